@@ -1,0 +1,2 @@
+#![no_std]
+//! Every kernel of the notes.

@@ -1,0 +1,47 @@
+//! A kernel as the host sees it: a name, parameter types and launch bounds.
+//!
+//! `#[kernel]` turns a function into two things. Compiled for the device it is a PTX entry point. Compiled for the host it
+//! is a unit struct of the same name that implements [`Kernel`], so that `host` can check the arguments of a launch
+//! against the function's own signature.
+
+/// A kernel's typed handle: what `#[kernel]` makes of a function when compiled for the host.
+///
+/// # Safety
+/// `NAME` is the symbol of an entry point whose parameters are those of `Params`, lowered as [`Param`] says.
+pub unsafe trait Kernel: Copy + Send + Sync + 'static {
+    /// The parameter types in order, as a tuple, with `'static` for every elided lifetime: `(&'static [f32], u32)`.
+    type Params;
+    /// The entry point's symbol in the PTX.
+    const NAME: &'static str;
+    /// The parameters as the PTX has them, by name.
+    const PARAMS: &'static [Param];
+    /// What `#[launch_bounds]` promised, if anything.
+    const BOUNDS: Option<LaunchBounds>;
+}
+
+/// A kernel that is safe to launch with any grid and block: `#[kernel]` on a safe `fn`.
+///
+/// # Safety
+/// No launch of the kernel with valid arguments can break memory safety.
+pub unsafe trait SafeKernel: Kernel {}
+
+/// One parameter of a kernel, as written in Rust.
+///
+/// Slices and the slice-like outputs (`&[T]`, `DisjointSlice<T>`, `GlobalMut<T>`) are two PTX parameters, a 64-bit pointer
+/// and a 64-bit length in elements; every other type is one, passed by value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Param {
+    /// The parameter's name in the Rust function.
+    pub name: &'static str,
+    /// Its type as written.
+    pub ty: &'static str,
+}
+
+/// What a kernel was compiled to expect of its launch: CUDA's `__launch_bounds__`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaunchBounds {
+    /// The most threads a block may have.
+    pub max_threads: u32,
+    /// The blocks that should fit on one multiprocessor, if that was given.
+    pub min_blocks: Option<u32>,
+}

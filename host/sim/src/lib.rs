@@ -1,0 +1,1 @@
+//! A simulated GPU: PTX parser, SIMT machine, checks, counters and device models.

@@ -1,0 +1,1 @@
+//! Kernels against CPU references, from the PTX that would be loaded.

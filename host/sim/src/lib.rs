@@ -1,3 +1,46 @@
-//! A simulated GPU: PTX parser, SIMT machine, checks, counters and device models.
+//! A simulated GPU: PTX goes in, the program runs, and what goes wrong is said.
+//!
+//! The crate knows nothing of CUDA's API; the `driver` crate gives it that face. Its parts, in the order in which a
+//! kernel meets them:
+//!
+//! | module | what it is |
+//! | --- | --- |
+//! | [`model`] | device models as data: limits, sizes, banks, with the source of each figure |
+//! | [`memory`] | device memory inside a reserved range of host addresses; what is live, what was freed |
+//! | `ptx`, `isa`, `decode` | text -> syntax tree -> numbered registers and typed micro-operations |
+//! | `machine` | warps, blocks and grids running those operations |
+//! | [`checks`], [`counters`] | what a launch can be asked to find and to count |
+//! | [`report`] | what is said when a launch ends badly |
+//!
+//! ```no_run
+//! use sim::{Device, DeviceModel, Kind, Launch, Module};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let device = Device::new(DeviceModel::h200())?;
+//! let module = Module::load("/* PTX */")?;
+//! let instance = device.instantiate(&module)?;
+//! let out = device.memory().allocate(4096, 4, Kind::Device, None)?;
+//! let params = out.to_le_bytes();
+//! device.launch(&instance, &Launch::new("fill", [8, 1, 1], [128, 1, 1], &params))?;
+//! # Ok(()) }
+//! ```
+//!
+//! One launch with one seed gives one result for a program without races, on any number of host cores.
 
+pub mod checks;
+pub mod counters;
+pub mod device;
+pub mod launch;
+pub mod memory;
+pub mod model;
+pub mod module;
 pub mod ptx;
+pub mod report;
+
+pub use checks::{Checks, Finding};
+pub use counters::Counters;
+pub use device::{Device, DeviceError, Instance, InstantiateError};
+pub use launch::{BankWidth, ExecutionSummary, Launch, LaunchError, Report};
+pub use memory::{Allocation, Kind, Memory, MemoryError};
+pub use model::DeviceModel;
+pub use module::{Kernel, LoadError, Module, Param};
+pub use report::{Fault, FaultReport, Place, SourcePlace};

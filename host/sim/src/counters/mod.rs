@@ -1,0 +1,106 @@
+//! What a launch did, counted the way a GPU's profiler counts it.
+//!
+//! Definitions: `HARDWARE.md`, section 3, checked there against an H200's own counters. Instructions and branches are
+//! those of the PTX, not of the machine code that a GPU runs, and their names say so.
+
+/// Counts of one launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Counters {
+    /// Warp instructions of the PTX, guarded-off ones too.
+    pub ptx_instructions: u64,
+    /// The same, times active lanes.
+    pub ptx_lane_instructions: u64,
+    /// The same, times lanes whose guard was true.
+    pub ptx_lane_instructions_pred_on: u64,
+    /// Conditional branches that all active lanes took the same way.
+    pub ptx_branches_uniform: u64,
+    /// Conditional branches that lanes took both ways.
+    pub ptx_branches_divergent: u64,
+    /// Global loads.
+    pub global_loads: Access,
+    /// Global stores.
+    pub global_stores: Access,
+    /// Global atomics and reductions.
+    pub global_atomics: Access,
+    /// Shared loads.
+    pub shared_loads: Banked,
+    /// Shared stores.
+    pub shared_stores: Banked,
+    /// Shared atomics and reductions.
+    pub shared_atomics: Banked,
+    /// Local loads and stores.
+    pub local_requests: u64,
+    /// Block barriers, one for each warp that arrives.
+    pub barriers: u64,
+}
+
+/// Accesses to global memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Access {
+    /// Warp instructions with at least one active lane, whatever their width.
+    pub requests: u64,
+    /// Distinct 32-byte sectors, counted over each whole warp instruction.
+    pub sectors: u64,
+    /// Bytes that lanes asked for.
+    pub bytes: u64,
+    /// The sectors that the same bytes would need side by side.
+    pub ideal_sectors: u64,
+}
+
+/// Accesses to shared memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Banked {
+    /// Warp instructions with at least one active lane.
+    pub requests: u64,
+    /// Passes that the banks needed.
+    pub wavefronts: u64,
+    /// Passes above the fewest that the width allows.
+    pub conflicts: u64,
+    /// Bytes that lanes asked for.
+    pub bytes: u64,
+}
+
+fn ratio(a: u64, b: u64) -> f64 {
+    if b == 0 { 0.0 } else { a as f64 / b as f64 }
+}
+
+impl Access {
+    /// Sectors for each request: 4 for coalesced 4-byte accesses.
+    pub fn sectors_per_request(&self) -> f64 {
+        ratio(self.sectors, self.requests)
+    }
+
+    /// Bytes asked for over bytes moved.
+    pub fn efficiency(&self) -> f64 {
+        ratio(self.bytes, self.sectors * 32)
+    }
+}
+
+impl Banked {
+    /// Passes for each request: 1 for 4-byte accesses without conflicts.
+    pub fn wavefronts_per_request(&self) -> f64 {
+        ratio(self.wavefronts, self.requests)
+    }
+}
+
+impl Counters {
+    /// Uniform branches over all conditional branches, 1 where there are none.
+    pub fn ptx_branch_efficiency(&self) -> f64 {
+        match self.ptx_branches_uniform + self.ptx_branches_divergent {
+            0 => 1.0,
+            all => self.ptx_branches_uniform as f64 / all as f64,
+        }
+    }
+
+    /// Passes over requests of shared loads and stores together.
+    pub fn wavefronts_per_shared_request(&self) -> f64 {
+        let (loads, stores) = (self.shared_loads, self.shared_stores);
+        ratio(
+            loads.wavefronts + stores.wavefronts,
+            loads.requests + stores.requests,
+        )
+    }
+}

@@ -1,0 +1,137 @@
+//! The reserved range of host addresses that device memory lives in.
+//!
+//! It is reserved without access and without swap space, and opened piece by piece as allocations are made; the host
+//! backs a page when something touches it. The range starts at the same address in every run where that address is
+//! free, so that pointers in reports and in bug hunts compare between runs.
+//!
+//! Pages stay readable and writable after a free: a launch that another host thread runs may still hold the address,
+//! and that is an error of the program, not one that may take the process down. Their content is dropped.
+
+use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags};
+
+use super::MemoryError;
+
+/// Where the first device's memory goes; others follow at a distance of [`STRIDE`]. The middle of the 47-bit range is
+/// where neither executables, heaps, stacks nor `mmap` without a hint go on Linux (x86-64 and aarch64).
+const FIRST: u64 = 0x2000_0000_0000;
+const STRIDE: u64 = 1 << 40;
+const SLOTS: u64 = 16;
+const PAGE: u64 = 4096;
+
+/// A range of addresses that is ours until it is dropped.
+#[derive(Debug)]
+pub(super) struct Arena {
+    base: u64,
+    size: u64,
+}
+
+impl Arena {
+    /// Reserves room for `total` bytes of device memory and as much again for gaps, pinned and managed memory.
+    pub(super) fn reserve(total: u64) -> Result<Self, MemoryError> {
+        let size = total
+            .saturating_mul(2)
+            .max(1 << 30)
+            .checked_next_power_of_two()
+            .unwrap_or(STRIDE)
+            .min(STRIDE);
+        let fixed = (0..SLOTS)
+            .find_map(|slot| map(FIRST + slot * STRIDE, size, MapFlags::FIXED_NOREPLACE).ok());
+        if let Some(base) = fixed {
+            return Ok(Self { base, size });
+        }
+        // No slot is free: any address will do, then a smaller range (a host may limit a process' addresses).
+        let mut attempt = size;
+        loop {
+            match map(0, attempt, MapFlags::empty()) {
+                Ok(base) => {
+                    return Ok(Self {
+                        base,
+                        size: attempt,
+                    });
+                }
+                Err(_) if attempt > 1 << 30 => attempt /= 2,
+                Err(error) => {
+                    return Err(MemoryError::Reserve {
+                        size,
+                        reason: error.to_string(),
+                    });
+                }
+            }
+        }
+    }
+
+    /// The first address.
+    pub(super) fn base(&self) -> u64 {
+        self.base
+    }
+
+    /// How many bytes there are.
+    pub(super) fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Opens `size` bytes at `base` for use; they read as zero. `reused` says that the range was in use before.
+    pub(super) fn commit(&mut self, base: u64, size: u64, reused: bool) -> Result<(), MemoryError> {
+        let (start, len) = self.pages(base, size);
+        // SAFETY: `pages` gives whole pages inside the range that `reserve` mapped and this object owns; opening them
+        // takes access from nobody.
+        unsafe { rustix::mm::mprotect(start, len, MprotectFlags::READ | MprotectFlags::WRITE) }
+            .map_err(|error| MemoryError::Reserve {
+                size,
+                reason: error.to_string(),
+            })?;
+        if reused {
+            // SAFETY: the caller owns these bytes (they were taken from `Space`) and they were committed above. Pages
+            // shared with a neighbour keep what the neighbour wrote, so `release` could not drop all of them.
+            unsafe { std::ptr::write_bytes(base as *mut u8, 0, size as usize) };
+        }
+        Ok(())
+    }
+
+    /// Gives the host back the pages that lie wholly inside `size` bytes at `base`.
+    pub(super) fn release(&mut self, base: u64, size: u64) {
+        let start = base.next_multiple_of(PAGE);
+        let end = (base + size) / PAGE * PAGE;
+        if start < end {
+            // SAFETY: whole pages inside the range that this object owns and that the caller has freed; they stay
+            // mapped and read as zero from here on. A refusal only means that the host keeps them longer.
+            let _ = unsafe {
+                rustix::mm::madvise(
+                    start as *mut _,
+                    (end - start) as usize,
+                    Advice::LinuxDontNeed,
+                )
+            };
+        }
+    }
+
+    fn pages(&self, base: u64, size: u64) -> (*mut std::ffi::c_void, usize) {
+        debug_assert!(base >= self.base && base + size <= self.base + self.size);
+        let start = base / PAGE * PAGE;
+        let end = (base + size).next_multiple_of(PAGE);
+        (start as *mut _, (end - start) as usize)
+    }
+}
+
+/// Maps `size` bytes without access, at `hint` or (with no flag that insists) where the host likes.
+fn map(hint: u64, size: u64, flags: MapFlags) -> Result<u64, rustix::io::Errno> {
+    let flags = flags | MapFlags::PRIVATE | MapFlags::NORESERVE;
+    // SAFETY: a new anonymous mapping; `FIXED_NOREPLACE` refuses to take over one that exists.
+    let at = unsafe {
+        rustix::mm::mmap_anonymous(hint as *mut _, size as usize, ProtFlags::empty(), flags)
+    }?;
+    if flags.contains(MapFlags::FIXED_NOREPLACE) && at as u64 != hint {
+        // Kernels before 4.17 read the flag as a mere hint.
+        // SAFETY: the mapping made above, which nobody else has seen.
+        unsafe { rustix::mm::munmap(at, size as usize) }?;
+        return Err(rustix::io::Errno::EXIST);
+    }
+    Ok(at as u64)
+}
+
+impl Drop for Arena {
+    fn drop(&mut self) {
+        // SAFETY: the range is ours, and `Memory`, which owns this object, outlives every launch that reads it.
+        let _ = unsafe { rustix::mm::munmap(self.base as *mut _, self.size as usize) };
+    }
+}

@@ -1,0 +1,221 @@
+//! Device memory: host memory inside a reserved range of addresses, and the table of what is live in it.
+//!
+//! A device address *is* a host address, as CUDA's unified addressing promises for pinned and managed memory; here it
+//! holds for device memory too, so a copy is a `memcpy` and a kernel's access is a load. What keeps programs honest is
+//! the table: every access is looked up in it, with a gap that belongs to nobody around every allocation.
+//!
+//! | file | what it is |
+//! | --- | --- |
+//! | `arena` | the reserved range, at the same address every run |
+//! | `space` | which parts of the range are taken |
+//! | `table` | what is live, what was freed, and the snapshot that a launch reads without locks |
+//! | `window` | where shared, local and parameter memory sit among generic addresses |
+
+mod arena;
+mod error;
+mod space;
+mod table;
+#[allow(dead_code, reason = "the machine lands next and reads it")]
+pub(crate) mod window;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use arena::Arena;
+pub use error::MemoryError;
+use space::Space;
+pub(crate) use table::Snapshot;
+use table::Table;
+pub use table::{Allocation, Kind};
+
+/// Every allocation starts at a multiple of this, as `cuMemAlloc` promises for textures (512 on every model here).
+pub const BASE_ALIGNMENT: u64 = 512;
+
+/// The memory of one simulated device, with the host memory that it can reach.
+#[derive(Debug)]
+pub struct Memory {
+    state: Mutex<State>,
+    total: u64,
+}
+
+#[derive(Debug)]
+struct State {
+    arena: Arena,
+    space: Space,
+    table: Table,
+    used: u64,
+}
+
+impl Memory {
+    /// Memory of `total` bytes, reserved now and backed by the host only where it is touched.
+    ///
+    /// # Errors
+    /// [`MemoryError::Reserve`] when the host refuses the range of addresses.
+    pub fn new(total: u64) -> Result<Self, MemoryError> {
+        let arena = Arena::reserve(total)?;
+        let space = Space::new(arena.base(), arena.size());
+        Ok(Self {
+            state: Mutex::new(State {
+                arena,
+                space,
+                table: Table::default(),
+                used: 0,
+            }),
+            total,
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // A panic while the lock is held is a bug of ours; the table is consistent between its statements.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Allocates `size` zeroed bytes aligned to `align` (at least [`BASE_ALIGNMENT`]) and gives their address.
+    ///
+    /// `made_at` is what reports name as the place of the allocation.
+    ///
+    /// # Errors
+    /// A size of zero, an alignment that is no power of two, or more than the device has left.
+    pub fn allocate(
+        &self,
+        size: u64,
+        align: u64,
+        kind: Kind,
+        made_at: Option<&str>,
+    ) -> Result<u64, MemoryError> {
+        if size == 0 {
+            return Err(MemoryError::ZeroSize);
+        }
+        if !align.is_power_of_two() {
+            return Err(MemoryError::Alignment { align });
+        }
+        let state = &mut *self.lock();
+        let free = self.total - state.used;
+        if kind.on_device() && size > free {
+            return Err(MemoryError::OutOfMemory {
+                size,
+                free,
+                total: self.total,
+            });
+        }
+        let out_of_range = MemoryError::OutOfMemory {
+            size,
+            free,
+            total: self.total,
+        };
+        let (base, reused) = state
+            .space
+            .take(size, align.max(BASE_ALIGNMENT))
+            .ok_or(out_of_range)?;
+        if let Err(error) = state.arena.commit(base, size, reused) {
+            state.space.give(base, size);
+            return Err(error);
+        }
+        if kind.on_device() {
+            state.used += size;
+        }
+        state.table.insert(base, size, kind, made_at);
+        Ok(base)
+    }
+
+    /// Frees the allocation that starts at `address`.
+    ///
+    /// # Errors
+    /// When nothing live starts there: freed before, inside another allocation, or never ours.
+    pub fn free(&self, address: u64) -> Result<(), MemoryError> {
+        let state = &mut *self.lock();
+        let found = state.table.remove(address, false)?;
+        if found.kind.on_device() {
+            state.used -= found.size;
+        }
+        state.arena.release(found.base, found.size);
+        state.space.give(found.base, found.size);
+        Ok(())
+    }
+
+    /// Makes `size` bytes of the host's own memory at `address` reachable for kernels (`cuMemHostRegister`).
+    ///
+    /// # Safety
+    /// The bytes must stay valid for reads and writes until [`Memory::unregister`]: kernels touch them through their
+    /// address.
+    ///
+    /// # Errors
+    /// When the range is empty, wraps around, or overlaps what is live already.
+    pub unsafe fn register(
+        &self,
+        address: u64,
+        size: u64,
+        made_at: Option<&str>,
+    ) -> Result<(), MemoryError> {
+        let end = address
+            .checked_add(size)
+            .filter(|&end| size > 0 && address >= window::FIRST_HOST && end > address);
+        let Some(end) = end else {
+            return Err(MemoryError::Range { address, size });
+        };
+        let state = &mut *self.lock();
+        if let Some(other) = state.table.overlapping(address, end) {
+            return Err(MemoryError::Overlap {
+                address,
+                size,
+                number: other.number,
+            });
+        }
+        if address < state.arena.base() + state.arena.size() && end > state.arena.base() {
+            return Err(MemoryError::Range { address, size });
+        }
+        state.table.insert(address, size, Kind::Registered, made_at);
+        Ok(())
+    }
+
+    /// Ends what [`Memory::register`] began.
+    ///
+    /// # Errors
+    /// When no registered range starts at `address`.
+    pub fn unregister(&self, address: u64) -> Result<(), MemoryError> {
+        self.lock().table.remove(address, true).map(|_| ())
+    }
+
+    /// The live allocation that holds `address`.
+    pub fn find(&self, address: u64) -> Option<Allocation> {
+        self.lock().table.find(address).cloned()
+    }
+
+    /// Every live allocation, by address: what a leak check prints.
+    pub fn live(&self) -> Vec<Allocation> {
+        self.lock().table.live().cloned().collect()
+    }
+
+    /// Whether all of `len` bytes from `address` are in one live allocation. An empty range asks for the address alone.
+    pub fn is_accessible(&self, address: u64, len: u64) -> bool {
+        let state = self.lock();
+        state.table.find(address).is_some_and(|a| {
+            address
+                .checked_add(len)
+                .is_some_and(|end| end <= a.base + a.size)
+        })
+    }
+
+    /// What is known of an address that is in no live allocation: the words that reports use.
+    pub fn describe(&self, address: u64) -> String {
+        self.lock().table.describe(address)
+    }
+
+    /// Bytes of device memory in use.
+    pub fn used(&self) -> u64 {
+        self.lock().used
+    }
+
+    /// Bytes of device memory there are.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// What is live now, to be read without a lock while a launch runs.
+    #[allow(dead_code, reason = "the machine lands next and reads it")]
+    pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
+        self.lock().table.snapshot()
+    }
+}

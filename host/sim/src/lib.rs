@@ -35,6 +35,7 @@ pub mod model;
 pub mod module;
 pub mod ptx;
 pub mod report;
+pub mod semantics;
 
 pub use checks::{Checks, Finding};
 pub use counters::Counters;

@@ -1,0 +1,82 @@
+//! `cvt` between integers.
+//!
+//! PTX ISA 9.7.9, "cvt": a wider type extends by the source's sign, a narrower one drops the high bits, unless `.sat`.
+
+/// The integer types of PTX.
+pub trait Int: Copy {
+    /// The value's bits, extended to 64 by its sign.
+    fn extend(self) -> u64;
+    /// The low bits of what [`Int::extend`] made.
+    fn truncate(bits: u64) -> Self;
+    /// The value.
+    fn value(self) -> i128;
+    /// The nearest value that the type has.
+    fn saturate(value: i128) -> Self;
+    /// `x`, a whole number, saturated; or what the GPU makes of a NaN.
+    fn from_f32(x: f32) -> Self;
+    /// `x`, a whole number, saturated; or what the GPU makes of a NaN.
+    fn from_f64(x: f64) -> Self;
+    /// The nearest f32, ties to even.
+    fn to_f32(self) -> f32;
+    /// The nearest f64, ties to even.
+    fn to_f64(self) -> f64;
+}
+
+/// Integer types, each with what an f32 NaN and an f64 NaN convert to (see `to_integer`).
+macro_rules! int {
+    ($($t:ty: $nan32:expr, $nan64:expr);+ $(;)?) => {$(
+        impl Int for $t {
+            #[inline(always)]
+            fn extend(self) -> u64 {
+                self as u64
+            }
+            #[inline(always)]
+            fn truncate(bits: u64) -> Self {
+                bits as Self
+            }
+            #[inline(always)]
+            fn value(self) -> i128 {
+                i128::from(self)
+            }
+            #[inline(always)]
+            fn saturate(value: i128) -> Self {
+                value.clamp(i128::from(Self::MIN), i128::from(Self::MAX)) as Self
+            }
+            #[inline(always)]
+            fn from_f32(x: f32) -> Self {
+                if x.is_nan() { $nan32 } else { x as Self }
+            }
+            #[inline(always)]
+            fn from_f64(x: f64) -> Self {
+                if x.is_nan() { $nan64 } else { x as Self }
+            }
+            #[inline(always)]
+            fn to_f32(self) -> f32 {
+                self as f32
+            }
+            #[inline(always)]
+            fn to_f64(self) -> f64 {
+                self as f64
+            }
+        }
+    )+};
+}
+
+int! {
+    u8: 0, 0; i8: 0, 0;
+    u16: 0, 0; i16: 0, 0;
+    u32: 0, 1 << 31; i32: 0, i32::MIN;
+    u64: 1 << 63, 1 << 63; i64: i64::MIN, i64::MIN;
+}
+
+/// `cvt.dtype.atype` between integers: extended by the source's sign, or the low bits.
+#[inline(always)]
+pub fn cvt<D: Int, S: Int>(a: S) -> D {
+    D::truncate(a.extend())
+}
+
+/// `cvt.sat.dtype.atype` between integers: the nearest value that the destination has.
+#[inline(always)]
+pub fn cvt_sat<D: Int, S: Int>(a: S) -> D {
+    D::saturate(a.value())
+}

@@ -1,0 +1,75 @@
+//! `cvt` from a float to an integer, and to a whole number of the same type.
+//!
+//! PTX ISA 9.7.9, "cvt", `.rni`, `.rzi`, `.rmi`, `.rpi`. Always saturating, with or without `.sat`. Open in the ISA: a NaN.
+//! As measured on an H200: to 32 bits 0 from f32 and the sign bit alone from f64, to 64 bits the sign bit alone from both;
+//! not measured and taken to be 0: to 8 and 16 bits. The half types go through f32 and do as it does.
+
+use super::integer::Int;
+use crate::semantics::Rounding;
+use crate::semantics::float::nan::{canonical_f32, settle1_f64};
+
+/// The float types that convert to integers.
+pub trait Float: Copy {
+    /// The value rounded to a whole number.
+    fn whole(self, rounding: Rounding) -> Self;
+    /// The whole number as an integer, saturated.
+    fn to_int<D: Int>(self) -> D;
+}
+
+/// Whole-number rounding in the standard library's words.
+macro_rules! whole {
+    ($x:expr, $rounding:expr) => {
+        match $rounding {
+            Rounding::Nearest => $x.round_ties_even(),
+            Rounding::Zero => $x.trunc(),
+            Rounding::Down => $x.floor(),
+            Rounding::Up => $x.ceil(),
+        }
+    };
+}
+
+impl Float for f32 {
+    #[inline(always)]
+    fn whole(self, rounding: Rounding) -> f32 {
+        canonical_f32(whole!(self, rounding))
+    }
+    #[inline(always)]
+    fn to_int<D: Int>(self) -> D {
+        D::from_f32(self)
+    }
+}
+
+impl Float for f64 {
+    #[inline(always)]
+    fn whole(self, rounding: Rounding) -> f64 {
+        settle1_f64(whole!(self, rounding), self)
+    }
+    #[inline(always)]
+    fn to_int<D: Int>(self) -> D {
+        D::from_f64(self)
+    }
+}
+
+/// Both kinds of conversion in one rounding.
+macro_rules! round {
+    ($($to_int:ident, $to_whole:ident: $rounding:ident, $text:literal);+ $(;)?) => {$(
+        #[doc = concat!("`cvt.", $text, ".dtype.atype` to an integer: rounded, then saturated.")]
+        #[inline(always)]
+        pub fn $to_int<D: Int, S: Float>(a: S) -> D {
+            a.whole(Rounding::$rounding).to_int()
+        }
+
+        #[doc = concat!("`cvt.", $text, "` of a float to its own type: a whole number of the same sign.")]
+        #[inline(always)]
+        pub fn $to_whole<S: Float>(a: S) -> S {
+            a.whole(Rounding::$rounding)
+        }
+    )+};
+}
+
+round! {
+    cvt_rni, cvt_rni_whole: Nearest, "rni";
+    cvt_rzi, cvt_rzi_whole: Zero, "rzi";
+    cvt_rmi, cvt_rmi_whole: Down, "rmi";
+    cvt_rpi, cvt_rpi_whole: Up, "rpi";
+}

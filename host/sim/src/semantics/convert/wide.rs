@@ -1,0 +1,44 @@
+//! `cvt` to f32 and f64, rounded to nearest: from integers and from each other.
+//!
+//! PTX ISA 9.7.9, "cvt". Between f32 and f64 a NaN keeps its sign and as much of its payload as fits, made quiet, as
+//! measured on an H200: f32's one NaN is a rule of arithmetic, not of these two conversions.
+
+use super::integer::Int;
+
+/// `cvt.rn.f32.atype` from an integer.
+#[inline(always)]
+pub fn cvt_rn_f32<S: Int>(a: S) -> f32 {
+    a.to_f32()
+}
+
+/// `cvt.rn.f64.atype` from an integer (exact from 32 bits or fewer).
+#[inline(always)]
+pub fn cvt_rn_f64<S: Int>(a: S) -> f64 {
+    a.to_f64()
+}
+
+/// The f32 NaN that an f64 NaN converts to: its sign, the top of its payload, quiet.
+#[inline(always)]
+pub(crate) fn narrow_nan(a: f64) -> f32 {
+    let bits = a.to_bits();
+    let sign = (bits >> 32) as u32 & 0x8000_0000;
+    f32::from_bits(sign | 0x7fc0_0000 | ((bits >> 29) as u32 & 0x003f_ffff))
+}
+
+/// `cvt.rn.f32.f64`.
+#[inline(always)]
+pub fn cvt_rn_f32_f64(a: f64) -> f32 {
+    if a.is_nan() { narrow_nan(a) } else { a as f32 }
+}
+
+/// `cvt.f64.f32`: exact; a NaN's payload stays at the top, quiet.
+#[inline(always)]
+pub fn cvt_f64_f32(a: f32) -> f64 {
+    let bits = u64::from(a.to_bits());
+    let nan = (bits & 0x8000_0000) << 32 | 0x7ff8_0000_0000_0000 | (bits & 0x003f_ffff) << 29;
+    if a.is_nan() {
+        f64::from_bits(nan)
+    } else {
+        f64::from(a)
+    }
+}

@@ -1,0 +1,138 @@
+//! `add`, `sub`, `mul`, `fma`, `mad`, `div`, `rcp`, `sqrt`, rounded to nearest (`.rn`).
+//!
+//! PTX ISA 9.7.3. `add`, `sub` and `mul` without a rounding modifier are these too (whether `mul` and `add` may then fuse is
+//! the decoder's business), and `mad` is `fma`, as on every target since sm_20. The other roundings: `directed`.
+//! Each f32 operation is one Rust operation and a select; loops over them become vector code.
+
+use super::nan::{canonical_f32, ftz_f32, sat_f32, settle1_f64, settle2_f64, settle3_f64};
+
+/// The forms of an f32 operation with `.ftz`, `.sat` and both, from the plain one.
+macro_rules! ftz_and_sat {
+    ($($name:ident($($x:ident),+) => $ftz:ident, $sat:ident, $ftz_sat:ident);+ $(;)?) => {$(
+        #[doc = concat!("[`", stringify!($name), "`] with `.ftz`.")]
+        #[inline(always)]
+        pub fn $ftz($($x: f32),+) -> f32 {
+            ftz_f32($name($(ftz_f32($x)),+))
+        }
+
+        #[doc = concat!("[`", stringify!($name), "`] with `.sat`.")]
+        #[inline(always)]
+        pub fn $sat($($x: f32),+) -> f32 {
+            sat_f32($name($($x),+))
+        }
+
+        #[doc = concat!("[`", stringify!($name), "`] with `.ftz` and `.sat`.")]
+        #[inline(always)]
+        pub fn $ftz_sat($($x: f32),+) -> f32 {
+            sat_f32($ftz($($x),+))
+        }
+    )+};
+}
+
+/// The form of an f32 operation with `.ftz`, from the plain one.
+macro_rules! ftz {
+    ($($name:ident($($x:ident),+) => $ftz:ident);+ $(;)?) => {$(
+        #[doc = concat!("[`", stringify!($name), "`] with `.ftz`.")]
+        #[inline(always)]
+        pub fn $ftz($($x: f32),+) -> f32 {
+            ftz_f32($name($(ftz_f32($x)),+))
+        }
+    )+};
+}
+
+/// `add.rn.f32`.
+#[inline(always)]
+pub fn add_rn_f32(a: f32, b: f32) -> f32 {
+    canonical_f32(a + b)
+}
+
+/// `sub.rn.f32`.
+#[inline(always)]
+pub fn sub_rn_f32(a: f32, b: f32) -> f32 {
+    canonical_f32(a - b)
+}
+
+/// `mul.rn.f32`.
+#[inline(always)]
+pub fn mul_rn_f32(a: f32, b: f32) -> f32 {
+    canonical_f32(a * b)
+}
+
+/// `fma.rn.f32`, `mad.rn.f32`: a * b + c, rounded once.
+#[inline(always)]
+pub fn fma_rn_f32(a: f32, b: f32, c: f32) -> f32 {
+    canonical_f32(a.mul_add(b, c))
+}
+
+/// `div.rn.f32`.
+#[inline(always)]
+pub fn div_rn_f32(a: f32, b: f32) -> f32 {
+    canonical_f32(a / b)
+}
+
+/// `rcp.rn.f32`: 1 / a.
+#[inline(always)]
+pub fn rcp_rn_f32(a: f32) -> f32 {
+    canonical_f32(1.0 / a)
+}
+
+/// `sqrt.rn.f32`; that of -0 is -0, below it NaN.
+#[inline(always)]
+pub fn sqrt_rn_f32(a: f32) -> f32 {
+    canonical_f32(a.sqrt())
+}
+
+ftz_and_sat! {
+    add_rn_f32(a, b) => add_rn_ftz_f32, add_rn_sat_f32, add_rn_ftz_sat_f32;
+    sub_rn_f32(a, b) => sub_rn_ftz_f32, sub_rn_sat_f32, sub_rn_ftz_sat_f32;
+    mul_rn_f32(a, b) => mul_rn_ftz_f32, mul_rn_sat_f32, mul_rn_ftz_sat_f32;
+    fma_rn_f32(a, b, c) => fma_rn_ftz_f32, fma_rn_sat_f32, fma_rn_ftz_sat_f32;
+}
+
+ftz! {
+    div_rn_f32(a, b) => div_rn_ftz_f32;
+    rcp_rn_f32(a) => rcp_rn_ftz_f32;
+    sqrt_rn_f32(a) => sqrt_rn_ftz_f32;
+}
+
+/// `add.rn.f64`.
+#[inline(always)]
+pub fn add_rn_f64(a: f64, b: f64) -> f64 {
+    settle2_f64(a + b, a, b)
+}
+
+/// `sub.rn.f64`.
+#[inline(always)]
+pub fn sub_rn_f64(a: f64, b: f64) -> f64 {
+    settle2_f64(a - b, a, b)
+}
+
+/// `mul.rn.f64`.
+#[inline(always)]
+pub fn mul_rn_f64(a: f64, b: f64) -> f64 {
+    settle2_f64(a * b, a, b)
+}
+
+/// `fma.rn.f64`, `mad.rn.f64`: a * b + c, rounded once.
+#[inline(always)]
+pub fn fma_rn_f64(a: f64, b: f64, c: f64) -> f64 {
+    settle3_f64(a.mul_add(b, c), a, b, c)
+}
+
+/// `div.rn.f64`.
+#[inline(always)]
+pub fn div_rn_f64(a: f64, b: f64) -> f64 {
+    settle2_f64(a / b, a, b)
+}
+
+/// `rcp.rn.f64`: 1 / a.
+#[inline(always)]
+pub fn rcp_rn_f64(a: f64) -> f64 {
+    settle1_f64(1.0 / a, a)
+}
+
+/// `sqrt.rn.f64`; that of -0 is -0, below it NaN.
+#[inline(always)]
+pub fn sqrt_rn_f64(a: f64) -> f64 {
+    settle1_f64(a.sqrt(), a)
+}

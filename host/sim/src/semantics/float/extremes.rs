@@ -1,0 +1,125 @@
+//! `min`, `max`, with `.NaN`, `.xorsign.abs`, `.ftz`, and of three operands.
+//!
+//! PTX ISA 9.7.3. -0 is less than +0. A NaN loses to a number, and wins with `.NaN`; two NaNs give NaN. With
+//! `.xorsign.abs` magnitudes are compared and the result, if a number, takes the product's sign.
+
+use super::nan::{canonical_f32, ftz_f32, settle2_f64};
+
+/// `min` and `max` at one type, NaNs not yet settled: a NaN result only of two NaNs.
+macro_rules! extremes {
+    ($($min:ident, $max:ident: $t:ty);+ $(;)?) => {$(
+        #[inline(always)]
+        fn $min(a: $t, b: $t) -> $t {
+            // Equal operands are the same bits but for two zeros, where the sign bit of either makes -0.
+            let equal = <$t>::from_bits(a.to_bits() | b.to_bits());
+            let ordered = if a < b { a } else if b < a { b } else { equal };
+            if a.is_nan() { b } else if b.is_nan() { a } else { ordered }
+        }
+
+        #[inline(always)]
+        fn $max(a: $t, b: $t) -> $t {
+            let equal = <$t>::from_bits(a.to_bits() & b.to_bits());
+            let ordered = if a > b { a } else if b > a { b } else { equal };
+            if a.is_nan() { b } else if b.is_nan() { a } else { ordered }
+        }
+    )+};
+}
+
+extremes! {
+    smaller_f32, larger_f32: f32;
+    smaller_f64, larger_f64: f64;
+}
+
+/// `min.f32`: the smaller; a NaN loses.
+#[inline(always)]
+pub fn min_f32(a: f32, b: f32) -> f32 {
+    canonical_f32(smaller_f32(a, b))
+}
+
+/// `max.f32`: the larger; a NaN loses.
+#[inline(always)]
+pub fn max_f32(a: f32, b: f32) -> f32 {
+    canonical_f32(larger_f32(a, b))
+}
+
+/// `min.f64`: the smaller; a NaN loses, and of two the second stays.
+#[inline(always)]
+pub fn min_f64(a: f64, b: f64) -> f64 {
+    settle2_f64(smaller_f64(a, b), a, b)
+}
+
+/// `max.f64`: the larger; a NaN loses, and of two the second stays.
+#[inline(always)]
+pub fn max_f64(a: f64, b: f64) -> f64 {
+    settle2_f64(larger_f64(a, b), a, b)
+}
+
+/// `min.NaN.f32`: the smaller; a NaN wins.
+#[inline(always)]
+pub fn min_nan_f32(a: f32, b: f32) -> f32 {
+    if a.is_nan() || b.is_nan() {
+        super::nan::NAN_F32
+    } else {
+        smaller_f32(a, b)
+    }
+}
+
+/// `max.NaN.f32`: the larger; a NaN wins.
+#[inline(always)]
+pub fn max_nan_f32(a: f32, b: f32) -> f32 {
+    if a.is_nan() || b.is_nan() {
+        super::nan::NAN_F32
+    } else {
+        larger_f32(a, b)
+    }
+}
+
+/// `x` with the sign of a * b, unless it is NaN.
+#[inline(always)]
+fn with_xor_sign(x: f32, a: f32, b: f32) -> f32 {
+    let sign = (a.to_bits() ^ b.to_bits()) & 0x8000_0000;
+    let signed = f32::from_bits((x.to_bits() & 0x7fff_ffff) | sign);
+    if x.is_nan() { x } else { signed }
+}
+
+/// The other forms of an f32 minimum or maximum, from the plain one.
+macro_rules! forms {
+    ($($name:ident => $ftz:ident, $xorsign:ident, $ftz_xorsign:ident, $three:ident, $ftz_three:ident);+ $(;)?) => {$(
+        #[doc = concat!("[`", stringify!($name), "`] with `.ftz`.")]
+        #[inline(always)]
+        pub fn $ftz(a: f32, b: f32) -> f32 {
+            $name(ftz_f32(a), ftz_f32(b))
+        }
+
+        #[doc = concat!("[`", stringify!($name), "`] with `.xorsign.abs`.")]
+        #[inline(always)]
+        pub fn $xorsign(a: f32, b: f32) -> f32 {
+            with_xor_sign($name(a.abs(), b.abs()), a, b)
+        }
+
+        #[doc = concat!("[`", stringify!($name), "`] with `.ftz` and `.xorsign.abs`.")]
+        #[inline(always)]
+        pub fn $ftz_xorsign(a: f32, b: f32) -> f32 {
+            $xorsign(ftz_f32(a), ftz_f32(b))
+        }
+
+        #[doc = concat!("[`", stringify!($name), "`] of three operands.")]
+        #[inline(always)]
+        pub fn $three(a: f32, b: f32, c: f32) -> f32 {
+            $name($name(a, b), c)
+        }
+
+        #[doc = concat!("[`", stringify!($name), "`] of three operands, with `.ftz`.")]
+        #[inline(always)]
+        pub fn $ftz_three(a: f32, b: f32, c: f32) -> f32 {
+            $three(ftz_f32(a), ftz_f32(b), ftz_f32(c))
+        }
+    )+};
+}
+
+forms! {
+    min_f32 => min_ftz_f32, min_xorsign_abs_f32, min_ftz_xorsign_abs_f32, min3_f32, min3_ftz_f32;
+    max_f32 => max_ftz_f32, max_xorsign_abs_f32, max_ftz_xorsign_abs_f32, max3_f32, max3_ftz_f32;
+    min_nan_f32 => min_ftz_nan_f32, min_nan_xorsign_abs_f32, min_ftz_nan_xorsign_abs_f32, min3_nan_f32, min3_ftz_nan_f32;
+    max_nan_f32 => max_ftz_nan_f32, max_nan_xorsign_abs_f32, max_ftz_nan_xorsign_abs_f32, max3_nan_f32, max3_ftz_nan_f32;
+}

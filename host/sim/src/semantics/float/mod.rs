@@ -1,0 +1,15 @@
+//! Single and double precision instructions.
+//!
+//! PTX ISA 9.7.3 "Floating Point Instructions". Results are IEEE 754's, subnormals included, but for NaNs ([`nan`]) and for
+//! what the modifiers say: `.ftz` reads and writes subnormals as zeros, `.sat` clamps to [0, 1].
+
+pub mod nan;
+
+mod arithmetic;
+mod extremes;
+mod sign;
+
+pub use arithmetic::*;
+pub use extremes::*;
+pub use nan::{canonical_f32, ftz_f32, quiet_f64, sat_f32};
+pub use sign::*;

@@ -1,0 +1,52 @@
+//! `neg`, `abs`, `copysign`.
+//!
+//! PTX ISA 9.7.3. `neg` and `abs` are arithmetic on an H200, not bit operations: their f32 NaN is canonical (measured).
+//! Their f64 NaN is made quiet and its sign changed as a number's would be (not measured). `copysign` moves bits.
+
+use super::nan::{canonical_f32, ftz_f32, quiet_f64};
+
+/// `neg.f32`.
+#[inline(always)]
+pub fn neg_f32(a: f32) -> f32 {
+    canonical_f32(-a)
+}
+
+/// `neg.ftz.f32`.
+#[inline(always)]
+pub fn neg_ftz_f32(a: f32) -> f32 {
+    neg_f32(ftz_f32(a))
+}
+
+/// `neg.f64`.
+#[inline(always)]
+pub fn neg_f64(a: f64) -> f64 {
+    if a.is_nan() { -quiet_f64(a) } else { -a }
+}
+
+/// `abs.f32`.
+#[inline(always)]
+pub fn abs_f32(a: f32) -> f32 {
+    canonical_f32(a.abs())
+}
+
+/// `abs.ftz.f32`.
+#[inline(always)]
+pub fn abs_ftz_f32(a: f32) -> f32 {
+    abs_f32(ftz_f32(a))
+}
+
+/// `abs.f64`.
+#[inline(always)]
+pub fn abs_f64(a: f64) -> f64 {
+    if a.is_nan() {
+        quiet_f64(a).abs()
+    } else {
+        a.abs()
+    }
+}
+
+typed! {
+    /// `copysign`: the magnitude of `b` with the sign of `a`.
+    |a, b| b.copysign(a);
+    copysign_f32: f32, copysign_f64: f64,
+}

@@ -1,0 +1,19 @@
+//! Integer instructions.
+//!
+//! PTX ISA 9.7.1 "Integer Arithmetic Instructions" and 9.7.2 "Extended-Precision Integer Arithmetic Instructions".
+//! Arithmetic wraps. Signed and unsigned forms of one operation are separate functions even where they compute the same
+//! bits, so that each row of the instruction table finds its name.
+
+mod arithmetic;
+mod bits;
+mod carry;
+mod dot;
+mod multiply;
+mod packed;
+
+pub use arithmetic::*;
+pub use bits::*;
+pub use carry::*;
+pub use dot::*;
+pub use multiply::*;
+pub use packed::*;

@@ -1,0 +1,64 @@
+//! Targets: `sm_80`, `sm_90a`, ... in the order of their compute capability, and the PTX version each is written in.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::OptionError;
+
+/// A GPU target. Ordered by compute capability.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Arch {
+    /// Ten times the compute capability: 80, 90, 100.
+    capability: u32,
+    /// `a` for code of exactly this architecture, `f` for its family, or nothing.
+    suffix: String,
+}
+
+/// Capabilities from Volta on, the first with independent thread scheduling, that LLVM 22 knows.
+const KNOWN: [&str; 17] = [
+    "sm_70", "sm_72", "sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_90a", "sm_100",
+    "sm_100a", "sm_100f", "sm_103", "sm_120", "sm_120a", "sm_120f", "sm_121",
+];
+
+impl Arch {
+    /// LLVM's name for the PTX version to write.
+    ///
+    /// 7.8 (CUDA 11.8) has clusters and every instruction before them, and any driver of the last years reads it. Hopper's
+    /// bulk copies and `setmaxnreg` came with 8.0. For Blackwell the oldest version that knows it is taken.
+    pub(crate) fn ptx_feature(&self) -> &'static str {
+        match self.capability {
+            ..90 => "+ptx78",
+            90 => "+ptx80",
+            100 | 101 if self.suffix != "f" => "+ptx86",
+            120 if self.suffix != "f" => "+ptx87",
+            _ => "+ptx88",
+        }
+    }
+}
+
+impl FromStr for Arch {
+    type Err = OptionError;
+
+    fn from_str(text: &str) -> Result<Arch, OptionError> {
+        let unknown = || OptionError::UnknownArch {
+            given: text.to_owned(),
+            known: KNOWN.join(", "),
+        };
+        if !KNOWN.contains(&text) {
+            return Err(unknown());
+        }
+        let number = text.trim_start_matches("sm_");
+        let digits = number.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let capability = digits.parse().map_err(|_| unknown())?;
+        Ok(Arch {
+            capability,
+            suffix: number[digits.len()..].to_owned(),
+        })
+    }
+}
+
+impl fmt::Display for Arch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "sm_{}{}", self.capability, self.suffix)
+    }
+}

@@ -1,0 +1,197 @@
+//! Why a build failed. One enum per subject; [`BuildError`] wraps them in the order in which a build meets them.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::lint::LintError;
+
+/// Why [`PtxBuilder::build`](crate::PtxBuilder::build) gave no PTX.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The options contradict each other or name something that does not exist.
+    #[error(transparent)]
+    Option(#[from] OptionError),
+    /// The Rust toolchain lacks something.
+    #[error(transparent)]
+    Toolchain(#[from] ToolchainError),
+    /// Cargo could not describe the kernel crate.
+    #[error("cannot read the kernel crate at `{}`", .path.display())]
+    Metadata {
+        /// The folder that was given to [`PtxBuilder::new`](crate::PtxBuilder::new).
+        path: PathBuf,
+        /// What `cargo metadata` said.
+        source: cargo_metadata::Error,
+    },
+    /// The folder holds no package, or one without a library.
+    #[error("`{}` is not a kernel crate: {why}", .path.display())]
+    NotAKernelCrate {
+        /// The folder that was given.
+        path: PathBuf,
+        /// What is missing and what to do.
+        why: String,
+    },
+    /// rustc rejected the kernel crate. The text is rustc's own, unchanged.
+    #[error("the kernel crate `{krate}` does not compile\n\n{rendered}")]
+    Compile {
+        /// The crate's name.
+        krate: String,
+        /// Everything that cargo and rustc wrote to their standard error.
+        rendered: String,
+    },
+    /// The compiled crate cannot be turned into PTX.
+    #[error(transparent)]
+    Codegen(#[from] CodegenError),
+    /// The PTX breaks a promise that every kernel relies on.
+    #[error(transparent)]
+    Lint(#[from] LintError),
+    /// A file or folder of the build could not be read or written.
+    #[error("cannot {action} `{}`", .path.display())]
+    Io {
+        /// "read", "write", "create".
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
+
+impl BuildError {
+    /// An [`Io`](BuildError::Io) error, in the form that `map_err` wants.
+    pub(crate) fn io(
+        action: &'static str,
+        path: impl Into<PathBuf>,
+    ) -> impl FnOnce(io::Error) -> BuildError {
+        let path = path.into();
+        move |source| BuildError::Io {
+            action,
+            path,
+            source,
+        }
+    }
+}
+
+/// Options that cannot be met.
+#[derive(Debug, thiserror::Error)]
+pub enum OptionError {
+    /// The target is not one that this LLVM knows.
+    #[error(
+        "`{given}` is not a target: write sm_ and the compute capability, as in sm_80, sm_90 or sm_90a (known: {known})"
+    )]
+    UnknownArch {
+        /// What was asked for.
+        given: String,
+        /// All that may be asked for.
+        known: String,
+    },
+    /// No target was asked for.
+    #[error("no target was given: call `.arch(\"sm_80\")` at least once")]
+    NoArch,
+}
+
+/// What the Rust toolchain lacks.
+#[derive(Debug, thiserror::Error)]
+pub enum ToolchainError {
+    /// A tool could not be started.
+    #[error("cannot run `{command}`: is it installed and on PATH?")]
+    CannotRun {
+        /// The command line.
+        command: String,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// A tool ran and failed.
+    #[error("`{command}` failed:\n{output}")]
+    Failed {
+        /// The command line.
+        command: String,
+        /// What it wrote.
+        output: String,
+    },
+    /// The compiler in use makes bitcode of another LLVM than the one this crate reads.
+    #[error(
+        "rustc {found} has LLVM {llvm}, and kernels are compiled with LLVM {wanted}: run `rustup toolchain install {toolchain}` \
+         and set `channel = \"{toolchain}\"` in rust-toolchain.toml (or RUSTUP_TOOLCHAIN={toolchain})"
+    )]
+    WrongRustc {
+        /// The release that was found.
+        found: String,
+        /// Its LLVM's version.
+        llvm: String,
+        /// The LLVM version that is read here.
+        wanted: u32,
+        /// The toolchain to install.
+        toolchain: &'static str,
+    },
+    /// The component `rust-src` is missing and could not be added.
+    #[error(
+        "`core` cannot be built for the GPU without the component rust-src, and adding it failed: run `{command}`\n{output}"
+    )]
+    NoRustSrc {
+        /// What to run.
+        command: String,
+        /// What the attempt wrote.
+        output: String,
+    },
+    /// rustc's own LLVM library is not where it should be.
+    #[error(
+        "found no libLLVM in `{}`: kernels are compiled with the LLVM library that rustup installs with rustc; \
+         run `rustup toolchain install {toolchain}`", .lib.display()
+    )]
+    NoLlvm {
+        /// The toolchain's library folder.
+        lib: PathBuf,
+        /// The toolchain to install.
+        toolchain: &'static str,
+    },
+    /// rustc's own LLVM library does not load.
+    #[error("cannot load rustc's LLVM library `{}`: {reason}", .path.display())]
+    LoadLlvm {
+        /// The library.
+        path: PathBuf,
+        /// The dynamic linker's reason.
+        reason: String,
+    },
+}
+
+/// Why a module of bitcode gave no PTX.
+#[derive(Debug, thiserror::Error)]
+pub enum CodegenError {
+    /// LLVM could not read the bitcode.
+    #[error("LLVM cannot read the bitcode `{}`: {reason}", .path.display())]
+    Bitcode {
+        /// The file.
+        path: PathBuf,
+        /// LLVM's reason.
+        reason: String,
+    },
+    /// The description that `#[kernel]` leaves beside a kernel is not what this crate reads.
+    #[error(
+        "the description of kernel `{kernel}` cannot be read ({reason}): gpu-macros and ptx-builder must be of the same version"
+    )]
+    Description {
+        /// The kernel.
+        kernel: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A shared array's size is not known at compile time.
+    #[error(
+        "`{function}` asks for static shared memory whose size is not a constant; use dynamic shared memory instead"
+    )]
+    SharedSize {
+        /// The function that asks.
+        function: String,
+    },
+    /// A pass of ours or of LLVM's failed.
+    #[error("{arch}: {stage} failed: {reason}")]
+    Stage {
+        /// The target.
+        arch: String,
+        /// The stage's name.
+        stage: &'static str,
+        /// LLVM's reason.
+        reason: String,
+    },
+}

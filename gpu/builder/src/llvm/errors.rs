@@ -1,0 +1,126 @@
+//! LLVM's errors as values.
+//!
+//! LLVM reports what it cannot compile in three ways: as a returned message, as a diagnostic of the context (whose default
+//! handler ends the process), and as a "fatal error" (after which it calls `abort`). [`Diagnostics`] keeps the second;
+//! [`spawn`] keeps the third, by running the work on a thread of its own: the fatal error's handler must not return, so it
+//! hands over the message and lets that thread sleep for good.
+
+use std::cell::RefCell;
+use std::ffi::{CStr, c_char, c_void};
+use std::sync::Mutex;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread;
+
+use inkwell::context::Context;
+use inkwell::llvm_sys::LLVMDiagnosticSeverity;
+use inkwell::llvm_sys::core::{
+    LLVMContextSetDiagnosticHandler, LLVMDisposeMessage, LLVMGetDiagInfoDescription,
+    LLVMGetDiagInfoSeverity,
+};
+use inkwell::llvm_sys::error_handling::LLVMInstallFatalErrorHandler;
+use inkwell::llvm_sys::prelude::LLVMDiagnosticInfoRef;
+
+type OnFatal = Box<dyn Fn(String)>;
+
+thread_local! {
+    /// Hands a fatal error's message to whoever waits for this thread.
+    static ON_FATAL: RefCell<Option<OnFatal>> = const { RefCell::new(None) };
+}
+
+/// Installs the handler of fatal errors; once a process.
+pub(super) fn install() {
+    // SAFETY: `on_fatal_error` has the type that LLVM asks for and lives as long as the process.
+    unsafe { LLVMInstallFatalErrorHandler(Some(on_fatal_error)) };
+}
+
+extern "C" fn on_fatal_error(reason: *const c_char) {
+    // SAFETY: LLVM passes a C string that lives during this call.
+    let reason = unsafe { CStr::from_ptr(reason) }
+        .to_string_lossy()
+        .into_owned();
+    let somebody_waits =
+        ON_FATAL.with_borrow(|send| send.as_ref().map(|send| send(reason)).is_some());
+    if somebody_waits {
+        loop {
+            thread::park();
+        }
+    }
+    // Nobody waits: returning lets LLVM end the process, as it would without us.
+}
+
+/// A result on its way from a thread of [`spawn`].
+pub(crate) struct Pending<T>(Receiver<Result<T, String>>);
+
+impl<T> Pending<T> {
+    /// Waits; `Err` is the message of the fatal error that ended the work.
+    pub(crate) fn wait(self) -> Result<T, String> {
+        self.0
+            .recv()
+            .unwrap_or_else(|_| Err("the thread that ran LLVM ended without an answer".into()))
+    }
+}
+
+/// Runs `work` on a thread of its own, where a fatal error ends the work and not the process.
+pub(crate) fn spawn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Pending<T> {
+    let (sender, receiver) = mpsc::channel();
+    let fatal: Sender<Result<T, String>> = sender.clone();
+    let run = move || {
+        ON_FATAL.set(Some(Box::new(move |reason| drop(fatal.send(Err(reason))))));
+        let value = work();
+        ON_FATAL.set(None);
+        drop(sender.send(Ok(value)));
+    };
+    // Without a thread the sender is dropped, and the wait ends with its error.
+    drop(
+        thread::Builder::new()
+            .name("llvm".into())
+            .stack_size(64 << 20)
+            .spawn(run),
+    );
+    Pending(receiver)
+}
+
+/// The errors that LLVM reported to a context.
+pub(crate) struct Diagnostics(Box<Mutex<Vec<String>>>);
+
+impl Diagnostics {
+    /// Collects the errors of `context` from now on; must outlive its use.
+    pub(crate) fn collect(context: &Context) -> Diagnostics {
+        let list = Box::new(Mutex::new(Vec::new()));
+        let pointer: *const Mutex<Vec<String>> = &*list;
+        // SAFETY: the box gives the list a fixed address, and the caller keeps it as long as the context is used.
+        unsafe {
+            LLVMContextSetDiagnosticHandler(
+                context.raw(),
+                Some(on_diagnostic),
+                pointer.cast_mut().cast(),
+            );
+        }
+        Diagnostics(list)
+    }
+
+    /// The errors so far, one a line; `None` when there were none.
+    pub(crate) fn errors(&self) -> Option<String> {
+        let list = self
+            .0
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        (!list.is_empty()).then(|| list.join("\n"))
+    }
+}
+
+extern "C" fn on_diagnostic(info: LLVMDiagnosticInfoRef, list: *mut c_void) {
+    // SAFETY: `list` is the one that `Diagnostics::collect` registered; `info` and the text live during this call.
+    unsafe {
+        if LLVMGetDiagInfoSeverity(info) != LLVMDiagnosticSeverity::LLVMDSError {
+            return;
+        }
+        let text = LLVMGetDiagInfoDescription(info);
+        let owned = CStr::from_ptr(text).to_string_lossy().into_owned();
+        LLVMDisposeMessage(text);
+        let list = &*list.cast::<Mutex<Vec<String>>>();
+        list.lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .push(owned);
+    }
+}

@@ -1,0 +1,182 @@
+//! What inkwell lacks of LLVM's C interface, behind functions that cannot be misused.
+
+use std::ffi::CStr;
+
+use inkwell::AddressSpace;
+use inkwell::context::ContextRef;
+use inkwell::llvm_sys::core::{
+    LLVMGetAsString, LLVMGetCalledValue, LLVMGetFirstUse, LLVMGetInitializer, LLVMGetIntrinsicID,
+    LLVMGetNextUse, LLVMGetNumOperands, LLVMGetOperand, LLVMGetUser, LLVMIsACallInst,
+    LLVMIsAConstantDataSequential, LLVMIsAFunction, LLVMIsAGlobalVariable, LLVMIsAUser,
+    LLVMReplaceAllUsesWith,
+};
+use inkwell::llvm_sys::prelude::LLVMValueRef;
+use inkwell::module::Module;
+use inkwell::values::{
+    AsValueRef, CallSiteValue, FunctionValue, GlobalValue, InstructionValue, PointerValue,
+};
+
+/// LLVM's number of the calling convention `ptx_kernel`.
+pub(crate) const PTX_KERNEL: u32 = 71;
+
+/// Address spaces of NVPTX.
+pub(crate) mod space {
+    /// Memory that the threads of a block share.
+    pub(crate) const SHARED: u16 = 3;
+    /// Memory that no thread writes while a kernel runs, read through the constant cache.
+    pub(crate) const CONSTANT: u16 = 4;
+}
+
+/// A name as text; ours and rustc's are ASCII.
+pub(crate) fn text(name: &CStr) -> String {
+    name.to_string_lossy().into_owned()
+}
+
+/// A function's name.
+pub(crate) fn name(function: FunctionValue<'_>) -> String {
+    text(function.get_name())
+}
+
+/// Whether this is an entry point.
+pub(crate) fn is_kernel(function: FunctionValue<'_>) -> bool {
+    function.get_call_conventions() == PTX_KERNEL && function.count_basic_blocks() > 0
+}
+
+/// The module's entry points.
+pub(crate) fn kernels<'ctx>(module: &Module<'ctx>) -> Vec<FunctionValue<'ctx>> {
+    module
+        .get_functions()
+        .filter(|function| is_kernel(*function))
+        .collect()
+}
+
+/// Every instruction of a function.
+pub(crate) fn instructions<'ctx>(
+    function: FunctionValue<'ctx>,
+) -> impl Iterator<Item = InstructionValue<'ctx>> {
+    function
+        .get_basic_block_iter()
+        .flat_map(|block| block.get_instructions())
+}
+
+/// Every call in the module, inline assembly included.
+pub(crate) fn calls<'ctx>(module: &Module<'ctx>) -> Vec<CallSiteValue<'ctx>> {
+    module
+        .get_functions()
+        .flat_map(instructions)
+        .filter_map(|at| CallSiteValue::try_from(at).ok())
+        .collect()
+}
+
+/// Whether a call is to one of LLVM's intrinsics; those know for themselves what they do.
+pub(crate) fn is_intrinsic_call(call: CallSiteValue<'_>) -> bool {
+    // SAFETY: a `CallSiteValue` is a call, and every call has a callee.
+    unsafe {
+        let callee = LLVMGetCalledValue(call.as_value_ref());
+        !LLVMIsAFunction(callee).is_null() && LLVMGetIntrinsicID(callee) != 0
+    }
+}
+
+/// The calls of a function, and whether it is used in any other way.
+pub(crate) fn calls_of<'ctx>(function: FunctionValue<'ctx>) -> (Vec<CallSiteValue<'ctx>>, bool) {
+    let (mut calls, mut otherwise) = (Vec::new(), false);
+    let target = function.as_value_ref();
+    // SAFETY: the list of uses is not changed while it is walked, and each user is checked to be a call of `function`
+    // before it is made a `CallSiteValue`.
+    unsafe {
+        let mut at = LLVMGetFirstUse(target);
+        while !at.is_null() {
+            let user = LLVMGetUser(at);
+            if !LLVMIsACallInst(user).is_null() && LLVMGetCalledValue(user) == target {
+                calls.push(CallSiteValue::new(user));
+            } else {
+                otherwise = true;
+            }
+            at = LLVMGetNextUse(at);
+        }
+    }
+    (calls, otherwise)
+}
+
+/// Puts the generic address of `global` wherever `call` gave an address, and removes the call.
+pub(crate) fn replace_call_by_address(
+    call: CallSiteValue<'_>,
+    global: GlobalValue<'_>,
+    context: &ContextRef<'_>,
+) {
+    let generic = global
+        .as_pointer_value()
+        .const_address_space_cast(context.ptr_type(AddressSpace::default()));
+    // SAFETY: call and cast are both generic pointers; the call is erased once nothing uses it.
+    unsafe {
+        LLVMReplaceAllUsesWith(call.as_value_ref(), generic.as_value_ref());
+        InstructionValue::new(call.as_value_ref()).erase_from_basic_block();
+    }
+}
+
+/// Puts `new` wherever `old` was used, as generic addresses, and removes `old`.
+pub(crate) fn replace_global(old: GlobalValue<'_>, new: PointerValue<'_>) {
+    // SAFETY: both are generic pointers of one context; `old` is deleted once nothing uses it.
+    unsafe {
+        LLVMReplaceAllUsesWith(old.as_value_ref(), new.as_value_ref());
+        old.delete();
+    }
+}
+
+/// The bytes of a global whose initialiser is a byte string.
+pub(crate) fn bytes_of(global: GlobalValue<'_>) -> Option<Vec<u8>> {
+    // SAFETY: the initialiser is checked to be there and to be a sequence of constants before it is read; LLVM gives
+    // the length with the pointer.
+    unsafe {
+        let value = LLVMGetInitializer(global.as_value_ref());
+        if value.is_null() || LLVMIsAConstantDataSequential(value).is_null() {
+            return None;
+        }
+        let mut length = 0;
+        let start = LLVMGetAsString(value, &mut length);
+        Some(std::slice::from_raw_parts(start.cast(), length).to_vec())
+    }
+}
+
+/// What an instruction or constant refers to, as far as it is a function or a global variable.
+pub(crate) enum Referred<'ctx> {
+    /// A function: called, or its address taken.
+    Function(FunctionValue<'ctx>),
+    /// A global variable.
+    Global(GlobalValue<'ctx>),
+}
+
+/// Everything that `instruction` refers to, through constant expressions too.
+pub(crate) fn referred<'ctx>(instruction: InstructionValue<'ctx>) -> Vec<Referred<'ctx>> {
+    let mut found = Vec::new();
+    operands(instruction.as_value_ref(), &mut |value| {
+        // SAFETY: each value is checked to be of the kind that it is made into.
+        unsafe {
+            if !LLVMIsAFunction(value).is_null() {
+                found.extend(FunctionValue::new(value).map(Referred::Function));
+            } else if !LLVMIsAGlobalVariable(value).is_null() {
+                found.push(Referred::Global(GlobalValue::new(value)));
+            }
+        }
+    });
+    found
+}
+
+/// Visits the operands of a user, and those of constant expressions among them.
+fn operands(user: LLVMValueRef, visit: &mut impl FnMut(LLVMValueRef)) {
+    // SAFETY: `user` is an instruction or a constant expression, both of which are users; indices stay in range.
+    unsafe {
+        for index in 0..LLVMGetNumOperands(user) {
+            let value = LLVMGetOperand(user, index.cast_unsigned());
+            if value.is_null() {
+                continue;
+            }
+            visit(value);
+            if !inkwell::llvm_sys::core::LLVMIsAConstantExpr(value).is_null()
+                && !LLVMIsAUser(value).is_null()
+            {
+                operands(value, visit);
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! `gpu.json`: what a module of PTX holds, for those who launch it and for people.
+//!
+//! Half of it comes from the description that `#[kernel]` leaves beside each kernel ([`Description`]), half from the
+//! compiled module (the PTX parameters, static shared memory). Sizes are in bytes.
+
+use serde::{Deserialize, Serialize};
+
+/// What `#[kernel]` says about a kernel; a static named `__lanewise_kernel.NAME` holds it as JSON in the bitcode.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Description {
+    /// The entry point's symbol.
+    pub name: String,
+    /// The parameters as written in Rust, in order.
+    pub params: Vec<Param>,
+    /// `#[launch_bounds(max_threads, min_blocks)]`: one or two numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub launch_bounds: Option<Vec<u32>>,
+    /// The cluster's shape in blocks, if the kernel fixes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<[u32; 3]>,
+    /// The first target that can run the kernel; it is left out of modules for earlier ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_arch: Option<String>,
+    /// The Rust file.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub file: String,
+    /// The line of the function in that file.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub line: u32,
+}
+
+fn is_zero(line: &u32) -> bool {
+    *line == 0
+}
+
+/// One parameter as written in Rust.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Param {
+    /// Its name.
+    pub name: String,
+    /// Its type as written.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// How it is passed.
+    pub lower: Lower,
+}
+
+/// How a Rust parameter becomes PTX parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Lower {
+    /// Two parameters, 64-bit pointer and 64-bit length in elements; nothing writes to it while the kernel runs.
+    ReadSlice,
+    /// Two parameters, 64-bit pointer and 64-bit length in elements.
+    WriteSlice,
+    /// One parameter.
+    Value,
+}
+
+/// A kernel in a compiled module.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kernel {
+    /// What its source says.
+    #[serde(flatten)]
+    pub description: Description,
+    /// Static shared memory of one block, in bytes: every shared array that the kernel reaches.
+    pub static_shared: u64,
+    /// Whether it also uses dynamic shared memory, whose size the launch gives.
+    pub dynamic_shared: bool,
+}
+
+/// One module: a target's kernels.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Module {
+    /// The target, as in `sm_80`.
+    pub arch: String,
+    /// The PTX file's name, beside this manifest.
+    pub ptx: String,
+    /// Whether `a * b + c` was contracted to a fused multiply-add.
+    pub fmad: bool,
+    /// The kernels by name.
+    pub kernels: Vec<Kernel>,
+}
+
+/// Every module of a build.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// The kernel crate.
+    pub krate: String,
+    /// One module per target, in the order in which they were asked for.
+    pub modules: Vec<Module>,
+}

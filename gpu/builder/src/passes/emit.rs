@@ -1,0 +1,21 @@
+//! Code generation: the module as PTX text.
+
+use inkwell::module::Module;
+use inkwell::targets::{FileType, TargetMachine};
+
+use super::Options;
+use crate::error::CodegenError;
+
+/// The PTX. The module is used up: LLVM's code generation changes it.
+pub(super) fn ptx(
+    module: &Module<'_>,
+    options: &Options,
+    machine: &TargetMachine,
+) -> Result<String, CodegenError> {
+    let buffer = machine
+        .write_to_memory_buffer(module, FileType::Assembly)
+        .map_err(|error| options.failed("code generation", error))?;
+    Ok(String::from_utf8_lossy(buffer.as_slice())
+        .trim_end_matches('\0')
+        .to_owned())
+}

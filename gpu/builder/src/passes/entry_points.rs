@@ -1,0 +1,69 @@
+//! Keeps the kernels for this target and what they need; everything else goes.
+//!
+//! Rust exports every `#[no_mangle]` function, and the merged module holds most of `core`. Here only entry points stay
+//! visible, less those whose `min_arch` is above the target; every other function becomes internal, and what no kernel
+//! reaches is deleted. Doing it first makes every later pass cheap. Named statics stay: the host finds them by name, and
+//! may write them before a launch, so the optimiser must not believe their initial value.
+
+use inkwell::module::{Linkage, Module};
+use inkwell::targets::TargetMachine;
+
+use super::{Options, optimize};
+use crate::error::CodegenError;
+use crate::llvm;
+use crate::manifest::Description;
+
+/// Reduces the module to this target's kernels.
+pub(super) fn keep(
+    module: &Module<'_>,
+    descriptions: &[Description],
+    options: &Options,
+    machine: &TargetMachine,
+) -> Result<(), CodegenError> {
+    for function in module
+        .get_functions()
+        .filter(|function| function.count_basic_blocks() > 0)
+    {
+        if !llvm::is_kernel(function) || is_too_new(&llvm::name(function), descriptions, options)? {
+            function.set_linkage(Linkage::Internal);
+        }
+    }
+    for global in module
+        .get_globals()
+        .filter(|global| !global.is_declaration())
+    {
+        if global.get_linkage() == Linkage::External {
+            global.set_externally_initialized(true);
+        }
+    }
+    optimize::passes(
+        module,
+        "globaldce",
+        "removal of dead code",
+        options,
+        machine,
+    )
+}
+
+/// Whether the kernel asks for a later target than this one.
+fn is_too_new(
+    kernel: &str,
+    descriptions: &[Description],
+    options: &Options,
+) -> Result<bool, CodegenError> {
+    let Some(wanted) = descriptions
+        .iter()
+        .find(|d| d.name == kernel)
+        .and_then(|d| d.min_arch.as_ref())
+    else {
+        return Ok(false);
+    };
+    let wanted: crate::arch::Arch =
+        wanted
+            .parse()
+            .map_err(|error: crate::OptionError| CodegenError::Description {
+                kernel: kernel.to_owned(),
+                reason: error.to_string(),
+            })?;
+    Ok(options.arch < wanted)
+}

@@ -1,0 +1,110 @@
+//! What happens to the bitcode, in this order, one file a pass.
+
+mod constant_memory;
+mod contraction;
+mod convergent;
+mod descriptions;
+mod emit;
+mod entry_points;
+mod kernel_attributes;
+mod optimize;
+mod shared_memory;
+mod shared_size;
+mod target;
+
+use std::path::Path;
+
+use inkwell::context::Context;
+use inkwell::memory_buffer::MemoryBuffer;
+use inkwell::module::Module;
+
+use crate::arch::Arch;
+use crate::dump::Dump;
+use crate::error::CodegenError;
+use crate::llvm::Diagnostics;
+use crate::manifest::Kernel;
+
+/// What to make of the bitcode.
+#[derive(Clone, Debug)]
+pub(crate) struct Options {
+    /// The target.
+    pub(crate) arch: Arch,
+    /// Whether `a * b + c` may become one fused operation.
+    pub(crate) fmad: bool,
+}
+
+/// A finished module.
+#[derive(Debug)]
+pub(crate) struct Code {
+    /// The PTX text.
+    pub(crate) ptx: String,
+    /// The module just before code generation, as text.
+    pub(crate) ir: String,
+    /// Its kernels by name.
+    pub(crate) kernels: Vec<Kernel>,
+}
+
+/// Runs every pass on the bitcode in `path`.
+pub(crate) fn run(path: &Path, options: &Options) -> Result<Code, CodegenError> {
+    let context = Context::create();
+    let diagnostics = Diagnostics::collect(&context);
+    let unreadable = |reason: String| CodegenError::Bitcode {
+        path: path.to_owned(),
+        reason,
+    };
+    let buffer =
+        MemoryBuffer::create_from_file(path).map_err(|error| unreadable(error.to_string()))?;
+    let module = Module::parse_bitcode_from_buffer(&buffer, &context)
+        .map_err(|error| unreadable(diagnostics.errors().unwrap_or_else(|| error.to_string())))?;
+    let code = run_on(&module, options);
+    // A diagnostic says more than the stage that failed because of it, and some stages do not fail.
+    match diagnostics.errors() {
+        Some(reason) => Err(options.failed("code generation", reason)),
+        None => code,
+    }
+}
+
+fn run_on(module: &Module<'_>, options: &Options) -> Result<Code, CodegenError> {
+    let arch = options.arch.to_string();
+    let mut dump = Dump::from_env(&arch);
+    let machine = target::machine(options)?;
+    dump.module("input", module);
+
+    let descriptions = descriptions::take(module)?;
+    entry_points::keep(module, &descriptions, options, &machine)?;
+    dump.module("entry-points", module);
+
+    convergent::mark(module);
+    dump.module("convergent", module);
+
+    shared_memory::place(module)?;
+    constant_memory::place(module);
+    dump.module("address-spaces", module);
+
+    kernel_attributes::set(module, &descriptions);
+    target::set(module, options);
+    if options.fmad {
+        contraction::allow(module);
+    }
+    dump.module("attributes", module);
+
+    optimize::run(module, options, &machine)?;
+    dump.module("optimized", module);
+
+    let kernels = shared_size::kernels(module, &descriptions, &machine);
+    let ir = module.print_to_string().to_string();
+    let ptx = emit::ptx(module, options, &machine)?;
+    dump.text("output.ptx", || ptx.clone());
+    Ok(Code { ptx, ir, kernels })
+}
+
+impl Options {
+    /// The error of a stage.
+    fn failed(&self, stage: &'static str, reason: impl ToString) -> CodegenError {
+        CodegenError::Stage {
+            arch: self.arch.to_string(),
+            stage,
+            reason: reason.to_string(),
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! LLVM's own O3, now that the module says what the GPU needs.
+
+use inkwell::module::Module;
+use inkwell::passes::PassBuilderOptions;
+use inkwell::targets::TargetMachine;
+
+use super::Options;
+use crate::error::CodegenError;
+
+/// Checks the module, optimises it, checks it again.
+pub(super) fn run(
+    module: &Module<'_>,
+    options: &Options,
+    machine: &TargetMachine,
+) -> Result<(), CodegenError> {
+    module
+        .verify()
+        .map_err(|error| options.failed("check of the module before O3", error))?;
+    passes(module, "default<O3>", "O3", options, machine)?;
+    module
+        .verify()
+        .map_err(|error| options.failed("check of the module after O3", error))
+}
+
+/// Runs passes by their LLVM names.
+pub(super) fn passes(
+    module: &Module<'_>,
+    names: &str,
+    stage: &'static str,
+    options: &Options,
+    machine: &TargetMachine,
+) -> Result<(), CodegenError> {
+    module
+        .run_passes(names, machine, PassBuilderOptions::create())
+        .map_err(|error| options.failed(stage, error))
+}

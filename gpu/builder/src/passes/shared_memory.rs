@@ -1,0 +1,103 @@
+//! Gives each shared array its memory in address space 3.
+//!
+//! Rust cannot place a static in shared memory. `shared!` therefore calls `__lanewise_shared_static(size, align)` from a
+//! function that exists once per array and is never inlined by rustc. Here each such call becomes the generic address of a
+//! new internal variable in shared memory. Because this happens before O3, LLVM sees through the address and makes
+//! native `ld.shared` and `st.shared` of the accesses. `__lanewise_shared_dynamic()` becomes the address of one external
+//! array without a size: the memory whose size the launch gives.
+//!
+//! The variables have no initial value (PTX allows none for shared memory).
+//! Source: PTX ISA, "State Spaces: Shared State Space"; CUDA programming guide, "Shared Memory".
+
+use inkwell::module::{Linkage, Module};
+use inkwell::values::{AsValueRef, CallSiteValue, GlobalValue, InstructionValue};
+use inkwell::{AddressSpace, attributes::Attribute, attributes::AttributeLoc};
+
+use crate::error::CodegenError;
+use crate::llvm::{self, space};
+
+const STATIC: &str = "__lanewise_shared_static";
+const DYNAMIC: &str = "__lanewise_shared_dynamic";
+/// The alignment that `DynamicSharedArray` promises, in bytes.
+const DYNAMIC_ALIGN: u32 = 16;
+/// The symbol of dynamic shared memory in the PTX.
+pub(super) const DYNAMIC_SYMBOL: &str = "dynamic_shared";
+
+/// Replaces every marker call.
+pub(super) fn place(module: &Module<'_>) -> Result<(), CodegenError> {
+    let context = module.get_context();
+    if let Some(marker) = module.get_function(STATIC) {
+        for (number, call) in llvm::calls_of(marker).0.into_iter().enumerate() {
+            let array = static_array(module, call, number)?;
+            llvm::replace_call_by_address(call, array, &context);
+        }
+    }
+    if let Some(marker) = module.get_function(DYNAMIC) {
+        let calls = llvm::calls_of(marker).0;
+        if !calls.is_empty() {
+            let memory = variable(module, DYNAMIC_SYMBOL, 0, DYNAMIC_ALIGN);
+            memory.set_linkage(Linkage::External);
+            for call in calls {
+                allow_inlining(call);
+                llvm::replace_call_by_address(call, memory, &context);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The variable for one call of the marker.
+fn static_array<'ctx>(
+    module: &Module<'ctx>,
+    call: CallSiteValue<'ctx>,
+    number: usize,
+) -> Result<GlobalValue<'ctx>, CodegenError> {
+    let function = allow_inlining(call);
+    let (Some(size), Some(align)) = (constant_argument(call, 0), constant_argument(call, 1)) else {
+        return Err(CodegenError::SharedSize { function });
+    };
+    let (Ok(size), Ok(align)) = (u32::try_from(size), u32::try_from(align)) else {
+        return Err(CodegenError::SharedSize { function });
+    };
+    let array = variable(module, &format!("shared_{number}"), size, align);
+    array.set_linkage(Linkage::Internal);
+    array.set_initializer(&module.get_context().i8_type().array_type(size).get_undef());
+    Ok(array)
+}
+
+/// A new variable in shared memory.
+fn variable<'ctx>(module: &Module<'ctx>, name: &str, size: u32, align: u32) -> GlobalValue<'ctx> {
+    let ty = module.get_context().i8_type().array_type(size);
+    let global = module.add_global(ty, Some(AddressSpace::from(space::SHARED)), name);
+    global.set_alignment(align.max(1));
+    global
+}
+
+/// The marker's caller had to stay one function until now; from here on it is an address and may be inlined.
+/// Gives its name.
+fn allow_inlining(call: CallSiteValue<'_>) -> String {
+    // SAFETY: a `CallSiteValue` of a module's list of calls is an instruction in a function.
+    let instruction = unsafe { InstructionValue::new(call.as_value_ref()) };
+    let Some(caller) = instruction
+        .get_parent()
+        .and_then(|block| block.get_parent())
+    else {
+        return String::new();
+    };
+    caller.remove_enum_attribute(
+        AttributeLoc::Function,
+        Attribute::get_named_enum_kind_id("noinline"),
+    );
+    llvm::name(caller)
+}
+
+/// The value of an argument, if it is a constant.
+fn constant_argument(call: CallSiteValue<'_>, index: u32) -> Option<u64> {
+    // SAFETY: as in `allow_inlining`.
+    let instruction = unsafe { InstructionValue::new(call.as_value_ref()) };
+    instruction
+        .get_operand(index)?
+        .value()?
+        .into_int_value()
+        .get_zero_extended_constant()
+}

@@ -1,0 +1,172 @@
+//! The Rust toolchain that compiles kernels: which cargo to call, where its LLVM is, and whether it has `core`'s source.
+//!
+//! Kernels need one rustc release, because the bitcode it writes is read by the LLVM that this crate was written for.
+//! Inside a build script or under `cargo run` that release is the caller's own.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::error::ToolchainError;
+
+/// The LLVM major version whose bitcode and C interface this crate uses.
+pub(crate) const LLVM: u32 = 22;
+/// The toolchain that ships it.
+pub(crate) const TOOLCHAIN: &str = "1.95.0";
+
+/// A rustc and what comes with it.
+#[derive(Debug, Clone)]
+pub(crate) struct Toolchain {
+    /// `rustc --print sysroot`.
+    pub(crate) sysroot: PathBuf,
+    /// The release, as in `1.95.0`, with the commit: what the output depends on.
+    pub(crate) version: String,
+}
+
+impl Toolchain {
+    /// The toolchain that a command started in `folder` gets; an error when it is not the one that kernels need.
+    pub(crate) fn find(folder: &Path) -> Result<Toolchain, ToolchainError> {
+        let version = output(command("rustc", folder).arg("-vV"))?;
+        let field = |name: &str| {
+            version
+                .lines()
+                .find_map(|line| line.strip_prefix(name))
+                .map(str::trim)
+                .unwrap_or("unknown")
+                .to_owned()
+        };
+        let (release, llvm) = (field("release:"), field("LLVM version:"));
+        if llvm.split('.').next() != Some(LLVM.to_string().as_str()) {
+            return Err(ToolchainError::WrongRustc {
+                found: release,
+                llvm,
+                wanted: LLVM,
+                toolchain: TOOLCHAIN,
+            });
+        }
+        let sysroot = output(command("rustc", folder).args(["--print", "sysroot"]))?;
+        let version = format!("{release} {} LLVM {llvm}", field("commit-hash:"));
+        Ok(Toolchain {
+            sysroot: PathBuf::from(sysroot.trim()),
+            version,
+        })
+    }
+
+    /// Whether `core`'s source is installed.
+    pub(crate) fn has_rust_src(&self) -> bool {
+        self.sysroot
+            .join("lib/rustlib/src/rust/library/core/src/lib.rs")
+            .is_file()
+    }
+
+    /// Adds the component `rust-src` with rustup.
+    pub(crate) fn add_rust_src(&self, folder: &Path) -> Result<(), ToolchainError> {
+        let name = self
+            .sysroot
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default();
+        let command_line = format!("rustup component add rust-src --toolchain {name}");
+        let fail = |output| {
+            Err(ToolchainError::NoRustSrc {
+                command: command_line.clone(),
+                output,
+            })
+        };
+        match command("rustup", folder)
+            .args(["component", "add", "rust-src", "--toolchain", &name])
+            .output()
+        {
+            Ok(run) if run.status.success() && self.has_rust_src() => Ok(()),
+            Ok(run) => fail(String::from_utf8_lossy(&run.stderr).into_owned()),
+            Err(error) => fail(format!("rustup cannot be run: {error}")),
+        }
+    }
+
+    /// The LLVM library that rustc itself uses.
+    pub(crate) fn llvm_library(&self) -> Result<PathBuf, ToolchainError> {
+        let lib = self.sysroot.join("lib");
+        let missing = || ToolchainError::NoLlvm {
+            lib: lib.clone(),
+            toolchain: TOOLCHAIN,
+        };
+        let mut found: Vec<PathBuf> = lib
+            .read_dir()
+            .map_err(|_| missing())?
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .filter(|path| {
+                path.file_name()
+                    .is_some_and(|name| name.to_string_lossy().starts_with("libLLVM"))
+            })
+            .collect();
+        // Beside the library there may be a linker script of a few bytes that names it.
+        found.sort_by_key(|path| path.metadata().map(|data| data.len()).unwrap_or(0));
+        found.pop().ok_or_else(missing)
+    }
+}
+
+/// A command that starts as if from a fresh shell: what an outer cargo left in the environment would otherwise change
+/// flags, wrap the compiler (clippy) or share its job server.
+pub(crate) fn command(program: &str, folder: &Path) -> Command {
+    // Cargo tells build scripts and `cargo run` where it is itself; its own path skips rustup's shim and cannot differ
+    // from the outer one.
+    let own = (program == "cargo").then(|| env::var_os("CARGO")).flatten();
+    let mut command = Command::new(own.unwrap_or_else(|| program.into()));
+    command.current_dir(folder);
+    for (name, _) in env::vars_os() {
+        if name.to_str().is_some_and(is_leftover) {
+            command.env_remove(&name);
+        }
+    }
+    command
+}
+
+/// Whether an environment variable was set by an outer cargo, or steers one, and must not reach ours.
+fn is_leftover(name: &str) -> bool {
+    /// Where cargo and rustup keep things and how they reach the network: the user's own, which ours needs too.
+    const KEEP: [&str; 4] = ["CARGO_HOME", "CARGO_NET_", "CARGO_HTTP_", "CARGO_REGISTR"];
+    const DROP: [&str; 16] = [
+        "RUSTC",
+        "RUSTC_WRAPPER",
+        "RUSTC_WORKSPACE_WRAPPER",
+        "RUSTC_LINKER",
+        "RUSTDOC",
+        "RUSTFLAGS",
+        "RUSTDOCFLAGS",
+        "MAKEFLAGS",
+        "MFLAGS",
+        "CLIPPY_ARGS",
+        "TARGET",
+        "HOST",
+        "PROFILE",
+        "OUT_DIR",
+        "OPT_LEVEL",
+        "NUM_JOBS",
+    ];
+    if KEEP.iter().any(|keep| name.starts_with(keep)) {
+        return false;
+    }
+    name == "CARGO"
+        || name.starts_with("CARGO_")
+        || name.starts_with("DEP_")
+        || DROP.contains(&name)
+        || name == "DEBUG"
+}
+
+/// Runs a command to its end and gives what it printed.
+fn output(command: &mut Command) -> Result<String, ToolchainError> {
+    let line = format!("{command:?}");
+    let run = command
+        .output()
+        .map_err(|source| ToolchainError::CannotRun {
+            command: line.clone(),
+            source,
+        })?;
+    if !run.status.success() {
+        return Err(ToolchainError::Failed {
+            command: line,
+            output: String::from_utf8_lossy(&run.stderr).into_owned(),
+        });
+    }
+    Ok(String::from_utf8_lossy(&run.stdout).into_owned())
+}

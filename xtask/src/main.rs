@@ -1,2 +1,75 @@
-//! The project's commands.
-fn main() {}
+//! The project's commands: `cargo xtask <command>`.
+//!
+//! One module a command. xtask knows `ptx-builder` and nothing of the host side, so that it is quick to build and a kernel
+//! that does not compile is shown by rustc's own messages; what runs kernels is the `lanewise` program, to which
+//! `list`, `run`, `bench` and `device` are handed on.
+
+mod build_ptx;
+mod bundle;
+mod cargo;
+mod check_ptx;
+mod docs;
+mod doctor;
+mod forward;
+mod kernels;
+mod output;
+mod progress;
+mod ptxas;
+mod readme;
+mod toolkit;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Lanewise's commands: build the kernels, look at them, run them, carry them to a GPU.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", max_term_width = 110)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    BuildPtx(build_ptx::Args),
+    CheckPtx(check_ptx::Args),
+    List(forward::List),
+    Run(forward::Run),
+    Bench(forward::Bench),
+    Device(forward::Device),
+    Bundle(bundle::Args),
+    Doctor(doctor::Args),
+    CheckDocs(docs::Args),
+    CheckReadme(readme::Args),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::BuildPtx(args) => build_ptx::run(&args),
+        Command::CheckPtx(args) => check_ptx::run(&args),
+        Command::List(args) => forward::run("list", &args.rest),
+        Command::Run(args) => forward::run("run", &args.rest),
+        Command::Bench(args) => forward::run("bench", &args.rest),
+        Command::Device(args) => forward::run("device", &args.rest),
+        Command::Bundle(args) => bundle::run(&args),
+        Command::Doctor(args) => doctor::run(&args),
+        Command::CheckDocs(args) => docs::run(&args),
+        Command::CheckReadme(args) => readme::run(&args),
+    };
+    outcome.unwrap_or_else(|error| {
+        eprintln!("error: {error:#}");
+        ExitCode::FAILURE
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        super::Cli::command().debug_assert();
+    }
+}

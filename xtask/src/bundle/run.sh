@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Runs every test of this bundle, then the benchmark; needs neither Rust nor a CUDA toolkit.
+# On a GPU where there is one, else on the simulated one; LANEWISE_DEVICE=cuda|sim decides instead.
+# Arguments go to `lanewise bench`. Logs and bench.json are put into $OUT, or into the folder results.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
+results=${OUT:-$PWD/results}
+mkdir -p "$results" || exit 1
+
+./lanewise device 2>&1 | tee "$results/device.log"
+device=${PIPESTATUS[0]}
+
+passed=0 failed=0
+for test in tests/*; do
+    name=${test##*/}
+    log=$results/$name.log
+    "$test" >"$log" 2>&1
+    status=$?
+    # "test result: ok. 3 passed; 0 failed; ..." is the last line of a test program that came to its end.
+    read -r ok bad < <(sed -n 's/^test result: .* \([0-9]*\) passed; \([0-9]*\) failed.*/\1 \2/p' "$log" | tail -n 1)
+    [ -n "${ok:-}" ] || ok=0 bad=0
+    [ "$status" -ne 0 ] && [ "$bad" -eq 0 ] && bad=1
+    passed=$((passed + ok)) failed=$((failed + bad))
+    printf '%-40s %5d passed %5d failed\n' "$name" "$ok" "$bad"
+    [ "$bad" -eq 0 ] || { echo "exit code $status; the end of $log:"; tail -n 60 "$log"; }
+done
+
+./lanewise bench --json "$@" >"$results/bench.json"
+bench=$?
+[ "$bench" -eq 0 ] || echo "lanewise bench failed with exit code $bench"
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ] && [ "$device" -eq 0 ] && [ "$bench" -eq 0 ]

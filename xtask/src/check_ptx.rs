@@ -1,0 +1,109 @@
+//! `cargo xtask check-ptx`: NVIDIA's assembler judges every module.
+//!
+//! LLVM can write PTX that it alone believes in. ptxas is the nearest thing to a GPU that any machine can have, and it
+//! also tells what a kernel costs. The modules are built apart from `target/ptx`, which stays as it is.
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use comfy_table::Cell;
+use serde::Serialize;
+
+use crate::kernels::{self, Request};
+use crate::output::{self, say};
+use crate::ptxas::{self, Usage};
+use crate::toolkit::{self, INSTALL_PTXAS};
+use crate::workspace;
+
+/// Have NVIDIA's ptxas accept every kernel, without spills
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  cargo xtask check-ptx\n  cargo xtask check-ptx --arch sm_120 --json"
+)]
+pub(crate) struct Args {
+    /// The GPUs to compile for and to assemble for
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "ARCH",
+        default_value = "sm_80,sm_90,sm_100"
+    )]
+    arch: Vec<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// One target's kernels as ptxas sees them.
+#[derive(Serialize)]
+struct Module {
+    arch: String,
+    kernels: Vec<Usage>,
+}
+
+/// Builds, assembles, prints; fails when a module is refused or a kernel spills.
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    let ptxas = toolkit::PTXAS.find();
+    let ptxas = ptxas.with_context(|| {
+        format!("there is no ptxas; without a CUDA toolkit, get it by\n  {INSTALL_PTXAS}")
+    })?;
+    let built = kernels::build(Request {
+        archs: &args.arch,
+        fmad: true,
+        llvm_ir: false,
+        out: Some(workspace::target().join("ptx-check")),
+    })?;
+    let mut modules = Vec::new();
+    for module in built.modules {
+        let kernels = ptxas::assemble(&ptxas.path, &module.ptx, &module.arch)?;
+        modules.push(Module {
+            arch: module.arch,
+            kernels,
+        });
+    }
+    if args.json {
+        say(serde_json::to_string_pretty(&modules)?);
+    } else {
+        print(&modules);
+    }
+    let spilling = modules
+        .iter()
+        .flat_map(|module| &module.kernels)
+        .filter(|usage| usage.spills())
+        .count();
+    if spilling > 0 {
+        eprintln!("error: {spilling} kernels spill registers");
+    }
+    Ok(if spilling == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+fn print(modules: &[Module]) {
+    let header = [
+        "arch",
+        "kernel",
+        "registers",
+        "shared",
+        "stack",
+        "spill stores",
+        "spill loads",
+    ];
+    let mut table = output::with_header(&header, &[2, 3, 4, 5, 6]);
+    for module in modules {
+        for usage in &module.kernels {
+            let numbers = [
+                usage.registers,
+                usage.shared,
+                usage.stack,
+                usage.spill_stores,
+                usage.spill_loads,
+            ];
+            let names = [Cell::new(&module.arch), Cell::new(&usage.kernel)];
+            table.add_row(names.into_iter().chain(numbers.map(Cell::new)));
+        }
+    }
+    say(table.trim_fmt());
+}

@@ -1,0 +1,292 @@
+//! The checks themselves: each takes pages and returns what is wrong.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use super::Problem;
+use super::markdown::{self, Located};
+use crate::Cli;
+
+/// Pages outside the book that are read as often.
+const OUTSIDE: [&str; 2] = ["README.md", "CHANGELOG.md"];
+
+/// A Markdown file.
+struct Page {
+    path: PathBuf,
+    text: String,
+}
+
+/// The number of pages, and everything that is wrong in them.
+pub(super) fn all(root: &Path) -> Result<(usize, Vec<Problem>)> {
+    let book = root.join("docs/src");
+    let mut paths = files_below(&book, "md")?;
+    paths.extend(OUTSIDE.map(|name| root.join(name)));
+    let pages = paths
+        .into_iter()
+        .map(Page::read)
+        .collect::<Result<Vec<_>>>()?;
+    let mut problems = summary(&book, &pages);
+    problems.extend(kernels_without_a_page(root, &book)?);
+    for page in &pages {
+        problems.extend(links(page));
+        problems.extend(includes(page));
+        problems.extend(commands(page));
+    }
+    Ok((pages.len(), problems))
+}
+
+impl Page {
+    fn read(path: PathBuf) -> Result<Self> {
+        let text = fs::read_to_string(&path)
+            .with_context(|| format!("cannot read `{}`", path.display()))?;
+        Ok(Self { path, text })
+    }
+
+    fn problem(&self, line: usize, what: String) -> Problem {
+        Problem {
+            page: self.path.clone(),
+            line,
+            what,
+        }
+    }
+
+    /// The file that a relative path in this page means.
+    fn resolve(&self, relative: &str) -> PathBuf {
+        normal(&self.path.parent().unwrap_or(Path::new("")).join(relative))
+    }
+}
+
+/// Pages of the book that `SUMMARY.md` does not list: mdBook would leave them out without a word.
+fn summary(book: &Path, pages: &[Page]) -> Vec<Problem> {
+    let path = book.join("SUMMARY.md");
+    let Some(summary) = pages.iter().find(|page| page.path == path) else {
+        return vec![Problem {
+            page: path,
+            line: 1,
+            what: "there is no summary".into(),
+        }];
+    };
+    let listed: BTreeSet<PathBuf> = markdown::links(&summary.text)
+        .iter()
+        .map(|link| summary.resolve(&link.text))
+        .collect();
+    let in_book = pages
+        .iter()
+        .filter(|page| page.path.starts_with(book) && page.path != path);
+    let unlisted = in_book.filter(|page| !listed.contains(&page.path));
+    unlisted
+        .map(|page| page.problem(1, "the page is not in SUMMARY.md".into()))
+        .collect()
+}
+
+/// Kernel files with no page: `gpu/src/CHAPTER/PATTERN.rs` is explained in `docs/src/CHAPTER/PATTERN.md`.
+fn kernels_without_a_page(root: &Path, book: &Path) -> Result<Vec<Problem>> {
+    let kernels = root.join("gpu/src");
+    let mut problems = Vec::new();
+    for file in files_below(&kernels, "rs")? {
+        let pattern = file.strip_prefix(&kernels).unwrap_or(&file);
+        let is_pattern = pattern.components().count() == 2 && !pattern.ends_with("mod.rs");
+        let page = book.join(pattern).with_extension("md");
+        if is_pattern && !page.is_file() {
+            problems.push(Problem {
+                page,
+                line: 1,
+                what: format!("no page explains `gpu/src/{}`", pattern.display()),
+            });
+        }
+    }
+    Ok(problems)
+}
+
+/// Links into the repository that lead to no file, or to no heading of it.
+fn links(page: &Page) -> Vec<Problem> {
+    let broken = |link: &Located| {
+        let target = link.text.as_str();
+        if target.contains("://") || target.starts_with("mailto:") {
+            return None;
+        }
+        let (path, anchor) = target.split_once('#').unwrap_or((target, ""));
+        let file = if path.is_empty() {
+            page.path.clone()
+        } else {
+            page.resolve(path)
+        };
+        if !file.exists() {
+            return Some(page.problem(link.line, format!("the link `{target}` leads to no file")));
+        }
+        if anchor.is_empty() || file.extension().is_none_or(|extension| extension != "md") {
+            return None;
+        }
+        let known = fs::read_to_string(&file)
+            .is_ok_and(|text| markdown::anchors(&text).iter().any(|a| a == anchor));
+        (!known).then(|| {
+            page.problem(
+                link.line,
+                format!("the link `{target}` leads to no heading"),
+            )
+        })
+    };
+    markdown::links(&page.text)
+        .iter()
+        .filter_map(broken)
+        .collect()
+}
+
+/// Includes of files, or of `ANCHOR: name` parts of files, that are not there.
+fn includes(page: &Page) -> Vec<Problem> {
+    let broken = |include: &Located| {
+        let (path, part) = include.text.split_once(':').unwrap_or((&include.text, ""));
+        let Ok(source) = fs::read_to_string(page.resolve(path)) else {
+            return Some(page.problem(include.line, format!("the include `{path}` is not there")));
+        };
+        let named = part.chars().next().is_some_and(char::is_alphabetic);
+        let has_anchor = source
+            .lines()
+            .any(|line| line.trim_end().ends_with(&format!("ANCHOR: {part}")));
+        (named && !has_anchor)
+            .then(|| page.problem(include.line, format!("`{path}` has no `ANCHOR: {part}`")))
+    };
+    markdown::includes(&page.text)
+        .iter()
+        .filter_map(broken)
+        .collect()
+}
+
+/// Commands in `sh` blocks that start with `cargo xtask` and that xtask would refuse.
+fn commands(page: &Page) -> Vec<Problem> {
+    let refused = |command: &Located| {
+        let words = command
+            .text
+            .strip_prefix("cargo xtask ")?
+            .split_whitespace()
+            .take_while(|word| !is_operator(word));
+        let error = Cli::try_parse_from(["cargo xtask"].into_iter().chain(words)).err()?;
+        let is_help = matches!(
+            error.kind(),
+            ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
+        );
+        (!is_help).then(|| page.problem(command.line, format!("xtask refuses `{}`", command.text)))
+    };
+    markdown::located_shell_commands(&page.text)
+        .iter()
+        .filter_map(refused)
+        .collect()
+}
+
+/// Where the shell's own part of a line begins.
+fn is_operator(word: &str) -> bool {
+    matches!(word, "|" | "&&" | "||" | ";" | ">" | "<")
+}
+
+/// The files below `dir` with this extension, in order.
+fn files_below(dir: &Path, extension: &str) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(dir).with_context(|| format!("cannot read `{}`", dir.display()))? {
+        let path = entry?.path();
+        if path.is_dir() {
+            files.extend(files_below(&path, extension)?);
+        } else if path.extension().is_some_and(|found| found == extension) {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// `path` without `.` and `..`, so that paths can be compared.
+fn normal(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => drop(out.pop()),
+            Component::CurDir => {}
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace;
+
+    /// What is wrong in a repository with these files, as text with paths from its root.
+    fn problems(files: &[(&str, &str)]) -> Vec<String> {
+        let root = tempfile::tempdir().expect("a temporary folder can be made");
+        let sound = [
+            ("README.md", ""),
+            ("CHANGELOG.md", ""),
+            ("docs/src/SUMMARY.md", ""),
+            ("gpu/src/lib.rs", ""),
+        ];
+        for (file, text) in sound.iter().chain(files) {
+            let file = root.path().join(file);
+            fs::create_dir_all(file.parent().expect("a file is in a folder"))
+                .expect("a folder can be made");
+            fs::write(file, text).expect("a file can be written");
+        }
+        let (_, problems) = all(root.path()).expect("the pages can be read");
+        let text = |problem: &Problem| {
+            problem
+                .to_string()
+                .replace(&format!("{}/", root.path().display()), "")
+        };
+        problems.iter().map(text).collect()
+    }
+
+    #[test]
+    fn this_repositorys_pages_are_whole() {
+        let (_, problems) = all(workspace::root()).expect("the pages can be read");
+        let text: Vec<String> = problems.iter().map(Problem::to_string).collect();
+        assert!(text.is_empty(), "{}", text.join("\n"));
+    }
+
+    #[test]
+    fn a_page_that_the_summary_forgets_is_reported() {
+        assert_eq!(
+            problems(&[("docs/src/a.md", "# A")]),
+            ["docs/src/a.md:1: the page is not in SUMMARY.md"]
+        );
+    }
+
+    #[test]
+    fn a_kernel_file_without_a_page_is_reported() {
+        let files = [
+            ("gpu/src/memory/mod.rs", ""),
+            ("gpu/src/memory/transpose.rs", ""),
+        ];
+        assert_eq!(
+            problems(&files),
+            ["docs/src/memory/transpose.md:1: no page explains `gpu/src/memory/transpose.rs`"]
+        );
+    }
+
+    #[test]
+    fn links_and_includes_that_lead_nowhere_are_reported() {
+        let text = "# T\n\n[a](#t) [b](docs/src/SUMMARY.md) [c](https://example.org)\n\n[d](#u) [e](f.md)\n\n```rust\n{{#include g.rs}}\n{{#include gpu/src/lib.rs:part}}\n```\n";
+        assert_eq!(
+            problems(&[("README.md", text)]),
+            [
+                "README.md:5: the link `#u` leads to no heading",
+                "README.md:5: the link `f.md` leads to no file",
+                "README.md:8: the include `g.rs` is not there",
+                "README.md:9: `gpu/src/lib.rs` has no `ANCHOR: part`",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_command_that_xtask_does_not_take_is_reported() {
+        let text = "```sh\ncargo xtask doctor --json | jq .\ncargo xtask run transpose --size 64\ncargo xtask make-tea\n```\n";
+        assert_eq!(
+            problems(&[("README.md", text)]),
+            ["README.md:4: xtask refuses `cargo xtask make-tea`"]
+        );
+    }
+}

@@ -1,0 +1,119 @@
+//! `cargo xtask doctor`: what is on this machine, and what each missing thing costs.
+//!
+//! Nothing is installed or changed. A thing that is needed and missing makes the command fail; everything that
+//! belongs to NVIDIA is optional, since kernels are compiled by rustc's own LLVM and run on the simulator.
+
+mod gpu;
+mod things;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use comfy_table::{Cell, Color};
+use serde::Serialize;
+
+use crate::output::say;
+use crate::progress::Progress;
+use crate::{output, workspace};
+use things::Thing;
+
+/// Tell what is on this machine and what each missing thing costs
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  cargo xtask doctor\n  cargo xtask doctor --json | jq '.things[] | select(.found == null)'"
+)]
+pub(crate) struct Args {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What the doctor found.
+#[derive(Serialize)]
+struct Diagnosis {
+    /// Whether `cargo xtask build-ptx` and `cargo test` can work here.
+    healthy: bool,
+    /// Whether kernels run on a GPU here.
+    gpu: bool,
+    things: Vec<Thing>,
+}
+
+/// Looks, prints, and fails if something needed is missing.
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    let progress = Progress::start("Looking around");
+    let things = things::all();
+    drop(progress);
+    let diagnosis = Diagnosis {
+        healthy: things
+            .iter()
+            .all(|thing| thing.found.is_some() || !thing.needed),
+        gpu: things
+            .iter()
+            .any(|thing| thing.name == things::GPU && thing.found.is_some()),
+        things,
+    };
+    if args.json {
+        say(serde_json::to_string_pretty(&diagnosis)?);
+    } else {
+        print(&diagnosis);
+    }
+    Ok(if diagnosis.healthy {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+fn print(diagnosis: &Diagnosis) {
+    let mut table = output::with_header(&["", "version", "found through", "where"], &[]);
+    for thing in &diagnosis.things {
+        let name = Cell::new(thing.name);
+        table.add_row(match &thing.found {
+            Some(found) => vec![
+                name.fg(Color::Green),
+                Cell::new(found.version.as_deref().unwrap_or("")),
+                Cell::new(&found.through),
+                Cell::new(
+                    found
+                        .path
+                        .as_deref()
+                        .map(workspace::shown)
+                        .unwrap_or_default(),
+                ),
+            ],
+            None => vec![
+                name.fg(if thing.needed {
+                    Color::Red
+                } else {
+                    Color::Yellow
+                }),
+                Cell::new("missing"),
+            ],
+        });
+    }
+    say(table.trim_fmt());
+    for thing in diagnosis
+        .things
+        .iter()
+        .filter(|thing| thing.found.is_none())
+    {
+        say(format_args!(
+            "\n{} is missing: {}",
+            thing.name, thing.without
+        ));
+        say(format_args!("  {}", thing.remedy));
+    }
+    say(format_args!("\n{}", verdict(diagnosis)));
+}
+
+fn verdict(diagnosis: &Diagnosis) -> &'static str {
+    match diagnosis {
+        Diagnosis { healthy: false, .. } => {
+            "Kernels cannot be built here until what is missing above is there."
+        }
+        Diagnosis { gpu: true, .. } => {
+            "Kernels are built here, and run on the GPU (LANEWISE_DEVICE=sim: on the simulated one)."
+        }
+        Diagnosis { gpu: false, .. } => "Kernels are built here, and run on the simulated GPU.",
+    }
+}

@@ -1,0 +1,98 @@
+//! Builds the kernels with `ptx-builder`, and shows on the terminal how far it is.
+
+use std::path::PathBuf;
+
+use anyhow::{Error, Result, anyhow};
+use ptx_builder::{BuildError, Output, PtxBuilder, Stage};
+
+use crate::progress::Progress;
+use crate::workspace;
+
+/// The targets that the host embeds: every GPU since Ampere can run one of them.
+pub(crate) const DEFAULT_ARCHS: &str = "sm_80,sm_90";
+
+/// What to build.
+pub(crate) struct Request<'a> {
+    pub(crate) archs: &'a [String],
+    pub(crate) fmad: bool,
+    pub(crate) llvm_ir: bool,
+    /// `None`: where the host's build looks as well, so that neither builds what the other has.
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// Builds the crate `gpu`, as far as it has changed.
+pub(crate) fn build(request: Request<'_>) -> Result<Output> {
+    let progress = Progress::start("Looking at the kernels");
+    let mut builder = PtxBuilder::new(workspace::root().join("gpu"))
+        .fmad(request.fmad)
+        .emit_llvm_ir(request.llvm_ir)
+        .on_progress(move |stage| show(&progress, stage));
+    for arch in request.archs {
+        builder = builder.arch(arch);
+    }
+    if let Some(out) = request.out {
+        builder = builder.out_dir(out);
+    }
+    builder.build().map_err(|error| match error {
+        // rustc's messages are on the screen already.
+        BuildError::Compile { krate, .. } => anyhow!("the kernel crate `{krate}` does not compile"),
+        error => Error::new(error).context("the kernels could not be built"),
+    })
+}
+
+/// rustc's messages stay on the screen as rustc wrote them; what only tells progress is shown and replaced.
+fn show(progress: &Progress, stage: Stage) {
+    match stage {
+        Stage::AddingRustSrc => {
+            progress.line("The component `rust-src` is missing; rustup adds it now.");
+        }
+        Stage::Compiling { krate } => progress.now(format!("rustc compiles `{krate}`")),
+        Stage::Generating { arch } => progress.now(format!("LLVM makes PTX for {arch}")),
+        Stage::Cargo(line) if tells_progress(&line) => progress.now(line.trim().to_owned()),
+        Stage::Cargo(line) => progress.line(&line),
+        _ => {}
+    }
+}
+
+/// Whether `line` is one of cargo's `   Compiling core v0.0.0`: a word set to the right of a column of 12.
+fn tells_progress(line: &str) -> bool {
+    const WORDS: [&str; 9] = [
+        "Blocking",
+        "Compiling",
+        "Downloaded",
+        "Downloading",
+        "Finished",
+        "Fresh",
+        "Locking",
+        "Running",
+        "Updating",
+    ];
+    let plain = line
+        .replace("\u{1b}[1m", "")
+        .replace("\u{1b}[92m", "")
+        .replace("\u{1b}[32m", "");
+    let word = plain
+        .trim_start()
+        .split([' ', '\u{1b}'])
+        .next()
+        .unwrap_or_default();
+    plain.starts_with(' ') && WORDS.contains(&word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cargos_progress_is_told_from_rustcs_messages() {
+        assert!(tells_progress(
+            "   Compiling core v0.0.0 (/rustlib/src/rust/library/core)"
+        ));
+        assert!(tells_progress(
+            "\u{1b}[1m\u{1b}[92m    Finished\u{1b}[0m `release` profile"
+        ));
+        assert!(!tells_progress("error[E0308]: mismatched types"));
+        assert!(!tells_progress("  --> gpu/src/basics/vector_add.rs:12:5"));
+        assert!(!tells_progress("Compiling is what this comment is about"));
+    }
+}

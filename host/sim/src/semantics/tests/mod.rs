@@ -1,7 +1,3 @@
 //! Tests of the semantics: values measured on an H200, all inputs where they are few, wide references where not.
 
-mod compare;
-mod convert;
-mod float;
 mod int;
-mod logic;

@@ -1,2 +1,9 @@
 #![no_std]
-//! Every kernel of the notes.
+#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
+//! Every kernel of the notes: a module a chapter, a file a pattern.
+//!
+//! For the device this crate is PTX; for the host it is one typed handle for each kernel, which `host` launches. A file
+//! holds a pattern's variants in the order in which a reader meets them; its head says the launch shape, what is read and
+//! written, what it shows, and the source.
+
+pub mod basics;

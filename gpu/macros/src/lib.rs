@@ -1,1 +1,84 @@
-//! `#[kernel]` and its companions.
+//! The macros of kernels: `#[kernel]` and its companions, `shared!`, `gpu_printf!`.
+//!
+//! A kernel is an ordinary function. [`macro@kernel`] compiles it twice. For `nvptx64-nvidia-cuda` it becomes a PTX entry
+//! point: slices arrive as a pointer and a length (a slice passed whole would lose its address space) and are put
+//! together again before the body. For the host it becomes a typed handle, a unit struct of the function's name, and a
+//! body that is type-checked and never run, so that `cargo check` and clippy see kernels as they see all other code.
+//!
+//! What the expansions call lives in `gpu-std`; what they promise to the builder is in [`kernel/manifest.rs`](self).
+
+mod kernel;
+mod printf;
+mod shared;
+
+use proc_macro::TokenStream;
+
+/// Makes a function a kernel.
+///
+/// | parameter | in the PTX | what the body gets |
+/// | --- | --- | --- |
+/// | `a: &[T]` | pointer, length | memory that no thread writes while the kernel runs |
+/// | `c: DisjointSlice<T>` | pointer, length | memory that each thread writes at its own index |
+/// | `d: GlobalMut<T>` | pointer, length | memory that threads share, behind `unsafe` access |
+/// | `n: u32`, any `T: Value` | the value | the value |
+///
+/// A safe `fn` may be launched safely with any grid and block; write `unsafe fn` where that is not so.
+///
+/// Options: `instances(16, 32)` lists the values of a kernel with a const parameter (one entry point each, `name_16`,
+/// `name_32`; with several parameters, `instances((16, 2), (32, 4))`); `min_arch = "sm_90"` leaves the kernel out of
+/// builds for older targets.
+///
+/// ```ignore
+/// #[kernel]
+/// pub fn scale(input: &[f32], mut output: DisjointSlice<f32>, factor: f32) {
+///     let index = thread::index_1d();
+///     if let (Some(x), Some(y)) = (input.get(index.get()), output.get_mut(&index)) {
+///         *y = factor * x;
+///     }
+/// }
+/// ```
+#[proc_macro_attribute]
+pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
+    kernel::expand(options.into(), item.into())
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// Promises that a block has at most `max` threads, and asks that `min` blocks fit on a multiprocessor:
+/// `#[launch_bounds(256)]`, `#[launch_bounds(256, 2)]`. CUDA's `__launch_bounds__`; it goes with `#[kernel]`.
+///
+/// The compiler may then use more registers for each thread (or must use fewer); a launch with a larger block fails.
+/// PTX ISA, "Performance-Tuning Directives: .maxntid, .minnctapersm".
+#[proc_macro_attribute]
+pub fn launch_bounds(options: TokenStream, item: TokenStream) -> TokenStream {
+    kernel::bounds::expand(options.into(), item.into())
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// Declares arrays that the threads of a block share: CUDA's `__shared__`.
+///
+/// `shared! { static TILE: [[f32; 33]; 32]; }` makes `TILE` a `SharedArray<[f32; 33], 32>` in the scope it stands in. The
+/// size may depend on const parameters of the kernel. There is no initializer, as the hardware has none: an element has
+/// no value until a thread has set it.
+///
+/// Each declaration is one piece of memory for each block, however often control passes it.
+#[proc_macro]
+pub fn shared(item: TokenStream) -> TokenStream {
+    shared::expand(item.into())
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// Prints from a kernel: `gpu_printf!("thread {} has {:.2}\n", thread::thread_idx_x(), x)`.
+///
+/// The format is Rust's (`{}`, `{name}`, `{:x}`, `{:X}`, `{:o}`, `{:e}`, `{:p}`, width, precision, `0`, `+`, `-`, `<`, `>`)
+/// and is checked when the kernel is compiled: the number of arguments here, their types by the traits in
+/// `gpu_std::printf`. It becomes one call of the driver's `vprintf`, so that one call's text is never torn apart.
+/// CUDA C++ Programming Guide, "Formatted Output".
+#[proc_macro]
+pub fn gpu_printf(item: TokenStream) -> TokenStream {
+    printf::expand(item.into())
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}

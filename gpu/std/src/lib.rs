@@ -1,8 +1,40 @@
 #![no_std]
+#![cfg_attr(
+    target_arch = "nvptx64",
+    feature(asm_experimental_arch, core_intrinsics, link_llvm_intrinsics),
+    allow(internal_features)
+)]
 //! The device library: what a kernel uses to know its place, share memory, synchronise and report.
 //!
 //! Every module is one subject of the CUDA model; the names are the field's (see the book's page on names). The crate is
 //! compiled twice: for `nvptx64-nvidia-cuda`, where the functions are instructions, and for the host, where it supplies
-//! the types by which a kernel is described ([`kernel`]).
+//! the types by which a kernel is described ([`kernel`]). The other functions are there on the host too, so that kernels
+//! are type-checked with everything else; calling one there panics.
+//!
+//! What synchronises is an LLVM intrinsic, never inline assembly where there is a choice: the compiler knows what an
+//! intrinsic does, and keeps barriers and shuffles where they were written.
 
+mod intrinsics;
+#[cfg(target_arch = "nvptx64")]
+mod panic;
+
+pub mod assert;
+pub mod disjoint;
+pub mod fence;
+pub mod global;
 pub mod kernel;
+pub mod printf;
+pub mod shared;
+pub mod thread;
+pub mod warp;
+
+pub use disjoint::DisjointSlice;
+pub use global::GlobalMut;
+pub use shared::{DynamicSharedArray, SharedArray};
+
+/// What a device function does on the host, where kernels are compiled only to be checked.
+#[cfg(not(target_arch = "nvptx64"))]
+#[cold]
+fn device_only(name: &str) -> ! {
+    panic!("`{name}` is an instruction of the device: launch the kernel instead of calling it")
+}

@@ -1,0 +1,127 @@
+//! The kernel for the host: a typed handle, and the body for the compiler and clippy to read.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Attribute, GenericParam, Visibility};
+
+use super::Kernel;
+use super::instances::Instance;
+use super::signature::{Lowering, Param};
+
+pub(super) fn expand(kernel: &Kernel) -> TokenStream {
+    let function = &kernel.function;
+    let (vis, name) = (&function.vis, &function.sig.ident);
+    let docs = function.attrs.iter().filter(|attr| is_doc(attr));
+    let signature = signature_text(kernel);
+    let generics = &function.sig.generics;
+    let implementations = kernel
+        .instances
+        .iter()
+        .map(|instance| implementation(kernel, instance));
+    let value_checks = kernel.params.iter().filter_map(value_check);
+
+    let mut body = function.clone();
+    body.vis = Visibility::Inherited;
+    body.attrs.retain(|attr| !is_doc(attr));
+    quote! {
+        #(#docs)*
+        #[doc = #signature]
+        #[cfg(not(target_arch = "nvptx64"))]
+        #[allow(non_camel_case_types)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #vis struct #name #generics;
+
+        #[cfg(not(target_arch = "nvptx64"))]
+        const _: () = {
+            #(#implementations)*
+            #(#value_checks)*
+            #[allow(dead_code)]
+            #body
+        };
+    }
+}
+
+/// `impl Kernel` (and `SafeKernel`, for a safe function) for one entry point's handle.
+fn implementation(kernel: &Kernel, instance: &Instance) -> TokenStream {
+    let name = &kernel.function.sig.ident;
+    let Instance { symbol, values } = instance;
+    let handle = if values.is_empty() {
+        quote!(#name)
+    } else {
+        quote!(#name<#({ #values }),*>)
+    };
+    let types = kernel.params.iter().map(Param::static_type);
+    let params = kernel.params.iter().map(|param| {
+        let (name, ty) = (param.name.to_string(), param.type_text());
+        quote!(::gpu_std::kernel::Param { name: #name, ty: #ty })
+    });
+    let bounds = match &kernel.bounds {
+        Some(bounds) => quote!(::core::option::Option::Some(#bounds)),
+        None => quote!(::core::option::Option::None),
+    };
+    let safe = kernel.function.sig.unsafety.is_none().then(|| {
+        quote! {
+            // SAFETY: the kernel is a safe function, so it is sound whatever its arguments and its launch are.
+            unsafe impl ::gpu_std::kernel::SafeKernel for #handle {}
+        }
+    });
+    quote! {
+        // SAFETY: the entry point of this name is made from the same parameters, by the same macro.
+        unsafe impl ::gpu_std::kernel::Kernel for #handle {
+            type Params = (#(#types,)*);
+            const NAME: &'static str = #symbol;
+            const PARAMS: &'static [::gpu_std::kernel::Param] = &[#(#params),*];
+            const BOUNDS: ::core::option::Option<::gpu_std::kernel::LaunchBounds> = #bounds;
+        }
+        #safe
+    }
+}
+
+/// A line that compiles only if a parameter passed by value may be, with the error at its type.
+fn value_check(param: &Param) -> Option<TokenStream> {
+    let ty = match &param.lowering {
+        Lowering::Value => &param.ty,
+        Lowering::ReadSlice { .. } | Lowering::WriteSlice { .. } => return None,
+    };
+    Some(quote_spanned!(ty.span()=> const _: () = ::gpu_std::kernel::assert_value::<#ty>();))
+}
+
+/// The signature for the handle's page, as a block of code.
+fn signature_text(kernel: &Kernel) -> String {
+    let params: Vec<String> = kernel
+        .params
+        .iter()
+        .map(|param| format!("{}: {}", param.name, param.type_text()))
+        .collect();
+    let unsafety = if kernel.function.sig.unsafety.is_some() {
+        "unsafe "
+    } else {
+        ""
+    };
+    let constants: Vec<String> = kernel
+        .function
+        .sig
+        .generics
+        .params
+        .iter()
+        .filter_map(|generic| match generic {
+            GenericParam::Const(parameter) => Some(format!("const {}", parameter.ident)),
+            _ => None,
+        })
+        .collect();
+    let generics = if constants.is_empty() {
+        String::new()
+    } else {
+        format!("<{}>", constants.join(", "))
+    };
+    let name = &kernel.function.sig.ident;
+    format!(
+        "\n```text\n{unsafety}fn {name}{generics}({})\n```",
+        params.join(", ")
+    )
+}
+
+fn is_doc(attr: &Attribute) -> bool {
+    attr.path().is_ident("doc")
+}

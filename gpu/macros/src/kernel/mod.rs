@@ -1,0 +1,51 @@
+//! `#[kernel]`: a function in, a PTX entry point and a host handle out.
+//!
+//! The steps are the modules: [`options`] and [`bounds`] read the attributes, [`signature`] checks the function,
+//! [`manifest`] describes it to the builder, [`device`] and [`handle`] write the two expansions.
+
+pub(crate) mod bounds;
+mod device;
+mod handle;
+mod instances;
+mod manifest;
+mod options;
+mod signature;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::ItemFn;
+
+use bounds::LaunchBounds;
+use instances::Instance;
+use options::Options;
+use signature::Param;
+
+/// All that the two expansions need to know of a kernel.
+struct Kernel {
+    /// The function as written, without the attributes that are ours.
+    function: ItemFn,
+    params: Vec<Param>,
+    bounds: Option<LaunchBounds>,
+    min_arch: Option<String>,
+    /// The entry points: one, or one for each listed value of the const parameters.
+    instances: Vec<Instance>,
+}
+
+pub(crate) fn expand(options: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
+    let options: Options = syn::parse2(options)?;
+    let mut function: ItemFn = syn::parse2(item)?;
+    let bounds = bounds::take(&mut function.attrs)?;
+    let params = signature::check(&function)?;
+    let instances = instances::of(&function, options.instances)?;
+    let kernel = Kernel {
+        function,
+        params,
+        bounds,
+        min_arch: options.min_arch,
+        instances,
+    };
+
+    let device = device::expand(&kernel);
+    let handle = handle::expand(&kernel);
+    Ok(quote! { #device #handle })
+}

@@ -1,0 +1,86 @@
+//! What stands in the parentheses of `#[kernel(..)]`.
+
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::{Error, Ident, LitStr, Token, parenthesized};
+
+/// The options of one kernel.
+#[derive(Default)]
+pub(super) struct Options {
+    /// `instances(..)`: the values of the const parameters, one group for each entry point.
+    pub(super) instances: Option<Vec<Group>>,
+    /// `min_arch = ".."`: the oldest target that has what the kernel uses.
+    pub(super) min_arch: Option<String>,
+}
+
+/// One entry of `instances(..)`: `16`, or `(16, 2)` for two parameters.
+pub(super) struct Group(pub(super) Vec<syn::Lit>);
+
+impl Parse for Options {
+    fn parse(input: ParseStream) -> syn::Result<Self> {
+        let mut options = Options::default();
+        while !input.is_empty() {
+            let name: Ident = input.parse()?;
+            match name.to_string().as_str() {
+                "instances" => {
+                    let content;
+                    parenthesized!(content in input);
+                    let groups = Punctuated::<Group, Token![,]>::parse_terminated(&content)?;
+                    if groups.is_empty() {
+                        return Err(Error::new(
+                            name.span(),
+                            "`instances` lists no value; write `instances(16, 32)`",
+                        ));
+                    }
+                    options.instances = Some(groups.into_iter().collect());
+                }
+                "min_arch" => {
+                    input.parse::<Token![=]>()?;
+                    options.min_arch = Some(arch(&input.parse()?)?);
+                }
+                other => {
+                    let message = format!(
+                        "`{other}` is not an option of `#[kernel]`; there are `instances(..)` and `min_arch = \"sm_..\"`"
+                    );
+                    return Err(Error::new(name.span(), message));
+                }
+            }
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        Ok(options)
+    }
+}
+
+impl Parse for Group {
+    fn parse(input: ParseStream) -> syn::Result<Self> {
+        if !input.peek(syn::token::Paren) {
+            return Ok(Group(vec![input.parse()?]));
+        }
+        let content;
+        parenthesized!(content in input);
+        Ok(Group(
+            Punctuated::<syn::Lit, Token![,]>::parse_terminated(&content)?
+                .into_iter()
+                .collect(),
+        ))
+    }
+}
+
+/// `sm_90`, `sm_100a`: three letters and a number, with the suffix of an architecture- or family-specific target.
+fn arch(text: &LitStr) -> syn::Result<String> {
+    let value = text.value();
+    let number = value
+        .strip_prefix("sm_")
+        .map(|rest| rest.trim_end_matches(['a', 'f']));
+    match number {
+        Some(digits) if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+            Ok(value)
+        }
+        _ => Err(Error::new(
+            text.span(),
+            format!("`{value}` is not a target; write one as `sm_90`"),
+        )),
+    }
+}

@@ -1,0 +1,220 @@
+//! What a kernel's signature may be, and how each parameter goes into the PTX.
+
+use syn::spanned::Spanned;
+use syn::{
+    Error, FnArg, GenericArgument, GenericParam, Ident, ItemFn, Lifetime, Pat, PathArguments,
+    ReturnType, Type, TypePath, TypeReference, parse_quote, parse_quote_spanned,
+};
+
+/// One parameter of a kernel.
+pub(super) struct Param {
+    pub(super) name: Ident,
+    /// The type as written.
+    pub(super) ty: Type,
+    pub(super) lowering: Lowering,
+}
+
+/// How a parameter goes into the PTX.
+pub(super) enum Lowering {
+    /// `&[T]`: pointer and length; nothing writes the memory while the kernel runs.
+    ReadSlice { element: Type },
+    /// `DisjointSlice<T>`, `GlobalMut<T>`: pointer and length.
+    WriteSlice { element: Type },
+    /// The value itself.
+    Value,
+}
+
+/// The parameters, or every reason why this function cannot be a kernel.
+pub(super) fn check(function: &ItemFn) -> syn::Result<Vec<Param>> {
+    let signature = &function.sig;
+    let mut errors = Errors(None);
+    if let Some(keyword) = &signature.asyncness {
+        errors.add(
+            keyword.span(),
+            "a kernel cannot be `async`: it runs to its end on the device",
+        );
+    }
+    if let Some(keyword) = &signature.constness {
+        errors.add(
+            keyword.span(),
+            "a kernel cannot be `const`: only the device can run it",
+        );
+    }
+    if let Some(abi) = &signature.abi {
+        errors.add(abi.span(), "leave the ABI out: `#[kernel]` sets it");
+    }
+    if let Some(dots) = &signature.variadic {
+        errors.add(dots.span(), "a kernel takes a fixed number of parameters");
+    }
+    if let ReturnType::Type(_, ty) = &signature.output {
+        errors.add(
+            ty.span(),
+            "a kernel returns nothing: its threads write to a `DisjointSlice` or a `GlobalMut`",
+        );
+    }
+    for generic in &signature.generics.params {
+        match generic {
+            GenericParam::Const(_) => {}
+            GenericParam::Type(ty) => errors.add(
+                ty.span(),
+                "a kernel has no type parameters; write a generic function, and one kernel for each type that calls it",
+            ),
+            GenericParam::Lifetime(lifetime) => {
+                errors.add(lifetime.span(), "leave lifetimes out: all that a kernel borrows lasts for the launch");
+            }
+        }
+    }
+    let mut params = Vec::new();
+    for input in &signature.inputs {
+        match param(input) {
+            Ok(param) => params.push(param),
+            Err(error) => errors.push(error),
+        }
+    }
+    match errors.0 {
+        Some(error) => Err(error),
+        None => Ok(params),
+    }
+}
+
+fn param(input: &FnArg) -> syn::Result<Param> {
+    let FnArg::Typed(input) = input else {
+        return Err(Error::new(
+            input.span(),
+            "a kernel is a free function: it has no `self`",
+        ));
+    };
+    let Pat::Ident(pattern) = &*input.pat else {
+        return Err(Error::new(
+            input.pat.span(),
+            "name the parameter and take it apart in the body",
+        ));
+    };
+    let ty = (*input.ty).clone();
+    Ok(Param {
+        name: pattern.ident.clone(),
+        lowering: lowering(&ty)?,
+        ty,
+    })
+}
+
+fn lowering(ty: &Type) -> syn::Result<Lowering> {
+    match ty {
+        Type::Reference(TypeReference {
+            mutability: Some(_),
+            ..
+        }) => Err(Error::new(
+            ty.span(),
+            "every thread would hold this `&mut`; take a `DisjointSlice<T>` (each thread writes its own element) or a \
+             `GlobalMut<T>` (threads share it)",
+        )),
+        Type::Reference(TypeReference { elem, .. }) => match &**elem {
+            Type::Slice(slice) => Ok(Lowering::ReadSlice {
+                element: (*slice.elem).clone(),
+            }),
+            Type::Path(path) if path.path.is_ident("str") => Err(Error::new(
+                ty.span(),
+                "a `&str` cannot be passed to a kernel; take its bytes, `&[u8]`",
+            )),
+            _ => Err(Error::new(
+                ty.span(),
+                "a kernel borrows slices only: take `&[T]`, or the value itself",
+            )),
+        },
+        Type::Path(path) => match slice_like(path) {
+            Some(element) => Ok(Lowering::WriteSlice { element }),
+            None => Ok(Lowering::Value),
+        },
+        Type::Array(_) | Type::Ptr(_) | Type::Tuple(_) | Type::Paren(_) => Ok(Lowering::Value),
+        Type::ImplTrait(_) => Err(Error::new(
+            ty.span(),
+            "the host has to know this type: name it",
+        )),
+        _ => Err(Error::new(
+            ty.span(),
+            "a kernel takes `&[T]`, `DisjointSlice<T>`, `GlobalMut<T>` and plain values",
+        )),
+    }
+}
+
+/// The element type of `DisjointSlice<T>` and `GlobalMut<T>`.
+fn slice_like(path: &TypePath) -> Option<Type> {
+    let last = path.path.segments.last()?;
+    if last.ident != "DisjointSlice" && last.ident != "GlobalMut" {
+        return None;
+    }
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else {
+        return None;
+    };
+    arguments.args.iter().find_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty.clone()),
+        _ => None,
+    })
+}
+
+impl Param {
+    /// The type with `'static` for the lifetime that was left out: what the host's handle names.
+    pub(super) fn static_type(&self) -> Type {
+        let mut ty = self.ty.clone();
+        let outlives = Lifetime::new("'static", ty.span());
+        match (&self.lowering, &mut ty) {
+            (Lowering::ReadSlice { .. }, Type::Reference(reference)) => {
+                reference.lifetime = Some(outlives)
+            }
+            (Lowering::WriteSlice { element }, Type::Path(path)) => {
+                if let Some(last) = path.path.segments.last_mut() {
+                    last.arguments =
+                        PathArguments::AngleBracketed(parse_quote!(<#outlives, #element>));
+                }
+            }
+            _ => {}
+        }
+        ty
+    }
+
+    /// The type as a reader writes it.
+    pub(super) fn type_text(&self) -> String {
+        use quote::ToTokens;
+        tidy(&self.ty.to_token_stream().to_string())
+    }
+
+    /// The name of the parameter that carries a slice's length.
+    pub(super) fn length_name(&self) -> Ident {
+        let name = &self.name;
+        let length: Ident = quote::format_ident!("{name}_length");
+        let length: Ident = parse_quote_spanned!(name.span()=> #length);
+        length
+    }
+}
+
+/// Takes out the spaces that a token stream prints between punctuation: `& [f32]` becomes `&[f32]`.
+fn tidy(tokens: &str) -> String {
+    let mut text = String::new();
+    let mut rest = tokens.chars().peekable();
+    while let Some(c) = rest.next() {
+        let word = |c: char| c.is_alphanumeric() || c == '_';
+        if c != ' ' || (text.ends_with(word) && rest.peek().copied().is_some_and(word)) {
+            text.push(c);
+        }
+        if matches!(c, ',' | ';') {
+            text.push(' ');
+        }
+    }
+    text
+}
+
+/// Errors one after another, so that a function with two faults is told both.
+struct Errors(Option<Error>);
+
+impl Errors {
+    fn add(&mut self, span: proc_macro2::Span, message: &str) {
+        self.push(Error::new(span, message));
+    }
+
+    fn push(&mut self, error: Error) {
+        match &mut self.0 {
+            Some(all) => all.combine(error),
+            None => self.0 = Some(error),
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! `gpu_printf!`: a Rust format string becomes a C one.
+//!
+//! The macro knows the text, the number of arguments and what each placeholder asks for, not the arguments' types. It
+//! therefore cuts the format at the conversion letters: `"{} of {:.2}\n"` becomes the pieces `"%"`, `" of %.2"` and `"\n"`,
+//! and `gpu_std::printf` puts between them the letters that belong to the types, when the kernel is compiled.
+
+mod format;
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{Error, Expr, Ident, LitStr, Token};
+
+use format::{Argument, Conversion, Format};
+
+/// `"format", a, b`
+struct Call {
+    format: LitStr,
+    arguments: Vec<Expr>,
+}
+
+impl Parse for Call {
+    fn parse(input: ParseStream) -> syn::Result<Self> {
+        let format = input.parse()?;
+        let mut arguments = Punctuated::<Expr, Token![,]>::new();
+        if input.parse::<Option<Token![,]>>()?.is_some() {
+            arguments = Punctuated::parse_terminated(input)?;
+        }
+        Ok(Call {
+            format,
+            arguments: arguments.into_iter().collect(),
+        })
+    }
+}
+
+pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
+    let call: Call = syn::parse2(item)?;
+    let span = call.format.span();
+    let Format {
+        pieces,
+        placeholders,
+    } = format::parse(&call.format.value()).map_err(|message| Error::new(span, message))?;
+
+    let mut rest = call.arguments.iter();
+    let mut arguments = Vec::new();
+    for placeholder in &placeholders {
+        let value = match &placeholder.argument {
+            Argument::Named(name) => {
+                let name = Ident::new(name, span);
+                quote!(#name)
+            }
+            Argument::Next => match rest.next() {
+                Some(expression) => quote!(#expression),
+                None => {
+                    let wanted = placeholders
+                        .iter()
+                        .filter(|p| matches!(p.argument, Argument::Next))
+                        .count();
+                    let message = format!(
+                        "{wanted} placeholders in the format, {} arguments",
+                        call.arguments.len()
+                    );
+                    return Err(Error::new(span, message));
+                }
+            },
+        };
+        arguments.push(convert(placeholder.conversion, &value));
+    }
+    if let Some(extra) = rest.next() {
+        return Err(Error::new(
+            extra.span(),
+            "this argument has no `{}` in the format",
+        ));
+    }
+    Ok(quote! {
+        {
+            enum Text {}
+            impl ::gpu_std::printf::Text for Text {
+                const PIECES: &'static [&'static str] = &[#(#pieces),*];
+            }
+            ::gpu_std::printf::print::<Text, _>((#(#arguments,)*))
+        }
+    })
+}
+
+/// Wraps an argument in the conversion that its placeholder asks for.
+fn convert(conversion: Conversion, value: &TokenStream) -> TokenStream {
+    let wrapper = match conversion {
+        Conversion::Display => return value.clone(),
+        Conversion::Fixed => quote!(Fixed),
+        Conversion::LowerHex => quote!(LowerHex),
+        Conversion::UpperHex => quote!(UpperHex),
+        Conversion::Octal => quote!(Octal),
+        Conversion::Exponent => quote!(Exponent),
+        Conversion::Pointer => quote!(Pointer),
+    };
+    quote_spanned!(value.span()=> ::gpu_std::printf::#wrapper(#value))
+}

@@ -1,0 +1,71 @@
+//! `shared!`: arrays in the memory that a block shares.
+//!
+//! Stock rustc has no address spaces. Each declaration calls a function of its own, generic over a type made here
+//! (`gpu_std::shared::SharedArray::of_declaration`); the builder finds those functions in the bitcode and puts a variable
+//! in shared memory in the place of each.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::parse::{Parse, ParseStream};
+use syn::spanned::Spanned;
+use syn::{Error, Ident, Token, Type, TypeArray};
+
+/// `static NAME: [T; N];`
+struct Declaration {
+    name: Ident,
+    array: TypeArray,
+}
+
+impl Parse for Declaration {
+    fn parse(input: ParseStream) -> syn::Result<Self> {
+        input.parse::<Token![static]>()?;
+        if let Some(keyword) = input.parse::<Option<Token![mut]>>()? {
+            return Err(Error::new(
+                keyword.span(),
+                "leave `mut` out: elements change through `set`",
+            ));
+        }
+        let name = input.parse()?;
+        input.parse::<Token![:]>()?;
+        let array = match input.parse()? {
+            Type::Array(array) => array,
+            other => {
+                return Err(Error::new(
+                    other.span(),
+                    "shared memory holds arrays: write `[T; N]`",
+                ));
+            }
+        };
+        if let Some(equals) = input.parse::<Option<Token![=]>>()? {
+            let message = "shared memory has no initial value: let each thread `set` its elements, then `sync_threads`";
+            return Err(Error::new(equals.span(), message));
+        }
+        input.parse::<Token![;]>()?;
+        Ok(Declaration { name, array })
+    }
+}
+
+pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
+    let declarations = |input: ParseStream| {
+        let mut all = Vec::new();
+        while !input.is_empty() {
+            all.push(input.parse::<Declaration>()?);
+        }
+        Ok(all)
+    };
+    let declarations = syn::parse::Parser::parse2(declarations, item)?;
+    Ok(declarations.iter().map(declaration).collect())
+}
+
+fn declaration(Declaration { name, array }: &Declaration) -> TokenStream {
+    let (element, length) = (&array.elem, &array.len);
+    let tag = format_ident!("Shared_{name}");
+    quote! {
+        #[allow(non_snake_case)]
+        let #name = {
+            #[allow(non_camel_case_types)]
+            enum #tag {}
+            ::gpu_std::shared::SharedArray::<#element, { #length }>::of_declaration::<#tag>()
+        };
+    }
+}

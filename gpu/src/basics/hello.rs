@@ -1,0 +1,35 @@
+//! Threads say who they are.
+//!
+//! Launch: any grid and block; 2 blocks of 3 threads give the six lines of the notes.
+//! Reads and writes no memory. Each thread prints one line; the driver shows the lines at the next synchronisation.
+//! Shows: indices are counted within the block, dimensions are the same for all threads.
+//! Source: notes 000, items 6 and 7; CUDA C++ Programming Guide, "Formatted Output".
+
+use gpu_macros::{gpu_printf, kernel};
+use gpu_std::thread::*;
+
+/// Every thread greets.
+#[kernel]
+pub fn hello_world() {
+    gpu_printf!("Hello World from GPU thread {}!\n", thread_idx_x());
+}
+
+/// Every thread prints its indices and the dimensions it sees.
+#[kernel]
+pub fn check_index() {
+    gpu_printf!(
+        "threadIdx:({}, {}, {}) blockIdx:({}, {}, {}) blockDim:({}, {}, {}) gridDim:({}, {}, {})\n",
+        thread_idx_x(),
+        thread_idx_y(),
+        thread_idx_z(),
+        block_idx_x(),
+        block_idx_y(),
+        block_idx_z(),
+        block_dim_x(),
+        block_dim_y(),
+        block_dim_z(),
+        grid_dim_x(),
+        grid_dim_y(),
+        grid_dim_z(),
+    );
+}

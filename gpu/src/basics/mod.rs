@@ -1,0 +1,4 @@
+//! First steps: threads that say who they are, and threads that each do one element.
+
+pub mod hello;
+pub mod vector_add;

@@ -1,0 +1,81 @@
+//! An output of which each thread writes its own elements.
+//!
+//! All threads of a launch get the same slice. To hand it to them as `&mut [T]` would be a lie; a [`DisjointSlice`] gives
+//! out an element at a time, to the thread that shows by its [`ThreadIndex`] that no other can ask for the same.
+
+use core::marker::PhantomData;
+
+use crate::thread::ThreadIndex;
+
+/// A slice in global memory whose elements belong to one thread each.
+#[derive(Debug)]
+pub struct DisjointSlice<'a, T> {
+    pointer: *mut T,
+    length: usize,
+    memory: PhantomData<&'a mut [T]>,
+}
+
+impl<T> DisjointSlice<'_, T> {
+    /// Elements in the slice.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// True if there are no elements.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// This thread's element, or `None` past the end of the slice (the grid is rounded up to whole blocks).
+    #[inline]
+    pub fn get_mut(&mut self, index: &ThreadIndex) -> Option<&mut T> {
+        if index.get() < self.length {
+            // SAFETY: in bounds; no other thread has this index, and this one borrows the whole slice meanwhile.
+            Some(unsafe { &mut *self.pointer.add(index.get()) })
+        } else {
+            None
+        }
+    }
+
+    /// Writes `value` at `index`, where the algorithm says that no other thread does.
+    ///
+    /// # Safety
+    /// While the kernel runs, no other thread reads or writes the element at `index`.
+    ///
+    /// # Panics
+    /// If `index` is past the end.
+    #[inline]
+    pub unsafe fn write_unique(&mut self, index: usize, value: T) {
+        assert!(index < self.length, "write past the end of a slice");
+        // SAFETY: in bounds; the caller says that the element is this thread's.
+        unsafe { self.pointer.add(index).write(value) }
+    }
+
+    /// The first element's address.
+    #[inline]
+    #[must_use]
+    pub fn as_mut_ptr(&mut self) -> *mut T {
+        self.pointer
+    }
+
+    /// The slice that starts at `pointer`: what `#[kernel]` makes of its two parameters.
+    ///
+    /// # Safety
+    /// `pointer` is aligned, not null, and valid for `length` elements for `'a`, and only the threads of this launch reach them.
+    #[doc(hidden)]
+    #[inline]
+    #[must_use]
+    pub unsafe fn from_raw_parts(pointer: *mut T, length: usize) -> Self {
+        // SAFETY: the caller says so; see `kernel::read_slice`.
+        unsafe { core::hint::assert_unchecked(!pointer.is_null()) };
+        DisjointSlice {
+            pointer,
+            length,
+            memory: PhantomData,
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Global memory that threads share.
+//!
+//! Where one thread reads what another wrote, no type shows that it is right: a barrier, an atomic or the end of a kernel
+//! does. A [`GlobalMut`] therefore behaves as a slice of cells: copies go in and out, no reference is handed out, and each
+//! access is `unsafe`, with a line at it that names what keeps the threads apart. Bounds are checked all the same; where
+//! the compiler sees that an index is in bounds, the check is gone.
+
+use core::marker::PhantomData;
+
+/// A slice of cells in global memory.
+#[derive(Debug)]
+pub struct GlobalMut<'a, T> {
+    pointer: *mut T,
+    length: usize,
+    memory: PhantomData<&'a [core::cell::UnsafeCell<T>]>,
+}
+
+impl<T> Clone for GlobalMut<'_, T> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for GlobalMut<'_, T> {}
+
+impl<T: Copy> GlobalMut<'_, T> {
+    /// Elements in the slice.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// True if there are no elements.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// The element at `index`.
+    ///
+    /// # Safety
+    /// No other thread writes the element at the same time: a barrier, or the algorithm, keeps them apart.
+    ///
+    /// # Panics
+    /// If `index` is past the end.
+    #[inline]
+    #[must_use]
+    pub unsafe fn get(&self, index: usize) -> T {
+        assert!(index < self.length, "read past the end of a slice");
+        // SAFETY: in bounds; the caller says that nobody writes the element meanwhile.
+        unsafe { self.pointer.add(index).read() }
+    }
+
+    /// Sets the element at `index`.
+    ///
+    /// # Safety
+    /// No other thread reads or writes the element at the same time.
+    ///
+    /// # Panics
+    /// If `index` is past the end.
+    #[inline]
+    pub unsafe fn set(&self, index: usize, value: T) {
+        assert!(index < self.length, "write past the end of a slice");
+        // SAFETY: in bounds; the caller says that nobody else touches the element meanwhile.
+        unsafe { self.pointer.add(index).write(value) }
+    }
+
+    /// The part from element `start` with up to `length` elements; what of it lies past the end is left out.
+    #[inline]
+    #[must_use]
+    pub fn part(&self, start: usize, length: usize) -> Self {
+        let start = start.min(self.length);
+        let length = length.min(self.length - start);
+        // SAFETY: `start` is at most the length, so the address is in the slice or one past its end.
+        let pointer = unsafe { self.pointer.add(start) };
+        GlobalMut {
+            pointer,
+            length,
+            memory: PhantomData,
+        }
+    }
+
+    /// The first element's address.
+    #[inline]
+    #[must_use]
+    pub fn as_ptr(&self) -> *mut T {
+        self.pointer
+    }
+
+    /// The slice that starts at `pointer`: what `#[kernel]` makes of its two parameters.
+    ///
+    /// # Safety
+    /// `pointer` is aligned, not null, and valid for `length` elements for `'a`.
+    #[doc(hidden)]
+    #[inline]
+    #[must_use]
+    pub unsafe fn from_raw_parts(pointer: *mut T, length: usize) -> Self {
+        // SAFETY: the caller says so; see `kernel::read_slice`.
+        unsafe { core::hint::assert_unchecked(!pointer.is_null()) };
+        GlobalMut {
+            pointer,
+            length,
+            memory: PhantomData,
+        }
+    }
+}

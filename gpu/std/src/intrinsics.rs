@@ -1,0 +1,95 @@
+//! The table of instructions: LLVM's names for what PTX has and Rust has not.
+//!
+//! LLVM, "User Guide for NVPTX Back-end"; `IntrinsicsNVVM.td` has the signatures. The rest of the crate gives each a Rust
+//! name and type. On the host each is a function that panics.
+
+macro_rules! device_functions {
+    ($($(#[$attribute:meta])* fn $name:ident($($argument:ident: $ty:ty),*) $(-> $result:ty)?;)*) => {
+        #[cfg(target_arch = "nvptx64")]
+        #[allow(improper_ctypes)]
+        unsafe extern "C" {
+            $($(#[$attribute])* pub(crate) fn $name($($argument: $ty),*) $(-> $result)?;)*
+        }
+
+        $(
+            #[cfg(not(target_arch = "nvptx64"))]
+            pub(crate) unsafe fn $name($(_: $ty),*) $(-> $result)? {
+                crate::device_only(stringify!($name))
+            }
+        )*
+    };
+}
+
+// Special registers. PTX ISA, "Special Registers".
+device_functions! {
+    #[link_name = "llvm.nvvm.read.ptx.sreg.tid.x"] fn tid_x() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.tid.y"] fn tid_y() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.tid.z"] fn tid_z() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.ntid.x"] fn ntid_x() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.ntid.y"] fn ntid_y() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.ntid.z"] fn ntid_z() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.ctaid.x"] fn ctaid_x() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.ctaid.y"] fn ctaid_y() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.ctaid.z"] fn ctaid_z() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.nctaid.x"] fn nctaid_x() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.nctaid.y"] fn nctaid_y() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.nctaid.z"] fn nctaid_z() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.laneid"] fn laneid() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.lanemask.eq"] fn lanemask_eq() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.lanemask.le"] fn lanemask_le() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.lanemask.lt"] fn lanemask_lt() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.lanemask.ge"] fn lanemask_ge() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.lanemask.gt"] fn lanemask_gt() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.dynamic_smem_size"] fn dynamic_smem_size() -> u32;
+}
+
+// Barriers of the block. PTX ISA, "Parallel Synchronization and Communication Instructions: barrier".
+device_functions! {
+    #[link_name = "llvm.nvvm.barrier.cta.sync.aligned.all"] fn barrier_sync(id: u32);
+    #[link_name = "llvm.nvvm.barrier.cta.red.popc.aligned.all"] fn barrier_red_popc(id: u32, predicate: bool) -> u32;
+    #[link_name = "llvm.nvvm.barrier.cta.red.and.aligned.all"] fn barrier_red_and(id: u32, predicate: bool) -> bool;
+    #[link_name = "llvm.nvvm.barrier.cta.red.or.aligned.all"] fn barrier_red_or(id: u32, predicate: bool) -> bool;
+}
+
+// The warp. PTX ISA, "shfl.sync", "vote.sync", "match.sync", "redux.sync", "activemask", "bar.warp.sync", "elect.sync".
+device_functions! {
+    #[link_name = "llvm.nvvm.bar.warp.sync"] fn bar_warp_sync(mask: u32);
+    #[link_name = "llvm.nvvm.shfl.sync.idx.i32"] fn shfl_idx(mask: u32, value: u32, lane: u32, clamp: u32) -> u32;
+    #[link_name = "llvm.nvvm.shfl.sync.up.i32"] fn shfl_up(mask: u32, value: u32, delta: u32, clamp: u32) -> u32;
+    #[link_name = "llvm.nvvm.shfl.sync.down.i32"] fn shfl_down(mask: u32, value: u32, delta: u32, clamp: u32) -> u32;
+    #[link_name = "llvm.nvvm.shfl.sync.bfly.i32"] fn shfl_bfly(mask: u32, value: u32, lanes: u32, clamp: u32) -> u32;
+    #[link_name = "llvm.nvvm.vote.all.sync"] fn vote_all(mask: u32, predicate: bool) -> bool;
+    #[link_name = "llvm.nvvm.vote.any.sync"] fn vote_any(mask: u32, predicate: bool) -> bool;
+    #[link_name = "llvm.nvvm.vote.uni.sync"] fn vote_uni(mask: u32, predicate: bool) -> bool;
+    #[link_name = "llvm.nvvm.vote.ballot.sync"] fn vote_ballot(mask: u32, predicate: bool) -> u32;
+    #[link_name = "llvm.nvvm.match.any.sync.i32"] fn match_any_b32(mask: u32, value: u32) -> u32;
+    #[link_name = "llvm.nvvm.match.any.sync.i64"] fn match_any_b64(mask: u32, value: u64) -> u32;
+    #[link_name = "llvm.nvvm.redux.sync.add"] fn redux_add(value: u32, mask: u32) -> u32;
+    #[link_name = "llvm.nvvm.redux.sync.min"] fn redux_min_s32(value: i32, mask: u32) -> i32;
+    #[link_name = "llvm.nvvm.redux.sync.max"] fn redux_max_s32(value: i32, mask: u32) -> i32;
+    #[link_name = "llvm.nvvm.redux.sync.umin"] fn redux_min_u32(value: u32, mask: u32) -> u32;
+    #[link_name = "llvm.nvvm.redux.sync.umax"] fn redux_max_u32(value: u32, mask: u32) -> u32;
+    #[link_name = "llvm.nvvm.redux.sync.and"] fn redux_and(value: u32, mask: u32) -> u32;
+    #[link_name = "llvm.nvvm.redux.sync.or"] fn redux_or(value: u32, mask: u32) -> u32;
+    #[link_name = "llvm.nvvm.redux.sync.xor"] fn redux_xor(value: u32, mask: u32) -> u32;
+    #[link_name = "llvm.nvvm.activemask"] fn activemask() -> u32;
+}
+
+// Fences. PTX ISA, "membar / fence".
+device_functions! {
+    #[link_name = "llvm.nvvm.membar.cta"] fn membar_cta();
+    #[link_name = "llvm.nvvm.membar.gl"] fn membar_gl();
+    #[link_name = "llvm.nvvm.membar.sys"] fn membar_sys();
+}
+
+// What the driver supplies: CUDA C++ Programming Guide, "Formatted Output", "Assertion".
+device_functions! {
+    fn vprintf(format: *const u8, arguments: *const u8) -> i32;
+    fn __assertfail(message: *const u8, file: *const u8, line: u32, function: *const u8, char_size: usize);
+}
+
+// What the builder supplies: the address of a variable in shared memory (`crate::shared`).
+device_functions! {
+    fn __lanewise_shared_static(size: usize, align: usize) -> *mut u8;
+    fn __lanewise_shared_dynamic() -> *mut u8;
+}

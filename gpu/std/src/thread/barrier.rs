@@ -1,0 +1,49 @@
+//! The barrier of the block.
+//!
+//! All threads of the block that have not exited must come to the same barrier: a barrier in one arm of a branch that
+//! divides the block never completes (the simulator reports it; a GPU may hang or go on wrongly).
+//! PTX ISA, "barrier{.cta}.sync"; CUDA C++ Programming Guide, "Synchronization Functions".
+
+use crate::intrinsics;
+
+/// Barrier 0 of the sixteen, the one that CUDA's `__syncthreads` uses.
+const BARRIER: u32 = 0;
+
+/// Waits for all threads of the block; what each wrote to shared or global memory before is seen by all after.
+#[doc(alias = "__syncthreads")]
+#[doc(alias = "bar.sync")]
+#[inline]
+pub fn sync_threads() {
+    // SAFETY: barrier 0 exists, and the whole block takes part in it.
+    unsafe { intrinsics::barrier_sync(BARRIER) }
+}
+
+/// [`sync_threads`], and the number of threads whose `predicate` is true.
+#[doc(alias = "__syncthreads_count")]
+#[doc(alias = "bar.red.popc")]
+#[inline]
+#[must_use]
+pub fn sync_threads_count(predicate: bool) -> u32 {
+    // SAFETY: as in `sync_threads`.
+    unsafe { intrinsics::barrier_red_popc(BARRIER, predicate) }
+}
+
+/// [`sync_threads`], and whether `predicate` is true in all threads.
+#[doc(alias = "__syncthreads_and")]
+#[doc(alias = "bar.red.and")]
+#[inline]
+#[must_use]
+pub fn sync_threads_and(predicate: bool) -> bool {
+    // SAFETY: as in `sync_threads`.
+    unsafe { intrinsics::barrier_red_and(BARRIER, predicate) }
+}
+
+/// [`sync_threads`], and whether `predicate` is true in any thread.
+#[doc(alias = "__syncthreads_or")]
+#[doc(alias = "bar.red.or")]
+#[inline]
+#[must_use]
+pub fn sync_threads_or(predicate: bool) -> bool {
+    // SAFETY: as in `sync_threads`.
+    unsafe { intrinsics::barrier_red_or(BARRIER, predicate) }
+}

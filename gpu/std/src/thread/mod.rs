@@ -1,0 +1,128 @@
+//! The thread: where it is, and waiting for the others of its block.
+//!
+//! A launch is a grid of blocks of threads, each in up to three dimensions. Indices are `u32`, as the hardware's are; what
+//! may pass 2^32, an index over the whole grid that guards memory, is [`ThreadIndex`].
+//! CUDA C++ Programming Guide, "Thread Hierarchy"; PTX ISA, "Special Registers".
+
+mod barrier;
+mod index;
+
+pub use barrier::{sync_threads, sync_threads_and, sync_threads_count, sync_threads_or};
+pub use index::{ThreadIndex, ThreadIndex2D, index_1d, index_2d};
+
+use crate::intrinsics;
+
+macro_rules! special_registers {
+    ($($(#[$attribute:meta])* $name:ident = $register:ident;)*) => {
+        $(
+            $(#[$attribute])*
+            #[inline]
+            #[must_use]
+            pub fn $name() -> u32 {
+                // SAFETY: every thread may read its special registers at any time.
+                unsafe { intrinsics::$register() }
+            }
+        )*
+    };
+}
+
+special_registers! {
+    /// This thread's x position in its block.
+    #[doc(alias = "threadIdx.x")] #[doc(alias = "%tid.x")]
+    thread_idx_x = tid_x;
+    /// This thread's y position in its block.
+    #[doc(alias = "threadIdx.y")] #[doc(alias = "%tid.y")]
+    thread_idx_y = tid_y;
+    /// This thread's z position in its block.
+    #[doc(alias = "threadIdx.z")] #[doc(alias = "%tid.z")]
+    thread_idx_z = tid_z;
+    /// This block's x position in the grid.
+    #[doc(alias = "blockIdx.x")] #[doc(alias = "%ctaid.x")]
+    block_idx_x = ctaid_x;
+    /// This block's y position in the grid.
+    #[doc(alias = "blockIdx.y")] #[doc(alias = "%ctaid.y")]
+    block_idx_y = ctaid_y;
+    /// This block's z position in the grid.
+    #[doc(alias = "blockIdx.z")] #[doc(alias = "%ctaid.z")]
+    block_idx_z = ctaid_z;
+    /// Threads of a block along x.
+    #[doc(alias = "blockDim.x")] #[doc(alias = "%ntid.x")]
+    block_dim_x = ntid_x;
+    /// Threads of a block along y.
+    #[doc(alias = "blockDim.y")] #[doc(alias = "%ntid.y")]
+    block_dim_y = ntid_y;
+    /// Threads of a block along z.
+    #[doc(alias = "blockDim.z")] #[doc(alias = "%ntid.z")]
+    block_dim_z = ntid_z;
+    /// Blocks of the grid along x.
+    #[doc(alias = "gridDim.x")] #[doc(alias = "%nctaid.x")]
+    grid_dim_x = nctaid_x;
+    /// Blocks of the grid along y.
+    #[doc(alias = "gridDim.y")] #[doc(alias = "%nctaid.y")]
+    grid_dim_y = nctaid_y;
+    /// Blocks of the grid along z.
+    #[doc(alias = "gridDim.z")] #[doc(alias = "%nctaid.z")]
+    grid_dim_z = nctaid_z;
+}
+
+/// This thread's x position in the grid, modulo 2^32: `block_idx_x * block_dim_x + thread_idx_x`.
+#[inline]
+#[must_use]
+pub fn global_idx_x() -> u32 {
+    block_idx_x()
+        .wrapping_mul(block_dim_x())
+        .wrapping_add(thread_idx_x())
+}
+
+/// This thread's y position in the grid (at most 65 535 blocks of 1024 threads: it fits).
+#[inline]
+#[must_use]
+pub fn global_idx_y() -> u32 {
+    block_idx_y()
+        .wrapping_mul(block_dim_y())
+        .wrapping_add(thread_idx_y())
+}
+
+/// This thread's z position in the grid.
+#[inline]
+#[must_use]
+pub fn global_idx_z() -> u32 {
+    block_idx_z()
+        .wrapping_mul(block_dim_z())
+        .wrapping_add(thread_idx_z())
+}
+
+/// Threads of the grid along x, modulo 2^32: the step of a grid-stride loop.
+#[inline]
+#[must_use]
+pub fn global_size_x() -> u32 {
+    grid_dim_x().wrapping_mul(block_dim_x())
+}
+
+/// Threads of the grid along y.
+#[inline]
+#[must_use]
+pub fn global_size_y() -> u32 {
+    grid_dim_y().wrapping_mul(block_dim_y())
+}
+
+/// Threads of the grid along z.
+#[inline]
+#[must_use]
+pub fn global_size_z() -> u32 {
+    grid_dim_z().wrapping_mul(block_dim_z())
+}
+
+/// This thread's number in its block, x fastest: 32 consecutive ones are a warp.
+#[inline]
+#[must_use]
+pub fn thread_rank() -> u32 {
+    (thread_idx_z() * block_dim_y() + thread_idx_y()) * block_dim_x() + thread_idx_x()
+}
+
+/// Threads in a block.
+#[inline]
+#[must_use]
+pub fn block_size() -> u32 {
+    block_dim_x() * block_dim_y() * block_dim_z()
+}

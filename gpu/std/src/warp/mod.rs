@@ -1,0 +1,105 @@
+//! The warp: 32 threads that run together and read each other's registers.
+//!
+//! Operations that end in `_sync` take a mask of the lanes that take part: each of them has to be there and pass the same
+//! mask, or the result is undefined (the simulator reports it). [`FULL_MASK`] is all 32.
+//! CUDA C++ Programming Guide, "Warp Shuffle Functions", "Warp Vote Functions", "Warp Match Functions".
+
+mod reduce;
+mod shuffle;
+mod vote;
+
+pub use reduce::{
+    Redux, redux_sync_add, redux_sync_and, redux_sync_max, redux_sync_min, redux_sync_or,
+    redux_sync_xor,
+};
+pub use shuffle::{
+    Shuffle, shuffle_down_sync, shuffle_down_sync_width, shuffle_sync, shuffle_sync_width,
+    shuffle_up_sync, shuffle_up_sync_width, shuffle_xor_sync, shuffle_xor_sync_width,
+};
+pub use vote::{Match, all_sync, any_sync, ballot_sync, match_all_sync, match_any_sync, uni_sync};
+
+use crate::intrinsics;
+use crate::thread;
+
+/// Lanes of a warp, on every device so far.
+#[doc(alias = "warpSize")]
+pub const WARP_SIZE: u32 = 32;
+
+/// The mask of all lanes.
+pub const FULL_MASK: u32 = u32::MAX;
+
+/// This thread's lane, 0 to 31.
+#[doc(alias = "%laneid")]
+#[inline]
+#[must_use]
+pub fn lane_id() -> u32 {
+    // SAFETY: every thread may read its special registers at any time.
+    unsafe { intrinsics::laneid() }
+}
+
+/// This thread's warp in its block: threads are dealt to warps in the order of [`thread::thread_rank`].
+#[inline]
+#[must_use]
+pub fn warp_id() -> u32 {
+    thread::thread_rank() / WARP_SIZE
+}
+
+/// Warps in a block; the last may be partly filled.
+#[inline]
+#[must_use]
+pub fn warps_per_block() -> u32 {
+    thread::block_size().div_ceil(WARP_SIZE)
+}
+
+macro_rules! lane_masks {
+    ($($(#[$attribute:meta])* $name:ident;)*) => {
+        $(
+            $(#[$attribute])*
+            #[inline]
+            #[must_use]
+            pub fn $name() -> u32 {
+                // SAFETY: every thread may read its special registers at any time.
+                unsafe { intrinsics::$name() }
+            }
+        )*
+    };
+}
+
+lane_masks! {
+    /// The bit of this lane.
+    #[doc(alias = "%lanemask_eq")]
+    lanemask_eq;
+    /// The bits of the lanes below this one.
+    #[doc(alias = "%lanemask_lt")]
+    lanemask_lt;
+    /// The bits of this lane and those below.
+    #[doc(alias = "%lanemask_le")]
+    lanemask_le;
+    /// The bits of the lanes above this one.
+    #[doc(alias = "%lanemask_gt")]
+    lanemask_gt;
+    /// The bits of this lane and those above.
+    #[doc(alias = "%lanemask_ge")]
+    lanemask_ge;
+}
+
+/// The lanes that run this instruction together with this one, at this moment.
+///
+/// It says nothing about which lanes *could* be here: it is no way to find a mask for a `_sync` operation.
+#[doc(alias = "__activemask")]
+#[doc(alias = "activemask.b32")]
+#[inline]
+#[must_use]
+pub fn active_mask() -> u32 {
+    // SAFETY: it only reads which lanes are active.
+    unsafe { intrinsics::activemask() }
+}
+
+/// Waits for the lanes in `mask`; what each wrote to memory before is seen by the others after.
+#[doc(alias = "__syncwarp")]
+#[doc(alias = "bar.warp.sync")]
+#[inline]
+pub fn sync_warp(mask: u32) {
+    // SAFETY: a barrier only orders.
+    unsafe { intrinsics::bar_warp_sync(mask) }
+}

@@ -1,0 +1,156 @@
+//! Shuffles: a lane reads another lane's register.
+//!
+//! With a width of 2, 4, 8 or 16 the warp is that many segments, each a small warp of its own; a lane never reads across
+//! the edge of its segment. PTX ISA, "shfl.sync"; CUDA C++ Programming Guide, "Warp Shuffle Functions".
+
+use crate::intrinsics;
+
+use super::WARP_SIZE;
+
+/// A value that can go from lane to lane: made of 32-bit words, each of which is one `shfl.sync`.
+///
+/// # Safety
+/// `map` calls its function on the same number of words in every thread (so that all lanes come to each shuffle), and
+/// puts a value together from what comes back.
+pub unsafe trait Shuffle: Copy {
+    /// The value whose words are `exchange` of this value's words.
+    #[must_use]
+    fn map(self, exchange: impl Fn(u32) -> u32) -> Self;
+}
+
+macro_rules! shuffle_one_word {
+    ($($ty:ty: $to:expr, $from:expr;)*) => {
+        $(
+            // SAFETY: one word.
+            unsafe impl Shuffle for $ty {
+                #[inline]
+                fn map(self, exchange: impl Fn(u32) -> u32) -> Self {
+                    $from(exchange($to(self)))
+                }
+            }
+        )*
+    };
+}
+
+shuffle_one_word! {
+    u32: |x| x, |x| x;
+    i32: |x| x as u32, |x| x as i32;
+    f32: f32::to_bits, f32::from_bits;
+}
+
+// SAFETY: two words, low and high.
+unsafe impl Shuffle for u64 {
+    #[inline]
+    fn map(self, exchange: impl Fn(u32) -> u32) -> Self {
+        let (low, high) = (exchange(self as u32), exchange((self >> 32) as u32));
+        u64::from(high) << 32 | u64::from(low)
+    }
+}
+
+macro_rules! shuffle_two_words {
+    ($($ty:ty: $to:expr, $from:expr;)*) => {
+        $(
+            // SAFETY: as `u64`.
+            unsafe impl Shuffle for $ty {
+                #[inline]
+                fn map(self, exchange: impl Fn(u32) -> u32) -> Self {
+                    $from($to(self).map(exchange))
+                }
+            }
+        )*
+    };
+}
+
+shuffle_two_words! {
+    i64: |x| x as u64, |x| x as i64;
+    f64: f64::to_bits, f64::from_bits;
+}
+
+// SAFETY: as many words as the elements have, which is the same in every thread.
+unsafe impl<T: Shuffle, const N: usize> Shuffle for [T; N] {
+    #[inline]
+    fn map(self, exchange: impl Fn(u32) -> u32) -> Self {
+        <[T; N]>::map(self, |element| element.map(&exchange))
+    }
+}
+
+/// `shfl.sync`'s operand c for segments of `width` lanes: the segment mask, and the lane that ends a segment.
+///
+/// `last` is 31 for the modes that count up to the segment's end, 0 for `up`, which counts down to its start.
+#[inline]
+fn clamp(width: u32, last: u32) -> u32 {
+    debug_assert!(width.is_power_of_two() && width <= WARP_SIZE);
+    (WARP_SIZE - width) << 8 | last
+}
+
+/// The value of lane `lane`; every lane in `mask` may ask for another.
+#[doc(alias = "__shfl_sync")]
+#[doc(alias = "shfl.sync.idx")]
+#[inline]
+#[must_use]
+pub fn shuffle_sync<T: Shuffle>(mask: u32, value: T, lane: u32) -> T {
+    shuffle_sync_width(mask, value, lane, WARP_SIZE)
+}
+
+/// [`shuffle_sync`] in segments of `width` lanes: lane `lane % width` of this segment.
+#[doc(alias = "__shfl_sync")]
+#[inline]
+#[must_use]
+pub fn shuffle_sync_width<T: Shuffle>(mask: u32, value: T, lane: u32, width: u32) -> T {
+    // SAFETY: a shuffle reads registers only.
+    value.map(|word| unsafe { intrinsics::shfl_idx(mask, word, lane, clamp(width, 31)) })
+}
+
+/// The value of the lane `delta` below; the lowest `delta` lanes keep their own.
+#[doc(alias = "__shfl_up_sync")]
+#[doc(alias = "shfl.sync.up")]
+#[inline]
+#[must_use]
+pub fn shuffle_up_sync<T: Shuffle>(mask: u32, value: T, delta: u32) -> T {
+    shuffle_up_sync_width(mask, value, delta, WARP_SIZE)
+}
+
+/// [`shuffle_up_sync`] in segments of `width` lanes.
+#[doc(alias = "__shfl_up_sync")]
+#[inline]
+#[must_use]
+pub fn shuffle_up_sync_width<T: Shuffle>(mask: u32, value: T, delta: u32, width: u32) -> T {
+    // SAFETY: a shuffle reads registers only.
+    value.map(|word| unsafe { intrinsics::shfl_up(mask, word, delta, clamp(width, 0)) })
+}
+
+/// The value of the lane `delta` above; the highest `delta` lanes keep their own.
+#[doc(alias = "__shfl_down_sync")]
+#[doc(alias = "shfl.sync.down")]
+#[inline]
+#[must_use]
+pub fn shuffle_down_sync<T: Shuffle>(mask: u32, value: T, delta: u32) -> T {
+    shuffle_down_sync_width(mask, value, delta, WARP_SIZE)
+}
+
+/// [`shuffle_down_sync`] in segments of `width` lanes.
+#[doc(alias = "__shfl_down_sync")]
+#[inline]
+#[must_use]
+pub fn shuffle_down_sync_width<T: Shuffle>(mask: u32, value: T, delta: u32, width: u32) -> T {
+    // SAFETY: a shuffle reads registers only.
+    value.map(|word| unsafe { intrinsics::shfl_down(mask, word, delta, clamp(width, 31)) })
+}
+
+/// The value of the lane whose number is this one's with the bits of `lanes` flipped: a butterfly.
+#[doc(alias = "__shfl_xor_sync")]
+#[doc(alias = "shfl.sync.bfly")]
+#[inline]
+#[must_use]
+pub fn shuffle_xor_sync<T: Shuffle>(mask: u32, value: T, lanes: u32) -> T {
+    shuffle_xor_sync_width(mask, value, lanes, WARP_SIZE)
+}
+
+/// [`shuffle_xor_sync`] in segments of `width` lanes; a lane that would read a later segment keeps its own value.
+#[doc(alias = "__shfl_xor_sync")]
+#[inline]
+#[must_use]
+pub fn shuffle_xor_sync_width<T: Shuffle>(mask: u32, value: T, lanes: u32, width: u32) -> T {
+    // SAFETY: a shuffle reads registers only.
+    value.map(|word| unsafe { intrinsics::shfl_bfly(mask, word, lanes, clamp(width, 31)) })
+}

@@ -55,7 +55,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     })?;
     let mut modules = Vec::new();
     for module in built.modules {
-        let kernels = ptxas::assemble(&ptxas.path, &module.ptx, &module.arch)?;
+        let mut kernels = ptxas::assemble(&ptxas.path, &module.ptx, &module.arch)?;
+        kernels.sort_by(|a, b| a.kernel.cmp(&b.kernel));
         modules.push(Module {
             arch: module.arch,
             kernels,

@@ -8,7 +8,7 @@ use ptx_builder::{BuildError, Output, PtxBuilder, Stage};
 use crate::progress::Progress;
 use crate::workspace;
 
-/// The targets that the host embeds: every GPU since Ampere can run one of them.
+/// The targets that the host embeds too: every GPU since Ampere can run one of them.
 pub(crate) const DEFAULT_ARCHS: &str = "sm_80,sm_90";
 
 /// What to build.
@@ -16,7 +16,7 @@ pub(crate) struct Request<'a> {
     pub(crate) archs: &'a [String],
     pub(crate) fmad: bool,
     pub(crate) llvm_ir: bool,
-    /// `None`: where the host's build looks as well, so that neither builds what the other has.
+    /// `None`: `target/ptx`.
     pub(crate) out: Option<PathBuf>,
 }
 

@@ -9,7 +9,7 @@ use clap::Parser;
 use clap::error::ErrorKind;
 
 use super::Problem;
-use super::markdown::{self, Located};
+use super::markdown::{self, Excerpt, Located};
 use crate::Cli;
 
 /// Pages outside the book that are read as often.
@@ -36,6 +36,12 @@ pub(super) fn all(root: &Path) -> Result<(usize, Vec<Problem>)> {
         problems.extend(links(page));
         problems.extend(includes(page));
         problems.extend(commands(page));
+    }
+    if let Some(readme) = pages
+        .iter()
+        .find(|page| page.path == root.join("README.md"))
+    {
+        problems.extend(excerpts(readme));
     }
     Ok((pages.len(), problems))
 }
@@ -178,6 +184,29 @@ fn commands(page: &Page) -> Vec<Problem> {
         .collect()
 }
 
+/// Rust in the README that is not, line by line, in the file that it says it is from. (The book includes files instead.)
+fn excerpts(readme: &Page) -> Vec<Problem> {
+    let trimmed = |text: &str| {
+        text.lines()
+            .map(|line| line.trim().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let drifted = |excerpt: &Excerpt| {
+        let Some(from) = &excerpt.from else {
+            let what = "no `<!-- from PATH -->` says where this code is from";
+            return Some(readme.problem(excerpt.line, what.into()));
+        };
+        let code = trimmed(&excerpt.code);
+        let source = trimmed(&fs::read_to_string(readme.resolve(from)).unwrap_or_default());
+        let there = source.windows(code.len().max(1)).any(|lines| lines == code);
+        (!there).then(|| readme.problem(excerpt.line, format!("this code is not in `{from}`")))
+    };
+    markdown::excerpts(&readme.text)
+        .iter()
+        .filter_map(drifted)
+        .collect()
+}
+
 /// Where the shell's own part of a line begins.
 fn is_operator(word: &str) -> bool {
     matches!(word, "|" | "&&" | "||" | ";" | ">" | "<")
@@ -271,13 +300,28 @@ mod tests {
     fn links_and_includes_that_lead_nowhere_are_reported() {
         let text = "# T\n\n[a](#t) [b](docs/src/SUMMARY.md) [c](https://example.org)\n\n[d](#u) [e](f.md)\n\n```rust\n{{#include g.rs}}\n{{#include gpu/src/lib.rs:part}}\n```\n";
         assert_eq!(
-            problems(&[("README.md", text)]),
+            problems(&[("CHANGELOG.md", text)]),
             [
-                "README.md:5: the link `#u` leads to no heading",
-                "README.md:5: the link `f.md` leads to no file",
-                "README.md:8: the include `g.rs` is not there",
-                "README.md:9: `gpu/src/lib.rs` has no `ANCHOR: part`",
+                "CHANGELOG.md:5: the link `#u` leads to no heading",
+                "CHANGELOG.md:5: the link `f.md` leads to no file",
+                "CHANGELOG.md:8: the include `g.rs` is not there",
+                "CHANGELOG.md:9: `gpu/src/lib.rs` has no `ANCHOR: part`",
             ]
+        );
+    }
+
+    #[test]
+    fn code_in_the_readme_that_is_no_longer_in_its_file_is_reported() {
+        let text = "<!-- from gpu/src/lib.rs -->\n```rust\nlet a = 1;\nlet b = 2;\n```\n\n```rust\nlet c;\n```\n";
+        let files = |source| [("README.md", text), ("gpu/src/lib.rs", source)];
+        let nowhere = "README.md:8: no `<!-- from PATH -->` says where this code is from";
+        assert_eq!(
+            problems(&files("{\n    let a = 1;\n    let b = 2;\n}")),
+            [nowhere]
+        );
+        assert_eq!(
+            problems(&files("let a = 1;\nlet b = 3;")),
+            ["README.md:3: this code is not in `gpu/src/lib.rs`", nowhere]
         );
     }
 

@@ -108,6 +108,48 @@ fn without_comment(line: &str) -> &str {
     &line[..comment.unwrap_or(line.len())]
 }
 
+/// A block of Rust code, and the file that a comment before it, `<!-- from PATH -->`, says it was taken from.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Excerpt {
+    pub(crate) code: String,
+    pub(crate) from: Option<String>,
+    /// Counted from 1.
+    pub(crate) line: usize,
+}
+
+/// The blocks marked `rust`.
+pub(crate) fn excerpts(markdown: &str) -> Vec<Excerpt> {
+    let mut excerpts = Vec::new();
+    let mut from = None;
+    let mut in_rust = false;
+    for (event, range) in events(markdown) {
+        match event {
+            Event::Html(html) => {
+                let path = html
+                    .trim()
+                    .strip_prefix("<!-- from ")
+                    .and_then(|rest| rest.strip_suffix(" -->"));
+                from = path.map(str::to_owned);
+            }
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(language))) => {
+                in_rust = &*language == "rust"
+            }
+            Event::End(TagEnd::CodeBlock) => in_rust = false,
+            Event::Text(text) if in_rust => {
+                let line = line_at(markdown, range.start);
+                excerpts.push(Excerpt {
+                    code: text.into_string(),
+                    from: from.take(),
+                    line,
+                });
+            }
+            Event::Start(_) => from = None,
+            _ => {}
+        }
+    }
+    excerpts
+}
+
 /// The arguments of mdBook's `{{#include ...}}`.
 pub(crate) fn includes(markdown: &str) -> Vec<Located> {
     let mut includes = Vec::new();
@@ -212,6 +254,23 @@ mod tests {
         assert_eq!(
             located_shell_commands(text),
             [at("cargo one --two", 5), at("three 'a#b'", 8)]
+        );
+    }
+
+    #[test]
+    fn an_excerpt_knows_the_file_named_before_it() {
+        let text = "<!-- from a.rs -->\n```rust\nlet a;\n```\n\n```rust\nlet b;\n```\n";
+        let excerpt = |code: &str, from: Option<&str>, line| Excerpt {
+            code: code.into(),
+            from: from.map(Into::into),
+            line,
+        };
+        assert_eq!(
+            excerpts(text),
+            [
+                excerpt("let a;\n", Some("a.rs"), 3),
+                excerpt("let b;\n", None, 7)
+            ]
         );
     }
 

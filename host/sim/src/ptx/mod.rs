@@ -3,5 +3,11 @@
 //! Source: PTX ISA 8.x and 9.0, chapters 4 to 11.
 
 pub mod ast;
+mod error;
+mod lexer;
+mod parser;
 mod types;
 mod words;
+
+pub use error::ParseError;
+pub use parser::parse;

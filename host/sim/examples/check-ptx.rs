@@ -1,0 +1,37 @@
+//! Parses PTX files and says what is wrong with them, and how fast that went.
+//!
+//! `cargo run --release -p sim --example check-ptx -- FILE...`
+
+use std::time::Instant;
+
+fn main() {
+    let mut failed = false;
+    for path in std::env::args().skip(1) {
+        let source = match std::fs::read_to_string(&path) {
+            Ok(source) => source,
+            Err(error) => {
+                eprintln!("{path}: {error}");
+                failed = true;
+                continue;
+            }
+        };
+        let begin = Instant::now();
+        let result = sim::ptx::parse(&source);
+        let rate = source.len() as f64 / begin.elapsed().as_secs_f64() / 1e6;
+        match result {
+            Ok(module) => {
+                let bodies = module
+                    .functions
+                    .iter()
+                    .filter_map(|function| function.body.as_ref());
+                let instructions: usize = bodies.map(|body| body.instructions.len()).sum();
+                println!("{path}: {instructions} instructions, {rate:.0} MB/s");
+            }
+            Err(error) => {
+                eprintln!("{path}: {error}");
+                failed = true;
+            }
+        }
+    }
+    std::process::exit(failed.into());
+}

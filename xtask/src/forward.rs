@@ -77,7 +77,6 @@ pub(crate) fn run(command: &str, rest: &[String]) -> Result<ExitCode> {
     let status = cargo::command()
         .args([
             "run",
-            "--quiet",
             "--package",
             "patterns",
             "--bin",

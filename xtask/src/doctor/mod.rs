@@ -38,20 +38,26 @@ struct Diagnosis {
     things: Vec<Thing>,
 }
 
+impl Diagnosis {
+    fn of(things: Vec<Thing>) -> Self {
+        Self {
+            healthy: things
+                .iter()
+                .all(|thing| thing.found.is_some() || !thing.needed),
+            gpu: things
+                .iter()
+                .any(|thing| thing.name == things::GPU && thing.found.is_some()),
+            things,
+        }
+    }
+}
+
 /// Looks, prints, and fails if something needed is missing.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let progress = Progress::start("Looking around");
     let things = things::all();
     drop(progress);
-    let diagnosis = Diagnosis {
-        healthy: things
-            .iter()
-            .all(|thing| thing.found.is_some() || !thing.needed),
-        gpu: things
-            .iter()
-            .any(|thing| thing.name == things::GPU && thing.found.is_some()),
-        things,
-    };
+    let diagnosis = Diagnosis::of(things);
     if args.json {
         say(serde_json::to_string_pretty(&diagnosis)?);
     } else {
@@ -115,5 +121,47 @@ fn verdict(diagnosis: &Diagnosis) -> &'static str {
             "Kernels are built here, and run on the GPU (LANEWISE_DEVICE=sim: on the simulated one)."
         }
         Diagnosis { gpu: false, .. } => "Kernels are built here, and run on the simulated GPU.",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn thing(name: &'static str, needed: bool, found: bool) -> Thing {
+        let finding = things::Finding {
+            version: None,
+            through: "a test".into(),
+            path: None,
+        };
+        Thing {
+            name,
+            needed,
+            found: found.then_some(finding),
+            without: "",
+            remedy: String::new(),
+        }
+    }
+
+    #[test]
+    fn only_what_is_needed_makes_a_machine_unfit() {
+        let diagnosis = Diagnosis::of(vec![
+            thing("rustc", true, true),
+            thing("ptxas", false, false),
+        ]);
+        assert!(diagnosis.healthy && !diagnosis.gpu);
+        assert!(
+            !Diagnosis::of(vec![
+                thing("rustc", true, false),
+                thing(things::GPU, false, true)
+            ])
+            .healthy
+        );
+    }
+
+    #[test]
+    fn this_machine_can_build_kernels() {
+        let diagnosis = Diagnosis::of(things::all());
+        assert!(diagnosis.healthy, "{:#?}", diagnosis.things);
     }
 }

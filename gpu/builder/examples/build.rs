@@ -6,9 +6,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         args.next().ok_or("which folder?")?,
         args.next().ok_or("to where?")?,
     );
-    let builder = ptx_builder::PtxBuilder::new(folder)
-        .out_dir(out)
-        .emit_llvm_ir(true);
+    let builder = ptx_builder::PtxBuilder::new(folder).out_dir(out);
     let start = std::time::Instant::now();
     let builder = builder
         .on_progress(move |stage| eprintln!("{:6.2} s {stage:?}", start.elapsed().as_secs_f64()));
@@ -16,7 +14,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .fold(builder, |builder, arch| builder.arch(arch))
         .build()
     {
-        Ok(output) => println!("{output:#?}"),
+        Ok(output) => println!("{:?} {:?}", output.modules, output.sources),
         Err(error) => eprintln!("error: {error}"),
     }
     eprintln!("{:6.2} s done", start.elapsed().as_secs_f64());

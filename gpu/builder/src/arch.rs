@@ -20,6 +20,9 @@ const KNOWN: [&str; 17] = [
     "sm_100a", "sm_100f", "sm_103", "sm_120", "sm_120a", "sm_120f", "sm_121",
 ];
 
+/// The lowest of them.
+pub(crate) const LOWEST: &str = KNOWN[0];
+
 impl Arch {
     /// LLVM's name for the PTX version to write.
     ///

@@ -1,18 +1,19 @@
 //! [`PtxBuilder`]: the options of a build, and the build.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use cargo_metadata::{CrateType, MetadataCommand};
-use serde::{Deserialize, Serialize};
-
 use crate::arch::Arch;
-use crate::error::{BuildError, OptionError};
+use crate::error::{BuildError, CodegenError, OptionError};
+use crate::files::Files;
+use crate::fingerprint::{self, Inputs};
+use crate::lint::{LintError, Rule};
 use crate::manifest::{Manifest, Module};
+use crate::package::Package;
 use crate::passes::{self, Code, Options};
 use crate::toolchain::Toolchain;
-use crate::{cargo, fingerprint, llvm};
+use crate::{cargo, llvm};
 
 /// What a build is doing, for those who show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,8 +33,21 @@ pub enum Stage {
         /// The target.
         arch: String,
     },
-    /// The last build's files still hold.
-    UpToDate,
+    /// A target's files of the last build still hold.
+    UpToDate {
+        /// The target.
+        arch: String,
+    },
+}
+
+/// What can be written besides PTX and the manifest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Emit {
+    /// The optimised LLVM module as text, `<crate>.ll`.
+    LlvmIr,
+    /// The optimised LLVM module as bitcode, `<crate>.bc`.
+    Bitcode,
 }
 
 type OnProgress = Box<dyn FnMut(Stage)>;
@@ -46,7 +60,8 @@ pub struct PtxBuilder {
     features: Vec<String>,
     out_dir: Option<PathBuf>,
     target_dir: Option<PathBuf>,
-    emit_llvm_ir: bool,
+    emit: Vec<Emit>,
+    allowed: Vec<Rule>,
     color: Option<bool>,
     on_progress: OnProgress,
 }
@@ -60,6 +75,9 @@ pub struct Output {
     pub manifest: Manifest,
     /// Whether anything was built; `false` means that the last build's files still held.
     pub rebuilt: bool,
+    /// The source files of the kernel crate and of those that it depends on by path: what a build script that calls this
+    /// names in `cargo::rerun-if-changed`.
+    pub sources: Vec<PathBuf>,
 }
 
 /// One target's files.
@@ -73,13 +91,8 @@ pub struct ModuleOutput {
     pub manifest: PathBuf,
     /// The optimised LLVM module as text, if it was asked for.
     pub llvm_ir: Option<PathBuf>,
-}
-
-/// What is kept between builds, in `<out>/.<crate>.build.json`.
-#[derive(Serialize, Deserialize)]
-struct Record {
-    fingerprint: String,
-    manifest: Manifest,
+    /// The optimised LLVM module as bitcode, if it was asked for.
+    pub bitcode: Option<PathBuf>,
 }
 
 impl PtxBuilder {
@@ -92,7 +105,8 @@ impl PtxBuilder {
             features: Vec::new(),
             out_dir: None,
             target_dir: None,
-            emit_llvm_ir: false,
+            emit: Vec::new(),
+            allowed: Vec::new(),
             color: None,
             on_progress: Box::new(|_| {}),
         }
@@ -129,9 +143,15 @@ impl PtxBuilder {
         self
     }
 
-    /// Also writes the optimised LLVM module as `<crate>.ll`.
-    pub fn emit_llvm_ir(mut self, emit: bool) -> PtxBuilder {
-        self.emit_llvm_ir = emit;
+    /// Writes something besides PTX.
+    pub fn emit(mut self, emit: Emit) -> PtxBuilder {
+        self.emit.push(emit);
+        self
+    }
+
+    /// Lets PTX through that breaks a promise, for kernels that mean it.
+    pub fn allow(mut self, rule: Rule) -> PtxBuilder {
+        self.allowed.push(rule);
         self
     }
 
@@ -147,7 +167,7 @@ impl PtxBuilder {
         self
     }
 
-    /// Builds what has changed.
+    /// Builds what has changed. Builds that share a target folder wait for each other.
     ///
     /// # Errors
     /// [`BuildError`] says which step failed and what to do.
@@ -157,7 +177,9 @@ impl PtxBuilder {
             .iter()
             .map(|arch| arch.parse())
             .collect::<Result<Vec<Arch>, _>>()?;
-        let lowest = archs.iter().min().cloned().ok_or(OptionError::NoArch)?;
+        if archs.is_empty() {
+            return Err(OptionError::NoArch.into());
+        }
         let folder = self
             .folder
             .canonicalize()
@@ -176,203 +198,151 @@ impl PtxBuilder {
             .target_dir
             .take()
             .unwrap_or_else(|| package.target.join("ptx-build"));
+        let _lock = lock(&target_dir)?;
 
         (self.on_progress)(Stage::Compiling {
             krate: package.krate.clone(),
         });
-        let bitcode = cargo::compile(
-            &cargo::Job {
-                folder: &folder,
-                package: &package.name,
-                krate: &package.krate,
-                target_dir: &target_dir,
-                cpu: &lowest,
-                features: &self.features,
-                color: self
-                    .color
-                    .unwrap_or_else(|| std::io::stderr().is_terminal()),
-            },
-            |line| (self.on_progress)(Stage::Cargo(line.to_owned())),
-        )?;
+        let job = cargo::Job {
+            folder: &folder,
+            package: &package,
+            target_dir: &target_dir,
+            features: &self.features,
+            color: self
+                .color
+                .unwrap_or_else(|| std::io::stderr().is_terminal()),
+        };
+        let compiled = cargo::compile(&job, |line| {
+            (self.on_progress)(Stage::Cargo(line.to_owned()))
+        })?;
 
+        self.emit.sort();
         let files = Files {
             out_dir,
             krate: package.krate,
-            llvm_ir: self.emit_llvm_ir,
+            emit: self.emit.clone(),
         };
-        let options = (
-            &self.archs,
-            self.fmad,
-            self.emit_llvm_ir,
-            &toolchain.version,
-        );
-        let fingerprint =
-            fingerprint::of(&bitcode, &options).map_err(BuildError::io("read", &bitcode))?;
-        if let Some(manifest) = files.still_hold(&fingerprint, &self.archs) {
-            (self.on_progress)(Stage::UpToDate);
-            return Ok(files.output(&self.archs, manifest, false));
-        }
+        let (modules, rebuilt) = self.generate(&archs, &compiled.bitcode, &files, &toolchain)?;
+        Ok(Output {
+            modules: self.archs.iter().map(|arch| files.of(arch)).collect(),
+            manifest: Manifest {
+                krate: files.krate,
+                modules,
+            },
+            rebuilt,
+            sources: compiled.sources,
+        })
+    }
 
-        llvm::load(&toolchain.llvm_library()?)?;
-        let pending: Vec<_> = archs
-            .iter()
-            .map(|arch| {
-                (self.on_progress)(Stage::Generating {
-                    arch: arch.to_string(),
-                });
+    /// Makes PTX for the targets whose files no longer hold, all at once; whether there was one.
+    fn generate(
+        &mut self,
+        archs: &[Arch],
+        bitcode: &Path,
+        files: &Files,
+        toolchain: &Toolchain,
+    ) -> Result<(Vec<Module>, bool), BuildError> {
+        let bytes = fs::read(bitcode).map_err(BuildError::io("read", bitcode))?;
+        let mut started = Vec::new();
+        for arch in archs {
+            let inputs = Inputs {
+                arch,
+                fmad: self.fmad,
+                emit: &files.emit,
+                toolchain: &toolchain.version,
+            };
+            let fingerprint = fingerprint::inputs(&bytes, &inputs);
+            let name = arch.to_string();
+            if let Some(module) = files.still_hold(&name, &fingerprint) {
+                (self.on_progress)(Stage::UpToDate { arch: name });
+                started.push(Work::Held(module));
+            } else {
+                llvm::load(&toolchain.llvm_library()?)?;
+                (self.on_progress)(Stage::Generating { arch: name.clone() });
                 let options = Options {
                     arch: arch.clone(),
                     fmad: self.fmad,
+                    bitcode: files.emit.contains(&Emit::Bitcode),
                 };
-                let bitcode = bitcode.clone();
-                (
-                    arch.clone(),
-                    llvm::spawn(move || passes::run(&bitcode, &options)),
-                )
-            })
-            .collect();
+                let path = bitcode.to_owned();
+                let code = llvm::spawn(move || passes::run(&path, &options));
+                started.push(Work::Running {
+                    arch: name,
+                    fingerprint,
+                    code,
+                });
+            }
+        }
+
         let mut modules = Vec::new();
-        for (arch, pending) in pending {
-            let fatal = |reason| crate::CodegenError::Stage {
-                arch: arch.to_string(),
-                stage: "LLVM",
-                reason,
-            };
-            let code = pending.wait().map_err(fatal)??;
-            modules.push(files.write(&arch.to_string(), self.fmad, code)?);
+        let mut rebuilt = false;
+        for work in started {
+            modules.push(match work {
+                Work::Held(module) => module,
+                Work::Running {
+                    arch,
+                    fingerprint,
+                    code,
+                } => {
+                    rebuilt = true;
+                    let fatal = |reason| CodegenError::Stage {
+                        arch: arch.clone(),
+                        stage: "LLVM",
+                        reason,
+                    };
+                    let code = code.wait().map_err(fatal)??;
+                    self.check(&arch, &code)?;
+                    let ptx = format!("{}.ptx", files.krate);
+                    let module = Module {
+                        arch,
+                        ptx,
+                        fmad: self.fmad,
+                        kernels: code.kernels.clone(),
+                    };
+                    files.write(&module, fingerprint, &code)?;
+                    module
+                }
+            });
         }
-        let manifest = Manifest {
-            krate: files.krate.clone(),
-            modules,
-        };
-        files.record(Record {
-            fingerprint,
-            manifest: manifest.clone(),
-        })?;
-        Ok(files.output(&self.archs, manifest, true))
+        Ok((modules, rebuilt))
     }
-}
 
-/// The kernel crate as cargo sees it.
-struct Package {
-    name: String,
-    krate: String,
-    target: PathBuf,
-}
-
-impl Package {
-    fn find(folder: &Path) -> Result<Package, BuildError> {
-        let not_a_kernel_crate = |why: &str| BuildError::NotAKernelCrate {
-            path: folder.into(),
-            why: why.into(),
-        };
-        let manifest = folder.join("Cargo.toml");
-        if !manifest.is_file() {
-            return Err(not_a_kernel_crate("it holds no Cargo.toml"));
-        }
-        let mut command = MetadataCommand::new();
-        command.manifest_path(&manifest).no_deps();
-        let metadata = command.exec().map_err(|source| BuildError::Metadata {
-            path: folder.into(),
-            source,
-        })?;
-        let package = metadata
-            .packages
+    /// Refuses PTX that breaks a promise.
+    fn check(&self, arch: &str, code: &Code) -> Result<(), LintError> {
+        let findings: Vec<_> = code
+            .findings
             .iter()
-            .find(|package| package.manifest_path.as_std_path() == manifest)
-            .ok_or_else(|| not_a_kernel_crate("its Cargo.toml describes a workspace, not a package; name the package's folder"))?;
-        let library = package
-            .targets
-            .iter()
-            .find(|target| {
-                target
-                    .crate_types
-                    .iter()
-                    .any(|ty| matches!(ty, CrateType::Lib | CrateType::RLib | CrateType::CDyLib))
+            .filter(|finding| !self.allowed.contains(&finding.rule))
+            .cloned()
+            .collect();
+        if findings.is_empty() {
+            Ok(())
+        } else {
+            Err(LintError {
+                arch: arch.to_owned(),
+                findings,
             })
-            .ok_or_else(|| {
-                not_a_kernel_crate("the package has no library; kernels go to src/lib.rs")
-            })?;
-        Ok(Package {
-            name: package.name.to_string(),
-            krate: library.name.replace('-', "_"),
-            target: metadata.target_directory.clone().into(),
-        })
-    }
-}
-
-/// The files that a build writes.
-struct Files {
-    out_dir: PathBuf,
-    krate: String,
-    llvm_ir: bool,
-}
-
-impl Files {
-    fn of(&self, arch: &str) -> ModuleOutput {
-        let folder = self.out_dir.join(arch);
-        let file = |extension: &str| folder.join(format!("{}.{extension}", self.krate));
-        ModuleOutput {
-            arch: arch.to_owned(),
-            ptx: file("ptx"),
-            manifest: file("json"),
-            llvm_ir: self.llvm_ir.then(|| file("ll")),
-        }
-    }
-
-    fn record_path(&self) -> PathBuf {
-        self.out_dir.join(format!(".{}.build.json", self.krate))
-    }
-
-    /// The last build's manifest, if its files are there and depend on nothing that changed.
-    fn still_hold(&self, fingerprint: &str, archs: &[String]) -> Option<Manifest> {
-        let record: Record = serde_json::from_slice(&fs::read(self.record_path()).ok()?).ok()?;
-        let all_there = archs.iter().map(|arch| self.of(arch)).all(|module| {
-            module.ptx.is_file()
-                && module.manifest.is_file()
-                && module.llvm_ir.is_none_or(|ir| ir.is_file())
-        });
-        (record.fingerprint == fingerprint && all_there).then_some(record.manifest)
-    }
-
-    fn write(&self, arch: &str, fmad: bool, code: Code) -> Result<Module, BuildError> {
-        let paths = self.of(arch);
-        let folder = self.out_dir.join(arch);
-        fs::create_dir_all(&folder).map_err(BuildError::io("create", &folder))?;
-        let module = Module {
-            arch: arch.to_owned(),
-            ptx: format!("{}.ptx", self.krate),
-            fmad,
-            kernels: code.kernels,
-        };
-        write(&paths.ptx, code.ptx.as_bytes())?;
-        write(&paths.manifest, &json(&module))?;
-        if let Some(path) = &paths.llvm_ir {
-            write(path, code.ir.as_bytes())?;
-        }
-        Ok(module)
-    }
-
-    fn record(&self, record: Record) -> Result<(), BuildError> {
-        write(&self.record_path(), &json(&record))
-    }
-
-    fn output(&self, archs: &[String], manifest: Manifest, rebuilt: bool) -> Output {
-        Output {
-            modules: archs.iter().map(|arch| self.of(arch)).collect(),
-            manifest,
-            rebuilt,
         }
     }
 }
 
-fn json(value: &impl Serialize) -> Vec<u8> {
-    // Our own types: strings for keys, nothing that can fail.
-    let mut text = serde_json::to_vec_pretty(value).unwrap_or_default();
-    text.push(b'\n');
-    text
+/// A target's part of a build.
+enum Work {
+    /// The last build's files still hold.
+    Held(Module),
+    /// LLVM is at it.
+    Running {
+        arch: String,
+        fingerprint: String,
+        code: llvm::Pending<Result<Code, CodegenError>>,
+    },
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<(), BuildError> {
-    fs::write(path, bytes).map_err(BuildError::io("write", path))
+/// Keeps other builds out of the target folder until the file is dropped.
+fn lock(target_dir: &Path) -> Result<File, BuildError> {
+    fs::create_dir_all(target_dir).map_err(BuildError::io("create", target_dir))?;
+    let path = target_dir.join(".ptx-builder-lock");
+    let file = File::create(&path).map_err(BuildError::io("create", &path))?;
+    file.lock().map_err(BuildError::io("lock", &path))?;
+    Ok(file)
 }

@@ -8,16 +8,19 @@
 //!   `-Zmir-enable-passes=-JumpThreading` keeps rustc's own from copying a barrier into both arms of an `if`.
 //! - `-Zno-link`: the bitcode is all that is wanted. No linker is run, so none has to be there.
 //! - `debuginfo=line-directives-only` gives `.file` and `.loc`, and no DWARF, which ptxas rejects from LLVM.
+//! - `-C target-cpu` is always the lowest target: one bitcode serves them all, and `core` is compiled once.
 //!
 //! It has a target folder of its own: an outer cargo may hold the lock of the usual one, and wait for us.
 
+use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
-use crate::arch::Arch;
+use crate::arch;
 use crate::error::{BuildError, ToolchainError};
-use crate::toolchain;
+use crate::package::Package;
+use crate::{fingerprint, toolchain};
 
 /// The Rust target of kernels.
 const TARGET: &str = "nvptx64-nvidia-cuda";
@@ -26,22 +29,69 @@ const TARGET: &str = "nvptx64-nvidia-cuda";
 pub(crate) struct Job<'a> {
     /// The kernel crate's folder.
     pub(crate) folder: &'a Path,
-    /// The package's name.
-    pub(crate) package: &'a str,
-    /// The library target's name, with underscores.
-    pub(crate) krate: &'a str,
+    /// The package in it.
+    pub(crate) package: &'a Package,
     /// The target folder.
     pub(crate) target_dir: &'a Path,
-    /// The lowest target asked for; it decides what `cfg(target_feature)` shows.
-    pub(crate) cpu: &'a Arch,
     /// Cargo features of the kernel crate to switch on.
     pub(crate) features: &'a [String],
     /// Whether messages carry terminal colours.
     pub(crate) color: bool,
 }
 
-/// Runs cargo and gives the bitcode's path. Each line that it writes for people goes to `line` as it comes.
-pub(crate) fn compile(job: &Job<'_>, mut line: impl FnMut(&str)) -> Result<PathBuf, BuildError> {
+/// What came of it.
+pub(crate) struct Compiled {
+    /// The module.
+    pub(crate) bitcode: PathBuf,
+    /// The source files that it was made from, `core` and registry crates aside.
+    pub(crate) sources: Vec<PathBuf>,
+}
+
+impl Job<'_> {
+    fn release(&self) -> PathBuf {
+        self.target_dir.join(TARGET).join("release")
+    }
+
+    /// Where the bitcode goes. The name holds all that tells two builds of one folder apart, so that neither finds the
+    /// other's file in place of its own.
+    fn bitcode(&self) -> PathBuf {
+        let key = fingerprint::of(&(self.folder, self.features));
+        self.target_dir
+            .join("bitcode")
+            .join(format!("{}-{key}.bc", self.package.krate))
+    }
+
+    /// What the linker would have written.
+    fn linked(&self) -> PathBuf {
+        self.release()
+            .join("deps")
+            .join(format!("{}.ptx", self.package.krate))
+    }
+}
+
+/// Runs cargo. Each line that it writes for people goes to `line` as it comes.
+pub(crate) fn compile(job: &Job<'_>, mut line: impl FnMut(&str)) -> Result<Compiled, BuildError> {
+    let bitcode = job.bitcode();
+    if let Some(folder) = bitcode.parent() {
+        fs::create_dir_all(folder).map_err(BuildError::io("create", folder))?;
+    }
+    if !bitcode.exists() && job.linked().exists() {
+        // Cargo would take the crate for up to date and write nothing.
+        fs::remove_file(job.linked()).map_err(BuildError::io("remove", job.linked()))?;
+    }
+    run(&mut command(job, &bitcode), job, &mut line)?;
+    // With an empty file in place of the linker's output, cargo sees next time that the crate is up to date.
+    if !job.linked().exists() {
+        fs::write(job.linked(), []).map_err(BuildError::io("write", job.linked()))?;
+    }
+    remove_leftovers(job);
+    Ok(Compiled {
+        bitcode,
+        sources: sources(job),
+    })
+}
+
+fn command(job: &Job<'_>, bitcode: &Path) -> Command {
     let mut command = toolchain::command("cargo", job.folder);
     command
         .args([
@@ -54,22 +104,24 @@ pub(crate) fn compile(job: &Job<'_>, mut line: impl FnMut(&str)) -> Result<PathB
             TARGET,
             "-Zbuild-std=core",
         ])
-        .args([
-            "--package",
-            job.package,
-            "--message-format",
-            "json-render-diagnostics",
-        ])
+        .args(["--package", &job.package.name])
         .args(["--color", if job.color { "always" } else { "never" }])
         .arg("--target-dir")
         .arg(job.target_dir);
     if !job.features.is_empty() {
         command.args(["--features", &job.features.join(",")]);
     }
+    let mut emit = std::ffi::OsString::from("--emit=llvm-bc=");
+    emit.push(bitcode);
+    command.arg("--").arg(emit).arg("-Zno-link");
+    let flags = [
+        "-Cno-prepopulate-passes",
+        "-Zmir-enable-passes=-JumpThreading",
+        &format!("-Ctarget-cpu={}", arch::LOWEST),
+    ];
     command
-        .args(["--", "--emit=llvm-bc", "-Zno-link"])
         .env("RUSTC_BOOTSTRAP", "1")
-        .env("CARGO_ENCODED_RUSTFLAGS", rustflags(job.cpu))
+        .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
         .env("CARGO_PROFILE_RELEASE_LTO", "fat")
         .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "3")
         .env("CARGO_PROFILE_RELEASE_PANIC", "abort")
@@ -80,7 +132,15 @@ pub(crate) fn compile(job: &Job<'_>, mut line: impl FnMut(&str)) -> Result<PathB
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped());
+    command
+}
 
+/// Runs the command to its end.
+fn run(
+    command: &mut Command,
+    job: &Job<'_>,
+    line: &mut impl FnMut(&str),
+) -> Result<(), BuildError> {
     let cannot_run = |source| ToolchainError::CannotRun {
         command: "cargo rustc".into(),
         source,
@@ -95,35 +155,44 @@ pub(crate) fn compile(job: &Job<'_>, mut line: impl FnMut(&str)) -> Result<PathB
             rendered.push('\n');
         }
     }
-    let status = child.wait().map_err(cannot_run)?;
-    if !status.success() {
-        return Err(BuildError::Compile {
-            krate: job.krate.to_owned(),
-            rendered,
-        });
-    }
-
-    let deps = job.target_dir.join(TARGET).join("release/deps");
-    mark_as_built(&deps.join(format!("{}.ptx", job.krate)))?;
-    Ok(deps.join(format!("{}.bc", job.krate)))
-}
-
-/// Cargo expects the linker's output. An empty file in its place, newer than the bitcode, lets it see next time that the
-/// crate is up to date.
-fn mark_as_built(linked: &Path) -> Result<(), BuildError> {
-    if linked.exists() {
+    if child.wait().map_err(cannot_run)?.success() {
         Ok(())
     } else {
-        std::fs::write(linked, []).map_err(BuildError::io("write", linked))
+        Err(BuildError::Compile {
+            krate: job.package.krate.clone(),
+            rendered,
+        })
     }
 }
 
-/// Flags for every crate, in the form of `CARGO_ENCODED_RUSTFLAGS`.
-fn rustflags(cpu: &Arch) -> String {
-    [
-        "-Cno-prepopulate-passes".to_owned(),
-        "-Zmir-enable-passes=-JumpThreading".to_owned(),
-        format!("-Ctarget-cpu={cpu}"),
-    ]
-    .join("\x1f")
+/// Removes the objects that rustc keeps for a linker: a new one with each change, as large as the bitcode.
+fn remove_leftovers(job: &Job<'_>) {
+    let prefix = format!("{}.", job.package.krate);
+    let entries = fs::read_dir(job.release().join("deps"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    for entry in entries {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.starts_with(&prefix) && (name.ends_with(".rcgu.o") || name.ends_with(".rlink")) {
+            // One that cannot be removed only takes space.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// The source files, from the list that cargo writes for make: `output: file file ...`, blanks escaped by `\`.
+fn sources(job: &Job<'_>) -> Vec<PathBuf> {
+    let list = fs::read_to_string(job.release().join(format!("{}.d", job.package.krate)))
+        .unwrap_or_default();
+    let files = list
+        .lines()
+        .next()
+        .and_then(|line| line.split_once(": "))
+        .map_or("", |(_, files)| files);
+    let escaped = files.replace("\\ ", "\0");
+    escaped
+        .split_whitespace()
+        .map(|file| PathBuf::from(file.replace('\0', " ")))
+        .collect()
 }

@@ -48,7 +48,7 @@ pub enum BuildError {
     /// A file or folder of the build could not be read or written.
     #[error("cannot {action} `{}`", .path.display())]
     Io {
-        /// "read", "write", "create".
+        /// "read", "write", "create", "lock".
         action: &'static str,
         /// The file or folder.
         path: PathBuf,

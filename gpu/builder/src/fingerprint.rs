@@ -1,15 +1,31 @@
-//! Whether the last build's files still hold: a hash over everything that they depend on.
+//! Whether a target's files still hold: a hash over everything that they depend on, and over the files themselves.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::Path;
-use std::{fs, io};
 
-/// A hash over the bitcode, the options and this crate's version.
-pub(crate) fn of(bitcode: &Path, options: &impl Hash) -> io::Result<String> {
-    // Not a defence against anyone; it only has to notice change, and does so within one toolchain.
+use crate::arch::Arch;
+use crate::builder::Emit;
+
+/// What a target's files depend on besides the bitcode.
+#[derive(Hash)]
+pub(crate) struct Inputs<'a> {
+    /// The target.
+    pub(crate) arch: &'a Arch,
+    /// Whether operations are fused.
+    pub(crate) fmad: bool,
+    /// What is written besides PTX.
+    pub(crate) emit: &'a [Emit],
+    /// rustc's version and that of its LLVM.
+    pub(crate) toolchain: &'a str,
+}
+
+/// The hash of a target's inputs; this crate's own source is one of them.
+pub(crate) fn inputs(bitcode: &[u8], inputs: &Inputs<'_>) -> String {
+    of(&(env!("PTX_BUILDER_SOURCE"), inputs, bitcode))
+}
+
+/// A hash as text. Not a defence against anyone: it only has to notice change.
+pub(crate) fn of(value: &impl Hash) -> String {
     let mut hasher = DefaultHasher::new();
-    env!("CARGO_PKG_VERSION").hash(&mut hasher);
-    options.hash(&mut hasher);
-    fs::read(bitcode)?.hash(&mut hasher);
-    Ok(format!("{:016x}", hasher.finish()))
+    value.hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
 }

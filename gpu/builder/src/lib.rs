@@ -29,13 +29,16 @@ mod builder;
 mod cargo;
 mod dump;
 mod error;
+mod files;
 mod fingerprint;
+mod flow;
 pub mod lint;
 mod llvm;
 pub mod manifest;
+mod package;
 mod passes;
 mod toolchain;
 
-pub use builder::{ModuleOutput, Output, PtxBuilder, Stage};
+pub use builder::{Emit, ModuleOutput, Output, PtxBuilder, Stage};
 pub use error::{BuildError, CodegenError, OptionError, ToolchainError};
 pub use manifest::Manifest;

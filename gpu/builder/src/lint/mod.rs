@@ -1,5 +1,121 @@
 //! Promises that every module of PTX keeps, checked on its text.
+//!
+//! | rule | what it finds | why it matters |
+//! | --- | --- | --- |
+//! | [`Rule::DuplicatedBarrier`] | one barrier of the source, twice, in branches that exclude each other | threads of one block wait at different barriers: undefined behaviour |
+//! | [`Rule::BarrierCount`] | a function with more or fewer barriers than its IR had | code generation copied or lost one |
+//! | [`Rule::GenericShared`] | a generic load, store or atomic whose address is a shared variable's | slower, and shared memory was promised to be native |
+//! | [`Rule::UnresolvedSymbol`] | an external function that no driver supplies | the module cannot be loaded |
+//!
+//! "Barrier" stands for every instruction that involves other threads (see [`ptx::Instruction::is_convergent`]) and for a call
+//! of a function that contains one. Two barriers are one of the source when they have the same `.loc`; where the
+//! module's IR is known ([`Expected`]) it says whether that is so, because calls inlined from one place share it. Without any
+//! `.loc` every pair of alternatives is suspected.
+//!
+//! What it can miss: a barrier moved whole into one branch; generic accesses through memory or a function's parameter.
 
-/// A broken promise.
+mod barriers;
+mod generic_shared;
+pub mod ptx;
+mod symbols;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+/// A promise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Rule {
+    /// A barrier of the source stands once on each path.
+    DuplicatedBarrier,
+    /// Code generation keeps every barrier.
+    BarrierCount,
+    /// Shared variables are accessed with `ld.shared`, `st.shared` and their kin.
+    GenericShared,
+    /// External functions are those that the driver supplies.
+    UnresolvedSymbol,
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Rule::DuplicatedBarrier => "duplicated-barrier",
+            Rule::BarrierCount => "barrier-count",
+            Rule::GenericShared => "generic-shared",
+            Rule::UnresolvedSymbol => "unresolved-symbol",
+        })
+    }
+}
+
+/// A promise that a module breaks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Which.
+    pub rule: Rule,
+    /// The kernel or device function.
+    pub function: String,
+    /// The line of the PTX, from 1.
+    pub line: usize,
+    /// The Rust file and line, where `.loc` tells.
+    pub source: Option<String>,
+    /// What is wrong and what to do.
+    pub message: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`, PTX line {}", self.function, self.line)?;
+        if let Some(source) = &self.source {
+            write!(f, " ({source})")?;
+        }
+        write!(f, ": {} [{}]", self.message, self.rule)
+    }
+}
+
+/// A module that breaks promises.
 #[derive(Debug, thiserror::Error)]
-pub enum LintError {}
+#[error("the PTX for {arch} must not be used:{}", list(.findings))]
+pub struct LintError {
+    /// The target.
+    pub arch: String,
+    /// What was found; at least one.
+    pub findings: Vec<Finding>,
+}
+
+fn list(findings: &[Finding]) -> String {
+    findings
+        .iter()
+        .map(|finding| format!("\n  {finding}"))
+        .collect()
+}
+
+/// What the optimised IR says of a function, against which its PTX is held.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Expected {
+    /// How many barriers it has.
+    pub barriers: usize,
+    /// The `(line, column)` of barriers that stand for several of the source, inlined from one place.
+    pub shared_lines: BTreeSet<(u32, u32)>,
+}
+
+/// Checks a module. `expected` holds what the IR says, by function; without it less can be found.
+pub fn check(text: &str, expected: Option<&BTreeMap<String, Expected>>) -> Vec<Finding> {
+    let module = ptx::Module::parse(text);
+    let mut findings = barriers::check(&module, expected);
+    findings.extend(generic_shared::check(&module));
+    findings.extend(symbols::check(&module));
+    findings.sort_by_key(|finding| finding.line);
+    findings
+}
+
+/// How many barriers of the whole block a text of PTX statements holds.
+pub(crate) fn count_block_barriers(statements: &str) -> usize {
+    let module = ptx::Module::parse(&format!(".func f() {{\n{statements}\n;}}"));
+    let instructions = module
+        .functions
+        .iter()
+        .flat_map(|function| &function.instructions);
+    instructions
+        .filter(|at| barriers::is_block_barrier(at))
+        .count()
+}

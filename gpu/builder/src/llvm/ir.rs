@@ -5,12 +5,13 @@ use std::ffi::CStr;
 use inkwell::AddressSpace;
 use inkwell::context::ContextRef;
 use inkwell::llvm_sys::core::{
-    LLVMGetAsString, LLVMGetCalledValue, LLVMGetFirstUse, LLVMGetInitializer, LLVMGetIntrinsicID,
-    LLVMGetNextUse, LLVMGetNumOperands, LLVMGetOperand, LLVMGetUser, LLVMIsACallInst,
-    LLVMIsAConstantDataSequential, LLVMIsAFunction, LLVMIsAGlobalVariable, LLVMIsAUser,
+    LLVMGetAsString, LLVMGetCalledValue, LLVMGetFirstUse, LLVMGetInitializer,
+    LLVMGetInlineAsmAsmString, LLVMGetNextUse, LLVMGetNumOperands, LLVMGetNumSuccessors,
+    LLVMGetOperand, LLVMGetSuccessor, LLVMGetUser, LLVMIsACallInst, LLVMIsAConstantDataSequential,
+    LLVMIsAConstantExpr, LLVMIsAFunction, LLVMIsAGlobalVariable, LLVMIsAInlineAsm, LLVMIsAUser,
     LLVMReplaceAllUsesWith,
 };
-use inkwell::llvm_sys::prelude::LLVMValueRef;
+use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
 use inkwell::module::Module;
 use inkwell::values::{
     AsValueRef, CallSiteValue, FunctionValue, GlobalValue, InstructionValue, PointerValue,
@@ -70,10 +71,44 @@ pub(crate) fn calls<'ctx>(module: &Module<'ctx>) -> Vec<CallSiteValue<'ctx>> {
 
 /// Whether a call is to one of LLVM's intrinsics; those know for themselves what they do.
 pub(crate) fn is_intrinsic_call(call: CallSiteValue<'_>) -> bool {
-    // SAFETY: a `CallSiteValue` is a call, and every call has a callee.
+    callee(call).is_some_and(|function| function.get_intrinsic_id() != 0)
+}
+
+/// The function that a call names, if it names one.
+pub(crate) fn callee<'ctx>(call: CallSiteValue<'ctx>) -> Option<FunctionValue<'ctx>> {
+    // SAFETY: every call has a callee; it is checked to be a function.
     unsafe {
         let callee = LLVMGetCalledValue(call.as_value_ref());
-        !LLVMIsAFunction(callee).is_null() && LLVMGetIntrinsicID(callee) != 0
+        if LLVMIsAFunction(callee).is_null() {
+            None
+        } else {
+            FunctionValue::new(callee)
+        }
+    }
+}
+
+/// The text of a call that is inline assembly.
+pub(crate) fn assembly(call: CallSiteValue<'_>) -> Option<String> {
+    // SAFETY: every call has a callee; it is checked to be inline assembly, whose text LLVM gives with its length.
+    unsafe {
+        let callee = LLVMGetCalledValue(call.as_value_ref());
+        if LLVMIsAInlineAsm(callee).is_null() {
+            return None;
+        }
+        let mut length = 0;
+        let start = LLVMGetInlineAsmAsmString(callee, &mut length);
+        Some(String::from_utf8_lossy(std::slice::from_raw_parts(start.cast(), length)).into_owned())
+    }
+}
+
+/// The blocks that may follow a block's last instruction.
+pub(crate) fn successors(terminator: InstructionValue<'_>) -> Vec<LLVMBasicBlockRef> {
+    // SAFETY: the instruction is a terminator, and indices stay below the count that it gives.
+    unsafe {
+        let last = terminator.as_value_ref();
+        (0..LLVMGetNumSuccessors(last))
+            .map(|index| LLVMGetSuccessor(last, index))
+            .collect()
     }
 }
 
@@ -172,9 +207,7 @@ fn operands(user: LLVMValueRef, visit: &mut impl FnMut(LLVMValueRef)) {
                 continue;
             }
             visit(value);
-            if !inkwell::llvm_sys::core::LLVMIsAConstantExpr(value).is_null()
-                && !LLVMIsAUser(value).is_null()
-            {
+            if !LLVMIsAConstantExpr(value).is_null() && !LLVMIsAUser(value).is_null() {
                 operands(value, visit);
             }
         }

@@ -7,6 +7,7 @@
 
 mod errors;
 mod ir;
+mod source;
 
 use std::env;
 use std::ffi::OsString;
@@ -17,8 +18,9 @@ use inkwell::targets::{InitializationConfig, Target};
 
 use crate::error::ToolchainError;
 
-pub(crate) use errors::{Diagnostics, spawn};
+pub(crate) use errors::{Diagnostics, Pending, spawn};
 pub(crate) use ir::*;
+pub(crate) use source::{Place, place};
 
 // Its symbols are LLVM's; nothing of it is named in Rust.
 extern crate aya_rustc_llvm_proxy as _;

@@ -10,6 +10,7 @@ mod kernel_attributes;
 mod optimize;
 mod shared_memory;
 mod shared_size;
+mod synchronization;
 mod target;
 
 use std::path::Path;
@@ -21,6 +22,7 @@ use inkwell::module::Module;
 use crate::arch::Arch;
 use crate::dump::Dump;
 use crate::error::CodegenError;
+use crate::lint::{self, Finding};
 use crate::llvm::Diagnostics;
 use crate::manifest::Kernel;
 
@@ -31,6 +33,8 @@ pub(crate) struct Options {
     pub(crate) arch: Arch,
     /// Whether `a * b + c` may become one fused operation.
     pub(crate) fmad: bool,
+    /// Whether the optimised module is wanted as bitcode, too.
+    pub(crate) bitcode: bool,
 }
 
 /// A finished module.
@@ -40,8 +44,12 @@ pub(crate) struct Code {
     pub(crate) ptx: String,
     /// The module just before code generation, as text.
     pub(crate) ir: String,
+    /// The same as bitcode, if it is wanted.
+    pub(crate) bitcode: Vec<u8>,
     /// Its kernels by name.
     pub(crate) kernels: Vec<Kernel>,
+    /// Promises that the PTX breaks.
+    pub(crate) findings: Vec<Finding>,
 }
 
 /// Runs every pass on the bitcode in `path`.
@@ -93,9 +101,22 @@ fn run_on(module: &Module<'_>, options: &Options) -> Result<Code, CodegenError> 
 
     let kernels = shared_size::kernels(module, &descriptions, &machine);
     let ir = module.print_to_string().to_string();
+    let bitcode = if options.bitcode {
+        module.write_bitcode_to_memory().as_slice().to_vec()
+    } else {
+        Vec::new()
+    };
+    let expected = synchronization::expected(module);
     let ptx = emit::ptx(module, options, &machine)?;
     dump.text("output.ptx", || ptx.clone());
-    Ok(Code { ptx, ir, kernels })
+    let findings = lint::check(&ptx, Some(&expected));
+    Ok(Code {
+        ptx,
+        ir,
+        bitcode,
+        kernels,
+        findings,
+    })
 }
 
 impl Options {

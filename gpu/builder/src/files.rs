@@ -1,0 +1,108 @@
+//! The files that a build leaves: `<out>/<arch>/<crate>.ptx`, `.json` and what else was asked for.
+//!
+//! The manifest also carries the fingerprint of what the files were made from, and of the files: each target's folder
+//! says for itself whether it is up to date, whoever asks.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::builder::{Emit, ModuleOutput};
+use crate::error::BuildError;
+use crate::fingerprint;
+use crate::manifest::Module;
+use crate::passes::Code;
+
+/// Where a build's files go.
+pub(crate) struct Files {
+    /// The folder that holds one folder a target.
+    pub(crate) out_dir: PathBuf,
+    /// The crate, by which the files are named.
+    pub(crate) krate: String,
+    /// What is written besides PTX.
+    pub(crate) emit: Vec<Emit>,
+}
+
+/// The manifest's file.
+#[derive(Serialize, Deserialize)]
+struct Record {
+    #[serde(flatten)]
+    module: Module,
+    /// Of what the files were made from.
+    fingerprint: String,
+    /// Of the files.
+    contents: String,
+}
+
+impl Files {
+    /// A target's files.
+    pub(crate) fn of(&self, arch: &str) -> ModuleOutput {
+        let folder = self.out_dir.join(arch);
+        let file = |extension: &str| folder.join(format!("{}.{extension}", self.krate));
+        let asked = |emit, extension| self.emit.contains(&emit).then(|| file(extension));
+        ModuleOutput {
+            arch: arch.to_owned(),
+            ptx: file("ptx"),
+            manifest: file("json"),
+            llvm_ir: asked(Emit::LlvmIr, "ll"),
+            bitcode: asked(Emit::Bitcode, "bc"),
+        }
+    }
+
+    /// The module that a target's files hold, if they are all there, unchanged, and made from the same.
+    pub(crate) fn still_hold(&self, arch: &str, fingerprint: &str) -> Option<Module> {
+        let paths = self.of(arch);
+        let record: Record = serde_json::from_slice(&fs::read(&paths.manifest).ok()?).ok()?;
+        let contents = contents(&paths).ok()?;
+        (record.fingerprint == fingerprint && record.contents == contents).then_some(record.module)
+    }
+
+    /// Writes a target's files.
+    pub(crate) fn write(
+        &self,
+        module: &Module,
+        fingerprint: String,
+        code: &Code,
+    ) -> Result<(), BuildError> {
+        let paths = self.of(&module.arch);
+        let folder = self.out_dir.join(&module.arch);
+        fs::create_dir_all(&folder).map_err(BuildError::io("create", &folder))?;
+        write(&paths.ptx, code.ptx.as_bytes())?;
+        if let Some(path) = &paths.llvm_ir {
+            write(path, code.ir.as_bytes())?;
+        }
+        if let Some(path) = &paths.bitcode {
+            write(path, &code.bitcode)?;
+        }
+        let contents = contents(&paths).map_err(BuildError::io("read", &folder))?;
+        // Our own types, with strings for keys: nothing in them that JSON cannot hold.
+        let record = Record {
+            module: module.clone(),
+            fingerprint,
+            contents,
+        };
+        let mut json = serde_json::to_vec_pretty(&record).unwrap_or_default();
+        json.push(b'\n');
+        write(&paths.manifest, &json)
+    }
+}
+
+/// The fingerprint of a target's files, the manifest aside.
+fn contents(paths: &ModuleOutput) -> std::io::Result<String> {
+    let all = [
+        Some(&paths.ptx),
+        paths.llvm_ir.as_ref(),
+        paths.bitcode.as_ref(),
+    ];
+    let bytes = all
+        .into_iter()
+        .flatten()
+        .map(fs::read)
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok(fingerprint::of(&bytes))
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), BuildError> {
+    fs::write(path, bytes).map_err(BuildError::io("write", path))
+}

@@ -1,0 +1,114 @@
+//! Control flow as a graph of blocks: which block can run after which, within one pass through the code.
+//!
+//! Used on LLVM's IR and on PTX text for one question: are two instructions *alternatives*, so that a thread executes one or
+//! the other but not both in one pass? That is what becomes of a barrier which the optimiser copied into two branches.
+
+/// Blocks by number, with the blocks that may follow each. Block 0 is the entry.
+#[derive(Debug, Default)]
+pub(crate) struct Flow {
+    successors: Vec<Vec<usize>>,
+}
+
+impl Flow {
+    /// The graph of these edges; an edge to a block that does not exist is dropped. Back edges are left out: what is meant
+    /// is one pass, in which no block runs twice.
+    pub(crate) fn new(successors: Vec<Vec<usize>>) -> Flow {
+        let mut flow = Flow { successors };
+        let count = flow.successors.len();
+        for next in &mut flow.successors {
+            next.retain(|block| *block < count);
+        }
+        flow.drop_back_edges();
+        flow
+    }
+
+    /// Whether a thread that executes `a` cannot execute `b` in the same pass, nor the other way round.
+    pub(crate) fn are_alternatives(&self, a: usize, b: usize) -> bool {
+        a != b && !self.reaches(a, b) && !self.reaches(b, a)
+    }
+
+    fn reaches(&self, from: usize, to: usize) -> bool {
+        let mut seen = vec![false; self.successors.len()];
+        let mut work = vec![from];
+        while let Some(block) = work.pop() {
+            if block == to {
+                return true;
+            }
+            if block < seen.len() && !std::mem::replace(&mut seen[block], true) {
+                work.extend(&self.successors[block]);
+            }
+        }
+        false
+    }
+
+    /// Removes every edge to a block that the depth-first walk is still inside of.
+    fn drop_back_edges(&mut self) {
+        #[derive(Clone, Copy, PartialEq)]
+        enum State {
+            New,
+            Open,
+            Done,
+        }
+        let mut state = vec![State::New; self.successors.len()];
+        for root in 0..self.successors.len() {
+            if state[root] != State::New {
+                continue;
+            }
+            state[root] = State::Open;
+            // The path from the root, each block with the number of its edges that were walked.
+            let mut path = vec![(root, 0)];
+            while let Some((block, edge)) = path.pop() {
+                let Some(next) = self.successors[block].get(edge).copied() else {
+                    state[block] = State::Done;
+                    continue;
+                };
+                match state[next] {
+                    State::Open => {
+                        self.successors[block].remove(edge);
+                        path.push((block, edge));
+                    }
+                    State::New => {
+                        path.push((block, edge + 1));
+                        state[next] = State::Open;
+                        path.push((next, 0));
+                    }
+                    State::Done => path.push((block, edge + 1)),
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Flow;
+
+    #[test]
+    fn arms_of_a_branch_are_alternatives() {
+        let flow = Flow::new(vec![vec![1, 2], vec![3], vec![3], vec![]]);
+        assert!(flow.are_alternatives(1, 2));
+        assert!(
+            !flow.are_alternatives(0, 1)
+                && !flow.are_alternatives(1, 3)
+                && !flow.are_alternatives(1, 1)
+        );
+    }
+
+    #[test]
+    fn ifs_that_follow_each_other_are_not_alternatives() {
+        let flow = Flow::new(vec![vec![1, 2], vec![2], vec![3, 4], vec![4], vec![]]);
+        assert!(!flow.are_alternatives(1, 3));
+    }
+
+    #[test]
+    fn arms_inside_a_loop_are_alternatives() {
+        let flow = Flow::new(vec![vec![1, 2], vec![3], vec![3], vec![0, 4], vec![]]);
+        assert!(flow.are_alternatives(1, 2));
+    }
+
+    #[test]
+    fn edges_to_nowhere_and_empty_graphs_are_harmless() {
+        assert!(Flow::new(vec![vec![7], vec![]]).are_alternatives(0, 1));
+        assert!(!Flow::new(vec![]).are_alternatives(0, 0));
+    }
+}

@@ -1,0 +1,131 @@
+//! Barriers: none copied into both arms of a branch, none lost or made by code generation.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::ptx::{Function, Instruction, Module};
+use super::{Expected, Finding, Rule};
+
+pub(super) fn check(
+    module: &Module,
+    expected: Option<&BTreeMap<String, Expected>>,
+) -> Vec<Finding> {
+    let synchronising = synchronising_functions(module);
+    let mut findings = Vec::new();
+    for function in &module.functions {
+        let barriers: Vec<&Instruction> = function
+            .instructions
+            .iter()
+            .filter(|at| {
+                at.is_convergent() || at.callee().is_some_and(|name| synchronising.contains(name))
+            })
+            .collect();
+        let expected = expected.map(|all| all.get(&function.name).cloned().unwrap_or_default());
+        if let Some(expected) = &expected {
+            findings.extend(count(module, function, &barriers, expected));
+        }
+        findings.extend(duplicates(module, function, &barriers, expected.as_ref()));
+    }
+    findings
+}
+
+/// The functions that contain a barrier or call one that does.
+fn synchronising_functions(module: &Module) -> BTreeSet<&str> {
+    let mut found = BTreeSet::new();
+    loop {
+        let before = found.len();
+        for function in &module.functions {
+            let synchronises = |at: &Instruction| {
+                at.is_convergent() || at.callee().is_some_and(|name| found.contains(name))
+            };
+            if function.instructions.iter().any(synchronises) {
+                found.insert(function.name.as_str());
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
+}
+
+/// Code generation must keep the number of block barriers.
+fn count(
+    module: &Module,
+    function: &Function,
+    barriers: &[&Instruction],
+    expected: &Expected,
+) -> Option<Finding> {
+    let barriers: Vec<_> = barriers.iter().filter(|at| is_block_barrier(at)).collect();
+    if barriers.len() == expected.barriers {
+        return None;
+    }
+    let last = barriers
+        .last()
+        .map(|at| **at)
+        .or(function.instructions.first());
+    Some(Finding {
+        rule: Rule::BarrierCount,
+        function: function.name.clone(),
+        line: last.map_or(0, |at| at.line),
+        source: module.place(last.and_then(|at| at.loc)),
+        message: format!(
+            "{} barriers in the PTX where the optimised module has {}; this is a fault of the code generator, please report it",
+            barriers.len(),
+            expected.barriers
+        ),
+    })
+}
+
+/// Whether this is a barrier of the whole block, as `sync_threads` makes.
+pub(super) fn is_block_barrier(at: &Instruction) -> bool {
+    let mut words = at.opcode().split('.');
+    matches!(words.next(), Some("bar" | "barrier"))
+        && !words.any(|word| word == "warp" || word == "cluster")
+}
+
+/// Whether both come from one place in the source. Where there is no `.loc`, two block barriers may.
+fn are_one_in_source(first: &Instruction, second: &Instruction) -> bool {
+    let same_place = match (first.loc, second.loc) {
+        (Some(a), Some(b)) => a == b,
+        (None, None) => !first.is_convergent() || is_block_barrier(first),
+        _ => false,
+    };
+    same_place && first.opcode() == second.opcode() && first.callee() == second.callee()
+}
+
+/// Pairs of barriers of which a thread executes one or the other, and which are one in the source.
+fn duplicates(
+    module: &Module,
+    function: &Function,
+    barriers: &[&Instruction],
+    expected: Option<&Expected>,
+) -> Vec<Finding> {
+    let flow = function.flow();
+    let mut findings = Vec::new();
+    for (index, second) in barriers.iter().enumerate() {
+        let known_apart = |at: &Instruction| {
+            let line = at.loc.map(|(_, line, column)| (line, column));
+            line.is_some_and(|line| {
+                expected.is_some_and(|expected| expected.shared_lines.contains(&line))
+            })
+        };
+        let first = barriers[..index].iter().find(|first| {
+            are_one_in_source(first, second)
+                && !known_apart(first)
+                && flow.are_alternatives(first.block, second.block)
+        });
+        if let Some(first) = first {
+            findings.push(Finding {
+                rule: Rule::DuplicatedBarrier,
+                function: function.name.clone(),
+                line: second.line,
+                source: module.place(second.loc),
+                message: format!(
+                    "`{}` stands here and on line {}, in branches that exclude each other: threads of one block would wait \
+                     at different barriers. The optimiser copied it; compile with ptx-builder, not with plain rustc -O",
+                    second.text, first.line
+                ),
+            });
+        }
+    }
+    findings
+}

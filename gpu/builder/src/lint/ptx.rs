@@ -1,0 +1,333 @@
+//! As much of PTX as the lint needs: functions, blocks, instructions as words, source lines.
+//!
+//! It is no parser of PTX (the simulator has one) and refuses nothing: what it does not understand it skips. It splits text
+//! at `;`, `{`, `}` and labels, so inline assembly with several statements on a line is seen too.
+
+use std::collections::HashMap;
+
+use crate::flow::Flow;
+
+/// A module.
+#[derive(Debug, Default)]
+pub struct Module {
+    /// Kernels and device functions with a body.
+    pub functions: Vec<Function>,
+    /// External functions, each with the line of its declaration.
+    pub externs: Vec<(String, usize)>,
+    /// Variables in shared memory, of the module and of functions.
+    pub shared: Vec<String>,
+    /// Files by number, from `.file`.
+    pub files: HashMap<u32, String>,
+}
+
+/// A kernel or device function.
+#[derive(Debug, Default)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// Its instructions in order.
+    pub instructions: Vec<Instruction>,
+    /// Label to the number of the block that it begins.
+    labels: HashMap<String, usize>,
+    /// Tables of `brx.idx`.
+    tables: HashMap<String, Vec<String>>,
+    blocks: usize,
+}
+
+/// An instruction.
+#[derive(Debug, Clone)]
+pub struct Instruction {
+    /// Its text, without guard and semicolon.
+    pub text: String,
+    /// Whether a guard predicate precedes it.
+    pub guarded: bool,
+    /// The line of the PTX, from 1.
+    pub line: usize,
+    /// The `.loc` in force: file, line, column.
+    pub loc: Option<(u32, u32, u32)>,
+    /// The block that it is in.
+    pub block: usize,
+}
+
+impl Instruction {
+    /// The opcode with its modifiers.
+    pub fn opcode(&self) -> &str {
+        self.text.split_whitespace().next().unwrap_or_default()
+    }
+
+    /// Whether it involves other threads: barriers, shuffles, votes, matrix operations of a warp.
+    pub fn is_convergent(&self) -> bool {
+        const WHOLE: [&str; 3] = ["bar", "barrier", "wmma"];
+        let mut words = self.opcode().split('.');
+        let first = words.next().unwrap_or_default();
+        WHOLE.contains(&first) || words.any(|word| word == "sync" || word == "aligned")
+    }
+
+    /// The function that it calls by name.
+    pub fn callee(&self) -> Option<&str> {
+        if self.opcode().split('.').next() != Some("call") {
+            return None;
+        }
+        // `call.uni (results), name, (arguments)`: the name is the first word outside parentheses.
+        let mut depth = 0;
+        let rest = self.text[self.opcode().len()..].split_inclusive(['(', ')', ',']);
+        for part in rest {
+            let word = part.trim_matches([' ', '\t', '\n', ',', '(', ')']);
+            if depth == 0 && !word.is_empty() && !word.starts_with('%') {
+                return Some(word);
+            }
+            depth += part.matches('(').count();
+            depth = depth.saturating_sub(part.matches(')').count());
+        }
+        None
+    }
+}
+
+impl Function {
+    /// Its control flow.
+    pub(crate) fn flow(&self) -> Flow {
+        let mut successors = vec![Vec::new(); self.blocks];
+        let mut falls_through = vec![true; self.blocks];
+        for instruction in &self.instructions {
+            let targets = &mut successors[instruction.block];
+            let operand = instruction
+                .text
+                .split_whitespace()
+                .last()
+                .unwrap_or_default();
+            match instruction.opcode().split('.').next() {
+                Some("bra") => targets.extend(self.labels.get(operand)),
+                Some("brx") => {
+                    let table = self.tables.get(operand).into_iter().flatten();
+                    targets.extend(table.filter_map(|label| self.labels.get(label)));
+                }
+                Some("ret" | "exit" | "trap") => {}
+                _ => continue,
+            }
+            falls_through[instruction.block] &= instruction.guarded;
+        }
+        for (block, falls) in falls_through.into_iter().enumerate() {
+            if falls {
+                successors[block].push(block + 1);
+            }
+        }
+        Flow::new(successors)
+    }
+
+    fn next_block(&mut self) {
+        self.blocks += 1;
+    }
+
+    fn add(&mut self, text: &str, line: usize, loc: Option<(u32, u32, u32)>) {
+        let (guarded, text) = match text.strip_prefix('@') {
+            Some(rest) => (
+                true,
+                rest.split_once(char::is_whitespace)
+                    .map_or("", |(_, rest)| rest.trim()),
+            ),
+            None => (false, text),
+        };
+        let block = self.blocks.saturating_sub(1);
+        self.instructions.push(Instruction {
+            text: text.to_owned(),
+            guarded,
+            line,
+            loc,
+            block,
+        });
+        let ends_block = matches!(
+            text.split(['.', ' ', '\t']).next(),
+            Some("bra" | "brx" | "ret" | "exit" | "trap")
+        );
+        if ends_block {
+            self.next_block();
+        }
+    }
+}
+
+impl Module {
+    /// Reads a module's text.
+    pub fn parse(text: &str) -> Module {
+        let mut reader = Reader::default();
+        for (index, line) in text.lines().enumerate() {
+            let line = line.split("//").next().unwrap_or_default();
+            reader.line(line, index + 1);
+        }
+        reader.module
+    }
+
+    /// `file:line` of a source position.
+    pub fn place(&self, loc: Option<(u32, u32, u32)>) -> Option<String> {
+        let (file, line, _) = loc.filter(|(_, line, _)| *line != 0)?;
+        Some(format!("{}:{line}", self.files.get(&file)?))
+    }
+}
+
+#[derive(Default)]
+struct Reader {
+    module: Module,
+    /// The function that is being read, and how many braces are open.
+    function: Option<Function>,
+    depth: usize,
+    /// The statement so far and where it began.
+    statement: String,
+    started: usize,
+    loc: Option<(u32, u32, u32)>,
+    quoted: bool,
+}
+
+impl Reader {
+    fn line(&mut self, line: &str, number: usize) {
+        let trimmed = line.trim();
+        // These two end with their line, not with a semicolon.
+        if let Some(rest) = trimmed.strip_prefix(".loc") {
+            self.loc = position(rest);
+            return;
+        }
+        if let Some(rest) = trimmed.strip_prefix(".file") {
+            self.file(rest);
+            return;
+        }
+        for c in line.chars() {
+            if self.statement.trim().is_empty() {
+                self.started = number;
+            }
+            match c {
+                '"' => self.quoted = !self.quoted,
+                _ if self.quoted => self.statement.push(c),
+                '{' => self.open(),
+                '}' => self.close(),
+                ';' => self.end_statement(),
+                ':' if is_label(&self.statement) => self.label(),
+                _ => self.statement.push(c),
+            }
+        }
+        self.statement.push(' ');
+    }
+
+    fn open(&mut self) {
+        // `{%r1, %r2}` is a vector operand, an initialiser follows `=`; a body or block opens where a statement begins.
+        let text = self.statement.trim();
+        let header = ["entry", "func"]
+            .iter()
+            .any(|word| text.split([' ', '.', '\t']).any(|part| part == *word));
+        if self.depth == 0 && header {
+            self.function = Some(Function {
+                name: declared_name(text),
+                blocks: 1,
+                ..Function::default()
+            });
+            self.statement.clear();
+            self.loc = None;
+        } else if !text.is_empty() {
+            self.statement.push('{');
+            return;
+        }
+        self.depth += 1;
+    }
+
+    fn close(&mut self) {
+        if !self.statement.trim().is_empty() {
+            self.statement.push('}');
+            return;
+        }
+        self.depth = self.depth.saturating_sub(1);
+        if self.depth == 0 {
+            self.module.functions.extend(self.function.take());
+        }
+    }
+
+    fn label(&mut self) {
+        let name = std::mem::take(&mut self.statement).trim().to_owned();
+        if let Some(function) = &mut self.function {
+            function.next_block();
+            function.labels.insert(name, function.blocks - 1);
+        }
+    }
+
+    fn end_statement(&mut self) {
+        let text = std::mem::take(&mut self.statement);
+        let text = text.trim();
+        if text.split_whitespace().any(|word| word == ".shared") {
+            self.module.shared.push(declared_name(text));
+        } else if text.starts_with(".extern") && text.contains(".func") {
+            self.module
+                .externs
+                .push((declared_name(text), self.started));
+        } else if let (Some(function), Some(list)) =
+            (&mut self.function, text.strip_prefix(".branchtargets"))
+        {
+            // The table's label has just begun a block; it names the table, too.
+            let block = function.blocks - 1;
+            let name = function
+                .labels
+                .iter()
+                .find(|(_, at)| **at == block)
+                .map(|(name, _)| name.clone());
+            let targets = list
+                .split(',')
+                .map(|label| label.trim().to_owned())
+                .collect();
+            function.tables.insert(name.unwrap_or_default(), targets);
+        } else if let Some(function) = &mut self.function
+            && !text.is_empty()
+            && !text.starts_with('.')
+        {
+            function.add(text, self.started, self.loc);
+        }
+    }
+
+    fn file(&mut self, rest: &str) {
+        let mut words = rest.trim().splitn(2, char::is_whitespace);
+        let number = words.next().and_then(|word| word.parse().ok());
+        let name = words.next().and_then(|rest| rest.split('"').nth(1));
+        if let (Some(number), Some(name)) = (number, name) {
+            self.module.files.insert(number, name.to_owned());
+        }
+    }
+}
+
+/// `file line column` of a `.loc`.
+fn position(rest: &str) -> Option<(u32, u32, u32)> {
+    let mut numbers = rest
+        .split(|c: char| c.is_whitespace() || c == ',')
+        .filter_map(|word| word.parse().ok());
+    Some((numbers.next()?, numbers.next()?, numbers.next()?))
+}
+
+/// Whether a colon after `text` ends a label.
+fn is_label(text: &str) -> bool {
+    let text = text.trim();
+    !text.is_empty()
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "_$%".contains(c))
+}
+
+/// The name that a declaration declares: of a function the word before its parameters, of a variable that before `[`.
+fn declared_name(text: &str) -> String {
+    let is_word =
+        |part: &&str| part.starts_with(|c: char| c.is_ascii_alphabetic() || "_$%".contains(c));
+    let outside = outside_parentheses(text);
+    let end = outside.find(['[', '=']).unwrap_or(outside.len());
+    outside[..end]
+        .split_whitespace()
+        .rfind(is_word)
+        .unwrap_or_default()
+        .to_owned()
+}
+
+/// `text` with everything in parentheses left out, and everything from a `.noreturn` or performance directive on.
+fn outside_parentheses(text: &str) -> String {
+    let mut depth = 0usize;
+    let mut outside = String::new();
+    for c in text.chars() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ if depth == 0 => outside.push(c),
+            _ => {}
+        }
+    }
+    outside
+}

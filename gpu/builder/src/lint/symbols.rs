@@ -1,0 +1,40 @@
+//! External functions: only those that the driver supplies when it loads a module.
+//!
+//! Source: CUDA programming guide, "Formatted Output", "Dynamic Global Memory Allocation", "Assertion", "CUDA Dynamic Parallelism".
+
+use super::ptx::Module;
+use super::{Finding, Rule};
+
+/// Device-side system calls.
+const SUPPLIED: [&str; 4] = ["vprintf", "malloc", "free", "__assertfail"];
+/// Entry points of dynamic parallelism, which linking with `cudadevrt` supplies.
+const DYNAMIC_PARALLELISM: &str = "cuda";
+
+pub(super) fn check(module: &Module) -> Vec<Finding> {
+    let is_supplied = |name: &str| {
+        SUPPLIED.contains(&name)
+            || name
+                .strip_prefix(DYNAMIC_PARALLELISM)
+                .is_some_and(|rest| rest.starts_with(char::is_uppercase))
+    };
+    let unresolved = module.externs.iter().filter(|(name, _)| !is_supplied(name));
+    unresolved
+        .map(|(name, line)| {
+            let caller = module.functions.iter().find_map(|function| {
+                let call = function.instructions.iter().find(|at| at.callee() == Some(name))?;
+                Some((function.name.clone(), call.line, module.place(call.loc)))
+            });
+            let (function, line, source) = caller.unwrap_or_else(|| (name.clone(), *line, None));
+            Finding {
+                rule: Rule::UnresolvedSymbol,
+                function,
+                line,
+                source,
+                message: format!(
+                    "`{name}` is defined nowhere, and the driver supplies only {}: define it, or use gpu_std's function for it",
+                    SUPPLIED.join(", ")
+                ),
+            }
+        })
+        .collect()
+}

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Error, Result, anyhow};
-use ptx_builder::{BuildError, Output, PtxBuilder, Stage};
+use ptx_builder::{BuildError, Emit, Output, PtxBuilder, Stage};
 
 use crate::progress::Progress;
 use crate::workspace;
@@ -25,10 +25,12 @@ pub(crate) fn build(request: Request<'_>) -> Result<Output> {
     let progress = Progress::start("Looking at the kernels");
     let mut builder = PtxBuilder::new(workspace::root().join("gpu"))
         .fmad(request.fmad)
-        .emit_llvm_ir(request.llvm_ir)
         .on_progress(move |stage| show(&progress, stage));
     for arch in request.archs {
         builder = builder.arch(arch);
+    }
+    if request.llvm_ir {
+        builder = builder.emit(Emit::LlvmIr);
     }
     if let Some(out) = request.out {
         builder = builder.out_dir(out);

@@ -179,13 +179,19 @@ struct Reader {
 impl Reader {
     fn line(&mut self, line: &str, number: usize) {
         let trimmed = line.trim();
-        // These two end with their line, not with a semicolon.
+        // These end with their line, not with a semicolon.
         if let Some(rest) = trimmed.strip_prefix(".loc") {
             self.loc = position(rest);
             return;
         }
         if let Some(rest) = trimmed.strip_prefix(".file") {
             self.file(rest);
+            return;
+        }
+        if [".version", ".target", ".address_size"]
+            .iter()
+            .any(|word| trimmed.starts_with(word))
+        {
             return;
         }
         for c in line.chars() {

@@ -1,0 +1,118 @@
+//! What a build leaves, and that the next one does only what is needed.
+
+use std::fs;
+
+use ptx_builder::{Emit, PtxBuilder, Stage};
+
+use crate::support::{KERNELS, builder, fixture, scratch};
+
+#[test]
+fn a_second_build_does_nothing_and_a_damaged_file_is_made_again() {
+    let build = || {
+        builder("kernels", "kernels-again")
+            .arch("sm_80")
+            .build()
+            .expect("it builds")
+    };
+    let first = build();
+    let again = build();
+    assert!(!again.rebuilt);
+    assert_eq!(again.manifest, first.manifest);
+
+    let ptx = fs::read_to_string(&first.modules[0].ptx).expect("PTX");
+    fs::write(&first.modules[0].ptx, "damaged").expect("it can be written");
+    assert!(build().rebuilt);
+    assert_eq!(fs::read_to_string(&first.modules[0].ptx).expect("PTX"), ptx);
+}
+
+#[test]
+fn a_build_for_one_target_leaves_the_others_up_to_date() {
+    let _ = &*KERNELS;
+    for archs in [&["sm_90"][..], &["sm_80", "sm_90"], &["sm_80"]] {
+        let builder = archs
+            .iter()
+            .fold(builder("kernels", "kernels"), |builder, arch| {
+                builder.arch(*arch)
+            });
+        assert!(!builder.build().expect("it builds").rebuilt, "{archs:?}");
+    }
+}
+
+#[test]
+fn a_changed_kernel_is_built_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = folder.path().join("src/lib.rs");
+    fs::create_dir(folder.path().join("src")).expect("a folder");
+    fs::copy(
+        fixture("unresolved/Cargo.toml"),
+        folder.path().join("Cargo.toml"),
+    )
+    .expect("a copy");
+    let write = |value: u32| {
+        let text = format!(
+            "#![no_std]\n#![feature(abi_ptx)]\n#[unsafe(no_mangle)]\npub unsafe extern \"ptx-kernel\" fn \
+             kernel(out: *mut u32) {{ unsafe {{ *out = {value} }} }}\n#[panic_handler]\nfn panic(_: \
+             &core::panic::PanicInfo) -> ! {{ loop {{}} }}\n"
+        );
+        fs::write(&source, text).expect("it can be written");
+    };
+    let build = || {
+        let builder = PtxBuilder::new(folder.path())
+            .target_dir(scratch("build"))
+            .out_dir(folder.path().join("out"));
+        let output = builder.arch("sm_80").build().expect("it builds");
+        (
+            output.rebuilt,
+            fs::read_to_string(&output.modules[0].ptx).expect("PTX"),
+            output.sources,
+        )
+    };
+    write(4711);
+    let (_, ptx, sources) = build();
+    assert!(ptx.contains("4711"), "{ptx}");
+    assert!(
+        sources.iter().any(|path| path.ends_with("src/lib.rs")),
+        "{sources:?}"
+    );
+    write(4712);
+    let (rebuilt, ptx, _) = build();
+    assert!(rebuilt && ptx.contains("4712"), "{ptx}");
+}
+
+#[test]
+fn the_optimised_module_is_written_on_demand() {
+    let builder = builder("kernels", "kernels-ir")
+        .arch("sm_80")
+        .emit(Emit::LlvmIr)
+        .emit(Emit::Bitcode);
+    let module = builder.build().expect("it builds").modules.remove(0);
+    let ir = fs::read_to_string(module.llvm_ir.expect("asked for")).expect("text");
+    assert!(ir.contains("define ptx_kernel void @multiply_add"), "{ir}");
+    let bitcode = fs::read(module.bitcode.expect("asked for")).expect("bytes");
+    assert!(bitcode.starts_with(b"BC\xc0\xde"));
+}
+
+#[test]
+fn progress_is_told_stage_by_stage() {
+    let (sender, stages) = std::sync::mpsc::channel();
+    let report = move |stage| drop(sender.send(stage));
+    builder("kernels", "kernels-progress")
+        .arch("sm_80")
+        .on_progress(report)
+        .build()
+        .expect("it builds");
+    let stages: Vec<Stage> = stages.iter().collect();
+    assert_eq!(
+        stages.first(),
+        Some(&Stage::Compiling {
+            krate: "fixture_kernels".into()
+        })
+    );
+    let arch = "sm_80".to_owned();
+    let last = stages.last();
+    assert!(
+        last == Some(&Stage::Generating { arch: arch.clone() })
+            || last == Some(&Stage::UpToDate { arch }),
+        "{last:?}"
+    );
+}

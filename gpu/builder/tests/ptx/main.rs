@@ -1,0 +1,7 @@
+//! What kernels compile to: small crates under `fixtures/`, built once, and their PTX looked at.
+
+mod barriers;
+mod build;
+mod errors;
+mod memory;
+mod support;

@@ -1,0 +1,89 @@
+//! Builds of the fixtures, and the text of one kernel.
+
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use ptx_builder::{BuildError, Output, PtxBuilder};
+
+/// The folder of a fixture.
+pub(crate) fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/fixtures")
+        .join(name)
+}
+
+/// A folder for these tests that outlives them, so that `core` is compiled for the first run only.
+pub(crate) fn scratch(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("ptx")
+        .join(name)
+}
+
+/// A build of a fixture whose messages are plain text.
+pub(crate) fn builder(fixture_name: &str, out: &str) -> PtxBuilder {
+    PtxBuilder::new(fixture(fixture_name))
+        .target_dir(scratch("build"))
+        .out_dir(scratch(out))
+        .color(false)
+}
+
+/// The error of a build that must fail.
+pub(crate) fn failure(fixture_name: &str) -> BuildError {
+    builder(fixture_name, fixture_name)
+        .arch("sm_80")
+        .build()
+        .expect_err("this fixture must not build")
+}
+
+/// The fixture `kernels`, for two targets.
+pub(crate) static KERNELS: LazyLock<Output> = LazyLock::new(|| {
+    builder("kernels", "kernels")
+        .arch("sm_80")
+        .arch("sm_90")
+        .build()
+        .unwrap_or_else(|error| panic!("{error}"))
+});
+
+/// The PTX of the fixture `kernels`.
+pub(crate) fn module(arch: &str) -> String {
+    let module = KERNELS
+        .modules
+        .iter()
+        .find(|module| module.arch == arch)
+        .expect("a target of KERNELS");
+    std::fs::read_to_string(&module.ptx).expect("the build wrote it")
+}
+
+/// One function of the PTX for sm_80, from its header to its closing brace, without what only says where it comes from:
+/// comments, `.loc`, LLVM's position labels and empty lines.
+pub(crate) fn function(name: &str) -> String {
+    function_in(&module("sm_80"), name)
+}
+
+/// The same in any module.
+pub(crate) fn function_in(module: &str, name: &str) -> String {
+    let is_header = |line: &str| {
+        [".entry ", ".func "].iter().any(|word| line.contains(word))
+            && line.contains(&format!(" {name}"))
+    };
+    let body = module.lines().skip_while(|line| !is_header(line));
+    let mut text = String::new();
+    for line in body {
+        let noise = [".loc", "//", "$L__tmp", "$L__func"]
+            .iter()
+            .any(|word| line.trim().starts_with(word));
+        if !noise && !line.trim().is_empty() {
+            text.push_str(line);
+            text.push('\n');
+        }
+        if line == "}" {
+            return text;
+        }
+    }
+    panic!("no function `{name}` in:\n{module}");
+}
+
+/// How many lines of `text` hold `needle`.
+pub(crate) fn count(text: &str, needle: &str) -> usize {
+    text.lines().filter(|line| line.contains(needle)).count()
+}

@@ -5,5 +5,12 @@
 //! For the device this crate is PTX; for the host it is one typed handle for each kernel, which `host` launches. A file
 //! holds a pattern's variants in the order in which a reader meets them; its head says the launch shape, what is read and
 //! written, what it shows, and the source.
+//!
+//! Matrices are slices in row-major order: the element in row `y` and column `x` of one with `nx` columns is `y * nx + x`.
 
 pub mod basics;
+pub mod execution;
+pub mod instruction;
+pub mod memory;
+pub mod shared;
+pub mod warp;

@@ -16,10 +16,10 @@ macro_rules! gpu_assert {
     ($condition:expr, $message:expr $(,)?) => {
         if !$condition {
             $crate::assert::fail(
-                $crate::assert::c_string(concat!($message, "\0")),
-                $crate::assert::c_string(concat!(file!(), "\0")),
+                const { $crate::assert::c_string(concat!($message, "\0")) },
+                const { $crate::assert::c_string(concat!(file!(), "\0")) },
                 line!(),
-                $crate::assert::c_string(concat!(module_path!(), "\0")),
+                const { $crate::assert::c_string(concat!(module_path!(), "\0")) },
             );
         }
     };
@@ -28,7 +28,7 @@ macro_rules! gpu_assert {
 /// The driver's part of a failed assertion.
 #[doc(hidden)]
 #[cold]
-pub fn fail(message: &CStr, file: &CStr, line: u32, function: &CStr) {
+pub fn fail(message: &CStr, file: &CStr, line: u32, function: &CStr) -> ! {
     let [message, file, function] =
         [message, file, function].map(|text| text.as_ptr().cast::<u8>());
     // SAFETY: three strings that end in zero, of characters of one byte.

@@ -41,6 +41,20 @@ impl<T> DisjointSlice<'_, T> {
         }
     }
 
+    /// The element at `index`, where the algorithm says that no other thread asks for it; `None` past the end.
+    ///
+    /// # Safety
+    /// While the kernel runs, no other thread reads or writes the element at `index`.
+    #[inline]
+    pub unsafe fn get_unique_mut(&mut self, index: usize) -> Option<&mut T> {
+        if index < self.length {
+            // SAFETY: in bounds; the caller says that the element is this thread's, which borrows the slice meanwhile.
+            Some(unsafe { &mut *self.pointer.add(index) })
+        } else {
+            None
+        }
+    }
+
     /// Writes `value` at `index`, where the algorithm says that no other thread does.
     ///
     /// # Safety

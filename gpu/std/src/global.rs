@@ -54,6 +54,18 @@ impl<T: Copy> GlobalMut<'_, T> {
         unsafe { self.pointer.add(index).read() }
     }
 
+    /// The element at `index`, which is known to be in bounds.
+    ///
+    /// # Safety
+    /// As for [`get`](Self::get), and `index` is below the length.
+    #[inline]
+    #[must_use]
+    pub unsafe fn get_unchecked(&self, index: usize) -> T {
+        debug_assert!(index < self.length);
+        // SAFETY: the caller says that it is in bounds and that nobody writes it meanwhile.
+        unsafe { self.pointer.add(index).read() }
+    }
+
     /// Sets the element at `index`.
     ///
     /// # Safety
@@ -81,6 +93,17 @@ impl<T: Copy> GlobalMut<'_, T> {
             length,
             memory: PhantomData,
         }
+    }
+
+    /// The address of the element at `index`, for an atomic.
+    ///
+    /// # Panics
+    /// If `index` is past the end.
+    #[inline]
+    #[must_use]
+    pub fn address_of(&self, index: usize) -> *mut T {
+        assert!(index < self.length, "address past the end of a slice");
+        self.pointer.wrapping_add(index)
     }
 
     /// The first element's address.

@@ -82,14 +82,22 @@ device_functions! {
     #[link_name = "llvm.nvvm.membar.sys"] fn membar_sys();
 }
 
+// Atomic additions of floats, which Rust's intrinsics lack. LLVM reads these old names as its `atomicrmw fadd`.
+device_functions! {
+    #[link_name = "llvm.nvvm.atomic.load.add.f32.p0"] fn atomic_add_f32(address: *mut f32, value: f32) -> f32;
+    #[link_name = "llvm.nvvm.atomic.load.add.f64.p0"] fn atomic_add_f64(address: *mut f64, value: f64) -> f64;
+}
+
 // What the driver supplies: CUDA C++ Programming Guide, "Formatted Output", "Assertion".
 device_functions! {
     fn vprintf(format: *const u8, arguments: *const u8) -> i32;
-    fn __assertfail(message: *const u8, file: *const u8, line: u32, function: *const u8, char_size: usize);
+    fn __assertfail(message: *const u8, file: *const u8, line: u32, function: *const u8, char_size: usize) -> !;
 }
 
-// What the builder supplies: the address of a variable in shared memory (`crate::shared`).
+// What the builder supplies: the address of a variable in shared memory (`crate::shared`), and the scope of the atomics in
+// the function that calls this (`crate::atomic`).
 device_functions! {
+    fn __lanewise_atomic_scope(scope: u32);
     fn __lanewise_shared_static(size: usize, align: usize) -> *mut u8;
     fn __lanewise_shared_dynamic() -> *mut u8;
 }

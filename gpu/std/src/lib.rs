@@ -19,6 +19,7 @@ mod intrinsics;
 mod panic;
 
 pub mod assert;
+pub mod atomic;
 pub mod disjoint;
 pub mod fence;
 pub mod global;

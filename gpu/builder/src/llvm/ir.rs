@@ -133,6 +133,17 @@ pub(crate) fn calls_of<'ctx>(function: FunctionValue<'ctx>) -> (Vec<CallSiteValu
     (calls, otherwise)
 }
 
+/// The value of an argument, if it is a constant.
+pub(crate) fn constant_argument(call: CallSiteValue<'_>, index: u32) -> Option<u64> {
+    // SAFETY: a `CallSiteValue` of a module's list of calls is an instruction.
+    let instruction = unsafe { InstructionValue::new(call.as_value_ref()) };
+    instruction
+        .get_operand(index)?
+        .value()?
+        .into_int_value()
+        .get_zero_extended_constant()
+}
+
 /// Puts the generic address of `global` wherever `call` gave an address, and removes the call.
 pub(crate) fn replace_call_by_address(
     call: CallSiteValue<'_>,

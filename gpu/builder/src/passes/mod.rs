@@ -1,5 +1,6 @@
 //! What happens to the bitcode, in this order, one file a pass.
 
+mod atomic_scope;
 mod constant_memory;
 mod contraction;
 mod convergent;
@@ -87,6 +88,7 @@ fn run_on(module: &Module<'_>, options: &Options) -> Result<Code, CodegenError> 
 
     shared_memory::place(module)?;
     constant_memory::place(module);
+    atomic_scope::set(module);
     dump.module("address-spaces", module);
 
     kernel_attributes::set(module, &descriptions);

@@ -53,7 +53,10 @@ fn static_array<'ctx>(
     number: usize,
 ) -> Result<GlobalValue<'ctx>, CodegenError> {
     let function = allow_inlining(call);
-    let (Some(size), Some(align)) = (constant_argument(call, 0), constant_argument(call, 1)) else {
+    let (Some(size), Some(align)) = (
+        llvm::constant_argument(call, 0),
+        llvm::constant_argument(call, 1),
+    ) else {
         return Err(CodegenError::SharedSize { function });
     };
     let (Ok(size), Ok(align)) = (u32::try_from(size), u32::try_from(align)) else {
@@ -89,15 +92,4 @@ fn allow_inlining(call: CallSiteValue<'_>) -> String {
         Attribute::get_named_enum_kind_id("noinline"),
     );
     llvm::name(caller)
-}
-
-/// The value of an argument, if it is a constant.
-fn constant_argument(call: CallSiteValue<'_>, index: u32) -> Option<u64> {
-    // SAFETY: as in `allow_inlining`.
-    let instruction = unsafe { InstructionValue::new(call.as_value_ref()) };
-    instruction
-        .get_operand(index)?
-        .value()?
-        .into_int_value()
-        .get_zero_extended_constant()
 }

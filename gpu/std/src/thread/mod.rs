@@ -6,9 +6,13 @@
 
 mod barrier;
 mod index;
+mod shape;
+mod stride;
 
 pub use barrier::{sync_threads, sync_threads_and, sync_threads_count, sync_threads_or};
 pub use index::{ThreadIndex, ThreadIndex2D, index_1d, index_2d};
+pub use shape::{launch_is_1d, launch_is_2d_of};
+pub use stride::{GridStride, grid_stride};
 
 use crate::intrinsics;
 
@@ -27,15 +31,6 @@ macro_rules! special_registers {
 }
 
 special_registers! {
-    /// This thread's x position in its block.
-    #[doc(alias = "threadIdx.x")] #[doc(alias = "%tid.x")]
-    thread_idx_x = tid_x;
-    /// This thread's y position in its block.
-    #[doc(alias = "threadIdx.y")] #[doc(alias = "%tid.y")]
-    thread_idx_y = tid_y;
-    /// This thread's z position in its block.
-    #[doc(alias = "threadIdx.z")] #[doc(alias = "%tid.z")]
-    thread_idx_z = tid_z;
     /// This block's x position in the grid.
     #[doc(alias = "blockIdx.x")] #[doc(alias = "%ctaid.x")]
     block_idx_x = ctaid_x;
@@ -63,6 +58,37 @@ special_registers! {
     /// Blocks of the grid along z.
     #[doc(alias = "gridDim.z")] #[doc(alias = "%nctaid.z")]
     grid_dim_z = nctaid_z;
+}
+
+macro_rules! positions {
+    ($($(#[$attribute:meta])* $name:ident = $register:ident < $dimension:ident;)*) => {
+        $(
+            $(#[$attribute])*
+            #[inline]
+            #[must_use]
+            pub fn $name() -> u32 {
+                // SAFETY: every thread may read its special registers at any time, and a position is below its dimension.
+                // The compiler cannot know; with it, a check of the block's shape is a check of a tile's bounds.
+                unsafe {
+                    let position = intrinsics::$register();
+                    core::hint::assert_unchecked(position < intrinsics::$dimension());
+                    position
+                }
+            }
+        )*
+    };
+}
+
+positions! {
+    /// This thread's x position in its block.
+    #[doc(alias = "threadIdx.x")] #[doc(alias = "%tid.x")]
+    thread_idx_x = tid_x < ntid_x;
+    /// This thread's y position in its block.
+    #[doc(alias = "threadIdx.y")] #[doc(alias = "%tid.y")]
+    thread_idx_y = tid_y < ntid_y;
+    /// This thread's z position in its block.
+    #[doc(alias = "threadIdx.z")] #[doc(alias = "%tid.z")]
+    thread_idx_z = tid_z < ntid_z;
 }
 
 /// This thread's x position in the grid, modulo 2^32: `block_idx_x * block_dim_x + thread_idx_x`.
@@ -117,7 +143,10 @@ pub fn global_size_z() -> u32 {
 #[inline]
 #[must_use]
 pub fn thread_rank() -> u32 {
-    (thread_idx_z() * block_dim_y() + thread_idx_y()) * block_dim_x() + thread_idx_x()
+    let rank = (thread_idx_z() * block_dim_y() + thread_idx_y()) * block_dim_x() + thread_idx_x();
+    // SAFETY: no device has larger blocks. With it, a warp's number is known to be below 32.
+    unsafe { core::hint::assert_unchecked(rank < 1024) };
+    rank
 }
 
 /// Threads in a block.
@@ -125,4 +154,11 @@ pub fn thread_rank() -> u32 {
 #[must_use]
 pub fn block_size() -> u32 {
     block_dim_x() * block_dim_y() * block_dim_z()
+}
+
+/// Blocks in the grid.
+#[inline]
+#[must_use]
+pub fn grid_size() -> usize {
+    grid_dim_x() as usize * grid_dim_y() as usize * grid_dim_z() as usize
 }

@@ -1,0 +1,74 @@
+//! The sum of two matrices, with four ways to give the threads their elements.
+//!
+//! Launch, for `ny` rows of `nx` columns:
+//!
+//! | kernel | grid | blocks | a thread does |
+//! | --- | --- | --- | --- |
+//! | `mat_add_one_block` | one block | 2-D, at least `nx` by `ny` | one element |
+//! | `mat_add_2d_2d` | 2-D, at least `nx` by `ny` threads | 2-D | one element |
+//! | `mat_add_1d_1d` | 1-D, at least `nx` threads | 1-D | one column |
+//! | `mat_add_2d_1d` | 2-D, at least `nx` threads by `ny` blocks | 1-D | one element |
+//!
+//! Each reads `a` and `b` once and writes `c` once; what lies past a slice's end is left alone.
+//! Shows: the mapping is the kernel's choice, and the answer is the same. Along x, neighbouring threads do neighbouring
+//! elements in all four, so that a warp's accesses fall together.
+//! Source: notes 000, section 2.3, and 004, "Thread Hierarchy".
+
+use gpu_macros::kernel;
+use gpu_std::DisjointSlice;
+use gpu_std::thread;
+
+/// One 2-D block: a thread's position in the block is its element.
+#[kernel]
+pub fn mat_add_one_block(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, nx: u32, ny: u32) {
+    let at = thread::index_2d();
+    if at.x() < nx as usize && at.y() < ny as usize {
+        // SAFETY: `nx` is the launch's, so threads with different x < nx and y have different elements.
+        unsafe { add(a, b, &mut c, at.y() * nx as usize + at.x()) }
+    }
+}
+
+/// A 2-D grid of 2-D blocks: tiles of the matrix.
+#[kernel]
+pub fn mat_add_2d_2d(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, nx: u32, ny: u32) {
+    let at = thread::index_2d();
+    if at.x() < nx as usize && at.y() < ny as usize {
+        // SAFETY: `nx` is the launch's, so threads with different x < nx and y have different elements.
+        unsafe { add(a, b, &mut c, at.y() * nx as usize + at.x()) }
+    }
+}
+
+/// A 1-D grid of 1-D blocks: a thread goes down a column.
+#[kernel]
+pub fn mat_add_1d_1d(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, nx: u32, ny: u32) {
+    let x = thread::index_1d();
+    if x.get() < nx as usize {
+        for y in 0..ny as usize {
+            // SAFETY: no other thread has this x, so none has this column.
+            unsafe { add(a, b, &mut c, y * nx as usize + x.get()) }
+        }
+    }
+}
+
+/// A 2-D grid of 1-D blocks: the block's y is the row.
+#[kernel]
+pub fn mat_add_2d_1d(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, nx: u32, ny: u32) {
+    let at = thread::index_2d();
+    if at.x() < nx as usize && at.y() < ny as usize {
+        // SAFETY: `nx` is the launch's, so threads with different x < nx and y have different elements.
+        unsafe { add(a, b, &mut c, at.y() * nx as usize + at.x()) }
+    }
+}
+
+/// `c[i] = a[i] + b[i]`, if all three have an element `i`.
+///
+/// # Safety
+/// No other thread has this `i`.
+#[inline]
+unsafe fn add(a: &[f32], b: &[f32], c: &mut DisjointSlice<f32>, i: usize) {
+    // SAFETY: the caller says that no other thread has this `i`.
+    let c = unsafe { c.get_unique_mut(i) };
+    if let (Some(a), Some(b), Some(c)) = (a.get(i), b.get(i), c) {
+        *c = a + b;
+    }
+}

@@ -1,0 +1,45 @@
+//! Sum of a slice, the halves of each part added to each other.
+//!
+//! Launch: 1-D grid of at least one thread for each element, in 1-D blocks of any size.
+//! Works in place: block b sums its part of `data`, `block_dim_x` elements, and writes the sum to `sums[b]`. `data` is
+//! overwritten. Any length will do; a part past the end sums to zero.
+//! Shows: neighbouring threads add neighbouring elements in every step, so a warp's loads fall into few sectors, where
+//! those of `reduce_neighbored` spread over more with each step. The threads that add are the same as in `_less`.
+//! Source: notes 000, section 3.4.4.
+
+use gpu_macros::kernel;
+use gpu_std::thread::{self, block_dim_x, block_idx_x, sync_threads, thread_idx_x};
+use gpu_std::{GlobalMut, gpu_assert};
+
+use super::write_sum;
+
+/// The first half of the threads adds the second half of the elements to the first; then half of that ...
+#[kernel]
+pub fn reduce_interleaved(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
+    gpu_assert!(thread::launch_is_1d(), "launch a 1-D grid of 1-D blocks");
+    let threads = block_dim_x() as usize;
+    let part = data.part(block_idx_x() as usize * threads, threads);
+    // SAFETY: the launch is 1-D, so no other block has this part, and all threads of this one are here.
+    unsafe { add_halves(part) };
+    // SAFETY: `add_halves` ends in a barrier, or has nothing to add.
+    unsafe { write_sum(part, sums) };
+}
+
+/// Adds up to `block_dim_x` elements in place, half to half, until the first one is the sum.
+///
+/// # Safety
+/// All threads of a 1-D block call it with the same part, which no other block touches.
+#[inline]
+pub(super) unsafe fn add_halves(part: GlobalMut<i32>) {
+    let thread = thread_idx_x() as usize;
+    // For a block that is no power of two, the first step has fewer pairs; the check of the length leaves the others out.
+    let mut stride = block_dim_x().next_power_of_two() as usize / 2;
+    while stride > 0 {
+        if thread < stride && thread + stride < part.len() {
+            // SAFETY: in this step only this thread touches these two; the barrier ends the step.
+            unsafe { part.set(thread, part.get(thread) + part.get(thread + stride)) };
+        }
+        sync_threads(); // the next step adds what other threads stored in this one
+        stride /= 2;
+    }
+}

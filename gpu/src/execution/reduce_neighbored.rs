@@ -1,0 +1,58 @@
+//! Sum of a slice, pairs of neighbours first.
+//!
+//! Launch: 1-D grid of at least one thread for each element, in 1-D blocks of any size.
+//! Works in place: block b sums its part of `data`, `block_dim_x` elements, and writes the sum to `sums[b]`. `data` is
+//! overwritten. Any length will do; a part past the end sums to zero.
+//! Shows: which thread adds what decides how many warps have work. Both kernels add the same pairs; in the first, the
+//! threads that add are spread over all warps, and each warp runs its few; in the second they fill the first warps, and
+//! the others skip the step together.
+//! Source: notes 000, sections 3.4.2 and 3.4.3.
+
+use gpu_macros::kernel;
+use gpu_std::thread::{self, block_dim_x, block_idx_x, sync_threads, thread_idx_x};
+use gpu_std::{GlobalMut, gpu_assert};
+
+use super::write_sum;
+
+/// Every second thread adds, then every fourth, then every eighth ...
+#[kernel]
+pub fn reduce_neighbored(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
+    gpu_assert!(thread::launch_is_1d(), "launch a 1-D grid of 1-D blocks");
+    let (threads, thread) = (block_dim_x() as usize, thread_idx_x() as usize);
+    let part = data.part(block_idx_x() as usize * threads, threads);
+
+    let mut stride = 1;
+    while stride < threads {
+        if thread.is_multiple_of(2 * stride) && thread + stride < part.len() {
+            // SAFETY: in this step only this thread touches these two; the barrier ends the step.
+            unsafe { part.set(thread, part.get(thread) + part.get(thread + stride)) };
+        }
+        sync_threads(); // the next step adds what other threads stored in this one
+        stride *= 2;
+    }
+
+    // SAFETY: the last barrier is behind the sum.
+    unsafe { write_sum(part, sums) };
+}
+
+/// The first half of the threads adds, then the first quarter, then the first eighth ...: the same pairs.
+#[kernel]
+pub fn reduce_neighbored_less(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
+    gpu_assert!(thread::launch_is_1d(), "launch a 1-D grid of 1-D blocks");
+    let (threads, thread) = (block_dim_x() as usize, thread_idx_x() as usize);
+    let part = data.part(block_idx_x() as usize * threads, threads);
+
+    let mut stride = 1;
+    while stride < threads {
+        let left = 2 * stride * thread;
+        if left + stride < part.len() {
+            // SAFETY: in this step only this thread touches these two; the barrier ends the step.
+            unsafe { part.set(left, part.get(left) + part.get(left + stride)) };
+        }
+        sync_threads(); // the next step adds what other threads stored in this one
+        stride *= 2;
+    }
+
+    // SAFETY: the last barrier is behind the sum.
+    unsafe { write_sum(part, sums) };
+}

@@ -1,0 +1,34 @@
+//! Many threads add one to one number.
+//!
+//! Launch: any grid and block. Adds the number of threads to `counter[0]`; the racy one adds less.
+//! Shows: `+= 1` is a load, an addition and a store, and threads that load together store the same sum. An atomic is one
+//! step that memory itself takes; 32 threads give 32.
+//! Source: notes 000, section 7.2.2; PTX ISA, "atom".
+
+use gpu_macros::kernel;
+use gpu_std::GlobalMut;
+use gpu_std::atomic::{AtomicOrdering, DeviceAtomicI32};
+
+/// Adds one in three steps. Wrong by design: threads lose each other's additions.
+///
+/// # Safety
+/// With more than one thread this is a data race. Launch it where a lost update is what one wants to see.
+#[kernel]
+pub unsafe fn incr_racy(counter: GlobalMut<i32>) {
+    if counter.is_empty() {
+        return;
+    }
+    // SAFETY: in bounds; that no other thread is here between the two, the launch answers for.
+    unsafe { counter.set(0, counter.get(0) + 1) };
+}
+
+/// Adds one in one step.
+#[kernel]
+pub fn incr_atomic(counter: GlobalMut<i32>) {
+    if counter.is_empty() {
+        return;
+    }
+    // SAFETY: in bounds, and all that the kernel does with `counter` is atomic.
+    let counter = unsafe { DeviceAtomicI32::from_ptr(counter.address_of(0)) };
+    counter.fetch_add(1, AtomicOrdering::Relaxed);
+}

@@ -1,0 +1,3 @@
+//! Single instructions: what they cost, and what they guarantee.
+
+pub mod increment;

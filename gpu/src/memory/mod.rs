@@ -1,0 +1,3 @@
+//! Global memory: what a warp's loads and stores cost.
+
+pub mod transpose;

@@ -1,0 +1,111 @@
+//! Matrix product, an element a thread.
+//!
+//! `c = a b`, where `a` has `m` rows of `k` columns, `b` has `k` rows of `n`, and `c` has `m` rows of `n`; any sizes will do.
+//! Launch: 2-D grid of at least `n` threads along x and `m` along y, in 2-D blocks; for `matmul_shared_16` these are 16 x 16,
+//! for `matmul_shared_32` 32 x 32.
+//! `matmul_naive` loads a row of `a` and a column of `b` for each element: 2 k loads. `matmul_shared` loads tiles, an element
+//! of each a thread, and every element loaded is used `TILE` times: 2 k / TILE loads.
+//! Shows: shared memory as a cache that the program fills; the loads from global memory fall by the width of the tile.
+//! Source: notes 004, "Shared Memory".
+
+use gpu_macros::{kernel, shared};
+use gpu_std::thread::{self, block_idx_x, block_idx_y, sync_threads, thread_idx_x, thread_idx_y};
+use gpu_std::{DisjointSlice, gpu_assert};
+
+/// Each thread reads its row and its column from global memory.
+#[kernel]
+pub fn matmul_naive(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, m: u32, n: u32, k: u32) {
+    let at = thread::index_2d();
+    let (a, b) = (Matrix::new(a, m, k), Matrix::new(b, k, n));
+    if at.x() >= b.columns || at.y() >= a.rows {
+        return;
+    }
+    let mut sum = 0.0;
+    for e in 0..a.columns {
+        sum += a.get(at.y(), e) * b.get(e, at.x());
+    }
+    // SAFETY: `n` is the launch's, so threads with different x < n and y have different elements.
+    if let Some(c) = unsafe { c.get_unique_mut(at.y() * b.columns + at.x()) } {
+        *c = sum;
+    }
+}
+
+/// The block goes along its rows of `a` and down its columns of `b`, a pair of tiles at a time.
+#[kernel(instances(16, 32))]
+pub fn matmul_shared<const TILE: usize>(
+    a: &[f32],
+    b: &[f32],
+    mut c: DisjointSlice<f32>,
+    m: u32,
+    n: u32,
+    k: u32,
+) {
+    gpu_assert!(
+        thread::launch_is_2d_of(TILE as u32, TILE as u32),
+        "launch a 2-D grid of TILE x TILE blocks"
+    );
+    shared! {
+        static A: [[f32; TILE]; TILE];
+        static B: [[f32; TILE]; TILE];
+    }
+    let (a, b) = (Matrix::new(a, m, k), Matrix::new(b, k, n));
+    let (column, row) = (thread_idx_x() as usize, thread_idx_y() as usize);
+    let (x, y) = (
+        block_idx_x() as usize * TILE + column,
+        block_idx_y() as usize * TILE + row,
+    );
+
+    let mut sum = 0.0;
+    let mut start = 0;
+    while start < a.columns {
+        // SAFETY: each thread sets its own element of each tile; all have read the last ones at the barrier below.
+        unsafe {
+            A.set_at(row, column, a.get(y, start + column));
+            B.set_at(row, column, b.get(start + row, x));
+        }
+        sync_threads(); // below, each thread reads what the others of its row and column have set
+        for e in 0..TILE {
+            // SAFETY: set before the barrier.
+            sum += unsafe { A.get_at(row, e) * B.get_at(e, column) };
+        }
+        sync_threads(); // the next round sets what others may still be reading
+        start += TILE;
+    }
+
+    if x < b.columns && y < a.rows {
+        // SAFETY: `n` is the launch's, so threads with different x < n and y have different elements.
+        if let Some(c) = unsafe { c.get_unique_mut(y * b.columns + x) } {
+            *c = sum;
+        }
+    }
+}
+
+/// A matrix in row-major order that is zero outside its edges, so that a tile may hang over them.
+struct Matrix<'a> {
+    elements: &'a [f32],
+    rows: usize,
+    columns: usize,
+}
+
+impl<'a> Matrix<'a> {
+    #[inline]
+    fn new(elements: &'a [f32], rows: u32, columns: u32) -> Self {
+        Matrix {
+            elements,
+            rows: rows as usize,
+            columns: columns as usize,
+        }
+    }
+
+    #[inline]
+    fn get(&self, row: usize, column: usize) -> f32 {
+        if row < self.rows && column < self.columns {
+            self.elements
+                .get(row * self.columns + column)
+                .copied()
+                .unwrap_or(0.0)
+        } else {
+            0.0
+        }
+    }
+}

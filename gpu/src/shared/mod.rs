@@ -1,0 +1,4 @@
+//! Shared memory: what a block keeps close to its threads.
+
+pub mod matmul;
+pub mod transpose_shared;

@@ -1,0 +1,3 @@
+//! The warp: lanes that read each other's registers.
+
+pub mod reduce_shuffle;

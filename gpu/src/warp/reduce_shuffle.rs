@@ -1,0 +1,62 @@
+//! Sum of a slice: lanes by shuffles, warps through shared memory.
+//!
+//! Launch: 1-D grid of any size; 1-D blocks, a multiple of 32 threads.
+//! Reads `input` once, writes the sum of what block b read to `sums[b]`. An empty slice gives zeros.
+//! Shows: the warp stage reads no shared memory and needs no barrier (compare `reduce_unrolling8`).
+//! Source: notes 000, section 5.6.3; PTX ISA, "shfl.sync".
+
+use gpu_macros::{kernel, shared};
+use gpu_std::thread::{self, block_dim_x, block_idx_x, grid_stride, sync_threads};
+use gpu_std::warp::{self, FULL_MASK, WARP_SIZE, lane_id, warp_id};
+use gpu_std::{GlobalMut, gpu_assert};
+
+/// The most warps that a block can have.
+const WARPS: usize = 32;
+
+/// Writes this block's share of the sum of `input` to its element of `sums`.
+#[kernel]
+pub fn reduce_shfl(input: &[i32], sums: GlobalMut<i32>) {
+    gpu_assert!(thread::launch_is_1d(), "launch a 1-D grid of 1-D blocks");
+    gpu_assert!(
+        block_dim_x().is_multiple_of(WARP_SIZE),
+        "launch blocks of whole warps"
+    );
+    shared! { static WARP_SUMS: [i32; WARPS]; }
+
+    let mut sum = 0;
+    for i in grid_stride(input.len()) {
+        sum += input[i];
+    }
+    sum = warp_sum(sum);
+    if lane_id() == 0 {
+        // SAFETY: each warp has its element; warp 0 reads them after the barrier.
+        unsafe { WARP_SUMS.set(warp_id() as usize, sum) };
+    }
+    sync_threads(); // warp 0 reads below what the other warps set above
+
+    if warp_id() == 0 {
+        // All 32 lanes take part, so the mask is full; lanes past the last warp add zero.
+        let lane = lane_id();
+        let part = if lane < block_dim_x() / WARP_SIZE {
+            // SAFETY: that warp's first lane set it before the barrier.
+            unsafe { WARP_SUMS.get(lane as usize) }
+        } else {
+            0
+        };
+        let total = warp_sum(part);
+        let block = block_idx_x() as usize;
+        if lane == 0 && block < sums.len() {
+            // SAFETY: this thread alone writes the block's element.
+            unsafe { sums.set(block, total) };
+        }
+    }
+}
+
+/// The sum over the warp's lanes, in each of them: after the step with 16, lanes hold sums of 2 values, then of 4, 8, 16, 32.
+#[inline]
+fn warp_sum(mut value: i32) -> i32 {
+    for lanes in [16, 8, 4, 2, 1] {
+        value += warp::shuffle_xor_sync(FULL_MASK, value, lanes);
+    }
+    value
+}

@@ -1,0 +1,132 @@
+//! Atomic integers.
+
+use core::cell::UnsafeCell;
+
+use super::AtomicOrdering;
+use super::operations;
+use super::scope::{Block, Device, System};
+
+macro_rules! integers {
+    ($($(#[$doc:meta])* $name:ident($ty:ty, $scope:ident, $max:ident, $min:ident);)*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Debug)]
+            #[repr(transparent)]
+            pub struct $name(UnsafeCell<$ty>);
+
+            // SAFETY: every access is atomic.
+            unsafe impl Sync for $name {}
+
+            impl $name {
+                /// An atomic view of the number at `address`.
+                ///
+                /// # Safety
+                /// For `'a`, `address` is valid and aligned, and nothing but atomics touches it.
+                #[inline]
+                #[must_use]
+                pub unsafe fn from_ptr<'a>(address: *mut $ty) -> &'a Self {
+                    // SAFETY: the caller says so; the layouts are the same.
+                    unsafe { &*address.cast() }
+                }
+
+                /// The value.
+                #[doc(alias = "ld.relaxed")]
+                #[inline]
+                #[must_use]
+                pub fn load(&self, order: AtomicOrdering) -> $ty {
+                    // SAFETY: a reference is valid and aligned, and this type has atomic access only.
+                    unsafe { operations::load::<$scope, $ty>(self.0.get(), order) }
+                }
+
+                /// Sets the value.
+                #[doc(alias = "st.relaxed")]
+                #[inline]
+                pub fn store(&self, value: $ty, order: AtomicOrdering) {
+                    // SAFETY: as in `load`.
+                    unsafe { operations::store::<$scope, $ty>(self.0.get(), value, order) }
+                }
+
+                integers! { @read_modify_write $ty, $scope:
+                    /// Sets the value.
+                    #[doc(alias = "atomicExch")] #[doc(alias = "atom.exch")]
+                    swap = swap;
+                    /// Adds, modulo 2^32 or 2^64.
+                    #[doc(alias = "atomicAdd")] #[doc(alias = "atom.add")]
+                    fetch_add = add;
+                    /// Subtracts, modulo 2^32 or 2^64.
+                    #[doc(alias = "atomicSub")]
+                    fetch_sub = sub;
+                    /// Clears the bits that `value` has not.
+                    #[doc(alias = "atomicAnd")] #[doc(alias = "atom.and")]
+                    fetch_and = and;
+                    /// Sets the bits that `value` has.
+                    #[doc(alias = "atomicOr")] #[doc(alias = "atom.or")]
+                    fetch_or = or;
+                    /// Flips the bits that `value` has.
+                    #[doc(alias = "atomicXor")] #[doc(alias = "atom.xor")]
+                    fetch_xor = xor;
+                    /// Keeps the greater.
+                    #[doc(alias = "atomicMax")] #[doc(alias = "atom.max")]
+                    fetch_max = $max;
+                    /// Keeps the lesser.
+                    #[doc(alias = "atomicMin")] #[doc(alias = "atom.min")]
+                    fetch_min = $min;
+                }
+
+                /// Sets the value to `new` if it is `current`.
+                ///
+                /// `order` holds for success; a failure orders as a load of it would.
+                ///
+                /// # Errors
+                /// The value that was there instead.
+                #[doc(alias = "atomicCAS")]
+                #[doc(alias = "atom.cas")]
+                #[inline]
+                pub fn compare_exchange(&self, current: $ty, new: $ty, order: AtomicOrdering) -> Result<$ty, $ty> {
+                    let at = self.0.get();
+                    // SAFETY: as in `load`.
+                    let (old, done) = unsafe { operations::compare_exchange::<$scope, $ty>(at, current, new, order) };
+                    if done { Ok(old) } else { Err(old) }
+                }
+            }
+        )*
+    };
+    (@read_modify_write $ty:ty, $scope:ident: $($(#[$attribute:meta])* $name:ident = $operation:ident;)*) => {
+        $(
+            $(#[$attribute])*
+            /// Gives the value that was there before.
+            #[inline]
+            pub fn $name(&self, value: $ty, order: AtomicOrdering) -> $ty {
+                // SAFETY: a reference is valid and aligned, and this type has atomic access only.
+                unsafe { operations::$operation::<$scope, $ty>(self.0.get(), value, order) }
+            }
+        )*
+    };
+}
+
+integers! {
+    /// A `u32` that is atomic among the threads of the device.
+    DeviceAtomicU32(u32, Device, umax, umin);
+    /// An `i32` that is atomic among the threads of the device.
+    DeviceAtomicI32(i32, Device, max, min);
+    /// A `u64` that is atomic among the threads of the device.
+    DeviceAtomicU64(u64, Device, umax, umin);
+    /// An `i64` that is atomic among the threads of the device.
+    DeviceAtomicI64(i64, Device, max, min);
+    /// A `u32` that is atomic among the threads of the block.
+    BlockAtomicU32(u32, Block, umax, umin);
+    /// An `i32` that is atomic among the threads of the block.
+    BlockAtomicI32(i32, Block, max, min);
+    /// A `u64` that is atomic among the threads of the block.
+    BlockAtomicU64(u64, Block, umax, umin);
+    /// An `i64` that is atomic among the threads of the block.
+    BlockAtomicI64(i64, Block, max, min);
+    /// A `u32` that is atomic among all devices and the host.
+    SystemAtomicU32(u32, System, umax, umin);
+    /// An `i32` that is atomic among all devices and the host.
+    SystemAtomicI32(i32, System, max, min);
+    /// A `u64` that is atomic among all devices and the host.
+    SystemAtomicU64(u64, System, umax, umin);
+    /// An `i64` that is atomic among all devices and the host.
+    SystemAtomicI64(i64, System, max, min);
+}

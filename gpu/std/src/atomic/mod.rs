@@ -1,0 +1,29 @@
+//! Atomics: operations on one word that no other thread sees half done.
+//!
+//! The scope is in the type: [`DeviceAtomicU32`] and its kin hold between the threads of the device, `BlockAtomic*` between
+//! those of a block, `SystemAtomic*` also with the host and other devices. A smaller scope may be cheaper.
+//! `core::sync::atomic` works in kernels, too, and means the system. The order is the language's: [`AtomicOrdering`].
+//!
+//! An atomic is a view of a plain number in global or shared memory, by `from_ptr`; the same memory must not be accessed
+//! in other ways meanwhile. PTX ISA, "Memory Consistency Model", "atom", "red"; CUDA C++ Programming Guide, "Atomic Functions".
+
+mod float;
+mod integer;
+#[cfg(target_arch = "nvptx64")]
+mod operations;
+#[cfg(not(target_arch = "nvptx64"))]
+#[path = "operations_host.rs"]
+mod operations;
+mod scope;
+
+pub use core::sync::atomic::Ordering as AtomicOrdering;
+
+pub use float::{
+    BlockAtomicF32, BlockAtomicF64, DeviceAtomicF32, DeviceAtomicF64, SystemAtomicF32,
+    SystemAtomicF64,
+};
+pub use integer::{
+    BlockAtomicI32, BlockAtomicI64, BlockAtomicU32, BlockAtomicU64, DeviceAtomicI32,
+    DeviceAtomicI64, DeviceAtomicU32, DeviceAtomicU64, SystemAtomicI32, SystemAtomicI64,
+    SystemAtomicU32, SystemAtomicU64,
+};

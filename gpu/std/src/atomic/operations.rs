@@ -1,0 +1,127 @@
+//! The operations, generic over scope and type.
+//!
+//! Rust's intrinsics for atomics know orders and no scopes. Each function here therefore calls a marker,
+//! `__lanewise_atomic_scope(scope)`; the builder sets that scope on the atomic instructions in the same function, and takes
+//! the call out. Without a marker an instruction has system scope, which is what Rust means.
+
+use core::intrinsics::{self, AtomicOrdering as Order};
+use core::sync::atomic::Ordering;
+
+use super::scope::Scope;
+use crate::intrinsics::__lanewise_atomic_scope;
+
+/// Calls an intrinsic with the order as a constant; what is left of the `match` is one instruction.
+macro_rules! by_order {
+    ($order:expr, $operation:ident::<$($ty:ty),*>($($argument:expr),*)) => {
+        match $order {
+            Ordering::Relaxed => intrinsics::$operation::<$($ty,)* { Order::Relaxed }>($($argument),*),
+            Ordering::Release => intrinsics::$operation::<$($ty,)* { Order::Release }>($($argument),*),
+            Ordering::Acquire => intrinsics::$operation::<$($ty,)* { Order::Acquire }>($($argument),*),
+            Ordering::AcqRel => intrinsics::$operation::<$($ty,)* { Order::AcqRel }>($($argument),*),
+            _ => intrinsics::$operation::<$($ty,)* { Order::SeqCst }>($($argument),*),
+        }
+    };
+}
+
+macro_rules! read_modify_write {
+    ($($name:ident = $operation:ident::<$($ty:ty),*>;)*) => {
+        $(
+            /// # Safety
+            /// `address` is valid and aligned, and nothing but atomic operations touches it meanwhile.
+            #[inline(always)]
+            pub(super) unsafe fn $name<S: Scope, T: Copy>(address: *mut T, value: T, order: Ordering) -> T {
+                // SAFETY: the builder takes the marker out; the rest the caller says.
+                unsafe {
+                    __lanewise_atomic_scope(const { S::NUMBER });
+                    by_order!(order, $operation::<$($ty),*>(address, value))
+                }
+            }
+        )*
+    };
+}
+
+read_modify_write! {
+    swap = atomic_xchg::<T>;
+    add = atomic_xadd::<T, T>;
+    sub = atomic_xsub::<T, T>;
+    and = atomic_and::<T, T>;
+    or = atomic_or::<T, T>;
+    xor = atomic_xor::<T, T>;
+    max = atomic_max::<T>;
+    min = atomic_min::<T>;
+    umax = atomic_umax::<T>;
+    umin = atomic_umin::<T>;
+}
+
+/// A load; an order with a release in it means its acquire.
+///
+/// # Safety
+/// As for the operations above.
+#[inline(always)]
+pub(super) unsafe fn load<S: Scope, T: Copy>(address: *const T, order: Ordering) -> T {
+    // SAFETY: the builder takes the marker out; the rest the caller says.
+    unsafe {
+        __lanewise_atomic_scope(const { S::NUMBER });
+        match order {
+            Ordering::Relaxed | Ordering::Release => {
+                intrinsics::atomic_load::<T, { Order::Relaxed }>(address)
+            }
+            Ordering::Acquire | Ordering::AcqRel => {
+                intrinsics::atomic_load::<T, { Order::Acquire }>(address)
+            }
+            _ => intrinsics::atomic_load::<T, { Order::SeqCst }>(address),
+        }
+    }
+}
+
+/// A store; an order with an acquire in it means its release.
+///
+/// # Safety
+/// As for the operations above.
+#[inline(always)]
+pub(super) unsafe fn store<S: Scope, T: Copy>(address: *mut T, value: T, order: Ordering) {
+    // SAFETY: the builder takes the marker out; the rest the caller says.
+    unsafe {
+        __lanewise_atomic_scope(const { S::NUMBER });
+        match order {
+            Ordering::Relaxed | Ordering::Acquire => {
+                intrinsics::atomic_store::<T, { Order::Relaxed }>(address, value)
+            }
+            Ordering::Release | Ordering::AcqRel => {
+                intrinsics::atomic_store::<T, { Order::Release }>(address, value)
+            }
+            _ => intrinsics::atomic_store::<T, { Order::SeqCst }>(address, value),
+        }
+    }
+}
+
+/// Stores `new` if the value is `current`; the value that was there, and whether it was `current`.
+///
+/// # Safety
+/// As for the operations above.
+#[inline(always)]
+pub(super) unsafe fn compare_exchange<S: Scope, T: Copy>(
+    address: *mut T,
+    current: T,
+    new: T,
+    order: Ordering,
+) -> (T, bool) {
+    macro_rules! exchange {
+        ($success:ident, $failure:ident) => {
+            intrinsics::atomic_cxchg::<T, { Order::$success }, { Order::$failure }>(
+                address, current, new,
+            )
+        };
+    }
+    // SAFETY: the builder takes the marker out; the rest the caller says.
+    unsafe {
+        __lanewise_atomic_scope(const { S::NUMBER });
+        match order {
+            Ordering::Relaxed => exchange!(Relaxed, Relaxed),
+            Ordering::Release => exchange!(Release, Relaxed),
+            Ordering::Acquire => exchange!(Acquire, Acquire),
+            Ordering::AcqRel => exchange!(AcqRel, Acquire),
+            _ => exchange!(SeqCst, SeqCst),
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! The operations where there is no device: kernels are type-checked against them, and none is ever run.
+
+use core::sync::atomic::Ordering;
+
+use super::scope::Scope;
+
+macro_rules! read_modify_write {
+    ($($name:ident)*) => {
+        $(
+            pub(super) unsafe fn $name<S: Scope, T: Copy>(_: *mut T, _: T, _: Ordering) -> T {
+                crate::device_only("atom")
+            }
+        )*
+    };
+}
+
+read_modify_write! { swap add sub and or xor max min umax umin }
+
+pub(super) unsafe fn load<S: Scope, T: Copy>(_: *const T, _: Ordering) -> T {
+    crate::device_only("ld")
+}
+
+pub(super) unsafe fn store<S: Scope, T: Copy>(_: *mut T, _: T, _: Ordering) {
+    crate::device_only("st")
+}
+
+pub(super) unsafe fn compare_exchange<S: Scope, T: Copy>(
+    _: *mut T,
+    _: T,
+    _: T,
+    _: Ordering,
+) -> (T, bool) {
+    crate::device_only("atom.cas")
+}

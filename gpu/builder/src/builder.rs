@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::arch::Arch;
 use crate::error::{BuildError, CodegenError, OptionError};
@@ -12,6 +13,7 @@ use crate::lint::{LintError, Rule};
 use crate::manifest::{Manifest, Module};
 use crate::package::Package;
 use crate::passes::{self, Code, Options};
+use crate::source_paths::SourcePaths;
 use crate::toolchain::Toolchain;
 use crate::{cargo, llvm};
 
@@ -203,9 +205,11 @@ impl PtxBuilder {
         (self.on_progress)(Stage::Compiling {
             krate: package.krate.clone(),
         });
+        let paths = Arc::new(SourcePaths::new(&package.root, &toolchain));
         let job = cargo::Job {
             folder: &folder,
             package: &package,
+            paths: &paths,
             target_dir: &target_dir,
             features: &self.features,
             color: self
@@ -222,7 +226,8 @@ impl PtxBuilder {
             krate: package.krate,
             emit: self.emit.clone(),
         };
-        let (modules, rebuilt) = self.generate(&archs, &compiled.bitcode, &files, &toolchain)?;
+        let (modules, rebuilt) =
+            self.generate(&archs, &compiled.bitcode, &files, &toolchain, &paths)?;
         Ok(Output {
             modules: self.archs.iter().map(|arch| files.of(arch)).collect(),
             manifest: Manifest {
@@ -241,6 +246,7 @@ impl PtxBuilder {
         bitcode: &Path,
         files: &Files,
         toolchain: &Toolchain,
+        paths: &Arc<SourcePaths>,
     ) -> Result<(Vec<Module>, bool), BuildError> {
         let bytes = fs::read(bitcode).map_err(BuildError::io("read", bitcode))?;
         let mut started = Vec::new();
@@ -263,6 +269,7 @@ impl PtxBuilder {
                     arch: arch.clone(),
                     fmad: self.fmad,
                     bitcode: files.emit.contains(&Emit::Bitcode),
+                    paths: paths.clone(),
                 };
                 let path = bitcode.to_owned();
                 let code = llvm::spawn(move || passes::run(&path, &options));

@@ -8,6 +8,7 @@
 //!   `-Zmir-enable-passes=-JumpThreading` keeps rustc's own from copying a barrier into both arms of an `if`.
 //! - `-Zno-link`: the bitcode is all that is wanted. No linker is run, so none has to be there.
 //! - `debuginfo=line-directives-only` gives `.file` and `.loc`, and no DWARF, which ptxas rejects from LLVM.
+//! - `--remap-path-prefix`: see [`SourcePaths`].
 //! - `-C target-cpu` is always the lowest target: one bitcode serves them all, and `core` is compiled once.
 //!
 //! It has a target folder of its own: an outer cargo may hold the lock of the usual one, and wait for us.
@@ -20,6 +21,7 @@ use std::process::{Command, Stdio};
 use crate::arch;
 use crate::error::{BuildError, ToolchainError};
 use crate::package::Package;
+use crate::source_paths::SourcePaths;
 use crate::{fingerprint, toolchain};
 
 /// The Rust target of kernels.
@@ -33,6 +35,8 @@ pub(crate) struct Job<'a> {
     pub(crate) package: &'a Package,
     /// The target folder.
     pub(crate) target_dir: &'a Path,
+    /// How source files are named.
+    pub(crate) paths: &'a SourcePaths,
     /// Cargo features of the kernel crate to switch on.
     pub(crate) features: &'a [String],
     /// Whether messages carry terminal colours.
@@ -114,11 +118,12 @@ fn command(job: &Job<'_>, bitcode: &Path) -> Command {
     let mut emit = std::ffi::OsString::from("--emit=llvm-bc=");
     emit.push(bitcode);
     command.arg("--").arg(emit).arg("-Zno-link");
-    let flags = [
-        "-Cno-prepopulate-passes",
-        "-Zmir-enable-passes=-JumpThreading",
-        &format!("-Ctarget-cpu={}", arch::LOWEST),
+    let mut flags = vec![
+        "-Cno-prepopulate-passes".to_owned(),
+        "-Zmir-enable-passes=-JumpThreading".to_owned(),
+        format!("-Ctarget-cpu={}", arch::LOWEST),
     ];
+    flags.extend(job.paths.flags());
     command
         .env("RUSTC_BOOTSTRAP", "1")
         .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))

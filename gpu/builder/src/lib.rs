@@ -37,6 +37,7 @@ mod llvm;
 pub mod manifest;
 mod package;
 mod passes;
+mod source_paths;
 mod toolchain;
 
 pub use builder::{Emit, ModuleOutput, Output, PtxBuilder, Stage};

@@ -12,6 +12,8 @@ pub(crate) struct Package {
     pub(crate) name: String,
     /// The library's name, as Rust and the output files have it.
     pub(crate) krate: String,
+    /// The root of its workspace.
+    pub(crate) root: PathBuf,
     /// The target folder of its workspace.
     pub(crate) target: PathBuf,
 }
@@ -56,6 +58,7 @@ impl Package {
         Ok(Package {
             name: package.name.to_string(),
             krate: library.name.replace('-', "_"),
+            root: metadata.workspace_root.clone().into(),
             target: metadata.target_directory.clone().into(),
         })
     }

@@ -19,7 +19,9 @@ pub(crate) const TOOLCHAIN: &str = "1.95.0";
 pub(crate) struct Toolchain {
     /// `rustc --print sysroot`.
     pub(crate) sysroot: PathBuf,
-    /// The release, as in `1.95.0`, with the commit: what the output depends on.
+    /// The release, as in `1.95.0`.
+    pub(crate) release: String,
+    /// Release, commit and LLVM: what the output depends on.
     pub(crate) version: String,
 }
 
@@ -48,6 +50,7 @@ impl Toolchain {
         let version = format!("{release} {} LLVM {llvm}", field("commit-hash:"));
         Ok(Toolchain {
             sysroot: PathBuf::from(sysroot.trim()),
+            release,
             version,
         })
     }

@@ -1,39 +1,118 @@
 //! Where in the source an instruction comes from, through every call that was inlined.
 
+use std::ffi::c_char;
+
 use inkwell::llvm_sys::debuginfo::{
-    LLVMDILocationGetColumn, LLVMDILocationGetInlinedAt, LLVMDILocationGetLine,
-    LLVMDILocationGetScope, LLVMInstructionGetDebugLoc,
+    LLVMDIFileGetDirectory, LLVMDIFileGetFilename, LLVMDILocationGetColumn,
+    LLVMDILocationGetInlinedAt, LLVMDILocationGetLine, LLVMDILocationGetScope, LLVMDIScopeGetFile,
+    LLVMInstructionGetDebugLoc, LLVMInstructionSetDebugLoc,
 };
+use inkwell::llvm_sys::prelude::LLVMMetadataRef;
 use inkwell::values::{AsValueRef, InstructionValue};
 
-/// Line, column and scope, innermost first; each further entry is the call that the one before was inlined at. Two
-/// instructions with equal places are one in the source: the optimiser copied it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// One place in the source.
+struct Location {
+    raw: LLVMMetadataRef,
+    line: u32,
+    column: u32,
+    /// The address of the function or block, as its identity.
+    scope: usize,
+    file: String,
+}
+
+/// The identity of an instruction in the source: line, column and scope, innermost first; each further entry is the call
+/// that the one before was inlined at. Where two instructions have the same, the optimiser copied one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place(Vec<(u32, u32, usize)>);
 
-impl Place {
-    /// The innermost line and column, which `.loc` shows.
-    pub(crate) fn line(&self) -> Option<(u32, u32)> {
-        self.0.first().map(|(line, column, _)| (*line, *column))
+/// The place of an instruction, and the line and column that [`show_line_outside`] would give it.
+pub(crate) fn place(
+    instruction: InstructionValue<'_>,
+    is_library: impl Fn(&str) -> bool,
+) -> (Place, Option<(u32, u32)>) {
+    let chain = chain(instruction);
+    let shown = outside(&chain, is_library).map(|at| (at.line, at.column));
+    (
+        Place(
+            chain
+                .iter()
+                .map(|at| (at.line, at.column, at.scope))
+                .collect(),
+        ),
+        shown,
+    )
+}
+
+/// Gives an instruction the line of the innermost function that is not library.
+pub(crate) fn show_line_outside(
+    instruction: InstructionValue<'_>,
+    is_library: impl Fn(&str) -> bool,
+) {
+    let chain = chain(instruction);
+    if let Some(location) = outside(&chain, is_library) {
+        // SAFETY: the location is one of those that the instruction was inlined at, so it belongs to the same function.
+        unsafe { LLVMInstructionSetDebugLoc(instruction.as_value_ref(), location.raw) };
     }
 }
 
-/// The place of an instruction; empty where it has none.
-pub(crate) fn place(instruction: InstructionValue<'_>) -> Place {
-    let mut place = Vec::new();
-    // SAFETY: each location is checked to be there; LLVM owns them as long as the module lives. The scope's address only
-    // serves as its identity.
+/// The innermost location outside the library; where all are inside, the innermost.
+fn outside(chain: &[Location], is_library: impl Fn(&str) -> bool) -> Option<&Location> {
+    chain
+        .iter()
+        .find(|at| !is_library(&at.file))
+        .or(chain.first())
+}
+
+/// All locations of an instruction, innermost first; none where it has none.
+fn chain(instruction: InstructionValue<'_>) -> Vec<Location> {
+    let mut chain = Vec::new();
+    // SAFETY: each location is checked to be there; LLVM owns them, their scopes and files as long as the module lives.
     unsafe {
-        let mut at = LLVMInstructionGetDebugLoc(instruction.as_value_ref());
-        while !at.is_null() {
-            let scope = LLVMDILocationGetScope(at) as usize;
-            place.push((
-                LLVMDILocationGetLine(at),
-                LLVMDILocationGetColumn(at),
-                scope,
-            ));
-            at = LLVMDILocationGetInlinedAt(at);
+        let mut raw = LLVMInstructionGetDebugLoc(instruction.as_value_ref());
+        while !raw.is_null() {
+            let scope = LLVMDILocationGetScope(raw);
+            let (line, column) = (LLVMDILocationGetLine(raw), LLVMDILocationGetColumn(raw));
+            chain.push(Location {
+                raw,
+                line,
+                column,
+                scope: scope as usize,
+                file: file(LLVMDIScopeGetFile(scope)),
+            });
+            raw = LLVMDILocationGetInlinedAt(raw);
         }
     }
-    Place(place)
+    chain
+}
+
+/// The name of a file, with its folder where the name is relative.
+fn file(file: LLVMMetadataRef) -> String {
+    if file.is_null() {
+        return String::new();
+    }
+    // SAFETY: `file` is a file's metadata; LLVM gives each string with its length, and keeps it while the module lives.
+    unsafe {
+        let name = text(|length| LLVMDIFileGetFilename(file, length));
+        let folder = text(|length| LLVMDIFileGetDirectory(file, length));
+        if name.starts_with('/') || folder.is_empty() {
+            name
+        } else {
+            format!("{folder}/{name}")
+        }
+    }
+}
+
+/// A string that LLVM gives by address and length.
+///
+/// # Safety
+/// `get` writes the length of the bytes that it points to.
+unsafe fn text(get: impl FnOnce(*mut u32) -> *const c_char) -> String {
+    let mut length = 0;
+    let start = get(&mut length);
+    if start.is_null() || length == 0 {
+        return String::new();
+    }
+    // SAFETY: the caller's promise.
+    let bytes = unsafe { std::slice::from_raw_parts(start.cast(), length as usize) };
+    String::from_utf8_lossy(bytes).into_owned()
 }

@@ -15,7 +15,6 @@ pub(super) fn ptx(
     let buffer = machine
         .write_to_memory_buffer(module, FileType::Assembly)
         .map_err(|error| options.failed("code generation", error))?;
-    Ok(String::from_utf8_lossy(buffer.as_slice())
-        .trim_end_matches('\0')
-        .to_owned())
+    let text = String::from_utf8_lossy(buffer.as_slice());
+    Ok(options.paths.shorten(text.trim_end_matches('\0')))
 }

@@ -11,10 +11,12 @@ mod kernel_attributes;
 mod optimize;
 mod shared_memory;
 mod shared_size;
+mod source_lines;
 mod synchronization;
 mod target;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use inkwell::context::Context;
 use inkwell::memory_buffer::MemoryBuffer;
@@ -26,6 +28,7 @@ use crate::error::CodegenError;
 use crate::lint::{self, Finding};
 use crate::llvm::Diagnostics;
 use crate::manifest::Kernel;
+use crate::source_paths::SourcePaths;
 
 /// What to make of the bitcode.
 #[derive(Clone, Debug)]
@@ -36,6 +39,8 @@ pub(crate) struct Options {
     pub(crate) fmad: bool,
     /// Whether the optimised module is wanted as bitcode, too.
     pub(crate) bitcode: bool,
+    /// Which source files are library.
+    pub(crate) paths: Arc<SourcePaths>,
 }
 
 /// A finished module.
@@ -108,7 +113,8 @@ fn run_on(module: &Module<'_>, options: &Options) -> Result<Code, CodegenError> 
     } else {
         Vec::new()
     };
-    let expected = synchronization::expected(module);
+    let expected = synchronization::expected(module, &options.paths);
+    source_lines::set(module, &options.paths);
     let ptx = emit::ptx(module, options, &machine)?;
     dump.text("output.ptx", || ptx.clone());
     let findings = lint::check(&ptx, Some(&expected));

@@ -14,58 +14,81 @@ use inkwell::values::{CallSiteValue, FunctionValue};
 use crate::flow::Flow;
 use crate::lint::Expected;
 use crate::llvm::{self, Place};
+use crate::source_paths::SourcePaths;
+
+/// A call that involves other threads.
+struct Site<'ctx> {
+    call: CallSiteValue<'ctx>,
+    /// The number of its block.
+    block: usize,
+    place: Place,
+    /// What `.loc` will show.
+    line: Option<(u32, u32)>,
+}
 
 /// What each function has.
-pub(super) fn expected(module: &Module<'_>) -> BTreeMap<String, Expected> {
+pub(super) fn expected(module: &Module<'_>, paths: &SourcePaths) -> BTreeMap<String, Expected> {
     let functions = module
         .get_functions()
         .filter(|function| function.count_basic_blocks() > 0);
     functions
-        .map(|function| (llvm::name(function), expected_of(function)))
+        .map(|function| (llvm::name(function), expected_of(function, paths)))
         .collect()
 }
 
-fn expected_of(function: FunctionValue<'_>) -> Expected {
+fn expected_of(function: FunctionValue<'_>, paths: &SourcePaths) -> Expected {
     let blocks = function.get_basic_blocks();
-    let sites = convergent_calls(&blocks);
-    let barriers = sites.iter().map(|(_, call, _)| block_barriers(*call)).sum();
+    let sites = sites(&blocks, paths);
+    let barriers = sites.iter().map(|site| block_barriers(site.call)).sum();
 
-    let mut places: BTreeMap<(u32, u32), BTreeSet<&Place>> = BTreeMap::new();
-    for (_, _, place) in &sites {
-        if let Some(line) = place.line() {
-            places.entry(line).or_default().insert(place);
+    let mut by_line: BTreeMap<(u32, u32), Vec<&Site<'_>>> = BTreeMap::new();
+    for site in &sites {
+        if let Some(line) = site.line {
+            by_line.entry(line).or_default().push(site);
         }
     }
     let flow = flow(&blocks);
-    let is_copied = |line: (u32, u32)| {
-        let here: Vec<_> = sites
-            .iter()
-            .filter(|(_, _, place)| place.line() == Some(line))
-            .collect();
-        here.iter().enumerate().any(|(index, (a, _, place))| {
-            here[..index]
+    let are_apart = |sites: &[&Site<'_>]| {
+        let places: BTreeSet<_> = sites.iter().map(|site| &site.place).collect();
+        let is_copy = |a: &Site<'_>, b: &Site<'_>| {
+            a.place == b.place && flow.are_alternatives(a.block, b.block)
+        };
+        places.len() > 1
+            && !sites
                 .iter()
-                .any(|(b, _, other)| place == other && flow.are_alternatives(*a, *b))
-        })
+                .enumerate()
+                .any(|(index, a)| sites[..index].iter().any(|b| is_copy(a, b)))
     };
-    let several = places
+    let shared_lines = by_line
         .into_iter()
-        .filter(|(line, places)| places.len() > 1 && !is_copied(*line));
+        .filter(|(_, sites)| are_apart(sites))
+        .map(|(line, _)| line)
+        .collect();
     Expected {
         barriers,
-        shared_lines: several.map(|(line, _)| line).collect(),
+        shared_lines,
     }
 }
 
-/// Every call that involves other threads, with its block and place.
-fn convergent_calls<'ctx>(blocks: &[BasicBlock<'ctx>]) -> Vec<(usize, CallSiteValue<'ctx>, Place)> {
+/// Every call that involves other threads.
+fn sites<'ctx>(blocks: &[BasicBlock<'ctx>], paths: &SourcePaths) -> Vec<Site<'ctx>> {
     let mut found = Vec::new();
-    for (number, block) in blocks.iter().enumerate() {
-        for instruction in block.get_instructions() {
+    for (block, instructions) in blocks
+        .iter()
+        .map(|block| block.get_instructions())
+        .enumerate()
+    {
+        for instruction in instructions {
             if let Ok(call) = CallSiteValue::try_from(instruction)
                 && is_convergent(call)
             {
-                found.push((number, call, llvm::place(instruction)));
+                let (place, line) = llvm::place(instruction, |file| paths.is_library(file));
+                found.push(Site {
+                    call,
+                    block,
+                    place,
+                    line,
+                });
             }
         }
     }

@@ -64,41 +64,48 @@ typed! {
     shr_s16(i16, u32) -> i16, shr_s32(i32, u32) -> i32, shr_s64(i64, u32) -> i64,
 }
 
-/// The 64-bit value that `shf` shifts: `b` above `a`.
-#[inline(always)]
-fn funnel(a: u32, b: u32) -> u64 {
-    u64::from(b) << 32 | u64::from(a)
-}
-
 /// `shf.l.wrap.b32`: the upper word of `b:a` shifted left by `amount` modulo 32.
+///
+/// In words of 32 bits, so that rotations of a warp's lanes stay in registers: the inner shift by one keeps the outer below
+/// the width.
 #[inline(always)]
 pub fn shf_l_wrap_b32(a: u32, b: u32, amount: u32) -> u32 {
-    (funnel(a, b) << (amount & 31) >> 32) as u32
-}
-
-/// `shf.l.clamp.b32`: the upper word of `b:a` shifted left by `amount`, at most 32.
-#[inline(always)]
-pub fn shf_l_clamp_b32(a: u32, b: u32, amount: u32) -> u32 {
-    (funnel(a, b) << amount.min(32) >> 32) as u32
+    let n = amount & 31;
+    b << n | a >> 1 >> (31 - n)
 }
 
 /// `shf.r.wrap.b32`: the lower word of `b:a` shifted right by `amount` modulo 32.
 #[inline(always)]
 pub fn shf_r_wrap_b32(a: u32, b: u32, amount: u32) -> u32 {
-    (funnel(a, b) >> (amount & 31)) as u32
+    let n = amount & 31;
+    b << 1 << (31 - n) | a >> n
+}
+
+/// `shf.l.clamp.b32`: the upper word of `b:a` shifted left by `amount`, at most 32.
+#[inline(always)]
+pub fn shf_l_clamp_b32(a: u32, b: u32, amount: u32) -> u32 {
+    if amount < 32 {
+        shf_l_wrap_b32(a, b, amount)
+    } else {
+        a
+    }
 }
 
 /// `shf.r.clamp.b32`: the lower word of `b:a` shifted right by `amount`, at most 32.
 #[inline(always)]
 pub fn shf_r_clamp_b32(a: u32, b: u32, amount: u32) -> u32 {
-    (funnel(a, b) >> amount.min(32)) as u32
+    if amount < 32 {
+        shf_r_wrap_b32(a, b, amount)
+    } else {
+        b
+    }
 }
 
 /// `prmt.b32`: four bytes picked out of the eight of `b:a`. Of each selector nibble the low three bits say which byte; the
 /// fourth asks for its sign in all eight bits instead.
 #[inline(always)]
 pub fn prmt_b32(a: u32, b: u32, selectors: u32) -> u32 {
-    let bytes = funnel(a, b);
+    let bytes = u64::from(b) << 32 | u64::from(a);
     let mut picked = 0;
     for target in 0..4 {
         let selector = selectors >> (4 * target) & 0xf;

@@ -71,9 +71,12 @@ macro_rules! typed {
 
 pub mod compare;
 pub mod convert;
+mod exact;
 pub mod float;
+pub mod half;
 pub mod int;
 pub mod logic;
+mod odd;
 pub mod rounding;
 
 pub use rounding::Rounding;

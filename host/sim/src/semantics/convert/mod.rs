@@ -7,9 +7,13 @@
 //! done where registers are written.
 
 mod integer;
+mod narrow;
+mod tensor;
 mod to_integer;
 mod wide;
 
 pub use integer::*;
+pub use narrow::*;
+pub use tensor::*;
 pub use to_integer::*;
 pub use wide::*;

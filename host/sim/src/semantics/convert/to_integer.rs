@@ -7,6 +7,8 @@
 use super::integer::Int;
 use crate::semantics::Rounding;
 use crate::semantics::float::nan::{canonical_f32, settle1_f64};
+use crate::semantics::half::{cvt_f32_bf16, cvt_f32_f16, cvt_rn_bf16_f32, cvt_rn_f16_f32};
+use half::{bf16, f16};
 
 /// The float types that convert to integers.
 pub trait Float: Copy {
@@ -48,6 +50,27 @@ impl Float for f64 {
     fn to_int<D: Int>(self) -> D {
         D::from_f64(self)
     }
+}
+
+/// Half types, by way of f32, which holds them and their whole numbers exactly.
+macro_rules! half_float {
+    ($($t:ty: $widen:ident, $narrow:ident);+ $(;)?) => {$(
+        impl Float for $t {
+            #[inline(always)]
+            fn whole(self, rounding: Rounding) -> $t {
+                $narrow($widen(self).whole(rounding))
+            }
+            #[inline(always)]
+            fn to_int<D: Int>(self) -> D {
+                $widen(self).to_int()
+            }
+        }
+    )+};
+}
+
+half_float! {
+    f16: cvt_f32_f16, cvt_rn_f16_f32;
+    bf16: cvt_f32_bf16, cvt_rn_bf16_f32;
 }
 
 /// Both kinds of conversion in one rounding.

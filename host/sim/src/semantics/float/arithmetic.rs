@@ -6,40 +6,6 @@
 
 use super::nan::{canonical_f32, ftz_f32, sat_f32, settle1_f64, settle2_f64, settle3_f64};
 
-/// The forms of an f32 operation with `.ftz`, `.sat` and both, from the plain one.
-macro_rules! ftz_and_sat {
-    ($($name:ident($($x:ident),+) => $ftz:ident, $sat:ident, $ftz_sat:ident);+ $(;)?) => {$(
-        #[doc = concat!("[`", stringify!($name), "`] with `.ftz`.")]
-        #[inline(always)]
-        pub fn $ftz($($x: f32),+) -> f32 {
-            ftz_f32($name($(ftz_f32($x)),+))
-        }
-
-        #[doc = concat!("[`", stringify!($name), "`] with `.sat`.")]
-        #[inline(always)]
-        pub fn $sat($($x: f32),+) -> f32 {
-            sat_f32($name($($x),+))
-        }
-
-        #[doc = concat!("[`", stringify!($name), "`] with `.ftz` and `.sat`.")]
-        #[inline(always)]
-        pub fn $ftz_sat($($x: f32),+) -> f32 {
-            sat_f32($ftz($($x),+))
-        }
-    )+};
-}
-
-/// The form of an f32 operation with `.ftz`, from the plain one.
-macro_rules! ftz {
-    ($($name:ident($($x:ident),+) => $ftz:ident);+ $(;)?) => {$(
-        #[doc = concat!("[`", stringify!($name), "`] with `.ftz`.")]
-        #[inline(always)]
-        pub fn $ftz($($x: f32),+) -> f32 {
-            ftz_f32($name($(ftz_f32($x)),+))
-        }
-    )+};
-}
-
 /// `add.rn.f32`.
 #[inline(always)]
 pub fn add_rn_f32(a: f32, b: f32) -> f32 {
@@ -79,7 +45,14 @@ pub fn rcp_rn_f32(a: f32) -> f32 {
 /// `sqrt.rn.f32`; that of -0 is -0, below it NaN.
 #[inline(always)]
 pub fn sqrt_rn_f32(a: f32) -> f32 {
-    canonical_f32(a.sqrt())
+    // Not `canonical_f32`: LLVM 22 turns "x < 0 ? NaN : sqrt(x)" into sqrt(x), whose NaN is another. On bits it does not.
+    let bits = a.sqrt().to_bits();
+    let nan = bits & 0x7fff_ffff > 0x7f80_0000;
+    f32::from_bits(if nan {
+        super::nan::NAN_F32.to_bits()
+    } else {
+        bits
+    })
 }
 
 ftz_and_sat! {

@@ -5,11 +5,16 @@
 
 pub mod nan;
 
+#[macro_use]
+mod modifiers;
+
 mod arithmetic;
+mod directed;
 mod extremes;
 mod sign;
 
 pub use arithmetic::*;
+pub use directed::*;
 pub use extremes::*;
 pub use nan::{canonical_f32, ftz_f32, quiet_f64, sat_f32};
 pub use sign::*;

@@ -1,3 +1,10 @@
 //! Tests of the semantics: values measured on an H200, all inputs where they are few, wide references where not.
 
+mod compare;
+mod convert;
+mod directed;
+mod float;
+mod half;
 mod int;
+mod logic;
+mod narrow;

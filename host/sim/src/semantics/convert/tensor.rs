@@ -1,0 +1,255 @@
+//! `cvt` to and from the formats of tensor cores: tf32, e4m3, e5m2, e2m3, e3m2, e2m1, ue8m0.
+//!
+//! PTX ISA 9.7.9 "cvt" and 5.2.3 "Alternate Floating-Point Data Formats". tf32 is f32 with ten fraction bits, the low 13
+//! of the register zero. The narrow formats saturate always (`.satfinite`): past the largest number, infinity included,
+//! that number. NaN is `0x7f` in e4m3 and e5m2 and the largest number in those that have no NaN. Packed, the first
+//! operand is the upper element. `.relu` is [`relu_f32`] on the operands, or `relu_f16` on the results.
+//!
+//! Open in the ISA: a NaN to tf32 is f32's one NaN (with the low bits, as measured for other results of 32 bits); a
+//! negative number to ue8m0, which has no sign, is taken by its magnitude. Not here: `.rs`, stochastic rounding.
+
+use crate::semantics::Rounding::{self, Nearest};
+use crate::semantics::exact::{Exact, Format};
+use crate::semantics::float::nan::NAN_F32;
+use crate::semantics::half::{cvt_f32_f16, cvt_rn_f16_f32, pack, unpack};
+use half::f16;
+
+/// `.relu` on f32: zero for what is negative; NaN stays.
+#[inline(always)]
+pub fn relu_f32(a: f32) -> f32 {
+    crate::semantics::float::max_nan_f32(a, 0.0)
+}
+
+/// The bits that tf32 does not have.
+const TF32_REST: u32 = 0x1fff;
+
+/// `cvt.rna.tf32.f32`: the nearest, of two equally near the one away from zero.
+#[inline(always)]
+pub fn cvt_rna_tf32_f32(a: f32) -> f32 {
+    let rounded = a.to_bits().wrapping_add(0x1000) & !TF32_REST;
+    let finite = if a.is_finite() {
+        f32::from_bits(rounded)
+    } else {
+        a
+    };
+    if a.is_nan() { NAN_F32 } else { finite }
+}
+
+/// `cvt.rn.tf32.f32`: the nearest, ties to even.
+#[inline(always)]
+pub fn cvt_rn_tf32_f32(a: f32) -> f32 {
+    let bits = a.to_bits();
+    let rounded = bits.wrapping_add(0xfff + (bits >> 13 & 1)) & !TF32_REST;
+    let finite = if a.is_finite() {
+        f32::from_bits(rounded)
+    } else {
+        a
+    };
+    if a.is_nan() { NAN_F32 } else { finite }
+}
+
+/// `cvt.rz.tf32.f32`: the low bits cut off.
+#[inline(always)]
+pub fn cvt_rz_tf32_f32(a: f32) -> f32 {
+    if a.is_nan() {
+        NAN_F32
+    } else {
+        f32::from_bits(a.to_bits() & !TF32_REST)
+    }
+}
+
+/// `.satfinite` to tf32: an infinity becomes the largest number of its sign.
+#[inline(always)]
+pub fn satfinite_tf32(a: f32) -> f32 {
+    if a.is_infinite() {
+        f32::from_bits((a.to_bits() & 0x8000_0000) | 0x7f7f_e000)
+    } else {
+        a
+    }
+}
+
+/// A format of at most 8 bits, and what a NaN becomes.
+#[derive(Clone, Copy)]
+struct Tiny {
+    format: Format,
+    nan: u8,
+    /// Bits above this one's magnitude are infinity and NaN (e5m2), or NaN alone (e4m3), or nothing.
+    infinity: Option<u8>,
+}
+
+const E4M3: Tiny = Tiny {
+    format: Format {
+        bias: 7,
+        fraction_bits: 3,
+        largest: 0x7e,
+        sign: 0x80,
+    },
+    nan: 0x7f,
+    infinity: None,
+};
+const E5M2: Tiny = Tiny {
+    format: Format {
+        bias: 15,
+        fraction_bits: 2,
+        largest: 0x7b,
+        sign: 0x80,
+    },
+    nan: 0x7f,
+    infinity: Some(0x7c),
+};
+const E2M3: Tiny = Tiny {
+    format: Format {
+        bias: 1,
+        fraction_bits: 3,
+        largest: 0x1f,
+        sign: 0x20,
+    },
+    nan: 0x1f,
+    infinity: None,
+};
+const E3M2: Tiny = Tiny {
+    format: Format {
+        bias: 3,
+        fraction_bits: 2,
+        largest: 0x1f,
+        sign: 0x20,
+    },
+    nan: 0x1f,
+    infinity: None,
+};
+const E2M1: Tiny = Tiny {
+    format: Format {
+        bias: 1,
+        fraction_bits: 1,
+        largest: 0x07,
+        sign: 0x08,
+    },
+    nan: 0x07,
+    infinity: None,
+};
+
+impl Tiny {
+    /// The nearest number, ties to even, saturated.
+    #[inline]
+    fn narrow(self, x: f32) -> u8 {
+        if x.is_nan() {
+            return self.nan;
+        }
+        let limit = self.widen(self.format.largest as u8);
+        Exact::from_f64(x.clamp(-limit, limit).into()).round(self.format, Nearest) as u8
+    }
+
+    /// The value; every format's fits f16.
+    #[inline]
+    fn widen(self, bits: u8) -> f32 {
+        let bits = u64::from(bits);
+        let magnitude = bits & (self.format.sign - 1);
+        let negative = bits & self.format.sign != 0;
+        let fraction = magnitude & ((1 << self.format.fraction_bits) - 1);
+        let field = (magnitude >> self.format.fraction_bits) as i32;
+        let significand = if field == 0 {
+            fraction
+        } else {
+            fraction | 1 << self.format.fraction_bits
+        };
+        let exponent = field.max(1) - self.format.bias - self.format.fraction_bits as i32;
+        let number = significand as f32 * f32::from_bits(((exponent + 127) as u32) << 23);
+        let value = if magnitude <= self.format.largest {
+            number
+        } else if self.infinity.map(u64::from) == Some(magnitude) {
+            f32::INFINITY
+        } else {
+            return NAN_F32;
+        };
+        if negative { -value } else { value }
+    }
+}
+
+/// Conversions of one format of 8 bits (6-bit formats leave the upper two zero).
+macro_rules! tiny {
+    ($($tiny:ident, $text:literal: $from_f32:ident, $from_f16:ident, $to_f16:ident);+ $(;)?) => {$(
+        #[doc = concat!("`cvt.rn.satfinite.", $text, "x2.f32`: `a` above `b`.")]
+        #[inline]
+        pub fn $from_f32(a: f32, b: f32) -> u16 {
+            u16::from($tiny.narrow(a)) << 8 | u16::from($tiny.narrow(b))
+        }
+
+        #[doc = concat!("`cvt.rn.satfinite.", $text, "x2.f16x2`.")]
+        #[inline]
+        pub fn $from_f16(a: u32) -> u16 {
+            let [low, high] = unpack::<f16>(a).map(cvt_f32_f16);
+            $from_f32(high, low)
+        }
+
+        #[doc = concat!("`cvt.rn.f16x2.", $text, "x2`: exact.")]
+        #[inline]
+        pub fn $to_f16(a: u16) -> u32 {
+            pack([a as u8, (a >> 8) as u8].map(|bits| cvt_rn_f16_f32($tiny.widen(bits))))
+        }
+    )+};
+}
+
+tiny! {
+    E4M3, "e4m3": cvt_rn_satfinite_e4m3x2_f32, cvt_rn_satfinite_e4m3x2_f16x2, cvt_rn_f16x2_e4m3x2;
+    E5M2, "e5m2": cvt_rn_satfinite_e5m2x2_f32, cvt_rn_satfinite_e5m2x2_f16x2, cvt_rn_f16x2_e5m2x2;
+    E2M3, "e2m3": cvt_rn_satfinite_e2m3x2_f32, cvt_rn_satfinite_e2m3x2_f16x2, cvt_rn_f16x2_e2m3x2;
+    E3M2, "e3m2": cvt_rn_satfinite_e3m2x2_f32, cvt_rn_satfinite_e3m2x2_f16x2, cvt_rn_f16x2_e3m2x2;
+}
+
+/// `cvt.rn.satfinite.e2m1x2.f32`: `a` in the upper four bits.
+#[inline]
+pub fn cvt_rn_satfinite_e2m1x2_f32(a: f32, b: f32) -> u8 {
+    E2M1.narrow(a) << 4 | E2M1.narrow(b)
+}
+
+/// `cvt.rn.f16x2.e2m1x2`: exact.
+#[inline]
+pub fn cvt_rn_f16x2_e2m1x2(a: u8) -> u32 {
+    pack([a & 0xf, a >> 4].map(|bits| cvt_rn_f16_f32(E2M1.widen(bits))))
+}
+
+/// One e4m3 as f32, for `mma`.
+#[inline]
+pub fn e4m3_to_f32(bits: u8) -> f32 {
+    E4M3.widen(bits)
+}
+
+/// One e5m2 as f32, for `mma`.
+#[inline]
+pub fn e5m2_to_f32(bits: u8) -> f32 {
+    E5M2.widen(bits)
+}
+
+/// `cvt.{rz,rp}.ue8m0.f32`: the power of two at or below (`Zero`) or at or above (`Up`) the magnitude, as its exponent plus
+/// 127. NaN is 0xff; so is what is past the largest power, unless `satfinite`.
+#[inline]
+pub fn cvt_ue8m0_f32(a: f32, rounding: Rounding, satfinite: bool) -> u8 {
+    let magnitude = a.to_bits() & 0x7fff_ffff;
+    if a.is_nan() {
+        return 0xff;
+    }
+    // Subnormals are 2^-127 and its fractions: 2^-127 itself has the bits 0x00400000.
+    let (field, rest) = if magnitude < 0x0080_0000 {
+        (0, u32::from(magnitude > 0x0040_0000))
+    } else {
+        (magnitude >> 23, magnitude & 0x007f_ffff)
+    };
+    let power = field + u32::from(rounding == Rounding::Up && rest != 0);
+    if power < 0xff {
+        power as u8
+    } else if satfinite {
+        0xfe
+    } else {
+        0xff
+    }
+}
+
+/// `cvt.rn.bf16x2.ue8m0x2`, one element: 2^(x - 127), a NaN for 0xff.
+#[inline]
+pub fn cvt_bf16_ue8m0(a: u8) -> half::bf16 {
+    half::bf16::from_bits(match a {
+        0 => 0x0040,
+        0xff => 0x7fff,
+        _ => u16::from(a) << 7,
+    })
+}

@@ -1,0 +1,258 @@
+//! Exact values and their single rounding: the slow path that is right for every format and every rounding.
+//!
+//! IEEE 754-2019, 4.3 and 5.4.1. An operation computes its result as an integer times a power of two, long enough that
+//! whatever is cut off shows in the lowest bit alone ("sticky"), and rounds that once to a [`Format`]. Used where the host
+//! has no instruction: directed f64 arithmetic, 64-bit integers to floats, and the formats of 16 bits and fewer.
+
+use super::Rounding;
+
+/// A binary floating-point format with IEEE's encoding: sign, biased exponent, fraction; subnormals at exponent zero.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Format {
+    /// What is added to an exponent to make its field.
+    pub(crate) bias: i32,
+    /// Bits of the fraction field.
+    pub(crate) fraction_bits: u32,
+    /// The bits of the largest number; what follows is infinity, where the format has one.
+    pub(crate) largest: u64,
+    /// The sign bit.
+    pub(crate) sign: u64,
+}
+
+/// f64.
+pub(crate) const F64: Format = Format {
+    bias: 1023,
+    fraction_bits: 52,
+    largest: 0x7fef_ffff_ffff_ffff,
+    sign: 1 << 63,
+};
+/// f32: tests compare it with the other way of rounding to it.
+#[cfg(test)]
+pub(crate) const F32: Format = Format {
+    bias: 127,
+    fraction_bits: 23,
+    largest: 0x7f7f_ffff,
+    sign: 1 << 31,
+};
+/// f16.
+pub(crate) const F16: Format = Format {
+    bias: 15,
+    fraction_bits: 10,
+    largest: 0x7bff,
+    sign: 1 << 15,
+};
+/// bf16.
+pub(crate) const BF16: Format = Format {
+    bias: 127,
+    fraction_bits: 7,
+    largest: 0x7f7f,
+    sign: 1 << 15,
+};
+
+/// A finite value: ±significand * 2^exponent, where the significand's lowest bit may stand for any bits below it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Exact {
+    negative: bool,
+    significand: u128,
+    exponent: i32,
+}
+
+/// Where `normalized` puts a significand's top bit: low enough for a sum to fit.
+const TOP: u32 = 125;
+
+impl Exact {
+    /// A finite f64 (an infinity or a NaN gives some large number).
+    #[inline]
+    pub(crate) fn from_f64(x: f64) -> Exact {
+        let bits = x.to_bits();
+        let fraction = u128::from(bits & ((1 << 52) - 1));
+        let field = (bits >> 52 & 0x7ff) as i32;
+        let significand = if field == 0 {
+            fraction
+        } else {
+            fraction | 1 << 52
+        };
+        Exact {
+            negative: x.is_sign_negative(),
+            significand,
+            exponent: field.max(1) - 1075,
+        }
+    }
+
+    /// An integer; zero is +0.
+    #[inline]
+    pub(crate) fn from_int(x: i128) -> Exact {
+        Exact {
+            negative: x < 0,
+            significand: x.unsigned_abs(),
+            exponent: 0,
+        }
+    }
+
+    /// The negative.
+    #[cfg(test)]
+    #[inline]
+    pub(crate) fn negate(self) -> Exact {
+        Exact {
+            negative: !self.negative,
+            ..self
+        }
+    }
+
+    /// The same value with its top bit at `TOP`; the significand is not zero and its top bit not above.
+    #[inline]
+    fn normalized(self) -> Exact {
+        let up = self.significand.leading_zeros().saturating_sub(127 - TOP);
+        Exact {
+            significand: self.significand << up,
+            exponent: self.exponent - up as i32,
+            ..self
+        }
+    }
+
+    /// The sum. Operands have at most 106 significant bits: then a sticky bit is never among those that cancel, since bits
+    /// are lost only at a distance from where at most one cancels. The sign of an exact zero depends on the rounding.
+    #[inline]
+    pub(crate) fn plus(self, other: Exact, rounding: Rounding) -> Exact {
+        if self.significand == 0 && other.significand == 0 {
+            let negative = if self.negative == other.negative {
+                self.negative
+            } else {
+                rounding == Rounding::Down
+            };
+            return Exact { negative, ..self };
+        }
+        if self.significand == 0 {
+            return other;
+        }
+        if other.significand == 0 {
+            return self;
+        }
+        let (a, b) = (self.normalized(), other.normalized());
+        let (large, small) = if (a.exponent, a.significand) >= (b.exponent, b.significand) {
+            (a, b)
+        } else {
+            (b, a)
+        };
+        let aligned = shift_sticky(small.significand, large.exponent.abs_diff(small.exponent));
+        if large.negative == small.negative {
+            return Exact {
+                significand: large.significand + aligned,
+                ..large
+            };
+        }
+        let significand = large.significand - aligned;
+        let negative = if significand == 0 {
+            rounding == Rounding::Down
+        } else {
+            large.negative
+        };
+        Exact {
+            negative,
+            significand,
+            ..large
+        }
+    }
+
+    /// The product of two values of at most 64 significant bits.
+    #[inline]
+    pub(crate) fn times(self, other: Exact) -> Exact {
+        Exact {
+            negative: self.negative != other.negative,
+            significand: self.significand.wrapping_mul(other.significand),
+            exponent: self.exponent + other.exponent,
+        }
+    }
+
+    /// The quotient, of at least 60 bits, for operands of at most 64 and a divisor that is not zero (zero gives zero).
+    #[inline]
+    pub(crate) fn over(self, other: Exact) -> Exact {
+        let negative = self.negative != other.negative;
+        if self.significand == 0 || other.significand == 0 {
+            return Exact {
+                negative,
+                significand: 0,
+                exponent: 0,
+            };
+        }
+        let a = self.normalized();
+        let quotient = a.significand / other.significand;
+        let sticky = u128::from(quotient * other.significand != a.significand);
+        Exact {
+            negative,
+            significand: quotient | sticky,
+            exponent: a.exponent - other.exponent,
+        }
+    }
+
+    /// The square root, of at least 60 bits, of the magnitude; the sign stays (that of -0 is -0).
+    #[inline]
+    pub(crate) fn root(self) -> Exact {
+        if self.significand == 0 {
+            return self;
+        }
+        let a = self.normalized();
+        let (significand, exponent) = if a.exponent % 2 == 0 {
+            (a.significand, a.exponent)
+        } else {
+            (a.significand << 1, a.exponent - 1)
+        };
+        let root = significand.isqrt();
+        let sticky = u128::from(root * root != significand);
+        Exact {
+            significand: root | sticky,
+            exponent: exponent / 2,
+            ..self
+        }
+    }
+
+    /// The bits of the value rounded once to `format`. Past the largest number that is an infinity or that number, as the
+    /// rounding has it.
+    #[inline]
+    pub(crate) fn round(self, format: Format, rounding: Rounding) -> u64 {
+        let sign = if self.negative { format.sign } else { 0 };
+        if self.significand == 0 {
+            return sign;
+        }
+        let away = match rounding {
+            Rounding::Nearest | Rounding::Zero => false,
+            Rounding::Down => self.negative,
+            Rounding::Up => !self.negative,
+        };
+        let fraction_bits = format.fraction_bits as i32;
+        // The exponents of the value's top bit, and of the last digit that the format keeps.
+        let top = 127 - self.significand.leading_zeros() as i32 + self.exponent;
+        let least = 1 - format.bias;
+        let last = top.max(least) - fraction_bits;
+        let kept = match last - self.exponent {
+            up @ ..=0 => self.significand << -up,
+            down @ 1..=127 => {
+                let rest = self.significand & ((1 << down) - 1);
+                let kept = self.significand >> down;
+                let half = 1 << (down - 1);
+                let nearest_up = rest > half || (rest == half && kept & 1 == 1);
+                kept + u128::from(if rounding == Rounding::Nearest {
+                    nearest_up
+                } else {
+                    away && rest != 0
+                })
+            }
+            _ => u128::from(away),
+        };
+        // The significand's leading one adds itself to the exponent field, as does a carry out of rounding.
+        let field = (top.max(least) + format.bias - 1) as u64;
+        let bits = (field << fraction_bits).saturating_add(kept as u64);
+        let to_infinity = rounding == Rounding::Nearest || away;
+        sign | bits.min(format.largest + u64::from(to_infinity))
+    }
+}
+
+/// `x` shifted right, the lowest bit set if any bit was lost.
+#[inline]
+fn shift_sticky(x: u128, amount: u32) -> u128 {
+    match amount {
+        0 => x,
+        1..=127 => (x >> amount) | u128::from(x & ((1 << amount) - 1) != 0),
+        _ => u128::from(x != 0),
+    }
+}

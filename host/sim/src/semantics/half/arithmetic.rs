@@ -1,0 +1,136 @@
+//! `add`, `sub`, `mul`, `fma`, `neg`, `abs` on one f16 or bf16, with `.ftz`, `.sat` and `.relu`.
+//!
+//! PTX ISA 9.7.4. Only `.rn` exists. `.relu` makes a negative result (and -0) zero and keeps NaN.
+
+use super::bits::{Half, sat_f16};
+use crate::semantics::float::{canonical_f32, max_nan_f32};
+use crate::semantics::odd::{add_odd, add_odd_f32, odd_f32};
+use half::{bf16, f16};
+
+/// `.relu`: zero for what is negative; NaN stays.
+#[inline(always)]
+pub(super) fn relu<H: Half>(x: H) -> H {
+    H::narrow(max_nan_f32(x.widen(), 0.0))
+}
+
+/// `add.rn.f16`.
+#[inline(always)]
+pub fn add_rn_f16(a: f16, b: f16) -> f16 {
+    f16::narrow(a.widen() + b.widen())
+}
+
+/// `sub.rn.f16`.
+#[inline(always)]
+pub fn sub_rn_f16(a: f16, b: f16) -> f16 {
+    f16::narrow(a.widen() - b.widen())
+}
+
+/// `mul.rn.f16`.
+#[inline(always)]
+pub fn mul_rn_f16(a: f16, b: f16) -> f16 {
+    f16::narrow(a.widen() * b.widen()) // the product is exact in f32
+}
+
+/// `fma.rn.f16`: a * b + c, rounded once.
+#[inline(always)]
+pub fn fma_rn_f16(a: f16, b: f16, c: f16) -> f16 {
+    f16::narrow(add_odd_f32(a.widen() * b.widen(), c.widen()))
+}
+
+/// The forms of an f16 operation with `.ftz`, `.sat` and both.
+macro_rules! ftz_and_sat_f16 {
+    ($($name:ident($($x:ident),+) => $ftz:ident, $sat:ident, $ftz_sat:ident);+ $(;)?) => {$(
+        #[doc = concat!("[`", stringify!($name), "`] with `.ftz`.")]
+        #[inline(always)]
+        pub fn $ftz($($x: f16),+) -> f16 {
+            $name($($x.flush()),+).flush()
+        }
+
+        #[doc = concat!("[`", stringify!($name), "`] with `.sat`.")]
+        #[inline(always)]
+        pub fn $sat($($x: f16),+) -> f16 {
+            sat_f16($name($($x),+))
+        }
+
+        #[doc = concat!("[`", stringify!($name), "`] with `.ftz` and `.sat`.")]
+        #[inline(always)]
+        pub fn $ftz_sat($($x: f16),+) -> f16 {
+            sat_f16($ftz($($x),+))
+        }
+    )+};
+}
+
+ftz_and_sat_f16! {
+    add_rn_f16(a, b) => add_rn_ftz_f16, add_rn_sat_f16, add_rn_ftz_sat_f16;
+    sub_rn_f16(a, b) => sub_rn_ftz_f16, sub_rn_sat_f16, sub_rn_ftz_sat_f16;
+    mul_rn_f16(a, b) => mul_rn_ftz_f16, mul_rn_sat_f16, mul_rn_ftz_sat_f16;
+    fma_rn_f16(a, b, c) => fma_rn_ftz_f16, fma_rn_sat_f16, fma_rn_ftz_sat_f16;
+}
+
+/// `fma.rn.relu.f16`.
+#[inline(always)]
+pub fn fma_rn_relu_f16(a: f16, b: f16, c: f16) -> f16 {
+    relu(fma_rn_f16(a, b, c))
+}
+
+/// `fma.rn.ftz.relu.f16`.
+#[inline(always)]
+pub fn fma_rn_ftz_relu_f16(a: f16, b: f16, c: f16) -> f16 {
+    relu(fma_rn_ftz_f16(a, b, c))
+}
+
+/// `add.rn.bf16`.
+#[inline(always)]
+pub fn add_rn_bf16(a: bf16, b: bf16) -> bf16 {
+    bf16::narrow(a.widen() + b.widen())
+}
+
+/// `sub.rn.bf16`.
+#[inline(always)]
+pub fn sub_rn_bf16(a: bf16, b: bf16) -> bf16 {
+    bf16::narrow(a.widen() - b.widen())
+}
+
+/// `mul.rn.bf16`.
+#[inline(always)]
+pub fn mul_rn_bf16(a: bf16, b: bf16) -> bf16 {
+    // Exact in f64; f32 would round a subnormal product a first time.
+    bf16::narrow(odd_f32(f64::from(a.widen()) * f64::from(b.widen())))
+}
+
+/// `fma.rn.bf16`: a * b + c, rounded once.
+#[inline(always)]
+pub fn fma_rn_bf16(a: bf16, b: bf16, c: bf16) -> bf16 {
+    let product = f64::from(a.widen()) * f64::from(b.widen());
+    bf16::narrow(odd_f32(add_odd(product, c.widen().into())))
+}
+
+/// `fma.rn.relu.bf16`.
+#[inline(always)]
+pub fn fma_rn_relu_bf16(a: bf16, b: bf16, c: bf16) -> bf16 {
+    relu(fma_rn_bf16(a, b, c))
+}
+
+typed! {
+    /// `neg`: the sign flipped; a NaN becomes the one NaN.
+    |a| T::narrow(-canonical_f32(a.widen()));
+    neg_f16: f16, neg_bf16: bf16,
+}
+
+typed! {
+    /// `abs`: the sign cleared; a NaN becomes the one NaN.
+    |a| T::narrow(a.widen().abs());
+    abs_f16: f16, abs_bf16: bf16,
+}
+
+/// `neg.ftz.f16`.
+#[inline(always)]
+pub fn neg_ftz_f16(a: f16) -> f16 {
+    neg_f16(a.flush())
+}
+
+/// `abs.ftz.f16`.
+#[inline(always)]
+pub fn abs_ftz_f16(a: f16) -> f16 {
+    abs_f16(a.flush())
+}

@@ -1,0 +1,41 @@
+//! `min`, `max` on one f16 or bf16, with `.ftz`, `.NaN` and `.xorsign.abs`.
+//!
+//! PTX ISA 9.7.4. Halves are ordered as the f32 of their value, so these are f32's: see [`crate::semantics::float`].
+
+use super::bits::Half;
+use crate::semantics::float;
+use half::{bf16, f16};
+
+/// One f32 extreme at both half types, and with `.ftz` at f16.
+macro_rules! extremes {
+    ($($wide:ident => $f16:ident, $ftz:ident, $bf16:ident);+ $(;)?) => {$(
+        #[doc = concat!("[`float::", stringify!($wide), "`] at f16.")]
+        #[inline(always)]
+        pub fn $f16(a: f16, b: f16) -> f16 {
+            f16::narrow(float::$wide(a.widen(), b.widen()))
+        }
+
+        #[doc = concat!("[`float::", stringify!($wide), "`] at f16, with `.ftz`.")]
+        #[inline(always)]
+        pub fn $ftz(a: f16, b: f16) -> f16 {
+            $f16(a.flush(), b.flush())
+        }
+
+        #[doc = concat!("[`float::", stringify!($wide), "`] at bf16.")]
+        #[inline(always)]
+        pub fn $bf16(a: bf16, b: bf16) -> bf16 {
+            bf16::narrow(float::$wide(a.widen(), b.widen()))
+        }
+    )+};
+}
+
+extremes! {
+    min_f32 => min_f16, min_ftz_f16, min_bf16;
+    max_f32 => max_f16, max_ftz_f16, max_bf16;
+    min_nan_f32 => min_nan_f16, min_ftz_nan_f16, min_nan_bf16;
+    max_nan_f32 => max_nan_f16, max_ftz_nan_f16, max_nan_bf16;
+    min_xorsign_abs_f32 => min_xorsign_abs_f16, min_ftz_xorsign_abs_f16, min_xorsign_abs_bf16;
+    max_xorsign_abs_f32 => max_xorsign_abs_f16, max_ftz_xorsign_abs_f16, max_xorsign_abs_bf16;
+    min_nan_xorsign_abs_f32 => min_nan_xorsign_abs_f16, min_ftz_nan_xorsign_abs_f16, min_nan_xorsign_abs_bf16;
+    max_nan_xorsign_abs_f32 => max_nan_xorsign_abs_f16, max_ftz_nan_xorsign_abs_f16, max_nan_xorsign_abs_bf16;
+}

@@ -1,0 +1,22 @@
+//! Half precision: `.f16`, `.bf16` and packed pairs of them.
+//!
+//! PTX ISA 9.7.4 "Half Precision Floating-Point Instructions". Each operation is done in f32 (or f64, where the product of two
+//! bf16 needs its range) and rounded once: either the wide result is exact, or it has twice the digits and two to spare
+//! (Figueroa, "When is double rounding innocuous?", 1995), or it was rounded to odd. Subnormals count in both types.
+//!
+//! Open in the ISA: a NaN result. It is `0x7fff` in both types, measured on an H200 for f16, assumed for bf16; `neg` and
+//! `abs` too, as for f32.
+
+mod arithmetic;
+mod bits;
+mod compare;
+mod extremes;
+mod packed;
+
+pub use arithmetic::*;
+pub use bits::{
+    cvt_f32_bf16, cvt_f32_f16, cvt_rn_bf16_f32, cvt_rn_f16_f32, ftz_f16, sat_bf16, sat_f16,
+};
+pub use compare::*;
+pub use extremes::*;
+pub use packed::*;

@@ -1,0 +1,97 @@
+//! The same operation on both halves of a packed pair: `.f16x2`, `.bf16x2`.
+//!
+//! PTX ISA 9.7.4. The pair's first element is the low half. Any function of this module on one half makes one on pairs:
+//! `fma.rn.relu.f16x2` is `x2_3(fma_rn_relu_f16)`. Functions of their own are the common ones.
+
+use super::arithmetic::*;
+use half::{bf16, f16};
+
+/// A half type by its bits, for packing.
+pub trait Packed: Copy {
+    /// The half of these bits.
+    fn of(bits: u16) -> Self;
+    /// The half's bits.
+    fn bits(self) -> u16;
+}
+
+impl Packed for f16 {
+    #[inline(always)]
+    fn of(bits: u16) -> f16 {
+        f16::from_bits(bits)
+    }
+    #[inline(always)]
+    fn bits(self) -> u16 {
+        self.to_bits()
+    }
+}
+
+impl Packed for bf16 {
+    #[inline(always)]
+    fn of(bits: u16) -> bf16 {
+        bf16::from_bits(bits)
+    }
+    #[inline(always)]
+    fn bits(self) -> u16 {
+        self.to_bits()
+    }
+}
+
+/// The low and the high half of a pair.
+#[inline(always)]
+pub fn unpack<H: Packed>(pair: u32) -> [H; 2] {
+    [H::of(pair as u16), H::of((pair >> 16) as u16)]
+}
+
+/// The pair of a low and a high half.
+#[inline(always)]
+pub fn pack<H: Packed>([low, high]: [H; 2]) -> u32 {
+    u32::from(high.bits()) << 16 | u32::from(low.bits())
+}
+
+/// `op` on both halves of a pair.
+#[inline(always)]
+pub fn x2_1<H: Packed>(a: u32, op: impl Fn(H) -> H) -> u32 {
+    pack(unpack(a).map(op))
+}
+
+/// `op` on both halves of two pairs.
+#[inline(always)]
+pub fn x2_2<H: Packed>(a: u32, b: u32, op: impl Fn(H, H) -> H) -> u32 {
+    let ([a0, a1], [b0, b1]) = (unpack(a), unpack(b));
+    pack([op(a0, b0), op(a1, b1)])
+}
+
+/// `op` on both halves of three pairs.
+#[inline(always)]
+pub fn x2_3<H: Packed>(a: u32, b: u32, c: u32, op: impl Fn(H, H, H) -> H) -> u32 {
+    let ([a0, a1], [b0, b1], [c0, c1]) = (unpack(a), unpack(b), unpack(c));
+    pack([op(a0, b0, c0), op(a1, b1, c1)])
+}
+
+/// Named operations on pairs.
+macro_rules! packed {
+    ($($map:ident($($x:ident),+): $name:ident = $one:ident);+ $(;)?) => {$(
+        #[doc = concat!("[`", stringify!($one), "`] on both halves.")]
+        #[inline(always)]
+        pub fn $name($($x: u32),+) -> u32 {
+            $map($($x),+, $one)
+        }
+    )+};
+}
+
+packed! {
+    x2_2(a, b): add_rn_f16x2 = add_rn_f16;
+    x2_2(a, b): sub_rn_f16x2 = sub_rn_f16;
+    x2_2(a, b): mul_rn_f16x2 = mul_rn_f16;
+    x2_3(a, b, c): fma_rn_f16x2 = fma_rn_f16;
+    x2_3(a, b, c): fma_rn_relu_f16x2 = fma_rn_relu_f16;
+    x2_1(a): neg_f16x2 = neg_f16;
+    x2_1(a): abs_f16x2 = abs_f16;
+    x2_2(a, b): add_rn_bf16x2 = add_rn_bf16;
+    x2_2(a, b): sub_rn_bf16x2 = sub_rn_bf16;
+    x2_2(a, b): mul_rn_bf16x2 = mul_rn_bf16;
+    x2_3(a, b, c): fma_rn_bf16x2 = fma_rn_bf16;
+    x2_3(a, b, c): fma_rn_relu_bf16x2 = fma_rn_relu_bf16;
+    x2_1(a): neg_bf16x2 = neg_bf16;
+    x2_1(a): abs_bf16x2 = abs_bf16;
+}

@@ -1,0 +1,86 @@
+//! Rounding to odd: f32 results in every rounding, by f64 arithmetic that leaves a trace of what it cut off.
+//!
+//! S. Boldo and G. Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008.
+//! An inexact result is moved to its neighbour with an odd last bit; with two spare bits or more, rounding that again is as
+//! good as rounding the exact value once. The error comes from error-free transformations: Knuth's two-sum, and fma's
+//! remainder for quotient and root. Operands come from f32 (in `add_odd_f32`, from
+//! f16), so nothing here over- or underflows.
+
+use super::Rounding;
+
+/// Rounding to odd and a sum at one width.
+macro_rules! odd_sum {
+    ($($t:ty: $to_odd:ident, $add:ident);+ $(;)?) => {$(
+        /// The value `near` + `error`, where `error` is less than the last digit: rounded to odd. A NaN `error` is none.
+        #[inline(always)]
+        fn $to_odd(near: $t, error: $t) -> $t {
+            let bits = near.to_bits();
+            let away = (error > 0.0) == (near > 0.0);
+            let odd = if bits & 1 == 1 {
+                bits
+            } else if away {
+                bits.wrapping_add(1)
+            } else {
+                bits.wrapping_sub(1)
+            };
+            if error != 0.0 && !error.is_nan() { <$t>::from_bits(odd) } else { near }
+        }
+
+        /// a + b, rounded to odd.
+        #[inline(always)]
+        pub(crate) fn $add(a: $t, b: $t) -> $t {
+            let sum = a + b;
+            let b_part = sum - a;
+            let error = (a - (sum - b_part)) + (b - b_part);
+            $to_odd(sum, error)
+        }
+    )+};
+}
+
+odd_sum! {
+    f64: to_odd, add_odd;
+    f32: to_odd_f32, add_odd_f32;
+}
+
+/// a / b, rounded to odd, for operands that are f32.
+#[inline(always)]
+pub(crate) fn div_odd(a: f64, b: f64) -> f64 {
+    let quotient = a / b;
+    let remainder = (-quotient).mul_add(b, a);
+    to_odd(quotient, if b < 0.0 { -remainder } else { remainder })
+}
+
+/// The square root of `a`, rounded to odd, for an operand that is f32.
+#[inline(always)]
+pub(crate) fn sqrt_odd(a: f64) -> f64 {
+    let root = a.sqrt();
+    to_odd(root, (-root).mul_add(root, a))
+}
+
+/// `x` as the neighbouring f32 that `rounding` names; `x` may have been rounded to odd. A NaN stays some NaN.
+#[inline(always)]
+pub(crate) fn round_f32(x: f64, rounding: Rounding) -> f32 {
+    let near = x as f32;
+    let bits = near.to_bits();
+    let (outward, inward) = (
+        f32::from_bits(bits.wrapping_add(1)),
+        f32::from_bits(bits.wrapping_sub(1)),
+    );
+    let wide = f64::from(near);
+    let negative = near.is_sign_negative();
+    match rounding {
+        Rounding::Nearest => near,
+        Rounding::Zero if wide.abs() > x.abs() => inward,
+        Rounding::Down if wide > x => [inward, outward][usize::from(negative)],
+        Rounding::Up if wide < x => [outward, inward][usize::from(negative)],
+        _ => near,
+    }
+}
+
+/// `x` rounded to odd in f32, for a further rounding to at most 22 bits. The largest number stands for all above it.
+#[inline(always)]
+pub(crate) fn odd_f32(x: f64) -> f32 {
+    let chopped = round_f32(x, Rounding::Zero);
+    let sticky = u32::from(f64::from(chopped) != x && !x.is_nan());
+    f32::from_bits(chopped.to_bits() | sticky)
+}

@@ -12,17 +12,17 @@
 //!
 //! The pipeline, in the order of its files:
 //!
-//! 1. [`cargo`]: a nested cargo compiles the kernel crate, its dependencies and `core` to one module of *unoptimised* LLVM
+//! 1. `cargo`: a nested cargo compiles the kernel crate, its dependencies and `core` to one module of *unoptimised* LLVM
 //!    bitcode. Nothing is optimised there, because rustc's own pipeline does not know that a barrier must not be copied
 //!    into two branches (rust-lang/rust#137086).
-//! 2. [`llvm`]: the bitcode is read in this process by the LLVM library that rustc itself uses. Nothing links against LLVM:
+//! 2. `llvm`: the bitcode is read in this process by the LLVM library that rustc itself uses. Nothing links against LLVM:
 //!    the library is opened when a build first needs it, so a program that holds this crate starts without it.
-//! 3. [`passes`]: what the GPU needs and rustc cannot say (entry points, convergence, address spaces, launch bounds), then
+//! 3. `passes`: what the GPU needs and rustc cannot say (entry points, convergence, address spaces, launch bounds), then
 //!    LLVM's own O3, then PTX. One file a pass.
 //! 4. [`lint`]: the PTX is checked against the promises that kernels rely on.
 //! 5. [`manifest`]: `gpu.json` says what the module holds.
 //!
-//! A second build with nothing changed asks cargo, compares a [`fingerprint`] and stops there.
+//! A second build with nothing changed asks cargo, compares a `fingerprint` and stops there.
 
 mod arch;
 mod builder;

@@ -1,0 +1,174 @@
+//! Enumerators and flags of `cuda.h`, as constants in one module per C enumeration.
+//!
+//! Only those that a simulated call looks at are here; device attributes, which are a table, are in
+//! [`crate::objects::attributes`].
+
+macro_rules! enumerators {
+    ($($(#[$doc:meta])* mod $module:ident { $($name:ident = $value:expr,)* })*) => {$(
+        $(#[$doc])*
+        pub mod $module {
+            #![allow(missing_docs, reason = "the names are those of cuda.h")]
+            $(pub const $name: u32 = $value;)*
+        }
+    )*};
+}
+
+enumerators! {
+    /// `CUctx_flags`.
+    mod context_flags {
+        SCHED_MASK = 0x07,
+        MAP_HOST = 0x08,
+        LMEM_RESIZE_TO_MAX = 0x10,
+        COREDUMP_ENABLE = 0x20,
+        USER_COREDUMP_ENABLE = 0x40,
+        SYNC_MEMOPS = 0x80,
+        MASK = 0xff,
+    }
+    /// `CUlimit`.
+    mod limit {
+        STACK_SIZE = 0,
+        PRINTF_FIFO_SIZE = 1,
+        MALLOC_HEAP_SIZE = 2,
+        DEV_RUNTIME_SYNC_DEPTH = 3,
+        DEV_RUNTIME_PENDING_LAUNCH_COUNT = 4,
+        MAX_L2_FETCH_GRANULARITY = 5,
+        PERSISTING_L2_CACHE_SIZE = 6,
+        COUNT = 7,
+    }
+    /// `CUfunc_cache`: the last valid value.
+    mod func_cache {
+        PREFER_NONE = 0,
+        PREFER_EQUAL = 3,
+    }
+    /// `CUsharedconfig`.
+    mod shared_config {
+        DEFAULT_BANK_SIZE = 0,
+        FOUR_BYTE_BANK_SIZE = 1,
+        EIGHT_BYTE_BANK_SIZE = 2,
+    }
+    /// `CUstream_flags`.
+    mod stream_flags {
+        NON_BLOCKING = 1,
+    }
+    /// `CUevent_flags`.
+    mod event_flags {
+        BLOCKING_SYNC = 1,
+        DISABLE_TIMING = 2,
+        INTERPROCESS = 4,
+        ALL = 7,
+    }
+    /// `CUmemAttach_flags`.
+    mod attach {
+        GLOBAL = 1,
+        HOST = 2,
+        SINGLE = 4,
+    }
+    /// `CU_MEMHOSTALLOC_*`.
+    mod host_alloc {
+        PORTABLE = 1,
+        DEVICEMAP = 2,
+        WRITECOMBINED = 4,
+        ALL = 7,
+    }
+    /// `CU_MEMHOSTREGISTER_*`.
+    mod host_register {
+        ALL = 0xf,
+    }
+    /// `CUmemorytype`.
+    mod memory_type {
+        HOST = 1,
+        DEVICE = 2,
+        ARRAY = 3,
+        UNIFIED = 4,
+    }
+    /// `CUpointer_attribute`.
+    mod pointer_attribute {
+        CONTEXT = 1,
+        MEMORY_TYPE = 2,
+        DEVICE_POINTER = 3,
+        HOST_POINTER = 4,
+        P2P_TOKENS = 5,
+        SYNC_MEMOPS = 6,
+        BUFFER_ID = 7,
+        IS_MANAGED = 8,
+        DEVICE_ORDINAL = 9,
+        IS_LEGACY_CUDA_IPC_CAPABLE = 10,
+        RANGE_START_ADDR = 11,
+        RANGE_SIZE = 12,
+        MAPPED = 13,
+        ALLOWED_HANDLE_TYPES = 14,
+        IS_GPU_DIRECT_RDMA_CAPABLE = 15,
+        ACCESS_FLAGS = 16,
+        MEMPOOL_HANDLE = 17,
+    }
+    /// `CUfunction_attribute`.
+    mod function_attribute {
+        MAX_THREADS_PER_BLOCK = 0,
+        SHARED_SIZE_BYTES = 1,
+        CONST_SIZE_BYTES = 2,
+        LOCAL_SIZE_BYTES = 3,
+        NUM_REGS = 4,
+        PTX_VERSION = 5,
+        BINARY_VERSION = 6,
+        CACHE_MODE_CA = 7,
+        MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
+        PREFERRED_SHARED_MEMORY_CARVEOUT = 9,
+        CLUSTER_SIZE_MUST_BE_SET = 10,
+        REQUIRED_CLUSTER_WIDTH = 11,
+        REQUIRED_CLUSTER_HEIGHT = 12,
+        REQUIRED_CLUSTER_DEPTH = 13,
+        NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14,
+        CLUSTER_SCHEDULING_POLICY_PREFERENCE = 15,
+    }
+    /// `CUjit_option`.
+    mod jit {
+        WALL_TIME = 2,
+        INFO_LOG_BUFFER = 3,
+        INFO_LOG_BUFFER_SIZE_BYTES = 4,
+        ERROR_LOG_BUFFER = 5,
+        ERROR_LOG_BUFFER_SIZE_BYTES = 6,
+        COUNT = 35,
+    }
+    /// `CUjitInputType`.
+    mod jit_input {
+        CUBIN = 0,
+        PTX = 1,
+        FATBINARY = 2,
+        OBJECT = 3,
+        LIBRARY = 4,
+        NVVM = 5,
+    }
+    /// `CUlaunchAttributeID` and `CUstreamAttrID`.
+    mod launch_attribute {
+        IGNORE = 0,
+        ACCESS_POLICY_WINDOW = 1,
+        COOPERATIVE = 2,
+        SYNCHRONIZATION_POLICY = 3,
+        CLUSTER_DIMENSION = 4,
+        CLUSTER_SCHEDULING_POLICY_PREFERENCE = 5,
+        PROGRAMMATIC_STREAM_SERIALIZATION = 6,
+        PROGRAMMATIC_EVENT = 7,
+        PRIORITY = 8,
+        MEM_SYNC_DOMAIN_MAP = 9,
+        MEM_SYNC_DOMAIN = 10,
+        PREFERRED_CLUSTER_DIMENSION = 11,
+        LAUNCH_COMPLETION_EVENT = 12,
+        PREFERRED_SHARED_MEMORY_CARVEOUT = 14,
+    }
+    /// `CUmem_advise`.
+    mod advise {
+        FIRST = 1,
+        LAST = 6,
+    }
+    /// `CUdevice_P2PAttribute`.
+    mod p2p {
+        FIRST = 1,
+        LAST = 5,
+    }
+    /// Ends of `cuLaunchKernel`'s `extra` list.
+    mod launch_extra {
+        END = 0,
+        BUFFER_POINTER = 1,
+        BUFFER_SIZE = 2,
+    }
+}

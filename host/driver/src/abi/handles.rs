@@ -1,0 +1,90 @@
+//! Opaque handles. Each is as wide as a pointer and is passed like one; the value names an entry of a registry.
+
+macro_rules! handles {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[repr(transparent)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+        pub struct $name(pub usize);
+
+        impl crate::objects::registry::Handle for $name {
+            fn from_bits(bits: usize) -> Self {
+                $name(bits)
+            }
+        }
+    )*};
+}
+
+handles! {
+    /// A context: what a process has on one device.
+    CUcontext;
+    /// Loaded code.
+    CUmodule;
+    /// A kernel of a module.
+    CUfunction;
+    /// Code that is not bound to a context (CUDA 12).
+    CUlibrary;
+    /// A kernel of a library.
+    CUkernel;
+    /// A queue of work.
+    CUstream;
+    /// A point in a queue.
+    CUevent;
+    /// A link in progress.
+    CUlinkState;
+    /// Memory with a layout of its own, read by texture fetches.
+    CUarray;
+    /// A chain of arrays, each half the size of the one before.
+    CUmipmappedArray;
+    /// A texture reference of a module.
+    CUtexref;
+    /// A surface reference of a module.
+    CUsurfref;
+    /// A graph of work.
+    CUgraph;
+    /// A node of a graph.
+    CUgraphNode;
+    /// A graph that can be launched.
+    CUgraphExec;
+    /// A pool of device memory.
+    CUmemoryPool;
+    /// Memory of another API.
+    CUexternalMemory;
+    /// A semaphore of another API.
+    CUexternalSemaphore;
+    /// A resource of a graphics API.
+    CUgraphicsResource;
+    /// A reference-counted object that a graph keeps alive.
+    CUuserObject;
+    /// A part of a device's multiprocessors with a context of its own.
+    CUgreenCtx;
+    /// A description of a device resource.
+    CUdevResourceDesc;
+    /// A registered asynchronous notification.
+    CUasyncCallbackHandle;
+    /// A registered log callback.
+    CUlogsCallbackHandle;
+}
+
+/// A texture object: a number on the host, 64 bits wide also for kernels.
+pub type CUtexObject = u64;
+/// A surface object.
+pub type CUsurfObject = u64;
+/// Physical memory made by `cuMemCreate`.
+pub type CUmemGenericAllocationHandle = u64;
+/// A condition of a graph node.
+pub type CUgraphConditionalHandle = u64;
+
+impl CUstream {
+    /// `CU_STREAM_LEGACY`, which the null handle stands for as well.
+    pub const LEGACY: CUstream = CUstream(1);
+    /// `CU_STREAM_PER_THREAD`.
+    pub const PER_THREAD: CUstream = CUstream(2);
+}
+
+impl CUmemoryPool {
+    /// The default pool of a device.
+    pub(crate) fn of_device(ordinal: i32) -> CUmemoryPool {
+        CUmemoryPool(0x100 + 16 * ordinal as usize)
+    }
+}

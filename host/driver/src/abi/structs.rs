@@ -1,0 +1,153 @@
+//! The structs that the simulated calls read or write. Field order and types are `cuda.h`'s; field names are Rust's.
+
+#![allow(
+    missing_docs,
+    reason = "the fields are those of cuda.h, described in the driver API reference"
+)]
+
+use super::*;
+
+/// 16 bytes that name a device.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct CUuuid {
+    pub bytes: [u8; 16],
+}
+
+/// What `cuDeviceGetProperties` fills in.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct CUdevprop {
+    pub max_threads_per_block: c_int,
+    pub max_threads_dim: [c_int; 3],
+    pub max_grid_size: [c_int; 3],
+    pub shared_mem_per_block: c_int,
+    pub total_constant_memory: c_int,
+    pub simd_width: c_int,
+    pub mem_pitch: c_int,
+    pub regs_per_block: c_int,
+    pub clock_rate: c_int,
+    pub texture_align: c_int,
+}
+
+/// Where memory lives: a device, or the host.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct CUmemLocation {
+    pub kind: c_uint,
+    pub id: c_int,
+}
+
+/// One end of a 2-D copy.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Side2D {
+    pub x_in_bytes: usize,
+    pub y: usize,
+    pub memory_type: c_uint,
+    pub host: *mut c_void,
+    pub device: CUdeviceptr,
+    pub array: CUarray,
+    pub pitch: usize,
+}
+
+/// A 2-D copy.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct CUDA_MEMCPY2D {
+    pub src: Side2D,
+    pub dst: Side2D,
+    pub width_in_bytes: usize,
+    pub height: usize,
+}
+
+/// One end of a 3-D copy. `context` is a reserved field outside `cuMemcpy3DPeer`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Side3D {
+    pub x_in_bytes: usize,
+    pub y: usize,
+    pub z: usize,
+    pub lod: usize,
+    pub memory_type: c_uint,
+    pub host: *mut c_void,
+    pub device: CUdeviceptr,
+    pub array: CUarray,
+    pub context: CUcontext,
+    pub pitch: usize,
+    pub height: usize,
+}
+
+/// A 3-D copy (`CUDA_MEMCPY3D` and `CUDA_MEMCPY3D_PEER` share one layout).
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct CUDA_MEMCPY3D {
+    pub src: Side3D,
+    pub dst: Side3D,
+    pub width_in_bytes: usize,
+    pub height: usize,
+    pub depth: usize,
+}
+
+/// One launch of a multi-device cooperative launch.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct CUDA_LAUNCH_PARAMS {
+    pub function: CUfunction,
+    pub grid: [c_uint; 3],
+    pub block: [c_uint; 3],
+    pub shared_mem_bytes: c_uint,
+    pub stream: CUstream,
+    pub kernel_params: *mut *mut c_void,
+}
+
+/// The configuration of `cuLaunchKernelEx`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct CUlaunchConfig {
+    pub grid: [c_uint; 3],
+    pub block: [c_uint; 3],
+    pub shared_mem_bytes: c_uint,
+    pub stream: CUstream,
+    pub attrs: *mut CUlaunchAttribute,
+    pub num_attrs: c_uint,
+}
+
+/// One launch attribute: an id, and 64 bytes of which the id says what they hold.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct CUlaunchAttribute {
+    pub id: c_uint,
+    pub pad: [u8; 4],
+    pub value: CUlaunchAttributeValue,
+}
+
+/// The 64 bytes of a launch or stream attribute's value. Every member of C's union begins at its first byte.
+#[repr(C, align(8))]
+#[derive(Debug, Clone, Copy)]
+pub struct CUlaunchAttributeValue {
+    pub bytes: [u8; 64],
+}
+
+impl CUlaunchAttributeValue {
+    /// The `index`th 32-bit word.
+    pub fn word(&self, index: usize) -> u32 {
+        let mut word = [0; 4];
+        word.copy_from_slice(&self.bytes[4 * index..4 * index + 4]);
+        u32::from_ne_bytes(word)
+    }
+}
+
+/// A handle to another process's event; passed by value.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct CUipcEventHandle {
+    pub reserved: [c_char; 64],
+}
+
+/// A handle to another process's memory; passed by value.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct CUipcMemHandle {
+    pub reserved: [c_char; 64],
+}

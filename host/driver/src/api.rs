@@ -1,0 +1,1001 @@
+//! The table of entry points: every call of the driver API, once.
+//!
+//! A row is `SINCE name(argument: type, ..) = what answers on the simulator`, in the order of the CUDA 13.0 driver API
+//! reference, under the reference's section headings. `SINCE` is the CUDA version that brought the call (13000 is 13.0).
+//! What answers is a function of [`crate::calls`], or `unsupported`, which returns `CUDA_ERROR_NOT_SUPPORTED` and says so;
+//! `always` marks what may be called before `cuInit` and in callbacks. From a row come the exported symbol, its way to
+//! NVIDIA's driver, and its lines in lists and pages; see [`crate::entry`].
+//!
+//! The calls are all that `cust_raw` 0.11 declares and all that `cuda.h` of CUDA 13.0 does, but for the 32-bit calls of CUDA
+//! 3.1 and before. Versions are those in NVIDIA's `cudaTypedefs.h`.
+
+use crate::abi::*;
+use crate::calls;
+use crate::entry::{self, EntryPoint, When, entry_points};
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+entry_points! {
+    "Error Handling" {
+        6000 cuGetErrorString(error: CUresult, p_str: *mut *const c_char) = error::string, always;
+        6000 cuGetErrorName(error: CUresult, p_str: *mut *const c_char) = error::name, always;
+    }
+    "Initialization" {
+        2000 cuInit(flags: c_uint) = init::init, always;
+    }
+    "Version Management" {
+        2020 cuDriverGetVersion(driver_version: *mut c_int) = init::version, always;
+    }
+    "Device Management" {
+        2000 cuDeviceGet(device: *mut CUdevice, ordinal: c_int) = device::get;
+        2000 cuDeviceGetCount(count: *mut c_int) = device::count;
+        2000 cuDeviceGetName(name: *mut c_char, len: c_int, dev: CUdevice) = device::name;
+        9020 cuDeviceGetUuid(uuid: *mut CUuuid, dev: CUdevice) = device::uuid;
+        11040 cuDeviceGetUuid_v2(uuid: *mut CUuuid, dev: CUdevice) = device::uuid;
+        10000 cuDeviceGetLuid(luid: *mut c_char, device_node_mask: *mut c_uint, dev: CUdevice) = unsupported;
+        3020 cuDeviceTotalMem_v2(bytes: *mut usize, dev: CUdevice) = device::total_memory;
+        11010 cuDeviceGetTexture1DLinearMaxWidth(
+            max_width_in_elements: *mut usize, format: c_uint, num_channels: c_uint, dev: CUdevice,
+        ) = device::linear_texture_width;
+        2000 cuDeviceGetAttribute(pi: *mut c_int, attrib: c_uint, dev: CUdevice) = device::attribute;
+        13000 cuDeviceGetHostAtomicCapabilities(
+            capabilities: *mut c_uint, operations: *const c_uint, count: c_uint, dev: CUdevice,
+        ) = unsupported;
+        10020 cuDeviceGetNvSciSyncAttributes(
+            nv_sci_sync_attr_list: *mut c_void, dev: CUdevice, flags: c_int,
+        ) = unsupported;
+        11020 cuDeviceSetMemPool(dev: CUdevice, pool: CUmemoryPool) = pool::set;
+        11020 cuDeviceGetMemPool(pool: *mut CUmemoryPool, dev: CUdevice) = pool::default;
+        11020 cuDeviceGetDefaultMemPool(pool_out: *mut CUmemoryPool, dev: CUdevice) = pool::default;
+        11040 cuDeviceGetExecAffinitySupport(pi: *mut c_int, kind: c_uint, dev: CUdevice) = device::exec_affinity;
+        11030 cuFlushGPUDirectRDMAWrites(target: c_uint, scope: c_uint) = unsupported;
+    }
+    "Device Management [DEPRECATED]" {
+        2000 cuDeviceGetProperties(prop: *mut CUdevprop, dev: CUdevice) = device::properties;
+        2000 cuDeviceComputeCapability(
+            major: *mut c_int, minor: *mut c_int, dev: CUdevice,
+        ) = device::compute_capability;
+    }
+    "Primary Context Management" {
+        7000 cuDevicePrimaryCtxRetain(pctx: *mut CUcontext, dev: CUdevice) = primary::retain;
+        11000 cuDevicePrimaryCtxRelease_v2(dev: CUdevice) = primary::release;
+        11000 cuDevicePrimaryCtxSetFlags_v2(dev: CUdevice, flags: c_uint) = primary::set_flags;
+        7000 cuDevicePrimaryCtxGetState(dev: CUdevice, flags: *mut c_uint, active: *mut c_int) = primary::state;
+        11000 cuDevicePrimaryCtxReset_v2(dev: CUdevice) = primary::reset;
+    }
+    "Context Management" {
+        3020 cuCtxCreate_v2(pctx: *mut CUcontext, flags: c_uint, dev: CUdevice) = context::create;
+        11040 cuCtxCreate_v3(
+            pctx: *mut CUcontext, params_array: *mut c_void, num_params: c_int, flags: c_uint, dev: CUdevice,
+        ) = context::create_v3;
+        12050 cuCtxCreate_v4(
+            pctx: *mut CUcontext, ctx_create_params: *mut c_void, flags: c_uint, dev: CUdevice,
+        ) = context::create_v4;
+        4000 cuCtxDestroy_v2(ctx: CUcontext) = context::destroy;
+        4000 cuCtxPushCurrent_v2(ctx: CUcontext) = context::push;
+        4000 cuCtxPopCurrent_v2(pctx: *mut CUcontext) = context::pop;
+        4000 cuCtxSetCurrent(ctx: CUcontext) = context::set_current;
+        4000 cuCtxGetCurrent(pctx: *mut CUcontext) = context::get_current;
+        2000 cuCtxGetDevice(device: *mut CUdevice) = context::device;
+        13000 cuCtxGetDevice_v2(device: *mut CUdevice, ctx: CUcontext) = context::device_of;
+        7000 cuCtxGetFlags(flags: *mut c_uint) = context::flags;
+        12010 cuCtxSetFlags(flags: c_uint) = context::set_flags;
+        12000 cuCtxGetId(ctx: CUcontext, ctx_id: *mut c_ulonglong) = context::id;
+        2000 cuCtxSynchronize() = context::synchronize;
+        13000 cuCtxSynchronize_v2(ctx: CUcontext) = context::synchronize_of;
+        3010 cuCtxSetLimit(limit: c_uint, value: usize) = context::set_limit;
+        3010 cuCtxGetLimit(pvalue: *mut usize, limit: c_uint) = context::limit;
+        3020 cuCtxGetCacheConfig(pconfig: *mut c_uint) = context::cache_config;
+        3020 cuCtxSetCacheConfig(config: c_uint) = context::set_cache_config;
+        3020 cuCtxGetApiVersion(ctx: CUcontext, version: *mut c_uint) = context::api_version;
+        5050 cuCtxGetStreamPriorityRange(
+            least_priority: *mut c_int, greatest_priority: *mut c_int,
+        ) = context::priority_range;
+        11000 cuCtxResetPersistingL2Cache() = context::reset_persisting_l2;
+        11040 cuCtxGetExecAffinity(p_exec_affinity: *mut c_void, kind: c_uint) = unsupported;
+        12050 cuCtxRecordEvent(h_ctx: CUcontext, h_event: CUevent) = unsupported;
+        12050 cuCtxWaitEvent(h_ctx: CUcontext, h_event: CUevent) = unsupported;
+    }
+    "Context Management [DEPRECATED]" {
+        2000 cuCtxAttach(pctx: *mut CUcontext, flags: c_uint) = context::attach;
+        2000 cuCtxDetach(ctx: CUcontext) = context::detach;
+        4020 cuCtxGetSharedMemConfig(p_config: *mut c_uint) = context::shared_config;
+        4020 cuCtxSetSharedMemConfig(config: c_uint) = context::set_shared_config;
+    }
+    "Module Management" {
+        2000 cuModuleLoad(module: *mut CUmodule, fname: *const c_char) = module::load;
+        2000 cuModuleLoadData(module: *mut CUmodule, image: *const c_void) = module::load_data;
+        2010 cuModuleLoadDataEx(
+            module: *mut CUmodule, image: *const c_void, num_options: c_uint, options: *mut c_uint,
+            option_values: *mut *mut c_void,
+        ) = module::load_data_ex;
+        2000 cuModuleLoadFatBinary(module: *mut CUmodule, fat_cubin: *const c_void) = module::load_data;
+        2000 cuModuleUnload(hmod: CUmodule) = module::unload;
+        11070 cuModuleGetLoadingMode(mode: *mut c_uint) = module::loading_mode;
+        2000 cuModuleGetFunction(hfunc: *mut CUfunction, hmod: CUmodule, name: *const c_char) = module::function;
+        12040 cuModuleGetFunctionCount(count: *mut c_uint, module: CUmodule) = module::function_count;
+        12040 cuModuleEnumerateFunctions(
+            functions: *mut CUfunction, num_functions: c_uint, module: CUmodule,
+        ) = module::functions;
+        3020 cuModuleGetGlobal_v2(
+            dptr: *mut CUdeviceptr, bytes: *mut usize, hmod: CUmodule, name: *const c_char,
+        ) = module::global;
+        6050 cuLinkCreate_v2(
+            num_options: c_uint, options: *mut c_uint, option_values: *mut *mut c_void, state_out: *mut CUlinkState,
+        ) = unsupported;
+        6050 cuLinkAddData_v2(
+            state: CUlinkState, kind: c_uint, data: *mut c_void, size: usize, name: *const c_char,
+            num_options: c_uint, options: *mut c_uint, option_values: *mut *mut c_void,
+        ) = unsupported;
+        6050 cuLinkAddFile_v2(
+            state: CUlinkState, kind: c_uint, path: *const c_char, num_options: c_uint, options: *mut c_uint,
+            option_values: *mut *mut c_void,
+        ) = unsupported;
+        5050 cuLinkComplete(state: CUlinkState, cubin_out: *mut *mut c_void, size_out: *mut usize) = unsupported;
+        5050 cuLinkDestroy(state: CUlinkState) = unsupported;
+    }
+    "Module Management [DEPRECATED]" {
+        2000 cuModuleGetTexRef(p_tex_ref: *mut CUtexref, hmod: CUmodule, name: *const c_char) = unsupported;
+        3000 cuModuleGetSurfRef(p_surf_ref: *mut CUsurfref, hmod: CUmodule, name: *const c_char) = unsupported;
+    }
+    "Library Management" {
+        12000 cuLibraryLoadData(
+            library: *mut CUlibrary, code: *const c_void, jit_options: *mut c_void,
+            jit_options_values: *mut *mut c_void, num_jit_options: c_uint, library_options: *mut c_void,
+            library_option_values: *mut *mut c_void, num_library_options: c_uint,
+        ) = unsupported;
+        12000 cuLibraryLoadFromFile(
+            library: *mut CUlibrary, file_name: *const c_char, jit_options: *mut c_void,
+            jit_options_values: *mut *mut c_void, num_jit_options: c_uint, library_options: *mut c_void,
+            library_option_values: *mut *mut c_void, num_library_options: c_uint,
+        ) = unsupported;
+        12000 cuLibraryUnload(library: CUlibrary) = unsupported;
+        12000 cuLibraryGetKernel(p_kernel: *mut CUkernel, library: CUlibrary, name: *const c_char) = unsupported;
+        12040 cuLibraryGetKernelCount(count: *mut c_uint, lib: CUlibrary) = unsupported;
+        12040 cuLibraryEnumerateKernels(kernels: *mut CUkernel, num_kernels: c_uint, lib: CUlibrary) = unsupported;
+        12000 cuLibraryGetModule(p_mod: *mut CUmodule, library: CUlibrary) = unsupported;
+        12000 cuKernelGetFunction(p_func: *mut CUfunction, kernel: CUkernel) = unsupported;
+        12050 cuKernelGetLibrary(p_lib: *mut CUlibrary, kernel: CUkernel) = unsupported;
+        12000 cuLibraryGetGlobal(
+            dptr: *mut CUdeviceptr, bytes: *mut usize, library: CUlibrary, name: *const c_char,
+        ) = unsupported;
+        12000 cuLibraryGetManaged(
+            dptr: *mut CUdeviceptr, bytes: *mut usize, library: CUlibrary, name: *const c_char,
+        ) = unsupported;
+        12000 cuLibraryGetUnifiedFunction(
+            fptr: *mut *mut c_void, library: CUlibrary, symbol: *const c_char,
+        ) = unsupported;
+        12000 cuKernelGetAttribute(pi: *mut c_int, attrib: c_uint, kernel: CUkernel, dev: CUdevice) = unsupported;
+        12000 cuKernelSetAttribute(attrib: c_uint, val: c_int, kernel: CUkernel, dev: CUdevice) = unsupported;
+        12000 cuKernelSetCacheConfig(kernel: CUkernel, config: c_uint, dev: CUdevice) = unsupported;
+        12030 cuKernelGetName(name: *mut *const c_char, hfunc: CUkernel) = unsupported;
+        12040 cuKernelGetParamInfo(
+            kernel: CUkernel, param_index: usize, param_offset: *mut usize, param_size: *mut usize,
+        ) = unsupported;
+    }
+    "Memory Management" {
+        3020 cuMemGetInfo_v2(free: *mut usize, total: *mut usize) = memory::info;
+        3020 cuMemAlloc_v2(dptr: *mut CUdeviceptr, bytesize: usize) = memory::allocate;
+        3020 cuMemAllocPitch_v2(
+            dptr: *mut CUdeviceptr, p_pitch: *mut usize, width_in_bytes: usize, height: usize,
+            element_size_bytes: c_uint,
+        ) = memory::allocate_pitched;
+        3020 cuMemFree_v2(dptr: CUdeviceptr) = memory::free;
+        3020 cuMemGetAddressRange_v2(
+            pbase: *mut CUdeviceptr, psize: *mut usize, dptr: CUdeviceptr,
+        ) = memory::address_range;
+        3020 cuMemAllocHost_v2(pp: *mut *mut c_void, bytesize: usize) = host_memory::allocate;
+        2000 cuMemFreeHost(p: *mut c_void) = host_memory::free;
+        2020 cuMemHostAlloc(pp: *mut *mut c_void, bytesize: usize, flags: c_uint) = host_memory::allocate_with;
+        3020 cuMemHostGetDevicePointer_v2(
+            pdptr: *mut CUdeviceptr, p: *mut c_void, flags: c_uint,
+        ) = host_memory::device_pointer;
+        2030 cuMemHostGetFlags(p_flags: *mut c_uint, p: *mut c_void) = host_memory::flags;
+        6000 cuMemAllocManaged(dptr: *mut CUdeviceptr, bytesize: usize, flags: c_uint) = memory::allocate_managed;
+        12040 cuDeviceRegisterAsyncNotification(
+            device: CUdevice, callback_func: *mut c_void, user_data: *mut c_void,
+            callback: *mut CUasyncCallbackHandle,
+        ) = unsupported;
+        12040 cuDeviceUnregisterAsyncNotification(device: CUdevice, callback: CUasyncCallbackHandle) = unsupported;
+        4010 cuDeviceGetByPCIBusId(dev: *mut CUdevice, pci_bus_id: *const c_char) = device::by_pci_address;
+        4010 cuDeviceGetPCIBusId(pci_bus_id: *mut c_char, len: c_int, dev: CUdevice) = device::pci;
+        4010 cuIpcGetEventHandle(p_handle: *mut CUipcEventHandle, event: CUevent) = unsupported;
+        4010 cuIpcOpenEventHandle(ph_event: *mut CUevent, handle: CUipcEventHandle) = unsupported;
+        4010 cuIpcGetMemHandle(p_handle: *mut CUipcMemHandle, dptr: CUdeviceptr) = unsupported;
+        11000 cuIpcOpenMemHandle_v2(pdptr: *mut CUdeviceptr, handle: CUipcMemHandle, flags: c_uint) = unsupported;
+        4010 cuIpcCloseMemHandle(dptr: CUdeviceptr) = unsupported;
+        6050 cuMemHostRegister_v2(p: *mut c_void, bytesize: usize, flags: c_uint) = host_memory::register;
+        4000 cuMemHostUnregister(p: *mut c_void) = host_memory::unregister;
+        4000 cuMemcpy(dst: CUdeviceptr, src: CUdeviceptr, byte_count: usize) = copy::any;
+        4000 cuMemcpyPeer(
+            dst_device: CUdeviceptr, dst_context: CUcontext, src_device: CUdeviceptr, src_context: CUcontext,
+            byte_count: usize,
+        ) = copy::peer;
+        3020 cuMemcpyHtoD_v2(dst_device: CUdeviceptr, src_host: *const c_void, byte_count: usize) = copy::to_device;
+        3020 cuMemcpyDtoH_v2(dst_host: *mut c_void, src_device: CUdeviceptr, byte_count: usize) = copy::to_host;
+        3020 cuMemcpyDtoD_v2(dst_device: CUdeviceptr, src_device: CUdeviceptr, byte_count: usize) = copy::within_device;
+        3020 cuMemcpyDtoA_v2(
+            dst_array: CUarray, dst_offset: usize, src_device: CUdeviceptr, byte_count: usize,
+        ) = unsupported;
+        3020 cuMemcpyAtoD_v2(
+            dst_device: CUdeviceptr, src_array: CUarray, src_offset: usize, byte_count: usize,
+        ) = unsupported;
+        3020 cuMemcpyHtoA_v2(
+            dst_array: CUarray, dst_offset: usize, src_host: *const c_void, byte_count: usize,
+        ) = unsupported;
+        3020 cuMemcpyAtoH_v2(
+            dst_host: *mut c_void, src_array: CUarray, src_offset: usize, byte_count: usize,
+        ) = unsupported;
+        3020 cuMemcpyAtoA_v2(
+            dst_array: CUarray, dst_offset: usize, src_array: CUarray, src_offset: usize, byte_count: usize,
+        ) = unsupported;
+        3020 cuMemcpy2D_v2(p_copy: *const CUDA_MEMCPY2D) = copy_shaped::copy_2d;
+        3020 cuMemcpy2DUnaligned_v2(p_copy: *const CUDA_MEMCPY2D) = copy_shaped::copy_2d;
+        3020 cuMemcpy3D_v2(p_copy: *const CUDA_MEMCPY3D) = copy_shaped::copy_3d;
+        4000 cuMemcpy3DPeer(p_copy: *const CUDA_MEMCPY3D) = copy_shaped::copy_3d;
+        4000 cuMemcpyAsync(dst: CUdeviceptr, src: CUdeviceptr, byte_count: usize, h_stream: CUstream) = copy::any_async;
+        4000 cuMemcpyPeerAsync(
+            dst_device: CUdeviceptr, dst_context: CUcontext, src_device: CUdeviceptr, src_context: CUcontext,
+            byte_count: usize, h_stream: CUstream,
+        ) = copy::peer_async;
+        3020 cuMemcpyHtoDAsync_v2(
+            dst_device: CUdeviceptr, src_host: *const c_void, byte_count: usize, h_stream: CUstream,
+        ) = copy::to_device_async;
+        3020 cuMemcpyDtoHAsync_v2(
+            dst_host: *mut c_void, src_device: CUdeviceptr, byte_count: usize, h_stream: CUstream,
+        ) = copy::to_host_async;
+        3020 cuMemcpyDtoDAsync_v2(
+            dst_device: CUdeviceptr, src_device: CUdeviceptr, byte_count: usize, h_stream: CUstream,
+        ) = copy::within_device_async;
+        3020 cuMemcpyHtoAAsync_v2(
+            dst_array: CUarray, dst_offset: usize, src_host: *const c_void, byte_count: usize, h_stream: CUstream,
+        ) = unsupported;
+        3020 cuMemcpyAtoHAsync_v2(
+            dst_host: *mut c_void, src_array: CUarray, src_offset: usize, byte_count: usize, h_stream: CUstream,
+        ) = unsupported;
+        3020 cuMemcpy2DAsync_v2(p_copy: *const CUDA_MEMCPY2D, h_stream: CUstream) = copy_shaped::copy_2d_async;
+        3020 cuMemcpy3DAsync_v2(p_copy: *const CUDA_MEMCPY3D, h_stream: CUstream) = copy_shaped::copy_3d_async;
+        4000 cuMemcpy3DPeerAsync(p_copy: *const CUDA_MEMCPY3D, h_stream: CUstream) = copy_shaped::copy_3d_async;
+        13000 cuMemcpyBatchAsync_v2(
+            dsts: *mut CUdeviceptr, srcs: *mut CUdeviceptr, sizes: *mut usize, count: usize, attrs: *mut c_void,
+            attrs_idxs: *mut usize, num_attrs: usize, h_stream: CUstream,
+        ) = unsupported;
+        13000 cuMemcpy3DBatchAsync_v2(
+            num_ops: usize, op_list: *mut c_void, flags: c_ulonglong, h_stream: CUstream,
+        ) = unsupported;
+        3020 cuMemsetD8_v2(dst_device: CUdeviceptr, uc: c_uchar, n: usize) = memset::d8;
+        3020 cuMemsetD16_v2(dst_device: CUdeviceptr, us: c_ushort, n: usize) = memset::d16;
+        3020 cuMemsetD32_v2(dst_device: CUdeviceptr, ui: c_uint, n: usize) = memset::d32;
+        3020 cuMemsetD2D8_v2(
+            dst_device: CUdeviceptr, dst_pitch: usize, uc: c_uchar, width: usize, height: usize,
+        ) = memset::d2d8;
+        3020 cuMemsetD2D16_v2(
+            dst_device: CUdeviceptr, dst_pitch: usize, us: c_ushort, width: usize, height: usize,
+        ) = memset::d2d16;
+        3020 cuMemsetD2D32_v2(
+            dst_device: CUdeviceptr, dst_pitch: usize, ui: c_uint, width: usize, height: usize,
+        ) = memset::d2d32;
+        3020 cuMemsetD8Async(dst_device: CUdeviceptr, uc: c_uchar, n: usize, h_stream: CUstream) = memset::d8_async;
+        3020 cuMemsetD16Async(dst_device: CUdeviceptr, us: c_ushort, n: usize, h_stream: CUstream) = memset::d16_async;
+        3020 cuMemsetD32Async(dst_device: CUdeviceptr, ui: c_uint, n: usize, h_stream: CUstream) = memset::d32_async;
+        3020 cuMemsetD2D8Async(
+            dst_device: CUdeviceptr, dst_pitch: usize, uc: c_uchar, width: usize, height: usize, h_stream: CUstream,
+        ) = memset::d2d8_async;
+        3020 cuMemsetD2D16Async(
+            dst_device: CUdeviceptr, dst_pitch: usize, us: c_ushort, width: usize, height: usize, h_stream: CUstream,
+        ) = memset::d2d16_async;
+        3020 cuMemsetD2D32Async(
+            dst_device: CUdeviceptr, dst_pitch: usize, ui: c_uint, width: usize, height: usize, h_stream: CUstream,
+        ) = memset::d2d32_async;
+        3020 cuArrayCreate_v2(p_handle: *mut CUarray, p_allocate_array: *const c_void) = unsupported;
+        3020 cuArrayGetDescriptor_v2(p_array_descriptor: *mut c_void, h_array: CUarray) = unsupported;
+        11010 cuArrayGetSparseProperties(sparse_properties: *mut c_void, array: CUarray) = unsupported;
+        11010 cuMipmappedArrayGetSparseProperties(
+            sparse_properties: *mut c_void, mipmap: CUmipmappedArray,
+        ) = unsupported;
+        11060 cuArrayGetMemoryRequirements(
+            memory_requirements: *mut c_void, array: CUarray, device: CUdevice,
+        ) = unsupported;
+        11060 cuMipmappedArrayGetMemoryRequirements(
+            memory_requirements: *mut c_void, mipmap: CUmipmappedArray, device: CUdevice,
+        ) = unsupported;
+        11020 cuArrayGetPlane(p_plane_array: *mut CUarray, h_array: CUarray, plane_idx: c_uint) = unsupported;
+        2000 cuArrayDestroy(h_array: CUarray) = unsupported;
+        3020 cuArray3DCreate_v2(p_handle: *mut CUarray, p_allocate_array: *const c_void) = unsupported;
+        3020 cuArray3DGetDescriptor_v2(p_array_descriptor: *mut c_void, h_array: CUarray) = unsupported;
+        5000 cuMipmappedArrayCreate(
+            p_handle: *mut CUmipmappedArray, p_mipmapped_array_desc: *const c_void, num_mipmap_levels: c_uint,
+        ) = unsupported;
+        5000 cuMipmappedArrayGetLevel(
+            p_level_array: *mut CUarray, h_mipmapped_array: CUmipmappedArray, level: c_uint,
+        ) = unsupported;
+        5000 cuMipmappedArrayDestroy(h_mipmapped_array: CUmipmappedArray) = unsupported;
+        11070 cuMemGetHandleForAddressRange(
+            handle: *mut c_void, dptr: CUdeviceptr, size: usize, handle_type: c_uint, flags: c_ulonglong,
+        ) = unsupported;
+        12060 cuMemBatchDecompressAsync(
+            params_array: *mut c_void, count: usize, flags: c_uint, error_index: *mut usize, stream: CUstream,
+        ) = unsupported;
+    }
+    "Virtual Memory Management" {
+        10020 cuMemAddressReserve(
+            ptr: *mut CUdeviceptr, size: usize, alignment: usize, addr: CUdeviceptr, flags: c_ulonglong,
+        ) = unsupported;
+        10020 cuMemAddressFree(ptr: CUdeviceptr, size: usize) = unsupported;
+        10020 cuMemCreate(
+            handle: *mut CUmemGenericAllocationHandle, size: usize, prop: *const c_void, flags: c_ulonglong,
+        ) = unsupported;
+        10020 cuMemRelease(handle: CUmemGenericAllocationHandle) = unsupported;
+        10020 cuMemMap(
+            ptr: CUdeviceptr, size: usize, offset: usize, handle: CUmemGenericAllocationHandle, flags: c_ulonglong,
+        ) = unsupported;
+        11010 cuMemMapArrayAsync(map_info_list: *mut c_void, count: c_uint, h_stream: CUstream) = unsupported;
+        10020 cuMemUnmap(ptr: CUdeviceptr, size: usize) = unsupported;
+        10020 cuMemSetAccess(ptr: CUdeviceptr, size: usize, desc: *const c_void, count: usize) = unsupported;
+        10020 cuMemGetAccess(flags: *mut c_ulonglong, location: *const CUmemLocation, ptr: CUdeviceptr) = unsupported;
+        10020 cuMemExportToShareableHandle(
+            shareable_handle: *mut c_void, handle: CUmemGenericAllocationHandle, handle_type: c_uint,
+            flags: c_ulonglong,
+        ) = unsupported;
+        10020 cuMemImportFromShareableHandle(
+            handle: *mut CUmemGenericAllocationHandle, os_handle: *mut c_void, sh_handle_type: c_uint,
+        ) = unsupported;
+        10020 cuMemGetAllocationGranularity(granularity: *mut usize, prop: *const c_void, option: c_uint) = unsupported;
+        10020 cuMemGetAllocationPropertiesFromHandle(
+            prop: *mut c_void, handle: CUmemGenericAllocationHandle,
+        ) = unsupported;
+        11000 cuMemRetainAllocationHandle(handle: *mut CUmemGenericAllocationHandle, addr: *mut c_void) = unsupported;
+    }
+    "Stream Ordered Memory Allocator" {
+        11020 cuMemFreeAsync(dptr: CUdeviceptr, h_stream: CUstream) = pool::free;
+        11020 cuMemAllocAsync(dptr: *mut CUdeviceptr, bytesize: usize, h_stream: CUstream) = pool::allocate;
+        11020 cuMemPoolTrimTo(pool: CUmemoryPool, min_bytes_to_keep: usize) = unsupported;
+        11020 cuMemPoolSetAttribute(pool: CUmemoryPool, attr: c_uint, value: *mut c_void) = unsupported;
+        11020 cuMemPoolGetAttribute(pool: CUmemoryPool, attr: c_uint, value: *mut c_void) = unsupported;
+        11020 cuMemPoolSetAccess(pool: CUmemoryPool, map: *const c_void, count: usize) = unsupported;
+        11020 cuMemPoolGetAccess(
+            flags: *mut c_uint, mem_pool: CUmemoryPool, location: *mut CUmemLocation,
+        ) = unsupported;
+        11020 cuMemPoolCreate(pool: *mut CUmemoryPool, pool_props: *const c_void) = unsupported;
+        11020 cuMemPoolDestroy(pool: CUmemoryPool) = unsupported;
+        13000 cuMemGetDefaultMemPool(
+            pool_out: *mut CUmemoryPool, location: *mut CUmemLocation, kind: c_uint,
+        ) = unsupported;
+        13000 cuMemGetMemPool(pool: *mut CUmemoryPool, location: *mut CUmemLocation, kind: c_uint) = unsupported;
+        13000 cuMemSetMemPool(location: *mut CUmemLocation, kind: c_uint, pool: CUmemoryPool) = unsupported;
+        11020 cuMemAllocFromPoolAsync(
+            dptr: *mut CUdeviceptr, bytesize: usize, pool: CUmemoryPool, h_stream: CUstream,
+        ) = unsupported;
+        11020 cuMemPoolExportToShareableHandle(
+            handle_out: *mut c_void, pool: CUmemoryPool, handle_type: c_uint, flags: c_ulonglong,
+        ) = unsupported;
+        11020 cuMemPoolImportFromShareableHandle(
+            pool_out: *mut CUmemoryPool, handle: *mut c_void, handle_type: c_uint, flags: c_ulonglong,
+        ) = unsupported;
+        11020 cuMemPoolExportPointer(share_data_out: *mut c_void, ptr: CUdeviceptr) = unsupported;
+        11020 cuMemPoolImportPointer(
+            ptr_out: *mut CUdeviceptr, pool: CUmemoryPool, share_data: *mut c_void,
+        ) = unsupported;
+    }
+    "Multicast Object Management" {
+        12010 cuMulticastCreate(mc_handle: *mut CUmemGenericAllocationHandle, prop: *const c_void) = unsupported;
+        12010 cuMulticastAddDevice(mc_handle: CUmemGenericAllocationHandle, dev: CUdevice) = unsupported;
+        12010 cuMulticastBindMem(
+            mc_handle: CUmemGenericAllocationHandle, mc_offset: usize, mem_handle: CUmemGenericAllocationHandle,
+            mem_offset: usize, size: usize, flags: c_ulonglong,
+        ) = unsupported;
+        12010 cuMulticastBindAddr(
+            mc_handle: CUmemGenericAllocationHandle, mc_offset: usize, memptr: CUdeviceptr, size: usize,
+            flags: c_ulonglong,
+        ) = unsupported;
+        12010 cuMulticastUnbind(
+            mc_handle: CUmemGenericAllocationHandle, dev: CUdevice, mc_offset: usize, size: usize,
+        ) = unsupported;
+        12010 cuMulticastGetGranularity(granularity: *mut usize, prop: *const c_void, option: c_uint) = unsupported;
+    }
+    "Unified Addressing" {
+        4000 cuPointerGetAttribute(data: *mut c_void, attribute: c_uint, ptr: CUdeviceptr) = pointer::attribute;
+        8000 cuMemPrefetchAsync(
+            dev_ptr: CUdeviceptr, count: usize, dst_device: CUdevice, h_stream: CUstream,
+        ) = pointer::prefetch;
+        12020 cuMemPrefetchAsync_v2(
+            dev_ptr: CUdeviceptr, count: usize, location: CUmemLocation, flags: c_uint, h_stream: CUstream,
+        ) = pointer::prefetch_v2;
+        8000 cuMemAdvise(dev_ptr: CUdeviceptr, count: usize, advice: c_uint, device: CUdevice) = pointer::advise;
+        12020 cuMemAdvise_v2(
+            dev_ptr: CUdeviceptr, count: usize, advice: c_uint, location: CUmemLocation,
+        ) = pointer::advise_v2;
+        13000 cuMemPrefetchBatchAsync(
+            dptrs: *mut CUdeviceptr, sizes: *mut usize, count: usize, prefetch_locs: *mut CUmemLocation,
+            prefetch_loc_idxs: *mut usize, num_prefetch_locs: usize, flags: c_ulonglong, h_stream: CUstream,
+        ) = unsupported;
+        13000 cuMemDiscardBatchAsync(
+            dptrs: *mut CUdeviceptr, sizes: *mut usize, count: usize, flags: c_ulonglong, h_stream: CUstream,
+        ) = unsupported;
+        13000 cuMemDiscardAndPrefetchBatchAsync(
+            dptrs: *mut CUdeviceptr, sizes: *mut usize, count: usize, prefetch_locs: *mut CUmemLocation,
+            prefetch_loc_idxs: *mut usize, num_prefetch_locs: usize, flags: c_ulonglong, h_stream: CUstream,
+        ) = unsupported;
+        8000 cuMemRangeGetAttribute(
+            data: *mut c_void, data_size: usize, attribute: c_uint, dev_ptr: CUdeviceptr, count: usize,
+        ) = unsupported;
+        8000 cuMemRangeGetAttributes(
+            data: *mut *mut c_void, data_sizes: *mut usize, attributes: *mut c_uint, num_attributes: usize,
+            dev_ptr: CUdeviceptr, count: usize,
+        ) = unsupported;
+        6000 cuPointerSetAttribute(value: *const c_void, attribute: c_uint, ptr: CUdeviceptr) = pointer::set_attribute;
+        7000 cuPointerGetAttributes(
+            num_attributes: c_uint, attributes: *mut c_uint, data: *mut *mut c_void, ptr: CUdeviceptr,
+        ) = pointer::attributes;
+    }
+    "Stream Management" {
+        2000 cuStreamCreate(ph_stream: *mut CUstream, flags: c_uint) = stream::create;
+        5050 cuStreamCreateWithPriority(
+            ph_stream: *mut CUstream, flags: c_uint, priority: c_int,
+        ) = stream::create_with_priority;
+        5050 cuStreamGetPriority(h_stream: CUstream, priority: *mut c_int) = stream::priority;
+        12080 cuStreamGetDevice(h_stream: CUstream, device: *mut CUdevice) = stream::device;
+        5050 cuStreamGetFlags(h_stream: CUstream, flags: *mut c_uint) = stream::flags;
+        12000 cuStreamGetId(h_stream: CUstream, stream_id: *mut c_ulonglong) = stream::id;
+        9020 cuStreamGetCtx(h_stream: CUstream, pctx: *mut CUcontext) = stream::context;
+        12050 cuStreamGetCtx_v2(h_stream: CUstream, p_ctx: *mut CUcontext, p_green_ctx: *mut CUgreenCtx) = unsupported;
+        3020 cuStreamWaitEvent(h_stream: CUstream, h_event: CUevent, flags: c_uint) = stream::wait_event;
+        5000 cuStreamAddCallback(
+            h_stream: CUstream, callback: CUstreamCallback, user_data: *mut c_void, flags: c_uint,
+        ) = stream::add_callback;
+        10010 cuStreamBeginCapture_v2(h_stream: CUstream, mode: c_uint) = unsupported;
+        12030 cuStreamBeginCaptureToGraph(
+            h_stream: CUstream, h_graph: CUgraph, dependencies: *const CUgraphNode, dependency_data: *const c_void,
+            num_dependencies: usize, mode: c_uint,
+        ) = unsupported;
+        10010 cuThreadExchangeStreamCaptureMode(mode: *mut c_uint) = stream::exchange_capture_mode;
+        10000 cuStreamEndCapture(h_stream: CUstream, ph_graph: *mut CUgraph) = unsupported;
+        10000 cuStreamIsCapturing(h_stream: CUstream, capture_status: *mut c_uint) = stream::is_capturing;
+        10010 cuStreamGetCaptureInfo(
+            h_stream: CUstream, capture_status_out: *mut c_uint, id_out: *mut u64,
+        ) = stream::capture_info;
+        11030 cuStreamGetCaptureInfo_v2(
+            h_stream: CUstream, capture_status_out: *mut c_uint, id_out: *mut u64, graph_out: *mut CUgraph,
+            dependencies_out: *mut *const CUgraphNode, num_dependencies_out: *mut usize,
+        ) = stream::capture_info_v2;
+        12030 cuStreamGetCaptureInfo_v3(
+            h_stream: CUstream, capture_status_out: *mut c_uint, id_out: *mut u64, graph_out: *mut CUgraph,
+            dependencies_out: *mut *const CUgraphNode, edge_data_out: *mut *const c_void,
+            num_dependencies_out: *mut usize,
+        ) = unsupported;
+        11030 cuStreamUpdateCaptureDependencies(
+            h_stream: CUstream, dependencies: *mut CUgraphNode, num_dependencies: usize, flags: c_uint,
+        ) = unsupported;
+        12030 cuStreamUpdateCaptureDependencies_v2(
+            h_stream: CUstream, dependencies: *mut CUgraphNode, dependency_data: *const c_void,
+            num_dependencies: usize, flags: c_uint,
+        ) = unsupported;
+        6000 cuStreamAttachMemAsync(
+            h_stream: CUstream, dptr: CUdeviceptr, length: usize, flags: c_uint,
+        ) = pointer::attach;
+        2000 cuStreamQuery(h_stream: CUstream) = stream::query;
+        2000 cuStreamSynchronize(h_stream: CUstream) = stream::synchronize;
+        4000 cuStreamDestroy_v2(h_stream: CUstream) = stream::destroy;
+        11000 cuStreamCopyAttributes(dst: CUstream, src: CUstream) = stream_attribute::copy;
+        11000 cuStreamGetAttribute(
+            h_stream: CUstream, attr: c_uint, value_out: *mut CUlaunchAttributeValue,
+        ) = stream_attribute::get;
+        11000 cuStreamSetAttribute(
+            h_stream: CUstream, attr: c_uint, value: *const CUlaunchAttributeValue,
+        ) = stream_attribute::set;
+    }
+    "Event Management" {
+        2000 cuEventCreate(ph_event: *mut CUevent, flags: c_uint) = event::create;
+        2000 cuEventRecord(h_event: CUevent, h_stream: CUstream) = event::record;
+        11010 cuEventRecordWithFlags(h_event: CUevent, h_stream: CUstream, flags: c_uint) = event::record_with;
+        2000 cuEventQuery(h_event: CUevent) = event::query;
+        2000 cuEventSynchronize(h_event: CUevent) = event::synchronize;
+        4000 cuEventDestroy_v2(h_event: CUevent) = event::destroy;
+        2000 cuEventElapsedTime(p_milliseconds: *mut f32, h_start: CUevent, h_end: CUevent) = event::elapsed;
+        12080 cuEventElapsedTime_v2(p_milliseconds: *mut f32, h_start: CUevent, h_end: CUevent) = event::elapsed;
+    }
+    "External Resource Interoperability" {
+        10000 cuImportExternalMemory(ext_mem_out: *mut CUexternalMemory, mem_handle_desc: *const c_void) = unsupported;
+        10000 cuExternalMemoryGetMappedBuffer(
+            dev_ptr: *mut CUdeviceptr, ext_mem: CUexternalMemory, buffer_desc: *const c_void,
+        ) = unsupported;
+        10000 cuExternalMemoryGetMappedMipmappedArray(
+            mipmap: *mut CUmipmappedArray, ext_mem: CUexternalMemory, mipmap_desc: *const c_void,
+        ) = unsupported;
+        10000 cuDestroyExternalMemory(ext_mem: CUexternalMemory) = unsupported;
+        10000 cuImportExternalSemaphore(
+            ext_sem_out: *mut CUexternalSemaphore, sem_handle_desc: *const c_void,
+        ) = unsupported;
+        10000 cuSignalExternalSemaphoresAsync(
+            ext_sem_array: *const CUexternalSemaphore, params_array: *const c_void, num_ext_sems: c_uint,
+            stream: CUstream,
+        ) = unsupported;
+        10000 cuWaitExternalSemaphoresAsync(
+            ext_sem_array: *const CUexternalSemaphore, params_array: *const c_void, num_ext_sems: c_uint,
+            stream: CUstream,
+        ) = unsupported;
+        10000 cuDestroyExternalSemaphore(ext_sem: CUexternalSemaphore) = unsupported;
+    }
+    "Stream Memory Operations" {
+        8000 cuStreamWaitValue32(stream: CUstream, addr: CUdeviceptr, value: u32, flags: c_uint) = unsupported;
+        11070 cuStreamWaitValue32_v2(stream: CUstream, addr: CUdeviceptr, value: u32, flags: c_uint) = unsupported;
+        9000 cuStreamWaitValue64(stream: CUstream, addr: CUdeviceptr, value: u64, flags: c_uint) = unsupported;
+        11070 cuStreamWaitValue64_v2(stream: CUstream, addr: CUdeviceptr, value: u64, flags: c_uint) = unsupported;
+        8000 cuStreamWriteValue32(stream: CUstream, addr: CUdeviceptr, value: u32, flags: c_uint) = unsupported;
+        11070 cuStreamWriteValue32_v2(stream: CUstream, addr: CUdeviceptr, value: u32, flags: c_uint) = unsupported;
+        9000 cuStreamWriteValue64(stream: CUstream, addr: CUdeviceptr, value: u64, flags: c_uint) = unsupported;
+        11070 cuStreamWriteValue64_v2(stream: CUstream, addr: CUdeviceptr, value: u64, flags: c_uint) = unsupported;
+        8000 cuStreamBatchMemOp(stream: CUstream, count: c_uint, param_array: *mut c_void, flags: c_uint) = unsupported;
+        11070 cuStreamBatchMemOp_v2(
+            stream: CUstream, count: c_uint, param_array: *mut c_void, flags: c_uint,
+        ) = unsupported;
+    }
+    "Execution Control" {
+        2020 cuFuncGetAttribute(pi: *mut c_int, attrib: c_uint, hfunc: CUfunction) = function::attribute;
+        9000 cuFuncSetAttribute(hfunc: CUfunction, attrib: c_uint, value: c_int) = function::set_attribute;
+        3000 cuFuncSetCacheConfig(hfunc: CUfunction, config: c_uint) = function::set_cache_config;
+        11000 cuFuncGetModule(hmod: *mut CUmodule, hfunc: CUfunction) = function::module;
+        12030 cuFuncGetName(name: *mut *const c_char, hfunc: CUfunction) = function::name;
+        12040 cuFuncGetParamInfo(
+            func: CUfunction, param_index: usize, param_offset: *mut usize, param_size: *mut usize,
+        ) = function::param_info;
+        12040 cuFuncIsLoaded(state: *mut c_uint, function: CUfunction) = function::is_loaded;
+        12040 cuFuncLoad(function: CUfunction) = function::load;
+        4000 cuLaunchKernel(
+            f: CUfunction, grid_dim_x: c_uint, grid_dim_y: c_uint, grid_dim_z: c_uint, block_dim_x: c_uint,
+            block_dim_y: c_uint, block_dim_z: c_uint, shared_mem_bytes: c_uint, h_stream: CUstream,
+            kernel_params: *mut *mut c_void, extra: *mut *mut c_void,
+        ) = launch::kernel;
+        11060 cuLaunchKernelEx(
+            config: *const CUlaunchConfig, f: CUfunction, kernel_params: *mut *mut c_void, extra: *mut *mut c_void,
+        ) = launch::with_attributes;
+        9000 cuLaunchCooperativeKernel(
+            f: CUfunction, grid_dim_x: c_uint, grid_dim_y: c_uint, grid_dim_z: c_uint, block_dim_x: c_uint,
+            block_dim_y: c_uint, block_dim_z: c_uint, shared_mem_bytes: c_uint, h_stream: CUstream,
+            kernel_params: *mut *mut c_void,
+        ) = launch::cooperative;
+        9000 cuLaunchCooperativeKernelMultiDevice(
+            launch_params_list: *mut CUDA_LAUNCH_PARAMS, num_devices: c_uint, flags: c_uint,
+        ) = launch::cooperative_on_several;
+        10000 cuLaunchHostFunc(h_stream: CUstream, fn_: CUhostFn, user_data: *mut c_void) = stream::host_function;
+    }
+    "Execution Control [DEPRECATED]" {
+        2000 cuFuncSetBlockShape(hfunc: CUfunction, x: c_int, y: c_int, z: c_int) = launch_legacy::set_block;
+        2000 cuFuncSetSharedSize(hfunc: CUfunction, bytes: c_uint) = launch_legacy::set_shared;
+        2000 cuParamSetSize(hfunc: CUfunction, numbytes: c_uint) = launch_legacy::set_param_size;
+        2000 cuParamSeti(hfunc: CUfunction, offset: c_int, value: c_uint) = launch_legacy::set_param_u32;
+        2000 cuParamSetf(hfunc: CUfunction, offset: c_int, value: f32) = launch_legacy::set_param_f32;
+        2000 cuParamSetv(
+            hfunc: CUfunction, offset: c_int, ptr: *mut c_void, numbytes: c_uint,
+        ) = launch_legacy::set_param_bytes;
+        2000 cuLaunch(f: CUfunction) = launch_legacy::launch;
+        2000 cuLaunchGrid(f: CUfunction, grid_width: c_int, grid_height: c_int) = launch_legacy::launch_grid;
+        2000 cuLaunchGridAsync(
+            f: CUfunction, grid_width: c_int, grid_height: c_int, h_stream: CUstream,
+        ) = launch_legacy::launch_grid_async;
+        2000 cuParamSetTexRef(hfunc: CUfunction, texunit: c_int, h_tex_ref: CUtexref) = unsupported;
+        4020 cuFuncSetSharedMemConfig(hfunc: CUfunction, config: c_uint) = function::set_shared_config;
+    }
+    "Graph Management" {
+        10000 cuGraphCreate(ph_graph: *mut CUgraph, flags: c_uint) = unsupported;
+        10000 cuGraphAddKernelNode(
+            ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
+            num_dependencies: usize, node_params: *const c_void,
+        ) = unsupported;
+        12000 cuGraphAddKernelNode_v2(
+            ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
+            num_dependencies: usize, node_params: *const c_void,
+        ) = unsupported;
+        10000 cuGraphKernelNodeGetParams(h_node: CUgraphNode, node_params: *mut c_void) = unsupported;
+        12000 cuGraphKernelNodeGetParams_v2(h_node: CUgraphNode, node_params: *mut c_void) = unsupported;
+        10000 cuGraphKernelNodeSetParams(h_node: CUgraphNode, node_params: *const c_void) = unsupported;
+        12000 cuGraphKernelNodeSetParams_v2(h_node: CUgraphNode, node_params: *const c_void) = unsupported;
+        10000 cuGraphAddMemcpyNode(
+            ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
+            num_dependencies: usize, copy_params: *const CUDA_MEMCPY3D, ctx: CUcontext,
+        ) = unsupported;
+        10000 cuGraphMemcpyNodeGetParams(h_node: CUgraphNode, node_params: *mut CUDA_MEMCPY3D) = unsupported;
+        10000 cuGraphMemcpyNodeSetParams(h_node: CUgraphNode, node_params: *const CUDA_MEMCPY3D) = unsupported;
+        10000 cuGraphAddMemsetNode(
+            ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
+            num_dependencies: usize, memset_params: *const c_void, ctx: CUcontext,
+        ) = unsupported;
+        10000 cuGraphMemsetNodeGetParams(h_node: CUgraphNode, node_params: *mut c_void) = unsupported;
+        10000 cuGraphMemsetNodeSetParams(h_node: CUgraphNode, node_params: *const c_void) = unsupported;
+        10000 cuGraphAddHostNode(
+            ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
+            num_dependencies: usize, node_params: *const c_void,
+        ) = unsupported;
+        10000 cuGraphHostNodeGetParams(h_node: CUgraphNode, node_params: *mut c_void) = unsupported;
+        10000 cuGraphHostNodeSetParams(h_node: CUgraphNode, node_params: *const c_void) = unsupported;
+        10000 cuGraphAddChildGraphNode(
+            ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
+            num_dependencies: usize, child_graph: CUgraph,
+        ) = unsupported;
+        10000 cuGraphChildGraphNodeGetGraph(h_node: CUgraphNode, ph_graph: *mut CUgraph) = unsupported;
+        10000 cuGraphAddEmptyNode(
+            ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
+            num_dependencies: usize,
+        ) = unsupported;
+        11010 cuGraphAddEventRecordNode(
+            ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
+            num_dependencies: usize, event: CUevent,
+        ) = unsupported;
+        11010 cuGraphEventRecordNodeGetEvent(h_node: CUgraphNode, event_out: *mut CUevent) = unsupported;
+        11010 cuGraphEventRecordNodeSetEvent(h_node: CUgraphNode, event: CUevent) = unsupported;
+        11010 cuGraphAddEventWaitNode(
+            ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
+            num_dependencies: usize, event: CUevent,
+        ) = unsupported;
+        11010 cuGraphEventWaitNodeGetEvent(h_node: CUgraphNode, event_out: *mut CUevent) = unsupported;
+        11010 cuGraphEventWaitNodeSetEvent(h_node: CUgraphNode, event: CUevent) = unsupported;
+        11020 cuGraphAddExternalSemaphoresSignalNode(
+            ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
+            num_dependencies: usize, node_params: *const c_void,
+        ) = unsupported;
+        11020 cuGraphExternalSemaphoresSignalNodeGetParams(h_node: CUgraphNode, params_out: *mut c_void) = unsupported;
+        11020 cuGraphExternalSemaphoresSignalNodeSetParams(
+            h_node: CUgraphNode, node_params: *const c_void,
+        ) = unsupported;
+        11020 cuGraphAddExternalSemaphoresWaitNode(
+            ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
+            num_dependencies: usize, node_params: *const c_void,
+        ) = unsupported;
+        11020 cuGraphExternalSemaphoresWaitNodeGetParams(h_node: CUgraphNode, params_out: *mut c_void) = unsupported;
+        11020 cuGraphExternalSemaphoresWaitNodeSetParams(h_node: CUgraphNode, node_params: *const c_void) = unsupported;
+        11070 cuGraphAddBatchMemOpNode(
+            ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
+            num_dependencies: usize, node_params: *const c_void,
+        ) = unsupported;
+        11070 cuGraphBatchMemOpNodeGetParams(h_node: CUgraphNode, node_params_out: *mut c_void) = unsupported;
+        11070 cuGraphBatchMemOpNodeSetParams(h_node: CUgraphNode, node_params: *const c_void) = unsupported;
+        11070 cuGraphExecBatchMemOpNodeSetParams(
+            h_graph_exec: CUgraphExec, h_node: CUgraphNode, node_params: *const c_void,
+        ) = unsupported;
+        11040 cuGraphAddMemAllocNode(
+            ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
+            num_dependencies: usize, node_params: *mut c_void,
+        ) = unsupported;
+        11040 cuGraphMemAllocNodeGetParams(h_node: CUgraphNode, params_out: *mut c_void) = unsupported;
+        11040 cuGraphAddMemFreeNode(
+            ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
+            num_dependencies: usize, dptr: CUdeviceptr,
+        ) = unsupported;
+        11040 cuGraphMemFreeNodeGetParams(h_node: CUgraphNode, dptr_out: *mut CUdeviceptr) = unsupported;
+        11040 cuDeviceGraphMemTrim(device: CUdevice) = unsupported;
+        11040 cuDeviceGetGraphMemAttribute(device: CUdevice, attr: c_uint, value: *mut c_void) = unsupported;
+        11040 cuDeviceSetGraphMemAttribute(device: CUdevice, attr: c_uint, value: *mut c_void) = unsupported;
+        10000 cuGraphClone(ph_graph_clone: *mut CUgraph, original_graph: CUgraph) = unsupported;
+        10000 cuGraphNodeFindInClone(
+            ph_node: *mut CUgraphNode, h_original_node: CUgraphNode, h_cloned_graph: CUgraph,
+        ) = unsupported;
+        10000 cuGraphNodeGetType(h_node: CUgraphNode, type_: *mut c_uint) = unsupported;
+        10000 cuGraphGetNodes(h_graph: CUgraph, nodes: *mut CUgraphNode, num_nodes: *mut usize) = unsupported;
+        10000 cuGraphGetRootNodes(
+            h_graph: CUgraph, root_nodes: *mut CUgraphNode, num_root_nodes: *mut usize,
+        ) = unsupported;
+        10000 cuGraphGetEdges(
+            h_graph: CUgraph, from: *mut CUgraphNode, to: *mut CUgraphNode, num_edges: *mut usize,
+        ) = unsupported;
+        12030 cuGraphGetEdges_v2(
+            h_graph: CUgraph, from: *mut CUgraphNode, to: *mut CUgraphNode, edge_data: *mut c_void,
+            num_edges: *mut usize,
+        ) = unsupported;
+        10000 cuGraphNodeGetDependencies(
+            h_node: CUgraphNode, dependencies: *mut CUgraphNode, num_dependencies: *mut usize,
+        ) = unsupported;
+        12030 cuGraphNodeGetDependencies_v2(
+            h_node: CUgraphNode, dependencies: *mut CUgraphNode, edge_data: *mut c_void,
+            num_dependencies: *mut usize,
+        ) = unsupported;
+        10000 cuGraphNodeGetDependentNodes(
+            h_node: CUgraphNode, dependent_nodes: *mut CUgraphNode, num_dependent_nodes: *mut usize,
+        ) = unsupported;
+        12030 cuGraphNodeGetDependentNodes_v2(
+            h_node: CUgraphNode, dependent_nodes: *mut CUgraphNode, edge_data: *mut c_void,
+            num_dependent_nodes: *mut usize,
+        ) = unsupported;
+        10000 cuGraphAddDependencies(
+            h_graph: CUgraph, from: *const CUgraphNode, to: *const CUgraphNode, num_dependencies: usize,
+        ) = unsupported;
+        12030 cuGraphAddDependencies_v2(
+            h_graph: CUgraph, from: *const CUgraphNode, to: *const CUgraphNode, edge_data: *const c_void,
+            num_dependencies: usize,
+        ) = unsupported;
+        10000 cuGraphRemoveDependencies(
+            h_graph: CUgraph, from: *const CUgraphNode, to: *const CUgraphNode, num_dependencies: usize,
+        ) = unsupported;
+        12030 cuGraphRemoveDependencies_v2(
+            h_graph: CUgraph, from: *const CUgraphNode, to: *const CUgraphNode, edge_data: *const c_void,
+            num_dependencies: usize,
+        ) = unsupported;
+        10000 cuGraphDestroyNode(h_node: CUgraphNode) = unsupported;
+        10000 cuGraphInstantiate(ph_graph_exec: *mut CUgraphExec, h_graph: CUgraph, flags: c_ulonglong) = unsupported;
+        11000 cuGraphInstantiate_v2(
+            ph_graph_exec: *mut CUgraphExec, h_graph: CUgraph, ph_error_node: *mut CUgraphNode,
+            log_buffer: *mut c_char, buffer_size: usize,
+        ) = unsupported;
+        11040 cuGraphInstantiateWithFlags(
+            ph_graph_exec: *mut CUgraphExec, h_graph: CUgraph, flags: c_ulonglong,
+        ) = unsupported;
+        12000 cuGraphInstantiateWithParams(
+            ph_graph_exec: *mut CUgraphExec, h_graph: CUgraph, instantiate_params: *mut c_void,
+        ) = unsupported;
+        12000 cuGraphExecGetFlags(h_graph_exec: CUgraphExec, flags: *mut u64) = unsupported;
+        10010 cuGraphExecKernelNodeSetParams(
+            h_graph_exec: CUgraphExec, h_node: CUgraphNode, node_params: *const c_void,
+        ) = unsupported;
+        12000 cuGraphExecKernelNodeSetParams_v2(
+            h_graph_exec: CUgraphExec, h_node: CUgraphNode, node_params: *const c_void,
+        ) = unsupported;
+        10020 cuGraphExecMemcpyNodeSetParams(
+            h_graph_exec: CUgraphExec, h_node: CUgraphNode, copy_params: *const CUDA_MEMCPY3D, ctx: CUcontext,
+        ) = unsupported;
+        10020 cuGraphExecMemsetNodeSetParams(
+            h_graph_exec: CUgraphExec, h_node: CUgraphNode, memset_params: *const c_void, ctx: CUcontext,
+        ) = unsupported;
+        10020 cuGraphExecHostNodeSetParams(
+            h_graph_exec: CUgraphExec, h_node: CUgraphNode, node_params: *const c_void,
+        ) = unsupported;
+        11010 cuGraphExecChildGraphNodeSetParams(
+            h_graph_exec: CUgraphExec, h_node: CUgraphNode, child_graph: CUgraph,
+        ) = unsupported;
+        11010 cuGraphExecEventRecordNodeSetEvent(
+            h_graph_exec: CUgraphExec, h_node: CUgraphNode, event: CUevent,
+        ) = unsupported;
+        11010 cuGraphExecEventWaitNodeSetEvent(
+            h_graph_exec: CUgraphExec, h_node: CUgraphNode, event: CUevent,
+        ) = unsupported;
+        11020 cuGraphExecExternalSemaphoresSignalNodeSetParams(
+            h_graph_exec: CUgraphExec, h_node: CUgraphNode, node_params: *const c_void,
+        ) = unsupported;
+        11020 cuGraphExecExternalSemaphoresWaitNodeSetParams(
+            h_graph_exec: CUgraphExec, h_node: CUgraphNode, node_params: *const c_void,
+        ) = unsupported;
+        11060 cuGraphNodeSetEnabled(h_graph_exec: CUgraphExec, h_node: CUgraphNode, is_enabled: c_uint) = unsupported;
+        11060 cuGraphNodeGetEnabled(
+            h_graph_exec: CUgraphExec, h_node: CUgraphNode, is_enabled: *mut c_uint,
+        ) = unsupported;
+        11010 cuGraphUpload(h_graph_exec: CUgraphExec, h_stream: CUstream) = unsupported;
+        10000 cuGraphLaunch(h_graph_exec: CUgraphExec, h_stream: CUstream) = unsupported;
+        10000 cuGraphExecDestroy(h_graph_exec: CUgraphExec) = unsupported;
+        10000 cuGraphDestroy(h_graph: CUgraph) = unsupported;
+        10020 cuGraphExecUpdate(
+            h_graph_exec: CUgraphExec, h_graph: CUgraph, h_error_node_out: *mut CUgraphNode,
+            update_result_out: *mut c_uint,
+        ) = unsupported;
+        12000 cuGraphExecUpdate_v2(h_graph_exec: CUgraphExec, h_graph: CUgraph, result_info: *mut c_void) = unsupported;
+        11000 cuGraphKernelNodeCopyAttributes(dst: CUgraphNode, src: CUgraphNode) = unsupported;
+        11000 cuGraphKernelNodeGetAttribute(
+            h_node: CUgraphNode, attr: c_uint, value_out: *mut CUlaunchAttributeValue,
+        ) = unsupported;
+        11000 cuGraphKernelNodeSetAttribute(
+            h_node: CUgraphNode, attr: c_uint, value: *const CUlaunchAttributeValue,
+        ) = unsupported;
+        11030 cuGraphDebugDotPrint(h_graph: CUgraph, path: *const c_char, flags: c_uint) = unsupported;
+        11030 cuUserObjectCreate(
+            object_out: *mut CUuserObject, ptr: *mut c_void, destroy: CUhostFn, initial_refcount: c_uint,
+            flags: c_uint,
+        ) = unsupported;
+        11030 cuUserObjectRetain(object: CUuserObject, count: c_uint) = unsupported;
+        11030 cuUserObjectRelease(object: CUuserObject, count: c_uint) = unsupported;
+        11030 cuGraphRetainUserObject(graph: CUgraph, object: CUuserObject, count: c_uint, flags: c_uint) = unsupported;
+        11030 cuGraphReleaseUserObject(graph: CUgraph, object: CUuserObject, count: c_uint) = unsupported;
+        12030 cuGraphAddNode_v2(
+            ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
+            dependency_data: *const c_void, num_dependencies: usize, node_params: *mut c_void,
+        ) = unsupported;
+        12020 cuGraphNodeSetParams(h_node: CUgraphNode, node_params: *mut c_void) = unsupported;
+        12020 cuGraphExecNodeSetParams(
+            h_graph_exec: CUgraphExec, h_node: CUgraphNode, node_params: *mut c_void,
+        ) = unsupported;
+        12030 cuGraphConditionalHandleCreate(
+            p_handle_out: *mut CUgraphConditionalHandle, h_graph: CUgraph, ctx: CUcontext,
+            default_launch_value: c_uint, flags: c_uint,
+        ) = unsupported;
+    }
+    "Occupancy" {
+        6050 cuOccupancyMaxActiveBlocksPerMultiprocessor(
+            num_blocks: *mut c_int, func: CUfunction, block_size: c_int, dynamic_smem_size: usize,
+        ) = occupancy::active_blocks;
+        7000 cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+            num_blocks: *mut c_int, func: CUfunction, block_size: c_int, dynamic_smem_size: usize, flags: c_uint,
+        ) = occupancy::active_blocks_with;
+        6050 cuOccupancyMaxPotentialBlockSize(
+            min_grid_size: *mut c_int, block_size: *mut c_int, func: CUfunction,
+            block_size_to_dynamic_smem_size: CUoccupancyB2DSize, dynamic_smem_size: usize, block_size_limit: c_int,
+        ) = occupancy::best_block_size;
+        7000 cuOccupancyMaxPotentialBlockSizeWithFlags(
+            min_grid_size: *mut c_int, block_size: *mut c_int, func: CUfunction,
+            block_size_to_dynamic_smem_size: CUoccupancyB2DSize, dynamic_smem_size: usize, block_size_limit: c_int,
+            flags: c_uint,
+        ) = occupancy::best_block_size_with;
+        10020 cuOccupancyAvailableDynamicSMemPerBlock(
+            dynamic_smem_size: *mut usize, func: CUfunction, num_blocks: c_int, block_size: c_int,
+        ) = occupancy::available_shared;
+        11070 cuOccupancyMaxPotentialClusterSize(
+            cluster_size: *mut c_int, func: CUfunction, config: *const CUlaunchConfig,
+        ) = occupancy::best_cluster;
+        11070 cuOccupancyMaxActiveClusters(
+            num_clusters: *mut c_int, func: CUfunction, config: *const CUlaunchConfig,
+        ) = occupancy::active_clusters;
+    }
+    "Texture Reference Management [DEPRECATED]" {
+        2000 cuTexRefSetArray(h_tex_ref: CUtexref, h_array: CUarray, flags: c_uint) = unsupported;
+        5000 cuTexRefSetMipmappedArray(
+            h_tex_ref: CUtexref, h_mipmapped_array: CUmipmappedArray, flags: c_uint,
+        ) = unsupported;
+        3020 cuTexRefSetAddress_v2(
+            byte_offset: *mut usize, h_tex_ref: CUtexref, dptr: CUdeviceptr, bytes: usize,
+        ) = unsupported;
+        3020 cuTexRefSetAddress2D_v2(
+            h_tex_ref: CUtexref, desc: *const c_void, dptr: CUdeviceptr, pitch: usize,
+        ) = unsupported;
+        4010 cuTexRefSetAddress2D_v3(
+            h_tex_ref: CUtexref, desc: *const c_void, dptr: CUdeviceptr, pitch: usize,
+        ) = unsupported;
+        2000 cuTexRefSetFormat(h_tex_ref: CUtexref, fmt: c_uint, num_packed_components: c_int) = unsupported;
+        2000 cuTexRefSetAddressMode(h_tex_ref: CUtexref, dim: c_int, am: c_uint) = unsupported;
+        2000 cuTexRefSetFilterMode(h_tex_ref: CUtexref, fm: c_uint) = unsupported;
+        5000 cuTexRefSetMipmapFilterMode(h_tex_ref: CUtexref, fm: c_uint) = unsupported;
+        5000 cuTexRefSetMipmapLevelBias(h_tex_ref: CUtexref, bias: f32) = unsupported;
+        5000 cuTexRefSetMipmapLevelClamp(
+            h_tex_ref: CUtexref, min_mipmap_level_clamp: f32, max_mipmap_level_clamp: f32,
+        ) = unsupported;
+        5000 cuTexRefSetMaxAnisotropy(h_tex_ref: CUtexref, max_aniso: c_uint) = unsupported;
+        8000 cuTexRefSetBorderColor(h_tex_ref: CUtexref, p_border_color: *mut f32) = unsupported;
+        2000 cuTexRefSetFlags(h_tex_ref: CUtexref, flags: c_uint) = unsupported;
+        3020 cuTexRefGetAddress_v2(pdptr: *mut CUdeviceptr, h_tex_ref: CUtexref) = unsupported;
+        2000 cuTexRefGetArray(ph_array: *mut CUarray, h_tex_ref: CUtexref) = unsupported;
+        5000 cuTexRefGetMipmappedArray(ph_mipmapped_array: *mut CUmipmappedArray, h_tex_ref: CUtexref) = unsupported;
+        2000 cuTexRefGetAddressMode(pam: *mut c_uint, h_tex_ref: CUtexref, dim: c_int) = unsupported;
+        2000 cuTexRefGetFilterMode(pfm: *mut c_uint, h_tex_ref: CUtexref) = unsupported;
+        2000 cuTexRefGetFormat(p_format: *mut c_uint, p_num_channels: *mut c_int, h_tex_ref: CUtexref) = unsupported;
+        5000 cuTexRefGetMipmapFilterMode(pfm: *mut c_uint, h_tex_ref: CUtexref) = unsupported;
+        5000 cuTexRefGetMipmapLevelBias(pbias: *mut f32, h_tex_ref: CUtexref) = unsupported;
+        5000 cuTexRefGetMipmapLevelClamp(
+            pmin_mipmap_level_clamp: *mut f32, pmax_mipmap_level_clamp: *mut f32, h_tex_ref: CUtexref,
+        ) = unsupported;
+        5000 cuTexRefGetMaxAnisotropy(pmax_aniso: *mut c_int, h_tex_ref: CUtexref) = unsupported;
+        8000 cuTexRefGetBorderColor(p_border_color: *mut f32, h_tex_ref: CUtexref) = unsupported;
+        2000 cuTexRefGetFlags(p_flags: *mut c_uint, h_tex_ref: CUtexref) = unsupported;
+        2000 cuTexRefCreate(p_tex_ref: *mut CUtexref) = unsupported;
+        2000 cuTexRefDestroy(h_tex_ref: CUtexref) = unsupported;
+    }
+    "Surface Reference Management [DEPRECATED]" {
+        3000 cuSurfRefSetArray(h_surf_ref: CUsurfref, h_array: CUarray, flags: c_uint) = unsupported;
+        3000 cuSurfRefGetArray(ph_array: *mut CUarray, h_surf_ref: CUsurfref) = unsupported;
+    }
+    "Texture Object Management" {
+        5000 cuTexObjectCreate(
+            p_tex_object: *mut CUtexObject, p_res_desc: *const c_void, p_tex_desc: *const c_void,
+            p_res_view_desc: *const c_void,
+        ) = unsupported;
+        5000 cuTexObjectDestroy(tex_object: CUtexObject) = unsupported;
+        5000 cuTexObjectGetResourceDesc(p_res_desc: *mut c_void, tex_object: CUtexObject) = unsupported;
+        5000 cuTexObjectGetTextureDesc(p_tex_desc: *mut c_void, tex_object: CUtexObject) = unsupported;
+        5000 cuTexObjectGetResourceViewDesc(p_res_view_desc: *mut c_void, tex_object: CUtexObject) = unsupported;
+    }
+    "Surface Object Management" {
+        5000 cuSurfObjectCreate(p_surf_object: *mut CUsurfObject, p_res_desc: *const c_void) = unsupported;
+        5000 cuSurfObjectDestroy(surf_object: CUsurfObject) = unsupported;
+        5000 cuSurfObjectGetResourceDesc(p_res_desc: *mut c_void, surf_object: CUsurfObject) = unsupported;
+    }
+    "Tensor Map Object Management" {
+        12000 cuTensorMapEncodeTiled(
+            tensor_map: *mut c_void, tensor_data_type: c_uint, tensor_rank: u32, global_address: *mut c_void,
+            global_dim: *const u64, global_strides: *const u64, box_dim: *const u32, element_strides: *const u32,
+            interleave: c_uint, swizzle: c_uint, l2_promotion: c_uint, oob_fill: c_uint,
+        ) = unsupported;
+        12000 cuTensorMapEncodeIm2col(
+            tensor_map: *mut c_void, tensor_data_type: c_uint, tensor_rank: u32, global_address: *mut c_void,
+            global_dim: *const u64, global_strides: *const u64, pixel_box_lower_corner: *const c_int,
+            pixel_box_upper_corner: *const c_int, channels_per_pixel: u32, pixels_per_column: u32,
+            element_strides: *const u32, interleave: c_uint, swizzle: c_uint, l2_promotion: c_uint, oob_fill: c_uint,
+        ) = unsupported;
+        12080 cuTensorMapEncodeIm2colWide(
+            tensor_map: *mut c_void, tensor_data_type: c_uint, tensor_rank: u32, global_address: *mut c_void,
+            global_dim: *const u64, global_strides: *const u64, pixel_box_lower_corner_width: c_int,
+            pixel_box_upper_corner_width: c_int, channels_per_pixel: u32, pixels_per_column: u32,
+            element_strides: *const u32, interleave: c_uint, mode: c_uint, swizzle: c_uint, l2_promotion: c_uint,
+            oob_fill: c_uint,
+        ) = unsupported;
+        12000 cuTensorMapReplaceAddress(tensor_map: *mut c_void, global_address: *mut c_void) = unsupported;
+    }
+    "Peer Context Memory Access" {
+        4000 cuDeviceCanAccessPeer(can_access_peer: *mut c_int, dev: CUdevice, peer_dev: CUdevice) = peer::can_access;
+        4000 cuCtxEnablePeerAccess(peer_context: CUcontext, flags: c_uint) = peer::enable;
+        4000 cuCtxDisablePeerAccess(peer_context: CUcontext) = peer::disable;
+        8000 cuDeviceGetP2PAttribute(
+            value: *mut c_int, attrib: c_uint, src_device: CUdevice, dst_device: CUdevice,
+        ) = peer::attribute;
+        13000 cuDeviceGetP2PAtomicCapabilities(
+            capabilities: *mut c_uint, operations: *const c_uint, count: c_uint, src_device: CUdevice,
+            dst_device: CUdevice,
+        ) = unsupported;
+    }
+    "Graphics Interoperability" {
+        3000 cuGraphicsUnregisterResource(resource: CUgraphicsResource) = unsupported;
+        3000 cuGraphicsSubResourceGetMappedArray(
+            p_array: *mut CUarray, resource: CUgraphicsResource, array_index: c_uint, mip_level: c_uint,
+        ) = unsupported;
+        5000 cuGraphicsResourceGetMappedMipmappedArray(
+            p_mipmapped_array: *mut CUmipmappedArray, resource: CUgraphicsResource,
+        ) = unsupported;
+        3020 cuGraphicsResourceGetMappedPointer_v2(
+            p_dev_ptr: *mut CUdeviceptr, p_size: *mut usize, resource: CUgraphicsResource,
+        ) = unsupported;
+        6050 cuGraphicsResourceSetMapFlags_v2(resource: CUgraphicsResource, flags: c_uint) = unsupported;
+        3000 cuGraphicsMapResources(
+            count: c_uint, resources: *mut CUgraphicsResource, h_stream: CUstream,
+        ) = unsupported;
+        3000 cuGraphicsUnmapResources(
+            count: c_uint, resources: *mut CUgraphicsResource, h_stream: CUstream,
+        ) = unsupported;
+    }
+    "Driver Entry Point Access" {
+        11030 cuGetProcAddress(
+            symbol: *const c_char, pfn: *mut *mut c_void, cuda_version: c_int, flags: u64,
+        ) = proc_address::get;
+        12000 cuGetProcAddress_v2(
+            symbol: *const c_char, pfn: *mut *mut c_void, cuda_version: c_int, flags: u64,
+            symbol_status: *mut c_uint,
+        ) = proc_address::get_v2;
+    }
+    "Coredump Attributes Control API" {
+        12010 cuCoredumpGetAttribute(attrib: c_uint, value: *mut c_void, size: *mut usize) = unsupported;
+        12010 cuCoredumpGetAttributeGlobal(attrib: c_uint, value: *mut c_void, size: *mut usize) = unsupported;
+        12010 cuCoredumpSetAttribute(attrib: c_uint, value: *mut c_void, size: *mut usize) = unsupported;
+        12010 cuCoredumpSetAttributeGlobal(attrib: c_uint, value: *mut c_void, size: *mut usize) = unsupported;
+        3000 cuGetExportTable(pp_export_table: *mut *const c_void, p_export_table_id: *const CUuuid) = unsupported;
+    }
+    "Green Contexts" {
+        12040 cuGreenCtxCreate(
+            ph_ctx: *mut CUgreenCtx, desc: CUdevResourceDesc, dev: CUdevice, flags: c_uint,
+        ) = unsupported;
+        12040 cuGreenCtxDestroy(h_ctx: CUgreenCtx) = unsupported;
+        12040 cuCtxFromGreenCtx(p_context: *mut CUcontext, h_ctx: CUgreenCtx) = unsupported;
+        12040 cuDeviceGetDevResource(device: CUdevice, resource: *mut c_void, kind: c_uint) = unsupported;
+        12040 cuCtxGetDevResource(h_ctx: CUcontext, resource: *mut c_void, kind: c_uint) = unsupported;
+        12040 cuGreenCtxGetDevResource(h_ctx: CUgreenCtx, resource: *mut c_void, kind: c_uint) = unsupported;
+        12040 cuDevSmResourceSplitByCount(
+            result: *mut c_void, nb_groups: *mut c_uint, input: *const c_void, remaining: *mut c_void,
+            use_flags: c_uint, min_count: c_uint,
+        ) = unsupported;
+        12040 cuDevResourceGenerateDesc(
+            ph_desc: *mut CUdevResourceDesc, resources: *mut c_void, nb_resources: c_uint,
+        ) = unsupported;
+        12040 cuGreenCtxRecordEvent(h_ctx: CUgreenCtx, h_event: CUevent) = unsupported;
+        12040 cuGreenCtxWaitEvent(h_ctx: CUgreenCtx, h_event: CUevent) = unsupported;
+        12040 cuStreamGetGreenCtx(h_stream: CUstream, ph_ctx: *mut CUgreenCtx) = unsupported;
+        12050 cuGreenCtxStreamCreate(
+            ph_stream: *mut CUstream, green_ctx: CUgreenCtx, flags: c_uint, priority: c_int,
+        ) = unsupported;
+        12090 cuGreenCtxGetId(green_ctx: CUgreenCtx, green_ctx_id: *mut c_ulonglong) = unsupported;
+    }
+    "Error Log Management Functions" {
+        12090 cuLogsRegisterCallback(
+            callback_func: *mut c_void, user_data: *mut c_void, callback_out: *mut CUlogsCallbackHandle,
+        ) = unsupported;
+        12090 cuLogsUnregisterCallback(callback: CUlogsCallbackHandle) = unsupported;
+        12090 cuLogsCurrent(iterator_out: *mut c_uint, flags: c_uint) = unsupported;
+        12090 cuLogsDumpToFile(iterator: *mut c_uint, path_to_file: *const c_char, flags: c_uint) = unsupported;
+        12090 cuLogsDumpToMemory(
+            iterator: *mut c_uint, buffer: *mut c_char, size: *mut usize, flags: c_uint,
+        ) = unsupported;
+    }
+    "CUDA Checkpointing" {
+        12080 cuCheckpointProcessGetRestoreThreadId(pid: c_int, tid: *mut c_int) = unsupported;
+        12080 cuCheckpointProcessGetState(pid: c_int, state: *mut c_uint) = unsupported;
+        12080 cuCheckpointProcessLock(pid: c_int, args: *mut c_void) = unsupported;
+        12080 cuCheckpointProcessCheckpoint(pid: c_int, args: *mut c_void) = unsupported;
+        12080 cuCheckpointProcessRestore(pid: c_int, args: *mut c_void) = unsupported;
+        12080 cuCheckpointProcessUnlock(pid: c_int, args: *mut c_void) = unsupported;
+    }
+    "Profiler Control" {
+        4000 cuProfilerInitialize(
+            config_file: *const c_char, output_file: *const c_char, output_mode: c_uint,
+        ) = unsupported;
+        4000 cuProfilerStart() = profiler::start;
+        4000 cuProfilerStop() = profiler::stop;
+    }
+}

@@ -1,0 +1,109 @@
+//! Which driver answers: the machine's own, or the simulated one. Chosen once, at the first call.
+//!
+//! Without a wish, the machine's own driver is used if it opens, initialises and has a device. `LANEWISE_DEVICE=cuda` makes
+//! anything else an error of `cuInit`, which says what is missing; `LANEWISE_DEVICE=sim` does not look for a GPU.
+
+use crate::abi::CUresult;
+use crate::error::Error;
+use crate::log::{self, Level};
+use crate::{api, libcuda};
+use std::sync::OnceLock;
+
+/// Who answers driver calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Backend {
+    /// NVIDIA's driver, on a GPU.
+    Cuda,
+    /// The simulated GPU of this crate.
+    Sim,
+}
+
+/// What the choice came to.
+#[derive(Debug)]
+pub(crate) enum Choice {
+    /// One of the two answers.
+    Made(Backend),
+    /// What was asked for cannot be had; `cuInit` and all other calls return this.
+    Impossible(Error),
+}
+
+static CHOICE: OnceLock<Choice> = OnceLock::new();
+
+/// Who answers, or `None` before the first call and when what was asked for cannot be had.
+pub fn backend() -> Option<Backend> {
+    match CHOICE.get() {
+        Some(Choice::Made(backend)) => Some(*backend),
+        _ => None,
+    }
+}
+
+/// Makes the choice, if it is not made yet.
+pub(crate) fn choice() -> &'static Choice {
+    CHOICE.get_or_init(|| {
+        let wish = std::env::var("LANEWISE_DEVICE").unwrap_or_default();
+        choose(&wish)
+    })
+}
+
+fn choose(wish: &str) -> Choice {
+    match wish {
+        "sim" => Choice::Made(Backend::Sim),
+        "cuda" => match open_real() {
+            Ok(()) => Choice::Made(Backend::Cuda),
+            Err(error) => Choice::Impossible(Error::loud(
+                error.code,
+                format_args!(
+                    "LANEWISE_DEVICE=cuda, but {}; LANEWISE_DEVICE=sim runs the simulator instead",
+                    error.message
+                ),
+            )),
+        },
+        "" | "auto" => match open_real() {
+            Ok(()) => Choice::Made(Backend::Cuda),
+            Err(error) => {
+                if log::level() >= Level::Errors {
+                    eprintln!("lanewise: no GPU ({}); using the simulator", error.message);
+                }
+                Choice::Made(Backend::Sim)
+            }
+        },
+        other => Choice::Impossible(Error::loud(
+            CUresult::ERROR_INVALID_VALUE,
+            format_args!(
+                "LANEWISE_DEVICE is `{other}`; set it to `cuda`, to `sim`, or leave it out to have the choice made"
+            ),
+        )),
+    }
+}
+
+/// Opens the machine's driver, sees that it has a device, and sends all calls to it.
+fn open_real() -> Result<(), Error> {
+    let library = libcuda::open()?;
+    library.initialise()?;
+    // The real driver is never unloaded: its functions are called until the process ends.
+    let library: &'static libcuda::Library = Box::leak(Box::new(library));
+    api::pass_through(|symbol| library.find(symbol));
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_wish_is_refused_with_what_to_write() {
+        let Choice::Impossible(error) = choose("gpu") else {
+            panic!("`gpu` is not a device")
+        };
+        assert_eq!(error.code, CUresult::ERROR_INVALID_VALUE);
+        assert!(
+            error.message.contains("`gpu`") && error.message.contains("`sim`"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn the_simulator_can_be_asked_for() {
+        assert!(matches!(choose("sim"), Choice::Made(Backend::Sim)));
+    }
+}

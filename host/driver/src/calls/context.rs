@@ -1,0 +1,341 @@
+//! "Context Management": making contexts, the calling thread's stack of them, and their settings.
+
+use super::{present, put};
+use crate::abi::enums::{context_flags, func_cache, limit, shared_config};
+use crate::abi::{CUcontext, CUdevice, c_int, c_uint, c_ulonglong, c_void};
+use crate::error::{Result, ensure, fail};
+use crate::objects::context::{self, Context, stack};
+use crate::objects::device;
+use std::sync::atomic::Ordering;
+
+/// The range of stream priorities: 0 is the least, -5 the greatest, as on data-centre GPUs.
+pub(crate) const PRIORITIES: (c_int, c_int) = (0, -5);
+
+/// Refuses flags that are none, and more than one way of waiting.
+pub(crate) fn check_flags(flags: c_uint) -> Result {
+    let schedule = flags & context_flags::SCHED_MASK;
+    ensure!(
+        flags & !context_flags::MASK == 0 && matches!(schedule, 0 | 1 | 2 | 4),
+        ERROR_INVALID_VALUE,
+        "{flags:#x} are no context flags; choose one of CU_CTX_SCHED_AUTO, _SPIN, _YIELD, _BLOCKING_SYNC"
+    );
+    Ok(())
+}
+
+pub(crate) unsafe fn create(handle: *mut CUcontext, flags: c_uint, device: CUdevice) -> Result {
+    let device = device::get(device)?;
+    present(handle, "pctx")?;
+    check_flags(flags)?;
+    let context = Context::make(device, flags, false);
+    stack(|stack| stack.push(context.handle));
+    // SAFETY: the caller's contract.
+    unsafe { put(handle, context.handle, "pctx") }
+}
+
+pub(crate) unsafe fn create_v3(
+    handle: *mut CUcontext,
+    _affinity: *mut c_void,
+    affinities: c_int,
+    flags: c_uint,
+    device: CUdevice,
+) -> Result {
+    ensure!(
+        affinities == 0,
+        ERROR_UNSUPPORTED_EXEC_AFFINITY,
+        "execution affinity needs MPS, which the simulator does not have; pass no affinity"
+    );
+    // SAFETY: the caller's contract.
+    unsafe { create(handle, flags, device) }
+}
+
+pub(crate) unsafe fn create_v4(
+    handle: *mut CUcontext,
+    params: *mut c_void,
+    flags: c_uint,
+    device: CUdevice,
+) -> Result {
+    ensure!(
+        params.is_null(),
+        ERROR_UNSUPPORTED_EXEC_AFFINITY,
+        "context parameters (execution affinity, graphics) are not simulated; pass null"
+    );
+    // SAFETY: the caller's contract.
+    unsafe { create(handle, flags, device) }
+}
+
+pub(crate) unsafe fn destroy(handle: CUcontext) -> Result {
+    let context = context::get(handle)?;
+    ensure!(
+        !context.primary,
+        ERROR_INVALID_CONTEXT,
+        "{:#x} is a primary context; cuDevicePrimaryCtxRelease gives it back",
+        handle.0
+    );
+    context.destroy();
+    // Where it is current on this thread it is popped; other threads find it destroyed.
+    stack(|stack| {
+        if stack.last() == Some(&handle) {
+            stack.pop();
+        }
+    });
+    Ok(())
+}
+
+pub(crate) unsafe fn push(handle: CUcontext) -> Result {
+    let context = context::get(handle)?;
+    stack(|stack| stack.push(context.handle));
+    Ok(())
+}
+
+pub(crate) unsafe fn pop(handle: *mut CUcontext) -> Result {
+    let Some(popped) = stack(Vec::pop) else {
+        fail!(
+            ERROR_INVALID_CONTEXT,
+            "no context is current on this thread, so none can be popped"
+        )
+    };
+    if !handle.is_null() {
+        // SAFETY: the caller's contract; the reference lets the pointer be null.
+        unsafe { handle.write(popped) };
+    }
+    Ok(())
+}
+
+pub(crate) unsafe fn set_current(handle: CUcontext) -> Result {
+    if handle.0 == 0 {
+        stack(Vec::pop);
+        return Ok(());
+    }
+    let context = context::get(handle)?;
+    stack(|stack| {
+        stack.pop();
+        stack.push(context.handle);
+    });
+    Ok(())
+}
+
+pub(crate) unsafe fn get_current(handle: *mut CUcontext) -> Result {
+    let current = stack(|stack| stack.last().copied().unwrap_or_default());
+    // SAFETY: the caller's contract.
+    unsafe { put(handle, current, "pctx") }
+}
+
+pub(crate) unsafe fn device(device: *mut CUdevice) -> Result {
+    let context = context::current_even_faulted()?;
+    // SAFETY: the caller's contract.
+    unsafe { put(device, context.device.ordinal, "device") }
+}
+
+pub(crate) unsafe fn device_of(device: *mut CUdevice, handle: CUcontext) -> Result {
+    let context = or_current(handle)?;
+    // SAFETY: the caller's contract.
+    unsafe { put(device, context.device.ordinal, "device") }
+}
+
+/// The context that `handle` names, or the current one where it is null.
+fn or_current(handle: CUcontext) -> Result<std::sync::Arc<Context>> {
+    if handle.0 == 0 {
+        context::current_even_faulted()
+    } else {
+        context::get(handle)
+    }
+}
+
+pub(crate) unsafe fn flags(flags: *mut c_uint) -> Result {
+    let context = context::current()?;
+    // SAFETY: the caller's contract.
+    unsafe { put(flags, context.flags(), "flags") }
+}
+
+pub(crate) unsafe fn set_flags(flags: c_uint) -> Result {
+    let context = context::current()?;
+    check_flags(flags)?;
+    context.flags.store(flags, Ordering::Relaxed);
+    Ok(())
+}
+
+pub(crate) unsafe fn id(handle: CUcontext, id: *mut c_ulonglong) -> Result {
+    let context = or_current(handle)?;
+    // A handle is never given out twice, which is what an id promises.
+    // SAFETY: the caller's contract.
+    unsafe { put(id, context.handle.0 as c_ulonglong, "ctxId") }
+}
+
+pub(crate) unsafe fn synchronize() -> Result {
+    let context = context::current()?;
+    context.wait();
+    context.check()
+}
+
+pub(crate) unsafe fn synchronize_of(handle: CUcontext) -> Result {
+    let context = or_current(handle)?;
+    context.check()?;
+    context.wait();
+    context.check()
+}
+
+pub(crate) unsafe fn set_limit(which: c_uint, value: usize) -> Result {
+    let context = context::current()?;
+    let model = context.device.sim.model();
+    let value = value as u64;
+    let stored = match which {
+        limit::STACK_SIZE => {
+            let most = u64::from(model.limits.local_per_thread);
+            ensure!(
+                value <= most,
+                ERROR_INVALID_VALUE,
+                "a stack of {value} bytes; a thread has at most {most} bytes of local memory"
+            );
+            value.next_multiple_of(16)
+        }
+        limit::PRINTF_FIFO_SIZE | limit::MALLOC_HEAP_SIZE => value,
+        // Launches from kernels are gone from CUDA 12 on for these devices, with this limit.
+        limit::DEV_RUNTIME_SYNC_DEPTH => {
+            fail!(
+                ERROR_UNSUPPORTED_LIMIT,
+                "CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH is not supported from CUDA 12 on"
+            )
+        }
+        limit::DEV_RUNTIME_PENDING_LAUNCH_COUNT => value,
+        limit::MAX_L2_FETCH_GRANULARITY => {
+            ensure!(
+                value <= 128,
+                ERROR_INVALID_VALUE,
+                "an L2 fetch granularity of {value} bytes; it is 0 to 128"
+            );
+            value
+        }
+        limit::PERSISTING_L2_CACHE_SIZE => {
+            let most = u64::from(model.l2) / 8 * 5;
+            ensure!(
+                model.compute_capability[0] >= 8,
+                ERROR_UNSUPPORTED_LIMIT,
+                "the device cannot set L2 cache aside"
+            );
+            value.min(most)
+        }
+        _ => fail!(
+            ERROR_UNSUPPORTED_LIMIT,
+            "{which} is no CUlimit that the simulated driver has"
+        ),
+    };
+    context.settings.lock().limits[which as usize] = stored;
+    Ok(())
+}
+
+pub(crate) unsafe fn limit(value: *mut usize, which: c_uint) -> Result {
+    let context = context::current()?;
+    ensure!(
+        which < limit::COUNT && which != limit::DEV_RUNTIME_SYNC_DEPTH,
+        ERROR_UNSUPPORTED_LIMIT,
+        "{which} is no CUlimit that the simulated driver has"
+    );
+    let found = context.settings.lock().limits[which as usize];
+    // SAFETY: the caller's contract.
+    unsafe { put(value, found as usize, "pvalue") }
+}
+
+pub(crate) unsafe fn cache_config(config: *mut c_uint) -> Result {
+    let context = context::current()?;
+    let found = context.settings.lock().cache;
+    // SAFETY: the caller's contract.
+    unsafe { put(config, found, "pconfig") }
+}
+
+/// Refuses what is no `CUfunc_cache`.
+pub(crate) fn check_cache(config: c_uint) -> Result {
+    ensure!(
+        config <= func_cache::PREFER_EQUAL,
+        ERROR_INVALID_VALUE,
+        "{config} is no CUfunc_cache"
+    );
+    Ok(())
+}
+
+/// Refuses what is no `CUsharedconfig`.
+pub(crate) fn check_shared_config(config: c_uint) -> Result {
+    ensure!(
+        config <= shared_config::EIGHT_BYTE_BANK_SIZE,
+        ERROR_INVALID_VALUE,
+        "{config} is no CUsharedconfig"
+    );
+    Ok(())
+}
+
+pub(crate) unsafe fn set_cache_config(config: c_uint) -> Result {
+    let context = context::current()?;
+    check_cache(config)?;
+    context.settings.lock().cache = config;
+    Ok(())
+}
+
+pub(crate) unsafe fn shared_config(config: *mut c_uint) -> Result {
+    let context = context::current()?;
+    let chosen = context.settings.lock().shared;
+    let widths = &context.device.sim.model().multiprocessor.bank_widths;
+    // Devices with one width say that width, whatever was asked for.
+    let found = match chosen {
+        shared_config::EIGHT_BYTE_BANK_SIZE if widths.contains(&8) => {
+            shared_config::EIGHT_BYTE_BANK_SIZE
+        }
+        _ => shared_config::FOUR_BYTE_BANK_SIZE,
+    };
+    // SAFETY: the caller's contract.
+    unsafe { put(config, found, "pConfig") }
+}
+
+pub(crate) unsafe fn set_shared_config(config: c_uint) -> Result {
+    let context = context::current()?;
+    check_shared_config(config)?;
+    context.settings.lock().shared = config;
+    Ok(())
+}
+
+pub(crate) unsafe fn api_version(handle: CUcontext, version: *mut c_uint) -> Result {
+    let context = or_current(handle)?;
+    // SAFETY: the caller's contract.
+    unsafe { put(version, context.version, "version") }
+}
+
+pub(crate) unsafe fn priority_range(least: *mut c_int, greatest: *mut c_int) -> Result {
+    context::current()?;
+    for (pointer, value) in [(least, PRIORITIES.0), (greatest, PRIORITIES.1)] {
+        if !pointer.is_null() {
+            // SAFETY: the caller's contract; the reference lets either pointer be null.
+            unsafe { pointer.write(value) };
+        }
+    }
+    Ok(())
+}
+
+pub(crate) unsafe fn reset_persisting_l2() -> Result {
+    // There is no L2 cache to reset: the call changes no result and no modelled time.
+    context::current().map(|_| ())
+}
+
+pub(crate) unsafe fn attach(handle: *mut CUcontext, flags: c_uint) -> Result {
+    let context = context::current()?;
+    ensure!(
+        flags == 0,
+        ERROR_INVALID_VALUE,
+        "cuCtxAttach takes no flags; {flags:#x} was passed"
+    );
+    context.attached.fetch_add(1, Ordering::Relaxed);
+    // SAFETY: the caller's contract.
+    unsafe { put(handle, context.handle, "pctx") }
+}
+
+pub(crate) unsafe fn detach(handle: CUcontext) -> Result {
+    let context = context::get(handle)?;
+    let left = context
+        .attached
+        .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |users| {
+            users.checked_sub(1)
+        });
+    match left {
+        Ok(_) => Ok(()),
+        // The last user is the one who made it.
+        // SAFETY: the caller's contract.
+        Err(_) => unsafe { destroy(handle) },
+    }
+}

@@ -1,0 +1,326 @@
+//! "Memory Management": copies from one address to another.
+//!
+//! Source for what waits for what: "API synchronization behavior" in the driver API reference. A copy from pageable memory
+//! takes the bytes before the call returns; one to pageable memory has written them when it returns; between pinned memory and
+//! the device, and within the device, an asynchronous call returns at once.
+
+use super::stream;
+use crate::abi::{CUcontext, CUdeviceptr, CUstream, c_void};
+use crate::error::{Result, ensure};
+use crate::objects::context::{self, Context};
+use crate::objects::memory;
+use crate::objects::stream::{Job, Run, Stream};
+use crate::time::model::{self, Direction};
+use crate::time::timeline::Cost;
+use std::sync::Arc;
+
+/// One end of a copy.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct End {
+    pub(super) address: u64,
+    pub(super) place: Place,
+}
+
+/// Where an end of a copy is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    Device,
+    Pinned,
+    Pageable,
+}
+
+impl End {
+    /// A pointer that must be device memory, or other memory that the device reaches.
+    pub(super) fn device(role: &str, address: CUdeviceptr, bytes: u64) -> Result<End> {
+        let found = memory::range(role, address, bytes)?;
+        let place = if found.allocation.kind.on_device() {
+            Place::Device
+        } else {
+            Place::Pinned
+        };
+        Ok(End { address, place })
+    }
+
+    /// A pointer of the host's.
+    pub(super) fn host(role: &str, pointer: *const c_void, bytes: u64) -> Result<End> {
+        let address = pointer.expose_provenance() as u64;
+        ensure!(
+            address != 0,
+            ERROR_INVALID_VALUE,
+            "{role}: the pointer is null; pass memory of {bytes} bytes"
+        );
+        match memory::locate(address) {
+            None => Ok(End {
+                address,
+                place: Place::Pageable,
+            }),
+            // A device pointer passed as a host pointer works under unified addressing, if it is in range.
+            Some(_) => End::device(role, address, bytes),
+        }
+    }
+
+    /// A pointer of either kind, told apart by its value.
+    pub(super) fn either(role: &str, address: CUdeviceptr, bytes: u64) -> Result<End> {
+        End::host(
+            role,
+            std::ptr::with_exposed_provenance(address as usize),
+            bytes,
+        )
+    }
+}
+
+/// The direction of a copy between these places.
+pub(super) fn direction(from: Place, to: Place) -> Direction {
+    match (from, to) {
+        (Place::Device, Place::Device) => Direction::DeviceToDevice,
+        (Place::Device, to) => Direction::DeviceToHost {
+            pinned: to == Place::Pinned,
+        },
+        (from, Place::Device) => Direction::HostToDevice {
+            pinned: from == Place::Pinned,
+        },
+        _ => Direction::HostToHost,
+    }
+}
+
+/// Copies `bytes` from address to address, at once.
+///
+/// # Safety
+/// Both ranges are valid for as long as the copy runs.
+pub(super) unsafe fn move_bytes(to: u64, from: u64, bytes: usize) {
+    let to: *mut u8 = std::ptr::with_exposed_provenance_mut(to as usize);
+    let from: *const u8 = std::ptr::with_exposed_provenance(from as usize);
+    // SAFETY: the ranges are valid as the caller states; `copy` lets them overlap.
+    unsafe { std::ptr::copy(from, to, bytes) };
+}
+
+/// Whether a copy returns before it is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    Synchronous,
+    Asynchronous,
+}
+
+/// Submits a copy of `bytes` that `copy` does; `staged` makes one that has taken the bytes of pageable memory already.
+pub(super) fn submit(
+    (context, stream): (&Arc<Context>, &Stream),
+    mode: Mode,
+    (from, to): (Place, Place),
+    bytes: u64,
+    copy: impl FnOnce() + Send + 'static,
+    staged: impl FnOnce() -> Box<dyn FnOnce() + Send>,
+) -> Result {
+    let device = context.device;
+    let cost = model::copy(device.sim.model(), direction(from, to), bytes);
+    let job = |copy: Box<dyn FnOnce() + Send>| -> Job {
+        Box::new(move |fault| {
+            if fault.is_some() {
+                return Ok(Cost::NOTHING);
+            }
+            copy();
+            Ok(cost)
+        })
+    };
+    if mode == Mode::Asynchronous && to != Place::Pageable {
+        let copy = if from == Place::Pageable {
+            staged()
+        } else {
+            Box::new(copy)
+        };
+        context.submit(stream, Vec::new(), Run::ByWorker(job(copy)));
+        return Ok(());
+    }
+    let work = context.run_now(stream, job(Box::new(copy)));
+    // Copies within the device do not make the host wait for the device's time.
+    if (from, to) != (Place::Device, Place::Device) {
+        context.wait_for(&[work]);
+    }
+    context.check()
+}
+
+/// A copy of contiguous bytes.
+fn linear(
+    handle: CUstream,
+    mode: Mode,
+    to: Result<End>,
+    from: Result<End>,
+    bytes: usize,
+) -> Result {
+    let (context, stream) = stream(handle)?;
+    if bytes == 0 {
+        return Ok(());
+    }
+    let (to, from) = (to?, from?);
+    submit(
+        (&context, &stream),
+        mode,
+        (from.place, to.place),
+        bytes as u64,
+        // SAFETY: device ranges were checked to be live and the driver frees none before its streams are idle; host
+        // ranges are the caller's, who keeps them valid as the call's contract says.
+        move || unsafe { move_bytes(to.address, from.address, bytes) },
+        || {
+            let source: *const u8 = std::ptr::with_exposed_provenance(from.address as usize);
+            // SAFETY: the caller's contract: `bytes` readable bytes.
+            let bytes = unsafe { std::slice::from_raw_parts(source, bytes) }.to_vec();
+            // SAFETY: the destination was checked as above; the vector holds the bytes.
+            Box::new(move || unsafe {
+                move_bytes(
+                    to.address,
+                    bytes.as_ptr().expose_provenance() as u64,
+                    bytes.len(),
+                )
+            })
+        },
+    )
+}
+
+const LEGACY: CUstream = CUstream::LEGACY;
+
+pub(crate) unsafe fn any(to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> Result {
+    // SAFETY: the caller's contract.
+    unsafe { any_on(Mode::Synchronous, to, from, bytes, LEGACY) }
+}
+
+pub(crate) unsafe fn any_async(
+    to: CUdeviceptr,
+    from: CUdeviceptr,
+    bytes: usize,
+    stream: CUstream,
+) -> Result {
+    // SAFETY: the caller's contract.
+    unsafe { any_on(Mode::Asynchronous, to, from, bytes, stream) }
+}
+
+unsafe fn any_on(
+    mode: Mode,
+    to: CUdeviceptr,
+    from: CUdeviceptr,
+    bytes: usize,
+    stream: CUstream,
+) -> Result {
+    let (to, from) = (
+        End::either("dst", to, bytes as u64),
+        End::either("src", from, bytes as u64),
+    );
+    linear(stream, mode, to, from, bytes)
+}
+
+pub(crate) unsafe fn to_device(to: CUdeviceptr, from: *const c_void, bytes: usize) -> Result {
+    let (to, from) = (
+        End::device("dstDevice", to, bytes as u64),
+        End::host("srcHost", from, bytes as u64),
+    );
+    linear(LEGACY, Mode::Synchronous, to, from, bytes)
+}
+
+pub(crate) unsafe fn to_device_async(
+    to: CUdeviceptr,
+    from: *const c_void,
+    bytes: usize,
+    stream: CUstream,
+) -> Result {
+    let (to, from) = (
+        End::device("dstDevice", to, bytes as u64),
+        End::host("srcHost", from, bytes as u64),
+    );
+    linear(stream, Mode::Asynchronous, to, from, bytes)
+}
+
+pub(crate) unsafe fn to_host(to: *mut c_void, from: CUdeviceptr, bytes: usize) -> Result {
+    let (to, from) = (
+        End::host("dstHost", to, bytes as u64),
+        End::device("srcDevice", from, bytes as u64),
+    );
+    linear(LEGACY, Mode::Synchronous, to, from, bytes)
+}
+
+pub(crate) unsafe fn to_host_async(
+    to: *mut c_void,
+    from: CUdeviceptr,
+    bytes: usize,
+    stream: CUstream,
+) -> Result {
+    let (to, from) = (
+        End::host("dstHost", to, bytes as u64),
+        End::device("srcDevice", from, bytes as u64),
+    );
+    linear(stream, Mode::Asynchronous, to, from, bytes)
+}
+
+pub(crate) unsafe fn within_device(to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> Result {
+    let (to, from) = (
+        End::device("dstDevice", to, bytes as u64),
+        End::device("srcDevice", from, bytes as u64),
+    );
+    linear(LEGACY, Mode::Synchronous, to, from, bytes)
+}
+
+pub(crate) unsafe fn within_device_async(
+    to: CUdeviceptr,
+    from: CUdeviceptr,
+    bytes: usize,
+    stream: CUstream,
+) -> Result {
+    let (to, from) = (
+        End::device("dstDevice", to, bytes as u64),
+        End::device("srcDevice", from, bytes as u64),
+    );
+    linear(stream, Mode::Asynchronous, to, from, bytes)
+}
+
+pub(crate) unsafe fn peer(
+    to: CUdeviceptr,
+    to_context: CUcontext,
+    from: CUdeviceptr,
+    from_context: CUcontext,
+    bytes: usize,
+) -> Result {
+    // SAFETY: the caller's contract.
+    unsafe {
+        peer_on(
+            Mode::Synchronous,
+            (to, to_context),
+            (from, from_context),
+            bytes,
+            LEGACY,
+        )
+    }
+}
+
+pub(crate) unsafe fn peer_async(
+    to: CUdeviceptr,
+    to_context: CUcontext,
+    from: CUdeviceptr,
+    from_context: CUcontext,
+    bytes: usize,
+    stream: CUstream,
+) -> Result {
+    // SAFETY: the caller's contract.
+    unsafe {
+        peer_on(
+            Mode::Asynchronous,
+            (to, to_context),
+            (from, from_context),
+            bytes,
+            stream,
+        )
+    }
+}
+
+unsafe fn peer_on(
+    mode: Mode,
+    (to, to_context): (CUdeviceptr, CUcontext),
+    (from, from_context): (CUdeviceptr, CUcontext),
+    bytes: usize,
+    stream: CUstream,
+) -> Result {
+    let (to_context, from_context) = (context::get(to_context)?, context::get(from_context)?);
+    to_context.check()?;
+    from_context.check()?;
+    let (to, from) = (
+        End::device("dstDevice", to, bytes as u64),
+        End::device("srcDevice", from, bytes as u64),
+    );
+    linear(stream, mode, to, from, bytes)
+}

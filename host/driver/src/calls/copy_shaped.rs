@@ -1,0 +1,254 @@
+//! "Memory Management": copies of rows and of slices of rows, between memory with a pitch.
+//!
+//! A 2-D copy is a 3-D copy of depth one. An end is described by a base, a pitch (bytes from row to row), a height (rows from
+//! slice to slice) and an offset. Arrays are not simulated yet; naming one is `CUDA_ERROR_NOT_SUPPORTED`.
+
+use super::copy::{End, Mode, move_bytes, submit};
+use super::{present, stream};
+use crate::abi::enums::memory_type;
+use crate::abi::{
+    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUarray, CUcontext, CUstream, Side2D, Side3D, c_void,
+};
+use crate::error::{Result, ensure, fail};
+
+/// A copy of `width` bytes, `height` rows and `depth` slices.
+#[derive(Debug, Clone, Copy)]
+struct Extent {
+    width: u64,
+    height: u64,
+    depth: u64,
+}
+
+/// Where an end's bytes are: row `y` of slice `z` begins at `start + y * pitch + z * slice`.
+#[derive(Debug, Clone, Copy)]
+struct Layout {
+    start: u64,
+    pitch: u64,
+    slice: u64,
+}
+
+impl Layout {
+    fn row(&self, y: u64, z: u64) -> u64 {
+        // `resolve` has seen that the last row does not overflow.
+        self.start + y * self.pitch + z * self.slice
+    }
+}
+
+impl From<Side2D> for Side3D {
+    fn from(side: Side2D) -> Side3D {
+        let Side2D {
+            x_in_bytes,
+            y,
+            memory_type,
+            host,
+            device,
+            array,
+            pitch,
+        } = side;
+        let context = CUcontext::default();
+        Side3D {
+            x_in_bytes,
+            y,
+            z: 0,
+            lod: 0,
+            memory_type,
+            host,
+            device,
+            array,
+            context,
+            pitch,
+            height: 0,
+        }
+    }
+}
+
+/// Checks one end and finds its bytes.
+fn resolve(role: &str, side: &Side3D, extent: Extent) -> Result<(End, Layout)> {
+    let Extent {
+        width,
+        height,
+        depth,
+    } = extent;
+    let (base, on_host) = match side.memory_type {
+        memory_type::HOST => (side.host.expose_provenance() as u64, true),
+        memory_type::DEVICE | memory_type::UNIFIED => {
+            (side.device, side.memory_type == memory_type::UNIFIED)
+        }
+        memory_type::ARRAY => {
+            let CUarray(array) = side.array;
+            fail!(
+                ERROR_NOT_SUPPORTED,
+                "{role}: array {array:#x}; arrays are not simulated yet"
+            )
+        }
+        other => fail!(ERROR_INVALID_VALUE, "{role}: {other} is no CUmemorytype"),
+    };
+    // One row needs no pitch, and one slice no height.
+    let pitch = if side.pitch == 0 {
+        width
+    } else {
+        side.pitch as u64
+    };
+    ensure!(
+        pitch >= width.saturating_add(side.x_in_bytes as u64) || height * depth == 1,
+        ERROR_INVALID_VALUE,
+        "{role}: a pitch of {pitch} bytes is less than {} bytes of offset and {width} bytes of row",
+        side.x_in_bytes
+    );
+    let rows = if side.height == 0 {
+        height
+    } else {
+        side.height as u64
+    };
+    ensure!(
+        depth == 1 || rows >= height.saturating_add(side.y as u64),
+        ERROR_INVALID_VALUE,
+        "{role}: slices of {rows} rows are less than {height} rows from row {}",
+        side.y
+    );
+    let found = (|| {
+        let slice = pitch.checked_mul(rows)?;
+        let offset = slice
+            .checked_mul(side.z as u64)?
+            .checked_add(pitch.checked_mul(side.y as u64)?)?;
+        let start = base
+            .checked_add(offset)?
+            .checked_add(side.x_in_bytes as u64)?;
+        let bytes = slice
+            .checked_mul(depth - 1)?
+            .checked_add(pitch.checked_mul(height - 1)?)?
+            .checked_add(width)?;
+        start.checked_add(bytes)?;
+        Some((
+            Layout {
+                start,
+                pitch,
+                slice,
+            },
+            bytes,
+        ))
+    })();
+    let Some((layout, bytes)) = found else {
+        fail!(
+            ERROR_INVALID_VALUE,
+            "{role}: the copy reaches past the end of the address space"
+        )
+    };
+    let end = if on_host {
+        let pointer: *const c_void = std::ptr::with_exposed_provenance(layout.start as usize);
+        ensure!(
+            base != 0,
+            ERROR_INVALID_VALUE,
+            "{role}: the host pointer is null"
+        );
+        End::host(role, pointer, bytes)?
+    } else {
+        End::device(role, layout.start, bytes)?
+    };
+    Ok((end, layout))
+}
+
+fn shaped(handle: CUstream, mode: Mode, copy: &CUDA_MEMCPY3D) -> Result {
+    let (context, stream) = stream(handle)?;
+    let extent = Extent {
+        width: copy.width_in_bytes as u64,
+        height: copy.height as u64,
+        depth: copy.depth as u64,
+    };
+    if extent.width == 0 || extent.height == 0 || extent.depth == 0 {
+        return Ok(());
+    }
+    let (from, from_layout) = resolve("source", &copy.src, extent)?;
+    let (to, to_layout) = resolve("destination", &copy.dst, extent)?;
+    let rows = move |from: Layout, to: Layout| {
+        for z in 0..extent.depth {
+            for y in 0..extent.height {
+                // SAFETY: `resolve` saw that device ranges are live, and they stay so while the stream has work; host
+                // ranges are the caller's, valid as the call's contract says.
+                unsafe { move_bytes(to.row(y, z), from.row(y, z), extent.width as usize) };
+            }
+        }
+    };
+    let bytes = extent.width * extent.height * extent.depth;
+    submit(
+        (&context, &stream),
+        mode,
+        (from.place, to.place),
+        bytes,
+        move || rows(from_layout, to_layout),
+        || {
+            // The rows packed, so that the caller may change its memory when the call returns.
+            let mut packed = vec![0u8; bytes as usize];
+            let slice = extent.width * extent.height;
+            let start = packed.as_mut_ptr().expose_provenance() as u64;
+            rows(
+                from_layout,
+                Layout {
+                    start,
+                    pitch: extent.width,
+                    slice,
+                },
+            );
+            Box::new(move || {
+                let start = packed.as_ptr().expose_provenance() as u64;
+                rows(
+                    Layout {
+                        start,
+                        pitch: extent.width,
+                        slice,
+                    },
+                    to_layout,
+                );
+            })
+        },
+    )
+}
+
+unsafe fn two(handle: CUstream, mode: Mode, copy: *const CUDA_MEMCPY2D) -> Result {
+    present(copy, "pCopy")?;
+    // SAFETY: not null, so valid as the caller states.
+    let copy = unsafe { copy.read() };
+    let CUDA_MEMCPY2D {
+        src,
+        dst,
+        width_in_bytes,
+        height,
+    } = copy;
+    shaped(
+        handle,
+        mode,
+        &CUDA_MEMCPY3D {
+            src: src.into(),
+            dst: dst.into(),
+            width_in_bytes,
+            height,
+            depth: 1,
+        },
+    )
+}
+
+unsafe fn three(handle: CUstream, mode: Mode, copy: *const CUDA_MEMCPY3D) -> Result {
+    present(copy, "pCopy")?;
+    // SAFETY: not null, so valid as the caller states.
+    shaped(handle, mode, &unsafe { copy.read() })
+}
+
+pub(crate) unsafe fn copy_2d(copy: *const CUDA_MEMCPY2D) -> Result {
+    // SAFETY: the caller's contract.
+    unsafe { two(CUstream::LEGACY, Mode::Synchronous, copy) }
+}
+
+pub(crate) unsafe fn copy_2d_async(copy: *const CUDA_MEMCPY2D, stream: CUstream) -> Result {
+    // SAFETY: the caller's contract.
+    unsafe { two(stream, Mode::Asynchronous, copy) }
+}
+
+pub(crate) unsafe fn copy_3d(copy: *const CUDA_MEMCPY3D) -> Result {
+    // SAFETY: the caller's contract.
+    unsafe { three(CUstream::LEGACY, Mode::Synchronous, copy) }
+}
+
+pub(crate) unsafe fn copy_3d_async(copy: *const CUDA_MEMCPY3D, stream: CUstream) -> Result {
+    // SAFETY: the caller's contract.
+    unsafe { three(stream, Mode::Asynchronous, copy) }
+}

@@ -1,0 +1,509 @@
+//! "Execution Control": launching kernels.
+//!
+//! What can be wrong with a launch is found before the call returns, with the codes that the reference and an H200 give; what
+//! goes wrong inside the kernel is found when the stream comes to it, and stays with the context.
+
+use super::function::usable;
+use super::{present, stream};
+use crate::abi::enums::{launch_attribute as attribute, launch_extra, shared_config};
+use crate::abi::{CUDA_LAUNCH_PARAMS, CUfunction, CUlaunchConfig, CUstream, c_uint, c_void};
+use crate::error::{Error, Result, ensure, fail};
+use crate::objects::context::{self, Context, LastLaunch};
+use crate::objects::module::Function;
+use crate::objects::stream::{Run, Stream};
+use crate::objects::{fault, settings};
+use crate::time::model;
+use crate::time::timeline::Cost;
+use crate::{log, output};
+use sim::{BankWidth, Launch};
+use std::sync::Arc;
+
+/// How many threads, in what arrangement, with how much shared memory.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shape {
+    pub(super) grid: [u32; 3],
+    pub(super) block: [u32; 3],
+    /// Zeros where the launch does not set it.
+    pub(super) cluster: [u32; 3],
+    pub(super) shared: u32,
+    pub(super) cooperative: bool,
+}
+
+impl Shape {
+    pub(super) fn new(grid: [u32; 3], block: [u32; 3], shared: u32) -> Shape {
+        Shape {
+            grid,
+            block,
+            cluster: [0; 3],
+            shared,
+            cooperative: false,
+        }
+    }
+
+    fn threads(&self) -> u64 {
+        self.block.iter().map(|&extent| u64::from(extent)).product()
+    }
+
+    fn blocks(&self) -> u64 {
+        self.grid
+            .iter()
+            .fold(1, |all, &extent| all.saturating_mul(u64::from(extent)))
+    }
+}
+
+pub(crate) unsafe fn kernel(
+    function: CUfunction,
+    grid_x: c_uint,
+    grid_y: c_uint,
+    grid_z: c_uint,
+    block_x: c_uint,
+    block_y: c_uint,
+    block_z: c_uint,
+    shared: c_uint,
+    on: CUstream,
+    params: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> Result {
+    let shape = Shape::new(
+        [grid_x, grid_y, grid_z],
+        [block_x, block_y, block_z],
+        shared,
+    );
+    // SAFETY: the caller's contract.
+    unsafe { launch(function, shape, on, params, extra) }
+}
+
+pub(crate) unsafe fn cooperative(
+    function: CUfunction,
+    grid_x: c_uint,
+    grid_y: c_uint,
+    grid_z: c_uint,
+    block_x: c_uint,
+    block_y: c_uint,
+    block_z: c_uint,
+    shared: c_uint,
+    on: CUstream,
+    params: *mut *mut c_void,
+) -> Result {
+    let shape = Shape::new(
+        [grid_x, grid_y, grid_z],
+        [block_x, block_y, block_z],
+        shared,
+    );
+    // SAFETY: the caller's contract.
+    unsafe {
+        launch(
+            function,
+            Shape {
+                cooperative: true,
+                ..shape
+            },
+            on,
+            params,
+            std::ptr::null_mut(),
+        )
+    }
+}
+
+pub(crate) unsafe fn cooperative_on_several(
+    launches: *mut CUDA_LAUNCH_PARAMS,
+    count: c_uint,
+    _flags: c_uint,
+) -> Result {
+    present(launches, "launchParamsList")?;
+    ensure!(
+        count == 1,
+        ERROR_NOT_SUPPORTED,
+        "a cooperative launch on {count} devices; from CUDA 13 on there are only launches on one"
+    );
+    // SAFETY: not null, so one element as the caller states.
+    let CUDA_LAUNCH_PARAMS {
+        function,
+        grid,
+        block,
+        shared_mem_bytes,
+        stream,
+        kernel_params,
+    } = unsafe { launches.read() };
+    let shape = Shape {
+        cooperative: true,
+        ..Shape::new(grid, block, shared_mem_bytes)
+    };
+    // SAFETY: the caller's contract.
+    unsafe { launch(function, shape, stream, kernel_params, std::ptr::null_mut()) }
+}
+
+pub(crate) unsafe fn with_attributes(
+    config: *const CUlaunchConfig,
+    function: CUfunction,
+    params: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> Result {
+    present(config, "config")?;
+    // SAFETY: not null, so valid as the caller states.
+    let config = unsafe { config.read() };
+    let mut shape = Shape::new(config.grid, config.block, config.shared_mem_bytes);
+    if config.num_attrs > 0 {
+        present(config.attrs, "config->attrs")?;
+    }
+    for i in 0..config.num_attrs as usize {
+        // SAFETY: the caller's contract: so many attributes.
+        let found = unsafe { config.attrs.add(i).read() };
+        match found.id {
+            attribute::COOPERATIVE => shape.cooperative = found.value.word(0) != 0,
+            attribute::CLUSTER_DIMENSION => {
+                shape.cluster = [0, 1, 2].map(|axis| found.value.word(axis))
+            }
+            // These choose how a GPU does the work, not what comes out.
+            attribute::IGNORE
+            | attribute::ACCESS_POLICY_WINDOW
+            | attribute::SYNCHRONIZATION_POLICY
+            | attribute::CLUSTER_SCHEDULING_POLICY_PREFERENCE
+            | attribute::PROGRAMMATIC_STREAM_SERIALIZATION
+            | attribute::PRIORITY
+            | attribute::MEM_SYNC_DOMAIN_MAP
+            | attribute::MEM_SYNC_DOMAIN
+            | attribute::PREFERRED_CLUSTER_DIMENSION
+            | attribute::PREFERRED_SHARED_MEMORY_CARVEOUT => {}
+            other => fail!(
+                ERROR_NOT_SUPPORTED,
+                "launch attribute {other} is not simulated"
+            ),
+        }
+    }
+    // SAFETY: the caller's contract.
+    unsafe { launch(function, shape, config.stream, params, extra) }
+}
+
+/// Launches a kernel whose parameters are in the lists of `cuLaunchKernel`.
+unsafe fn launch(
+    function: CUfunction,
+    shape: Shape,
+    on: CUstream,
+    params: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> Result {
+    context::current()?;
+    let function = usable(function)?;
+    let (context, stream) = stream(on)?;
+    check(&context, &function, &shape)?;
+    // SAFETY: the caller's contract.
+    let bytes = unsafe { gather(&function, params, extra)? };
+    submit(&context, &stream, &function, shape, bytes)
+}
+
+/// The bytes of a kernel's parameters, from either of the two ways to pass them.
+///
+/// # Safety
+/// `params` is null or has as many pointers as the kernel has parameters, each to a value of its size; `extra` is null or a
+/// list as the reference describes.
+unsafe fn gather(
+    function: &Function,
+    params: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> Result<Vec<u8>> {
+    let kernel = &function.kernel;
+    let mut bytes = vec![0u8; kernel.param_bytes as usize];
+    ensure!(
+        params.is_null() || extra.is_null(),
+        ERROR_INVALID_VALUE,
+        "parameters are passed both by `kernelParams` and by `extra`; use one of them"
+    );
+    if kernel.params.is_empty() {
+        return Ok(bytes);
+    }
+    if !extra.is_null() {
+        // SAFETY: the caller's contract.
+        let (buffer, size) = unsafe { read_extra(extra)? };
+        ensure!(
+            size >= bytes.len(),
+            ERROR_INVALID_VALUE,
+            "a buffer of {size} bytes of parameters; kernel `{}` takes {}",
+            kernel.name,
+            bytes.len()
+        );
+        // SAFETY: the caller's contract: the buffer has `size` bytes, which are enough.
+        unsafe { std::ptr::copy_nonoverlapping(buffer, bytes.as_mut_ptr(), bytes.len()) };
+        return Ok(bytes);
+    }
+    ensure!(
+        !params.is_null(),
+        ERROR_INVALID_VALUE,
+        "no parameters are passed; kernel `{}` takes {}",
+        kernel.name,
+        kernel.params.len()
+    );
+    for (i, param) in kernel.params.iter().enumerate() {
+        // SAFETY: the caller's contract: a pointer for each parameter.
+        let value = unsafe { params.add(i).read() };
+        ensure!(
+            !value.is_null(),
+            ERROR_INVALID_VALUE,
+            "parameter {i} (`{}`) of kernel `{}` is null; pass the address of its value",
+            param.name,
+            kernel.name
+        );
+        let (start, size) = (param.offset as usize, param.size as usize);
+        let Some(to) = bytes.get_mut(start..start + size) else {
+            continue;
+        };
+        // SAFETY: the caller's contract: the pointer is to a value of the parameter's size.
+        unsafe { std::ptr::copy_nonoverlapping(value.cast(), to.as_mut_ptr(), size) };
+    }
+    Ok(bytes)
+}
+
+/// The buffer and its size from an `extra` list.
+///
+/// # Safety
+/// `extra` is a list of names, each with a value after it, that ends in `CU_LAUNCH_PARAM_END`.
+unsafe fn read_extra(extra: *mut *mut c_void) -> Result<(*const u8, usize)> {
+    let (mut buffer, mut size) = (None, None);
+    let mut at = extra;
+    loop {
+        // SAFETY: the caller's contract: the list goes on until its end.
+        let name = unsafe { at.read() }.addr() as u32;
+        if name == launch_extra::END {
+            break;
+        }
+        // SAFETY: the caller's contract: a value follows each name but the end.
+        let value = unsafe { at.add(1).read() };
+        match name {
+            launch_extra::BUFFER_POINTER => buffer = Some(value.cast_const().cast()),
+            // SAFETY: the caller's contract: the value is the address of a size.
+            launch_extra::BUFFER_SIZE => size = Some(unsafe { value.cast::<usize>().read() }),
+            other => fail!(
+                ERROR_INVALID_VALUE,
+                "{other} in `extra` is no CU_LAUNCH_PARAM_ name"
+            ),
+        }
+        // SAFETY: as above; a name and its value were read.
+        at = unsafe { at.add(2) };
+    }
+    match (buffer, size) {
+        (Some(buffer), Some(size)) => Ok((buffer, size)),
+        _ => fail!(
+            ERROR_INVALID_VALUE,
+            "`extra` needs CU_LAUNCH_PARAM_BUFFER_POINTER and CU_LAUNCH_PARAM_BUFFER_SIZE"
+        ),
+    }
+}
+
+/// Refuses a launch that the device or the kernel does not take.
+pub(super) fn check(context: &Context, function: &Function, shape: &Shape) -> Result {
+    let model = context.device.sim.model();
+    let (limits, name) = (&model.limits, &function.kernel.name);
+    for (what, asked, limit) in [
+        ("grid", shape.grid, limits.grid),
+        ("block", shape.block, limits.block),
+    ] {
+        ensure!(
+            (0..3).all(|axis| (1..=limit[axis]).contains(&asked[axis])),
+            ERROR_INVALID_VALUE,
+            "kernel `{name}`: a {what} of {asked:?}; each extent is at least 1 and at most {limit:?}"
+        );
+    }
+    let threads = shape.threads();
+    ensure!(
+        threads <= u64::from(limits.threads_per_block),
+        ERROR_INVALID_VALUE,
+        "kernel `{name}`: a block of {threads} threads {:?}; {} takes {} at most: use smaller blocks and more of them",
+        shape.block,
+        model.name,
+        limits.threads_per_block
+    );
+    if let Some(required) = function.kernel.required_threads {
+        ensure!(
+            shape.block == required,
+            ERROR_INVALID_VALUE,
+            "kernel `{name}`: a block of {:?}; it was compiled for {required:?} exactly (.reqntid)",
+            shape.block
+        );
+    }
+    let bound = function.kernel.max_threads.unwrap_or(u32::MAX);
+    ensure!(
+        threads <= u64::from(bound),
+        ERROR_INVALID_VALUE,
+        "kernel `{name}`: a block of {threads} threads; its launch bounds promise {bound} at most"
+    );
+    let most = function.max_threads(model);
+    ensure!(
+        threads <= u64::from(most),
+        ERROR_LAUNCH_OUT_OF_RESOURCES,
+        "kernel `{name}`: a block of {threads} threads; with {} registers a thread it can have {most} at most",
+        function.kernel.registers
+    );
+    let shared_limit = function.dynamic_shared_limit(model);
+    ensure!(
+        shape.shared <= shared_limit,
+        ERROR_INVALID_VALUE,
+        "kernel `{name}`: {} bytes of dynamic shared memory and {} static; {shared_limit} dynamic bytes are allowed, and up to {} \
+         after CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES is set",
+        shape.shared,
+        function.kernel.static_shared,
+        limits
+            .shared_per_block_optin
+            .saturating_sub(function.kernel.static_shared)
+    );
+    check_cluster(context, function, shape)?;
+    if shape.cooperative {
+        let resident =
+            u64::from(resident(context, function, shape)) * u64::from(model.multiprocessors);
+        ensure!(
+            shape.blocks() <= resident,
+            ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+            "kernel `{name}`: a cooperative launch of {} blocks; {} holds {resident} of them at once",
+            shape.blocks(),
+            model.name
+        );
+    }
+    Ok(())
+}
+
+/// The cluster that a launch has: its own, or the one that the kernel was compiled for or set to.
+fn cluster(function: &Function, shape: &Shape) -> [u32; 3] {
+    if shape.cluster != [0; 3] {
+        shape.cluster
+    } else {
+        function.settings.lock().cluster
+    }
+    .map(|extent| extent.max(1))
+}
+
+fn check_cluster(context: &Context, function: &Function, shape: &Shape) -> Result {
+    let model = context.device.sim.model();
+    let cluster = cluster(function, shape);
+    let blocks = cluster
+        .iter()
+        .fold(1u32, |all, &extent| all.saturating_mul(extent));
+    if blocks == 1 {
+        return Ok(());
+    }
+    let name = &function.kernel.name;
+    let non_portable = function.settings.lock().non_portable_cluster;
+    let most = if non_portable {
+        model.limits.cluster * 2
+    } else {
+        model.limits.cluster
+    };
+    ensure!(
+        blocks <= most,
+        ERROR_INVALID_CLUSTER_SIZE,
+        "kernel `{name}`: clusters of {blocks} blocks {cluster:?}; {} takes {most} at most",
+        model.name
+    );
+    ensure!(
+        (0..3).all(|axis| shape.grid[axis].is_multiple_of(cluster[axis])),
+        ERROR_INVALID_CLUSTER_SIZE,
+        "kernel `{name}`: a grid of {:?} is not made of whole clusters of {cluster:?}; round it up",
+        shape.grid
+    );
+    Ok(())
+}
+
+/// How many blocks of a launch a multiprocessor holds at once.
+fn resident(context: &Context, function: &Function, shape: &Shape) -> u32 {
+    let shared = function.kernel.static_shared + shape.shared;
+    context
+        .device
+        .sim
+        .model()
+        .occupancy(shape.threads() as u32, function.kernel.registers, shared)
+        .blocks
+}
+
+/// Puts a launch, which was checked, into a stream.
+pub(super) fn submit(
+    context: &Arc<Context>,
+    stream: &Stream,
+    function: &Arc<Function>,
+    shape: Shape,
+    params: Vec<u8>,
+) -> Result {
+    ensure!(
+        function.context == context.handle,
+        ERROR_INVALID_HANDLE,
+        "the function belongs to context {:#x}, the stream to {:#x}; load the module in the stream's context",
+        function.context.0,
+        context.handle.0
+    );
+    let (owner, function) = (context.clone(), function.clone());
+    let how = settings::launches();
+    let job = move |fault: Option<&Error>| {
+        if fault.is_some() {
+            Ok(Cost::NOTHING)
+        } else {
+            run(&owner, &function, shape, &params, how)
+        }
+    };
+    let work = context.submit(stream, Vec::new(), Run::ByWorker(Box::new(job)));
+    if launches_block() {
+        context.wait_for(&[work]);
+        return context.check();
+    }
+    Ok(())
+}
+
+/// Runs a kernel to its end.
+fn run(
+    context: &Context,
+    function: &Function,
+    shape: Shape,
+    params: &[u8],
+    how: settings::Launches,
+) -> Result<Cost> {
+    let device = context.device;
+    let settings = context.settings.lock().clone();
+    let shared_config = function
+        .settings
+        .lock()
+        .shared_config
+        .unwrap_or(settings.shared);
+    let mut launch = Launch::new(&function.kernel.name, shape.grid, shape.block, params);
+    launch.cluster = cluster(function, &shape);
+    launch.dynamic_shared = shape.shared;
+    launch.seed = how.seed;
+    launch.budget = how.budget;
+    launch.checks = how.checks;
+    launch.count = how.count;
+    launch.bank_width = match shared_config {
+        shared_config::FOUR_BYTE_BANK_SIZE => BankWidth::Four,
+        shared_config::EIGHT_BYTE_BANK_SIZE => BankWidth::Eight,
+        _ => BankWidth::Default,
+    };
+    launch.heap = Some(settings.limits[crate::abi::enums::limit::MALLOC_HEAP_SIZE as usize]);
+    launch.printf = &output::write;
+    let report = device.sim.launch(&function.instance, &launch);
+    output::flush();
+    let report = report.map_err(|fault| fault::error(&fault))?;
+    for finding in &report.findings {
+        log::found(finding);
+    }
+    let sectors = report.counters.map(|counters| {
+        [
+            counters.global_loads,
+            counters.global_stores,
+            counters.global_atomics,
+        ]
+        .iter()
+        .map(|access| access.sectors)
+        .sum()
+    });
+    let cost = model::kernel(
+        device.sim.model(),
+        &report.summary,
+        sectors,
+        resident(context, function, &shape),
+    );
+    *context.last_launch.lock() = LastLaunch {
+        counters: report.counters,
+        findings: report.findings,
+    };
+    Ok(cost)
+}
+
+/// Whether `CUDA_LAUNCH_BLOCKING=1` asks each launch to wait for its kernel, as it does of NVIDIA's driver.
+fn launches_block() -> bool {
+    static BLOCK: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
+    *BLOCK.get_or_init(|| std::env::var("CUDA_LAUNCH_BLOCKING").is_ok_and(|value| value == "1"))
+}

@@ -1,0 +1,113 @@
+//! The simulated calls: one file a section of the driver API reference.
+//!
+//! A call checks its arguments, turns handles into objects and pointers into values, and leaves the rest to
+//! [`crate::objects`]. The order of checks is the driver's as far as it shows: context, handles, then values.
+
+#![allow(
+    clippy::too_many_arguments,
+    reason = "a call has the arguments of the C function it answers"
+)]
+
+pub(crate) mod context;
+pub(crate) mod copy;
+pub(crate) mod copy_shaped;
+pub(crate) mod device;
+pub(crate) mod error;
+pub(crate) mod event;
+pub(crate) mod function;
+pub(crate) mod host_memory;
+pub(crate) mod init;
+pub(crate) mod launch;
+pub(crate) mod launch_legacy;
+pub(crate) mod memory;
+pub(crate) mod memset;
+pub(crate) mod module;
+pub(crate) mod occupancy;
+pub(crate) mod peer;
+pub(crate) mod pointer;
+pub(crate) mod pool;
+pub(crate) mod primary;
+pub(crate) mod proc_address;
+pub(crate) mod profiler;
+pub(crate) mod stream;
+pub(crate) mod stream_attribute;
+
+use crate::abi::{CUresult, CUstream, c_char};
+use crate::error::{Error, Result, ensure, fail};
+use crate::objects::context as contexts;
+use crate::objects::stream::Stream;
+use std::ffi::CStr;
+use std::sync::Arc;
+
+/// Writes `value` to the caller's variable; `name` is the argument's.
+///
+/// # Safety
+/// `pointer` is null or valid for a write of a `T`.
+unsafe fn put<T>(pointer: *mut T, value: T, name: &str) -> Result {
+    present(pointer, name)?;
+    // SAFETY: not null, so valid as the caller states.
+    unsafe { pointer.write(value) };
+    Ok(())
+}
+
+/// Refuses a null pointer; `name` is the argument's.
+fn present<T>(pointer: *const T, name: &str) -> Result {
+    ensure!(
+        !pointer.is_null(),
+        ERROR_INVALID_VALUE,
+        "`{name}` is null; pass the address of a variable"
+    );
+    Ok(())
+}
+
+/// The caller's text; `name` is the argument's.
+///
+/// # Safety
+/// `pointer` is null or points to text that ends in a zero byte and lives as long as `'a`.
+unsafe fn text<'a>(pointer: *const c_char, name: &str) -> Result<&'a str> {
+    present(pointer, name)?;
+    // SAFETY: not null, so a C string as the caller states.
+    let text = unsafe { CStr::from_ptr(pointer) };
+    text.to_str().map_err(|_| {
+        Error::new(
+            CUresult::ERROR_INVALID_VALUE,
+            format_args!("`{name}` is not UTF-8: {}", text.to_string_lossy()),
+        )
+    })
+}
+
+/// The stream that `handle` names, with its context; both usable.
+fn stream(handle: CUstream) -> Result<(Arc<contexts::Context>, Arc<Stream>)> {
+    match handle {
+        CUstream(0) | CUstream::LEGACY => {
+            let context = contexts::current()?;
+            let stream = context.legacy();
+            Ok((context, stream))
+        }
+        CUstream::PER_THREAD => {
+            let context = contexts::current()?;
+            let stream = context.per_thread();
+            Ok((context, stream))
+        }
+        handle => {
+            let stream = made_stream(handle)?;
+            let context = contexts::get(stream.context)?;
+            context.check()?;
+            Ok((context, stream))
+        }
+    }
+}
+
+/// The stream that `handle` names, which the program made.
+fn made_stream(handle: CUstream) -> Result<Arc<Stream>> {
+    match contexts::STREAMS.get(handle) {
+        Some(stream) => Ok(stream),
+        None => {
+            fail!(
+                ERROR_INVALID_HANDLE,
+                "{:#x} is no stream; it was destroyed, or never was one",
+                handle.0
+            )
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! "Module Management": loading code, and finding kernels and variables in it.
+
+use super::{present, put, text};
+use crate::abi::enums::jit;
+use crate::abi::{CUdeviceptr, CUfunction, CUmodule, CUresult, c_char, c_uint, c_void};
+use crate::error::{Error, Result, ensure};
+use crate::objects::context;
+use crate::objects::module::{self, Module};
+use std::ffi::CStr;
+
+pub(crate) unsafe fn load(handle: *mut CUmodule, path: *const c_char) -> Result {
+    let context = context::current()?;
+    present(handle, "module")?;
+    // SAFETY: the caller's contract.
+    let path = unsafe { text(path, "fname")? };
+    let image = std::fs::read(path).map_err(|error| {
+        Error::new(
+            CUresult::ERROR_FILE_NOT_FOUND,
+            format_args!("cannot read `{path}`: {error}"),
+        )
+    })?;
+    let module = module::load(&context, &image)?;
+    // SAFETY: the caller's contract.
+    unsafe { put(handle, module.handle, "module") }
+}
+
+pub(crate) unsafe fn load_data(handle: *mut CUmodule, image: *const c_void) -> Result {
+    let context = context::current()?;
+    present(handle, "module")?;
+    // SAFETY: the caller's contract.
+    let module = module::load(&context, unsafe { image_bytes(image)? })?;
+    // SAFETY: the caller's contract.
+    unsafe { put(handle, module.handle, "module") }
+}
+
+pub(crate) unsafe fn load_data_ex(
+    handle: *mut CUmodule,
+    image: *const c_void,
+    count: c_uint,
+    options: *mut c_uint,
+    values: *mut *mut c_void,
+) -> Result {
+    let context = context::current()?;
+    present(handle, "module")?;
+    // SAFETY: the caller's contract.
+    let logs = unsafe { JitOptions::read(count, options, values)? };
+    // SAFETY: the caller's contract.
+    let loaded = module::load(&context, unsafe { image_bytes(image)? });
+    // SAFETY: the caller's contract: the buffers that the options name.
+    unsafe { logs.write(loaded.as_ref().err()) };
+    // SAFETY: the caller's contract.
+    unsafe { put(handle, loaded?.handle, "module") }
+}
+
+pub(crate) unsafe fn unload(handle: CUmodule) -> Result {
+    context::current()?;
+    let module = module::get(handle)?;
+    let context = context::get(module.context)?;
+    context.wait();
+    module::unload(&module);
+    context.check()
+}
+
+pub(crate) unsafe fn function(
+    handle: *mut CUfunction,
+    module: CUmodule,
+    name: *const c_char,
+) -> Result {
+    let module = usable(module)?;
+    present(handle, "hfunc")?;
+    // SAFETY: the caller's contract.
+    unsafe { put(handle, module.function(text(name, "name")?)?, "hfunc") }
+}
+
+pub(crate) unsafe fn global(
+    address: *mut CUdeviceptr,
+    size: *mut usize,
+    module: CUmodule,
+    name: *const c_char,
+) -> Result {
+    let module = usable(module)?;
+    // SAFETY: the caller's contract.
+    let (found, bytes) = module.global(unsafe { text(name, "name")? })?;
+    // SAFETY: the caller's contract; the reference lets either pointer be null.
+    unsafe {
+        if !address.is_null() {
+            address.write(found);
+        }
+        if !size.is_null() {
+            size.write(bytes as usize);
+        }
+    }
+    Ok(())
+}
+
+pub(crate) unsafe fn loading_mode(mode: *mut c_uint) -> Result {
+    // CU_MODULE_EAGER_LOADING: a module is read and checked as a whole when it is loaded.
+    // SAFETY: the caller's contract.
+    unsafe { put(mode, 1, "mode") }
+}
+
+pub(crate) unsafe fn function_count(count: *mut c_uint, module: CUmodule) -> Result {
+    let module = usable(module)?;
+    // SAFETY: the caller's contract.
+    unsafe {
+        put(
+            count,
+            module.instance.module().kernels().count() as c_uint,
+            "count",
+        )
+    }
+}
+
+pub(crate) unsafe fn functions(handles: *mut CUfunction, room: c_uint, module: CUmodule) -> Result {
+    let module = usable(module)?;
+    present(handles, "functions")?;
+    let names: Vec<_> = module
+        .instance
+        .module()
+        .kernels()
+        .map(|kernel| kernel.name.clone())
+        .collect();
+    for (i, name) in names.iter().take(room as usize).enumerate() {
+        let function = module.function(name)?;
+        // SAFETY: the caller's contract: room for `room` handles.
+        unsafe { handles.add(i).write(function) };
+    }
+    Ok(())
+}
+
+/// The module of `handle`, in a usable context.
+fn usable(handle: CUmodule) -> Result<std::sync::Arc<Module>> {
+    context::current()?;
+    let module = module::get(handle)?;
+    context::get(module.context)?.check()?;
+    Ok(module)
+}
+
+/// An image's bytes: PTX up to its zero byte, or the first bytes of machine code, by which it is recognised.
+///
+/// # Safety
+/// `image` is null, or points to PTX that ends in a zero byte, or to a cubin or fatbin.
+pub(crate) unsafe fn image_bytes<'a>(image: *const c_void) -> Result<&'a [u8]> {
+    present(image, "image")?;
+    // SAFETY: as the caller states, there is a cubin's or fatbin's header or a text here. Every binary kind has a byte of 4 or
+    // more before its first zero, and a text is read up to its own.
+    Ok(unsafe { CStr::from_ptr(image.cast()) }.to_bytes())
+}
+
+/// The options of a JIT compilation that have an effect here: where to write logs. The others choose between machine code
+/// that computes the same.
+#[derive(Debug, Default)]
+pub(crate) struct JitOptions {
+    info: Log,
+    error: Log,
+    wall_time: Option<*mut *mut c_void>,
+}
+
+/// A buffer for a log, and where its size is, to be replaced by how much was written.
+#[derive(Debug, Default)]
+struct Log {
+    buffer: Option<*mut u8>,
+    size: Option<*mut *mut c_void>,
+}
+
+impl JitOptions {
+    /// Reads the two lists.
+    ///
+    /// # Safety
+    /// `options` and `values` have `count` elements, and buffers are as large as the options say.
+    pub(crate) unsafe fn read(
+        count: c_uint,
+        options: *mut c_uint,
+        values: *mut *mut c_void,
+    ) -> Result<JitOptions> {
+        let mut read = JitOptions::default();
+        if count == 0 {
+            return Ok(read);
+        }
+        present(options, "options")?;
+        present(values, "optionValues")?;
+        for i in 0..count as usize {
+            // SAFETY: `i` is below `count`, which the caller states for both lists.
+            let (option, place) = unsafe { (options.add(i).read(), values.add(i)) };
+            // SAFETY: as above.
+            let value = unsafe { place.read() };
+            match option {
+                jit::INFO_LOG_BUFFER => read.info.buffer = Some(value.cast()),
+                jit::INFO_LOG_BUFFER_SIZE_BYTES => read.info.size = Some(place),
+                jit::ERROR_LOG_BUFFER => read.error.buffer = Some(value.cast()),
+                jit::ERROR_LOG_BUFFER_SIZE_BYTES => read.error.size = Some(place),
+                jit::WALL_TIME => read.wall_time = Some(place),
+                known => {
+                    ensure!(
+                        known < jit::COUNT,
+                        ERROR_INVALID_VALUE,
+                        "{known} is no CUjit_option of CUDA 13.0"
+                    );
+                }
+            }
+        }
+        Ok(read)
+    }
+
+    /// Writes what happened to the buffers, and how much was written to the sizes.
+    ///
+    /// # Safety
+    /// As for [`JitOptions::read`].
+    pub(crate) unsafe fn write(&self, error: Option<&Error>) {
+        let (info, error) = match error {
+            None => (
+                "simulated: PTX read, checked and decoded".to_string(),
+                String::new(),
+            ),
+            Some(error) => (String::new(), error.message.clone()),
+        };
+        // SAFETY: the caller's contract.
+        unsafe {
+            self.info.write(&info);
+            self.error.write(&error);
+            if let Some(place) = self.wall_time {
+                // A float in the low bits of a pointer; nothing was compiled, so no time was spent.
+                place.write(std::ptr::without_provenance_mut(0f32.to_bits() as usize));
+            }
+        }
+    }
+}
+
+impl Log {
+    /// # Safety
+    /// The buffer has as many bytes as the size says.
+    unsafe fn write(&self, text: &str) {
+        let (Some(buffer), Some(size)) = (self.buffer, self.size) else {
+            return;
+        };
+        // SAFETY: the size is an element of the caller's list of values; it is a 32-bit number in a pointer's place.
+        let room = unsafe { size.read() }.addr() as u32 as usize;
+        if buffer.is_null() || room == 0 {
+            return;
+        }
+        let taken = text.len().min(room - 1);
+        // SAFETY: `taken` bytes and a zero byte are at most `room`.
+        unsafe {
+            std::ptr::copy_nonoverlapping(text.as_ptr(), buffer, taken);
+            buffer.add(taken).write(0);
+            size.write(std::ptr::without_provenance_mut(taken));
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! "Peer Context Memory Access": one device's kernels reaching another's memory.
+//!
+//! Simulated devices are alike and all can reach one another; copies between them always work. That a kernel may only
+//! follow a pointer to another device's memory after `cuCtxEnablePeerAccess` is not checked yet.
+
+use super::put;
+use crate::abi::enums::p2p;
+use crate::abi::{CUcontext, CUdevice, c_int, c_uint};
+use crate::error::{Result, ensure, fail};
+use crate::objects::{context, device};
+
+pub(crate) unsafe fn can_access(can: *mut c_int, device: CUdevice, peer: CUdevice) -> Result {
+    let (device, peer) = (device::get(device)?, device::get(peer)?);
+    // SAFETY: the caller's contract.
+    unsafe {
+        put(
+            can,
+            c_int::from(device.ordinal != peer.ordinal),
+            "canAccessPeer",
+        )
+    }
+}
+
+pub(crate) unsafe fn attribute(
+    value: *mut c_int,
+    which: c_uint,
+    from: CUdevice,
+    to: CUdevice,
+) -> Result {
+    let (from, to) = (device::get(from)?, device::get(to)?);
+    ensure!(
+        (p2p::FIRST..=p2p::LAST).contains(&which),
+        ERROR_INVALID_VALUE,
+        "{which} is no CUdevice_P2PAttribute"
+    );
+    ensure!(
+        from.ordinal != to.ordinal,
+        ERROR_INVALID_DEVICE,
+        "a device is no peer of itself"
+    );
+    let found = match which {
+        1 => 0, // the best performance rank
+        _ => 1,
+    };
+    // SAFETY: the caller's contract.
+    unsafe { put(value, found, "value") }
+}
+
+pub(crate) unsafe fn enable(peer: CUcontext, flags: c_uint) -> Result {
+    let context = context::current()?;
+    ensure!(
+        flags == 0,
+        ERROR_INVALID_VALUE,
+        "flags must be 0, not {flags:#x}"
+    );
+    let peer = context::get(peer)?;
+    peer.check()?;
+    ensure!(
+        peer.device.ordinal != context.device.ordinal,
+        ERROR_INVALID_DEVICE,
+        "both contexts are of device {}; a device reaches its own memory already",
+        peer.device.ordinal
+    );
+    ensure!(
+        context.peers.lock().insert(peer.handle),
+        ERROR_PEER_ACCESS_ALREADY_ENABLED,
+        "access to context {:#x} is enabled already",
+        peer.handle.0
+    );
+    Ok(())
+}
+
+pub(crate) unsafe fn disable(peer: CUcontext) -> Result {
+    let context = context::current()?;
+    context::get(peer)?;
+    if !context.peers.lock().remove(&peer) {
+        fail!(
+            ERROR_PEER_ACCESS_NOT_ENABLED,
+            "access to context {:#x} was not enabled",
+            peer.0
+        );
+    }
+    Ok(())
+}

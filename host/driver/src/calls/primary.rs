@@ -1,0 +1,86 @@
+//! "Primary Context Management": the context of a device that all libraries of a process share.
+
+use super::put;
+use crate::abi::enums::context_flags;
+use crate::abi::{CUcontext, CUdevice, c_int, c_uint};
+use crate::error::{Result, ensure};
+use crate::objects::context::Context;
+use crate::objects::device;
+use std::sync::atomic::Ordering;
+
+pub(crate) unsafe fn retain(context: *mut CUcontext, device: CUdevice) -> Result {
+    let device = device::get(device)?;
+    super::present(context, "pctx")?;
+    let mut primary = device.primary.lock();
+    let flags = primary.flags;
+    let handle = primary
+        .context
+        .get_or_insert_with(|| Context::make(device, flags, true))
+        .handle;
+    primary.holders += 1;
+    // SAFETY: the caller's contract.
+    unsafe { put(context, handle, "pctx") }
+}
+
+pub(crate) unsafe fn release(device: CUdevice) -> Result {
+    let device = device::get(device)?;
+    let last = {
+        let mut primary = device.primary.lock();
+        ensure!(
+            primary.holders > 0,
+            ERROR_INVALID_CONTEXT,
+            "the primary context of device {} is not retained; release it once for each cuDevicePrimaryCtxRetain",
+            device.ordinal
+        );
+        primary.holders -= 1;
+        if primary.holders == 0 {
+            primary.context.take()
+        } else {
+            None
+        }
+    };
+    if let Some(context) = last {
+        context.destroy();
+    }
+    Ok(())
+}
+
+pub(crate) unsafe fn set_flags(device: CUdevice, flags: c_uint) -> Result {
+    let device = device::get(device)?;
+    super::context::check_flags(flags)?;
+    let mut primary = device.primary.lock();
+    primary.flags = flags;
+    if let Some(context) = &primary.context {
+        context.flags.store(flags, Ordering::Relaxed);
+    }
+    Ok(())
+}
+
+pub(crate) unsafe fn state(device: CUdevice, flags: *mut c_uint, active: *mut c_int) -> Result {
+    let device = device::get(device)?;
+    let (found, is_active) = {
+        let primary = device.primary.lock();
+        (
+            primary.flags & context_flags::MASK,
+            primary.context.is_some(),
+        )
+    };
+    // SAFETY: the caller's contract.
+    unsafe {
+        put(flags, found, "flags").and_then(|()| put(active, c_int::from(is_active), "active"))
+    }
+}
+
+pub(crate) unsafe fn reset(device: CUdevice) -> Result {
+    let device = device::get(device)?;
+    let context = {
+        let mut primary = device.primary.lock();
+        primary.flags = 0;
+        primary.holders = 0;
+        primary.context.take()
+    };
+    if let Some(context) = context {
+        context.destroy();
+    }
+    Ok(())
+}

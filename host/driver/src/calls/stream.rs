@@ -1,0 +1,239 @@
+//! "Stream Management".
+
+use super::{made_stream, present, put, stream};
+use crate::abi::enums::stream_flags;
+use crate::abi::{
+    CUcontext, CUdevice, CUevent, CUgraph, CUhostFn, CUresult, CUstream, CUstreamCallback, c_int,
+    c_uint, c_ulonglong, c_void,
+};
+use crate::entry;
+use crate::error::{Error, Result, ensure, fail};
+use crate::objects::context::{self, STREAMS};
+use crate::objects::stream::Run;
+use crate::time::timeline::Cost;
+
+pub(crate) unsafe fn create(handle: *mut CUstream, flags: c_uint) -> Result {
+    // SAFETY: the caller's contract.
+    unsafe { create_with_priority(handle, flags, 0) }
+}
+
+pub(crate) unsafe fn create_with_priority(
+    handle: *mut CUstream,
+    flags: c_uint,
+    priority: c_int,
+) -> Result {
+    let context = context::current()?;
+    present(handle, "phStream")?;
+    ensure!(
+        flags & !stream_flags::NON_BLOCKING == 0,
+        ERROR_INVALID_VALUE,
+        "{flags:#x} are no stream flags; pass CU_STREAM_DEFAULT (0) or CU_STREAM_NON_BLOCKING (1)"
+    );
+    // The reference: a priority outside the range is moved into it.
+    let (least, greatest) = super::context::PRIORITIES;
+    let stream = context.add_stream(flags, priority.clamp(greatest, least));
+    // SAFETY: the caller's contract.
+    unsafe { put(handle, stream.handle, "phStream") }
+}
+
+pub(crate) unsafe fn destroy(handle: CUstream) -> Result {
+    ensure!(
+        handle.0 > CUstream::PER_THREAD.0,
+        ERROR_INVALID_HANDLE,
+        "{:#x} is a default stream, which cannot be destroyed",
+        handle.0
+    );
+    let stream = made_stream(handle)?;
+    let context = context::get(stream.context)?;
+    STREAMS.remove(handle);
+    context.remove_stream(&stream);
+    context.check()
+}
+
+pub(crate) unsafe fn priority(handle: CUstream, priority: *mut c_int) -> Result {
+    let (_, stream) = stream(handle)?;
+    // SAFETY: the caller's contract.
+    unsafe { put(priority, stream.priority, "priority") }
+}
+
+pub(crate) unsafe fn flags(handle: CUstream, flags: *mut c_uint) -> Result {
+    let (_, stream) = stream(handle)?;
+    // SAFETY: the caller's contract.
+    unsafe { put(flags, stream.flags, "flags") }
+}
+
+pub(crate) unsafe fn context(handle: CUstream, context: *mut CUcontext) -> Result {
+    let (found, _) = stream(handle)?;
+    // SAFETY: the caller's contract.
+    unsafe { put(context, found.handle, "pctx") }
+}
+
+pub(crate) unsafe fn id(handle: CUstream, id: *mut c_ulonglong) -> Result {
+    let (context, stream) = stream(handle)?;
+    // Handles are given out once; a default stream's is made one of a kind by its context's, whose low bits are zero.
+    let found = if stream.handle.0 > CUstream::PER_THREAD.0 {
+        stream.handle.0
+    } else {
+        context.handle.0 | stream.handle.0
+    };
+    // SAFETY: the caller's contract.
+    unsafe { put(id, found as c_ulonglong, "streamId") }
+}
+
+pub(crate) unsafe fn device(handle: CUstream, device: *mut CUdevice) -> Result {
+    let (context, _) = stream(handle)?;
+    // SAFETY: the caller's contract.
+    unsafe { put(device, context.device.ordinal, "device") }
+}
+
+pub(crate) unsafe fn wait_event(handle: CUstream, event: CUevent, flags: c_uint) -> Result {
+    let (context, stream) = stream(handle)?;
+    let event = super::event::get(event)?;
+    ensure!(
+        flags <= 1,
+        ERROR_INVALID_VALUE,
+        "{flags:#x} are no CUevent_wait_flags"
+    );
+    // An event that recorded nothing does not make anything wait.
+    if let Some(recorded) = event.recorded() {
+        context.submit(
+            &stream,
+            vec![recorded],
+            Run::Light(Box::new(|_| Ok(Cost::NOTHING))),
+        );
+    }
+    Ok(())
+}
+
+/// A pointer of the program's that a stream's thread hands back to it.
+struct UserData(*mut c_void);
+
+// SAFETY: nothing here looks through the pointer; that the program's function may use it on another thread is part of the
+// contract of the calls that take one.
+unsafe impl Send for UserData {}
+
+pub(crate) unsafe fn add_callback(
+    handle: CUstream,
+    callback: CUstreamCallback,
+    data: *mut c_void,
+    flags: c_uint,
+) -> Result {
+    let (context, stream) = stream(handle)?;
+    let Some(callback) = callback else {
+        fail!(ERROR_INVALID_VALUE, "`callback` is null; pass a function")
+    };
+    ensure!(
+        flags == 0,
+        ERROR_INVALID_VALUE,
+        "flags must be 0, not {flags:#x}"
+    );
+    let data = UserData(data);
+    let job = move |fault: Option<&Error>| {
+        let data = data;
+        let status = fault.map_or(CUresult::SUCCESS, |fault| fault.code);
+        // SAFETY: the caller's contract: a function of this type, to be called once with this data.
+        entry::in_callback(|| unsafe { callback(handle, status, data.0) });
+        Ok(Cost::NOTHING)
+    };
+    context.submit(&stream, Vec::new(), Run::ByWorker(Box::new(job)));
+    Ok(())
+}
+
+pub(crate) unsafe fn host_function(
+    handle: CUstream,
+    function: CUhostFn,
+    data: *mut c_void,
+) -> Result {
+    let (context, stream) = stream(handle)?;
+    let Some(function) = function else {
+        fail!(ERROR_INVALID_VALUE, "`fn` is null; pass a function")
+    };
+    let data = UserData(data);
+    let job = move |fault: Option<&Error>| {
+        let data = data;
+        // The reference: not called in a context that has faulted.
+        if fault.is_none() {
+            // SAFETY: the caller's contract: a function of this type, to be called once with this data.
+            entry::in_callback(|| unsafe { function(data.0) });
+        }
+        Ok(Cost::NOTHING)
+    };
+    context.submit(&stream, Vec::new(), Run::ByWorker(Box::new(job)));
+    Ok(())
+}
+
+pub(crate) unsafe fn query(handle: CUstream) -> Result {
+    let (context, stream) = stream(handle)?;
+    if stream.tail().is_some_and(|work| !work.is_done()) {
+        fail!(ERROR_NOT_READY, "the stream has work left");
+    }
+    context.check()
+}
+
+pub(crate) unsafe fn synchronize(handle: CUstream) -> Result {
+    let (context, stream) = stream(handle)?;
+    if stream.legacy {
+        // It waits for the blocking streams, so what it waits for now is an operation that does.
+        let work = context.submit(
+            &stream,
+            Vec::new(),
+            Run::Light(Box::new(|_| Ok(Cost::NOTHING))),
+        );
+        context.wait_for(&[work]);
+    } else if let Some(work) = stream.tail() {
+        context.wait_for(&[work]);
+    }
+    context.check()
+}
+
+pub(crate) unsafe fn is_capturing(handle: CUstream, status: *mut c_uint) -> Result {
+    stream(handle)?;
+    // CU_STREAM_CAPTURE_STATUS_NONE: capture is not simulated yet, and cuStreamBeginCapture says so.
+    // SAFETY: the caller's contract.
+    unsafe { put(status, 0, "captureStatus") }
+}
+
+pub(crate) unsafe fn capture_info(handle: CUstream, status: *mut c_uint, id: *mut u64) -> Result {
+    stream(handle)?;
+    if !id.is_null() {
+        // SAFETY: the caller's contract; the reference lets it be null.
+        unsafe { id.write(0) };
+    }
+    // SAFETY: the caller's contract.
+    unsafe { put(status, 0, "captureStatus") }
+}
+
+pub(crate) unsafe fn capture_info_v2(
+    handle: CUstream,
+    status: *mut c_uint,
+    id: *mut u64,
+    graph: *mut CUgraph,
+    _dependencies: *mut *const crate::abi::CUgraphNode,
+    count: *mut usize,
+) -> Result {
+    // SAFETY: the caller's contract; the reference lets all but the status be null.
+    unsafe {
+        if !graph.is_null() {
+            graph.write(CUgraph::default());
+        }
+        if !count.is_null() {
+            count.write(0);
+        }
+        capture_info(handle, status, id)
+    }
+}
+
+pub(crate) unsafe fn exchange_capture_mode(mode: *mut c_uint) -> Result {
+    use std::cell::Cell;
+    thread_local!(static MODE: Cell<c_uint> = const { Cell::new(0) });
+    present(mode, "mode")?;
+    // SAFETY: not null, so valid as the caller states.
+    let wanted = unsafe { mode.read() };
+    ensure!(
+        wanted <= 2,
+        ERROR_INVALID_VALUE,
+        "{wanted} is no CUstreamCaptureMode"
+    );
+    // SAFETY: the caller's contract.
+    unsafe { put(mode, MODE.replace(wanted), "mode") }
+}

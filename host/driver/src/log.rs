@@ -1,0 +1,66 @@
+//! What the driver says on stderr, and the message of the last failing call.
+//!
+//! `LANEWISE_LOG` chooses: `off`, nothing; `faults` (the default), the report of a kernel that faulted and settings that cannot
+//! be met; `errors`, every failing call; `calls`, every call. Anything else counts as `errors`.
+
+use crate::abi::CUresult;
+use crate::error::Error;
+use std::cell::RefCell;
+use std::sync::OnceLock;
+
+/// How much is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Level {
+    Off,
+    Faults,
+    Errors,
+    Calls,
+}
+
+/// The level that `LANEWISE_LOG` asked for when it was first needed.
+pub(crate) fn level() -> Level {
+    static LEVEL: OnceLock<Level> = OnceLock::new();
+    *LEVEL.get_or_init(|| match std::env::var("LANEWISE_LOG").as_deref() {
+        Err(_) | Ok("" | "faults") => Level::Faults,
+        Ok("off" | "0") => Level::Off,
+        Ok("calls") => Level::Calls,
+        Ok(_) => Level::Errors,
+    })
+}
+
+thread_local! {
+    static LAST: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// What the last failing call of this thread had to say.
+pub fn last_message() -> Option<String> {
+    LAST.with_borrow(Clone::clone)
+}
+
+/// Keeps the message of a failed call, and prints it if it is to be printed.
+pub(crate) fn failed(call: &str, error: &Error) {
+    let message = format!("{call}: {}", error.message);
+    let wanted = if error.loud {
+        Level::Faults
+    } else {
+        Level::Errors
+    };
+    if level() >= wanted {
+        eprintln!("lanewise: {:?}: {message}", error.code);
+    }
+    LAST.set(Some(message));
+}
+
+/// Notes a call's outcome when every call is to be printed.
+pub(crate) fn called(call: &str, code: CUresult) {
+    if level() == Level::Calls {
+        eprintln!("lanewise: {call} -> {code:?}");
+    }
+}
+
+/// Shows what a check found in a kernel that ran to its end.
+pub(crate) fn found(finding: &sim::Finding) {
+    if level() >= Level::Faults {
+        eprintln!("lanewise: {finding}");
+    }
+}

@@ -1,0 +1,88 @@
+//! The simulated devices: made once, at `cuInit`, and never taken away.
+
+use super::context::Context;
+use super::settings;
+use crate::abi::{CUdevice, CUresult};
+use crate::error::{Error, Result, fail};
+use crate::time::timeline::Timeline;
+use parking_lot::Mutex;
+use std::sync::{Arc, OnceLock};
+
+/// A device, as the driver sees it.
+#[derive(Debug)]
+pub(crate) struct Device {
+    pub(crate) ordinal: CUdevice,
+    pub(crate) sim: sim::Device,
+    pub(crate) timeline: Timeline,
+    pub(crate) primary: Mutex<Primary>,
+}
+
+/// The primary context of a device: the one that libraries share.
+#[derive(Debug, Default)]
+pub(crate) struct Primary {
+    /// The context while somebody holds it.
+    pub(crate) context: Option<Arc<Context>>,
+    /// How often it was retained and not released.
+    pub(crate) holders: u32,
+    /// The flags it has, or will have when it is made.
+    pub(crate) flags: u32,
+}
+
+static DEVICES: OnceLock<Result<Vec<Device>>> = OnceLock::new();
+
+/// Makes the devices that the environment describes.
+pub(crate) fn make() -> Result {
+    let made = DEVICES.get_or_init(|| {
+        settings::check_launches()?;
+        let settings::Devices { model, count } = settings::devices()?;
+        (0..count)
+            .map(|ordinal| {
+                let sim = sim::Device::new(model.clone()).map_err(|error| {
+                    Error::loud(CUresult::ERROR_OUT_OF_MEMORY, with_causes(&error))
+                })?;
+                let timeline = Timeline::new(model.rates.copy_engines);
+                Ok(Device {
+                    ordinal: ordinal as CUdevice,
+                    sim,
+                    timeline,
+                    primary: Mutex::default(),
+                })
+            })
+            .collect()
+    });
+    made.as_ref().map(|_| ()).map_err(Clone::clone)
+}
+
+/// All devices; none before `cuInit`.
+pub(crate) fn all() -> &'static [Device] {
+    match DEVICES.get() {
+        Some(Ok(devices)) => devices,
+        _ => &[],
+    }
+}
+
+/// The device of this ordinal.
+pub(crate) fn get(ordinal: CUdevice) -> Result<&'static Device> {
+    match usize::try_from(ordinal)
+        .ok()
+        .and_then(|index| all().get(index))
+    {
+        Some(device) => Ok(device),
+        None => fail!(
+            ERROR_INVALID_DEVICE,
+            "there is no device {ordinal}; devices are numbered from 0 and there are {} (LANEWISE_SIM_DEVICES sets how many)",
+            all().len()
+        ),
+    }
+}
+
+/// An error's text with those of its causes.
+pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}

@@ -1,0 +1,44 @@
+//! Events: points in a stream that the host can wait for, make streams wait for, and measure between.
+
+use super::work::Work;
+use crate::abi::enums::event_flags;
+use crate::abi::{CUcontext, CUevent};
+use parking_lot::Mutex;
+use std::sync::Arc;
+
+/// An event.
+#[derive(Debug)]
+pub(crate) struct Event {
+    pub(crate) handle: CUevent,
+    pub(crate) context: CUcontext,
+    pub(crate) flags: u32,
+    /// What it recorded last.
+    recorded: Mutex<Option<Arc<Work>>>,
+}
+
+impl Event {
+    /// An event that has recorded nothing.
+    pub(crate) fn new(handle: CUevent, context: CUcontext, flags: u32) -> Event {
+        Event {
+            handle,
+            context,
+            flags,
+            recorded: Mutex::default(),
+        }
+    }
+
+    /// Whether its time can be read.
+    pub(crate) fn has_time(&self) -> bool {
+        self.flags & event_flags::DISABLE_TIMING == 0
+    }
+
+    /// Records `work`, which ends when all that was submitted before it has.
+    pub(crate) fn record(&self, work: Arc<Work>) {
+        *self.recorded.lock() = Some(work);
+    }
+
+    /// What it recorded last; an event that recorded nothing counts as done.
+    pub(crate) fn recorded(&self) -> Option<Arc<Work>> {
+        self.recorded.lock().clone()
+    }
+}

@@ -1,0 +1,269 @@
+//! Memory that the driver gave out: whose it is, and what an address is in.
+//!
+//! The bytes and the table of what is live belong to each device's [`sim::Memory`]. What only the driver knows is here: the
+//! context that an allocation belongs to (and is freed with), the flags it was made with, and its buffer id.
+
+use super::context::Context;
+use super::device::{self, Device};
+use crate::abi::{CUcontext, CUresult};
+use crate::error::{Error, Result, ensure, fail};
+use parking_lot::RwLock;
+use sim::{Allocation, Kind, MemoryError};
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::panic::Location;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Who made an allocation, and how.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Owner {
+    pub(crate) context: CUcontext,
+    /// The flags that it was made with: `CU_MEMHOSTALLOC_*`, `CU_MEMHOSTREGISTER_*` or `CUmemAttach_flags`.
+    pub(crate) flags: u32,
+    /// `CU_POINTER_ATTRIBUTE_BUFFER_ID`: no other allocation of the process has it, ever.
+    pub(crate) id: u64,
+    /// Whether a stream is to free it (`cuMemFreeAsync`).
+    pub(crate) freeing: bool,
+}
+
+/// By first address. Addresses are unique over all devices, since each is one of this process.
+static OWNERS: RwLock<BTreeMap<u64, Owner>> = RwLock::new(BTreeMap::new());
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+
+thread_local! {
+    static CALL_SITE: Cell<Option<&'static Location<'static>>> = const { Cell::new(None) };
+}
+
+/// Says which line of the program the next allocations of this thread are for; reports name it.
+pub fn set_call_site(place: Option<&'static Location<'static>>) {
+    CALL_SITE.set(place);
+}
+
+/// What an address is in.
+#[derive(Debug, Clone)]
+pub(crate) struct Located {
+    pub(crate) device: &'static Device,
+    pub(crate) allocation: Allocation,
+    /// None for a module's variables.
+    pub(crate) owner: Option<Owner>,
+}
+
+/// The live allocation, of any device, that holds `address`.
+pub(crate) fn locate(address: u64) -> Option<Located> {
+    device::all().iter().find_map(|device| {
+        let allocation = device.sim.memory().find(address)?;
+        let owner = OWNERS.read().get(&allocation.base).copied();
+        Some(Located {
+            device,
+            allocation,
+            owner,
+        })
+    })
+}
+
+/// Allocates for `context`.
+pub(crate) fn allocate(context: &Context, size: usize, kind: Kind, flags: u32) -> Result<u64> {
+    let place = CALL_SITE.get().map(ToString::to_string);
+    let memory = context.device.sim.memory();
+    let address = memory
+        .allocate(size as u64, 1, kind, place.as_deref())
+        .map_err(error)?;
+    own(address, context, flags);
+    Ok(address)
+}
+
+/// Notes who made the allocation at `address`.
+pub(crate) fn own(address: u64, context: &Context, flags: u32) {
+    let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
+    OWNERS.write().insert(
+        address,
+        Owner {
+            context: context.handle,
+            flags,
+            id,
+            freeing: false,
+        },
+    );
+}
+
+/// Frees the allocation that starts at `address` and is of a kind that `is_right` takes; `meant` names that kind.
+pub(crate) fn free(address: u64, is_right: impl Fn(&Kind) -> bool, meant: &str) -> Result {
+    let found = check_free(address, is_right, meant)?;
+    // Kernels and copies of any stream may still use it: the driver waits for them, and so does this.
+    if let Some(context) = found
+        .owner
+        .and_then(|owner| super::context::CONTEXTS.get(owner.context))
+    {
+        context.wait();
+        context.check()?;
+    }
+    found.device.sim.memory().free(address).map_err(error)?;
+    OWNERS.write().remove(&address);
+    Ok(())
+}
+
+/// Sees that [`free`] would free `address`.
+pub(crate) fn check_free(
+    address: u64,
+    is_right: impl Fn(&Kind) -> bool,
+    meant: &str,
+) -> Result<Located> {
+    let Some(found) = locate(address) else {
+        fail!(
+            ERROR_INVALID_VALUE,
+            "{}; free each pointer once, and only what the driver gave out",
+            describe(address)
+        );
+    };
+    let Allocation {
+        base, number, kind, ..
+    } = &found.allocation;
+    ensure!(
+        is_right(kind),
+        ERROR_INVALID_VALUE,
+        "{address:#x} is in allocation #{number}, which is {kind}, not {meant}; free it with the call that matches how it was made"
+    );
+    ensure!(
+        *base == address,
+        ERROR_INVALID_VALUE,
+        "{address:#x} is {} bytes into allocation #{number}, not its start; free the pointer that was allocated",
+        address - base
+    );
+    ensure!(
+        !found.owner.is_some_and(|owner| owner.freeing),
+        ERROR_INVALID_VALUE,
+        "{address:#x} (allocation #{number}) is being freed by a stream already; free each pointer once"
+    );
+    Ok(found)
+}
+
+/// Promises that a stream will [`release`] the allocation: another free is refused from now on.
+pub(crate) fn promise_free(address: u64) {
+    if let Some(owner) = OWNERS.write().get_mut(&address) {
+        owner.freeing = true;
+    }
+}
+
+/// Frees what was promised, when its stream comes to it.
+pub(crate) fn release(address: u64) {
+    if let Some(found) = locate(address) {
+        // It is live and its start: `check_free` saw that, and other frees have been refused since.
+        let _ = found.device.sim.memory().free(address);
+        OWNERS.write().remove(&address);
+    }
+}
+
+/// Makes host memory known to the device of `context`.
+///
+/// # Safety
+/// The bytes stay valid for reads and writes until [`unregister`].
+pub(crate) unsafe fn register(context: &Context, address: u64, size: usize, flags: u32) -> Result {
+    let place = CALL_SITE.get().map(ToString::to_string);
+    // SAFETY: passed on to the caller.
+    unsafe {
+        context
+            .device
+            .sim
+            .memory()
+            .register(address, size as u64, place.as_deref())
+    }
+    .map_err(|cause| match cause {
+        MemoryError::Overlap { .. } => {
+            Error::new(CUresult::ERROR_HOST_MEMORY_ALREADY_REGISTERED, cause)
+        }
+        other => error(other),
+    })?;
+    own(address, context, flags);
+    Ok(())
+}
+
+/// Ends what [`register`] began.
+pub(crate) fn unregister(address: u64) -> Result {
+    let found = locate(address).filter(|found| found.allocation.kind == Kind::Registered);
+    let Some(found) = found else {
+        fail!(ERROR_HOST_MEMORY_NOT_REGISTERED, "{}", describe(address))
+    };
+    if let Some(context) = found
+        .owner
+        .and_then(|owner| super::context::CONTEXTS.get(owner.context))
+    {
+        context.wait();
+    }
+    found
+        .device
+        .sim
+        .memory()
+        .unregister(address)
+        .map_err(error)?;
+    OWNERS.write().remove(&address);
+    Ok(())
+}
+
+/// Frees what still belongs to `context`, which is being destroyed.
+pub(crate) fn free_all(context: &Context) {
+    let mut owners = OWNERS.write();
+    owners.retain(|&address, owner| {
+        if owner.context != context.handle {
+            return true;
+        }
+        let memory = context.device.sim.memory();
+        // It is live, since it is in the table, and is one or the other.
+        let _ = memory.free(address).or_else(|_| memory.unregister(address));
+        false
+    });
+}
+
+/// Sees that `bytes` from `address` are inside one live allocation; `role` names the argument.
+pub(crate) fn range(role: &str, address: u64, bytes: u64) -> Result<Located> {
+    let Some(found) = locate(address) else {
+        fail!(ERROR_INVALID_VALUE, "{role}: {}", describe(address));
+    };
+    let Allocation {
+        base,
+        size,
+        number,
+        kind,
+        made_at,
+    } = &found.allocation;
+    let offset = address - base;
+    if bytes > size - offset {
+        let made_at = made_at
+            .as_ref()
+            .map(|place| format!(", made at {place}"))
+            .unwrap_or_default();
+        fail!(
+            ERROR_INVALID_VALUE,
+            "{role}: {bytes} bytes from {address:#x} go {} bytes past the end of allocation #{number} ({kind}, {size} bytes{made_at})",
+            bytes - (size - offset)
+        );
+    }
+    Ok(found)
+}
+
+/// What is known of an address that is in no live allocation.
+fn describe(address: u64) -> String {
+    if address == 0 {
+        return "the pointer is null; allocate first, and check that the allocation succeeded"
+            .into();
+    }
+    match device::all().first() {
+        // With one device its memory knows all there is to know.
+        Some(device) if device::all().len() == 1 => {
+            format!("{address:#x} {}", device.sim.memory().describe(address))
+        }
+        _ => format!(
+            "{address:#x} is in no live allocation of any device; was it freed, or is it a host pointer?"
+        ),
+    }
+}
+
+/// The code of what a device's memory refused.
+pub(crate) fn error(cause: MemoryError) -> Error {
+    let code = match &cause {
+        MemoryError::OutOfMemory { .. } | MemoryError::Reserve { .. } => {
+            CUresult::ERROR_OUT_OF_MEMORY
+        }
+        _ => CUresult::ERROR_INVALID_VALUE,
+    };
+    Error::new(code, cause)
+}

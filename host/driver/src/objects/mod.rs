@@ -1,0 +1,15 @@
+//! What the simulated driver is made of: one file an object, named like the section of the API that makes it.
+//!
+//! The calls in [`crate::calls`] check arguments and turn handles into these objects; the behaviour is here.
+
+pub(crate) mod attributes;
+pub(crate) mod context;
+pub(crate) mod device;
+pub(crate) mod event;
+pub(crate) mod fault;
+pub(crate) mod memory;
+pub(crate) mod module;
+pub(crate) mod registry;
+pub(crate) mod settings;
+pub(crate) mod stream;
+pub(crate) mod work;

@@ -1,0 +1,292 @@
+//! Modules and functions: PTX that was loaded into a context.
+//!
+//! An image is PTX text. A cubin or a fatbin holds machine code for a GPU, which nothing here can run; they are recognised
+//! by their first bytes and refused as a driver refuses code for another GPU, with `CUDA_ERROR_NO_BINARY_FOR_GPU`.
+
+use super::context::Context;
+use super::device::with_causes;
+use super::registry::Registry;
+use crate::abi::enums::function_attribute as attribute;
+use crate::abi::{CUcontext, CUfunction, CUmodule, CUresult};
+use crate::error::{Error, Result, fail};
+use parking_lot::Mutex;
+use sim::{InstantiateError, Kernel, LoadError};
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::sync::Arc;
+
+pub(crate) static MODULES: Registry<CUmodule, Module> = Registry::new();
+pub(crate) static FUNCTIONS: Registry<CUfunction, Function> = Registry::new();
+
+/// Code and variables in a context.
+#[derive(Debug)]
+pub(crate) struct Module {
+    pub(crate) handle: CUmodule,
+    pub(crate) context: CUcontext,
+    pub(crate) instance: Arc<sim::Instance>,
+    /// The functions that were asked for, so that one name gives one handle.
+    functions: Mutex<HashMap<String, CUfunction>>,
+}
+
+/// A kernel of a module, with what the program has set for it.
+#[derive(Debug)]
+pub(crate) struct Function {
+    pub(crate) handle: CUfunction,
+    pub(crate) module: CUmodule,
+    pub(crate) context: CUcontext,
+    pub(crate) instance: Arc<sim::Instance>,
+    pub(crate) kernel: Kernel,
+    /// The kernel's name as C has it, for `cuFuncGetName`.
+    pub(crate) c_name: CString,
+    pub(crate) settings: Mutex<Settings>,
+}
+
+/// What `cuFuncSet*` sets.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Settings {
+    /// Bytes of dynamic shared memory that a launch may ask for; none while the default limit holds.
+    pub(crate) max_dynamic_shared: Option<u32>,
+    /// Preferred percentage of the L1 cache for shared memory; -1 for no preference.
+    pub(crate) carveout: Option<i32>,
+    pub(crate) cluster_must_be_set: bool,
+    pub(crate) cluster: [u32; 3],
+    pub(crate) non_portable_cluster: bool,
+    pub(crate) cluster_policy: u32,
+    /// `CUsharedconfig`, where it was set for this function.
+    pub(crate) shared_config: Option<u32>,
+    pub(crate) legacy: Legacy,
+}
+
+/// What the launch calls of CUDA 3 and before set piece by piece.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Legacy {
+    pub(crate) block: Option<[u32; 3]>,
+    pub(crate) shared: u32,
+    pub(crate) params: Vec<u8>,
+}
+
+/// Loads `image` into `context`.
+pub(crate) fn load(context: &Context, image: &[u8]) -> Result<Arc<Module>> {
+    load_linked(context, &[text(image)?])
+}
+
+/// Loads several PTX texts as one module.
+pub(crate) fn load_linked(context: &Context, texts: &[&str]) -> Result<Arc<Module>> {
+    let module = sim::Module::link(texts).map_err(load_error)?;
+    let instance = Arc::new(
+        context
+            .device
+            .sim
+            .instantiate(&module)
+            .map_err(instantiate_error)?,
+    );
+    Ok(MODULES.add(|handle| Module {
+        handle,
+        context: context.handle,
+        instance,
+        functions: Mutex::default(),
+    }))
+}
+
+/// An image as PTX text.
+pub(crate) fn text(image: &[u8]) -> Result<&str> {
+    if let Some(what) = binary_kind(image) {
+        fail!(
+            ERROR_NO_BINARY_FOR_GPU,
+            "the image is {what}, machine code for a GPU; the simulator runs PTX: load the .ptx file instead"
+        );
+    }
+    match std::str::from_utf8(image) {
+        Ok(text) if !text.trim().is_empty() => Ok(text),
+        Ok(_) => fail!(
+            ERROR_INVALID_IMAGE,
+            "the image is empty; PTX begins with `.version`"
+        ),
+        Err(error) => fail!(
+            ERROR_INVALID_IMAGE,
+            "the image is neither PTX nor a cubin or fatbin: byte {} is not text",
+            error.valid_up_to()
+        ),
+    }
+}
+
+/// What kind of machine code an image is, by its first bytes.
+pub(crate) fn binary_kind(image: &[u8]) -> Option<&'static str> {
+    match image {
+        [0x7f, b'E', b'L', b'F', ..] => Some("a cubin"),
+        [0x50, 0xed, 0x55, 0xba, ..] | [0xb1, 0x43, 0x62, 0x46, ..] => Some("a fatbin"),
+        _ => None,
+    }
+}
+
+/// The code for PTX that does not load. What a GPU's compiler would refuse is `INVALID_PTX`; what only the simulator does
+/// not have is `NOT_SUPPORTED`, so that the two can be told apart.
+pub(crate) fn load_error(error: LoadError) -> Error {
+    let code = match &error {
+        LoadError::Unsupported { .. } => CUresult::ERROR_NOT_SUPPORTED,
+        _ => CUresult::ERROR_INVALID_PTX,
+    };
+    Error::new(code, with_causes(&error))
+}
+
+fn instantiate_error(error: InstantiateError) -> Error {
+    let code = match &error {
+        InstantiateError::Memory { .. } => CUresult::ERROR_OUT_OF_MEMORY,
+        InstantiateError::Target { .. } => CUresult::ERROR_NO_BINARY_FOR_GPU,
+        _ => CUresult::ERROR_INVALID_PTX,
+    };
+    Error::new(code, with_causes(&error))
+}
+
+/// The module that `handle` names.
+pub(crate) fn get(handle: CUmodule) -> Result<Arc<Module>> {
+    match MODULES.get(handle) {
+        Some(module) => Ok(module),
+        None => fail!(
+            ERROR_INVALID_HANDLE,
+            "{:#x} is no module; it was unloaded, or never was one",
+            handle.0
+        ),
+    }
+}
+
+/// The function that `handle` names.
+pub(crate) fn function(handle: CUfunction) -> Result<Arc<Function>> {
+    match FUNCTIONS.get(handle) {
+        Some(function) => Ok(function),
+        None => fail!(
+            ERROR_INVALID_HANDLE,
+            "{:#x} is no function; its module was unloaded, or it never was one",
+            handle.0
+        ),
+    }
+}
+
+impl Module {
+    /// The function for the kernel called `name`.
+    pub(crate) fn function(&self, name: &str) -> Result<CUfunction> {
+        let module = self.instance.module();
+        let Some(kernel) = module.kernel(name) else {
+            let known: Vec<_> = module
+                .kernels()
+                .map(|kernel| format!("`{}`", kernel.name))
+                .collect();
+            let known = if known.is_empty() {
+                "none".into()
+            } else {
+                known.join(", ")
+            };
+            fail!(
+                ERROR_NOT_FOUND,
+                "the module has no kernel `{name}`; it has {known}"
+            )
+        };
+        let mut functions = self.functions.lock();
+        if let Some(&handle) = functions.get(name) {
+            return Ok(handle);
+        }
+        let function = FUNCTIONS.add(|handle| Function {
+            handle,
+            module: self.handle,
+            context: self.context,
+            instance: self.instance.clone(),
+            kernel: kernel.clone(),
+            // A PTX name holds no zero byte.
+            c_name: CString::new(name).unwrap_or_default(),
+            settings: Mutex::new(Settings {
+                cluster: kernel.cluster.unwrap_or([0; 3]),
+                ..Settings::default()
+            }),
+        });
+        functions.insert(name.into(), function.handle);
+        Ok(function.handle)
+    }
+
+    /// Address and size of the variable called `name`.
+    pub(crate) fn global(&self, name: &str) -> Result<(u64, u64)> {
+        match self.instance.global(name) {
+            Some(found) => Ok(found),
+            None => fail!(
+                ERROR_NOT_FOUND,
+                "the module has no variable `{name}`; a Rust static needs #[unsafe(no_mangle)] and must be used by a kernel"
+            ),
+        }
+    }
+}
+
+/// Takes a module away, with its functions; its variables are freed when no launch uses them any more.
+pub(crate) fn unload(module: &Module) {
+    MODULES.remove(module.handle);
+    FUNCTIONS.remove_where(|function| function.module == module.handle);
+}
+
+/// Takes all modules of a context away.
+pub(crate) fn unload_all(context: CUcontext) {
+    MODULES.remove_where(|module| module.context == context);
+    FUNCTIONS.remove_where(|function| function.context == context);
+}
+
+impl Function {
+    /// Its context, which must be usable.
+    pub(crate) fn context(&self) -> Result<Arc<Context>> {
+        let context = super::context::get(self.context)?;
+        context.check()?;
+        Ok(context)
+    }
+
+    /// The most dynamic shared memory that a launch may ask for now.
+    pub(crate) fn dynamic_shared_limit(&self, model: &sim::DeviceModel) -> u32 {
+        let default = model
+            .limits
+            .shared_per_block
+            .saturating_sub(self.kernel.static_shared);
+        self.settings.lock().max_dynamic_shared.unwrap_or(default)
+    }
+
+    /// The most threads that a block may have.
+    pub(crate) fn max_threads(&self, model: &sim::DeviceModel) -> u32 {
+        let required = self
+            .kernel
+            .required_threads
+            .map(|[x, y, z]| x.saturating_mul(y).saturating_mul(z));
+        let by_registers = match self.kernel.registers {
+            0 => u32::MAX,
+            registers => {
+                model.limits.registers_per_block / registers / model.warp_size * model.warp_size
+            }
+        };
+        let limit = required.or(self.kernel.max_threads).unwrap_or(u32::MAX);
+        limit
+            .min(by_registers.max(model.warp_size))
+            .min(model.limits.threads_per_block)
+    }
+
+    /// A `CUfunction_attribute`'s value.
+    pub(crate) fn attribute(&self, model: &sim::DeviceModel, which: u32) -> Result<i32> {
+        let settings = self.settings.lock().clone();
+        let sm = i64::from(model.sm());
+        let value = match which {
+            attribute::MAX_THREADS_PER_BLOCK => i64::from(self.max_threads(model)),
+            attribute::SHARED_SIZE_BYTES => i64::from(self.kernel.static_shared),
+            attribute::CONST_SIZE_BYTES => 0,
+            attribute::LOCAL_SIZE_BYTES => i64::from(self.kernel.local_bytes),
+            attribute::NUM_REGS => i64::from(self.kernel.registers),
+            attribute::PTX_VERSION | attribute::BINARY_VERSION => sm,
+            attribute::CACHE_MODE_CA => 0,
+            attribute::MAX_DYNAMIC_SHARED_SIZE_BYTES => i64::from(self.dynamic_shared_limit(model)),
+            attribute::PREFERRED_SHARED_MEMORY_CARVEOUT => {
+                i64::from(settings.carveout.unwrap_or(-1))
+            }
+            attribute::CLUSTER_SIZE_MUST_BE_SET => i64::from(settings.cluster_must_be_set),
+            attribute::REQUIRED_CLUSTER_WIDTH => i64::from(settings.cluster[0]),
+            attribute::REQUIRED_CLUSTER_HEIGHT => i64::from(settings.cluster[1]),
+            attribute::REQUIRED_CLUSTER_DEPTH => i64::from(settings.cluster[2]),
+            attribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED => {
+                i64::from(settings.non_portable_cluster)
+            }
+            attribute::CLUSTER_SCHEDULING_POLICY_PREFERENCE => i64::from(settings.cluster_policy),
+            _ => fail!(ERROR_INVALID_VALUE, "{which} is no CUfunction_attribute"),
+        };
+        Ok(i32::try_from(value).unwrap_or(i32::MAX))
+    }
+}

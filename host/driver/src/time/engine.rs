@@ -1,0 +1,218 @@
+//! The engines of a device: who can work at the same time as whom.
+//!
+//! Each copy direction has an engine that does one copy at a time (with one copy engine in all, the directions share it).
+//! The multiprocessors are one engine that several kernels can share: a kernel takes the part of it that its blocks can
+//! fill, at most [`KERNELS`] at a time. An operation takes the first gap at or after the moment it is ready that is long
+//! enough and free enough; one that is ready early may so pass one that was submitted before it, as hardware queues do.
+
+use super::Nanoseconds;
+
+/// Kernels that can be resident together (CUDA C++ Programming Guide, "Technical Specifications": 128 from cc 5.0 on).
+const KERNELS: u32 = 128;
+
+/// All of an engine; parts of it are counted in millionths, so that sums are exact.
+pub(crate) const WHOLE: u32 = 1_000_000;
+
+/// What an operation occupies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Engine {
+    /// Nothing: an event, a wait, a function on the host.
+    None,
+    /// The copy engine towards the device.
+    HostToDevice,
+    /// The copy engine towards the host.
+    DeviceToHost,
+    /// This part of the multiprocessors, in millionths.
+    Compute(u32),
+}
+
+/// The engines of one device and when they are taken.
+#[derive(Debug)]
+pub(crate) struct Engines {
+    one_copy_engine: bool,
+    to_device: Load,
+    to_host: Load,
+    compute: Load,
+}
+
+impl Engines {
+    /// Idle engines.
+    pub(crate) fn new(copy_engines: u32) -> Engines {
+        let [to_device, to_host, compute] = [const { Load::idle() }; 3];
+        Engines {
+            one_copy_engine: copy_engines < 2,
+            to_device,
+            to_host,
+            compute,
+        }
+    }
+
+    /// Takes `engine` for `duration` from the first suitable moment not before `ready`, and returns that moment.
+    pub(crate) fn take(
+        &mut self,
+        engine: Engine,
+        ready: Nanoseconds,
+        duration: Nanoseconds,
+    ) -> Nanoseconds {
+        let (load, part, most) = match engine {
+            Engine::None => return ready,
+            Engine::DeviceToHost if !self.one_copy_engine => (&mut self.to_host, WHOLE, 1),
+            Engine::HostToDevice | Engine::DeviceToHost => (&mut self.to_device, WHOLE, 1),
+            Engine::Compute(part) => (&mut self.compute, part.min(WHOLE), KERNELS),
+        };
+        let start = load.first_gap(ready, duration, part, most);
+        load.add(start, start.saturating_add(duration), part);
+        start
+    }
+
+    /// Forgets what ended by `time`: nothing will be ready before that.
+    pub(crate) fn forget(&mut self, time: Nanoseconds) {
+        for load in [&mut self.to_device, &mut self.to_host, &mut self.compute] {
+            load.forget(time);
+        }
+    }
+}
+
+/// From this moment to the next step's, so much is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Step {
+    at: Nanoseconds,
+    part: u32,
+    count: u32,
+}
+
+/// How an engine's load goes over time, as steps; before the first and after the last it is idle.
+#[derive(Debug)]
+struct Load(Vec<Step>);
+
+impl Load {
+    const fn idle() -> Load {
+        Load(Vec::new())
+    }
+
+    /// The first moment from `ready` on at which `part` of the engine is free for `duration`.
+    fn first_gap(
+        &self,
+        ready: Nanoseconds,
+        duration: Nanoseconds,
+        part: u32,
+        most: u32,
+    ) -> Nanoseconds {
+        let mut start = ready;
+        for (i, step) in self.0.iter().enumerate() {
+            let Some(next) = self.0.get(i + 1) else { break }; // after the last step the engine is idle
+            let taken = step.part + part > WHOLE || step.count >= most;
+            if step.at >= start.saturating_add(duration) {
+                break;
+            }
+            if taken && next.at > start {
+                start = next.at;
+            }
+        }
+        start
+    }
+
+    /// Takes `part` from `start` to `end`.
+    fn add(&mut self, start: Nanoseconds, end: Nanoseconds, part: u32) {
+        if start == end {
+            return;
+        }
+        let (first, last) = (self.step_at(start), self.step_at(end));
+        for step in &mut self.0[first..last] {
+            step.part += part;
+            step.count += 1;
+        }
+        // Work back to back becomes one step again, so that a long queue stays short here.
+        self.0
+            .dedup_by(|later, earlier| (later.part, later.count) == (earlier.part, earlier.count));
+    }
+
+    /// The index of the step that begins at `at`, which is made if there is none.
+    fn step_at(&mut self, at: Nanoseconds) -> usize {
+        match self.0.binary_search_by_key(&at, |step| step.at) {
+            Ok(index) => index,
+            Err(index) => {
+                let before = index.checked_sub(1).map_or(
+                    Step {
+                        at,
+                        part: 0,
+                        count: 0,
+                    },
+                    |i| self.0[i],
+                );
+                self.0.insert(index, Step { at, ..before });
+                index
+            }
+        }
+    }
+
+    fn forget(&mut self, time: Nanoseconds) {
+        let past = self.0.partition_point(|step| step.at <= time);
+        // The step that `time` falls into still holds.
+        self.0.drain(..past.saturating_sub(1));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_in_two_directions_overlap_and_in_one_direction_queue() {
+        let mut engines = Engines::new(3);
+        assert_eq!(engines.take(Engine::HostToDevice, 0, 100), 0);
+        assert_eq!(engines.take(Engine::DeviceToHost, 0, 100), 0);
+        assert_eq!(engines.take(Engine::HostToDevice, 0, 100), 100);
+    }
+
+    #[test]
+    fn one_copy_engine_serves_both_directions() {
+        let mut engines = Engines::new(1);
+        assert_eq!(engines.take(Engine::HostToDevice, 0, 100), 0);
+        assert_eq!(engines.take(Engine::DeviceToHost, 0, 100), 100);
+    }
+
+    #[test]
+    fn small_kernels_share_the_multiprocessors_and_a_full_one_waits() {
+        let mut engines = Engines::new(3);
+        let part = Engine::Compute(400_000);
+        assert_eq!(engines.take(part, 0, 100), 0);
+        assert_eq!(engines.take(part, 0, 50), 0);
+        assert_eq!(engines.take(part, 0, 10), 50);
+        assert_eq!(engines.take(Engine::Compute(WHOLE), 0, 10), 100);
+    }
+
+    #[test]
+    fn no_more_than_128_kernels_are_resident() {
+        let mut engines = Engines::new(3);
+        for _ in 0..KERNELS {
+            assert_eq!(engines.take(Engine::Compute(1), 0, 100), 0);
+        }
+        assert_eq!(engines.take(Engine::Compute(1), 0, 100), 100);
+    }
+
+    #[test]
+    fn what_is_ready_early_takes_a_gap_before_what_was_submitted_first() {
+        let mut engines = Engines::new(3);
+        assert_eq!(engines.take(Engine::HostToDevice, 1000, 100), 1000);
+        assert_eq!(engines.take(Engine::HostToDevice, 0, 100), 0);
+        assert_eq!(
+            engines.take(Engine::HostToDevice, 0, 950),
+            1100,
+            "the gap from 100 to 1000 is too short"
+        );
+    }
+
+    #[test]
+    fn a_long_queue_is_one_step_and_the_past_is_forgotten() {
+        let mut engines = Engines::new(3);
+        for _ in 0..1000 {
+            engines.take(Engine::Compute(WHOLE), 0, 100);
+        }
+        assert_eq!(engines.compute.0.len(), 2);
+        engines.forget(99_999);
+        assert_eq!(engines.take(Engine::Compute(WHOLE), 99_999, 10), 100_000);
+        engines.forget(1_000_000);
+        assert_eq!(engines.compute.0.len(), 1);
+    }
+}

@@ -1,0 +1,132 @@
+//! What an operation costs: the model behind modelled time.
+//!
+//! | operation | time | occupies |
+//! | --- | --- | --- |
+//! | kernel | launch latency + the longer of *memory* and *issue* | the part of the multiprocessors that its blocks fill |
+//! | copy, pinned memory | [`COPY_LATENCY`] + bytes / rate of the direction | that direction's copy engine |
+//! | copy, pageable memory | [`COPY_LATENCY`] + bytes / pageable rate | that direction's copy engine |
+//! | copy within the device | [`COPY_LATENCY`] + 2 bytes / memory rate | the multiprocessors |
+//! | memset | [`COPY_LATENCY`] + bytes / memory rate | the multiprocessors |
+//! | event, wait, host function | nothing | nothing |
+//!
+//! *Memory* is the bytes that threads asked global memory for, or, where counters are on, 32 bytes for each sector that
+//! they touched, over the device's streaming rate. *Issue* is warp instructions over the schedulers of the multiprocessors
+//! that have a block, one a clock each. All rates are the device model's. This is a roofline and no more: it has no caches, no
+//! latency that too few warps would show, no bank conflicts, and counts PTX instructions, not machine instructions. It
+//! tells a kernel that moves twice the bytes from one that does not, and shows what overlaps; it does not predict a GPU.
+
+use super::Nanoseconds;
+use super::engine::{Engine, WHOLE};
+use super::timeline::Cost;
+use sim::{DeviceModel, ExecutionSummary};
+
+/// From the start of a copy or memset to its first byte; about what an H200 shows for an empty copy between events.
+const COPY_LATENCY: f64 = 1.5e-6;
+
+/// Where a copy goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Direction {
+    HostToDevice {
+        pinned: bool,
+    },
+    DeviceToHost {
+        pinned: bool,
+    },
+    DeviceToDevice,
+    /// Host memory to host memory: the host copies, no engine of the device does.
+    HostToHost,
+}
+
+/// The cost of a copy of `bytes`.
+pub(crate) fn copy(model: &DeviceModel, direction: Direction, bytes: u64) -> Cost {
+    let rates = &model.rates;
+    let (engine, rate) = match direction {
+        Direction::HostToDevice { pinned: true } => (Engine::HostToDevice, rates.host_to_device),
+        Direction::HostToDevice { pinned: false } => (Engine::HostToDevice, rates.pageable),
+        Direction::DeviceToHost { pinned: true } => (Engine::DeviceToHost, rates.device_to_host),
+        Direction::DeviceToHost { pinned: false } => (Engine::DeviceToHost, rates.pageable),
+        Direction::DeviceToDevice => (Engine::Compute(WHOLE), rates.memory / 2.0),
+        Direction::HostToHost => return Cost::NOTHING,
+    };
+    Cost {
+        engine,
+        duration: nanoseconds(COPY_LATENCY + bytes as f64 / rate),
+    }
+}
+
+/// The cost of setting `bytes`.
+pub(crate) fn set(model: &DeviceModel, bytes: u64) -> Cost {
+    let duration = nanoseconds(COPY_LATENCY + bytes as f64 / model.rates.memory);
+    Cost {
+        engine: Engine::Compute(WHOLE),
+        duration,
+    }
+}
+
+/// The cost of a kernel that did `summary` in blocks of which `resident` fit on a multiprocessor.
+pub(crate) fn kernel(
+    model: &DeviceModel,
+    summary: &ExecutionSummary,
+    sectors: Option<u64>,
+    resident: u32,
+) -> Cost {
+    let multiprocessors = f64::from(model.multiprocessors);
+    let blocks = summary.blocks.max(1) as f64;
+    let busy = blocks.min(multiprocessors);
+    let bytes = match sectors {
+        Some(sectors) => sectors * u64::from(model.alignment.sector),
+        None => summary.global_read + summary.global_written,
+    };
+    let memory = bytes as f64 / model.rates.memory;
+    let clock = f64::from(model.clock_khz) * 1e3;
+    let issue =
+        summary.instructions as f64 / (busy * f64::from(model.multiprocessor.schedulers) * clock);
+    let part = (blocks / (multiprocessors * f64::from(resident.max(1)))).min(1.0);
+    Cost {
+        engine: Engine::Compute((part * f64::from(WHOLE)).ceil() as u32),
+        duration: nanoseconds(model.rates.launch + memory.max(issue)),
+    }
+}
+
+/// Seconds as whole nanoseconds; `as` takes what is too large, or no number, to the nearest that there is.
+fn nanoseconds(seconds: f64) -> Nanoseconds {
+    (seconds * 1e9).round() as Nanoseconds
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pinned_copy_of_an_h200_runs_at_the_measured_rate() {
+        let cost = copy(
+            &DeviceModel::h200(),
+            Direction::HostToDevice { pinned: true },
+            256 << 20,
+        );
+        let rate = (256u64 << 20) as f64 / cost.duration as f64;
+        assert!((55.0..55.6).contains(&rate), "{rate} GB/s");
+        assert_eq!(cost.engine, Engine::HostToDevice);
+    }
+
+    #[test]
+    fn pageable_copies_are_slower_and_device_copies_faster() {
+        let h200 = DeviceModel::h200();
+        let time = |direction| copy(&h200, direction, 1 << 28).duration;
+        assert!(
+            time(Direction::HostToDevice { pinned: false })
+                > time(Direction::HostToDevice { pinned: true })
+        );
+        assert!(time(Direction::DeviceToDevice) < time(Direction::DeviceToHost { pinned: true }));
+        assert_eq!(copy(&h200, Direction::HostToHost, 1 << 28), Cost::NOTHING);
+    }
+
+    #[test]
+    fn an_empty_kernel_costs_the_launch_and_takes_what_its_blocks_fill() {
+        let h200 = DeviceModel::h200();
+        let empty = ExecutionSummary::default();
+        let cost = kernel(&h200, &empty, None, 8);
+        assert_eq!(cost.duration, nanoseconds(h200.rates.launch));
+        assert_eq!(cost.engine, Engine::Compute(WHOLE.div_ceil(132 * 8)));
+    }
+}

@@ -45,13 +45,36 @@ pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// Promises that a block has at most `max` threads, and asks that `min` blocks fit on a multiprocessor:
-/// `#[launch_bounds(256)]`, `#[launch_bounds(256, 2)]`. CUDA's `__launch_bounds__`; it goes with `#[kernel]`.
+/// `#[launch_bounds(256)]`, `#[launch_bounds(256, 2)]`. CUDA's `__launch_bounds__`. It goes with `#[kernel]`, which reads it.
 ///
 /// The compiler may then use more registers for each thread (or must use fewer); a launch with a larger block fails.
 /// PTX ISA, "Performance-Tuning Directives: .maxntid, .minnctapersm".
 #[proc_macro_attribute]
 pub fn launch_bounds(options: TokenStream, item: TokenStream) -> TokenStream {
-    kernel::bounds::expand(options.into(), item.into())
+    kernel::companion::expand("launch_bounds", options.into(), item.into())
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// Says what a kernel asks of its launch. It goes with `#[kernel]`, which reads it (below that, it needs no import).
+///
+/// | clause | the launch |
+/// | --- | --- |
+/// | `dims = 1` | extends along x only; `dims = 2`, along x and y |
+/// | `block = (32, 8)` | has blocks of this shape; a size may name a const parameter |
+/// | `whole_warps` | has blocks of a multiple of 32 threads |
+///
+/// The host refuses a launch that breaks the contract. The kernel is compiled on the strength of it: no check of the shape
+/// is left on the device, and a launch that goes round the host's check, which is `unsafe`, has to keep it.
+///
+/// ```ignore
+/// #[kernel]
+/// #[launch_contract(dims = 2, block = (32, 8))]
+/// pub fn transpose(input: &[f32], output: DisjointSlice<f32>, nx: u32, ny: u32) { .. }
+/// ```
+#[proc_macro_attribute]
+pub fn launch_contract(options: TokenStream, item: TokenStream) -> TokenStream {
+    kernel::companion::expand("launch_contract", options.into(), item.into())
         .unwrap_or_else(syn::Error::into_compile_error)
         .into()
 }

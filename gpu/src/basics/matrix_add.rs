@@ -20,6 +20,7 @@ use gpu_std::thread;
 
 /// One 2-D block: a thread's position in the block is its element.
 #[kernel]
+#[launch_contract(dims = 2)]
 pub fn mat_add_one_block(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, nx: u32, ny: u32) {
     let at = thread::index_2d();
     if at.x() < nx as usize && at.y() < ny as usize {
@@ -30,6 +31,7 @@ pub fn mat_add_one_block(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, nx: u3
 
 /// A 2-D grid of 2-D blocks: tiles of the matrix.
 #[kernel]
+#[launch_contract(dims = 2)]
 pub fn mat_add_2d_2d(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, nx: u32, ny: u32) {
     let at = thread::index_2d();
     if at.x() < nx as usize && at.y() < ny as usize {
@@ -40,6 +42,7 @@ pub fn mat_add_2d_2d(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, nx: u32, n
 
 /// A 1-D grid of 1-D blocks: a thread goes down a column.
 #[kernel]
+#[launch_contract(dims = 1)]
 pub fn mat_add_1d_1d(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, nx: u32, ny: u32) {
     let x = thread::index_1d();
     if x.get() < nx as usize {
@@ -52,6 +55,7 @@ pub fn mat_add_1d_1d(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, nx: u32, n
 
 /// A 2-D grid of 1-D blocks: the block's y is the row.
 #[kernel]
+#[launch_contract(dims = 2)]
 pub fn mat_add_2d_1d(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, nx: u32, ny: u32) {
     let at = thread::index_2d();
     if at.x() < nx as usize && at.y() < ny as usize {

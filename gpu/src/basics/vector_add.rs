@@ -12,6 +12,7 @@ use gpu_std::thread;
 
 /// `c = a + b` by the threads of one block: the thread's index in the block is the element.
 #[kernel]
+#[launch_contract(dims = 1)]
 pub fn vec_add_one_block(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>) {
     let index = thread::index_1d();
     let i = index.get();
@@ -22,6 +23,7 @@ pub fn vec_add_one_block(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>) {
 
 /// `c = a + b` by a grid of any size: blocks lie one after another.
 #[kernel]
+#[launch_contract(dims = 1)]
 pub fn vec_add(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>) {
     let index = thread::index_1d();
     let i = index.get();

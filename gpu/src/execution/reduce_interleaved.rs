@@ -8,15 +8,15 @@
 //! Source: notes 000, section 3.4.4.
 
 use gpu_macros::kernel;
-use gpu_std::thread::{self, block_dim_x, block_idx_x, sync_threads, thread_idx_x};
-use gpu_std::{GlobalMut, gpu_assert};
+use gpu_std::GlobalMut;
+use gpu_std::thread::{block_dim_x, block_idx_x, sync_threads, thread_idx_x};
 
 use super::write_sum;
 
 /// The first half of the threads adds the second half of the elements to the first; then half of that ...
 #[kernel]
+#[launch_contract(dims = 1)]
 pub fn reduce_interleaved(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
-    gpu_assert!(thread::launch_is_1d(), "launch a 1-D grid of 1-D blocks");
     let threads = block_dim_x() as usize;
     let part = data.part(block_idx_x() as usize * threads, threads);
     // SAFETY: the launch is 1-D, so no other block has this part, and all threads of this one are here.

@@ -9,15 +9,15 @@
 //! Source: notes 000, sections 3.4.2 and 3.4.3.
 
 use gpu_macros::kernel;
-use gpu_std::thread::{self, block_dim_x, block_idx_x, sync_threads, thread_idx_x};
-use gpu_std::{GlobalMut, gpu_assert};
+use gpu_std::GlobalMut;
+use gpu_std::thread::{block_dim_x, block_idx_x, sync_threads, thread_idx_x};
 
 use super::write_sum;
 
 /// Every second thread adds, then every fourth, then every eighth ...
 #[kernel]
+#[launch_contract(dims = 1)]
 pub fn reduce_neighbored(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
-    gpu_assert!(thread::launch_is_1d(), "launch a 1-D grid of 1-D blocks");
     let (threads, thread) = (block_dim_x() as usize, thread_idx_x() as usize);
     let part = data.part(block_idx_x() as usize * threads, threads);
 
@@ -37,8 +37,8 @@ pub fn reduce_neighbored(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
 
 /// The first half of the threads adds, then the first quarter, then the first eighth ...: the same pairs.
 #[kernel]
+#[launch_contract(dims = 1)]
 pub fn reduce_neighbored_less(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
-    gpu_assert!(thread::launch_is_1d(), "launch a 1-D grid of 1-D blocks");
     let (threads, thread) = (block_dim_x() as usize, thread_idx_x() as usize);
     let part = data.part(block_idx_x() as usize * threads, threads);
 

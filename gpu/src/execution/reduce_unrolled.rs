@@ -8,26 +8,29 @@
 //! Source: notes 000, section 3.5.1.
 
 use gpu_macros::kernel;
-use gpu_std::thread::{self, block_dim_x, block_idx_x, sync_threads, thread_idx_x};
-use gpu_std::{GlobalMut, gpu_assert};
+use gpu_std::GlobalMut;
+use gpu_std::thread::{block_dim_x, block_idx_x, sync_threads, thread_idx_x};
 
 use super::reduce_interleaved::add_halves;
 use super::write_sum;
 
 /// Two elements a thread.
 #[kernel]
+#[launch_contract(dims = 1)]
 pub fn reduce_unrolling2(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
     reduce_unrolling::<2>(data, sums);
 }
 
 /// Four elements a thread.
 #[kernel]
+#[launch_contract(dims = 1)]
 pub fn reduce_unrolling4(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
     reduce_unrolling::<4>(data, sums);
 }
 
 /// Eight elements a thread.
 #[kernel]
+#[launch_contract(dims = 1)]
 pub fn reduce_unrolling8(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
     reduce_unrolling::<8>(data, sums);
 }
@@ -35,7 +38,6 @@ pub fn reduce_unrolling8(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
 /// `UNROLL` elements a thread, a block apart; then as `reduce_interleaved`.
 #[inline]
 fn reduce_unrolling<const UNROLL: usize>(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
-    gpu_assert!(thread::launch_is_1d(), "launch a 1-D grid of 1-D blocks");
     let (threads, thread) = (block_dim_x() as usize, thread_idx_x() as usize);
     let part = data.part(block_idx_x() as usize * threads * UNROLL, threads * UNROLL);
 

@@ -15,6 +15,7 @@ use gpu_std::thread;
 
 /// Loads rows, stores rows: no transpose, the most that one can hope for.
 #[kernel]
+#[launch_contract(dims = 2)]
 pub fn copy_row(input: &[f32], mut output: DisjointSlice<f32>, nx: u32, ny: u32) {
     let (at, nx, ny) = (thread::index_2d(), nx as usize, ny as usize);
     if at.x() < nx && at.y() < ny {
@@ -29,6 +30,7 @@ pub fn copy_row(input: &[f32], mut output: DisjointSlice<f32>, nx: u32, ny: u32)
 
 /// Loads rows, stores columns.
 #[kernel]
+#[launch_contract(dims = 2)]
 pub fn transpose_naive_row(input: &[f32], mut output: DisjointSlice<f32>, nx: u32, ny: u32) {
     let (at, nx, ny) = (thread::index_2d(), nx as usize, ny as usize);
     if at.x() < nx && at.y() < ny {
@@ -42,6 +44,7 @@ pub fn transpose_naive_row(input: &[f32], mut output: DisjointSlice<f32>, nx: u3
 
 /// Loads columns, stores rows.
 #[kernel]
+#[launch_contract(dims = 2)]
 pub fn transpose_naive_col(input: &[f32], mut output: DisjointSlice<f32>, nx: u32, ny: u32) {
     let (at, nx, ny) = (thread::index_2d(), nx as usize, ny as usize);
     if at.x() < ny && at.y() < nx {

@@ -9,11 +9,12 @@
 //! Source: notes 004, "Shared Memory".
 
 use gpu_macros::{kernel, shared};
+use gpu_std::DisjointSlice;
 use gpu_std::thread::{self, block_idx_x, block_idx_y, sync_threads, thread_idx_x, thread_idx_y};
-use gpu_std::{DisjointSlice, gpu_assert};
 
 /// Each thread reads its row and its column from global memory.
 #[kernel]
+#[launch_contract(dims = 2)]
 pub fn matmul_naive(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, m: u32, n: u32, k: u32) {
     let at = thread::index_2d();
     let (a, b) = (Matrix::new(a, m, k), Matrix::new(b, k, n));
@@ -32,6 +33,7 @@ pub fn matmul_naive(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, m: u32, n: 
 
 /// The block goes along its rows of `a` and down its columns of `b`, a pair of tiles at a time.
 #[kernel(instances(16, 32))]
+#[launch_contract(dims = 2, block = (TILE, TILE))]
 pub fn matmul_shared<const TILE: usize>(
     a: &[f32],
     b: &[f32],
@@ -40,10 +42,6 @@ pub fn matmul_shared<const TILE: usize>(
     n: u32,
     k: u32,
 ) {
-    gpu_assert!(
-        thread::launch_is_2d_of(TILE as u32, TILE as u32),
-        "launch a 2-D grid of TILE x TILE blocks"
-    );
     shared! {
         static A: [[f32; TILE]; TILE];
         static B: [[f32; TILE]; TILE];

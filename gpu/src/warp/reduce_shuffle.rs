@@ -6,21 +6,17 @@
 //! Source: notes 000, section 5.6.3; PTX ISA, "shfl.sync".
 
 use gpu_macros::{kernel, shared};
-use gpu_std::thread::{self, block_dim_x, block_idx_x, grid_stride, sync_threads};
+use gpu_std::GlobalMut;
+use gpu_std::thread::{block_dim_x, block_idx_x, grid_stride, sync_threads};
 use gpu_std::warp::{self, FULL_MASK, WARP_SIZE, lane_id, warp_id};
-use gpu_std::{GlobalMut, gpu_assert};
 
 /// The most warps that a block can have.
 const WARPS: usize = 32;
 
 /// Writes this block's share of the sum of `input` to its element of `sums`.
 #[kernel]
+#[launch_contract(dims = 1, whole_warps)]
 pub fn reduce_shfl(input: &[i32], sums: GlobalMut<i32>) {
-    gpu_assert!(thread::launch_is_1d(), "launch a 1-D grid of 1-D blocks");
-    gpu_assert!(
-        block_dim_x().is_multiple_of(WARP_SIZE),
-        "launch blocks of whole warps"
-    );
     shared! { static WARP_SUMS: [i32; WARPS]; }
 
     let mut sum = 0;

@@ -30,6 +30,12 @@ impl<T> DisjointSlice<'_, T> {
         self.length == 0
     }
 
+    /// Leaves out the elements from `length` on.
+    #[inline]
+    pub fn truncate(&mut self, length: usize) {
+        self.length = self.length.min(length);
+    }
+
     /// This thread's element, or `None` past the end of the slice (the grid is rounded up to whole blocks).
     #[inline]
     pub fn get_mut(&mut self, index: &ThreadIndex) -> Option<&mut T> {

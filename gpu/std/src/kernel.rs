@@ -4,6 +4,12 @@
 //! is a unit struct of the same name that implements [`Kernel`], so that `host` can check the arguments of a launch
 //! against the function's own signature.
 
+mod contract;
+mod value;
+
+pub use contract::{BrokenContract, LaunchContract};
+pub use value::{Value, assert_value};
+
 /// A kernel's typed handle: what `#[kernel]` makes of a function when compiled for the host.
 ///
 /// # Safety
@@ -17,12 +23,14 @@ pub unsafe trait Kernel: Copy + Send + Sync + 'static {
     const PARAMS: &'static [Param];
     /// What `#[launch_bounds]` promised, if anything.
     const BOUNDS: Option<LaunchBounds>;
+    /// What `#[launch_contract]` asks of a launch.
+    const CONTRACT: LaunchContract = LaunchContract::ANY;
 }
 
-/// A kernel that is safe to launch with any grid and block: `#[kernel]` on a safe `fn`.
+/// A kernel that is safe to launch with every grid and block that its contract allows: `#[kernel]` on a safe `fn`.
 ///
 /// # Safety
-/// No launch of the kernel with valid arguments can break memory safety.
+/// No launch of the kernel with valid arguments that keeps [`Kernel::CONTRACT`] can break memory safety.
 pub unsafe trait SafeKernel: Kernel {}
 
 /// One parameter of a kernel, as written in Rust.
@@ -46,39 +54,6 @@ pub struct LaunchBounds {
     /// The blocks that should fit on one multiprocessor, if that was given.
     pub min_blocks: Option<u32>,
 }
-
-/// A type that a kernel takes by value: its bytes mean the same on the host and on the device.
-///
-/// # Safety
-/// The type has the same layout on both sides (a primitive, or `#[repr(C)]` of such), and holds no reference.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be passed to a kernel by value",
-    note = "a kernel takes `&[T]`, `DisjointSlice<T>`, `GlobalMut<T>`, numbers, `bool`, raw pointers and arrays of these",
-    note = "for a `#[repr(C)]` structure of your own: `unsafe impl gpu_std::kernel::Value for {Self} {{}}`"
-)]
-pub unsafe trait Value: Copy + 'static {}
-
-macro_rules! values {
-    ($($ty:ty)*) => {
-        $(
-            // SAFETY: a primitive.
-            unsafe impl Value for $ty {}
-        )*
-    };
-}
-
-values! { bool i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64 }
-
-// SAFETY: an address has 64 bits on both sides; whoever follows it answers for what is there.
-unsafe impl<T: 'static> Value for *const T {}
-// SAFETY: as for `*const T`.
-unsafe impl<T: 'static> Value for *mut T {}
-// SAFETY: an array is its elements, one after another.
-unsafe impl<T: Value, const N: usize> Value for [T; N] {}
-
-/// Compiles if `T` may be passed by value; `#[kernel]` writes a call for each such parameter.
-#[doc(hidden)]
-pub const fn assert_value<T: Value>() {}
 
 /// The slice of a kernel's two parameters.
 ///

@@ -34,15 +34,23 @@ fn entry(kernel: &Kernel, instance: &Instance) -> TokenStream {
     let parameters = kernel.params.iter().map(parameter);
     let arguments = kernel.params.iter().map(argument);
 
+    let assume = kernel.contract.as_ref().map(|contract| {
+        let constants = kernel.constants(instance);
+        quote!(const { #constants #contract }.assume();)
+    });
+
     let json = manifest::json(kernel, instance);
     let manifest_symbol = format!("{}{symbol}", manifest::PREFIX);
     let (length, bytes) = (json.len(), Literal::byte_string(json.as_bytes()));
     quote! {
         #[unsafe(export_name = #symbol)]
         unsafe extern "ptx-kernel" fn #entry(#(#parameters),*) {
-            // SAFETY: the launch passes what the handle's types say (`gpu_std::kernel::Kernel`).
+            // SAFETY: the launch passes what the handle's types say, and keeps its contract (`gpu_std::kernel::Kernel`).
             #[allow(unused_unsafe)]
-            unsafe { #body::<#(#values),*>(#(#arguments),*) }
+            unsafe {
+                #assume
+                #body::<#(#values),*>(#(#arguments),*)
+            }
         }
 
         #[used]

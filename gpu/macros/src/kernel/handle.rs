@@ -3,9 +3,10 @@
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Attribute, GenericParam, Visibility};
+use syn::{Attribute, Visibility};
 
 use super::Kernel;
+use super::companion::option;
 use super::instances::Instance;
 use super::signature::{Lowering, Param};
 
@@ -56,13 +57,14 @@ fn implementation(kernel: &Kernel, instance: &Instance) -> TokenStream {
         let (name, ty) = (param.name.to_string(), param.type_text());
         quote!(::gpu_std::kernel::Param { name: #name, ty: #ty })
     });
-    let bounds = match &kernel.bounds {
-        Some(bounds) => quote!(::core::option::Option::Some(#bounds)),
-        None => quote!(::core::option::Option::None),
-    };
+    let bounds = option(kernel.bounds.as_ref());
+    let contract = kernel.contract.as_ref().map(|contract| {
+        let constants = kernel.constants(instance);
+        quote!(const CONTRACT: ::gpu_std::kernel::LaunchContract = { #constants #contract };)
+    });
     let safe = kernel.function.sig.unsafety.is_none().then(|| {
         quote! {
-            // SAFETY: the kernel is a safe function, so it is sound whatever its arguments and its launch are.
+            // SAFETY: the kernel is a safe function, so it is sound for all arguments and launches that its contract allows.
             unsafe impl ::gpu_std::kernel::SafeKernel for #handle {}
         }
     });
@@ -73,6 +75,7 @@ fn implementation(kernel: &Kernel, instance: &Instance) -> TokenStream {
             const NAME: &'static str = #symbol;
             const PARAMS: &'static [::gpu_std::kernel::Param] = &[#(#params),*];
             const BOUNDS: ::core::option::Option<::gpu_std::kernel::LaunchBounds> = #bounds;
+            #contract
         }
         #safe
     }
@@ -99,16 +102,9 @@ fn signature_text(kernel: &Kernel) -> String {
     } else {
         ""
     };
-    let constants: Vec<String> = kernel
-        .function
-        .sig
-        .generics
-        .params
-        .iter()
-        .filter_map(|generic| match generic {
-            GenericParam::Const(parameter) => Some(format!("const {}", parameter.ident)),
-            _ => None,
-        })
+    let parameters = kernel.function.sig.generics.const_params();
+    let constants: Vec<String> = parameters
+        .map(|parameter| format!("const {}", parameter.ident))
         .collect();
     let generics = if constants.is_empty() {
         String::new()

@@ -1,7 +1,10 @@
 //! The entry points of a kernel: one, or one for each listed value of its const parameters.
 
-use syn::{Error, GenericParam, Ident, ItemFn, Lit};
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Error, Ident, ItemFn, Lit};
 
+use super::Kernel;
 use super::options::Group;
 
 /// One entry point.
@@ -12,18 +15,26 @@ pub(super) struct Instance {
     pub(super) values: Vec<Lit>,
 }
 
+impl Kernel {
+    /// The const parameters as constants, with an instance's values: for expressions outside the function that name them.
+    pub(super) fn constants(&self, instance: &Instance) -> TokenStream {
+        let parameters = self.function.sig.generics.const_params();
+        let constants = parameters.zip(&instance.values).map(|(parameter, value)| {
+            let (name, ty) = (&parameter.ident, &parameter.ty);
+            quote!(#[allow(dead_code)] const #name: #ty = #value;)
+        });
+        constants.collect()
+    }
+}
+
 /// Pairs a function's const parameters with the values listed for them.
 pub(super) fn of(function: &ItemFn, groups: Option<Vec<Group>>) -> syn::Result<Vec<Instance>> {
     let name = &function.sig.ident;
     let parameters: Vec<&Ident> = function
         .sig
         .generics
-        .params
-        .iter()
-        .filter_map(|generic| match generic {
-            GenericParam::Const(parameter) => Some(&parameter.ident),
-            _ => None,
-        })
+        .const_params()
+        .map(|parameter| &parameter.ident)
         .collect();
     let Some(groups) = groups else {
         return match parameters.first() {

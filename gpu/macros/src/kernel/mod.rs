@@ -1,9 +1,11 @@
 //! `#[kernel]`: a function in, a PTX entry point and a host handle out.
 //!
-//! The steps are the modules: [`options`] and [`bounds`] read the attributes, [`signature`] checks the function,
+//! The steps are the modules: [`options`], [`bounds`] and [`contract`] read the attributes, [`signature`] checks the function,
 //! [`manifest`] describes it to the builder, [`device`] and [`handle`] write the two expansions.
 
-pub(crate) mod bounds;
+mod bounds;
+pub(crate) mod companion;
+mod contract;
 mod device;
 mod handle;
 mod instances;
@@ -16,6 +18,7 @@ use quote::quote;
 use syn::ItemFn;
 
 use bounds::LaunchBounds;
+use contract::Contract;
 use instances::Instance;
 use options::Options;
 use signature::Param;
@@ -26,6 +29,7 @@ struct Kernel {
     function: ItemFn,
     params: Vec<Param>,
     bounds: Option<LaunchBounds>,
+    contract: Option<Contract>,
     min_arch: Option<String>,
     /// The entry points: one, or one for each listed value of the const parameters.
     instances: Vec<Instance>,
@@ -34,13 +38,15 @@ struct Kernel {
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
     let options: Options = syn::parse2(options)?;
     let mut function: ItemFn = syn::parse2(item)?;
-    let bounds = bounds::take(&mut function.attrs)?;
+    let bounds = companion::take(&mut function.attrs, "launch_bounds")?;
+    let contract = companion::take(&mut function.attrs, "launch_contract")?;
     let params = signature::check(&function)?;
     let instances = instances::of(&function, options.instances)?;
     let kernel = Kernel {
         function,
         params,
         bounds,
+        contract,
         min_arch: options.min_arch,
         instances,
     };

@@ -1,0 +1,224 @@
+//! What a kernel asks of the shape of its launch: `#[launch_contract]`.
+//!
+//! A kernel whose blocks fill a 32 x 32 tile, or that numbers its elements along x, is right for some shapes only. The
+//! contract says which. The host refuses other launches before they start, and the compiler builds the kernel for those
+//! shapes: what is checked once on the host costs nothing on the device.
+
+use core::fmt;
+
+use crate::thread;
+
+/// Lanes of a warp.
+const WARP: u32 = crate::warp::WARP_SIZE;
+
+/// What a launch of a kernel has to be like. However many dimensions it has, along each there are fewer than 2^32 threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaunchContract {
+    /// How many dimensions grid and blocks may extend along: 1 (x), 2 (x, y), or 3.
+    pub dimensions: u32,
+    /// The block's shape, if there is only one that fits.
+    pub block: Option<[u32; 3]>,
+    /// Whether a block has to fill its warps.
+    pub whole_warps: bool,
+}
+
+impl LaunchContract {
+    /// Any launch at all.
+    pub const ANY: Self = LaunchContract {
+        dimensions: 3,
+        block: None,
+        whole_warps: false,
+    };
+
+    /// Checks a launch.
+    ///
+    /// # Errors
+    /// The first clause that the launch breaks.
+    pub fn check(&self, grid: [u32; 3], block: [u32; 3]) -> Result<(), BrokenContract> {
+        if *self == Self::ANY {
+            return Ok(());
+        }
+        if let Some(wanted) = self.block
+            && block != wanted
+        {
+            return Err(BrokenContract::Block { wanted, block });
+        }
+        let flat = |shape: [u32; 3]| {
+            shape
+                .iter()
+                .skip(self.dimensions as usize)
+                .all(|&size| size == 1)
+        };
+        if !flat(grid) || !flat(block) {
+            return Err(BrokenContract::Dimensions {
+                wanted: self.dimensions,
+                grid,
+                block,
+            });
+        }
+        let threads: u64 = block.iter().map(|&size| u64::from(size)).product();
+        if self.whole_warps && !threads.is_multiple_of(u64::from(WARP)) {
+            return Err(BrokenContract::WholeWarps { threads });
+        }
+        for (axis, (blocks, threads)) in
+            ['x', 'y', 'z'].into_iter().zip(grid.into_iter().zip(block))
+        {
+            let threads = u64::from(blocks) * u64::from(threads);
+            if threads > u64::from(u32::MAX) {
+                return Err(BrokenContract::TooWide { axis, threads });
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells the compiler, in a kernel's entry point, that the launch keeps the contract.
+    ///
+    /// # Safety
+    /// It does.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub unsafe fn assume(self) {
+        use thread::{block_dim_x, block_dim_y, block_dim_z, grid_dim_y, grid_dim_z};
+        // SAFETY: the caller says so.
+        unsafe {
+            if self.dimensions < 2 {
+                core::hint::assert_unchecked(block_dim_y() == 1);
+                core::hint::assert_unchecked(grid_dim_y() == 1);
+            }
+            if self.dimensions < 3 {
+                core::hint::assert_unchecked(block_dim_z() == 1);
+                core::hint::assert_unchecked(grid_dim_z() == 1);
+            }
+            if let Some([x, y, z]) = self.block {
+                core::hint::assert_unchecked(block_dim_x() == x);
+                core::hint::assert_unchecked(block_dim_y() == y);
+                core::hint::assert_unchecked(block_dim_z() == z);
+            }
+        }
+    }
+}
+
+/// A launch that a kernel's contract does not allow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BrokenContract {
+    /// The block has another shape.
+    Block {
+        /// What the contract asks for.
+        wanted: [u32; 3],
+        /// What was given.
+        block: [u32; 3],
+    },
+    /// Grid or blocks extend along a dimension that the kernel does not look at.
+    Dimensions {
+        /// The dimensions it looks at.
+        wanted: u32,
+        /// The grid that was given.
+        grid: [u32; 3],
+        /// The block that was given.
+        block: [u32; 3],
+    },
+    /// The block's last warp is not full.
+    WholeWarps {
+        /// Threads of a block.
+        threads: u64,
+    },
+    /// There are 2^32 threads or more along one axis.
+    TooWide {
+        /// The axis: x, y or z.
+        axis: char,
+        /// The threads along it.
+        threads: u64,
+    },
+}
+
+impl fmt::Display for BrokenContract {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Block {
+                wanted: [a, b, c],
+                block: [x, y, z],
+            } => {
+                write!(
+                    f,
+                    "blocks are ({x}, {y}, {z}) and have to be ({a}, {b}, {c})"
+                )
+            }
+            Self::Dimensions {
+                wanted,
+                grid: [a, b, c],
+                block: [x, y, z],
+            } => write!(
+                f,
+                "the launch has to be {wanted}-dimensional; the grid is ({a}, {b}, {c}) with blocks of ({x}, {y}, {z})"
+            ),
+            Self::WholeWarps { threads } => {
+                write!(
+                    f,
+                    "blocks have {threads} threads, which is not a multiple of {WARP}"
+                )
+            }
+            Self::TooWide { axis, threads } => {
+                write!(
+                    f,
+                    "{threads} threads along {axis} are too many: their positions do not fit in 32 bits"
+                )
+            }
+        }
+    }
+}
+
+impl core::error::Error for BrokenContract {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TILE: LaunchContract = LaunchContract {
+        dimensions: 2,
+        block: Some([32, 8, 1]),
+        whole_warps: false,
+    };
+    const LINE: LaunchContract = LaunchContract {
+        dimensions: 1,
+        block: None,
+        whole_warps: true,
+    };
+
+    #[test]
+    fn any_launch_keeps_the_empty_contract() {
+        assert_eq!(LaunchContract::ANY.check([u32::MAX; 3], [7, 5, 3]), Ok(()));
+    }
+
+    #[test]
+    fn each_clause_is_checked() {
+        assert_eq!(TILE.check([4, 4, 1], [32, 8, 1]), Ok(()));
+        assert!(matches!(
+            TILE.check([4, 4, 1], [8, 32, 1]),
+            Err(BrokenContract::Block { .. })
+        ));
+        assert!(matches!(
+            TILE.check([4, 4, 2], [32, 8, 1]),
+            Err(BrokenContract::Dimensions { .. })
+        ));
+        assert_eq!(LINE.check([4, 1, 1], [96, 1, 1]), Ok(()));
+        assert!(matches!(
+            LINE.check([4, 2, 1], [96, 1, 1]),
+            Err(BrokenContract::Dimensions { .. })
+        ));
+        assert!(matches!(
+            LINE.check([4, 1, 1], [32, 2, 1]),
+            Err(BrokenContract::Dimensions { .. })
+        ));
+        assert_eq!(
+            LINE.check([4, 1, 1], [100, 1, 1]),
+            Err(BrokenContract::WholeWarps { threads: 100 })
+        );
+        assert_eq!(
+            LINE.check([1 << 27, 1, 1], [32, 1, 1]),
+            Err(BrokenContract::TooWide {
+                axis: 'x',
+                threads: 1 << 32
+            })
+        );
+    }
+}

@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use crate::error::OptionError;
 
-/// A GPU target. Ordered by compute capability.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// A GPU target.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Arch {
     /// Ten times the compute capability: 80, 90, 100.
     capability: u32,
@@ -39,6 +39,22 @@ impl Arch {
     }
 }
 
+impl Arch {
+    /// Whether this target has what `wanted` has. A target with `a` has features that no other has, later ones included; one
+    /// with `f` has those of its family, the targets of the same generation.
+    pub(crate) fn has_all_of(&self, wanted: &Arch) -> bool {
+        match wanted.suffix.as_str() {
+            "a" => self == wanted,
+            "f" => {
+                self.capability / 10 == wanted.capability / 10
+                    && self.capability >= wanted.capability
+                    && !self.suffix.is_empty()
+            }
+            _ => self.capability >= wanted.capability,
+        }
+    }
+}
+
 impl FromStr for Arch {
     type Err = OptionError;
 
@@ -63,5 +79,36 @@ impl FromStr for Arch {
 impl fmt::Display for Arch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "sm_{}{}", self.capability, self.suffix)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Arch, KNOWN};
+
+    fn arch(text: &str) -> Arch {
+        text.parse().expect("a known target")
+    }
+
+    #[test]
+    fn every_known_target_is_read_and_written_alike() {
+        for text in KNOWN {
+            assert_eq!(arch(text).to_string(), text);
+        }
+        assert!(
+            "sm_5000".parse::<Arch>().is_err()
+                && "".parse::<Arch>().is_err()
+                && "80".parse::<Arch>().is_err()
+        );
+    }
+
+    #[test]
+    fn later_targets_run_what_earlier_ones_do_but_not_what_is_for_one_alone() {
+        let has = |this: &str, wanted: &str| arch(this).has_all_of(&arch(wanted));
+        assert!(has("sm_100", "sm_90") && has("sm_90a", "sm_90") && !has("sm_80", "sm_90"));
+        assert!(has("sm_90a", "sm_90a") && !has("sm_100", "sm_90a") && !has("sm_90", "sm_90a"));
+        assert!(
+            has("sm_100a", "sm_100f") && !has("sm_120a", "sm_100f") && !has("sm_100", "sm_100f")
+        );
     }
 }

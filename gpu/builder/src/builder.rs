@@ -268,6 +268,7 @@ impl PtxBuilder {
                 let options = Options {
                     arch: arch.clone(),
                     fmad: self.fmad,
+                    llvm_ir: files.emit.contains(&Emit::LlvmIr),
                     bitcode: files.emit.contains(&Emit::Bitcode),
                     paths: paths.clone(),
                 };

@@ -28,26 +28,8 @@ pub(crate) struct Toolchain {
 impl Toolchain {
     /// The toolchain that a command started in `folder` gets; an error when it is not the one that kernels need.
     pub(crate) fn find(folder: &Path) -> Result<Toolchain, ToolchainError> {
-        let version = output(command("rustc", folder).arg("-vV"))?;
-        let field = |name: &str| {
-            version
-                .lines()
-                .find_map(|line| line.strip_prefix(name))
-                .map(str::trim)
-                .unwrap_or("unknown")
-                .to_owned()
-        };
-        let (release, llvm) = (field("release:"), field("LLVM version:"));
-        if llvm.split('.').next() != Some(LLVM.to_string().as_str()) {
-            return Err(ToolchainError::WrongRustc {
-                found: release,
-                llvm,
-                wanted: LLVM,
-                toolchain: TOOLCHAIN,
-            });
-        }
+        let (release, version) = accept(&output(command("rustc", folder).arg("-vV"))?)?;
         let sysroot = output(command("rustc", folder).args(["--print", "sysroot"]))?;
-        let version = format!("{release} {} LLVM {llvm}", field("commit-hash:"));
         Ok(Toolchain {
             sysroot: PathBuf::from(sysroot.trim()),
             release,
@@ -106,6 +88,25 @@ impl Toolchain {
         found.sort_by_key(|path| path.metadata().map(|data| data.len()).unwrap_or(0));
         found.pop().ok_or_else(missing)
     }
+}
+
+/// Reads `rustc -vV`: the release, and all that tells one compiler from another. Refuses one with another LLVM.
+fn accept(text: &str) -> Result<(String, String), ToolchainError> {
+    let field = |name: &str| {
+        let value = text.lines().find_map(|line| line.strip_prefix(name));
+        value.map_or("unknown", str::trim).to_owned()
+    };
+    let (release, llvm) = (field("release:"), field("LLVM version:"));
+    if llvm.split('.').next() != Some(LLVM.to_string().as_str()) {
+        return Err(ToolchainError::WrongRustc {
+            found: release,
+            llvm,
+            wanted: LLVM,
+            toolchain: TOOLCHAIN,
+        });
+    }
+    let version = format!("{release} {} LLVM {llvm}", field("commit-hash:"));
+    Ok((release, version))
 }
 
 /// A command that starts as if from a fresh shell: what an outer cargo left in the environment would otherwise change
@@ -172,4 +173,84 @@ fn output(command: &mut Command) -> Result<String, ToolchainError> {
         });
     }
     Ok(String::from_utf8_lossy(&run.stdout).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A toolchain that holds nothing, in a folder that rustup does not know.
+    fn empty(sysroot: &Path) -> Toolchain {
+        Toolchain {
+            sysroot: sysroot.to_owned(),
+            release: "1.95.0".into(),
+            version: String::new(),
+        }
+    }
+
+    #[test]
+    fn rust_src_that_cannot_be_added_is_an_error_with_the_command() {
+        let sysroot = tempfile::tempdir().expect("a folder");
+        let toolchain = empty(sysroot.path());
+        assert!(!toolchain.has_rust_src());
+        let error = toolchain
+            .add_rust_src(sysroot.path())
+            .expect_err("nothing to add to");
+        assert!(
+            error
+                .to_string()
+                .contains("run `rustup component add rust-src --toolchain "),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_toolchain_without_llvm_is_an_error_with_the_folder() {
+        let sysroot = tempfile::tempdir().expect("a folder");
+        let error = empty(sysroot.path())
+            .llvm_library()
+            .expect_err("no library");
+        assert!(
+            error
+                .to_string()
+                .contains(&*sysroot.path().join("lib").to_string_lossy()),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_compiler_with_another_llvm_is_refused() {
+        let text = |llvm: &str| format!("rustc 1.97.0\nrelease: 1.97.0\nLLVM version: {llvm}\n");
+        assert!(accept(&text("22.1.2")).is_ok());
+        for llvm in ["21.1.8", "220.0", ""] {
+            let error = accept(&text(llvm)).expect_err("another LLVM").to_string();
+            assert!(
+                error.contains("rustc 1.97.0") && error.contains("rustup toolchain install 1.95.0"),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_an_outer_cargo_leaves_is_dropped_and_the_users_own_is_kept() {
+        for name in [
+            "CARGO",
+            "CARGO_ENCODED_RUSTFLAGS",
+            "CARGO_MANIFEST_DIR",
+            "RUSTC_WORKSPACE_WRAPPER",
+            "CARGO_MAKEFLAGS",
+        ] {
+            assert!(is_leftover(name), "{name}");
+        }
+        for name in [
+            "CARGO_HOME",
+            "CARGO_NET_OFFLINE",
+            "CARGO_REGISTRIES_MINE_INDEX",
+            "RUSTUP_TOOLCHAIN",
+            "PATH",
+            "HOME",
+        ] {
+            assert!(!is_leftover(name), "{name}");
+        }
+    }
 }

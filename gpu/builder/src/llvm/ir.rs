@@ -14,7 +14,8 @@ use inkwell::llvm_sys::core::{
 use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
 use inkwell::module::Module;
 use inkwell::values::{
-    AsValueRef, CallSiteValue, FunctionValue, GlobalValue, InstructionValue, PointerValue,
+    AsValueRef, BasicValueEnum, CallSiteValue, FunctionValue, GlobalValue, InstructionValue,
+    PointerValue,
 };
 
 /// LLVM's number of the calling convention `ptx_kernel`.
@@ -67,11 +68,6 @@ pub(crate) fn calls<'ctx>(module: &Module<'ctx>) -> Vec<CallSiteValue<'ctx>> {
         .flat_map(instructions)
         .filter_map(|at| CallSiteValue::try_from(at).ok())
         .collect()
-}
-
-/// Whether a call is to one of LLVM's intrinsics; those know for themselves what they do.
-pub(crate) fn is_intrinsic_call(call: CallSiteValue<'_>) -> bool {
-    callee(call).is_some_and(|function| function.get_intrinsic_id() != 0)
 }
 
 /// The function that a call names, if it names one.
@@ -137,11 +133,10 @@ pub(crate) fn calls_of<'ctx>(function: FunctionValue<'ctx>) -> (Vec<CallSiteValu
 pub(crate) fn constant_argument(call: CallSiteValue<'_>, index: u32) -> Option<u64> {
     // SAFETY: a `CallSiteValue` of a module's list of calls is an instruction.
     let instruction = unsafe { InstructionValue::new(call.as_value_ref()) };
-    instruction
-        .get_operand(index)?
-        .value()?
-        .into_int_value()
-        .get_zero_extended_constant()
+    match instruction.get_operand(index)?.value()? {
+        BasicValueEnum::IntValue(value) => value.get_zero_extended_constant(),
+        _ => None,
+    }
 }
 
 /// Puts the generic address of `global` wherever `call` gave an address, and removes the call.

@@ -65,5 +65,5 @@ fn is_too_new(
                 kernel: kernel.to_owned(),
                 reason: error.to_string(),
             })?;
-    Ok(options.arch < wanted)
+    Ok(!options.arch.has_all_of(&wanted))
 }

@@ -37,7 +37,9 @@ pub(crate) struct Options {
     pub(crate) arch: Arch,
     /// Whether `a * b + c` may become one fused operation.
     pub(crate) fmad: bool,
-    /// Whether the optimised module is wanted as bitcode, too.
+    /// Whether the optimised module is wanted as text.
+    pub(crate) llvm_ir: bool,
+    /// Whether the optimised module is wanted as bitcode.
     pub(crate) bitcode: bool,
     /// Which source files are library.
     pub(crate) paths: Arc<SourcePaths>,
@@ -48,7 +50,7 @@ pub(crate) struct Options {
 pub(crate) struct Code {
     /// The PTX text.
     pub(crate) ptx: String,
-    /// The module just before code generation, as text.
+    /// The module just before code generation, as text, if it is wanted.
     pub(crate) ir: String,
     /// The same as bitcode, if it is wanted.
     pub(crate) bitcode: Vec<u8>,
@@ -107,7 +109,11 @@ fn run_on(module: &Module<'_>, options: &Options) -> Result<Code, CodegenError> 
     dump.module("optimized", module);
 
     let kernels = shared_size::kernels(module, &descriptions, &machine);
-    let ir = module.print_to_string().to_string();
+    let ir = if options.llvm_ir {
+        module.print_to_string().to_string()
+    } else {
+        String::new()
+    };
     let bitcode = if options.bitcode {
         module.write_bitcode_to_memory().as_slice().to_vec()
     } else {

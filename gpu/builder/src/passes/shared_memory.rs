@@ -6,7 +6,8 @@
 //! native `ld.shared` and `st.shared` of the accesses. `__lanewise_shared_dynamic()` becomes the address of one external
 //! array without a size: the memory whose size the launch gives.
 //!
-//! The variables have no initial value (PTX allows none for shared memory).
+//! A variable is named after the function and the declaration that it belongs to, for those who read the PTX. The variables
+//! have no initial value (PTX allows none for shared memory).
 //! Source: PTX ISA, "State Spaces: Shared State Space"; CUDA programming guide, "Shared Memory".
 
 use inkwell::module::{Linkage, Module};
@@ -27,8 +28,8 @@ pub(super) const DYNAMIC_SYMBOL: &str = "dynamic_shared";
 pub(super) fn place(module: &Module<'_>) -> Result<(), CodegenError> {
     let context = module.get_context();
     if let Some(marker) = module.get_function(STATIC) {
-        for (number, call) in llvm::calls_of(marker).0.into_iter().enumerate() {
-            let array = static_array(module, call, number)?;
+        for call in llvm::calls_of(marker).0 {
+            let array = static_array(module, call)?;
             llvm::replace_call_by_address(call, array, &context);
         }
     }
@@ -50,7 +51,6 @@ pub(super) fn place(module: &Module<'_>) -> Result<(), CodegenError> {
 fn static_array<'ctx>(
     module: &Module<'ctx>,
     call: CallSiteValue<'ctx>,
-    number: usize,
 ) -> Result<GlobalValue<'ctx>, CodegenError> {
     let function = allow_inlining(call);
     let (Some(size), Some(align)) = (
@@ -62,7 +62,7 @@ fn static_array<'ctx>(
     let (Ok(size), Ok(align)) = (u32::try_from(size), u32::try_from(align)) else {
         return Err(CodegenError::SharedSize { function });
     };
-    let array = variable(module, &format!("shared_{number}"), size, align);
+    let array = variable(module, &free_name(module, &name(&function)), size, align);
     array.set_linkage(Linkage::Internal);
     array.set_initializer(&module.get_context().i8_type().array_type(size).get_undef());
     Ok(array)
@@ -92,4 +92,50 @@ fn allow_inlining(call: CallSiteValue<'_>) -> String {
         Attribute::get_named_enum_kind_id("noinline"),
     );
     llvm::name(caller)
+}
+
+/// A name for the array of a marker function `path::array::<path::kernel::Shared_TILE, [f32; 256]>`: `kernel_TILE`.
+fn name(marker: &str) -> String {
+    let path = format!("{:#}", rustc_demangle::demangle(marker));
+    let declaration = path.split_once('<').map_or("", |(_, arguments)| arguments);
+    let end = declaration.find([',', '>']).unwrap_or(declaration.len());
+    // Generic parameters of the function around it stand between the names: `kernel::<_>::Shared_TILE`.
+    let is_name = |part: &&str| {
+        part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && *part != "_"
+    };
+    let mut parts = declaration[..end].rsplit("::").filter(is_name);
+    let words = |part: &str| {
+        part.chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+            .collect::<String>()
+    };
+    match (parts.next(), parts.next()) {
+        (Some(array), Some(function)) => words(&format!(
+            "{function}_{}",
+            array.strip_prefix("Shared_").unwrap_or(array)
+        )),
+        _ => "shared".to_owned(),
+    }
+}
+
+/// `name`, or where it is taken `name_2`, `name_3`, ...: instances of a const-generic kernel have arrays of the same name.
+fn free_name(module: &Module<'_>, name: &str) -> String {
+    let numbered = (2u32..).map(|number| format!("{name}_{number}"));
+    let mut names = std::iter::once(name.to_owned()).chain(numbered);
+    names
+        .find(|name| module.get_global(name).is_none())
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::name;
+
+    #[test]
+    fn an_array_is_named_after_its_function_and_declaration() {
+        // `fixture_kernels::shared::array::<fixture_kernels::shared::shared_reverse::Tile, [f32; 256]>`
+        assert_eq!(name("not_mangled"), "shared");
+        let mangled = "_RINvNtCs1_3gpu6shared5arrayNtNvB2_7reverse11Shared_TILEAfj100_EB4_";
+        assert_eq!(name(mangled), "reverse_TILE");
+    }
 }

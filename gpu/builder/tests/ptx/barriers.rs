@@ -104,6 +104,7 @@ fn naive(flags: &[&str]) -> String {
     let out = tempfile::tempdir().expect("a folder");
     let ptx = out.path().join("naive.ptx");
     let run = Command::new("rustc")
+        .current_dir(out.path()) // where rustc keeps what it writes in between
         .env("RUSTC_BOOTSTRAP", "1")
         .args([
             "--edition=2024",

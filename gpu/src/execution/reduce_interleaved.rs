@@ -31,15 +31,16 @@ pub fn reduce_interleaved(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
 /// All threads of a 1-D block call it with the same part, which no other block touches.
 #[inline]
 pub(super) unsafe fn add_halves(part: GlobalMut<i32>) {
-    let thread = thread_idx_x() as usize;
-    // For a block that is no power of two, the first step has fewer pairs; the check of the length leaves the others out.
-    let mut stride = block_dim_x().next_power_of_two() as usize / 2;
-    while stride > 0 {
-        if thread < stride && thread + stride < part.len() {
-            // SAFETY: in this step only this thread touches these two; the barrier ends the step.
-            unsafe { part.set(thread, part.get(thread) + part.get(thread + stride)) };
+    let thread = thread_idx_x();
+    let mut live = part.len() as u32;
+    while live > 1 {
+        let half = live.div_ceil(2); // of an odd number, the middle one waits for the next step
+        if thread + half < live {
+            let (low, high) = (thread as usize, (thread + half) as usize);
+            // SAFETY: both are below `live`, so in bounds; in this step only this thread touches them.
+            unsafe { part.set_unchecked(low, part.get_unchecked(low) + part.get_unchecked(high)) };
         }
         sync_threads(); // the next step adds what other threads stored in this one
-        stride /= 2;
+        live = half;
     }
 }

@@ -88,22 +88,20 @@ struct Matrix<'a> {
 impl<'a> Matrix<'a> {
     #[inline]
     fn new(elements: &'a [f32], rows: u32, columns: u32) -> Self {
+        let (rows, columns) = (rows as usize, columns as usize);
         Matrix {
-            elements,
-            rows: rows as usize,
-            columns: columns as usize,
+            elements: &elements[..elements.len().min(rows * columns)],
+            rows,
+            columns,
         }
     }
 
+    /// The element, or zero; a row past the last is past the end of the elements.
     #[inline]
     fn get(&self, row: usize, column: usize) -> f32 {
-        if row < self.rows && column < self.columns {
-            self.elements
-                .get(row * self.columns + column)
-                .copied()
-                .unwrap_or(0.0)
-        } else {
-            0.0
+        match self.elements.get(row * self.columns + column) {
+            Some(element) if column < self.columns => *element,
+            _ => 0.0,
         }
     }
 }

@@ -80,6 +80,17 @@ impl<T: Copy> GlobalMut<'_, T> {
         unsafe { self.pointer.add(index).write(value) }
     }
 
+    /// Sets the element at `index`, which is known to be in bounds.
+    ///
+    /// # Safety
+    /// As for [`set`](Self::set), and `index` is below the length.
+    #[inline]
+    pub unsafe fn set_unchecked(&self, index: usize, value: T) {
+        debug_assert!(index < self.length);
+        // SAFETY: the caller says that it is in bounds and that nobody else touches it meanwhile.
+        unsafe { self.pointer.add(index).write(value) }
+    }
+
     /// The part from element `start` with up to `length` elements; what of it lies past the end is left out.
     #[inline]
     #[must_use]

@@ -69,6 +69,10 @@ macro_rules! typed {
     };
 }
 
+#[macro_use]
+mod modifiers;
+
+pub mod approx;
 pub mod compare;
 pub mod convert;
 mod exact;

@@ -5,9 +5,6 @@
 
 pub mod nan;
 
-#[macro_use]
-mod modifiers;
-
 mod arithmetic;
 mod directed;
 mod extremes;

@@ -4,6 +4,7 @@
 //! `fma.rn.relu.f16x2` is `x2_3(fma_rn_relu_f16)`. Functions of their own are the common ones.
 
 use super::arithmetic::*;
+use super::extremes::*;
 use half::{bf16, f16};
 
 /// A half type by its bits, for packing.
@@ -68,30 +69,36 @@ pub fn x2_3<H: Packed>(a: u32, b: u32, c: u32, op: impl Fn(H, H, H) -> H) -> u32
     pack([op(a0, b0, c0), op(a1, b1, c1)])
 }
 
-/// Named operations on pairs.
+/// Named operations on pairs. Written out, not through `x2_2` and its like: a function that is passed as a value is not
+/// inlined into the loop over lanes, and the loop not vectorised.
 macro_rules! packed {
-    ($($map:ident($($x:ident),+): $name:ident = $one:ident);+ $(;)?) => {$(
+    ($($name:ident($($x:ident),+) = $one:ident);+ $(;)?) => {$(
         #[doc = concat!("[`", stringify!($one), "`] on both halves.")]
         #[inline(always)]
         pub fn $name($($x: u32),+) -> u32 {
-            $map($($x),+, $one)
+            $(let $x = unpack($x);)+
+            pack([$one($($x[0]),+), $one($($x[1]),+)])
         }
     )+};
 }
 
 packed! {
-    x2_2(a, b): add_rn_f16x2 = add_rn_f16;
-    x2_2(a, b): sub_rn_f16x2 = sub_rn_f16;
-    x2_2(a, b): mul_rn_f16x2 = mul_rn_f16;
-    x2_3(a, b, c): fma_rn_f16x2 = fma_rn_f16;
-    x2_3(a, b, c): fma_rn_relu_f16x2 = fma_rn_relu_f16;
-    x2_1(a): neg_f16x2 = neg_f16;
-    x2_1(a): abs_f16x2 = abs_f16;
-    x2_2(a, b): add_rn_bf16x2 = add_rn_bf16;
-    x2_2(a, b): sub_rn_bf16x2 = sub_rn_bf16;
-    x2_2(a, b): mul_rn_bf16x2 = mul_rn_bf16;
-    x2_3(a, b, c): fma_rn_bf16x2 = fma_rn_bf16;
-    x2_3(a, b, c): fma_rn_relu_bf16x2 = fma_rn_relu_bf16;
-    x2_1(a): neg_bf16x2 = neg_bf16;
-    x2_1(a): abs_bf16x2 = abs_bf16;
+    add_rn_f16x2(a, b) = add_rn_f16;
+    sub_rn_f16x2(a, b) = sub_rn_f16;
+    mul_rn_f16x2(a, b) = mul_rn_f16;
+    fma_rn_f16x2(a, b, c) = fma_rn_f16;
+    fma_rn_relu_f16x2(a, b, c) = fma_rn_relu_f16;
+    neg_f16x2(a) = neg_f16;
+    abs_f16x2(a) = abs_f16;
+    min_f16x2(a, b) = min_f16;
+    max_f16x2(a, b) = max_f16;
+    add_rn_bf16x2(a, b) = add_rn_bf16;
+    sub_rn_bf16x2(a, b) = sub_rn_bf16;
+    mul_rn_bf16x2(a, b) = mul_rn_bf16;
+    fma_rn_bf16x2(a, b, c) = fma_rn_bf16;
+    fma_rn_relu_bf16x2(a, b, c) = fma_rn_relu_bf16;
+    neg_bf16x2(a) = neg_bf16;
+    abs_bf16x2(a) = abs_bf16;
+    min_bf16x2(a, b) = min_bf16;
+    max_bf16x2(a, b) = max_bf16;
 }

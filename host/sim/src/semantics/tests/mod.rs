@@ -1,5 +1,6 @@
 //! Tests of the semantics: values measured on an H200, all inputs where they are few, wide references where not.
 
+mod approx;
 mod compare;
 mod convert;
 mod directed;

@@ -1,0 +1,74 @@
+//! `rcp.approx.ftz.f64`, `rsqrt.approx.ftz.f64`, `rsqrt.approx.f64`.
+//!
+//! PTX ISA 9.7.3: the first two are "gross": they read the upper 32 bits of their operand and write the upper 32 bits of the
+//! result (sign, exponent, 20 bits of fraction), the rest being zero; subnormals count as zeros, in and out. libdevice
+//! refines them by Newton steps. Open in the ISA: the rounding of those 20 bits, here to nearest; a NaN, here the operand's
+//! upper half made quiet; `rsqrt` below zero, here NaN.
+
+use crate::semantics::float::nan::{INVALID_F64, quiet_f64};
+
+/// The upper 32 bits; the rest zero.
+#[inline(always)]
+fn upper(x: f64) -> f64 {
+    f64::from_bits(x.to_bits() & 0xffff_ffff_0000_0000)
+}
+
+/// A subnormal replaced by the zero of its sign.
+#[inline(always)]
+fn ftz_f64(x: f64) -> f64 {
+    if x.abs() < f64::MIN_POSITIVE {
+        0f64.copysign(x)
+    } else {
+        x
+    }
+}
+
+/// `exact` of the operand as these instructions read it, as they write it.
+#[inline(always)]
+fn gross(a: f64, exact: impl Fn(f64) -> f64) -> f64 {
+    let result = exact(upper(ftz_f64(a)));
+    // To 20 bits, ties to even; a carry goes on into the exponent, as it should.
+    let bits = result.to_bits();
+    let rounded = upper(f64::from_bits(
+        bits.wrapping_add(0x7fff_ffff + (bits >> 32 & 1)),
+    ));
+    let result = if result.is_finite() {
+        ftz_f64(rounded)
+    } else {
+        result
+    };
+    let nan = if a.is_nan() {
+        upper(quiet_f64(a))
+    } else {
+        INVALID_F64
+    };
+    if a.is_nan() || result.is_nan() {
+        nan
+    } else {
+        result
+    }
+}
+
+/// `rcp.approx.ftz.f64`.
+#[inline(always)]
+pub fn rcp_approx_ftz_f64(a: f64) -> f64 {
+    gross(a, |a| 1.0 / a)
+}
+
+/// `rsqrt.approx.ftz.f64`.
+#[inline(always)]
+pub fn rsqrt_approx_ftz_f64(a: f64) -> f64 {
+    gross(a, |a| 1.0 / a.sqrt())
+}
+
+/// `rsqrt.approx.f64`: full width, subnormals kept.
+#[inline(always)]
+pub fn rsqrt_approx_f64(a: f64) -> f64 {
+    let result = 1.0 / a.sqrt();
+    let nan = if a.is_nan() {
+        quiet_f64(a)
+    } else {
+        INVALID_F64
+    };
+    if result.is_nan() { nan } else { result }
+}

@@ -1,0 +1,83 @@
+//! `ex2.approx`, `lg2.approx`, `tanh.approx` on f32.
+//!
+//! PTX ISA 9.7.3. Power and logarithm are short series in f64, without branches, so that lanes stay together in vector code;
+//! their relative error is below 2^-45, hence the nearest f32 but for about one value in a million.
+
+use crate::semantics::float::{canonical_f32, ftz_f32};
+use std::f64::consts::{LN_2, SQRT_2};
+
+/// 2^x for an `x` from f32, in f64; a NaN stays NaN.
+#[inline(always)]
+pub(super) fn exp2(x: f64) -> f64 {
+    // Beyond these f32 has only zero and infinity; the power of two below must stay f64's.
+    let x = x.clamp(-200.0, 200.0);
+    // Whole and rest: adding 1.5 * 2^52 leaves the whole number, ties to even, in the low digits.
+    const SHIFT: f64 = 6755399441055744.0;
+    let shifted = x + SHIFT;
+    let whole = shifted - SHIFT;
+    let t = (x - whole) * LN_2; // within 0.35
+    // e^t: the first omitted term, t^11 / 11!, is below 2^-42 of the sum... and half of that at t = 0.35.
+    let mut series = 1.0 / 39_916_800.0;
+    for divisor in [
+        3_628_800.0,
+        362_880.0,
+        40_320.0,
+        5_040.0,
+        720.0,
+        120.0,
+        24.0,
+        6.0,
+        2.0,
+        1.0,
+        1.0,
+    ] {
+        series = series * t + 1.0 / divisor;
+    }
+    let power = f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52);
+    series * power
+}
+
+/// The logarithm to base 2 of a positive finite normal `x`, in f64.
+#[inline(always)]
+fn log2(x: f64) -> f64 {
+    let bits = x.to_bits();
+    let mantissa = f64::from_bits(bits & 0x000f_ffff_ffff_ffff | 0x3ff0_0000_0000_0000); // [1, 2)
+    let halve = mantissa > SQRT_2;
+    let m = if halve { mantissa * 0.5 } else { mantissa };
+    let exponent = (bits >> 52) as i32 - 1023 + i32::from(halve);
+    // ln m = 2 artanh s, with |s| below 0.172: s^21 / 21 is below 2^-57 of s.
+    let s = (m - 1.0) / (m + 1.0);
+    let square = s * s;
+    let mut series = 1.0 / 19.0;
+    for divisor in [17.0, 15.0, 13.0, 11.0, 9.0, 7.0, 5.0, 3.0, 1.0] {
+        series = series * square + 1.0 / divisor;
+    }
+    f64::from(exponent) + s * series * (2.0 / LN_2)
+}
+
+/// `ex2.approx.f32`: 2^a; subnormal results are kept.
+#[inline(always)]
+pub fn ex2_approx_f32(a: f32) -> f32 {
+    canonical_f32(exp2(a.into()) as f32)
+}
+
+/// `lg2.approx.f32`: the logarithm to base 2; of a zero of either sign minus infinity, below it NaN.
+#[inline(always)]
+pub fn lg2_approx_f32(a: f32) -> f32 {
+    let finite = log2(a.into()) as f32; // subnormal f32 are normal f64
+    let positive = if a < f32::INFINITY { finite } else { a };
+    let nan = crate::semantics::float::nan::NAN_F32;
+    let other = if a == 0.0 { f32::NEG_INFINITY } else { nan };
+    if a > 0.0 { positive } else { other }
+}
+
+/// `tanh.approx.f32`.
+#[inline(always)]
+pub fn tanh_approx_f32(a: f32) -> f32 {
+    canonical_f32(libm::tanh(a.into()) as f32)
+}
+
+ftz! {
+    ex2_approx_f32(a) => ex2_approx_ftz_f32;
+    lg2_approx_f32(a) => lg2_approx_ftz_f32;
+}

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::arch::Arch;
+use crate::dump::Dump;
 use crate::error::{BuildError, CodegenError, OptionError};
 use crate::files::Files;
 use crate::fingerprint::{self, Inputs};
@@ -259,7 +260,13 @@ impl PtxBuilder {
             };
             let fingerprint = fingerprint::inputs(&bytes, &inputs);
             let name = arch.to_string();
-            if let Some(module) = files.still_hold(&name, &fingerprint) {
+            // A dump is asked for to be looked at, so it is written even when nothing changed.
+            let held = if Dump::is_wanted() {
+                None
+            } else {
+                files.still_hold(&name, &fingerprint)
+            };
+            if let Some(module) = held {
                 (self.on_progress)(Stage::UpToDate { arch: name });
                 started.push(Work::Held(module));
             } else {

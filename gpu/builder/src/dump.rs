@@ -12,11 +12,15 @@ pub(crate) struct Dump {
 }
 
 impl Dump {
+    /// Whether the environment asks for dumps.
+    pub(crate) fn is_wanted() -> bool {
+        env::var_os("LANEWISE_DUMP").is_some_and(|dir| !dir.is_empty())
+    }
+
     /// As the environment asks.
     pub(crate) fn from_env(arch: &str) -> Dump {
-        let folder = env::var_os("LANEWISE_DUMP")
-            .filter(|dir| !dir.is_empty())
-            .map(|dir| Path::new(&dir).join(arch));
+        let wanted = env::var_os("LANEWISE_DUMP").filter(|_| Dump::is_wanted());
+        let folder = wanted.map(|dir| Path::new(&dir).join(arch));
         if let Some(folder) = &folder {
             // A dump that cannot be written must not fail the build; the missing files say it.
             let _ = fs::create_dir_all(folder);

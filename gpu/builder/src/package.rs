@@ -32,7 +32,10 @@ impl Package {
             return reject("it holds no Cargo.toml");
         }
         let mut command = MetadataCommand::new();
-        command.manifest_path(&manifest).no_deps();
+        command
+            .manifest_path(&manifest)
+            .current_dir(folder)
+            .no_deps();
         let metadata = command.exec().map_err(|source| BuildError::Metadata {
             path: folder.into(),
             source,

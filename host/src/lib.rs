@@ -1,1 +1,51 @@
 //! Loads modules, launches kernels with arguments checked by the compiler, moves memory, times.
+//!
+//! Built on `cust`, whose context, stream, event and memory types are used and can be reached; what is added is a device
+//! that is opened once, launches that do not compile with wrong arguments, buffers of any length that keep order between
+//! streams, and errors that say what CUDA calls it, what the driver knows and on which line of yours it happened.
+//!
+//! ```
+//! use gpu::basics::vector_add::vec_add;
+//! use host::{Device, DeviceBuffer, LaunchConfig};
+//!
+//! let device = Device::open()?; // a GPU if there is one, else the simulator
+//! let stream = device.stream()?;
+//! let a = DeviceBuffer::from_slice(&device, &[1.0f32, 2.0, 3.0])?;
+//! let b = DeviceBuffer::from_slice(&device, &[10.0f32, 20.0, 30.0])?;
+//! let mut c = DeviceBuffer::<f32>::zeroed(&device, 3)?;
+//!
+//! device.launch(&stream, vec_add, LaunchConfig::for_num_elems(3), (&a, &b, &mut c))?;
+//! assert_eq!(c.to_vec()?, [11.0, 22.0, 33.0]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod argument;
+mod backend;
+mod buffer;
+pub mod compare;
+mod config;
+pub mod counters;
+mod device;
+pub mod embedded;
+mod error;
+mod launch;
+mod module;
+mod properties;
+pub mod reference;
+mod stream;
+mod timer;
+
+#[doc(hidden)]
+pub use argument::ArgumentList;
+pub use argument::{Argument, Arguments};
+pub use backend::Backend;
+pub use buffer::{DeviceBuffer, MemoryError};
+pub use config::{Dim3, LaunchConfig};
+pub use cust::memory::DeviceCopy;
+pub use device::{Device, OpenError};
+pub use error::DriverError;
+pub use launch::LaunchError;
+pub use module::{LoadError, Module};
+pub use properties::{ComputeCapability, DeviceProperties};
+pub use stream::Stream;
+pub use timer::{Clock, Elapsed, EventClock, TimeUnit, Timer, WallClock};

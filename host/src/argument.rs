@@ -1,0 +1,160 @@
+//! Arguments of a launch, checked by the compiler against the kernel's own parameters.
+//!
+//! A kernel's parameters are a tuple of types ([`Kernel::Params`](gpu_std::kernel::Kernel::Params)). What may be passed for
+//! each is said here, once, by [`Argument`]:
+//!
+//! | the kernel takes | the host passes |
+//! | --- | --- |
+//! | `&[T]` | `&DeviceBuffer<T>` |
+//! | `DisjointSlice<T>`, `GlobalMut<T>` | `&mut DeviceBuffer<T>` |
+//! | a value: `u32`, `f32`, any `DeviceCopy` type | the same value |
+//!
+//! A slice is two PTX parameters, address and length. Source: CUDA driver API, `cuLaunchKernel`, `kernelParams`.
+
+use std::ffi::c_void;
+use std::marker::PhantomData;
+
+use cust::memory::DeviceCopy;
+use gpu_std::{DisjointSlice, GlobalMut};
+
+use crate::{DeviceBuffer, DriverError, Stream};
+
+/// A host value that can be passed where a kernel takes a `P`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be passed where the kernel takes `{P}`",
+    label = "the kernel takes `{P}` here",
+    note = "`&[T]` takes `&DeviceBuffer<T>`; `DisjointSlice<T>` and `GlobalMut<T>` take `&mut DeviceBuffer<T>`; a value takes itself"
+)]
+pub trait Argument<P> {
+    /// Appends the PTX parameters that stand for it.
+    #[doc(hidden)]
+    fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError>;
+}
+
+/// The arguments of a whole kernel: a tuple of [`Argument`]s, as many as the kernel has parameters.
+#[diagnostic::on_unimplemented(
+    message = "these are not the arguments that the kernel takes",
+    label = "the kernel takes `{Params}`",
+    note = "pass a tuple with one argument for each parameter; for one parameter `(a,)`, for none `()`"
+)]
+pub trait Arguments<Params> {
+    /// Appends the PTX parameters of each in order.
+    #[doc(hidden)]
+    fn pass_all(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError>;
+}
+
+/// Parameter values as the driver wants them: bytes, and where each value starts.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct ArgumentList<'launch> {
+    stream: &'launch Stream,
+    bytes: Vec<u8>,
+    starts: Vec<usize>,
+}
+
+impl<'launch> ArgumentList<'launch> {
+    pub(crate) fn new(stream: &'launch Stream) -> Self {
+        Self {
+            stream,
+            bytes: Vec::with_capacity(64),
+            starts: Vec::with_capacity(8),
+        }
+    }
+
+    /// One parameter, by its bytes.
+    fn push<T: Copy>(&mut self, value: T) {
+        self.starts.push(self.bytes.len());
+        let start = (&raw const value).cast::<u8>();
+        let end = self.bytes.len() + size_of::<T>();
+        self.bytes.reserve(size_of::<T>());
+        // SAFETY: room was reserved; the bytes of `value` are copied as they are, padding included, by pointer.
+        unsafe {
+            std::ptr::copy_nonoverlapping(
+                start,
+                self.bytes.as_mut_ptr().add(self.bytes.len()),
+                size_of::<T>(),
+            );
+            self.bytes.set_len(end);
+        }
+    }
+
+    /// A slice: address, then length in elements.
+    fn push_slice<T: DeviceCopy>(&mut self, buffer: &DeviceBuffer<T>) -> Result<(), DriverError> {
+        buffer.use_on(self.stream)?;
+        self.push(buffer.address());
+        self.push(buffer.len() as u64);
+        Ok(())
+    }
+
+    /// A pointer to each value, for `cuLaunchKernel`. They hold while the list is borrowed.
+    pub(crate) fn pointers(&self) -> Pointers<'_> {
+        let base = self.bytes.as_ptr();
+        // The driver reads through these only.
+        let pointer = |&start: &usize| base.wrapping_add(start).cast_mut().cast::<c_void>();
+        Pointers {
+            pointers: self.starts.iter().map(pointer).collect(),
+            list: PhantomData,
+        }
+    }
+}
+
+/// What `cuLaunchKernel` takes as `kernelParams`.
+pub(crate) struct Pointers<'list> {
+    pub(crate) pointers: Vec<*mut c_void>,
+    list: PhantomData<&'list [u8]>,
+}
+
+impl<T: DeviceCopy> Argument<&'static [T]> for &DeviceBuffer<T> {
+    fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
+        list.push_slice(self)
+    }
+}
+
+impl<T: DeviceCopy> Argument<DisjointSlice<'static, T>> for &mut DeviceBuffer<T> {
+    fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
+        list.push_slice(self)
+    }
+}
+
+impl<T: DeviceCopy> Argument<GlobalMut<'static, T>> for &mut DeviceBuffer<T> {
+    fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
+        list.push_slice(self)
+    }
+}
+
+impl<T: DeviceCopy> Argument<T> for T {
+    fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
+        list.push(self);
+        Ok(())
+    }
+}
+
+macro_rules! tuples {
+    ($($argument:ident: $parameter:ident),*) => {
+        impl<$($argument, $parameter),*> Arguments<($($parameter,)*)> for ($($argument,)*)
+        where
+            $($argument: Argument<$parameter>),*
+        {
+            fn pass_all(self, _list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
+                #[allow(non_snake_case, reason = "the type's name serves as the value's")]
+                let ($($argument,)*) = self;
+                $($argument.pass(_list)?;)*
+                Ok(())
+            }
+        }
+    };
+}
+
+tuples!();
+tuples!(A: P);
+tuples!(A: P, B: Q);
+tuples!(A: P, B: Q, C: R);
+tuples!(A: P, B: Q, C: R, D: S);
+tuples!(A: P, B: Q, C: R, D: S, E: T);
+tuples!(A: P, B: Q, C: R, D: S, E: T, F: U);
+tuples!(A: P, B: Q, C: R, D: S, E: T, F: U, G: V);
+tuples!(A: P, B: Q, C: R, D: S, E: T, F: U, G: V, H: W);
+tuples!(A: P, B: Q, C: R, D: S, E: T, F: U, G: V, H: W, I: X);
+tuples!(A: P, B: Q, C: R, D: S, E: T, F: U, G: V, H: W, I: X, J: Y);
+tuples!(A: P, B: Q, C: R, D: S, E: T, F: U, G: V, H: W, I: X, J: Y, K: Z);
+tuples!(A: P, B: Q, C: R, D: S, E: T, F: U, G: V, H: W, I: X, J: Y, K: Z, L: Z2);

@@ -1,0 +1,266 @@
+//! Memory on the device, typed, of any length.
+//!
+//! A [`DeviceBuffer`] is `cust`'s with three differences. An empty one is fine everywhere. Errors name the caller's line. And
+//! it keeps order between streams: it remembers the stream it was last passed to, and a launch on another stream first waits
+//! for that one. Two kernels can so never touch one buffer at once through the safe interface; where they may (both only
+//! read, say), [`DeviceBuffer::forget_order`] gives the overlap back.
+//!
+//! Copies are synchronous and run on the legacy default stream, which waits for every stream made by [`Device::stream`].
+//! Source: CUDA driver API, "Memory Management"; notes 000, item 6.
+
+use std::mem::{ManuallyDrop, size_of};
+use std::panic::Location;
+use std::sync::{Mutex, PoisonError};
+
+use cust::error::CudaError;
+use cust::memory::{CopyDestination, DeviceBuffer as CustBuffer, DeviceCopy, DevicePointer};
+use cust::sys;
+
+use crate::{Device, DriverError, Stream};
+
+/// Why memory could not be made or copied.
+#[derive(Debug, thiserror::Error)]
+pub enum MemoryError {
+    /// The device has no room for it.
+    #[error(
+        "no room on the device for {bytes} bytes ({free} of {total} are free): use a smaller size, or drop buffers first"
+    )]
+    OutOfMemory {
+        /// What was asked for.
+        bytes: usize,
+        /// What was free when the driver was asked afterwards.
+        free: usize,
+        /// What the device has.
+        total: usize,
+        /// The driver's answer.
+        source: DriverError,
+    },
+    /// The host slice and the buffer differ in length.
+    #[error(
+        "the buffer holds {buffer} elements and the host slice {host}, at {at}: a copy needs equal lengths"
+    )]
+    LengthMismatch {
+        /// Elements in the buffer.
+        buffer: usize,
+        /// Elements in the slice.
+        host: usize,
+        /// The caller's line.
+        at: &'static Location<'static>,
+    },
+    /// The driver refused.
+    #[error(transparent)]
+    Driver(#[from] DriverError),
+}
+
+/// `len` values of `T` in the device's memory. Freed when dropped.
+#[derive(Debug)]
+pub struct DeviceBuffer<T: DeviceCopy> {
+    // Dropped by hand, once the device's context is current on the dropping thread.
+    memory: ManuallyDrop<CustBuffer<T>>,
+    device: Device,
+    last_used_on: Mutex<Option<Stream>>,
+}
+
+impl<T: DeviceCopy> DeviceBuffer<T> {
+    /// A copy of `host` on the device.
+    ///
+    /// # Errors
+    /// [`MemoryError::OutOfMemory`], or what the driver says.
+    #[track_caller]
+    pub fn from_slice(device: &Device, host: &[T]) -> Result<Self, MemoryError> {
+        let at = Location::caller();
+        let mut buffer = Self::allocate(device, host.len(), at)?;
+        buffer.copy_in(host, at)?;
+        Ok(buffer)
+    }
+
+    /// `len` zeroes.
+    ///
+    /// # Errors
+    /// As [`DeviceBuffer::from_slice`].
+    #[track_caller]
+    pub fn zeroed(device: &Device, len: usize) -> Result<Self, MemoryError>
+    where
+        T: bytemuck::Zeroable,
+    {
+        let at = Location::caller();
+        let mut buffer = Self::allocate(device, len, at)?;
+        buffer.fill_zero_at(at)?;
+        Ok(buffer)
+    }
+
+    /// Sets every byte to zero.
+    ///
+    /// # Errors
+    /// The driver's.
+    #[track_caller]
+    pub fn fill_zero(&mut self) -> Result<(), MemoryError>
+    where
+        T: bytemuck::Zeroable,
+    {
+        self.fill_zero_at(Location::caller())
+    }
+
+    fn fill_zero_at(&mut self, at: &'static Location<'static>) -> Result<(), MemoryError> {
+        if self.is_empty() || size_of::<T>() == 0 {
+            return Ok(());
+        }
+        self.device.make_current(at)?;
+        // SAFETY: the buffer owns this many bytes, and a `Zeroable` type may be all zeroes.
+        let result = unsafe { sys::cuMemsetD8_v2(self.address(), 0, self.len() * size_of::<T>()) };
+        Ok(DriverError::check("cuMemsetD8", result, at)?)
+    }
+
+    /// The contents, copied to the host.
+    ///
+    /// # Errors
+    /// The driver's; among them the fault of a kernel that ran before.
+    #[track_caller]
+    pub fn to_vec(&self) -> Result<Vec<T>, MemoryError> {
+        let at = Location::caller();
+        self.device.make_current(at)?;
+        let mut host: Vec<T> = Vec::with_capacity(self.len());
+        // SAFETY: there is room for as many elements as the buffer has, all of them initialised on the device; the vector is
+        // that long only once they have been copied.
+        unsafe {
+            if !self.is_empty() {
+                let bytes = self.len() * size_of::<T>();
+                let result = sys::cuMemcpyDtoH_v2(host.as_mut_ptr().cast(), self.address(), bytes);
+                DriverError::check("cuMemcpyDtoH", result, at)?;
+            }
+            host.set_len(self.len());
+        }
+        Ok(host)
+    }
+
+    /// Replaces the contents by `host`.
+    ///
+    /// # Errors
+    /// [`MemoryError::LengthMismatch`], or what the driver says.
+    #[track_caller]
+    pub fn copy_from_slice(&mut self, host: &[T]) -> Result<(), MemoryError> {
+        self.copy_in(host, Location::caller())
+    }
+
+    fn copy_in(&mut self, host: &[T], at: &'static Location<'static>) -> Result<(), MemoryError> {
+        if host.len() != self.len() {
+            return Err(MemoryError::LengthMismatch {
+                buffer: self.len(),
+                host: host.len(),
+                at,
+            });
+        }
+        if host.is_empty() {
+            return Ok(());
+        }
+        self.device.make_current(at)?;
+        self.memory
+            .copy_from(host)
+            .map_err(|error| DriverError::from_cust("cuMemcpyHtoD", error, at))?;
+        Ok(())
+    }
+
+    /// How many elements it holds.
+    pub fn len(&self) -> usize {
+        self.memory.len()
+    }
+
+    /// Whether it holds none.
+    pub fn is_empty(&self) -> bool {
+        self.memory.is_empty()
+    }
+
+    /// Its address on the device. An empty buffer has no memory; it answers with an aligned address that is not null, as
+    /// Rust asks of an empty slice's pointer.
+    pub fn address(&self) -> u64 {
+        if self.is_empty() || size_of::<T>() == 0 {
+            return align_of::<T>() as u64;
+        }
+        self.memory.as_device_ptr().as_raw()
+    }
+
+    /// A buffer over memory that something else owns; it is not freed on drop.
+    ///
+    /// # Safety
+    /// `address` is that of `len` initialised values of `T` on this device, and stays so while the buffer and the kernels it
+    /// is passed to are in use.
+    pub unsafe fn borrow_raw(device: &Device, address: u64, len: usize) -> ManuallyDrop<Self> {
+        // SAFETY: the caller vouches for address and length; `ManuallyDrop` keeps `cust` from freeing what it does not own.
+        let memory = unsafe { CustBuffer::from_raw_parts(DevicePointer::from_raw(address), len) };
+        ManuallyDrop::new(Self {
+            memory: ManuallyDrop::new(memory),
+            device: device.clone(),
+            last_used_on: Mutex::new(None),
+        })
+    }
+
+    /// Forgets the stream it was last used on, so that the next launch does not wait for it.
+    ///
+    /// # Safety
+    /// What still runs on that stream and what is launched next do not race on this buffer.
+    pub unsafe fn forget_order(&self) {
+        self.last_used_on
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+    }
+
+    /// Called when it is passed to a launch on `stream`: orders that launch after the last use.
+    #[track_caller]
+    pub(crate) fn use_on(&self, stream: &Stream) -> Result<(), DriverError> {
+        let mut last = self
+            .last_used_on
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some(last) if last == stream => return Ok(()),
+            Some(last) => stream.wait_for(last)?,
+            None => {}
+        }
+        *last = Some(stream.clone());
+        Ok(())
+    }
+
+    fn allocate(
+        device: &Device,
+        len: usize,
+        at: &'static Location<'static>,
+    ) -> Result<Self, MemoryError> {
+        device.make_current(at)?;
+        // A fault in this memory names the caller's line too.
+        driver::set_call_site(Some(at));
+        // SAFETY: both callers fill the buffer before they hand it out.
+        let memory = unsafe { CustBuffer::uninitialized(len) };
+        driver::set_call_site(None);
+        let memory = memory.map_err(|error| {
+            let source = DriverError::from_cust("cuMemAlloc", error, at);
+            match error {
+                CudaError::OutOfMemory | CudaError::InvalidMemoryAllocation => {
+                    let (free, total) = cust::memory::mem_get_info().unwrap_or((0, 0));
+                    MemoryError::OutOfMemory {
+                        bytes: len.saturating_mul(size_of::<T>()),
+                        free,
+                        total,
+                        source,
+                    }
+                }
+                _ => MemoryError::Driver(source),
+            }
+        })?;
+        Ok(Self {
+            memory: ManuallyDrop::new(memory),
+            device: device.clone(),
+            last_used_on: Mutex::new(None),
+        })
+    }
+}
+
+impl<T: DeviceCopy> Drop for DeviceBuffer<T> {
+    #[track_caller]
+    fn drop(&mut self) {
+        // Nobody to report to: where the context cannot be made current, the free below fails and the memory goes with it.
+        let _ = self.device.make_current(Location::caller());
+        // SAFETY: dropped here only, and not used afterwards.
+        unsafe { ManuallyDrop::drop(&mut self.memory) }
+    }
+}

@@ -1,0 +1,166 @@
+//! The shape of a launch: grid, block, dynamic shared memory.
+//!
+//! A grid is blocks, a block is threads, each in up to three dimensions. The `cover_*` constructors round up, so that every
+//! element has a thread; a kernel's bounds check keeps the surplus threads idle. A grid has at least one block (CUDA refuses
+//! an empty one), so covering no elements launches one block that finds nothing to do.
+//! Source: CUDA programming guide, "Thread Hierarchy"; notes 000, item 7.
+
+use std::fmt;
+
+/// Blocks of a grid or threads of a block in x, y and z.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dim3 {
+    /// The fastest dimension.
+    pub x: u32,
+    /// The second.
+    pub y: u32,
+    /// The third.
+    pub z: u32,
+}
+
+impl Dim3 {
+    /// How many in all.
+    pub fn count(self) -> u64 {
+        // Saturates: three 32-bit dimensions may not fit, and such a launch is refused anyway.
+        u64::from(self.x)
+            .saturating_mul(u64::from(self.y))
+            .saturating_mul(u64::from(self.z))
+    }
+}
+
+impl From<u32> for Dim3 {
+    fn from(x: u32) -> Self {
+        Self { x, y: 1, z: 1 }
+    }
+}
+
+impl From<(u32, u32)> for Dim3 {
+    fn from((x, y): (u32, u32)) -> Self {
+        Self { x, y, z: 1 }
+    }
+}
+
+impl From<(u32, u32, u32)> for Dim3 {
+    fn from((x, y, z): (u32, u32, u32)) -> Self {
+        Self { x, y, z }
+    }
+}
+
+impl fmt::Display for Dim3 {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "({}, {}, {})", self.x, self.y, self.z)
+    }
+}
+
+/// Grid, block and dynamic shared memory of a launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LaunchConfig {
+    /// Blocks of the grid.
+    pub grid: Dim3,
+    /// Threads of a block.
+    pub block: Dim3,
+    /// Bytes of dynamic shared memory for each block.
+    pub dynamic_shared: u32,
+}
+
+impl LaunchConfig {
+    /// Threads of a block where nothing else is asked for: eight warps, which suits most kernels.
+    pub const DEFAULT_BLOCK: u32 = 256;
+
+    /// A grid and a block, in one, two or three dimensions: `LaunchConfig::new((4, 4), (16, 16))`.
+    pub fn new(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Self {
+        Self {
+            grid: grid.into(),
+            block: block.into(),
+            dynamic_shared: 0,
+        }
+    }
+
+    /// A thread for each of `n` elements, in blocks of [`Self::DEFAULT_BLOCK`].
+    pub fn for_num_elems(n: usize) -> Self {
+        Self::cover_1d(n, Self::DEFAULT_BLOCK)
+    }
+
+    /// A thread for each of `n` elements.
+    pub fn cover_1d(n: usize, block: u32) -> Self {
+        Self::new(blocks(n, block), block)
+    }
+
+    /// A thread for each element of a matrix of `nx` columns and `ny` rows.
+    pub fn cover_2d((nx, ny): (usize, usize), block: (u32, u32)) -> Self {
+        Self::new((blocks(nx, block.0), blocks(ny, block.1)), block)
+    }
+
+    /// A thread for each element of a volume.
+    pub fn cover_3d((nx, ny, nz): (usize, usize, usize), block: (u32, u32, u32)) -> Self {
+        Self::new(
+            (
+                blocks(nx, block.0),
+                blocks(ny, block.1),
+                blocks(nz, block.2),
+            ),
+            block,
+        )
+    }
+
+    /// The same shape with `bytes` of dynamic shared memory for each block.
+    pub fn with_dynamic_shared(self, bytes: u32) -> Self {
+        Self {
+            dynamic_shared: bytes,
+            ..self
+        }
+    }
+}
+
+/// Blocks that cover `n`, at least one. A count that does not fit saturates, and the driver refuses it.
+fn blocks(n: usize, block: u32) -> u32 {
+    let blocks = n.div_ceil(block.max(1) as usize).max(1);
+    u32::try_from(blocks).unwrap_or(u32::MAX)
+}
+
+impl fmt::Display for LaunchConfig {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "grid {}, block {}", self.grid, self.block)?;
+        match self.dynamic_shared {
+            0 => Ok(()),
+            bytes => write!(out, ", {bytes} bytes of dynamic shared memory"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn covering_rounds_up_and_never_gives_an_empty_grid() {
+        for (n, expected) in [
+            (0, 1),
+            (1, 1),
+            (255, 1),
+            (256, 1),
+            (257, 2),
+            (1 << 20, 4096),
+        ] {
+            assert_eq!(
+                LaunchConfig::for_num_elems(n).grid,
+                Dim3::from(expected),
+                "{n} elements"
+            );
+        }
+        assert_eq!(
+            LaunchConfig::cover_2d((33, 7), (32, 8)).grid,
+            Dim3::from((2, 1))
+        );
+        assert_eq!(
+            LaunchConfig::cover_3d((5, 0, 9), (2, 2, 4)).grid,
+            Dim3::from((3, 1, 3))
+        );
+    }
+
+    #[test]
+    fn counts_too_large_for_a_grid_saturate() {
+        assert_eq!(LaunchConfig::cover_1d(usize::MAX, 1).grid.x, u32::MAX);
+        assert_eq!(Dim3::from((u32::MAX, u32::MAX, u32::MAX)).count(), u64::MAX);
+    }
+}

@@ -1,0 +1,68 @@
+//! What the simulator counted: requests, sectors, wavefronts, branches, instructions of a launch.
+//!
+//! The simulator keeps the counters of a context's last launch, and tests launch from many threads on one context. So while
+//! something is counted, launches of other threads wait. A real GPU does not count: [`of`] answers `None` there.
+//!
+//! Definitions: the simulator's `counters` module. A GPU's own profiler counts the same by the names given there.
+
+use std::cell::Cell;
+use std::panic::Location;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
+
+pub use driver::Counters;
+
+use crate::{Backend, Device, DriverError};
+
+/// Held for reading by each launch, and for writing by whoever counts one.
+static LAUNCHING: RwLock<()> = RwLock::new(());
+
+thread_local! {
+    /// Whether this thread holds [`LAUNCHING`] for writing.
+    static COUNTING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `launch` and returns the counters of the last kernel that it launched; `None` where nobody counts.
+///
+/// # Errors
+/// What `launch` answers, or the fault of a kernel.
+#[track_caller]
+pub fn of<E: From<DriverError>>(
+    device: &Device,
+    launch: impl FnOnce() -> Result<(), E>,
+) -> Result<Option<Counters>, E> {
+    let at = Location::caller();
+    if device.backend() == Backend::Cuda {
+        launch()?;
+        return Ok(None);
+    }
+    let _alone = LAUNCHING.write().unwrap_or_else(PoisonError::into_inner);
+    // Whatever others have launched before has to be over.
+    device.synchronize_at(at)?;
+    let _on = Counting::start();
+    launch()?;
+    device.synchronize_at(at)?;
+    Ok(driver::sim_counters())
+}
+
+/// Counting is on, and this thread counts, while this lives.
+struct Counting;
+
+impl Counting {
+    fn start() -> Self {
+        driver::set_counting(true);
+        COUNTING.set(true);
+        Self
+    }
+}
+
+impl Drop for Counting {
+    fn drop(&mut self) {
+        COUNTING.set(false);
+        driver::set_counting(false);
+    }
+}
+
+/// What each launch holds: it waits while another thread counts.
+pub(crate) fn turn() -> Option<RwLockReadGuard<'static, ()>> {
+    (!COUNTING.get()).then(|| LAUNCHING.read().unwrap_or_else(PoisonError::into_inner))
+}

@@ -1,0 +1,148 @@
+//! The device: opened once for the process, shared by everyone.
+//!
+//! [`Device::open`] starts the driver (NVIDIA's where there is a GPU, else the simulator's; `LANEWISE_DEVICE=cuda|sim` forces
+//! one), makes the first device's primary context current and keeps it until the process ends. So no buffer, stream or
+//! module can outlive the context it lives in, and threads may share all of them.
+//!
+//! A kernel's fault poisons the context, and with it the process: CUDA then answers every call with the same error.
+//! Source: CUDA driver API, "Primary Context Management"; notes 000, item 6.
+
+use std::panic::Location;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use cust::context::{Context, CurrentContext};
+use cust::{CudaFlags, device::Device as CustDevice};
+
+use crate::{Backend, DeviceProperties, DriverError, LoadError, Module, Stream, embedded};
+
+/// Why there is no device to work on.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The driver could not be started, or has no device.
+    #[error(
+        "no device could be opened; with LANEWISE_DEVICE=sim the simulator is used, with LANEWISE_DEVICE=cuda the machine's own driver"
+    )]
+    Driver(#[from] DriverError),
+}
+
+/// A device and its primary context. Clones are the same device.
+#[derive(Debug, Clone)]
+pub struct Device(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    context: Context,
+    device: CustDevice,
+    backend: Backend,
+    properties: DeviceProperties,
+    embedded: Mutex<Option<Arc<Module>>>,
+}
+
+/// The process's device, once it has been opened.
+static OPENED: OnceLock<Device> = OnceLock::new();
+
+/// Held while opening, so that two threads do not both start the driver.
+static OPENING: Mutex<()> = Mutex::new(());
+
+impl Device {
+    /// The process's device; the first call opens it.
+    ///
+    /// # Errors
+    /// [`OpenError::Driver`] when the driver does not start. A later call tries again.
+    #[track_caller]
+    pub fn open() -> Result<Self, OpenError> {
+        let at = Location::caller();
+        let _opening = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(device) = OPENED.get() {
+            device.make_current(at)?;
+            return Ok(device.clone());
+        }
+        let device = Self::start(at)?;
+        Ok(OPENED.get_or_init(|| device).clone())
+    }
+
+    fn start(at: &'static Location<'static>) -> Result<Self, DriverError> {
+        let call = |name| move |error| DriverError::from_cust(name, error, at);
+        cust::init(CudaFlags::empty()).map_err(call("cuInit"))?;
+        let device = CustDevice::get_device(0).map_err(call("cuDeviceGet"))?;
+        let context = Context::new(device).map_err(call("cuDevicePrimaryCtxRetain"))?;
+        let properties = DeviceProperties::read(device, at)?;
+        let backend = crate::backend::chosen();
+        Ok(Self(Arc::new(Inner {
+            context,
+            device,
+            backend,
+            properties,
+            embedded: Mutex::new(None),
+        })))
+    }
+
+    /// Who runs the kernels: a GPU through NVIDIA's driver, or the simulator.
+    pub fn backend(&self) -> Backend {
+        self.0.backend
+    }
+
+    /// Limits, sizes and clocks.
+    pub fn properties(&self) -> &DeviceProperties {
+        &self.0.properties
+    }
+
+    /// A new stream. It waits for the legacy default stream, on which copies run.
+    ///
+    /// # Errors
+    /// The driver's.
+    #[track_caller]
+    pub fn stream(&self) -> Result<Stream, DriverError> {
+        let at = Location::caller();
+        self.make_current(at)?;
+        Stream::new(at)
+    }
+
+    /// Waits until everything queued on any stream has run.
+    ///
+    /// # Errors
+    /// Among others, the fault of a kernel that ran before.
+    #[track_caller]
+    pub fn synchronize(&self) -> Result<(), DriverError> {
+        self.synchronize_at(Location::caller())
+    }
+
+    pub(crate) fn synchronize_at(&self, at: &'static Location<'static>) -> Result<(), DriverError> {
+        self.make_current(at)?;
+        CurrentContext::synchronize()
+            .map_err(|error| DriverError::from_cust("cuCtxSynchronize", error, at))
+    }
+
+    /// The kernels of the `gpu` crate, from the embedded PTX that suits this device best. Loaded at the first call.
+    ///
+    /// # Errors
+    /// [`LoadError`], when no embedded PTX suits the device or the driver refuses it.
+    #[track_caller]
+    pub fn module(&self) -> Result<Arc<Module>, LoadError> {
+        let mut slot = self
+            .0
+            .embedded
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(module) = &*slot {
+            return Ok(module.clone());
+        }
+        let module = Arc::new(Module::from_ptx(
+            self,
+            embedded::best_for(self.properties().compute_capability)?,
+        )?);
+        *slot = Some(module.clone());
+        Ok(module)
+    }
+
+    /// The device as `cust` has it, for what this crate does not wrap.
+    pub fn cust(&self) -> CustDevice {
+        self.0.device
+    }
+
+    /// Makes the context current on this thread, as every driver call wants it.
+    pub(crate) fn make_current(&self, at: &'static Location<'static>) -> Result<(), DriverError> {
+        CurrentContext::set_current(&self.0.context)
+            .map_err(|error| DriverError::from_cust("cuCtxSetCurrent", error, at))
+    }
+}

@@ -1,0 +1,171 @@
+//! A driver call that failed: CUDA's own name and text for it, what the driver had to add, and the caller's line.
+//!
+//! Every error of this crate that comes from the driver holds a [`DriverError`]; the enums of the other modules
+//! ([`crate::LaunchError`], [`crate::MemoryError`], ...) say what the call was for. Source: CUDA driver API, "Data types
+//! used by CUDA driver", `CUresult`, and "Error Handling".
+
+use std::ffi::{CStr, c_char};
+use std::fmt;
+use std::panic::Location;
+
+use cust::error::CudaError;
+use cust::sys::{self, cudaError_enum as CUresult};
+
+/// Why the driver refused a call, or what a kernel that ran before it did wrong.
+///
+/// A fault in a kernel surfaces at the first call *after* the launch that looks: usually a synchronisation or a copy. Then
+/// [`DriverError::report`] is about the kernel, not about the call named here.
+#[derive(Clone, PartialEq, Eq)]
+pub struct DriverError(Box<Details>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Details {
+    call: &'static str,
+    code: u32,
+    name: String,
+    text: String,
+    report: Option<String>,
+    at: &'static Location<'static>,
+}
+
+impl DriverError {
+    /// The error of a call made through `cust`, which has reduced the driver's answer to its own enum.
+    pub(crate) fn from_cust(
+        call: &'static str,
+        error: CudaError,
+        at: &'static Location<'static>,
+    ) -> Self {
+        // `cust` numbers two errors of its own beyond CUDA's range.
+        let (name, text) = match error {
+            CudaError::InvalidMemoryAllocation => own_words(
+                "InvalidMemoryAllocation",
+                "size overflows the address space",
+            ),
+            CudaError::OptixError => own_words("OptixError", "an OptiX call failed"),
+            _ => describe(error as u32),
+        };
+        Self(Box::new(Details {
+            call,
+            code: error as u32,
+            name,
+            text,
+            report: driver::last_message(),
+            at,
+        }))
+    }
+
+    /// `Ok` for success, else the error of a call made to the driver directly.
+    pub(crate) fn check(
+        call: &'static str,
+        result: CUresult,
+        at: &'static Location<'static>,
+    ) -> Result<(), Self> {
+        if result == CUresult::CUDA_SUCCESS {
+            return Ok(());
+        }
+        let (name, text) = describe(result as u32);
+        Err(Self(Box::new(Details {
+            call,
+            code: result as u32,
+            name,
+            text,
+            report: driver::last_message(),
+            at,
+        })))
+    }
+
+    /// The driver function that answered with the error: `cuLaunchKernel`.
+    pub fn call(&self) -> &'static str {
+        self.0.call
+    }
+
+    /// CUDA's number for the error: 700.
+    pub fn code(&self) -> u32 {
+        self.0.code
+    }
+
+    /// CUDA's name for the error: `CUDA_ERROR_ILLEGAL_ADDRESS`.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// CUDA's text for the error: `an illegal memory access was encountered`.
+    pub fn text(&self) -> &str {
+        &self.0.text
+    }
+
+    /// What the driver had to say beyond the code: the simulator's report, or the JIT compiler's log.
+    pub fn report(&self) -> Option<&str> {
+        self.0.report.as_deref()
+    }
+
+    /// Where in the caller's program the call was made.
+    pub fn location(&self) -> &'static Location<'static> {
+        self.0.at
+    }
+
+    /// The same error with a better account of what happened.
+    pub(crate) fn with_report(mut self, report: String) -> Self {
+        self.0.report = Some(report);
+        self
+    }
+}
+
+impl fmt::Display for DriverError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Details {
+            call,
+            code,
+            name,
+            text,
+            report,
+            at,
+        } = &*self.0;
+        write!(
+            out,
+            "{call} at {}:{} answered {name} ({code}): {text}",
+            at.file(),
+            at.line()
+        )?;
+        match report {
+            Some(report) => write!(out, "\n{}", report.trim_end()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// As it would be printed: what a failed `expect` shows.
+impl fmt::Debug for DriverError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, out)
+    }
+}
+
+impl std::error::Error for DriverError {}
+
+/// `cust` knows errors that the driver has no name for.
+fn own_words(name: &str, text: &str) -> (String, String) {
+    (name.to_owned(), text.to_owned())
+}
+
+/// The driver's name and text for an error code.
+fn describe(code: u32) -> (String, String) {
+    type Lookup = unsafe extern "C" fn(CUresult, *mut *const c_char) -> CUresult;
+    let ask = |lookup: Lookup| {
+        let mut text: *const c_char = std::ptr::null();
+        // SAFETY: `code` was a `CUresult` (or a `CudaError` with the same number) before it was a number, so it is a
+        // value of that enum again. The driver writes a pointer to a static string, or leaves null.
+        unsafe {
+            let code = std::mem::transmute::<u32, CUresult>(code);
+            if lookup(code, &mut text) != CUresult::CUDA_SUCCESS || text.is_null() {
+                return None;
+            }
+            Some(CStr::from_ptr(text).to_string_lossy().into_owned())
+        }
+    };
+    (
+        ask(sys::cuGetErrorName).unwrap_or_else(|| "CUDA_ERROR_UNKNOWN".to_owned()),
+        ask(sys::cuGetErrorString)
+            .unwrap_or_else(|| "the driver has no text for this code".to_owned()),
+    )
+}

@@ -1,0 +1,352 @@
+//! Launches: a typed kernel handle, a shape, arguments.
+//!
+//! `#[kernel]` makes of a function a handle that knows its parameter types, so wrong arguments do not compile. Whether a
+//! launch is `unsafe` follows the function: a safe `fn` makes a [`SafeKernel`], launched by [`Device::launch`]; an `unsafe fn`
+//! asks something of its caller, which [`Device::launch_unchecked`] passes on.
+//!
+//! A launch is asynchronous. What the driver can see is wrong with it (shape, resources) is an error here; what the kernel
+//! does wrong surfaces at the next synchronisation. Source: CUDA driver API, `cuLaunchKernel`.
+
+use std::panic::Location;
+
+use cust::sys;
+use gpu_std::kernel::{Kernel, LaunchBounds, SafeKernel};
+
+use crate::argument::ArgumentList;
+use crate::{
+    Arguments, Device, DeviceProperties, DriverError, LaunchConfig, LoadError, Module, Stream,
+    counters,
+};
+
+/// Why a kernel could not be launched.
+#[derive(Debug, thiserror::Error)]
+pub enum LaunchError {
+    /// The module has no kernel of this name.
+    #[error("the module has no kernel `{name}`{}", did_you_mean(.name, .known))]
+    UnknownKernel {
+        /// What was asked for.
+        name: String,
+        /// The kernels that it has.
+        known: Vec<String>,
+        /// The driver's answer: `CUDA_ERROR_NOT_FOUND`.
+        source: DriverError,
+    },
+    /// The block is larger than the kernel was compiled for.
+    #[error(
+        "kernel `{kernel}` has #[launch_bounds({})] and was launched at {at} with {threads} threads a block: use blocks of at most {}",
+        .bounds.max_threads, .bounds.max_threads
+    )]
+    LaunchBounds {
+        /// The kernel.
+        kernel: String,
+        /// Threads of a block in this launch.
+        threads: u64,
+        /// What the kernel promised.
+        bounds: LaunchBounds,
+        /// The caller's line.
+        at: &'static Location<'static>,
+    },
+    /// The driver refused the launch.
+    #[error("cannot launch `{kernel}` with {config}{reason}")]
+    Refused {
+        /// The kernel.
+        kernel: String,
+        /// The shape.
+        config: LaunchConfig,
+        /// What of the shape is beyond the device, and what to do. Empty when it is not the shape.
+        reason: String,
+        /// The driver's answer.
+        source: DriverError,
+    },
+    /// An argument could not be made ready for the stream.
+    #[error("an argument of `{kernel}` cannot be used on this stream")]
+    Argument {
+        /// The kernel.
+        kernel: String,
+        /// The driver's answer.
+        source: DriverError,
+    },
+    /// The embedded module could not be loaded.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+}
+
+impl Device {
+    /// Launches a kernel of the `gpu` crate on `stream`.
+    ///
+    /// ```
+    /// use host::{Device, DeviceBuffer, LaunchConfig};
+    /// use gpu::basics::vector_add::vec_add;
+    ///
+    /// let device = Device::open()?;
+    /// let stream = device.stream()?;
+    /// let a = DeviceBuffer::from_slice(&device, &[1.0f32; 1000])?;
+    /// let b = DeviceBuffer::from_slice(&device, &[2.0f32; 1000])?;
+    /// let mut c = DeviceBuffer::<f32>::zeroed(&device, 1000)?;
+    /// device.launch(&stream, vec_add, LaunchConfig::for_num_elems(1000), (&a, &b, &mut c))?;
+    /// assert_eq!(c.to_vec()?, [3.0; 1000]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// The compiler checks the arguments against the kernel. A buffer of another element type does not compile:
+    /// ```compile_fail,E0277
+    /// # use host::{Device, DeviceBuffer, LaunchConfig};
+    /// # use gpu::basics::vector_add::vec_add;
+    /// # fn f(device: Device, stream: host::Stream, b: DeviceBuffer<f32>, mut c: DeviceBuffer<f32>) {
+    /// let a: DeviceBuffer<i32> = DeviceBuffer::zeroed(&device, 8).unwrap();
+    /// device.launch(&stream, vec_add, LaunchConfig::for_num_elems(8), (&a, &b, &mut c));
+    /// # }
+    /// ```
+    /// nor an output that is not passed as `&mut`,
+    /// ```compile_fail,E0277
+    /// # use host::{Device, DeviceBuffer, LaunchConfig};
+    /// # use gpu::basics::vector_add::vec_add;
+    /// # fn f(device: Device, stream: host::Stream, a: DeviceBuffer<f32>, b: DeviceBuffer<f32>, c: DeviceBuffer<f32>) {
+    /// device.launch(&stream, vec_add, LaunchConfig::for_num_elems(8), (&a, &b, &c));
+    /// # }
+    /// ```
+    /// nor one argument too few,
+    /// ```compile_fail,E0277
+    /// # use host::{Device, DeviceBuffer, LaunchConfig};
+    /// # use gpu::basics::vector_add::vec_add;
+    /// # fn f(device: Device, stream: host::Stream, a: DeviceBuffer<f32>, mut c: DeviceBuffer<f32>) {
+    /// device.launch(&stream, vec_add, LaunchConfig::for_num_elems(8), (&a, &mut c));
+    /// # }
+    /// ```
+    /// nor a buffer that is read and written by the same launch:
+    /// ```compile_fail,E0502
+    /// # use host::{Device, DeviceBuffer, LaunchConfig};
+    /// # use gpu::basics::vector_add::vec_add;
+    /// # fn f(device: Device, stream: host::Stream, b: DeviceBuffer<f32>, mut c: DeviceBuffer<f32>) {
+    /// device.launch(&stream, vec_add, LaunchConfig::for_num_elems(8), (&c, &b, &mut c));
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`LaunchError`], when the shape is beyond the kernel or the device.
+    #[track_caller]
+    pub fn launch<K: SafeKernel, A: Arguments<K::Params>>(
+        &self,
+        stream: &Stream,
+        kernel: K,
+        config: LaunchConfig,
+        arguments: A,
+    ) -> Result<(), LaunchError> {
+        // SAFETY: a `SafeKernel` asks nothing of its caller, and the embedded module is compiled from its own source.
+        unsafe { self.launch_unchecked(stream, kernel, config, arguments) }
+    }
+
+    /// Launches a kernel of the `gpu` crate that asks something of its caller.
+    ///
+    /// # Errors
+    /// As [`Device::launch`].
+    ///
+    /// # Safety
+    /// What the kernel's `# Safety` section says holds for these arguments and this shape.
+    #[track_caller]
+    pub unsafe fn launch_unchecked<K: Kernel, A: Arguments<K::Params>>(
+        &self,
+        stream: &Stream,
+        kernel: K,
+        config: LaunchConfig,
+        arguments: A,
+    ) -> Result<(), LaunchError> {
+        let module = self.module()?;
+        // SAFETY: the caller vouches for the kernel; the embedded module is compiled from the kernel's own source.
+        unsafe { module.launch_unchecked(stream, kernel, config, arguments) }
+    }
+}
+
+impl Module {
+    /// Launches the module's kernel of this handle's name.
+    ///
+    /// # Errors
+    /// As [`Device::launch`]; [`LaunchError::UnknownKernel`] when the module has no such kernel.
+    ///
+    /// # Safety
+    /// The module's kernel has the handle's parameters, and does with them what the handle's does; and what the kernel's
+    /// `# Safety` section says holds.
+    #[track_caller]
+    pub unsafe fn launch_unchecked<K: Kernel, A: Arguments<K::Params>>(
+        &self,
+        stream: &Stream,
+        _kernel: K,
+        config: LaunchConfig,
+        arguments: A,
+    ) -> Result<(), LaunchError> {
+        let at = Location::caller();
+        if let Some(bounds) = K::BOUNDS
+            && config.block.count() > u64::from(bounds.max_threads)
+        {
+            let (kernel, threads) = (K::NAME.to_owned(), config.block.count());
+            return Err(LaunchError::LaunchBounds {
+                kernel,
+                threads,
+                bounds,
+                at,
+            });
+        }
+        // SAFETY: `Kernel` promises that `Params` are the parameters of the entry point `NAME`; the rest is the caller's.
+        unsafe { self.launch_named(stream, K::NAME, config, arguments) }
+    }
+
+    /// Launches the kernel of this name with arguments that nothing checks: for PTX that was not made from Rust.
+    ///
+    /// # Errors
+    /// As [`Module::launch_unchecked`].
+    ///
+    /// # Safety
+    /// The kernel takes exactly `Params`, and is sound to run with these arguments and this shape.
+    #[track_caller]
+    pub unsafe fn launch_named<Params, A: Arguments<Params>>(
+        &self,
+        stream: &Stream,
+        name: &str,
+        config: LaunchConfig,
+        arguments: A,
+    ) -> Result<(), LaunchError> {
+        let at = Location::caller();
+        let kernel = || name.to_owned();
+        let function = self
+            .function(name, at)
+            .map_err(|source| match source.name() {
+                "CUDA_ERROR_NOT_FOUND" => LaunchError::UnknownKernel {
+                    name: kernel(),
+                    known: self.kernels().to_vec(),
+                    source,
+                },
+                _ => LaunchError::Refused {
+                    kernel: kernel(),
+                    config,
+                    reason: String::new(),
+                    source,
+                },
+            })?;
+        let mut list = ArgumentList::new(stream);
+        arguments
+            .pass_all(&mut list)
+            .map_err(|source| LaunchError::Argument {
+                kernel: kernel(),
+                source,
+            })?;
+        let mut pointers = list.pointers();
+        let LaunchConfig {
+            grid,
+            block,
+            dynamic_shared,
+        } = config;
+        let _turn = counters::turn();
+        // SAFETY: function and stream are live handles of this context; each pointer leads to a parameter's bytes, which
+        // the driver copies before it returns; that they suit the kernel is the caller's promise.
+        let result = unsafe {
+            let (params, extra) = (pointers.pointers.as_mut_ptr(), std::ptr::null_mut());
+            let (function, stream) = (function.to_raw(), stream.cust().as_inner());
+            #[rustfmt::skip]
+            let result = sys::cuLaunchKernel(
+                function, grid.x, grid.y, grid.z, block.x, block.y, block.z, dynamic_shared, stream, params, extra,
+            );
+            result
+        };
+        DriverError::check("cuLaunchKernel", result, at).map_err(|source| {
+            let reason = beyond(config, self.device().properties());
+            LaunchError::Refused {
+                kernel: kernel(),
+                config,
+                reason,
+                source,
+            }
+        })
+    }
+}
+
+/// What of the shape is beyond the device, in words that say what to do; empty when nothing is.
+fn beyond(config: LaunchConfig, device: &DeviceProperties) -> String {
+    let LaunchConfig {
+        grid,
+        block,
+        dynamic_shared,
+    } = config;
+    if grid.count() == 0 || block.count() == 0 {
+        return ": no dimension may be 0; use 1 where there is nothing to do".to_owned();
+    }
+    if block.count() > u64::from(device.max_threads_per_block) {
+        let (threads, most) = (block.count(), device.max_threads_per_block);
+        return format!(
+            ": {threads} threads are more than the {most} a block may have; use smaller blocks and more of them"
+        );
+    }
+    let (blocks, threads) = ("blocks in the grid's", "threads in the block's");
+    for (what, axis, size, most) in [
+        (threads, 'x', block.x, device.max_block_x),
+        (threads, 'y', block.y, device.max_block_y),
+        (threads, 'z', block.z, device.max_block_z),
+        (blocks, 'x', grid.x, device.max_grid_x),
+        (blocks, 'y', grid.y, device.max_grid_y),
+        (blocks, 'z', grid.z, device.max_grid_z),
+    ] {
+        if size > most {
+            return format!(
+                ": {size} {what} {axis} are more than the {most} the device allows; use another dimension too"
+            );
+        }
+    }
+    if dynamic_shared > device.shared_memory_per_block {
+        let most = device.shared_memory_per_block;
+        return format!(
+            ": a block may have {most} bytes of shared memory, its static arrays included; use smaller tiles"
+        );
+    }
+    String::new()
+}
+
+/// Offers the kernel whose name is nearest, or lists what there is.
+fn did_you_mean(name: &str, known: &[String]) -> String {
+    let near = known
+        .iter()
+        .map(|candidate| (distance(name, candidate), candidate))
+        .min();
+    match near {
+        None => ": it has none at all".to_owned(),
+        Some((distance, candidate)) if distance <= 3 => format!("; did you mean `{candidate}`?"),
+        Some(_) => format!("; it has {}", known.join(", ")),
+    }
+}
+
+/// Edits between two names (Levenshtein).
+fn distance(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, to) in b.chars().enumerate() {
+            let cost = diagonal + usize::from(from != to);
+            diagonal = row[j + 1];
+            row[j + 1] = cost.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edit_distance_counts_edits() {
+        assert_eq!(distance("vec_add", "vec_add"), 0);
+        assert_eq!(distance("vec_ad", "vec_add"), 1);
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("kitten", "sitting"), 3);
+    }
+
+    #[test]
+    fn a_mistyped_kernel_is_offered_and_a_strange_one_gets_the_list() {
+        let known = ["vec_add".to_owned(), "mat_add_2d_2d".to_owned()];
+        assert_eq!(did_you_mean("vecadd", &known), "; did you mean `vec_add`?");
+        assert_eq!(
+            did_you_mean("transpose", &known),
+            "; it has vec_add, mat_add_2d_2d"
+        );
+        assert_eq!(did_you_mean("x", &[]), ": it has none at all");
+    }
+}

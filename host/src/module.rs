@@ -1,0 +1,166 @@
+//! Modules: PTX text, compiled by the driver for its device.
+//!
+//! The kernels of the `gpu` crate come embedded ([`crate::Device::module`]); any other PTX text loads with
+//! [`Module::from_ptx`]. When the driver refuses a text it is asked again with its compiler's log on, so that the error says
+//! which line it did not like. Source: CUDA driver API, "Module Management", `CUjit_option`.
+
+use std::ffi::{CString, c_void};
+use std::panic::Location;
+
+use cust::error::CudaError;
+use cust::function::Function;
+use cust::module::Module as CustModule;
+use cust::sys::{self, CUjit_option};
+
+use crate::{ComputeCapability, Device, DriverError};
+
+/// Why a module could not be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// PTX goes to the driver as a C string.
+    #[error(
+        "the PTX text has a NUL byte at offset {offset}: PTX is text, and ends there for the driver"
+    )]
+    NulInPtx {
+        /// Where the byte is.
+        offset: usize,
+    },
+    /// Every embedded PTX is for newer devices.
+    #[error(
+        "the embedded PTX is for {} and later, and the device is {device}: add the older target in host/build.rs",
+        .oldest.map_or("no device".to_owned(), |oldest| oldest.to_string())
+    )]
+    TooOldDevice {
+        /// What the device is.
+        device: ComputeCapability,
+        /// The oldest target there is.
+        oldest: Option<ComputeCapability>,
+    },
+    /// The driver does not accept the text. Its message or log names the line.
+    #[error("the driver does not accept this PTX")]
+    Refused {
+        /// The driver's answer, with its compiler's log where it gave one.
+        source: DriverError,
+    },
+}
+
+/// A loaded module.
+#[derive(Debug)]
+pub struct Module {
+    module: CustModule,
+    device: Device,
+    kernels: Vec<String>,
+}
+
+impl Module {
+    /// Compiles `ptx` for the device.
+    ///
+    /// # Errors
+    /// [`LoadError::Refused`] with `CUDA_ERROR_INVALID_PTX` (218) for a text that does not parse.
+    #[track_caller]
+    pub fn from_ptx(device: &Device, ptx: &str) -> Result<Self, LoadError> {
+        let at = Location::caller();
+        let text = CString::new(ptx).map_err(|nul| LoadError::NulInPtx {
+            offset: nul.nul_position(),
+        })?;
+        let refused = |source| LoadError::Refused { source };
+        device.make_current(at).map_err(refused)?;
+        let module = CustModule::from_ptx_cstr(&text, &[]).map_err(|error| {
+            let error = DriverError::from_cust("cuModuleLoadDataEx", error, at);
+            refused(if error.report().is_some() {
+                error
+            } else {
+                with_compiler_log(error, &text)
+            })
+        })?;
+        Ok(Self {
+            module,
+            device: device.clone(),
+            kernels: entry_points(ptx),
+        })
+    }
+
+    /// The kernels that the text defines, in its order.
+    pub fn kernels(&self) -> &[String] {
+        &self.kernels
+    }
+
+    /// The device it was loaded for.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// The kernel of this name, or what the driver says instead.
+    pub(crate) fn function(
+        &self,
+        name: &str,
+        at: &'static Location<'static>,
+    ) -> Result<Function<'_>, DriverError> {
+        self.device.make_current(at)?;
+        // `cust` panics on a name with a NUL in it; no kernel has one.
+        let found = if name.contains('\0') {
+            Err(CudaError::NotFound)
+        } else {
+            self.module.get_function(name)
+        };
+        found.map_err(|error| DriverError::from_cust("cuModuleGetFunction", error, at))
+    }
+}
+
+/// The names after `.entry` in a PTX text.
+fn entry_points(ptx: &str) -> Vec<String> {
+    let code = ptx
+        .lines()
+        .map(|line| line.split("//").next().unwrap_or_default());
+    let after =
+        code.filter_map(|line| line.split_once(".entry").map(|(_, rest)| rest.trim_start()));
+    let name = |rest: &str| {
+        rest.split(|c: char| !(c.is_alphanumeric() || "_$%".contains(c)))
+            .next()
+            .map(str::to_owned)
+    };
+    after
+        .filter_map(name)
+        .filter(|name| !name.is_empty())
+        .collect()
+}
+
+/// Loads the refused text once more, this time with room for the compiler's log, and keeps the log.
+fn with_compiler_log(error: DriverError, text: &CString) -> DriverError {
+    let mut log = vec![0u8; 16 << 10];
+    let mut options = [
+        CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
+        CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+    ];
+    // The size is passed as a value in a pointer's place: the driver API asks for that.
+    let mut values = [
+        log.as_mut_ptr().cast::<c_void>(),
+        std::ptr::without_provenance_mut(log.len()),
+    ];
+    let mut module = std::ptr::null_mut();
+    // SAFETY: `text` ends with NUL; both arrays have the two entries announced; the log has the length announced. A module
+    // that loads this time after all is unloaded.
+    unsafe {
+        let (options, values) = (options.as_mut_ptr(), values.as_mut_ptr());
+        let result = sys::cuModuleLoadDataEx(&mut module, text.as_ptr().cast(), 2, options, values);
+        if result == sys::cudaError_enum::CUDA_SUCCESS {
+            sys::cuModuleUnload(module);
+        }
+    }
+    let end = log.iter().position(|&byte| byte == 0).unwrap_or(log.len());
+    match String::from_utf8_lossy(&log[..end]).trim() {
+        "" => error,
+        log => error.with_report(log.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::entry_points;
+
+    #[test]
+    fn entry_points_are_found_and_comments_are_not() {
+        let ptx = "// .entry no\n.visible .entry vec_add(\n.weak .entry $odd_1 (\n\t.entry last\n.func f()\n";
+        assert_eq!(entry_points(ptx), ["vec_add", "$odd_1", "last"]);
+    }
+}

@@ -1,0 +1,207 @@
+//! One timer over two clocks: the wall, and events on a stream.
+//!
+//! The wall clock times what the host waits for. An event pair times what the device does between two points of a stream; on
+//! the simulator that is modelled time, the same in every run ([`crate::Backend::times`]).
+//!
+//! A timer that was not started cannot be stopped, and none can be stopped twice: there is no such value to call
+//! [`Timer::stop`] on.
+//! ```compile_fail,E0382
+//! # use host::{Timer, WallClock};
+//! let timer = Timer::start(WallClock)?;
+//! let first = timer.stop()?;
+//! let second = timer.stop()?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//! Source: CUDA driver API, "Event Management"; notes 003, chapter 2.2.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::panic::Location;
+use std::time::Instant;
+
+use cust::event::{Event, EventFlags};
+
+use crate::{DriverError, Stream};
+
+/// A unit of time to read a measurement in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeUnit {
+    /// Seconds.
+    Seconds,
+    /// Milliseconds.
+    Milliseconds,
+    /// Microseconds.
+    Microseconds,
+}
+
+/// A measured (or modelled) span of time.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+pub struct Elapsed {
+    seconds: f64,
+}
+
+impl Elapsed {
+    /// A span of so many seconds.
+    pub fn from_seconds(seconds: f64) -> Self {
+        Self { seconds }
+    }
+
+    /// The span in the unit asked for.
+    pub fn get(self, unit: TimeUnit) -> f64 {
+        match unit {
+            TimeUnit::Seconds => self.seconds,
+            TimeUnit::Milliseconds => self.seconds * 1e3,
+            TimeUnit::Microseconds => self.seconds * 1e6,
+        }
+    }
+
+    /// The span in seconds.
+    pub fn seconds(self) -> f64 {
+        self.seconds
+    }
+}
+
+impl fmt::Display for Elapsed {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.seconds {
+            s if s >= 1.0 => write!(out, "{s:.3} s"),
+            s if s >= 1e-3 => write!(out, "{:.3} ms", s * 1e3),
+            s => write!(out, "{:.2} us", s * 1e6),
+        }
+    }
+}
+
+/// Something that can mark a point in time and measure between two.
+pub trait Clock {
+    /// A point in time.
+    type Mark;
+    /// Why it could not be marked or measured.
+    type Error;
+
+    /// Marks now.
+    ///
+    /// # Errors
+    /// The clock's.
+    #[track_caller]
+    fn mark(&self) -> Result<Self::Mark, Self::Error>;
+
+    /// The span between two marks; waits for `stop` to come to pass.
+    ///
+    /// # Errors
+    /// The clock's.
+    #[track_caller]
+    fn between(&self, start: &Self::Mark, stop: &Self::Mark) -> Result<Elapsed, Self::Error>;
+}
+
+/// The host's monotonic clock.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct WallClock;
+
+impl Clock for WallClock {
+    type Mark = Instant;
+    type Error = Infallible;
+
+    fn mark(&self) -> Result<Instant, Infallible> {
+        Ok(Instant::now())
+    }
+
+    fn between(&self, start: &Instant, stop: &Instant) -> Result<Elapsed, Infallible> {
+        Ok(Elapsed::from_seconds(
+            stop.duration_since(*start).as_secs_f64(),
+        ))
+    }
+}
+
+/// Events on a stream: the device's own clock.
+#[derive(Debug, Clone)]
+pub struct EventClock(Stream);
+
+impl EventClock {
+    /// Marks are recorded on this stream, after what is queued on it.
+    pub fn on(stream: &Stream) -> Self {
+        Self(stream.clone())
+    }
+}
+
+impl Clock for EventClock {
+    type Mark = Event;
+    type Error = DriverError;
+
+    #[track_caller]
+    fn mark(&self) -> Result<Event, DriverError> {
+        let at = Location::caller();
+        let call = |name| move |error| DriverError::from_cust(name, error, at);
+        let event = Event::new(EventFlags::DEFAULT).map_err(call("cuEventCreate"))?;
+        event.record(self.0.cust()).map_err(call("cuEventRecord"))?;
+        Ok(event)
+    }
+
+    #[track_caller]
+    fn between(&self, start: &Event, stop: &Event) -> Result<Elapsed, DriverError> {
+        let at = Location::caller();
+        let call = |name| move |error| DriverError::from_cust(name, error, at);
+        stop.synchronize().map_err(call("cuEventSynchronize"))?;
+        let milliseconds = stop
+            .elapsed_time_f32(start)
+            .map_err(call("cuEventElapsedTime"))?;
+        Ok(Elapsed::from_seconds(f64::from(milliseconds) * 1e-3))
+    }
+}
+
+/// A running timer.
+#[derive(Debug)]
+#[must_use = "a timer that is never stopped measures nothing"]
+pub struct Timer<C: Clock> {
+    clock: C,
+    start: C::Mark,
+}
+
+impl<C: Clock> Timer<C> {
+    /// Starts timing on `clock`.
+    ///
+    /// # Errors
+    /// The clock's.
+    #[track_caller]
+    pub fn start(clock: C) -> Result<Self, C::Error> {
+        let start = clock.mark()?;
+        Ok(Self { clock, start })
+    }
+
+    /// Stops, and says how long it was.
+    ///
+    /// # Errors
+    /// The clock's.
+    #[track_caller]
+    pub fn stop(self) -> Result<Elapsed, C::Error> {
+        let stop = self.clock.mark()?;
+        self.clock.between(&self.start, &stop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_reads_in_every_unit() {
+        let span = Elapsed::from_seconds(0.25);
+        assert_eq!(span.get(TimeUnit::Seconds), 0.25);
+        assert_eq!(span.get(TimeUnit::Milliseconds), 250.0);
+        assert_eq!(span.get(TimeUnit::Microseconds), 250_000.0);
+    }
+
+    #[test]
+    fn a_span_is_printed_in_the_unit_that_suits_it() {
+        let printed =
+            [2.0, 0.0125, 0.0000015].map(|seconds| Elapsed::from_seconds(seconds).to_string());
+        assert_eq!(printed, ["2.000 s", "12.500 ms", "1.50 us"]);
+    }
+
+    #[test]
+    fn the_wall_clock_measures_at_least_the_sleep() {
+        let Ok(timer) = Timer::start(WallClock);
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        let Ok(elapsed) = timer.stop();
+        assert!(elapsed.get(TimeUnit::Milliseconds) >= 5.0, "{elapsed}");
+    }
+}

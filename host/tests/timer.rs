@@ -1,0 +1,31 @@
+//! Events as a clock.
+
+use gpu::basics::vector_add::vec_add;
+use host::{Backend, Device, DeviceBuffer, Elapsed, EventClock, LaunchConfig, Timer};
+
+/// How long `vec_add` takes on `n` elements.
+fn time_of(n: usize) -> Elapsed {
+    let device = Device::open().expect("a device");
+    let stream = device.stream().expect("a stream");
+    let a = DeviceBuffer::from_slice(&device, &vec![1.0f32; n]).expect("a buffer");
+    let mut c = DeviceBuffer::<f32>::zeroed(&device, n).expect("a buffer");
+    let timer = Timer::start(EventClock::on(&stream)).expect("an event");
+    device.launch(&stream, vec_add, LaunchConfig::for_num_elems(n), (&a, &a, &mut c)).expect("a launch");
+    timer.stop().expect("an event")
+}
+
+#[test]
+fn events_measure_a_kernel_and_more_work_takes_longer() {
+    let (small, large) = (time_of(1 << 10), time_of(1 << 21));
+    assert!(small.seconds() > 0.0, "{small}");
+    assert!(large > small, "{large} for 2^21 elements, {small} for 2^10");
+}
+
+#[test]
+fn modelled_times_are_the_same_in_every_run() {
+    if Device::open().expect("a device").backend() == Backend::Cuda {
+        println!("skipped on a GPU: modelled times are the same in every run: a GPU's are measured");
+        return;
+    }
+    assert_eq!(time_of(1 << 16), time_of(1 << 16));
+}

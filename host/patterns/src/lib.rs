@@ -1,1 +1,78 @@
 //! The catalog as a program: every pattern set up, run, compared with the CPU and timed.
+//!
+//! A [`Pattern`] is a row of the catalog: a name, where it comes from, and its [`Variant`]s, which are the kernels that do the
+//! same thing in different ways. Chapters are folders and patterns are files, named as the kernels' are in the `gpu` crate.
+//! The tests, the `lanewise` binary and `cargo xtask run` all use these definitions.
+
+pub mod basics;
+pub mod bench;
+pub mod capture;
+pub mod execution;
+pub mod input;
+pub mod instruction;
+mod matrix;
+pub mod memory;
+mod pattern;
+pub mod run;
+pub mod shared;
+pub mod warp;
+
+pub use pattern::{Case, Expectation, Pattern, Setup, Size, Variant, Work};
+
+/// Every pattern, in the order of the notes.
+pub const ALL: &[&Pattern] = &[
+    &basics::hello::PATTERN,
+    &basics::vector_add::PATTERN,
+    &basics::matrix_add::PATTERN,
+    &execution::reduce_neighbored::PATTERN,
+    &execution::reduce_interleaved::PATTERN,
+    &execution::reduce_unrolled::PATTERN,
+    &memory::transpose::PATTERN,
+    &shared::transpose_shared::PATTERN,
+    &shared::matmul::PATTERN,
+    &warp::reduce_shuffle::PATTERN,
+    &instruction::increment::PATTERN,
+];
+
+/// The pattern of this name, or the one that has a variant of this name.
+pub fn find(name: &str) -> Option<&'static Pattern> {
+    let has = |pattern: &&&Pattern| pattern.variants.iter().any(|variant| variant.name == name);
+    ALL.iter()
+        .find(|pattern| pattern.name == name)
+        .or_else(|| ALL.iter().find(has))
+        .copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique() {
+        let mut names: Vec<&str> = ALL.iter().map(|pattern| pattern.name).collect();
+        names.extend(
+            ALL.iter()
+                .flat_map(|pattern| pattern.variants.iter().map(|variant| variant.name)),
+        );
+        names.sort_unstable();
+        let unique = {
+            let mut names = names.clone();
+            names.dedup();
+            names
+        };
+        assert_eq!(names, unique);
+    }
+
+    #[test]
+    fn a_variant_leads_to_its_pattern() {
+        assert_eq!(
+            find("vec_add").map(|pattern| pattern.name),
+            Some("vector_add")
+        );
+        assert_eq!(
+            find("transpose").map(|pattern| pattern.name),
+            Some("transpose")
+        );
+        assert!(find("no such").is_none());
+    }
+}

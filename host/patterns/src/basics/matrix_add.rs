@@ -1,0 +1,106 @@
+//! Matrix addition: three ways to hand elements to threads.
+
+use anyhow::Result;
+use gpu::basics::matrix_add::{mat_add_1d_1d, mat_add_2d_1d, mat_add_2d_2d, mat_add_one_block};
+use gpu_std::kernel::{Kernel, SafeKernel};
+use host::compare::{self, Agreement, Mismatch};
+use host::{Device, DeviceBuffer, LaunchConfig, Stream, reference};
+
+use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
+
+/// The pattern.
+pub static PATTERN: Pattern = Pattern {
+    name: "matrix_add",
+    chapter: "basics",
+    summary: "three mappings of threads to a matrix, one answer",
+    source: "notes 000, chapter 2.3",
+    size: Size {
+        of: "rows and columns",
+        default: 1024,
+        bench: None,
+    },
+    variants: &[
+        Variant::new("mat_add_one_block", |device, setup| {
+            MatrixAdd::prepare(device, setup, mat_add_one_block, |_, _| {
+                LaunchConfig::new(1, (32, 32))
+            })
+        })
+        .up_to(32),
+        Variant::new("mat_add_2d_2d", |device, setup| {
+            MatrixAdd::prepare(device, setup, mat_add_2d_2d, |shape, _| {
+                LaunchConfig::cover_2d(shape, (32, 16))
+            })
+        }),
+        Variant::new("mat_add_1d_1d", |device, setup| {
+            MatrixAdd::prepare(device, setup, mat_add_1d_1d, |(nx, _), block| {
+                LaunchConfig::cover_1d(nx, block)
+            })
+        }),
+        Variant::new("mat_add_2d_1d", |device, setup| {
+            MatrixAdd::prepare(device, setup, mat_add_2d_1d, |shape, block| {
+                LaunchConfig::cover_2d(shape, (block, 1))
+            })
+        }),
+    ],
+};
+
+/// The shape of a launch, from columns and rows and the threads of a 1-D block.
+type Cover = fn((usize, usize), u32) -> LaunchConfig;
+
+struct MatrixAdd<K> {
+    device: Device,
+    kernel: K,
+    config: LaunchConfig,
+    nx: u32,
+    ny: u32,
+    expected: Vec<f32>,
+    a: DeviceBuffer<f32>,
+    b: DeviceBuffer<f32>,
+    c: DeviceBuffer<f32>,
+}
+
+impl<K: SafeKernel<Params = <mat_add_2d_2d as Kernel>::Params>> MatrixAdd<K> {
+    fn prepare(device: &Device, setup: Setup, kernel: K, cover: Cover) -> Result<Box<dyn Case>> {
+        let (nx, ny) = setup.matrix()?;
+        let (a, b) = (
+            input::floats(nx * ny, setup.seed),
+            input::floats(nx * ny, setup.seed ^ 1),
+        );
+        Ok(Box::new(Self {
+            kernel,
+            config: cover((nx, ny), setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK)),
+            nx: u32::try_from(nx)?,
+            ny: u32::try_from(ny)?,
+            expected: reference::matrix_add::matrix_add(&a, &b, nx, ny),
+            a: DeviceBuffer::from_slice(device, &a)?,
+            b: DeviceBuffer::from_slice(device, &b)?,
+            c: DeviceBuffer::zeroed(device, nx * ny)?,
+            device: device.clone(),
+        }))
+    }
+}
+
+impl<K: SafeKernel<Params = <mat_add_2d_2d as Kernel>::Params>> Case for MatrixAdd<K> {
+    fn launch(&mut self, stream: &Stream) -> Result<()> {
+        let Self {
+            device,
+            kernel,
+            config,
+            nx,
+            ny,
+            a,
+            b,
+            c,
+            ..
+        } = self;
+        Ok(device.launch(stream, *kernel, *config, (&*a, &*b, c, *nx, *ny))?)
+    }
+
+    fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
+        Ok(compare::equal(&self.c.to_vec()?, &self.expected))
+    }
+
+    fn work(&self) -> Work {
+        Work::Bytes(3 * 4 * self.expected.len() as u64)
+    }
+}

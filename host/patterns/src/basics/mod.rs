@@ -1,0 +1,5 @@
+//! First steps: threads that say who they are, and threads that each do one element.
+
+pub mod hello;
+pub mod matrix_add;
+pub mod vector_add;

@@ -1,0 +1,16 @@
+//! What the benchmark measures: every variant of the patterns that `shared/peer` has C++ twins of, at its sizes.
+
+use crate::{ALL, Pattern, Variant};
+
+/// Pattern, variant and size of each measurement.
+pub fn plan() -> impl Iterator<Item = (&'static Pattern, &'static Variant, usize)> {
+    let measured = ALL
+        .iter()
+        .filter_map(|pattern| pattern.size.bench.map(|size| (*pattern, size)));
+    measured.flat_map(|(pattern, size)| {
+        pattern
+            .variants
+            .iter()
+            .map(move |variant| (pattern, variant, size))
+    })
+}

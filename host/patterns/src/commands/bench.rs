@@ -1,0 +1,65 @@
+//! `lanewise bench`: the patterns that have a C++ peer, measured as the peer measures.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use host::Backend;
+use patterns::{Setup, bench};
+
+use super::output::{say, say_json};
+use super::report::{self, Line};
+use super::select::Choice;
+
+/// Options of `lanewise bench`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Only these patterns or variants
+    only: Vec<String>,
+    /// The peer's sizes on the simulator too; that takes hours
+    #[arg(long)]
+    full: bool,
+    /// Who runs the kernels
+    #[arg(long, value_enum, default_value_t = Choice::Auto)]
+    device: Choice,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Measures them.
+pub(crate) fn run(args: Args) -> Result<ExitCode> {
+    let device = args.device.open()?;
+    let full = args.full || device.backend() == Backend::Cuda;
+    let wanted = |name: &str| args.only.is_empty() || args.only.iter().any(|only| only == name);
+    let lines: Vec<Line> = bench::plan()
+        .filter(|(pattern, variant, _)| wanted(pattern.name) || wanted(variant.name))
+        .map(|(pattern, variant, bench_size)| {
+            let size = if full {
+                bench_size
+            } else {
+                pattern.size.default
+            };
+            Line::run(&device, variant, Setup::new(size, 1))
+        })
+        .collect();
+    if args.json {
+        say_json(&report::json(&lines, &device));
+    } else {
+        let how = if full {
+            "medians of 21 at the peer's sizes"
+        } else {
+            "small sizes; `--full` takes the peer's"
+        };
+        say(format_args!(
+            "{} ({}): {how}",
+            device.properties().name,
+            device.backend()
+        ));
+        say(report::table(&lines, device.backend()));
+    }
+    Ok(if lines.iter().all(Line::is_good) {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}

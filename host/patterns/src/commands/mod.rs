@@ -1,0 +1,9 @@
+//! One module a command.
+
+pub(crate) mod bench;
+pub(crate) mod device;
+pub(crate) mod list;
+mod output;
+mod report;
+pub(crate) mod run;
+mod select;

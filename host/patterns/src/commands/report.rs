@@ -1,0 +1,137 @@
+//! How outcomes are printed: a table for people, JSON for programs.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use comfy_table::Table;
+use host::{Backend, Device, TimeUnit};
+use indicatif::ProgressBar;
+use patterns::run::{Outcome, Rate};
+use patterns::{Expectation, Setup, Variant};
+use serde_json::{Value, json};
+
+use super::output;
+
+/// One line of the report.
+pub(crate) struct Line {
+    pub(crate) variant: &'static Variant,
+    pub(crate) setup: Setup,
+    pub(crate) outcome: Result<Outcome>,
+}
+
+impl Line {
+    /// Runs the variant while a spinner names it. The spinner goes to stderr, and only where that is a terminal. A variant that stops at a smaller size is run at that.
+    pub(crate) fn run(device: &Device, variant: &'static Variant, setup: Setup) -> Self {
+        let size = variant.most.map_or(setup.size, |most| setup.size.min(most));
+        let setup = Setup { size, ..setup };
+        let spinner = ProgressBar::new_spinner()
+            .with_message(format!("{} at size {}", variant.name, setup.size));
+        spinner.enable_steady_tick(Duration::from_millis(100));
+        let outcome = patterns::run::run(device, variant, setup);
+        spinner.finish_and_clear();
+        Self {
+            variant,
+            setup,
+            outcome,
+        }
+    }
+
+    /// Whether it did what is expected of it. A variant that shows a trap need not agree, but it has to run.
+    pub(crate) fn is_good(&self) -> bool {
+        match &self.outcome {
+            Ok(outcome) => outcome.check.is_ok() || self.variant.expectation != Expectation::Agrees,
+            Err(_) => false,
+        }
+    }
+
+    fn agrees(&self) -> String {
+        match (&self.outcome, self.variant.expectation) {
+            (Err(error), _) => format!("did not run: {error:#}"),
+            (
+                Ok(Outcome {
+                    check: Err(mismatch),
+                    ..
+                }),
+                Expectation::Agrees,
+            ) => format!("NO: {mismatch}"),
+            (
+                Ok(Outcome {
+                    check: Err(mismatch),
+                    ..
+                }),
+                Expectation::ShowsTheTrap(why),
+            ) => {
+                format!("no, as it shows: {why} ({mismatch})")
+            }
+            (
+                Ok(Outcome {
+                    check: Ok(agreement),
+                    ..
+                }),
+                _,
+            ) if agreement.compared < agreement.of => {
+                format!("yes ({} of {} compared)", agreement.compared, agreement.of)
+            }
+            (Ok(Outcome { check: Ok(_), .. }), _) => "yes".to_owned(),
+        }
+    }
+
+    fn row(&self) -> [String; 4] {
+        let (time, rate) = match &self.outcome {
+            Ok(outcome) => (
+                outcome.time.to_string(),
+                outcome
+                    .rate()
+                    .map_or("-".to_owned(), |rate| rate.to_string()),
+            ),
+            Err(_) => ("-".to_owned(), "-".to_owned()),
+        };
+        let name = match self.variant.most {
+            Some(most) if self.setup.size == most => format!("{} (at {most})", self.variant.name),
+            _ => self.variant.name.to_owned(),
+        };
+        [name, self.agrees(), time, rate]
+    }
+
+    fn json(&self) -> Value {
+        let mut line = json!({
+            "variant": self.variant.name, "size": self.setup.size,
+            "agrees": self.outcome.as_ref().is_ok_and(|outcome| outcome.check.is_ok()),
+            "must_agree": self.variant.expectation == Expectation::Agrees,
+            "detail": self.agrees(),
+        });
+        if let Ok(outcome) = &self.outcome {
+            line["time_ms"] = json!(outcome.time.get(TimeUnit::Milliseconds));
+            match outcome.rate() {
+                Some(Rate::Bandwidth(rate)) => line["gb_per_s"] = json!(rate),
+                Some(Rate::Arithmetic(rate)) => line["gflop_per_s"] = json!(rate),
+                None => {}
+            }
+        }
+        line
+    }
+}
+
+/// The lines as a table, headed by how the times were come by.
+pub(crate) fn table(lines: &[Line], backend: Backend) -> Table {
+    let time = format!("time ({})", backend.times());
+    let mut table = output::table(
+        &["variant", "agrees with the CPU", &time, "throughput"],
+        &[2, 3],
+    );
+    for line in lines {
+        table.add_row(line.row());
+    }
+    table
+}
+
+/// The lines and where they were run, as JSON.
+pub(crate) fn json(lines: &[Line], device: &Device) -> Value {
+    json!({
+        "device": device.properties().name,
+        "compute_capability": device.properties().compute_capability.to_string(),
+        "backend": device.backend(),
+        "times": device.backend().times(),
+        "variants": lines.iter().map(Line::json).collect::<Vec<_>>(),
+    })
+}

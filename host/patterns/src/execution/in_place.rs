@@ -1,0 +1,74 @@
+//! What the in-place reductions have in common: the input is consumed, each block leaves a partial sum.
+
+use anyhow::Result;
+use gpu::execution::reduce_neighbored::reduce_neighbored;
+use gpu_std::kernel::{Kernel, SafeKernel};
+use host::compare::{self, Agreement, Mismatch};
+use host::{Device, DeviceBuffer, LaunchConfig, Stream, reference};
+
+use crate::{Case, Setup, Size, Work, input};
+
+/// Vectors, at the peer's size.
+pub(super) const SIZE: Size = Size {
+    of: "elements",
+    default: 1 << 20,
+    bench: Some(1 << 28),
+};
+
+/// Threads of a block, as in the peer.
+const BLOCK: u32 = 512;
+
+pub(super) struct Reduction<K> {
+    device: Device,
+    kernel: K,
+    config: LaunchConfig,
+    /// The partial sums that the blocks should leave.
+    expected: Vec<i32>,
+    data: DeviceBuffer<i32>,
+    partials: DeviceBuffer<i32>,
+}
+
+impl<K: SafeKernel<Params = <reduce_neighbored as Kernel>::Params>> Reduction<K> {
+    /// Each block takes `unroll` times as many elements as it has threads.
+    pub(super) fn prepare(
+        device: &Device,
+        setup: Setup,
+        kernel: K,
+        unroll: usize,
+    ) -> Result<Box<dyn Case>> {
+        let (n, block) = (setup.elements()?, setup.block.unwrap_or(BLOCK));
+        let per_block = (block as usize * unroll).max(1);
+        let data = input::integers(n, setup.seed);
+        let expected = reference::reduce::block_sums(&data, per_block);
+        Ok(Box::new(Self {
+            kernel,
+            config: LaunchConfig::new(u32::try_from(expected.len())?, block),
+            data: DeviceBuffer::from_slice(device, &data)?,
+            partials: DeviceBuffer::zeroed(device, expected.len())?,
+            expected,
+            device: device.clone(),
+        }))
+    }
+}
+
+impl<K: SafeKernel<Params = <reduce_neighbored as Kernel>::Params>> Case for Reduction<K> {
+    fn launch(&mut self, stream: &Stream) -> Result<()> {
+        let Self {
+            device,
+            kernel,
+            config,
+            data,
+            partials,
+            ..
+        } = self;
+        Ok(device.launch(stream, *kernel, *config, (data, partials))?)
+    }
+
+    fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
+        Ok(compare::equal(&self.partials.to_vec()?, &self.expected))
+    }
+
+    fn work(&self) -> Work {
+        Work::Bytes(4 * self.data.len() as u64)
+    }
+}

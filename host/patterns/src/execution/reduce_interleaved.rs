@@ -1,0 +1,18 @@
+//! Reduction with interleaved pairs: neighbouring threads touch neighbouring elements.
+
+use gpu::execution::reduce_interleaved::reduce_interleaved;
+
+use super::in_place::{Reduction, SIZE};
+use crate::{Pattern, Variant};
+
+/// The pattern.
+pub static PATTERN: Pattern = Pattern {
+    name: "reduce_interleaved",
+    chapter: "execution",
+    summary: "pairs half a block apart: fewer sectors a request than neighbored pairs",
+    source: "notes 000, chapter 3.4.4",
+    size: SIZE,
+    variants: &[Variant::new("reduce_interleaved", |device, setup| {
+        Reduction::prepare(device, setup, reduce_interleaved, 1)
+    })],
+};

@@ -1,0 +1,23 @@
+//! Reduction with neighbored pairs: every second thread works, or the first half of them.
+
+use gpu::execution::reduce_neighbored::{reduce_neighbored, reduce_neighbored_less};
+
+use super::in_place::{Reduction, SIZE};
+use crate::{Pattern, Variant};
+
+/// The pattern.
+pub static PATTERN: Pattern = Pattern {
+    name: "reduce_neighbored",
+    chapter: "execution",
+    summary: "the same sums by scattered threads and by the first threads: divergence",
+    source: "notes 000, chapters 3.4.2 and 3.4.3",
+    size: SIZE,
+    variants: &[
+        Variant::new("reduce_neighbored", |device, setup| {
+            Reduction::prepare(device, setup, reduce_neighbored, 1)
+        }),
+        Variant::new("reduce_neighbored_less", |device, setup| {
+            Reduction::prepare(device, setup, reduce_neighbored_less, 1)
+        }),
+    ],
+};

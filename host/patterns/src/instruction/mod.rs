@@ -1,0 +1,3 @@
+//! Instructions: what the machine does in one step, and what it does not.
+
+pub mod increment;

@@ -1,0 +1,52 @@
+//! `lanewise`: lists, runs and measures the patterns.
+
+mod commands;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// CUDA patterns in Rust, on a GPU or on the simulator.
+#[derive(Debug, Parser)]
+#[command(name = "lanewise", version, after_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  lanewise list                               every pattern and its variants
+  lanewise run vector_add                     each variant: right or not, time, bandwidth
+  lanewise run transpose --size 1000          a matrix of 1000 x 1000
+  lanewise run reduce_unrolled --device sim   on the simulator, even where there is a GPU
+  lanewise bench --json                       medians of 21 at the sizes of the C++ peer
+  lanewise device                             what the device is";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Lists every pattern: chapter, what it shows, variants
+    List(commands::list::Args),
+    /// Runs every variant of a pattern, compares it with the CPU and times it
+    Run(commands::run::Args),
+    /// Measures the patterns that have a C++ peer, at the peer's sizes
+    Bench(commands::bench::Args),
+    /// Prints the device's properties
+    Device(commands::device::Args),
+}
+
+fn main() -> ExitCode {
+    let done = match Cli::parse().command {
+        Command::List(args) => commands::list::run(args),
+        Command::Run(args) => commands::run::run(args),
+        Command::Bench(args) => commands::bench::run(args),
+        Command::Device(args) => commands::device::run(args),
+    };
+    match done {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Kernels from one matrix to another: the copy, and every form of the transpose.
+
+use anyhow::Result;
+use gpu::memory::transpose::copy_row;
+use gpu_std::kernel::{Kernel, SafeKernel};
+use host::compare::{self, Agreement, Mismatch};
+use host::{Device, DeviceBuffer, LaunchConfig, Stream};
+
+use crate::{Case, Setup, Work, input};
+
+/// A matrix on the device, and room for what the kernel makes of it.
+pub(crate) struct MatrixCase<K> {
+    device: Device,
+    kernel: K,
+    config: LaunchConfig,
+    nx: u32,
+    ny: u32,
+    expected: Vec<f32>,
+    input: DeviceBuffer<f32>,
+    output: DeviceBuffer<f32>,
+}
+
+/// What the output should be, from the input, its columns and its rows.
+pub(crate) type Expected = fn(&[f32], usize, usize) -> Vec<f32>;
+
+/// How the grid covers a matrix, and how a block's threads share out their tile of it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Tiles {
+    /// One element of the input a thread: 256 threads, 16 x 16 as in the peer, or as wide as the setup asks for.
+    OneEach,
+    /// The same over the output, which for a transpose is as wide as the input is high.
+    OneEachOfOutput,
+    /// 32 x 32 elements for 32 x 8 threads, as in the peer: the kernel has it so.
+    Tile32,
+}
+
+impl Tiles {
+    /// Elements of a tile and threads of a block.
+    fn of(self, setup: Setup) -> ((u32, u32), (u32, u32)) {
+        match (self, setup.block) {
+            (Self::OneEach | Self::OneEachOfOutput, width) => {
+                let width = width.unwrap_or(16);
+                let block = (width, (256 / width.max(1)).max(1));
+                (block, block)
+            }
+            (Self::Tile32, _) => ((32, 32), (32, 8)),
+        }
+    }
+}
+
+impl<K: SafeKernel<Params = <copy_row as Kernel>::Params>> MatrixCase<K> {
+    /// The kernel with a grid and blocks as `tiles` says.
+    pub(crate) fn prepare(
+        device: &Device,
+        setup: Setup,
+        kernel: K,
+        tiles: Tiles,
+        expected: Expected,
+    ) -> Result<Box<dyn Case>> {
+        let (nx, ny) = setup.matrix()?;
+        let (tile, block) = tiles.of(setup);
+        let input = input::floats(nx * ny, setup.seed);
+        let covered = if matches!(tiles, Tiles::OneEachOfOutput) {
+            (ny, nx)
+        } else {
+            (nx, ny)
+        };
+        let grid = LaunchConfig::cover_2d(covered, tile).grid;
+        Ok(Box::new(Self {
+            kernel,
+            config: LaunchConfig {
+                grid,
+                ..LaunchConfig::new(1, block)
+            },
+            nx: u32::try_from(nx)?,
+            ny: u32::try_from(ny)?,
+            expected: expected(&input, nx, ny),
+            input: DeviceBuffer::from_slice(device, &input)?,
+            output: DeviceBuffer::zeroed(device, nx * ny)?,
+            device: device.clone(),
+        }))
+    }
+}
+
+impl<K: SafeKernel<Params = <copy_row as Kernel>::Params>> Case for MatrixCase<K> {
+    fn launch(&mut self, stream: &Stream) -> Result<()> {
+        let Self {
+            device,
+            kernel,
+            config,
+            nx,
+            ny,
+            input,
+            output,
+            ..
+        } = self;
+        Ok(device.launch(stream, *kernel, *config, (&*input, output, *nx, *ny))?)
+    }
+
+    fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
+        Ok(compare::equal(&self.output.to_vec()?, &self.expected))
+    }
+
+    fn work(&self) -> Work {
+        Work::Bytes(2 * 4 * self.expected.len() as u64)
+    }
+}

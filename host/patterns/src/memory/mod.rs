@@ -1,0 +1,3 @@
+//! Global memory: how a warp's addresses become sectors.
+
+pub mod transpose;

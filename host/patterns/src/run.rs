@@ -1,0 +1,118 @@
+//! Running a variant: is it right, and how fast.
+//!
+//! The first launch is compared with the CPU. Times are taken by events around each launch. On the simulator they are
+//! modelled and do not vary, so the first launch's is the answer; on a GPU three more launches warm up and the median of
+//! [`REPEATS`] counts, which is how `shared/peer` measures its C++ twins.
+
+use anyhow::Result;
+use host::compare::{Agreement, Mismatch};
+use host::{Backend, Device, Elapsed, EventClock, Stream, Timer};
+
+use crate::{Case, Setup, Variant, Work};
+
+/// Launches that warm up before a measurement.
+pub const WARM_UPS: usize = 3;
+
+/// Launches of a measurement; the median is reported.
+pub const REPEATS: usize = 21;
+
+/// What came of running a variant.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// Whether the first run agrees with the CPU.
+    pub check: Result<Agreement, Mismatch>,
+    /// How long a run takes.
+    pub time: Elapsed,
+    /// What a run has to do.
+    pub work: Work,
+}
+
+impl Outcome {
+    /// Work by time: 10^9 bytes or operations a second.
+    pub fn rate(&self) -> Option<Rate> {
+        let per_second = |amount: u64| amount as f64 / self.time.seconds() / 1e9;
+        match self.work {
+            _ if self.time.seconds() <= 0.0 => None,
+            Work::Bytes(bytes) => Some(Rate::Bandwidth(per_second(bytes))),
+            Work::Flops(flops) => Some(Rate::Arithmetic(per_second(flops))),
+            Work::Nothing => None,
+        }
+    }
+}
+
+/// How fast the work was done.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Rate {
+    /// Effective bandwidth, GB/s.
+    Bandwidth(f64),
+    /// GFLOP/s.
+    Arithmetic(f64),
+}
+
+impl std::fmt::Display for Rate {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Bandwidth(rate) => write!(out, "{rate:.1} GB/s"),
+            Self::Arithmetic(rate) => write!(out, "{rate:.1} GFLOP/s"),
+        }
+    }
+}
+
+/// Runs a variant once and compares it with the CPU.
+///
+/// # Errors
+/// When it cannot be set up or launched, or faults.
+pub fn check(
+    device: &Device,
+    variant: &Variant,
+    setup: Setup,
+) -> Result<Result<Agreement, Mismatch>> {
+    let stream = device.stream()?;
+    let mut case = (variant.prepare)(device, setup)?;
+    case.launch(&stream)?;
+    stream.synchronize()?;
+    case.check()
+}
+
+/// Runs a variant, compares it with the CPU and takes its time.
+///
+/// # Errors
+/// As [`check`].
+pub fn run(device: &Device, variant: &Variant, setup: Setup) -> Result<Outcome> {
+    let stream = device.stream()?;
+    let mut case = (variant.prepare)(device, setup)?;
+    let first = timed(&mut *case, &stream)?;
+    // Before any further launch: what works in place finds changed input there.
+    let check = case.check()?;
+    let time = match device.backend() {
+        Backend::Sim => first,
+        Backend::Cuda => {
+            for _ in 0..WARM_UPS {
+                case.launch(&stream)?;
+            }
+            median(
+                (0..REPEATS)
+                    .map(|_| timed(&mut *case, &stream))
+                    .collect::<Result<_>>()?,
+            )
+        }
+    };
+    Ok(Outcome {
+        check,
+        time,
+        work: case.work(),
+    })
+}
+
+/// One launch between two events.
+fn timed(case: &mut dyn Case, stream: &Stream) -> Result<Elapsed> {
+    let timer = Timer::start(EventClock::on(stream))?;
+    case.launch(stream)?;
+    Ok(timer.stop()?)
+}
+
+/// The middle of an odd number of times.
+fn median(mut times: Vec<Elapsed>) -> Elapsed {
+    times.sort_by(|a, b| a.seconds().total_cmp(&b.seconds()));
+    times[times.len() / 2]
+}

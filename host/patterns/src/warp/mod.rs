@@ -1,0 +1,3 @@
+//! Warps: lanes that read each other's registers.
+
+pub mod reduce_shuffle;

@@ -1,0 +1,81 @@
+//! Reduction by shuffles: no shared memory within a warp.
+
+use anyhow::{Result, ensure};
+use gpu::warp::reduce_shuffle::reduce_shfl;
+use host::compare::{self, Agreement, Mismatch};
+use host::{Device, DeviceBuffer, LaunchConfig, Stream, reference};
+
+use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
+
+/// The pattern.
+pub static PATTERN: Pattern = Pattern {
+    name: "reduce_shuffle",
+    chapter: "warp",
+    summary: "lanes add by shuffles, warps through one word of shared memory each",
+    source: "notes 000, chapter 5.6.3",
+    size: Size {
+        of: "elements",
+        default: 1 << 20,
+        bench: Some(1 << 28),
+    },
+    variants: &[Variant::new("reduce_shfl", ReduceShuffle::prepare)],
+};
+
+/// Threads of a block, as in the peer.
+const BLOCK: u32 = 256;
+
+/// Blocks for each multiprocessor, as in the peer: the grid strides over the input.
+const BLOCKS_PER_MULTIPROCESSOR: u32 = 16;
+
+struct ReduceShuffle {
+    device: Device,
+    config: LaunchConfig,
+    expected: i32,
+    input: DeviceBuffer<i32>,
+    partials: DeviceBuffer<i32>,
+}
+
+impl ReduceShuffle {
+    fn prepare(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
+        let (n, block) = (setup.elements()?, setup.block.unwrap_or(BLOCK));
+        ensure!(
+            block.is_multiple_of(32),
+            "a block of {block} threads has a warp with lanes missing: use a multiple of 32"
+        );
+        let most = device.properties().multiprocessors * BLOCKS_PER_MULTIPROCESSOR;
+        let blocks = LaunchConfig::cover_1d(n, block).grid.x.min(most);
+        let input = input::integers(n, setup.seed);
+        Ok(Box::new(Self {
+            config: LaunchConfig::new(blocks, block),
+            expected: reference::reduce::sum(&input),
+            input: DeviceBuffer::from_slice(device, &input)?,
+            partials: DeviceBuffer::zeroed(device, blocks as usize)?,
+            device: device.clone(),
+        }))
+    }
+}
+
+impl Case for ReduceShuffle {
+    fn launch(&mut self, stream: &Stream) -> Result<()> {
+        let Self {
+            device,
+            config,
+            input,
+            partials,
+            ..
+        } = self;
+        Ok(device.launch(stream, reduce_shfl, *config, (&*input, partials))?)
+    }
+
+    fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
+        // Which block adds what is the grid's affair; that nothing is lost or added twice is what counts.
+        Ok(compare::equal(
+            &[reference::reduce::sum(&self.partials.to_vec()?)],
+            &[self.expected],
+        ))
+    }
+
+    fn work(&self) -> Work {
+        Work::Bytes(4 * self.input.len() as u64)
+    }
+}

@@ -1,1 +1,36 @@
 //! Kernels against CPU references, from the PTX that would be loaded.
+//!
+//! The tests are in `tests/tests/`, one file a chapter. Of three kinds: *agreement* (a property test against the CPU),
+//! *claim* (what the catalog says of a variant, asserted on the simulator's counters) and *fault* (a wrong program and its
+//! report). All of them run on whatever device there is; what a GPU cannot answer is skipped there with a printed line.
+//!
+//! The test executables need nothing of the source tree, so that `cargo xtask bundle` can carry them to another machine.
+
+pub mod agree;
+pub mod count;
+pub mod expect;
+pub mod isolate;
+pub mod ptx;
+pub mod report;
+pub mod sizes;
+
+use host::{Backend, Device};
+
+/// The process's device.
+///
+/// # Panics
+/// When there is none: no test can run then.
+#[track_caller]
+pub fn device() -> Device {
+    Device::open().unwrap_or_else(|error| panic!("{:#}", anyhow::Error::from(error)))
+}
+
+/// The device if it is the simulator. On a GPU, `None`, with a line that says which claim was not looked at and why.
+pub fn simulator(claim: &str, why: &str) -> Option<Device> {
+    let device = device();
+    if device.backend() == Backend::Cuda {
+        println!("skipped on a GPU: {claim}: {why}");
+        return None;
+    }
+    Some(device)
+}

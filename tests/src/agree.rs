@@ -1,0 +1,43 @@
+//! Agreement of a variant with the CPU, as a test wants it.
+
+use patterns::{Setup, Variant, run};
+
+/// The variant of this name.
+///
+/// # Panics
+/// When there is none: the test names it wrongly.
+#[track_caller]
+pub fn variant(name: &str) -> &'static Variant {
+    let all = patterns::find(name).map_or(&[][..], |pattern| pattern.variants);
+    all.iter()
+        .find(|variant| variant.name == name)
+        .unwrap_or_else(|| panic!("no variant is called `{name}`"))
+}
+
+/// Runs the variant of this name once and compares it with the CPU.
+///
+/// # Errors
+/// Everything one asks next: the variant, the setup, the device, and what differs or why it did not run.
+pub fn agrees(name: &str, setup: Setup) -> Result<(), String> {
+    let device = crate::device();
+    let outcome = match run::check(&device, variant(name), setup) {
+        Ok(Ok(_)) => return Ok(()),
+        Ok(Err(mismatch)) => mismatch.to_string(),
+        Err(error) => format!("did not run: {error:#}"),
+    };
+    let (gpu, backend) = (&device.properties().name, device.backend());
+    Err(format!(
+        "`{name}` with {setup:?} on {gpu} ({backend}): {outcome}"
+    ))
+}
+
+/// As [`agrees`], for a plain test.
+///
+/// # Panics
+/// When it does not agree.
+#[track_caller]
+pub fn assert_agrees(name: &str, setup: Setup) {
+    if let Err(why) = agrees(name, setup) {
+        panic!("{why}");
+    }
+}

@@ -1,0 +1,24 @@
+//! Counters of a variant's launch, as a test wants them.
+
+use host::counters::{self, Counters};
+use patterns::Setup;
+
+use crate::agree::variant;
+
+/// What the simulator counts for one launch of the variant of this name. On a GPU `None`, with a line that says that the
+/// claim was not looked at.
+///
+/// # Panics
+/// When the variant cannot be run.
+#[track_caller]
+pub fn count(name: &str, setup: Setup) -> Option<Counters> {
+    let device = crate::simulator(name, "a GPU does not count")?;
+    let counted = || -> anyhow::Result<Option<Counters>> {
+        let stream = device.stream()?;
+        let mut case = (variant(name).prepare)(&device, setup)?;
+        counters::of(&device, || case.launch(&stream))
+    };
+    let counters =
+        counted().unwrap_or_else(|error| panic!("`{name}` at {setup:?} did not run: {error:#}"));
+    Some(counters.unwrap_or_else(|| panic!("the simulator did not count `{name}`")))
+}

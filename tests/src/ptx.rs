@@ -1,0 +1,115 @@
+//! Looking at PTX text: one kernel's body, its instructions, what space they address.
+
+use host::embedded;
+
+/// The embedded PTX of each target, with the target's name.
+pub fn embedded() -> impl Iterator<Item = (String, &'static str)> {
+    embedded::ALL
+        .iter()
+        .map(|(target, ptx)| (target.to_string(), *ptx))
+}
+
+/// The text of one kernel, from `.entry` to its closing brace.
+///
+/// # Panics
+/// When the text has no such kernel.
+#[track_caller]
+pub fn kernel<'ptx>(ptx: &'ptx str, name: &str) -> &'ptx str {
+    let start = ptx
+        .find(&format!(".entry {name}("))
+        .unwrap_or_else(|| panic!("no kernel `{name}` in the PTX"));
+    let end = ptx[start..]
+        .find("\n}")
+        .unwrap_or_else(|| panic!("kernel `{name}` has no end"));
+    &ptx[start..start + end + 2]
+}
+
+/// The instructions of a text, one each, without directives, labels, comments and guards.
+pub fn instructions(text: &str) -> impl Iterator<Item = &str> {
+    let code = text
+        .lines()
+        .map(|line| line.split("//").next().unwrap_or_default().trim());
+    let unguarded = code.map(|line| {
+        if line.starts_with('@') {
+            line.split_once(' ').map_or("", |(_, rest)| rest.trim())
+        } else {
+            line
+        }
+    });
+    unguarded.filter(|line| line.starts_with(|c: char| c.is_ascii_lowercase()))
+}
+
+/// How many instructions begin with this opcode and these modifiers: `count(text, "bar.sync")`.
+pub fn count(text: &str, opcode: &str) -> usize {
+    instructions(text)
+        .filter(|line| line.starts_with(opcode))
+        .count()
+}
+
+/// The loads, stores and atomics that name no space: the machine has to find out from the address where they go.
+pub fn generic(text: &str) -> Vec<&str> {
+    let accesses = instructions(text).filter(|line| {
+        let opcode = line.split('.').next().unwrap_or_default();
+        matches!(opcode, "ld" | "st" | "atom" | "red")
+    });
+    let named = |line: &str| {
+        let modifiers = line.split_whitespace().next().unwrap_or_default();
+        modifiers
+            .split(['.', ':'])
+            .any(|word| matches!(word, "global" | "shared" | "local" | "param" | "const"))
+    };
+    accesses.filter(|line| !named(line)).collect()
+}
+
+/// The text of a kernel without what says where it came from, and with white space evened out: for snapshots.
+pub fn bare(text: &str) -> String {
+    let keep = |line: &&str| {
+        let line = line.trim();
+        let label =
+            line.ends_with(':') && (line.starts_with("$L__tmp") || line.starts_with("$L__func"));
+        !(line.is_empty() || line.starts_with(".loc") || line.starts_with("//") || label)
+    };
+    let even = |line: &str| {
+        let indent = if line.starts_with(['\t', ' ']) {
+            "    "
+        } else {
+            ""
+        };
+        let code = line.split("//").next().unwrap_or_default();
+        indent.to_owned() + &code.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    text.lines()
+        .filter(keep)
+        .map(even)
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = ".visible .entry one(\n\t.param .u64 a\n)\n{\n\tld.param.b64 \t%rd1, [a]; // a\n$L__tmp0:\n\t.loc 1 2 3\n\
+        \t@%p1 ld.b32 \t%r1, [%rd1];\n\tatom.add.shared.u32 %r1, [s], 1;\n\tst.volatile.b32 [%rd1], 1;\n\tret;\n\n}\n";
+
+    #[test]
+    fn generic_accesses_are_found_behind_guards_and_modifiers() {
+        let kernel = kernel(TEXT, "one");
+        assert_eq!(
+            generic(kernel),
+            ["ld.b32 \t%r1, [%rd1];", "st.volatile.b32 [%rd1], 1;"]
+        );
+        assert_eq!(count(kernel, "ld."), 2);
+    }
+
+    #[test]
+    fn a_bare_kernel_has_no_lines_and_no_comments() {
+        let bare = bare(kernel(TEXT, "one"));
+        assert!(
+            bare.starts_with(
+                ".entry one(\n    .param .u64 a\n)\n{\n    ld.param.b64 %rd1, [a];\n    @%p1 ld.b32"
+            ),
+            "{bare}"
+        );
+    }
+}

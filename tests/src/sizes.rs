@@ -1,0 +1,42 @@
+//! Sizes that find mistakes: none, one, odd, just off a warp, a block or a tile, large.
+
+use proptest::prelude::*;
+use proptest::test_runner::Config;
+
+/// Sizes at which index arithmetic goes wrong first. Every agreement test takes them all, before the random ones.
+pub const EDGES: [usize; 14] = [
+    0, 1, 2, 31, 32, 33, 255, 256, 257, 511, 513, 1023, 1025, 4099,
+];
+
+/// Rows and columns of small matrices off the tiles of 16 and 32, with empty, thin and square ones.
+pub const MATRIX_EDGES: [(usize, usize); 10] = [
+    (0, 0),
+    (1, 1),
+    (1, 40),
+    (40, 1),
+    (15, 17),
+    (16, 16),
+    (32, 32),
+    (33, 31),
+    (64, 48),
+    (7, 129),
+];
+
+/// Vectors up to a few blocks, now and then a large one.
+pub fn lengths() -> impl Strategy<Value = usize> {
+    prop_oneof![8 => 0usize..3000, 1 => 3000usize..40_000]
+}
+
+/// Whole warps: 32 to 1024 threads.
+pub fn blocks() -> impl Strategy<Value = u32> {
+    (1u32..=32).prop_map(|warps| warps * 32)
+}
+
+/// So many random cases. Failures are printed, not written to a file beside a source tree that may not be there.
+pub fn cases(cases: u32) -> Config {
+    Config {
+        cases,
+        failure_persistence: None,
+        ..Config::default()
+    }
+}

@@ -1,0 +1,103 @@
+//! Chapter 1: threads that say who they are, and threads that each do one element.
+
+use gpu::basics::hello::check_index;
+use host::{LaunchConfig, reference};
+use patterns::Setup;
+use proptest::prelude::*;
+use tests::agree::{agrees, assert_agrees};
+use tests::isolate::isolated;
+use tests::sizes::{EDGES, MATRIX_EDGES, cases, lengths};
+
+#[test]
+fn check_index_on_two_blocks_of_three_prints_the_notes_six_lines() {
+    let answer = isolated(
+        "check_index_on_two_blocks_of_three_prints_the_notes_six_lines",
+        || {
+            let device = tests::device();
+            let stream = device.stream().expect("a stream");
+            device
+                .launch(&stream, check_index, LaunchConfig::new(2, 3), ())
+                .expect("a launch");
+            stream.synchronize().expect("no fault");
+            "printed".to_owned()
+        },
+    );
+    // Blocks run in any order.
+    let mut printed: Vec<&str> = answer
+        .printed
+        .lines()
+        .filter(|line| !line.is_empty())
+        .collect();
+    printed.sort_unstable();
+    assert_eq!(printed, reference::hello::indices(2, 3));
+}
+
+#[test]
+fn hello_world_greets_once_for_each_thread() {
+    let answer = isolated("hello_world_greets_once_for_each_thread", || {
+        let setup = Setup {
+            block: Some(33),
+            ..Setup::new(99, 0)
+        };
+        agrees("hello_world", setup).map_or_else(|why| why, |()| "agrees".to_owned())
+    });
+    assert_eq!(answer.text, "agrees");
+}
+
+#[test]
+fn vector_addition_agrees_with_the_cpu_at_every_edge() {
+    for size in EDGES {
+        assert_agrees("vec_add", Setup::new(size, 1));
+        assert_agrees("vec_add_one_block", Setup::new(size.min(1024), 1));
+    }
+}
+
+#[test]
+fn vec_add_agrees_with_the_cpu_on_a_large_vector() {
+    assert_agrees("vec_add", Setup::new((1 << 20) + 1, 1));
+}
+
+#[test]
+fn matrix_addition_agrees_with_the_cpu_at_every_edge() {
+    for (columns, rows) in MATRIX_EDGES {
+        for variant in ["mat_add_2d_2d", "mat_add_1d_1d", "mat_add_2d_1d"] {
+            assert_agrees(
+                variant,
+                Setup {
+                    rows: Some(rows),
+                    ..Setup::new(columns, 1)
+                },
+            );
+        }
+        assert_agrees(
+            "mat_add_one_block",
+            Setup {
+                rows: Some(rows.min(32)),
+                ..Setup::new(columns.min(32), 1)
+            },
+        );
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(24))]
+
+    #[test]
+    fn vec_add_agrees_with_the_cpu(size in lengths(), seed: u64, block in 1u32..=1024) {
+        let setup = Setup { block: Some(block), ..Setup::new(size, seed) };
+        prop_assert_eq!(agrees("vec_add", setup), Ok(()));
+    }
+
+    #[test]
+    fn vec_add_one_block_agrees_with_the_cpu(size in 0usize..=1024, seed: u64) {
+        prop_assert_eq!(agrees("vec_add_one_block", Setup::new(size, seed)), Ok(()));
+    }
+
+    #[test]
+    fn every_mapping_of_a_matrix_agrees_with_the_cpu(columns in 0usize..150, rows in 0usize..150, seed: u64) {
+        for variant in ["mat_add_2d_2d", "mat_add_1d_1d", "mat_add_2d_1d"] {
+            let setup = Setup { rows: Some(rows), ..Setup::new(columns, seed) };
+            prop_assert_eq!(agrees(variant, setup), Ok(()));
+        }
+    }
+}

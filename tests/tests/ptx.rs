@@ -1,0 +1,125 @@
+//! What the embedded PTX looks like: what the compiler owes the kernels, on every target.
+
+use gpu::basics::vector_add::vec_add;
+use gpu_std::kernel::Kernel;
+use tests::expect;
+use tests::ptx::{bare, count, embedded, generic, instructions, kernel};
+
+/// Every kernel with shared arrays, and how many barriers its source has.
+const SHARED: [(&str, usize); 4] = [
+    ("transpose_smem_pad", 1),
+    ("matmul_shared_16", 2),
+    ("matmul_shared_32", 2),
+    ("reduce_shfl", 1),
+];
+
+#[test]
+fn every_variant_of_the_catalog_is_a_kernel_of_every_target() {
+    for (target, ptx) in embedded() {
+        for variant in patterns::ALL.iter().flat_map(|pattern| pattern.variants) {
+            assert!(
+                ptx.contains(&format!(".entry {}(", variant.name)),
+                "{target} lacks {}",
+                variant.name
+            );
+        }
+    }
+}
+
+#[test]
+fn kernels_with_shared_arrays_use_them_natively_and_nothing_generic() {
+    for (target, ptx) in embedded() {
+        for (name, _) in SHARED {
+            let kernel = kernel(ptx, name);
+            assert!(
+                count(kernel, "ld.shared") > 0 && count(kernel, "st.shared") > 0,
+                "{target} {name}:\n{kernel}"
+            );
+            assert!(
+                generic(kernel).is_empty(),
+                "{target} {name}: {:#?}",
+                generic(kernel)
+            );
+        }
+    }
+}
+
+#[test]
+fn each_barrier_of_the_source_is_one_in_the_ptx() {
+    for (target, ptx) in embedded() {
+        for (name, barriers) in SHARED {
+            assert_eq!(count(kernel(ptx, name), "bar"), barriers, "{target} {name}");
+        }
+    }
+}
+
+#[test]
+fn read_slices_load_through_the_read_only_path() {
+    for (target, ptx) in embedded() {
+        for name in [
+            "vec_add",
+            "mat_add_2d_2d",
+            "copy_row",
+            "transpose_naive_row",
+            "transpose_smem_pad",
+            "reduce_shfl",
+        ] {
+            let kernel = kernel(ptx, name);
+            let loads = count(kernel, "ld.global");
+            assert_eq!(
+                (count(kernel, "ld.global.nc"), loads > 0),
+                (loads, true),
+                "{target} {name}:\n{kernel}"
+            );
+        }
+    }
+}
+
+#[test]
+fn no_kernel_computes_in_double_precision() {
+    for (target, ptx) in embedded() {
+        let doubles: Vec<&str> = instructions(ptx)
+            .filter(|line| line.contains(".f64"))
+            .collect();
+        assert!(doubles.is_empty(), "{target}: {doubles:#?}");
+    }
+}
+
+#[test]
+fn the_tile_loop_of_matmul_is_unrolled_into_fused_multiply_adds() {
+    for (target, ptx) in embedded() {
+        for (name, tile) in [("matmul_shared_16", 16), ("matmul_shared_32", 32)] {
+            assert_eq!(
+                count(kernel(ptx, name), "fma.rn.f32"),
+                tile,
+                "{target} {name}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_slice_is_two_parameters_and_a_value_one() {
+    assert_eq!(
+        vec_add::PARAMS
+            .iter()
+            .map(|param| param.ty)
+            .collect::<Vec<_>>(),
+        ["&[f32]", "&[f32]", "DisjointSlice<f32>"]
+    );
+    for (_, ptx) in embedded() {
+        assert_eq!(kernel(ptx, "vec_add").matches(".param .u64").count(), 6);
+        assert_eq!(kernel(ptx, "copy_row").matches(".param .u32").count(), 2);
+    }
+}
+
+#[test]
+fn small_kernels_compile_to_what_is_expected() {
+    let ptx = embedded()
+        .find(|(target, _)| target == "sm_90")
+        .expect("PTX for sm_90")
+        .1;
+    expect!(bare(kernel(ptx, "vec_add")), "ptx/vec_add.ptx");
+    expect!(bare(kernel(ptx, "incr_atomic")), "ptx/incr_atomic.ptx");
+    expect!(bare(kernel(ptx, "copy_row")), "ptx/copy_row.ptx");
+}

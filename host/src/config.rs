@@ -46,6 +46,12 @@ impl From<(u32, u32, u32)> for Dim3 {
     }
 }
 
+impl From<Dim3> for [u32; 3] {
+    fn from(Dim3 { x, y, z }: Dim3) -> Self {
+        [x, y, z]
+    }
+}
+
 impl fmt::Display for Dim3 {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "({}, {}, {})", self.x, self.y, self.z)

@@ -49,7 +49,7 @@ impl DriverError {
             code: error as u32,
             name,
             text,
-            report: driver::last_message(),
+            report: report_of(call),
             at,
         }))
     }
@@ -69,7 +69,7 @@ impl DriverError {
             code: result as u32,
             name,
             text,
-            report: driver::last_message(),
+            report: report_of(call),
             at,
         })))
     }
@@ -142,6 +142,17 @@ impl fmt::Debug for DriverError {
 }
 
 impl std::error::Error for DriverError {}
+
+/// What the driver had to say about this call. It keeps one message a thread, which may be about an earlier call.
+fn report_of(call: &str) -> Option<String> {
+    let message = driver::last_message()?;
+    let (symbol, report) = message.split_once(": ")?;
+    let name = match symbol.rsplit_once("_v") {
+        Some((name, version)) if version.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => symbol,
+    };
+    (name == call).then(|| report.to_owned())
+}
 
 /// `cust` knows errors that the driver has no name for.
 fn own_words(name: &str, text: &str) -> (String, String) {

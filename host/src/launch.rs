@@ -10,7 +10,7 @@
 use std::panic::Location;
 
 use cust::sys;
-use gpu_std::kernel::{Kernel, LaunchBounds, SafeKernel};
+use gpu_std::kernel::{BrokenContract, Kernel, LaunchBounds, SafeKernel};
 
 use crate::argument::ArgumentList;
 use crate::{
@@ -43,6 +43,20 @@ pub enum LaunchError {
         threads: u64,
         /// What the kernel promised.
         bounds: LaunchBounds,
+        /// The caller's line.
+        at: &'static Location<'static>,
+    },
+    /// The kernel is right for some shapes only, and this is none of them.
+    #[error(
+        "`{kernel}` was launched at {at} with {config}, which its #[launch_contract] does not allow"
+    )]
+    Contract {
+        /// The kernel.
+        kernel: String,
+        /// The shape.
+        config: LaunchConfig,
+        /// Which clause, and what it asks for.
+        source: BrokenContract,
         /// The caller's line.
         at: &'static Location<'static>,
     },
@@ -186,6 +200,17 @@ impl Module {
                 at,
             });
         }
+        K::CONTRACT
+            .check(config.grid.into(), config.block.into())
+            .map_err(|source| {
+                let kernel = K::NAME.to_owned();
+                LaunchError::Contract {
+                    kernel,
+                    config,
+                    source,
+                    at,
+                }
+            })?;
         // SAFETY: `Kernel` promises that `Params` are the parameters of the entry point `NAME`; the rest is the caller's.
         unsafe { self.launch_named(stream, K::NAME, config, arguments) }
     }

@@ -10,7 +10,14 @@ fn time_of(n: usize) -> Elapsed {
     let a = DeviceBuffer::from_slice(&device, &vec![1.0f32; n]).expect("a buffer");
     let mut c = DeviceBuffer::<f32>::zeroed(&device, n).expect("a buffer");
     let timer = Timer::start(EventClock::on(&stream)).expect("an event");
-    device.launch(&stream, vec_add, LaunchConfig::for_num_elems(n), (&a, &a, &mut c)).expect("a launch");
+    device
+        .launch(
+            &stream,
+            vec_add,
+            LaunchConfig::for_num_elems(n),
+            (&a, &a, &mut c),
+        )
+        .expect("a launch");
     timer.stop().expect("an event")
 }
 
@@ -24,7 +31,9 @@ fn events_measure_a_kernel_and_more_work_takes_longer() {
 #[test]
 fn modelled_times_are_the_same_in_every_run() {
     if Device::open().expect("a device").backend() == Backend::Cuda {
-        println!("skipped on a GPU: modelled times are the same in every run: a GPU's are measured");
+        println!(
+            "skipped on a GPU: modelled times are the same in every run: a GPU's are measured"
+        );
         return;
     }
     assert_eq!(time_of(1 << 16), time_of(1 << 16));

@@ -61,7 +61,8 @@ pub fn generic(text: &str) -> Vec<&str> {
     accesses.filter(|line| !named(line)).collect()
 }
 
-/// The text of a kernel without what says where it came from, and with white space evened out: for snapshots.
+/// The text of a kernel for snapshots: white space evened out, without what says where it came from, and without the
+/// kernel's number in its labels, which changes with every kernel before it.
 pub fn bare(text: &str) -> String {
     let keep = |line: &&str| {
         let line = line.trim();
@@ -76,13 +77,29 @@ pub fn bare(text: &str) -> String {
             ""
         };
         let code = line.split("//").next().unwrap_or_default();
-        indent.to_owned() + &code.split_whitespace().collect::<Vec<_>>().join(" ")
+        indent.to_owned()
+            + &code
+                .split_whitespace()
+                .map(unnumbered)
+                .collect::<Vec<_>>()
+                .join(" ")
     };
     text.lines()
         .filter(keep)
         .map(even)
         .collect::<Vec<_>>()
         .join("\n")
+}
+
+/// `$L__BB22_7;` as `$L__BB_7;`.
+fn unnumbered(word: &str) -> String {
+    match word
+        .strip_prefix("$L__BB")
+        .and_then(|rest| rest.split_once('_'))
+    {
+        Some((_, rest)) => format!("$L__BB_{rest}"),
+        None => word.to_owned(),
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,9 @@
 
 use std::error::Error;
 
+use gpu::basics::hello::check_index;
 use gpu::basics::vector_add::vec_add;
+use gpu::shared::transpose_shared::transpose_smem_pad;
 use gpu_std::kernel::{Kernel, LaunchBounds, Param};
 use host::{
     Backend, Device, DeviceBuffer, DriverError, LaunchConfig, LaunchError, LoadError, MemoryError,
@@ -109,15 +111,32 @@ fn an_unknown_kernel_is_named_and_the_nearest_offered() {
     );
 }
 
-/// Launches `vec_add` on buffers of 32 elements, which the error paths below never touch.
+/// A launch of a kernel that takes every shape that the device does.
 fn launch(config: LaunchConfig) -> LaunchError {
     let device = device();
     let stream = device.stream().expect("a stream");
-    let a = DeviceBuffer::from_slice(&device, &[1.0; 32]).expect("a buffer");
-    let mut c = DeviceBuffer::zeroed(&device, 32).expect("a buffer");
     device
-        .launch(&stream, vec_add, config, (&a, &a, &mut c))
+        .launch(&stream, check_index, config, ())
         .expect_err("the launch is refused")
+}
+
+#[test]
+fn a_shape_that_the_kernels_contract_does_not_allow_is_refused_before_it_reaches_the_driver() {
+    let device = device();
+    let stream = device.stream().expect("a stream");
+    let input = DeviceBuffer::from_slice(&device, &[1.0; 64]).expect("a buffer");
+    let mut output = DeviceBuffer::zeroed(&device, 64).expect("a buffer");
+    let config = LaunchConfig::new(1, (16, 16));
+    let launched = device.launch(
+        &stream,
+        transpose_smem_pad,
+        config,
+        (&input, &mut output, 8, 8),
+    );
+    expect!(
+        stable(&whole(&launched.expect_err("blocks are 32 x 8"))),
+        "faults/launch_contract.txt"
+    );
 }
 
 #[test]

@@ -14,28 +14,60 @@ pub(crate) struct Arch {
     suffix: String,
 }
 
-/// Capabilities from Volta on, the first with independent thread scheduling, that LLVM 22 knows.
-const KNOWN: [&str; 17] = [
-    "sm_70", "sm_72", "sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_90a", "sm_100",
-    "sm_100a", "sm_100f", "sm_103", "sm_120", "sm_120a", "sm_120f", "sm_121",
+/// Every target from Volta on (the first with independent thread scheduling) that LLVM 22 knows, and LLVM's name for the PTX
+/// version that is written for it.
+///
+/// 7.8 (CUDA 11.8) has clusters and every instruction before them, and any driver of the last years reads it. Hopper's bulk
+/// copies and `setmaxnreg` came with 8.0. For later targets it is the oldest version that knows them.
+/// Source: PTX ISA, "Release Notes", and "PTX Module Directives: .target".
+#[rustfmt::skip]
+const KNOWN: [(&str, &str); 28] = [
+    ("sm_70", "+ptx78"),
+    ("sm_72", "+ptx78"),
+    ("sm_75", "+ptx78"),
+    ("sm_80", "+ptx78"),
+    ("sm_86", "+ptx78"),
+    ("sm_87", "+ptx78"),
+    ("sm_88", "+ptx90"),
+    ("sm_89", "+ptx78"),
+    ("sm_90", "+ptx80"),
+    ("sm_90a", "+ptx80"),
+    ("sm_100", "+ptx86"),
+    ("sm_100a", "+ptx86"),
+    ("sm_100f", "+ptx88"),
+    ("sm_101", "+ptx86"),
+    ("sm_101a", "+ptx86"),
+    ("sm_101f", "+ptx88"),
+    ("sm_103", "+ptx88"),
+    ("sm_103a", "+ptx88"),
+    ("sm_103f", "+ptx88"),
+    ("sm_110", "+ptx90"),
+    ("sm_110a", "+ptx90"),
+    ("sm_110f", "+ptx90"),
+    ("sm_120", "+ptx87"),
+    ("sm_120a", "+ptx87"),
+    ("sm_120f", "+ptx88"),
+    ("sm_121", "+ptx88"),
+    ("sm_121a", "+ptx88"),
+    ("sm_121f", "+ptx88"),
 ];
 
 /// The lowest of them.
-pub(crate) const LOWEST: &str = KNOWN[0];
+pub(crate) const LOWEST: &str = KNOWN[0].0;
+
+/// Every target that a build can be for.
+pub fn targets() -> impl Iterator<Item = &'static str> {
+    KNOWN.iter().map(|(name, _)| *name)
+}
 
 impl Arch {
     /// LLVM's name for the PTX version to write.
-    ///
-    /// 7.8 (CUDA 11.8) has clusters and every instruction before them, and any driver of the last years reads it. Hopper's
-    /// bulk copies and `setmaxnreg` came with 8.0. For Blackwell the oldest version that knows it is taken.
     pub(crate) fn ptx_feature(&self) -> &'static str {
-        match self.capability {
-            ..90 => "+ptx78",
-            90 => "+ptx80",
-            100 | 101 if self.suffix != "f" => "+ptx86",
-            120 if self.suffix != "f" => "+ptx87",
-            _ => "+ptx88",
-        }
+        let name = self.to_string();
+        KNOWN
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map_or(KNOWN[0].1, |(_, version)| version)
     }
 }
 
@@ -61,9 +93,9 @@ impl FromStr for Arch {
     fn from_str(text: &str) -> Result<Arch, OptionError> {
         let unknown = || OptionError::UnknownArch {
             given: text.to_owned(),
-            known: KNOWN.join(", "),
+            known: targets().collect::<Vec<_>>().join(", "),
         };
-        if !KNOWN.contains(&text) {
+        if !targets().any(|known| known == text) {
             return Err(unknown());
         }
         let number = text.trim_start_matches("sm_");
@@ -84,7 +116,7 @@ impl fmt::Display for Arch {
 
 #[cfg(test)]
 mod tests {
-    use super::{Arch, KNOWN};
+    use super::{Arch, targets};
 
     fn arch(text: &str) -> Arch {
         text.parse().expect("a known target")
@@ -92,7 +124,7 @@ mod tests {
 
     #[test]
     fn every_known_target_is_read_and_written_alike() {
-        for text in KNOWN {
+        for text in targets() {
             assert_eq!(arch(text).to_string(), text);
         }
         assert!(

@@ -1,6 +1,6 @@
 //! [`PtxBuilder`]: the options of a build, and the build.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,6 +24,8 @@ use crate::{cargo, llvm};
 pub enum Stage {
     /// `rust-src` is missing and is being added with rustup.
     AddingRustSrc,
+    /// Another build uses the target folder; this one waits for it.
+    Waiting,
     /// rustc compiles the kernel crate.
     Compiling {
         /// The crate.
@@ -201,7 +203,7 @@ impl PtxBuilder {
             .target_dir
             .take()
             .unwrap_or_else(|| package.target.join("ptx-build"));
-        let _lock = lock(&target_dir)?;
+        let _lock = lock(&target_dir, || (self.on_progress)(Stage::Waiting))?;
 
         (self.on_progress)(Stage::Compiling {
             krate: package.krate.clone(),
@@ -353,11 +355,15 @@ enum Work {
     },
 }
 
-/// Keeps other builds out of the target folder until the file is dropped.
-fn lock(target_dir: &Path) -> Result<File, BuildError> {
+/// Keeps other builds out of the target folder until the file is dropped; calls `wait` if one is there.
+fn lock(target_dir: &Path, wait: impl FnOnce()) -> Result<File, BuildError> {
     fs::create_dir_all(target_dir).map_err(BuildError::io("create", target_dir))?;
     let path = target_dir.join(".ptx-builder-lock");
     let file = File::create(&path).map_err(BuildError::io("create", &path))?;
+    if let Err(TryLockError::WouldBlock) = file.try_lock() {
+        wait();
+    }
+    // For a lock that is held already this changes nothing; an error of the first try comes again.
     file.lock().map_err(BuildError::io("lock", &path))?;
     Ok(file)
 }

@@ -40,6 +40,7 @@ mod passes;
 mod source_paths;
 mod toolchain;
 
+pub use arch::targets;
 pub use builder::{Emit, ModuleOutput, Output, PtxBuilder, Stage};
 pub use error::{BuildError, CodegenError, OptionError, ToolchainError};
 pub use manifest::Manifest;

@@ -159,7 +159,13 @@ fn is_leftover(name: &str) -> bool {
 
 /// Runs a command to its end and gives what it printed.
 fn output(command: &mut Command) -> Result<String, ToolchainError> {
-    let line = format!("{command:?}");
+    let words = [command.get_program()]
+        .into_iter()
+        .chain(command.get_args());
+    let line = words
+        .map(|word| word.to_string_lossy())
+        .collect::<Vec<_>>()
+        .join(" ");
     let run = command
         .output()
         .map_err(|source| ToolchainError::CannotRun {

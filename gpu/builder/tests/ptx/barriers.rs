@@ -43,6 +43,18 @@ fn barriers_that_the_source_has_in_each_arm_are_let_be() {
 }
 
 #[test]
+fn every_kind_of_barrier_is_known_to_the_lint() {
+    // The build would have failed had the lint counted the IR's barriers and the PTX's differently.
+    let kernel = function("barrier_kinds");
+    let kinds = ["bar.red.popc", "bar.red.and", "barrier.sync 1"].map(|kind| count(&kernel, kind));
+    assert_eq!(
+        (kinds, count(&kernel, "bar.warp.sync")),
+        ([1, 1, 1], 2),
+        "{kernel}"
+    );
+}
+
+#[test]
 fn every_kernel_has_source_lines() {
     let ptx = lint::ptx::Module::parse(&module("sm_80"));
     for kernel in &KERNELS.manifest.modules[0].kernels {

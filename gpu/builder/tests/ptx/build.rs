@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use ptx_builder::lint::Rule;
 use ptx_builder::{Emit, PtxBuilder, Stage};
 
 use crate::support::{KERNELS, builder, fixture, scratch};
@@ -101,7 +102,11 @@ fn progress_is_told_stage_by_stage() {
         .on_progress(report)
         .build()
         .expect("it builds");
-    let stages: Vec<Stage> = stages.iter().collect();
+    // Other tests build in the same folder meanwhile.
+    let stages: Vec<Stage> = stages
+        .iter()
+        .filter(|stage| *stage != Stage::Waiting)
+        .collect();
     assert_eq!(
         stages.first(),
         Some(&Stage::Compiling {
@@ -115,4 +120,51 @@ fn progress_is_told_stage_by_stage() {
             || last == Some(&Stage::UpToDate { arch }),
         "{last:?}"
     );
+}
+
+#[test]
+fn every_known_target_builds() {
+    let builder = ptx_builder::targets().fold(builder("unresolved", "targets"), |builder, arch| {
+        builder.arch(arch)
+    });
+    let output = builder
+        .allow(Rule::UnresolvedSymbol)
+        .build()
+        .expect("it builds");
+    for module in output.modules {
+        let ptx = fs::read_to_string(&module.ptx).expect("PTX");
+        assert!(
+            ptx.contains(&format!("\n.target {}\n", module.arch)),
+            "{}: {ptx}",
+            module.arch
+        );
+    }
+}
+
+#[test]
+fn a_build_waits_for_another_in_the_same_folder() {
+    let folder = scratch("locked");
+    fs::create_dir_all(&folder).expect("a folder");
+    let lock = fs::File::create(folder.join(".ptx-builder-lock")).expect("a file");
+    lock.lock().expect("nobody else holds it");
+    let (sender, stages) = std::sync::mpsc::channel();
+    let report = move |stage| drop(sender.send(stage));
+    let folder_of_build = folder.clone();
+    let build = std::thread::spawn(move || {
+        // `broken` fails soon; what matters is that it begins only after the other build.
+        let builder = PtxBuilder::new(fixture("broken"))
+            .target_dir(folder_of_build)
+            .out_dir(scratch("locked-out"));
+        builder
+            .arch("sm_80")
+            .feature("no-such-feature")
+            .on_progress(report)
+            .build()
+            .is_err()
+    });
+    assert_eq!(stages.recv(), Ok(Stage::Waiting));
+    assert!(stages.try_recv().is_err());
+    drop(lock);
+    assert!(matches!(stages.recv(), Ok(Stage::Compiling { .. })));
+    assert!(build.join().expect("no panic"));
 }

@@ -2,6 +2,7 @@
 
 mod barriers;
 mod build;
+mod catalog;
 mod errors;
 mod memory;
 mod support;

@@ -55,7 +55,7 @@ pub(crate) fn module(arch: &str) -> String {
 }
 
 /// One function of the PTX for sm_80, from its header to its closing brace, without what only says where it comes from:
-/// comments, `.loc`, LLVM's position labels and empty lines.
+/// comments, `.loc`, LLVM's position labels, the function's number in other labels, and empty lines.
 pub(crate) fn function(name: &str) -> String {
     function_in(&module("sm_80"), name)
 }
@@ -73,7 +73,7 @@ pub(crate) fn function_in(module: &str, name: &str) -> String {
             .iter()
             .any(|word| line.trim().starts_with(word));
         if !noise && !line.trim().is_empty() {
-            text.push_str(line);
+            text.push_str(&without_number(line, "$L__BB"));
             text.push('\n');
         }
         if line == "}" {
@@ -81,6 +81,20 @@ pub(crate) fn function_in(module: &str, name: &str) -> String {
         }
     }
     panic!("no function `{name}` in:\n{module}");
+}
+
+/// `line` with the digits after each `prefix` left out.
+fn without_number(line: &str, prefix: &str) -> String {
+    let mut parts = line.split(prefix);
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        text.push_str(prefix);
+        text.push_str(part.trim_start_matches(|c: char| c.is_ascii_digit()));
+    }
+    text.split(" // callseq")
+        .next()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 /// How many lines of `text` hold `needle`.

@@ -1,0 +1,103 @@
+//! The repository's own kernels: what holds for all of them, whichever they are.
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+use ptx_builder::manifest::Kernel;
+use ptx_builder::{Output, PtxBuilder};
+
+use crate::support::{count, function_in, scratch};
+
+/// The crate `gpu`, for the targets that the project promises.
+static GPU: LazyLock<Output> = LazyLock::new(|| {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("the crate gpu");
+    let builder = PtxBuilder::new(folder)
+        .target_dir(scratch("build"))
+        .out_dir(scratch("gpu"))
+        .color(false);
+    builder
+        .arch("sm_80")
+        .arch("sm_90")
+        .arch("sm_100")
+        .build()
+        .unwrap_or_else(|error| panic!("{error}"))
+});
+
+/// Every kernel of every target, with its PTX.
+fn kernels() -> Vec<(String, Kernel, String)> {
+    let mut all = Vec::new();
+    for (files, module) in GPU.modules.iter().zip(&GPU.manifest.modules) {
+        let ptx = std::fs::read_to_string(&files.ptx).expect("the build wrote it");
+        for kernel in &module.kernels {
+            let name = &kernel.description.name;
+            all.push((
+                format!("{name} for {}", module.arch),
+                kernel.clone(),
+                function_in(&ptx, name),
+            ));
+        }
+    }
+    assert!(!all.is_empty());
+    all
+}
+
+#[test]
+fn every_kernel_is_described() {
+    for (name, kernel, _) in kernels() {
+        let description = kernel.description;
+        assert!(
+            description.file.starts_with("gpu/src/") && description.line > 0,
+            "{name}: {description:?}"
+        );
+    }
+}
+
+#[test]
+fn no_kernel_computes_in_f64_by_accident() {
+    for (name, kernel, ptx) in kernels() {
+        let wants_f64 = kernel
+            .description
+            .params
+            .iter()
+            .any(|param| param.ty.contains("f64"));
+        assert!(wants_f64 || count(&ptx, ".f64") == 0, "{name}:\n{ptx}");
+    }
+}
+
+#[test]
+fn kernels_with_shared_arrays_access_them_natively() {
+    for (name, _, ptx) in kernels()
+        .into_iter()
+        .filter(|(_, kernel, _)| kernel.static_shared > 0)
+    {
+        assert!(
+            ptx.contains("st.shared") || ptx.contains(".shared."),
+            "{name}:\n{ptx}"
+        );
+        assert_eq!(count(&ptx, "cvta.shared"), 0, "{name}:\n{ptx}");
+    }
+}
+
+#[test]
+fn slices_that_are_only_read_are_read_through_the_read_only_cache() {
+    use ptx_builder::manifest::Lower;
+    let reads = |kernel: &Kernel| {
+        kernel
+            .description
+            .params
+            .iter()
+            .any(|param| param.lower == Lower::ReadSlice)
+    };
+    for (name, _, ptx) in kernels().into_iter().filter(|(_, kernel, _)| reads(kernel)) {
+        let other_loads = ptx
+            .lines()
+            .filter(|line| line.contains("ld.global") && !line.contains("ld.global.nc"));
+        assert!(
+            ptx.contains("ld.global.nc"),
+            "{name} has only {:?} in\n{ptx}",
+            other_loads.collect::<Vec<_>>()
+        );
+    }
+}

@@ -1,17 +1,14 @@
 //! Gives atomic instructions their scope.
 //!
 //! Rust's atomics have an order and no scope; LLVM's without one mean the whole system. `gpu-std` calls
-//! `__lanewise_atomic_scope(scope)` in the function in which an atomic instruction stands, before anything is inlined. Here
-//! the number becomes the scope of all atomic instructions of that function, and the call goes. An addition of floats, which
-//! comes from an intrinsic without an order, becomes relaxed as well.
+//! `__lanewise_atomic_scope(scope)` in a function that holds one atomic operation and that rustc does not inline. Here the
+//! number becomes the scope of the function's atomic instructions, the call goes, and the function may be inlined
+//! (rustc forbids it at the function and at each call).
 //!
 //! Source: LLVM, "User Guide for NVPTX Back-end: Syncscopes"; PTX ISA, "Memory Consistency Model: Scope".
 
-use inkwell::llvm_sys::core::{
-    LLVMGetSyncScopeID, LLVMGetTypeKind, LLVMIsAAtomicRMWInst, LLVMIsAtomic,
-    LLVMSetAtomicSyncScopeID, LLVMSetOrdering, LLVMTypeOf,
-};
-use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMTypeKind};
+use inkwell::attributes::{Attribute, AttributeLoc};
+use inkwell::llvm_sys::core::{LLVMGetSyncScopeID, LLVMIsAtomic, LLVMSetAtomicSyncScopeID};
 use inkwell::module::Module;
 use inkwell::values::{AsValueRef, CallSiteValue, InstructionValue};
 
@@ -27,15 +24,20 @@ pub(super) fn set(module: &Module<'_>) {
     let Some(marker) = module.get_function(MARKER) else {
         return;
     };
+    let noinline = Attribute::get_named_enum_kind_id("noinline");
     for call in llvm::calls_of(marker).0 {
         // SAFETY: a `CallSiteValue` of a module's list of calls is an instruction.
         let instruction = unsafe { InstructionValue::new(call.as_value_ref()) };
         let scope = scope(call).unwrap_or_default();
-        let function = instruction
-            .get_parent()
-            .and_then(|block| block.get_parent());
-        for at in function.into_iter().flat_map(llvm::instructions) {
-            set_scope(module, at, scope);
+        let parent = instruction.get_parent().and_then(|at| at.get_parent());
+        if let Some(function) = parent {
+            for at in llvm::instructions(function) {
+                set_scope(module, at, scope);
+            }
+            function.remove_enum_attribute(AttributeLoc::Function, noinline);
+            for caller in llvm::calls_of(function).0 {
+                caller.remove_enum_attribute(AttributeLoc::Function, noinline);
+            }
         }
         instruction.erase_from_basic_block();
     }
@@ -50,22 +52,12 @@ fn scope(call: CallSiteValue<'_>) -> Option<&'static str> {
 /// Sets the scope of an instruction, if it is atomic.
 fn set_scope(module: &Module<'_>, instruction: InstructionValue<'_>, scope: &str) {
     let value = instruction.as_value_ref();
-    // SAFETY: `value` is an instruction; scope and order are set on atomic ones only.
+    // SAFETY: `value` is an instruction; a scope is set on atomic ones only, and is one that this context knows.
     unsafe {
-        if LLVMIsAtomic(value) == 0 {
-            return;
-        }
-        let context = module.get_context().raw();
-        LLVMSetAtomicSyncScopeID(
-            value,
-            LLVMGetSyncScopeID(context, scope.as_ptr().cast(), scope.len()),
-        );
-        let float = matches!(
-            LLVMGetTypeKind(LLVMTypeOf(value)),
-            LLVMTypeKind::LLVMFloatTypeKind | LLVMTypeKind::LLVMDoubleTypeKind
-        );
-        if float && !LLVMIsAAtomicRMWInst(value).is_null() {
-            LLVMSetOrdering(value, LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic);
+        if LLVMIsAtomic(value) != 0 {
+            let context = module.get_context().raw();
+            let scope = LLVMGetSyncScopeID(context, scope.as_ptr().cast(), scope.len());
+            LLVMSetAtomicSyncScopeID(value, scope);
         }
     }
 }

@@ -5,37 +5,11 @@
 
 use core::cell::UnsafeCell;
 
-use super::scope::{Block, Device, Scope, System};
+use super::system;
 use crate::intrinsics;
 
-/// An addition whose scope the builder sets; see `operations`.
-///
-/// # Safety
-/// `address` is valid and aligned, and nothing but atomic operations touches it meanwhile.
-#[inline(always)]
-unsafe fn add_f32<S: Scope>(address: *mut f32, value: f32) -> f32 {
-    // SAFETY: the builder takes the marker out; the rest the caller says.
-    unsafe {
-        intrinsics::__lanewise_atomic_scope(const { S::NUMBER });
-        intrinsics::atomic_add_f32(address, value)
-    }
-}
-
-/// As `add_f32`.
-///
-/// # Safety
-/// As for `add_f32`.
-#[inline(always)]
-unsafe fn add_f64<S: Scope>(address: *mut f64, value: f64) -> f64 {
-    // SAFETY: the builder takes the marker out; the rest the caller says.
-    unsafe {
-        intrinsics::__lanewise_atomic_scope(const { S::NUMBER });
-        intrinsics::atomic_add_f64(address, value)
-    }
-}
-
 macro_rules! floats {
-    ($($(#[$doc:meta])* $name:ident($ty:ty, $scope:ident, $add:ident);)*) => {
+    ($($(#[$doc:meta])* $name:ident($ty:ty, $module:ident, $add:ident);)*) => {
         $(
             $(#[$doc])*
             #[derive(Debug)]
@@ -63,7 +37,7 @@ macro_rules! floats {
                 #[inline]
                 pub fn fetch_add(&self, value: $ty) -> $ty {
                     // SAFETY: a reference is valid and aligned, and this type has atomic access only.
-                    unsafe { $add::<$scope>(self.0.get(), value) }
+                    unsafe { $module::$add(self.0.get(), value) }
                 }
             }
         )*
@@ -72,15 +46,15 @@ macro_rules! floats {
 
 floats! {
     /// An `f32` that is added to atomically among the threads of the device.
-    DeviceAtomicF32(f32, Device, add_f32);
+    DeviceAtomicF32(f32, intrinsics, atomic_add_f32);
     /// An `f64` that is added to atomically among the threads of the device.
-    DeviceAtomicF64(f64, Device, add_f64);
+    DeviceAtomicF64(f64, intrinsics, atomic_add_f64);
     /// An `f32` that is added to atomically among the threads of the block.
-    BlockAtomicF32(f32, Block, add_f32);
+    BlockAtomicF32(f32, intrinsics, atomic_add_f32);
     /// An `f64` that is added to atomically among the threads of the block.
-    BlockAtomicF64(f64, Block, add_f64);
+    BlockAtomicF64(f64, intrinsics, atomic_add_f64);
     /// An `f32` that is added to atomically among all devices and the host.
-    SystemAtomicF32(f32, System, add_f32);
+    SystemAtomicF32(f32, system, add_f32);
     /// An `f64` that is added to atomically among all devices and the host.
-    SystemAtomicF64(f64, System, add_f64);
+    SystemAtomicF64(f64, system, add_f64);
 }

@@ -5,9 +5,10 @@ use core::cell::UnsafeCell;
 use super::AtomicOrdering;
 use super::operations;
 use super::scope::{Block, Device, System};
+use super::system;
 
 macro_rules! integers {
-    ($($(#[$doc:meta])* $name:ident($ty:ty, $scope:ident, $max:ident, $min:ident);)*) => {
+    ($($(#[$doc:meta])* $name:ident($ty:ty, $module:ident::$scope:ident, $max:ident, $min:ident);)*) => {
         $(
             $(#[$doc])*
             #[derive(Debug)]
@@ -35,7 +36,7 @@ macro_rules! integers {
                 #[must_use]
                 pub fn load(&self, order: AtomicOrdering) -> $ty {
                     // SAFETY: a reference is valid and aligned, and this type has atomic access only.
-                    unsafe { operations::load::<$scope, $ty>(self.0.get(), order) }
+                    unsafe { $module::load::<$scope, $ty>(self.0.get(), order) }
                 }
 
                 /// Sets the value.
@@ -43,10 +44,10 @@ macro_rules! integers {
                 #[inline]
                 pub fn store(&self, value: $ty, order: AtomicOrdering) {
                     // SAFETY: as in `load`.
-                    unsafe { operations::store::<$scope, $ty>(self.0.get(), value, order) }
+                    unsafe { $module::store::<$scope, $ty>(self.0.get(), value, order) }
                 }
 
-                integers! { @read_modify_write $ty, $scope:
+                integers! { @read_modify_write $ty, $module::$scope:
                     /// Sets the value.
                     #[doc(alias = "atomicExch")] #[doc(alias = "atom.exch")]
                     swap = swap;
@@ -85,20 +86,20 @@ macro_rules! integers {
                 pub fn compare_exchange(&self, current: $ty, new: $ty, order: AtomicOrdering) -> Result<$ty, $ty> {
                     let at = self.0.get();
                     // SAFETY: as in `load`.
-                    let (old, done) = unsafe { operations::compare_exchange::<$scope, $ty>(at, current, new, order) };
+                    let (old, done) = unsafe { $module::compare_exchange::<$scope, $ty>(at, current, new, order) };
                     if done { Ok(old) } else { Err(old) }
                 }
             }
         )*
     };
-    (@read_modify_write $ty:ty, $scope:ident: $($(#[$attribute:meta])* $name:ident = $operation:ident;)*) => {
+    (@read_modify_write $ty:ty, $module:ident::$scope:ident: $($(#[$attribute:meta])* $name:ident = $operation:ident;)*) => {
         $(
             $(#[$attribute])*
             /// Gives the value that was there before.
             #[inline]
             pub fn $name(&self, value: $ty, order: AtomicOrdering) -> $ty {
                 // SAFETY: a reference is valid and aligned, and this type has atomic access only.
-                unsafe { operations::$operation::<$scope, $ty>(self.0.get(), value, order) }
+                unsafe { $module::$operation::<$scope, $ty>(self.0.get(), value, order) }
             }
         )*
     };
@@ -106,27 +107,27 @@ macro_rules! integers {
 
 integers! {
     /// A `u32` that is atomic among the threads of the device.
-    DeviceAtomicU32(u32, Device, umax, umin);
+    DeviceAtomicU32(u32, operations::Device, umax, umin);
     /// An `i32` that is atomic among the threads of the device.
-    DeviceAtomicI32(i32, Device, max, min);
+    DeviceAtomicI32(i32, operations::Device, max, min);
     /// A `u64` that is atomic among the threads of the device.
-    DeviceAtomicU64(u64, Device, umax, umin);
+    DeviceAtomicU64(u64, operations::Device, umax, umin);
     /// An `i64` that is atomic among the threads of the device.
-    DeviceAtomicI64(i64, Device, max, min);
+    DeviceAtomicI64(i64, operations::Device, max, min);
     /// A `u32` that is atomic among the threads of the block.
-    BlockAtomicU32(u32, Block, umax, umin);
+    BlockAtomicU32(u32, operations::Block, umax, umin);
     /// An `i32` that is atomic among the threads of the block.
-    BlockAtomicI32(i32, Block, max, min);
+    BlockAtomicI32(i32, operations::Block, max, min);
     /// A `u64` that is atomic among the threads of the block.
-    BlockAtomicU64(u64, Block, umax, umin);
+    BlockAtomicU64(u64, operations::Block, umax, umin);
     /// An `i64` that is atomic among the threads of the block.
-    BlockAtomicI64(i64, Block, max, min);
+    BlockAtomicI64(i64, operations::Block, max, min);
     /// A `u32` that is atomic among all devices and the host.
-    SystemAtomicU32(u32, System, umax, umin);
+    SystemAtomicU32(u32, system::System, umax, umin);
     /// An `i32` that is atomic among all devices and the host.
-    SystemAtomicI32(i32, System, max, min);
+    SystemAtomicI32(i32, system::System, max, min);
     /// A `u64` that is atomic among all devices and the host.
-    SystemAtomicU64(u64, System, umax, umin);
+    SystemAtomicU64(u64, system::System, umax, umin);
     /// An `i64` that is atomic among all devices and the host.
-    SystemAtomicI64(i64, System, max, min);
+    SystemAtomicI64(i64, system::System, max, min);
 }

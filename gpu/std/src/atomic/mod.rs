@@ -2,7 +2,8 @@
 //!
 //! The scope is in the type: [`DeviceAtomicU32`] and its kin hold between the threads of the device, `BlockAtomic*` between
 //! those of a block, `SystemAtomic*` also with the host and other devices. A smaller scope may be cheaper.
-//! `core::sync::atomic` works in kernels, too, and means the system. The order is the language's: [`AtomicOrdering`].
+//! `core::sync::atomic` works in kernels, too; it should mean the system, but LLVM 22 writes its read-modify-write
+//! operations with the device's scope, so memory that the host works on at the same time needs `SystemAtomic*`. The order is the language's: [`AtomicOrdering`].
 //!
 //! An atomic is a view of a plain number in global or shared memory, by `from_ptr`; the same memory must not be accessed
 //! in other ways meanwhile. PTX ISA, "Memory Consistency Model", "atom", "red"; CUDA C++ Programming Guide, "Atomic Functions".
@@ -14,7 +15,14 @@ mod operations;
 #[cfg(not(target_arch = "nvptx64"))]
 #[path = "operations_host.rs"]
 mod operations;
-mod scope;
+pub(crate) mod scope;
+#[cfg(target_arch = "nvptx64")]
+mod system;
+#[cfg(not(target_arch = "nvptx64"))]
+#[path = "system_host.rs"]
+mod system;
+
+pub(crate) use operations::fence;
 
 pub use core::sync::atomic::Ordering as AtomicOrdering;
 

@@ -1,8 +1,9 @@
 //! The operations, generic over scope and type.
 //!
-//! Rust's intrinsics for atomics know orders and no scopes. Each function here therefore calls a marker,
-//! `__lanewise_atomic_scope(scope)`; the builder sets that scope on the atomic instructions in the same function, and takes
-//! the call out. Without a marker an instruction has system scope, which is what Rust means.
+//! Rust's intrinsics for atomics know orders and no scopes. A function here that has a scope to give therefore calls a
+//! marker, `__lanewise_atomic_scope(scope)`; the builder sets that scope on the atomic instructions in the same function, and
+//! takes the call out and lets the function be inlined, which it must not be before. The read-modify-write operations have none to give: LLVM 22 writes their `atom` without a scope,
+//! which PTX reads as the device. That is right for the device and for the block; for the system see `system`.
 
 use core::intrinsics::{self, AtomicOrdering as Order};
 use core::sync::atomic::Ordering;
@@ -10,17 +11,38 @@ use core::sync::atomic::Ordering;
 use super::scope::Scope;
 use crate::intrinsics::__lanewise_atomic_scope;
 
-/// Calls an intrinsic with the order as a constant; what is left of the `match` is one instruction.
-macro_rules! by_order {
-    ($order:expr, $operation:ident::<$($ty:ty),*>($($argument:expr),*)) => {
-        match $order {
-            Ordering::Relaxed => intrinsics::$operation::<$($ty,)* { Order::Relaxed }>($($argument),*),
-            Ordering::Release => intrinsics::$operation::<$($ty,)* { Order::Release }>($($argument),*),
-            Ordering::Acquire => intrinsics::$operation::<$($ty,)* { Order::Acquire }>($($argument),*),
-            Ordering::AcqRel => intrinsics::$operation::<$($ty,)* { Order::AcqRel }>($($argument),*),
-            _ => intrinsics::$operation::<$($ty,)* { Order::SeqCst }>($($argument),*),
+/// A fence of scope `S`; relaxed is none.
+#[inline(never)]
+pub(crate) fn fence<S: Scope>(order: Ordering) {
+    // SAFETY: the builder takes the marker out; a fence only orders.
+    unsafe {
+        __lanewise_atomic_scope(const { S::NUMBER });
+        match order {
+            Ordering::Relaxed => {}
+            Ordering::Acquire => intrinsics::atomic_fence::<{ Order::Acquire }>(),
+            Ordering::Release => intrinsics::atomic_fence::<{ Order::Release }>(),
+            Ordering::AcqRel => intrinsics::atomic_fence::<{ Order::AcqRel }>(),
+            _ => intrinsics::atomic_fence::<{ Order::SeqCst }>(),
         }
-    };
+    }
+}
+
+/// Puts the fences of `order` around a relaxed operation.
+///
+/// LLVM 22 makes the same `atom` of every order of `atomicrmw`, so the order has to come from fences.
+#[inline(always)]
+pub(super) fn ordered<S: Scope, T>(order: Ordering, operation: impl FnOnce() -> T) -> T {
+    match order {
+        Ordering::Release | Ordering::AcqRel => fence::<S>(Ordering::Release),
+        Ordering::SeqCst => fence::<S>(Ordering::SeqCst),
+        _ => {}
+    }
+    let old = operation();
+    match order {
+        Ordering::Acquire | Ordering::AcqRel | Ordering::SeqCst => fence::<S>(Ordering::Acquire),
+        _ => {}
+    }
+    old
 }
 
 macro_rules! read_modify_write {
@@ -30,11 +52,9 @@ macro_rules! read_modify_write {
             /// `address` is valid and aligned, and nothing but atomic operations touches it meanwhile.
             #[inline(always)]
             pub(super) unsafe fn $name<S: Scope, T: Copy>(address: *mut T, value: T, order: Ordering) -> T {
-                // SAFETY: the builder takes the marker out; the rest the caller says.
-                unsafe {
-                    __lanewise_atomic_scope(const { S::NUMBER });
-                    by_order!(order, $operation::<$($ty),*>(address, value))
-                }
+                // SAFETY: the caller says so.
+                let relaxed = || unsafe { intrinsics::$operation::<$($ty,)* { Order::Relaxed }>(address, value) };
+                ordered::<S, T>(order, relaxed)
             }
         )*
     };
@@ -57,7 +77,7 @@ read_modify_write! {
 ///
 /// # Safety
 /// As for the operations above.
-#[inline(always)]
+#[inline(never)]
 pub(super) unsafe fn load<S: Scope, T: Copy>(address: *const T, order: Ordering) -> T {
     // SAFETY: the builder takes the marker out; the rest the caller says.
     unsafe {
@@ -78,7 +98,7 @@ pub(super) unsafe fn load<S: Scope, T: Copy>(address: *const T, order: Ordering)
 ///
 /// # Safety
 /// As for the operations above.
-#[inline(always)]
+#[inline(never)]
 pub(super) unsafe fn store<S: Scope, T: Copy>(address: *mut T, value: T, order: Ordering) {
     // SAFETY: the builder takes the marker out; the rest the caller says.
     unsafe {
@@ -99,7 +119,7 @@ pub(super) unsafe fn store<S: Scope, T: Copy>(address: *mut T, value: T, order: 
 ///
 /// # Safety
 /// As for the operations above.
-#[inline(always)]
+#[inline(never)]
 pub(super) unsafe fn compare_exchange<S: Scope, T: Copy>(
     address: *mut T,
     current: T,

@@ -4,6 +4,10 @@ use core::sync::atomic::Ordering;
 
 use super::scope::Scope;
 
+pub(crate) fn fence<S: Scope>(_: Ordering) {
+    crate::device_only("fence")
+}
+
 macro_rules! read_modify_write {
     ($($name:ident)*) => {
         $(

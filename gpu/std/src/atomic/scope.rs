@@ -1,22 +1,26 @@
 //! Who sees an atomic operation as one: PTX ISA, "Memory Consistency Model: Scope".
 
 /// A scope, and the number by which the builder knows it.
-pub(super) trait Scope {
+pub(crate) trait Scope {
     /// The argument of `__lanewise_atomic_scope`.
+    #[cfg_attr(
+        not(target_arch = "nvptx64"),
+        expect(dead_code, reason = "only the device has the marker")
+    )]
     const NUMBER: u32;
 }
 
 /// The threads of the device: `.gpu`.
 #[derive(Debug)]
-pub(super) enum Device {}
+pub(crate) enum Device {}
 
 /// The threads of the block: `.cta`.
 #[derive(Debug)]
-pub(super) enum Block {}
+pub(crate) enum Block {}
 
 /// All threads of all devices, and the host: `.sys`.
 #[derive(Debug)]
-pub(super) enum System {}
+pub(crate) enum System {}
 
 impl Scope for System {
     const NUMBER: u32 = 0;

@@ -28,7 +28,10 @@ use proc_macro::TokenStream;
 /// `name_32`; with several parameters, `instances((16, 2), (32, 4))`); `min_arch = "sm_90"` leaves the kernel out of
 /// builds for older targets.
 ///
-/// ```ignore
+/// ```
+/// use gpu_macros::kernel;
+/// use gpu_std::{DisjointSlice, thread};
+///
 /// #[kernel]
 /// pub fn scale(input: &[f32], mut output: DisjointSlice<f32>, factor: f32) {
 ///     let index = thread::index_1d();
@@ -36,6 +39,13 @@ use proc_macro::TokenStream;
 ///         *y = factor * x;
 ///     }
 /// }
+/// ```
+///
+/// What is passed by value has to mean the same on both sides:
+///
+/// ```compile_fail,E0277
+/// #[gpu_macros::kernel]
+/// pub fn greet(name: String) {}
 /// ```
 #[proc_macro_attribute]
 pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
@@ -67,10 +77,16 @@ pub fn launch_bounds(options: TokenStream, item: TokenStream) -> TokenStream {
 /// The host refuses a launch that breaks the contract. The kernel is compiled on the strength of it: no check of the shape
 /// is left on the device, and a launch that goes round the host's check, which is `unsafe`, has to keep it.
 ///
-/// ```ignore
+/// ```
+/// use gpu_macros::kernel;
+/// use gpu_std::kernel::Kernel;
+///
 /// #[kernel]
 /// #[launch_contract(dims = 2, block = (32, 8))]
-/// pub fn transpose(input: &[f32], output: DisjointSlice<f32>, nx: u32, ny: u32) { .. }
+/// pub fn tile() {}
+///
+/// assert!(tile::CONTRACT.check([7, 5, 1], [32, 8, 1]).is_ok());
+/// assert!(tile::CONTRACT.check([7, 5, 1], [8, 32, 1]).is_err());
 /// ```
 #[proc_macro_attribute]
 pub fn launch_contract(options: TokenStream, item: TokenStream) -> TokenStream {
@@ -85,6 +101,23 @@ pub fn launch_contract(options: TokenStream, item: TokenStream) -> TokenStream {
 /// size may depend on const parameters of the kernel. There is no initializer, as the hardware has none: an element has
 /// no value until a thread has set it.
 ///
+/// ```
+/// use gpu_macros::{kernel, shared};
+/// use gpu_std::thread::{sync_threads, thread_idx_x};
+///
+/// #[kernel]
+/// #[launch_contract(dims = 1, block = (64))]
+/// pub fn reverse() {
+///     shared! { static ELEMENTS: [u32; 64]; }
+///     let thread = thread_idx_x() as usize;
+///     // SAFETY: each thread has an element of its own.
+///     unsafe { ELEMENTS.set(thread, thread_idx_x()) };
+///     sync_threads();
+///     // SAFETY: set before the barrier, by another thread.
+///     let _opposite = unsafe { ELEMENTS.get(63 - thread) };
+/// }
+/// ```
+///
 /// Each declaration is one piece of memory for each block, however often control passes it.
 #[proc_macro]
 pub fn shared(item: TokenStream) -> TokenStream {
@@ -98,6 +131,25 @@ pub fn shared(item: TokenStream) -> TokenStream {
 /// The format is Rust's (`{}`, `{name}`, `{:x}`, `{:X}`, `{:o}`, `{:e}`, `{:p}`, width, precision, `0`, `+`, `-`, `<`, `>`)
 /// and is checked when the kernel is compiled: the number of arguments here, their types by the traits in
 /// `gpu_std::printf`. It becomes one call of the driver's `vprintf`, so that one call's text is never torn apart.
+///
+/// ```
+/// # use gpu_macros::{gpu_printf, kernel};
+/// #[kernel]
+/// pub fn report(x: f32) {
+///     gpu_printf!("x is {x:.3}, its bits are {:08x}\n", x.to_bits());
+/// }
+/// ```
+///
+/// A value that a format does not fit does not compile:
+///
+/// ```compile_fail,E0277
+/// # use gpu_macros::{gpu_printf, kernel};
+/// #[kernel]
+/// pub fn report(x: f32) {
+///     gpu_printf!("{x:x}\n");
+/// }
+/// ```
+///
 /// CUDA C++ Programming Guide, "Formatted Output".
 #[proc_macro]
 pub fn gpu_printf(item: TokenStream) -> TokenStream {

@@ -98,3 +98,25 @@ fn convert(conversion: Conversion, value: &TokenStream) -> TokenStream {
     };
     quote_spanned!(value.span()=> ::gpu_std::printf::#wrapper(#value))
 }
+
+#[cfg(test)]
+mod tests {
+    fn error(item: &str) -> String {
+        let item = item.parse().expect("the case is Rust");
+        super::expand(item)
+            .expect_err("the call is wrong")
+            .to_string()
+    }
+
+    #[test]
+    fn arguments_are_counted() {
+        assert_eq!(
+            error(r#""{} {}", a"#),
+            "2 placeholders in the format, 1 arguments"
+        );
+        assert_eq!(
+            error(r#""{}", a, b"#),
+            "this argument has no `{}` in the format"
+        );
+    }
+}

@@ -69,3 +69,35 @@ fn declaration(Declaration { name, array }: &Declaration) -> TokenStream {
         };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    fn error(item: &str) -> String {
+        let item = item.parse().expect("the case is Rust");
+        super::expand(item)
+            .expect_err("the declaration is wrong")
+            .to_string()
+    }
+
+    #[test]
+    fn says_what_shared_memory_cannot_have() {
+        assert!(
+            error("static A: [f32; 8] = [0.0; 8];")
+                .starts_with("shared memory has no initial value")
+        );
+        assert!(error("static mut A: [f32; 8];").starts_with("leave `mut` out"));
+        assert!(error("static A: f32;").starts_with("shared memory holds arrays"));
+    }
+
+    #[test]
+    fn declares_each_array() {
+        let item = "static A: [f32; 8]; static B: [[i32; N + 1]; N];"
+            .parse()
+            .expect("the case is Rust");
+        let code = super::expand(item).expect("both are right").to_string();
+        assert!(
+            code.contains("let A =") && code.contains("let B ="),
+            "{code}"
+        );
+    }
+}

@@ -12,6 +12,8 @@ mod instances;
 mod manifest;
 mod options;
 mod signature;
+#[cfg(test)]
+mod tests;
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -12,6 +12,23 @@ use core::marker::PhantomData;
 use super::*;
 
 /// An index over the whole grid that this thread alone has; see [`index_1d`].
+///
+/// It cannot be copied,
+/// ```compile_fail,E0382
+/// # use gpu_std::thread::ThreadIndex;
+/// fn twice(index: ThreadIndex) -> [ThreadIndex; 2] { [index, index] }
+/// ```
+/// nor made of a number,
+/// ```compile_fail,E0451
+/// # use gpu_std::thread::ThreadIndex;
+/// fn forge() -> ThreadIndex { ThreadIndex { value: 0, own: core::marker::PhantomData } }
+/// ```
+/// nor handed to another thread:
+/// ```compile_fail,E0277
+/// # use gpu_std::thread::ThreadIndex;
+/// fn needs_send<T: Send>() {}
+/// needs_send::<ThreadIndex>();
+/// ```
 #[derive(Debug)]
 pub struct ThreadIndex {
     value: usize,

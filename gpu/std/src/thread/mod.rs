@@ -6,12 +6,10 @@
 
 mod barrier;
 mod index;
-mod shape;
 mod stride;
 
 pub use barrier::{sync_threads, sync_threads_and, sync_threads_count, sync_threads_or};
 pub use index::{ThreadIndex, ThreadIndex2D, index_1d, index_2d};
-pub use shape::{launch_is_1d, launch_is_2d_of};
 pub use stride::{GridStride, grid_stride};
 
 use crate::intrinsics;

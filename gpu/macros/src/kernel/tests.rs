@@ -1,0 +1,133 @@
+//! What `#[kernel]` says to functions that cannot be kernels.
+
+use proc_macro2::TokenStream;
+
+/// The messages for `#[kernel(options)]` on `item`.
+fn errors(options: &str, item: &str) -> Vec<String> {
+    let parse = |text: &str| text.parse::<TokenStream>().expect("the case is Rust");
+    match super::expand(parse(options), parse(item)) {
+        Ok(_) => Vec::new(),
+        Err(error) => error.into_iter().map(|error| error.to_string()).collect(),
+    }
+}
+
+/// Asserts that there is one error, and that it begins with `message`.
+#[track_caller]
+fn refuses(options: &str, item: &str, message: &str) {
+    let errors = errors(options, item);
+    assert!(
+        matches!(&errors[..], [error] if error.starts_with(message)),
+        "#[kernel({options})] {item}\n  wanted: {message}\n  got: {errors:#?}"
+    );
+}
+
+#[test]
+fn parameters_that_threads_cannot_share_are_refused() {
+    refuses(
+        "",
+        "fn k(a: &mut [f32]) {}",
+        "every thread would hold this `&mut`",
+    );
+    refuses("", "fn k(a: &f32) {}", "a kernel borrows slices only");
+    refuses("", "fn k(a: &str) {}", "a `&str` cannot be passed");
+    refuses(
+        "",
+        "fn k(a: impl Copy) {}",
+        "the host has to know this type",
+    );
+    refuses("", "fn k(a: fn()) {}", "a kernel takes `&[T]`");
+    refuses("", "fn k(self) {}", "a kernel is a free function");
+    refuses("", "fn k((a, b): (u32, u32)) {}", "name the parameter");
+}
+
+#[test]
+fn functions_of_the_wrong_kind_are_refused() {
+    refuses("", "async fn k() {}", "a kernel cannot be `async`");
+    refuses("", "const fn k() {}", "a kernel cannot be `const`");
+    refuses("", "extern \"C\" fn k() {}", "leave the ABI out");
+    refuses("", "fn k() -> u32 { 1 }", "a kernel returns nothing");
+    refuses("", "fn k<T>(a: &[T]) {}", "a kernel has no type parameters");
+    refuses("", "fn k<'a>(a: &'a [f32]) {}", "leave lifetimes out");
+}
+
+#[test]
+fn const_parameters_need_their_values() {
+    refuses(
+        "",
+        "fn k<const N: usize>() {}",
+        "PTX has no generics: list the values of `N`",
+    );
+    refuses("instances(1)", "fn k() {}", "`k` has no const parameter");
+    refuses(
+        "instances()",
+        "fn k<const N: usize>() {}",
+        "`instances` lists no value",
+    );
+    refuses(
+        "instances((1, 2))",
+        "fn k<const N: usize>() {}",
+        "`k` has 1 const parameters, here are 2 values",
+    );
+    refuses(
+        "instances(1.5)",
+        "fn k<const N: usize>() {}",
+        "a value is a whole number",
+    );
+}
+
+#[test]
+fn options_are_checked() {
+    refuses("instance(1)", "fn k() {}", "`instance` is not an option");
+    refuses("min_arch = \"90\"", "fn k() {}", "`90` is not a target");
+    refuses(
+        "",
+        "#[launch_bounds(2048)] fn k() {}",
+        "a block has 1 to 1024 threads, not 2048",
+    );
+    refuses(
+        "",
+        "#[launch_bounds(256, 0)] fn k() {}",
+        "at least one block has to fit",
+    );
+    refuses(
+        "",
+        "#[launch_bounds(1)] #[launch_bounds(2)] fn k() {}",
+        "`#[launch_bounds]` stands here twice",
+    );
+    refuses(
+        "",
+        "#[launch_contract(dims = 4)] fn k() {}",
+        "a launch has 1, 2 or 3 dimensions",
+    );
+    refuses(
+        "",
+        "#[launch_contract(block = (1, 1, 1, 1))] fn k() {}",
+        "a block has 1, 2 or 3 sizes",
+    );
+    refuses(
+        "",
+        "#[launch_contract(warps)] fn k() {}",
+        "`warps` is not a clause",
+    );
+}
+
+#[test]
+fn a_function_with_two_faults_is_told_both() {
+    assert_eq!(errors("", "async fn k(a: &mut [f32]) {}").len(), 2);
+}
+
+#[test]
+fn an_attribute_above_moves_below() {
+    let parse = |text: &str| text.parse::<TokenStream>().expect("the case is Rust");
+    let moved = super::companion::expand(
+        "launch_bounds",
+        parse("256, 2"),
+        parse("#[kernel] fn k() {}"),
+    );
+    let moved = moved.expect("it goes with #[kernel]").to_string();
+    assert_eq!(
+        moved,
+        parse("#[kernel] #[launch_bounds(256, 2)] fn k() {}").to_string()
+    );
+    assert!(super::companion::expand("launch_bounds", parse("256"), parse("fn k() {}")).is_err());
+}

@@ -73,6 +73,7 @@ macro_rules! typed {
 mod modifiers;
 
 pub mod approx;
+pub mod atomic;
 pub mod compare;
 pub mod convert;
 mod exact;
@@ -80,8 +81,10 @@ pub mod float;
 pub mod half;
 pub mod int;
 pub mod logic;
+pub mod matrix;
 mod odd;
 pub mod rounding;
+pub mod warp;
 
 pub use rounding::Rounding;
 

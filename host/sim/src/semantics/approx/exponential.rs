@@ -16,7 +16,7 @@ pub(super) fn exp2(x: f64) -> f64 {
     let shifted = x + SHIFT;
     let whole = shifted - SHIFT;
     let t = (x - whole) * LN_2; // within 0.35
-    // e^t: the first omitted term, t^11 / 11!, is below 2^-42 of the sum... and half of that at t = 0.35.
+    // e^t by its series to t^11 / 11!; what follows is below 2^-47.
     let mut series = 1.0 / 39_916_800.0;
     for divisor in [
         3_628_800.0,
@@ -45,7 +45,7 @@ fn log2(x: f64) -> f64 {
     let halve = mantissa > SQRT_2;
     let m = if halve { mantissa * 0.5 } else { mantissa };
     let exponent = (bits >> 52) as i32 - 1023 + i32::from(halve);
-    // ln m = 2 artanh s, with |s| below 0.172: s^21 / 21 is below 2^-57 of s.
+    // ln m = 2 artanh s, |s| below 0.172, by its series to s^19 / 19; what follows is below 2^-55 of s.
     let s = (m - 1.0) / (m + 1.0);
     let square = s * s;
     let mut series = 1.0 / 19.0;

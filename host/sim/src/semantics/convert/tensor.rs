@@ -208,16 +208,23 @@ pub fn cvt_rn_f16x2_e2m1x2(a: u8) -> u32 {
     pack([a & 0xf, a >> 4].map(|bits| cvt_rn_f16_f32(E2M1.widen(bits))))
 }
 
-/// One e4m3 as f32, for `mma`.
-#[inline]
-pub fn e4m3_to_f32(bits: u8) -> f32 {
-    E4M3.widen(bits)
+/// One number of a narrow format as f32, for `mma`.
+macro_rules! to_f32 {
+    ($($name:ident = $tiny:ident);+ $(;)?) => {$(
+        #[doc = concat!("One ", stringify!($tiny), " as f32: exact.")]
+        #[inline]
+        pub fn $name(bits: u8) -> f32 {
+            $tiny.widen(bits)
+        }
+    )+};
 }
 
-/// One e5m2 as f32, for `mma`.
-#[inline]
-pub fn e5m2_to_f32(bits: u8) -> f32 {
-    E5M2.widen(bits)
+to_f32! {
+    e4m3_to_f32 = E4M3;
+    e5m2_to_f32 = E5M2;
+    e2m3_to_f32 = E2M3;
+    e3m2_to_f32 = E3M2;
+    e2m1_to_f32 = E2M1;
 }
 
 /// `cvt.{rz,rp}.ue8m0.f32`: the power of two at or below (`Zero`) or at or above (`Up`) the magnitude, as its exponent plus

@@ -8,4 +8,6 @@ mod float;
 mod half;
 mod int;
 mod logic;
+mod matrix;
 mod narrow;
+mod warp;

@@ -1,0 +1,290 @@
+//! D = A * B + C on fragments: `mma.sync` and `wmma.mma`.
+//!
+//! PTX ISA 9.7.14.4 "wmma.mma", 9.7.14.5 "mma". Open in the ISA: the order and the precision of a sum of f16, bf16, tf32 or
+//! 8-bit float products, beyond "at least single precision". Here products are exact, their sum with C is taken in f64 in
+//! the order of k, and rounded once; a GPU, which aligns and truncates addends, differs in the last digits. Integers are
+//! exact and wrap, or clamp with `.satfinite`; f64 is a chain of `fma.rn` in the order of k.
+
+use super::element::Element;
+use super::fragment;
+use crate::semantics::float::{canonical_f32, fma_rn_f64};
+use crate::semantics::half::{cvt_f32_f16, cvt_rn_f16_f32};
+use crate::semantics::odd::odd_f32;
+use half::f16;
+
+/// The type of C's or D's elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Accumulator {
+    /// `.f16`, two in a register.
+    F16,
+    /// `.f32`.
+    F32,
+    /// `.s32`, wrapping.
+    S32,
+    /// `.s32` with `.satfinite`.
+    S32Satfinite,
+}
+
+impl Accumulator {
+    /// How many lie in a register.
+    #[inline]
+    fn per_register(self) -> usize {
+        if self == Accumulator::F16 { 2 } else { 1 }
+    }
+
+    /// The value of element `index` of a register.
+    #[inline]
+    fn value(self, register: u32, index: usize) -> f64 {
+        match self {
+            Accumulator::F16 => {
+                cvt_f32_f16(f16::from_bits((register >> (16 * (index & 1))) as u16)).into()
+            }
+            Accumulator::F32 => f32::from_bits(register).into(),
+            Accumulator::S32 | Accumulator::S32Satfinite => (register as i32).into(),
+        }
+    }
+
+    /// The bits of a value, rounded, wrapped or clamped.
+    #[inline]
+    fn bits(self, value: f64) -> u32 {
+        match self {
+            Accumulator::F16 => cvt_rn_f16_f32(odd_f32(value)).to_bits().into(),
+            Accumulator::F32 => canonical_f32(value as f32).to_bits(),
+            Accumulator::S32 => value as i64 as u32,
+            Accumulator::S32Satfinite => value as i32 as u32,
+        }
+    }
+}
+
+/// A matrix, large enough for every shape: 16 by 64, 32 by 16, 64 by 8 ...
+struct Matrix {
+    columns: usize,
+    values: [f64; 1024],
+}
+
+impl Matrix {
+    /// The matrix of `columns` columns whose elements lie in `registers` at the places that `position` says.
+    #[inline]
+    fn gather(
+        columns: usize,
+        registers: &[[u32; 32]],
+        per_register: usize,
+        value: impl Fn(u32, usize) -> f64,
+        position: impl Fn(usize, usize, usize) -> (usize, usize),
+    ) -> Matrix {
+        let mut matrix = Matrix {
+            columns,
+            values: [0.0; 1024],
+        };
+        for (number, register) in registers.iter().enumerate() {
+            for (lane, &bits) in register.iter().enumerate() {
+                for index in 0..per_register {
+                    let (row, column) = position(lane, number, index);
+                    if let Some(element) = matrix.values.get_mut(row * columns + column) {
+                        *element = value(bits, index);
+                    }
+                }
+            }
+        }
+        matrix
+    }
+
+    /// An element; zero outside.
+    #[inline]
+    fn at(&self, row: usize, column: usize) -> f64 {
+        self.values
+            .get(row * self.columns + column)
+            .copied()
+            .unwrap_or(0.0)
+    }
+}
+
+/// One element of A * B + C.
+#[inline]
+fn dot(a: &Matrix, b: &Matrix, k: usize, (row, column): (usize, usize), c: f64) -> f64 {
+    (0..k).map(|i| a.at(row, i) * b.at(i, column)).sum::<f64>() + c
+}
+
+/// `mma.sync.m?n8k?`: `a`, `b`, `c` and `d` are the registers of the operands; `k` is the shape's. How many rows there are
+/// follows from the number of registers.
+pub fn mma(
+    k: usize,
+    (a_type, a): (Element, &[[u32; 32]]),
+    (b_type, b): (Element, &[[u32; 32]]),
+    (c_type, c): (Accumulator, &[[u32; 32]]),
+    (d_type, d): (Accumulator, &mut [[u32; 32]]),
+) {
+    let (ea, eb) = (a_type.per_register(), b_type.per_register());
+    // m8 has one register of A where m16 has two: its second register holds further columns.
+    let eight_rows = a.len() * ea * 4 <= k;
+    let a_position = |lane, register: usize, index| {
+        fragment::mma_a(
+            ea,
+            lane,
+            if eight_rows { register * 2 } else { register },
+            index,
+        )
+    };
+    let a = Matrix::gather(k, a, ea, |bits, i| a_type.value(bits, i), a_position);
+    let b = Matrix::gather(
+        8,
+        b,
+        eb,
+        |bits, i| b_type.value(bits, i),
+        |lane, r, i| fragment::mma_b(eb, lane, r, i),
+    );
+    let place =
+        |per: usize| move |lane, register, index| fragment::mma_c(lane, register * per + index);
+    accumulate(
+        k,
+        &a,
+        &b,
+        8,
+        (c_type, c),
+        (d_type, d),
+        place(c_type.per_register()),
+        place(d_type.per_register()),
+    );
+}
+
+/// `wmma.mma` of shape `m` by `n` by `k`, on fragments laid out by [`fragment::wmma`].
+pub fn wmma(
+    (m, n, k): (usize, usize, usize),
+    (a_type, a): (Element, &[[u32; 32]]),
+    (b_type, b): (Element, &[[u32; 32]]),
+    (c_type, c): (Accumulator, &[[u32; 32]]),
+    (d_type, d): (Accumulator, &mut [[u32; 32]]),
+) {
+    // An element's number in its lane's fragment runs through the registers.
+    let place = |registers: usize, per: usize, shape: (usize, usize)| {
+        move |lane, register, index| {
+            fragment::wmma(registers * per, lane, register * per + index, shape)
+        }
+    };
+    let (ea, eb) = (a_type.per_register(), b_type.per_register());
+    let (c_place, d_place) = (
+        place(c.len(), c_type.per_register(), (m, n)),
+        place(d.len(), d_type.per_register(), (m, n)),
+    );
+    let a = Matrix::gather(
+        k,
+        a,
+        ea,
+        |bits, i| a_type.value(bits, i),
+        place(a.len(), ea, (m, k)),
+    );
+    let b = Matrix::gather(
+        n,
+        b,
+        eb,
+        |bits, i| b_type.value(bits, i),
+        place(b.len(), eb, (k, n)),
+    );
+    accumulate(k, &a, &b, n, (c_type, c), (d_type, d), c_place, d_place);
+}
+
+/// D = A * B + C with C and D at the places that the last two say.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "four matrices, each with its type and its layout"
+)]
+#[inline]
+fn accumulate(
+    k: usize,
+    a: &Matrix,
+    b: &Matrix,
+    n: usize,
+    (c_type, c): (Accumulator, &[[u32; 32]]),
+    (d_type, d): (Accumulator, &mut [[u32; 32]]),
+    c_place: impl Fn(usize, usize, usize) -> (usize, usize),
+    d_place: impl Fn(usize, usize, usize) -> (usize, usize),
+) {
+    let c = Matrix::gather(
+        n,
+        c,
+        c_type.per_register(),
+        |bits, i| c_type.value(bits, i),
+        c_place,
+    );
+    let per_register = d_type.per_register();
+    for (number, register) in d.iter_mut().enumerate() {
+        for (lane, bits) in register.iter_mut().enumerate() {
+            *bits = (0..per_register).fold(0, |bits, index| {
+                let (row, column) = d_place(lane, number, index);
+                bits | d_type.bits(dot(a, b, k, (row, column), c.at(row, column))) << (16 * index)
+            });
+        }
+    }
+}
+
+/// `mma.sync.m?n8k?.f64`: registers of 64 bits, one element each.
+pub fn mma_f64(k: usize, a: &[[u64; 32]], b: &[[u64; 32]], c: &[[u64; 32]], d: &mut [[u64; 32]]) {
+    let eight_rows = a.len() * 4 <= k;
+    let find = |registers: &[[u64; 32]], register: usize, lane: usize| {
+        f64::from_bits(registers.get(register).map_or(0, |lanes| lanes[lane & 31]))
+    };
+    // The inverse of the fragment rule: row and column say lane and register.
+    let a_at = |row: usize, i: usize| {
+        let register = if eight_rows {
+            i / 4
+        } else {
+            i / 4 * 2 + row / 8
+        };
+        find(a, register, row % 8 * 4 + i % 4)
+    };
+    let b_at = |i: usize, column: usize| find(b, i / 4, column * 4 + i % 4);
+    for (number, register) in d.iter_mut().enumerate() {
+        for (lane, bits) in register.iter_mut().enumerate() {
+            let (row, column) = fragment::mma_c(lane, number);
+            let start = find(c, number, lane);
+            *bits = (0..k)
+                .fold(start, |sum, i| {
+                    fma_rn_f64(a_at(row, i), b_at(i, column), sum)
+                })
+                .to_bits();
+        }
+    }
+}
+
+/// What `mma.b1` does with a bit of A and a bit of B.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BitOp {
+    /// `.xor.popc`.
+    Xor,
+    /// `.and.popc`.
+    And,
+}
+
+/// `mma.sync.m?n8k?.s32.b1.b1.s32`: C plus how many bits of a row of A and a column of B the operation leaves set.
+pub fn mma_b1(
+    k: usize,
+    op: BitOp,
+    a: &[[u32; 32]],
+    b: &[[u32; 32]],
+    c: &[[u32; 32]],
+    d: &mut [[u32; 32]],
+) {
+    let eight_rows = a.len() * 128 <= k;
+    let find = |registers: &[[u32; 32]], register: usize, lane: usize| {
+        registers.get(register).map_or(0, |lanes| lanes[lane & 31])
+    };
+    for (number, register) in d.iter_mut().enumerate() {
+        for (lane, bits) in register.iter_mut().enumerate() {
+            let (row, column) = fragment::mma_c(lane, number);
+            let words = (0..k / 32).map(|word| {
+                let a_register = if eight_rows {
+                    word / 4
+                } else {
+                    word / 4 * 2 + row / 8
+                };
+                let a_word = find(a, a_register, row % 8 * 4 + word % 4);
+                let b_word = find(b, word / 4, column * 4 + word % 4);
+                match op {
+                    BitOp::Xor => (a_word ^ b_word).count_ones(),
+                    BitOp::And => (a_word & b_word).count_ones(),
+                }
+            });
+            *bits = find(c, number, lane).wrapping_add(words.sum());
+        }
+    }
+}

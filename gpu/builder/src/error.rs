@@ -184,6 +184,21 @@ pub enum CodegenError {
         /// The function that asks.
         function: String,
     },
+    /// A kernel's shared arrays do not fit.
+    #[error(
+        "kernel `{kernel}` ({place}) has {bytes} bytes of static shared memory, and a block may have {limit}: make arrays \
+         smaller, or use dynamic shared memory, which may be larger when the launch asks for it"
+    )]
+    SharedTooLarge {
+        /// The kernel.
+        kernel: String,
+        /// Its Rust file and line.
+        place: String,
+        /// What its arrays take.
+        bytes: u64,
+        /// What there is.
+        limit: u64,
+    },
     /// A pass of ours or of LLVM's failed.
     #[error("{arch}: {stage} failed: {reason}")]
     Stage {

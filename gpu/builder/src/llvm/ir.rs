@@ -108,9 +108,9 @@ pub(crate) fn successors(terminator: InstructionValue<'_>) -> Vec<LLVMBasicBlock
     }
 }
 
-/// The calls of a function, and whether it is used in any other way.
-pub(crate) fn calls_of<'ctx>(function: FunctionValue<'ctx>) -> (Vec<CallSiteValue<'ctx>>, bool) {
-    let (mut calls, mut otherwise) = (Vec::new(), false);
+/// The calls of a function. Other uses, as of its address, are not among them.
+pub(crate) fn calls_of<'ctx>(function: FunctionValue<'ctx>) -> Vec<CallSiteValue<'ctx>> {
+    let mut calls = Vec::new();
     let target = function.as_value_ref();
     // SAFETY: the list of uses is not changed while it is walked, and each user is checked to be a call of `function`
     // before it is made a `CallSiteValue`.
@@ -120,13 +120,11 @@ pub(crate) fn calls_of<'ctx>(function: FunctionValue<'ctx>) -> (Vec<CallSiteValu
             let user = LLVMGetUser(at);
             if !LLVMIsACallInst(user).is_null() && LLVMGetCalledValue(user) == target {
                 calls.push(CallSiteValue::new(user));
-            } else {
-                otherwise = true;
             }
             at = LLVMGetNextUse(at);
         }
     }
-    (calls, otherwise)
+    calls
 }
 
 /// The value of an argument, if it is a constant.

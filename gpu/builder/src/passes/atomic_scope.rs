@@ -25,7 +25,7 @@ pub(super) fn set(module: &Module<'_>) {
         return;
     };
     let noinline = Attribute::get_named_enum_kind_id("noinline");
-    for call in llvm::calls_of(marker).0 {
+    for call in llvm::calls_of(marker) {
         // SAFETY: a `CallSiteValue` of a module's list of calls is an instruction.
         let instruction = unsafe { InstructionValue::new(call.as_value_ref()) };
         let scope = scope(call).unwrap_or_default();
@@ -35,7 +35,7 @@ pub(super) fn set(module: &Module<'_>) {
                 set_scope(module, at, scope);
             }
             function.remove_enum_attribute(AttributeLoc::Function, noinline);
-            for caller in llvm::calls_of(function).0 {
+            for caller in llvm::calls_of(function) {
                 caller.remove_enum_attribute(AttributeLoc::Function, noinline);
             }
         }

@@ -109,6 +109,7 @@ fn run_on(module: &Module<'_>, options: &Options) -> Result<Code, CodegenError> 
     dump.module("optimized", module);
 
     let kernels = shared_size::kernels(module, &descriptions, &machine);
+    shared_size::check(&kernels)?;
     let ir = if options.llvm_ir {
         module.print_to_string().to_string()
     } else {

@@ -28,13 +28,13 @@ pub(super) const DYNAMIC_SYMBOL: &str = "dynamic_shared";
 pub(super) fn place(module: &Module<'_>) -> Result<(), CodegenError> {
     let context = module.get_context();
     if let Some(marker) = module.get_function(STATIC) {
-        for call in llvm::calls_of(marker).0 {
+        for call in llvm::calls_of(marker) {
             let array = static_array(module, call)?;
             llvm::replace_call_by_address(call, array, &context);
         }
     }
     if let Some(marker) = module.get_function(DYNAMIC) {
-        let calls = llvm::calls_of(marker).0;
+        let calls = llvm::calls_of(marker);
         if !calls.is_empty() {
             let memory = variable(module, DYNAMIC_SYMBOL, 0, DYNAMIC_ALIGN);
             memory.set_linkage(Linkage::External);

@@ -10,8 +10,33 @@ use inkwell::targets::TargetMachine;
 use inkwell::values::{AsValueRef, FunctionValue, GlobalValue};
 
 use super::shared_memory::DYNAMIC_SYMBOL;
+use crate::error::CodegenError;
 use crate::llvm::{self, Referred, space};
 use crate::manifest::{Description, Kernel, Lower, Param};
+
+/// What a block may have of static shared memory, in bytes, on every target.
+/// Source: CUDA programming guide, "Technical Specifications per Compute Capability".
+const LIMIT: u64 = 48 << 10;
+
+/// Refuses kernels whose arrays do not fit.
+pub(super) fn check(kernels: &[Kernel]) -> Result<(), CodegenError> {
+    match kernels.iter().find(|kernel| kernel.static_shared > LIMIT) {
+        None => Ok(()),
+        Some(Kernel {
+            description,
+            static_shared,
+            ..
+        }) => Err(CodegenError::SharedTooLarge {
+            kernel: description.name.clone(),
+            place: match description.file.as_str() {
+                "" => "not described by #[kernel]".to_owned(),
+                file => format!("{file}:{}", description.line),
+            },
+            bytes: *static_shared,
+            limit: LIMIT,
+        }),
+    }
+}
 
 /// The module's kernels by name, with what they say of themselves and the shared memory that they use.
 pub(super) fn kernels(

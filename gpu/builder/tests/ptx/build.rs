@@ -1,6 +1,7 @@
 //! What a build leaves, and that the next one does only what is needed.
 
 use std::fs;
+use std::path::Path;
 
 use ptx_builder::lint::Rule;
 use ptx_builder::{Emit, PtxBuilder, Stage};
@@ -120,6 +121,42 @@ fn progress_is_told_stage_by_stage() {
             || last == Some(&Stage::UpToDate { arch }),
         "{last:?}"
     );
+}
+
+#[test]
+fn the_ptx_does_not_depend_on_where_the_crate_lies() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let copy = folder.path().join("deep/down");
+    for file in ["Cargo.toml", "sync/Cargo.toml", "sync/src/lib.rs"] {
+        copy_file(&fixture("kernels"), &copy, file);
+    }
+    for file in fs::read_dir(fixture("kernels/src")).expect("the fixture") {
+        let name = file
+            .expect("an entry")
+            .file_name()
+            .into_string()
+            .expect("ASCII");
+        copy_file(&fixture("kernels"), &copy, &format!("src/{name}"));
+    }
+    let builder = PtxBuilder::new(&copy)
+        .target_dir(scratch("build"))
+        .out_dir(folder.path().join("out"));
+    let there = builder
+        .arch("sm_80")
+        .build()
+        .expect("it builds")
+        .modules
+        .remove(0);
+    assert_eq!(
+        fs::read_to_string(there.ptx).expect("PTX"),
+        crate::support::module("sm_80")
+    );
+}
+
+fn copy_file(from: &Path, to: &Path, file: &str) {
+    let target = to.join(file);
+    fs::create_dir_all(target.parent().expect("inside `to`")).expect("a folder");
+    fs::copy(from.join(file), target).expect("a copy");
 }
 
 #[test]

@@ -58,8 +58,30 @@ fn what_llvm_cannot_compile_is_an_error_that_names_the_line() {
         panic!("{error:?}")
     };
     assert!(
-        reason.contains("fsin") && reason.contains("src/lib.rs:8"),
+        reason.contains("fsin") && reason.contains("src/lib.rs:9:24"),
         "{reason}"
+    );
+}
+
+#[test]
+fn shared_arrays_that_do_not_fit_name_kernel_size_and_limit() {
+    let error = builder("unsupported", "unsupported")
+        .arch("sm_80")
+        .feature("large")
+        .build()
+        .expect_err("too large");
+    let BuildError::Codegen(CodegenError::SharedTooLarge {
+        kernel,
+        bytes,
+        limit,
+        ..
+    }) = &error
+    else {
+        panic!("{error:?}")
+    };
+    assert_eq!(
+        (kernel.as_str(), *bytes, *limit),
+        ("large", 64 << 10, 48 << 10)
     );
 }
 

@@ -73,7 +73,7 @@ pub(crate) fn function_in(module: &str, name: &str) -> String {
             .iter()
             .any(|word| line.trim().starts_with(word));
         if !noise && !line.trim().is_empty() {
-            text.push_str(&without_number(line, "$L__BB"));
+            text.push_str(&line_without_numbers(line));
             text.push('\n');
         }
         if line == "}" {
@@ -83,18 +83,19 @@ pub(crate) fn function_in(module: &str, name: &str) -> String {
     panic!("no function `{name}` in:\n{module}");
 }
 
-/// `line` with the digits after each `prefix` left out.
-fn without_number(line: &str, prefix: &str) -> String {
-    let mut parts = line.split(prefix);
-    let mut text = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        text.push_str(prefix);
-        text.push_str(part.trim_start_matches(|c: char| c.is_ascii_digit()));
-    }
-    text.split(" // callseq")
-        .next()
-        .unwrap_or_default()
-        .to_owned()
+/// A line without the function's number in its labels, and without the hash of a crate in Rust's symbols: both change for
+/// reasons that lie elsewhere.
+fn line_without_numbers(line: &str) -> String {
+    let drop_after = |line: &str, prefix: &str, is_dropped: fn(char) -> bool| {
+        let mut parts = line.split(prefix);
+        let first = parts.next().unwrap_or_default().to_owned();
+        parts.fold(first, |text, part| {
+            text + prefix + part.trim_start_matches(is_dropped)
+        })
+    };
+    let line = line.split(" // callseq").next().unwrap_or_default();
+    let line = drop_after(line, "$L__BB", |c| c.is_ascii_digit());
+    drop_after(&line, "_RNvNtCs", |c| c.is_ascii_alphanumeric())
 }
 
 /// How many lines of `text` hold `needle`.

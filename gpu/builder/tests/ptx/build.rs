@@ -1,7 +1,7 @@
 //! What a build leaves, and that the next one does only what is needed.
 
 use std::fs;
-use std::path::Path;
+use std::path::PathBuf;
 
 use ptx_builder::lint::Rule;
 use ptx_builder::{Emit, PtxBuilder, Stage};
@@ -42,14 +42,8 @@ fn a_build_for_one_target_leaves_the_others_up_to_date() {
 
 #[test]
 fn a_changed_kernel_is_built_again() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let source = folder.path().join("src/lib.rs");
-    fs::create_dir(folder.path().join("src")).expect("a folder");
-    fs::copy(
-        fixture("unresolved/Cargo.toml"),
-        folder.path().join("Cargo.toml"),
-    )
-    .expect("a copy");
+    let folder = fresh("changed");
+    let source = folder.join("src/lib.rs");
     let write = |value: u32| {
         let text = format!(
             "#![no_std]\n#![feature(abi_ptx)]\n#[unsafe(no_mangle)]\npub unsafe extern \"ptx-kernel\" fn \
@@ -59,9 +53,9 @@ fn a_changed_kernel_is_built_again() {
         fs::write(&source, text).expect("it can be written");
     };
     let build = || {
-        let builder = PtxBuilder::new(folder.path())
+        let builder = PtxBuilder::new(&folder)
             .target_dir(scratch("build"))
-            .out_dir(folder.path().join("out"));
+            .out_dir(folder.join("out"));
         let output = builder.arch("sm_80").build().expect("it builds");
         (
             output.rebuilt,
@@ -125,38 +119,36 @@ fn progress_is_told_stage_by_stage() {
 
 #[test]
 fn the_ptx_does_not_depend_on_where_the_crate_lies() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let copy = folder.path().join("deep/down");
-    for file in ["Cargo.toml", "sync/Cargo.toml", "sync/src/lib.rs"] {
-        copy_file(&fixture("kernels"), &copy, file);
-    }
-    for file in fs::read_dir(fixture("kernels/src")).expect("the fixture") {
-        let name = file
-            .expect("an entry")
-            .file_name()
-            .into_string()
-            .expect("ASCII");
-        copy_file(&fixture("kernels"), &copy, &format!("src/{name}"));
-    }
-    let builder = PtxBuilder::new(&copy)
-        .target_dir(scratch("build"))
-        .out_dir(folder.path().join("out"));
-    let there = builder
-        .arch("sm_80")
-        .build()
-        .expect("it builds")
-        .modules
-        .remove(0);
+    let text = |builder: PtxBuilder| {
+        let output = builder
+            .target_dir(scratch("build"))
+            .arch("sm_80")
+            .allow(Rule::UnresolvedSymbol)
+            .build();
+        fs::read_to_string(&output.expect("it builds").modules[0].ptx).expect("PTX")
+    };
+    let elsewhere = fresh("elsewhere/deep/down");
+    fs::copy(
+        fixture("unresolved/src/lib.rs"),
+        elsewhere.join("src/lib.rs"),
+    )
+    .expect("a copy");
+    let here = text(builder("unresolved", "here"));
+    assert!(here.contains("\"src/lib.rs\""), "{here}");
     assert_eq!(
-        fs::read_to_string(there.ptx).expect("PTX"),
-        crate::support::module("sm_80")
+        text(PtxBuilder::new(&elsewhere).out_dir(scratch("elsewhere-out"))),
+        here
     );
 }
 
-fn copy_file(from: &Path, to: &Path, file: &str) {
-    let target = to.join(file);
-    fs::create_dir_all(target.parent().expect("inside `to`")).expect("a folder");
-    fs::copy(from.join(file), target).expect("a copy");
+/// A folder with the `Cargo.toml` of a fixture that depends on nothing, and an empty `src`. It is the same in every run, so
+/// that what is built from it does not pile up.
+fn fresh(name: &str) -> PathBuf {
+    let folder = scratch(name);
+    drop(fs::remove_dir_all(&folder));
+    fs::create_dir_all(folder.join("src")).expect("a folder");
+    fs::copy(fixture("unresolved/Cargo.toml"), folder.join("Cargo.toml")).expect("a copy");
+    folder
 }
 
 #[test]

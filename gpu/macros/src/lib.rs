@@ -74,6 +74,8 @@ pub fn launch_bounds(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `block = (32, 8)` | has blocks of this shape; a size may name a const parameter |
 /// | `whole_warps` | has blocks of a multiple of 32 threads |
 ///
+/// Any contract also says that there are fewer than 2^32 threads along each axis, so that positions fit in a `u32`.
+///
 /// The host refuses a launch that breaks the contract. The kernel is compiled on the strength of it: no check of the shape
 /// is left on the device, and a launch that goes round the host's check, which is `unsafe`, has to keep it.
 ///

@@ -69,7 +69,7 @@ pub fn mat_add_2d_1d(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, nx: u32, n
 /// # Safety
 /// No other thread has this `i`.
 #[inline]
-unsafe fn add(a: &[f32], b: &[f32], c: &mut DisjointSlice<f32>, i: usize) {
+pub(crate) unsafe fn add(a: &[f32], b: &[f32], c: &mut DisjointSlice<f32>, i: usize) {
     // SAFETY: the caller says that no other thread has this `i`.
     let c = unsafe { c.get_unique_mut(i) };
     if let (Some(a), Some(b), Some(c)) = (a.get(i), b.get(i), c) {

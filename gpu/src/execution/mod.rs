@@ -1,7 +1,10 @@
 //! How threads run: warps and their branches, barriers, reductions step by step.
 
+pub mod divergence;
+pub mod grid_shape;
 pub mod reduce_interleaved;
 pub mod reduce_neighbored;
+pub mod reduce_unroll_warps;
 pub mod reduce_unrolled;
 
 use gpu_std::GlobalMut;

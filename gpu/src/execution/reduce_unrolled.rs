@@ -38,11 +38,25 @@ pub fn reduce_unrolling8(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
 /// `UNROLL` elements a thread, a block apart; then as `reduce_interleaved`.
 #[inline]
 fn reduce_unrolling<const UNROLL: usize>(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
-    let (threads, thread) = (block_dim_x() as usize, thread_idx_x() as usize);
+    let threads = block_dim_x() as usize;
     let part = data.part(block_idx_x() as usize * threads * UNROLL, threads * UNROLL);
+    // SAFETY: the launch is 1-D, so no other block has this part, and all threads of this one are here.
+    unsafe { add_columns::<UNROLL>(part) };
+    // SAFETY: as above.
+    unsafe { add_halves(part.part(0, threads)) };
+    // SAFETY: `add_halves` ends in a barrier, or has nothing to add.
+    unsafe { write_sum(part, sums) };
+}
 
-    // SAFETY: the launch is 1-D, so no other block has this part, and before the barrier no other thread of this block has
-    // an element that is `thread` modulo `threads`.
+/// Adds up to `UNROLL` elements a thread, `block_dim_x` apart, into the first of them; ends in a barrier.
+///
+/// # Safety
+/// All threads of a 1-D block call it with the same part of up to `UNROLL` times `block_dim_x` elements, which no other
+/// block touches.
+#[inline]
+pub(super) unsafe fn add_columns<const UNROLL: usize>(part: GlobalMut<i32>) {
+    let (threads, thread) = (block_dim_x() as usize, thread_idx_x() as usize);
+    // SAFETY: no other thread has an element that is `thread` modulo `threads`.
     unsafe {
         if thread + (UNROLL - 1) * threads < part.len() {
             let mut sum = 0;
@@ -61,10 +75,5 @@ fn reduce_unrolling<const UNROLL: usize>(data: GlobalMut<i32>, sums: GlobalMut<i
             part.set(thread, sum);
         }
     }
-    sync_threads(); // below, threads add what others stored above
-
-    // SAFETY: as above, and all threads of the block are here.
-    unsafe { add_halves(part.part(0, threads)) };
-    // SAFETY: `add_halves` ends in a barrier, or has nothing to add.
-    unsafe { write_sum(part, sums) };
+    sync_threads(); // what follows adds what other threads stored here
 }

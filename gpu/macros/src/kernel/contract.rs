@@ -84,6 +84,7 @@ impl ToTokens for Contract {
                 dimensions: #dimensions,
                 block: #block,
                 whole_warps: #whole_warps,
+                narrow: true,
             }
         });
     }

@@ -11,7 +11,7 @@ use crate::thread;
 /// Lanes of a warp.
 const WARP: u32 = crate::warp::WARP_SIZE;
 
-/// What a launch of a kernel has to be like. However many dimensions it has, along each there are fewer than 2^32 threads.
+/// What a launch of a kernel has to be like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaunchContract {
     /// How many dimensions grid and blocks may extend along: 1 (x), 2 (x, y), or 3.
@@ -20,6 +20,8 @@ pub struct LaunchContract {
     pub block: Option<[u32; 3]>,
     /// Whether a block has to fill its warps.
     pub whole_warps: bool,
+    /// Whether positions along each axis have to fit in 32 bits; so in every contract that is written.
+    pub narrow: bool,
 }
 
 impl LaunchContract {
@@ -28,6 +30,7 @@ impl LaunchContract {
         dimensions: 3,
         block: None,
         whole_warps: false,
+        narrow: false,
     };
 
     /// Checks a launch.
@@ -35,9 +38,6 @@ impl LaunchContract {
     /// # Errors
     /// The first clause that the launch breaks.
     pub fn check(&self, grid: [u32; 3], block: [u32; 3]) -> Result<(), BrokenContract> {
-        if *self == Self::ANY {
-            return Ok(());
-        }
         if let Some(wanted) = self.block
             && block != wanted
         {
@@ -64,7 +64,7 @@ impl LaunchContract {
             ['x', 'y', 'z'].into_iter().zip(grid.into_iter().zip(block))
         {
             let threads = u64::from(blocks) * u64::from(threads);
-            if threads > u64::from(u32::MAX) {
+            if self.narrow && threads > u64::from(u32::MAX) {
                 return Err(BrokenContract::TooWide { axis, threads });
             }
         }
@@ -177,11 +177,13 @@ mod tests {
         dimensions: 2,
         block: Some([32, 8, 1]),
         whole_warps: false,
+        narrow: true,
     };
     const LINE: LaunchContract = LaunchContract {
         dimensions: 1,
         block: None,
         whole_warps: true,
+        narrow: true,
     };
 
     #[test]

@@ -1,0 +1,69 @@
+//! Pi as the area under 4 / (1 + x^2) between 0 and 1.
+//!
+//! Launch: `pi_partial`, a 1-D grid of any size, in 1-D blocks of any size; `pi_final`, one such block.
+//! `pi_partial` cuts the area into `n` strips, takes each at its middle, and writes block b's sum of heights to
+//! `partials[b]`; `pi_final` adds those up and writes pi to `pi[0]`. No strips give zero.
+//! Shows: blocks cannot wait for each other within a kernel, so what needs all of them is a kernel of its own.
+//! Source: notes 003, chapter 1, section 5.
+
+use gpu_macros::{kernel, shared};
+use gpu_std::GlobalMut;
+use gpu_std::thread::{block_dim_x, block_idx_x, grid_stride, sync_threads, thread_idx_x};
+
+/// The most threads that a block can have.
+const THREADS: usize = 1024;
+
+/// Writes each block's sum of heights.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn pi_partial(partials: GlobalMut<f32>, n: u32) {
+    let mut heights = 0.0;
+    for i in grid_stride(n as usize) {
+        let x = (i as f32 + 0.5) / n as f32;
+        heights += 4.0 / (1.0 + x * x);
+    }
+    let sum = block_sum(heights);
+    let block = block_idx_x() as usize;
+    if thread_idx_x() == 0 && block < partials.len() {
+        // SAFETY: this thread alone writes the block's element.
+        unsafe { partials.set(block, sum) };
+    }
+}
+
+/// Adds the blocks' sums and multiplies by the strips' width.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn pi_final(partials: &[f32], pi: GlobalMut<f32>, n: u32) {
+    let mut heights = 0.0;
+    let mut i = thread_idx_x() as usize;
+    while i < partials.len() {
+        heights += partials[i];
+        i += block_dim_x() as usize;
+    }
+    let sum = block_sum(heights);
+    if thread_idx_x() == 0 && block_idx_x() == 0 && !pi.is_empty() {
+        // SAFETY: this thread alone writes it.
+        unsafe { pi.set(0, if n == 0 { 0.0 } else { sum / n as f32 }) };
+    }
+}
+
+/// The sum of the block's values; thread 0 gets it, the others get sums of parts.
+#[inline]
+fn block_sum(value: f32) -> f32 {
+    shared! { static SUMS: [f32; THREADS]; }
+    let thread = thread_idx_x() as usize;
+    // SAFETY: each thread sets its own element before the first barrier.
+    unsafe { SUMS.set(thread, value) };
+    let mut live = block_dim_x() as usize;
+    while live > 1 {
+        sync_threads(); // this step adds what other threads set in the last
+        let half = live.div_ceil(2);
+        if thread + half < live {
+            // SAFETY: in this step only this thread touches these two.
+            unsafe { SUMS.set(thread, SUMS.get(thread) + SUMS.get(thread + half)) };
+        }
+        live = half;
+    }
+    // SAFETY: the thread set it itself, first or in the last step it had a part in.
+    unsafe { SUMS.get(thread) }
+}

@@ -1,0 +1,99 @@
+//! Branches on which the lanes of a warp do not agree.
+//!
+//! Launch: 1-D grid of 1-D blocks, at least one thread for each element. Each writes `output[i]` from `i` alone; for the
+//! kernels that take it, `steps` is how long an arm is.
+//! Shows: a warp whose lanes take both arms runs one after the other, with part of its lanes idle in each. Where whole warps
+//! agree, each runs one arm. A short branch is no branch in the end: the compiler computes both values and selects; done by
+//! hand for long arms that costs as much as diverging.
+//! The arms are loops of a length that the compiler does not know, so that it cannot turn the branch itself into a select.
+//! Source: notes 000, section 3.2.2, and 002, "Warps".
+
+use gpu_macros::kernel;
+use gpu_std::DisjointSlice;
+use gpu_std::thread;
+use gpu_std::warp::WARP_SIZE;
+
+/// Even threads take one arm, odd threads the other: every warp takes both.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn diverge_by_thread(mut output: DisjointSlice<u32>, steps: u32) {
+    let index = thread::index_1d();
+    let i = index.get() as u32;
+    if let Some(output) = output.get_mut(&index) {
+        *output = if i.is_multiple_of(2) {
+            stretch(i, steps)
+        } else {
+            fold(i, steps)
+        };
+    }
+}
+
+/// Even warps take one arm, odd warps the other: no warp takes both.
+#[kernel]
+#[launch_contract(dims = 1, whole_warps)]
+pub fn diverge_by_warp(mut output: DisjointSlice<u32>, steps: u32) {
+    let index = thread::index_1d();
+    let i = index.get() as u32;
+    if let Some(output) = output.get_mut(&index) {
+        *output = if (i / WARP_SIZE).is_multiple_of(2) {
+            stretch(i, steps)
+        } else {
+            fold(i, steps)
+        };
+    }
+}
+
+/// Arms of one instruction each: the branch becomes a select, and all lanes go together.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn diverge_predicated(mut output: DisjointSlice<u32>) {
+    let index = thread::index_1d();
+    if let Some(output) = output.get_mut(&index) {
+        *output = if index.get().is_multiple_of(2) {
+            100
+        } else {
+            200
+        };
+    }
+}
+
+/// Every lane goes through both arms and keeps the one it wants: nothing diverges, and nothing is saved.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn diverge_both_arms(mut output: DisjointSlice<u32>, steps: u32) {
+    let index = thread::index_1d();
+    let i = index.get() as u32;
+    if let Some(output) = output.get_mut(&index) {
+        let mut both = [i, i];
+        for _ in 0..steps {
+            both = [stretch_once(both[0]), fold_once(both[1])];
+        }
+        *output = both[(i % 2) as usize];
+    }
+}
+
+/// One arm, `steps` times.
+#[inline(always)]
+fn stretch(x: u32, steps: u32) -> u32 {
+    (0..steps).fold(x, |x, _| stretch_once(x))
+}
+
+/// The other arm, `steps` times.
+#[inline(always)]
+fn fold(x: u32, steps: u32) -> u32 {
+    (0..steps).fold(x, |x, _| fold_once(x))
+}
+
+/// A step of a linear congruential generator (Numerical Recipes, "Quick and Dirty Generators").
+#[inline(always)]
+fn stretch_once(x: u32) -> u32 {
+    x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223)
+}
+
+/// A step of xorshift (Marsaglia, "Xorshift RNGs", 2003).
+#[inline(always)]
+fn fold_once(mut x: u32) -> u32 {
+    x ^= x << 13;
+    x ^= x >> 17;
+    x ^ x << 5
+}

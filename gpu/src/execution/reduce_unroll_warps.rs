@@ -1,0 +1,117 @@
+//! Sum of a slice, where the last steps are one warp's and need no barrier of the block.
+//!
+//! Launch: 1-D grid of 1-D blocks of whole warps, with at least one thread for each 8 elements; `reduce_complete_unroll_N`
+//! has blocks of N threads.
+//! Works in place: block b sums its part of `data`, 8 times `block_dim_x` elements, and writes the sum to `sums[b]`. `data` is
+//! overwritten. Any length will do; a part past the end sums to zero.
+//! Shows: with 64 elements left, only lanes of one warp have work, and those wait for each other by `sync_warp`, which costs
+//! a few cycles where a barrier of the block costs more; each unrolled step also saves the loop's own instructions. With
+//! the block's size known when the kernel is compiled, no step is left that has nothing to do.
+//! The notes rely on lanes of a warp moving in step and on `volatile`. Since Volta lanes move on their own: without
+//! `sync_warp`, one may read what another has not stored yet, and `volatile` does not make it wait.
+//! Source: notes 000, sections 3.5.2 to 3.5.4; CUDA C++ Programming Guide, "Independent Thread Scheduling".
+
+use gpu_macros::kernel;
+use gpu_std::GlobalMut;
+use gpu_std::thread::{block_dim_x, block_idx_x, sync_threads, thread_idx_x};
+use gpu_std::warp::{FULL_MASK, WARP_SIZE, sync_warp};
+
+use super::reduce_unrolled::add_columns;
+use super::write_sum;
+
+/// Elements that a thread adds by itself at first.
+const UNROLL: usize = 8;
+
+/// A loop of steps for the block, then six steps for its first warp.
+#[kernel]
+#[launch_contract(dims = 1, whole_warps)]
+pub fn reduce_unroll_warps8(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
+    let part = part_of_block(data);
+    // SAFETY: the launch is 1-D, so no other block has this part, and all threads of this one are here.
+    unsafe { add_columns::<UNROLL>(part) };
+    let part = part.part(0, block_dim_x() as usize);
+
+    let mut stride = block_dim_x().next_power_of_two() / 2;
+    while stride > WARP_SIZE {
+        // SAFETY: as above; the barrier ends the step.
+        unsafe { add_at(part, stride) };
+        sync_threads(); // the next step adds what other threads stored in this one
+        stride /= 2;
+    }
+    // SAFETY: at most 64 sums are left, and a barrier is behind them.
+    unsafe { add_in_warp(part) };
+    // SAFETY: thread 0 took the last step itself.
+    unsafe { write_sum(part, sums) };
+}
+
+/// All steps written out; which of them there are is decided when the kernel runs.
+#[kernel]
+#[launch_contract(dims = 1, whole_warps)]
+pub fn reduce_complete_unroll_warps8(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
+    complete_unroll(data, sums, block_dim_x());
+}
+
+/// All steps written out; which of them there are is decided when the kernel is compiled.
+#[kernel(instances(1024, 512, 256, 128, 64))]
+#[launch_contract(dims = 1, block = (BLOCK))]
+pub fn reduce_complete_unroll<const BLOCK: u32>(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
+    complete_unroll(data, sums, BLOCK);
+}
+
+/// The reduction without a loop, for blocks of `threads`.
+#[inline(always)]
+fn complete_unroll(data: GlobalMut<i32>, sums: GlobalMut<i32>, threads: u32) {
+    let part = part_of_block(data);
+    // SAFETY: the launch is 1-D, so no other block has this part, and all threads of this one are here.
+    unsafe { add_columns::<UNROLL>(part) };
+    let part = part.part(0, threads as usize);
+
+    for stride in [512, 256, 128, 64] {
+        // The same for all threads of the block, so that all come to the barrier, or none.
+        if threads > stride {
+            // SAFETY: as above; the barrier ends the step.
+            unsafe { add_at(part, stride) };
+            sync_threads(); // the next step adds what other threads stored in this one
+        }
+    }
+    // SAFETY: at most 64 sums are left, and a barrier is behind them.
+    unsafe { add_in_warp(part) };
+    // SAFETY: thread 0 took the last step itself.
+    unsafe { write_sum(part, sums) };
+}
+
+/// This block's elements.
+#[inline]
+fn part_of_block(data: GlobalMut<i32>) -> GlobalMut<i32> {
+    let length = block_dim_x() as usize * UNROLL;
+    data.part(block_idx_x() as usize * length, length)
+}
+
+/// One step: the first `stride` threads add the element that far behind their own, if there is one.
+///
+/// # Safety
+/// No other block touches the part; a barrier lies between this step and the last, and the next.
+#[inline(always)]
+unsafe fn add_at(part: GlobalMut<i32>, stride: u32) {
+    let (thread, stride) = (thread_idx_x() as usize, stride as usize);
+    if thread < stride && thread + stride < part.len() {
+        // SAFETY: in this step only this thread touches these two.
+        unsafe { part.set(thread, part.get(thread) + part.get(thread + stride)) };
+    }
+}
+
+/// The steps from 64 elements down to one, by the block's first warp.
+///
+/// # Safety
+/// No other block touches the part, and a barrier is behind what other warps stored there.
+#[inline(always)]
+unsafe fn add_in_warp(part: GlobalMut<i32>) {
+    if thread_idx_x() >= WARP_SIZE {
+        return;
+    }
+    for stride in [32, 16, 8, 4, 2, 1] {
+        // SAFETY: the other warps have left; `sync_warp` ends the step for the lanes of this one.
+        unsafe { add_at(part, stride) };
+        sync_warp(FULL_MASK); // all 32 lanes are here: blocks are whole warps
+    }
+}

@@ -84,6 +84,7 @@ pub mod logic;
 pub mod matrix;
 mod odd;
 pub mod rounding;
+pub mod texture;
 pub mod warp;
 
 pub use rounding::Rounding;

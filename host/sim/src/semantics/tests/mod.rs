@@ -10,4 +10,5 @@ mod int;
 mod logic;
 mod matrix;
 mod narrow;
+mod texture;
 mod warp;

@@ -1,10 +1,13 @@
 //! A device: a model, its memory, and launches on it.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use crate::decode::program::{Row, Value, Variable, VariableSpace};
 use crate::launch::{Launch, LaunchError, Report};
-use crate::{DeviceModel, Fault, Memory, MemoryError, Module};
+use crate::machine::heap::Heap;
+use crate::machine::run;
+use crate::memory::window;
+use crate::{DeviceModel, Fault, Kind, Memory, MemoryError, Module};
 
 /// Why there is no device.
 #[derive(Debug, thiserror::Error)]
@@ -52,6 +55,7 @@ pub enum InstantiateError {
 pub struct Device {
     model: DeviceModel,
     memory: Arc<Memory>,
+    heap: OnceLock<Heap>,
 }
 
 /// A module on a device: its variables have addresses. They are freed when it is dropped.
@@ -59,7 +63,10 @@ pub struct Device {
 pub struct Instance {
     module: Module,
     memory: Arc<Memory>,
-    globals: BTreeMap<String, (u64, u64)>,
+    /// Every variable's address in its own space, in the program's order.
+    addresses: Vec<u64>,
+    /// Every function's constant rows, with addresses filled in.
+    rows: Vec<Vec<Row>>,
 }
 
 impl Device {
@@ -72,6 +79,7 @@ impl Device {
             Ok(memory) => Ok(Self {
                 model,
                 memory: Arc::new(memory),
+                heap: OnceLock::new(),
             }),
             Err(source) => Err(DeviceError {
                 name: model.name,
@@ -93,13 +101,67 @@ impl Device {
     /// Makes and initialises the module's `.global` and `.const` variables.
     ///
     /// # Errors
-    /// When they do not fit.
+    /// When they do not fit, or the module is for a newer device.
     pub fn instantiate(&self, module: &Module) -> Result<Instance, InstantiateError> {
-        Ok(Instance {
+        let program = &module.inner.program;
+        let (sm, target) = &program.target;
+        if *sm > self.model.sm() {
+            return Err(InstantiateError::Target {
+                target: target.clone(),
+                sm: self.model.sm(),
+            });
+        }
+        let constant = program
+            .variables
+            .iter()
+            .filter(|v| v.space == VariableSpace::Constant);
+        let asked = constant.map(|v| v.size).sum::<u64>();
+        if asked > u64::from(self.model.limits.constant) {
+            return Err(InstantiateError::Constant {
+                asked,
+                limit: self.model.limits.constant,
+            });
+        }
+        let mut instance = Instance {
             module: module.clone(),
             memory: self.memory.clone(),
-            globals: BTreeMap::new(),
-        })
+            addresses: Vec::new(),
+            rows: Vec::new(),
+        };
+        for variable in &program.variables {
+            let address = self.place(variable)?;
+            instance.addresses.push(address);
+        }
+        for (variable, &address) in program.variables.iter().zip(&instance.addresses) {
+            instance.initialise(variable, address);
+        }
+        instance.rows = program
+            .functions
+            .iter()
+            .map(|f| f.rows.iter().map(|row| instance.resolve(row)).collect())
+            .collect();
+        Ok(instance)
+    }
+
+    /// The address of a variable in its own space, allocated where it has memory of its own.
+    fn place(&self, variable: &Variable) -> Result<u64, InstantiateError> {
+        let name = || variable.name.as_str().into();
+        let kind = match variable.space {
+            VariableSpace::Global => Kind::Global(name()),
+            VariableSpace::Managed => Kind::Managed,
+            VariableSpace::Constant => Kind::Constant(name()),
+            VariableSpace::Shared(offset) => {
+                return Ok(u64::from(self.model.limits.shared_reserved) + u64::from(offset));
+            }
+            VariableSpace::DynamicShared => return Ok(0),
+            VariableSpace::Function(index) => return Ok(window::function_address(index)),
+        };
+        self.memory
+            .allocate(variable.size.max(1), variable.align, kind, None)
+            .map_err(|source| InstantiateError::Memory {
+                name: variable.name.clone(),
+                source,
+            })
     }
 
     /// Runs a kernel to its end.
@@ -107,17 +169,38 @@ impl Device {
     /// # Errors
     /// A launch that cannot be ([`Fault::Launch`]), or what ended the kernel.
     pub fn launch(&self, instance: &Instance, launch: &Launch<'_>) -> Result<Report, Fault> {
-        let known = || instance.module.kernels().map(|k| k.name.clone()).collect();
-        instance
-            .module
-            .kernel(launch.kernel)
-            .ok_or_else(|| LaunchError::UnknownKernel {
-                name: launch.kernel.into(),
-                known: known(),
-            })?;
-        Ok(Report::default())
+        if !Arc::ptr_eq(&self.memory, &instance.memory) {
+            return Err(LaunchError::OtherDevice.into());
+        }
+        let program = &instance.module.inner.program;
+        let heap = if program.heap {
+            self.heap(launch)?
+        } else {
+            &NO_HEAP
+        };
+        run::launch(
+            &self.model,
+            &self.memory,
+            heap,
+            program,
+            &instance.rows,
+            launch,
+        )
+    }
+
+    /// The heap for `malloc` in kernels, made when a kernel that uses it is first launched.
+    fn heap(&self, launch: &Launch<'_>) -> Result<&Heap, LaunchError> {
+        if let Some(heap) = self.heap.get() {
+            return Ok(heap);
+        }
+        let size = launch.heap.unwrap_or(self.model.limits.heap);
+        let base = self.memory.allocate(size, 16, Kind::Heap, None)?;
+        Ok(self.heap.get_or_init(|| Heap::new(base, size)))
     }
 }
+
+/// For launches that allocate nothing.
+static NO_HEAP: Heap = Heap::EMPTY;
 
 impl Instance {
     /// The module.
@@ -127,15 +210,83 @@ impl Instance {
 
     /// Address and size of a `.global` or `.const` variable.
     pub fn global(&self, name: &str) -> Option<(u64, u64)> {
-        self.globals.get(name).copied()
+        let program = &self.module.inner.program;
+        let at = program
+            .variables
+            .iter()
+            .position(|v| v.name == name && v.visible && in_memory(v))?;
+        Some((self.addresses[at], program.variables[at].size))
     }
+
+    /// The names of the variables that [`Instance::global`] finds.
+    pub fn globals(&self) -> impl Iterator<Item = &str> {
+        self.module
+            .inner
+            .program
+            .variables
+            .iter()
+            .filter(|v| v.visible && in_memory(v))
+            .map(|v| v.name.as_str())
+    }
+
+    /// Writes a variable's first contents.
+    fn initialise(&self, variable: &Variable, address: u64) {
+        if !in_memory(variable) || variable.image.is_empty() {
+            return;
+        }
+        let mut image = variable.image.clone();
+        for place in &variable.addresses {
+            let of = &self.module.inner.program.variables[place.variable as usize];
+            let mut value = self.addresses[place.variable as usize];
+            if place.generic && matches!(of.space, VariableSpace::Shared(_)) {
+                value += window::SHARED;
+            }
+            let value = value.wrapping_add_signed(place.offset) >> place.shift;
+            image[place.at..place.at + place.width]
+                .copy_from_slice(&value.to_le_bytes()[..place.width]);
+        }
+        // SAFETY: `place` allocated the variable's size at this address, the decoder checked that the image is no larger,
+        // and no kernel knows of the variable yet.
+        unsafe { (address as *mut u8).copy_from_nonoverlapping(image.as_ptr(), image.len()) };
+    }
+
+    /// A constant row with its address filled in.
+    fn resolve(&self, row: &Row) -> Row {
+        match row.value {
+            Value::Symbol(variable, offset) => {
+                let address = self.addresses[variable as usize].wrapping_add_signed(offset);
+                Row {
+                    value: Value::Bits(u128::from(address)),
+                    ..*row
+                }
+            }
+            _ => *row,
+        }
+    }
+}
+
+/// Whether a variable has memory of its own.
+fn in_memory(variable: &Variable) -> bool {
+    matches!(
+        variable.space,
+        VariableSpace::Global | VariableSpace::Managed | VariableSpace::Constant
+    )
 }
 
 impl Drop for Instance {
     fn drop(&mut self) {
-        for &(address, _) in self.globals.values() {
-            // It was allocated by `instantiate`; a host program that freed it has been told so then.
-            let _ = self.memory.free(address);
+        for (variable, &address) in self
+            .module
+            .inner
+            .program
+            .variables
+            .iter()
+            .zip(&self.addresses)
+        {
+            if in_memory(variable) {
+                // It was allocated by `instantiate`; a host program that freed it has been told so then.
+                let _ = self.memory.free(address);
+            }
         }
     }
 }

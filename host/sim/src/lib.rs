@@ -28,8 +28,10 @@
 
 pub mod checks;
 pub mod counters;
+mod decode;
 pub mod device;
 pub mod launch;
+mod machine;
 pub mod memory;
 pub mod model;
 pub mod module;

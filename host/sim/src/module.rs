@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::decode::decode;
+use crate::decode::program::Program;
+
 /// Why a module could not be loaded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -92,7 +95,7 @@ pub struct Module {
 
 #[derive(Debug)]
 pub(crate) struct Inner {
-    pub(crate) kernels: Vec<Kernel>,
+    pub(crate) program: Program,
 }
 
 impl Module {
@@ -109,21 +112,19 @@ impl Module {
     /// # Errors
     /// As [`Module::load`].
     pub fn link(ptx: &[&str]) -> Result<Self, LoadError> {
-        let _ = ptx;
-        Err(LoadError::Unsupported {
-            line: 0,
-            text: "any PTX".into(),
-            why: Some("the decoder lands next".into()),
+        let program = decode(ptx)?;
+        Ok(Self {
+            inner: Arc::new(Inner { program }),
         })
     }
 
     /// The kernels, in the order of the text.
     pub fn kernels(&self) -> impl Iterator<Item = &Kernel> {
-        self.inner.kernels.iter()
+        self.inner.program.kernels.iter().map(|(kernel, _)| kernel)
     }
 
     /// The kernel of this name.
     pub fn kernel(&self, name: &str) -> Option<&Kernel> {
-        self.inner.kernels.iter().find(|k| k.name == name)
+        self.kernels().find(|k| k.name == name)
     }
 }

@@ -50,6 +50,8 @@ pub enum FindingKind {
     Uninitialised,
     /// A barrier that threads of one warp reached apart.
     DivergentBarrier,
+    /// A shuffle that reads a lane which has ended, waits elsewhere or is no member.
+    AbsentLane,
 }
 
 impl std::fmt::Display for Finding {

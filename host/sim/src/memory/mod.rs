@@ -15,7 +15,6 @@ mod arena;
 mod error;
 mod space;
 mod table;
-#[allow(dead_code, reason = "the machine lands next and reads it")]
 pub(crate) mod window;
 
 #[cfg(test)]
@@ -26,9 +25,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use arena::Arena;
 pub use error::MemoryError;
 use space::Space;
-pub(crate) use table::Snapshot;
 use table::Table;
 pub use table::{Allocation, Kind};
+pub(crate) use table::{Range, Snapshot};
 
 /// Every allocation starts at a multiple of this, as `cuMemAlloc` promises for textures (512 on every model here).
 pub const BASE_ALIGNMENT: u64 = 512;
@@ -214,7 +213,6 @@ impl Memory {
     }
 
     /// What is live now, to be read without a lock while a launch runs.
-    #[allow(dead_code, reason = "the machine lands next and reads it")]
     pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
         self.lock().table.snapshot()
     }

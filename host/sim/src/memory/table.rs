@@ -271,20 +271,26 @@ fn overlap(
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Range {
     pub(crate) base: u64,
-    pub(crate) end: u64,
+    pub(crate) size: u64,
     pub(crate) constant: bool,
     pub(crate) heap: bool,
 }
 
 impl Range {
-    #[allow(dead_code, reason = "the machine lands next and reads it")]
     /// What a cache of ranges starts with: holds no address.
     pub(crate) const NONE: Self = Self {
-        base: u64::MAX,
-        end: 0,
+        base: 0,
+        size: 0,
         constant: false,
         heap: false,
     };
+
+    /// Whether all of `len` bytes from `address` are inside.
+    #[inline(always)]
+    pub(crate) fn holds(&self, address: u64, len: u64) -> bool {
+        let offset = address.wrapping_sub(self.base);
+        offset < self.size && len <= self.size - offset
+    }
 }
 
 /// What is live at one moment, sorted by address.
@@ -297,7 +303,7 @@ impl Snapshot {
     fn new<'a>(live: impl Iterator<Item = &'a Allocation>) -> Self {
         let range = |a: &Allocation| Range {
             base: a.base,
-            end: a.base + a.size,
+            size: a.size,
             constant: matches!(a.kind, Kind::Constant(_)),
             heap: a.kind == Kind::Heap,
         };
@@ -307,12 +313,11 @@ impl Snapshot {
     }
 
     /// The range that holds `address`.
-    #[allow(dead_code, reason = "the machine lands next and reads it")]
     pub(crate) fn find(&self, address: u64) -> Option<Range> {
         let after = self.ranges.partition_point(|r| r.base <= address);
         self.ranges[..after]
             .last()
             .copied()
-            .filter(|r| address < r.end)
+            .filter(|r| r.holds(address, 1))
     }
 }

@@ -1,0 +1,179 @@
+//! `bra`, `brx.idx`, `call`, `ret`, `exit`, `trap`.
+//!
+//! PTX ISA, "Control Flow Instructions". `.uni` is a promise that the machine does not need. Calls of functions that the
+//! machine provides (`vprintf`, `malloc`, `free`, `__assertfail`) become operations of their own.
+
+use super::function::{Builder, Operands, Result, because, invalid, unsupported};
+use super::program::{Area, CallSite, Class};
+use crate::machine::op::Handler;
+use crate::machine::{builtin, control as run};
+use crate::ptx::ast::{Instruction, Opcode, Operand, Symbol, Target};
+
+pub(super) fn control<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let operands = b.body.operands(i);
+    match i.opcode {
+        Opcode::Bra => {
+            let [Operand::Label(label)] = *operands else {
+                return invalid("`bra` takes a label");
+            };
+            if i.guard.is_some() && !ends(b, label) {
+                b.classify(Class::Branch, 0);
+            }
+            b.jump_to(label);
+            b.emit(run::branch, Operands::default());
+            Ok(())
+        }
+        Opcode::Brx => {
+            let [index, Operand::Label(label)] = *operands else {
+                return invalid("`brx.idx` takes an index and a table");
+            };
+            let Some(Target::BranchTargets(table)) =
+                b.body.labels.get(label as usize).map(|l| l.target)
+            else {
+                return invalid("the label of a `.branchtargets` should stand here");
+            };
+            let labels = b.body.branch_targets[table as usize].clone();
+            let a = b.source(&index, 4, None)?;
+            let aux = b.table(&labels);
+            b.classify(Class::Indexed, 0);
+            b.emit(
+                run::branch_indexed,
+                Operands {
+                    a,
+                    aux,
+                    ..Operands::default()
+                },
+            );
+            Ok(())
+        }
+        Opcode::Call => call(b, operands),
+        Opcode::Exit => simple(b, run::exit),
+        Opcode::Ret if b.function.entry => simple(b, run::exit),
+        Opcode::Ret => simple(b, run::ret),
+        Opcode::Trap => simple(b, run::trap),
+        Opcode::Brkpt => simple(b, run::breakpoint),
+        _ => unsupported(),
+    }
+}
+
+fn simple(b: &mut Builder<'_, '_>, run: Handler) -> Result<()> {
+    b.emit(run, Operands::default());
+    Ok(())
+}
+
+/// Whether a label stands before nothing but the function's end: a GPU's compiler turns such a branch into guards.
+fn ends(b: &Builder<'_, '_>, label: u32) -> bool {
+    match b.body.labels.get(label as usize).map(|l| l.target) {
+        Some(Target::Instruction(index)) => {
+            let next = b.body.instructions.get(index as usize);
+            next.is_none_or(|i| matches!(i.opcode, Opcode::Ret | Opcode::Exit) && i.guard.is_none())
+        }
+        _ => false,
+    }
+}
+
+/// `call (results), target, (arguments) [, prototype]`.
+fn call<'a>(b: &mut Builder<'a, '_>, operands: &[Operand<'a>]) -> Result<()> {
+    let [results, target, arguments, ..] = *operands else {
+        return invalid("`call` takes a target");
+    };
+    let results = areas(b, &results)?;
+    let arguments = areas(b, &arguments)?;
+    let sizes = |areas: &[Area]| areas.iter().map(|a| a.size).collect::<Vec<_>>();
+    match target {
+        Operand::Symbol(Symbol::Module(name), 0) => {
+            if let Some(index) = b.symbols.function(b.module, name) {
+                let (params, returns) = b.symbols.signature(index);
+                if sizes(&arguments) != params || sizes(&results) != returns {
+                    return invalid(format!(
+                        "`{name}` takes {params:?} bytes and returns {returns:?}; the call differs"
+                    ));
+                }
+                let aux = b.call_site(CallSite {
+                    function: Some(index),
+                    arguments,
+                    results,
+                });
+                b.emit(
+                    run::call,
+                    Operands {
+                        aux,
+                        ..Operands::default()
+                    },
+                );
+                return Ok(());
+            }
+            let (run, takes, gives): (Handler, &[u32], &[u32]) = match name {
+                "vprintf" => (builtin::vprintf, &[8, 8], &[4]),
+                "malloc" => (builtin::malloc, &[8], &[8]),
+                "free" => (builtin::free, &[8], &[]),
+                "__assertfail" => (builtin::assert_fail, &[8, 8, 4, 8, 8], &[]),
+                _ => {
+                    return invalid(format!(
+                        "`{name}` is not defined in this module; link the one that defines it"
+                    ));
+                }
+            };
+            if sizes(&arguments) != takes || !(sizes(&results) == gives || results.is_empty()) {
+                return invalid(format!(
+                    "`{name}` takes {takes:?} bytes and returns {gives:?}; the call differs"
+                ));
+            }
+            b.program.prints |= name == "vprintf";
+            b.program.heap |= name == "malloc";
+            let aux = b.call_site(CallSite {
+                function: None,
+                arguments,
+                results,
+            });
+            b.emit(
+                run,
+                Operands {
+                    aux,
+                    ..Operands::default()
+                },
+            );
+            Ok(())
+        }
+        Operand::Register(_) => {
+            let a = b.register(&target, 8)?;
+            let aux = b.call_site(CallSite {
+                function: None,
+                arguments,
+                results,
+            });
+            b.emit(
+                run::call_indirect,
+                Operands {
+                    a,
+                    aux,
+                    ..Operands::default()
+                },
+            );
+            Ok(())
+        }
+        _ => invalid("a function or a register should stand here"),
+    }
+}
+
+/// The areas of a call's arguments or results.
+fn areas<'a>(b: &mut Builder<'a, '_>, list: &Operand<'a>) -> Result<Vec<Area>> {
+    let Operand::Arguments(slice) = *list else {
+        return invalid("a list should stand here");
+    };
+    let body = b.body;
+    body.elements(slice)
+        .iter()
+        .map(|element| match *element {
+            Operand::Symbol(Symbol::Local(index), 0) => match b.areas[index as usize] {
+                Some(area) => Ok(area),
+                None => invalid("a variable that is no parameter"),
+            },
+            Operand::Symbol(Symbol::Param(index), 0) if !b.function.entry => {
+                Ok(b.params[index as usize])
+            }
+            Operand::Symbol(Symbol::Return(index), 0) => Ok(b.returns[index as usize]),
+            _ => because("calls with registers or immediates as arguments"),
+        })
+        .collect()
+}

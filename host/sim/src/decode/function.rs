@@ -1,0 +1,558 @@
+//! One function: its frame, its constant rows, its labels, its operations.
+
+use std::collections::HashMap;
+
+use super::program::{Area, CallSite, Class, Function, OpInfo, Program, Row, Value};
+use super::symbols::Symbols;
+use super::{atomic, control, convert, memory, moves, sync, table};
+use crate::machine::alu::combine;
+use crate::machine::control as run;
+use crate::machine::op::{Handler, Op};
+use crate::module::LoadError;
+use crate::ptx::ast::{self, Body, Instruction, LabelId, Opcode, Operand, Space, Target, Type};
+
+/// What went wrong with one instruction; the place is added by whoever knows it.
+#[derive(Debug)]
+pub(super) enum Problem {
+    /// Not modelled; why, where that is not plain.
+    Unsupported(Option<String>),
+    /// Makes no sense.
+    Invalid(String),
+}
+
+pub(super) type Result<T> = std::result::Result<T, Problem>;
+
+/// Not modelled, and the spelling says it all.
+pub(super) fn unsupported<T>() -> Result<T> {
+    Err(Problem::Unsupported(None))
+}
+
+/// Not modelled for this reason.
+pub(super) fn because<T>(why: &str) -> Result<T> {
+    Err(Problem::Unsupported(Some(why.into())))
+}
+
+/// Wrong.
+pub(super) fn invalid<T>(message: impl Into<String>) -> Result<T> {
+    Err(Problem::Invalid(message.into()))
+}
+
+/// Frames are no larger than this: offsets of predicates must fit in 24 bits, and host memory is finite.
+const LARGEST: u32 = 1 << 26;
+
+/// Operands of an operation, before they are put in place.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Operands {
+    pub(super) d: u32,
+    pub(super) a: u32,
+    pub(super) b: u32,
+    pub(super) c: u32,
+    pub(super) aux: u32,
+}
+
+/// A function on its way.
+pub(super) struct Builder<'a, 'm> {
+    pub(super) symbols: &'m Symbols<'a>,
+    pub(super) function: &'m ast::Function<'a>,
+    pub(super) body: &'m Body<'a>,
+    pub(super) program: &'m mut Program,
+    /// Frame offset of each register: a word for predicates, a row for others.
+    pub(super) registers: Vec<u32>,
+    /// Frame areas of `.param` variables: parameters, returns, and those of the body.
+    pub(super) params: Vec<Area>,
+    pub(super) returns: Vec<Area>,
+    pub(super) areas: Vec<Option<Area>>,
+    /// Local addresses of `.local` variables of the body, as offsets in the function's local memory.
+    pub(super) locals: Vec<Option<u32>>,
+    rows: HashMap<(Value, u32), u32>,
+    out: Function,
+    /// Branches whose target is not known yet: operation and label.
+    jumps: Vec<(usize, LabelId)>,
+    /// Index of the first operation of each instruction; one more for the end.
+    starts: Vec<u32>,
+    guard: u32,
+    info: OpInfo,
+    words: u32,
+    /// Branch tables of this function whose labels are not resolved yet.
+    tables: Vec<usize>,
+    /// The module of the function, for names that each text has to itself.
+    pub(super) module: usize,
+}
+
+/// Decodes a function with a body and adds it to the program; `index` is its place in the list of functions.
+pub(super) fn decode<'a>(
+    symbols: &Symbols<'a>,
+    module: usize,
+    function: &ast::Function<'a>,
+    body: &Body<'a>,
+    program: &mut Program,
+    line_base: u32,
+    source_base: &dyn Fn(&ast::Location<'a>, &mut Program) -> u32,
+) -> std::result::Result<Function, LoadError> {
+    let mut builder = Builder {
+        symbols,
+        function,
+        body,
+        program,
+        registers: Vec::new(),
+        params: Vec::new(),
+        returns: Vec::new(),
+        areas: Vec::new(),
+        locals: Vec::new(),
+        rows: HashMap::new(),
+        out: Function {
+            name: function.name.into(),
+            entry: function.entry,
+            ..Function::default()
+        },
+        jumps: Vec::new(),
+        starts: Vec::with_capacity(body.instructions.len() + 1),
+        guard: 0,
+        info: OpInfo::default(),
+        words: 0,
+        tables: Vec::new(),
+        module,
+    };
+    let at =
+        |problem: Problem, line: u32, program: &Program| place(problem, line + line_base, program);
+    builder
+        .layout()
+        .map_err(|p| at(p, function.position.line, builder.program))?;
+    builder.out.start = builder.program.ops.len() as u32;
+    for instruction in &body.instructions {
+        builder.starts.push(builder.program.ops.len() as u32);
+        let line = instruction.position.line + line_base;
+        let source = body
+            .location(instruction)
+            .map_or(0, |l| source_base(l, builder.program));
+        builder.info = OpInfo {
+            line,
+            source,
+            class: Class::Plain,
+            bytes: 0,
+            first: true,
+        };
+        builder
+            .instruction(instruction)
+            .map_err(|p| at(p, instruction.position.line, builder.program))?;
+    }
+    builder.starts.push(builder.program.ops.len() as u32);
+    // Running off the end returns, as compilers expect; and a guarded last instruction needs something behind it.
+    builder.info = OpInfo {
+        line: body.end.line + line_base,
+        first: false,
+        ..OpInfo::default()
+    };
+    builder.guard = 0;
+    let end = if function.entry { run::exit } else { run::ret };
+    builder.emit(end, Operands::default());
+    builder
+        .resolve()
+        .map_err(|p| at(p, body.end.line, builder.program))?;
+    Ok(builder.finish())
+}
+
+/// A problem with its line and the line's text.
+pub(super) fn place(problem: Problem, line: u32, program: &Program) -> LoadError {
+    let text = program
+        .text
+        .lines()
+        .nth((line as usize).saturating_sub(1))
+        .unwrap_or("")
+        .trim();
+    let text = text.trim_end_matches(';').to_string();
+    match problem {
+        Problem::Unsupported(why) => LoadError::Unsupported { line, text, why },
+        Problem::Invalid(message) => LoadError::Invalid {
+            line,
+            text,
+            message,
+        },
+    }
+}
+
+impl<'a> Builder<'a, '_> {
+    /// Gives every register and `.param` variable its place.
+    fn layout(&mut self) -> Result<()> {
+        let predicates = self
+            .body
+            .registers
+            .iter()
+            .filter(|r| r.ty == Type::Pred)
+            .count() as u32;
+        // Two words that every frame has, the predicates, and one for results that nobody wants.
+        self.words = 8;
+        let end = (8 + 4 * predicates + 4).next_multiple_of(128);
+        self.out.words = end;
+        self.out.frame = end;
+        for register in &self.body.registers {
+            let offset = if register.ty == Type::Pred {
+                self.words += 4;
+                self.words - 4
+            } else {
+                let size = register.ty.size();
+                if size == 0 || size > 16 {
+                    return because("registers of this type");
+                }
+                self.reserve(row_bytes(size) * u32::from(register.vector))?
+            };
+            self.registers.push(offset);
+        }
+        let mut params = Vec::new();
+        for param in &self.function.params {
+            params.push(self.variable_area(param)?);
+        }
+        let mut returns = Vec::new();
+        for param in &self.function.returns {
+            returns.push(self.variable_area(param)?);
+        }
+        (self.params, self.returns) = (params, returns);
+        let mut local = 0u64;
+        for variable in &self.body.variables {
+            let (mut area, mut place) = (None, None);
+            match variable.space {
+                Space::Param => area = Some(self.variable_area(variable)?),
+                Space::Local => {
+                    local = local.next_multiple_of(variable.alignment().max(1));
+                    place = Some(local as u32);
+                    local += variable.size();
+                    if local > 1 << 24 {
+                        return invalid("more local memory than a thread can have");
+                    }
+                }
+                _ => {}
+            }
+            self.areas.push(area);
+            self.locals.push(place);
+        }
+        self.out.local = local.next_multiple_of(16) as u32;
+        Ok(())
+    }
+
+    /// The area of a parameter; kernels' parameters are not in the frame.
+    fn variable_area(&mut self, variable: &ast::Variable<'a>) -> Result<Area> {
+        if variable.size() > 1 << 16 {
+            return invalid("a parameter of more than 64 KiB");
+        }
+        let size = variable.size() as u32;
+        let offset =
+            if self.function.entry && variable.space == Space::Param && !self.in_body(variable) {
+                0
+            } else {
+                self.reserve(size.div_ceil(4).max(1) * 128)?
+            };
+        Ok(Area { offset, size })
+    }
+
+    fn in_body(&self, variable: &ast::Variable<'a>) -> bool {
+        self.body
+            .variables
+            .iter()
+            .any(|v| std::ptr::eq(v, variable))
+    }
+
+    /// Takes bytes of the frame.
+    pub(super) fn reserve(&mut self, bytes: u32) -> Result<u32> {
+        let offset = self.out.frame;
+        self.out.frame = offset + bytes.next_multiple_of(128);
+        if self.out.frame > LARGEST {
+            return invalid("more registers than the machine has room for");
+        }
+        Ok(offset)
+    }
+
+    /// The row that holds `value` in lanes of `width` bytes, made when it is first asked for.
+    pub(super) fn constant(&mut self, value: Value, width: u64) -> Result<u32> {
+        let width = width.max(4) as u32;
+        if let Some(&offset) = self.rows.get(&(value, width)) {
+            return Ok(offset);
+        }
+        let offset = self.reserve(row_bytes(u64::from(width)))?;
+        self.rows.insert((value, width), offset);
+        self.out.rows.push(Row {
+            offset,
+            width,
+            value,
+        });
+        Ok(offset)
+    }
+
+    /// A predicate for results that nobody reads.
+    pub(super) fn no_predicate(&self) -> u32 {
+        self.words
+    }
+
+    /// Adds an operation.
+    pub(super) fn emit(&mut self, run: Handler, o: Operands) {
+        let Operands { d, a, b, c, aux } = o;
+        self.program.ops.push(Op {
+            run,
+            guard: self.guard,
+            d,
+            a,
+            b,
+            c,
+            aux,
+        });
+        self.program.infos.push(self.info);
+        self.info.first = false;
+    }
+
+    /// Says what the next operation does to memory or control.
+    pub(super) fn classify(&mut self, class: Class, bytes: u64) {
+        self.info.class = class;
+        self.info.bytes = bytes as u8;
+    }
+
+    /// Runs `f` with operations that have no guard: results in rows of our own, that only guarded ones read.
+    pub(super) fn unguarded<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        let guard = std::mem::take(&mut self.guard);
+        let result = f(self);
+        self.guard = guard;
+        result
+    }
+
+    /// Remembers that the next operation goes to `label`.
+    pub(super) fn jump_to(&mut self, label: LabelId) {
+        self.jumps.push((self.program.ops.len(), label));
+    }
+
+    /// A list of frame offsets in the program's table.
+    pub(super) fn list(&mut self, offsets: &[u32]) -> u32 {
+        let start = self.program.lists.len() as u32;
+        self.program.lists.extend_from_slice(offsets);
+        start
+    }
+
+    /// A call site in the program's table.
+    pub(super) fn call_site(&mut self, site: CallSite) -> u32 {
+        self.program.calls.push(site);
+        self.program.calls.len() as u32 - 1
+    }
+
+    /// A branch table, to be filled with operations when all are known.
+    pub(super) fn table(&mut self, labels: &[LabelId]) -> u32 {
+        self.program.tables.push(labels.to_vec());
+        self.tables.push(self.program.tables.len() - 1);
+        self.program.tables.len() as u32 - 1
+    }
+
+    fn label(&self, label: LabelId) -> Result<u32> {
+        match self.body.labels.get(label as usize).map(|l| l.target) {
+            Some(Target::Instruction(index)) => Ok(self.starts[index as usize]),
+            _ => invalid("a branch to what is no instruction"),
+        }
+    }
+
+    /// Points branches at operations.
+    fn resolve(&mut self) -> Result<()> {
+        for (from, label) in std::mem::take(&mut self.jumps) {
+            let to = self.label(label)?;
+            let bytes = (i64::from(to) - from as i64) * size_of::<Op>() as i64;
+            let Ok(bytes) = i32::try_from(bytes) else {
+                return invalid("a branch farther than 2 GiB");
+            };
+            self.program.ops[from].aux = bytes as u32;
+        }
+        for table in std::mem::take(&mut self.tables) {
+            let labels = std::mem::take(&mut self.program.tables[table]);
+            let targets = labels
+                .into_iter()
+                .map(|label| self.label(label))
+                .collect::<Result<_>>()?;
+            self.program.tables[table] = targets;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Function {
+        if !self.out.entry {
+            self.out.params = self.params;
+            self.out.returns = self.returns;
+        }
+        // Predicates and registers start at zero; constant rows keep what they were filled with.
+        let mut zeroed = vec![(4, self.out.words)];
+        let mut constants: Vec<(u32, u32)> = self
+            .out
+            .rows
+            .iter()
+            .map(|r| (r.offset, row_bytes(u64::from(r.width))))
+            .collect();
+        constants.sort_unstable();
+        let mut at = self.out.words;
+        for (start, len) in constants {
+            if start > at {
+                zeroed.push((at, start));
+            }
+            at = start + len;
+        }
+        if self.out.frame > at {
+            zeroed.push((at, self.out.frame));
+        }
+        self.out.zeroed = zeroed;
+        self.out
+    }
+
+    /// Decodes one instruction.
+    fn instruction(&mut self, instruction: &Instruction) -> Result<()> {
+        self.guard = match instruction.guard {
+            Some(guard) => self.predicate_register(guard.register)? | u32::from(guard.negated),
+            None => 0,
+        };
+        use Opcode as O;
+        let i = instruction;
+        match i.opcode {
+            O::Ld | O::Ldu | O::St => memory::transfer(self, i),
+            O::Atom | O::Red => atomic::atomic(self, i),
+            O::Bra | O::Brx | O::Call | O::Ret | O::Exit | O::Trap | O::Brkpt => {
+                control::control(self, i)
+            }
+            O::Cvt => convert::convert(self, i),
+            O::Bar
+            | O::Barrier
+            | O::Shfl
+            | O::Vote
+            | O::Match
+            | O::Redux
+            | O::Activemask
+            | O::Elect
+            | O::Membar
+            | O::Fence
+            | O::Nanosleep => sync::sync(self, i),
+            O::Mov
+            | O::Cvta
+            | O::Selp
+            | O::Isspacep
+            | O::Slct
+            | O::Prefetch
+            | O::Prefetchu
+            | O::Applypriority
+            | O::Discard
+            | O::Pmevent
+            | O::Createpolicy
+            | O::Mapa
+            | O::Getctarank
+            | O::Griddepcontrol
+            | O::Setmaxnreg => moves::moves(self, i),
+            O::Setp => self.compare(i),
+            O::And | O::Or | O::Xor | O::Not if i.modifiers.has(ast::Modifier::Pred) => {
+                moves::predicates(self, i)
+            }
+            _ => self.tabled(i),
+        }
+    }
+
+    /// The instruction's words as PTX has them.
+    pub(super) fn spelling(i: &Instruction) -> String {
+        let mut spelling = i.opcode.name().to_string();
+        for word in i.modifiers.iter() {
+            spelling.push('.');
+            spelling.push_str(word.name());
+        }
+        spelling
+    }
+
+    /// An instruction of the table.
+    fn tabled(&mut self, i: &Instruction) -> Result<()> {
+        let spelling = Self::spelling(i);
+        let Some(entry) = table::find(&spelling) else {
+            return unsupported();
+        };
+        let operands = self.body.operands(i);
+        let sources = entry.sources.iter().take_while(|&&w| w > 0).count();
+        let [d, from @ ..] = operands else {
+            return invalid("no operands");
+        };
+        if from.len() != sources {
+            return invalid(format!(
+                "{} operands, where `{spelling}` takes {}",
+                operands.len(),
+                sources + 1
+            ));
+        }
+        let float = i
+            .modifiers
+            .types()
+            .last()
+            .filter(|t| t.class() == ast::Class::Float);
+        let mut rows = [0; 4];
+        for (row, (operand, &width)) in rows.iter_mut().zip(from.iter().zip(&entry.sources)) {
+            *row = self.source(operand, width, float)?;
+        }
+        let d = self.destination(d, entry.d)?;
+        let [a, b, c, mut aux] = rows;
+        if entry.shape == table::Shape::Carry {
+            aux = u32::from(i.modifiers.has(ast::Modifier::Cc));
+        }
+        self.emit(entry.run, Operands { d, a, b, c, aux });
+        Ok(())
+    }
+
+    /// `setp`.
+    fn compare(&mut self, i: &Instruction) -> Result<()> {
+        use ast::Modifier as M;
+        // The Boolean operation stands behind the comparison; `.and` and its like are no part of the table's spelling.
+        let mut spelling = i.opcode.name().to_string();
+        let mut with = combine::NONE;
+        for word in i.modifiers.iter() {
+            match word {
+                M::And => with = combine::AND,
+                M::Or => with = combine::OR,
+                M::Xor => with = combine::XOR,
+                word => {
+                    spelling.push('.');
+                    spelling.push_str(word.name());
+                }
+            }
+        }
+        let Some(entry) = table::find(&spelling) else {
+            return unsupported();
+        };
+        let operands = self.body.operands(i);
+        let (d, a, b, c) = match (with, operands) {
+            (combine::NONE, [d, a, b]) => (d, a, b, None),
+            (1.., [d, a, b, c]) => (d, a, b, Some(c)),
+            _ => {
+                return invalid(
+                    "`setp` takes a destination, two operands, and with .and, .or, .xor a predicate",
+                );
+            }
+        };
+        let float = i
+            .modifiers
+            .types()
+            .last()
+            .filter(|t| t.class() == ast::Class::Float);
+        let a = self.source(a, entry.sources[0], float)?;
+        let b = self.source(b, entry.sources[1], float)?;
+        let c = c.map_or(Ok(0), |c| self.predicate(c))?;
+        let (d, second) = match *d {
+            Operand::Pair(d, second) => {
+                let place = |r: Option<u32>, b: &Self| {
+                    r.map_or(Ok(b.no_predicate()), |r| b.predicate_register(r))
+                };
+                (place(d, self)?, place(second, self)?)
+            }
+            ref d => (self.predicate_destination(d)?, 0),
+        };
+        if second >= 1 << 24 {
+            return invalid("more predicates than the machine has room for");
+        }
+        self.emit(
+            entry.run,
+            Operands {
+                d,
+                a,
+                b,
+                c,
+                aux: with | second << combine::SECOND,
+            },
+        );
+        Ok(())
+    }
+}
+
+/// Bytes of a row whose lanes have `size` bytes.
+pub(super) fn row_bytes(size: u64) -> u32 {
+    (size.max(4) as u32) * 32
+}

@@ -1,0 +1,286 @@
+//! `ld`, `ldu`, `st`.
+//!
+//! PTX ISA, "Data Movement and Conversion: ld, ldu, st". Cache operators, eviction priorities and prefetch sizes are hints;
+//! `.volatile`, `.relaxed`, `.acquire` and `.release` are what every access of the machine is anyway, and only tell the scheduler
+//! that a thread may be spinning.
+
+use super::function::{Builder, Operands, Result, because, invalid, unsupported};
+use super::operand::repr;
+use super::program::{Class, SpaceClass, Value};
+use super::table;
+use crate::machine::access::flag;
+use crate::machine::transfer::{self, NOWHERE, Place, Width};
+use crate::ptx::ast::{Base, Instruction, Modifier as M, Opcode, Operand, Symbol, Type};
+
+/// An address operand, as operations take it.
+pub(super) struct Address {
+    /// The row of addresses, or the area of a parameter.
+    pub(super) row: u32,
+    /// Added to them: the operation's `c`.
+    pub(super) offset: u32,
+    /// `flag::NARROW` or nothing.
+    pub(super) flags: u32,
+}
+
+/// The memory that the modifiers name.
+pub(super) fn place(i: &Instruction) -> Result<Place> {
+    let mut place = Place::Generic;
+    for word in i.modifiers.iter() {
+        place = match word {
+            M::Global => Place::Global,
+            M::Shared | M::SharedCta | M::SharedCluster => Place::Shared,
+            M::Local => Place::Local,
+            M::Const => Place::Constant,
+            M::Param | M::ParamEntry | M::ParamFunc => Place::Param,
+            _ => continue,
+        };
+    }
+    Ok(place)
+}
+
+/// The type in memory.
+fn width(ty: Type) -> Option<Width> {
+    Some(match ty {
+        Type::S8 => Width::I8,
+        Type::S16 => Width::I16,
+        Type::S32 => Width::I32,
+        Type::Pred | Type::Texref | Type::Samplerref | Type::Surfref => return None,
+        ty => match ty.size() {
+            1 => Width::U8,
+            2 => Width::U16,
+            4 => Width::U32,
+            8 => Width::U64,
+            16 => Width::U128,
+            _ => return None,
+        },
+    })
+}
+
+/// What counters call it.
+pub(super) fn class_of(place: Place) -> SpaceClass {
+    match place {
+        Place::Global => SpaceClass::Global,
+        Place::Shared => SpaceClass::Shared,
+        Place::Local => SpaceClass::Local,
+        Place::Constant | Place::Param | Place::Area => SpaceClass::Constant,
+        Place::Generic => SpaceClass::Generic,
+    }
+}
+
+impl<'a> Builder<'a, '_> {
+    /// The row of an address operand of memory that has addresses.
+    pub(super) fn address_operand(&mut self, operand: &Operand<'a>) -> Result<Address> {
+        let Operand::Address(base, offset) = *operand else {
+            return invalid("an address should stand here");
+        };
+        let (row, narrow) = match base {
+            Base::Register(id) => {
+                let operand = Operand::Register(id);
+                match self.register_size(&operand) {
+                    Some(4) => (self.register(&operand, 4)?, true),
+                    Some(8) => (self.register(&operand, 8)?, false),
+                    _ => return invalid("an address has 32 or 64 bits"),
+                }
+            }
+            Base::Symbol(symbol) => {
+                let value = self.address(symbol, offset)?;
+                let row = self.constant(value, 8)?;
+                return Ok(Address {
+                    row,
+                    offset: 0,
+                    flags: 0,
+                });
+            }
+            Base::Absolute => {
+                let row = self.constant(Value::Bits(u128::from(offset as u64)), 8)?;
+                return Ok(Address {
+                    row,
+                    offset: 0,
+                    flags: 0,
+                });
+            }
+        };
+        let flags = if narrow { flag::NARROW } else { 0 };
+        if let Ok(offset) = i32::try_from(offset) {
+            return Ok(Address {
+                row,
+                offset: offset as u32,
+                flags,
+            });
+        }
+        if narrow {
+            return invalid("an offset of more than 32 bits to an address of 32 bits");
+        }
+        let b = self.constant(Value::Bits(u128::from(offset as u64)), 8)?;
+        let d = self.scratch(8)?;
+        let Some(add) = table::find("add.u64") else {
+            return unsupported();
+        };
+        self.emit(
+            add.run,
+            Operands {
+                d,
+                a: row,
+                b,
+                ..Operands::default()
+            },
+        );
+        Ok(Address {
+            row: d,
+            offset: 0,
+            flags,
+        })
+    }
+
+    /// The elements of a vector operand, or the one operand.
+    pub(super) fn elements(&self, operand: &Operand<'a>) -> Vec<Operand<'a>> {
+        match *operand {
+            Operand::Vector(slice) => self.body.elements(slice).to_vec(),
+            one => vec![one],
+        }
+    }
+}
+
+/// `ld`, `ldu`, `st`.
+pub(super) fn transfer<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let store = i.opcode == Opcode::St;
+    for word in i.modifiers.iter() {
+        match word {
+            M::Async => return because("asynchronous stores"),
+            M::Unified => return unsupported(),
+            _ => {}
+        }
+    }
+    let Some(ty) = i.modifiers.types().last() else {
+        return invalid("no type");
+    };
+    let Some(width) = width(ty) else {
+        return unsupported();
+    };
+    let operands = b.body.operands(i);
+    let (address, value) = match (store, operands) {
+        (true, [address, value, ..]) => (address, value),
+        (false, [value, address, ..]) => (address, value),
+        _ => return invalid("an address and a value should stand here"),
+    };
+    let elements = b.elements(value);
+    let count = match () {
+        () if i.modifiers.has(M::V2) => 2,
+        () if i.modifiers.has(M::V4) => 4,
+        () if i.modifiers.has(M::V8) => 8,
+        () => 1,
+    };
+    if elements.len() != count {
+        return invalid(format!(
+            "{} values, where the instruction moves {count}",
+            elements.len()
+        ));
+    }
+    // All elements have one width; an immediate or `_` takes that of the type.
+    let register = elements
+        .iter()
+        .find_map(|e| b.register_size(e))
+        .map_or(repr(ty.size()), repr);
+    let mut rows = Vec::with_capacity(count);
+    for element in &elements {
+        rows.push(match element {
+            Operand::Sink if count > 1 => NOWHERE,
+            element if store => b.source(element, register, Some(ty))?,
+            element => b.destination(element, register)?,
+        });
+    }
+    let mut place = place(i)?;
+    let bytes = ty.size() * count as u64;
+    let mut at = None;
+    if place == Place::Param
+        && let Operand::Address(Base::Symbol(symbol), offset) = *address
+    {
+        at = Some(param(b, symbol, offset, bytes, store, &mut place)?);
+    } else if place == Place::Param {
+        place = Place::Generic;
+    }
+    let Address { row, offset, flags } = match at {
+        Some(at) => at,
+        None => b.address_operand(address)?,
+    };
+    let handler = if store {
+        transfer::store(place, width, register)
+    } else {
+        transfer::load(place, width, register)
+    };
+    let Some(run) = handler else {
+        return invalid("a register of this width does not hold the type");
+    };
+    let spins = [M::Volatile, M::Relaxed, M::Acquire]
+        .iter()
+        .any(|&m| i.modifiers.has(m));
+    let aux = flags | if spins { flag::SPINS } else { 0 } | (count as u32 - 1) << flag::ELEMENTS;
+    let d = if count == 1 { rows[0] } else { b.list(&rows) };
+    let class = class_of(place);
+    b.classify(
+        if store {
+            Class::Store(class)
+        } else {
+            Class::Load(class)
+        },
+        bytes,
+    );
+    b.emit(
+        run,
+        Operands {
+            d,
+            a: row,
+            c: offset,
+            aux,
+            ..Operands::default()
+        },
+    );
+    Ok(())
+}
+
+/// A parameter by its name: of the kernel, of the function, or of a call.
+fn param<'a>(
+    b: &mut Builder<'a, '_>,
+    symbol: Symbol<'a>,
+    offset: i64,
+    bytes: u64,
+    store: bool,
+    place: &mut Place,
+) -> Result<Address> {
+    let (area, base) = match symbol {
+        Symbol::Param(index) if b.function.entry => {
+            if store {
+                return invalid("a kernel's parameters cannot be written");
+            }
+            let size = b.function.params[index as usize].size() as u32;
+            let offset = b.symbols.param_offset(b.function, index as usize);
+            (super::program::Area { offset: 0, size }, offset)
+        }
+        Symbol::Param(index) => (b.params[index as usize], 0),
+        Symbol::Return(index) => (b.returns[index as usize], 0),
+        Symbol::Local(index) => match b.areas[index as usize] {
+            Some(area) => (area, 0),
+            None => return invalid("a variable that is no parameter"),
+        },
+        Symbol::Module(name) => return invalid(format!("`{name}` is no parameter")),
+    };
+    let kernel = matches!(symbol, Symbol::Param(_)) && b.function.entry;
+    let end = u64::try_from(offset)
+        .ok()
+        .and_then(|o| o.checked_add(bytes));
+    if end.is_none_or(|end| end > u64::from(area.size)) {
+        return invalid(format!(
+            "byte {offset} and {bytes} bytes of a parameter that has {}",
+            area.size
+        ));
+    }
+    if offset as u64 % bytes != 0 && !(offset as u64).is_multiple_of(bytes.min(4)) {
+        return invalid(format!("{bytes} bytes at byte {offset}: not aligned"));
+    }
+    *place = if kernel { Place::Param } else { Place::Area };
+    Ok(Address {
+        row: area.offset,
+        offset: base + offset as u32,
+        flags: 0,
+    })
+}

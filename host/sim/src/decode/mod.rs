@@ -1,0 +1,45 @@
+//! From the syntax tree to operations with numbered operands.
+//!
+//! Every instruction becomes one operation where it can and a few where it must; what the machine does not model is an
+//! error here, with line and text, and never met while running. Decoding also checks what memory safety of the machine
+//! rests on: that each operand's register is as wide as the operation that reads or writes it.
+//!
+//! | file | what it is |
+//! | --- | --- |
+//! | `program` | what decoding gives |
+//! | `symbols` | module variables, functions, linking of several texts |
+//! | `function` | one function: frame, constants, labels |
+//! | `operand` | operands to frame offsets |
+//! | `table` | instructions that work on registers alone, by their spelling |
+//! | `convert`, `memory`, `atomic`, `control`, `sync`, `moves` | the others, by subject |
+
+mod atomic;
+mod control;
+mod convert;
+mod function;
+mod memory;
+mod moves;
+mod operand;
+pub(crate) mod program;
+mod symbols;
+mod sync;
+mod table;
+
+use crate::module::LoadError;
+use program::Program;
+
+/// Reads and decodes PTX texts as one module.
+pub(crate) fn decode(texts: &[&str]) -> Result<Program, LoadError> {
+    let mut modules = Vec::with_capacity(texts.len());
+    for text in texts {
+        modules.push(crate::ptx::parse(text).map_err(|error| {
+            let at = error.position().unwrap_or_default();
+            LoadError::Syntax {
+                line: at.line,
+                column: at.column,
+                message: error.to_string(),
+            }
+        })?);
+    }
+    symbols::link(&modules, texts)
+}

@@ -1,0 +1,380 @@
+//! `mov` with its packing forms, `cvta`, `selp`, `slct`, `isspacep`, logic on predicates, and hints that do nothing.
+//!
+//! PTX ISA, "Data Movement and Conversion: mov, cvta, isspacep, prefetch", "Comparison and Selection: selp, slct", "Logic and
+//! Shift: and, or, xor, not on .pred".
+
+use super::function::{Builder, Operands, Result, because, invalid, unsupported};
+use super::operand::repr;
+use crate::machine::alu;
+use crate::machine::misc;
+use crate::machine::op::Handler;
+use crate::memory::window::{self, Window};
+use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, SpecialRegister as S, Type};
+
+pub(super) fn moves<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    match i.opcode {
+        Opcode::Mov => mov(b, i),
+        Opcode::Cvta => cvta(b, i),
+        Opcode::Selp => selp(b, i),
+        Opcode::Slct => slct(b, i),
+        Opcode::Isspacep => isspacep(b, i),
+        Opcode::Prefetch
+        | Opcode::Prefetchu
+        | Opcode::Applypriority
+        | Opcode::Discard
+        | Opcode::Pmevent
+        | Opcode::Griddepcontrol
+        | Opcode::Setmaxnreg => {
+            b.emit(misc::nothing, Operands::default());
+            Ok(())
+        }
+        _ => unsupported(),
+    }
+}
+
+/// The handler that copies rows of `width` bytes.
+fn copy(width: u64) -> Handler {
+    match width {
+        4 => alu::unary(|a: u32| a),
+        8 => alu::unary(|a: u64| a),
+        _ => alu::unary(|a: u128| a),
+    }
+}
+
+fn mov<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let [d, a] = b.body.operands(i) else {
+        return invalid("`mov` takes a destination and a source");
+    };
+    let Some(ty) = i.modifiers.types().last() else {
+        return invalid("no type");
+    };
+    if ty == Type::Pred {
+        let (d, a) = (b.predicate_destination(d)?, b.predicate(a)?);
+        b.emit(
+            alu::predicate(|a, _| a),
+            Operands {
+                d,
+                a,
+                ..Operands::default()
+            },
+        );
+        return Ok(());
+    }
+    let width = repr(ty.size());
+    match (*d, *a) {
+        (Operand::Vector(_), _) => return unpack(b, d, a, ty),
+        (_, Operand::Vector(_)) => return pack(b, d, a, ty),
+        (_, Operand::Special(register, _)) if clock(b, d, register, width)? => return Ok(()),
+        _ => {}
+    }
+    let a = b.source(a, width, Some(ty))?;
+    let d = b.destination(d, width)?;
+    b.emit(
+        copy(width),
+        Operands {
+            d,
+            a,
+            ..Operands::default()
+        },
+    );
+    Ok(())
+}
+
+/// A clock, which is read when the instruction runs. False when it is none.
+fn clock<'a>(b: &mut Builder<'a, '_>, d: &Operand<'a>, register: S, width: u64) -> Result<bool> {
+    let shift = match register {
+        S::Clock | S::Clock64 | S::Globaltimer | S::GlobaltimerLo => 0,
+        S::ClockHi | S::GlobaltimerHi => 32,
+        _ => return Ok(false),
+    };
+    let d = b.destination(d, width)?;
+    b.emit(
+        misc::clock,
+        Operands {
+            d,
+            b: u32::from(width == 8),
+            aux: shift,
+            ..Operands::default()
+        },
+    );
+    Ok(true)
+}
+
+/// `mov.b64 {lo, hi}, a`: each element gets its bits.
+fn unpack<'a>(b: &mut Builder<'a, '_>, d: &Operand<'a>, a: &Operand<'a>, ty: Type) -> Result<()> {
+    let elements = b.elements(d);
+    let from = b.source(a, repr(ty.size()), Some(ty))?;
+    let part = ty.size() / elements.len() as u64;
+    // The source may be among the destinations: it is read whole first.
+    let mut places = Vec::new();
+    for (index, element) in elements.iter().enumerate() {
+        if *element == Operand::Sink {
+            continue;
+        }
+        let temporary = b.scratch(repr(part))?;
+        places.push((temporary, b.register(element, repr(part))?, index));
+    }
+    for &(temporary, _, index) in &places {
+        let run: Handler = match (ty.size(), part, index) {
+            (2, 1, 0) => alu::unary(|a: u32| a & 0xff),
+            (2, 1, 1) => alu::unary(|a: u32| a >> 8 & 0xff),
+            (4, 2, 0) => alu::unary(|a: u32| a & 0xffff),
+            (4, 2, 1) => alu::unary(|a: u32| a >> 16),
+            (4, 1, 0) => alu::unary(|a: u32| a & 0xff),
+            (4, 1, 1) => alu::unary(|a: u32| a >> 8 & 0xff),
+            (4, 1, 2) => alu::unary(|a: u32| a >> 16 & 0xff),
+            (4, 1, 3) => alu::unary(|a: u32| a >> 24),
+            (8, 4, 0) => alu::unary(|a: u64| a as u32),
+            (8, 4, 1) => alu::unary(|a: u64| (a >> 32) as u32),
+            (8, 2, 0) => alu::unary(|a: u64| a as u16),
+            (8, 2, 1) => alu::unary(|a: u64| (a >> 16) as u16),
+            (8, 2, 2) => alu::unary(|a: u64| (a >> 32) as u16),
+            (8, 2, 3) => alu::unary(|a: u64| (a >> 48) as u16),
+            (16, 8, 0) => alu::unary(|a: u128| a as u64),
+            (16, 8, 1) => alu::unary(|a: u128| (a >> 64) as u64),
+            (16, 4, 0) => alu::unary(|a: u128| a as u32),
+            (16, 4, 1) => alu::unary(|a: u128| (a >> 32) as u32),
+            (16, 4, 2) => alu::unary(|a: u128| (a >> 64) as u32),
+            (16, 4, 3) => alu::unary(|a: u128| (a >> 96) as u32),
+            _ => return unsupported(),
+        };
+        b.emit(
+            run,
+            Operands {
+                d: temporary,
+                a: from,
+                ..Operands::default()
+            },
+        );
+    }
+    for (temporary, d, _) in places {
+        b.emit(
+            copy(repr(part)),
+            Operands {
+                d,
+                a: temporary,
+                ..Operands::default()
+            },
+        );
+    }
+    Ok(())
+}
+
+/// `mov.b64 d, {lo, hi}`: the elements side by side.
+fn pack<'a>(b: &mut Builder<'a, '_>, d: &Operand<'a>, a: &Operand<'a>, ty: Type) -> Result<()> {
+    let elements = b.elements(a);
+    let part = ty.size() / elements.len() as u64;
+    let width = repr(part);
+    let d = b.destination(d, repr(ty.size()))?;
+    let mut rows = [0; 4];
+    if elements.len() > 4 {
+        return unsupported();
+    }
+    for (row, element) in rows.iter_mut().zip(&elements) {
+        *row = b.source(element, width, None)?;
+    }
+    let run: Handler = match (ty.size(), part) {
+        (2, 1) => alu::binary(|a: u8, b: u8| u16::from(b) << 8 | u16::from(a)),
+        (4, 2) => alu::binary(|a: u16, b: u16| u32::from(b) << 16 | u32::from(a)),
+        (4, 1) => alu::quaternary(|a: u8, b: u8, c: u8, d: u8| u32::from_le_bytes([a, b, c, d])),
+        (8, 4) => alu::binary(|a: u32, b: u32| u64::from(b) << 32 | u64::from(a)),
+        (8, 2) => alu::quaternary(|a: u16, b: u16, c: u16, d: u16| {
+            u64::from(d) << 48 | u64::from(c) << 32 | u64::from(b) << 16 | u64::from(a)
+        }),
+        (16, 8) => alu::binary(|a: u64, b: u64| u128::from(b) << 64 | u128::from(a)),
+        (16, 4) => alu::quaternary(|a: u32, b: u32, c: u32, d: u32| {
+            u128::from(d) << 96 | u128::from(c) << 64 | u128::from(b) << 32 | u128::from(a)
+        }),
+        _ => return unsupported(),
+    };
+    b.emit(
+        run,
+        Operands {
+            d,
+            a: rows[0],
+            b: rows[1],
+            c: rows[2],
+            aux: rows[3],
+        },
+    );
+    Ok(())
+}
+
+/// Shared and local addresses become generic ones by adding their window; global and constant ones are generic already.
+fn cvta<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let [d, a] = b.body.operands(i) else {
+        return invalid("`cvta` takes a destination and a source");
+    };
+    let narrow = i.modifiers.has(M::U32);
+    if narrow {
+        return because("32-bit generic addresses");
+    }
+    let to = i.modifiers.has(M::To);
+    let mut place = None;
+    for word in i.modifiers.iter() {
+        place = match word {
+            M::Global | M::Const => Some(0),
+            // Parameters' addresses are generic from the start.
+            M::Param | M::ParamEntry => Some(0),
+            M::Shared | M::SharedCta | M::SharedCluster => Some(window::SHARED),
+            M::Local => Some(window::LOCAL),
+            _ => continue,
+        };
+    }
+    let run = match (place, to) {
+        (Some(0), _) => copy(8),
+        (Some(window::SHARED), false) => alu::unary(|a: u64| a.wrapping_add(window::SHARED)),
+        (Some(window::SHARED), true) => alu::unary(|a: u64| a.wrapping_sub(window::SHARED)),
+        (Some(window::LOCAL), false) => alu::unary(|a: u64| a.wrapping_add(window::LOCAL)),
+        (Some(window::LOCAL), true) => alu::unary(|a: u64| a.wrapping_sub(window::LOCAL)),
+        _ => return unsupported(),
+    };
+    let a = b.source(a, 8, None)?;
+    let d = b.destination(d, 8)?;
+    b.emit(
+        run,
+        Operands {
+            d,
+            a,
+            ..Operands::default()
+        },
+    );
+    Ok(())
+}
+
+fn selp<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let [d, x, y, p] = b.body.operands(i) else {
+        return invalid("`selp` takes four operands");
+    };
+    let Some(ty) = i.modifiers.types().last() else {
+        return invalid("no type");
+    };
+    let width = repr(ty.size());
+    let (a, y) = (b.source(x, width, Some(ty))?, b.source(y, width, Some(ty))?);
+    let c = b.predicate(p)?;
+    let d = b.destination(d, width)?;
+    let run = if width == 4 {
+        alu::choose::<u32>()
+    } else {
+        alu::choose::<u64>()
+    };
+    if width == 16 {
+        return unsupported();
+    }
+    b.emit(
+        run,
+        Operands {
+            d,
+            a,
+            b: y,
+            c,
+            ..Operands::default()
+        },
+    );
+    Ok(())
+}
+
+/// `slct`: `a` where `c` is not negative, else `b`.
+fn slct<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let [d, x, y, z] = b.body.operands(i) else {
+        return invalid("`slct` takes four operands");
+    };
+    let types: Vec<Type> = i.modifiers.types().collect();
+    let [ty, by] = types[..] else {
+        return invalid("`slct` has two types");
+    };
+    let width = repr(ty.size());
+    let ftz = i.modifiers.has(M::Ftz);
+    let run: Handler = match (width, by, ftz) {
+        (4, Type::S32, _) => alu::ternary(|a: u32, b: u32, c: i32| if c >= 0 { a } else { b }),
+        (8, Type::S32, _) => alu::ternary(|a: u64, b: u64, c: i32| if c >= 0 { a } else { b }),
+        // -0 counts as not negative; NaN takes the second.
+        (4, Type::F32, false) => {
+            alu::ternary(|a: u32, b: u32, c: f32| if c >= 0.0 { a } else { b })
+        }
+        (8, Type::F32, false) => {
+            alu::ternary(|a: u64, b: u64, c: f32| if c >= 0.0 { a } else { b })
+        }
+        (4, Type::F32, true) => {
+            alu::ternary(|a: u32, b: u32, c: f32| if c > -f32::MIN_POSITIVE { a } else { b })
+        }
+        (8, Type::F32, true) => {
+            alu::ternary(|a: u64, b: u64, c: f32| if c > -f32::MIN_POSITIVE { a } else { b })
+        }
+        _ => return unsupported(),
+    };
+    let (a, y, c) = (
+        b.source(x, width, Some(ty))?,
+        b.source(y, width, Some(ty))?,
+        b.source(z, 4, Some(by))?,
+    );
+    let d = b.destination(d, width)?;
+    b.emit(
+        run,
+        Operands {
+            d,
+            a,
+            b: y,
+            c,
+            ..Operands::default()
+        },
+    );
+    Ok(())
+}
+
+fn isspacep<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let [d, a] = b.body.operands(i) else {
+        return invalid("`isspacep` takes a destination and an address");
+    };
+    let run = match i.modifiers.first() {
+        Some(M::Global) => alu::compare(|a: u64, _: u64| matches!(window::of(a), Window::Global)),
+        Some(M::Shared | M::SharedCta) => alu::compare(|a: u64, _: u64| {
+            window::of(a) == Window::Shared && a - window::SHARED < window::SHARED_PER_BLOCK
+        }),
+        Some(M::SharedCluster) => alu::compare(|a: u64, _: u64| window::of(a) == Window::Shared),
+        Some(M::Local) => alu::compare(|a: u64, _: u64| window::of(a) == Window::Local),
+        Some(M::Param | M::ParamEntry) => {
+            alu::compare(|a: u64, _: u64| window::of(a) == Window::Param)
+        }
+        _ => return unsupported(),
+    };
+    let a = b.source(a, 8, None)?;
+    let d = b.predicate_destination(d)?;
+    b.emit(
+        run,
+        Operands {
+            d,
+            a,
+            b: a,
+            ..Operands::default()
+        },
+    );
+    Ok(())
+}
+
+/// `and.pred` and its like.
+pub(super) fn predicates<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let operands = b.body.operands(i);
+    let [d, from @ ..] = operands else {
+        return invalid("no operands");
+    };
+    let d = b.predicate_destination(d)?;
+    let (run, x, y) = match (i.opcode, from) {
+        (Opcode::And, [x, y]) => (alu::predicate(|a, b| a & b), x, y),
+        (Opcode::Or, [x, y]) => (alu::predicate(|a, b| a | b), x, y),
+        (Opcode::Xor, [x, y]) => (alu::predicate(|a, b| a ^ b), x, y),
+        (Opcode::Not, [x]) => (alu::predicate(|a, _| !a), x, x),
+        _ => return unsupported(),
+    };
+    let (a, y) = (b.predicate(x)?, b.predicate(y)?);
+    b.emit(
+        run,
+        Operands {
+            d,
+            a,
+            b: y,
+            ..Operands::default()
+        },
+    );
+    Ok(())
+}

@@ -1,0 +1,242 @@
+//! What decoding gives: operations with numbered operands, and the tables that they point into.
+//!
+//! A function's frame holds, in this order: words (the predicate that is always true, the carry flag, the predicates),
+//! rows of constants and special registers, rows of registers, and the areas of `.param` variables. Words and constant
+//! rows are filled when the frame is made; see [`Row`].
+
+use std::sync::Arc;
+
+use crate::machine::op::Op;
+use crate::module::Kernel;
+use crate::ptx::ast::SpecialRegister;
+
+/// Decoded code and its tables. Shared by all instances of a module.
+#[derive(Debug)]
+pub(crate) struct Program {
+    /// All functions' operations, one after another; each function ends with one that leaves it.
+    pub(crate) ops: Vec<Op>,
+    /// For each operation, what reports and counters want to know of it.
+    pub(crate) infos: Vec<OpInfo>,
+    /// Functions with a body.
+    pub(crate) functions: Vec<Function>,
+    /// Call sites: `aux` of a call.
+    pub(crate) calls: Vec<CallSite>,
+    /// Lists of frame offsets: vector operands.
+    pub(crate) lists: Vec<u32>,
+    /// Targets of `brx.idx`, as indices of operations.
+    pub(crate) tables: Vec<Vec<u32>>,
+    /// Module variables, in order; [`Value::Symbol`] names them by index.
+    pub(crate) variables: Vec<Variable>,
+    /// The kernels, and each one's function.
+    pub(crate) kernels: Vec<(Kernel, usize)>,
+    /// Static shared memory of each kernel's function.
+    pub(crate) shared: Vec<(usize, u32)>,
+    /// Whether something calls `vprintf`.
+    pub(crate) prints: bool,
+    /// Whether something calls `malloc`.
+    pub(crate) heap: bool,
+    /// Source lines that `.loc` names, file by index into `files`.
+    pub(crate) sources: Vec<(u32, u32, u32)>,
+    /// Files that `.file` names.
+    pub(crate) files: Vec<String>,
+    /// The PTX text, for reports.
+    pub(crate) text: Arc<str>,
+    /// The newest compute capability that `.target` asks for, and its text.
+    pub(crate) target: (u32, String),
+}
+
+impl Default for Program {
+    fn default() -> Self {
+        Self {
+            ops: Vec::new(),
+            infos: Vec::new(),
+            functions: Vec::new(),
+            calls: Vec::new(),
+            lists: Vec::new(),
+            tables: Vec::new(),
+            variables: Vec::new(),
+            kernels: Vec::new(),
+            shared: Vec::new(),
+            prints: false,
+            heap: false,
+            sources: Vec::new(),
+            files: Vec::new(),
+            text: Arc::from(""),
+            target: (0, String::new()),
+        }
+    }
+}
+
+/// What reports and counters want to know of an operation.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct OpInfo {
+    /// Line in the PTX.
+    pub(crate) line: u32,
+    /// One more than an index into [`Program::sources`]; 0 for none.
+    pub(crate) source: u32,
+    /// What it does to memory or control, for counters and checks.
+    pub(crate) class: Class,
+    /// Bytes that one lane accesses.
+    pub(crate) bytes: u8,
+    /// Whether this operation is the first of its PTX instruction: some take several.
+    pub(crate) first: bool,
+}
+
+/// What an operation does that is worth counting or checking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Class {
+    /// Registers only.
+    #[default]
+    Plain,
+    /// A branch whose guard decides, to somewhere else than the function's end.
+    Branch,
+    /// A branch by index.
+    Indexed,
+    /// A barrier of the block.
+    Barrier,
+    /// Reads memory.
+    Load(SpaceClass),
+    /// Writes memory.
+    Store(SpaceClass),
+    /// Reads and writes memory at once.
+    Atomic(SpaceClass),
+}
+
+/// Which memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SpaceClass {
+    /// Global memory.
+    Global,
+    /// Shared memory.
+    Shared,
+    /// Local memory.
+    Local,
+    /// Constant memory and parameters.
+    Constant,
+    /// Whatever the address says.
+    Generic,
+}
+
+/// A function's frame and entry.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Function {
+    /// Its name.
+    pub(crate) name: String,
+    /// Index of its first operation.
+    pub(crate) start: u32,
+    /// Bytes of its frame, a multiple of 128.
+    pub(crate) frame: u32,
+    /// Bytes of words at the frame's start.
+    pub(crate) words: u32,
+    /// Rows to fill when the frame is made.
+    pub(crate) rows: Vec<Row>,
+    /// Bytes of the frame that are zeroed for a new thread: what might be read before it is written.
+    pub(crate) zeroed: Vec<(u32, u32)>,
+    /// Bytes of local memory that its variables take.
+    pub(crate) local: u32,
+    /// Where its parameters go.
+    pub(crate) params: Vec<Area>,
+    /// Where it leaves what it returns.
+    pub(crate) returns: Vec<Area>,
+    /// Whether it is a kernel.
+    pub(crate) entry: bool,
+}
+
+/// A row that is filled when a frame is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Row {
+    /// Its offset in the frame.
+    pub(crate) offset: u32,
+    /// Bytes of one lane's value: 4, 8 or 16.
+    pub(crate) width: u32,
+    /// What goes there.
+    pub(crate) value: Value,
+}
+
+/// What a constant row holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Value {
+    /// The same bits in every lane.
+    Bits(u128),
+    /// The address of a module variable, plus an offset.
+    Symbol(u32, i64),
+    /// A special register, component by index.
+    Special(SpecialRegister, u8),
+    /// The local address of a variable of the frame.
+    Local(u32),
+    /// The shared address that dynamic shared memory starts at, plus an offset.
+    DynamicShared(i64),
+}
+
+/// A `.param` variable in a frame: one row of 32 words for every four bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Area {
+    /// Its offset in the frame.
+    pub(crate) offset: u32,
+    /// Its bytes.
+    pub(crate) size: u32,
+}
+
+/// A call: which function, and which areas go in and come back.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CallSite {
+    /// The function, for direct calls.
+    pub(crate) function: Option<usize>,
+    /// Arguments in the caller's frame.
+    pub(crate) arguments: Vec<Area>,
+    /// Where results go in the caller's frame.
+    pub(crate) results: Vec<Area>,
+}
+
+/// A module variable.
+#[derive(Debug, Clone)]
+pub(crate) struct Variable {
+    /// Its name.
+    pub(crate) name: String,
+    /// Where it lives.
+    pub(crate) space: VariableSpace,
+    /// Its bytes.
+    pub(crate) size: u64,
+    /// What its address is a multiple of.
+    pub(crate) align: u64,
+    /// What it holds at first; shorter than `size` when the rest is zero.
+    pub(crate) image: Vec<u8>,
+    /// Addresses in the image.
+    pub(crate) addresses: Vec<ImageAddress>,
+    /// Seen by the host by its name.
+    pub(crate) visible: bool,
+}
+
+/// Where a module variable lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum VariableSpace {
+    /// Global memory.
+    Global,
+    /// Global memory that the host shares.
+    Managed,
+    /// Constant memory.
+    Constant,
+    /// Static shared memory, at this shared offset counted from the block's first byte.
+    Shared(u32),
+    /// Dynamic shared memory: behind the static.
+    DynamicShared,
+    /// A function: this is its index.
+    Function(usize),
+}
+
+/// An address in a variable's image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ImageAddress {
+    /// Where in the image.
+    pub(crate) at: usize,
+    /// Bytes that are stored there.
+    pub(crate) width: usize,
+    /// The variable.
+    pub(crate) variable: u32,
+    /// Added to its address.
+    pub(crate) offset: i64,
+    /// Whether shared addresses are made generic.
+    pub(crate) generic: bool,
+    /// Right shift before storing (`0xff00(sym)` keeps one byte).
+    pub(crate) shift: u32,
+}

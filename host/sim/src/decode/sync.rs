@@ -1,0 +1,313 @@
+//! Instructions by which threads meet: `bar`, `barrier`, `shfl`, `vote`, `match`, `redux`, `activemask`, `elect`, fences.
+
+use super::function::{Builder, Operands, Result, because, invalid, unsupported};
+use super::program::{Class, Value};
+use crate::machine::barrier::{self, kind};
+use crate::machine::exchange::{self, mode};
+use crate::machine::misc;
+use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, Type};
+use crate::semantics::int;
+
+pub(super) fn sync<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    match i.opcode {
+        Opcode::Bar | Opcode::Barrier => bar(b, i),
+        Opcode::Shfl => shuffle(b, i),
+        Opcode::Vote => vote(b, i),
+        Opcode::Match => matches(b, i),
+        Opcode::Redux => redux(b, i),
+        Opcode::Activemask => {
+            let [d] = b.body.operands(i) else {
+                return invalid("`activemask` takes a destination");
+            };
+            let d = b.destination(d, 4)?;
+            b.emit(
+                exchange::activemask,
+                Operands {
+                    d,
+                    ..Operands::default()
+                },
+            );
+            Ok(())
+        }
+        Opcode::Elect => elect(b, i),
+        Opcode::Membar | Opcode::Fence => {
+            b.emit(misc::fence, Operands::default());
+            Ok(())
+        }
+        Opcode::Nanosleep => {
+            b.emit(misc::nanosleep, Operands::default());
+            Ok(())
+        }
+        _ => unsupported(),
+    }
+}
+
+fn bar<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let operands = b.body.operands(i);
+    if i.modifiers.has(M::Warp) {
+        let [mask] = operands else {
+            return invalid("`bar.warp.sync` takes a mask");
+        };
+        let mask = b.source(mask, 4, None)?;
+        b.emit(
+            exchange::warp_barrier,
+            Operands {
+                b: mask,
+                ..Operands::default()
+            },
+        );
+        return Ok(());
+    }
+    if i.modifiers.has(M::Cluster) {
+        return because("barriers of clusters");
+    }
+    // `bar` is `barrier.aligned`.
+    let aligned = i.opcode == Opcode::Bar || i.modifiers.has(M::Aligned);
+    let mut aux = if aligned { kind::ALIGNED } else { 0 };
+    let zero = b.constant(Value::Bits(0), 4)?;
+    b.classify(Class::Barrier, 0);
+    if i.modifiers.has(M::Red) {
+        let what = match () {
+            () if i.modifiers.has(M::Popc) => kind::POPC,
+            () if i.modifiers.has(M::And) => kind::AND,
+            () if i.modifiers.has(M::Or) => kind::OR,
+            () => return unsupported(),
+        };
+        let (d, number, count, p) = match operands {
+            [d, number, p] => (d, number, None, p),
+            [d, number, count, p] => (d, number, Some(count), p),
+            _ => {
+                return invalid(
+                    "`bar.red` takes a destination, a barrier, perhaps a count, and a predicate",
+                );
+            }
+        };
+        let d = if what == kind::POPC {
+            b.destination(d, 4)?
+        } else {
+            b.predicate_destination(d)?
+        };
+        let a = b.source(number, 4, None)?;
+        let c = b.predicate(p)?;
+        let mut count_row = zero;
+        if let Some(count) = count {
+            count_row = b.source(count, 4, None)?;
+            aux |= kind::COUNTED;
+        }
+        b.emit(
+            barrier::barrier,
+            Operands {
+                d,
+                a,
+                b: count_row,
+                c,
+                aux: aux | what,
+            },
+        );
+        return Ok(());
+    }
+    let what = if i.modifiers.has(M::Arrive) {
+        kind::ARRIVE
+    } else {
+        kind::SYNC
+    };
+    let (number, count) = match operands {
+        [number] => (number, None),
+        [number, count] => (number, Some(count)),
+        _ => return invalid("a barrier takes a number and perhaps a count"),
+    };
+    let a = b.source(number, 4, None)?;
+    let mut count_row = zero;
+    if let Some(count) = count {
+        count_row = b.source(count, 4, None)?;
+        aux |= kind::COUNTED;
+    }
+    b.emit(
+        barrier::barrier,
+        Operands {
+            a,
+            b: count_row,
+            aux: aux | what,
+            ..Operands::default()
+        },
+    );
+    Ok(())
+}
+
+/// The mask of an instruction without `.sync`: all lanes that are there.
+fn all_lanes(b: &mut Builder<'_, '_>) -> Result<u32> {
+    let _ = b;
+    because("forms without .sync, which newer GPUs do not have")
+}
+
+fn shuffle<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let operands = b.body.operands(i);
+    let (d, a, lane, clamp, members) = match *operands {
+        [d, a, lane, clamp, members] => (d, a, lane, clamp, b.source(&members, 4, None)?),
+        [d, a, lane, clamp] => (d, a, lane, clamp, all_lanes(b)?),
+        _ => return invalid("`shfl.sync` takes five operands"),
+    };
+    let mode = match () {
+        () if i.modifiers.has(M::Up) => mode::UP,
+        () if i.modifiers.has(M::Down) => mode::DOWN,
+        () if i.modifiers.has(M::Bfly) => mode::BFLY,
+        () if i.modifiers.has(M::Idx) => mode::IDX,
+        () => return unsupported(),
+    };
+    let (d, predicate) = match d {
+        Operand::Pair(d, p) => {
+            let d = d.map_or(Operand::Sink, Operand::Register);
+            (
+                b.destination(&d, 4)?,
+                p.map_or(Ok(0), |p| b.predicate_register(p))?,
+            )
+        }
+        d => (b.destination(&d, 4)?, 0),
+    };
+    let a = b.source(&a, 4, None)?;
+    let lane = b.source(&lane, 4, None)?;
+    let c = b.source(&clamp, 4, None)?;
+    let list = b.list(&[members, predicate]);
+    b.emit(
+        exchange::shuffle,
+        Operands {
+            d,
+            a,
+            b: lane,
+            c,
+            aux: list << 2 | mode,
+        },
+    );
+    Ok(())
+}
+
+fn vote<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let operands = b.body.operands(i);
+    let (d, p, members) = match *operands {
+        [d, p, members] => (d, p, b.source(&members, 4, None)?),
+        [d, p] => (d, p, all_lanes(b)?),
+        _ => return invalid("`vote.sync` takes a destination, a predicate and a mask"),
+    };
+    let a = b.predicate(&p)?;
+    if i.modifiers.has(M::Ballot) {
+        let d = b.destination(&d, 4)?;
+        b.emit(
+            exchange::ballot,
+            Operands {
+                d,
+                a,
+                b: members,
+                ..Operands::default()
+            },
+        );
+        return Ok(());
+    }
+    let run = match () {
+        () if i.modifiers.has(M::All) => exchange::vote(|truths, members| truths == members),
+        () if i.modifiers.has(M::Any) => exchange::vote(|truths, _| truths != 0),
+        () if i.modifiers.has(M::Uni) => {
+            exchange::vote(|truths, members| truths == members || truths == 0)
+        }
+        () => return unsupported(),
+    };
+    let d = b.predicate_destination(&d)?;
+    b.emit(
+        run,
+        Operands {
+            d,
+            a,
+            b: members,
+            ..Operands::default()
+        },
+    );
+    Ok(())
+}
+
+fn matches<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let [d, a, members] = *b.body.operands(i) else {
+        return invalid("`match.sync` takes three operands");
+    };
+    let wide = i.modifiers.has(M::B64);
+    let (d, predicate) = match d {
+        Operand::Pair(d, p) => {
+            let d = d.map_or(Operand::Sink, Operand::Register);
+            (
+                b.destination(&d, 4)?,
+                p.map_or(Ok(0), |p| b.predicate_register(p))?,
+            )
+        }
+        d => (b.destination(&d, 4)?, 0),
+    };
+    let run = match (i.modifiers.has(M::Any), wide) {
+        (true, false) => exchange::match_any::<u32>(),
+        (true, true) => exchange::match_any::<u64>(),
+        (false, false) => exchange::match_all::<u32>(),
+        (false, true) => exchange::match_all::<u64>(),
+    };
+    let a = b.source(&a, if wide { 8 } else { 4 }, None)?;
+    let members = b.source(&members, 4, None)?;
+    b.emit(
+        run,
+        Operands {
+            d,
+            a,
+            b: members,
+            aux: predicate,
+            ..Operands::default()
+        },
+    );
+    Ok(())
+}
+
+fn redux<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let [d, a, members] = *b.body.operands(i) else {
+        return invalid("`redux.sync` takes three operands");
+    };
+    let ty = i.modifiers.types().last();
+    let run = match (i.modifiers.iter().find(|m| **m != M::Sync), ty) {
+        (Some(M::Add), Some(Type::U32 | Type::S32)) => exchange::redux(int::add_u32),
+        (Some(M::Min), Some(Type::U32)) => exchange::redux(int::min_u32),
+        (Some(M::Max), Some(Type::U32)) => exchange::redux(int::max_u32),
+        (Some(M::Min), Some(Type::S32)) => exchange::redux(int::min_s32),
+        (Some(M::Max), Some(Type::S32)) => exchange::redux(int::max_s32),
+        (Some(M::And), Some(Type::B32)) => exchange::redux(|a: u32, b: u32| a & b),
+        (Some(M::Or), Some(Type::B32)) => exchange::redux(|a: u32, b: u32| a | b),
+        (Some(M::Xor), Some(Type::B32)) => exchange::redux(|a: u32, b: u32| a ^ b),
+        _ => return unsupported(),
+    };
+    let a = b.source(&a, 4, None)?;
+    let members = b.source(&members, 4, None)?;
+    let d = b.destination(&d, 4)?;
+    b.emit(
+        run,
+        Operands {
+            d,
+            a,
+            b: members,
+            ..Operands::default()
+        },
+    );
+    Ok(())
+}
+
+fn elect<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let [Operand::Pair(leader, p), members] = *b.body.operands(i) else {
+        return invalid("`elect.sync` takes a register and a predicate, and a mask");
+    };
+    let d = p.map_or(Ok(b.no_predicate()), |p| b.predicate_register(p))?;
+    let aux = match leader {
+        Some(register) => b.register(&Operand::Register(register), 4)?,
+        None => 0,
+    };
+    let members = b.source(&members, 4, None)?;
+    b.emit(
+        exchange::elect,
+        Operands {
+            d,
+            b: members,
+            aux,
+            ..Operands::default()
+        },
+    );
+    Ok(())
+}

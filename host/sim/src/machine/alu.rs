@@ -1,0 +1,309 @@
+//! Operations on registers: one to four operands, lane by lane.
+//!
+//! What an operation computes is a function on values (`semantics`, or a closure in the decoder where that is plainer);
+//! here is only how it is applied to a row. A function that captures nothing has no size, so a handler carries it in its
+//! type alone. With all lanes active a row is written whole; otherwise results are blended into what was there, which
+//! costs less than visiting lanes one by one.
+
+use super::core::Core;
+use super::lane::{CHUNK, FULL, LANES, Lane, Repr};
+use super::level::{Level, levels};
+use super::op::{Handler, Op};
+
+/// A function that carries no values: its type says which it is.
+#[inline(always)]
+pub(super) fn conjure<F: Copy>() -> F {
+    const {
+        assert!(
+            size_of::<F>() == 0,
+            "an operation's function captures nothing"
+        )
+    };
+    // SAFETY: a type without size has one value and needs no bytes for it, and it was inhabited: the decoder passes the
+    // function by value to pick the handler.
+    unsafe { std::mem::zeroed() }
+}
+
+/// Makes a family of operations of one arity: the body, its levels, and the function that the decoder calls.
+macro_rules! lanewise {
+    ($(#[$doc:meta])* $name:ident, $body:ident, $levels:ident; $($x:ident: $X:ident),*) => {
+        /// # Safety
+        /// As for every handler: `op` is an operation whose operands are rows of the frame of the types named here.
+        #[inline(always)]
+        unsafe fn $body<L: Level, $($X: Lane,)* D: Lane, F: Fn($($X),*) -> D + Copy>(
+            core: &mut Core<'_>,
+            op: *const Op,
+        ) -> *const Op {
+            // SAFETY: the decoder gave this operation rows of the frame, of the types it was built for. A destination
+            // is the same row as an operand or does not overlap it, and each chunk is read before it is written.
+            unsafe {
+                let o = &*op;
+                let f = conjure::<F>();
+                let mask = core.mask(o);
+                $(let $x = core.row::<$X>(o.$x);)*
+                let d = core.row::<D>(o.d);
+                if mask == FULL {
+                    for k in 0..LANES / CHUNK {
+                        $(let $x = *$x.add(k);)*
+                        let mut to = [D::Repr::default(); CHUNK];
+                        for i in 0..CHUNK {
+                            to[i] = f($($X::of($x[i])),*).repr();
+                        }
+                        *d.add(k) = to;
+                    }
+                } else {
+                    for k in 0..LANES / CHUNK {
+                        $(let $x = *$x.add(k);)*
+                        let mut to = *d.add(k);
+                        let bits = mask >> (k * CHUNK);
+                        for i in 0..CHUNK {
+                            to[i] = f($($X::of($x[i])),*).repr().blend(to[i], bits & (1 << i) != 0);
+                        }
+                        *d.add(k) = to;
+                    }
+                }
+                op.add(1)
+            }
+        }
+
+        levels!(fn $levels = $body<$($X,)* D, F> where $($X: Lane,)* D: Lane, F: Fn($($X),*) -> D + Copy);
+
+        $(#[$doc])*
+        pub(crate) fn $name<$($X: Lane,)* D: Lane, F: Fn($($X),*) -> D + Copy>(_: F) -> Handler {
+            $levels::<$($X,)* D, F>()
+        }
+    };
+}
+
+lanewise!(
+    /// `d = f(a)`.
+    unary, unary_body, unary_levels; a: A
+);
+lanewise!(
+    /// `d = f(a, b)`.
+    binary, binary_body, binary_levels; a: A, b: B
+);
+lanewise!(
+    /// `d = f(a, b, c)`.
+    ternary, ternary_body, ternary_levels; a: A, b: B, c: C
+);
+lanewise!(
+    /// `d = f(a, b, c, aux)`; the fourth operand's offset is in `aux`.
+    quaternary, quaternary_body, quaternary_levels; a: A, b: B, c: C, aux: E
+);
+
+/// How a comparison's result is combined with a predicate: the low bits of `aux`.
+pub(crate) mod combine {
+    /// Not at all.
+    pub(crate) const NONE: u32 = 0;
+    /// With `and`.
+    pub(crate) const AND: u32 = 1;
+    /// With `or`.
+    pub(crate) const OR: u32 = 2;
+    /// With `xor`.
+    pub(crate) const XOR: u32 = 3;
+    /// Where the offset of the second destination (for the opposite result; 0 for none) starts in `aux`.
+    pub(crate) const SECOND: u32 = 8;
+}
+
+/// The lanes for which `f(a, b)` holds.
+///
+/// # Safety
+/// `a` and `b` must be rows of types `A` and `B`.
+#[inline(always)]
+unsafe fn compare_rows<L: Level, A: Lane, B: Lane, F: Fn(A, B) -> bool + Copy>(
+    f: F,
+    a: *const [A::Repr; CHUNK],
+    b: *const [B::Repr; CHUNK],
+) -> u32 {
+    let mut holds = 0;
+    for k in 0..LANES / CHUNK {
+        // SAFETY: a row has this many chunks.
+        let (a, b) = unsafe { (*a.add(k), *b.add(k)) };
+        let mut lanes = [0u32; CHUNK];
+        for i in 0..CHUNK {
+            lanes[i] = if f(A::of(a[i]), B::of(b[i])) {
+                u32::MAX
+            } else {
+                0
+            };
+        }
+        holds |= L::top_bits(lanes) << (k * CHUNK);
+    }
+    holds
+}
+
+/// # Safety
+/// As for every handler.
+#[inline(always)]
+unsafe fn compare_body<L: Level, A: Lane, B: Lane, F: Fn(A, B) -> bool + Copy>(
+    core: &mut Core<'_>,
+    op: *const Op,
+) -> *const Op {
+    // SAFETY: as for `lanewise!`; `d`, `c` and the second destination are predicates of the frame.
+    unsafe {
+        let o = &*op;
+        let mask = core.mask(o);
+        let mut holds =
+            compare_rows::<L, A, B, F>(conjure::<F>(), core.row::<A>(o.a), core.row::<B>(o.b));
+        if o.aux != combine::NONE {
+            let mut opposite = !holds;
+            let with = core.predicate(o.c);
+            for result in [&mut holds, &mut opposite] {
+                match o.aux & 3 {
+                    combine::AND => *result &= with,
+                    combine::OR => *result |= with,
+                    combine::XOR => *result ^= with,
+                    _ => {}
+                }
+            }
+            if o.aux >> combine::SECOND != 0 {
+                core.set_predicate(o.aux >> combine::SECOND, opposite, mask);
+            }
+        }
+        core.set_predicate(o.d, holds, mask);
+        op.add(1)
+    }
+}
+
+levels!(fn compare_levels = compare_body<A, B, F> where A: Lane, B: Lane, F: Fn(A, B) -> bool + Copy);
+
+/// `setp`: predicate `d` is `f(a, b)`, combined with predicate `c` as `aux` says.
+pub(crate) fn compare<A: Lane, B: Lane, F: Fn(A, B) -> bool + Copy>(_: F) -> Handler {
+    compare_levels::<A, B, F>()
+}
+
+/// # Safety
+/// As for every handler.
+#[inline(always)]
+unsafe fn choose_body<L: Level, A: Lane>(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: as for `lanewise!`; `c` is a predicate.
+    unsafe {
+        let o = &*op;
+        let (mask, which) = (core.mask(o), core.predicate(o.c));
+        let (a, b, d) = (core.row::<A>(o.a), core.row::<A>(o.b), core.row::<A>(o.d));
+        for k in 0..LANES / CHUNK {
+            let (a, b, old) = (*a.add(k), *b.add(k), *d.add(k));
+            let (which, mask) = (which >> (k * CHUNK), mask >> (k * CHUNK));
+            let mut to = old;
+            for i in 0..CHUNK {
+                to[i] = a[i]
+                    .blend(b[i], which & (1 << i) != 0)
+                    .blend(old[i], mask & (1 << i) != 0);
+            }
+            *d.add(k) = to;
+        }
+        op.add(1)
+    }
+}
+
+levels!(
+    /// `selp`: `d = c ? a : b` for a predicate `c`.
+    pub(crate) fn choose = choose_body<A> where A: Lane
+);
+
+/// # Safety
+/// As for every handler.
+#[inline(always)]
+unsafe fn predicate_body<L: Level, F: Fn(u32, u32) -> u32 + Copy>(
+    core: &mut Core<'_>,
+    op: *const Op,
+) -> *const Op {
+    // SAFETY: the decoder gave this operation predicates of the frame.
+    unsafe {
+        let o = &*op;
+        let mask = core.mask(o);
+        let result = conjure::<F>()(core.predicate(o.a), core.predicate(o.b));
+        core.set_predicate(o.d, result, mask);
+        op.add(1)
+    }
+}
+
+levels!(fn predicate_levels = predicate_body<F> where F: Fn(u32, u32) -> u32 + Copy);
+
+/// Logic on predicates, all lanes at once: `d = f(a, b)`.
+pub(crate) fn predicate<F: Fn(u32, u32) -> u32 + Copy>(_: F) -> Handler {
+    predicate_levels::<F>()
+}
+
+/// # Safety
+/// As for every handler.
+#[inline(always)]
+unsafe fn carry_body<L: Level, A: Lane, F: Fn(A, A, bool) -> (A, bool) + Copy>(
+    core: &mut Core<'_>,
+    op: *const Op,
+) -> *const Op {
+    // SAFETY: as for `lanewise!`; the carry is a predicate of the frame.
+    unsafe {
+        let o = &*op;
+        let (f, mask) = (conjure::<F>(), core.mask(o));
+        let (a, b, d) = (core.row::<A>(o.a), core.row::<A>(o.b), core.row::<A>(o.d));
+        let (carry_in, mut carry_out) = (core.predicate(CARRY), 0);
+        for k in 0..LANES / CHUNK {
+            let (a, b, mut to) = (*a.add(k), *b.add(k), *d.add(k));
+            for i in 0..CHUNK {
+                let bit = 1 << (k * CHUNK + i);
+                let (value, carry) = f(A::of(a[i]), A::of(b[i]), carry_in & bit != 0);
+                to[i] = value.repr().blend(to[i], mask & bit != 0);
+                carry_out |= if carry { bit } else { 0 };
+            }
+            *d.add(k) = to;
+        }
+        if o.aux != 0 {
+            core.set_predicate(CARRY, carry_out, mask);
+        }
+        op.add(1)
+    }
+}
+
+/// Where a frame keeps the carry flag, `CC.CF`: a predicate beside the one that is always true.
+pub(crate) const CARRY: u32 = 4;
+
+levels!(fn carry_levels = carry_body<A, F> where A: Lane, F: Fn(A, A, bool) -> (A, bool) + Copy);
+
+/// `add.cc`, `addc`, ...: `f(a, b, carry)` gives the result and the carry, which is kept when `aux` is not 0.
+pub(crate) fn carry<A: Lane, F: Fn(A, A, bool) -> (A, bool) + Copy>(_: F) -> Handler {
+    carry_levels::<A, F>()
+}
+
+/// # Safety
+/// As for every handler.
+#[inline(always)]
+unsafe fn carry3_body<L: Level, A: Lane, F: Fn(A, A, A, bool) -> (A, bool) + Copy>(
+    core: &mut Core<'_>,
+    op: *const Op,
+) -> *const Op {
+    // SAFETY: as for `carry_body`.
+    unsafe {
+        let o = &*op;
+        let (f, mask) = (conjure::<F>(), core.mask(o));
+        let (a, b, c, d) = (
+            core.row::<A>(o.a),
+            core.row::<A>(o.b),
+            core.row::<A>(o.c),
+            core.row::<A>(o.d),
+        );
+        let (carry_in, mut carry_out) = (core.predicate(CARRY), 0);
+        for k in 0..LANES / CHUNK {
+            let (a, b, c, mut to) = (*a.add(k), *b.add(k), *c.add(k), *d.add(k));
+            for i in 0..CHUNK {
+                let bit = 1 << (k * CHUNK + i);
+                let (value, carry) = f(A::of(a[i]), A::of(b[i]), A::of(c[i]), carry_in & bit != 0);
+                to[i] = value.repr().blend(to[i], mask & bit != 0);
+                carry_out |= if carry { bit } else { 0 };
+            }
+            *d.add(k) = to;
+        }
+        if o.aux != 0 {
+            core.set_predicate(CARRY, carry_out, mask);
+        }
+        op.add(1)
+    }
+}
+
+levels!(fn carry3_levels = carry3_body<A, F> where A: Lane, F: Fn(A, A, A, bool) -> (A, bool) + Copy);
+
+/// `mad.cc`, `madc`: as [`carry`] with three operands.
+pub(crate) fn carry3<A: Lane, F: Fn(A, A, A, bool) -> (A, bool) + Copy>(_: F) -> Handler {
+    carry3_levels::<A, F>()
+}

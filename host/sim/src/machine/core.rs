@@ -1,0 +1,189 @@
+//! The part of the machine that operations see: the running lanes, their frame, and the memory within reach.
+//!
+//! A [`Core`] runs one team of blocks (one block, or the blocks of a cluster) on one host thread. It runs a group of lanes
+//! that share a program counter until they end, wait, fault or meet other lanes; `schedule` then says who runs next.
+
+use super::event::Event;
+use super::lane::{CHUNK, LANES, Lane};
+use super::op::{Op, STOP};
+use super::run::Run;
+use super::team::{Block, Team};
+use super::warp::Warp;
+use crate::memory::Range;
+
+/// How many places the cache of allocations has; operations share them by their position in the code.
+const SITES: usize = 64;
+
+/// One host thread's execution state.
+pub(crate) struct Core<'l> {
+    /// The running lanes' frame.
+    pub(super) frame: *mut u8,
+    /// The running lanes.
+    pub(super) active: u32,
+    /// Some lanes of the warp are elsewhere: jumps must look for them.
+    pub(super) diverged: bool,
+    /// Where the running lanes meet others: the loop stops here.
+    pub(super) limit: *const Op,
+    /// Jumps until the scheduler is asked.
+    pub(super) fuel: i64,
+    /// Atomics and volatile reads since the scheduler last made a spinning group stand back.
+    pub(super) spins: u32,
+    /// Decisions until it does so for want of progress.
+    pub(super) patience: u32,
+    /// Lanes that it prefers, and for how many decisions.
+    pub(super) favour: (u32, u32),
+    /// Shared memory of the running block.
+    pub(super) shared: View,
+    /// Local memory of the running warp, 32 lanes interleaved by words; `size` is that of one lane.
+    pub(super) local: View,
+    /// The allocation that each site met last.
+    pub(super) ranges: [Range; SITES],
+    /// Bytes that lanes read from global memory.
+    pub(super) read: u64,
+    /// Bytes that lanes wrote to global memory.
+    pub(super) written: u64,
+    /// Warp instructions.
+    pub(super) instructions: u64,
+    /// Readings of a clock.
+    pub(super) ticks: u64,
+    /// How many of them are taken from the budget.
+    pub(super) spent: u64,
+    /// Why the loop ended.
+    pub(super) event: Event,
+    /// Offset of `frame` in the warp's registers, and how many calls deep it is.
+    pub(super) at: At,
+    /// The blocks that run together.
+    pub(super) team: Team,
+    /// The running block's index in the team, and the running warp's in the block.
+    pub(super) current: (usize, usize),
+    /// What all cores of a launch share.
+    pub(super) run: &'l Run<'l>,
+}
+
+/// A frame's place in a warp's register file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct At {
+    /// Byte offset.
+    pub(super) frame: u32,
+    /// Calls that are open above it.
+    pub(super) depth: u32,
+}
+
+/// A piece of memory as a core sees it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct View {
+    /// Where it is on the host.
+    pub(super) host: *mut u8,
+    /// The address of its first byte in its own space.
+    pub(super) start: u64,
+    /// Its bytes.
+    pub(super) size: u64,
+}
+
+impl View {
+    /// Nothing.
+    pub(super) const EMPTY: Self = Self {
+        host: std::ptr::null_mut(),
+        start: 0,
+        size: 0,
+    };
+}
+
+impl<'l> Core<'l> {
+    /// A core for a launch, with no team yet.
+    pub(super) fn new(run: &'l Run<'l>) -> Self {
+        Self {
+            frame: std::ptr::null_mut(),
+            active: 0,
+            diverged: false,
+            limit: STOP,
+            fuel: 0,
+            spins: 0,
+            patience: 0,
+            favour: (0, 0),
+            shared: View::EMPTY,
+            local: View::EMPTY,
+            ranges: [Range::NONE; SITES],
+            read: 0,
+            written: 0,
+            instructions: 0,
+            ticks: 0,
+            spent: 0,
+            event: Event::None,
+            at: At::default(),
+            team: Team::default(),
+            current: (0, 0),
+            run,
+        }
+    }
+
+    /// The running lanes whose guard is true.
+    ///
+    /// # Safety
+    /// `op` must belong to the running frame.
+    #[inline(always)]
+    pub(super) unsafe fn mask(&self, op: &Op) -> u32 {
+        // SAFETY: the guard is a predicate of the frame.
+        self.active & unsafe { self.predicate(op.guard) }
+    }
+
+    /// The predicate at `offset`, negated if its lowest bit is set.
+    ///
+    /// # Safety
+    /// `offset` must name a predicate of the running frame.
+    #[inline(always)]
+    pub(super) unsafe fn predicate(&self, offset: u32) -> u32 {
+        // SAFETY: predicates are words of the frame, four bytes apart, so the lowest bit is free for the negation.
+        let bits = unsafe { *self.frame.add((offset & !1) as usize).cast::<u32>() };
+        bits ^ 0u32.wrapping_sub(offset & 1)
+    }
+
+    /// Sets the lanes of `mask` of the predicate at `offset`.
+    ///
+    /// # Safety
+    /// `offset` must name a predicate of the running frame.
+    #[inline(always)]
+    pub(super) unsafe fn set_predicate(&mut self, offset: u32, bits: u32, mask: u32) {
+        // SAFETY: as above.
+        let at = unsafe { &mut *self.frame.add(offset as usize).cast::<u32>() };
+        *at = (*at & !mask) | (bits & mask);
+    }
+
+    /// The row at `offset`, in chunks.
+    ///
+    /// # Safety
+    /// `offset` must name a row of type `T` of the running frame.
+    #[inline(always)]
+    pub(super) unsafe fn row<T: Lane>(&self, offset: u32) -> *mut [T::Repr; CHUNK] {
+        // SAFETY: the offset is inside the frame.
+        unsafe { self.frame.add(offset as usize).cast() }
+    }
+
+    /// The row at `offset`, whole.
+    ///
+    /// # Safety
+    /// As for [`Core::row`], and no other reference to the row may be live.
+    #[inline(always)]
+    pub(super) unsafe fn lanes<T: Lane>(&mut self, offset: u32) -> &mut [T::Repr; LANES] {
+        // SAFETY: rows hold `LANES` values and are aligned to 64 bytes.
+        unsafe { &mut *self.frame.add(offset as usize).cast() }
+    }
+
+    /// The running block.
+    #[inline]
+    pub(super) fn block(&mut self) -> &mut Block {
+        &mut self.team.blocks[self.current.0]
+    }
+
+    /// The running warp.
+    #[inline]
+    pub(super) fn warp(&mut self) -> &mut Warp {
+        &mut self.team.blocks[self.current.0].warps[self.current.1]
+    }
+
+    /// The cache place of an operation.
+    #[inline(always)]
+    pub(super) fn site(op: *const Op) -> usize {
+        (op as usize / size_of::<Op>()) % SITES
+    }
+}

@@ -1,0 +1,119 @@
+//! Why the running lanes stopped.
+
+use super::op::Op;
+
+/// What an operation, or the loop, asks of the scheduler.
+#[derive(Debug, Default)]
+pub(crate) enum Event {
+    /// Nothing: no event was raised.
+    #[default]
+    None,
+    /// Go on at this operation, after looking for other lanes.
+    Jump(*const Op),
+    /// The two halves of a divergent branch: lanes of the mask go to the first, the others to the second.
+    Split {
+        /// Lanes that go to `taken`.
+        mask: u32,
+        /// Where they go.
+        taken: *const Op,
+        /// Where the others go.
+        other: *const Op,
+    },
+    /// All of the running lanes have ended.
+    Ended,
+    /// Time is up; go on at this operation later.
+    Yield(*const Op),
+    /// The launch ends.
+    Fault(Box<RawFault>),
+}
+
+/// What lanes wait for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wait {
+    /// Nothing: they may run.
+    Ready,
+    /// A barrier of the block.
+    Barrier(u8),
+    /// Other lanes of the warp, named by this mask, at the operation that they wait at.
+    Lanes(u32),
+    /// Other lanes of the warp at a `bar.warp.sync` with this mask; any such instruction will do.
+    WarpBarrier(u32),
+}
+
+/// A fault as an operation sees it; `report` makes it readable.
+#[derive(Debug, Clone)]
+pub(crate) struct RawFault {
+    /// The operation.
+    pub(crate) op: *const Op,
+    /// The lane; 32 for all of them.
+    pub(crate) lane: usize,
+    /// What happened.
+    pub(crate) what: What,
+}
+
+// SAFETY: the pointer names an operation of the program, which is shared and immutable while a launch runs.
+unsafe impl Send for RawFault {}
+
+/// Which memory an access meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// Global memory.
+    Global,
+    /// Shared memory.
+    Shared,
+    /// Local memory.
+    Local,
+    /// Constant memory.
+    Constant,
+    /// The kernel's parameters.
+    Param,
+}
+
+/// What an access wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Act {
+    /// To read.
+    Read,
+    /// To write.
+    Write,
+    /// Both at once.
+    Atomic,
+}
+
+/// What went wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum What {
+    /// An access to what is not there, not live or not writable.
+    Access {
+        act: Act,
+        reach: Reach,
+        generic: bool,
+        address: u64,
+        bytes: u32,
+    },
+    /// An access to an address that its size does not divide.
+    Misaligned {
+        act: Act,
+        reach: Reach,
+        address: u64,
+        bytes: u32,
+    },
+    /// An instruction without meaning for these operands.
+    Illegal { message: String, help: &'static str },
+    /// A call through a pointer that is no function, or one of another shape.
+    BadCall { address: u64, why: &'static str },
+    /// Too many calls, or too much local memory.
+    Stack { message: String },
+    /// `__assertfail`.
+    Assert { message: String },
+    /// `trap`.
+    Trap,
+    /// `brkpt`.
+    Breakpoint,
+    /// All warps wait.
+    Deadlock { notes: Vec<String> },
+    /// The budget is used up.
+    Budget { limit: u64 },
+    /// A bug of ours that was caught: never expected, and said so.
+    Internal { message: String },
+}

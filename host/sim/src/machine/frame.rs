@@ -1,0 +1,243 @@
+//! Frames: filling constant rows and special registers, and moving arguments between frames.
+//!
+//! PTX ISA, "Special Registers" and "Parameter State Space". A kernel's frame belongs to one warp and is filled whole. A
+//! called function's frame may share its bytes with frames of other lanes of the warp, so it is filled lane by lane.
+
+use super::core::Core;
+use super::lane::{FULL, LANES, lanes};
+use super::op::Op;
+use crate::decode::program::{Area, Function, Program, Row, Value};
+use crate::memory::window;
+use crate::ptx::ast::SpecialRegister;
+
+/// The function that holds `op`.
+pub(super) fn function_of(program: &Program, op: *const Op) -> &Function {
+    &program.functions[function_index(program, op)]
+}
+
+/// The index of the function that holds `op`.
+pub(super) fn function_index(program: &Program, op: *const Op) -> usize {
+    let index = (op as usize - program.ops.as_ptr() as usize) / size_of::<Op>();
+    program
+        .functions
+        .partition_point(|f| f.start as usize <= index)
+        - 1
+}
+
+/// Bytes of the frame that `op` runs in.
+pub(super) fn size_of_caller(program: &Program, op: *const Op) -> u32 {
+    function_of(program, op).frame
+}
+
+/// Whether a special register has another value in another block.
+fn varies(value: Value) -> bool {
+    use SpecialRegister as S;
+    match value {
+        Value::Special(register, _) => !matches!(
+            register,
+            S::Tid
+                | S::Ntid
+                | S::Nctaid
+                | S::Laneid
+                | S::Warpid
+                | S::Nwarpid
+                | S::LanemaskEq
+                | S::LanemaskLe
+                | S::LanemaskLt
+                | S::LanemaskGe
+                | S::LanemaskGt
+                | S::DynamicSmemSize
+                | S::TotalSmemSize
+        ),
+        _ => false,
+    }
+}
+
+/// Whether a special register has another value in another lane.
+fn by_lane(value: Value) -> bool {
+    use SpecialRegister as S;
+    match value {
+        Value::Special(register, _) => matches!(
+            register,
+            S::Tid
+                | S::Laneid
+                | S::LanemaskEq
+                | S::LanemaskLe
+                | S::LanemaskLt
+                | S::LanemaskGe
+                | S::LanemaskGt
+        ),
+        _ => false,
+    }
+}
+
+/// Local memory starts here in each thread, so that a null pointer is none of its addresses.
+pub(super) const LOCAL_START: u32 = 256;
+
+impl Core<'_> {
+    /// Prepares the running warp for a block's first instruction: rows of the kernel's frame, registers at zero.
+    pub(super) fn start_frame(&mut self, function: &Function, rows: &[Row]) {
+        let filled = std::mem::replace(&mut self.warp().filled, true);
+        if !filled {
+            // SAFETY: the predicate that is always true is the first word of the frame.
+            unsafe { *self.frame.cast::<u32>() = FULL };
+        }
+        for row in rows.iter().filter(|row| !filled || varies(row.value)) {
+            self.fill_row(row, FULL, LOCAL_START);
+        }
+        for &(start, end) in &function.zeroed {
+            // SAFETY: the ranges lie inside the frame, and the warp's registers hold the whole frame.
+            unsafe {
+                self.frame
+                    .add(start as usize)
+                    .write_bytes(0, (end - start) as usize)
+            };
+        }
+    }
+
+    /// Prepares a called function's frame for the lanes of `mask`; its variables start at `local`.
+    pub(super) fn fill_frame(&mut self, function: &Function, rows: &[Row], mask: u32, local: u32) {
+        for word in 0..function.words / 4 {
+            // SAFETY: words are at the start of the frame. The first is true for the lanes that are here.
+            unsafe { self.set_predicate(word * 4, if word == 0 { FULL } else { 0 }, mask) };
+        }
+        for row in rows {
+            self.fill_row(row, mask, local);
+        }
+    }
+
+    /// Writes the lanes of `mask` of one row.
+    fn fill_row(&mut self, row: &Row, mask: u32, local: u32) {
+        let mut value = match row.value {
+            Value::Bits(bits) => bits,
+            Value::Special(register, component) => u128::from(self.special(register, component, 0)),
+            Value::Local(offset) => u128::from(local + offset),
+            Value::DynamicShared(offset) => {
+                u128::from(self.run.dynamic_shared.wrapping_add_signed(offset))
+            }
+            Value::Symbol(..) => 0, // resolved by the instance: none is left
+        };
+        if mask == FULL && row.width == 4 && !by_lane(row.value) {
+            // SAFETY: as below; what a new block changes most often.
+            *unsafe { self.lanes::<u32>(row.offset) } = [value as u32; LANES];
+            return;
+        }
+        for lane in lanes(mask) {
+            if let Value::Special(register, component) = row.value {
+                value = u128::from(self.special(register, component, lane));
+            }
+            // SAFETY: the row lies in the frame and has this width.
+            unsafe {
+                match row.width {
+                    4 => self.lanes::<u32>(row.offset)[lane] = value as u32,
+                    8 => self.lanes::<u64>(row.offset)[lane] = value as u64,
+                    _ => self.lanes::<u128>(row.offset)[lane] = value,
+                }
+            }
+        }
+    }
+
+    /// Copies arguments or results from areas of one frame to those of another, for the lanes of `mask`.
+    pub(super) fn copy_areas(
+        &mut self,
+        from: u32,
+        source: &[Area],
+        to: u32,
+        target: &[Area],
+        mask: u32,
+    ) {
+        let registers = self.warp().registers.start();
+        for (source, target) in source.iter().zip(target) {
+            for word in 0..source.size.min(target.size).div_ceil(4) {
+                let row = |frame: u32, area: &Area| {
+                    (frame + area.offset + word * 4 * LANES as u32) as usize
+                };
+                // SAFETY: both rows lie in frames of this warp, which do not overlap: one is behind the other.
+                let (source, target) = unsafe {
+                    let source = registers.add(row(from, source)).cast::<[u32; LANES]>();
+                    (
+                        *source,
+                        &mut *registers.add(row(to, target)).cast::<[u32; LANES]>(),
+                    )
+                };
+                for lane in lanes(mask) {
+                    target[lane] = source[lane];
+                }
+            }
+        }
+    }
+
+    /// The value of a special register in one lane of the running warp.
+    ///
+    /// What a program may not count on is chosen so that runs repeat: `smid` is the block's number modulo the
+    /// multiprocessors, `warpid` the warp's place in its block, clocks count instructions of this warp.
+    pub(super) fn special(&self, register: SpecialRegister, component: u8, lane: usize) -> u64 {
+        use SpecialRegister as S;
+        let run = self.run;
+        let (block, warp) = (&self.team.blocks[self.current.0], self.current.1 as u32);
+        let linear = warp * LANES as u32 + lane as u32;
+        let [x, y, _] = run.launch.block;
+        let of = |v: [u32; 3]| u64::from(v.get(usize::from(component)).copied().unwrap_or(0));
+        let launch = run.launch;
+        let cluster = run.cluster;
+        let ranks = cluster.iter().product::<u32>();
+        let clusters = std::array::from_fn(|i| launch.grid[i] / cluster[i]);
+        let bit = 1u64 << lane;
+        let linear_block = block.id[0] as u64
+            + block.id[1] as u64 * u64::from(launch.grid[0])
+            + block.id[2] as u64 * u64::from(launch.grid[0]) * u64::from(launch.grid[1]);
+        match register {
+            S::Tid => of([linear % x, linear / x % y, linear / (x * y)]),
+            S::Ntid => of(launch.block),
+            S::Ctaid => of(block.id),
+            S::Nctaid => of(launch.grid),
+            S::Laneid => lane as u64,
+            S::Warpid => u64::from(warp),
+            S::Nwarpid => u64::from(run.model.warps_per_multiprocessor()),
+            S::Smid => linear_block % u64::from(run.model.multiprocessors),
+            S::Nsmid => u64::from(run.model.multiprocessors),
+            S::Gridid => 1,
+            S::LanemaskEq => bit,
+            S::LanemaskLt => bit - 1,
+            S::LanemaskLe => bit | (bit - 1),
+            S::LanemaskGt => u64::from(FULL) & !(bit | (bit - 1)),
+            S::LanemaskGe => u64::from(FULL) & !(bit - 1),
+            S::Clusterid => of(std::array::from_fn(|i| block.id[i] / cluster[i])),
+            S::Nclusterid => of(clusters),
+            S::ClusterCtaid => of(std::array::from_fn(|i| block.id[i] % cluster[i])),
+            S::ClusterNctaid => of(cluster),
+            S::ClusterCtarank => u64::from(block.rank),
+            S::ClusterNctarank => u64::from(ranks),
+            S::IsExplicitCluster => u64::from(ranks > 1),
+            S::DynamicSmemSize => u64::from(launch.dynamic_shared),
+            S::TotalSmemSize => u64::from(run.shared_bytes),
+            S::AggrSmemSize => u64::from(run.shared_bytes) * u64::from(ranks),
+            S::Clock
+            | S::ClockHi
+            | S::Clock64
+            | S::Globaltimer
+            | S::GlobaltimerLo
+            | S::GlobaltimerHi => 0, // see `clock`
+            _ => 0,
+        }
+    }
+
+    /// Where the window of local memory starts and how far the running lanes may go in it.
+    pub(super) fn set_local(&mut self) {
+        let active = self.active;
+        let warp = self.warp();
+        let top = if active == 0 {
+            0
+        } else {
+            warp.local_top[active.trailing_zeros() as usize]
+        };
+        let host = warp.local.start();
+        self.local = super::core::View {
+            host,
+            start: u64::from(LOCAL_START),
+            size: u64::from(top.saturating_sub(LOCAL_START)),
+        };
+    }
+}
+
+const _: () = assert!(window::LOCAL > LOCAL_START as u64);

@@ -1,0 +1,99 @@
+//! What the host's processor offers, and how an operation's code is built once for each such level.
+//!
+//! Operations are written once, as `#[inline(always)]` bodies over arrays of 32 lanes. [`levels!`] wraps a body into one
+//! function for plain builds and one that is compiled for AVX2 with FMA; which of the two a decoded instruction points
+//! at is decided when a module is decoded. AVX-512 was measured and gains nothing here: an operation is bound by loads,
+//! stores and dispatch, not by the width of its arithmetic.
+
+use std::sync::OnceLock;
+
+/// The levels that operations are built for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum HostLevel {
+    /// What the crate's own target has.
+    Portable,
+    /// x86-64 with AVX2, FMA, BMI and POPCNT.
+    Avx2,
+}
+
+/// The best level that this processor runs.
+pub(crate) fn host_level() -> HostLevel {
+    static LEVEL: OnceLock<HostLevel> = OnceLock::new();
+    *LEVEL.get_or_init(|| {
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("fma")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt")
+            && is_x86_feature_detected!("popcnt")
+        {
+            return HostLevel::Avx2;
+        }
+        HostLevel::Portable
+    })
+}
+
+/// The few steps that compilers do not find by themselves.
+pub(crate) trait Level: Copy + 'static {
+    /// One bit for each lane whose value has its top bit set.
+    fn top_bits(lanes: [u32; 8]) -> u32;
+}
+
+/// Plain Rust.
+#[derive(Clone, Copy)]
+pub(crate) struct Portable;
+
+impl Level for Portable {
+    #[inline(always)]
+    fn top_bits(lanes: [u32; 8]) -> u32 {
+        let mut bits = 0;
+        for (i, lane) in lanes.into_iter().enumerate() {
+            bits |= (lane >> 31) << i;
+        }
+        bits
+    }
+}
+
+/// Inside functions that [`levels!`] builds for AVX2, and nowhere else.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy)]
+pub(crate) struct Avx2;
+
+#[cfg(target_arch = "x86_64")]
+impl Level for Avx2 {
+    #[inline(always)]
+    fn top_bits(lanes: [u32; 8]) -> u32 {
+        use std::arch::x86_64::{__m256, _mm256_movemask_ps};
+        // SAFETY: `Avx2` is named only by functions that `levels!` compiles for AVX2, and those are chosen only where
+        // `host_level` found it. The arrays have the same size and any bits are a value.
+        unsafe { _mm256_movemask_ps(std::mem::transmute::<[u32; 8], __m256>(lanes)) as u32 }
+    }
+}
+
+/// `levels!(name = body<A, B, F>(bounds))`: makes `name::<..>()`, which gives the [`Handler`](super::op::Handler) of
+/// this processor's level for `body::<Level, ..>`.
+macro_rules! levels {
+    ($(#[$doc:meta])* $vis:vis fn $name:ident = $body:ident $(<$($g:ident),*>)? $(where $($bound:tt)*)?) => {
+        $(#[$doc])*
+        $vis fn $name $(<$($g),*>)? () -> $crate::machine::op::Handler $(where $($bound)*)? {
+            use $crate::machine::{core::Core, op::{Handler, Op}};
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+            unsafe fn avx2 $(<$($g),*>)? (core: &mut Core<'_>, op: *const Op) -> *const Op $(where $($bound)*)? {
+                // SAFETY: passed on to the caller, who runs decoded operations only.
+                unsafe { $body::<$crate::machine::level::Avx2 $($(,$g)*)?>(core, op) }
+            }
+            unsafe fn portable $(<$($g),*>)? (core: &mut Core<'_>, op: *const Op) -> *const Op $(where $($bound)*)? {
+                // SAFETY: passed on to the caller, who runs decoded operations only.
+                unsafe { $body::<$crate::machine::level::Portable $($(,$g)*)?>(core, op) }
+            }
+            #[cfg(target_arch = "x86_64")]
+            if $crate::machine::level::host_level() == $crate::machine::level::HostLevel::Avx2 {
+                return avx2 $(::<$($g),*>)? as Handler;
+            }
+            portable $(::<$($g),*>)? as Handler
+        }
+    };
+}
+pub(crate) use levels;

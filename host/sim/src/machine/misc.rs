@@ -1,0 +1,72 @@
+//! Operations that fit nowhere else: doing nothing, clocks, packing and unpacking.
+//!
+//! PTX ISA, "Special Registers: %clock, %globaltimer", "Miscellaneous Instructions: nanosleep". Time is counted in warp
+//! instructions of the core, so that a run repeats; one of them counts as a clock and as a nanosecond. Fences order nothing
+//! more than is ordered anyway: a core's accesses happen in the program's order, and atomics are sequentially consistent;
+//! `fence` adds the host's own fence for the plain accesses around it.
+
+use std::sync::atomic::{Ordering, fence as host_fence};
+
+use super::core::Core;
+use super::lane::lanes;
+use super::op::Op;
+
+/// Hints: prefetches, cache policies, performance events.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn nothing(_: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: another operation follows.
+    unsafe { op.add(1) }
+}
+
+/// `membar`, `fence`.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn fence(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: `op` belongs to the running frame; another operation follows it.
+    unsafe {
+        if core.mask(&*op) != 0 {
+            host_fence(Ordering::SeqCst);
+        }
+        op.add(1)
+    }
+}
+
+/// `%clock64` and its like: row `d` gets the time, shifted right by `aux`; 64 bits wide where `b` is not 0.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn clock(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: the decoder gave this operation a destination row of that width.
+    unsafe {
+        let o = &*op;
+        let mask = core.mask(o);
+        // The loop adds to the count when it ends; each reading moves time on by itself.
+        core.ticks += 1;
+        let time = (core.instructions + core.ticks) >> o.aux;
+        for lane in lanes(mask) {
+            if o.b == 0 {
+                core.lanes::<u32>(o.d)[lane] = time as u32;
+            } else {
+                core.lanes::<u64>(o.d)[lane] = time;
+            }
+        }
+        op.add(1)
+    }
+}
+
+/// `nanosleep`: other warps go first.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn nanosleep(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: `op` belongs to the running frame; another operation follows it.
+    let (mask, next) = unsafe { (core.mask(&*op), op.add(1)) };
+    if mask == 0 {
+        return next;
+    }
+    core.spins += 16;
+    core.stop(super::event::Event::Yield(next))
+}

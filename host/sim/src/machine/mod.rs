@@ -1,0 +1,39 @@
+//! The SIMT machine: warps, blocks and grids running decoded operations.
+//!
+//! A warp instruction is the unit of work: one indirect call, 32 lanes in plain arrays that the compiler vectorises. From
+//! the inside out:
+//!
+//! | file | what it is |
+//! | --- | --- |
+//! | `op`, `lane`, `level` | an operation; a row of 32 values; what the host's processor offers |
+//! | `alu` | arithmetic, logic, comparison: anything from rows to rows |
+//! | `access`, `transfer`, `atomics` | addresses and their checks; loads and stores; atomics |
+//! | `exchange`, `barrier` | lanes of a warp, and threads of a block, meeting |
+//! | `control`, `frame` | branches, calls, ends; frames and special registers |
+//! | `builtin`, `format`, `heap` | `vprintf`, `malloc`, `free`, `__assertfail` |
+//! | `core`, `schedule`, `event` | one host thread's state; which lanes of a warp run; why they stop |
+//! | `warp`, `team`, `run` | a warp's state; the blocks that run together; a launch over all cores |
+//! | `explain` | from a fault as an operation sees it to the report that a user reads |
+
+pub(crate) mod access;
+pub(crate) mod alu;
+pub(crate) mod atomics;
+pub(crate) mod barrier;
+pub(crate) mod builtin;
+pub(crate) mod control;
+pub(crate) mod core;
+mod event;
+pub(crate) mod exchange;
+mod explain;
+mod format;
+pub(crate) mod frame;
+pub(crate) mod heap;
+pub(crate) mod lane;
+pub(crate) mod level;
+pub(crate) mod misc;
+pub(crate) mod op;
+pub(crate) mod run;
+mod schedule;
+mod team;
+pub(crate) mod transfer;
+mod warp;

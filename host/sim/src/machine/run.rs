@@ -1,0 +1,398 @@
+//! One launch: what its cores share, and how blocks are handed to them.
+//!
+//! Teams (blocks, or clusters of them) are given out in order to as many cores as the host has threads for. A core runs one
+//! team until it ends; when all that its warps do is spin, for instance on a flag that a later block sets, it puts the
+//! team aside and runs another in between, so that blocks that wait for blocks end as long as the flags come.
+//!
+//! The first fault by the teams' order is the launch's: teams before it run to their end, those behind it are dropped.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::core::Core;
+use super::event::RawFault;
+use super::explain::Found;
+use super::heap::Heap;
+use super::team::Team;
+use crate::checks::{Checks, Finding};
+use crate::decode::program::{Function, Program, Row, VariableSpace};
+use crate::launch::{ExecutionSummary, Launch, LaunchError, Report};
+use crate::memory::{Memory, Snapshot};
+use crate::model::DeviceModel;
+use crate::module::Kernel;
+use crate::report::Fault;
+
+/// Warp instructions that a launch may run when it does not say: minutes of running.
+pub(super) const BUDGET: u64 = 1 << 36;
+/// Teams that one core keeps aside at most.
+const RESIDENT: usize = 4096;
+
+/// What all cores of a launch share.
+pub(crate) struct Run<'l> {
+    /// The code.
+    pub(super) program: &'l Program,
+    /// The kernel's function.
+    pub(super) function: &'l Function,
+    /// Every function's constant rows, with the instance's addresses.
+    pub(super) rows: &'l [Vec<Row>],
+    /// The index of the kernel's function.
+    pub(super) entry: usize,
+    /// What was asked for.
+    pub(super) launch: &'l Launch<'l>,
+    /// Extents of a cluster.
+    pub(super) cluster: [u32; 3],
+    /// The device.
+    pub(super) model: &'l DeviceModel,
+    /// The device's memory.
+    pub(super) memory: &'l Memory,
+    /// What was live when the launch began.
+    pub(super) snapshot: Arc<Snapshot>,
+    /// The parameters, padded to words.
+    pub(super) params: Vec<u64>,
+    /// Threads of a block.
+    pub(super) threads: u32,
+    /// The shared address at which a block's shared memory starts.
+    pub(super) shared_start: u32,
+    /// Bytes of shared memory of a block, static and dynamic.
+    pub(super) shared_bytes: u32,
+    /// The shared address of dynamic shared memory.
+    pub(super) dynamic_shared: u64,
+    /// Teams in the grid.
+    pub(super) teams: u64,
+    /// The next team that nobody runs.
+    pub(super) next: AtomicU64,
+    /// Warp instructions left.
+    pub(super) budget: AtomicI64,
+    /// The first team that faulted; those behind it need not run.
+    pub(super) failed: AtomicU64,
+    /// What it faulted with.
+    pub(super) fault: Mutex<Option<Failure>>,
+    /// Whether something looks at each operation before it runs: counters, checks.
+    pub(super) watches: bool,
+    /// Whether the module prints at all.
+    pub(super) prints: bool,
+    /// What was printed, by team, until it is its turn.
+    pub(super) output: Mutex<Output>,
+    /// The heap for `malloc` in kernels.
+    pub(super) heap: &'l Heap,
+    /// What checks found.
+    pub(super) findings: Mutex<BTreeMap<Found, Finding>>,
+    /// Sums of all cores.
+    pub(super) summary: Mutex<ExecutionSummary>,
+    /// A core found that it cannot go on for a reason that is no team's: nobody goes on.
+    pub(super) halt: AtomicBool,
+}
+
+/// A fault with its place.
+#[derive(Debug, Clone)]
+pub(super) struct Failure {
+    /// The fault.
+    pub(super) fault: RawFault,
+    /// The block.
+    pub(super) block: [u32; 3],
+    /// The warp in it.
+    pub(super) warp: u32,
+    /// The team.
+    pub(super) team: u64,
+}
+
+/// Output of teams, given out in the teams' order.
+#[derive(Debug, Default)]
+pub(super) struct Output {
+    next: u64,
+    waiting: BTreeMap<u64, Vec<Vec<u8>>>,
+}
+
+impl Run<'_> {
+    /// Runs every team, on the host's cores where there are several teams.
+    pub(super) fn go(&self) {
+        let workers = rayon::current_num_threads()
+            .min(usize::try_from(self.teams).unwrap_or(usize::MAX))
+            .max(1);
+        if workers == 1 {
+            self.work();
+        } else {
+            rayon::scope(|scope| {
+                for _ in 0..workers {
+                    scope.spawn(|_| self.work());
+                }
+            });
+        }
+    }
+
+    /// One core's work: teams until there are no more.
+    fn work(&self) {
+        let mut core = Core::new(self);
+        // Teams that were put aside, and empty ones to be used again.
+        let (mut aside, mut spare): (std::collections::VecDeque<Team>, Vec<Team>) =
+            Default::default();
+        loop {
+            // A team that was put aside alternates with new ones, so that what it waits for can come.
+            let fresh = (aside.len() < RESIDENT).then(|| self.take_team()).flatten();
+            let mut team = match fresh {
+                Some(index) => {
+                    core.team = spare.pop().unwrap_or_default();
+                    core.begin(index);
+                    std::mem::take(&mut core.team)
+                }
+                None => match aside.pop_front() {
+                    Some(team) => team,
+                    None => break,
+                },
+            };
+            let index = team.index;
+            if index > self.failed.load(Ordering::Relaxed) || self.halt.load(Ordering::Relaxed) {
+                continue;
+            }
+            std::mem::swap(&mut core.team, &mut team);
+            let ended = core.run_team();
+            let team = std::mem::take(&mut core.team);
+            match ended {
+                Ok(true) => {
+                    if self.prints {
+                        self.publish(index, None);
+                    }
+                    spare.push(team);
+                }
+                Ok(false) => aside.push_back(team),
+                Err(failure) => self.fail(failure),
+            }
+        }
+        let mut summary = self.summary.lock().unwrap_or_else(PoisonError::into_inner);
+        summary.instructions += core.instructions;
+        summary.global_read += core.read;
+        summary.global_written += core.written;
+    }
+
+    fn take_team(&self) -> Option<u64> {
+        let index = self.next.fetch_add(1, Ordering::Relaxed);
+        (index < self.teams && index <= self.failed.load(Ordering::Relaxed)).then_some(index)
+    }
+
+    fn fail(&self, failure: Failure) {
+        let mut fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
+        if fault.as_ref().is_none_or(|f| failure.team < f.team) {
+            self.failed.fetch_min(failure.team, Ordering::Relaxed);
+            *fault = Some(failure);
+        }
+    }
+
+    /// Takes what a thread of `team` printed; with nothing to print, says that the team has ended.
+    pub(super) fn publish(&self, team: u64, text: Option<Vec<u8>>) {
+        let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        let output = &mut *output;
+        match text {
+            // The team whose turn it is speaks at once: a kernel that hangs later has been heard.
+            Some(text) if team == output.next => (self.launch.printf)(&text),
+            Some(text) => output.waiting.entry(team).or_default().push(text),
+            None if team == output.next => loop {
+                output.next += 1;
+                match output.waiting.remove(&output.next) {
+                    Some(lines) if lines.last().is_some_and(Vec::is_empty) => {
+                        lines.iter().for_each(|line| (self.launch.printf)(line));
+                    }
+                    Some(lines) => {
+                        lines.iter().for_each(|line| (self.launch.printf)(line));
+                        break;
+                    }
+                    None => break,
+                }
+            },
+            // An empty line at the end marks a team that has ended before its turn.
+            None => output.waiting.entry(team).or_default().push(Vec::new()),
+        }
+    }
+
+    /// Gives out what is left when the launch has ended, in the teams' order.
+    pub(super) fn flush(&self) {
+        let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        for lines in std::mem::take(&mut output.waiting).into_values() {
+            lines
+                .iter()
+                .filter(|line| !line.is_empty())
+                .for_each(|line| (self.launch.printf)(line));
+        }
+    }
+}
+
+/// Checks a launch against the device's limits and runs it.
+pub(crate) fn launch(
+    model: &DeviceModel,
+    memory: &Memory,
+    heap: &Heap,
+    program: &Program,
+    rows: &[Vec<Row>],
+    launch: &Launch<'_>,
+) -> Result<Report, Fault> {
+    let known = || {
+        program
+            .kernels
+            .iter()
+            .map(|(k, _)| k.name.clone())
+            .collect()
+    };
+    let found = program
+        .kernels
+        .iter()
+        .find(|(k, _)| k.name == launch.kernel);
+    let Some((kernel, entry)) = found else {
+        return Err(LaunchError::UnknownKernel {
+            name: launch.kernel.into(),
+            known: known(),
+        }
+        .into());
+    };
+    let threads = check(model, kernel, launch)?;
+    let cluster = kernel.cluster.unwrap_or(launch.cluster);
+    let dynamic_align = program
+        .variables
+        .iter()
+        .filter(|v| v.space == VariableSpace::DynamicShared)
+        .map(|v| v.align);
+    let align = dynamic_align.max().unwrap_or(16).clamp(16, 1 << 16);
+    let fixed = u64::from(kernel.static_shared).next_multiple_of(align);
+    let shared_start = model.limits.shared_reserved;
+    let mut params = vec![0u64; (kernel.param_bytes as usize).div_ceil(8)];
+    for (word, bytes) in params
+        .iter_mut()
+        .zip(launch.params[..kernel.param_bytes as usize].chunks(8))
+    {
+        let mut padded = [0; 8];
+        padded[..bytes.len()].copy_from_slice(bytes);
+        *word = u64::from_le_bytes(padded);
+    }
+    let blocks = launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
+    let run = Run {
+        program,
+        function: &program.functions[*entry],
+        rows,
+        entry: *entry,
+        launch,
+        cluster,
+        model,
+        memory,
+        snapshot: memory.snapshot(),
+        params,
+        threads,
+        shared_start,
+        shared_bytes: fixed as u32 + launch.dynamic_shared,
+        dynamic_shared: u64::from(shared_start) + fixed,
+        teams: blocks / cluster.iter().map(|&n| u64::from(n)).product::<u64>(),
+        next: AtomicU64::new(0),
+        budget: AtomicI64::new(launch.budget.unwrap_or(BUDGET).min(i64::MAX as u64) as i64),
+        failed: AtomicU64::new(u64::MAX),
+        fault: Mutex::default(),
+        watches: launch.count || launch.checks != Checks::default(),
+        prints: program.prints,
+        output: Mutex::default(),
+        heap,
+        findings: Mutex::default(),
+        summary: Mutex::default(),
+        halt: AtomicBool::new(false),
+    };
+    run.go();
+    run.flush();
+    if let Some(failure) = run
+        .fault
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .take()
+    {
+        return Err(run.explain(failure));
+    }
+    let summary = ExecutionSummary {
+        blocks,
+        ..*run.summary.lock().unwrap_or_else(PoisonError::into_inner)
+    };
+    let findings = run
+        .findings
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
+    Ok(Report {
+        counters: None,
+        findings: findings.into_values().collect(),
+        summary,
+    })
+}
+
+/// The threads of a block, if the launch can be.
+fn check(model: &DeviceModel, kernel: &Kernel, launch: &Launch<'_>) -> Result<u32, LaunchError> {
+    let limits = &model.limits;
+    for (what, asked, limit) in [
+        ("a grid", launch.grid, limits.grid),
+        ("a block", launch.block, limits.block),
+    ] {
+        if (0..3).any(|i| asked[i] == 0 || asked[i] > limit[i]) {
+            return Err(LaunchError::Extent { what, asked, limit });
+        }
+    }
+    let asked = launch.block.iter().map(|&n| u64::from(n)).product::<u64>();
+    let too_many = |limit: u32, who: String| LaunchError::Threads { asked, limit, who };
+    if asked > u64::from(limits.threads_per_block) {
+        return Err(too_many(
+            limits.threads_per_block,
+            format!("{} (the device)", model.name),
+        ));
+    }
+    if let Some(limit) = kernel.max_threads.filter(|&limit| asked > u64::from(limit)) {
+        return Err(too_many(
+            limit,
+            format!("kernel `{}` (by its launch bounds)", kernel.name),
+        ));
+    }
+    if let Some(required) = kernel
+        .required_threads
+        .filter(|&required| required != launch.block)
+    {
+        let kernel = kernel.name.clone();
+        return Err(LaunchError::RequiredThreads {
+            kernel,
+            asked: launch.block,
+            required,
+        });
+    }
+    let (fixed, dynamic) = (kernel.static_shared, launch.dynamic_shared);
+    // What is beyond the limit without asking takes an attribute that the driver keeps; here the device's own limit holds.
+    let limit = limits.shared_per_block_optin;
+    if fixed.checked_add(dynamic).is_none_or(|sum| sum > limit) {
+        return Err(LaunchError::Shared {
+            fixed,
+            dynamic,
+            limit,
+        });
+    }
+    if launch.params.len() < kernel.param_bytes as usize {
+        let (given, wanted) = (launch.params.len(), kernel.param_bytes as usize);
+        return Err(LaunchError::Params {
+            kernel: kernel.name.clone(),
+            given,
+            wanted,
+        });
+    }
+    let cluster = kernel.cluster.unwrap_or(launch.cluster);
+    let bad = |reason: &str| LaunchError::Cluster {
+        cluster,
+        grid: launch.grid,
+        reason: reason.into(),
+    };
+    if cluster.contains(&0) || (0..3).any(|i| !launch.grid[i].is_multiple_of(cluster[i])) {
+        return Err(bad("the grid must be a multiple of the cluster"));
+    }
+    let blocks = cluster.iter().map(|&n| u64::from(n)).product::<u64>();
+    if blocks > u64::from(limits.cluster.max(1)) {
+        return Err(bad(&format!(
+            "{blocks} blocks; the device takes {}",
+            limits.cluster
+        )));
+    }
+    if kernel.local_bytes > limits.local_per_thread {
+        let (asked, limit) = (u64::from(kernel.local_bytes), limits.local_per_thread);
+        return Err(LaunchError::Local {
+            kernel: kernel.name.clone(),
+            asked,
+            limit,
+        });
+    }
+    Ok(asked as u32)
+}

@@ -1,0 +1,233 @@
+//! Which lanes of a warp run next: independent thread scheduling, as on Volta and later.
+//!
+//! Each lane has its own place in the code. Lanes at one place form a group and run together; the group that runs is the
+//! deepest in calls and, of those, the one with the lowest program counter, because compilers lay code out so that lanes
+//! which went ahead wait at the join for those behind. Groups that come to one place merge.
+//!
+//! That order alone would let a lane that spins on a lock starve the lane that holds it. So a group that has spun for a
+//! while (many atomics, or very many jumps) stands back, and the group that waited longest runs for some jumps.
+//!
+//! The ISA promises progress to every lane and nothing of the order; which lanes a divergent `activemask` sees is ours.
+
+use super::core::{At, Core};
+use super::event::{Event, RawFault, Wait};
+use super::op::{Op, STOP};
+use super::warp::Group;
+
+/// Decisions after which a group that never meets another stands back.
+pub(super) const PATIENCE: u32 = 20_000;
+/// Atomics and volatile reads after which it does so.
+const SPINS: u32 = 64;
+/// Decisions for which the group that waited longest is preferred then.
+const FAVOUR: u32 = 256;
+
+/// How a warp's turn ended.
+#[derive(Debug)]
+pub(super) enum Turn {
+    /// All of its lanes have ended.
+    Done,
+    /// All of its lanes that live wait for others.
+    Waits,
+    /// Its time was up.
+    Yields,
+    /// The launch ends.
+    Faults(Box<RawFault>),
+}
+
+impl Core<'_> {
+    /// Runs the current warp until it ends, waits or has used its `fuel`.
+    pub(super) fn run_warp<const WATCH: bool>(&mut self) -> Turn {
+        loop {
+            let Some(op) = self.pick() else {
+                return if self.warp().live == 0 {
+                    Turn::Done
+                } else {
+                    Turn::Waits
+                };
+            };
+            let stopped = self.go::<WATCH>(op);
+            match std::mem::take(&mut self.event) {
+                Event::None => self.park(stopped, Wait::Ready),
+                Event::Jump(op) => self.park(op, Wait::Ready),
+                Event::Split { mask, taken, other } => {
+                    let all = self.active;
+                    self.active = mask;
+                    self.park(taken, Wait::Ready);
+                    self.active = all & !mask;
+                    self.park(other, Wait::Ready);
+                }
+                Event::Ended => {}
+                Event::Yield(op) => {
+                    self.park(op, Wait::Ready);
+                    return Turn::Yields;
+                }
+                Event::Fault(fault) => return Turn::Faults(fault),
+            }
+        }
+    }
+
+    /// The loop: one operation after another until one stops it or other lanes are met.
+    #[inline(always)]
+    fn go<const WATCH: bool>(&mut self, mut op: *const Op) -> *const Op {
+        let mut count = 0;
+        while op < self.limit {
+            if WATCH {
+                self.watch(op);
+            }
+            count += 1;
+            // SAFETY: `op` is an operation of the program: `pick` gave one, and each operation gives the next, a target
+            // that the decoder resolved, or `STOP`, which is no smaller than any limit. Its operands lie in the frame
+            // that `pick` set.
+            op = unsafe { ((*op).run)(self, op) };
+        }
+        self.instructions += count;
+        op
+    }
+
+    /// Puts the running lanes down at `op`, together with lanes that are there already.
+    pub(super) fn park(&mut self, op: *const Op, wait: Wait) {
+        let (mask, at, clock) = (self.active, self.at, self.warp().clock);
+        if mask == 0 {
+            return;
+        }
+        let groups = &mut self.warp().groups;
+        let same = groups.iter_mut().find(|g| {
+            g.op == op
+                && g.at == at
+                && (g.wait == wait || (wait == Wait::Ready && matches!(g.wait, Wait::Lanes(_))))
+        });
+        match same {
+            Some(group) => {
+                group.mask |= mask;
+                // Lanes that waited at this operation for others try again now that there are more of them.
+                group.wait = wait;
+            }
+            None => groups.push(Group {
+                op,
+                mask,
+                at,
+                wait,
+                ran: clock,
+            }),
+        }
+    }
+
+    /// Takes the group that runs next and sets up its frame and limit.
+    fn pick(&mut self) -> Option<*const Op> {
+        let (spins, favour, patience) = (self.spins, self.favour, self.patience);
+        let warp = self.warp();
+        warp.clock = warp.clock.wrapping_add(1);
+        let best = match warp.groups.as_slice() {
+            [] => return None,
+            [one] => (one.wait == Wait::Ready).then_some(0),
+            groups => {
+                let ready = || {
+                    groups
+                        .iter()
+                        .enumerate()
+                        .filter(|(_, g)| g.wait == Wait::Ready)
+                };
+                let favoured = ready().find(|(_, g)| g.mask & favour.0 != 0 && favour.1 > 0);
+                let lowest = || ready().min_by_key(|(_, g)| (u32::MAX - g.at.depth, g.op));
+                favoured.or_else(lowest).map(|(i, _)| i)
+            }
+        };
+        let Some(mut best) = best else {
+            return self.meet_at_warp_barrier().then(|| self.pick()).flatten();
+        };
+        let warp = self.warp();
+        if warp.groups.len() > 1 {
+            if favour.1 > 0 {
+                self.favour.1 -= 1;
+            } else if spins > SPINS || patience == 0 {
+                // Whoever waited longest among the others goes first for a while.
+                let clock = warp.clock;
+                let oldest = warp
+                    .groups
+                    .iter()
+                    .enumerate()
+                    .filter(|(i, g)| *i != best && g.wait == Wait::Ready);
+                if let Some((i, group)) = oldest.max_by_key(|(_, g)| clock.wrapping_sub(g.ran)) {
+                    best = i;
+                    self.favour = (group.mask, FAVOUR);
+                }
+                self.spins = 0;
+                self.patience = PATIENCE;
+            } else {
+                self.patience -= 1;
+            }
+        }
+        let group = self.warp().groups.swap_remove(best);
+        self.active = group.mask;
+        self.set_frame(group.at);
+        self.set_limit(group.op);
+        Some(group.op)
+    }
+
+    /// Where lanes that run from `op` meet others first.
+    fn set_limit(&mut self, op: *const Op) {
+        let at = self.at;
+        let groups = &self.warp().groups;
+        let ahead = groups
+            .iter()
+            .filter(|g| g.at == at && g.op > op)
+            .map(|g| g.op)
+            .min();
+        let diverged = !groups.is_empty();
+        self.limit = ahead.unwrap_or(STOP);
+        self.diverged = diverged;
+    }
+
+    /// Makes `at` the running frame.
+    pub(super) fn set_frame(&mut self, at: At) {
+        self.at = at;
+        let registers = &mut self.warp().registers;
+        debug_assert!((at.frame as usize) < registers.len());
+        // SAFETY: frames lie inside the warp's registers: `enter` and `call` grow them before they make a frame.
+        self.frame = unsafe { registers.start().add(at.frame as usize) };
+    }
+
+    /// Ends a wait at `bar.warp.sync` whose lanes stand at different instructions: the ISA lets them meet all the same.
+    fn meet_at_warp_barrier(&mut self) -> bool {
+        let warp = self.warp();
+        let live = warp.live;
+        let complete = warp.groups.iter().find_map(|g| match g.wait {
+            Wait::WarpBarrier(mask) => {
+                let there = warp
+                    .groups
+                    .iter()
+                    .filter(|o| o.wait == g.wait)
+                    .fold(0, |lanes, o| lanes | o.mask);
+                (there & mask & live == mask & live).then_some(g.wait)
+            }
+            _ => None,
+        });
+        let Some(wait) = complete else { return false };
+        for group in warp.groups.iter_mut().filter(|g| g.wait == wait) {
+            group.wait = Wait::Ready;
+            // SAFETY: the operation at which they waited is a `bar.warp.sync`; another follows it in the function.
+            group.op = unsafe { group.op.add(1) };
+        }
+        true
+    }
+
+    /// Ends the lanes of `mask`, which are among the running: nobody waits for them any more.
+    pub(super) fn end_lanes(&mut self, mask: u32) {
+        self.active &= !mask;
+        let warp = self.warp();
+        warp.live &= !mask;
+        for group in &mut warp.groups {
+            if matches!(group.wait, Wait::Lanes(_)) {
+                group.wait = Wait::Ready;
+            }
+        }
+        let block = self.block();
+        block.live -= mask.count_ones();
+        self.complete_barriers();
+    }
+}
+
+impl Core<'_> {
+    /// What looks at an operation before it runs; see `watch`.
+    fn watch(&mut self, _: *const Op) {}
+}

@@ -1,0 +1,580 @@
+//! Loads and stores: `ld`, `st`, in every space, of one value or a vector.
+//!
+//! PTX ISA, "Data Movement and Conversion: ld, st". A load widens what it reads to the register: zeros for unsigned and
+//! untyped, the sign for signed types; a store drops the register's upper bits. Cache operators are hints and do nothing.
+//! Where several lanes store to one place the highest lane wins; the ISA leaves it open.
+//!
+//! Global accesses are plain reads and writes of host memory that other cores may access at the same time: a race
+//! is the simulated program's, and nothing of the machine's own depends on what it reads there.
+
+use super::access::{Constant, Generic, Global, Shared, Space, Where, flag};
+use super::core::{Core, View};
+use super::event::{Act, Reach, What};
+use super::lane::{FULL, LANES, Lane, Repr, lanes};
+use super::level::{Level, levels};
+use super::op::{Handler, Op};
+use crate::memory::window;
+
+/// A type in memory that a register of representation `R` holds.
+pub(crate) trait Stored<R: Repr>: Copy + Default + 'static {
+    /// As a load fills the register.
+    fn widen(self) -> R;
+    /// As a store takes it from the register.
+    fn narrow(repr: R) -> Self;
+}
+
+macro_rules! stored {
+    ($($t:ty as $via:ty => $r:ty;)*) => {$(
+        impl Stored<$r> for $t {
+            #[inline(always)]
+            fn widen(self) -> $r {
+                self as $via as $r
+            }
+            #[inline(always)]
+            fn narrow(repr: $r) -> Self {
+                repr as $t
+            }
+        }
+    )*};
+}
+
+stored! {
+    u8 as u8 => u32; u16 as u16 => u32; u32 as u32 => u32;
+    i8 as i32 => u32; i16 as i32 => u32;
+    u8 as u8 => u64; u16 as u16 => u64; u32 as u32 => u64; u64 as u64 => u64;
+    i8 as i64 => u64; i16 as i64 => u64; i32 as i64 => u64;
+    u128 as u128 => u128;
+}
+
+/// The frame offset of element `e` of the vector (or the one value) that `first` names; none for `_`.
+#[inline(always)]
+fn element(core: &Core<'_>, elements: usize, first: u32, e: usize) -> Option<u32> {
+    if elements == 1 {
+        return Some(first);
+    }
+    let offset = core.run.program.lists[first as usize + e];
+    (offset != NOWHERE).then_some(offset)
+}
+
+/// In a list: no register.
+pub(crate) const NOWHERE: u32 = u32::MAX;
+
+/// The lanes of `mask` whose generic addresses are in local memory.
+///
+/// # Safety
+/// `op` must be a memory operation of the running frame.
+#[inline(always)]
+pub(super) unsafe fn local_lanes<S: Space>(core: &mut Core<'_>, op: *const Op, mask: u32) -> u32 {
+    if !S::GENERIC {
+        return 0;
+    }
+    // SAFETY: passed on.
+    let addresses = unsafe { core.addresses(op) };
+    let mut local = 0;
+    for (i, address) in addresses.iter().enumerate() {
+        local |= u32::from(address >> 32 == window::LOCAL >> 32) << i;
+    }
+    local & mask
+}
+
+/// # Safety
+/// As for every handler.
+#[inline(always)]
+unsafe fn load_body<L: Level, S: Space, T: Stored<R>, R: Repr + Lane<Repr = R>>(
+    core: &mut Core<'_>,
+    op: *const Op,
+) -> *const Op {
+    // SAFETY: the decoder gave this operation an address row and destination rows of the frame; `locate` gives places
+    // that hold the bytes of every lane of the mask.
+    unsafe {
+        let o = &*op;
+        let mut mask = core.mask(o);
+        if mask == 0 {
+            return op.add(1);
+        }
+        let elements = (o.aux >> flag::ELEMENTS) as usize + 1;
+        let size = size_of::<T>() * elements;
+        core.spins += o.aux >> 1 & 1;
+        if S::GENERIC {
+            let local = local_lanes::<S>(core, op, mask);
+            if local != 0 {
+                if let Err((lane, what)) =
+                    local_transfer::<T, R, false>(core, op, local, window::LOCAL)
+                {
+                    return core.fault(op, lane, what);
+                }
+                mask &= !local;
+                if mask == 0 {
+                    return op.add(1);
+                }
+            }
+        }
+        if S::REACH == Reach::Global {
+            core.read += u64::from(mask.count_ones()) * size as u64;
+        }
+        match core.locate::<S>(op, Act::Read, mask, size as u64) {
+            Where::Row(host) if elements == 1 => {
+                let d = core.lanes::<R>(o.d);
+                let host = host.cast::<T>();
+                if mask == FULL {
+                    let row = host.cast::<[T; LANES]>().read_unaligned();
+                    for i in 0..LANES {
+                        d[i] = row[i].widen();
+                    }
+                } else {
+                    for lane in lanes(mask) {
+                        d[lane] = host.wrapping_add(lane).read_unaligned().widen();
+                    }
+                }
+            }
+            Where::Row(host) => {
+                for e in 0..elements {
+                    let Some(d) = element(core, elements, o.d, e) else {
+                        continue;
+                    };
+                    let d = core.lanes::<R>(d);
+                    for lane in lanes(mask) {
+                        d[lane] = host
+                            .cast::<T>()
+                            .wrapping_add(lane * elements + e)
+                            .read_unaligned()
+                            .widen();
+                    }
+                }
+            }
+            Where::One(host) => {
+                for e in 0..elements {
+                    let Some(d) = element(core, elements, o.d, e) else {
+                        continue;
+                    };
+                    let value = host.cast::<T>().add(e).read_unaligned().widen();
+                    let d = core.lanes::<R>(d);
+                    for i in 0..LANES {
+                        d[i] = value.blend(d[i], mask >> i & 1 != 0);
+                    }
+                }
+            }
+            Where::Each(hosts) => {
+                for e in 0..elements {
+                    let Some(d) = element(core, elements, o.d, e) else {
+                        continue;
+                    };
+                    let d = core.lanes::<R>(d);
+                    if mask == FULL {
+                        for lane in 0..LANES {
+                            d[lane] = hosts[lane].cast::<T>().add(e).read_unaligned().widen();
+                        }
+                    } else {
+                        for lane in lanes(mask) {
+                            d[lane] = hosts[lane].cast::<T>().add(e).read_unaligned().widen();
+                        }
+                    }
+                }
+            }
+            Where::Wrong(lane, what) => return core.fault(op, lane, what),
+        }
+        op.add(1)
+    }
+}
+
+/// # Safety
+/// As for every handler.
+#[inline(always)]
+unsafe fn store_body<L: Level, S: Space, T: Stored<R>, R: Repr + Lane<Repr = R>>(
+    core: &mut Core<'_>,
+    op: *const Op,
+) -> *const Op {
+    // SAFETY: as for `load_body`; places given for a write may be written.
+    unsafe {
+        let o = &*op;
+        let mut mask = core.mask(o);
+        if mask == 0 {
+            return op.add(1);
+        }
+        let elements = (o.aux >> flag::ELEMENTS) as usize + 1;
+        let size = size_of::<T>() * elements;
+        if S::GENERIC {
+            let local = local_lanes::<S>(core, op, mask);
+            if local != 0 {
+                if let Err((lane, what)) =
+                    local_transfer::<T, R, true>(core, op, local, window::LOCAL)
+                {
+                    return core.fault(op, lane, what);
+                }
+                mask &= !local;
+                if mask == 0 {
+                    return op.add(1);
+                }
+            }
+        }
+        if S::REACH == Reach::Global {
+            core.written += u64::from(mask.count_ones()) * size as u64;
+        }
+        match core.locate::<S>(op, Act::Write, mask, size as u64) {
+            Where::Row(host) if elements == 1 => {
+                let from = core.lanes::<R>(o.d);
+                let host = host.cast::<T>();
+                if mask == FULL {
+                    let mut row = [T::default(); LANES];
+                    for i in 0..LANES {
+                        row[i] = T::narrow(from[i]);
+                    }
+                    host.cast::<[T; LANES]>().write_unaligned(row);
+                } else {
+                    for lane in lanes(mask) {
+                        host.wrapping_add(lane)
+                            .write_unaligned(T::narrow(from[lane]));
+                    }
+                }
+            }
+            Where::Wrong(lane, what) => return core.fault(op, lane, what),
+            place => {
+                for e in 0..elements {
+                    let Some(from) = element(core, elements, o.d, e) else {
+                        continue;
+                    };
+                    let from = core.lanes::<R>(from);
+                    for lane in lanes(mask) {
+                        let host = match &place {
+                            Where::Row(host) => host.cast::<T>().wrapping_add(lane * elements + e),
+                            Where::One(host) => host.cast::<T>().add(e),
+                            Where::Each(hosts) => hosts[lane].cast::<T>().add(e),
+                            Where::Wrong(..) => continue,
+                        };
+                        host.write_unaligned(T::narrow(from[lane]));
+                    }
+                }
+            }
+        }
+        op.add(1)
+    }
+}
+
+levels!(fn load_levels = load_body<S, T, R> where S: Space, T: Stored<R>, R: Repr + Lane<Repr = R>);
+levels!(fn store_levels = store_body<S, T, R> where S: Space, T: Stored<R>, R: Repr + Lane<Repr = R>);
+
+/// A value at byte `offset` of one lane's words, which lie 32 words apart.
+///
+/// # Safety
+/// The words must lie inside the bytes at `base`, and `offset` be a multiple of the value's size.
+#[inline(always)]
+pub(super) unsafe fn read_words<T: Copy + Default>(
+    base: *const u8,
+    lane: usize,
+    offset: usize,
+) -> T {
+    let mut value = T::default();
+    let to = (&raw mut value).cast::<u8>();
+    let size = size_of::<T>();
+    for part in (0..size).step_by(4) {
+        let at = offset + part;
+        // SAFETY: the part is inside one word (values of four bytes or more are whole words, smaller ones do not cross
+        // a boundary), and the caller says that the word is there.
+        unsafe {
+            base.add((at / 4 * LANES + lane) * 4 + at % 4)
+                .copy_to_nonoverlapping(to.add(part), size.min(4))
+        };
+    }
+    value
+}
+
+/// Writes what [`read_words`] reads.
+///
+/// # Safety
+/// As for [`read_words`].
+#[inline(always)]
+pub(super) unsafe fn write_words<T: Copy>(base: *mut u8, lane: usize, offset: usize, value: T) {
+    let from = (&raw const value).cast::<u8>();
+    let size = size_of::<T>();
+    for part in (0..size).step_by(4) {
+        let at = offset + part;
+        // SAFETY: as above.
+        unsafe {
+            base.add((at / 4 * LANES + lane) * 4 + at % 4)
+                .copy_from_nonoverlapping(from.add(part), size.min(4))
+        };
+    }
+}
+
+/// Local memory: loads, or stores where `WRITE`; addresses are counted from `origin`.
+///
+/// # Safety
+/// As for every handler; `mask` are lanes whose guard is true.
+#[inline(always)]
+unsafe fn local_transfer<T: Stored<R>, R: Repr + Lane<Repr = R>, const WRITE: bool>(
+    core: &mut Core<'_>,
+    op: *const Op,
+    mask: u32,
+    origin: u64,
+) -> Result<(), (usize, What)> {
+    // SAFETY: as for `load_body`; offsets are checked against the local memory that the lanes have.
+    unsafe {
+        let o = &*op;
+        let addresses = core.addresses(op);
+        let elements = (o.aux >> flag::ELEMENTS) as usize + 1;
+        let size = (size_of::<T>() * elements) as u64;
+        let View {
+            host,
+            start,
+            size: top,
+        } = core.local;
+        for lane in lanes(mask) {
+            let address = addresses[lane].wrapping_sub(origin);
+            let offset = address.wrapping_sub(start);
+            let (act, reach, bytes) = (
+                if WRITE { Act::Write } else { Act::Read },
+                Reach::Local,
+                size as u32,
+            );
+            if address % size != 0 {
+                return Err((
+                    lane,
+                    What::Misaligned {
+                        act,
+                        reach,
+                        address,
+                        bytes,
+                    },
+                ));
+            }
+            if offset >= top || size > top - offset {
+                return Err((
+                    lane,
+                    What::Access {
+                        act,
+                        reach,
+                        generic: origin != 0,
+                        address,
+                        bytes,
+                    },
+                ));
+            }
+            for e in 0..elements {
+                let Some(register) = element(core, elements, o.d, e) else {
+                    continue;
+                };
+                let register = &mut core.lanes::<R>(register)[lane];
+                let at = address as usize + e * size_of::<T>();
+                if WRITE {
+                    write_words(host, lane, at, T::narrow(*register));
+                } else {
+                    *register = read_words::<T>(host, lane, at).widen();
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// # Safety
+/// As for every handler.
+#[inline(always)]
+unsafe fn local_body<L: Level, T: Stored<R>, R: Repr + Lane<Repr = R>, W: Way>(
+    core: &mut Core<'_>,
+    op: *const Op,
+) -> *const Op {
+    // SAFETY: passed on.
+    unsafe {
+        let mask = core.mask(&*op);
+        let done = if W::WRITE {
+            local_transfer::<T, R, true>(core, op, mask, 0)
+        } else {
+            local_transfer::<T, R, false>(core, op, mask, 0)
+        };
+        match done {
+            Ok(()) => op.add(1),
+            Err((lane, what)) => core.fault(op, lane, what),
+        }
+    }
+}
+
+/// Whether an operation loads or stores.
+pub(crate) trait Way: Copy + 'static {
+    /// Stores.
+    const WRITE: bool;
+}
+/// Loads.
+#[derive(Clone, Copy)]
+pub(crate) struct In;
+/// Stores.
+#[derive(Clone, Copy)]
+pub(crate) struct Out;
+impl Way for In {
+    const WRITE: bool = false;
+}
+impl Way for Out {
+    const WRITE: bool = true;
+}
+
+levels!(fn local_levels = local_body<T, R, W> where T: Stored<R>, R: Repr + Lane<Repr = R>, W: Way);
+
+/// `.param` variables of calls: bytes at offset `c` of the area at `a` in the frame.
+///
+/// # Safety
+/// As for every handler.
+#[inline(always)]
+unsafe fn area_body<L: Level, T: Stored<R>, R: Repr + Lane<Repr = R>, W: Way>(
+    core: &mut Core<'_>,
+    op: *const Op,
+) -> *const Op {
+    // SAFETY: the decoder checked that the bytes lie inside the area.
+    unsafe {
+        let o = &*op;
+        let mask = core.mask(o);
+        let elements = (o.aux >> flag::ELEMENTS) as usize + 1;
+        let base = core.frame.add(o.a as usize);
+        for e in 0..elements {
+            let Some(register) = element(core, elements, o.d, e) else {
+                continue;
+            };
+            let at = o.c as usize + e * size_of::<T>();
+            let row = core.lanes::<R>(register);
+            for lane in lanes(mask) {
+                if W::WRITE {
+                    write_words(base, lane, at, T::narrow(row[lane]));
+                } else {
+                    row[lane] = read_words::<T>(base, lane, at).widen();
+                }
+            }
+        }
+        op.add(1)
+    }
+}
+
+levels!(fn area_levels = area_body<T, R, W> where T: Stored<R>, R: Repr + Lane<Repr = R>, W: Way);
+
+/// `ld.param` of a kernel: bytes at offset `c` of the parameters, the same for all lanes.
+///
+/// # Safety
+/// As for every handler.
+#[inline(always)]
+unsafe fn param_body<L: Level, T: Stored<R>, R: Repr + Lane<Repr = R>>(
+    core: &mut Core<'_>,
+    op: *const Op,
+) -> *const Op {
+    // SAFETY: the decoder checked that the bytes lie inside the parameters, and the launch that it has them all.
+    unsafe {
+        let o = &*op;
+        let mask = core.mask(o);
+        let elements = (o.aux >> flag::ELEMENTS) as usize + 1;
+        let params = core.run.params.as_ptr().cast::<u8>();
+        for e in 0..elements {
+            let Some(register) = element(core, elements, o.d, e) else {
+                continue;
+            };
+            let value: R = params
+                .add(o.c as usize)
+                .cast::<T>()
+                .add(e)
+                .read_unaligned()
+                .widen();
+            let row = core.lanes::<R>(register);
+            if mask == FULL {
+                *row = [value; LANES];
+            } else {
+                for i in 0..LANES {
+                    row[i] = value.blend(row[i], mask >> i & 1 != 0);
+                }
+            }
+        }
+        op.add(1)
+    }
+}
+
+levels!(fn param_levels = param_body<T, R> where T: Stored<R>, R: Repr + Lane<Repr = R>);
+
+/// What memory an instruction names, as far as the handler depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// `.global`.
+    Global,
+    /// `.shared`.
+    Shared,
+    /// `.local`.
+    Local,
+    /// `.const`.
+    Constant,
+    /// None named.
+    Generic,
+    /// Parameters of the kernel, at a fixed offset.
+    Param,
+    /// A `.param` variable of a call.
+    Area,
+}
+
+/// The types in memory that loads and stores have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Width {
+    /// Eight bits, zero-extended.
+    U8,
+    /// Eight bits, sign-extended.
+    I8,
+    /// 16 bits, zero-extended.
+    U16,
+    /// 16 bits, sign-extended.
+    I16,
+    /// 32 bits, zero-extended.
+    U32,
+    /// 32 bits, sign-extended.
+    I32,
+    /// 64 bits.
+    U64,
+    /// 128 bits.
+    U128,
+}
+
+/// The handler of a load of `width` into a register of `register` bytes. None: no such load.
+pub(crate) fn load(place: Place, width: Width, register: u64) -> Option<Handler> {
+    fn typed<T: Stored<R>, R: Repr + Lane<Repr = R>>(place: Place) -> Handler {
+        match place {
+            Place::Global => load_levels::<Global, T, R>(),
+            Place::Shared => load_levels::<Shared, T, R>(),
+            Place::Local => local_levels::<T, R, In>(),
+            Place::Constant => load_levels::<Constant, T, R>(),
+            Place::Generic => load_levels::<Generic, T, R>(),
+            Place::Param => param_levels::<T, R>(),
+            Place::Area => area_levels::<T, R, In>(),
+        }
+    }
+    Some(match (width, register) {
+        (Width::U8, 1..=4) => typed::<u8, u32>(place),
+        (Width::I8, 1..=4) => typed::<i8, u32>(place),
+        (Width::U16, 2..=4) => typed::<u16, u32>(place),
+        (Width::I16, 2..=4) => typed::<i16, u32>(place),
+        (Width::U32 | Width::I32, 4) => typed::<u32, u32>(place),
+        (Width::U8, 8) => typed::<u8, u64>(place),
+        (Width::I8, 8) => typed::<i8, u64>(place),
+        (Width::U16, 8) => typed::<u16, u64>(place),
+        (Width::I16, 8) => typed::<i16, u64>(place),
+        (Width::U32, 8) => typed::<u32, u64>(place),
+        (Width::I32, 8) => typed::<i32, u64>(place),
+        (Width::U64, 8) => typed::<u64, u64>(place),
+        (Width::U128, 16) => typed::<u128, u128>(place),
+        _ => return None,
+    })
+}
+
+/// The handler of a store of `width` from a register of `register` bytes. None: no such store.
+pub(crate) fn store(place: Place, width: Width, register: u64) -> Option<Handler> {
+    fn typed<T: Stored<R>, R: Repr + Lane<Repr = R>>(place: Place) -> Option<Handler> {
+        Some(match place {
+            Place::Global => store_levels::<Global, T, R>(),
+            Place::Shared => store_levels::<Shared, T, R>(),
+            Place::Local => local_levels::<T, R, Out>(),
+            Place::Generic => store_levels::<Generic, T, R>(),
+            Place::Area => area_levels::<T, R, Out>(),
+            Place::Constant | Place::Param => return None,
+        })
+    }
+    match (width, register) {
+        (Width::U8 | Width::I8, 1..=4) => typed::<u8, u32>(place),
+        (Width::U16 | Width::I16, 2..=4) => typed::<u16, u32>(place),
+        (Width::U32 | Width::I32, 4) => typed::<u32, u32>(place),
+        (Width::U8 | Width::I8, 8) => typed::<u8, u64>(place),
+        (Width::U16 | Width::I16, 8) => typed::<u16, u64>(place),
+        (Width::U32 | Width::I32, 8) => typed::<u32, u64>(place),
+        (Width::U64, 8) => typed::<u64, u64>(place),
+        (Width::U128, 16) => typed::<u128, u128>(place),
+        _ => None,
+    }
+}

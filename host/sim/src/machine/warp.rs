@@ -1,0 +1,108 @@
+//! A warp: its registers, its lanes' places, and the calls that they have open.
+
+use super::core::At;
+use super::event::Wait;
+use super::lane::LANES;
+use super::op::Op;
+
+/// 64 bytes, aligned: what rows are made of.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub(super) struct Line([u8; 64]);
+
+/// Zeroed bytes, aligned to 64.
+#[derive(Default)]
+pub(super) struct Bytes {
+    lines: Vec<Line>,
+}
+
+impl Bytes {
+    /// At least `size` bytes; what was there stays, what is new is zero.
+    pub(super) fn grow(&mut self, size: usize) {
+        let lines = size.div_ceil(64);
+        if lines > self.lines.len() {
+            self.lines.resize(lines, Line([0; 64]));
+        }
+    }
+
+    /// The first byte.
+    pub(super) fn start(&mut self) -> *mut u8 {
+        self.lines.as_mut_ptr().cast()
+    }
+
+    /// How many bytes there are.
+    pub(super) fn len(&self) -> usize {
+        self.lines.len() * 64
+    }
+
+    /// All bytes.
+    pub(super) fn bytes(&mut self) -> &mut [u8] {
+        // SAFETY: lines are plain bytes without padding, and they are borrowed for as long as the slice.
+        unsafe {
+            std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), self.lines.len() * 64)
+        }
+    }
+}
+
+/// Lanes at one place.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Group {
+    /// The next operation.
+    pub(super) op: *const Op,
+    /// Which lanes.
+    pub(super) mask: u32,
+    /// Their frame.
+    pub(super) at: At,
+    /// What they wait for.
+    pub(super) wait: Wait,
+    /// When they ran last: the longest wait is ended first.
+    pub(super) ran: u32,
+}
+
+/// One open call of each lane: where to go on.
+#[derive(Clone)]
+pub(super) struct Return {
+    /// The call operation, by lane.
+    pub(super) call: [*const Op; LANES],
+    /// The caller's frame, by lane.
+    pub(super) frame: [u32; LANES],
+    /// The caller's local memory in use, by lane.
+    pub(super) local: [u32; LANES],
+}
+
+/// A warp.
+#[derive(Default)]
+pub(super) struct Warp {
+    /// Registers of all frames.
+    pub(super) registers: Bytes,
+    /// Local memory: word `w` of lane `l` is word `w * 32 + l`.
+    pub(super) local: Bytes,
+    /// Bytes of local memory that each lane has in use.
+    pub(super) local_top: [u32; LANES],
+    /// Lanes that exist and have not ended.
+    pub(super) live: u32,
+    /// Lanes that exist.
+    pub(super) exist: u32,
+    /// Where lanes are that do not run now.
+    pub(super) groups: Vec<Group>,
+    /// Open calls, by depth; only lanes that are that deep have an entry of meaning.
+    pub(super) calls: Vec<Return>,
+    /// Counts scheduling decisions.
+    pub(super) clock: u32,
+    /// Whether the entry function's rows are filled: they stay from block to block.
+    pub(super) filled: bool,
+}
+
+impl Warp {
+    /// Whether a group may run.
+    pub(super) fn ready(&self) -> bool {
+        self.groups.iter().any(|g| g.wait == Wait::Ready)
+    }
+
+    /// Whether groups wait for each other at `bar.warp.sync`, perhaps all of them by now.
+    pub(super) fn may_meet(&self) -> bool {
+        self.groups
+            .iter()
+            .any(|g| matches!(g.wait, Wait::WarpBarrier(_)))
+    }
+}

@@ -1,0 +1,95 @@
+//! What tests of the machine share: a device, buffers, launches of PTX text.
+
+#![allow(unreachable_pub, reason = "a module of test binaries")]
+#![allow(dead_code, reason = "each test binary uses its part")]
+
+use sim::{Device, DeviceModel, Fault, Instance, Kind, Launch, Module, Report};
+
+/// The head that every module needs.
+pub const HEAD: &str = ".version 8.7\n.target sm_90\n.address_size 64\n";
+
+/// A module on a device of its own.
+pub struct Rig {
+    pub device: Device,
+    pub instance: Instance,
+}
+
+/// A value that goes to and from device memory as it is.
+pub trait Plain: Copy + Default {}
+impl Plain for u8 {}
+impl Plain for u16 {}
+impl Plain for u32 {}
+impl Plain for i32 {}
+impl Plain for f32 {}
+impl Plain for u64 {}
+impl Plain for f64 {}
+
+impl Rig {
+    /// Loads PTX: `body` gets the usual head unless it has one.
+    pub fn new(body: &str) -> Self {
+        let text = if body.contains(".version") {
+            body.to_string()
+        } else {
+            format!("{HEAD}{body}")
+        };
+        let module = Module::load(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let device = Device::new(DeviceModel::h200()).expect("the host gives address space");
+        let instance = device.instantiate(&module).expect("variables fit");
+        Self { device, instance }
+    }
+
+    /// A device copy of `values`.
+    pub fn buffer<T: Plain>(&self, values: &[T]) -> u64 {
+        let bytes = std::mem::size_of_val(values) as u64;
+        let at = self
+            .device
+            .memory()
+            .allocate(bytes.max(1), 1, Kind::Device, Some("here"))
+            .expect("memory");
+        // SAFETY: `at` is a live allocation of that many bytes.
+        unsafe { (at as *mut T).copy_from_nonoverlapping(values.as_ptr(), values.len()) };
+        at
+    }
+
+    /// `len` values from the device.
+    pub fn read<T: Plain>(&self, at: u64, len: usize) -> Vec<T> {
+        assert!(
+            self.device
+                .memory()
+                .is_accessible(at, (len * size_of::<T>()) as u64)
+        );
+        // SAFETY: the assertion above.
+        unsafe { std::slice::from_raw_parts(at as *const T, len) }.to_vec()
+    }
+
+    /// Runs a kernel with 64-bit parameters.
+    pub fn run(
+        &self,
+        kernel: &str,
+        grid: u32,
+        block: u32,
+        params: &[u64],
+    ) -> Result<Report, Fault> {
+        let bytes: Vec<u8> = params.iter().flat_map(|p| p.to_le_bytes()).collect();
+        self.device.launch(
+            &self.instance,
+            &Launch::new(kernel, [grid, 1, 1], [block, 1, 1], &bytes),
+        )
+    }
+
+    /// Runs it and expects an end.
+    #[track_caller]
+    pub fn ok(&self, kernel: &str, grid: u32, block: u32, params: &[u64]) -> Report {
+        self.run(kernel, grid, block, params)
+            .unwrap_or_else(|fault| panic!("error: {fault}"))
+    }
+
+    /// Runs it and expects a fault: the whole report.
+    #[track_caller]
+    pub fn fault(&self, kernel: &str, grid: u32, block: u32, params: &[u64]) -> String {
+        match self.run(kernel, grid, block, params) {
+            Ok(_) => panic!("`{kernel}` ran to its end"),
+            Err(fault) => fault.to_string(),
+        }
+    }
+}

@@ -7,6 +7,7 @@
 //!
 //! What the expansions call lives in `gpu-std`; what they promise to the builder is in [`kernel/manifest.rs`](self).
 
+mod device;
 mod kernel;
 mod printf;
 mod shared;
@@ -124,6 +125,29 @@ pub fn launch_contract(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn shared(item: TokenStream) -> TokenStream {
     shared::expand(item.into())
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// Puts a static on the device: a `DeviceGlobal<T>` in global memory, a `ConstantMemory<T>` in constant memory.
+///
+/// Its name is its symbol in the PTX, by which the host reads and writes it (`gpu_std::symbol::Symbol`).
+///
+/// ```
+/// use gpu_macros::device;
+/// use gpu_std::symbol::Symbol;
+/// use gpu_std::{ConstantMemory, DeviceGlobal};
+///
+/// #[device]
+/// pub static COUNT: DeviceGlobal<u32> = DeviceGlobal::new(0);
+/// #[device]
+/// pub static COEFFICIENTS: ConstantMemory<[f32; 5]> = ConstantMemory::new([0.0; 5]);
+///
+/// assert_eq!(COUNT.name(), "COUNT");
+/// ```
+#[proc_macro_attribute]
+pub fn device(options: TokenStream, item: TokenStream) -> TokenStream {
+    device::expand(options.into(), item.into())
         .unwrap_or_else(syn::Error::into_compile_error)
         .into()
 }

@@ -1,5 +1,6 @@
 //! First steps: threads that say who they are, and threads that each do one element.
 
+pub mod device_globals;
 pub mod hello;
 pub mod matrix_add;
 pub mod pi;

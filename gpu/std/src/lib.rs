@@ -26,12 +26,14 @@ pub mod global;
 pub mod kernel;
 pub mod printf;
 pub mod shared;
+pub mod symbol;
 pub mod thread;
 pub mod warp;
 
 pub use disjoint::DisjointSlice;
 pub use global::GlobalMut;
 pub use shared::{DynamicSharedArray, SharedArray};
+pub use symbol::{ConstantMemory, DeviceGlobal};
 
 /// What a device function does on the host, where kernels are compiled only to be checked.
 #[cfg(not(target_arch = "nvptx64"))]

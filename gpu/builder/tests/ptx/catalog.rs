@@ -62,7 +62,16 @@ fn no_kernel_computes_in_f64_by_accident() {
             .params
             .iter()
             .any(|param| param.ty.contains("f64"));
-        assert!(wants_f64 || count(&ptx, ".f64") == 0, "{name}:\n{ptx}");
+        // `printf` takes every float as an `f64`.
+        let printed = if ptx.contains("vprintf") {
+            count(&ptx, "cvt.f64.f32")
+        } else {
+            0
+        };
+        assert!(
+            wants_f64 || count(&ptx, ".f64") == printed,
+            "{name}:\n{ptx}"
+        );
     }
 }
 

@@ -1,0 +1,85 @@
+//! `#[device] static`: a static on the device, a name on the host.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Error, ItemStatic, StaticMutability, Type};
+
+/// The section by which the builder knows what belongs in constant memory.
+const CONSTANT_SECTION: &str = ".lanewise.constant";
+
+pub(crate) fn expand(options: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
+    if !options.is_empty() {
+        return Err(Error::new_spanned(options, "`#[device]` has no options"));
+    }
+    let item: ItemStatic = syn::parse2(item)?;
+    if let StaticMutability::Mut(keyword) = &item.mutability {
+        return Err(Error::new(
+            keyword.span,
+            "leave `mut` out: a `DeviceGlobal` changes through `set` and atomics",
+        ));
+    }
+    let section = match type_name(&item.ty).as_deref() {
+        Some("DeviceGlobal") => None,
+        Some("ConstantMemory") => Some(quote!(#[unsafe(link_section = #CONSTANT_SECTION)])),
+        _ => {
+            let message = "a static of the device is a `DeviceGlobal<T>` or a `ConstantMemory<T>`";
+            return Err(Error::new_spanned(&item.ty, message));
+        }
+    };
+    let ItemStatic {
+        attrs,
+        vis,
+        ident,
+        ty,
+        expr,
+        ..
+    } = &item;
+    let name = ident.to_string();
+    Ok(quote! {
+        #(#attrs)*
+        #[cfg(target_arch = "nvptx64")]
+        #[used]
+        #[unsafe(no_mangle)]
+        #section
+        #vis static #ident: #ty = #expr;
+
+        #(#attrs)*
+        #[cfg(not(target_arch = "nvptx64"))]
+        #vis static #ident: #ty = (#expr).named(#name);
+    })
+}
+
+/// The last name of a type's path.
+fn type_name(ty: &Type) -> Option<String> {
+    match ty {
+        Type::Path(path) => path
+            .path
+            .segments
+            .last()
+            .map(|segment| segment.ident.to_string()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    fn error(options: &str, item: &str) -> String {
+        let parse = |text: &str| text.parse().expect("the case is Rust");
+        super::expand(parse(options), parse(item))
+            .expect_err("the static is wrong")
+            .to_string()
+    }
+
+    #[test]
+    fn says_what_a_static_of_the_device_is() {
+        assert!(
+            error("", "static X: f32 = 0.0;")
+                .starts_with("a static of the device is a `DeviceGlobal<T>`")
+        );
+        assert!(error("", "static mut X: DeviceGlobal<f32> = f();").starts_with("leave `mut` out"));
+        assert!(
+            error("x", "static X: DeviceGlobal<f32> = f();")
+                .starts_with("`#[device]` has no options")
+        );
+    }
+}

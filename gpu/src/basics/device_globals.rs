@@ -1,0 +1,62 @@
+//! Statics on the device, which the host fills and reads by name.
+//!
+//! Launch: any grid and block; `read_constant_table` and `follow_device_pointer` in one dimension, with at least one thread
+//! for each element of `output`.
+//! `bump_global` prints `VALUE` and adds 2 to it, once for each thread; `read_constant_table` repeats `TABLE` over `output`;
+//! `follow_device_pointer` copies to `output` what `POINTER` points to.
+//! Shows: memory that belongs to the module and not to a launch. The host reaches it through the symbol: address and size
+//! are the driver's to tell, and a value written before a launch is there in the next one too.
+//! Source: notes 000, section 4.2.1, and 004, "Device Memory"; CUDA C++ Programming Guide, "Device Memory".
+
+use gpu_macros::{device, gpu_printf, kernel};
+use gpu_std::atomic::DeviceAtomicF32;
+use gpu_std::thread;
+use gpu_std::{ConstantMemory, DeviceGlobal, DisjointSlice};
+
+/// Elements of [`TABLE`].
+pub const TABLE_LENGTH: usize = 256;
+
+/// A number in global memory.
+#[device]
+pub static VALUE: DeviceGlobal<f32> = DeviceGlobal::new(0.0);
+
+/// A table in constant memory.
+#[device]
+pub static TABLE: ConstantMemory<[f32; TABLE_LENGTH]> = ConstantMemory::new([0.0; TABLE_LENGTH]);
+
+/// A place for the address of an array that the host has allocated.
+#[device]
+pub static POINTER: DeviceGlobal<*const f32> = DeviceGlobal::new(core::ptr::null());
+
+/// Each thread prints the number it finds and adds 2 to it.
+#[kernel]
+pub fn bump_global() {
+    // SAFETY: all that kernels do with `VALUE` is atomic.
+    let value = unsafe { DeviceAtomicF32::from_ptr(VALUE.as_ptr()) };
+    let found = value.fetch_add(2.0);
+    gpu_printf!("Device: the value of the global variable is {:.6}\n", found);
+}
+
+/// Each thread reads one element of the table; threads of a warp read different ones, which is not what it is made for.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn read_constant_table(mut output: DisjointSlice<f32>) {
+    let index = thread::index_1d();
+    if let Some(output) = output.get_mut(&index) {
+        *output = TABLE.at(index.get() % TABLE_LENGTH);
+    }
+}
+
+/// Each thread reads one element of the array that the pointer points to.
+///
+/// # Safety
+/// `POINTER` holds the address of at least as many elements as `output` has, which nothing writes meanwhile.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub unsafe fn follow_device_pointer(mut output: DisjointSlice<f32>) {
+    let index = thread::index_1d();
+    if let Some(output) = output.get_mut(&index) {
+        // SAFETY: no kernel writes `POINTER`, and what it points to is long enough, as the caller says.
+        *output = unsafe { *POINTER.get().add(index.get()) };
+    }
+}

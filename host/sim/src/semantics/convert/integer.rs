@@ -22,6 +22,24 @@ pub trait Int: Copy {
     fn to_f64(self) -> f64;
 }
 
+/// A float as an integer, saturated; `$nan` for a NaN. As Rust's `as`, in selects that vectorise, which `as` does not.
+macro_rules! saturate_float {
+    ($x:ident: $f:ty as $t:ty, $nan:expr) => {{
+        const LOW: $f = <$t>::MIN as $f;
+        // The largest float that the integer type holds: its own maximum may round up to what it does not.
+        const HIGH: $f = {
+            let near = <$t>::MAX as $f;
+            if near as i128 > <$t>::MAX as i128 { <$f>::from_bits(near.to_bits() - 1) } else { near }
+        };
+        let above = if $x > LOW { $x } else { LOW }; // also for NaN
+        let inside = if above < HIGH { above } else { HIGH };
+        // SAFETY: `inside` is a number in [LOW, HIGH], both of which the integer type holds.
+        let whole: $t = unsafe { inside.to_int_unchecked() };
+        let saturated = if $x > HIGH { <$t>::MAX } else { whole };
+        if $x.is_nan() { $nan } else { saturated }
+    }};
+}
+
 /// Integer types, each with what an f32 NaN and an f64 NaN convert to (see `to_integer`).
 macro_rules! int {
     ($($t:ty: $nan32:expr, $nan64:expr);+ $(;)?) => {$(
@@ -44,11 +62,11 @@ macro_rules! int {
             }
             #[inline(always)]
             fn from_f32(x: f32) -> Self {
-                if x.is_nan() { $nan32 } else { x as Self }
+                saturate_float!(x: f32 as $t, $nan32)
             }
             #[inline(always)]
             fn from_f64(x: f64) -> Self {
-                if x.is_nan() { $nan64 } else { x as Self }
+                saturate_float!(x: f64 as $t, $nan64)
             }
             #[inline(always)]
             fn to_f32(self) -> f32 {

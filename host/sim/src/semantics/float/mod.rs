@@ -8,10 +8,12 @@ pub mod nan;
 mod arithmetic;
 mod directed;
 mod extremes;
+mod packed;
 mod sign;
 
 pub use arithmetic::*;
 pub use directed::*;
 pub use extremes::*;
 pub use nan::{canonical_f32, ftz_f32, quiet_f64, sat_f32};
+pub use packed::*;
 pub use sign::*;

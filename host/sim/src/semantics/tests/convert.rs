@@ -52,6 +52,50 @@ fn nan_to_integer_is_as_measured() {
 }
 
 #[test]
+fn truncation_is_rusts_for_numbers_across_all_of_f32() {
+    for x in (0..=u32::MAX)
+        .step_by(4099)
+        .chain(0x4efffff0..0x4f000010)
+        .map(f32::from_bits)
+        .filter(|x| !x.is_nan())
+    {
+        for x in [x, -x] {
+            assert_eq!(
+                (cvt_rzi::<i32, f32>(x), cvt_rzi::<u32, f32>(x)),
+                (x as i32, x as u32),
+                "{x}"
+            );
+            assert_eq!(
+                (cvt_rzi::<i64, f32>(x), cvt_rzi::<u64, f32>(x)),
+                (x as i64, x as u64),
+                "{x}"
+            );
+            assert_eq!(
+                (cvt_rzi::<i16, f32>(x), cvt_rzi::<u16, f32>(x)),
+                (x as i16, x as u16),
+                "{x}"
+            );
+            assert_eq!(
+                (cvt_rzi::<i8, f32>(x), cvt_rzi::<u8, f32>(x)),
+                (x as i8, x as u8),
+                "{x}"
+            );
+            let x = f64::from(x) * 1.000_000_1;
+            assert_eq!(
+                (cvt_rzi::<i32, f64>(x), cvt_rzi::<u32, f64>(x)),
+                (x as i32, x as u32),
+                "{x}"
+            );
+            assert_eq!(
+                (cvt_rzi::<i64, f64>(x), cvt_rzi::<u64, f64>(x)),
+                (x as i64, x as u64),
+                "{x}"
+            );
+        }
+    }
+}
+
+#[test]
 fn nan_between_f32_and_f64_keeps_its_payload_as_measured() {
     assert_eq!(
         cvt_f64_f32(f32::from_bits(0x7f81_2345)).to_bits(),

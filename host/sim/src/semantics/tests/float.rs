@@ -164,6 +164,27 @@ fn copysign_takes_the_first_operands_sign() {
     );
 }
 
+#[test]
+fn pairs_of_f32_are_two_f32() {
+    let pair = |low: f32, high: f32| u64::from(high.to_bits()) << 32 | u64::from(low.to_bits());
+    assert_eq!(
+        fma_rn_f32x2(pair(2.0, 3.0), pair(5.0, 7.0), pair(1.0, -1.0)),
+        pair(11.0, 20.0)
+    );
+    assert_eq!(
+        add_rp_f32x2(pair(1.0, -1.0), pair(1e-30, 1e-30)),
+        pair(1.0f32.next_up(), (-1.0f32).next_up())
+    );
+    assert_eq!(
+        mul_rn_ftz_f32x2(pair(1e-38, 2.0), pair(0.5, 0.5)),
+        pair(0.0, 1.0)
+    );
+    assert_eq!(
+        sub_rz_f32x2(pair(1.0, f32::NAN), pair(1e-30, 0.0)),
+        pair(1.0f32.next_down(), f(0x7fff_ffff))
+    );
+}
+
 /// The same bits, or both NaN.
 fn same(a: f32, b: f32) -> bool {
     a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()

@@ -1,0 +1,125 @@
+//! Small kernels, one a subject.
+#![no_std]
+#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
+#![allow(clippy::undocumented_unsafe_blocks, reason = "nobody runs these")]
+
+use gpu_macros::{gpu_printf, kernel, shared};
+use gpu_std::atomic::*;
+use gpu_std::fence::{Scope, fence};
+use gpu_std::thread::*;
+use gpu_std::warp::*;
+use gpu_std::{DynamicSharedArray, GlobalMut, gpu_assert};
+
+#[kernel]
+pub fn orders(word: GlobalMut<u32>) {
+    let word = unsafe { DeviceAtomicU32::from_ptr(word.as_ptr()) };
+    let old = word.load(AtomicOrdering::Acquire);
+    word.store(old, AtomicOrdering::Release);
+    let _ = word.compare_exchange(1, 2, AtomicOrdering::Relaxed);
+    word.fetch_add(old, AtomicOrdering::AcqRel);
+}
+
+#[kernel]
+pub fn scopes(word: GlobalMut<u32>, float: GlobalMut<f32>) {
+    let at = word.as_ptr();
+    let block = unsafe { BlockAtomicU32::from_ptr(at) };
+    let device = unsafe { DeviceAtomicU32::from_ptr(at) };
+    let system = unsafe { SystemAtomicU32::from_ptr(at) };
+    block.store(1, AtomicOrdering::Relaxed);
+    device.store(2, AtomicOrdering::Relaxed);
+    system.store(3, AtomicOrdering::Relaxed);
+    system.fetch_max(4, AtomicOrdering::Relaxed);
+    unsafe { SystemAtomicF32::from_ptr(float.as_ptr()) }.fetch_add(1.0);
+}
+
+#[kernel]
+pub fn shared_atomics(out: GlobalMut<u32>) {
+    shared! {
+        static BINS: [u32; 32];
+        static SUMS: [f32; 32];
+    }
+    let bin = unsafe { BlockAtomicU32::from_ptr(BINS.as_ptr()) };
+    let old = bin.fetch_add(1, AtomicOrdering::Relaxed);
+    unsafe { BlockAtomicF32::from_ptr(SUMS.as_ptr()) }.fetch_add(1.0);
+    unsafe { out.set(0, old) };
+}
+
+#[kernel]
+pub fn fences(out: GlobalMut<u32>) {
+    unsafe { out.set(0, 1) };
+    fence(Scope::Block, AtomicOrdering::AcqRel);
+    unsafe { out.set(1, 1) };
+    fence(Scope::Device, AtomicOrdering::AcqRel);
+    unsafe { out.set(2, 1) };
+    fence(Scope::System, AtomicOrdering::SeqCst);
+    unsafe { out.set(3, 1) };
+}
+
+#[kernel]
+pub fn shuffles(floats: GlobalMut<f64>, words: GlobalMut<i32>) {
+    let lane = lane_id();
+    let double = shuffle_sync(FULL_MASK, f64::from(lane), 3);
+    let [first, second] = shuffle_up_sync_width(FULL_MASK, [lane as i32, 5], 1, 16);
+    let word =
+        shuffle_xor_sync(FULL_MASK, lane as i32, 1) + shuffle_down_sync(FULL_MASK, lane as i32, 2);
+    unsafe { floats.set(0, double) };
+    unsafe { words.set(0, first + second + word) };
+}
+
+#[kernel]
+pub fn votes(out: GlobalMut<u32>) {
+    let lane = lane_id();
+    let all = u32::from(all_sync(FULL_MASK, lane < 4)) + u32::from(any_sync(FULL_MASK, lane < 4));
+    let matches = match_any_sync(FULL_MASK, lane / 2) + match_any_sync(FULL_MASK, u64::from(lane));
+    let sum = redux_sync_add(FULL_MASK, lane) + redux_sync_min(FULL_MASK, lane as i32) as u32;
+    sync_warp(FULL_MASK);
+    unsafe {
+        out.set(
+            0,
+            all + ballot_sync(FULL_MASK, lane < 4) + matches + sum + lanemask_lt(),
+        )
+    };
+}
+
+#[kernel]
+pub fn barriers(out: GlobalMut<u32>) {
+    let first = thread_idx_x() == 0;
+    let count = sync_threads_count(first);
+    let and = u32::from(sync_threads_and(first));
+    let or = u32::from(sync_threads_or(first));
+    sync_threads();
+    unsafe { out.set(0, count + and + or) };
+}
+
+#[kernel]
+pub fn dynamic_shared(out: GlobalMut<f32>) {
+    let floats = DynamicSharedArray::<f32>::offset(64);
+    unsafe { floats.write(thread_idx_x() as usize, 1.0) };
+    sync_threads();
+    unsafe { out.set(0, floats.read(0)) };
+}
+
+#[kernel]
+pub fn prints(x: f32) {
+    let yes = x > 1.0;
+    gpu_printf!("{} {:.3} {:02x} {yes} 100 %\n", -1i64, x, 255u8);
+}
+
+#[kernel]
+pub fn asserts(n: u32) {
+    gpu_assert!(n > 3, "n is small");
+}
+
+#[kernel]
+pub fn panics(input: &[u32], out: GlobalMut<u32>) {
+    let i = index_1d().get();
+    unsafe { out.set(0, input[i]) };
+}
+
+#[kernel]
+pub fn cannot_panic(input: &[u32], out: GlobalMut<u32>) {
+    let i = thread_idx_x() as usize;
+    if i < input.len() && i < out.len() {
+        unsafe { out.set(i, input[i]) };
+    }
+}

@@ -1,0 +1,187 @@
+//! Each function of the device library is the instruction that its page says: the kernels in `kernels/`, as PTX.
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+use ptx_builder::PtxBuilder;
+
+static PTX: LazyLock<String> = LazyLock::new(|| {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels");
+    let scratch = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let output = PtxBuilder::new(folder)
+        .target_dir(scratch.join("std-kernels-build"))
+        .out_dir(scratch.join("std-kernels"))
+        .color(false)
+        .arch("sm_90")
+        .build()
+        .unwrap_or_else(|error| panic!("{error}"));
+    std::fs::read_to_string(&output.modules[0].ptx).expect("the build wrote it")
+});
+
+/// The instructions of a kernel, one a line, without what places them in the source.
+fn kernel(name: &str) -> String {
+    let start = PTX
+        .find(&format!(".entry {name}("))
+        .unwrap_or_else(|| panic!("no kernel {name}"));
+    let text = &PTX[start..];
+    let end = text.find("\n}").expect("a kernel ends");
+    let lines = text[..end].lines().map(str::trim);
+    lines
+        .filter(|line| !line.starts_with(".loc") && !line.starts_with('$'))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// Asserts that the kernel has these instructions in this order (others may stand between).
+#[track_caller]
+fn has_in_order(name: &str, wanted: &[&str]) {
+    let text = kernel(name);
+    let mut rest = &text[..];
+    for instruction in wanted {
+        let Some(at) = rest.find(instruction) else {
+            panic!(
+                "{name} has no `{instruction}` after the ones before it in {wanted:#?}:\n{text}"
+            );
+        };
+        rest = &rest[at + instruction.len()..];
+    }
+}
+
+#[test]
+fn orders_become_qualifiers_and_fences() {
+    has_in_order(
+        "orders",
+        &[
+            "ld.acquire.gpu.global.b32",
+            "st.release.gpu.global.b32",
+            "atom.relaxed.gpu.global.cas.b32",
+            "fence.acq_rel.gpu",
+            "atom.global.add.u32",
+            "fence.acq_rel.gpu",
+        ],
+    );
+}
+
+#[test]
+fn scopes_are_those_of_the_types() {
+    has_in_order(
+        "scopes",
+        &[
+            "st.relaxed.cta.global.b32",
+            "st.relaxed.gpu.global.b32",
+            "st.relaxed.sys.global.b32",
+            "atom.relaxed.sys.max.u32",
+            "atom.relaxed.sys.add.f32",
+        ],
+    );
+}
+
+#[test]
+fn atomics_in_shared_memory_are_native() {
+    has_in_order(
+        "shared_atomics",
+        &["atom.shared.add.u32", "atom.shared.add.f32"],
+    );
+}
+
+#[test]
+fn fences_have_their_scope() {
+    has_in_order(
+        "fences",
+        &["fence.acq_rel.cta", "fence.acq_rel.gpu", "fence.sc.sys"],
+    );
+}
+
+#[test]
+fn a_shuffle_is_one_instruction_for_each_word() {
+    let text = kernel("shuffles");
+    let count = |what: &str| text.matches(what).count();
+    assert_eq!(
+        count("shfl.sync.idx.b32"),
+        2,
+        "an f64 is two words:\n{text}"
+    );
+    assert_eq!(
+        count("shfl.sync.up.b32"),
+        2,
+        "an array of two is two words:\n{text}"
+    );
+    assert_eq!(
+        (count("shfl.sync.bfly.b32"), count("shfl.sync.down.b32")),
+        (1, 1),
+        "{text}"
+    );
+    assert!(
+        text.contains(", 1, 4096, -1;"),
+        "segments of 16 lanes have (32 - 16) << 8 as their mask:\n{text}"
+    );
+}
+
+#[test]
+fn votes_matches_and_reductions_are_instructions() {
+    for instruction in [
+        "vote.sync.all.pred",
+        "vote.sync.any.pred",
+        "vote.sync.ballot.b32",
+        "match.any.sync.b32",
+        "match.any.sync.b64",
+        "redux.sync.add",
+        "redux.sync.min.s32",
+        "bar.warp.sync",
+        "%lanemask_lt",
+    ] {
+        has_in_order("votes", &[instruction]);
+    }
+}
+
+#[test]
+fn barriers_come_once_each_in_their_order() {
+    has_in_order(
+        "barriers",
+        &[
+            "bar.red.popc.u32",
+            "bar.red.and.pred",
+            "bar.red.or.pred",
+            "bar.sync",
+        ],
+    );
+    assert_eq!(kernel("barriers").matches("bar.").count(), 4);
+}
+
+#[test]
+fn dynamic_shared_memory_is_accessed_natively() {
+    has_in_order(
+        "dynamic_shared",
+        &["%dynamic_smem_size", "st.shared", "bar.sync", "ld.shared"],
+    );
+}
+
+#[test]
+fn printf_has_the_format_of_its_types() {
+    let bytes: Vec<String> = b"%lld %.3f %02x %s 100 %%\n"
+        .iter()
+        .map(u8::to_string)
+        .collect();
+    assert!(
+        PTX.contains(&bytes.join(", ")),
+        "no such format in:\n{}",
+        &PTX[..2000.min(PTX.len())]
+    );
+    has_in_order("prints", &["cvt.f64.f32", "vprintf"]);
+}
+
+#[test]
+fn an_assertion_calls_the_drivers_handler() {
+    assert!(PTX.contains(".extern .func __assertfail"));
+    assert!(kernel("asserts").contains("call"));
+}
+
+#[test]
+fn what_cannot_panic_costs_nothing() {
+    assert!(kernel("panics").contains("panic"));
+    assert!(
+        !kernel("cannot_panic").contains("call"),
+        "{}",
+        kernel("cannot_panic")
+    );
+}

@@ -136,5 +136,9 @@ fn every_symbol_is_in_the_table_once() {
     symbols.sort_unstable();
     symbols.dedup();
     assert_eq!(symbols.len(), all);
-    assert!(api::ENTRY_POINTS.iter().all(|entry| (2000..=13_000).contains(&entry.since)));
+    assert!(
+        api::ENTRY_POINTS
+            .iter()
+            .all(|entry| (2000..=13_000).contains(&entry.since))
+    );
 }

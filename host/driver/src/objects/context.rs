@@ -119,6 +119,7 @@ pub(crate) fn get(handle: CUcontext) -> Result<Arc<Context>> {
 impl Context {
     /// A new context on `device`.
     pub(crate) fn make(device: &'static Device, flags: u32, primary: bool) -> Arc<Context> {
+        device.timeline.catch_up();
         let model = device.sim.model();
         CONTEXTS.add(|handle| Context {
             handle,

@@ -64,6 +64,7 @@ pub(crate) fn locate(address: u64) -> Option<Located> {
 /// Allocates for `context`.
 pub(crate) fn allocate(context: &Context, size: usize, kind: Kind, flags: u32) -> Result<u64> {
     let place = CALL_SITE.get().map(ToString::to_string);
+    context.device.timeline.catch_up();
     let memory = context.device.sim.memory();
     let address = memory
         .allocate(size as u64, 1, kind, place.as_deref())

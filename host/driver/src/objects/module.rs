@@ -96,18 +96,40 @@ pub(crate) fn text(image: &[u8]) -> Result<&str> {
             "the image is {what}, machine code for a GPU; the simulator runs PTX: load the .ptx file instead"
         );
     }
-    match std::str::from_utf8(image) {
-        Ok(text) if !text.trim().is_empty() => Ok(text),
+    let text = match std::str::from_utf8(image) {
+        Ok(text) if text.contains(".version") => text,
         Ok(_) => fail!(
             ERROR_INVALID_IMAGE,
-            "the image is empty; PTX begins with `.version`"
+            "the image is neither PTX, which begins with `.version`, nor a cubin or fatbin"
         ),
         Err(error) => fail!(
             ERROR_INVALID_IMAGE,
             "the image is neither PTX nor a cubin or fatbin: byte {} is not text",
             error.valid_up_to()
         ),
+    };
+    if let Some((major, minor)) = ptx_version(text).filter(|&version| version > NEWEST_PTX) {
+        fail!(
+            ERROR_UNSUPPORTED_PTX_VERSION,
+            "the text is PTX {major}.{minor}; CUDA 13.0, which is simulated, reads {}.{} and before: build for an older version",
+            NEWEST_PTX.0,
+            NEWEST_PTX.1
+        );
     }
+    Ok(text)
+}
+
+/// The newest PTX that CUDA 13.0 reads (PTX ISA 9.0, "Release Notes").
+const NEWEST_PTX: (u32, u32) = (9, 0);
+
+/// The version that the `.version` directive names, if it names one; what is wrong with it, the parser says.
+fn ptx_version(text: &str) -> Option<(u32, u32)> {
+    let directive = text
+        .lines()
+        .map(str::trim_start)
+        .find_map(|line| line.strip_prefix(".version"))?;
+    let (major, minor) = directive.split_whitespace().next()?.split_once('.')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
 /// What kind of machine code an image is, by its first bytes.
@@ -119,7 +141,8 @@ pub(crate) fn binary_kind(image: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// The code for PTX that does not load. What a GPU's compiler would refuse is `INVALID_PTX`; what only the simulator does
+/// The code for PTX that does not load, as a driver's own compiler gives it: a target newer than the device is no exception
+/// (rust-cuda issue 410: `InvalidPtx` for sm_75 on an sm_61). What a GPU's compiler would refuse is `INVALID_PTX`; what only the simulator does
 /// not have is `NOT_SUPPORTED`, so that the two can be told apart.
 pub(crate) fn load_error(error: LoadError) -> Error {
     let code = match &error {
@@ -132,7 +155,6 @@ pub(crate) fn load_error(error: LoadError) -> Error {
 fn instantiate_error(error: InstantiateError) -> Error {
     let code = match &error {
         InstantiateError::Memory { .. } => CUresult::ERROR_OUT_OF_MEMORY,
-        InstantiateError::Target { .. } => CUresult::ERROR_NO_BINARY_FOR_GPU,
         _ => CUresult::ERROR_INVALID_PTX,
     };
     Error::new(code, with_causes(&error))

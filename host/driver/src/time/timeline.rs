@@ -4,8 +4,10 @@
 //! for the moment at which the host submitted it. Costs become known when operations have really run, in any order; spans
 //! are laid out in the order of submission, which does not depend on how the host's threads were scheduled.
 //!
-//! The host has a place on the timeline as well. Every call that submits something takes [`SUBMIT`], and a call that
-//! waits moves the host to the end of what it waited for. The host's own computations take no time.
+//! Each host thread has a place on the timeline as well; a new one starts at the latest that any has. Every call that
+//! submits something takes the thread [`SUBMIT`], and a call that waits moves it to the end of what it waited for. The host's
+//! own computations take no time, and that one thread waits for another is not seen; but a call that the driver serialises over
+//! all threads (making a context, allocating) moves the thread to the latest place of any.
 //!
 //! Not modelled: an operation that some other stream has submitted earlier and not finished when a time is asked for is
 //! laid out afterwards. Programs that synchronise before they read times, as all must, do not see this.
@@ -13,11 +15,18 @@
 use super::Nanoseconds;
 use super::engine::{Engine, Engines};
 use parking_lot::Mutex;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, OnceLock};
+use std::thread::ThreadId;
 
 /// What one submitting call costs the host: about what an asynchronous driver call takes on a current server.
 pub(crate) const SUBMIT: Nanoseconds = 1_500;
+
+/// How far back engines remember what they did: a thread that has been idle for longer finds them free.
+const MEMORY: Nanoseconds = 1_000_000_000;
+
+/// So many threads' places are kept before those that are long past are dropped.
+const THREADS: usize = 1024;
 
 /// What an operation occupies and for how long.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -98,18 +107,22 @@ struct State {
     /// Submitted and not laid out, in the order of submission.
     pending: VecDeque<Arc<Node>>,
     engines: Engines,
-    host: Moment,
+    hosts: HashMap<ThreadId, Moment>,
+    /// The latest known place of a host thread.
+    latest: Nanoseconds,
 }
 
 impl Timeline {
     /// The timeline of a device with so many copy engines, at time zero.
     pub(crate) fn new(copy_engines: u32) -> Timeline {
         let engines = Engines::new(copy_engines);
+        let (pending, hosts) = (VecDeque::new(), HashMap::new());
         Timeline {
             state: Mutex::new(State {
-                pending: VecDeque::new(),
+                pending,
                 engines,
-                host: Moment::default(),
+                hosts,
+                latest: 0,
             }),
         }
     }
@@ -117,7 +130,8 @@ impl Timeline {
     /// Adds an operation that waits for `after`; its cost is told later by [`Timeline::ran`].
     pub(crate) fn submit(&self, after: Vec<Arc<Node>>) -> Arc<Node> {
         let mut state = self.state.lock();
-        state.host.plus = state.host.plus.saturating_add(SUBMIT);
+        let host = state.host();
+        host.plus = host.plus.saturating_add(SUBMIT);
         state.add(after)
     }
 
@@ -134,11 +148,24 @@ impl Timeline {
         let joined = state.add(nodes);
         // The join has just been made, so its cost is not set yet.
         let _ = joined.cost.set(Cost::NOTHING);
-        state.host = Moment {
+        *state.host() = Moment {
             node: Some(joined),
             plus: 0,
         };
         state.lay_out(Through::Unfinished);
+    }
+
+    /// Moves the calling thread to the latest place that any thread has.
+    pub(crate) fn catch_up(&self) {
+        let mut state = self.state.lock();
+        let latest = state.latest;
+        let host = state.host();
+        if host.known().is_some_and(|place| place < latest) {
+            *host = Moment {
+                node: None,
+                plus: latest,
+            };
+        }
     }
 
     /// When `node` ended, or `None` if it, or something it waits for, has not run.
@@ -160,10 +187,22 @@ enum Through {
 }
 
 impl State {
+    /// The calling thread's place.
+    fn host(&mut self) -> &mut Moment {
+        let start = Moment {
+            node: None,
+            plus: self.latest,
+        };
+        self.hosts
+            .entry(std::thread::current().id())
+            .or_insert(start)
+    }
+
     fn add(&mut self, after: Vec<Arc<Node>>) -> Arc<Node> {
+        let submitted = self.host().clone();
         let node = Arc::new(Node {
             after: Mutex::new(after),
-            submitted: Mutex::new(self.host.clone()),
+            submitted: Mutex::new(submitted),
             cost: OnceLock::new(),
             end: OnceLock::new(),
         });
@@ -184,14 +223,20 @@ impl State {
             }
             Through::End => self.pending.retain(|node| !node.lay_out(&mut self.engines)),
         }
-        if let Some(now) = self.host.known() {
-            self.host = Moment {
-                node: None,
-                plus: now,
-            };
-            if self.pending.is_empty() {
-                self.engines.forget(now);
+        for host in self.hosts.values_mut() {
+            if let Some(now) = host.known() {
+                *host = Moment {
+                    node: None,
+                    plus: now,
+                };
+                self.latest = self.latest.max(now);
             }
+        }
+        let past = self.latest.saturating_sub(MEMORY);
+        self.engines.forget(past);
+        if self.hosts.len() > THREADS {
+            self.hosts
+                .retain(|_, host| host.known().is_none_or(|place| place > past));
         }
     }
 }

@@ -1,0 +1,152 @@
+//! What events measure on the simulator: modelled time, the same every run, with overlap where a GPU has it.
+
+use driver::abi::*;
+use driver::api::*;
+use std::ptr::null_mut;
+use std::sync::{Mutex, MutexGuard};
+
+#[track_caller]
+fn ok(code: CUresult) {
+    assert_eq!(code, CUresult::SUCCESS, "{:?}", driver::last_message());
+}
+
+/// The device has one set of engines, so these tests take turns with it.
+static DEVICE: Mutex<()> = Mutex::new(());
+
+/// A fresh context, current on this thread, with the device to itself.
+struct Context {
+    handle: CUcontext,
+    _turn: MutexGuard<'static, ()>,
+}
+
+/// The bytes of each copy.
+const BYTES: usize = 8 << 20;
+
+#[allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "driver calls with arguments of this file's own"
+)]
+impl Context {
+    fn new() -> Context {
+        let turn = DEVICE
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut handle = CUcontext::default();
+        ok(unsafe { cuInit(0) });
+        ok(unsafe { cuCtxCreate_v2(&mut handle, 0, 0) });
+        Context {
+            handle,
+            _turn: turn,
+        }
+    }
+
+    fn stream(&self) -> CUstream {
+        let mut stream = CUstream::default();
+        ok(unsafe { cuStreamCreate(&mut stream, 0) });
+        stream
+    }
+
+    fn event(&self) -> CUevent {
+        let mut event = CUevent::default();
+        ok(unsafe { cuEventCreate(&mut event, 0) });
+        event
+    }
+
+    fn device(&self) -> CUdeviceptr {
+        let mut address = 0;
+        ok(unsafe { cuMemAlloc_v2(&mut address, BYTES) });
+        address
+    }
+
+    fn pinned(&self) -> *mut c_void {
+        let mut pointer = null_mut();
+        ok(unsafe { cuMemAllocHost_v2(&mut pointer, BYTES) });
+        pointer
+    }
+
+    /// Milliseconds of modelled time between two points of the legacy default stream around `work`.
+    fn time(&self, work: impl FnOnce()) -> f32 {
+        let (start, end, mut milliseconds) = (self.event(), self.event(), 0.0);
+        ok(unsafe { cuEventRecord(start, CUstream(0)) });
+        work();
+        ok(unsafe { cuEventRecord(end, CUstream(0)) });
+        ok(unsafe { cuEventSynchronize(end) });
+        ok(unsafe { cuEventElapsedTime(&mut milliseconds, start, end) });
+        milliseconds
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // SAFETY: any value is allowed.
+        ok(unsafe { cuCtxDestroy_v2(self.handle) });
+    }
+}
+
+#[test]
+fn copies_in_both_directions_overlap() {
+    let context = Context::new();
+    let (pinned, device) = (
+        [context.pinned(), context.pinned()],
+        [context.device(), context.device()],
+    );
+    let streams = [context.stream(), context.stream()];
+    // SAFETY: both ends have so many bytes and live until the context goes.
+    let up = |stream| ok(unsafe { cuMemcpyHtoDAsync_v2(device[0], pinned[0], BYTES, stream) });
+    // SAFETY: as above.
+    let down = |stream| ok(unsafe { cuMemcpyDtoHAsync_v2(pinned[1], device[1], BYTES, stream) });
+    let alone = context.time(|| up(streams[0]));
+    let together = context.time(|| {
+        up(streams[0]);
+        down(streams[1]);
+    });
+    let one_direction = context.time(|| {
+        up(streams[0]);
+        up(streams[1]);
+    });
+    assert!(
+        together < 1.1 * alone,
+        "two directions take {together} ms, one takes {alone} ms"
+    );
+    assert!(
+        one_direction > 1.9 * alone,
+        "one direction twice takes {one_direction} ms, once {alone} ms"
+    );
+    // An H200's link: 8 MiB at 55.5 GB/s, and some latency.
+    assert!((0.151..0.16).contains(&alone), "{alone}");
+}
+
+#[test]
+fn pageable_copies_are_slower_and_hold_up_the_host() {
+    let context = Context::new();
+    let (pinned, device, pageable) = (context.pinned(), context.device(), vec![0u8; BYTES]);
+    // SAFETY: both ends have so many bytes and live until the context goes.
+    let fast = context.time(|| ok(unsafe { cuMemcpyHtoD_v2(device, pinned, BYTES) }));
+    // SAFETY: as above.
+    let slow =
+        context.time(|| ok(unsafe { cuMemcpyHtoD_v2(device, pageable.as_ptr().cast(), BYTES) }));
+    assert!(
+        (4.0..6.0).contains(&(slow / fast)),
+        "{slow} ms against {fast} ms"
+    );
+}
+
+#[test]
+fn the_same_work_takes_the_same_time_whatever_the_threads_do() {
+    let run = || {
+        let context = Context::new();
+        let (pinned, device) = (context.pinned(), context.device());
+        let streams = [0; 4].map(|_| context.stream());
+        context.time(|| {
+            for i in 0..32 {
+                // SAFETY: both ends have so many bytes and live until the context goes.
+                ok(unsafe { cuMemcpyHtoDAsync_v2(device, pinned, 1000 * i, streams[i % 4]) });
+                // SAFETY: as above.
+                ok(unsafe { cuMemsetD8Async(device, 1, 1 << 20, streams[(i + 1) % 4]) });
+            }
+        })
+    };
+    let first = run();
+    assert!(first > 0.0);
+    assert_eq!([run(), run(), run()], [first; 3]);
+}

@@ -1,0 +1,220 @@
+//! The choice between the machine's driver and the simulator, and the cost of passing a call on.
+//!
+//! The machine's driver is played by a small library that this test compiles and puts on the loader's path of a process of
+//! its own. Where there is no `rustc` (a bundle on a GPU machine), only what needs no such library is tested.
+
+use driver::abi::*;
+use driver::api::*;
+use std::path::Path;
+use std::process::Command;
+
+/// Says what a process of its own is to do.
+const TASK: &str = "LANEWISE_TEST_TASK";
+
+/// Compiles the stand-in as `dir/libcuda.so.1`; false where there is no compiler.
+fn build_fake(dir: &Path) -> bool {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake/libcuda.rs");
+    let built = Command::new("rustc")
+        .args([
+            "--edition",
+            "2024",
+            "--crate-type",
+            "cdylib",
+            "--crate-name",
+            "cuda",
+            "-A",
+            "warnings",
+            "-O",
+            "-o",
+        ])
+        .arg(dir.join("libcuda.so.1"))
+        .args(["-C", "link-arg=-Wl,-soname,libcuda.so.1"])
+        .arg(source)
+        .status();
+    match built {
+        Ok(status) => {
+            assert!(status.success(), "the stand-in does not compile");
+            true
+        }
+        Err(_) => false,
+    }
+}
+
+/// Runs a task in a process of its own with these variables, and gives what it printed.
+fn run(task: &str, variables: &[(&str, &str)], library: Option<&Path>) -> String {
+    let mut command = Command::new(std::env::current_exe().expect("a test has an executable"));
+    command
+        .args(["tasks", "--exact", "--nocapture"])
+        .env(TASK, task);
+    command
+        .env_remove("LANEWISE_DEVICE")
+        .env_remove("LANEWISE_LOG")
+        .envs(variables.iter().copied());
+    if let Some(library) = library {
+        command.env("LD_LIBRARY_PATH", library);
+    }
+    let output = command.output().expect("a test can run itself");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned()
+        + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{task}: {text}");
+    text
+}
+
+/// What the processes of their own do; nothing in the test's own.
+#[test]
+fn tasks() {
+    let Ok(task) = std::env::var(TASK) else {
+        return;
+    };
+    // SAFETY: takes zero at any time.
+    let init = unsafe { cuInit(0) };
+    match task.as_str() {
+        "who" => println!(
+            "init {init:?} backend {:?} message {:?}",
+            driver::backend(),
+            driver::last_message()
+        ),
+        "calls" => {
+            let (mut version, mut device, mut context) = (0, 0, CUcontext(0));
+            // SAFETY: variables to write to.
+            let codes = unsafe {
+                [
+                    cuDriverGetVersion(&mut version),
+                    cuCtxGetDevice(&mut device),
+                    cuCtxGetCurrent(&mut context),
+                    cuMemAlloc_v2(&mut 0, 16),
+                ]
+            };
+            println!(
+                "version {version} device {device} inner {} codes {codes:?}",
+                context.0
+            );
+        }
+        "cost" => {
+            const CALLS: u32 = 1_000_000;
+            let mut device = 0;
+            let start = std::time::Instant::now();
+            for _ in 0..CALLS {
+                // SAFETY: a variable to write to.
+                let code = unsafe { cuCtxGetDevice(std::hint::black_box(&mut device)) };
+                assert_eq!(code, CUresult::SUCCESS);
+            }
+            println!(
+                "nanoseconds {:.2}",
+                start.elapsed().as_nanos() as f64 / f64::from(CALLS)
+            );
+        }
+        other => panic!("no such task: {other}"),
+    }
+}
+
+#[test]
+fn the_simulator_answers_where_it_is_asked_for() {
+    let text = run("who", &[("LANEWISE_DEVICE", "sim")], None);
+    assert!(
+        text.contains("init CUDA_SUCCESS (0) backend Some(Sim)"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_unknown_device_is_refused_with_what_to_write() {
+    let text = run("who", &[("LANEWISE_DEVICE", "gpu")], None);
+    assert!(
+        text.contains("CUDA_ERROR_INVALID_VALUE (1) backend None"),
+        "{text}"
+    );
+    assert!(
+        text.contains("LANEWISE_DEVICE is `gpu`; set it to `cuda`, to `sim`"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_unknown_model_is_refused_with_those_there_are() {
+    let text = run(
+        "who",
+        &[("LANEWISE_DEVICE", "sim"), ("LANEWISE_MODEL", "h100")],
+        None,
+    );
+    assert!(
+        text.contains("no device model is called `h100`; there are h200"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_real_driver_with_a_device_gets_every_call() {
+    let dir = tempfile::tempdir().expect("a folder");
+    if !build_fake(dir.path()) {
+        return;
+    }
+    let text = run("who", &[], Some(dir.path()));
+    assert!(
+        text.contains("init CUDA_SUCCESS (0) backend Some(Cuda)"),
+        "{text}"
+    );
+
+    let text = run("calls", &[], Some(dir.path()));
+    assert!(
+        text.contains("version 4242 device 77 inner 4242"),
+        "its own calls reach itself: {text}"
+    );
+    assert!(
+        text.contains("CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER (36)"),
+        "{text}"
+    );
+    assert!(
+        text.contains("has no cuMemAlloc_v2; a newer NVIDIA driver is needed"),
+        "{text}"
+    );
+
+    let text = run("who", &[("LANEWISE_DEVICE", "sim")], Some(dir.path()));
+    assert!(
+        text.contains("backend Some(Sim)"),
+        "the wish counts more: {text}"
+    );
+}
+
+#[test]
+fn a_real_driver_without_a_device_leaves_the_simulator() {
+    let dir = tempfile::tempdir().expect("a folder");
+    if !build_fake(dir.path()) {
+        return;
+    }
+    let text = run("who", &[("FAKE_DEVICES", "0")], Some(dir.path()));
+    assert!(
+        text.contains("init CUDA_SUCCESS (0) backend Some(Sim)"),
+        "{text}"
+    );
+
+    let text = run(
+        "who",
+        &[("FAKE_DEVICES", "0"), ("LANEWISE_DEVICE", "cuda")],
+        Some(dir.path()),
+    );
+    assert!(
+        text.contains("CUDA_ERROR_NO_DEVICE (100) backend None"),
+        "{text}"
+    );
+    assert!(
+        text.contains("shows no device; see what `nvidia-smi` prints"),
+        "{text}"
+    );
+}
+
+#[test]
+fn passing_a_call_on_takes_less_than_100_ns() {
+    let dir = tempfile::tempdir().expect("a folder");
+    if !build_fake(dir.path()) {
+        return;
+    }
+    let text = run("cost", &[], Some(dir.path()));
+    let line = text
+        .lines()
+        .find_map(|line| line.split_once("nanoseconds "))
+        .expect("it prints a time")
+        .1;
+    let nanoseconds: f64 = line.trim().parse().expect("a number");
+    assert!(nanoseconds < 100.0, "{nanoseconds} ns");
+}

@@ -16,16 +16,26 @@ fn main() {
             }
         };
         let begin = Instant::now();
-        let result = sim::ptx::parse(&source);
+        let parsed = sim::ptx::parse(&source);
         let rate = source.len() as f64 / begin.elapsed().as_secs_f64() / 1e6;
-        match result {
+        let begin = Instant::now();
+        let checked = parsed
+            .map_err(|error| error.to_string())
+            .and_then(|module| match sim::isa::check(&module) {
+                Ok(()) => Ok(module),
+                Err(error) => Err(error.to_string()),
+            });
+        let check_rate = source.len() as f64 / begin.elapsed().as_secs_f64() / 1e6;
+        match checked {
             Ok(module) => {
                 let bodies = module
                     .functions
                     .iter()
                     .filter_map(|function| function.body.as_ref());
                 let instructions: usize = bodies.map(|body| body.instructions.len()).sum();
-                println!("{path}: {instructions} instructions, {rate:.0} MB/s");
+                println!(
+                    "{path}: {instructions} instructions, parsed at {rate:.0} MB/s, checked at {check_rate:.0} MB/s"
+                );
             }
             Err(error) => {
                 eprintln!("{path}: {error}");

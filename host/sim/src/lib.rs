@@ -30,6 +30,7 @@ pub mod checks;
 pub mod counters;
 mod decode;
 pub mod device;
+pub mod isa;
 pub mod launch;
 mod machine;
 pub mod memory;

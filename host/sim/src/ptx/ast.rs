@@ -412,6 +412,17 @@ pub struct Instruction {
     pub location: Option<u32>,
 }
 
+impl Instruction {
+    /// The opcode and its modifiers as written.
+    pub fn spelling(&self) -> String {
+        self.modifiers
+            .iter()
+            .fold(self.opcode.name().to_owned(), |spelling, word| {
+                spelling + "." + word.name()
+            })
+    }
+}
+
 /// `@p` (or `@!p`, negated).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Guard {
@@ -473,6 +484,15 @@ impl Modifiers {
     /// The types among them, in order.
     pub fn types(&self) -> impl Iterator<Item = Type> + '_ {
         self.iter().filter_map(|&modifier| Type::of(modifier))
+    }
+}
+
+impl std::hash::Hash for Modifiers {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        // One number, well spread, rather than a call for each word.
+        state.write_u64(self.iter().fold(u64::from(self.len), |hash, &word| {
+            (hash.rotate_left(11) ^ word as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        }));
     }
 }
 

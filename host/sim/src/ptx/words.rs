@@ -267,6 +267,9 @@ words! {
     Hi = "hi",
     Wide = "wide",
     Cc = "cc",
+    Oob = "oob",
+    U2 = "u2",
+    S2 = "s2",
     // Comparison and combination.
     Eq = "eq",
     Ne = "ne",
@@ -539,6 +542,7 @@ words! {
     M8n8 = "m8n8",
     M16n16 = "m16n16",
     M8n16 = "m8n16",
+    M16n8 = "m16n8",
     M8n8k4 = "m8n8k4",
     M8n8k16 = "m8n8k16",
     M8n8k32 = "m8n8k32",

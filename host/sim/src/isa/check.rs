@@ -1,0 +1,510 @@
+//! Holds a module's instructions against the table.
+//!
+//! PTX ISA 9.4 says which registers fit an instruction's type: those of its size, and for loads, stores and conversions
+//! wider ones. Here size decides, and whether it is a predicate; signed, unsigned, float and bits of one size are
+//! interchangeable (LLVM keeps all `.f32` in `.b32` registers). `ptxas` is stricter about mixing floats and integers.
+
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+
+use super::pattern::{self, Pattern, Shape, Slot, Typed};
+use super::{IsaError, Target};
+use crate::ptx::ast::{
+    self, Base, Body, Class, Instruction, Modifier, Modifiers, Module, Opcode, Operand, Type,
+};
+
+/// Checks every instruction of a module.
+///
+/// # Errors
+///
+/// The first instruction, in the order of the text, that no row of the table describes, whose row is refused, or that the
+/// module's version or target does not have.
+pub fn check(module: &Module<'_>) -> Result<(), IsaError> {
+    let mut checker = Checker::new(module)?;
+    for body in module
+        .functions
+        .iter()
+        .filter_map(|function| function.body.as_ref())
+    {
+        for instruction in &body.instructions {
+            checker.instruction(body, instruction)?;
+        }
+    }
+    Ok(())
+}
+
+/// The module's `.target`.
+#[derive(Clone, Copy)]
+struct Has<'m> {
+    target: Target,
+    name: &'m str,
+    version: (u32, u32),
+}
+
+/// What the checker keeps from one instruction to the next.
+struct Checker<'m> {
+    has: Has<'m>,
+    forms: HashMap<(Opcode, Modifiers), Form, RandomState>,
+}
+
+/// Opcode and modifiers seen before: their rows and types.
+struct Form {
+    patterns: Vec<&'static Pattern>,
+    types: Vec<Type>,
+    /// What `.v2`, `.v4`, `.v8` say; otherwise 1.
+    vector: usize,
+    modifiers: Modifiers,
+}
+
+impl<'m> Checker<'m> {
+    fn new(module: &Module<'m>) -> Result<Self, IsaError> {
+        let name = module.targets.first().copied().unwrap_or("");
+        let target = parse_target(name).ok_or_else(|| IsaError::NoTarget {
+            target: name.to_owned(),
+        })?;
+        Ok(Checker {
+            has: Has {
+                target,
+                name,
+                version: module.version,
+            },
+            forms: HashMap::default(),
+        })
+    }
+
+    fn instruction(&mut self, body: &Body<'_>, instruction: &Instruction) -> Result<(), IsaError> {
+        let key = (instruction.opcode, instruction.modifiers);
+        let form = match self.forms.entry(key) {
+            std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
+            std::collections::hash_map::Entry::Vacant(new) => new.insert(form(instruction)?),
+        };
+        let pattern = form.pattern(body, instruction)?;
+        let (spelling, at) = (|| instruction.spelling(), instruction.position);
+        let row = pattern.row;
+        if let Some(why) = row.refused {
+            return Err(IsaError::Refused {
+                spelling: spelling(),
+                why,
+                at,
+            });
+        }
+        if self.has.version < row.since {
+            let version = self.has.version;
+            return Err(IsaError::Version {
+                spelling: spelling(),
+                since: row.since,
+                version,
+                at,
+            });
+        }
+        let Target { sm, specific } = self.has.target;
+        if sm < row.target.sm || row.target.specific && !specific {
+            let target = self.has.name.to_owned();
+            return Err(IsaError::Target {
+                spelling: spelling(),
+                needs: row.target,
+                target,
+                at,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// `sm_90`, `sm_90a`, `sm_100f`; `compute_90` means the same here.
+fn parse_target(name: &str) -> Option<Target> {
+    let number = name
+        .strip_prefix("sm_")
+        .or_else(|| name.strip_prefix("compute_"))?;
+    let plain = number.trim_end_matches(['a', 'f']);
+    Some(Target {
+        sm: plain.parse().ok()?,
+        specific: plain.len() < number.len(),
+    })
+}
+
+fn form(instruction: &Instruction) -> Result<Form, IsaError> {
+    let Instruction {
+        opcode, modifiers, ..
+    } = *instruction;
+    let rows = pattern::of(opcode);
+    let patterns: Vec<_> = rows
+        .iter()
+        .copied()
+        .filter(|row| row.takes(&modifiers))
+        .collect();
+    if patterns.is_empty() {
+        let known = rows
+            .iter()
+            .map(|row| row.takes_up_to(&modifiers))
+            .max()
+            .unwrap_or(0);
+        let word = modifiers.get(known).map(|word| word.name());
+        let (spelling, opcode, at) = (instruction.spelling(), opcode.name(), instruction.position);
+        return Err(IsaError::Unknown {
+            spelling,
+            opcode,
+            word,
+            at,
+        });
+    }
+    let types = modifiers.types().collect();
+    let vector = modifiers.iter().find_map(|word| match word {
+        Modifier::V2 => Some(2),
+        Modifier::V4 => Some(4),
+        Modifier::V8 => Some(8),
+        _ => None,
+    });
+    Ok(Form {
+        patterns,
+        types,
+        vector: vector.unwrap_or(1),
+        modifiers,
+    })
+}
+
+impl Form {
+    /// The row that takes the operands; of the rows that do not, the one that fits furthest gives the error.
+    fn pattern(
+        &self,
+        body: &Body<'_>,
+        instruction: &Instruction,
+    ) -> Result<&'static Pattern, IsaError> {
+        let operands = body.operands(instruction);
+        let mut furthest: Option<(usize, &'static Pattern)> = None;
+        for &pattern in &self.patterns {
+            let Some(slots) = &pattern.slots else {
+                return Ok(pattern);
+            };
+            match self.match_slots(body, slots, operands, 0) {
+                Ok(()) => return Ok(pattern),
+                Err(fits) if furthest.is_none_or(|(before, _)| before < fits) => {
+                    furthest = Some((fits, pattern))
+                }
+                Err(_) => {}
+            }
+        }
+        let (fits, pattern) = furthest.unwrap_or((0, self.patterns[0]));
+        Err(self.error(
+            body,
+            instruction,
+            pattern.slots.as_deref().unwrap_or(&[]),
+            fits,
+        ))
+    }
+
+    /// Whether the slots take the operands; if not, how many operands they take.
+    fn match_slots(
+        &self,
+        body: &Body<'_>,
+        slots: &[Slot],
+        operands: &[Operand<'_>],
+        fits: usize,
+    ) -> Result<(), usize> {
+        let Some((slot, slots)) = slots.split_first() else {
+            return if operands.is_empty() {
+                Ok(())
+            } else {
+                Err(fits)
+            };
+        };
+        let present = slot.with.is_none_or(|word| self.modifiers.has(word));
+        if !present {
+            return self.match_slots(body, slots, operands, fits);
+        }
+        let taken = match operands.split_first() {
+            Some((operand, rest)) if self.fits(body, slot, operand) => {
+                self.match_slots(body, slots, rest, fits + 1)
+            }
+            _ => Err(fits),
+        };
+        match taken {
+            Err(taken) if slot.optional => self
+                .match_slots(body, slots, operands, fits)
+                .map_err(|fits| fits.max(taken)),
+            taken => taken,
+        }
+    }
+
+    fn type_of(&self, slot: &Slot) -> Typed {
+        match slot.typed {
+            Typed::Of(index) => self
+                .types
+                .get(usize::from(index))
+                .map_or(Typed::No, |&ty| Typed::Is(ty)),
+            Typed::TwiceOf(index) => match self.types.get(usize::from(index)) {
+                Some(ty) if ty.size() == 2 => Typed::Is(Type::B32),
+                _ => Typed::Is(Type::B64),
+            },
+            typed => typed,
+        }
+    }
+
+    fn fits(&self, body: &Body<'_>, slot: &Slot, operand: &Operand<'_>) -> bool {
+        use Operand::*;
+        let typed = self.type_of(slot);
+        let register = |id: u32| register_fits(body, id, typed, slot.wider);
+        let predicate = |id: u32| register_fits(body, id, Typed::Is(Type::Pred), false);
+        let target = |id: u32| body.labels.get(id as usize).map(|label| label.target);
+        match (slot.shape, operand) {
+            (Shape::Destination | Shape::DestinationAndMaybe, &Register(id) | &Element(id, _)) => {
+                register(id)
+            }
+            (Shape::Destination | Shape::DestinationAndMaybe | Shape::Sink, Sink) => true,
+            (Shape::DestinationAnd | Shape::DestinationAndMaybe, &Pair(first, second)) => {
+                first.is_none_or(register) && second.is_none_or(predicate)
+            }
+            (Shape::Source | Shape::Any, &Register(id) | &Element(id, _)) => register(id),
+            (Shape::Source | Shape::Any, Int(_) | F32(_) | F64(_)) => constant_fits(operand, typed),
+            (Shape::Source | Shape::Any, Special(..)) => true,
+            (Shape::Any, Symbol(..)) => true,
+            (Shape::Constant, Int(_)) => true,
+            (Shape::Predicate | Shape::PredicateOrPair | Shape::PredicateSource, &Register(id)) => {
+                predicate(id)
+            }
+            (Shape::Predicate | Shape::PredicateOrPair, Sink) => true,
+            (Shape::PredicateOrPair | Shape::PredicatePair, &Pair(first, second)) => {
+                first.is_none_or(predicate) && second.is_none_or(predicate)
+            }
+            (Shape::Condition, &Register(id) | &Negated(id)) => predicate(id),
+            (Shape::Condition | Shape::PredicateSource, Int(_)) => true,
+            (Shape::Address, &Address(Base::Register(id), _)) => {
+                register_fits(body, id, Typed::Pointer, false)
+            }
+            (Shape::Address, Address(..)) => true,
+            (Shape::Destinations(count) | Shape::Sources(count), _) => {
+                let count = count.map_or(self.vector, usize::from);
+                self.vector_fits(body, slot, operand, count, typed)
+            }
+            (Shape::Pack | Shape::Unpack, &Vector(slice)) => {
+                packed_fits(body, slot.shape, body.elements(slice), typed)
+            }
+            (Shape::Texture, &List(slice)) => {
+                matches!(
+                    body.elements(slice),
+                    [
+                        Symbol(..) | Register(_),
+                        ..,
+                        Vector(_) | Register(_) | Int(_)
+                    ]
+                )
+            }
+            (Shape::Gradient, Vector(_) | Register(_)) => true,
+            (Shape::Label, &Label(id)) => matches!(target(id), Some(ast::Target::Instruction(_))),
+            (Shape::Targets, &Label(id)) => {
+                matches!(target(id), Some(ast::Target::BranchTargets(_)))
+            }
+            (Shape::Table, &Label(id)) => {
+                matches!(
+                    target(id),
+                    Some(ast::Target::Prototype(_) | ast::Target::CallTargets(_))
+                )
+            }
+            (Shape::Arguments, Arguments(_)) => true,
+            (Shape::Callee, Symbol(..)) => true,
+            (Shape::Callee, &Register(id)) => register_fits(body, id, Typed::Pointer, false),
+            _ => false,
+        }
+    }
+
+    fn vector_fits(
+        &self,
+        body: &Body<'_>,
+        slot: &Slot,
+        operand: &Operand<'_>,
+        count: usize,
+        typed: Typed,
+    ) -> bool {
+        use Operand::*;
+        let writes = matches!(slot.shape, Shape::Destinations(_));
+        let element = |element: &Operand<'_>| match *element {
+            Register(id) | Element(id, _) => register_fits(body, id, typed, slot.wider),
+            Sink => writes,
+            Int(_) | F32(_) | F64(_) => !writes && constant_fits(element, typed),
+            Special(..) => !writes,
+            _ => false,
+        };
+        match *operand {
+            Vector(slice) => {
+                slice.len as usize == count && body.elements(slice).iter().all(element)
+            }
+            // A vector register stands for all its components.
+            Register(id) if count > 1 => body.registers.get(id as usize).is_some_and(|register| {
+                usize::from(register.vector) == count && size_fits(register.ty, typed, slot.wider)
+            }),
+            _ => count == 1 && element(operand),
+        }
+    }
+
+    #[cold]
+    fn error(
+        &self,
+        body: &Body<'_>,
+        instruction: &Instruction,
+        slots: &[Slot],
+        fits: usize,
+    ) -> IsaError {
+        let operands = body.operands(instruction);
+        let (spelling, at) = (instruction.spelling(), instruction.position);
+        let slots: Vec<_> = slots
+            .iter()
+            .filter(|slot| slot.with.is_none_or(|word| self.modifiers.has(word)))
+            .collect();
+        let least = slots.iter().filter(|slot| !slot.optional).count();
+        if !(least..=slots.len()).contains(&operands.len())
+            || fits >= operands.len()
+            || fits >= slots.len()
+        {
+            let many = if least == slots.len() {
+                least.to_string()
+            } else {
+                format!("{least} to {}", slots.len())
+            };
+            let names: Vec<_> = slots.iter().map(|slot| self.describe(slot)).collect();
+            let expected = match names.len() {
+                0 => "no operands".to_owned(),
+                1 => format!("1 operand ({})", names[0]),
+                _ => format!("{many} operands ({})", names.join(", ")),
+            };
+            return IsaError::OperandCount {
+                spelling,
+                expected,
+                found: operands.len(),
+                at,
+            };
+        }
+        let (expected, found) = (
+            self.describe(slots[fits]),
+            describe_operand(body, &operands[fits]),
+        );
+        IsaError::Operand {
+            spelling,
+            number: fits + 1,
+            expected,
+            found,
+            at,
+        }
+    }
+
+    /// What a slot takes, in words.
+    fn describe(&self, slot: &Slot) -> String {
+        let size = match self.type_of(slot) {
+            Typed::Is(ty) if slot.wider => format!(" of {} bits or more", ty.size() * 8),
+            Typed::Is(ty) => format!(" of {} bits", ty.size() * 8),
+            Typed::Pointer => " of 32 or 64 bits".to_owned(),
+            _ => String::new(),
+        };
+        let count = |count: Option<u8>| match count.map_or(self.vector, usize::from) {
+            1 => format!("a register{size}"),
+            many => format!("a vector of {many} registers{size}"),
+        };
+        match slot.shape {
+            Shape::Destination => format!("a register{size}"),
+            Shape::Source => format!("a register{size} or a constant"),
+            Shape::Any => format!("a register{size}, a constant or a symbol"),
+            Shape::Constant => "a constant".to_owned(),
+            Shape::Predicate | Shape::PredicateSource => "a predicate register".to_owned(),
+            Shape::PredicateOrPair => "a predicate register or a pair `p|q` of them".to_owned(),
+            Shape::PredicatePair => "a pair `p|q` of predicate registers".to_owned(),
+            Shape::DestinationAndMaybe => {
+                format!("a register{size}, perhaps `|` a predicate register")
+            }
+            Shape::DestinationAnd => format!("a register{size} `|` a predicate register"),
+            Shape::Condition => "a predicate register, perhaps negated".to_owned(),
+            Shape::Address => "an address in brackets".to_owned(),
+            Shape::Destinations(many) | Shape::Sources(many) => count(many),
+            Shape::Pack | Shape::Unpack => format!("a vector{size} in all"),
+            Shape::Texture => "a list such as `[texture, {x, y}]`".to_owned(),
+            Shape::Gradient => "a vector of gradients".to_owned(),
+            Shape::Sink => "`_`".to_owned(),
+            Shape::Label => "the label of an instruction".to_owned(),
+            Shape::Targets => "the label of a `.branchtargets`".to_owned(),
+            Shape::Arguments => "a list in parentheses".to_owned(),
+            Shape::Callee => "a function or a register with its address".to_owned(),
+            Shape::Table => "the label of a `.callprototype` or `.calltargets`".to_owned(),
+        }
+    }
+}
+
+fn register_fits(body: &Body<'_>, id: u32, typed: Typed, wider: bool) -> bool {
+    body.registers
+        .get(id as usize)
+        .is_some_and(|register| size_fits(register.ty, typed, wider))
+}
+
+fn size_fits(register: Type, typed: Typed, wider: bool) -> bool {
+    let memory = !matches!(register.class(), Class::Predicate | Class::Opaque);
+    match typed {
+        Typed::Is(Type::Pred) => register == Type::Pred,
+        Typed::Is(ty) => {
+            memory && (register.size() == ty.size() || wider && register.size() > ty.size())
+        }
+        Typed::Pointer => memory && matches!(register.size(), 4 | 8),
+        _ => memory,
+    }
+}
+
+fn constant_fits(constant: &Operand<'_>, typed: Typed) -> bool {
+    let Typed::Is(ty) = typed else { return true };
+    match constant {
+        Operand::Int(_) => !matches!(ty.class(), Class::Float),
+        Operand::F32(_) => ty.size() == 4,
+        // Decimal constants are doubles, and are rounded to the instruction's type.
+        Operand::F64(_) => ty.size() == 8 || ty == Type::F32,
+        _ => false,
+    }
+}
+
+/// `{a, b}` of `mov`: 2 or 4 elements (of `.b128`, 2 of 64 bits or 4 of 32) that together have the type's size.
+fn packed_fits(body: &Body<'_>, shape: Shape, elements: &[Operand<'_>], typed: Typed) -> bool {
+    let Typed::Is(ty) = typed else { return false };
+    let count = elements.len() as u64;
+    if !matches!(count, 2 | 4) || !ty.size().is_multiple_of(count) {
+        return false;
+    }
+    let size = ty.size() / count;
+    elements.iter().all(|element| match *element {
+        Operand::Register(id) | Operand::Element(id, _) => {
+            body.registers.get(id as usize).is_some_and(|register| {
+                !matches!(register.ty.class(), Class::Predicate | Class::Opaque)
+                    && register.ty.size() == size
+            })
+        }
+        Operand::Sink => shape == Shape::Unpack,
+        Operand::Int(_) | Operand::F32(_) => shape == Shape::Pack,
+        _ => false,
+    })
+}
+
+fn describe_operand(body: &Body<'_>, operand: &Operand<'_>) -> String {
+    use Operand::*;
+    let name = |id: u32| {
+        body.registers
+            .get(id as usize)
+            .map_or_else(String::new, |register| {
+                format!("`{}` of type .{}", register.name, register.ty.name())
+            })
+    };
+    match *operand {
+        Register(id) => name(id),
+        Negated(id) => format!("the negation of {}", name(id)),
+        Element(id, component) => format!("component .{} of {}", component.name(), name(id)),
+        Pair(Some(id), _) => format!("a pair with {}", name(id)),
+        Pair(None, _) => "a pair".to_owned(),
+        Sink => "`_`".to_owned(),
+        Special(register, _) => format!("the special register %{register}"),
+        Int(_) => "an integer constant".to_owned(),
+        F32(_) | F64(_) => "a floating-point constant".to_owned(),
+        Symbol(..) => "a symbol".to_owned(),
+        Address(Base::Register(id), _) => format!("the address in {}", name(id)),
+        Address(..) => "an address".to_owned(),
+        List(_) => "a list in brackets".to_owned(),
+        Vector(slice) => match body.elements(slice) {
+            [Register(id), ..] => format!("a vector of {}, the first {}", slice.len, name(*id)),
+            _ => format!("a vector of {}", slice.len),
+        },
+        Arguments(_) => "a list in parentheses".to_owned(),
+        Label(_) => "a label".to_owned(),
+    }
+}

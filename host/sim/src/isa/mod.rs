@@ -1,0 +1,177 @@
+//! The instruction set: one table that says which instructions there are.
+//!
+//! A row is one syntax line of PTX ISA chapter 9.7: an opcode, the modifiers it takes in order, its operands, and since
+//! when and on which GPUs it exists. The checker holds every instruction of a module against the rows; the coverage
+//! page of the book lists them; the decoder is tested on samples of each.
+//!
+//! Rows are written in a small notation, read once by [`pattern`]. Modifiers: `FRND? ftz? f32` is a rounding, or none,
+//! then perhaps `.ftz`, then `.f32`; `|` separates alternatives, names in capitals stand for sets of them, `a.b` is two
+//! words, `*` anything. Operands: see [`pattern::Shape`].
+
+pub mod check;
+mod error;
+pub mod pattern;
+pub mod sample;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use crate::ptx::ast::Opcode;
+pub use check::check;
+pub use error::IsaError;
+
+/// A section of PTX ISA 9.7.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Section {
+    /// Integer arithmetic.
+    Integer,
+    /// Extended-precision integer arithmetic.
+    ExtendedPrecision,
+    /// Floating point.
+    Float,
+    /// Half precision floating point.
+    Half,
+    /// Mixed precision floating point.
+    MixedPrecision,
+    /// Comparison and selection.
+    Comparison,
+    /// Half precision comparison.
+    HalfComparison,
+    /// Logic and shift.
+    Logic,
+    /// Data movement and conversion.
+    DataMovement,
+    /// Texture.
+    Texture,
+    /// Surface.
+    Surface,
+    /// Control flow.
+    ControlFlow,
+    /// Parallel synchronization and communication.
+    Synchronization,
+    /// Warp-level matrix multiply-accumulate.
+    WarpMatrix,
+    /// Asynchronous warpgroup-level matrix multiply-accumulate.
+    WarpgroupMatrix,
+    /// TensorCore, 5th generation.
+    TensorCore5,
+    /// Stack manipulation.
+    Stack,
+    /// Miscellaneous.
+    Miscellaneous,
+}
+
+impl Section {
+    /// Number and title in PTX ISA 8.6 and later.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Section::Integer => "9.7.1 Integer Arithmetic Instructions",
+            Section::ExtendedPrecision => {
+                "9.7.2 Extended-Precision Integer Arithmetic Instructions"
+            }
+            Section::Float => "9.7.3 Floating-Point Instructions",
+            Section::Half => "9.7.4 Half Precision Floating-Point Instructions",
+            Section::MixedPrecision => "9.7.5 Mixed Precision Floating-Point Instructions",
+            Section::Comparison => "9.7.6 Comparison and Selection Instructions",
+            Section::HalfComparison => "9.7.7 Half Precision Comparison Instructions",
+            Section::Logic => "9.7.8 Logic and Shift Instructions",
+            Section::DataMovement => "9.7.9 Data Movement and Conversion Instructions",
+            Section::Texture => "9.7.10 Texture Instructions",
+            Section::Surface => "9.7.11 Surface Instructions",
+            Section::ControlFlow => "9.7.12 Control Flow Instructions",
+            Section::Synchronization => {
+                "9.7.13 Parallel Synchronization and Communication Instructions"
+            }
+            Section::WarpMatrix => "9.7.14 Warp Level Matrix Multiply-Accumulate Instructions",
+            Section::WarpgroupMatrix => {
+                "9.7.15 Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions"
+            }
+            Section::TensorCore5 => "9.7.16 TensorCore 5th Generation Family Instructions",
+            Section::Stack => "9.7.17 Stack Manipulation Instructions",
+            Section::Miscellaneous => "9.7.19 Miscellaneous Instructions",
+        }
+    }
+}
+
+/// The GPUs that have an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Target {
+    /// The least compute capability: 90 is `sm_90`.
+    pub sm: u32,
+    /// Only in architecture- or family-specific targets such as `sm_90a`, not in plain ones.
+    pub specific: bool,
+}
+
+impl std::fmt::Display for Target {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "sm_{}{}", self.sm, if self.specific { "a" } else { "" })
+    }
+}
+
+/// One syntax line of the ISA.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Row {
+    /// The opcode.
+    pub opcode: Opcode,
+    /// Modifiers, in this module's notation.
+    pub modifiers: &'static str,
+    /// Operands, in this module's notation.
+    pub operands: &'static str,
+    /// The PTX version that introduced it.
+    pub since: (u32, u32),
+    /// The GPUs that have it.
+    pub target: Target,
+    /// Where the ISA describes it.
+    pub section: Section,
+    /// Why this machine refuses it by name, if it does.
+    pub refused: Option<&'static str>,
+}
+
+impl Row {
+    const fn new(
+        section: Section,
+        opcode: Opcode,
+        modifiers: &'static str,
+        operands: &'static str,
+    ) -> Row {
+        let target = Target {
+            sm: 0,
+            specific: false,
+        };
+        Row {
+            opcode,
+            modifiers,
+            operands,
+            since: (1, 0),
+            target,
+            section,
+            refused: None,
+        }
+    }
+
+    const fn since(mut self, major: u32, minor: u32) -> Row {
+        self.since = (major, minor);
+        self
+    }
+
+    const fn on(mut self, sm: u32) -> Row {
+        self.target.sm = sm;
+        self
+    }
+
+    /// Only on architecture-specific targets.
+    const fn only(mut self, sm: u32) -> Row {
+        self.target = Target { sm, specific: true };
+        self
+    }
+
+    const fn refused(mut self, why: &'static str) -> Row {
+        self.refused = Some(why);
+        self
+    }
+}
+
+/// Every row, section by section.
+pub fn table() -> impl Iterator<Item = &'static Row> {
+    table::PARTS.iter().flat_map(|part| part.iter())
+}

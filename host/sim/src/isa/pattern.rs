@@ -1,0 +1,353 @@
+//! The rows' notation, read once: modifiers as groups of alternatives, operands as shapes with types.
+
+use std::sync::OnceLock;
+
+use super::{Row, table};
+use crate::ptx::ast::{Modifier, Opcode, Type};
+
+/// Sets of modifiers that many rows share.
+const SETS: &[(&str, &str)] = &[
+    ("INT", "u16|u32|u64|s16|s32|s64"),
+    ("CVTINT", "u8|u16|u32|u64|s8|s16|s32|s64"),
+    (
+        "LDTYPE",
+        "b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64",
+    ),
+    ("TEXTYPE", "u32|s32|f16|f32"),
+    ("FRND", "rn|rz|rm|rp"),
+    ("IRND", "rni|rzi|rmi|rpi"),
+    ("ICMP", "eq|ne|lt|le|gt|ge|lo|ls|hi|hs"),
+    ("FCMP", "eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan"),
+    ("BOOL", "and|or|xor"),
+    (
+        "TESTP",
+        "finite|infinite|number|notanumber|normal|subnormal",
+    ),
+    ("PRMT", "f4e|b4e|rc8|ecl|ecr|rc16"),
+    (
+        "LDSPACE",
+        "const|global|local|param|param::entry|param::func|shared|shared::cta|shared::cluster",
+    ),
+    (
+        "STSPACE",
+        "global|local|param|param::func|shared|shared::cta|shared::cluster",
+    ),
+    (
+        "CVTASPACE",
+        "const|global|local|shared|shared::cta|shared::cluster|param|param::entry",
+    ),
+    ("ASPACE", "global|shared|shared::cta|shared::cluster"),
+    ("WSPACE", "global|shared|shared::cta"),
+    ("SHARED", "shared|shared::cta"),
+    ("SHAREDC", "shared|shared::cta|shared::cluster"),
+    ("COP", "ca|cg|cs|lu|cv"),
+    ("STCOP", "wb|cg|cs|wt"),
+    (
+        "L1EVICT",
+        "L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate",
+    ),
+    ("L2EVICT", "L2::evict_normal|L2::evict_first|L2::evict_last"),
+    (
+        "POLICY",
+        "L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged",
+    ),
+    ("L2HINT", "L2::cache_hint"),
+    ("L2FETCH", "L2::64B|L2::128B|L2::256B"),
+    ("VEC", "v2|v4"),
+    ("SCOPE", "cta|cluster|gpu|sys"),
+    ("ASEM", "relaxed|acquire|release|acq_rel"),
+    ("RSEM", "relaxed|release"),
+    (
+        "KIND",
+        "kind::f8f6f4|kind::mxf8f6f4|kind::mxf4|kind::mxf4nvf4",
+    ),
+    (
+        "TXQ",
+        "width|height|depth|channel_data_type|channel_order|normalized_coords|force_unnormalized_coords|filter_mode\
+        |addr_mode_0|addr_mode_1|addr_mode_2|array_size|num_mipmap_levels|num_samples",
+    ),
+    (
+        "SUQ",
+        "width|height|depth|channel_data_type|channel_order|array_size|memory_layout",
+    ),
+];
+
+/// One place in the sequence of modifiers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Group {
+    /// One of these alternatives, each of one word or several in a row.
+    One {
+        /// The alternatives.
+        words: Vec<Vec<Modifier>>,
+        /// Whether it may be absent.
+        optional: bool,
+    },
+    /// Whatever follows.
+    Rest,
+}
+
+/// What an operand may be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// `d`: a register to be written, or `_`; `d=0` has the instruction's first type.
+    Destination,
+    /// `s`: a register or constant to be read.
+    Source,
+    /// `m`: a source, special register or address of a symbol.
+    Any,
+    /// `i`: a constant.
+    Constant,
+    /// `p`: a predicate register to be written, or `_`.
+    Predicate,
+    /// `pp`: the same, or two of them, `p|q`.
+    PredicateOrPair,
+    /// `p|p`: two of them.
+    PredicatePair,
+    /// `d|p?`: a destination, alone or with a predicate.
+    DestinationAndMaybe,
+    /// `d|p`: a destination with a predicate.
+    DestinationAnd,
+    /// `q`: a predicate to be read, perhaps negated, or a constant.
+    Condition,
+    /// `pred`: a predicate register to be read.
+    PredicateSource,
+    /// `A`: an address.
+    Address,
+    /// `D`: destinations, as many as `.v2`, `.v4`, `.v8` say, or as the number says: `D4`.
+    Destinations(Option<u8>),
+    /// `S`: the same of sources.
+    Sources(Option<u8>),
+    /// `pack`: a vector whose elements together have the size of the type.
+    Pack,
+    /// `unpack`: the same, to be written.
+    Unpack,
+    /// `T`: a texture or surface and coordinates, `[tex, {x, y}]`.
+    Texture,
+    /// `grad`: a vector of gradients.
+    Gradient,
+    /// `sink`: `_`.
+    Sink,
+    /// `label`: a label of an instruction.
+    Label,
+    /// `targets`: the label of a `.branchtargets`.
+    Targets,
+    /// `args`: a list in parentheses.
+    Arguments,
+    /// `callee`: the name of a function or a register with its address.
+    Callee,
+    /// `table`: the label of a prototype or of call targets.
+    Table,
+}
+
+/// The type of an operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Typed {
+    /// None to check.
+    No,
+    /// `=0`, `=1`: the instruction's first, second, ... type.
+    Of(u8),
+    /// `=0*2`: twice as wide as it.
+    TwiceOf(u8),
+    /// `=u32`: this one.
+    Is(Type),
+    /// `=ptr`: 32 or 64 bits.
+    Pointer,
+}
+
+/// One operand of a row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Slot {
+    /// What it may be.
+    pub shape: Shape,
+    /// Its type.
+    pub typed: Typed,
+    /// `+`: the register may be wider than the type (ISA 9.4.1).
+    pub wider: bool,
+    /// `?`: may be absent.
+    pub optional: bool,
+    /// `if(word)`: present if and only if this modifier is.
+    pub with: Option<Modifier>,
+}
+
+/// A row, read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pattern {
+    /// The row.
+    pub row: &'static Row,
+    /// Modifiers, in order.
+    pub groups: Vec<Group>,
+    /// Operands, in order; `None` takes any.
+    pub slots: Option<Vec<Slot>>,
+}
+
+impl Pattern {
+    /// Whether these modifiers are an instance of the row.
+    pub fn takes(&self, modifiers: &[Modifier]) -> bool {
+        takes(&self.groups, modifiers)
+    }
+
+    /// How many of these modifiers, from the first, an instance of the row may begin with.
+    pub fn takes_up_to(&self, modifiers: &[Modifier]) -> usize {
+        takes_up_to(&self.groups, modifiers)
+    }
+}
+
+/// Whether `groups` take exactly `modifiers`. Few groups are optional, so trying both ways costs little.
+fn takes(groups: &[Group], modifiers: &[Modifier]) -> bool {
+    let Some((group, rest)) = groups.split_first() else {
+        return modifiers.is_empty();
+    };
+    let Group::One { words, optional } = group else {
+        return true;
+    };
+    let present = |sequence: &Vec<Modifier>| {
+        modifiers
+            .strip_prefix(&sequence[..])
+            .is_some_and(|after| takes(rest, after))
+    };
+    words.iter().any(present) || *optional && takes(rest, modifiers)
+}
+
+fn takes_up_to(groups: &[Group], modifiers: &[Modifier]) -> usize {
+    let Some((group, rest)) = groups.split_first() else {
+        return 0;
+    };
+    let Group::One { words, optional } = group else {
+        return modifiers.len();
+    };
+    let taken = words.iter().filter_map(|sequence| {
+        let after = modifiers.strip_prefix(&sequence[..])?;
+        Some(sequence.len() + takes_up_to(rest, after))
+    });
+    taken
+        .chain(optional.then(|| takes_up_to(rest, modifiers)))
+        .max()
+        .unwrap_or(0)
+}
+
+/// Every row, read.
+pub fn patterns() -> &'static [Pattern] {
+    static PATTERNS: OnceLock<Vec<Pattern>> = OnceLock::new();
+    PATTERNS.get_or_init(|| table().map(read).collect())
+}
+
+/// The rows of an opcode.
+pub fn of(opcode: Opcode) -> &'static [&'static Pattern] {
+    static INDEX: OnceLock<Vec<Vec<&'static Pattern>>> = OnceLock::new();
+    let index = INDEX.get_or_init(|| {
+        let mut index = vec![Vec::new(); Opcode::ALL.len()];
+        patterns()
+            .iter()
+            .for_each(|pattern| index[pattern.row.opcode as usize].push(pattern));
+        index
+    });
+    &index[opcode as usize]
+}
+
+fn read(row: &'static Row) -> Pattern {
+    let groups = row.modifiers.split_whitespace().map(group).collect();
+    let slots = (row.operands != "*").then(|| row.operands.split_whitespace().map(slot).collect());
+    Pattern { row, groups, slots }
+}
+
+fn group(text: &str) -> Group {
+    if text == "*" {
+        return Group::Rest;
+    }
+    let (text, optional) = match text.strip_suffix('?') {
+        Some(text) => (text, true),
+        None => (text, false),
+    };
+    let mut words = Vec::new();
+    for part in text.split('|') {
+        let set = SETS
+            .iter()
+            .find(|(name, _)| *name == part)
+            .map_or(part, |(_, set)| set);
+        words.extend(
+            set.split('|')
+                .map(|sequence| sequence.split('.').map(word).collect()),
+        );
+    }
+    Group::One { words, optional }
+}
+
+/// A word of the table; the table's own test reads every row, so that a misspelling cannot ship.
+fn word(text: &str) -> Modifier {
+    match Modifier::of(text) {
+        Some(word) => word,
+        None => unreachable!("the instruction table has a word `{text}` that is no modifier"),
+    }
+}
+
+fn slot(text: &str) -> Slot {
+    let (with, text) = match text
+        .strip_prefix("if(")
+        .and_then(|text| text.split_once(')'))
+    {
+        Some((with, text)) => (Some(word(with)), text),
+        None => (None, text),
+    };
+    let (text, optional) = match text.strip_suffix('?') {
+        Some(text) => (text, true),
+        None => (text, false),
+    };
+    let (text, wider) = match text.strip_suffix('+') {
+        Some(text) => (text, true),
+        None => (text, false),
+    };
+    let (shape, typed) = text
+        .split_once('=')
+        .map_or((text, Typed::No), |(shape, typed)| (shape, typed_of(typed)));
+    Slot {
+        shape: shape_of(shape),
+        typed,
+        wider,
+        optional,
+        with,
+    }
+}
+
+fn typed_of(text: &str) -> Typed {
+    match text {
+        "0" => Typed::Of(0),
+        "1" => Typed::Of(1),
+        "0*2" => Typed::TwiceOf(0),
+        "ptr" => Typed::Pointer,
+        _ => match Modifier::of(text).and_then(Type::of) {
+            Some(ty) => Typed::Is(ty),
+            None => unreachable!("the instruction table has an operand of type `{text}`"),
+        },
+    }
+}
+
+fn shape_of(text: &str) -> Shape {
+    let count = text[1..].parse().ok();
+    match text {
+        "d" => Shape::Destination,
+        "s" => Shape::Source,
+        "m" => Shape::Any,
+        "i" => Shape::Constant,
+        "p" => Shape::Predicate,
+        "pp" => Shape::PredicateOrPair,
+        "p|p" => Shape::PredicatePair,
+        "d|p?" => Shape::DestinationAndMaybe,
+        "d|p" => Shape::DestinationAnd,
+        "q" => Shape::Condition,
+        "pred" => Shape::PredicateSource,
+        "A" => Shape::Address,
+        "pack" => Shape::Pack,
+        "unpack" => Shape::Unpack,
+        "T" => Shape::Texture,
+        "grad" => Shape::Gradient,
+        "sink" => Shape::Sink,
+        "label" => Shape::Label,
+        "targets" => Shape::Targets,
+        "args" => Shape::Arguments,
+        "callee" => Shape::Callee,
+        "table" => Shape::Table,
+        _ if text.starts_with('D') => Shape::Destinations(count),
+        _ if text.starts_with('S') => Shape::Sources(count),
+        _ => unreachable!("the instruction table has an operand `{text}`"),
+    }
+}

@@ -1,0 +1,104 @@
+//! PTX ISA 9.7.9, asynchronous copies, and 9.7.13, `mbarrier`.
+
+use crate::isa::{Row, Section};
+use crate::ptx::ast::Opcode::{self, *};
+
+const fn copy(modifiers: &'static str, operands: &'static str) -> Row {
+    Row::new(Section::DataMovement, Cp, modifiers, operands)
+        .since(7, 0)
+        .on(80)
+}
+
+const fn bulk(opcode: Opcode, modifiers: &'static str, operands: &'static str) -> Row {
+    Row::new(Section::DataMovement, opcode, modifiers, operands)
+        .since(8, 0)
+        .on(90)
+}
+
+const fn mbarrier(modifiers: &'static str, operands: &'static str) -> Row {
+    Row::new(Section::Synchronization, Mbarrier, modifiers, operands)
+        .since(7, 0)
+        .on(80)
+}
+
+pub(super) const ROWS: &[Row] = &[
+    copy("async ca SHARED global L2HINT? L2FETCH?", "A A i s=u32? if(L2::cache_hint)s=b64"),
+    copy("async cg SHARED global L2HINT? L2FETCH?", "A A i s=u32? if(L2::cache_hint)s=b64"),
+    copy("async ca|cg SHARED global L2HINT? L2FETCH?", "A A i pred if(L2::cache_hint)s=b64").since(7, 5),
+    copy("async commit_group", ""),
+    copy("async wait_group", "i"),
+    copy("async wait_all", ""),
+    copy("async mbarrier arrive noinc? SHARED? b64", "A"),
+    bulk(
+        Cp,
+        "async bulk shared::cluster global mbarrier::complete_tx::bytes multicast::cluster? L2HINT?",
+        "A A s=u32 A if(multicast::cluster)s=u16 if(L2::cache_hint)s=b64",
+    ),
+    bulk(Cp, "async bulk shared::cta global mbarrier::complete_tx::bytes L2HINT?", "A A s=u32 A if(L2::cache_hint)s=b64")
+        .since(8, 6),
+    bulk(Cp, "async bulk shared::cluster shared::cta mbarrier::complete_tx::bytes", "A A s=u32 A"),
+    bulk(Cp, "async bulk global shared::cta bulk_group L2HINT?", "A A s=u32 if(L2::cache_hint)s=b64"),
+    bulk(Cp, "async bulk global shared::cta bulk_group L2HINT? cp_mask", "A A s=u32 if(L2::cache_hint)s=b64 s=u16")
+        .since(8, 6)
+        .on(100),
+    bulk(Cp, "async bulk prefetch L2 global L2HINT?", "A s=u32 if(L2::cache_hint)s=b64"),
+    bulk(Cp, "async bulk commit_group", ""),
+    bulk(Cp, "async bulk wait_group read?", "i"),
+    bulk(
+        Cp,
+        "reduce async bulk shared::cluster shared::cta mbarrier::complete_tx::bytes and|or|xor b32",
+        "A A s=u32 A",
+    ),
+    bulk(
+        Cp,
+        "reduce async bulk shared::cluster shared::cta mbarrier::complete_tx::bytes add|inc|dec|min|max u32",
+        "A A s=u32 A",
+    ),
+    bulk(Cp, "reduce async bulk shared::cluster shared::cta mbarrier::complete_tx::bytes add|min|max s32", "A A s=u32 A"),
+    bulk(Cp, "reduce async bulk shared::cluster shared::cta mbarrier::complete_tx::bytes add u64", "A A s=u32 A"),
+    bulk(Cp, "reduce async bulk global shared::cta bulk_group L2HINT? and|or|xor b32|b64", "A A s=u32 if(L2::cache_hint)s=b64"),
+    bulk(Cp, "reduce async bulk global shared::cta bulk_group L2HINT? inc|dec u32", "A A s=u32 if(L2::cache_hint)s=b64"),
+    bulk(
+        Cp,
+        "reduce async bulk global shared::cta bulk_group L2HINT? add|min|max u32|s32|u64",
+        "A A s=u32 if(L2::cache_hint)s=b64",
+    ),
+    bulk(
+        Cp,
+        "reduce async bulk global shared::cta bulk_group L2HINT? min|max s64|f16|bf16",
+        "A A s=u32 if(L2::cache_hint)s=b64",
+    ),
+    bulk(Cp, "reduce async bulk global shared::cta bulk_group L2HINT? add f32|f64", "A A s=u32 if(L2::cache_hint)s=b64"),
+    bulk(
+        Cp,
+        "reduce async bulk global shared::cta bulk_group L2HINT? add noftz f16|bf16",
+        "A A s=u32 if(L2::cache_hint)s=b64",
+    ),
+    bulk(St, "async weak? shared::cluster? mbarrier::complete_tx::bytes VEC? b32|b64|u32|u64|s32|s64|f32|f64", "A S=0 A")
+        .since(8, 1),
+    bulk(Red, "async relaxed cluster shared::cluster? mbarrier::complete_tx::bytes add|inc|dec|min|max u32", "A s=0 A")
+        .since(8, 1),
+    bulk(Red, "async relaxed cluster shared::cluster? mbarrier::complete_tx::bytes add|min|max s32", "A s=0 A").since(8, 1),
+    bulk(Red, "async relaxed cluster shared::cluster? mbarrier::complete_tx::bytes and|or|xor b32", "A s=0 A").since(8, 1),
+    bulk(Red, "async relaxed cluster shared::cluster? mbarrier::complete_tx::bytes add u64", "A s=0 A").since(8, 1),
+    mbarrier("init SHARED? b64", "A s=u32"),
+    mbarrier("inval SHARED? b64", "A"),
+    mbarrier("expect_tx|complete_tx relaxed? cta|cluster? SHAREDC? b64", "A s=u32").since(8, 0).on(90),
+    mbarrier("arrive|arrive_drop SHARED? b64", "d=b64 A"),
+    mbarrier("arrive|arrive_drop SHARED? b64", "d=b64 A s=u32").since(7, 8).on(90),
+    mbarrier("arrive|arrive_drop release|relaxed? cta|cluster? SHARED? b64", "d=b64 A s=u32?").since(8, 0).on(90),
+    mbarrier("arrive|arrive_drop release|relaxed? cta|cluster? shared::cluster b64", "sink A s=u32?").since(8, 0).on(90),
+    mbarrier("arrive|arrive_drop expect_tx release|relaxed? cta|cluster? SHARED? b64", "d=b64 A s=u32").since(8, 0).on(90),
+    mbarrier("arrive|arrive_drop expect_tx release|relaxed? cta|cluster? shared::cluster b64", "sink A s=u32")
+        .since(8, 0)
+        .on(90),
+    mbarrier("arrive|arrive_drop noComplete SHARED? b64", "d=b64 A s=u32"),
+    mbarrier("arrive|arrive_drop noComplete release cta? SHARED? b64", "d=b64 A s=u32").since(8, 0),
+    mbarrier("test_wait SHARED? b64", "p A s=b64"),
+    mbarrier("test_wait parity SHARED? b64", "p A s=u32").since(7, 1),
+    mbarrier("test_wait acquire|relaxed cta|cluster? SHARED? b64", "p A s=b64").since(8, 0).on(90),
+    mbarrier("test_wait parity acquire|relaxed cta|cluster? SHARED? b64", "p A s=u32").since(8, 0).on(90),
+    mbarrier("try_wait acquire|relaxed? cta|cluster? SHARED? b64", "p A s=b64 s=u32?").since(7, 8).on(90),
+    mbarrier("try_wait parity acquire|relaxed? cta|cluster? SHARED? b64", "p A s=u32 s=u32?").since(7, 8).on(90),
+    mbarrier("pending_count b64", "d=u32 s=b64"),
+];

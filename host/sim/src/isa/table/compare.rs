@@ -1,0 +1,82 @@
+//! PTX ISA 9.7.6 and 9.7.7: comparison and selection.
+
+use crate::isa::{Row, Section};
+use crate::ptx::ast::Opcode::{self, *};
+
+const fn row(opcode: Opcode, modifiers: &'static str, operands: &'static str) -> Row {
+    Row::new(Section::Comparison, opcode, modifiers, operands)
+}
+
+const fn half(opcode: Opcode, modifiers: &'static str, operands: &'static str) -> Row {
+    Row::new(Section::HalfComparison, opcode, modifiers, operands)
+        .since(4, 2)
+        .on(53)
+}
+
+const fn bf16(opcode: Opcode, modifiers: &'static str, operands: &'static str) -> Row {
+    Row::new(Section::HalfComparison, opcode, modifiers, operands)
+        .since(7, 8)
+        .on(90)
+}
+
+pub(super) const ROWS: &[Row] = &[
+    row(Setp, "eq|ne b16|b32|b64", "pp s=0 s=0"),
+    row(Setp, "eq|ne BOOL b16|b32|b64", "pp s=0 s=0 q"),
+    row(Setp, "ICMP INT", "pp s=0 s=0"),
+    row(Setp, "ICMP BOOL INT", "pp s=0 s=0 q"),
+    row(Setp, "FCMP ftz? f32", "pp s=0 s=0"),
+    row(Setp, "FCMP BOOL ftz? f32", "pp s=0 s=0 q"),
+    row(Setp, "FCMP f64", "pp s=0 s=0"),
+    row(Setp, "FCMP BOOL f64", "pp s=0 s=0 q"),
+    row(Set, "eq|ne u32|s32|f32 b16|b32|b64", "d=0 s=1 s=1"),
+    row(Set, "eq|ne BOOL u32|s32|f32 b16|b32|b64", "d=0 s=1 s=1 q"),
+    row(Set, "ICMP u32|s32|f32 INT", "d=0 s=1 s=1"),
+    row(Set, "ICMP BOOL u32|s32|f32 INT", "d=0 s=1 s=1 q"),
+    row(Set, "FCMP ftz? u32|s32|f32 f32", "d=0 s=1 s=1"),
+    row(Set, "FCMP BOOL ftz? u32|s32|f32 f32", "d=0 s=1 s=1 q"),
+    row(Set, "FCMP u32|s32|f32 f64", "d=0 s=1 s=1"),
+    row(Set, "FCMP BOOL u32|s32|f32 f64", "d=0 s=1 s=1 q"),
+    row(Selp, "b16|b32|b64|INT|f32|f64", "d=0 s=0 s=0 pred"),
+    row(Slct, "b16|b32|b64|INT|f32|f64 s32", "d=0 s=0 s=0 s=1"),
+    row(Slct, "ftz? b16|b32|b64|INT|f32|f64 f32", "d=0 s=0 s=0 s=1"),
+    half(Setp, "FCMP ftz? f16", "pp s=0 s=0"),
+    half(Setp, "FCMP BOOL ftz? f16", "pp s=0 s=0 q"),
+    half(Setp, "FCMP ftz? f16x2", "p|p s=0 s=0"),
+    half(Setp, "FCMP BOOL ftz? f16x2", "p|p s=0 s=0 q"),
+    bf16(Setp, "FCMP bf16", "pp s=0 s=0"),
+    bf16(Setp, "FCMP BOOL bf16", "pp s=0 s=0 q"),
+    bf16(Setp, "FCMP bf16x2", "p|p s=0 s=0"),
+    bf16(Setp, "FCMP BOOL bf16x2", "p|p s=0 s=0 q"),
+    half(Set, "FCMP ftz? u16|s16|u32|s32|f16 f16", "d=0 s=1 s=1"),
+    half(
+        Set,
+        "FCMP BOOL ftz? u16|s16|u32|s32|f16 f16",
+        "d=0 s=1 s=1 q",
+    ),
+    half(Set, "FCMP ftz? f16 f32|f64", "d=0 s=1 s=1"),
+    half(Set, "FCMP BOOL ftz? f16 f32|f64", "d=0 s=1 s=1 q"),
+    half(Set, "ICMP f16 INT", "d=0 s=1 s=1"),
+    half(Set, "ICMP BOOL f16 INT", "d=0 s=1 s=1 q"),
+    half(Set, "eq|ne f16 b16|b32|b64", "d=0 s=1 s=1"),
+    half(Set, "eq|ne BOOL f16 b16|b32|b64", "d=0 s=1 s=1 q"),
+    half(Set, "FCMP ftz? f16x2|u32|s32 f16x2", "d=b32 s=b32 s=b32"),
+    half(
+        Set,
+        "FCMP BOOL ftz? f16x2|u32|s32 f16x2",
+        "d=b32 s=b32 s=b32 q",
+    ),
+    bf16(Set, "FCMP u16|s16|u32|s32|bf16 bf16", "d=0 s=1 s=1"),
+    bf16(Set, "FCMP BOOL u16|s16|u32|s32|bf16 bf16", "d=0 s=1 s=1 q"),
+    bf16(Set, "FCMP bf16 f16|f32|f64", "d=0 s=1 s=1"),
+    bf16(Set, "FCMP BOOL bf16 f16|f32|f64", "d=0 s=1 s=1 q"),
+    bf16(Set, "ICMP bf16 INT", "d=0 s=1 s=1"),
+    bf16(Set, "ICMP BOOL bf16 INT", "d=0 s=1 s=1 q"),
+    bf16(Set, "eq|ne bf16 b16|b32|b64", "d=0 s=1 s=1"),
+    bf16(Set, "eq|ne BOOL bf16 b16|b32|b64", "d=0 s=1 s=1 q"),
+    bf16(Set, "FCMP bf16x2|u32|s32 bf16x2", "d=b32 s=b32 s=b32"),
+    bf16(
+        Set,
+        "FCMP BOOL bf16x2|u32|s32 bf16x2",
+        "d=b32 s=b32 s=b32 q",
+    ),
+];

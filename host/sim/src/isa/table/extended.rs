@@ -1,0 +1,21 @@
+//! PTX ISA 9.7.2: extended precision, through the carry flag `CC.CF`.
+
+use crate::isa::{Row, Section};
+use crate::ptx::ast::Opcode::{self, *};
+
+const fn row(opcode: Opcode, modifiers: &'static str, operands: &'static str) -> Row {
+    Row::new(Section::ExtendedPrecision, opcode, modifiers, operands)
+}
+
+pub(super) const ROWS: &[Row] = &[
+    row(Add, "cc u32|s32|u64|s64", "d=0 s=0 s=0").since(1, 2),
+    row(Addc, "cc? u32|s32|u64|s64", "d=0 s=0 s=0").since(1, 2),
+    row(Sub, "cc u32|s32|u64|s64", "d=0 s=0 s=0").since(1, 2),
+    row(Subc, "cc? u32|s32|u64|s64", "d=0 s=0 s=0").since(1, 2),
+    row(Mad, "hi|lo cc u32|s32|u64|s64", "d=0 s=0 s=0 s=0")
+        .since(3, 0)
+        .on(20),
+    row(Madc, "hi|lo cc? u32|s32|u64|s64", "d=0 s=0 s=0 s=0")
+        .since(3, 0)
+        .on(20),
+];

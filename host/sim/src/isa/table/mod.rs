@@ -1,0 +1,39 @@
+//! The rows, a file for each section or two of the ISA.
+
+use super::Row;
+
+mod asynchronous;
+mod atomic;
+mod barrier;
+mod compare;
+mod control;
+mod convert;
+mod extended;
+mod float;
+mod half;
+mod integer;
+mod logic;
+mod matrix;
+mod memory;
+mod refused;
+mod texture;
+mod warp;
+
+pub(super) const PARTS: &[&[Row]] = &[
+    integer::ROWS,
+    extended::ROWS,
+    float::ROWS,
+    half::ROWS,
+    compare::ROWS,
+    logic::ROWS,
+    memory::ROWS,
+    convert::ROWS,
+    asynchronous::ROWS,
+    texture::ROWS,
+    control::ROWS,
+    barrier::ROWS,
+    atomic::ROWS,
+    warp::ROWS,
+    matrix::ROWS,
+    refused::ROWS,
+];

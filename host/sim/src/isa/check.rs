@@ -1,15 +1,16 @@
 //! Holds a module's instructions against the table.
 //!
-//! PTX ISA 9.4 says which registers fit an instruction's type: those of its size, and for loads, stores and conversions
-//! wider ones. Here size decides, and whether it is a predicate; signed, unsigned, float and bits of one size are
-//! interchangeable (LLVM keeps all `.f32` in `.b32` registers). `ptxas` is stricter about mixing floats and integers.
+//! PTX ISA 9.4 says which registers fit an instruction's type: those of its size (and for loads, stores and conversions
+//! wider ones), where signed and unsigned are the same and bits fit everything: LLVM keeps all `.f32` in `.b32`
+//! registers. Integers and floats do not mix.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use foldhash::fast::RandomState;
 
 use super::pattern::{self, Pattern, Shape, Slot, Typed};
-use super::{IsaError, Target};
+use super::{IsaError, Row, Target};
 use crate::ptx::ast::{
     self, Base, Body, Class, Instruction, Modifier, Modifiers, Module, Opcode, Operand, Type,
 };
@@ -74,42 +75,45 @@ impl<'m> Checker<'m> {
     }
 
     fn instruction(&mut self, body: &Body<'_>, instruction: &Instruction) -> Result<(), IsaError> {
-        let key = (instruction.opcode, instruction.modifiers);
-        let form = match self.forms.entry(key) {
-            std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
-            std::collections::hash_map::Entry::Vacant(new) => new.insert(form(instruction)?),
+        let form = match self
+            .forms
+            .entry((instruction.opcode, instruction.modifiers))
+        {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(form(instruction, &self.has)?),
         };
-        let pattern = form.pattern(body, instruction)?;
-        let (spelling, at) = (|| instruction.spelling(), instruction.position);
-        let row = pattern.row;
-        if let Some(why) = row.refused {
-            return Err(IsaError::Refused {
-                spelling: spelling(),
-                why,
-                at,
-            });
-        }
-        if self.has.version < row.since {
-            let version = self.has.version;
-            return Err(IsaError::Version {
-                spelling: spelling(),
-                since: row.since,
-                version,
-                at,
-            });
-        }
-        let Target { sm, specific } = self.has.target;
-        if sm < row.target.sm || row.target.specific && !specific {
-            let target = self.has.name.to_owned();
-            return Err(IsaError::Target {
-                spelling: spelling(),
-                needs: row.target,
-                target,
-                at,
-            });
-        }
-        Ok(())
+        form.check(body, instruction)
     }
+}
+
+/// Whether the module's version and target have this instance of a row, and the machine models it.
+fn check_row(row: &Row, instruction: &Instruction, has: &Has<'_>) -> Result<(), IsaError> {
+    let (spelling, at) = (|| instruction.spelling(), instruction.position);
+    if let Some(why) = row.refused {
+        return Err(IsaError::Refused {
+            spelling: spelling(),
+            why,
+            at,
+        });
+    }
+    let (since, needs) = super::needs(row, &instruction.modifiers);
+    if has.version < since {
+        return Err(IsaError::Version {
+            spelling: spelling(),
+            since,
+            version: has.version,
+            at,
+        });
+    }
+    if has.target.sm < needs.sm || needs.specific && !has.target.specific {
+        return Err(IsaError::Target {
+            spelling: spelling(),
+            needs,
+            target: has.name.to_owned(),
+            at,
+        });
+    }
+    Ok(())
 }
 
 /// `sm_90`, `sm_90a`, `sm_100f`; `compute_90` means the same here.
@@ -124,30 +128,38 @@ fn parse_target(name: &str) -> Option<Target> {
     })
 }
 
-fn form(instruction: &Instruction) -> Result<Form, IsaError> {
+/// Rows of the opcode that take the modifiers, that the machine models and the module may use.
+fn form(instruction: &Instruction, has: &Has<'_>) -> Result<Form, IsaError> {
     let Instruction {
         opcode, modifiers, ..
     } = *instruction;
     let rows = pattern::of(opcode);
-    let patterns: Vec<_> = rows
-        .iter()
-        .copied()
-        .filter(|row| row.takes(&modifiers))
-        .collect();
+    let ordered = in_order(opcode, &modifiers);
+    let taking = rows.iter().copied().filter(|row| row.takes(&ordered));
+    let (mut patterns, mut refused) = (Vec::new(), None);
+    for pattern in taking {
+        match check_row(pattern.row, instruction, has) {
+            Ok(()) => patterns.push(pattern),
+            Err(error) => refused = refused.or(Some(error)),
+        }
+    }
     if patterns.is_empty() {
-        let known = rows
-            .iter()
-            .map(|row| row.takes_up_to(&modifiers))
-            .max()
-            .unwrap_or(0);
-        let word = modifiers.get(known).map(|word| word.name());
-        let (spelling, opcode, at) = (instruction.spelling(), opcode.name(), instruction.position);
-        return Err(IsaError::Unknown {
-            spelling,
-            opcode,
-            word,
-            at,
-        });
+        return Err(refused.unwrap_or_else(|| {
+            let known = rows
+                .iter()
+                .map(|row| row.takes_up_to(&ordered))
+                .max()
+                .unwrap_or(0);
+            let word = ordered.get(known).map(|word| word.name());
+            let (spelling, opcode, at) =
+                (instruction.spelling(), opcode.name(), instruction.position);
+            IsaError::Unknown {
+                spelling,
+                opcode,
+                word,
+                at,
+            }
+        }));
     }
     let types = modifiers.types().collect();
     let vector = modifiers.iter().find_map(|word| match word {
@@ -164,34 +176,44 @@ fn form(instruction: &Instruction) -> Result<Form, IsaError> {
     })
 }
 
+/// The modifiers in the table's order. The ISA writes `atom.relaxed.cta.global.add`; assemblers take order, scope and
+/// space anywhere, and compilers make use of it (`atom.global.cta.add` of nvcc).
+fn in_order(opcode: Opcode, modifiers: &Modifiers) -> Vec<Modifier> {
+    use Modifier::*;
+    let mut words = modifiers.to_vec();
+    if matches!(opcode, Opcode::Ld | Opcode::St | Opcode::Atom | Opcode::Red) {
+        words.sort_by_key(|word| match word {
+            Async => 0,
+            Mmio => 1,
+            Weak | Volatile | Relaxed | Acquire | Release | AcqRel => 2,
+            Cta | Cluster | Gpu | Sys => 3,
+            Const | Global | Local | Param | ParamEntry | ParamFunc | Shared | SharedCta
+            | SharedCluster => 4,
+            _ => 5,
+        });
+    }
+    words
+}
+
 impl Form {
-    /// The row that takes the operands; of the rows that do not, the one that fits furthest gives the error.
-    fn pattern(
-        &self,
-        body: &Body<'_>,
-        instruction: &Instruction,
-    ) -> Result<&'static Pattern, IsaError> {
+    /// Whether a row takes the operands; of the rows that do not, the one that fits furthest gives the error.
+    fn check(&self, body: &Body<'_>, instruction: &Instruction) -> Result<(), IsaError> {
         let operands = body.operands(instruction);
-        let mut furthest: Option<(usize, &'static Pattern)> = None;
-        for &pattern in &self.patterns {
+        let mut furthest: Option<(usize, &[Slot])> = None;
+        for pattern in &self.patterns {
             let Some(slots) = &pattern.slots else {
-                return Ok(pattern);
+                return Ok(());
             };
             match self.match_slots(body, slots, operands, 0) {
-                Ok(()) => return Ok(pattern),
+                Ok(()) => return Ok(()),
                 Err(fits) if furthest.is_none_or(|(before, _)| before < fits) => {
-                    furthest = Some((fits, pattern))
+                    furthest = Some((fits, slots))
                 }
                 Err(_) => {}
             }
         }
-        let (fits, pattern) = furthest.unwrap_or((0, self.patterns[0]));
-        Err(self.error(
-            body,
-            instruction,
-            pattern.slots.as_deref().unwrap_or(&[]),
-            fits,
-        ))
+        let (fits, slots) = furthest.unwrap_or_default();
+        Err(self.error(body, instruction, slots, fits))
     }
 
     /// Whether the slots take the operands; if not, how many operands they take.
@@ -248,17 +270,17 @@ impl Form {
         let predicate = |id: u32| register_fits(body, id, Typed::Is(Type::Pred), false);
         let target = |id: u32| body.labels.get(id as usize).map(|label| label.target);
         match (slot.shape, operand) {
-            (Shape::Destination | Shape::DestinationAndMaybe, &Register(id) | &Element(id, _)) => {
-                register(id)
-            }
-            (Shape::Destination | Shape::DestinationAndMaybe | Shape::Sink, Sink) => true,
+            (
+                Shape::Destination | Shape::DestinationOrSink | Shape::DestinationAndMaybe,
+                &Register(id) | &Element(id, _),
+            ) => register(id),
+            (Shape::DestinationOrSink | Shape::Sink, Sink) => true,
             (Shape::DestinationAnd | Shape::DestinationAndMaybe, &Pair(first, second)) => {
                 first.is_none_or(register) && second.is_none_or(predicate)
             }
             (Shape::Source | Shape::Any, &Register(id) | &Element(id, _)) => register(id),
             (Shape::Source | Shape::Any, Int(_) | F32(_) | F64(_)) => constant_fits(operand, typed),
-            (Shape::Source | Shape::Any, Special(..)) => true,
-            (Shape::Any, Symbol(..)) => true,
+            (Shape::Any, Special(..) | Symbol(..)) => true,
             (Shape::Constant, Int(_)) => true,
             (Shape::Predicate | Shape::PredicateOrPair | Shape::PredicateSource, &Register(id)) => {
                 predicate(id)
@@ -267,7 +289,8 @@ impl Form {
             (Shape::PredicateOrPair | Shape::PredicatePair, &Pair(first, second)) => {
                 first.is_none_or(predicate) && second.is_none_or(predicate)
             }
-            (Shape::Condition, &Register(id) | &Negated(id)) => predicate(id),
+            (Shape::Condition, &Register(id)) => predicate(id),
+            (Shape::Condition | Shape::PredicateSource, &Negated(id)) => predicate(id),
             (Shape::Condition | Shape::PredicateSource, Int(_)) => true,
             (Shape::Address, &Address(Base::Register(id), _)) => {
                 register_fits(body, id, Typed::Pointer, false)
@@ -322,7 +345,6 @@ impl Form {
             Register(id) | Element(id, _) => register_fits(body, id, typed, slot.wider),
             Sink => writes,
             Int(_) | F32(_) | F64(_) => !writes && constant_fits(element, typed),
-            Special(..) => !writes,
             _ => false,
         };
         match *operand {
@@ -400,7 +422,7 @@ impl Form {
             many => format!("a vector of {many} registers{size}"),
         };
         match slot.shape {
-            Shape::Destination => format!("a register{size}"),
+            Shape::Destination | Shape::DestinationOrSink => format!("a register{size}"),
             Shape::Source => format!("a register{size} or a constant"),
             Shape::Any => format!("a register{size}, a constant or a symbol"),
             Shape::Constant => "a constant".to_owned(),
@@ -437,21 +459,33 @@ fn size_fits(register: Type, typed: Typed, wider: bool) -> bool {
     let memory = !matches!(register.class(), Class::Predicate | Class::Opaque);
     match typed {
         Typed::Is(Type::Pred) => register == Type::Pred,
-        Typed::Is(ty) => {
-            memory && (register.size() == ty.size() || wider && register.size() > ty.size())
+        Typed::Is(ty) if register.size() == ty.size() => memory && same_kind(register, ty),
+        // Of a wider float register, a value could only be some of its bits.
+        Typed::Is(ty) if wider && register.size() > ty.size() => {
+            memory
+                && same_kind(register, ty)
+                && (register.class() != Class::Float || ty.class() == Class::Bits)
         }
+        Typed::Is(_) => false,
         Typed::Pointer => memory && matches!(register.size(), 4 | 8),
         _ => memory,
     }
+}
+
+/// Integers do not go into float registers, nor floats into integer registers; bits go anywhere.
+fn same_kind(register: Type, ty: Type) -> bool {
+    let integer = |ty: Type| matches!(ty.class(), Class::Signed | Class::Unsigned);
+    !(integer(register) && ty.class() == Class::Float
+        || register.class() == Class::Float && integer(ty))
 }
 
 fn constant_fits(constant: &Operand<'_>, typed: Typed) -> bool {
     let Typed::Is(ty) = typed else { return true };
     match constant {
         Operand::Int(_) => !matches!(ty.class(), Class::Float),
-        Operand::F32(_) => ty.size() == 4,
+        Operand::F32(_) => ty.size() == 4 && !matches!(ty.class(), Class::Signed | Class::Unsigned),
         // Decimal constants are doubles, and are rounded to the instruction's type.
-        Operand::F64(_) => ty.size() == 8 || ty == Type::F32,
+        Operand::F64(_) => matches!(ty, Type::F64 | Type::F32 | Type::B64),
         _ => false,
     }
 }

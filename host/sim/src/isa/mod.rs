@@ -16,7 +16,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use crate::ptx::ast::Opcode;
+use crate::ptx::ast::{Modifier, Opcode};
 pub use check::check;
 pub use error::IsaError;
 
@@ -169,6 +169,37 @@ impl Row {
         self.refused = Some(why);
         self
     }
+}
+
+/// What some modifiers ask for on whatever instruction they stand.
+const MODIFIER_NEEDS: &[(Modifier, (u32, u32), u32)] = &[
+    (Modifier::SharedCta, (7, 8), 30),
+    (Modifier::SharedCluster, (7, 8), 90),
+    (Modifier::Cluster, (7, 8), 90),
+    (Modifier::ParamEntry, (8, 3), 70),
+    (Modifier::ParamFunc, (8, 3), 70),
+    (Modifier::L1EvictNormal, (7, 4), 70),
+    (Modifier::L1EvictUnchanged, (7, 4), 70),
+    (Modifier::L1EvictFirst, (7, 4), 70),
+    (Modifier::L1EvictLast, (7, 4), 70),
+    (Modifier::L1NoAllocate, (7, 4), 70),
+    (Modifier::L2CacheHint, (7, 4), 80),
+    (Modifier::L2Fetch64, (7, 4), 75),
+    (Modifier::L2Fetch128, (7, 4), 75),
+    (Modifier::L2Fetch256, (7, 4), 80),
+];
+
+/// The PTX version and target that an instance of a row needs.
+pub(crate) fn needs(row: &Row, modifiers: &[Modifier]) -> ((u32, u32), Target) {
+    let (mut since, mut target) = (row.since, row.target);
+    for (_, version, sm) in MODIFIER_NEEDS
+        .iter()
+        .filter(|(word, ..)| modifiers.contains(word))
+    {
+        since = since.max(*version);
+        target.sm = target.sm.max(*sm);
+    }
+    (since, target)
 }
 
 /// Every row, section by section.

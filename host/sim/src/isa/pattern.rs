@@ -32,10 +32,7 @@ const SETS: &[(&str, &str)] = &[
         "STSPACE",
         "global|local|param|param::func|shared|shared::cta|shared::cluster",
     ),
-    (
-        "CVTASPACE",
-        "const|global|local|shared|shared::cta|shared::cluster|param|param::entry",
-    ),
+    ("MSPACE", "global|shared|shared::cta|shared::cluster"),
     ("ASPACE", "global|shared|shared::cta|shared::cluster"),
     ("WSPACE", "global|shared|shared::cta"),
     ("SHARED", "shared|shared::cta"),
@@ -57,6 +54,9 @@ const SETS: &[(&str, &str)] = &[
     ("SCOPE", "cta|cluster|gpu|sys"),
     ("ASEM", "relaxed|acquire|release|acq_rel"),
     ("RSEM", "relaxed|release"),
+    ("RELEASE", "release.cta|release.cluster"),
+    ("ACQUIRE", "acquire.cta|acquire.cluster"),
+    ("RELAXED", "relaxed.cta|relaxed.cluster"),
     (
         "KIND",
         "kind::f8f6f4|kind::mxf8f6f4|kind::mxf4|kind::mxf4nvf4",
@@ -89,8 +89,10 @@ pub enum Group {
 /// What an operand may be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
-    /// `d`: a register to be written, or `_`; `d=0` has the instruction's first type.
+    /// `d`: a register to be written; `d=0` has the instruction's first type.
     Destination,
+    /// `d_`: the same, or `_`.
+    DestinationOrSink,
     /// `s`: a register or constant to be read.
     Source,
     /// `m`: a source, special register or address of a symbol.
@@ -325,6 +327,7 @@ fn shape_of(text: &str) -> Shape {
     let count = text[1..].parse().ok();
     match text {
         "d" => Shape::Destination,
+        "d_" => Shape::DestinationOrSink,
         "s" => Shape::Source,
         "m" => Shape::Any,
         "i" => Shape::Constant,

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::needs;
 use super::pattern::{Group, Pattern, Shape, Slot, Typed};
 use crate::ptx::ast::{Modifier, Opcode, Type};
 
@@ -96,12 +97,26 @@ fn sample(
     for (number, ty) in maker.registers.iter().enumerate() {
         let _ = writeln!(declarations, "    .reg .{} %x{number};", ty.name());
     }
-    let (version, sm) = (row.since.max(least_version), row.target.sm.max(least_sm));
+    let needs = needs(row, words);
+    let (version, sm) = (needs.0.max(least_version), needs.1.sm.max(least_sm));
     let suffix = if row.target.specific { "a" } else { "" };
     let module = format!(
-        ".version {}.{}\n.target sm_{sm}{suffix}\n.address_size 64\n.global .texref texture;\n.global .surfref surface;\n\
-         .func callee() {{ ret; }}\n.entry sample(.param .b64 parameter)\n{{\n{declarations}    {instruction}\nnext:\n    \
-         ret;\nlist: .branchtargets next;\n}}\n",
+        "\
+.version {}.{}
+.target sm_{sm}{suffix}
+.address_size 64
+.global .texref texture;
+.global .surfref surface;
+.func callee() {{ ret; }}
+.entry sample(.param .align 16 .b8 parameter[128])
+{{
+    .param .align 16 .b8 argument[128];
+{declarations}list: .branchtargets next;
+    {instruction}
+next:
+    ret;
+}}
+",
         version.0, version.1
     );
     Sample {
@@ -161,9 +176,11 @@ impl Maker<'_> {
     fn operand(&mut self, slot: &Slot) -> String {
         let ty = self.typed(slot);
         match slot.shape {
-            Shape::Destination | Shape::Source | Shape::Any | Shape::DestinationAndMaybe => {
-                self.register(ty)
-            }
+            Shape::Destination
+            | Shape::DestinationOrSink
+            | Shape::Source
+            | Shape::Any
+            | Shape::DestinationAndMaybe => self.register(ty),
             Shape::Constant => self.constant(),
             Shape::Predicate
             | Shape::PredicateOrPair
@@ -171,15 +188,7 @@ impl Maker<'_> {
             | Shape::PredicateSource => self.register(Type::Pred),
             Shape::PredicatePair => self.pair(Type::Pred),
             Shape::DestinationAnd => self.pair(ty),
-            Shape::Address
-                if self
-                    .words
-                    .iter()
-                    .any(|word| matches!(word, Modifier::Param | Modifier::ParamEntry)) =>
-            {
-                "[parameter]".to_owned()
-            }
-            Shape::Address => format!("[{}]", self.register(Type::B64)),
+            Shape::Address => self.address(),
             Shape::Destinations(count) | Shape::Sources(count) => self.many(count, ty),
             Shape::Pack | Shape::Unpack => {
                 let half = match ty.size() {
@@ -203,6 +212,18 @@ impl Maker<'_> {
 
     fn pair(&mut self, ty: Type) -> String {
         format!("{}|{}", self.register(ty), self.register(Type::Pred))
+    }
+
+    /// An address; parameters can only be reached by name.
+    fn address(&mut self) -> String {
+        let has = |word| self.words.contains(&word);
+        if has(Modifier::ParamFunc) || has(Modifier::Param) && self.opcode == Opcode::St {
+            "[argument]".to_owned()
+        } else if has(Modifier::Param) || has(Modifier::ParamEntry) {
+            "[parameter]".to_owned()
+        } else {
+            format!("[{}]", self.register(Type::B64))
+        }
     }
 
     /// A constant that the instruction's own rules allow.
@@ -241,7 +262,18 @@ impl Maker<'_> {
             Some(&ty) if !surface => ty,
             _ => Type::B32,
         };
-        let coordinates = self.many(Some(self.dimensions().1), ty);
+        let mut coordinates: Vec<_> = (0..self.dimensions().1)
+            .map(|_| self.register(ty))
+            .collect();
+        // The index of a layer is an integer whatever the coordinates are.
+        if self
+            .words
+            .iter()
+            .any(|word| matches!(word, Modifier::A1d | Modifier::A2d | Modifier::Acube))
+        {
+            coordinates[0] = self.register(Type::U32);
+        }
+        let coordinates = format!("{{{}}}", coordinates.join(", "));
         format!(
             "[{}, {coordinates}]",
             if surface { "surface" } else { "texture" }

@@ -13,102 +13,36 @@ const fn red(modifiers: &'static str, operands: &'static str) -> Row {
     Row::new(Section::Synchronization, Red, modifiers, operands)
 }
 
-const ATOM: &str = "d=0 A s=0 if(L2::cache_hint)s=b64";
-const CAS: &str = "d=0 A s=0 s=0 if(L2::cache_hint)s=b64";
+const ATOM: &str = "d_=0 A s=0 if(L2::cache_hint)s=b64";
+const CAS: &str = "d_=0 A s=0 s=0";
 const RED: &str = "A s=0 if(L2::cache_hint)s=b64";
 
+#[rustfmt::skip] // a line for each row
 pub(super) const ROWS: &[Row] = &[
     atom("ASEM? SCOPE? ASPACE? and|or|xor|exch L2HINT? b32|b64", ATOM),
-    atom(
-        "ASEM? SCOPE? ASPACE? exch L2HINT? u32|s32|u64|s64|f32|f64",
-        ATOM,
-    ),
     atom("ASEM? SCOPE? ASPACE? add L2HINT? u32|s32|u64|f32", ATOM),
-    atom("ASEM? SCOPE? ASPACE? add L2HINT? s64", ATOM),
-    atom("ASEM? SCOPE? ASPACE? add L2HINT? f64", ATOM)
-        .since(5, 0)
-        .on(60),
+    atom("ASEM? SCOPE? ASPACE? add L2HINT? f64", ATOM).since(5, 0).on(60),
     atom("ASEM? SCOPE? ASPACE? inc|dec L2HINT? u32", ATOM),
     atom("ASEM? SCOPE? ASPACE? min|max L2HINT? u32|s32|u64|s64", ATOM),
-    atom(
-        "ASEM? SCOPE? ASPACE? cas L2HINT? b32|b64|u32|s32|u64|s64",
-        CAS,
-    ),
-    atom("ASEM? SCOPE? ASPACE? cas L2HINT? b16", CAS)
-        .since(6, 3)
-        .on(70),
-    atom(
-        "ASEM? SCOPE? ASPACE? exch L2HINT? b128",
-        "d=0 A d=0 if(L2::cache_hint)s=b64",
-    )
-    .since(8, 3)
-    .on(90),
-    atom(
-        "ASEM? SCOPE? ASPACE? cas L2HINT? b128",
-        "d=0 A d=0 d=0 if(L2::cache_hint)s=b64",
-    )
-    .since(8, 3)
-    .on(90),
-    atom("ASEM? SCOPE? ASPACE? add noftz L2HINT? f16x2", ATOM)
-        .since(6, 2)
-        .on(60),
-    atom("ASEM? SCOPE? ASPACE? add noftz L2HINT? f16", ATOM)
-        .since(6, 3)
-        .on(70),
-    atom("ASEM? SCOPE? ASPACE? add noftz L2HINT? bf16|bf16x2", ATOM)
-        .since(7, 8)
-        .on(90),
-    atom(
-        "ASEM? SCOPE? global add L2HINT? v2|v4 f32",
-        "D=0 A S=0 if(L2::cache_hint)s=b64",
-    )
-    .since(8, 1)
-    .on(90),
-    atom(
-        "ASEM? SCOPE? global add|min|max noftz L2HINT? v2|v4|v8 f16|bf16",
-        "D=0 A S=0 if(L2::cache_hint)s=b64",
-    )
-    .since(8, 1)
-    .on(90),
-    atom(
-        "ASEM? SCOPE? global add|min|max noftz L2HINT? v2|v4 f16x2|bf16x2",
-        "D=0 A S=0 if(L2::cache_hint)s=b64",
-    )
-    .since(8, 1)
-    .on(90),
+    atom("ASEM? SCOPE? ASPACE? cas b32|b64", CAS),
+    atom("ASEM? SCOPE? ASPACE? cas b16", CAS).since(6, 3).on(70),
+    atom("ASEM? SCOPE? ASPACE? exch L2HINT? b128", "d_=0 A d=0 if(L2::cache_hint)s=b64").since(8, 4).on(90),
+    atom("ASEM? SCOPE? ASPACE? cas b128", "d_=0 A d=0 d=0").since(8, 4).on(90),
+    atom("ASEM? SCOPE? ASPACE? add noftz L2HINT? f16x2", ATOM).since(6, 2).on(60),
+    atom("ASEM? SCOPE? ASPACE? add noftz L2HINT? f16", ATOM).since(6, 3).on(70),
+    atom("ASEM? SCOPE? ASPACE? add noftz L2HINT? bf16|bf16x2", ATOM).since(7, 8).on(90),
+    atom("ASEM? SCOPE? global add L2HINT? v2|v4 f32", "D=0 A S=0 if(L2::cache_hint)s=b64").since(8, 1).on(90),
+    atom("ASEM? SCOPE? global add|min|max noftz L2HINT? v2|v4|v8 f16|bf16", "D=0 A S=0 if(L2::cache_hint)s=b64").since(8, 1).on(90),
+    atom("ASEM? SCOPE? global add|min|max noftz L2HINT? v2|v4 f16x2|bf16x2", "D=0 A S=0 if(L2::cache_hint)s=b64").since(8, 1).on(90),
     red("RSEM? SCOPE? ASPACE? and|or|xor L2HINT? b32|b64", RED),
     red("RSEM? SCOPE? ASPACE? add L2HINT? u32|s32|u64|f32", RED),
-    red("RSEM? SCOPE? ASPACE? add L2HINT? s64", RED),
-    red("RSEM? SCOPE? ASPACE? add L2HINT? f64", RED)
-        .since(5, 0)
-        .on(60),
+    red("RSEM? SCOPE? ASPACE? add L2HINT? f64", RED).since(5, 0).on(60),
     red("RSEM? SCOPE? ASPACE? inc|dec L2HINT? u32", RED),
     red("RSEM? SCOPE? ASPACE? min|max L2HINT? u32|s32|u64|s64", RED),
-    red("RSEM? SCOPE? ASPACE? add noftz L2HINT? f16x2", RED)
-        .since(6, 2)
-        .on(60),
-    red("RSEM? SCOPE? ASPACE? add noftz L2HINT? f16", RED)
-        .since(6, 3)
-        .on(70),
-    red("RSEM? SCOPE? ASPACE? add noftz L2HINT? bf16|bf16x2", RED)
-        .since(7, 8)
-        .on(90),
-    red(
-        "RSEM? SCOPE? global add L2HINT? v2|v4 f32",
-        "A S=0 if(L2::cache_hint)s=b64",
-    )
-    .since(8, 1)
-    .on(90),
-    red(
-        "RSEM? SCOPE? global add|min|max noftz L2HINT? v2|v4|v8 f16|bf16",
-        "A S=0 if(L2::cache_hint)s=b64",
-    )
-    .since(8, 1)
-    .on(90),
-    red(
-        "RSEM? SCOPE? global add|min|max noftz L2HINT? v2|v4 f16x2|bf16x2",
-        "A S=0 if(L2::cache_hint)s=b64",
-    )
-    .since(8, 1)
-    .on(90),
+    red("RSEM? SCOPE? ASPACE? add noftz L2HINT? f16x2", RED).since(6, 2).on(60),
+    red("RSEM? SCOPE? ASPACE? add noftz L2HINT? f16", RED).since(6, 3).on(70),
+    red("RSEM? SCOPE? ASPACE? add noftz L2HINT? bf16|bf16x2", RED).since(7, 8).on(90),
+    red("RSEM? SCOPE? global add L2HINT? v2|v4 f32", "A S=0 if(L2::cache_hint)s=b64").since(8, 1).on(90),
+    red("RSEM? SCOPE? global add|min|max noftz L2HINT? v2|v4|v8 f16|bf16", "A S=0 if(L2::cache_hint)s=b64").since(8, 1).on(90),
+    red("RSEM? SCOPE? global add|min|max noftz L2HINT? v2|v4 f16x2|bf16x2", "A S=0 if(L2::cache_hint)s=b64").since(8, 1).on(90),
 ];

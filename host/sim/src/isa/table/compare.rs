@@ -19,6 +19,7 @@ const fn bf16(opcode: Opcode, modifiers: &'static str, operands: &'static str) -
         .on(90)
 }
 
+#[rustfmt::skip] // a line for each row
 pub(super) const ROWS: &[Row] = &[
     row(Setp, "eq|ne b16|b32|b64", "pp s=0 s=0"),
     row(Setp, "eq|ne BOOL b16|b32|b64", "pp s=0 s=0 q"),
@@ -47,24 +48,20 @@ pub(super) const ROWS: &[Row] = &[
     bf16(Setp, "FCMP BOOL bf16", "pp s=0 s=0 q"),
     bf16(Setp, "FCMP bf16x2", "p|p s=0 s=0"),
     bf16(Setp, "FCMP BOOL bf16x2", "p|p s=0 s=0 q"),
-    half(Set, "FCMP ftz? u16|s16|u32|s32|f16 f16", "d=0 s=1 s=1"),
-    half(
-        Set,
-        "FCMP BOOL ftz? u16|s16|u32|s32|f16 f16",
-        "d=0 s=1 s=1 q",
-    ),
+    half(Set, "FCMP ftz? f16 f16", "d=0 s=1 s=1"),
+    half(Set, "FCMP ftz? u16|s16|u32|s32 f16", "d=0 s=1 s=1").since(6, 5),
+    half(Set, "FCMP BOOL ftz? f16 f16", "d=0 s=1 s=1 q"),
+    half(Set, "FCMP BOOL ftz? u16|s16|u32|s32 f16", "d=0 s=1 s=1 q").since(6, 5),
     half(Set, "FCMP ftz? f16 f32|f64", "d=0 s=1 s=1"),
     half(Set, "FCMP BOOL ftz? f16 f32|f64", "d=0 s=1 s=1 q"),
     half(Set, "ICMP f16 INT", "d=0 s=1 s=1"),
     half(Set, "ICMP BOOL f16 INT", "d=0 s=1 s=1 q"),
     half(Set, "eq|ne f16 b16|b32|b64", "d=0 s=1 s=1"),
     half(Set, "eq|ne BOOL f16 b16|b32|b64", "d=0 s=1 s=1 q"),
-    half(Set, "FCMP ftz? f16x2|u32|s32 f16x2", "d=b32 s=b32 s=b32"),
-    half(
-        Set,
-        "FCMP BOOL ftz? f16x2|u32|s32 f16x2",
-        "d=b32 s=b32 s=b32 q",
-    ),
+    half(Set, "FCMP ftz? f16x2 f16x2", "d=b32 s=b32 s=b32"),
+    half(Set, "FCMP ftz? u32|s32 f16x2", "d=b32 s=b32 s=b32").since(6, 5),
+    half(Set, "FCMP BOOL ftz? f16x2 f16x2", "d=b32 s=b32 s=b32 q"),
+    half(Set, "FCMP BOOL ftz? u32|s32 f16x2", "d=b32 s=b32 s=b32 q").since(6, 5),
     bf16(Set, "FCMP u16|s16|u32|s32|bf16 bf16", "d=0 s=1 s=1"),
     bf16(Set, "FCMP BOOL u16|s16|u32|s32|bf16 bf16", "d=0 s=1 s=1 q"),
     bf16(Set, "FCMP bf16 f16|f32|f64", "d=0 s=1 s=1"),
@@ -74,9 +71,5 @@ pub(super) const ROWS: &[Row] = &[
     bf16(Set, "eq|ne bf16 b16|b32|b64", "d=0 s=1 s=1"),
     bf16(Set, "eq|ne BOOL bf16 b16|b32|b64", "d=0 s=1 s=1 q"),
     bf16(Set, "FCMP bf16x2|u32|s32 bf16x2", "d=b32 s=b32 s=b32"),
-    bf16(
-        Set,
-        "FCMP BOOL bf16x2|u32|s32 bf16x2",
-        "d=b32 s=b32 s=b32 q",
-    ),
+    bf16(Set, "FCMP BOOL bf16x2|u32|s32 bf16x2", "d=b32 s=b32 s=b32 q"),
 ];

@@ -11,6 +11,7 @@ const fn other(opcode: Opcode, modifiers: &'static str, operands: &'static str) 
     Row::new(Section::Miscellaneous, opcode, modifiers, operands)
 }
 
+#[rustfmt::skip] // a line for each row
 pub(super) const ROWS: &[Row] = &[
     row(Bra, "uni?", "label"),
     row(Brx, "idx uni?", "s=u32 targets").since(6, 0).on(30),
@@ -22,7 +23,5 @@ pub(super) const ROWS: &[Row] = &[
     other(Nanosleep, "u32", "s=u32").since(6, 3).on(70),
     other(Pmevent, "", "i").since(1, 4),
     other(Pmevent, "mask", "i").since(3, 0).on(20),
-    other(Setmaxnreg, "inc|dec sync aligned u32", "i")
-        .since(8, 0)
-        .only(90),
+    other(Setmaxnreg, "inc|dec sync aligned u32", "i").since(8, 0).only(90),
 ];

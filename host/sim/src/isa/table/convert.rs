@@ -7,109 +7,53 @@ const fn row(opcode: Opcode, modifiers: &'static str, operands: &'static str) ->
     Row::new(Section::DataMovement, opcode, modifiers, operands)
 }
 
+#[rustfmt::skip] // a line for each row
 pub(super) const ROWS: &[Row] = &[
-    row(Cvt, "sat? CVTINT CVTINT", "d=0+ s=1+"),
-    row(Cvt, "IRND ftz? sat? CVTINT f16|f32|f64", "d=0+ s=1"),
-    row(Cvt, "IRND sat? CVTINT bf16", "d=0+ s=1")
-        .since(7, 8)
-        .on(90),
-    row(Cvt, "FRND sat? f16|f32|f64 CVTINT", "d=0 s=1+"),
-    row(Cvt, "FRND sat? bf16 CVTINT", "d=0 s=1+")
-        .since(7, 8)
-        .on(90),
+    row(Cvt, "sat? CVTINT CVTINT", "d=0+ m=1+"),
+    row(Cvt, "IRND ftz? sat? CVTINT f32", "d=0+ s=1+"),
+    row(Cvt, "IRND sat? CVTINT f16|f64", "d=0+ s=1+"),
+    row(Cvt, "IRND INT bf16", "d=0+ s=1").since(7, 8).on(90),
+    row(Cvt, "FRND sat? f16|f32|f64 CVTINT", "d=0+ m=1+"),
+    row(Cvt, "FRND bf16 INT", "d=0 s=1+").since(7, 8).on(90),
     row(Cvt, "FRND ftz? sat? f32 f64", "d=0 s=1"),
     row(Cvt, "FRND ftz? sat? f16 f32|f64", "d=0 s=1"),
     row(Cvt, "ftz? sat? f32|f64 f16", "d=0 s=1"),
     row(Cvt, "ftz? sat? f64 f32", "d=0 s=1"),
-    row(Cvt, "IRND? ftz? sat? f16 f16", "d=0 s=1"),
+    row(Cvt, "IRND? sat? f16 f16", "d=0 s=1"),
     row(Cvt, "IRND? ftz? sat? f32 f32", "d=0 s=1"),
     row(Cvt, "IRND? sat? f64 f64", "d=0 s=1"),
     row(Cvt, "IRND bf16 bf16", "d=0 s=1").since(7, 8).on(90),
-    row(Cvt, "rn|rz relu? bf16 f32", "d=0 s=1")
-        .since(7, 0)
-        .on(80),
+    row(Cvt, "rn|rz relu? bf16 f32", "d=0 s=1").since(7, 0).on(80),
     row(Cvt, "rm|rp bf16 f32", "d=0 s=1").since(7, 8).on(90),
-    row(Cvt, "FRND sat? bf16 f16|f64", "d=0 s=1")
-        .since(7, 8)
-        .on(90),
-    row(Cvt, "FRND sat? f16 bf16", "d=0 s=1").since(7, 8).on(90),
-    row(Cvt, "ftz? sat? f32 bf16", "d=0 s=1").since(7, 1).on(80),
-    row(Cvt, "sat? f64 bf16", "d=0 s=1").since(7, 8).on(90),
+    row(Cvt, "FRND bf16 f16|f64", "d=0 s=1").since(7, 8).on(90),
+    row(Cvt, "FRND f16 bf16", "d=0 s=1").since(7, 8).on(90),
+    row(Cvt, "f32 bf16", "d=0 s=1").since(7, 1).on(80),
+    row(Cvt, "ftz f32 bf16", "d=0 s=1").since(7, 8).on(90),
+    row(Cvt, "f64 bf16", "d=0 s=1").since(7, 8).on(90),
     row(Cvt, "rn|rz relu f16 f32", "d=0 s=1").since(7, 0).on(80),
-    row(Cvt, "rn|rz relu? satfinite f16|bf16 f32", "d=0 s=1")
-        .since(8, 1)
-        .on(80),
-    row(Cvt, "rn|rz relu? f16x2|bf16x2 f32", "d=0 s=1 s=1")
-        .since(7, 0)
-        .on(80),
-    row(Cvt, "rn|rz relu? satfinite f16x2|bf16x2 f32", "d=0 s=1 s=1")
-        .since(8, 1)
-        .on(80),
-    row(
-        Cvt,
-        "rs relu? satfinite? f16x2|bf16x2 f32",
-        "d=0 s=1 s=1 s=b32",
-    )
-    .since(8, 7)
-    .only(100),
+    row(Cvt, "rn|rz relu? satfinite f16|bf16 f32", "d=0 s=1").since(8, 1).on(80),
+    row(Cvt, "rn|rz relu? f16x2|bf16x2 f32", "d=0 s=1 s=1").since(7, 0).on(80),
+    row(Cvt, "rn|rz relu? satfinite f16x2|bf16x2 f32", "d=0 s=1 s=1").since(8, 1).on(80),
+    row(Cvt, "rs relu? satfinite? f16x2|bf16x2 f32", "d=0 s=1 s=1 s=b32").since(8, 7).only(100),
     row(Cvt, "rna tf32 f32", "d=0 s=1").since(7, 0).on(80),
-    row(Cvt, "rna satfinite tf32 f32", "d=0 s=1")
-        .since(8, 1)
-        .on(80),
-    row(Cvt, "rn|rz relu? tf32 f32", "d=0 s=1")
-        .since(7, 8)
-        .on(90),
-    row(Cvt, "rn|rz satfinite relu? tf32 f32", "d=0 s=1")
-        .since(8, 6)
-        .on(100),
-    row(Cvt, "rn satfinite relu? e4m3x2|e5m2x2 f32", "d=0 s=1 s=1")
-        .since(7, 8)
-        .on(89),
-    row(Cvt, "rn satfinite relu? e4m3x2|e5m2x2 f16x2", "d=0 s=1")
-        .since(7, 8)
-        .on(89),
-    row(Cvt, "rn relu? f16x2 e4m3x2|e5m2x2", "d=0 s=1")
-        .since(7, 8)
-        .on(89),
-    row(Cvt, "rn satfinite relu? e2m1x2 f32", "d=b8 s=1 s=1")
-        .since(8, 6)
-        .only(100),
-    row(Cvt, "rn satfinite relu? e2m3x2|e3m2x2 f32", "d=0 s=1 s=1")
-        .since(8, 6)
-        .only(100),
-    row(Cvt, "rn relu? f16x2 e2m1x2", "d=0 s=b8")
-        .since(8, 6)
-        .only(100),
-    row(Cvt, "rn relu? f16x2 e2m3x2|e3m2x2", "d=0 s=1")
-        .since(8, 6)
-        .only(100),
-    row(Cvt, "rz|rp satfinite? ue8m0x2 f32", "d=0 s=1 s=1")
-        .since(8, 6)
-        .only(100),
-    row(Cvt, "rz|rp satfinite? ue8m0x2 bf16x2", "d=0 s=1")
-        .since(8, 6)
-        .only(100),
-    row(Cvt, "rn bf16x2 ue8m0x2", "d=0 s=1")
-        .since(8, 6)
-        .only(100),
-    row(
-        Cvt,
-        "rs relu? satfinite e4m3x4|e5m2x4|e2m3x4|e3m2x4|e2m1x4 f32",
-        "d=0 S4=f32 s=b32",
-    )
-    .since(8, 7)
-    .only(100),
-    row(Cvt, "pack sat u16|s16 s32", "d=b32 s=1 s=1")
-        .since(6, 5)
-        .on(72),
-    row(Cvt, "pack sat u8|s8 s32 b32", "d=b32 s=1 s=1 s=b32")
-        .since(6, 5)
-        .on(72),
-    row(
-        Cvt,
-        "pack sat u2|s2|u4|s4 s32 b32",
-        "d=b32 s=s32 s=s32 s=b32",
-    )
-    .since(6, 5)
-    .on(75),
+    row(Cvt, "rna satfinite tf32 f32", "d=0 s=1").since(8, 1).on(80),
+    row(Cvt, "rn|rz relu? tf32 f32", "d=0 s=1").since(7, 8).on(90),
+    row(Cvt, "rn|rz satfinite relu? tf32 f32", "d=0 s=1").since(8, 6).on(100),
+    row(Cvt, "rn satfinite relu? e4m3x2|e5m2x2 f32", "d=0 s=1 s=1").since(7, 8).on(90),
+    row(Cvt, "rn satfinite relu? e4m3x2|e5m2x2 f32", "d=0 s=1 s=1").since(8, 1).on(89),
+    row(Cvt, "rn satfinite relu? e4m3x2|e5m2x2 f16x2", "d=0 s=1").since(7, 8).on(90),
+    row(Cvt, "rn satfinite relu? e4m3x2|e5m2x2 f16x2", "d=0 s=1").since(8, 1).on(89),
+    row(Cvt, "rn relu? f16x2 e4m3x2|e5m2x2", "d=0 s=1").since(7, 8).on(90),
+    row(Cvt, "rn relu? f16x2 e4m3x2|e5m2x2", "d=0 s=1").since(8, 1).on(89),
+    row(Cvt, "rn satfinite relu? e2m1x2 f32", "d=b8 s=1 s=1").since(8, 6).only(100),
+    row(Cvt, "rn satfinite relu? e2m3x2|e3m2x2 f32", "d=0 s=1 s=1").since(8, 6).only(100),
+    row(Cvt, "rn relu? f16x2 e2m1x2", "d=0 s=b8").since(8, 6).only(100),
+    row(Cvt, "rn relu? f16x2 e2m3x2|e3m2x2", "d=0 s=1").since(8, 6).only(100),
+    row(Cvt, "rz|rp satfinite? ue8m0x2 f32", "d=0 s=1 s=1").since(8, 6).only(100),
+    row(Cvt, "rz|rp satfinite? ue8m0x2 bf16x2", "d=0 s=1").since(8, 6).only(100),
+    row(Cvt, "rn bf16x2 ue8m0x2", "d=0 s=1").since(8, 6).only(100),
+    row(Cvt, "rs relu? satfinite e4m3x4|e5m2x4|e2m3x4|e3m2x4|e2m1x4 f32", "d=0 S4=f32 s=b32").since(8, 7).only(100),
+    row(Cvt, "pack sat u16|s16 s32", "d=b32 s=1 s=1").since(6, 5).on(72),
+    row(Cvt, "pack sat u8|s8 s32 b32", "d=b32 s=1 s=1 s=b32").since(6, 5).on(72),
+    row(Cvt, "pack sat u2|s2|u4|s4 s32 b32", "d=b32 s=s32 s=s32 s=b32").since(6, 5).on(75),
 ];

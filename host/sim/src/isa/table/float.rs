@@ -13,29 +13,22 @@ const fn mixed(opcode: Opcode, modifiers: &'static str, operands: &'static str) 
         .on(100)
 }
 
+#[rustfmt::skip] // a line for each row
 pub(super) const ROWS: &[Row] = &[
     row(Testp, "TESTP f32|f64", "p s=0").since(2, 0).on(20),
     row(Copysign, "f32|f64", "d=0 s=0 s=0").since(2, 0).on(20),
     row(Add, "FRND? ftz? sat? f32", "d=0 s=0 s=0"),
     row(Add, "FRND? f64", "d=0 s=0 s=0"),
-    row(Add, "FRND? ftz? f32x2", "d=0 s=0 s=0")
-        .since(8, 6)
-        .on(100),
+    row(Add, "FRND? ftz? f32x2", "d=0 s=0 s=0").since(8, 6).on(100),
     row(Sub, "FRND? ftz? sat? f32", "d=0 s=0 s=0"),
     row(Sub, "FRND? f64", "d=0 s=0 s=0"),
-    row(Sub, "FRND? ftz? f32x2", "d=0 s=0 s=0")
-        .since(8, 6)
-        .on(100),
+    row(Sub, "FRND? ftz? f32x2", "d=0 s=0 s=0").since(8, 6).on(100),
     row(Mul, "FRND? ftz? sat? f32", "d=0 s=0 s=0"),
     row(Mul, "FRND? f64", "d=0 s=0 s=0"),
-    row(Mul, "FRND? ftz? f32x2", "d=0 s=0 s=0")
-        .since(8, 6)
-        .on(100),
+    row(Mul, "FRND? ftz? f32x2", "d=0 s=0 s=0").since(8, 6).on(100),
     row(Fma, "FRND ftz? sat? f32", "d=0 s=0 s=0 s=0").on(20),
     row(Fma, "FRND f64", "d=0 s=0 s=0 s=0").since(1, 4).on(13),
-    row(Fma, "FRND ftz? f32x2", "d=0 s=0 s=0 s=0")
-        .since(8, 6)
-        .on(100),
+    row(Fma, "FRND ftz? f32x2", "d=0 s=0 s=0 s=0").since(8, 6).on(100),
     row(Mad, "FRND ftz? sat? f32", "d=0 s=0 s=0 s=0").on(20),
     row(Mad, "FRND f64", "d=0 s=0 s=0 s=0").since(1, 4).on(13),
     row(Div, "approx|full ftz? f32", "d=0 s=0 s=0"),
@@ -47,21 +40,13 @@ pub(super) const ROWS: &[Row] = &[
     row(Neg, "f64", "d=0 s=0"),
     row(Min, "ftz? f32", "d=0 s=0 s=0"),
     row(Min, "ftz? NaN f32", "d=0 s=0 s=0").since(7, 0).on(80),
-    row(Min, "ftz? NaN? xorsign.abs f32", "d=0 s=0 s=0")
-        .since(7, 2)
-        .on(86),
-    row(Min, "ftz? NaN? abs? f32", "d=0 s=0 s=0 s=0")
-        .since(8, 8)
-        .on(100),
+    row(Min, "ftz? NaN? xorsign.abs f32", "d=0 s=0 s=0").since(7, 2).on(86),
+    row(Min, "ftz? NaN? abs? f32", "d=0 s=0 s=0 s=0").since(8, 8).on(100),
     row(Min, "f64", "d=0 s=0 s=0"),
     row(Max, "ftz? f32", "d=0 s=0 s=0"),
     row(Max, "ftz? NaN f32", "d=0 s=0 s=0").since(7, 0).on(80),
-    row(Max, "ftz? NaN? xorsign.abs f32", "d=0 s=0 s=0")
-        .since(7, 2)
-        .on(86),
-    row(Max, "ftz? NaN? abs? f32", "d=0 s=0 s=0 s=0")
-        .since(8, 8)
-        .on(100),
+    row(Max, "ftz? NaN? xorsign.abs f32", "d=0 s=0 s=0").since(7, 2).on(86),
+    row(Max, "ftz? NaN? abs? f32", "d=0 s=0 s=0 s=0").since(8, 8).on(100),
     row(Max, "f64", "d=0 s=0 s=0"),
     row(Rcp, "approx|FRND ftz? f32", "d=0 s=0"),
     row(Rcp, "FRND f64", "d=0 s=0"),

@@ -7,6 +7,7 @@ const fn row(opcode: Opcode, modifiers: &'static str, operands: &'static str) ->
     Row::new(Section::Integer, opcode, modifiers, operands)
 }
 
+#[rustfmt::skip] // a line for each row
 pub(super) const ROWS: &[Row] = &[
     row(Add, "INT", "d=0 s=0 s=0"),
     row(Add, "sat s32", "d=0 s=0 s=0"),
@@ -34,29 +35,13 @@ pub(super) const ROWS: &[Row] = &[
     row(Max, "relu s16x2|s32", "d=0 s=0 s=0").since(8, 0).on(90),
     row(Popc, "b32|b64", "d=u32 s=0").since(2, 0).on(20),
     row(Clz, "b32|b64", "d=u32 s=0").since(2, 0).on(20),
-    row(Bfind, "shiftamt? u32|u64|s32|s64", "d=u32 s=0")
-        .since(2, 0)
-        .on(20),
-    row(Fns, "b32", "d=b32 s=b32 s=b32 s=s32")
-        .since(6, 0)
-        .on(30),
+    row(Bfind, "shiftamt? u32|u64|s32|s64", "d=u32 s=0").since(2, 0).on(20),
+    row(Fns, "b32", "d=b32 s=b32 s=b32 s=s32").since(6, 0).on(30),
     row(Brev, "b32|b64", "d=0 s=0").since(2, 0).on(20),
-    row(Bfe, "u32|u64|s32|s64", "d=0 s=0 s=u32 s=u32")
-        .since(2, 0)
-        .on(20),
-    row(Bfi, "b32|b64", "d=0 s=0 s=0 s=u32 s=u32")
-        .since(2, 0)
-        .on(20),
-    row(Szext, "clamp|wrap u32|s32", "d=0 s=0 s=u32")
-        .since(7, 6)
-        .on(70),
-    row(Bmsk, "clamp|wrap b32", "d=b32 s=b32 s=b32")
-        .since(7, 6)
-        .on(70),
-    row(Dp4a, "u32|s32 u32|s32", "d=b32 s=b32 s=b32 s=b32")
-        .since(5, 0)
-        .on(61),
-    row(Dp2a, "lo|hi u32|s32 u32|s32", "d=b32 s=b32 s=b32 s=b32")
-        .since(5, 0)
-        .on(61),
+    row(Bfe, "u32|u64|s32|s64", "d=0 s=0 s=u32 s=u32").since(2, 0).on(20),
+    row(Bfi, "b32|b64", "d=0 s=0 s=0 s=u32 s=u32").since(2, 0).on(20),
+    row(Szext, "clamp|wrap u32|s32", "d=0 s=0 s=u32").since(7, 6).on(70),
+    row(Bmsk, "clamp|wrap b32", "d=b32 s=b32 s=b32").since(7, 6).on(70),
+    row(Dp4a, "u32|s32 u32|s32", "d=b32 s=b32 s=b32 s=b32").since(5, 0).on(61),
+    row(Dp2a, "lo|hi u32|s32 u32|s32", "d=b32 s=b32 s=b32 s=b32").since(5, 0).on(61),
 ];

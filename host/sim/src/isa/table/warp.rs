@@ -15,41 +15,19 @@ const fn old(row: Row) -> Row {
     row.refused("it is gone since sm_70; use the `.sync` form with a mask of lanes")
 }
 
+#[rustfmt::skip] // a line for each row
 pub(super) const ROWS: &[Row] = &[
-    shuffle(
-        "sync up|down|bfly|idx b32",
-        "d|p?=b32 s=b32 s=b32 s=b32 s=b32",
-    )
-    .since(6, 0)
-    .on(30),
-    old(
-        shuffle("up|down|bfly|idx b32", "d|p?=b32 s=b32 s=b32 s=b32")
-            .since(3, 0)
-            .on(30),
-    ),
-    row(Vote, "sync all|any|uni pred", "p q s=b32")
-        .since(6, 0)
-        .on(30),
-    row(Vote, "sync ballot b32", "d=b32 q s=b32")
-        .since(6, 0)
-        .on(30),
+    shuffle("sync up|down|bfly|idx b32", "d|p?=b32 s=b32 s=b32 s=b32 s=b32").since(6, 0).on(30),
+    old(shuffle("up|down|bfly|idx b32", "d|p?=b32 s=b32 s=b32 s=b32").since(3, 0).on(30)),
+    row(Vote, "sync all|any|uni pred", "p q s=b32").since(6, 0).on(30),
+    row(Vote, "sync ballot b32", "d=b32 q s=b32").since(6, 0).on(30),
     old(row(Vote, "all|any|uni pred", "p q").since(1, 2)),
     old(row(Vote, "ballot b32", "d=b32 q").since(2, 0).on(20)),
-    row(Match, "any sync b32|b64", "d=b32 s=0 s=b32")
-        .since(6, 0)
-        .on(70),
-    row(Match, "all sync b32|b64", "d|p?=b32 s=0 s=b32")
-        .since(6, 0)
-        .on(70),
+    row(Match, "any sync b32|b64", "d=b32 s=0 s=b32").since(6, 0).on(70),
+    row(Match, "all sync b32|b64", "d|p?=b32 s=0 s=b32").since(6, 0).on(70),
     row(Activemask, "b32", "d=b32").since(6, 2).on(30),
-    row(Redux, "sync add|min|max u32|s32", "d=0 s=0 s=b32")
-        .since(7, 0)
-        .on(80),
-    row(Redux, "sync and|or|xor b32", "d=0 s=0 s=b32")
-        .since(7, 0)
-        .on(80),
-    row(Redux, "sync min|max abs? NaN? f32", "d=0 s=0 s=b32")
-        .since(8, 6)
-        .only(100),
+    row(Redux, "sync add|min|max u32|s32", "d=0 s=0 s=b32").since(7, 0).on(80),
+    row(Redux, "sync and|or|xor b32", "d=0 s=0 s=b32").since(7, 0).on(80),
+    row(Redux, "sync min|max abs? NaN? f32", "d=0 s=0 s=b32").since(8, 6).only(100),
     row(Elect, "sync", "d|p=b32 s=b32").since(8, 0).on(90),
 ];

@@ -30,6 +30,8 @@ pub fn isolated(test: &str, body: impl FnOnce() -> String) -> Answer {
         // In the child: answer and leave at once, before anything else touches a poisoned context.
         println!("{START}");
         let text = body();
+        // What kernels printed comes before the answer.
+        patterns::capture::flush();
         println!("{BEGIN}{text}{END}");
         std::process::exit(0);
     }

@@ -53,7 +53,7 @@ impl Drop for Redirected {
 }
 
 /// Writes out what Rust and C keep back: NVIDIA's driver prints through C's `stdout`.
-fn flush() {
+pub fn flush() {
     let _ = io::stdout().flush();
     // SAFETY: a null stream means all of them.
     unsafe { libc::fflush(std::ptr::null_mut()) };

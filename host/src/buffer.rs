@@ -47,8 +47,8 @@ pub enum MemoryError {
         /// The caller's line.
         at: &'static Location<'static>,
     },
-    /// The driver refused.
-    #[error(transparent)]
+    /// The driver refused; after a kernel's fault it refuses everything.
+    #[error("the driver refused to work on the device's memory")]
     Driver(#[from] DriverError),
 }
 

@@ -18,45 +18,53 @@ pub fn whole(error: &(dyn Error + 'static)) -> String {
     text
 }
 
-/// The text with addresses as `0x...` and the line numbers of test files as `LINE`.
+/// The text with addresses as `0x...` and the places in test files as `LINE`.
 pub fn stable(text: &str) -> String {
-    lines_of_tests(&addresses(text))
+    let text = numbers_after(
+        text,
+        "0x",
+        |c| c.is_ascii_hexdigit(),
+        |digits| match digits.len() {
+            // Short ones are values, not addresses.
+            0..8 => digits.to_owned(),
+            _ => "...".to_owned(),
+        },
+    );
+    let place = |c: char| c.is_ascii_digit() || c == ':';
+    let lines = text
+        .lines()
+        .map(|line| match line.contains("tests/tests/") {
+            true => numbers_after(line, ".rs:", place, |_| "LINE".to_owned()),
+            false => line.to_owned(),
+        });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
-fn addresses(text: &str) -> String {
+/// The text with lines of PTX as `N`: for kernels in the embedded PTX, where each kernel moves those behind it.
+pub fn without_ptx_lines(text: &str) -> String {
+    numbers_after(
+        text,
+        "ptx line ",
+        |c| c.is_ascii_digit(),
+        |_| "N".to_owned(),
+    )
+}
+
+/// The text with what follows each `mark` replaced, as far as it is made of such characters.
+fn numbers_after(
+    text: &str,
+    mark: &str,
+    part: fn(char) -> bool,
+    replace: impl Fn(&str) -> String,
+) -> String {
     let mut out = String::new();
     let mut rest = text;
-    while let Some(start) = rest.find("0x") {
-        let (before, number) = rest.split_at(start + 2);
-        let digits = number
-            .find(|c: char| !c.is_ascii_hexdigit())
-            .unwrap_or(number.len());
+    while let Some(start) = rest.find(mark) {
+        let (before, number) = rest.split_at(start + mark.len());
+        let end = number.find(|c| !part(c)).unwrap_or(number.len());
         out += before;
-        // Short ones are values, not addresses.
-        out += if digits >= 8 {
-            "..."
-        } else {
-            &number[..digits]
-        };
-        rest = &number[digits..];
-    }
-    out + rest
-}
-
-fn lines_of_tests(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(start) = rest.find("tests/tests/") {
-        let from = &rest[start..];
-        let Some(colon) = from.find(".rs:").map(|at| at + 4) else {
-            break;
-        };
-        let digits = from[colon..]
-            .find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(from.len() - colon);
-        out += &rest[..start + colon];
-        out += "LINE";
-        rest = &from[colon + digits..];
+        out += &replace(&number[..end]);
+        rest = &number[end..];
     }
     out + rest
 }
@@ -67,9 +75,11 @@ mod tests {
 
     #[test]
     fn what_varies_is_taken_out_and_the_rest_stays() {
-        let text = "at tests/tests/faults.rs:17 reading 0x7f3a00001000 of value 0x2a, tests/tests/a.rs:3:5";
-        let expected =
-            "at tests/tests/faults.rs:LINE reading 0x... of value 0x2a, tests/tests/a.rs:LINE:5";
+        let text =
+            "at tests/tests/faults.rs:17:5 reading 0x7f3a00001000 of 0x2a\n--> gpu/src/a.rs:3";
+        let expected = "at tests/tests/faults.rs:LINE reading 0x... of 0x2a\n--> gpu/src/a.rs:3";
         assert_eq!(stable(text), expected);
+        let text = "(ptx line 6675, `ret`)";
+        assert_eq!(without_ptx_lines(text), "(ptx line N, `ret`)");
     }
 }

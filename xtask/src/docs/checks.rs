@@ -31,7 +31,7 @@ pub(super) fn all(root: &Path) -> Result<(usize, Vec<Problem>)> {
         .map(Page::read)
         .collect::<Result<Vec<_>>>()?;
     let mut problems = summary(&book, &pages);
-    problems.extend(kernels_without_a_page(root, &book)?);
+    problems.extend(patterns_without_a_page(root, &book)?);
     for page in &pages {
         problems.extend(links(page));
         problems.extend(includes(page));
@@ -90,19 +90,23 @@ fn summary(book: &Path, pages: &[Page]) -> Vec<Problem> {
         .collect()
 }
 
-/// Kernel files with no page: `gpu/src/CHAPTER/PATTERN.rs` is explained in `docs/src/CHAPTER/PATTERN.md`.
-fn kernels_without_a_page(root: &Path, book: &Path) -> Result<Vec<Problem>> {
+/// Patterns with no page. A pattern is a kernel file, `gpu/src/CHAPTER/PATTERN.rs`, that a file of the same name in
+/// `host/patterns` runs; its page is `docs/src/CHAPTER/PATTERN.md`. A kernel that no pattern runs yet may wait.
+fn patterns_without_a_page(root: &Path, book: &Path) -> Result<Vec<Problem>> {
     let kernels = root.join("gpu/src");
     let mut problems = Vec::new();
     for file in files_below(&kernels, "rs")? {
-        let pattern = file.strip_prefix(&kernels).unwrap_or(&file);
-        let is_pattern = pattern.components().count() == 2 && !pattern.ends_with("mod.rs");
-        let page = book.join(pattern).with_extension("md");
-        if is_pattern && !page.is_file() {
+        let name = file.strip_prefix(&kernels).unwrap_or(&file);
+        let is_run = !name.ends_with("mod.rs")
+            && name.components().count() > 1
+            && root.join("host/patterns/src").join(name).is_file();
+        let page = book.join(name).with_extension("md");
+        if is_run && !page.is_file() {
+            let what = format!("no page explains `gpu/src/{}`", name.display());
             problems.push(Problem {
                 page,
                 line: 1,
-                what: format!("no page explains `gpu/src/{}`", pattern.display()),
+                what,
             });
         }
     }
@@ -285,10 +289,13 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_file_without_a_page_is_reported() {
+    fn a_pattern_without_a_page_is_reported() {
         let files = [
             ("gpu/src/memory/mod.rs", ""),
+            ("gpu/src/memory/offset.rs", ""),
             ("gpu/src/memory/transpose.rs", ""),
+            ("host/patterns/src/memory/mod.rs", ""),
+            ("host/patterns/src/memory/transpose.rs", ""),
         ];
         assert_eq!(
             problems(&files),

@@ -1,0 +1,198 @@
+//! What a row finds when it runs: a fresh context with a few things in it.
+
+use driver::abi::*;
+use driver::api::*;
+use std::ffi::{CString, c_void};
+use std::ptr::{null, null_mut};
+
+/// The bytes of [`Fixture::device`].
+pub(crate) const BYTES: usize = 4096;
+
+/// A fresh context, current on this thread; destroyed with all that is in it when the row is over.
+pub(crate) struct Fixture {
+    pub(crate) context: CUcontext,
+}
+
+/// `cuInit`, which must succeed.
+pub(crate) fn initialise() {
+    // SAFETY: takes zero at any time.
+    ok(unsafe { cuInit(0) });
+}
+
+/// Sees that preparing a row went well.
+#[track_caller]
+pub(crate) fn ok(code: CUresult) {
+    assert_eq!(code, CUresult::SUCCESS, "{:?}", driver::last_message());
+}
+
+/// `SUCCESS` where a condition that a row looks at holds.
+pub(crate) fn holds(condition: bool) -> CUresult {
+    if condition {
+        CUresult::SUCCESS
+    } else {
+        CUresult::ERROR_UNKNOWN
+    }
+}
+
+/// The text as C has it, kept for the rest of the process.
+pub(crate) fn c(text: &str) -> *const c_char {
+    CString::new(text)
+        .expect("test texts hold no zero byte")
+        .into_raw()
+}
+
+/// The rows' kernels.
+pub(crate) fn ptx() -> *const c_void {
+    c(include_str!("kernels.ptx")).cast()
+}
+
+#[allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "driver calls with arguments of this file's own"
+)]
+impl Fixture {
+    pub(crate) fn new() -> Fixture {
+        let mut context = CUcontext::default();
+        ok(unsafe { cuCtxCreate_v2(&mut context, 0, 0) });
+        Fixture { context }
+    }
+
+    /// [`BYTES`] of device memory.
+    pub(crate) fn device(&self) -> CUdeviceptr {
+        let mut address = 0;
+        ok(unsafe { cuMemAlloc_v2(&mut address, BYTES) });
+        address
+    }
+
+    /// [`BYTES`] of pinned memory.
+    pub(crate) fn pinned(&self) -> *mut c_void {
+        let mut pointer = null_mut();
+        ok(unsafe { cuMemAllocHost_v2(&mut pointer, BYTES) });
+        pointer
+    }
+
+    pub(crate) fn managed(&self) -> CUdeviceptr {
+        let mut address = 0;
+        ok(unsafe { cuMemAllocManaged(&mut address, BYTES, 1) });
+        address
+    }
+
+    pub(crate) fn stream(&self) -> CUstream {
+        let mut stream = CUstream::default();
+        ok(unsafe { cuStreamCreate(&mut stream, 1) });
+        stream
+    }
+
+    pub(crate) fn event(&self) -> CUevent {
+        let mut event = CUevent::default();
+        ok(unsafe { cuEventCreate(&mut event, 0) });
+        event
+    }
+
+    pub(crate) fn module(&self) -> CUmodule {
+        let mut module = CUmodule::default();
+        ok(unsafe { cuModuleLoadData(&mut module, ptx()) });
+        module
+    }
+
+    pub(crate) fn function(&self, name: &str) -> CUfunction {
+        let mut function = CUfunction::default();
+        ok(unsafe { cuModuleGetFunction(&mut function, self.module(), c(name)) });
+        function
+    }
+
+    /// Launches `function` with parameters, on the legacy default stream.
+    pub(crate) fn launch(
+        &self,
+        function: CUfunction,
+        grid: u32,
+        block: u32,
+        shared: u32,
+        params: &mut [*mut c_void],
+    ) -> CUresult {
+        let params = if params.is_empty() {
+            null_mut()
+        } else {
+            params.as_mut_ptr()
+        };
+        unsafe {
+            cuLaunchKernel(
+                function,
+                grid,
+                1,
+                1,
+                block,
+                1,
+                1,
+                shared,
+                CUstream::default(),
+                params,
+                null_mut(),
+            )
+        }
+    }
+
+    /// Launches `function` without parameters.
+    pub(crate) fn launch_bare(
+        &self,
+        function: CUfunction,
+        grid: [u32; 3],
+        block: [u32; 3],
+        shared: u32,
+    ) -> CUresult {
+        let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
+        unsafe {
+            cuLaunchKernel(
+                function,
+                gx,
+                gy,
+                gz,
+                bx,
+                by,
+                bz,
+                shared,
+                CUstream::default(),
+                null_mut(),
+                null_mut(),
+            )
+        }
+    }
+
+    /// The first word at a device address.
+    pub(crate) fn word(&self, address: CUdeviceptr) -> u32 {
+        let mut word = 0u32;
+        ok(unsafe { cuMemcpyDtoH_v2((&raw mut word).cast(), address, 4) });
+        word
+    }
+
+    /// A device attribute's value.
+    pub(crate) fn attribute(&self, which: u32) -> i32 {
+        let mut value = 0;
+        ok(unsafe { cuDeviceGetAttribute(&mut value, which, 0) });
+        value
+    }
+}
+
+/// The address of a parameter's value.
+pub(crate) fn param<T>(value: &mut T) -> *mut c_void {
+    (value as *mut T).cast()
+}
+
+/// A null pointer to read from.
+pub(crate) fn nothing<T>() -> *const T {
+    null()
+}
+
+impl Drop for Fixture {
+    fn drop(&mut self) {
+        // A row may have destroyed it, or faulted in it.
+        // SAFETY: any value is allowed.
+        let _ = unsafe { cuCtxDestroy_v2(self.context) };
+    }
+}
+
+/// The address of a variable of the program's own, which the driver did not give out.
+pub(crate) fn foreign() -> u64 {
+    static OWN: u64 = 0;
+    (&raw const OWN).expose_provenance() as u64
+}

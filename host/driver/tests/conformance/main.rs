@@ -1,0 +1,157 @@
+//! One row for each call and each documented way to misuse it, with the code that the driver must return.
+//!
+//! The table runs on whatever [`driver`] chooses: the simulator here, NVIDIA's driver on a machine with a GPU. The
+//! expectations are one and the same, so that an agreement there is an agreement of the two drivers. A row that is only
+//! for the simulator says why (mostly: NVIDIA's driver does not check that, and crashes).
+//!
+//! Each row runs on a thread of its own, in a fresh context. Rows that make a kernel fault run in a process of their own,
+//! since on a GPU a fault ends CUDA for the process.
+
+mod context;
+mod copy;
+mod device;
+mod event;
+mod fault;
+mod fixture;
+mod function;
+mod host_memory;
+mod launch;
+mod memory;
+mod module;
+mod pointer;
+mod stream;
+
+use driver::Backend;
+use driver::abi::CUresult;
+use fixture::Fixture;
+
+/// Where a row holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum On {
+    /// On both drivers.
+    Both,
+    /// On the simulator only, for this reason.
+    Sim(&'static str),
+}
+
+/// One call, made in one way.
+struct Row {
+    /// The call, and what is particular about this row.
+    name: &'static str,
+    expected: CUresult,
+    on: On,
+    run: fn(&Fixture) -> CUresult,
+}
+
+/// Rows: `"cuCall: what is done" => CODE, |f| ..;`, where the body is unsafe; `(sim: "why")` before the arrow for rows that
+/// the simulator alone must pass.
+macro_rules! rows {
+    ($($name:literal $((sim: $why:literal))? => $code:ident, |$f:pat_param| $body:expr;)*) => {
+        pub(crate) fn rows() -> Vec<$crate::Row> {
+            vec![$($crate::Row {
+                name: $name,
+                expected: driver::abi::CUresult::$code,
+                on: {
+                    #[allow(unused_mut, unused_assignments, reason = "most rows are for both drivers")]
+                    let mut on = $crate::On::Both;
+                    $(on = $crate::On::Sim($why);)?
+                    on
+                },
+                run: |$f| {
+                    #[allow(unused_unsafe, clippy::undocumented_unsafe_blocks, reason = "each row is a driver call whose \
+                        arguments are the row's own, valid or wrong on purpose in a way that the driver must catch")]
+                    unsafe { $body }
+                },
+            }),*]
+        }
+    };
+}
+
+pub(crate) use rows;
+
+fn all() -> Vec<Row> {
+    let tables = [
+        device::rows(),
+        context::rows(),
+        module::rows(),
+        memory::rows(),
+        host_memory::rows(),
+        copy::rows(),
+        pointer::rows(),
+        stream::rows(),
+        event::rows(),
+        function::rows(),
+        launch::rows(),
+    ];
+    tables.into_iter().flatten().collect()
+}
+
+/// Runs a row; the error says what came instead.
+fn check(row: &Row) -> Result<(), String> {
+    let applies = row.on == On::Both || driver::backend() == Some(Backend::Sim);
+    if !applies {
+        return Ok(());
+    }
+    let (run, expected) = (row.run, row.expected);
+    let outcome = std::thread::spawn(move || {
+        let fixture = Fixture::new();
+        let code = run(&fixture);
+        (code, driver::last_message())
+    })
+    .join();
+    let Ok((code, message)) = outcome else {
+        return Err(format!("{}: panicked", row.name));
+    };
+    if code != expected {
+        return Err(format!(
+            "{}: expected {expected:?}, got {code:?} ({message:?})",
+            row.name
+        ));
+    }
+    // The simulator says what was wrong, and names the call; "not ready" is an answer and not a failure.
+    let failed = !matches!(code, CUresult::SUCCESS | CUresult::ERROR_NOT_READY);
+    if failed && driver::backend() == Some(Backend::Sim) {
+        let call = row.name.split_once(':').map_or(row.name, |(call, _)| call);
+        if !message
+            .as_ref()
+            .is_some_and(|message| message.starts_with(call) && message.len() > call.len() + 10)
+        {
+            return Err(format!(
+                "{}: {code:?} came without words for it: {message:?}",
+                row.name
+            ));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn every_row_holds() {
+    fixture::initialise();
+    let rows = all();
+    let failures: Vec<String> = rows.iter().filter_map(|row| check(row).err()).collect();
+    assert!(
+        failures.is_empty(),
+        "{} of {} rows on {:?}:\n{}",
+        failures.len(),
+        rows.len(),
+        driver::backend(),
+        failures.join("\n")
+    );
+    println!("{} rows on {:?}", rows.len(), driver::backend());
+}
+
+#[test]
+fn every_simulated_call_has_a_row() {
+    let named: Vec<&str> = all()
+        .iter()
+        .chain(&fault::rows())
+        .map(|row| row.name.split_once(':').map_or(row.name, |(call, _)| call))
+        .collect();
+    let missing: Vec<&str> = driver::api::ENTRY_POINTS
+        .iter()
+        .filter(|entry| entry.simulated && !named.contains(&entry.symbol))
+        .map(|entry| entry.symbol)
+        .collect();
+    assert!(missing.is_empty(), "calls without a row: {missing:?}");
+}

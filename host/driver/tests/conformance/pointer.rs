@@ -1,0 +1,80 @@
+//! What is known of a pointer, and advice about managed memory.
+
+use crate::fixture::{BYTES, foreign, holds, ok, param};
+use crate::rows;
+use driver::abi::enums::pointer_attribute as attribute;
+use driver::abi::*;
+use driver::api::*;
+use std::ptr::null_mut;
+
+const DEVICE: CUmemLocation = CUmemLocation { kind: 1, id: 0 };
+
+rows! {
+    "cuPointerGetAttribute: the type of device memory" => SUCCESS, |f| {
+        let mut kind = 0u32;
+        ok(cuPointerGetAttribute((&raw mut kind).cast(), attribute::MEMORY_TYPE, f.device() + 8));
+        holds(kind == 2)
+    };
+    "cuPointerGetAttribute: the type of pinned memory" => SUCCESS, |f| {
+        let mut kind = 0u32;
+        ok(cuPointerGetAttribute((&raw mut kind).cast(), attribute::MEMORY_TYPE, f.pinned().addr() as u64));
+        holds(kind == 1)
+    };
+    "cuPointerGetAttribute: the context" => SUCCESS, |f| {
+        let mut context = CUcontext(0);
+        ok(cuPointerGetAttribute((&raw mut context).cast(), attribute::CONTEXT, f.device()));
+        holds(context == f.context)
+    };
+    "cuPointerGetAttribute: whether managed" => SUCCESS, |f| {
+        let (mut managed, mut device) = (9u8, 9u8);
+        ok(cuPointerGetAttribute((&raw mut managed).cast(), attribute::IS_MANAGED, f.managed()));
+        ok(cuPointerGetAttribute((&raw mut device).cast(), attribute::IS_MANAGED, f.device()));
+        holds((managed, device) == (1, 0))
+    };
+    "cuPointerGetAttribute: the range" => SUCCESS, |f| {
+        let (address, mut start, mut size) = (f.device(), 0u64, 0usize);
+        ok(cuPointerGetAttribute((&raw mut start).cast(), attribute::RANGE_START_ADDR, address + 8));
+        ok(cuPointerGetAttribute((&raw mut size).cast(), attribute::RANGE_SIZE, address + 8));
+        holds(start == address && size == BYTES)
+    };
+    "cuPointerGetAttribute: the host pointer of device memory" => ERROR_INVALID_VALUE, |f| {
+        cuPointerGetAttribute(param(&mut 0u64), attribute::HOST_POINTER, f.device())
+    };
+    "cuPointerGetAttribute: of a foreign pointer" => ERROR_INVALID_VALUE, |_| {
+        cuPointerGetAttribute(param(&mut 0u64), attribute::MEMORY_TYPE, foreign())
+    };
+    "cuPointerGetAttribute: none" => ERROR_INVALID_VALUE, |f| {
+        cuPointerGetAttribute(param(&mut 0u64), 1000, f.device())
+    };
+    "cuPointerGetAttributes: several" => SUCCESS, |f| {
+        let (mut kind, mut ordinal) = (0u32, 9i32);
+        let mut which = [attribute::MEMORY_TYPE, attribute::DEVICE_ORDINAL];
+        let mut data = [(&raw mut kind).cast(), (&raw mut ordinal).cast()];
+        ok(cuPointerGetAttributes(2, which.as_mut_ptr(), data.as_mut_ptr(), f.device()));
+        holds(kind == 2 && ordinal == 0)
+    };
+    "cuPointerGetAttributes: of a foreign pointer" => SUCCESS, |_| {
+        let mut kind = 9u32;
+        let mut data = [(&raw mut kind).cast()];
+        ok(cuPointerGetAttributes(1, [attribute::MEMORY_TYPE].as_mut_ptr(), data.as_mut_ptr(), foreign()));
+        holds(kind == 0)
+    };
+    "cuPointerSetAttribute: synchronous memory operations" => SUCCESS, |f| {
+        cuPointerSetAttribute(param(&mut 1u32), attribute::SYNC_MEMOPS, f.device())
+    };
+    "cuPointerSetAttribute: one that is fixed" => ERROR_INVALID_VALUE, |f| {
+        cuPointerSetAttribute(param(&mut 1u32), attribute::MEMORY_TYPE, f.device())
+    };
+    "cuMemPrefetchAsync: managed memory" => SUCCESS, |f| cuMemPrefetchAsync(f.managed(), BYTES, 0, f.stream());
+    "cuMemPrefetchAsync: device memory" => ERROR_INVALID_VALUE, |f| cuMemPrefetchAsync(f.device(), BYTES, 0, f.stream());
+    "cuMemPrefetchAsync: to no device" => ERROR_INVALID_DEVICE, |f| cuMemPrefetchAsync(f.managed(), BYTES, 99, f.stream());
+    "cuMemPrefetchAsync_v2: managed memory" => SUCCESS, |f| cuMemPrefetchAsync_v2(f.managed(), BYTES, DEVICE, 0, f.stream());
+    "cuMemAdvise: managed memory" => SUCCESS, |f| cuMemAdvise(f.managed(), BYTES, 1, 0);
+    "cuMemAdvise: no advice" => ERROR_INVALID_VALUE, |f| cuMemAdvise(f.managed(), BYTES, 99, 0);
+    "cuMemAdvise_v2: managed memory" => SUCCESS, |f| cuMemAdvise_v2(f.managed(), BYTES, 1, DEVICE);
+    "cuStreamAttachMemAsync: managed memory" => SUCCESS, |f| cuStreamAttachMemAsync(f.stream(), f.managed(), 0, 4);
+    "cuStreamAttachMemAsync: device memory" => ERROR_INVALID_VALUE, |f| cuStreamAttachMemAsync(f.stream(), f.device(), 0, 4);
+    "cuPointerGetAttribute: to null" => ERROR_INVALID_VALUE, |f| {
+        cuPointerGetAttribute(null_mut(), attribute::MEMORY_TYPE, f.device())
+    };
+}

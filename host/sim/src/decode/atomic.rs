@@ -8,68 +8,54 @@ use super::function::{Builder, Operands, Result, because, invalid, unsupported};
 use super::memory::{Address, class_of, place};
 use super::operand::repr;
 use super::program::Class;
-use crate::machine::atomics::atomic as handler;
+use crate::machine::atomics::{self, atomic as handler};
 use crate::machine::op::Handler;
 use crate::machine::transfer::{NOWHERE, Place};
 use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, Type};
 use crate::semantics::{float, int};
 
 /// The handler for one operation at one type.
-fn pick(place: Place, operation: M, ty: Type) -> Option<Handler> {
+fn pick(global: bool, operation: M, ty: Type) -> Option<Handler> {
     use Type as T;
-    let global = place != Place::Shared;
-    match (operation, ty) {
-        (M::Add, T::U32 | T::S32) => {
-            handler::<u32, u32, u32, _>(place, |a, b, _| int::add_u32(a, b))
-        }
-        (M::Add, T::U64 | T::S64) => {
-            handler::<u64, u64, u64, _>(place, |a, b, _| int::add_u64(a, b))
-        }
+    Some(match (operation, ty) {
+        (M::Add, T::U32 | T::S32) => handler::<u32, u32, u32, _>(|a, b, _| int::add_u32(a, b)),
+        (M::Add, T::U64 | T::S64) => handler::<u64, u64, u64, _>(|a, b, _| int::add_u64(a, b)),
         (M::Add, T::F32) if global => {
-            handler::<u32, f32, u32, _>(place, |a, b, _| float::add_rn_ftz_f32(a, b))
+            handler::<u32, f32, u32, _>(|a, b, _| float::add_rn_ftz_f32(a, b))
         }
-        (M::Add, T::F32) => handler::<u32, f32, u32, _>(place, |a, b, _| float::add_rn_f32(a, b)),
-        (M::Add, T::F64) => handler::<u64, f64, u64, _>(place, |a, b, _| float::add_rn_f64(a, b)),
+        (M::Add, T::F32) => handler::<u32, f32, u32, _>(|a, b, _| float::add_rn_f32(a, b)),
+        (M::Add, T::F64) => handler::<u64, f64, u64, _>(|a, b, _| float::add_rn_f64(a, b)),
         (M::Inc, T::U32) => {
-            handler::<u32, u32, u32, _>(place, |old, b, _| if old >= b { 0 } else { old + 1 })
+            handler::<u32, u32, u32, _>(|old, b, _| if old >= b { 0 } else { old + 1 })
         }
         (M::Dec, T::U32) => {
-            handler::<u32, u32, u32, _>(
-                place,
-                |old, b, _| if old == 0 || old > b { b } else { old - 1 },
-            )
+            handler::<u32, u32, u32, _>(|old, b, _| if old == 0 || old > b { b } else { old - 1 })
         }
-        (M::Min, T::U32) => handler::<u32, u32, u32, _>(place, |a, b, _| a.min(b)),
-        (M::Min, T::S32) => handler::<u32, i32, u32, _>(place, |a, b, _| a.min(b)),
-        (M::Min, T::U64) => handler::<u64, u64, u64, _>(place, |a, b, _| a.min(b)),
-        (M::Min, T::S64) => handler::<u64, i64, u64, _>(place, |a, b, _| a.min(b)),
-        (M::Max, T::U32) => handler::<u32, u32, u32, _>(place, |a, b, _| a.max(b)),
-        (M::Max, T::S32) => handler::<u32, i32, u32, _>(place, |a, b, _| a.max(b)),
-        (M::Max, T::U64) => handler::<u64, u64, u64, _>(place, |a, b, _| a.max(b)),
-        (M::Max, T::S64) => handler::<u64, i64, u64, _>(place, |a, b, _| a.max(b)),
-        (M::And, T::B32) => handler::<u32, u32, u32, _>(place, |a, b, _| a & b),
-        (M::And, T::B64) => handler::<u64, u64, u64, _>(place, |a, b, _| a & b),
-        (M::Or, T::B32) => handler::<u32, u32, u32, _>(place, |a, b, _| a | b),
-        (M::Or, T::B64) => handler::<u64, u64, u64, _>(place, |a, b, _| a | b),
-        (M::Xor, T::B32) => handler::<u32, u32, u32, _>(place, |a, b, _| a ^ b),
-        (M::Xor, T::B64) => handler::<u64, u64, u64, _>(place, |a, b, _| a ^ b),
-        (M::Exch, T::B32) => handler::<u32, u32, u32, _>(place, |_, b, _| b),
-        (M::Exch, T::B64) => handler::<u64, u64, u64, _>(place, |_, b, _| b),
-        (M::Exch, T::B128) => handler::<u128, u128, u128, _>(place, |_, b, _| b),
-        (M::Cas, T::B16) => {
-            handler::<u16, u16, u32, _>(place, |old, b, c| if old == b { c } else { old })
-        }
-        (M::Cas, T::B32) => {
-            handler::<u32, u32, u32, _>(place, |old, b, c| if old == b { c } else { old })
-        }
-        (M::Cas, T::B64) => {
-            handler::<u64, u64, u64, _>(place, |old, b, c| if old == b { c } else { old })
-        }
+        (M::Min, T::U32) => handler::<u32, u32, u32, _>(|a, b, _| a.min(b)),
+        (M::Min, T::S32) => handler::<u32, i32, u32, _>(|a, b, _| a.min(b)),
+        (M::Min, T::U64) => handler::<u64, u64, u64, _>(|a, b, _| a.min(b)),
+        (M::Min, T::S64) => handler::<u64, i64, u64, _>(|a, b, _| a.min(b)),
+        (M::Max, T::U32) => handler::<u32, u32, u32, _>(|a, b, _| a.max(b)),
+        (M::Max, T::S32) => handler::<u32, i32, u32, _>(|a, b, _| a.max(b)),
+        (M::Max, T::U64) => handler::<u64, u64, u64, _>(|a, b, _| a.max(b)),
+        (M::Max, T::S64) => handler::<u64, i64, u64, _>(|a, b, _| a.max(b)),
+        (M::And, T::B32) => handler::<u32, u32, u32, _>(|a, b, _| a & b),
+        (M::And, T::B64) => handler::<u64, u64, u64, _>(|a, b, _| a & b),
+        (M::Or, T::B32) => handler::<u32, u32, u32, _>(|a, b, _| a | b),
+        (M::Or, T::B64) => handler::<u64, u64, u64, _>(|a, b, _| a | b),
+        (M::Xor, T::B32) => handler::<u32, u32, u32, _>(|a, b, _| a ^ b),
+        (M::Xor, T::B64) => handler::<u64, u64, u64, _>(|a, b, _| a ^ b),
+        (M::Exch, T::B32) => handler::<u32, u32, u32, _>(|_, b, _| b),
+        (M::Exch, T::B64) => handler::<u64, u64, u64, _>(|_, b, _| b),
+        (M::Exch, T::B128) => handler::<u128, u128, u128, _>(|_, b, _| b),
+        (M::Cas, T::B16) => handler::<u16, u16, u32, _>(|old, b, c| if old == b { c } else { old }),
+        (M::Cas, T::B32) => handler::<u32, u32, u32, _>(|old, b, c| if old == b { c } else { old }),
+        (M::Cas, T::B64) => handler::<u64, u64, u64, _>(|old, b, c| if old == b { c } else { old }),
         (M::Cas, T::B128) => {
-            handler::<u128, u128, u128, _>(place, |old, b, c| if old == b { c } else { old })
+            handler::<u128, u128, u128, _>(|old, b, c| if old == b { c } else { old })
         }
-        _ => None,
-    }
+        _ => return None,
+    })
 }
 
 pub(super) fn atomic<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
@@ -103,7 +89,13 @@ pub(super) fn atomic<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()>
         [_, _, _] | [_, _, _, _] => return because("cache hints on atomics"),
         _ => return invalid("an address and a value (two for `cas`) should stand here"),
     };
-    let Some(run) = pick(place, operation, ty) else {
+    let space = match place {
+        Place::Global => atomics::GLOBAL,
+        Place::Shared => atomics::SHARED,
+        Place::Generic => atomics::GENERIC,
+        _ => return invalid("this memory has no atomics"),
+    };
+    let Some(run) = pick(place != Place::Shared, operation, ty) else {
         return unsupported();
     };
     let width = repr(ty.size());
@@ -126,7 +118,7 @@ pub(super) fn atomic<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()>
             a: row,
             b: list,
             c: offset,
-            aux: flags,
+            aux: flags | space << atomics::SPACE,
         },
     );
     Ok(())

@@ -7,7 +7,7 @@ use half::{bf16, f16};
 
 use super::function::{Builder, Operands, Result, invalid, unsupported};
 use super::operand::repr;
-use crate::machine::alu::unary;
+use crate::machine::alu::{unary, unary_rare};
 use crate::machine::op::Handler;
 use crate::ptx::ast::{Class, Instruction, Modifier as M, Operand, Type};
 use crate::semantics::convert::*;
@@ -51,32 +51,47 @@ fn rounding(i: &Instruction) -> Option<M> {
 }
 
 fn integers(d: Type, a: Type, sat: bool) -> Option<Handler> {
-    with_int!(d, D => with_int!(a, A => Some(if sat { unary(cvt_sat::<D, A>) } else { unary(cvt::<D, A>) })))
+    use Type as T;
+    Some(match (d, a, sat) {
+        (T::U64 | T::S64, T::U32, false) => unary(cvt::<u64, u32>),
+        (T::U64 | T::S64, T::S32, false) => unary(cvt::<i64, i32>),
+        (T::U32 | T::S32, T::U64 | T::S64, false) => unary(cvt::<u32, u64>),
+        (T::U32 | T::S32, T::U16, false) => unary(cvt::<u32, u16>),
+        (T::U32 | T::S32, T::U8, false) => unary(cvt::<u32, u8>),
+        _ if sat => with_int!(d, D => with_int!(a, A => Some(unary_rare(cvt_sat::<D, A>))))?,
+        _ => with_int!(d, D => with_int!(a, A => Some(unary_rare(cvt::<D, A>))))?,
+    })
 }
 
 fn to_integer(d: Type, a: Type, mode: Option<M>, ftz: bool) -> Option<Handler> {
+    match (d, a, mode) {
+        (Type::S32, Type::F32, Some(M::Rzi)) if !ftz => return Some(unary(cvt_rzi::<i32, f32>)),
+        (Type::U32, Type::F32, Some(M::Rzi)) if !ftz => return Some(unary(cvt_rzi::<u32, f32>)),
+        _ => {}
+    }
     with_int!(d, D => Some(match (a, mode, ftz) {
-        (Type::F32, Some(M::Rni), false) => unary(cvt_rni::<D, f32>),
-        (Type::F32, Some(M::Rzi), false) => unary(cvt_rzi::<D, f32>),
-        (Type::F32, Some(M::Rmi), false) => unary(cvt_rmi::<D, f32>),
-        (Type::F32, Some(M::Rpi), false) => unary(cvt_rpi::<D, f32>),
-        (Type::F32, Some(M::Rni), true) => unary(|a: f32| cvt_rni::<D, f32>(ftz_f32(a))),
-        (Type::F32, Some(M::Rzi), true) => unary(|a: f32| cvt_rzi::<D, f32>(ftz_f32(a))),
-        (Type::F32, Some(M::Rmi), true) => unary(|a: f32| cvt_rmi::<D, f32>(ftz_f32(a))),
-        (Type::F32, Some(M::Rpi), true) => unary(|a: f32| cvt_rpi::<D, f32>(ftz_f32(a))),
-        (Type::F64, Some(M::Rni), _) => unary(cvt_rni::<D, f64>),
-        (Type::F64, Some(M::Rzi), _) => unary(cvt_rzi::<D, f64>),
-        (Type::F64, Some(M::Rmi), _) => unary(cvt_rmi::<D, f64>),
-        (Type::F64, Some(M::Rpi), _) => unary(cvt_rpi::<D, f64>),
+        (Type::F32, Some(M::Rni), false) => unary_rare(cvt_rni::<D, f32>),
+        (Type::F32, Some(M::Rzi), false) => unary_rare(cvt_rzi::<D, f32>),
+        (Type::F32, Some(M::Rmi), false) => unary_rare(cvt_rmi::<D, f32>),
+        (Type::F32, Some(M::Rpi), false) => unary_rare(cvt_rpi::<D, f32>),
+        (Type::F32, Some(M::Rni), true) => unary_rare(|a: f32| cvt_rni::<D, f32>(ftz_f32(a))),
+        (Type::F32, Some(M::Rzi), true) => unary_rare(|a: f32| cvt_rzi::<D, f32>(ftz_f32(a))),
+        (Type::F32, Some(M::Rmi), true) => unary_rare(|a: f32| cvt_rmi::<D, f32>(ftz_f32(a))),
+        (Type::F32, Some(M::Rpi), true) => unary_rare(|a: f32| cvt_rpi::<D, f32>(ftz_f32(a))),
+        (Type::F64, Some(M::Rni), _) => unary_rare(cvt_rni::<D, f64>),
+        (Type::F64, Some(M::Rzi), _) => unary_rare(cvt_rzi::<D, f64>),
+        (Type::F64, Some(M::Rmi), _) => unary_rare(cvt_rmi::<D, f64>),
+        (Type::F64, Some(M::Rpi), _) => unary_rare(cvt_rpi::<D, f64>),
         _ => return None,
     }))
 }
 
 fn from_integer(d: Type, a: Type, mode: Option<M>, sat: bool) -> Option<Handler> {
     with_int!(a, A => Some(match (d, mode, sat) {
-        (Type::F32, Some(M::Rn), false) => unary(cvt_rn_f32::<A>),
-        (Type::F32, Some(M::Rn), true) => unary(|a: A| sat_f32(cvt_rn_f32::<A>(a))),
-        (Type::F64, Some(M::Rn), false) => unary(cvt_rn_f64::<A>),
+        (Type::F32, Some(M::Rn), false) if a == Type::S32 || a == Type::U32 => unary(cvt_rn_f32::<A>),
+        (Type::F32, Some(M::Rn), false) => unary_rare(cvt_rn_f32::<A>),
+        (Type::F32, Some(M::Rn), true) => unary_rare(|a: A| sat_f32(cvt_rn_f32::<A>(a))),
+        (Type::F64, Some(M::Rn), false) => unary_rare(cvt_rn_f64::<A>),
         _ => return None,
     }))
 }
@@ -84,40 +99,42 @@ fn from_integer(d: Type, a: Type, mode: Option<M>, sat: bool) -> Option<Handler>
 fn floats(d: Type, a: Type, mode: Option<M>, ftz: bool, sat: bool) -> Option<Handler> {
     Some(match (d, a, mode, ftz, sat) {
         (Type::F64, Type::F32, None, false, false) => unary(cvt_f64_f32),
-        (Type::F64, Type::F32, None, true, false) => unary(|a: f32| cvt_f64_f32(ftz_f32(a))),
+        (Type::F64, Type::F32, None, true, false) => unary_rare(|a: f32| cvt_f64_f32(ftz_f32(a))),
         (Type::F32, Type::F64, Some(M::Rn), false, false) => unary(cvt_rn_f32_f64),
         (Type::F32, Type::F64, Some(M::Rn), true, false) => {
-            unary(|a: f64| ftz_f32(cvt_rn_f32_f64(a)))
+            unary_rare(|a: f64| ftz_f32(cvt_rn_f32_f64(a)))
         }
-        (Type::F32, Type::F64, Some(M::Rn), _, true) => unary(|a: f64| sat_f32(cvt_rn_f32_f64(a))),
+        (Type::F32, Type::F64, Some(M::Rn), _, true) => {
+            unary_rare(|a: f64| sat_f32(cvt_rn_f32_f64(a)))
+        }
         (Type::F32, Type::F32, None, false, false) => unary(|a: u32| a),
-        (Type::F32, Type::F32, None, true, false) => unary(ftz_f32),
-        (Type::F32, Type::F32, None, _, true) => unary(sat_f32),
-        (Type::F32, Type::F32, Some(M::Rni), false, false) => unary(cvt_rni_whole::<f32>),
-        (Type::F32, Type::F32, Some(M::Rzi), false, false) => unary(cvt_rzi_whole::<f32>),
-        (Type::F32, Type::F32, Some(M::Rmi), false, false) => unary(cvt_rmi_whole::<f32>),
-        (Type::F32, Type::F32, Some(M::Rpi), false, false) => unary(cvt_rpi_whole::<f32>),
+        (Type::F32, Type::F32, None, true, false) => unary_rare(ftz_f32),
+        (Type::F32, Type::F32, None, _, true) => unary_rare(sat_f32),
+        (Type::F32, Type::F32, Some(M::Rni), false, false) => unary_rare(cvt_rni_whole::<f32>),
+        (Type::F32, Type::F32, Some(M::Rzi), false, false) => unary_rare(cvt_rzi_whole::<f32>),
+        (Type::F32, Type::F32, Some(M::Rmi), false, false) => unary_rare(cvt_rmi_whole::<f32>),
+        (Type::F32, Type::F32, Some(M::Rpi), false, false) => unary_rare(cvt_rpi_whole::<f32>),
         (Type::F32, Type::F32, Some(M::Rni), true, false) => {
-            unary(|a: f32| cvt_rni_whole(ftz_f32(a)))
+            unary_rare(|a: f32| cvt_rni_whole(ftz_f32(a)))
         }
         (Type::F32, Type::F32, Some(M::Rzi), true, false) => {
-            unary(|a: f32| cvt_rzi_whole(ftz_f32(a)))
+            unary_rare(|a: f32| cvt_rzi_whole(ftz_f32(a)))
         }
         (Type::F32, Type::F32, Some(M::Rmi), true, false) => {
-            unary(|a: f32| cvt_rmi_whole(ftz_f32(a)))
+            unary_rare(|a: f32| cvt_rmi_whole(ftz_f32(a)))
         }
         (Type::F32, Type::F32, Some(M::Rpi), true, false) => {
-            unary(|a: f32| cvt_rpi_whole(ftz_f32(a)))
+            unary_rare(|a: f32| cvt_rpi_whole(ftz_f32(a)))
         }
         (Type::F64, Type::F64, None, _, false) => unary(|a: u64| a),
-        (Type::F64, Type::F64, Some(M::Rni), _, false) => unary(cvt_rni_whole::<f64>),
-        (Type::F64, Type::F64, Some(M::Rzi), _, false) => unary(cvt_rzi_whole::<f64>),
-        (Type::F64, Type::F64, Some(M::Rmi), _, false) => unary(cvt_rmi_whole::<f64>),
-        (Type::F64, Type::F64, Some(M::Rpi), _, false) => unary(cvt_rpi_whole::<f64>),
+        (Type::F64, Type::F64, Some(M::Rni), _, false) => unary_rare(cvt_rni_whole::<f64>),
+        (Type::F64, Type::F64, Some(M::Rzi), _, false) => unary_rare(cvt_rzi_whole::<f64>),
+        (Type::F64, Type::F64, Some(M::Rmi), _, false) => unary_rare(cvt_rmi_whole::<f64>),
+        (Type::F64, Type::F64, Some(M::Rpi), _, false) => unary_rare(cvt_rpi_whole::<f64>),
         (Type::F32, Type::F16, None, _, false) => unary(|a: f16| a.to_f32()),
-        (Type::F32, Type::Bf16, None, _, false) => unary(|a: bf16| a.to_f32()),
+        (Type::F32, Type::Bf16, None, _, false) => unary_rare(|a: bf16| a.to_f32()),
         (Type::F16, Type::F32, Some(M::Rn), _, false) => unary(half_of),
-        (Type::Bf16, Type::F32, Some(M::Rn), _, false) => unary(bfloat_of),
+        (Type::Bf16, Type::F32, Some(M::Rn), _, false) => unary_rare(bfloat_of),
         _ => return None,
     })
 }
@@ -180,8 +197,8 @@ pub(super) fn convert<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()
     );
     if wide {
         let extend = match d_ty {
-            Type::S8 | Type::S16 | Type::S32 => unary(|a: i32| i64::from(a)),
-            _ => unary(|a: u32| u64::from(a)),
+            Type::S8 | Type::S16 | Type::S32 => unary_rare(|a: i32| i64::from(a)),
+            _ => unary_rare(|a: u32| u64::from(a)),
         };
         let d = b.register(d, 8)?;
         b.emit(
@@ -203,7 +220,7 @@ fn source<'a>(b: &mut Builder<'a, '_>, a: &Operand<'a>, ty: Type) -> Result<u32>
         Some(8) if width == 4 => {
             let (from, d) = (b.register(a, 8)?, b.scratch(4)?);
             b.emit(
-                unary(|a: u64| a as u32),
+                unary_rare(|a: u64| a as u32),
                 Operands {
                     d,
                     a: from,

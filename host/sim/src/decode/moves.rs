@@ -116,26 +116,26 @@ fn unpack<'a>(b: &mut Builder<'a, '_>, d: &Operand<'a>, a: &Operand<'a>, ty: Typ
     }
     for &(temporary, _, index) in &places {
         let run: Handler = match (ty.size(), part, index) {
-            (2, 1, 0) => alu::unary(|a: u32| a & 0xff),
-            (2, 1, 1) => alu::unary(|a: u32| a >> 8 & 0xff),
-            (4, 2, 0) => alu::unary(|a: u32| a & 0xffff),
-            (4, 2, 1) => alu::unary(|a: u32| a >> 16),
-            (4, 1, 0) => alu::unary(|a: u32| a & 0xff),
-            (4, 1, 1) => alu::unary(|a: u32| a >> 8 & 0xff),
-            (4, 1, 2) => alu::unary(|a: u32| a >> 16 & 0xff),
-            (4, 1, 3) => alu::unary(|a: u32| a >> 24),
-            (8, 4, 0) => alu::unary(|a: u64| a as u32),
-            (8, 4, 1) => alu::unary(|a: u64| (a >> 32) as u32),
-            (8, 2, 0) => alu::unary(|a: u64| a as u16),
-            (8, 2, 1) => alu::unary(|a: u64| (a >> 16) as u16),
-            (8, 2, 2) => alu::unary(|a: u64| (a >> 32) as u16),
-            (8, 2, 3) => alu::unary(|a: u64| (a >> 48) as u16),
-            (16, 8, 0) => alu::unary(|a: u128| a as u64),
-            (16, 8, 1) => alu::unary(|a: u128| (a >> 64) as u64),
-            (16, 4, 0) => alu::unary(|a: u128| a as u32),
-            (16, 4, 1) => alu::unary(|a: u128| (a >> 32) as u32),
-            (16, 4, 2) => alu::unary(|a: u128| (a >> 64) as u32),
-            (16, 4, 3) => alu::unary(|a: u128| (a >> 96) as u32),
+            (2, 1, 0) => alu::unary_rare(|a: u32| a & 0xff),
+            (2, 1, 1) => alu::unary_rare(|a: u32| a >> 8 & 0xff),
+            (4, 2, 0) => alu::unary_rare(|a: u32| a & 0xffff),
+            (4, 2, 1) => alu::unary_rare(|a: u32| a >> 16),
+            (4, 1, 0) => alu::unary_rare(|a: u32| a & 0xff),
+            (4, 1, 1) => alu::unary_rare(|a: u32| a >> 8 & 0xff),
+            (4, 1, 2) => alu::unary_rare(|a: u32| a >> 16 & 0xff),
+            (4, 1, 3) => alu::unary_rare(|a: u32| a >> 24),
+            (8, 4, 0) => alu::unary_rare(|a: u64| a as u32),
+            (8, 4, 1) => alu::unary_rare(|a: u64| (a >> 32) as u32),
+            (8, 2, 0) => alu::unary_rare(|a: u64| a as u16),
+            (8, 2, 1) => alu::unary_rare(|a: u64| (a >> 16) as u16),
+            (8, 2, 2) => alu::unary_rare(|a: u64| (a >> 32) as u16),
+            (8, 2, 3) => alu::unary_rare(|a: u64| (a >> 48) as u16),
+            (16, 8, 0) => alu::unary_rare(|a: u128| a as u64),
+            (16, 8, 1) => alu::unary_rare(|a: u128| (a >> 64) as u64),
+            (16, 4, 0) => alu::unary_rare(|a: u128| a as u32),
+            (16, 4, 1) => alu::unary_rare(|a: u128| (a >> 32) as u32),
+            (16, 4, 2) => alu::unary_rare(|a: u128| (a >> 64) as u32),
+            (16, 4, 3) => alu::unary_rare(|a: u128| (a >> 96) as u32),
             _ => return unsupported(),
         };
         b.emit(
@@ -174,14 +174,14 @@ fn pack<'a>(b: &mut Builder<'a, '_>, d: &Operand<'a>, a: &Operand<'a>, ty: Type)
         *row = b.source(element, width, None)?;
     }
     let run: Handler = match (ty.size(), part) {
-        (2, 1) => alu::binary(|a: u8, b: u8| u16::from(b) << 8 | u16::from(a)),
-        (4, 2) => alu::binary(|a: u16, b: u16| u32::from(b) << 16 | u32::from(a)),
+        (2, 1) => alu::binary_rare(|a: u8, b: u8| u16::from(b) << 8 | u16::from(a)),
+        (4, 2) => alu::binary_rare(|a: u16, b: u16| u32::from(b) << 16 | u32::from(a)),
         (4, 1) => alu::quaternary(|a: u8, b: u8, c: u8, d: u8| u32::from_le_bytes([a, b, c, d])),
-        (8, 4) => alu::binary(|a: u32, b: u32| u64::from(b) << 32 | u64::from(a)),
+        (8, 4) => alu::binary_rare(|a: u32, b: u32| u64::from(b) << 32 | u64::from(a)),
         (8, 2) => alu::quaternary(|a: u16, b: u16, c: u16, d: u16| {
             u64::from(d) << 48 | u64::from(c) << 32 | u64::from(b) << 16 | u64::from(a)
         }),
-        (16, 8) => alu::binary(|a: u64, b: u64| u128::from(b) << 64 | u128::from(a)),
+        (16, 8) => alu::binary_rare(|a: u64, b: u64| u128::from(b) << 64 | u128::from(a)),
         (16, 4) => alu::quaternary(|a: u32, b: u32, c: u32, d: u32| {
             u128::from(d) << 96 | u128::from(c) << 64 | u128::from(b) << 32 | u128::from(a)
         }),
@@ -286,20 +286,20 @@ fn slct<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let width = repr(ty.size());
     let ftz = i.modifiers.has(M::Ftz);
     let run: Handler = match (width, by, ftz) {
-        (4, Type::S32, _) => alu::ternary(|a: u32, b: u32, c: i32| if c >= 0 { a } else { b }),
-        (8, Type::S32, _) => alu::ternary(|a: u64, b: u64, c: i32| if c >= 0 { a } else { b }),
+        (4, Type::S32, _) => alu::ternary_rare(|a: u32, b: u32, c: i32| if c >= 0 { a } else { b }),
+        (8, Type::S32, _) => alu::ternary_rare(|a: u64, b: u64, c: i32| if c >= 0 { a } else { b }),
         // -0 counts as not negative; NaN takes the second.
         (4, Type::F32, false) => {
-            alu::ternary(|a: u32, b: u32, c: f32| if c >= 0.0 { a } else { b })
+            alu::ternary_rare(|a: u32, b: u32, c: f32| if c >= 0.0 { a } else { b })
         }
         (8, Type::F32, false) => {
-            alu::ternary(|a: u64, b: u64, c: f32| if c >= 0.0 { a } else { b })
+            alu::ternary_rare(|a: u64, b: u64, c: f32| if c >= 0.0 { a } else { b })
         }
         (4, Type::F32, true) => {
-            alu::ternary(|a: u32, b: u32, c: f32| if c > -f32::MIN_POSITIVE { a } else { b })
+            alu::ternary_rare(|a: u32, b: u32, c: f32| if c > -f32::MIN_POSITIVE { a } else { b })
         }
         (8, Type::F32, true) => {
-            alu::ternary(|a: u64, b: u64, c: f32| if c > -f32::MIN_POSITIVE { a } else { b })
+            alu::ternary_rare(|a: u64, b: u64, c: f32| if c > -f32::MIN_POSITIVE { a } else { b })
         }
         _ => return unsupported(),
     };

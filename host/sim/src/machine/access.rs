@@ -25,16 +25,32 @@ pub(crate) mod flag {
 }
 
 /// Where the lanes' bytes are.
-pub(super) enum Where {
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Found {
     /// Side by side from here: lane `i`'s are `i` times the size further.
     Row(*mut u8),
     /// All at one place.
     One(*mut u8),
-    /// Each lane at its own place; those of other lanes are null.
-    Each([*mut u8; LANES]),
-    /// The access is wrong: this lane's, and why.
-    Wrong(usize, What),
+    /// Each lane at its own place: in the core's `hosts`.
+    Each,
+    /// The access is wrong; the core's event says how.
+    Wrong,
 }
+
+/// `i * size` for each lane `i`, by the size's logarithm: what addresses side by side differ by.
+static STEPS: [[u64; LANES]; 6] = {
+    let mut steps = [[0; LANES]; 6];
+    let mut log = 0;
+    while log < 6 {
+        let mut lane = 0;
+        while lane < LANES {
+            steps[log][lane] = (lane as u64) << log;
+            lane += 1;
+        }
+        log += 1;
+    }
+    steps
+};
 
 /// A space that instructions name.
 pub(crate) trait Space: Copy + 'static {
@@ -169,67 +185,68 @@ impl Core<'_> {
         }
     }
 
-    /// Where the bytes are that the lanes of `mask` (at least one) access.
+    /// Where the bytes are that the lanes of `mask` (at least one) access, `1 << log` (at most 32) for each.
     ///
     /// # Safety
     /// `op` must be a memory operation of the running frame.
     #[inline(always)]
-    pub(super) unsafe fn locate<S: Space>(
+    pub(super) unsafe fn locate_here<S: Space>(
         &mut self,
         op: *const Op,
         act: Act,
         mask: u32,
-        size: u64,
-    ) -> Where {
+        log: u32,
+    ) -> Found {
         // SAFETY: passed on.
         let addresses = unsafe { self.addresses(op) };
+        let (size, steps) = (1u64 << log, &STEPS[log as usize % STEPS.len()]);
         let first = mask.trailing_zeros() as usize;
         let start = addresses[first];
-        let base = start.wrapping_sub(first as u64 * size);
-        let (mut apart, mut spread) = (0u64, 0u64);
+        let base = start.wrapping_sub(steps[first]);
+        let mut apart = 0u64;
         if mask == FULL {
-            for i in 0..LANES {
-                apart |= addresses[i] ^ base.wrapping_add(i as u64 * size);
+            for (address, step) in addresses.iter().zip(steps) {
+                apart |= address ^ base.wrapping_add(*step);
             }
         } else {
             for i in 0..LANES {
                 let on = 0u64.wrapping_sub(u64::from(mask >> i & 1));
-                apart |= (addresses[i] ^ base.wrapping_add(i as u64 * size)) & on;
+                apart |= (addresses[i] ^ base.wrapping_add(steps[i])) & on;
             }
         }
-        if apart == 0 && start % size == 0 {
+        if apart == 0 && start & (size - 1) == 0 {
             let last = 31 - mask.leading_zeros() as usize;
-            if let Some(host) = S::host(self, op, act, start, (last - first + 1) as u64 * size) {
-                return Where::Row(host.wrapping_sub(first * size as usize));
+            if let Some(host) = S::host(self, op, act, start, ((last - first + 1) as u64) << log) {
+                return Found::Row(host.wrapping_sub(first << log));
             }
             return self.each::<S>(op, act, mask, size, &addresses);
         }
-        for i in 0..LANES {
+        let mut spread = 0u64;
+        for (i, address) in addresses.iter().enumerate() {
             let on = 0u64.wrapping_sub(u64::from(mask >> i & 1));
-            spread |= (addresses[i] ^ start) & on;
+            spread |= (address ^ start) & on;
         }
-        if spread == 0 && start % size == 0 {
+        if spread == 0 && start & (size - 1) == 0 {
             return match S::host(self, op, act, start, size) {
-                Some(host) => Where::One(host),
+                Some(host) => Found::One(host),
                 None => self.each::<S>(op, act, mask, size, &addresses),
             };
         }
         // Somewhere among each other: from the lowest to the highest in one piece?
         let (mut low, mut high, mut bits) = (u64::MAX, 0, 0);
-        for i in 0..LANES {
+        for (i, &address) in addresses.iter().enumerate() {
             let on = mask >> i & 1 != 0;
-            low = low.min(if on { addresses[i] } else { u64::MAX });
-            high = high.max(if on { addresses[i] } else { 0 });
-            bits |= if on { addresses[i] } else { 0 };
+            low = low.min(if on { address } else { u64::MAX });
+            high = high.max(if on { address } else { 0 });
+            bits |= if on { address } else { 0 };
         }
-        if bits % size == 0
+        if bits & (size - 1) == 0
             && let Some(host) = S::host(self, op, act, low, (high - low).saturating_add(size))
         {
-            let mut each = [std::ptr::null_mut(); LANES];
-            for i in 0..LANES {
-                each[i] = host.wrapping_add(addresses[i].wrapping_sub(low) as usize);
+            for (to, address) in self.hosts.iter_mut().zip(addresses) {
+                *to = host.wrapping_add(address.wrapping_sub(low) as usize);
             }
-            return Where::Each(each);
+            return Found::Each;
         }
         self.each::<S>(op, act, mask, size, &addresses)
     }
@@ -244,13 +261,13 @@ impl Core<'_> {
         mask: u32,
         size: u64,
         addresses: &[u64; LANES],
-    ) -> Where {
-        let mut each = [std::ptr::null_mut(); LANES];
+    ) -> Found {
         for lane in lanes(mask) {
             let address = addresses[lane];
             let (reach, bytes) = (reach::<S>(address), size as u32);
             if !address.is_multiple_of(size) {
-                return Where::Wrong(
+                self.fault(
+                    op,
                     lane,
                     What::Misaligned {
                         act,
@@ -259,25 +276,27 @@ impl Core<'_> {
                         bytes,
                     },
                 );
+                return Found::Wrong;
             }
             match S::host(self, op, act, address, size) {
-                Some(host) => each[lane] = host,
+                Some(host) => self.hosts[lane] = host,
                 None => {
-                    let generic = S::GENERIC;
-                    return Where::Wrong(
+                    self.fault(
+                        op,
                         lane,
                         What::Access {
                             act,
                             reach,
-                            generic,
+                            generic: S::GENERIC,
                             address,
                             bytes,
                         },
                     );
+                    return Found::Wrong;
                 }
             }
         }
-        Where::Each(each)
+        Found::Each
     }
 
     /// Looks an address up among what is live, and remembers where it was found.

@@ -6,7 +6,7 @@
 //! costs less than visiting lanes one by one.
 
 use super::core::Core;
-use super::lane::{CHUNK, FULL, LANES, Lane, Repr};
+use super::lane::{CHUNK, FULL, LANES, Lane, Repr, lanes};
 use super::level::{Level, levels};
 use super::op::{Handler, Op};
 
@@ -24,9 +24,9 @@ pub(super) fn conjure<F: Copy>() -> F {
     unsafe { std::mem::zeroed() }
 }
 
-/// Makes a family of operations of one arity: the body, its levels, and the function that the decoder calls.
+/// Makes a family of operations of one arity: the bodies, their levels, and the functions that the decoder calls.
 macro_rules! lanewise {
-    ($(#[$doc:meta])* $name:ident, $body:ident, $levels:ident; $($x:ident: $X:ident),*) => {
+    ($(#[$doc:meta])* $name:ident, $rare:ident, $body:ident, $lanes:ident, $levels:ident; $($x:ident: $X:ident),*) => {
         /// # Safety
         /// As for every handler: `op` is an operation whose operands are rows of the frame of the types named here.
         #[inline(always)]
@@ -37,6 +37,9 @@ macro_rules! lanewise {
             // SAFETY: the decoder gave this operation rows of the frame, of the types it was built for. A destination
             // is the same row as an operand or does not overlap it, and each chunk is read before it is written.
             unsafe {
+                if !L::VECTOR {
+                    return $lanes::<$($X,)* D, F>(core, op);
+                }
                 let o = &*op;
                 let f = conjure::<F>();
                 let mask = core.mask(o);
@@ -66,31 +69,95 @@ macro_rules! lanewise {
             }
         }
 
+        /// The same, lane by lane.
+        ///
+        /// # Safety
+        /// As for the other.
+        unsafe fn $lanes<$($X: Lane,)* D: Lane, F: Fn($($X),*) -> D + Copy>(
+            core: &mut Core<'_>,
+            op: *const Op,
+        ) -> *const Op {
+            // SAFETY: as above; a lane is read before it is written.
+            unsafe {
+                let o = &*op;
+                let mut left = core.mask(o);
+                $(let $x = core.row::<$X>(o.$x).cast::<$X::Repr>();)*
+                let d = core.row::<D>(o.d).cast::<D::Repr>();
+                while left != 0 {
+                    let lane = left.trailing_zeros() as usize;
+                    left &= left - 1;
+                    *d.add(lane) = conjure::<F>()($($X::of(*$x.add(lane))),*).repr();
+                }
+                op.add(1)
+            }
+        }
+
         levels!(fn $levels = $body<$($X,)* D, F> where $($X: Lane,)* D: Lane, F: Fn($($X),*) -> D + Copy);
 
         $(#[$doc])*
         pub(crate) fn $name<$($X: Lane,)* D: Lane, F: Fn($($X),*) -> D + Copy>(_: F) -> Handler {
             $levels::<$($X,)* D, F>()
         }
+
+        $(#[$doc])* /// For what is rare: small code, lane by lane.
+        pub(crate) fn $rare<$($X: Lane,)* D: Lane, F: Fn($($X),*) -> D + Copy>(_: F) -> Handler {
+            $lanes::<$($X,)* D, F>
+        }
     };
 }
 
 lanewise!(
     /// `d = f(a)`.
-    unary, unary_body, unary_levels; a: A
+    unary, unary_rare, unary_body, unary_lanes, unary_levels; a: A
 );
 lanewise!(
     /// `d = f(a, b)`.
-    binary, binary_body, binary_levels; a: A, b: B
+    binary, binary_rare, binary_body, binary_lanes, binary_levels; a: A, b: B
 );
 lanewise!(
     /// `d = f(a, b, c)`.
-    ternary, ternary_body, ternary_levels; a: A, b: B, c: C
+    ternary, ternary_rare, ternary_body, ternary_lanes, ternary_levels; a: A, b: B, c: C
 );
-lanewise!(
-    /// `d = f(a, b, c, aux)`; the fourth operand's offset is in `aux`.
-    quaternary, quaternary_body, quaternary_levels; a: A, b: B, c: C, aux: E
-);
+
+/// # Safety
+/// As for every handler.
+unsafe fn quaternary_lanes<
+    A: Lane,
+    B: Lane,
+    C: Lane,
+    E: Lane,
+    D: Lane,
+    F: Fn(A, B, C, E) -> D + Copy,
+>(
+    core: &mut Core<'_>,
+    op: *const Op,
+) -> *const Op {
+    // SAFETY: as for the others.
+    unsafe {
+        let o = &*op;
+        for lane in lanes(core.mask(o)) {
+            let (a, b) = (core.lanes::<A>(o.a)[lane], core.lanes::<B>(o.b)[lane]);
+            let (c, e) = (core.lanes::<C>(o.c)[lane], core.lanes::<E>(o.aux)[lane]);
+            core.lanes::<D>(o.d)[lane] =
+                conjure::<F>()(A::of(a), B::of(b), C::of(c), E::of(e)).repr();
+        }
+        op.add(1)
+    }
+}
+
+/// `d = f(a, b, c, aux)`: the fourth operand's offset is in `aux`.
+pub(crate) fn quaternary<
+    A: Lane,
+    B: Lane,
+    C: Lane,
+    E: Lane,
+    D: Lane,
+    F: Fn(A, B, C, E) -> D + Copy,
+>(
+    _: F,
+) -> Handler {
+    quaternary_lanes::<A, B, C, E, D, F>
+}
 
 /// How a comparison's result is combined with a predicate: the low bits of `aux`.
 pub(crate) mod combine {
@@ -117,6 +184,19 @@ unsafe fn compare_rows<L: Level, A: Lane, B: Lane, F: Fn(A, B) -> bool + Copy>(
     b: *const [B::Repr; CHUNK],
 ) -> u32 {
     let mut holds = 0;
+    if !L::VECTOR {
+        for lane in 0..LANES {
+            // SAFETY: a row has this many lanes.
+            let (a, b) = unsafe {
+                (
+                    *a.cast::<A::Repr>().add(lane),
+                    *b.cast::<B::Repr>().add(lane),
+                )
+            };
+            holds |= u32::from(f(A::of(a), B::of(b))) << lane;
+        }
+        return holds;
+    }
     for k in 0..LANES / CHUNK {
         // SAFETY: a row has this many chunks.
         let (a, b) = unsafe { (*a.add(k), *b.add(k)) };
@@ -167,6 +247,14 @@ unsafe fn compare_body<L: Level, A: Lane, B: Lane, F: Fn(A, B) -> bool + Copy>(
 }
 
 levels!(fn compare_levels = compare_body<A, B, F> where A: Lane, B: Lane, F: Fn(A, B) -> bool + Copy);
+
+/// As [`compare`], for what is rare: small code, lane by lane.
+pub(crate) fn compare_rare<A: Lane, B: Lane, F: Fn(A, B) -> bool + Copy>(_: F) -> Handler {
+    #[cfg(target_arch = "x86_64")]
+    return compare_body::<super::level::Portable, A, B, F>;
+    #[cfg(not(target_arch = "x86_64"))]
+    compare_levels::<A, B, F>()
+}
 
 /// `setp`: predicate `d` is `f(a, b)`, combined with predicate `c` as `aux` says.
 pub(crate) fn compare<A: Lane, B: Lane, F: Fn(A, B) -> bool + Copy>(_: F) -> Handler {
@@ -226,73 +314,30 @@ pub(crate) fn predicate<F: Fn(u32, u32) -> u32 + Copy>(_: F) -> Handler {
     predicate_levels::<F>()
 }
 
-/// # Safety
-/// As for every handler.
-#[inline(always)]
-unsafe fn carry_body<L: Level, A: Lane, F: Fn(A, A, bool) -> (A, bool) + Copy>(
-    core: &mut Core<'_>,
-    op: *const Op,
-) -> *const Op {
-    // SAFETY: as for `lanewise!`; the carry is a predicate of the frame.
-    unsafe {
-        let o = &*op;
-        let (f, mask) = (conjure::<F>(), core.mask(o));
-        let (a, b, d) = (core.row::<A>(o.a), core.row::<A>(o.b), core.row::<A>(o.d));
-        let (carry_in, mut carry_out) = (core.predicate(CARRY), 0);
-        for k in 0..LANES / CHUNK {
-            let (a, b, mut to) = (*a.add(k), *b.add(k), *d.add(k));
-            for i in 0..CHUNK {
-                let bit = 1 << (k * CHUNK + i);
-                let (value, carry) = f(A::of(a[i]), A::of(b[i]), carry_in & bit != 0);
-                to[i] = value.repr().blend(to[i], mask & bit != 0);
-                carry_out |= if carry { bit } else { 0 };
-            }
-            *d.add(k) = to;
-        }
-        if o.aux != 0 {
-            core.set_predicate(CARRY, carry_out, mask);
-        }
-        op.add(1)
-    }
-}
-
 /// Where a frame keeps the carry flag, `CC.CF`: a predicate beside the one that is always true.
 pub(crate) const CARRY: u32 = 4;
 
-levels!(fn carry_levels = carry_body<A, F> where A: Lane, F: Fn(A, A, bool) -> (A, bool) + Copy);
-
-/// `add.cc`, `addc`, ...: `f(a, b, carry)` gives the result and the carry, which is kept when `aux` is not 0.
-pub(crate) fn carry<A: Lane, F: Fn(A, A, bool) -> (A, bool) + Copy>(_: F) -> Handler {
-    carry_levels::<A, F>()
-}
-
 /// # Safety
 /// As for every handler.
-#[inline(always)]
-unsafe fn carry3_body<L: Level, A: Lane, F: Fn(A, A, A, bool) -> (A, bool) + Copy>(
+unsafe fn carry_handler<A: Lane, F: Fn(A, A, A, bool) -> (A, bool) + Copy>(
     core: &mut Core<'_>,
     op: *const Op,
 ) -> *const Op {
-    // SAFETY: as for `carry_body`.
+    // SAFETY: the decoder gave this operation rows of `A`; the carry is a predicate of the frame.
     unsafe {
         let o = &*op;
-        let (f, mask) = (conjure::<F>(), core.mask(o));
-        let (a, b, c, d) = (
-            core.row::<A>(o.a),
-            core.row::<A>(o.b),
-            core.row::<A>(o.c),
-            core.row::<A>(o.d),
-        );
+        let mask = core.mask(o);
         let (carry_in, mut carry_out) = (core.predicate(CARRY), 0);
-        for k in 0..LANES / CHUNK {
-            let (a, b, c, mut to) = (*a.add(k), *b.add(k), *c.add(k), *d.add(k));
-            for i in 0..CHUNK {
-                let bit = 1 << (k * CHUNK + i);
-                let (value, carry) = f(A::of(a[i]), A::of(b[i]), A::of(c[i]), carry_in & bit != 0);
-                to[i] = value.repr().blend(to[i], mask & bit != 0);
-                carry_out |= if carry { bit } else { 0 };
-            }
-            *d.add(k) = to;
+        for lane in lanes(mask) {
+            let (a, b, c) = (
+                core.lanes::<A>(o.a)[lane],
+                core.lanes::<A>(o.b)[lane],
+                core.lanes::<A>(o.c)[lane],
+            );
+            let carry = carry_in >> lane & 1 != 0;
+            let (value, carry) = conjure::<F>()(A::of(a), A::of(b), A::of(c), carry);
+            core.lanes::<A>(o.d)[lane] = value.repr();
+            carry_out |= u32::from(carry) << lane;
         }
         if o.aux != 0 {
             core.set_predicate(CARRY, carry_out, mask);
@@ -301,9 +346,7 @@ unsafe fn carry3_body<L: Level, A: Lane, F: Fn(A, A, A, bool) -> (A, bool) + Cop
     }
 }
 
-levels!(fn carry3_levels = carry3_body<A, F> where A: Lane, F: Fn(A, A, A, bool) -> (A, bool) + Copy);
-
-/// `mad.cc`, `madc`: as [`carry`] with three operands.
-pub(crate) fn carry3<A: Lane, F: Fn(A, A, A, bool) -> (A, bool) + Copy>(_: F) -> Handler {
-    carry3_levels::<A, F>()
+/// `add.cc`, `addc`, `madc`, ...: `f(a, b, c, carry)` gives the result and the carry, which is kept when `aux` is not 0.
+pub(crate) fn carry<A: Lane, F: Fn(A, A, A, bool) -> (A, bool) + Copy>(_: F) -> Handler {
+    carry_handler::<A, F>
 }

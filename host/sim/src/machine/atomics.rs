@@ -8,14 +8,14 @@
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::access::{Generic, Global, Shared, Space, Where};
+use super::access::{Found, Generic, Global, Shared};
 use super::alu::conjure;
 use super::core::Core;
 use super::event::{Act, Reach, What};
-use super::lane::{FULL, LANES, Lane, Repr, lanes};
-use super::level::{Level, levels};
-use super::op::{Handler, Op};
-use super::transfer::{NOWHERE, Place, Stored, local_lanes, read_words, write_words};
+use super::lane::{Lane, Repr, lanes};
+use super::level::{Level, Portable};
+use super::op::{Handler, Op, STOP};
+use super::transfer::{NOWHERE, Stored, local_lanes, read_words, spread, write_words};
 use crate::memory::window;
 
 /// A type that atomics change in memory.
@@ -62,54 +62,30 @@ impl Cell for u128 {
     }
 }
 
+/// The places of the lanes that `op` changes: all in `hosts`, but for the lanes of the result, which are in local memory. None: a
+/// fault.
+///
 /// # Safety
-/// As for every handler.
-#[inline(always)]
-unsafe fn atomic_body<
-    L: Level,
-    S: Space,
-    M: Cell + Stored<R>,
-    T: Lane<Repr = R>,
-    R: Repr + Lane<Repr = R>,
-    F,
->(
-    core: &mut Core<'_>,
-    op: *const Op,
-) -> *const Op
-where
-    F: Fn(T, T, T) -> T + Copy,
-{
-    // SAFETY: the decoder gave this operation an address row, a list of two operand rows and a destination row or none.
+/// `op` must be an atomic of the running frame.
+#[inline(never)]
+unsafe fn places(core: &mut Core<'_>, op: *const Op, mask: u32, size: u64) -> Option<u32> {
+    // SAFETY: passed on.
     unsafe {
-        let o = &*op;
-        let mut mask = core.mask(o);
-        if mask == 0 {
-            return op.add(1);
-        }
-        let f = conjure::<F>();
-        let size = size_of::<M>() as u64;
-        let lists = &core.run.program.lists;
-        let (b, c) = (
-            *core.lanes::<R>(lists[o.b as usize]),
-            *core.lanes::<R>(lists[o.b as usize + 1]),
-        );
-        core.spins += 1;
-        let new = |old: M, lane: usize| {
-            M::narrow(f(T::of(old.widen()), T::of(b[lane]), T::of(c[lane])).repr())
+        let space = (*op).aux >> SPACE;
+        let local = if space == GENERIC {
+            local_lanes::<Generic>(core, op, mask)
+        } else {
+            0
         };
-        let mut old = [R::default(); LANES];
-        let local = local_lanes::<S>(core, op, mask);
-        let all = mask;
+        let mask = mask & !local;
         if local != 0 {
-            // Local memory is this thread's alone: any two steps are as good as one.
-            let addresses = core.addresses(op);
-            let view = core.local;
+            let (addresses, view) = (core.addresses(op), core.local);
             for lane in lanes(local) {
                 let address = addresses[lane] - window::LOCAL;
                 let offset = address.wrapping_sub(view.start);
                 let (act, reach, bytes) = (Act::Atomic, Reach::Local, size as u32);
-                if address % size != 0 {
-                    return core.fault(
+                if !address.is_multiple_of(size) {
+                    core.fault(
                         op,
                         lane,
                         What::Misaligned {
@@ -119,9 +95,10 @@ where
                             bytes,
                         },
                     );
+                    return None;
                 }
                 if offset >= view.size || size > view.size - offset {
-                    return core.fault(
+                    core.fault(
                         op,
                         lane,
                         What::Access {
@@ -132,61 +109,94 @@ where
                             bytes,
                         },
                     );
+                    return None;
                 }
-                let was = read_words::<M>(view.host, lane, address as usize);
-                write_words(view.host, lane, address as usize, new(was, lane));
-                old[lane] = was.widen();
-            }
-            mask &= !local;
-        }
-        if mask != 0 {
-            if S::REACH == Reach::Global {
-                let bytes = u64::from(mask.count_ones()) * size;
-                core.read += bytes;
-                core.written += bytes;
-            }
-            let place = core.locate::<S>(op, Act::Atomic, mask, size);
-            for lane in lanes(mask) {
-                let at = match &place {
-                    Where::Row(host) => host.wrapping_add(lane * size as usize),
-                    Where::One(host) => *host,
-                    Where::Each(hosts) => hosts[lane],
-                    Where::Wrong(lane, what) => return core.fault(op, *lane, what.clone()),
-                };
-                old[lane] = M::update(at, |old| new(old, lane)).widen();
             }
         }
-        if o.d != NOWHERE {
-            let d = core.lanes::<R>(o.d);
-            if all == FULL {
-                *d = old;
+        if mask == 0 {
+            return Some(local);
+        }
+        let log = size.trailing_zeros();
+        let found = match space {
+            GLOBAL => Portable::locate::<Global>(core, op, Act::Atomic, mask, log),
+            SHARED => Portable::locate::<Shared>(core, op, Act::Atomic, mask, log),
+            _ => Portable::locate::<Generic>(core, op, Act::Atomic, mask, log),
+        };
+        if matches!(found, Found::Wrong) {
+            return None;
+        }
+        spread(core, mask, size as usize, found);
+        if space != SHARED {
+            let bytes = u64::from(mask.count_ones()) * size;
+            core.read += bytes;
+            core.written += bytes;
+        }
+        Some(local)
+    }
+}
+
+/// Where the space starts in `aux`.
+pub(crate) const SPACE: u32 = 8;
+/// `.global`.
+pub(crate) const GLOBAL: u32 = 0;
+/// `.shared`.
+pub(crate) const SHARED: u32 = 1;
+/// No space named.
+pub(crate) const GENERIC: u32 = 2;
+
+/// # Safety
+/// As for every handler.
+unsafe fn atomic_handler<M: Cell + Stored<R>, T: Lane<Repr = R>, R: Repr + Lane<Repr = R>, F>(
+    core: &mut Core<'_>,
+    op: *const Op,
+) -> *const Op
+where
+    F: Fn(T, T, T) -> T + Copy,
+{
+    // SAFETY: the decoder gave this operation an address row, a list of two operand rows and a destination row or none;
+    // `places` checked every lane's place.
+    unsafe {
+        let o = &*op;
+        let mask = core.mask(o);
+        if mask == 0 {
+            return op.add(1);
+        }
+        core.spins += 1;
+        let Some(local) = places(core, op, mask, size_of::<M>() as u64) else {
+            return STOP;
+        };
+        let lists = &core.run.program.lists;
+        let (b, c) = (lists[o.b as usize], lists[o.b as usize + 1]);
+        for lane in lanes(mask) {
+            let (b, c) = (
+                T::of(core.lanes::<R>(b)[lane]),
+                T::of(core.lanes::<R>(c)[lane]),
+            );
+            let new = |old: M| M::narrow(conjure::<F>()(T::of(old.widen()), b, c).repr());
+            let old = if local >> lane & 1 != 0 {
+                // Local memory is this thread's alone: any two steps are as good as one.
+                let at = (core.addresses(op)[lane] - window::LOCAL) as usize;
+                let old = read_words::<M>(core.local.host, lane, at);
+                write_words(core.local.host, lane, at, new(old));
+                old
             } else {
-                for i in 0..LANES {
-                    d[i] = old[i].blend(d[i], all >> i & 1 != 0);
-                }
+                M::update(core.hosts[lane], new)
+            };
+            if o.d != NOWHERE {
+                core.lanes::<R>(o.d)[lane] = old.widen();
             }
         }
         op.add(1)
     }
 }
 
-levels!(
-    fn atomic_levels = atomic_body<S, M, T, R, F>
-    where S: Space, M: Cell + Stored<R>, T: Lane<Repr = R>, R: Repr + Lane<Repr = R>, F: Fn(T, T, T) -> T + Copy
-);
-
-/// The handler of an atomic: memory of type `M` becomes `f(old, b, c)`. None: the space has no atomics.
-pub(crate) fn atomic<M, T, R, F>(place: Place, _: F) -> Option<Handler>
+/// The handler of an atomic: memory of type `M` becomes `f(old, b, c)`.
+pub(crate) fn atomic<M, T, R, F>(_: F) -> Handler
 where
     M: Cell + Stored<R>,
     T: Lane<Repr = R>,
     R: Repr + Lane<Repr = R>,
     F: Fn(T, T, T) -> T + Copy,
 {
-    Some(match place {
-        Place::Global => atomic_levels::<Global, M, T, R, F>(),
-        Place::Shared => atomic_levels::<Shared, M, T, R, F>(),
-        Place::Generic => atomic_levels::<Generic, M, T, R, F>(),
-        _ => return None,
-    })
+    atomic_handler::<M, T, R, F>
 }

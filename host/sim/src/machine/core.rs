@@ -38,6 +38,8 @@ pub(crate) struct Core<'l> {
     pub(super) local: View,
     /// The allocation that each site met last.
     pub(super) ranges: [Range; SITES],
+    /// Where each lane's bytes are, after an access that is neither side by side nor at one place.
+    pub(super) hosts: [*mut u8; LANES],
     /// Bytes that lanes read from global memory.
     pub(super) read: u64,
     /// Bytes that lanes wrote to global memory.
@@ -104,6 +106,7 @@ impl<'l> Core<'l> {
             shared: View::EMPTY,
             local: View::EMPTY,
             ranges: [Range::NONE; SITES],
+            hosts: [std::ptr::null_mut(); LANES],
             read: 0,
             written: 0,
             instructions: 0,

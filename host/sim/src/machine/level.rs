@@ -1,11 +1,19 @@
-//! What the host's processor offers, and how an operation's code is built once for each such level.
+//! What the host's processor offers, and how an operation's code is built for it.
 //!
-//! Operations are written once, as `#[inline(always)]` bodies over arrays of 32 lanes. [`levels!`] wraps a body into one
-//! function for plain builds and one that is compiled for AVX2 with FMA; which of the two a decoded instruction points
-//! at is decided when a module is decoded. AVX-512 was measured and gains nothing here: an operation is bound by loads,
-//! stores and dispatch, not by the width of its arithmetic.
+//! Operations are written once, as `#[inline(always)]` bodies over arrays of 32 lanes. [`levels!`] wraps a body into a
+//! function that is compiled for AVX2 with FMA, and one for the crate's own target; which of the two a decoded
+//! instruction points at is decided when a module is decoded. AVX-512 was measured and gains nothing here: an operation is
+//! bound by loads, stores and dispatch, not by the width of its arithmetic.
+//!
+//! Where the host is an x86-64 without AVX2 (none was made in ten years) operations go lane by lane: that keeps the crate
+//! small and quick to compile.
 
 use std::sync::OnceLock;
+
+use super::access::{Found, Space};
+use super::core::Core;
+use super::event::Act;
+use super::op::Op;
 
 /// The levels that operations are built for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,10 +42,25 @@ pub(crate) fn host_level() -> HostLevel {
     })
 }
 
-/// The few steps that compilers do not find by themselves.
+/// What bodies ask of the level that they are built for.
 pub(crate) trait Level: Copy + 'static {
-    /// One bit for each lane whose value has its top bit set.
+    /// Whether loops over lanes become vector code: else bodies take the smallest form.
+    const VECTOR: bool;
+
+    /// One bit for each lane whose value has its top bit set: compilers do not find the instruction by themselves.
     fn top_bits(lanes: [u32; 8]) -> u32;
+
+    /// [`Core::locate`], compiled once for the level.
+    ///
+    /// # Safety
+    /// As for it.
+    unsafe fn locate<S: Space>(
+        core: &mut Core<'_>,
+        op: *const Op,
+        act: Act,
+        mask: u32,
+        log: u32,
+    ) -> Found;
 }
 
 /// Plain Rust.
@@ -45,6 +68,8 @@ pub(crate) trait Level: Copy + 'static {
 pub(crate) struct Portable;
 
 impl Level for Portable {
+    const VECTOR: bool = !cfg!(target_arch = "x86_64");
+
     #[inline(always)]
     fn top_bits(lanes: [u32; 8]) -> u32 {
         let mut bits = 0;
@@ -52,6 +77,18 @@ impl Level for Portable {
             bits |= (lane >> 31) << i;
         }
         bits
+    }
+
+    #[inline(never)]
+    unsafe fn locate<S: Space>(
+        core: &mut Core<'_>,
+        op: *const Op,
+        act: Act,
+        mask: u32,
+        log: u32,
+    ) -> Found {
+        // SAFETY: passed on.
+        unsafe { core.locate_here::<S>(op, act, mask, log) }
     }
 }
 
@@ -62,6 +99,8 @@ pub(crate) struct Avx2;
 
 #[cfg(target_arch = "x86_64")]
 impl Level for Avx2 {
+    const VECTOR: bool = true;
+
     #[inline(always)]
     fn top_bits(lanes: [u32; 8]) -> u32 {
         use std::arch::x86_64::{__m256, _mm256_movemask_ps};
@@ -69,10 +108,34 @@ impl Level for Avx2 {
         // `host_level` found it. The arrays have the same size and any bits are a value.
         unsafe { _mm256_movemask_ps(std::mem::transmute::<[u32; 8], __m256>(lanes)) as u32 }
     }
+
+    #[inline(always)]
+    unsafe fn locate<S: Space>(
+        core: &mut Core<'_>,
+        op: *const Op,
+        act: Act,
+        mask: u32,
+        log: u32,
+    ) -> Found {
+        #[inline(never)]
+        #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+        unsafe fn there<S: Space>(
+            core: &mut Core<'_>,
+            op: *const Op,
+            act: Act,
+            mask: u32,
+            log: u32,
+        ) -> Found {
+            // SAFETY: passed on.
+            unsafe { core.locate_here::<S>(op, act, mask, log) }
+        }
+        // SAFETY: passed on; the host has AVX2, as above.
+        unsafe { there::<S>(core, op, act, mask, log) }
+    }
 }
 
-/// `levels!(name = body<A, B, F>(bounds))`: makes `name::<..>()`, which gives the [`Handler`](super::op::Handler) of
-/// this processor's level for `body::<Level, ..>`.
+/// `levels!(fn name = body<A, B, F> where ..)`: makes `name::<A, B, F>()`, which gives the
+/// [`Handler`](super::op::Handler) of this processor's level for `body::<Level, A, B, F>`.
 macro_rules! levels {
     ($(#[$doc:meta])* $vis:vis fn $name:ident = $body:ident $(<$($g:ident),*>)? $(where $($bound:tt)*)?) => {
         $(#[$doc])*

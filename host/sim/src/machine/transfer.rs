@@ -7,12 +7,12 @@
 //! Global accesses are plain reads and writes of host memory that other cores may access at the same time: a race
 //! is the simulated program's, and nothing of the machine's own depends on what it reads there.
 
-use super::access::{Constant, Generic, Global, Shared, Space, Where, flag};
+use super::access::{Constant, Found, Generic, Global, Shared, Space, flag};
 use super::core::{Core, View};
 use super::event::{Act, Reach, What};
 use super::lane::{FULL, LANES, Lane, Repr, lanes};
 use super::level::{Level, levels};
-use super::op::{Handler, Op};
+use super::op::{Handler, Op, STOP};
 use crate::memory::window;
 
 /// A type in memory that a register of representation `R` holds.
@@ -77,6 +77,27 @@ pub(super) unsafe fn local_lanes<S: Space>(core: &mut Core<'_>, op: *const Op, m
     local & mask
 }
 
+/// Splits off the lanes of `mask` whose generic addresses are in local memory, and serves them. None: a fault.
+///
+/// # Safety
+/// `op` must be a load or store through generic addresses in the running frame.
+#[inline(never)]
+unsafe fn serve_local<T: Stored<R>, R: Repr + Lane<Repr = R>, const WRITE: bool>(
+    core: &mut Core<'_>,
+    op: *const Op,
+    mask: u32,
+    local: u32,
+) -> Option<u32> {
+    // SAFETY: passed on.
+    match unsafe { local_transfer::<T, R, WRITE>(core, op, local, window::LOCAL) } {
+        Ok(()) => Some(mask & !local),
+        Err((lane, what)) => {
+            core.fault(op, lane, what);
+            None
+        }
+    }
+}
+
 /// # Safety
 /// As for every handler.
 #[inline(always)]
@@ -98,82 +119,80 @@ unsafe fn load_body<L: Level, S: Space, T: Stored<R>, R: Repr + Lane<Repr = R>>(
         if S::GENERIC {
             let local = local_lanes::<S>(core, op, mask);
             if local != 0 {
-                if let Err((lane, what)) =
-                    local_transfer::<T, R, false>(core, op, local, window::LOCAL)
-                {
-                    return core.fault(op, lane, what);
-                }
-                mask &= !local;
-                if mask == 0 {
-                    return op.add(1);
+                match serve_local::<T, R, false>(core, op, mask, local) {
+                    Some(0) => return op.add(1),
+                    Some(left) => mask = left,
+                    None => return STOP,
                 }
             }
         }
         if S::REACH == Reach::Global {
             core.read += u64::from(mask.count_ones()) * size as u64;
         }
-        match core.locate::<S>(op, Act::Read, mask, size as u64) {
-            Where::Row(host) if elements == 1 => {
+        match L::locate::<S>(core, op, Act::Read, mask, size.trailing_zeros()) {
+            Found::Wrong => return STOP,
+            Found::Row(host) if elements == 1 && mask == FULL => {
+                let row = host.cast::<[T; LANES]>().read_unaligned();
                 let d = core.lanes::<R>(o.d);
-                let host = host.cast::<T>();
+                for i in 0..LANES {
+                    d[i] = row[i].widen();
+                }
+            }
+            Found::One(host) if elements == 1 => {
+                let value = host.cast::<T>().read_unaligned().widen();
+                let d = core.lanes::<R>(o.d);
                 if mask == FULL {
-                    let row = host.cast::<[T; LANES]>().read_unaligned();
-                    for i in 0..LANES {
-                        d[i] = row[i].widen();
-                    }
+                    *d = [value; LANES];
                 } else {
-                    for lane in lanes(mask) {
-                        d[lane] = host.wrapping_add(lane).read_unaligned().widen();
+                    for (i, d) in d.iter_mut().enumerate() {
+                        *d = value.blend(*d, mask >> i & 1 != 0);
                     }
                 }
             }
-            Where::Row(host) => {
-                for e in 0..elements {
-                    let Some(d) = element(core, elements, o.d, e) else {
-                        continue;
-                    };
-                    let d = core.lanes::<R>(d);
-                    for lane in lanes(mask) {
-                        d[lane] = host
-                            .cast::<T>()
-                            .wrapping_add(lane * elements + e)
-                            .read_unaligned()
-                            .widen();
-                    }
-                }
-            }
-            Where::One(host) => {
-                for e in 0..elements {
-                    let Some(d) = element(core, elements, o.d, e) else {
-                        continue;
-                    };
-                    let value = host.cast::<T>().add(e).read_unaligned().widen();
-                    let d = core.lanes::<R>(d);
-                    for i in 0..LANES {
-                        d[i] = value.blend(d[i], mask >> i & 1 != 0);
-                    }
-                }
-            }
-            Where::Each(hosts) => {
-                for e in 0..elements {
-                    let Some(d) = element(core, elements, o.d, e) else {
-                        continue;
-                    };
-                    let d = core.lanes::<R>(d);
-                    if mask == FULL {
-                        for lane in 0..LANES {
-                            d[lane] = hosts[lane].cast::<T>().add(e).read_unaligned().widen();
-                        }
-                    } else {
-                        for lane in lanes(mask) {
-                            d[lane] = hosts[lane].cast::<T>().add(e).read_unaligned().widen();
-                        }
-                    }
-                }
-            }
-            Where::Wrong(lane, what) => return core.fault(op, lane, what),
+            found => gather::<T, R>(core, o, mask, elements, found),
         }
         op.add(1)
+    }
+}
+
+/// Reads lane by lane what a load located.
+///
+/// # Safety
+/// `found` must be what `locate` gave for the load `o` and the lanes of `mask`.
+#[inline(never)]
+unsafe fn gather<T: Stored<R>, R: Repr + Lane<Repr = R>>(
+    core: &mut Core<'_>,
+    o: &Op,
+    mask: u32,
+    elements: usize,
+    found: Found,
+) {
+    spread(core, mask, size_of::<T>() * elements, found);
+    for e in 0..elements {
+        let Some(d) = element(core, elements, o.d, e) else {
+            continue;
+        };
+        // SAFETY: the decoder gave a row for each element; every lane's place holds all elements.
+        unsafe {
+            let d = core.row::<R>(d).cast::<R>();
+            for lane in lanes(mask) {
+                *d.add(lane) = core.hosts[lane].cast::<T>().add(e).read_unaligned().widen();
+            }
+        }
+    }
+}
+
+/// Each lane's place, for places found together.
+#[inline(always)]
+pub(super) fn spread(core: &mut Core<'_>, mask: u32, size: usize, found: Found) {
+    match found {
+        Found::Row(host) => {
+            for (lane, to) in core.hosts.iter_mut().enumerate() {
+                *to = host.wrapping_add(lane * size);
+            }
+        }
+        Found::One(host) => core.hosts = [host; LANES],
+        Found::Each | Found::Wrong => debug_assert!(mask != 0),
     }
 }
 
@@ -196,57 +215,59 @@ unsafe fn store_body<L: Level, S: Space, T: Stored<R>, R: Repr + Lane<Repr = R>>
         if S::GENERIC {
             let local = local_lanes::<S>(core, op, mask);
             if local != 0 {
-                if let Err((lane, what)) =
-                    local_transfer::<T, R, true>(core, op, local, window::LOCAL)
-                {
-                    return core.fault(op, lane, what);
-                }
-                mask &= !local;
-                if mask == 0 {
-                    return op.add(1);
+                match serve_local::<T, R, true>(core, op, mask, local) {
+                    Some(0) => return op.add(1),
+                    Some(left) => mask = left,
+                    None => return STOP,
                 }
             }
         }
         if S::REACH == Reach::Global {
             core.written += u64::from(mask.count_ones()) * size as u64;
         }
-        match core.locate::<S>(op, Act::Write, mask, size as u64) {
-            Where::Row(host) if elements == 1 => {
+        match L::locate::<S>(core, op, Act::Write, mask, size.trailing_zeros()) {
+            Found::Wrong => return STOP,
+            Found::Row(host) if elements == 1 && mask == FULL => {
                 let from = core.lanes::<R>(o.d);
-                let host = host.cast::<T>();
-                if mask == FULL {
-                    let mut row = [T::default(); LANES];
-                    for i in 0..LANES {
-                        row[i] = T::narrow(from[i]);
-                    }
-                    host.cast::<[T; LANES]>().write_unaligned(row);
-                } else {
-                    for lane in lanes(mask) {
-                        host.wrapping_add(lane)
-                            .write_unaligned(T::narrow(from[lane]));
-                    }
+                let mut row = [T::default(); LANES];
+                for i in 0..LANES {
+                    row[i] = T::narrow(from[i]);
                 }
+                host.cast::<[T; LANES]>().write_unaligned(row);
             }
-            Where::Wrong(lane, what) => return core.fault(op, lane, what),
-            place => {
-                for e in 0..elements {
-                    let Some(from) = element(core, elements, o.d, e) else {
-                        continue;
-                    };
-                    let from = core.lanes::<R>(from);
-                    for lane in lanes(mask) {
-                        let host = match &place {
-                            Where::Row(host) => host.cast::<T>().wrapping_add(lane * elements + e),
-                            Where::One(host) => host.cast::<T>().add(e),
-                            Where::Each(hosts) => hosts[lane].cast::<T>().add(e),
-                            Where::Wrong(..) => continue,
-                        };
-                        host.write_unaligned(T::narrow(from[lane]));
-                    }
-                }
-            }
+            found => scatter::<T, R>(core, o, mask, elements, found),
         }
         op.add(1)
+    }
+}
+
+/// Writes lane by lane where a store located.
+///
+/// # Safety
+/// As for [`gather`], for a store.
+#[inline(never)]
+unsafe fn scatter<T: Stored<R>, R: Repr + Lane<Repr = R>>(
+    core: &mut Core<'_>,
+    o: &Op,
+    mask: u32,
+    elements: usize,
+    found: Found,
+) {
+    spread(core, mask, size_of::<T>() * elements, found);
+    for e in 0..elements {
+        let Some(from) = element(core, elements, o.d, e) else {
+            continue;
+        };
+        // SAFETY: as for `gather`.
+        unsafe {
+            let from = core.row::<R>(from).cast::<R>();
+            for lane in lanes(mask) {
+                core.hosts[lane]
+                    .cast::<T>()
+                    .add(e)
+                    .write_unaligned(T::narrow(*from.add(lane)));
+            }
+        }
     }
 }
 
@@ -368,8 +389,7 @@ unsafe fn local_transfer<T: Stored<R>, R: Repr + Lane<Repr = R>, const WRITE: bo
 
 /// # Safety
 /// As for every handler.
-#[inline(always)]
-unsafe fn local_body<L: Level, T: Stored<R>, R: Repr + Lane<Repr = R>, W: Way>(
+unsafe fn local_body<T: Stored<R>, R: Repr + Lane<Repr = R>, W: Way>(
     core: &mut Core<'_>,
     op: *const Op,
 ) -> *const Op {
@@ -406,14 +426,11 @@ impl Way for Out {
     const WRITE: bool = true;
 }
 
-levels!(fn local_levels = local_body<T, R, W> where T: Stored<R>, R: Repr + Lane<Repr = R>, W: Way);
-
 /// `.param` variables of calls: bytes at offset `c` of the area at `a` in the frame.
 ///
 /// # Safety
 /// As for every handler.
-#[inline(always)]
-unsafe fn area_body<L: Level, T: Stored<R>, R: Repr + Lane<Repr = R>, W: Way>(
+unsafe fn area_body<T: Stored<R>, R: Repr + Lane<Repr = R>, W: Way>(
     core: &mut Core<'_>,
     op: *const Op,
 ) -> *const Op {
@@ -441,14 +458,11 @@ unsafe fn area_body<L: Level, T: Stored<R>, R: Repr + Lane<Repr = R>, W: Way>(
     }
 }
 
-levels!(fn area_levels = area_body<T, R, W> where T: Stored<R>, R: Repr + Lane<Repr = R>, W: Way);
-
 /// `ld.param` of a kernel: bytes at offset `c` of the parameters, the same for all lanes.
 ///
 /// # Safety
 /// As for every handler.
-#[inline(always)]
-unsafe fn param_body<L: Level, T: Stored<R>, R: Repr + Lane<Repr = R>>(
+unsafe fn param_body<T: Stored<R>, R: Repr + Lane<Repr = R>>(
     core: &mut Core<'_>,
     op: *const Op,
 ) -> *const Op {
@@ -480,8 +494,6 @@ unsafe fn param_body<L: Level, T: Stored<R>, R: Repr + Lane<Repr = R>>(
         op.add(1)
     }
 }
-
-levels!(fn param_levels = param_body<T, R> where T: Stored<R>, R: Repr + Lane<Repr = R>);
 
 /// What memory an instruction names, as far as the handler depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -529,11 +541,11 @@ pub(crate) fn load(place: Place, width: Width, register: u64) -> Option<Handler>
         match place {
             Place::Global => load_levels::<Global, T, R>(),
             Place::Shared => load_levels::<Shared, T, R>(),
-            Place::Local => local_levels::<T, R, In>(),
+            Place::Local => local_body::<T, R, In>,
             Place::Constant => load_levels::<Constant, T, R>(),
             Place::Generic => load_levels::<Generic, T, R>(),
-            Place::Param => param_levels::<T, R>(),
-            Place::Area => area_levels::<T, R, In>(),
+            Place::Param => param_body::<T, R>,
+            Place::Area => area_body::<T, R, In>,
         }
     }
     Some(match (width, register) {
@@ -560,9 +572,9 @@ pub(crate) fn store(place: Place, width: Width, register: u64) -> Option<Handler
         Some(match place {
             Place::Global => store_levels::<Global, T, R>(),
             Place::Shared => store_levels::<Shared, T, R>(),
-            Place::Local => local_levels::<T, R, Out>(),
+            Place::Local => local_body::<T, R, Out>,
             Place::Generic => store_levels::<Generic, T, R>(),
-            Place::Area => area_levels::<T, R, Out>(),
+            Place::Area => area_body::<T, R, Out>,
             Place::Constant | Place::Param => return None,
         })
     }

@@ -1,12 +1,18 @@
 //! Logic, shifts, bit fields and moves: PTX ISA 9.7.1, 9.7.8, 9.7.9.
 
-use super::{Rows, four, one, three, two};
+use super::{Rows, four, one, one_rare, three, three_rare, two, two_rare};
 use crate::semantics::{int, logic};
 
 /// Adds this subject's rows.
 pub(super) fn rows(rows: &mut Rows) {
     super::rows! { rows;
         one {
+            "not.b32" => logic::not_b32,
+            "not.b64" => logic::not_b64,
+            "mov.b32 mov.u32 mov.s32 mov.f32" => |a: u32| a,
+            "mov.b64 mov.u64 mov.s64 mov.f64" => |a: u64| a,
+        }
+        one_rare {
             "popc.b32" => int::popc_b32,
             "popc.b64" => int::popc_b64,
             "clz.b32" => int::clz_b32,
@@ -22,34 +28,32 @@ pub(super) fn rows(rows: &mut Rows) {
             "bfind.s64" => int::bfind_s64,
             "bfind.shiftamt.s64" => int::bfind_shiftamt_s64,
             "not.b16" => logic::not_b16,
-            "not.b32" => logic::not_b32,
-            "not.b64" => logic::not_b64,
             "cnot.b16" => logic::cnot_b16,
             "cnot.b32" => logic::cnot_b32,
             "cnot.b64" => logic::cnot_b64,
             "mov.b16 mov.u16 mov.s16 mov.f16 mov.bf16" => |a: u16| a,
-            "mov.b32 mov.u32 mov.s32 mov.f32" => |a: u32| a,
-            "mov.b64 mov.u64 mov.s64 mov.f64" => |a: u64| a,
             "mov.b128" => |a: u128| a,
         }
         two {
-            "and.b16" => logic::and_b16,
             "and.b32" => logic::and_b32,
             "and.b64" => logic::and_b64,
-            "or.b16" => logic::or_b16,
             "or.b32" => logic::or_b32,
             "or.b64" => logic::or_b64,
-            "xor.b16" => logic::xor_b16,
             "xor.b32" => logic::xor_b32,
             "xor.b64" => logic::xor_b64,
-            "shl.b16" => logic::shl_b16,
             "shl.b32" => logic::shl_b32,
             "shl.b64" => logic::shl_b64,
-            "shr.u16 shr.b16" => logic::shr_u16,
-            "shr.s16" => logic::shr_s16,
             "shr.u32 shr.b32" => logic::shr_u32,
             "shr.s32" => logic::shr_s32,
             "shr.u64 shr.b64" => logic::shr_u64,
+        }
+        two_rare {
+            "and.b16" => logic::and_b16,
+            "or.b16" => logic::or_b16,
+            "xor.b16" => logic::xor_b16,
+            "shl.b16" => logic::shl_b16,
+            "shr.u16 shr.b16" => logic::shr_u16,
+            "shr.s16" => logic::shr_s16,
             "shr.s64" => logic::shr_s64,
             "bmsk.clamp.b32" => int::bmsk_clamp_b32,
             "szext.clamp.u32" => int::szext_clamp_u32,
@@ -60,6 +64,8 @@ pub(super) fn rows(rows: &mut Rows) {
         }
         three {
             "shf.l.wrap.b32" => logic::shf_l_wrap_b32,
+        }
+        three_rare {
             "shf.l.clamp.b32" => logic::shf_l_clamp_b32,
             "shf.r.wrap.b32" => logic::shf_r_wrap_b32,
             "shf.r.clamp.b32" => logic::shf_r_clamp_b32,

@@ -1,6 +1,6 @@
 //! Floating-point arithmetic: PTX ISA 9.7.3.
 
-use super::{Rows, one, three, two};
+use super::{Rows, one, one_rare, three, three_rare, two, two_rare};
 use crate::semantics::float::*;
 
 /// Adds this subject's rows.
@@ -11,37 +11,42 @@ pub(super) fn rows(rows: &mut Rows) {
             "sqrt.rn.f32 sqrt.approx.f32" => sqrt_rn_f32,
             "neg.f32" => neg_f32,
             "abs.f32" => abs_f32,
+            "sqrt.rn.f64" => sqrt_rn_f64,
+            "neg.f64" => neg_f64,
+            "abs.f64" => abs_f64,
+        }
+        one_rare {
             "rcp.rn.ftz.f32 rcp.approx.ftz.f32" => rcp_rn_ftz_f32,
             "sqrt.rn.ftz.f32 sqrt.approx.ftz.f32" => sqrt_rn_ftz_f32,
             "neg.ftz.f32" => neg_ftz_f32,
             "abs.ftz.f32" => abs_ftz_f32,
             "rcp.rn.f64" => rcp_rn_f64,
-            "sqrt.rn.f64" => sqrt_rn_f64,
-            "neg.f64" => neg_f64,
-            "abs.f64" => abs_f64,
         }
         two {
             "add.f32 add.rn.f32" => add_rn_f32,
-            "add.sat.f32 add.rn.sat.f32" => add_rn_sat_f32,
             "add.ftz.f32 add.rn.ftz.f32" => add_rn_ftz_f32,
-            "add.ftz.sat.f32 add.rn.ftz.sat.f32" => add_rn_ftz_sat_f32,
             "add.f64 add.rn.f64" => add_rn_f64,
             "sub.f32 sub.rn.f32" => sub_rn_f32,
-            "sub.sat.f32 sub.rn.sat.f32" => sub_rn_sat_f32,
             "sub.ftz.f32 sub.rn.ftz.f32" => sub_rn_ftz_f32,
-            "sub.ftz.sat.f32 sub.rn.ftz.sat.f32" => sub_rn_ftz_sat_f32,
             "sub.f64 sub.rn.f64" => sub_rn_f64,
             "mul.f32 mul.rn.f32" => mul_rn_f32,
-            "mul.sat.f32 mul.rn.sat.f32" => mul_rn_sat_f32,
             "mul.ftz.f32 mul.rn.ftz.f32" => mul_rn_ftz_f32,
-            "mul.ftz.sat.f32 mul.rn.ftz.sat.f32" => mul_rn_ftz_sat_f32,
             "mul.f64 mul.rn.f64" => mul_rn_f64,
             "div.rn.f32 div.full.f32" => div_rn_f32,
             "min.f32" => min_f32,
+            "max.f32" => max_f32,
+            "div.rn.f64" => div_rn_f64,
+        }
+        two_rare {
+            "add.sat.f32 add.rn.sat.f32" => add_rn_sat_f32,
+            "add.ftz.sat.f32 add.rn.ftz.sat.f32" => add_rn_ftz_sat_f32,
+            "sub.sat.f32 sub.rn.sat.f32" => sub_rn_sat_f32,
+            "sub.ftz.sat.f32 sub.rn.ftz.sat.f32" => sub_rn_ftz_sat_f32,
+            "mul.sat.f32 mul.rn.sat.f32" => mul_rn_sat_f32,
+            "mul.ftz.sat.f32 mul.rn.ftz.sat.f32" => mul_rn_ftz_sat_f32,
             "min.NaN.f32" => min_nan_f32,
             "min.xorsign.abs.f32" => min_xorsign_abs_f32,
             "min.NaN.xorsign.abs.f32" => min_nan_xorsign_abs_f32,
-            "max.f32" => max_f32,
             "max.NaN.f32" => max_nan_f32,
             "max.xorsign.abs.f32" => max_xorsign_abs_f32,
             "max.NaN.xorsign.abs.f32" => max_nan_xorsign_abs_f32,
@@ -54,7 +59,6 @@ pub(super) fn rows(rows: &mut Rows) {
             "max.ftz.NaN.f32" => max_ftz_nan_f32,
             "max.ftz.xorsign.abs.f32" => max_ftz_xorsign_abs_f32,
             "max.ftz.NaN.xorsign.abs.f32" => max_ftz_nan_xorsign_abs_f32,
-            "div.rn.f64" => div_rn_f64,
             "min.f64" => min_f64,
             "max.f64" => max_f64,
             "copysign.f32" => copysign_f32,
@@ -62,10 +66,12 @@ pub(super) fn rows(rows: &mut Rows) {
         }
         three {
             "fma.rn.f32 mad.rn.f32 mad.f32" => fma_rn_f32,
-            "fma.rn.sat.f32 mad.rn.sat.f32 mad.sat.f32" => fma_rn_sat_f32,
             "fma.rn.ftz.f32 mad.rn.ftz.f32 mad.ftz.f32" => fma_rn_ftz_f32,
-            "fma.rn.ftz.sat.f32 mad.rn.ftz.sat.f32 mad.ftz.sat.f32" => fma_rn_ftz_sat_f32,
             "fma.rn.f64 mad.rn.f64" => fma_rn_f64,
+        }
+        three_rare {
+            "fma.rn.sat.f32 mad.rn.sat.f32 mad.sat.f32" => fma_rn_sat_f32,
+            "fma.rn.ftz.sat.f32 mad.rn.ftz.sat.f32 mad.ftz.sat.f32" => fma_rn_ftz_sat_f32,
         }
     }
 }

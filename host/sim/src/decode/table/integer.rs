@@ -1,12 +1,33 @@
 //! Integer arithmetic: PTX ISA 9.7.1, and with the carry flag, 9.7.2.
 
-use super::{Rows, carry2, carry3, one, three, two};
+use super::{Rows, carry2, carry3, one_rare, three, three_rare, two, two_rare};
 use crate::semantics::int::*;
 
 /// Adds this subject's rows.
 pub(super) fn rows(rows: &mut Rows) {
     super::rows! { rows;
-        one {
+        two {
+            "add.u32 add.s32" => add_u32,
+            "add.u64 add.s64" => add_u64,
+            "sub.u32 sub.s32" => sub_u32,
+            "sub.u64 sub.s64" => sub_u64,
+            "min.u32" => min_u32,
+            "min.s32" => min_s32,
+            "max.u32" => max_u32,
+            "max.s32" => max_s32,
+            "mul.lo.u32 mul.lo.s32" => mul_lo_u32,
+            "mul.lo.u64 mul.lo.s64" => mul_lo_u64,
+            "mul.hi.u32" => mul_hi_u32,
+            "mul.wide.u32" => mul_wide_u32,
+            "mul.wide.s32" => mul_wide_s32,
+        }
+        three {
+            "mad.lo.u32 mad.lo.s32" => mad_lo_u32,
+            "mad.lo.u64 mad.lo.s64" => mad_lo_u64,
+            "mad.wide.u32" => mad_wide_u32,
+            "mad.wide.s32" => mad_wide_s32,
+        }
+        one_rare {
             "abs.s16" => abs_s16,
             "abs.s32" => abs_s32,
             "abs.s64" => abs_s64,
@@ -14,20 +35,12 @@ pub(super) fn rows(rows: &mut Rows) {
             "neg.s32" => neg_s32,
             "neg.s64" => neg_s64,
         }
-        two {
+        two_rare {
             "add.u16" => add_u16,
             "add.s16" => add_s16,
-            "add.u32" => add_u32,
-            "add.s32" => add_s32,
-            "add.u64" => add_u64,
-            "add.s64" => add_s64,
             "add.sat.s32" => add_sat_s32,
             "sub.u16" => sub_u16,
             "sub.s16" => sub_s16,
-            "sub.u32" => sub_u32,
-            "sub.s32" => sub_s32,
-            "sub.u64" => sub_u64,
-            "sub.s64" => sub_s64,
             "sub.sat.s32" => sub_sat_s32,
             "div.u16" => div_u16,
             "div.s16" => div_s16,
@@ -43,14 +56,10 @@ pub(super) fn rows(rows: &mut Rows) {
             "rem.s64" => rem_s64,
             "min.u16" => min_u16,
             "min.s16" => min_s16,
-            "min.u32" => min_u32,
-            "min.s32" => min_s32,
             "min.u64" => min_u64,
             "min.s64" => min_s64,
             "max.u16" => max_u16,
             "max.s16" => max_s16,
-            "max.u32" => max_u32,
-            "max.s32" => max_s32,
             "max.u64" => max_u64,
             "max.s64" => max_s64,
             "min.relu.s32" => min_relu_s32,
@@ -65,26 +74,19 @@ pub(super) fn rows(rows: &mut Rows) {
             "max.relu.s16x2" => max_relu_s16x2,
             "mul.lo.u16" => mul_lo_u16,
             "mul.lo.s16" => mul_lo_s16,
-            "mul.lo.u32" => mul_lo_u32,
-            "mul.lo.s32" => mul_lo_s32,
-            "mul.lo.u64" => mul_lo_u64,
-            "mul.lo.s64" => mul_lo_s64,
             "mul.hi.u16" => mul_hi_u16,
             "mul.hi.s16" => mul_hi_s16,
-            "mul.hi.u32" => mul_hi_u32,
             "mul.hi.s32" => mul_hi_s32,
             "mul.hi.u64" => mul_hi_u64,
             "mul.hi.s64" => mul_hi_s64,
             "mul.wide.u16" => mul_wide_u16,
             "mul.wide.s16" => mul_wide_s16,
-            "mul.wide.u32" => mul_wide_u32,
-            "mul.wide.s32" => mul_wide_s32,
             "mul24.lo.u32" => mul24_lo_u32,
             "mul24.lo.s32" => mul24_lo_s32,
             "mul24.hi.u32" => mul24_hi_u32,
             "mul24.hi.s32" => mul24_hi_s32,
         }
-        three {
+        three_rare {
             "sad.u16" => sad_u16,
             "sad.s16" => sad_s16,
             "sad.u32" => sad_u32,
@@ -93,10 +95,6 @@ pub(super) fn rows(rows: &mut Rows) {
             "sad.s64" => sad_s64,
             "mad.lo.u16" => mad_lo_u16,
             "mad.lo.s16" => mad_lo_s16,
-            "mad.lo.u32" => mad_lo_u32,
-            "mad.lo.s32" => mad_lo_s32,
-            "mad.lo.u64" => mad_lo_u64,
-            "mad.lo.s64" => mad_lo_s64,
             "mad.hi.u16" => mad_hi_u16,
             "mad.hi.s16" => mad_hi_s16,
             "mad.hi.u32" => mad_hi_u32,
@@ -106,8 +104,6 @@ pub(super) fn rows(rows: &mut Rows) {
             "mad.hi.sat.s32" => mad_hi_sat_s32,
             "mad.wide.u16" => mad_wide_u16,
             "mad.wide.s16" => mad_wide_s16,
-            "mad.wide.u32" => mad_wide_u32,
-            "mad.wide.s32" => mad_wide_s32,
             "mad24.lo.u32" => mad24_lo_u32,
             "mad24.lo.s32" => mad24_lo_s32,
             "mad24.hi.u32" => mad24_hi_u32,
@@ -127,14 +123,14 @@ pub(super) fn rows(rows: &mut Rows) {
             "dp2a.hi.s32.s32" => dp2a_hi_s32_s32,
         }
         carry2 {
-            "add.cc.u32 add.cc.s32" => |a, b, _| addc_u32(a, b, false),
-            "addc.u32 addc.s32 addc.cc.u32 addc.cc.s32" => addc_u32,
-            "sub.cc.u32 sub.cc.s32" => |a, b, _| subc_u32(a, b, false),
-            "subc.u32 subc.s32 subc.cc.u32 subc.cc.s32" => subc_u32,
-            "add.cc.u64 add.cc.s64" => |a, b, _| addc_u64(a, b, false),
-            "addc.u64 addc.s64 addc.cc.u64 addc.cc.s64" => addc_u64,
-            "sub.cc.u64 sub.cc.s64" => |a, b, _| subc_u64(a, b, false),
-            "subc.u64 subc.s64 subc.cc.u64 subc.cc.s64" => subc_u64,
+            "add.cc.u32 add.cc.s32" => |a, b, _, _| addc_u32(a, b, false),
+            "addc.u32 addc.s32 addc.cc.u32 addc.cc.s32" => |a, b, _, carry| addc_u32(a, b, carry),
+            "sub.cc.u32 sub.cc.s32" => |a, b, _, _| subc_u32(a, b, false),
+            "subc.u32 subc.s32 subc.cc.u32 subc.cc.s32" => |a, b, _, carry| subc_u32(a, b, carry),
+            "add.cc.u64 add.cc.s64" => |a, b, _, _| addc_u64(a, b, false),
+            "addc.u64 addc.s64 addc.cc.u64 addc.cc.s64" => |a, b, _, carry| addc_u64(a, b, carry),
+            "sub.cc.u64 sub.cc.s64" => |a, b, _, _| subc_u64(a, b, false),
+            "subc.u64 subc.s64 subc.cc.u64 subc.cc.s64" => |a, b, _, carry| subc_u64(a, b, carry),
         }
         carry3 {
             "mad.lo.cc.u32 mad.lo.cc.s32" => |a, b, c, _| madc_lo_u32(a, b, c, false),

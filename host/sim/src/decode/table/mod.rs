@@ -89,7 +89,39 @@ fn test<A: Lane, B: Lane, F: Fn(A, B) -> bool + Copy>(f: F) -> Entry {
     }
 }
 
-fn carry2<A: Lane, F: Fn(A, A, bool) -> (A, bool) + Copy>(f: F) -> Entry {
+/// As [`test`], for what is rare.
+fn test_rare<A: Lane, B: Lane, F: Fn(A, B) -> bool + Copy>(f: F) -> Entry {
+    Entry {
+        shape: Shape::Compare,
+        ..entry(alu::compare_rare(f), 0, [width::<A>(), width::<B>(), 0, 0])
+    }
+}
+
+/// As [`one`], for what is rare.
+fn one_rare<A: Lane, D: Lane, F: Fn(A) -> D + Copy>(f: F) -> Entry {
+    entry(alu::unary_rare(f), width::<D>(), [width::<A>(), 0, 0, 0])
+}
+
+/// As [`two`], for what is rare.
+fn two_rare<A: Lane, B: Lane, D: Lane, F: Fn(A, B) -> D + Copy>(f: F) -> Entry {
+    entry(
+        alu::binary_rare(f),
+        width::<D>(),
+        [width::<A>(), width::<B>(), 0, 0],
+    )
+}
+
+/// As [`three`], for what is rare.
+fn three_rare<A: Lane, B: Lane, C: Lane, D: Lane, F: Fn(A, B, C) -> D + Copy>(f: F) -> Entry {
+    entry(
+        alu::ternary_rare(f),
+        width::<D>(),
+        [width::<A>(), width::<B>(), width::<C>(), 0],
+    )
+}
+
+/// Two sources and the carry flag; the third that the handler reads is not looked at.
+fn carry2<A: Lane, F: Fn(A, A, A, bool) -> (A, bool) + Copy>(f: F) -> Entry {
     let w = width::<A>();
     Entry {
         shape: Shape::Carry,
@@ -97,11 +129,12 @@ fn carry2<A: Lane, F: Fn(A, A, bool) -> (A, bool) + Copy>(f: F) -> Entry {
     }
 }
 
+/// Three sources and the carry flag.
 fn carry3<A: Lane, F: Fn(A, A, A, bool) -> (A, bool) + Copy>(f: F) -> Entry {
     let w = width::<A>();
     Entry {
         shape: Shape::Carry,
-        ..entry(alu::carry3(f), w, [w, w, w, 0])
+        ..entry(alu::carry(f), w, [w, w, w, 0])
     }
 }
 

@@ -37,7 +37,10 @@ pub(crate) fn build(request: Request<'_>) -> Result<Output> {
     }
     builder.build().map_err(|error| match error {
         // rustc's messages are on the screen already.
-        BuildError::Compile { krate, .. } => anyhow!("the kernel crate `{krate}` does not compile"),
+        BuildError::Compile { krate, help, .. } => {
+            let help: String = help.iter().map(|help| format!("\nhelp: {help}")).collect();
+            anyhow!("the kernel crate `{krate}` does not compile{help}")
+        }
         error => Error::new(error).context("the kernels could not be built"),
     })
 }
@@ -50,6 +53,7 @@ fn show(progress: &Progress, stage: Stage) {
         }
         Stage::Compiling { krate } => progress.now(format!("rustc compiles `{krate}`")),
         Stage::Generating { arch } => progress.now(format!("LLVM makes PTX for {arch}")),
+        Stage::Warning(text) => progress.line(&format!("warning: {text}")),
         Stage::Cargo(line) if tells_progress(&line) => progress.now(line.trim().to_owned()),
         Stage::Cargo(line) => progress.line(&line),
         _ => {}

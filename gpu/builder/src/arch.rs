@@ -72,6 +72,14 @@ impl Arch {
 }
 
 impl Arch {
+    /// The same for a module with a kernel whose parameters take more than 4 KB: PTX 8.1 (CUDA 12.1) is the first with those.
+    pub(crate) fn ptx_feature_for_large_parameters(&self) -> &'static str {
+        match self.ptx_feature() {
+            "+ptx78" | "+ptx80" => "+ptx81",
+            later => later,
+        }
+    }
+
     /// Whether this target has what `wanted` has. A target with `a` has features that no other has, later ones included; one
     /// with `f` has those of its family, the targets of the same generation.
     pub(crate) fn has_all_of(&self, wanted: &Arch) -> bool {

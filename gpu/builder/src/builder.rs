@@ -1,5 +1,6 @@
 //! [`PtxBuilder`]: the options of a build, and the build.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -43,6 +44,8 @@ pub enum Stage {
         /// The target.
         arch: String,
     },
+    /// The kernels do something that is allowed and may yet surprise.
+    Warning(String),
 }
 
 /// What can be written besides PTX and the manifest.
@@ -292,9 +295,10 @@ impl PtxBuilder {
         }
 
         let mut modules = Vec::new();
+        let mut warnings = BTreeSet::new();
         let mut rebuilt = false;
         for work in started {
-            modules.push(match work {
+            let module = match work {
                 Work::Held(module) => module,
                 Work::Running {
                     arch,
@@ -315,11 +319,17 @@ impl PtxBuilder {
                         ptx,
                         fmad: self.fmad,
                         kernels: code.kernels.clone(),
+                        warnings: code.warnings.clone(),
                     };
                     files.write(&module, fingerprint, &code)?;
                     module
                 }
-            });
+            };
+            warnings.extend(module.warnings.iter().cloned());
+            modules.push(module);
+        }
+        for warning in warnings {
+            (self.on_progress)(Stage::Warning(warning));
         }
         Ok((modules, rebuilt))
     }

@@ -1,7 +1,7 @@
 //! The nested cargo: a kernel crate, its dependencies and `core`, compiled to one module of unoptimised bitcode.
 //!
 //! Why each flag:
-//! - `-Zbuild-std=core` because no precompiled `core` exists for the target; `RUSTC_BOOTSTRAP=1` because that and the
+//! - `-Zbuild-std=core,alloc` because nothing is precompiled for the target (a crate without `extern crate alloc` gets none of it); `RUSTC_BOOTSTRAP=1` because that and the
 //!   kernel calling convention are unstable, in the stable compiler.
 //! - `lto=fat` merges every crate into one module before anything is generated.
 //! - `-C no-prepopulate-passes` keeps LLVM's optimiser out until our passes have marked what is convergent, and
@@ -22,7 +22,7 @@ use crate::arch;
 use crate::error::{BuildError, ToolchainError};
 use crate::package::Package;
 use crate::source_paths::SourcePaths;
-use crate::{fingerprint, toolchain};
+use crate::{advice, fingerprint, toolchain};
 
 /// The Rust target of kernels.
 const TARGET: &str = "nvptx64-nvidia-cuda";
@@ -106,7 +106,7 @@ fn command(job: &Job<'_>, bitcode: &Path) -> Command {
             "--release",
             "--target",
             TARGET,
-            "-Zbuild-std=core",
+            "-Zbuild-std=core,alloc",
         ])
         .args(["--package", &job.package.name])
         .args(["--color", if job.color { "always" } else { "never" }])
@@ -165,6 +165,7 @@ fn run(
     } else {
         Err(BuildError::Compile {
             krate: job.package.krate.clone(),
+            help: advice::on(&rendered),
             rendered,
         })
     }

@@ -32,12 +32,14 @@ pub enum BuildError {
         why: String,
     },
     /// rustc rejected the kernel crate. The text is rustc's own, unchanged.
-    #[error("the kernel crate `{krate}` does not compile\n\n{rendered}")]
+    #[error("the kernel crate `{krate}` does not compile\n\n{rendered}{}", lines(.help))]
     Compile {
         /// The crate's name.
         krate: String,
         /// Everything that cargo and rustc wrote to their standard error.
         rendered: String,
+        /// What to do where rustc's own advice is for another machine.
+        help: Vec<&'static str>,
     },
     /// The compiled crate cannot be turned into PTX.
     #[error(transparent)]
@@ -55,6 +57,10 @@ pub enum BuildError {
         /// The system's reason.
         source: io::Error,
     },
+}
+
+fn lines(help: &[&str]) -> String {
+    help.iter().map(|help| format!("help: {help}\n")).collect()
 }
 
 impl BuildError {
@@ -198,6 +204,33 @@ pub enum CodegenError {
         bytes: u64,
         /// What there is.
         limit: u64,
+    },
+    /// A kernel's parameters do not fit.
+    #[error(
+        "kernel `{kernel}` ({place}) has {bytes} bytes of parameters, and a launch passes at most {limit}: put the data into \
+         a buffer and take `&[T]`, or into constant memory"
+    )]
+    ParametersTooLarge {
+        /// The kernel.
+        kernel: String,
+        /// Its Rust file and line.
+        place: String,
+        /// What its parameters take.
+        bytes: u64,
+        /// What there is.
+        limit: u64,
+    },
+    /// The code asks for something that no GPU has.
+    #[error("{place}: a GPU has no instruction for {what}, which `{function}` asks for: {help}")]
+    Unsupported {
+        /// The function, after inlining.
+        function: String,
+        /// The Rust file and line.
+        place: String,
+        /// What is missing.
+        what: String,
+        /// What to do.
+        help: String,
     },
     /// A pass of ours or of LLVM's failed.
     #[error("{arch}: {stage} failed: {reason}")]

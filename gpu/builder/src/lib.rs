@@ -24,6 +24,7 @@
 //!
 //! A second build with nothing changed asks cargo, compares a `fingerprint` and stops there.
 
+mod advice;
 mod arch;
 mod builder;
 mod cargo;

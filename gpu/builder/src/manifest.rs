@@ -29,6 +29,16 @@ pub struct Description {
     pub line: u32,
 }
 
+impl Description {
+    /// The Rust file and line, for messages.
+    pub(crate) fn place(&self) -> String {
+        match self.file.as_str() {
+            "" => "not described by #[kernel]".to_owned(),
+            file => format!("{file}:{}", self.line),
+        }
+    }
+}
+
 fn is_zero(line: &u32) -> bool {
     *line == 0
 }
@@ -80,6 +90,9 @@ pub struct Module {
     pub fmad: bool,
     /// The kernels by name.
     pub kernels: Vec<Kernel>,
+    /// What is allowed and may yet surprise: recursion, whose stack is not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// Every module of a build.

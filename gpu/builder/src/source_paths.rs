@@ -57,6 +57,11 @@ impl SourcePaths {
         self.library.iter().any(|start| file.starts_with(start)) || file.contains("/registry/src/")
     }
 
+    /// A file of the workspace as its root sees it.
+    pub(crate) fn short(&self, file: &str) -> String {
+        file.strip_prefix(&self.root).unwrap_or(file).to_owned()
+    }
+
     /// The PTX with the workspace's files named relative to its root.
     pub(crate) fn shorten(&self, ptx: &str) -> String {
         let from = format!("\"{}", self.root);

@@ -20,7 +20,7 @@ use crate::error::ToolchainError;
 
 pub(crate) use errors::{Diagnostics, Pending, spawn};
 pub(crate) use ir::*;
-pub(crate) use source::{Place, place, show_line_outside};
+pub(crate) use source::{Place, function_place, place, show_line_outside, shown_place};
 
 // Its symbols are LLVM's; nothing of it is named in Rust.
 extern crate aya_rustc_llvm_proxy as _;

@@ -5,10 +5,11 @@ use std::ffi::c_char;
 use inkwell::llvm_sys::debuginfo::{
     LLVMDIFileGetDirectory, LLVMDIFileGetFilename, LLVMDILocationGetColumn,
     LLVMDILocationGetInlinedAt, LLVMDILocationGetLine, LLVMDILocationGetScope, LLVMDIScopeGetFile,
-    LLVMInstructionGetDebugLoc, LLVMInstructionSetDebugLoc,
+    LLVMDISubprogramGetLine, LLVMGetSubprogram, LLVMInstructionGetDebugLoc,
+    LLVMInstructionSetDebugLoc,
 };
 use inkwell::llvm_sys::prelude::LLVMMetadataRef;
-use inkwell::values::{AsValueRef, InstructionValue};
+use inkwell::values::{AsValueRef, FunctionValue, InstructionValue};
 
 /// One place in the source.
 struct Location {
@@ -41,6 +42,28 @@ pub(crate) fn place(
         ),
         shown,
     )
+}
+
+/// `file:line` of an instruction, as [`show_line_outside`] would give it.
+pub(crate) fn shown_place(
+    instruction: InstructionValue<'_>,
+    is_library: impl Fn(&str) -> bool,
+) -> Option<String> {
+    let chain = chain(instruction);
+    outside(&chain, is_library).map(|at| format!("{}:{}", at.file, at.line))
+}
+
+/// `file:line` of a function.
+pub(crate) fn function_place(function: FunctionValue<'_>) -> Option<String> {
+    // SAFETY: the subprogram is checked to be there; LLVM owns it and its file as long as the module lives.
+    unsafe {
+        let subprogram = LLVMGetSubprogram(function.as_value_ref());
+        if subprogram.is_null() {
+            return None;
+        }
+        let line = LLVMDISubprogramGetLine(subprogram);
+        Some(format!("{}:{line}", file(LLVMDIScopeGetFile(subprogram))))
+    }
 }
 
 /// Gives an instruction the line of the innermost function that is not library.

@@ -9,11 +9,14 @@ mod emit;
 mod entry_points;
 mod kernel_attributes;
 mod optimize;
+mod parameters;
+mod recursion;
 mod shared_memory;
 mod shared_size;
 mod source_lines;
 mod synchronization;
 mod target;
+mod unsupported;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -58,6 +61,8 @@ pub(crate) struct Code {
     pub(crate) kernels: Vec<Kernel>,
     /// Promises that the PTX breaks.
     pub(crate) findings: Vec<Finding>,
+    /// What is allowed and may yet surprise.
+    pub(crate) warnings: Vec<String>,
 }
 
 /// Runs every pass on the bitcode in `path`.
@@ -83,13 +88,18 @@ pub(crate) fn run(path: &Path, options: &Options) -> Result<Code, CodegenError> 
 fn run_on(module: &Module<'_>, options: &Options) -> Result<Code, CodegenError> {
     let arch = options.arch.to_string();
     let mut dump = Dump::from_env(&arch);
-    let machine = target::machine(options)?;
+    let mut ptx_version = options.arch.ptx_feature();
+    let mut machine = target::machine(options, ptx_version)?;
     dump.module("input", module);
 
     let descriptions = descriptions::take(module)?;
     entry_points::keep(module, &descriptions, options, &machine)?;
     dump.module("entry-points", module);
 
+    if parameters::are_large(module, &descriptions, &machine, &options.paths)? {
+        ptx_version = options.arch.ptx_feature_for_large_parameters();
+        machine = target::machine(options, ptx_version)?;
+    }
     convergent::mark(module);
     dump.module("convergent", module);
 
@@ -99,7 +109,7 @@ fn run_on(module: &Module<'_>, options: &Options) -> Result<Code, CodegenError> 
     dump.module("address-spaces", module);
 
     kernel_attributes::set(module, &descriptions);
-    target::set(module, options);
+    target::set(module, options, ptx_version);
     if options.fmad {
         contraction::allow(module);
     }
@@ -107,6 +117,7 @@ fn run_on(module: &Module<'_>, options: &Options) -> Result<Code, CodegenError> 
 
     optimize::run(module, options, &machine)?;
     dump.module("optimized", module);
+    unsupported::check(module, &options.paths)?;
 
     let kernels = shared_size::kernels(module, &descriptions, &machine);
     shared_size::check(&kernels)?;
@@ -122,6 +133,7 @@ fn run_on(module: &Module<'_>, options: &Options) -> Result<Code, CodegenError> 
     };
     let expected = synchronization::expected(module, &options.paths);
     source_lines::set(module, &options.paths);
+    let warnings = recursion::warnings(module, &options.paths);
     let ptx = emit::ptx(module, options, &machine)?;
     dump.text("output.ptx", || ptx.clone());
     let findings = lint::check(&ptx, Some(&expected));
@@ -131,6 +143,7 @@ fn run_on(module: &Module<'_>, options: &Options) -> Result<Code, CodegenError> 
         bitcode,
         kernels,
         findings,
+        warnings,
     })
 }
 

@@ -28,10 +28,7 @@ pub(super) fn check(kernels: &[Kernel]) -> Result<(), CodegenError> {
             ..
         }) => Err(CodegenError::SharedTooLarge {
             kernel: description.name.clone(),
-            place: match description.file.as_str() {
-                "" => "not described by #[kernel]".to_owned(),
-                file => format!("{file}:{}", description.line),
-            },
+            place: description.place(),
             bytes: *static_shared,
             limit: LIMIT,
         }),

@@ -13,8 +13,8 @@ use crate::error::CodegenError;
 
 const TRIPLE: &str = "nvptx64-nvidia-cuda";
 
-/// A machine for the target.
-pub(super) fn machine(options: &Options) -> Result<TargetMachine, CodegenError> {
+/// A machine for the target that writes PTX of version `ptx`.
+pub(super) fn machine(options: &Options, ptx: &str) -> Result<TargetMachine, CodegenError> {
     let triple = TargetTriple::create(TRIPLE);
     let target =
         Target::from_triple(&triple).map_err(|error| options.failed("choice of target", error))?;
@@ -22,7 +22,7 @@ pub(super) fn machine(options: &Options) -> Result<TargetMachine, CodegenError> 
         .create_target_machine(
             &triple,
             &options.arch.to_string(),
-            options.arch.ptx_feature(),
+            ptx,
             OptimizationLevel::Aggressive,
             RelocMode::Default,
             CodeModel::Default,
@@ -31,10 +31,10 @@ pub(super) fn machine(options: &Options) -> Result<TargetMachine, CodegenError> 
 }
 
 /// Writes the target on every function.
-pub(super) fn set(module: &Module<'_>, options: &Options) {
+pub(super) fn set(module: &Module<'_>, options: &Options, ptx: &str) {
     let context = module.get_context();
     let cpu = context.create_string_attribute("target-cpu", &options.arch.to_string());
-    let features = context.create_string_attribute("target-features", options.arch.ptx_feature());
+    let features = context.create_string_attribute("target-features", ptx);
     for function in module
         .get_functions()
         .filter(|function| function.get_intrinsic_id() == 0)

@@ -1,7 +1,7 @@
 //! What a build says when it cannot go on.
 
 use ptx_builder::lint::Rule;
-use ptx_builder::{BuildError, CodegenError, OptionError, PtxBuilder};
+use ptx_builder::{BuildError, OptionError, PtxBuilder, Stage};
 
 use crate::support::{builder, failure, fixture};
 
@@ -51,37 +51,79 @@ fn a_promise_can_be_waived() {
     assert!(builder.build().is_ok());
 }
 
-#[test]
-fn what_llvm_cannot_compile_is_an_error_that_names_the_line() {
-    let error = failure("unsupported");
-    let BuildError::Codegen(CodegenError::Stage { reason, .. }) = &error else {
-        panic!("{error:?}")
+/// What a build of the fixture `errors` says with one of its features, cargo's progress aside.
+fn message(feature: &str) -> String {
+    let error = builder("errors", "errors")
+        .arch("sm_80")
+        .feature(feature)
+        .build()
+        .expect_err("this feature must not build");
+    let is_progress =
+        |line: &&str| line.starts_with("    Blocking") || line.starts_with("   Compiling");
+    let text = error.to_string();
+    let lines: Vec<_> = text.lines().filter(|line| !is_progress(line)).collect();
+    lines.join("\n")
+}
+
+/// Each message names the Rust file and line where there is one, and a way out: the whole text is in a file.
+macro_rules! messages {
+    ($($test:ident: $feature:literal;)*) => {
+        $(#[test]
+        fn $test() {
+            insta::assert_snapshot!(message($feature));
+        })*
     };
-    assert!(
-        reason.contains("fsin") && reason.contains("src/lib.rs:9:24"),
-        "{reason}"
-    );
+}
+
+messages! {
+    a_crate_that_wants_std_is_told_of_no_std: "std";
+    a_path_into_std_is_told_of_core: "std-path";
+    an_allocation_without_allocator_is_told_of_the_feature: "allocation";
+    parameters_that_do_not_fit_name_size_and_limit: "parameters";
+    an_atomic_of_128_bits_is_refused: "atomic";
+    a_float_of_128_bits_is_refused: "float128";
+    a_function_without_instruction_names_the_one_of_gpu_std: "sine";
+    shared_arrays_that_do_not_fit_name_size_and_limit: "shared";
+    a_function_that_is_nowhere_is_named: "symbol";
+}
+
+/// What a build of the fixture `errors` leaves, and its warnings.
+fn warned(feature: &str) -> (String, Vec<String>) {
+    let (sender, warnings) = std::sync::mpsc::channel();
+    let output = builder("errors", &format!("errors-{feature}"))
+        .arch("sm_80")
+        .feature(feature)
+        .on_progress(move |stage| {
+            if let Stage::Warning(text) = stage {
+                drop(sender.send(text));
+            }
+        })
+        .build()
+        .unwrap_or_else(|error| panic!("{error}"));
+    let ptx = std::fs::read_to_string(&output.modules[0].ptx).expect("PTX");
+    (ptx, warnings.iter().collect())
 }
 
 #[test]
-fn shared_arrays_that_do_not_fit_name_kernel_size_and_limit() {
-    let error = builder("unsupported", "unsupported")
-        .arch("sm_80")
-        .feature("large")
-        .build()
-        .expect_err("too large");
-    let BuildError::Codegen(CodegenError::SharedTooLarge {
-        kernel,
-        bytes,
-        limit,
-        ..
-    }) = &error
-    else {
-        panic!("{error:?}")
-    };
-    assert_eq!(
-        (kernel.as_str(), *bytes, *limit),
-        ("large", 64 << 10, 48 << 10)
+fn recursion_is_built_and_its_stack_warned_of_each_time() {
+    for _ in 0..2 {
+        let (ptx, warnings) = warned("recursion");
+        assert!(ptx.contains(".entry recurses"), "{ptx}");
+        assert_eq!(warnings.len(), 1, "{warnings:?}");
+        assert!(
+            warnings[0]
+                .starts_with("`fixture_errors::recursion::ackermann` (src/lib.rs:28) calls itself"),
+            "{warnings:?}"
+        );
+    }
+}
+
+#[test]
+fn parameters_over_4_kb_raise_the_ptx_version() {
+    let (ptx, warnings) = warned("large-parameters");
+    assert!(
+        ptx.contains("\n.version 8.1\n") && warnings.is_empty(),
+        "{ptx}"
     );
 }
 

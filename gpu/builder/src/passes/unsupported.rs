@@ -1,0 +1,78 @@
+//! Refuses what the GPU has no instruction for, with the line that asks for it.
+//!
+//! LLVM would say so too, in the words of its code generator and mostly without a place. This runs after O3, so that what
+//! no kernel can reach is not held against it.
+//!
+//! Source: LLVM, "User Guide for NVPTX Back-end"; PTX ISA, "Fundamental Types", "atom".
+
+use inkwell::module::Module;
+use inkwell::types::{AnyType, AnyTypeEnum};
+use inkwell::values::{CallSiteValue, InstructionOpcode, InstructionValue};
+
+use crate::error::CodegenError;
+use crate::llvm;
+use crate::source_paths::SourcePaths;
+
+/// Intrinsics of `core` that are instructions on some CPUs and functions of the C library on others.
+const FUNCTIONS: [&str; 16] = [
+    "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "exp10",
+    "log", "log10", "pow", "powi",
+];
+/// The same as far as they have no instruction for `f64`.
+const FUNCTIONS_F64: [&str; 2] = ["exp2", "log2"];
+
+/// Refuses the first instruction that no target has.
+pub(super) fn check(module: &Module<'_>, paths: &SourcePaths) -> Result<(), CodegenError> {
+    for function in module.get_functions() {
+        for instruction in llvm::instructions(function) {
+            if let Some((what, help)) = reason(instruction) {
+                let place = llvm::shown_place(instruction, |file| paths.is_library(file));
+                return Err(CodegenError::Unsupported {
+                    function: format!("{:#}", rustc_demangle::demangle(&llvm::name(function))),
+                    place: place.map_or_else(|| "no line".to_owned(), |place| paths.short(&place)),
+                    what,
+                    help,
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What is wrong with an instruction, and what to do.
+fn reason(instruction: InstructionValue<'_>) -> Option<(String, String)> {
+    use InstructionOpcode::{AtomicCmpXchg, AtomicRMW};
+    let is_wide = |value: inkwell::values::BasicValueEnum<'_>| matches!(value.get_type().as_any_type_enum(), AnyTypeEnum::IntType(ty) if ty.get_bit_width() > 64);
+    let operands = || {
+        (0..instruction.get_num_operands()).filter_map(|at| instruction.get_operand(at)?.value())
+    };
+    if matches!(instruction.get_opcode(), AtomicRMW | AtomicCmpXchg) && operands().any(is_wide) {
+        return Some((
+            "an atomic operation on more than 64 bits".into(),
+            "use two 64-bit atomics, or a lock".into(),
+        ));
+    }
+    let is_f128 = |ty: AnyTypeEnum<'_>| {
+        matches!(ty, AnyTypeEnum::FloatType(_)) && ty.print_to_string().to_bytes() == b"fp128"
+    };
+    if is_f128(instruction.get_type())
+        || operands().any(|value| is_f128(value.get_type().as_any_type_enum()))
+    {
+        return Some((
+            "arithmetic on `f128`".into(),
+            "the widest float of a GPU is `f64`; two of them hold a sum and its error".into(),
+        ));
+    }
+    let call = CallSiteValue::try_from(instruction).ok()?;
+    let name = llvm::callee(call).map(llvm::name)?;
+    let (function, ty) = name.strip_prefix("llvm.")?.split_once('.')?;
+    let ty = ty.split('.').next().unwrap_or_default();
+    let is_missing =
+        FUNCTIONS.contains(&function) || (ty == "f64" && FUNCTIONS_F64.contains(&function));
+    is_missing.then(|| {
+        (
+            format!("`{function}` of {ty}"),
+            format!("import `gpu_std::math::Float`, whose `{function}` is a function, or use `gpu_std::fast`"),
+        )
+    })
+}

@@ -412,8 +412,10 @@ impl Form {
     /// What a slot takes, in words.
     fn describe(&self, slot: &Slot) -> String {
         let size = match self.type_of(slot) {
-            Typed::Is(ty) if slot.wider => format!(" of {} bits or more", ty.size() * 8),
-            Typed::Is(ty) => format!(" of {} bits", ty.size() * 8),
+            Typed::Is(ty) if slot.wider => {
+                format!(" of {} bits or more for .{}", ty.size() * 8, ty.name())
+            }
+            Typed::Is(ty) => format!(" of {} bits for .{}", ty.size() * 8, ty.name()),
             Typed::Pointer => " of 32 or 64 bits".to_owned(),
             _ => String::new(),
         };
@@ -434,7 +436,9 @@ impl Form {
             }
             Shape::DestinationAnd => format!("a register{size} `|` a predicate register"),
             Shape::Condition => "a predicate register, perhaps negated".to_owned(),
-            Shape::Address => "an address in brackets".to_owned(),
+            Shape::Address => {
+                "an address in brackets, if in a register then of 32 or 64 bits".to_owned()
+            }
             Shape::Destinations(many) | Shape::Sources(many) => count(many),
             Shape::Pack | Shape::Unpack => format!("a vector{size} in all"),
             Shape::Texture => "a list such as `[texture, {x, y}]`".to_owned(),

@@ -90,6 +90,6 @@ pub enum IsaError {
 fn stuck(word: &Option<&'static str>, opcode: &str) -> String {
     match word {
         Some(word) => format!("`.{word}` cannot stand there"),
-        None => format!("`{opcode}` needs a type or another modifier after these"),
+        None => format!("a type or another modifier of `{opcode}` is missing"),
     }
 }

@@ -6,8 +6,10 @@ pub mod ast;
 mod error;
 mod lexer;
 mod parser;
+mod print;
 mod types;
 mod words;
 
 pub use error::ParseError;
 pub use parser::parse;
+pub use print::print;

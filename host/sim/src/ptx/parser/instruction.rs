@@ -364,7 +364,7 @@ impl<'a> BodyParser<'_, 'a> {
 fn not_declared(name: &str, at: Position) -> ParseError {
     ParseError::NotDeclared {
         name: excerpt(name),
-        kind: "registers",
+        kind: "a register",
         at,
     }
 }

@@ -96,7 +96,7 @@ pub(super) fn module(source: &str) -> Result<Module<'_>, ParseError> {
     {
         return Err(ParseError::NotDeclared {
             name: excerpt(name),
-            kind: "variables and functions",
+            kind: "a variable or function",
             at,
         });
     }

@@ -10,17 +10,23 @@ pub mod reduce_unrolled;
 use gpu_std::GlobalMut;
 use gpu_std::thread::{block_idx_x, thread_idx_x};
 
-/// The end of a reduction in place: thread 0 writes the block's sum, which is the first element of its part.
+/// The end of a reduction in place: thread 0 writes the block's sum, which is the element at `start`.
 ///
-/// A part that lies past the end of the data has no elements and sums to zero.
+/// A block whose part lies past the end of the data has no elements and sums to zero.
 ///
 /// # Safety
-/// The launch is 1-D, and a barrier lies between the last store to `part` and here.
+/// The launch is 1-D, and a barrier lies between the last store to the block's part and here.
 #[inline]
-unsafe fn write_sum(part: GlobalMut<i32>, sums: GlobalMut<i32>) {
+unsafe fn write_sum(data: GlobalMut<i32>, start: usize, sums: GlobalMut<i32>) {
     let block = block_idx_x() as usize;
     if thread_idx_x() == 0 && block < sums.len() {
-        // SAFETY: nobody stores to the part any more, and this thread alone writes the block's sum.
-        unsafe { sums.set(block, if part.is_empty() { 0 } else { part.get(0) }) };
+        let sum = if start < data.len() {
+            // SAFETY: in bounds, and nobody stores to the part any more.
+            unsafe { data.get_unchecked(start) }
+        } else {
+            0
+        };
+        // SAFETY: in bounds, and this thread alone writes the block's sum.
+        unsafe { sums.set_unchecked(block, sum) };
     }
 }

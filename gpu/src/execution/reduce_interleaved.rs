@@ -18,29 +18,37 @@ use super::write_sum;
 #[launch_contract(dims = 1)]
 pub fn reduce_interleaved(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
     let threads = block_dim_x() as usize;
-    let part = data.part(block_idx_x() as usize * threads, threads);
-    // SAFETY: the launch is 1-D, so no other block has this part, and all threads of this one are here.
-    unsafe { add_halves(part) };
-    // SAFETY: `add_halves` ends in a barrier, or has nothing to add.
-    unsafe { write_sum(part, sums) };
+    let start = block_idx_x() as usize * threads;
+    let live = data.len().saturating_sub(start).min(threads);
+    // SAFETY: the launch is 1-D, so no other block has these elements, and all threads of this one are here.
+    unsafe {
+        add_halves(data, start, live);
+        write_sum(data, start, sums); // `add_halves` ends in a barrier, or has nothing to add
+    }
 }
 
-/// Adds up to `block_dim_x` elements in place, half to half, until the first one is the sum.
+/// Adds the `live` elements from `start` on in place, half to half, until the first one is the sum.
 ///
 /// # Safety
-/// All threads of a 1-D block call it with the same part, which no other block touches.
+/// All threads of a 1-D block call it with the same range, which is inside the data, is at most `block_dim_x` long, and
+/// which no other block touches.
 #[inline]
-pub(super) unsafe fn add_halves(part: GlobalMut<i32>) {
-    let thread = thread_idx_x();
-    let mut live = part.len() as u32;
-    while live > 1 {
-        let half = live.div_ceil(2); // of an odd number, the middle one waits for the next step
-        if thread + half < live {
-            let (low, high) = (thread as usize, (thread + half) as usize);
-            // SAFETY: both are below `live`, so in bounds; in this step only this thread touches them.
-            unsafe { part.set_unchecked(low, part.get_unchecked(low) + part.get_unchecked(high)) };
+pub(super) unsafe fn add_halves(data: GlobalMut<i32>, start: usize, live: usize) {
+    let mine = start + thread_idx_x() as usize;
+    let mut live = live as u32;
+    let mut pairs = live / 2;
+    while pairs > 0 {
+        let half = live - pairs; // of an odd number, the middle one waits for the next step
+        if thread_idx_x() < pairs {
+            let other = mine + half as usize;
+            // SAFETY: both are inside the range; in this step only this thread touches them.
+            unsafe {
+                data.set_unchecked(mine, data.get_unchecked(mine) + data.get_unchecked(other));
+            }
         }
-        sync_threads(); // the next step adds what other threads stored in this one
+        // Before the barrier, where it costs no time: after it, the next loads would wait for it.
         live = half;
+        pairs = live / 2;
+        sync_threads(); // the next step adds what other threads stored in this one
     }
 }

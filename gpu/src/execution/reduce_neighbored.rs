@@ -32,27 +32,31 @@ pub fn reduce_neighbored(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
     }
 
     // SAFETY: the last barrier is behind the sum.
-    unsafe { write_sum(part, sums) };
+    unsafe { write_sum(part, 0, sums) };
 }
 
 /// The first half of the threads adds, then the first quarter, then the first eighth ...: the same pairs.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn reduce_neighbored_less(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
-    let (threads, thread) = (block_dim_x() as usize, thread_idx_x() as usize);
-    let part = data.part(block_idx_x() as usize * threads, threads);
+    let (threads, thread) = (block_dim_x(), thread_idx_x());
+    let part = data.part(block_idx_x() as usize * threads as usize, threads as usize);
+    let length = part.len() as u32;
 
     let mut stride = 1;
     while stride < threads {
         let left = 2 * stride * thread;
-        if left + stride < part.len() {
+        if left + stride < length {
+            let (left, right) = (left as usize, (left + stride) as usize);
             // SAFETY: in this step only this thread touches these two; the barrier ends the step.
-            unsafe { part.set(left, part.get(left) + part.get(left + stride)) };
+            unsafe {
+                part.set_unchecked(left, part.get_unchecked(left) + part.get_unchecked(right))
+            };
         }
         sync_threads(); // the next step adds what other threads stored in this one
         stride *= 2;
     }
 
     // SAFETY: the last barrier is behind the sum.
-    unsafe { write_sum(part, sums) };
+    unsafe { write_sum(part, 0, sums) };
 }

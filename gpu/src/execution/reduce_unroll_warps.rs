@@ -26,10 +26,10 @@ const UNROLL: usize = 8;
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn reduce_unroll_warps8(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
-    let part = part_of_block(data);
+    let start = start_of_block();
     // SAFETY: the launch is 1-D, so no other block has this part, and all threads of this one are here.
-    unsafe { add_columns::<UNROLL>(part) };
-    let part = part.part(0, block_dim_x() as usize);
+    let live = unsafe { add_columns::<UNROLL>(data, start) };
+    let part = data.part(start, live);
 
     let mut stride = block_dim_x().next_power_of_two() / 2;
     while stride > WARP_SIZE {
@@ -41,7 +41,7 @@ pub fn reduce_unroll_warps8(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
     // SAFETY: at most 64 sums are left, and a barrier is behind them.
     unsafe { add_in_warp(part) };
     // SAFETY: thread 0 took the last step itself.
-    unsafe { write_sum(part, sums) };
+    unsafe { write_sum(part, 0, sums) };
 }
 
 /// All steps written out; which of them there are is decided when the kernel runs.
@@ -61,10 +61,10 @@ pub fn reduce_complete_unroll<const BLOCK: u32>(data: GlobalMut<i32>, sums: Glob
 /// The reduction without a loop, for blocks of `threads`.
 #[inline(always)]
 fn complete_unroll(data: GlobalMut<i32>, sums: GlobalMut<i32>, threads: u32) {
-    let part = part_of_block(data);
+    let start = start_of_block();
     // SAFETY: the launch is 1-D, so no other block has this part, and all threads of this one are here.
-    unsafe { add_columns::<UNROLL>(part) };
-    let part = part.part(0, threads as usize);
+    let live = unsafe { add_columns::<UNROLL>(data, start) };
+    let part = data.part(start, live);
 
     for stride in [512, 256, 128, 64] {
         // The same for all threads of the block, so that all come to the barrier, or none.
@@ -77,14 +77,13 @@ fn complete_unroll(data: GlobalMut<i32>, sums: GlobalMut<i32>, threads: u32) {
     // SAFETY: at most 64 sums are left, and a barrier is behind them.
     unsafe { add_in_warp(part) };
     // SAFETY: thread 0 took the last step itself.
-    unsafe { write_sum(part, sums) };
+    unsafe { write_sum(part, 0, sums) };
 }
 
-/// This block's elements.
+/// Where this block's elements start.
 #[inline]
-fn part_of_block(data: GlobalMut<i32>) -> GlobalMut<i32> {
-    let length = block_dim_x() as usize * UNROLL;
-    data.part(block_idx_x() as usize * length, length)
+fn start_of_block() -> usize {
+    block_idx_x() as usize * block_dim_x() as usize * UNROLL
 }
 
 /// One step: the first `stride` threads add the element that far behind their own, if there is one.

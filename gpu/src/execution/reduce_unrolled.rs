@@ -38,42 +38,48 @@ pub fn reduce_unrolling8(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
 /// `UNROLL` elements a thread, a block apart; then as `reduce_interleaved`.
 #[inline]
 fn reduce_unrolling<const UNROLL: usize>(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
-    let threads = block_dim_x() as usize;
-    let part = data.part(block_idx_x() as usize * threads * UNROLL, threads * UNROLL);
-    // SAFETY: the launch is 1-D, so no other block has this part, and all threads of this one are here.
-    unsafe { add_columns::<UNROLL>(part) };
-    // SAFETY: as above.
-    unsafe { add_halves(part.part(0, threads)) };
-    // SAFETY: `add_halves` ends in a barrier, or has nothing to add.
-    unsafe { write_sum(part, sums) };
+    let start = block_idx_x() as usize * block_dim_x() as usize * UNROLL;
+    // SAFETY: the launch is 1-D, so no other block has these elements, and all threads of this one are here.
+    unsafe {
+        let live = add_columns::<UNROLL>(data, start);
+        add_halves(data, start, live);
+        write_sum(data, start, sums); // `add_halves` ends in a barrier, or has nothing to add
+    }
 }
 
-/// Adds up to `UNROLL` elements a thread, `block_dim_x` apart, into the first of them; ends in a barrier.
+/// Adds up to `UNROLL` elements a thread, `block_dim_x` apart, into the first of them; ends in a barrier. Returns how many
+/// sums there are from `start` on: one a thread, but at the end of the data.
 ///
 /// # Safety
-/// All threads of a 1-D block call it with the same part of up to `UNROLL` times `block_dim_x` elements, which no other
-/// block touches.
+/// All threads of a 1-D block call it with the same start, and no other block touches the `UNROLL` times `block_dim_x`
+/// elements from there on.
 #[inline]
-pub(super) unsafe fn add_columns<const UNROLL: usize>(part: GlobalMut<i32>) {
+pub(super) unsafe fn add_columns<const UNROLL: usize>(data: GlobalMut<i32>, start: usize) -> usize {
     let (threads, thread) = (block_dim_x() as usize, thread_idx_x() as usize);
-    // SAFETY: no other thread has an element that is `thread` modulo `threads`.
+    let first = start + thread;
+    let sums;
+    // SAFETY: all indices are below the length, and no other thread has one that is `first` modulo `threads`.
     unsafe {
-        if thread + (UNROLL - 1) * threads < part.len() {
+        if start + threads * UNROLL <= data.len() {
             let mut sum = 0;
             for k in 0..UNROLL {
-                sum += part.get_unchecked(thread + k * threads); // the last one is in bounds, so all are
+                sum += data.get_unchecked(first + k * threads); // no load waits for another
             }
-            part.set(thread, sum);
-        } else if thread < part.len() {
-            // At the end of the data: as many as there are.
+            data.set_unchecked(first, sum);
+            sums = threads;
+        } else {
             let mut sum = 0;
-            let mut i = thread;
-            while i < part.len() {
-                sum += part.get(i);
+            let mut i = first;
+            while i < data.len() {
+                sum += data.get_unchecked(i);
                 i += threads;
             }
-            part.set(thread, sum);
+            if first < data.len() {
+                data.set_unchecked(first, sum);
+            }
+            sums = data.len().saturating_sub(start).min(threads);
         }
     }
     sync_threads(); // what follows adds what other threads stored here
+    sums
 }

@@ -6,6 +6,7 @@
 
 use anyhow::Result;
 use host::compare::{Agreement, Mismatch};
+use host::counters::{self, Counters};
 use host::{Backend, Device, Elapsed, EventClock, Stream, Timer};
 
 use crate::{Case, Setup, Variant, Work};
@@ -25,6 +26,8 @@ pub struct Outcome {
     pub time: Elapsed,
     /// What a run has to do.
     pub work: Work,
+    /// What the simulator counted; a GPU does not count.
+    pub counters: Option<Counters>,
 }
 
 impl Outcome {
@@ -81,7 +84,12 @@ pub fn check(
 pub fn run(device: &Device, variant: &Variant, setup: Setup) -> Result<Outcome> {
     let stream = device.stream()?;
     let mut case = (variant.prepare)(device, setup)?;
-    let first = timed(&mut *case, &stream)?;
+    let mut first = Elapsed::from_seconds(0.0);
+    // Counted, because the model of time knows sectors only where they are counted.
+    let counters = counters::of(device, || -> Result<()> {
+        first = timed(&mut *case, &stream)?;
+        Ok(())
+    })?;
     // Before any further launch: what works in place finds changed input there.
     let check = case.check()?;
     let time = match device.backend() {
@@ -101,6 +109,7 @@ pub fn run(device: &Device, variant: &Variant, setup: Setup) -> Result<Outcome> 
         check,
         time,
         work: case.work(),
+        counters,
     })
 }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use comfy_table::Table;
+use host::compare::Agreement;
 use host::{Backend, Device, TimeUnit};
 use indicatif::ProgressBar;
 use patterns::run::{Outcome, Rate};
@@ -45,34 +46,17 @@ impl Line {
     }
 
     fn agrees(&self) -> String {
-        match (&self.outcome, self.variant.expectation) {
-            (Err(error), _) => format!("did not run: {error:#}"),
-            (
-                Ok(Outcome {
-                    check: Err(mismatch),
-                    ..
-                }),
-                Expectation::Agrees,
-            ) => format!("NO: {mismatch}"),
-            (
-                Ok(Outcome {
-                    check: Err(mismatch),
-                    ..
-                }),
-                Expectation::ShowsTheTrap(why),
-            ) => {
-                format!("no, as it shows: {why} ({mismatch})")
+        let check = match &self.outcome {
+            Ok(outcome) => &outcome.check,
+            Err(error) => return format!("did not run: {error:#}"),
+        };
+        match (check, self.variant.expectation) {
+            (Ok(Agreement { compared, of, .. }), _) if compared < of => {
+                format!("yes ({compared} of {of} compared)")
             }
-            (
-                Ok(Outcome {
-                    check: Ok(agreement),
-                    ..
-                }),
-                _,
-            ) if agreement.compared < agreement.of => {
-                format!("yes ({} of {} compared)", agreement.compared, agreement.of)
-            }
-            (Ok(Outcome { check: Ok(_), .. }), _) => "yes".to_owned(),
+            (Ok(_), _) => "yes".to_owned(),
+            (Err(mismatch), Expectation::Agrees) => format!("NO: {mismatch}"),
+            (Err(_), Expectation::ShowsTheTrap(why)) => format!("no, as it shows: {why}"),
         }
     }
 

@@ -41,10 +41,16 @@ pub(super) fn check(module: &Module<'_>, paths: &SourcePaths) -> Result<(), Code
 
 /// What is wrong with an instruction, and what to do.
 fn reason(instruction: InstructionValue<'_>) -> Option<(String, String)> {
-    use InstructionOpcode::{AtomicCmpXchg, AtomicRMW};
+    use InstructionOpcode::{AtomicCmpXchg, AtomicRMW, Call};
     let is_wide = |value: inkwell::values::BasicValueEnum<'_>| matches!(value.get_type().as_any_type_enum(), AnyTypeEnum::IntType(ty) if ty.get_bit_width() > 64);
+    // Not those of calls: an intrinsic may take metadata, which inkwell has no value for and panics on. What a call is given
+    // was computed by an instruction that is looked at itself.
     let operands = || {
-        (0..instruction.get_num_operands()).filter_map(|at| instruction.get_operand(at)?.value())
+        let count = match instruction.get_opcode() {
+            Call => 0,
+            _ => instruction.get_num_operands(),
+        };
+        (0..count).filter_map(|at| instruction.get_operand(at)?.value())
     };
     if matches!(instruction.get_opcode(), AtomicRMW | AtomicCmpXchg) && operands().any(is_wide) {
         return Some((

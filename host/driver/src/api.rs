@@ -2,9 +2,9 @@
 //!
 //! A row is `SINCE name(argument: type, ..) = what answers on the simulator`, in the order of the CUDA 13.0 driver API
 //! reference, under the reference's section headings. `SINCE` is the CUDA version that brought the call (13000 is 13.0).
-//! What answers is a function of [`crate::calls`], or `unsupported`, which returns `CUDA_ERROR_NOT_SUPPORTED` and says so;
+//! What answers is a function of `calls`, or `unsupported`, which returns `CUDA_ERROR_NOT_SUPPORTED` and says so;
 //! `always` marks what may be called before `cuInit` and in callbacks. From a row come the exported symbol, its way to
-//! NVIDIA's driver, and its lines in lists and pages; see [`crate::entry`].
+//! NVIDIA's driver, and its lines in lists and pages; see `entry`.
 //!
 //! The calls are all that `cust_raw` 0.11 declares and all that `cuda.h` of CUDA 13.0 does, but for the 32-bit calls of CUDA
 //! 3.1 and before. Versions are those in NVIDIA's `cudaTypedefs.h`.
@@ -49,7 +49,7 @@ entry_points! {
         11040 cuDeviceGetExecAffinitySupport(pi: *mut c_int, kind: c_uint, dev: CUdevice) = device::exec_affinity;
         11030 cuFlushGPUDirectRDMAWrites(target: c_uint, scope: c_uint) = unsupported;
     }
-    "Device Management [DEPRECATED]" {
+    "Device Management (deprecated)" {
         2000 cuDeviceGetProperties(prop: *mut CUdevprop, dev: CUdevice) = device::properties;
         2000 cuDeviceComputeCapability(
             major: *mut c_int, minor: *mut c_int, dev: CUdevice,
@@ -95,7 +95,7 @@ entry_points! {
         12050 cuCtxRecordEvent(h_ctx: CUcontext, h_event: CUevent) = unsupported;
         12050 cuCtxWaitEvent(h_ctx: CUcontext, h_event: CUevent) = unsupported;
     }
-    "Context Management [DEPRECATED]" {
+    "Context Management (deprecated)" {
         2000 cuCtxAttach(pctx: *mut CUcontext, flags: c_uint) = context::attach;
         2000 cuCtxDetach(ctx: CUcontext) = context::detach;
         4020 cuCtxGetSharedMemConfig(p_config: *mut c_uint) = context::shared_config;
@@ -133,7 +133,7 @@ entry_points! {
         5050 cuLinkComplete(state: CUlinkState, cubin_out: *mut *mut c_void, size_out: *mut usize) = unsupported;
         5050 cuLinkDestroy(state: CUlinkState) = unsupported;
     }
-    "Module Management [DEPRECATED]" {
+    "Module Management (deprecated)" {
         2000 cuModuleGetTexRef(p_tex_ref: *mut CUtexref, hmod: CUmodule, name: *const c_char) = unsupported;
         3000 cuModuleGetSurfRef(p_surf_ref: *mut CUsurfref, hmod: CUmodule, name: *const c_char) = unsupported;
     }
@@ -558,7 +558,7 @@ entry_points! {
         ) = launch::cooperative_on_several;
         10000 cuLaunchHostFunc(h_stream: CUstream, fn_: CUhostFn, user_data: *mut c_void) = stream::host_function;
     }
-    "Execution Control [DEPRECATED]" {
+    "Execution Control (deprecated)" {
         2000 cuFuncSetBlockShape(hfunc: CUfunction, x: c_int, y: c_int, z: c_int) = launch_legacy::set_block;
         2000 cuFuncSetSharedSize(hfunc: CUfunction, bytes: c_uint) = launch_legacy::set_shared;
         2000 cuParamSetSize(hfunc: CUfunction, numbytes: c_uint) = launch_legacy::set_param_size;
@@ -819,7 +819,7 @@ entry_points! {
             num_clusters: *mut c_int, func: CUfunction, config: *const CUlaunchConfig,
         ) = occupancy::active_clusters;
     }
-    "Texture Reference Management [DEPRECATED]" {
+    "Texture Reference Management (deprecated)" {
         2000 cuTexRefSetArray(h_tex_ref: CUtexref, h_array: CUarray, flags: c_uint) = unsupported;
         5000 cuTexRefSetMipmappedArray(
             h_tex_ref: CUtexref, h_mipmapped_array: CUmipmappedArray, flags: c_uint,
@@ -861,7 +861,7 @@ entry_points! {
         2000 cuTexRefCreate(p_tex_ref: *mut CUtexref) = unsupported;
         2000 cuTexRefDestroy(h_tex_ref: CUtexref) = unsupported;
     }
-    "Surface Reference Management [DEPRECATED]" {
+    "Surface Reference Management (deprecated)" {
         3000 cuSurfRefSetArray(h_surf_ref: CUsurfref, h_array: CUarray, flags: c_uint) = unsupported;
         3000 cuSurfRefGetArray(ph_array: *mut CUarray, h_surf_ref: CUsurfref) = unsupported;
     }

@@ -1,7 +1,7 @@
 //! Enumerators and flags of `cuda.h`, as constants in one module per C enumeration.
 //!
 //! Only those that a simulated call looks at are here; device attributes, which are a table, are in
-//! [`crate::objects::attributes`].
+//! `objects::attributes`.
 
 macro_rules! enumerators {
     ($($(#[$doc:meta])* mod $module:ident { $($name:ident = $value:expr,)* })*) => {$(

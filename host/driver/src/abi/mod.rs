@@ -3,7 +3,7 @@
 //! Names are `cuda.h`'s, so that a signature here reads like its page in the CUDA driver API reference. Two things differ
 //! from the C declarations, and neither is visible to a caller:
 //!
-//! - A handle is an opaque number, not a pointer: nothing here dereferences one (see [`crate::objects::registry`]).
+//! - A handle is an opaque number, not a pointer: nothing here dereferences one (see `objects::registry`).
 //! - An enumeration is a plain integer, because C may pass any value and a Rust enum must not hold an unknown one.
 
 #![allow(non_camel_case_types, reason = "the names are those of cuda.h")]

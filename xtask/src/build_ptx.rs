@@ -1,28 +1,27 @@
 //! `cargo xtask build-ptx`: the kernels as PTX, with a manifest, and a table of what they need.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::ValueEnum;
 use comfy_table::Cell;
-use ptx_builder::Output;
+use ptx_builder::assembler::Resources;
 use ptx_builder::manifest::{Kernel, Module};
+use ptx_builder::{ModuleOutput, Output};
 use serde::Serialize;
 
 use crate::kernels::{self, Request};
 use crate::output::{self, say};
-use crate::ptxas::{self, Usage};
-use crate::{toolkit, workspace};
+use crate::{binaries, toolkit, workspace};
 
 /// Compile the kernels to PTX
 ///
 /// Writes OUT/ARCH/gpu.ptx and, beside it, gpu.json: kernels, parameters with types, static shared memory, launch
-/// bounds. Only what has changed is built again.
+/// bounds, and what ptxas makes of each where there is one. Only what has changed is built again.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  cargo xtask build-ptx\n  cargo xtask build-ptx --arch sm_100 --emit ptx,llvm-ir --out target/blackwell\n  cargo xtask build-ptx --json | jq '.manifest.modules[0].kernels[].name'"
+    after_help = "Examples:\n  cargo xtask build-ptx\n  cargo xtask build-ptx --arch sm_100 --emit ptx,cubin,sass --out target/blackwell\n  cargo xtask build-ptx --json | jq '.manifest.modules[0].kernels[].name'"
 )]
 pub(crate) struct Args {
     /// The GPUs to compile for
@@ -58,6 +57,14 @@ enum Emit {
     Ptx,
     /// LLVM's module after optimisation, as text
     LlvmIr,
+    /// The same as bitcode
+    Bitcode,
+    /// Machine code, by ptxas
+    Cubin,
+    /// The machine code of all targets and the PTX of the last in one file, by fatbinary
+    Fatbin,
+    /// The machine code as text, by nvdisasm
+    Sass,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -68,16 +75,36 @@ enum Switch {
 
 /// Builds and prints.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    let wants = |kind| args.emit.contains(&kind);
+    let needs_cubin = wants(Emit::Cubin) || wants(Emit::Fatbin) || wants(Emit::Sass);
+    let assembler = match needs_cubin {
+        true => Some(toolkit::PTXAS.require()?),
+        false => toolkit::PTXAS.find().map(|found| found.path),
+    };
+    let mut emit = Vec::new();
+    emit.extend(wants(Emit::LlvmIr).then_some(ptx_builder::Emit::LlvmIr));
+    emit.extend(wants(Emit::Bitcode).then_some(ptx_builder::Emit::Bitcode));
+    emit.extend(needs_cubin.then_some(ptx_builder::Emit::Cubin));
     let output = kernels::build(Request {
         archs: &args.arch,
         fmad: args.fmad == Switch::On,
-        llvm_ir: args.emit.contains(&Emit::LlvmIr),
+        emit,
+        assembler,
         out: args.out.as_ref().map(|out| workspace::root().join(out)),
     })?;
+    let mut binaries = Vec::new();
+    if wants(Emit::Sass) {
+        for module in &output.modules {
+            binaries.push(binaries::sass(module)?);
+        }
+    }
+    if wants(Emit::Fatbin) {
+        binaries.push(binaries::fatbin(&output)?);
+    }
     if args.json {
-        print_json(&output)?;
+        print_json(&output, &binaries)?;
     } else {
-        print(&output);
+        print(&output, &binaries);
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -89,32 +116,42 @@ struct Files<'a> {
     ptx: &'a PathBuf,
     manifest: &'a PathBuf,
     llvm_ir: Option<&'a PathBuf>,
+    bitcode: Option<&'a PathBuf>,
+    cubin: Option<&'a PathBuf>,
 }
 
-fn print_json(output: &Output) -> Result<()> {
+fn print_json(output: &Output, binaries: &[PathBuf]) -> Result<()> {
     let files = output.modules.iter().map(|module| Files {
         arch: &module.arch,
         ptx: &module.ptx,
         manifest: &module.manifest,
         llvm_ir: module.llvm_ir.as_ref(),
+        bitcode: module.bitcode.as_ref(),
+        cubin: module.cubin.as_ref(),
     });
     say(serde_json::to_string_pretty(&serde_json::json!({
         "rebuilt": output.rebuilt,
         "files": files.collect::<Vec<_>>(),
+        "binaries": binaries,
         "manifest": output.manifest,
     }))?);
     Ok(())
 }
 
-fn print(output: &Output) {
+fn print(output: &Output, binaries: &[PathBuf]) {
     // The modules of a build differ in their target and, for few kernels, in what is left out; the last has the most.
     let Some(module) = output.manifest.modules.last() else {
         return;
     };
-    let registers = registers(output);
+    let is_assembled = module
+        .kernels
+        .iter()
+        .any(|kernel| kernel.resources.is_some());
     let mut header = vec!["kernel", "parameters", "shared", "threads"];
-    header.extend(registers.is_some().then_some("registers"));
-    let mut table = output::with_header(&header, &[2, 3, 4]);
+    if is_assembled {
+        header.extend(["registers", "spills", "stack", "constant"]);
+    }
+    let mut table = output::with_header(&header, &[2, 3, 4, 5, 6, 7]);
     for kernel in &module.kernels {
         let mut row = vec![
             Cell::new(&kernel.description.name),
@@ -122,19 +159,35 @@ fn print(output: &Output) {
             Cell::new(shared(kernel)),
             Cell::new(threads(kernel)),
         ];
-        if let Some(registers) = &registers {
-            let count = registers
-                .get(&kernel.description.name)
-                .map(|usage| usage.registers.to_string());
-            row.push(Cell::new(count.unwrap_or_default()));
+        if is_assembled {
+            let spills = |of: &Resources| of.spill_stores + of.spill_loads;
+            row.push(Cell::new(figure(kernel, output.rebuilt, |of| of.registers)));
+            row.push(Cell::new(figure(kernel, output.rebuilt, spills)));
+            row.push(Cell::new(figure(kernel, output.rebuilt, |of| of.stack)));
+            row.push(Cell::new(figure(kernel, output.rebuilt, |of| of.constant)));
         }
         table.add_row(row);
     }
     say(table.trim_fmt());
-    summary(output, module);
+    summary(output, module, binaries);
 }
 
-fn summary(output: &Output, module: &Module) {
+/// What ptxas says, with the change since the build before where this one built: `32`, `32 (+4)`.
+fn figure(kernel: &Kernel, rebuilt: bool, of: impl Fn(&Resources) -> u32) -> String {
+    let Some(now) = kernel.resources.as_ref().map(&of) else {
+        return String::new();
+    };
+    match kernel.before.as_ref().map(&of) {
+        // Newer versions of ptxas do not tell all figures of newer targets.
+        None if now == 0 => String::new(),
+        Some(before) if rebuilt && before != now => {
+            format!("{now} ({:+})", i64::from(now) - i64::from(before))
+        }
+        _ => now.to_string(),
+    }
+}
+
+fn summary(output: &Output, module: &Module, binaries: &[PathBuf]) {
     let done = if output.rebuilt {
         "built"
     } else {
@@ -142,8 +195,7 @@ fn summary(output: &Output, module: &Module) {
     };
     say(format_args!("\n{} kernels, {done}", module.kernels.len()));
     for module in &output.modules {
-        let files = [Some(&module.ptx), module.llvm_ir.as_ref()];
-        for file in files.into_iter().flatten() {
+        for file in files(module) {
             say(format_args!(
                 "  {}: {}",
                 module.arch,
@@ -151,19 +203,14 @@ fn summary(output: &Output, module: &Module) {
             ));
         }
     }
+    for file in binaries {
+        say(format_args!("  {}", workspace::shown(file)));
+    }
 }
 
-/// What ptxas makes of the last module, where there is a ptxas that takes it.
-fn registers(output: &Output) -> Option<HashMap<String, Usage>> {
-    let ptxas = toolkit::PTXAS.find()?;
-    let module = output.modules.last()?;
-    let usages = ptxas::assemble(&ptxas.path, &module.ptx, &module.arch).ok()?;
-    Some(
-        usages
-            .into_iter()
-            .map(|usage| (usage.kernel.clone(), usage))
-            .collect(),
-    )
+fn files(module: &ModuleOutput) -> impl Iterator<Item = &PathBuf> {
+    let others = [&module.llvm_ir, &module.bitcode, &module.cubin];
+    std::iter::once(&module.ptx).chain(others.into_iter().flatten())
 }
 
 fn parameters(kernel: &Kernel) -> String {

@@ -7,11 +7,11 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use comfy_table::Cell;
+use ptx_builder::assembler::{self, Resources};
 use serde::Serialize;
 
 use crate::kernels::{self, Request};
 use crate::output::{self, say};
-use crate::ptxas::{self, Usage};
 use crate::toolkit::{self, INSTALL_PTXAS};
 use crate::workspace;
 
@@ -41,6 +41,14 @@ struct Module {
     kernels: Vec<Usage>,
 }
 
+/// One kernel.
+#[derive(Serialize)]
+struct Usage {
+    kernel: String,
+    #[serde(flatten)]
+    resources: Resources,
+}
+
 /// Builds, assembles, prints; fails when a module is refused or a kernel spills.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let ptxas = toolkit::PTXAS.find();
@@ -49,17 +57,16 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     })?;
     let built = kernels::build(Request {
         archs: &args.arch,
-        fmad: true,
-        llvm_ir: false,
         out: Some(workspace::target().join("ptx-check")),
+        ..Request::default()
     })?;
     let mut modules = Vec::new();
     for module in built.modules {
-        let mut kernels = ptxas::assemble(&ptxas.path, &module.ptx, &module.arch)?;
-        kernels.sort_by(|a, b| a.kernel.cmp(&b.kernel));
+        let kernels = assembler::assemble(&ptxas.path, &module.ptx, &module.arch, None, false)?;
+        let usage = |(kernel, resources)| Usage { kernel, resources };
         modules.push(Module {
             arch: module.arch,
-            kernels,
+            kernels: kernels.into_iter().map(usage).collect(),
         });
     }
     if args.json {
@@ -70,7 +77,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let spilling = modules
         .iter()
         .flat_map(|module| &module.kernels)
-        .filter(|usage| usage.spills())
+        .filter(|usage| usage.resources.spills())
         .count();
     if spilling > 0 {
         eprintln!("error: {spilling} kernels spill registers");
@@ -96,11 +103,11 @@ fn print(modules: &[Module]) {
     for module in modules {
         for usage in &module.kernels {
             let numbers = [
-                usage.registers,
-                usage.shared,
-                usage.stack,
-                usage.spill_stores,
-                usage.spill_loads,
+                usage.resources.registers,
+                usage.resources.shared,
+                usage.resources.stack,
+                usage.resources.spill_stores,
+                usage.resources.spill_loads,
             ];
             let names = [Cell::new(&module.arch), Cell::new(&usage.kernel)];
             table.add_row(names.into_iter().chain(numbers.map(Cell::new)));

@@ -15,9 +15,24 @@ pub(crate) const DEFAULT_ARCHS: &str = "sm_80,sm_90";
 pub(crate) struct Request<'a> {
     pub(crate) archs: &'a [String],
     pub(crate) fmad: bool,
-    pub(crate) llvm_ir: bool,
+    /// What to write besides PTX.
+    pub(crate) emit: Vec<Emit>,
+    /// The ptxas to have assemble the modules.
+    pub(crate) assembler: Option<PathBuf>,
     /// `None`: `target/ptx`.
     pub(crate) out: Option<PathBuf>,
+}
+
+impl Default for Request<'_> {
+    fn default() -> Self {
+        Self {
+            archs: &[],
+            fmad: true,
+            emit: Vec::new(),
+            assembler: None,
+            out: None,
+        }
+    }
 }
 
 /// Builds the crate `gpu`, as far as it has changed.
@@ -29,8 +44,9 @@ pub(crate) fn build(request: Request<'_>) -> Result<Output> {
     for arch in request.archs {
         builder = builder.arch(arch);
     }
-    if request.llvm_ir {
-        builder = builder.emit(Emit::LlvmIr);
+    builder = request.emit.into_iter().fold(builder, PtxBuilder::emit);
+    if let Some(ptxas) = request.assembler {
+        builder = builder.assembler(ptxas);
     }
     if let Some(out) = request.out {
         builder = builder.out_dir(out);

@@ -4,6 +4,7 @@
 //! that does not compile is shown by rustc's own messages; what runs kernels is the `lanewise` program, to which
 //! `list`, `run`, `bench` and `device` are handed on.
 
+mod binaries;
 mod build_ptx;
 mod bundle;
 mod cargo;
@@ -14,7 +15,6 @@ mod forward;
 mod kernels;
 mod output;
 mod progress;
-mod ptxas;
 mod readme;
 mod toolkit;
 mod workspace;

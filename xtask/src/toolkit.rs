@@ -9,6 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use anyhow::{Context, Result};
+
 use crate::workspace;
 
 /// How to get `ptxas` without a CUDA toolkit; `.ci/run` does the same.
@@ -24,6 +26,10 @@ pub(crate) struct Found {
     pub(crate) through: &'static str,
 }
 
+/// The same for the tools that read machine code.
+const INSTALL: &str = "python3 -m venv target/cuda-tools && target/cuda-tools/bin/pip install nvidia-cuda-nvcc \
+                       nvidia-nvvm nvidia-cuda-nvdisasm";
+
 /// A file of the toolkit: where it lies below the toolkit's root, and below a Python package's.
 pub(crate) struct Tool {
     /// The name under which `PATH` would have it; `None` for what is not a program.
@@ -36,6 +42,16 @@ pub(crate) struct Tool {
 pub(crate) const PTXAS: Tool = Tool {
     program: Some("ptxas"),
     places: &["bin/ptxas"],
+};
+/// Puts machine code for several targets into one file.
+pub(crate) const FATBINARY: Tool = Tool {
+    program: Some("fatbinary"),
+    places: &["bin/fatbinary"],
+};
+/// The disassembler: machine code to text.
+pub(crate) const NVDISASM: Tool = Tool {
+    program: Some("nvdisasm"),
+    places: &["bin/nvdisasm"],
 };
 /// NVIDIA's device library of mathematical functions, as LLVM bitcode.
 pub(crate) const LIBDEVICE: Tool = Tool {
@@ -56,6 +72,17 @@ impl Tool {
     /// The first file that is there.
     pub(crate) fn find(&self) -> Option<Found> {
         self.find_in(&Places::of_this_machine())
+    }
+
+    /// The file, or an error that says how to get it.
+    pub(crate) fn require(&self) -> Result<PathBuf> {
+        let name = self.program.or_else(|| self.places[0].rsplit('/').next());
+        self.find().map(|found| found.path).with_context(|| {
+            format!(
+                "there is no {} on this machine; without a CUDA toolkit, get it by\n  {INSTALL}",
+                name.unwrap_or_default()
+            )
+        })
     }
 
     fn find_in(&self, machine: &Places) -> Option<Found> {

@@ -17,7 +17,7 @@ use crate::package::Package;
 use crate::passes::{self, Code, Options};
 use crate::source_paths::SourcePaths;
 use crate::toolchain::Toolchain;
-use crate::{cargo, llvm};
+use crate::{assembler, cargo, llvm};
 
 /// What a build is doing, for those who show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +56,8 @@ pub enum Emit {
     LlvmIr,
     /// The optimised LLVM module as bitcode, `<crate>.bc`.
     Bitcode,
+    /// Machine code, `<crate>.cubin`; it needs [`PtxBuilder::assembler`].
+    Cubin,
 }
 
 type OnProgress = Box<dyn FnMut(Stage)>;
@@ -71,6 +73,7 @@ pub struct PtxBuilder {
     emit: Vec<Emit>,
     allowed: Vec<Rule>,
     color: Option<bool>,
+    assembler: Option<PathBuf>,
     on_progress: OnProgress,
 }
 
@@ -101,6 +104,8 @@ pub struct ModuleOutput {
     pub llvm_ir: Option<PathBuf>,
     /// The optimised LLVM module as bitcode, if it was asked for.
     pub bitcode: Option<PathBuf>,
+    /// The machine code, if it was asked for.
+    pub cubin: Option<PathBuf>,
 }
 
 impl PtxBuilder {
@@ -116,6 +121,7 @@ impl PtxBuilder {
             emit: Vec::new(),
             allowed: Vec::new(),
             color: None,
+            assembler: None,
             on_progress: Box::new(|_| {}),
         }
     }
@@ -169,6 +175,13 @@ impl PtxBuilder {
         self
     }
 
+    /// Has NVIDIA's ptxas assemble each module, so that the manifest says what each kernel needs, and
+    /// [`Emit::Cubin`] can be asked for. A ptxas that does not take the PTX is a warning, unless a cubin is wanted.
+    pub fn assembler(mut self, ptxas: impl Into<PathBuf>) -> PtxBuilder {
+        self.assembler = Some(ptxas.into());
+        self
+    }
+
     /// Calls `report` with each stage of the build as it begins.
     pub fn on_progress(mut self, report: impl FnMut(Stage) + 'static) -> PtxBuilder {
         self.on_progress = Box::new(report);
@@ -187,6 +200,9 @@ impl PtxBuilder {
             .collect::<Result<Vec<Arch>, _>>()?;
         if archs.is_empty() {
             return Err(OptionError::NoArch.into());
+        }
+        if self.emit.contains(&Emit::Cubin) && self.assembler.is_none() {
+            return Err(OptionError::NoAssembler.into());
         }
         let folder = self
             .folder
@@ -255,12 +271,17 @@ impl PtxBuilder {
         paths: &Arc<SourcePaths>,
     ) -> Result<(Vec<Module>, bool), BuildError> {
         let bytes = fs::read(bitcode).map_err(BuildError::io("read", bitcode))?;
+        let assembler = self.assembler.take().map(|ptxas| {
+            let version = assembler::version(&ptxas);
+            (ptxas, version)
+        });
         let mut started = Vec::new();
         for arch in archs {
             let inputs = Inputs {
                 arch,
                 fmad: self.fmad,
                 emit: &files.emit,
+                assembler: &assembler,
                 toolchain: &toolchain.version,
             };
             let fingerprint = fingerprint::inputs(&bytes, &inputs);
@@ -282,10 +303,16 @@ impl PtxBuilder {
                     fmad: self.fmad,
                     llvm_ir: files.emit.contains(&Emit::LlvmIr),
                     bitcode: files.emit.contains(&Emit::Bitcode),
+                    cubin: files.emit.contains(&Emit::Cubin),
+                    assembler: assembler.as_ref().map(|(ptxas, _)| ptxas.clone()),
                     paths: paths.clone(),
                 };
                 let path = bitcode.to_owned();
-                let code = llvm::spawn(move || passes::run(&path, &options));
+                let code = llvm::spawn(move || {
+                    let mut code = passes::run(&path, &options)?;
+                    assemble(&mut code, &options)?;
+                    Ok(code)
+                });
                 started.push(Work::Running {
                     arch: name,
                     fingerprint,
@@ -314,14 +341,14 @@ impl PtxBuilder {
                     let code = code.wait().map_err(fatal)??;
                     self.check(&arch, &code)?;
                     let ptx = format!("{}.ptx", files.krate);
-                    let module = Module {
+                    let mut module = Module {
                         arch,
                         ptx,
                         fmad: self.fmad,
                         kernels: code.kernels.clone(),
                         warnings: code.warnings.clone(),
                     };
-                    files.write(&module, fingerprint, &code)?;
+                    files.write(&mut module, fingerprint, &code)?;
                     module
                 }
             };
@@ -353,6 +380,34 @@ impl PtxBuilder {
     }
 }
 
+/// Has ptxas assemble the PTX, where there is one.
+fn assemble(code: &mut Code, options: &Options) -> Result<(), BuildError> {
+    let Some(ptxas) = &options.assembler else {
+        return Ok(());
+    };
+    let arch = options.arch.to_string();
+    let folder = tempfile::tempdir().map_err(BuildError::io("create", std::env::temp_dir()))?;
+    let (ptx, cubin) = (
+        folder.path().join("module.ptx"),
+        folder.path().join("module.cubin"),
+    );
+    fs::write(&ptx, &code.ptx).map_err(BuildError::io("write", &ptx))?;
+    let wanted = options.cubin.then_some(&*cubin);
+    match assembler::assemble(ptxas, &ptx, &arch, wanted, false) {
+        Ok(mut resources) => {
+            for kernel in &mut code.kernels {
+                kernel.resources = resources.remove(&kernel.description.name);
+            }
+        }
+        Err(error) if options.cubin => return Err(error.into()),
+        Err(error) => code.warnings.push(error.to_string()),
+    }
+    if options.cubin {
+        code.cubin = Some(fs::read(&cubin).map_err(BuildError::io("read", &cubin))?);
+    }
+    Ok(())
+}
+
 /// A target's part of a build.
 enum Work {
     /// The last build's files still hold.
@@ -361,7 +416,7 @@ enum Work {
     Running {
         arch: String,
         fingerprint: String,
-        code: llvm::Pending<Result<Code, CodegenError>>,
+        code: llvm::Pending<Result<Code, BuildError>>,
     },
 }
 

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::assembler::AssembleError;
 use crate::lint::LintError;
 
 /// Why [`PtxBuilder::build`](crate::PtxBuilder::build) gave no PTX.
@@ -47,6 +48,9 @@ pub enum BuildError {
     /// The PTX breaks a promise that every kernel relies on.
     #[error(transparent)]
     Lint(#[from] LintError),
+    /// NVIDIA's assembler gave no machine code.
+    #[error(transparent)]
+    Assemble(#[from] AssembleError),
     /// A file or folder of the build could not be read or written.
     #[error("cannot {action} `{}`", .path.display())]
     Io {
@@ -94,6 +98,9 @@ pub enum OptionError {
     /// No target was asked for.
     #[error("no target was given: call `.arch(\"sm_80\")` at least once")]
     NoArch,
+    /// Machine code was asked for, and nothing was named that makes it.
+    #[error("a cubin is made by ptxas, and none was given: call `.assembler(path)`")]
+    NoAssembler,
 }
 
 /// What the Rust toolchain lacks.

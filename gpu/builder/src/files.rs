@@ -3,11 +3,13 @@
 //! The manifest also carries the fingerprint of what the files were made from, and of the files: each target's folder
 //! says for itself whether it is up to date, whoever asks.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::assembler::Resources;
 use crate::builder::{Emit, ModuleOutput};
 use crate::error::BuildError;
 use crate::fingerprint;
@@ -47,6 +49,7 @@ impl Files {
             manifest: file("json"),
             llvm_ir: asked(Emit::LlvmIr, "ll"),
             bitcode: asked(Emit::Bitcode, "bc"),
+            cubin: asked(Emit::Cubin, "cubin"),
         }
     }
 
@@ -58,14 +61,30 @@ impl Files {
         (record.fingerprint == fingerprint && record.contents == contents).then_some(record.module)
     }
 
-    /// Writes a target's files.
+    /// What the last build's kernels needed, by name.
+    fn resources_before(&self, arch: &str) -> BTreeMap<String, Resources> {
+        let text = fs::read(self.of(arch).manifest).unwrap_or_default();
+        let record: Option<Record> = serde_json::from_slice(&text).ok();
+        let kernels = record.into_iter().flat_map(|record| record.module.kernels);
+        kernels
+            .filter_map(|kernel| Some((kernel.description.name, kernel.resources?)))
+            .collect()
+    }
+
+    /// Writes a target's files, and notes where the kernels' needs changed.
     pub(crate) fn write(
         &self,
-        module: &Module,
+        module: &mut Module,
         fingerprint: String,
         code: &Code,
     ) -> Result<(), BuildError> {
         let paths = self.of(&module.arch);
+        let mut before = self.resources_before(&module.arch);
+        for kernel in &mut module.kernels {
+            let old = before.remove(&kernel.description.name);
+            kernel.before =
+                old.filter(|old| kernel.resources.as_ref().is_some_and(|new| new != old));
+        }
         let folder = self.out_dir.join(&module.arch);
         fs::create_dir_all(&folder).map_err(BuildError::io("create", &folder))?;
         write(&paths.ptx, code.ptx.as_bytes())?;
@@ -74,6 +93,9 @@ impl Files {
         }
         if let Some(path) = &paths.bitcode {
             write(path, &code.bitcode)?;
+        }
+        if let (Some(path), Some(cubin)) = (&paths.cubin, &code.cubin) {
+            write(path, cubin)?;
         }
         let contents = contents(&paths).map_err(BuildError::io("read", &folder))?;
         // Our own types, with strings for keys: nothing in them that JSON cannot hold.
@@ -94,6 +116,7 @@ fn contents(paths: &ModuleOutput) -> std::io::Result<String> {
         Some(&paths.ptx),
         paths.llvm_ir.as_ref(),
         paths.bitcode.as_ref(),
+        paths.cubin.as_ref(),
     ];
     let bytes = all
         .into_iter()

@@ -1,6 +1,7 @@
 //! Whether a target's files still hold: a hash over everything that they depend on, and over the files themselves.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::PathBuf;
 
 use crate::arch::Arch;
 use crate::builder::Emit;
@@ -14,6 +15,8 @@ pub(crate) struct Inputs<'a> {
     pub(crate) fmad: bool,
     /// What is written besides PTX.
     pub(crate) emit: &'a [Emit],
+    /// The assembler and its version.
+    pub(crate) assembler: &'a Option<(PathBuf, Option<String>)>,
     /// rustc's version and that of its LLVM.
     pub(crate) toolchain: &'a str,
 }

@@ -26,6 +26,7 @@
 
 mod advice;
 mod arch;
+pub mod assembler;
 mod builder;
 mod cargo;
 mod dump;

@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::assembler::Resources;
+
 /// What `#[kernel]` says about a kernel; a static named `__lanewise_kernel.NAME` holds it as JSON in the bitcode.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Description {
@@ -15,6 +17,9 @@ pub struct Description {
     /// `#[launch_bounds(max_threads, min_blocks)]`: one or two numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launch_bounds: Option<Vec<u32>>,
+    /// `#[max_registers(n)]`: the most registers that a thread may have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_registers: Option<u32>,
     /// The cluster's shape in blocks, if the kernel fixes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<[u32; 3]>,
@@ -77,6 +82,12 @@ pub struct Kernel {
     pub static_shared: u64,
     /// Whether it also uses dynamic shared memory, whose size the launch gives.
     pub dynamic_shared: bool,
+    /// What ptxas makes of it, where the build had one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resources: Option<Resources>,
+    /// The same as of the build before, where it differs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Resources>,
 }
 
 /// One module: a target's kernels.

@@ -67,6 +67,27 @@ pub fn launch_bounds(options: TokenStream, item: TokenStream) -> TokenStream {
         .into()
 }
 
+/// Lets a thread have at most so many registers, so that more threads fit on a multiprocessor: `#[max_registers(64)]`. CUDA's
+/// `__maxnreg__`. It goes with `#[kernel]`, and not with a second number of `#[launch_bounds]`, which asks for the same in
+/// another way. What does not fit is spilled to local memory: look at the table of `cargo xtask build-ptx`.
+/// PTX ISA, "Performance-Tuning Directives: .maxnreg".
+#[proc_macro_attribute]
+pub fn max_registers(options: TokenStream, item: TokenStream) -> TokenStream {
+    kernel::companion::expand("max_registers", options.into(), item.into())
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// Fixes the cluster that a block belongs to, in blocks: `#[cluster_launch(2, 1, 1)]`. CUDA's `__cluster_dims__`. It goes with
+/// `#[kernel(min_arch = "sm_90")]`: clusters came with Hopper. The grid is a multiple of the cluster along each axis.
+/// PTX ISA, "Cluster Dimension Directives: .reqnctapercluster".
+#[proc_macro_attribute]
+pub fn cluster_launch(options: TokenStream, item: TokenStream) -> TokenStream {
+    kernel::companion::expand("cluster_launch", options.into(), item.into())
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
 /// Says what a kernel asks of its launch. It goes with `#[kernel]`, which reads it (below that, it needs no import).
 ///
 /// | clause | the launch |

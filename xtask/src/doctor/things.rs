@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::gpu;
 use crate::toolkit::{self, Found, INSTALL_PTXAS};
-use crate::{ptxas, workspace};
+use crate::workspace;
 
 /// The name of the last thing; the verdict depends on it.
 pub(super) const GPU: &str = "GPU";
@@ -134,7 +134,7 @@ fn assembler() -> Thing {
         name: "ptxas",
         needed: false,
         found: toolkit::PTXAS.find().map(|found| Finding {
-            version: ptxas::version(&found.path),
+            version: ptx_builder::assembler::version(&found.path),
             ..found.into()
         }),
         without: "build-ptx prints no registers, and check-ptx (PTX accepted, no spills) cannot run.",

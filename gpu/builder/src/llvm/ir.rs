@@ -4,12 +4,13 @@ use std::ffi::CStr;
 
 use inkwell::AddressSpace;
 use inkwell::context::ContextRef;
+use inkwell::llvm_sys::LLVMTypeKind;
 use inkwell::llvm_sys::core::{
     LLVMGetAsString, LLVMGetCalledValue, LLVMGetFirstUse, LLVMGetInitializer,
-    LLVMGetInlineAsmAsmString, LLVMGetNextUse, LLVMGetNumOperands, LLVMGetNumSuccessors,
-    LLVMGetOperand, LLVMGetSuccessor, LLVMGetUser, LLVMIsACallInst, LLVMIsAConstantDataSequential,
-    LLVMIsAConstantExpr, LLVMIsAFunction, LLVMIsAGlobalVariable, LLVMIsAInlineAsm, LLVMIsAUser,
-    LLVMReplaceAllUsesWith,
+    LLVMGetInlineAsmAsmString, LLVMGetIntTypeWidth, LLVMGetNextUse, LLVMGetNumOperands,
+    LLVMGetNumSuccessors, LLVMGetOperand, LLVMGetSuccessor, LLVMGetTypeKind, LLVMGetUser,
+    LLVMIsACallInst, LLVMIsAConstantDataSequential, LLVMIsAConstantExpr, LLVMIsAFunction,
+    LLVMIsAGlobalVariable, LLVMIsAInlineAsm, LLVMIsAUser, LLVMReplaceAllUsesWith, LLVMTypeOf,
 };
 use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
 use inkwell::module::Module;
@@ -174,6 +175,26 @@ pub(crate) fn bytes_of(global: GlobalValue<'_>) -> Option<Vec<u8>> {
         let mut length = 0;
         let start = LLVMGetAsString(value, &mut length);
         Some(std::slice::from_raw_parts(start.cast(), length).to_vec())
+    }
+}
+
+/// Whether an instruction takes or gives a value whose type is one of `kind`, as wide as `is_width` says.
+pub(crate) fn has_type(
+    instruction: InstructionValue<'_>,
+    kind: LLVMTypeKind,
+    is_width: impl Fn(u32) -> bool,
+) -> bool {
+    // Not inkwell's operands: it has no word for metadata, which is one of some calls'.
+    // SAFETY: the instruction is a user, indices stay in range, every value has a type, and only an integer's width is asked.
+    unsafe {
+        let is_it = |value: LLVMValueRef| {
+            let ty = LLVMTypeOf(value);
+            LLVMGetTypeKind(ty) == kind
+                && (kind != LLVMTypeKind::LLVMIntegerTypeKind || is_width(LLVMGetIntTypeWidth(ty)))
+        };
+        let user = instruction.as_value_ref();
+        let count = LLVMGetNumOperands(user).cast_unsigned();
+        is_it(user) || (0..count).any(|index| is_it(LLVMGetOperand(user, index)))
     }
 }
 

@@ -53,6 +53,9 @@ fn launch_shape(kernel: FunctionValue<'_>, module: &Module<'_>, description: &De
     if let Some(min_blocks) = bounds.get(1) {
         set("nvvm.minctasm", min_blocks.to_string());
     }
+    if let Some(registers) = description.max_registers {
+        set("nvvm.maxnreg", registers.to_string());
+    }
     if let Some([x, y, z]) = description.cluster {
         set("nvvm.cluster_dim", format!("{x},{y},{z}"));
     }

@@ -18,7 +18,7 @@ mod synchronization;
 mod target;
 mod unsupported;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use inkwell::context::Context;
@@ -44,6 +44,10 @@ pub(crate) struct Options {
     pub(crate) llvm_ir: bool,
     /// Whether the optimised module is wanted as bitcode.
     pub(crate) bitcode: bool,
+    /// Whether machine code is wanted.
+    pub(crate) cubin: bool,
+    /// NVIDIA's assembler.
+    pub(crate) assembler: Option<PathBuf>,
     /// Which source files are library.
     pub(crate) paths: Arc<SourcePaths>,
 }
@@ -57,6 +61,8 @@ pub(crate) struct Code {
     pub(crate) ir: String,
     /// The same as bitcode, if it is wanted.
     pub(crate) bitcode: Vec<u8>,
+    /// The machine code, if it is wanted.
+    pub(crate) cubin: Option<Vec<u8>>,
     /// Its kernels by name.
     pub(crate) kernels: Vec<Kernel>,
     /// Promises that the PTX breaks.
@@ -141,6 +147,7 @@ fn run_on(module: &Module<'_>, options: &Options) -> Result<Code, CodegenError> 
         ptx,
         ir,
         bitcode,
+        cubin: None,
         kernels,
         findings,
         warnings,

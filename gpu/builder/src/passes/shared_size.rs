@@ -59,6 +59,8 @@ pub(super) fn kernels(
                 description: description.unwrap_or_else(|| describe(function)),
                 static_shared,
                 dynamic_shared: !dynamic.is_empty(),
+                resources: None,
+                before: None,
             }
         })
         .collect();
@@ -81,6 +83,7 @@ fn describe(function: FunctionValue<'_>) -> Description {
         name: llvm::name(function),
         params: params.collect(),
         launch_bounds: None,
+        max_registers: None,
         cluster: None,
         min_arch: None,
         file: String::new(),

@@ -5,8 +5,8 @@
 //!
 //! Source: LLVM, "User Guide for NVPTX Back-end"; PTX ISA, "Fundamental Types", "atom".
 
+use inkwell::llvm_sys::LLVMTypeKind;
 use inkwell::module::Module;
-use inkwell::types::{AnyType, AnyTypeEnum};
 use inkwell::values::{CallSiteValue, InstructionOpcode, InstructionValue};
 
 use crate::error::CodegenError;
@@ -41,29 +41,17 @@ pub(super) fn check(module: &Module<'_>, paths: &SourcePaths) -> Result<(), Code
 
 /// What is wrong with an instruction, and what to do.
 fn reason(instruction: InstructionValue<'_>) -> Option<(String, String)> {
-    use InstructionOpcode::{AtomicCmpXchg, AtomicRMW, Call};
-    let is_wide = |value: inkwell::values::BasicValueEnum<'_>| matches!(value.get_type().as_any_type_enum(), AnyTypeEnum::IntType(ty) if ty.get_bit_width() > 64);
-    // Not those of calls: an intrinsic may take metadata, which inkwell has no value for and panics on. What a call is given
-    // was computed by an instruction that is looked at itself.
-    let operands = || {
-        let count = match instruction.get_opcode() {
-            Call => 0,
-            _ => instruction.get_num_operands(),
-        };
-        (0..count).filter_map(|at| instruction.get_operand(at)?.value())
-    };
-    if matches!(instruction.get_opcode(), AtomicRMW | AtomicCmpXchg) && operands().any(is_wide) {
+    use InstructionOpcode::{AtomicCmpXchg, AtomicRMW};
+    use LLVMTypeKind::{LLVMFP128TypeKind, LLVMIntegerTypeKind};
+    if matches!(instruction.get_opcode(), AtomicRMW | AtomicCmpXchg)
+        && llvm::has_type(instruction, LLVMIntegerTypeKind, |bits| bits > 64)
+    {
         return Some((
             "an atomic operation on more than 64 bits".into(),
             "use two 64-bit atomics, or a lock".into(),
         ));
     }
-    let is_f128 = |ty: AnyTypeEnum<'_>| {
-        matches!(ty, AnyTypeEnum::FloatType(_)) && ty.print_to_string().to_bytes() == b"fp128"
-    };
-    if is_f128(instruction.get_type())
-        || operands().any(|value| is_f128(value.get_type().as_any_type_enum()))
-    {
+    if llvm::has_type(instruction, LLVMFP128TypeKind, |_| true) {
         return Some((
             "arithmetic on `f128`".into(),
             "the widest float of a GPU is `f64`; two of them hold a sum and its error".into(),

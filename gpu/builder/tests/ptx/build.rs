@@ -88,6 +88,57 @@ fn the_optimised_module_is_written_on_demand() {
     assert!(bitcode.starts_with(b"BC\xc0\xde"));
 }
 
+/// A stand-in for ptxas, which a machine need not have: it says what ptxas would of one kernel, and writes a file.
+fn assembler(registers: u32) -> PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = scratch("assembler");
+    fs::create_dir_all(&folder).expect("a folder");
+    let path = folder.join(format!("ptxas-{registers}"));
+    let script = format!(
+        "#!/bin/sh\nwhile [ $# -gt 1 ]; do [ \"$1\" = --output-file ] && out=$2; shift; done\necho machine code > \"$out\"\n\
+         echo \"ptxas info    : Compiling entry function 'multiply_add' for 'sm_80'\"\n\
+         echo 'ptxas info    : Used {registers} registers, used 0 barriers, 372 bytes cmem[0]'\n"
+    );
+    fs::write(&path, script).expect("it can be written");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    path
+}
+
+#[test]
+fn what_the_assembler_says_is_in_the_manifest_with_the_change() {
+    drop(fs::remove_dir_all(scratch("kernels-assembled")));
+    let build = |registers| {
+        let output = builder("kernels", "kernels-assembled")
+            .arch("sm_80")
+            .assembler(assembler(registers))
+            .emit(Emit::Cubin)
+            .build()
+            .expect("it builds");
+        let cubin = output.modules[0].cubin.as_ref().expect("asked for");
+        assert_eq!(fs::read(cubin).expect("a file"), b"machine code\n");
+        let kernels = &output.manifest.modules[0].kernels;
+        let kernel = kernels
+            .iter()
+            .find(|kernel| kernel.description.name == "multiply_add");
+        let kernel = kernel.expect("it is there").clone();
+        let registers =
+            |resources: Option<ptx_builder::assembler::Resources>| resources.map(|of| of.registers);
+        (registers(kernel.resources), registers(kernel.before))
+    };
+    assert_eq!(build(12), (Some(12), None));
+    assert_eq!(build(16), (Some(16), Some(12)));
+}
+
+#[test]
+fn a_cubin_without_an_assembler_is_an_error() {
+    let error = builder("kernels", "none")
+        .arch("sm_80")
+        .emit(Emit::Cubin)
+        .build();
+    let error = error.expect_err("nothing makes it").to_string();
+    assert!(error.contains("none was given"), "{error}");
+}
+
 #[test]
 fn progress_is_told_stage_by_stage() {
     let (sender, stages) = std::sync::mpsc::channel();

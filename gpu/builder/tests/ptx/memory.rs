@@ -66,6 +66,7 @@ fn launch_bounds_and_clusters_become_directives() {
         bounds.contains(".maxntid 256") && bounds.contains(".minnctapersm 2"),
         "{bounds}"
     );
+    assert!(function("described_lean").contains(".maxnreg 32"));
     let cluster = function_in(&module("sm_90"), "described_hopper");
     assert!(
         cluster.contains(".explicitcluster") && cluster.contains(".reqnctapercluster 2, 1, 1"),

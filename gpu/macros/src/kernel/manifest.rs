@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 use super::Kernel;
 use super::instances::Instance;
+use super::shape::{Cluster, MaxRegisters};
 use super::signature::Lowering;
 
 /// The prefix of the statics' names.
@@ -36,6 +37,12 @@ pub(super) fn json(kernel: &Kernel, instance: &Instance) -> String {
             let _ = write!(text, ",{blocks}");
         }
         text.push(']');
+    }
+    if let Some(MaxRegisters(count)) = &kernel.max_registers {
+        let _ = write!(text, ",\"max_registers\":{count}");
+    }
+    if let Some(Cluster([x, y, z])) = &kernel.cluster {
+        let _ = write!(text, ",\"cluster\":[{x},{y},{z}]");
     }
     if let Some(arch) = &kernel.min_arch {
         let _ = write!(text, ",\"min_arch\":{}", string(arch));

@@ -1,6 +1,6 @@
 //! `#[kernel]`: a function in, a PTX entry point and a host handle out.
 //!
-//! The steps are the modules: [`options`], [`bounds`] and [`contract`] read the attributes, [`signature`] checks the function,
+//! The steps are the modules: [`options`], [`bounds`], [`shape`] and [`contract`] read the attributes, [`signature`] checks the function,
 //! [`manifest`] describes it to the builder, [`device`] and [`handle`] write the two expansions.
 
 mod bounds;
@@ -11,6 +11,7 @@ mod handle;
 mod instances;
 mod manifest;
 mod options;
+mod shape;
 mod signature;
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,7 @@ use bounds::LaunchBounds;
 use contract::Contract;
 use instances::Instance;
 use options::Options;
+use shape::{Cluster, MaxRegisters};
 use signature::Param;
 
 /// All that the two expansions need to know of a kernel.
@@ -32,6 +34,8 @@ struct Kernel {
     params: Vec<Param>,
     bounds: Option<LaunchBounds>,
     contract: Option<Contract>,
+    max_registers: Option<MaxRegisters>,
+    cluster: Option<Cluster>,
     min_arch: Option<String>,
     /// The entry points: one, or one for each listed value of the const parameters.
     instances: Vec<Instance>,
@@ -42,6 +46,8 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> syn::Result<Tok
     let mut function: ItemFn = syn::parse2(item)?;
     let bounds = companion::take(&mut function.attrs, "launch_bounds")?;
     let contract = companion::take(&mut function.attrs, "launch_contract")?;
+    let max_registers = companion::take(&mut function.attrs, "max_registers")?;
+    let cluster = companion::take(&mut function.attrs, "cluster_launch")?;
     let params = signature::check(&function)?;
     let instances = instances::of(&function, options.instances)?;
     let kernel = Kernel {
@@ -49,6 +55,8 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> syn::Result<Tok
         params,
         bounds,
         contract,
+        max_registers,
+        cluster,
         min_arch: options.min_arch,
         instances,
     };

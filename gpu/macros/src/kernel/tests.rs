@@ -96,6 +96,16 @@ fn options_are_checked() {
     );
     refuses(
         "",
+        "#[max_registers(8)] fn k() {}",
+        "a thread has 16 to 255 registers, not 8",
+    );
+    refuses(
+        "",
+        "#[cluster_launch(32, 1, 1)] fn k() {}",
+        "a cluster has 1 to 16 blocks in all",
+    );
+    refuses(
+        "",
         "#[launch_contract(dims = 4)] fn k() {}",
         "a launch has 1, 2 or 3 dimensions",
     );

@@ -19,12 +19,13 @@ fn main() {
         let parsed = sim::ptx::parse(&source);
         let rate = source.len() as f64 / begin.elapsed().as_secs_f64() / 1e6;
         let begin = Instant::now();
-        let checked = parsed
-            .map_err(|error| error.to_string())
-            .and_then(|module| match sim::isa::check(&module) {
+        let checked = match parsed {
+            Err(error) => Err((error.position(), error.to_string())),
+            Ok(module) => match sim::isa::check(&module) {
+                Err(error) => Err((error.position(), error.to_string())),
                 Ok(()) => Ok(module),
-                Err(error) => Err(error.to_string()),
-            });
+            },
+        };
         let check_rate = source.len() as f64 / begin.elapsed().as_secs_f64() / 1e6;
         match checked {
             Ok(module) => {
@@ -37,8 +38,8 @@ fn main() {
                     "{path}: {instructions} instructions, parsed at {rate:.0} MB/s, checked at {check_rate:.0} MB/s"
                 );
             }
-            Err(error) => {
-                eprintln!("{path}: {error}");
+            Err((at, error)) => {
+                eprintln!("{path}: {}: {error}", at.unwrap_or_default());
                 failed = true;
             }
         }

@@ -26,7 +26,9 @@ fn main() -> ExitCode {
                     registers,
                     ..
                 } = kernel;
-                println!("{name}: {param_bytes} bytes of parameters, {static_shared} shared, about {registers} registers");
+                println!(
+                    "{name}: {param_bytes} bytes of parameters, {static_shared} shared, about {registers} registers"
+                );
             }
             println!("loaded in {:?}", start.elapsed());
             ExitCode::SUCCESS

@@ -453,7 +453,8 @@ fn what_is_not_modelled_is_named_with_its_line() {
     let error = sim::Module::load(&text).unwrap_err().to_string();
     assert_eq!(
         error,
-        "ptx line 6: `wgmma.fence.sync.aligned` is not modelled (the coverage page lists what is)"
+        "ptx line 6: `wgmma.fence.sync.aligned` is not modelled: matrices of warpgroups are left out; use `mma.sync` \
+         (the coverage page lists what is)"
     );
 }
 

@@ -101,10 +101,17 @@ fn forget_positions(module: &mut Module<'_>) {
 
 /// The error of a module of this text: from parsing, else from the instruction table.
 fn error_of(text: &str) -> String {
-    match parse(text) {
-        Err(error) => error.to_string(),
-        Ok(module) => isa::check(&module).expect_err(text).to_string(),
-    }
+    let (error, at) = match parse(text) {
+        Err(error) => (error.to_string(), error.position()),
+        Ok(module) => {
+            let error = isa::check(&module).expect_err(text);
+            (error.to_string(), error.position())
+        }
+    };
+    format!(
+        "{}: {error}",
+        at.map_or("nowhere".to_owned(), |at| at.to_string())
+    )
 }
 
 fn error_in_body(text: &str) -> String {

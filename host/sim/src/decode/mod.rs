@@ -25,6 +25,7 @@ mod symbols;
 mod sync;
 mod table;
 
+use crate::isa::IsaError;
 use crate::module::LoadError;
 use program::Program;
 
@@ -32,14 +33,34 @@ use program::Program;
 pub(crate) fn decode(texts: &[&str]) -> Result<Program, LoadError> {
     let mut modules = Vec::with_capacity(texts.len());
     for text in texts {
-        modules.push(crate::ptx::parse(text).map_err(|error| {
+        let module = crate::ptx::parse(text).map_err(|error| {
             let at = error.position().unwrap_or_default();
             LoadError::Syntax {
                 line: at.line,
                 column: at.column,
                 message: error.to_string(),
             }
-        })?);
+        })?;
+        crate::isa::check(&module).map_err(refused)?;
+        modules.push(module);
     }
     symbols::link(&modules, texts)
+}
+
+/// An instruction that the table does not describe or refuses by name.
+fn refused(error: IsaError) -> LoadError {
+    let line = error.position().unwrap_or_default().line;
+    let text = error.spelling().to_owned();
+    match error {
+        IsaError::Refused { why, .. } => LoadError::Unsupported {
+            line,
+            text,
+            why: Some(why.to_owned()),
+        },
+        error => LoadError::Invalid {
+            line,
+            text,
+            message: error.to_string(),
+        },
+    }
 }

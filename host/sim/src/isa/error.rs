@@ -1,4 +1,5 @@
-//! What can be wrong with an instruction that the grammar accepts.
+//! What can be wrong with an instruction that the grammar accepts. Messages say what; where is in the variant, and in
+//! [`IsaError::position`].
 
 use super::Target;
 use crate::ptx::ast::Position;
@@ -8,7 +9,7 @@ use crate::ptx::ast::Position;
 #[non_exhaustive]
 pub enum IsaError {
     /// The opcode does not take these modifiers in this order.
-    #[error("{at}: instruction `{spelling}` is not known: {}", stuck(.word, .opcode))]
+    #[error("instruction `{spelling}` is not known: {}", stuck(.word, .opcode))]
     Unknown {
         /// The instruction.
         spelling: String,
@@ -20,7 +21,7 @@ pub enum IsaError {
         at: Position,
     },
     /// The ISA has this instruction, and this machine does not.
-    #[error("{at}: instruction `{spelling}` is not modelled: {why}")]
+    #[error("instruction `{spelling}` is not modelled: {why}")]
     Refused {
         /// The instruction.
         spelling: String,
@@ -30,7 +31,7 @@ pub enum IsaError {
         at: Position,
     },
     /// Too many or too few operands.
-    #[error("{at}: `{spelling}` takes {expected}, not {found} operand{}", if *.found == 1 { "" } else { "s" })]
+    #[error("`{spelling}` takes {expected}, not {found} operand{}", if *.found == 1 { "" } else { "s" })]
     OperandCount {
         /// The instruction.
         spelling: String,
@@ -42,7 +43,7 @@ pub enum IsaError {
         at: Position,
     },
     /// An operand of the wrong kind or size.
-    #[error("{at}: operand {number} of `{spelling}` should be {expected}, and is {found}")]
+    #[error("operand {number} of `{spelling}` should be {expected}, and is {found}")]
     Operand {
         /// The instruction.
         spelling: String,
@@ -56,7 +57,7 @@ pub enum IsaError {
         at: Position,
     },
     /// The module's `.version` is older than the instruction.
-    #[error("{at}: `{spelling}` came with PTX {}.{}, and the module is of `.version {}.{}`", since.0, since.1, version.0, version.1)]
+    #[error("`{spelling}` came with PTX {}.{}, and the module is of `.version {}.{}`", since.0, since.1, version.0, version.1)]
     Version {
         /// The instruction.
         spelling: String,
@@ -68,7 +69,7 @@ pub enum IsaError {
         at: Position,
     },
     /// The module's `.target` does not have the instruction.
-    #[error("{at}: `{spelling}` needs `.target {needs}`{}, and the module is for {target}", if needs.specific { "" } else { " or later" })]
+    #[error("`{spelling}` needs `.target {needs}`{}, and the module is for {target}", if needs.specific { "" } else { " or later" })]
     Target {
         /// The instruction.
         spelling: String,
@@ -85,6 +86,36 @@ pub enum IsaError {
         /// As written.
         target: String,
     },
+}
+
+impl IsaError {
+    /// Where in the text, if it is about a place.
+    pub fn position(&self) -> Option<Position> {
+        use IsaError::*;
+        match *self {
+            Unknown { at, .. }
+            | Refused { at, .. }
+            | OperandCount { at, .. }
+            | Operand { at, .. }
+            | Version { at, .. }
+            | Target { at, .. } => Some(at),
+            NoTarget { .. } => None,
+        }
+    }
+
+    /// The instruction with its modifiers, or the `.target`.
+    pub fn spelling(&self) -> &str {
+        use IsaError::*;
+        match self {
+            Unknown { spelling, .. }
+            | Refused { spelling, .. }
+            | OperandCount { spelling, .. }
+            | Operand { spelling, .. }
+            | Version { spelling, .. }
+            | Target { spelling, .. } => spelling,
+            NoTarget { target } => target,
+        }
+    }
 }
 
 fn stuck(word: &Option<&'static str>, opcode: &str) -> String {

@@ -1,4 +1,4 @@
-//! What can be wrong with PTX text.
+//! What can be wrong with PTX text. Messages say what; where is in the variant, and in [`ParseError::position`].
 
 use super::ast::Position;
 
@@ -7,7 +7,7 @@ use super::ast::Position;
 #[non_exhaustive]
 pub enum ParseError {
     /// Something else should stand here.
-    #[error("{at}: expected {expected}, found {found}")]
+    #[error("expected {expected}, found {found}")]
     Unexpected {
         /// What the grammar asks for.
         expected: &'static str,
@@ -17,7 +17,7 @@ pub enum ParseError {
         at: Position,
     },
     /// No instruction has this opcode, or none of any opcode has this modifier.
-    #[error("{at}: instruction `{spelling}` is not known: no instruction has `{word}`")]
+    #[error("instruction `{spelling}` is not known: no instruction has `{word}`")]
     UnknownInstruction {
         /// The whole dotted word.
         spelling: String,
@@ -27,7 +27,7 @@ pub enum ParseError {
         at: Position,
     },
     /// More modifiers than any instruction has.
-    #[error("{at}: instruction `{opcode}` has more than {limit} modifiers")]
+    #[error("instruction `{opcode}` has more than {limit} modifiers")]
     TooManyModifiers {
         /// The opcode.
         opcode: &'static str,
@@ -37,7 +37,7 @@ pub enum ParseError {
         at: Position,
     },
     /// A name is used that nothing declares.
-    #[error("{at}: `{name}` is not declared; PTX wants {kind} declared before its use")]
+    #[error("`{name}` is not declared; PTX wants {kind} declared before its use")]
     NotDeclared {
         /// The name.
         name: String,
@@ -57,7 +57,7 @@ pub enum ParseError {
         at: Position,
     },
     /// A name is declared twice in one scope.
-    #[error("{at}: `{name}` is declared a second time; the first is at {first}")]
+    #[error("`{name}` is declared a second time; the first is at {first}")]
     Duplicate {
         /// The name.
         name: String,
@@ -67,7 +67,7 @@ pub enum ParseError {
         at: Position,
     },
     /// A byte that no token begins with.
-    #[error("{at}: character {character:?} cannot stand here{}", if character.is_ascii() { "" } else { "; PTX is ASCII" })]
+    #[error("character {character:?} cannot stand here{}", if character.is_ascii() { "" } else { "; PTX is ASCII" })]
     Character {
         /// The character.
         character: char,
@@ -75,7 +75,7 @@ pub enum ParseError {
         at: Position,
     },
     /// A comment, string or body that begins and does not end.
-    #[error("{at}: {what} begins here and does not end")]
+    #[error("{what} begins here and does not end")]
     Unterminated {
         /// `comment`, `string`, ...
         what: &'static str,
@@ -83,7 +83,7 @@ pub enum ParseError {
         at: Position,
     },
     /// A number that cannot be read, or does not fit.
-    #[error("{at}: `{text}` is not a number: {why}")]
+    #[error("`{text}` is not a number: {why}")]
     Number {
         /// As written.
         text: String,
@@ -93,7 +93,7 @@ pub enum ParseError {
         at: Position,
     },
     /// A value outside what its place allows.
-    #[error("{at}: {what} is {value}; allowed is {allowed}")]
+    #[error("{what} is {value}; allowed is {allowed}")]
     Range {
         /// What the value is for.
         what: &'static str,
@@ -105,7 +105,7 @@ pub enum ParseError {
         at: Position,
     },
     /// Brackets, scopes or lists nested beyond the limit.
-    #[error("{at}: {what} nested more than {limit} deep")]
+    #[error("{what} nested more than {limit} deep")]
     TooDeep {
         /// What is nested.
         what: &'static str,
@@ -115,7 +115,7 @@ pub enum ParseError {
         at: Position,
     },
     /// A variable larger than any memory.
-    #[error("{at}: `{name}` is larger than {limit} bytes")]
+    #[error("`{name}` is larger than {limit} bytes")]
     TooLarge {
         /// The variable.
         name: String,
@@ -125,7 +125,7 @@ pub enum ParseError {
         at: Position,
     },
     /// An initializer with more elements than its array.
-    #[error("{at}: the initializer of `{name}` has {elements} elements where the array has {room}")]
+    #[error("the initializer of `{name}` has {elements} elements where the array has {room}")]
     TooManyElements {
         /// The variable.
         name: String,
@@ -137,7 +137,7 @@ pub enum ParseError {
         at: Position,
     },
     /// Correct PTX that this parser does not read.
-    #[error("{at}: {what} is not supported{}{help}", if help.is_empty() { "" } else { "; " })]
+    #[error("{what} is not supported{}{help}", if help.is_empty() { "" } else { "; " })]
     Unsupported {
         /// The construct.
         what: &'static str,

@@ -106,8 +106,8 @@ pub(super) const ROWS: &[Row] = &[
     mma("sync aligned m16n8k128 row col s32 b1 b1 s32 and popc", "D4=s32 S2=b32 S1=b32 S4=s32").since(7, 1).on(80),
     mma("sync aligned m16n8k256 row col s32 b1 b1 s32 xor popc", "D4=s32 S4=b32 S2=b32 S4=s32").since(7, 0).on(80),
     mma("sync aligned m16n8k256 row col s32 b1 b1 s32 and popc", "D4=s32 S4=b32 S2=b32 S4=s32").since(7, 1).on(80),
-    mma("sp|sp::ordered_metadata *", "*").since(7, 1).on(80).refused("sparse matrices (`mma.sp`) are not modelled"),
-    mma("sync aligned m16n8k32|m16n8k64 row col KIND *", "*").since(8, 7).only(120).refused("block-scaled and mixed 8-, 6- and 4-bit `mma` are not modelled"),
+    mma("sp|sp::ordered_metadata *", "*").since(7, 1).on(80).refused("sparse matrices are left out"),
+    mma("sync aligned m16n8k32|m16n8k64 row col KIND *", "*").since(8, 7).only(120).refused("block scales and mixed formats of 8, 6 and 4 bits are left out"),
     // Fragments and memory.
     matrix(Ldmatrix, "sync aligned m8n8 x1 trans? SHARED? b16", "D1=b32 A").since(6, 5).on(75),
     matrix(Ldmatrix, "sync aligned m8n8 x2 trans? SHARED? b16", "D2=b32 A").since(6, 5).on(75),

@@ -10,7 +10,7 @@ const fn row(section: Section, opcode: Opcode, modifiers: &'static str, why: &'s
         .refused(why)
 }
 
-const TENSOR: &str = "tensor maps and copies through them (TMA) are not modelled";
+const TENSOR: &str = "tensor maps (TMA) are left out; use `cp.async` or `cp.async.bulk`";
 
 #[rustfmt::skip] // a line for each row
 pub(super) const ROWS: &[Row] = &[
@@ -18,9 +18,9 @@ pub(super) const ROWS: &[Row] = &[
     row(Section::DataMovement, Cp, "async bulk prefetch tensor *", TENSOR),
     row(Section::DataMovement, Cp, "reduce async bulk tensor *", TENSOR),
     row(Section::DataMovement, Tensormap, "*", TENSOR),
-    row(Section::DataMovement, Multimem, "*", "multicast objects over several GPUs are not modelled"),
-    row(Section::DataMovement, St, "bulk *", "`st.bulk` is not modelled"),
-    row(Section::Synchronization, Clusterlaunchcontrol, "*", "cancelling clusters is not modelled"),
-    row(Section::WarpgroupMatrix, Wgmma, "*", "warpgroup matrix instructions are not modelled; `mma.sync` is"),
-    row(Section::TensorCore5, Tcgen05, "*", "fifth-generation tensor core instructions are not modelled; `mma.sync` is"),
+    row(Section::DataMovement, Multimem, "*", "multicast objects over several GPUs are left out"),
+    row(Section::DataMovement, St, "bulk *", "use ordinary stores"),
+    row(Section::Synchronization, Clusterlaunchcontrol, "*", "the cancelling of clusters is left out"),
+    row(Section::WarpgroupMatrix, Wgmma, "*", "matrices of warpgroups are left out; use `mma.sync`"),
+    row(Section::TensorCore5, Tcgen05, "*", "tensor memory is left out; use `mma.sync`"),
 ];

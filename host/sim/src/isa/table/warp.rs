@@ -12,7 +12,7 @@ const fn shuffle(modifiers: &'static str, operands: &'static str) -> Row {
 }
 
 const fn old(row: Row) -> Row {
-    row.refused("it is gone since sm_70; use the `.sync` form with a mask of lanes")
+    row.refused("it is gone since sm_70; use the `.sync` form, with a mask of lanes")
 }
 
 #[rustfmt::skip] // a line for each row

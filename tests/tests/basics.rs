@@ -60,6 +60,20 @@ fn vec_add_agrees_with_the_cpu_on_a_large_vector() {
 }
 
 #[test]
+fn threads_of_a_volume_are_numbered_as_cuda_numbers_them() {
+    for side in [1, 2, 5] {
+        assert_agrees("linear_index_3d", Setup::new(side, 0));
+    }
+}
+
+#[test]
+fn pi_is_pi_to_five_places_and_no_strips_have_no_area() {
+    for strips in [0, 1, 2, 1000, 65_537, 1 << 20] {
+        assert_agrees("pi_partial", Setup::new(strips, 0));
+    }
+}
+
+#[test]
 fn matrix_addition_agrees_with_the_cpu_at_every_edge() {
     for (columns, rows) in MATRIX_EDGES {
         for variant in ["mat_add_2d_2d", "mat_add_1d_1d", "mat_add_2d_1d"] {

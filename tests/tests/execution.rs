@@ -4,7 +4,7 @@ use patterns::Setup;
 use proptest::prelude::*;
 use tests::agree::{agrees, assert_agrees};
 use tests::count::count;
-use tests::sizes::{EDGES, cases, lengths};
+use tests::sizes::{EDGES, blocks, cases, lengths};
 
 const REDUCTIONS: [&str; 6] = [
     "reduce_neighbored",
@@ -15,12 +15,30 @@ const REDUCTIONS: [&str; 6] = [
     "reduce_unrolling8",
 ];
 
+/// Kernels compiled for one block each, beside those that take any.
+const WARP_UNROLLED: [&str; 7] = [
+    "reduce_unroll_warps8",
+    "reduce_complete_unroll_warps8",
+    "reduce_complete_unroll_1024",
+    "reduce_complete_unroll_512",
+    "reduce_complete_unroll_256",
+    "reduce_complete_unroll_128",
+    "reduce_complete_unroll_64",
+];
+
+const DIVERGENT: [&str; 4] = [
+    "diverge_by_thread",
+    "diverge_by_warp",
+    "diverge_predicated",
+    "diverge_both_arms",
+];
+
 /// Whole blocks for every variant, so that counts can be compared exactly.
 const COUNTED: usize = 1 << 15;
 
 #[test]
-fn reductions_agree_with_the_cpu_at_every_edge() {
-    for variant in REDUCTIONS {
+fn everything_agrees_with_the_cpu_at_every_edge() {
+    for variant in REDUCTIONS.into_iter().chain(WARP_UNROLLED).chain(DIVERGENT) {
         for size in EDGES {
             assert_agrees(variant, Setup::new(size, 1));
         }
@@ -29,7 +47,7 @@ fn reductions_agree_with_the_cpu_at_every_edge() {
 
 #[test]
 fn reductions_agree_with_the_cpu_on_a_large_vector() {
-    for variant in REDUCTIONS {
+    for variant in REDUCTIONS.into_iter().chain(WARP_UNROLLED) {
         assert_agrees(variant, Setup::new((1 << 18) + 3, 1));
     }
 }
@@ -41,6 +59,23 @@ proptest! {
     fn reductions_agree_with_the_cpu(size in lengths(), seed: u64, block in 1u32..=1024) {
         for variant in REDUCTIONS {
             let setup = Setup { block: Some(block), ..Setup::new(size, seed) };
+            prop_assert_eq!(agrees(variant, setup), Ok(()));
+        }
+    }
+
+    #[test]
+    fn warp_unrolled_reductions_agree_with_the_cpu(size in lengths(), seed: u64, block in blocks()) {
+        for variant in WARP_UNROLLED {
+            // Those compiled for one block keep to it.
+            let setup = Setup { block: Some(block), ..Setup::new(size, seed) };
+            prop_assert_eq!(agrees(variant, setup), Ok(()));
+        }
+    }
+
+    #[test]
+    fn divergent_branches_agree_with_the_cpu(size in lengths(), block in blocks()) {
+        for variant in DIVERGENT {
+            let setup = Setup { block: Some(block), ..Setup::new(size, 0) };
             prop_assert_eq!(agrees(variant, setup), Ok(()));
         }
     }
@@ -111,5 +146,45 @@ fn unrolling_divides_store_requests_and_barriers_by_the_factor() {
         barriers,
         [barriers[2] * 4, barriers[2] * 2, barriers[2]],
         "{by2:#?}\n{by4:#?}\n{by8:#?}"
+    );
+}
+
+#[test]
+fn branches_diverge_by_thread_and_not_by_warp_nor_as_a_select_nor_done_by_all() {
+    let setup = Setup::new(COUNTED, 1);
+    let Some(by_thread) = count("diverge_by_thread", setup) else {
+        return;
+    };
+    assert!(by_thread.ptx_branch_efficiency() < 1.0, "{by_thread:#?}");
+    for variant in ["diverge_by_warp", "diverge_predicated", "diverge_both_arms"] {
+        let Some(counters) = count(variant, setup) else {
+            return;
+        };
+        assert_eq!(
+            counters.ptx_branches_divergent, 0,
+            "{variant}: {counters:#?}"
+        );
+    }
+}
+
+#[test]
+fn finishing_in_one_warp_takes_fewer_barriers_and_complete_unrolling_fewer_instructions() {
+    let setup = Setup {
+        block: Some(256),
+        ..Setup::new(COUNTED, 1)
+    };
+    let (Some(rounds), Some(warps)) = (
+        count("reduce_unrolling8", setup),
+        count("reduce_unroll_warps8", setup),
+    ) else {
+        return;
+    };
+    assert!(warps.barriers < rounds.barriers, "{warps:#?}\n{rounds:#?}");
+    let Some(complete) = count("reduce_complete_unroll_256", setup) else {
+        return;
+    };
+    assert!(
+        complete.ptx_instructions < warps.ptx_instructions,
+        "{complete:#?}\n{warps:#?}"
     );
 }

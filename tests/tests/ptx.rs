@@ -5,11 +5,12 @@ use gpu_std::kernel::Kernel;
 use tests::expect;
 use tests::ptx::{bare, count, embedded, generic, instructions, kernel};
 
-/// Every kernel with shared arrays, and how many barriers its source has.
+/// Every kernel with shared arrays, and how many barriers its source has. The product has two loops, one over tiles inside
+/// the matrices and one over those that hang over an edge, with two barriers each.
 const SHARED: [(&str, usize); 4] = [
     ("transpose_smem_pad", 1),
-    ("matmul_shared_16", 2),
-    ("matmul_shared_32", 2),
+    ("matmul_shared_16", 4),
+    ("matmul_shared_32", 4),
     ("reduce_shfl", 1),
 ];
 
@@ -78,22 +79,21 @@ fn read_slices_load_through_the_read_only_path() {
 #[test]
 fn no_kernel_computes_in_double_precision() {
     for (target, ptx) in embedded() {
+        // What is printed is widened, as C's rules for printf want it; nothing is done with it then.
+        let widened = |line: &&str| line.starts_with("cvt.f64.f32");
         let doubles: Vec<&str> = instructions(ptx)
-            .filter(|line| line.contains(".f64"))
+            .filter(|line| line.contains(".f64") && !widened(line))
             .collect();
         assert!(doubles.is_empty(), "{target}: {doubles:#?}");
     }
 }
 
 #[test]
-fn the_tile_loop_of_matmul_is_unrolled_into_fused_multiply_adds() {
+fn each_tile_loop_of_matmul_is_unrolled_into_fused_multiply_adds() {
     for (target, ptx) in embedded() {
         for (name, tile) in [("matmul_shared_16", 16), ("matmul_shared_32", 32)] {
-            assert_eq!(
-                count(kernel(ptx, name), "fma.rn.f32"),
-                tile,
-                "{target} {name}"
-            );
+            let fused = count(kernel(ptx, name), "fma.rn.f32");
+            assert_eq!(fused, 2 * tile, "{target} {name}: two loops over tiles");
         }
     }
 }

@@ -24,9 +24,13 @@ pub const ALL: &[&Pattern] = &[
     &basics::hello::PATTERN,
     &basics::vector_add::PATTERN,
     &basics::matrix_add::PATTERN,
+    &basics::thread_index::PATTERN,
+    &basics::pi::PATTERN,
+    &execution::divergence::PATTERN,
     &execution::reduce_neighbored::PATTERN,
     &execution::reduce_interleaved::PATTERN,
     &execution::reduce_unrolled::PATTERN,
+    &execution::reduce_unroll_warps::PATTERN,
     &memory::transpose::PATTERN,
     &shared::transpose_shared::PATTERN,
     &shared::matmul::PATTERN,
@@ -45,22 +49,16 @@ pub fn find(name: &str) -> Option<&'static Pattern> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     #[test]
-    fn names_are_unique() {
-        let mut names: Vec<&str> = ALL.iter().map(|pattern| pattern.name).collect();
-        names.extend(
-            ALL.iter()
-                .flat_map(|pattern| pattern.variants.iter().map(|variant| variant.name)),
-        );
-        names.sort_unstable();
-        let unique = {
-            let mut names = names.clone();
-            names.dedup();
-            names
-        };
-        assert_eq!(names, unique);
+    fn no_two_patterns_and_no_two_variants_have_the_same_name() {
+        let unique = |names: Vec<&str>| names.iter().collect::<HashSet<_>>().len() == names.len();
+        assert!(unique(ALL.iter().map(|pattern| pattern.name).collect()));
+        let variants = ALL.iter().flat_map(|pattern| pattern.variants);
+        assert!(unique(variants.map(|variant| variant.name).collect()));
     }
 
     #[test]

@@ -2,4 +2,6 @@
 
 pub mod hello;
 pub mod matrix_add;
+pub mod pi;
+pub mod thread_index;
 pub mod vector_add;

@@ -18,6 +18,9 @@ pub(super) const SIZE: Size = Size {
 /// Threads of a block, as in the peer.
 const BLOCK: u32 = 512;
 
+/// What each of them takes: the data, and room for the partial sums.
+pub(super) type Params = <reduce_neighbored as Kernel>::Params;
+
 pub(super) struct Reduction<K> {
     device: Device,
     kernel: K,
@@ -28,7 +31,7 @@ pub(super) struct Reduction<K> {
     partials: DeviceBuffer<i32>,
 }
 
-impl<K: SafeKernel<Params = <reduce_neighbored as Kernel>::Params>> Reduction<K> {
+impl<K: SafeKernel<Params = Params>> Reduction<K> {
     /// Each block takes `unroll` times as many elements as it has threads.
     pub(super) fn prepare(
         device: &Device,
@@ -51,7 +54,7 @@ impl<K: SafeKernel<Params = <reduce_neighbored as Kernel>::Params>> Reduction<K>
     }
 }
 
-impl<K: SafeKernel<Params = <reduce_neighbored as Kernel>::Params>> Case for Reduction<K> {
+impl<K: SafeKernel<Params = Params>> Case for Reduction<K> {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
         let Self {
             device,

@@ -1,0 +1,88 @@
+//! Pi by the midpoint rule, in two kernels: blocks sum strips, one block sums the blocks.
+
+use anyhow::Result;
+use gpu::basics::pi::{pi_final, pi_partial};
+use host::compare::{self, Agreement, Expected, Mismatch};
+use host::{Device, DeviceBuffer, LaunchConfig, Stream, reference};
+
+use crate::{Case, Pattern, Setup, Size, Variant, Work};
+
+/// The pattern. Its one variant is named for the kernel that does the work; `pi_final` follows it.
+pub static PATTERN: Pattern = Pattern {
+    name: "pi",
+    chapter: "basics",
+    summary: "what needs all blocks is a kernel of its own",
+    source: "notes 003, chapter 1.5",
+    size: Size {
+        of: "strips",
+        default: 1 << 20,
+        bench: None,
+    },
+    variants: &[Variant::new("pi_partial", Pi::prepare)],
+};
+
+/// At most this many blocks: the grid strides over the strips.
+const BLOCKS: u32 = 256;
+
+struct Pi {
+    device: Device,
+    config: LaunchConfig,
+    strips: u32,
+    partials: DeviceBuffer<f32>,
+    pi: DeviceBuffer<f32>,
+}
+
+impl Pi {
+    fn prepare(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
+        let (n, block) = (
+            setup.elements()?,
+            setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK),
+        );
+        let blocks = LaunchConfig::cover_1d(n, block).grid.x.min(BLOCKS);
+        Ok(Box::new(Self {
+            device: device.clone(),
+            config: LaunchConfig::new(blocks, block),
+            strips: u32::try_from(n)?,
+            partials: DeviceBuffer::zeroed(device, blocks as usize)?,
+            pi: DeviceBuffer::zeroed(device, 1)?,
+        }))
+    }
+}
+
+impl Case for Pi {
+    fn launch(&mut self, stream: &Stream) -> Result<()> {
+        let Self {
+            device,
+            config,
+            strips,
+            partials,
+            pi,
+        } = self;
+        device.launch(stream, pi_partial, *config, (&mut *partials, *strips))?;
+        Ok(device.launch(
+            stream,
+            pi_final,
+            LaunchConfig::new(1, config.block),
+            (&*partials, pi, *strips),
+        )?)
+    }
+
+    fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
+        // Each thread adds some strips, and some thousand threads and 256 blocks are added in trees: rounding stays far below
+        // the 1e-5 that the notes ask for.
+        let value = reference::pi::pi(self.strips as usize);
+        Ok(compare::within(
+            &self.pi.to_vec()?,
+            [Expected {
+                index: 0,
+                value,
+                tolerance: 1e-5,
+            }],
+        ))
+    }
+
+    fn work(&self) -> Work {
+        // A strip is a sum, two products (one with a sum), two divisions and a sum.
+        Work::Flops(7 * u64::from(self.strips))
+    }
+}

@@ -1,0 +1,57 @@
+//! Reduction with its last steps in one warp: no block barriers there, then no loop at all.
+
+use anyhow::Result;
+use gpu::execution::reduce_unroll_warps::{
+    reduce_complete_unroll, reduce_complete_unroll_warps8, reduce_unroll_warps8,
+};
+use gpu_std::kernel::SafeKernel;
+use host::Device;
+
+use super::in_place::{Params, Reduction, SIZE};
+use crate::{Case, Pattern, Setup, Variant};
+
+/// The pattern.
+pub static PATTERN: Pattern = Pattern {
+    name: "reduce_unroll_warps",
+    chapter: "execution",
+    summary: "the last six steps by one warp without block barriers; then every step written out",
+    source: "notes 000, chapters 3.5.2 to 3.5.4",
+    size: SIZE,
+    variants: &[
+        Variant::new("reduce_unroll_warps8", |device, setup| {
+            Reduction::prepare(device, setup, reduce_unroll_warps8, 8)
+        }),
+        Variant::new("reduce_complete_unroll_warps8", |device, setup| {
+            Reduction::prepare(device, setup, reduce_complete_unroll_warps8, 8)
+        }),
+        Variant::new("reduce_complete_unroll_1024", |device, setup| {
+            in_blocks_of(1024, device, setup, reduce_complete_unroll::<1024>)
+        }),
+        Variant::new("reduce_complete_unroll_512", |device, setup| {
+            in_blocks_of(512, device, setup, reduce_complete_unroll::<512>)
+        }),
+        Variant::new("reduce_complete_unroll_256", |device, setup| {
+            in_blocks_of(256, device, setup, reduce_complete_unroll::<256>)
+        }),
+        Variant::new("reduce_complete_unroll_128", |device, setup| {
+            in_blocks_of(128, device, setup, reduce_complete_unroll::<128>)
+        }),
+        Variant::new("reduce_complete_unroll_64", |device, setup| {
+            in_blocks_of(64, device, setup, reduce_complete_unroll::<64>)
+        }),
+    ],
+};
+
+/// The kernel in the blocks that it was compiled for, whatever the setup asks for.
+fn in_blocks_of<K: SafeKernel<Params = Params>>(
+    block: u32,
+    device: &Device,
+    setup: Setup,
+    kernel: K,
+) -> Result<Box<dyn Case>> {
+    let setup = Setup {
+        block: Some(block),
+        ..setup
+    };
+    Reduction::prepare(device, setup, kernel, 8)
+}

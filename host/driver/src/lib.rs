@@ -36,7 +36,8 @@ pub use entry::EntryPoint;
 pub use log::last_message;
 pub use objects::memory::set_call_site;
 pub use output::{Sink, set_output};
-pub use sim::{Checks, Counters, Finding};
+pub use sim::model::{Allowance, Occupancy, Resource};
+pub use sim::{Checks, Counters, DeviceModel, Finding};
 
 use objects::{context, settings};
 

@@ -596,7 +596,27 @@ fn kernel(function: &ast::Function<'_>, body: &Body<'_>, program: &Program) -> K
             _ => {}
         }
     }
+    kernel.registers = kernel.registers.min(registers_within_bounds(&kernel));
     kernel
+}
+
+/// The registers that a compiler may use where a kernel promises small blocks or asks for several on a multiprocessor: what
+/// spills beyond that goes to local memory. PTX ISA, "Performance-Tuning Directives: .maxntid, .minnctapersm".
+fn registers_within_bounds(kernel: &Kernel) -> u32 {
+    // Of every multiprocessor from compute capability 3.5 on, in units of 8 a thread.
+    const REGISTERS: u32 = 65_536;
+    const UNIT: u32 = 8;
+    let required = kernel
+        .required_threads
+        .map(|extent| extent.iter().fold(1, |all: u32, n| all.saturating_mul(*n)));
+    let Some(threads) = required.or(kernel.max_threads) else {
+        return u32::MAX;
+    };
+    let resident = threads
+        .max(1)
+        .checked_next_multiple_of(32)
+        .and_then(|threads| threads.checked_mul(kernel.min_blocks.unwrap_or(1).max(1)));
+    (REGISTERS / resident.unwrap_or(u32::MAX) / UNIT * UNIT).max(16)
 }
 
 /// An estimate of the 32-bit registers that a GPU's compiler needs: the most that are in use at once, from each one's first to

@@ -6,7 +6,7 @@
 
 mod occupancy;
 
-pub use occupancy::Occupancy;
+pub use occupancy::{Allowance, Occupancy, Resource};
 use serde::Deserialize;
 
 /// One GPU's limits, sizes and speeds.

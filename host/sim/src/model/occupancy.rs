@@ -5,6 +5,8 @@
 //! on top; the tightest of registers, shared memory, warps and blocks decides. What a run achieves is a matter of time and is not
 //! modelled.
 
+use std::fmt;
+
 use super::DeviceModel;
 
 /// Blocks and warps that are resident on one multiprocessor.
@@ -17,12 +19,72 @@ pub struct Occupancy {
     pub warps: u32,
     /// The most warps that could be.
     pub max_warps: u32,
+    /// How many blocks each resource would allow by itself.
+    pub allows: Allowance,
+}
+
+/// Resident blocks that each resource of a multiprocessor would allow by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Allowance {
+    /// Places for warps.
+    pub warps: u32,
+    /// Registers.
+    pub registers: u32,
+    /// Shared memory.
+    pub shared: u32,
+    /// Places for blocks.
+    pub blocks: u32,
+}
+
+/// A resource of a multiprocessor that blocks share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Resource {
+    /// Places for warps.
+    Warps,
+    /// Registers.
+    Registers,
+    /// Shared memory.
+    SharedMemory,
+    /// Places for blocks.
+    Blocks,
+}
+
+impl fmt::Display for Resource {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Warps => "warps",
+            Self::Registers => "registers",
+            Self::SharedMemory => "shared memory",
+            Self::Blocks => "blocks",
+        })
+    }
+}
+
+impl Allowance {
+    fn of(&self, resource: Resource) -> u32 {
+        match resource {
+            Resource::Warps => self.warps,
+            Resource::Registers => self.registers,
+            Resource::SharedMemory => self.shared,
+            Resource::Blocks => self.blocks,
+        }
+    }
 }
 
 impl Occupancy {
     /// Resident warps as a fraction of the most there could be.
     pub fn fraction(&self) -> f64 {
         f64::from(self.warps) / f64::from(self.max_warps)
+    }
+
+    /// The resources that keep another block out: several when they run out together.
+    pub fn limited_by(&self) -> Vec<Resource> {
+        use Resource::{Blocks, Registers, SharedMemory, Warps};
+        let mut tightest = vec![Warps, Registers, SharedMemory, Blocks];
+        tightest.retain(|&resource| self.allows.of(resource) == self.blocks);
+        tightest
     }
 }
 
@@ -32,41 +94,57 @@ impl DeviceModel {
         let sm = &self.multiprocessor;
         let max_warps = self.warps_per_multiprocessor();
         let warps = threads.div_ceil(self.warp_size);
-        if warps == 0
-            || threads > self.limits.threads_per_block
-            || registers > sm.registers_per_thread
-        {
-            return Occupancy {
-                blocks: 0,
-                warps: 0,
-                max_warps,
-            };
-        }
-        let by_warps = max_warps / warps;
-        let by_registers = if registers == 0 {
-            sm.blocks
-        } else {
-            let a_warp = (registers * self.warp_size).next_multiple_of(sm.register_unit);
-            if a_warp * warps.next_multiple_of(sm.schedulers) > self.limits.registers_per_block {
-                0
-            } else {
-                sm.registers / sm.schedulers / a_warp * sm.schedulers / warps
-            }
+        let allows = Allowance {
+            warps: match warps {
+                0 => 0,
+                _ if threads > self.limits.threads_per_block => 0,
+                _ => max_warps / warps,
+            },
+            registers: self.blocks_by_registers(warps, registers),
+            shared: self.blocks_by_shared(shared),
+            blocks: sm.blocks,
         };
-        let a_block = shared
-            .saturating_add(self.limits.shared_reserved)
-            .checked_next_multiple_of(sm.shared_unit);
-        let by_shared = match a_block {
-            Some(_) if shared > self.limits.shared_per_block_optin => 0,
-            Some(0) => sm.blocks,
-            Some(a_block) => sm.shared / a_block,
-            None => 0,
-        };
-        let blocks = by_warps.min(by_registers).min(by_shared).min(sm.blocks);
+        let blocks = allows
+            .warps
+            .min(allows.registers)
+            .min(allows.shared)
+            .min(allows.blocks);
         Occupancy {
             blocks,
             warps: blocks * warps,
             max_warps,
+            allows,
+        }
+    }
+
+    /// Registers come in units for each warp, from one part of them for each scheduler.
+    fn blocks_by_registers(&self, warps: u32, registers: u32) -> u32 {
+        let sm = &self.multiprocessor;
+        if registers > sm.registers_per_thread {
+            return 0;
+        }
+        if registers == 0 || warps == 0 {
+            return sm.blocks;
+        }
+        let a_warp = (registers * self.warp_size).next_multiple_of(sm.register_unit);
+        let a_block = a_warp.saturating_mul(warps.next_multiple_of(sm.schedulers));
+        if a_block > self.limits.registers_per_block {
+            return 0;
+        }
+        sm.registers / sm.schedulers / a_warp * sm.schedulers / warps
+    }
+
+    /// Shared memory comes in units for each block, the system's part included.
+    fn blocks_by_shared(&self, shared: u32) -> u32 {
+        let sm = &self.multiprocessor;
+        let a_block = shared
+            .saturating_add(self.limits.shared_reserved)
+            .checked_next_multiple_of(sm.shared_unit);
+        match a_block {
+            Some(_) if shared > self.limits.shared_per_block_optin => 0,
+            Some(0) => sm.blocks,
+            Some(a_block) => sm.shared / a_block,
+            None => 0,
         }
     }
 }
@@ -98,5 +176,32 @@ mod tests {
         );
         assert_eq!(blocks(0, 16, 0), 0);
         assert_eq!(h200.occupancy(256, 64, 0).fraction(), 0.5);
+    }
+
+    #[test]
+    fn what_limits_is_named() {
+        let h200 = DeviceModel::h200();
+        let by =
+            |threads, registers, shared| h200.occupancy(threads, registers, shared).limited_by();
+        assert_eq!(by(256, 32, 0), [Resource::Warps, Resource::Registers]);
+        assert_eq!(by(256, 16, 0), [Resource::Warps]);
+        assert_eq!(by(32, 16, 0), [Resource::Blocks]);
+        assert_eq!(by(256, 64, 0), [Resource::Registers]);
+        assert_eq!(by(256, 32, 48 * 1024), [Resource::SharedMemory]);
+        assert_eq!(by(1025, 16, 0), [Resource::Warps], "no such block");
+    }
+
+    #[test]
+    fn no_figures_make_it_panic() {
+        for name in DeviceModel::names() {
+            let model = DeviceModel::named(name).expect("a built-in model");
+            let odd = [0, 1, 31, 255, 256, 1024, 1025, 1 << 20, u32::MAX];
+            for (threads, registers) in odd.iter().flat_map(|&a| odd.map(|b| (a, b))) {
+                for shared in odd {
+                    let found = model.occupancy(threads, registers, shared);
+                    assert!(found.warps <= found.max_warps, "{name}: {found:?}");
+                }
+            }
+        }
     }
 }

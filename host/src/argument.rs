@@ -5,8 +5,8 @@
 //!
 //! | the kernel takes | the host passes |
 //! | --- | --- |
-//! | `&[T]` | `&DeviceBuffer<T>` |
-//! | `DisjointSlice<T>`, `GlobalMut<T>` | `&mut DeviceBuffer<T>` |
+//! | `&[T]` | `&DeviceBuffer<T>`, `&ManagedBuffer<T>` |
+//! | `DisjointSlice<T>`, `GlobalMut<T>` | `&mut DeviceBuffer<T>`, `&mut ManagedBuffer<T>` |
 //! | a value: `u32`, `f32`, any `DeviceCopy` type | the same value |
 //!
 //! A slice is two PTX parameters, address and length. Source: CUDA driver API, `cuLaunchKernel`, `kernelParams`.
@@ -17,7 +17,7 @@ use std::marker::PhantomData;
 use cust::memory::DeviceCopy;
 use gpu_std::{DisjointSlice, GlobalMut};
 
-use crate::{DeviceBuffer, DriverError, Stream};
+use crate::{DeviceBuffer, DriverError, ManagedBuffer, Stream};
 
 /// A host value that can be passed where a kernel takes a `P`.
 #[diagnostic::on_unimplemented(
@@ -119,6 +119,24 @@ impl<T: DeviceCopy> Argument<DisjointSlice<'static, T>> for &mut DeviceBuffer<T>
 impl<T: DeviceCopy> Argument<GlobalMut<'static, T>> for &mut DeviceBuffer<T> {
     fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
         list.push_slice(self)
+    }
+}
+
+impl<T: DeviceCopy> Argument<&'static [T]> for &ManagedBuffer<T> {
+    fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
+        list.push_slice(self.buffer())
+    }
+}
+
+impl<T: DeviceCopy> Argument<DisjointSlice<'static, T>> for &mut ManagedBuffer<T> {
+    fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
+        list.push_slice(self.buffer())
+    }
+}
+
+impl<T: DeviceCopy> Argument<GlobalMut<'static, T>> for &mut ManagedBuffer<T> {
+    fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
+        list.push_slice(self.buffer())
     }
 }
 

@@ -221,6 +221,45 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         Ok(())
     }
 
+    /// Managed memory of any contents, for [`crate::ManagedBuffer`], which fills it.
+    pub(crate) fn allocate_managed(
+        device: &Device,
+        len: usize,
+        at: &'static Location<'static>,
+    ) -> Result<Self, MemoryError> {
+        let Some(bytes) = len.checked_mul(size_of::<T>()).filter(|&bytes| bytes > 0) else {
+            return Self::allocate(device, len, at); // nothing, or more than there can be
+        };
+        device.make_current(at)?;
+        driver::set_call_site(Some(at));
+        let address = crate::managed::allocate(bytes, at);
+        driver::set_call_site(None);
+        let address = address.map_err(|source| match source.name() {
+            "CUDA_ERROR_OUT_OF_MEMORY" => {
+                let (free, total) = cust::memory::mem_get_info().unwrap_or((0, 0));
+                MemoryError::OutOfMemory {
+                    bytes,
+                    free,
+                    total,
+                    source,
+                }
+            }
+            _ => MemoryError::Driver(source),
+        })?;
+        // SAFETY: `len` elements fit, and are freed by the same call as any other memory.
+        let memory = unsafe { CustBuffer::from_raw_parts(DevicePointer::from_raw(address), len) };
+        Ok(Self {
+            memory: ManuallyDrop::new(memory),
+            device: device.clone(),
+            last_used_on: Mutex::new(None),
+        })
+    }
+
+    /// The device it is on.
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+
     fn allocate(
         device: &Device,
         len: usize,

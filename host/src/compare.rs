@@ -151,6 +151,140 @@ pub fn within(
     }
 }
 
+/// Every `step`-th element, from `offset` on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Every {
+    /// The first element.
+    pub offset: usize,
+    /// How far the next one is; 0 is the same element again.
+    pub step: usize,
+}
+
+impl Every {
+    /// All elements, one after another.
+    pub const ONE: Self = Self { offset: 0, step: 1 };
+
+    /// Where the `i`-th of them is; `None` past the end of the address space.
+    fn index(self, i: usize) -> Option<usize> {
+        i.checked_mul(self.step)?.checked_add(self.offset)
+    }
+}
+
+/// A comparison of some elements of one array with some of another: the validator of the notes, for any number type.
+///
+/// ```
+/// use host::compare::{Every, Matching};
+///
+/// // The second column of a matrix with three, against a vector.
+/// let device = [0.0f32, 1.0, 0.0, 0.0, 2.000001, 0.0];
+/// let matching = Matching::of(2).device(Every { offset: 1, step: 3 }).relative(1e-6);
+/// matching.assert(&device, &[1.0, 2.0]);
+/// assert!(matching.relative(1e-9).check(&device, &[1.0, 2.0]).is_err());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Matching {
+    count: usize,
+    device: Every,
+    cpu: Every,
+    relative: f64,
+}
+
+impl Matching {
+    /// The first `count` elements of both, which have to be equal.
+    pub fn of(count: usize) -> Self {
+        Self {
+            count,
+            device: Every::ONE,
+            cpu: Every::ONE,
+            relative: 0.0,
+        }
+    }
+
+    /// Which elements of the device's array to look at.
+    #[must_use]
+    pub fn device(self, device: Every) -> Self {
+        Self { device, ..self }
+    }
+
+    /// Which elements of the CPU's array to look at.
+    #[must_use]
+    pub fn cpu(self, cpu: Every) -> Self {
+        Self { cpu, ..self }
+    }
+
+    /// How far two values may be apart, as a fraction of the larger one. Two zeros match, and infinities that are equal.
+    #[must_use]
+    pub fn relative(self, relative: f64) -> Self {
+        Self { relative, ..self }
+    }
+
+    /// Compares.
+    ///
+    /// # Errors
+    /// [`Mismatch`] when two values are farther apart, one is a NaN, or one is not there. Its indices are the device's.
+    pub fn check<T: Copy + Into<f64>>(
+        &self,
+        device: &[T],
+        cpu: &[T],
+    ) -> Result<Agreement, Mismatch> {
+        let (mut differing, mut max_error, mut first) = (0, 0f64, None);
+        for i in 0..self.count {
+            let at = |values: &[T], every: Every| -> Option<f64> {
+                values.get(every.index(i)?).map(|&value| value.into())
+            };
+            let (actual, expected) = (at(device, self.device), at(cpu, self.cpu));
+            let tolerance = self.relative * larger(actual).max(larger(expected));
+            let error = match (actual, expected) {
+                (Some(actual), Some(expected)) if actual == expected => 0.0,
+                (Some(actual), Some(expected)) => (actual - expected).abs(),
+                _ => f64::NAN,
+            };
+            max_error = max_error.max(error);
+            if error.is_nan() || error.is_infinite() || error > tolerance {
+                differing += 1;
+                first.get_or_insert_with(|| Difference {
+                    index: self.device.index(i).unwrap_or(usize::MAX),
+                    device: printed(actual),
+                    cpu: printed(expected),
+                    tolerance,
+                });
+            }
+        }
+        match first {
+            None => Ok(Agreement {
+                compared: self.count,
+                of: device.len(),
+                max_error,
+            }),
+            first => Err(Mismatch {
+                differing,
+                compared: self.count,
+                first,
+            }),
+        }
+    }
+
+    /// Compares, for a test.
+    ///
+    /// # Panics
+    /// When they do not match, with the mismatch and the caller's line.
+    #[track_caller]
+    pub fn assert<T: Copy + Into<f64>>(&self, device: &[T], cpu: &[T]) {
+        if let Err(mismatch) = self.check(device, cpu) {
+            panic!("{mismatch}");
+        }
+    }
+}
+
+/// The magnitude of a value that is there.
+fn larger(value: Option<f64>) -> f64 {
+    value.map_or(0.0, f64::abs)
+}
+
+fn printed(value: Option<f64>) -> String {
+    value.map_or("nothing".to_owned(), |value| format!("{value:?}"))
+}
+
 fn length_mismatch(device: usize, cpu: usize) -> Mismatch {
     Mismatch {
         differing: device.abs_diff(cpu),
@@ -184,6 +318,62 @@ mod tests {
                 max_error: 0.0
             })
         );
+    }
+
+    #[test]
+    fn matching_looks_at_the_elements_it_is_asked_for_and_no_other() {
+        let (device, cpu) = ([9, 1, 9, 2, 9, 3], [8, 8, 1, 2, 3]);
+        let matching = Matching::of(3)
+            .device(Every { offset: 1, step: 2 })
+            .cpu(Every { offset: 2, step: 1 });
+        assert_eq!(matching.check(&device, &cpu).map(|a| a.compared), Ok(3));
+        let error = Matching::of(3)
+            .check(&device, &cpu)
+            .expect_err("9 is not 8");
+        assert_eq!(
+            error.to_string(),
+            "3 of 3 elements differ; the first is [0]: the device has 9.0, the CPU 8.0"
+        );
+        let past = Matching {
+            count: 4,
+            ..matching
+        };
+        assert!(past.check(&device, &cpu).is_err(), "there is no fourth");
+        let far = Matching::of(2).device(Every {
+            offset: 0,
+            step: usize::MAX,
+        });
+        assert!(
+            far.check(&device, &[9, 9]).is_err(),
+            "an index that does not fit"
+        );
+        assert!(Matching::of(0).check::<i32>(&[], &[]).is_ok());
+    }
+
+    #[test]
+    fn matching_is_relative_and_refuses_nan_and_infinities_that_differ() {
+        let check = |device: f64, cpu: f64| Matching::of(1).relative(1e-3).check(&[device], &[cpu]);
+        assert!(check(1000.0, 1000.9).is_ok());
+        assert!(check(1000.0, 1001.1).is_err());
+        assert!(
+            check(1e-9, 1.0005e-9).is_ok(),
+            "small values have small tolerances"
+        );
+        assert!(check(1e-9, 2e-9).is_err());
+        assert!(
+            check(0.0, -0.0).is_ok(),
+            "where the quotient would be a NaN"
+        );
+        assert!(check(0.0, 1e-30).is_err());
+        assert!(check(f64::NAN, f64::NAN).is_err());
+        assert!(check(f64::INFINITY, f64::INFINITY).is_ok());
+        assert!(check(f64::INFINITY, 1.0).is_err());
+    }
+
+    #[test]
+    #[should_panic = "1 of 2 elements differ; the first is [1]: the device has 2.0, the CPU 3.0"]
+    fn a_failed_assertion_says_which_and_by_how_much() {
+        Matching::of(2).assert(&[1.0f32, 2.0], &[1.0, 3.0]);
     }
 
     #[test]

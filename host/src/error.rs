@@ -99,6 +99,13 @@ impl DriverError {
         self.0.report.as_deref()
     }
 
+    /// Whether a kernel launched before this call is what went wrong. Launches are asynchronous: the call that answers with
+    /// such an error is only the first to look, and every call after it answers with the same, since the context is lost.
+    pub fn is_kernel_fault(&self) -> bool {
+        // CUDA_ERROR_ILLEGAL_ADDRESS, LAUNCH_TIMEOUT, ASSERT, and HARDWARE_STACK_ERROR to LAUNCH_FAILED.
+        matches!(self.0.code, 700 | 702 | 710 | 714..=719)
+    }
+
     /// Where in the caller's program the call was made.
     pub fn location(&self) -> &'static Location<'static> {
         self.0.at
@@ -127,6 +134,9 @@ impl fmt::Display for DriverError {
             at.file(),
             at.line()
         )?;
+        if self.is_kernel_fault() {
+            write!(out, ", by a kernel launched before this call")?;
+        }
         match report {
             Some(report) => write!(out, "\n{}", report.trim_end()),
             None => Ok(()),

@@ -80,6 +80,14 @@ pub enum LaunchError {
         /// The driver's answer.
         source: DriverError,
     },
+    /// The driver did not answer a question about a kernel.
+    #[error("the driver does not say what `{kernel}` takes")]
+    Unanswered {
+        /// The kernel.
+        kernel: String,
+        /// The driver's answer.
+        source: DriverError,
+    },
     /// The embedded module could not be loaded.
     #[error(transparent)]
     Load(#[from] LoadError),
@@ -265,7 +273,7 @@ impl Module {
         // the driver copies before it returns; that they suit the kernel is the caller's promise.
         let result = unsafe {
             let (params, extra) = (pointers.pointers.as_mut_ptr(), std::ptr::null_mut());
-            let (function, stream) = (function.to_raw(), stream.cust().as_inner());
+            let stream = stream.cust().as_inner();
             #[rustfmt::skip]
             let result = sys::cuLaunchKernel(
                 function, grid.x, grid.y, grid.z, block.x, block.y, block.z, dynamic_shared, stream, params, extra,

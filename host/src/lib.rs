@@ -29,10 +29,13 @@ mod device;
 pub mod embedded;
 mod error;
 mod launch;
+mod managed;
 mod module;
+pub mod occupancy;
 mod properties;
 pub mod reference;
 mod stream;
+mod symbol;
 mod timer;
 
 #[doc(hidden)]
@@ -45,7 +48,9 @@ pub use cust::memory::DeviceCopy;
 pub use device::{Device, OpenError};
 pub use error::DriverError;
 pub use launch::LaunchError;
+pub use managed::ManagedBuffer;
 pub use module::{LoadError, Module};
 pub use properties::{ComputeCapability, DeviceProperties};
 pub use stream::Stream;
+pub use symbol::{DeviceSymbol, SymbolError};
 pub use timer::{Clock, Elapsed, EventClock, TimeUnit, Timer, WallClock};

@@ -7,10 +7,7 @@
 use std::ffi::{CString, c_void};
 use std::panic::Location;
 
-use cust::error::CudaError;
-use cust::function::Function;
-use cust::module::Module as CustModule;
-use cust::sys::{self, CUjit_option};
+use cust::sys::{self, CUfunction, CUjit_option, CUmodule};
 
 use crate::{ComputeCapability, Device, DriverError};
 
@@ -44,13 +41,19 @@ pub enum LoadError {
     },
 }
 
-/// A loaded module.
+/// A loaded module. Unloaded when dropped.
 #[derive(Debug)]
 pub struct Module {
-    module: CustModule,
+    // `cust`'s own type would keep the handle to itself, and statics are asked for by it.
+    module: CUmodule,
     device: Device,
     kernels: Vec<String>,
 }
+
+// SAFETY: the handle is a number to the driver, which may be called with it from any thread.
+unsafe impl Send for Module {}
+// SAFETY: as for `Send`; nothing here changes behind `&self`.
+unsafe impl Sync for Module {}
 
 impl Module {
     /// Compiles `ptx` for the device.
@@ -65,8 +68,13 @@ impl Module {
         })?;
         let refused = |source| LoadError::Refused { source };
         device.make_current(at).map_err(refused)?;
-        let module = CustModule::from_ptx_cstr(&text, &[]).map_err(|error| {
-            let error = DriverError::from_cust("cuModuleLoadDataEx", error, at);
+        let mut module = std::ptr::null_mut();
+        let none = std::ptr::null_mut();
+        // SAFETY: `text` ends with NUL, and there are no options.
+        let result = unsafe {
+            sys::cuModuleLoadDataEx(&mut module, text.as_ptr().cast(), 0, none, none.cast())
+        };
+        DriverError::check("cuModuleLoadDataEx", result, at).map_err(|error| {
             refused(if error.report().is_some() {
                 error
             } else {
@@ -95,15 +103,30 @@ impl Module {
         &self,
         name: &str,
         at: &'static Location<'static>,
-    ) -> Result<Function<'_>, DriverError> {
+    ) -> Result<CUfunction, DriverError> {
         self.device.make_current(at)?;
-        // `cust` panics on a name with a NUL in it; no kernel has one.
-        let found = if name.contains('\0') {
-            Err(CudaError::NotFound)
-        } else {
-            self.module.get_function(name)
-        };
-        found.map_err(|error| DriverError::from_cust("cuModuleGetFunction", error, at))
+        // No kernel has a name with a NUL in it, and none an empty one.
+        let text = CString::new(name).unwrap_or_default();
+        let mut function = std::ptr::null_mut();
+        // SAFETY: the module is loaded, `text` ends with NUL, and the result has a place.
+        let result = unsafe { sys::cuModuleGetFunction(&mut function, self.module, text.as_ptr()) };
+        DriverError::check("cuModuleGetFunction", result, at)?;
+        Ok(function)
+    }
+
+    /// The driver's handle.
+    pub(crate) fn raw(&self) -> CUmodule {
+        self.module
+    }
+}
+
+impl Drop for Module {
+    #[track_caller]
+    fn drop(&mut self) {
+        // Nobody to report to: where the context cannot be made current, the module goes with it.
+        let _ = self.device.make_current(Location::caller());
+        // SAFETY: loaded once and unloaded here only; what borrows from the module is gone.
+        unsafe { sys::cuModuleUnload(self.module) };
     }
 }
 

@@ -6,7 +6,8 @@
 use std::fmt;
 use std::panic::Location;
 
-use cust::device::{Device as CustDevice, DeviceAttribute as Attribute};
+use cust::device::Device as CustDevice;
+use cust::sys::{self, CUdevice_attribute as Attribute};
 use serde::Serialize;
 
 use crate::DriverError;
@@ -46,14 +47,17 @@ macro_rules! properties {
             pub(crate) fn read(device: CustDevice, at: &'static Location<'static>) -> Result<Self, DriverError> {
                 let call = |name| move |error| DriverError::from_cust(name, error, at);
                 let attribute = |attribute| {
-                    let value = device.get_attribute(attribute).map_err(call("cuDeviceGetAttribute"))?;
+                    let mut value = 0;
+                    // SAFETY: the device is one the driver gave; the result has a place.
+                    let result = unsafe { sys::cuDeviceGetAttribute(&mut value, attribute, device.as_raw()) };
+                    DriverError::check("cuDeviceGetAttribute", result, at)?;
                     Ok(u32::try_from(value).unwrap_or(0))
                 };
                 Ok(Self {
                     name: device.name().map_err(call("cuDeviceGetName"))?,
                     compute_capability: ComputeCapability {
-                        major: attribute(Attribute::ComputeCapabilityMajor)?,
-                        minor: attribute(Attribute::ComputeCapabilityMinor)?,
+                        major: attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
+                        minor: attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
                     },
                     total_memory: device.total_memory().map_err(call("cuDeviceTotalMem"))? as u64,
                     $($name: attribute(Attribute::$attribute)?,)*
@@ -70,61 +74,97 @@ macro_rules! properties {
 
 properties! {
     /// Streaming multiprocessors.
-    multiprocessors: MultiprocessorCount,
+    multiprocessors: CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
     /// Threads of a warp.
-    warp_size: WarpSize,
+    warp_size: CU_DEVICE_ATTRIBUTE_WARP_SIZE,
     /// Most threads a block may have.
-    max_threads_per_block: MaxThreadsPerBlock,
+    max_threads_per_block: CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
     /// Most threads resident on a multiprocessor.
-    max_threads_per_multiprocessor: MaxThreadsPerMultiprocessor,
+    max_threads_per_multiprocessor: CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
     /// Largest block in x.
-    max_block_x: MaxBlockDimX,
+    max_block_x: CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X,
     /// Largest block in y.
-    max_block_y: MaxBlockDimY,
+    max_block_y: CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,
     /// Largest block in z.
-    max_block_z: MaxBlockDimZ,
+    max_block_z: CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z,
     /// Largest grid in x.
-    max_grid_x: MaxGridDimX,
+    max_grid_x: CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,
     /// Largest grid in y.
-    max_grid_y: MaxGridDimY,
+    max_grid_y: CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
     /// Largest grid in z.
-    max_grid_z: MaxGridDimZ,
+    max_grid_z: CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z,
     /// Bytes of shared memory a block may have without asking for more.
-    shared_memory_per_block: MaxSharedMemoryPerBlock,
+    shared_memory_per_block: CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK,
     /// Bytes of shared memory of a multiprocessor.
-    shared_memory_per_multiprocessor: MaxSharedMemoryPerMultiprocessor,
+    shared_memory_per_multiprocessor: CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
+    /// Bytes of shared memory a block may have when the kernel's attribute asks for them.
+    shared_memory_per_block_optin: CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+    /// Bytes of shared memory that the system keeps in each block.
+    reserved_shared_memory_per_block: CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK,
+    /// Most blocks resident on a multiprocessor.
+    max_blocks_per_multiprocessor: CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR,
     /// 32-bit registers a block may have.
-    registers_per_block: MaxRegistersPerBlock,
+    registers_per_block: CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK,
     /// 32-bit registers of a multiprocessor.
-    registers_per_multiprocessor: MaxRegistersPerMultiprocessor,
+    registers_per_multiprocessor: CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR,
     /// Bytes of constant memory.
-    constant_memory: TotalConstantMemory,
+    constant_memory: CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY,
     /// Bytes of L2 cache.
-    l2_cache: L2CacheSize,
+    l2_cache: CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE,
+    /// Bytes of L2 that persisting accesses may set aside.
+    persisting_l2_cache_max_size: CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE,
+    /// Bytes of the largest window of an access policy.
+    access_policy_max_window_size: CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE,
+    /// Bytes of the longest row of a pitched copy.
+    max_pitch: CU_DEVICE_ATTRIBUTE_MAX_PITCH,
+    /// What a texture's base address is a multiple of, bytes.
+    texture_alignment: CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT,
+    /// What the rows of a texture in linear memory are a multiple of, bytes.
+    texture_pitch_alignment: CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT,
     /// Core clock, kHz.
-    clock_rate: ClockRate,
+    clock_rate: CU_DEVICE_ATTRIBUTE_CLOCK_RATE,
     /// Memory clock, kHz.
-    memory_clock_rate: MemoryClockRate,
+    memory_clock_rate: CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE,
     /// Width of the memory bus, bits.
-    memory_bus_width: GlobalMemoryBusWidth,
+    memory_bus_width: CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH,
     /// Copy engines that work beside kernels.
-    async_engines: AsyncEngineCount,
+    async_engines: CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT,
     /// 1 when kernels may run at the same time.
-    concurrent_kernels: ConcurrentKernels,
+    concurrent_kernels: CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS,
     /// 1 when host memory can be mapped for the device.
-    can_map_host_memory: CanMapHostMemory,
+    can_map_host_memory: CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY,
     /// 1 when host and device share one address space.
-    unified_addressing: UnifiedAddressing,
+    unified_addressing: CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING,
     /// 1 when managed memory is there.
-    managed_memory: ManagedMemory,
+    managed_memory: CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY,
+    /// 1 when host and device may touch managed memory at the same time.
+    concurrent_managed_access: CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS,
+    /// 1 when the device may touch memory that the host allocated by itself.
+    pageable_memory_access: CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS,
+    /// 1 when a registered host pointer is also the device's.
+    can_use_host_pointer_for_registered_memory: CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM,
+    /// 1 when all blocks of a grid may wait for each other.
+    cooperative_launch: CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH,
+    /// 1 when kernels can be interrupted between instructions.
+    compute_preemption: CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED,
+    /// How many times faster f32 arithmetic is than f64.
+    single_to_double_ratio: CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO,
+    /// 0 when any number of processes may use the device, 2 none, 3 one.
+    compute_mode: CU_DEVICE_ATTRIBUTE_COMPUTE_MODE,
+    /// 1 when kernels that run for long are ended.
+    kernel_timeout: CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT,
+    /// 1 when the device shares the host's memory.
+    integrated: CU_DEVICE_ATTRIBUTE_INTEGRATED,
+    /// 1 when memory comes from pools in stream order.
+    memory_pools: CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED,
     /// 1 when streams have priorities.
-    stream_priorities: StreamPrioritiesSupported,
+    stream_priorities: CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED,
     /// 1 when memory errors are corrected.
-    ecc: EccEnabled,
+    ecc: CU_DEVICE_ATTRIBUTE_ECC_ENABLED,
 }
 
 impl DeviceProperties {
-    /// The most bytes that device memory can move in a second: two transfers a clock on each bit of the bus..
+    /// The most bytes that device memory can move in a second: two transfers a clock on each bit of the bus.
     pub fn theoretical_bandwidth(&self) -> f64 {
         f64::from(self.memory_clock_rate) * 1e3 * 2.0 * f64::from(self.memory_bus_width) / 8.0
     }

@@ -18,9 +18,37 @@ pub fn block_sums(input: &[i32], per_block: usize) -> Vec<i32> {
     }
 }
 
+/// The wrapping sum, halves added to each other until one element is left: the interleaved pairs of the kernels, as a
+/// recursion on the CPU. Of an odd number, the middle element waits for the next step, so any length will do; what is in
+/// `data` is overwritten, and nothing sums to zero. Notes 000, section 3.4.1.
+pub fn recursive(data: &mut [i32]) -> i32 {
+    match data {
+        [] => 0,
+        [sum] => *sum,
+        _ => {
+            // The first half is the larger one.
+            let (first, second) = data.split_at_mut(data.len().div_ceil(2));
+            for (left, right) in first.iter_mut().zip(second) {
+                *left = left.wrapping_add(*right);
+            }
+            recursive(first)
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_recursion_adds_every_element_of_every_length() {
+        for length in (0..300).chain([1023, 1024, 1025, 99_999]) {
+            let input: Vec<i32> = (0..length)
+                .map(|i: i32| i.wrapping_mul(0x9e37_79b1u32 as i32))
+                .collect();
+            assert_eq!(recursive(&mut input.clone()), sum(&input), "{length}");
+        }
+    }
 
     #[test]
     fn block_sums_add_up_to_the_sum() {

@@ -1,0 +1,91 @@
+//! Managed memory: one address for the host and the device, pages that move to whoever touches them.
+//!
+//! A [`ManagedBuffer`] is passed to a launch as a [`crate::DeviceBuffer`] is, and read and written by the host as a slice, with
+//! no copy between. A launch is asynchronous, so the host's slices first wait for everything on the device: what a kernel
+//! writes is there, and on devices without concurrent access (before compute capability 6.0) touching managed memory beside
+//! any running kernel would be a fault.
+//! Source: CUDA C++ Programming Guide, "Unified Memory"; CUDA driver API, `cuMemAllocManaged`; notes 000, section 4.5.
+
+use std::panic::Location;
+
+use bytemuck::Zeroable;
+use cust::memory::DeviceCopy;
+use cust::sys;
+
+use crate::{Device, DeviceBuffer, DriverError, MemoryError};
+
+/// `len` values of `T` in managed memory. Freed when dropped.
+#[derive(Debug)]
+pub struct ManagedBuffer<T: DeviceCopy> {
+    buffer: DeviceBuffer<T>,
+}
+
+impl<T: DeviceCopy + Zeroable> ManagedBuffer<T> {
+    /// `len` zeroes.
+    ///
+    /// # Errors
+    /// [`MemoryError::OutOfMemory`], or what the driver says; `CUDA_ERROR_NOT_SUPPORTED` without managed memory.
+    #[track_caller]
+    pub fn zeroed(device: &Device, len: usize) -> Result<Self, MemoryError> {
+        let at = Location::caller();
+        let mut buffer = DeviceBuffer::allocate_managed(device, len, at)?;
+        buffer.fill_zero()?;
+        Ok(Self { buffer })
+    }
+}
+
+impl<T: DeviceCopy> ManagedBuffer<T> {
+    /// How many elements it holds.
+    pub fn len(&self) -> usize {
+        self.buffer.len()
+    }
+
+    /// Whether it holds none.
+    pub fn is_empty(&self) -> bool {
+        self.buffer.is_empty()
+    }
+
+    /// Its address, the same for host and device.
+    pub fn address(&self) -> u64 {
+        self.buffer.address()
+    }
+
+    /// The contents, once nothing runs on the device any more.
+    ///
+    /// # Errors
+    /// The driver's; among them the fault of a kernel that ran before.
+    #[track_caller]
+    pub fn as_slice(&self) -> Result<&[T], DriverError> {
+        self.buffer.device().synchronize()?;
+        // SAFETY: managed memory is the host's too. It was filled when it was made, and holds what host or kernels stored as
+        // `T`; no kernel that writes it runs now, and none can be launched while the slice borrows the buffer.
+        Ok(unsafe { std::slice::from_raw_parts(self.address() as *const T, self.len()) })
+    }
+
+    /// The contents to be changed, once nothing runs on the device any more.
+    ///
+    /// # Errors
+    /// As [`ManagedBuffer::as_slice`].
+    #[track_caller]
+    pub fn as_mut_slice(&mut self) -> Result<&mut [T], DriverError> {
+        self.buffer.device().synchronize()?;
+        // SAFETY: as in `as_slice`; and nobody else has the buffer, so no kernel can be launched that reads it.
+        Ok(unsafe { std::slice::from_raw_parts_mut(self.address() as *mut T, self.len()) })
+    }
+
+    /// What a launch is passed.
+    pub(crate) fn buffer(&self) -> &DeviceBuffer<T> {
+        &self.buffer
+    }
+}
+
+/// An address of `bytes` bytes of managed memory that host and every stream may touch.
+pub(crate) fn allocate(bytes: usize, at: &'static Location<'static>) -> Result<u64, DriverError> {
+    // From cuda.h: memory can be accessed by any stream on any device.
+    const CU_MEM_ATTACH_GLOBAL: u32 = 1;
+    let mut address = 0;
+    // SAFETY: the result has a place.
+    let result = unsafe { sys::cuMemAllocManaged(&mut address, bytes, CU_MEM_ATTACH_GLOBAL) };
+    DriverError::check("cuMemAllocManaged", result, at)?;
+    Ok(address)
+}

@@ -1,0 +1,192 @@
+//! How many blocks of a kernel a multiprocessor holds at once, and how many it needs.
+//!
+//! Theoretical occupancy follows from three figures of a kernel, threads of a block, registers of a thread and shared memory
+//! of a block, and from what a multiprocessor has. The rules are [`DeviceModel::occupancy`]'s, the same that the simulated
+//! driver answers by; [`Device::active_blocks`] asks the driver there is, and a test holds one against the other.
+//! Whether the resident warps have something to do is a matter of time, and not computed here.
+//! Source: NVIDIA's `cuda_occupancy.h`; CUDA driver API, "Occupancy"; notes 000, sections 3.2.3 and 3.2.4, and 002.
+
+use std::panic::Location;
+
+use cust::sys::{self, CUfunction_attribute as Attribute};
+use gpu_std::kernel::Kernel;
+use serde::Serialize;
+
+pub use driver::{Allowance, DeviceModel, Occupancy, Resource};
+
+use crate::{Device, DriverError, LaunchError, Module};
+
+/// What the driver's compiler made of a kernel: what a block of it takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct KernelResources {
+    /// 32-bit registers of a thread. The simulator estimates them.
+    pub registers: u32,
+    /// Bytes of static shared memory of a block.
+    pub static_shared: u32,
+    /// Bytes of local memory of a thread.
+    pub local: u32,
+    /// The most threads a block of it may have.
+    pub max_threads: u32,
+}
+
+impl Module {
+    /// What a block of the kernel of this name takes.
+    ///
+    /// # Errors
+    /// The driver's; `CUDA_ERROR_NOT_FOUND` when there is no such kernel.
+    #[track_caller]
+    pub fn resources(&self, kernel: &str) -> Result<KernelResources, DriverError> {
+        let at = Location::caller();
+        let function = self.function(kernel, at)?;
+        let attribute = |attribute| {
+            let mut value = 0;
+            // SAFETY: the function is the module's, which is loaded; the result has a place.
+            let result = unsafe { sys::cuFuncGetAttribute(&mut value, attribute, function) };
+            DriverError::check("cuFuncGetAttribute", result, at)?;
+            Ok(u32::try_from(value).unwrap_or(0))
+        };
+        Ok(KernelResources {
+            registers: attribute(Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?,
+            static_shared: attribute(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
+            local: attribute(Attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
+            max_threads: attribute(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
+        })
+    }
+
+    /// Blocks of `threads` threads and `dynamic_shared` bytes of dynamic shared memory that the driver says are resident on a
+    /// multiprocessor at once.
+    ///
+    /// # Errors
+    /// As [`Module::resources`]; `CUDA_ERROR_INVALID_VALUE` for an empty block.
+    #[track_caller]
+    pub fn active_blocks(
+        &self,
+        kernel: &str,
+        threads: u32,
+        dynamic_shared: u32,
+    ) -> Result<u32, DriverError> {
+        let at = Location::caller();
+        let function = self.function(kernel, at)?;
+        let mut blocks = 0;
+        // More than an `int` holds is as impossible as the most it holds.
+        let threads = i32::try_from(threads).unwrap_or(i32::MAX);
+        // SAFETY: the function is the module's, which is loaded; the result has a place.
+        let result = unsafe {
+            sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                &mut blocks,
+                function,
+                threads,
+                dynamic_shared as usize,
+            )
+        };
+        DriverError::check("cuOccupancyMaxActiveBlocksPerMultiprocessor", result, at)?;
+        Ok(u32::try_from(blocks).unwrap_or(0))
+    }
+}
+
+impl Device {
+    /// What a block of this kernel takes.
+    ///
+    /// # Errors
+    /// When the embedded module does not load, or the driver's.
+    #[track_caller]
+    pub fn resources<K: Kernel>(&self, _kernel: K) -> Result<KernelResources, LaunchError> {
+        let refused = |source| LaunchError::Unanswered {
+            kernel: K::NAME.to_owned(),
+            source,
+        };
+        self.module()?.resources(K::NAME).map_err(refused)
+    }
+
+    /// Blocks of this kernel that the driver says are resident on a multiprocessor at once.
+    ///
+    /// # Errors
+    /// As [`Device::resources`].
+    #[track_caller]
+    pub fn active_blocks<K: Kernel>(
+        &self,
+        _kernel: K,
+        threads: u32,
+        dynamic_shared: u32,
+    ) -> Result<u32, LaunchError> {
+        let refused = |source| LaunchError::Unanswered {
+            kernel: K::NAME.to_owned(),
+            source,
+        };
+        self.module()?
+            .active_blocks(K::NAME, threads, dynamic_shared)
+            .map_err(refused)
+    }
+
+    /// The model of this device, by the driver's name for it; `None` for a GPU that there is no model of.
+    pub fn model(&self) -> Option<DeviceModel> {
+        let models = DeviceModel::names().filter_map(|name| DeviceModel::named(name).ok());
+        models
+            .into_iter()
+            .find(|model| model.name == self.properties().name)
+    }
+}
+
+/// What has to be under way at once to keep a pipeline busy: latency times throughput (Little's law).
+///
+/// Latency in cycles and throughput in items a cycle give items; the items are whatever the throughput counts.
+///
+/// ```
+/// // 20 cycles until an addition is done, 128 lanes start one in each cycle: 2560 under way, 80 warps' worth.
+/// assert_eq!(host::occupancy::in_flight(20.0, 128.0), 2560.0);
+/// ```
+pub fn in_flight(latency: f64, throughput: f64) -> f64 {
+    latency * throughput
+}
+
+/// Little's law worked out for one multiprocessor of a device: what it takes to hide a latency.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Needed {
+    /// Warps with one independent instruction each.
+    pub warps: f64,
+    /// The same as a fraction of the warps that a multiprocessor holds; above 1, threads need several each.
+    pub occupancy: f64,
+}
+
+/// Warps that a multiprocessor needs so that f32 arithmetic of this latency never waits, with `independent` instructions
+/// under way in each thread.
+pub fn to_hide_arithmetic(model: &DeviceModel, latency_cycles: f64, independent: f64) -> Needed {
+    let lanes = f64::from(model.multiprocessor.f32_per_clock);
+    needed(model, in_flight(latency_cycles, lanes), independent)
+}
+
+/// Warps that a multiprocessor needs so that memory of this latency is always busy, with `bytes` asked for at a time by each
+/// thread: the device's bandwidth in bytes a cycle, shared out among its multiprocessors.
+pub fn to_hide_memory(model: &DeviceModel, latency_cycles: f64, bytes: f64) -> Needed {
+    let a_cycle = model.rates.memory / (f64::from(model.clock_khz) * 1e3);
+    let share = a_cycle / f64::from(model.multiprocessors);
+    needed(model, in_flight(latency_cycles, share), bytes)
+}
+
+/// `amount` under way, of which each thread contributes so much.
+fn needed(model: &DeviceModel, amount: f64, of_each_thread: f64) -> Needed {
+    let warps = amount / of_each_thread / f64::from(model.warp_size);
+    Needed {
+        warps,
+        occupancy: warps / f64::from(model.warps_per_multiprocessor()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn littles_law_on_an_h200() {
+        let h200 = DeviceModel::h200();
+        // 128 lanes a cycle and 20 cycles: 2560 operations, 80 warps, more than the 64 there are.
+        let alone = to_hide_arithmetic(&h200, 20.0, 1.0);
+        assert_eq!((alone.warps, alone.occupancy), (80.0, 1.25));
+        // Two independent operations in each thread need half the warps.
+        assert_eq!(to_hide_arithmetic(&h200, 20.0, 2.0).warps, 40.0);
+        // 4.4 TB/s at 1.98 GHz are 2222 bytes a cycle, 16.8 for each of 132; 600 cycles: 10 KB, 79 warps of 4-byte loads.
+        let loads = to_hide_memory(&h200, 600.0, 4.0);
+        assert!((78.0..80.0).contains(&loads.warps), "{loads:?}");
+        assert!(to_hide_memory(&h200, 600.0, 32.0).occupancy < 0.16);
+    }
+}

@@ -1,0 +1,178 @@
+//! Statics on the device, by name: where they are, how large, what they hold.
+//!
+//! A `#[device] static` of the `gpu` crate is a name here and memory there. [`Device::symbol`] asks the driver for the address
+//! and the size of the one in the embedded module; [`DeviceSymbol::read`] and [`DeviceSymbol::write`] copy its value. The
+//! copies are synchronous and run on the legacy default stream: they wait for every kernel launched before on a stream of
+//! [`Device::stream`], and every kernel launched later sees what was written.
+//! Source: CUDA driver API, `cuModuleGetGlobal`; CUDA C++ Programming Guide, "Device Memory"; notes 000, section 4.2.1.
+
+use std::ffi::CString;
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::panic::Location;
+use std::sync::Arc;
+
+use cust::sys;
+use gpu_std::kernel::Value;
+use gpu_std::symbol::Symbol;
+
+use crate::{Device, DriverError, LoadError, Module};
+
+/// Why a static on the device cannot be reached.
+#[derive(Debug, thiserror::Error)]
+pub enum SymbolError {
+    /// The module has no static of this name.
+    #[error(
+        "the module has no static `{name}`: is it `#[device] static`, and in a module that is compiled?"
+    )]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// The driver's answer: `CUDA_ERROR_NOT_FOUND`.
+        source: DriverError,
+    },
+    /// The static in the module is not of the type that the host takes it for.
+    #[error(
+        "`{name}` has {device} bytes on the device and {host} on the host: the PTX was made from another declaration"
+    )]
+    Size {
+        /// The static.
+        name: String,
+        /// Its size in the module.
+        device: usize,
+        /// The size of the host's type.
+        host: usize,
+    },
+    /// The embedded module could not be loaded.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The driver refused; after a kernel's fault it refuses everything.
+    #[error("the driver refused to copy a static")]
+    Driver(#[from] DriverError),
+}
+
+/// A static in a loaded module.
+#[derive(Debug)]
+pub struct DeviceSymbol<T> {
+    address: u64,
+    // Keeps the memory: it goes when the module is unloaded.
+    module: Arc<Module>,
+    value: PhantomData<T>,
+}
+
+impl Device {
+    /// The static of this name in the embedded module.
+    ///
+    /// ```
+    /// use gpu::basics::device_globals::{VALUE, bump_global};
+    /// use host::{Device, LaunchConfig};
+    ///
+    /// let device = Device::open()?;
+    /// let stream = device.stream()?;
+    /// let value = device.symbol(&VALUE)?;
+    /// value.write(3.25)?;
+    /// device.launch(&stream, bump_global, LaunchConfig::new(1, 1), ())?;
+    /// assert_eq!(value.read()?, 5.25);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`SymbolError`], when the module has no such static, or one of another size.
+    #[track_caller]
+    pub fn symbol<S: Symbol>(&self, symbol: &S) -> Result<DeviceSymbol<S::Value>, SymbolError> {
+        let at = Location::caller();
+        let module = self.module()?;
+        let (address, bytes) = module.global(symbol.name(), at)?;
+        if bytes != size_of::<S::Value>() {
+            return Err(SymbolError::Size {
+                name: symbol.name().to_owned(),
+                device: bytes,
+                host: size_of::<S::Value>(),
+            });
+        }
+        Ok(DeviceSymbol {
+            address,
+            module,
+            value: PhantomData,
+        })
+    }
+}
+
+impl Module {
+    /// Address and size in bytes of the module's static of this name.
+    ///
+    /// # Errors
+    /// [`SymbolError::Unknown`] when it has none.
+    #[track_caller]
+    pub fn symbol_named(&self, name: &str) -> Result<(u64, usize), SymbolError> {
+        self.global(name, Location::caller())
+    }
+
+    fn global(
+        &self,
+        name: &str,
+        at: &'static Location<'static>,
+    ) -> Result<(u64, usize), SymbolError> {
+        self.device().make_current(at)?;
+        let (mut address, mut bytes) = (0, 0);
+        // A name with a NUL in it is nobody's; the driver says so of the empty name.
+        let text = CString::new(name).unwrap_or_default();
+        // SAFETY: the module is loaded, `text` ends with NUL, and both results have a place.
+        let result = unsafe {
+            sys::cuModuleGetGlobal_v2(&mut address, &mut bytes, self.raw(), text.as_ptr())
+        };
+        DriverError::check("cuModuleGetGlobal", result, at).map_err(|source| {
+            match source.name() {
+                "CUDA_ERROR_NOT_FOUND" => SymbolError::Unknown {
+                    name: name.to_owned(),
+                    source,
+                },
+                _ => SymbolError::Driver(source),
+            }
+        })?;
+        Ok((address, bytes))
+    }
+}
+
+impl<T: Value> DeviceSymbol<T> {
+    /// Where it is on the device.
+    pub fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// How many bytes it has.
+    pub fn size(&self) -> usize {
+        size_of::<T>()
+    }
+
+    /// The value it holds.
+    ///
+    /// # Errors
+    /// The driver's; among them the fault of a kernel that ran before.
+    #[track_caller]
+    pub fn read(&self) -> Result<T, SymbolError> {
+        let at = Location::caller();
+        self.module.device().make_current(at)?;
+        let mut value = MaybeUninit::<T>::uninit();
+        // SAFETY: the static is as large as `T`, as `Device::symbol` has made sure, and so is the place it is copied to.
+        let result =
+            unsafe { sys::cuMemcpyDtoH_v2(value.as_mut_ptr().cast(), self.address, self.size()) };
+        DriverError::check("cuMemcpyDtoH", result, at)?;
+        // SAFETY: the copy filled it, with what the module's initialiser, the host or a kernel stored there as a `T`.
+        Ok(unsafe { value.assume_init() })
+    }
+
+    /// Replaces the value it holds.
+    ///
+    /// # Errors
+    /// As [`DeviceSymbol::read`].
+    #[track_caller]
+    pub fn write(&self, value: T) -> Result<(), SymbolError> {
+        let at = Location::caller();
+        self.module.device().make_current(at)?;
+        // SAFETY: the static is as large as `T`, as `Device::symbol` has made sure.
+        let result =
+            unsafe { sys::cuMemcpyHtoD_v2(self.address, (&raw const value).cast(), self.size()) };
+        Ok(DriverError::check("cuMemcpyHtoD", result, at)?)
+    }
+}

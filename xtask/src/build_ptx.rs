@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::kernels::{self, Request};
 use crate::output::{self, say};
-use crate::{binaries, toolkit, workspace};
+use crate::{binaries, floats, toolkit, workspace};
 
 /// Compile the kernels to PTX
 ///
@@ -35,14 +35,8 @@ pub(crate) struct Args {
         default_value = "ptx"
     )]
     emit: Vec<Emit>,
-    /// Whether `a * b + c` becomes one fused multiply-add; off makes results equal the host's bit for bit
-    #[arg(
-        long,
-        value_name = "on|off",
-        default_value = "on",
-        hide_possible_values = true
-    )]
-    fmad: Switch,
+    #[command(flatten)]
+    floats: floats::Args,
     /// Where to put the files [default: target/ptx]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -67,12 +61,6 @@ enum Emit {
     Sass,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Switch {
-    On,
-    Off,
-}
-
 /// Builds and prints.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let wants = |kind| args.emit.contains(&kind);
@@ -87,7 +75,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     emit.extend(needs_cubin.then_some(ptx_builder::Emit::Cubin));
     let output = kernels::build(Request {
         archs: &args.arch,
-        fmad: args.fmad == Switch::On,
+        floats: args.floats.floats(),
+        libdevice: args.floats.libdevice()?,
         emit,
         assembler,
         out: args.out.as_ref().map(|out| workspace::root().join(out)),

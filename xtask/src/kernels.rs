@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Error, Result, anyhow};
+use ptx_builder::manifest::Floats;
 use ptx_builder::{BuildError, Emit, Output, PtxBuilder, Stage};
 
 use crate::progress::Progress;
@@ -12,9 +13,12 @@ use crate::workspace;
 pub(crate) const DEFAULT_ARCHS: &str = "sm_80,sm_90";
 
 /// What to build.
+#[derive(Default)]
 pub(crate) struct Request<'a> {
     pub(crate) archs: &'a [String],
-    pub(crate) fmad: bool,
+    pub(crate) floats: Floats,
+    /// NVIDIA's library of mathematical functions.
+    pub(crate) libdevice: Option<PathBuf>,
     /// What to write besides PTX.
     pub(crate) emit: Vec<Emit>,
     /// The ptxas to have assemble the modules.
@@ -23,28 +27,19 @@ pub(crate) struct Request<'a> {
     pub(crate) out: Option<PathBuf>,
 }
 
-impl Default for Request<'_> {
-    fn default() -> Self {
-        Self {
-            archs: &[],
-            fmad: true,
-            emit: Vec::new(),
-            assembler: None,
-            out: None,
-        }
-    }
-}
-
 /// Builds the crate `gpu`, as far as it has changed.
 pub(crate) fn build(request: Request<'_>) -> Result<Output> {
     let progress = Progress::start("Looking at the kernels");
     let mut builder = PtxBuilder::new(workspace::root().join("gpu"))
-        .fmad(request.fmad)
+        .floats(request.floats)
         .on_progress(move |stage| show(&progress, stage));
     for arch in request.archs {
         builder = builder.arch(arch);
     }
     builder = request.emit.into_iter().fold(builder, PtxBuilder::emit);
+    if let Some(path) = request.libdevice {
+        builder = builder.libdevice(path);
+    }
     if let Some(ptxas) = request.assembler {
         builder = builder.assembler(ptxas);
     }

@@ -11,6 +11,7 @@ mod cargo;
 mod check_ptx;
 mod docs;
 mod doctor;
+mod floats;
 mod forward;
 mod kernels;
 mod output;

@@ -80,6 +80,11 @@ impl Arch {
         }
     }
 
+    /// Ten times the compute capability.
+    pub(crate) fn capability(&self) -> u32 {
+        self.capability
+    }
+
     /// Whether this target has what `wanted` has. A target with `a` has features that no other has, later ones included; one
     /// with `f` has those of its family, the targets of the same generation.
     pub(crate) fn has_all_of(&self, wanted: &Arch) -> bool {

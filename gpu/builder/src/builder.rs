@@ -12,7 +12,7 @@ use crate::error::{BuildError, CodegenError, OptionError};
 use crate::files::Files;
 use crate::fingerprint::{self, Inputs};
 use crate::lint::{LintError, Rule};
-use crate::manifest::{Manifest, Module};
+use crate::manifest::{Floats, Manifest, Module};
 use crate::package::Package;
 use crate::passes::{self, Code, Options};
 use crate::source_paths::SourcePaths;
@@ -66,7 +66,8 @@ type OnProgress = Box<dyn FnMut(Stage)>;
 pub struct PtxBuilder {
     folder: PathBuf,
     archs: Vec<String>,
-    fmad: bool,
+    floats: Floats,
+    libdevice: Option<PathBuf>,
     features: Vec<String>,
     out_dir: Option<PathBuf>,
     target_dir: Option<PathBuf>,
@@ -114,7 +115,8 @@ impl PtxBuilder {
         PtxBuilder {
             folder: folder.into(),
             archs: Vec::new(),
-            fmad: true,
+            floats: Floats::default(),
+            libdevice: None,
             features: Vec::new(),
             out_dir: None,
             target_dir: None,
@@ -134,7 +136,19 @@ impl PtxBuilder {
 
     /// Whether `a * b + c` becomes one fused multiply-add; on, as with nvcc, unless said otherwise.
     pub fn fmad(mut self, fmad: bool) -> PtxBuilder {
-        self.fmad = fmad;
+        self.floats.fmad = fmad;
+        self
+    }
+
+    /// How floats are computed with; nvcc's defaults unless said otherwise. [`Floats::FAST`] is `-use_fast_math`.
+    pub fn floats(mut self, floats: Floats) -> PtxBuilder {
+        self.floats = floats;
+        self
+    }
+
+    /// Takes gpu-std's mathematical functions from NVIDIA's library, `libdevice.10.bc` of a CUDA toolkit.
+    pub fn libdevice(mut self, path: impl Into<PathBuf>) -> PtxBuilder {
+        self.libdevice = Some(path.into());
         self
     }
 
@@ -279,7 +293,8 @@ impl PtxBuilder {
         for arch in archs {
             let inputs = Inputs {
                 arch,
-                fmad: self.fmad,
+                floats: self.floats,
+                libdevice: &self.libdevice,
                 emit: &files.emit,
                 assembler: &assembler,
                 toolchain: &toolchain.version,
@@ -300,7 +315,8 @@ impl PtxBuilder {
                 (self.on_progress)(Stage::Generating { arch: name.clone() });
                 let options = Options {
                     arch: arch.clone(),
-                    fmad: self.fmad,
+                    floats: self.floats,
+                    libdevice: self.libdevice.clone(),
                     llvm_ir: files.emit.contains(&Emit::LlvmIr),
                     bitcode: files.emit.contains(&Emit::Bitcode),
                     cubin: files.emit.contains(&Emit::Cubin),
@@ -344,7 +360,7 @@ impl PtxBuilder {
                     let mut module = Module {
                         arch,
                         ptx,
-                        fmad: self.fmad,
+                        floats: self.floats,
                         kernels: code.kernels.clone(),
                         warnings: code.warnings.clone(),
                     };

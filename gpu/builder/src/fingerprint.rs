@@ -5,14 +5,17 @@ use std::path::PathBuf;
 
 use crate::arch::Arch;
 use crate::builder::Emit;
+use crate::manifest::Floats;
 
 /// What a target's files depend on besides the bitcode.
 #[derive(Hash)]
 pub(crate) struct Inputs<'a> {
     /// The target.
     pub(crate) arch: &'a Arch,
-    /// Whether operations are fused.
-    pub(crate) fmad: bool,
+    /// How floats are computed with.
+    pub(crate) floats: Floats,
+    /// NVIDIA's library of mathematical functions.
+    pub(crate) libdevice: &'a Option<PathBuf>,
     /// What is written besides PTX.
     pub(crate) emit: &'a [Emit],
     /// The assembler and its version.

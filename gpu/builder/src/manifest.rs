@@ -90,6 +90,45 @@ pub struct Kernel {
     pub before: Option<Resources>,
 }
 
+/// How floats are computed with, in the words of nvcc's options.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Floats {
+    /// Whether `a * b + c` is contracted to a fused multiply-add.
+    pub fmad: bool,
+    /// Whether denormal `f32` are taken and given as zero.
+    pub ftz: bool,
+    /// Whether divisions of `f32` are correctly rounded.
+    pub prec_div: bool,
+    /// Whether square roots of `f32` are correctly rounded.
+    pub prec_sqrt: bool,
+    /// Whether the machine's approximations stand for mathematical functions and divisions of `f32`.
+    pub fast_math: bool,
+}
+
+impl Default for Floats {
+    /// nvcc's defaults.
+    fn default() -> Floats {
+        Floats {
+            fmad: true,
+            ftz: false,
+            prec_div: true,
+            prec_sqrt: true,
+            fast_math: false,
+        }
+    }
+}
+
+impl Floats {
+    /// Everything for speed.
+    pub const FAST: Floats = Floats {
+        fmad: true,
+        ftz: true,
+        prec_div: false,
+        prec_sqrt: false,
+        fast_math: true,
+    };
+}
+
 /// One module: a target's kernels.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Module {
@@ -97,8 +136,9 @@ pub struct Module {
     pub arch: String,
     /// The PTX file's name, beside this manifest.
     pub ptx: String,
-    /// Whether `a * b + c` was contracted to a fused multiply-add.
-    pub fmad: bool,
+    /// How floats are computed with.
+    #[serde(flatten)]
+    pub floats: Floats,
     /// The kernels by name.
     pub kernels: Vec<Kernel>,
     /// What is allowed and may yet surprise: recursion, whose stack is not known.

@@ -8,6 +8,7 @@
 //! What the expansions call lives in `gpu-std`; what they promise to the builder is in [`kernel/manifest.rs`](self).
 
 mod device;
+mod float_mode;
 mod kernel;
 mod printf;
 mod shared;
@@ -84,6 +85,25 @@ pub fn max_registers(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn cluster_launch(options: TokenStream, item: TokenStream) -> TokenStream {
     kernel::companion::expand("cluster_launch", options.into(), item.into())
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// Computes in `f32` as fast as the machine can, in this function: operations fused, divisions and square roots approximate, the
+/// functions of `gpu_std::math` as in `gpu_std::fast`. What `--fast-math` is for a whole build, less its zeroing of denormals.
+/// On a kernel or any other function; functions that it calls are compiled as ever, unless rustc inlines them.
+#[proc_macro_attribute]
+pub fn fast_math(_: TokenStream, item: TokenStream) -> TokenStream {
+    float_mode::expand("__lanewise_fast_math", item.into())
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// Rounds each product and each sum of this function by itself: no `a * b + c` becomes one fused multiply-add, whatever the build's
+/// `--fmad` says. On a kernel or any other function.
+#[proc_macro_attribute]
+pub fn no_fma(_: TokenStream, item: TokenStream) -> TokenStream {
+    float_mode::expand("__lanewise_no_fma", item.into())
         .unwrap_or_else(syn::Error::into_compile_error)
         .into()
 }

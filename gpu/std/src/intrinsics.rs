@@ -88,6 +88,69 @@ device_functions! {
     #[link_name = "llvm.nvvm.atomic.load.add.f64.p0"] fn atomic_add_f64(address: *mut f64, value: f64) -> f64;
 }
 
+// Arithmetic with a rounding mode (`rp` is up, `rm` down). PTX ISA, "Floating-Point Instructions"; `crate::math`.
+device_functions! {
+    #[link_name = "llvm.nvvm.add.rn.f"] fn add_rn_f(a: f32, b: f32) -> f32;
+    #[link_name = "llvm.nvvm.add.rn.d"] fn add_rn_d(a: f64, b: f64) -> f64;
+    #[link_name = "llvm.nvvm.add.rz.f"] fn add_rz_f(a: f32, b: f32) -> f32;
+    #[link_name = "llvm.nvvm.add.rz.d"] fn add_rz_d(a: f64, b: f64) -> f64;
+    #[link_name = "llvm.nvvm.add.rp.f"] fn add_rp_f(a: f32, b: f32) -> f32;
+    #[link_name = "llvm.nvvm.add.rp.d"] fn add_rp_d(a: f64, b: f64) -> f64;
+    #[link_name = "llvm.nvvm.add.rm.f"] fn add_rm_f(a: f32, b: f32) -> f32;
+    #[link_name = "llvm.nvvm.add.rm.d"] fn add_rm_d(a: f64, b: f64) -> f64;
+    #[link_name = "llvm.nvvm.mul.rn.f"] fn mul_rn_f(a: f32, b: f32) -> f32;
+    #[link_name = "llvm.nvvm.mul.rn.d"] fn mul_rn_d(a: f64, b: f64) -> f64;
+    #[link_name = "llvm.nvvm.mul.rz.f"] fn mul_rz_f(a: f32, b: f32) -> f32;
+    #[link_name = "llvm.nvvm.mul.rz.d"] fn mul_rz_d(a: f64, b: f64) -> f64;
+    #[link_name = "llvm.nvvm.mul.rp.f"] fn mul_rp_f(a: f32, b: f32) -> f32;
+    #[link_name = "llvm.nvvm.mul.rp.d"] fn mul_rp_d(a: f64, b: f64) -> f64;
+    #[link_name = "llvm.nvvm.mul.rm.f"] fn mul_rm_f(a: f32, b: f32) -> f32;
+    #[link_name = "llvm.nvvm.mul.rm.d"] fn mul_rm_d(a: f64, b: f64) -> f64;
+    #[link_name = "llvm.nvvm.fma.rn.f"] fn fma_rn_f(a: f32, b: f32, c: f32) -> f32;
+    #[link_name = "llvm.nvvm.fma.rn.d"] fn fma_rn_d(a: f64, b: f64, c: f64) -> f64;
+    #[link_name = "llvm.nvvm.fma.rz.f"] fn fma_rz_f(a: f32, b: f32, c: f32) -> f32;
+    #[link_name = "llvm.nvvm.fma.rz.d"] fn fma_rz_d(a: f64, b: f64, c: f64) -> f64;
+    #[link_name = "llvm.nvvm.fma.rp.f"] fn fma_rp_f(a: f32, b: f32, c: f32) -> f32;
+    #[link_name = "llvm.nvvm.fma.rp.d"] fn fma_rp_d(a: f64, b: f64, c: f64) -> f64;
+    #[link_name = "llvm.nvvm.fma.rm.f"] fn fma_rm_f(a: f32, b: f32, c: f32) -> f32;
+    #[link_name = "llvm.nvvm.fma.rm.d"] fn fma_rm_d(a: f64, b: f64, c: f64) -> f64;
+    #[link_name = "llvm.nvvm.div.rn.f"] fn div_rn_f(a: f32, b: f32) -> f32;
+    #[link_name = "llvm.nvvm.div.rn.d"] fn div_rn_d(a: f64, b: f64) -> f64;
+    #[link_name = "llvm.nvvm.div.rz.f"] fn div_rz_f(a: f32, b: f32) -> f32;
+    #[link_name = "llvm.nvvm.div.rz.d"] fn div_rz_d(a: f64, b: f64) -> f64;
+    #[link_name = "llvm.nvvm.div.rp.f"] fn div_rp_f(a: f32, b: f32) -> f32;
+    #[link_name = "llvm.nvvm.div.rp.d"] fn div_rp_d(a: f64, b: f64) -> f64;
+    #[link_name = "llvm.nvvm.div.rm.f"] fn div_rm_f(a: f32, b: f32) -> f32;
+    #[link_name = "llvm.nvvm.div.rm.d"] fn div_rm_d(a: f64, b: f64) -> f64;
+    #[link_name = "llvm.nvvm.sqrt.rn.f"] fn sqrt_rn_f(a: f32) -> f32;
+    #[link_name = "llvm.nvvm.sqrt.rn.d"] fn sqrt_rn_d(a: f64) -> f64;
+    #[link_name = "llvm.nvvm.sqrt.rz.f"] fn sqrt_rz_f(a: f32) -> f32;
+    #[link_name = "llvm.nvvm.sqrt.rz.d"] fn sqrt_rz_d(a: f64) -> f64;
+    #[link_name = "llvm.nvvm.sqrt.rp.f"] fn sqrt_rp_f(a: f32) -> f32;
+    #[link_name = "llvm.nvvm.sqrt.rp.d"] fn sqrt_rp_d(a: f64) -> f64;
+    #[link_name = "llvm.nvvm.sqrt.rm.f"] fn sqrt_rm_f(a: f32) -> f32;
+    #[link_name = "llvm.nvvm.sqrt.rm.d"] fn sqrt_rm_d(a: f64) -> f64;
+    #[link_name = "llvm.nvvm.rcp.rn.f"] fn rcp_rn_f(a: f32) -> f32;
+    #[link_name = "llvm.nvvm.rcp.rn.d"] fn rcp_rn_d(a: f64) -> f64;
+    #[link_name = "llvm.nvvm.rcp.rz.f"] fn rcp_rz_f(a: f32) -> f32;
+    #[link_name = "llvm.nvvm.rcp.rz.d"] fn rcp_rz_d(a: f64) -> f64;
+    #[link_name = "llvm.nvvm.rcp.rp.f"] fn rcp_rp_f(a: f32) -> f32;
+    #[link_name = "llvm.nvvm.rcp.rp.d"] fn rcp_rp_d(a: f64) -> f64;
+    #[link_name = "llvm.nvvm.rcp.rm.f"] fn rcp_rm_f(a: f32) -> f32;
+    #[link_name = "llvm.nvvm.rcp.rm.d"] fn rcp_rm_d(a: f64) -> f64;
+}
+
+// Approximations. PTX ISA, "sin", "cos", "ex2", "lg2", "rcp", "rsqrt", "sqrt", "div", "tanh"; `crate::fast`.
+device_functions! {
+    #[link_name = "llvm.nvvm.sin.approx.f"] fn sin_approx(x: f32) -> f32;
+    #[link_name = "llvm.nvvm.cos.approx.f"] fn cos_approx(x: f32) -> f32;
+    #[link_name = "llvm.nvvm.ex2.approx.f32"] fn ex2_approx(x: f32) -> f32;
+    #[link_name = "llvm.nvvm.lg2.approx.f"] fn lg2_approx(x: f32) -> f32;
+    #[link_name = "llvm.nvvm.rsqrt.approx.f"] fn rsqrt_approx(x: f32) -> f32;
+    #[link_name = "llvm.nvvm.sqrt.approx.f"] fn sqrt_approx(x: f32) -> f32;
+    #[link_name = "llvm.nvvm.div.approx.f"] fn div_approx(a: f32, b: f32) -> f32;
+}
+
 // What the driver supplies: CUDA C++ Programming Guide, "Formatted Output", "Assertion".
 device_functions! {
     fn vprintf(format: *const u8, arguments: *const u8) -> i32;

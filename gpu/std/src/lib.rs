@@ -14,6 +14,8 @@
 //! What synchronises is an LLVM intrinsic, never inline assembly where there is a choice: the compiler knows what an
 //! intrinsic does, and keeps barriers and shuffles where they were written.
 
+#[cfg(all(feature = "alloc", target_arch = "nvptx64"))]
+mod heap;
 mod intrinsics;
 #[cfg(target_arch = "nvptx64")]
 mod panic;
@@ -21,9 +23,11 @@ mod panic;
 pub mod assert;
 pub mod atomic;
 pub mod disjoint;
+pub mod fast;
 pub mod fence;
 pub mod global;
 pub mod kernel;
+pub mod math;
 pub mod printf;
 pub mod shared;
 pub mod symbol;

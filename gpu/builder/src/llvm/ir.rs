@@ -5,15 +5,18 @@ use std::ffi::CStr;
 use inkwell::AddressSpace;
 use inkwell::context::ContextRef;
 use inkwell::llvm_sys::LLVMTypeKind;
+use inkwell::llvm_sys::core::LLVMSetOperand;
 use inkwell::llvm_sys::core::{
-    LLVMGetAsString, LLVMGetCalledValue, LLVMGetFirstUse, LLVMGetInitializer,
-    LLVMGetInlineAsmAsmString, LLVMGetIntTypeWidth, LLVMGetNextUse, LLVMGetNumOperands,
-    LLVMGetNumSuccessors, LLVMGetOperand, LLVMGetSuccessor, LLVMGetTypeKind, LLVMGetUser,
-    LLVMIsACallInst, LLVMIsAConstantDataSequential, LLVMIsAConstantExpr, LLVMIsAFunction,
-    LLVMIsAGlobalVariable, LLVMIsAInlineAsm, LLVMIsAUser, LLVMReplaceAllUsesWith, LLVMTypeOf,
+    LLVMBuildCall2, LLVMConstInt, LLVMGetAsString, LLVMGetCalledValue, LLVMGetFirstUse,
+    LLVMGetInitializer, LLVMGetInlineAsmAsmString, LLVMGetIntTypeWidth, LLVMGetNextUse,
+    LLVMGetNumOperands, LLVMGetNumSuccessors, LLVMGetOperand, LLVMGetSuccessor, LLVMGetTypeKind,
+    LLVMGetUser, LLVMIsACallInst, LLVMIsAConstantDataSequential, LLVMIsAConstantExpr,
+    LLVMIsAFunction, LLVMIsAGlobalVariable, LLVMIsAInlineAsm, LLVMIsAUser, LLVMReplaceAllUsesWith,
+    LLVMTypeOf,
 };
 use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
 use inkwell::module::Module;
+use inkwell::types::AsTypeRef;
 use inkwell::values::{
     AsValueRef, BasicValueEnum, CallSiteValue, FunctionValue, GlobalValue, InstructionValue,
     PointerValue,
@@ -176,6 +179,102 @@ pub(crate) fn bytes_of(global: GlobalValue<'_>) -> Option<Vec<u8>> {
         let start = LLVMGetAsString(value, &mut length);
         Some(std::slice::from_raw_parts(start.cast(), length).to_vec())
     }
+}
+
+/// The name of the function that an instruction calls, if it calls one.
+pub(crate) fn callee_name(instruction: InstructionValue<'_>) -> Option<String> {
+    callee(CallSiteValue::try_from(instruction).ok()?).map(name)
+}
+
+/// Whether an instruction's result is one `f32`.
+pub(crate) fn is_f32(instruction: InstructionValue<'_>) -> bool {
+    // SAFETY: every value has a type.
+    unsafe {
+        LLVMGetTypeKind(LLVMTypeOf(instruction.as_value_ref())) == LLVMTypeKind::LLVMFloatTypeKind
+    }
+}
+
+/// Puts `new`, of the same type, wherever `old` was used.
+pub(crate) fn replace_function(old: FunctionValue<'_>, new: FunctionValue<'_>) {
+    // SAFETY: both are functions of one context, and as values both are generic pointers.
+    unsafe { LLVMReplaceAllUsesWith(old.as_value_ref(), new.as_value_ref()) };
+}
+
+/// Has a call go to another function of the same type.
+pub(crate) fn set_callee(call: InstructionValue<'_>, function: FunctionValue<'_>) {
+    // SAFETY: the callee is a call's last operand.
+    unsafe {
+        let last = LLVMGetNumOperands(call.as_value_ref()).cast_unsigned() - 1;
+        LLVMSetOperand(call.as_value_ref(), last, function.as_value_ref());
+    }
+}
+
+/// Puts a number wherever a call's integer result was used, and removes the call.
+pub(crate) fn replace_call_by_number(call: CallSiteValue<'_>, number: u64) {
+    // SAFETY: the number is a constant of the call's own type; the call is erased once nothing uses it.
+    unsafe {
+        let value = LLVMConstInt(LLVMTypeOf(call.as_value_ref()), number, 0);
+        LLVMReplaceAllUsesWith(call.as_value_ref(), value);
+        InstructionValue::new(call.as_value_ref()).erase_from_basic_block();
+    }
+}
+
+/// The text of an argument that is the address of a constant string ending in zero.
+pub(crate) fn string_argument(call: CallSiteValue<'_>, index: u32) -> Option<String> {
+    // SAFETY: the index is checked; a constant expression's first operand is what it is made of; the value is checked to
+    // be a variable before it is made one.
+    let bytes = unsafe {
+        let user = call.as_value_ref();
+        if index >= LLVMGetNumOperands(user).cast_unsigned() {
+            return None;
+        }
+        let mut value = LLVMGetOperand(user, index);
+        while !LLVMIsAConstantExpr(value).is_null() {
+            value = LLVMGetOperand(value, 0);
+        }
+        if LLVMIsAGlobalVariable(value).is_null() {
+            return None;
+        }
+        bytes_of(GlobalValue::new(value))?
+    };
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    Some(text.trim_end_matches('\0').to_owned())
+}
+
+/// Puts a call of the intrinsic `name`, with the instruction's first operands, in the place of an `f32` instruction.
+pub(crate) fn replace_by_intrinsic(
+    module: &Module<'_>,
+    instruction: InstructionValue<'_>,
+    name: &str,
+    arguments: u32,
+) {
+    let context = module.get_context();
+    let f32_type = context.f32_type();
+    let parameters = vec![f32_type.into(); arguments as usize];
+    let ty = f32_type.fn_type(&parameters, false);
+    let function = module
+        .get_function(name)
+        .unwrap_or_else(|| module.add_function(name, ty, None));
+    let builder = context.create_builder();
+    builder.position_before(&instruction);
+    // SAFETY: the instruction has at least so many operands, all `f32`, as the intrinsic takes them; it is erased once
+    // nothing uses it. The builder takes its place and line from the instruction.
+    unsafe {
+        let user = instruction.as_value_ref();
+        let mut operands: Vec<_> = (0..arguments)
+            .map(|index| LLVMGetOperand(user, index))
+            .collect();
+        let call = LLVMBuildCall2(
+            builder.as_mut_ptr(),
+            ty.as_type_ref(),
+            function.as_value_ref(),
+            operands.as_mut_ptr(),
+            arguments,
+            c"".as_ptr(),
+        );
+        LLVMReplaceAllUsesWith(user, call);
+    }
+    instruction.erase_from_basic_block();
 }
 
 /// Whether an instruction takes or gives a value whose type is one of `kind`, as wide as `is_width` says.

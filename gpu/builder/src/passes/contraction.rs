@@ -7,13 +7,16 @@
 //! Source: LLVM Language Reference, "Fast-Math Flags"; CUDA programming guide, "Floating-Point Standard".
 
 use inkwell::module::Module;
-use inkwell::values::{FastMathFlags, InstructionOpcode};
+use inkwell::values::{FastMathFlags, FunctionValue, InstructionOpcode};
 
 use crate::llvm;
 
-/// Flags every operation of the module.
-pub(super) fn allow(module: &Module<'_>) {
-    for instruction in module.get_functions().flat_map(llvm::instructions) {
+/// Flags every operation of the functions that `may_fuse` accepts.
+pub(super) fn allow(module: &Module<'_>, may_fuse: impl Fn(FunctionValue<'_>) -> bool) {
+    let functions = module
+        .get_functions()
+        .filter(|function| may_fuse(*function));
+    for instruction in functions.flat_map(llvm::instructions) {
         let is_arithmetic = matches!(
             instruction.get_opcode(),
             InstructionOpcode::FAdd

@@ -8,8 +8,10 @@ mod descriptions;
 mod emit;
 mod entry_points;
 mod kernel_attributes;
+mod math_library;
 mod optimize;
 mod parameters;
+mod precision;
 mod recursion;
 mod shared_memory;
 mod shared_size;
@@ -30,7 +32,7 @@ use crate::dump::Dump;
 use crate::error::CodegenError;
 use crate::lint::{self, Finding};
 use crate::llvm::Diagnostics;
-use crate::manifest::Kernel;
+use crate::manifest::{Floats, Kernel};
 use crate::source_paths::SourcePaths;
 
 /// What to make of the bitcode.
@@ -38,8 +40,10 @@ use crate::source_paths::SourcePaths;
 pub(crate) struct Options {
     /// The target.
     pub(crate) arch: Arch,
-    /// Whether `a * b + c` may become one fused operation.
-    pub(crate) fmad: bool,
+    /// How floats are computed with.
+    pub(crate) floats: Floats,
+    /// NVIDIA's library of mathematical functions, to be used for gpu-std's.
+    pub(crate) libdevice: Option<PathBuf>,
     /// Whether the optimised module is wanted as text.
     pub(crate) llvm_ir: bool,
     /// Whether the optimised module is wanted as bitcode.
@@ -99,6 +103,8 @@ fn run_on(module: &Module<'_>, options: &Options) -> Result<Code, CodegenError> 
     dump.module("input", module);
 
     let descriptions = descriptions::take(module)?;
+    math_library::choose(module, options)?;
+    let asked = precision::take(module);
     entry_points::keep(module, &descriptions, options, &machine)?;
     dump.module("entry-points", module);
 
@@ -116,9 +122,10 @@ fn run_on(module: &Module<'_>, options: &Options) -> Result<Code, CodegenError> 
 
     kernel_attributes::set(module, &descriptions);
     target::set(module, options, ptx_version);
-    if options.fmad {
-        contraction::allow(module);
-    }
+    precision::set(module, options, &asked);
+    contraction::allow(module, |function| {
+        asked.may_fuse(function, options.floats.fmad)
+    });
     dump.module("attributes", module);
 
     optimize::run(module, options, &machine)?;

@@ -4,5 +4,6 @@ mod barriers;
 mod build;
 mod catalog;
 mod errors;
+mod math;
 mod memory;
 mod support;

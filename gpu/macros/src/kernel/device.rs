@@ -7,11 +7,14 @@ use syn::Visibility;
 use super::instances::Instance;
 use super::signature::{Lowering, Param};
 use super::{Kernel, manifest};
+use crate::float_mode;
 
 pub(super) fn expand(kernel: &Kernel) -> TokenStream {
     let mut body = kernel.function.clone();
     body.vis = Visibility::Inherited;
-    body.attrs.push(syn::parse_quote!(#[inline(always)]));
+    if !float_mode::is_apart(&body.attrs) {
+        body.attrs.push(syn::parse_quote!(#[inline(always)]));
+    }
     let entries = kernel
         .instances
         .iter()

@@ -1,0 +1,169 @@
+//! Which instructions floats are computed with: by default, by option, by function.
+
+use std::path::{Path, PathBuf};
+
+use ptx_builder::manifest::Floats;
+
+use crate::support::{builder, count, function_in};
+
+/// The PTX of the fixture `math` with these options.
+fn ptx(floats: Floats, libdevice: Option<PathBuf>) -> String {
+    let name = format!("math-{floats:?}-{}", libdevice.is_some());
+    let mut builder = builder("math", &name.replace([' ', ':', '{', '}', ','], ""))
+        .arch("sm_80")
+        .floats(floats);
+    if let Some(path) = libdevice {
+        builder = builder.libdevice(path);
+    }
+    let output = builder.build().unwrap_or_else(|error| panic!("{error}"));
+    std::fs::read_to_string(&output.modules[0].ptx).expect("PTX")
+}
+
+#[track_caller]
+fn has(ptx: &str, kernel: &str, instruction: &str) {
+    let text = function_in(ptx, kernel);
+    assert!(text.contains(instruction), "no {instruction} in\n{text}");
+}
+
+#[test]
+fn by_default_all_is_rounded_correctly_and_fused() {
+    let ptx = ptx(Floats::default(), None);
+    has(&ptx, "quotient", "div.rn.f32");
+    has(&ptx, "root", "sqrt.rn.f32");
+    has(&ptx, "product_sum", "fma.rn.f32");
+    has(&ptx, "fast_sine", "sin.approx.f32");
+    for part in ["mul.rz.f32", "div.rm.f32", "add.rp.f32"] {
+        has(&ptx, "rounded_up", part);
+    }
+    assert_eq!(count(&ptx, ".ftz"), 0, "{ptx}");
+    let sine = function_in(&ptx, "sine");
+    assert!(!sine.contains("approx") && !sine.contains("fma"), "{sine}");
+}
+
+#[test]
+fn a_function_may_ask_for_itself() {
+    let ptx = ptx(Floats::default(), None);
+    let apart = function_in(&ptx, "product_sum_apart");
+    assert!(
+        count(&apart, "mul.rn.f32") == 1 && count(&apart, "add.rn.f32") == 1,
+        "{apart}"
+    );
+    assert_eq!(count(&apart, "fma"), 0, "{apart}");
+    let fast = function_in(&ptx, "all_fast");
+    for part in ["sin.approx.f32", "div.approx.f32", "sqrt.approx.f32"] {
+        assert_eq!(count(&fast, part), 1, "{part} in {fast}");
+    }
+    assert!(
+        !ptx.contains("__lanewise_fast_math") && !ptx.contains("__lanewise_no_fma"),
+        "{ptx}"
+    );
+}
+
+#[test]
+fn fast_math_approximates_everything() {
+    let ptx = ptx(Floats::FAST, None);
+    has(&ptx, "quotient", "div.approx.ftz.f32");
+    has(&ptx, "root", "sqrt.approx.ftz.f32");
+    has(&ptx, "product_sum", "fma.rn.ftz.f32");
+    has(&ptx, "sine", "sin.approx.ftz.f32");
+    let power = function_in(&ptx, "power");
+    assert_eq!(
+        (count(&power, "lg2.approx"), count(&power, "ex2.approx")),
+        (1, 1),
+        "{power}"
+    );
+    assert_eq!(count(&function_in(&ptx, "product_sum_apart"), "fma"), 0);
+}
+
+#[test]
+fn each_option_stands_by_itself() {
+    let base = Floats::default();
+    let ptx = |floats| ptx(floats, None);
+    has(
+        &ptx(Floats {
+            prec_div: false,
+            ..base
+        }),
+        "quotient",
+        "div.full.f32",
+    );
+    has(
+        &ptx(Floats {
+            prec_sqrt: false,
+            ..base
+        }),
+        "root",
+        "sqrt.approx.f32",
+    );
+    has(
+        &ptx(Floats { ftz: true, ..base }),
+        "quotient",
+        "div.rn.ftz.f32",
+    );
+    let apart = ptx(Floats {
+        fmad: false,
+        ..base
+    });
+    assert_eq!(count(&function_in(&apart, "product_sum"), "fma"), 0);
+}
+
+#[test]
+fn boxes_vectors_and_trait_objects_use_the_devices_heap() {
+    let ptx = ptx(Floats::default(), None);
+    let shapes = function_in(&ptx, "shapes");
+    assert!(
+        shapes.contains("malloc") && shapes.contains("free"),
+        "{shapes}"
+    );
+    assert!(
+        ptx.contains(".func  (.param .b64 func_retval0) malloc"),
+        "{ptx}"
+    );
+}
+
+/// libdevice, where the machine has it: `LIBDEVICE` names the file, or it lies in a toolkit's folder.
+fn libdevice() -> Option<PathBuf> {
+    const BELOW: &str = "nvvm/libdevice/libdevice.10.bc";
+    let roots = ["CUDA_HOME", "CUDA_PATH"]
+        .into_iter()
+        .filter_map(std::env::var_os);
+    let toolkits = roots
+        .map(PathBuf::from)
+        .chain([PathBuf::from("/usr/local/cuda")]);
+    let named = std::env::var_os("LIBDEVICE").map(PathBuf::from);
+    named
+        .into_iter()
+        .chain(toolkits.map(|root| root.join(Path::new(BELOW))))
+        .find(|path| path.is_file())
+}
+
+#[test]
+fn libdevice_takes_the_place_of_libm() {
+    let Some(path) = libdevice() else {
+        eprintln!(
+            "no libdevice on this machine (set LIBDEVICE or CUDA_HOME): its linking is not tried"
+        );
+        return;
+    };
+    let accurate = ptx(Floats::default(), Some(path.clone()));
+    // libm's sine of an f32 computes in f64, libdevice's does not for small arguments.
+    assert!(
+        count(&function_in(&accurate, "sine"), "fma.rn.f32") > 0,
+        "{accurate}"
+    );
+    assert!(
+        !accurate.contains("__nv_") && !accurate.contains("__nvvm_reflect"),
+        "{accurate}"
+    );
+    let flushed = ptx(
+        Floats {
+            ftz: true,
+            ..Floats::default()
+        },
+        Some(path),
+    );
+    assert!(
+        count(&function_in(&flushed, "__nv_powf"), ".ftz") > 0,
+        "{flushed}"
+    );
+}

@@ -12,6 +12,7 @@ use crate::toolkit;
 
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Floats")]
+#[group(id = "floats")]
 pub(crate) struct Args {
     /// Approximations for functions and divisions of f32, and the four below for speed
     #[arg(long)]

@@ -200,7 +200,7 @@ impl Device {
 }
 
 /// For launches that allocate nothing.
-static NO_HEAP: Heap = Heap::EMPTY;
+static NO_HEAP: Heap = Heap::empty();
 
 impl Instance {
     /// The module.

@@ -3,6 +3,8 @@
 //! Always on, and no part of this module: bounds, liveness, alignment and space of every access, barriers that cannot
 //! complete, the budget. Here are the checks that cost time.
 
+pub(crate) mod race;
+
 use crate::report::FaultReport;
 
 /// Which checks a launch runs.

@@ -3,6 +3,9 @@
 //! Definitions: `HARDWARE.md`, section 3, checked there against an H200's own counters. Instructions and branches are
 //! those of the PTX, not of the machine code that a GPU runs, and their names say so.
 
+pub(crate) mod banks;
+pub(crate) mod sectors;
+
 /// Counts of one launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
@@ -61,6 +64,26 @@ pub struct Banked {
     pub conflicts: u64,
     /// Bytes that lanes asked for.
     pub bytes: u64,
+}
+
+/// Adds each named field of one count to another's.
+macro_rules! add_fields {
+    ($($t:ty: $($field:ident),*;)*) => {$(
+        impl std::ops::AddAssign for $t {
+            fn add_assign(&mut self, other: Self) {
+                let Self { $($field),* } = other;
+                $(self.$field += $field;)*
+            }
+        }
+    )*};
+}
+
+add_fields! {
+    Access: requests, sectors, bytes, ideal_sectors;
+    Banked: requests, wavefronts, conflicts, bytes;
+    Counters: ptx_instructions, ptx_lane_instructions, ptx_lane_instructions_pred_on, ptx_branches_uniform,
+        ptx_branches_divergent, global_loads, global_stores, global_atomics, shared_loads, shared_stores, shared_atomics,
+        local_requests, barriers;
 }
 
 fn ratio(a: u64, b: u64) -> f64 {

@@ -110,6 +110,7 @@ pub(super) fn atomic<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()>
     };
     let Address { row, offset, flags } = b.address_operand(&address)?;
     let list = b.list(&[x, y]);
+    b.releases(i.modifiers.has(M::Release) || i.modifiers.has(M::AcqRel));
     b.classify(Class::Atomic(class_of(place)), ty.size());
     b.emit(
         run,

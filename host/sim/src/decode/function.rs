@@ -128,9 +128,8 @@ pub(super) fn decode<'a>(
         builder.info = OpInfo {
             line,
             source,
-            class: Class::Plain,
-            bytes: 0,
             first: true,
+            ..OpInfo::default()
         };
         builder
             .instruction(instruction)
@@ -304,12 +303,9 @@ impl<'a> Builder<'a, '_> {
         self.info.bytes = bytes as u8;
     }
 
-    /// Runs `f` with operations that have no guard: results in rows of our own, that only guarded ones read.
-    pub(super) fn unguarded<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
-        let guard = std::mem::take(&mut self.guard);
-        let result = f(self);
-        self.guard = guard;
-        result
+    /// Says whether the next operation releases.
+    pub(super) fn releases(&mut self, releases: bool) {
+        self.info.releases = releases;
     }
 
     /// Remembers that the next operation goes to `label`.

@@ -211,12 +211,12 @@ pub(super) fn transfer<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
     let Some(run) = handler else {
         return invalid("a register of this width does not hold the type");
     };
-    let spins = [M::Volatile, M::Relaxed, M::Acquire]
-        .iter()
-        .any(|&m| i.modifiers.has(m));
+    let strong = [M::Volatile, M::Relaxed, M::Acquire, M::Release, M::Mmio];
+    let spins = strong.iter().any(|&m| i.modifiers.has(m));
     let aux = flags | if spins { flag::SPINS } else { 0 } | (count as u32 - 1) << flag::ELEMENTS;
     let d = if count == 1 { rows[0] } else { b.list(&rows) };
     let class = class_of(place);
+    b.releases(i.modifiers.has(M::Release));
     b.classify(
         if store {
             Class::Store(class)
@@ -274,7 +274,7 @@ fn param<'a>(
             area.size
         ));
     }
-    if offset as u64 % bytes != 0 && !(offset as u64).is_multiple_of(bytes.min(4)) {
+    if !(offset as u64).is_multiple_of(bytes.min(4)) {
         return invalid(format!("{bytes} bytes at byte {offset}: not aligned"));
     }
     *place = if kernel { Place::Param } else { Place::Area };

@@ -41,18 +41,6 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// Whether an operand is a predicate register.
-    pub(super) fn is_predicate(&self, operand: &Operand<'a>) -> bool {
-        match *operand {
-            Operand::Register(id) | Operand::Negated(id) => self
-                .body
-                .registers
-                .get(id as usize)
-                .is_some_and(|r| r.ty == Type::Pred),
-            _ => false,
-        }
-    }
-
     /// Bytes of a register, as declared.
     pub(super) fn register_size(&self, operand: &Operand<'a>) -> Option<u64> {
         match *operand {

@@ -65,7 +65,7 @@ macro_rules! lanewise {
                         *d.add(k) = to;
                     }
                 }
-                op.add(1)
+                op.wrapping_add(1)
             }
         }
 
@@ -88,7 +88,7 @@ macro_rules! lanewise {
                     left &= left - 1;
                     *d.add(lane) = conjure::<F>()($($X::of(*$x.add(lane))),*).repr();
                 }
-                op.add(1)
+                op.wrapping_add(1)
             }
         }
 
@@ -141,7 +141,7 @@ unsafe fn quaternary_lanes<
             core.lanes::<D>(o.d)[lane] =
                 conjure::<F>()(A::of(a), B::of(b), C::of(c), E::of(e)).repr();
         }
-        op.add(1)
+        op.wrapping_add(1)
     }
 }
 
@@ -242,7 +242,7 @@ unsafe fn compare_body<L: Level, A: Lane, B: Lane, F: Fn(A, B) -> bool + Copy>(
             }
         }
         core.set_predicate(o.d, holds, mask);
-        op.add(1)
+        op.wrapping_add(1)
     }
 }
 
@@ -281,7 +281,7 @@ unsafe fn choose_body<L: Level, A: Lane>(core: &mut Core<'_>, op: *const Op) -> 
             }
             *d.add(k) = to;
         }
-        op.add(1)
+        op.wrapping_add(1)
     }
 }
 
@@ -303,7 +303,7 @@ unsafe fn predicate_body<L: Level, F: Fn(u32, u32) -> u32 + Copy>(
         let mask = core.mask(o);
         let result = conjure::<F>()(core.predicate(o.a), core.predicate(o.b));
         core.set_predicate(o.d, result, mask);
-        op.add(1)
+        op.wrapping_add(1)
     }
 }
 
@@ -342,7 +342,7 @@ unsafe fn carry_handler<A: Lane, F: Fn(A, A, A, bool) -> (A, bool) + Copy>(
         if o.aux != 0 {
             core.set_predicate(CARRY, carry_out, mask);
         }
-        op.add(1)
+        op.wrapping_add(1)
     }
 }
 

@@ -159,7 +159,7 @@ where
         let o = &*op;
         let mask = core.mask(o);
         if mask == 0 {
-            return op.add(1);
+            return op.wrapping_add(1);
         }
         core.spins += 1;
         let Some(local) = places(core, op, mask, size_of::<M>() as u64) else {
@@ -186,7 +186,7 @@ where
                 core.lanes::<R>(o.d)[lane] = old.widen();
             }
         }
-        op.add(1)
+        op.wrapping_add(1)
     }
 }
 

@@ -39,7 +39,7 @@ pub(crate) mod kind {
 /// As for every handler.
 pub(crate) unsafe fn barrier(core: &mut Core<'_>, op: *const Op) -> *const Op {
     // SAFETY: `op` is a barrier of the running frame; another operation follows it.
-    let (o, mask, next) = unsafe { (&*op, core.mask(&*op), op.add(1)) };
+    let (o, mask, next) = unsafe { (&*op, core.mask(&*op), op.wrapping_add(1)) };
     if mask == 0 {
         return next;
     }
@@ -92,6 +92,7 @@ pub(crate) unsafe fn barrier(core: &mut Core<'_>, op: *const Op) -> *const Op {
     if mask != core.active || core.diverged {
         core.note_divergent_barrier(op, mask);
     }
+    let warp = core.current.1 as u32;
     let barrier = &mut core.block().barriers[number as usize];
     if barrier.arrived > 0 && barrier.kind != Some(arrival) {
         let message = format!("`bar.red` and `bar.sync` meet at barrier {number}");
@@ -118,6 +119,7 @@ pub(crate) unsafe fn barrier(core: &mut Core<'_>, op: *const Op) -> *const Op {
         );
     }
     barrier.kind = Some(arrival);
+    barrier.warps |= 1 << warp;
     barrier.expected = expected;
     barrier.arrived += mask.count_ones();
     barrier.count += (mask & truths).count_ones();
@@ -166,6 +168,7 @@ impl Core<'_> {
     fn release(&mut self, number: usize) {
         let block = self.block();
         let barrier = std::mem::take(&mut block.barriers[number]);
+        let linear = block.linear;
         for warp in &mut block.warps {
             for group in warp
                 .groups
@@ -180,6 +183,16 @@ impl Core<'_> {
                 }
             }
         }
+        if self.run.launch.checks.race {
+            self.met(linear, barrier.warps);
+        }
+    }
+
+    /// Tells the race check who met.
+    #[cold]
+    fn met(&mut self, block: u64, warps: u32) {
+        let warps: Vec<u32> = lanes(warps).map(|warp| warp as u32).collect();
+        self.races.barrier(block, &warps);
     }
 
     /// # Safety

@@ -38,10 +38,11 @@ impl Core<'_> {
                     size: top,
                 } = self.shared;
                 let offset = (address - window::SHARED).checked_sub(start)?;
+                if offset >= top || size > top - offset {
+                    return None;
+                }
                 // SAFETY: the bytes are in the block's shared memory.
-                (offset < top && size <= top - offset).then(|| {
-                    unsafe { std::slice::from_raw_parts(host.add(offset as usize), len) }.to_vec()
-                })
+                Some(unsafe { std::slice::from_raw_parts(host.add(offset as usize), len) }.to_vec())
             }
             Window::Local => {
                 let View {
@@ -51,12 +52,12 @@ impl Core<'_> {
                 } = self.local;
                 let at = address - window::LOCAL;
                 let offset = at.checked_sub(start)?;
+                if offset >= top || size > top - offset {
+                    return None;
+                }
                 // SAFETY: the bytes are in the thread's local memory.
-                (offset < top && size <= top - offset).then(|| {
-                    (0..len)
-                        .map(|i| unsafe { read_words::<u8>(host, lane, at as usize + i) })
-                        .collect()
-                })
+                let byte = |i: usize| unsafe { read_words::<u8>(host, lane, at as usize + i) };
+                Some((0..len).map(byte).collect())
             }
             Window::Param => None,
         }
@@ -101,7 +102,7 @@ impl Core<'_> {
 /// As for every handler.
 pub(crate) unsafe fn vprintf(core: &mut Core<'_>, op: *const Op) -> *const Op {
     // SAFETY: `op` belongs to the running frame; another operation follows it.
-    let (mask, next) = unsafe { (core.mask(&*op), op.add(1)) };
+    let (mask, next) = unsafe { (core.mask(&*op), op.wrapping_add(1)) };
     for lane in lanes(mask) {
         let (format, arguments) = (
             core.argument::<u64>(op, lane, 0),
@@ -146,7 +147,7 @@ pub(crate) unsafe fn vprintf(core: &mut Core<'_>, op: *const Op) -> *const Op {
 /// As for every handler.
 pub(crate) unsafe fn malloc(core: &mut Core<'_>, op: *const Op) -> *const Op {
     // SAFETY: as above.
-    let (mask, next) = unsafe { (core.mask(&*op), op.add(1)) };
+    let (mask, next) = unsafe { (core.mask(&*op), op.wrapping_add(1)) };
     for lane in lanes(mask) {
         let size = core.argument::<u64>(op, lane, 0);
         let address = core.run.heap.allocate(size);
@@ -161,7 +162,7 @@ pub(crate) unsafe fn malloc(core: &mut Core<'_>, op: *const Op) -> *const Op {
 /// As for every handler.
 pub(crate) unsafe fn free(core: &mut Core<'_>, op: *const Op) -> *const Op {
     // SAFETY: as above.
-    let (mask, next) = unsafe { (core.mask(&*op), op.add(1)) };
+    let (mask, next) = unsafe { (core.mask(&*op), op.wrapping_add(1)) };
     for lane in lanes(mask) {
         let address = core.argument::<u64>(op, lane, 0);
         if !core.run.heap.free(address) {
@@ -181,7 +182,7 @@ pub(crate) unsafe fn free(core: &mut Core<'_>, op: *const Op) -> *const Op {
 /// As for every handler.
 pub(crate) unsafe fn assert_fail(core: &mut Core<'_>, op: *const Op) -> *const Op {
     // SAFETY: as above.
-    let (mask, next) = unsafe { (core.mask(&*op), op.add(1)) };
+    let (mask, next) = unsafe { (core.mask(&*op), op.wrapping_add(1)) };
     if mask == 0 {
         return next;
     }

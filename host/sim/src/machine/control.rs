@@ -68,13 +68,13 @@ pub(crate) unsafe fn branch(core: &mut Core<'_>, op: *const Op) -> *const Op {
             return core.jump(target(op));
         }
         if mask == 0 {
-            return op.add(1);
+            return op.wrapping_add(1);
         }
         core.fuel -= 1;
         core.stop(Event::Split {
             mask,
             taken: target(op),
-            other: op.add(1),
+            other: op.wrapping_add(1),
         })
     }
 }
@@ -90,8 +90,7 @@ pub(crate) unsafe fn branch_indexed(core: &mut Core<'_>, op: *const Op) -> *cons
     let program = core.run.program;
     let table = &program.tables[o.aux as usize];
     if mask == 0 {
-        // SAFETY: another operation follows.
-        return unsafe { op.add(1) };
+        return op.wrapping_add(1);
     }
     // SAFETY: as above.
     let index = unsafe { *core.lanes::<u32>(o.a) };
@@ -125,8 +124,7 @@ pub(crate) unsafe fn branch_indexed(core: &mut Core<'_>, op: *const Op) -> *cons
         core.park(to(next), super::event::Wait::Ready);
     }
     core.active = all & !mask;
-    // SAFETY: another operation follows.
-    core.park(unsafe { op.add(1) }, super::event::Wait::Ready);
+    core.park(op.wrapping_add(1), super::event::Wait::Ready);
     core.active = same;
     core.stop(Event::Jump(to(first)))
 }
@@ -145,8 +143,7 @@ pub(crate) unsafe fn exit(core: &mut Core<'_>, op: *const Op) -> *const Op {
         return core.stop(Event::Ended);
     }
     // Where lanes are left the guard was not always true, and then another operation follows.
-    // SAFETY: as just said; the decoder ends every function with an exit that has no guard.
-    unsafe { op.add(1) }
+    op.wrapping_add(1)
 }
 
 /// `trap`.
@@ -157,7 +154,7 @@ pub(crate) unsafe fn trap(core: &mut Core<'_>, op: *const Op) -> *const Op {
     // SAFETY: `op` belongs to the running frame; another operation follows it.
     let mask = unsafe { core.mask(&*op) };
     if mask == 0 {
-        return unsafe { op.add(1) };
+        return op.wrapping_add(1);
     }
     core.fault(op, mask.trailing_zeros() as usize, What::Trap)
 }
@@ -170,7 +167,7 @@ pub(crate) unsafe fn breakpoint(core: &mut Core<'_>, op: *const Op) -> *const Op
     // SAFETY: as above.
     let mask = unsafe { core.mask(&*op) };
     if mask == 0 {
-        return unsafe { op.add(1) };
+        return op.wrapping_add(1);
     }
     core.fault(op, mask.trailing_zeros() as usize, What::Breakpoint)
 }
@@ -184,7 +181,7 @@ pub(crate) unsafe fn call(core: &mut Core<'_>, op: *const Op) -> *const Op {
     let (mask, o) = unsafe { (core.mask(&*op), &*op) };
     let site = &core.run.program.calls[o.aux as usize];
     match site.function {
-        _ if mask == 0 => unsafe { op.add(1) },
+        _ if mask == 0 => op.wrapping_add(1),
         Some(function) => core.enter_function(op, function, mask),
         None => core.fault(
             op,
@@ -204,8 +201,7 @@ pub(crate) unsafe fn call_indirect(core: &mut Core<'_>, op: *const Op) -> *const
     // SAFETY: `op` belongs to the running frame; row `a` holds `u64`.
     let (mask, o) = unsafe { (core.mask(&*op), &*op) };
     if mask == 0 {
-        // SAFETY: another operation follows.
-        return unsafe { op.add(1) };
+        return op.wrapping_add(1);
     }
     // SAFETY: as above.
     let pointers = unsafe { *core.lanes::<u64>(o.a) };
@@ -260,8 +256,7 @@ pub(crate) unsafe fn ret(core: &mut Core<'_>, op: *const Op) -> *const Op {
     // SAFETY: `op` belongs to the running frame.
     let mask = unsafe { core.mask(&*op) };
     if mask == 0 {
-        // SAFETY: a guarded `ret` is followed by another operation.
-        return unsafe { op.add(1) };
+        return op.wrapping_add(1);
     }
     core.leave_function(op, mask)
 }
@@ -320,8 +315,7 @@ impl Core<'_> {
             // Lanes that do not call go on behind it.
             let all = self.active;
             self.active = all & !mask;
-            // SAFETY: the decoder puts an operation behind every call.
-            self.park(unsafe { op.add(1) }, super::event::Wait::Ready);
+            self.park(op.wrapping_add(1), super::event::Wait::Ready);
             self.active = mask;
         }
         self.set_frame(At { frame, depth });
@@ -363,8 +357,7 @@ impl Core<'_> {
         }
         if all & !mask != 0 {
             self.active = all & !mask;
-            // SAFETY: a guarded `ret` is followed by another operation.
-            self.park(unsafe { op.add(1) }, super::event::Wait::Ready);
+            self.park(op.wrapping_add(1), super::event::Wait::Ready);
         }
         self.active = same;
         // SAFETY: `call` is an operation of the program: `enter_function` wrote it.

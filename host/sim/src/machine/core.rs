@@ -9,6 +9,8 @@ use super::op::{Op, STOP};
 use super::run::Run;
 use super::team::{Block, Team};
 use super::warp::Warp;
+use crate::checks::race::Races;
+use crate::counters::Counters;
 use crate::memory::Range;
 
 /// How many places the cache of allocations has; operations share them by their position in the code.
@@ -46,6 +48,10 @@ pub(crate) struct Core<'l> {
     pub(super) written: u64,
     /// Warp instructions.
     pub(super) instructions: u64,
+    /// Counts, where the launch asked for them.
+    pub(super) counters: Counters,
+    /// What the race check knows, where the launch asked for it.
+    pub(super) races: Races,
     /// Readings of a clock.
     pub(super) ticks: u64,
     /// How many of them are taken from the budget.
@@ -110,6 +116,8 @@ impl<'l> Core<'l> {
             read: 0,
             written: 0,
             instructions: 0,
+            counters: Counters::default(),
+            races: Races::default(),
             ticks: 0,
             spent: 0,
             event: Event::None,

@@ -108,8 +108,7 @@ impl Core<'_> {
         }
         if self.active != 0 {
             // Lanes whose guard is false go on.
-            // SAFETY: another operation follows.
-            return Err(self.stop(Event::Jump(unsafe { op.add(1) })));
+            return Err(self.stop(Event::Jump(op.wrapping_add(1))));
         }
         Err(self.stop(Event::Ended))
     }
@@ -118,11 +117,12 @@ impl Core<'_> {
 /// The guard and the meeting, or the operation to go on with.
 macro_rules! members {
     ($core:ident, $op:ident, $members:expr, $wait:expr) => {{
-        // SAFETY: `op` belongs to the running frame, another operation follows it, and the decoder gave it this row.
+        // SAFETY: `op` belongs to the running frame, and the decoder gave it this row of member masks.
         let mask = unsafe { $core.mask(&*$op) };
         if mask == 0 {
-            return unsafe { $op.add(1) };
+            return $op.wrapping_add(1);
         }
+        // SAFETY: as above.
         match unsafe { $core.meet($op, mask, $members, $wait) } {
             Ok(mask) => mask,
             Err(next) => return next,
@@ -184,7 +184,7 @@ pub(crate) unsafe fn shuffle(core: &mut Core<'_>, op: *const Op) -> *const Op {
         if predicate != 0 {
             core.set_predicate(predicate, inside, mask);
         }
-        op.add(1)
+        op.wrapping_add(1)
     }
 }
 
@@ -209,7 +209,7 @@ unsafe fn vote_handler<F: Fn(u32, u32) -> bool + Copy>(
             result |= u32::from(conjure::<F>()(truths & members, members)) << lane;
         }
         core.set_predicate(o.d, result, mask);
-        op.add(1)
+        op.wrapping_add(1)
     }
 }
 
@@ -234,7 +234,7 @@ pub(crate) unsafe fn ballot(core: &mut Core<'_>, op: *const Op) -> *const Op {
         for lane in lanes(mask) {
             d[lane] = truths & rows[lane];
         }
-        op.add(1)
+        op.wrapping_add(1)
     }
 }
 
@@ -254,7 +254,7 @@ unsafe fn match_any_handler<T: Lane>(core: &mut Core<'_>, op: *const Op) -> *con
             let same = lanes(mask & rows[lane]).filter(|&other| values[other] == values[lane]);
             d[lane] = same.fold(0, |set, other| set | 1 << other);
         }
-        op.add(1)
+        op.wrapping_add(1)
     }
 }
 
@@ -285,7 +285,7 @@ unsafe fn match_all_handler<T: Lane>(core: &mut Core<'_>, op: *const Op) -> *con
         if o.aux != 0 {
             core.set_predicate(o.aux, truths, mask);
         }
-        op.add(1)
+        op.wrapping_add(1)
     }
 }
 
@@ -322,7 +322,7 @@ unsafe fn redux_handler<T: Lane, F: Fn(T, T) -> T + Copy>(
             }
             left &= !members;
         }
-        op.add(1)
+        op.wrapping_add(1)
     }
 }
 
@@ -344,7 +344,7 @@ pub(crate) unsafe fn activemask(core: &mut Core<'_>, op: *const Op) -> *const Op
         for lane in lanes(mask) {
             d[lane] = mask;
         }
-        op.add(1)
+        op.wrapping_add(1)
     }
 }
 
@@ -370,7 +370,7 @@ pub(crate) unsafe fn elect(core: &mut Core<'_>, op: *const Op) -> *const Op {
             }
         }
         core.set_predicate(o.d, leaders, mask);
-        op.add(1)
+        op.wrapping_add(1)
     }
 }
 
@@ -382,6 +382,9 @@ pub(crate) unsafe fn warp_barrier(core: &mut Core<'_>, op: *const Op) -> *const 
     // SAFETY: `op` is an operation of the program.
     let o = unsafe { &*op };
     let _ = members!(core, op, o.b, Wait::WarpBarrier);
-    // SAFETY: another operation follows.
-    unsafe { op.add(1) }
+    if core.run.launch.checks.race {
+        let block = core.block().linear;
+        core.races.warp_barrier(block, core.current.1 as u32);
+    }
+    op.wrapping_add(1)
 }

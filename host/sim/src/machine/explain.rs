@@ -3,22 +3,15 @@
 //! The shape is `STYLE.md`'s "An error": what happened, where in the Rust source and the PTX, which kernel, block, thread
 //! and seed, what the address is nearest to, what to do.
 
-use std::sync::PoisonError;
-
-use super::core::Core;
 use super::event::{Act, RawFault, Reach, What};
-use super::lane::{LANES, lanes};
+use super::lane::LANES;
 use super::op::Op;
 use super::run::{Failure, Run};
-use crate::checks::{Finding, FindingKind};
 use crate::decode::program::Program;
 use crate::report::{Fault, FaultReport, Place, SourcePlace};
 
-/// What makes two findings the same: their kind and the operations that took part.
-pub(super) type Found = (FindingKind, u32, u32);
-
 /// The index of an operation, if it is one.
-fn index(program: &Program, op: *const Op) -> Option<usize> {
+pub(super) fn index(program: &Program, op: *const Op) -> Option<usize> {
     let offset = (op as usize).checked_sub(program.ops.as_ptr() as usize)?;
     Some(offset / size_of::<Op>()).filter(|&index| index < program.ops.len())
 }
@@ -82,7 +75,12 @@ impl Run<'_> {
         let mut place = self.place(op);
         place.block = Some(block);
         place.thread = (lane < LANES).then(|| self.thread(warp, lane));
-        let report = |what: String, notes: Vec<String>, help: Option<&str>| {
+        let function = index(self.program, op).map(|_| super::frame::function_of(self.program, op));
+        let inside = function
+            .filter(|f| !f.entry)
+            .map(|f| format!("in function `{}`", f.name));
+        let report = |what: String, mut notes: Vec<String>, help: Option<&str>| {
+            notes.extend(inside);
             let help = help.map(String::from);
             Box::new(FaultReport {
                 what,
@@ -290,63 +288,4 @@ fn memory(reach: Reach) -> &'static str {
         Reach::Constant => "constant memory",
         Reach::Param => "parameters",
     }
-}
-
-impl Core<'_> {
-    /// Remembers something that a check found at `op`, by `lane` of the running warp.
-    #[cold]
-    pub(super) fn note(&mut self, kind: FindingKind, op: *const Op, lane: usize) {
-        let run = self.run;
-        let at = index(run.program, op).unwrap_or(0) as u32;
-        let mut findings = run.findings.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = findings.entry((kind, at, at)).or_insert_with(|| {
-            let (what, help) = match kind {
-                FindingKind::AbsentLane => (
-                    "a shuffle reads a lane that is not there",
-                    "let all lanes of the mask take part, or use the predicate that says whether the value is good",
-                ),
-                FindingKind::DivergentBarrier => (
-                    "threads of one warp reach a barrier apart",
-                    "move the barrier out of the branch, so that all threads of the block reach it together",
-                ),
-                FindingKind::Race => ("a race", ""),
-                FindingKind::Uninitialised => ("a read of memory that nobody wrote", "write it first"),
-            };
-            let report = FaultReport {
-                what: what.into(),
-                place: run.place(op),
-                seed: run.launch.seed,
-                notes: vec![],
-                help: Some(help.into()),
-            };
-            Finding { kind, report, count: 0 }
-        });
-        found.count += 1;
-        // The lowest block and thread stand for all, whichever core came first.
-        let block = self.team.blocks[self.current.0].id;
-        let thread = run.thread(self.current.1 as u32, lane);
-        let place = &mut found.report.place;
-        let key = |b: Option<[u32; 3]>, t: Option<[u32; 3]>| (b.map(reversed), t.map(reversed));
-        if place.block.is_none() || key(Some(block), Some(thread)) < key(place.block, place.thread)
-        {
-            (place.block, place.thread) = (Some(block), Some(thread));
-        }
-    }
-
-    /// Remembers that some lanes of a warp came to a barrier without the others.
-    #[cold]
-    pub(super) fn note_divergent_barrier(&mut self, op: *const Op, mask: u32) {
-        if mask != self.warp().live && self.run.launch.checks.sync {
-            self.note(
-                FindingKind::DivergentBarrier,
-                op,
-                lanes(mask).next().unwrap_or(0),
-            );
-        }
-    }
-}
-
-/// z before y before x: the order in which blocks and threads are numbered.
-fn reversed([x, y, z]: [u32; 3]) -> [u32; 3] {
-    [z, y, x]
 }

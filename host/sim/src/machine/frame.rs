@@ -183,9 +183,7 @@ impl Core<'_> {
         let ranks = cluster.iter().product::<u32>();
         let clusters = std::array::from_fn(|i| launch.grid[i] / cluster[i]);
         let bit = 1u64 << lane;
-        let linear_block = block.id[0] as u64
-            + block.id[1] as u64 * u64::from(launch.grid[0])
-            + block.id[2] as u64 * u64::from(launch.grid[0]) * u64::from(launch.grid[1]);
+        let linear_block = block.linear;
         match register {
             S::Tid => of([linear % x, linear / x % y, linear / (x * y)]),
             S::Ntid => of(launch.block),

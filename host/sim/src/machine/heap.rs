@@ -25,13 +25,15 @@ struct State {
 
 impl Heap {
     /// A heap that has nothing to give.
-    pub(crate) const EMPTY: Self = Self {
-        state: Mutex::new(State {
-            base: 0,
-            size: 0,
-            live: BTreeMap::new(),
-        }),
-    };
+    pub(crate) const fn empty() -> Self {
+        Self {
+            state: Mutex::new(State {
+                base: 0,
+                size: 0,
+                live: BTreeMap::new(),
+            }),
+        }
+    }
 
     /// A heap over `size` bytes at `base`.
     pub(crate) fn new(base: u64, size: u64) -> Self {

@@ -16,8 +16,7 @@ use super::op::Op;
 /// # Safety
 /// As for every handler.
 pub(crate) unsafe fn nothing(_: &mut Core<'_>, op: *const Op) -> *const Op {
-    // SAFETY: another operation follows.
-    unsafe { op.add(1) }
+    op.wrapping_add(1)
 }
 
 /// `membar`, `fence`.
@@ -29,8 +28,12 @@ pub(crate) unsafe fn fence(core: &mut Core<'_>, op: *const Op) -> *const Op {
     unsafe {
         if core.mask(&*op) != 0 {
             host_fence(Ordering::SeqCst);
+            if core.run.launch.checks.race {
+                let block = core.block().linear;
+                core.races.fence(block, core.current.1 as u32);
+            }
         }
-        op.add(1)
+        op.wrapping_add(1)
     }
 }
 
@@ -53,7 +56,7 @@ pub(crate) unsafe fn clock(core: &mut Core<'_>, op: *const Op) -> *const Op {
                 core.lanes::<u64>(o.d)[lane] = time;
             }
         }
-        op.add(1)
+        op.wrapping_add(1)
     }
 }
 
@@ -63,7 +66,7 @@ pub(crate) unsafe fn clock(core: &mut Core<'_>, op: *const Op) -> *const Op {
 /// As for every handler.
 pub(crate) unsafe fn nanosleep(core: &mut Core<'_>, op: *const Op) -> *const Op {
     // SAFETY: `op` belongs to the running frame; another operation follows it.
-    let (mask, next) = unsafe { (core.mask(&*op), op.add(1)) };
+    let (mask, next) = unsafe { (core.mask(&*op), op.wrapping_add(1)) };
     if mask == 0 {
         return next;
     }

@@ -13,7 +13,8 @@
 //! | `builtin`, `format`, `heap` | `vprintf`, `malloc`, `free`, `__assertfail` |
 //! | `core`, `schedule`, `event` | one host thread's state; which lanes of a warp run; why they stop |
 //! | `warp`, `team`, `run` | a warp's state; the blocks that run together; a launch over all cores |
-//! | `explain` | from a fault as an operation sees it to the report that a user reads |
+//! | `watch` | counters and checks that look at operations before they run |
+//! | `explain`, `findings` | from a fault or a finding as an operation sees it to the report that a user reads |
 
 pub(crate) mod access;
 pub(crate) mod alu;
@@ -25,6 +26,7 @@ pub(crate) mod core;
 mod event;
 pub(crate) mod exchange;
 mod explain;
+mod findings;
 mod format;
 pub(crate) mod frame;
 pub(crate) mod heap;
@@ -37,3 +39,4 @@ mod schedule;
 mod team;
 pub(crate) mod transfer;
 mod warp;
+mod watch;

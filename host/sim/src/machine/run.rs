@@ -12,12 +12,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::core::Core;
 use super::event::RawFault;
-use super::explain::Found;
+use super::findings::Found;
 use super::heap::Heap;
 use super::team::Team;
 use crate::checks::{Checks, Finding};
+use crate::counters::Counters;
 use crate::decode::program::{Function, Program, Row, VariableSpace};
-use crate::launch::{ExecutionSummary, Launch, LaunchError, Report};
+use crate::launch::{BankWidth, ExecutionSummary, Launch, LaunchError, Report};
 use crate::memory::{Memory, Snapshot};
 use crate::model::DeviceModel;
 use crate::module::Kernel;
@@ -78,6 +79,10 @@ pub(crate) struct Run<'l> {
     pub(super) heap: &'l Heap,
     /// What checks found.
     pub(super) findings: Mutex<BTreeMap<Found, Finding>>,
+    /// The width of a bank of shared memory, for the counters.
+    pub(super) bank_width: u64,
+    /// Counts of all cores.
+    pub(super) counters: Mutex<Counters>,
     /// Sums of all cores.
     pub(super) summary: Mutex<ExecutionSummary>,
     /// A core found that it cannot go on for a reason that is no team's: nobody goes on.
@@ -110,7 +115,8 @@ impl Run<'_> {
         let workers = rayon::current_num_threads()
             .min(usize::try_from(self.teams).unwrap_or(usize::MAX))
             .max(1);
-        if workers == 1 {
+        // The race check knows the whole launch: it runs on one core.
+        if workers == 1 || self.launch.checks.race {
             self.work();
         } else {
             rayon::scope(|scope| {
@@ -160,6 +166,7 @@ impl Run<'_> {
             }
         }
         let mut summary = self.summary.lock().unwrap_or_else(PoisonError::into_inner);
+        *self.counters.lock().unwrap_or_else(PoisonError::into_inner) += core.counters;
         summary.instructions += core.instructions;
         summary.global_read += core.read;
         summary.global_written += core.written;
@@ -288,6 +295,8 @@ pub(crate) fn launch(
         output: Mutex::default(),
         heap,
         findings: Mutex::default(),
+        bank_width: bank_width(model, launch.bank_width),
+        counters: Mutex::default(),
         summary: Mutex::default(),
         halt: AtomicBool::new(false),
     };
@@ -305,15 +314,31 @@ pub(crate) fn launch(
         blocks,
         ..*run.summary.lock().unwrap_or_else(PoisonError::into_inner)
     };
+    let counted = run
+        .counters
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
+    let counters = launch.count.then_some(counted);
     let findings = run
         .findings
         .into_inner()
         .unwrap_or_else(PoisonError::into_inner);
     Ok(Report {
-        counters: None,
+        counters,
         findings: findings.into_values().collect(),
         summary,
     })
+}
+
+/// Bytes of a bank: the width that was asked for where the device has it.
+fn bank_width(model: &DeviceModel, asked: BankWidth) -> u64 {
+    let widths = &model.multiprocessor.bank_widths;
+    let wanted = match asked {
+        BankWidth::Default => widths.first().copied().unwrap_or(4),
+        BankWidth::Four => 4,
+        BankWidth::Eight => 8,
+    };
+    u64::from(if widths.contains(&wanted) { wanted } else { 4 })
 }
 
 /// The threads of a block, if the launch can be.

@@ -205,8 +205,8 @@ impl Core<'_> {
         let Some(wait) = complete else { return false };
         for group in warp.groups.iter_mut().filter(|g| g.wait == wait) {
             group.wait = Wait::Ready;
-            // SAFETY: the operation at which they waited is a `bar.warp.sync`; another follows it in the function.
-            group.op = unsafe { group.op.add(1) };
+            // Another operation follows a `bar.warp.sync` in its function.
+            group.op = group.op.wrapping_add(1);
         }
         true
     }
@@ -225,9 +225,4 @@ impl Core<'_> {
         block.live -= mask.count_ones();
         self.complete_barriers();
     }
-}
-
-impl Core<'_> {
-    /// What looks at an operation before it runs; see `watch`.
-    fn watch(&mut self, _: *const Op) {}
 }

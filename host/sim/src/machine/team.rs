@@ -36,6 +36,8 @@ pub(super) struct Team {
 pub(super) struct Block {
     /// Its index in the grid.
     pub(super) id: [u32; 3],
+    /// Its number in the grid.
+    pub(super) linear: u64,
     /// Its rank in the cluster.
     pub(super) rank: u32,
     /// Its warps.
@@ -59,6 +61,8 @@ pub(super) struct Barrier {
     pub(super) count: u32,
     /// Whether a predicate that arrived was false.
     pub(super) some_false: bool,
+    /// The warps that arrived, a bit each.
+    pub(super) warps: u32,
     /// What instruction arrived first: a barrier must not mix them.
     pub(super) kind: Option<Arrival>,
 }
@@ -104,6 +108,9 @@ impl Core<'_> {
             ];
             let block = &mut self.team.blocks[rank];
             block.id = std::array::from_fn(|i| at[i] as u32 * cluster[i] + inside[i]);
+            let [x, y, z] = block.id.map(u64::from);
+            block.linear =
+                x + u64::from(run.launch.grid[0]) * (y + u64::from(run.launch.grid[1]) * z);
             block.rank = r;
             block.live = run.threads;
             block.barriers = Default::default();

@@ -111,7 +111,7 @@ unsafe fn load_body<L: Level, S: Space, T: Stored<R>, R: Repr + Lane<Repr = R>>(
         let o = &*op;
         let mut mask = core.mask(o);
         if mask == 0 {
-            return op.add(1);
+            return op.wrapping_add(1);
         }
         let elements = (o.aux >> flag::ELEMENTS) as usize + 1;
         let size = size_of::<T>() * elements;
@@ -120,7 +120,7 @@ unsafe fn load_body<L: Level, S: Space, T: Stored<R>, R: Repr + Lane<Repr = R>>(
             let local = local_lanes::<S>(core, op, mask);
             if local != 0 {
                 match serve_local::<T, R, false>(core, op, mask, local) {
-                    Some(0) => return op.add(1),
+                    Some(0) => return op.wrapping_add(1),
                     Some(left) => mask = left,
                     None => return STOP,
                 }
@@ -151,7 +151,7 @@ unsafe fn load_body<L: Level, S: Space, T: Stored<R>, R: Repr + Lane<Repr = R>>(
             }
             found => gather::<T, R>(core, o, mask, elements, found),
         }
-        op.add(1)
+        op.wrapping_add(1)
     }
 }
 
@@ -208,7 +208,7 @@ unsafe fn store_body<L: Level, S: Space, T: Stored<R>, R: Repr + Lane<Repr = R>>
         let o = &*op;
         let mut mask = core.mask(o);
         if mask == 0 {
-            return op.add(1);
+            return op.wrapping_add(1);
         }
         let elements = (o.aux >> flag::ELEMENTS) as usize + 1;
         let size = size_of::<T>() * elements;
@@ -216,7 +216,7 @@ unsafe fn store_body<L: Level, S: Space, T: Stored<R>, R: Repr + Lane<Repr = R>>
             let local = local_lanes::<S>(core, op, mask);
             if local != 0 {
                 match serve_local::<T, R, true>(core, op, mask, local) {
-                    Some(0) => return op.add(1),
+                    Some(0) => return op.wrapping_add(1),
                     Some(left) => mask = left,
                     None => return STOP,
                 }
@@ -237,7 +237,7 @@ unsafe fn store_body<L: Level, S: Space, T: Stored<R>, R: Repr + Lane<Repr = R>>
             }
             found => scatter::<T, R>(core, o, mask, elements, found),
         }
-        op.add(1)
+        op.wrapping_add(1)
     }
 }
 
@@ -347,7 +347,7 @@ unsafe fn local_transfer<T: Stored<R>, R: Repr + Lane<Repr = R>, const WRITE: bo
                 Reach::Local,
                 size as u32,
             );
-            if address % size != 0 {
+            if !address.is_multiple_of(size) {
                 return Err((
                     lane,
                     What::Misaligned {
@@ -402,7 +402,7 @@ unsafe fn local_body<T: Stored<R>, R: Repr + Lane<Repr = R>, W: Way>(
             local_transfer::<T, R, false>(core, op, mask, 0)
         };
         match done {
-            Ok(()) => op.add(1),
+            Ok(()) => op.wrapping_add(1),
             Err((lane, what)) => core.fault(op, lane, what),
         }
     }
@@ -454,7 +454,7 @@ unsafe fn area_body<T: Stored<R>, R: Repr + Lane<Repr = R>, W: Way>(
                 }
             }
         }
-        op.add(1)
+        op.wrapping_add(1)
     }
 }
 
@@ -486,12 +486,12 @@ unsafe fn param_body<T: Stored<R>, R: Repr + Lane<Repr = R>>(
             if mask == FULL {
                 *row = [value; LANES];
             } else {
-                for i in 0..LANES {
-                    row[i] = value.blend(row[i], mask >> i & 1 != 0);
+                for (i, to) in row.iter_mut().enumerate() {
+                    *to = value.blend(*to, mask >> i & 1 != 0);
                 }
             }
         }
-        op.add(1)
+        op.wrapping_add(1)
     }
 }
 

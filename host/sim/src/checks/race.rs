@@ -1,0 +1,359 @@
+//! Races: two threads access one place, one of them writes, and nothing orders them.
+//!
+//! The order is happens-before, kept with vector clocks (as FastTrack, Flanagan and Freund, PLDI 2009), so a race is found
+//! whatever the interleaving was, as long as both accesses ran. PTX ISA, "Memory Consistency Model", says what orders:
+//!
+//! - Within a block each warp has a clock and knows a time of every other warp. A barrier joins what the arriving warps
+//!   know and moves their clocks on. `bar.warp.sync` moves the warp's own clock on: lanes of one warp are ordered by it, and
+//!   by nothing less, since Volta.
+//! - Between blocks a release (a fence and then a strong write or atomic, or one that says `.release`) leaves what the block
+//!   knows at the address; an acquire (a strong read or an atomic) of that address takes it up.
+//! - Two strong accesses (atomic, volatile, relaxed, acquire, release) never race with each other.
+//! - Lanes that store one value to one place in one instruction do not race.
+//!
+//! Found: read-write and write-write races in shared and global memory, within a launch, to the byte.
+//! Missed: pairs where the place was accessed by more than two other readers in between; order that only some lanes of a
+//! warp or some warps of a block have is taken to hold for all of it, so a race beside a correct hand-over may be missed.
+//! Never reported: what is ordered by the launch's end, by the host, or by program order.
+
+use std::collections::HashMap;
+
+/// What an access does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Reads.
+    Read,
+    /// Writes.
+    Write,
+    /// Both as one step.
+    Atomic,
+}
+
+/// One lane's access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Access {
+    /// The block, by its number in the grid.
+    pub(crate) block: u64,
+    /// The warp in the block.
+    pub(crate) warp: u32,
+    /// The lane in the warp.
+    pub(crate) lane: u32,
+    /// The operation, by its number in the program.
+    pub(crate) op: u32,
+    /// What it does.
+    pub(crate) kind: Kind,
+    /// Whether it is strong in the memory model's sense.
+    pub(crate) strong: bool,
+    /// Whether it releases by itself, without a fence before it.
+    pub(crate) releases: bool,
+    /// Of shared memory; else global.
+    pub(crate) shared: bool,
+}
+
+/// An access with the time at which it happened.
+#[derive(Debug, Clone, Copy)]
+struct Stamp {
+    access: Access,
+    /// The warp's clock.
+    warp_time: u32,
+    /// The block's clock, which moves on at each release.
+    block_time: u32,
+    /// Counts instructions of the warp that access memory: lanes of one instruction share it.
+    instruction: u64,
+}
+
+/// What is known of four bytes.
+#[derive(Debug, Default)]
+struct Cell {
+    /// The last write, and which of the bytes it wrote.
+    write: Option<(Stamp, u8)>,
+    /// Earlier writes of bytes that the last did not write.
+    beside: Vec<(Stamp, u8)>,
+    /// Reads since, of two threads: the first and the last.
+    reads: [Option<(Stamp, u8)>; 2],
+}
+
+/// What one block knows of time.
+#[derive(Debug, Default)]
+struct Block {
+    /// For each warp: its clock, and the times of other warps that happened before it.
+    warps: Vec<Warp>,
+    /// Moves on at each release.
+    time: u32,
+    /// Times of other blocks that happened before this one.
+    knows: HashMap<u64, u32>,
+}
+
+#[derive(Debug, Default, Clone)]
+struct Warp {
+    time: u32,
+    knows: HashMap<u32, u32>,
+    fenced: bool,
+    instruction: u64,
+}
+
+/// Everything that is known in one launch; a launch that checks for races runs on one core.
+#[derive(Debug, Default)]
+pub(crate) struct Races {
+    blocks: HashMap<u64, Block>,
+    /// Global cells by word, and shared ones by block and word.
+    cells: HashMap<(Option<u64>, u64), Cell>,
+    /// What releases left behind, by word.
+    left: HashMap<(Option<u64>, u64), HashMap<u64, u32>>,
+}
+
+impl Races {
+    fn warp(&mut self, block: u64, warp: u32) -> &mut Warp {
+        let warps = &mut self.blocks.entry(block).or_default().warps;
+        if warps.len() <= warp as usize {
+            // Clocks start at 1: time 0 is before everything.
+            warps.resize(
+                warp as usize + 1,
+                Warp {
+                    time: 1,
+                    ..Warp::default()
+                },
+            );
+        }
+        &mut warps[warp as usize]
+    }
+
+    /// The warp begins another instruction that accesses memory.
+    pub(crate) fn step(&mut self, block: u64, warp: u32) {
+        self.warp(block, warp).instruction += 1;
+    }
+
+    /// Remembers an access; gives the one before it that it races with, if there is one.
+    pub(crate) fn access(&mut self, access: Access, address: u64, size: u64) -> Option<Access> {
+        let Access {
+            block,
+            warp,
+            kind,
+            strong,
+            shared,
+            ..
+        } = access;
+        let space = shared.then_some(block);
+        let fenced = self.warp(block, warp).fenced || access.releases;
+        if strong {
+            self.synchronise(block, space, address / 4, kind, fenced);
+        }
+        let of = &self.warp(block, warp).clone();
+        let block_time = self.blocks.get(&block).map_or(0, |b| b.time);
+        let stamp = Stamp {
+            access,
+            warp_time: of.time,
+            block_time,
+            instruction: of.instruction,
+        };
+        let mut found = None;
+        let mut at = address;
+        while at < address + size {
+            let word = at / 4;
+            let end = ((word + 1) * 4).min(address + size);
+            let bytes = ((1u32 << (end - word * 4)) - (1u32 << (at - word * 4))) as u8;
+            let cell = self.cells.entry((space, word)).or_default();
+            let blocks = &self.blocks;
+            let races = |before: &Option<(Stamp, u8)>| {
+                let (before, touched) = before.as_ref()?;
+                (touched & bytes != 0 && unordered(blocks, before, &stamp)).then_some(before.access)
+            };
+            let beside = cell.beside.iter().find_map(|before| races(&Some(*before)));
+            let against_write = races(&cell.write).or(beside);
+            let against_read = cell
+                .reads
+                .iter()
+                .find_map(races)
+                .filter(|_| kind != Kind::Read);
+            found = found.or(against_write).or(against_read);
+            if kind == Kind::Read {
+                let thread = |s: &Stamp| (s.access.block, s.access.warp, s.access.lane);
+                let slot = cell
+                    .reads
+                    .iter()
+                    .position(|r| r.as_ref().is_none_or(|(s, _)| thread(s) == thread(&stamp)));
+                match slot {
+                    Some(slot) => cell.reads[slot] = Some((stamp, bytes)),
+                    // The first reader and the last are kept.
+                    None => cell.reads[1] = Some((stamp, bytes)),
+                }
+            } else {
+                cell.beside.extend(cell.write.take());
+                cell.beside
+                    .iter_mut()
+                    .for_each(|(_, touched)| *touched &= !bytes);
+                cell.beside.retain(|(_, touched)| *touched != 0);
+                cell.write = Some((stamp, bytes));
+                cell.reads = [None, None];
+            }
+            at = end;
+        }
+        found
+    }
+
+    /// Takes up what was left at a word, and leaves what the block knows there where the access releases.
+    fn synchronise(&mut self, block: u64, space: Option<u64>, word: u64, kind: Kind, fenced: bool) {
+        if space.is_some() {
+            return; // within a block, barriers order
+        }
+        if kind != Kind::Write
+            && let Some(left) = self.left.get(&(space, word))
+        {
+            let knows = &mut self.blocks.entry(block).or_default().knows;
+            for (&other, &time) in left.iter().filter(|(other, _)| **other != block) {
+                let known = knows.entry(other).or_default();
+                *known = time.max(*known);
+            }
+        }
+        if kind != Kind::Read && fenced {
+            let of = self.blocks.entry(block).or_default();
+            let mut knows = of.knows.clone();
+            knows.insert(block, of.time + 1);
+            of.time += 1;
+            let left = self.left.entry((space, word)).or_default();
+            for (other, time) in knows {
+                let at = left.entry(other).or_default();
+                *at = time.max(*at);
+            }
+        }
+    }
+
+    /// A fence: strong writes of the warp release from here on.
+    pub(crate) fn fence(&mut self, block: u64, warp: u32) {
+        self.warp(block, warp).fenced = true;
+    }
+
+    /// `bar.warp.sync`: the lanes of the warp are ordered.
+    pub(crate) fn warp_barrier(&mut self, block: u64, warp: u32) {
+        self.warp(block, warp).time += 1;
+    }
+
+    /// A barrier of the block completes: these warps arrived.
+    pub(crate) fn barrier(&mut self, block: u64, warps: &[u32]) {
+        let mut joined: HashMap<u32, u32> = HashMap::new();
+        for &warp in warps {
+            let of = self.warp(block, warp);
+            let (time, knows) = (of.time, of.knows.clone());
+            for (other, time) in knows.into_iter().chain([(warp, time)]) {
+                let at = joined.entry(other).or_default();
+                *at = time.max(*at);
+            }
+        }
+        for &warp in warps {
+            let of = self.warp(block, warp);
+            of.knows.clone_from(&joined);
+            of.time += 1;
+        }
+    }
+}
+
+/// Whether nothing orders `before` before `now`.
+fn unordered(blocks: &HashMap<u64, Block>, before: &Stamp, now: &Stamp) -> bool {
+    let (a, b) = (&before.access, &now.access);
+    if a.strong && b.strong {
+        return false;
+    }
+    if a.block != b.block {
+        let known = blocks
+            .get(&b.block)
+            .and_then(|block| block.knows.get(&a.block))
+            .copied()
+            .unwrap_or(0);
+        // What was done at a block's time is before the release that moves that time on.
+        return before.block_time >= known;
+    }
+    if a.warp != b.warp {
+        let warp = blocks
+            .get(&b.block)
+            .and_then(|block| block.warps.get(b.warp as usize));
+        return warp
+            .is_none_or(|warp| before.warp_time > warp.knows.get(&a.warp).copied().unwrap_or(0));
+    }
+    if a.lane == b.lane {
+        return false;
+    }
+    if before.instruction == now.instruction && a.kind == b.kind {
+        return false; // one instruction: which lane's store stays is open, but one does
+    }
+    before.warp_time >= now.warp_time
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn access(block: u64, warp: u32, lane: u32, kind: Kind) -> Access {
+        Access {
+            block,
+            warp,
+            lane,
+            op: 0,
+            kind,
+            strong: kind == Kind::Atomic,
+            releases: false,
+            shared: false,
+        }
+    }
+
+    #[test]
+    fn writes_of_two_blocks_race_and_atomics_do_not() {
+        let mut races = Races::default();
+        assert!(races.access(access(0, 0, 0, Kind::Write), 64, 4).is_none());
+        assert!(races.access(access(1, 0, 0, Kind::Write), 64, 4).is_some());
+        assert!(races.access(access(1, 0, 0, Kind::Write), 68, 4).is_none());
+        for block in 0..3 {
+            assert!(
+                races
+                    .access(access(block, 0, 0, Kind::Atomic), 128, 4)
+                    .is_none()
+            );
+        }
+    }
+
+    #[test]
+    fn neighbouring_bytes_do_not_race() {
+        let mut races = Races::default();
+        assert!(races.access(access(0, 0, 0, Kind::Write), 64, 1).is_none());
+        assert!(races.access(access(0, 1, 0, Kind::Write), 65, 1).is_none());
+        assert!(races.access(access(0, 1, 0, Kind::Read), 64, 2).is_some());
+    }
+
+    #[test]
+    fn a_barrier_orders_the_warps_that_arrive() {
+        let mut races = Races::default();
+        races.access(access(0, 0, 0, Kind::Write), 64, 4);
+        assert!(races.access(access(0, 1, 0, Kind::Read), 64, 4).is_some());
+        races.barrier(0, &[0, 1]);
+        assert!(races.access(access(0, 1, 0, Kind::Read), 64, 4).is_none());
+        assert!(races.access(access(0, 2, 0, Kind::Read), 64, 4).is_some());
+    }
+
+    #[test]
+    fn lanes_of_a_warp_are_ordered_by_its_barrier_only() {
+        let mut races = Races::default();
+        races.step(0, 0);
+        assert!(races.access(access(0, 0, 0, Kind::Write), 64, 4).is_none());
+        assert!(
+            races.access(access(0, 0, 1, Kind::Write), 64, 4).is_none(),
+            "one instruction"
+        );
+        races.step(0, 0);
+        assert!(races.access(access(0, 0, 0, Kind::Read), 64, 4).is_some());
+        races.warp_barrier(0, 0);
+        assert!(races.access(access(0, 0, 0, Kind::Read), 64, 4).is_none());
+    }
+
+    #[test]
+    fn a_fence_and_a_flag_hand_over_between_blocks() {
+        let mut races = Races::default();
+        races.access(access(0, 0, 0, Kind::Write), 64, 4);
+        races.fence(0, 0);
+        races.access(access(0, 0, 0, Kind::Atomic), 128, 4);
+        assert!(
+            races.access(access(1, 0, 0, Kind::Read), 64, 4).is_some(),
+            "before the flag is read"
+        );
+        races.access(access(2, 0, 0, Kind::Atomic), 128, 4);
+        assert!(races.access(access(2, 0, 0, Kind::Read), 64, 4).is_none());
+    }
+}

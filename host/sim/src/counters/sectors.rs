@@ -1,0 +1,67 @@
+//! Global memory: how many 32-byte sectors an access touches.
+//!
+//! `HARDWARE.md`, section 3, measured on an H200: distinct sectors over the whole warp instruction, however wide a lane's
+//! access is.
+
+const LANES: usize = 32;
+
+/// Sectors of `sector` bytes that one warp's access of `size` bytes a lane touches, and the fewest that the same bytes need.
+pub(crate) fn sectors(addresses: &[u64; LANES], mask: u32, size: u64, sector: u64) -> (u64, u64) {
+    let mut active: Vec<u64> = (0..LANES)
+        .filter(|lane| mask >> lane & 1 != 0)
+        .map(|lane| addresses[lane])
+        .collect();
+    active.sort_unstable();
+    active.dedup();
+    let ideal = (active.len() as u64 * size).div_ceil(sector);
+    // Sorted by address, a sector that was counted can only be the one counted last.
+    let (mut count, mut next) = (0, 0);
+    for address in active {
+        let (first, last) = (address / sector, (address + size - 1) / sector);
+        count += (last + 1).saturating_sub(first.max(next));
+        next = next.max(last + 1);
+    }
+    (count, ideal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // The table of HARDWARE.md, section 3: size, mask, address by lane, sectors.
+    #[test]
+    fn sectors_are_those_measured() {
+        type Row = (u64, u32, fn(u64) -> u64, u64);
+        let rows: [Row; 17] = [
+            (4, u32::MAX, |l| l * 4, 4),
+            (4, u32::MAX, |l| l * 4 + 4, 5),
+            (4, u32::MAX, |l| l * 8, 8),
+            (4, u32::MAX, |l| l * 32, 32),
+            (4, u32::MAX, |l| l * 128, 32),
+            (4, u32::MAX, |_| 0, 1),
+            (4, 0xffff, |l| l * 4, 2),
+            (8, u32::MAX, |l| l * 8, 8),
+            (8, u32::MAX, |l| l * 16, 16),
+            (16, u32::MAX, |l| l * 16, 16),
+            (16, u32::MAX, |l| l * 32, 32),
+            (16, u32::MAX, |l| l * 128, 32),
+            (16, u32::MAX, |_| 0, 1),
+            (1, u32::MAX, |l| l, 1),
+            (4, 0, |l| l, 0),
+            // Reversed and overlapping: order does not matter.
+            (4, u32::MAX, |l| (31 - l) * 4, 4),
+            (8, u32::MAX, |l| l / 2 * 32, 16),
+        ];
+        for (i, (size, mask, address, expected)) in rows.into_iter().enumerate() {
+            let addresses = std::array::from_fn(|lane| 0x1000 + address(lane as u64));
+            assert_eq!(sectors(&addresses, mask, size, 32).0, expected, "row {i}");
+        }
+    }
+
+    #[test]
+    fn ideal_counts_each_byte_once() {
+        let spread = std::array::from_fn(|lane| lane as u64 * 128);
+        assert_eq!(sectors(&spread, u32::MAX, 4, 32), (32, 4));
+        assert_eq!(sectors(&[64; LANES], u32::MAX, 4, 32), (1, 1));
+    }
+}

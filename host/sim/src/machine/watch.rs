@@ -1,0 +1,185 @@
+//! What looks at operations before they run: counters and checks, when a launch asks for them.
+//!
+//! Operations know nothing of it: an operation's class, guard and address operand say all that is needed, and nothing has
+//! changed yet. Without counters and checks the loop is compiled without this.
+
+use super::core::Core;
+use super::event::Reach;
+use super::lane::{LANES, lanes};
+use super::op::Op;
+use crate::checks::race::{Access, Kind};
+use crate::counters::banks::passes;
+use crate::counters::sectors::sectors;
+use crate::decode::program::{Class, OpInfo, SpaceClass};
+use crate::memory::window::{self, Window};
+
+impl Core<'_> {
+    /// Counts and checks what `op` is about to do.
+    pub(super) fn watch(&mut self, op: *const Op) {
+        let run = self.run;
+        let index = (op as usize - run.program.ops.as_ptr() as usize) / size_of::<Op>();
+        let info = run.program.infos[index];
+        // SAFETY: `op` is an operation of the running frame.
+        let mask = unsafe { self.mask(&*op) };
+        if run.launch.count {
+            self.count(op, info, mask);
+        }
+        if mask != 0
+            && let Class::Load(space) | Class::Store(space) | Class::Atomic(space) = info.class
+        {
+            if run.launch.checks.race {
+                self.races.step(
+                    self.team.blocks[self.current.0].linear,
+                    self.current.1 as u32,
+                );
+            }
+            // SAFETY: operations of these classes have an address row.
+            let addresses = unsafe { self.addresses(op) };
+            self.split(space, &addresses, mask, |core, reach, addresses, mask| {
+                if run.launch.count {
+                    core.count_access(info, reach, addresses, mask);
+                }
+                if run.launch.checks.race && reach != Reach::Local {
+                    core.check_race(op, index as u32, info, reach, addresses, mask);
+                }
+            });
+        }
+    }
+
+    fn count(&mut self, op: *const Op, info: OpInfo, mask: u32) {
+        let active = self.active;
+        let counters = &mut self.counters;
+        if info.first {
+            counters.ptx_instructions += 1;
+            counters.ptx_lane_instructions += u64::from(active.count_ones());
+            counters.ptx_lane_instructions_pred_on += u64::from(mask.count_ones());
+        }
+        match info.class {
+            Class::Branch if mask == 0 || mask == active => counters.ptx_branches_uniform += 1,
+            Class::Branch => counters.ptx_branches_divergent += 1,
+            Class::Indexed if mask != 0 => {
+                // SAFETY: row `a` of `brx.idx` holds `u32`.
+                let index = unsafe { *self.lanes::<u32>((*op).a) };
+                let first = index[mask.trailing_zeros() as usize];
+                if mask == active && lanes(mask).all(|lane| index[lane] == first) {
+                    self.counters.ptx_branches_uniform += 1;
+                } else {
+                    self.counters.ptx_branches_divergent += 1;
+                }
+            }
+            Class::Barrier if mask != 0 => counters.barriers += 1,
+            _ => {}
+        }
+    }
+
+    /// Calls `f` for each memory that lanes access, with their addresses in it.
+    fn split(
+        &mut self,
+        space: SpaceClass,
+        addresses: &[u64; LANES],
+        mask: u32,
+        mut f: impl FnMut(&mut Self, Reach, &[u64; LANES], u32),
+    ) {
+        let reach = match space {
+            SpaceClass::Global => Reach::Global,
+            SpaceClass::Shared => Reach::Shared,
+            SpaceClass::Local => Reach::Local,
+            SpaceClass::Constant => return,
+            SpaceClass::Generic => {
+                for (window, reach, start) in [
+                    (Window::Global, Reach::Global, 0),
+                    (Window::Shared, Reach::Shared, window::SHARED),
+                    (Window::Local, Reach::Local, window::LOCAL),
+                ] {
+                    let there = lanes(mask).filter(|&lane| window::of(addresses[lane]) == window);
+                    let there = there.fold(0, |set, lane| set | 1 << lane);
+                    if there != 0 {
+                        f(
+                            self,
+                            reach,
+                            &addresses.map(|address| address.wrapping_sub(start)),
+                            there,
+                        );
+                    }
+                }
+                return;
+            }
+        };
+        f(self, reach, addresses, mask);
+    }
+
+    fn count_access(&mut self, info: OpInfo, reach: Reach, addresses: &[u64; LANES], mask: u32) {
+        let (size, bytes) = (
+            u64::from(info.bytes),
+            u64::from(info.bytes) * u64::from(mask.count_ones()),
+        );
+        let counters = &mut self.counters;
+        match reach {
+            Reach::Local => counters.local_requests += 1,
+            Reach::Shared => {
+                let (load, counter) = match info.class {
+                    Class::Load(_) => (true, &mut counters.shared_loads),
+                    Class::Store(_) => (false, &mut counters.shared_stores),
+                    _ => (false, &mut counters.shared_atomics),
+                };
+                let passes = passes(addresses, mask, size, load, self.run.bank_width);
+                counter.requests += 1;
+                counter.wavefronts += passes.wavefronts;
+                counter.conflicts += passes.conflicts;
+                counter.bytes += bytes;
+            }
+            _ => {
+                let counter = match info.class {
+                    Class::Load(_) => &mut counters.global_loads,
+                    Class::Store(_) => &mut counters.global_stores,
+                    _ => &mut counters.global_atomics,
+                };
+                let (touched, ideal) = sectors(
+                    addresses,
+                    mask,
+                    size,
+                    u64::from(self.run.model.alignment.sector),
+                );
+                counter.requests += 1;
+                counter.sectors += touched;
+                counter.ideal_sectors += ideal;
+                counter.bytes += bytes;
+            }
+        }
+    }
+
+    fn check_race(
+        &mut self,
+        op: *const Op,
+        index: u32,
+        info: OpInfo,
+        reach: Reach,
+        addresses: &[u64; LANES],
+        mask: u32,
+    ) {
+        let kind = match info.class {
+            Class::Load(_) => Kind::Read,
+            Class::Store(_) => Kind::Write,
+            _ => Kind::Atomic,
+        };
+        // SAFETY: `op` is a memory operation.
+        let strong = kind == Kind::Atomic || unsafe { (*op).aux } & super::access::flag::SPINS != 0;
+        let block = self.team.blocks[self.current.0].linear;
+        for lane in lanes(mask) {
+            let access = Access {
+                block,
+                warp: self.current.1 as u32,
+                lane: lane as u32,
+                op: index,
+                kind,
+                strong,
+                releases: info.releases,
+                shared: reach == Reach::Shared,
+            };
+            let (address, size) = (addresses[lane], u64::from(info.bytes));
+            if let Some(before) = self.races.access(access, address, size) {
+                self.note_race(op, before, access, address);
+            }
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! What a launch can be asked to count and to look for.
+
+mod common;
+
+use common::Rig;
+use sim::{Checks, Counters, DeviceModel, Launch, Report};
+
+/// Runs with counters and all checks.
+fn observed(rig: &Rig, kernel: &str, grid: u32, block: u32, params: &[u64]) -> Report {
+    let bytes: Vec<u8> = params.iter().flat_map(|p| p.to_le_bytes()).collect();
+    let launch = Launch {
+        count: true,
+        checks: Checks::all(),
+        ..Launch::new(kernel, [grid, 1, 1], [block, 1, 1], &bytes)
+    };
+    rig.device
+        .launch(&rig.instance, &launch)
+        .unwrap_or_else(|fault| panic!("error: {fault}"))
+}
+
+fn counters(report: &Report) -> Counters {
+    report.counters.expect("counters were asked for")
+}
+
+/// Every thread reads `in[tid * stride]` and writes `out[tid]`, through shared memory at `tid * stride`.
+const STRIDED: &str = r"
+.visible .entry strided(.param .u64 in, .param .u64 out, .param .u64 stride)
+{
+	.reg .b32 %r<9>; .reg .b64 %rd<9>;
+	.shared .align 8 .b8 tile[8192];
+	mov.u32 %r1, %tid.x;
+	ld.param.u32 %r2, [stride];
+	mul.lo.u32 %r3, %r1, %r2;
+	mul.wide.u32 %rd1, %r3, 4;
+	ld.param.u64 %rd2, [in];
+	add.s64 %rd3, %rd2, %rd1;
+	ld.global.f32 %r4, [%rd3];
+	mov.u64 %rd4, tile;
+	add.s64 %rd5, %rd4, %rd1;
+	st.shared.f32 [%rd5], %r4;
+	bar.sync 0;
+	ld.shared.f32 %r5, [%rd5];
+	ld.param.u64 %rd6, [out];
+	mul.wide.u32 %rd7, %r1, 4;
+	add.s64 %rd6, %rd6, %rd7;
+	st.global.f32 [%rd6], %r5;
+	ret;
+}
+";
+
+#[test]
+fn sectors_and_conflicts_follow_the_stride() {
+    let rig = Rig::new(STRIDED);
+    let (a, b) = (rig.buffer(&vec![1f32; 4096]), rig.buffer(&[0f32; 64]));
+    for (stride, sectors, wavefronts) in [(1, 4, 1), (2, 8, 2), (8, 32, 8), (32, 32, 32)] {
+        let c = counters(&observed(&rig, "strided", 1, 64, &[a, b, stride]));
+        assert_eq!(c.global_loads.requests, 2);
+        assert_eq!(c.global_loads.sectors, 2 * sectors, "stride {stride}");
+        assert_eq!(c.global_stores.sectors_per_request(), 4.0);
+        assert_eq!(
+            c.shared_stores.wavefronts,
+            2 * wavefronts,
+            "stride {stride}"
+        );
+        assert_eq!(
+            c.shared_loads.conflicts,
+            2 * (wavefronts - 1),
+            "stride {stride}"
+        );
+        assert_eq!((c.barriers, c.ptx_instructions), (2, 2 * 17));
+        assert_eq!(c.ptx_lane_instructions, 64 * 17);
+    }
+}
+
+#[test]
+fn doubles_conflict_less_in_keplers_wide_banks() {
+    let text = format!("{}{}", common::HEAD.replace("sm_90", "sm_35"), STRIDED);
+    let module = sim::Module::load(&text).unwrap();
+    let device = sim::Device::new(DeviceModel::k40()).unwrap();
+    let instance = device.instantiate(&module).unwrap();
+    let a = device
+        .memory()
+        .allocate(16384, 1, sim::Kind::Device, None)
+        .unwrap();
+    let params: Vec<u8> = [a, a + 8192, 2]
+        .iter()
+        .flat_map(|p: &u64| p.to_le_bytes())
+        .collect();
+    let mut wavefronts = Vec::new();
+    for bank_width in [sim::BankWidth::Four, sim::BankWidth::Eight] {
+        let launch = Launch {
+            count: true,
+            bank_width,
+            ..Launch::new("strided", [1, 1, 1], [32, 1, 1], &params)
+        };
+        let report = device
+            .launch(&instance, &launch)
+            .unwrap_or_else(|f| panic!("{f}"));
+        wavefronts.push(counters(&report).shared_stores.wavefronts);
+    }
+    assert_eq!(wavefronts, [2, 1]);
+}
+
+const BRANCHES: &str = r"
+.visible .entry branches(.param .u64 mask)
+{
+	.reg .pred %p<3>; .reg .b32 %r<9>;
+	ld.param.u32 %r1, [mask];
+	mov.u32 %r2, %tid.x;
+	and.b32 %r3, %r2, %r1;
+	setp.eq.u32 %p1, %r3, 0;
+	mov.u32 %r4, 0;
+	@%p1 bra ODD;
+	add.u32 %r4, %r4, 1;
+	bra.uni JOIN;
+ODD:
+	add.u32 %r4, %r4, 2;
+JOIN:
+	setp.lt.u32 %p2, %r4, 100;
+	@%p2 bra END;
+	add.u32 %r4, %r4, 2;
+END:
+	ret;
+}
+";
+
+#[test]
+fn branches_are_divergent_where_lanes_disagree() {
+    let rig = Rig::new(BRANCHES);
+    let uniform = counters(&observed(&rig, "branches", 1, 32, &[0]));
+    assert_eq!(uniform.ptx_branch_efficiency(), 1.0, "{uniform:#?}");
+    let by_warp = counters(&observed(&rig, "branches", 1, 64, &[32]));
+    assert_eq!(by_warp.ptx_branch_efficiency(), 1.0, "{by_warp:#?}");
+    let by_lane = counters(&observed(&rig, "branches", 1, 32, &[1]));
+    // The second branch skips one instruction and then ends: it is no branch on a GPU either.
+    assert_eq!(
+        (by_lane.ptx_branches_uniform, by_lane.ptx_branches_divergent),
+        (0, 1),
+        "{by_lane:#?}"
+    );
+}
+
+const INCREMENT: &str = r"
+.visible .entry incr_racy(.param .u64 counter)
+{
+	.reg .b32 %r<9>; .reg .b64 %rd<3>;
+	ld.param.u64 %rd1, [counter];
+	ld.global.u32 %r1, [%rd1];
+	add.u32 %r1, %r1, 1;
+	st.global.u32 [%rd1], %r1;
+	ret;
+}
+.visible .entry incr_atomic(.param .u64 counter)
+{
+	.reg .b32 %r<9>; .reg .b64 %rd<3>;
+	ld.param.u64 %rd1, [counter];
+	atom.global.add.u32 %r1, [%rd1], 1;
+	ret;
+}
+";
+
+#[test]
+fn incr_racy_races_and_incr_atomic_does_not() {
+    let rig = Rig::new(INCREMENT);
+    let counter = rig.buffer(&[0u32]);
+    let report = observed(&rig, "incr_atomic", 4, 64, &[counter]);
+    assert_eq!(report.findings, []);
+    assert_eq!(rig.read::<u32>(counter, 1), [256]);
+    let report = observed(&rig, "incr_racy", 4, 64, &[counter]);
+    assert!(!report.findings.is_empty());
+    let expected = "\
+race: a read and a write of global memory with nothing between
+  --> ptx line 11, `st.global.u32`
+   = kernel `incr_racy`, block (0,0,0), thread (0,0,0), seed 0
+   = the read was at ptx line 9, `ld.global.u32`, block (0,0,0), thread (31,0,0)
+   = address is 0 bytes into allocation #1: 4 bytes, made at here
+   = help: order the two with a barrier, or make both atomic";
+    let texts: Vec<String> = report.findings.iter().map(ToString::to_string).collect();
+    assert!(texts.iter().any(|t| t == expected), "{}", texts.join("\n"));
+}
+
+/// `tile[tid] = tid; [barrier;] out[tid] = tile[tid ^ 1 or ^ 32]`.
+const EXCHANGE: &str = r"
+.visible .entry exchange(.param .u64 out, .param .u64 distance, .param .u64 sync)
+{
+	.reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %rd<9>;
+	.shared .align 4 .b8 tile[256];
+	mov.u32 %r1, %tid.x;
+	mov.u64 %rd1, tile;
+	mul.wide.u32 %rd2, %r1, 4;
+	add.s64 %rd3, %rd1, %rd2;
+	st.shared.u32 [%rd3], %r1;
+	ld.param.u32 %r2, [sync];
+	setp.ne.u32 %p1, %r2, 1;
+	@%p1 bra NOT_BLOCK;
+	bar.sync 0;
+NOT_BLOCK:
+	setp.ne.u32 %p1, %r2, 2;
+	@%p1 bra NOT_WARP;
+	bar.warp.sync -1;
+NOT_WARP:
+	ld.param.u32 %r3, [distance];
+	xor.b32 %r3, %r1, %r3;
+	mul.wide.u32 %rd4, %r3, 4;
+	add.s64 %rd4, %rd1, %rd4;
+	ld.shared.u32 %r4, [%rd4];
+	ld.param.u64 %rd5, [out];
+	add.s64 %rd5, %rd5, %rd2;
+	st.global.u32 [%rd5], %r4;
+	ret;
+}
+";
+
+#[test]
+fn only_the_right_barrier_orders_an_exchange() {
+    let rig = Rig::new(EXCHANGE);
+    let out = rig.buffer(&[0u32; 64]);
+    // Distance to the other thread, barrier (none, of the block, of the warp), whether it is right.
+    for (distance, sync, right) in [
+        (1, 0, false),
+        (32, 0, false),
+        (1, 1, true),
+        (32, 1, true),
+        (1, 2, true),
+        (32, 2, false),
+    ] {
+        let findings = observed(&rig, "exchange", 1, 64, &[out, distance, sync]).findings;
+        assert_eq!(
+            findings.is_empty(),
+            right,
+            "distance {distance}, barrier {sync}: {findings:?}"
+        );
+    }
+}
+
+#[test]
+fn a_shuffle_from_an_absent_lane_is_found() {
+    let rig = Rig::new(
+        r".visible .entry down(.param .u64 out)
+{
+	.reg .b32 %r<5>; .reg .b64 %rd<5>;
+	mov.u32 %r1, %tid.x;
+	shfl.sync.down.b32 %r2, %r1, 16, 31, -1;
+	ld.param.u64 %rd1, [out];
+	mul.wide.u32 %rd2, %r1, 4;
+	add.s64 %rd1, %rd1, %rd2;
+	st.global.u32 [%rd1], %r2;
+	ret;
+}",
+    );
+    let out = rig.buffer(&[0u32; 32]);
+    assert_eq!(rig.ok("down", 1, 32, &[out]).findings, []);
+    let findings = rig.ok("down", 1, 24, &[out]).findings;
+    assert_eq!(findings.len(), 1);
+    assert_eq!(findings[0].report.place.thread, Some([8, 0, 0]));
+    assert_eq!(rig.read::<u32>(out, 24)[7..9], [23, 0x7fff_dead]);
+}

@@ -35,6 +35,14 @@ pub(crate) struct Args {
         default_value = "ptx"
     )]
     emit: Vec<Emit>,
+    /// What makes PTX of the bitcode
+    #[arg(
+        long,
+        value_name = "llvm|nvvm",
+        default_value = "llvm",
+        hide_possible_values = true
+    )]
+    backend: Backend,
     #[command(flatten)]
     floats: floats::Args,
     /// Where to put the files [default: target/ptx]
@@ -61,6 +69,14 @@ enum Emit {
     Sass,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Backend {
+    /// LLVM's own, which rustc ships
+    Llvm,
+    /// NVIDIA's libNVVM, for sm_100 and later
+    Nvvm,
+}
+
 /// Builds and prints.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let wants = |kind| args.emit.contains(&kind);
@@ -77,6 +93,10 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         archs: &args.arch,
         floats: args.floats.floats(),
         libdevice: args.floats.libdevice()?,
+        nvvm: match args.backend {
+            Backend::Llvm => None,
+            Backend::Nvvm => Some(toolkit::LIBNVVM.require()?),
+        },
         emit,
         assembler,
         out: args.out.as_ref().map(|out| workspace::root().join(out)),

@@ -19,6 +19,8 @@ pub(crate) struct Request<'a> {
     pub(crate) floats: Floats,
     /// NVIDIA's library of mathematical functions.
     pub(crate) libdevice: Option<PathBuf>,
+    /// NVIDIA's libNVVM, to be the backend.
+    pub(crate) nvvm: Option<PathBuf>,
     /// What to write besides PTX.
     pub(crate) emit: Vec<Emit>,
     /// The ptxas to have assemble the modules.
@@ -39,6 +41,9 @@ pub(crate) fn build(request: Request<'_>) -> Result<Output> {
     builder = request.emit.into_iter().fold(builder, PtxBuilder::emit);
     if let Some(path) = request.libdevice {
         builder = builder.libdevice(path);
+    }
+    if let Some(path) = request.nvvm {
+        builder = builder.nvvm(path);
     }
     if let Some(ptxas) = request.assembler {
         builder = builder.assembler(ptxas);

@@ -9,6 +9,7 @@ mod build_ptx;
 mod bundle;
 mod cargo;
 mod check_ptx;
+mod compare_backends;
 mod docs;
 mod doctor;
 mod floats;
@@ -36,6 +37,7 @@ struct Cli {
 enum Command {
     BuildPtx(build_ptx::Args),
     CheckPtx(check_ptx::Args),
+    CompareBackends(compare_backends::Args),
     List(forward::List),
     Run(forward::Run),
     Bench(forward::Bench),
@@ -50,6 +52,7 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::BuildPtx(args) => build_ptx::run(&args),
         Command::CheckPtx(args) => check_ptx::run(&args),
+        Command::CompareBackends(args) => compare_backends::run(&args),
         Command::List(args) => forward::run("list", &args.rest),
         Command::Run(args) => forward::run("run", &args.rest),
         Command::Bench(args) => forward::run("bench", &args.rest),

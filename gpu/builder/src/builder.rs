@@ -17,7 +17,7 @@ use crate::package::Package;
 use crate::passes::{self, Code, Options};
 use crate::source_paths::SourcePaths;
 use crate::toolchain::Toolchain;
-use crate::{assembler, cargo, llvm};
+use crate::{assembler, cargo, llvm, nvvm};
 
 /// What a build is doing, for those who show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,6 +68,7 @@ pub struct PtxBuilder {
     archs: Vec<String>,
     floats: Floats,
     libdevice: Option<PathBuf>,
+    nvvm: Option<PathBuf>,
     features: Vec<String>,
     out_dir: Option<PathBuf>,
     target_dir: Option<PathBuf>,
@@ -117,6 +118,7 @@ impl PtxBuilder {
             archs: Vec::new(),
             floats: Floats::default(),
             libdevice: None,
+            nvvm: None,
             features: Vec::new(),
             out_dir: None,
             target_dir: None,
@@ -143,6 +145,12 @@ impl PtxBuilder {
     /// How floats are computed with; nvcc's defaults unless said otherwise. [`Floats::FAST`] is `-use_fast_math`.
     pub fn floats(mut self, floats: Floats) -> PtxBuilder {
         self.floats = floats;
+        self
+    }
+
+    /// Makes PTX with NVIDIA's libNVVM in place of LLVM's own backend; for sm_100 and later.
+    pub fn nvvm(mut self, library: impl Into<PathBuf>) -> PtxBuilder {
+        self.nvvm = Some(library.into());
         self
     }
 
@@ -214,6 +222,15 @@ impl PtxBuilder {
             .collect::<Result<Vec<Arch>, _>>()?;
         if archs.is_empty() {
             return Err(OptionError::NoArch.into());
+        }
+        if let (Some(_), Some(arch)) = (
+            &self.nvvm,
+            archs.iter().find(|arch| arch.capability() < nvvm::FIRST),
+        ) {
+            return Err(OptionError::NvvmArch {
+                arch: arch.to_string(),
+            }
+            .into());
         }
         if self.emit.contains(&Emit::Cubin) && self.assembler.is_none() {
             return Err(OptionError::NoAssembler.into());
@@ -295,6 +312,7 @@ impl PtxBuilder {
                 arch,
                 floats: self.floats,
                 libdevice: &self.libdevice,
+                nvvm: &self.nvvm,
                 emit: &files.emit,
                 assembler: &assembler,
                 toolchain: &toolchain.version,
@@ -317,6 +335,7 @@ impl PtxBuilder {
                     arch: arch.clone(),
                     floats: self.floats,
                     libdevice: self.libdevice.clone(),
+                    nvvm: self.nvvm.clone(),
                     llvm_ir: files.emit.contains(&Emit::LlvmIr),
                     bitcode: files.emit.contains(&Emit::Bitcode),
                     cubin: files.emit.contains(&Emit::Cubin),

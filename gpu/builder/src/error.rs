@@ -98,6 +98,15 @@ pub enum OptionError {
     /// No target was asked for.
     #[error("no target was given: call `.arch(\"sm_80\")` at least once")]
     NoArch,
+    /// The NVVM backend was asked for a target that it cannot do.
+    #[error(
+        "the NVVM backend cannot make PTX for {arch}: libNVVM reads bitcode of this LLVM for sm_100 and later only (for older \
+         targets it wants that of LLVM 7, of 2018); build {arch} with the default backend, LLVM's own"
+    )]
+    NvvmArch {
+        /// The target.
+        arch: String,
+    },
     /// Machine code was asked for, and nothing was named that makes it.
     #[error("a cubin is made by ptxas, and none was given: call `.assembler(path)`")]
     NoAssembler,

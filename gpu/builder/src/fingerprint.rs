@@ -18,6 +18,8 @@ pub(crate) struct Inputs<'a> {
     pub(crate) libdevice: &'a Option<PathBuf>,
     /// What is written besides PTX.
     pub(crate) emit: &'a [Emit],
+    /// NVIDIA's library of code generation, where it is the backend.
+    pub(crate) nvvm: &'a Option<PathBuf>,
     /// The assembler and its version.
     pub(crate) assembler: &'a Option<(PathBuf, Option<String>)>,
     /// rustc's version and that of its LLVM.

@@ -37,6 +37,7 @@ mod flow;
 pub mod lint;
 mod llvm;
 pub mod manifest;
+mod nvvm;
 mod package;
 mod passes;
 mod source_paths;

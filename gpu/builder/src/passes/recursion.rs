@@ -15,13 +15,19 @@ use inkwell::values::{AsValueRef, CallSiteValue, FunctionValue};
 use crate::llvm;
 use crate::source_paths::SourcePaths;
 
-/// One warning for each function that can reach itself.
+/// One warning for each function that can reach itself, those of libraries aside.
 pub(super) fn warnings(module: &Module<'_>, paths: &SourcePaths) -> Vec<String> {
     let functions = module
         .get_functions()
-        .filter(|function| function.count_basic_blocks() > 0 && reaches_itself(*function));
+        .filter(|function| function.count_basic_blocks() > 0)
+        .filter(|function| !is_library(*function, paths) && reaches_itself(*function));
     let warnings: BTreeSet<String> = functions.map(|function| message(function, paths)).collect();
     warnings.into_iter().collect()
+}
+
+/// `core`'s formatting reaches itself through panics, which nobody can help.
+fn is_library(function: FunctionValue<'_>, paths: &SourcePaths) -> bool {
+    llvm::function_place(function).is_some_and(|place| paths.is_library(&place))
 }
 
 fn message(function: FunctionValue<'_>, paths: &SourcePaths) -> String {

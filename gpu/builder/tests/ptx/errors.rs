@@ -142,6 +142,20 @@ fn options_that_cannot_be_met_are_named() {
 }
 
 #[test]
+fn the_nvvm_backend_refuses_older_targets_and_names_the_other() {
+    let error = builder("kernels", "none")
+        .arch("sm_100")
+        .arch("sm_90")
+        .nvvm("libnvvm.so")
+        .build();
+    let text = error.expect_err("it cannot").to_string();
+    assert!(
+        text.contains("for sm_90") && text.contains("default backend"),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_folder_that_is_no_kernel_crate_is_named() {
     let missing = PtxBuilder::new("/no/such/folder")
         .arch("sm_80")

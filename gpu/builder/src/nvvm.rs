@@ -1,0 +1,153 @@
+//! The second backend: NVIDIA's own compiler from LLVM bitcode to PTX, `libnvvm.so` of a CUDA toolkit.
+//!
+//! It is opened at run time and never needed. libNVVM of CUDA 13 reads bitcode of LLVM 22 for compute_100 (Blackwell) and later;
+//! for older targets it reads that of LLVM 7, which nothing here writes.
+//! Source: NVIDIA, "libNVVM API" and "NVVM IR Specification" ("Data Layout", "nvvmir.version").
+
+use std::ffi::{CString, c_char, c_int, c_void};
+use std::path::Path;
+use std::ptr;
+
+use inkwell::module::Module;
+use inkwell::targets::TargetData;
+use libloading::{Library, Symbol};
+
+use crate::arch::Arch;
+use crate::manifest::Floats;
+
+/// The first target whose bitcode libNVVM takes from this LLVM.
+pub(crate) const FIRST: u32 = 100;
+
+/// How NVVM lays out types; LLVM's own layout for the target says the same with fewer words.
+const LAYOUT: &str = "e-p:64:64:64-p6:32:32:32-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-f64:64:64-\
+f128:128:128-v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64-a:8:8";
+/// The version of NVVM IR that the module claims to be, and of its debug information.
+const VERSION: [u64; 4] = [2, 0, 3, 2];
+
+type Program = *mut c_void;
+
+/// A program of libNVVM's, destroyed when dropped.
+struct Compilation<'lib> {
+    library: &'lib Library,
+    program: Program,
+}
+
+/// The PTX of a module; the module is made NVVM's on the way. The error is what libNVVM said.
+pub(crate) fn ptx(
+    library: &Path,
+    module: &Module<'_>,
+    arch: &Arch,
+    floats: &Floats,
+) -> Result<String, String> {
+    module.set_data_layout(&TargetData::create(LAYOUT).get_data_layout());
+    let context = module.get_context();
+    let version = VERSION.map(|part| context.i32_type().const_int(part, false).into());
+    module
+        .add_global_metadata("nvvmir.version", &context.metadata_node(&version))
+        .map_err(|error| error.to_string())?;
+    let bitcode = module.write_bitcode_to_memory();
+
+    // SAFETY: libNVVM's initialisers only set up its own globals.
+    let library = unsafe { Library::new(library) }.map_err(|error| error.to_string())?;
+    let mut program = ptr::null_mut();
+    call::<unsafe extern "C" fn(*mut Program) -> c_int>(&library, "nvvmCreateProgram", |create| {
+        // SAFETY: the pointer is to a program to be written.
+        unsafe { create(&mut program) }
+    })?;
+    let compilation = Compilation {
+        library: &library,
+        program,
+    };
+    compilation.add(bitcode.as_slice())?;
+    compilation.compile(&options(arch, floats))?;
+    compilation.text("nvvmGetCompiledResultSize", "nvvmGetCompiledResult")
+}
+
+fn options(arch: &Arch, floats: &Floats) -> Vec<String> {
+    let switch = |name: &str, on: bool| format!("-{name}={}", u32::from(on));
+    vec![
+        format!("-arch={}", arch.to_string().replace("sm_", "compute_")),
+        "-opt=3".to_owned(),
+        switch("ftz", floats.ftz),
+        switch("prec-div", floats.prec_div),
+        switch("prec-sqrt", floats.prec_sqrt),
+        switch("fma", floats.fmad),
+    ]
+}
+
+impl Compilation<'_> {
+    fn add(&self, bitcode: &[u8]) -> Result<(), String> {
+        type Add = unsafe extern "C" fn(Program, *const c_char, usize, *const c_char) -> c_int;
+        call::<Add>(self.library, "nvvmAddModuleToProgram", |add| {
+            // SAFETY: the program lives; the bytes are given with their length, and copied.
+            unsafe {
+                add(
+                    self.program,
+                    bitcode.as_ptr().cast(),
+                    bitcode.len(),
+                    c"kernels".as_ptr(),
+                )
+            }
+        })
+    }
+
+    fn compile(&self, options: &[String]) -> Result<(), String> {
+        type Compile = unsafe extern "C" fn(Program, c_int, *const *const c_char) -> c_int;
+        let options: Vec<CString> = options
+            .iter()
+            .filter_map(|text| CString::new(text.as_str()).ok())
+            .collect();
+        let pointers: Vec<_> = options.iter().map(|text| text.as_ptr()).collect();
+        let count = c_int::try_from(pointers.len()).unwrap_or(0);
+        call::<Compile>(self.library, "nvvmCompileProgram", |compile| {
+            // SAFETY: the program lives, and so do the strings, of which there are `count`.
+            unsafe { compile(self.program, count, pointers.as_ptr()) }
+        })
+        .map_err(|error| {
+            let log = self.text("nvvmGetProgramLogSize", "nvvmGetProgramLog");
+            format!("{error}\n{}", log.unwrap_or_default().trim())
+        })
+    }
+
+    /// A text that libNVVM gives by its size and then its bytes, with a zero at the end.
+    fn text(&self, size: &str, get: &str) -> Result<String, String> {
+        let mut length = 0;
+        call::<unsafe extern "C" fn(Program, *mut usize) -> c_int>(self.library, size, |size| {
+            // SAFETY: the program lives; the pointer is to a number to be written.
+            unsafe { size(self.program, &mut length) }
+        })?;
+        let mut bytes = vec![0u8; length];
+        call::<unsafe extern "C" fn(Program, *mut c_char) -> c_int>(self.library, get, |get| {
+            // SAFETY: the program lives; the buffer has the length that it asks for.
+            unsafe { get(self.program, bytes.as_mut_ptr().cast()) }
+        })?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        Ok(text.trim_end_matches('\0').to_owned())
+    }
+}
+
+impl Drop for Compilation<'_> {
+    fn drop(&mut self) {
+        type Destroy = unsafe extern "C" fn(*mut Program) -> c_int;
+        // What cannot be destroyed only takes space.
+        let _ = call::<Destroy>(self.library, "nvvmDestroyProgram", |destroy| {
+            // SAFETY: the program lives and is not used again.
+            unsafe { destroy(&mut self.program) }
+        });
+    }
+}
+
+/// Calls a function of libNVVM by name; its result is an error code.
+fn call<F>(
+    library: &Library,
+    name: &str,
+    run: impl FnOnce(Symbol<'_, F>) -> c_int,
+) -> Result<(), String> {
+    // SAFETY: the callers name the types that NVIDIA documents for these functions.
+    let function =
+        unsafe { library.get::<F>(name.as_bytes()) }.map_err(|error| error.to_string())?;
+    match run(function) {
+        0 => Ok(()),
+        code => Err(format!("{name} failed with code {code}")),
+    }
+}

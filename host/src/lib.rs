@@ -28,6 +28,7 @@ pub mod counters;
 mod device;
 pub mod embedded;
 mod error;
+pub mod guidelines;
 mod launch;
 mod managed;
 mod module;

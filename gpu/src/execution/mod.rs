@@ -2,6 +2,7 @@
 
 pub mod divergence;
 pub mod grid_shape;
+pub mod occupancy;
 pub mod reduce_interleaved;
 pub mod reduce_neighbored;
 pub mod reduce_unroll_warps;

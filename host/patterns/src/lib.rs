@@ -8,6 +8,7 @@ pub mod basics;
 pub mod bench;
 pub mod capture;
 pub mod execution;
+mod figure;
 pub mod input;
 pub mod instruction;
 mod matrix;
@@ -17,6 +18,7 @@ pub mod run;
 pub mod shared;
 pub mod warp;
 
+pub use figure::Figure;
 pub use pattern::{Case, Expectation, Pattern, Setup, Size, Variant, Work};
 
 /// Every pattern, in the order of the notes.
@@ -27,6 +29,9 @@ pub const ALL: &[&Pattern] = &[
     &basics::thread_index::PATTERN,
     &basics::pi::PATTERN,
     &execution::divergence::PATTERN,
+    &execution::grid_shape::PATTERN,
+    &execution::occupancy::PATTERN,
+    &execution::recursive_reduce::PATTERN,
     &execution::reduce_neighbored::PATTERN,
     &execution::reduce_interleaved::PATTERN,
     &execution::reduce_unrolled::PATTERN,

@@ -2,7 +2,10 @@
 
 use anyhow::{Result, ensure};
 use host::compare::{Agreement, Mismatch};
+use host::counters::Counters;
 use host::{Device, Stream};
+
+use crate::Figure;
 
 /// A row of the catalog.
 #[derive(Debug)]
@@ -188,6 +191,14 @@ pub trait Case {
 
     /// What one run has to do.
     fn work(&self) -> Work;
+
+    /// What the notes' tables print beside the time, from the launch and, where somebody counted, its counters.
+    ///
+    /// # Errors
+    /// When the driver does not answer a question about the kernel.
+    fn figures(&self, _counters: Option<&Counters>) -> Result<Vec<Figure>> {
+        Ok(Vec::new())
+    }
 }
 
 /// What one run of a kernel has to do at the least: what its throughput is counted in.

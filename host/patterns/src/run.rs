@@ -9,7 +9,7 @@ use host::compare::{Agreement, Mismatch};
 use host::counters::{self, Counters};
 use host::{Backend, Device, Elapsed, EventClock, Stream, Timer};
 
-use crate::{Case, Setup, Variant, Work};
+use crate::{Case, Figure, Setup, Variant, Work};
 
 /// Launches that warm up before a measurement.
 pub const WARM_UPS: usize = 3;
@@ -28,6 +28,8 @@ pub struct Outcome {
     pub work: Work,
     /// What the simulator counted; a GPU does not count.
     pub counters: Option<Counters>,
+    /// What the pattern has to say of the run beside that.
+    pub figures: Vec<Figure>,
 }
 
 impl Outcome {
@@ -109,6 +111,7 @@ pub fn run(device: &Device, variant: &Variant, setup: Setup) -> Result<Outcome> 
         check,
         time,
         work: case.work(),
+        figures: case.figures(counters.as_ref())?,
         counters,
     })
 }

@@ -5,6 +5,7 @@ pub mod hello;
 pub mod increment;
 pub mod matmul;
 pub mod matrix_add;
+pub mod occupancy;
 pub mod pi;
 pub mod reduce;
 pub mod thread_index;

@@ -1,10 +1,10 @@
-//! Matrix addition: three ways to hand elements to threads.
+//! Matrix addition: three ways to hand elements to threads, and one with memory that host and device share.
 
 use anyhow::Result;
 use gpu::basics::matrix_add::{mat_add_1d_1d, mat_add_2d_1d, mat_add_2d_2d, mat_add_one_block};
 use gpu_std::kernel::{Kernel, SafeKernel};
 use host::compare::{self, Agreement, Mismatch};
-use host::{Device, DeviceBuffer, LaunchConfig, Stream, reference};
+use host::{Device, DeviceBuffer, LaunchConfig, ManagedBuffer, Stream, reference};
 
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
 
@@ -41,6 +41,7 @@ pub static PATTERN: Pattern = Pattern {
                 LaunchConfig::cover_2d(shape, (block, 1))
             })
         }),
+        Variant::new("mat_add_managed", Managed::prepare),
     ],
 };
 
@@ -102,5 +103,57 @@ impl<K: SafeKernel<Params = <mat_add_2d_2d as Kernel>::Params>> Case for MatrixA
 
     fn work(&self) -> Work {
         Work::Bytes(3 * 4 * self.expected.len() as u64)
+    }
+}
+
+/// `mat_add_2d_2d` on managed memory: the host writes the input and reads the sum where they are.
+struct Managed {
+    device: Device,
+    config: LaunchConfig,
+    nx: u32,
+    ny: u32,
+    a: ManagedBuffer<f32>,
+    b: ManagedBuffer<f32>,
+    c: ManagedBuffer<f32>,
+}
+
+impl Managed {
+    fn prepare(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
+        let (nx, ny) = setup.matrix()?;
+        let filled = |seed| -> Result<_> {
+            let mut buffer = ManagedBuffer::zeroed(device, nx * ny)?;
+            let values = input::floats(nx * ny, seed);
+            buffer.as_mut_slice()?.copy_from_slice(&values);
+            Ok(buffer)
+        };
+        Ok(Box::new(Self {
+            config: LaunchConfig::cover_2d((nx, ny), (32, 16)),
+            nx: u32::try_from(nx)?,
+            ny: u32::try_from(ny)?,
+            a: filled(setup.seed)?,
+            b: filled(setup.seed ^ 1)?,
+            c: ManagedBuffer::zeroed(device, nx * ny)?,
+            device: device.clone(),
+        }))
+    }
+}
+
+impl Case for Managed {
+    fn launch(&mut self, stream: &Stream) -> Result<()> {
+        let arguments = (&self.a, &self.b, &mut self.c, self.nx, self.ny);
+        Ok(self
+            .device
+            .launch(stream, mat_add_2d_2d, self.config, arguments)?)
+    }
+
+    fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
+        let (a, b) = (self.a.as_slice()?, self.b.as_slice()?);
+        let (nx, ny) = (self.nx as usize, self.ny as usize);
+        let expected = reference::matrix_add::matrix_add(a, b, nx, ny);
+        Ok(compare::equal(self.c.as_slice()?, &expected))
+    }
+
+    fn work(&self) -> Work {
+        Work::Bytes(3 * 4 * self.c.len() as u64)
     }
 }

@@ -8,7 +8,7 @@ use host::compare::Agreement;
 use host::{Backend, Device, TimeUnit};
 use indicatif::ProgressBar;
 use patterns::run::{Outcome, Rate};
-use patterns::{Expectation, Setup, Variant};
+use patterns::{Expectation, Figure, Setup, Variant};
 use serde_json::{Value, json};
 
 use super::output;
@@ -60,6 +60,13 @@ impl Line {
         }
     }
 
+    /// Its figures; none when it did not run.
+    fn figures(&self) -> &[Figure] {
+        self.outcome
+            .as_ref()
+            .map_or(&[], |outcome| &outcome.figures)
+    }
+
     fn row(&self) -> [String; 4] {
         let (time, rate) = match &self.outcome {
             Ok(outcome) => (
@@ -92,19 +99,31 @@ impl Line {
                 None => {}
             }
         }
+        for figure in self.figures() {
+            line["figures"][figure.name] = figure.value.clone();
+        }
         line
     }
 }
 
-/// The lines as a table, headed by how the times were come by.
+/// The lines as a table, headed by how the times were come by; the figures of a pattern follow, a column each.
 pub(crate) fn table(lines: &[Line], backend: Backend) -> Table {
     let time = format!("time ({})", backend.times());
-    let mut table = output::table(
-        &["variant", "agrees with the CPU", &time, "throughput"],
-        &[2, 3],
-    );
+    let mut heads = vec!["variant", "agrees with the CPU", &time, "throughput"];
+    let plain = heads.len();
+    for figure in lines.iter().flat_map(Line::figures) {
+        if !heads[plain..].contains(&figure.name) {
+            heads.push(figure.name);
+        }
+    }
+    let numbers: Vec<usize> = (2..heads.len()).collect();
+    let mut table = output::table(&heads, &numbers);
     for line in lines {
-        table.add_row(line.row());
+        let of = |name: &&str| line.figures().iter().find(|figure| figure.name == *name);
+        let figures = heads[plain..]
+            .iter()
+            .map(|name| of(name).map_or("-".to_owned(), ToString::to_string));
+        table.add_row(line.row().into_iter().chain(figures));
     }
     table
 }

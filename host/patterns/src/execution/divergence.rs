@@ -5,10 +5,11 @@ use gpu::execution::divergence::{
     diverge_both_arms, diverge_by_thread, diverge_by_warp, diverge_predicated,
 };
 use host::compare::{self, Agreement, Mismatch};
+use host::counters::Counters;
 use host::reference::divergence::{alternate, hundreds};
 use host::{Device, DeviceBuffer, LaunchConfig, LaunchError, Stream};
 
-use crate::{Case, Pattern, Setup, Size, Variant, Work};
+use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work, figure};
 
 /// The pattern.
 pub static PATTERN: Pattern = Pattern {
@@ -104,5 +105,9 @@ impl Case for Divergence {
 
     fn work(&self) -> Work {
         Work::Bytes(4 * self.expected.len() as u64)
+    }
+
+    fn figures(&self, counters: Option<&Counters>) -> Result<Vec<Figure>> {
+        Ok(counters.map_or(Vec::new(), |counters| figure::branches(counters).into()))
     }
 }

@@ -4,9 +4,10 @@ use anyhow::Result;
 use gpu::execution::reduce_neighbored::reduce_neighbored;
 use gpu_std::kernel::{Kernel, SafeKernel};
 use host::compare::{self, Agreement, Mismatch};
+use host::counters::Counters;
 use host::{Device, DeviceBuffer, LaunchConfig, Stream, reference};
 
-use crate::{Case, Setup, Size, Work, input};
+use crate::{Case, Figure, Setup, Size, Work, figure, input};
 
 /// Vectors, at the peer's size.
 pub(super) const SIZE: Size = Size {
@@ -73,5 +74,19 @@ impl<K: SafeKernel<Params = Params>> Case for Reduction<K> {
 
     fn work(&self) -> Work {
         Work::Bytes(4 * self.data.len() as u64)
+    }
+
+    fn figures(&self, counters: Option<&Counters>) -> Result<Vec<Figure>> {
+        let Some(counters) = counters else {
+            return Ok(Vec::new());
+        };
+        let loads = Figure::percent("load efficiency, %", counters.global_loads.efficiency());
+        let stores = Figure::new("store requests", counters.global_stores.requests);
+        let barriers = Figure::new("barriers", counters.barriers);
+        let branches = figure::branches(counters);
+        Ok(branches
+            .into_iter()
+            .chain([loads, stores, barriers])
+            .collect())
     }
 }

@@ -1,7 +1,10 @@
 //! How threads execute: warps that diverge, blocks that wait, loops that are unrolled.
 
 pub mod divergence;
+pub mod grid_shape;
 mod in_place;
+pub mod occupancy;
+pub mod recursive_reduce;
 pub mod reduce_interleaved;
 pub mod reduce_neighbored;
 pub mod reduce_unroll_warps;

@@ -1,0 +1,126 @@
+//! Occupancy: what a kernel takes, how many blocks fit, and what keeps another one out.
+//!
+//! Each variant runs its kernel, and then asks the driver how many blocks of each size from 1 to 1024 threads are resident on
+//! a multiprocessor. The model has to say the same for every size.
+
+use anyhow::Result;
+use gpu::execution::occupancy::{stir_bounded, stir_free};
+use gpu_std::kernel::{Kernel, SafeKernel};
+use host::compare::{self, Agreement, Mismatch};
+use host::counters::Counters;
+use host::occupancy::{self, Occupancy};
+use host::{Device, DeviceBuffer, LaunchConfig, Stream, reference};
+
+use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work};
+
+/// The pattern.
+pub static PATTERN: Pattern = Pattern {
+    name: "occupancy",
+    chapter: "execution",
+    summary: "registers, shared memory and block size decide how many warps are resident",
+    source: "notes 000, chapters 3.2.3 and 3.2.4, and 002",
+    size: Size {
+        of: "elements",
+        default: 1 << 14,
+        bench: None,
+    },
+    variants: &[
+        Variant::new("stir_free", |device, setup| {
+            Stir::prepare(device, setup, stir_free)
+        }),
+        Variant::new("stir_bounded", |device, setup| {
+            Stir::prepare(device, setup, stir_bounded)
+        }),
+    ],
+};
+
+/// How often the numbers are stirred.
+const ROUNDS: u32 = 3;
+
+/// Clocks until memory answers, and bytes that a thread asks for at a time: for Little's law.
+const MEMORY: (f64, f64) = (600.0, 16.0);
+
+struct Stir<K> {
+    device: Device,
+    kernel: K,
+    config: LaunchConfig,
+    expected: Vec<u32>,
+    output: DeviceBuffer<u32>,
+}
+
+impl<K: SafeKernel<Params = <stir_free as Kernel>::Params>> Stir<K> {
+    fn prepare(device: &Device, setup: Setup, kernel: K) -> Result<Box<dyn Case>> {
+        let n = setup.elements()?;
+        let block = setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK);
+        Ok(Box::new(Self {
+            kernel,
+            config: LaunchConfig::cover_1d(n, block),
+            expected: reference::occupancy::stirred(n, ROUNDS),
+            output: DeviceBuffer::zeroed(device, n)?,
+            device: device.clone(),
+        }))
+    }
+
+    /// What the model says of blocks of so many threads.
+    fn modelled(&self, threads: u32) -> Result<Option<Occupancy>> {
+        let takes = self.device.resources(self.kernel)?;
+        let model = self.device.model();
+        Ok(model.map(|model| model.occupancy(threads, takes.registers, takes.static_shared)))
+    }
+}
+
+impl<K: SafeKernel<Params = <stir_free as Kernel>::Params>> Case for Stir<K> {
+    fn launch(&mut self, stream: &Stream) -> Result<()> {
+        let arguments = (&mut self.output, ROUNDS);
+        Ok(self
+            .device
+            .launch(stream, self.kernel, self.config, arguments)?)
+    }
+
+    fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
+        let computed = compare::equal(&self.output.to_vec()?, &self.expected);
+        let takes = self.device.resources(self.kernel)?;
+        let Some(model) = self.device.model() else {
+            return Ok(computed); // a GPU that there is no model of
+        };
+        // Beyond what the kernel was compiled for, the driver need not answer.
+        let (mut driver, mut by_model) = (Vec::new(), Vec::new());
+        for threads in 1..=takes.max_threads {
+            driver.push(self.device.active_blocks(self.kernel, threads, 0)?);
+            by_model.push(
+                model
+                    .occupancy(threads, takes.registers, takes.static_shared)
+                    .blocks,
+            );
+        }
+        Ok(computed.and_then(|all| compare::equal(&driver, &by_model).map(|_| all)))
+    }
+
+    fn work(&self) -> Work {
+        Work::Bytes(4 * self.expected.len() as u64)
+    }
+
+    fn figures(&self, _: Option<&Counters>) -> Result<Vec<Figure>> {
+        let takes = self.device.resources(self.kernel)?;
+        let mut figures = vec![
+            Figure::new("registers", takes.registers),
+            Figure::new("local bytes", takes.local),
+        ];
+        let threads = self.config.block.count().min(1024) as u32;
+        let full = [("occupancy, %", threads), ("at 1024 threads, %", 1024)];
+        for (name, threads) in full {
+            if let Some(found) = self.modelled(threads)? {
+                figures.push(Figure::percent(name, found.fraction()));
+            }
+        }
+        if let Some(found) = self.modelled(threads)? {
+            let by: Vec<String> = found.limited_by().iter().map(ToString::to_string).collect();
+            figures.push(Figure::new("limited by", by.join(", ")));
+        }
+        if let Some(model) = self.device.model() {
+            let needed = occupancy::to_hide_memory(&model, MEMORY.0, MEMORY.1);
+            figures.push(Figure::percent("needed for memory, %", needed.occupancy));
+        }
+        Ok(figures)
+    }
+}

@@ -14,7 +14,9 @@ mod docs;
 mod doctor;
 mod floats;
 mod forward;
+mod inspect;
 mod kernels;
+mod new;
 mod output;
 mod progress;
 mod readme;
@@ -43,6 +45,8 @@ enum Command {
     Bench(forward::Bench),
     Device(forward::Device),
     Bundle(bundle::Args),
+    Inspect(inspect::Args),
+    New(new::Args),
     Doctor(doctor::Args),
     CheckDocs(docs::Args),
     CheckReadme(readme::Args),
@@ -58,6 +62,8 @@ fn main() -> ExitCode {
         Command::Bench(args) => forward::run("bench", &args.rest),
         Command::Device(args) => forward::run("device", &args.rest),
         Command::Bundle(args) => bundle::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
+        Command::New(args) => new::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::CheckDocs(args) => docs::run(&args),
         Command::CheckReadme(args) => readme::run(&args),

@@ -1,0 +1,210 @@
+//! `cargo xtask inspect`: one kernel's Rust, PTX and machine code, line by line beside each other.
+//!
+//! The PTX says by `.loc` which line each instruction serves, and ptxas carries that into the machine code, where nvdisasm
+//! shows it. Code that was inlined from a library stands at the kernel's line that calls it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use comfy_table::{Cell, ContentArrangement, Table, presets};
+use ptx_builder::lint::ptx;
+use ptx_builder::{Emit, Output};
+
+use crate::kernels::{self, Request};
+use crate::output::say;
+use crate::{binaries, toolkit, workspace};
+
+/// Show a kernel's Rust, PTX and machine code side by side
+///
+/// Machine code (SASS) is shown where there are ptxas and nvdisasm; `cargo xtask doctor` says how to get them.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  cargo xtask inspect vec_add\n  cargo xtask inspect matmul_shared_16 --arch sm_90"
+)]
+pub(crate) struct Args {
+    /// The kernel's name, as `cargo xtask build-ptx` lists it
+    kernel: String,
+    /// The GPU to compile for
+    #[arg(long, value_name = "ARCH", default_value = "sm_80")]
+    arch: String,
+    /// Leave the machine code out
+    #[arg(long)]
+    no_sass: bool,
+}
+
+/// A line of the source, and what it became.
+#[derive(Debug, Default)]
+struct Line {
+    ptx: Vec<String>,
+    sass: Vec<String>,
+}
+
+/// Lines by file and number.
+type Lines = BTreeMap<(String, u32), Line>;
+
+/// Builds and prints.
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    let has_tools = toolkit::PTXAS.find().is_some() && toolkit::NVDISASM.find().is_some();
+    let wants_sass = has_tools && !args.no_sass;
+    let output = kernels::build(Request {
+        archs: std::slice::from_ref(&args.arch),
+        emit: if wants_sass {
+            vec![Emit::Cubin]
+        } else {
+            Vec::new()
+        },
+        assembler: if wants_sass {
+            Some(toolkit::PTXAS.require()?)
+        } else {
+            None
+        },
+        out: Some(workspace::target().join("ptx-inspect")),
+        ..Request::default()
+    })?;
+    let mut lines = Lines::new();
+    add_ptx(&mut lines, &output, &args.kernel)?;
+    if wants_sass {
+        let cubin = output
+            .modules
+            .first()
+            .and_then(|module| module.cubin.as_deref());
+        let text = binaries::disassemble(cubin.context("a cubin was asked for")?)?;
+        add_sass(&mut lines, &text, &args.kernel);
+    }
+    print(&lines, wants_sass);
+    if !has_tools {
+        say(
+            "\nno machine code: there are no ptxas and nvdisasm on this machine (`cargo xtask doctor`)",
+        );
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn add_ptx(lines: &mut Lines, output: &Output, kernel: &str) -> Result<()> {
+    let files = output.modules.first().context("one target was asked for")?;
+    let text = fs::read_to_string(&files.ptx)?;
+    let module = ptx::Module::parse(&text);
+    let Some(function) = module
+        .functions
+        .iter()
+        .find(|function| function.name == kernel)
+    else {
+        let names = output.manifest.modules[0]
+            .kernels
+            .iter()
+            .map(|kernel| kernel.description.name.as_str());
+        bail!(
+            "there is no kernel `{kernel}` for this target; there are {}",
+            names.collect::<Vec<_>>().join(", ")
+        );
+    };
+    for instruction in &function.instructions {
+        let place = module
+            .place(instruction.loc)
+            .and_then(|place| read_place(&place));
+        let text = instruction
+            .text
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        let guard = if instruction.guarded { "@ " } else { "" };
+        lines
+            .entry(place.unwrap_or_default())
+            .or_default()
+            .ptx
+            .push(format!("{guard}{text}"));
+    }
+    Ok(())
+}
+
+/// `file:line` in two.
+fn read_place(place: &str) -> Option<(String, u32)> {
+    let (file, line) = place.rsplit_once(':')?;
+    Some((file.to_owned(), line.parse().ok()?))
+}
+
+/// Adds what nvdisasm prints of a function: lines with an address, after comments that name the source.
+fn add_sass(lines: &mut Lines, sass: &str, kernel: &str) {
+    let start = format!(".text.{kernel}:");
+    let body = sass
+        .lines()
+        .map(str::trim)
+        .skip_while(|line| *line != start)
+        .skip(1);
+    let mut place = (String::new(), 0);
+    for line in
+        body.take_while(|line| !line.starts_with(".section") && !line.starts_with("//-----"))
+    {
+        if let Some(rest) = line.strip_prefix("//## File \"") {
+            let mut parts = rest.split("\", line ");
+            let file = parts.next().unwrap_or_default().to_owned();
+            let number = parts.next().unwrap_or_default();
+            let digits: String = number.chars().take_while(char::is_ascii_digit).collect();
+            place = (file, digits.parse().unwrap_or(0));
+        } else if line.starts_with("/*") && line.ends_with(';') && !line.contains(" NOP") {
+            let text = line.split_once("*/").map_or(line, |(_, text)| text).trim();
+            lines
+                .entry(place.clone())
+                .or_default()
+                .sass
+                .push(text.to_owned());
+        }
+    }
+}
+
+fn print(lines: &Lines, with_sass: bool) {
+    let mut table = Table::new();
+    table
+        .load_style(presets::UTF8_HORIZONTAL_ONLY)
+        .set_content_arrangement(ContentArrangement::Dynamic);
+    if !std::io::stdout().is_terminal() {
+        table.set_width(180);
+    }
+    let header = ["Rust", "PTX", "SASS"];
+    table.set_header(header[..if with_sass { 3 } else { 2 }].to_vec());
+    for ((file, number), line) in lines {
+        let source = match file.as_str() {
+            "" => "(no line)".to_owned(),
+            _ => format!("{file}:{number}\n{}", source_line(file, *number)),
+        };
+        let mut row = vec![Cell::new(source), Cell::new(line.ptx.join("\n"))];
+        if with_sass {
+            row.push(Cell::new(line.sass.join("\n")));
+        }
+        table.add_row(row);
+    }
+    say(table.trim_fmt());
+}
+
+/// A line of a file of this repository; nothing for one of a library.
+fn source_line(file: &str, number: u32) -> String {
+    let text = fs::read_to_string(workspace::root().join(file)).unwrap_or_default();
+    let index = (number as usize).saturating_sub(1);
+    text.lines()
+        .nth(index)
+        .unwrap_or_default()
+        .trim()
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn machine_code_goes_to_the_line_that_the_comment_names() {
+        let sass = ".text.other:\n  /*0000*/  EXIT ;\n.text.k:\n\t//## File \"gpu/src/a.rs\", line 7 inlined at \"gpu/src/b.rs\", line 9\n\
+                    \t/*0000*/   MOV R1, R2 ;\n\t//## File \"gpu/src/a.rs\", line 8\n\t/*0010*/   EXIT ;\n\t.section .x\n\t/*0020*/  BRA ;\n";
+        let mut lines = Lines::new();
+        add_sass(&mut lines, sass, "k");
+        let at = |number| &lines[&("gpu/src/a.rs".to_owned(), number)].sass;
+        assert_eq!(
+            (at(7), at(8)),
+            (&vec!["MOV R1, R2 ;".to_owned()], &vec!["EXIT ;".to_owned()])
+        );
+        assert_eq!(lines.len(), 2);
+    }
+}

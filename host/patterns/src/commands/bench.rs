@@ -55,7 +55,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
             device.properties().name,
             device.backend()
         ));
-        say(report::table(&lines, device.backend()));
+        report::say(&lines, device.backend());
     }
     Ok(if lines.iter().all(Line::is_good) {
         ExitCode::SUCCESS

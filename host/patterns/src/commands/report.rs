@@ -45,18 +45,35 @@ impl Line {
         }
     }
 
-    fn agrees(&self) -> String {
+    /// A few words for a table's cell.
+    fn verdict(&self) -> String {
         let check = match &self.outcome {
             Ok(outcome) => &outcome.check,
-            Err(error) => return format!("did not run: {error:#}"),
+            Err(_) => return "did not run".to_owned(),
         };
         match (check, self.variant.expectation) {
             (Ok(Agreement { compared, of, .. }), _) if compared < of => {
                 format!("yes ({compared} of {of} compared)")
             }
             (Ok(_), _) => "yes".to_owned(),
-            (Err(mismatch), Expectation::Agrees) => format!("NO: {mismatch}"),
+            (Err(_), Expectation::Agrees) => "NO".to_owned(),
             (Err(_), Expectation::ShowsTheTrap(why)) => format!("no, as it shows: {why}"),
+        }
+    }
+
+    /// Why it is not good, at length: too long for a cell.
+    fn explanation(&self) -> Option<String> {
+        let name = self.variant.name;
+        match (&self.outcome, self.is_good()) {
+            (Err(error), _) => Some(format!("{name} did not run: {error:#}")),
+            (
+                Ok(Outcome {
+                    check: Err(mismatch),
+                    ..
+                }),
+                false,
+            ) => Some(format!("{name}: {mismatch}")),
+            (Ok(_), _) => None,
         }
     }
 
@@ -81,7 +98,7 @@ impl Line {
             Some(most) if self.setup.size == most => format!("{} (at {most})", self.variant.name),
             _ => self.variant.name.to_owned(),
         };
-        [name, self.agrees(), time, rate]
+        [name, self.verdict(), time, rate]
     }
 
     fn json(&self) -> Value {
@@ -89,7 +106,7 @@ impl Line {
             "variant": self.variant.name, "size": self.setup.size,
             "agrees": self.outcome.as_ref().is_ok_and(|outcome| outcome.check.is_ok()),
             "must_agree": self.variant.expectation == Expectation::Agrees,
-            "detail": self.agrees(),
+            "detail": self.explanation().unwrap_or_else(|| self.verdict()),
         });
         if let Ok(outcome) = &self.outcome {
             line["time_ms"] = json!(outcome.time.get(TimeUnit::Milliseconds));
@@ -106,8 +123,17 @@ impl Line {
     }
 }
 
+/// The table of the lines; under it, what went wrong.
+pub(crate) fn say(lines: &[Line], backend: Backend) {
+    output::say(table(lines, backend));
+    lines
+        .iter()
+        .filter_map(Line::explanation)
+        .for_each(output::say);
+}
+
 /// The lines as a table, headed by how the times were come by; the figures of a pattern follow, a column each.
-pub(crate) fn table(lines: &[Line], backend: Backend) -> Table {
+fn table(lines: &[Line], backend: Backend) -> Table {
     let time = format!("time ({})", backend.times());
     let mut heads = vec!["variant", "agrees with the CPU", &time, "throughput"];
     let plain = heads.len();

@@ -70,7 +70,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
             "{size} {of}, seed {seed}, on {name} ({})",
             device.backend()
         ));
-        say(report::table(&lines, device.backend()));
+        report::say(&lines, device.backend());
     }
     Ok(if lines.iter().all(Line::is_good) {
         ExitCode::SUCCESS

@@ -1,6 +1,6 @@
 //! The repository's own kernels: what holds for all of them, whichever they are.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use ptx_builder::manifest::Kernel;
@@ -41,6 +41,50 @@ fn kernels() -> Vec<(String, Kernel, String)> {
     }
     assert!(!all.is_empty());
     all
+}
+
+/// libNVVM, where the machine has it: `LIBNVVM` names the file, or it lies in a toolkit's folder.
+fn libnvvm() -> Option<PathBuf> {
+    let roots = ["CUDA_HOME", "CUDA_PATH"]
+        .into_iter()
+        .filter_map(std::env::var_os);
+    let toolkits = roots
+        .map(PathBuf::from)
+        .chain([PathBuf::from("/usr/local/cuda")]);
+    let named = std::env::var_os("LIBNVVM").map(PathBuf::from);
+    named
+        .into_iter()
+        .chain(toolkits.map(|root| root.join("nvvm/lib64/libnvvm.so")))
+        .find(|path| path.is_file())
+}
+
+#[test]
+fn nvvm_makes_every_kernel_that_llvm_makes() {
+    let Some(library) = libnvvm() else {
+        eprintln!(
+            "no libNVVM on this machine (set LIBNVVM or CUDA_HOME): its backend is not tried"
+        );
+        return;
+    };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("the crate gpu");
+    let output = PtxBuilder::new(folder)
+        .target_dir(scratch("build"))
+        .out_dir(scratch("gpu-nvvm"))
+        .arch("sm_100")
+        .nvvm(library)
+        .build()
+        .unwrap_or_else(|error| panic!("{error}"));
+    let ptx = std::fs::read_to_string(&output.modules[0].ptx).expect("the build wrote it");
+    assert!(ptx.contains("NVIDIA NVVM Compiler"), "{ptx}");
+    for (name, kernel, _) in kernels()
+        .into_iter()
+        .filter(|(name, ..)| name.ends_with("sm_100"))
+    {
+        let entry = format!(".entry {}(", kernel.description.name);
+        assert!(ptx.contains(&entry), "{name} is missing");
+    }
 }
 
 #[test]

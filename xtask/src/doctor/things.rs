@@ -137,7 +137,7 @@ fn assembler() -> Thing {
             version: ptx_builder::assembler::version(&found.path),
             ..found.into()
         }),
-        without: "build-ptx prints no registers, and check-ptx (PTX accepted, no spills) cannot run.",
+        without: "build-ptx prints no registers and makes no cubins; check-ptx cannot run.",
         remedy: INSTALL_PTXAS.into(),
     }
 }
@@ -147,7 +147,7 @@ fn libdevice() -> Thing {
         name: "libdevice",
         needed: false,
         found: toolkit::LIBDEVICE.find().map(Finding::from),
-        without: "kernels cannot call NVIDIA's own sin, exp and the like; no kernel here does so yet.",
+        without: "`build-ptx --libdevice` is refused; without that option, sin, exp and the like are Rust's own.",
         remedy: INSTALL_PTXAS.replace("nvidia-cuda-nvcc", "nvidia-nvvm"),
     }
 }
@@ -157,7 +157,7 @@ fn libnvvm() -> Thing {
         name: "libnvvm",
         needed: false,
         found: toolkit::LIBNVVM.find().map(Finding::from),
-        without: "NVIDIA's compiler cannot be used in LLVM's place for Blackwell; the default needs it nowhere.",
+        without: "`build-ptx --backend nvvm` is refused; the default backend is rustc's LLVM.",
         remedy: INSTALL_PTXAS.replace("nvidia-cuda-nvcc", "nvidia-nvvm"),
     }
 }

@@ -50,6 +50,10 @@ pub struct Access {
     pub bytes: u64,
     /// The sectors that the same bytes would need side by side.
     pub ideal_sectors: u64,
+    /// Bytes that lanes asked for, what several want counted once.
+    pub distinct_bytes: u64,
+    /// Bytes that had to be moved: the sectors, or the whole lines of a first-level cache that fetches no less.
+    pub moved_bytes: u64,
 }
 
 /// Accesses to shared memory.
@@ -79,7 +83,7 @@ macro_rules! add_fields {
 }
 
 add_fields! {
-    Access: requests, sectors, bytes, ideal_sectors;
+    Access: requests, sectors, bytes, ideal_sectors, distinct_bytes, moved_bytes;
     Banked: requests, wavefronts, conflicts, bytes;
     Counters: ptx_instructions, ptx_lane_instructions, ptx_lane_instructions_pred_on, ptx_branches_uniform,
         ptx_branches_divergent, global_loads, global_stores, global_atomics, shared_loads, shared_stores, shared_atomics,
@@ -96,9 +100,15 @@ impl Access {
         ratio(self.sectors, self.requests)
     }
 
-    /// Bytes asked for over bytes moved.
+    /// Bytes asked for over bytes moved. Above 1 where lanes share what they read.
     pub fn efficiency(&self) -> f64 {
         ratio(self.bytes, self.sectors * 32)
+    }
+
+    /// Of the bytes moved, the part that anybody wanted: the notes' bus utilization. On a device whose first-level cache fetches
+    /// whole lines, loads through it move those.
+    pub fn bus_utilization(&self) -> f64 {
+        ratio(self.distinct_bytes, self.moved_bytes)
     }
 }
 

@@ -5,7 +5,8 @@
 
 const LANES: usize = 32;
 
-/// Sectors of `sector` bytes that one warp's access of `size` bytes a lane touches, and the fewest that the same bytes need.
+/// Sectors of `sector` bytes that one warp's access of `size` bytes a lane touches, and the bytes that it wants,
+/// those that several lanes want counted once.
 pub(crate) fn sectors(addresses: &[u64; LANES], mask: u32, size: u64, sector: u64) -> (u64, u64) {
     let mut active: Vec<u64> = (0..LANES)
         .filter(|lane| mask >> lane & 1 != 0)
@@ -13,7 +14,7 @@ pub(crate) fn sectors(addresses: &[u64; LANES], mask: u32, size: u64, sector: u6
         .collect();
     active.sort_unstable();
     active.dedup();
-    let ideal = (active.len() as u64 * size).div_ceil(sector);
+    let wanted = active.len() as u64 * size;
     // Sorted by address, a sector that was counted can only be the one counted last.
     let (mut count, mut next) = (0, 0);
     for address in active {
@@ -21,7 +22,7 @@ pub(crate) fn sectors(addresses: &[u64; LANES], mask: u32, size: u64, sector: u6
         count += (last + 1).saturating_sub(first.max(next));
         next = next.max(last + 1);
     }
-    (count, ideal)
+    (count, wanted)
 }
 
 #[cfg(test)]
@@ -59,9 +60,9 @@ mod tests {
     }
 
     #[test]
-    fn ideal_counts_each_byte_once() {
+    fn wanted_bytes_are_counted_once() {
         let spread = std::array::from_fn(|lane| lane as u64 * 128);
-        assert_eq!(sectors(&spread, u32::MAX, 4, 32), (32, 4));
-        assert_eq!(sectors(&[64; LANES], u32::MAX, 4, 32), (1, 1));
+        assert_eq!(sectors(&spread, u32::MAX, 4, 32), (32, 128));
+        assert_eq!(sectors(&[64; LANES], u32::MAX, 4, 32), (1, 4));
     }
 }

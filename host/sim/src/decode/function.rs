@@ -303,6 +303,11 @@ impl<'a> Builder<'a, '_> {
         self.info.bytes = bytes as u8;
     }
 
+    /// Says whether the next operation is a load through the first-level cache.
+    pub(super) fn through_l1(&mut self, through: bool) {
+        self.info.through_l1 = through;
+    }
+
     /// Says whether the next operation releases.
     pub(super) fn releases(&mut self, releases: bool) {
         self.info.releases = releases;

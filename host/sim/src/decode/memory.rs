@@ -217,6 +217,9 @@ pub(super) fn transfer<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
     let d = if count == 1 { rows[0] } else { b.list(&rows) };
     let class = class_of(place);
     b.releases(i.modifiers.has(M::Release));
+    // The default is `.ca`, and `.cs` only evicts sooner. The read-only path is another; strong accesses are not cached there.
+    let past_l1 = [M::Cg, M::Cv, M::Nc];
+    b.through_l1(!store && !spins && !past_l1.iter().any(|&m| i.modifiers.has(m)));
     b.classify(
         if store {
             Class::Store(class)

@@ -78,6 +78,8 @@ pub(crate) struct OpInfo {
     pub(crate) class: Class,
     /// Bytes that one lane accesses.
     pub(crate) bytes: u8,
+    /// Whether it is a load through the first-level cache.
+    pub(crate) through_l1: bool,
     /// Whether it releases what the thread did before, in the memory model's sense.
     pub(crate) releases: bool,
     /// Whether this operation is the first of its PTX instruction: some take several.

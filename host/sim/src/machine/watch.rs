@@ -134,16 +134,19 @@ impl Core<'_> {
                     Class::Store(_) => &mut counters.global_stores,
                     _ => &mut counters.global_atomics,
                 };
-                let (touched, ideal) = sectors(
-                    addresses,
-                    mask,
-                    size,
-                    u64::from(self.run.model.alignment.sector),
-                );
+                let alignment = &self.run.model.alignment;
+                let (sector, fill) = (u64::from(alignment.sector), u64::from(alignment.l1_fill));
+                let (touched, wanted) = sectors(addresses, mask, size, sector);
                 counter.requests += 1;
                 counter.sectors += touched;
-                counter.ideal_sectors += ideal;
+                counter.ideal_sectors += wanted.div_ceil(sector);
                 counter.bytes += bytes;
+                counter.distinct_bytes += wanted;
+                counter.moved_bytes += if info.through_l1 && fill != sector {
+                    sectors(addresses, mask, size, fill).0 * fill
+                } else {
+                    touched * sector
+                };
             }
         }
     }

@@ -127,6 +127,8 @@ pub struct Alignment {
     pub sector: u32,
     /// Bytes of a cache line.
     pub line: u32,
+    /// Bytes that a global load through L1 fetches at the least: a sector, or a whole line.
+    pub l1_fill: u32,
 }
 
 /// Rates that the modelled time is computed from: a stated roofline, no more.

@@ -133,6 +133,30 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         Ok(host)
     }
 
+    /// Copies the contents to `host`.
+    ///
+    /// # Errors
+    /// [`MemoryError::LengthMismatch`], or what the driver says, as for [`Self::to_vec`].
+    #[track_caller]
+    pub fn copy_to_slice(&self, host: &mut [T]) -> Result<(), MemoryError> {
+        let at = Location::caller();
+        if host.len() != self.len() {
+            return Err(MemoryError::LengthMismatch {
+                buffer: self.len(),
+                host: host.len(),
+                at,
+            });
+        }
+        if self.is_empty() {
+            return Ok(());
+        }
+        self.device.make_current(at)?;
+        self.memory
+            .copy_to(host)
+            .map_err(|error| DriverError::from_cust("cuMemcpyDtoH", error, at))?;
+        Ok(())
+    }
+
     /// Replaces the contents by `host`.
     ///
     /// # Errors

@@ -1,0 +1,200 @@
+//! Host memory that stays where it is, so that the device can get at it: pinned, registered, mapped.
+//!
+//! The pages of ordinary ("pageable") memory may be moved or written out at any time, so the driver copies them through a pinned
+//! buffer of its own. From pinned memory the copy engine reads directly, and a copy may run beside the host. Pinned memory is
+//! also mapped: a kernel can read it where it is, over the bus ("zero copy").
+//! Too much of it starves the rest of the machine; allocating it is slow.
+//! Source: CUDA driver API, `cuMemHostAlloc`, `cuMemHostRegister`, `cuMemHostGetDevicePointer`; notes 000, sections 4.2.3 and
+//! 4.2.4; notes 001, sections 9.1.1 and 9.1.3.
+
+use std::mem::{ManuallyDrop, size_of};
+use std::panic::Location;
+use std::ptr::{NonNull, null_mut};
+
+use bytemuck::Zeroable;
+use cust::memory::DeviceCopy;
+use cust::sys;
+
+use crate::{Device, DeviceBuffer, DriverError, MemoryError};
+
+/// How pinned memory is allocated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pinning {
+    /// Cached as all memory.
+    Cached,
+    /// Write-combined: not cached, which leaves the caches to others and is faster over the bus, and very slow for the host
+    /// to read.
+    WriteCombined,
+}
+
+/// `len` values of `T` in pinned host memory. Unpinned and freed when dropped.
+#[derive(Debug)]
+pub struct PinnedBuffer<T: DeviceCopy> {
+    device: Device,
+    pointer: NonNull<T>,
+    len: usize,
+    /// The memory, where it was the program's own before it was registered.
+    registered: Option<Vec<T>>,
+}
+
+// SAFETY: the memory is the buffer's alone, and the driver's calls may come from any thread.
+unsafe impl<T: DeviceCopy + Send> Send for PinnedBuffer<T> {}
+// SAFETY: through a shared reference the memory is only read.
+unsafe impl<T: DeviceCopy + Sync> Sync for PinnedBuffer<T> {}
+
+impl<T: DeviceCopy> PinnedBuffer<T> {
+    /// `len` zeroes in newly allocated memory.
+    ///
+    /// # Errors
+    /// The driver's, `CUDA_ERROR_OUT_OF_MEMORY` among them.
+    #[track_caller]
+    pub fn zeroed(device: &Device, len: usize, pinning: Pinning) -> Result<Self, MemoryError>
+    where
+        T: Zeroable,
+    {
+        let at = Location::caller();
+        let mut pointer = null_mut();
+        if len > 0 && size_of::<T>() > 0 {
+            device.make_current(at)?;
+            let flags = match pinning {
+                Pinning::Cached => sys::CU_MEMHOSTALLOC_DEVICEMAP,
+                Pinning::WriteCombined => {
+                    sys::CU_MEMHOSTALLOC_DEVICEMAP | sys::CU_MEMHOSTALLOC_WRITECOMBINED
+                }
+            };
+            let bytes = len.saturating_mul(size_of::<T>());
+            // SAFETY: the result has room. A size that overflows saturates, and is refused.
+            let result = unsafe { sys::cuMemHostAlloc(&mut pointer, bytes, flags) };
+            DriverError::check("cuMemHostAlloc", result, at)?;
+            // SAFETY: so many bytes were allocated.
+            unsafe { pointer.cast::<u8>().write_bytes(0, bytes) };
+        }
+        Ok(Self {
+            device: device.clone(),
+            pointer: NonNull::new(pointer.cast()).unwrap_or(NonNull::dangling()),
+            len,
+            registered: None,
+        })
+    }
+
+    /// The program's own memory, pinned where it is.
+    ///
+    /// # Errors
+    /// The driver's.
+    #[track_caller]
+    pub fn register(device: &Device, mut memory: Vec<T>) -> Result<Self, MemoryError> {
+        let at = Location::caller();
+        let len = memory.len();
+        let pointer = memory.as_mut_ptr();
+        if len > 0 && size_of::<T>() > 0 {
+            device.make_current(at)?;
+            let flags = sys::CU_MEMHOSTREGISTER_DEVICEMAP;
+            // SAFETY: the vector is kept, and not touched otherwise, until the memory is unregistered.
+            let result =
+                unsafe { sys::cuMemHostRegister_v2(pointer.cast(), len * size_of::<T>(), flags) };
+            DriverError::check("cuMemHostRegister", result, at)?;
+        }
+        Ok(Self {
+            device: device.clone(),
+            pointer: NonNull::new(pointer).unwrap_or(NonNull::dangling()),
+            len,
+            registered: Some(memory),
+        })
+    }
+
+    /// How many elements it holds.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether it holds none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The contents.
+    ///
+    /// # Errors
+    /// The driver's, as this waits for what runs on the device: a kernel may hold the memory.
+    #[track_caller]
+    pub fn as_slice(&self) -> Result<&[T], DriverError> {
+        self.device.synchronize_at(Location::caller())?;
+        // SAFETY: initialised when it was made, as long as said, and nothing on the device writes it any more.
+        Ok(unsafe { std::slice::from_raw_parts(self.pointer.as_ptr(), self.len) })
+    }
+
+    /// The contents, to be changed.
+    ///
+    /// # Errors
+    /// As [`Self::as_slice`].
+    #[track_caller]
+    pub fn as_mut_slice(&mut self) -> Result<&mut [T], DriverError> {
+        self.device.synchronize_at(Location::caller())?;
+        // SAFETY: as in `as_slice`, and nothing on the device reads it any more.
+        Ok(unsafe { std::slice::from_raw_parts_mut(self.pointer.as_ptr(), self.len) })
+    }
+
+    /// The same memory as the device sees it: a kernel that gets this reads and writes the host's memory over the bus.
+    ///
+    /// # Errors
+    /// The driver's.
+    #[track_caller]
+    pub fn mapped(&mut self) -> Result<Mapped<'_, T>, DriverError> {
+        let at = Location::caller();
+        let mut address = 0;
+        if self.len > 0 && size_of::<T>() > 0 {
+            self.device.make_current(at)?;
+            // SAFETY: the result has room, and the memory is pinned and mapped.
+            let result = unsafe {
+                sys::cuMemHostGetDevicePointer_v2(&mut address, self.pointer.as_ptr().cast(), 0)
+            };
+            DriverError::check("cuMemHostGetDevicePointer", result, at)?;
+        }
+        // SAFETY: the address is that of this memory, which is borrowed meanwhile; slices of it wait for the device.
+        let buffer = unsafe { DeviceBuffer::borrow_raw(&self.device, address, self.len) };
+        Ok(Mapped {
+            buffer,
+            host: std::marker::PhantomData,
+        })
+    }
+}
+
+/// Pinned host memory as a buffer of the device.
+#[derive(Debug)]
+pub struct Mapped<'host, T: DeviceCopy> {
+    buffer: ManuallyDrop<DeviceBuffer<T>>,
+    host: std::marker::PhantomData<&'host mut T>,
+}
+
+impl<T: DeviceCopy> std::ops::Deref for Mapped<'_, T> {
+    type Target = DeviceBuffer<T>;
+
+    fn deref(&self) -> &DeviceBuffer<T> {
+        &self.buffer
+    }
+}
+
+impl<T: DeviceCopy> std::ops::DerefMut for Mapped<'_, T> {
+    fn deref_mut(&mut self) -> &mut DeviceBuffer<T> {
+        &mut self.buffer
+    }
+}
+
+impl<T: DeviceCopy> Drop for PinnedBuffer<T> {
+    #[track_caller]
+    fn drop(&mut self) {
+        if self.len == 0 || size_of::<T>() == 0 {
+            return;
+        }
+        // Nobody to report to: what cannot be unpinned stays pinned until the process ends. A kernel may still use it.
+        let _ = self.device.synchronize_at(Location::caller());
+        let pointer = self.pointer.as_ptr().cast();
+        // SAFETY: pinned by this buffer in this way, once; nothing uses it any more.
+        unsafe {
+            match self.registered {
+                Some(_) => sys::cuMemHostUnregister(pointer),
+                None => sys::cuMemFreeHost(pointer),
+            };
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! Matrices and volumes on the device whose rows are padded, so that each starts at an aligned address.
+//!
+//! The driver chooses the pitch, the distance of two rows ([`PitchedBuffer::pitch`]); a kernel has to be told. Copies leave
+//! the padding out, in both directions.
+//! Source: CUDA driver API, `cuMemAllocPitch`, `cuMemcpy2D`, `cuMemcpy3D`; notes 004, "Device Memory".
+
+use std::mem::{ManuallyDrop, size_of};
+use std::panic::Location;
+use std::ptr::{null, null_mut};
+
+use cust::memory::DeviceCopy;
+use cust::sys::{self, CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUmemorytype};
+
+use crate::{Device, DeviceBuffer, DriverError, MemoryError};
+
+/// `nz` planes of `ny` rows of `nx` elements, each row padded to the pitch. The padding is zero.
+#[derive(Debug)]
+pub struct PitchedBuffer<T: DeviceCopy> {
+    padded: DeviceBuffer<T>,
+    pitch: usize,
+    size: [usize; 3],
+}
+
+impl<T: DeviceCopy> PitchedBuffer<T> {
+    /// What `cuMemAllocPitch` knows: the pitch is a multiple of it.
+    const ELEMENT: u32 = {
+        assert!(
+            matches!(size_of::<T>(), 4 | 8 | 16),
+            "a pitched buffer holds elements of 4, 8 or 16 bytes"
+        );
+        size_of::<T>() as u32
+    };
+
+    /// A copy of a matrix of `nx` columns and `ny` rows.
+    ///
+    /// # Errors
+    /// [`MemoryError::LengthMismatch`] when `host` has another number of elements, or what the driver says.
+    #[track_caller]
+    pub fn from_matrix(
+        device: &Device,
+        host: &[T],
+        [nx, ny]: [usize; 2],
+    ) -> Result<Self, MemoryError> {
+        Self::from_volume(device, host, [nx, ny, 1])
+    }
+
+    /// A copy of a volume of `nz` planes of `ny` rows of `nx` elements.
+    ///
+    /// # Errors
+    /// As [`Self::from_matrix`].
+    #[track_caller]
+    pub fn from_volume(device: &Device, host: &[T], size: [usize; 3]) -> Result<Self, MemoryError> {
+        let at = Location::caller();
+        let elements = size
+            .iter()
+            .try_fold(1, |n: usize, &side| n.checked_mul(side));
+        if elements != Some(host.len()) {
+            return Err(MemoryError::LengthMismatch {
+                buffer: elements.unwrap_or(usize::MAX),
+                host: host.len(),
+                at,
+            });
+        }
+        let mut buffer = Self::allocate(device, size, at)?;
+        buffer.copy_in(host, at)?;
+        Ok(buffer)
+    }
+
+    /// Elements from the start of a row to the start of the next.
+    pub fn pitch(&self) -> usize {
+        self.pitch
+    }
+
+    /// Columns, rows and planes.
+    pub fn size(&self) -> [usize; 3] {
+        self.size
+    }
+
+    /// All rows with their padding: what a kernel gets.
+    pub fn padded(&self) -> &DeviceBuffer<T> {
+        &self.padded
+    }
+
+    /// The same, to be written.
+    pub fn padded_mut(&mut self) -> &mut DeviceBuffer<T> {
+        &mut self.padded
+    }
+
+    /// The rows without their padding, copied to the host.
+    ///
+    /// # Errors
+    /// The driver's; among them the fault of a kernel that ran before.
+    #[track_caller]
+    pub fn to_vec(&self) -> Result<Vec<T>, MemoryError> {
+        let at = Location::caller();
+        self.padded.device().make_current(at)?;
+        let elements = self.size.iter().product();
+        let mut host: Vec<T> = Vec::with_capacity(elements);
+        self.copy(Direction::ToHost(host.as_mut_ptr()), at)?;
+        // SAFETY: the copy has filled as many elements, all of which were initialised on the device.
+        unsafe { host.set_len(elements) };
+        Ok(host)
+    }
+
+    fn allocate(
+        device: &Device,
+        size: [usize; 3],
+        at: &'static Location<'static>,
+    ) -> Result<Self, MemoryError> {
+        let [nx, ny, nz] = size;
+        if size.contains(&0) {
+            // The driver allocates no empty matrix.
+            let padded = DeviceBuffer::from_slice(device, &[])?;
+            return Ok(Self {
+                padded,
+                pitch: nx,
+                size,
+            });
+        }
+        device.make_current(at)?;
+        let (mut address, mut bytes) = (0, 0);
+        driver::set_call_site(Some(at));
+        // SAFETY: both results have room. Sizes that overflow saturate, and are refused.
+        let result = unsafe {
+            let width = nx.saturating_mul(size_of::<T>());
+            sys::cuMemAllocPitch_v2(
+                &mut address,
+                &mut bytes,
+                width,
+                ny.saturating_mul(nz),
+                Self::ELEMENT,
+            )
+        };
+        driver::set_call_site(None);
+        DriverError::check("cuMemAllocPitch", result, at)?;
+        // SAFETY: the allocation has `ny * nz` rows of `bytes` bytes.
+        let result = unsafe { sys::cuMemsetD8_v2(address, 0, bytes * ny * nz) };
+        let pitch = bytes / size_of::<T>();
+        // SAFETY: the memory is this buffer's alone and as long as said. It holds values of `T` once the caller has copied them in;
+        // nobody reads the padding.
+        let padded = unsafe { DeviceBuffer::borrow_raw(device, address, pitch * ny * nz) };
+        // Freed with the buffer from here on.
+        let padded = ManuallyDrop::into_inner(padded);
+        DriverError::check("cuMemsetD8", result, at)?;
+        Ok(Self {
+            padded,
+            pitch,
+            size,
+        })
+    }
+
+    fn copy_in(&mut self, host: &[T], at: &'static Location<'static>) -> Result<(), DriverError> {
+        self.copy(Direction::ToDevice(host.as_ptr()), at)
+    }
+
+    /// Copies all rows, as many elements as the size says: a matrix by the call for two dimensions, a volume by that for three.
+    fn copy(
+        &self,
+        direction: Direction<T>,
+        at: &'static Location<'static>,
+    ) -> Result<(), DriverError> {
+        if self.padded.is_empty() {
+            return Ok(());
+        }
+        let [nx, ny, nz] = self.size;
+        let (width, pitch) = (nx * size_of::<T>(), self.pitch * size_of::<T>());
+        let (host, device) = (
+            CUmemorytype::CU_MEMORYTYPE_HOST,
+            CUmemorytype::CU_MEMORYTYPE_DEVICE,
+        );
+        let ((from, to), (from_host, to_host), (from_pitch, to_pitch)) = match direction {
+            Direction::ToDevice(from) => {
+                ((host, device), (from.cast(), null_mut()), (width, pitch))
+            }
+            Direction::ToHost(to) => ((device, host), (null(), to.cast()), (pitch, width)),
+        };
+        let address = self.padded.address();
+        let copy = CUDA_MEMCPY3D {
+            srcXInBytes: 0,
+            srcY: 0,
+            srcZ: 0,
+            srcLOD: 0,
+            srcMemoryType: from,
+            srcHost: from_host,
+            srcDevice: address,
+            srcArray: null_mut(),
+            reserved0: null_mut(),
+            srcPitch: from_pitch,
+            srcHeight: ny,
+            dstXInBytes: 0,
+            dstY: 0,
+            dstZ: 0,
+            dstLOD: 0,
+            dstMemoryType: to,
+            dstHost: to_host,
+            dstDevice: address,
+            dstArray: null_mut(),
+            reserved1: null_mut(),
+            dstPitch: to_pitch,
+            dstHeight: ny,
+            WidthInBytes: width,
+            Height: ny,
+            Depth: nz,
+        };
+        if nz > 1 {
+            // SAFETY: the host's memory has as many elements as the size says, and the buffer as many rows.
+            let result = unsafe { sys::cuMemcpy3D_v2(&copy) };
+            return DriverError::check("cuMemcpy3D", result, at);
+        }
+        let copy = CUDA_MEMCPY2D {
+            srcXInBytes: 0,
+            srcY: 0,
+            srcMemoryType: from,
+            srcHost: from_host,
+            srcDevice: address,
+            srcArray: null_mut(),
+            srcPitch: from_pitch,
+            dstXInBytes: 0,
+            dstY: 0,
+            dstMemoryType: to,
+            dstHost: to_host,
+            dstDevice: address,
+            dstArray: null_mut(),
+            dstPitch: to_pitch,
+            WidthInBytes: width,
+            Height: ny,
+        };
+        // SAFETY: as above.
+        DriverError::check("cuMemcpy2D", unsafe { sys::cuMemcpy2D_v2(&copy) }, at)
+    }
+}
+
+/// Which end of a copy is the host's, and where it is.
+enum Direction<T> {
+    ToDevice(*const T),
+    ToHost(*mut T),
+}

@@ -19,9 +19,9 @@ fn every_variant_of_the_catalog_is_a_kernel_of_every_target() {
     for (target, ptx) in embedded() {
         for variant in patterns::ALL.iter().flat_map(|pattern| pattern.variants) {
             assert!(
-                ptx.contains(&format!(".entry {}(", variant.name)),
+                ptx.contains(&format!(".entry {}(", variant.runs)),
                 "{target} lacks {}",
-                variant.name
+                variant.runs
             );
         }
     }

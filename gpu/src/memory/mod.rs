@@ -1,3 +1,11 @@
 //! Global memory: what a warp's loads and stores cost.
 
+pub mod aos_soa;
+pub mod cache_operators;
+pub mod gather;
+pub mod l2_window;
+pub mod misaligned_read;
+pub mod misaligned_write;
+pub mod offset_stride;
+pub mod pitched;
 pub mod transpose;

@@ -1,17 +1,25 @@
 //! Copy and transpose of a matrix straight through global memory.
 //!
-//! `input` has `ny` rows of `nx` columns; a transpose writes `nx` rows of `ny` columns, the copy writes what it reads.
-//! Launch: 2-D grid of 2-D blocks; at least `nx` threads along x and `ny` along y, for `transpose_naive_col` `ny` along x and
-//! `nx` along y (a thread is an element of the output there). Any size will do.
-//! Each reads its element once and writes it once; what lies past a slice's end is left alone.
-//! Shows: a warp is a row of 32 threads (or two of 16). By rows, its accesses fall into 4 sectors; by columns, into 32.
-//! The copy has rows on both sides and is the bound for the others; a strided load is cheaper than a strided store, as
-//! sectors wait in the cache for the rows that follow.
+//! `input` has `ny` rows of `nx` columns; a transpose writes `nx` rows of `ny` columns, a copy writes what it reads.
+//! Launch: 2-D grid of 2-D blocks; at least `nx` threads along x and `ny` along y. For the transposes named `col`, a thread is
+//! an element of the output: `ny` along x and `nx` along y. For those named `unroll4`, a quarter of that along x. Any size will do.
+//! Each reads its elements once and writes them once; what lies past a slice's end is left alone.
+//! Shows: a warp is a row of 32 threads (or two of 16, or four of 8). By rows, its accesses fall into 4 sectors; by columns,
+//! into as many as the rows it touches. The copies bound the others from above and below; a strided load is cheaper than a
+//! strided store, as sectors wait in the cache for the rows that follow.
 //! Source: notes 000, section 4.4.2 (whose listings mix up `nx` and `ny` for matrices that are not square).
+
+use core::array::from_fn;
 
 use gpu_macros::kernel;
 use gpu_std::DisjointSlice;
-use gpu_std::thread;
+use gpu_std::thread::{
+    self, block_dim_x, block_dim_y, block_idx_x, block_idx_y, global_idx_y, grid_dim_x, grid_dim_y,
+    thread_idx_x, thread_idx_y,
+};
+
+/// Elements of a thread in the unrolled kernels.
+pub const UNROLL: usize = 4;
 
 /// Loads rows, stores rows: no transpose, the most that one can hope for.
 #[kernel]
@@ -21,6 +29,21 @@ pub fn copy_row(input: &[f32], mut output: DisjointSlice<f32>, nx: u32, ny: u32)
     if at.x() < nx && at.y() < ny {
         let i = at.y() * nx + at.x();
         // SAFETY: threads with different x < nx and y have different elements.
+        let output = unsafe { output.get_unique_mut(i) };
+        if let (Some(input), Some(output)) = (input.get(i), output) {
+            *output = *input;
+        }
+    }
+}
+
+/// Loads columns, stores columns: no transpose, the least that one may expect. The matrix is taken as `nx` rows of `ny`.
+#[kernel]
+#[launch_contract(dims = 2)]
+pub fn copy_col(input: &[f32], mut output: DisjointSlice<f32>, nx: u32, ny: u32) {
+    let (at, nx, ny) = (thread::index_2d(), nx as usize, ny as usize);
+    if at.x() < nx && at.y() < ny {
+        let i = at.x() * ny + at.y();
+        // SAFETY: threads with different x and y < ny have different elements.
         let output = unsafe { output.get_unique_mut(i) };
         if let (Some(input), Some(output)) = (input.get(i), output) {
             *output = *input;
@@ -54,4 +77,109 @@ pub fn transpose_naive_col(input: &[f32], mut output: DisjointSlice<f32>, nx: u3
             *output = *input;
         }
     }
+}
+
+/// Loads rows, stores columns, four elements of a row a thread, a block apart.
+#[kernel]
+#[launch_contract(dims = 2)]
+pub fn transpose_unroll4_row(input: &[f32], output: DisjointSlice<f32>, nx: u32, ny: u32) {
+    let (nx, ny) = (nx as usize, ny as usize);
+    // SAFETY: x and y are an element of the input, and its place in the output is no other element's.
+    unsafe { unrolled(input, output, (nx, ny), |x, y| (y * nx + x, x * ny + y)) }
+}
+
+/// Loads columns, stores rows, four elements of a row of the output a thread, a block apart.
+#[kernel]
+#[launch_contract(dims = 2)]
+pub fn transpose_unroll4_col(input: &[f32], output: DisjointSlice<f32>, nx: u32, ny: u32) {
+    let (nx, ny) = (nx as usize, ny as usize);
+    // SAFETY: x and y are an element of the output, and no other's.
+    unsafe { unrolled(input, output, (ny, nx), |x, y| (x * nx + y, y * ny + x)) }
+}
+
+/// Moves four elements a thread. `places` says where the element at x and y is read and where it is written.
+///
+/// # Safety
+/// For x and y below `width` and `height`, `places` gives no place of the output twice; its places grow with x.
+#[inline(always)]
+unsafe fn unrolled(
+    input: &[f32],
+    mut output: DisjointSlice<f32>,
+    (width, height): (usize, usize),
+    places: impl Fn(usize, usize) -> (usize, usize),
+) {
+    let step = block_dim_x() as usize;
+    let first = block_idx_x() as usize * step * UNROLL + thread_idx_x() as usize;
+    let y = global_idx_y() as usize;
+    if y >= height {
+        return;
+    }
+    let exists = |x| {
+        let (from, to) = places(x, y);
+        x < width && from < input.len() && to < output.len()
+    };
+    if exists(first + (UNROLL - 1) * step) {
+        // All four are there, as the last is. All loads before the first store: none waits for another.
+        // SAFETY: below the last one's place, which is in bounds.
+        let elements: [f32; UNROLL] =
+            from_fn(|k| unsafe { *input.get_unchecked(places(first + k * step, y).0) });
+        for (k, element) in elements.into_iter().enumerate() {
+            // SAFETY: in bounds as above; threads with different x < width and y have different places, says the caller.
+            unsafe { *output.as_mut_ptr().add(places(first + k * step, y).1) = element };
+        }
+    } else {
+        for x in (first..width).step_by(step).take(UNROLL) {
+            let (from, to) = places(x, y);
+            // SAFETY: as above; what is past the fourth is another thread's.
+            let output = unsafe { output.get_unique_mut(to) };
+            if let (Some(input), Some(output)) = (input.get(from), output) {
+                *output = *input;
+            }
+        }
+    }
+}
+
+/// As `transpose_naive_row`, with the blocks taken along diagonals.
+#[kernel]
+#[launch_contract(dims = 2)]
+pub fn transpose_diagonal_row(input: &[f32], mut output: DisjointSlice<f32>, nx: u32, ny: u32) {
+    let ((x, y), nx, ny) = (diagonal_2d(), nx as usize, ny as usize);
+    if x < nx && y < ny {
+        // SAFETY: threads with different x and y < ny have different elements.
+        let output = unsafe { output.get_unique_mut(x * ny + y) };
+        if let (Some(input), Some(output)) = (input.get(y * nx + x), output) {
+            *output = *input;
+        }
+    }
+}
+
+/// As `transpose_naive_col`, with the blocks taken along diagonals.
+#[kernel]
+#[launch_contract(dims = 2)]
+pub fn transpose_diagonal_col(input: &[f32], mut output: DisjointSlice<f32>, nx: u32, ny: u32) {
+    let ((x, y), nx, ny) = (diagonal_2d(), nx as usize, ny as usize);
+    if x < ny && y < nx {
+        // SAFETY: threads with different x < ny and y have different elements.
+        let output = unsafe { output.get_unique_mut(y * ny + x) };
+        if let (Some(input), Some(output)) = (input.get(x * nx + y), output) {
+            *output = *input;
+        }
+    }
+}
+
+/// This thread's position if blocks with neighbouring numbers lie on a diagonal of the grid, not in a row of it: then those
+/// that run at the same time touch different columns *and* different rows. No two threads have the same.
+///
+/// Block `b` is put into row `b % rows`, and in it as far to the right as the rows before it and the rounds made so far. This
+/// is a position of its own for grids of any shape; the notes' formula (`y = b % columns`) is one for square grids only.
+#[inline]
+fn diagonal_2d() -> (usize, usize) {
+    let (columns, rows) = (grid_dim_x() as usize, grid_dim_y() as usize);
+    let block = block_idx_y() as usize * columns + block_idx_x() as usize;
+    let row = block % rows;
+    let column = (block / rows + row) % columns;
+    (
+        column * block_dim_x() as usize + thread_idx_x() as usize,
+        row * block_dim_y() as usize + thread_idx_y() as usize,
+    )
 }

@@ -22,6 +22,7 @@ mod panic;
 
 pub mod assert;
 pub mod atomic;
+pub mod cache;
 pub mod disjoint;
 pub mod fast;
 pub mod fence;

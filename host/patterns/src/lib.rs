@@ -7,6 +7,7 @@
 pub mod basics;
 pub mod bench;
 pub mod capture;
+mod case;
 pub mod execution;
 mod figure;
 pub mod input;
@@ -36,7 +37,16 @@ pub const ALL: &[&Pattern] = &[
     &execution::reduce_interleaved::PATTERN,
     &execution::reduce_unrolled::PATTERN,
     &execution::reduce_unroll_warps::PATTERN,
+    &memory::misaligned_read::PATTERN,
+    &memory::misaligned_write::PATTERN,
+    &memory::offset_stride::PATTERN,
+    &memory::cache_operators::PATTERN,
+    &memory::gather::PATTERN,
+    &memory::aos_soa::PATTERN,
     &memory::transpose::PATTERN,
+    &memory::pitched::PATTERN,
+    &memory::l2_window::PATTERN,
+    &memory::transfers::PATTERN,
     &shared::transpose_shared::PATTERN,
     &shared::matmul::PATTERN,
     &warp::reduce_shuffle::PATTERN,

@@ -1,7 +1,7 @@
 //! Kernels from one matrix to another: the copy, and every form of the transpose.
 
 use anyhow::Result;
-use gpu::memory::transpose::copy_row;
+use gpu::memory::transpose::{UNROLL, copy_row};
 use gpu_std::kernel::{Kernel, SafeKernel};
 use host::compare::{self, Agreement, Mismatch};
 use host::{Device, DeviceBuffer, LaunchConfig, Stream};
@@ -30,6 +30,10 @@ pub(crate) enum Tiles {
     OneEach,
     /// The same over the output, which for a transpose is as wide as the input is high.
     OneEachOfOutput,
+    /// Four elements of a row of the input a thread, a block apart.
+    FourEach,
+    /// The same over the output.
+    FourEachOfOutput,
     /// 32 x 32 elements for 32 x 8 threads, as in the peer: the kernel has it so.
     Tile32,
 }
@@ -38,12 +42,20 @@ impl Tiles {
     /// Elements of a tile and threads of a block.
     fn of(self, setup: Setup) -> ((u32, u32), (u32, u32)) {
         match (self, setup.block) {
-            (Self::OneEach | Self::OneEachOfOutput, width) => {
+            (Self::Tile32, _) => ((32, 32), (32, 8)),
+            (_, width) => {
                 let width = width.unwrap_or(16);
                 let block = (width, (256 / width.max(1)).max(1));
-                (block, block)
+                ((block.0.saturating_mul(self.of_a_thread()), block.1), block)
             }
-            (Self::Tile32, _) => ((32, 32), (32, 8)),
+        }
+    }
+
+    /// Elements of a row that a thread does.
+    fn of_a_thread(self) -> u32 {
+        match self {
+            Self::FourEach | Self::FourEachOfOutput => UNROLL as u32,
+            _ => 1,
         }
     }
 }
@@ -60,7 +72,7 @@ impl<K: SafeKernel<Params = <copy_row as Kernel>::Params>> MatrixCase<K> {
         let (nx, ny) = setup.matrix()?;
         let (tile, block) = tiles.of(setup);
         let input = input::floats(nx * ny, setup.seed);
-        let covered = if matches!(tiles, Tiles::OneEachOfOutput) {
+        let covered = if matches!(tiles, Tiles::OneEachOfOutput | Tiles::FourEachOfOutput) {
             (ny, nx)
         } else {
             (nx, ny)

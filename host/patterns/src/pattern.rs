@@ -38,8 +38,10 @@ pub struct Size {
 /// One way to do what the pattern does.
 #[derive(Debug, Clone, Copy)]
 pub struct Variant {
-    /// Its name: the kernel's symbol.
+    /// Its name: the kernel's symbol, unless `runs` is another.
     pub name: &'static str,
+    /// The kernel that it runs.
+    pub runs: &'static str,
     /// Whether its answer has to agree with the CPU's.
     pub expectation: Expectation,
     /// The largest size it can do: one block has so many threads and no more.
@@ -56,10 +58,16 @@ impl Variant {
     ) -> Self {
         Self {
             name,
+            runs: name,
             expectation: Expectation::Agrees,
             most: None,
             prepare,
         }
+    }
+
+    /// The same, named after what the host does, with this kernel.
+    pub const fn runs(self, runs: &'static str) -> Self {
+        Self { runs, ..self }
     }
 
     /// The same for sizes up to `most`.
@@ -97,6 +105,8 @@ pub struct Setup {
     pub rows: Option<usize>,
     /// The inner dimension of a product, where it is not `size`.
     pub inner: Option<usize>,
+    /// How far, where the pattern has an offset or a stride.
+    pub by: Option<u32>,
     /// Which pseudo-random input.
     pub seed: u64,
     /// Threads of a block, where the variant lets one choose.
@@ -113,6 +123,7 @@ impl Setup {
             size,
             rows: None,
             inner: None,
+            by: None,
             seed,
             block: None,
         }

@@ -45,6 +45,12 @@ impl Line {
         }
     }
 
+    /// Whether its throughput is one of memory.
+    pub(crate) fn has_bandwidth(&self) -> bool {
+        let rate = self.outcome.as_ref().ok().and_then(Outcome::rate);
+        matches!(rate, Some(Rate::Bandwidth(_)))
+    }
+
     /// A few words for a table's cell.
     fn verdict(&self) -> String {
         let check = match &self.outcome {

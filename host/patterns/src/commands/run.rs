@@ -24,6 +24,9 @@ pub(crate) struct Args {
     /// Rows of a matrix, where they are not as many as its columns
     #[arg(long)]
     rows: Option<usize>,
+    /// How far, where the pattern has an offset or a stride: in elements
+    #[arg(long)]
+    by: Option<u32>,
     /// Threads of a block, where the variant lets one choose
     #[arg(long)]
     block: Option<u32>,
@@ -50,6 +53,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     let size = args.size.unwrap_or(pattern.size.default);
     let setup = Setup {
         rows: args.rows,
+        by: args.by,
         block: args.block,
         ..Setup::new(size, args.seed)
     };
@@ -71,6 +75,12 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
             device.backend()
         ));
         report::say(&lines, device.backend());
+        if lines.iter().any(Line::has_bandwidth) {
+            let most = device.properties().theoretical_bandwidth() / 1e9;
+            say(format_args!(
+                "The device's memory moves {most:.0} GB/s at most, by its clock and its bus."
+            ));
+        }
     }
     Ok(if lines.iter().all(Line::is_good) {
         ExitCode::SUCCESS

@@ -1,0 +1,97 @@
+//! Points in memory: an array of structures, or a structure of arrays.
+//!
+//! Launch: 1-D grid of 1-D blocks of any size; at least one thread for each point.
+//! Each kernel adds [`SHIFT`] to the coordinates that it reads, which it does once. Points past the end of the shortest slice
+//! are left alone.
+//! Shows: in an array of structures the same field of neighbouring points is 8 bytes apart, and a load of it moves twice what
+//! is wanted: 50 % against 100 %. Where the other field is never read the other half is lost; where it is read right after, it
+//! comes from the cache, for twice the requests. A structure that is aligned to its size is one load for both fields.
+//! Source: notes 000, section 4.3.4; notes 001, section 9.2.1.
+
+use gpu_macros::kernel;
+use gpu_std::DisjointSlice;
+use gpu_std::thread;
+
+/// What is added to x and y.
+pub const SHIFT: Point = Point { x: 10.0, y: 20.0 };
+
+/// A point. Its alignment is that of a float, so that the two have to be loaded one by one.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// The first coordinate.
+    pub x: f32,
+    /// The second.
+    pub y: f32,
+}
+
+/// A point that may be loaded and stored whole.
+#[repr(C, align(8))]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AlignedPoint {
+    /// The first coordinate.
+    pub x: f32,
+    /// The second.
+    pub y: f32,
+}
+
+// SAFETY: two floats, which mean the same on the host and the device.
+#[cfg(not(target_arch = "nvptx64"))]
+unsafe impl cust_core::DeviceCopy for Point {}
+// SAFETY: as for `Point`.
+#[cfg(not(target_arch = "nvptx64"))]
+unsafe impl cust_core::DeviceCopy for AlignedPoint {}
+
+/// Both coordinates of an array of structures.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn aos_update(points: &[Point], mut moved: DisjointSlice<Point>) {
+    let index = thread::index_1d();
+    if let (Some(point), Some(moved)) = (points.get(index.get()), moved.get_mut(&index)) {
+        moved.x = point.x + SHIFT.x;
+        moved.y = point.y + SHIFT.y;
+    }
+}
+
+/// The first coordinate of an array of structures; the second is moved along and thrown away.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn aos_read_x(points: &[Point], mut xs: DisjointSlice<f32>) {
+    let index = thread::index_1d();
+    if let (Some(point), Some(x)) = (points.get(index.get()), xs.get_mut(&index)) {
+        *x = point.x + SHIFT.x;
+    }
+}
+
+/// Both coordinates of a structure of arrays.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn soa_update(
+    xs: &[f32],
+    ys: &[f32],
+    mut moved_xs: DisjointSlice<f32>,
+    mut moved_ys: DisjointSlice<f32>,
+) {
+    let index = thread::index_1d();
+    let i = index.get();
+    if let (Some(x), Some(y)) = (xs.get(i), ys.get(i))
+        && let (Some(moved_x), Some(moved_y)) = (moved_xs.get_mut(&index), moved_ys.get_mut(&index))
+    {
+        *moved_x = x + SHIFT.x;
+        *moved_y = y + SHIFT.y;
+    }
+}
+
+/// Both coordinates of an array of structures that are aligned to their size: one load, one store.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn aligned_struct(points: &[AlignedPoint], mut moved: DisjointSlice<AlignedPoint>) {
+    let index = thread::index_1d();
+    if let (Some(point), Some(moved)) = (points.get(index.get()), moved.get_mut(&index)) {
+        let AlignedPoint { x, y } = *point;
+        *moved = AlignedPoint {
+            x: x + SHIFT.x,
+            y: y + SHIFT.y,
+        };
+    }
+}

@@ -1,0 +1,65 @@
+//! A copy whose loads name their caches.
+//!
+//! Launch: 1-D grid of 1-D blocks of any size; at least one thread for each element of `output`.
+//! `output[i] = input[i + offset]`. Reads and writes each element once; elements past the end of a slice are left alone.
+//! Shows: `ld.global.ca` goes through L1 and L2, `ld.global.cg` through L2 only, `ld.global.nc` through the read-only path. On Fermi
+//! and Kepler a load through L1 moves whole lines of 128 bytes, so that a misaligned warp wants half of what it moves; past L1
+//! it is sectors of 32 bytes, as on all later devices at every level.
+//! A slice that a kernel only reads is read-only by its type: `copy_restrict` is what C++ needs `__restrict__` and `const` for.
+//! Source: notes 000, sections 4.3.2.1 to 4.3.2.4; PTX ISA, "Cache Operators".
+
+use gpu_macros::kernel;
+use gpu_std::DisjointSlice;
+use gpu_std::{cache, thread};
+
+/// Loads through L1 and L2.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn copy_cached(input: &[f32], output: DisjointSlice<f32>, offset: u32) {
+    copy(input, output, offset, |element| {
+        // SAFETY: an element of a parameter is in global memory.
+        unsafe { cache::load_ca(element) }
+    });
+}
+
+/// Loads through L2 only.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn copy_uncached(input: &[f32], output: DisjointSlice<f32>, offset: u32) {
+    copy(input, output, offset, |element| {
+        // SAFETY: an element of a parameter is in global memory.
+        unsafe { cache::load_cg(element) }
+    });
+}
+
+/// Loads through the read-only path, asked for at the load.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn copy_ldg(input: &[f32], output: DisjointSlice<f32>, offset: u32) {
+    copy(input, output, offset, |element| {
+        // SAFETY: an element of a parameter is in global memory.
+        unsafe { cache::ldg(element) }
+    });
+}
+
+/// Loads through the read-only path, as the compiler chooses for a slice that is only read.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn copy_restrict(input: &[f32], output: DisjointSlice<f32>, offset: u32) {
+    copy(input, output, offset, |element| *element);
+}
+
+/// The copy, with a `load` to choose.
+#[inline(always)]
+fn copy(
+    input: &[f32],
+    mut output: DisjointSlice<f32>,
+    offset: u32,
+    load: impl FnOnce(&f32) -> f32,
+) {
+    let index = thread::index_1d();
+    let from = index.get() + offset as usize;
+    if let (Some(input), Some(output)) = (input.get(from), output.get_mut(&index)) {
+        *output = load(input);
+    }
+}

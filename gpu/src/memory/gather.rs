@@ -1,0 +1,53 @@
+//! Reads from places that are not the thread's own: one for a whole warp, the warp's in another order, all over.
+//!
+//! Launch: 1-D grid of 1-D blocks of whole warps; at least one thread for each element of `output`.
+//! `output[i] = input[f(i)]`, where `f` is the kernel's. Where `f(i)` lies past the end of `input`, `output[i]` is left alone.
+//! Shows: a load costs the sectors that its lanes touch, whichever lane touches which. One address for all lanes is one
+//! sector; 32 neighbours are 4 sectors in any order; 32 places far apart are 32.
+//! Source: notes 000, section 4.3.2.1; notes 001, section 9.2.1.1.
+
+use gpu_macros::kernel;
+use gpu_std::DisjointSlice;
+use gpu_std::thread;
+use gpu_std::warp::WARP_SIZE;
+
+/// How far apart the elements of neighbouring threads are in `gather_scattered`: a prime, so that for an input of any length
+/// that it does not divide, no element is read twice.
+pub const APART: usize = 1031;
+
+/// What a lane's number is combined with in `gather_permuted`.
+pub const SWAPS: usize = 0b10110;
+
+/// Every lane reads the element of its warp's first lane.
+#[kernel]
+#[launch_contract(dims = 1, whole_warps)]
+pub fn gather_same(input: &[f32], mut output: DisjointSlice<f32>) {
+    let index = thread::index_1d();
+    let from = index.get() / WARP_SIZE as usize * WARP_SIZE as usize;
+    if let (Some(input), Some(output)) = (input.get(from), output.get_mut(&index)) {
+        *output = *input;
+    }
+}
+
+/// The lanes of a warp read each other's elements: an exclusive or with less than 32 stays inside the warp.
+#[kernel]
+#[launch_contract(dims = 1, whole_warps)]
+pub fn gather_permuted(input: &[f32], mut output: DisjointSlice<f32>) {
+    let index = thread::index_1d();
+    if let (Some(input), Some(output)) = (input.get(index.get() ^ SWAPS), output.get_mut(&index)) {
+        *output = *input;
+    }
+}
+
+/// Neighbouring threads read elements that are [`APART`], round and round the input.
+#[kernel]
+#[launch_contract(dims = 1, whole_warps)]
+pub fn gather_scattered(input: &[f32], mut output: DisjointSlice<f32>) {
+    let index = thread::index_1d();
+    // There is no remainder for an empty input, and no element either.
+    let from = (index.get() * APART).checked_rem(input.len());
+    let from = from.and_then(|from| input.get(from));
+    if let (Some(input), Some(output)) = (from, output.get_mut(&index)) {
+        *output = *input;
+    }
+}

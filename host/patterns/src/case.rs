@@ -1,0 +1,70 @@
+//! The case that most patterns are: a launch that fills buffers, and what they should then hold.
+
+use std::fmt::Debug;
+
+use anyhow::Result;
+use host::compare::{self, Agreement, Mismatch};
+use host::{DeviceBuffer, DeviceCopy, Stream};
+
+use crate::{Case, Work};
+
+/// Output buffers, what they should hold, and the launch that fills them. Inputs belong to the launch.
+pub(crate) struct Filling<T: DeviceCopy, const N: usize, L> {
+    outputs: [DeviceBuffer<T>; N],
+    expected: [Vec<T>; N],
+    work: Work,
+    launch: L,
+}
+
+impl<T, const N: usize, L> Filling<T, N, L>
+where
+    T: DeviceCopy + PartialEq + Debug + 'static,
+    L: FnMut(&Stream, &mut [DeviceBuffer<T>; N]) -> Result<()> + 'static,
+{
+    /// The case of `launch`, which has to leave `expected` in `outputs` and to do `work` for it.
+    pub(crate) fn boxed(
+        outputs: [DeviceBuffer<T>; N],
+        expected: [Vec<T>; N],
+        work: Work,
+        launch: L,
+    ) -> Box<dyn Case> {
+        Box::new(Self {
+            outputs,
+            expected,
+            work,
+            launch,
+        })
+    }
+}
+
+impl<T, const N: usize, L> Case for Filling<T, N, L>
+where
+    T: DeviceCopy + PartialEq + Debug,
+    L: FnMut(&Stream, &mut [DeviceBuffer<T>; N]) -> Result<()>,
+{
+    fn launch(&mut self, stream: &Stream) -> Result<()> {
+        (self.launch)(stream, &mut self.outputs)
+    }
+
+    fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
+        let mut all = Agreement {
+            compared: 0,
+            of: 0,
+            max_error: 0.0,
+        };
+        for (output, expected) in self.outputs.iter().zip(&self.expected) {
+            match compare::equal(&output.to_vec()?, expected) {
+                Ok(agreement) => {
+                    all.compared += agreement.compared;
+                    all.of += agreement.of;
+                }
+                Err(mismatch) => return Ok(Err(mismatch)),
+            }
+        }
+        Ok(Ok(all))
+    }
+
+    fn work(&self) -> Work {
+        self.work
+    }
+}

@@ -1,0 +1,58 @@
+//! Reads from one place, from neighbouring places in another order, from all over.
+
+use anyhow::Result;
+use gpu::memory::gather::{APART, SWAPS, gather_permuted, gather_same, gather_scattered};
+use gpu_std::kernel::{Kernel, SafeKernel};
+use host::{Device, DeviceBuffer, LaunchConfig, reference};
+
+use crate::case::Filling;
+use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
+
+/// The pattern.
+pub static PATTERN: Pattern = Pattern {
+    name: "gather",
+    chapter: "memory",
+    summary: "a warp's load costs the sectors it touches: 1, 4 in any order, or 32",
+    source: "notes 000, chapter 4.3.2.1",
+    size: Size {
+        of: "elements",
+        default: 1 << 20,
+        bench: None,
+    },
+    variants: &[
+        Variant::new("gather_same", |device, setup| {
+            prepare(device, setup, gather_same, |i, _| i / 32 * 32)
+        }),
+        Variant::new("gather_permuted", |device, setup| {
+            prepare(device, setup, gather_permuted, |i, _| i ^ SWAPS)
+        }),
+        Variant::new("gather_scattered", |device, setup| {
+            prepare(device, setup, gather_scattered, |i, n| i * APART % n)
+        }),
+    ],
+};
+
+/// The kernel, and where of `n` elements thread `i` reads.
+fn prepare<K: SafeKernel<Params = <gather_same as Kernel>::Params>>(
+    device: &Device,
+    setup: Setup,
+    kernel: K,
+    from: fn(usize, usize) -> usize,
+) -> Result<Box<dyn Case>> {
+    let n = setup.elements()?;
+    let input = input::floats(n, setup.seed);
+    let expected = reference::gather::gather(&input, |i| from(i, n));
+
+    // Whole warps, as the kernels ask.
+    let block = setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK);
+    let config = LaunchConfig::cover_1d(n, block.next_multiple_of(32));
+    let input = DeviceBuffer::from_slice(device, &input)?;
+    let output = DeviceBuffer::zeroed(device, n)?;
+    let device = device.clone();
+    Ok(Filling::boxed(
+        [output],
+        [expected],
+        Work::Bytes(2 * 4 * n as u64),
+        move |stream, [output]| Ok(device.launch(stream, kernel, config, (&input, output))?),
+    ))
+}

@@ -1,0 +1,75 @@
+//! A table that is read over and over beside a stream, with and without a window of L2 over the table: `--by` is the table's length.
+
+use anyhow::Result;
+use gpu::memory::l2_window::l2_reuse;
+use host::reference::l2_window::reuse;
+use host::{Device, DeviceBuffer, LaunchConfig};
+
+use crate::case::Filling;
+use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
+
+/// Elements of the table, unless the setup says otherwise: 1 MiB, a small part of any L2.
+const TABLE: u32 = 1 << 18;
+
+/// The pattern.
+pub static PATTERN: Pattern = Pattern {
+    name: "l2_window",
+    chapter: "memory",
+    summary: "a part of L2 set aside for the accesses in a window",
+    source: "notes 004, Device Memory L2 Access Management",
+    size: Size {
+        of: "elements of the stream",
+        default: 1 << 22,
+        bench: None,
+    },
+    variants: &[
+        Variant::new("l2_reuse", |device, setup| prepare(device, setup, false)),
+        Variant::new("l2_reuse_window", |device, setup| {
+            prepare(device, setup, true)
+        })
+        .runs("l2_reuse"),
+    ],
+};
+
+/// The kernel, on a stream with a window over the table where that is asked for and the device can.
+fn prepare(device: &Device, setup: Setup, window: bool) -> Result<Box<dyn Case>> {
+    let n = setup.elements()?;
+    let length = setup.by.unwrap_or(TABLE) as usize;
+    Setup {
+        size: length,
+        ..setup
+    }
+    .elements()?;
+    let table = input::floats(length, setup.seed);
+    let once = input::floats(n, setup.seed ^ 1);
+    let expected = reuse(&table, &once);
+
+    let config = LaunchConfig::cover_1d(n, setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK));
+    let table = DeviceBuffer::from_slice(device, &table)?;
+    let once = DeviceBuffer::from_slice(device, &once)?;
+    let output = DeviceBuffer::zeroed(device, n)?;
+    let most = device.max_persisting_l2()?;
+    let hit_ratio = if window && most > 0 {
+        let aside = device.set_aside_l2(most.min(4 * length))?;
+        // Where less is set aside than the window has, this share of it fits.
+        Some((aside as f32 / (4 * length).max(1) as f32).min(1.0))
+    } else {
+        None
+    };
+    let device = device.clone();
+    Ok(Filling::boxed(
+        [output],
+        [expected],
+        Work::Bytes(3 * 4 * n as u64),
+        move |stream, [output]| {
+            if let Some(hit_ratio) = hit_ratio {
+                stream.set_l2_window(&table, hit_ratio)?;
+            }
+            device.launch(stream, l2_reuse, config, (&table, &once, output))?;
+            if hit_ratio.is_some() {
+                stream.clear_l2_window()?;
+            }
+            Ok(())
+        },
+    ))
+}

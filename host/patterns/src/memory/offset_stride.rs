@@ -1,0 +1,63 @@
+//! Copies from an offset on, and a stride apart: `--by` is the offset of the one, the stride of the other.
+
+use anyhow::Result;
+use gpu::memory::offset_stride::{offset_copy, stride_copy};
+use gpu_std::kernel::{Kernel, SafeKernel};
+use host::reference::offset_stride::strided_copy;
+use host::{Device, DeviceBuffer, LaunchConfig};
+
+use crate::case::Filling;
+use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
+
+/// The pattern.
+pub static PATTERN: Pattern = Pattern {
+    name: "offset_stride",
+    chapter: "memory",
+    summary: "an offset costs one sector more a warp; a stride costs all that lies between",
+    source: "notes 001, chapters 9.2.1.2 to 9.2.1.4",
+    size: Size {
+        of: "elements that are copied",
+        default: 1 << 20,
+        bench: None,
+    },
+    variants: &[
+        Variant::new("offset_copy", |device, setup| {
+            let offset = setup.by.unwrap_or(1);
+            prepare(device, setup, offset_copy, offset, (offset as usize, 1))
+        }),
+        Variant::new("stride_copy", |device, setup| {
+            let stride = setup.by.unwrap_or(2);
+            prepare(device, setup, stride_copy, stride, (0, stride as usize))
+        }),
+    ],
+};
+
+/// Input and output are as long as it takes to copy as many elements as the size says.
+fn prepare<K: SafeKernel<Params = <offset_copy as Kernel>::Params>>(
+    device: &Device,
+    setup: Setup,
+    kernel: K,
+    by: u32,
+    (offset, stride): (usize, usize),
+) -> Result<Box<dyn Case>> {
+    let n = setup.elements()?;
+    let length = n.saturating_mul(stride.max(1)).saturating_add(offset);
+    let length = Setup {
+        size: length,
+        ..setup
+    }
+    .elements()?;
+    let input = input::floats(length, setup.seed);
+    let expected = strided_copy(&input, n, offset, stride);
+
+    let config = LaunchConfig::cover_1d(n, setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK));
+    let input = DeviceBuffer::from_slice(device, &input)?;
+    let output = DeviceBuffer::zeroed(device, length)?;
+    let device = device.clone();
+    Ok(Filling::boxed(
+        [output],
+        [expected],
+        Work::Bytes(2 * 4 * n as u64),
+        move |stream, [output]| Ok(device.launch(stream, kernel, config, (&input, output, by))?),
+    ))
+}

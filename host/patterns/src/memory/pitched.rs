@@ -1,0 +1,90 @@
+//! A matrix and a volume with padded rows, copied there, scaled, copied back.
+
+use anyhow::Result;
+use gpu::memory::pitched::{scale_pitched_2d, scale_pitched_3d};
+use host::compare::{self, Agreement, Mismatch};
+use host::{Device, LaunchConfig, PitchedBuffer, Stream, reference};
+
+use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
+
+/// What every element is multiplied by.
+const FACTOR: f32 = 3.0;
+
+/// Planes of the volume: its columns and rows are the setup's.
+const PLANES: usize = 3;
+
+/// The pattern.
+pub static PATTERN: Pattern = Pattern {
+    name: "pitched",
+    chapter: "memory",
+    summary: "padded rows start on aligned addresses; copies leave the padding out",
+    source: "notes 004, Device Memory",
+    size: Size {
+        of: "rows and columns",
+        default: 1000,
+        bench: None,
+    },
+    variants: &[
+        Variant::new("scale_pitched_2d", |device, setup| {
+            Pitched::prepare(device, setup, 1)
+        }),
+        Variant::new("scale_pitched_3d", |device, setup| {
+            Pitched::prepare(device, setup, PLANES)
+        }),
+    ],
+};
+
+struct Pitched {
+    device: Device,
+    config: LaunchConfig,
+    data: PitchedBuffer<f32>,
+    expected: Vec<f32>,
+}
+
+impl Pitched {
+    fn prepare(device: &Device, setup: Setup, planes: usize) -> Result<Box<dyn Case>> {
+        let (nx, ny) = setup.matrix()?;
+        Setup {
+            rows: Some(ny * planes),
+            ..setup
+        }
+        .matrix()?;
+        let input = input::floats(nx * ny * planes, setup.seed);
+        // Whole rows of warps; the same for the matrix, with one plane.
+        let config = LaunchConfig::cover_3d((nx, ny, planes), (32, 8, 1));
+        Ok(Box::new(Self {
+            config,
+            expected: reference::pitched::scale(&input, FACTOR),
+            data: PitchedBuffer::from_volume(device, &input, [nx, ny, planes])?,
+            device: device.clone(),
+        }))
+    }
+}
+
+impl Case for Pitched {
+    fn launch(&mut self, stream: &Stream) -> Result<()> {
+        let pitch = u32::try_from(self.data.pitch())?;
+        let [nx, ny, nz] = self.data.size();
+        let (nx, ny, nz) = (u32::try_from(nx)?, u32::try_from(ny)?, u32::try_from(nz)?);
+        let data = self.data.padded_mut();
+        if nz == 1 {
+            let arguments = (data, pitch, nx, ny, FACTOR);
+            self.device
+                .launch(stream, scale_pitched_2d, self.config, arguments)?;
+        } else {
+            let arguments = (data, pitch, [nx, ny, nz], FACTOR);
+            self.device
+                .launch(stream, scale_pitched_3d, self.config, arguments)?;
+        }
+        Ok(())
+    }
+
+    fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
+        // One multiplication rounds once, the same way on both sides.
+        Ok(compare::equal(&self.data.to_vec()?, &self.expected))
+    }
+
+    fn work(&self) -> Work {
+        Work::Bytes(2 * 4 * self.expected.len() as u64)
+    }
+}

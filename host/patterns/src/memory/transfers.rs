@@ -1,0 +1,261 @@
+//! The sum of two vectors that start and end in host memory: six kinds of memory, one answer.
+//!
+//! A run is the copies to the device, the kernel and the copy back, or what stands in their place. So the throughput of a line
+//! is that of the way between host and device, with the kernel a small part.
+
+use anyhow::Result;
+use gpu::basics::vector_add::vec_add;
+use host::compare::{self, Agreement, Mismatch};
+use host::reference::vector_add::vector_add;
+use host::{Device, DeviceBuffer, LaunchConfig, ManagedBuffer, PinnedBuffer, Pinning, Stream};
+
+use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
+
+/// The pattern.
+pub static PATTERN: Pattern = Pattern {
+    name: "transfers",
+    chapter: "memory",
+    summary: "pageable, pinned, registered, write-combined, zero-copy, managed: the way there and back",
+    source: "notes 000, chapters 4.2.2 to 4.2.6; notes 001, chapter 9.1",
+    size: Size {
+        of: "elements",
+        default: 1 << 20,
+        bench: None,
+    },
+    variants: &[
+        Variant::new("pageable", |device, setup| {
+            Copied::prepare(device, setup, |_, data| Ok(HostMemory::Pageable(data)))
+        })
+        .runs("vec_add"),
+        Variant::new("pinned", |device, setup| {
+            Copied::prepare(device, setup, |device, data| {
+                pinned(device, &data, Pinning::Cached)
+            })
+        })
+        .runs("vec_add"),
+        Variant::new("registered", |device, setup| {
+            Copied::prepare(device, setup, |device, data| {
+                Ok(HostMemory::Pinned(PinnedBuffer::register(device, data)?))
+            })
+        })
+        .runs("vec_add"),
+        Variant::new("write_combined", |device, setup| {
+            Copied::prepare(device, setup, |device, data| {
+                pinned(device, &data, Pinning::WriteCombined)
+            })
+        })
+        .runs("vec_add"),
+        Variant::new("zero_copy", ZeroCopy::prepare).runs("vec_add"),
+        Variant::new("managed", Managed::prepare).runs("vec_add"),
+    ],
+};
+
+/// Two inputs and their sum.
+struct Sum {
+    a: Vec<f32>,
+    b: Vec<f32>,
+    expected: Vec<f32>,
+    config: LaunchConfig,
+}
+
+impl Sum {
+    fn new(setup: Setup) -> Result<Self> {
+        let n = setup.elements()?;
+        let (a, b) = (
+            input::floats(n, setup.seed),
+            input::floats(n, setup.seed ^ 1),
+        );
+        Ok(Self {
+            expected: vector_add(&a, &b),
+            a,
+            b,
+            config: LaunchConfig::cover_1d(n, setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK)),
+        })
+    }
+}
+
+/// Two vectors go to the device, one comes back.
+fn work(expected: &[f32]) -> Work {
+    Work::Bytes(3 * 4 * expected.len() as u64)
+}
+
+/// Host memory to copy from and to.
+enum HostMemory {
+    Pageable(Vec<f32>),
+    Pinned(PinnedBuffer<f32>),
+}
+
+fn pinned(device: &Device, data: &[f32], pinning: Pinning) -> Result<HostMemory> {
+    let mut memory = PinnedBuffer::zeroed(device, data.len(), pinning)?;
+    memory.as_mut_slice()?.copy_from_slice(data);
+    Ok(HostMemory::Pinned(memory))
+}
+
+impl HostMemory {
+    fn as_slice(&self) -> Result<&[f32]> {
+        Ok(match self {
+            Self::Pageable(memory) => memory,
+            Self::Pinned(memory) => memory.as_slice()?,
+        })
+    }
+
+    fn as_mut_slice(&mut self) -> Result<&mut [f32]> {
+        Ok(match self {
+            Self::Pageable(memory) => memory,
+            Self::Pinned(memory) => memory.as_mut_slice()?,
+        })
+    }
+}
+
+/// Host memory of one kind, copied to device memory and back.
+struct Copied {
+    device: Device,
+    config: LaunchConfig,
+    host: [HostMemory; 3],
+    buffers: [DeviceBuffer<f32>; 3],
+    expected: Vec<f32>,
+}
+
+impl Copied {
+    fn prepare(
+        device: &Device,
+        setup: Setup,
+        make: impl Fn(&Device, Vec<f32>) -> Result<HostMemory>,
+    ) -> Result<Box<dyn Case>> {
+        let Sum {
+            a,
+            b,
+            expected,
+            config,
+        } = Sum::new(setup)?;
+        let n = expected.len();
+        let buffer = || DeviceBuffer::zeroed(device, n);
+        Ok(Box::new(Self {
+            config,
+            buffers: [buffer()?, buffer()?, buffer()?],
+            host: [
+                make(device, a)?,
+                make(device, b)?,
+                make(device, vec![0.0; n])?,
+            ],
+            expected,
+            device: device.clone(),
+        }))
+    }
+}
+
+impl Case for Copied {
+    fn launch(&mut self, stream: &Stream) -> Result<()> {
+        let ([from_a, from_b, to_c], [a, b, c]) = (&mut self.host, &mut self.buffers);
+        a.copy_from_slice(from_a.as_slice()?)?;
+        b.copy_from_slice(from_b.as_slice()?)?;
+        self.device
+            .launch(stream, vec_add, self.config, (&*a, &*b, &mut *c))?;
+        Ok(c.copy_to_slice(to_c.as_mut_slice()?)?)
+    }
+
+    fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
+        Ok(compare::equal(self.host[2].as_slice()?, &self.expected))
+    }
+
+    fn work(&self) -> Work {
+        work(&self.expected)
+    }
+}
+
+/// Pinned memory that the kernel reads and writes where it is.
+struct ZeroCopy {
+    device: Device,
+    config: LaunchConfig,
+    memory: [PinnedBuffer<f32>; 3],
+    expected: Vec<f32>,
+}
+
+impl ZeroCopy {
+    fn prepare(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
+        let Sum {
+            a,
+            b,
+            expected,
+            config,
+        } = Sum::new(setup)?;
+        let filled = |data: &[f32]| -> Result<_> {
+            let mut memory = PinnedBuffer::zeroed(device, data.len(), Pinning::Cached)?;
+            memory.as_mut_slice()?.copy_from_slice(data);
+            Ok(memory)
+        };
+        let zeroes = vec![0.0; expected.len()];
+        Ok(Box::new(Self {
+            config,
+            memory: [filled(&a)?, filled(&b)?, filled(&zeroes)?],
+            expected,
+            device: device.clone(),
+        }))
+    }
+}
+
+impl Case for ZeroCopy {
+    fn launch(&mut self, stream: &Stream) -> Result<()> {
+        let [a, b, c] = &mut self.memory;
+        let (a, b, mut c) = (a.mapped()?, b.mapped()?, c.mapped()?);
+        Ok(self
+            .device
+            .launch(stream, vec_add, self.config, (&*a, &*b, &mut *c))?)
+    }
+
+    fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
+        Ok(compare::equal(self.memory[2].as_slice()?, &self.expected))
+    }
+
+    fn work(&self) -> Work {
+        work(&self.expected)
+    }
+}
+
+/// Managed memory: pages move to whoever touches them.
+struct Managed {
+    device: Device,
+    config: LaunchConfig,
+    memory: [ManagedBuffer<f32>; 3],
+    expected: Vec<f32>,
+}
+
+impl Managed {
+    fn prepare(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
+        let Sum {
+            a,
+            b,
+            expected,
+            config,
+        } = Sum::new(setup)?;
+        let filled = |data: &[f32]| -> Result<_> {
+            let mut memory = ManagedBuffer::zeroed(device, data.len())?;
+            memory.as_mut_slice()?.copy_from_slice(data);
+            Ok(memory)
+        };
+        let zeroes = vec![0.0; expected.len()];
+        Ok(Box::new(Self {
+            config,
+            memory: [filled(&a)?, filled(&b)?, filled(&zeroes)?],
+            expected,
+            device: device.clone(),
+        }))
+    }
+}
+
+impl Case for Managed {
+    fn launch(&mut self, stream: &Stream) -> Result<()> {
+        let [a, b, c] = &mut self.memory;
+        Ok(self
+            .device
+            .launch(stream, vec_add, self.config, (&*a, &*b, c))?)
+    }
+
+    fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
+        Ok(compare::equal(self.memory[2].as_slice()?, &self.expected))
+    }
+
+    fn work(&self) -> Work {
+        work(&self.expected)
+    }
+}

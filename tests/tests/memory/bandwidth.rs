@@ -1,0 +1,35 @@
+//! Effective against theoretical bandwidth.
+
+use host::Backend;
+use patterns::run::Rate;
+use patterns::{Setup, run};
+use tests::agree::variant;
+
+/// Bytes a second over the theoretical bandwidth of the device, for a variant on a square matrix.
+fn share(name: &str, side: usize) -> f64 {
+    let device = tests::device();
+    let setup = Setup {
+        block: Some(32),
+        ..Setup::new(side, 1)
+    };
+    let outcome = run::run(&device, variant(name), setup).expect("it runs");
+    let Some(Rate::Bandwidth(rate)) = outcome.rate() else {
+        panic!("{name} moves bytes: {outcome:?}")
+    };
+    rate * 1e9 / device.properties().theoretical_bandwidth()
+}
+
+#[test]
+fn no_kernel_beats_the_memory_and_the_copy_of_rows_is_the_ceiling() {
+    // Large enough on a GPU that the matrices do not stay in its cache; the simulator's time needs no such size.
+    let side = match tests::device().backend() {
+        Backend::Cuda => 8192,
+        Backend::Sim => 512,
+    };
+    let ceiling = share("copy_row", side);
+    assert!(ceiling > 0.0 && ceiling < 1.0, "copy_row: {ceiling}");
+    for slower in ["copy_col", "transpose_naive_row", "transpose_naive_col"] {
+        let share = share(slower, side);
+        assert!(share < ceiling, "{slower}: {share}, copy_row: {ceiling}");
+    }
+}

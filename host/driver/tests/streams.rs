@@ -95,6 +95,18 @@ impl Journal {
 
 const LEGACY: CUstream = CUstream(0);
 
+/// Whether host functions of independent streams run side by side, as a test needs to tell the streams apart by them.
+///
+/// NVIDIA's driver runs all host functions of a context one after another (seen on an H200, driver 580.159); CUDA promises
+/// neither.
+fn host_functions_overlap() -> bool {
+    let overlap = driver::backend() == Some(driver::Backend::Sim);
+    if !overlap {
+        println!("skipped: this driver runs one host function at a time");
+    }
+    overlap
+}
+
 #[test]
 fn the_legacy_stream_waits_for_blocking_streams_and_they_for_it() {
     let (context, journal) = (Context::new(), Journal::new());
@@ -109,6 +121,9 @@ fn the_legacy_stream_waits_for_blocking_streams_and_they_for_it() {
 #[test]
 fn a_non_blocking_stream_takes_no_part_in_that() {
     let (context, journal) = (Context::new(), Journal::new());
+    if !host_functions_overlap() {
+        return;
+    }
     let free = context.stream(1);
     journal.later(free, 2, 100);
     journal.later(LEGACY, 1, 0);
@@ -119,6 +134,9 @@ fn a_non_blocking_stream_takes_no_part_in_that() {
 #[test]
 fn the_per_thread_stream_is_a_blocking_one_and_each_thread_has_its_own() {
     let (context, journal) = (Context::new(), Journal::new());
+    if !host_functions_overlap() {
+        return;
+    }
     journal.later(CUstream::PER_THREAD, 2, 100);
     std::thread::scope(|scope| {
         scope.spawn(|| {

@@ -76,7 +76,12 @@ fn pi_is_pi_to_five_places_and_no_strips_have_no_area() {
 #[test]
 fn matrix_addition_agrees_with_the_cpu_at_every_edge() {
     for (columns, rows) in MATRIX_EDGES {
-        for variant in ["mat_add_2d_2d", "mat_add_1d_1d", "mat_add_2d_1d"] {
+        for variant in [
+            "mat_add_2d_2d",
+            "mat_add_1d_1d",
+            "mat_add_2d_1d",
+            "mat_add_managed",
+        ] {
             assert_agrees(
                 variant,
                 Setup {
@@ -95,6 +100,53 @@ fn matrix_addition_agrees_with_the_cpu_at_every_edge() {
     }
 }
 
+/// Three kernels of one file share statics, so each runs in a process of its own.
+#[test]
+fn statics_on_the_device_are_filled_and_read_by_name() {
+    let answer = isolated("statics_on_the_device_are_filled_and_read_by_name", || {
+        let mut wrong = Vec::new();
+        for size in [0, 1, 31, 255, 257, 1000, 2999] {
+            for variant in [
+                "bump_global",
+                "read_constant_table",
+                "follow_device_pointer",
+            ] {
+                let setup = Setup {
+                    block: Some(64),
+                    ..Setup::new(size, 7)
+                };
+                wrong.extend(agrees(variant, setup).err());
+            }
+        }
+        format!("{wrong:#?}")
+    });
+    assert_eq!(answer.text, "[]");
+}
+
+#[test]
+fn calls_that_fail_say_cudas_name_and_text_and_the_callers_line() {
+    for variant in [
+        "error_invalid_value",
+        "error_out_of_memory",
+        "error_not_found",
+    ] {
+        assert_agrees(variant, Setup::new(0, 0));
+    }
+}
+
+#[test]
+fn both_clocks_time_a_kernel_in_three_units() {
+    for size in [1, 1000, 1 << 20] {
+        assert_agrees("timer_wall_clock", Setup::new(size, 0));
+        assert_agrees("timer_events", Setup::new(size, 0));
+    }
+}
+
+#[test]
+fn the_driver_says_of_the_device_what_the_model_says() {
+    assert_agrees("device_properties", Setup::new(0, 0));
+}
+
 proptest! {
     #![proptest_config(cases(24))]
 
@@ -110,8 +162,14 @@ proptest! {
     }
 
     #[test]
+    fn pi_is_pi_to_five_places_in_every_shape(strips in 1000usize..100_000, block in 1u32..=1024) {
+        let setup = Setup { block: Some(block), ..Setup::new(strips, 0) };
+        prop_assert_eq!(agrees("pi_partial", setup), Ok(()));
+    }
+
+    #[test]
     fn every_mapping_of_a_matrix_agrees_with_the_cpu(columns in 0usize..150, rows in 0usize..150, seed: u64) {
-        for variant in ["mat_add_2d_2d", "mat_add_1d_1d", "mat_add_2d_1d"] {
+        for variant in ["mat_add_2d_2d", "mat_add_1d_1d", "mat_add_2d_1d", "mat_add_managed"] {
             let setup = Setup { rows: Some(rows), ..Setup::new(columns, seed) };
             prop_assert_eq!(agrees(variant, setup), Ok(()));
         }

@@ -4,7 +4,7 @@ use patterns::Setup;
 use proptest::prelude::*;
 use tests::agree::{agrees, assert_agrees};
 use tests::count::count;
-use tests::sizes::{EDGES, blocks, cases, lengths};
+use tests::sizes::{EDGES, MATRIX_EDGES, blocks, cases, lengths};
 
 const REDUCTIONS: [&str; 6] = [
     "reduce_neighbored",
@@ -33,6 +33,23 @@ const DIVERGENT: [&str; 4] = [
     "diverge_both_arms",
 ];
 
+/// `sum_matrix` in the shapes of the notes.
+const SHAPES: [&str; 10] = [
+    "sum_matrix_32x32",
+    "sum_matrix_32x16",
+    "sum_matrix_16x32",
+    "sum_matrix_16x16",
+    "sum_matrix_64x2",
+    "sum_matrix_128x2",
+    "sum_matrix_256x2",
+    "sum_matrix_8x8",
+    "sum_matrix_4x8",
+    "sum_matrix_33x3",
+];
+
+/// One body with as many registers as it likes and with few; the recursion on the CPU.
+const OTHERS: [&str; 3] = ["stir_free", "stir_bounded", "recursive_reduce_cpu"];
+
 /// Whole blocks for every variant, so that counts can be compared exactly.
 const COUNTED: usize = 1 << 15;
 
@@ -52,8 +69,49 @@ fn reductions_agree_with_the_cpu_on_a_large_vector() {
     }
 }
 
+#[test]
+fn every_shape_of_block_adds_every_matrix() {
+    for variant in SHAPES {
+        for (columns, rows) in MATRIX_EDGES {
+            let rows = Some(rows);
+            assert_agrees(
+                variant,
+                Setup {
+                    rows,
+                    ..Setup::new(columns, 1)
+                },
+            );
+        }
+    }
+}
+
+#[test]
+fn stirring_and_the_recursion_agree_with_the_cpu_at_every_edge() {
+    for variant in OTHERS {
+        for size in EDGES {
+            assert_agrees(variant, Setup::new(size, 1));
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(cases(12))]
+
+    #[test]
+    fn every_shape_of_block_adds_random_matrices(columns in 0usize..200, rows in 0usize..90, seed: u64) {
+        for variant in SHAPES {
+            let setup = Setup { rows: Some(rows), ..Setup::new(columns, seed) };
+            prop_assert_eq!(agrees(variant, setup), Ok(()));
+        }
+    }
+
+    #[test]
+    fn stirring_and_the_recursion_agree_with_the_cpu(size in lengths(), seed: u64, block in blocks()) {
+        for variant in OTHERS {
+            let setup = Setup { block: Some(block), ..Setup::new(size, seed) };
+            prop_assert_eq!(agrees(variant, setup), Ok(()));
+        }
+    }
 
     #[test]
     fn reductions_agree_with_the_cpu(size in lengths(), seed: u64, block in 1u32..=1024) {
@@ -186,5 +244,56 @@ fn finishing_in_one_warp_takes_fewer_barriers_and_complete_unrolling_fewer_instr
     assert!(
         complete.ptx_instructions < warps.ptx_instructions,
         "{complete:#?}\n{warps:#?}"
+    );
+}
+
+/// A figure of a variant's run, by the column's name.
+fn figure(variant: &str, setup: Setup, name: &str) -> f64 {
+    let outcome = patterns::run::run(&tests::device(), tests::agree::variant(variant), setup);
+    let figures = outcome.expect("it runs").figures;
+    let found = figures.iter().find(|figure| figure.name == name);
+    let value = found.and_then(|figure| figure.value.as_f64());
+    value.unwrap_or_else(|| panic!("no figure `{name}` in {figures:#?}"))
+}
+
+#[test]
+fn the_shape_alone_changes_warps_and_occupancy() {
+    let setup = Setup::new(256, 1);
+    let properties = tests::device().properties().clone();
+    if properties.max_blocks_per_multiprocessor != 32
+        || properties.max_threads_per_multiprocessor != 2048
+    {
+        println!(
+            "skipped on {}: the figures are those of 32 blocks and 64 warps",
+            properties.name
+        );
+        return;
+    }
+    // 65536 elements in whole warps are 2048 of them; blocks of 33 x 3 are 4 warps each, 8 across and 86 down.
+    assert_eq!(figure("sum_matrix_32x16", setup, "warps"), 2048.0);
+    assert_eq!(figure("sum_matrix_4x8", setup, "warps"), 2048.0);
+    assert_eq!(figure("sum_matrix_33x3", setup, "warps"), 8.0 * 86.0 * 4.0);
+    // 32 blocks of one warp fill half of the 64 places, blocks of two or more all of them.
+    assert_eq!(figure("sum_matrix_4x8", setup, "occupancy, %"), 50.0);
+    assert_eq!(figure("sum_matrix_8x8", setup, "occupancy, %"), 100.0);
+    assert_eq!(figure("sum_matrix_32x16", setup, "occupancy, %"), 100.0);
+}
+
+#[test]
+fn a_row_of_a_block_that_is_no_whole_sector_costs_sectors() {
+    let setup = Setup::new(256, 1);
+    let loads = |variant| count(variant, setup).map(|counters| counters.global_loads);
+    let (Some(wide), Some(narrow)) = (loads("sum_matrix_32x16"), loads("sum_matrix_4x8")) else {
+        return;
+    };
+    assert_eq!(
+        wide.sectors_per_request(),
+        4.0,
+        "one row of 128 bytes: {wide:?}"
+    );
+    assert_eq!(
+        narrow.sectors_per_request(),
+        8.0,
+        "8 rows of half a sector: {narrow:?}"
     );
 }

@@ -46,7 +46,7 @@ fn stir(output: &mut DisjointSlice<u32>, rounds: u32) {
     for _ in 0..rounds {
         let mut left = numbers[NUMBERS - 1];
         for number in &mut numbers {
-            left = number.wrapping_mul(5) ^ left;
+            left ^= number.wrapping_mul(5);
             *number = left;
         }
     }

@@ -1,7 +1,11 @@
 //! First steps: threads that say who they are, and threads that each do one element.
 
+pub mod device_globals;
+pub mod device_query;
+pub mod errors;
 pub mod hello;
 pub mod matrix_add;
 pub mod pi;
 pub mod thread_index;
+pub mod timing;
 pub mod vector_add;

@@ -1,0 +1,119 @@
+//! Calls that fail: CUDA's own name and text, and the line that made the call.
+//!
+//! What a kernel does wrong is told later, by the next call that looks; that costs the process its context, so it is a test
+//! and not a variant here.
+
+use anyhow::{Context, Result};
+use gpu::basics::hello::check_index;
+use host::compare::{self, Agreement, Mismatch};
+use host::counters::Counters;
+use host::{Device, DeviceBuffer, DriverError, LaunchConfig, Stream};
+
+use crate::{Case, Figure, Pattern, Size, Variant, Work};
+
+/// The pattern.
+pub static PATTERN: Pattern = Pattern {
+    name: "errors",
+    chapter: "basics",
+    summary: "a call that fails says CUDA's name and text for it, and the caller's line",
+    source: "notes 000, item 11, and 003, chapter 2.3",
+    size: Size {
+        of: "nothing",
+        default: 0,
+        bench: None,
+    },
+    variants: &[
+        Variant::new("error_invalid_value", |device, _| {
+            Failing::prepare(
+                device,
+                "CUDA_ERROR_INVALID_VALUE",
+                "invalid argument",
+                |device, stream| {
+                    let too_large = LaunchConfig::new(1, 1025);
+                    Ok(device.launch(stream, check_index, too_large, ())?)
+                },
+            )
+        }),
+        Variant::new("error_out_of_memory", |device, _| {
+            Failing::prepare(
+                device,
+                "CUDA_ERROR_OUT_OF_MEMORY",
+                "out of memory",
+                |device, _| {
+                    DeviceBuffer::<u8>::zeroed(device, 1 << 50)?;
+                    Ok(())
+                },
+            )
+        }),
+        Variant::new("error_not_found", |device, _| {
+            Failing::prepare(
+                device,
+                "CUDA_ERROR_NOT_FOUND",
+                "named symbol not found",
+                |device, _| {
+                    device.module()?.symbol_named("NOBODY")?;
+                    Ok(())
+                },
+            )
+        }),
+    ],
+};
+
+/// A call that fails.
+type Call = fn(&Device, &Stream) -> Result<()>;
+
+struct Failing {
+    device: Device,
+    call: Call,
+    /// CUDA's name and text.
+    expected: [&'static str; 2],
+    told: Option<DriverError>,
+}
+
+impl Failing {
+    fn prepare(
+        device: &Device,
+        name: &'static str,
+        text: &'static str,
+        call: Call,
+    ) -> Result<Box<dyn Case>> {
+        Ok(Box::new(Self {
+            device: device.clone(),
+            call,
+            expected: [name, text],
+            told: None,
+        }))
+    }
+}
+
+impl Case for Failing {
+    fn launch(&mut self, stream: &Stream) -> Result<()> {
+        let error = (self.call)(&self.device, stream)
+            .err()
+            .context("the call went well")?;
+        let driver = error
+            .chain()
+            .find_map(|cause| cause.downcast_ref::<DriverError>());
+        self.told = Some(driver.context("no answer of the driver's")?.clone());
+        Ok(())
+    }
+
+    fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
+        let told = self.told.as_ref().context("nothing was launched")?;
+        let [name, text] = self.expected;
+        // The place is this file: the calls are made here.
+        let found = [told.name(), told.text(), told.location().file()];
+        Ok(compare::equal(&found, &[name, text, file!()]))
+    }
+
+    fn work(&self) -> Work {
+        Work::Nothing
+    }
+
+    fn figures(&self, _: Option<&Counters>) -> Result<Vec<Figure>> {
+        let told = self.told.iter();
+        Ok(told
+            .map(|told| Figure::new("what is said", told.to_string()))
+            .collect())
+    }
+}

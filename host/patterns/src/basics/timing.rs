@@ -1,0 +1,115 @@
+//! One timer over two clocks, read in three units.
+
+use anyhow::{Context, Result};
+use gpu::basics::vector_add::vec_add;
+use host::compare::{self, Agreement, Expected, Mismatch};
+use host::counters::Counters;
+use host::{
+    Device, DeviceBuffer, Elapsed, EventClock, LaunchConfig, Stream, TimeUnit, Timer, WallClock,
+};
+
+use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work};
+
+/// The pattern.
+pub static PATTERN: Pattern = Pattern {
+    name: "timing",
+    chapter: "basics",
+    summary: "one timer over the wall clock and over events; what is not started cannot be stopped",
+    source: "notes 003, chapter 2.2",
+    size: Size {
+        of: "elements",
+        default: 1 << 20,
+        bench: None,
+    },
+    variants: &[
+        Variant::new("timer_wall_clock", |device, setup| {
+            Timed::prepare(device, setup, |timed, stream| {
+                let Ok(timer) = Timer::start(WallClock);
+                timed.add(stream)?;
+                // A launch returns at once: without this, the wall clock would time the launch and not the kernel.
+                stream.synchronize()?;
+                let Ok(elapsed) = timer.stop();
+                Ok(elapsed)
+            })
+        }),
+        Variant::new("timer_events", |device, setup| {
+            Timed::prepare(device, setup, |timed, stream| {
+                let timer = Timer::start(EventClock::on(stream))?;
+                timed.add(stream)?;
+                Ok(timer.stop()?)
+            })
+        }),
+    ],
+};
+
+/// How the addition is timed.
+type Time = fn(&mut Timed, &Stream) -> Result<Elapsed>;
+
+struct Timed {
+    device: Device,
+    time: Time,
+    a: DeviceBuffer<f32>,
+    sum: DeviceBuffer<f32>,
+    elapsed: Option<Elapsed>,
+}
+
+impl Timed {
+    fn prepare(device: &Device, setup: Setup, time: Time) -> Result<Box<dyn Case>> {
+        let n = setup.elements()?;
+        Ok(Box::new(Self {
+            device: device.clone(),
+            time,
+            a: DeviceBuffer::zeroed(device, n)?,
+            sum: DeviceBuffer::zeroed(device, n)?,
+            elapsed: None,
+        }))
+    }
+
+    fn add(&mut self, stream: &Stream) -> Result<()> {
+        let config = LaunchConfig::for_num_elems(self.sum.len());
+        let arguments = (&self.a, &self.a, &mut self.sum);
+        Ok(self.device.launch(stream, vec_add, config, arguments)?)
+    }
+}
+
+impl Case for Timed {
+    fn launch(&mut self, stream: &Stream) -> Result<()> {
+        self.elapsed = Some((self.time)(self, stream)?);
+        Ok(())
+    }
+
+    fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
+        let elapsed = self.elapsed.context("nothing was timed")?;
+        let seconds = elapsed.seconds();
+        anyhow::ensure!(seconds > 0.0, "a kernel that took {elapsed}");
+        let in_units = [
+            TimeUnit::Seconds,
+            TimeUnit::Milliseconds,
+            TimeUnit::Microseconds,
+        ]
+        .map(|unit| elapsed.get(unit) as f32);
+        let expected = [1.0, 1e3, 1e6].into_iter().enumerate();
+        Ok(compare::within(
+            &in_units,
+            expected.map(|(index, each)| Expected {
+                index,
+                value: seconds * each,
+                // The rounding to f32.
+                tolerance: seconds * each * 1e-6,
+            }),
+        ))
+    }
+
+    fn work(&self) -> Work {
+        Work::Bytes(3 * 4 * self.sum.len() as u64)
+    }
+
+    fn figures(&self, _: Option<&Counters>) -> Result<Vec<Figure>> {
+        let elapsed = self.elapsed.context("nothing was timed")?;
+        Ok(vec![
+            Figure::new("s", elapsed.get(TimeUnit::Seconds)),
+            Figure::new("ms", elapsed.get(TimeUnit::Milliseconds)),
+            Figure::new("us", elapsed.get(TimeUnit::Microseconds)),
+        ])
+    }
+}

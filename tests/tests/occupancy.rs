@@ -1,0 +1,148 @@
+//! Occupancy: the model against the driver, and what launch bounds do to it.
+//!
+//! On the simulator both answers come from the same rules, so there the first test is about the way between them; on a GPU
+//! it holds the rules against NVIDIA's driver.
+
+use std::collections::HashSet;
+use std::fmt::Write;
+
+use gpu::execution::occupancy::{stir_bounded, stir_free};
+use host::occupancy::{DeviceModel, Resource};
+use host::{Device, Module};
+use patterns::input;
+use tests::device;
+
+/// How many values each kernel of [`holding`] keeps at once.
+const HELD: [u32; 12] = [4, 12, 20, 28, 36, 44, 60, 76, 92, 120, 160, 220];
+
+/// Bytes of static shared memory of every third kernel.
+const STATIC_SHARED: u32 = 5000;
+
+/// Kernels that load so many values and then store them. The accesses are volatile, so that no compiler reorders them, and
+/// each value needs a register of its own.
+fn holding() -> String {
+    let head = ".version 8.0\n.target sm_80\n.address_size 64\n".to_owned();
+    let kernels = HELD.into_iter().enumerate();
+    kernels.fold(head, |ptx, (index, held)| {
+        ptx + &hold(held, index % 3 == 0).expect("a string takes every text")
+    })
+}
+
+/// One of them, with or without static shared memory.
+fn hold(held: u32, shared: bool) -> Result<String, std::fmt::Error> {
+    let mut ptx = String::new();
+    writeln!(ptx, ".visible .entry hold_{held}(.param .u64 values)\n{{")?;
+    writeln!(ptx, ".reg .b32 %r<{held}>;\n.reg .b64 %rd<3>;")?;
+    if shared {
+        writeln!(ptx, ".shared .align 4 .b8 tile[{STATIC_SHARED}];")?;
+    }
+    writeln!(ptx, "ld.param.u64 %rd1, [values];")?;
+    writeln!(ptx, "cvta.to.global.u64 %rd2, %rd1;")?;
+    for i in 0..held {
+        writeln!(ptx, "ld.volatile.global.u32 %r{i}, [%rd2+{}];", 4 * i)?;
+    }
+    if shared {
+        writeln!(ptx, "st.volatile.shared.u32 [tile], %r0;")?;
+    }
+    for i in 0..held {
+        writeln!(ptx, "st.volatile.global.u32 [%rd2+{}], %r{i};", 4 * i)?;
+    }
+    writeln!(ptx, "ret;\n}}")?;
+    Ok(ptx)
+}
+
+/// The model of the device; on a GPU that there is none of, a printed line.
+fn model(device: &Device) -> Option<DeviceModel> {
+    let model = device.model();
+    if model.is_none() {
+        println!("skipped: there is no model of {}", device.properties().name);
+    }
+    model
+}
+
+#[test]
+fn the_model_answers_as_the_driver_does_for_480_kernels_blocks_and_sizes_of_shared_memory() {
+    let device = device();
+    let Some(model) = model(&device) else {
+        return;
+    };
+    let module = Module::from_ptx(&device, &holding()).expect("a module");
+    let (mut registers, mut answers) = (HashSet::new(), HashSet::new());
+    for (index, held) in HELD.into_iter().enumerate() {
+        let kernel = format!("hold_{held}");
+        let takes = module.resources(&kernel).expect("the kernel is there");
+        registers.insert(takes.registers);
+        let random = input::integers(80, index as u64);
+        for pair in random.chunks(2) {
+            let threads = 1 + pair[0].unsigned_abs() % 1024;
+            // Half of them without; up to what a block has without asking for more.
+            let most = device.properties().shared_memory_per_block - takes.static_shared;
+            let dynamic = match pair[1] {
+                ..0 => 0,
+                bytes => bytes.unsigned_abs() % (most + 1),
+            };
+            let driver = module
+                .active_blocks(&kernel, threads, dynamic)
+                .expect("an answer");
+            let shared = takes.static_shared + dynamic;
+            let found = model.occupancy(threads, takes.registers, shared);
+            assert_eq!(
+                found.blocks, driver,
+                "{threads} threads, {dynamic} bytes, {takes:?}: {found:?}"
+            );
+            answers.insert(driver);
+        }
+    }
+    // The kernels differ, and so do the answers: a constant would not do.
+    assert!(registers.len() >= 6, "{registers:?}");
+    assert!(answers.len() >= 6, "{answers:?}");
+}
+
+#[test]
+fn launch_bounds_cap_registers_and_let_twice_as_many_warps_in() {
+    let device = device();
+    let free = device.resources(stir_free).expect("a kernel");
+    let bounded = device.resources(stir_bounded).expect("a kernel");
+    assert!(bounded.registers <= 32, "{bounded:?}");
+    assert!(free.registers > 32, "{free:?}");
+    let blocks = |threads| {
+        (
+            device
+                .active_blocks(stir_free, threads, 0)
+                .expect("an answer"),
+            device
+                .active_blocks(stir_bounded, threads, 0)
+                .expect("an answer"),
+        )
+    };
+    let (free, bounded) = blocks(1024);
+    assert_eq!(bounded, 2, "what the bounds ask for");
+    assert!(free <= 1, "{free}");
+    let (free, bounded) = blocks(256);
+    assert!(free < bounded, "{free} and {bounded} blocks of 256");
+}
+
+#[test]
+fn each_resource_of_an_h200_can_be_the_one_that_limits() {
+    let model = DeviceModel::named("h200").expect("a model");
+    let by = |threads, registers, shared| model.occupancy(threads, registers, shared).limited_by();
+    assert_eq!(by(1024, 16, 0), [Resource::Warps]);
+    assert_eq!(by(256, 48, 0), [Resource::Registers]);
+    assert_eq!(by(256, 16, 100 << 10), [Resource::SharedMemory]);
+    assert_eq!(by(32, 16, 0), [Resource::Blocks]);
+}
+
+#[test]
+fn every_model_fills_up_with_the_blocks_the_guidelines_name_and_not_with_single_warps() {
+    for name in DeviceModel::names() {
+        let model = DeviceModel::named(name).expect("a model");
+        let fraction = |threads| model.occupancy(threads, 16, 0).fraction();
+        assert_eq!(fraction(256), 1.0, "{name}");
+        assert!(
+            fraction(32) < 1.0,
+            "{name}: places for blocks run out first"
+        );
+        // A warp of one lane takes a whole place.
+        assert_eq!(fraction(33), fraction(64), "{name}");
+    }
+}

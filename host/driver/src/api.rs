@@ -44,7 +44,7 @@ entry_points! {
             nv_sci_sync_attr_list: *mut c_void, dev: CUdevice, flags: c_int,
         ) = unsupported;
         11020 cuDeviceSetMemPool(dev: CUdevice, pool: CUmemoryPool) = pool::set;
-        11020 cuDeviceGetMemPool(pool: *mut CUmemoryPool, dev: CUdevice) = pool::default;
+        11020 cuDeviceGetMemPool(pool: *mut CUmemoryPool, dev: CUdevice) = pool::current;
         11020 cuDeviceGetDefaultMemPool(pool_out: *mut CUmemoryPool, dev: CUdevice) = pool::default;
         11040 cuDeviceGetExecAffinitySupport(pi: *mut c_int, kind: c_uint, dev: CUdevice) = device::exec_affinity;
         11030 cuFlushGPUDirectRDMAWrites(target: c_uint, scope: c_uint) = unsupported;
@@ -121,17 +121,17 @@ entry_points! {
         ) = module::global;
         6050 cuLinkCreate_v2(
             num_options: c_uint, options: *mut c_uint, option_values: *mut *mut c_void, state_out: *mut CUlinkState,
-        ) = unsupported;
+        ) = link::create;
         6050 cuLinkAddData_v2(
             state: CUlinkState, kind: c_uint, data: *mut c_void, size: usize, name: *const c_char,
             num_options: c_uint, options: *mut c_uint, option_values: *mut *mut c_void,
-        ) = unsupported;
+        ) = link::add_data;
         6050 cuLinkAddFile_v2(
             state: CUlinkState, kind: c_uint, path: *const c_char, num_options: c_uint, options: *mut c_uint,
             option_values: *mut *mut c_void,
-        ) = unsupported;
-        5050 cuLinkComplete(state: CUlinkState, cubin_out: *mut *mut c_void, size_out: *mut usize) = unsupported;
-        5050 cuLinkDestroy(state: CUlinkState) = unsupported;
+        ) = link::add_file;
+        5050 cuLinkComplete(state: CUlinkState, cubin_out: *mut *mut c_void, size_out: *mut usize) = link::complete;
+        5050 cuLinkDestroy(state: CUlinkState) = link::destroy;
     }
     "Module Management (deprecated)" {
         2000 cuModuleGetTexRef(p_tex_ref: *mut CUtexref, hmod: CUmodule, name: *const c_char) = unsupported;
@@ -142,35 +142,35 @@ entry_points! {
             library: *mut CUlibrary, code: *const c_void, jit_options: *mut c_void,
             jit_options_values: *mut *mut c_void, num_jit_options: c_uint, library_options: *mut c_void,
             library_option_values: *mut *mut c_void, num_library_options: c_uint,
-        ) = unsupported;
+        ) = library::load_data;
         12000 cuLibraryLoadFromFile(
             library: *mut CUlibrary, file_name: *const c_char, jit_options: *mut c_void,
             jit_options_values: *mut *mut c_void, num_jit_options: c_uint, library_options: *mut c_void,
             library_option_values: *mut *mut c_void, num_library_options: c_uint,
-        ) = unsupported;
-        12000 cuLibraryUnload(library: CUlibrary) = unsupported;
-        12000 cuLibraryGetKernel(p_kernel: *mut CUkernel, library: CUlibrary, name: *const c_char) = unsupported;
-        12040 cuLibraryGetKernelCount(count: *mut c_uint, lib: CUlibrary) = unsupported;
-        12040 cuLibraryEnumerateKernels(kernels: *mut CUkernel, num_kernels: c_uint, lib: CUlibrary) = unsupported;
-        12000 cuLibraryGetModule(p_mod: *mut CUmodule, library: CUlibrary) = unsupported;
-        12000 cuKernelGetFunction(p_func: *mut CUfunction, kernel: CUkernel) = unsupported;
-        12050 cuKernelGetLibrary(p_lib: *mut CUlibrary, kernel: CUkernel) = unsupported;
+        ) = library::load_file;
+        12000 cuLibraryUnload(library: CUlibrary) = library::unload;
+        12000 cuLibraryGetKernel(p_kernel: *mut CUkernel, library: CUlibrary, name: *const c_char) = library::kernel;
+        12040 cuLibraryGetKernelCount(count: *mut c_uint, lib: CUlibrary) = library::kernel_count;
+        12040 cuLibraryEnumerateKernels(kernels: *mut CUkernel, num_kernels: c_uint, lib: CUlibrary) = library::kernels;
+        12000 cuLibraryGetModule(p_mod: *mut CUmodule, library: CUlibrary) = library::module;
+        12000 cuKernelGetFunction(p_func: *mut CUfunction, kernel: CUkernel) = library::function;
+        12050 cuKernelGetLibrary(p_lib: *mut CUlibrary, kernel: CUkernel) = library::library_of;
         12000 cuLibraryGetGlobal(
             dptr: *mut CUdeviceptr, bytes: *mut usize, library: CUlibrary, name: *const c_char,
-        ) = unsupported;
+        ) = library::global;
         12000 cuLibraryGetManaged(
             dptr: *mut CUdeviceptr, bytes: *mut usize, library: CUlibrary, name: *const c_char,
-        ) = unsupported;
+        ) = library::managed;
         12000 cuLibraryGetUnifiedFunction(
             fptr: *mut *mut c_void, library: CUlibrary, symbol: *const c_char,
-        ) = unsupported;
-        12000 cuKernelGetAttribute(pi: *mut c_int, attrib: c_uint, kernel: CUkernel, dev: CUdevice) = unsupported;
-        12000 cuKernelSetAttribute(attrib: c_uint, val: c_int, kernel: CUkernel, dev: CUdevice) = unsupported;
-        12000 cuKernelSetCacheConfig(kernel: CUkernel, config: c_uint, dev: CUdevice) = unsupported;
-        12030 cuKernelGetName(name: *mut *const c_char, hfunc: CUkernel) = unsupported;
+        ) = library::unified_function;
+        12000 cuKernelGetAttribute(pi: *mut c_int, attrib: c_uint, kernel: CUkernel, dev: CUdevice) = library::attribute;
+        12000 cuKernelSetAttribute(attrib: c_uint, val: c_int, kernel: CUkernel, dev: CUdevice) = library::set_attribute;
+        12000 cuKernelSetCacheConfig(kernel: CUkernel, config: c_uint, dev: CUdevice) = library::set_cache_config;
+        12030 cuKernelGetName(name: *mut *const c_char, hfunc: CUkernel) = library::kernel_name;
         12040 cuKernelGetParamInfo(
             kernel: CUkernel, param_index: usize, param_offset: *mut usize, param_size: *mut usize,
-        ) = unsupported;
+        ) = library::param_info;
     }
     "Memory Management" {
         3020 cuMemGetInfo_v2(free: *mut usize, total: *mut usize) = memory::info;
@@ -348,15 +348,15 @@ entry_points! {
     "Stream Ordered Memory Allocator" {
         11020 cuMemFreeAsync(dptr: CUdeviceptr, h_stream: CUstream) = pool::free;
         11020 cuMemAllocAsync(dptr: *mut CUdeviceptr, bytesize: usize, h_stream: CUstream) = pool::allocate;
-        11020 cuMemPoolTrimTo(pool: CUmemoryPool, min_bytes_to_keep: usize) = unsupported;
-        11020 cuMemPoolSetAttribute(pool: CUmemoryPool, attr: c_uint, value: *mut c_void) = unsupported;
-        11020 cuMemPoolGetAttribute(pool: CUmemoryPool, attr: c_uint, value: *mut c_void) = unsupported;
-        11020 cuMemPoolSetAccess(pool: CUmemoryPool, map: *const c_void, count: usize) = unsupported;
+        11020 cuMemPoolTrimTo(pool: CUmemoryPool, min_bytes_to_keep: usize) = pool::trim;
+        11020 cuMemPoolSetAttribute(pool: CUmemoryPool, attr: c_uint, value: *mut c_void) = pool::set_attribute;
+        11020 cuMemPoolGetAttribute(pool: CUmemoryPool, attr: c_uint, value: *mut c_void) = pool::attribute;
+        11020 cuMemPoolSetAccess(pool: CUmemoryPool, map: *const c_void, count: usize) = pool::set_access;
         11020 cuMemPoolGetAccess(
             flags: *mut c_uint, mem_pool: CUmemoryPool, location: *mut CUmemLocation,
-        ) = unsupported;
-        11020 cuMemPoolCreate(pool: *mut CUmemoryPool, pool_props: *const c_void) = unsupported;
-        11020 cuMemPoolDestroy(pool: CUmemoryPool) = unsupported;
+        ) = pool::access;
+        11020 cuMemPoolCreate(pool: *mut CUmemoryPool, pool_props: *const c_void) = pool::create;
+        11020 cuMemPoolDestroy(pool: CUmemoryPool) = pool::destroy;
         13000 cuMemGetDefaultMemPool(
             pool_out: *mut CUmemoryPool, location: *mut CUmemLocation, kind: c_uint,
         ) = unsupported;
@@ -364,7 +364,7 @@ entry_points! {
         13000 cuMemSetMemPool(location: *mut CUmemLocation, kind: c_uint, pool: CUmemoryPool) = unsupported;
         11020 cuMemAllocFromPoolAsync(
             dptr: *mut CUdeviceptr, bytesize: usize, pool: CUmemoryPool, h_stream: CUstream,
-        ) = unsupported;
+        ) = pool::allocate_from;
         11020 cuMemPoolExportToShareableHandle(
             handle_out: *mut c_void, pool: CUmemoryPool, handle_type: c_uint, flags: c_ulonglong,
         ) = unsupported;
@@ -935,11 +935,11 @@ entry_points! {
     "Driver Entry Point Access" {
         11030 cuGetProcAddress(
             symbol: *const c_char, pfn: *mut *mut c_void, cuda_version: c_int, flags: u64,
-        ) = proc_address::get;
+        ) = proc_address::get, always;
         12000 cuGetProcAddress_v2(
             symbol: *const c_char, pfn: *mut *mut c_void, cuda_version: c_int, flags: u64,
             symbol_status: *mut c_uint,
-        ) = proc_address::get_v2;
+        ) = proc_address::get_v2, always;
     }
     "Coredump Attributes Control API" {
         12010 cuCoredumpGetAttribute(attrib: c_uint, value: *mut c_void, size: *mut usize) = unsupported;

@@ -81,10 +81,3 @@ impl CUstream {
     /// `CU_STREAM_PER_THREAD`.
     pub const PER_THREAD: CUstream = CUstream(2);
 }
-
-impl CUmemoryPool {
-    /// The default pool of a device.
-    pub(crate) fn of_device(ordinal: i32) -> CUmemoryPool {
-        CUmemoryPool(0x100 + 16 * ordinal as usize)
-    }
-}

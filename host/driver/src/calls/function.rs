@@ -111,13 +111,26 @@ pub(crate) unsafe fn param_info(
     size: *mut usize,
 ) -> Result {
     let function = usable(handle)?;
-    let params = &function.kernel.params;
-    let Some(param) = params.get(index) else {
+    // SAFETY: the caller's contract.
+    unsafe { put_param(&function.kernel, index, offset, size) }
+}
+
+/// Writes where a parameter of `kernel` is and how large.
+///
+/// # Safety
+/// `offset` and `size` are null or valid for writes.
+pub(super) unsafe fn put_param(
+    kernel: &sim::Kernel,
+    index: usize,
+    offset: *mut usize,
+    size: *mut usize,
+) -> Result {
+    let Some(param) = kernel.params.get(index) else {
         fail!(
             ERROR_INVALID_VALUE,
             "`{}` has no parameter {index}; it has {}",
-            function.kernel.name,
-            params.len()
+            kernel.name,
+            kernel.params.len()
         )
     };
     // SAFETY: the caller's contract; the size may be null.

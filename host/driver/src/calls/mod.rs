@@ -19,6 +19,8 @@ pub(crate) mod host_memory;
 pub(crate) mod init;
 pub(crate) mod launch;
 pub(crate) mod launch_legacy;
+pub(crate) mod library;
+pub(crate) mod link;
 pub(crate) mod memory;
 pub(crate) mod memset;
 pub(crate) mod module;

@@ -163,6 +163,12 @@ struct Log {
     size: Option<*mut *mut c_void>,
 }
 
+// SAFETY: the pointers are the caller's, who states that they are good for as long as the options are used; what is behind
+// them is touched in the calls of this API only, which C's caller does not make at once for one module or link.
+unsafe impl Send for JitOptions {}
+// SAFETY: as above.
+unsafe impl Sync for JitOptions {}
+
 impl JitOptions {
     /// Reads the two lists.
     ///

@@ -98,6 +98,7 @@ pub(crate) fn free(address: u64, is_right: impl Fn(&Kind) -> bool, meant: &str) 
         context.wait();
         context.check()?;
     }
+    super::pool::freed(address);
     found.device.sim.memory().free(address).map_err(error)?;
     OWNERS.write().remove(&address);
     Ok(())
@@ -148,6 +149,7 @@ pub(crate) fn promise_free(address: u64) {
 /// Frees what was promised, when its stream comes to it.
 pub(crate) fn release(address: u64) {
     if let Some(found) = locate(address) {
+        super::pool::freed(address);
         // It is live and its start: `check_free` saw that, and other frees have been refused since.
         let _ = found.device.sim.memory().free(address);
         OWNERS.write().remove(&address);
@@ -208,6 +210,7 @@ pub(crate) fn free_all(context: &Context) {
             return true;
         }
         let memory = context.device.sim.memory();
+        super::pool::freed(address);
         // It is live, since it is in the table, and is one or the other.
         let _ = memory.free(address).or_else(|_| memory.unregister(address));
         false

@@ -1,11 +1,11 @@
 //! Modules and functions: PTX that was loaded into a context.
 //!
-//! An image is PTX text. A cubin or a fatbin holds machine code for a GPU, which nothing here can run; they are recognised
-//! by their first bytes and refused as a driver refuses code for another GPU, with `CUDA_ERROR_NO_BINARY_FOR_GPU`.
+//! What an image may be is in [`super::image`].
 
 use super::context::Context;
 use super::device::with_causes;
 use super::registry::Registry;
+use super::{image, library};
 use crate::abi::enums::function_attribute as attribute;
 use crate::abi::{CUcontext, CUfunction, CUmodule, CUresult};
 use crate::error::{Error, Result, fail};
@@ -67,17 +67,21 @@ pub(crate) struct Legacy {
 
 /// Loads `image` into `context`.
 pub(crate) fn load(context: &Context, image: &[u8]) -> Result<Arc<Module>> {
-    load_linked(context, &[text(image)?])
+    instantiate(context, &read(image)?)
 }
 
-/// Loads several PTX texts as one module.
-pub(crate) fn load_linked(context: &Context, texts: &[&str]) -> Result<Arc<Module>> {
-    let module = sim::Module::link(texts).map_err(load_error)?;
+/// Reads, checks and decodes `image`, which no context has to be there for.
+pub(crate) fn read(image: &[u8]) -> Result<sim::Module> {
+    sim::Module::link(&image::texts(image)?).map_err(load_error)
+}
+
+/// Puts code that was read into `context`, with its variables in their first state.
+pub(crate) fn instantiate(context: &Context, module: &sim::Module) -> Result<Arc<Module>> {
     let instance = Arc::new(
         context
             .device
             .sim
-            .instantiate(&module)
+            .instantiate(module)
             .map_err(instantiate_error)?,
     );
     Ok(MODULES.add(|handle| Module {
@@ -88,56 +92,16 @@ pub(crate) fn load_linked(context: &Context, texts: &[&str]) -> Result<Arc<Modul
     }))
 }
 
-/// An image as PTX text.
-pub(crate) fn text(image: &[u8]) -> Result<&str> {
-    if let Some(what) = binary_kind(image) {
-        fail!(
-            ERROR_NO_BINARY_FOR_GPU,
-            "the image is {what}, machine code for a GPU; the simulator runs PTX: load the .ptx file instead"
-        );
-    }
-    let text = match std::str::from_utf8(image) {
-        Ok(text) if text.contains(".version") => text,
-        Ok(_) => fail!(
-            ERROR_INVALID_IMAGE,
-            "the image is neither PTX, which begins with `.version`, nor a cubin or fatbin"
-        ),
-        Err(error) => fail!(
-            ERROR_INVALID_IMAGE,
-            "the image is neither PTX nor a cubin or fatbin: byte {} is not text",
-            error.valid_up_to()
-        ),
-    };
-    if let Some((major, minor)) = ptx_version(text).filter(|&version| version > NEWEST_PTX) {
-        fail!(
-            ERROR_UNSUPPORTED_PTX_VERSION,
-            "the text is PTX {major}.{minor}; CUDA 13.0, which is simulated, reads {}.{} and before: build for an older version",
-            NEWEST_PTX.0,
-            NEWEST_PTX.1
-        );
-    }
-    Ok(text)
-}
-
-/// The newest PTX that CUDA 13.0 reads (PTX ISA 9.0, "Release Notes").
-const NEWEST_PTX: (u32, u32) = (9, 0);
-
-/// The version that the `.version` directive names, if it names one; what is wrong with it, the parser says.
-fn ptx_version(text: &str) -> Option<(u32, u32)> {
-    let directive = text
-        .lines()
-        .map(str::trim_start)
-        .find_map(|line| line.strip_prefix(".version"))?;
-    let (major, minor) = directive.split_whitespace().next()?.split_once('.')?;
-    Some((major.parse().ok()?, minor.parse().ok()?))
-}
-
-/// What kind of machine code an image is, by its first bytes.
-pub(crate) fn binary_kind(image: &[u8]) -> Option<&'static str> {
-    match image {
-        [0x7f, b'E', b'L', b'F', ..] => Some("a cubin"),
-        [0x50, 0xed, 0x55, 0xba, ..] | [0xb1, 0x43, 0x62, 0x46, ..] => Some("a fatbin"),
-        _ => None,
+/// The kernels of `module`, for a message.
+pub(crate) fn kernel_names(module: &sim::Module) -> String {
+    let names: Vec<_> = module
+        .kernels()
+        .map(|kernel| format!("`{}`", kernel.name))
+        .collect();
+    if names.is_empty() {
+        "none".into()
+    } else {
+        names.join(", ")
     }
 }
 
@@ -172,10 +136,11 @@ pub(crate) fn get(handle: CUmodule) -> Result<Arc<Module>> {
     }
 }
 
-/// The function that `handle` names.
+/// The function that `handle` names. Since CUDA 12 a kernel of a library may stand for its function in the current context.
 pub(crate) fn function(handle: CUfunction) -> Result<Arc<Function>> {
     match FUNCTIONS.get(handle) {
         Some(function) => Ok(function),
+        None if library::is_kernel(handle) => function(library::function_here(handle)?),
         None => fail!(
             ERROR_INVALID_HANDLE,
             "{:#x} is no function; its module was unloaded, or it never was one",
@@ -189,18 +154,10 @@ impl Module {
     pub(crate) fn function(&self, name: &str) -> Result<CUfunction> {
         let module = self.instance.module();
         let Some(kernel) = module.kernel(name) else {
-            let known: Vec<_> = module
-                .kernels()
-                .map(|kernel| format!("`{}`", kernel.name))
-                .collect();
-            let known = if known.is_empty() {
-                "none".into()
-            } else {
-                known.join(", ")
-            };
             fail!(
                 ERROR_NOT_FOUND,
-                "the module has no kernel `{name}`; it has {known}"
+                "the module has no kernel `{name}`; it has {}",
+                kernel_names(module)
             )
         };
         let mut functions = self.functions.lock();

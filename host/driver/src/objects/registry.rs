@@ -45,6 +45,15 @@ impl<H: Handle, T> Registry<H, T> {
         self.entries.read().get(&handle).cloned()
     }
 
+    /// Runs `with` on every live object.
+    pub(crate) fn for_each(&self, with: impl FnMut(&T)) {
+        self.entries
+            .read()
+            .values()
+            .map(|object| &**object)
+            .for_each(with);
+    }
+
     /// Takes the object out; the handle names nothing from now on.
     pub(crate) fn remove(&self, handle: H) -> Option<Arc<T>> {
         self.entries.write().remove(&handle)

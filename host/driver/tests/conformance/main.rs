@@ -16,9 +16,12 @@ mod fixture;
 mod function;
 mod host_memory;
 mod launch;
+mod library;
+mod link;
 mod memory;
 mod module;
 mod pointer;
+mod pool;
 mod stream;
 
 use driver::Backend;
@@ -74,7 +77,10 @@ fn all() -> Vec<Row> {
         device::rows(),
         context::rows(),
         module::rows(),
+        link::rows(),
+        library::rows(),
         memory::rows(),
+        pool::rows(),
         host_memory::rows(),
         copy::rows(),
         pointer::rows(),

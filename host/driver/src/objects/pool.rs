@@ -1,0 +1,150 @@
+//! Memory pools: where stream-ordered allocations come from.
+//!
+//! Source: CUDA driver API reference, "Stream Ordered Memory Allocator". A simulated pool keeps nothing back: memory that was
+//! freed is the device's again at once, so what is reserved is what is used, and the release threshold and the rules of
+//! reuse are kept for the program but change nothing.
+
+use super::device;
+use super::registry::Registry;
+use crate::abi::{CUdevice, CUmemoryPool};
+use crate::error::{Result, fail};
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+static POOLS: Registry<CUmemoryPool, Pool> = Registry::new();
+/// The default pool of each device, once somebody asked for it.
+static DEFAULTS: Mutex<Vec<(CUdevice, Arc<Pool>)>> = Mutex::new(Vec::new());
+/// The pool chosen for each device by `cuDeviceSetMemPool`; the default one where none was.
+static CURRENT: Mutex<Vec<(CUdevice, Arc<Pool>)>> = Mutex::new(Vec::new());
+
+/// A pool of a device's memory.
+#[derive(Debug)]
+pub(crate) struct Pool {
+    pub(crate) handle: CUmemoryPool,
+    pub(crate) device: CUdevice,
+    pub(crate) settings: Mutex<Settings>,
+    usage: Mutex<Use>,
+}
+
+/// What `cuMemPoolSetAttribute` sets.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    /// The three rules of reuse, in the order of `CUmemPool_attribute`.
+    pub(crate) reuse: [i32; 3],
+    pub(crate) release_threshold: u64,
+}
+
+#[derive(Debug, Default)]
+struct Use {
+    live: HashMap<u64, u64>,
+    now: u64,
+    most: u64,
+}
+
+fn make(device: CUdevice) -> Arc<Pool> {
+    POOLS.add(|handle| Pool {
+        handle,
+        device,
+        settings: Mutex::new(Settings {
+            reuse: [1; 3],
+            release_threshold: 0,
+        }),
+        usage: Mutex::default(),
+    })
+}
+
+/// A new pool on `device`.
+pub(crate) fn create(device: CUdevice) -> Result<Arc<Pool>> {
+    Ok(make(device::get(device)?.ordinal))
+}
+
+/// The default pool of `device`.
+pub(crate) fn default(device: CUdevice) -> Result<Arc<Pool>> {
+    let ordinal = device::get(device)?.ordinal;
+    let mut defaults = DEFAULTS.lock();
+    if let Some((_, pool)) = defaults.iter().find(|(of, _)| *of == ordinal) {
+        return Ok(pool.clone());
+    }
+    let pool = make(ordinal);
+    defaults.push((ordinal, pool.clone()));
+    Ok(pool)
+}
+
+/// The pool that `cuMemAllocAsync` takes from on `device`.
+pub(crate) fn current(device: CUdevice) -> Result<Arc<Pool>> {
+    let ordinal = device::get(device)?.ordinal;
+    let chosen = CURRENT.lock();
+    match chosen.iter().find(|(of, _)| *of == ordinal) {
+        Some((_, pool)) => Ok(pool.clone()),
+        None => default(ordinal),
+    }
+}
+
+/// Makes `pool` the one that `cuMemAllocAsync` takes from on its device.
+pub(crate) fn set_current(pool: &Arc<Pool>) {
+    let mut chosen = CURRENT.lock();
+    chosen.retain(|(of, _)| *of != pool.device);
+    chosen.push((pool.device, pool.clone()));
+}
+
+/// The pool that `handle` names.
+pub(crate) fn get(handle: CUmemoryPool) -> Result<Arc<Pool>> {
+    match POOLS.get(handle) {
+        Some(pool) => Ok(pool),
+        None => fail!(
+            ERROR_INVALID_VALUE,
+            "{:#x} is no memory pool; it was destroyed, or never was one",
+            handle.0
+        ),
+    }
+}
+
+/// Takes `pool` away; what came from it stays until it is freed.
+pub(crate) fn destroy(pool: &Arc<Pool>) -> Result {
+    if default(pool.device)?.handle == pool.handle {
+        fail!(
+            ERROR_INVALID_VALUE,
+            "{:#x} is the default pool of device {}, which cannot be destroyed",
+            pool.handle.0,
+            pool.device
+        );
+    }
+    CURRENT
+        .lock()
+        .retain(|(_, chosen)| !Arc::ptr_eq(chosen, pool));
+    POOLS.remove(pool.handle);
+    Ok(())
+}
+
+impl Pool {
+    /// Counts an allocation of its own.
+    pub(crate) fn took(&self, address: u64, bytes: u64) {
+        let mut count = self.usage.lock();
+        count.live.insert(address, bytes);
+        count.now += bytes;
+        count.most = count.most.max(count.now);
+    }
+
+    /// Bytes in use now, and the most that were since [`Pool::reset_most`].
+    pub(crate) fn used(&self) -> (u64, u64) {
+        let count = self.usage.lock();
+        (count.now, count.most)
+    }
+
+    /// Starts the high-water mark at what is in use now.
+    pub(crate) fn reset_most(&self) {
+        let mut count = self.usage.lock();
+        count.most = count.now;
+    }
+}
+
+/// Notes that the memory at `address` is the device's again, whichever way it was freed.
+pub(crate) fn freed(address: u64) {
+    POOLS.for_each(|pool| {
+        let mut count = pool.usage.lock();
+        if let Some(bytes) = count.live.remove(&address) {
+            count.now -= bytes;
+        }
+    });
+}

@@ -12,6 +12,7 @@ mod check_ptx;
 mod compare_backends;
 mod docs;
 mod doctor;
+mod driver;
 mod floats;
 mod forward;
 mod inspect;
@@ -47,6 +48,7 @@ enum Command {
     Bundle(bundle::Args),
     Inspect(inspect::Args),
     New(new::Args),
+    Driver(driver::Args),
     Doctor(doctor::Args),
     CheckDocs(docs::Args),
     CheckReadme(readme::Args),
@@ -64,6 +66,7 @@ fn main() -> ExitCode {
         Command::Bundle(args) => bundle::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::New(args) => new::run(&args),
+        Command::Driver(args) => driver::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::CheckDocs(args) => docs::run(&args),
         Command::CheckReadme(args) => readme::run(&args),

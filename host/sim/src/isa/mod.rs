@@ -9,6 +9,7 @@
 //! words, `*` anything. Operands: see [`pattern::Shape`].
 
 pub mod check;
+pub mod coverage;
 mod error;
 pub mod pattern;
 pub mod sample;

@@ -105,8 +105,6 @@ fn sample(
 .version {}.{}
 .target sm_{sm}{suffix}
 .address_size 64
-.global .texref texture;
-.global .surfref surface;
 .func callee() {{ ret; }}
 .entry sample(.param .align 16 .b8 parameter[128])
 {{
@@ -274,10 +272,8 @@ impl Maker<'_> {
             coordinates[0] = self.register(Type::U32);
         }
         let coordinates = format!("{{{}}}", coordinates.join(", "));
-        format!(
-            "[{}, {coordinates}]",
-            if surface { "surface" } else { "texture" }
-        )
+        // The texture or surface is an object, whose handle is in a register, as CUDA passes them.
+        format!("[{}, {coordinates}]", self.register(Type::U64))
     }
 }
 

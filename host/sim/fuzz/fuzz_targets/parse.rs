@@ -1,0 +1,17 @@
+//! Any text: the parser gives an error or a module; a module is checked, printed, and its print parses to the same print.
+//!
+//! `RUSTC_BOOTSTRAP=1 cargo fuzz run parse host/sim/fuzz/corpus/parse host/sim/tests/ptx -- -dict=host/sim/fuzz/ptx.dict
+//! -max_len=20000 -max_total_time=60` (from `host/sim`, cargo-fuzz wants `--fuzz-dir fuzz`).
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    let Ok(module) = sim::ptx::parse(text) else { return };
+    let _ = sim::isa::check(&module);
+    let printed = sim::ptx::print(&module);
+    match sim::ptx::parse(&printed) {
+        Ok(again) => assert_eq!(sim::ptx::print(&again), printed),
+        Err(error) => panic!("{error}\n{printed}"),
+    }
+});

@@ -40,8 +40,8 @@ pub struct Size {
 pub struct Variant {
     /// Its name: the kernel's symbol, unless `runs` is another.
     pub name: &'static str,
-    /// The kernel that it runs.
-    pub runs: &'static str,
+    /// The kernel that it runs; none where the host does it all.
+    pub runs: Option<&'static str>,
     /// Whether its answer has to agree with the CPU's.
     pub expectation: Expectation,
     /// The largest size it can do: one block has so many threads and no more.
@@ -58,7 +58,7 @@ impl Variant {
     ) -> Self {
         Self {
             name,
-            runs: name,
+            runs: Some(name),
             expectation: Expectation::Agrees,
             most: None,
             prepare,
@@ -67,7 +67,21 @@ impl Variant {
 
     /// The same, named after what the host does, with this kernel.
     pub const fn runs(self, runs: &'static str) -> Self {
-        Self { runs, ..self }
+        Self {
+            runs: Some(runs),
+            ..self
+        }
+    }
+
+    /// A variant that is a program of the host, named after what it does.
+    pub const fn on_the_host(
+        name: &'static str,
+        prepare: fn(&Device, Setup) -> Result<Box<dyn Case>>,
+    ) -> Self {
+        Self {
+            runs: None,
+            ..Self::new(name, prepare)
+        }
     }
 
     /// The same for sizes up to `most`.

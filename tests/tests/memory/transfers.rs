@@ -4,6 +4,7 @@ use host::{DeviceBuffer, PinnedBuffer, Pinning};
 use patterns::{Setup, input};
 use proptest::prelude::*;
 use tests::agree::{agrees, assert_agrees};
+use tests::isolate::isolated;
 use tests::sizes::{EDGES, cases, lengths};
 
 const WAYS: [&str; 6] = [
@@ -37,25 +38,26 @@ proptest! {
 
 #[test]
 fn pinned_memory_copies_faster_than_pageable_and_registered_the_same() {
-    let Some(device) = tests::simulator("pinned is faster", "time on a GPU is the machine's")
-    else {
+    let claim = "pinned memory copies faster than pageable";
+    if tests::simulator(claim, "time on a GPU is the machine's").is_none() {
         return;
-    };
-    let time = |way| {
-        let setup = Setup::new(1 << 20, 1);
-        let outcome = patterns::run::run(&device, tests::agree::variant(way), setup);
-        outcome.expect("it runs").time.seconds()
-    };
-    let (pageable, pinned) = (time("pageable"), time("pinned"));
-    assert!(
-        pinned < pageable,
-        "pinned {pinned} s, pageable {pageable} s"
-    );
-    let registered = time("registered");
-    assert!(
-        (registered / pinned - 1.0).abs() < 0.05,
-        "{registered} s, {pinned} s"
-    );
+    }
+    // In a process of its own, as other tests take their part of the modelled time.
+    let test = "transfers::pinned_memory_copies_faster_than_pageable_and_registered_the_same";
+    let answer = isolated(test, || {
+        let time = |way| {
+            let setup = Setup::new(1 << 20, 1);
+            let outcome = patterns::run::run(&tests::device(), tests::agree::variant(way), setup);
+            outcome.expect("it runs").time.seconds()
+        };
+        let (pageable, pinned, registered) = (time("pageable"), time("pinned"), time("registered"));
+        if pinned < pageable && (registered / pinned - 1.0).abs() < 0.05 {
+            "as claimed".to_owned()
+        } else {
+            format!("pageable {pageable} s, pinned {pinned} s, registered {registered} s")
+        }
+    });
+    assert_eq!(answer.text, "as claimed");
 }
 
 #[test]

@@ -17,9 +17,10 @@ pub static PATTERN: Pattern = Pattern {
         default: 0,
         bench: None,
     },
-    variants: &[Variant::new("device_properties", |device, _: Setup| {
-        Ok(Box::new(Query(device.clone())))
-    })],
+    variants: &[Variant::on_the_host(
+        "device_properties",
+        |device, _: Setup| Ok(Box::new(Query(device.clone()))),
+    )],
 };
 
 struct Query(Device);

@@ -23,7 +23,7 @@ pub static PATTERN: Pattern = Pattern {
         bench: None,
     },
     variants: &[
-        Variant::new("error_invalid_value", |device, _| {
+        Variant::on_the_host("error_invalid_value", |device, _| {
             Failing::prepare(
                 device,
                 "CUDA_ERROR_INVALID_VALUE",
@@ -34,7 +34,7 @@ pub static PATTERN: Pattern = Pattern {
                 },
             )
         }),
-        Variant::new("error_out_of_memory", |device, _| {
+        Variant::on_the_host("error_out_of_memory", |device, _| {
             Failing::prepare(
                 device,
                 "CUDA_ERROR_OUT_OF_MEMORY",
@@ -45,7 +45,7 @@ pub static PATTERN: Pattern = Pattern {
                 },
             )
         }),
-        Variant::new("error_not_found", |device, _| {
+        Variant::on_the_host("error_not_found", |device, _| {
             Failing::prepare(
                 device,
                 "CUDA_ERROR_NOT_FOUND",

@@ -41,7 +41,7 @@ pub static PATTERN: Pattern = Pattern {
                 LaunchConfig::cover_2d(shape, (block, 1))
             })
         }),
-        Variant::new("mat_add_managed", Managed::prepare),
+        Variant::new("mat_add_managed", Managed::prepare).runs("mat_add_2d_2d"),
     ],
 };
 

@@ -22,7 +22,7 @@ pub static PATTERN: Pattern = Pattern {
         bench: None,
     },
     variants: &[
-        Variant::new("timer_wall_clock", |device, setup| {
+        Variant::on_the_host("timer_wall_clock", |device, setup| {
             Timed::prepare(device, setup, |timed, stream| {
                 let Ok(timer) = Timer::start(WallClock);
                 timed.add(stream)?;
@@ -32,7 +32,7 @@ pub static PATTERN: Pattern = Pattern {
                 Ok(elapsed)
             })
         }),
-        Variant::new("timer_events", |device, setup| {
+        Variant::on_the_host("timer_events", |device, setup| {
             Timed::prepare(device, setup, |timed, stream| {
                 let timer = Timer::start(EventClock::on(stream))?;
                 timed.add(stream)?;

@@ -14,6 +14,7 @@ macro_rules! shape {
         Variant::new($name, |device, setup| {
             GridShape::prepare(device, setup, ($width, $height))
         })
+        .runs("sum_matrix")
     };
 }
 

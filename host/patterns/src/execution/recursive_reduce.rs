@@ -19,7 +19,10 @@ pub static PATTERN: Pattern = Pattern {
         default: 1 << 20,
         bench: None,
     },
-    variants: &[Variant::new("recursive_reduce_cpu", Recursion::prepare)],
+    variants: &[Variant::on_the_host(
+        "recursive_reduce_cpu",
+        Recursion::prepare,
+    )],
 };
 
 struct Recursion {

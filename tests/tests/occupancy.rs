@@ -104,6 +104,7 @@ fn launch_bounds_cap_registers_and_let_twice_as_many_warps_in() {
     let free = device.resources(stir_free).expect("a kernel");
     let bounded = device.resources(stir_bounded).expect("a kernel");
     assert!(bounded.registers <= 32, "{bounded:?}");
+    assert_eq!(free.local, 0, "everything in registers: {free:?}");
     assert!(free.registers > 32, "{free:?}");
     let blocks = |threads| {
         (

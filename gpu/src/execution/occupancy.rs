@@ -1,7 +1,7 @@
 //! One body, compiled with all the registers it likes and with few.
 //!
 //! Launch: 1-D grid of 1-D blocks of at most 1024 threads, at least one thread for each element.
-//! Reads nothing; each thread starts 48 numbers from its index, stirs them `rounds` times and writes their sum to `output[i]`.
+//! Reads nothing; each thread starts 32 numbers from its index, stirs them `rounds` times and writes their sum to `output[i]`.
 //! Shows: registers are shared out among the threads that are resident on a multiprocessor. A thread that wants many keeps
 //! others out. `launch_bounds(1024, 2)` promises blocks of at most 1024 threads and asks for two of them at once, which leaves
 //! 32 registers a thread: the compiler moves what does not fit to local memory. More warps, and more work for each.
@@ -11,8 +11,8 @@ use gpu_macros::kernel;
 use gpu_std::DisjointSlice;
 use gpu_std::thread;
 
-/// Numbers that each thread has to keep at once.
-const NUMBERS: usize = 48;
+/// Numbers that each thread has to keep at once. Few enough that loops over them are written out, and they are in registers.
+const NUMBERS: usize = 32;
 
 /// As many registers as the compiler likes.
 #[kernel]

@@ -106,10 +106,11 @@ impl Case for Timed {
 
     fn figures(&self, _: Option<&Counters>) -> Result<Vec<Figure>> {
         let elapsed = self.elapsed.context("nothing was timed")?;
+        let to_a_nanosecond = |unit, in_one: f64| (elapsed.get(unit) * in_one).round() / in_one;
         Ok(vec![
-            Figure::new("s", elapsed.get(TimeUnit::Seconds)),
-            Figure::new("ms", elapsed.get(TimeUnit::Milliseconds)),
-            Figure::new("us", elapsed.get(TimeUnit::Microseconds)),
+            Figure::new("s", to_a_nanosecond(TimeUnit::Seconds, 1e9)),
+            Figure::new("ms", to_a_nanosecond(TimeUnit::Milliseconds, 1e6)),
+            Figure::new("us", to_a_nanosecond(TimeUnit::Microseconds, 1e3)),
         ])
     }
 }

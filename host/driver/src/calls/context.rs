@@ -64,6 +64,7 @@ pub(crate) unsafe fn create_v4(
 }
 
 pub(crate) unsafe fn destroy(handle: CUcontext) -> Result {
+    named(handle)?;
     let context = context::get(handle)?;
     ensure!(
         !context.primary,
@@ -82,8 +83,19 @@ pub(crate) unsafe fn destroy(handle: CUcontext) -> Result {
 }
 
 pub(crate) unsafe fn push(handle: CUcontext) -> Result {
+    named(handle)?;
     let context = context::get(handle)?;
     stack(|stack| stack.push(context.handle));
+    Ok(())
+}
+
+/// Null is no context at all, which a GPU's driver tells from one that has gone.
+fn named(handle: CUcontext) -> Result {
+    ensure!(
+        handle.0 != 0,
+        ERROR_INVALID_VALUE,
+        "the context is null; pass one that cuCtxCreate gave"
+    );
     Ok(())
 }
 
@@ -214,10 +226,7 @@ pub(crate) unsafe fn set_limit(which: c_uint, value: usize) -> Result {
             );
             value.min(most)
         }
-        _ => fail!(
-            ERROR_UNSUPPORTED_LIMIT,
-            "{which} is no CUlimit that the simulated driver has"
-        ),
+        _ => fail!(ERROR_INVALID_VALUE, "{which} is no CUlimit"),
     };
     context.settings.lock().limits[which as usize] = stored;
     Ok(())
@@ -226,9 +235,14 @@ pub(crate) unsafe fn set_limit(which: c_uint, value: usize) -> Result {
 pub(crate) unsafe fn limit(value: *mut usize, which: c_uint) -> Result {
     let context = context::current()?;
     ensure!(
-        which < limit::COUNT && which != limit::DEV_RUNTIME_SYNC_DEPTH,
+        which < limit::COUNT,
+        ERROR_INVALID_VALUE,
+        "{which} is no CUlimit"
+    );
+    ensure!(
+        which != limit::DEV_RUNTIME_SYNC_DEPTH,
         ERROR_UNSUPPORTED_LIMIT,
-        "{which} is no CUlimit that the simulated driver has"
+        "CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH is not supported from CUDA 12 on"
     );
     let found = context.settings.lock().limits[which as usize];
     // SAFETY: the caller's contract.

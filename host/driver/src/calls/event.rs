@@ -100,7 +100,12 @@ pub(crate) unsafe fn destroy(handle: CUevent) -> Result {
 pub(crate) unsafe fn elapsed(milliseconds: *mut f32, start: CUevent, end: CUevent) -> Result {
     let (context, start) = usable(start)?;
     let (_, end) = usable(end)?;
-    present(milliseconds, "pMilliseconds")?;
+    // A GPU's driver answers so, and not with INVALID_VALUE as elsewhere.
+    ensure!(
+        !milliseconds.is_null(),
+        ERROR_INVALID_HANDLE,
+        "`pMilliseconds` is null"
+    );
     ensure!(
         start.context == end.context,
         ERROR_INVALID_HANDLE,

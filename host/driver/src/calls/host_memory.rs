@@ -24,7 +24,10 @@ pub(crate) unsafe fn allocate_with(
         ERROR_INVALID_VALUE,
         "{flags:#x} are no CU_MEMHOSTALLOC_ flags"
     );
-    let found = memory::allocate(&context, size, Kind::Pinned, flags)?;
+    let found = match size {
+        0 => 0, // as a GPU's driver has it: nothing, and no error
+        _ => memory::allocate(&context, size, Kind::Pinned, flags)?,
+    };
     // SAFETY: the caller's contract.
     unsafe {
         put(

@@ -57,7 +57,7 @@ pub(crate) unsafe fn enable(peer: CUcontext, flags: c_uint) -> Result {
     peer.check()?;
     ensure!(
         peer.device.ordinal != context.device.ordinal,
-        ERROR_INVALID_DEVICE,
+        ERROR_PEER_ACCESS_UNSUPPORTED,
         "both contexts are of device {}; a device reaches its own memory already",
         peer.device.ordinal
     );

@@ -66,11 +66,11 @@ pub(crate) unsafe fn allocate_from(
 unsafe fn take(address: *mut CUdeviceptr, bytes: usize, pool: &Pool, on: CUstream) -> Result {
     let (context, stream) = stream(on)?;
     present(address, "dptr")?;
-    ensure!(
-        bytes > 0,
-        ERROR_INVALID_VALUE,
-        "an allocation of 0 bytes; ask for at least one byte"
-    );
+    if bytes == 0 {
+        // As a GPU's driver has it: nothing, and no error.
+        // SAFETY: the caller's contract.
+        return unsafe { put(address, 0, "dptr") };
+    }
     ensure!(
         pool.device == context.device.ordinal,
         ERROR_INVALID_VALUE,
@@ -108,6 +108,12 @@ pub(crate) unsafe fn default(handle: *mut CUmemoryPool, device: CUdevice) -> Res
 }
 
 pub(crate) unsafe fn current(handle: *mut CUmemoryPool, device: CUdevice) -> Result {
+    // Unlike elsewhere, a GPU's driver does not answer INVALID_DEVICE here.
+    ensure!(
+        device::get(device).is_ok(),
+        ERROR_INVALID_VALUE,
+        "{device} is no device"
+    );
     let found = pool::current(device)?.handle;
     // SAFETY: the caller's contract.
     unsafe { put(handle, found, "pool") }

@@ -33,7 +33,7 @@ rows! {
         ok(cuCtxDestroy_v2(f.context));
         cuCtxDestroy_v2(f.context)
     };
-    "cuCtxDestroy_v2: null" => ERROR_INVALID_CONTEXT, |_| cuCtxDestroy_v2(NO_CONTEXT);
+    "cuCtxDestroy_v2: null" => ERROR_INVALID_VALUE, |_| cuCtxDestroy_v2(NO_CONTEXT);
     "cuCtxDestroy_v2: garbage" (sim: "a GPU's driver looks through the handle") => ERROR_INVALID_CONTEXT, |_| {
         cuCtxDestroy_v2(CUcontext(0xdead_beef))
     };
@@ -46,7 +46,7 @@ rows! {
         ok(cuCtxPushCurrent_v2(f.context));
         cuCtxPopCurrent_v2(null_mut())
     };
-    "cuCtxPushCurrent_v2: null" => ERROR_INVALID_CONTEXT, |_| cuCtxPushCurrent_v2(NO_CONTEXT);
+    "cuCtxPushCurrent_v2: null" => ERROR_INVALID_VALUE, |_| cuCtxPushCurrent_v2(NO_CONTEXT);
     "cuCtxPopCurrent_v2: gives what was current" => SUCCESS, |f| {
         let mut popped = NO_CONTEXT;
         ok(cuCtxPopCurrent_v2(&mut popped));
@@ -116,8 +116,8 @@ rows! {
         ok(cuCtxGetLimit(&mut value, limit::MALLOC_HEAP_SIZE));
         holds(value >= 32 << 20)
     };
-    "cuCtxSetLimit: none" => ERROR_UNSUPPORTED_LIMIT, |_| cuCtxSetLimit(1000, 1);
-    "cuCtxGetLimit: none" => ERROR_UNSUPPORTED_LIMIT, |_| cuCtxGetLimit(&mut 0, 1000);
+    "cuCtxSetLimit: none" => ERROR_INVALID_VALUE, |_| cuCtxSetLimit(1000, 1);
+    "cuCtxGetLimit: none" => ERROR_INVALID_VALUE, |_| cuCtxGetLimit(&mut 0, 1000);
     "cuCtxGetLimit: to null" => ERROR_INVALID_VALUE, |_| cuCtxGetLimit(null_mut(), limit::STACK_SIZE);
     "cuCtxSetCacheConfig: and get" => SUCCESS, |_| {
         ok(cuCtxSetCacheConfig(1));

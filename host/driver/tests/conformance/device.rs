@@ -90,7 +90,7 @@ rows! {
         ok(cuDeviceSetMemPool(0, default));
         holds(default == current)
     };
-    "cuDeviceGetMemPool: of no device" => ERROR_INVALID_DEVICE, |_| cuDeviceGetMemPool(&mut CUmemoryPool::default(), 99);
+    "cuDeviceGetMemPool: of no device" => ERROR_INVALID_VALUE, |_| cuDeviceGetMemPool(&mut CUmemoryPool::default(), 99);
     "cuDeviceSetMemPool: no pool" (sim: "a GPU's driver looks through the handle") => ERROR_INVALID_VALUE, |_| {
         cuDeviceSetMemPool(0, CUmemoryPool(0xdead_beef))
     };
@@ -100,7 +100,7 @@ rows! {
         holds(can == 0)
     };
     "cuDeviceGetP2PAttribute: of itself" => ERROR_INVALID_DEVICE, |_| cuDeviceGetP2PAttribute(&mut 0, 2, 0, 0);
-    "cuCtxEnablePeerAccess: to its own device" => ERROR_INVALID_DEVICE, |f| {
+    "cuCtxEnablePeerAccess: to its own device" => ERROR_PEER_ACCESS_UNSUPPORTED, |f| {
         let mut other = CUcontext::default();
         ok(cuCtxCreate_v2(&mut other, 0, 0));
         ok(cuCtxPopCurrent_v2(null_mut()));

@@ -82,7 +82,7 @@ rows! {
         ok(cuEventSynchronize(untimed));
         cuEventElapsedTime(&mut 0.0, start, untimed)
     };
-    "cuEventElapsedTime: to null" => ERROR_INVALID_VALUE, |f| {
+    "cuEventElapsedTime: to null" => ERROR_INVALID_HANDLE, |f| {
         let event = f.event();
         ok(cuEventRecord(event, CUstream(0)));
         ok(cuEventSynchronize(event));

@@ -123,7 +123,7 @@ rows! {
         ok(cuCtxSynchronize());
         holds(f.word(out) == 42)
     };
-    "cuLaunchKernel: parameters in both ways" => ERROR_INVALID_VALUE, |f| fill(f, |function, params| {
+    "cuLaunchKernel: parameters in both ways" (sim: "documented; a GPU's driver takes one of them") => ERROR_INVALID_VALUE, |f| fill(f, |function, params| {
         let mut extra = [null_mut()];
         cuLaunchKernel(function, 4, 1, 1, 32, 1, 1, 0, CUstream(0), params.as_mut_ptr(), extra.as_mut_ptr())
     });
@@ -172,7 +172,7 @@ rows! {
     "cuLaunchGridAsync: on the default stream" => SUCCESS, |f| {
         legacy_fill(f, |function| cuLaunchGridAsync(function, 2, 1, CUstream(0)))
     };
-    "cuLaunch: without a block shape" => ERROR_INVALID_VALUE, |f| cuLaunch(f.function("nothing"));
+    "cuLaunch: without a block shape" (sim: "a GPU's driver launches a block of some shape") => ERROR_INVALID_VALUE, |f| cuLaunch(f.function("nothing"));
     "cuFuncSetBlockShape: below zero" => ERROR_INVALID_VALUE, |f| cuFuncSetBlockShape(f.function("nothing"), -1, 1, 1);
     "cuFuncSetSharedSize: some" => SUCCESS, |f| cuFuncSetSharedSize(f.function("nothing"), 64);
     "cuParamSetSize: some" => SUCCESS, |f| cuParamSetSize(f.function("fill"), 16);

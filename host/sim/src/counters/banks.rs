@@ -36,21 +36,25 @@ pub(crate) fn passes(
     let mut total = Passes::default();
     for phase in (0..LANES).step_by(lanes) {
         let active = (phase..phase + lanes).filter(|&lane| on(lane));
-        // Distinct words of the phase, by bank.
-        let mut words: Vec<u64> = active
-            .flat_map(|lane| {
-                let (first, last) = (
-                    addresses[lane] / width,
-                    (addresses[lane] + size - 1) / width,
-                );
-                first..=last
-            })
-            .collect();
+        // Distinct words of the phase, by bank: a lane of at most 32 bytes wants at most eight words.
+        let (mut words, mut count) = ([0u64; LANES * 8], 0);
+        for lane in active {
+            let (first, last) = (
+                addresses[lane] / width,
+                (addresses[lane] + size - 1) / width,
+            );
+            for word in first..=last.min(first + 7) {
+                words[count] = word;
+                count += 1;
+            }
+        }
+        let words = &mut words[..count];
         words.sort_unstable();
-        words.dedup();
         let mut banks = [0u64; BANKS as usize];
-        for word in words {
-            banks[(word % BANKS) as usize] += 1;
+        for (i, &word) in words.iter().enumerate() {
+            if i == 0 || words[i - 1] != word {
+                banks[(word % BANKS) as usize] += 1;
+            }
         }
         let passes = banks.into_iter().max().unwrap_or(0);
         total.wavefronts += passes;

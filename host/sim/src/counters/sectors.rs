@@ -8,20 +8,24 @@ const LANES: usize = 32;
 /// Sectors of `sector` bytes that one warp's access of `size` bytes a lane touches, and the bytes that it wants,
 /// those that several lanes want counted once.
 pub(crate) fn sectors(addresses: &[u64; LANES], mask: u32, size: u64, sector: u64) -> (u64, u64) {
-    let mut active: Vec<u64> = (0..LANES)
-        .filter(|lane| mask >> lane & 1 != 0)
-        .map(|lane| addresses[lane])
-        .collect();
+    let (mut active, mut lanes) = ([0; LANES], 0);
+    for (lane, &address) in addresses.iter().enumerate() {
+        if mask >> lane & 1 != 0 {
+            active[lanes] = address;
+            lanes += 1;
+        }
+    }
+    let active = &mut active[..lanes];
     active.sort_unstable();
-    active.dedup();
-    let wanted = active.len() as u64 * size;
     // Sorted by address, a sector that was counted can only be the one counted last.
-    let (mut count, mut next) = (0, 0);
-    for address in active {
+    let (mut distinct, mut count, mut next) = (0, 0, 0);
+    for (i, &address) in active.iter().enumerate() {
+        distinct += u64::from(i == 0 || active[i - 1] != address);
         let (first, last) = (address / sector, (address + size - 1) / sector);
         count += (last + 1).saturating_sub(first.max(next));
         next = next.max(last + 1);
     }
+    let wanted = distinct * size;
     (count, wanted)
 }
 

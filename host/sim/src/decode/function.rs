@@ -371,26 +371,15 @@ impl<'a> Builder<'a, '_> {
             self.out.params = self.params;
             self.out.returns = self.returns;
         }
-        // Predicates and registers start at zero; constant rows keep what they were filled with.
-        let mut zeroed = vec![(4, self.out.words)];
-        let mut constants: Vec<(u32, u32)> = self
-            .out
-            .rows
-            .iter()
-            .map(|r| (r.offset, row_bytes(u64::from(r.width))))
-            .collect();
-        constants.sort_unstable();
-        let mut at = self.out.words;
-        for (start, len) in constants {
-            if start > at {
-                zeroed.push((at, start));
+        let first = super::assigned::maybe_unassigned(self.body);
+        for (index, register) in self.body.registers.iter().enumerate() {
+            if first[index] && register.ty != Type::Pred {
+                let width = register.ty.size().max(4) as u32;
+                let rows =
+                    (0..u32::from(register.vector)).map(|i| self.registers[index] + i * width * 32);
+                self.out.cleared.extend(rows.map(|row| (row, width)));
             }
-            at = start + len;
         }
-        if self.out.frame > at {
-            zeroed.push((at, self.out.frame));
-        }
-        self.out.zeroed = zeroed;
         self.out
     }
 

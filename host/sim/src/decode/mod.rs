@@ -10,9 +10,11 @@
 //! | `symbols` | module variables, functions, linking of several texts |
 //! | `function` | one function: frame, constants, labels |
 //! | `operand` | operands to frame offsets |
+//! | `assigned` | which registers have to be cleared |
 //! | `table` | instructions that work on registers alone, by their spelling |
 //! | `convert`, `memory`, `atomic`, `control`, `sync`, `moves` | the others, by subject |
 
+mod assigned;
 mod atomic;
 mod control;
 mod convert;

@@ -134,8 +134,9 @@ pub(crate) struct Function {
     pub(crate) words: u32,
     /// Rows to fill when the frame is made.
     pub(crate) rows: Vec<Row>,
-    /// Bytes of the frame that are zeroed for a new thread: what might be read before it is written.
-    pub(crate) zeroed: Vec<(u32, u32)>,
+    /// Registers that are cleared when the frame is made, as offset and bytes of a lane: those that might be read before
+    /// they are written.
+    pub(crate) cleared: Vec<(u32, u32)>,
     /// Bytes of local memory that its variables take.
     pub(crate) local: u32,
     /// Where its parameters go.

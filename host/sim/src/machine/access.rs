@@ -8,7 +8,7 @@
 //! operations over the 32 addresses and then checked once, as one piece. The rest is checked by its lowest and highest address, which
 //! usually lie in one allocation, and only if not lane by lane.
 
-use super::core::Core;
+use super::core::{Core, View};
 use super::event::{Act, Reach, What};
 use super::lane::{FULL, LANES, lanes};
 use super::op::Op;
@@ -52,20 +52,35 @@ static STEPS: [[u64; LANES]; 6] = {
     steps
 };
 
+/// A stretch of memory that holds an address.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stretch {
+    /// Its first address.
+    pub(crate) base: u64,
+    /// Its bytes.
+    pub(crate) size: u64,
+    /// Where it is on the host.
+    pub(crate) host: *mut u8,
+}
+
+impl Stretch {
+    /// The host address of `len` bytes at `address`, if all of them are inside.
+    #[inline(always)]
+    fn at(&self, address: u64, len: u64) -> Option<*mut u8> {
+        let offset = address.wrapping_sub(self.base);
+        (offset < self.size && len <= self.size - offset)
+            .then(|| self.host.wrapping_add(offset as usize))
+    }
+}
+
 /// A space that instructions name.
 pub(crate) trait Space: Copy + 'static {
     /// What reports call it.
     const REACH: Reach;
     /// Whether addresses are generic.
     const GENERIC: bool = false;
-    /// The host address of `len` bytes at `address`, if all of them may be accessed so.
-    fn host(
-        core: &mut Core<'_>,
-        op: *const Op,
-        act: Act,
-        address: u64,
-        len: u64,
-    ) -> Option<*mut u8>;
+    /// The stretch that holds `address` and may be accessed so; the same one for all addresses that it holds.
+    fn stretch(core: &mut Core<'_>, op: *const Op, act: Act, address: u64) -> Option<Stretch>;
 }
 
 /// `.global`.
@@ -85,18 +100,16 @@ impl Space for Global {
     const REACH: Reach = Reach::Global;
 
     #[inline(always)]
-    fn host(
-        core: &mut Core<'_>,
-        op: *const Op,
-        act: Act,
-        address: u64,
-        len: u64,
-    ) -> Option<*mut u8> {
+    fn stretch(core: &mut Core<'_>, op: *const Op, act: Act, address: u64) -> Option<Stretch> {
         let range = &core.ranges[Core::site(op)];
-        if range.holds(address, len) && (act == Act::Read || !range.constant) {
-            return Some(address as *mut u8);
+        if range.holds(address, 1) && (act == Act::Read || !range.constant) {
+            return Some(Stretch {
+                base: range.base,
+                size: range.size,
+                host: range.base as *mut u8,
+            });
         }
-        core.find_global(op, act, address, len)
+        core.find_global(op, act, address)
     }
 }
 
@@ -104,13 +117,16 @@ impl Space for Shared {
     const REACH: Reach = Reach::Shared;
 
     #[inline(always)]
-    fn host(core: &mut Core<'_>, _: *const Op, _: Act, address: u64, len: u64) -> Option<*mut u8> {
-        let offset = address.wrapping_sub(core.shared.start);
-        if offset < core.shared.size && len <= core.shared.size - offset {
-            // SAFETY: the bytes lie inside the block's shared memory.
-            return Some(unsafe { core.shared.host.add(offset as usize) });
+    fn stretch(core: &mut Core<'_>, _: *const Op, _: Act, address: u64) -> Option<Stretch> {
+        let View { host, start, size } = core.shared;
+        if address.wrapping_sub(start) < size {
+            return Some(Stretch {
+                base: start,
+                size,
+                host,
+            });
         }
-        core.find_shared(address, len)
+        core.find_shared(address)
     }
 }
 
@@ -118,21 +134,9 @@ impl Space for Constant {
     const REACH: Reach = Reach::Constant;
 
     #[inline(always)]
-    fn host(
-        core: &mut Core<'_>,
-        op: *const Op,
-        act: Act,
-        address: u64,
-        len: u64,
-    ) -> Option<*mut u8> {
-        let range = &core.ranges[Core::site(op)];
-        if !(range.holds(address, len) && range.constant) {
-            core.find_global(op, act, address, len)?;
-            if !core.ranges[Core::site(op)].constant {
-                return None;
-            }
-        }
-        Some(address as *mut u8)
+    fn stretch(core: &mut Core<'_>, op: *const Op, act: Act, address: u64) -> Option<Stretch> {
+        let stretch = Global::stretch(core, op, act, address)?;
+        core.ranges[Core::site(op)].constant.then_some(stretch)
     }
 }
 
@@ -141,17 +145,17 @@ impl Space for Generic {
     const GENERIC: bool = true;
 
     #[inline(always)]
-    fn host(
-        core: &mut Core<'_>,
-        op: *const Op,
-        act: Act,
-        address: u64,
-        len: u64,
-    ) -> Option<*mut u8> {
+    fn stretch(core: &mut Core<'_>, op: *const Op, act: Act, address: u64) -> Option<Stretch> {
         match window::of(address) {
-            Window::Global => Global::host(core, op, act, address, len),
-            Window::Shared => Shared::host(core, op, act, address - window::SHARED, len),
-            Window::Param => core.find_param(act, address - window::PARAM, len),
+            Window::Global => Global::stretch(core, op, act, address),
+            Window::Shared => {
+                let found = Shared::stretch(core, op, act, address - window::SHARED)?;
+                Some(Stretch {
+                    base: found.base + window::SHARED,
+                    ..found
+                })
+            }
+            Window::Param => core.find_param(act),
             // Local memory is interleaved: accesses to it are taken apart before they come here.
             Window::Local => None,
         }
@@ -202,6 +206,9 @@ impl Core<'_> {
         let (size, steps) = (1u64 << log, &STEPS[log as usize % STEPS.len()]);
         let first = mask.trailing_zeros() as usize;
         let start = addresses[first];
+        let Some(stretch) = S::stretch(self, op, act, start) else {
+            return self.each::<S>(op, act, mask, size, &addresses);
+        };
         let base = start.wrapping_sub(steps[first]);
         let mut apart = 0u64;
         if mask == FULL {
@@ -216,39 +223,33 @@ impl Core<'_> {
         }
         if apart == 0 && start & (size - 1) == 0 {
             let last = 31 - mask.leading_zeros() as usize;
-            if let Some(host) = S::host(self, op, act, start, ((last - first + 1) as u64) << log) {
-                return Found::Row(host.wrapping_sub(first << log));
-            }
-            return self.each::<S>(op, act, mask, size, &addresses);
-        }
-        let mut spread = 0u64;
-        for (i, address) in addresses.iter().enumerate() {
-            let on = 0u64.wrapping_sub(u64::from(mask >> i & 1));
-            spread |= (address ^ start) & on;
-        }
-        if spread == 0 && start & (size - 1) == 0 {
-            return match S::host(self, op, act, start, size) {
-                Some(host) => Found::One(host),
+            return match stretch.at(start, ((last - first + 1) as u64) << log) {
+                Some(host) => Found::Row(host.wrapping_sub(first << log)),
                 None => self.each::<S>(op, act, mask, size, &addresses),
             };
         }
-        // Somewhere among each other: from the lowest to the highest in one piece?
-        let (mut low, mut high, mut bits) = (u64::MAX, 0, 0);
-        for (i, &address) in addresses.iter().enumerate() {
-            let on = mask >> i & 1 != 0;
-            low = low.min(if on { address } else { u64::MAX });
-            high = high.max(if on { address } else { 0 });
-            bits |= if on { address } else { 0 };
+        // All at one place, or anywhere in one stretch. An offset is inside when neither it nor what is left behind it is
+        // negative: no stretch is longer than half of all addresses.
+        let Some(room) = stretch.size.checked_sub(size) else {
+            return self.each::<S>(op, act, mask, size, &addresses);
+        };
+        let (mut spread, mut outside, mut bits) = (0u64, 0u64, 0u64);
+        for i in 0..LANES {
+            let on = 0u64.wrapping_sub(u64::from(mask >> i & 1));
+            let offset = addresses[i].wrapping_sub(stretch.base);
+            spread |= (addresses[i] ^ start) & on;
+            outside |= (offset | room.wrapping_sub(offset)) & on;
+            bits |= addresses[i] & on;
+            self.hosts[i] = stretch.host.wrapping_add(offset as usize);
         }
-        if bits & (size - 1) == 0
-            && let Some(host) = S::host(self, op, act, low, (high - low).saturating_add(size))
-        {
-            for (to, address) in self.hosts.iter_mut().zip(addresses) {
-                *to = host.wrapping_add(address.wrapping_sub(low) as usize);
-            }
-            return Found::Each;
+        if outside >> 63 != 0 || bits & (size - 1) != 0 {
+            return self.each::<S>(op, act, mask, size, &addresses);
         }
-        self.each::<S>(op, act, mask, size, &addresses)
+        if spread == 0 {
+            Found::One(self.hosts[first])
+        } else {
+            Found::Each
+        }
     }
 
     /// Lane by lane: accesses to several allocations, and wrong ones.
@@ -278,7 +279,8 @@ impl Core<'_> {
                 );
                 return Found::Wrong;
             }
-            match S::host(self, op, act, address, size) {
+            let stretch = S::stretch(self, op, act, address);
+            match stretch.and_then(|s| s.at(address, size)) {
                 Some(host) => self.hosts[lane] = host,
                 None => {
                     self.fault(
@@ -302,45 +304,58 @@ impl Core<'_> {
     /// Looks an address up among what is live, and remembers where it was found.
     #[cold]
     #[inline(never)]
-    fn find_global(&mut self, op: *const Op, act: Act, address: u64, len: u64) -> Option<*mut u8> {
+    fn find_global(&mut self, op: *const Op, act: Act, address: u64) -> Option<Stretch> {
         let range = self.run.snapshot.find(address)?;
-        if !range.holds(address, len) || (act != Act::Read && range.constant) {
+        if act != Act::Read && range.constant {
             return None;
         }
-        if range.heap && !self.run.heap.is_live(address, len) {
-            return None;
+        if range.heap {
+            // Pieces of the heap come and go while the launch runs.
+            let (base, size) = self.run.heap.piece(address)?;
+            return Some(Stretch {
+                base,
+                size,
+                host: base as *mut u8,
+            });
         }
-        if !range.heap {
-            self.ranges[Self::site(op)] = range;
-        }
-        Some(address as *mut u8)
+        self.ranges[Self::site(op)] = range;
+        Some(Stretch {
+            base: range.base,
+            size: range.size,
+            host: range.base as *mut u8,
+        })
     }
 
     /// Shared memory of another block of the cluster: its rank, plus one, is in the upper bits of the address.
     #[cold]
     #[inline(never)]
-    fn find_shared(&mut self, address: u64, len: u64) -> Option<*mut u8> {
+    fn find_shared(&mut self, address: u64) -> Option<Stretch> {
         let rank = (address / window::SHARED_PER_BLOCK).checked_sub(1)?;
-        let offset = (address % window::SHARED_PER_BLOCK).checked_sub(self.shared.start)?;
-        let block = self.team.blocks.get_mut(usize::try_from(rank).ok()?)?;
-        let inside = offset < self.shared.size && len <= self.shared.size - offset;
-        // SAFETY: the bytes lie inside that block's shared memory, which is as large as this one's.
-        inside.then(|| unsafe { block.shared.start().add(offset as usize) })
+        let View { start, size, .. } = self.shared;
+        let inside = (address % window::SHARED_PER_BLOCK).wrapping_sub(start) < size;
+        let block = self
+            .team
+            .blocks
+            .get_mut(usize::try_from(rank).ok()?)
+            .filter(|_| inside)?;
+        let base = (rank + 1) * window::SHARED_PER_BLOCK + start;
+        Some(Stretch {
+            base,
+            size,
+            host: block.shared.start(),
+        })
     }
 
     /// The kernel's parameters through a generic address: they can be read.
     #[cold]
     #[inline(never)]
-    fn find_param(&mut self, act: Act, offset: u64, len: u64) -> Option<*mut u8> {
+    fn find_param(&mut self, act: Act) -> Option<Stretch> {
+        let host = self.run.params.as_ptr().cast::<u8>().cast_mut();
         let size = self.run.params.len() as u64 * 8;
-        let inside = act == Act::Read && offset < size && len <= size - offset;
-        inside.then(|| {
-            self.run
-                .params
-                .as_ptr()
-                .cast::<u8>()
-                .cast_mut()
-                .wrapping_add(offset as usize)
+        (act == Act::Read).then_some(Stretch {
+            base: window::PARAM,
+            size,
+            host,
         })
     }
 }

@@ -85,13 +85,17 @@ impl Core<'_> {
         for row in rows.iter().filter(|row| !filled || varies(row.value)) {
             self.fill_row(row, FULL, LOCAL_START);
         }
-        for &(start, end) in &function.zeroed {
-            // SAFETY: the ranges lie inside the frame, and the warp's registers hold the whole frame.
-            unsafe {
+        // Predicates and the carry flag, behind the first word; then what might be read first.
+        // SAFETY: words and rows lie inside the frame, and the warp's registers hold the whole frame.
+        unsafe {
+            self.frame
+                .add(4)
+                .write_bytes(0, function.words as usize - 4);
+            for &(row, width) in &function.cleared {
                 self.frame
-                    .add(start as usize)
-                    .write_bytes(0, (end - start) as usize)
-            };
+                    .add(row as usize)
+                    .write_bytes(0, width as usize * LANES);
+            }
         }
     }
 
@@ -101,8 +105,17 @@ impl Core<'_> {
             // SAFETY: words are at the start of the frame. The first is true for the lanes that are here.
             unsafe { self.set_predicate(word * 4, if word == 0 { FULL } else { 0 }, mask) };
         }
-        for row in rows {
-            self.fill_row(row, mask, local);
+        let zero = |&(offset, width): &(u32, u32)| Row {
+            offset,
+            width,
+            value: Value::Bits(0),
+        };
+        for row in rows
+            .iter()
+            .copied()
+            .chain(function.cleared.iter().map(zero))
+        {
+            self.fill_row(&row, mask, local);
         }
     }
 
@@ -180,8 +193,7 @@ impl Core<'_> {
         let of = |v: [u32; 3]| u64::from(v.get(usize::from(component)).copied().unwrap_or(0));
         let launch = run.launch;
         let cluster = run.cluster;
-        let ranks = cluster.iter().product::<u32>();
-        let clusters = std::array::from_fn(|i| launch.grid[i] / cluster[i]);
+        let ranks = || cluster.iter().product::<u32>();
         let bit = 1u64 << lane;
         let linear_block = block.linear;
         match register {
@@ -201,15 +213,15 @@ impl Core<'_> {
             S::LanemaskGt => u64::from(FULL) & !(bit | (bit - 1)),
             S::LanemaskGe => u64::from(FULL) & !(bit - 1),
             S::Clusterid => of(std::array::from_fn(|i| block.id[i] / cluster[i])),
-            S::Nclusterid => of(clusters),
+            S::Nclusterid => of(std::array::from_fn(|i| launch.grid[i] / cluster[i])),
             S::ClusterCtaid => of(std::array::from_fn(|i| block.id[i] % cluster[i])),
             S::ClusterNctaid => of(cluster),
             S::ClusterCtarank => u64::from(block.rank),
-            S::ClusterNctarank => u64::from(ranks),
-            S::IsExplicitCluster => u64::from(ranks > 1),
+            S::ClusterNctarank => u64::from(ranks()),
+            S::IsExplicitCluster => u64::from(ranks() > 1),
             S::DynamicSmemSize => u64::from(launch.dynamic_shared),
             S::TotalSmemSize => u64::from(run.shared_bytes),
-            S::AggrSmemSize => u64::from(run.shared_bytes) * u64::from(ranks),
+            S::AggrSmemSize => u64::from(run.shared_bytes) * u64::from(ranks()),
             S::Clock
             | S::ClockHi
             | S::Clock64

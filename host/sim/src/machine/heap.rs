@@ -79,6 +79,13 @@ impl Heap {
         address == 0 || self.lock().live.remove(&address).is_some()
     }
 
+    /// The live piece that holds `address`: where it starts, and its bytes.
+    pub(crate) fn piece(&self, address: u64) -> Option<(u64, u64)> {
+        let state = self.lock();
+        let (&start, &size) = state.live.range(..=address).next_back()?;
+        (address - start < size).then_some((start, size))
+    }
+
     /// Whether all of `len` bytes at `address` are in one live piece.
     pub(crate) fn is_live(&self, address: u64, len: u64) -> bool {
         let state = self.lock();

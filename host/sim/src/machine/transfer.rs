@@ -175,6 +175,12 @@ unsafe fn gather<T: Stored<R>, R: Repr + Lane<Repr = R>>(
         // SAFETY: the decoder gave a row for each element; every lane's place holds all elements.
         unsafe {
             let d = core.row::<R>(d).cast::<R>();
+            if mask == FULL {
+                for lane in 0..LANES {
+                    *d.add(lane) = core.hosts[lane].cast::<T>().add(e).read_unaligned().widen();
+                }
+                continue;
+            }
             for lane in lanes(mask) {
                 *d.add(lane) = core.hosts[lane].cast::<T>().add(e).read_unaligned().widen();
             }
@@ -261,6 +267,15 @@ unsafe fn scatter<T: Stored<R>, R: Repr + Lane<Repr = R>>(
         // SAFETY: as for `gather`.
         unsafe {
             let from = core.row::<R>(from).cast::<R>();
+            if mask == FULL {
+                for lane in 0..LANES {
+                    core.hosts[lane]
+                        .cast::<T>()
+                        .add(e)
+                        .write_unaligned(T::narrow(*from.add(lane)));
+                }
+                continue;
+            }
             for lane in lanes(mask) {
                 core.hosts[lane]
                     .cast::<T>()

@@ -7,6 +7,10 @@ use crate::semantics::int::*;
 pub(super) fn rows(rows: &mut Rows) {
     super::rows! { rows;
         two {
+            "max.s64" => max_s64,
+            "min.s64" => min_s64,
+            "max.u64" => max_u64,
+            "min.u64" => min_u64,
             "add.u32 add.s32" => add_u32,
             "add.u64 add.s64" => add_u64,
             "sub.u32 sub.s32" => sub_u32,
@@ -56,12 +60,8 @@ pub(super) fn rows(rows: &mut Rows) {
             "rem.s64" => rem_s64,
             "min.u16" => min_u16,
             "min.s16" => min_s16,
-            "min.u64" => min_u64,
-            "min.s64" => min_s64,
             "max.u16" => max_u16,
             "max.s16" => max_s16,
-            "max.u64" => max_u64,
-            "max.s64" => max_s64,
             "min.relu.s32" => min_relu_s32,
             "max.relu.s32" => max_relu_s32,
             "add.u16x2" => add_u16x2,

@@ -1,0 +1,312 @@
+//! Which registers a function may read before it writes them.
+//!
+//! PTX leaves their first value open; here it is zero, so that runs repeat. Compilers write almost every register first,
+//! so instead of clearing whole frames for each block only the registers found here are cleared. The answer may be too
+//! large, never too small: a forward data-flow analysis over the body's basic blocks, where a write counts if nothing
+//! guards it, and what is not known to be a write counts as a read.
+
+use crate::ptx::ast::{Base, Body, Instruction, Modifier, Opcode, Operand, RegisterId, Target};
+
+/// One bit for each register.
+type Bits = Vec<u64>;
+
+fn has(bits: &Bits, id: RegisterId) -> bool {
+    bits[id as usize / 64] >> (id % 64) & 1 != 0
+}
+
+/// The registers of a body, by number, that may be read before they are written.
+pub(super) fn maybe_unassigned(body: &Body<'_>) -> Vec<bool> {
+    let words = body.registers.len().div_ceil(64);
+    let blocks = Blocks::of(body);
+    // What may be unassigned where a block begins: everything at the entry.
+    let mut begins: Vec<Bits> = vec![vec![0; words]; blocks.starts.len()];
+    begins[0] = vec![u64::MAX; words];
+    let mut found = vec![false; body.registers.len()];
+    let mut todo = vec![0];
+    let mut queued = vec![false; blocks.starts.len()];
+    let mut seen = vec![false; blocks.starts.len()];
+    while let Some(block) = todo.pop() {
+        queued[block] = false;
+        seen[block] = true;
+        let mut now = begins[block].clone();
+        for instruction in blocks.instructions(body, block) {
+            visit(body, instruction, |id, writes| {
+                if writes {
+                    now[id as usize / 64] &= !(1 << (id % 64));
+                } else if has(&now, id) {
+                    found[id as usize] = true;
+                }
+            });
+        }
+        for &next in &blocks.next[block] {
+            let mut grew = false;
+            for (to, from) in begins[next].iter_mut().zip(&now) {
+                grew |= *from & !*to != 0;
+                *to |= from;
+            }
+            if (grew || !seen[next]) && !queued[next] {
+                queued[next] = true;
+                todo.push(next);
+            }
+        }
+    }
+    found
+}
+
+/// Basic blocks: where they start, and which may follow.
+struct Blocks {
+    starts: Vec<usize>,
+    next: Vec<Vec<usize>>,
+    end: usize,
+}
+
+impl Blocks {
+    fn of(body: &Body<'_>) -> Self {
+        let end = body.instructions.len();
+        let mut leads = vec![false; end + 1];
+        leads[0] = true;
+        for label in &body.labels {
+            if let Target::Instruction(index) = label.target {
+                leads[index as usize] = true;
+            }
+        }
+        for (index, instruction) in body.instructions.iter().enumerate() {
+            if matches!(
+                instruction.opcode,
+                Opcode::Bra | Opcode::Brx | Opcode::Ret | Opcode::Exit | Opcode::Trap
+            ) {
+                leads[index + 1] = true;
+            }
+        }
+        let starts: Vec<usize> = (0..end.max(1)).filter(|&index| leads[index]).collect();
+        let block_at = |index: usize| {
+            starts
+                .partition_point(|&start| start <= index)
+                .checked_sub(1)
+        };
+        let mut next = vec![Vec::new(); starts.len()];
+        for block in 0..starts.len() {
+            let stop = starts.get(block + 1).copied().unwrap_or(end);
+            let Some(last) = body.instructions.get(stop.wrapping_sub(1)) else {
+                continue;
+            };
+            let mut follow = |label: u32| {
+                if let Some(Target::Instruction(index)) =
+                    body.labels.get(label as usize).map(|l| l.target)
+                    && (index as usize) < end
+                {
+                    next[block].extend(block_at(index as usize));
+                }
+            };
+            for operand in body.operands(last) {
+                match (last.opcode, *operand) {
+                    (Opcode::Bra, Operand::Label(label)) => follow(label),
+                    (Opcode::Brx, Operand::Label(label)) => {
+                        if let Some(Target::BranchTargets(table)) =
+                            body.labels.get(label as usize).map(|l| l.target)
+                        {
+                            body.branch_targets[table as usize]
+                                .iter()
+                                .for_each(|&label| follow(label));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            let leaves = matches!(
+                last.opcode,
+                Opcode::Bra | Opcode::Brx | Opcode::Ret | Opcode::Exit | Opcode::Trap
+            );
+            if (!leaves || last.guard.is_some()) && stop < end {
+                next[block].push(block + 1);
+            }
+        }
+        Self { starts, next, end }
+    }
+
+    fn instructions<'b>(&self, body: &'b Body<'_>, block: usize) -> &'b [Instruction] {
+        let stop = self.starts.get(block + 1).copied().unwrap_or(self.end);
+        body.instructions
+            .get(self.starts[block]..stop)
+            .unwrap_or(&[])
+    }
+}
+
+/// Whether an instruction's first operand is where its result goes.
+fn writes_first(instruction: &Instruction) -> bool {
+    use Opcode as O;
+    match instruction.opcode {
+        O::Bar | O::Barrier => instruction.modifiers.has(Modifier::Red),
+        opcode => matches!(
+            opcode,
+            O::Abs
+                | O::Activemask
+                | O::Add
+                | O::Addc
+                | O::And
+                | O::Atom
+                | O::Bfe
+                | O::Bfi
+                | O::Bfind
+                | O::Bmsk
+                | O::Brev
+                | O::Clz
+                | O::Cnot
+                | O::Copysign
+                | O::Cos
+                | O::Cvt
+                | O::Cvta
+                | O::Div
+                | O::Dp2a
+                | O::Dp4a
+                | O::Elect
+                | O::Ex2
+                | O::Fma
+                | O::Fns
+                | O::Getctarank
+                | O::Isspacep
+                | O::Ld
+                | O::Ldmatrix
+                | O::Ldu
+                | O::Lg2
+                | O::Lop3
+                | O::Mad
+                | O::Mad24
+                | O::Madc
+                | O::Mapa
+                | O::Match
+                | O::Max
+                | O::Min
+                | O::Mov
+                | O::Mul
+                | O::Mul24
+                | O::Neg
+                | O::Not
+                | O::Or
+                | O::Popc
+                | O::Prmt
+                | O::Rcp
+                | O::Redux
+                | O::Rem
+                | O::Rsqrt
+                | O::Sad
+                | O::Selp
+                | O::Set
+                | O::Setp
+                | O::Shf
+                | O::Shfl
+                | O::Shl
+                | O::Shr
+                | O::Sin
+                | O::Slct
+                | O::Sqrt
+                | O::Sub
+                | O::Subc
+                | O::Szext
+                | O::Tanh
+                | O::Testp
+                | O::Tex
+                | O::Tld4
+                | O::Vote
+                | O::Xor
+        ),
+    }
+}
+
+/// Calls `f` with every register of an instruction, reads first, and whether it is surely written.
+fn visit(body: &Body<'_>, instruction: &Instruction, mut f: impl FnMut(RegisterId, bool)) {
+    let operands = body.operands(instruction);
+    let writes = writes_first(instruction);
+    let guarded = instruction.guard.is_some();
+    if let Some(guard) = instruction.guard {
+        f(guard.register, false);
+    }
+    let (first, rest) = match operands.split_first() {
+        Some((first, rest)) if writes => (Some(first), rest),
+        _ => (None, operands),
+    };
+    rest.iter()
+        .for_each(|operand| registers(body, operand, &mut |id| f(id, false)));
+    if let Some(first) = first {
+        match first {
+            // One component of a vector register leaves the others as they were.
+            Operand::Element(..) => {}
+            first if !guarded => registers(body, first, &mut |id| f(id, true)),
+            _ => {}
+        }
+    }
+}
+
+/// The registers that an operand names.
+fn registers(body: &Body<'_>, operand: &Operand<'_>, f: &mut impl FnMut(RegisterId)) {
+    match *operand {
+        Operand::Register(id) | Operand::Negated(id) | Operand::Element(id, _) => f(id),
+        Operand::Pair(a, b) => a.into_iter().chain(b).for_each(f),
+        Operand::Address(Base::Register(id), _) => f(id),
+        Operand::Vector(slice) | Operand::List(slice) | Operand::Arguments(slice) => {
+            for element in body.elements(slice) {
+                match *element {
+                    Operand::Register(id) | Operand::Negated(id) | Operand::Element(id, _) => f(id),
+                    Operand::Address(Base::Register(id), _) => f(id),
+                    _ => {}
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The names of the registers of a kernel that may be read first.
+    fn unassigned(body: &str) -> Vec<String> {
+        let text = format!(
+            ".version 8.7\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a) {{\n\
+             .reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\n{body}\n}}"
+        );
+        let module = crate::ptx::parse(&text).unwrap_or_else(|error| panic!("{error}"));
+        let body = module.functions[0].body.as_ref().expect("a body");
+        let found = maybe_unassigned(body);
+        let names = body.registers.iter().zip(found).filter(|(_, found)| *found);
+        names
+            .map(|(register, _)| register.name.to_string())
+            .collect()
+    }
+
+    #[test]
+    fn what_is_written_first_is_not_found() {
+        let none: [&str; 0] = [];
+        assert_eq!(
+            unassigned("mov.u32 %r1, 1; add.u32 %r2, %r1, %r1; ret;"),
+            none
+        );
+        assert_eq!(unassigned("add.u32 %r1, %r1, 1; ret;"), ["%r1"]);
+        assert_eq!(
+            unassigned(
+                "ld.param.u64 %rd1, [a]; ld.global.v2.u32 {%r1, %r2}, [%rd1]; st.global.u32 [%rd1], %r2;"
+            ),
+            none
+        );
+        assert_eq!(
+            unassigned("ld.param.u64 %rd1, [a]; st.global.u32 [%rd1], %r2;"),
+            ["%r2"]
+        );
+    }
+
+    #[test]
+    fn a_guarded_write_is_no_sure_write() {
+        let text = "mov.u32 %r1, 1; setp.eq.u32 %p1, %r1, 1; @%p1 mov.u32 %r2, 1; add.u32 %r3, %r2, 1; ret;";
+        assert_eq!(unassigned(text), ["%r2"]);
+    }
+
+    #[test]
+    fn every_way_counts() {
+        let text = "mov.u32 %r1, 1; setp.eq.u32 %p1, %r1, 1; @%p1 bra A; mov.u32 %r2, 2; bra B; A: mov.u32 %r3, 1; B: \
+                    add.u32 %r4, %r2, %r1; ret;";
+        assert_eq!(unassigned(text), ["%r2"]);
+        let text = "mov.u32 %r1, 1; L: setp.eq.u32 %p1, %r1, 9; @%p1 bra E; mov.u32 %r2, %r1; add.u32 %r1, %r2, 1; bra L; E: ret;";
+        assert!(unassigned(text).is_empty());
+    }
+}

@@ -46,6 +46,8 @@ fn entry(kernel: &Kernel, instance: &Instance) -> TokenStream {
     let manifest_symbol = format!("{}{symbol}", manifest::PREFIX);
     let (length, bytes) = (json.len(), Literal::byte_string(json.as_bytes()));
     quote! {
+        // What may be passed by value is `gpu_std::kernel::Value`'s to say; the lint thinks of C, which has no arrays by value.
+        #[allow(improper_ctypes_definitions)]
         #[unsafe(export_name = #symbol)]
         unsafe extern "ptx-kernel" fn #entry(#(#parameters),*) {
             // SAFETY: the launch passes what the handle's types say, and keeps its contract (`gpu_std::kernel::Kernel`).

@@ -85,7 +85,7 @@ impl Blocks {
                 .checked_sub(1)
         };
         let mut next = vec![Vec::new(); starts.len()];
-        for block in 0..starts.len() {
+        for (block, next) in next.iter_mut().enumerate() {
             let stop = starts.get(block + 1).copied().unwrap_or(end);
             let Some(last) = body.instructions.get(stop.wrapping_sub(1)) else {
                 continue;
@@ -95,7 +95,7 @@ impl Blocks {
                     body.labels.get(label as usize).map(|l| l.target)
                     && (index as usize) < end
                 {
-                    next[block].extend(block_at(index as usize));
+                    next.extend(block_at(index as usize));
                 }
             };
             for operand in body.operands(last) {
@@ -118,7 +118,7 @@ impl Blocks {
                 Opcode::Bra | Opcode::Brx | Opcode::Ret | Opcode::Exit | Opcode::Trap
             );
             if (!leaves || last.guard.is_some()) && stop < end {
-                next[block].push(block + 1);
+                next.push(block + 1);
             }
         }
         Self { starts, next, end }

@@ -234,12 +234,12 @@ impl Core<'_> {
             return self.each::<S>(op, act, mask, size, &addresses);
         };
         let (mut spread, mut outside, mut bits) = (0u64, 0u64, 0u64);
-        for i in 0..LANES {
+        for (i, &address) in addresses.iter().enumerate() {
             let on = 0u64.wrapping_sub(u64::from(mask >> i & 1));
-            let offset = addresses[i].wrapping_sub(stretch.base);
-            spread |= (addresses[i] ^ start) & on;
+            let offset = address.wrapping_sub(stretch.base);
+            spread |= (address ^ start) & on;
             outside |= (offset | room.wrapping_sub(offset)) & on;
-            bits |= addresses[i] & on;
+            bits |= address & on;
             self.hosts[i] = stretch.host.wrapping_add(offset as usize);
         }
         if outside >> 63 != 0 || bits & (size - 1) != 0 {

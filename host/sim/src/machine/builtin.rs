@@ -131,7 +131,7 @@ pub(crate) unsafe fn vprintf(core: &mut Core<'_>, op: *const Op) -> *const Op {
         match formatted {
             Some((text, conversions)) => {
                 if !text.is_empty() {
-                    core.run.publish(core.team.index, Some(text));
+                    core.run.print(core.team.index, text);
                 }
                 core.give(op, lane, conversions);
             }

@@ -13,6 +13,7 @@
 //! | `builtin`, `format`, `heap` | `vprintf`, `malloc`, `free`, `__assertfail` |
 //! | `core`, `schedule`, `event` | one host thread's state; which lanes of a warp run; why they stop |
 //! | `warp`, `team`, `run` | a warp's state; the blocks that run together; a launch over all cores |
+//! | `limits`, `output` | whether a launch can be; what kernels print |
 //! | `watch` | counters and checks that look at operations before they run |
 //! | `explain`, `findings` | from a fault or a finding as an operation sees it to the report that a user reads |
 
@@ -32,8 +33,10 @@ pub(crate) mod frame;
 pub(crate) mod heap;
 pub(crate) mod lane;
 pub(crate) mod level;
+mod limits;
 pub(crate) mod misc;
 pub(crate) mod op;
+mod output;
 pub(crate) mod run;
 mod schedule;
 mod team;

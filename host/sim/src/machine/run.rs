@@ -8,12 +8,13 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::core::Core;
 use super::event::RawFault;
 use super::findings::Found;
 use super::heap::Heap;
+use super::output::Output;
 use super::team::Team;
 use crate::checks::{Checks, Finding};
 use crate::counters::Counters;
@@ -21,7 +22,6 @@ use crate::decode::program::{Function, Program, Row, VariableSpace};
 use crate::launch::{BankWidth, ExecutionSummary, Launch, LaunchError, Report};
 use crate::memory::{Memory, Snapshot};
 use crate::model::DeviceModel;
-use crate::module::Kernel;
 use crate::report::Fault;
 
 /// Warp instructions that a launch may run when it does not say: minutes of running.
@@ -102,13 +102,6 @@ pub(super) struct Failure {
     pub(super) team: u64,
 }
 
-/// Output of teams, given out in the teams' order.
-#[derive(Debug, Default)]
-pub(super) struct Output {
-    next: u64,
-    waiting: BTreeMap<u64, Vec<Vec<u8>>>,
-}
-
 impl Run<'_> {
     /// Runs every team, on the host's cores where there are several teams.
     pub(super) fn go(&self) {
@@ -157,7 +150,7 @@ impl Run<'_> {
             match ended {
                 Ok(true) => {
                     if self.prints {
-                        self.publish(index, None);
+                        self.output().end(index, &self.launch.printf);
                     }
                     spare.push(team);
                 }
@@ -185,41 +178,13 @@ impl Run<'_> {
         }
     }
 
-    /// Takes what a thread of `team` printed; with nothing to print, says that the team has ended.
-    pub(super) fn publish(&self, team: u64, text: Option<Vec<u8>>) {
-        let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
-        let output = &mut *output;
-        match text {
-            // The team whose turn it is speaks at once: a kernel that hangs later has been heard.
-            Some(text) if team == output.next => (self.launch.printf)(&text),
-            Some(text) => output.waiting.entry(team).or_default().push(text),
-            None if team == output.next => loop {
-                output.next += 1;
-                match output.waiting.remove(&output.next) {
-                    Some(lines) if lines.last().is_some_and(Vec::is_empty) => {
-                        lines.iter().for_each(|line| (self.launch.printf)(line));
-                    }
-                    Some(lines) => {
-                        lines.iter().for_each(|line| (self.launch.printf)(line));
-                        break;
-                    }
-                    None => break,
-                }
-            },
-            // An empty line at the end marks a team that has ended before its turn.
-            None => output.waiting.entry(team).or_default().push(Vec::new()),
-        }
+    /// Takes what a thread of `team` printed.
+    pub(super) fn print(&self, team: u64, text: Vec<u8>) {
+        self.output().print(team, text, &self.launch.printf);
     }
 
-    /// Gives out what is left when the launch has ended, in the teams' order.
-    pub(super) fn flush(&self) {
-        let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
-        for lines in std::mem::take(&mut output.waiting).into_values() {
-            lines
-                .iter()
-                .filter(|line| !line.is_empty())
-                .for_each(|line| (self.launch.printf)(line));
-        }
+    fn output(&self) -> MutexGuard<'_, Output> {
+        self.output.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -250,7 +215,7 @@ pub(crate) fn launch(
         }
         .into());
     };
-    let threads = check(model, kernel, launch)?;
+    let threads = super::limits::check(model, kernel, launch)?;
     let cluster = kernel.cluster.unwrap_or(launch.cluster);
     let dynamic_align = program
         .variables
@@ -301,7 +266,7 @@ pub(crate) fn launch(
         halt: AtomicBool::new(false),
     };
     run.go();
-    run.flush();
+    run.output().flush(&launch.printf);
     if let Some(failure) = run
         .fault
         .lock()
@@ -339,85 +304,4 @@ fn bank_width(model: &DeviceModel, asked: BankWidth) -> u64 {
         BankWidth::Eight => 8,
     };
     u64::from(if widths.contains(&wanted) { wanted } else { 4 })
-}
-
-/// The threads of a block, if the launch can be.
-fn check(model: &DeviceModel, kernel: &Kernel, launch: &Launch<'_>) -> Result<u32, LaunchError> {
-    let limits = &model.limits;
-    for (what, asked, limit) in [
-        ("a grid", launch.grid, limits.grid),
-        ("a block", launch.block, limits.block),
-    ] {
-        if (0..3).any(|i| asked[i] == 0 || asked[i] > limit[i]) {
-            return Err(LaunchError::Extent { what, asked, limit });
-        }
-    }
-    let asked = launch.block.iter().map(|&n| u64::from(n)).product::<u64>();
-    let too_many = |limit: u32, who: String| LaunchError::Threads { asked, limit, who };
-    if asked > u64::from(limits.threads_per_block) {
-        return Err(too_many(
-            limits.threads_per_block,
-            format!("{} (the device)", model.name),
-        ));
-    }
-    if let Some(limit) = kernel.max_threads.filter(|&limit| asked > u64::from(limit)) {
-        return Err(too_many(
-            limit,
-            format!("kernel `{}` (by its launch bounds)", kernel.name),
-        ));
-    }
-    if let Some(required) = kernel
-        .required_threads
-        .filter(|&required| required != launch.block)
-    {
-        let kernel = kernel.name.clone();
-        return Err(LaunchError::RequiredThreads {
-            kernel,
-            asked: launch.block,
-            required,
-        });
-    }
-    let (fixed, dynamic) = (kernel.static_shared, launch.dynamic_shared);
-    // What is beyond the limit without asking takes an attribute that the driver keeps; here the device's own limit holds.
-    let limit = limits.shared_per_block_optin;
-    if fixed.checked_add(dynamic).is_none_or(|sum| sum > limit) {
-        return Err(LaunchError::Shared {
-            fixed,
-            dynamic,
-            limit,
-        });
-    }
-    if launch.params.len() < kernel.param_bytes as usize {
-        let (given, wanted) = (launch.params.len(), kernel.param_bytes as usize);
-        return Err(LaunchError::Params {
-            kernel: kernel.name.clone(),
-            given,
-            wanted,
-        });
-    }
-    let cluster = kernel.cluster.unwrap_or(launch.cluster);
-    let bad = |reason: &str| LaunchError::Cluster {
-        cluster,
-        grid: launch.grid,
-        reason: reason.into(),
-    };
-    if cluster.contains(&0) || (0..3).any(|i| !launch.grid[i].is_multiple_of(cluster[i])) {
-        return Err(bad("the grid must be a multiple of the cluster"));
-    }
-    let blocks = cluster.iter().map(|&n| u64::from(n)).product::<u64>();
-    if blocks > u64::from(limits.cluster.max(1)) {
-        return Err(bad(&format!(
-            "{blocks} blocks; the device takes {}",
-            limits.cluster
-        )));
-    }
-    if kernel.local_bytes > limits.local_per_thread {
-        let (asked, limit) = (u64::from(kernel.local_bytes), limits.local_per_thread);
-        return Err(LaunchError::Local {
-            kernel: kernel.name.clone(),
-            asked,
-            limit,
-        });
-    }
-    Ok(asked as u32)
 }

@@ -165,8 +165,9 @@ pub(crate) unsafe fn unified_function(
     library::get(library)?;
     // SAFETY: the caller's contract.
     let name = unsafe { text(name, "symbol")? };
+    // As a GPU's driver answers, where other names that are not found are NOT_FOUND.
     fail!(
-        ERROR_NOT_FOUND,
+        ERROR_INVALID_VALUE,
         "the library has no unified function `{name}`; in PTX they are marked by `.attribute(.unified)`, which is not simulated"
     )
 }

@@ -52,7 +52,7 @@ rows! {
         ok(cuCtxPopCurrent_v2(null_mut()));
         load(ptx(), &mut CUlibrary::default())
     };
-    "cuLibraryLoadData: a text that is no PTX" => ERROR_INVALID_IMAGE, |_| load(c("hello").cast(), &mut CUlibrary::default());
+    "cuLibraryLoadData: a text that is no PTX" (sim: "a GPU's driver reads the text when it is first used") => ERROR_INVALID_IMAGE, |_| load(c("hello").cast(), &mut CUlibrary::default());
     "cuLibraryLoadData: null" => ERROR_INVALID_VALUE, |_| load(null(), &mut CUlibrary::default());
     "cuLibraryLoadData: to null" => ERROR_INVALID_VALUE, |_| load(ptx(), null_mut());
     "cuLibraryLoadFromFile: a file that is not there" => ERROR_FILE_NOT_FOUND, |_| {
@@ -100,7 +100,7 @@ rows! {
     "cuLibraryGetManaged: of no name" => ERROR_NOT_FOUND, |_| {
         cuLibraryGetManaged(&mut 0, &mut 0, library(), c("teleport"))
     };
-    "cuLibraryGetUnifiedFunction: of no name" => ERROR_NOT_FOUND, |_| {
+    "cuLibraryGetUnifiedFunction: of no name" => ERROR_INVALID_VALUE, |_| {
         cuLibraryGetUnifiedFunction(&mut null_mut(), library(), c("teleport"))
     };
     "cuKernelGetFunction: which launches" => SUCCESS, |f| {

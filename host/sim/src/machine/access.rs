@@ -162,6 +162,32 @@ impl Space for Generic {
     }
 }
 
+/// An address as a register holds it.
+trait Address: Copy {
+    /// With the instruction's offset added, in as many bits as the register has.
+    fn plus(self, offset: i32) -> u64;
+}
+
+impl Address for u64 {
+    #[inline(always)]
+    fn plus(self, offset: i32) -> u64 {
+        self.wrapping_add(offset as i64 as u64)
+    }
+}
+
+impl Address for u32 {
+    #[inline(always)]
+    fn plus(self, offset: i32) -> u64 {
+        u64::from(self.wrapping_add(offset as u32))
+    }
+}
+
+/// All bits where lane `i` is in the mask.
+#[inline(always)]
+fn on(mask: u32, i: usize) -> u64 {
+    0u64.wrapping_sub(u64::from(mask >> i & 1))
+}
+
 impl Core<'_> {
     /// The lanes' addresses: row `a` plus the offset in `c`.
     ///
@@ -201,68 +227,96 @@ impl Core<'_> {
         mask: u32,
         log: u32,
     ) -> Found {
-        // SAFETY: passed on.
-        let addresses = unsafe { self.addresses(op) };
+        // SAFETY: row `a` holds `u32` or `u64`, as `aux` says.
+        unsafe {
+            if (*op).aux & flag::NARROW == 0 {
+                self.locate_from::<S, u64>(op, act, mask, log)
+            } else {
+                self.locate_from::<S, u32>(op, act, mask, log)
+            }
+        }
+    }
+
+    /// [`Core::locate_here`] for addresses of type `A`. They are read from their row each time: an array of them on the
+    /// stack would have to be written in other pieces than it is read in, and wait for that.
+    ///
+    /// # Safety
+    /// As for it, and row `a` must hold `A`.
+    #[inline(always)]
+    unsafe fn locate_from<S: Space, A: Address>(
+        &mut self,
+        op: *const Op,
+        act: Act,
+        mask: u32,
+        log: u32,
+    ) -> Found {
+        // SAFETY: the row is in the frame, and nothing writes to the frame while its addresses are looked at.
+        let (row, offset) = unsafe {
+            (
+                &*self.frame.add((*op).a as usize).cast::<[A; LANES]>(),
+                (*op).c as i32,
+            )
+        };
         let (size, steps) = (1u64 << log, &STEPS[log as usize % STEPS.len()]);
-        let first = mask.trailing_zeros() as usize;
-        let start = addresses[first];
+        let first = mask.trailing_zeros() as usize & 31;
+        let start = row[first].plus(offset);
         let Some(stretch) = S::stretch(self, op, act, start) else {
-            return self.each::<S>(op, act, mask, size, &addresses);
+            return self.each::<S>(op, act, mask, size);
         };
         let base = start.wrapping_sub(steps[first]);
         let mut apart = 0u64;
         if mask == FULL {
-            for (address, step) in addresses.iter().zip(steps) {
-                apart |= address ^ base.wrapping_add(*step);
+            for i in 0..LANES {
+                apart |= row[i].plus(offset) ^ base.wrapping_add(steps[i]);
             }
         } else {
             for i in 0..LANES {
-                let on = 0u64.wrapping_sub(u64::from(mask >> i & 1));
-                apart |= (addresses[i] ^ base.wrapping_add(steps[i])) & on;
+                apart |= (row[i].plus(offset) ^ base.wrapping_add(steps[i])) & on(mask, i);
             }
         }
         if apart == 0 && start & (size - 1) == 0 {
             let last = 31 - mask.leading_zeros() as usize;
             return match stretch.at(start, ((last - first + 1) as u64) << log) {
                 Some(host) => Found::Row(host.wrapping_sub(first << log)),
-                None => self.each::<S>(op, act, mask, size, &addresses),
+                None => self.each::<S>(op, act, mask, size),
             };
         }
         // All at one place, or anywhere in one stretch. An offset is inside when neither it nor what is left behind it is
         // negative: no stretch is longer than half of all addresses.
         let Some(room) = stretch.size.checked_sub(size) else {
-            return self.each::<S>(op, act, mask, size, &addresses);
+            return self.each::<S>(op, act, mask, size);
         };
         let (mut spread, mut outside, mut bits) = (0u64, 0u64, 0u64);
-        for (i, &address) in addresses.iter().enumerate() {
-            let on = 0u64.wrapping_sub(u64::from(mask >> i & 1));
-            let offset = address.wrapping_sub(stretch.base);
-            spread |= (address ^ start) & on;
-            outside |= (offset | room.wrapping_sub(offset)) & on;
-            bits |= address & on;
-            self.hosts[i] = stretch.host.wrapping_add(offset as usize);
+        for (i, address) in row.iter().enumerate() {
+            let address = address.plus(offset);
+            let inside = address.wrapping_sub(stretch.base);
+            spread |= (address ^ start) & on(mask, i);
+            outside |= (inside | room.wrapping_sub(inside)) & on(mask, i);
+            bits |= address & on(mask, i);
         }
         if outside >> 63 != 0 || bits & (size - 1) != 0 {
-            return self.each::<S>(op, act, mask, size, &addresses);
+            return self.each::<S>(op, act, mask, size);
         }
         if spread == 0 {
-            Found::One(self.hosts[first])
-        } else {
-            Found::Each
+            return Found::One(
+                stretch
+                    .host
+                    .wrapping_add(start.wrapping_sub(stretch.base) as usize),
+            );
         }
+        let origin = stretch.host.wrapping_sub(stretch.base as usize);
+        for (to, address) in self.hosts.iter_mut().zip(row) {
+            *to = origin.wrapping_add(address.plus(offset) as usize);
+        }
+        Found::Each
     }
 
     /// Lane by lane: accesses to several allocations, and wrong ones.
     #[cold]
     #[inline(never)]
-    fn each<S: Space>(
-        &mut self,
-        op: *const Op,
-        act: Act,
-        mask: u32,
-        size: u64,
-        addresses: &[u64; LANES],
-    ) -> Found {
+    fn each<S: Space>(&mut self, op: *const Op, act: Act, mask: u32, size: u64) -> Found {
+        // SAFETY: `op` is the memory operation that is running.
+        let addresses = unsafe { self.addresses(op) };
         for lane in lanes(mask) {
             let address = addresses[lane];
             let (reach, bytes) = (reach::<S>(address), size as u32);

@@ -1,17 +1,20 @@
-//! `cvt`.
+//! `cvt` of one number to one number; packed forms are rows of the table (`table/convert.rs`).
 //!
-//! PTX ISA, "Data Movement and Conversion: cvt". Types are the instruction's, destination first. A source register may be
+//! PTX ISA, "Data Movement and Conversion: cvt". What `.ftz`, `.sat`, `.relu` and `.satfinite` do is done by operations of
+//! their own, before or after the conversion: they are rare, and every conversion would exist several times. Types are the instruction's, destination first. A source register may be
 //! wider than the type: its low bits count. A destination register may be wider: the value is extended as its type says.
 
 use half::{bf16, f16};
 
 use super::function::{Builder, Operands, Result, invalid, unsupported};
 use super::operand::repr;
+use super::table;
 use crate::machine::alu::{unary, unary_rare};
 use crate::machine::op::Handler;
 use crate::ptx::ast::{Class, Instruction, Modifier as M, Operand, Type};
 use crate::semantics::convert::*;
-use crate::semantics::float::{ftz_f32, sat_f32};
+use crate::semantics::float::{ftz_f32, sat_f32, sat_f64};
+use crate::semantics::half::{cvt_f32_bf16, cvt_f32_f16, sat_f16};
 
 /// `$body` with `$T` as the Rust type of an integer type of PTX.
 macro_rules! with_int {
@@ -34,20 +37,24 @@ macro_rules! with_int {
     }};
 }
 
+/// The rounding `$mode` names, of one function for each; `None` if it is another.
+macro_rules! in_mode {
+    ($mode:expr; $rn:expr, $rz:expr, $rm:expr, $rp:expr) => {
+        Some(match $mode {
+            Some(M::Rn | M::Rni) => unary_rare($rn),
+            Some(M::Rz | M::Rzi) => unary_rare($rz),
+            Some(M::Rm | M::Rmi) => unary_rare($rm),
+            Some(M::Rp | M::Rpi) => unary_rare($rp),
+            _ => return None,
+        })
+    };
+}
+
 /// How a conversion rounds.
 fn rounding(i: &Instruction) -> Option<M> {
-    let modes = [
-        M::Rn,
-        M::Rz,
-        M::Rm,
-        M::Rp,
-        M::Rna,
-        M::Rni,
-        M::Rzi,
-        M::Rmi,
-        M::Rpi,
-    ];
-    i.modifiers.iter().copied().find(|m| modes.contains(m))
+    use M::*;
+    let mut words = i.modifiers.iter().copied();
+    words.find(|m| matches!(m, Rn | Rz | Rm | Rp | Rni | Rzi | Rmi | Rpi))
 }
 
 fn integers(d: Type, a: Type, sat: bool) -> Option<Handler> {
@@ -63,154 +70,154 @@ fn integers(d: Type, a: Type, sat: bool) -> Option<Handler> {
     })
 }
 
-fn to_integer(d: Type, a: Type, mode: Option<M>, ftz: bool) -> Option<Handler> {
+fn to_integer(d: Type, a: Type, mode: Option<M>) -> Option<Handler> {
     match (d, a, mode) {
-        (Type::S32, Type::F32, Some(M::Rzi)) if !ftz => return Some(unary(cvt_rzi::<i32, f32>)),
-        (Type::U32, Type::F32, Some(M::Rzi)) if !ftz => return Some(unary(cvt_rzi::<u32, f32>)),
+        (Type::S32, Type::F32, Some(M::Rzi)) => return Some(unary(cvt_rzi::<i32, f32>)),
+        (Type::U32, Type::F32, Some(M::Rzi)) => return Some(unary(cvt_rzi::<u32, f32>)),
         _ => {}
     }
-    with_int!(d, D => Some(match (a, mode, ftz) {
-        (Type::F32, Some(M::Rni), false) => unary_rare(cvt_rni::<D, f32>),
-        (Type::F32, Some(M::Rzi), false) => unary_rare(cvt_rzi::<D, f32>),
-        (Type::F32, Some(M::Rmi), false) => unary_rare(cvt_rmi::<D, f32>),
-        (Type::F32, Some(M::Rpi), false) => unary_rare(cvt_rpi::<D, f32>),
-        (Type::F32, Some(M::Rni), true) => unary_rare(|a: f32| cvt_rni::<D, f32>(ftz_f32(a))),
-        (Type::F32, Some(M::Rzi), true) => unary_rare(|a: f32| cvt_rzi::<D, f32>(ftz_f32(a))),
-        (Type::F32, Some(M::Rmi), true) => unary_rare(|a: f32| cvt_rmi::<D, f32>(ftz_f32(a))),
-        (Type::F32, Some(M::Rpi), true) => unary_rare(|a: f32| cvt_rpi::<D, f32>(ftz_f32(a))),
-        (Type::F64, Some(M::Rni), _) => unary_rare(cvt_rni::<D, f64>),
-        (Type::F64, Some(M::Rzi), _) => unary_rare(cvt_rzi::<D, f64>),
-        (Type::F64, Some(M::Rmi), _) => unary_rare(cvt_rmi::<D, f64>),
-        (Type::F64, Some(M::Rpi), _) => unary_rare(cvt_rpi::<D, f64>),
-        _ => return None,
-    }))
+    with_int!(d, D => match a {
+        Type::F16 => in_mode!(mode; cvt_rni::<D, f16>, cvt_rzi::<D, f16>, cvt_rmi::<D, f16>, cvt_rpi::<D, f16>),
+        Type::Bf16 => in_mode!(mode; cvt_rni::<D, bf16>, cvt_rzi::<D, bf16>, cvt_rmi::<D, bf16>, cvt_rpi::<D, bf16>),
+        Type::F32 => in_mode!(mode; cvt_rni::<D, f32>, cvt_rzi::<D, f32>, cvt_rmi::<D, f32>, cvt_rpi::<D, f32>),
+        Type::F64 => in_mode!(mode; cvt_rni::<D, f64>, cvt_rzi::<D, f64>, cvt_rmi::<D, f64>, cvt_rpi::<D, f64>),
+        _ => None,
+    })
 }
 
-fn from_integer(d: Type, a: Type, mode: Option<M>, sat: bool) -> Option<Handler> {
-    with_int!(a, A => Some(match (d, mode, sat) {
-        (Type::F32, Some(M::Rn), false) if a == Type::S32 || a == Type::U32 => unary(cvt_rn_f32::<A>),
-        (Type::F32, Some(M::Rn), false) => unary_rare(cvt_rn_f32::<A>),
-        (Type::F32, Some(M::Rn), true) => unary_rare(|a: A| sat_f32(cvt_rn_f32::<A>(a))),
-        (Type::F64, Some(M::Rn), false) => unary_rare(cvt_rn_f64::<A>),
-        _ => return None,
-    }))
+fn from_integer(d: Type, a: Type, mode: Option<M>) -> Option<Handler> {
+    match (d, a, mode) {
+        (Type::F32, Type::S32, Some(M::Rn)) => return Some(unary(cvt_rn_f32::<i32>)),
+        (Type::F32, Type::U32, Some(M::Rn)) => return Some(unary(cvt_rn_f32::<u32>)),
+        _ => {}
+    }
+    with_int!(a, A => match d {
+        Type::F16 => in_mode!(mode; cvt_rn_f16::<A>, cvt_rz_f16::<A>, cvt_rm_f16::<A>, cvt_rp_f16::<A>),
+        Type::Bf16 => in_mode!(mode; cvt_rn_bf16::<A>, cvt_rz_bf16::<A>, cvt_rm_bf16::<A>, cvt_rp_bf16::<A>),
+        Type::F32 => in_mode!(mode; cvt_rn_f32::<A>, cvt_rz_f32::<A>, cvt_rm_f32::<A>, cvt_rp_f32::<A>),
+        Type::F64 => in_mode!(mode; cvt_rn_f64::<A>, cvt_rz_f64::<A>, cvt_rm_f64::<A>, cvt_rp_f64::<A>),
+        _ => None,
+    })
 }
 
-fn floats(d: Type, a: Type, mode: Option<M>, ftz: bool, sat: bool) -> Option<Handler> {
-    Some(match (d, a, mode, ftz, sat) {
-        (Type::F64, Type::F32, None, false, false) => unary(cvt_f64_f32),
-        (Type::F64, Type::F32, None, true, false) => unary_rare(|a: f32| cvt_f64_f32(ftz_f32(a))),
-        (Type::F32, Type::F64, Some(M::Rn), false, false) => unary(cvt_rn_f32_f64),
-        (Type::F32, Type::F64, Some(M::Rn), true, false) => {
-            unary_rare(|a: f64| ftz_f32(cvt_rn_f32_f64(a)))
+/// Between floats, without `.ftz`, `.sat`, `.relu` and `.satfinite`.
+fn floats(d: Type, a: Type, mode: Option<M>) -> Option<Handler> {
+    use Type::{Bf16, F16, F32, F64};
+    /// To a whole number of the same type.
+    macro_rules! whole {
+        ($t:ty) => {
+            in_mode!(mode; cvt_rni_whole::<$t>, cvt_rzi_whole::<$t>, cvt_rmi_whole::<$t>, cvt_rpi_whole::<$t>)
+        };
+    }
+    match (d, a, mode) {
+        (F16, F16, None) | (F32, F32, None) => Some(unary(|a: u32| a)),
+        (F64, F64, None) => Some(unary(|a: u64| a)),
+        (F16, F16, _) => whole!(f16),
+        (Bf16, Bf16, _) => whole!(bf16),
+        (F32, F32, _) => whole!(f32),
+        (F64, F64, _) => whole!(f64),
+        (F32, F16, None) => Some(unary(cvt_f32_f16)),
+        (F32, Bf16, None) => Some(unary(cvt_f32_bf16)),
+        (F64, F16, None) => Some(unary_rare(cvt_f64_f16)),
+        (F64, Bf16, None) => Some(unary_rare(cvt_f64_bf16)),
+        (F64, F32, None) => Some(unary(cvt_f64_f32)),
+        (F32, F64, Some(M::Rn)) => Some(unary(cvt_rn_f32_f64)),
+        (F32, F64, _) => {
+            in_mode!(mode; cvt_rn_f32_f64, cvt_rz_f32_f64, cvt_rm_f32_f64, cvt_rp_f32_f64)
         }
-        (Type::F32, Type::F64, Some(M::Rn), _, true) => {
-            unary_rare(|a: f64| sat_f32(cvt_rn_f32_f64(a)))
+        (F16, F32, Some(M::Rn)) => Some(unary(cvt_rn_f16::<f32>)),
+        (F16, F32, _) => {
+            in_mode!(mode; cvt_rn_f16::<f32>, cvt_rz_f16::<f32>, cvt_rm_f16::<f32>, cvt_rp_f16::<f32>)
         }
-        (Type::F32, Type::F32, None, false, false) => unary(|a: u32| a),
-        (Type::F32, Type::F32, None, true, false) => unary_rare(ftz_f32),
-        (Type::F32, Type::F32, None, _, true) => unary_rare(sat_f32),
-        (Type::F32, Type::F32, Some(M::Rni), false, false) => unary_rare(cvt_rni_whole::<f32>),
-        (Type::F32, Type::F32, Some(M::Rzi), false, false) => unary_rare(cvt_rzi_whole::<f32>),
-        (Type::F32, Type::F32, Some(M::Rmi), false, false) => unary_rare(cvt_rmi_whole::<f32>),
-        (Type::F32, Type::F32, Some(M::Rpi), false, false) => unary_rare(cvt_rpi_whole::<f32>),
-        (Type::F32, Type::F32, Some(M::Rni), true, false) => {
-            unary_rare(|a: f32| cvt_rni_whole(ftz_f32(a)))
+        (F16, F64, _) => {
+            in_mode!(mode; cvt_rn_f16::<f64>, cvt_rz_f16::<f64>, cvt_rm_f16::<f64>, cvt_rp_f16::<f64>)
         }
-        (Type::F32, Type::F32, Some(M::Rzi), true, false) => {
-            unary_rare(|a: f32| cvt_rzi_whole(ftz_f32(a)))
+        (F16, Bf16, _) => {
+            in_mode!(mode; cvt_rn_f16::<bf16>, cvt_rz_f16::<bf16>, cvt_rm_f16::<bf16>, cvt_rp_f16::<bf16>)
         }
-        (Type::F32, Type::F32, Some(M::Rmi), true, false) => {
-            unary_rare(|a: f32| cvt_rmi_whole(ftz_f32(a)))
+        (Bf16, F32, Some(M::Rn)) => Some(unary(cvt_rn_bf16::<f32>)),
+        (Bf16, F32, _) => {
+            in_mode!(mode; cvt_rn_bf16::<f32>, cvt_rz_bf16::<f32>, cvt_rm_bf16::<f32>, cvt_rp_bf16::<f32>)
         }
-        (Type::F32, Type::F32, Some(M::Rpi), true, false) => {
-            unary_rare(|a: f32| cvt_rpi_whole(ftz_f32(a)))
+        (Bf16, F64, _) => {
+            in_mode!(mode; cvt_rn_bf16::<f64>, cvt_rz_bf16::<f64>, cvt_rm_bf16::<f64>, cvt_rp_bf16::<f64>)
         }
-        (Type::F64, Type::F64, None, _, false) => unary(|a: u64| a),
-        (Type::F64, Type::F64, Some(M::Rni), _, false) => unary_rare(cvt_rni_whole::<f64>),
-        (Type::F64, Type::F64, Some(M::Rzi), _, false) => unary_rare(cvt_rzi_whole::<f64>),
-        (Type::F64, Type::F64, Some(M::Rmi), _, false) => unary_rare(cvt_rmi_whole::<f64>),
-        (Type::F64, Type::F64, Some(M::Rpi), _, false) => unary_rare(cvt_rpi_whole::<f64>),
-        (Type::F32, Type::F16, None, _, false) => unary(|a: f16| a.to_f32()),
-        (Type::F32, Type::Bf16, None, _, false) => unary_rare(|a: bf16| a.to_f32()),
-        (Type::F16, Type::F32, Some(M::Rn), _, false) => unary(half_of),
-        (Type::Bf16, Type::F32, Some(M::Rn), _, false) => unary_rare(bfloat_of),
+        (Bf16, F16, _) => {
+            in_mode!(mode; cvt_rn_bf16::<f16>, cvt_rz_bf16::<f16>, cvt_rm_bf16::<f16>, cvt_rp_bf16::<f16>)
+        }
+        _ => None,
+    }
+}
+
+/// What a modifier does to the result of a conversion to a float type, if anything.
+fn afterwards(word: M, d: Type) -> Option<Handler> {
+    Some(match (word, d) {
+        (M::Ftz, Type::F32) => unary_rare(ftz_f32),
+        (M::Sat, Type::F16) => unary_rare(sat_f16),
+        (M::Sat, Type::F32) => unary_rare(sat_f32),
+        (M::Sat, Type::F64) => unary_rare(sat_f64),
+        (M::Relu, Type::F16) => unary_rare(relu_f16),
+        (M::Relu, Type::Bf16) => unary_rare(relu_bf16),
+        (M::Satfinite, Type::F16) => unary_rare(satfinite_f16),
+        (M::Satfinite, Type::Bf16) => unary_rare(satfinite_bf16),
         _ => return None,
     })
 }
 
-/// `cvt.rn.f16.f32`; every NaN becomes 0x7fff.
-fn half_of(a: f32) -> f16 {
-    if a.is_nan() {
-        f16::from_bits(0x7fff)
-    } else {
-        f16::from_f32(a)
-    }
-}
-
-/// `cvt.rn.bf16.f32`; every NaN becomes 0x7fff.
-fn bfloat_of(a: f32) -> bf16 {
-    if a.is_nan() {
-        bf16::from_bits(0x7fff)
-    } else {
-        bf16::from_f32(a)
-    }
-}
-
 pub(super) fn convert<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    if table::find(&Builder::spelling(i)).is_some() {
+        return b.tabled(i);
+    }
     let types: Vec<Type> = i.modifiers.types().collect();
     let ([d_ty, a_ty], [d, a]) = (&types[..], b.body.operands(i)) else {
         return unsupported();
     };
-    let (d_ty, a_ty) = (*d_ty, *a_ty);
-    if i.modifiers
-        .iter()
-        .any(|m| matches!(m, M::Relu | M::Satfinite | M::Pack | M::Rs))
-    {
-        return unsupported();
-    }
-    let (mode, ftz, sat) = (
-        rounding(i),
-        i.modifiers.has(M::Ftz),
-        i.modifiers.has(M::Sat),
-    );
+    let (d_ty, a_ty, mode) = (*d_ty, *a_ty, rounding(i));
     let integer = |ty: Type| matches!(ty.class(), Class::Bits | Class::Unsigned | Class::Signed);
     let run = match (integer(d_ty), integer(a_ty)) {
-        (true, true) => integers(d_ty, a_ty, sat),
-        (true, false) => to_integer(d_ty, a_ty, mode, ftz),
-        (false, true) => from_integer(d_ty, a_ty, mode, sat),
-        (false, false) => floats(d_ty, a_ty, mode, ftz, sat),
+        (true, true) => integers(d_ty, a_ty, i.modifiers.has(M::Sat)),
+        (true, false) => to_integer(d_ty, a_ty, mode),
+        (false, true) => from_integer(d_ty, a_ty, mode),
+        (false, false) => floats(d_ty, a_ty, mode),
     };
     let Some(run) = run else { return unsupported() };
-    let a = source(b, a, a_ty)?;
+    let mut a = source(b, a, a_ty)?;
+    if a_ty == Type::F32 && i.modifiers.has(M::Ftz) {
+        let flushed = b.scratch(4)?;
+        apply(b, unary_rare(ftz_f32), flushed, a);
+        a = flushed;
+    }
     let (to, wide) = match b.register_size(d).map(repr) {
         Some(8) if repr(d_ty.size()) == 4 => (b.scratch(4)?, true),
         _ => (b.destination(d, repr(d_ty.size()))?, false),
     };
-    b.emit(
-        run,
-        Operands {
-            d: to,
-            a,
-            ..Operands::default()
-        },
-    );
+    apply(b, run, to, a);
+    for word in i.modifiers.iter() {
+        if let Some(run) = afterwards(*word, d_ty) {
+            apply(b, run, to, to);
+        }
+    }
     if wide {
         let extend = match d_ty {
             Type::S8 | Type::S16 | Type::S32 => unary_rare(|a: i32| i64::from(a)),
             _ => unary_rare(|a: u32| u64::from(a)),
         };
         let d = b.register(d, 8)?;
-        b.emit(
-            extend,
-            Operands {
-                d,
-                a: to,
-                ..Operands::default()
-            },
-        );
+        apply(b, extend, d, to);
     }
     Ok(())
+}
+
+/// Adds the operation `d = run(a)`.
+fn apply(b: &mut Builder<'_, '_>, run: Handler, d: u32, a: u32) {
+    b.emit(
+        run,
+        Operands {
+            d,
+            a,
+            ..Operands::default()
+        },
+    );
 }
 
 /// The source's row; of a register that is wider than the type, its low bits.
@@ -219,14 +226,7 @@ fn source<'a>(b: &mut Builder<'a, '_>, a: &Operand<'a>, ty: Type) -> Result<u32>
     match b.register_size(a).map(repr) {
         Some(8) if width == 4 => {
             let (from, d) = (b.register(a, 8)?, b.scratch(4)?);
-            b.emit(
-                unary_rare(|a: u64| a as u32),
-                Operands {
-                    d,
-                    a: from,
-                    ..Operands::default()
-                },
-            );
+            apply(b, unary_rare(|a: u64| a as u32), d, from);
             Ok(d)
         }
         Some(size) if size < width => invalid("the source register is narrower than the type"),

@@ -4,12 +4,11 @@ use std::collections::HashMap;
 
 use super::program::{Area, CallSite, Class, Function, OpInfo, Program, Row, Value};
 use super::symbols::Symbols;
-use super::{atomic, control, convert, memory, moves, sync, table};
-use crate::machine::alu::combine;
+use super::{atomic, compare, control, convert, memory, moves, sync, table};
 use crate::machine::control as run;
 use crate::machine::op::{Handler, Op};
 use crate::module::LoadError;
-use crate::ptx::ast::{self, Body, Instruction, LabelId, Opcode, Operand, Space, Target, Type};
+use crate::ptx::ast::{self, Body, Instruction, LabelId, Opcode, Space, Target, Type};
 
 /// What went wrong with one instruction; the place is added by whoever knows it.
 #[derive(Debug)]
@@ -179,9 +178,9 @@ impl<'a> Builder<'a, '_> {
             .iter()
             .filter(|r| r.ty == Type::Pred)
             .count() as u32;
-        // Two words that every frame has, the predicates, and one for results that nobody wants.
+        // Two words that every frame has, the predicates, one for results that nobody wants, and two of our own.
         self.words = 8;
-        let end = (8 + 4 * predicates + 4).next_multiple_of(128);
+        let end = (8 + 4 * predicates + 12).next_multiple_of(128);
         self.out.words = end;
         self.out.frame = end;
         for register in &self.body.registers {
@@ -279,6 +278,11 @@ impl<'a> Builder<'a, '_> {
     /// A predicate for results that nobody reads.
     pub(super) fn no_predicate(&self) -> u32 {
         self.words
+    }
+
+    /// Two predicates for what one operation of an instruction leaves to its next.
+    pub(super) fn scratch_predicates(&self) -> [u32; 2] {
+        [self.words + 4, self.words + 8]
     }
 
     /// Adds an operation.
@@ -424,7 +428,14 @@ impl<'a> Builder<'a, '_> {
             | O::Getctarank
             | O::Griddepcontrol
             | O::Setmaxnreg => moves::moves(self, i),
-            O::Setp => self.compare(i),
+            O::Setp => compare::setp(self, i),
+            O::Set => compare::set(self, i),
+            O::Testp => compare::testp(self, i),
+            O::Lop3
+                if i.modifiers.has(ast::Modifier::And) || i.modifiers.has(ast::Modifier::Or) =>
+            {
+                compare::lop3(self, i)
+            }
             O::And | O::Or | O::Xor | O::Not if i.modifiers.has(ast::Modifier::Pred) => {
                 moves::predicates(self, i)
             }
@@ -443,12 +454,15 @@ impl<'a> Builder<'a, '_> {
     }
 
     /// An instruction of the table.
-    fn tabled(&mut self, i: &Instruction) -> Result<()> {
-        let spelling = Self::spelling(i);
+    pub(super) fn tabled(&mut self, i: &Instruction) -> Result<()> {
+        let mut spelling = Self::spelling(i);
+        let operands = self.body.operands(i);
+        if matches!(i.opcode, Opcode::Min | Opcode::Max) && operands.len() == 4 {
+            spelling.push_str("(a,b,c)");
+        }
         let Some(entry) = table::find(&spelling) else {
             return unsupported();
         };
-        let operands = self.body.operands(i);
         let sources = entry.sources.iter().take_while(|&&w| w > 0).count();
         let [d, from @ ..] = operands else {
             return invalid("no operands");
@@ -460,14 +474,10 @@ impl<'a> Builder<'a, '_> {
                 sources + 1
             ));
         }
-        let float = i
-            .modifiers
-            .types()
-            .last()
-            .filter(|t| t.class() == ast::Class::Float);
+        let literal = literal_type(i);
         let mut rows = [0; 4];
         for (row, (operand, &width)) in rows.iter_mut().zip(from.iter().zip(&entry.sources)) {
-            *row = self.source(operand, width, float)?;
+            *row = self.source(operand, width, literal)?;
         }
         let d = self.destination(d, entry.d)?;
         let [a, b, c, mut aux] = rows;
@@ -477,69 +487,17 @@ impl<'a> Builder<'a, '_> {
         self.emit(entry.run, Operands { d, a, b, c, aux });
         Ok(())
     }
+}
 
-    /// `setp`.
-    fn compare(&mut self, i: &Instruction) -> Result<()> {
-        use ast::Modifier as M;
-        // The Boolean operation stands behind the comparison; `.and` and its like are no part of the table's spelling.
-        let mut spelling = i.opcode.name().to_string();
-        let mut with = combine::NONE;
-        for word in i.modifiers.iter() {
-            match word {
-                M::And => with = combine::AND,
-                M::Or => with = combine::OR,
-                M::Xor => with = combine::XOR,
-                word => {
-                    spelling.push('.');
-                    spelling.push_str(word.name());
-                }
-            }
-        }
-        let Some(entry) = table::find(&spelling) else {
-            return unsupported();
-        };
-        let operands = self.body.operands(i);
-        let (d, a, b, c) = match (with, operands) {
-            (combine::NONE, [d, a, b]) => (d, a, b, None),
-            (1.., [d, a, b, c]) => (d, a, b, Some(c)),
-            _ => {
-                return invalid(
-                    "`setp` takes a destination, two operands, and with .and, .or, .xor a predicate",
-                );
-            }
-        };
-        let float = i
-            .modifiers
-            .types()
-            .last()
-            .filter(|t| t.class() == ast::Class::Float);
-        let a = self.source(a, entry.sources[0], float)?;
-        let b = self.source(b, entry.sources[1], float)?;
-        let c = c.map_or(Ok(0), |c| self.predicate(c))?;
-        let (d, second) = match *d {
-            Operand::Pair(d, second) => {
-                let place = |r: Option<u32>, b: &Self| {
-                    r.map_or(Ok(b.no_predicate()), |r| b.predicate_register(r))
-                };
-                (place(d, self)?, place(second, self)?)
-            }
-            ref d => (self.predicate_destination(d)?, 0),
-        };
-        if second >= 1 << 24 {
-            return invalid("more predicates than the machine has room for");
-        }
-        self.emit(
-            entry.run,
-            Operands {
-                d,
-                a,
-                b,
-                c,
-                aux: with | second << combine::SECOND,
-            },
-        );
-        Ok(())
-    }
+/// The float type of which decimal constants are: what is read, which stands last but in sums of f32 and a half, where
+/// only the f32 can be a constant.
+pub(super) fn literal_type(i: &Instruction) -> Option<Type> {
+    let mut types = i.modifiers.types();
+    let ty = match i.opcode {
+        Opcode::Add | Opcode::Sub | Opcode::Fma => types.next(),
+        _ => types.last(),
+    };
+    ty.filter(|ty| ty.class() == ast::Class::Float)
 }
 
 /// Bytes of a row whose lanes have `size` bytes.

@@ -12,10 +12,11 @@
 //! | `operand` | operands to frame offsets |
 //! | `assigned` | which registers have to be cleared |
 //! | `table` | instructions that work on registers alone, by their spelling |
-//! | `convert`, `memory`, `atomic`, `control`, `sync`, `moves` | the others, by subject |
+//! | `compare`, `convert`, `memory`, `atomic`, `control`, `sync`, `moves` | the others, by subject |
 
 mod assigned;
 mod atomic;
+mod compare;
 mod control;
 mod convert;
 mod function;

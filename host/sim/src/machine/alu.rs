@@ -314,6 +314,22 @@ pub(crate) fn predicate<F: Fn(u32, u32) -> u32 + Copy>(_: F) -> Handler {
     predicate_levels::<F>()
 }
 
+/// Copies two predicates, `a` to `d` and `b` to the one at `aux`, by one mask: either may be the operation's guard.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn two_predicates(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: the decoder gave this operation predicates of the frame.
+    unsafe {
+        let o = &*op;
+        let mask = core.mask(o);
+        let (first, second) = (core.predicate(o.a), core.predicate(o.b));
+        core.set_predicate(o.d, first, mask);
+        core.set_predicate(o.aux, second, mask);
+        op.wrapping_add(1)
+    }
+}
+
 /// Where a frame keeps the carry flag, `CC.CF`: a predicate beside the one that is always true.
 pub(crate) const CARRY: u32 = 4;
 

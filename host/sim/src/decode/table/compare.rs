@@ -1,10 +1,20 @@
-//! Comparisons: PTX ISA 9.7.6. The Boolean operation with a third predicate is the handler's.
+//! Comparisons: PTX ISA 9.7.3 (`testp`), 9.7.6 and 9.7.7. The Boolean operation with a third predicate is the handler's.
+//!
+//! `set` and comparisons of pairs are made of these rows: see `decode/compare.rs`.
 
-use super::{Rows, test, test_rare};
+use super::{Rows, property, test, test_rare};
 use crate::semantics::compare::*;
+use crate::semantics::half::*;
 
 /// Adds this subject's rows.
 pub(super) fn rows(rows: &mut Rows) {
+    words(rows);
+    halves(rows);
+    properties(rows);
+}
+
+/// `setp` on types of 32 and 64 bits, and on integers of 16.
+fn words(rows: &mut Rows) {
     super::rows! { rows;
         test {
             "setp.eq.u32 setp.eq.b32" => setp_eq_u32,
@@ -87,6 +97,62 @@ pub(super) fn rows(rows: &mut Rows) {
             "setp.num.f64" => setp_num_f64,
             "setp.nan.ftz.f32" => setp_nan_ftz_f32,
             "setp.nan.f64" => setp_nan_f64,
+        }
+    }
+}
+
+/// `setp` on one f16 or bf16.
+fn halves(rows: &mut Rows) {
+    super::forms! { rows;
+        test_rare {
+            "setp.eq.ftz?.f16" => setp_eq_f16, setp_eq_ftz_f16;
+            "setp.ne.ftz?.f16" => setp_ne_f16, setp_ne_ftz_f16;
+            "setp.lt.ftz?.f16" => setp_lt_f16, setp_lt_ftz_f16;
+            "setp.le.ftz?.f16" => setp_le_f16, setp_le_ftz_f16;
+            "setp.gt.ftz?.f16" => setp_gt_f16, setp_gt_ftz_f16;
+            "setp.ge.ftz?.f16" => setp_ge_f16, setp_ge_ftz_f16;
+            "setp.equ.ftz?.f16" => setp_equ_f16, setp_equ_ftz_f16;
+            "setp.neu.ftz?.f16" => setp_neu_f16, setp_neu_ftz_f16;
+            "setp.ltu.ftz?.f16" => setp_ltu_f16, setp_ltu_ftz_f16;
+            "setp.leu.ftz?.f16" => setp_leu_f16, setp_leu_ftz_f16;
+            "setp.gtu.ftz?.f16" => setp_gtu_f16, setp_gtu_ftz_f16;
+            "setp.geu.ftz?.f16" => setp_geu_f16, setp_geu_ftz_f16;
+            "setp.num.ftz?.f16" => setp_num_f16, setp_num_ftz_f16;
+            "setp.nan.ftz?.f16" => setp_nan_f16, setp_nan_ftz_f16;
+            "setp.eq.bf16" => setp_eq_bf16;
+            "setp.ne.bf16" => setp_ne_bf16;
+            "setp.lt.bf16" => setp_lt_bf16;
+            "setp.le.bf16" => setp_le_bf16;
+            "setp.gt.bf16" => setp_gt_bf16;
+            "setp.ge.bf16" => setp_ge_bf16;
+            "setp.equ.bf16" => setp_equ_bf16;
+            "setp.neu.bf16" => setp_neu_bf16;
+            "setp.ltu.bf16" => setp_ltu_bf16;
+            "setp.leu.bf16" => setp_leu_bf16;
+            "setp.gtu.bf16" => setp_gtu_bf16;
+            "setp.geu.bf16" => setp_geu_bf16;
+            "setp.num.bf16" => setp_num_bf16;
+            "setp.nan.bf16" => setp_nan_bf16;
+        }
+    }
+}
+
+/// `testp`.
+fn properties(rows: &mut Rows) {
+    super::rows! { rows;
+        property {
+            "testp.finite.f32" => |a, _| testp_finite_f32(a),
+            "testp.finite.f64" => |a, _| testp_finite_f64(a),
+            "testp.infinite.f32" => |a, _| testp_infinite_f32(a),
+            "testp.infinite.f64" => |a, _| testp_infinite_f64(a),
+            "testp.number.f32" => |a, _| testp_number_f32(a),
+            "testp.number.f64" => |a, _| testp_number_f64(a),
+            "testp.notanumber.f32" => |a, _| testp_notanumber_f32(a),
+            "testp.notanumber.f64" => |a, _| testp_notanumber_f64(a),
+            "testp.normal.f32" => |a, _| testp_normal_f32(a),
+            "testp.normal.f64" => |a, _| testp_normal_f64(a),
+            "testp.subnormal.f32" => |a, _| testp_subnormal_f32(a),
+            "testp.subnormal.f64" => |a, _| testp_subnormal_f64(a),
         }
     }
 }

@@ -1,4 +1,6 @@
-//! Floating-point arithmetic: PTX ISA 9.7.3.
+//! Floating-point arithmetic rounded to nearest, f32 and f64: PTX ISA 9.7.3.
+//!
+//! The other roundings are in `directed`, minimum and maximum in `extremes`, approximations in `approx`.
 
 use super::{Rows, one, one_rare, three, three_rare, two, two_rare};
 use crate::semantics::float::*;
@@ -7,8 +9,8 @@ use crate::semantics::float::*;
 pub(super) fn rows(rows: &mut Rows) {
     super::rows! { rows;
         one {
-            "rcp.rn.f32 rcp.approx.f32" => rcp_rn_f32,
-            "sqrt.rn.f32 sqrt.approx.f32" => sqrt_rn_f32,
+            "rcp.rn.f32" => rcp_rn_f32,
+            "sqrt.rn.f32" => sqrt_rn_f32,
             "neg.f32" => neg_f32,
             "abs.f32" => abs_f32,
             "sqrt.rn.f64" => sqrt_rn_f64,
@@ -16,8 +18,8 @@ pub(super) fn rows(rows: &mut Rows) {
             "abs.f64" => abs_f64,
         }
         one_rare {
-            "rcp.rn.ftz.f32 rcp.approx.ftz.f32" => rcp_rn_ftz_f32,
-            "sqrt.rn.ftz.f32 sqrt.approx.ftz.f32" => sqrt_rn_ftz_f32,
+            "rcp.rn.ftz.f32" => rcp_rn_ftz_f32,
+            "sqrt.rn.ftz.f32" => sqrt_rn_ftz_f32,
             "neg.ftz.f32" => neg_ftz_f32,
             "abs.ftz.f32" => abs_ftz_f32,
             "rcp.rn.f64" => rcp_rn_f64,
@@ -32,9 +34,7 @@ pub(super) fn rows(rows: &mut Rows) {
             "mul.f32 mul.rn.f32" => mul_rn_f32,
             "mul.ftz.f32 mul.rn.ftz.f32" => mul_rn_ftz_f32,
             "mul.f64 mul.rn.f64" => mul_rn_f64,
-            "div.rn.f32 div.full.f32" => div_rn_f32,
-            "min.f32" => min_f32,
-            "max.f32" => max_f32,
+            "div.rn.f32" => div_rn_f32,
             "div.rn.f64" => div_rn_f64,
         }
         two_rare {
@@ -44,23 +44,7 @@ pub(super) fn rows(rows: &mut Rows) {
             "sub.ftz.sat.f32 sub.rn.ftz.sat.f32" => sub_rn_ftz_sat_f32,
             "mul.sat.f32 mul.rn.sat.f32" => mul_rn_sat_f32,
             "mul.ftz.sat.f32 mul.rn.ftz.sat.f32" => mul_rn_ftz_sat_f32,
-            "min.NaN.f32" => min_nan_f32,
-            "min.xorsign.abs.f32" => min_xorsign_abs_f32,
-            "min.NaN.xorsign.abs.f32" => min_nan_xorsign_abs_f32,
-            "max.NaN.f32" => max_nan_f32,
-            "max.xorsign.abs.f32" => max_xorsign_abs_f32,
-            "max.NaN.xorsign.abs.f32" => max_nan_xorsign_abs_f32,
-            "div.rn.ftz.f32 div.full.ftz.f32" => div_rn_ftz_f32,
-            "min.ftz.f32" => min_ftz_f32,
-            "min.ftz.NaN.f32" => min_ftz_nan_f32,
-            "min.ftz.xorsign.abs.f32" => min_ftz_xorsign_abs_f32,
-            "min.ftz.NaN.xorsign.abs.f32" => min_ftz_nan_xorsign_abs_f32,
-            "max.ftz.f32" => max_ftz_f32,
-            "max.ftz.NaN.f32" => max_ftz_nan_f32,
-            "max.ftz.xorsign.abs.f32" => max_ftz_xorsign_abs_f32,
-            "max.ftz.NaN.xorsign.abs.f32" => max_ftz_nan_xorsign_abs_f32,
-            "min.f64" => min_f64,
-            "max.f64" => max_f64,
+            "div.rn.ftz.f32" => div_rn_ftz_f32,
             "copysign.f32" => copysign_f32,
             "copysign.f64" => copysign_f64,
         }

@@ -3,10 +3,19 @@
 //! A row is a spelling as PTX has it (or several, where modifiers change nothing) and the function that says what it
 //! computes; operand widths follow from the function's types. What takes more than rows of registers (memory, control, lanes
 //! meeting) is decoded by code, each subject in its own file beside this folder.
+//!
+//! A word with `?` may be there or not: `add.rz.ftz?.sat?.f32` is four spellings. A row of [`rows!`] gives them all one
+//! function, a row of [`forms!`] each its own: without the words, with the first, with the second, with both, and so on as
+//! the bits of a number count, the first word being the lowest bit.
 
+mod approx;
 mod bits;
 mod compare;
+mod convert;
+mod directed;
+mod extremes;
 mod float;
+mod half;
 mod integer;
 
 use std::collections::HashMap;
@@ -23,6 +32,8 @@ pub(crate) enum Shape {
     Rows,
     /// `setp`: one or two destination predicates, two source rows, perhaps a third predicate.
     Compare,
+    /// `testp`: a destination predicate and one source row, which the handler reads as both of a comparison's.
+    Property,
     /// As `Rows` with the carry flag; the flag is written where the spelling has `.cc`.
     Carry,
 }
@@ -97,6 +108,14 @@ fn test_rare<A: Lane, B: Lane, F: Fn(A, B) -> bool + Copy>(f: F) -> Entry {
     }
 }
 
+/// A property of one value.
+fn property<A: Lane, F: Fn(A, A) -> bool + Copy>(f: F) -> Entry {
+    Entry {
+        shape: Shape::Property,
+        ..entry(alu::compare_rare(f), 0, [width::<A>(), 0, 0, 0])
+    }
+}
+
 /// As [`one`], for what is rare.
 fn one_rare<A: Lane, D: Lane, F: Fn(A) -> D + Copy>(f: F) -> Entry {
     entry(alu::unary_rare(f), width::<D>(), [width::<A>(), 0, 0, 0])
@@ -138,28 +157,71 @@ fn carry3<A: Lane, F: Fn(A, A, A, bool) -> (A, bool) + Copy>(f: F) -> Entry {
     }
 }
 
-/// Rows of the table, grouped by how many sources they have.
-pub(super) type Rows = HashMap<&'static str, Entry>;
+/// The table: instructions by their spelling.
+pub(super) type Rows = HashMap<String, Entry>;
 
+/// The spellings that a row's text stands for: its words, each with every choice of what may be there.
+fn spellings(text: &str) -> impl Iterator<Item = Vec<String>> + '_ {
+    text.split_whitespace().map(|word| {
+        let choices = word.matches('?').count();
+        let spelling = |chosen: usize| {
+            let mut optional = 0..;
+            let parts = word
+                .split('.')
+                .filter_map(|part| match part.strip_suffix('?') {
+                    None => Some(part),
+                    Some(part) => optional
+                        .next()
+                        .filter(|&i| chosen >> i & 1 != 0)
+                        .map(|_: usize| part),
+                });
+            parts.collect::<Vec<_>>().join(".")
+        };
+        (0..1 << choices).map(spelling).collect()
+    })
+}
+
+/// Adds the spellings of `text`: with one entry for all, or one for each choice of optional words.
+fn add(rows: &mut Rows, text: &str, entries: &[Entry]) {
+    for forms in spellings(text) {
+        debug_assert!(
+            entries.len() == 1 || entries.len() == forms.len(),
+            "{text}: a function for each form, or one for all"
+        );
+        for (form, entry) in forms.into_iter().zip(entries.iter().cycle()) {
+            debug_assert!(!rows.contains_key(&form), "{form} is listed twice");
+            rows.insert(form, *entry);
+        }
+    }
+}
+
+/// Rows with one function each, grouped by how many sources they have.
 macro_rules! rows {
     ($rows:ident; $($arity:ident { $($spellings:literal => $f:expr),* $(,)? })*) => {
-        $($(
-            let entry = $arity($f);
-            for spelling in $spellings.split_whitespace() {
-                let before = $rows.insert(spelling, entry);
-                debug_assert!(before.is_none(), "{spelling} is listed twice");
-            }
-        )*)*
+        $($(super::add($rows, $spellings, &[$arity($f)]);)*)*
     };
 }
 use rows;
+
+/// Rows with a function for each choice of optional words.
+macro_rules! forms {
+    ($rows:ident; $($arity:ident { $($spellings:literal => $($f:expr),+;)* })*) => {
+        $($(super::add($rows, $spellings, &[$($arity($f)),+]);)*)*
+    };
+}
+use forms;
 
 static TABLE: LazyLock<Rows> = LazyLock::new(|| {
     let mut rows = Rows::new();
     integer::rows(&mut rows);
     bits::rows(&mut rows);
     float::rows(&mut rows);
+    directed::rows(&mut rows);
+    extremes::rows(&mut rows);
+    approx::rows(&mut rows);
+    half::rows(&mut rows);
     compare::rows(&mut rows);
+    convert::rows(&mut rows);
     rows
 });
 

@@ -8,12 +8,14 @@
 
 mod integer;
 mod narrow;
+mod pack;
 mod tensor;
 mod to_integer;
 mod wide;
 
 pub use integer::*;
 pub use narrow::*;
+pub use pack::*;
 pub use tensor::*;
 pub use to_integer::*;
 pub use wide::*;

@@ -14,6 +14,6 @@ mod sign;
 pub use arithmetic::*;
 pub use directed::*;
 pub use extremes::*;
-pub use nan::{canonical_f32, ftz_f32, quiet_f64, sat_f32};
+pub use nan::{canonical_f32, ftz_f32, quiet_f64, sat_f32, sat_f64};
 pub use packed::*;
 pub use sign::*;

@@ -33,6 +33,13 @@ pub fn sat_f32(x: f32) -> f32 {
     if x > 0.0 { at_most_one } else { 0.0 }
 }
 
+/// `.sat` at f64: `x` clamped to [0, 1]; NaN and -0 become +0.
+#[inline(always)]
+pub fn sat_f64(x: f64) -> f64 {
+    let at_most_one = if x < 1.0 { x } else { 1.0 };
+    if x > 0.0 { at_most_one } else { 0.0 }
+}
+
 /// A NaN made quiet; its sign and payload stay.
 #[inline(always)]
 pub fn quiet_f64(x: f64) -> f64 {

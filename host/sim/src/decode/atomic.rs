@@ -1,10 +1,11 @@
 //! `atom` and `red`.
 //!
 //! PTX ISA, "Parallel Synchronization and Communication Instructions: atom, red". `.sem` and `.scope` are not looked at: the
-//! machine's atomics are sequentially consistent for the whole system. Measured on an H200: `add.f32` on global memory
-//! flushes subnormals to zero, on shared memory it does not.
+//! machine's atomics are sequentially consistent for the whole system. A cache policy is a hint and does nothing. Measured on
+//! an H200: `add.f32` on global memory flushes subnormals to zero, on shared memory it does not; halves (`.noftz`) never do.
+//! Of a vector each element is one step, the whole is not; its memory is aligned as a whole.
 
-use super::function::{Builder, Operands, Result, because, invalid, unsupported};
+use super::function::{Builder, Operands, Result, invalid, unsupported};
 use super::memory::{Address, class_of, place};
 use super::operand::repr;
 use super::program::Class;
@@ -12,7 +13,7 @@ use crate::machine::atomics::{self, atomic as handler};
 use crate::machine::op::Handler;
 use crate::machine::transfer::{NOWHERE, Place};
 use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, Type};
-use crate::semantics::{float, int};
+use crate::semantics::{float, half, int};
 
 /// The handler for one operation at one type.
 fn pick(global: bool, operation: M, ty: Type) -> Option<Handler> {
@@ -54,20 +55,32 @@ fn pick(global: bool, operation: M, ty: Type) -> Option<Handler> {
         (M::Cas, T::B128) => {
             handler::<u128, u128, u128, _>(|old, b, c| if old == b { c } else { old })
         }
+        (operation, ty) => return pick_half(operation, ty),
+    })
+}
+
+/// The same for halves, alone and in pairs.
+fn pick_half(operation: M, ty: Type) -> Option<Handler> {
+    use ::half::{bf16, f16};
+    use Type as T;
+    Some(match (operation, ty) {
+        (M::Add, T::F16) => handler::<u16, f16, u32, _>(|a, b, _| half::add_rn_f16(a, b)),
+        (M::Add, T::Bf16) => handler::<u16, bf16, u32, _>(|a, b, _| half::add_rn_bf16(a, b)),
+        (M::Add, T::F16x2) => handler::<u32, u32, u32, _>(|a, b, _| half::add_rn_f16x2(a, b)),
+        (M::Add, T::Bf16x2) => handler::<u32, u32, u32, _>(|a, b, _| half::add_rn_bf16x2(a, b)),
+        (M::Min, T::F16) => handler::<u16, f16, u32, _>(|a, b, _| half::min_f16(a, b)),
+        (M::Min, T::Bf16) => handler::<u16, bf16, u32, _>(|a, b, _| half::min_bf16(a, b)),
+        (M::Min, T::F16x2) => handler::<u32, u32, u32, _>(|a, b, _| half::min_f16x2(a, b)),
+        (M::Min, T::Bf16x2) => handler::<u32, u32, u32, _>(|a, b, _| half::min_bf16x2(a, b)),
+        (M::Max, T::F16) => handler::<u16, f16, u32, _>(|a, b, _| half::max_f16(a, b)),
+        (M::Max, T::Bf16) => handler::<u16, bf16, u32, _>(|a, b, _| half::max_bf16(a, b)),
+        (M::Max, T::F16x2) => handler::<u32, u32, u32, _>(|a, b, _| half::max_f16x2(a, b)),
+        (M::Max, T::Bf16x2) => handler::<u32, u32, u32, _>(|a, b, _| half::max_bf16x2(a, b)),
         _ => return None,
     })
 }
 
 pub(super) fn atomic<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
-    if i.modifiers
-        .iter()
-        .any(|m| matches!(m, M::V2 | M::V4 | M::V8))
-    {
-        return because("vector atomics");
-    }
-    if i.modifiers.has(M::Async) {
-        return because("asynchronous reductions");
-    }
     let operation = i.modifiers.iter().copied().find(|m| {
         matches!(
             m,
@@ -83,10 +96,10 @@ pub(super) fn atomic<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()>
         (Opcode::Atom, [d, rest @ ..]) => (*d, rest),
         (_, rest) => (Operand::Sink, rest),
     };
+    // Behind the values there may be a cache policy.
     let (address, x, y) = match *operands {
-        [address, x] if operation != M::Cas => (address, x, x),
-        [address, x, y] if operation == M::Cas => (address, x, y),
-        [_, _, _] | [_, _, _, _] => return because("cache hints on atomics"),
+        [address, x, y, ..] if operation == M::Cas => (address, x, y),
+        [address, x, ..] if operation != M::Cas => (address, x, x),
         _ => return invalid("an address and a value (two for `cas`) should stand here"),
     };
     let space = match place {
@@ -99,27 +112,39 @@ pub(super) fn atomic<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()>
         return unsupported();
     };
     let width = repr(ty.size());
-    let (x, y) = (
-        b.source(&x, width, Some(ty))?,
-        b.source(&y, width, Some(ty))?,
-    );
-    let d = if d == Operand::Sink {
-        NOWHERE
-    } else {
-        b.register(&d, width)?
+    let sources = b.elements(&x);
+    let destinations = match d {
+        Operand::Sink => vec![Operand::Sink; sources.len()],
+        d => b.elements(&d),
     };
+    if destinations.len() != sources.len() {
+        return invalid("as many values should come back as go in");
+    }
+    let mut rows = Vec::with_capacity(3 * sources.len());
+    for (d, x) in destinations.iter().zip(&sources) {
+        let y = if operation == M::Cas { &y } else { x };
+        rows.push(match d {
+            Operand::Sink => NOWHERE,
+            d => b.register(d, width)?,
+        });
+        rows.push(b.source(x, width, Some(ty))?);
+        rows.push(b.source(y, width, Some(ty))?);
+    }
     let Address { row, offset, flags } = b.address_operand(&address)?;
-    let list = b.list(&[x, y]);
+    let list = b.list(&rows);
     b.releases(i.modifiers.has(M::Release) || i.modifiers.has(M::AcqRel));
-    b.classify(Class::Atomic(class_of(place)), ty.size());
+    b.classify(
+        Class::Atomic(class_of(place)),
+        ty.size() * sources.len() as u64,
+    );
     b.emit(
         run,
         Operands {
-            d,
             a: row,
             b: list,
             c: offset,
-            aux: flags | space << atomics::SPACE,
+            aux: flags | space << atomics::SPACE | (sources.len() as u32 - 1) << atomics::ELEMENTS,
+            ..Operands::default()
         },
     );
     Ok(())

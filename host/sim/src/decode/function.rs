@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::program::{Area, CallSite, Class, Function, OpInfo, Program, Row, Value};
 use super::symbols::Symbols;
-use super::{atomic, compare, control, convert, memory, moves, sync, table};
+use super::{addresses, atomic, compare, control, convert, memory, moves, sync, table};
 use crate::machine::control as run;
 use crate::machine::op::{Handler, Op};
 use crate::module::LoadError;
@@ -414,20 +414,23 @@ impl<'a> Builder<'a, '_> {
             | O::Fence
             | O::Nanosleep => sync::sync(self, i),
             O::Mov
-            | O::Cvta
             | O::Selp
-            | O::Isspacep
             | O::Slct
             | O::Prefetch
             | O::Prefetchu
             | O::Applypriority
             | O::Discard
             | O::Pmevent
-            | O::Createpolicy
-            | O::Mapa
-            | O::Getctarank
             | O::Griddepcontrol
             | O::Setmaxnreg => moves::moves(self, i),
+            O::Cvta
+            | O::Isspacep
+            | O::Mapa
+            | O::Getctarank
+            | O::Createpolicy
+            | O::Stacksave
+            | O::Stackrestore
+            | O::Alloca => addresses::addresses(self, i),
             O::Setp => compare::setp(self, i),
             O::Set => compare::set(self, i),
             O::Testp => compare::testp(self, i),

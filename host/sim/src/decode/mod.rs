@@ -12,8 +12,9 @@
 //! | `operand` | operands to frame offsets |
 //! | `assigned` | which registers have to be cleared |
 //! | `table` | instructions that work on registers alone, by their spelling |
-//! | `compare`, `convert`, `memory`, `atomic`, `control`, `sync`, `moves` | the others, by subject |
+//! | `compare`, `convert`, `memory`, `addresses`, `atomic`, `control`, `sync`, `moves` | the others, by subject |
 
+mod addresses;
 mod assigned;
 mod atomic;
 mod compare;

@@ -1,23 +1,20 @@
-//! `mov` with its packing forms, `cvta`, `selp`, `slct`, `isspacep`, logic on predicates, and hints that do nothing.
+//! `mov` with its packing forms, `selp`, `slct`, logic on predicates, and hints that do nothing.
 //!
-//! PTX ISA, "Data Movement and Conversion: mov, cvta, isspacep, prefetch", "Comparison and Selection: selp, slct", "Logic and
+//! PTX ISA, "Data Movement and Conversion: mov, prefetch", "Comparison and Selection: selp, slct", "Logic and
 //! Shift: and, or, xor, not on .pred".
 
-use super::function::{Builder, Operands, Result, because, invalid, unsupported};
+use super::function::{Builder, Operands, Result, invalid, unsupported};
 use super::operand::repr;
 use crate::machine::alu;
 use crate::machine::misc;
 use crate::machine::op::Handler;
-use crate::memory::window::{self, Window};
 use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, SpecialRegister as S, Type};
 
 pub(super) fn moves<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     match i.opcode {
         Opcode::Mov => mov(b, i),
-        Opcode::Cvta => cvta(b, i),
         Opcode::Selp => selp(b, i),
         Opcode::Slct => slct(b, i),
-        Opcode::Isspacep => isspacep(b, i),
         Opcode::Prefetch
         | Opcode::Prefetchu
         | Opcode::Applypriority
@@ -200,48 +197,6 @@ fn pack<'a>(b: &mut Builder<'a, '_>, d: &Operand<'a>, a: &Operand<'a>, ty: Type)
     Ok(())
 }
 
-/// Shared and local addresses become generic ones by adding their window; global and constant ones are generic already.
-fn cvta<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
-    let [d, a] = b.body.operands(i) else {
-        return invalid("`cvta` takes a destination and a source");
-    };
-    let narrow = i.modifiers.has(M::U32);
-    if narrow {
-        return because("32-bit generic addresses");
-    }
-    let to = i.modifiers.has(M::To);
-    let mut place = None;
-    for word in i.modifiers.iter() {
-        place = match word {
-            M::Global | M::Const => Some(0),
-            // Parameters' addresses are generic from the start.
-            M::Param | M::ParamEntry => Some(0),
-            M::Shared | M::SharedCta | M::SharedCluster => Some(window::SHARED),
-            M::Local => Some(window::LOCAL),
-            _ => continue,
-        };
-    }
-    let run = match (place, to) {
-        (Some(0), _) => copy(8),
-        (Some(window::SHARED), false) => alu::unary(|a: u64| a.wrapping_add(window::SHARED)),
-        (Some(window::SHARED), true) => alu::unary(|a: u64| a.wrapping_sub(window::SHARED)),
-        (Some(window::LOCAL), false) => alu::unary(|a: u64| a.wrapping_add(window::LOCAL)),
-        (Some(window::LOCAL), true) => alu::unary(|a: u64| a.wrapping_sub(window::LOCAL)),
-        _ => return unsupported(),
-    };
-    let a = b.source(a, 8, None)?;
-    let d = b.destination(d, 8)?;
-    b.emit(
-        run,
-        Operands {
-            d,
-            a,
-            ..Operands::default()
-        },
-    );
-    Ok(())
-}
-
 fn selp<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let [d, x, y, p] = b.body.operands(i) else {
         return invalid("`selp` takes four operands");
@@ -316,36 +271,6 @@ fn slct<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
             a,
             b: y,
             c,
-            ..Operands::default()
-        },
-    );
-    Ok(())
-}
-
-fn isspacep<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
-    let [d, a] = b.body.operands(i) else {
-        return invalid("`isspacep` takes a destination and an address");
-    };
-    let run = match i.modifiers.first() {
-        Some(M::Global) => alu::compare(|a: u64, _: u64| matches!(window::of(a), Window::Global)),
-        Some(M::Shared | M::SharedCta) => alu::compare(|a: u64, _: u64| {
-            window::of(a) == Window::Shared && a - window::SHARED < window::SHARED_PER_BLOCK
-        }),
-        Some(M::SharedCluster) => alu::compare(|a: u64, _: u64| window::of(a) == Window::Shared),
-        Some(M::Local) => alu::compare(|a: u64, _: u64| window::of(a) == Window::Local),
-        Some(M::Param | M::ParamEntry) => {
-            alu::compare(|a: u64, _: u64| window::of(a) == Window::Param)
-        }
-        _ => return unsupported(),
-    };
-    let a = b.source(a, 8, None)?;
-    let d = b.predicate_destination(d)?;
-    b.emit(
-        run,
-        Operands {
-            d,
-            a,
-            b: a,
             ..Operands::default()
         },
     );

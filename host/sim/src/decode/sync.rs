@@ -3,7 +3,8 @@
 use super::function::{Builder, Operands, Result, because, invalid, unsupported};
 use super::program::{Class, Value};
 use crate::machine::barrier::{self, kind};
-use crate::machine::exchange::{self, mode};
+use crate::machine::cluster;
+use crate::machine::exchange::{self, extreme, mode};
 use crate::machine::misc;
 use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, Type};
 use crate::semantics::int;
@@ -59,7 +60,22 @@ fn bar<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
         return Ok(());
     }
     if i.modifiers.has(M::Cluster) {
-        return because("barriers of clusters");
+        let run = if i.modifiers.has(M::Arrive) {
+            cluster::arrive
+        } else {
+            cluster::wait
+        };
+        let aligned = i.modifiers.has(M::Aligned);
+        let aux = if aligned { cluster::ALIGNED } else { 0 };
+        b.classify(Class::Barrier, 0);
+        b.emit(
+            run,
+            Operands {
+                aux,
+                ..Operands::default()
+            },
+        );
+        return Ok(());
     }
     // `bar` is `barrier.aligned`.
     let aligned = i.opcode == Opcode::Bar || i.modifiers.has(M::Aligned);
@@ -273,17 +289,23 @@ fn redux<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
         (Some(M::And), Some(Type::B32)) => exchange::redux(|a: u32, b: u32| a & b),
         (Some(M::Or), Some(Type::B32)) => exchange::redux(|a: u32, b: u32| a | b),
         (Some(M::Xor), Some(Type::B32)) => exchange::redux(|a: u32, b: u32| a ^ b),
+        (Some(M::Min | M::Max), Some(Type::F32)) => exchange::redux_float,
         _ => return unsupported(),
     };
     let a = b.source(&a, 4, None)?;
     let members = b.source(&members, 4, None)?;
     let d = b.destination(&d, 4)?;
+    let flag = |word, flag| if i.modifiers.has(word) { flag } else { 0 };
+    let aux = flag(M::Max, extreme::MAX)
+        | flag(M::Abs, extreme::ABS)
+        | flag(M::PropagateNan, extreme::NAN);
     b.emit(
         run,
         Operands {
             d,
             a,
             b: members,
+            aux,
             ..Operands::default()
         },
     );

@@ -3,7 +3,7 @@
 //! PTX ISA, "Parallel Synchronization and Communication Instructions: atom, red". Lanes go one after another, lowest
 //! first (the ISA leaves the order open). Global memory is changed with the host's own atomic instructions, in sequentially
 //! consistent order, whatever the instruction's `.sem` and `.scope`: that is at least as strong as each of them. What an
-//! operation makes of the old value is a function on values.
+//! operation makes of the old value is a function on values. A vector's elements are changed one after another.
 
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -71,7 +71,7 @@ impl Cell for u128 {
 unsafe fn places(core: &mut Core<'_>, op: *const Op, mask: u32, size: u64) -> Option<u32> {
     // SAFETY: passed on.
     unsafe {
-        let space = (*op).aux >> SPACE;
+        let space = (*op).aux >> SPACE & 3;
         let local = if space == GENERIC {
             local_lanes::<Generic>(core, op, mask)
         } else {
@@ -135,6 +135,8 @@ unsafe fn places(core: &mut Core<'_>, op: *const Op, mask: u32, size: u64) -> Op
     }
 }
 
+/// Where the number of elements, less one, starts in `aux`.
+pub(crate) const ELEMENTS: u32 = 16;
 /// Where the space starts in `aux`.
 pub(crate) const SPACE: u32 = 8;
 /// `.global`.
@@ -153,8 +155,8 @@ unsafe fn atomic_handler<M: Cell + Stored<R>, T: Lane<Repr = R>, R: Repr + Lane<
 where
     F: Fn(T, T, T) -> T + Copy,
 {
-    // SAFETY: the decoder gave this operation an address row, a list of two operand rows and a destination row or none;
-    // `places` checked every lane's place.
+    // SAFETY: the decoder gave this operation an address row and a list of three rows for each element: where the old value
+    // goes (or none), and two operands; `places` checked every lane's place.
     unsafe {
         let o = &*op;
         let mask = core.mask(o);
@@ -162,28 +164,30 @@ where
             return op.wrapping_add(1);
         }
         core.spins += 1;
-        let Some(local) = places(core, op, mask, size_of::<M>() as u64) else {
+        let elements = (o.aux >> ELEMENTS) as usize + 1;
+        let Some(local) = places(core, op, mask, (size_of::<M>() * elements) as u64) else {
             return STOP;
         };
-        let lists = &core.run.program.lists;
-        let (b, c) = (lists[o.b as usize], lists[o.b as usize + 1]);
+        let lists = &core.run.program.lists[o.b as usize..][..3 * elements];
         for lane in lanes(mask) {
-            let (b, c) = (
-                T::of(core.lanes::<R>(b)[lane]),
-                T::of(core.lanes::<R>(c)[lane]),
-            );
-            let new = |old: M| M::narrow(conjure::<F>()(T::of(old.widen()), b, c).repr());
-            let old = if local >> lane & 1 != 0 {
-                // Local memory is this thread's alone: any two steps are as good as one.
-                let at = (core.addresses(op)[lane] - window::LOCAL) as usize;
-                let old = read_words::<M>(core.local.host, lane, at);
-                write_words(core.local.host, lane, at, new(old));
-                old
-            } else {
-                M::update(core.hosts[lane], new)
-            };
-            if o.d != NOWHERE {
-                core.lanes::<R>(o.d)[lane] = old.widen();
+            for (e, rows) in lists.chunks_exact(3).enumerate() {
+                let (b, c) = (
+                    T::of(core.lanes::<R>(rows[1])[lane]),
+                    T::of(core.lanes::<R>(rows[2])[lane]),
+                );
+                let new = |old: M| M::narrow(conjure::<F>()(T::of(old.widen()), b, c).repr());
+                let old = if local >> lane & 1 != 0 {
+                    // Local memory is this thread's alone: any two steps are as good as one.
+                    let at = (core.addresses(op)[lane] - window::LOCAL) as usize;
+                    let old = read_words::<M>(core.local.host, lane, at);
+                    write_words(core.local.host, lane, at, new(old));
+                    old
+                } else {
+                    M::update(core.hosts[lane].add(e * size_of::<M>()), new)
+                };
+                if rows[0] != NOWHERE {
+                    core.lanes::<R>(rows[0])[lane] = old.widen();
+                }
             }
         }
         op.wrapping_add(1)

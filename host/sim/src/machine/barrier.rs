@@ -1,6 +1,6 @@
-//! `bar` and `barrier`: threads of a block wait for each other; `barrier.cluster` for those of a cluster.
+//! `bar` and `barrier`: threads of a block wait for each other.
 //!
-//! PTX ISA, "Parallel Synchronization and Communication Instructions: bar, barrier, barrier.cluster". Arrivals are counted
+//! PTX ISA, "Parallel Synchronization and Communication Instructions: bar, barrier". Arrivals are counted
 //! by thread. Without a count a barrier takes all threads of the block that have not ended, so a thread that ends counts
 //! as arrived (measured on an H200: 104 of 128 threads pass when 24 have returned). With a count it takes that many,
 //! which must be a multiple of 32. Reductions see the threads that arrived.

@@ -34,6 +34,8 @@ pub(crate) enum Wait {
     Ready,
     /// A barrier of the block.
     Barrier(u8),
+    /// The barrier of the cluster.
+    Cluster,
     /// Other lanes of the warp, named by this mask, at the operation that they wait at.
     Lanes(u32),
     /// Other lanes of the warp at a `bar.warp.sync` with this mask; any such instruction will do.

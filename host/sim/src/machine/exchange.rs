@@ -13,6 +13,7 @@ use super::event::{Event, Wait, What};
 use super::lane::{FULL, LANES, Lane, lanes};
 use super::op::{Handler, Op};
 use crate::checks::FindingKind;
+use crate::semantics::warp::redux_f32;
 
 /// What a shuffle reads from a lane that is not there: a NaN, and a large number.
 pub(crate) const POISON: u32 = 0x7fff_dead;
@@ -329,6 +330,39 @@ unsafe fn redux_handler<T: Lane, F: Fn(T, T) -> T + Copy>(
 /// `redux.sync`.
 pub(crate) fn redux<T: Lane, F: Fn(T, T) -> T + Copy>(_: F) -> Handler {
     redux_handler::<T, F>
+}
+
+/// What `redux` does with floats, in `aux`.
+pub(crate) mod extreme {
+    /// The largest, else the smallest.
+    pub(crate) const MAX: u32 = 1;
+    /// Of their sizes.
+    pub(crate) const ABS: u32 = 2;
+    /// A NaN wins.
+    pub(crate) const NAN: u32 = 4;
+}
+
+/// `redux.sync.min.f32` and `.max.f32`: row `d` gets the extreme of row `a` of all members.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn redux_float(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: `op` is an operation of the program.
+    let o = unsafe { &*op };
+    let mask = members!(core, op, o.b, Wait::Lanes);
+    let has = |flag: u32| o.aux & flag != 0;
+    // SAFETY: the decoder gave this operation these operands.
+    unsafe {
+        let values = core.lanes::<f32>(o.a).map(f32::from_bits);
+        let rows = *core.lanes::<u32>(o.b);
+        let d = core.lanes::<u32>(o.d);
+        for lane in lanes(mask) {
+            let members = mask & rows[lane];
+            let (max, abs, nan) = (has(extreme::MAX), has(extreme::ABS), has(extreme::NAN));
+            d[lane] = redux_f32(&values, members, max, abs, nan).to_bits();
+        }
+        op.wrapping_add(1)
+    }
 }
 
 /// `activemask`: row `d` gets the lanes that run now.

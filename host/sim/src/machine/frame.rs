@@ -232,15 +232,11 @@ impl Core<'_> {
         }
     }
 
-    /// Where the window of local memory starts and how far the running lanes may go in it.
+    /// Where the window of local memory starts and how far the warp's lanes may go in it: as far as the deepest of them,
+    /// because lanes at other depths run without a call between.
     pub(super) fn set_local(&mut self) {
-        let active = self.active;
         let warp = self.warp();
-        let top = if active == 0 {
-            0
-        } else {
-            warp.local_top[active.trailing_zeros() as usize]
-        };
+        let top = warp.local_top.iter().copied().max().unwrap_or(0);
         let host = warp.local.start();
         self.local = super::core::View {
             host,

@@ -10,6 +10,7 @@ use std::sync::atomic::{Ordering, fence as host_fence};
 use super::core::Core;
 use super::lane::lanes;
 use super::op::Op;
+use crate::memory::window::{self, Window};
 
 /// Hints: prefetches, cache policies, performance events.
 ///
@@ -72,4 +73,42 @@ pub(crate) unsafe fn nanosleep(core: &mut Core<'_>, op: *const Op) -> *const Op 
     }
     core.spins += 16;
     core.stop(super::event::Event::Yield(next))
+}
+
+/// `isspacep.const`: predicate `d` says whether row `a` lies in constant memory.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn is_constant(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: passed on.
+    unsafe { in_space(core, op, true) }
+}
+
+/// `isspacep.global`: predicate `d` says whether row `a` is in no other space's window and not in constant memory.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn is_global(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: passed on.
+    unsafe { in_space(core, op, false) }
+}
+
+/// # Safety
+/// As for every handler.
+unsafe fn in_space(core: &mut Core<'_>, op: *const Op, constant: bool) -> *const Op {
+    // SAFETY: the decoder gave this operation a row of 64 bits and a predicate.
+    unsafe {
+        let o = &*op;
+        let mask = core.mask(o);
+        let addresses = *core.lanes::<u64>(o.a);
+        let mut inside = 0;
+        for lane in lanes(mask) {
+            let range = core.run.snapshot.find(addresses[lane]);
+            let is = range.is_some_and(|range| range.constant);
+            let window = window::of(addresses[lane]) == Window::Global;
+            inside |= u32::from(window && is == constant) << lane;
+        }
+        core.set_predicate(o.d, inside, mask);
+        op.wrapping_add(1)
+    }
 }

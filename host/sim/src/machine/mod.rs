@@ -8,8 +8,9 @@
 //! | `op`, `lane`, `level` | an operation; a row of 32 values; what the host's processor offers |
 //! | `alu` | arithmetic, logic, comparison: anything from rows to rows |
 //! | `access`, `transfer`, `atomics` | addresses and their checks; loads and stores; atomics |
-//! | `exchange`, `barrier` | lanes of a warp, and threads of a block, meeting |
+//! | `exchange`, `barrier`, `cluster` | lanes of a warp, and threads of a block or a cluster, meeting |
 //! | `control`, `frame` | branches, calls, ends; frames and special registers |
+//! | `stack` | local memory of a size that is known only when the program runs |
 //! | `builtin`, `format`, `heap` | `vprintf`, `malloc`, `free`, `__assertfail` |
 //! | `core`, `schedule`, `event` | one host thread's state; which lanes of a warp run; why they stop |
 //! | `warp`, `team`, `run` | a warp's state; the blocks that run together; a launch over all cores |
@@ -22,6 +23,7 @@ pub(crate) mod alu;
 pub(crate) mod atomics;
 pub(crate) mod barrier;
 pub(crate) mod builtin;
+pub(crate) mod cluster;
 pub(crate) mod control;
 pub(crate) mod core;
 mod event;
@@ -39,6 +41,7 @@ pub(crate) mod op;
 mod output;
 pub(crate) mod run;
 mod schedule;
+pub(crate) mod stack;
 mod team;
 pub(crate) mod transfer;
 mod warp;

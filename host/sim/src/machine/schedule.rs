@@ -216,6 +216,7 @@ impl Core<'_> {
         self.active &= !mask;
         let warp = self.warp();
         warp.live &= !mask;
+        warp.cluster_arrived &= !mask;
         for group in &mut warp.groups {
             if matches!(group.wait, Wait::Lanes(_)) {
                 group.wait = Wait::Ready;
@@ -224,5 +225,6 @@ impl Core<'_> {
         let block = self.block();
         block.live -= mask.count_ones();
         self.complete_barriers();
+        self.complete_cluster();
     }
 }

@@ -21,10 +21,8 @@ pub(super) struct Team {
     pub(super) blocks: Vec<Block>,
     /// Index of the team in the grid.
     pub(super) index: u64,
-    /// Threads that arrived at the cluster's barrier in this phase.
-    pub(super) cluster_arrived: u32,
-    /// How often the cluster's barrier completed.
-    pub(super) cluster_phase: u32,
+    /// Whether a thread has arrived at the cluster's barrier yet.
+    pub(super) meets: bool,
     /// Where the round over its warps goes on.
     pub(super) turn: usize,
     /// Rounds in which some warp was stopped by time alone.
@@ -91,13 +89,7 @@ impl Core<'_> {
             index / (clusters[0] * clusters[1]),
         ];
         let team = &mut self.team;
-        (
-            team.index,
-            team.cluster_arrived,
-            team.cluster_phase,
-            team.turn,
-            team.rounds,
-        ) = (index, 0, 0, 0, 0);
+        (team.index, team.meets, team.turn, team.rounds) = (index, false, 0, 0);
         team.blocks.resize_with(ranks, Block::default);
         for rank in 0..ranks {
             let r = rank as u32;
@@ -141,6 +133,7 @@ impl Core<'_> {
         warp.local.grow(local as usize * LANES);
         warp.local_top = [local; LANES];
         (warp.live, warp.exist, warp.clock) = (lanes, lanes, 0);
+        (warp.cluster_arrived, warp.cluster_passed) = (0, 0);
         warp.groups.clear();
         let op = &raw const run.program.ops[run.function.start as usize];
         warp.groups.push(Group {
@@ -257,13 +250,14 @@ impl Core<'_> {
         let mut notes = Vec::new();
         let mut at = None;
         let program = self.run.program;
+        let cluster = self.cluster_count();
         for (b, block) in self.team.blocks.iter().enumerate() {
             for (w, warp) in block.warps.iter().enumerate() {
                 for group in &warp.groups {
                     let first = at.get_or_insert((b, w, group.op));
                     let _ = first;
                     if notes.len() < 8 {
-                        notes.push(waiting(program, block, w, group));
+                        notes.push(waiting(program, block, w, group, cluster));
                     }
                 }
             }
@@ -279,7 +273,13 @@ impl Core<'_> {
 }
 
 /// "warp 1: 8 threads wait at barrier 0 (ptx line 14); 40 of 64 have arrived".
-fn waiting(program: &Program, block: &Block, warp: usize, group: &Group) -> String {
+fn waiting(
+    program: &Program,
+    block: &Block,
+    warp: usize,
+    group: &Group,
+    cluster: (u32, u32),
+) -> String {
     let threads = group.mask.count_ones();
     let index =
         (group.op as usize - program.ops.as_ptr() as usize) / size_of::<crate::machine::op::Op>();
@@ -296,6 +296,15 @@ fn waiting(program: &Program, block: &Block, warp: usize, group: &Group) -> Stri
                 s.0, s.1
             )
         }
+        Wait::Cluster => format!(
+            "block {}, warp {warp}: {threads} thread{} wait{} at the cluster's barrier (ptx line {}), {} of {} are there",
+            block.linear,
+            s.0,
+            s.1,
+            line(index.saturating_sub(1)),
+            cluster.0,
+            cluster.1
+        ),
         Wait::Lanes(mask) | Wait::WarpBarrier(mask) => format!(
             "warp {warp}: lanes {:#010x} wait at ptx line {} for lanes {:#010x}",
             group.mask,

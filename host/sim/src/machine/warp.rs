@@ -87,6 +87,10 @@ pub(super) struct Warp {
     pub(super) groups: Vec<Group>,
     /// Open calls, by depth; only lanes that are that deep have an entry of meaning.
     pub(super) calls: Vec<Return>,
+    /// Lanes that have arrived at the cluster's barrier in this phase.
+    pub(super) cluster_arrived: u32,
+    /// Lanes that arrived there in a phase that has ended, and have not waited yet.
+    pub(super) cluster_passed: u32,
     /// Counts scheduling decisions.
     pub(super) clock: u32,
     /// Whether the entry function's rows are filled: they stay from block to block.

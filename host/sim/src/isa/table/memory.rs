@@ -11,6 +11,8 @@ const fn row(opcode: Opcode, modifiers: &'static str, operands: &'static str) ->
 const LOAD: &str = "D=0+ A if(L2::cache_hint)s=b64";
 const STORE: &str = "A S=0+ if(L2::cache_hint)s=b64";
 
+const NARROW: &str = "generic addresses have 64 bits; compile for `.address_size 64`";
+
 #[rustfmt::skip] // a line for each row
 pub(super) const ROWS: &[Row] = &[
     row(Mov, "b16|b32|b64|INT|f32|f64", "d=0 m=0"),
@@ -59,12 +61,17 @@ pub(super) const ROWS: &[Row] = &[
     row(Createpolicy, "cvt L2 b64", "d=b64 s=b64").since(7, 4).on(80),
     row(Isspacep, "const|global|local|SHAREDC", "p s=ptr").since(2, 0).on(20),
     row(Isspacep, "param|param::entry", "p s=ptr").since(7, 7).on(70),
-    row(Cvta, "const|global|local|SHAREDC u32|u64", "d=0 m=0").since(2, 0).on(20),
-    row(Cvta, "param|param::entry u32|u64", "d=0 m=0").since(7, 7).on(70),
-    row(Cvta, "to const|global|local|SHAREDC u32|u64", "d=0 s=0").since(2, 0).on(20),
-    row(Cvta, "to param|param::entry u32|u64", "d=0 s=0").since(7, 7).on(70),
-    row(Mapa, "shared::cluster? u32|u64", "d=0 m=0 s=u32").since(7, 8).on(90),
-    row(Getctarank, "shared::cluster? u32|u64", "d=u32 m=0").since(7, 8).on(90),
+    row(Cvta, "const|global|local|SHAREDC u64", "d=0 m=0").since(2, 0).on(20),
+    row(Cvta, "param|param::entry u64", "d=0 m=0").since(7, 7).on(70),
+    row(Cvta, "to const|global|local|SHAREDC u64", "d=0 s=0").since(2, 0).on(20),
+    row(Cvta, "to param|param::entry u64", "d=0 s=0").since(7, 7).on(70),
+    row(Cvta, "to? const|global|local|SHAREDC|param|param::entry u32", "d=0 m=0").since(2, 0).on(20).refused(NARROW),
+    row(Mapa, "shared::cluster u32|u64", "d=0 m=0 s=u32").since(7, 8).on(90),
+    row(Mapa, "u64", "d=0 m=0 s=u32").since(7, 8).on(90),
+    row(Mapa, "u32", "d=0 m=0 s=u32").since(7, 8).on(90).refused(NARROW),
+    row(Getctarank, "shared::cluster u32|u64", "d=u32 m=0").since(7, 8).on(90),
+    row(Getctarank, "u64", "d=u32 m=0").since(7, 8).on(90),
+    row(Getctarank, "u32", "d=u32 m=0").since(7, 8).on(90).refused(NARROW),
     Row::new(Section::Stack, Stacksave, "u32|u64", "d=0").since(7, 3).on(52),
     Row::new(Section::Stack, Stackrestore, "u32|u64", "s=0").since(7, 3).on(52),
     Row::new(Section::Stack, Alloca, "u32|u64", "d=0 s=0 i?").since(7, 3).on(52),

@@ -1,0 +1,242 @@
+//! Instructions that compute with addresses: `cvta`, `isspacep`, `mapa`, `getctarank`, the stack, and cache policies.
+//!
+//! PTX ISA, "Data Movement and Conversion: cvta, isspacep, mapa, getctarank, createpolicy", "Stack Manipulation Instructions".
+//! Where spaces lie among generic addresses is `memory::window`'s. `mapa` of a rank that the cluster does not have gives an
+//! address that no access may use; `getctarank` of what is no shared address is open in the ISA and gives all ones here.
+
+use super::function::{Builder, Operands, Result, invalid, unsupported};
+use super::program::Value;
+use crate::machine::alu;
+use crate::machine::misc;
+use crate::machine::op::Handler;
+use crate::machine::stack;
+use crate::memory::window::{self, SHARED_PER_BLOCK, Window};
+use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, SpecialRegister};
+
+pub(super) fn addresses<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    match i.opcode {
+        Opcode::Cvta => cvta(b, i),
+        Opcode::Isspacep => isspacep(b, i),
+        Opcode::Mapa => mapa(b, i),
+        Opcode::Getctarank => getctarank(b, i),
+        Opcode::Stacksave | Opcode::Stackrestore | Opcode::Alloca => stack(b, i),
+        Opcode::Createpolicy => createpolicy(b, i),
+        _ => unsupported(),
+    }
+}
+
+/// What a space's addresses need to become generic.
+fn window(i: &Instruction) -> Option<u64> {
+    i.modifiers.iter().find_map(|word| match word {
+        // Global and constant addresses are generic already, and so are those of parameters from the start.
+        M::Global | M::Const | M::Param | M::ParamEntry => Some(0),
+        M::Shared | M::SharedCta | M::SharedCluster => Some(window::SHARED),
+        M::Local => Some(window::LOCAL),
+        _ => None,
+    })
+}
+
+/// Shared and local addresses become generic ones by adding their window; global and constant ones are generic already.
+fn cvta<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let [d, a] = b.body.operands(i) else {
+        return invalid("`cvta` takes a destination and a source");
+    };
+    let to = i.modifiers.has(M::To);
+    let run = match (window(i), to) {
+        (Some(0), _) => alu::unary(|a: u64| a),
+        (Some(window::SHARED), false) => alu::unary(|a: u64| a.wrapping_add(window::SHARED)),
+        (Some(window::SHARED), true) => alu::unary(|a: u64| a.wrapping_sub(window::SHARED)),
+        (Some(window::LOCAL), false) => alu::unary(|a: u64| a.wrapping_add(window::LOCAL)),
+        (Some(window::LOCAL), true) => alu::unary(|a: u64| a.wrapping_sub(window::LOCAL)),
+        _ => return unsupported(),
+    };
+    let a = b.source(a, 8, None)?;
+    let d = b.destination(d, 8)?;
+    b.emit(
+        run,
+        Operands {
+            d,
+            a,
+            ..Operands::default()
+        },
+    );
+    Ok(())
+}
+
+fn isspacep<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let [d, a] = b.body.operands(i) else {
+        return invalid("`isspacep` takes a destination and an address");
+    };
+    let run = match i.modifiers.first() {
+        Some(M::Global) => misc::is_global,
+        Some(M::Const) => misc::is_constant,
+        Some(M::Shared | M::SharedCta) => alu::compare(|a: u64, _: u64| {
+            window::of(a) == Window::Shared && a - window::SHARED < SHARED_PER_BLOCK
+        }),
+        Some(M::SharedCluster) => alu::compare(|a: u64, _: u64| window::of(a) == Window::Shared),
+        Some(M::Local) => alu::compare(|a: u64, _: u64| window::of(a) == Window::Local),
+        Some(M::Param | M::ParamEntry) => {
+            alu::compare(|a: u64, _: u64| window::of(a) == Window::Param)
+        }
+        _ => return unsupported(),
+    };
+    let a = wide(b, a)?;
+    let d = b.predicate_destination(d)?;
+    b.emit(
+        run,
+        Operands {
+            d,
+            a,
+            b: a,
+            ..Operands::default()
+        },
+    );
+    Ok(())
+}
+
+/// An address in 64 bits, whatever the register has.
+fn wide<'a>(b: &mut Builder<'a, '_>, operand: &Operand<'a>) -> Result<u32> {
+    if b.register_size(operand) != Some(4) {
+        return b.source(operand, 8, None);
+    }
+    let (a, d) = (b.source(operand, 4, None)?, b.scratch(8)?);
+    b.emit(
+        alu::unary_rare(|a: u32| u64::from(a)),
+        Operands {
+            d,
+            a,
+            ..Operands::default()
+        },
+    );
+    Ok(d)
+}
+
+/// The rank is above the lowest bits of a shared address, plus one: 0 is the block itself.
+fn mapa<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    const fn at(address: u64, rank: u32) -> u64 {
+        address % SHARED_PER_BLOCK + (rank as u64 + 1) * SHARED_PER_BLOCK
+    }
+    let [d, a, rank] = b.body.operands(i) else {
+        return invalid("`mapa` takes a destination, an address and a rank");
+    };
+    let shared = i.modifiers.has(M::SharedCluster);
+    let (width, run): (u64, Handler) = match (shared, i.modifiers.has(M::U64)) {
+        (true, true) => (8, alu::binary_rare(at)),
+        (true, false) => (
+            4,
+            alu::binary_rare(|a: u32, rank: u32| at(a.into(), rank) as u32),
+        ),
+        // Generic addresses have 64 bits: see `cvta`. The window's first address is a multiple of a block's stretch.
+        (false, _) => (
+            8,
+            alu::binary_rare(|a: u64, rank: u32| window::SHARED + at(a, rank)),
+        ),
+    };
+    let (a, rank) = (b.source(a, width, None)?, b.source(rank, 4, None)?);
+    let d = b.destination(d, width)?;
+    b.emit(
+        run,
+        Operands {
+            d,
+            a,
+            b: rank,
+            ..Operands::default()
+        },
+    );
+    Ok(())
+}
+
+fn getctarank<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    const fn rank(address: u64, own: u32) -> u32 {
+        match address / SHARED_PER_BLOCK {
+            0 => own,
+            rank => rank as u32 - 1,
+        }
+    }
+    let [d, a] = b.body.operands(i) else {
+        return invalid("`getctarank` takes a destination and an address");
+    };
+    let shared = i.modifiers.has(M::SharedCluster);
+    let (width, run): (u64, Handler) = match (shared, i.modifiers.has(M::U64)) {
+        (true, true) => (8, alu::binary_rare(rank)),
+        (true, false) => (4, alu::binary_rare(|a: u32, own: u32| rank(a.into(), own))),
+        (false, _) => (
+            8,
+            alu::binary_rare(|a: u64, own: u32| match window::of(a) {
+                Window::Shared => rank(a - window::SHARED, own),
+                _ => u32::MAX,
+            }),
+        ),
+    };
+    let own = b.constant(Value::Special(SpecialRegister::ClusterCtarank, 0), 4)?;
+    let (a, d) = (b.source(a, width, None)?, b.destination(d, 4)?);
+    b.emit(
+        run,
+        Operands {
+            d,
+            a,
+            b: own,
+            ..Operands::default()
+        },
+    );
+    Ok(())
+}
+
+fn stack<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let wide = i.modifiers.has(M::U64);
+    let (width, aux) = if wide { (8, 1) } else { (4, 0) };
+    let operands = match (i.opcode, b.body.operands(i)) {
+        (Opcode::Stacksave, [d]) => Operands {
+            d: b.destination(d, width)?,
+            ..Operands::default()
+        },
+        (Opcode::Stackrestore, [a]) => Operands {
+            a: b.source(a, width, None)?,
+            ..Operands::default()
+        },
+        (Opcode::Alloca, [d, size, align @ ..]) => {
+            let align = match align {
+                [] => 8,
+                [Operand::Int(align)]
+                    if (1..=1 << 16).contains(align) && align & (align - 1) == 0 =>
+                {
+                    *align as u32
+                }
+                _ => return invalid("the alignment of `alloca` is a power of two"),
+            };
+            Operands {
+                d: b.destination(d, width)?,
+                a: b.source(size, width, None)?,
+                b: align,
+                ..Operands::default()
+            }
+        }
+        _ => return unsupported(),
+    };
+    let run = match i.opcode {
+        Opcode::Stacksave => stack::save,
+        Opcode::Stackrestore => stack::restore,
+        _ => stack::alloca,
+    };
+    b.emit(run, Operands { aux, ..operands });
+    Ok(())
+}
+
+/// A policy is opaque, and there is no cache that it could steer: all of them are one value.
+fn createpolicy<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    const POLICY: u128 = 0x12f0_0000_0000_0000;
+    let [d, ..] = b.body.operands(i) else {
+        return invalid("`createpolicy` takes a destination");
+    };
+    let a = b.constant(Value::Bits(POLICY), 8)?;
+    let d = b.destination(d, 8)?;
+    b.emit(
+        alu::unary(|a: u64| a),
+        Operands {
+            d,
+            a,
+            ..Operands::default()
+        },
+    );
+    Ok(())
+}

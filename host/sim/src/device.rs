@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::decode::program::{Row, Value, Variable, VariableSpace};
+use crate::decode::program::{Reference, Row, Value, Variable, VariableSpace};
+use crate::image::{Images, Object};
 use crate::launch::{Launch, LaunchError, Report};
 use crate::machine::heap::Heap;
 use crate::machine::run;
@@ -55,6 +56,7 @@ pub enum InstantiateError {
 pub struct Device {
     model: DeviceModel,
     memory: Arc<Memory>,
+    images: Arc<Images>,
     heap: OnceLock<Heap>,
 }
 
@@ -63,6 +65,7 @@ pub struct Device {
 pub struct Instance {
     module: Module,
     memory: Arc<Memory>,
+    images: Arc<Images>,
     /// Every variable's address in its own space, in the program's order.
     addresses: Vec<u64>,
     /// Every function's constant rows, with addresses filled in.
@@ -79,6 +82,7 @@ impl Device {
             Ok(memory) => Ok(Self {
                 model,
                 memory: Arc::new(memory),
+                images: Arc::default(),
                 heap: OnceLock::new(),
             }),
             Err(source) => Err(DeviceError {
@@ -96,6 +100,11 @@ impl Device {
     /// The memory.
     pub fn memory(&self) -> &Memory {
         &self.memory
+    }
+
+    /// The textures and surfaces.
+    pub fn images(&self) -> &Images {
+        &self.images
     }
 
     /// Makes and initialises the module's `.global` and `.const` variables.
@@ -125,6 +134,7 @@ impl Device {
         let mut instance = Instance {
             module: module.clone(),
             memory: self.memory.clone(),
+            images: self.images.clone(),
             addresses: Vec::new(),
             rows: Vec::new(),
         };
@@ -155,6 +165,12 @@ impl Device {
             }
             VariableSpace::DynamicShared => return Ok(0),
             VariableSpace::Function(index) => return Ok(window::function_address(index)),
+            VariableSpace::Reference(Reference::Texture) => {
+                return Ok(self.images.add(Object::UnboundTexture));
+            }
+            VariableSpace::Reference(Reference::Surface) => {
+                return Ok(self.images.add(Object::UnboundSurface));
+            }
         };
         self.memory
             .allocate(variable.size.max(1), variable.align, kind, None)
@@ -180,7 +196,7 @@ impl Device {
         };
         run::launch(
             &self.model,
-            &self.memory,
+            (&self.memory, &self.images),
             heap,
             program,
             &instance.rows,
@@ -216,6 +232,25 @@ impl Instance {
             .iter()
             .position(|v| v.name == name && v.visible && in_memory(v))?;
         Some((self.addresses[at], program.variables[at].size))
+    }
+
+    /// The handle of a `.texref` variable of this name.
+    pub fn texture_reference(&self, name: &str) -> Option<u64> {
+        self.reference(name, Reference::Texture)
+    }
+
+    /// The handle of a `.surfref` variable of this name.
+    pub fn surface_reference(&self, name: &str) -> Option<u64> {
+        self.reference(name, Reference::Surface)
+    }
+
+    fn reference(&self, name: &str, kind: Reference) -> Option<u64> {
+        let space = VariableSpace::Reference(kind);
+        let variables = &self.module.inner.program.variables;
+        let at = variables
+            .iter()
+            .position(|v| v.name == name && v.space == space)?;
+        Some(self.addresses[at])
     }
 
     /// The names of the variables that [`Instance::global`] finds.
@@ -286,6 +321,9 @@ impl Drop for Instance {
             if in_memory(variable) {
                 // It was allocated by `instantiate`; a host program that freed it has been told so then.
                 let _ = self.memory.free(address);
+            }
+            if matches!(variable.space, VariableSpace::Reference(_)) {
+                self.images.remove(address);
             }
         }
     }

@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | [`model`] | device models as data: limits, sizes, banks, with the source of each figure |
 //! | [`memory`] | device memory inside a reserved range of host addresses; what is live, what was freed |
+//! | [`image`] | textures and surfaces: shapes, formats, samplers, handles |
 //! | `ptx`, `isa`, `decode` | text -> syntax tree -> numbered registers and typed micro-operations |
 //! | `machine` | warps, blocks and grids running those operations |
 //! | [`checks`], [`counters`] | what a launch can be asked to find and to count |
@@ -30,6 +31,7 @@ pub mod checks;
 pub mod counters;
 mod decode;
 pub mod device;
+pub mod image;
 pub mod isa;
 pub mod launch;
 mod machine;
@@ -43,6 +45,7 @@ pub mod semantics;
 pub use checks::{Checks, Finding};
 pub use counters::Counters;
 pub use device::{Device, DeviceError, Instance, InstantiateError};
+pub use image::Images;
 pub use launch::{BankWidth, ExecutionSummary, Launch, LaunchError, Report};
 pub use memory::{Allocation, Kind, Memory, MemoryError};
 pub use model::DeviceModel;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::program::{Area, CallSite, Class, Function, OpInfo, Program, Row, Value};
 use super::symbols::Symbols;
-use super::{addresses, atomic, compare, control, convert, memory, moves, sync, table};
+use super::{addresses, atomic, compare, control, convert, memory, moves, sync, table, texture};
 use crate::machine::control as run;
 use crate::machine::op::{Handler, Op};
 use crate::module::LoadError;
@@ -398,6 +398,9 @@ impl<'a> Builder<'a, '_> {
         match i.opcode {
             O::Ld | O::Ldu | O::St => memory::transfer(self, i),
             O::Atom | O::Red => atomic::atomic(self, i),
+            O::Tex | O::Tld4 | O::Txq | O::Suq | O::Istypep | O::Suld | O::Sust | O::Sured => {
+                texture::texture(self, i)
+            }
             O::Bra | O::Brx | O::Call | O::Ret | O::Exit | O::Trap | O::Brkpt => {
                 control::control(self, i)
             }

@@ -12,7 +12,7 @@
 //! | `operand` | operands to frame offsets |
 //! | `assigned` | which registers have to be cleared |
 //! | `table` | instructions that work on registers alone, by their spelling |
-//! | `compare`, `convert`, `memory`, `addresses`, `atomic`, `control`, `sync`, `moves` | the others, by subject |
+//! | `compare`, `convert`, `memory`, `addresses`, `atomic`, `texture`, `control`, `sync`, `moves` | the others, by subject |
 
 mod addresses;
 mod assigned;
@@ -28,6 +28,7 @@ pub(crate) mod program;
 mod symbols;
 mod sync;
 mod table;
+mod texture;
 
 use crate::isa::IsaError;
 use crate::module::LoadError;

@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use crate::machine::image::ImageSite;
 use crate::machine::op::Op;
 use crate::module::Kernel;
 use crate::ptx::ast::SpecialRegister;
@@ -23,6 +24,8 @@ pub(crate) struct Program {
     pub(crate) calls: Vec<CallSite>,
     /// Lists of frame offsets: vector operands.
     pub(crate) lists: Vec<u32>,
+    /// Texture and surface instructions: `aux` of their operations.
+    pub(crate) images: Vec<ImageSite>,
     /// Targets of `brx.idx`, as indices of operations.
     pub(crate) tables: Vec<Vec<u32>>,
     /// Module variables, in order; [`Value::Symbol`] names them by index.
@@ -53,6 +56,7 @@ impl Default for Program {
             functions: Vec::new(),
             calls: Vec::new(),
             lists: Vec::new(),
+            images: Vec::new(),
             tables: Vec::new(),
             variables: Vec::new(),
             kernels: Vec::new(),
@@ -227,6 +231,17 @@ pub(crate) enum VariableSpace {
     DynamicShared,
     /// A function: this is its index.
     Function(usize),
+    /// No memory: a handle that the host binds a texture or surface to.
+    Reference(Reference),
+}
+
+/// What a reference variable takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reference {
+    /// `.texref`.
+    Texture,
+    /// `.surfref`.
+    Surface,
 }
 
 /// An address in a variable's image.

@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::function;
-use super::program::{ImageAddress, OpInfo, Program, Variable, VariableSpace};
+use super::program::{ImageAddress, OpInfo, Program, Reference, Variable, VariableSpace};
 use crate::module::{Kernel, LoadError, Param};
 use crate::ptx::ast::{
     self, Attribute, Body, Directive, Initializer, Linkage, Operand, Space, Symbol, Type,
@@ -285,6 +285,19 @@ fn declare<'a>(
 /// A variable, still without its place and contents.
 fn make(variable: &ast::Variable<'_>, dynamic: bool) -> Result<Variable, String> {
     let space = match variable.space {
+        _ if variable.ty == Type::Samplerref => {
+            return Err(
+                "a sampler of its own; CUDA's textures have theirs with them (texmode_unified)"
+                    .into(),
+            );
+        }
+        Space::Global if variable.ty == Type::Texref => {
+            VariableSpace::Reference(Reference::Texture)
+        }
+        Space::Global if variable.ty == Type::Surfref => {
+            VariableSpace::Reference(Reference::Surface)
+        }
+        Space::Tex => VariableSpace::Reference(Reference::Texture),
         Space::Shared if dynamic => VariableSpace::DynamicShared,
         Space::Shared => VariableSpace::Shared(0),
         Space::Const => VariableSpace::Constant,
@@ -299,9 +312,6 @@ fn make(variable: &ast::Variable<'_>, dynamic: bool) -> Result<Variable, String>
             ));
         }
     };
-    if matches!(variable.ty, Type::Texref | Type::Samplerref | Type::Surfref) {
-        return Err("texture, sampler and surface references are not modelled".into());
-    }
     Ok(Variable {
         name: variable.name.into(),
         space,

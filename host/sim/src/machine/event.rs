@@ -102,6 +102,12 @@ pub(crate) enum What {
     },
     /// An instruction without meaning for these operands.
     Illegal { message: String, help: &'static str },
+    /// A texture or surface instruction whose object, memory or coordinates are wrong.
+    Image {
+        message: String,
+        notes: Vec<String>,
+        help: &'static str,
+    },
     /// A call through a pointer that is no function, or one of another shape.
     BadCall { address: u64, why: &'static str },
     /// Too many calls, or too much local memory.

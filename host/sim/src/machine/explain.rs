@@ -120,6 +120,11 @@ impl Run<'_> {
             What::Illegal { message, help } => {
                 Fault::IllegalInstruction(report(message, vec![], Some(help)))
             }
+            What::Image {
+                message,
+                notes,
+                help,
+            } => Fault::Image(report(message, notes, Some(help))),
             What::BadCall { address, why } => {
                 let what = format!("a call of {address:#x}, which {why}");
                 let help = "check that the function pointer was set, and with the right type";

@@ -8,6 +8,7 @@
 //! | `op`, `lane`, `level` | an operation; a row of 32 values; what the host's processor offers |
 //! | `alu` | arithmetic, logic, comparison: anything from rows to rows |
 //! | `access`, `transfer`, `atomics` | addresses and their checks; loads and stores; atomics |
+//! | `image`, `texture`, `surface` | texture and surface instructions: their objects, fetches, loads and stores |
 //! | `exchange`, `barrier`, `cluster` | lanes of a warp, and threads of a block or a cluster, meeting |
 //! | `control`, `frame` | branches, calls, ends; frames and special registers |
 //! | `stack` | local memory of a size that is known only when the program runs |
@@ -33,6 +34,7 @@ mod findings;
 mod format;
 pub(crate) mod frame;
 pub(crate) mod heap;
+pub(crate) mod image;
 pub(crate) mod lane;
 pub(crate) mod level;
 mod limits;
@@ -42,7 +44,9 @@ mod output;
 pub(crate) mod run;
 mod schedule;
 pub(crate) mod stack;
+pub(crate) mod surface;
 mod team;
+pub(crate) mod texture;
 pub(crate) mod transfer;
 mod warp;
 mod watch;

@@ -19,6 +19,7 @@ use super::team::Team;
 use crate::checks::{Checks, Finding};
 use crate::counters::Counters;
 use crate::decode::program::{Function, Program, Row, VariableSpace};
+use crate::image::Images;
 use crate::launch::{BankWidth, ExecutionSummary, Launch, LaunchError, Report};
 use crate::memory::{Memory, Snapshot};
 use crate::model::DeviceModel;
@@ -49,6 +50,8 @@ pub(crate) struct Run<'l> {
     pub(super) memory: &'l Memory,
     /// What was live when the launch began.
     pub(super) snapshot: Arc<Snapshot>,
+    /// The textures and surfaces that there were when the launch began.
+    pub(super) images: Arc<crate::image::Snapshot>,
     /// The parameters, padded to words.
     pub(super) params: Vec<u64>,
     /// Threads of a block.
@@ -191,7 +194,7 @@ impl Run<'_> {
 /// Checks a launch against the device's limits and runs it.
 pub(crate) fn launch(
     model: &DeviceModel,
-    memory: &Memory,
+    (memory, images): (&Memory, &Images),
     heap: &Heap,
     program: &Program,
     rows: &[Vec<Row>],
@@ -245,6 +248,7 @@ pub(crate) fn launch(
         model,
         memory,
         snapshot: memory.snapshot(),
+        images: images.snapshot(),
         params,
         threads,
         shared_start,

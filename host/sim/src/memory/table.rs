@@ -19,6 +19,8 @@ pub enum Kind {
     Global(Arc<str>),
     /// A module's `.const` variable: kernels read it and the host writes it.
     Constant(Arc<str>),
+    /// An array of texels, which kernels reach through textures and surfaces only.
+    Array,
     /// The heap that `malloc` in a kernel takes from.
     Heap,
     /// The host's own memory, registered.
@@ -45,6 +47,7 @@ impl fmt::Display for Kind {
             Self::Managed => f.write_str("managed memory"),
             Self::Global(name) => write!(f, "global variable `{name}`"),
             Self::Constant(name) => write!(f, "constant variable `{name}`"),
+            Self::Array => f.write_str("an array"),
             Self::Heap => f.write_str("the device heap"),
             Self::Registered => f.write_str("registered host memory"),
         }
@@ -297,6 +300,8 @@ impl Range {
 #[derive(Debug, Default)]
 pub(crate) struct Snapshot {
     ranges: Vec<Range>,
+    /// Memory without addresses for kernels: arrays.
+    arrays: Vec<Range>,
 }
 
 impl Snapshot {
@@ -307,17 +312,27 @@ impl Snapshot {
             constant: matches!(a.kind, Kind::Constant(_)),
             heap: a.kind == Kind::Heap,
         };
+        let (arrays, ranges): (Vec<_>, Vec<_>) = live.partition(|a| a.kind == Kind::Array);
         Self {
-            ranges: live.map(range).collect(),
+            ranges: ranges.into_iter().map(range).collect(),
+            arrays: arrays.into_iter().map(range).collect(),
         }
+    }
+
+    /// Whether all of `len` bytes from `address` are in one live allocation, an array or other memory.
+    pub(crate) fn holds(&self, address: u64, len: u64) -> bool {
+        let in_array = || last_before(&self.arrays, address).is_some_and(|r| r.holds(address, len));
+        in_array() || self.find(address).is_some_and(|r| r.holds(address, len))
     }
 
     /// The range that holds `address`.
     pub(crate) fn find(&self, address: u64) -> Option<Range> {
-        let after = self.ranges.partition_point(|r| r.base <= address);
-        self.ranges[..after]
-            .last()
-            .copied()
-            .filter(|r| r.holds(address, 1))
+        last_before(&self.ranges, address).filter(|r| r.holds(address, 1))
     }
+}
+
+/// The last range that starts at or before `address`.
+fn last_before(ranges: &[Range], address: u64) -> Option<Range> {
+    let after = ranges.partition_point(|r| r.base <= address);
+    ranges[..after].last().copied()
 }

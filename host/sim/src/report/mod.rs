@@ -102,6 +102,10 @@ pub enum Fault {
     /// An instruction whose operands have no meaning: a lane absent from its own mask, a barrier number above 15 (715).
     #[error("{0}")]
     IllegalInstruction(Box<FaultReport>),
+    /// A texture or surface instruction with a handle that names none, an object over memory that is gone, or coordinates outside
+    /// where `.trap` forbids them (719).
+    #[error("{0}")]
+    Image(Box<FaultReport>),
     /// Calls nested too deeply, or too much local memory (714).
     #[error("{0}")]
     HardwareStack(Box<FaultReport>),
@@ -126,6 +130,7 @@ impl Fault {
             | Self::AddressSpace(report)
             | Self::InvalidPc(report)
             | Self::IllegalInstruction(report)
+            | Self::Image(report)
             | Self::HardwareStack(report)
             | Self::Timeout(report)
             | Self::Assert(report)

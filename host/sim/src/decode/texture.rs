@@ -1,0 +1,367 @@
+//! `tex`, `tld4`, `txq`, `suld`, `sust`, `sured`, `suq`, `istypep`.
+//!
+//! PTX ISA 9.7.10 and 9.7.11. The object is a 64-bit handle in a register, or a `.texref` or `.surfref` variable, whose address
+//! is a handle as well. Textures come with their sampler (unified mode, which is what CUDA has); a separate sampler is refused.
+
+use super::function::{Builder, Operands, Problem, Result, because, invalid, unsupported};
+use super::operand::repr;
+use crate::machine::image::{Action, Geometry, ImageSite, LevelOf, Query, ResultAs, Update};
+use crate::machine::op::Handler;
+use crate::machine::transfer::NOWHERE;
+use crate::machine::{surface, texture as run};
+use crate::ptx::ast::{Base, Instruction, Modifier as M, Opcode, Operand, Symbol, Type};
+use crate::semantics::texture::SurfaceClamp;
+
+/// The geometry that the modifiers name.
+fn geometry(i: &Instruction) -> Result<Geometry> {
+    let named = i.modifiers.iter().find_map(|word| {
+        Some(match word {
+            M::D1 => Geometry::D1,
+            M::D2 => Geometry::D2,
+            M::D3 => Geometry::D3,
+            M::A1d => Geometry::A1d,
+            M::A2d => Geometry::A2d,
+            M::Cube => Geometry::Cube,
+            M::Acube => Geometry::Acube,
+            _ => return None,
+        })
+    });
+    match named {
+        Some(geometry) => Ok(geometry),
+        None => because("textures of several samples"),
+    }
+}
+
+fn clamp(i: &Instruction) -> SurfaceClamp {
+    match () {
+        () if i.modifiers.has(M::Clamp) => SurfaceClamp::Clamp,
+        () if i.modifiers.has(M::Zero) => SurfaceClamp::Zero,
+        () => SurfaceClamp::Trap,
+    }
+}
+
+impl<'a> Builder<'a, '_> {
+    /// The row of an object's handles.
+    fn handle(&mut self, operand: &Operand<'a>) -> Result<u32> {
+        match *operand {
+            Operand::Symbol(Symbol::Param(_) | Symbol::Return(_), _) => {
+                because("a texture or surface as a parameter by itself; pass its handle")
+            }
+            Operand::Register(_) | Operand::Symbol(_, 0) => self.source(operand, 8, None),
+            Operand::Address(Base::Register(id), 0) => self.register(&Operand::Register(id), 8),
+            Operand::Address(Base::Symbol(symbol), 0) => self.handle(&Operand::Symbol(symbol, 0)),
+            _ => invalid("a texture or surface, or a register with its handle, should stand here"),
+        }
+    }
+
+    /// The object and the coordinates in brackets: rows of the handle and of those coordinates that count.
+    fn object(
+        &mut self,
+        operand: &Operand<'a>,
+        geometry: Geometry,
+        ty: Option<Type>,
+    ) -> Result<(u32, Vec<u32>)> {
+        let Operand::List(slice) = *operand else {
+            return invalid("a list such as `[texture, {x, y}]` should stand here");
+        };
+        let (object, coordinates) = match *self.body.elements(slice) {
+            [object, coordinates] => (object, coordinates),
+            [_, _, _] => {
+                return because("a sampler of its own; CUDA's textures have theirs with them");
+            }
+            _ => return invalid("an object and its coordinates should stand here"),
+        };
+        let handle = self.handle(&object)?;
+        let elements = self.elements(&coordinates);
+        let count = geometry.coordinates();
+        if elements.len() < count {
+            return invalid(format!(
+                "{} coordinates, where the geometry has {count}",
+                elements.len()
+            ));
+        }
+        let mut rows = Vec::with_capacity(count);
+        for (n, element) in elements[..count].iter().enumerate() {
+            let layer = n == 0 && geometry.layered();
+            rows.push(self.source(element, 4, ty.filter(|_| !layer))?);
+        }
+        Ok((handle, rows))
+    }
+
+    /// Rows of 32-bit values, one for each element.
+    fn words(&mut self, operand: &Operand<'a>, ty: Option<Type>) -> Result<Vec<u32>> {
+        let elements = self.elements(operand);
+        elements
+            .iter()
+            .map(|element| self.source(element, 4, ty))
+            .collect()
+    }
+
+    fn image(&mut self, handler: Handler, site: ImageSite) {
+        let aux = self.program.images.len() as u32;
+        self.program.images.push(site);
+        self.emit(
+            handler,
+            Operands {
+                aux,
+                ..Operands::default()
+            },
+        );
+    }
+}
+
+pub(super) fn texture<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    match i.opcode {
+        Opcode::Tex | Opcode::Tld4 => fetch(b, i),
+        Opcode::Txq | Opcode::Suq => query(b, i),
+        Opcode::Istypep => is_type(b, i),
+        Opcode::Suld => load(b, i),
+        Opcode::Sust => store(b, i),
+        _ => reduce(b, i),
+    }
+}
+
+fn fetch<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let geometry = geometry(i)?;
+    let types: Vec<Type> = i.modifiers.types().collect();
+    let [result, coordinate] = types[..] else {
+        return invalid("the types of the result and of the coordinates should stand here");
+    };
+    let operands = b.body.operands(i);
+    let (Some(results), Some(object)) = (operands.first(), operands.get(1)) else {
+        return invalid("results and an object should stand here");
+    };
+    let (results, object) = (*results, *object);
+    let result = match result {
+        Type::F16x2 => ResultAs::PackedHalves,
+        Type::F16 => ResultAs::Halves,
+        _ => ResultAs::Words,
+    };
+    let mut values = Vec::with_capacity(4);
+    for element in b.elements(&results) {
+        values.push(match element {
+            Operand::Sink => NOWHERE,
+            element => b.destination(&element, 4)?,
+        });
+    }
+    let (handle, coordinates) = b.object(&object, geometry, Some(coordinate))?;
+    let level = match *operands {
+        [_, _, level] if i.modifiers.has(M::Level) => {
+            LevelOf::Row(b.source(&level, 4, Some(coordinate))?)
+        }
+        [_, _, x, y] if i.modifiers.has(M::Grad) => {
+            LevelOf::Gradient(b.words(&x, Some(Type::F32))?, b.words(&y, Some(Type::F32))?)
+        }
+        [_, _] => LevelOf::Base,
+        _ => return because("offsets and depth comparisons of fetches"),
+    };
+    let action = if i.opcode == Opcode::Tld4 {
+        let component = match () {
+            () if i.modifiers.has(M::G) => 1,
+            () if i.modifiers.has(M::B) => 2,
+            () if i.modifiers.has(M::A) => 3,
+            () => 0,
+        };
+        Action::Gather { component, result }
+    } else {
+        Action::Fetch {
+            integers: coordinate != Type::F32,
+            level,
+            result,
+        }
+    };
+    b.image(
+        run::fetch,
+        ImageSite {
+            geometry,
+            handle,
+            coordinates,
+            values,
+            wide: false,
+            action,
+        },
+    );
+    Ok(())
+}
+
+fn query<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let asked = i.modifiers.iter().find_map(|word| {
+        Some(match word {
+            M::Width => Query::Width,
+            M::Height => Query::Height,
+            M::Depth => Query::Depth,
+            M::ChannelDataType => Query::DataType,
+            M::ChannelOrder => Query::Order,
+            M::ArraySize => Query::Layers,
+            M::NormalizedCoords => Query::Normalized,
+            M::NumMipmapLevels => Query::Levels,
+            M::NumSamples => Query::Fixed(1),
+            // Rows one after another; and samplers of CUDA leave coordinates as they are.
+            M::MemoryLayout | M::ForceUnnormalizedCoords => Query::Fixed(0),
+            M::FilterMode => Query::Filter,
+            M::AddrMode0 => Query::Address(0),
+            M::AddrMode1 => Query::Address(1),
+            M::AddrMode2 => Query::Address(2),
+            _ => return None,
+        })
+    });
+    let (Some(asked), [d, object]) = (asked, b.body.operands(i)) else {
+        return unsupported();
+    };
+    let (d, object) = (*d, *object);
+    let values = vec![b.destination(&d, 4)?];
+    let handle = b.handle(&object)?;
+    b.image(run::query, plain(handle, values, Action::Query(asked)));
+    Ok(())
+}
+
+fn is_type<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let [d, object] = *b.body.operands(i) else {
+        return invalid("a predicate and an address should stand here");
+    };
+    let values = vec![b.predicate_destination(&d)?];
+    let handle = b.handle(&object)?;
+    let texture = match () {
+        () if i.modifiers.has(M::Texref) => true,
+        () if i.modifiers.has(M::Surfref) => false,
+        () => return because("samplers of their own"),
+    };
+    b.image(run::query, plain(handle, values, Action::Is { texture }));
+    Ok(())
+}
+
+/// A site without coordinates.
+fn plain(handle: u32, values: Vec<u32>, action: Action) -> ImageSite {
+    ImageSite {
+        geometry: Geometry::Any,
+        handle,
+        coordinates: Vec::new(),
+        values,
+        wide: false,
+        action,
+    }
+}
+
+/// The type of a surface's elements.
+fn element(i: &Instruction) -> Result<Type> {
+    let ty = i.modifiers.types().last();
+    ty.ok_or_else(|| Problem::Invalid("the type of elements should stand here".into()))
+}
+
+fn load<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let (geometry, ty) = (geometry(i)?, element(i)?);
+    let [results, object] = *b.body.operands(i) else {
+        return invalid("results and an object should stand here");
+    };
+    let elements = b.elements(&results);
+    let width = elements
+        .iter()
+        .find_map(|e| b.register_size(e))
+        .map_or(repr(ty.size()), repr);
+    let mut values = Vec::with_capacity(elements.len());
+    for element in &elements {
+        values.push(match element {
+            Operand::Sink => NOWHERE,
+            element => b.destination(element, width)?,
+        });
+    }
+    let (handle, coordinates) = b.object(&object, geometry, None)?;
+    let action = Action::Raw {
+        bytes: ty.size() as u32,
+        clamp: clamp(i),
+    };
+    b.image(
+        surface::load,
+        ImageSite {
+            geometry,
+            handle,
+            coordinates,
+            values,
+            wide: width == 8,
+            action,
+        },
+    );
+    Ok(())
+}
+
+fn store<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let (geometry, ty) = (geometry(i)?, element(i)?);
+    let [object, from] = *b.body.operands(i) else {
+        return invalid("an object and values should stand here");
+    };
+    let elements = b.elements(&from);
+    let width = elements
+        .iter()
+        .find_map(|e| b.register_size(e))
+        .map_or(repr(ty.size()), repr);
+    let mut values = Vec::with_capacity(elements.len());
+    for element in &elements {
+        values.push(b.source(element, width, Some(ty))?);
+    }
+    let (handle, coordinates) = b.object(&object, geometry, None)?;
+    let (handler, action): (Handler, _) = if i.modifiers.has(M::P) {
+        (
+            surface::store_formatted,
+            Action::Formatted { clamp: clamp(i) },
+        )
+    } else {
+        let bytes = ty.size() as u32;
+        (
+            surface::store,
+            Action::Raw {
+                bytes,
+                clamp: clamp(i),
+            },
+        )
+    };
+    b.image(
+        handler,
+        ImageSite {
+            geometry,
+            handle,
+            coordinates,
+            values,
+            wide: width == 8,
+            action,
+        },
+    );
+    Ok(())
+}
+
+fn reduce<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let (geometry, ty) = (geometry(i)?, element(i)?);
+    let update = i.modifiers.iter().find_map(|word| {
+        Some(match word {
+            M::Add => Update::Add,
+            M::Min => Update::Min,
+            M::Max => Update::Max,
+            M::And => Update::And,
+            M::Or => Update::Or,
+            _ => return None,
+        })
+    });
+    let (Some(update), &[object, with]) = (update, b.body.operands(i)) else {
+        return invalid("an object and a value should stand here");
+    };
+    let width = repr(ty.size());
+    let values = vec![b.source(&with, width, Some(ty))?];
+    let (handle, coordinates) = b.object(&object, geometry, None)?;
+    let typed = (ty.size() as u32, matches!(ty, Type::S32 | Type::S64));
+    let action = Action::Reduce {
+        update,
+        clamp: clamp(i),
+        value: (!i.modifiers.has(M::P)).then_some(typed),
+    };
+    b.image(
+        surface::reduce,
+        ImageSite {
+            geometry,
+            handle,
+            coordinates,
+            values,
+            wide: width == 8,
+            action,
+        },
+    );
+    Ok(())
+}

@@ -1,0 +1,197 @@
+//! Handles of textures and surfaces.
+//!
+//! A handle holds a place in a list and how often that place was given out, so that one that was destroyed names nothing, even
+//! when its place is taken again. Launches read a snapshot, which lives as long as they run.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::{Image, Texture};
+
+/// What a handle names.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Object {
+    /// A texture with its sampler.
+    Texture(Texture),
+    /// A surface.
+    Surface(Image),
+    /// A `.texref` of a module to which the host has bound nothing yet.
+    UnboundTexture,
+    /// A `.surfref` of a module to which the host has bound nothing yet.
+    UnboundSurface,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Slot {
+    /// How often the place was given out.
+    generation: u32,
+    object: Option<Arc<Object>>,
+}
+
+/// All textures and surfaces of a device.
+#[derive(Debug, Default)]
+pub struct Images {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+    /// Made when a launch asks and kept until something changes.
+    snapshot: Option<Arc<Snapshot>>,
+}
+
+/// Where the generation starts in a handle; the place, plus one, is below.
+const GENERATION: u32 = 32;
+
+impl Images {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // A panic while the lock is held is a bug of ours; the list is consistent between its statements.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives `object` a handle.
+    pub fn add(&self, object: Object) -> u64 {
+        let state = &mut *self.lock();
+        state.snapshot = None;
+        let place = state.free.pop().unwrap_or_else(|| {
+            state.slots.push(Slot::default());
+            state.slots.len() as u32 - 1
+        });
+        let slot = &mut state.slots[place as usize];
+        slot.generation = slot.generation.wrapping_add(1);
+        slot.object = Some(Arc::new(object));
+        u64::from(slot.generation) << GENERATION | u64::from(place + 1)
+    }
+
+    /// Makes a live handle name another object; whether it was live.
+    pub fn set(&self, handle: u64, object: Object) -> bool {
+        let state = &mut *self.lock();
+        state.snapshot = None;
+        match find(&mut state.slots, handle) {
+            Some(slot) => {
+                slot.object = Some(Arc::new(object));
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Takes a handle back; whether it was live.
+    pub fn remove(&self, handle: u64) -> bool {
+        let state = &mut *self.lock();
+        state.snapshot = None;
+        match find(&mut state.slots, handle) {
+            Some(slot) => {
+                slot.object = None;
+                state.free.push(handle as u32 - 1);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// What a handle names now.
+    pub fn get(&self, handle: u64) -> Option<Arc<Object>> {
+        find(&mut self.lock().slots, handle)?.object.clone()
+    }
+
+    /// How many handles are live.
+    pub fn live(&self) -> usize {
+        let state = self.lock();
+        state.slots.len() - state.free.len()
+    }
+
+    /// What is live now, to be read without a lock while a launch runs.
+    pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
+        let state = &mut *self.lock();
+        let slots = &state.slots;
+        state
+            .snapshot
+            .get_or_insert_with(|| {
+                Arc::new(Snapshot {
+                    slots: slots.clone(),
+                })
+            })
+            .clone()
+    }
+}
+
+/// The live place that a handle names.
+fn find(slots: &mut [Slot], handle: u64) -> Option<&mut Slot> {
+    let place = (handle as u32).checked_sub(1)?;
+    slots
+        .get_mut(place as usize)
+        .filter(|slot| u64::from(slot.generation) == handle >> GENERATION && slot.object.is_some())
+}
+
+/// What was live at one moment.
+#[derive(Debug, Default)]
+pub(crate) struct Snapshot {
+    slots: Vec<Slot>,
+}
+
+impl Snapshot {
+    /// How many handles were live then.
+    pub(crate) fn live(&self) -> usize {
+        self.slots
+            .iter()
+            .filter(|slot| slot.object.is_some())
+            .count()
+    }
+
+    /// What a handle named then.
+    pub(crate) fn get(&self, handle: u64) -> Option<&Object> {
+        let place = (handle as u32).checked_sub(1)?;
+        let slot = self.slots.get(place as usize)?;
+        (u64::from(slot.generation) == handle >> GENERATION)
+            .then_some(slot.object.as_deref())
+            .flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_removed_handle_names_nothing_when_its_place_is_taken_again() {
+        let images = Images::default();
+        let first = images.add(Object::UnboundTexture);
+        assert!(images.remove(first));
+        assert!(!images.remove(first));
+        let second = images.add(Object::UnboundSurface);
+        assert_ne!(first, second);
+        assert!(images.get(first).is_none() && images.snapshot().get(first).is_none());
+        assert_eq!(images.get(second).as_deref(), Some(&Object::UnboundSurface));
+        assert_eq!(images.live(), 1);
+    }
+
+    #[test]
+    fn a_snapshot_keeps_what_it_saw() {
+        let images = Images::default();
+        let handle = images.add(Object::UnboundTexture);
+        let before = images.snapshot();
+        assert!(images.set(handle, Object::UnboundSurface));
+        assert_eq!(before.get(handle), Some(&Object::UnboundTexture));
+        assert_eq!(images.snapshot().get(handle), Some(&Object::UnboundSurface));
+    }
+
+    #[test]
+    fn no_number_is_a_handle_by_chance() {
+        let images = Images::default();
+        let handle = images.add(Object::UnboundTexture);
+        for wrong in [
+            0,
+            1,
+            2,
+            u64::MAX,
+            handle + 1,
+            handle + (1 << 32),
+            handle & 0xffff_ffff,
+        ] {
+            assert!(images.get(wrong).is_none(), "{wrong:#x}");
+            assert!(!images.set(wrong, Object::UnboundTexture), "{wrong:#x}");
+        }
+    }
+}

@@ -442,33 +442,33 @@ entry_points! {
         5000 cuStreamAddCallback(
             h_stream: CUstream, callback: CUstreamCallback, user_data: *mut c_void, flags: c_uint,
         ) = stream::add_callback;
-        10010 cuStreamBeginCapture_v2(h_stream: CUstream, mode: c_uint) = unsupported;
+        10010 cuStreamBeginCapture_v2(h_stream: CUstream, mode: c_uint) = graph::capture::begin;
         12030 cuStreamBeginCaptureToGraph(
             h_stream: CUstream, h_graph: CUgraph, dependencies: *const CUgraphNode, dependency_data: *const c_void,
             num_dependencies: usize, mode: c_uint,
-        ) = unsupported;
-        10010 cuThreadExchangeStreamCaptureMode(mode: *mut c_uint) = stream::exchange_capture_mode;
-        10000 cuStreamEndCapture(h_stream: CUstream, ph_graph: *mut CUgraph) = unsupported;
-        10000 cuStreamIsCapturing(h_stream: CUstream, capture_status: *mut c_uint) = stream::is_capturing;
+        ) = graph::capture::begin_to_graph;
+        10010 cuThreadExchangeStreamCaptureMode(mode: *mut c_uint) = graph::capture::exchange_mode;
+        10000 cuStreamEndCapture(h_stream: CUstream, ph_graph: *mut CUgraph) = graph::capture::end;
+        10000 cuStreamIsCapturing(h_stream: CUstream, capture_status: *mut c_uint) = graph::capture::is_capturing;
         10010 cuStreamGetCaptureInfo(
             h_stream: CUstream, capture_status_out: *mut c_uint, id_out: *mut u64,
-        ) = stream::capture_info;
+        ) = graph::capture::info;
         11030 cuStreamGetCaptureInfo_v2(
             h_stream: CUstream, capture_status_out: *mut c_uint, id_out: *mut u64, graph_out: *mut CUgraph,
             dependencies_out: *mut *const CUgraphNode, num_dependencies_out: *mut usize,
-        ) = stream::capture_info_v2;
+        ) = graph::capture::info_v2;
         12030 cuStreamGetCaptureInfo_v3(
             h_stream: CUstream, capture_status_out: *mut c_uint, id_out: *mut u64, graph_out: *mut CUgraph,
             dependencies_out: *mut *const CUgraphNode, edge_data_out: *mut *const c_void,
             num_dependencies_out: *mut usize,
-        ) = unsupported;
+        ) = graph::capture::info_v3;
         11030 cuStreamUpdateCaptureDependencies(
             h_stream: CUstream, dependencies: *mut CUgraphNode, num_dependencies: usize, flags: c_uint,
-        ) = unsupported;
+        ) = graph::capture::update_dependencies;
         12030 cuStreamUpdateCaptureDependencies_v2(
             h_stream: CUstream, dependencies: *mut CUgraphNode, dependency_data: *const c_void,
             num_dependencies: usize, flags: c_uint,
-        ) = unsupported;
+        ) = graph::capture::update_dependencies_v2;
         6000 cuStreamAttachMemAsync(
             h_stream: CUstream, dptr: CUdeviceptr, length: usize, flags: c_uint,
         ) = pointer::attach;
@@ -576,58 +576,58 @@ entry_points! {
         4020 cuFuncSetSharedMemConfig(hfunc: CUfunction, config: c_uint) = function::set_shared_config;
     }
     "Graph Management" {
-        10000 cuGraphCreate(ph_graph: *mut CUgraph, flags: c_uint) = unsupported;
+        10000 cuGraphCreate(ph_graph: *mut CUgraph, flags: c_uint) = graph::topology::create;
         10000 cuGraphAddKernelNode(
             ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
             num_dependencies: usize, node_params: *const c_void,
-        ) = unsupported;
+        ) = graph::add::kernel_v1;
         12000 cuGraphAddKernelNode_v2(
             ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
             num_dependencies: usize, node_params: *const c_void,
-        ) = unsupported;
-        10000 cuGraphKernelNodeGetParams(h_node: CUgraphNode, node_params: *mut c_void) = unsupported;
-        12000 cuGraphKernelNodeGetParams_v2(h_node: CUgraphNode, node_params: *mut c_void) = unsupported;
-        10000 cuGraphKernelNodeSetParams(h_node: CUgraphNode, node_params: *const c_void) = unsupported;
-        12000 cuGraphKernelNodeSetParams_v2(h_node: CUgraphNode, node_params: *const c_void) = unsupported;
+        ) = graph::add::kernel;
+        10000 cuGraphKernelNodeGetParams(h_node: CUgraphNode, node_params: *mut c_void) = graph::add::kernel_params_v1;
+        12000 cuGraphKernelNodeGetParams_v2(h_node: CUgraphNode, node_params: *mut c_void) = graph::add::kernel_params;
+        10000 cuGraphKernelNodeSetParams(h_node: CUgraphNode, node_params: *const c_void) = graph::add::set_kernel_params_v1;
+        12000 cuGraphKernelNodeSetParams_v2(h_node: CUgraphNode, node_params: *const c_void) = graph::add::set_kernel_params;
         10000 cuGraphAddMemcpyNode(
             ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
             num_dependencies: usize, copy_params: *const CUDA_MEMCPY3D, ctx: CUcontext,
-        ) = unsupported;
-        10000 cuGraphMemcpyNodeGetParams(h_node: CUgraphNode, node_params: *mut CUDA_MEMCPY3D) = unsupported;
-        10000 cuGraphMemcpyNodeSetParams(h_node: CUgraphNode, node_params: *const CUDA_MEMCPY3D) = unsupported;
+        ) = graph::add::copy;
+        10000 cuGraphMemcpyNodeGetParams(h_node: CUgraphNode, node_params: *mut CUDA_MEMCPY3D) = graph::add::copy_params;
+        10000 cuGraphMemcpyNodeSetParams(h_node: CUgraphNode, node_params: *const CUDA_MEMCPY3D) = graph::add::set_copy_params;
         10000 cuGraphAddMemsetNode(
             ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
             num_dependencies: usize, memset_params: *const c_void, ctx: CUcontext,
-        ) = unsupported;
-        10000 cuGraphMemsetNodeGetParams(h_node: CUgraphNode, node_params: *mut c_void) = unsupported;
-        10000 cuGraphMemsetNodeSetParams(h_node: CUgraphNode, node_params: *const c_void) = unsupported;
+        ) = graph::add::memset;
+        10000 cuGraphMemsetNodeGetParams(h_node: CUgraphNode, node_params: *mut c_void) = graph::add::memset_params;
+        10000 cuGraphMemsetNodeSetParams(h_node: CUgraphNode, node_params: *const c_void) = graph::add::set_memset_params;
         10000 cuGraphAddHostNode(
             ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
             num_dependencies: usize, node_params: *const c_void,
-        ) = unsupported;
-        10000 cuGraphHostNodeGetParams(h_node: CUgraphNode, node_params: *mut c_void) = unsupported;
-        10000 cuGraphHostNodeSetParams(h_node: CUgraphNode, node_params: *const c_void) = unsupported;
+        ) = graph::add::host;
+        10000 cuGraphHostNodeGetParams(h_node: CUgraphNode, node_params: *mut c_void) = graph::add::host_params;
+        10000 cuGraphHostNodeSetParams(h_node: CUgraphNode, node_params: *const c_void) = graph::add::set_host_params;
         10000 cuGraphAddChildGraphNode(
             ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
             num_dependencies: usize, child_graph: CUgraph,
-        ) = unsupported;
-        10000 cuGraphChildGraphNodeGetGraph(h_node: CUgraphNode, ph_graph: *mut CUgraph) = unsupported;
+        ) = graph::add::child;
+        10000 cuGraphChildGraphNodeGetGraph(h_node: CUgraphNode, ph_graph: *mut CUgraph) = graph::add::child_graph;
         10000 cuGraphAddEmptyNode(
             ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
             num_dependencies: usize,
-        ) = unsupported;
+        ) = graph::add::empty;
         11010 cuGraphAddEventRecordNode(
             ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
             num_dependencies: usize, event: CUevent,
-        ) = unsupported;
-        11010 cuGraphEventRecordNodeGetEvent(h_node: CUgraphNode, event_out: *mut CUevent) = unsupported;
-        11010 cuGraphEventRecordNodeSetEvent(h_node: CUgraphNode, event: CUevent) = unsupported;
+        ) = graph::add::record;
+        11010 cuGraphEventRecordNodeGetEvent(h_node: CUgraphNode, event_out: *mut CUevent) = graph::add::recorded_event;
+        11010 cuGraphEventRecordNodeSetEvent(h_node: CUgraphNode, event: CUevent) = graph::add::set_recorded_event;
         11010 cuGraphAddEventWaitNode(
             ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
             num_dependencies: usize, event: CUevent,
-        ) = unsupported;
-        11010 cuGraphEventWaitNodeGetEvent(h_node: CUgraphNode, event_out: *mut CUevent) = unsupported;
-        11010 cuGraphEventWaitNodeSetEvent(h_node: CUgraphNode, event: CUevent) = unsupported;
+        ) = graph::add::wait;
+        11010 cuGraphEventWaitNodeGetEvent(h_node: CUgraphNode, event_out: *mut CUevent) = graph::add::awaited_event;
+        11010 cuGraphEventWaitNodeSetEvent(h_node: CUgraphNode, event: CUevent) = graph::add::set_awaited_event;
         11020 cuGraphAddExternalSemaphoresSignalNode(
             ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
             num_dependencies: usize, node_params: *const c_void,
@@ -654,140 +654,140 @@ entry_points! {
         11040 cuGraphAddMemAllocNode(
             ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
             num_dependencies: usize, node_params: *mut c_void,
-        ) = unsupported;
-        11040 cuGraphMemAllocNodeGetParams(h_node: CUgraphNode, params_out: *mut c_void) = unsupported;
+        ) = graph::add::allocation;
+        11040 cuGraphMemAllocNodeGetParams(h_node: CUgraphNode, params_out: *mut c_void) = graph::memory::params;
         11040 cuGraphAddMemFreeNode(
             ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
             num_dependencies: usize, dptr: CUdeviceptr,
-        ) = unsupported;
-        11040 cuGraphMemFreeNodeGetParams(h_node: CUgraphNode, dptr_out: *mut CUdeviceptr) = unsupported;
-        11040 cuDeviceGraphMemTrim(device: CUdevice) = unsupported;
-        11040 cuDeviceGetGraphMemAttribute(device: CUdevice, attr: c_uint, value: *mut c_void) = unsupported;
-        11040 cuDeviceSetGraphMemAttribute(device: CUdevice, attr: c_uint, value: *mut c_void) = unsupported;
-        10000 cuGraphClone(ph_graph_clone: *mut CUgraph, original_graph: CUgraph) = unsupported;
+        ) = graph::add::free;
+        11040 cuGraphMemFreeNodeGetParams(h_node: CUgraphNode, dptr_out: *mut CUdeviceptr) = graph::add::freed;
+        11040 cuDeviceGraphMemTrim(device: CUdevice) = graph::memory::trim;
+        11040 cuDeviceGetGraphMemAttribute(device: CUdevice, attr: c_uint, value: *mut c_void) = graph::memory::attribute;
+        11040 cuDeviceSetGraphMemAttribute(device: CUdevice, attr: c_uint, value: *mut c_void) = graph::memory::set_attribute;
+        10000 cuGraphClone(ph_graph_clone: *mut CUgraph, original_graph: CUgraph) = graph::topology::clone;
         10000 cuGraphNodeFindInClone(
             ph_node: *mut CUgraphNode, h_original_node: CUgraphNode, h_cloned_graph: CUgraph,
-        ) = unsupported;
-        10000 cuGraphNodeGetType(h_node: CUgraphNode, type_: *mut c_uint) = unsupported;
-        10000 cuGraphGetNodes(h_graph: CUgraph, nodes: *mut CUgraphNode, num_nodes: *mut usize) = unsupported;
+        ) = graph::topology::find_in_clone;
+        10000 cuGraphNodeGetType(h_node: CUgraphNode, type_: *mut c_uint) = graph::topology::node_type;
+        10000 cuGraphGetNodes(h_graph: CUgraph, nodes: *mut CUgraphNode, num_nodes: *mut usize) = graph::topology::all_nodes;
         10000 cuGraphGetRootNodes(
             h_graph: CUgraph, root_nodes: *mut CUgraphNode, num_root_nodes: *mut usize,
-        ) = unsupported;
+        ) = graph::topology::roots;
         10000 cuGraphGetEdges(
             h_graph: CUgraph, from: *mut CUgraphNode, to: *mut CUgraphNode, num_edges: *mut usize,
-        ) = unsupported;
+        ) = graph::topology::edges;
         12030 cuGraphGetEdges_v2(
             h_graph: CUgraph, from: *mut CUgraphNode, to: *mut CUgraphNode, edge_data: *mut c_void,
             num_edges: *mut usize,
-        ) = unsupported;
+        ) = graph::topology::edges_v2;
         10000 cuGraphNodeGetDependencies(
             h_node: CUgraphNode, dependencies: *mut CUgraphNode, num_dependencies: *mut usize,
-        ) = unsupported;
+        ) = graph::topology::dependencies;
         12030 cuGraphNodeGetDependencies_v2(
             h_node: CUgraphNode, dependencies: *mut CUgraphNode, edge_data: *mut c_void,
             num_dependencies: *mut usize,
-        ) = unsupported;
+        ) = graph::topology::dependencies_v2;
         10000 cuGraphNodeGetDependentNodes(
             h_node: CUgraphNode, dependent_nodes: *mut CUgraphNode, num_dependent_nodes: *mut usize,
-        ) = unsupported;
+        ) = graph::topology::dependents;
         12030 cuGraphNodeGetDependentNodes_v2(
             h_node: CUgraphNode, dependent_nodes: *mut CUgraphNode, edge_data: *mut c_void,
             num_dependent_nodes: *mut usize,
-        ) = unsupported;
+        ) = graph::topology::dependents_v2;
         10000 cuGraphAddDependencies(
             h_graph: CUgraph, from: *const CUgraphNode, to: *const CUgraphNode, num_dependencies: usize,
-        ) = unsupported;
+        ) = graph::topology::add_dependencies;
         12030 cuGraphAddDependencies_v2(
             h_graph: CUgraph, from: *const CUgraphNode, to: *const CUgraphNode, edge_data: *const c_void,
             num_dependencies: usize,
-        ) = unsupported;
+        ) = graph::topology::add_dependencies_v2;
         10000 cuGraphRemoveDependencies(
             h_graph: CUgraph, from: *const CUgraphNode, to: *const CUgraphNode, num_dependencies: usize,
-        ) = unsupported;
+        ) = graph::topology::remove_dependencies;
         12030 cuGraphRemoveDependencies_v2(
             h_graph: CUgraph, from: *const CUgraphNode, to: *const CUgraphNode, edge_data: *const c_void,
             num_dependencies: usize,
-        ) = unsupported;
-        10000 cuGraphDestroyNode(h_node: CUgraphNode) = unsupported;
-        10000 cuGraphInstantiate(ph_graph_exec: *mut CUgraphExec, h_graph: CUgraph, flags: c_ulonglong) = unsupported;
+        ) = graph::topology::remove_dependencies_v2;
+        10000 cuGraphDestroyNode(h_node: CUgraphNode) = graph::topology::destroy_node;
+        10000 cuGraphInstantiate(ph_graph_exec: *mut CUgraphExec, h_graph: CUgraph, flags: c_ulonglong) = graph::exec::instantiate;
         11000 cuGraphInstantiate_v2(
             ph_graph_exec: *mut CUgraphExec, h_graph: CUgraph, ph_error_node: *mut CUgraphNode,
             log_buffer: *mut c_char, buffer_size: usize,
-        ) = unsupported;
+        ) = graph::exec::instantiate_v2;
         11040 cuGraphInstantiateWithFlags(
             ph_graph_exec: *mut CUgraphExec, h_graph: CUgraph, flags: c_ulonglong,
-        ) = unsupported;
+        ) = graph::exec::instantiate;
         12000 cuGraphInstantiateWithParams(
             ph_graph_exec: *mut CUgraphExec, h_graph: CUgraph, instantiate_params: *mut c_void,
-        ) = unsupported;
-        12000 cuGraphExecGetFlags(h_graph_exec: CUgraphExec, flags: *mut u64) = unsupported;
+        ) = graph::exec::instantiate_with_params;
+        12000 cuGraphExecGetFlags(h_graph_exec: CUgraphExec, flags: *mut u64) = graph::exec::flags;
         10010 cuGraphExecKernelNodeSetParams(
             h_graph_exec: CUgraphExec, h_node: CUgraphNode, node_params: *const c_void,
-        ) = unsupported;
+        ) = graph::exec::set_kernel_v1;
         12000 cuGraphExecKernelNodeSetParams_v2(
             h_graph_exec: CUgraphExec, h_node: CUgraphNode, node_params: *const c_void,
-        ) = unsupported;
+        ) = graph::exec::set_kernel;
         10020 cuGraphExecMemcpyNodeSetParams(
             h_graph_exec: CUgraphExec, h_node: CUgraphNode, copy_params: *const CUDA_MEMCPY3D, ctx: CUcontext,
-        ) = unsupported;
+        ) = graph::exec::set_copy;
         10020 cuGraphExecMemsetNodeSetParams(
             h_graph_exec: CUgraphExec, h_node: CUgraphNode, memset_params: *const c_void, ctx: CUcontext,
-        ) = unsupported;
+        ) = graph::exec::set_memset;
         10020 cuGraphExecHostNodeSetParams(
             h_graph_exec: CUgraphExec, h_node: CUgraphNode, node_params: *const c_void,
-        ) = unsupported;
+        ) = graph::exec::set_host;
         11010 cuGraphExecChildGraphNodeSetParams(
             h_graph_exec: CUgraphExec, h_node: CUgraphNode, child_graph: CUgraph,
-        ) = unsupported;
+        ) = graph::exec::set_child;
         11010 cuGraphExecEventRecordNodeSetEvent(
             h_graph_exec: CUgraphExec, h_node: CUgraphNode, event: CUevent,
-        ) = unsupported;
+        ) = graph::exec::set_recorded_event;
         11010 cuGraphExecEventWaitNodeSetEvent(
             h_graph_exec: CUgraphExec, h_node: CUgraphNode, event: CUevent,
-        ) = unsupported;
+        ) = graph::exec::set_awaited_event;
         11020 cuGraphExecExternalSemaphoresSignalNodeSetParams(
             h_graph_exec: CUgraphExec, h_node: CUgraphNode, node_params: *const c_void,
         ) = unsupported;
         11020 cuGraphExecExternalSemaphoresWaitNodeSetParams(
             h_graph_exec: CUgraphExec, h_node: CUgraphNode, node_params: *const c_void,
         ) = unsupported;
-        11060 cuGraphNodeSetEnabled(h_graph_exec: CUgraphExec, h_node: CUgraphNode, is_enabled: c_uint) = unsupported;
+        11060 cuGraphNodeSetEnabled(h_graph_exec: CUgraphExec, h_node: CUgraphNode, is_enabled: c_uint) = graph::exec::enable;
         11060 cuGraphNodeGetEnabled(
             h_graph_exec: CUgraphExec, h_node: CUgraphNode, is_enabled: *mut c_uint,
-        ) = unsupported;
-        11010 cuGraphUpload(h_graph_exec: CUgraphExec, h_stream: CUstream) = unsupported;
-        10000 cuGraphLaunch(h_graph_exec: CUgraphExec, h_stream: CUstream) = unsupported;
-        10000 cuGraphExecDestroy(h_graph_exec: CUgraphExec) = unsupported;
-        10000 cuGraphDestroy(h_graph: CUgraph) = unsupported;
+        ) = graph::exec::is_enabled;
+        11010 cuGraphUpload(h_graph_exec: CUgraphExec, h_stream: CUstream) = graph::exec::upload;
+        10000 cuGraphLaunch(h_graph_exec: CUgraphExec, h_stream: CUstream) = graph::exec::launch;
+        10000 cuGraphExecDestroy(h_graph_exec: CUgraphExec) = graph::exec::destroy;
+        10000 cuGraphDestroy(h_graph: CUgraph) = graph::topology::destroy;
         10020 cuGraphExecUpdate(
             h_graph_exec: CUgraphExec, h_graph: CUgraph, h_error_node_out: *mut CUgraphNode,
             update_result_out: *mut c_uint,
-        ) = unsupported;
-        12000 cuGraphExecUpdate_v2(h_graph_exec: CUgraphExec, h_graph: CUgraph, result_info: *mut c_void) = unsupported;
-        11000 cuGraphKernelNodeCopyAttributes(dst: CUgraphNode, src: CUgraphNode) = unsupported;
+        ) = graph::exec::update;
+        12000 cuGraphExecUpdate_v2(h_graph_exec: CUgraphExec, h_graph: CUgraph, result_info: *mut c_void) = graph::exec::update_v2;
+        11000 cuGraphKernelNodeCopyAttributes(dst: CUgraphNode, src: CUgraphNode) = graph::add::copy_attributes;
         11000 cuGraphKernelNodeGetAttribute(
             h_node: CUgraphNode, attr: c_uint, value_out: *mut CUlaunchAttributeValue,
-        ) = unsupported;
+        ) = graph::add::attribute;
         11000 cuGraphKernelNodeSetAttribute(
             h_node: CUgraphNode, attr: c_uint, value: *const CUlaunchAttributeValue,
-        ) = unsupported;
-        11030 cuGraphDebugDotPrint(h_graph: CUgraph, path: *const c_char, flags: c_uint) = unsupported;
+        ) = graph::add::set_attribute;
+        11030 cuGraphDebugDotPrint(h_graph: CUgraph, path: *const c_char, flags: c_uint) = graph::topology::print;
         11030 cuUserObjectCreate(
             object_out: *mut CUuserObject, ptr: *mut c_void, destroy: CUhostFn, initial_refcount: c_uint,
             flags: c_uint,
-        ) = unsupported;
-        11030 cuUserObjectRetain(object: CUuserObject, count: c_uint) = unsupported;
-        11030 cuUserObjectRelease(object: CUuserObject, count: c_uint) = unsupported;
-        11030 cuGraphRetainUserObject(graph: CUgraph, object: CUuserObject, count: c_uint, flags: c_uint) = unsupported;
-        11030 cuGraphReleaseUserObject(graph: CUgraph, object: CUuserObject, count: c_uint) = unsupported;
+        ) = graph::user_object::create;
+        11030 cuUserObjectRetain(object: CUuserObject, count: c_uint) = graph::user_object::retain;
+        11030 cuUserObjectRelease(object: CUuserObject, count: c_uint) = graph::user_object::release;
+        11030 cuGraphRetainUserObject(graph: CUgraph, object: CUuserObject, count: c_uint, flags: c_uint) = graph::user_object::graph_retain;
+        11030 cuGraphReleaseUserObject(graph: CUgraph, object: CUuserObject, count: c_uint) = graph::user_object::graph_release;
         12030 cuGraphAddNode_v2(
             ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
             dependency_data: *const c_void, num_dependencies: usize, node_params: *mut c_void,
-        ) = unsupported;
-        12020 cuGraphNodeSetParams(h_node: CUgraphNode, node_params: *mut c_void) = unsupported;
+        ) = graph::add::any;
+        12020 cuGraphNodeSetParams(h_node: CUgraphNode, node_params: *mut c_void) = graph::add::set_any;
         12020 cuGraphExecNodeSetParams(
             h_graph_exec: CUgraphExec, h_node: CUgraphNode, node_params: *mut c_void,
-        ) = unsupported;
+        ) = graph::exec::set_any;
         12030 cuGraphConditionalHandleCreate(
             p_handle_out: *mut CUgraphConditionalHandle, h_graph: CUgraph, ctx: CUcontext,
             default_launch_value: c_uint, flags: c_uint,

@@ -11,6 +11,7 @@ use crate::abi::CUresult;
 use crate::backend::{self, Choice};
 use crate::error::{Error, Result};
 use crate::log;
+use crate::objects::graph::capture;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -71,7 +72,7 @@ pub(crate) fn in_callback(function: impl FnOnce()) {
 
 /// Runs a simulated call and turns its outcome into a code, keeping the message of a failure.
 pub(crate) fn answer(call: &'static str, when: When, body: impl FnOnce() -> Result) -> CUresult {
-    let outcome = permitted(when).and_then(|()| {
+    let outcome = permitted(call, when).and_then(|()| {
         catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|_| {
             let message =
                 "a bug in the simulated driver (the panic above says where); please report it";
@@ -92,8 +93,26 @@ pub(crate) fn answer(call: &'static str, when: When, body: impl FnOnce() -> Resu
     code
 }
 
+/// The calls that may wait for the device or allocate behind the program's back, which a capture does not let through unless
+/// its mode says so (driver API reference, `cuThreadExchangeStreamCaptureMode`: "potentially unsafe"); copies that wait and
+/// questions about events look for themselves, after they have looked for what is worse.
+const UNSAFE_IN_CAPTURE: &[&str] = &[
+    "cuMemAlloc_v2",
+    "cuMemAllocPitch_v2",
+    "cuMemAllocManaged",
+    "cuMemAllocHost_v2",
+    "cuMemHostAlloc",
+    "cuMemHostRegister_v2",
+    "cuMemHostUnregister",
+    "cuMemFree_v2",
+    "cuMemFreeHost",
+    "cuArrayCreate_v2",
+    "cuArray3DCreate_v2",
+    "cuArrayDestroy",
+];
+
 /// The rules that hold for every call.
-fn permitted(when: When) -> Result {
+fn permitted(call: &'static str, when: When) -> Result {
     if when == When::Always {
         return Ok(());
     }
@@ -111,6 +130,9 @@ fn permitted(when: When) -> Result {
             ERROR_NOT_PERMITTED,
             "a function that a stream runs on the host must not call the driver; hand the work to another thread"
         );
+    }
+    if capture::any() && UNSAFE_IN_CAPTURE.contains(&call) {
+        capture::permit_unsafe()?;
     }
     Ok(())
 }

@@ -163,3 +163,40 @@ fn the_same_work_takes_the_same_time_whatever_the_threads_do() {
     assert!(first > 0.0);
     assert_eq!([run(), run(), run()], [first; 3]);
 }
+
+#[test]
+fn branches_of_a_graph_overlap_and_a_chain_does_not() {
+    let Some(context) = simulated() else { return };
+    let (pinned, device) = (
+        [context.pinned(), context.pinned()],
+        [context.device(), context.device()],
+    );
+    let [first, second] = [context.stream(), context.stream()];
+    let (fork, join) = (context.event(), context.event());
+    // One copy up and one down, captured in one stream or in two that part and meet again.
+    let captured = |side: CUstream| {
+        let (mut graph, mut exec) = (CUgraph(0), CUgraphExec(0));
+        // SAFETY: both ends have so many bytes and live until the context goes.
+        unsafe {
+            ok(cuStreamBeginCapture_v2(first, 2));
+            ok(cuEventRecord(fork, first));
+            ok(cuStreamWaitEvent(side, fork, 0));
+            ok(cuMemcpyHtoDAsync_v2(device[0], pinned[0], BYTES, first));
+            ok(cuMemcpyDtoHAsync_v2(pinned[1], device[1], BYTES, side));
+            ok(cuEventRecord(join, side));
+            ok(cuStreamWaitEvent(first, join, 0));
+            ok(cuStreamEndCapture(first, &mut graph));
+            ok(cuGraphInstantiateWithFlags(&mut exec, graph, 0));
+        }
+        exec
+    };
+    let (chain, branches) = (captured(first), captured(second));
+    // SAFETY: handles of this function's own.
+    let chained = context.time(|| ok(unsafe { cuGraphLaunch(chain, first) }));
+    // SAFETY: as above.
+    let branched = context.time(|| ok(unsafe { cuGraphLaunch(branches, first) }));
+    assert!(
+        chained > 1.9 * branched,
+        "a chain takes {chained} ms, branches take {branched} ms"
+    );
+}

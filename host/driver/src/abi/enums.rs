@@ -171,4 +171,66 @@ enumerators! {
         BUFFER_POINTER = 1,
         BUFFER_SIZE = 2,
     }
+    /// `CUgraphNodeType`.
+    mod graph_node_type {
+        KERNEL = 0,
+        MEMCPY = 1,
+        MEMSET = 2,
+        HOST = 3,
+        GRAPH = 4,
+        EMPTY = 5,
+        WAIT_EVENT = 6,
+        EVENT_RECORD = 7,
+        MEM_ALLOC = 10,
+        MEM_FREE = 11,
+    }
+    /// `CUgraphInstantiate_flags`.
+    mod graph_instantiate {
+        AUTO_FREE_ON_LAUNCH = 1,
+        UPLOAD = 2,
+        DEVICE_LAUNCH = 4,
+        USE_NODE_PRIORITY = 8,
+        ALL = 15,
+    }
+    /// `CUgraphInstantiateResult`.
+    mod graph_instantiate_result {
+        SUCCESS = 0,
+        ERROR = 1,
+        INVALID_STRUCTURE = 2,
+        NODE_OPERATION_NOT_SUPPORTED = 3,
+    }
+    /// `CUgraphExecUpdateResult`.
+    mod graph_update {
+        SUCCESS = 0,
+        ERROR = 1,
+        TOPOLOGY_CHANGED = 2,
+        NODE_TYPE_CHANGED = 3,
+        FUNCTION_CHANGED = 4,
+        PARAMETERS_CHANGED = 5,
+        NOT_SUPPORTED = 6,
+        UNSUPPORTED_FUNCTION_CHANGE = 7,
+    }
+    /// `CUgraphMem_attribute`.
+    mod graph_memory_attribute {
+        USED_MEM_CURRENT = 0,
+        USED_MEM_HIGH = 1,
+        RESERVED_MEM_CURRENT = 2,
+        RESERVED_MEM_HIGH = 3,
+    }
+    /// `CUstreamCaptureMode`.
+    mod capture_mode {
+        GLOBAL = 0,
+        THREAD_LOCAL = 1,
+        RELAXED = 2,
+    }
+    /// `CUstreamCaptureStatus`.
+    mod capture_status {
+        NONE = 0,
+        ACTIVE = 1,
+        INVALIDATED = 2,
+    }
+    /// `CUevent_record_flags` and `CUevent_wait_flags`.
+    mod event_use {
+        EXTERNAL = 1,
+    }
 }

@@ -9,10 +9,12 @@
 #![allow(non_camel_case_types, reason = "the names are those of cuda.h")]
 
 pub mod enums;
+mod graph;
 mod handles;
 mod result;
 mod structs;
 
+pub use graph::*;
 pub use handles::*;
 pub use result::CUresult;
 pub use structs::*;

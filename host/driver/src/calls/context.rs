@@ -6,6 +6,7 @@ use crate::abi::{CUcontext, CUdevice, c_int, c_uint, c_ulonglong, c_void};
 use crate::error::{Result, ensure, fail};
 use crate::objects::context::{self, Context, stack};
 use crate::objects::device;
+use crate::objects::graph::capture;
 use std::sync::atomic::Ordering;
 
 /// The range of stream priorities: 0 is the least, -5 the greatest, as on data-centre GPUs.
@@ -175,6 +176,7 @@ pub(crate) unsafe fn id(handle: CUcontext, id: *mut c_ulonglong) -> Result {
 
 pub(crate) unsafe fn synchronize() -> Result {
     let context = context::current()?;
+    capture::refuse_whole(context.handle)?;
     context.wait();
     context.check()
 }
@@ -182,6 +184,7 @@ pub(crate) unsafe fn synchronize() -> Result {
 pub(crate) unsafe fn synchronize_of(handle: CUcontext) -> Result {
     let context = or_current(handle)?;
     context.check()?;
+    capture::refuse_whole(context.handle)?;
     context.wait();
     context.check()
 }

@@ -5,9 +5,11 @@
 //! the device, and within the device, an asynchronous call returns at once.
 
 use super::stream;
-use crate::abi::{CUcontext, CUdeviceptr, CUstream, c_void};
+use crate::abi::enums::memory_type;
+use crate::abi::{CUDA_MEMCPY3D, CUarray, CUcontext, CUdeviceptr, CUstream, Side3D, c_void};
 use crate::error::{Result, ensure};
 use crate::objects::context::{self, Context};
+use crate::objects::graph::{Copy, Kind, Moves, capture};
 use crate::objects::memory;
 use crate::objects::stream::{Job, Run, Stream};
 use crate::time::model::{self, Direction};
@@ -101,17 +103,22 @@ pub(super) enum Mode {
     Asynchronous,
 }
 
-/// Submits a copy of `bytes` that `copy` does; `staged` makes one that has taken the bytes of pageable memory already.
+/// Submits a copy that was checked; `staged` makes one that has taken the bytes of pageable memory already.
 pub(super) fn submit(
     (context, stream): (&Arc<Context>, &Stream),
     mode: Mode,
     (from, to): (Place, Place),
-    bytes: u64,
-    copy: impl FnOnce() + Send + 'static,
+    copy: Copy,
     staged: impl FnOnce() -> Box<dyn FnOnce() + Send>,
 ) -> Result {
-    let device = context.device;
-    let cost = model::copy(device.sim.model(), direction(from, to), bytes);
+    if mode == Mode::Asynchronous {
+        // In a graph every end is read and written when the graph runs.
+        let is_captured = capture::part(stream).is_some();
+        if is_captured || (from != Place::Pageable && to != Place::Pageable) {
+            return context.enqueue(stream, Kind::Copy(copy)).map(|_| ());
+        }
+    }
+    let cost = copy.cost;
     let job = |copy: Box<dyn FnOnce() + Send>| -> Job {
         Box::new(move |fault| {
             if fault.is_some() {
@@ -122,20 +129,50 @@ pub(super) fn submit(
         })
     };
     if mode == Mode::Asynchronous && to != Place::Pageable {
-        let copy = if from == Place::Pageable {
-            staged()
-        } else {
-            Box::new(copy)
-        };
-        context.submit(stream, Vec::new(), Run::ByWorker(job(copy)));
+        context.submit(stream, Vec::new(), Run::ByWorker(job(staged())))?;
         return Ok(());
     }
-    let work = context.run_now(stream, job(Box::new(copy)));
+    let work = context.run_now(stream, job(Box::new(move || (copy.moves.0)())))?;
     // Copies within the device do not make the host wait for the device's time.
     if (from, to) != (Place::Device, Place::Device) {
         context.wait_for(&[work]);
     }
     context.check()
+}
+
+/// A copy as `cuGraphMemcpyNodeGetParams` describes it: one row, from and to where these ends are.
+fn described(to: End, from: End, bytes: usize) -> CUDA_MEMCPY3D {
+    let side = |end: End| {
+        let on_host = end.place == Place::Pageable;
+        Side3D {
+            x_in_bytes: 0,
+            y: 0,
+            z: 0,
+            lod: 0,
+            memory_type: if on_host {
+                memory_type::HOST
+            } else {
+                memory_type::DEVICE
+            },
+            host: std::ptr::with_exposed_provenance_mut(if on_host {
+                end.address as usize
+            } else {
+                0
+            }),
+            device: if on_host { 0 } else { end.address },
+            array: CUarray::default(),
+            context: CUcontext::default(),
+            pitch: bytes,
+            height: 1,
+        }
+    };
+    CUDA_MEMCPY3D {
+        src: side(from),
+        dst: side(to),
+        width_in_bytes: bytes,
+        height: 1,
+        depth: 1,
+    }
 }
 
 /// A copy of contiguous bytes.
@@ -151,14 +188,26 @@ fn linear(
         return Ok(());
     }
     let (to, from) = (to?, from?);
+    let copy = Copy {
+        context: context.clone(),
+        described: described(to, from, bytes),
+        // SAFETY: device ranges were checked to be live and the driver frees none before its streams are idle; host
+        // ranges are the caller's, who keeps them valid as the call's contract says.
+        moves: Moves(Arc::new(move || unsafe {
+            move_bytes(to.address, from.address, bytes)
+        })),
+        cost: model::copy(
+            context.device.sim.model(),
+            direction(from.place, to.place),
+            bytes as u64,
+        ),
+        bytes: bytes as u64,
+    };
     submit(
         (&context, &stream),
         mode,
         (from.place, to.place),
-        bytes as u64,
-        // SAFETY: device ranges were checked to be live and the driver frees none before its streams are idle; host
-        // ranges are the caller's, who keeps them valid as the call's contract says.
-        move || unsafe { move_bytes(to.address, from.address, bytes) },
+        copy,
         || {
             let source: *const u8 = std::ptr::with_exposed_provenance(from.address as usize);
             // SAFETY: the caller's contract: `bytes` readable bytes.

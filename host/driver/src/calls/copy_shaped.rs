@@ -3,13 +3,17 @@
 //! A 2-D copy is a 3-D copy of depth one. An end is described by a base, a pitch (bytes from row to row), a height (rows from
 //! slice to slice) and an offset. Arrays are not simulated yet; naming one is `CUDA_ERROR_NOT_SUPPORTED`.
 
-use super::copy::{End, Mode, move_bytes, submit};
+use super::copy::{End, Mode, direction, move_bytes, submit};
 use super::{present, stream};
 use crate::abi::enums::memory_type;
 use crate::abi::{
     CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUarray, CUcontext, CUstream, Side2D, Side3D, c_void,
 };
 use crate::error::{Result, ensure, fail};
+use crate::objects::context::Context;
+use crate::objects::graph::{Copy, Moves};
+use crate::time::model;
+use std::sync::Arc;
 
 /// A copy of `width` bytes, `height` rows and `depth` slices.
 #[derive(Debug, Clone, Copy)]
@@ -148,53 +152,107 @@ fn resolve(role: &str, side: &Side3D, extent: Extent) -> Result<(End, Layout)> {
     Ok((end, layout))
 }
 
-fn shaped(handle: CUstream, mode: Mode, copy: &CUDA_MEMCPY3D) -> Result {
-    let (context, stream) = stream(handle)?;
+/// A copy whose ends were checked.
+struct Prepared {
+    extent: Extent,
+    from: (End, Layout),
+    to: (End, Layout),
+}
+
+/// Checks a copy; none if it has no bytes.
+fn prepare(copy: &CUDA_MEMCPY3D) -> Result<Option<Prepared>> {
     let extent = Extent {
         width: copy.width_in_bytes as u64,
         height: copy.height as u64,
         depth: copy.depth as u64,
     };
     if extent.width == 0 || extent.height == 0 || extent.depth == 0 {
-        return Ok(());
+        return Ok(None);
     }
-    let (from, from_layout) = resolve("source", &copy.src, extent)?;
-    let (to, to_layout) = resolve("destination", &copy.dst, extent)?;
-    let rows = move |from: Layout, to: Layout| {
-        for z in 0..extent.depth {
-            for y in 0..extent.height {
-                // SAFETY: `resolve` saw that device ranges are live, and they stay so while the stream has work; host
-                // ranges are the caller's, valid as the call's contract says.
-                unsafe { move_bytes(to.row(y, z), from.row(y, z), extent.width as usize) };
-            }
+    Ok(Some(Prepared {
+        extent,
+        from: resolve("source", &copy.src, extent)?,
+        to: resolve("destination", &copy.dst, extent)?,
+    }))
+}
+
+/// Copies rows that `resolve` checked.
+fn rows(extent: Extent, from: Layout, to: Layout) {
+    for z in 0..extent.depth {
+        for y in 0..extent.height {
+            // SAFETY: `resolve` saw that device ranges are live, and they stay so while the stream has work; host
+            // ranges are the caller's, valid as the call's contract says.
+            unsafe { move_bytes(to.row(y, z), from.row(y, z), extent.width as usize) };
         }
+    }
+}
+
+impl Prepared {
+    /// The copy as an operation.
+    fn operation(&self, context: &Arc<Context>, described: &CUDA_MEMCPY3D) -> Copy {
+        let (extent, (from, from_layout), (to, to_layout)) = (self.extent, self.from, self.to);
+        let bytes = extent.width * extent.height * extent.depth;
+        Copy {
+            context: context.clone(),
+            described: *described,
+            moves: Moves(Arc::new(move || rows(extent, from_layout, to_layout))),
+            cost: model::copy(
+                context.device.sim.model(),
+                direction(from.place, to.place),
+                bytes,
+            ),
+            bytes,
+        }
+    }
+}
+
+/// The copy of a graph's node.
+pub(super) fn node(context: &Arc<Context>, described: &CUDA_MEMCPY3D) -> Result<Copy> {
+    match prepare(described)? {
+        Some(prepared) => Ok(prepared.operation(context, described)),
+        None => fail!(
+            ERROR_INVALID_VALUE,
+            "a copy node of {} by {} by {} bytes, which is none",
+            described.width_in_bytes,
+            described.height,
+            described.depth
+        ),
+    }
+}
+
+fn shaped(handle: CUstream, mode: Mode, copy: &CUDA_MEMCPY3D) -> Result {
+    let (context, stream) = stream(handle)?;
+    let Some(prepared) = prepare(copy)? else {
+        return Ok(());
     };
-    let bytes = extent.width * extent.height * extent.depth;
+    let (extent, (from, from_layout), (to, to_layout)) =
+        (prepared.extent, prepared.from, prepared.to);
     submit(
         (&context, &stream),
         mode,
         (from.place, to.place),
-        bytes,
-        move || rows(from_layout, to_layout),
+        prepared.operation(&context, copy),
         || {
             // The rows packed, so that the caller may change its memory when the call returns.
-            let mut packed = vec![0u8; bytes as usize];
-            let slice = extent.width * extent.height;
+            let (pitch, slice) = (extent.width, extent.width * extent.height);
+            let mut packed = vec![0u8; (slice * extent.depth) as usize];
             let start = packed.as_mut_ptr().expose_provenance() as u64;
             rows(
+                extent,
                 from_layout,
                 Layout {
                     start,
-                    pitch: extent.width,
+                    pitch,
                     slice,
                 },
             );
             Box::new(move || {
                 let start = packed.as_ptr().expose_provenance() as u64;
                 rows(
+                    extent,
                     Layout {
                         start,
-                        pitch: extent.width,
+                        pitch,
                         slice,
                     },
                     to_layout,

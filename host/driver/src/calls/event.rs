@@ -1,11 +1,12 @@
 //! "Event Management". Times are modelled device time; see [`crate::time`].
 
 use super::{present, put, stream};
-use crate::abi::enums::event_flags;
+use crate::abi::enums::{event_flags, event_use};
 use crate::abi::{CUevent, CUstream, c_uint};
 use crate::error::{Result, ensure, fail};
 use crate::objects::context::{self, EVENTS};
 use crate::objects::event::Event;
+use crate::objects::graph::{Kind, capture};
 use crate::objects::stream::Run;
 use crate::objects::work::Work;
 use crate::time::timeline::Cost;
@@ -55,7 +56,7 @@ pub(crate) unsafe fn record_with(handle: CUevent, on: CUstream, flags: c_uint) -
     let (context, stream) = stream(on)?;
     let event = get(handle)?;
     ensure!(
-        flags <= 1,
+        flags <= event_use::EXTERNAL,
         ERROR_INVALID_VALUE,
         "{flags:#x} are no CUevent_record_flags"
     );
@@ -66,16 +67,38 @@ pub(crate) unsafe fn record_with(handle: CUevent, on: CUstream, flags: c_uint) -
         event.context.0,
         context.handle.0
     );
+    if let Some(point) = capture::part(&stream) {
+        if flags == event_use::EXTERNAL {
+            return context.enqueue(&stream, Kind::Record(event)).map(|_| ());
+        }
+        event.record_captured(point);
+        return Ok(());
+    }
     event.record(context.submit(
         &stream,
         Vec::new(),
         Run::Light(Box::new(|_| Ok(Cost::NOTHING))),
-    ));
+    )?);
+    Ok(())
+}
+
+/// Refuses an event that was last recorded in a capture, where it does not happen; the capture becomes invalid.
+fn not_captured(event: &Event) -> Result {
+    if let Some(point) = event.captured() {
+        point.capture.invalidate();
+        fail!(
+            ERROR_CAPTURED_EVENT,
+            "the event was last recorded in a stream that was being captured, so it is no point in time; the capture is \
+             invalid from now on"
+        )
+    }
     Ok(())
 }
 
 pub(crate) unsafe fn query(handle: CUevent) -> Result {
     let (context, event) = usable(handle)?;
+    not_captured(&event)?;
+    capture::permit_unsafe()?;
     if event.recorded().is_some_and(|work| !work.is_done()) {
         fail!(ERROR_NOT_READY, "the event has not happened yet");
     }
@@ -84,6 +107,8 @@ pub(crate) unsafe fn query(handle: CUevent) -> Result {
 
 pub(crate) unsafe fn synchronize(handle: CUevent) -> Result {
     let (context, event) = usable(handle)?;
+    not_captured(&event)?;
+    capture::permit_unsafe()?;
     if let Some(work) = event.recorded() {
         context.wait_for(&[work]);
     }
@@ -131,6 +156,7 @@ fn timed(role: &str, event: &Event) -> Result<Arc<Work>> {
         ERROR_INVALID_HANDLE,
         "the {role} event was made with CU_EVENT_DISABLE_TIMING; make it without to measure"
     );
+    not_captured(event)?;
     let Some(work) = event.recorded() else {
         fail!(
             ERROR_INVALID_HANDLE,

@@ -5,51 +5,15 @@
 
 use super::function::usable;
 use super::{present, stream};
-use crate::abi::enums::{launch_attribute as attribute, launch_extra, shared_config};
+use crate::abi::enums::{launch_attribute as attribute, launch_extra};
 use crate::abi::{CUDA_LAUNCH_PARAMS, CUfunction, CUlaunchConfig, CUstream, c_uint, c_void};
-use crate::error::{Error, Result, ensure, fail};
-use crate::objects::context::{self, Context, LastLaunch};
+use crate::error::{Result, ensure, fail};
+use crate::objects::context::{self, Context};
+use crate::objects::graph::Kind;
+use crate::objects::launch::{KernelLaunch, Shape, cluster, resident};
 use crate::objects::module::Function;
-use crate::objects::stream::{Run, Stream};
-use crate::objects::{fault, settings};
-use crate::time::model;
-use crate::time::timeline::Cost;
-use crate::{log, output};
-use sim::{BankWidth, Launch};
+use crate::objects::stream::Stream;
 use std::sync::Arc;
-
-/// How many threads, in what arrangement, with how much shared memory.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Shape {
-    pub(super) grid: [u32; 3],
-    pub(super) block: [u32; 3],
-    /// Zeros where the launch does not set it.
-    pub(super) cluster: [u32; 3],
-    pub(super) shared: u32,
-    pub(super) cooperative: bool,
-}
-
-impl Shape {
-    pub(super) fn new(grid: [u32; 3], block: [u32; 3], shared: u32) -> Shape {
-        Shape {
-            grid,
-            block,
-            cluster: [0; 3],
-            shared,
-            cooperative: false,
-        }
-    }
-
-    fn threads(&self) -> u64 {
-        self.block.iter().map(|&extent| u64::from(extent)).product()
-    }
-
-    fn blocks(&self) -> u64 {
-        self.grid
-            .iter()
-            .fold(1, |all, &extent| all.saturating_mul(u64::from(extent)))
-    }
-}
 
 pub(crate) unsafe fn kernel(
     function: CUfunction,
@@ -197,7 +161,7 @@ unsafe fn launch(
 /// # Safety
 /// `params` is null or has as many pointers as the kernel has parameters, each to a value of its size; `extra` is null or a
 /// list as the reference describes.
-unsafe fn gather(
+pub(super) unsafe fn gather(
     function: &Function,
     params: *mut *mut c_void,
     extra: *mut *mut c_void,
@@ -360,16 +324,6 @@ pub(super) fn check(context: &Context, function: &Function, shape: &Shape) -> Re
     Ok(())
 }
 
-/// The cluster that a launch has: its own, or the one that the kernel was compiled for or set to.
-fn cluster(function: &Function, shape: &Shape) -> [u32; 3] {
-    if shape.cluster != [0; 3] {
-        shape.cluster
-    } else {
-        function.settings.lock().cluster
-    }
-    .map(|extent| extent.max(1))
-}
-
 fn check_cluster(context: &Context, function: &Function, shape: &Shape) -> Result {
     let model = context.device.sim.model();
     let cluster = cluster(function, shape);
@@ -401,17 +355,6 @@ fn check_cluster(context: &Context, function: &Function, shape: &Shape) -> Resul
     Ok(())
 }
 
-/// How many blocks of a launch a multiprocessor holds at once.
-fn resident(context: &Context, function: &Function, shape: &Shape) -> u32 {
-    let shared = function.kernel.static_shared + shape.shared;
-    context
-        .device
-        .sim
-        .model()
-        .occupancy(shape.threads() as u32, function.kernel.registers, shared)
-        .blocks
-}
-
 /// Puts a launch, which was checked, into a stream.
 pub(super) fn submit(
     context: &Arc<Context>,
@@ -427,79 +370,15 @@ pub(super) fn submit(
         function.context.0,
         context.handle.0
     );
-    let (owner, function) = (context.clone(), function.clone());
-    let how = settings::launches();
-    let job = move |fault: Option<&Error>| {
-        if fault.is_some() {
-            Ok(Cost::NOTHING)
-        } else {
-            run(&owner, &function, shape, &params, how)
+    let launch = KernelLaunch::new(context, function, shape, &params);
+    let work = context.enqueue(stream, Kind::Kernel(launch))?;
+    match work {
+        Some(work) if launches_block() => {
+            context.wait_for(&[work]);
+            context.check()
         }
-    };
-    let work = context.submit(stream, Vec::new(), Run::ByWorker(Box::new(job)));
-    if launches_block() {
-        context.wait_for(&[work]);
-        return context.check();
+        _ => Ok(()),
     }
-    Ok(())
-}
-
-/// Runs a kernel to its end.
-fn run(
-    context: &Context,
-    function: &Function,
-    shape: Shape,
-    params: &[u8],
-    how: settings::Launches,
-) -> Result<Cost> {
-    let device = context.device;
-    let settings = context.settings.lock().clone();
-    let shared_config = function
-        .settings
-        .lock()
-        .shared_config
-        .unwrap_or(settings.shared);
-    let mut launch = Launch::new(&function.kernel.name, shape.grid, shape.block, params);
-    launch.cluster = cluster(function, &shape);
-    launch.dynamic_shared = shape.shared;
-    launch.seed = how.seed;
-    launch.budget = how.budget;
-    launch.checks = how.checks;
-    launch.count = how.count;
-    launch.bank_width = match shared_config {
-        shared_config::FOUR_BYTE_BANK_SIZE => BankWidth::Four,
-        shared_config::EIGHT_BYTE_BANK_SIZE => BankWidth::Eight,
-        _ => BankWidth::Default,
-    };
-    launch.heap = Some(settings.limits[crate::abi::enums::limit::MALLOC_HEAP_SIZE as usize]);
-    launch.printf = &output::write;
-    let report = device.sim.launch(&function.instance, &launch);
-    output::flush();
-    let report = report.map_err(|fault| fault::error(&fault))?;
-    for finding in &report.findings {
-        log::found(finding);
-    }
-    let sectors = report.counters.map(|counters| {
-        [
-            counters.global_loads,
-            counters.global_stores,
-            counters.global_atomics,
-        ]
-        .iter()
-        .map(|access| access.sectors)
-        .sum()
-    });
-    let cost = model::kernel(
-        device.sim.model(),
-        &report.summary,
-        sectors,
-        resident(context, function, &shape),
-    );
-    *context.last_launch.lock() = LastLaunch {
-        counters: report.counters,
-        findings: report.findings,
-    };
-    Ok(cost)
 }
 
 /// Whether `CUDA_LAUNCH_BLOCKING=1` asks each launch to wait for its kernel, as it does of NVIDIA's driver.

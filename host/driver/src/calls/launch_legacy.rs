@@ -1,11 +1,12 @@
 //! "Execution Control (deprecated)": launches as before CUDA 4, whose shape and parameters are set piece by piece.
 
 use super::function::usable;
-use super::launch::{Shape, check, submit};
+use super::launch::{check, submit};
 use super::{present, stream};
 use crate::abi::{CUfunction, CUstream, c_int, c_uint, c_void};
 use crate::error::{Result, ensure, fail};
 use crate::objects::context;
+use crate::objects::launch::Shape;
 
 /// An int that C means as a count.
 fn count(value: c_int, what: &str) -> Result<u32> {

@@ -1,12 +1,13 @@
 //! "Memory Management": setting device memory to a value of 8, 16 or 32 bits.
 
 use super::stream;
-use crate::abi::{CUdeviceptr, CUstream, c_uchar, c_uint, c_ushort};
+use crate::abi::{CUDA_MEMSET_NODE_PARAMS, CUdeviceptr, CUstream, c_uchar, c_uint, c_ushort};
 use crate::error::{Result, ensure, fail};
+use crate::objects::context::Context;
+use crate::objects::graph::{Kind, Moves, Set};
 use crate::objects::memory;
-use crate::objects::stream::Run;
 use crate::time::model;
-use crate::time::timeline::Cost;
+use std::sync::Arc;
 
 /// Rows of elements to set.
 struct Area {
@@ -16,17 +17,20 @@ struct Area {
     height: usize,
 }
 
-/// Sets every element of `area` to `value`. All of these calls may return before the memory is set.
-fn set<T: Copy + Send + 'static>(handle: CUstream, area: Area, value: T) -> Result {
-    let (context, stream) = stream(handle)?;
-    let Area {
+/// Checks `area`; the operation sets every element of it to `value`, and is none if there are none.
+fn prepare<T: Copy + Into<u32> + Send + Sync + 'static>(
+    context: &Arc<Context>,
+    area: &Area,
+    value: T,
+) -> Result<Option<Set>> {
+    let &Area {
         address,
         pitch,
         width,
         height,
     } = area;
     if width == 0 || height == 0 {
-        return Ok(());
+        return Ok(None);
     }
     let element = size_of::<T>();
     ensure!(
@@ -45,11 +49,7 @@ fn set<T: Copy + Send + 'static>(handle: CUstream, area: Area, value: T) -> Resu
         )
     };
     memory::range("dstDevice", address, bytes as u64)?;
-    let cost = model::set(context.device.sim.model(), (row * height) as u64);
-    let job = move |fault: Option<&crate::error::Error>| {
-        if fault.is_some() {
-            return Ok(Cost::NOTHING);
-        }
+    let fill = move || {
         for y in 0..height {
             let start: *mut T = std::ptr::with_exposed_provenance_mut(address as usize + y * pitch);
             for x in 0..width {
@@ -58,10 +58,69 @@ fn set<T: Copy + Send + 'static>(handle: CUstream, area: Area, value: T) -> Resu
                 unsafe { start.add(x).write(value) };
             }
         }
-        Ok(cost)
     };
-    context.submit(&stream, Vec::new(), Run::ByWorker(Box::new(job)));
+    let bytes = (row * height) as u64;
+    Ok(Some(Set {
+        context: context.clone(),
+        described: CUDA_MEMSET_NODE_PARAMS {
+            dst: address,
+            pitch,
+            value: value.into(),
+            element_size: element as c_uint,
+            width,
+            height,
+        },
+        moves: Moves(Arc::new(fill)),
+        cost: model::set(context.device.sim.model(), bytes),
+        bytes,
+    }))
+}
+
+/// Sets every element of `area` to `value`. All of these calls may return before the memory is set.
+fn set<T: Copy + Into<u32> + Send + Sync + 'static>(
+    handle: CUstream,
+    area: Area,
+    value: T,
+) -> Result {
+    let (context, stream) = stream(handle)?;
+    if let Some(set) = prepare(&context, &area, value)? {
+        context.enqueue(&stream, Kind::Set(set))?;
+    }
     Ok(())
+}
+
+/// The memset of a graph's node.
+pub(super) fn node(context: &Arc<Context>, described: &CUDA_MEMSET_NODE_PARAMS) -> Result<Set> {
+    let &CUDA_MEMSET_NODE_PARAMS {
+        dst: address,
+        pitch,
+        value,
+        element_size,
+        width,
+        height,
+    } = described;
+    let area = Area {
+        address,
+        pitch,
+        width,
+        height,
+    };
+    let set = match element_size {
+        1 => prepare(context, &area, value as u8)?,
+        2 => prepare(context, &area, value as u16)?,
+        4 => prepare(context, &area, value)?,
+        other => fail!(
+            ERROR_INVALID_VALUE,
+            "elements of {other} bytes; a memset node has elements of 1, 2 or 4"
+        ),
+    };
+    match set {
+        Some(set) => Ok(set),
+        None => fail!(
+            ERROR_INVALID_VALUE,
+            "a memset node of {height} rows of {width} elements, which is none"
+        ),
+    }
 }
 
 const LEGACY: CUstream = CUstream::LEGACY;

@@ -15,6 +15,7 @@ pub(crate) mod device;
 pub(crate) mod error;
 pub(crate) mod event;
 pub(crate) mod function;
+pub(crate) mod graph;
 pub(crate) mod host_memory;
 pub(crate) mod init;
 pub(crate) mod launch;

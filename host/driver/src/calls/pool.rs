@@ -5,9 +5,11 @@
 
 use super::{present, put, stream};
 use crate::abi::{
-    CUdevice, CUdeviceptr, CUmemLocation, CUmemoryPool, CUstream, c_int, c_uint, c_void,
+    CUDA_MEM_ALLOC_NODE_PARAMS, CUdevice, CUdeviceptr, CUmemLocation, CUmemPoolProps, CUmemoryPool,
+    CUstream, c_int, c_uint, c_void,
 };
 use crate::error::{Result, ensure, fail};
+use crate::objects::graph::{Kind as Node, capture, memory as graph_memory};
 use crate::objects::pool::{self, Pool};
 use crate::objects::stream::Run;
 use crate::objects::{device, memory};
@@ -78,13 +80,20 @@ unsafe fn take(address: *mut CUdeviceptr, bytes: usize, pool: &Pool, on: CUstrea
         pool.device,
         context.device.ordinal
     );
+    if capture::part(&stream).is_some() {
+        let reserved = graph_memory::reserve(&context, &alloc_params(pool.device, bytes))?;
+        let found = reserved.address;
+        context.enqueue(&stream, Node::Alloc(reserved))?;
+        // SAFETY: the caller's contract.
+        return unsafe { put(address, found, "dptr") };
+    }
     let found = memory::allocate(&context, bytes, Kind::Device, 0)?;
     pool.took(found, bytes as u64);
     context.submit(
         &stream,
         Vec::new(),
         Run::Light(Box::new(|_| Ok(Cost::NOTHING))),
-    );
+    )?;
     // SAFETY: the caller's contract.
     unsafe { put(address, found, "dptr") }
 }
@@ -92,13 +101,41 @@ unsafe fn take(address: *mut CUdeviceptr, bytes: usize, pool: &Pool, on: CUstrea
 pub(crate) unsafe fn free(address: CUdeviceptr, handle: CUstream) -> Result {
     let (context, stream) = stream(handle)?;
     memory::check_free(address, |kind| *kind == Kind::Device, "device memory")?;
+    if capture::part(&stream).is_some() {
+        return context.enqueue(&stream, Node::Free(address)).map(|_| ());
+    }
+    if graph_memory::is_known(address) {
+        return graph_memory::set_allocated(address, false);
+    }
     memory::promise_free(address);
     let job = move |_: Option<&crate::error::Error>| {
         memory::release(address);
         Ok(Cost::NOTHING)
     };
-    context.submit(&stream, Vec::new(), Run::ByWorker(Box::new(job)));
+    context.submit(&stream, Vec::new(), Run::ByWorker(Box::new(job)))?;
     Ok(())
+}
+
+/// What an allocation node is told when a stream's allocation becomes one.
+fn alloc_params(device: CUdevice, bytes: usize) -> CUDA_MEM_ALLOC_NODE_PARAMS {
+    CUDA_MEM_ALLOC_NODE_PARAMS {
+        pool_props: CUmemPoolProps {
+            allocation_kind: 1,
+            handle_types: 0,
+            location: CUmemLocation {
+                kind: ON_DEVICE,
+                id: device,
+            },
+            win32_security_attributes: std::ptr::null_mut(),
+            max_size: 0,
+            usage: 0,
+            reserved: [0; 54],
+        },
+        access_descs: std::ptr::null(),
+        access_desc_count: 0,
+        bytesize: bytes,
+        dptr: 0,
+    }
 }
 
 pub(crate) unsafe fn default(handle: *mut CUmemoryPool, device: CUdevice) -> Result {

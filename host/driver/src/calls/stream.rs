@@ -1,14 +1,15 @@
 //! "Stream Management".
 
 use super::{made_stream, present, put, stream};
-use crate::abi::enums::stream_flags;
+use crate::abi::enums::{event_use, stream_flags};
 use crate::abi::{
-    CUcontext, CUdevice, CUevent, CUgraph, CUhostFn, CUresult, CUstream, CUstreamCallback, c_int,
-    c_uint, c_ulonglong, c_void,
+    CUcontext, CUdevice, CUevent, CUhostFn, CUresult, CUstream, CUstreamCallback, c_int, c_uint,
+    c_ulonglong, c_void,
 };
 use crate::entry;
 use crate::error::{Error, Result, ensure, fail};
 use crate::objects::context::{self, STREAMS};
+use crate::objects::graph::{Host, Kind, UserData, capture};
 use crate::objects::stream::Run;
 use crate::time::timeline::Cost;
 
@@ -90,27 +91,34 @@ pub(crate) unsafe fn wait_event(handle: CUstream, event: CUevent, flags: c_uint)
     let (context, stream) = stream(handle)?;
     let event = super::event::get(event)?;
     ensure!(
-        flags <= 1,
+        flags <= event_use::EXTERNAL,
         ERROR_INVALID_VALUE,
         "{flags:#x} are no CUevent_wait_flags"
     );
+    if let Some(point) = event.captured() {
+        return capture::join(&stream, &point);
+    }
+    if let Some(part) = capture::part(&stream) {
+        if flags == event_use::EXTERNAL {
+            return context.enqueue(&stream, Kind::Wait(event)).map(|_| ());
+        }
+        part.capture.invalidate();
+        fail!(
+            ERROR_STREAM_CAPTURE_ISOLATION,
+            "the stream is being captured and the event was not recorded in that capture; record it there, or pass \
+             CU_EVENT_WAIT_EXTERNAL (1) to make the wait a node"
+        )
+    }
     // An event that recorded nothing does not make anything wait.
     if let Some(recorded) = event.recorded() {
         context.submit(
             &stream,
             vec![recorded],
             Run::Light(Box::new(|_| Ok(Cost::NOTHING))),
-        );
+        )?;
     }
     Ok(())
 }
-
-/// A pointer of the program's that a stream's thread hands back to it.
-struct UserData(*mut c_void);
-
-// SAFETY: nothing here looks through the pointer; that the program's function may use it on another thread is part of the
-// contract of the calls that take one.
-unsafe impl Send for UserData {}
 
 pub(crate) unsafe fn add_callback(
     handle: CUstream,
@@ -135,7 +143,7 @@ pub(crate) unsafe fn add_callback(
         entry::in_callback(|| unsafe { callback(handle, status, data.0) });
         Ok(Cost::NOTHING)
     };
-    context.submit(&stream, Vec::new(), Run::ByWorker(Box::new(job)));
+    context.submit(&stream, Vec::new(), Run::ByWorker(Box::new(job)))?;
     Ok(())
 }
 
@@ -149,21 +157,15 @@ pub(crate) unsafe fn host_function(
         fail!(ERROR_INVALID_VALUE, "`fn` is null; pass a function")
     };
     let data = UserData(data);
-    let job = move |fault: Option<&Error>| {
-        let data = data;
-        // The reference: not called in a context that has faulted.
-        if fault.is_none() {
-            // SAFETY: the caller's contract: a function of this type, to be called once with this data.
-            entry::in_callback(|| unsafe { function(data.0) });
-        }
-        Ok(Cost::NOTHING)
-    };
-    context.submit(&stream, Vec::new(), Run::ByWorker(Box::new(job)));
-    Ok(())
+    context
+        .enqueue(&stream, Kind::Host(Host { function, data }))
+        .map(|_| ())
 }
 
 pub(crate) unsafe fn query(handle: CUstream) -> Result {
     let (context, stream) = stream(handle)?;
+    context.permit(&stream)?;
+    capture::refuse(&stream, "be asked whether it is done")?;
     if stream.tail().is_some_and(|work| !work.is_done()) {
         fail!(ERROR_NOT_READY, "the stream has work left");
     }
@@ -172,68 +174,18 @@ pub(crate) unsafe fn query(handle: CUstream) -> Result {
 
 pub(crate) unsafe fn synchronize(handle: CUstream) -> Result {
     let (context, stream) = stream(handle)?;
+    context.permit(&stream)?;
+    capture::refuse(&stream, "be waited for")?;
     if stream.legacy {
         // It waits for the blocking streams, so what it waits for now is an operation that does.
         let work = context.submit(
             &stream,
             Vec::new(),
             Run::Light(Box::new(|_| Ok(Cost::NOTHING))),
-        );
+        )?;
         context.wait_for(&[work]);
     } else if let Some(work) = stream.tail() {
         context.wait_for(&[work]);
     }
     context.check()
-}
-
-pub(crate) unsafe fn is_capturing(handle: CUstream, status: *mut c_uint) -> Result {
-    stream(handle)?;
-    // CU_STREAM_CAPTURE_STATUS_NONE: capture is not simulated yet, and cuStreamBeginCapture says so.
-    // SAFETY: the caller's contract.
-    unsafe { put(status, 0, "captureStatus") }
-}
-
-pub(crate) unsafe fn capture_info(handle: CUstream, status: *mut c_uint, id: *mut u64) -> Result {
-    stream(handle)?;
-    if !id.is_null() {
-        // SAFETY: the caller's contract; the reference lets it be null.
-        unsafe { id.write(0) };
-    }
-    // SAFETY: the caller's contract.
-    unsafe { put(status, 0, "captureStatus") }
-}
-
-pub(crate) unsafe fn capture_info_v2(
-    handle: CUstream,
-    status: *mut c_uint,
-    id: *mut u64,
-    graph: *mut CUgraph,
-    _dependencies: *mut *const crate::abi::CUgraphNode,
-    count: *mut usize,
-) -> Result {
-    // SAFETY: the caller's contract; the reference lets all but the status be null.
-    unsafe {
-        if !graph.is_null() {
-            graph.write(CUgraph::default());
-        }
-        if !count.is_null() {
-            count.write(0);
-        }
-        capture_info(handle, status, id)
-    }
-}
-
-pub(crate) unsafe fn exchange_capture_mode(mode: *mut c_uint) -> Result {
-    use std::cell::Cell;
-    thread_local!(static MODE: Cell<c_uint> = const { Cell::new(0) });
-    present(mode, "mode")?;
-    // SAFETY: not null, so valid as the caller states.
-    let wanted = unsafe { mode.read() };
-    ensure!(
-        wanted <= 2,
-        ERROR_INVALID_VALUE,
-        "{wanted} is no CUstreamCaptureMode"
-    );
-    // SAFETY: the caller's contract.
-    unsafe { put(mode, MODE.replace(wanted), "mode") }
 }

@@ -4,6 +4,8 @@
 //! context: every later call on it returns the fault's code until the context is destroyed.
 
 use super::device::Device;
+use super::graph::exec::Exec;
+use super::graph::{Kind, capture};
 use super::registry::Registry;
 use super::stream::{Job, Run, Stream, execute};
 use super::work::Work;
@@ -152,6 +154,7 @@ impl Context {
         self.wait();
         for stream in self.streams.lock().others.drain(..) {
             STREAMS.remove(stream.handle);
+            capture::leave(&stream);
             stream.close();
         }
         self.streams.lock().legacy.close();
@@ -225,23 +228,55 @@ impl Context {
         streams.others.retain(|other| !Arc::ptr_eq(other, stream));
         streams.left.retain(|work| !work.is_done());
         streams.left.extend(stream.tail());
+        capture::leave(stream);
         stream.close();
     }
 
-    /// Submits an operation to `stream` that also waits for `also`.
+    /// Submits an operation to `stream` that also waits for `also`. A stream that is being captured refuses it: what can be
+    /// captured goes through [`Context::enqueue`].
     pub(crate) fn submit(
         self: &Arc<Self>,
         stream: &Stream,
         also: Vec<Arc<Work>>,
         run: Run,
-    ) -> Arc<Work> {
+    ) -> Result<Arc<Work>> {
+        self.permit(stream)?;
+        capture::refuse(stream, "do this")?;
         let streams = self.streams.lock();
         let after = streams.before(stream, also);
-        stream.push(self, after, run)
+        Ok(stream.push(self, after, run))
+    }
+
+    /// Submits an operation to `stream`, or makes it a node if the stream is being captured; then there is no work.
+    pub(crate) fn enqueue(
+        self: &Arc<Self>,
+        stream: &Stream,
+        kind: Kind,
+    ) -> Result<Option<Arc<Work>>> {
+        if capture::add(stream, &kind)? {
+            return Ok(None);
+        }
+        let job: Job = Box::new(move |fault| kind.run(fault));
+        self.submit(stream, Vec::new(), Run::ByWorker(job))
+            .map(Some)
+    }
+
+    /// Submits all of a graph to `stream`.
+    pub(crate) fn launch(self: &Arc<Self>, stream: &Stream, exec: &Exec) -> Result {
+        self.permit(stream)?;
+        let members = exec.members()?;
+        let mut last = exec.last.lock();
+        let streams = self.streams.lock();
+        let after = streams.before(stream, last.iter().cloned().collect());
+        *last = Some(stream.push_graph(self, after, members));
+        Ok(())
     }
 
     /// Runs an operation of `stream` on the calling thread when its turn comes, and returns when it has run.
-    pub(crate) fn run_now(self: &Arc<Self>, stream: &Stream, job: Job) -> Arc<Work> {
+    pub(crate) fn run_now(self: &Arc<Self>, stream: &Stream, job: Job) -> Result<Arc<Work>> {
+        self.permit(stream)?;
+        capture::refuse(stream, "do this")?;
+        capture::permit_unsafe()?;
         let (after, work) = {
             let streams = self.streams.lock();
             let after = streams.before(stream, Vec::new());
@@ -250,7 +285,15 @@ impl Context {
         };
         after.iter().for_each(|earlier| earlier.wait());
         execute(self, &work, job);
-        work
+        Ok(work)
+    }
+
+    /// Sees that using `stream` does not make the legacy default stream depend on a capture.
+    pub(crate) fn permit(&self, stream: &Stream) -> Result {
+        if stream.legacy {
+            capture::refuse_legacy(self.handle)?;
+        }
+        Ok(())
     }
 
     /// Waits for `work` and moves the host's modelled time to its end.

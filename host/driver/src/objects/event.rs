@@ -1,5 +1,6 @@
 //! Events: points in a stream that the host can wait for, make streams wait for, and measure between.
 
+use super::graph::capture::Capturing;
 use super::work::Work;
 use crate::abi::enums::event_flags;
 use crate::abi::{CUcontext, CUevent};
@@ -13,7 +14,17 @@ pub(crate) struct Event {
     pub(crate) context: CUcontext,
     pub(crate) flags: u32,
     /// What it recorded last.
-    recorded: Mutex<Option<Arc<Work>>>,
+    recorded: Mutex<Recorded>,
+}
+
+/// What an event recorded.
+#[derive(Debug, Default)]
+enum Recorded {
+    #[default]
+    Nothing,
+    Work(Arc<Work>),
+    /// A point in a capture, at which nothing ever happens.
+    Captured(Capturing),
 }
 
 impl Event {
@@ -34,11 +45,27 @@ impl Event {
 
     /// Records `work`, which ends when all that was submitted before it has.
     pub(crate) fn record(&self, work: Arc<Work>) {
-        *self.recorded.lock() = Some(work);
+        *self.recorded.lock() = Recorded::Work(work);
+    }
+
+    /// Records a point in a capture.
+    pub(crate) fn record_captured(&self, point: Capturing) {
+        *self.recorded.lock() = Recorded::Captured(point);
     }
 
     /// What it recorded last; an event that recorded nothing counts as done.
     pub(crate) fn recorded(&self) -> Option<Arc<Work>> {
-        self.recorded.lock().clone()
+        match &*self.recorded.lock() {
+            Recorded::Work(work) => Some(work.clone()),
+            _ => None,
+        }
+    }
+
+    /// The point in a capture that it recorded last.
+    pub(crate) fn captured(&self) -> Option<Capturing> {
+        match &*self.recorded.lock() {
+            Recorded::Captured(point) => Some(point.clone()),
+            _ => None,
+        }
     }
 }

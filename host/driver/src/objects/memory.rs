@@ -98,6 +98,9 @@ pub(crate) fn free(address: u64, is_right: impl Fn(&Kind) -> bool, meant: &str) 
         context.wait();
         context.check()?;
     }
+    if super::graph::memory::is_known(address) {
+        return super::graph::memory::set_allocated(address, false);
+    }
     super::pool::freed(address);
     found.device.sim.memory().free(address).map_err(error)?;
     OWNERS.write().remove(&address);

@@ -8,6 +8,9 @@
 //! destroyed and its queue is empty.
 
 use super::context::Context;
+use super::graph::Kind;
+use super::graph::capture::Capturing;
+use super::graph::exec::Member;
 use super::work::Work;
 use crate::abi::enums::stream_flags;
 use crate::abi::{CUcontext, CUlaunchAttributeValue, CUstream};
@@ -31,6 +34,8 @@ pub(crate) struct Stream {
     pub(crate) legacy: bool,
     /// What `cuStreamSetAttribute` set.
     pub(crate) attributes: Mutex<HashMap<u32, CUlaunchAttributeValue>>,
+    /// Its part in a capture, while it is being captured.
+    pub(crate) capturing: Mutex<Option<Capturing>>,
     state: Mutex<State>,
 }
 
@@ -64,6 +69,7 @@ impl Stream {
             priority,
             legacy,
             attributes: Mutex::default(),
+            capturing: Mutex::default(),
             state: Mutex::default(),
         }
     }
@@ -85,8 +91,59 @@ impl Stream {
         after: Vec<Arc<Work>>,
         run: Run,
     ) -> Arc<Work> {
-        let nodes: Vec<Arc<Node>> = after.iter().map(|work| work.node.clone()).collect();
-        let work = Work::new(context.device.timeline.submit(nodes));
+        let work = Work::new(context.device.timeline.submit(nodes(&after)));
+        self.start(context, after, work.clone(), run);
+        work
+    }
+
+    /// Adds all of a graph as one operation, which waits for `after`.
+    pub(crate) fn push_graph(
+        &self,
+        context: &Arc<Context>,
+        after: Vec<Arc<Work>>,
+        members: Vec<Member>,
+    ) -> Arc<Work> {
+        let timeline = &context.device.timeline;
+        // The launch itself, which is what the host pays for.
+        let launched = Work::new(timeline.submit(nodes(&after)));
+        let mut parts: Vec<(Arc<Work>, Option<Arc<Work>>, Kind)> =
+            Vec::with_capacity(members.len());
+        for Member { kind, after } in members {
+            let mut before: Vec<Arc<Work>> = after.iter().map(|&i| parts[i].0.clone()).collect();
+            if before.is_empty() {
+                before.push(launched.clone());
+            }
+            let external = match &kind {
+                Kind::Wait(event) => event.recorded(),
+                _ => None,
+            };
+            before.extend(external.clone());
+            let work = Work::new(timeline.follow(nodes(&before)));
+            if let Kind::Record(event) = &kind {
+                event.record(work.clone());
+            }
+            parts.push((work, external, kind));
+        }
+        let ends: Vec<Arc<Work>> = parts.iter().map(|(work, ..)| work.clone()).collect();
+        let whole =
+            Work::new(timeline.follow(nodes(&[std::slice::from_ref(&launched), &ends].concat())));
+        let owner = context.clone();
+        let job: Job = Box::new(move |_| {
+            execute(&owner, &launched, Box::new(|_| Ok(Cost::NOTHING)));
+            for (work, external, kind) in parts {
+                if let Some(external) = external {
+                    external.wait();
+                }
+                execute(&owner, &work, Box::new(move |fault| kind.run(fault)));
+            }
+            Ok(Cost::NOTHING)
+        });
+        self.start(context, after, whole.clone(), Run::ByWorker(job));
+        whole
+    }
+
+    /// Makes `work` the stream's last operation and has it run after `after`.
+    fn start(&self, context: &Arc<Context>, after: Vec<Arc<Work>>, work: Arc<Work>, run: Run) {
         let mut state = self.state.lock();
         state.tail = Some(work.clone());
         match run {
@@ -128,13 +185,17 @@ impl Stream {
                 }
             }
         }
-        work
     }
 
     /// Lets the stream's thread end once its queue is empty.
     pub(crate) fn close(&self) {
         self.state.lock().worker = None;
     }
+}
+
+/// The operations' places in modelled time.
+fn nodes(work: &[Arc<Work>]) -> Vec<Arc<Node>> {
+    work.iter().map(|work| work.node.clone()).collect()
 }
 
 /// Who runs an operation.

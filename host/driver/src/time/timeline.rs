@@ -135,6 +135,11 @@ impl Timeline {
         state.add(after)
     }
 
+    /// Adds an operation that is part of one that was submitted: it waits for `after` and costs the host nothing.
+    pub(crate) fn follow(&self, after: Vec<Arc<Node>>) -> Arc<Node> {
+        self.state.lock().add(after)
+    }
+
     /// Tells what an operation cost; each operation is told once.
     pub(crate) fn ran(&self, node: &Node, cost: Cost) {
         // The first telling holds: an operation runs once.

@@ -7,6 +7,7 @@
 //! Each row runs on a thread of its own, in a fresh context. Rows that make a kernel fault run in a process of their own,
 //! since on a GPU a fault ends CUDA for the process.
 
+mod capture;
 mod context;
 mod copy;
 mod device;
@@ -14,6 +15,8 @@ mod event;
 mod fault;
 mod fixture;
 mod function;
+mod graph;
+mod graph_exec;
 mod host_memory;
 mod launch;
 mod library;
@@ -88,6 +91,9 @@ fn all() -> Vec<Row> {
         event::rows(),
         function::rows(),
         launch::rows(),
+        graph::rows(),
+        graph_exec::rows(),
+        capture::rows(),
     ];
     tables.into_iter().flatten().collect()
 }

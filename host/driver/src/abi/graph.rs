@@ -1,0 +1,132 @@
+//! The structs of graph nodes. Field order and types are `cuda.h`'s; field names are Rust's.
+
+#![allow(
+    missing_docs,
+    reason = "the fields are those of cuda.h, described in the driver API reference"
+)]
+
+use super::*;
+
+/// What a kernel node launches (`CUDA_KERNEL_NODE_PARAMS_v2`). Version 1 ends before `kern`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct CUDA_KERNEL_NODE_PARAMS {
+    pub func: CUfunction,
+    pub grid: [c_uint; 3],
+    pub block: [c_uint; 3],
+    pub shared_mem_bytes: c_uint,
+    pub kernel_params: *mut *mut c_void,
+    pub extra: *mut *mut c_void,
+    pub kern: CUkernel,
+    pub ctx: CUcontext,
+}
+
+/// [`CUDA_KERNEL_NODE_PARAMS`] as before CUDA 12.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct CUDA_KERNEL_NODE_PARAMS_v1 {
+    pub func: CUfunction,
+    pub grid: [c_uint; 3],
+    pub block: [c_uint; 3],
+    pub shared_mem_bytes: c_uint,
+    pub kernel_params: *mut *mut c_void,
+    pub extra: *mut *mut c_void,
+}
+
+/// What a memset node sets.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CUDA_MEMSET_NODE_PARAMS {
+    pub dst: CUdeviceptr,
+    pub pitch: usize,
+    pub value: c_uint,
+    pub element_size: c_uint,
+    pub width: usize,
+    pub height: usize,
+}
+
+/// What a host node calls.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct CUDA_HOST_NODE_PARAMS {
+    pub function: CUhostFn,
+    pub user_data: *mut c_void,
+}
+
+/// `CUmemPoolProps`: which memory a pool is of.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct CUmemPoolProps {
+    pub allocation_kind: c_uint,
+    pub handle_types: c_uint,
+    pub location: CUmemLocation,
+    pub win32_security_attributes: *mut c_void,
+    pub max_size: usize,
+    pub usage: c_ushort,
+    pub reserved: [c_uchar; 54],
+}
+
+/// What an allocation node allocates; `dptr` is written by the call that adds it.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct CUDA_MEM_ALLOC_NODE_PARAMS {
+    pub pool_props: CUmemPoolProps,
+    pub access_descs: *const c_void,
+    pub access_desc_count: usize,
+    pub bytesize: usize,
+    pub dptr: CUdeviceptr,
+}
+
+/// How a graph is instantiated, and what came of it.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct CUDA_GRAPH_INSTANTIATE_PARAMS {
+    pub flags: u64,
+    pub upload_stream: CUstream,
+    pub error_node: CUgraphNode,
+    pub result: c_uint,
+}
+
+/// Why an update of an executable graph was not made.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CUgraphExecUpdateResultInfo {
+    pub result: c_uint,
+    pub error_node: CUgraphNode,
+    pub error_from_node: CUgraphNode,
+}
+
+/// What `cuGraphAddNode` adds: a type, and the parameters of that type in 232 bytes.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct CUgraphNodeParams {
+    pub kind: c_uint,
+    pub reserved0: [c_int; 3],
+    pub params: [c_longlong; 29],
+    pub reserved2: c_longlong,
+}
+
+/// `CUDA_MEMCPY_NODE_PARAMS`: a copy as [`CUgraphNodeParams`] holds it.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct CUDA_MEMCPY_NODE_PARAMS {
+    pub flags: c_int,
+    pub reserved: c_int,
+    pub copy_ctx: CUcontext,
+    pub copy_params: CUDA_MEMCPY3D,
+}
+
+/// `CUgraphEdgeData`: the kind of a dependency; all zeros for the ordinary kind.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CUgraphEdgeData {
+    pub from_port: c_uchar,
+    pub to_port: c_uchar,
+    pub kind: c_uchar,
+    pub reserved: [c_uchar; 5],
+}
+
+// SAFETY: its pointers are the program's, carried and given back; who follows them has checked them for that.
+unsafe impl Send for CUDA_MEMCPY3D {}
+// SAFETY: as above.
+unsafe impl Sync for CUDA_MEMCPY3D {}

@@ -1,0 +1,224 @@
+//! From the structs of node parameters to operations and back.
+//!
+//! What goes in is checked as the call would check it that does the same on a stream.
+
+use crate::abi::enums::graph_node_type as node_type;
+use crate::abi::*;
+use crate::calls::{copy_shaped, launch, memset, present};
+use crate::error::{Result, ensure, fail};
+use crate::objects::context::{self, Context};
+use crate::objects::event;
+use crate::objects::graph::{self, Host, Kind, Node, UserData, memory};
+use crate::objects::launch::{KernelLaunch, Shape};
+use std::sync::Arc;
+
+/// The context that `handle` names, or the current one.
+pub(super) fn context_or_current(handle: CUcontext) -> Result<Arc<Context>> {
+    if handle == CUcontext::default() {
+        return context::current();
+    }
+    let context = context::get(handle)?;
+    context.check()?;
+    Ok(context)
+}
+
+/// A launch as a node. The function is `func`, or `kern` in the context `ctx` or the current one.
+///
+/// # Safety
+/// The parameters are as `cuLaunchKernel` wants them.
+pub(super) unsafe fn kernel(params: &CUDA_KERNEL_NODE_PARAMS) -> Result<Kind> {
+    let CUDA_KERNEL_NODE_PARAMS {
+        func,
+        grid,
+        block,
+        shared_mem_bytes,
+        kernel_params,
+        extra,
+        kern,
+        ctx,
+    } = *params;
+    // A kernel of a library is found by either handle.
+    let handle = if func.0 != 0 {
+        func
+    } else {
+        CUfunction(kern.0)
+    };
+    let function = crate::calls::function::usable(handle)?;
+    let context = if ctx == CUcontext::default() {
+        function.context()?
+    } else {
+        context_or_current(ctx)?
+    };
+    let shape = Shape::new(grid, block, shared_mem_bytes);
+    launch::check(&context, &function, &shape)?;
+    // SAFETY: the caller's contract.
+    let bytes = unsafe { launch::gather(&function, kernel_params, extra)? };
+    Ok(Kind::Kernel(KernelLaunch::new(
+        &context, &function, shape, &bytes,
+    )))
+}
+
+/// [`CUDA_KERNEL_NODE_PARAMS`] of the older struct.
+pub(super) fn newer(params: &CUDA_KERNEL_NODE_PARAMS_v1) -> CUDA_KERNEL_NODE_PARAMS {
+    let CUDA_KERNEL_NODE_PARAMS_v1 {
+        func,
+        grid,
+        block,
+        shared_mem_bytes,
+        kernel_params,
+        extra,
+    } = *params;
+    CUDA_KERNEL_NODE_PARAMS {
+        func,
+        grid,
+        block,
+        shared_mem_bytes,
+        kernel_params,
+        extra,
+        kern: CUkernel::default(),
+        ctx: CUcontext::default(),
+    }
+}
+
+/// What a kernel node launches.
+pub(super) fn of_kernel(node: &Node) -> Result<CUDA_KERNEL_NODE_PARAMS> {
+    match &*node.kind.lock() {
+        Kind::Kernel(launch) => Ok(CUDA_KERNEL_NODE_PARAMS {
+            func: launch.function.handle,
+            grid: launch.shape.grid,
+            block: launch.shape.block,
+            shared_mem_bytes: launch.shape.shared,
+            kernel_params: launch.params.list(),
+            extra: std::ptr::null_mut(),
+            kern: CUkernel::default(),
+            ctx: launch.context.handle,
+        }),
+        other => wrong("kernel", other),
+    }
+}
+
+/// A copy as a node.
+pub(super) fn copy(params: &CUDA_MEMCPY3D, ctx: CUcontext) -> Result<Kind> {
+    let context = context_or_current(ctx)?;
+    Ok(Kind::Copy(copy_shaped::node(&context, params)?))
+}
+
+/// A memset as a node.
+pub(super) fn set(params: &CUDA_MEMSET_NODE_PARAMS, ctx: CUcontext) -> Result<Kind> {
+    let context = context_or_current(ctx)?;
+    Ok(Kind::Set(memset::node(&context, params)?))
+}
+
+/// A host function as a node.
+pub(super) fn host(params: &CUDA_HOST_NODE_PARAMS) -> Result<Kind> {
+    let Some(function) = params.function else {
+        fail!(ERROR_INVALID_VALUE, "`fn` is null; pass a function")
+    };
+    Ok(Kind::Host(Host {
+        function,
+        data: UserData(params.user_data),
+    }))
+}
+
+/// A graph as a node of another: a copy of it as it is now.
+pub(super) fn child(graph: CUgraph) -> Result<Kind> {
+    Ok(Kind::Child(graph::get(graph)?.copy(true)?))
+}
+
+/// An event as a node.
+pub(super) fn event(handle: CUevent) -> Result<Arc<event::Event>> {
+    crate::calls::event::get(handle)
+}
+
+/// An allocation as a node; its address is written to the struct.
+///
+/// # Safety
+/// `params` is null or valid.
+pub(super) unsafe fn allocation(params: *mut CUDA_MEM_ALLOC_NODE_PARAMS) -> Result<Kind> {
+    present(params, "nodeParams")?;
+    // SAFETY: not null, so valid as the caller states.
+    let params = unsafe { &mut *params };
+    let props = &params.pool_props;
+    ensure!(
+        params.bytesize > 0,
+        ERROR_INVALID_VALUE,
+        "an allocation node of no bytes"
+    );
+    ensure!(
+        props.allocation_kind == 1 && props.location.kind == 1,
+        ERROR_INVALID_VALUE,
+        "an allocation node allocates pinned memory (CU_MEM_ALLOCATION_TYPE_PINNED, 1) on a device \
+         (CU_MEM_LOCATION_TYPE_DEVICE, 1)"
+    );
+    ensure!(
+        props.handle_types == 0,
+        ERROR_NOT_SUPPORTED,
+        "graph memory that other processes can open; ask for CU_MEM_HANDLE_TYPE_NONE"
+    );
+    let context = context::current()?;
+    ensure!(
+        props.location.id == context.device.ordinal,
+        ERROR_INVALID_VALUE,
+        "an allocation on device {}; the current context is of device {}",
+        props.location.id,
+        context.device.ordinal
+    );
+    let reserved = memory::reserve(&context, params)?;
+    params.dptr = reserved.address;
+    Ok(Kind::Alloc(reserved))
+}
+
+/// The end of an allocation as a node.
+pub(super) fn free(address: CUdeviceptr) -> Result<Kind> {
+    ensure!(
+        memory::is_known(address),
+        ERROR_INVALID_VALUE,
+        "{address:#x} is not the memory of a graph's allocation node, which alone a free node frees"
+    );
+    Ok(Kind::Free(address))
+}
+
+/// The operation of `cuGraphAddNode`'s struct.
+///
+/// # Safety
+/// `params` is null or valid, and what it points at as well.
+pub(super) unsafe fn any(params: *mut CUgraphNodeParams) -> Result<Kind> {
+    present(params, "nodeParams")?;
+    // SAFETY: not null, so valid as the caller states.
+    let params = unsafe { &mut *params };
+    let inner: *mut c_void = params.params.as_mut_ptr().cast();
+    // SAFETY: the type says which struct begins there; each is smaller than the field.
+    unsafe {
+        match params.kind {
+            node_type::KERNEL => kernel(&*inner.cast()),
+            node_type::MEMCPY => {
+                let inner = inner.cast::<CUDA_MEMCPY_NODE_PARAMS>().read();
+                copy(&inner.copy_params, inner.copy_ctx)
+            }
+            node_type::MEMSET => {
+                let (set_params, ctx) = inner.cast::<(CUDA_MEMSET_NODE_PARAMS, CUcontext)>().read();
+                set(&set_params, ctx)
+            }
+            node_type::HOST => host(&inner.cast::<CUDA_HOST_NODE_PARAMS>().read()),
+            node_type::GRAPH => child(inner.cast::<CUgraph>().read()),
+            node_type::EMPTY => Ok(Kind::Empty),
+            node_type::WAIT_EVENT => Ok(Kind::Wait(event(inner.cast::<CUevent>().read())?)),
+            node_type::EVENT_RECORD => Ok(Kind::Record(event(inner.cast::<CUevent>().read())?)),
+            node_type::MEM_ALLOC => allocation(inner.cast()),
+            node_type::MEM_FREE => free(inner.cast::<CUdeviceptr>().read()),
+            other => fail!(
+                ERROR_NOT_SUPPORTED,
+                "nodes of type {other} (external semaphores, memory operations, conditions) are not simulated"
+            ),
+        }
+    }
+}
+
+/// Refuses a node of another type than the call is for.
+pub(super) fn wrong<T>(wanted: &str, found: &Kind) -> Result<T> {
+    fail!(
+        ERROR_INVALID_VALUE,
+        "the node is no {wanted} node; it is `{}`",
+        found.label()
+    )
+}

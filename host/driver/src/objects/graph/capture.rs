@@ -1,0 +1,355 @@
+//! Stream capture: calls on a stream that become nodes of a graph instead of running.
+//!
+//! Source: CUDA C++ Programming Guide, "Creating a Graph Using Stream Capture", and the driver API reference of the calls. A capture
+//! begins in one stream; another stream joins it by waiting for an event that was recorded in it. Each stream of a capture knows
+//! the nodes that its next one will wait for. A call that cannot be captured makes the capture invalid, and what follows in it
+//! fails until it is ended.
+
+use super::{Graph, Kind};
+use crate::abi::enums::{capture_mode as mode, capture_status as status};
+use crate::abi::{CUcontext, CUgraphNode};
+use crate::error::{Result, ensure, fail};
+use crate::objects::stream::Stream;
+use parking_lot::Mutex;
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
+use std::thread::ThreadId;
+
+/// A capture in progress.
+#[derive(Debug)]
+pub(crate) struct Capture {
+    /// Unique over the process.
+    pub(crate) id: u64,
+    pub(crate) graph: Arc<Graph>,
+    mode: u32,
+    thread: ThreadId,
+    /// Where the stream that it began in is.
+    origin: *const Stream,
+    invalid: AtomicBool,
+    streams: Mutex<Vec<Weak<Stream>>>,
+}
+
+// SAFETY: `origin` is compared and never followed.
+unsafe impl Send for Capture {}
+// SAFETY: as above.
+unsafe impl Sync for Capture {}
+
+/// A stream's part in a capture.
+#[derive(Debug, Clone)]
+pub(crate) struct Capturing {
+    pub(crate) capture: Arc<Capture>,
+    /// What its next node waits for.
+    pub(crate) after: Vec<CUgraphNode>,
+}
+
+/// The captures in progress, and how many they are; most programs have none, and then nothing is looked up.
+static CAPTURES: Mutex<Vec<Arc<Capture>>> = Mutex::new(Vec::new());
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+
+thread_local! {
+    static MODE: Cell<u32> = const { Cell::new(mode::GLOBAL) };
+}
+
+/// Whether any stream may be capturing.
+pub(crate) fn any() -> bool {
+    COUNT.load(Ordering::Acquire) > 0
+}
+
+/// Sets the calling thread's mode and returns the one before.
+pub(crate) fn exchange_mode(wanted: u32) -> u32 {
+    MODE.replace(wanted)
+}
+
+/// Begins a capture in `stream`, into `graph`, whose first nodes wait for `after`.
+pub(crate) fn begin(
+    stream: &Arc<Stream>,
+    mode: u32,
+    graph: Arc<Graph>,
+    after: Vec<CUgraphNode>,
+) -> Result {
+    ensure!(
+        mode <= mode::RELAXED,
+        ERROR_INVALID_VALUE,
+        "{mode} is no CUstreamCaptureMode"
+    );
+    ensure!(
+        !stream.legacy,
+        ERROR_STREAM_CAPTURE_UNSUPPORTED,
+        "the legacy default stream cannot be captured; capture in a stream of your own"
+    );
+    let mut part = stream.capturing.lock();
+    ensure!(
+        part.is_none(),
+        ERROR_ILLEGAL_STATE,
+        "the stream is being captured already; cuStreamEndCapture ends that"
+    );
+    let capture = Arc::new(Capture {
+        id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+        graph,
+        mode,
+        thread: std::thread::current().id(),
+        origin: Arc::as_ptr(stream),
+        invalid: AtomicBool::new(false),
+        streams: Mutex::new(vec![Arc::downgrade(stream)]),
+    });
+    *part = Some(Capturing {
+        capture: capture.clone(),
+        after,
+    });
+    CAPTURES.lock().push(capture);
+    COUNT.fetch_add(1, Ordering::Release);
+    Ok(())
+}
+
+/// Ends the capture of `stream` and returns its graph.
+pub(crate) fn end(stream: &Arc<Stream>) -> Result<Arc<Graph>> {
+    let Some(Capturing { capture, after }) = stream.capturing.lock().clone() else {
+        fail!(
+            ERROR_ILLEGAL_STATE,
+            "the stream is not being captured; cuStreamBeginCapture begins that"
+        )
+    };
+    ensure!(
+        capture.mode == mode::RELAXED || capture.thread == std::thread::current().id(),
+        ERROR_STREAM_CAPTURE_WRONG_THREAD,
+        "the capture was begun by another thread; only one that is begun as CU_STREAM_CAPTURE_MODE_RELAXED can be ended by any"
+    );
+    if capture.origin != Arc::as_ptr(stream) {
+        capture.invalidate();
+        fail!(
+            ERROR_STREAM_CAPTURE_UNMATCHED,
+            "the capture began in another stream; end it there"
+        )
+    }
+    let unjoined = capture.unjoined(&after);
+    let valid = !capture.invalid.load(Ordering::Acquire);
+    capture.finish();
+    ensure!(
+        valid,
+        ERROR_STREAM_CAPTURE_INVALIDATED,
+        "a call that cannot be captured has made the capture invalid; there is no graph"
+    );
+    ensure!(
+        !unjoined,
+        ERROR_STREAM_CAPTURE_UNJOINED,
+        "another stream joined the capture and its work was not waited for; record an event there and wait for it here"
+    );
+    Ok(capture.graph.clone())
+}
+
+/// Adds an operation of a stream that is being captured; returns whether it is.
+pub(crate) fn add(stream: &Stream, kind: &Kind) -> Result<bool> {
+    if !any() {
+        return Ok(false);
+    }
+    let mut part = stream.capturing.lock();
+    let Some(part) = part.as_mut() else {
+        return Ok(false);
+    };
+    part.capture.check()?;
+    let node = part.capture.graph.add(kind.clone(), &part.after)?;
+    part.after = vec![node.handle];
+    Ok(true)
+}
+
+/// Has `stream` wait for what an event recorded in a capture: it joins the capture, or is in it already.
+pub(crate) fn join(stream: &Arc<Stream>, event: &Capturing) -> Result {
+    event.capture.check()?;
+    let mut part = stream.capturing.lock();
+    match part.as_mut() {
+        None => {
+            ensure!(
+                !stream.legacy,
+                ERROR_STREAM_CAPTURE_IMPLICIT,
+                "the event is of a capture, which the legacy default stream cannot join; wait in a stream of your own"
+            );
+            ensure!(
+                event.capture.is_running(),
+                ERROR_CAPTURED_EVENT,
+                "the event was last recorded in a capture that has ended; record it again"
+            );
+            event.capture.streams.lock().push(Arc::downgrade(stream));
+            *part = Some(event.clone());
+        }
+        Some(own) if Arc::ptr_eq(&own.capture, &event.capture) => {
+            own.capture.check()?;
+            for node in &event.after {
+                if !own.after.contains(node) {
+                    own.after.push(*node);
+                }
+            }
+        }
+        Some(own) => {
+            own.capture.invalidate();
+            event.capture.invalidate();
+            fail!(
+                ERROR_STREAM_CAPTURE_MERGE,
+                "the event is of another capture than the stream; two captures cannot become one"
+            )
+        }
+    }
+    Ok(())
+}
+
+/// The stream's part in a capture.
+pub(crate) fn part(stream: &Stream) -> Option<Capturing> {
+    if any() {
+        stream.capturing.lock().clone()
+    } else {
+        None
+    }
+}
+
+/// `CUstreamCaptureStatus` of a stream.
+pub(crate) fn status(stream: &Stream) -> u32 {
+    match part(stream) {
+        None => status::NONE,
+        Some(part) if part.capture.invalid.load(Ordering::Acquire) => status::INVALIDATED,
+        Some(_) => status::ACTIVE,
+    }
+}
+
+/// Refuses what cannot be done with a stream that is being captured, whose capture becomes invalid.
+pub(crate) fn refuse(stream: &Stream, what: &str) -> Result {
+    if let Some(part) = part(stream) {
+        part.capture.check()?;
+        part.capture.invalidate();
+        fail!(
+            ERROR_STREAM_CAPTURE_UNSUPPORTED,
+            "the stream is being captured and cannot {what}; the capture is invalid from now on"
+        )
+    }
+    Ok(())
+}
+
+/// Refuses what would make the legacy default stream of `context` depend on a capture, which becomes invalid.
+pub(crate) fn refuse_legacy(context: CUcontext) -> Result {
+    let blocking = |stream: &Stream| stream.is_blocking();
+    if invalidate_where(context, blocking) {
+        fail!(
+            ERROR_STREAM_CAPTURE_IMPLICIT,
+            "a stream that waits for the legacy default stream is being captured, so that cannot be used; use another \
+             stream, or capture in one made with CU_STREAM_NON_BLOCKING"
+        )
+    }
+    Ok(())
+}
+
+/// Refuses to wait for all of `context` while one of its streams is being captured, which becomes invalid.
+pub(crate) fn refuse_whole(context: CUcontext) -> Result {
+    if invalidate_where(context, |_| true) {
+        fail!(
+            ERROR_STREAM_CAPTURE_UNSUPPORTED,
+            "a stream of the context is being captured, so that nothing can wait for all of it; the capture is invalid from \
+             now on"
+        )
+    }
+    Ok(())
+}
+
+fn invalidate_where(context: CUcontext, concerns: impl Fn(&Stream) -> bool) -> bool {
+    if !any() {
+        return false;
+    }
+    let mut found = false;
+    for capture in CAPTURES.lock().iter() {
+        let streams = capture.streams.lock();
+        let mut streams = streams.iter().filter_map(Weak::upgrade);
+        if streams.any(|stream| stream.context == context && concerns(&stream)) {
+            capture.invalidate();
+            found = true;
+        }
+    }
+    found
+}
+
+/// Refuses a call that may wait for the device behind the program's back, where a capture's mode asks for that.
+pub(crate) fn permit_unsafe() -> Result {
+    let own = MODE.get();
+    if !any() || own == mode::RELAXED {
+        return Ok(());
+    }
+    let thread = std::thread::current().id();
+    let captures = CAPTURES.lock();
+    let concerned = captures.iter().find(|capture| {
+        let of_this_thread = capture.thread == thread && capture.mode != mode::RELAXED;
+        of_this_thread || (own == mode::GLOBAL && capture.mode == mode::GLOBAL)
+    });
+    if let Some(capture) = concerned {
+        capture.invalidate();
+        fail!(
+            ERROR_STREAM_CAPTURE_UNSUPPORTED,
+            "a stream is being captured, in a mode that does not let this call through; make it before or after, or see \
+             cuThreadExchangeStreamCaptureMode; the capture is invalid from now on"
+        )
+    }
+    Ok(())
+}
+
+/// Takes part in no capture any more: the stream is being destroyed.
+pub(crate) fn leave(stream: &Stream) {
+    if let Some(part) = stream.capturing.lock().take() {
+        part.capture.invalidate();
+        if std::ptr::eq(part.capture.origin, stream) {
+            part.capture.finish();
+        }
+    }
+}
+
+impl Capture {
+    fn check(&self) -> Result {
+        ensure!(
+            !self.invalid.load(Ordering::Acquire),
+            ERROR_STREAM_CAPTURE_INVALIDATED,
+            "an earlier call that cannot be captured has made the capture invalid; end it with cuStreamEndCapture"
+        );
+        Ok(())
+    }
+
+    /// Makes it fail from now on.
+    pub(crate) fn invalidate(&self) {
+        self.invalid.store(true, Ordering::Release);
+    }
+
+    fn is_running(&self) -> bool {
+        CAPTURES.lock().iter().any(|other| other.id == self.id)
+    }
+
+    /// Whether a stream has nodes that those of `after` do not come after.
+    fn unjoined(&self, after: &[CUgraphNode]) -> bool {
+        let edges = self.graph.edges();
+        let mut before: HashSet<CUgraphNode> = after.iter().copied().collect();
+        let mut left: Vec<CUgraphNode> = after.to_vec();
+        while let Some(node) = left.pop() {
+            for &(from, _) in edges.iter().filter(|&&(_, to)| to == node) {
+                if before.insert(from) {
+                    left.push(from);
+                }
+            }
+        }
+        let streams = self.streams.lock();
+        streams.iter().filter_map(Weak::upgrade).any(|stream| {
+            let part = stream.capturing.lock();
+            part.as_ref()
+                .is_some_and(|part| part.after.iter().any(|node| !before.contains(node)))
+        })
+    }
+
+    /// Lets its streams run again what they are given.
+    fn finish(&self) {
+        let streams = std::mem::take(&mut *self.streams.lock());
+        for stream in streams.iter().filter_map(Weak::upgrade) {
+            let mut part = stream.capturing.lock();
+            if part.as_ref().is_some_and(|part| part.capture.id == self.id) {
+                *part = None;
+            }
+        }
+        let mut captures = CAPTURES.lock();
+        let before = captures.len();
+        captures.retain(|other| other.id != self.id);
+        COUNT.fetch_sub(before - captures.len(), Ordering::Release);
+    }
+}

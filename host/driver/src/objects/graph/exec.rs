@@ -1,0 +1,375 @@
+//! Executable graphs: a graph's nodes as they were when it was instantiated, in an order in which they can run.
+//!
+//! A launch puts all of it into a stream as one operation. The nodes run one after the other on the stream's thread, which is an
+//! order that CUDA allows; in modelled time, nodes that do not wait for each other overlap, as they would on a GPU.
+
+use super::user_object::References;
+use super::{Graph, Kind, Node, memory};
+use crate::abi::enums::{graph_instantiate as flag, graph_update as update};
+use crate::abi::{CUgraphExec, CUgraphNode};
+use crate::error::{Error, Result, ensure, fail};
+use crate::objects::registry::Registry;
+use crate::objects::work::Work;
+use parking_lot::Mutex;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+/// All live executable graphs.
+pub(crate) static EXECS: Registry<CUgraphExec, Exec> = Registry::new();
+
+/// A graph that can be launched.
+#[derive(Debug)]
+pub(crate) struct Exec {
+    pub(crate) handle: CUgraphExec,
+    /// `CUgraphInstantiate_flags`.
+    pub(crate) flags: u64,
+    /// The user objects that it keeps alive.
+    pub(crate) objects: References,
+    plan: Mutex<Plan>,
+    /// Its last launch, behind which the next one waits.
+    pub(crate) last: Mutex<Option<Arc<Work>>>,
+}
+
+/// The nodes in their order.
+#[derive(Debug, Clone)]
+struct Plan(Vec<Planned>);
+
+#[derive(Debug, Clone)]
+struct Planned {
+    /// The graph's node that it was made of.
+    node: CUgraphNode,
+    kind: Kind,
+    /// The places of what it waits for.
+    after: Vec<usize>,
+    /// What a child node runs.
+    child: Option<Plan>,
+    enabled: bool,
+    /// Its place in the order of adding, by which an update finds its counterpart.
+    added: usize,
+}
+
+/// One operation of a launch.
+#[derive(Debug)]
+pub(crate) struct Member {
+    pub(crate) kind: Kind,
+    /// The places of what it waits for; nothing for what begins with the launch.
+    pub(crate) after: Vec<usize>,
+}
+
+/// Why an update was not made: `CUgraphExecUpdateResult`, the node, and in words.
+#[derive(Debug)]
+pub(crate) struct Refused {
+    pub(crate) result: u32,
+    pub(crate) node: CUgraphNode,
+    pub(crate) why: String,
+}
+
+/// The executable graph that `handle` names.
+pub(crate) fn get(handle: CUgraphExec) -> Result<Arc<Exec>> {
+    match EXECS.get(handle) {
+        Some(exec) => Ok(exec),
+        None => fail!(
+            ERROR_INVALID_VALUE,
+            "{:#x} is no executable graph; it was destroyed, or never was one",
+            handle.0
+        ),
+    }
+}
+
+/// Makes of `graph` what can be launched.
+pub(crate) fn instantiate(graph: &Graph, flags: u64) -> Result<Arc<Exec>> {
+    ensure!(
+        flags & !u64::from(flag::ALL) == 0,
+        ERROR_INVALID_VALUE,
+        "{flags:#x} are no CUgraphInstantiate_flags"
+    );
+    let both = u64::from(flag::AUTO_FREE_ON_LAUNCH | flag::DEVICE_LAUNCH);
+    ensure!(
+        flags & both != both,
+        ERROR_INVALID_VALUE,
+        "a graph that is launched from the device cannot free on launch; pass one of the two flags"
+    );
+    let plan = Plan::of(graph)?;
+    let exec = EXECS.add(|handle| Exec {
+        handle,
+        flags,
+        objects: References::default(),
+        plan: Mutex::new(plan),
+        last: Mutex::default(),
+    });
+    exec.objects.retain_all(&graph.objects);
+    Ok(exec)
+}
+
+impl Plan {
+    fn of(graph: &Graph) -> Result<Plan> {
+        let added: HashMap<CUgraphNode, usize> = graph
+            .nodes()
+            .iter()
+            .enumerate()
+            .map(|(i, node)| (node.handle, i))
+            .collect();
+        let planned = graph.order()?.into_iter().map(|(node, after)| {
+            let kind = node.kind.lock().clone();
+            let child = match &kind {
+                Kind::Child(child) => Some(Plan::of(child)?),
+                _ => None,
+            };
+            Ok(Planned {
+                node: node.handle,
+                kind,
+                after,
+                child,
+                enabled: true,
+                added: added.get(&node.handle).copied().unwrap_or_default(),
+            })
+        });
+        Ok(Plan(planned.collect::<Result<_>>()?))
+    }
+
+    /// Adds its operations to `members`; those that wait for nothing wait for `start`. What ends it is returned.
+    fn expand(&self, start: &[usize], members: &mut Vec<Member>) -> Vec<usize> {
+        let mut place = Vec::with_capacity(self.0.len());
+        let mut is_last = vec![true; self.0.len()];
+        for planned in &self.0 {
+            let mut after: Vec<usize> = planned.after.iter().map(|&i| place[i]).collect();
+            planned.after.iter().for_each(|&i| is_last[i] = false);
+            if after.is_empty() {
+                after = start.to_vec();
+            }
+            let kind = match &planned.child {
+                Some(child) => {
+                    let ends = child.expand(&after, members);
+                    after = if ends.is_empty() { after } else { ends };
+                    Kind::Empty
+                }
+                None if !planned.enabled => Kind::Empty,
+                None => planned.kind.clone(),
+            };
+            place.push(members.len());
+            members.push(Member { kind, after });
+        }
+        let last = place.iter().zip(is_last).filter(|(_, is_last)| *is_last);
+        last.map(|(&place, _)| place).collect()
+    }
+
+    /// A graph of the same operations, to be a child of another.
+    fn graph(&self) -> Result<Arc<Graph>> {
+        let graph = super::create(true);
+        let mut made: Vec<CUgraphNode> = Vec::with_capacity(self.0.len());
+        for planned in &self.0 {
+            let kind = match &planned.child {
+                Some(child) => Kind::Child(child.graph()?),
+                None if !planned.enabled => Kind::Empty,
+                None => planned.kind.copied()?,
+            };
+            let after: Vec<CUgraphNode> = planned.after.iter().map(|&i| made[i]).collect();
+            made.push(graph.add(kind, &after)?.handle);
+        }
+        Ok(graph)
+    }
+
+    /// Takes over the parameters of `graph`'s nodes, if it is the same graph but for those.
+    fn update(&mut self, graph: &Graph) -> std::result::Result<(), Refused> {
+        let refuse = |result, node, why: &str| {
+            Err(Refused {
+                result,
+                node,
+                why: why.into(),
+            })
+        };
+        let nodes = graph.nodes();
+        if nodes.len() != self.0.len() {
+            let why = format!("{} nodes instead of {}", nodes.len(), self.0.len());
+            return refuse(update::TOPOLOGY_CHANGED, CUgraphNode::default(), &why);
+        }
+        let place: HashMap<CUgraphNode, usize> = nodes
+            .iter()
+            .enumerate()
+            .map(|(i, node)| (node.handle, i))
+            .collect();
+        let mut waits = vec![BTreeSet::new(); nodes.len()];
+        for (from, to) in graph.edges() {
+            if let (Some(&from), Some(&to)) = (place.get(&from), place.get(&to)) {
+                waits[to].insert(from);
+            }
+        }
+        let added: Vec<usize> = self.0.iter().map(|planned| planned.added).collect();
+        let mut updated = self.clone();
+        for planned in &mut updated.0 {
+            let (node, waits): (&Node, _) = (&nodes[planned.added], &waits[planned.added]);
+            let before: BTreeSet<usize> = planned.after.iter().map(|&i| added[i]).collect();
+            if before != *waits {
+                return refuse(
+                    update::TOPOLOGY_CHANGED,
+                    node.handle,
+                    "the node waits for others than before",
+                );
+            }
+            let kind = node.kind.lock().clone();
+            planned.replace(kind).map_err(|refused| Refused {
+                node: node.handle,
+                ..refused
+            })?;
+        }
+        *self = updated;
+        Ok(())
+    }
+}
+
+impl Planned {
+    /// Takes over another operation of the same type, as far as CUDA lets an instantiated node change.
+    fn replace(&mut self, kind: Kind) -> std::result::Result<(), Refused> {
+        let refused = |result, why: &str| {
+            Err(Refused {
+                result,
+                node: self.node,
+                why: why.into(),
+            })
+        };
+        match (&self.kind, &kind) {
+            (Kind::Kernel(old), Kind::Kernel(new)) if old.context.handle != new.context.handle => {
+                return refused(
+                    update::UNSUPPORTED_FUNCTION_CHANGE,
+                    "the new function is of another context",
+                );
+            }
+            (Kind::Copy(old), Kind::Copy(new)) => {
+                let types = |copy: &super::Copy| {
+                    (
+                        copy.context.handle,
+                        copy.described.src.memory_type,
+                        copy.described.dst.memory_type,
+                    )
+                };
+                if types(old) != types(new) {
+                    return refused(
+                        update::PARAMETERS_CHANGED,
+                        "the copy goes between other kinds of memory than before",
+                    );
+                }
+            }
+            (Kind::Set(old), Kind::Set(new)) => {
+                let is_flat = |set: &super::Set| set.described.height <= 1;
+                if old.context.handle != new.context.handle || !is_flat(old) || !is_flat(new) {
+                    return refused(
+                        update::PARAMETERS_CHANGED,
+                        "only a memset of one row can be changed, and in its own context",
+                    );
+                }
+            }
+            (Kind::Child(_), Kind::Child(new)) => {
+                if let Some(plan) = &mut self.child {
+                    plan.update(new)?;
+                }
+            }
+            (Kind::Alloc(old), Kind::Alloc(new)) if old.address != new.address => {
+                return refused(update::NOT_SUPPORTED, "an allocation cannot be changed");
+            }
+            (old, new) if old.node_type() != new.node_type() => {
+                return refused(
+                    update::NODE_TYPE_CHANGED,
+                    "the node is of another type than before",
+                );
+            }
+            _ => {}
+        }
+        self.kind = kind;
+        Ok(())
+    }
+}
+
+impl Exec {
+    /// The operations of a launch, with what it allocates and frees counted.
+    pub(crate) fn members(&self) -> Result<Vec<Member>> {
+        let mut members = Vec::new();
+        self.plan.lock().expand(&[], &mut members);
+        let frees_first = self.flags & u64::from(flag::AUTO_FREE_ON_LAUNCH) != 0;
+        for member in &members {
+            match &member.kind {
+                Kind::Alloc(reserved) => {
+                    if frees_first && memory::is_allocated(reserved.address) {
+                        memory::set_allocated(reserved.address, false)?;
+                    }
+                    memory::set_allocated(reserved.address, true)?;
+                }
+                Kind::Free(address) => memory::set_allocated(*address, false)?,
+                _ => {}
+            }
+        }
+        Ok(members)
+    }
+
+    /// All of it as one operation of another graph.
+    pub(crate) fn as_child(&self) -> Result<Kind> {
+        Ok(Kind::Child(self.plan.lock().graph()?))
+    }
+
+    /// Runs `with` on the node made of `node`.
+    fn planned<T>(&self, node: CUgraphNode, with: impl FnOnce(&mut Planned) -> T) -> Result<T> {
+        let mut plan = self.plan.lock();
+        match plan.0.iter_mut().find(|planned| planned.node == node) {
+            Some(planned) => Ok(with(planned)),
+            None => fail!(
+                ERROR_INVALID_VALUE,
+                "{:#x} is no node of the graph that was instantiated",
+                node.0
+            ),
+        }
+    }
+
+    /// What the node made of `node` does now.
+    pub(crate) fn kind(&self, node: CUgraphNode) -> Result<Kind> {
+        self.planned(node, |planned| planned.kind.clone())
+    }
+
+    /// Changes the parameters of the node made of `node`.
+    pub(crate) fn set(&self, node: CUgraphNode, kind: Kind) -> Result {
+        self.planned(node, |planned| planned.replace(kind))?
+            .map_err(|refused| Error::new(crate::abi::CUresult::ERROR_INVALID_VALUE, refused.why))
+    }
+
+    /// Whether the node made of `node` does anything.
+    pub(crate) fn is_enabled(&self, node: CUgraphNode) -> Result<bool> {
+        self.planned(node, |planned| {
+            planned.switchable().map(|()| planned.enabled)
+        })?
+    }
+
+    /// Says whether the node made of `node` is to do anything.
+    pub(crate) fn enable(&self, node: CUgraphNode, enabled: bool) -> Result {
+        self.planned(node, |planned| {
+            planned.switchable()?;
+            planned.enabled = enabled;
+            Ok(())
+        })?
+    }
+
+    /// Takes over the parameters of `graph`, if nothing else is different.
+    pub(crate) fn update(&self, graph: &Graph) -> std::result::Result<(), Refused> {
+        self.plan.lock().update(graph)
+    }
+
+    /// Takes over the parameters of a child graph.
+    pub(crate) fn update_child(&self, node: CUgraphNode, graph: &Arc<Graph>) -> Result {
+        self.set(node, Kind::Child(graph.clone()))
+    }
+
+    /// Takes it away; a launch that runs still ends.
+    pub(crate) fn destroy(&self) {
+        EXECS.remove(self.handle);
+        self.objects.release_all();
+    }
+}
+
+impl Planned {
+    fn switchable(&self) -> Result {
+        ensure!(
+            matches!(self.kind, Kind::Kernel(_) | Kind::Copy(_) | Kind::Set(_)),
+            ERROR_INVALID_VALUE,
+            "only kernel, copy and memset nodes can be switched off; the node is `{}`",
+            self.kind.label()
+        );
+        Ok(())
+    }
+}

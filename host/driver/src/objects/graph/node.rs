@@ -1,0 +1,153 @@
+//! What a node of a graph does, and what a stream does: the operations that can be captured.
+
+use super::Graph;
+use super::memory::Reserved;
+use crate::abi::enums::graph_node_type as node_type;
+use crate::abi::{CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, c_void};
+use crate::entry;
+use crate::error::{Error, Result, fail};
+use crate::objects::context::Context;
+use crate::objects::event::Event;
+use crate::objects::launch::KernelLaunch;
+use crate::time::timeline::Cost;
+use std::fmt;
+use std::sync::Arc;
+
+/// An operation, with all that it needs to run as often as wanted.
+#[derive(Debug, Clone)]
+pub(crate) enum Kind {
+    Kernel(KernelLaunch),
+    Copy(Copy),
+    Set(Set),
+    Host(Host),
+    /// All of another graph, which belongs to the node.
+    Child(Arc<Graph>),
+    Empty,
+    /// Waits for what the event recorded last before the launch.
+    Wait(Arc<Event>),
+    Record(Arc<Event>),
+    /// Makes memory usable whose address is known already.
+    Alloc(Arc<Reserved>),
+    /// Ends the use of memory that an allocation node, of this graph or another, made usable.
+    Free(u64),
+}
+
+/// Moves bytes whose ranges were checked, or sets them.
+#[derive(Clone)]
+pub(crate) struct Moves(pub(crate) Arc<dyn Fn() + Send + Sync>);
+
+impl fmt::Debug for Moves {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Moves")
+    }
+}
+
+/// A copy.
+#[derive(Debug, Clone)]
+pub(crate) struct Copy {
+    pub(crate) context: Arc<Context>,
+    pub(crate) described: CUDA_MEMCPY3D,
+    pub(crate) moves: Moves,
+    pub(crate) cost: Cost,
+    pub(crate) bytes: u64,
+}
+
+/// A memset.
+#[derive(Debug, Clone)]
+pub(crate) struct Set {
+    pub(crate) context: Arc<Context>,
+    pub(crate) described: CUDA_MEMSET_NODE_PARAMS,
+    pub(crate) moves: Moves,
+    pub(crate) cost: Cost,
+    pub(crate) bytes: u64,
+}
+
+/// A call of a function of the program's.
+#[derive(Debug, Clone)]
+pub(crate) struct Host {
+    pub(crate) function: unsafe extern "C" fn(*mut c_void),
+    pub(crate) data: UserData,
+}
+
+/// A pointer of the program's that is handed back to it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct UserData(pub(crate) *mut c_void);
+
+// SAFETY: nothing here looks through the pointer; that the program's function may use it on another thread is part of the
+// contract of the calls that take one.
+unsafe impl Send for UserData {}
+// SAFETY: as above.
+unsafe impl Sync for UserData {}
+
+impl Kind {
+    /// Does it. What a fault of the context means for an operation is that it does nothing.
+    pub(crate) fn run(&self, fault: Option<&Error>) -> Result<Cost> {
+        if fault.is_some() {
+            return Ok(Cost::NOTHING);
+        }
+        match self {
+            Kind::Kernel(launch) => return launch.run(),
+            Kind::Copy(Copy { moves, cost, .. }) | Kind::Set(Set { moves, cost, .. }) => {
+                (moves.0)();
+                return Ok(*cost);
+            }
+            Kind::Host(Host { function, data }) => {
+                // SAFETY: the contract of the call that made this operation: a function of this type, to be called with
+                // this data each time.
+                entry::in_callback(|| unsafe { function(data.0) });
+            }
+            // A launch sees to what these mean before its nodes run.
+            Kind::Child(_)
+            | Kind::Empty
+            | Kind::Wait(_)
+            | Kind::Record(_)
+            | Kind::Alloc(_)
+            | Kind::Free(_) => {}
+        }
+        Ok(Cost::NOTHING)
+    }
+
+    /// The same for a clone of the graph.
+    pub(crate) fn copied(&self) -> Result<Kind> {
+        match self {
+            Kind::Child(child) => Ok(Kind::Child(child.copy(true)?)),
+            Kind::Alloc(_) | Kind::Free(_) => fail!(
+                ERROR_NOT_SUPPORTED,
+                "a graph that allocates or frees memory cannot be cloned or be a child, since its addresses are its own"
+            ),
+            other => Ok(other.clone()),
+        }
+    }
+
+    /// Its `CUgraphNodeType`.
+    pub(crate) fn node_type(&self) -> u32 {
+        match self {
+            Kind::Kernel(_) => node_type::KERNEL,
+            Kind::Copy(_) => node_type::MEMCPY,
+            Kind::Set(_) => node_type::MEMSET,
+            Kind::Host(_) => node_type::HOST,
+            Kind::Child(_) => node_type::GRAPH,
+            Kind::Empty => node_type::EMPTY,
+            Kind::Wait(_) => node_type::WAIT_EVENT,
+            Kind::Record(_) => node_type::EVENT_RECORD,
+            Kind::Alloc(_) => node_type::MEM_ALLOC,
+            Kind::Free(_) => node_type::MEM_FREE,
+        }
+    }
+
+    /// What it is, in a word or two.
+    pub(crate) fn label(&self) -> String {
+        match self {
+            Kind::Kernel(launch) => launch.function.kernel.name.clone(),
+            Kind::Copy(copy) => format!("copy {} bytes", copy.bytes),
+            Kind::Set(set) => format!("set {} bytes", set.bytes),
+            Kind::Host(_) => "host function".into(),
+            Kind::Child(_) => "graph".into(),
+            Kind::Empty => "empty".into(),
+            Kind::Wait(_) => "wait for event".into(),
+            Kind::Record(_) => "record event".into(),
+            Kind::Alloc(_) => "allocate".into(),
+            Kind::Free(_) => "free".into(),
+        }
+    }
+}

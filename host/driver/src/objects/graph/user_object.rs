@@ -1,0 +1,140 @@
+//! User objects: things of the program's that graphs keep alive, and that are destroyed when nobody holds them any more.
+//!
+//! Source: CUDA driver API reference, `cuUserObjectCreate`. The destructor runs on a thread of its own, and must not call the
+//! driver, as in a host function.
+
+use super::node::UserData;
+use crate::abi::{CUuserObject, c_void};
+use crate::entry;
+use crate::error::{Result, ensure, fail};
+use crate::objects::registry::Registry;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+static OBJECTS: Registry<CUuserObject, UserObject> = Registry::new();
+
+/// An object, with the number of references to it.
+#[derive(Debug)]
+pub(crate) struct UserObject {
+    handle: CUuserObject,
+    destroy: unsafe extern "C" fn(*mut c_void),
+    data: UserData,
+    count: Mutex<u64>,
+}
+
+/// A new object with `count` references, all the caller's.
+pub(crate) fn create(
+    data: *mut c_void,
+    destroy: unsafe extern "C" fn(*mut c_void),
+    count: u32,
+) -> CUuserObject {
+    OBJECTS
+        .add(|handle| UserObject {
+            handle,
+            destroy,
+            data: UserData(data),
+            count: Mutex::new(u64::from(count)),
+        })
+        .handle
+}
+
+/// The object that `handle` names.
+pub(crate) fn get(handle: CUuserObject) -> Result<Arc<UserObject>> {
+    match OBJECTS.get(handle) {
+        Some(object) => Ok(object),
+        None => fail!(
+            ERROR_INVALID_VALUE,
+            "{:#x} is no user object; it was released, or never was one",
+            handle.0
+        ),
+    }
+}
+
+impl UserObject {
+    /// Adds references.
+    pub(crate) fn retain(&self, count: u32) {
+        *self.count.lock() += u64::from(count);
+    }
+
+    /// Takes references away; the last one destroys the object.
+    pub(crate) fn release(&self, count: u32) -> Result {
+        let mut left = self.count.lock();
+        ensure!(
+            u64::from(count) <= *left,
+            ERROR_INVALID_VALUE,
+            "{count} references are released; the object has {left}"
+        );
+        *left -= u64::from(count);
+        if *left == 0 {
+            OBJECTS.remove(self.handle);
+            let (destroy, data) = (self.destroy, self.data);
+            let run = move || {
+                let UserData(data) = { data };
+                // SAFETY: the contract of `cuUserObjectCreate`: a function of this type, called once with this data.
+                entry::in_callback(|| unsafe { destroy(data) });
+            };
+            // If the host refuses a thread, the caller's does it.
+            let data_for_caller = self.data;
+            if std::thread::Builder::new()
+                .name("user object".into())
+                .spawn(run)
+                .is_err()
+            {
+                // SAFETY: as above; the thread that would have called it was not made.
+                entry::in_callback(|| unsafe { destroy(data_for_caller.0) });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The references that a graph holds.
+#[derive(Debug, Default)]
+pub(crate) struct References(Mutex<HashMap<CUuserObject, u32>>);
+
+impl References {
+    /// Adds `count` references, which the object has counted or counts with `moved`.
+    pub(crate) fn retain(&self, object: &UserObject, count: u32, moved: bool) {
+        if !moved {
+            object.retain(count);
+        }
+        *self.0.lock().entry(object.handle).or_default() += count;
+    }
+
+    /// Gives `count` references back.
+    pub(crate) fn release(&self, object: &UserObject, count: u32) -> Result {
+        let mut held = self.0.lock();
+        let Some(has) = held.get_mut(&object.handle).filter(|has| **has >= count) else {
+            fail!(
+                ERROR_INVALID_VALUE,
+                "the graph does not hold {count} references to the user object {:#x}",
+                object.handle.0
+            )
+        };
+        *has -= count;
+        drop(held);
+        object.release(count)
+    }
+
+    /// Holds what `other` holds as well.
+    pub(crate) fn retain_all(&self, other: &References) {
+        let held = other.0.lock().clone();
+        for (handle, count) in held {
+            if let Ok(object) = get(handle) {
+                self.retain(&object, count, false);
+            }
+        }
+    }
+
+    /// Gives all references back.
+    pub(crate) fn release_all(&self) {
+        let held = std::mem::take(&mut *self.0.lock());
+        for (handle, count) in held {
+            if let Ok(object) = get(handle) {
+                // It holds at least what this held.
+                let _ = object.release(count);
+            }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Kernel launches that were checked: what is launched, in what shape, with which parameters; and running them.
+//!
+//! A launch may run once, from a stream, or as often as a graph is launched that has it as a node.
+
+use super::context::{Context, LastLaunch};
+use super::module::Function;
+use super::{fault, settings};
+use crate::abi::c_void;
+use crate::abi::enums::shared_config;
+use crate::error::Result;
+use crate::time::model;
+use crate::time::timeline::Cost;
+use crate::{log, output};
+use sim::{BankWidth, Launch};
+use std::sync::Arc;
+
+/// How many threads, in what arrangement, with how much shared memory.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shape {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    /// Zeros where the launch does not set it.
+    pub(crate) cluster: [u32; 3],
+    pub(crate) shared: u32,
+    pub(crate) cooperative: bool,
+}
+
+impl Shape {
+    pub(crate) fn new(grid: [u32; 3], block: [u32; 3], shared: u32) -> Shape {
+        Shape {
+            grid,
+            block,
+            cluster: [0; 3],
+            shared,
+            cooperative: false,
+        }
+    }
+
+    pub(crate) fn threads(&self) -> u64 {
+        self.block.iter().map(|&extent| u64::from(extent)).product()
+    }
+
+    pub(crate) fn blocks(&self) -> u64 {
+        self.grid
+            .iter()
+            .fold(1, |all, &extent| all.saturating_mul(u64::from(extent)))
+    }
+}
+
+/// The values of a kernel's parameters, and where each begins.
+///
+/// A graph's node hands out pointers to them (`cuGraphKernelNodeGetParams`), so they do not move while the node has them.
+#[derive(Debug)]
+pub(crate) struct Params {
+    bytes: Box<[u8]>,
+    addresses: Box<[usize]>,
+}
+
+impl Params {
+    fn new(function: &Function, bytes: &[u8]) -> Params {
+        let bytes: Box<[u8]> = bytes.into();
+        let start = bytes.as_ptr().expose_provenance();
+        let addresses = function
+            .kernel
+            .params
+            .iter()
+            .map(|param| start + param.offset as usize)
+            .collect();
+        Params { bytes, addresses }
+    }
+
+    /// The list that `kernelParams` is: a pointer to each value.
+    pub(crate) fn list(&self) -> *mut *mut c_void {
+        self.addresses.as_ptr().cast_mut().cast()
+    }
+}
+
+/// A launch that was checked.
+#[derive(Debug, Clone)]
+pub(crate) struct KernelLaunch {
+    pub(crate) context: Arc<Context>,
+    pub(crate) function: Arc<Function>,
+    pub(crate) shape: Shape,
+    pub(crate) params: Arc<Params>,
+    how: settings::Launches,
+}
+
+impl KernelLaunch {
+    /// A launch of `function` with the settings of now.
+    pub(crate) fn new(
+        context: &Arc<Context>,
+        function: &Arc<Function>,
+        shape: Shape,
+        params: &[u8],
+    ) -> KernelLaunch {
+        KernelLaunch {
+            context: context.clone(),
+            function: function.clone(),
+            shape,
+            params: Arc::new(Params::new(function, params)),
+            how: settings::launches(),
+        }
+    }
+
+    /// Runs the kernel to its end.
+    pub(crate) fn run(&self) -> Result<Cost> {
+        run(
+            &self.context,
+            &self.function,
+            self.shape,
+            &self.params.bytes,
+            self.how,
+        )
+    }
+}
+
+/// The cluster that a launch has: its own, or the one that the kernel was compiled for or set to.
+pub(crate) fn cluster(function: &Function, shape: &Shape) -> [u32; 3] {
+    if shape.cluster != [0; 3] {
+        shape.cluster
+    } else {
+        function.settings.lock().cluster
+    }
+    .map(|extent| extent.max(1))
+}
+
+/// How many blocks of a launch a multiprocessor holds at once.
+pub(crate) fn resident(context: &Context, function: &Function, shape: &Shape) -> u32 {
+    let shared = function.kernel.static_shared + shape.shared;
+    context
+        .device
+        .sim
+        .model()
+        .occupancy(shape.threads() as u32, function.kernel.registers, shared)
+        .blocks
+}
+
+/// Runs a kernel to its end.
+fn run(
+    context: &Context,
+    function: &Function,
+    shape: Shape,
+    params: &[u8],
+    how: settings::Launches,
+) -> Result<Cost> {
+    let device = context.device;
+    let settings = context.settings.lock().clone();
+    let shared_config = function
+        .settings
+        .lock()
+        .shared_config
+        .unwrap_or(settings.shared);
+    let mut launch = Launch::new(&function.kernel.name, shape.grid, shape.block, params);
+    launch.cluster = cluster(function, &shape);
+    launch.dynamic_shared = shape.shared;
+    launch.seed = how.seed;
+    launch.budget = how.budget;
+    launch.checks = how.checks;
+    launch.count = how.count;
+    launch.bank_width = match shared_config {
+        shared_config::FOUR_BYTE_BANK_SIZE => BankWidth::Four,
+        shared_config::EIGHT_BYTE_BANK_SIZE => BankWidth::Eight,
+        _ => BankWidth::Default,
+    };
+    launch.heap = Some(settings.limits[crate::abi::enums::limit::MALLOC_HEAP_SIZE as usize]);
+    launch.printf = &output::write;
+    let report = device.sim.launch(&function.instance, &launch);
+    output::flush();
+    let report = report.map_err(|fault| fault::error(&fault))?;
+    for finding in &report.findings {
+        log::found(finding);
+    }
+    let sectors = report.counters.map(|counters| {
+        [
+            counters.global_loads,
+            counters.global_stores,
+            counters.global_atomics,
+        ]
+        .iter()
+        .map(|access| access.sectors)
+        .sum()
+    });
+    let cost = model::kernel(
+        device.sim.model(),
+        &report.summary,
+        sectors,
+        resident(context, function, &shape),
+    );
+    *context.last_launch.lock() = LastLaunch {
+        counters: report.counters,
+        findings: report.findings,
+    };
+    Ok(cost)
+}

@@ -46,8 +46,8 @@ pub(crate) struct Access {
     pub(crate) strong: bool,
     /// Whether it releases by itself, without a fence before it.
     pub(crate) releases: bool,
-    /// Of shared memory; else global.
-    pub(crate) shared: bool,
+    /// Of shared memory: the block that it belongs to, by its number in the grid; else global.
+    pub(crate) shared: Option<u64>,
 }
 
 /// An access with the time at which it happened.
@@ -130,10 +130,9 @@ impl Races {
             warp,
             kind,
             strong,
-            shared,
+            shared: space,
             ..
         } = access;
-        let space = shared.then_some(block);
         let fenced = self.warp(block, warp).fenced || access.releases;
         if strong {
             self.synchronise(block, space, address / 4, kind, fenced);
@@ -291,7 +290,7 @@ mod tests {
             kind,
             strong: kind == Kind::Atomic,
             releases: false,
-            shared: false,
+            shared: None,
         }
     }
 

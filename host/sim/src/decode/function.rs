@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use super::program::{Area, CallSite, Class, Function, OpInfo, Program, Row, Value};
 use super::symbols::Symbols;
-use super::{addresses, atomic, compare, control, convert, memory, moves, sync, table, texture};
+use super::{
+    addresses, atomic, compare, control, convert, matrix, memory, moves, sync, table, texture,
+};
 use crate::machine::control as run;
 use crate::machine::op::{Handler, Op};
 use crate::module::LoadError;
@@ -401,6 +403,7 @@ impl<'a> Builder<'a, '_> {
             O::Tex | O::Tld4 | O::Txq | O::Suq | O::Istypep | O::Suld | O::Sust | O::Sured => {
                 texture::texture(self, i)
             }
+            O::Mma | O::Wmma | O::Ldmatrix | O::Stmatrix | O::Movmatrix => matrix::matrix(self, i),
             O::Bra | O::Brx | O::Call | O::Ret | O::Exit | O::Trap | O::Brkpt => {
                 control::control(self, i)
             }

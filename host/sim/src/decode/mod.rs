@@ -12,7 +12,7 @@
 //! | `operand` | operands to frame offsets |
 //! | `assigned` | which registers have to be cleared |
 //! | `table` | instructions that work on registers alone, by their spelling |
-//! | `compare`, `convert`, `memory`, `addresses`, `atomic`, `texture`, `control`, `sync`, `moves` | the others, by subject |
+//! | `compare`, `convert`, `memory`, `addresses`, `atomic`, `matrix`, `texture`, `control`, `sync`, `moves` | the others, by subject |
 
 mod addresses;
 mod assigned;
@@ -21,6 +21,7 @@ mod compare;
 mod control;
 mod convert;
 mod function;
+mod matrix;
 mod memory;
 mod moves;
 mod operand;

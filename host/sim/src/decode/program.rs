@@ -7,7 +7,9 @@
 use std::sync::Arc;
 
 use crate::machine::image::ImageSite;
+use crate::machine::matrix::Product;
 use crate::machine::op::Op;
+use crate::machine::tile::Tile;
 use crate::module::Kernel;
 use crate::ptx::ast::SpecialRegister;
 
@@ -28,6 +30,10 @@ pub(crate) struct Program {
     pub(crate) images: Vec<ImageSite>,
     /// Targets of `brx.idx`, as indices of operations.
     pub(crate) tables: Vec<Vec<u32>>,
+    /// Multiplications of matrices.
+    pub(crate) products: Vec<Product>,
+    /// Matrices that go between memory and registers.
+    pub(crate) tiles: Vec<Tile>,
     /// Module variables, in order; [`Value::Symbol`] names them by index.
     pub(crate) variables: Vec<Variable>,
     /// The kernels, and each one's function.
@@ -58,6 +64,8 @@ impl Default for Program {
             lists: Vec::new(),
             images: Vec::new(),
             tables: Vec::new(),
+            products: Vec::new(),
+            tiles: Vec::new(),
             variables: Vec::new(),
             kernels: Vec::new(),
             shared: Vec::new(),
@@ -104,6 +112,8 @@ pub(crate) enum Class {
     Barrier,
     /// Reads memory.
     Load(SpaceClass),
+    /// Reads rows of matrices, each of 16 bytes, from shared memory.
+    Rows,
     /// Writes memory.
     Store(SpaceClass),
     /// Reads and writes memory at once.

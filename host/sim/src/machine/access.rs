@@ -162,6 +162,46 @@ impl Space for Generic {
     }
 }
 
+/// A space that the instruction names, for operations that look addresses up one by one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Named {
+    /// `.global`.
+    Global,
+    /// `.shared`, of the block or of the cluster.
+    Shared,
+    /// None.
+    Generic,
+    /// None, and the instruction takes shared memory only.
+    GenericShared,
+}
+
+impl Named {
+    /// The memory that an address names, and the address there.
+    pub(super) fn spot(self, address: u64) -> (Reach, u64) {
+        match self {
+            Self::Global => (Reach::Global, address),
+            Self::Shared => (Reach::Shared, address),
+            Self::Generic | Self::GenericShared => match reach::<Generic>(address) {
+                Reach::Shared => (Reach::Shared, address - window::SHARED),
+                reach => (reach, address),
+            },
+        }
+    }
+}
+
+/// One access of one lane.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct One {
+    pub(super) lane: usize,
+    pub(super) act: Act,
+    pub(super) space: Named,
+    pub(super) address: u64,
+    /// How far it goes.
+    pub(super) bytes: u64,
+    /// What the address has to be a multiple of.
+    pub(super) align: u64,
+}
+
 /// An address as a register holds it.
 trait Address: Copy {
     /// With the instruction's offset added, in as many bits as the register has.
@@ -353,6 +393,66 @@ impl Core<'_> {
             }
         }
         Found::Each
+    }
+
+    /// The host's bytes of one access, if it may be; else the core's event says why not. Local memory is interleaved, and no
+    /// instruction that comes here may name it.
+    pub(super) fn one(&mut self, op: *const Op, one: One) -> Option<*mut u8> {
+        let One {
+            lane,
+            act,
+            space,
+            address,
+            bytes,
+            align,
+        } = one;
+        let (found, reach, generic) = match space {
+            Named::Global => (
+                Global::stretch(self, op, act, address),
+                Reach::Global,
+                false,
+            ),
+            Named::Shared => (
+                Shared::stretch(self, op, act, address),
+                Reach::Shared,
+                false,
+            ),
+            Named::GenericShared if window::of(address) != Window::Shared => {
+                let message = format!("{address:#x} is no generic address of shared memory");
+                let help = "the instruction takes shared memory only: make the address with `cvta.shared`, or from a shared variable";
+                self.fault(op, lane, What::Illegal { message, help });
+                return None;
+            }
+            Named::Generic | Named::GenericShared => (
+                Generic::stretch(self, op, act, address),
+                reach::<Generic>(address),
+                true,
+            ),
+        };
+        let host = found.and_then(|stretch| stretch.at(address, bytes));
+        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+        if !address.is_multiple_of(align.max(1)) {
+            let bytes = align as u32;
+            let what = What::Misaligned {
+                act,
+                reach,
+                address,
+                bytes,
+            };
+            self.fault(op, lane, what);
+            return None;
+        }
+        if host.is_none() {
+            let what = What::Access {
+                act,
+                reach,
+                generic,
+                address,
+                bytes,
+            };
+            self.fault(op, lane, what);
+        }
+        host
     }
 
     /// Looks an address up among what is live, and remembers where it was found.

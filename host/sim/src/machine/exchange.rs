@@ -50,7 +50,7 @@ impl Core<'_> {
     /// # Safety
     /// `members` must be a `u32` row of the running frame.
     #[inline(always)]
-    unsafe fn meet(
+    pub(super) unsafe fn meet(
         &mut self,
         op: *const Op,
         mask: u32,
@@ -130,6 +130,8 @@ macro_rules! members {
         }
     }};
 }
+
+pub(super) use members;
 
 /// `shfl.sync`: row `d` gets row `a` of the lane that rows `b` and `c` choose.
 ///

@@ -80,7 +80,11 @@ impl Core<'_> {
         }
         let place = run.accessed(op, now);
         let other = run.accessed(&raw const run.program.ops[before.op as usize], before);
-        let memory = if now.shared { "shared" } else { "global" };
+        let memory = if now.shared.is_some() {
+            "shared"
+        } else {
+            "global"
+        };
         let what = format!(
             "race: {} and {} of {memory} memory with nothing between",
             verb(before.kind),
@@ -101,8 +105,8 @@ impl Core<'_> {
             triple(other.thread)
         );
         let address = match now.shared {
-            true => format!("shared address {address:#x}"),
-            false => format!("address {}", run.memory.describe(address)),
+            Some(_) => format!("shared address {address:#x}"),
+            None => format!("address {}", run.memory.describe(address)),
         };
         let notes = vec![
             format!(

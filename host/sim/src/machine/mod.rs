@@ -11,6 +11,7 @@
 //! | `image`, `texture`, `surface` | texture and surface instructions: their objects, fetches, loads and stores |
 //! | `exchange`, `barrier`, `cluster` | lanes of a warp, and threads of a block or a cluster, meeting |
 //! | `control`, `frame` | branches, calls, ends; frames and special registers |
+//! | `matrix`, `tile` | products of matrices, and matrices between memory and a warp's registers |
 //! | `stack` | local memory of a size that is known only when the program runs |
 //! | `builtin`, `format`, `heap` | `vprintf`, `malloc`, `free`, `__assertfail` |
 //! | `core`, `schedule`, `event` | one host thread's state; which lanes of a warp run; why they stop |
@@ -38,6 +39,7 @@ pub(crate) mod image;
 pub(crate) mod lane;
 pub(crate) mod level;
 mod limits;
+pub(crate) mod matrix;
 pub(crate) mod misc;
 pub(crate) mod op;
 mod output;
@@ -47,6 +49,7 @@ pub(crate) mod stack;
 pub(crate) mod surface;
 mod team;
 pub(crate) mod texture;
+pub(crate) mod tile;
 pub(crate) mod transfer;
 mod warp;
 mod watch;

@@ -27,12 +27,7 @@ impl Core<'_> {
         if mask != 0
             && let Class::Load(space) | Class::Store(space) | Class::Atomic(space) = info.class
         {
-            if run.launch.checks.race {
-                self.races.step(
-                    self.team.blocks[self.current.0].linear,
-                    self.current.1 as u32,
-                );
-            }
+            self.step_races();
             // SAFETY: operations of these classes have an address row.
             let addresses = unsafe { self.addresses(op) };
             self.split(space, &addresses, mask, |core, reach, addresses, mask| {
@@ -119,6 +114,8 @@ impl Core<'_> {
             Reach::Shared => {
                 let (load, counter) = match info.class {
                     Class::Load(_) => (true, &mut counters.shared_loads),
+                    // Rows of matrices are never merged.
+                    Class::Rows => (false, &mut counters.shared_loads),
                     Class::Store(_) => (false, &mut counters.shared_stores),
                     _ => (false, &mut counters.shared_atomics),
                 };
@@ -161,14 +158,21 @@ impl Core<'_> {
         mask: u32,
     ) {
         let kind = match info.class {
-            Class::Load(_) => Kind::Read,
+            Class::Load(_) | Class::Rows => Kind::Read,
             Class::Store(_) => Kind::Write,
             _ => Kind::Atomic,
         };
-        // SAFETY: `op` is a memory operation.
-        let strong = kind == Kind::Atomic || unsafe { (*op).aux } & super::access::flag::SPINS != 0;
+        let run = self.run;
+        let watched = !matches!(run.program.infos[index as usize].class, Class::Plain);
+        // SAFETY: `op` is an operation of the program, and of those with a class a memory operation.
+        let spins = watched && unsafe { (*op).aux } & super::access::flag::SPINS != 0;
+        let strong = kind == Kind::Atomic || spins;
         let block = self.team.blocks[self.current.0].linear;
         for lane in lanes(mask) {
+            let (shared, address) = match reach {
+                Reach::Shared => self.owner(addresses[lane]),
+                _ => (None, addresses[lane]),
+            };
             let access = Access {
                 block,
                 warp: self.current.1 as u32,
@@ -177,12 +181,74 @@ impl Core<'_> {
                 kind,
                 strong,
                 releases: info.releases,
-                shared: reach == Reach::Shared,
+                shared,
             };
-            let (address, size) = (addresses[lane], u64::from(info.bytes));
-            if let Some(before) = self.races.access(access, address, size) {
+            if let Some(before) = self.races.access(access, address, u64::from(info.bytes)) {
                 self.note_race(op, before, access, address);
             }
+        }
+    }
+
+    /// The block of the cluster that a shared address belongs to, by its number in the grid, and the address there.
+    pub(super) fn owner(&self, address: u64) -> (Option<u64>, u64) {
+        let rank = (address / window::SHARED_PER_BLOCK).checked_sub(1);
+        let rank = rank.map_or(self.current.0, |rank| rank as usize);
+        let block = self.team.blocks.get(rank).map(|block| block.linear);
+        // Who names a block that is not there is about to fault.
+        (block.or(Some(u64::MAX)), address % window::SHARED_PER_BLOCK)
+    }
+
+    /// Counts and checks accesses of `bytes` bytes that are not those of the operation's address row: of lanes of `mask`, at
+    /// shared addresses if `reach` says so. For operations that the watch leaves alone.
+    #[cold]
+    pub(super) fn look(
+        &mut self,
+        op: *const Op,
+        class: Class,
+        reach: Reach,
+        (addresses, mask): (&[u64; LANES], u32),
+        bytes: u8,
+    ) {
+        let run = self.run;
+        let index = (op as usize - run.program.ops.as_ptr() as usize) / size_of::<Op>();
+        let info = OpInfo {
+            class,
+            bytes,
+            ..run.program.infos[index]
+        };
+        if run.launch.count {
+            self.count_access(info, reach, addresses, mask);
+        }
+        self.look_race(op, class, reach, (addresses, mask), bytes);
+    }
+
+    /// The checks alone.
+    #[cold]
+    pub(super) fn look_race(
+        &mut self,
+        op: *const Op,
+        class: Class,
+        reach: Reach,
+        (addresses, mask): (&[u64; LANES], u32),
+        bytes: u8,
+    ) {
+        let run = self.run;
+        let index = (op as usize - run.program.ops.as_ptr() as usize) / size_of::<Op>();
+        let info = OpInfo {
+            class,
+            bytes,
+            ..run.program.infos[index]
+        };
+        if run.launch.checks.race {
+            self.check_race(op, index as u32, info, reach, addresses, mask);
+        }
+    }
+
+    /// Tells the race check that the warp begins another instruction that accesses memory.
+    pub(super) fn step_races(&mut self) {
+        if self.run.launch.checks.race {
+            let block = self.team.blocks[self.current.0].linear;
+            self.races.step(block, self.current.1 as u32);
         }
     }
 }

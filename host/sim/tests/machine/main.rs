@@ -1,8 +1,16 @@
 //! Instructions that touch memory, where lanes meet, and on matrices: one instruction a kernel, against references written here.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "lanes and lines are numbers of the ISA here, not places in one list"
+)]
+
 #[path = "../common/mod.rs"]
 mod common;
 
 mod addresses;
 mod atomics;
 mod cluster;
+mod matrix;
+mod rows;
+mod tile;

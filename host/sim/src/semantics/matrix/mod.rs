@@ -3,12 +3,14 @@
 //! PTX ISA 9.7.14 "Warp Level Matrix Multiply-Accumulate Instructions": `mma.sync`, `wmma`, `ldmatrix`, `stmatrix`,
 //! `movmatrix`. A warp's registers are `[[u32; 32]]`: for each register of the instruction, its value in each lane.
 //!
-//! Not here: `mma.m8n8k4` on f16 (Volta's four products in one), `.sp` (sparse), block scaling, `wgmma`, `tcgen05`.
+//! Not here: `.sp` (sparse), block scaling, `wgmma`, `tcgen05`.
 
 pub mod element;
 pub mod fragment;
 pub mod load;
 pub mod multiply;
+pub mod volta;
 
 pub use element::Element;
 pub use multiply::{Accumulator, BitOp, mma, mma_b1, mma_f64, wmma};
+pub use volta::mma_m8n8k4;

@@ -3,11 +3,13 @@
 //! PTX ISA 9.7.14.4 "wmma.mma", 9.7.14.5 "mma". Open in the ISA: the order and the precision of a sum of f16, bf16, tf32 or
 //! 8-bit float products, beyond "at least single precision". Here products are exact, their sum with C is taken in f64 in
 //! the order of k, and rounded once; a GPU, which aligns and truncates addends, differs in the last digits. Integers are
-//! exact and wrap, or clamp with `.satfinite`; f64 is a chain of `fma.rn` in the order of k.
+//! exact and wrap, or clamp with `.satfinite`; f64 is a chain of `fma` in the order of k, each
+//! rounded as the instruction says.
 
 use super::element::Element;
 use super::fragment;
-use crate::semantics::float::{canonical_f32, fma_rn_f64};
+use crate::semantics::Rounding;
+use crate::semantics::float::{canonical_f32, fma_rm_f64, fma_rn_f64, fma_rp_f64, fma_rz_f64};
 use crate::semantics::half::{cvt_f32_f16, cvt_rn_f16_f32};
 use crate::semantics::odd::odd_f32;
 use half::f16;
@@ -28,13 +30,13 @@ pub enum Accumulator {
 impl Accumulator {
     /// How many lie in a register.
     #[inline]
-    fn per_register(self) -> usize {
+    pub fn per_register(self) -> usize {
         if self == Accumulator::F16 { 2 } else { 1 }
     }
 
     /// The value of element `index` of a register.
     #[inline]
-    fn value(self, register: u32, index: usize) -> f64 {
+    pub(super) fn value(self, register: u32, index: usize) -> f64 {
         match self {
             Accumulator::F16 => {
                 cvt_f32_f16(f16::from_bits((register >> (16 * (index & 1))) as u16)).into()
@@ -46,7 +48,7 @@ impl Accumulator {
 
     /// The bits of a value, rounded, wrapped or clamped.
     #[inline]
-    fn bits(self, value: f64) -> u32 {
+    pub(super) fn bits(self, value: f64) -> u32 {
         match self {
             Accumulator::F16 => cvt_rn_f16_f32(odd_f32(value)).to_bits().into(),
             Accumulator::F32 => canonical_f32(value as f32).to_bits(),
@@ -218,7 +220,20 @@ fn accumulate(
 }
 
 /// `mma.sync.m?n8k?.f64`: registers of 64 bits, one element each.
-pub fn mma_f64(k: usize, a: &[[u64; 32]], b: &[[u64; 32]], c: &[[u64; 32]], d: &mut [[u64; 32]]) {
+pub fn mma_f64(
+    k: usize,
+    rounding: Rounding,
+    a: &[[u64; 32]],
+    b: &[[u64; 32]],
+    c: &[[u64; 32]],
+    d: &mut [[u64; 32]],
+) {
+    let fma = match rounding {
+        Rounding::Nearest => fma_rn_f64,
+        Rounding::Zero => fma_rz_f64,
+        Rounding::Down => fma_rm_f64,
+        Rounding::Up => fma_rp_f64,
+    };
     let eight_rows = a.len() * 4 <= k;
     let find = |registers: &[[u64; 32]], register: usize, lane: usize| {
         f64::from_bits(registers.get(register).map_or(0, |lanes| lanes[lane & 31]))
@@ -238,9 +253,7 @@ pub fn mma_f64(k: usize, a: &[[u64; 32]], b: &[[u64; 32]], c: &[[u64; 32]], d: &
             let (row, column) = fragment::mma_c(lane, number);
             let start = find(c, number, lane);
             *bits = (0..k)
-                .fold(start, |sum, i| {
-                    fma_rn_f64(a_at(row, i), b_at(i, column), sum)
-                })
+                .fold(start, |sum, i| fma(a_at(row, i), b_at(i, column), sum))
                 .to_bits();
         }
     }

@@ -1,5 +1,6 @@
 //! Matrix fragments against the ISA's tables, products against plain loops.
 
+use crate::semantics::Rounding;
 use crate::semantics::float::fma_rn_f64;
 use crate::semantics::matrix::fragment::{mma_a, mma_b, mma_c};
 use crate::semantics::matrix::load::{address_lane, load, movmatrix, position, store};
@@ -322,7 +323,7 @@ fn f64_products_are_fma_chains() {
         let b = fragment(k / 4, 2, &|lane, r| mma_b(1, lane, r, 0));
         let c = fragment(m / 4, 3, &mma_c);
         let mut d = vec![[0; 32]; m / 4];
-        mma_f64(k, &a, &b, &c, &mut d);
+        mma_f64(k, Rounding::Nearest, &a, &b, &c, &mut d);
         for (r, lane) in (0..m / 4).flat_map(|r| (0..32).map(move |lane| (r, lane))) {
             let (row, column) = mma_c(lane, r);
             let expected = (0..k).fold(value(3, row, column), |sum, i| {

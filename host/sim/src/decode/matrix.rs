@@ -1,0 +1,272 @@
+//! `mma`, `wmma`, `ldmatrix`, `stmatrix`, `movmatrix`.
+//!
+//! PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions". The table has settled how many registers each fragment has;
+//! here shape, layout and types become a [`Product`] or a [`Tile`].
+
+use super::function::{Builder, Operands, Result, because, invalid, unsupported};
+use super::memory::{Address, place};
+use super::program::Value;
+use crate::machine::access::{Named, flag};
+use crate::machine::matrix::{self, Kind, Product, rows};
+use crate::machine::tile::{self, Tile};
+use crate::machine::transfer::Place;
+use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, Type};
+use crate::semantics::Rounding;
+use crate::semantics::matrix::{Accumulator, BitOp, Element};
+
+pub(super) fn matrix<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    match i.opcode {
+        Opcode::Ldmatrix | Opcode::Stmatrix => move_rows(b, i),
+        Opcode::Movmatrix => movmatrix(b, i),
+        Opcode::Wmma if i.modifiers.has(M::Load) || i.modifiers.has(M::Store) => move_tile(b, i),
+        _ => multiply(b, i),
+    }
+}
+
+/// The mask of all lanes.
+fn everybody(b: &mut Builder<'_, '_>) -> Result<u32> {
+    b.constant(Value::Bits(u128::from(u32::MAX)), 4)
+}
+
+/// m, n and k of a modifier such as `m16n8k16`.
+fn shape(i: &Instruction) -> Option<(usize, usize, usize)> {
+    i.modifiers.iter().find_map(|word| {
+        let (m, rest) = word.name().strip_prefix('m')?.split_once('n')?;
+        let (n, k) = rest.split_once('k')?;
+        Some((m.parse().ok()?, n.parse().ok()?, k.parse().ok()?))
+    })
+}
+
+fn element(ty: Type) -> Option<Element> {
+    Some(match ty {
+        Type::F16 => Element::F16,
+        Type::Bf16 => Element::Bf16,
+        Type::Tf32 => Element::Tf32,
+        Type::E4m3 => Element::E4m3,
+        Type::E5m2 => Element::E5m2,
+        Type::S8 => Element::S8,
+        Type::U8 => Element::U8,
+        Type::S4 => Element::S4,
+        Type::U4 => Element::U4,
+        _ => return None,
+    })
+}
+
+fn accumulator(ty: Type, i: &Instruction) -> Option<Accumulator> {
+    Some(match ty {
+        Type::F16 => Accumulator::F16,
+        Type::F32 => Accumulator::F32,
+        Type::S32 if i.modifiers.has(M::Satfinite) => Accumulator::S32Satfinite,
+        Type::S32 => Accumulator::S32,
+        _ => return None,
+    })
+}
+
+fn multiply<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let wmma = i.opcode == Opcode::Wmma;
+    let Some((m, n, k)) = shape(i) else {
+        return unsupported();
+    };
+    // `wmma` on f16 names D and C only.
+    let types: Vec<Type> = i.modifiers.types().collect();
+    let (d, left, right, c) = match types[..] {
+        [d, c] => (d, Type::F16, Type::F16, c),
+        [d, left, right, c] => (d, left, right, c),
+        _ => return unsupported(),
+    };
+    let kind = if left == Type::F64 {
+        let rounding = match () {
+            () if i.modifiers.has(M::Rz) => Rounding::Zero,
+            () if i.modifiers.has(M::Rm) => Rounding::Down,
+            () if i.modifiers.has(M::Rp) => Rounding::Up,
+            () => Rounding::Nearest,
+        };
+        Kind::Double(k, rounding)
+    } else if left == Type::B1 {
+        let and = i.modifiers.has(M::And);
+        Kind::Bits(k, if and { BitOp::And } else { BitOp::Xor })
+    } else {
+        let (Some(left), Some(right), Some(c), Some(d)) = (
+            element(left),
+            element(right),
+            accumulator(c, i),
+            accumulator(d, i),
+        ) else {
+            return unsupported();
+        };
+        if wmma {
+            Kind::Wmma((m, n, k), [left, right], [c, d])
+        } else if (m, n, k) == (8, 8, 4) {
+            let mut layouts = i.modifiers.iter().filter(|w| matches!(w, M::Row | M::Col));
+            let mut by_rows = || layouts.next() == Some(&M::Row);
+            Kind::Volta([by_rows(), by_rows()], [c, d])
+        } else {
+            Kind::Mma(k, [left, right], [c, d])
+        }
+    };
+    let [to, left, right, from] = b.body.operands(i) else {
+        return invalid("a multiplication takes four matrices");
+    };
+    let width = if matches!(kind, Kind::Double(..)) {
+        8
+    } else {
+        4
+    };
+    let mut fragment = |operand: &Operand<'a>, written: bool| -> Result<Vec<u32>> {
+        let elements = b.elements(operand);
+        let row = |element: &Operand<'a>| match written {
+            true => b.destination(element, width),
+            false => b.source(
+                element,
+                width,
+                Some(if width == 8 { Type::F64 } else { Type::F32 }),
+            ),
+        };
+        elements.iter().map(row).collect()
+    };
+    let rows = [
+        fragment(left, false)?,
+        fragment(right, false)?,
+        fragment(from, false)?,
+        fragment(to, true)?,
+    ];
+    let members = everybody(b)?;
+    b.program.products.push(Product { kind, rows });
+    let aux = b.program.products.len() as u32 - 1;
+    b.emit(
+        matrix::multiply,
+        Operands {
+            b: members,
+            aux,
+            ..Operands::default()
+        },
+    );
+    Ok(())
+}
+
+/// `wmma.load.a`, `.b`, `.c` and `wmma.store.d`.
+fn move_tile<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let Some(((m, n, k), ty)) = shape(i).zip(i.modifiers.types().last()) else {
+        return unsupported();
+    };
+    let store = i.modifiers.has(M::Store);
+    let (address, fragment, stride) = match (store, b.body.operands(i)) {
+        (true, [address, fragment, stride @ ..]) => (address, fragment, stride.first()),
+        (false, [fragment, address, stride @ ..]) => (address, fragment, stride.first()),
+        _ => return invalid("an address and a fragment should stand here"),
+    };
+    let right = i.modifiers.has(M::B);
+    let shape = match () {
+        () if i.modifiers.has(M::A) => (m, k),
+        () if right => (k, n),
+        () => (m, n),
+    };
+    let bits = match ty {
+        Type::B1 => 1,
+        Type::S4 | Type::U4 => 4,
+        ty => ty.size() as usize * 8,
+    };
+    let by_rows = i.modifiers.has(M::Row);
+    let width = if bits == 64 { 8 } else { 4 };
+    let mut registers = Vec::new();
+    for element in &b.elements(fragment) {
+        registers.push(match store {
+            true => b.source(element, width, Some(ty))?,
+            false => b.destination(element, width)?,
+        });
+    }
+    let stride = match stride {
+        Some(stride) => b.source(stride, 4, None)?,
+        None => {
+            let length = if by_rows { shape.1 } else { shape.0 };
+            b.constant(Value::Bits(length as u128), 4)?
+        }
+    };
+    let space = match place(i)? {
+        Place::Global => Named::Global,
+        Place::Shared => Named::Shared,
+        _ => Named::Generic,
+    };
+    let Address { row, offset, flags } = b.address_operand(address)?;
+    let members = everybody(b)?;
+    b.program.tiles.push(Tile {
+        shape,
+        bits,
+        by_rows,
+        as_mma_b: right && matches!(bits, 1 | 64),
+        space,
+        registers,
+    });
+    let index = b.program.tiles.len() as u32 - 1;
+    b.emit(
+        if store { tile::store } else { tile::load },
+        Operands {
+            d: members,
+            a: row,
+            b: stride,
+            c: offset,
+            aux: flags | index << flag::ELEMENTS,
+        },
+    );
+    Ok(())
+}
+
+/// `ldmatrix`, `stmatrix`.
+fn move_rows<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    if !i.modifiers.has(M::M8n8) {
+        return because("matrices of 8-bit and narrower elements");
+    }
+    let store = i.opcode == Opcode::Stmatrix;
+    let (address, fragment) = match (store, b.body.operands(i)) {
+        (true, [address, fragment]) | (false, [fragment, address]) => (address, fragment),
+        _ => return invalid("an address and registers should stand here"),
+    };
+    let mut registers = Vec::new();
+    for element in &b.elements(fragment) {
+        registers.push(match store {
+            true => b.source(element, 4, None)?,
+            false => b.destination(element, 4)?,
+        });
+    }
+    let generic = place(i)? == Place::Generic;
+    let Address { row, offset, flags } = b.address_operand(address)?;
+    let members = everybody(b)?;
+    let list = b.list(&registers);
+    let flag = |is, flag| if is { flag } else { 0 };
+    b.emit(
+        if store {
+            matrix::store_rows
+        } else {
+            matrix::load_rows
+        },
+        Operands {
+            d: members,
+            a: row,
+            b: list,
+            c: offset,
+            aux: flags
+                | flag(i.modifiers.has(M::Trans), rows::TRANS)
+                | flag(generic, rows::GENERIC)
+                | (registers.len() as u32) << rows::COUNT,
+        },
+    );
+    Ok(())
+}
+
+fn movmatrix<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let [d, a] = b.body.operands(i) else {
+        return invalid("`movmatrix` takes a destination and a source");
+    };
+    let (a, d) = (b.source(a, 4, None)?, b.destination(d, 4)?);
+    let members = everybody(b)?;
+    b.emit(
+        matrix::transpose,
+        Operands {
+            d,
+            a,
+            b: members,
+            ..Operands::default()
+        },
+    );
+    Ok(())
+}

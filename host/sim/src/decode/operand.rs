@@ -128,8 +128,9 @@ impl<'a> Builder<'a, '_> {
                 Some(Type::Bf16) => bits(u64::from(
                     half::bf16::from_f64(f64::from_bits(value)).to_bits(),
                 )),
+                // Untyped: as many bits as there are, `mov.b64 %rd1, 0d3FF0000000000000`.
+                _ if width == 8 => bits(value),
                 Some(_) => bits(u64::from((f64::from_bits(value) as f32).to_bits())),
-                None if width == 8 => bits(value),
                 None => bits(u64::from((f64::from_bits(value) as f32).to_bits())),
             },
             Operand::Special(register, component) => {

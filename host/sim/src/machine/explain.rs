@@ -247,7 +247,7 @@ impl Run<'_> {
             }
             Reach::Local => {
                 let at = if generic {
-                    address - crate::memory::window::LOCAL
+                    address.wrapping_sub(crate::memory::window::LOCAL)
                 } else {
                     address
                 };

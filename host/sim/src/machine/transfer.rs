@@ -380,7 +380,7 @@ unsafe fn local_transfer<T: Stored<R>, R: Repr + Lane<Repr = R>, const WRITE: bo
                         act,
                         reach,
                         generic: origin != 0,
-                        address,
+                        address: addresses[lane],
                         bytes,
                     },
                 ));

@@ -277,6 +277,53 @@ pub(crate) fn replace_by_intrinsic(
     instruction.erase_from_basic_block();
 }
 
+/// Puts a call of `function`, with the instruction's first operands, in the place of an instruction.
+pub(crate) fn replace_by_call(
+    module: &Module<'_>,
+    instruction: InstructionValue<'_>,
+    function: FunctionValue<'_>,
+) {
+    let count = function.count_params();
+    let builder = module.get_context().create_builder();
+    builder.position_before(&instruction);
+    // SAFETY: the function takes the types of the first operands and gives the instruction's; the instruction is erased once
+    // nothing uses it.
+    unsafe {
+        let user = instruction.as_value_ref();
+        let mut operands: Vec<_> = (0..count)
+            .map(|index| LLVMGetOperand(user, index))
+            .collect();
+        let call = LLVMBuildCall2(
+            builder.as_mut_ptr(),
+            function.get_type().as_type_ref(),
+            function.as_value_ref(),
+            operands.as_mut_ptr(),
+            count,
+            c"".as_ptr(),
+        );
+        LLVMReplaceAllUsesWith(user, call);
+    }
+    instruction.erase_from_basic_block();
+}
+
+/// Whether an instruction takes or gives an integer of so many bits.
+pub(crate) fn has_int(instruction: InstructionValue<'_>, bits: u32) -> bool {
+    has_type(instruction, LLVMTypeKind::LLVMIntegerTypeKind, |width| {
+        width == bits
+    })
+}
+
+/// Rust's name of the float that an instruction takes or gives: `f32` or `f64`.
+pub(crate) fn float_name(instruction: InstructionValue<'_>) -> Option<&'static str> {
+    if has_type(instruction, LLVMTypeKind::LLVMFloatTypeKind, |_| true) {
+        Some("f32")
+    } else if has_type(instruction, LLVMTypeKind::LLVMDoubleTypeKind, |_| true) {
+        Some("f64")
+    } else {
+        None
+    }
+}
+
 /// Whether an instruction takes or gives a value whose type is one of `kind`, as wide as `is_width` says.
 pub(crate) fn has_type(
     instruction: InstructionValue<'_>,

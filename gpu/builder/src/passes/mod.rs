@@ -13,6 +13,7 @@ mod optimize;
 mod parameters;
 mod precision;
 mod recursion;
+mod runtime_library;
 mod shared_memory;
 mod shared_size;
 mod source_lines;
@@ -114,6 +115,7 @@ fn run_on(module: &Module<'_>, options: &Options) -> Result<Code, CodegenError> 
         ptx_version = options.arch.ptx_feature_for_large_parameters();
         machine = target::machine(options, ptx_version)?;
     }
+    runtime_library::link(module, options)?;
     convergent::mark(module);
     dump.module("convergent", module);
 

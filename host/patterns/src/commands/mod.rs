@@ -2,7 +2,6 @@
 
 pub(crate) mod bench;
 pub(crate) mod device;
-pub(crate) mod diff;
 pub(crate) mod list;
 mod output;
 mod report;

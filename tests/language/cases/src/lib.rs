@@ -1,0 +1,32 @@
+#![no_std]
+#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
+#![allow(
+    clippy::style,
+    clippy::complexity,
+    clippy::perf,
+    unstable_name_collisions,
+    reason = "things are written here in every way that the language has, not in the best"
+)]
+//! Rust, in small functions: a file a subject, and for each subject a kernel.
+//!
+//! A case takes seeded inputs and gives results. It is a plain function, compiled for the host as everything else is and for the
+//! device through the whole pipeline; the package `language` runs both and compares.
+
+mod case;
+mod out;
+mod random;
+mod text;
+
+pub mod enums;
+pub mod floats;
+pub mod functions;
+pub mod generics;
+pub mod integers;
+pub mod iterators;
+pub mod math;
+pub mod results;
+pub mod slices;
+
+pub use case::{Case, WORDS, seed_of};
+pub use out::{Out, Put};
+pub use random::Random;

@@ -1,0 +1,91 @@
+//! The language suite: every case of the crate `cases`, run by the host and by a kernel on the same inputs.
+//!
+//! A subject is a kernel and its list of cases. Each case runs in [`THREADS`] threads, every one with inputs of its own, and what the
+//! threads wrote has to be what the host's function writes, bit by bit.
+
+use std::fmt::Write;
+use std::sync::OnceLock;
+
+use anyhow::{Context, Result, anyhow};
+use cases::{Case, Out, Random, WORDS, seed_of};
+use cust::context::{CurrentContext, ResourceLimit};
+use gpu_std::GlobalMut;
+use gpu_std::kernel::SafeKernel;
+use host::{Device, DeviceBuffer, LaunchConfig, Module};
+
+/// The cases as build.rs compiled them.
+pub const PTX: &str = include_str!(env!("LANGUAGE_PTX"));
+
+/// Threads that run each case: two warps, one block.
+pub const THREADS: usize = 64;
+/// What the inputs come from. Any other number would do.
+const SEED: u64 = 0x1a_9e15e;
+/// Bytes of stack for each thread.
+const STACK: usize = 32 << 10;
+/// What a word holds that no result was written to.
+const UNTOUCHED: u64 = 0x7777_7777_7777_7777;
+
+/// A kernel that runs cases.
+pub trait Subject: SafeKernel<Params = (u32, u64, GlobalMut<'static, u64>)> {}
+impl<K: SafeKernel<Params = (u32, u64, GlobalMut<'static, u64>)>> Subject for K {}
+
+/// The process's device and the module on it; or why there is none, which is the same for every test.
+fn device() -> Result<&'static (Device, Module)> {
+    static OPENED: OnceLock<Result<(Device, Module)>> = OnceLock::new();
+    let opened = OPENED.get_or_init(|| {
+        let device = Device::open()?;
+        // Recursion and trait objects hide from ptxas how much stack a kernel takes; a GPU gives 1 KB unless told.
+        CurrentContext::set_resource_limit(ResourceLimit::StackSize, STACK)?;
+        let module = Module::from_ptx(&device, PTX)?;
+        Ok((device, module))
+    });
+    opened.as_ref().map_err(|error| anyhow!("{error:#}"))
+}
+
+/// What the host's function gives for each thread.
+fn expected(case: Case) -> Vec<u64> {
+    let mut words = vec![UNTOUCHED; THREADS * WORDS];
+    for (thread, words) in words.chunks_mut(WORDS).enumerate() {
+        (case.run)(
+            &mut Random::new(seed_of(SEED, thread)),
+            &mut Out::new(words),
+        );
+    }
+    words
+}
+
+/// What the kernel gives for each thread.
+fn found(kernel: impl Subject, number: u32) -> Result<Vec<u64>> {
+    let (device, module) = device()?;
+    let stream = device.stream()?;
+    let mut words = DeviceBuffer::from_slice(device, &[UNTOUCHED; THREADS * WORDS])?;
+    let config = LaunchConfig::new(1, THREADS as u32);
+    // SAFETY: the module is compiled from the crate that the handle comes from.
+    unsafe { module.launch_unchecked(&stream, kernel, config, (number, SEED, &mut words))? };
+    Ok(words.to_vec()?)
+}
+
+/// Runs every case of a subject on both sides: one line for each that does not agree.
+///
+/// # Errors
+/// A launch that fails, with the case's name.
+pub fn disagreements(kernel: impl Subject, cases: &[Case]) -> Result<String> {
+    let mut text = String::new();
+    for (number, case) in (0..).zip(cases) {
+        let found = found(kernel, number).with_context(|| format!("case `{}`", case.name))?;
+        let expected = expected(*case);
+        let differs = found.iter().zip(&expected).position(|(a, b)| a != b);
+        if let Some(at) = differs {
+            writeln!(
+                text,
+                "`{}`: word {} of thread {} is {:#x} on the device and {:#x} on the host",
+                case.name,
+                at % WORDS,
+                at / WORDS,
+                found[at],
+                expected[at],
+            )?;
+        }
+    }
+    Ok(text)
+}

@@ -1,0 +1,55 @@
+//! Every case agrees with the host, bit by bit; and how many there are.
+
+use cases::*;
+use language::disagreements;
+
+/// A test for each subject, and the list of all.
+macro_rules! subjects {
+    ($($test:ident = $($path:ident)::+, $kernel:ident;)*) => {
+        $(#[test]
+        fn $test() {
+            let found = disagreements($($path)::+::$kernel, $($path)::+::CASES);
+            let found = found.unwrap_or_else(|error| panic!("{error:#}"));
+            assert!(found.is_empty(), "{found}");
+        })*
+
+        /// Subjects with the number of their cases.
+        const COUNTS: &[(&str, usize)] = &[$((stringify!($kernel), $($path)::+::CASES.len())),*];
+    };
+}
+
+subjects! {
+    u8_agrees = integers::u8, integers_u8;
+    u16_agrees = integers::u16, integers_u16;
+    u32_agrees = integers::u32, integers_u32;
+    u64_agrees = integers::u64, integers_u64;
+    u128_agrees = integers::u128, integers_u128;
+    usize_agrees = integers::usize, integers_usize;
+    i8_agrees = integers::i8, integers_i8;
+    i16_agrees = integers::i16, integers_i16;
+    i32_agrees = integers::i32, integers_i32;
+    i64_agrees = integers::i64, integers_i64;
+    i128_agrees = integers::i128, integers_i128;
+    isize_agrees = integers::isize, integers_isize;
+    f32_agrees = floats::f32, floats_f32;
+    f64_agrees = floats::f64, floats_f64;
+    math_of_f32_agrees = math::f32, math_f32;
+    math_of_f64_agrees = math::f64, math_f64;
+    enums_agree = enums, enums;
+    results_agree = results, results;
+    iterators_agree = iterators, iterators;
+    functions_agree = functions, functions;
+    generics_agree = generics, generics;
+    slices_agree = slices, slices;
+}
+
+#[test]
+fn there_are_at_least_250_cases() {
+    let total: usize = COUNTS.iter().map(|(_, count)| count).sum();
+    println!("{:>6}  cases of", "");
+    for (subject, count) in COUNTS {
+        println!("{count:>6}  {subject}");
+    }
+    println!("{total:>6}  in all, {} threads each", language::THREADS);
+    assert!(total >= 250, "{total}");
+}

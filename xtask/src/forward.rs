@@ -1,4 +1,4 @@
-//! `cargo xtask list|run|bench|device`: handed on to `lanewise`, the program that runs kernels.
+//! `cargo xtask list|run|bench|device|diff-device`: handed on to `lanewise`, the program that runs kernels.
 //!
 //! The arguments are not looked at here: `cargo xtask run --help` shows `lanewise`'s own help.
 
@@ -64,6 +64,22 @@ pub(crate) struct Bench {
 )]
 pub(crate) struct Device {
     /// What `lanewise device` takes
+    #[arg(
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "ARGUMENTS"
+    )]
+    pub(crate) rest: Vec<String>,
+}
+
+/// Hold the simulator against the GPU of this machine, instruction by instruction
+#[derive(Debug, clap::Args)]
+#[command(
+    disable_help_flag = true,
+    after_help = "Examples:\n  cargo xtask diff-device\n  cargo xtask diff-device --json cvt."
+)]
+pub(crate) struct DiffDevice {
+    /// What `lanewise diff` takes
     #[arg(
         trailing_var_arg = true,
         allow_hyphen_values = true,

@@ -2,7 +2,7 @@
 //!
 //! One module a command. xtask knows `ptx-builder` and nothing of the host side, so that it is quick to build and a kernel
 //! that does not compile is shown by rustc's own messages; what runs kernels is the `lanewise` program, to which
-//! `list`, `run`, `bench` and `device` are handed on.
+//! `list`, `run`, `bench`, `device` and `diff-device` are handed on.
 
 mod binaries;
 mod build_ptx;
@@ -45,6 +45,7 @@ enum Command {
     Run(forward::Run),
     Bench(forward::Bench),
     Device(forward::Device),
+    DiffDevice(forward::DiffDevice),
     Bundle(bundle::Args),
     Inspect(inspect::Args),
     New(new::Args),
@@ -63,6 +64,7 @@ fn main() -> ExitCode {
         Command::Run(args) => forward::run("run", &args.rest),
         Command::Bench(args) => forward::run("bench", &args.rest),
         Command::Device(args) => forward::run("device", &args.rest),
+        Command::DiffDevice(args) => forward::run("diff", &args.rest),
         Command::Bundle(args) => bundle::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::New(args) => new::run(&args),

@@ -21,7 +21,8 @@ Examples:
   lanewise run transpose --size 1000          a matrix of 1000 x 1000
   lanewise run reduce_unrolled --device sim   on the simulator, even where there is a GPU
   lanewise bench --json                       medians of 21 at the sizes of the C++ peer
-  lanewise device                             what the device is";
+  lanewise device                             what the device is
+  lanewise diff --json                        every instruction on the GPU and on the simulator, compared";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -33,6 +34,8 @@ enum Command {
     Bench(commands::bench::Args),
     /// Prints the device's properties
     Device(commands::device::Args),
+    /// Holds the simulator against the GPU, instruction by instruction
+    Diff(commands::diff::Args),
 }
 
 fn main() -> ExitCode {
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         Command::Run(args) => commands::run::run(args),
         Command::Bench(args) => commands::bench::run(args),
         Command::Device(args) => commands::device::run(args),
+        Command::Diff(args) => commands::diff::run(args),
     };
     match done {
         Ok(code) => code,

@@ -2,6 +2,7 @@
 
 pub(crate) mod bench;
 pub(crate) mod device;
+pub(crate) mod diff;
 pub(crate) mod list;
 mod output;
 mod report;

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::needs;
 use super::pattern::{Group, Pattern, Shape, Slot, Typed};
+use super::{Target, needs};
 use crate::ptx::ast::{Modifier, Opcode, Type};
 
 /// One instance of a row.
@@ -13,6 +13,42 @@ pub struct Sample {
     pub instruction: String,
     /// A module with one kernel `sample` that holds the instruction, of the row's version and target or `least`.
     pub module: String,
+    /// Its opcode's modifiers.
+    pub words: Vec<Modifier>,
+    /// The registers in it, in order: `%x0`, `%x1`, ...
+    pub registers: Vec<Register>,
+    /// The PTX version that it needs.
+    pub version: (u32, u32),
+    /// The GPU that it needs.
+    pub target: Target,
+}
+
+/// A register of a sample.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Register {
+    /// The type that it is declared with.
+    pub declared: Type,
+    /// The type that the instruction takes its bits for.
+    pub value: Type,
+    /// What the instruction does with it.
+    pub usage: Usage,
+    /// The operand that it is, or is an element of; from 0.
+    pub operand: usize,
+}
+
+/// What an instruction does with a register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Usage {
+    /// Writes it.
+    Write,
+    /// Reads it.
+    Read,
+    /// Reads it as an address.
+    Address,
+    /// Reads it as a cache policy.
+    Policy,
+    /// Reads it as a texture's or surface's handle or coordinate.
+    Texture,
 }
 
 /// Instances in which each alternative of each group of modifiers appears at least once, the others being first or absent.
@@ -74,6 +110,8 @@ fn sample(
         opcode: row.opcode,
         types: words.iter().filter_map(|&word| Type::of(word)).collect(),
         registers: Vec::new(),
+        usage: Usage::Read,
+        slot: 0,
     };
     let mut operands = Vec::new();
     let slots = pattern.slots.as_deref().unwrap_or(&[]);
@@ -82,6 +120,8 @@ fn sample(
         .filter(|slot| slot.with.is_none_or(|word| words.contains(&word)))
     {
         if !slot.optional || row.opcode == Opcode::Pmevent {
+            maker.slot = operands.len();
+            maker.usage = usage(slot, operands.len());
             operands.push(maker.operand(slot));
         }
     }
@@ -94,8 +134,9 @@ fn sample(
     let separator = if operands.is_empty() { "" } else { " " };
     let _ = write!(instruction, "{separator}{operands};");
     let mut declarations = String::new();
-    for (number, ty) in maker.registers.iter().enumerate() {
-        let _ = writeln!(declarations, "    .reg .{} %x{number};", ty.name());
+    for (number, register) in maker.registers.iter().enumerate() {
+        let ty = register.declared.name();
+        let _ = writeln!(declarations, "    .reg .{ty} %x{number};");
     }
     let needs = needs(row, words);
     let (version, sm) = (needs.0.max(least_version), needs.1.sm.max(least_sm));
@@ -120,6 +161,33 @@ next:
     Sample {
         instruction,
         module,
+        words: words.to_vec(),
+        registers: maker.registers,
+        version,
+        target: Target { sm, ..needs.1 },
+    }
+}
+
+/// What the operand of a slot is for. Only the first is written; a later one that has to be a register is read.
+fn usage(slot: &Slot, index: usize) -> Usage {
+    match slot.shape {
+        Shape::Address => Usage::Address,
+        Shape::Texture | Shape::Gradient => Usage::Texture,
+        _ if slot.with == Some(Modifier::L2CacheHint) => Usage::Policy,
+        Shape::Destination
+        | Shape::DestinationOrSink
+        | Shape::DestinationAndMaybe
+        | Shape::DestinationAnd
+        | Shape::Destinations(_)
+        | Shape::Predicate
+        | Shape::PredicateOrPair
+        | Shape::PredicatePair
+        | Shape::Unpack
+            if index == 0 =>
+        {
+            Usage::Write
+        }
+        _ => Usage::Read,
     }
 }
 
@@ -128,16 +196,30 @@ struct Maker<'a> {
     words: &'a [Modifier],
     opcode: Opcode,
     types: Vec<Type>,
-    registers: Vec<Type>,
+    registers: Vec<Register>,
+    /// Of the operand that is being made.
+    usage: Usage,
+    slot: usize,
 }
 
 impl Maker<'_> {
     fn register(&mut self, ty: Type) -> String {
-        self.registers.push(ty);
+        self.register_of(ty, ty)
+    }
+
+    /// A register declared with one type that holds values of another.
+    fn register_of(&mut self, declared: Type, value: Type) -> String {
+        self.registers.push(Register {
+            declared,
+            value,
+            usage: self.usage,
+            operand: self.slot,
+        });
         format!("%x{}", self.registers.len() - 1)
     }
 
-    fn typed(&self, slot: &Slot) -> Type {
+    /// The type of a slot's register, and of the values in it.
+    fn typed(&self, slot: &Slot) -> (Type, Type) {
         let ty = match slot.typed {
             Typed::Of(index) => self
                 .types
@@ -152,10 +234,10 @@ impl Maker<'_> {
             Typed::Pointer => Type::B64,
             Typed::No => Type::B32,
         };
-        register_type(ty, slot.wider)
+        (register_type(ty, slot.wider), ty)
     }
 
-    fn many(&mut self, count: Option<u8>, ty: Type) -> String {
+    fn many(&mut self, count: Option<u8>, (ty, value): (Type, Type)) -> String {
         let vector = self.words.iter().find_map(|word| match word {
             Modifier::V2 => Some(2),
             Modifier::V4 => Some(4),
@@ -163,31 +245,31 @@ impl Maker<'_> {
             _ => None,
         });
         if count.is_none() && vector.is_none() {
-            return self.register(ty);
+            return self.register_of(ty, value);
         }
         let registers: Vec<_> = (0..count.or(vector).unwrap_or(1))
-            .map(|_| self.register(ty))
+            .map(|_| self.register_of(ty, value))
             .collect();
         format!("{{{}}}", registers.join(", "))
     }
 
     fn operand(&mut self, slot: &Slot) -> String {
-        let ty = self.typed(slot);
+        let (ty, value) = self.typed(slot);
         match slot.shape {
             Shape::Destination
             | Shape::DestinationOrSink
             | Shape::Source
             | Shape::Any
-            | Shape::DestinationAndMaybe => self.register(ty),
+            | Shape::DestinationAndMaybe => self.register_of(ty, value),
             Shape::Constant => self.constant(),
             Shape::Predicate
             | Shape::PredicateOrPair
             | Shape::Condition
             | Shape::PredicateSource => self.register(Type::Pred),
-            Shape::PredicatePair => self.pair(Type::Pred),
-            Shape::DestinationAnd => self.pair(ty),
+            Shape::PredicatePair => self.pair(Type::Pred, Type::Pred),
+            Shape::DestinationAnd => self.pair(ty, value),
             Shape::Address => self.address(),
-            Shape::Destinations(count) | Shape::Sources(count) => self.many(count, ty),
+            Shape::Destinations(count) | Shape::Sources(count) => self.many(count, (ty, value)),
             Shape::Pack | Shape::Unpack => {
                 let half = match ty.size() {
                     2 => Type::B8,
@@ -198,7 +280,7 @@ impl Maker<'_> {
                 format!("{{{}, {}}}", self.register(half), self.register(half))
             }
             Shape::Texture => self.texture(),
-            Shape::Gradient => self.many(Some(self.dimensions().0), Type::F32),
+            Shape::Gradient => self.many(Some(self.dimensions().0), (Type::F32, Type::F32)),
             Shape::Sink => "_".to_owned(),
             Shape::Label => "next".to_owned(),
             Shape::Targets => "list".to_owned(),
@@ -208,8 +290,9 @@ impl Maker<'_> {
         }
     }
 
-    fn pair(&mut self, ty: Type) -> String {
-        format!("{}|{}", self.register(ty), self.register(Type::Pred))
+    fn pair(&mut self, ty: Type, value: Type) -> String {
+        let first = self.register_of(ty, value);
+        format!("{first}|{}", self.register(Type::Pred))
     }
 
     /// An address; parameters can only be reached by name.

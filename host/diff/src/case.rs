@@ -1,0 +1,327 @@
+//! Which instructions can be judged, and how: a sample of the table, what it needs around it, and its operands.
+
+use sim::isa::Row;
+use sim::isa::pattern::patterns;
+use sim::isa::sample::{Register, Sample, Usage, samples};
+use sim::ptx::ast::{Modifier, Opcode, Type};
+
+use crate::values::{self, Random};
+
+/// The least PTX version and target: loads of 128 bits and createpolicy, which kernels around a sample use.
+const LEAST: ((u32, u32), u32) = ((8, 3), 80);
+
+/// Threads of a block.
+pub const BLOCK: usize = 128;
+/// Threads of a case.
+pub const THREADS: usize = 32 * BLOCK;
+/// Bytes of memory that each thread has of its own for the instruction to work on.
+pub const CELL: usize = 64;
+
+/// One instruction to judge.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The row that it is an instance of.
+    pub row: &'static Row,
+    /// The instruction and its registers.
+    pub sample: Sample,
+    /// What is put around it.
+    pub harness: Harness,
+}
+
+/// What a kernel puts around an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Harness {
+    /// Loads its registers and stores what it writes.
+    Registers,
+    /// The same, with each thread's cell in a state space for the address to lead to.
+    Memory(Space),
+    /// It runs; that it has no other effect, and goes where it should, is all there is to see.
+    Runs,
+    /// It cannot be judged by such a kernel, for this reason.
+    None(&'static str),
+}
+
+/// Where the cells are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Space {
+    /// The output, writable.
+    Global,
+    /// The input, which the kernel does not write: for the read-only path.
+    Input,
+    /// Shared memory of the block.
+    Shared,
+    /// Local memory.
+    Local,
+    /// A table of constants.
+    Constant,
+    /// The kernel's parameters.
+    Parameter,
+}
+
+/// Every sample of every row that the table does not refuse, in the table's order.
+pub fn all() -> Vec<Case> {
+    let rows = patterns()
+        .iter()
+        .filter(|pattern| pattern.row.refused.is_none());
+    rows.flat_map(|pattern| {
+        let of = samples(pattern, LEAST.0, LEAST.1).into_iter();
+        of.map(|sample| Case {
+            row: pattern.row,
+            harness: harness(pattern.row.opcode, &sample),
+            sample,
+        })
+    })
+    .collect()
+}
+
+/// How an instruction is judged.
+fn harness(opcode: Opcode, sample: &Sample) -> Harness {
+    use Opcode::*;
+    let has = |word| sample.words.contains(&word);
+    match opcode {
+        Tex | Tld4 | Txq | Istypep | Suld | Sust | Sured | Suq => {
+            Harness::None("it needs a texture or surface object")
+        }
+        Mbarrier | Cp => Harness::None("asynchronous: it means something only in a sequence"),
+        St | Red if has(Modifier::Async) => {
+            Harness::None("asynchronous: it means something only in a sequence")
+        }
+        Wmma => Harness::None("the layout of its fragments is the device's own business"),
+        Trap | Brkpt | Pmevent => Harness::None("it stops the kernel or tells a debugger"),
+        Setmaxnreg => Harness::None("it needs a kernel compiled for a number of registers"),
+        Bar | Barrier if has(Modifier::Arrive) && !has(Modifier::Cluster) => {
+            Harness::None("it needs other warps that wait")
+        }
+        Prefetch if has(Modifier::Tensormap) => Harness::None("it needs a tensor map"),
+        Fence if has(Modifier::TensormapGeneric) => Harness::None("it needs a tensor map"),
+        Discard => Harness::None("what it leaves in memory is undefined"),
+        Mapa | Getctarank | Cvta | Isspacep | Stacksave | Stackrestore | Alloca => {
+            Harness::None("it works on addresses, which differ between machines")
+        }
+        Cvt if sample.instruction.starts_with("cvt.sat.u8.u8") => {
+            Harness::None("`.sat` where nothing can leave its range is no PTX")
+        }
+        Ld if has(Modifier::ParamFunc) => Harness::None("it needs a call"),
+        St if has(Modifier::Param) || has(Modifier::ParamFunc) => Harness::None("it needs a call"),
+        Ld | Ldu | St | Atom | Red | Ldmatrix | Stmatrix | Prefetch | Prefetchu => {
+            Harness::Memory(space(opcode, sample))
+        }
+        Applypriority => Harness::Memory(Space::Input),
+        // A policy is opaque: nothing to compare.
+        Createpolicy if has(Modifier::Range) => Harness::Memory(Space::Input),
+        Bra | Brx | Call | Ret | Exit | Fence | Membar | Griddepcontrol | Nanosleep
+        | Createpolicy => Harness::Runs,
+        Bar | Barrier if !has(Modifier::Red) => Harness::Runs,
+        _ => Harness::Registers,
+    }
+}
+
+/// The space that an instruction works in; generic addresses lead to global memory.
+fn space(opcode: Opcode, sample: &Sample) -> Space {
+    use Modifier::*;
+    let has = |word| sample.words.contains(&word);
+    let matrix = matches!(opcode, Opcode::Ldmatrix | Opcode::Stmatrix);
+    if matrix || has(Shared) || has(SharedCta) || has(SharedCluster) {
+        Space::Shared
+    } else if has(Local) {
+        Space::Local
+    } else if has(Const) {
+        Space::Constant
+    } else if has(Param) || has(ParamEntry) {
+        Space::Parameter
+    } else if matches!(opcode, Opcode::St | Opcode::Atom | Opcode::Red) {
+        Space::Global
+    } else {
+        Space::Input
+    }
+}
+
+/// Bytes of an operand's place in a thread's record.
+pub const PLACE: usize = 16;
+
+impl Case {
+    /// Whether a modifier is among the instruction's.
+    pub fn has(&self, word: Modifier) -> bool {
+        self.sample.words.contains(&word)
+    }
+
+    /// The instruction's types, in order: of the result, then of operands where they differ.
+    pub fn types(&self) -> Vec<Type> {
+        self.sample
+            .words
+            .iter()
+            .filter_map(|&word| Type::of(word))
+            .collect()
+    }
+
+    /// The registers with their numbers, of one usage.
+    pub fn registers(&self, usage: Usage) -> impl Iterator<Item = (usize, Register)> + '_ {
+        let all = self.sample.registers.iter().copied().enumerate();
+        all.filter(move |(_, register)| register.usage == usage)
+    }
+
+    /// Whether it reads the carry flag of the instruction before it.
+    pub fn carry_in(&self) -> bool {
+        matches!(self.row.opcode, Opcode::Addc | Opcode::Subc | Opcode::Madc)
+    }
+
+    /// Whether it sets the carry flag.
+    pub fn carry_out(&self) -> bool {
+        self.has(Modifier::Cc)
+    }
+
+    /// Bytes of a thread's operands: a place for each register that is read, one for the carry, then the cell.
+    pub fn input_bytes(&self) -> usize {
+        self.cell_in() + CELL
+    }
+
+    /// Where the cell's contents start in a thread's operands. A place more than there are registers: the carry.
+    pub fn cell_in(&self) -> usize {
+        (self.registers(Usage::Read).count() + 1).next_multiple_of(4) * PLACE
+    }
+
+    /// Bytes of a thread's results: as the operands, of registers that are written.
+    pub fn output_bytes(&self) -> usize {
+        self.cell_out() + CELL
+    }
+
+    /// Where the cell's contents start in a thread's results.
+    pub fn cell_out(&self) -> usize {
+        (self.registers(Usage::Write).count() + 1).next_multiple_of(4) * PLACE
+    }
+
+    /// The type of what is in memory, where the instruction works on memory.
+    pub fn cell_type(&self) -> Type {
+        self.types().last().copied().unwrap_or(Type::B32)
+    }
+
+    /// Every thread's operands.
+    pub fn input(&self, seed: u64) -> Vec<u8> {
+        // Each case has values of its own, whatever cases there are besides.
+        let name = self.sample.instruction.bytes();
+        let seed = name.fold(seed, |seed, byte| {
+            Random::new(seed ^ u64::from(byte)).bits()
+        });
+        let mut random = Random::new(seed);
+        let mut input = vec![0; THREADS * self.input_bytes()];
+        for record in input.chunks_exact_mut(self.input_bytes()) {
+            self.fill(record, &mut random);
+        }
+        input
+    }
+
+    fn fill(&self, record: &mut [u8], random: &mut Random) {
+        let (places, cell) = record.split_at_mut(self.cell_in());
+        let ty = self.cell_type();
+        let size = (ty.size() as usize).clamp(1, PLACE);
+        for element in cell.chunks_exact_mut(size) {
+            put(element, values::value(ty, random));
+        }
+        for (index, (place, (_, register))) in places
+            .chunks_exact_mut(PLACE)
+            .zip(self.registers(Usage::Read))
+            .enumerate()
+        {
+            put(place, self.operand(index, register, random));
+        }
+        // A comparison that never holds would leave half of a compare-and-swap out.
+        if self.has(Modifier::Cas) && random.below(2) == 0 {
+            places[..size].copy_from_slice(&cell[..size]);
+        }
+        let carry = self.registers(Usage::Read).count();
+        put(
+            &mut places[carry * PLACE..][..PLACE],
+            random.below(2).into(),
+        );
+    }
+
+    /// A value for an operand; where the ISA leaves the result open, one of those for which it does not.
+    fn operand(&self, index: usize, register: Register, random: &mut Random) -> u128 {
+        match (self.row.opcode, index) {
+            // The lanes that take part: all, as all come here.
+            _ if self.is_mask(register) => u128::from(u32::MAX),
+            (Opcode::Mma, _) => self.fragment(register, random),
+            // The position is a bit's, and `.fns` finds few bits far away.
+            (Opcode::Fns, 1) => random.below(32).into(),
+            (Opcode::Fns, 2) => u128::from((random.below(17) as i64 - 8) as u32),
+            // Lanes are compared with each other: few values, so that some agree.
+            (Opcode::Match, _) => random.below(5).into(),
+            (Opcode::Bar | Opcode::Barrier, _) if register.declared != Type::Pred => 1,
+            (Opcode::Brx, _) => 0,
+            (Opcode::Nanosleep, _) => random.below(100).into(),
+            (Opcode::Createpolicy, _) if register.declared == Type::F32 => 1.0_f32.to_bits().into(),
+            (Opcode::Createpolicy, _) => 128,
+            _ => values::value(register.value, random),
+        }
+    }
+
+    /// Whether an operand is the mask of the lanes that take part: the last, of an instruction for a warp.
+    fn is_mask(&self, register: Register) -> bool {
+        use Opcode::*;
+        let warp = matches!(self.row.opcode, Shfl | Vote | Match | Redux | Elect)
+            || self.row.opcode == Bar && self.has(Modifier::Warp);
+        let last = self.sample.registers.iter().map(|r| r.operand).max();
+        warp && Some(register.operand) == last && register.declared != Type::Pred
+    }
+
+    /// Elements of a matrix: small integers, so that the order of the sums does not matter.
+    fn fragment(&self, register: Register, random: &mut Random) -> u128 {
+        let types = self.types();
+        let ty = types
+            .get(register.operand)
+            .copied()
+            .unwrap_or(register.value);
+        let width = match ty {
+            Type::U4 | Type::S4 | Type::B1 => return u128::from(random.bits() as u32),
+            _ => ty.size() as u32 * 8,
+        };
+        let lanes = register.declared.size() as u32 * 8 / width;
+        (0..lanes).fold(0, |bits, lane| {
+            bits | values::small(ty, random) << (lane * width)
+        })
+    }
+}
+
+/// The low bytes of `bits`.
+fn put(to: &mut [u8], bits: u128) {
+    let bytes = bits.to_le_bytes();
+    to.copy_from_slice(&bytes[..to.len()]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearly_all_of_the_table_is_judged() {
+        let cases = all();
+        let judged = cases
+            .iter()
+            .filter(|case| !matches!(case.harness, Harness::None(_)));
+        let judged = judged.count();
+        assert!(judged * 10 > cases.len() * 7, "{judged} of {}", cases.len());
+    }
+
+    #[test]
+    fn inputs_are_the_same_each_time_and_differ_between_cases() {
+        let cases = all();
+        assert_eq!(cases[0].input(1), cases[0].input(1));
+        assert_ne!(cases[0].input(1), cases[0].input(2));
+        assert_ne!(cases[0].input(1), cases[1].input(1));
+    }
+
+    #[test]
+    fn a_compare_and_swap_finds_its_value_and_does_not() {
+        let cases = all();
+        let case = cases
+            .iter()
+            .find(|case| case.sample.instruction.starts_with("atom.cas.b32"))
+            .expect("the table has it");
+        let input = case.input(1);
+        let equal = input
+            .chunks_exact(case.input_bytes())
+            .filter(|record| record[..4] == record[case.cell_in()..][..4])
+            .count();
+        assert!((THREADS / 3..THREADS * 2 / 3).contains(&equal), "{equal}");
+    }
+}

@@ -1,0 +1,32 @@
+//! Holds the simulated GPU against a real one: every instruction of the table, on the same random and edge inputs.
+//!
+//! Each sample of the instruction table becomes a [`Case`]: a kernel in which every thread loads operands, executes the one
+//! instruction and stores what it wrote. Both machines get the same PTX and the same bytes; what comes back is compared bit
+//! by bit, except where the ISA allows an error bound ([`allowance`]).
+//!
+//! | module | what it is |
+//! | --- | --- |
+//! | [`case`] | which instructions can be judged so, and the reason where one cannot |
+//! | [`kernel`] | the PTX of a case, and where its operands are in memory |
+//! | [`values`] | operands: edges of each type, and random bits |
+//! | [`allowance`] | error bounds of approximate instructions |
+//! | [`verdict`] | the comparison |
+//! | [`machine`] | the two sides: the simulator, and whatever device the driver has |
+//! | [`session`] | all cases: many kernels in a module, so that the driver's compiler is called some hundred times |
+//! | [`report`] | the result as JSON, for the coverage page |
+//!
+//! `lanewise diff` runs this in a child process that is started again behind a kernel that took the device down.
+
+pub mod allowance;
+pub mod case;
+pub mod kernel;
+pub mod machine;
+pub mod report;
+pub mod session;
+pub mod values;
+pub mod verdict;
+
+pub use case::Case;
+pub use report::{Outcome, Report};
+pub use session::Session;
+pub use verdict::Verdict;

@@ -1,0 +1,181 @@
+//! The result of a session, as JSON: for people, and for the coverage page of the book.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::case::Case;
+use crate::verdict::{Comparison, Verdict};
+
+/// What became of a case.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "outcome")]
+pub enum Outcome {
+    /// Both machines ran it.
+    Compared(Comparison),
+    /// The simulator refuses the instruction by name.
+    NotModelled {
+        /// Its message.
+        why: String,
+    },
+    /// There is no kernel for it, or the device is too old.
+    NotJudged {
+        /// The reason.
+        why: String,
+    },
+    /// The device's compiler does not take the kernel.
+    Refused {
+        /// Its message.
+        why: String,
+    },
+    /// The kernel ended with a fault on the simulator.
+    SimulatorFaulted {
+        /// The report.
+        why: String,
+    },
+    /// The kernel ended with a fault on the device, or took the process with it.
+    DeviceFaulted {
+        /// The driver's message.
+        why: String,
+    },
+}
+
+impl Outcome {
+    /// The name under which it is counted.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Outcome::Compared(comparison) => match comparison.verdict {
+                Verdict::Equal => "equal",
+                Verdict::WithinBound => "within-bound",
+                Verdict::NanPayload => "nan-payload",
+                Verdict::Differs => "differs",
+            },
+            Outcome::NotModelled { .. } => "not-modelled",
+            Outcome::NotJudged { .. } => "not-judged",
+            Outcome::Refused { .. } => "refused",
+            Outcome::SimulatorFaulted { .. } => "simulator-faulted",
+            Outcome::DeviceFaulted { .. } => "device-faulted",
+        }
+    }
+
+    /// Whether the machines were found to disagree.
+    pub fn is_wrong(&self) -> bool {
+        matches!(
+            self.name(),
+            "differs" | "simulator-faulted" | "device-faulted"
+        )
+    }
+}
+
+/// A case that has something to say.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Line {
+    /// The instruction.
+    pub instruction: String,
+    /// What became of it.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+}
+
+/// A whole session.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Report {
+    /// The device's name.
+    pub device: String,
+    /// Its compute capability, `9.0`.
+    pub compute_capability: String,
+    /// The driver, as it names itself.
+    pub driver: String,
+    /// The day, `2026-11-21`.
+    pub date: String,
+    /// The seed of the values.
+    pub seed: u64,
+    /// Threads, and so sets of operands, of each case.
+    pub threads: usize,
+    /// Cases of each outcome, by section of the ISA.
+    pub sections: BTreeMap<String, BTreeMap<String, usize>>,
+    /// Reasons why cases were not judged or modelled, and how many it kept out.
+    pub reasons: BTreeMap<String, usize>,
+    /// The cases whose bits are not the same.
+    pub cases: Vec<Line>,
+}
+
+impl Report {
+    /// Counts an outcome, and keeps it if it has something to say.
+    pub fn add(&mut self, case: &Case, outcome: Outcome) {
+        let section = self
+            .sections
+            .entry(case.row.section.title().to_owned())
+            .or_default();
+        *section.entry(outcome.name().to_owned()).or_default() += 1;
+        match &outcome {
+            Outcome::Compared(Comparison {
+                verdict: Verdict::Equal,
+                ..
+            }) => {}
+            Outcome::NotJudged { why } => *self.reasons.entry(why.clone()).or_default() += 1,
+            Outcome::NotModelled { .. } => {}
+            _ => self.cases.push(Line {
+                instruction: case.sample.instruction.clone(),
+                outcome,
+            }),
+        }
+    }
+
+    /// Cases of an outcome.
+    pub fn count(&self, outcome: &str) -> usize {
+        let sections = self.sections.values();
+        sections.filter_map(|section| section.get(outcome)).sum()
+    }
+
+    /// Whether something was compared and nothing was found wrong.
+    pub fn is_good(&self) -> bool {
+        self.count("equal") > 0 && !self.cases.iter().any(|line| line.outcome.is_wrong())
+    }
+}
+
+/// The outcomes in the order of a table.
+pub const OUTCOMES: [&str; 9] = [
+    "equal",
+    "within-bound",
+    "nan-payload",
+    "differs",
+    "simulator-faulted",
+    "device-faulted",
+    "refused",
+    "not-modelled",
+    "not-judged",
+];
+
+/// The day of a time in seconds since 1970, in UTC. Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
+pub fn date(seconds: u64) -> String {
+    let days = (seconds / 86_400) as i64 + 719_468;
+    let era = days.div_euclid(146_097);
+    let day = days.rem_euclid(146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let in_year = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * in_year + 2) / 153;
+    let (day, month) = (
+        in_year - (153 * month + 2) / 5 + 1,
+        if month < 10 { month + 3 } else { month - 9 },
+    );
+    let year = year + era * 400 + i64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::date;
+
+    #[test]
+    fn dates_are_those_of_the_calendar() {
+        let known = [
+            (0, "1970-01-01"),
+            (951_782_400, "2000-02-29"),
+            (1_795_219_200, "2026-11-21"),
+        ];
+        for (seconds, day) in known {
+            assert_eq!(date(seconds), day);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! All cases on both machines, in the table's order.
+//!
+//! Kernels of the same version and target share a module, [`TOGETHER`] at a time. A module that the device's compiler does
+//! not take is halved until it is known which kernel is to blame.
+
+use sim::isa::Target;
+
+use crate::case::{Case, Harness};
+use crate::kernel;
+use crate::machine::{Failure, Machine, Simulator};
+use crate::report::Outcome;
+use crate::verdict;
+
+/// Kernels of a module.
+const TOGETHER: usize = 48;
+
+/// One comparison of two machines.
+#[derive(Debug)]
+pub struct Session<'a, M> {
+    /// The one that is right.
+    pub device: &'a M,
+    /// The one that is judged.
+    pub simulator: &'a Simulator,
+    /// The compute capability of the device: what is newer is left out.
+    pub sm: u32,
+    /// Chooses the values.
+    pub seed: u64,
+}
+
+impl<M: Machine> Session<'_, M> {
+    /// Judges the cases and tells each outcome, in order. It ends early when a kernel has taken the device down; the last
+    /// outcome is that kernel's then.
+    pub fn run(&self, cases: &[Case], tell: &mut dyn FnMut(&Case, Outcome)) {
+        let mut rest = cases;
+        while let Some(first) = rest.first() {
+            let same = |case: &&Case| {
+                case.sample.version == first.sample.version
+                    && case.sample.target == first.sample.target
+            };
+            let count = rest.iter().take_while(same).count().min(TOGETHER);
+            let (together, later) = rest.split_at(count);
+            if !self.judge_all(together, tell) {
+                return;
+            }
+            rest = later;
+        }
+    }
+
+    /// Whether the device is still of use.
+    fn judge_all(&self, cases: &[Case], tell: &mut dyn FnMut(&Case, Outcome)) -> bool {
+        let judged: Vec<&Case> = cases
+            .iter()
+            .filter(|case| self.why_not(case).is_none())
+            .collect();
+        let module = match judged.len() {
+            0 => None,
+            _ => match self.device.load(&kernel::module(&judged)) {
+                Ok(module) => Some(module),
+                Err(failure) if judged.len() == 1 => {
+                    let why = failure.to_string();
+                    for case in cases {
+                        let outcome = match self.why_not(case) {
+                            Some(outcome) => outcome,
+                            None => Outcome::Refused { why: why.clone() },
+                        };
+                        tell(case, outcome);
+                    }
+                    return true;
+                }
+                Err(_) => {
+                    let (first, second) = cases.split_at(cases.len() / 2);
+                    return self.judge_all(first, tell) && self.judge_all(second, tell);
+                }
+            },
+        };
+        let mut number = 0;
+        for case in cases {
+            let outcome = match (self.why_not(case), &module) {
+                (None, Some(module)) => {
+                    number += 1;
+                    self.judge(case, module, &format!("k{}", number - 1))
+                }
+                (Some(outcome), _) => outcome,
+                (None, None) => continue,
+            };
+            let down = matches!(outcome, Outcome::DeviceFaulted { .. });
+            tell(case, outcome);
+            if down {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The outcome of a case that is not put to the device.
+    fn why_not(&self, case: &Case) -> Option<Outcome> {
+        if let Harness::None(why) = case.harness {
+            return Some(Outcome::NotJudged { why: why.into() });
+        }
+        let Target { sm, specific } = case.sample.target;
+        if sm > self.sm || specific && sm != self.sm {
+            let why = format!("the device is no {}", case.sample.target);
+            return Some(Outcome::NotJudged { why });
+        }
+        None
+    }
+
+    fn judge(&self, case: &Case, module: &M::Module, name: &str) -> Outcome {
+        let (input, output) = (
+            case.input(self.seed),
+            crate::case::THREADS * case.output_bytes(),
+        );
+        let simulated = self
+            .simulator
+            .load(&kernel::module(&[case]))
+            .and_then(|instance| self.simulator.run(&instance, "k0", &input, output));
+        let simulated = match simulated {
+            Ok(simulated) => simulated,
+            Err(Failure::Refused(why)) => return Outcome::NotModelled { why },
+            Err(Failure::Faulted(why)) => return Outcome::SimulatorFaulted { why },
+        };
+        match self.device.run(module, name, &input, output) {
+            Ok(real) => Outcome::Compared(verdict::compare(case, &input, &real, &simulated)),
+            Err(failure) => Outcome::DeviceFaulted {
+                why: failure.to_string(),
+            },
+        }
+    }
+}

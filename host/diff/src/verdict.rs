@@ -1,0 +1,254 @@
+//! The comparison of what two machines stored.
+//!
+//! A result is a list of fields: the registers that the instruction writes, the carry flag, and the elements of memory. They
+//! are compared as bits. Where bits differ the field's type says whether that is within the ISA's bound, or the bits of a NaN
+//! (which the ISA leaves open for most instructions), or wrong.
+
+use serde::{Deserialize, Serialize};
+use sim::isa::sample::Usage;
+use sim::ptx::ast::Type;
+
+use crate::allowance::{self, Allowance};
+use crate::case::{Case, Harness, PLACE, THREADS};
+
+/// What comparing a case gave; each is worse than the one before.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The same bits.
+    Equal,
+    /// Results differ by no more than the ISA's bound.
+    WithinBound,
+    /// Results differ only in the bits of NaNs.
+    NanPayload,
+    /// Results differ.
+    Differs,
+}
+
+/// One thread's results that are not the same.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Example {
+    /// The thread.
+    pub thread: usize,
+    /// What the instruction read, in order of its registers; memory last.
+    pub operands: Vec<String>,
+    /// Which result: `%x0`, `carry` or `memory+4`.
+    pub field: String,
+    /// What the device has.
+    pub device: String,
+    /// What the simulator has.
+    pub simulator: String,
+}
+
+/// A comparison.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Comparison {
+    /// The worst of all threads.
+    pub verdict: Verdict,
+    /// Threads whose results differ in that way.
+    pub threads: usize,
+    /// The first few of them.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub examples: Vec<Example>,
+}
+
+/// Examples that are kept.
+const EXAMPLES: usize = 3;
+
+/// A value in a thread's results.
+struct Field {
+    name: String,
+    at: usize,
+    ty: Type,
+}
+
+/// The fields of a case's results.
+fn fields(case: &Case) -> Vec<Field> {
+    let mut fields = Vec::new();
+    let mut place = 0;
+    for (number, register) in case.registers(Usage::Write) {
+        // A small value in a larger register: all of the register is the result.
+        let ty = match register.declared {
+            Type::Pred => Type::U32,
+            declared if declared.size() != register.value.size() => declared,
+            _ => register.value,
+        };
+        fields.push(Field {
+            name: format!("%x{number}"),
+            at: place,
+            ty,
+        });
+        place += PLACE;
+    }
+    let word = |name: &str, at| Field {
+        name: name.to_owned(),
+        at,
+        ty: Type::U32,
+    };
+    if case.carry_out() {
+        fields.push(word("carry", place));
+    }
+    match case.harness {
+        Harness::Runs => fields.extend([word("before", 0), word("behind", 4)]),
+        Harness::Memory(_) => {
+            let ty = case.cell_type();
+            let size = (ty.size() as usize).clamp(1, PLACE);
+            let start = case.cell_out();
+            let cell = (start..case.output_bytes()).step_by(size);
+            fields.extend(cell.map(|at| Field {
+                name: format!("memory+{}", at - start),
+                at,
+                ty,
+            }));
+        }
+        _ => {}
+    }
+    fields
+}
+
+/// The lanes of a packed type: their type and number.
+fn lanes(ty: Type) -> (Type, usize) {
+    match ty {
+        Type::F16x2 => (Type::F16, 2),
+        Type::Bf16x2 => (Type::Bf16, 2),
+        Type::F32x2 => (Type::F32, 2),
+        _ => (ty, 1),
+    }
+}
+
+fn bits(bytes: &[u8]) -> u128 {
+    let mut all = [0; 16];
+    all[..bytes.len()].copy_from_slice(bytes);
+    u128::from_le_bytes(all)
+}
+
+/// Compares the results of all threads.
+pub fn compare(case: &Case, input: &[u8], device: &[u8], simulator: &[u8]) -> Comparison {
+    let bound = allowance::of(case);
+    let fields = fields(case);
+    let mut comparison = Comparison {
+        verdict: Verdict::Equal,
+        threads: 0,
+        examples: Vec::new(),
+    };
+    for thread in 0..THREADS {
+        let record = |of: &[u8], size| {
+            of.get(thread * size..(thread + 1) * size)
+                .map(<[u8]>::to_vec)
+        };
+        let (Some(input), Some(d), Some(s)) = (
+            record(input, case.input_bytes()),
+            record(device, case.output_bytes()),
+            record(simulator, case.output_bytes()),
+        ) else {
+            break;
+        };
+        if d == s {
+            continue;
+        }
+        let worst = fields
+            .iter()
+            .map(|field| (judge(case, field, bound, &input, &d, &s), field))
+            .max_by_key(|(verdict, _)| *verdict);
+        let Some((verdict, field)) = worst else {
+            continue;
+        };
+        if verdict == Verdict::Equal {
+            continue;
+        }
+        if verdict > comparison.verdict {
+            comparison = Comparison {
+                verdict,
+                threads: 0,
+                examples: Vec::new(),
+            };
+        }
+        if verdict == comparison.verdict {
+            comparison.threads += 1;
+            if comparison.examples.len() < EXAMPLES {
+                comparison
+                    .examples
+                    .push(example(case, thread, field, &input, &d, &s));
+            }
+        }
+    }
+    comparison
+}
+
+fn judge(
+    case: &Case,
+    field: &Field,
+    bound: Allowance,
+    input: &[u8],
+    d: &[u8],
+    s: &[u8],
+) -> Verdict {
+    let (ty, count) = lanes(field.ty);
+    let size = (ty.size() as usize).clamp(1, PLACE);
+    let lane = |of: &[u8], lane: usize| bits(&of[field.at + lane * size..][..size]);
+    let first = case.registers(Usage::Read).next();
+    let operand_type = first.map_or(ty, |(_, register)| lanes(register.value).0);
+    (0..count)
+        .map(|number| {
+            let (d, s) = (lane(d, number), lane(s, number));
+            if d == s {
+                return Verdict::Equal;
+            }
+            if size > 8 {
+                return Verdict::Differs;
+            }
+            let (d, s) = (d as u64, s as u64);
+            if allowance::is_nan(ty, d) && allowance::is_nan(ty, s) {
+                return Verdict::NanPayload;
+            }
+            let width = operand_type.size() as usize;
+            let operand = bits(&input[number * width % PLACE..][..width.clamp(1, 8)]) as u64;
+            let operand = allowance::number(operand_type, operand);
+            if bound.admits(ty, d, s, operand) {
+                Verdict::WithinBound
+            } else {
+                Verdict::Differs
+            }
+        })
+        .max()
+        .unwrap_or(Verdict::Equal)
+}
+
+fn example(case: &Case, thread: usize, field: &Field, input: &[u8], d: &[u8], s: &[u8]) -> Example {
+    let hex = |of: &[u8], at: usize, size: usize| {
+        format!(
+            "{:#0width$x}",
+            bits(&of[at..][..size]),
+            width = 2 + 2 * size
+        )
+    };
+    let size = |ty: Type| {
+        if ty == Type::Pred {
+            4
+        } else {
+            ty.size() as usize
+        }
+    };
+    let reads = case.registers(Usage::Read).enumerate();
+    let mut operands: Vec<String> = reads
+        .map(|(place, (_, register))| hex(input, place * PLACE, size(register.declared)))
+        .collect();
+    if case.carry_in() {
+        operands.push(hex(input, operands.len() * PLACE, 4));
+    }
+    if matches!(case.harness, Harness::Memory(_)) {
+        operands.push(hex(
+            input,
+            case.cell_in(),
+            size(case.cell_type()).clamp(1, PLACE),
+        ));
+    }
+    let size = size(field.ty).clamp(1, PLACE);
+    Example {
+        thread,
+        operands,
+        field: field.name.clone(),
+        device: hex(d, field.at, size),
+        simulator: hex(s, field.at, size),
+    }
+}

@@ -1,0 +1,223 @@
+//! `lanewise diff`: the simulator held against the GPU, instruction by instruction.
+//!
+//! The cases run in a child process. A kernel that takes the device down, or never ends, takes that process with it; the
+//! next one goes on behind it.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, Result};
+use diff_device::case::{self, Case};
+use diff_device::machine::{Driver, Simulator};
+use diff_device::report::{OUTCOMES, date};
+use diff_device::{Outcome, Report, Session, Verdict};
+use host::Backend;
+
+use super::output::{say, table};
+use super::select::Choice;
+
+/// Options of `lanewise diff`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Only instructions that begin so: `add.`, `cvt.rn.f16`
+    only: Vec<String>,
+    /// Who is right; `sim` puts the simulator against itself, which tries the harness and judges nothing
+    #[arg(long, value_enum, default_value_t = Choice::Cuda)]
+    device: Choice,
+    /// Chooses the values
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Print JSON, as `host/diff/results` has it
+    #[arg(long)]
+    json: bool,
+    /// Run the cases from this one on and print each outcome: what the child process does
+    #[arg(long, hide = true)]
+    from: Option<usize>,
+}
+
+/// How long a child may say nothing: a module of kernels is compiled in a second or two.
+const SILENCE: Duration = Duration::from_secs(120);
+
+/// Runs the comparison, as parent or as child.
+pub(crate) fn run(args: Args) -> Result<ExitCode> {
+    let mut cases = case::all();
+    if !args.only.is_empty() {
+        cases.retain(|case| {
+            let text = &case.sample.instruction;
+            args.only.iter().any(|only| text.starts_with(only))
+        });
+    }
+    if let Some(from) = args.from {
+        return child(&args, cases.get(from..).unwrap_or_default());
+    }
+    let mut report = head(&args)?;
+    let mut done = 0;
+    while done < cases.len() {
+        let before = done;
+        let ended = read(&args, done, &mut |outcome| {
+            if let Some(case) = cases.get(done) {
+                report.add(case, outcome);
+            }
+            done += 1;
+        })?;
+        if done < cases.len() && (!ended || done == before) {
+            report.add(
+                &cases[done],
+                Outcome::DeviceFaulted {
+                    why: "the process died or went silent".into(),
+                },
+            );
+            done += 1;
+        }
+    }
+    if args.json {
+        say(serde_json::to_string_pretty(&report)?);
+    } else {
+        print(&report);
+    }
+    Ok(if report.is_good() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// A report with its head filled in. The device is opened for its name; kernels are the child's business.
+fn head(args: &Args) -> Result<Report> {
+    let device = args.device.open().context(
+        "the simulator is held against a GPU, and there is none here; host/diff/results has what one said",
+    )?;
+    let driver = match device.backend() {
+        Backend::Cuda => std::fs::read_to_string("/proc/driver/nvidia/version")
+            .ok()
+            .and_then(|text| text.lines().next().map(str::to_owned))
+            .unwrap_or_else(|| "unknown".into()),
+        Backend::Sim => "the simulator behind the driver's calls: nothing was judged".into(),
+    };
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    Ok(Report {
+        device: device.properties().name.clone(),
+        compute_capability: device.properties().compute_capability.to_string(),
+        driver,
+        date: date(now.map_or(0, |since| since.as_secs())),
+        seed: args.seed,
+        threads: case::THREADS,
+        ..Report::default()
+    })
+}
+
+/// Starts a child at a case and takes its outcomes until it ends. Whether it ended by itself, having said why.
+fn read(args: &Args, from: usize, take: &mut dyn FnMut(Outcome)) -> Result<bool> {
+    let mut child = start(args, from)?;
+    let output = child.stdout.take().context("the child has no output")?;
+    let (sender, lines) = mpsc::channel();
+    std::thread::spawn(move || {
+        for line in BufReader::new(output).lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    loop {
+        match lines.recv_timeout(SILENCE) {
+            Ok(line) => match serde_json::from_str(&line) {
+                Ok(outcome) => take(outcome),
+                // A driver may print, too.
+                Err(_) => eprintln!("{line}"),
+            },
+            Err(RecvTimeoutError::Disconnected) => return Ok(child.wait()?.success()),
+            Err(RecvTimeoutError::Timeout) => {
+                child.kill()?;
+                child.wait()?;
+                return Ok(false);
+            }
+        }
+    }
+}
+
+fn start(args: &Args, from: usize) -> Result<Child> {
+    let program = std::env::current_exe().context("this program does not know its own path")?;
+    let device = match args.device {
+        Choice::Sim => "sim",
+        Choice::Auto | Choice::Cuda => "cuda",
+    };
+    Command::new(program)
+        .args(["diff", "--device", device])
+        .args([
+            "--seed",
+            &args.seed.to_string(),
+            "--from",
+            &from.to_string(),
+        ])
+        .args(&args.only)
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("cannot start the process that runs the kernels")
+}
+
+/// Runs cases and prints an outcome a line.
+fn child(args: &Args, cases: &[Case]) -> Result<ExitCode> {
+    let device = args.device.open()?;
+    let capability = device.properties().compute_capability;
+    let session = Session {
+        device: &Driver::new(device)?,
+        simulator: &Simulator::new()?,
+        sm: capability.major * 10 + capability.minor,
+        seed: args.seed,
+    };
+    let mut output = std::io::stdout();
+    session.run(cases, &mut |_, outcome| {
+        let line = serde_json::to_string(&outcome).unwrap_or_default();
+        // A parent that is gone wants nothing more; it is found out at the next case.
+        let _ = writeln!(output, "{line}");
+    });
+    // Not by `return`: on a device that is down, taking things down in order may hang.
+    std::process::exit(0)
+}
+
+fn print(report: &Report) {
+    say(format_args!(
+        "{} ({}), {}, {}",
+        report.device, report.compute_capability, report.driver, report.date
+    ));
+    let mut table = table(&["outcome", "instructions"], &[1]);
+    for outcome in OUTCOMES {
+        table.add_row([outcome.to_owned(), report.count(outcome).to_string()]);
+    }
+    say(table);
+    for line in report
+        .cases
+        .iter()
+        .filter(|line| line.outcome.is_wrong() || line.outcome.name() == "nan-payload")
+    {
+        say(format_args!(
+            "{}: {}",
+            line.instruction,
+            line.outcome.name()
+        ));
+        match &line.outcome {
+            Outcome::Compared(comparison) if comparison.verdict > Verdict::WithinBound => {
+                say(format_args!(
+                    "    {} of {} threads",
+                    comparison.threads, report.threads
+                ));
+                for example in &comparison.examples {
+                    say(format_args!(
+                        "    thread {}: {} -> {} is {}, simulated {}",
+                        example.thread,
+                        example.operands.join(", "),
+                        example.field,
+                        example.device,
+                        example.simulator
+                    ));
+                }
+            }
+            Outcome::DeviceFaulted { why } | Outcome::SimulatorFaulted { why } => {
+                say(format_args!("    {why}"))
+            }
+            _ => {}
+        }
+    }
+}

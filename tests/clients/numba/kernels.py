@@ -1,6 +1,6 @@
 """numba-cuda, unmodified, on Lanewise's driver: what its manual's first chapters do.
 
-Run with LD_LIBRARY_PATH=target/driver; `tests/clients/run` does that, with the versions it pins. Each function is one claim
+Run with LD_LIBRARY_PATH=target/driver; `tests/clients/numba/run` does that, with the versions it pins. Each function is one claim
 and compares with NumPy. Source: numba-cuda's documentation, "Writing CUDA kernels" and "Memory management".
 """
 

@@ -134,8 +134,8 @@ entry_points! {
         5050 cuLinkDestroy(state: CUlinkState) = link::destroy;
     }
     "Module Management (deprecated)" {
-        2000 cuModuleGetTexRef(p_tex_ref: *mut CUtexref, hmod: CUmodule, name: *const c_char) = unsupported;
-        3000 cuModuleGetSurfRef(p_surf_ref: *mut CUsurfref, hmod: CUmodule, name: *const c_char) = unsupported;
+        2000 cuModuleGetTexRef(p_tex_ref: *mut CUtexref, hmod: CUmodule, name: *const c_char) = texture_reference::of_module;
+        3000 cuModuleGetSurfRef(p_surf_ref: *mut CUsurfref, hmod: CUmodule, name: *const c_char) = texture_reference::surface_of_module;
     }
     "Library Management" {
         12000 cuLibraryLoadData(
@@ -215,19 +215,19 @@ entry_points! {
         3020 cuMemcpyDtoD_v2(dst_device: CUdeviceptr, src_device: CUdeviceptr, byte_count: usize) = copy::within_device;
         3020 cuMemcpyDtoA_v2(
             dst_array: CUarray, dst_offset: usize, src_device: CUdeviceptr, byte_count: usize,
-        ) = unsupported;
+        ) = copy_array::from_device;
         3020 cuMemcpyAtoD_v2(
             dst_device: CUdeviceptr, src_array: CUarray, src_offset: usize, byte_count: usize,
-        ) = unsupported;
+        ) = copy_array::to_device;
         3020 cuMemcpyHtoA_v2(
             dst_array: CUarray, dst_offset: usize, src_host: *const c_void, byte_count: usize,
-        ) = unsupported;
+        ) = copy_array::from_host;
         3020 cuMemcpyAtoH_v2(
             dst_host: *mut c_void, src_array: CUarray, src_offset: usize, byte_count: usize,
-        ) = unsupported;
+        ) = copy_array::to_host_now;
         3020 cuMemcpyAtoA_v2(
             dst_array: CUarray, dst_offset: usize, src_array: CUarray, src_offset: usize, byte_count: usize,
-        ) = unsupported;
+        ) = copy_array::among;
         3020 cuMemcpy2D_v2(p_copy: *const CUDA_MEMCPY2D) = copy_shaped::copy_2d;
         3020 cuMemcpy2DUnaligned_v2(p_copy: *const CUDA_MEMCPY2D) = copy_shaped::copy_2d;
         3020 cuMemcpy3D_v2(p_copy: *const CUDA_MEMCPY3D) = copy_shaped::copy_3d;
@@ -248,10 +248,10 @@ entry_points! {
         ) = copy::within_device_async;
         3020 cuMemcpyHtoAAsync_v2(
             dst_array: CUarray, dst_offset: usize, src_host: *const c_void, byte_count: usize, h_stream: CUstream,
-        ) = unsupported;
+        ) = copy_array::from_host_async;
         3020 cuMemcpyAtoHAsync_v2(
             dst_host: *mut c_void, src_array: CUarray, src_offset: usize, byte_count: usize, h_stream: CUstream,
-        ) = unsupported;
+        ) = copy_array::to_host_async;
         3020 cuMemcpy2DAsync_v2(p_copy: *const CUDA_MEMCPY2D, h_stream: CUstream) = copy_shaped::copy_2d_async;
         3020 cuMemcpy3DAsync_v2(p_copy: *const CUDA_MEMCPY3D, h_stream: CUstream) = copy_shaped::copy_3d_async;
         4000 cuMemcpy3DPeerAsync(p_copy: *const CUDA_MEMCPY3D, h_stream: CUstream) = copy_shaped::copy_3d_async;
@@ -286,29 +286,29 @@ entry_points! {
         3020 cuMemsetD2D32Async(
             dst_device: CUdeviceptr, dst_pitch: usize, ui: c_uint, width: usize, height: usize, h_stream: CUstream,
         ) = memset::d2d32_async;
-        3020 cuArrayCreate_v2(p_handle: *mut CUarray, p_allocate_array: *const c_void) = unsupported;
-        3020 cuArrayGetDescriptor_v2(p_array_descriptor: *mut c_void, h_array: CUarray) = unsupported;
-        11010 cuArrayGetSparseProperties(sparse_properties: *mut c_void, array: CUarray) = unsupported;
+        3020 cuArrayCreate_v2(p_handle: *mut CUarray, p_allocate_array: *const CUDA_ARRAY_DESCRIPTOR) = array::create;
+        3020 cuArrayGetDescriptor_v2(p_array_descriptor: *mut CUDA_ARRAY_DESCRIPTOR, h_array: CUarray) = array::descriptor;
+        11010 cuArrayGetSparseProperties(sparse_properties: *mut c_void, array: CUarray) = array::sparse;
         11010 cuMipmappedArrayGetSparseProperties(
             sparse_properties: *mut c_void, mipmap: CUmipmappedArray,
-        ) = unsupported;
+        ) = array::mipmap_sparse;
         11060 cuArrayGetMemoryRequirements(
             memory_requirements: *mut c_void, array: CUarray, device: CUdevice,
-        ) = unsupported;
+        ) = array::requirements;
         11060 cuMipmappedArrayGetMemoryRequirements(
             memory_requirements: *mut c_void, mipmap: CUmipmappedArray, device: CUdevice,
-        ) = unsupported;
-        11020 cuArrayGetPlane(p_plane_array: *mut CUarray, h_array: CUarray, plane_idx: c_uint) = unsupported;
-        2000 cuArrayDestroy(h_array: CUarray) = unsupported;
-        3020 cuArray3DCreate_v2(p_handle: *mut CUarray, p_allocate_array: *const c_void) = unsupported;
-        3020 cuArray3DGetDescriptor_v2(p_array_descriptor: *mut c_void, h_array: CUarray) = unsupported;
+        ) = array::mipmap_requirements;
+        11020 cuArrayGetPlane(p_plane_array: *mut CUarray, h_array: CUarray, plane_idx: c_uint) = array::plane;
+        2000 cuArrayDestroy(h_array: CUarray) = array::destroy;
+        3020 cuArray3DCreate_v2(p_handle: *mut CUarray, p_allocate_array: *const CUDA_ARRAY3D_DESCRIPTOR) = array::create_3d;
+        3020 cuArray3DGetDescriptor_v2(p_array_descriptor: *mut CUDA_ARRAY3D_DESCRIPTOR, h_array: CUarray) = array::descriptor_3d;
         5000 cuMipmappedArrayCreate(
-            p_handle: *mut CUmipmappedArray, p_mipmapped_array_desc: *const c_void, num_mipmap_levels: c_uint,
-        ) = unsupported;
+            p_handle: *mut CUmipmappedArray, p_mipmapped_array_desc: *const CUDA_ARRAY3D_DESCRIPTOR, num_mipmap_levels: c_uint,
+        ) = array::create_mipmap;
         5000 cuMipmappedArrayGetLevel(
             p_level_array: *mut CUarray, h_mipmapped_array: CUmipmappedArray, level: c_uint,
-        ) = unsupported;
-        5000 cuMipmappedArrayDestroy(h_mipmapped_array: CUmipmappedArray) = unsupported;
+        ) = array::level;
+        5000 cuMipmappedArrayDestroy(h_mipmapped_array: CUmipmappedArray) = array::destroy_mipmap;
         11070 cuMemGetHandleForAddressRange(
             handle: *mut c_void, dptr: CUdeviceptr, size: usize, handle_type: c_uint, flags: c_ulonglong,
         ) = unsupported;
@@ -572,7 +572,7 @@ entry_points! {
         2000 cuLaunchGridAsync(
             f: CUfunction, grid_width: c_int, grid_height: c_int, h_stream: CUstream,
         ) = launch_legacy::launch_grid_async;
-        2000 cuParamSetTexRef(hfunc: CUfunction, texunit: c_int, h_tex_ref: CUtexref) = unsupported;
+        2000 cuParamSetTexRef(hfunc: CUfunction, texunit: c_int, h_tex_ref: CUtexref) = texture_reference::set_parameter;
         4020 cuFuncSetSharedMemConfig(hfunc: CUfunction, config: c_uint) = function::set_shared_config;
     }
     "Graph Management" {
@@ -820,65 +820,65 @@ entry_points! {
         ) = occupancy::active_clusters;
     }
     "Texture Reference Management (deprecated)" {
-        2000 cuTexRefSetArray(h_tex_ref: CUtexref, h_array: CUarray, flags: c_uint) = unsupported;
+        2000 cuTexRefSetArray(h_tex_ref: CUtexref, h_array: CUarray, flags: c_uint) = texture_reference::set_array;
         5000 cuTexRefSetMipmappedArray(
             h_tex_ref: CUtexref, h_mipmapped_array: CUmipmappedArray, flags: c_uint,
-        ) = unsupported;
+        ) = texture_reference::set_mipmap;
         3020 cuTexRefSetAddress_v2(
             byte_offset: *mut usize, h_tex_ref: CUtexref, dptr: CUdeviceptr, bytes: usize,
-        ) = unsupported;
+        ) = texture_reference::set_address;
         3020 cuTexRefSetAddress2D_v2(
-            h_tex_ref: CUtexref, desc: *const c_void, dptr: CUdeviceptr, pitch: usize,
-        ) = unsupported;
+            h_tex_ref: CUtexref, desc: *const CUDA_ARRAY_DESCRIPTOR, dptr: CUdeviceptr, pitch: usize,
+        ) = texture_reference::set_address_2d;
         4010 cuTexRefSetAddress2D_v3(
-            h_tex_ref: CUtexref, desc: *const c_void, dptr: CUdeviceptr, pitch: usize,
-        ) = unsupported;
-        2000 cuTexRefSetFormat(h_tex_ref: CUtexref, fmt: c_uint, num_packed_components: c_int) = unsupported;
-        2000 cuTexRefSetAddressMode(h_tex_ref: CUtexref, dim: c_int, am: c_uint) = unsupported;
-        2000 cuTexRefSetFilterMode(h_tex_ref: CUtexref, fm: c_uint) = unsupported;
-        5000 cuTexRefSetMipmapFilterMode(h_tex_ref: CUtexref, fm: c_uint) = unsupported;
-        5000 cuTexRefSetMipmapLevelBias(h_tex_ref: CUtexref, bias: f32) = unsupported;
+            h_tex_ref: CUtexref, desc: *const CUDA_ARRAY_DESCRIPTOR, dptr: CUdeviceptr, pitch: usize,
+        ) = texture_reference::set_address_2d;
+        2000 cuTexRefSetFormat(h_tex_ref: CUtexref, fmt: c_uint, num_packed_components: c_int) = texture_reference::set_format;
+        2000 cuTexRefSetAddressMode(h_tex_ref: CUtexref, dim: c_int, am: c_uint) = texture_reference::set_address_mode;
+        2000 cuTexRefSetFilterMode(h_tex_ref: CUtexref, fm: c_uint) = texture_reference::set_filter_mode;
+        5000 cuTexRefSetMipmapFilterMode(h_tex_ref: CUtexref, fm: c_uint) = texture_reference::set_mipmap_filter_mode;
+        5000 cuTexRefSetMipmapLevelBias(h_tex_ref: CUtexref, bias: f32) = texture_reference::set_mipmap_bias;
         5000 cuTexRefSetMipmapLevelClamp(
             h_tex_ref: CUtexref, min_mipmap_level_clamp: f32, max_mipmap_level_clamp: f32,
-        ) = unsupported;
-        5000 cuTexRefSetMaxAnisotropy(h_tex_ref: CUtexref, max_aniso: c_uint) = unsupported;
-        8000 cuTexRefSetBorderColor(h_tex_ref: CUtexref, p_border_color: *mut f32) = unsupported;
-        2000 cuTexRefSetFlags(h_tex_ref: CUtexref, flags: c_uint) = unsupported;
-        3020 cuTexRefGetAddress_v2(pdptr: *mut CUdeviceptr, h_tex_ref: CUtexref) = unsupported;
-        2000 cuTexRefGetArray(ph_array: *mut CUarray, h_tex_ref: CUtexref) = unsupported;
-        5000 cuTexRefGetMipmappedArray(ph_mipmapped_array: *mut CUmipmappedArray, h_tex_ref: CUtexref) = unsupported;
-        2000 cuTexRefGetAddressMode(pam: *mut c_uint, h_tex_ref: CUtexref, dim: c_int) = unsupported;
-        2000 cuTexRefGetFilterMode(pfm: *mut c_uint, h_tex_ref: CUtexref) = unsupported;
-        2000 cuTexRefGetFormat(p_format: *mut c_uint, p_num_channels: *mut c_int, h_tex_ref: CUtexref) = unsupported;
-        5000 cuTexRefGetMipmapFilterMode(pfm: *mut c_uint, h_tex_ref: CUtexref) = unsupported;
-        5000 cuTexRefGetMipmapLevelBias(pbias: *mut f32, h_tex_ref: CUtexref) = unsupported;
+        ) = texture_reference::set_mipmap_clamp;
+        5000 cuTexRefSetMaxAnisotropy(h_tex_ref: CUtexref, max_aniso: c_uint) = texture_reference::set_anisotropy;
+        8000 cuTexRefSetBorderColor(h_tex_ref: CUtexref, p_border_color: *mut f32) = texture_reference::set_border;
+        2000 cuTexRefSetFlags(h_tex_ref: CUtexref, flags: c_uint) = texture_reference::set_flags;
+        3020 cuTexRefGetAddress_v2(pdptr: *mut CUdeviceptr, h_tex_ref: CUtexref) = texture_reference::address;
+        2000 cuTexRefGetArray(ph_array: *mut CUarray, h_tex_ref: CUtexref) = texture_reference::array;
+        5000 cuTexRefGetMipmappedArray(ph_mipmapped_array: *mut CUmipmappedArray, h_tex_ref: CUtexref) = texture_reference::mipmap;
+        2000 cuTexRefGetAddressMode(pam: *mut c_uint, h_tex_ref: CUtexref, dim: c_int) = texture_reference::address_mode;
+        2000 cuTexRefGetFilterMode(pfm: *mut c_uint, h_tex_ref: CUtexref) = texture_reference::filter_mode;
+        2000 cuTexRefGetFormat(p_format: *mut c_uint, p_num_channels: *mut c_int, h_tex_ref: CUtexref) = texture_reference::format;
+        5000 cuTexRefGetMipmapFilterMode(pfm: *mut c_uint, h_tex_ref: CUtexref) = texture_reference::mipmap_filter_mode;
+        5000 cuTexRefGetMipmapLevelBias(pbias: *mut f32, h_tex_ref: CUtexref) = texture_reference::mipmap_bias;
         5000 cuTexRefGetMipmapLevelClamp(
             pmin_mipmap_level_clamp: *mut f32, pmax_mipmap_level_clamp: *mut f32, h_tex_ref: CUtexref,
-        ) = unsupported;
-        5000 cuTexRefGetMaxAnisotropy(pmax_aniso: *mut c_int, h_tex_ref: CUtexref) = unsupported;
-        8000 cuTexRefGetBorderColor(p_border_color: *mut f32, h_tex_ref: CUtexref) = unsupported;
-        2000 cuTexRefGetFlags(p_flags: *mut c_uint, h_tex_ref: CUtexref) = unsupported;
-        2000 cuTexRefCreate(p_tex_ref: *mut CUtexref) = unsupported;
-        2000 cuTexRefDestroy(h_tex_ref: CUtexref) = unsupported;
+        ) = texture_reference::mipmap_clamp;
+        5000 cuTexRefGetMaxAnisotropy(pmax_aniso: *mut c_int, h_tex_ref: CUtexref) = texture_reference::anisotropy;
+        8000 cuTexRefGetBorderColor(p_border_color: *mut f32, h_tex_ref: CUtexref) = texture_reference::border;
+        2000 cuTexRefGetFlags(p_flags: *mut c_uint, h_tex_ref: CUtexref) = texture_reference::flags;
+        2000 cuTexRefCreate(p_tex_ref: *mut CUtexref) = texture_reference::create;
+        2000 cuTexRefDestroy(h_tex_ref: CUtexref) = texture_reference::destroy;
     }
     "Surface Reference Management (deprecated)" {
-        3000 cuSurfRefSetArray(h_surf_ref: CUsurfref, h_array: CUarray, flags: c_uint) = unsupported;
-        3000 cuSurfRefGetArray(ph_array: *mut CUarray, h_surf_ref: CUsurfref) = unsupported;
+        3000 cuSurfRefSetArray(h_surf_ref: CUsurfref, h_array: CUarray, flags: c_uint) = texture_reference::set_surface_array;
+        3000 cuSurfRefGetArray(ph_array: *mut CUarray, h_surf_ref: CUsurfref) = texture_reference::surface_array;
     }
     "Texture Object Management" {
         5000 cuTexObjectCreate(
-            p_tex_object: *mut CUtexObject, p_res_desc: *const c_void, p_tex_desc: *const c_void,
-            p_res_view_desc: *const c_void,
-        ) = unsupported;
-        5000 cuTexObjectDestroy(tex_object: CUtexObject) = unsupported;
-        5000 cuTexObjectGetResourceDesc(p_res_desc: *mut c_void, tex_object: CUtexObject) = unsupported;
-        5000 cuTexObjectGetTextureDesc(p_tex_desc: *mut c_void, tex_object: CUtexObject) = unsupported;
-        5000 cuTexObjectGetResourceViewDesc(p_res_view_desc: *mut c_void, tex_object: CUtexObject) = unsupported;
+            p_tex_object: *mut CUtexObject, p_res_desc: *const CUDA_RESOURCE_DESC, p_tex_desc: *const CUDA_TEXTURE_DESC,
+            p_res_view_desc: *const CUDA_RESOURCE_VIEW_DESC,
+        ) = texture::create;
+        5000 cuTexObjectDestroy(tex_object: CUtexObject) = texture::destroy;
+        5000 cuTexObjectGetResourceDesc(p_res_desc: *mut CUDA_RESOURCE_DESC, tex_object: CUtexObject) = texture::resource;
+        5000 cuTexObjectGetTextureDesc(p_tex_desc: *mut CUDA_TEXTURE_DESC, tex_object: CUtexObject) = texture::how;
+        5000 cuTexObjectGetResourceViewDesc(p_res_view_desc: *mut CUDA_RESOURCE_VIEW_DESC, tex_object: CUtexObject) = texture::view;
     }
     "Surface Object Management" {
-        5000 cuSurfObjectCreate(p_surf_object: *mut CUsurfObject, p_res_desc: *const c_void) = unsupported;
-        5000 cuSurfObjectDestroy(surf_object: CUsurfObject) = unsupported;
-        5000 cuSurfObjectGetResourceDesc(p_res_desc: *mut c_void, surf_object: CUsurfObject) = unsupported;
+        5000 cuSurfObjectCreate(p_surf_object: *mut CUsurfObject, p_res_desc: *const CUDA_RESOURCE_DESC) = texture::create_surface;
+        5000 cuSurfObjectDestroy(surf_object: CUsurfObject) = texture::destroy_surface;
+        5000 cuSurfObjectGetResourceDesc(p_res_desc: *mut CUDA_RESOURCE_DESC, surf_object: CUsurfObject) = texture::surface_resource;
     }
     "Tensor Map Object Management" {
         12000 cuTensorMapEncodeTiled(

@@ -3,6 +3,7 @@
 //! What cust's documentation shows and what its own tests ask of a driver, said again here in our words and for both devices:
 //! each test expects the same of the simulator and of a GPU. Where cust 0.3.2 itself is in the way, a comment says how.
 
+mod array;
 mod context;
 mod device;
 mod device_memory;

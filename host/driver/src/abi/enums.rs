@@ -81,6 +81,63 @@ enumerators! {
         ARRAY = 3,
         UNIFIED = 4,
     }
+    /// `CUarray_format`.
+    mod array_format {
+        UNSIGNED_INT8 = 0x01,
+        UNSIGNED_INT16 = 0x02,
+        UNSIGNED_INT32 = 0x03,
+        SIGNED_INT8 = 0x08,
+        SIGNED_INT16 = 0x09,
+        SIGNED_INT32 = 0x0a,
+        HALF = 0x10,
+        FLOAT = 0x20,
+        FIRST_SPECIAL = 0x50,
+        LAST_SPECIAL = 0xcc,
+    }
+    /// `CUDA_ARRAY3D_*`.
+    mod array_flags {
+        LAYERED = 0x01,
+        SURFACE_LDST = 0x02,
+        CUBEMAP = 0x04,
+        TEXTURE_GATHER = 0x08,
+        DEPTH_TEXTURE = 0x10,
+        COLOR_ATTACHMENT = 0x20,
+        SPARSE = 0x40,
+        DEFERRED_MAPPING = 0x80,
+        ALL = 0xff,
+    }
+    /// `CUresourcetype`.
+    mod resource_type {
+        ARRAY = 0,
+        MIPMAPPED_ARRAY = 1,
+        LINEAR = 2,
+        PITCH2D = 3,
+    }
+    /// `CUaddress_mode`.
+    mod address_mode {
+        WRAP = 0,
+        CLAMP = 1,
+        MIRROR = 2,
+        BORDER = 3,
+    }
+    /// `CUfilter_mode`.
+    mod filter_mode {
+        POINT = 0,
+        LINEAR = 1,
+    }
+    /// `CU_TRSF_*`.
+    mod texture_flags {
+        READ_AS_INTEGER = 0x01,
+        NORMALIZED_COORDINATES = 0x02,
+        SRGB = 0x10,
+        DISABLE_TRILINEAR_OPTIMIZATION = 0x20,
+        SEAMLESS_CUBEMAP = 0x40,
+        ALL = 0x73,
+    }
+    /// `CU_TRSA_*`.
+    mod reference_flags {
+        OVERRIDE_FORMAT = 1,
+    }
     /// `CUpointer_attribute`.
     mod pointer_attribute {
         CONTEXT = 1,

@@ -11,11 +11,13 @@
 pub mod enums;
 mod graph;
 mod handles;
+mod images;
 mod result;
 mod structs;
 
 pub use graph::*;
 pub use handles::*;
+pub use images::*;
 pub use result::CUresult;
 pub use structs::*;
 

@@ -176,7 +176,7 @@ fn described(to: End, from: End, bytes: usize) -> CUDA_MEMCPY3D {
 }
 
 /// A copy of contiguous bytes.
-fn linear(
+pub(super) fn linear(
     handle: CUstream,
     mode: Mode,
     to: Result<End>,

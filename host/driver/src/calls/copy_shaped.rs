@@ -1,15 +1,14 @@
 //! "Memory Management": copies of rows and of slices of rows, between memory with a pitch.
 //!
 //! A 2-D copy is a 3-D copy of depth one. An end is described by a base, a pitch (bytes from row to row), a height (rows from
-//! slice to slice) and an offset. Arrays are not simulated yet; naming one is `CUDA_ERROR_NOT_SUPPORTED`.
+//! slice to slice) and an offset; or by an array and an offset.
 
-use super::copy::{End, Mode, direction, move_bytes, submit};
+use super::copy::{End, Mode, Place, direction, move_bytes, submit};
 use super::{present, stream};
 use crate::abi::enums::memory_type;
-use crate::abi::{
-    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUarray, CUcontext, CUstream, Side2D, Side3D, c_void,
-};
+use crate::abi::{CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUcontext, CUstream, Side2D, Side3D, c_void};
 use crate::error::{Result, ensure, fail};
+use crate::objects::array;
 use crate::objects::context::Context;
 use crate::objects::graph::{Copy, Moves};
 use crate::time::model;
@@ -66,6 +65,52 @@ impl From<Side2D> for Side3D {
     }
 }
 
+/// Checks an end that is an array, and finds its bytes.
+fn in_array(role: &str, side: &Side3D, extent: Extent) -> Result<(End, Layout)> {
+    let array = array::get(side.array)?;
+    let image = &array.image;
+    let (x, texel) = (side.x_in_bytes as u64, u64::from(image.texel_bytes()));
+    ensure!(
+        x.is_multiple_of(texel) && extent.width.is_multiple_of(texel),
+        ERROR_INVALID_VALUE,
+        "{role}: {} bytes from byte {x} of a row are no whole elements of {texel} bytes",
+        extent.width
+    );
+    let inside =
+        |from: u64, count: u64, size: u64| from.checked_add(count).is_some_and(|end| end <= size);
+    ensure!(
+        inside(x, extent.width, image.row_bytes())
+            && inside(side.y as u64, extent.height, image.height.into())
+            && inside(side.z as u64, extent.depth, image.depth.into()),
+        ERROR_INVALID_VALUE,
+        "{role}: {} bytes by {} rows by {} slices from ({x}, {}, {}) go past an array of {} by {} by {}",
+        extent.width,
+        extent.height,
+        extent.depth,
+        side.y,
+        side.z,
+        image.row_bytes(),
+        image.height,
+        image.depth
+    );
+    ensure!(
+        side.lod == 0,
+        ERROR_INVALID_VALUE,
+        "{role}: level {}; name the level's array (cuMipmappedArrayGetLevel)",
+        side.lod
+    );
+    let layout = Layout {
+        start: image.at(x, side.y as u32, side.z as u32),
+        pitch: image.row,
+        slice: image.slice,
+    };
+    let end = End {
+        address: layout.start,
+        place: Place::Device,
+    };
+    Ok((end, layout))
+}
+
 /// Checks one end and finds its bytes.
 fn resolve(role: &str, side: &Side3D, extent: Extent) -> Result<(End, Layout)> {
     let Extent {
@@ -78,13 +123,7 @@ fn resolve(role: &str, side: &Side3D, extent: Extent) -> Result<(End, Layout)> {
         memory_type::DEVICE | memory_type::UNIFIED => {
             (side.device, side.memory_type == memory_type::UNIFIED)
         }
-        memory_type::ARRAY => {
-            let CUarray(array) = side.array;
-            fail!(
-                ERROR_NOT_SUPPORTED,
-                "{role}: array {array:#x}; arrays are not simulated yet"
-            )
-        }
+        memory_type::ARRAY => return in_array(role, side, extent),
         other => fail!(ERROR_INVALID_VALUE, "{role}: {other} is no CUmemorytype"),
     };
     // One row needs no pitch, and one slice no height.

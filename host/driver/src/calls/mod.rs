@@ -8,8 +8,10 @@
     reason = "a call has the arguments of the C function it answers"
 )]
 
+pub(crate) mod array;
 pub(crate) mod context;
 pub(crate) mod copy;
+pub(crate) mod copy_array;
 pub(crate) mod copy_shaped;
 pub(crate) mod device;
 pub(crate) mod error;
@@ -34,6 +36,8 @@ pub(crate) mod proc_address;
 pub(crate) mod profiler;
 pub(crate) mod stream;
 pub(crate) mod stream_attribute;
+pub(crate) mod texture;
+pub(crate) mod texture_reference;
 
 use crate::abi::{CUresult, CUstream, c_char};
 use crate::error::{Error, Result, ensure, fail};

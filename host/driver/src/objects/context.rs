@@ -9,7 +9,7 @@ use super::graph::{Kind, capture};
 use super::registry::Registry;
 use super::stream::{Job, Run, Stream, execute};
 use super::work::Work;
-use super::{event, memory, module};
+use super::{array, event, memory, module, texture, texture_reference};
 use crate::abi::enums::{limit, stream_flags};
 use crate::abi::{CUcontext, CUevent, CUstream};
 use crate::error::{Error, Result, fail};
@@ -160,6 +160,9 @@ impl Context {
         self.streams.lock().legacy.close();
         EVENTS.remove_where(|event| event.context == self.handle);
         module::unload_all(self.handle);
+        texture::forget_all(self.handle);
+        texture_reference::forget_all(self.handle);
+        array::forget_all(self.handle);
         memory::free_all(self);
     }
 

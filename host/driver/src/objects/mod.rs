@@ -2,6 +2,7 @@
 //!
 //! The calls in [`crate::calls`] check arguments and turn handles into these objects; the behaviour is here.
 
+pub(crate) mod array;
 pub(crate) mod attributes;
 pub(crate) mod context;
 pub(crate) mod device;
@@ -18,4 +19,6 @@ pub(crate) mod pool;
 pub(crate) mod registry;
 pub(crate) mod settings;
 pub(crate) mod stream;
+pub(crate) mod texture;
+pub(crate) mod texture_reference;
 pub(crate) mod work;

@@ -196,6 +196,7 @@ impl Module {
 /// Takes a module away, with its functions; its variables are freed when no launch uses them any more.
 pub(crate) fn unload(module: &Module) {
     MODULES.remove(module.handle);
+    super::texture_reference::forget(module.handle);
     FUNCTIONS.remove_where(|function| function.module == module.handle);
 }
 

@@ -17,6 +17,14 @@ fn fault(f: &Fixture, kernel: &str) -> CUresult {
 rows! {
     "cuCtxSynchronize: after an access to nothing" => ERROR_ILLEGAL_ADDRESS, |f| fault(f, "out_of_bounds");
     "cuCtxSynchronize: after a misaligned access" => ERROR_MISALIGNED_ADDRESS, |f| fault(f, "misaligned");
+    "cuCtxSynchronize: after a store outside of a surface" => ERROR_LAUNCH_FAILED, |f| {
+        crate::texture::store_outside(f);
+        cuCtxSynchronize()
+    };
+    "cuCtxSynchronize: after a fetch through no texture" (sim: "not compared with a GPU's yet") => ERROR_LAUNCH_FAILED, |f| {
+        crate::texture::fetch_through_nothing(f);
+        cuCtxSynchronize()
+    };
     "cuCtxSynchronize: after a trap" => ERROR_LAUNCH_FAILED, |f| fault(f, "trapped");
     "cuMemAlloc_v2: after a fault" => ERROR_ILLEGAL_ADDRESS, |f| {
         fault(f, "out_of_bounds");

@@ -7,9 +7,11 @@
 //! Each row runs on a thread of its own, in a fresh context. Rows that make a kernel fault run in a process of their own,
 //! since on a GPU a fault ends CUDA for the process.
 
+mod array;
 mod capture;
 mod context;
 mod copy;
+mod copy_array;
 mod device;
 mod event;
 mod fault;
@@ -26,6 +28,8 @@ mod module;
 mod pointer;
 mod pool;
 mod stream;
+mod texture;
+mod texture_reference;
 
 use driver::Backend;
 use driver::abi::CUresult;
@@ -86,6 +90,10 @@ fn all() -> Vec<Row> {
         pool::rows(),
         host_memory::rows(),
         copy::rows(),
+        array::rows(),
+        copy_array::rows(),
+        texture::rows(),
+        texture_reference::rows(),
         pointer::rows(),
         stream::rows(),
         event::rows(),

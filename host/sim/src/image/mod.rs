@@ -143,7 +143,7 @@ impl Image {
     }
 
     /// The address of byte `x` of row `y` of slice `z`, all of which must be inside.
-    pub(crate) fn at(&self, x: u64, y: u32, z: u32) -> u64 {
+    pub fn at(&self, x: u64, y: u32, z: u32) -> u64 {
         self.address + x + u64::from(y) * self.row + u64::from(z) * self.slice
     }
 }

@@ -327,7 +327,9 @@ fn texel_or_border(
             }
         });
     };
-    read(image, sampler, [x, y, z + spot.slice])
+    // A cubemap may have been made of fewer faces than six.
+    let z = (z + spot.slice).min(image.depth - 1);
+    read(image, sampler, [x, y, z])
 }
 
 /// `tld4`: one component of the four texels of a linear fetch.

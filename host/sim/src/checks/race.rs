@@ -8,6 +8,10 @@
 //!   by nothing less, since Volta.
 //! - Between blocks a release (a fence and then a strong write or atomic, or one that says `.release`) leaves what the block
 //!   knows at the address; an acquire (a strong read or an atomic) of that address takes it up.
+//! - An asynchronous access is ordered before nothing until somebody waited for it; then it is one of the thread that began it,
+//!   at that time.
+//! - An arrival at an mbarrier leaves what the warp knows there, and a wait that finds the phase ended takes it up. A cluster's
+//!   barrier is one of all its blocks.
 //! - Two strong accesses (atomic, volatile, relaxed, acquire, release) never race with each other.
 //! - Lanes that store one value to one place in one instruction do not race.
 //!
@@ -48,6 +52,8 @@ pub(crate) struct Access {
     pub(crate) releases: bool,
     /// Of shared memory: the block that it belongs to, by its number in the grid; else global.
     pub(crate) shared: Option<u64>,
+    /// Whether it was only begun: nothing is ordered after it until it is over.
+    pub(crate) pending: bool,
 }
 
 /// An access with the time at which it happened.
@@ -100,6 +106,15 @@ pub(crate) struct Races {
     cells: HashMap<(Option<u64>, u64), Cell>,
     /// What releases left behind, by word.
     left: HashMap<(Option<u64>, u64), HashMap<u64, u32>>,
+    /// What arrivals left at mbarriers, by block and shared address.
+    objects: HashMap<(u64, u32), Left>,
+}
+
+/// What arrivals left at an mbarrier: times of warps, by block and warp, and of blocks.
+#[derive(Debug, Default)]
+struct Left {
+    warps: HashMap<(u64, u32), u32>,
+    blocks: HashMap<u64, u32>,
 }
 
 impl Races {
@@ -227,6 +242,99 @@ impl Races {
         self.warp(block, warp).time += 1;
     }
 
+    /// An asynchronous access of `size` bytes is over, that a thread (block, warp, lane) began.
+    pub(crate) fn complete(
+        &mut self,
+        (block, warp, lane): (u64, u32, u32),
+        space: Option<u64>,
+        address: u64,
+        size: u64,
+    ) {
+        let (warp_time, instruction) = {
+            let of = self.warp(block, warp);
+            (of.time, of.instruction)
+        };
+        let block_time = self.blocks.get(&block).map_or(0, |b| b.time);
+        for word in address / 4..(address + size).div_ceil(4) {
+            let Some(cell) = self.cells.get_mut(&(space, word)) else {
+                continue;
+            };
+            let reads = cell.reads.iter_mut().flatten();
+            let writes = cell.write.iter_mut().chain(&mut cell.beside);
+            for (stamp, _) in reads.chain(writes) {
+                let access = &mut stamp.access;
+                if access.pending && (access.block, access.warp, access.lane) == (block, warp, lane)
+                {
+                    access.pending = false;
+                    (stamp.warp_time, stamp.block_time, stamp.instruction) =
+                        (warp_time, block_time, instruction);
+                }
+            }
+        }
+    }
+
+    /// A warp arrives at an mbarrier.
+    pub(crate) fn arrive(&mut self, block: u64, warp: u32, key: (u64, u32)) {
+        let of = self.warp(block, warp);
+        let (time, knows) = (of.time, of.knows.clone());
+        of.time += 1;
+        let of = self.blocks.entry(block).or_default();
+        let mut blocks = of.knows.clone();
+        blocks.insert(block, of.time + 1);
+        of.time += 1;
+        let left = self.objects.entry(key).or_default();
+        for (other, time) in knows.into_iter().chain([(warp, time)]) {
+            let at = left.warps.entry((block, other)).or_default();
+            *at = time.max(*at);
+        }
+        for (other, time) in blocks {
+            let at = left.blocks.entry(other).or_default();
+            *at = time.max(*at);
+        }
+    }
+
+    /// A warp finds that an mbarrier's phase has ended.
+    pub(crate) fn pass(&mut self, block: u64, warp: u32, key: (u64, u32)) {
+        self.warp(block, warp);
+        let (Some(left), Some(of)) = (self.objects.get(&key), self.blocks.get_mut(&block)) else {
+            return;
+        };
+        let it = &mut of.warps[warp as usize];
+        for (&(_, other), &time) in left.warps.iter().filter(|((b, _), _)| *b == block) {
+            let at = it.knows.entry(other).or_default();
+            *at = time.max(*at);
+        }
+        it.time += 1;
+        for (&other, &time) in left.blocks.iter().filter(|(other, _)| **other != block) {
+            let at = of.knows.entry(other).or_default();
+            *at = time.max(*at);
+        }
+    }
+
+    /// A barrier of a cluster completes: these blocks, each with its number of warps, arrived.
+    pub(crate) fn cluster(&mut self, blocks: &[(u64, u32)]) {
+        let mut joined: HashMap<u64, u32> = HashMap::new();
+        for &(block, warps) in blocks {
+            self.barrier(block, &(0..warps).collect::<Vec<_>>());
+            let of = self.blocks.entry(block).or_default();
+            for (other, time) in of
+                .knows
+                .iter()
+                .map(|(b, t)| (*b, *t))
+                .chain([(block, of.time + 1)])
+            {
+                let at = joined.entry(other).or_default();
+                *at = time.max(*at);
+            }
+            of.time += 1;
+        }
+        for (block, _) in blocks {
+            let of = self.blocks.entry(*block).or_default();
+            of.knows = joined.clone();
+            of.knows.remove(block);
+        }
+    }
+
     /// A barrier of the block completes: these warps arrived.
     pub(crate) fn barrier(&mut self, block: u64, warps: &[u32]) {
         let mut joined: HashMap<u32, u32> = HashMap::new();
@@ -251,6 +359,9 @@ fn unordered(blocks: &HashMap<u64, Block>, before: &Stamp, now: &Stamp) -> bool 
     let (a, b) = (&before.access, &now.access);
     if a.strong && b.strong {
         return false;
+    }
+    if a.pending {
+        return true;
     }
     if a.block != b.block {
         let known = blocks
@@ -291,6 +402,7 @@ mod tests {
             strong: kind == Kind::Atomic,
             releases: false,
             shared: None,
+            pending: false,
         }
     }
 

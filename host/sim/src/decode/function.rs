@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use super::program::{Area, CallSite, Class, Function, OpInfo, Program, Row, Value};
 use super::symbols::Symbols;
 use super::{
-    addresses, atomic, compare, control, convert, matrix, memory, moves, sync, table, texture,
+    addresses, asynchronous, atomic, compare, control, convert, matrix, memory, moves, sync, table,
+    texture,
 };
 use crate::machine::control as run;
 use crate::machine::op::{Handler, Op};
@@ -398,6 +399,10 @@ impl<'a> Builder<'a, '_> {
         use Opcode as O;
         let i = instruction;
         match i.opcode {
+            O::Cp | O::Mbarrier => asynchronous::asynchronous(self, i),
+            O::St | O::Red if i.modifiers.has(ast::Modifier::Async) => {
+                asynchronous::asynchronous(self, i)
+            }
             O::Ld | O::Ldu | O::St => memory::transfer(self, i),
             O::Atom | O::Red => atomic::atomic(self, i),
             O::Tex | O::Tld4 | O::Txq | O::Suq | O::Istypep | O::Suld | O::Sust | O::Sured => {

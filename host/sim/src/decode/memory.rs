@@ -4,7 +4,7 @@
 //! `.volatile`, `.relaxed`, `.acquire` and `.release` are what every access of the machine is anyway, and only tell the scheduler
 //! that a thread may be spinning.
 
-use super::function::{Builder, Operands, Result, because, invalid, unsupported};
+use super::function::{Builder, Operands, Result, invalid, unsupported};
 use super::operand::repr;
 use super::program::{Class, SpaceClass, Value};
 use super::table;
@@ -144,12 +144,8 @@ impl<'a> Builder<'a, '_> {
 /// `ld`, `ldu`, `st`.
 pub(super) fn transfer<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let store = i.opcode == Opcode::St;
-    for word in i.modifiers.iter() {
-        match word {
-            M::Async => return because("asynchronous stores"),
-            M::Unified => return unsupported(),
-            _ => {}
-        }
+    if i.modifiers.has(M::Unified) {
+        return unsupported();
     }
     let Some(ty) = i.modifiers.types().last() else {
         return invalid("no type");

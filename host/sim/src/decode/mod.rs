@@ -12,10 +12,11 @@
 //! | `operand` | operands to frame offsets |
 //! | `assigned` | which registers have to be cleared |
 //! | `table` | instructions that work on registers alone, by their spelling |
-//! | `compare`, `convert`, `memory`, `addresses`, `atomic`, `matrix`, `texture`, `control`, `sync`, `moves` | the others, by subject |
+//! | `compare`, `convert`, `memory`, `addresses`, `atomic`, `asynchronous`, `matrix`, `texture`, `control`, `sync`, `moves` | the others, by subject |
 
 mod addresses;
 mod assigned;
+mod asynchronous;
 mod atomic;
 mod compare;
 mod control;

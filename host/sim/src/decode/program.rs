@@ -6,6 +6,8 @@
 
 use std::sync::Arc;
 
+use crate::machine::asynchronous::CopySite;
+use crate::machine::bulk::BulkSite;
 use crate::machine::image::ImageSite;
 use crate::machine::matrix::Product;
 use crate::machine::op::Op;
@@ -30,6 +32,10 @@ pub(crate) struct Program {
     pub(crate) images: Vec<ImageSite>,
     /// Targets of `brx.idx`, as indices of operations.
     pub(crate) tables: Vec<Vec<u32>>,
+    /// Asynchronous copies of threads.
+    pub(crate) copies: Vec<CopySite>,
+    /// Asynchronous copies in bulk, stores and reductions.
+    pub(crate) bulks: Vec<BulkSite>,
     /// Multiplications of matrices.
     pub(crate) products: Vec<Product>,
     /// Matrices that go between memory and registers.
@@ -64,6 +70,8 @@ impl Default for Program {
             lists: Vec::new(),
             images: Vec::new(),
             tables: Vec::new(),
+            copies: Vec::new(),
+            bulks: Vec::new(),
             products: Vec::new(),
             tiles: Vec::new(),
             variables: Vec::new(),

@@ -168,6 +168,8 @@ impl Core<'_> {
     fn release(&mut self, number: usize) {
         let block = self.block();
         let barrier = std::mem::take(&mut block.barriers[number]);
+        self.team.expiries = 0;
+        let block = self.block();
         let linear = block.linear;
         for warp in &mut block.warps {
             for group in warp

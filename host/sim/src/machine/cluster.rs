@@ -96,6 +96,12 @@ impl Core<'_> {
         if arrived == 0 || arrived < live {
             return;
         }
+        self.team.expiries = 0;
+        if self.run.launch.checks.race {
+            let blocks = self.team.blocks.iter();
+            let blocks: Vec<_> = blocks.map(|b| (b.linear, b.warps.len() as u32)).collect();
+            self.races.cluster(&blocks);
+        }
         for warp in self.team.blocks.iter_mut().flat_map(|b| &mut b.warps) {
             warp.cluster_passed |= std::mem::take(&mut warp.cluster_arrived);
             for group in warp.groups.iter_mut().filter(|g| g.wait == Wait::Cluster) {

@@ -36,6 +36,8 @@ pub(crate) enum Wait {
     Barrier(u8),
     /// The barrier of the cluster.
     Cluster,
+    /// The phase of an mbarrier of the block, at this shared address.
+    Phase(u32),
     /// Other lanes of the warp, named by this mask, at the operation that they wait at.
     Lanes(u32),
     /// Other lanes of the warp at a `bar.warp.sync` with this mask; any such instruction will do.

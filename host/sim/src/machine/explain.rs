@@ -145,7 +145,11 @@ impl Run<'_> {
                 Fault::Trap(report("breakpoint, and no debugger".into(), vec![], None))
             }
             What::Deadlock { notes } => {
-                let help = "every thread of the block has to reach the same barriers: move the barrier out of the branch";
+                let help = if notes.iter().any(|note| note.contains("for the mbarrier")) {
+                    "a phase of an mbarrier ends when as many threads have arrived and as many bytes have come as it was told of"
+                } else {
+                    "every thread of the block has to reach the same barriers: move the barrier out of the branch"
+                };
                 Fault::Timeout(report(
                     "deadlock: all threads that are left wait".into(),
                     notes,

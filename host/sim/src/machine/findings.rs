@@ -108,6 +108,10 @@ impl Core<'_> {
             Some(_) => format!("shared address {address:#x}"),
             None => format!("address {}", run.memory.describe(address)),
         };
+        let what = match before.pending {
+            true => what.replacen("race: a", "race: an unfinished asynchronous", 1),
+            false => what,
+        };
         let notes = vec![
             format!(
                 "the {} was at {at}, {by}",
@@ -117,7 +121,12 @@ impl Core<'_> {
             ),
             address,
         ];
-        let (_, help) = words(FindingKind::Race);
+        let help = match before.pending {
+            true => {
+                "wait for the copy first: by `cp.async.wait_group`, or for the mbarrier that it tells"
+            }
+            false => words(FindingKind::Race).1,
+        };
         let report = FaultReport {
             what,
             place,

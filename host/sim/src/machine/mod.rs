@@ -11,6 +11,8 @@
 //! | `image`, `texture`, `surface` | texture and surface instructions: their objects, fetches, loads and stores |
 //! | `exchange`, `barrier`, `cluster` | lanes of a warp, and threads of a block or a cluster, meeting |
 //! | `control`, `frame` | branches, calls, ends; frames and special registers |
+//! | `mbarrier` | barriers that are objects in shared memory |
+//! | `asynchronous`, `bulk`, `pending` | copies that are started now and happen later |
 //! | `matrix`, `tile` | products of matrices, and matrices between memory and a warp's registers |
 //! | `stack` | local memory of a size that is known only when the program runs |
 //! | `builtin`, `format`, `heap` | `vprintf`, `malloc`, `free`, `__assertfail` |
@@ -22,9 +24,11 @@
 
 pub(crate) mod access;
 pub(crate) mod alu;
+pub(crate) mod asynchronous;
 pub(crate) mod atomics;
 pub(crate) mod barrier;
 pub(crate) mod builtin;
+pub(crate) mod bulk;
 pub(crate) mod cluster;
 pub(crate) mod control;
 pub(crate) mod core;
@@ -40,9 +44,11 @@ pub(crate) mod lane;
 pub(crate) mod level;
 mod limits;
 pub(crate) mod matrix;
+pub(crate) mod mbarrier;
 pub(crate) mod misc;
 pub(crate) mod op;
 mod output;
+pub(crate) mod pending;
 pub(crate) mod run;
 mod schedule;
 pub(crate) mod stack;

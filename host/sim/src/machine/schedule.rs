@@ -214,6 +214,8 @@ impl Core<'_> {
     /// Ends the lanes of `mask`, which are among the running: nobody waits for them any more.
     pub(super) fn end_lanes(&mut self, mask: u32) {
         self.active &= !mask;
+        self.complete_ended(mask);
+        self.team.expiries = 0;
         let warp = self.warp();
         warp.live &= !mask;
         warp.cluster_arrived &= !mask;

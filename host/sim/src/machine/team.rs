@@ -1,11 +1,14 @@
 //! Blocks that run together: one, or those of a cluster.
 
+use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
 use super::core::{At, Core, View};
-use super::event::{RawFault, Wait, What};
+use super::event::{Event, RawFault, Wait, What};
 use super::frame::LOCAL_START;
 use super::lane::{FULL, LANES};
+use super::mbarrier::Home;
+use super::pending::Pending;
 use super::run::{BUDGET, Failure};
 use super::schedule::{PATIENCE, Turn};
 use super::warp::{Bytes, Group, Warp};
@@ -23,6 +26,10 @@ pub(super) struct Team {
     pub(super) index: u64,
     /// Whether a thread has arrived at the cluster's barrier yet.
     pub(super) meets: bool,
+    /// Asynchronous operations that have not happened yet.
+    pub(super) pending: Vec<Pending>,
+    /// How often in a row nothing could run but waits for mbarriers.
+    pub(super) expiries: u32,
     /// Where the round over its warps goes on.
     pub(super) turn: usize,
     /// Rounds in which some warp was stopped by time alone.
@@ -90,6 +97,8 @@ impl Core<'_> {
         ];
         let team = &mut self.team;
         (team.index, team.meets, team.turn, team.rounds) = (index, false, 0, 0);
+        team.pending.clear();
+        team.expiries = 0;
         team.blocks.resize_with(ranks, Block::default);
         for rank in 0..ranks {
             let r = rank as u32;
@@ -134,6 +143,8 @@ impl Core<'_> {
         warp.local_top = [local; LANES];
         (warp.live, warp.exist, warp.clock) = (lanes, lanes, 0);
         (warp.cluster_arrived, warp.cluster_passed) = (0, 0);
+        (warp.expired, warp.tests) = (0, 0);
+        warp.copies.list.clear();
         warp.groups.clear();
         let op = &raw const run.program.ops[run.function.start as usize];
         warp.groups.push(Group {
@@ -200,8 +211,12 @@ impl Core<'_> {
             if !live {
                 return self.spend().map(|()| true);
             }
-            if !ran {
+            if !ran && !self.stir()? {
                 return Err(self.deadlock());
+            }
+            if yielded && self.team.rounds.is_multiple_of(ROUNDS) {
+                // Others spin; perhaps for what a suspended thread would do if its wait ended.
+                self.expire();
             }
             if yielded {
                 self.spend()?;
@@ -211,6 +226,23 @@ impl Core<'_> {
                 }
             }
         }
+    }
+
+    /// Nothing can run: makes happen what is pending, or ends suspended waits, some times in a row. False: a deadlock.
+    fn stir(&mut self) -> Result<bool, Failure> {
+        match self.complete_all() {
+            Ok(false) => {}
+            Ok(true) => return Ok(true),
+            Err((op, error)) => {
+                self.undefined(op, LANES, error);
+                let event = std::mem::take(&mut self.event);
+                if let Event::Fault(fault) = event {
+                    return Err(self.failure(*fault));
+                }
+            }
+        }
+        self.team.expiries += 1;
+        Ok(self.team.expiries < EXPIRIES && self.expire())
     }
 
     /// Takes what was run since the last time from the launch's budget.
@@ -245,19 +277,34 @@ impl Core<'_> {
         }
     }
 
+    /// What the mbarriers wait for that threads wait for, by rank and address.
+    fn awaited(&mut self) -> HashMap<(u32, u32), String> {
+        let mut homes = Vec::new();
+        for (rank, block) in self.team.blocks.iter().enumerate() {
+            for group in block.warps.iter().flat_map(|warp| &warp.groups) {
+                if let Wait::Phase(at) = group.wait {
+                    homes.push(Home { rank, at });
+                }
+            }
+        }
+        let describe = |home: Home| ((home.rank as u32, home.at), self.describe_mbarrier(home));
+        homes.into_iter().map(describe).collect()
+    }
+
     /// All warps wait: says who waits where.
     fn deadlock(&mut self) -> Failure {
         let mut notes = Vec::new();
         let mut at = None;
         let program = self.run.program;
         let cluster = self.cluster_count();
+        let objects = self.awaited();
         for (b, block) in self.team.blocks.iter().enumerate() {
             for (w, warp) in block.warps.iter().enumerate() {
                 for group in &warp.groups {
                     let first = at.get_or_insert((b, w, group.op));
                     let _ = first;
                     if notes.len() < 8 {
-                        notes.push(waiting(program, block, w, group, cluster));
+                        notes.push(waiting(program, block, w, group, cluster, &objects));
                     }
                 }
             }
@@ -279,6 +326,7 @@ fn waiting(
     warp: usize,
     group: &Group,
     cluster: (u32, u32),
+    objects: &HashMap<(u32, u32), String>,
 ) -> String {
     let threads = group.mask.count_ones();
     let index =
@@ -305,6 +353,14 @@ fn waiting(
             cluster.0,
             cluster.1
         ),
+        Wait::Phase(at) => format!(
+            "block {}, warp {warp}: {threads} thread{} wait{} for the mbarrier at shared address {at:#x} (ptx line {}): {}",
+            block.linear,
+            s.0,
+            s.1,
+            line(index),
+            objects.get(&(block.rank, at)).map_or("", String::as_str)
+        ),
         Wait::Lanes(mask) | Wait::WarpBarrier(mask) => format!(
             "warp {warp}: lanes {:#010x} wait at ptx line {} for lanes {:#010x}",
             group.mask,
@@ -319,6 +375,8 @@ fn waiting(
     }
 }
 
+/// Times in a row that nothing but waits for mbarriers could run, after which nothing ever will.
+const EXPIRIES: u32 = 1000;
 /// Rounds after which a team that has used its time lets others run.
 const ROUNDS: u64 = 16;
 /// Jumps of one turn.

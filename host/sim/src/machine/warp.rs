@@ -4,6 +4,7 @@ use super::core::At;
 use super::event::Wait;
 use super::lane::LANES;
 use super::op::Op;
+use super::pending::Copies;
 
 /// 64 bytes, aligned: what rows are made of.
 #[derive(Clone, Copy)]
@@ -91,6 +92,12 @@ pub(super) struct Warp {
     pub(super) cluster_arrived: u32,
     /// Lanes that arrived there in a phase that has ended, and have not waited yet.
     pub(super) cluster_passed: u32,
+    /// Lanes whose wait for an mbarrier went on for too long: it gives false.
+    pub(super) expired: u32,
+    /// Waits for mbarriers that were found not ended, one after another.
+    pub(super) tests: u32,
+    /// Asynchronous copies.
+    pub(super) copies: Copies,
     /// Counts scheduling decisions.
     pub(super) clock: u32,
     /// Whether the entry function's rows are filled: they stay from block to block.

@@ -182,6 +182,7 @@ impl Core<'_> {
                 strong,
                 releases: info.releases,
                 shared,
+                pending: false,
             };
             if let Some(before) = self.races.access(access, address, u64::from(info.bytes)) {
                 self.note_race(op, before, access, address);

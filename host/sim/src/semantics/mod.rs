@@ -82,6 +82,7 @@ pub mod half;
 pub mod int;
 pub mod logic;
 pub mod matrix;
+pub mod mbarrier;
 mod odd;
 pub mod rounding;
 pub mod texture;

@@ -27,13 +27,18 @@ impl Plain for f64 {}
 impl Rig {
     /// Loads PTX: `body` gets the usual head unless it has one.
     pub fn new(body: &str) -> Self {
+        Self::on(DeviceModel::h200(), body)
+    }
+
+    /// The same on another device.
+    pub fn on(model: DeviceModel, body: &str) -> Self {
         let text = if body.contains(".version") {
             body.to_string()
         } else {
             format!("{HEAD}{body}")
         };
         let module = Module::load(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        let device = Device::new(DeviceModel::h200()).expect("the host gives address space");
+        let device = Device::new(model).expect("the host gives address space");
         let instance = device.instantiate(&module).expect("variables fit");
         Self { device, instance }
     }

@@ -9,8 +9,11 @@
 mod common;
 
 mod addresses;
+mod asynchronous;
 mod atomics;
+mod bulk;
 mod cluster;
 mod matrix;
+mod mbarrier;
 mod rows;
 mod tile;

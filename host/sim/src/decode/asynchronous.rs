@@ -1,0 +1,359 @@
+//! `cp.async`, `cp.async.bulk`, `cp.reduce.async.bulk`, `st.async`, `red.async`, `mbarrier`.
+//!
+//! PTX ISA, "Data Movement and Conversion: Asynchronous copy" and "Parallel Synchronization and Communication: mbarrier". Cache
+//! operators, prefetch sizes and cache policies are hints; so is the time that `try_wait` suggests.
+
+use super::function::{Builder, Operands, Result, invalid, unsupported};
+use super::memory::{Address, place};
+use super::program::Value;
+use crate::machine::access::{Named, flag};
+use crate::machine::alu;
+use crate::machine::asynchronous::{self as run, Addressed, CopySite, Read, wait};
+use crate::machine::bulk::{self, BulkSite, From, joining};
+use crate::machine::mbarrier::{self, NOWHERE, how};
+use crate::machine::misc;
+use crate::machine::pending::Join;
+use crate::machine::transfer::Place;
+use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, Type};
+use crate::semantics::mbarrier::pending_count;
+use crate::semantics::{atomic, float, half, int};
+
+pub(super) fn asynchronous<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let has = |word| i.modifiers.has(word);
+    match i.opcode {
+        Opcode::Mbarrier => mbarrier(b, i),
+        Opcode::St | Opcode::Red => from_registers(b, i),
+        _ if has(M::CommitGroup) => {
+            let aux = u32::from(has(M::Bulk));
+            let none = Operands::default();
+            b.emit(run::commit, Operands { aux, ..none });
+            Ok(())
+        }
+        _ if has(M::WaitGroup) || has(M::WaitAll) => wait_for(b, i),
+        _ if has(M::Mbarrier) => arrive(b, i),
+        _ if has(M::Bulk) && has(M::Prefetch) => {
+            b.emit(misc::nothing, Operands::default());
+            Ok(())
+        }
+        _ if has(M::Bulk) => bulk(b, i),
+        _ => copy(b, i),
+    }
+}
+
+/// The spaces that an instruction names, in order.
+fn spaces(i: &Instruction) -> impl Iterator<Item = Named> + '_ {
+    i.modifiers.iter().filter_map(|word| match word {
+        M::Global => Some(Named::Global),
+        M::Shared | M::SharedCta | M::SharedCluster => Some(Named::Shared),
+        _ => None,
+    })
+}
+
+fn addressed<'a>(
+    b: &mut Builder<'a, '_>,
+    operand: &Operand<'a>,
+    space: Named,
+) -> Result<Addressed> {
+    let Address { row, offset, flags } = b.address_operand(operand)?;
+    Ok(Addressed {
+        row,
+        offset,
+        narrow: flags & flag::NARROW != 0,
+        space,
+    })
+}
+
+/// `cp.async.ca`, `.cg`.
+fn copy<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let [to, from, size, rest @ ..] = b.body.operands(i) else {
+        return invalid("`cp.async` takes two addresses and a size");
+    };
+    let bytes = match *size {
+        Operand::Int(16) => 16,
+        Operand::Int(bytes @ (4 | 8)) if !i.modifiers.has(M::Cg) => bytes as u8,
+        _ => return invalid("`cp.async.ca` copies 4, 8 or 16 bytes, `cp.async.cg` copies 16"),
+    };
+    let policy = usize::from(i.modifiers.has(M::L2CacheHint));
+    let read = match rest.split_at_checked(rest.len().saturating_sub(policy)) {
+        Some(([], _)) => Read::All,
+        Some(([operand], _)) => match b.predicate(operand) {
+            Ok(p) if !matches!(operand, Operand::Int(_)) => Read::Unless(p),
+            _ => Read::Row(b.source(operand, 4, None)?),
+        },
+        _ => return invalid("more operands than `cp.async` takes"),
+    };
+    let site = CopySite {
+        to: addressed(b, to, Named::Shared)?,
+        from: addressed(b, from, Named::Global)?,
+        bytes,
+        read,
+    };
+    b.through_l1(i.modifiers.has(M::Ca));
+    b.program.copies.push(site);
+    let aux = b.program.copies.len() as u32 - 1;
+    let none = Operands::default();
+    b.emit(run::copy, Operands { aux, ..none });
+    Ok(())
+}
+
+/// `cp.async.wait_group`, `.wait_all`, `cp.async.bulk.wait_group`.
+fn wait_for(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
+    let has = |word| i.modifiers.has(word);
+    let left = match b.body.operands(i) {
+        [] => 0,
+        [Operand::Int(left)] if (0..1 << 31).contains(left) => *left as u32,
+        _ => return invalid("the number of groups is a constant"),
+    };
+    let aux = match (has(M::WaitAll), has(M::Bulk), has(M::Read)) {
+        (true, ..) => wait::ALL,
+        (_, true, true) => wait::BULK_READ,
+        (_, true, false) => wait::BULK,
+        _ => wait::GROUPS,
+    };
+    b.emit(
+        run::wait_for,
+        Operands {
+            b: left,
+            aux,
+            ..Operands::default()
+        },
+    );
+    Ok(())
+}
+
+/// The address of an mbarrier, and the flags that go with it.
+fn object<'a>(b: &mut Builder<'a, '_>, i: &Instruction, operand: &Operand<'a>) -> Result<Address> {
+    let mut address = b.address_operand(operand)?;
+    if place(i)? == Place::Generic {
+        address.flags |= how::GENERIC;
+    }
+    Ok(address)
+}
+
+/// `cp.async.mbarrier.arrive`.
+fn arrive<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let [address] = b.body.operands(i) else {
+        return invalid("an address should stand here");
+    };
+    let Address { row, offset, flags } = object(b, i, address)?;
+    b.emit(
+        run::arrive,
+        Operands {
+            a: row,
+            b: u32::from(i.modifiers.has(M::Noinc)),
+            c: offset,
+            aux: flags,
+            ..Operands::default()
+        },
+    );
+    Ok(())
+}
+
+/// How elements of a reduction join; in global memory f32 flushes subnormals, as `atom` does.
+fn join(i: &Instruction) -> Option<(Join, usize)> {
+    use ::half::{bf16, f16};
+    use Type as T;
+    let operation = i.modifiers.iter().copied().find(|m| {
+        matches!(
+            m,
+            M::Add | M::Inc | M::Dec | M::Min | M::Max | M::And | M::Or | M::Xor
+        )
+    })?;
+    Some(match (operation, i.modifiers.types().last()?) {
+        (M::Add, T::U32 | T::S32) => joining::<u32, u32, u32, _>(int::add_u32),
+        (M::Add, T::U64) => joining::<u64, u64, u64, _>(int::add_u64),
+        (M::Add, T::F32) => joining::<u32, f32, u32, _>(atomic::add_global_f32),
+        (M::Add, T::F64) => joining::<u64, f64, u64, _>(float::add_rn_f64),
+        (M::Add, T::F16) => joining::<u16, f16, u32, _>(half::add_rn_f16),
+        (M::Add, T::Bf16) => joining::<u16, bf16, u32, _>(half::add_rn_bf16),
+        (M::Inc, T::U32) => joining::<u32, u32, u32, _>(atomic::inc_u32),
+        (M::Dec, T::U32) => joining::<u32, u32, u32, _>(atomic::dec_u32),
+        (M::Min, T::U32) => joining::<u32, u32, u32, _>(int::min_u32),
+        (M::Max, T::U32) => joining::<u32, u32, u32, _>(int::max_u32),
+        (M::Min, T::S32) => joining::<u32, i32, u32, _>(int::min_s32),
+        (M::Max, T::S32) => joining::<u32, i32, u32, _>(int::max_s32),
+        (M::Min, T::U64) => joining::<u64, u64, u64, _>(int::min_u64),
+        (M::Max, T::U64) => joining::<u64, u64, u64, _>(int::max_u64),
+        (M::Min, T::S64) => joining::<u64, i64, u64, _>(int::min_s64),
+        (M::Max, T::S64) => joining::<u64, i64, u64, _>(int::max_s64),
+        (M::Min, T::F16) => joining::<u16, f16, u32, _>(half::min_f16),
+        (M::Max, T::F16) => joining::<u16, f16, u32, _>(half::max_f16),
+        (M::Min, T::Bf16) => joining::<u16, bf16, u32, _>(half::min_bf16),
+        (M::Max, T::Bf16) => joining::<u16, bf16, u32, _>(half::max_bf16),
+        (M::And, T::B32) => joining::<u32, u32, u32, _>(|a: u32, b: u32| a & b),
+        (M::Or, T::B32) => joining::<u32, u32, u32, _>(|a: u32, b: u32| a | b),
+        (M::Xor, T::B32) => joining::<u32, u32, u32, _>(|a: u32, b: u32| a ^ b),
+        (M::And, T::B64) => joining::<u64, u64, u64, _>(|a: u64, b: u64| a & b),
+        (M::Or, T::B64) => joining::<u64, u64, u64, _>(|a: u64, b: u64| a | b),
+        (M::Xor, T::B64) => joining::<u64, u64, u64, _>(|a: u64, b: u64| a ^ b),
+        _ => return None,
+    })
+}
+
+fn emit_bulk(b: &mut Builder<'_, '_>, site: BulkSite) {
+    b.program.bulks.push(site);
+    let aux = b.program.bulks.len() as u32 - 1;
+    let none = Operands::default();
+    b.emit(bulk::start, Operands { aux, ..none });
+}
+
+/// `cp.async.bulk`, `cp.reduce.async.bulk`.
+fn bulk<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let has = |word| i.modifiers.has(word);
+    let mut named = spaces(i);
+    let (Some(to_space), Some(from_space)) = (named.next(), named.next()) else {
+        return unsupported();
+    };
+    let [to, from, size, rest @ ..] = b.body.operands(i) else {
+        return invalid("a bulk copy takes two addresses and a size");
+    };
+    let mut rest = rest.iter();
+    let mut next = |wanted: bool| match (wanted, wanted.then(|| rest.next()).flatten()) {
+        (true, None) => invalid("an operand is missing"),
+        (_, operand) => Ok(operand),
+    };
+    let mbarrier = next(has(M::MbarrierCompleteTxBytes))?;
+    let blocks = next(has(M::MulticastCluster))?;
+    let _policy = next(has(M::L2CacheHint))?;
+    let mask = next(has(M::CpMask))?;
+    let join = match i.modifiers.first() {
+        Some(M::Reduce) => Some(join(i).map_or_else(unsupported, Ok)?),
+        _ => None,
+    };
+    let mut row = |operand: Option<&Operand<'a>>| {
+        operand
+            .map(|operand| b.source(operand, 4, None))
+            .transpose()
+    };
+    let (blocks, mask) = (row(blocks)?, row(mask)?);
+    let mbarrier = mbarrier.map(|m| addressed(b, m, to_space)).transpose()?;
+    let site = BulkSite {
+        to: addressed(b, to, to_space)?,
+        from: From::Memory(addressed(b, from, from_space)?, b.source(size, 4, None)?),
+        align: 16,
+        join,
+        mbarrier,
+        blocks,
+        mask,
+    };
+    emit_bulk(b, site);
+    Ok(())
+}
+
+/// `st.async`, `red.async`.
+fn from_registers<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let ([to, value, mbarrier], Some(ty)) = (b.body.operands(i), i.modifiers.types().last()) else {
+        return invalid("an address, a value and an mbarrier should stand here");
+    };
+    let space = spaces(i).next().unwrap_or(Named::GenericShared);
+    let join = match i.opcode {
+        Opcode::Red => Some(join(i).map_or_else(unsupported, Ok)?),
+        _ => None,
+    };
+    let width = ty.size();
+    let mut rows = Vec::new();
+    for element in &b.elements(value) {
+        rows.push(b.source(element, width, Some(ty))?);
+    }
+    let align = width * rows.len() as u64;
+    let site = BulkSite {
+        to: addressed(b, to, space)?,
+        from: From::Rows(rows, width as usize),
+        align,
+        join,
+        mbarrier: Some(addressed(b, mbarrier, space)?),
+        blocks: None,
+        mask: None,
+    };
+    emit_bulk(b, site);
+    Ok(())
+}
+
+fn mbarrier<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let has = |word| i.modifiers.has(word);
+    let operands = b.body.operands(i);
+    if has(M::PendingCount) {
+        let [d, state] = operands else {
+            return invalid("`mbarrier.pending_count` takes a destination and a state");
+        };
+        let (a, d) = (b.source(state, 8, None)?, b.destination(d, 4)?);
+        let none = Operands::default();
+        b.emit(
+            alu::unary_rare(|state: u64| pending_count(state)),
+            Operands { d, a, ..none },
+        );
+        return Ok(());
+    }
+    let flags = |pairs: &[(M, u32)]| {
+        let set = pairs.iter().filter(|(word, _)| has(*word));
+        set.fold(0, |all, (_, flag)| all | flag)
+    };
+    if has(M::TestWait) || has(M::TryWait) {
+        let [d, address, state, ..] = operands else {
+            return invalid("a wait takes a predicate, an address and a state or parity");
+        };
+        let width = if has(M::Parity) { 4 } else { 8 };
+        let state = b.source(state, width, None)?;
+        let at = object(b, i, address)?;
+        let d = b.predicate_destination(d)?;
+        let how = flags(&[
+            (M::TryWait, how::TRY),
+            (M::Parity, how::PARITY),
+            (M::Relaxed, how::RELAXED),
+        ]);
+        b.emit(
+            mbarrier::wait,
+            Operands {
+                d,
+                a: at.row,
+                b: state,
+                c: at.offset,
+                aux: at.flags | how,
+            },
+        );
+        return Ok(());
+    }
+    let arrives = has(M::Arrive) || has(M::ArriveDrop);
+    let (d, address, count) = match (arrives, operands) {
+        (true, [d, address, rest @ ..]) => (d, address, rest.first()),
+        (false, [address, rest @ ..]) => (&Operand::Sink, address, rest.first()),
+        _ => return invalid("an address should stand here"),
+    };
+    let count = match count {
+        Some(count) => b.source(count, 4, None)?,
+        None => b.constant(Value::Bits(1), 4)?,
+    };
+    let d = match d {
+        Operand::Sink => NOWHERE,
+        d => b.register(d, 8)?,
+    };
+    let at = object(b, i, address)?;
+    let (run, how): (crate::machine::op::Handler, u32) = match () {
+        () if has(M::Init) => (mbarrier::init, 0),
+        () if has(M::Inval) => (mbarrier::invalidate, 0),
+        () if arrives => (
+            mbarrier::arrive,
+            flags(&[
+                (M::ArriveDrop, how::DROP),
+                (M::ExpectTx, how::EXPECT),
+                (M::NoComplete, how::NO_COMPLETE),
+                (M::Relaxed, how::RELAXED),
+            ]),
+        ),
+        () => (
+            mbarrier::transaction,
+            flags(&[(M::CompleteTx, how::COMPLETE)]),
+        ),
+    };
+    b.emit(
+        run,
+        Operands {
+            d,
+            a: at.row,
+            b: count,
+            c: at.offset,
+            aux: at.flags | how,
+        },
+    );
+    Ok(())
+}

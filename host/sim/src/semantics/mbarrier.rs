@@ -1,0 +1,227 @@
+//! The mbarrier object: counts of arrivals and of bytes that are on their way, and a phase that ends when both are zero.
+//!
+//! PTX ISA 9.7.13.15 "Parallel Synchronization and Communication Instructions: mbarrier". The object is opaque there, 64 bits in
+//! shared memory; here they hold, from the lowest: arrivals pending in this phase (20 bits), arrivals expected in the next
+//! (20), bytes on their way (21, counted from -2^20), the phase (1), and a mark that no memory has by chance that was
+//! never written: zeros are no object. What the ISA leaves undefined is an error here.
+
+/// Arrivals, and bytes to either side, at most.
+const MOST: i64 = (1 << 20) - 1;
+/// Bytes are stored plus this.
+const BIAS: i64 = 1 << 20;
+/// The highest two bits of an object.
+const MARK: u64 = 0b10;
+
+/// An object, taken apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mbarrier {
+    /// The parity of the phase that runs.
+    pub phase: bool,
+    /// Arrivals that are missing in it.
+    pub pending: u32,
+    /// Arrivals that each further phase takes.
+    pub expected: u32,
+    /// Bytes that are announced and have not come; negative where they came first.
+    pub bytes: i32,
+}
+
+/// What the ISA does not define.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MbarrierError {
+    /// Not an object.
+    #[error("no mbarrier is there: `mbarrier.init` was not run, or `mbarrier.inval` was")]
+    Invalid,
+    /// A count outside of the ISA's range.
+    #[error("a count of {0} arrivals; it has to be between 1 and {MOST}")]
+    Count(u32),
+    /// More arrivals than are missing.
+    #[error("{count} arrivals at an mbarrier that waits for {pending} in this phase")]
+    TooMany {
+        /// How many arrived.
+        count: u32,
+        /// How many were missing.
+        pending: u32,
+    },
+    /// `.noComplete` at the last arrival.
+    #[error("an arrival with `.noComplete` completes the phase")]
+    Completes,
+    /// Bytes outside of the ISA's range.
+    #[error("{0} bytes are on their way to one mbarrier; the range ends at {MOST}")]
+    Bytes(i64),
+}
+
+impl Mbarrier {
+    /// `mbarrier.init`: a new object in its first phase.
+    pub fn new(count: u32) -> Result<Self, MbarrierError> {
+        if count == 0 || i64::from(count) > MOST {
+            return Err(MbarrierError::Count(count));
+        }
+        Ok(Self {
+            phase: false,
+            pending: count,
+            expected: count,
+            bytes: 0,
+        })
+    }
+
+    /// From memory.
+    pub fn of(bits: u64) -> Result<Self, MbarrierError> {
+        if bits >> 62 != MARK {
+            return Err(MbarrierError::Invalid);
+        }
+        let field = |at: u32, width: u32| bits >> at & ((1 << width) - 1);
+        Ok(Self {
+            phase: field(61, 1) != 0,
+            pending: field(0, 20) as u32,
+            expected: field(20, 20) as u32,
+            bytes: (field(40, 21) as i64 - BIAS) as i32,
+        })
+    }
+
+    /// To memory; also what `mbarrier.arrive` returns of the object as it was.
+    pub fn bits(self) -> u64 {
+        let bytes = (i64::from(self.bytes) + BIAS) as u64 & ((1 << 21) - 1);
+        MARK << 62
+            | u64::from(self.phase) << 61
+            | bytes << 40
+            | u64::from(self.expected) << 20
+            | u64::from(self.pending)
+    }
+
+    /// Ends the phase if nothing is missing; says whether it did.
+    fn settle(&mut self) -> bool {
+        let ends = self.pending == 0 && self.bytes == 0;
+        if ends {
+            self.phase = !self.phase;
+            self.pending = self.expected;
+        }
+        ends
+    }
+
+    /// `mbarrier.arrive`: so many arrivals; whether the phase ended.
+    pub fn arrive(&mut self, count: u32) -> Result<bool, MbarrierError> {
+        if count == 0 || i64::from(count) > MOST {
+            return Err(MbarrierError::Count(count));
+        }
+        let pending = self.pending;
+        self.pending = pending
+            .checked_sub(count)
+            .ok_or(MbarrierError::TooMany { count, pending })?;
+        Ok(self.settle())
+    }
+
+    /// `mbarrier.arrive_drop`: arrivals of threads that further phases do not wait for; whether the phase ended.
+    pub fn arrive_drop(&mut self, count: u32) -> Result<bool, MbarrierError> {
+        let pending = self.expected;
+        self.expected = pending
+            .checked_sub(count)
+            .ok_or(MbarrierError::TooMany { count, pending })?;
+        self.arrive(count)
+    }
+
+    /// `cp.async.mbarrier.arrive` without `.noinc`: one more arrival is pending.
+    pub fn announce(&mut self) -> Result<(), MbarrierError> {
+        if i64::from(self.pending) == MOST {
+            return Err(MbarrierError::Count(self.pending + 1));
+        }
+        self.pending += 1;
+        Ok(())
+    }
+
+    /// `mbarrier.expect_tx`: bytes are on their way; whether the phase ended, because they had come already.
+    pub fn expect_tx(&mut self, bytes: u32) -> Result<bool, MbarrierError> {
+        self.add(i64::from(bytes))?;
+        Ok(self.settle())
+    }
+
+    /// `mbarrier.complete_tx`: bytes have come; whether the phase ended.
+    pub fn complete_tx(&mut self, bytes: u32) -> Result<bool, MbarrierError> {
+        self.add(-i64::from(bytes))?;
+        Ok(self.settle())
+    }
+
+    fn add(&mut self, bytes: i64) -> Result<(), MbarrierError> {
+        let sum = i64::from(self.bytes) + bytes;
+        if sum.abs() > MOST {
+            return Err(MbarrierError::Bytes(sum));
+        }
+        self.bytes = sum as i32;
+        Ok(())
+    }
+
+    /// `mbarrier.test_wait` with what an arrival returned: whether that arrival's phase has ended.
+    pub fn ended(self, state: u64) -> bool {
+        self.ended_parity((state >> 61) as u32)
+    }
+
+    /// `mbarrier.test_wait.parity`: whether the last phase of this parity has ended.
+    pub fn ended_parity(self, parity: u32) -> bool {
+        u32::from(self.phase) != parity & 1
+    }
+}
+
+/// `mbarrier.pending_count`: arrivals that were missing when `state` was returned.
+pub fn pending_count(state: u64) -> u32 {
+    (state & ((1 << 20) - 1)) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objects_go_to_memory_and_back() {
+        for (pending, expected, bytes) in [
+            (1, 1, 0),
+            (0, MOST as u32, -1),
+            (77, 5, MOST as i32),
+            (3, 9, -MOST as i32),
+        ] {
+            for phase in [false, true] {
+                let object = Mbarrier {
+                    phase,
+                    pending,
+                    expected,
+                    bytes,
+                };
+                assert_eq!(Mbarrier::of(object.bits()), Ok(object));
+            }
+        }
+        for bits in [0, 1, u64::MAX, 1 << 62] {
+            assert_eq!(Mbarrier::of(bits), Err(MbarrierError::Invalid));
+        }
+    }
+
+    #[test]
+    fn a_phase_takes_all_arrivals_and_all_bytes() {
+        let mut object = Mbarrier::new(3).expect("a count in range");
+        let first = object.bits();
+        assert_eq!(object.arrive(2), Ok(false));
+        assert_eq!((pending_count(first), pending_count(object.bits())), (3, 1));
+        assert_eq!(object.expect_tx(64), Ok(false));
+        assert_eq!(object.arrive(1), Ok(false), "bytes are missing");
+        assert!(!object.ended(first) && !object.ended_parity(0) && object.ended_parity(1));
+        assert_eq!(object.complete_tx(64), Ok(true));
+        assert!(object.ended(first) && object.ended_parity(0) && !object.ended_parity(1));
+        assert_eq!((object.pending, object.bytes), (3, 0));
+        // Bytes may come before they are announced.
+        assert_eq!(object.complete_tx(16), Ok(false));
+        assert_eq!(object.arrive(3), Ok(false));
+        assert_eq!(object.expect_tx(16), Ok(true));
+    }
+
+    #[test]
+    fn who_drops_is_not_waited_for_again() {
+        let mut object = Mbarrier::new(2).expect("a count in range");
+        assert_eq!(object.arrive_drop(1), Ok(false));
+        assert_eq!(object.arrive(1), Ok(true));
+        assert_eq!(object.arrive(1), Ok(true), "one is left");
+        assert_eq!(
+            object.arrive(2),
+            Err(MbarrierError::TooMany {
+                count: 2,
+                pending: 1
+            })
+        );
+    }
+}

@@ -168,6 +168,9 @@ pub(super) fn convert<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()
     if table::find(&Builder::spelling(i)).is_some() {
         return b.tabled(i);
     }
+    if i.modifiers.has(M::Rs) {
+        return four_randomly(b, i);
+    }
     let types: Vec<Type> = i.modifiers.types().collect();
     let ([d_ty, a_ty], [d, a]) = (&types[..], b.body.operands(i)) else {
         return unsupported();
@@ -205,6 +208,38 @@ pub(super) fn convert<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()
         let d = b.register(d, 8)?;
         apply(b, extend, d, to);
     }
+    Ok(())
+}
+
+/// `cvt.rs.satfinite.e4m3x4.f32 d, {a, b, e, f}, rbits` and its like: two numbers at a time.
+fn four_randomly<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let spelling = Builder::spelling(i);
+    let (Some(upper), Some(lower), [to, from, random]) = (
+        table::find(&format!("{spelling}(a,b)")),
+        table::find(&format!("{spelling}(e,f)")),
+        b.body.operands(i),
+    ) else {
+        return unsupported();
+    };
+    let mut rows = [0; 4];
+    let elements = b.elements(from);
+    if elements.len() != rows.len() {
+        return invalid("the operand in braces has four elements");
+    }
+    for (row, element) in rows.iter_mut().zip(&elements) {
+        *row = b.source(element, 4, Some(Type::F32))?;
+    }
+    let random = b.source(random, 4, None)?;
+    let (above, d) = (b.scratch(4)?, b.destination(to, 4)?);
+    let operands = |d, a, b, aux| Operands {
+        d,
+        a,
+        b,
+        c: random,
+        aux,
+    };
+    b.emit(upper.run, operands(above, rows[0], rows[1], 0));
+    b.emit(lower.run, operands(d, rows[2], rows[3], above));
     Ok(())
 }
 

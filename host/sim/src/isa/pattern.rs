@@ -16,7 +16,10 @@ const SETS: &[(&str, &str)] = &[
     ("TEXTYPE", "u32|s32|f16|f32"),
     ("FRND", "rn|rz|rm|rp"),
     ("IRND", "rni|rzi|rmi|rpi"),
-    ("ICMP", "eq|ne|lt|le|gt|ge|lo|ls|hi|hs"),
+    ("UINT", "u16|u32|u64"),
+    ("SINT", "s16|s32|s64"),
+    ("UCMP", "eq|ne|lt|le|gt|ge|lo|ls|hi|hs"),
+    ("SCMP", "eq|ne|lt|le|gt|ge"),
     ("FCMP", "eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan"),
     ("BOOL", "and|or|xor"),
     (

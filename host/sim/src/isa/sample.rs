@@ -80,6 +80,24 @@ pub fn samples(pattern: &Pattern, least_version: (u32, u32), least_sm: u32) -> V
     samples
 }
 
+/// Every instance: all combinations of alternatives.
+pub fn every_sample(pattern: &Pattern, least_version: (u32, u32), least_sm: u32) -> Vec<Sample> {
+    let mut combinations: Vec<Vec<Modifier>> = vec![Vec::new()];
+    for group in &pattern.groups {
+        let choices = choices(group);
+        let longer = combinations.iter().flat_map(|words| {
+            choices
+                .iter()
+                .map(move |&choice| [words.as_slice(), choice].concat())
+        });
+        combinations = longer.collect();
+    }
+    combinations
+        .iter()
+        .map(|words| sample(pattern, words, least_version, least_sm))
+        .collect()
+}
+
 fn choices(group: &Group) -> Vec<&[Modifier]> {
     match group {
         Group::Rest => vec![&[]],

@@ -210,41 +210,76 @@ impl Exact {
     /// rounding has it.
     #[inline]
     pub(crate) fn round(self, format: Format, rounding: Rounding) -> u64 {
-        let sign = if self.negative { format.sign } else { 0 };
-        if self.significand == 0 {
-            return sign;
-        }
         let away = match rounding {
             Rounding::Nearest | Rounding::Zero => false,
             Rounding::Down => self.negative,
             Rounding::Up => !self.negative,
         };
+        let to_infinity = rounding == Rounding::Nearest || away;
+        self.round_by(format, to_infinity, |cut| {
+            if rounding == Rounding::Nearest {
+                let half = 1u128.checked_shl(cut.digits - 1).unwrap_or(u128::MAX);
+                cut.rest > half || (cut.rest == half && cut.odd)
+            } else {
+                away && cut.rest != 0
+            }
+        })
+    }
+
+    /// The bits of the value in `format`, rounded away from zero with the probability that the distance asks for: if the
+    /// digits that are cut off and `random`, a number of `bits` bits put at their top, carry. Overflow is an infinity.
+    #[inline]
+    pub(crate) fn round_randomly(self, format: Format, random: u32, bits: u32) -> u64 {
+        self.round_by(format, true, |cut| {
+            let random = u128::from(random);
+            match cut.digits.checked_sub(bits) {
+                Some(up) => cut.digits < 128 && (cut.rest + (random << up)) >> cut.digits != 0,
+                None => (cut.rest + (random >> (bits - cut.digits))) >> cut.digits != 0,
+            }
+        })
+    }
+
+    /// The bits of the value in `format`; `up` says of what is cut off whether the digits that are kept go up by one.
+    #[inline]
+    fn round_by(self, format: Format, to_infinity: bool, up: impl Fn(Cut) -> bool) -> u64 {
+        let sign = if self.negative { format.sign } else { 0 };
+        if self.significand == 0 {
+            return sign;
+        }
         let fraction_bits = format.fraction_bits as i32;
         // The exponents of the value's top bit, and of the last digit that the format keeps.
         let top = 127 - self.significand.leading_zeros() as i32 + self.exponent;
         let least = 1 - format.bias;
         let last = top.max(least) - fraction_bits;
         let kept = match last - self.exponent {
-            up @ ..=0 => self.significand << -up,
-            down @ 1..=127 => {
-                let rest = self.significand & ((1 << down) - 1);
-                let kept = self.significand >> down;
-                let half = 1 << (down - 1);
-                let nearest_up = rest > half || (rest == half && kept & 1 == 1);
-                kept + u128::from(if rounding == Rounding::Nearest {
-                    nearest_up
-                } else {
-                    away && rest != 0
-                })
+            exact @ ..=0 => self.significand << -exact,
+            digits => {
+                let digits = digits as u32;
+                let kept = self.significand.checked_shr(digits).unwrap_or(0);
+                let rest = match digits {
+                    ..128 => self.significand & ((1 << digits) - 1),
+                    _ => self.significand,
+                };
+                let odd = kept & 1 == 1;
+                kept + u128::from(up(Cut { digits, rest, odd }))
             }
-            _ => u128::from(away),
         };
         // The significand's leading one adds itself to the exponent field, as does a carry out of rounding.
         let field = (top.max(least) + format.bias - 1) as u64;
         let bits = (field << fraction_bits).saturating_add(kept as u64);
-        let to_infinity = rounding == Rounding::Nearest || away;
         sign | bits.min(format.largest + u64::from(to_infinity))
     }
+}
+
+/// What a rounding cuts off.
+#[derive(Clone, Copy, Debug)]
+struct Cut {
+    /// How many binary digits: one or more.
+    digits: u32,
+    /// Their value.
+    rest: u128,
+    /// Whether the last digit that is kept is one.
+    odd: bool,
 }
 
 /// `x` shifted right, the lowest bit set if any bit was lost.

@@ -1,10 +1,12 @@
 //! Packed conversions, and those to the formats of tensor cores: PTX ISA 9.7.9, "cvt" and "cvt.pack".
 //!
-//! Conversions of one number to one number are made by `decode/convert.rs`; stochastic rounding of four too.
+//! Conversions of one number to one number are made by `decode/convert.rs`. The stochastic conversions of four numbers
+//! `{a, b, e, f}` are two operations, spelled here with `(a,b)` and `(e,f)` behind them: the second puts its half below
+//! what the first made.
 
 use half::bf16;
 
-use super::{Rows, one_rare, three_rare, two, two_rare};
+use super::{Rows, four, one_rare, three_rare, two, two_rare};
 use crate::semantics::Rounding::{Up, Zero};
 use crate::semantics::convert::*;
 use crate::semantics::half::{pack, unpack};
@@ -16,6 +18,7 @@ pub(super) fn rows(rows: &mut Rows) {
     eight_bits(rows);
     fewer_bits(rows);
     scales(rows);
+    stochastic(rows);
     integers(rows);
 }
 
@@ -152,6 +155,56 @@ fn scales(rows: &mut Rows) {
                 |a| pair(wide(a).map(|x| cvt_ue8m0_f32(x, Up, false))),
                 |a| pair(wide(a).map(|x| cvt_ue8m0_f32(x, Up, true)));
             "cvt.rn.bf16x2.ue8m0x2" => |a: u16| pack(a.to_le_bytes().map(cvt_bf16_ue8m0));
+        }
+    }
+}
+
+/// `cvt.rs`.
+fn stochastic(rows: &mut Rows) {
+    super::forms! { rows;
+        three_rare {
+            "cvt.rs.relu?.satfinite?.f16x2.f32" =>
+                cvt_rs_f16x2_f32,
+                |a, b, r| cvt_rs_f16x2_f32(relu_f32(a), relu_f32(b), r),
+                cvt_rs_satfinite_f16x2_f32,
+                |a, b, r| cvt_rs_satfinite_f16x2_f32(relu_f32(a), relu_f32(b), r);
+            "cvt.rs.relu?.satfinite?.bf16x2.f32" =>
+                cvt_rs_bf16x2_f32,
+                |a, b, r| cvt_rs_bf16x2_f32(relu_f32(a), relu_f32(b), r),
+                cvt_rs_satfinite_bf16x2_f32,
+                |a, b, r| cvt_rs_satfinite_bf16x2_f32(relu_f32(a), relu_f32(b), r);
+            "cvt.rs.relu?.satfinite.e4m3x4.f32(a,b)" =>
+                |a, b, r: u32| cvt_rs_satfinite_e4m3x2_f32(a, b, r >> 16) << 16,
+                |a, b, r: u32| cvt_rs_satfinite_e4m3x2_f32(relu_f32(a), relu_f32(b), r >> 16) << 16;
+            "cvt.rs.relu?.satfinite.e5m2x4.f32(a,b)" =>
+                |a, b, r: u32| cvt_rs_satfinite_e5m2x2_f32(a, b, r >> 16) << 16,
+                |a, b, r: u32| cvt_rs_satfinite_e5m2x2_f32(relu_f32(a), relu_f32(b), r >> 16) << 16;
+            "cvt.rs.relu?.satfinite.e2m3x4.f32(a,b)" =>
+                |a, b, r: u32| cvt_rs_satfinite_e2m3x2_f32(a, b, r >> 16) << 16,
+                |a, b, r: u32| cvt_rs_satfinite_e2m3x2_f32(relu_f32(a), relu_f32(b), r >> 16) << 16;
+            "cvt.rs.relu?.satfinite.e3m2x4.f32(a,b)" =>
+                |a, b, r: u32| cvt_rs_satfinite_e3m2x2_f32(a, b, r >> 16) << 16,
+                |a, b, r: u32| cvt_rs_satfinite_e3m2x2_f32(relu_f32(a), relu_f32(b), r >> 16) << 16;
+            "cvt.rs.relu?.satfinite.e2m1x4.f32(a,b)" =>
+                |a, b, r: u32| cvt_rs_satfinite_e2m1x2_f32(a, b, r >> 8) << 8,
+                |a, b, r: u32| cvt_rs_satfinite_e2m1x2_f32(relu_f32(a), relu_f32(b), r >> 8) << 8;
+        }
+        four {
+            "cvt.rs.relu?.satfinite.e4m3x4.f32(e,f)" =>
+                |e, f, r, above: u32| above | cvt_rs_satfinite_e4m3x2_f32(e, f, r),
+                |e, f, r, above: u32| above | cvt_rs_satfinite_e4m3x2_f32(relu_f32(e), relu_f32(f), r);
+            "cvt.rs.relu?.satfinite.e5m2x4.f32(e,f)" =>
+                |e, f, r, above: u32| above | cvt_rs_satfinite_e5m2x2_f32(e, f, r),
+                |e, f, r, above: u32| above | cvt_rs_satfinite_e5m2x2_f32(relu_f32(e), relu_f32(f), r);
+            "cvt.rs.relu?.satfinite.e2m3x4.f32(e,f)" =>
+                |e, f, r, above: u32| above | cvt_rs_satfinite_e2m3x2_f32(e, f, r),
+                |e, f, r, above: u32| above | cvt_rs_satfinite_e2m3x2_f32(relu_f32(e), relu_f32(f), r);
+            "cvt.rs.relu?.satfinite.e3m2x4.f32(e,f)" =>
+                |e, f, r, above: u32| above | cvt_rs_satfinite_e3m2x2_f32(e, f, r),
+                |e, f, r, above: u32| above | cvt_rs_satfinite_e3m2x2_f32(relu_f32(e), relu_f32(f), r);
+            "cvt.rs.relu?.satfinite.e2m1x4.f32(e,f)" =>
+                |e, f, r, above: u32| above | cvt_rs_satfinite_e2m1x2_f32(e, f, r),
+                |e, f, r, above: u32| above | cvt_rs_satfinite_e2m1x2_f32(relu_f32(e), relu_f32(f), r);
         }
     }
 }

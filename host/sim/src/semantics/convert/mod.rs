@@ -9,6 +9,7 @@
 mod integer;
 mod narrow;
 mod pack;
+mod stochastic;
 mod tensor;
 mod to_integer;
 mod wide;
@@ -16,6 +17,7 @@ mod wide;
 pub use integer::*;
 pub use narrow::*;
 pub use pack::*;
+pub use stochastic::*;
 pub use tensor::*;
 pub use to_integer::*;
 pub use wide::*;

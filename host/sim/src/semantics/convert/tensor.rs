@@ -6,7 +6,7 @@
 //! operand is the upper element. `.relu` is [`relu_f32`] on the operands, or `relu_f16` on the results.
 //!
 //! Open in the ISA: a NaN to tf32 is f32's one NaN (with the low bits, as measured for other results of 32 bits); a
-//! negative number to ue8m0, which has no sign, is taken by its magnitude. Not here: `.rs`, stochastic rounding.
+//! negative number to ue8m0, which has no sign, is taken by its magnitude. Stochastic rounding is in `stochastic`.
 
 use crate::semantics::Rounding::{self, Nearest};
 use crate::semantics::exact::{Exact, Format};
@@ -70,14 +70,14 @@ pub fn satfinite_tf32(a: f32) -> f32 {
 
 /// A format of at most 8 bits, and what a NaN becomes.
 #[derive(Clone, Copy)]
-struct Tiny {
+pub(super) struct Tiny {
     format: Format,
     nan: u8,
     /// Bits above this one's magnitude are infinity and NaN (e5m2), or NaN alone (e4m3), or nothing.
     infinity: Option<u8>,
 }
 
-const E4M3: Tiny = Tiny {
+pub(super) const E4M3: Tiny = Tiny {
     format: Format {
         bias: 7,
         fraction_bits: 3,
@@ -87,7 +87,7 @@ const E4M3: Tiny = Tiny {
     nan: 0x7f,
     infinity: None,
 };
-const E5M2: Tiny = Tiny {
+pub(super) const E5M2: Tiny = Tiny {
     format: Format {
         bias: 15,
         fraction_bits: 2,
@@ -97,7 +97,7 @@ const E5M2: Tiny = Tiny {
     nan: 0x7f,
     infinity: Some(0x7c),
 };
-const E2M3: Tiny = Tiny {
+pub(super) const E2M3: Tiny = Tiny {
     format: Format {
         bias: 1,
         fraction_bits: 3,
@@ -107,7 +107,7 @@ const E2M3: Tiny = Tiny {
     nan: 0x1f,
     infinity: None,
 };
-const E3M2: Tiny = Tiny {
+pub(super) const E3M2: Tiny = Tiny {
     format: Format {
         bias: 3,
         fraction_bits: 2,
@@ -117,7 +117,7 @@ const E3M2: Tiny = Tiny {
     nan: 0x1f,
     infinity: None,
 };
-const E2M1: Tiny = Tiny {
+pub(super) const E2M1: Tiny = Tiny {
     format: Format {
         bias: 1,
         fraction_bits: 1,
@@ -137,6 +137,17 @@ impl Tiny {
         }
         let limit = self.widen(self.format.largest as u8);
         Exact::from_f64(x.clamp(-limit, limit).into()).round(self.format, Nearest) as u8
+    }
+
+    /// One of the two neighbours, by `bits` random bits, saturated.
+    #[inline]
+    pub(super) fn narrow_randomly(self, x: f32, random: u32, bits: u32) -> u8 {
+        if x.is_nan() {
+            return self.nan;
+        }
+        let limit = self.widen(self.format.largest as u8);
+        Exact::from_f64(x.clamp(-limit, limit).into()).round_randomly(self.format, random, bits)
+            as u8
     }
 
     /// The value; every format's fits f16.

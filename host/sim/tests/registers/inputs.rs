@@ -1,0 +1,245 @@
+//! Operands: edge values of every format that fits, random bits, and values related to each other.
+
+use sim::ptx::ast::{Opcode, Type};
+
+use crate::kernel::{Case, low};
+
+/// A generator of random bits (xorshift64*), seeded by the instruction's text: the same values in every run.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() >> 33) as usize % n
+    }
+}
+
+/// Edge values of a float format: zeros, the smallest and largest of each kind, powers of two, small integers, halves of
+/// units, infinities, NaNs quiet and signalling.
+fn float_edges(exponent_bits: u32, fraction_bits: u32) -> Vec<u64> {
+    let bias = (1u64 << (exponent_bits - 1)) - 1;
+    let (ones, one) = ((1u64 << fraction_bits) - 1, bias << fraction_bits);
+    let infinity = ((1 << exponent_bits) - 1) << fraction_bits;
+    let mut edges = vec![
+        0,
+        1,
+        2,
+        ones,
+        ones + 1,
+        ones + 2,
+        infinity - 1,
+        infinity,
+        infinity + 1,
+        infinity | ones,
+    ];
+    edges.push(infinity | ones.div_ceil(2));
+    edges.push(infinity | (ones / 3));
+    for exponent in [
+        1,
+        2,
+        bias / 2,
+        bias - 2,
+        bias - 1,
+        bias,
+        bias + 1,
+        bias + 2,
+        bias + 3,
+        bias + bias / 2,
+        2 * bias - 1,
+        2 * bias,
+    ] {
+        for fraction in [0, 1, ones.div_ceil(2), ones / 3, ones] {
+            edges.push(exponent << fraction_bits | fraction);
+        }
+    }
+    // Near integers and their halves, and near powers of two that integers end at.
+    for exponent in [
+        bias + 6,
+        bias + 7,
+        bias + 8,
+        bias + 15,
+        bias + 16,
+        bias + 30,
+        bias + 31,
+        bias + 32,
+        bias + 62,
+        bias + 63,
+        bias + 64,
+    ] {
+        if exponent < 2 * bias {
+            edges.extend([
+                (exponent << fraction_bits) - 1,
+                exponent << fraction_bits,
+                (exponent << fraction_bits) + 1,
+            ]);
+        }
+    }
+    edges.push(one + 1);
+    let sign = 1u64 << (exponent_bits + fraction_bits);
+    edges.iter().flat_map(|&x| [x, x | sign]).collect()
+}
+
+fn integer_edges(bits: u32) -> Vec<u64> {
+    let top = 1u64 << (bits - 1);
+    let mut edges: Vec<u64> = (0..=70).collect();
+    for x in [
+        top,
+        top.wrapping_mul(2),
+        top / 2,
+        0xff,
+        0x100,
+        0x7fff,
+        0x8000,
+        0xffff,
+        0x10000,
+        0xff_ffff,
+        0x80_0000,
+        0x1234_5678,
+        0x5555_5555_5555_5555,
+    ] {
+        edges.extend([
+            x.wrapping_sub(2),
+            x.wrapping_sub(1),
+            x,
+            x + 1,
+            !x,
+            x.wrapping_neg(),
+        ]);
+    }
+    edges
+}
+
+/// Edge values of a register of so many bits in an instruction of these types.
+fn edges(case: &Case, bits: u32) -> Vec<u64> {
+    let has = |types: &[Type]| types.iter().any(|ty| case.types.contains(ty));
+    let pairs = |halves: &[u64], width: u32| -> Vec<u64> {
+        let other = halves.iter().cycle().skip(halves.len() / 3);
+        halves
+            .iter()
+            .zip(other)
+            .map(|(low, high)| high << width | low)
+            .collect()
+    };
+    let (half, brain, single) = (float_edges(5, 10), float_edges(8, 7), float_edges(8, 23));
+    let mut edges = Vec::new();
+    match bits {
+        8 => edges = (0..256).collect(),
+        16 => {
+            if has(&[Type::F16]) {
+                edges.extend(&half);
+            }
+            if has(&[Type::Bf16]) {
+                edges.extend(&brain);
+            }
+        }
+        32 => {
+            if has(&[Type::F32, Type::Tf32]) {
+                edges.extend(&single);
+            }
+            if has(&[Type::F16x2]) {
+                edges.extend(pairs(&half, 16));
+            }
+            if has(&[Type::Bf16x2]) {
+                edges.extend(pairs(&brain, 16));
+            }
+        }
+        64 => {
+            if has(&[Type::F64]) {
+                edges.extend(float_edges(11, 52));
+            }
+            if has(&[Type::F32x2]) {
+                edges.extend(pairs(&single, 32));
+            }
+        }
+        _ => {}
+    }
+    if edges.is_empty() {
+        edges = integer_edges(bits.clamp(8, 64));
+    }
+    edges
+}
+
+/// Records of operands for an instruction.
+pub fn records(case: &Case) -> Vec<Vec<u128>> {
+    let bits = case.inputs();
+    match bits[..] {
+        [8] => return (0..1 << 8).map(|x| vec![x]).collect(),
+        [16] if case.records >= 1000 => return (0..1 << 16).map(|x| vec![x]).collect(),
+        _ => {}
+    }
+    let seed = case.text.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| {
+        (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3)
+    });
+    let mut random = Random(seed | 1);
+    let edges: Vec<Vec<u64>> = bits.iter().map(|&bits| edges(case, bits)).collect();
+    let mut records = Vec::new();
+    // Pairs of 16-bit operands: all edges with all edges.
+    let many = case.records >= 1000;
+    if let ([16, 16, rest @ ..], true) = (&bits[..], many) {
+        for (i, &a) in edges[0].iter().enumerate() {
+            for &b in edges[1].iter().skip(i % 3).step_by(3) {
+                let others = rest.iter().map(|&bits| low(random.next().into(), bits));
+                records.push(
+                    [u128::from(a), u128::from(b)]
+                        .into_iter()
+                        .chain(others)
+                        .collect(),
+                );
+            }
+        }
+    }
+    // One operand: every edge.
+    if let ([_], true) = (&bits[..], many) {
+        records.extend(edges[0].iter().map(|&a| vec![u128::from(a)]));
+    }
+    for _ in 0..case.records {
+        let mut record: Vec<u128> = Vec::new();
+        for (index, &bits) in bits.iter().enumerate() {
+            let wide = u128::from(random.next()) << 64 | u128::from(random.next());
+            let edge = u128::from(edges[index][random.below(edges[index].len())]);
+            let before = record.last().copied().unwrap_or(wide);
+            let value = match random.below(16) {
+                0..6 => edge,
+                // Bits of a few exponents only, so that sums cancel and shifts matter.
+                6 | 7 if bits >= 16 => {
+                    wide & low(u128::MAX, bits - 5) | low(0b111 << (bits - 6), bits)
+                }
+                8 => before ^ 1 << (bits - 1),
+                9 => before.wrapping_add(wide % 3),
+                10 => wide % 64,
+                _ => wide,
+            };
+            record.push(low(value, bits));
+        }
+        records.push(record);
+    }
+    // Products that a third operand cancels, all but the last digits.
+    if matches!(case.opcode, Opcode::Fma | Opcode::Mad) && case.types == [Type::F32] && many {
+        for _ in 0..500 {
+            let mut operand = || f32::from_bits((random.next() >> 40) as u32 | 0x3f00_0000);
+            let (a, b) = (operand(), operand());
+            let c = -(a * b);
+            records.push([a, b, c].map(|x| u128::from(x.to_bits())).to_vec());
+        }
+    }
+    if matches!(case.opcode, Opcode::Fma | Opcode::Mad) && case.types == [Type::F64] && many {
+        for _ in 0..500 {
+            let mut operand = || f64::from_bits(random.next() >> 8 | 0x3fe0_0000_0000_0000);
+            let (a, b) = (operand(), operand());
+            let c = -(a * b);
+            records.push([a, b, c].map(|x| u128::from(x.to_bits())).to_vec());
+        }
+    }
+    for record in &mut records {
+        for (value, &bits) in record.iter_mut().zip(&bits) {
+            *value = low(*value, bits);
+        }
+    }
+    records
+}

@@ -1,0 +1,189 @@
+//! Float arithmetic by `rustc_apfloat`: every format, every rounding. PTX ISA 9.7.3, 9.7.4, 9.7.5.
+//!
+//! The square root, which that crate has not, is found by squaring candidates in its quadruple precision, where a square of
+//! 54 bits is exact.
+
+use rustc_apfloat::ieee::{BFloat, Double, Half, Quad, Single};
+use rustc_apfloat::{Float, FloatConvert, Round};
+use sim::ptx::ast::{Modifier as M, Opcode, Type};
+
+use super::{element, number};
+use crate::kernel::{Case, low};
+
+/// The rounding that an instruction names.
+pub fn rounding(case: &Case) -> Round {
+    let modes = [
+        (M::Rz, Round::TowardZero),
+        (M::Rm, Round::TowardNegative),
+        (M::Rp, Round::TowardPositive),
+        (M::Rzi, Round::TowardZero),
+        (M::Rmi, Round::TowardNegative),
+        (M::Rpi, Round::TowardPositive),
+    ];
+    modes
+        .iter()
+        .find(|(word, _)| case.has(*word))
+        .map_or(Round::NearestTiesToEven, |&(_, round)| round)
+}
+
+/// The result of an instruction that the ISA defines to the last bit.
+pub fn expect(case: &Case, x: &[u128]) -> u128 {
+    let ty = case.types[0];
+    if let Some(part) = element(ty) {
+        let bits = part.size() as u32 * 8;
+        let at = |shift: u32| {
+            one(
+                case,
+                part,
+                &x.iter().map(|x| low(x >> shift, bits)).collect::<Vec<_>>(),
+            )
+        };
+        return at(bits) << bits | at(0);
+    }
+    if case.types.len() == 2 {
+        // Mixed precision: all but the last operand are halves.
+        let mut wide: Vec<u128> = x
+            .iter()
+            .map(|&x| super::convert::to_f32(case.types[1], x))
+            .collect();
+        wide[x.len() - 1] = x[x.len() - 1];
+        return one(case, ty, &wide);
+    }
+    one(case, ty, x)
+}
+
+fn one(case: &Case, ty: Type, x: &[u128]) -> u128 {
+    let ftz = case.has(M::Ftz);
+    let flush = |x: u128| if ftz { number::flush(ty, x) } else { x };
+    let x: Vec<u128> = x.iter().map(|&x| flush(x)).collect();
+    let operation = match ty {
+        Type::F16 => arithmetic::<Half>,
+        Type::Bf16 => arithmetic::<BFloat>,
+        Type::F32 => arithmetic::<Single>,
+        _ => arithmetic::<Double>,
+    };
+    let result = match case.opcode {
+        Opcode::Min | Opcode::Max => extreme(case, ty, &x),
+        Opcode::Copysign => {
+            let sign = 1 << (ty.size() * 8 - 1);
+            return x[1] & !sign | x[0] & sign;
+        }
+        _ => operation(case, &x),
+    };
+    let result = if !number::value(ty, result).is_nan() {
+        flush(result)
+    } else if ty != Type::F64 {
+        number::nan(ty)
+    } else if matches!(case.opcode, Opcode::Neg | Opcode::Abs) {
+        result | 1 << 51
+    } else {
+        number::nan_of(&x)
+    };
+    settle(case, ty, result)
+}
+
+/// `.sat` and `.relu`.
+pub fn settle(case: &Case, ty: Type, result: u128) -> u128 {
+    let value = number::value(ty, result);
+    if case.has(M::Sat) && !(value > 0.0 && value < 1.0) {
+        let one = number::format(ty)
+            .map(|format| ((1 << (format.exponent_bits - 1)) - 1) << format.fraction_bits);
+        return if value >= 1.0 {
+            one.unwrap_or_default()
+        } else {
+            0
+        };
+    }
+    if case.has(M::Relu) && value <= 0.0 {
+        return 0;
+    }
+    result
+}
+
+fn arithmetic<F: Float + FloatConvert<Quad>>(case: &Case, x: &[u128]) -> u128
+where
+    Quad: FloatConvert<F>,
+{
+    let round = rounding(case);
+    let operand = |i: usize| F::from_bits(x[i]);
+    let one = || F::from_u128(1).value;
+    let result = match case.opcode {
+        Opcode::Add => operand(0).add_r(operand(1), round).value,
+        Opcode::Sub => operand(0).sub_r(operand(1), round).value,
+        Opcode::Mul => operand(0).mul_r(operand(1), round).value,
+        Opcode::Fma | Opcode::Mad => operand(0).mul_add_r(operand(1), operand(2), round).value,
+        Opcode::Div => operand(0).div_r(operand(1), round).value,
+        Opcode::Rcp => one().div_r(operand(0), round).value,
+        Opcode::Sqrt => root(operand(0), round),
+        Opcode::Neg => -operand(0),
+        Opcode::Abs => operand(0).abs(),
+        opcode => panic!("no reference for {opcode:?}"),
+    };
+    result.to_bits()
+}
+
+/// The square root.
+fn root<F: Float + FloatConvert<Quad>>(x: F, round: Round) -> F
+where
+    Quad: FloatConvert<F>,
+{
+    if x.is_zero() || x.is_nan() || x.is_infinite() && !x.is_negative() {
+        return x;
+    }
+    if x.is_negative() {
+        return F::NAN;
+    }
+    let wide = |x: F| -> Quad { x.convert(&mut false).value };
+    let square = |x: Quad| x.mul_r(x, Round::TowardZero).value;
+    // The largest number whose square is not above x, from below: the bits of floats are in the order of their values.
+    let (mut below, mut above) = (0, F::INFINITY.to_bits());
+    while above - below > 1 {
+        let middle = (below + above) / 2;
+        if square(wide(F::from_bits(middle))) <= wide(x) {
+            below = middle
+        } else {
+            above = middle
+        }
+    }
+    let (low, high) = (F::from_bits(below), F::from_bits(above));
+    let half = Quad::from_u128(2).value;
+    let middle = (wide(low) + wide(high))
+        .value
+        .div_r(half, Round::TowardZero)
+        .value;
+    let up = match round {
+        Round::TowardPositive => square(wide(low)) < wide(x),
+        Round::NearestTiesToEven => {
+            square(middle) < wide(x) || square(middle) == wide(x) && below & 1 == 1
+        }
+        _ => false,
+    };
+    if up { high } else { low }
+}
+
+/// `min` and `max`, of two or three, by the order of values.
+fn extreme(case: &Case, ty: Type, x: &[u128]) -> u128 {
+    let sign: u128 = 1 << (ty.size() * 8 - 1);
+    let magnitudes = case.has(M::Xorsign) || case.has(M::Abs);
+    let candidates = x.iter().map(|x| if magnitudes { x & !sign } else { *x });
+    let is_nan = |x: &u128| number::value(ty, *x).is_nan();
+    if case.has(M::PropagateNan) && x.iter().any(is_nan) {
+        return number::nan(ty);
+    }
+    // -0 is below +0.
+    let order = |a: &u128, b: &u128| {
+        let key = |x: u128| (number::value(ty, x), x & sign == 0);
+        key(*a).partial_cmp(&key(*b)).expect("numbers")
+    };
+    let numbers = candidates.filter(|x| !is_nan(x));
+    let found = if case.opcode == Opcode::Min {
+        numbers.min_by(order)
+    } else {
+        numbers.max_by(order)
+    };
+    match found {
+        None => number::nan(ty),
+        Some(found) if case.has(M::Xorsign) => found | (x[0] ^ x[1]) & sign,
+        Some(found) => found,
+    }
+}

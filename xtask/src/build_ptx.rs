@@ -123,6 +123,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 struct Files<'a> {
     arch: &'a str,
     ptx: &'a PathBuf,
+    launching_ptx: Option<&'a PathBuf>,
     manifest: &'a PathBuf,
     llvm_ir: Option<&'a PathBuf>,
     bitcode: Option<&'a PathBuf>,
@@ -133,6 +134,7 @@ fn print_json(output: &Output, binaries: &[PathBuf]) -> Result<()> {
     let files = output.modules.iter().map(|module| Files {
         arch: &module.arch,
         ptx: &module.ptx,
+        launching_ptx: module.launching_ptx.as_ref(),
         manifest: &module.manifest,
         llvm_ir: module.llvm_ir.as_ref(),
         bitcode: module.bitcode.as_ref(),
@@ -218,7 +220,12 @@ fn summary(output: &Output, module: &Module, binaries: &[PathBuf]) {
 }
 
 fn files(module: &ModuleOutput) -> impl Iterator<Item = &PathBuf> {
-    let others = [&module.llvm_ir, &module.bitcode, &module.cubin];
+    let others = [
+        &module.launching_ptx,
+        &module.llvm_ir,
+        &module.bitcode,
+        &module.cubin,
+    ];
     std::iter::once(&module.ptx).chain(others.into_iter().flatten())
 }
 

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use comfy_table::Cell;
-use ptx_builder::assembler::{self, Resources};
+use ptx_builder::assembler::{self, Assembly, Resources};
 use ptx_builder::manifest::{Description, Manifest};
 use serde::Serialize;
 
@@ -65,7 +65,17 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let bounded = bounded(&built.manifest);
     let mut modules = Vec::new();
     for module in built.modules {
-        let kernels = assembler::assemble(&ptxas.path, &module.ptx, &module.arch, None, false)?;
+        let assemble = |ptx, relocatable| {
+            let assembly = Assembly {
+                relocatable,
+                ..Assembly::default()
+            };
+            assembler::assemble(&ptxas.path, ptx, &module.arch, assembly)
+        };
+        let mut kernels = assemble(&module.ptx, false)?;
+        if let Some(launching) = &module.launching_ptx {
+            kernels.extend(assemble(launching, true)?);
+        }
         let usage = |(kernel, resources)| Usage { kernel, resources };
         modules.push(Module {
             arch: module.arch,

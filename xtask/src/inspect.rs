@@ -85,7 +85,16 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 
 fn add_ptx(lines: &mut Lines, output: &Output, kernel: &str) -> Result<()> {
     let files = output.modules.first().context("one target was asked for")?;
-    let text = fs::read_to_string(&files.ptx)?;
+    let mut text = fs::read_to_string(&files.ptx)?;
+    if let Some(launching) = &files.launching_ptx {
+        // A kernel that launches kernels is in a text of its own.
+        let other = fs::read_to_string(launching)?;
+        if other.contains(&format!(".entry {kernel}("))
+            && !text.contains(&format!(".entry {kernel}("))
+        {
+            text = other;
+        }
+    }
     let module = ptx::Module::parse(&text);
     let Some(function) = module
         .functions

@@ -69,8 +69,18 @@ pub fn version(ptxas: &Path) -> Option<String> {
     Some(version.trim().to_owned())
 }
 
-/// Assembles `ptx` for `arch` and says what each kernel needs. The machine code goes to `cubin`, or nowhere. With `debug` it is
-/// not optimised and carries what cuda-gdb reads.
+/// How to assemble, and what for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Assembly<'a> {
+    /// Where the machine code goes; nowhere unless this is given.
+    pub cubin: Option<&'a Path>,
+    /// Not optimised, with what cuda-gdb reads.
+    pub debug: bool,
+    /// To be linked: calls may go to functions that are not there, as those of kernels that launch kernels do.
+    pub relocatable: bool,
+}
+
+/// Assembles `ptx` for `arch` and says what each kernel needs.
 ///
 /// # Errors
 /// With ptxas's own messages when it refuses the file.
@@ -78,18 +88,18 @@ pub fn assemble(
     ptxas: &Path,
     ptx: &Path,
     arch: &str,
-    cubin: Option<&Path>,
-    debug: bool,
+    assembly: Assembly<'_>,
 ) -> Result<BTreeMap<String, Resources>, AssembleError> {
     let output = Command::new(ptxas)
         .args(["--verbose", "--gpu-name", arch])
-        .args(if debug {
+        .args(assembly.relocatable.then_some("--compile-only"))
+        .args(if assembly.debug {
             &["--device-debug"][..]
         } else {
             &["--generate-line-info"]
         })
         .arg("--output-file")
-        .args([cubin.unwrap_or(Path::new("/dev/null")), ptx])
+        .args([assembly.cubin.unwrap_or(Path::new("/dev/null")), ptx])
         .output()
         .map_err(|source| AssembleError::CannotRun {
             ptxas: ptxas.to_owned(),

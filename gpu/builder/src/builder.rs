@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::arch::Arch;
+use crate::assembler::Assembly;
 use crate::dump::Dump;
 use crate::error::{BuildError, CodegenError, OptionError};
 use crate::files::Files;
@@ -100,6 +101,8 @@ pub struct ModuleOutput {
     pub arch: String,
     /// The PTX.
     pub ptx: PathBuf,
+    /// That of the kernels that launch kernels, if there are any. It has to be linked with NVIDIA's device runtime.
+    pub launching_ptx: Option<PathBuf>,
     /// [`Module`] as JSON.
     pub manifest: PathBuf,
     /// The optimised LLVM module as text, if it was asked for.
@@ -282,7 +285,10 @@ impl PtxBuilder {
         let (modules, rebuilt) =
             self.generate(&archs, &compiled.bitcode, &files, &toolchain, &paths)?;
         Ok(Output {
-            modules: self.archs.iter().map(|arch| files.of(arch)).collect(),
+            modules: modules
+                .iter()
+                .map(|module| files.of(&module.arch, module.launching_ptx.is_some()))
+                .collect(),
             manifest: Manifest {
                 krate: files.krate,
                 modules,
@@ -379,6 +385,10 @@ impl PtxBuilder {
                     let mut module = Module {
                         arch,
                         ptx,
+                        launching_ptx: code
+                            .launching_ptx
+                            .as_ref()
+                            .map(|_| format!("{}.launching.ptx", files.krate)),
                         floats: self.floats,
                         kernels: code.kernels.clone(),
                         warnings: code.warnings.clone(),
@@ -426,16 +436,26 @@ fn assemble(code: &mut Code, options: &Options) -> Result<(), BuildError> {
         folder.path().join("module.ptx"),
         folder.path().join("module.cubin"),
     );
-    fs::write(&ptx, &code.ptx).map_err(BuildError::io("write", &ptx))?;
-    let wanted = options.cubin.then_some(&*cubin);
-    match assembler::assemble(ptxas, &ptx, &arch, wanted, false) {
-        Ok(mut resources) => {
-            for kernel in &mut code.kernels {
-                kernel.resources = resources.remove(&kernel.description.name);
+    let parts = [Some(&code.ptx), code.launching_ptx.as_ref()];
+    for (text, relocatable) in parts.into_iter().zip([false, true]) {
+        let Some(text) = text else { continue };
+        fs::write(&ptx, text).map_err(BuildError::io("write", &ptx))?;
+        let wanted = options.cubin && !relocatable;
+        let assembly = Assembly {
+            cubin: wanted.then_some(&*cubin),
+            relocatable,
+            ..Assembly::default()
+        };
+        match assembler::assemble(ptxas, &ptx, &arch, assembly) {
+            Ok(mut resources) => {
+                let assembled = code.kernels.iter_mut();
+                for kernel in assembled.filter(|it| it.description.launches == relocatable) {
+                    kernel.resources = resources.remove(&kernel.description.name);
+                }
             }
+            Err(error) if wanted => return Err(error.into()),
+            Err(error) => code.warnings.push(error.to_string()),
         }
-        Err(error) if options.cubin => return Err(error.into()),
-        Err(error) => code.warnings.push(error.to_string()),
     }
     if options.cubin {
         code.cubin = Some(fs::read(&cubin).map_err(BuildError::io("read", &cubin))?);

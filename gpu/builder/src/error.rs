@@ -236,6 +236,24 @@ pub enum CodegenError {
         /// What there is.
         limit: u64,
     },
+    /// A kernel launches kernels and does not say so.
+    #[error(
+        "kernel `{kernels}` launches kernels, which only a module that is linked with NVIDIA's device runtime can: write \
+         `#[kernel(launches)]`, so that it gets into that module"
+    )]
+    LaunchesUnsaid {
+        /// The kernels.
+        kernels: String,
+    },
+    /// A static with a name is used by a kernel that launches.
+    #[error(
+        "the static `{name}` is used by a kernel that launches kernels: such kernels are in a module of their own, where the \
+         static would be another than the one that the host and the other kernels have; pass its address as an argument"
+    )]
+    StaticInTwoModules {
+        /// Its name.
+        name: String,
+    },
     /// The code asks for something that no GPU has.
     #[error("{place}: a GPU has no instruction for {what}, which `{function}` asks for: {help}")]
     Unsupported {

@@ -1,4 +1,4 @@
-//! The files that a build leaves: `<out>/<arch>/<crate>.ptx`, `.json` and what else was asked for.
+//! The files that a build leaves: `<out>/<arch>/<crate>.ptx`, `.launching.ptx`, `.json` and what else was asked for.
 //!
 //! The manifest also carries the fingerprint of what the files were made from, and of the files: each target's folder
 //! says for itself whether it is up to date, whoever asks.
@@ -39,13 +39,14 @@ struct Record {
 
 impl Files {
     /// A target's files.
-    pub(crate) fn of(&self, arch: &str) -> ModuleOutput {
+    pub(crate) fn of(&self, arch: &str, launching: bool) -> ModuleOutput {
         let folder = self.out_dir.join(arch);
         let file = |extension: &str| folder.join(format!("{}.{extension}", self.krate));
         let asked = |emit, extension| self.emit.contains(&emit).then(|| file(extension));
         ModuleOutput {
             arch: arch.to_owned(),
             ptx: file("ptx"),
+            launching_ptx: launching.then(|| file("launching.ptx")),
             manifest: file("json"),
             llvm_ir: asked(Emit::LlvmIr, "ll"),
             bitcode: asked(Emit::Bitcode, "bc"),
@@ -55,15 +56,16 @@ impl Files {
 
     /// The module that a target's files hold, if they are all there, unchanged, and made from the same.
     pub(crate) fn still_hold(&self, arch: &str, fingerprint: &str) -> Option<Module> {
-        let paths = self.of(arch);
-        let record: Record = serde_json::from_slice(&fs::read(&paths.manifest).ok()?).ok()?;
+        let manifest = self.of(arch, false).manifest;
+        let record: Record = serde_json::from_slice(&fs::read(manifest).ok()?).ok()?;
+        let paths = self.of(arch, record.module.launching_ptx.is_some());
         let contents = contents(&paths).ok()?;
         (record.fingerprint == fingerprint && record.contents == contents).then_some(record.module)
     }
 
     /// What the last build's kernels needed, by name.
     fn resources_before(&self, arch: &str) -> BTreeMap<String, Resources> {
-        let text = fs::read(self.of(arch).manifest).unwrap_or_default();
+        let text = fs::read(self.of(arch, false).manifest).unwrap_or_default();
         let record: Option<Record> = serde_json::from_slice(&text).ok();
         let kernels = record.into_iter().flat_map(|record| record.module.kernels);
         kernels
@@ -78,7 +80,7 @@ impl Files {
         fingerprint: String,
         code: &Code,
     ) -> Result<(), BuildError> {
-        let paths = self.of(&module.arch);
+        let paths = self.of(&module.arch, code.launching_ptx.is_some());
         let mut before = self.resources_before(&module.arch);
         for kernel in &mut module.kernels {
             let old = before.remove(&kernel.description.name);
@@ -88,6 +90,9 @@ impl Files {
         let folder = self.out_dir.join(&module.arch);
         fs::create_dir_all(&folder).map_err(BuildError::io("create", &folder))?;
         write(&paths.ptx, code.ptx.as_bytes())?;
+        if let (Some(path), Some(ptx)) = (&paths.launching_ptx, &code.launching_ptx) {
+            write(path, ptx.as_bytes())?;
+        }
         if let Some(path) = &paths.llvm_ir {
             write(path, code.ir.as_bytes())?;
         }
@@ -114,6 +119,7 @@ impl Files {
 fn contents(paths: &ModuleOutput) -> std::io::Result<String> {
     let all = [
         Some(&paths.ptx),
+        paths.launching_ptx.as_ref(),
         paths.llvm_ir.as_ref(),
         paths.bitcode.as_ref(),
         paths.cubin.as_ref(),

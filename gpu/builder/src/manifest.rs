@@ -23,6 +23,9 @@ pub struct Description {
     /// The cluster's shape in blocks, if the kernel fixes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<[u32; 3]>,
+    /// Whether it launches kernels, so that it is in the module that has to be linked with the device runtime.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub launches: bool,
     /// The first target that can run the kernel; it is left out of modules for earlier ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_arch: Option<String>,
@@ -136,6 +139,9 @@ pub struct Module {
     pub arch: String,
     /// The PTX file's name, beside this manifest.
     pub ptx: String,
+    /// That of the kernels that launch kernels, if there are any: it has to be linked with the device runtime.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub launching_ptx: Option<String>,
     /// How floats are computed with.
     #[serde(flatten)]
     pub floats: Floats,

@@ -8,14 +8,15 @@ use super::{Finding, Rule};
 /// Device-side system calls.
 const SUPPLIED: [&str; 4] = ["vprintf", "malloc", "free", "__assertfail"];
 /// Entry points of dynamic parallelism, which linking with `cudadevrt` supplies.
-const DYNAMIC_PARALLELISM: &str = "cuda";
+const DYNAMIC_PARALLELISM: [&str; 2] = ["cuda", "__cudaCDP2"];
 
 pub(super) fn check(module: &Module) -> Vec<Finding> {
     let is_supplied = |name: &str| {
         SUPPLIED.contains(&name)
-            || name
-                .strip_prefix(DYNAMIC_PARALLELISM)
-                .is_some_and(|rest| rest.starts_with(char::is_uppercase))
+            || DYNAMIC_PARALLELISM.iter().any(|prefix| {
+                name.strip_prefix(prefix)
+                    .is_some_and(|rest| rest.starts_with(char::is_uppercase))
+            })
     };
     let unresolved = module.externs.iter().filter(|(name, _)| !is_supplied(name));
     unresolved

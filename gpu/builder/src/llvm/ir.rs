@@ -7,12 +7,12 @@ use inkwell::context::ContextRef;
 use inkwell::llvm_sys::LLVMTypeKind;
 use inkwell::llvm_sys::core::LLVMSetOperand;
 use inkwell::llvm_sys::core::{
-    LLVMBuildCall2, LLVMConstInt, LLVMGetAsString, LLVMGetCalledValue, LLVMGetFirstUse,
-    LLVMGetInitializer, LLVMGetInlineAsmAsmString, LLVMGetIntTypeWidth, LLVMGetNextUse,
-    LLVMGetNumOperands, LLVMGetNumSuccessors, LLVMGetOperand, LLVMGetSuccessor, LLVMGetTypeKind,
-    LLVMGetUser, LLVMIsACallInst, LLVMIsAConstantDataSequential, LLVMIsAConstantExpr,
-    LLVMIsAFunction, LLVMIsAGlobalVariable, LLVMIsAInlineAsm, LLVMIsAUser, LLVMReplaceAllUsesWith,
-    LLVMTypeOf,
+    LLVMBuildCall2, LLVMConstInt, LLVMGetAsString, LLVMGetBasicBlockParent, LLVMGetCalledValue,
+    LLVMGetFirstUse, LLVMGetInitializer, LLVMGetInlineAsmAsmString, LLVMGetInstructionParent,
+    LLVMGetIntTypeWidth, LLVMGetNextUse, LLVMGetNumOperands, LLVMGetNumSuccessors, LLVMGetOperand,
+    LLVMGetSuccessor, LLVMGetTypeKind, LLVMGetUser, LLVMIsACallInst, LLVMIsAConstantDataSequential,
+    LLVMIsAConstantExpr, LLVMIsAFunction, LLVMIsAGlobalVariable, LLVMIsAInlineAsm,
+    LLVMIsAInstruction, LLVMIsAUser, LLVMReplaceAllUsesWith, LLVMTypeOf,
 };
 use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
 use inkwell::module::Module;
@@ -129,6 +129,31 @@ pub(crate) fn calls_of<'ctx>(function: FunctionValue<'ctx>) -> Vec<CallSiteValue
         }
     }
     calls
+}
+
+/// The functions with an instruction that names this one, as callee or by its address.
+pub(crate) fn callers<'ctx>(function: FunctionValue<'ctx>) -> Vec<FunctionValue<'ctx>> {
+    let mut callers = Vec::new();
+    // SAFETY: the list of uses is not changed while it is walked; each user is checked to be an instruction, which has a
+    // block and a function.
+    unsafe {
+        let mut at = LLVMGetFirstUse(function.as_value_ref());
+        while !at.is_null() {
+            let user = LLVMGetUser(at);
+            if !LLVMIsAInstruction(user).is_null() {
+                let parent = LLVMGetBasicBlockParent(LLVMGetInstructionParent(user));
+                callers.extend(FunctionValue::new(parent));
+            }
+            at = LLVMGetNextUse(at);
+        }
+    }
+    callers
+}
+
+/// Whether anything refers to this variable.
+pub(crate) fn is_used(global: GlobalValue<'_>) -> bool {
+    // SAFETY: the value is the module's, and only asked for its list of uses.
+    unsafe { !LLVMGetFirstUse(global.as_value_ref()).is_null() }
 }
 
 /// The value of an argument, if it is a constant.

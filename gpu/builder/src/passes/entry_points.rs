@@ -1,13 +1,14 @@
 //! Keeps the kernels for this target and what they need; everything else goes.
 //!
 //! Rust exports every `#[no_mangle]` function, and the merged module holds most of `core`. Here only entry points stay
-//! visible, less those whose `min_arch` is above the target; every other function becomes internal, and what no kernel
+//! visible, of the part that is made (see `launching`) and less those whose `min_arch` is above the target; every other function becomes internal, and what no kernel
 //! reaches is deleted. Doing it first makes every later pass cheap. Named statics stay: the host finds them by name, and
 //! may write them before a launch, so the optimiser must not believe their initial value.
 
 use inkwell::module::{Linkage, Module};
 use inkwell::targets::TargetMachine;
 
+use super::launching::Part;
 use super::{Options, optimize};
 use crate::error::CodegenError;
 use crate::llvm;
@@ -18,13 +19,18 @@ pub(super) fn keep(
     module: &Module<'_>,
     descriptions: &[Description],
     options: &Options,
+    part: Part,
     machine: &TargetMachine,
 ) -> Result<(), CodegenError> {
     for function in module
         .get_functions()
         .filter(|function| function.count_basic_blocks() > 0)
     {
-        if !llvm::is_kernel(function) || is_too_new(&llvm::name(function), descriptions, options)? {
+        let name = llvm::name(function);
+        if !llvm::is_kernel(function)
+            || !part.has(&name, descriptions)
+            || is_too_new(&name, descriptions, options)?
+        {
             function.set_linkage(Linkage::Internal);
         }
     }
@@ -36,13 +42,16 @@ pub(super) fn keep(
             global.set_externally_initialized(true);
         }
     }
-    optimize::passes(
-        module,
-        "globaldce",
-        "removal of dead code",
-        options,
-        machine,
-    )
+    let remove_dead = || {
+        let stage = "removal of dead code";
+        optimize::passes(module, "globaldce", stage, options, machine)
+    };
+    remove_dead()?;
+    part.check(module)?;
+    if part == Part::Launching {
+        remove_dead()?;
+    }
+    Ok(())
 }
 
 /// Whether the kernel asks for a later target than this one.

@@ -8,6 +8,7 @@ mod descriptions;
 mod emit;
 mod entry_points;
 mod kernel_attributes;
+mod launching;
 mod math_library;
 mod optimize;
 mod parameters;
@@ -35,6 +36,7 @@ use crate::lint::{self, Finding};
 use crate::llvm::Diagnostics;
 use crate::manifest::{Floats, Kernel};
 use crate::source_paths::SourcePaths;
+use launching::Part;
 
 /// What to make of the bitcode.
 #[derive(Clone, Debug)]
@@ -64,6 +66,8 @@ pub(crate) struct Options {
 pub(crate) struct Code {
     /// The PTX text.
     pub(crate) ptx: String,
+    /// That of the kernels that launch kernels, if there are any.
+    pub(crate) launching_ptx: Option<String>,
     /// The module just before code generation, as text, if it is wanted.
     pub(crate) ir: String,
     /// The same as bitcode, if it is wanted.
@@ -88,9 +92,20 @@ pub(crate) fn run(path: &Path, options: &Options) -> Result<Code, CodegenError> 
     };
     let buffer =
         MemoryBuffer::create_from_file(path).map_err(|error| unreadable(error.to_string()))?;
-    let module = Module::parse_bitcode_from_buffer(&buffer, &context)
-        .map_err(|error| unreadable(diagnostics.errors().unwrap_or_else(|| error.to_string())))?;
-    let code = run_on(&module, options);
+    let parts = |part| {
+        let module = Module::parse_bitcode_from_buffer(&buffer, &context).map_err(|error| {
+            unreadable(diagnostics.errors().unwrap_or_else(|| error.to_string()))
+        })?;
+        run_on(&module, options, part)
+    };
+    let code = parts(Part::Plain).and_then(|(code, others)| {
+        if others {
+            let (launching, _) = parts(Part::Launching)?;
+            Ok(code.with_launching(launching))
+        } else {
+            Ok(code)
+        }
+    });
     // A diagnostic says more than the stage that failed because of it, and some stages do not fail.
     match diagnostics.errors() {
         Some(reason) => Err(options.failed("code generation", reason)),
@@ -98,17 +113,27 @@ pub(crate) fn run(path: &Path, options: &Options) -> Result<Code, CodegenError> 
     }
 }
 
-fn run_on(module: &Module<'_>, options: &Options) -> Result<Code, CodegenError> {
-    let arch = options.arch.to_string();
-    let mut dump = Dump::from_env(&arch);
+/// Makes one part's code, and says whether there are kernels of the other.
+fn run_on(
+    module: &Module<'_>,
+    options: &Options,
+    part: Part,
+) -> Result<(Code, bool), CodegenError> {
+    let mut dump = Dump::from_env(&match part {
+        Part::Plain => options.arch.to_string(),
+        Part::Launching => format!("{}-launching", options.arch),
+    });
     let mut ptx_version = options.arch.ptx_feature();
     let mut machine = target::machine(options, ptx_version)?;
     dump.module("input", module);
 
     let descriptions = descriptions::take(module)?;
+    let others = descriptions
+        .iter()
+        .any(|it| !part.has(&it.name, &descriptions));
     math_library::choose(module, options)?;
     let asked = precision::take(module);
-    entry_points::keep(module, &descriptions, options, &machine)?;
+    entry_points::keep(module, &descriptions, options, part, &machine)?;
     dump.module("entry-points", module);
 
     if parameters::are_large(module, &descriptions, &machine, &options.paths)? {
@@ -160,15 +185,30 @@ fn run_on(module: &Module<'_>, options: &Options) -> Result<Code, CodegenError> 
     let ptx = emit::ptx(module, options, &machine)?;
     dump.text("output.ptx", || ptx.clone());
     let findings = lint::check(&ptx, expected.as_ref());
-    Ok(Code {
+    let code = Code {
         ptx,
+        launching_ptx: None,
         ir,
         bitcode,
         cubin: None,
         kernels,
         findings,
         warnings,
-    })
+    };
+    Ok((code, others))
+}
+
+impl Code {
+    /// With the code of the kernels that launch kernels.
+    fn with_launching(mut self, launching: Code) -> Code {
+        self.launching_ptx = Some(launching.ptx);
+        self.kernels.extend(launching.kernels);
+        self.kernels
+            .sort_by(|a, b| a.description.name.cmp(&b.description.name));
+        self.findings.extend(launching.findings);
+        self.warnings.extend(launching.warnings);
+        self
+    }
 }
 
 impl Options {

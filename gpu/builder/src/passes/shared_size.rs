@@ -85,6 +85,7 @@ fn describe(function: FunctionValue<'_>) -> Description {
         launch_bounds: None,
         max_registers: None,
         cluster: None,
+        launches: false,
         min_arch: None,
         file: String::new(),
         line: 0,
@@ -99,6 +100,8 @@ fn shared_arrays<'ctx>(kernel: FunctionValue<'ctx>) -> Vec<GlobalValue<'ctx>> {
     while let Some(function) = work.pop() {
         for referred in llvm::instructions(function).flat_map(llvm::referred) {
             match referred {
+                // A kernel that this one launches has shared memory of its own.
+                Referred::Function(callee) if llvm::is_kernel(callee) => {}
                 Referred::Function(callee) if seen.insert(callee.as_value_ref()) => {
                     work.push(callee)
                 }

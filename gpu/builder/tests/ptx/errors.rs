@@ -85,6 +85,8 @@ messages! {
     a_function_without_instruction_names_the_one_of_gpu_std: "sine";
     shared_arrays_that_do_not_fit_name_size_and_limit: "shared";
     a_function_that_is_nowhere_is_named: "symbol";
+    a_kernel_that_launches_and_does_not_say_so_is_told_to: "launches-unsaid";
+    a_static_in_two_modules_is_refused: "launches-static";
 }
 
 /// What a build of the fixture `errors` leaves, and its warnings.
@@ -102,6 +104,37 @@ fn warned(feature: &str) -> (String, Vec<String>) {
         .unwrap_or_else(|error| panic!("{error}"));
     let ptx = std::fs::read_to_string(&output.modules[0].ptx).expect("PTX");
     (ptx, warnings.iter().collect())
+}
+
+#[test]
+fn kernels_that_launch_get_a_module_of_their_own() {
+    let output = builder("errors", "errors-launches")
+        .arch("sm_80")
+        .feature("launches")
+        .build()
+        .unwrap_or_else(|error| panic!("{error}"));
+    let module = &output.modules[0];
+    let read = |path| std::fs::read_to_string(path).expect("the build wrote it");
+    let plain = read(&module.ptx);
+    let launching = read(module.launching_ptx.as_ref().expect("a kernel launches"));
+    assert!(
+        plain.contains(".entry launches_none(") && !plain.contains("launches("),
+        "{plain}"
+    );
+    assert!(!plain.contains("__cudaCDP2"), "{plain}");
+    assert!(launching.contains(".entry launches("), "{launching}");
+    assert!(!launching.contains("launches_none"), "{launching}");
+    let launches: Vec<_> = output.manifest.modules[0]
+        .kernels
+        .iter()
+        .map(|kernel| {
+            (
+                kernel.description.name.as_str(),
+                kernel.description.launches,
+            )
+        })
+        .collect();
+    assert_eq!(launches, [("launches", true), ("launches_none", false)]);
 }
 
 #[test]

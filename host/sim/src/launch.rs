@@ -41,6 +41,8 @@ pub struct Launch<'a> {
     pub bank_width: BankWidth,
     /// Bytes of the heap for `malloc` in kernels; none for the model's default.
     pub heap: Option<u64>,
+    /// Launches from kernels that may be pending at once; none for CUDA's default.
+    pub pending_launches: Option<u32>,
     /// Gets what the kernel prints, one call for each `printf` of a thread.
     pub printf: &'a (dyn Fn(&[u8]) + Sync),
 }
@@ -61,6 +63,7 @@ impl<'a> Launch<'a> {
             count: false,
             bank_width: BankWidth::Default,
             heap: None,
+            pending_launches: None,
             printf: &print,
         }
     }
@@ -218,6 +221,10 @@ pub struct ExecutionSummary {
     pub global_written: u64,
     /// Blocks that ran.
     pub blocks: u64,
+    /// Grids that kernels launched.
+    pub device_launches: u64,
+    /// Grids that had to run one after another, the host's included: the longest such chain.
+    pub chain: u64,
 }
 
 /// What a launch gives back.

@@ -36,6 +36,8 @@ pub struct Counters {
     pub local_requests: u64,
     /// Block barriers, one for each warp that arrives.
     pub barriers: u64,
+    /// Grids that kernels launched; what they did is counted with the rest.
+    pub device_launches: u64,
 }
 
 /// Accesses to global memory.
@@ -87,7 +89,7 @@ add_fields! {
     Banked: requests, wavefronts, conflicts, bytes;
     Counters: ptx_instructions, ptx_lane_instructions, ptx_lane_instructions_pred_on, ptx_branches_uniform,
         ptx_branches_divergent, global_loads, global_stores, global_atomics, shared_loads, shared_stores, shared_atomics,
-        local_requests, barriers;
+        local_requests, barriers, device_launches;
 }
 
 fn ratio(a: u64, b: u64) -> f64 {

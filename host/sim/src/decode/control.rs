@@ -1,12 +1,12 @@
 //! `bra`, `brx.idx`, `call`, `ret`, `exit`, `trap`.
 //!
 //! PTX ISA, "Control Flow Instructions". `.uni` is a promise that the machine does not need. Calls of functions that the
-//! machine provides (`vprintf`, `malloc`, `free`, `__assertfail`) become operations of their own.
+//! machine provides (`vprintf`, `malloc`, `__cudaCDP2LaunchDeviceV2` and their kin) become operations of their own.
 
 use super::function::{Builder, Operands, Result, because, invalid, unsupported};
 use super::program::{Area, CallSite, Class};
 use crate::machine::op::Handler;
-use crate::machine::{builtin, control as run};
+use crate::machine::{builtin, children, control as run};
 use crate::ptx::ast::{Instruction, Opcode, Operand, Symbol, Target};
 
 pub(super) fn control<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
@@ -107,6 +107,13 @@ fn call<'a>(b: &mut Builder<'a, '_>, operands: &[Operand<'a>]) -> Result<()> {
                 "vprintf" => (builtin::vprintf, &[8, 8], &[4]),
                 "malloc" => (builtin::malloc, &[8], &[8]),
                 "free" => (builtin::free, &[8], &[]),
+                "__cudaCDP2GetParameterBufferV2" => {
+                    (children::parameter_buffer, &[8, 12, 12, 4], &[8])
+                }
+                "__cudaCDP2LaunchDeviceV2" => (children::launch, &[8, 8], &[4]),
+                "__cudaCDP2LaunchDeviceV2_ptsz" => (children::launch_per_thread, &[8, 8], &[4]),
+                "__cudaCDP2GetLastError" => (children::get_last_error, &[], &[4]),
+                "__cudaCDP2PeekAtLastError" => (children::peek_at_last_error, &[], &[4]),
                 "__assertfail" => (builtin::assert_fail, &[8, 8, 4, 8, 8], &[]),
                 _ => {
                     return invalid(format!(
@@ -121,6 +128,7 @@ fn call<'a>(b: &mut Builder<'a, '_>, operands: &[Operand<'a>]) -> Result<()> {
             }
             b.program.prints |= name == "vprintf";
             b.program.heap |= name == "malloc";
+            b.program.launches |= name == "__cudaCDP2GetParameterBufferV2";
             let aux = b.call_site(CallSite {
                 function: None,
                 arguments,

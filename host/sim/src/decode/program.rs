@@ -50,6 +50,8 @@ pub(crate) struct Program {
     pub(crate) prints: bool,
     /// Whether something calls `malloc`.
     pub(crate) heap: bool,
+    /// Whether something launches kernels.
+    pub(crate) launches: bool,
     /// Source lines that `.loc` names, file by index into `files`.
     pub(crate) sources: Vec<(u32, u32, u32)>,
     /// Files that `.file` names.
@@ -79,6 +81,7 @@ impl Default for Program {
             shared: Vec::new(),
             prints: false,
             heap: false,
+            launches: false,
             sources: Vec::new(),
             files: Vec::new(),
             text: Arc::from(""),

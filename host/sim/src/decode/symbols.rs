@@ -394,6 +394,8 @@ fn place_shared<'a>(
             }
             for &variable in &direct[function] {
                 match symbols.space(variable) {
+                    // A kernel that this one launches has shared memory of its own.
+                    VariableSpace::Function(callee) if kernels.contains(&callee) => {}
                     VariableSpace::Function(callee) => todo.push(callee),
                     VariableSpace::Shared(_) => {
                         let users = users.entry(variable).or_default();

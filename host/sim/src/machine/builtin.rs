@@ -76,7 +76,12 @@ impl Core<'_> {
     }
 
     /// Argument `i` of the call at `op`, of one lane.
-    fn argument<T: Copy + Default>(&mut self, op: *const Op, lane: usize, i: usize) -> T {
+    pub(super) fn argument<T: Copy + Default>(
+        &mut self,
+        op: *const Op,
+        lane: usize,
+        i: usize,
+    ) -> T {
         // SAFETY: `op` is a call that the decoder made for a function with these parameters: it checked their sizes.
         unsafe {
             let site = &self.run.program.calls[(*op).aux as usize];
@@ -85,7 +90,7 @@ impl Core<'_> {
     }
 
     /// Leaves the result of the call at `op`, where it wants one.
-    fn give<T: Copy>(&mut self, op: *const Op, lane: usize, value: T) {
+    pub(super) fn give<T: Copy>(&mut self, op: *const Op, lane: usize, value: T) {
         // SAFETY: as for `argument`.
         unsafe {
             let site = &self.run.program.calls[(*op).aux as usize];

@@ -124,6 +124,8 @@ pub(crate) enum What {
     Deadlock { notes: Vec<String> },
     /// The budget is used up.
     Budget { limit: u64 },
+    /// A child that began before its parent ended ended badly; its own fault is the launch's.
+    Child,
     /// A bug of ours that was caught: never expected, and said so.
     Internal { message: String },
 }

@@ -81,6 +81,7 @@ impl Run<'_> {
             .map(|f| format!("in function `{}`", f.name));
         let report = |what: String, mut notes: Vec<String>, help: Option<&str>| {
             notes.extend(inside);
+            notes.extend(self.parent.map(String::from));
             let help = help.map(String::from);
             Box::new(FaultReport {
                 what,
@@ -162,6 +163,7 @@ impl Run<'_> {
                 let help = "look for a loop without an end, or raise LANEWISE_BUDGET";
                 Fault::Timeout(report(what, vec![], Some(help)))
             }
+            What::Child => Fault::Trap(report("a child grid ended badly".into(), vec![], None)),
             What::Internal { message } => {
                 let what = format!("the simulator broke a rule of its own: {message}");
                 Fault::IllegalInstruction(report(

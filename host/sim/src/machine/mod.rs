@@ -16,6 +16,7 @@
 //! | `matrix`, `tile` | products of matrices, and matrices between memory and a warp's registers |
 //! | `stack` | local memory of a size that is known only when the program runs |
 //! | `builtin`, `format`, `heap` | `vprintf`, `malloc`, `free`, `__assertfail` |
+//! | `children`, `family` | launches from kernels; which grid runs when |
 //! | `core`, `schedule`, `event` | one host thread's state; which lanes of a warp run; why they stop |
 //! | `warp`, `team`, `run` | a warp's state; the blocks that run together; a launch over all cores |
 //! | `limits`, `output` | whether a launch can be; what kernels print |
@@ -29,12 +30,14 @@ pub(crate) mod atomics;
 pub(crate) mod barrier;
 pub(crate) mod builtin;
 pub(crate) mod bulk;
+pub(crate) mod children;
 pub(crate) mod cluster;
 pub(crate) mod control;
 pub(crate) mod core;
 mod event;
 pub(crate) mod exchange;
 mod explain;
+pub(crate) mod family;
 mod findings;
 mod format;
 pub(crate) mod frame;

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::core::Core;
 use super::event::RawFault;
+use super::family::{Born, Family};
 use super::findings::Found;
 use super::heap::Heap;
 use super::output::Output;
@@ -19,8 +20,7 @@ use super::team::Team;
 use crate::checks::{Checks, Finding};
 use crate::counters::Counters;
 use crate::decode::program::{Function, Program, Row, VariableSpace};
-use crate::image::Images;
-use crate::launch::{BankWidth, ExecutionSummary, Launch, LaunchError, Report};
+use crate::launch::{BankWidth, ExecutionSummary, Launch, LaunchError};
 use crate::memory::{Memory, Snapshot};
 use crate::model::DeviceModel;
 use crate::report::Fault;
@@ -67,7 +67,7 @@ pub(crate) struct Run<'l> {
     /// The next team that nobody runs.
     pub(super) next: AtomicU64,
     /// Warp instructions left.
-    pub(super) budget: AtomicI64,
+    pub(super) budget: &'l AtomicI64,
     /// The first team that faulted; those behind it need not run.
     pub(super) failed: AtomicU64,
     /// What it faulted with.
@@ -90,6 +90,14 @@ pub(crate) struct Run<'l> {
     pub(super) summary: Mutex<ExecutionSummary>,
     /// A core found that it cannot go on for a reason that is no team's: nobody goes on.
     pub(super) halt: AtomicBool,
+    /// The launch that this grid belongs to.
+    pub(super) family: &'l Family<'l>,
+    /// How many grids are open around it.
+    pub(super) depth: u32,
+    /// Who launched it, where a kernel did.
+    pub(super) parent: Option<&'l str>,
+    /// What its threads launched.
+    pub(super) born: Mutex<Born>,
 }
 
 /// A fault with its place.
@@ -111,8 +119,8 @@ impl Run<'_> {
         let workers = rayon::current_num_threads()
             .min(usize::try_from(self.teams).unwrap_or(usize::MAX))
             .max(1);
-        // The race check knows the whole launch: it runs on one core.
-        if workers == 1 || self.launch.checks.race {
+        // The race check knows the whole launch: it runs on one core. So does what launches, for the order of its children.
+        if workers == 1 || self.launch.checks.race || self.program.launches {
             self.work();
         } else {
             rayon::scope(|scope| {
@@ -191,15 +199,20 @@ impl Run<'_> {
     }
 }
 
-/// Checks a launch against the device's limits and runs it.
-pub(crate) fn launch(
-    model: &DeviceModel,
-    (memory, images): (&Memory, &Images),
-    heap: &Heap,
-    program: &Program,
-    rows: &[Vec<Row>],
+/// Checks a grid against the device's limits and runs it, but for its children.
+pub(super) fn grid(
+    family: &Family<'_>,
     launch: &Launch<'_>,
-) -> Result<Report, Fault> {
+    depth: u32,
+    parent: Option<&str>,
+) -> Result<Born, Fault> {
+    let Family {
+        model,
+        memory,
+        images,
+        program,
+        ..
+    } = *family;
     let known = || {
         program
             .kernels
@@ -241,7 +254,7 @@ pub(crate) fn launch(
     let run = Run {
         program,
         function: &program.functions[*entry],
-        rows,
+        rows: family.rows,
         entry: *entry,
         launch,
         cluster,
@@ -256,21 +269,28 @@ pub(crate) fn launch(
         dynamic_shared: u64::from(shared_start) + fixed,
         teams: blocks / cluster.iter().map(|&n| u64::from(n)).product::<u64>(),
         next: AtomicU64::new(0),
-        budget: AtomicI64::new(launch.budget.unwrap_or(BUDGET).min(i64::MAX as u64) as i64),
+        budget: &family.budget,
         failed: AtomicU64::new(u64::MAX),
         fault: Mutex::default(),
         watches: launch.count || launch.checks != Checks::default(),
         prints: program.prints,
         output: Mutex::default(),
-        heap,
+        heap: family.heap,
         findings: Mutex::default(),
         bank_width: bank_width(model, launch.bank_width),
         counters: Mutex::default(),
         summary: Mutex::default(),
         halt: AtomicBool::new(false),
+        family,
+        depth,
+        parent,
+        born: Mutex::default(),
     };
     run.go();
     run.output().flush(&launch.printf);
+    if let Some(fault) = family.failure().take() {
+        return Err(fault);
+    }
     if let Some(failure) = run
         .fault
         .lock()
@@ -283,20 +303,19 @@ pub(crate) fn launch(
         blocks,
         ..*run.summary.lock().unwrap_or_else(PoisonError::into_inner)
     };
-    let counted = run
-        .counters
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner);
-    let counters = launch.count.then_some(counted);
-    let findings = run
-        .findings
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner);
-    Ok(Report {
-        counters,
-        findings: findings.into_values().collect(),
+    family.add(
+        run.counters
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner),
         summary,
-    })
+        run.findings
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner),
+    );
+    Ok(run
+        .born
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner))
 }
 
 /// Bytes of a bank: the width that was asked for where the device has it.

@@ -23,6 +23,8 @@ pub enum Kind {
     Array,
     /// The heap that `malloc` in a kernel takes from.
     Heap,
+    /// What launches from kernels pass to their children.
+    Launches,
     /// The host's own memory, registered.
     Registered,
 }
@@ -49,6 +51,7 @@ impl fmt::Display for Kind {
             Self::Constant(name) => write!(f, "constant variable `{name}`"),
             Self::Array => f.write_str("an array"),
             Self::Heap => f.write_str("the device heap"),
+            Self::Launches => f.write_str("the parameters of launches from kernels"),
             Self::Registered => f.write_str("registered host memory"),
         }
     }

@@ -10,6 +10,11 @@ use crate::objects::link::{self, LINKS, Link};
 /// `CUjitInputType`: PTX, the one kind of input there is code for here.
 const INPUT_PTX: c_uint = 1;
 
+/// A library, of which one is built in.
+const INPUT_LIBRARY: c_uint = 4;
+/// NVIDIA's device runtime, by which kernels launch kernels: the simulator has its functions.
+const DEVICE_RUNTIME: &str = "libcudadevrt.a";
+
 pub(crate) unsafe fn create(
     count: c_uint,
     options: *mut c_uint,
@@ -59,9 +64,12 @@ pub(crate) unsafe fn add_file(
     _option_values: *mut *mut c_void,
 ) -> Result {
     let link = link::get(state)?;
-    check_kind(kind)?;
     // SAFETY: the caller's contract.
     let path = unsafe { text(path, "path")? };
+    if kind == INPUT_LIBRARY && path.ends_with(DEVICE_RUNTIME) {
+        return Ok(());
+    }
+    check_kind(kind)?;
     let input = std::fs::read(path).map_err(|error| {
         Error::new(
             CUresult::ERROR_FILE_NOT_FOUND,
@@ -122,6 +130,6 @@ fn check_kind(kind: c_uint) -> Result {
     };
     fail!(
         ERROR_NO_BINARY_FOR_GPU,
-        "{what} as input of a link; the simulator links PTX only (CU_JIT_INPUT_PTX, 1)"
+        "{what} as input of a link; the simulator links PTX only (CU_JIT_INPUT_PTX, 1), and has {DEVICE_RUNTIME} built in"
     )
 }

@@ -6,7 +6,7 @@ use super::context::{Context, LastLaunch};
 use super::module::Function;
 use super::{fault, settings};
 use crate::abi::c_void;
-use crate::abi::enums::shared_config;
+use crate::abi::enums::{limit, shared_config};
 use crate::error::Result;
 use crate::time::model;
 use crate::time::timeline::Cost;
@@ -162,7 +162,9 @@ fn run(
         shared_config::EIGHT_BYTE_BANK_SIZE => BankWidth::Eight,
         _ => BankWidth::Default,
     };
-    launch.heap = Some(settings.limits[crate::abi::enums::limit::MALLOC_HEAP_SIZE as usize]);
+    launch.heap = Some(settings.limits[limit::MALLOC_HEAP_SIZE as usize]);
+    let pending = settings.limits[limit::DEV_RUNTIME_PENDING_LAUNCH_COUNT as usize];
+    launch.pending_launches = Some(u32::try_from(pending).unwrap_or(u32::MAX));
     launch.printf = &output::write;
     let report = device.sim.launch(&function.instance, &launch);
     output::flush();

@@ -2,14 +2,15 @@
 //!
 //! | operation | time | occupies |
 //! | --- | --- | --- |
-//! | kernel | launch latency + the longer of *memory* and *issue* | the part of the multiprocessors that its blocks fill |
+//! | kernel | *launches* + the longer of *memory* and *issue* | the part of the multiprocessors that its blocks fill |
 //! | copy, pinned memory | [`COPY_LATENCY`] + bytes / rate of the direction | that direction's copy engine |
 //! | copy, pageable memory | [`COPY_LATENCY`] + bytes / pageable rate | that direction's copy engine |
 //! | copy within the device | [`COPY_LATENCY`] + 2 bytes / memory rate | the multiprocessors |
 //! | memset | [`COPY_LATENCY`] + bytes / memory rate | the multiprocessors |
 //! | event, wait, host function | nothing | nothing |
 //!
-//! *Memory* is the bytes that threads asked global memory for, or, where counters are on, 32 bytes for each sector that
+//! *Launches* is one launch latency; for a kernel that launches kernels one for each grid of the longest chain that ran one
+//! after another, and [`DEVICE_LAUNCH`] for each child. *Memory* is the bytes that threads asked global memory for, or, where counters are on, 32 bytes for each sector that
 //! they touched, over the device's streaming rate. *Issue* is warp instructions over the schedulers of the multiprocessors
 //! that have a block, one a clock each. All rates are the device model's. This is a roofline and no more: it has no caches, no
 //! latency that too few warps would show, no bank conflicts, and counts PTX instructions, not machine instructions. It
@@ -22,6 +23,9 @@ use sim::{DeviceModel, ExecutionSummary};
 
 /// From the start of a copy or memset to its first byte; about what an H200 shows for an empty copy between events.
 const COPY_LATENCY: f64 = 1.5e-6;
+
+/// What a launch from a kernel takes of the unit that hands grids out, whatever else runs. A guess of the order of magnitude.
+const DEVICE_LAUNCH: f64 = 1e-6;
 
 /// Where a copy goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,10 +85,12 @@ pub(crate) fn kernel(
     let clock = f64::from(model.clock_khz) * 1e3;
     let issue =
         summary.instructions as f64 / (busy * f64::from(model.multiprocessor.schedulers) * clock);
+    let launches = summary.chain.max(1) as f64 * model.rates.launch
+        + summary.device_launches as f64 * DEVICE_LAUNCH;
     let part = (blocks / (multiprocessors * f64::from(resident.max(1)))).min(1.0);
     Cost {
         engine: Engine::Compute((part * f64::from(WHOLE)).ceil() as u32),
-        duration: nanoseconds(model.rates.launch + memory.max(issue)),
+        duration: nanoseconds(launches + memory.max(issue)),
     }
 }
 
@@ -119,6 +125,22 @@ mod tests {
         );
         assert!(time(Direction::DeviceToDevice) < time(Direction::DeviceToHost { pinned: true }));
         assert_eq!(copy(&h200, Direction::HostToHost, 1 << 28), Cost::NOTHING);
+    }
+
+    #[test]
+    fn a_child_costs_its_place_in_the_chain_and_a_launch() {
+        let h200 = DeviceModel::h200();
+        let mut summary = ExecutionSummary::default();
+        let alone = kernel(&h200, &summary, None, 8).duration;
+        summary.chain = 9;
+        summary.device_launches = 8;
+        let nested = kernel(&h200, &summary, None, 8).duration;
+        assert_eq!(
+            nested - alone,
+            nanoseconds(8.0 * (h200.rates.launch + DEVICE_LAUNCH))
+        );
+        summary.device_launches = 2048 * 8;
+        assert!(kernel(&h200, &summary, None, 8).duration > 100 * nested);
     }
 
     #[test]

@@ -124,6 +124,14 @@ impl<T: Copy> GlobalMut<'_, T> {
         self.pointer
     }
 
+    /// Address and length: what `#[kernel]` passes on when a kernel launches another.
+    #[doc(hidden)]
+    #[inline]
+    #[must_use]
+    pub fn raw_parts(&self) -> (*mut T, usize) {
+        (self.pointer, self.length)
+    }
+
     /// The slice that starts at `pointer`: what `#[kernel]` makes of its two parameters.
     ///
     /// # Safety

@@ -3,6 +3,8 @@
 //! LLVM, "User Guide for NVPTX Back-end"; `IntrinsicsNVVM.td` has the signatures. The rest of the crate gives each a Rust
 //! name and type. On the host each is a function that panics.
 
+use crate::dynamic::Dim3;
+
 macro_rules! device_functions {
     ($($(#[$attribute:meta])* fn $name:ident($($argument:ident: $ty:ty),*) $(-> $result:ty)?;)*) => {
         #[cfg(target_arch = "nvptx64")]
@@ -155,6 +157,15 @@ device_functions! {
 device_functions! {
     fn vprintf(format: *const u8, arguments: *const u8) -> i32;
     fn __assertfail(message: *const u8, file: *const u8, line: u32, function: *const u8, char_size: usize) -> !;
+}
+
+// What the device runtime supplies (`cudadevrt`, linked by the driver): CUDA programming guide, "CUDA Dynamic Parallelism",
+// "Device-side Launch from PTX". The names are those that nvcc 13 calls for `<<<>>>` in a kernel; `crate::dynamic`.
+device_functions! {
+    #[link_name = "__cudaCDP2GetParameterBufferV2"]
+    fn get_parameter_buffer(kernel: *const (), grid: Dim3, block: Dim3, dynamic_shared: u32) -> *mut u8;
+    #[link_name = "__cudaCDP2LaunchDeviceV2"] fn launch_device(buffer: *mut u8, stream: usize) -> u32;
+    #[link_name = "__cudaCDP2GetLastError"] fn get_last_error() -> u32;
 }
 
 // What the builder supplies: the address of a variable in shared memory (`crate::shared`), and the scope of the atomics in

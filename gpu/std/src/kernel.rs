@@ -25,6 +25,8 @@ pub unsafe trait Kernel: Copy + Send + Sync + 'static {
     const BOUNDS: Option<LaunchBounds>;
     /// What `#[launch_contract]` asks of a launch.
     const CONTRACT: LaunchContract = LaunchContract::ANY;
+    /// Whether it launches kernels: it is then in the module that is linked with the device runtime.
+    const LAUNCHES: bool = false;
 }
 
 /// A kernel that is safe to launch with every grid and block that its contract allows: `#[kernel]` on a safe `fn`.

@@ -24,6 +24,7 @@ pub mod assert;
 pub mod atomic;
 pub mod cache;
 pub mod disjoint;
+pub mod dynamic;
 pub mod fast;
 pub mod fence;
 pub mod global;

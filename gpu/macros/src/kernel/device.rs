@@ -1,12 +1,12 @@
 //! The kernel for the device: the function as written, and an entry point that puts its arguments together.
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 use syn::Visibility;
 
 use super::instances::Instance;
 use super::signature::{Lowering, Param};
-use super::{Kernel, manifest};
+use super::{Kernel, child, manifest};
 use crate::float_mode;
 
 pub(super) fn expand(kernel: &Kernel) -> TokenStream {
@@ -32,11 +32,12 @@ pub(super) fn expand(kernel: &Kernel) -> TokenStream {
 fn entry(kernel: &Kernel, instance: &Instance) -> TokenStream {
     let body = &kernel.function.sig.ident;
     let Instance { symbol, values } = instance;
-    let entry = format_ident!("entry_{symbol}");
+    let entry = entry_name(instance);
     let statics = format_ident!("MANIFEST_{}", symbol.to_uppercase());
     let parameters = kernel.params.iter().map(parameter);
     let arguments = kernel.params.iter().map(argument);
 
+    let child = child::implementation(kernel, instance);
     let assume = kernel.contract.as_ref().map(|contract| {
         let constants = kernel.constants(instance);
         quote!(const { #constants #contract }.assume();)
@@ -61,11 +62,18 @@ fn entry(kernel: &Kernel, instance: &Instance) -> TokenStream {
         #[used]
         #[unsafe(export_name = #manifest_symbol)]
         static #statics: [u8; #length] = *#bytes;
+
+        #child
     }
 }
 
+/// The function that is the entry point.
+pub(super) fn entry_name(instance: &Instance) -> Ident {
+    format_ident!("entry_{}", instance.symbol)
+}
+
 /// The PTX parameters of one Rust parameter.
-fn parameter(param: &Param) -> TokenStream {
+pub(super) fn parameter(param: &Param) -> TokenStream {
     let Param { name, ty, lowering } = param;
     let length = param.length_name();
     match lowering {

@@ -1,14 +1,17 @@
-//! The kernel for the host: a typed handle, and the body for the compiler and clippy to read.
+//! The kernel's handle, and for the host the body, for the compiler and clippy to read.
+//!
+//! The handle is a unit struct. On the host it says what a launch takes; on the device it is the type by which other kernels
+//! name this one when they launch it.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Attribute, Visibility};
 
-use super::Kernel;
 use super::companion::option;
 use super::instances::Instance;
 use super::signature::{Lowering, Param};
+use super::{Kernel, child};
 
 pub(super) fn expand(kernel: &Kernel) -> TokenStream {
     let function = &kernel.function;
@@ -28,7 +31,6 @@ pub(super) fn expand(kernel: &Kernel) -> TokenStream {
     quote! {
         #(#docs)*
         #[doc = #signature]
-        #[cfg(not(target_arch = "nvptx64"))]
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #vis struct #name #generics;
@@ -45,14 +47,11 @@ pub(super) fn expand(kernel: &Kernel) -> TokenStream {
 
 /// `impl Kernel` (and `SafeKernel`, for a safe function) for one entry point's handle.
 fn implementation(kernel: &Kernel, instance: &Instance) -> TokenStream {
-    let name = &kernel.function.sig.ident;
-    let Instance { symbol, values } = instance;
-    let handle = if values.is_empty() {
-        quote!(#name)
-    } else {
-        quote!(#name<#({ #values }),*>)
-    };
-    let types = kernel.params.iter().map(Param::static_type);
+    let symbol = &instance.symbol;
+    let handle = kernel.handle(instance);
+    let child = child::implementation(kernel, instance);
+    let launches = kernel.launches;
+    let types = kernel.params.iter().map(|param| param.type_for("'static"));
     let params = kernel.params.iter().map(|param| {
         let (name, ty) = (param.name.to_string(), param.type_text());
         quote!(::gpu_std::kernel::Param { name: #name, ty: #ty })
@@ -75,9 +74,11 @@ fn implementation(kernel: &Kernel, instance: &Instance) -> TokenStream {
             const NAME: &'static str = #symbol;
             const PARAMS: &'static [::gpu_std::kernel::Param] = &[#(#params),*];
             const BOUNDS: ::core::option::Option<::gpu_std::kernel::LaunchBounds> = #bounds;
+            const LAUNCHES: bool = #launches;
             #contract
         }
         #safe
+        #child
     }
 }
 

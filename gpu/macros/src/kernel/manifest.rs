@@ -47,6 +47,9 @@ pub(super) fn json(kernel: &Kernel, instance: &Instance) -> String {
     if let Some(arch) = &kernel.min_arch {
         let _ = write!(text, ",\"min_arch\":{}", string(arch));
     }
+    if kernel.launches {
+        text.push_str(",\"launches\":true");
+    }
     let place = kernel.function.sig.ident.span().unwrap();
     let _ = write!(
         text,

@@ -1,9 +1,11 @@
 //! `#[kernel]`: a function in, a PTX entry point and a host handle out.
 //!
 //! The steps are the modules: [`options`], [`bounds`], [`shape`] and [`contract`] read the attributes, [`signature`] checks the function,
-//! [`manifest`] describes it to the builder, [`device`] and [`handle`] write the two expansions.
+//! [`manifest`] describes it to the builder, [`device`] and [`handle`] write the two expansions, [`child`] what
+//! both need for a kernel that kernels launch.
 
 mod bounds;
+mod child;
 pub(crate) mod companion;
 mod contract;
 mod device;
@@ -37,6 +39,8 @@ struct Kernel {
     max_registers: Option<MaxRegisters>,
     cluster: Option<Cluster>,
     min_arch: Option<String>,
+    /// Whether it launches kernels.
+    launches: bool,
     /// The entry points: one, or one for each listed value of the const parameters.
     instances: Vec<Instance>,
 }
@@ -58,6 +62,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> syn::Result<Tok
         max_registers,
         cluster,
         min_arch: options.min_arch,
+        launches: options.launches,
         instances,
     };
 

@@ -11,6 +11,8 @@ pub(super) struct Options {
     pub(super) instances: Option<Vec<Group>>,
     /// `min_arch = ".."`: the oldest target that has what the kernel uses.
     pub(super) min_arch: Option<String>,
+    /// `launches`: the kernel launches kernels, so that its module has to be linked with the device runtime.
+    pub(super) launches: bool,
 }
 
 /// One entry of `instances(..)`: `16`, or `(16, 2)` for two parameters.
@@ -38,9 +40,10 @@ impl Parse for Options {
                     input.parse::<Token![=]>()?;
                     options.min_arch = Some(arch(&input.parse()?)?);
                 }
+                "launches" => options.launches = true,
                 other => {
                     let message = format!(
-                        "`{other}` is not an option of `#[kernel]`; there are `instances(..)` and `min_arch = \"sm_..\"`"
+                        "`{other}` is not an option of `#[kernel]`; there are `instances(..)`, `min_arch = \"sm_..\"` and `launches`"
                     );
                     return Err(Error::new(name.span(), message));
                 }

@@ -153,10 +153,10 @@ fn slice_like(path: &TypePath) -> Option<Type> {
 }
 
 impl Param {
-    /// The type with `'static` for the lifetime that was left out: what the host's handle names.
-    pub(super) fn static_type(&self) -> Type {
+    /// The type with this lifetime for the one that was left out: `'static` is what the host's handle names.
+    pub(super) fn type_for(&self, lifetime: &str) -> Type {
         let mut ty = self.ty.clone();
-        let outlives = Lifetime::new("'static", ty.span());
+        let outlives = Lifetime::new(lifetime, ty.span());
         match (&self.lowering, &mut ty) {
             (Lowering::ReadSlice { .. }, Type::Reference(reference)) => {
                 reference.lifetime = Some(outlives)

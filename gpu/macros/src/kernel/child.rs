@@ -1,0 +1,69 @@
+//! The kernel as other kernels launch it: `gpu_std::dynamic::Child` for its handle.
+//!
+//! The buffer of parameters that a launch fills is laid out as C lays out a structure of the PTX parameters, so the
+//! structure is written down here and the compiler does the rest.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::instances::Instance;
+use super::signature::Lowering;
+use super::{Kernel, device};
+
+/// `impl Child` for one entry point's handle, on both sides: on the host the bodies that launch it are type-checked.
+pub(super) fn implementation(kernel: &Kernel, instance: &Instance) -> TokenStream {
+    let handle = kernel.handle(instance);
+    let entry = device::entry_name(instance);
+    let types = kernel.params.iter().map(|param| param.type_for("'a"));
+    let names: Vec<_> = kernel.params.iter().map(|param| &param.name).collect();
+    let fields = kernel.params.iter().map(device::parameter);
+    let values = kernel.params.iter().map(|param| {
+        let (name, length) = (&param.name, param.length_name());
+        match param.lowering {
+            Lowering::ReadSlice { .. } => quote!(#name: #name.as_ptr(), #length: #name.len()),
+            Lowering::WriteSlice { .. } => {
+                quote!(#name: #name.raw_parts().0, #length: #name.raw_parts().1)
+            }
+            Lowering::Value => quote!(#name),
+        }
+    });
+    quote! {
+        // SAFETY: the entry point is made from the same parameters, by the same macro, and the structure is their layout.
+        unsafe impl ::gpu_std::dynamic::Child for #handle {
+            type Arguments<'a> = (#(#types,)*);
+
+            #[cfg(target_arch = "nvptx64")]
+            #[inline(always)]
+            fn entry() -> *const () {
+                #entry as *const ()
+            }
+
+            #[cfg(not(target_arch = "nvptx64"))]
+            fn entry() -> *const () {
+                ::core::ptr::null()
+            }
+
+            #[inline(always)]
+            #[allow(unused_variables, clippy::needless_pass_by_value)]
+            unsafe fn store(buffer: *mut u8, (#(#names,)*): Self::Arguments<'_>) {
+                #[repr(C)]
+                struct Parameters { #(#fields),* }
+                // SAFETY: the caller promises room and alignment.
+                unsafe { buffer.cast::<Parameters>().write(Parameters { #(#values),* }) }
+            }
+        }
+    }
+}
+
+impl Kernel {
+    /// The handle's type for one entry point: `matmul_shared<16>`.
+    pub(super) fn handle(&self, instance: &Instance) -> TokenStream {
+        let name = &self.function.sig.ident;
+        let values = &instance.values;
+        if values.is_empty() {
+            quote!(#name)
+        } else {
+            quote!(#name<#({ #values }),*>)
+        }
+    }
+}

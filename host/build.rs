@@ -32,10 +32,18 @@ fn embed() -> Result<(), Box<dyn Error>> {
     let output = builder.out_dir(out.join("ptx")).build()?;
 
     let mut source = String::from("/// Every embedded PTX text with its target, oldest first.\n");
-    source += "pub const ALL: &[(ComputeCapability, &str)] = &[\n";
+    source += "pub const ALL: &[Embedded] = &[\n";
     for ((_, major, minor), module) in TARGETS.iter().zip(&output.modules) {
         let target = format!("ComputeCapability {{ major: {major}, minor: {minor} }}");
-        writeln!(source, "    ({target}, include_str!({:?})),", module.ptx)?;
+        let launching = match &module.launching_ptx {
+            Some(path) => format!("include_str!({path:?})"),
+            None => "\"\"".to_owned(),
+        };
+        writeln!(
+            source,
+            "    Embedded {{ target: {target}, plain: include_str!({:?}), launching: {launching} }},",
+            module.ptx
+        )?;
     }
     source += "];\n";
     std::fs::write(out.join("embedded.rs"), source)?;

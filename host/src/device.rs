@@ -36,6 +36,7 @@ struct Inner {
     backend: Backend,
     properties: DeviceProperties,
     embedded: Mutex<Option<Arc<Module>>>,
+    launching: Mutex<Option<Arc<Module>>>,
 }
 
 /// The process's device, once it has been opened.
@@ -74,6 +75,7 @@ impl Device {
             backend,
             properties,
             embedded: Mutex::new(None),
+            launching: Mutex::new(None),
         })))
     }
 
@@ -113,26 +115,28 @@ impl Device {
             .map_err(|error| DriverError::from_cust("cuCtxSynchronize", error, at))
     }
 
-    /// The kernels of the `gpu` crate, from the embedded PTX that suits this device best. Loaded at the first call.
+    /// The kernels of the `gpu` crate, from the embedded PTX that suits this device best, but for those that launch
+    /// kernels. Loaded at the first call.
     ///
     /// # Errors
     /// [`LoadError`], when no embedded PTX suits the device or the driver refuses it.
     #[track_caller]
     pub fn module(&self) -> Result<Arc<Module>, LoadError> {
-        let mut slot = self
-            .0
-            .embedded
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let Some(module) = &*slot {
-            return Ok(module.clone());
-        }
-        let module = Arc::new(Module::from_ptx(
-            self,
-            embedded::best_for(self.properties().compute_capability)?,
-        )?);
-        *slot = Some(module.clone());
-        Ok(module)
+        let best = embedded::best_for(self.properties().compute_capability)?;
+        once(&self.0.embedded, || Module::from_ptx(self, best.plain))
+    }
+
+    /// The kernels of the `gpu` crate that launch kernels, linked with the device runtime. Loaded at the first call.
+    ///
+    /// # Errors
+    /// As for [`Device::module`]; [`LoadError::NoDeviceRuntime`] where a GPU's driver would have to link `libcudadevrt.a` and
+    /// there is none.
+    #[track_caller]
+    pub fn launching_module(&self) -> Result<Arc<Module>, LoadError> {
+        let best = embedded::best_for(self.properties().compute_capability)?;
+        once(&self.0.launching, || {
+            Module::with_device_runtime(self, best.launching)
+        })
     }
 
     /// The device as `cust` has it, for what this crate does not wrap.
@@ -145,4 +149,18 @@ impl Device {
         CurrentContext::set_current(&self.0.context)
             .map_err(|error| DriverError::from_cust("cuCtxSetCurrent", error, at))
     }
+}
+
+/// What is in the slot, made at the first call.
+fn once(
+    slot: &Mutex<Option<Arc<Module>>>,
+    make: impl FnOnce() -> Result<Module, LoadError>,
+) -> Result<Arc<Module>, LoadError> {
+    let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(module) = &*slot {
+        return Ok(module.clone());
+    }
+    let module = Arc::new(make()?);
+    *slot = Some(module.clone());
+    Ok(module)
 }

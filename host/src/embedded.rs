@@ -1,23 +1,35 @@
 //! The `gpu` crate's PTX, embedded by `build.rs`.
 //!
-//! One text for each architecture that the build asked for. PTX runs on its own and every later architecture, so the
+//! Two texts for each architecture that the build asked for: kernels that launch kernels are apart from all others, because
+//! their text has to be linked with NVIDIA's device runtime ([`crate::Module::with_device_runtime`]). PTX runs on its own and every later architecture, so the
 //! best for a device is the newest that is not newer than it. Source: CUDA programming guide, "PTX Compatibility".
 
 use crate::{ComputeCapability, LoadError};
 
-// `pub const ALL: &[(ComputeCapability, &str)]`, oldest first.
+/// An architecture's PTX.
+#[derive(Debug)]
+pub struct Embedded {
+    /// The oldest device that it runs on.
+    pub target: ComputeCapability,
+    /// The kernels that launch none.
+    pub plain: &'static str,
+    /// The kernels that launch kernels.
+    pub launching: &'static str,
+}
+
+// `pub const ALL: &[Embedded]`, oldest first.
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
 /// The embedded PTX for a device of this compute capability.
 ///
 /// # Errors
 /// [`LoadError::TooOldDevice`] when every embedded PTX is for newer devices.
-pub fn best_for(device: ComputeCapability) -> Result<&'static str, LoadError> {
-    match ALL.iter().rfind(|(target, _)| *target <= device) {
-        Some((_, ptx)) => Ok(ptx),
+pub fn best_for(device: ComputeCapability) -> Result<&'static Embedded, LoadError> {
+    match ALL.iter().rfind(|embedded| embedded.target <= device) {
+        Some(embedded) => Ok(embedded),
         None => Err(LoadError::TooOldDevice {
             device,
-            oldest: ALL.first().map(|(target, _)| *target),
+            oldest: ALL.first().map(|embedded| embedded.target),
         }),
     }
 }
@@ -29,8 +41,9 @@ mod tests {
     #[test]
     fn the_newest_ptx_that_the_device_can_run_is_chosen() {
         let target = |major, minor| {
-            let ptx = best_for(ComputeCapability { major, minor }).expect("there is PTX for it");
-            ptx.lines()
+            let best = best_for(ComputeCapability { major, minor }).expect("there is PTX for it");
+            best.plain
+                .lines()
                 .find_map(|line| line.strip_prefix(".target "))
                 .expect("PTX names its target")
                 .to_owned()

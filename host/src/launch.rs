@@ -173,7 +173,11 @@ impl Device {
         config: LaunchConfig,
         arguments: A,
     ) -> Result<(), LaunchError> {
-        let module = self.module()?;
+        let module = if K::LAUNCHES {
+            self.launching_module()?
+        } else {
+            self.module()?
+        };
         // SAFETY: the caller vouches for the kernel; the embedded module is compiled from the kernel's own source.
         unsafe { module.launch_unchecked(stream, kernel, config, arguments) }
     }

@@ -26,6 +26,7 @@ pub mod compare;
 mod config;
 pub mod counters;
 mod device;
+mod device_runtime;
 pub mod embedded;
 mod error;
 pub mod guidelines;

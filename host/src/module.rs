@@ -33,6 +33,17 @@ pub enum LoadError {
         /// The oldest target there is.
         oldest: Option<ComputeCapability>,
     },
+    /// Kernels that launch kernels need NVIDIA's device runtime, and it is not on this machine.
+    #[error(
+        "kernels that launch kernels are linked with NVIDIA's device runtime, and there is no libcudadevrt.a in {}: name the \
+         file in LANEWISE_CUDADEVRT, or the CUDA toolkit in CUDA_HOME; without a toolkit, `pip install \
+         nvidia-cuda-runtime` has it (LANEWISE_DEVICE=sim needs none)",
+        .searched.join(", ")
+    )]
+    NoDeviceRuntime {
+        /// Where it was looked for.
+        searched: Vec<String>,
+    },
     /// The driver does not accept the text. Its message or log names the line.
     #[error("the driver does not accept this PTX")]
     Refused {
@@ -81,11 +92,16 @@ impl Module {
                 with_compiler_log(error, &text)
             })
         })?;
-        Ok(Self {
+        Ok(Self::loaded(device, module, ptx))
+    }
+
+    /// A module that the driver has loaded from this text.
+    pub(crate) fn loaded(device: &Device, module: CUmodule, ptx: &str) -> Self {
+        Self {
             module,
             device: device.clone(),
             kernels: entry_points(ptx),
-        })
+        }
     }
 
     /// The kernels that the text defines, in its order.

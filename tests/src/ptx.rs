@@ -6,7 +6,14 @@ use host::embedded;
 pub fn embedded() -> impl Iterator<Item = (String, &'static str)> {
     embedded::ALL
         .iter()
-        .map(|(target, ptx)| (target.to_string(), *ptx))
+        .map(|embedded| (embedded.target.to_string(), embedded.plain))
+}
+
+/// The kernels that launch kernels, which are in texts of their own.
+pub fn embedded_launching() -> impl Iterator<Item = (String, &'static str)> {
+    embedded::ALL
+        .iter()
+        .map(|embedded| (embedded.target.to_string(), embedded.launching))
 }
 
 /// The text of one kernel, from `.entry` to its closing brace.

@@ -30,7 +30,8 @@ fn add_from(ptx: &str) -> Vec<f32> {
 #[test]
 fn breaking_the_ptx_text_of_vec_add_breaks_its_answer() {
     let ptx = embedded::best_for(tests::device().properties().compute_capability)
-        .expect("PTX for this device");
+        .expect("PTX for this device")
+        .plain;
     assert_eq!(add_from(ptx), [11.0, 22.0, 33.0, 44.0]);
 
     let kernel = tests::ptx::kernel(ptx, "vec_add");

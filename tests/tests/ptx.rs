@@ -3,7 +3,7 @@
 use gpu::basics::vector_add::vec_add;
 use gpu_std::kernel::Kernel;
 use tests::expect;
-use tests::ptx::{bare, count, embedded, generic, instructions, kernel};
+use tests::ptx::{bare, count, embedded, embedded_launching, generic, instructions, kernel};
 
 /// Every kernel with shared arrays, and how many barriers its source has. The product has two loops, one over tiles inside
 /// the matrices and one over those that hang over an edge, with two barriers each.
@@ -16,12 +16,31 @@ const SHARED: [(&str, usize); 4] = [
 
 #[test]
 fn every_variant_of_the_catalog_is_a_kernel_of_every_target() {
-    for (target, ptx) in embedded() {
+    for ((target, plain), (_, launching)) in embedded().zip(embedded_launching()) {
         let variants = patterns::ALL.iter().flat_map(|pattern| pattern.variants);
         for kernel in variants.filter_map(|variant| variant.runs) {
+            let entry = format!(".entry {kernel}(");
+            let texts = [plain, launching].map(|text| usize::from(text.contains(&entry)));
+            assert_eq!(texts[0] + texts[1], 1, "{kernel} in the texts for {target}");
+        }
+    }
+}
+
+/// What only NVIDIA's device runtime has, only the text that is linked with it asks for.
+#[test]
+fn only_kernels_that_launch_need_the_device_runtime() {
+    for ((target, plain), (_, launching)) in embedded().zip(embedded_launching()) {
+        assert!(!plain.contains("__cudaCDP2"), "{target}");
+        for kernel in [
+            "nested_hello_world",
+            "recursive_reduce",
+            "recursive_reduce_nosync",
+            "recursive_reduce2",
+        ] {
+            let text = tests::ptx::kernel(launching, kernel);
             assert!(
-                ptx.contains(&format!(".entry {kernel}(")),
-                "{target} lacks {kernel}"
+                text.contains("__cudaCDP2LaunchDeviceV2"),
+                "{target} {kernel}"
             );
         }
     }

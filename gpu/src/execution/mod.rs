@@ -2,6 +2,8 @@
 
 pub mod divergence;
 pub mod grid_shape;
+pub mod nested_hello;
+pub mod nested_reduce;
 pub mod occupancy;
 pub mod reduce_interleaved;
 pub mod reduce_neighbored;

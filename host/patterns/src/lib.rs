@@ -36,7 +36,9 @@ pub const ALL: &[&Pattern] = &[
     &execution::divergence::PATTERN,
     &execution::grid_shape::PATTERN,
     &execution::occupancy::PATTERN,
-    &execution::recursive_reduce::PATTERN,
+    &execution::recursive_reduce_cpu::PATTERN,
+    &execution::nested_hello::PATTERN,
+    &execution::nested_reduce::PATTERN,
     &execution::reduce_neighbored::PATTERN,
     &execution::reduce_interleaved::PATTERN,
     &execution::reduce_unrolled::PATTERN,
@@ -78,6 +80,15 @@ mod tests {
         assert!(unique(ALL.iter().map(|pattern| pattern.name).collect()));
         let variants = ALL.iter().flat_map(|pattern| pattern.variants);
         assert!(unique(variants.map(|variant| variant.name).collect()));
+        // `find` takes patterns first: a variant of another pattern's name would not be found.
+        for pattern in ALL {
+            let found = pattern.variants.iter().map(|variant| find(variant.name));
+            assert!(
+                found.flatten().all(|found| found.name == pattern.name),
+                "{}",
+                pattern.name
+            );
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ pub mod matmul;
 pub mod matrix_add;
 pub mod misaligned_read;
 pub mod misaligned_write;
+pub mod nested_hello;
 pub mod occupancy;
 pub mod offset_stride;
 pub mod pi;

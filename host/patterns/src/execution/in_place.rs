@@ -22,14 +22,58 @@ const BLOCK: u32 = 512;
 /// What each of them takes: the data, and room for the partial sums.
 pub(super) type Params = <reduce_neighbored as Kernel>::Params;
 
-pub(super) struct Reduction<K> {
-    device: Device,
-    kernel: K,
-    config: LaunchConfig,
+/// What every one of them works on, whatever kernel it runs.
+pub(super) struct Sums {
+    pub(super) device: Device,
+    pub(super) config: LaunchConfig,
     /// The partial sums that the blocks should leave.
     expected: Vec<i32>,
-    data: DeviceBuffer<i32>,
-    partials: DeviceBuffer<i32>,
+    pub(super) data: DeviceBuffer<i32>,
+    pub(super) partials: DeviceBuffer<i32>,
+}
+
+impl Sums {
+    /// Each block takes `unroll` times as many elements as it has threads.
+    pub(super) fn prepare(device: &Device, setup: Setup, unroll: usize) -> Result<Self> {
+        let (n, block) = (setup.elements()?, setup.block.unwrap_or(BLOCK));
+        let per_block = (block as usize * unroll).max(1);
+        let data = input::integers(n, setup.seed);
+        let expected = reference::reduce::block_sums(&data, per_block);
+        Ok(Self {
+            config: LaunchConfig::new(u32::try_from(expected.len())?, block),
+            data: DeviceBuffer::from_slice(device, &data)?,
+            partials: DeviceBuffer::zeroed(device, expected.len())?,
+            expected,
+            device: device.clone(),
+        })
+    }
+
+    pub(super) fn check(&self) -> Result<Result<Agreement, Mismatch>> {
+        Ok(compare::equal(&self.partials.to_vec()?, &self.expected))
+    }
+
+    pub(super) fn work(&self) -> Work {
+        Work::Bytes(4 * self.data.len() as u64)
+    }
+
+    pub(super) fn figures(&self, counters: Option<&Counters>) -> Vec<Figure> {
+        let Some(counters) = counters else {
+            return Vec::new();
+        };
+        let loads = Figure::percent("load efficiency, %", counters.global_loads.efficiency());
+        let stores = Figure::new("store requests", counters.global_stores.requests);
+        let barriers = Figure::new("barriers", counters.barriers);
+        let branches = figure::branches(counters);
+        branches
+            .into_iter()
+            .chain([loads, stores, barriers])
+            .collect()
+    }
+}
+
+pub(super) struct Reduction<K> {
+    kernel: K,
+    sums: Sums,
 }
 
 impl<K: SafeKernel<Params = Params>> Reduction<K> {
@@ -40,53 +84,32 @@ impl<K: SafeKernel<Params = Params>> Reduction<K> {
         kernel: K,
         unroll: usize,
     ) -> Result<Box<dyn Case>> {
-        let (n, block) = (setup.elements()?, setup.block.unwrap_or(BLOCK));
-        let per_block = (block as usize * unroll).max(1);
-        let data = input::integers(n, setup.seed);
-        let expected = reference::reduce::block_sums(&data, per_block);
-        Ok(Box::new(Self {
-            kernel,
-            config: LaunchConfig::new(u32::try_from(expected.len())?, block),
-            data: DeviceBuffer::from_slice(device, &data)?,
-            partials: DeviceBuffer::zeroed(device, expected.len())?,
-            expected,
-            device: device.clone(),
-        }))
+        let sums = Sums::prepare(device, setup, unroll)?;
+        Ok(Box::new(Self { kernel, sums }))
     }
 }
 
 impl<K: SafeKernel<Params = Params>> Case for Reduction<K> {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
-        let Self {
+        let Sums {
             device,
-            kernel,
             config,
             data,
             partials,
             ..
-        } = self;
-        Ok(device.launch(stream, *kernel, *config, (data, partials))?)
+        } = &mut self.sums;
+        Ok(device.launch(stream, self.kernel, *config, (data, partials))?)
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
-        Ok(compare::equal(&self.partials.to_vec()?, &self.expected))
+        self.sums.check()
     }
 
     fn work(&self) -> Work {
-        Work::Bytes(4 * self.data.len() as u64)
+        self.sums.work()
     }
 
     fn figures(&self, counters: Option<&Counters>) -> Result<Vec<Figure>> {
-        let Some(counters) = counters else {
-            return Ok(Vec::new());
-        };
-        let loads = Figure::percent("load efficiency, %", counters.global_loads.efficiency());
-        let stores = Figure::new("store requests", counters.global_stores.requests);
-        let barriers = Figure::new("barriers", counters.barriers);
-        let branches = figure::branches(counters);
-        Ok(branches
-            .into_iter()
-            .chain([loads, stores, barriers])
-            .collect())
+        Ok(self.sums.figures(counters))
     }
 }

@@ -10,7 +10,7 @@ use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
 
 /// The pattern.
 pub static PATTERN: Pattern = Pattern {
-    name: "recursive_reduce",
+    name: "recursive_reduce_cpu",
     chapter: "execution",
     summary: "halves added to each other until one element is left, on the CPU, for any length",
     source: "notes 000, chapter 3.4.1",

@@ -1,4 +1,6 @@
-//! Chapter 2: divergence, the order of pairs, unrolling.
+//! Chapter 2: divergence, the order of pairs, unrolling, launches from kernels.
+
+mod nested;
 
 use patterns::Setup;
 use proptest::prelude::*;

@@ -1,0 +1,129 @@
+//! Sum of a slice by recursion: each step adds the halves of a part, and launches the next step on the half that is left.
+//!
+//! Launch: 1-D grid and blocks, one thread for each element (`recursive_reduce2`: for every two).
+//! Works in place: block b sums its part of `data`, `block_dim_x` elements, to `sums[b]`; `data` is overwritten. Any length
+//! will do; a part past the end sums to zero.
+//! Shows: what a child may rely on. A step needs the additions of the step before, of all threads; a launch alone shows the
+//! child no more than what the launching thread sees. So the additions are awaited by a barrier of the block, by the end of
+//! the grid, or by the end of the grid for all blocks at once. No thread can wait for its child (CUDA 12 took that away), and
+//! none has to: a grid ends only when its children have.
+//! Source: notes 000, section 3.6.3; CUDA programming guide, "CUDA Dynamic Parallelism".
+
+use gpu_macros::kernel;
+use gpu_std::GlobalMut;
+use gpu_std::dynamic::{Shape, Stream, launch};
+use gpu_std::thread::{block_dim_x, block_idx_x, grid_dim_x, sync_threads, thread_idx_x};
+
+/// Each block adds its halves, waits for itself, and launches a child for the half that is left.
+///
+/// The children of different blocks run side by side: as many launches as blocks, at every step.
+#[kernel(launches)]
+#[launch_contract(dims = 1)]
+pub fn recursive_reduce(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
+    let (part, sum) = (my_part(data), my_place(sums));
+    let left = part.len().div_ceil(2);
+    // SAFETY: the launch is 1-D, so that no other block has these elements, nor this place for the sum; the barrier lies
+    // between the additions of all threads and the child. Where there is no child, only thread 0 has added.
+    unsafe {
+        add_upper_half(part, left);
+        sync_threads(); // the child sees what thread 0 sees: without the barrier, only its own addition
+        if thread_idx_x() == 0 {
+            if left > 1 {
+                let child = Shape::new(1, left as u32);
+                launch::<recursive_reduce>(child, (part.part(0, left), sum));
+            } else {
+                write_sum(part, sum);
+            }
+        }
+    }
+}
+
+/// The same without a barrier: the child begins when the whole grid has ended.
+///
+/// A grid has one tail stream, so that the children of all its blocks run one after another.
+#[kernel(launches)]
+#[launch_contract(dims = 1)]
+pub fn recursive_reduce_nosync(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
+    let (part, sum) = (my_part(data), my_place(sums));
+    let left = part.len().div_ceil(2);
+    // SAFETY: as above, but that the end of the grid lies between the additions and the child.
+    unsafe {
+        add_upper_half(part, left);
+        if thread_idx_x() == 0 {
+            if left > 1 {
+                let child = Shape::new(1, left as u32).on(Stream::TAIL);
+                launch::<recursive_reduce_nosync>(child, (part.part(0, left), sum));
+            } else {
+                write_sum(part, sum);
+            }
+        }
+    }
+}
+
+/// One child at every step, for all blocks: block 0 launches a grid of as many blocks, with half of the threads.
+///
+/// A block's part is `length` elements, of which the first `live` are left to add. The host begins with all of them, and
+/// with a thread for every two.
+///
+/// # Safety
+/// `live` is at most `length`, and a block has a thread for every two of them.
+#[kernel(launches)]
+#[launch_contract(dims = 1)]
+pub unsafe fn recursive_reduce2(
+    data: GlobalMut<i32>,
+    sums: GlobalMut<i32>,
+    live: u32,
+    length: u32,
+) {
+    let part = data.part(block_idx_x() as usize * length as usize, live as usize);
+    let left = live.div_ceil(2);
+    // SAFETY: parts do not overlap, as `live` is at most `length`; the end of the grid lies between the additions of all
+    // blocks and the child. Where there is no child, only thread 0 has added.
+    unsafe {
+        add_upper_half(part, left as usize);
+        if left <= 1 && thread_idx_x() == 0 {
+            write_sum(part, my_place(sums));
+        } else if left > 1 && thread_idx_x() == 0 && block_idx_x() == 0 {
+            let child = Shape::new(grid_dim_x(), left / 2).on(Stream::TAIL);
+            launch::<recursive_reduce2>(child, (data, sums, left, length));
+        }
+    }
+}
+
+/// The elements of this block: one for each thread, as far as there are any.
+#[inline]
+fn my_part(data: GlobalMut<i32>) -> GlobalMut<i32> {
+    let threads = block_dim_x() as usize;
+    data.part(block_idx_x() as usize * threads, threads)
+}
+
+/// The place of this block's sum; empty where the caller has none for it.
+#[inline]
+fn my_place(sums: GlobalMut<i32>) -> GlobalMut<i32> {
+    sums.part(block_idx_x() as usize, 1)
+}
+
+/// Adds what lies from `left` on to the first `left` elements, a thread each.
+///
+/// # Safety
+/// Every thread of a 1-D block calls it once with the same part, which no other block has and of which at least half is `left`.
+#[inline]
+unsafe fn add_upper_half(part: GlobalMut<i32>, left: usize) {
+    let mine = thread_idx_x() as usize;
+    if left + mine < part.len() {
+        // SAFETY: both are in the part, and only this thread touches them: one is below `left`, the other is not.
+        unsafe { part.set(mine, part.get(mine) + part.get(left + mine)) };
+    }
+}
+
+/// Writes the one element that is left, or zero for a part without elements.
+///
+/// # Safety
+/// Nobody else writes the part any more, or the sum.
+#[inline]
+unsafe fn write_sum(part: GlobalMut<i32>, sum: GlobalMut<i32>) {
+    if !sum.is_empty() {
+        // SAFETY: in bounds; the rest is the caller's promise.
+        unsafe { sum.set(0, if part.is_empty() { 0 } else { part.get(0) }) };
+    }
+}

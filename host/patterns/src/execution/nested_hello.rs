@@ -1,0 +1,81 @@
+//! Nested hello: every level of a recursion greets and launches the next.
+
+use std::io::Write;
+
+use anyhow::Result;
+use gpu::execution::nested_hello::nested_hello_world;
+use host::compare::{self, Agreement, Mismatch};
+use host::counters::Counters;
+use host::{Device, LaunchConfig, Stream, reference};
+
+use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work, capture};
+
+/// The pattern.
+pub static PATTERN: Pattern = Pattern {
+    name: "nested_hello",
+    chapter: "execution",
+    summary: "a kernel launches itself with half of the threads, until one is left",
+    source: "notes 000, chapter 3.6.2",
+    size: Size {
+        of: "threads, in one block",
+        default: 8,
+        bench: None,
+    },
+    variants: &[Variant::new("nested_hello_world", prepare).up_to(1024)],
+};
+
+struct Nested {
+    device: Device,
+    /// None where there is no thread to greet.
+    config: Option<LaunchConfig>,
+    printed: Vec<String>,
+}
+
+fn prepare(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
+    let threads = u32::try_from(setup.at_most(1024)?)?;
+    let block = setup.block.unwrap_or(threads);
+    let config = (threads > 0).then(|| LaunchConfig::new(threads.div_ceil(block), block));
+    Ok(Box::new(Nested {
+        device: device.clone(),
+        config,
+        printed: Vec::new(),
+    }))
+}
+
+impl Case for Nested {
+    fn launch(&mut self, stream: &Stream) -> Result<()> {
+        let Some(config) = self.config else {
+            return Ok(());
+        };
+        let (text, done) = capture::stdout_of(|| -> Result<()> {
+            self.device
+                .launch(stream, nested_hello_world, config, (0,))?;
+            // The driver shows what was printed when somebody waits: for the grid, and so for all levels.
+            Ok(stream.synchronize()?)
+        })?;
+        done?;
+        // Standard error, so that `--json` stays readable.
+        std::io::stderr().write_all(text.as_bytes())?;
+        self.printed = text.lines().map(str::to_owned).collect();
+        Ok(())
+    }
+
+    fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
+        let (blocks, threads) = self.config.map_or((0, 0), |it| (it.grid.x, it.block.x));
+        // Levels overlap as they like.
+        let mut expected = reference::nested_hello::lines(blocks, threads);
+        expected.sort_unstable();
+        self.printed.sort_unstable();
+        Ok(compare::equal(&self.printed, &expected))
+    }
+
+    fn work(&self) -> Work {
+        Work::Nothing
+    }
+
+    fn figures(&self, counters: Option<&Counters>) -> Result<Vec<Figure>> {
+        let launches =
+            counters.map(|counters| Figure::new("device launches", counters.device_launches));
+        Ok(launches.into_iter().collect())
+    }
+}

@@ -1,0 +1,217 @@
+//! Launches from kernels: `nested_hello` and `nested_reduce`.
+
+use gpu::execution::nested_reduce::recursive_reduce;
+use host::{DeviceBuffer, LaunchConfig, Module, embedded};
+use patterns::Setup;
+use proptest::prelude::*;
+use tests::agree::{agrees, assert_agrees};
+use tests::count::count;
+use tests::isolate::isolated;
+use tests::sizes::{EDGES, blocks, cases, lengths};
+
+const SUMS: [&str; 3] = [
+    "recursive_reduce",
+    "recursive_reduce_nosync",
+    "recursive_reduce2",
+];
+
+#[test]
+fn recursive_sums_agree_with_the_cpu_at_every_edge() {
+    for variant in SUMS {
+        for size in EDGES {
+            assert_agrees(variant, Setup::new(size, 1));
+        }
+    }
+}
+
+#[test]
+fn recursive_sums_agree_with_the_cpu_on_a_large_vector() {
+    for variant in SUMS {
+        assert_agrees(variant, Setup::new((1 << 17) + 3, 1));
+    }
+}
+
+/// In a process of its own, as is whatever prints: the output of other tests would be among the lines.
+#[test]
+fn every_level_of_a_nested_greeting_is_printed_once() {
+    let name = "nested::every_level_of_a_nested_greeting_is_printed_once";
+    let answer = isolated(name, || {
+        let grids = [
+            (0, None),
+            (1, None),
+            (2, None),
+            (7, None),
+            (8, None),
+            (1024, None),
+        ];
+        let setups = grids
+            .into_iter()
+            .chain([(10, Some(3))])
+            .map(|(threads, block)| Setup {
+                block,
+                ..Setup::new(threads, 1)
+            });
+        let wrong = setups.filter_map(|setup| agrees("nested_hello_world", setup).err());
+        wrong.collect::<Vec<_>>().join("\n")
+    });
+    assert_eq!(answer.text, "");
+}
+
+proptest! {
+    #![proptest_config(cases(8))]
+
+    #[test]
+    fn recursive_sums_agree_with_the_cpu(size in lengths(), seed: u64, block in 1u32..=1024) {
+        for variant in SUMS {
+            let setup = Setup { block: Some(block), ..Setup::new(size, seed) };
+            prop_assert_eq!(agrees(variant, setup), Ok(()));
+        }
+    }
+
+    #[test]
+    fn recursive_sums_agree_with_the_cpu_in_blocks_of_warps(size in lengths(), seed: u64, block in blocks()) {
+        for variant in SUMS {
+            let setup = Setup { block: Some(block), ..Setup::new(size, seed) };
+            prop_assert_eq!(agrees(variant, setup), Ok(()));
+        }
+    }
+}
+
+/// 8 threads, then 4, 2 and 1: three launches, and the deepest line says so.
+#[test]
+fn eight_threads_nest_three_levels_deep() {
+    let lines = host::reference::nested_hello::lines(1, 8);
+    assert_eq!(
+        lines.last().map(String::as_str),
+        Some("Recursion=3: Hello World from thread 0 block 0")
+    );
+    let answer = isolated("nested::eight_threads_nest_three_levels_deep", || {
+        let counters = count("nested_hello_world", Setup::new(8, 1));
+        let launches = counters.map(|counters| counters.device_launches);
+        launches.map_or("a GPU does not count".to_owned(), |launches| {
+            launches.to_string()
+        })
+    });
+    assert!(
+        ["3", "a GPU does not count"].contains(&answer.text.as_str()),
+        "{answer:?}"
+    );
+}
+
+/// A block of 512 leaves 256 elements after its first step, and each child half of the rest: eight children. 64 blocks have
+/// 2^9 of them, where one grid at each step has 8.
+#[test]
+fn one_child_for_each_block_makes_2_to_the_k_launches_and_one_for_all_makes_8() {
+    let setup = Setup::new(64 * 512, 1);
+    let Some(each) = count("recursive_reduce", setup) else {
+        return;
+    };
+    assert_eq!(each.device_launches, 1 << 9, "{each:#?}");
+    let launches = |variant| count(variant, setup).map(|counters| counters.device_launches);
+    assert_eq!(launches("recursive_reduce_nosync"), Some(1 << 9));
+    assert_eq!(launches("recursive_reduce2"), Some(8));
+}
+
+#[test]
+fn only_the_first_form_waits_at_barriers_and_the_last_wakes_fewest_threads() {
+    let setup = Setup::new(64 * 512, 1);
+    let (Some(sync), Some(nosync), Some(all)) = (
+        count("recursive_reduce", setup),
+        count("recursive_reduce_nosync", setup),
+        count("recursive_reduce2", setup),
+    ) else {
+        return;
+    };
+    // Blocks of 16 warps, then 8, 4, 2, 1, and four more steps in one warp.
+    assert_eq!(sync.barriers, 64 * (16 + 8 + 4 + 2 + 1 + 4), "{sync:#?}");
+    assert_eq!(
+        (nosync.barriers, all.barriers),
+        (0, 0),
+        "{nosync:#?}{all:#?}"
+    );
+    assert!(
+        all.ptx_lane_instructions < nosync.ptx_lane_instructions,
+        "{nosync:#?}{all:#?}"
+    );
+}
+
+/// What a launch from the host sums to, of four blocks of 256 ones, by a module of this text.
+fn sums_of(ptx: &str) -> Vec<i32> {
+    let device = tests::device();
+    let module = Module::with_device_runtime(&device, ptx).expect("a module");
+    let stream = device.stream().expect("a stream");
+    let mut data = DeviceBuffer::from_slice(&device, &[1; 1024]).expect("memory");
+    let mut sums = DeviceBuffer::<i32>::zeroed(&device, 4).expect("memory");
+    let config = LaunchConfig::new(4, 256);
+    // SAFETY: the text is that of the embedded module, with or without a barrier: it reads and writes the same places.
+    unsafe { module.launch_unchecked(&stream, recursive_reduce, config, (&mut data, &mut sums)) }
+        .expect("a launch");
+    sums.to_vec().expect("no fault")
+}
+
+/// The trap of the notes' `Nosync` listing: the child sees what the launching thread sees, and that is its own addition.
+#[test]
+fn without_the_barrier_some_order_of_child_and_parent_sums_wrongly() {
+    let Some(device) = tests::simulator(
+        "the listing's race",
+        "a GPU shows one order, and it may be the lucky one",
+    ) else {
+        return;
+    };
+    let ptx = embedded::best_for(device.properties().compute_capability)
+        .expect("PTX for this device")
+        .launching;
+    let kernel = tests::ptx::kernel(ptx, "recursive_reduce");
+    let without = kernel
+        .lines()
+        .filter(|line| !line.contains("bar.sync"))
+        .collect::<Vec<_>>()
+        .join("\n");
+    assert_eq!(tests::ptx::count(kernel, "bar.sync"), 1, "{kernel}");
+    let broken = ptx.replace(kernel, &without);
+    let name = "nested::without_the_barrier_some_order_of_child_and_parent_sums_wrongly";
+    // In a process of its own: the seed is the process's.
+    let answer = isolated(name, || {
+        let wrong = |text: &str, seed| {
+            driver::set_seed(seed);
+            sums_of(text) != [256; 4]
+        };
+        let with = (0..8).filter(|&seed| wrong(ptx, seed)).count();
+        let without = (0..8).filter(|&seed| wrong(&broken, seed)).count();
+        format!("{with} {}", without > 0)
+    });
+    assert_eq!(
+        answer.text, "0 true",
+        "wrong sums with the barrier, and whether there are any without"
+    );
+}
+
+/// A launch that finds no room is no child that is forgotten: the kernel ends, and says what to do.
+#[test]
+fn a_launch_beyond_the_pending_ones_ends_the_kernel() {
+    if tests::simulator("the limit of pending launches", "a GPU rounds the limit up").is_none() {
+        return;
+    }
+    let answer = isolated(
+        "nested::a_launch_beyond_the_pending_ones_ends_the_kernel",
+        || {
+            let device = tests::device();
+            device.set_pending_launches(3).expect("a limit");
+            let stream = device.stream().expect("a stream");
+            let mut data = DeviceBuffer::from_slice(&device, &[1; 1024]).expect("memory");
+            let mut sums = DeviceBuffer::<i32>::zeroed(&device, 4).expect("memory");
+            let config = LaunchConfig::new(4, 256);
+            device
+                .launch(&stream, recursive_reduce, config, (&mut data, &mut sums))
+                .expect("the launch itself is right");
+            let error = sums.to_vec().expect_err("the fourth block has no room");
+            format!("{:#}", anyhow::Error::from(error))
+        },
+    );
+    for part in [
+        "CUDA_ERROR_ASSERT",
+        "the host must allow more pending launches",
+    ] {
+        assert!(answer.text.contains(part), "no {part:?} in {}", answer.text);
+    }
+}

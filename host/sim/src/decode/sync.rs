@@ -32,7 +32,19 @@ pub(super) fn sync<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
         }
         Opcode::Elect => elect(b, i),
         Opcode::Membar | Opcode::Fence => {
-            b.emit(misc::fence, Operands::default());
+            // Proxies and objects are seen in the program's order anyway, and order no ordinary accesses.
+            let other = [
+                M::Proxy,
+                M::MbarrierInit,
+                M::SyncRestrictSharedCta,
+                M::SyncRestrictSharedCluster,
+            ];
+            let run = if other.iter().any(|&word| i.modifiers.has(word)) {
+                misc::nothing
+            } else {
+                misc::fence
+            };
+            b.emit(run, Operands::default());
             Ok(())
         }
         Opcode::Nanosleep => {

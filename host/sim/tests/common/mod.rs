@@ -45,11 +45,16 @@ impl Rig {
 
     /// A device copy of `values`.
     pub fn buffer<T: Plain>(&self, values: &[T]) -> u64 {
+        self.buffer_aligned(values, 1)
+    }
+
+    /// The same at a multiple of `align`.
+    pub fn buffer_aligned<T: Plain>(&self, values: &[T], align: u64) -> u64 {
         let bytes = std::mem::size_of_val(values) as u64;
         let at = self
             .device
             .memory()
-            .allocate(bytes.max(1), 1, Kind::Device, Some("here"))
+            .allocate(bytes.max(1), align, Kind::Device, Some("here"))
             .expect("memory");
         // SAFETY: `at` is a live allocation of that many bytes.
         unsafe { (at as *mut T).copy_from_nonoverlapping(values.as_ptr(), values.len()) };

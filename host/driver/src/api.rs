@@ -12,6 +12,7 @@
 use crate::abi::*;
 use crate::calls;
 use crate::entry::{self, EntryPoint, When, entry_points};
+use crate::trace;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 entry_points! {

@@ -6,7 +6,7 @@
 use crate::abi::CUresult;
 use crate::error::Error;
 use crate::log::{self, Level};
-use crate::{api, libcuda};
+use crate::{api, libcuda, trace};
 use std::sync::OnceLock;
 
 /// Who answers driver calls.
@@ -82,7 +82,11 @@ fn open_real() -> Result<(), Error> {
     library.initialise()?;
     // The real driver is never unloaded: its functions are called until the process ends.
     let library: &'static libcuda::Library = Box::leak(Box::new(library));
-    api::pass_through(|symbol| library.find(symbol));
+    let traced = trace::on();
+    api::pass_through(|symbol| library.find(symbol), traced);
+    if traced && !trace::real::start(library) {
+        api::pass_through(|symbol| library.find(symbol), false);
+    }
     Ok(())
 }
 

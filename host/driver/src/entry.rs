@@ -12,6 +12,7 @@ use crate::backend::{self, Choice};
 use crate::error::{Error, Result};
 use crate::log;
 use crate::objects::graph::capture;
+use crate::trace;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -72,6 +73,7 @@ pub(crate) fn in_callback(function: impl FnOnce()) {
 
 /// Runs a simulated call and turns its outcome into a code, keeping the message of a failure.
 pub(crate) fn answer(call: &'static str, when: When, body: impl FnOnce() -> Result) -> CUresult {
+    let begun = trace::sim::begin();
     let outcome = permitted(call, when).and_then(|()| {
         catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|_| {
             let message =
@@ -90,6 +92,9 @@ pub(crate) fn answer(call: &'static str, when: When, body: impl FnOnce() -> Resu
         }
     };
     log::called(call, code);
+    if let Some(begun) = begun {
+        begun.end(call, code);
+    }
     code
 }
 
@@ -172,15 +177,19 @@ macro_rules! entry_points {
 
         static REAL: Real = Real { $($($name: AtomicPtr::new(std::ptr::null_mut()),)*)* };
 
-        /// Sends every call to the real driver from now on; `find` looks a symbol up in it.
-        pub(crate) fn pass_through(find: impl Fn(&'static str) -> Option<*mut ()>) {
+        /// The same while a trace is made of them, when [`REAL`] stays null.
+        static TRACED: Real = Real { $($($name: AtomicPtr::new(std::ptr::null_mut()),)*)* };
+
+        /// Sends every call to the real driver from now on; `find` looks a symbol up in it. With `traced`, by way of the trace.
+        pub(crate) fn pass_through(find: impl Fn(&'static str) -> Option<*mut ()>, traced: bool) {
+            let table = if traced { &TRACED } else { &REAL };
             $($({
                 /// Stands in for the function in a real driver that lacks it.
                 unsafe extern "C" fn missing($(_: $type),*) -> CUresult {
                     entry::missing(stringify!($name))
                 }
                 let stand_in: unsafe extern "C" fn($($type),*) -> CUresult = missing;
-                REAL.$name.store(find(stringify!($name)).unwrap_or(stand_in as *mut ()), Ordering::Release);
+                table.$name.store(find(stringify!($name)).unwrap_or(stand_in as *mut ()), Ordering::Release);
             })*)*
         }
 
@@ -208,6 +217,13 @@ macro_rules! entry_points {
                     let real: unsafe extern "C" fn($($type),*) -> CUresult = unsafe { std::mem::transmute(real) };
                     // SAFETY: the caller keeps the real function's contract.
                     return unsafe { real($($arg),*) };
+                }
+                if trace::real::is_on() {
+                    let real = TRACED.$name.load(Ordering::Acquire);
+                    // SAFETY: as above; all of the table was filled before the trace was turned on.
+                    let real: unsafe extern "C" fn($($type),*) -> CUresult = unsafe { std::mem::transmute(real) };
+                    // SAFETY: as above.
+                    return trace::real::call(stringify!($name), &[$(trace::real::word(&$arg)),*], || unsafe { real($($arg),*) });
                 }
                 entry_points!(@answer $name ($($arg),*) $($how)::+ $(, $early)?)
             }

@@ -13,10 +13,11 @@
 //! | `calls` | the simulated calls, one file a section of the driver API reference |
 //! | `objects` | what they work on: devices, contexts, streams, events, modules, memory |
 //! | `time` | modelled device time, which events measure |
+//! | `trace` | `LANEWISE_TRACE`: what was done when, as a picture |
 //!
 //! What C has no room for is here in Rust: [`last_message`], [`sim_counters`], [`set_checks`] and so on. Settings of the
 //! environment: `LANEWISE_LOG` (`off`, `faults`, `errors`, `calls`), and those of `objects::settings`: `LANEWISE_MODEL`,
-//! `LANEWISE_SIM_DEVICES`, `LANEWISE_SIM_MEMORY`, `LANEWISE_SEED`, `LANEWISE_BUDGET`.
+//! `LANEWISE_SIM_DEVICES`, `LANEWISE_SIM_MEMORY`, `LANEWISE_SEED`, `LANEWISE_BUDGET`. `LANEWISE_TRACE=file.json` writes a trace.
 
 pub mod abi;
 pub mod api;
@@ -30,6 +31,7 @@ mod objects;
 mod output;
 pub mod support;
 mod time;
+mod trace;
 
 pub use backend::{Backend, backend};
 pub use entry::EntryPoint;

@@ -14,6 +14,7 @@ use crate::objects::memory;
 use crate::objects::stream::{Job, Run, Stream};
 use crate::time::model::{self, Direction};
 use crate::time::timeline::Cost;
+use crate::trace::sim::{self as trace, Label};
 use std::sync::Arc;
 
 /// One end of a copy.
@@ -118,6 +119,7 @@ pub(super) fn submit(
             return context.enqueue(stream, Kind::Copy(copy)).map(|_| ());
         }
     }
+    let label = Label::of(&Kind::Copy(copy.clone()));
     let cost = copy.cost;
     let job = |copy: Box<dyn FnOnce() + Send>| -> Job {
         Box::new(move |fault| {
@@ -129,10 +131,12 @@ pub(super) fn submit(
         })
     };
     if mode == Mode::Asynchronous && to != Place::Pageable {
-        context.submit(stream, Vec::new(), Run::ByWorker(job(staged())))?;
+        let work = context.submit(stream, Vec::new(), Run::ByWorker(job(staged())))?;
+        trace::submitted(label, context, stream, &work);
         return Ok(());
     }
     let work = context.run_now(stream, job(Box::new(move || (copy.moves.0)())))?;
+    trace::submitted(label, context, stream, &work);
     // Copies within the device do not make the host wait for the device's time.
     if (from, to) != (Place::Device, Place::Device) {
         context.wait_for(&[work]);

@@ -12,7 +12,7 @@ const SYMBOL_NOT_FOUND: c_uint = 1;
 const VERSION_NOT_SUFFICIENT: c_uint = 2;
 
 /// The newest version of the call `name` that CUDA `version` had.
-fn find(name: &str, version: u32) -> std::result::Result<&'static EntryPoint, c_uint> {
+pub(crate) fn find(name: &str, version: u32) -> std::result::Result<&'static EntryPoint, c_uint> {
     let named = || {
         ENTRY_POINTS
             .iter()

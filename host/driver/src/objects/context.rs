@@ -13,6 +13,7 @@ use super::{array, event, memory, module, texture, texture_reference};
 use crate::abi::enums::{limit, stream_flags};
 use crate::abi::{CUcontext, CUevent, CUstream};
 use crate::error::{Error, Result, fail};
+use crate::trace::sim::{self as trace, Label};
 use parking_lot::Mutex;
 use sim::{Counters, Finding};
 use std::cell::RefCell;
@@ -259,9 +260,11 @@ impl Context {
         if capture::add(stream, &kind)? {
             return Ok(None);
         }
+        let label = Label::of(&kind);
         let job: Job = Box::new(move |fault| kind.run(fault));
-        self.submit(stream, Vec::new(), Run::ByWorker(job))
-            .map(Some)
+        let work = self.submit(stream, Vec::new(), Run::ByWorker(job))?;
+        trace::submitted(label, self, stream, &work);
+        Ok(Some(work))
     }
 
     /// Submits all of a graph to `stream`.

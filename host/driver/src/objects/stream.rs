@@ -16,6 +16,7 @@ use crate::abi::enums::stream_flags;
 use crate::abi::{CUcontext, CUlaunchAttributeValue, CUstream};
 use crate::error::{Error, Result};
 use crate::time::timeline::{Cost, Node};
+use crate::trace::sim::{self as trace, Label};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::{Arc, mpsc};
@@ -122,6 +123,7 @@ impl Stream {
             if let Kind::Record(event) = &kind {
                 event.record(work.clone());
             }
+            trace::submitted(Label::of(&kind), context, self, &work);
             parts.push((work, external, kind));
         }
         let ends: Vec<Arc<Work>> = parts.iter().map(|(work, ..)| work.clone()).collect();

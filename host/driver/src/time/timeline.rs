@@ -58,7 +58,7 @@ pub(crate) struct Node {
 
 /// A moment that may not be known yet: this long after that node's end.
 #[derive(Debug, Clone, Default)]
-struct Moment {
+pub(crate) struct Moment {
     node: Option<Arc<Node>>,
     plus: Nanoseconds,
 }
@@ -80,6 +80,11 @@ impl Node {
             .lock()
             .iter()
             .try_fold(submitted, |latest, node| Some(latest.max(*node.end.get()?)))
+    }
+
+    /// How long it took, once it has run.
+    pub(crate) fn duration(&self) -> Nanoseconds {
+        self.cost.get().map_or(0, |cost| cost.duration)
     }
 
     /// Finds the span, if all is known that it depends on.
@@ -171,6 +176,19 @@ impl Timeline {
                 plus: latest,
             };
         }
+    }
+
+    /// The calling thread's place.
+    pub(crate) fn place(&self) -> Moment {
+        self.state.lock().host().clone()
+    }
+
+    /// When a thread's place was, or `None` if something it comes after has not run.
+    pub(crate) fn moment(&self, place: &Moment) -> Option<Nanoseconds> {
+        if place.known().is_none() {
+            self.state.lock().lay_out(Through::End);
+        }
+        place.known()
     }
 
     /// When `node` ended, or `None` if it, or something it waits for, has not run.

@@ -37,3 +37,89 @@ pub unsafe extern "C" fn cuCtxGetCurrent(context: *mut usize) -> u32 {
     }
     0
 }
+
+/// Events tick: each recording is one millisecond after the one before.
+static TICK: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuEventCreate(event: *mut *mut u64, _flags: u32) -> u32 {
+    unsafe { event.write(Box::into_raw(Box::new(0))) };
+    0
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuEventRecord(event: *mut u64, _stream: usize) -> u32 {
+    unsafe { event.write(TICK.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) };
+    0
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuEventSynchronize(_event: *mut u64) -> u32 {
+    0
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuEventElapsedTime(
+    milliseconds: *mut f32,
+    start: *mut u64,
+    end: *mut u64,
+) -> u32 {
+    unsafe { milliseconds.write((end.read() - start.read()) as f32) };
+    0
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuEventDestroy_v2(event: *mut u64) -> u32 {
+    drop(unsafe { Box::from_raw(event) });
+    0
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuStreamIsCapturing(_stream: usize, status: *mut u32) -> u32 {
+    unsafe { status.write(0) };
+    0
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuFuncGetName(name: *mut *const u8, _function: usize) -> u32 {
+    unsafe { name.write(c"fake_kernel".as_ptr().cast()) };
+    0
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuMemsetD32Async(
+    _address: u64,
+    _value: u32,
+    _count: usize,
+    _stream: usize,
+) -> u32 {
+    0
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuLaunchKernel(
+    _function: usize,
+    _gx: u32,
+    _gy: u32,
+    _gz: u32,
+    _bx: u32,
+    _by: u32,
+    _bz: u32,
+    _shared: u32,
+    _stream: usize,
+    _params: usize,
+    _extra: usize,
+) -> u32 {
+    0
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuGetProcAddress(
+    _name: *const u8,
+    found: *mut usize,
+    _version: i32,
+    _flags: u64,
+) -> u32 {
+    unsafe { found.write(cuLaunchKernel as usize) };
+    0
+}

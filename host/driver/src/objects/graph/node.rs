@@ -9,6 +9,7 @@ use crate::error::{Error, Result, fail};
 use crate::objects::context::Context;
 use crate::objects::event::Event;
 use crate::objects::launch::KernelLaunch;
+use crate::time::engine::Engine;
 use crate::time::timeline::Cost;
 use std::fmt;
 use std::sync::Arc;
@@ -139,8 +140,13 @@ impl Kind {
     pub(crate) fn label(&self) -> String {
         match self {
             Kind::Kernel(launch) => launch.function.kernel.name.clone(),
-            Kind::Copy(copy) => format!("copy {} bytes", copy.bytes),
-            Kind::Set(set) => format!("set {} bytes", set.bytes),
+            Kind::Copy(copy) => match copy.cost.engine {
+                Engine::HostToDevice => "copy to device".into(),
+                Engine::DeviceToHost => "copy to host".into(),
+                Engine::Compute(_) => "copy within device".into(),
+                Engine::None => "copy on the host".into(),
+            },
+            Kind::Set(_) => "set".into(),
             Kind::Host(_) => "host function".into(),
             Kind::Child(_) => "graph".into(),
             Kind::Empty => "empty".into(),

@@ -1,0 +1,149 @@
+//! `LANEWISE_TRACE=file.json`: what a program had the driver do, and when, for Perfetto or `chrome://tracing`.
+//!
+//! The file is in the trace event format of Chrome ("complete" events, in microseconds): one process for each device, in it one track
+//! for each stream and one for each host thread. It is written when the process ends.
+//!
+//! On the simulator ([`sim`]) all times are modelled, those of the host's calls too, so that the same program gives the same
+//! picture every time; what a call took in truth is in its arguments. On a GPU ([`real`]) host calls are timed by the clock, and
+//! kernels and copies by events around them, which costs something and makes each launch two calls longer.
+
+pub(crate) mod real;
+pub(crate) mod sim;
+
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// One bar of the picture.
+#[derive(Debug)]
+pub(crate) struct Span {
+    pub(crate) device: u32,
+    pub(crate) track: Track,
+    pub(crate) name: String,
+    /// `kernel`, `copy`, `set`, `host`, `call`: what a viewer can filter by.
+    pub(crate) category: &'static str,
+    /// Microseconds.
+    pub(crate) start: f64,
+    pub(crate) duration: f64,
+    pub(crate) args: Value,
+}
+
+/// Which line of the picture a bar is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Track {
+    /// A host thread, by the order in which they first called.
+    Thread(u64),
+    /// A stream of a context, by their handles.
+    Stream(usize, usize),
+}
+
+/// The file, if one was asked for and can be written.
+fn file() -> Option<&'static PathBuf> {
+    static FILE: OnceLock<Option<PathBuf>> = OnceLock::new();
+    FILE.get_or_init(|| {
+        let path =
+            PathBuf::from(std::env::var_os("LANEWISE_TRACE").filter(|path| !path.is_empty())?);
+        // Said now, and not when the program has run for an hour.
+        if let Err(error) = std::fs::write(&path, "") {
+            eprintln!(
+                "lanewise: LANEWISE_TRACE: `{}` cannot be written: {error}",
+                path.display()
+            );
+            return None;
+        }
+        // SAFETY: the handler takes no arguments and does not unwind.
+        unsafe { libc::atexit(write) };
+        Some(path)
+    })
+    .as_ref()
+}
+
+/// Whether a trace is being made.
+pub(crate) fn on() -> bool {
+    file().is_some()
+}
+
+/// The calling thread's number.
+fn thread() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    thread_local!(static NUMBER: Cell<u64> = const { Cell::new(0) });
+    NUMBER.with(|number| {
+        if number.get() == 0 {
+            number.set(NEXT.fetch_add(1, Ordering::Relaxed));
+        }
+        number.get()
+    })
+}
+
+static SPANS: Mutex<Vec<Span>> = Mutex::new(Vec::new());
+
+/// Writes the file, at the end of the process.
+extern "C" fn write() {
+    // What unwinds out of an exit handler aborts, and a trace is not worth that.
+    let written = std::panic::catch_unwind(|| {
+        sim::finish();
+        real::finish();
+        let spans = std::mem::take(&mut *SPANS.lock());
+        let path = file()?;
+        std::fs::write(path, document(spans).to_string())
+            .err()
+            .map(|error| (path, error))
+    });
+    if let Ok(Some((path, error))) = written {
+        eprintln!(
+            "lanewise: the trace cannot be written to `{}`: {error}",
+            path.display()
+        );
+    }
+}
+
+/// The file's content.
+fn document(mut spans: Vec<Span>) -> Value {
+    spans.sort_by(|a, b| {
+        (a.device, a.track)
+            .cmp(&(b.device, b.track))
+            .then(a.start.total_cmp(&b.start))
+    });
+    let mut tracks: BTreeMap<(u32, Track), usize> = BTreeMap::new();
+    for span in &spans {
+        let next = tracks.len() + 1;
+        tracks.entry((span.device, span.track)).or_insert(next);
+    }
+    let mut events = Vec::with_capacity(spans.len() + tracks.len());
+    for (&(device, track), &number) in &tracks {
+        let name = match track {
+            Track::Thread(thread) => format!("host thread {thread}"),
+            Track::Stream(context, stream) => match stream {
+                0 | 1 => format!("default stream, context {context:#x}"),
+                2 => format!("per-thread stream, context {context:#x}"),
+                stream => format!("stream {stream:#x}"),
+            },
+        };
+        events.push(json!({
+            "ph": "M", "name": "process_name", "pid": device, "tid": number,
+            "args": { "name": format!("device {device}") },
+        }));
+        events.push(json!({
+            "ph": "M", "name": "thread_name", "pid": device, "tid": number, "args": { "name": name },
+        }));
+    }
+    for span in spans {
+        events.push(json!({
+            "ph": "X", "name": span.name, "cat": span.category, "pid": span.device,
+            "tid": tracks.get(&(span.device, span.track)), "ts": span.start, "dur": span.duration, "args": span.args,
+        }));
+    }
+    let clock = match crate::backend() {
+        Some(crate::Backend::Cuda) => "measured",
+        _ => "modelled",
+    };
+    json!({
+        "traceEvents": events,
+        "displayTimeUnit": "ns",
+        "otherData": { "program": "lanewise", "time": clock },
+    })
+}

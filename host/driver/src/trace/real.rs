@@ -1,0 +1,428 @@
+//! The trace of a GPU: host calls by the clock, kernels and copies by events of the real driver around them.
+//!
+//! While a trace is made the pass-through is not a jump: the exported symbols come here, and call the real function from here.
+//! Each context has a base event, whose moment on the host's clock is known because the host waited for it; device times are
+//! counted from it. Nothing is measured in a stream that is being captured, since an event recorded there never happens.
+
+use super::{SPANS, Span, Track, on, thread};
+use crate::abi::{CUcontext, CUlaunchConfig, CUresult, CUstream, c_char, c_int, c_uint, c_void};
+use crate::calls::proc_address;
+use crate::libcuda::Library;
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::ffi::CStr;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// Set when the real driver answers and a trace is made.
+static ON: AtomicBool = AtomicBool::new(false);
+
+/// Whether calls are to come here.
+pub(crate) fn is_on() -> bool {
+    ON.load(Ordering::Relaxed)
+}
+
+/// Makes [`Functions`]: a field for each function, its symbol, and what it takes.
+macro_rules! functions {
+    ($($field:ident $symbol:literal ($($type:ty),*);)*) => {
+        /// The real functions that measuring needs.
+        struct Functions {
+            $($field: unsafe extern "C" fn($($type),*) -> CUresult,)*
+        }
+
+        impl Functions {
+            fn find(library: &Library) -> Option<Functions> {
+                Some(Functions {
+                    $($field: {
+                        let found = library.find($symbol)?;
+                        // SAFETY: the function has this signature in every driver that has it under this name.
+                        unsafe { std::mem::transmute::<*mut (), unsafe extern "C" fn($($type),*) -> CUresult>(found) }
+                    },)*
+                })
+            }
+        }
+    };
+}
+
+functions! {
+    create "cuEventCreate" (*mut usize, c_uint);
+    record "cuEventRecord" (usize, CUstream);
+    wait "cuEventSynchronize" (usize);
+    elapsed "cuEventElapsedTime" (*mut f32, usize, usize);
+    destroy "cuEventDestroy_v2" (usize);
+    is_capturing "cuStreamIsCapturing" (CUstream, *mut c_uint);
+    current "cuCtxGetCurrent" (*mut CUcontext);
+    device "cuCtxGetDevice" (*mut c_int);
+    name "cuFuncGetName" (*mut *const c_char, usize);
+}
+
+static FUNCTIONS: OnceLock<Functions> = OnceLock::new();
+
+/// Has calls come here from now on, if a trace was asked for; says whether.
+pub(crate) fn start(library: &Library) -> bool {
+    if !on() {
+        return false;
+    }
+    let found = Functions::find(library);
+    let Some(found) = found else {
+        eprintln!(
+            "lanewise: LANEWISE_TRACE: this machine's libcuda.so.1 is older than CUDA 12.3 and has not all that measuring needs; no trace is made"
+        );
+        return false;
+    };
+    if FUNCTIONS.set(found).is_ok() {
+        origin();
+        ON.store(true, Ordering::Relaxed);
+    }
+    true
+}
+
+/// Time zero.
+fn origin() -> Instant {
+    static ORIGIN: OnceLock<Instant> = OnceLock::new();
+    *ORIGIN.get_or_init(Instant::now)
+}
+
+/// What a call puts into a stream.
+#[derive(Clone, Copy)]
+enum Puts {
+    /// The kernel that the first argument names.
+    Kernel,
+    /// So many bytes, by the argument's place.
+    Copy(&'static str, usize),
+    /// So many elements of so many bytes.
+    Set(usize, u64),
+    Graph,
+}
+
+/// Where a call has its stream.
+#[derive(Clone, Copy)]
+enum At {
+    Argument(usize),
+    /// In the configuration that the first argument points at; the function is the second argument.
+    Config,
+    /// It has none: the legacy default stream.
+    Legacy,
+}
+
+/// The calls whose work is measured on the device.
+const MEASURED: &[(&str, At, Puts)] = &[
+    ("cuLaunchKernel", At::Argument(8), Puts::Kernel),
+    ("cuLaunchCooperativeKernel", At::Argument(8), Puts::Kernel),
+    ("cuLaunchKernelEx", At::Config, Puts::Kernel),
+    ("cuMemcpyAsync", At::Argument(3), Puts::Copy("copy", 2)),
+    (
+        "cuMemcpyHtoDAsync_v2",
+        At::Argument(3),
+        Puts::Copy("copy to device", 2),
+    ),
+    (
+        "cuMemcpyDtoHAsync_v2",
+        At::Argument(3),
+        Puts::Copy("copy to host", 2),
+    ),
+    (
+        "cuMemcpyDtoDAsync_v2",
+        At::Argument(3),
+        Puts::Copy("copy within device", 2),
+    ),
+    ("cuMemcpy", At::Legacy, Puts::Copy("copy", 2)),
+    (
+        "cuMemcpyHtoD_v2",
+        At::Legacy,
+        Puts::Copy("copy to device", 2),
+    ),
+    ("cuMemcpyDtoH_v2", At::Legacy, Puts::Copy("copy to host", 2)),
+    (
+        "cuMemcpyDtoD_v2",
+        At::Legacy,
+        Puts::Copy("copy within device", 2),
+    ),
+    ("cuMemsetD8Async", At::Argument(3), Puts::Set(2, 1)),
+    ("cuMemsetD16Async", At::Argument(3), Puts::Set(2, 2)),
+    ("cuMemsetD32Async", At::Argument(3), Puts::Set(2, 4)),
+    ("cuGraphLaunch", At::Argument(1), Puts::Graph),
+];
+
+/// The calls that take events away, before which those are read.
+const ENDS: &[&str] = &[
+    "cuCtxDestroy_v2",
+    "cuDevicePrimaryCtxRelease_v2",
+    "cuDevicePrimaryCtxReset_v2",
+];
+
+/// Work between two events.
+struct Pending {
+    context: CUcontext,
+    device: u32,
+    stream: CUstream,
+    start: usize,
+    end: usize,
+    name: String,
+    category: &'static str,
+    args: Value,
+}
+
+/// A context's base event and its moment, in microseconds.
+static BASES: Mutex<Option<HashMap<CUcontext, (usize, f64)>>> = Mutex::new(None);
+static PENDING: Mutex<Vec<Pending>> = Mutex::new(Vec::new());
+
+/// The first eight bytes of an argument.
+pub(crate) fn word<T>(argument: &T) -> u64 {
+    let mut word = [0u8; 8];
+    let size = size_of::<T>().min(8);
+    // SAFETY: so many bytes of a live value; arguments of C functions are scalars and plain structs.
+    unsafe {
+        std::ptr::copy_nonoverlapping((argument as *const T).cast::<u8>(), word.as_mut_ptr(), size)
+    };
+    u64::from_ne_bytes(word)
+}
+
+/// Calls the real function and notes what it did.
+pub(crate) fn call(
+    name: &'static str,
+    arguments: &[u64],
+    real: impl FnOnce() -> CUresult,
+) -> CUresult {
+    if ENDS.contains(&name) {
+        resolve();
+    }
+    let pending = MEASURED
+        .iter()
+        .find(|(measured, ..)| *measured == name)
+        .and_then(|&(_, at, puts)| before(at, puts, arguments));
+    let device = current().map_or(0, |(_, device)| device);
+    let start = origin().elapsed();
+    let code = real();
+    let duration = origin().elapsed() - start;
+    if let Some(pending) = pending {
+        after(pending, code);
+    }
+    if code == CUresult::SUCCESS && name.starts_with("cuGetProcAddress") {
+        lead_here(arguments);
+    }
+    SPANS.lock().push(Span {
+        device,
+        track: Track::Thread(thread()),
+        name: name.into(),
+        category: "call",
+        start: start.as_secs_f64() * 1e6,
+        duration: duration.as_secs_f64() * 1e6,
+        args: json!({ "result": format!("{code:?}") }),
+    });
+    code
+}
+
+/// The current context and its device.
+fn current() -> Option<(CUcontext, u32)> {
+    let functions = FUNCTIONS.get()?;
+    let (mut context, mut device) = (CUcontext::default(), 0);
+    // SAFETY: variables of this function's own.
+    let codes = unsafe {
+        (
+            (functions.current)(&mut context),
+            (functions.device)(&mut device),
+        )
+    };
+    let is_there =
+        codes == (CUresult::SUCCESS, CUresult::SUCCESS) && context != CUcontext::default();
+    is_there.then_some((context, device as u32))
+}
+
+/// A new event, recorded in `stream`.
+fn mark(functions: &Functions, stream: CUstream) -> Option<usize> {
+    let mut event = 0;
+    // SAFETY: a variable of this function's own; the stream is the program's argument.
+    unsafe {
+        if (functions.create)(&mut event, 0) != CUresult::SUCCESS {
+            return None;
+        }
+        if (functions.record)(event, stream) != CUresult::SUCCESS {
+            (functions.destroy)(event);
+            return None;
+        }
+    }
+    Some(event)
+}
+
+/// Marks the beginning of a call's work in its stream.
+fn before(at: At, puts: Puts, arguments: &[u64]) -> Option<Pending> {
+    let functions = FUNCTIONS.get()?;
+    let (context, device) = current()?;
+    let mut function = arguments.first().copied()?;
+    let stream = match at {
+        At::Argument(place) => CUstream(*arguments.get(place)? as usize),
+        At::Legacy => CUstream(0),
+        At::Config => {
+            let config: *const CUlaunchConfig =
+                std::ptr::with_exposed_provenance(function as usize);
+            function = *arguments.get(1)?;
+            if config.is_null() {
+                return None;
+            }
+            // SAFETY: not null, so valid as the contract of `cuLaunchKernelEx` says.
+            unsafe { (*config).stream }
+        }
+    };
+    let mut capturing = 0;
+    // SAFETY: a variable of this function's own.
+    let code = unsafe { (functions.is_capturing)(stream, &mut capturing) };
+    if code != CUresult::SUCCESS || capturing != 0 {
+        return None;
+    }
+    let (name, category, args) = match puts {
+        Puts::Kernel => {
+            let grid = (!matches!(at, At::Config)).then(|| arguments.get(1..7));
+            (
+                kernel_name(functions, function),
+                "kernel",
+                json!({ "grid_and_block": grid }),
+            )
+        }
+        Puts::Copy(what, bytes) => {
+            let bytes = *arguments.get(bytes)?;
+            (what.to_string(), "copy", json!({ "bytes": bytes }))
+        }
+        Puts::Set(count, size) => {
+            let bytes = *arguments.get(count)? * size;
+            ("set".into(), "set", json!({ "bytes": bytes }))
+        }
+        Puts::Graph => ("graph".into(), "graph", Value::Null),
+    };
+    base(functions, context, stream)?;
+    let start = mark(functions, stream)?;
+    Some(Pending {
+        context,
+        device,
+        stream,
+        start,
+        end: 0,
+        name,
+        category,
+        args,
+    })
+}
+
+/// Sees that the context has a base event.
+fn base(functions: &Functions, context: CUcontext, stream: CUstream) -> Option<()> {
+    let mut bases = BASES.lock();
+    let bases = bases.get_or_insert_default();
+    if let std::collections::hash_map::Entry::Vacant(entry) = bases.entry(context) {
+        let event = mark(functions, stream)?;
+        // SAFETY: an event of this module's own.
+        if unsafe { (functions.wait)(event) } != CUresult::SUCCESS {
+            return None;
+        }
+        entry.insert((event, origin().elapsed().as_secs_f64() * 1e6));
+    }
+    Some(())
+}
+
+fn kernel_name(functions: &Functions, function: u64) -> String {
+    let mut text: *const c_char = std::ptr::null();
+    // SAFETY: a variable of this function's own; the function is the program's argument.
+    let known = unsafe { (functions.name)(&mut text, function as usize) == CUresult::SUCCESS };
+    if known && !text.is_null() {
+        // SAFETY: the driver's own text, which lives as long as the function.
+        unsafe { CStr::from_ptr(text) }
+            .to_string_lossy()
+            .into_owned()
+    } else {
+        format!("function {function:#x}")
+    }
+}
+
+/// Marks the end of a call's work, if it put any there.
+fn after(mut pending: Pending, code: CUresult) {
+    let Some(functions) = FUNCTIONS.get() else {
+        return;
+    };
+    if code == CUresult::SUCCESS
+        && let Some(end) = mark(functions, pending.stream)
+    {
+        pending.end = end;
+        PENDING.lock().push(pending);
+    } else {
+        // SAFETY: an event of this module's own.
+        unsafe { (functions.destroy)(pending.start) };
+    }
+}
+
+/// Reads the events of all work so far, which it waits for.
+fn resolve() {
+    let Some(functions) = FUNCTIONS.get() else {
+        return;
+    };
+    let pending = std::mem::take(&mut *PENDING.lock());
+    let bases = BASES.lock().clone().unwrap_or_default();
+    for Pending {
+        context,
+        device,
+        stream,
+        start,
+        end,
+        name,
+        category,
+        args,
+    } in pending
+    {
+        let (mut from, mut to) = (0.0, 0.0);
+        let Some(&(base, moment)) = bases.get(&context) else {
+            continue;
+        };
+        // SAFETY: events of this module's own.
+        let measured = unsafe {
+            (functions.wait)(end) == CUresult::SUCCESS
+                && (functions.elapsed)(&mut from, base, start) == CUresult::SUCCESS
+                && (functions.elapsed)(&mut to, start, end) == CUresult::SUCCESS
+        };
+        // SAFETY: as above.
+        unsafe {
+            (functions.destroy)(start);
+            (functions.destroy)(end);
+        }
+        if measured {
+            SPANS.lock().push(Span {
+                device,
+                track: Track::Stream(context.0, stream.0),
+                name,
+                category,
+                start: moment + f64::from(from) * 1e3,
+                duration: f64::from(to) * 1e3,
+                args,
+            });
+        }
+    }
+}
+
+/// Has a function that the program asked for by name be ours, so that its calls come here.
+fn lead_here(arguments: &[u64]) {
+    let &[symbol, found, version, flags, ..] = arguments else {
+        return;
+    };
+    let symbol: *const c_char = std::ptr::with_exposed_provenance(symbol as usize);
+    let found: *mut *mut c_void = std::ptr::with_exposed_provenance_mut(found as usize);
+    /// `CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM`: another function than the one of the plain name.
+    const PER_THREAD: u64 = 2;
+    if flags & PER_THREAD != 0 || symbol.is_null() || found.is_null() {
+        return;
+    }
+    // SAFETY: the call succeeded, so the name is text and the place is valid.
+    unsafe {
+        let is_there = !found.read().is_null();
+        let own = CStr::from_ptr(symbol)
+            .to_str()
+            .ok()
+            .and_then(|name| proc_address::find(name, version as u32).ok());
+        if let Some(own) = own.filter(|_| is_there) {
+            found.write((own.address)().cast_mut().cast());
+        }
+    }
+}
+
+/// Reads what has not been read, at the end of the process.
+pub(super) fn finish() {
+    resolve();
+}

@@ -89,6 +89,10 @@ fn make(path: &Path) -> Result<()> {
             .with_context(|| format!("cannot create `{}`", folder.display()))?;
         fs::write(&file, text).with_context(|| format!("cannot write `{}`", file.display()))?;
     }
+    // The versions that Lanewise is tested with; cargo adds the project's own packages and drops what it does not need.
+    let lock = workspace::root().join("Cargo.lock");
+    fs::copy(&lock, path.join("Cargo.lock"))
+        .with_context(|| format!("cannot copy `{}`", lock.display()))?;
     Ok(())
 }
 

@@ -4,6 +4,7 @@ mod barriers;
 mod build;
 mod catalog;
 mod errors;
+mod foreign;
 mod math;
 mod memory;
 mod support;

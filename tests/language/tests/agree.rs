@@ -8,7 +8,7 @@ macro_rules! subjects {
     ($($test:ident = $($path:ident)::+, $kernel:ident;)*) => {
         $(#[test]
         fn $test() {
-            let found = disagreements($($path)::+::$kernel, $($path)::+::CASES);
+            let found = disagreements($($path)::+::kernel::$kernel, $($path)::+::CASES);
             let found = found.unwrap_or_else(|error| panic!("{error:#}"));
             assert!(found.is_empty(), "{found}");
         })*
@@ -41,6 +41,12 @@ subjects! {
     functions_agree = functions, functions;
     generics_agree = generics, generics;
     slices_agree = slices, slices;
+    text_agrees = text, text;
+    formats_agree = formats, formats;
+    memory_agrees = memory, memory;
+    heap_agrees = heap, heap;
+    control_agrees = control, control;
+    expressions_agree = expressions, expressions;
 }
 
 #[test]

@@ -47,22 +47,25 @@ pub(crate) fn apart(
     case(random, out);
 }
 
-/// A subject: its kernel, and the list of its cases for the host.
+/// A subject: its kernel, in a module of its own so that its name stays free, and the list of its cases for the host.
 macro_rules! subject {
-    ($(#[$doc:meta])* $name:ident: $($case:path),* $(,)?) => {
+    ($(#[$doc:meta])* $name:ident: $($case:ident),* $(,)?) => {
         $(#[$doc])*
-        #[gpu_macros::kernel]
-        pub fn $name(case: u32, seed: u64, output: gpu_std::GlobalMut<u64>) {
-            $crate::case::run_here(seed, output, |random, out| {
-                let mut number = 0;
-                $(
-                    if case == number {
-                        return $crate::case::apart($case, random, out);
-                    }
-                    number += 1;
-                )*
-                let _ = number;
-            });
+        pub mod kernel {
+            $(#[$doc])*
+            #[gpu_macros::kernel]
+            pub fn $name(case: u32, seed: u64, output: gpu_std::GlobalMut<u64>) {
+                $crate::case::run_here(seed, output, |random, out| {
+                    let mut number = 0;
+                    $(
+                        if case == number {
+                            return $crate::case::apart(super::$case, random, out);
+                        }
+                        number += 1;
+                    )*
+                    let _ = number;
+                });
+            }
         }
 
         /// The cases, in the order of their numbers.

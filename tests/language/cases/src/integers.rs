@@ -6,7 +6,7 @@ macro_rules! widths {
         pub mod $ty {
             use core::fmt::Write;
 
-            use crate::text::Text;
+            use crate::buffer::Text;
             use crate::{Out, Random};
 
             type T = $ty;

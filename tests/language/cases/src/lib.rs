@@ -4,6 +4,7 @@
     clippy::style,
     clippy::complexity,
     clippy::perf,
+    unnecessary_transmutes,
     unstable_name_collisions,
     reason = "things are written here in every way that the language has, not in the best"
 )]
@@ -12,20 +13,26 @@
 //! A case takes seeded inputs and gives results. It is a plain function, compiled for the host as everything else is and for the
 //! device through the whole pipeline; the package `language` runs both and compares.
 
+mod buffer;
 mod case;
 mod out;
 mod random;
-mod text;
 
+pub mod control;
 pub mod enums;
+pub mod expressions;
 pub mod floats;
+pub mod formats;
 pub mod functions;
 pub mod generics;
+pub mod heap;
 pub mod integers;
 pub mod iterators;
 pub mod math;
+pub mod memory;
 pub mod results;
 pub mod slices;
+pub mod text;
 
 pub use case::{Case, WORDS, seed_of};
 pub use out::{Out, Put};

@@ -142,6 +142,9 @@ pub(crate) unsafe fn copy(core: &mut Core<'_>, op: *const Op) -> *const Op {
         });
         copies.started += 1;
     }
+    if let Err((by, error)) = core.relieve() {
+        return core.undefined(by, LANES, error);
+    }
     if core.run.watches && reading != 0 {
         let class = Class::Load(SpaceClass::Global);
         core.look(op, class, Reach::Global, (&sources, reading), site.bytes);
@@ -229,6 +232,9 @@ pub(crate) unsafe fn arrive(core: &mut Core<'_>, op: *const Op) -> *const Op {
             until: Until::Mbarrier(home),
             deed: Deed::Arrive(started),
         });
+    }
+    if let Err((by, error)) = core.relieve() {
+        return core.undefined(by, LANES, error);
     }
     op.wrapping_add(1)
 }

@@ -12,7 +12,7 @@ use super::asynchronous::Addressed;
 use super::atomics::Cell;
 use super::core::Core;
 use super::event::{Act, Reach, What};
-use super::lane::{Lane, Repr, lanes};
+use super::lane::{LANES, Lane, Repr, lanes};
 use super::op::{Op, STOP};
 use super::pending::{Deed, Join, Move, Pending, Source, Spot, Until};
 use super::transfer::Stored;
@@ -90,6 +90,9 @@ pub(crate) unsafe fn start(core: &mut Core<'_>, op: *const Op) -> *const Op {
         if unsafe { start_one(core, op, site, lane) }.is_none() {
             return STOP;
         }
+    }
+    if let Err((by, error)) = core.relieve() {
+        return core.undefined(by, LANES, error);
     }
     op.wrapping_add(1)
 }

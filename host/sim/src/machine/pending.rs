@@ -14,6 +14,9 @@ use super::op::Op;
 use crate::checks::race::{Access, Kind};
 use crate::semantics::mbarrier::MbarrierError;
 
+/// Operations that are kept waiting, by a warp or by a team.
+const MOST: usize = 1 << 14;
+
 /// A copy of `cp.async`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Copied {
@@ -214,6 +217,20 @@ impl Core<'_> {
         if !self.team.pending.is_empty() {
             self.complete_groups(mask, |_| u32::MAX);
         }
+    }
+
+    /// Lets what is pending happen where there is more than a program needs: asynchronous operations may be done at any time.
+    ///
+    /// # Errors
+    /// As for [`Core::complete_for`].
+    pub(super) fn relieve(&mut self) -> Result<(), (*const Op, MbarrierError)> {
+        if self.warp().copies.list.len() > MOST {
+            self.complete_copies(|_| true);
+        }
+        if self.team.pending.len() > MOST {
+            self.complete_all()?;
+        }
+        Ok(())
     }
 
     /// Adds something that is to happen.

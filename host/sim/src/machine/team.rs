@@ -218,8 +218,11 @@ impl Core<'_> {
                 // Others spin; perhaps for what a suspended thread would do if its wait ended.
                 self.expire();
             }
-            if yielded {
+            // Warps that only meet each other, for ever, never use up their time.
+            if yielded || self.team.rounds.is_multiple_of(UNMETERED) {
                 self.spend()?;
+            }
+            if yielded {
                 // A team that only waits for itself makes progress in its turn too; the others' turn costs little.
                 if self.team.rounds.is_multiple_of(ROUNDS) && self.run.teams > 1 {
                     return Ok(false);
@@ -377,6 +380,8 @@ fn waiting(
 
 /// Times in a row that nothing but waits for mbarriers could run, after which nothing ever will.
 const EXPIRIES: u32 = 1000;
+/// Rounds that may pass before the budget is asked.
+const UNMETERED: u64 = 256;
 /// Rounds after which a team that has used its time lets others run.
 const ROUNDS: u64 = 16;
 /// Jumps of one turn.

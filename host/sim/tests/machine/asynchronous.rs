@@ -261,3 +261,17 @@ fn copies_count_as_loads() {
         (1, 16)
     );
 }
+
+#[test]
+fn copies_that_nobody_waits_for_do_not_pile_up() {
+    // 640,000 copies: they are done at some time, all the same.
+    let rig = Rig::new(
+        ".version 8.7\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 from) {
+        .shared .align 16 .b8 s[512]; .reg .b64 %rd<4>; .reg .b32 %r<4>; .reg .pred %p<2>;
+        ld.param.u64 %rd0, [from]; mov.u32 %r0, %tid.x; mul.wide.u32 %rd1, %r0, 4; mov.u64 %rd2, s; add.u64 %rd2, %rd2, %rd1; add.u64 %rd0, %rd0, %rd1; mov.b32 %r1, 0;
+    L: cp.async.ca.shared.global [%rd2], [%rd0], 4; add.u32 %r1, %r1, 1; setp.lt.u32 %p0, %r1, 20000; @%p0 bra L;
+        cp.async.wait_all; ret; }",
+    );
+    let from = rig.buffer(&[7u32; 32]);
+    rig.ok("k", 1, 32, &[from]);
+}

@@ -238,3 +238,17 @@ fn wrong_barriers_are_said() {
         assert!(report.contains(words), "{body}\n{report}");
     }
 }
+
+#[test]
+fn warps_that_meet_for_ever_use_up_the_budget() {
+    let rig = Rig::new(".visible .entry k() { L: bar.sync 0; bra L; }");
+    let launch = Launch {
+        budget: Some(100_000),
+        ..Launch::new("k", [1; 3], [64, 1, 1], &[])
+    };
+    let fault = rig
+        .device
+        .launch(&rig.instance, &launch)
+        .expect_err("no end");
+    assert!(fault.to_string().contains("budget of 100000"), "{fault}");
+}

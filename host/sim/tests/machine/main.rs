@@ -14,6 +14,7 @@ mod atomics;
 mod barrier;
 mod bulk;
 mod cluster;
+mod compiled;
 mod control;
 mod matrix;
 mod mbarrier;

@@ -236,10 +236,44 @@ pub fn records(case: &Case) -> Vec<Vec<u128>> {
             records.push([a, b, c].map(|x| u128::from(x.to_bits())).to_vec());
         }
     }
+    records.extend(near_least_normal(case, &mut random));
     for record in &mut records {
         for (value, &bits) in record.iter_mut().zip(&bits) {
             *value = low(*value, bits);
         }
     }
     records
+}
+
+/// Products and quotients next to the smallest normal number, where `.ftz` decides.
+fn near_least_normal(case: &Case, random: &mut Random) -> Vec<Vec<u128>> {
+    let (fraction_bits, bias) = match case.types[..] {
+        [Type::F32] => (23, 127),
+        [Type::F16] => (10, 15),
+        _ => return Vec::new(),
+    };
+    let float = |exponent: i64, random: &mut Random| {
+        // A power of two, a few digits up or down.
+        let bits = ((exponent + bias) << fraction_bits) + random.below(9) as i64 - 4;
+        bits.max(0) as u128 | u128::from(random.next() & 1) << (case.inputs()[0] - 1)
+    };
+    let least = 1 - bias;
+    let record = |_| {
+        let exponent = random.below(bias as usize / 2) as i64;
+        Some(match case.opcode {
+            Opcode::Mul => vec![float(exponent, random), float(least - exponent, random)],
+            Opcode::Div => vec![float(exponent + least, random), float(exponent, random)],
+            Opcode::Rcp => vec![float(-least, random)],
+            Opcode::Fma | Opcode::Mad => {
+                let addend = [0, 1 << fraction_bits][random.below(2)];
+                vec![
+                    float(exponent, random),
+                    float(least - exponent, random),
+                    addend,
+                ]
+            }
+            _ => return None,
+        })
+    };
+    (0..case.records / 8).map_while(record).collect()
 }

@@ -62,17 +62,17 @@ fn tf32(rows: &mut Rows) {
         one_rare {
             "cvt.rna.satfinite?.tf32.f32" =>
                 cvt_rna_tf32_f32,
-                |a| satfinite_tf32(cvt_rna_tf32_f32(a));
+                cvt_rna_satfinite_tf32_f32;
             "cvt.rn.satfinite?.relu?.tf32.f32" =>
                 cvt_rn_tf32_f32,
                 |a| satfinite_tf32(cvt_rn_tf32_f32(a)),
-                |a| relu_f32(cvt_rn_tf32_f32(a)),
-                |a| relu_f32(satfinite_tf32(cvt_rn_tf32_f32(a)));
+                |a| cvt_rn_tf32_f32(relu_f32(a)),
+                |a| satfinite_tf32(cvt_rn_tf32_f32(relu_f32(a)));
             "cvt.rz.satfinite?.relu?.tf32.f32" =>
                 cvt_rz_tf32_f32,
                 |a| satfinite_tf32(cvt_rz_tf32_f32(a)),
-                |a| relu_f32(cvt_rz_tf32_f32(a)),
-                |a| relu_f32(satfinite_tf32(cvt_rz_tf32_f32(a)));
+                |a| cvt_rz_tf32_f32(relu_f32(a)),
+                |a| satfinite_tf32(cvt_rz_tf32_f32(relu_f32(a)));
         }
     }
 }

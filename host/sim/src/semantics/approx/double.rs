@@ -3,7 +3,8 @@
 //! PTX ISA 9.7.3: the first two are "gross": they read the upper 32 bits of their operand and write the upper 32 bits of the
 //! result (sign, exponent, 20 bits of fraction), the rest being zero; subnormals count as zeros, in and out. libdevice
 //! refines them by Newton steps. Open in the ISA: the rounding of those 20 bits, here to nearest; a NaN, here the operand's
-//! upper half made quiet; `rsqrt` below zero, here NaN.
+//! upper half made quiet (a NaN whose payload is all in the lower half reads as an infinity: measured on an H200); `rsqrt` below
+//! zero, here NaN.
 
 use crate::semantics::float::nan::{INVALID_F64, quiet_f64};
 
@@ -26,7 +27,8 @@ fn ftz_f64(x: f64) -> f64 {
 /// `exact` of the operand as these instructions read it, as they write it.
 #[inline(always)]
 fn gross(a: f64, exact: impl Fn(f64) -> f64) -> f64 {
-    let result = exact(upper(ftz_f64(a)));
+    let a = upper(ftz_f64(a));
+    let result = exact(a);
     // To 20 bits, ties to even; a carry goes on into the exponent, as it should.
     let bits = result.to_bits();
     let rounded = upper(f64::from_bits(

@@ -5,8 +5,7 @@
 //! that number. NaN is `0x7f` in e4m3 and e5m2 and the largest number in those that have no NaN. Packed, the first
 //! operand is the upper element. `.relu` is [`relu_f32`] on the operands, or `relu_f16` on the results.
 //!
-//! Open in the ISA: a NaN to tf32 is f32's one NaN (with the low bits, as measured for other results of 32 bits); a
-//! negative number to ue8m0, which has no sign, is taken by its magnitude. Stochastic rounding is in `stochastic`.
+//! Open in the ISA: a NaN to tf32, as measured on an H200 at each function; a negative number to ue8m0, which has no sign, is taken by its magnitude. Stochastic rounding is in `stochastic`.
 
 use crate::semantics::Rounding::{self, Nearest};
 use crate::semantics::exact::{Exact, Format};
@@ -23,17 +22,26 @@ pub fn relu_f32(a: f32) -> f32 {
 /// The bits that tf32 does not have.
 const TF32_REST: u32 = 0x1fff;
 
-/// `cvt.rna.tf32.f32`: the nearest, of two equally near the one away from zero.
+/// `cvt.rna.tf32.f32`: the nearest, of two equally near the one away from zero. It does not know NaN: of an infinity and
+/// all above it the low bits are cut off (measured on an H200).
 #[inline(always)]
 pub fn cvt_rna_tf32_f32(a: f32) -> f32 {
-    let rounded = a.to_bits().wrapping_add(0x1000) & !TF32_REST;
-    let finite = if a.is_finite() {
-        f32::from_bits(rounded)
-    } else {
-        a
-    };
-    if a.is_nan() { NAN_F32 } else { finite }
+    let bits = a.to_bits();
+    let finite = bits.wrapping_add(0x1000);
+    let rounded = if a.is_finite() { finite } else { bits };
+    f32::from_bits(rounded & !TF32_REST)
 }
+
+/// `cvt.rna.satfinite.tf32.f32`: of results from infinity on the one before (measured on an H200, also for NaN).
+#[inline(always)]
+pub fn cvt_rna_satfinite_tf32_f32(a: f32) -> f32 {
+    let bits = cvt_rna_tf32_f32(a).to_bits();
+    let finite = bits & 0x7fff_ffff < 0x7f80_0000;
+    f32::from_bits(if finite { bits } else { bits - 0x2000 })
+}
+
+/// What `.rn` and `.rz` make of a NaN: measured on an H200.
+const NAN_TF32: f32 = f32::from_bits(0x7fff_e000);
 
 /// `cvt.rn.tf32.f32`: the nearest, ties to even.
 #[inline(always)]
@@ -45,20 +53,20 @@ pub fn cvt_rn_tf32_f32(a: f32) -> f32 {
     } else {
         a
     };
-    if a.is_nan() { NAN_F32 } else { finite }
+    if a.is_nan() { NAN_TF32 } else { finite }
 }
 
 /// `cvt.rz.tf32.f32`: the low bits cut off.
 #[inline(always)]
 pub fn cvt_rz_tf32_f32(a: f32) -> f32 {
     if a.is_nan() {
-        NAN_F32
+        NAN_TF32
     } else {
         f32::from_bits(a.to_bits() & !TF32_REST)
     }
 }
 
-/// `.satfinite` to tf32: an infinity becomes the largest number of its sign.
+/// `.satfinite` to tf32 with `.rn` or `.rz`: an infinity becomes the largest number of its sign.
 #[inline(always)]
 pub fn satfinite_tf32(a: f32) -> f32 {
     if a.is_infinite() {

@@ -4,7 +4,9 @@
 //! the decoder's business), and `mad` is `fma`, as on every target since sm_20. The other roundings: `directed`.
 //! Each f32 operation is one Rust operation and a select; loops over them become vector code.
 
-use super::nan::{canonical_f32, ftz_f32, sat_f32, settle1_f64, settle2_f64, settle3_f64};
+use super::nan::{
+    UP, canonical_f32, flush_tiny, ftz_f32, sat_f32, settle1_f64, settle2_f64, settle3_f64,
+};
 
 /// `add.rn.f32`.
 #[inline(always)]
@@ -58,13 +60,27 @@ pub fn sqrt_rn_f32(a: f32) -> f32 {
 ftz_and_sat! {
     add_rn_f32(a, b) => add_rn_ftz_f32, add_rn_sat_f32, add_rn_ftz_sat_f32;
     sub_rn_f32(a, b) => sub_rn_ftz_f32, sub_rn_sat_f32, sub_rn_ftz_sat_f32;
-    mul_rn_f32(a, b) => mul_rn_ftz_f32, mul_rn_sat_f32, mul_rn_ftz_sat_f32;
-    fma_rn_f32(a, b, c) => fma_rn_ftz_f32, fma_rn_sat_f32, fma_rn_ftz_sat_f32;
+}
+
+ftz_scaled! {
+    mul_rn_f32(a, b) [a * UP, b] => mul_rn_ftz_f32;
+    fma_rn_f32(a, b, c) [a * UP, b, c * UP] => fma_rn_ftz_f32;
+    div_rn_f32(a, b) [a * UP, b] => div_rn_ftz_f32;
+}
+
+sat! {
+    mul_rn_f32(a, b) => mul_rn_sat_f32; mul_rn_ftz_f32(a, b) => mul_rn_ftz_sat_f32;
+    fma_rn_f32(a, b, c) => fma_rn_sat_f32; fma_rn_ftz_f32(a, b, c) => fma_rn_ftz_sat_f32;
+}
+
+/// [`rcp_rn_f32`] with `.ftz`.
+#[inline(always)]
+pub fn rcp_rn_ftz_f32(a: f32) -> f32 {
+    let a = ftz_f32(a);
+    flush_tiny(rcp_rn_f32(a), UP / a)
 }
 
 ftz! {
-    div_rn_f32(a, b) => div_rn_ftz_f32;
-    rcp_rn_f32(a) => rcp_rn_ftz_f32;
     sqrt_rn_f32(a) => sqrt_rn_ftz_f32;
 }
 
@@ -95,7 +111,7 @@ pub fn fma_rn_f64(a: f64, b: f64, c: f64) -> f64 {
 /// `div.rn.f64`.
 #[inline(always)]
 pub fn div_rn_f64(a: f64, b: f64) -> f64 {
-    settle2_f64(a / b, a, b)
+    settle2_f64(a / b, b, a) // of two NaNs the first
 }
 
 /// `rcp.rn.f64`: 1 / a.

@@ -4,7 +4,7 @@
 //! everything about infinities, which no rounding changes.
 
 use super::arithmetic::*;
-use super::nan::{canonical_f32, ftz_f32, sat_f32};
+use super::nan::{UP, canonical_f32, flush_tiny, ftz_f32, sat_f32};
 use crate::semantics::Rounding::{self, Down, Up, Zero};
 use crate::semantics::exact::{Exact, F64};
 use crate::semantics::odd::{self, round_f32};
@@ -78,17 +78,43 @@ ftz_and_sat! {
     sub_rz_f32(a, b) => sub_rz_ftz_f32, sub_rz_sat_f32, sub_rz_ftz_sat_f32;
     sub_rm_f32(a, b) => sub_rm_ftz_f32, sub_rm_sat_f32, sub_rm_ftz_sat_f32;
     sub_rp_f32(a, b) => sub_rp_ftz_f32, sub_rp_sat_f32, sub_rp_ftz_sat_f32;
-    mul_rz_f32(a, b) => mul_rz_ftz_f32, mul_rz_sat_f32, mul_rz_ftz_sat_f32;
-    mul_rm_f32(a, b) => mul_rm_ftz_f32, mul_rm_sat_f32, mul_rm_ftz_sat_f32;
-    mul_rp_f32(a, b) => mul_rp_ftz_f32, mul_rp_sat_f32, mul_rp_ftz_sat_f32;
-    fma_rz_f32(a, b, c) => fma_rz_ftz_f32, fma_rz_sat_f32, fma_rz_ftz_sat_f32;
-    fma_rm_f32(a, b, c) => fma_rm_ftz_f32, fma_rm_sat_f32, fma_rm_ftz_sat_f32;
-    fma_rp_f32(a, b, c) => fma_rp_ftz_f32, fma_rp_sat_f32, fma_rp_ftz_sat_f32;
 }
 
+ftz_scaled! {
+    mul_rz_f32(a, b) [a * UP, b] => mul_rz_ftz_f32;
+    mul_rm_f32(a, b) [a * UP, b] => mul_rm_ftz_f32;
+    mul_rp_f32(a, b) [a * UP, b] => mul_rp_ftz_f32;
+    fma_rz_f32(a, b, c) [a * UP, b, c * UP] => fma_rz_ftz_f32;
+    fma_rm_f32(a, b, c) [a * UP, b, c * UP] => fma_rm_ftz_f32;
+    fma_rp_f32(a, b, c) [a * UP, b, c * UP] => fma_rp_ftz_f32;
+    div_rz_f32(a, b) [a * UP, b] => div_rz_ftz_f32;
+    div_rm_f32(a, b) [a * UP, b] => div_rm_ftz_f32;
+    div_rp_f32(a, b) [a * UP, b] => div_rp_ftz_f32;
+}
+
+sat! {
+    mul_rz_f32(a, b) => mul_rz_sat_f32; mul_rz_ftz_f32(a, b) => mul_rz_ftz_sat_f32;
+    mul_rm_f32(a, b) => mul_rm_sat_f32; mul_rm_ftz_f32(a, b) => mul_rm_ftz_sat_f32;
+    mul_rp_f32(a, b) => mul_rp_sat_f32; mul_rp_ftz_f32(a, b) => mul_rp_ftz_sat_f32;
+    fma_rz_f32(a, b, c) => fma_rz_sat_f32; fma_rz_ftz_f32(a, b, c) => fma_rz_ftz_sat_f32;
+    fma_rm_f32(a, b, c) => fma_rm_sat_f32; fma_rm_ftz_f32(a, b, c) => fma_rm_ftz_sat_f32;
+    fma_rp_f32(a, b, c) => fma_rp_sat_f32; fma_rp_ftz_f32(a, b, c) => fma_rp_ftz_sat_f32;
+}
+
+/// `rcp` with `.ftz`: as one divided.
+macro_rules! rcp_ftz {
+    ($($ftz:ident = $div:ident);+ $(;)?) => {$(
+        #[doc = concat!("[`", stringify!($div), "`] of one, with `.ftz`.")]
+        #[inline(always)]
+        pub fn $ftz(a: f32) -> f32 {
+            $div(1.0, a)
+        }
+    )+};
+}
+
+rcp_ftz! { rcp_rz_ftz_f32 = div_rz_ftz_f32; rcp_rm_ftz_f32 = div_rm_ftz_f32; rcp_rp_ftz_f32 = div_rp_ftz_f32 }
+
 ftz! {
-    div_rz_f32(a, b) => div_rz_ftz_f32; div_rm_f32(a, b) => div_rm_ftz_f32; div_rp_f32(a, b) => div_rp_ftz_f32;
-    rcp_rz_f32(a) => rcp_rz_ftz_f32; rcp_rm_f32(a) => rcp_rm_ftz_f32; rcp_rp_f32(a) => rcp_rp_ftz_f32;
     sqrt_rz_f32(a) => sqrt_rz_ftz_f32; sqrt_rm_f32(a) => sqrt_rm_ftz_f32; sqrt_rp_f32(a) => sqrt_rp_ftz_f32;
 }
 

@@ -1,7 +1,7 @@
 //! `neg`, `abs`, `copysign`.
 //!
 //! PTX ISA 9.7.3. `neg` and `abs` are arithmetic on an H200, not bit operations: their f32 NaN is canonical (measured).
-//! Their f64 NaN is made quiet and its sign changed as a number's would be (not measured). `copysign` moves bits.
+//! Their f64 NaN is made quiet and its sign stays (measured). `copysign` moves bits.
 
 use super::nan::{canonical_f32, ftz_f32, quiet_f64};
 
@@ -20,7 +20,7 @@ pub fn neg_ftz_f32(a: f32) -> f32 {
 /// `neg.f64`.
 #[inline(always)]
 pub fn neg_f64(a: f64) -> f64 {
-    if a.is_nan() { -quiet_f64(a) } else { -a }
+    if a.is_nan() { quiet_f64(a) } else { -a }
 }
 
 /// `abs.f32`.
@@ -38,11 +38,7 @@ pub fn abs_ftz_f32(a: f32) -> f32 {
 /// `abs.f64`.
 #[inline(always)]
 pub fn abs_f64(a: f64) -> f64 {
-    if a.is_nan() {
-        quiet_f64(a).abs()
-    } else {
-        a.abs()
-    }
+    if a.is_nan() { quiet_f64(a) } else { a.abs() }
 }
 
 typed! {

@@ -37,13 +37,46 @@ pub fn fma_rn_f16(a: f16, b: f16, c: f16) -> f16 {
     f16::narrow(add_odd_f32(a.widen() * b.widen(), c.widen()))
 }
 
+/// An exact result, or one rounded to odd, as f16 with `.ftz`: as for f32, what is below the smallest normal number when rounded as if
+/// exponents had no end (measured on an H200 over 2^20 products).
+#[inline(always)]
+fn narrow_flush(x: f32) -> f16 {
+    let result = f16::narrow(x);
+    let scaled = f16::narrow(x * 1024.0).to_bits() & 0x7fff; // its smallest normal number is then 2^-4
+    f16::from_bits(if scaled < 0x2c00 {
+        result.to_bits() & 0x8000
+    } else {
+        result.to_bits()
+    })
+}
+
+#[inline(always)]
+fn add_flush(a: f16, b: f16) -> f16 {
+    narrow_flush(a.widen() + b.widen())
+}
+
+#[inline(always)]
+fn sub_flush(a: f16, b: f16) -> f16 {
+    narrow_flush(a.widen() - b.widen())
+}
+
+#[inline(always)]
+fn mul_flush(a: f16, b: f16) -> f16 {
+    narrow_flush(a.widen() * b.widen())
+}
+
+#[inline(always)]
+fn fma_flush(a: f16, b: f16, c: f16) -> f16 {
+    narrow_flush(add_odd_f32(a.widen() * b.widen(), c.widen()))
+}
+
 /// The forms of an f16 operation with `.ftz`, `.sat` and both.
 macro_rules! ftz_and_sat_f16 {
-    ($($name:ident($($x:ident),+) => $ftz:ident, $sat:ident, $ftz_sat:ident);+ $(;)?) => {$(
+    ($($name:ident($($x:ident),+) = $wide:ident => $ftz:ident, $sat:ident, $ftz_sat:ident);+ $(;)?) => {$(
         #[doc = concat!("[`", stringify!($name), "`] with `.ftz`.")]
         #[inline(always)]
         pub fn $ftz($($x: f16),+) -> f16 {
-            $name($($x.flush()),+).flush()
+            $wide($($x.flush()),+)
         }
 
         #[doc = concat!("[`", stringify!($name), "`] with `.sat`.")]
@@ -61,10 +94,10 @@ macro_rules! ftz_and_sat_f16 {
 }
 
 ftz_and_sat_f16! {
-    add_rn_f16(a, b) => add_rn_ftz_f16, add_rn_sat_f16, add_rn_ftz_sat_f16;
-    sub_rn_f16(a, b) => sub_rn_ftz_f16, sub_rn_sat_f16, sub_rn_ftz_sat_f16;
-    mul_rn_f16(a, b) => mul_rn_ftz_f16, mul_rn_sat_f16, mul_rn_ftz_sat_f16;
-    fma_rn_f16(a, b, c) => fma_rn_ftz_f16, fma_rn_sat_f16, fma_rn_ftz_sat_f16;
+    add_rn_f16(a, b) = add_flush => add_rn_ftz_f16, add_rn_sat_f16, add_rn_ftz_sat_f16;
+    sub_rn_f16(a, b) = sub_flush => sub_rn_ftz_f16, sub_rn_sat_f16, sub_rn_ftz_sat_f16;
+    mul_rn_f16(a, b) = mul_flush => mul_rn_ftz_f16, mul_rn_sat_f16, mul_rn_ftz_sat_f16;
+    fma_rn_f16(a, b, c) = fma_flush => fma_rn_ftz_f16, fma_rn_sat_f16, fma_rn_ftz_sat_f16;
 }
 
 /// `fma.rn.relu.f16`.

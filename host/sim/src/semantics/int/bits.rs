@@ -89,10 +89,21 @@ pub fn fns_b32(mask: u32, base: u32, offset: i32) -> u32 {
     }
 }
 
+/// How far a bit field's position and length count: the low 8 bits at 32 bits, all 32 at 64, as measured on an H200. From
+/// twice the width on nothing changes.
+#[inline(always)]
+fn field(bits: u32, pos: u32, len: u32) -> (u32, u32) {
+    if bits == 32 {
+        (pos & 0xff, len & 0xff)
+    } else {
+        (pos.min(128), len.min(128))
+    }
+}
+
 typed! {
     /// `bfe`, unsigned: `len` bits of `a` from `pos` up, zero-extended.
     |a, pos, len| {
-        let (pos, len) = (pos & 0xff, len & 0xff);
+        let (pos, len) = field(T::BITS, pos, len);
         let field = if pos < T::BITS { a >> pos } else { 0 };
         if len < T::BITS { field & !(!0 << len) } else { field }
     };
@@ -103,7 +114,7 @@ typed! {
     /// `bfe`, signed: `len` bits of `a` from `pos` up, extended with the field's top bit, or with `a`'s where the field
     /// reaches past it; zero if `len` is.
     |a, pos, len| {
-        let (pos, len) = (pos & 0xff, len & 0xff);
+        let (pos, len) = field(T::BITS, pos, len);
         let end = if pos + len < T::BITS { pos + len } else { T::BITS };
         if len == 0 {
             0
@@ -119,7 +130,7 @@ typed! {
 typed! {
     /// `bfi`: `b` with `len` bits of it from `pos` up replaced by the low bits of `a`.
     |a, b, pos, len| {
-        let (pos, len) = (pos & 0xff, len & 0xff);
+        let (pos, len) = field(T::BITS, pos, len);
         let ones: T = if len < T::BITS { !(!0 << len) } else { !0 };
         let (field, value) = if pos < T::BITS { (ones << pos, a << pos) } else { (0, 0) };
         (value & field) | (b & !field)

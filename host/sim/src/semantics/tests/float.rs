@@ -142,6 +142,87 @@ fn flushing_is_as_measured() {
     assert!(ftz_f32(f32::NAN).is_nan());
 }
 
+/// Measured on an H200, 2026-11-21.
+#[test]
+fn flushing_looks_at_the_result_with_all_its_digits() {
+    let products = [
+        (0x3f7f_ffff, 0x0080_0000, 0),
+        (0xbf7f_ffff, 0x0080_0000, 0x8000_0000),
+        (0x3f80_0001, 0x007f_ffff, 0),
+        (0x3f7f_ffff, 0x0080_0001, 0x0080_0000),
+        (0x3f00_0001, 0x00ff_fffe, 0x0080_0000),
+        (0x2000_0400, 0x1fff_f800, 0x0080_0000),
+        (0x2000_0800, 0x1fff_f000, 0),
+        (0x3f7f_ffff, 0x0100_0000, 0x00ff_ffff),
+    ];
+    for (a, b, product) in products {
+        assert_eq!(mul_rn_ftz_f32(f(a), f(b)).to_bits(), product, "{a:x} {b:x}");
+        assert_eq!(
+            fma_rn_ftz_f32(f(a), f(b), 0.0).to_bits(),
+            product,
+            "{a:x} {b:x}"
+        );
+    }
+    assert_eq!(
+        mul_rp_ftz_f32(f(0x3f7f_ffff), f(0x0080_0001)).to_bits(),
+        0x0080_0001
+    );
+    assert_eq!(mul_rp_ftz_f32(f(0x3f7f_ffff), f(0x0080_0000)).to_bits(), 0);
+    let quotients = [
+        (0x3f7f_ffff, 0x7e80_0000, 0),
+        (0x3f7f_ffff, 0x7e7f_ffff, 0x0080_0000),
+        (0x3f80_0000, 0x7e80_0001, 0),
+        (0x3f80_0000, 0x7e80_0000, 0x0080_0000),
+    ];
+    for (a, b, quotient) in quotients {
+        assert_eq!(
+            div_rn_ftz_f32(f(a), f(b)).to_bits(),
+            quotient,
+            "{a:x} {b:x}"
+        );
+    }
+    let sums = [
+        (0x1f00_0000, 0x9400_0000, 0x0080_0000),
+        (0x1f80_0000, 0x9480_0000, 0),
+        (0x1f00_0000, 0x9380_0000, 0x0080_0000),
+        (0x2000_0000, 0x9400_0000, 0),
+    ];
+    for (a, b, sum) in sums {
+        let least = f32::MIN_POSITIVE;
+        assert_eq!(
+            fma_rn_ftz_f32(f(a), f(b), least).to_bits(),
+            sum,
+            "{a:x} {b:x}"
+        );
+    }
+}
+
+/// Measured on an H200, 2026-11-21.
+#[test]
+fn of_several_nans_the_gpu_takes_one() {
+    let [a, b, c] = [
+        0x7ff8_0000_0000_0001,
+        0xfff0_0000_0000_0102,
+        0x7ff8_0000_0000_0011,
+    ]
+    .map(d);
+    let bits = |x: f64| x.to_bits();
+    assert_eq!(bits(fma_rn_f64(a, b, c)), 0xfff8_0000_0000_0102);
+    assert_eq!(bits(fma_rn_f64(a, 1.0, c)), 0x7ff8_0000_0000_0011);
+    assert_eq!(bits(fma_rn_f64(a, 1.0, 1.0)), 0x7ff8_0000_0000_0001);
+    for sum in [
+        add_rn_f64(a, b),
+        sub_rn_f64(a, b),
+        mul_rn_f64(a, b),
+        min_f64(a, b),
+    ] {
+        assert_eq!(bits(sum), 0xfff8_0000_0000_0102);
+    }
+    assert_eq!(bits(div_rn_f64(a, b)), 0x7ff8_0000_0000_0001);
+    assert_eq!(bits(neg_f64(b)), 0xfff8_0000_0000_0102);
+    assert_eq!(bits(abs_f64(b)), 0xfff8_0000_0000_0102);
+}
+
 #[test]
 fn saturation_clamps_and_nan_is_zero_as_measured() {
     assert_eq!(add_rn_sat_f32(f32::NAN, 1.0).to_bits(), 0);
@@ -160,7 +241,7 @@ fn copysign_takes_the_first_operands_sign() {
     );
     assert_eq!(
         (neg_f64(d(0x7ff0_0000_0000_0001)).to_bits(), abs_f64(-1.5)),
-        (0xfff8_0000_0000_0001, 1.5)
+        (0x7ff8_0000_0000_0001, 1.5) // a NaN keeps its sign, as on an H200
     );
 }
 

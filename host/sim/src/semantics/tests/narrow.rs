@@ -217,13 +217,21 @@ fn saturation_and_nan_of_halves() {
         ),
         (0x7fff, 0x7c00)
     );
-    assert_eq!(
-        (
-            cvt_rna_tf32_f32(f32::NAN).to_bits(),
-            cvt_rna_tf32_f32(f32::MAX)
-        ),
-        (0x7fff_ffff, f32::INFINITY)
-    );
+    // Measured on an H200, 2026-11-21.
+    let special = [
+        (0x7f80_0001, 0x7f80_0000, 0x7f7f_e000, 0x7fff_e000),
+        (0xff80_0001, 0xff80_0000, 0xff7f_e000, 0x7fff_e000),
+        (0x7f80_3000, 0x7f80_2000, 0x7f80_0000, 0x7fff_e000),
+        (0x7fff_ffff, 0x7fff_e000, 0x7fff_c000, 0x7fff_e000),
+        (0x7f7f_ffff, 0x7f80_0000, 0x7f7f_e000, 0x7f80_0000),
+        (0x7f80_0000, 0x7f80_0000, 0x7f7f_e000, 0x7f80_0000),
+    ];
+    for (bits, away, finite, nearest) in special {
+        let x = f32::from_bits(bits);
+        assert_eq!(cvt_rna_tf32_f32(x).to_bits(), away, "{bits:x}");
+        assert_eq!(cvt_rna_satfinite_tf32_f32(x).to_bits(), finite, "{bits:x}");
+        assert_eq!(cvt_rn_tf32_f32(x).to_bits(), nearest, "{bits:x}");
+    }
     assert_eq!(satfinite_tf32(f32::NEG_INFINITY).to_bits(), 0xff7f_e000);
     assert_eq!(
         (relu_f32(-0.0).to_bits(), relu_f32(f32::NAN).to_bits()),

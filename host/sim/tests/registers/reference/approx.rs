@@ -50,6 +50,10 @@ fn one(case: &Case, ty: Type, x: &[u128]) -> Expect {
         Opcode::Div => quotient(case, ty, a, v[1]),
         Opcode::Ex2 => {
             let y = a.exp2();
+            if ty == Type::F16 && y < power(-14) {
+                // Subnormal results are cut off: measured on an H200.
+                return Expect::Bits((y * power(24)) as u128);
+            }
             near(
                 y,
                 match ty {
@@ -117,9 +121,13 @@ fn quotient(case: &Case, ty: Type, a: f64, b: f64) -> Expect {
 fn double(case: &Case, x: u128) -> Expect {
     let ty = Type::F64;
     let gross = case.has(M::Ftz);
-    let x = if gross { number::flush(ty, x) } else { x };
-    let a = value(ty, if gross { x >> 32 << 32 } else { x });
-    if value(ty, x).is_nan() {
+    let x = if gross {
+        number::flush(ty, x) >> 32 << 32
+    } else {
+        x
+    };
+    let a = value(ty, x);
+    if a.is_nan() {
         return Expect::Nan(ty);
     }
     let y = if case.opcode == Opcode::Rcp {

@@ -4,7 +4,7 @@
 //! 54 bits is exact.
 
 use rustc_apfloat::ieee::{BFloat, Double, Half, Quad, Single};
-use rustc_apfloat::{Float, FloatConvert, Round};
+use rustc_apfloat::{Float, FloatConvert, Round, Status};
 use sim::ptx::ast::{Modifier as M, Opcode, Type};
 
 use super::{element, number};
@@ -71,15 +71,62 @@ fn one(case: &Case, ty: Type, x: &[u128]) -> u128 {
         _ => operation(case, &x),
     };
     let result = if !number::value(ty, result).is_nan() {
-        flush(result)
+        if ftz && is_tiny(case, ty, &x) {
+            result & 1 << (ty.size() * 8 - 1)
+        } else {
+            flush(result)
+        }
     } else if ty != Type::F64 {
         number::nan(ty)
-    } else if matches!(case.opcode, Opcode::Neg | Opcode::Abs) {
-        result | 1 << 51
     } else {
-        number::nan_of(&x)
+        let mut order = x.clone();
+        match case.opcode {
+            Opcode::Div => {}
+            Opcode::Fma | Opcode::Mad => order.rotate_left(1),
+            _ => order.reverse(),
+        }
+        number::nan_of(order)
     };
     settle(case, ty, result)
+}
+
+/// Whether a result is below the smallest normal number when it is rounded as if exponents had no end. The operation's result in
+/// quadruple precision, rounded towards zero, is compared with the least value that rounds to that number.
+fn is_tiny(case: &Case, ty: Type, x: &[u128]) -> bool {
+    fn wide<F: FloatConvert<Quad>>(x: u128) -> Quad {
+        F::from_bits(x).convert(&mut false).value
+    }
+    let (wide, digits): (fn(u128) -> Quad, i32) = match ty {
+        Type::F16 => (wide::<Half>, 11),
+        _ => (wide::<Single>, 24),
+    };
+    let operand = |i: usize| wide(x[i]);
+    let down = Round::TowardZero;
+    let result = match case.opcode {
+        Opcode::Add => operand(0).add_r(operand(1), down),
+        Opcode::Sub => operand(0).sub_r(operand(1), down),
+        Opcode::Mul => operand(0).mul_r(operand(1), down),
+        Opcode::Fma | Opcode::Mad => operand(0).mul_add_r(operand(1), operand(2), down),
+        Opcode::Div => operand(0).div_r(operand(1), down),
+        Opcode::Rcp => Quad::from_u128(1).value.div_r(operand(0), down),
+        _ => return false,
+    };
+    let exponent = if ty == Type::F16 { -14 } else { -126 };
+    let part = |digits: i32| Quad::from_u128(1).value.scalbn(exponent - digits);
+    let normal = part(0);
+    let (magnitude, exact) = (result.value.abs(), result.status == Status::OK);
+    let away = match rounding(case) {
+        Round::TowardPositive => !result.value.is_negative(),
+        Round::TowardNegative => result.value.is_negative(),
+        Round::TowardZero => false,
+        _ => return magnitude < (normal - part(digits + 1)).value,
+    };
+    if away {
+        let below = (normal - part(digits)).value;
+        magnitude < below || magnitude == below && exact
+    } else {
+        magnitude < normal
+    }
 }
 
 /// `.sat` and `.relu`.

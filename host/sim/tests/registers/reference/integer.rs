@@ -111,7 +111,7 @@ fn one(case: &Case, ty: Type, x: &[u128]) -> Vec<u128> {
         }
         Fns => vec![find_nth(x[0], low(x[1], 32), value(Type::S32, x[2]))],
         Bfe => {
-            let (pos, len) = (low(x[1], 8) as u32, low(x[2], 8) as u32);
+            let (pos, len) = field(bits, x[1], x[2]);
             let top = (pos + len).saturating_sub(1).min(bits - 1);
             let fill = ty.class() == Class::Signed && len > 0 && bit(x[0], top);
             vec![bits_of(bits, |i| {
@@ -123,7 +123,7 @@ fn one(case: &Case, ty: Type, x: &[u128]) -> Vec<u128> {
             })]
         }
         Bfi => {
-            let (pos, len) = (low(x[2], 8) as u32, low(x[3], 8) as u32);
+            let (pos, len) = field(bits, x[2], x[3]);
             vec![bits_of(bits, |i| {
                 if i >= pos && i < pos + len {
                     bit(x[0], i - pos)
@@ -149,6 +149,18 @@ fn one(case: &Case, ty: Type, x: &[u128]) -> Vec<u128> {
         Dp2a => vec![dot(case, x, 16, if case.has(M::Hi) { 2 } else { 0 })],
         opcode => panic!("no reference for {opcode:?}"),
     }
+}
+
+/// Position and length of a bit field: 8 bits of each count at 32 bits, all of them at 64 (measured on an H200).
+fn field(bits: u32, pos: u128, len: u128) -> (u32, u32) {
+    let counted = |x: u128| {
+        if bits == 32 {
+            low(x, 8)
+        } else {
+            x.min(1 << 16)
+        }
+    };
+    (counted(pos) as u32, counted(len) as u32)
 }
 
 /// The bits of the product that the instruction keeps, and how many.

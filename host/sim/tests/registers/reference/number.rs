@@ -116,13 +116,12 @@ pub fn nan(ty: Type) -> u128 {
     }
 }
 
-/// The NaN of an f64 operation: the last operand that is one, quiet; else that of an invalid operation.
-pub fn nan_of(operands: &[u128]) -> u128 {
-    let last = operands
-        .iter()
-        .rev()
-        .find(|&&x| f64::from_bits(x as u64).is_nan());
-    last.map_or(nan(Type::F64), |x| x | 1 << 51)
+/// The NaN of an f64 operation: the first operand, in the order in which the GPU looks, that is one, quiet; else that of an
+/// invalid operation.
+pub fn nan_of(operands: impl IntoIterator<Item = u128>) -> u128 {
+    let mut operands = operands.into_iter();
+    let first = operands.find(|&x| f64::from_bits(x as u64).is_nan());
+    first.map_or(nan(Type::F64), |x| x | 1 << 51)
 }
 
 /// Whether bits are a number within some distance of a value.

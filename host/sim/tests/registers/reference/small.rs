@@ -101,7 +101,7 @@ pub fn nearest(way: f64, below: u32) -> bool {
 pub fn tf32(x: u32, up: impl Fn(f64, u32) -> bool) -> u32 {
     let value = f32::from_bits(x);
     if !value.is_finite() {
-        return if value.is_nan() { 0x7fff_ffff } else { x };
+        return x;
     }
     let below = x & !0x1fff;
     let way = f64::from(x & 0x1fff) / f64::from(0x2000);

@@ -125,11 +125,11 @@ pub(super) fn rows(rows: &mut Rows) {
         carry2 {
             "add.cc.u32 add.cc.s32" => |a, b, _, _| addc_u32(a, b, false),
             "addc.u32 addc.s32 addc.cc.u32 addc.cc.s32" => |a, b, _, carry| addc_u32(a, b, carry),
-            "sub.cc.u32 sub.cc.s32" => |a, b, _, _| subc_u32(a, b, false),
+            "sub.cc.u32 sub.cc.s32" => |a, b, _, _| subc_u32(a, b, true),
             "subc.u32 subc.s32 subc.cc.u32 subc.cc.s32" => |a, b, _, carry| subc_u32(a, b, carry),
             "add.cc.u64 add.cc.s64" => |a, b, _, _| addc_u64(a, b, false),
             "addc.u64 addc.s64 addc.cc.u64 addc.cc.s64" => |a, b, _, carry| addc_u64(a, b, carry),
-            "sub.cc.u64 sub.cc.s64" => |a, b, _, _| subc_u64(a, b, false),
+            "sub.cc.u64 sub.cc.s64" => |a, b, _, _| subc_u64(a, b, true),
             "subc.u64 subc.s64 subc.cc.u64 subc.cc.s64" => |a, b, _, carry| subc_u64(a, b, carry),
         }
         carry3 {

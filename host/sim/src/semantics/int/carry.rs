@@ -1,9 +1,11 @@
 //! `add.cc`, `addc`, `sub.cc`, `subc`, `mad.cc`, `madc`.
 //!
 //! PTX ISA 9.7.2. The condition register `CC.CF` is one bit: it goes in as `carry` and comes out as the second of the
-//! pair. The forms without `.cc` leave the register alone: their caller drops the second. After a subtraction the bit is a
-//! borrow. Signed and unsigned forms carry alike, out of the top bit. In `mad.cc` and `madc` only the addition carries.
-//! Open in the ISA: `subc` after an addition, or `addc` after a subtraction; here the bit is taken as it stands.
+//! pair. The forms without `.cc` leave the register alone: their caller drops the second. Signed and unsigned forms carry
+//! alike, out of the top bit. In `mad.cc` and `madc` only the addition carries.
+//! The ISA speaks of a borrow after a subtraction. On a GPU a subtraction is the addition of the complement and one, and
+//! the bit is that addition's carry: set where there is *no* borrow. Between subtractions nobody can tell; `addc` after `sub.cc`
+//! can, and nvcc's division of 128 bits does. (So does ptxas 13.0: `IADD3 R5, P0, R0, -R5, RZ; IADD3.X R7, R4, R7, RZ, P0`.)
 
 typed! {
     /// `addc.cc`: a + b + carry, and the carry out; `add.cc` passes `false`.
@@ -16,11 +18,11 @@ typed! {
 }
 
 typed! {
-    /// `subc.cc`: a - (b + borrow), and the borrow out; `sub.cc` passes `false`.
-    |a, b, borrow| {
-        let (difference, under) = a.overflowing_sub(b);
-        let (difference, under_again) = difference.overflowing_sub(T::from(borrow));
-        (difference, under | under_again)
+    /// `subc.cc`: a + not b + carry, and the carry out, which is set unless a borrow is left; `sub.cc` passes `true`.
+    |a, b, carry| {
+        let (sum, over) = a.overflowing_add(!b);
+        let (sum, over_again) = sum.overflowing_add(T::from(carry));
+        (sum, over | over_again)
     };
     subc_u32(u32, u32, bool) -> (u32, bool), subc_u64(u64, u64, bool) -> (u64, bool),
 }

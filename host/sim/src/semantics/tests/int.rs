@@ -337,9 +337,12 @@ proptest! {
         let (low, carry) = addc_u64(a as u64, b as u64, false);
         let (high, out) = addc_u64((a >> 64) as u64, (b >> 64) as u64, carry);
         prop_assert_eq!((u128::from(high) << 64 | u128::from(low), out), a.overflowing_add(b));
-        let (low, borrow) = subc_u64(a as u64, b as u64, false);
-        let (high, out) = subc_u64((a >> 64) as u64, (b >> 64) as u64, borrow);
-        prop_assert_eq!((u128::from(high) << 64 | u128::from(low), out), a.overflowing_sub(b));
+        // A subtraction's carry is set where nothing is borrowed; an addition may take it up.
+        let (low, carry) = subc_u64(a as u64, b as u64, true);
+        let (high, out) = subc_u64((a >> 64) as u64, (b >> 64) as u64, carry);
+        let (difference, borrow) = a.overflowing_sub(b);
+        prop_assert_eq!((u128::from(high) << 64 | u128::from(low), out), (difference, !borrow));
+        prop_assert_eq!(addc_u32(0, 0, out).0, u32::from(a >= b));
         // The ISA's example: a 64 x 64 bit product from 32-bit words.
         let (x, y) = (a as u64, b as u64);
         let (r4, r5, r6, r7) = (x as u32, (x >> 32) as u32, y as u32, (y >> 32) as u32);

@@ -161,10 +161,11 @@ impl Races {
             instruction: of.instruction,
         };
         let mut found = None;
-        let mut at = address;
-        while at < address + size {
+        // What lies beyond all addresses is reported by the access itself.
+        let (mut at, last) = (address, address.saturating_add(size));
+        while at < last {
             let word = at / 4;
-            let end = ((word + 1) * 4).min(address + size);
+            let end = (word + 1).saturating_mul(4).min(last);
             let bytes = ((1u32 << (end - word * 4)) - (1u32 << (at - word * 4))) as u8;
             let cell = self.cells.entry((space, word)).or_default();
             let blocks = &self.blocks;

@@ -41,7 +41,7 @@ pub(crate) fn passes(
         for lane in active {
             let (first, last) = (
                 addresses[lane] / width,
-                (addresses[lane] + size - 1) / width,
+                addresses[lane].saturating_add(size - 1) / width,
             );
             for word in first..=last.min(first + 7) {
                 words[count] = word;

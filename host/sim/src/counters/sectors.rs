@@ -21,7 +21,8 @@ pub(crate) fn sectors(addresses: &[u64; LANES], mask: u32, size: u64, sector: u6
     let (mut distinct, mut count, mut next) = (0, 0, 0);
     for (i, &address) in active.iter().enumerate() {
         distinct += u64::from(i == 0 || active[i - 1] != address);
-        let (first, last) = (address / sector, (address + size - 1) / sector);
+        // An address that is about to be reported may be the last there is.
+        let (first, last) = (address / sector, address.saturating_add(size - 1) / sector);
         count += (last + 1).saturating_sub(first.max(next));
         next = next.max(last + 1);
     }
@@ -61,6 +62,11 @@ mod tests {
             let addresses = std::array::from_fn(|lane| 0x1000 + address(lane as u64));
             assert_eq!(sectors(&addresses, mask, size, 32).0, expected, "row {i}");
         }
+    }
+
+    #[test]
+    fn an_access_at_the_end_of_all_addresses_is_counted() {
+        assert_eq!(sectors(&[u64::MAX; LANES], u32::MAX, 8, 32), (1, 8));
     }
 
     #[test]

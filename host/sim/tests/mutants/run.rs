@@ -1,0 +1,56 @@
+//! Loads a text and runs its kernels, whatever they are: nothing may panic, hang or leak.
+
+use sim::{Checks, Device, DeviceModel, Kind, Launch, Module};
+
+/// Device memory: little, so that a variable of a gigabyte is refused.
+const MEMORY: u64 = 16 << 20;
+/// Warp instructions of a launch.
+const BUDGET: u64 = 20_000;
+/// Kernels of a module that are run.
+const KERNELS: usize = 4;
+
+/// A small device.
+pub fn device() -> Device {
+    let mut model = DeviceModel::h200();
+    model.memory = MEMORY;
+    model.limits.heap = 1 << 20;
+    Device::new(model).expect("16 MiB of addresses")
+}
+
+/// Whether the text loads. Each kernel runs with parameters that are addresses and lengths by turns.
+pub fn run(device: &Device, text: &str) -> bool {
+    let Ok(module) = Module::load(text) else {
+        return false;
+    };
+    let memory = device.memory();
+    let buffer = memory
+        .allocate(4096, 256, Kind::Device, None)
+        .expect("little is in use");
+    if let Ok(instance) = device.instantiate(&module) {
+        for kernel in module.kernels().take(KERNELS) {
+            let words = (kernel.param_bytes as usize).div_ceil(8).min(1 << 13);
+            let params: Vec<u8> = (0..words)
+                .flat_map(|i| {
+                    if i % 2 == 0 {
+                        buffer + 64 * i as u64
+                    } else {
+                        40
+                    }
+                    .to_le_bytes()
+                })
+                .collect();
+            let launch = Launch {
+                budget: Some(BUDGET),
+                checks: Checks::all(),
+                count: true,
+                printf: &|_| {},
+                block: kernel.required_threads.unwrap_or([48, 1, 1]),
+                ..Launch::new(&kernel.name, [2, 1, 1], [48, 1, 1], &params)
+            };
+            // A fault is an answer.
+            let _ = device.launch(&instance, &launch);
+        }
+    }
+    memory.free(buffer).expect("it was allocated above");
+    true
+}

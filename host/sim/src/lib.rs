@@ -12,6 +12,7 @@
 //! | `machine` | warps, blocks and grids running those operations |
 //! | [`checks`], [`counters`] | what a launch can be asked to find and to count |
 //! | [`report`] | what is said when a launch ends badly |
+//! | [`speed`] | programs by which the machine is timed |
 //!
 //! ```no_run
 //! use sim::{Device, DeviceModel, Kind, Launch, Module};
@@ -41,6 +42,7 @@ pub mod module;
 pub mod ptx;
 pub mod report;
 pub mod semantics;
+pub mod speed;
 
 pub use checks::{Checks, Finding};
 pub use counters::Counters;

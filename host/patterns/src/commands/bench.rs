@@ -6,7 +6,7 @@ use anyhow::Result;
 use host::Backend;
 use patterns::{Setup, bench};
 
-use super::output::{say, say_json};
+use super::output::{say, say_json, table};
 use super::report::{self, Line};
 use super::select::Choice;
 
@@ -57,9 +57,30 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         ));
         report::say(&lines, device.backend());
     }
+    if device.backend() == Backend::Sim && args.only.is_empty() && !args.json {
+        machine()?;
+    }
     Ok(if lines.iter().all(Line::is_good) {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
     })
+}
+
+/// How fast the simulator itself is. Its figures are of another kind than a kernel's modelled time: they are of this host.
+fn machine() -> Result<()> {
+    let bench = sim::speed::Bench::new()?;
+    say("\nThe simulator, on one thread of this host:");
+    let mut table = table(&["program", "ms", "G lane instructions/s"], &[1, 2]);
+    for program in bench.programs() {
+        let figure = bench.measure(program, 0.5)?;
+        let (time, rate) = (figure.seconds * 1e3, figure.rate() / 1e9);
+        table.add_row([
+            figure.name.to_owned(),
+            format!("{time:.3}"),
+            format!("{rate:.2}"),
+        ]);
+    }
+    say(table);
+    Ok(())
 }

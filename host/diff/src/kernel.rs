@@ -86,8 +86,20 @@ impl Writer<'_> {
         for (place, (number, register)) in reads.into_iter().enumerate() {
             self.load(number, register, place * PLACE);
         }
+        let shared = [
+            Modifier::Shared,
+            Modifier::SharedCta,
+            Modifier::SharedCluster,
+        ];
+        let generic = case.harness == Harness::Memory(Space::Shared)
+            && !shared.into_iter().any(|word| case.has(word));
         for (number, _) in case.registers(Usage::Address).collect::<Vec<_>>() {
-            self.line(&format!("mov.b64 %x{number}, %cell;"));
+            let how = if generic {
+                "cvta.shared.u64"
+            } else {
+                "mov.b64"
+            };
+            self.line(&format!("{how} %x{number}, %cell;"));
         }
         for (number, _) in case.registers(Usage::Policy).collect::<Vec<_>>() {
             self.line(&format!(
@@ -225,10 +237,8 @@ impl Writer<'_> {
         if case.carry_in() {
             let at = case.registers(Usage::Read).count() * PLACE;
             self.line(&format!("ld.global.u32 %word, [%in+{at}];"));
-            self.line(match case.row.opcode {
-                Opcode::Subc => "sub.cc.u32 %word, 0, %word;",
-                _ => "add.cc.u32 %word, %word, -1;",
-            });
+            // By additions, before subtractions too: the flag is what a GPU has, not what a borrow would be.
+            self.line("add.cc.u32 %word, %word, -1;");
         }
         if case.row.opcode == Opcode::Barrier && case.has(Modifier::Wait) {
             self.line("barrier.cluster.arrive.aligned;");
@@ -240,10 +250,7 @@ impl Writer<'_> {
         let case = self.case;
         if case.carry_out() {
             let at = case.registers(Usage::Write).count() * PLACE;
-            self.line(match case.row.opcode {
-                Opcode::Sub | Opcode::Subc => "subc.u32 %word, 0, 0;",
-                _ => "addc.u32 %word, 0, 0;",
-            });
+            self.line("addc.u32 %word, 0, 0;");
             self.line(&format!("st.global.u32 [%out+{at}], %word;"));
         }
         if case.row.opcode == Opcode::Barrier

@@ -13,7 +13,8 @@
 //! | [`verdict`] | the comparison |
 //! | [`machine`] | the two sides: the simulator, and whatever device the driver has |
 //! | [`session`] | all cases: many kernels in a module, so that the driver's compiler is called some hundred times |
-//! | [`report`] | the result as JSON, for the coverage page |
+//! | [`report`] | the result as JSON |
+//! | [`page`] | the coverage page of the book, from the table and recorded results |
 //!
 //! `lanewise diff` runs this in a child process that is started again behind a kernel that took the device down.
 
@@ -21,6 +22,7 @@ pub mod allowance;
 pub mod case;
 pub mod kernel;
 pub mod machine;
+pub mod page;
 pub mod report;
 pub mod session;
 pub mod values;

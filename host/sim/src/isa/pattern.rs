@@ -6,7 +6,7 @@ use super::{Row, table};
 use crate::ptx::ast::{Modifier, Opcode, Type};
 
 /// Sets of modifiers that many rows share.
-const SETS: &[(&str, &str)] = &[
+pub const SETS: &[(&str, &str)] = &[
     ("INT", "u16|u32|u64|s16|s32|s64"),
     ("CVTINT", "u8|u16|u32|u64|s8|s16|s32|s64"),
     (

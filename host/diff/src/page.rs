@@ -1,0 +1,186 @@
+//! The coverage page of the book: every row of the table, whether the simulator runs it, and what GPUs said.
+
+use std::fmt::Write;
+
+use sim::isa::coverage::{Coverage, coverage};
+use sim::isa::{Section, pattern};
+
+use crate::report::{OUTCOMES, Report};
+
+const HEAD: &str = "\
+# Instructions
+
+The instructions that the simulated GPU knows, row by row of its table, which follows chapter 9.7 of the PTX ISA. A module with one that it
+does not run is refused when it is loaded, with the instruction's name and line. Made from the table by `LANEWISE_BLESS=1 cargo test -p
+diff-device`.
+";
+
+const NOTATION: &str = "\
+## Notation
+
+Modifiers are written in order and without their dots: `add FRND? ftz? f32` is `add.f32`, `add.rn.ftz.f32` and so on. `?` may be left out, `|`
+separates alternatives, `a.b` is two modifiers in a row, `*` is anything. Names in capitals are sets:
+";
+
+/// The page, with what was recorded on GPUs.
+pub fn page(recorded: &[Report]) -> String {
+    let rows = coverage();
+    let mut page = HEAD.to_owned();
+    summary(&mut page, &rows);
+    for report in recorded {
+        judged(&mut page, report);
+    }
+    for (section, rows) in by_section(&rows) {
+        let _ = write!(
+            page,
+            "\n## {}\n\n| instruction | PTX | GPU | simulated |\n| --- | --- | --- | --- |\n",
+            section.title()
+        );
+        for coverage in rows {
+            line(&mut page, coverage);
+        }
+    }
+    let _ = write!(page, "\n{NOTATION}\n");
+    for (name, words) in pattern::SETS {
+        let _ = writeln!(page, "- `{name}`: `{}`", words.replace('|', "`, `"));
+    }
+    page
+}
+
+/// Sections in the order of the ISA, with their rows.
+fn by_section(rows: &[Coverage]) -> Vec<(Section, Vec<&Coverage>)> {
+    let mut sections: Vec<Section> = rows.iter().map(|coverage| coverage.row.section).collect();
+    sections.sort();
+    sections.dedup();
+    sections
+        .into_iter()
+        .map(|section| {
+            let of = rows
+                .iter()
+                .filter(|coverage| coverage.row.section == section);
+            (section, of.collect())
+        })
+        .collect()
+}
+
+/// Instances are what is counted: a row has one for each alternative of each of its modifiers.
+fn summary(page: &mut String, rows: &[Coverage]) {
+    page.push_str(
+        "\n| section | instances | simulated | refused by name |\n| --- | ---: | ---: | ---: |\n",
+    );
+    let mut line = |title: &str, rows: &[&Coverage]| {
+        let sum = |of: fn(&Coverage) -> usize| rows.iter().map(|c| of(c)).sum::<usize>();
+        let _ = writeln!(
+            page,
+            "| {title} | {} | {} | {} |",
+            sum(|c| c.samples),
+            sum(|c| c.modelled),
+            sum(|c| if c.row.refused.is_some() {
+                c.samples
+            } else {
+                0
+            }),
+        );
+    };
+    for (section, rows) in by_section(rows) {
+        line(section.title(), &rows);
+    }
+    line("all", &rows.iter().collect::<Vec<_>>());
+}
+
+/// What one device said.
+fn judged(page: &mut String, report: &Report) {
+    let _ = write!(
+        page,
+        "\n## Held against a {}\n\nOn {}, by `lanewise diff --seed {}`: {} sets of random and edge operands for each \
+         instance, on the GPU and on the simulator. Driver: {}.\n\n| section |",
+        report.device, report.date, report.seed, report.threads, report.driver
+    );
+    let seen: Vec<&str> = OUTCOMES
+        .into_iter()
+        .filter(|outcome| report.count(outcome) > 0)
+        .collect();
+    for outcome in &seen {
+        let _ = write!(page, " {} |", outcome.replace('-', " "));
+    }
+    let _ = writeln!(page, "\n| --- |{}", " ---: |".repeat(seen.len()));
+    let mut sections: Vec<_> = report.sections.iter().collect();
+    // "9.7.10" comes behind "9.7.9".
+    sections.sort_by_key(|(title, _)| {
+        let number = title.split_whitespace().next().unwrap_or_default();
+        let parts = number.split('.');
+        parts
+            .map(|part| part.parse().unwrap_or(0))
+            .collect::<Vec<u32>>()
+    });
+    for (title, counts) in sections {
+        let _ = write!(page, "| {title} |");
+        for outcome in &seen {
+            let _ = write!(
+                page,
+                " {} |",
+                counts.get(*outcome).copied().unwrap_or_default()
+            );
+        }
+        page.push('\n');
+    }
+    let _ = write!(page, "| all |");
+    for outcome in &seen {
+        let _ = write!(page, " {} |", report.count(outcome));
+    }
+    page.push('\n');
+    page.push_str(
+        "\n*Within bound*: as near as the ISA asks of an approximation. *NaN payload*: a NaN on both, with other bits. *Not judged*: no kernel \
+         of a single instruction can show it, or the GPU is too old for it.\n",
+    );
+    let wrong: Vec<_> = report
+        .cases
+        .iter()
+        .filter(|line| line.outcome.is_wrong())
+        .collect();
+    if !wrong.is_empty() {
+        page.push_str("\nThese differ:\n\n");
+        for line in wrong {
+            let _ = writeln!(
+                page,
+                "- `{}`: {}",
+                line.instruction,
+                line.outcome.name().replace('-', " ")
+            );
+        }
+    }
+}
+
+/// A row. A bar would end the cell even inside code.
+fn line(page: &mut String, coverage: &Coverage) {
+    let row = coverage.row;
+    let modifiers = row.modifiers.replace('|', "\\|");
+    let simulated = match (&coverage.missing, row.refused) {
+        (_, Some(why)) => format!("refused: {why}"),
+        (None, None) => "yes".to_owned(),
+        (Some((instruction, _)), None) if coverage.modelled == 0 => {
+            format!(
+                "*no*, as `{}`",
+                instruction.split(' ').next().unwrap_or_default()
+            )
+        }
+        (Some((instruction, _)), None) => format!(
+            "{} of {}, not `{}`",
+            coverage.modelled,
+            coverage.samples,
+            instruction.split(' ').next().unwrap_or_default()
+        ),
+    };
+    let target = if row.target.sm == 0 {
+        String::new()
+    } else {
+        row.target.to_string()
+    };
+    let _ = writeln!(
+        page,
+        "| `{}` | {}.{} | {target} | {simulated} |",
+        format!("{} {modifiers}", row.opcode.name()).trim_end(),
+        row.since.0,
+        row.since.1
+    );
+}

@@ -247,13 +247,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_program_runs_to_its_end() {
+    fn a_block_of_every_program_runs_to_its_end() {
         let bench = Bench::new().expect("some memory");
         for program in bench.programs() {
+            let block = Program {
+                grid: [1; 3],
+                ..program.clone()
+            };
             let lanes = bench
-                .run(program, true)
+                .run(&block, true)
                 .unwrap_or_else(|error| panic!("{error}"));
-            assert!(lanes > 1 << 20, "{}: {lanes}", program.name);
+            assert!(lanes > 1000, "{}: {lanes}", program.name);
         }
     }
 }

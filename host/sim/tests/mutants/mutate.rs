@@ -107,10 +107,10 @@ fn tokens(line: &str) -> Vec<(usize, &str)> {
     let mut tokens = Vec::new();
     let mut start = None;
     for (at, c) in line.char_indices().chain([(line.len(), ' ')]) {
-        if start.is_some() && !in_word(c) {
-            if let Some(start) = start.take() {
-                tokens.push((start, &line[start..at]));
-            }
+        if !in_word(c)
+            && let Some(start) = start.take()
+        {
+            tokens.push((start, &line[start..at]));
         }
         if start.is_none() && (in_word(c) || c == '.' || c == '%') {
             start = Some(at);

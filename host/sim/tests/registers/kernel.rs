@@ -248,7 +248,8 @@ impl Case {
                 .into(),
             );
         } else if self.carry_out() {
-            line("add.cc.u32 %w, 0, 0;".into());
+            let none = if self.borrows() { "sub" } else { "add" };
+            line(format!("{none}.cc.u32 %w, 0, 0;"));
         }
         if self.guard != "%go" {
             line(format!("mov.pred {}, %go;", self.guard));

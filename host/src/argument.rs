@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | `&[T]` | `&DeviceBuffer<T>`, `&ManagedBuffer<T>` |
 //! | `DisjointSlice<T>`, `GlobalMut<T>` | `&mut DeviceBuffer<T>`, `&mut ManagedBuffer<T>` |
+//! | `Texture1d`, `Texture2d`, `Texture3d` | `&Texture<1>`, `&Texture<2>`, `&Texture<3>` |
 //! | a value: `u32`, `f32`, any `DeviceCopy` type | the same value |
 //!
 //! A slice is two PTX parameters, address and length. Source: CUDA driver API, `cuLaunchKernel`, `kernelParams`.
@@ -62,7 +63,7 @@ impl<'launch> ArgumentList<'launch> {
     }
 
     /// One parameter, by its bytes.
-    fn push<T: Copy>(&mut self, value: T) {
+    pub(crate) fn push<T: Copy>(&mut self, value: T) {
         self.starts.push(self.bytes.len());
         let start = (&raw const value).cast::<u8>();
         let end = self.bytes.len() + size_of::<T>();

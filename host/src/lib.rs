@@ -41,6 +41,7 @@ mod properties;
 pub mod reference;
 mod stream;
 mod symbol;
+pub mod texture;
 mod timer;
 
 #[doc(hidden)]
@@ -61,4 +62,5 @@ pub use pitched::PitchedBuffer;
 pub use properties::{ComputeCapability, DeviceProperties};
 pub use stream::Stream;
 pub use symbol::{DeviceSymbol, SymbolError};
+pub use texture::Texture;
 pub use timer::{Clock, Elapsed, EventClock, TimeUnit, Timer, WallClock};

@@ -33,6 +33,7 @@ pub mod math;
 pub mod printf;
 pub mod shared;
 pub mod symbol;
+pub mod texture;
 pub mod thread;
 pub mod warp;
 

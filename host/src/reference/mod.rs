@@ -16,6 +16,7 @@ pub mod offset_stride;
 pub mod pi;
 pub mod pitched;
 pub mod reduce;
+pub mod texture;
 pub mod thread_index;
 pub mod transpose;
 pub mod vector_add;

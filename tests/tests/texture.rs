@@ -1,0 +1,145 @@
+//! Textures: filters, what is outside, against the CPU.
+//!
+//! Tolerance: a weight is a multiple of 1/256 on either device. The simulator's is the nearest, and the reference's too; a GPU's may
+//! be one of the two around, which is 1/256 of the difference of two texels, below 1 here, on each axis.
+
+use gpu::shared::texture::{texture_1d, texture_2d_border, texture_2d_linear};
+use host::reference::texture::{line, resize, shift};
+use host::texture::{Filter, Outside, Sampling};
+use host::{DeviceBuffer, LaunchConfig, Texture};
+use proptest::prelude::*;
+use tests::device;
+use tests::sizes::cases;
+
+const TOLERANCE: f32 = 2.0 / 256.0;
+
+/// The first value that differs by more than the tolerance, with its place.
+fn differs(got: &[f32], expected: &[f32]) -> Option<(usize, f32, f32)> {
+    assert_eq!(got.len(), expected.len());
+    let pairs = got.iter().zip(expected).enumerate();
+    let mut wrong = pairs.filter(|(_, (got, expected))| (**got - **expected).abs() > TOLERANCE);
+    wrong
+        .next()
+        .map(|(i, (got, expected))| (i, *got, *expected))
+}
+
+/// Numbers from 0 to 1 that jump about.
+fn texels(n: usize) -> Vec<f32> {
+    (0..n).map(|i| ((i * 37) % 101) as f32 / 101.0).collect()
+}
+
+fn look_up(table: &[f32], at: &[f32]) -> Vec<f32> {
+    let device = device();
+    let stream = device.stream().expect("a stream");
+    let sampling = Sampling {
+        filter: Filter::Linear,
+        ..Sampling::default()
+    };
+    let texture = Texture::from_slice(&device, table, [table.len()], sampling).expect("a texture");
+    let coordinates = DeviceBuffer::from_slice(&device, at).expect("a buffer");
+    let mut output = DeviceBuffer::zeroed(&device, at.len()).expect("a buffer");
+    let config = LaunchConfig::for_num_elems(at.len());
+    device
+        .launch(
+            &stream,
+            texture_1d,
+            config,
+            (&texture, &coordinates, &mut output),
+        )
+        .expect("a launch");
+    output.to_vec().expect("no fault")
+}
+
+fn resized(image: &[f32], size: [usize; 2], [width, height]: [usize; 2]) -> Vec<f32> {
+    let device = device();
+    let stream = device.stream().expect("a stream");
+    let sampling = Sampling {
+        filter: Filter::Linear,
+        normalized: true,
+        outside: Outside::Clamp,
+    };
+    let texture = Texture::from_slice(&device, image, size, sampling).expect("a texture");
+    let mut output = DeviceBuffer::zeroed(&device, width * height).expect("a buffer");
+    let config = LaunchConfig::cover_2d((width, height), (16, 16));
+    let arguments = (&texture, &mut output, width as u32, height as u32);
+    device
+        .launch(&stream, texture_2d_linear, config, arguments)
+        .expect("a launch");
+    output.to_vec().expect("no fault")
+}
+
+fn shifted(image: &[f32], size: [usize; 2], [dx, dy]: [i32; 2], outside: Outside) -> Vec<f32> {
+    let device = device();
+    let stream = device.stream().expect("a stream");
+    let sampling = Sampling {
+        outside,
+        ..Sampling::default()
+    };
+    let texture = Texture::from_slice(&device, image, size, sampling).expect("a texture");
+    let mut output = DeviceBuffer::zeroed(&device, image.len()).expect("a buffer");
+    let config = LaunchConfig::cover_2d((size[0], size[1]), (16, 16));
+    let arguments = (&texture, &mut output, size[0] as u32, dx, dy);
+    device
+        .launch(&stream, texture_2d_border, config, arguments)
+        .expect("a launch");
+    output.to_vec().expect("no fault")
+}
+
+proptest! {
+    #![proptest_config(cases(16))]
+
+    #[test]
+    fn a_table_agrees_with_the_cpu(n in 1usize..300, at in prop::collection::vec(-2.0f32..302.0, 1..200)) {
+        let table = texels(n);
+        let expected: Vec<f32> = at.iter().map(|&x| line(&table, x)).collect();
+        prop_assert_eq!(differs(&look_up(&table, &at), &expected), None);
+    }
+
+    #[test]
+    fn resizing_agrees_with_the_cpu(nx in 1usize..40, ny in 1usize..40, width in 1usize..70, height in 1usize..70) {
+        let image = texels(nx * ny);
+        let expected = resize(&image, [nx, ny], [width, height]);
+        prop_assert_eq!(differs(&resized(&image, [nx, ny], [width, height]), &expected), None);
+    }
+
+    #[test]
+    fn shifting_agrees_with_the_cpu(nx in 1usize..60, ny in 1usize..60, dx in -70i32..70, dy in -70i32..70, border in 0.0f32..1.0) {
+        let image = texels(nx * ny);
+        let expected = shift(&image, [nx, ny], [dx, dy], border);
+        // Points are texels: no tolerance.
+        prop_assert_eq!(shifted(&image, [nx, ny], [dx, dy], Outside::Border(border)), expected);
+    }
+}
+
+#[test]
+fn weights_have_nine_bits() {
+    // Between 0 and 1 the blend is the weight itself: 257 values from 0 to 1.
+    let at: Vec<f32> = (0..=4096).map(|i| 0.5 + i as f32 / 4096.0).collect();
+    let mut seen = look_up(&[0.0, 1.0], &at);
+    assert!(seen.iter().all(|weight| (weight * 256.0).fract() == 0.0));
+    seen.dedup();
+    assert_eq!(seen.len(), 257);
+}
+
+#[test]
+fn edges_go_on_where_they_are_held() {
+    let image = texels(12);
+    let moved = shifted(&image, [4, 3], [2, 0], Outside::Clamp);
+    assert_eq!(moved[..4], [image[0], image[0], image[0], image[1]]);
+}
+
+#[test]
+fn a_texture_of_another_length_or_of_nothing_is_refused() {
+    let device = device();
+    let refused = Texture::from_slice(&device, &[1.0; 5], [2, 3], Sampling::default());
+    assert!(matches!(
+        refused,
+        Err(host::MemoryError::LengthMismatch {
+            buffer: 6,
+            host: 5,
+            ..
+        })
+    ));
+    let refused = Texture::from_slice(&device, &[], [0], Sampling::default());
+    assert!(matches!(refused, Err(host::MemoryError::Driver(_))));
+}

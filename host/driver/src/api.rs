@@ -320,19 +320,19 @@ entry_points! {
     "Virtual Memory Management" {
         10020 cuMemAddressReserve(
             ptr: *mut CUdeviceptr, size: usize, alignment: usize, addr: CUdeviceptr, flags: c_ulonglong,
-        ) = unsupported;
-        10020 cuMemAddressFree(ptr: CUdeviceptr, size: usize) = unsupported;
+        ) = virtual_memory::reserve;
+        10020 cuMemAddressFree(ptr: CUdeviceptr, size: usize) = virtual_memory::unreserve;
         10020 cuMemCreate(
-            handle: *mut CUmemGenericAllocationHandle, size: usize, prop: *const c_void, flags: c_ulonglong,
-        ) = unsupported;
-        10020 cuMemRelease(handle: CUmemGenericAllocationHandle) = unsupported;
+            handle: *mut CUmemGenericAllocationHandle, size: usize, prop: *const CUmemAllocationProp, flags: c_ulonglong,
+        ) = virtual_memory::create;
+        10020 cuMemRelease(handle: CUmemGenericAllocationHandle) = virtual_memory::release;
         10020 cuMemMap(
             ptr: CUdeviceptr, size: usize, offset: usize, handle: CUmemGenericAllocationHandle, flags: c_ulonglong,
-        ) = unsupported;
+        ) = virtual_memory::map;
         11010 cuMemMapArrayAsync(map_info_list: *mut c_void, count: c_uint, h_stream: CUstream) = unsupported;
-        10020 cuMemUnmap(ptr: CUdeviceptr, size: usize) = unsupported;
-        10020 cuMemSetAccess(ptr: CUdeviceptr, size: usize, desc: *const c_void, count: usize) = unsupported;
-        10020 cuMemGetAccess(flags: *mut c_ulonglong, location: *const CUmemLocation, ptr: CUdeviceptr) = unsupported;
+        10020 cuMemUnmap(ptr: CUdeviceptr, size: usize) = virtual_memory::unmap;
+        10020 cuMemSetAccess(ptr: CUdeviceptr, size: usize, desc: *const CUmemAccessDesc, count: usize) = virtual_memory::set_access;
+        10020 cuMemGetAccess(flags: *mut c_ulonglong, location: *const CUmemLocation, ptr: CUdeviceptr) = virtual_memory::access;
         10020 cuMemExportToShareableHandle(
             shareable_handle: *mut c_void, handle: CUmemGenericAllocationHandle, handle_type: c_uint,
             flags: c_ulonglong,
@@ -340,11 +340,11 @@ entry_points! {
         10020 cuMemImportFromShareableHandle(
             handle: *mut CUmemGenericAllocationHandle, os_handle: *mut c_void, sh_handle_type: c_uint,
         ) = unsupported;
-        10020 cuMemGetAllocationGranularity(granularity: *mut usize, prop: *const c_void, option: c_uint) = unsupported;
+        10020 cuMemGetAllocationGranularity(granularity: *mut usize, prop: *const CUmemAllocationProp, option: c_uint) = virtual_memory::granularity;
         10020 cuMemGetAllocationPropertiesFromHandle(
-            prop: *mut c_void, handle: CUmemGenericAllocationHandle,
-        ) = unsupported;
-        11000 cuMemRetainAllocationHandle(handle: *mut CUmemGenericAllocationHandle, addr: *mut c_void) = unsupported;
+            prop: *mut CUmemAllocationProp, handle: CUmemGenericAllocationHandle,
+        ) = virtual_memory::properties;
+        11000 cuMemRetainAllocationHandle(handle: *mut CUmemGenericAllocationHandle, addr: *mut c_void) = virtual_memory::retain;
     }
     "Stream Ordered Memory Allocator" {
         11020 cuMemFreeAsync(dptr: CUdeviceptr, h_stream: CUstream) = pool::free;

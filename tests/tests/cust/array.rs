@@ -1,4 +1,6 @@
 //! `cust::memory::array`: arrays of each shape and format, and copies to and from them.
+//!
+//! Not here: `ArrayObject::drop`. cust 0.3.2 destroys the array in it and again when the object goes, which ends a process on a GPU.
 
 use cust::memory::array::{ArrayDescriptor, ArrayFormat, ArrayObject, ArrayObjectFlags};
 
@@ -23,9 +25,6 @@ fn an_array_describes_itself_as_it_was_made() {
                 assert_eq!(found.dims(), dims);
                 assert_eq!(found.format(), format);
                 assert_eq!(found.num_channels(), channels);
-                ArrayObject::drop(array)
-                    .map_err(|(error, _)| error)
-                    .expect("it is ours");
             }
         }
     }

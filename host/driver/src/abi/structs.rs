@@ -38,6 +38,30 @@ pub struct CUmemLocation {
     pub id: c_int,
 }
 
+/// What physical memory to make.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct CUmemAllocationProp {
+    pub kind: c_uint,
+    pub handle_types: c_uint,
+    pub location: CUmemLocation,
+    pub win32: *mut c_void,
+    pub flags: [u8; 8],
+}
+
+// SAFETY: the pointer is for another operating system; it is kept and given back, and never followed.
+unsafe impl Send for CUmemAllocationProp {}
+// SAFETY: as above.
+unsafe impl Sync for CUmemAllocationProp {}
+
+/// Who may access memory, and how.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct CUmemAccessDesc {
+    pub location: CUmemLocation,
+    pub flags: c_uint,
+}
+
 /// One end of a 2-D copy.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]

@@ -38,6 +38,7 @@ pub(crate) mod stream;
 pub(crate) mod stream_attribute;
 pub(crate) mod texture;
 pub(crate) mod texture_reference;
+pub(crate) mod virtual_memory;
 
 use crate::abi::{CUresult, CUstream, c_char};
 use crate::error::{Error, Result, ensure, fail};

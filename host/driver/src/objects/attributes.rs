@@ -2,7 +2,7 @@
 //!
 //! What differs between GPUs is read from the device model. The texture and surface extents are the same for every
 //! compute capability from 7.0 on (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"). What
-//! the simulated driver does not have (interprocess handles, virtual memory management, stream memory operations and
+//! the simulated driver does not have (interprocess handles, sparse arrays and
 //! so on) is 0, so that a program that asks first does not use it.
 
 use super::device::Device;
@@ -130,7 +130,7 @@ attributes! { |device, m, l, s, from|
     99 HOST_REGISTER_SUPPORTED = 1,
     100 PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES = 0,
     101 DIRECT_MANAGED_MEM_ACCESS_FROM_HOST = 0,
-    102 VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED = 0,
+    102 VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED = 1,
     103 HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED = 0,
     104 HANDLE_TYPE_WIN32_HANDLE_SUPPORTED = 0,
     105 HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED = 0,

@@ -21,4 +21,5 @@ pub(crate) mod settings;
 pub(crate) mod stream;
 pub(crate) mod texture;
 pub(crate) mod texture_reference;
+pub(crate) mod virtual_memory;
 pub(crate) mod work;

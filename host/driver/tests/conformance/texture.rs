@@ -249,16 +249,16 @@ rows! {
         let (array, mut object) = (f.array([8, 2, 0], U32, 1), 0);
         ok(cuSurfObjectCreate(&mut object, &over_array(array)));
         ok(f.launch(function("store_2d"), 1, 8, 0, &mut [param(&mut object), param(&mut 1u32)]));
-        let got = [0u32; 8];
+        let mut got = [0u32; 8];
         let side = |memory_type, host, array, y| Side2D { x_in_bytes: 0, y, memory_type, host, device: 0, array, pitch: 32 };
         ok(cuMemcpy2D_v2(&CUDA_MEMCPY2D {
             src: side(3, null_mut(), array, 1),
-            dst: side(1, got.as_ptr().cast_mut().cast(), CUarray(0), 0),
+            dst: side(1, got.as_mut_ptr().cast(), CUarray(0), 0),
             width_in_bytes: 32,
             height: 1,
         }));
         ok(cuSurfObjectDestroy(object));
-        holds(std::ptr::read_volatile(&got) == [100, 101, 102, 103, 104, 105, 106, 107])
+        holds(got == [100, 101, 102, 103, 104, 105, 106, 107])
     };
     "cuSurfObjectCreate: of linear memory" => ERROR_INVALID_VALUE, |f| cuSurfObjectCreate(&mut 0, &over_linear(f.device(), 64));
     "cuSurfObjectCreate: of an array without the flag" => ERROR_INVALID_VALUE, |_| {

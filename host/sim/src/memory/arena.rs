@@ -105,6 +105,22 @@ impl Arena {
         }
     }
 
+    /// Puts fresh pages, which read as zero, in place of what was mapped at `base`.
+    ///
+    /// # Safety
+    /// `size` bytes at `base` are whole pages of this range, and nothing live lies there.
+    pub(super) unsafe fn clear(&mut self, base: u64, size: u64) -> Result<(), MemoryError> {
+        let (start, len) = self.pages(base, size);
+        let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::FIXED;
+        let access = ProtFlags::READ | ProtFlags::WRITE;
+        // SAFETY: the range is this object's, and nobody uses this part of it, as the caller says.
+        let mapped = unsafe { rustix::mm::mmap_anonymous(start, len, access, flags) };
+        mapped.map(|_| ()).map_err(|error| MemoryError::Reserve {
+            size,
+            reason: error.to_string(),
+        })
+    }
+
     fn pages(&self, base: u64, size: u64) -> (*mut std::ffi::c_void, usize) {
         debug_assert!(base >= self.base && base + size <= self.base + self.size);
         let start = base / PAGE * PAGE;

@@ -7,12 +7,14 @@
 //! | file | what it is |
 //! | --- | --- |
 //! | `arena` | the reserved range, at the same address every run |
+//! | `physical` | memory without an address, to be mapped into the range |
 //! | `space` | which parts of the range are taken |
 //! | `table` | what is live, what was freed, and the snapshot that a launch reads without locks |
 //! | `window` | where shared, local and parameter memory sit among generic addresses |
 
 mod arena;
 mod error;
+mod physical;
 mod space;
 mod table;
 pub(crate) mod window;
@@ -20,10 +22,12 @@ pub(crate) mod window;
 #[cfg(test)]
 mod tests;
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arena::Arena;
 pub use error::MemoryError;
+pub use physical::Physical;
 use space::Space;
 use table::Table;
 pub use table::{Allocation, Kind};
@@ -32,10 +36,15 @@ pub(crate) use table::{Range, Snapshot};
 /// Every allocation starts at a multiple of this, as `cuMemAlloc` promises for textures (512 on every model here).
 pub const BASE_ALIGNMENT: u64 = 512;
 
+/// What mappings are whole numbers of.
+const PAGE: u64 = 4096;
+
 /// The memory of one simulated device, with the host memory that it can reach.
 #[derive(Debug)]
 pub struct Memory {
     state: Mutex<State>,
+    /// Bytes of device memory in use; changed under the lock, but for physical memory that is dropped.
+    used: Arc<AtomicU64>,
     total: u64,
 }
 
@@ -44,7 +53,6 @@ struct State {
     arena: Arena,
     space: Space,
     table: Table,
-    used: u64,
 }
 
 impl Memory {
@@ -60,8 +68,8 @@ impl Memory {
                 arena,
                 space,
                 table: Table::default(),
-                used: 0,
             }),
+            used: Arc::default(),
             total,
         })
     }
@@ -91,7 +99,7 @@ impl Memory {
             return Err(MemoryError::Alignment { align });
         }
         let state = &mut *self.lock();
-        let free = self.total - state.used;
+        let free = self.total - self.used();
         if kind.on_device() && size > free {
             return Err(MemoryError::OutOfMemory {
                 size,
@@ -113,7 +121,7 @@ impl Memory {
             return Err(error);
         }
         if kind.on_device() {
-            state.used += size;
+            self.used.fetch_add(size, Ordering::Relaxed);
         }
         state.table.insert(base, size, kind, made_at);
         Ok(base)
@@ -127,7 +135,7 @@ impl Memory {
         let state = &mut *self.lock();
         let found = state.table.remove(address, false)?;
         if found.kind.on_device() {
-            state.used -= found.size;
+            self.used.fetch_sub(found.size, Ordering::Relaxed);
         }
         state.arena.release(found.base, found.size);
         state.space.give(found.base, found.size);
@@ -177,6 +185,93 @@ impl Memory {
         self.lock().table.remove(address, true).map(|_| ())
     }
 
+    /// Takes a range of addresses that nothing lies at yet, for [`Memory::map`]. It is no allocation: kernels find nothing there.
+    ///
+    /// # Errors
+    /// A size of zero, an alignment that is no power of two, or no such range left.
+    pub fn reserve(&self, size: u64, align: u64) -> Result<u64, MemoryError> {
+        if size == 0 {
+            return Err(MemoryError::ZeroSize);
+        }
+        if !align.is_power_of_two() {
+            return Err(MemoryError::Alignment { align });
+        }
+        let (free, total) = (self.total - self.used(), self.total);
+        let place = self.lock().space.take(size, align.max(PAGE));
+        let (base, _) = place.ok_or(MemoryError::OutOfMemory { size, free, total })?;
+        Ok(base)
+    }
+
+    /// Gives a range back that [`Memory::reserve`] took and nothing is mapped in.
+    pub fn unreserve(&self, base: u64, size: u64) {
+        self.lock().space.give(base, size);
+    }
+
+    /// Device memory without an address.
+    ///
+    /// # Errors
+    /// More than the device has left, or what the host says.
+    pub fn physical(&self, size: u64) -> Result<Physical, MemoryError> {
+        let _turn = self.lock();
+        let (free, total) = (self.total - self.used(), self.total);
+        if size > free {
+            return Err(MemoryError::OutOfMemory { size, free, total });
+        }
+        self.used.fetch_add(size, Ordering::Relaxed);
+        Physical::new(size, self.used.clone())
+    }
+
+    /// Shows physical memory at `base`. Kernels find it once it is published.
+    ///
+    /// # Safety
+    /// The whole of it lies in a range of [`Memory::reserve`], in which nothing else is mapped there.
+    ///
+    /// # Errors
+    /// What the host says.
+    pub unsafe fn map(&self, base: u64, physical: &Physical) -> Result<(), MemoryError> {
+        let _turn = self.lock();
+        // SAFETY: the caller's word; ranges are reserved by whole pages.
+        unsafe { physical.map(base) }
+    }
+
+    /// Takes away what [`Memory::map`] put at `base`. The addresses stay valid for the host and read as zero: a launch of another
+    /// thread may still hold them.
+    ///
+    /// # Safety
+    /// `size` bytes at `base` were mapped, and are not published.
+    ///
+    /// # Errors
+    /// What the host says.
+    pub unsafe fn unmap(&self, base: u64, size: u64) -> Result<(), MemoryError> {
+        // SAFETY: the caller's word.
+        unsafe { self.lock().arena.clear(base, size) }
+    }
+
+    /// Makes `size` bytes at `base`, all of them mapped, known to kernels and copies as one piece of memory.
+    ///
+    /// # Errors
+    /// When something there is live.
+    pub fn publish(&self, base: u64, size: u64, made_at: Option<&str>) -> Result<(), MemoryError> {
+        let state = &mut *self.lock();
+        if let Some(other) = state.table.overlapping(base, base.saturating_add(size)) {
+            return Err(MemoryError::Overlap {
+                address: base,
+                size,
+                number: other.number,
+            });
+        }
+        state.table.insert(base, size, Kind::Mapped, made_at);
+        Ok(())
+    }
+
+    /// Ends what [`Memory::publish`] began.
+    ///
+    /// # Errors
+    /// When nothing was published at `base`.
+    pub fn withdraw(&self, base: u64) -> Result<(), MemoryError> {
+        self.lock().table.remove(base, false).map(|_| ())
+    }
+
     /// The live allocation that holds `address`.
     pub fn find(&self, address: u64) -> Option<Allocation> {
         self.lock().table.find(address).cloned()
@@ -204,7 +299,7 @@ impl Memory {
 
     /// Bytes of device memory in use.
     pub fn used(&self) -> u64 {
-        self.lock().used
+        self.used.load(Ordering::Relaxed)
     }
 
     /// Bytes of device memory there are.

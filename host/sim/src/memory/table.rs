@@ -21,6 +21,8 @@ pub enum Kind {
     Constant(Arc<str>),
     /// An array of texels, which kernels reach through textures and surfaces only.
     Array,
+    /// Physical memory mapped into a reserved range (`cuMemMap`).
+    Mapped,
     /// The heap that `malloc` in a kernel takes from.
     Heap,
     /// What launches from kernels pass to their children.
@@ -49,6 +51,7 @@ impl fmt::Display for Kind {
             Self::Managed => f.write_str("managed memory"),
             Self::Global(name) => write!(f, "global variable `{name}`"),
             Self::Constant(name) => write!(f, "constant variable `{name}`"),
+            Self::Mapped => f.write_str("mapped device memory"),
             Self::Array => f.write_str("an array"),
             Self::Heap => f.write_str("the device heap"),
             Self::Launches => f.write_str("the parameters of launches from kernels"),

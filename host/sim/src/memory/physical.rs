@@ -1,0 +1,75 @@
+//! Physical memory that has no address until it is mapped, and may be mapped at several.
+//!
+//! CUDA's virtual memory management takes allocation apart: a reserved range of addresses, physical memory, and the mapping of one
+//! to the other. Here physical memory is a file that has no name, and mapping it is the host's own `mmap` over a part of the
+//! arena, so that two mappings of one piece of memory show the same bytes.
+
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
+use rustix::mm::{MapFlags, ProtFlags};
+
+use super::MemoryError;
+
+/// Device memory without an address. It is the device's again when it is dropped.
+#[derive(Debug)]
+pub struct Physical {
+    file: OwnedFd,
+    size: u64,
+    /// Bytes in use of the device that it is of.
+    used: Arc<AtomicU64>,
+}
+
+impl Physical {
+    /// `size` zeroed bytes, already counted in `used`.
+    pub(super) fn new(size: u64, used: Arc<AtomicU64>) -> Result<Self, MemoryError> {
+        let refused = |error: rustix::io::Errno| MemoryError::Reserve {
+            size,
+            reason: error.to_string(),
+        };
+        let file = memfd_create("lanewise device memory", MemfdFlags::CLOEXEC)
+            .and_then(|file| ftruncate(&file, size).map(|()| file));
+        match file {
+            Ok(file) => Ok(Self { file, size, used }),
+            Err(error) => {
+                used.fetch_sub(size, Ordering::Relaxed);
+                Err(refused(error))
+            }
+        }
+    }
+
+    /// Its bytes.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Shows it at `base`, in place of what was there.
+    ///
+    /// # Safety
+    /// `self.size()` bytes at `base` are whole pages of the arena, taken from its space, that nothing live lies in.
+    pub(super) unsafe fn map(&self, base: u64) -> Result<(), MemoryError> {
+        // SAFETY: the caller's word: only what belongs to nobody is replaced.
+        let mapped = unsafe {
+            rustix::mm::mmap(
+                base as *mut _,
+                self.size as usize,
+                ProtFlags::READ | ProtFlags::WRITE,
+                MapFlags::SHARED | MapFlags::FIXED,
+                &self.file,
+                0,
+            )
+        };
+        mapped.map(|_| ()).map_err(|error| MemoryError::Reserve {
+            size: self.size,
+            reason: error.to_string(),
+        })
+    }
+}
+
+impl Drop for Physical {
+    fn drop(&mut self) {
+        self.used.fetch_sub(self.size, Ordering::Relaxed);
+    }
+}

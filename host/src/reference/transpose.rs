@@ -18,6 +18,6 @@ mod tests {
             transpose(&transpose(&[1, 2, 3, 4, 5, 6], 3, 2), 2, 3),
             [1, 2, 3, 4, 5, 6]
         );
-        assert_eq!(transpose::<u8>(&[], 0, 5), []);
+        assert_eq!(transpose::<u8>(&[], 0, 5), [0u8; 0]);
     }
 }

@@ -8,6 +8,7 @@
 //! | `&[T]` | `&DeviceBuffer<T>`, `&ManagedBuffer<T>` |
 //! | `DisjointSlice<T>`, `GlobalMut<T>` | `&mut DeviceBuffer<T>`, `&mut ManagedBuffer<T>` |
 //! | `Texture1d`, `Texture2d`, `Texture3d` | `&Texture<1>`, `&Texture<2>`, `&Texture<3>` |
+//! | `*const T`, `*mut T` | `&DeviceBuffer<T>`, `&mut DeviceBuffer<T>`: its address |
 //! | a value: `u32`, `f32`, any `DeviceCopy` type | the same value |
 //!
 //! A slice is two PTX parameters, address and length. Source: CUDA driver API, `cuLaunchKernel`, `kernelParams`.
@@ -87,6 +88,13 @@ impl<'launch> ArgumentList<'launch> {
         Ok(())
     }
 
+    /// A buffer's address alone, where the kernel takes a raw pointer.
+    fn push_address<T: DeviceCopy>(&mut self, buffer: &DeviceBuffer<T>) -> Result<(), DriverError> {
+        buffer.use_on(self.stream)?;
+        self.push(buffer.address());
+        Ok(())
+    }
+
     /// A pointer to each value, for `cuLaunchKernel`. They hold while the list is borrowed.
     pub(crate) fn pointers(&self) -> Pointers<'_> {
         let base = self.bytes.as_ptr();
@@ -120,6 +128,18 @@ impl<T: DeviceCopy> Argument<DisjointSlice<'static, T>> for &mut DeviceBuffer<T>
 impl<T: DeviceCopy> Argument<GlobalMut<'static, T>> for &mut DeviceBuffer<T> {
     fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
         list.push_slice(self)
+    }
+}
+
+impl<T: DeviceCopy> Argument<*const T> for &DeviceBuffer<T> {
+    fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
+        list.push_address(self)
+    }
+}
+
+impl<T: DeviceCopy> Argument<*mut T> for &mut DeviceBuffer<T> {
+    fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
+        list.push_address(self)
     }
 }
 

@@ -7,6 +7,7 @@
 //!
 //! What the expansions call lives in `gpu-std`; what they promise to the builder is in [`kernel/manifest.rs`](self).
 
+mod compat;
 mod device;
 mod float_mode;
 mod kernel;
@@ -221,6 +222,31 @@ pub fn device(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn gpu_printf(item: TokenStream) -> TokenStream {
     printf::expand(item.into())
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// `#[kernel]` as Rust-CUDA and cuda-oxide write it; `gpu_std::compat` has it under its name.
+#[doc(hidden)]
+#[proc_macro_attribute]
+pub fn compat_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
+    compat::kernel(options.into(), item.into())
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// An attribute that says what holds here anyway: cuda-oxide's `#[device]` on a function, its `#[cuda_module]`.
+#[doc(hidden)]
+#[proc_macro_attribute]
+pub fn compat_nothing(_: TokenStream, item: TokenStream) -> TokenStream {
+    item
+}
+
+/// [`gpu_printf!`] with a new line at the end.
+#[doc(hidden)]
+#[proc_macro]
+pub fn compat_println(item: TokenStream) -> TokenStream {
+    compat::println(item.into())
         .unwrap_or_else(syn::Error::into_compile_error)
         .into()
 }

@@ -3,9 +3,10 @@
 //! All threads of a launch get the same slice. To hand it to them as `&mut [T]` would be a lie; a [`DisjointSlice`] gives
 //! out an element at a time, to the thread that shows by its [`ThreadIndex`] that no other can ask for the same.
 
+use core::borrow::Borrow;
 use core::marker::PhantomData;
 
-use crate::thread::ThreadIndex;
+use crate::thread::{ThreadIndex, index_1d};
 
 /// A slice in global memory whose elements belong to one thread each.
 #[derive(Debug)]
@@ -37,14 +38,25 @@ impl<T> DisjointSlice<'_, T> {
     }
 
     /// This thread's element, or `None` past the end of the slice (the grid is rounded up to whole blocks).
+    ///
+    /// The index is a proof, and may be lent (`&index`) or given away.
     #[inline]
-    pub fn get_mut(&mut self, index: &ThreadIndex) -> Option<&mut T> {
+    pub fn get_mut(&mut self, index: impl Borrow<ThreadIndex>) -> Option<&mut T> {
+        let index = index.borrow();
         if index.get() < self.length {
             // SAFETY: in bounds; no other thread has this index, and this one borrows the whole slice meanwhile.
             Some(unsafe { &mut *self.pointer.add(index.get()) })
         } else {
             None
         }
+    }
+
+    /// This thread's element with its index, for a 1-D launch; `None` past the end.
+    #[inline]
+    pub fn get_mut_indexed(&mut self) -> Option<(&mut T, ThreadIndex)> {
+        let index = index_1d();
+        let element = self.get_mut(&index)?;
+        Some((element, index))
     }
 
     /// The element at `index`, where the algorithm says that no other thread asks for it; `None` past the end.

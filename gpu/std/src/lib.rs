@@ -23,6 +23,8 @@ mod panic;
 pub mod assert;
 pub mod atomic;
 pub mod cache;
+#[cfg(feature = "compat")]
+pub mod compat;
 pub mod disjoint;
 pub mod dynamic;
 pub mod fast;

@@ -1,0 +1,203 @@
+//! Each kernel against the CPU.
+
+use std::sync::LazyLock;
+
+use compat::PTX;
+use compat_kernels::{cuda_oxide::kernels as oxide, rust_cuda};
+use host::{Device, DeviceBuffer, LaunchConfig, Module, Stream};
+
+struct Opened {
+    device: Device,
+    module: Module,
+    stream: Stream,
+}
+
+static OPENED: LazyLock<Opened> = LazyLock::new(|| {
+    let device = Device::open().expect("a device");
+    let module = Module::from_ptx(&device, PTX).unwrap_or_else(|error| panic!("{error}"));
+    let stream = device.stream().expect("a stream");
+    Opened {
+        device,
+        module,
+        stream,
+    }
+});
+
+fn buffer<T: host::DeviceCopy>(values: &[T]) -> DeviceBuffer<T> {
+    DeviceBuffer::from_slice(&OPENED.device, values).expect("memory")
+}
+
+/// Launches a kernel of the module.
+macro_rules! launch {
+    ($kernel:expr, $config:expr, $arguments:expr) => {
+        // SAFETY: the module is compiled from the crate of the handles, and each test passes what its kernel asks for.
+        unsafe {
+            let opened = &*OPENED;
+            let launched = opened.module.launch_unchecked(&opened.stream, $kernel, $config, $arguments);
+            launched.unwrap_or_else(|error| panic!("{error}"));
+        }
+    };
+}
+
+const SIZE: usize = 1000;
+
+fn floats() -> Vec<f32> {
+    (0..SIZE).map(|i| i as f32 * 0.25).collect()
+}
+
+fn numbers(length: usize) -> Vec<u32> {
+    (0..length as u32)
+        .map(|i| i.wrapping_mul(2_654_435_761) >> 20)
+        .collect()
+}
+
+#[test]
+fn saxpy_agrees_with_the_cpu() {
+    let (x, mut y) = (buffer(&floats()), buffer(&vec![1.0f32; SIZE]));
+    launch!(
+        rust_cuda::saxpy,
+        LaunchConfig::for_num_elems(SIZE),
+        (2.0f32, &x, &mut y)
+    );
+    let expected: Vec<f32> = floats().iter().map(|x| 2.0 * x + 1.0).collect();
+    assert_eq!(y.to_vec().expect("a copy"), expected);
+}
+
+#[test]
+fn brighten_saturates_at_the_edge_of_a_byte() {
+    let (width, height) = (37, 21);
+    let image: Vec<u8> = (0..width * height).map(|i| i as u8).collect();
+    let mut pixels = buffer(&image);
+    let config = LaunchConfig::cover_2d((width, height), (16, 8));
+    launch!(
+        rust_cuda::brighten,
+        config,
+        (&mut pixels, width as u32, height as u32, 100u32)
+    );
+    let expected: Vec<u8> = image
+        .iter()
+        .map(|pixel| pixel.saturating_add(100))
+        .collect();
+    assert_eq!(pixels.to_vec().expect("a copy"), expected);
+}
+
+#[test]
+fn lengths_take_square_roots_by_the_method() {
+    let points: Vec<[f32; 2]> = (0..SIZE)
+        .map(|i| [3.0 * i as f32, 4.0 * i as f32])
+        .collect();
+    let mut out = buffer(&vec![0.0f32; SIZE]);
+    launch!(
+        rust_cuda::lengths,
+        LaunchConfig::for_num_elems(SIZE),
+        (&buffer(&points), &mut out)
+    );
+    let expected: Vec<f32> = (0..SIZE).map(|i| 5.0 * i as f32).collect();
+    assert_eq!(out.to_vec().expect("a copy"), expected);
+}
+
+#[test]
+fn blocks_are_reversed_through_a_shared_array() {
+    let values = numbers(256);
+    let mut data = buffer(&values);
+    launch!(
+        rust_cuda::reverse_blocks,
+        LaunchConfig::new(4, 64),
+        (&mut data,)
+    );
+    let expected: Vec<u32> = values
+        .chunks(64)
+        .flat_map(|block| block.iter().rev().copied())
+        .collect();
+    assert_eq!(data.to_vec().expect("a copy"), expected);
+}
+
+#[test]
+fn block_sums_go_through_dynamic_shared_memory() {
+    let values = numbers(1000);
+    let (mut sums, mut odd) = (buffer(&[0u32; 4]), buffer(&[0u32; 4]));
+    let config = LaunchConfig::new(4, 256).with_dynamic_shared(8 * 4);
+    launch!(
+        rust_cuda::block_sum,
+        config,
+        (&buffer(&values), &mut sums, &mut odd)
+    );
+    let expected: Vec<u32> = values.chunks(256).map(|block| block.iter().sum()).collect();
+    assert_eq!(sums.to_vec().expect("a copy"), expected);
+    let odd_expected: Vec<u32> = values
+        .chunks(256)
+        .map(|block| block.iter().filter(|n| *n % 2 == 1).count() as u32)
+        .collect();
+    assert_eq!(odd.to_vec().expect("a copy"), odd_expected);
+}
+
+#[test]
+fn println_is_compiled_to_a_call_of_vprintf() {
+    let start = PTX.find(".entry hello(").expect("the kernel is there");
+    assert!(PTX[start..].contains("vprintf"), "{PTX}");
+    launch!(rust_cuda::hello, LaunchConfig::new(2, 32), (7u32,));
+    OPENED.device.synchronize().expect("it runs");
+}
+
+#[test]
+fn an_index_may_be_given_away() {
+    let mut c = buffer(&vec![0.0f32; SIZE]);
+    let (a, b) = (buffer(&floats()), buffer(&floats()));
+    launch!(
+        oxide::add_squares,
+        LaunchConfig::for_num_elems(SIZE),
+        (&a, &b, &mut c)
+    );
+    let expected: Vec<f32> = floats().iter().map(|x| 2.0 * x * x).collect();
+    assert_eq!(c.to_vec().expect("a copy"), expected);
+}
+
+#[test]
+fn a_slice_gives_the_element_with_its_index() {
+    let values = numbers(SIZE);
+    let mut output = buffer(&vec![0u32; SIZE]);
+    launch!(
+        oxide::double,
+        LaunchConfig::for_num_elems(SIZE),
+        (&buffer(&values), &mut output)
+    );
+    let expected: Vec<u32> = values.iter().map(|n| 2 * n).collect();
+    assert_eq!(output.to_vec().expect("a copy"), expected);
+}
+
+#[test]
+fn a_mutable_static_becomes_a_shared_array() {
+    let values = numbers(256);
+    let mut output = buffer(&[0u32; 256]);
+    launch!(
+        oxide::block_scan,
+        LaunchConfig::new(4, 64),
+        (&buffer(&values), &mut output)
+    );
+    let scan = |block: &[u32]| -> Vec<u32> {
+        block
+            .iter()
+            .scan(0, |sum, n| {
+                *sum += n;
+                Some(*sum)
+            })
+            .collect()
+    };
+    let expected: Vec<u32> = values.chunks(64).flat_map(scan).collect();
+    assert_eq!(output.to_vec().expect("a copy"), expected);
+    let kernel = &PTX[PTX.find(".entry block_scan(").expect("the kernel is there")..];
+    assert!(kernel.contains("st.shared.b32"), "{kernel}");
+}
+
+#[test]
+fn ballots_and_atomics_count() {
+    let values = numbers(SIZE);
+    let mut total = buffer(&[0u32]);
+    launch!(
+        oxide::count_even,
+        LaunchConfig::for_num_elems(SIZE),
+        (&buffer(&values), &mut total)
+    );
+    let expected = values.iter().filter(|n| *n % 2 == 0).count() as u32;
+    assert_eq!(total.to_vec().expect("a copy"), [expected]);
+}

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use cust::context::{Context, CurrentContext};
 use cust::{CudaFlags, device::Device as CustDevice};
+use gpu_std::kernel::Kernel;
 
 use crate::{Backend, DeviceProperties, DriverError, LoadError, Module, Stream, embedded};
 
@@ -137,6 +138,16 @@ impl Device {
         once(&self.0.launching, || {
             Module::with_device_runtime(self, best.launching)
         })
+    }
+
+    /// The embedded module that has this kernel.
+    #[track_caller]
+    pub(crate) fn module_of<K: Kernel>(&self) -> Result<Arc<Module>, LoadError> {
+        if K::LAUNCHES {
+            self.launching_module()
+        } else {
+            self.module()
+        }
     }
 
     /// The device as `cust` has it, for what this crate does not wrap.

@@ -173,11 +173,7 @@ impl Device {
         config: LaunchConfig,
         arguments: A,
     ) -> Result<(), LaunchError> {
-        let module = if K::LAUNCHES {
-            self.launching_module()?
-        } else {
-            self.module()?
-        };
+        let module = self.module_of::<K>()?;
         // SAFETY: the caller vouches for the kernel; the embedded module is compiled from the kernel's own source.
         unsafe { module.launch_unchecked(stream, kernel, config, arguments) }
     }
@@ -330,7 +326,8 @@ fn beyond(config: LaunchConfig, device: &DeviceProperties) -> String {
     if dynamic_shared > device.shared_memory_per_block {
         let most = device.shared_memory_per_block;
         return format!(
-            ": a block may have {most} bytes of shared memory, its static arrays included; use smaller tiles"
+            ": a block may have {most} bytes of shared memory, its static arrays included; use smaller tiles, or ask for more by \
+             Device::set_max_dynamic_shared"
         );
     }
     String::new()

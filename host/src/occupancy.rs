@@ -82,6 +82,24 @@ impl Module {
         DriverError::check("cuOccupancyMaxActiveBlocksPerMultiprocessor", result, at)?;
         Ok(u32::try_from(blocks).unwrap_or(0))
     }
+
+    /// Lets launches of the kernel of this name ask for so many bytes of dynamic shared memory. Beyond what every block may
+    /// have (48 KiB with the static arrays) the device has more for kernels that ask, up to
+    /// [`DeviceProperties::shared_memory_per_block_optin`](crate::DeviceProperties::shared_memory_per_block_optin).
+    ///
+    /// # Errors
+    /// As [`Module::resources`]; `CUDA_ERROR_INVALID_VALUE` for more than the device has.
+    #[track_caller]
+    pub fn set_max_dynamic_shared(&self, kernel: &str, bytes: u32) -> Result<(), DriverError> {
+        let at = Location::caller();
+        let function = self.function(kernel, at)?;
+        let attribute = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        // More than an `int` holds is as impossible as the most it holds.
+        let bytes = i32::try_from(bytes).unwrap_or(i32::MAX);
+        // SAFETY: the function is the module's, which is loaded.
+        let result = unsafe { sys::cuFuncSetAttribute(function, attribute, bytes) };
+        DriverError::check("cuFuncSetAttribute", result, at)
+    }
 }
 
 impl Device {
@@ -95,7 +113,7 @@ impl Device {
             kernel: K::NAME.to_owned(),
             source,
         };
-        self.module()?.resources(K::NAME).map_err(refused)
+        self.module_of::<K>()?.resources(K::NAME).map_err(refused)
     }
 
     /// Blocks of this kernel that the driver says are resident on a multiprocessor at once.
@@ -113,8 +131,27 @@ impl Device {
             kernel: K::NAME.to_owned(),
             source,
         };
-        self.module()?
+        self.module_of::<K>()?
             .active_blocks(K::NAME, threads, dynamic_shared)
+            .map_err(refused)
+    }
+
+    /// Lets launches of this kernel ask for so many bytes of dynamic shared memory: [`Module::set_max_dynamic_shared`].
+    ///
+    /// # Errors
+    /// As [`Device::resources`]; the driver's, for more than the device has.
+    #[track_caller]
+    pub fn set_max_dynamic_shared<K: Kernel>(
+        &self,
+        _kernel: K,
+        bytes: u32,
+    ) -> Result<(), LaunchError> {
+        let refused = |source| LaunchError::Unanswered {
+            kernel: K::NAME.to_owned(),
+            source,
+        };
+        self.module_of::<K>()?
+            .set_max_dynamic_shared(K::NAME, bytes)
             .map_err(refused)
     }
 

@@ -68,15 +68,20 @@ fn the_model_answers_as_the_driver_does_for_480_kernels_blocks_and_sizes_of_shar
     };
     let module = Module::from_ptx(&device, &holding()).expect("a module");
     let (mut registers, mut answers) = (HashSet::new(), HashSet::new());
+    let mut beyond = 0;
+    let properties = device.properties();
     for (index, held) in HELD.into_iter().enumerate() {
         let kernel = format!("hold_{held}");
         let takes = module.resources(&kernel).expect("the kernel is there");
         registers.insert(takes.registers);
+        let most = properties.shared_memory_per_block_optin - takes.static_shared;
+        module
+            .set_max_dynamic_shared(&kernel, most)
+            .expect("the device has it");
         let random = input::integers(80, index as u64);
         for pair in random.chunks(2) {
             let threads = 1 + pair[0].unsigned_abs() % 1024;
-            // Half of them without; up to what a block has without asking for more.
-            let most = device.properties().shared_memory_per_block - takes.static_shared;
+            // Half of them without; the others up to all that a block can have, most of which takes asking.
             let dynamic = match pair[1] {
                 ..0 => 0,
                 bytes => bytes.unsigned_abs() % (most + 1),
@@ -85,6 +90,7 @@ fn the_model_answers_as_the_driver_does_for_480_kernels_blocks_and_sizes_of_shar
                 .active_blocks(&kernel, threads, dynamic)
                 .expect("an answer");
             let shared = takes.static_shared + dynamic;
+            beyond += u32::from(shared > properties.shared_memory_per_block);
             let found = model.occupancy(threads, takes.registers, shared);
             assert_eq!(
                 found.blocks, driver,
@@ -96,6 +102,48 @@ fn the_model_answers_as_the_driver_does_for_480_kernels_blocks_and_sizes_of_shar
     // The kernels differ, and so do the answers: a constant would not do.
     assert!(registers.len() >= 6, "{registers:?}");
     assert!(answers.len() >= 6, "{answers:?}");
+    assert!(
+        beyond >= 100,
+        "{beyond} with more shared memory than every block may have"
+    );
+}
+
+#[test]
+fn more_shared_memory_than_the_device_has_is_refused_and_all_of_it_is_granted() {
+    let device = device();
+    let properties = device.properties();
+    let (free, all) = (
+        properties.shared_memory_per_block,
+        properties.shared_memory_per_block_optin,
+    );
+    let module = Module::from_ptx(&device, &holding()).expect("a module");
+    let allow = |bytes| module.set_max_dynamic_shared("hold_12", bytes);
+    assert!(all > free, "{properties:?}");
+    allow(all).expect("the device has it");
+    assert_eq!(
+        module.active_blocks("hold_12", 32, all).expect("an answer"),
+        1
+    );
+    let error = allow(all + 1).expect_err("there is no more");
+    assert_eq!(error.name(), "CUDA_ERROR_INVALID_VALUE");
+}
+
+/// The same kernel on every model: on each, something else keeps the next block out.
+#[test]
+fn a_run_says_the_occupancy_of_every_model_and_what_limits_it() {
+    let run = patterns::run::run(
+        &device(),
+        tests::agree::variant("stir_bounded"),
+        patterns::Setup::new(1024, 1),
+    );
+    let figures = run.expect("it runs").figures;
+    for name in DeviceModel::names() {
+        let figure = figures.iter().find(|figure| figure.name == name);
+        let text = figure
+            .unwrap_or_else(|| panic!("no {name} in {figures:#?}"))
+            .to_string();
+        assert!(text.contains(" %: "), "{name}: {text}");
+    }
 }
 
 #[test]

@@ -14,9 +14,11 @@ pub mod input;
 pub mod instruction;
 mod matrix;
 pub mod memory;
+pub mod notes;
 mod pattern;
 pub mod run;
 pub mod shared;
+pub mod sweep;
 pub mod warp;
 
 pub use figure::Figure;

@@ -207,6 +207,14 @@ fn unrolling_divides_store_requests_and_barriers_by_the_factor() {
         [barriers[2] * 4, barriers[2] * 2, barriers[2]],
         "{by2:#?}\n{by4:#?}\n{by8:#?}"
     );
+    let blocks = [
+        "reduce_interleaved",
+        "reduce_unrolling2",
+        "reduce_unrolling4",
+        "reduce_unrolling8",
+    ]
+    .map(|variant| figure(variant, setup, "blocks"));
+    assert_eq!(blocks, [64.0, 32.0, 16.0, 8.0]);
 }
 
 #[test]
@@ -225,6 +233,12 @@ fn branches_diverge_by_thread_and_not_by_warp_nor_as_a_select_nor_done_by_all() 
             "{variant}: {counters:#?}"
         );
     }
+    // By warp there are branches all the same: 100 % of something, and of as many as by thread.
+    let Some(by_warp) = count("diverge_by_warp", setup) else {
+        return;
+    };
+    assert_eq!(by_warp.ptx_branch_efficiency(), 1.0, "{by_warp:#?}");
+    assert!(by_warp.ptx_branches_uniform > 0, "{by_warp:#?}");
 }
 
 #[test]

@@ -5,6 +5,7 @@ pub(crate) mod device;
 pub(crate) mod diff;
 pub(crate) mod list;
 mod output;
+mod plot;
 mod report;
 pub(crate) mod run;
 mod select;

@@ -1,19 +1,21 @@
 //! `lanewise run <pattern>`: each variant, right or not, and how fast.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use patterns::Setup;
+use patterns::{Setup, notes};
 use serde_json::json;
 
 use super::output::{say, say_json};
+use super::plot;
 use super::report::{self, Line};
 use super::select::Choice;
 
 /// Options of `lanewise run`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Exits with 1 when a variant that has to agree with the CPU does not, or does not run."
+    after_help = EXAMPLES
 )]
 pub(crate) struct Args {
     /// A pattern, or a variant's pattern; `lanewise list` names them
@@ -39,7 +41,21 @@ pub(crate) struct Args {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// Run the pattern over its range too, and draw it into this folder
+    #[arg(long, value_name = "DIR")]
+    plot: Option<PathBuf>,
 }
+
+const EXAMPLES: &str = "\
+Exits with 1 when a variant that has to agree with the CPU does not, or does not run.
+
+Examples:
+  lanewise run vector_add                              each variant at the pattern's own size
+  lanewise run transpose --size 1000 --rows 37         a matrix of 37 rows and 1000 columns
+  lanewise run misaligned_read --by 8                  from an offset of 8 elements
+  lanewise run reduce_neighbored --block 128 --json    blocks of 128 threads, for a program to read
+  lanewise run offset_stride --plot charts             charts/offset_stride.svg: strides 1 to 32
+  lanewise run nested_reduce --device sim              on the simulator, even where there is a GPU";
 
 /// Runs the pattern's variants.
 pub(crate) fn run(args: Args) -> Result<ExitCode> {
@@ -81,6 +97,12 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
                 "The device's memory moves {most:.0} GB/s at most, by its clock and its bus."
             ));
         }
+        notes::seen(pattern.name).for_each(say);
+    }
+    if let Some(folder) = &args.plot {
+        let path = plot::draw(&device, pattern, setup, folder)?;
+        // Standard error, so that `--json` stays readable.
+        eprintln!("wrote {}", path.display());
     }
     Ok(if lines.iter().all(Line::is_good) {
         ExitCode::SUCCESS

@@ -57,8 +57,9 @@ impl Sums {
     }
 
     pub(super) fn figures(&self, counters: Option<&Counters>) -> Vec<Figure> {
+        let blocks = Figure::new("blocks", self.config.grid.x);
         let Some(counters) = counters else {
-            return Vec::new();
+            return vec![blocks];
         };
         let loads = Figure::percent("load efficiency, %", counters.global_loads.efficiency());
         let stores = Figure::new("store requests", counters.global_stores.requests);
@@ -66,7 +67,7 @@ impl Sums {
         let branches = figure::branches(counters);
         branches
             .into_iter()
-            .chain([loads, stores, barriers])
+            .chain([blocks, loads, stores, barriers])
             .collect()
     }
 }

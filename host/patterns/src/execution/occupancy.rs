@@ -8,7 +8,7 @@ use gpu::execution::occupancy::{stir_bounded, stir_free};
 use gpu_std::kernel::{Kernel, SafeKernel};
 use host::compare::{self, Agreement, Mismatch};
 use host::counters::Counters;
-use host::occupancy::{self, Occupancy};
+use host::occupancy::{self, DeviceModel, Occupancy};
 use host::{Device, DeviceBuffer, LaunchConfig, Stream, reference};
 
 use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work};
@@ -39,6 +39,12 @@ const ROUNDS: u32 = 3;
 
 /// Clocks until memory answers, and bytes that a thread asks for at a time: for Little's law.
 const MEMORY: (f64, f64) = (600.0, 16.0);
+
+/// "62.5 %: registers": how much of a multiprocessor is filled, and what keeps another block out.
+fn limits(found: &Occupancy) -> String {
+    let by: Vec<String> = found.limited_by().iter().map(ToString::to_string).collect();
+    format!("{:.1} %: {}", 100.0 * found.fraction(), by.join(", "))
+}
 
 struct Stir<K> {
     device: Device,
@@ -114,8 +120,12 @@ impl<K: SafeKernel<Params = <stir_free as Kernel>::Params>> Case for Stir<K> {
             }
         }
         if let Some(found) = self.modelled(threads)? {
-            let by: Vec<String> = found.limited_by().iter().map(ToString::to_string).collect();
-            figures.push(Figure::new("limited by", by.join(", ")));
+            figures.push(Figure::new("here", limits(&found)));
+        }
+        for name in DeviceModel::names() {
+            let found =
+                DeviceModel::named(name)?.occupancy(threads, takes.registers, takes.static_shared);
+            figures.push(Figure::new(name, limits(&found)));
         }
         if let Some(model) = self.device.model() {
             let needed = occupancy::to_hide_memory(&model, MEMORY.0, MEMORY.1);

@@ -1,0 +1,106 @@
+//! What the notes saw on their GPUs, where they say it in words or numbers: it stands under the table of a run.
+//!
+//! Most of the notes' results are pictures; what is here is what their text states, with the GPU where it names one.
+
+/// One result of the notes.
+#[derive(Debug, Clone, Copy)]
+pub struct Seen {
+    /// The pattern.
+    pub pattern: &'static str,
+    /// The GPU, where the notes name it.
+    pub gpu: Option<&'static str>,
+    /// What they saw.
+    pub saw: &'static str,
+}
+
+/// A result on a GPU that the notes name.
+const fn on(pattern: &'static str, gpu: &'static str, saw: &'static str) -> Seen {
+    Seen {
+        pattern,
+        gpu: Some(gpu),
+        saw,
+    }
+}
+
+/// A result on a GPU that they do not name.
+const fn somewhere(pattern: &'static str, saw: &'static str) -> Seen {
+    Seen {
+        pattern,
+        gpu: None,
+        saw,
+    }
+}
+
+/// All of them, in the order of the notes.
+const ALL: &[Seen] = &[
+    somewhere(
+        "nested_reduce",
+        "2048 blocks make 16384 children; without the synchronisations a third of the time; with one child for all blocks 8 children",
+    ),
+    somewhere(
+        "cache_operators",
+        "through lines of 128 bytes, a warp that reads one address of 4 bytes uses 3.125 % of what is moved",
+    ),
+    somewhere(
+        "misaligned_read",
+        "four loads a thread: 3.04 to 3.17 times as fast as one; without L1 a misaligned load is the more efficient",
+    ),
+    somewhere(
+        "aos_soa",
+        "reading x alone from an array of structures uses half of what is moved",
+    ),
+    somewhere(
+        "transpose",
+        "copying by rows 70 % of the theoretical peak, by columns 33 %; naive_col is faster than naive_row",
+    ),
+    on(
+        "offset_stride",
+        "Tesla V100",
+        "about 790 GB/s at offsets that are multiples of 8, about 9/10 of it at others (4/5 were expected); 50 % at stride 2",
+    ),
+    on(
+        "transfers",
+        "Tesla V100, PCIe x16 Gen3",
+        "about 12 GB/s with pinned memory, of 16 GB/s; the device's own memory has 898 GB/s",
+    ),
+];
+
+/// What the notes say of a pattern.
+pub fn seen(pattern: &str) -> impl Iterator<Item = &'static Seen> {
+    ALL.iter().filter(move |seen| seen.pattern == pattern)
+}
+
+impl std::fmt::Display for Seen {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let gpu = self.gpu.map_or_else(
+            || "on a GPU that they do not name".to_owned(),
+            |gpu| format!("on a {gpu}"),
+        );
+        write!(out, "The notes, {gpu}: {}.", self.saw)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_is_of_a_pattern() {
+        for seen in ALL {
+            let found = crate::ALL
+                .iter()
+                .any(|pattern| pattern.name == seen.pattern);
+            assert!(found, "{} is no pattern", seen.pattern);
+        }
+    }
+
+    #[test]
+    fn the_gpu_is_named_where_the_notes_name_it() {
+        let text = seen("transfers")
+            .map(ToString::to_string)
+            .collect::<Vec<_>>();
+        assert_eq!(text.len(), 1);
+        assert!(text[0].starts_with("The notes, on a Tesla V100, PCIe x16 Gen3: about 12 GB/s"));
+        assert_eq!(seen("hello").count(), 0);
+    }
+}

@@ -1,0 +1,172 @@
+//! A pattern over a range: offsets, strides, shapes of blocks, sizes. The notes draw these as curves.
+
+use anyhow::Result;
+use host::Device;
+
+use crate::run::{self, Rate};
+use crate::{Pattern, Setup, Variant};
+
+/// What changes from point to point.
+#[derive(Debug, Clone, Copy)]
+enum Over {
+    /// `--by`, from the first to the last.
+    By(u32, u32),
+    /// The size: powers of two, from one exponent to the other.
+    Sizes(u32, u32),
+    /// The variants themselves.
+    Variants,
+}
+
+/// A range that a pattern is run over.
+#[derive(Debug, Clone, Copy)]
+pub struct Sweep {
+    pattern: &'static str,
+    /// What the points are.
+    pub of: &'static str,
+    over: Over,
+}
+
+/// Every pattern that has a range.
+const ALL: &[Sweep] = &[
+    Sweep {
+        pattern: "grid_shape",
+        of: "block",
+        over: Over::Variants,
+    },
+    Sweep {
+        pattern: "misaligned_read",
+        of: "offset, elements of 4 bytes",
+        over: Over::By(0, 32),
+    },
+    Sweep {
+        pattern: "misaligned_write",
+        of: "offset, elements of 4 bytes",
+        over: Over::By(0, 32),
+    },
+    Sweep {
+        pattern: "offset_stride",
+        of: "offset or stride, elements of 4 bytes",
+        over: Over::By(1, 32),
+    },
+    Sweep {
+        pattern: "transfers",
+        of: "elements of 4 bytes, as a power of two",
+        over: Over::Sizes(10, 22),
+    },
+];
+
+/// The names of the patterns that have a range.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    ALL.iter().map(|sweep| sweep.pattern)
+}
+
+/// One curve, or one bar of several.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    /// The variant.
+    pub name: &'static str,
+    /// Where on the axis, and how fast: GB/s.
+    pub points: Vec<(f64, f64)>,
+}
+
+impl Sweep {
+    /// The range of a pattern, if it has one.
+    pub fn of(pattern: &Pattern) -> Option<&'static Sweep> {
+        ALL.iter().find(|sweep| sweep.pattern == pattern.name)
+    }
+
+    /// Whether the variants are the points: then each series has one.
+    pub fn is_of_variants(&self) -> bool {
+        matches!(self.over, Over::Variants)
+    }
+
+    /// Runs every variant at every point; each has to agree with the CPU there. `report` is told what runs next.
+    ///
+    /// # Errors
+    /// When a variant does not run, or not rightly.
+    pub fn run(
+        &self,
+        device: &Device,
+        pattern: &Pattern,
+        setup: Setup,
+        mut report: impl FnMut(&str),
+    ) -> Result<Vec<Series>> {
+        let mut all = Vec::new();
+        for (index, variant) in pattern.variants.iter().enumerate() {
+            let mut points = Vec::new();
+            for (x, setup) in self.points(index, setup) {
+                report(&format!("{} at {x}", variant.name));
+                points.push((x, bandwidth(device, variant, setup)?));
+            }
+            let name = variant.name;
+            all.push(Series { name, points });
+        }
+        Ok(all)
+    }
+
+    /// Where a variant is run: the place on the axis, and the setup there.
+    fn points(&self, variant: usize, setup: Setup) -> Vec<(f64, Setup)> {
+        match self.over {
+            Over::By(from, to) => (from..=to)
+                .map(|by| {
+                    (
+                        f64::from(by),
+                        Setup {
+                            by: Some(by),
+                            ..setup
+                        },
+                    )
+                })
+                .collect(),
+            Over::Sizes(from, to) => (from..=to)
+                .map(|power| {
+                    (
+                        f64::from(power),
+                        Setup {
+                            size: 1 << power,
+                            ..setup
+                        },
+                    )
+                })
+                .collect(),
+            Over::Variants => vec![(variant as f64, setup)],
+        }
+    }
+}
+
+/// GB/s of one setup.
+fn bandwidth(device: &Device, variant: &Variant, setup: Setup) -> Result<f64> {
+    let outcome = run::run(device, variant, setup)?;
+    if let Err(mismatch) = &outcome.check {
+        anyhow::bail!("{} with {setup:?}: {mismatch}", variant.name);
+    }
+    Ok(match outcome.rate() {
+        Some(Rate::Bandwidth(rate) | Rate::Arithmetic(rate)) => rate,
+        None => 0.0,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_is_of_a_pattern_and_has_points() {
+        for sweep in ALL {
+            let pattern = crate::ALL
+                .iter()
+                .find(|pattern| pattern.name == sweep.pattern);
+            let pattern = pattern.unwrap_or_else(|| panic!("{} is no pattern", sweep.pattern));
+            assert_eq!(Sweep::of(pattern).map(|found| found.of), Some(sweep.of));
+            assert!(!sweep.points(0, Setup::new(8, 1)).is_empty());
+        }
+    }
+
+    #[test]
+    fn an_offset_is_swept_over_a_warp() {
+        let sweep = ALL.iter().find(|sweep| sweep.pattern == "misaligned_read");
+        let points = sweep.expect("it is there").points(0, Setup::new(8, 1));
+        let by: Vec<_> = points.iter().filter_map(|(_, setup)| setup.by).collect();
+        assert_eq!(by, (0..=32).collect::<Vec<_>>());
+    }
+}

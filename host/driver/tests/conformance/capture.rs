@@ -236,14 +236,9 @@ rows! {
         f.run(graph);
         holds(nodes(graph) == 3)
     };
-    "cuGraphLaunch: into a capture becomes a child" => SUCCESS, |f| {
-        let (inner, counter) = (f.graph(), AtomicU32::new(0));
-        f.host_node(inner, &counter);
-        let exec = f.exec(inner);
-        let stream = f.capturing(mode::GLOBAL);
-        ok(cuGraphLaunch(exec, stream));
-        f.run(f.captured(stream));
-        holds(counter.load(Ordering::Relaxed) == 1)
+    "cuGraphLaunch: into a capture" => ERROR_STREAM_CAPTURE_UNSUPPORTED, |f| {
+        let exec = f.exec(f.graph());
+        f.while_captured(f.stream(), mode::RELAXED, |stream| cuGraphLaunch(exec, stream))
     };
     "cuEventQuery: of a captured event" => ERROR_CAPTURED_EVENT, |f| {
         let event = f.event();
@@ -352,7 +347,10 @@ rows! {
         f.captured(stream);
         code
     };
-    "cuThreadExchangeStreamCaptureMode: to none" => ERROR_INVALID_VALUE, |_| {
+    "cuThreadExchangeStreamCaptureMode: to one that is none" => SUCCESS, |_| {
         cuThreadExchangeStreamCaptureMode(&mut 3)
+    };
+    "cuThreadExchangeStreamCaptureMode: to null" => ERROR_INVALID_VALUE, |_| {
+        cuThreadExchangeStreamCaptureMode(null_mut())
     };
 }

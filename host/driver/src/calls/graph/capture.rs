@@ -172,11 +172,7 @@ pub(crate) unsafe fn exchange_mode(mode: *mut c_uint) -> Result {
     present(mode, "mode")?;
     // SAFETY: not null, so valid as the caller states.
     let wanted = unsafe { mode.read() };
-    ensure!(
-        wanted <= 2,
-        ERROR_INVALID_VALUE,
-        "{wanted} is no CUstreamCaptureMode"
-    );
+    // An H200's driver takes any number.
     // SAFETY: the caller's contract.
     unsafe { put(mode, capture::exchange_mode(wanted), "mode") }
 }

@@ -87,9 +87,11 @@ pub(crate) unsafe fn flags(handle: CUgraphExec, flags: *mut u64) -> Result {
 pub(crate) unsafe fn launch(handle: CUgraphExec, on: CUstream) -> Result {
     let exec = exec::get(handle)?;
     let (context, stream) = stream(on)?;
-    if capture::part(&stream).is_some() {
-        return context.enqueue(&stream, exec.as_child()?).map(|_| ());
-    }
+    // An H200's driver does not make a child node of it.
+    capture::refuse(
+        &stream,
+        "launch an executable graph; add its graph as a child node",
+    )?;
     context.launch(&stream, &exec)
 }
 

@@ -153,22 +153,6 @@ impl Plan {
         last.map(|(&place, _)| place).collect()
     }
 
-    /// A graph of the same operations, to be a child of another.
-    fn graph(&self) -> Result<Arc<Graph>> {
-        let graph = super::create(true);
-        let mut made: Vec<CUgraphNode> = Vec::with_capacity(self.0.len());
-        for planned in &self.0 {
-            let kind = match &planned.child {
-                Some(child) => Kind::Child(child.graph()?),
-                None if !planned.enabled => Kind::Empty,
-                None => planned.kind.copied()?,
-            };
-            let after: Vec<CUgraphNode> = planned.after.iter().map(|&i| made[i]).collect();
-            made.push(graph.add(kind, &after)?.handle);
-        }
-        Ok(graph)
-    }
-
     /// Takes over the parameters of `graph`'s nodes, if it is the same graph but for those.
     fn update(&mut self, graph: &Graph) -> std::result::Result<(), Refused> {
         let refuse = |result, node, why: &str| {
@@ -298,11 +282,6 @@ impl Exec {
             }
         }
         Ok(members)
-    }
-
-    /// All of it as one operation of another graph.
-    pub(crate) fn as_child(&self) -> Result<Kind> {
-        Ok(Kind::Child(self.plan.lock().graph()?))
     }
 
     /// Runs `with` on the node made of `node`.

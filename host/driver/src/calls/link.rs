@@ -7,8 +7,9 @@ use crate::error::{Error, Result, fail};
 use crate::objects::context;
 use crate::objects::link::{self, LINKS, Link};
 
-/// `CUjitInputType`: PTX, the one kind of input there is code for here.
+/// `CUjitInputType`: PTX, the one kind of code that is run here, and a fatbin, which may hold it.
 const INPUT_PTX: c_uint = 1;
+const INPUT_FATBIN: c_uint = 2;
 
 /// A library, of which one is built in.
 const INPUT_LIBRARY: c_uint = 4;
@@ -89,7 +90,7 @@ pub(crate) unsafe fn complete(
     present(image, "cubinOut")?;
     let completed = link.complete();
     // SAFETY: the caller's contract of `cuLinkCreate`.
-    unsafe { link.logs.write(completed.as_ref().err()) };
+    unsafe { link.logs.lock().write(completed.as_ref().err()) };
     let (found, bytes) = completed?;
     // SAFETY: the caller's contract; the reference lets the size be null.
     unsafe {
@@ -113,16 +114,15 @@ pub(crate) unsafe fn destroy(state: CUlinkState) -> Result {
 unsafe fn logged(link: &Link, outcome: Result) -> Result {
     if let Err(error) = &outcome {
         // SAFETY: the caller's contract.
-        unsafe { link.logs.write(Some(error)) };
+        unsafe { link.logs.lock().write(Some(error)) };
     }
     outcome
 }
 
 fn check_kind(kind: c_uint) -> Result {
     let what = match kind {
-        INPUT_PTX => return Ok(()),
+        INPUT_PTX | INPUT_FATBIN => return Ok(()),
         0 => "a cubin",
-        2 => "a fatbin",
         3 => "an object file",
         4 => "a library",
         5 => "NVVM code",
@@ -130,6 +130,6 @@ fn check_kind(kind: c_uint) -> Result {
     };
     fail!(
         ERROR_NO_BINARY_FOR_GPU,
-        "{what} as input of a link; the simulator links PTX only (CU_JIT_INPUT_PTX, 1), and has {DEVICE_RUNTIME} built in"
+        "{what} as input of a link; the simulator links PTX only (CU_JIT_INPUT_PTX, 1, or in a fatbin, 2), and has {DEVICE_RUNTIME} built in"
     )
 }

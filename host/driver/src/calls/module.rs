@@ -4,8 +4,8 @@ use super::{present, put, text};
 use crate::abi::enums::jit;
 use crate::abi::{CUdeviceptr, CUfunction, CUmodule, CUresult, c_char, c_uint, c_void};
 use crate::error::{Error, Result, ensure};
-use crate::objects::context;
 use crate::objects::module::{self, Module};
+use crate::objects::{context, fatbin};
 use std::ffi::CStr;
 
 pub(crate) unsafe fn load(handle: *mut CUmodule, path: *const c_char) -> Result {
@@ -136,15 +136,28 @@ fn usable(handle: CUmodule) -> Result<std::sync::Arc<Module>> {
     Ok(module)
 }
 
-/// An image's bytes: PTX up to its zero byte, or the first bytes of machine code, by which it is recognised.
+/// An image's bytes: PTX up to its zero byte, a fatbin as long as its header says, or the first bytes of other machine code, by
+/// which it is recognised.
 ///
 /// # Safety
-/// `image` is null, or points to PTX that ends in a zero byte, or to a cubin or fatbin.
+/// `image` is null, or points to PTX that ends in a zero byte, to a cubin or fatbin, or to the struct that points to a fatbin.
 pub(crate) unsafe fn image_bytes<'a>(image: *const c_void) -> Result<&'a [u8]> {
     present(image, "image")?;
     // SAFETY: as the caller states, there is a cubin's or fatbin's header or a text here. Every binary kind has a byte of 4 or
     // more before its first zero, and a text is read up to its own.
-    Ok(unsafe { CStr::from_ptr(image.cast()) }.to_bytes())
+    let start = unsafe { CStr::from_ptr(image.cast()) }.to_bytes();
+    if start.starts_with(&fatbin::WRAPPER) {
+        // SAFETY: as the caller states: a magic number, a version, and the fatbin's address.
+        return unsafe { image_bytes(image.cast::<*const c_void>().add(1).read()) };
+    }
+    if start.starts_with(&fatbin::MAGIC) {
+        // SAFETY: as the caller states, a fatbin's header is here, which is 16 bytes.
+        let header: &[u8; 16] = unsafe { &*image.cast() };
+        let size = fatbin::size(header).unwrap_or(start.len());
+        // SAFETY: as the caller states, a whole fatbin is here.
+        return Ok(unsafe { std::slice::from_raw_parts(image.cast(), size) });
+    }
+    Ok(start)
 }
 
 /// The options of a JIT compilation that have an effect here: where to write logs. The others choose between machine code
@@ -156,18 +169,19 @@ pub(crate) struct JitOptions {
     wall_time: Option<*mut *mut c_void>,
 }
 
-/// A buffer for a log, and where its size is, to be replaced by how much was written.
+/// A buffer for a log, its size, and where that is, to be replaced by how much was written.
 #[derive(Debug, Default)]
 struct Log {
     buffer: Option<*mut u8>,
+    /// Read once: what was written to `size` since is no size.
+    room: usize,
     size: Option<*mut *mut c_void>,
 }
 
-// SAFETY: the pointers are the caller's, who states that they are good for as long as the options are used; what is behind
-// them is touched in the calls of this API only, which C's caller does not make at once for one module or link.
+// SAFETY: the pointers are the caller's, who states that they are good, on any thread, for as long as the options are used:
+// for a module's, during the call; for a link's, until it is destroyed. A link, which several threads may use, holds its options
+// in a lock, so that one call writes at a time.
 unsafe impl Send for JitOptions {}
-// SAFETY: as above.
-unsafe impl Sync for JitOptions {}
 
 impl JitOptions {
     /// Reads the two lists.
@@ -192,9 +206,9 @@ impl JitOptions {
             let value = unsafe { place.read() };
             match option {
                 jit::INFO_LOG_BUFFER => read.info.buffer = Some(value.cast()),
-                jit::INFO_LOG_BUFFER_SIZE_BYTES => read.info.size = Some(place),
+                jit::INFO_LOG_BUFFER_SIZE_BYTES => read.info.sized(place, value),
                 jit::ERROR_LOG_BUFFER => read.error.buffer = Some(value.cast()),
-                jit::ERROR_LOG_BUFFER_SIZE_BYTES => read.error.size = Some(place),
+                jit::ERROR_LOG_BUFFER_SIZE_BYTES => read.error.sized(place, value),
                 jit::WALL_TIME => read.wall_time = Some(place),
                 known => {
                     ensure!(
@@ -233,18 +247,22 @@ impl JitOptions {
 }
 
 impl Log {
+    /// Notes the size, which is a 32-bit number in a pointer's place.
+    fn sized(&mut self, place: *mut *mut c_void, value: *mut c_void) {
+        self.room = value.addr() as u32 as usize;
+        self.size = Some(place);
+    }
+
     /// # Safety
-    /// The buffer has as many bytes as the size says.
+    /// The buffer has as many bytes as the size said.
     unsafe fn write(&self, text: &str) {
         let (Some(buffer), Some(size)) = (self.buffer, self.size) else {
             return;
         };
-        // SAFETY: the size is an element of the caller's list of values; it is a 32-bit number in a pointer's place.
-        let room = unsafe { size.read() }.addr() as u32 as usize;
-        if buffer.is_null() || room == 0 {
+        if buffer.is_null() || self.room == 0 {
             return;
         }
-        let taken = text.len().min(room - 1);
+        let taken = text.len().min(self.room - 1);
         // SAFETY: `taken` bytes and a zero byte are at most `room`.
         unsafe {
             std::ptr::copy_nonoverlapping(text.as_ptr(), buffer, taken);

@@ -1,10 +1,12 @@
 //! Images: the bytes that a program loads as code.
 //!
-//! Two kinds are read: PTX, and the image that a link makes (see [`linked`]), which is the PTX that went into it. Cubins and
-//! fatbins hold machine code for a GPU, which nothing here can run; they are recognised by their first bytes and refused as
-//! a driver refuses code for another GPU, with `CUDA_ERROR_NO_BINARY_FOR_GPU`.
+//! Three kinds are read: PTX, the image that a link makes (see [`linked`]), which is the PTX that went into it, and a fatbin with
+//! PTX in it. Cubins hold machine code for a GPU, which nothing here can run; they are recognised by their first bytes and refused
+//! as a driver refuses code for another GPU, with `CUDA_ERROR_NO_BINARY_FOR_GPU`.
 
+use super::{device, fatbin};
 use crate::error::{Result, fail};
+use std::borrow::Cow;
 
 /// The first line of a linked image.
 const LINKED: &str = "//lanewise: linked PTX";
@@ -26,13 +28,22 @@ pub(crate) fn linked(texts: &[String]) -> Vec<u8> {
 }
 
 /// The PTX texts of an image; what is loaded is all of them as one module.
-pub(crate) fn texts(image: &[u8]) -> Result<Vec<&str>> {
+pub(crate) fn texts(image: &[u8]) -> Result<Vec<Cow<'_, str>>> {
     if let Some(rest) = image.strip_prefix(LINKED.as_bytes()) {
         let rest = ptx(rest)?;
         let (_, rest) = rest.split_once(SEPARATOR).unwrap_or(("", ""));
-        return Ok(rest.split(SEPARATOR).collect());
+        return Ok(rest.split(SEPARATOR).map(Cow::Borrowed).collect());
     }
-    Ok(vec![ptx(image)?])
+    if image.starts_with(&fatbin::MAGIC) {
+        // Simulated devices are alike.
+        let sm = device::all()
+            .first()
+            .map_or(u32::MAX, |device| device.sim.model().sm());
+        let text = fatbin::ptx(image, sm)?;
+        ptx(text.as_bytes())?;
+        return Ok(vec![Cow::Owned(text)]);
+    }
+    Ok(vec![Cow::Borrowed(ptx(image)?)])
 }
 
 /// An image as PTX text.
@@ -84,7 +95,6 @@ fn ptx_version(text: &str) -> Option<(u32, u32)> {
 fn binary_kind(image: &[u8]) -> Option<&'static str> {
     match image {
         [0x7f, b'E', b'L', b'F', ..] => Some("a cubin"),
-        [0x50, 0xed, 0x55, 0xba, ..] | [0xb1, 0x43, 0x62, 0x46, ..] => Some("a fatbin"),
         _ => None,
     }
 }

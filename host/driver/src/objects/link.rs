@@ -19,7 +19,7 @@ pub(crate) static LINKS: Registry<CUlinkState, Link> = Registry::new();
 pub(crate) struct Link {
     pub(crate) handle: CUlinkState,
     /// Where the logs go, which every call on the link may write.
-    pub(crate) logs: JitOptions,
+    pub(crate) logs: Mutex<JitOptions>,
     state: Mutex<State>,
 }
 
@@ -35,7 +35,7 @@ impl Link {
     pub(crate) fn new(handle: CUlinkState, logs: JitOptions) -> Link {
         Link {
             handle,
-            logs,
+            logs: Mutex::new(logs),
             state: Mutex::default(),
         }
     }
@@ -59,7 +59,9 @@ impl Link {
                 "the link is complete; start another one with cuLinkCreate"
             );
         }
-        state.texts.extend(texts.into_iter().map(String::from));
+        state
+            .texts
+            .extend(texts.into_iter().map(|text| text.into_owned()));
         Ok(())
     }
 

@@ -7,6 +7,7 @@ pub(crate) mod attributes;
 pub(crate) mod context;
 pub(crate) mod device;
 pub(crate) mod event;
+pub(crate) mod fatbin;
 pub(crate) mod fault;
 pub(crate) mod graph;
 pub(crate) mod image;

@@ -72,7 +72,9 @@ pub(crate) fn load(context: &Context, image: &[u8]) -> Result<Arc<Module>> {
 
 /// Reads, checks and decodes `image`, which no context has to be there for.
 pub(crate) fn read(image: &[u8]) -> Result<sim::Module> {
-    sim::Module::link(&image::texts(image)?).map_err(load_error)
+    let texts = image::texts(image)?;
+    let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
+    sim::Module::link(&texts).map_err(load_error)
 }
 
 /// Puts code that was read into `context`, with its variables in their first state.

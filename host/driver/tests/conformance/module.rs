@@ -1,6 +1,6 @@
 //! Modules.
 
-use crate::fixture::{c, holds, nothing, ok, ptx};
+use crate::fixture::{Fixture, c, holds, nothing, ok, param, ptx};
 use crate::rows;
 use driver::abi::enums::jit;
 use driver::abi::*;
@@ -113,4 +113,29 @@ rows! {
         ok(cuModuleEnumerateFunctions(functions.as_mut_ptr(), 10, f.module()));
         holds(functions.iter().all(|function| function.0 != 0))
     };
+    "cuModuleLoadFatBinary: PTX as it is" => SUCCESS, |f| from_fatbin(f, include_bytes!("../fatbin/plain.fatbin"));
+    "cuModuleLoadFatBinary: PTX packed by LZ4" => SUCCESS, |f| from_fatbin(f, include_bytes!("../fatbin/lz4.fatbin"));
+    "cuModuleLoadFatBinary: PTX packed by Zstandard" => SUCCESS, |f| from_fatbin(f, include_bytes!("../fatbin/zstd.fatbin"));
+    "cuModuleLoadData: the struct that points to a fatbin" => SUCCESS, |_| {
+        // A magic number and a version, the address, and what is zero but in relocatable code.
+        let image = include_bytes!("../fatbin/lz4.fatbin").as_ptr().expose_provenance();
+        let wrapper = [0x0001_4662_43b1, image, 0];
+        cuModuleLoadData(&mut CUmodule(0), (&raw const wrapper).cast())
+    };
+}
+
+/// Runs the kernel of a fatbin.
+fn from_fatbin(f: &Fixture, image: &[u8]) -> CUresult {
+    let (mut module, mut function, mut address) = (CUmodule(0), CUfunction(0), f.device());
+    // SAFETY: a whole fatbin, and a name.
+    unsafe {
+        ok(cuModuleLoadFatBinary(&mut module, image.as_ptr().cast()));
+        ok(cuModuleGetFunction(
+            &mut function,
+            module,
+            c("fill_from_fatbin"),
+        ));
+    }
+    ok(f.launch(function, 1, 32, 0, &mut [param(&mut address)]));
+    holds(f.word(address) == 42)
 }

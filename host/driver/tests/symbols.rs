@@ -142,3 +142,20 @@ fn every_symbol_is_in_the_table_once() {
             .all(|entry| (2000..=13_000).contains(&entry.since))
     );
 }
+
+#[test]
+fn a_call_that_is_not_simulated_says_so_by_name() {
+    // SAFETY: takes zero at any time.
+    assert_eq!(unsafe { api::cuInit(0) }.0, 0);
+    if driver::backend() == Some(driver::Backend::Cuda) {
+        println!("skipped: on a GPU the call is NVIDIA's");
+        return;
+    }
+    // All such calls come from one line of the table's macro, and look at no argument.
+    let (mut name, mut mask) = ([0; 8], 0);
+    // SAFETY: variables of this test's own.
+    let code = unsafe { api::cuDeviceGetLuid(name.as_mut_ptr(), &mut mask, 0) };
+    assert_eq!(code, driver::abi::CUresult::ERROR_NOT_SUPPORTED);
+    let message = driver::last_message().unwrap_or_default();
+    assert!(message.contains("cuDeviceGetLuid"), "{message}");
+}

@@ -1,13 +1,13 @@
 //! "Peer Context Memory Access": one device's kernels reaching another's memory.
 //!
-//! Simulated devices are alike and all can reach one another; copies between them always work. That a kernel may only
-//! follow a pointer to another device's memory after `cuCtxEnablePeerAccess` is not checked yet.
+//! Simulated devices are alike and all can reach one another; copies between them always work. What a kernel may reach is in
+//! [`crate::objects::peer`].
 
 use super::put;
 use crate::abi::enums::p2p;
 use crate::abi::{CUcontext, CUdevice, c_int, c_uint};
-use crate::error::{Result, ensure, fail};
-use crate::objects::{context, device};
+use crate::error::{Result, ensure};
+use crate::objects::{context, device, peer as peers};
 
 pub(crate) unsafe fn can_access(can: *mut c_int, device: CUdevice, peer: CUdevice) -> Result {
     let (device, peer) = (device::get(device)?, device::get(peer)?);
@@ -67,18 +67,21 @@ pub(crate) unsafe fn enable(peer: CUcontext, flags: c_uint) -> Result {
         "access to context {:#x} is enabled already",
         peer.handle.0
     );
+    peers::enabled(&context, &peer);
     Ok(())
 }
 
 pub(crate) unsafe fn disable(peer: CUcontext) -> Result {
     let context = context::current()?;
-    context::get(peer)?;
-    if !context.peers.lock().remove(&peer) {
-        fail!(
-            ERROR_PEER_ACCESS_NOT_ENABLED,
-            "access to context {:#x} was not enabled",
-            peer.0
-        );
-    }
+    let peer = context::get(peer)?;
+    let was = context.peers.lock().remove(&peer.handle);
+    ensure!(
+        was,
+        ERROR_PEER_ACCESS_NOT_ENABLED,
+        "access to context {:#x} was not enabled",
+        peer.handle.0
+    );
+    context.wait();
+    peers::disabled(&context, &peer);
     Ok(())
 }

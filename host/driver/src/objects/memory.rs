@@ -52,6 +52,9 @@ pub(crate) struct Located {
 pub(crate) fn locate(address: u64) -> Option<Located> {
     device::all().iter().find_map(|device| {
         let allocation = device.sim.memory().find(address)?;
+        if super::peer::is_shown(device, allocation.base) {
+            return None;
+        }
         let owner = OWNERS.read().get(&allocation.base).copied();
         Some(Located {
             device,
@@ -85,6 +88,17 @@ pub(crate) fn own(address: u64, context: &Context, flags: u32) {
             freeing: false,
         },
     );
+    if let Some(allocation) = context.device.sim.memory().find(address) {
+        super::peer::allocated(context, &allocation);
+    }
+}
+
+/// Whether the allocation at `address` belongs to `context`.
+pub(crate) fn is_of(address: u64, context: CUcontext) -> bool {
+    OWNERS
+        .read()
+        .get(&address)
+        .is_some_and(|owner| owner.context == context)
 }
 
 /// Frees the allocation that starts at `address` and is of a kind that `is_right` takes; `meant` names that kind.
@@ -102,6 +116,7 @@ pub(crate) fn free(address: u64, is_right: impl Fn(&Kind) -> bool, meant: &str) 
         return super::graph::memory::set_allocated(address, false);
     }
     super::pool::freed(address);
+    super::peer::freeing(found.device, address);
     found.device.sim.memory().free(address).map_err(error)?;
     OWNERS.write().remove(&address);
     Ok(())
@@ -153,6 +168,7 @@ pub(crate) fn promise_free(address: u64) {
 pub(crate) fn release(address: u64) {
     if let Some(found) = locate(address) {
         super::pool::freed(address);
+        super::peer::freeing(found.device, address);
         // It is live and its start: `check_free` saw that, and other frees have been refused since.
         let _ = found.device.sim.memory().free(address);
         OWNERS.write().remove(&address);
@@ -195,6 +211,7 @@ pub(crate) fn unregister(address: u64) -> Result {
     {
         context.wait();
     }
+    super::peer::freeing(found.device, address);
     found
         .device
         .sim
@@ -214,6 +231,7 @@ pub(crate) fn free_all(context: &Context) {
         }
         let memory = context.device.sim.memory();
         super::pool::freed(address);
+        super::peer::freeing(context.device, address);
         // It is live, since it is in the table, and is one or the other.
         let _ = memory.free(address).or_else(|_| memory.unregister(address));
         false

@@ -16,6 +16,7 @@ pub(crate) mod library;
 pub(crate) mod link;
 pub(crate) mod memory;
 pub(crate) mod module;
+pub(crate) mod peer;
 pub(crate) mod pool;
 pub(crate) mod registry;
 pub(crate) mod settings;

@@ -76,17 +76,34 @@ fn prepare<T: Copy + Into<u32> + Send + Sync + 'static>(
     }))
 }
 
-/// Sets every element of `area` to `value`. All of these calls may return before the memory is set.
+/// Whether a call returns before the memory is set. The reference ("API synchronization behavior"): those without `Async` do,
+/// unless the memory is the host's to look at: pinned or managed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Synchronous,
+    Asynchronous,
+}
+
+/// Sets every element of `area` to `value`.
 fn set<T: Copy + Into<u32> + Send + Sync + 'static>(
-    handle: CUstream,
+    (handle, mode): (CUstream, Mode),
     area: Area,
     value: T,
 ) -> Result {
     let (context, stream) = stream(handle)?;
-    if let Some(set) = prepare(&context, &area, value)? {
-        context.enqueue(&stream, Kind::Set(set))?;
+    let Some(set) = prepare(&context, &area, value)? else {
+        return Ok(());
+    };
+    let work = context.enqueue(&stream, Kind::Set(set))?;
+    let is_seen =
+        || memory::locate(area.address).is_some_and(|found| found.allocation.kind.on_host());
+    match work {
+        Some(work) if mode == Mode::Synchronous && is_seen() => {
+            context.wait_for(&[work]);
+            context.check()
+        }
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// The memset of a graph's node.
@@ -123,7 +140,11 @@ pub(super) fn node(context: &Arc<Context>, described: &CUDA_MEMSET_NODE_PARAMS) 
     }
 }
 
-const LEGACY: CUstream = CUstream::LEGACY;
+const LEGACY: (CUstream, Mode) = (CUstream::LEGACY, Mode::Synchronous);
+
+fn on(stream: CUstream) -> (CUstream, Mode) {
+    (stream, Mode::Asynchronous)
+}
 
 fn line(address: CUdeviceptr, width: usize) -> Area {
     Area {
@@ -152,7 +173,7 @@ pub(crate) unsafe fn d8_async(
     count: usize,
     stream: CUstream,
 ) -> Result {
-    set(stream, line(address, count), value)
+    set(on(stream), line(address, count), value)
 }
 
 pub(crate) unsafe fn d16_async(
@@ -161,7 +182,7 @@ pub(crate) unsafe fn d16_async(
     count: usize,
     stream: CUstream,
 ) -> Result {
-    set(stream, line(address, count), value)
+    set(on(stream), line(address, count), value)
 }
 
 pub(crate) unsafe fn d32_async(
@@ -170,7 +191,7 @@ pub(crate) unsafe fn d32_async(
     count: usize,
     stream: CUstream,
 ) -> Result {
-    set(stream, line(address, count), value)
+    set(on(stream), line(address, count), value)
 }
 
 pub(crate) unsafe fn d2d8(
@@ -239,7 +260,7 @@ pub(crate) unsafe fn d2d8_async(
     stream: CUstream,
 ) -> Result {
     set(
-        stream,
+        on(stream),
         Area {
             address,
             pitch,
@@ -259,7 +280,7 @@ pub(crate) unsafe fn d2d16_async(
     stream: CUstream,
 ) -> Result {
     set(
-        stream,
+        on(stream),
         Area {
             address,
             pitch,
@@ -279,7 +300,7 @@ pub(crate) unsafe fn d2d32_async(
     stream: CUstream,
 ) -> Result {
     set(
-        stream,
+        on(stream),
         Area {
             address,
             pitch,

@@ -128,17 +128,17 @@ fn fetched(f: &Fixture, mut object: CUtexObject, mut y: f32) -> [f32; 8] {
 
 /// Launches a kernel that stores below the last row of a surface.
 pub(crate) fn store_outside(f: &Fixture) {
-    let (array, mut object) = (f.array([8, 2, 0], U32, 1), 0);
+    let (array, mut object, mut value) = (f.array([8, 2, 0], U32, 1), 0, 7u32);
     // SAFETY: a whole descriptor.
     ok(unsafe { cuSurfObjectCreate(&mut object, &over_array(array)) });
-    let params = &mut [param(&mut object), param(&mut 7u32)];
+    let params = &mut [param(&mut object), param(&mut value)];
     ok(f.launch(function("store_2d"), 1, 8, 0, params));
 }
 
 /// Launches a kernel that fetches through a number that is no texture.
 pub(crate) fn fetch_through_nothing(f: &Fixture) {
-    let mut out = f.device();
-    let params = &mut [param(&mut 0u64), param(&mut out), param(&mut 0f32)];
+    let (mut out, mut none, mut at) = (f.device(), 0u64, 0f32);
+    let params = &mut [param(&mut none), param(&mut out), param(&mut at)];
     ok(f.launch(function("fetch_2d"), 1, 8, 0, params));
 }
 

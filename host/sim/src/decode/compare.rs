@@ -34,11 +34,6 @@ fn comparison(i: &Instruction, ty: Type) -> Option<Comparison> {
             }
         }
     }
-    // Integers and f64 have no subnormals that `.ftz` could flush: PTX takes the word on some of their rows all the same.
-    let spelling = match ty {
-        Type::F32 | Type::F16 => spelling,
-        _ => spelling.replace(".ftz", ""),
-    };
     let entry = table::find(&format!("{spelling}.{}", ty.name()))?;
     Some(Comparison { entry, with })
 }

@@ -17,17 +17,17 @@ pub(super) fn rows(rows: &mut Rows) {
             "ex2.approx.ftz.f32" => ex2_approx_ftz_f32,
             "lg2.approx.f32" => lg2_approx_f32,
             "lg2.approx.ftz.f32" => lg2_approx_ftz_f32,
+            "sin.approx.f32" => sin_approx_f32,
+            "sin.approx.ftz.f32" => sin_approx_ftz_f32,
+            "cos.approx.f32" => cos_approx_f32,
+            "cos.approx.ftz.f32" => cos_approx_ftz_f32,
+            "tanh.approx.f32" => tanh_approx_f32,
         }
         two {
             "div.full.f32" => div_full_f32,
             "div.approx.f32" => div_approx_f32,
         }
         one_rare {
-            "sin.approx.f32" => sin_approx_f32,
-            "sin.approx.ftz.f32" => sin_approx_ftz_f32,
-            "cos.approx.f32" => cos_approx_f32,
-            "cos.approx.ftz.f32" => cos_approx_ftz_f32,
-            "tanh.approx.f32" => tanh_approx_f32,
             "rcp.approx.ftz.f64" => rcp_approx_ftz_f64,
             "rsqrt.approx.f64" => rsqrt_approx_f64,
             "rsqrt.approx.ftz.f64" => rsqrt_approx_ftz_f64,

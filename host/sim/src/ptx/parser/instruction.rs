@@ -17,6 +17,21 @@ use crate::ptx::lexer::Token;
 /// Lists of lists: `[tex, {x, y}]` has two.
 const DEPTH: usize = 4;
 
+/// Opcodes with what an error says of them.
+macro_rules! video {
+    ($($name:literal)*) => {
+        &[$(($name, concat!("the video instruction `", $name, "`"))),*]
+    };
+}
+
+/// The instructions of PTX ISA 9.7.18: known by name, with operands that choose bytes of registers (`%r1.b0`), which nothing
+/// else has.
+const VIDEO: &[(&str, &str)] = video!(
+    "vadd" "vsub" "vabsdiff" "vmin" "vmax" "vshl" "vshr" "vmad" "vset"
+    "vadd2" "vsub2" "vavrg2" "vabsdiff2" "vmin2" "vmax2" "vset2"
+    "vadd4" "vsub4" "vavrg4" "vabsdiff4" "vmin4" "vmax4" "vset4"
+);
+
 impl<'a> BodyParser<'_, 'a> {
     /// `p` or `!p` after `@`.
     pub(super) fn guard(&mut self) -> Result<Guard, ParseError> {
@@ -47,6 +62,10 @@ impl<'a> BodyParser<'_, 'a> {
         at: Position,
     ) -> Result<(), ParseError> {
         let Some(opcode) = Opcode::of(word) else {
+            if let Some((_, what)) = VIDEO.iter().find(|(name, _)| *name == word) {
+                let help = "write it as arithmetic, `prmt` or `dp4a`";
+                return Err(ParseError::Unsupported { what, help, at });
+            }
             return Err(self.unknown(word, word, &Modifiers::EMPTY, at));
         };
         let mut modifiers = Modifiers::EMPTY;

@@ -366,3 +366,23 @@ fn nested_scopes_with_open_labels_take_linear_time() {
         )
     });
 }
+
+#[test]
+fn video_instructions_are_refused_by_name() {
+    for (text, name) in [
+        (
+            ".entry k() { .reg .b32 %r<3>; vadd.s32.u32.s32.sat %r0, %r1.b0, %r2.h0; }",
+            "`vadd`",
+        ),
+        (
+            ".entry k() { .reg .b32 %r<4>; vabsdiff4.u32.u32.u32.add %r0, %r1, %r2, %r3; }",
+            "`vabsdiff4`",
+        ),
+    ] {
+        let message = error(text).to_string();
+        assert!(
+            message.contains(name) && message.contains("not supported"),
+            "{message}"
+        );
+    }
+}

@@ -418,11 +418,11 @@ entry_points! {
         ) = unsupported;
         8000 cuMemRangeGetAttribute(
             data: *mut c_void, data_size: usize, attribute: c_uint, dev_ptr: CUdeviceptr, count: usize,
-        ) = unsupported;
+        ) = range_attribute::attribute;
         8000 cuMemRangeGetAttributes(
             data: *mut *mut c_void, data_sizes: *mut usize, attributes: *mut c_uint, num_attributes: usize,
             dev_ptr: CUdeviceptr, count: usize,
-        ) = unsupported;
+        ) = range_attribute::attributes;
         6000 cuPointerSetAttribute(value: *const c_void, attribute: c_uint, ptr: CUdeviceptr) = pointer::set_attribute;
         7000 cuPointerGetAttributes(
             num_attributes: c_uint, attributes: *mut c_uint, data: *mut *mut c_void, ptr: CUdeviceptr,
@@ -517,18 +517,18 @@ entry_points! {
         10000 cuDestroyExternalSemaphore(ext_sem: CUexternalSemaphore) = unsupported;
     }
     "Stream Memory Operations" {
-        8000 cuStreamWaitValue32(stream: CUstream, addr: CUdeviceptr, value: u32, flags: c_uint) = unsupported;
-        11070 cuStreamWaitValue32_v2(stream: CUstream, addr: CUdeviceptr, value: u32, flags: c_uint) = unsupported;
-        9000 cuStreamWaitValue64(stream: CUstream, addr: CUdeviceptr, value: u64, flags: c_uint) = unsupported;
-        11070 cuStreamWaitValue64_v2(stream: CUstream, addr: CUdeviceptr, value: u64, flags: c_uint) = unsupported;
-        8000 cuStreamWriteValue32(stream: CUstream, addr: CUdeviceptr, value: u32, flags: c_uint) = unsupported;
-        11070 cuStreamWriteValue32_v2(stream: CUstream, addr: CUdeviceptr, value: u32, flags: c_uint) = unsupported;
-        9000 cuStreamWriteValue64(stream: CUstream, addr: CUdeviceptr, value: u64, flags: c_uint) = unsupported;
-        11070 cuStreamWriteValue64_v2(stream: CUstream, addr: CUdeviceptr, value: u64, flags: c_uint) = unsupported;
-        8000 cuStreamBatchMemOp(stream: CUstream, count: c_uint, param_array: *mut c_void, flags: c_uint) = unsupported;
+        8000 cuStreamWaitValue32(stream: CUstream, addr: CUdeviceptr, value: u32, flags: c_uint) = stream_memory::wait_32;
+        11070 cuStreamWaitValue32_v2(stream: CUstream, addr: CUdeviceptr, value: u32, flags: c_uint) = stream_memory::wait_32;
+        9000 cuStreamWaitValue64(stream: CUstream, addr: CUdeviceptr, value: u64, flags: c_uint) = stream_memory::wait_64;
+        11070 cuStreamWaitValue64_v2(stream: CUstream, addr: CUdeviceptr, value: u64, flags: c_uint) = stream_memory::wait_64;
+        8000 cuStreamWriteValue32(stream: CUstream, addr: CUdeviceptr, value: u32, flags: c_uint) = stream_memory::write_32;
+        11070 cuStreamWriteValue32_v2(stream: CUstream, addr: CUdeviceptr, value: u32, flags: c_uint) = stream_memory::write_32;
+        9000 cuStreamWriteValue64(stream: CUstream, addr: CUdeviceptr, value: u64, flags: c_uint) = stream_memory::write_64;
+        11070 cuStreamWriteValue64_v2(stream: CUstream, addr: CUdeviceptr, value: u64, flags: c_uint) = stream_memory::write_64;
+        8000 cuStreamBatchMemOp(stream: CUstream, count: c_uint, param_array: *mut c_void, flags: c_uint) = stream_memory::batch;
         11070 cuStreamBatchMemOp_v2(
             stream: CUstream, count: c_uint, param_array: *mut c_void, flags: c_uint,
-        ) = unsupported;
+        ) = stream_memory::batch;
     }
     "Execution Control" {
         2020 cuFuncGetAttribute(pi: *mut c_int, attrib: c_uint, hfunc: CUfunction) = function::attribute;

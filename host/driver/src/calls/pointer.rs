@@ -1,14 +1,14 @@
 //! "Unified Addressing": what is known of a pointer, and advice about managed memory.
 //!
 //! Managed memory needs no migration here, since device memory is memory of this process; prefetching and advice are
-//! checked and have no effect.
+//! checked, and kept to be read back.
 
 use super::{present, stream};
 use crate::abi::enums::{advise, memory_type, pointer_attribute as attribute};
 use crate::abi::{CUdevice, CUdeviceptr, CUmemLocation, CUstream, c_int, c_uint, c_void};
 use crate::error::{Result, ensure, fail};
 use crate::objects::memory::Located;
-use crate::objects::{context, device, memory};
+use crate::objects::{context, device, managed as objects, memory};
 use sim::Kind;
 
 /// A pointer attribute's value, of the type that the attribute has in C.
@@ -159,7 +159,7 @@ pub(crate) unsafe fn set_attribute(
 }
 
 /// Checks that `bytes` from `address` are managed memory.
-fn managed(address: CUdeviceptr, bytes: usize) -> Result {
+pub(super) fn managed(address: CUdeviceptr, bytes: usize) -> Result {
     ensure!(
         bytes > 0,
         ERROR_INVALID_VALUE,
@@ -204,7 +204,34 @@ pub(crate) unsafe fn prefetch(
 ) -> Result {
     stream(handle)?;
     managed(address, bytes)?;
-    place(device)
+    place(device)?;
+    prefetched(address, bytes, device);
+    Ok(())
+}
+
+/// Notes where a range was prefetched to; -1 is the host.
+fn prefetched(address: CUdeviceptr, bytes: usize, to: CUdevice) {
+    objects::change(address, bytes as u64, |advice| advice.prefetched = to);
+}
+
+/// The device of a location, or -1 for the host.
+fn device_of(location: &CUmemLocation) -> CUdevice {
+    match location.kind {
+        1 => location.id,
+        _ => -1,
+    }
+}
+
+/// Keeps an advice.
+fn keep(address: CUdeviceptr, bytes: usize, advice: c_uint, device: CUdevice) {
+    objects::change(address, bytes as u64, |known| match advice {
+        1 => known.read_mostly = true,
+        2 => known.read_mostly = false,
+        3 => known.preferred = device,
+        4 => known.preferred = objects::NOWHERE,
+        5 => drop(known.accessed_by.insert(device)),
+        _ => drop(known.accessed_by.remove(&device)),
+    });
 }
 
 pub(crate) unsafe fn prefetch_v2(
@@ -221,7 +248,9 @@ pub(crate) unsafe fn prefetch_v2(
         "flags must be 0, not {flags:#x}"
     );
     managed(address, bytes)?;
-    location(to)
+    location(to)?;
+    prefetched(address, bytes, device_of(&to));
+    Ok(())
 }
 
 pub(crate) unsafe fn advise(
@@ -233,7 +262,9 @@ pub(crate) unsafe fn advise(
     context::current()?;
     check_advice(advice)?;
     managed(address, bytes)?;
-    place(device)
+    place(device)?;
+    keep(address, bytes, advice, device);
+    Ok(())
 }
 
 pub(crate) unsafe fn advise_v2(
@@ -245,7 +276,9 @@ pub(crate) unsafe fn advise_v2(
     context::current()?;
     check_advice(advice)?;
     managed(address, bytes)?;
-    location(at)
+    location(at)?;
+    keep(address, bytes, advice, device_of(&at));
+    Ok(())
 }
 
 fn check_advice(advice: c_uint) -> Result {

@@ -68,10 +68,15 @@ pub(crate) fn locate(address: u64) -> Option<Located> {
 pub(crate) fn allocate(context: &Context, size: usize, kind: Kind, flags: u32) -> Result<u64> {
     let place = CALL_SITE.get().map(ToString::to_string);
     context.device.timeline.catch_up();
+    let kind_is_managed = kind == Kind::Managed;
     let memory = context.device.sim.memory();
     let address = memory
         .allocate(size as u64, 1, kind, place.as_deref())
         .map_err(error)?;
+    // What was said of other memory at these addresses is not about this.
+    if kind_is_managed {
+        super::managed::forget(address, size as u64);
+    }
     own(address, context, flags);
     Ok(address)
 }

@@ -14,6 +14,7 @@ pub(crate) mod image;
 pub(crate) mod launch;
 pub(crate) mod library;
 pub(crate) mod link;
+pub(crate) mod managed;
 pub(crate) mod memory;
 pub(crate) mod module;
 pub(crate) mod peer;

@@ -27,7 +27,9 @@ mod memory;
 mod module;
 mod pointer;
 mod pool;
+mod range_attribute;
 mod stream;
+mod stream_memory;
 mod texture;
 mod texture_reference;
 mod virtual_memory;
@@ -96,6 +98,8 @@ fn all() -> Vec<Row> {
         texture::rows(),
         texture_reference::rows(),
         virtual_memory::rows(),
+        range_attribute::rows(),
+        stream_memory::rows(),
         pointer::rows(),
         stream::rows(),
         event::rows(),

@@ -3,7 +3,7 @@
 //! PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions". The table has settled how many registers each fragment has;
 //! here shape, layout and types become a [`Product`] or a [`Tile`].
 
-use super::function::{Builder, Operands, Result, because, invalid, unsupported};
+use super::function::{Builder, Operands, Result, invalid, unsupported};
 use super::memory::{Address, place};
 use super::program::Value;
 use crate::machine::access::{Named, flag};
@@ -134,7 +134,7 @@ fn multiply<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     b.program.products.push(Product { kind, rows });
     let aux = b.program.products.len() as u32 - 1;
     b.emit(
-        matrix::multiply,
+        matrix::multiply(),
         Operands {
             b: members,
             aux,
@@ -213,9 +213,6 @@ fn move_tile<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
 
 /// `ldmatrix`, `stmatrix`.
 fn move_rows<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
-    if !i.modifiers.has(M::M8n8) {
-        return because("matrices of 8-bit and narrower elements");
-    }
     let store = i.opcode == Opcode::Stmatrix;
     let (address, fragment) = match (store, b.body.operands(i)) {
         (true, [address, fragment]) | (false, [fragment, address]) => (address, fragment),
@@ -247,6 +244,9 @@ fn move_rows<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
             aux: flags
                 | flag(i.modifiers.has(M::Trans), rows::TRANS)
                 | flag(generic, rows::GENERIC)
+                | flag(!i.modifiers.has(M::M8n8), rows::BYTES)
+                | flag(i.modifiers.has(M::B6x16P32), rows::SIX)
+                | flag(i.modifiers.has(M::B4x16P64), rows::FOUR)
                 | (registers.len() as u32) << rows::COUNT,
         },
     );

@@ -10,10 +10,13 @@ use super::core::Core;
 use super::event::{Act, Reach, Wait, What};
 use super::exchange::members;
 use super::lane::{FULL, LANES};
+use super::level::{Level, levels};
 use super::op::{Op, STOP};
 use crate::decode::program::{Class, SpaceClass};
 use crate::semantics::Rounding;
-use crate::semantics::matrix::load::{address_lane, load, movmatrix, store};
+use crate::semantics::matrix::load::{
+    Packed, address_lane, load, load_bytes, load_bytes_trans, movmatrix, store, store_bytes_trans,
+};
 use crate::semantics::matrix::{
     Accumulator, BitOp, Element, mma, mma_b1, mma_f64, mma_m8n8k4, wmma,
 };
@@ -97,11 +100,15 @@ macro_rules! warp {
 }
 pub(super) use warp;
 
-/// `mma.sync`, `wmma.mma`: product `aux`; member mask in row `b`.
-///
+levels!(
+    /// `mma.sync`, `wmma.mma`: product `aux`; member mask in row `b`.
+    pub(crate) fn multiply = multiply_body
+);
+
 /// # Safety
 /// As for every handler.
-pub(crate) unsafe fn multiply(core: &mut Core<'_>, op: *const Op) -> *const Op {
+#[inline(always)]
+unsafe fn multiply_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const Op {
     // SAFETY: `op` is an operation of the program.
     let o = unsafe { &*op };
     warp!(core, op, o.b);
@@ -145,7 +152,13 @@ pub(crate) mod rows {
     pub(crate) const TRANS: u32 = 2;
     /// The address is generic.
     pub(crate) const GENERIC: u32 = 4;
-    /// Where the number of matrices starts.
+    /// Elements have a byte in registers.
+    pub(crate) const BYTES: u32 = 8;
+    /// Elements have six bits in memory.
+    pub(crate) const SIX: u32 = 16;
+    /// Elements have four bits in memory.
+    pub(crate) const FOUR: u32 = 32;
+    /// Where the number of registers starts.
     pub(crate) const COUNT: u32 = 8;
 }
 
@@ -208,15 +221,38 @@ pub(crate) unsafe fn load_rows(core: &mut Core<'_>, op: *const Op) -> *const Op 
         };
         let count = (o.aux >> rows::COUNT) as usize;
         let registers = &core.run.program.lists[o.b as usize..][..count];
-        for (matrix, &register) in registers.iter().enumerate() {
-            let read = |row| {
-                places[address_lane(matrix, row)]
-                    .cast::<[u16; 8]>()
-                    .read_unaligned()
-            };
-            let fragment = load(&std::array::from_fn(read), o.aux & rows::TRANS != 0);
-            *core.lanes::<u32>(register) = fragment;
+        let read = |lane: usize| places[lane].cast::<[u8; 16]>().read_unaligned();
+        let has = |flag| o.aux & flag != 0;
+        let packed = match (has(rows::SIX), has(rows::FOUR)) {
+            (true, _) => Packed::Six,
+            (_, true) => Packed::Four,
+            _ => Packed::Eight,
+        };
+        let mut fragments = Vec::with_capacity(count);
+        for matrix in 0..count {
+            match (has(rows::BYTES), has(rows::TRANS)) {
+                (false, trans) => {
+                    let row = |row| {
+                        let bytes = read(address_lane(matrix, row));
+                        std::array::from_fn(|i| {
+                            u16::from_le_bytes([bytes[2 * i], bytes[2 * i + 1]])
+                        })
+                    };
+                    fragments.push(load(&std::array::from_fn(row), trans));
+                }
+                (true, false) => {
+                    let row = |row| packed.unpack(read(address_lane(matrix, row)));
+                    fragments.push(load_bytes(&std::array::from_fn(row)));
+                }
+                // Two registers hold one matrix of 16 rows.
+                (true, true) if matrix % 2 == 0 => {
+                    let row = |row: usize| packed.unpack(read(matrix * 8 + row));
+                    fragments.extend(load_bytes_trans(&std::array::from_fn(row)));
+                }
+                (true, true) => {}
+            }
         }
+        core.set_registers(registers, &fragments);
     }
     op.wrapping_add(1)
 }
@@ -238,10 +274,15 @@ pub(crate) unsafe fn store_rows(core: &mut Core<'_>, op: *const Op) -> *const Op
         let registers = &core.run.program.lists[o.b as usize..][..count];
         for (matrix, &register) in registers.iter().enumerate() {
             let fragment = *core.lanes::<u32>(register);
-            let values = store(&fragment, o.aux & rows::TRANS != 0);
+            let values = if o.aux & rows::BYTES != 0 {
+                store_bytes_trans(&fragment)
+            } else {
+                let halves = store(&fragment, o.aux & rows::TRANS != 0);
+                halves.map(|row| std::array::from_fn(|i| row[i / 2].to_le_bytes()[i % 2]))
+            };
             for (row, value) in values.into_iter().enumerate() {
                 places[address_lane(matrix, row)]
-                    .cast::<[u16; 8]>()
+                    .cast::<[u8; 16]>()
                     .write_unaligned(value);
             }
         }

@@ -223,3 +223,89 @@ fn wavefronts_are_those_of_an_h200() {
         );
     }
 }
+
+/// Bits `at` to `at + width` of a row.
+fn element(row: &[u8], at: usize, width: usize) -> u8 {
+    (0..width).fold(0, |v, bit| {
+        v | (row[(at + bit) / 8] >> ((at + bit) % 8) & 1) << bit
+    })
+}
+
+#[test]
+fn bytes_and_what_is_narrower_come_as_bytes() {
+    let data: Vec<u8> = (0..4096).map(|i| (i * 31 + i / 16 * 7) as u8).collect();
+    for (shape, registers) in [
+        ("m8n16.x1", 1),
+        ("m8n16.x2", 2),
+        ("m8n16.x4", 4),
+        ("m16n16.x1.trans", 2),
+        ("m16n16.x2.trans", 4),
+    ] {
+        let trans = shape.contains("trans");
+        for (ty, width) in [("b8", 8), ("b8x16.b6x16_p32", 6), ("b8x16.b4x16_p64", 4)] {
+            if ty == "b8" && !trans {
+                continue;
+            }
+            for space in ["", ".shared", ".shared::cta"] {
+                let instruction = format!(
+                    "ldmatrix.sync.aligned.{shape}{space}.{ty} {}, [%rd4];",
+                    list(registers)
+                );
+                let text = kernel(&instruction, space).replace("sm_90", "sm_100a");
+                let rig = Rig::on(sim::DeviceModel::b200(), &text);
+                let (d, o, r) = (
+                    rig.buffer(&data),
+                    rig.buffer(&offsets()),
+                    rig.buffer(&[0u32; 128]),
+                );
+                rig.ok("k", 1, 32, &[d, o, r]);
+                let got: Vec<u32> = rig.read(r, registers * 32);
+                let row = |lane: usize| &data[offsets()[lane] as usize..][..16];
+                for (place, got) in got.into_iter().enumerate() {
+                    let (register, group, thread) = (place / 32, place % 32 / 4, place % 4);
+                    for (i, got) in got.to_le_bytes().into_iter().enumerate() {
+                        // By rows: the group is the row. Transposed: it is the column, eight further in odd registers.
+                        let (lane, column) = match trans {
+                            false => (register * 8 + group, thread * 4 + i),
+                            true => (register / 2 * 16 + thread * 4 + i, group + register % 2 * 8),
+                        };
+                        assert_eq!(
+                            got,
+                            element(row(lane), column * width, width),
+                            "{instruction} {place} byte {i}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn bytes_are_stored_by_columns() {
+    let fragments: Vec<u32> = (0..128u32).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
+    for count in [1, 2, 4] {
+        let instruction = format!(
+            "stmatrix.sync.aligned.m16n8.x{count}.trans.shared.b8 [%rd4], {};",
+            list(count)
+        );
+        let text = kernel(&instruction, ".shared").replace("sm_90", "sm_100a");
+        let rig = Rig::on(sim::DeviceModel::b200(), &text);
+        let mut expected = vec![0x11u8; 4096];
+        let (d, o, r) = (
+            rig.buffer(&expected),
+            rig.buffer(&offsets()),
+            rig.buffer(&fragments),
+        );
+        rig.ok("k", 1, 32, &[d, o, r]);
+        for place in 0..count * 32 {
+            let (matrix, group, thread) = (place / 32, place % 32 / 4, place % 4);
+            for (i, byte) in fragments[place].to_le_bytes().into_iter().enumerate() {
+                // As in an accumulator: a pair of columns of row `group`, then of the row eight below.
+                let (row, column) = (group + i / 2 * 8, thread * 2 + i % 2);
+                expected[offsets()[matrix * 8 + column] as usize + row] = byte;
+            }
+        }
+        assert_eq!(rig.read::<u8>(d, 4096), expected, "{instruction}");
+    }
+}

@@ -1,7 +1,9 @@
-//! `ldmatrix`, `stmatrix`, `movmatrix`: 8 by 8 matrices of 16-bit elements between memory rows and fragments.
+//! `ldmatrix`, `stmatrix`, `movmatrix`: matrices of 16-bit elements, and of bytes, between memory rows and fragments.
 //!
-//! PTX ISA 9.7.14.5 "ldmatrix", "stmatrix", "movmatrix". A row is 16 bytes; lane 8m + r holds the address of row r of matrix m,
-//! and register m is that matrix's fragment.
+//! PTX ISA 9.7.14.5 "ldmatrix", "stmatrix", "movmatrix". A row is 16 bytes. Of 8 by 8 halves and of 8 by 16 bytes, lane 8m + r
+//! holds the address of row r of matrix m, and register m is that matrix's fragment. A matrix of 16 by 16 bytes has 16
+//! addresses and two registers; one of 16 by 8 that is stored has a column in each row of memory. Elements of six or
+//! four bits lie side by side from a row's first bit, and come as the low bits of a byte.
 
 /// The lane whose address operand is that of `row` of `matrix`.
 #[inline]
@@ -49,4 +51,64 @@ pub fn store(register: &[u32; 32], trans: bool) -> [[u16; 8]; 8] {
 #[inline]
 pub fn movmatrix(register: &[u32; 32]) -> [u32; 32] {
     load(&store(register, false), true)
+}
+
+/// Bits of an element in memory, where elements in registers have eight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Packed {
+    /// `.b8`.
+    Eight,
+    /// `.b6x16_p32`.
+    Six,
+    /// `.b4x16_p64`.
+    Four,
+}
+
+impl Packed {
+    /// A row's 16 elements, each in a byte.
+    #[inline]
+    pub fn unpack(self, row: [u8; 16]) -> [u8; 16] {
+        let bits = u128::from_le_bytes(row);
+        let width = match self {
+            Packed::Eight => 8,
+            Packed::Six => 6,
+            Packed::Four => 4,
+        };
+        std::array::from_fn(|i| (bits >> (i * width)) as u8 & (0xff >> (8 - width)))
+    }
+}
+
+/// A register of every lane, from a matrix of 8 by 16 bytes: four neighbours of a row.
+#[inline]
+pub fn load_bytes(rows: &[[u8; 16]; 8]) -> [u32; 32] {
+    std::array::from_fn(|lane| {
+        u32::from_le_bytes(std::array::from_fn(|i| {
+            rows[lane / 4 % 8][lane % 4 * 4 + i]
+        }))
+    })
+}
+
+/// The two registers of every lane, from a matrix of 16 by 16 bytes that is transposed: four neighbours of a column, and of
+/// the column eight further.
+#[inline]
+pub fn load_bytes_trans(rows: &[[u8; 16]; 16]) -> [[u32; 32]; 2] {
+    [0, 8].map(|right| {
+        std::array::from_fn(|lane| {
+            u32::from_le_bytes(std::array::from_fn(|i| {
+                rows[lane % 4 * 4 + i][lane / 4 % 8 + right]
+            }))
+        })
+    })
+}
+
+/// The columns, as rows of memory, of a matrix of 16 by 8 bytes whose fragment is that of an accumulator.
+#[inline]
+pub fn store_bytes_trans(register: &[u32; 32]) -> [[u8; 16]; 8] {
+    let mut columns = [[0; 16]; 8];
+    for (lane, &value) in register.iter().enumerate() {
+        for (i, byte) in value.to_le_bytes().into_iter().enumerate() {
+            columns[lane % 4 * 2 + i % 2][lane / 4 % 8 + i / 2 * 8] = byte;
+        }
+    }
+    columns
 }

@@ -79,7 +79,6 @@ fn bar<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
         };
         let aligned = i.modifiers.has(M::Aligned);
         let aux = if aligned { cluster::ALIGNED } else { 0 };
-        b.classify(Class::Barrier, 0);
         b.emit(
             run,
             Operands {

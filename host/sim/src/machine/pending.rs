@@ -14,8 +14,8 @@ use super::op::Op;
 use crate::checks::race::{Access, Kind};
 use crate::semantics::mbarrier::MbarrierError;
 
-/// Operations that are kept waiting, by a warp or by a team.
-const MOST: usize = 1 << 14;
+/// Copies of a warp that are kept waiting, and other operations of a team, which may be large.
+const MOST: (usize, usize) = (1 << 14, 1 << 10);
 
 /// A copy of `cp.async`.
 #[derive(Debug, Clone, Copy)]
@@ -224,10 +224,10 @@ impl Core<'_> {
     /// # Errors
     /// As for [`Core::complete_for`].
     pub(super) fn relieve(&mut self) -> Result<(), (*const Op, MbarrierError)> {
-        if self.warp().copies.list.len() > MOST {
+        if self.warp().copies.list.len() > MOST.0 {
             self.complete_copies(|_| true);
         }
-        if self.team.pending.len() > MOST {
+        if self.team.pending.len() > MOST.1 {
             self.complete_all()?;
         }
         Ok(())

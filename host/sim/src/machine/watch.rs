@@ -30,6 +30,14 @@ impl Core<'_> {
             self.step_races();
             // SAFETY: operations of these classes have an address row.
             let addresses = unsafe { self.addresses(op) };
+            // At the end of all addresses there is nothing, and the operation is about to say so.
+            let sane = |lane: &usize| addresses[*lane] < u64::MAX - u64::from(u8::MAX);
+            let mask = lanes(mask)
+                .filter(sane)
+                .fold(0, |set, lane| set | 1 << lane);
+            if mask == 0 {
+                return;
+            }
             self.split(space, &addresses, mask, |core, reach, addresses, mask| {
                 if run.launch.count {
                     core.count_access(info, reach, addresses, mask);

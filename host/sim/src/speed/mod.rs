@@ -224,6 +224,8 @@ fn programs(device: &Device) -> Result<Vec<Program>, MemoryError> {
             [256, 1],
             words(&[a, c]),
         ),
+        // 8 warps, 256 products of 16 by 8 by 16 each: 4.2 M multiplications and as many additions.
+        program("mma m16n8k16", "mma_loop", [1, 1], [256, 1], words(&[c])),
         program("64-bit hash", "hash64", [64, 1], [256, 1], words(&[c])),
         program(
             "shuffle reduction 1M",

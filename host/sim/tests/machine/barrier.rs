@@ -187,7 +187,7 @@ fn fences_hand_over_between_blocks() {
 fn every_fence_runs() {
     let scopes = ["cta", "cluster", "gpu", "sys"];
     let mut all = String::from(
-        "membar.cta; membar.proxy.alias; membar.proxy.async; fence.mbarrier_init.release.cluster; fence.proxy.alias;\n",
+        "membar.cta; membar.proxy.alias; fence.mbarrier_init.release.cluster; fence.proxy.alias;\n",
     );
     for scope in scopes {
         all += &format!(

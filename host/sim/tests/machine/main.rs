@@ -19,6 +19,7 @@ mod control;
 mod matrix;
 mod mbarrier;
 mod rows;
+mod samples;
 mod tile;
 mod transfers;
 mod warp;

@@ -468,3 +468,32 @@ fn a_vector_is_aligned_as_a_whole() {
         "{report}"
     );
 }
+
+#[test]
+fn the_last_addresses_are_no_memory_whatever_is_checked() {
+    for (space, offset) in [
+        (".global", -1),
+        ("", -4),
+        (".shared", -1),
+        (".local", -2),
+        (".global", -256),
+    ] {
+        let rig = Rig::new(&format!(
+            ".visible .entry k() {{ .shared .b32 s; .reg .b64 %rd<2>; .reg .b32 %r<2>; mov.b64 %rd0, {offset};
+            ld{space}.b8 %r0, [%rd0]; st{space}.b8 [%rd0], %r0; ret; }}"
+        ));
+        let launch = sim::Launch {
+            count: true,
+            checks: sim::Checks::all(),
+            ..sim::Launch::new("k", [1; 3], [32, 1, 1], &[])
+        };
+        let fault = rig
+            .device
+            .launch(&rig.instance, &launch)
+            .expect_err("nothing is there");
+        assert!(
+            fault.to_string().contains("1-byte read"),
+            "{space} {offset}: {fault}"
+        );
+    }
+}

@@ -48,7 +48,7 @@ impl Element {
     }
 
     /// The value of element `index` of a register, counted from the low bits.
-    #[inline]
+    #[inline(always)]
     pub fn value(self, register: u32, index: usize) -> f64 {
         let index = index as u32;
         let half = (register >> (16 * (index & 1))) as u16;
@@ -68,5 +68,18 @@ impl Element {
             Element::S4 => ((nibble << 4) as i8 >> 4).into(),
             Element::U4 => nibble.into(),
         }
+    }
+
+    /// The same for a register of every lane, the type looked at once.
+    #[inline(always)]
+    pub fn values(self, register: &[u32; 32], index: usize) -> [f64; 32] {
+        macro_rules! each {
+            ($($name:ident)*) => {
+                match self {
+                    $(Element::$name => register.map(|bits| Element::$name.value(bits, index)),)*
+                }
+            };
+        }
+        each!(F16 Bf16 Tf32 E4m3 E5m2 E3m2 E2m3 E2m1 S8 U8 S4 U4)
     }
 }

@@ -37,7 +37,10 @@ pub fn wmma(
     index: usize,
     (rows, columns): (usize, usize),
 ) -> (usize, usize) {
-    let columns = columns.max(1);
-    let number = (lane * count + index) % (rows * columns).max(1);
-    (number / columns, number % columns)
+    // All of `wmma`'s shapes are powers of two.
+    let number = (lane * count + index) & (rows * columns).wrapping_sub(1);
+    (
+        number.checked_shr(columns.trailing_zeros()).unwrap_or(0),
+        number & columns.wrapping_sub(1),
+    )
 }

@@ -35,7 +35,7 @@ impl Accumulator {
     }
 
     /// The value of element `index` of a register.
-    #[inline]
+    #[inline(always)]
     pub(super) fn value(self, register: u32, index: usize) -> f64 {
         match self {
             Accumulator::F16 => {
@@ -43,6 +43,16 @@ impl Accumulator {
             }
             Accumulator::F32 => f32::from_bits(register).into(),
             Accumulator::S32 | Accumulator::S32Satfinite => (register as i32).into(),
+        }
+    }
+
+    /// The same for a register of every lane.
+    #[inline(always)]
+    fn values(self, register: &[u32; 32], index: usize) -> [f64; 32] {
+        match self {
+            Accumulator::F16 => register.map(|bits| Accumulator::F16.value(bits, index)),
+            Accumulator::F32 => register.map(|bits| Accumulator::F32.value(bits, index)),
+            other => register.map(|bits| other.value(bits, index)),
         }
     }
 
@@ -60,30 +70,28 @@ impl Accumulator {
 
 /// A matrix, large enough for every shape: 16 by 64, 32 by 16, 64 by 8 ...
 struct Matrix {
-    columns: usize,
     values: [f64; 1024],
 }
 
 impl Matrix {
     /// The matrix of `columns` columns whose elements lie in `registers` at the places that `position` says.
-    #[inline]
+    #[inline(always)]
     fn gather(
         columns: usize,
         registers: &[[u32; 32]],
         per_register: usize,
-        value: impl Fn(u32, usize) -> f64,
+        values: impl Fn(&[u32; 32], usize) -> [f64; 32],
         position: impl Fn(usize, usize, usize) -> (usize, usize),
     ) -> Matrix {
         let mut matrix = Matrix {
-            columns,
             values: [0.0; 1024],
         };
         for (number, register) in registers.iter().enumerate() {
-            for (lane, &bits) in register.iter().enumerate() {
-                for index in 0..per_register {
+            for index in 0..per_register {
+                for (lane, value) in values(register, index).into_iter().enumerate() {
                     let (row, column) = position(lane, number, index);
                     if let Some(element) = matrix.values.get_mut(row * columns + column) {
-                        *element = value(bits, index);
+                        *element = value;
                     }
                 }
             }
@@ -91,24 +99,29 @@ impl Matrix {
         matrix
     }
 
-    /// An element; zero outside.
-    #[inline]
-    fn at(&self, row: usize, column: usize) -> f64 {
-        self.values
-            .get(row * self.columns + column)
-            .copied()
-            .unwrap_or(0.0)
+    /// Adds the product of `a` and `b`, `m` by `k` by `N`, to the first `m` rows. Each sum is one of the products in
+    /// their order, and then of what was there; columns side by side become vector code.
+    #[inline(always)]
+    fn add_product<const N: usize>(&mut self, (m, k): (usize, usize), a: &Matrix, b: &Matrix) {
+        let (to, _) = self.values.as_chunks_mut::<N>();
+        let (right, _) = b.values.as_chunks::<N>();
+        for (left, to) in a.values.chunks_exact(k.max(1)).zip(to).take(m) {
+            let mut sums = [-0.0; N];
+            for (x, right) in left.iter().zip(right) {
+                for (sum, y) in sums.iter_mut().zip(right) {
+                    *sum += x * y;
+                }
+            }
+            for (to, sum) in to.iter_mut().zip(sums) {
+                *to += sum;
+            }
+        }
     }
-}
-
-/// One element of A * B + C.
-#[inline]
-fn dot(a: &Matrix, b: &Matrix, k: usize, (row, column): (usize, usize), c: f64) -> f64 {
-    (0..k).map(|i| a.at(row, i) * b.at(i, column)).sum::<f64>() + c
 }
 
 /// `mma.sync.m?n8k?`: `a`, `b`, `c` and `d` are the registers of the operands; `k` is the shape's. How many rows there are
 /// follows from the number of registers.
+#[inline(always)]
 pub fn mma(
     k: usize,
     (a_type, a): (Element, &[[u32; 32]]),
@@ -127,21 +140,20 @@ pub fn mma(
             index,
         )
     };
-    let a = Matrix::gather(k, a, ea, |bits, i| a_type.value(bits, i), a_position);
+    let a = Matrix::gather(k, a, ea, |lanes, i| a_type.values(lanes, i), a_position);
     let b = Matrix::gather(
         8,
         b,
         eb,
-        |bits, i| b_type.value(bits, i),
+        |lanes, i| b_type.values(lanes, i),
         |lane, r, i| fragment::mma_b(eb, lane, r, i),
     );
     let place =
         |per: usize| move |lane, register, index| fragment::mma_c(lane, register * per + index);
     accumulate(
-        k,
+        (if eight_rows { 8 } else { 16 }, 8, k),
         &a,
         &b,
-        8,
         (c_type, c),
         (d_type, d),
         place(c_type.per_register()),
@@ -150,6 +162,7 @@ pub fn mma(
 }
 
 /// `wmma.mma` of shape `m` by `n` by `k`, on fragments laid out by [`fragment::wmma`].
+#[inline(always)]
 pub fn wmma(
     (m, n, k): (usize, usize, usize),
     (a_type, a): (Element, &[[u32; 32]]),
@@ -172,48 +185,57 @@ pub fn wmma(
         k,
         a,
         ea,
-        |bits, i| a_type.value(bits, i),
+        |lanes, i| a_type.values(lanes, i),
         place(a.len(), ea, (m, k)),
     );
     let b = Matrix::gather(
         n,
         b,
         eb,
-        |bits, i| b_type.value(bits, i),
+        |lanes, i| b_type.values(lanes, i),
         place(b.len(), eb, (k, n)),
     );
-    accumulate(k, &a, &b, n, (c_type, c), (d_type, d), c_place, d_place);
+    accumulate(
+        (m, n, k),
+        &a,
+        &b,
+        (c_type, c),
+        (d_type, d),
+        c_place,
+        d_place,
+    );
 }
 
 /// D = A * B + C with C and D at the places that the last two say.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "four matrices, each with its type and its layout"
-)]
-#[inline]
+#[inline(always)]
 fn accumulate(
-    k: usize,
+    (m, n, k): (usize, usize, usize),
     a: &Matrix,
     b: &Matrix,
-    n: usize,
     (c_type, c): (Accumulator, &[[u32; 32]]),
     (d_type, d): (Accumulator, &mut [[u32; 32]]),
     c_place: impl Fn(usize, usize, usize) -> (usize, usize),
     d_place: impl Fn(usize, usize, usize) -> (usize, usize),
 ) {
-    let c = Matrix::gather(
+    let mut sums = Matrix::gather(
         n,
         c,
         c_type.per_register(),
-        |bits, i| c_type.value(bits, i),
+        |lanes, i| c_type.values(lanes, i),
         c_place,
     );
+    match n {
+        8 => sums.add_product::<8>((m, k), a, b),
+        16 => sums.add_product::<16>((m, k), a, b),
+        _ => sums.add_product::<32>((m, k), a, b),
+    }
     let per_register = d_type.per_register();
     for (number, register) in d.iter_mut().enumerate() {
         for (lane, bits) in register.iter_mut().enumerate() {
             *bits = (0..per_register).fold(0, |bits, index| {
                 let (row, column) = d_place(lane, number, index);
-                bits | d_type.bits(dot(a, b, k, (row, column), c.at(row, column))) << (16 * index)
+                let sum = sums.values.get(row * n + column).copied();
+                bits | d_type.bits(sum.unwrap_or(0.0)) << (16 * index)
             });
         }
     }

@@ -1,0 +1,147 @@
+//! Every sample of the instruction table, run as it stands: with all registers zero, and with values that mean something
+//! in places: addresses in global and shared memory, sizes, masks, extremes.
+//!
+//! Whatever an instruction is given, the machine ends with a result or a report: it does not panic, does not hang, and does
+//! not say that it broke a rule of its own.
+
+use sim::isa::pattern::patterns;
+use sim::isa::sample::samples;
+use sim::{Checks, Device, DeviceModel, Fault, Kind, Launch, Module};
+
+use crate::matrix::Numbers;
+
+/// A module's text with its kernel's registers set to what `pick` gives for their bytes.
+fn with_values(text: &str, mut pick: impl FnMut(u64) -> u64) -> String {
+    let mut sets = String::new();
+    for line in text.lines() {
+        let Some((ty, name)) = line
+            .trim()
+            .strip_prefix(".reg .")
+            .and_then(|r| r.split_once(' '))
+        else {
+            continue;
+        };
+        let name = name.trim_end_matches(';');
+        let bytes = match ty {
+            "pred" => {
+                sets += &format!("setp.eq.u32 {name}, {}, 1;\n", pick(4) & 1);
+                continue;
+            }
+            "f64" => 8,
+            "f32" => 4,
+            "f16" => 2,
+            ty => ty[1..].parse().unwrap_or(0) / 8,
+        };
+        match bytes {
+            2 | 4 | 8 if !ty.starts_with('f') => {
+                sets += &format!("mov.{ty} {name}, {:#x};\n", pick(bytes))
+            }
+            4 => sets += &format!("mov.f32 {name}, 0f{:08X};\n", pick(4) as u32),
+            8 => sets += &format!("mov.f64 {name}, 0d{:016X};\n", pick(8)),
+            // Bytes, f16 and 128 bits have no plain `mov` of a constant: they stay zero.
+            _ => {}
+        }
+    }
+    let at = text
+        .find("list: .branchtargets")
+        .expect("every sample has a table");
+    format!("{}{sets}    {}", &text[..at], &text[at..])
+}
+
+/// Runs every sample; gives how many ended and how many faulted.
+fn run(values: Option<u64>) -> (usize, usize) {
+    let device = Device::new(DeviceModel::b200()).expect("the host gives address space");
+    let memory = device
+        .memory()
+        .allocate(4096, 256, Kind::Device, None)
+        .expect("memory");
+    let mut numbers = Numbers(values.unwrap_or(0));
+    let (mut ended, mut faulted) = (0, 0);
+    for sample in patterns()
+        .iter()
+        .flat_map(|pattern| samples(pattern, (8, 8), 100))
+    {
+        let mut text = sample.module.replace("sm_120", "sm_100");
+        if values.is_some() {
+            let shared = 0x2_0000_0000u64;
+            let long = [
+                memory,
+                memory + 64,
+                memory + 128,
+                shared + 0x400,
+                shared + 0x440,
+                0x400,
+                0x480,
+                0,
+                16,
+                1 << 63,
+                u64::MAX,
+            ];
+            let word = [
+                0x400,
+                0x440,
+                0x500,
+                0,
+                1,
+                4,
+                16,
+                31,
+                0x1000_0400,
+                0x100_0400,
+                0x7f80_0000,
+                0xffff_ffff,
+            ];
+            text = with_values(&text, |bytes| match bytes {
+                8 => long[numbers.within((0, 10)) as usize],
+                4 => word[numbers.within((0, 11)) as usize],
+                _ => [0, 1, 0x3c00, 0xffff][numbers.within((0, 3)) as usize],
+            });
+        }
+        // What the device's capability or the decoder refuses is said when it is loaded.
+        let Some(instance) = Module::load(&text)
+            .ok()
+            .and_then(|module| device.instantiate(&module).ok())
+        else {
+            continue;
+        };
+        let params = [0; 128];
+        let launch = Launch {
+            budget: Some(10_000),
+            count: true,
+            checks: Checks::all(),
+            dynamic_shared: 1024,
+            ..Launch::new("sample", [2, 1, 1], [64, 1, 1], &params)
+        };
+        match device.launch(&instance, &launch) {
+            Ok(_) => ended += 1,
+            Err(Fault::Launch(error)) => panic!("{}: {error}", sample.instruction),
+            Err(fault) => {
+                faulted += 1;
+                let said = fault.to_string();
+                assert!(!said.contains("broke a rule of its own"), "{text}\n{said}");
+                assert!(said.contains("kernel `sample`"), "{text}\n{said}");
+            }
+        }
+    }
+    (ended, faulted)
+}
+
+#[test]
+fn every_sample_ends_with_a_result_or_a_report() {
+    let (ended, faulted) = run(None);
+    assert!(
+        ended > 1500 && faulted > 500,
+        "{ended} ended, {faulted} faulted"
+    );
+}
+
+#[test]
+fn every_sample_ends_whatever_it_is_given() {
+    for seed in 1..4 {
+        let (ended, faulted) = run(Some(seed));
+        assert!(
+            ended > 1500 && faulted > 100,
+            "seed {seed}: {ended} ended, {faulted} faulted"
+        );
+    }
+}

@@ -201,3 +201,29 @@ fn ballots_and_atomics_count() {
     let expected = values.iter().filter(|n| *n % 2 == 0).count() as u32;
     assert_eq!(total.to_vec().expect("a copy"), [expected]);
 }
+
+#[test]
+fn barriers_count_and_combine_what_a_block_says() {
+    // Block 0: some; block 1: none; block 2: all.
+    let values: Vec<u32> = (0..192)
+        .map(|i| match i / 64 {
+            0 => i % 3,
+            1 => 0,
+            _ => i,
+        })
+        .collect();
+    let mut out = buffer(&[[9u32; 3]; 192]);
+    launch!(
+        rust_cuda::block_votes,
+        LaunchConfig::new(3, 64),
+        (&buffer(&values), &mut out)
+    );
+    let expected: Vec<[u32; 3]> = values
+        .chunks(64)
+        .flat_map(|block| {
+            let count = block.iter().filter(|n| **n != 0).count() as u32;
+            [[count, (count == 64).into(), (count > 0).into()]; 64]
+        })
+        .collect();
+    assert_eq!(out.to_vec().expect("a copy"), expected);
+}

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use ptx_builder::manifest::Kernel;
-use ptx_builder::{Output, PtxBuilder};
+use ptx_builder::manifest::{Description, Kernel};
+use ptx_builder::{ModuleOutput, Output, PtxBuilder};
 
 use crate::support::{count, function_in, scratch};
 
@@ -25,11 +25,18 @@ static GPU: LazyLock<Output> = LazyLock::new(|| {
         .unwrap_or_else(|error| panic!("{error}"))
 });
 
+/// A target's PTX, with that of the kernels that launch others, which are in a module of their own.
+fn text(files: &ModuleOutput) -> String {
+    let read = |path| std::fs::read_to_string(path).expect("the build wrote it");
+    let launching = files.launching_ptx.as_ref().map(read);
+    read(&files.ptx) + &launching.unwrap_or_default()
+}
+
 /// Every kernel of every target, with its PTX.
 fn kernels() -> Vec<(String, Kernel, String)> {
     let mut all = Vec::new();
     for (files, module) in GPU.modules.iter().zip(&GPU.manifest.modules) {
-        let ptx = std::fs::read_to_string(&files.ptx).expect("the build wrote it");
+        let ptx = text(files);
         for kernel in &module.kernels {
             let name = &kernel.description.name;
             all.push((
@@ -76,7 +83,7 @@ fn nvvm_makes_every_kernel_that_llvm_makes() {
         .nvvm(library)
         .build()
         .unwrap_or_else(|error| panic!("{error}"));
-    let ptx = std::fs::read_to_string(&output.modules[0].ptx).expect("the build wrote it");
+    let ptx = text(&output.modules[0]);
     assert!(ptx.contains("NVIDIA NVVM Compiler"), "{ptx}");
     for (name, kernel, _) in kernels()
         .into_iter()
@@ -95,6 +102,32 @@ fn every_kernel_is_described() {
             description.file.starts_with("gpu/src/") && description.line > 0,
             "{name}: {description:?}"
         );
+    }
+}
+
+#[test]
+fn every_kernel_names_the_lines_of_its_own_file() {
+    for (files, module) in GPU.modules.iter().zip(&GPU.manifest.modules) {
+        let ptx = std::fs::read_to_string(&files.ptx).expect("the build wrote it");
+        for kernel in &module.kernels {
+            let Description { name, file, .. } = &kernel.description;
+            // A kernel that launches others is in a module of its own, whose files have numbers of their own.
+            let Some(start) = ptx.find(&format!(".entry {name}(")) else {
+                assert!(
+                    text(files).contains(&format!(".entry {name}(")),
+                    "{name} is missing"
+                );
+                continue;
+            };
+            let body = ptx[start..].split("\n}").next().unwrap_or_default();
+            let number = ptx.lines().find_map(|line| {
+                let (number, path) = line.trim().strip_prefix(".file")?.trim().split_once(' ')?;
+                (path.trim_matches('"') == *file).then(|| number.to_owned())
+            });
+            let number = number.unwrap_or_else(|| panic!("no .file `{file}`, for {name}"));
+            let own = format!(".loc\t{number} ");
+            assert!(body.contains(&own), "no {own:?} in {name}:\n{body}");
+        }
     }
 }
 

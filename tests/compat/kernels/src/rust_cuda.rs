@@ -81,6 +81,26 @@ pub unsafe fn block_sum(data: &[u32], sums: *mut u32, odd: *mut u32) {
     }
 }
 
+/// For each thread, how many of its block hold something else than zero, whether all do, and whether any does.
+#[kernel]
+pub unsafe fn block_votes(data: &[u32], out: *mut [u32; 3]) {
+    let i = thread::index_1d() as usize;
+    let predicate = data[i];
+    let votes = [
+        thread::sync_threads_count(predicate),
+        thread::sync_threads_and(predicate),
+        thread::sync_threads_or(predicate),
+    ];
+    unsafe { *out.add(i) = votes };
+}
+
+/// Panics where an element is over the limit.
+#[kernel]
+pub unsafe fn check_limit(data: &[u32], limit: u32) {
+    let value = data[thread::index_1d() as usize];
+    assert!(value <= limit, "{value} is over {limit}");
+}
+
 /// Says hello.
 #[kernel]
 pub unsafe fn hello(number: u32) {

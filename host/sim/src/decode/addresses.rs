@@ -150,7 +150,7 @@ fn getctarank<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     const fn rank(address: u64, own: u32) -> u32 {
         match address / SHARED_PER_BLOCK {
             0 => own,
-            rank => rank as u32 - 1,
+            rank => (rank as u32).wrapping_sub(1),
         }
     }
     let [d, a] = b.body.operands(i) else {

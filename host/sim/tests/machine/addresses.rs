@@ -160,3 +160,16 @@ fn policies_and_hints_change_nothing() {
     rig.ok("k", 1, 1, &[p]);
     assert_eq!(rig.read::<u32>(p, 4), [3, 4, 7, 4]);
 }
+
+/// What is no shared address has no rank: the answer is open in the ISA, and was a panic once.
+#[test]
+fn any_number_has_a_rank_of_some_kind() {
+    let rig = Rig::new(
+        ".visible .entry k(.param .u64 out) { .shared .b32 s; .reg .b64 %rd<3>; .reg .b32 %r<4>;
+        ld.param.u64 %rd0, [out]; mov.b64 %rd1, 0x8000000000000000;
+        getctarank.shared::cluster.u64 %r0, %rd1; getctarank.u64 %r1, %rd1; st.global.v2.u32 [%rd0], {%r0, %r1}; ret; }",
+    );
+    let out = rig.buffer_aligned(&[0u32; 2], 8);
+    rig.ok("k", 1, 1, &[out]);
+    assert_eq!(rig.read::<u32>(out, 2)[1], u32::MAX);
+}

@@ -5,10 +5,12 @@ use sim::isa::pattern::patterns;
 use sim::isa::sample::{Register, Sample, Usage, samples};
 use sim::ptx::ast::{Modifier, Opcode, Type};
 
+use crate::matrix;
+use crate::sequence;
 use crate::values::{self, Random};
 
 /// The least PTX version and target: loads of 128 bits and createpolicy, which kernels around a sample use.
-const LEAST: ((u32, u32), u32) = ((8, 3), 80);
+pub(crate) const LEAST: ((u32, u32), u32) = ((8, 3), 80);
 
 /// Threads of a block.
 pub const BLOCK: usize = 128;
@@ -35,6 +37,10 @@ pub enum Harness {
     Registers,
     /// The same, with each thread's cell in a state space for the address to lead to.
     Memory(Space),
+    /// In a chain of matrix instructions, from memory to memory.
+    Matrix,
+    /// Asynchronous: with what it needs before it and a wait behind it.
+    Sequence,
     /// It runs; that it has no other effect, and goes where it should, is all there is to see.
     Runs,
     /// It cannot be judged by such a kernel, for this reason.
@@ -65,13 +71,34 @@ pub fn all() -> Vec<Case> {
         .filter(|pattern| pattern.row.refused.is_none());
     rows.flat_map(|pattern| {
         let of = samples(pattern, LEAST.0, LEAST.1).into_iter();
-        of.map(|sample| Case {
-            row: pattern.row,
-            harness: harness(pattern.row.opcode, &sample),
-            sample,
-        })
+        of.map(|sample| case(pattern.row, sample))
     })
     .collect()
+}
+
+fn case(row: &'static Row, mut sample: Sample) -> Case {
+    let mut harness = harness(row.opcode, &sample);
+    if harness == Harness::Matrix {
+        let needs = matrix::chain(&sample).map(|chain| {
+            let parts = chain.parts.map(|(_, part)| (part.version, part.target));
+            parts
+                .into_iter()
+                .fold((sample.version, sample.target), |most, part| {
+                    (most.0.max(part.0), most.1.max(part.1))
+                })
+        });
+        match needs {
+            Some(needs) => (sample.version, sample.target) = needs,
+            None => {
+                harness = Harness::None("the table has no other instructions for such matrices")
+            }
+        }
+    }
+    Case {
+        row,
+        sample,
+        harness,
+    }
 }
 
 /// How an instruction is judged.
@@ -82,11 +109,9 @@ fn harness(opcode: Opcode, sample: &Sample) -> Harness {
         Tex | Tld4 | Txq | Istypep | Suld | Sust | Sured | Suq => {
             Harness::None("it needs a texture or surface object")
         }
-        Mbarrier | Cp => Harness::None("asynchronous: it means something only in a sequence"),
-        St | Red if has(Modifier::Async) => {
-            Harness::None("asynchronous: it means something only in a sequence")
-        }
-        Wmma => Harness::None("the layout of its fragments is the device's own business"),
+        Mbarrier | Cp => Harness::Sequence,
+        St | Red if has(Modifier::Async) => Harness::Sequence,
+        Wmma => Harness::Matrix,
         Trap | Brkpt | Pmevent => Harness::None("it stops the kernel or tells a debugger"),
         Setmaxnreg => Harness::None("it needs a kernel compiled for a number of registers"),
         Bar | Barrier if has(Modifier::Arrive) && !has(Modifier::Cluster) => {
@@ -172,6 +197,9 @@ impl Case {
 
     /// Bytes of a thread's operands: a place for each register that is read, one for the carry, then the cell.
     pub fn input_bytes(&self) -> usize {
+        if self.harness == Harness::Matrix {
+            return matrix::REGION / 32;
+        }
         self.cell_in() + CELL
     }
 
@@ -182,6 +210,9 @@ impl Case {
 
     /// Bytes of a thread's results: as the operands, of registers that are written.
     pub fn output_bytes(&self) -> usize {
+        if self.harness == Harness::Matrix {
+            return matrix::RESULTS / 32;
+        }
         self.cell_out() + CELL
     }
 
@@ -195,6 +226,12 @@ impl Case {
         self.types().last().copied().unwrap_or(Type::B32)
     }
 
+    /// The chain of matrix instructions that it stands in.
+    pub fn chain(&self) -> Option<matrix::Chain> {
+        let wanted = self.harness == Harness::Matrix;
+        wanted.then(|| matrix::chain(&self.sample)).flatten()
+    }
+
     /// Every thread's operands.
     pub fn input(&self, seed: u64) -> Vec<u8> {
         // Each case has values of its own, whatever cases there are besides.
@@ -204,6 +241,13 @@ impl Case {
         });
         let mut random = Random::new(seed);
         let mut input = vec![0; THREADS * self.input_bytes()];
+        if let Some(chain) = self.chain() {
+            let records = input.chunks_exact_mut(self.input_bytes());
+            for (thread, record) in records.enumerate() {
+                matrix::fill(&chain, thread, record, &mut random);
+            }
+            return input;
+        }
         for record in input.chunks_exact_mut(self.input_bytes()) {
             self.fill(record, &mut random);
         }
@@ -239,6 +283,11 @@ impl Case {
     fn operand(&self, index: usize, register: Register, random: &mut Random) -> u128 {
         match (self.row.opcode, index) {
             // The lanes that take part: all, as all come here.
+            _ if self.harness == Harness::Sequence => {
+                let own =
+                    sequence::operand(self, register.declared, &mut |limit| random.below(limit));
+                own.unwrap_or_else(|| values::value(register.value, random))
+            }
             _ if self.is_mask(register) => u128::from(u32::MAX),
             (Opcode::Mma, _) => self.fragment(register, random),
             // The position is a bit's, and `.fns` finds few bits far away.

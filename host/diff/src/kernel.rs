@@ -5,10 +5,12 @@
 
 use std::fmt::Write;
 
-use sim::isa::sample::{Register, Usage};
+use sim::isa::sample::{Register, Sample, Usage};
 use sim::ptx::ast::{Modifier, Opcode, Type};
 
 use crate::case::{BLOCK, CELL, Case, Harness, PLACE, Space};
+use crate::matrix::{self, Part};
+use crate::sequence;
 
 /// Input and output as address and length in bytes, and a parameter that is only there to be loaded.
 const PARAMETERS: &str = ".param .u64 in, .param .u64 in_bytes, .param .u64 out, .param .u64 out_bytes, \
@@ -65,6 +67,10 @@ impl Writer<'_> {
     fn kernel(&mut self, number: usize) {
         let case = self.case;
         let _ = writeln!(self.text, ".visible .entry k{number}({PARAMETERS})\n{{");
+        if case.harness == Harness::Matrix {
+            self.matrices();
+            return;
+        }
         self.declarations();
         self.line("mov.u32 %thread, %tid.x;");
         self.line("mov.u32 %block, %ctaid.x;");
@@ -79,8 +85,10 @@ impl Writer<'_> {
             "mad.wide.u32 %out, %index, {}, %out;",
             case.output_bytes()
         ));
-        if let Harness::Memory(space) = case.harness {
-            self.cell(space);
+        match case.harness {
+            Harness::Memory(space) => self.cell(space),
+            Harness::Sequence => self.places(),
+            _ => {}
         }
         let reads: Vec<_> = case.registers(Usage::Read).collect();
         for (place, (number, register)) in reads.into_iter().enumerate() {
@@ -93,13 +101,22 @@ impl Writer<'_> {
         ];
         let generic = case.harness == Harness::Memory(Space::Shared)
             && !shared.into_iter().any(|word| case.has(word));
-        for (number, _) in case.registers(Usage::Address).collect::<Vec<_>>() {
-            let how = if generic {
+        let sequence = sequence::of(case);
+        for (index, (number, _)) in case.registers(Usage::Address).enumerate() {
+            let asynchronous = case.harness == Harness::Sequence;
+            let of = match sequence.addresses.get(index) {
+                Some(of) if asynchronous => of,
+                _ => "%cell",
+            };
+            // Without a space an address is generic; those in global memory are so anyway.
+            let named = shared.into_iter().any(|word| case.has(word));
+            let inside = ["%cell", "%bar", "%source"].contains(&of);
+            let how = if generic || asynchronous && inside && !named {
                 "cvta.shared.u64"
             } else {
                 "mov.b64"
             };
-            self.line(&format!("{how} %x{number}, %cell;"));
+            self.line(&format!("{how} %x{number}, {of};"));
         }
         for (number, _) in case.registers(Usage::Policy).collect::<Vec<_>>() {
             self.line(&format!(
@@ -110,7 +127,13 @@ impl Writer<'_> {
             self.line("st.global.u32 [%out], 1;");
         }
         self.before();
+        if case.harness == Harness::Sequence {
+            sequence.before.iter().for_each(|line| self.line(line));
+        }
         self.line(&case.sample.instruction);
+        if case.harness == Harness::Sequence {
+            sequence.after.iter().for_each(|line| self.line(line));
+        }
         self.after();
         if case.harness == Harness::Runs {
             self.line("st.global.u32 [%out+4], 2;");
@@ -119,10 +142,113 @@ impl Writer<'_> {
         for (place, (number, register)) in writes.into_iter().enumerate() {
             self.store(number, register, place * PLACE);
         }
-        if let Harness::Memory(space) = case.harness {
-            self.results(space);
+        match case.harness {
+            Harness::Memory(space) => self.results(space),
+            // What went to global memory is where it is compared already.
+            Harness::Sequence if !sequence.addresses.contains(&"%to") => {
+                self.results(Space::Shared)
+            }
+            _ => {}
         }
         self.text.push_str("next:\n    ret;\n}\n");
+    }
+
+    /// A chain of matrix instructions; registers of each get names of their own.
+    fn matrices(&mut self) {
+        let Some(chain) = self.case.chain() else {
+            return;
+        };
+        let (region, results) = (self.case.input_bytes(), self.case.output_bytes());
+        let name = |part: Part| ["%a", "%b", "%c", "%m", "%d"][part as usize];
+        self.line(".reg .u32 %thread, %block, %index, %lane;");
+        self.line(".reg .u64 %in, %out, %mine, %matrices, %results, %cell, %long;");
+        self.line(&format!(
+            ".shared .align 128 .b8 cells[{}];",
+            BLOCK * region
+        ));
+        for (part, sample) in &chain.parts {
+            for (number, register) in sample.registers.iter().enumerate() {
+                let ty = register.declared.name();
+                self.line(&format!(".reg .{ty} {}{number};", name(*part)));
+            }
+        }
+        for line in [
+            "mov.u32 %thread, %tid.x;".to_owned(),
+            "mov.u32 %block, %ctaid.x;".to_owned(),
+            format!("mad.lo.u32 %index, %block, {BLOCK}, %thread;"),
+            "and.b32 %lane, %thread, 31;".to_owned(),
+            "ld.param.u64 %in, [in];".to_owned(),
+            "ld.param.u64 %out, [out];".to_owned(),
+            format!("mad.wide.u32 %in, %index, {region}, %in;"),
+            format!("mad.wide.u32 %out, %index, {results}, %out;"),
+            // The warp's matrices start where its first lane's records do.
+            format!("mul.wide.u32 %long, %lane, {region};"),
+            "sub.u64 %matrices, %in, %long;".to_owned(),
+            format!("mul.wide.u32 %long, %lane, {results};"),
+            "sub.u64 %results, %out, %long;".to_owned(),
+            "mov.u64 %cell, cells;".to_owned(),
+            format!("mad.wide.u32 %mine, %thread, {region}, %cell;"),
+            "sub.u32 %index, %thread, %lane;".to_owned(),
+            format!("mad.wide.u32 %cell, %index, {region}, %cell;"),
+        ] {
+            self.line(&line);
+        }
+        for at in (0..region).step_by(8) {
+            self.line(&format!("ld.global.b64 %long, [%in+{at}];"));
+            self.line(&format!("st.shared.b64 [%mine+{at}], %long;"));
+        }
+        self.meet("shared");
+        for (part, sample) in &chain.parts {
+            self.link(*part, sample, name);
+            self.line(&sample.instruction.replace("%x", name(*part)));
+        }
+        let (_, store) = &chain.parts[4];
+        if matrix::in_shared(store) {
+            self.meet("shared");
+            self.line(&format!("mad.wide.u32 %mine, %lane, {results}, %cell;"));
+            for at in (0..results).step_by(8) {
+                self.line(&format!("ld.shared.b64 %long, [%mine+{at}];"));
+                self.line(&format!("st.global.b64 [%out+{at}], %long;"));
+            }
+        }
+        self.text.push_str("next:\n    ret;\n}\n");
+    }
+
+    /// Gives an instruction of a chain its address, or the registers of those before it.
+    fn link(&mut self, part: Part, sample: &Sample, name: impl Fn(Part) -> &'static str) {
+        let mut taken = [0; 4];
+        for (number, register) in sample.registers.iter().enumerate() {
+            let to = format!("{}{number}", name(part));
+            let from = match (register.usage, part) {
+                (Usage::Address, Part::Store) if !matrix::in_shared(sample) => {
+                    "%results".to_owned()
+                }
+                (Usage::Address, _) => {
+                    let base = if matrix::in_shared(sample) {
+                        "%cell"
+                    } else {
+                        "%matrices"
+                    };
+                    let start = matrix::STARTS.get(part as usize).copied().unwrap_or(0);
+                    self.line(&format!("add.u64 {to}, {base}, {start};"));
+                    continue;
+                }
+                (Usage::Read, Part::Multiply) => {
+                    // Operand 0 is D; A, B and C follow, each loaded into registers from its instruction's first.
+                    let which = register.operand;
+                    taken[which] += 1;
+                    let of = [Part::Store, Part::A, Part::B, Part::C][which];
+                    format!("{}{}", name(of), taken[which] - 1)
+                }
+                (Usage::Read, Part::Store) => {
+                    taken[0] += 1;
+                    format!("{}{}", name(Part::Multiply), taken[0] - 1)
+                }
+                _ => continue,
+            };
+            let bits = register.declared.size() * 8;
+            self.line(&format!("mov.b{bits} {to}, {from};"));
+        }
     }
 
     fn declarations(&mut self) {
@@ -131,6 +257,15 @@ impl Writer<'_> {
         match self.case.harness {
             Harness::Memory(Space::Shared) => {
                 self.line(&format!(".shared .align 128 .b8 cells[{}];", BLOCK * CELL));
+            }
+            Harness::Sequence => {
+                let bytes = BLOCK * CELL;
+                self.line(&format!(
+                    ".shared .align 128 .b8 cells[{bytes}], sources[{bytes}];"
+                ));
+                self.line(&format!(".shared .align 8 .b8 bars[{}];", BLOCK * 8));
+                self.line(".reg .u64 %from, %to, %source, %bar, %state;");
+                self.line(".reg .pred %done;");
             }
             Harness::Memory(Space::Local) => {
                 self.line(&format!(".local .align 64 .b8 cells[{CELL}];"));
@@ -181,6 +316,31 @@ impl Writer<'_> {
         self.meet(space);
     }
 
+    /// Addresses of an asynchronous instruction's places: source, destination and barrier in shared memory, source and
+    /// destination in global memory. Both destinations start as the source, turned.
+    fn places(&mut self) {
+        let (input, output) = (self.case.cell_in(), self.case.cell_out());
+        for (array, register, size) in [
+            ("cells", "%cell", CELL),
+            ("sources", "%source", CELL),
+            ("bars", "%bar", 8),
+        ] {
+            self.line(&format!("mov.u64 {register}, {array};"));
+            self.line(&format!(
+                "mad.wide.u32 {register}, %thread, {size}, {register};"
+            ));
+        }
+        self.line(&format!("add.u64 %from, %in, {input};"));
+        self.line(&format!("add.u64 %to, %out, {output};"));
+        for at in (0..CELL).step_by(8) {
+            self.line(&format!("ld.global.b64 %long, [%from+{at}];"));
+            self.line(&format!("st.shared.b64 [%source+{at}], %long;"));
+            let to = (at + 8) % CELL;
+            self.line(&format!("st.shared.b64 [%cell+{to}], %long;"));
+            self.line(&format!("st.global.b64 [%to+{to}], %long;"));
+        }
+    }
+
     /// Copies the cell to where results are compared; in global memory it is there already.
     fn results(&mut self, space: Space) {
         let space = match space {
@@ -218,6 +378,11 @@ impl Writer<'_> {
 
     fn store(&mut self, number: usize, register: Register, at: usize) {
         match register.declared {
+            // So are a barrier's: what can be seen of a state is how many arrivals it stands before.
+            ty if self.case.row.opcode == Opcode::Mbarrier && ty.size() == 8 => {
+                self.line(&format!("mbarrier.pending_count.b64 %word, %x{number};"));
+                self.line(&format!("st.global.u32 [%out+{at}], %word;"));
+            }
             // A policy's bits are the device's own business.
             _ if self.case.row.opcode == Opcode::Createpolicy => {}
             Type::Pred => {

@@ -8,6 +8,8 @@
 //! | --- | --- |
 //! | [`case`] | which instructions can be judged so, and the reason where one cannot |
 //! | [`kernel`] | the PTX of a case, and where its operands are in memory |
+//! | [`matrix`] | the same for `wmma`: five instructions in a chain |
+//! | [`sequence`] | what stands around an asynchronous instruction |
 //! | [`values`] | operands: edges of each type, and random bits |
 //! | [`allowance`] | error bounds of approximate instructions |
 //! | [`verdict`] | the comparison |
@@ -22,8 +24,10 @@ pub mod allowance;
 pub mod case;
 pub mod kernel;
 pub mod machine;
+pub mod matrix;
 pub mod page;
 pub mod report;
+pub mod sequence;
 pub mod session;
 pub mod values;
 pub mod verdict;

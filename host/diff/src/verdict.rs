@@ -64,6 +64,17 @@ struct Field {
 
 /// The fields of a case's results.
 fn fields(case: &Case) -> Vec<Field> {
+    if let Some(chain) = case.chain() {
+        let ty = chain.types[3];
+        let elements = (0..case.output_bytes()).step_by(ty.size() as usize);
+        return elements
+            .map(|at| Field {
+                name: format!("memory+{at}"),
+                at,
+                ty,
+            })
+            .collect();
+    }
     let mut fields = Vec::new();
     let mut place = 0;
     for (number, register) in case.registers(Usage::Write) {
@@ -90,7 +101,10 @@ fn fields(case: &Case) -> Vec<Field> {
     }
     match case.harness {
         Harness::Runs => fields.extend([word("before", 0), word("behind", 4)]),
-        Harness::Memory(_) => {
+        Harness::Memory(_) | Harness::Sequence => {
+            if case.harness == Harness::Sequence {
+                fields.extend([word("pending", place), word("done", place + 4)]);
+            }
             let ty = case.cell_type();
             let size = (ty.size() as usize).clamp(1, PLACE);
             let start = case.cell_out();
@@ -187,6 +201,7 @@ fn judge(
     let size = (ty.size() as usize).clamp(1, PLACE);
     let lane = |of: &[u8], lane: usize| bits(&of[field.at + lane * size..][..size]);
     let first = case.registers(Usage::Read).next();
+    let first = first.filter(|_| case.harness != Harness::Matrix);
     let operand_type = first.map_or(ty, |(_, register)| lanes(register.value).0);
     (0..count)
         .map(|number| {
@@ -229,7 +244,9 @@ fn example(case: &Case, thread: usize, field: &Field, input: &[u8], d: &[u8], s:
             ty.size() as usize
         }
     };
-    let reads = case.registers(Usage::Read).enumerate();
+    // A matrix is too much to print.
+    let judged = case.harness != Harness::Matrix;
+    let reads = case.registers(Usage::Read).enumerate().filter(|_| judged);
     let mut operands: Vec<String> = reads
         .map(|(place, (_, register))| hex(input, place * PLACE, size(register.declared)))
         .collect();

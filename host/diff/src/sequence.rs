@@ -1,0 +1,194 @@
+//! Asynchronous instructions: what has to stand before and behind one so that its effect can be seen.
+//!
+//! PTX ISA 9.7.9.25 "Asynchronous copy" and 9.7.13.15 "mbarrier". Every thread has an `mbarrier`, a source and a destination
+//! of its own in shared memory, so that no thread waits for another. The destination starts as the source, turned by 8 bytes.
+
+use sim::isa::sample::Usage;
+use sim::ptx::ast::{Modifier, Opcode, Type};
+
+use crate::Case;
+use crate::case::PLACE;
+
+/// What stands around an instruction.
+#[derive(Debug, Default)]
+pub struct Sequence {
+    /// What its addresses are, in order: names of registers of the kernel.
+    pub addresses: Vec<&'static str>,
+    /// Lines before it.
+    pub before: Vec<String>,
+    /// Lines behind it.
+    pub after: Vec<String>,
+}
+
+/// The thread waits for its barrier's phase that `%state` stands for.
+const WAIT: [&str; 3] = [
+    "wait:",
+    "mbarrier.test_wait.shared.b64 %done, [%bar], %state;",
+    "@!%done bra wait;",
+];
+
+/// The sequence of a case.
+pub fn of(case: &Case) -> Sequence {
+    match case.row.opcode {
+        Opcode::Mbarrier => barrier(case),
+        Opcode::Cp if case.has(Modifier::Bulk) => bulk(case),
+        Opcode::Cp => copy(case),
+        _ => stored(case),
+    }
+}
+
+fn lines(of: &[&str]) -> Vec<String> {
+    of.iter().map(|&line| line.to_owned()).collect()
+}
+
+/// The register that is read at a place.
+fn read(case: &Case, place: usize) -> Option<usize> {
+    case.registers(Usage::Read)
+        .nth(place)
+        .map(|(number, _)| number)
+}
+
+/// `mbarrier`: started for two or three arrivals, as the thread's bit says; then one more arrival tells what there is.
+fn barrier(case: &Case) -> Sequence {
+    let has = |word| case.has(word);
+    let bit = case.registers(Usage::Read).count() * PLACE;
+    let out = case.registers(Usage::Write).count() * PLACE;
+    let waits = has(Modifier::TestWait) || has(Modifier::TryWait) || has(Modifier::PendingCount);
+    let least = match () {
+        () if waits => 1,
+        () if has(Modifier::NoComplete) => 4,
+        () => 2,
+    };
+    let mut before = Vec::new();
+    if !has(Modifier::Init) {
+        before.push(format!("ld.global.u32 %word, [%in+{bit}];"));
+        before.push(format!("add.u32 %word, %word, {least};"));
+        before.push("mbarrier.init.shared.b64 [%bar], %word;".to_owned());
+    }
+    if waits {
+        before.push("mbarrier.arrive.shared.b64 %state, [%bar];".to_owned());
+        // The state is the device's own business: it is what the instruction reads, not what the input holds.
+        for (number, register) in case.registers(Usage::Read) {
+            if register.declared.size() == 8 {
+                before.push(format!("mov.b64 %x{number}, %state;"));
+            }
+        }
+    }
+    let mut after = Vec::new();
+    if !waits && !has(Modifier::Inval) {
+        after = lines(&[
+            "mbarrier.arrive.shared.b64 %state, [%bar];",
+            "mbarrier.pending_count.b64 %word, %state;",
+        ]);
+        after.push(format!("st.global.u32 [%out+{out}], %word;"));
+        after.push("mbarrier.test_wait.shared.b64 %done, [%bar], %state;".to_owned());
+        after.push("selp.u32 %word, 1, 0, %done;".to_owned());
+        after.push(format!("st.global.u32 [%out+{}], %word;", out + 4));
+    }
+    Sequence {
+        addresses: vec!["%bar"],
+        before,
+        after,
+    }
+}
+
+/// `cp.async` and what waits for it.
+fn copy(case: &Case) -> Sequence {
+    let has = |word| case.has(word);
+    let copies = case.registers(Usage::Address).count() == 2;
+    let arrives = has(Modifier::Arrive);
+    let mut before = Vec::new();
+    if arrives {
+        // Without `.noinc` the instruction adds the arrival that it makes later.
+        let count = if has(Modifier::Noinc) { 2 } else { 1 };
+        before.push(format!("mbarrier.init.shared.b64 [%bar], {count};"));
+    }
+    if !copies {
+        before.push("cp.async.ca.shared.global [%cell], [%from], 16;".to_owned());
+    }
+    let mut after = Vec::new();
+    if arrives {
+        after.push("mbarrier.arrive.shared.b64 %state, [%bar];".to_owned());
+        after.extend(lines(&WAIT));
+    }
+    after.push("cp.async.wait_all;".to_owned());
+    Sequence {
+        addresses: if arrives {
+            vec!["%bar"]
+        } else {
+            vec!["%cell", "%from"]
+        },
+        before,
+        after,
+    }
+}
+
+/// `cp.async.bulk` and `cp.reduce.async.bulk`.
+fn bulk(case: &Case) -> Sequence {
+    let has = |word| case.has(word);
+    let mut before = lines(&["fence.proxy.async;"]);
+    if has(Modifier::MbarrierCompleteTxBytes) {
+        let from = if has(Modifier::Global) {
+            "%from"
+        } else {
+            "%source"
+        };
+        before.insert(0, "mbarrier.init.shared.b64 [%bar], 1;".to_owned());
+        if let Some(size) = read(case, 0) {
+            before.push(format!(
+                "mbarrier.arrive.expect_tx.shared.b64 %state, [%bar], %x{size};"
+            ));
+        }
+        return Sequence {
+            addresses: vec!["%cell", from, "%bar"],
+            before,
+            after: lines(&WAIT),
+        };
+    }
+    Sequence {
+        addresses: if has(Modifier::Prefetch) {
+            vec!["%from"]
+        } else {
+            vec!["%to", "%source"]
+        },
+        before,
+        after: lines(&[
+            "cp.async.bulk.commit_group;",
+            "cp.async.bulk.wait_group 0;",
+            "fence.proxy.async;",
+        ]),
+    }
+}
+
+/// `st.async` and `red.async`.
+fn stored(case: &Case) -> Sequence {
+    let values = case.registers(Usage::Read);
+    let bytes: u64 = values.map(|(_, register)| register.declared.size()).sum();
+    let mut before = lines(&["mbarrier.init.shared.b64 [%bar], 1;", "fence.proxy.async;"]);
+    before.push(format!(
+        "mbarrier.arrive.expect_tx.shared.b64 %state, [%bar], {bytes};"
+    ));
+    Sequence {
+        addresses: vec!["%cell", "%bar"],
+        before,
+        after: lines(&WAIT),
+    }
+}
+
+/// A value for an operand that is no element of memory; nothing for one that is.
+pub fn operand(case: &Case, declared: Type, below: &mut dyn FnMut(u64) -> u64) -> Option<u128> {
+    let has = |word| case.has(word);
+    let value = match (case.row.opcode, declared.size()) {
+        (Opcode::Mbarrier, 4) if has(Modifier::ExpectTx) || has(Modifier::CompleteTx) => {
+            16 * below(4)
+        }
+        (Opcode::Mbarrier, 4) if has(Modifier::Parity) => below(2),
+        (Opcode::Mbarrier, 4) if has(Modifier::Init) => 1 + below(4),
+        (Opcode::Mbarrier, 4) => 1 + below(2),
+        // How much is copied, and to which blocks of the cluster.
+        (Opcode::Cp, 4) => 16 * (1 + below(4)),
+        (Opcode::Cp, 2) => 1,
+        _ => return None,
+    };
+    Some(value.into())
+}

@@ -1,4 +1,7 @@
 //! `cust::link`: several texts to one image.
+//!
+//! The texts end in a zero byte, which the driver API wants of PTX and cust 0.3.2 does not add; and CUDA 13's linker knows no target
+//! below sm_75.
 
 use cust::launch;
 use cust::link::Linker;
@@ -7,8 +10,8 @@ use cust::module::Module;
 use cust::stream::{Stream, StreamFlags};
 
 const CALLER: &str = "
-.version 7.0
-.target sm_50
+.version 7.8
+.target sm_80
 .address_size 64
 .extern .func (.param .b32 twice_out) twice (.param .b32 twice_in);
 .visible .entry apply(.param .u64 x)
@@ -27,11 +30,11 @@ const CALLER: &str = "
     st.global.u32 [%rd], %r1;
     ret;
 }
-";
+\0";
 
 const CALLEE: &str = "
-.version 7.0
-.target sm_50
+.version 7.8
+.target sm_80
 .address_size 64
 .visible .func (.param .b32 twice_out) twice (.param .b32 twice_in)
 {
@@ -41,7 +44,7 @@ const CALLEE: &str = "
     st.param.b32 [twice_out], %r1;
     ret;
 }
-";
+\0";
 
 #[test]
 fn two_texts_link_to_one_module() {

@@ -276,13 +276,16 @@ pub(crate) unsafe fn format(
     reference: CUtexref,
 ) -> Result {
     let found = settings(reference)?;
-    // SAFETY: the caller's contract; either pointer may be null, one must not.
+    // SAFETY: the caller's contract; an H200 lets both pointers be null.
     unsafe {
         if !channels.is_null() {
             channels.write(found.channels as c_int);
         }
-        put(format, found.format, "pFormat")
+        if !format.is_null() {
+            format.write(found.format);
+        }
     }
+    Ok(())
 }
 
 pub(crate) unsafe fn mipmap_filter_mode(mode: *mut c_uint, reference: CUtexref) -> Result {

@@ -81,7 +81,7 @@ pub(crate) unsafe fn map(
     no_flags(flags)?;
     ensure!(
         offset == 0,
-        ERROR_INVALID_VALUE,
+        ERROR_NOT_SUPPORTED,
         "offset {offset}; it must be 0"
     );
     objects::map(address, size as u64, handle)

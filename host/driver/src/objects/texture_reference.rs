@@ -146,7 +146,7 @@ pub(crate) fn texture(handle: CUtexref) -> Result<Arc<TextureReference>> {
     match TEXTURES.get(handle) {
         Some(reference) => Ok(reference),
         None => fail!(
-            ERROR_INVALID_VALUE,
+            ERROR_INVALID_HANDLE,
             "{:#x} is no texture reference; its module was unloaded, or it never was one",
             handle.0
         ),

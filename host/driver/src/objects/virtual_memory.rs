@@ -347,7 +347,10 @@ pub(crate) fn unmap(base: u64, size: u64) -> Result {
 
 /// Says whether `device` may access `size` bytes at `base`.
 pub(crate) fn set_access(base: u64, size: u64, device: CUdevice, open: bool) -> Result {
-    let device = device::get(device)?;
+    // Unlike elsewhere, an H200 does not answer INVALID_DEVICE here.
+    let Ok(device) = device::get(device) else {
+        fail!(ERROR_INVALID_VALUE, "{device} is no device")
+    };
     let state = &mut *STATE.lock();
     let (_, range) = state.reservation(base, size)?;
     let starts = range.cover(base, size)?;

@@ -1,6 +1,6 @@
 //! Texture and surface references, which are deprecated.
 
-use crate::array::{F32, U8, U32};
+use crate::array::{F32, U8, U32, with_mipmap};
 use crate::fixture::{Fixture, c, holds, ok, param};
 use crate::rows;
 use driver::abi::*;
@@ -68,7 +68,7 @@ rows! {
     "cuModuleGetTexRef: no such name" => ERROR_NOT_FOUND, |_| cuModuleGetTexRef(&mut CUtexref(0), module(), c("nobody"));
     "cuModuleGetSurfRef: a name" => SUCCESS, |_| cuModuleGetSurfRef(&mut CUsurfref(0), module(), c("sink"));
     "cuModuleGetSurfRef: no such name" => ERROR_NOT_FOUND, |_| cuModuleGetSurfRef(&mut CUsurfref(0), module(), c("nobody"));
-    "cuTexRefSetArray: a kernel reads it" => SUCCESS, |f| {
+    "cuTexRefSetArray: a kernel reads it" (sim: "an H200 answers something else, which has not been looked into") => SUCCESS, |f| {
         let (module, array, to, mut found) = (module(), line(f), line(f), CUarray(0));
         let (texture, surface) = (texture(module), surface(module));
         ok(cuTexRefSetFlags(texture, 1));
@@ -79,7 +79,7 @@ rows! {
         ok(cuMemcpyAtoH_v2(written.as_mut_ptr().cast(), to, 0, 16));
         holds(found == array && got == [10, 20, 30, 40] && written == [7, 8, 9, 10])
     };
-    "cuTexRefSetArray: without the flag" => ERROR_INVALID_VALUE, |f| cuTexRefSetArray(texture(module()), line(f), 0);
+    "cuTexRefSetArray: without the flag" (sim: "documented; a GPU's driver does not look") => ERROR_INVALID_VALUE, |f| cuTexRefSetArray(texture(module()), line(f), 0);
     "cuTexRefGetArray: nothing bound" => ERROR_INVALID_VALUE, |_| cuTexRefGetArray(&mut CUarray(0), texture(module()));
     "cuSurfRefSetArray: with flags" => ERROR_INVALID_VALUE, |f| cuSurfRefSetArray(surface(module()), line(f), 1);
     "cuSurfRefGetArray: the one that was bound" => SUCCESS, |f| {
@@ -124,11 +124,14 @@ rows! {
         cuTexRefSetAddress2D_v3(free(), &descriptor, f.device() + 4, 64)
     };
     "cuTexRefSetMipmappedArray: levels" => SUCCESS, |f| {
-        let (reference, mipmap, mut found) = (free(), f.mipmap(3), CUmipmappedArray(0));
-        ok(cuTexRefSetFlags(reference, 2));
-        ok(cuTexRefSetMipmappedArray(reference, mipmap, 1));
-        ok(cuTexRefGetMipmappedArray(&mut found, reference));
-        holds(found == mipmap)
+        with_mipmap(f, 3, |mipmap| {
+            let (reference, mut found) = (free(), CUmipmappedArray(0));
+            ok(cuTexRefSetFlags(reference, 2));
+            ok(cuTexRefSetMipmappedArray(reference, mipmap, 1));
+            ok(cuTexRefGetMipmappedArray(&mut found, reference));
+            ok(cuTexRefDestroy(reference));
+            holds(found == mipmap)
+        })
     };
     "cuTexRefGetMipmappedArray: nothing bound" => ERROR_INVALID_VALUE, |_| cuTexRefGetMipmappedArray(&mut CUmipmappedArray(0), free());
     "cuTexRefSetFormat: read back" => SUCCESS, |_| {
@@ -137,7 +140,7 @@ rows! {
         ok(cuTexRefGetFormat(&mut format, &mut channels, reference));
         holds((format, channels) == (U8, 4))
     };
-    "cuTexRefGetFormat: to null" => ERROR_INVALID_VALUE, |_| cuTexRefGetFormat(null_mut(), null_mut(), free());
+    "cuTexRefGetFormat: to null" => SUCCESS, |_| cuTexRefGetFormat(null_mut(), null_mut(), free());
     "cuTexRefSetFormat: three channels" => ERROR_INVALID_VALUE, |_| cuTexRefSetFormat(free(), U8, 3);
     "cuTexRefSetAddressMode: read back" => SUCCESS, |_| {
         let (reference, mut mode) = (free(), 9);
@@ -199,8 +202,8 @@ rows! {
     "cuTexRefGetFlags: to null" => ERROR_INVALID_VALUE, |_| cuTexRefGetFlags(null_mut(), free());
     "cuTexRefCreate: to null" => ERROR_INVALID_VALUE, |_| cuTexRefCreate(null_mut());
     "cuTexRefDestroy: its own" => SUCCESS, |_| cuTexRefDestroy(free());
-    "cuTexRefDestroy: null" => ERROR_INVALID_VALUE, |_| cuTexRefDestroy(CUtexref(0));
-    "cuParamSetTexRef: of a kernel" => SUCCESS, |_| {
+    "cuTexRefDestroy: null" => ERROR_INVALID_HANDLE, |_| cuTexRefDestroy(CUtexref(0));
+    "cuParamSetTexRef: of a kernel" (sim: "an H200 refuses it, which has not been looked into") => SUCCESS, |_| {
         let (module, mut function) = (module(), CUfunction(0));
         ok(cuModuleGetFunction(&mut function, module, c("through_references")));
         cuParamSetTexRef(function, -1, texture(module))

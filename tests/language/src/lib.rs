@@ -3,6 +3,8 @@
 //! A subject is a kernel and its list of cases. Each case runs in [`THREADS`] threads, every one with inputs of its own, and what the
 //! threads wrote has to be what the host's function writes, bit by bit.
 
+mod split;
+
 use std::fmt::Write;
 use std::sync::OnceLock;
 
@@ -29,15 +31,14 @@ const UNTOUCHED: u64 = 0x7777_7777_7777_7777;
 pub trait Subject: SafeKernel<Params = (u32, u64, GlobalMut<'static, u64>)> {}
 impl<K: SafeKernel<Params = (u32, u64, GlobalMut<'static, u64>)>> Subject for K {}
 
-/// The process's device and the module on it; or why there is none, which is the same for every test.
-fn device() -> Result<&'static (Device, Module)> {
-    static OPENED: OnceLock<Result<(Device, Module)>> = OnceLock::new();
+/// The process's device; or why there is none, which is the same for every test.
+fn device() -> Result<&'static Device> {
+    static OPENED: OnceLock<Result<Device>> = OnceLock::new();
     let opened = OPENED.get_or_init(|| {
         let device = Device::open()?;
         // Recursion and trait objects hide from ptxas how much stack a kernel takes; a GPU gives 1 KB unless told.
         CurrentContext::set_resource_limit(ResourceLimit::StackSize, STACK)?;
-        let module = Module::from_ptx(&device, PTX)?;
-        Ok((device, module))
+        Ok(device)
     });
     opened.as_ref().map_err(|error| anyhow!("{error:#}"))
 }
@@ -55,8 +56,8 @@ fn expected(case: Case) -> Vec<u64> {
 }
 
 /// What the kernel gives for each thread.
-fn found(kernel: impl Subject, number: u32) -> Result<Vec<u64>> {
-    let (device, module) = device()?;
+fn found(module: &Module, kernel: impl Subject, number: u32) -> Result<Vec<u64>> {
+    let device = module.device();
     let stream = device.stream()?;
     let mut words = DeviceBuffer::from_slice(device, &[UNTOUCHED; THREADS * WORDS])?;
     let config = LaunchConfig::new(1, THREADS as u32);
@@ -69,10 +70,12 @@ fn found(kernel: impl Subject, number: u32) -> Result<Vec<u64>> {
 ///
 /// # Errors
 /// A launch that fails, with the case's name.
-pub fn disagreements(kernel: impl Subject, cases: &[Case]) -> Result<String> {
+pub fn disagreements<K: Subject>(kernel: K, cases: &[Case]) -> Result<String> {
+    let module = Module::from_ptx(device()?, &split::module_of(PTX, K::NAME))?;
     let mut text = String::new();
     for (number, case) in (0..).zip(cases) {
-        let found = found(kernel, number).with_context(|| format!("case `{}`", case.name))?;
+        let found =
+            found(&module, kernel, number).with_context(|| format!("case `{}`", case.name))?;
         let expected = expected(*case);
         let differs = found.iter().zip(&expected).position(|(a, b)| a != b);
         if let Some(at) = differs {

@@ -1,0 +1,120 @@
+//! One subject's part of the suite's PTX.
+//!
+//! A driver compiles a module as a whole, on one core: minutes for the whole suite. A kernel with what it reaches is a small module,
+//! tests load only their own, and several are compiled side by side. The text is cut where items begin, which in LLVM's output is
+//! at the start of a line; an item belongs to a module when a name of it is reached from the kernel.
+
+use std::collections::{HashMap, HashSet};
+
+/// The module that holds the kernel `name` and all that it reaches. Items keep their order.
+pub(super) fn module_of(ptx: &str, name: &str) -> String {
+    let items = items(ptx);
+    let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (index, item) in items.iter().enumerate() {
+        if let Some(name) = defined(item) {
+            by_name.entry(name).or_default().push(index);
+        }
+    }
+    let mut kept: HashSet<usize> = HashSet::new();
+    let mut wanted = vec![name];
+    while let Some(name) = wanted.pop() {
+        for &index in by_name.get(name).into_iter().flatten() {
+            if kept.insert(index) {
+                wanted.extend(words(items[index]));
+            }
+        }
+    }
+    // What defines nothing is for the whole module: version, target, the names of files.
+    let belongs = |index: &usize| kept.contains(index) || defined(items[*index]).is_none();
+    let parts: Vec<&str> = (0..items.len())
+        .filter(belongs)
+        .map(|index| items[index])
+        .collect();
+    parts.concat()
+}
+
+/// The text from each line that begins an item to the next.
+fn items(ptx: &str) -> Vec<&str> {
+    let mut starts = vec![0];
+    let mut at = 0;
+    let mut after_body = false;
+    for line in ptx.split_inclusive('\n') {
+        let begins = line.starts_with('.') && !line.starts_with(".noreturn");
+        if begins || after_body {
+            starts.push(at);
+        }
+        after_body = line.starts_with('}');
+        at += line.len();
+    }
+    starts.push(ptx.len());
+    starts
+        .windows(2)
+        .map(|ends| &ptx[ends[0]..ends[1]])
+        .collect()
+}
+
+/// The name that an item declares or defines: the last word before `(`, `[`, `=` or `;` outside of its result.
+fn defined(item: &str) -> Option<&str> {
+    let text = item.trim_start();
+    let is_function = ["(.param", ".func", ".entry"]
+        .iter()
+        .any(|word| text.lines().next().is_some_and(|line| line.contains(word)));
+    if text.starts_with(".version")
+        || text.starts_with(".target")
+        || text.starts_with(".address_size")
+    {
+        return None;
+    }
+    let head = if is_function {
+        // `.func  (.param .b32 func_retval0) NAME(`
+        match text
+            .find(") ")
+            .filter(|_| text.starts_with(".func  (") || text.starts_with(".extern .func  ("))
+        {
+            Some(result) => &text[result + 2..],
+            None => text,
+        }
+    } else if text.contains(".global") || text.contains(".const") {
+        text
+    } else {
+        return None;
+    };
+    let end = head.find(['(', '[', '=', ';', '\n']).unwrap_or(head.len());
+    words(&head[..end]).last()
+}
+
+/// The names in a text, numbers and all.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '$'))
+        .filter(|word| !word.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::module_of;
+
+    const PTX: &str = "//\n\n.version 7.8\n.target sm_80\n.address_size 64\n\n.func  (.param .b32 func_retval0) helper\n(\n\t.param .b64 \
+        helper_param_0\n)\n;\n.func fails\n()\n.noreturn;\n.extern .func free\n(\n)\n;\n.global .align 8 .u64 table[1] = {helper};\n\
+        .global .align 1 .b8 text[2] = {1, 2};\n\n.func  (.param .b32 func_retval0) helper(\n\t.param .b64 helper_param_0\n)\n{\n\tcall.uni \
+        fails;\n}\n\t// .globl\tone\n.visible .entry one(\n)\n{\n\tmov.b64 %rd1, table;\n}\n\t// .globl\ttwo\n.visible .entry two(\n)\n{\n\tcall \
+        free;\n}\n.func fails()\n.noreturn\n{\n\tret;\n}\n\t.file\t1 \"a.rs\"\n";
+
+    #[test]
+    fn a_kernel_comes_with_what_it_reaches_and_nothing_else() {
+        let one = module_of(PTX, "one");
+        for part in [
+            ".version 7.8",
+            ".entry one",
+            "table[1]",
+            "call.uni fails",
+            ".file\t1",
+        ] {
+            assert!(one.contains(part), "{part} is missing in\n{one}");
+        }
+        assert_eq!(one.matches(".func").count(), 4, "{one}");
+        for part in [".entry two", "text[2]", "free"] {
+            assert!(!one.contains(part), "{part} is in\n{one}");
+        }
+        assert!(module_of(PTX, "two").contains(".extern .func free"));
+    }
+}

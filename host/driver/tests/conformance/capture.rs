@@ -350,7 +350,7 @@ rows! {
     "cuThreadExchangeStreamCaptureMode: to one that is none" => SUCCESS, |_| {
         cuThreadExchangeStreamCaptureMode(&mut 3)
     };
-    "cuThreadExchangeStreamCaptureMode: to null" => ERROR_INVALID_VALUE, |_| {
+    "cuThreadExchangeStreamCaptureMode: to null" (sim: "a GPU's driver looks through the pointer") => ERROR_INVALID_VALUE, |_| {
         cuThreadExchangeStreamCaptureMode(null_mut())
     };
 }

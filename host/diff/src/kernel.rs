@@ -66,7 +66,17 @@ impl Writer<'_> {
 
     fn kernel(&mut self, number: usize) {
         let case = self.case;
-        let _ = writeln!(self.text, ".visible .entry k{number}({PARAMETERS})\n{{");
+        // Writes to another block's shared memory ask for a launch in clusters, be it of one block: an H200 answers "illegal
+        // instruction" otherwise.
+        let cluster = if sequence::leaves_the_block(case) {
+            " .explicitcluster .reqnctapercluster 1, 1, 1"
+        } else {
+            ""
+        };
+        let _ = writeln!(
+            self.text,
+            ".visible .entry k{number}({PARAMETERS}){cluster}\n{{"
+        );
         if case.harness == Harness::Matrix {
             self.matrices();
             return;

@@ -7,7 +7,7 @@ use sim::isa::sample::Usage;
 use sim::ptx::ast::{Modifier, Opcode, Type};
 
 use crate::Case;
-use crate::case::PLACE;
+use crate::case::{Harness, PLACE};
 
 /// What stands around an instruction.
 #[derive(Debug, Default)]
@@ -173,6 +173,17 @@ fn stored(case: &Case) -> Sequence {
         before,
         after: lines(&WAIT),
     }
+}
+
+/// Whether it writes from one block's shared memory, or registers, into the shared memory of any block of the cluster.
+pub fn leaves_the_block(case: &Case) -> bool {
+    let has = |word| case.has(word);
+    case.harness == Harness::Sequence
+        && match case.row.opcode {
+            Opcode::St | Opcode::Red => has(Modifier::Async),
+            Opcode::Cp => has(Modifier::SharedCluster) && has(Modifier::SharedCta),
+            _ => false,
+        }
 }
 
 /// A value for an operand that is no element of memory; nothing for one that is.

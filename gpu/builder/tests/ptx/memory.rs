@@ -120,7 +120,12 @@ fn only_kernels_and_named_statics_are_visible() {
 #[test]
 fn there_is_no_accidental_f64() {
     let ptx = module("sm_80");
-    assert_eq!(count(&ptx, ".f64"), 0, "{ptx}");
+    // The kernels of `runtime` that work in f64; everything else is written in f32.
+    let meant: usize = ["float_to_wide", "remainder", "wide_to_float"]
+        .map(|name| count(&function(name), ".f64"))
+        .iter()
+        .sum();
+    assert_eq!(count(&ptx, ".f64"), meant, "{ptx}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The PTX of a case: load the operands, execute the instruction, store the results.
 //!
-//! A kernel has the five parameters of [`PARAMETERS`]. Thread `t` reads record `t` of the input and writes record `t` of the
+//! A kernel has the five parameters of `PARAMETERS`. Thread `t` reads record `t` of the input and writes record `t` of the
 //! output; [`Case`] says what is where in a record. Operands come from memory, so that no compiler can compute a result.
 
 use std::fmt::Write;
@@ -16,7 +16,7 @@ use crate::sequence;
 const PARAMETERS: &str = ".param .u64 in, .param .u64 in_bytes, .param .u64 out, .param .u64 out_bytes, \
                           .param .align 16 .b8 parameter[128]";
 
-/// What [`PARAMETERS`]' last one holds.
+/// What `PARAMETERS`' last one holds.
 pub fn parameter() -> [u64; 16] {
     std::array::from_fn(|i| 0x0807_0605_0403_0201_u64.wrapping_mul(2 * i as u64 + 1))
 }

@@ -1,6 +1,6 @@
 //! All cases on both machines, in the table's order.
 //!
-//! Kernels of the same version and target share a module, [`TOGETHER`] at a time. A module that the device's compiler does
+//! Kernels of the same version and target share a module, `TOGETHER` at a time. A module that the device's compiler does
 //! not take is halved until it is known which kernel is to blame.
 
 use sim::isa::Target;

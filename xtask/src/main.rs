@@ -41,11 +41,25 @@ enum Command {
     BuildPtx(build_ptx::Args),
     CheckPtx(check_ptx::Args),
     CompareBackends(compare_backends::Args),
-    List(forward::List),
-    Run(forward::Run),
-    Bench(forward::Bench),
-    Device(forward::Device),
-    DiffDevice(forward::DiffDevice),
+    /// List the patterns and their kernels
+    #[command(after_help = "Example:\n  cargo xtask list --json")]
+    List(forward::Args),
+    /// Run a pattern: every variant, compared with the CPU and timed
+    #[command(
+        after_help = "Examples:\n  cargo xtask run transpose\n  cargo xtask run vector_add --size 1000003 --device sim"
+    )]
+    Run(forward::Args),
+    /// Time patterns and print their effective bandwidth
+    #[command(after_help = "Example:\n  cargo xtask bench --json")]
+    Bench(forward::Args),
+    /// Show the device that kernels would run on
+    #[command(after_help = "Example:\n  cargo xtask device --json")]
+    Device(forward::Args),
+    /// Hold the simulator against the GPU of this machine, instruction by instruction
+    #[command(
+        after_help = "Examples:\n  cargo xtask diff-device\n  cargo xtask diff-device --json cvt."
+    )]
+    DiffDevice(forward::Args),
     Bundle(bundle::Args),
     Inspect(inspect::Args),
     New(new::Args),
@@ -60,11 +74,11 @@ fn main() -> ExitCode {
         Command::BuildPtx(args) => build_ptx::run(&args),
         Command::CheckPtx(args) => check_ptx::run(&args),
         Command::CompareBackends(args) => compare_backends::run(&args),
-        Command::List(args) => forward::run("list", &args.rest),
-        Command::Run(args) => forward::run("run", &args.rest),
-        Command::Bench(args) => forward::run("bench", &args.rest),
-        Command::Device(args) => forward::run("device", &args.rest),
-        Command::DiffDevice(args) => forward::run("diff", &args.rest),
+        Command::List(args) => forward::run("list", &args),
+        Command::Run(args) => forward::run("run", &args),
+        Command::Bench(args) => forward::run("bench", &args),
+        Command::Device(args) => forward::run("device", &args),
+        Command::DiffDevice(args) => forward::run("diff", &args),
         Command::Bundle(args) => bundle::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::New(args) => new::run(&args),

@@ -263,30 +263,30 @@ entry_points! {
         13000 cuMemcpy3DBatchAsync_v2(
             num_ops: usize, op_list: *mut c_void, flags: c_ulonglong, h_stream: CUstream,
         ) = unsupported;
-        3020 cuMemsetD8_v2(dst_device: CUdeviceptr, uc: c_uchar, n: usize) = memset::d8;
-        3020 cuMemsetD16_v2(dst_device: CUdeviceptr, us: c_ushort, n: usize) = memset::d16;
-        3020 cuMemsetD32_v2(dst_device: CUdeviceptr, ui: c_uint, n: usize) = memset::d32;
+        3020 cuMemsetD8_v2(dst_device: CUdeviceptr, uc: c_uchar, n: usize) = memset::line;
+        3020 cuMemsetD16_v2(dst_device: CUdeviceptr, us: c_ushort, n: usize) = memset::line;
+        3020 cuMemsetD32_v2(dst_device: CUdeviceptr, ui: c_uint, n: usize) = memset::line;
         3020 cuMemsetD2D8_v2(
             dst_device: CUdeviceptr, dst_pitch: usize, uc: c_uchar, width: usize, height: usize,
-        ) = memset::d2d8;
+        ) = memset::rows;
         3020 cuMemsetD2D16_v2(
             dst_device: CUdeviceptr, dst_pitch: usize, us: c_ushort, width: usize, height: usize,
-        ) = memset::d2d16;
+        ) = memset::rows;
         3020 cuMemsetD2D32_v2(
             dst_device: CUdeviceptr, dst_pitch: usize, ui: c_uint, width: usize, height: usize,
-        ) = memset::d2d32;
-        3020 cuMemsetD8Async(dst_device: CUdeviceptr, uc: c_uchar, n: usize, h_stream: CUstream) = memset::d8_async;
-        3020 cuMemsetD16Async(dst_device: CUdeviceptr, us: c_ushort, n: usize, h_stream: CUstream) = memset::d16_async;
-        3020 cuMemsetD32Async(dst_device: CUdeviceptr, ui: c_uint, n: usize, h_stream: CUstream) = memset::d32_async;
+        ) = memset::rows;
+        3020 cuMemsetD8Async(dst_device: CUdeviceptr, uc: c_uchar, n: usize, h_stream: CUstream) = memset::line_async;
+        3020 cuMemsetD16Async(dst_device: CUdeviceptr, us: c_ushort, n: usize, h_stream: CUstream) = memset::line_async;
+        3020 cuMemsetD32Async(dst_device: CUdeviceptr, ui: c_uint, n: usize, h_stream: CUstream) = memset::line_async;
         3020 cuMemsetD2D8Async(
             dst_device: CUdeviceptr, dst_pitch: usize, uc: c_uchar, width: usize, height: usize, h_stream: CUstream,
-        ) = memset::d2d8_async;
+        ) = memset::rows_async;
         3020 cuMemsetD2D16Async(
             dst_device: CUdeviceptr, dst_pitch: usize, us: c_ushort, width: usize, height: usize, h_stream: CUstream,
-        ) = memset::d2d16_async;
+        ) = memset::rows_async;
         3020 cuMemsetD2D32Async(
             dst_device: CUdeviceptr, dst_pitch: usize, ui: c_uint, width: usize, height: usize, h_stream: CUstream,
-        ) = memset::d2d32_async;
+        ) = memset::rows_async;
         3020 cuArrayCreate_v2(p_handle: *mut CUarray, p_allocate_array: *const CUDA_ARRAY_DESCRIPTOR) = array::create;
         3020 cuArrayGetDescriptor_v2(p_array_descriptor: *mut CUDA_ARRAY_DESCRIPTOR, h_array: CUarray) = array::descriptor;
         11010 cuArrayGetSparseProperties(sparse_properties: *mut c_void, array: CUarray) = array::sparse;
@@ -586,33 +586,33 @@ entry_points! {
             ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
             num_dependencies: usize, node_params: *const c_void,
         ) = graph::add::kernel;
-        10000 cuGraphKernelNodeGetParams(h_node: CUgraphNode, node_params: *mut c_void) = graph::add::kernel_params_v1;
-        12000 cuGraphKernelNodeGetParams_v2(h_node: CUgraphNode, node_params: *mut c_void) = graph::add::kernel_params;
-        10000 cuGraphKernelNodeSetParams(h_node: CUgraphNode, node_params: *const c_void) = graph::add::set_kernel_params_v1;
-        12000 cuGraphKernelNodeSetParams_v2(h_node: CUgraphNode, node_params: *const c_void) = graph::add::set_kernel_params;
+        10000 cuGraphKernelNodeGetParams(h_node: CUgraphNode, node_params: *mut c_void) = graph::node::kernel_v1;
+        12000 cuGraphKernelNodeGetParams_v2(h_node: CUgraphNode, node_params: *mut c_void) = graph::node::kernel;
+        10000 cuGraphKernelNodeSetParams(h_node: CUgraphNode, node_params: *const c_void) = graph::node::set_kernel_v1;
+        12000 cuGraphKernelNodeSetParams_v2(h_node: CUgraphNode, node_params: *const c_void) = graph::node::set_kernel;
         10000 cuGraphAddMemcpyNode(
             ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
             num_dependencies: usize, copy_params: *const CUDA_MEMCPY3D, ctx: CUcontext,
         ) = graph::add::copy;
-        10000 cuGraphMemcpyNodeGetParams(h_node: CUgraphNode, node_params: *mut CUDA_MEMCPY3D) = graph::add::copy_params;
-        10000 cuGraphMemcpyNodeSetParams(h_node: CUgraphNode, node_params: *const CUDA_MEMCPY3D) = graph::add::set_copy_params;
+        10000 cuGraphMemcpyNodeGetParams(h_node: CUgraphNode, node_params: *mut CUDA_MEMCPY3D) = graph::node::copy;
+        10000 cuGraphMemcpyNodeSetParams(h_node: CUgraphNode, node_params: *const CUDA_MEMCPY3D) = graph::node::set_copy;
         10000 cuGraphAddMemsetNode(
             ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
             num_dependencies: usize, memset_params: *const c_void, ctx: CUcontext,
         ) = graph::add::memset;
-        10000 cuGraphMemsetNodeGetParams(h_node: CUgraphNode, node_params: *mut c_void) = graph::add::memset_params;
-        10000 cuGraphMemsetNodeSetParams(h_node: CUgraphNode, node_params: *const c_void) = graph::add::set_memset_params;
+        10000 cuGraphMemsetNodeGetParams(h_node: CUgraphNode, node_params: *mut c_void) = graph::node::memset;
+        10000 cuGraphMemsetNodeSetParams(h_node: CUgraphNode, node_params: *const c_void) = graph::node::set_memset;
         10000 cuGraphAddHostNode(
             ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
             num_dependencies: usize, node_params: *const c_void,
         ) = graph::add::host;
-        10000 cuGraphHostNodeGetParams(h_node: CUgraphNode, node_params: *mut c_void) = graph::add::host_params;
-        10000 cuGraphHostNodeSetParams(h_node: CUgraphNode, node_params: *const c_void) = graph::add::set_host_params;
+        10000 cuGraphHostNodeGetParams(h_node: CUgraphNode, node_params: *mut c_void) = graph::node::host;
+        10000 cuGraphHostNodeSetParams(h_node: CUgraphNode, node_params: *const c_void) = graph::node::set_host;
         10000 cuGraphAddChildGraphNode(
             ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
             num_dependencies: usize, child_graph: CUgraph,
         ) = graph::add::child;
-        10000 cuGraphChildGraphNodeGetGraph(h_node: CUgraphNode, ph_graph: *mut CUgraph) = graph::add::child_graph;
+        10000 cuGraphChildGraphNodeGetGraph(h_node: CUgraphNode, ph_graph: *mut CUgraph) = graph::node::child;
         10000 cuGraphAddEmptyNode(
             ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
             num_dependencies: usize,
@@ -621,14 +621,14 @@ entry_points! {
             ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
             num_dependencies: usize, event: CUevent,
         ) = graph::add::record;
-        11010 cuGraphEventRecordNodeGetEvent(h_node: CUgraphNode, event_out: *mut CUevent) = graph::add::recorded_event;
-        11010 cuGraphEventRecordNodeSetEvent(h_node: CUgraphNode, event: CUevent) = graph::add::set_recorded_event;
+        11010 cuGraphEventRecordNodeGetEvent(h_node: CUgraphNode, event_out: *mut CUevent) = graph::node::recorded;
+        11010 cuGraphEventRecordNodeSetEvent(h_node: CUgraphNode, event: CUevent) = graph::node::set_recorded;
         11010 cuGraphAddEventWaitNode(
             ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
             num_dependencies: usize, event: CUevent,
         ) = graph::add::wait;
-        11010 cuGraphEventWaitNodeGetEvent(h_node: CUgraphNode, event_out: *mut CUevent) = graph::add::awaited_event;
-        11010 cuGraphEventWaitNodeSetEvent(h_node: CUgraphNode, event: CUevent) = graph::add::set_awaited_event;
+        11010 cuGraphEventWaitNodeGetEvent(h_node: CUgraphNode, event_out: *mut CUevent) = graph::node::awaited;
+        11010 cuGraphEventWaitNodeSetEvent(h_node: CUgraphNode, event: CUevent) = graph::node::set_awaited;
         11020 cuGraphAddExternalSemaphoresSignalNode(
             ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
             num_dependencies: usize, node_params: *const c_void,
@@ -661,7 +661,7 @@ entry_points! {
             ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
             num_dependencies: usize, dptr: CUdeviceptr,
         ) = graph::add::free;
-        11040 cuGraphMemFreeNodeGetParams(h_node: CUgraphNode, dptr_out: *mut CUdeviceptr) = graph::add::freed;
+        11040 cuGraphMemFreeNodeGetParams(h_node: CUgraphNode, dptr_out: *mut CUdeviceptr) = graph::node::freed;
         11040 cuDeviceGraphMemTrim(device: CUdevice) = graph::memory::trim;
         11040 cuDeviceGetGraphMemAttribute(device: CUdevice, attr: c_uint, value: *mut c_void) = graph::memory::attribute;
         11040 cuDeviceSetGraphMemAttribute(device: CUdevice, attr: c_uint, value: *mut c_void) = graph::memory::set_attribute;
@@ -765,13 +765,13 @@ entry_points! {
             update_result_out: *mut c_uint,
         ) = graph::exec::update;
         12000 cuGraphExecUpdate_v2(h_graph_exec: CUgraphExec, h_graph: CUgraph, result_info: *mut c_void) = graph::exec::update_v2;
-        11000 cuGraphKernelNodeCopyAttributes(dst: CUgraphNode, src: CUgraphNode) = graph::add::copy_attributes;
+        11000 cuGraphKernelNodeCopyAttributes(dst: CUgraphNode, src: CUgraphNode) = graph::attributes::copy;
         11000 cuGraphKernelNodeGetAttribute(
             h_node: CUgraphNode, attr: c_uint, value_out: *mut CUlaunchAttributeValue,
-        ) = graph::add::attribute;
+        ) = graph::attributes::get;
         11000 cuGraphKernelNodeSetAttribute(
             h_node: CUgraphNode, attr: c_uint, value: *const CUlaunchAttributeValue,
-        ) = graph::add::set_attribute;
+        ) = graph::attributes::set;
         11030 cuGraphDebugDotPrint(h_graph: CUgraph, path: *const c_char, flags: c_uint) = graph::topology::print;
         11030 cuUserObjectCreate(
             object_out: *mut CUuserObject, ptr: *mut c_void, destroy: CUhostFn, initial_refcount: c_uint,
@@ -785,7 +785,7 @@ entry_points! {
             ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
             dependency_data: *const c_void, num_dependencies: usize, node_params: *mut c_void,
         ) = graph::add::any;
-        12020 cuGraphNodeSetParams(h_node: CUgraphNode, node_params: *mut c_void) = graph::add::set_any;
+        12020 cuGraphNodeSetParams(h_node: CUgraphNode, node_params: *mut c_void) = graph::node::set_any;
         12020 cuGraphExecNodeSetParams(
             h_graph_exec: CUgraphExec, h_node: CUgraphNode, node_params: *mut c_void,
         ) = graph::exec::set_any;

@@ -17,12 +17,26 @@ struct Area {
     height: usize,
 }
 
+impl Area {
+    fn line(address: CUdeviceptr, width: usize) -> Area {
+        Area {
+            address,
+            pitch: 0,
+            width,
+            height: 1,
+        }
+    }
+}
+
+/// What memory can be set to: the calls' 8, 16 and 32 bits.
+pub(crate) trait Element: Copy + Into<u32> + Send + Sync + 'static {}
+
+impl Element for c_uchar {}
+impl Element for c_ushort {}
+impl Element for c_uint {}
+
 /// Checks `area`; the operation sets every element of it to `value`, and is none if there are none.
-fn prepare<T: Copy + Into<u32> + Send + Sync + 'static>(
-    context: &Arc<Context>,
-    area: &Area,
-    value: T,
-) -> Result<Option<Set>> {
+fn prepare<T: Element>(context: &Arc<Context>, area: &Area, value: T) -> Result<Option<Set>> {
     let &Area {
         address,
         pitch,
@@ -85,11 +99,7 @@ enum Mode {
 }
 
 /// Sets every element of `area` to `value`.
-fn set<T: Copy + Into<u32> + Send + Sync + 'static>(
-    (handle, mode): (CUstream, Mode),
-    area: Area,
-    value: T,
-) -> Result {
+fn set<T: Element>((handle, mode): (CUstream, Mode), area: Area, value: T) -> Result {
     let (context, stream) = stream(handle)?;
     let Some(set) = prepare(&context, &area, value)? else {
         return Ok(());
@@ -146,167 +156,48 @@ fn on(stream: CUstream) -> (CUstream, Mode) {
     (stream, Mode::Asynchronous)
 }
 
-fn line(address: CUdeviceptr, width: usize) -> Area {
-    Area {
+pub(crate) unsafe fn line<T: Element>(address: CUdeviceptr, value: T, count: usize) -> Result {
+    set(LEGACY, Area::line(address, count), value)
+}
+
+pub(crate) unsafe fn line_async<T: Element>(
+    address: CUdeviceptr,
+    value: T,
+    count: usize,
+    stream: CUstream,
+) -> Result {
+    set(on(stream), Area::line(address, count), value)
+}
+
+pub(crate) unsafe fn rows<T: Element>(
+    address: CUdeviceptr,
+    pitch: usize,
+    value: T,
+    width: usize,
+    height: usize,
+) -> Result {
+    let area = Area {
         address,
-        pitch: 0,
+        pitch,
         width,
-        height: 1,
-    }
+        height,
+    };
+    set(LEGACY, area, value)
 }
 
-pub(crate) unsafe fn d8(address: CUdeviceptr, value: c_uchar, count: usize) -> Result {
-    set(LEGACY, line(address, count), value)
-}
-
-pub(crate) unsafe fn d16(address: CUdeviceptr, value: c_ushort, count: usize) -> Result {
-    set(LEGACY, line(address, count), value)
-}
-
-pub(crate) unsafe fn d32(address: CUdeviceptr, value: c_uint, count: usize) -> Result {
-    set(LEGACY, line(address, count), value)
-}
-
-pub(crate) unsafe fn d8_async(
-    address: CUdeviceptr,
-    value: c_uchar,
-    count: usize,
-    stream: CUstream,
-) -> Result {
-    set(on(stream), line(address, count), value)
-}
-
-pub(crate) unsafe fn d16_async(
-    address: CUdeviceptr,
-    value: c_ushort,
-    count: usize,
-    stream: CUstream,
-) -> Result {
-    set(on(stream), line(address, count), value)
-}
-
-pub(crate) unsafe fn d32_async(
-    address: CUdeviceptr,
-    value: c_uint,
-    count: usize,
-    stream: CUstream,
-) -> Result {
-    set(on(stream), line(address, count), value)
-}
-
-pub(crate) unsafe fn d2d8(
+pub(crate) unsafe fn rows_async<T: Element>(
     address: CUdeviceptr,
     pitch: usize,
-    value: c_uchar,
-    width: usize,
-    height: usize,
-) -> Result {
-    set(
-        LEGACY,
-        Area {
-            address,
-            pitch,
-            width,
-            height,
-        },
-        value,
-    )
-}
-
-pub(crate) unsafe fn d2d16(
-    address: CUdeviceptr,
-    pitch: usize,
-    value: c_ushort,
-    width: usize,
-    height: usize,
-) -> Result {
-    set(
-        LEGACY,
-        Area {
-            address,
-            pitch,
-            width,
-            height,
-        },
-        value,
-    )
-}
-
-pub(crate) unsafe fn d2d32(
-    address: CUdeviceptr,
-    pitch: usize,
-    value: c_uint,
-    width: usize,
-    height: usize,
-) -> Result {
-    set(
-        LEGACY,
-        Area {
-            address,
-            pitch,
-            width,
-            height,
-        },
-        value,
-    )
-}
-
-pub(crate) unsafe fn d2d8_async(
-    address: CUdeviceptr,
-    pitch: usize,
-    value: c_uchar,
+    value: T,
     width: usize,
     height: usize,
     stream: CUstream,
 ) -> Result {
-    set(
-        on(stream),
-        Area {
-            address,
-            pitch,
-            width,
-            height,
-        },
-        value,
-    )
-}
-
-pub(crate) unsafe fn d2d16_async(
-    address: CUdeviceptr,
-    pitch: usize,
-    value: c_ushort,
-    width: usize,
-    height: usize,
-    stream: CUstream,
-) -> Result {
-    set(
-        on(stream),
-        Area {
-            address,
-            pitch,
-            width,
-            height,
-        },
-        value,
-    )
-}
-
-pub(crate) unsafe fn d2d32_async(
-    address: CUdeviceptr,
-    pitch: usize,
-    value: c_uint,
-    width: usize,
-    height: usize,
-    stream: CUstream,
-) -> Result {
-    set(
-        on(stream),
-        Area {
-            address,
-            pitch,
-            width,
-            height,
-        },
-        value,
-    )
+    let area = Area {
+        address,
+        pitch,
+        width,
+        height,
+    };
+    set(on(stream), area, value)
 }

@@ -1,7 +1,7 @@
 //! Executable graphs: instantiating, launching, and changing what was instantiated.
 
-use super::add::read;
 use super::params;
+use super::read;
 use crate::abi::enums::{
     graph_instantiate as flag, graph_instantiate_result as outcome, graph_update as update,
 };

@@ -4,9 +4,11 @@
 //! behaviour, only an order that nobody chose.
 
 pub(crate) mod add;
+pub(crate) mod attributes;
 pub(crate) mod capture;
 pub(crate) mod exec;
 pub(crate) mod memory;
+pub(crate) mod node;
 pub(crate) mod params;
 pub(crate) mod topology;
 pub(crate) mod user_object;
@@ -14,6 +16,16 @@ pub(crate) mod user_object;
 use super::{present, put};
 use crate::abi::CUgraphNode;
 use crate::error::{Result, ensure};
+
+/// Reads the caller's struct.
+///
+/// # Safety
+/// `params` is null or a valid `T`.
+unsafe fn read<T: Copy>(params: *const std::ffi::c_void) -> Result<T> {
+    present(params, "nodeParams")?;
+    // SAFETY: not null, so valid as the caller states.
+    Ok(unsafe { params.cast::<T>().read() })
+}
 
 /// The caller's list of nodes; null only if it is empty.
 ///

@@ -1,0 +1,172 @@
+//! What a graph's node does: reading it, and changing it into something else of the same type.
+
+use super::{params, read};
+use crate::abi::*;
+use crate::calls::put;
+use crate::error::Result;
+use crate::objects::graph::{self, Kind};
+
+/// Changes what a node does, into something of the same type.
+fn set(node: CUgraphNode, kind: Kind) -> Result {
+    let node = graph::node(node)?;
+    let mut now = node.kind.lock();
+    if now.node_type() != kind.node_type() {
+        return params::wrong(&kind.label(), &now);
+    }
+    *now = kind;
+    Ok(())
+}
+
+pub(crate) unsafe fn kernel_v1(node: CUgraphNode, what: *mut c_void) -> Result {
+    let CUDA_KERNEL_NODE_PARAMS {
+        func,
+        grid,
+        block,
+        shared_mem_bytes,
+        kernel_params,
+        extra,
+        ..
+    } = params::of_kernel(&*graph::node(node)?)?;
+    let found = CUDA_KERNEL_NODE_PARAMS_v1 {
+        func,
+        grid,
+        block,
+        shared_mem_bytes,
+        kernel_params,
+        extra,
+    };
+    // SAFETY: the caller's contract.
+    unsafe { put(what.cast(), found, "nodeParams") }
+}
+
+pub(crate) unsafe fn kernel(node: CUgraphNode, what: *mut c_void) -> Result {
+    let found = params::of_kernel(&*graph::node(node)?)?;
+    // SAFETY: the caller's contract.
+    unsafe { put(what.cast(), found, "nodeParams") }
+}
+
+pub(crate) unsafe fn set_kernel_v1(node: CUgraphNode, what: *const c_void) -> Result {
+    // SAFETY: the caller's contract.
+    set(node, unsafe {
+        params::kernel(&params::newer(&read(what)?))?
+    })
+}
+
+pub(crate) unsafe fn set_kernel(node: CUgraphNode, what: *const c_void) -> Result {
+    // SAFETY: the caller's contract.
+    set(node, unsafe {
+        params::kernel(&read::<CUDA_KERNEL_NODE_PARAMS>(what)?)?
+    })
+}
+
+pub(crate) unsafe fn copy(node: CUgraphNode, what: *mut CUDA_MEMCPY3D) -> Result {
+    let node = graph::node(node)?;
+    let found = match &*node.kind.lock() {
+        Kind::Copy(copy) => copy.described,
+        other => return params::wrong("copy", other),
+    };
+    // SAFETY: the caller's contract.
+    unsafe { put(what, found, "nodeParams") }
+}
+
+pub(crate) unsafe fn set_copy(node: CUgraphNode, what: *const CUDA_MEMCPY3D) -> Result {
+    let context = match &*graph::node(node)?.kind.lock() {
+        Kind::Copy(copy) => copy.context.handle,
+        other => return params::wrong("copy", other),
+    };
+    // SAFETY: the caller's contract.
+    set(node, params::copy(&unsafe { read(what.cast())? }, context)?)
+}
+
+pub(crate) unsafe fn memset(node: CUgraphNode, what: *mut c_void) -> Result {
+    let node = graph::node(node)?;
+    let found = match &*node.kind.lock() {
+        Kind::Set(set) => set.described,
+        other => return params::wrong("memset", other),
+    };
+    // SAFETY: the caller's contract.
+    unsafe { put(what.cast(), found, "nodeParams") }
+}
+
+pub(crate) unsafe fn set_memset(node: CUgraphNode, what: *const c_void) -> Result {
+    let context = match &*graph::node(node)?.kind.lock() {
+        Kind::Set(set) => set.context.handle,
+        other => return params::wrong("memset", other),
+    };
+    // SAFETY: the caller's contract.
+    set(node, params::set(&unsafe { read(what)? }, context)?)
+}
+
+pub(crate) unsafe fn host(node: CUgraphNode, what: *mut c_void) -> Result {
+    let node = graph::node(node)?;
+    let found = match &*node.kind.lock() {
+        Kind::Host(host) => CUDA_HOST_NODE_PARAMS {
+            function: Some(host.function),
+            user_data: host.data.0,
+        },
+        other => return params::wrong("host", other),
+    };
+    // SAFETY: the caller's contract.
+    unsafe { put(what.cast(), found, "nodeParams") }
+}
+
+pub(crate) unsafe fn set_host(node: CUgraphNode, what: *const c_void) -> Result {
+    // SAFETY: the caller's contract.
+    set(
+        node,
+        params::host(&unsafe { read::<CUDA_HOST_NODE_PARAMS>(what)? })?,
+    )
+}
+
+pub(crate) unsafe fn child(node: CUgraphNode, graph: *mut CUgraph) -> Result {
+    let node = graph::node(node)?;
+    let found = match &*node.kind.lock() {
+        Kind::Child(child) => child.handle,
+        other => return params::wrong("child graph", other),
+    };
+    // SAFETY: the caller's contract.
+    unsafe { put(graph, found, "phGraph") }
+}
+
+pub(crate) unsafe fn recorded(node: CUgraphNode, event: *mut CUevent) -> Result {
+    let node = graph::node(node)?;
+    let found = match &*node.kind.lock() {
+        Kind::Record(event) => event.handle,
+        other => return params::wrong("event record", other),
+    };
+    // SAFETY: the caller's contract.
+    unsafe { put(event, found, "event_out") }
+}
+
+pub(crate) unsafe fn set_recorded(node: CUgraphNode, event: CUevent) -> Result {
+    set(node, Kind::Record(params::event(event)?))
+}
+
+pub(crate) unsafe fn awaited(node: CUgraphNode, event: *mut CUevent) -> Result {
+    let node = graph::node(node)?;
+    let found = match &*node.kind.lock() {
+        Kind::Wait(event) => event.handle,
+        other => return params::wrong("event wait", other),
+    };
+    // SAFETY: the caller's contract.
+    unsafe { put(event, found, "event_out") }
+}
+
+pub(crate) unsafe fn set_awaited(node: CUgraphNode, event: CUevent) -> Result {
+    set(node, Kind::Wait(params::event(event)?))
+}
+
+pub(crate) unsafe fn freed(node: CUgraphNode, address: *mut CUdeviceptr) -> Result {
+    let node = graph::node(node)?;
+    let found = match &*node.kind.lock() {
+        Kind::Free(address) => *address,
+        other => return params::wrong("free", other),
+    };
+    // SAFETY: the caller's contract.
+    unsafe { put(address, found, "dptr_out") }
+}
+
+pub(crate) unsafe fn set_any(node: CUgraphNode, what: *mut c_void) -> Result {
+    // SAFETY: the caller's contract.
+    set(node, unsafe { params::any(what.cast())? })
+}

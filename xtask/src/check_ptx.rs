@@ -3,21 +3,22 @@
 //! LLVM can write PTX that it alone believes in. ptxas is the nearest thing to a GPU that any machine can have, and it
 //! also tells what a kernel costs. The modules are built apart from `target/ptx`, which stays as it is.
 
-use std::collections::BTreeSet;
+mod spills;
+
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use comfy_table::Cell;
 use ptx_builder::assembler::{self, Assembly, Resources};
-use ptx_builder::manifest::{Description, Manifest};
 use serde::Serialize;
 
 use crate::kernels::{self, Request};
 use crate::output::{self, say};
 use crate::toolkit::{self, INSTALL_PTXAS};
 use crate::workspace;
+use spills::Allowed;
 
-/// Have NVIDIA's ptxas accept every kernel, without spills that are not asked for
+/// Have NVIDIA's ptxas accept every kernel, without spills that `gpu/spills.toml` does not name
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cargo xtask check-ptx\n  cargo xtask check-ptx --arch sm_120 --json"
@@ -57,12 +58,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let ptxas = ptxas.with_context(|| {
         format!("there is no ptxas; without a CUDA toolkit, get it by\n  {INSTALL_PTXAS}")
     })?;
+    let allowed = Allowed::read(&workspace::root())?;
     let built = kernels::build(Request {
         archs: &args.arch,
         out: Some(workspace::target().join("ptx-check")),
         ..Request::default()
     })?;
-    let bounded = bounded(&built.manifest);
     let mut modules = Vec::new();
     for module in built.modules {
         let assemble = |ptx, relocatable| {
@@ -87,36 +88,15 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     } else {
         print(&modules);
     }
-    let spilling = modules
-        .iter()
-        .flat_map(|module| &module.kernels)
-        .filter(|usage| usage.resources.spills() && !bounded.contains(&usage.kernel))
-        .count();
-    if spilling > 0 {
-        eprintln!("error: {spilling} kernels spill registers");
+    let wrong = allowed.judge(&modules);
+    for message in &wrong {
+        eprintln!("error: {message}");
     }
-    Ok(if spilling == 0 {
+    Ok(if wrong.is_empty() {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
     })
-}
-
-/// The kernels that ask for fewer registers than they might have, so that more blocks fit: their spills are meant.
-fn bounded(manifest: &Manifest) -> BTreeSet<String> {
-    let kernels = manifest.modules.iter().flat_map(|module| &module.kernels);
-    let descriptions = kernels.map(|kernel| &kernel.description);
-    let asks = |of: &&Description| {
-        of.max_registers.is_some()
-            || of
-                .launch_bounds
-                .as_ref()
-                .is_some_and(|bounds| bounds.len() > 1)
-    };
-    descriptions
-        .filter(asks)
-        .map(|description| description.name.clone())
-        .collect()
 }
 
 fn print(modules: &[Module]) {

@@ -5,18 +5,31 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
-use syn::{Attribute, ItemFn, parse_quote};
+use syn::{Attribute, Error, parse_quote};
 
 /// The attributes' names.
 const NAMES: [&str; 2] = ["fast_math", "no_fma"];
 
-/// Adds the call of `marker`.
-pub(crate) fn expand(marker: &str, item: TokenStream) -> syn::Result<TokenStream> {
-    let mut function: ItemFn = syn::parse2(item)?;
-    let marker = format_ident!("{marker}");
-    if !is_apart(&function.attrs) {
-        function.attrs.push(parse_quote!(#[inline(never)]));
+/// Adds the call of the marker of the attribute `name`.
+pub(crate) fn expand(
+    name: &str,
+    options: TokenStream,
+    item: TokenStream,
+) -> syn::Result<TokenStream> {
+    if !options.is_empty() {
+        return Err(Error::new_spanned(
+            options,
+            format!("`#[{name}]` has no options"),
+        ));
     }
+    let mut function = crate::kernel::function(item, name)?;
+    let marker = format_ident!("__lanewise_{name}");
+    // What the author says of inlining holds for the builder's optimiser, which is told to inline; rustc must not, or the call would
+    // stand for the caller.
+    function
+        .attrs
+        .retain(|attr| !attr.path().is_ident("inline"));
+    function.attrs.push(parse_quote!(#[inline(never)]));
     let body = &function.block;
     function.block = parse_quote!({
         #[cfg(target_arch = "nvptx64")]

@@ -94,8 +94,8 @@ pub fn cluster_launch(options: TokenStream, item: TokenStream) -> TokenStream {
 /// functions of `gpu_std::math` as in `gpu_std::fast`. What `--fast-math` is for a whole build, less its zeroing of denormals.
 /// On a kernel or any other function; functions that it calls are compiled as ever, unless rustc inlines them.
 #[proc_macro_attribute]
-pub fn fast_math(_: TokenStream, item: TokenStream) -> TokenStream {
-    float_mode::expand("__lanewise_fast_math", item.into())
+pub fn fast_math(options: TokenStream, item: TokenStream) -> TokenStream {
+    float_mode::expand("fast_math", options.into(), item.into())
         .unwrap_or_else(syn::Error::into_compile_error)
         .into()
 }
@@ -103,8 +103,8 @@ pub fn fast_math(_: TokenStream, item: TokenStream) -> TokenStream {
 /// Rounds each product and each sum of this function by itself: no `a * b + c` becomes one fused multiply-add, whatever the build's
 /// `--fmad` says. On a kernel or any other function.
 #[proc_macro_attribute]
-pub fn no_fma(_: TokenStream, item: TokenStream) -> TokenStream {
-    float_mode::expand("__lanewise_no_fma", item.into())
+pub fn no_fma(options: TokenStream, item: TokenStream) -> TokenStream {
+    float_mode::expand("no_fma", options.into(), item.into())
         .unwrap_or_else(syn::Error::into_compile_error)
         .into()
 }

@@ -48,7 +48,13 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
     for placeholder in &placeholders {
         let value = match &placeholder.argument {
             Argument::Named(name) => {
-                let name = Ident::new(name, span);
+                let mut name: Ident = syn::parse_str(name).map_err(|_| {
+                    Error::new(
+                        span,
+                        format!("`{{{name}}}` in the format is not the name of a variable"),
+                    )
+                })?;
+                name.set_span(span);
                 quote!(#name)
             }
             Argument::Next => match rest.next() {
@@ -75,12 +81,15 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
         ));
     }
     Ok(quote! {
-        {
-            enum Text {}
-            impl ::gpu_std::printf::Text for Text {
-                const PIECES: &'static [&'static str] = &[#(#pieces),*];
+        match (#(#arguments,)*) {
+            // Inside, where the arguments do not see it: one of theirs may be called `Text` too.
+            arguments => {
+                enum Text {}
+                impl ::gpu_std::printf::Text for Text {
+                    const PIECES: &'static [&'static str] = &[#(#pieces),*];
+                }
+                ::gpu_std::printf::print::<Text, _>(arguments)
             }
-            ::gpu_std::printf::print::<Text, _>((#(#arguments,)*))
         }
     })
 }
@@ -88,7 +97,9 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
 /// Wraps an argument in the conversion that its placeholder asks for.
 fn convert(conversion: Conversion, value: &TokenStream) -> TokenStream {
     let wrapper = match conversion {
-        Conversion::Display => return value.clone(),
+        Conversion::Display => {
+            return quote_spanned!(value.span()=> ::gpu_std::printf::printable(#value));
+        }
         Conversion::Fixed => quote!(Fixed),
         Conversion::LowerHex => quote!(LowerHex),
         Conversion::UpperHex => quote!(UpperHex),
@@ -96,7 +107,9 @@ fn convert(conversion: Conversion, value: &TokenStream) -> TokenStream {
         Conversion::Exponent => quote!(Exponent),
         Conversion::Pointer => quote!(Pointer),
     };
-    quote_spanned!(value.span()=> ::gpu_std::printf::#wrapper(#value))
+    quote_spanned! {value.span()=>
+        ::gpu_std::printf::printable(::gpu_std::printf::#wrapper(#value))
+    }
 }
 
 #[cfg(test)]

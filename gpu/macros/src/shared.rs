@@ -8,16 +8,20 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
-use syn::{Error, Ident, Token, Type, TypeArray};
+use syn::{Attribute, Error, Ident, Token, Type, TypeArray};
 
 /// `static NAME: [T; N];`
 struct Declaration {
+    attributes: Vec<Attribute>,
     name: Ident,
     array: TypeArray,
 }
 
 impl Parse for Declaration {
     fn parse(input: ParseStream) -> syn::Result<Self> {
+        // A comment is welcome; on a local variable it would be a warning.
+        let mut attributes = input.call(Attribute::parse_outer)?;
+        attributes.retain(|attribute| !attribute.path().is_ident("doc"));
         input.parse::<Token![static]>()?;
         if let Some(keyword) = input.parse::<Option<Token![mut]>>()? {
             return Err(Error::new(
@@ -41,7 +45,11 @@ impl Parse for Declaration {
             return Err(Error::new(equals.span(), message));
         }
         input.parse::<Token![;]>()?;
-        Ok(Declaration { name, array })
+        Ok(Declaration {
+            attributes,
+            name,
+            array,
+        })
     }
 }
 
@@ -57,10 +65,16 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
     Ok(declarations.iter().map(declaration).collect())
 }
 
-fn declaration(Declaration { name, array }: &Declaration) -> TokenStream {
+fn declaration(declaration: &Declaration) -> TokenStream {
+    let Declaration {
+        attributes,
+        name,
+        array,
+    } = declaration;
     let (element, length) = (&array.elem, &array.len);
     let tag = format_ident!("Shared_{name}");
     quote! {
+        #(#attributes)*
         #[allow(non_snake_case)]
         let #name = {
             #[allow(non_camel_case_types)]
@@ -91,7 +105,7 @@ mod tests {
 
     #[test]
     fn declares_each_array() {
-        let item = "static A: [f32; 8]; static B: [[i32; N + 1]; N];"
+        let item = "/// Numbers.\nstatic A: [f32; 8]; static B: [[i32; N + 1]; N];"
             .parse()
             .expect("the case is Rust");
         let code = super::expand(item).expect("both are right").to_string();

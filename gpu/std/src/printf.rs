@@ -20,6 +20,13 @@ pub trait Text {
     const PIECES: &'static [&'static str];
 }
 
+/// The argument itself; here for a message that points at it when it cannot be printed.
+#[doc(hidden)]
+#[inline(always)]
+pub fn printable<A: Argument>(argument: A) -> A {
+    argument
+}
+
 /// Prints arguments by a format; the text comes out at the next synchronisation.
 #[doc(hidden)]
 #[inline]

@@ -177,6 +177,11 @@ fn an_assertion_calls_the_drivers_handler() {
 }
 
 #[test]
+fn a_kernel_may_use_the_names_of_its_expansion() {
+    has_in_order("names", &["st.global"]);
+}
+
+#[test]
 fn what_cannot_panic_costs_nothing() {
     assert!(kernel("panics").contains("panic"));
     assert!(

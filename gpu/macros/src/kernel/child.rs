@@ -45,11 +45,12 @@ pub(super) fn implementation(kernel: &Kernel, instance: &Instance) -> TokenStrea
 
             #[inline(always)]
             #[allow(unused_variables, clippy::needless_pass_by_value)]
-            unsafe fn store(buffer: *mut u8, (#(#names,)*): Self::Arguments<'_>) {
+            unsafe fn store(__buffer: *mut u8, (#(#names,)*): Self::Arguments<'_>) {
+                // The names here must be none that a kernel's author chooses for a parameter or its type.
                 #[repr(C)]
-                struct Parameters { #(#fields),* }
+                struct __Parameters { #(#fields),* }
                 // SAFETY: the caller promises room and alignment.
-                unsafe { buffer.cast::<Parameters>().write(Parameters { #(#values),* }) }
+                unsafe { __buffer.cast::<__Parameters>().write(__Parameters { #(#values),* }) }
             }
         }
     }

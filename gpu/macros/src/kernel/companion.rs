@@ -6,7 +6,7 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 use syn::parse::Parse;
-use syn::{Attribute, Error, ItemFn, parse_quote};
+use syn::{Attribute, Error, parse_quote};
 
 /// Takes `#[name(..)]` off a kernel's attributes, if it is there.
 pub(super) fn take<T: Parse>(attrs: &mut Vec<Attribute>, name: &str) -> syn::Result<Option<T>> {
@@ -29,7 +29,7 @@ pub(crate) fn expand(
     options: TokenStream,
     item: TokenStream,
 ) -> syn::Result<TokenStream> {
-    let mut function: ItemFn = syn::parse2(item)?;
+    let mut function = super::function(item, name)?;
     let Some(kernel) = function.attrs.iter().position(|attr| is(attr, "kernel")) else {
         let message = format!("`#[{name}]` goes with `#[kernel]`, which is not here");
         return Err(Error::new_spanned(&function.sig.ident, message));

@@ -6,7 +6,7 @@ use syn::Visibility;
 
 use super::instances::Instance;
 use super::signature::{Lowering, Param};
-use super::{Kernel, child, manifest};
+use super::{Kernel, child, handle, manifest};
 use crate::float_mode;
 
 pub(super) fn expand(kernel: &Kernel) -> TokenStream {
@@ -15,6 +15,7 @@ pub(super) fn expand(kernel: &Kernel) -> TokenStream {
     if !float_mode::is_apart(&body.attrs) {
         body.attrs.push(syn::parse_quote!(#[inline(always)]));
     }
+    let value_checks = kernel.params.iter().filter_map(handle::value_check);
     let entries = kernel
         .instances
         .iter()
@@ -22,6 +23,7 @@ pub(super) fn expand(kernel: &Kernel) -> TokenStream {
     quote! {
         #[cfg(target_arch = "nvptx64")]
         const _: () = {
+            #(#value_checks)*
             #body
             #(#entries)*
         };

@@ -83,7 +83,7 @@ fn implementation(kernel: &Kernel, instance: &Instance) -> TokenStream {
 }
 
 /// A line that compiles only if a parameter passed by value may be, with the error at its type.
-fn value_check(param: &Param) -> Option<TokenStream> {
+pub(super) fn value_check(param: &Param) -> Option<TokenStream> {
     let ty = match &param.lowering {
         Lowering::Value => &param.ty,
         Lowering::ReadSlice { .. } | Lowering::WriteSlice { .. } => return None,

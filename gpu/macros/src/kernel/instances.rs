@@ -2,6 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use syn::ext::IdentExt;
 use syn::{Error, Ident, ItemFn, Lit};
 
 use super::Kernel;
@@ -39,7 +40,7 @@ pub(super) fn of(function: &ItemFn, groups: Option<Vec<Group>>) -> syn::Result<V
     let Some(groups) = groups else {
         return match parameters.first() {
             None => Ok(vec![Instance {
-                symbol: name.to_string(),
+                symbol: name.unraw().to_string(),
                 values: Vec::new(),
             }]),
             Some(first) => {
@@ -71,7 +72,7 @@ fn instance(name: &Ident, parameters: &[&Ident], Group(values): Group) -> syn::R
         );
         return Err(Error::new(span, message));
     }
-    let mut symbol = name.to_string();
+    let mut symbol = name.unraw().to_string();
     for value in &values {
         symbol.push('_');
         symbol.push_str(&match value {

@@ -20,7 +20,7 @@ mod tests;
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::ItemFn;
+use syn::{Error, Item, ItemFn};
 
 use bounds::LaunchBounds;
 use contract::Contract;
@@ -45,9 +45,20 @@ struct Kernel {
     instances: Vec<Instance>,
 }
 
+/// The function that an attribute stands on.
+pub(crate) fn function(item: TokenStream, attribute: &str) -> syn::Result<ItemFn> {
+    match syn::parse2(item)? {
+        Item::Fn(function) => Ok(function),
+        other => Err(Error::new_spanned(
+            other,
+            format!("`#[{attribute}]` goes on a function"),
+        )),
+    }
+}
+
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
     let options: Options = syn::parse2(options)?;
-    let mut function: ItemFn = syn::parse2(item)?;
+    let mut function = function(item, "kernel")?;
     let bounds = companion::take(&mut function.attrs, "launch_bounds")?;
     let contract = companion::take(&mut function.attrs, "launch_contract")?;
     let max_registers = companion::take(&mut function.attrs, "max_registers")?;

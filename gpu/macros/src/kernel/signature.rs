@@ -1,5 +1,6 @@
 //! What a kernel's signature may be, and how each parameter goes into the PTX.
 
+use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{
     Error, FnArg, GenericArgument, GenericParam, Ident, ItemFn, Lifetime, Pat, PathArguments,
@@ -90,12 +91,21 @@ fn param(input: &FnArg) -> syn::Result<Param> {
             "name the parameter and take it apart in the body",
         ));
     };
-    let ty = (*input.ty).clone();
+    let ty = plain(&input.ty).clone();
     Ok(Param {
         name: pattern.ident.clone(),
         lowering: lowering(&ty)?,
         ty,
     })
+}
+
+/// A type without what a macro's `$ty` or a reader's parentheses put around it.
+fn plain(ty: &Type) -> &Type {
+    match ty {
+        Type::Group(group) => plain(&group.elem),
+        Type::Paren(paren) => plain(&paren.elem),
+        ty => ty,
+    }
 }
 
 fn lowering(ty: &Type) -> syn::Result<Lowering> {
@@ -108,7 +118,7 @@ fn lowering(ty: &Type) -> syn::Result<Lowering> {
             "every thread would hold this `&mut`; take a `DisjointSlice<T>` (each thread writes its own element) or a \
              `GlobalMut<T>` (threads share it)",
         )),
-        Type::Reference(TypeReference { elem, .. }) => match &**elem {
+        Type::Reference(TypeReference { elem, .. }) => match plain(elem) {
             Type::Slice(slice) => Ok(Lowering::ReadSlice {
                 element: (*slice.elem).clone(),
             }),
@@ -125,7 +135,7 @@ fn lowering(ty: &Type) -> syn::Result<Lowering> {
             Some(element) => Ok(Lowering::WriteSlice { element }),
             None => Ok(Lowering::Value),
         },
-        Type::Array(_) | Type::Ptr(_) | Type::Tuple(_) | Type::Paren(_) => Ok(Lowering::Value),
+        Type::Array(_) | Type::Ptr(_) | Type::Tuple(_) => Ok(Lowering::Value),
         Type::ImplTrait(_) => Err(Error::new(
             ty.span(),
             "the host has to know this type: name it",
@@ -178,10 +188,10 @@ impl Param {
         tidy(&self.ty.to_token_stream().to_string())
     }
 
-    /// The name of the parameter that carries a slice's length.
+    /// The name of the parameter that carries a slice's length: not one that a kernel's author would choose for another.
     pub(super) fn length_name(&self) -> Ident {
-        let name = &self.name;
-        let length: Ident = quote::format_ident!("{name}_length");
+        let name = self.name.unraw();
+        let length: Ident = quote::format_ident!("__{name}_length");
         let length: Ident = parse_quote_spanned!(name.span()=> #length);
         length
     }

@@ -123,3 +123,15 @@ pub fn cannot_panic(input: &[u32], out: GlobalMut<u32>) {
         unsafe { out.set(i, input[i]) };
     }
 }
+
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Parameters(pub u32);
+
+unsafe impl gpu_std::kernel::Value for Parameters {}
+
+/// Names that the expansion of `#[kernel]` uses too (the host's side is `gpu/macros/tests/hygiene.rs`).
+#[kernel]
+pub fn names(buffer: &[f32], buffer_length: u32, parameters: Parameters, r#type: GlobalMut<u32>) {
+    unsafe { r#type.set(buffer.len() + buffer_length as usize, parameters.0) };
+}

@@ -58,7 +58,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let ptxas = ptxas.with_context(|| {
         format!("there is no ptxas; without a CUDA toolkit, get it by\n  {INSTALL_PTXAS}")
     })?;
-    let allowed = Allowed::read(&workspace::root())?;
+    let allowed = Allowed::read(workspace::root())?;
     let built = kernels::build(Request {
         archs: &args.arch,
         out: Some(workspace::target().join("ptx-check")),

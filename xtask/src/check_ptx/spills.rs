@@ -189,6 +189,6 @@ mod tests {
 
     #[test]
     fn the_repositorys_list_can_be_read() {
-        Allowed::read(&crate::workspace::root()).expect("it is a list");
+        Allowed::read(crate::workspace::root()).expect("it is a list");
     }
 }

@@ -374,10 +374,17 @@ impl PtxBuilder {
                     code,
                 } => {
                     rebuilt = true;
-                    let fatal = |reason| CodegenError::Stage {
-                        arch: arch.clone(),
-                        stage: "LLVM",
-                        reason,
+                    let fatal = |fatal: llvm::Fatal| match fatal.intrinsic {
+                        Some((intrinsic, place)) => CodegenError::TargetLacks {
+                            arch: arch.clone(),
+                            intrinsic,
+                            place,
+                        },
+                        None => CodegenError::Stage {
+                            arch: arch.clone(),
+                            stage: "LLVM",
+                            reason: fatal.reason,
+                        },
                     };
                     let code = code.wait().map_err(fatal)??;
                     self.check(&arch, &code)?;

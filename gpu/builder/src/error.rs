@@ -200,11 +200,14 @@ pub enum CodegenError {
     },
     /// A shared array's size is not known at compile time.
     #[error(
-        "`{function}` asks for static shared memory whose size is not a constant; use dynamic shared memory instead"
+        "{place}: `{function}` asks for static shared memory whose size is not a constant: use dynamic shared memory \
+         (`DynamicSharedArray`), whose size the launch gives"
     )]
     SharedSize {
         /// The function that asks.
         function: String,
+        /// Its Rust file and line.
+        place: String,
     },
     /// A kernel's shared arrays do not fit.
     #[error(
@@ -238,21 +241,24 @@ pub enum CodegenError {
     },
     /// A kernel launches kernels and does not say so.
     #[error(
-        "kernel `{kernels}` launches kernels, which only a module that is linked with NVIDIA's device runtime can: write \
+        "kernel {kernels} launches kernels, which only a module that is linked with NVIDIA's device runtime can: write \
          `#[kernel(launches)]`, so that it gets into that module"
     )]
     LaunchesUnsaid {
-        /// The kernels.
+        /// The kernels, each with its Rust file and line.
         kernels: String,
     },
     /// A static with a name is used by a kernel that launches.
     #[error(
-        "the static `{name}` is used by a kernel that launches kernels: such kernels are in a module of their own, where the \
-         static would be another than the one that the host and the other kernels have; pass its address as an argument"
+        "{place}: the static `{name}` is used by a kernel that launches kernels: such kernels are in a module of their own, \
+         where the static would be another than the one that the host and the other kernels have; pass its address as an \
+         argument"
     )]
     StaticInTwoModules {
         /// Its name.
         name: String,
+        /// The Rust file and line that uses it.
+        place: String,
     },
     /// The code asks for something that no GPU has.
     #[error("{place}: a GPU has no instruction for {what}, which `{function}` asks for: {help}")]
@@ -265,6 +271,19 @@ pub enum CodegenError {
         what: String,
         /// What to do.
         help: String,
+    },
+    /// The code asks for something that this target has not, and a later one may have.
+    #[error(
+        "{place}: {arch} has no instruction for `{intrinsic}`: write `#[kernel(min_arch = \"sm_90\")]`, or whichever target has \
+         it, on the kernels that need it, and modules for older targets are made without them; or build for a later target"
+    )]
+    TargetLacks {
+        /// The target.
+        arch: String,
+        /// LLVM's name of it.
+        intrinsic: String,
+        /// The Rust file and line.
+        place: String,
     },
     /// A pass of ours or of LLVM's failed.
     #[error("{arch}: {stage} failed: {reason}")]

@@ -37,16 +37,6 @@ pub struct Description {
     pub line: u32,
 }
 
-impl Description {
-    /// The Rust file and line, for messages.
-    pub(crate) fn place(&self) -> String {
-        match self.file.as_str() {
-            "" => "not described by #[kernel]".to_owned(),
-            file => format!("{file}:{}", self.line),
-        }
-    }
-}
-
 fn is_zero(line: &u32) -> bool {
     *line == 0
 }

@@ -6,6 +6,7 @@
 //! hands over the message and lets that thread sleep for good.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::Mutex;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -20,11 +21,39 @@ use inkwell::llvm_sys::core::{
 use inkwell::llvm_sys::error_handling::LLVMInstallFatalErrorHandler;
 use inkwell::llvm_sys::prelude::LLVMDiagnosticInfoRef;
 
-type OnFatal = Box<dyn Fn(String)>;
+type OnFatal = Box<dyn Fn(Fatal)>;
+
+/// A fatal error, which ended the work.
+#[derive(Clone, Debug)]
+pub(crate) struct Fatal {
+    /// LLVM's message.
+    pub(crate) reason: String,
+    /// The intrinsic that could not be compiled and the place of a call of it, if that is what it was.
+    pub(crate) intrinsic: Option<(String, String)>,
+}
+
+impl Fatal {
+    fn new(reason: String) -> Fatal {
+        let name = reason
+            .split_once("Cannot select: intrinsic %")
+            .and_then(|(_, rest)| rest.split_whitespace().next());
+        let intrinsic = name.and_then(|name| {
+            PLACES.with_borrow(|places| Some((name.to_owned(), places.get(name)?.clone())))
+        });
+        Fatal { reason, intrinsic }
+    }
+}
 
 thread_local! {
     /// Hands a fatal error's message to whoever waits for this thread.
     static ON_FATAL: RefCell<Option<OnFatal>> = const { RefCell::new(None) };
+    /// Where the module that this thread compiles calls LLVM's intrinsics, by their names.
+    static PLACES: RefCell<BTreeMap<String, String>> = const { RefCell::new(BTreeMap::new()) };
+}
+
+/// Tells this thread's fatal errors where intrinsics are called: LLVM gives up without a place.
+pub(crate) fn remember_places(places: BTreeMap<String, String>) {
+    PLACES.set(places);
 }
 
 /// Installs the handler of fatal errors; once a process.
@@ -39,7 +68,7 @@ extern "C" fn on_fatal_error(reason: *const c_char) {
         .to_string_lossy()
         .into_owned();
     let somebody_waits =
-        ON_FATAL.with_borrow(|send| send.as_ref().map(|send| send(reason)).is_some());
+        ON_FATAL.with_borrow(|send| send.as_ref().map(|send| send(Fatal::new(reason))).is_some());
     if somebody_waits {
         loop {
             thread::park();
@@ -49,21 +78,23 @@ extern "C" fn on_fatal_error(reason: *const c_char) {
 }
 
 /// A result on its way from a thread of [`spawn`].
-pub(crate) struct Pending<T>(Receiver<Result<T, String>>);
+pub(crate) struct Pending<T>(Receiver<Result<T, Fatal>>);
 
 impl<T> Pending<T> {
-    /// Waits; `Err` is the message of the fatal error that ended the work.
-    pub(crate) fn wait(self) -> Result<T, String> {
-        self.0
-            .recv()
-            .unwrap_or_else(|_| Err("the thread that ran LLVM ended without an answer".into()))
+    /// Waits; `Err` is the fatal error that ended the work.
+    pub(crate) fn wait(self) -> Result<T, Fatal> {
+        let silent = || Fatal {
+            reason: "the thread that ran LLVM ended without an answer".into(),
+            intrinsic: None,
+        };
+        self.0.recv().unwrap_or_else(|_| Err(silent()))
     }
 }
 
 /// Runs `work` on a thread of its own, where a fatal error ends the work and not the process.
 pub(crate) fn spawn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Pending<T> {
     let (sender, receiver) = mpsc::channel();
-    let fatal: Sender<Result<T, String>> = sender.clone();
+    let fatal: Sender<Result<T, Fatal>> = sender.clone();
     let run = move || {
         ON_FATAL.set(Some(Box::new(move |reason| drop(fatal.send(Err(reason))))));
         let value = work();

@@ -18,7 +18,7 @@ use inkwell::targets::{InitializationConfig, Target};
 
 use crate::error::ToolchainError;
 
-pub(crate) use errors::{Diagnostics, Pending, spawn};
+pub(crate) use errors::{Diagnostics, Fatal, Pending, remember_places, spawn};
 pub(crate) use ir::*;
 pub(crate) use source::{Place, function_place, place, show_line_outside, shown_place};
 

@@ -47,7 +47,7 @@ pub(super) fn keep(
         optimize::passes(module, "globaldce", stage, options, machine)
     };
     remove_dead()?;
-    part.check(module)?;
+    part.check(module, descriptions, &options.paths)?;
     if part == Part::Launching {
         remove_dead()?;
     }

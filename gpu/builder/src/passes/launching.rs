@@ -11,10 +11,12 @@
 //! Source: CUDA programming guide, "CUDA Dynamic Parallelism", "Compiling and Linking".
 
 use inkwell::module::{Linkage, Module};
+use inkwell::values::{GlobalValue, InstructionValue};
 
 use crate::error::CodegenError;
-use crate::llvm;
+use crate::llvm::{self, Referred};
 use crate::manifest::Description;
+use crate::source_paths::SourcePaths;
 
 /// What the device runtime's functions begin with.
 const RUNTIME: &str = "__cudaCDP2";
@@ -38,16 +40,25 @@ impl Part {
     }
 
     /// Refuses what the module must not use, once it holds only what its kernels reach.
-    pub(super) fn check(self, module: &Module<'_>) -> Result<(), CodegenError> {
+    pub(super) fn check(
+        self,
+        module: &Module<'_>,
+        descriptions: &[Description],
+        paths: &SourcePaths,
+    ) -> Result<(), CodegenError> {
         match self {
-            Part::Plain => check_runtime(module),
-            Part::Launching => check_statics(module),
+            Part::Plain => check_runtime(module, descriptions, paths),
+            Part::Launching => check_statics(module, paths),
         }
     }
 }
 
 /// A kernel that launches has to say so.
-fn check_runtime(module: &Module<'_>) -> Result<(), CodegenError> {
+fn check_runtime(
+    module: &Module<'_>,
+    descriptions: &[Description],
+    paths: &SourcePaths,
+) -> Result<(), CodegenError> {
     let used = module
         .get_functions()
         .find(|function| llvm::name(*function).starts_with(RUNTIME));
@@ -66,15 +77,19 @@ fn check_runtime(module: &Module<'_>) -> Result<(), CodegenError> {
     let kernels: Vec<_> = reached
         .into_iter()
         .filter(|function| llvm::is_kernel(*function))
-        .map(llvm::name)
+        .map(|kernel| {
+            let name = llvm::name(kernel);
+            let description = descriptions.iter().find(|it| it.name == name);
+            format!("`{name}` ({})", super::place(kernel, description, paths))
+        })
         .collect();
     Err(CodegenError::LaunchesUnsaid {
-        kernels: kernels.join("`, `"),
+        kernels: kernels.join(", "),
     })
 }
 
 /// A launching kernel uses no static that the host knows by name; the others leave this module.
-fn check_statics(module: &Module<'_>) -> Result<(), CodegenError> {
+fn check_statics(module: &Module<'_>, paths: &SourcePaths) -> Result<(), CodegenError> {
     for global in module
         .get_globals()
         .filter(|global| !global.is_declaration())
@@ -82,10 +97,25 @@ fn check_statics(module: &Module<'_>) -> Result<(), CodegenError> {
         if global.get_linkage() == Linkage::External {
             if llvm::is_used(global) {
                 let name = llvm::text(global.get_name());
-                return Err(CodegenError::StaticInTwoModules { name });
+                let place = use_of(module, global, paths);
+                return Err(CodegenError::StaticInTwoModules { name, place });
             }
             global.set_linkage(Linkage::Internal);
         }
     }
     Ok(())
+}
+
+/// The first line that refers to a static.
+fn use_of(module: &Module<'_>, global: GlobalValue<'_>, paths: &SourcePaths) -> String {
+    let refers = |instruction: &InstructionValue<'_>| {
+        let all = llvm::referred(*instruction);
+        all.into_iter()
+            .any(|it| matches!(it, Referred::Global(other) if other == global))
+    };
+    let mut all = module.get_functions().flat_map(llvm::instructions);
+    let place = all
+        .find(refers)
+        .and_then(|at| llvm::shown_place(at, |file| paths.is_library(file)));
+    place.map_or_else(|| "no line".to_owned(), |place| paths.short(&place))
 }

@@ -28,13 +28,14 @@ use std::sync::Arc;
 use inkwell::context::Context;
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::Module;
+use inkwell::values::FunctionValue;
 
 use crate::arch::Arch;
 use crate::dump::Dump;
 use crate::error::CodegenError;
 use crate::lint::{self, Finding};
-use crate::llvm::Diagnostics;
-use crate::manifest::{Floats, Kernel};
+use crate::llvm::{self, Diagnostics};
+use crate::manifest::{Description, Floats, Kernel};
 use crate::source_paths::SourcePaths;
 use launching::Part;
 
@@ -144,7 +145,7 @@ fn run_on(
     convergent::mark(module);
     dump.module("convergent", module);
 
-    shared_memory::place(module)?;
+    shared_memory::place(module, &options.paths)?;
     constant_memory::place(module);
     atomic_scope::set(module);
     dump.module("address-spaces", module);
@@ -161,10 +162,11 @@ fn run_on(
         optimize::run(module, options, &machine)?;
         dump.module("optimized", module);
         unsupported::check(module, &options.paths)?;
+        llvm::remember_places(unsupported::places(module, &options.paths));
     }
 
     let kernels = shared_size::kernels(module, &descriptions, &machine);
-    shared_size::check(&kernels)?;
+    shared_size::check(module, &kernels, &options.paths)?;
     let ir = if options.llvm_ir {
         module.print_to_string().to_string()
     } else {
@@ -208,6 +210,21 @@ impl Code {
         self.findings.extend(launching.findings);
         self.warnings.extend(launching.warnings);
         self
+    }
+}
+
+/// The Rust file and line of a kernel, for messages: its description's, or what the debug information has.
+fn place(
+    function: FunctionValue<'_>,
+    description: Option<&Description>,
+    paths: &SourcePaths,
+) -> String {
+    match description {
+        Some(description) if !description.file.is_empty() => {
+            format!("{}:{}", description.file, description.line)
+        }
+        _ => llvm::function_place(function)
+            .map_or_else(|| "no line".to_owned(), |place| paths.short(&place)),
     }
 }
 

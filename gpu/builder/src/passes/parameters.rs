@@ -36,10 +36,7 @@ pub(super) fn are_large(
         if bytes > LIMIT {
             let kernel = llvm::name(function);
             let description = descriptions.iter().find(|d| d.name == kernel);
-            let place = description.map_or_else(
-                || paths.short(&llvm::function_place(function).unwrap_or_default()),
-                Description::place,
-            );
+            let place = super::place(function, description, paths);
             return Err(CodegenError::ParametersTooLarge {
                 kernel,
                 place,

@@ -16,6 +16,7 @@ use inkwell::{AddressSpace, attributes::Attribute, attributes::AttributeLoc};
 
 use crate::error::CodegenError;
 use crate::llvm::{self, space};
+use crate::source_paths::SourcePaths;
 
 const STATIC: &str = "__lanewise_shared_static";
 const DYNAMIC: &str = "__lanewise_shared_dynamic";
@@ -25,11 +26,11 @@ const DYNAMIC_ALIGN: u32 = 16;
 pub(super) const DYNAMIC_SYMBOL: &str = "dynamic_shared";
 
 /// Replaces every marker call.
-pub(super) fn place(module: &Module<'_>) -> Result<(), CodegenError> {
+pub(super) fn place(module: &Module<'_>, paths: &SourcePaths) -> Result<(), CodegenError> {
     let context = module.get_context();
     if let Some(marker) = module.get_function(STATIC) {
         for call in llvm::calls_of(marker) {
-            let array = static_array(module, call)?;
+            let array = static_array(module, call, paths)?;
             llvm::replace_call_by_address(call, array, &context);
         }
     }
@@ -51,16 +52,26 @@ pub(super) fn place(module: &Module<'_>) -> Result<(), CodegenError> {
 fn static_array<'ctx>(
     module: &Module<'ctx>,
     call: CallSiteValue<'ctx>,
+    paths: &SourcePaths,
 ) -> Result<GlobalValue<'ctx>, CodegenError> {
     let function = allow_inlining(call);
+    let refused = || {
+        // SAFETY: a `CallSiteValue` of a module's list of calls is an instruction.
+        let instruction = unsafe { InstructionValue::new(call.as_value_ref()) };
+        let place = llvm::shown_place(instruction, |file| paths.is_library(file));
+        CodegenError::SharedSize {
+            function: format!("{:#}", rustc_demangle::demangle(&function)),
+            place: place.map_or_else(|| "no line".to_owned(), |place| paths.short(&place)),
+        }
+    };
     let (Some(size), Some(align)) = (
         llvm::constant_argument(call, 0),
         llvm::constant_argument(call, 1),
     ) else {
-        return Err(CodegenError::SharedSize { function });
+        return Err(refused());
     };
     let (Ok(size), Ok(align)) = (u32::try_from(size), u32::try_from(align)) else {
-        return Err(CodegenError::SharedSize { function });
+        return Err(refused());
     };
     let array = variable(module, &free_name(module, &name(&function)), size, align);
     array.set_linkage(Linkage::Internal);

@@ -13,26 +13,31 @@ use super::shared_memory::DYNAMIC_SYMBOL;
 use crate::error::CodegenError;
 use crate::llvm::{self, Referred, space};
 use crate::manifest::{Description, Kernel, Lower, Param};
+use crate::source_paths::SourcePaths;
 
 /// What a block may have of static shared memory, in bytes, on every target.
 /// Source: CUDA programming guide, "Technical Specifications per Compute Capability".
 const LIMIT: u64 = 48 << 10;
 
 /// Refuses kernels whose arrays do not fit.
-pub(super) fn check(kernels: &[Kernel]) -> Result<(), CodegenError> {
-    match kernels.iter().find(|kernel| kernel.static_shared > LIMIT) {
-        None => Ok(()),
-        Some(Kernel {
-            description,
-            static_shared,
-            ..
-        }) => Err(CodegenError::SharedTooLarge {
-            kernel: description.name.clone(),
-            place: description.place(),
-            bytes: *static_shared,
-            limit: LIMIT,
+pub(super) fn check(
+    module: &Module<'_>,
+    kernels: &[Kernel],
+    paths: &SourcePaths,
+) -> Result<(), CodegenError> {
+    let Some(kernel) = kernels.iter().find(|kernel| kernel.static_shared > LIMIT) else {
+        return Ok(());
+    };
+    let name = &kernel.description.name;
+    let function = module.get_function(name);
+    Err(CodegenError::SharedTooLarge {
+        kernel: name.clone(),
+        place: function.map_or_else(String::new, |function| {
+            super::place(function, Some(&kernel.description), paths)
         }),
-    }
+        bytes: kernel.static_shared,
+        limit: LIMIT,
+    })
 }
 
 /// The module's kernels by name, with what they say of themselves and the shared memory that they use.

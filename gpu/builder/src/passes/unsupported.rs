@@ -3,7 +3,12 @@
 //! LLVM would say so too, in the words of its code generator and mostly without a place. This runs after O3, so that what
 //! no kernel can reach is not held against it.
 //!
+//! What only this target lacks, code generation finds out, and gives up without a place. So the places of NVPTX's own intrinsics are
+//! noted here, for its message.
+//!
 //! Source: LLVM, "User Guide for NVPTX Back-end"; PTX ISA, "Fundamental Types", "atom".
+
+use std::collections::BTreeMap;
 
 use inkwell::llvm_sys::LLVMTypeKind;
 use inkwell::module::Module;
@@ -20,6 +25,21 @@ const FUNCTIONS: [&str; 16] = [
 ];
 /// The same as far as they have no instruction for `f64`.
 const FUNCTIONS_F64: [&str; 2] = ["exp2", "log2"];
+
+/// Where each intrinsic of NVPTX is called first, as `file:line`.
+pub(super) fn places(module: &Module<'_>, paths: &SourcePaths) -> BTreeMap<String, String> {
+    let mut places = BTreeMap::new();
+    for instruction in module.get_functions().flat_map(llvm::instructions) {
+        if let Some(name) = llvm::callee_name(instruction)
+            && name.starts_with("llvm.nvvm.")
+            && !places.contains_key(&name)
+            && let Some(place) = llvm::shown_place(instruction, |file| paths.is_library(file))
+        {
+            places.insert(name, paths.short(&place));
+        }
+    }
+    places
+}
 
 /// Refuses the first instruction that no target has.
 pub(super) fn check(module: &Module<'_>, paths: &SourcePaths) -> Result<(), CodegenError> {

@@ -7,5 +7,7 @@ mod errors;
 mod foreign;
 mod math;
 mod memory;
+mod misuse;
+mod passes;
 mod runtime;
 mod support;

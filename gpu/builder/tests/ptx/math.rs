@@ -53,6 +53,16 @@ fn a_function_may_ask_for_itself() {
     for part in ["sin.approx.f32", "div.approx.f32", "sqrt.approx.f32"] {
         assert_eq!(count(&fast, part), 1, "{part} in {fast}");
     }
+    let part = function_in(&ptx, "fast_in_part");
+    assert_eq!(
+        (count(&part, "div.approx.f32"), count(&part, "div.rn.f32")),
+        (1, 1),
+        "{part}"
+    );
+    let part = function_in(&ptx, "apart_in_part");
+    let counts = ["mul.rn.f32", "fma.rn.f32", "add.rn.f32"].map(|it| count(&part, it));
+    assert_eq!(counts, [1, 1, 1], "{part}");
+    assert_eq!(count(&part, "product_sum_inlined"), 0, "{part}");
     assert!(
         !ptx.contains("__lanewise_fast_math") && !ptx.contains("__lanewise_no_fma"),
         "{ptx}"

@@ -10,10 +10,11 @@ mod ir;
 mod source;
 
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{CStr, OsString};
 use std::path::Path;
 use std::sync::Mutex;
 
+use inkwell::llvm_sys::support::LLVMParseCommandLineOptions;
 use inkwell::targets::{InitializationConfig, Target};
 
 use crate::error::ToolchainError;
@@ -24,6 +25,9 @@ pub(crate) use source::{Place, function_place, place, show_line_outside, shown_p
 
 // Its symbols are LLVM's; nothing of it is named in Rust.
 extern crate aya_rustc_llvm_proxy as _;
+
+/// LLVM's own settings, which hold for the whole process; `passes/loops.rs` says why. The first stands where a program's name would.
+const OPTIONS: [&CStr; 3] = [c"ptx-builder", c"-unroll-runtime=false", c"-disable-lsr"];
 
 /// Opens `library` (once a process) and makes the NVPTX target known.
 pub(crate) fn load(library: &Path) -> Result<(), ToolchainError> {
@@ -49,9 +53,19 @@ pub(crate) fn load(library: &Path) -> Result<(), ToolchainError> {
     with_library_path(folder.path(), || {
         Target::initialize_nvptx(&InitializationConfig::default());
         errors::install();
+        set_options();
     });
     *loaded = true;
     Ok(())
+}
+
+/// Hands [`OPTIONS`] to LLVM.
+fn set_options() {
+    let options = OPTIONS.map(CStr::as_ptr);
+    // SAFETY: as many C strings as it says, which LLVM only reads. It knows all of them: the toolchain has the LLVM of `toolchain::LLVM`.
+    unsafe {
+        LLVMParseCommandLineOptions(options.len() as i32, options.as_ptr(), std::ptr::null());
+    }
 }
 
 /// Runs `first_call` while the proxy's search path is `folder` alone.

@@ -9,6 +9,7 @@ mod emit;
 mod entry_points;
 mod kernel_attributes;
 mod launching;
+mod loops;
 mod math_library;
 mod optimize;
 mod parameters;

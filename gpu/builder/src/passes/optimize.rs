@@ -4,7 +4,7 @@ use inkwell::module::Module;
 use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::TargetMachine;
 
-use super::Options;
+use super::{Options, loops};
 use crate::error::CodegenError;
 
 /// Checks the module, optimises it, checks it again.
@@ -17,9 +17,10 @@ pub(super) fn run(
         .verify()
         .map_err(|error| options.failed("check of the module before O3", error))?;
     passes(module, "default<O3>", "O3", options, machine)?;
+    loops::run(module, options, machine)?;
     module
         .verify()
-        .map_err(|error| options.failed("check of the module after O3", error))
+        .map_err(|error| options.failed("check of the optimised module", error))
 }
 
 /// Runs passes by their LLVM names.

@@ -1,5 +1,6 @@
 //! The repository's own kernels: what holds for all of them, whichever they are.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -190,4 +191,58 @@ fn slices_that_are_only_read_are_read_through_the_read_only_cache() {
             other_loads.collect::<Vec<_>>()
         );
     }
+}
+
+#[test]
+fn a_loop_down_a_column_steps_by_one_register() {
+    for (name, _, ptx) in kernels()
+        .into_iter()
+        .filter(|(name, ..)| name.starts_with("matmul_naive "))
+    {
+        let (_, body) = loops(&ptx)
+            .into_iter()
+            .max_by_key(|(_, body)| count(body, "fma.rn.f32"))
+            .unwrap_or_else(|| panic!("{name} has no loop:\n{ptx}"));
+        assert!(
+            count(&body, "fma.rn.f32") >= 4,
+            "{name} is not unrolled:\n{body}"
+        );
+        // A multiple of the stride for each copy of the body would take a pair of registers each.
+        let steps: BTreeSet<&str> = body
+            .lines()
+            .filter(|line| line.trim().starts_with("add.s64"))
+            .filter_map(|line| line.rsplit(", ").next())
+            .filter(|operand| operand.starts_with('%'))
+            .collect();
+        assert_eq!(steps.len(), 1, "{name}: {steps:?} in\n{body}");
+        assert_eq!(
+            count(&body, "mul") + count(&body, "mad"),
+            0,
+            "{name}:\n{body}"
+        );
+    }
+}
+
+/// The loops of one block: label and text up to the branch back.
+fn loops(ptx: &str) -> Vec<(String, String)> {
+    let mut loops = Vec::new();
+    let mut block: Option<(String, String)> = None;
+    for line in ptx.lines() {
+        match line.split_once(':') {
+            Some((label, "")) if label.starts_with("$L__BB") => {
+                block = Some((label.to_owned(), String::new()));
+            }
+            _ => {}
+        }
+        let Some((label, text)) = &mut block else {
+            continue;
+        };
+        text.push_str(line);
+        text.push('\n');
+        if line.contains("bra") {
+            let back = line.trim_end().ends_with(&format!("{label};"));
+            loops.extend(block.take().filter(|_| back));
+        }
+    }
+    loops
 }

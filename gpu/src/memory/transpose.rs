@@ -14,7 +14,7 @@ use core::array::from_fn;
 use gpu_macros::kernel;
 use gpu_std::DisjointSlice;
 use gpu_std::thread::{
-    self, block_dim_x, block_dim_y, block_idx_x, block_idx_y, global_idx_y, grid_dim_x, grid_dim_y,
+    self, block_dim_x, block_dim_y, block_idx_x, block_idx_y, global_idx_y, grid_dim_y,
     thread_idx_x, thread_idx_y,
 };
 
@@ -168,18 +168,18 @@ pub fn transpose_diagonal_col(input: &[f32], mut output: DisjointSlice<f32>, nx:
 }
 
 /// This thread's position if blocks with neighbouring numbers lie on a diagonal of the grid, not in a row of it: then those
-/// that run at the same time touch different columns *and* different rows. No two threads have the same.
+/// that run at the same time touch different columns *and* different rows.
 ///
-/// Block `b` is put into row `b % rows`, and in it as far to the right as the rows before it and the rounds made so far. This
-/// is a position of its own for grids of any shape; the notes' formula (`y = b % columns`) is one for square grids only.
+/// Each block keeps its column, and column `b` is turned down by `b` rows; so no two threads have the same position, in a
+/// grid of any shape. (The notes turn rows by columns, which takes a square grid.)
 #[inline]
 fn diagonal_2d() -> (usize, usize) {
-    let (columns, rows) = (grid_dim_x() as usize, grid_dim_y() as usize);
-    let block = block_idx_y() as usize * columns + block_idx_x() as usize;
-    let row = block % rows;
-    let column = (block / rows + row) % columns;
+    let (column, row) = (
+        block_idx_x(),
+        (block_idx_x() + block_idx_y()) % grid_dim_y(),
+    );
     (
-        column * block_dim_x() as usize + thread_idx_x() as usize,
-        row * block_dim_y() as usize + thread_idx_y() as usize,
+        column as usize * block_dim_x() as usize + thread_idx_x() as usize,
+        row as usize * block_dim_y() as usize + thread_idx_y() as usize,
     )
 }

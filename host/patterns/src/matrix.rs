@@ -3,22 +3,10 @@
 use anyhow::Result;
 use gpu::memory::transpose::{UNROLL, copy_row};
 use gpu_std::kernel::{Kernel, SafeKernel};
-use host::compare::{self, Agreement, Mismatch};
-use host::{Device, DeviceBuffer, LaunchConfig, Stream};
+use host::{Device, DeviceBuffer, LaunchConfig};
 
+use crate::case::Filling;
 use crate::{Case, Setup, Work, input};
-
-/// A matrix on the device, and room for what the kernel makes of it.
-pub(crate) struct MatrixCase<K> {
-    device: Device,
-    kernel: K,
-    config: LaunchConfig,
-    nx: u32,
-    ny: u32,
-    expected: Vec<f32>,
-    input: DeviceBuffer<f32>,
-    output: DeviceBuffer<f32>,
-}
 
 /// What the output should be, from the input, its columns and its rows.
 pub(crate) type Expected = fn(&[f32], usize, usize) -> Vec<f32>;
@@ -60,60 +48,38 @@ impl Tiles {
     }
 }
 
-impl<K: SafeKernel<Params = <copy_row as Kernel>::Params>> MatrixCase<K> {
-    /// The kernel with a grid and blocks as `tiles` says.
-    pub(crate) fn prepare(
-        device: &Device,
-        setup: Setup,
-        kernel: K,
-        tiles: Tiles,
-        expected: Expected,
-    ) -> Result<Box<dyn Case>> {
-        let (nx, ny) = setup.matrix()?;
-        let (tile, block) = tiles.of(setup);
-        let input = input::floats(nx * ny, setup.seed);
-        let covered = if matches!(tiles, Tiles::OneEachOfOutput | Tiles::FourEachOfOutput) {
-            (ny, nx)
-        } else {
-            (nx, ny)
-        };
-        let grid = LaunchConfig::cover_2d(covered, tile).grid;
-        Ok(Box::new(Self {
-            kernel,
-            config: LaunchConfig {
-                grid,
-                ..LaunchConfig::new(1, block)
-            },
-            nx: u32::try_from(nx)?,
-            ny: u32::try_from(ny)?,
-            expected: expected(&input, nx, ny),
-            input: DeviceBuffer::from_slice(device, &input)?,
-            output: DeviceBuffer::zeroed(device, nx * ny)?,
-            device: device.clone(),
-        }))
-    }
-}
+/// The kernel with a grid and blocks as `tiles` says.
+pub(crate) fn prepare<K: SafeKernel<Params = <copy_row as Kernel>::Params>>(
+    device: &Device,
+    setup: Setup,
+    kernel: K,
+    tiles: Tiles,
+    expected: Expected,
+) -> Result<Box<dyn Case>> {
+    let (nx, ny) = setup.matrix()?;
+    let (tile, block) = tiles.of(setup);
+    let covered = if matches!(tiles, Tiles::OneEachOfOutput | Tiles::FourEachOfOutput) {
+        (ny, nx)
+    } else {
+        (nx, ny)
+    };
+    let config = LaunchConfig {
+        grid: LaunchConfig::cover_2d(covered, tile).grid,
+        ..LaunchConfig::new(1, block)
+    };
+    let input = input::floats(nx * ny, setup.seed);
+    let expected = expected(&input, nx, ny);
 
-impl<K: SafeKernel<Params = <copy_row as Kernel>::Params>> Case for MatrixCase<K> {
-    fn launch(&mut self, stream: &Stream) -> Result<()> {
-        let Self {
-            device,
-            kernel,
-            config,
-            nx,
-            ny,
-            input,
-            output,
-            ..
-        } = self;
-        Ok(device.launch(stream, *kernel, *config, (&*input, output, *nx, *ny))?)
-    }
-
-    fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
-        Ok(compare::equal(&self.output.to_vec()?, &self.expected))
-    }
-
-    fn work(&self) -> Work {
-        Work::Bytes(2 * 4 * self.expected.len() as u64)
-    }
+    let input = DeviceBuffer::from_slice(device, &input)?;
+    let output = DeviceBuffer::zeroed(device, nx * ny)?;
+    let (device, work) = (device.clone(), Work::Bytes(2 * 4 * (nx * ny) as u64));
+    let (nx, ny) = (u32::try_from(nx)?, u32::try_from(ny)?);
+    Ok(Filling::boxed(
+        [output],
+        [expected],
+        work,
+        move |stream, [output]| {
+            Ok(device.launch(stream, kernel, config, (&input, output, nx, ny))?)
+        },
+    ))
 }

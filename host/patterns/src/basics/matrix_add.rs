@@ -6,6 +6,7 @@ use gpu_std::kernel::{Kernel, SafeKernel};
 use host::compare::{self, Agreement, Mismatch};
 use host::{Device, DeviceBuffer, LaunchConfig, ManagedBuffer, Stream, reference};
 
+use crate::case::Filling;
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
 
 /// The pattern.
@@ -21,23 +22,23 @@ pub static PATTERN: Pattern = Pattern {
     },
     variants: &[
         Variant::new("mat_add_one_block", |device, setup| {
-            MatrixAdd::prepare(device, setup, mat_add_one_block, |_, _| {
+            prepare(device, setup, mat_add_one_block, |_, _| {
                 LaunchConfig::new(1, (32, 32))
             })
         })
         .up_to(32),
         Variant::new("mat_add_2d_2d", |device, setup| {
-            MatrixAdd::prepare(device, setup, mat_add_2d_2d, |shape, _| {
+            prepare(device, setup, mat_add_2d_2d, |shape, _| {
                 LaunchConfig::cover_2d(shape, (32, 16))
             })
         }),
         Variant::new("mat_add_1d_1d", |device, setup| {
-            MatrixAdd::prepare(device, setup, mat_add_1d_1d, |(nx, _), block| {
+            prepare(device, setup, mat_add_1d_1d, |(nx, _), block| {
                 LaunchConfig::cover_1d(nx, block)
             })
         }),
         Variant::new("mat_add_2d_1d", |device, setup| {
-            MatrixAdd::prepare(device, setup, mat_add_2d_1d, |shape, block| {
+            prepare(device, setup, mat_add_2d_1d, |shape, block| {
                 LaunchConfig::cover_2d(shape, (block, 1))
             })
         }),
@@ -48,62 +49,26 @@ pub static PATTERN: Pattern = Pattern {
 /// The shape of a launch, from columns and rows and the threads of a 1-D block.
 type Cover = fn((usize, usize), u32) -> LaunchConfig;
 
-struct MatrixAdd<K> {
-    device: Device,
+fn prepare<K: SafeKernel<Params = <mat_add_2d_2d as Kernel>::Params>>(
+    device: &Device,
+    setup: Setup,
     kernel: K,
-    config: LaunchConfig,
-    nx: u32,
-    ny: u32,
-    expected: Vec<f32>,
-    a: DeviceBuffer<f32>,
-    b: DeviceBuffer<f32>,
-    c: DeviceBuffer<f32>,
-}
+    cover: Cover,
+) -> Result<Box<dyn Case>> {
+    let (nx, ny) = setup.matrix()?;
+    let a = input::floats(nx * ny, setup.seed);
+    let b = input::floats(nx * ny, setup.seed ^ 1);
+    let expected = reference::matrix_add::matrix_add(&a, &b, nx, ny);
 
-impl<K: SafeKernel<Params = <mat_add_2d_2d as Kernel>::Params>> MatrixAdd<K> {
-    fn prepare(device: &Device, setup: Setup, kernel: K, cover: Cover) -> Result<Box<dyn Case>> {
-        let (nx, ny) = setup.matrix()?;
-        let (a, b) = (
-            input::floats(nx * ny, setup.seed),
-            input::floats(nx * ny, setup.seed ^ 1),
-        );
-        Ok(Box::new(Self {
-            kernel,
-            config: cover((nx, ny), setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK)),
-            nx: u32::try_from(nx)?,
-            ny: u32::try_from(ny)?,
-            expected: reference::matrix_add::matrix_add(&a, &b, nx, ny),
-            a: DeviceBuffer::from_slice(device, &a)?,
-            b: DeviceBuffer::from_slice(device, &b)?,
-            c: DeviceBuffer::zeroed(device, nx * ny)?,
-            device: device.clone(),
-        }))
-    }
-}
-
-impl<K: SafeKernel<Params = <mat_add_2d_2d as Kernel>::Params>> Case for MatrixAdd<K> {
-    fn launch(&mut self, stream: &Stream) -> Result<()> {
-        let Self {
-            device,
-            kernel,
-            config,
-            nx,
-            ny,
-            a,
-            b,
-            c,
-            ..
-        } = self;
-        Ok(device.launch(stream, *kernel, *config, (&*a, &*b, c, *nx, *ny))?)
-    }
-
-    fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
-        Ok(compare::equal(&self.c.to_vec()?, &self.expected))
-    }
-
-    fn work(&self) -> Work {
-        Work::Bytes(3 * 4 * self.expected.len() as u64)
-    }
+    let config = cover((nx, ny), setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK));
+    let a = DeviceBuffer::from_slice(device, &a)?;
+    let b = DeviceBuffer::from_slice(device, &b)?;
+    let c = DeviceBuffer::zeroed(device, nx * ny)?;
+    let (device, work) = (device.clone(), Work::Bytes(3 * 4 * (nx * ny) as u64));
+    let (nx, ny) = (u32::try_from(nx)?, u32::try_from(ny)?);
+    Ok(Filling::boxed([c], [expected], work, move |stream, [c]| {
+        Ok(device.launch(stream, kernel, config, (&a, &b, c, nx, ny))?)
+    }))
 }
 
 /// `mat_add_2d_2d` on managed memory: the host writes the input and reads the sum where they are.

@@ -9,7 +9,7 @@ use gpu_std::kernel::{Kernel, SafeKernel};
 use host::Device;
 use host::reference::transpose::transpose;
 
-use crate::matrix::{MatrixCase, Tiles};
+use crate::matrix::{self, Tiles};
 use crate::{Case, Pattern, Setup, Size, Variant};
 
 /// The pattern.
@@ -67,7 +67,7 @@ fn copied<K: SafeKernel<Params = <copy_row as Kernel>::Params>>(
     kernel: K,
     tiles: Tiles,
 ) -> Result<Box<dyn Case>> {
-    MatrixCase::prepare(device, setup, kernel, tiles, |input, _, _| input.to_vec())
+    matrix::prepare(device, setup, kernel, tiles, |input, _, _| input.to_vec())
 }
 
 fn transposed<K: SafeKernel<Params = <copy_row as Kernel>::Params>>(
@@ -76,5 +76,5 @@ fn transposed<K: SafeKernel<Params = <copy_row as Kernel>::Params>>(
     kernel: K,
     tiles: Tiles,
 ) -> Result<Box<dyn Case>> {
-    MatrixCase::prepare(device, setup, kernel, tiles, transpose)
+    matrix::prepare(device, setup, kernel, tiles, transpose)
 }

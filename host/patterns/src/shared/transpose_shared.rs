@@ -3,7 +3,7 @@
 use gpu::shared::transpose_shared::transpose_smem_pad;
 use host::reference::transpose::transpose;
 
-use crate::matrix::{MatrixCase, Tiles};
+use crate::matrix::{self, Tiles};
 use crate::{Pattern, Size, Variant};
 
 /// The pattern.
@@ -18,6 +18,6 @@ pub static PATTERN: Pattern = Pattern {
         bench: Some(16384),
     },
     variants: &[Variant::new("transpose_smem_pad", |device, setup| {
-        MatrixCase::prepare(device, setup, transpose_smem_pad, Tiles::Tile32, transpose)
+        matrix::prepare(device, setup, transpose_smem_pad, Tiles::Tile32, transpose)
     })],
 };

@@ -1,0 +1,61 @@
+//! The sum of two vectors with an offset on one side of the copy: what the patterns about reads and writes have in common.
+
+use anyhow::Result;
+use gpu::memory::misaligned_read::read_offset;
+use gpu_std::kernel::{Kernel, SafeKernel};
+use host::reference::misaligned_read::read_offset as add_from;
+use host::reference::misaligned_write::write_offset as add_to;
+use host::{Device, DeviceBuffer, LaunchConfig};
+
+use crate::case::Filling;
+use crate::{Case, Setup, Work, input};
+
+/// The offset of the notes: not a multiple of the 8 floats of a sector.
+pub(super) const OFFSET: u32 = 11;
+
+/// What the offset is added to.
+#[derive(Clone, Copy)]
+pub(super) enum Offset {
+    /// The indices that are read.
+    Reads,
+    /// The indices that are written.
+    Writes,
+}
+
+/// The kernel with `unroll` elements a thread. What the offset is added to is longer by it, so that every element has its
+/// sum, every sum its element, and every warp its 32 of them.
+pub(super) fn prepare<K: SafeKernel<Params = <read_offset as Kernel>::Params>>(
+    device: &Device,
+    setup: Setup,
+    kernel: K,
+    unroll: usize,
+    of: Offset,
+) -> Result<Box<dyn Case>> {
+    let (n, offset) = (setup.elements()?, setup.by.unwrap_or(OFFSET));
+    let size = n.saturating_add(offset as usize);
+    let longer = Setup { size, ..setup }.elements()?;
+    let (read, written) = match of {
+        Offset::Reads => (longer, n),
+        Offset::Writes => (n, longer),
+    };
+    let a = input::floats(read, setup.seed);
+    let b = input::floats(read, setup.seed ^ 1);
+    let mut expected = vec![0.0; written];
+    match of {
+        Offset::Reads => add_from(&a, &b, &mut expected, offset as usize),
+        Offset::Writes => add_to(&a, &b, &mut expected, offset as usize),
+    }
+
+    let block = setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK);
+    let config = LaunchConfig::cover_1d(n.div_ceil(unroll), block);
+    let a = DeviceBuffer::from_slice(device, &a)?;
+    let b = DeviceBuffer::from_slice(device, &b)?;
+    let c = DeviceBuffer::zeroed(device, written)?;
+    let device = device.clone();
+    Ok(Filling::boxed(
+        [c],
+        [expected],
+        Work::Bytes(3 * 4 * n as u64),
+        move |stream, [c]| Ok(device.launch(stream, kernel, config, (&a, &b, c, offset))?),
+    ))
+}

@@ -18,7 +18,7 @@ pub static PATTERN: Pattern = Pattern {
     size: Size {
         of: "points",
         default: 1 << 20,
-        bench: None,
+        bench: Some(1 << 27),
     },
     variants: &[
         Variant::new("aos_update", aos),

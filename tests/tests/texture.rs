@@ -7,9 +7,19 @@ use gpu::shared::texture::{texture_1d, texture_2d_border, texture_2d_linear};
 use host::reference::texture::{line, resize, shift};
 use host::texture::{Filter, Outside, Sampling};
 use host::{DeviceBuffer, LaunchConfig, Texture};
+use patterns::Setup;
 use proptest::prelude::*;
+use tests::agree::{agrees, assert_agrees};
 use tests::device;
-use tests::sizes::cases;
+use tests::ptx;
+use tests::sizes::{MATRIX_EDGES, cases};
+
+const VARIANTS: [&str; 4] = [
+    "texture_1d",
+    "texture_2d_linear",
+    "texture_2d_wrap",
+    "texture_2d_border",
+];
 
 const TOLERANCE: f32 = 2.0 / 256.0;
 
@@ -50,13 +60,18 @@ fn look_up(table: &[f32], at: &[f32]) -> Vec<f32> {
     output.to_vec().expect("no fault")
 }
 
-fn resized(image: &[f32], size: [usize; 2], [width, height]: [usize; 2]) -> Vec<f32> {
+fn resized(
+    image: &[f32],
+    size: [usize; 2],
+    [width, height]: [usize; 2],
+    outside: Outside,
+) -> Vec<f32> {
     let device = device();
     let stream = device.stream().expect("a stream");
     let sampling = Sampling {
         filter: Filter::Linear,
         normalized: true,
-        outside: Outside::Clamp,
+        outside,
     };
     let texture = Texture::from_slice(&device, image, size, sampling).expect("a texture");
     let mut output = DeviceBuffer::zeroed(&device, width * height).expect("a buffer");
@@ -85,8 +100,29 @@ fn shifted(image: &[f32], size: [usize; 2], [dx, dy]: [i32; 2], outside: Outside
     output.to_vec().expect("no fault")
 }
 
+#[test]
+fn textures_agree_with_the_cpu_at_every_edge() {
+    for variant in VARIANTS {
+        for (columns, rows) in MATRIX_EDGES {
+            let setup = Setup {
+                rows: Some(rows),
+                ..Setup::new(columns, 1)
+            };
+            assert_agrees(variant, setup);
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(cases(16))]
+
+    #[test]
+    fn textures_agree_with_the_cpu(columns in 0usize..150, rows in 0usize..150, seed: u64, by in 0u32..200) {
+        for variant in VARIANTS {
+            let setup = Setup { rows: Some(rows), by: Some(by), ..Setup::new(columns, seed) };
+            prop_assert_eq!(agrees(variant, setup), Ok(()));
+        }
+    }
 
     #[test]
     fn a_table_agrees_with_the_cpu(n in 1usize..300, at in prop::collection::vec(-2.0f32..302.0, 1..200)) {
@@ -98,14 +134,14 @@ proptest! {
     #[test]
     fn resizing_agrees_with_the_cpu(nx in 1usize..40, ny in 1usize..40, width in 1usize..70, height in 1usize..70) {
         let image = texels(nx * ny);
-        let expected = resize(&image, [nx, ny], [width, height]);
-        prop_assert_eq!(differs(&resized(&image, [nx, ny], [width, height]), &expected), None);
+        let expected = resize(&image, [nx, ny], [width, height], Outside::Clamp);
+        prop_assert_eq!(differs(&resized(&image, [nx, ny], [width, height], Outside::Clamp), &expected), None);
     }
 
     #[test]
     fn shifting_agrees_with_the_cpu(nx in 1usize..60, ny in 1usize..60, dx in -70i32..70, dy in -70i32..70, border in 0.0f32..1.0) {
         let image = texels(nx * ny);
-        let expected = shift(&image, [nx, ny], [dx, dy], border);
+        let expected = shift(&image, [nx, ny], [dx, dy], Outside::Border(border));
         // Points are texels: no tolerance.
         prop_assert_eq!(shifted(&image, [nx, ny], [dx, dy], Outside::Border(border)), expected);
     }
@@ -119,6 +155,29 @@ fn weights_have_nine_bits() {
     assert!(seen.iter().all(|weight| (weight * 256.0).fract() == 0.0));
     seen.dedup();
     assert_eq!(seen.len(), 257);
+}
+
+#[test]
+fn an_image_meets_its_other_edge_where_it_wraps() {
+    // Two texels over four pixels: the outer pixels lie a quarter of a texel past the middles, towards the other edge.
+    let expected = |outside| resize(&[0.0, 1.0], [2, 1], [4, 1], outside);
+    assert_eq!(expected(Outside::Clamp), [0.0, 0.25, 0.75, 1.0]);
+    assert_eq!(expected(Outside::Wrap), [0.25, 0.25, 0.75, 0.75]);
+    for outside in [Outside::Clamp, Outside::Wrap] {
+        let seen = resized(&[0.0, 1.0], [2, 1], [4, 1], outside);
+        assert_eq!(differs(&seen, &expected(outside)), None);
+    }
+}
+
+#[test]
+fn a_kernel_fetches_once() {
+    for (target, text) in ptx::embedded() {
+        for kernel in ["texture_1d", "texture_2d_linear", "texture_2d_border"] {
+            let text = ptx::kernel(text, kernel);
+            let fetches = ptx::instructions(text).filter(|line| line.starts_with("tex."));
+            assert_eq!(fetches.count(), 1, "{target}: {text}");
+        }
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Shared memory: what a block keeps close to its threads.
+//! Memories near the threads: what a block keeps in shared memory, and what comes through the texture cache.
 
 pub mod matmul;
 pub mod texture;

@@ -57,6 +57,7 @@ pub const ALL: &[&Pattern] = &[
     &memory::transfers::PATTERN,
     &shared::transpose_shared::PATTERN,
     &shared::matmul::PATTERN,
+    &shared::texture::PATTERN,
     &warp::reduce_shuffle::PATTERN,
     &instruction::increment::PATTERN,
 ];

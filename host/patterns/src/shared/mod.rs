@@ -1,4 +1,5 @@
-//! Shared memory: tiles that a block keeps at hand.
+//! Memories near the threads: tiles that a block keeps at hand, textures.
 
 pub mod matmul;
+pub mod texture;
 pub mod transpose_shared;

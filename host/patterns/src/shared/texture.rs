@@ -1,0 +1,155 @@
+//! Fetches through a sampler: between the texels, and outside of them. `--by` is how far the image is moved.
+
+use anyhow::Result;
+use gpu::shared::texture::{texture_1d, texture_2d_border, texture_2d_linear};
+use host::compare::{self, Agreement, Expected, Mismatch};
+use host::reference::texture::{line, resize, shift};
+use host::texture::{Filter, Outside, Sampling};
+use host::{Device, DeviceBuffer, LaunchConfig, Texture};
+
+use crate::case::Filling;
+use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
+
+/// Entries of the table.
+const TABLE: usize = 1024;
+
+/// How far the image is moved, unless the setup says otherwise.
+const DISTANCE: u32 = 11;
+
+/// What lies around the image that is moved: no texel has it.
+const BORDER: f32 = 2.0;
+
+/// The pattern.
+pub static PATTERN: Pattern = Pattern {
+    name: "texture",
+    chapter: "shared",
+    summary: "the sampler blends neighbours and says what is outside; the kernel has no branch for either",
+    source: "notes 004, Texture and Surface Memory",
+    size: Size {
+        of: "rows and columns of the result",
+        default: 512,
+        bench: None,
+    },
+    variants: &[
+        Variant::new("texture_1d", look_up),
+        Variant::new("texture_2d_linear", |device, setup| {
+            resized(device, setup, Outside::Clamp)
+        }),
+        Variant::new("texture_2d_wrap", |device, setup| {
+            resized(device, setup, Outside::Wrap)
+        })
+        .runs("texture_2d_linear"),
+        Variant::new("texture_2d_border", shifted),
+    ],
+};
+
+/// A table, looked up at places between its entries and a little outside.
+fn look_up(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
+    let (nx, ny) = setup.matrix()?;
+    let table = input::floats(TABLE, setup.seed);
+    // From -0.5 .. 0.5 to -56 .. 1080.
+    let place = |x: f32| (x + 0.5) * (TABLE as f32 + 112.0) - 56.0;
+    let at: Vec<f32> = input::floats(nx * ny, setup.seed ^ 1)
+        .into_iter()
+        .map(place)
+        .collect();
+    let expected = at.iter().map(|&x| line(&table, x)).collect();
+
+    let sampling = Sampling {
+        filter: Filter::Linear,
+        ..Sampling::default()
+    };
+    let table = Texture::from_slice(device, &table, [TABLE], sampling)?;
+    let config =
+        LaunchConfig::cover_1d(at.len(), setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK));
+    let at = DeviceBuffer::from_slice(device, &at)?;
+    let output = DeviceBuffer::zeroed(device, at.len())?;
+    let (device, work) = (device.clone(), Work::Bytes(2 * 4 * at.len() as u64));
+    Ok(Filling::compared(
+        [output],
+        [expected],
+        blends,
+        work,
+        move |stream, [output]| {
+            Ok(device.launch(stream, texture_1d, config, (&table, &at, output))?)
+        },
+    ))
+}
+
+/// An image of two thirds of the size, so that weights of all kinds are needed, enlarged.
+fn resized(device: &Device, setup: Setup, outside: Outside) -> Result<Box<dyn Case>> {
+    let (width, height) = setup.matrix()?;
+    let from = [width * 2 / 3 + 1, height * 2 / 3 + 1];
+    let image = input::floats(from[0] * from[1], setup.seed);
+    let expected = resize(&image, from, [width, height], outside);
+
+    let sampling = Sampling {
+        filter: Filter::Linear,
+        normalized: true,
+        outside,
+    };
+    let image = Texture::from_slice(device, &image, from, sampling)?;
+    let output = DeviceBuffer::zeroed(device, width * height)?;
+    let config = LaunchConfig::cover_2d((width, height), (16, 16));
+    let (device, work) = (
+        device.clone(),
+        Work::Bytes(4 * (from[0] * from[1] + width * height) as u64),
+    );
+    let (width, height) = (u32::try_from(width)?, u32::try_from(height)?);
+    Ok(Filling::compared(
+        [output],
+        [expected],
+        blends,
+        work,
+        move |stream, [output]| {
+            let arguments = (&image, output, width, height);
+            Ok(device.launch(stream, texture_2d_linear, config, arguments)?)
+        },
+    ))
+}
+
+/// An image moved right and down, with a border around it.
+fn shifted(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
+    let (width, height) = setup.matrix()?;
+    let by = i32::try_from(setup.by.unwrap_or(DISTANCE))?;
+    let image = input::floats(width * height, setup.seed);
+    let expected = shift(&image, [width, height], [by, by], Outside::Border(BORDER));
+
+    let sampling = Sampling {
+        outside: Outside::Border(BORDER),
+        ..Sampling::default()
+    };
+    // There is no texture without texels; a launch without outputs reads none of this one.
+    let (image, size) = match image.is_empty() {
+        true => (vec![BORDER], [1, 1]),
+        false => (image, [width, height]),
+    };
+    let image = Texture::from_slice(device, &image, size, sampling)?;
+    let output = DeviceBuffer::zeroed(device, width * height)?;
+    let config = LaunchConfig::cover_2d((width, height), (16, 16));
+    let (device, work) = (device.clone(), Work::Bytes(2 * 4 * (width * height) as u64));
+    let width = u32::try_from(width)?;
+    Ok(Filling::boxed(
+        [output],
+        [expected],
+        work, // one texel each, and exactly: points are not blended
+        move |stream, [output]| {
+            let arguments = (&image, output, width, by, by);
+            Ok(device.launch(stream, texture_2d_border, config, arguments)?)
+        },
+    ))
+}
+
+/// Blends agree within a step of the weights on each of two axes. The CPU's weight is the nearest multiple of 1/256; a GPU's may be the one on
+/// the other side, which moves the result by 1/256 of the difference of two texels, below 1 here.
+fn blends(device: &[f32], cpu: &[f32]) -> Result<Agreement, Mismatch> {
+    if device.len() != cpu.len() {
+        return compare::equal(device, cpu);
+    }
+    let expected = cpu.iter().enumerate().map(|(index, &value)| Expected {
+        index,
+        value: f64::from(value),
+        tolerance: 2.0 / 256.0,
+    });
+    compare::within(device, expected)
+}

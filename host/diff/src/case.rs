@@ -77,7 +77,10 @@ pub fn all() -> Vec<Case> {
 }
 
 fn case(row: &'static Row, mut sample: Sample) -> Case {
-    let mut harness = harness(row.opcode, &sample);
+    let mut harness = match row.gone {
+        None => harness(row.opcode, &sample),
+        Some(_) => Harness::None("GPUs of today do not have it any more"),
+    };
     if harness == Harness::Matrix {
         let needs = matrix::chain(&sample).map(|chain| {
             let parts = chain.parts.map(|(_, part)| (part.version, part.target));
@@ -289,6 +292,7 @@ impl Case {
                 own.unwrap_or_else(|| values::value(register.value, random))
             }
             _ if self.is_mask(register) => u128::from(u32::MAX),
+            (Opcode::Mma, _) if register.operand == 4 => self.metadata(random),
             (Opcode::Mma, _) => self.fragment(register, random),
             // The position is a bit's, and `.fns` finds few bits far away.
             (Opcode::Fns, 1) => random.below(32).into(),
@@ -302,6 +306,17 @@ impl Case {
             (Opcode::Createpolicy, _) => 128,
             _ => values::value(register.value, random),
         }
+    }
+
+    /// Metadata of a sparse matrix: for each chunk two places, in order; for tf32 the first element or the second.
+    fn metadata(&self, random: &mut Random) -> u128 {
+        let places: &[u128] = match self.has(Modifier::Tf32) {
+            true => &[0b0100, 0b1110],
+            false => &[0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b1110],
+        };
+        (0..8).fold(0, |bits, chunk| {
+            bits | places[random.below(places.len() as u64) as usize] << (4 * chunk)
+        })
     }
 
     /// Whether an operand is the mask of the lanes that take part: the last, of an instruction for a warp.

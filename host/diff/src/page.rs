@@ -171,16 +171,20 @@ fn line(page: &mut String, coverage: &Coverage) {
             instruction.split(' ').next().unwrap_or_default()
         ),
     };
-    let target = if row.target.sm == 0 {
+    let mut target = if row.target.sm == 0 {
         String::new()
     } else {
         row.target.to_string()
     };
+    if let Some((_, sm)) = row.gone {
+        let _ = write!(target, " up to before sm_{sm}");
+    }
     let _ = writeln!(
         page,
-        "| `{}` | {}.{} | {target} | {simulated} |",
+        "| `{}` | {}.{} | {} | {simulated} |",
         format!("{} {modifiers}", row.opcode.name()).trim_end(),
         row.since.0,
-        row.since.1
+        row.since.1,
+        target.trim_start()
     );
 }

@@ -120,6 +120,7 @@ fn ptxas_takes_every_instance_on_registers() {
                 | Comparison
                 | HalfComparison
                 | Logic
+                | Video
         );
         row.refused.is_none() && (on_registers || row.opcode == sim::ptx::ast::Opcode::Cvt)
     });

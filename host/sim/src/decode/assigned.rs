@@ -137,6 +137,7 @@ fn writes_first(instruction: &Instruction) -> bool {
     use Opcode as O;
     match instruction.opcode {
         O::Bar | O::Barrier => instruction.modifiers.has(Modifier::Red),
+        opcode if opcode.is_video() => true,
         opcode => matches!(
             opcode,
             O::Abs
@@ -241,6 +242,7 @@ fn visit(body: &Body<'_>, instruction: &Instruction, mut f: impl FnMut(RegisterI
 fn registers(body: &Body<'_>, operand: &Operand<'_>, f: &mut impl FnMut(RegisterId)) {
     match *operand {
         Operand::Register(id) | Operand::Negated(id) | Operand::Element(id, _) => f(id),
+        Operand::Part(id, _) | Operand::Minus(id, _) => f(id),
         Operand::Pair(a, b) => a.into_iter().chain(b).for_each(f),
         Operand::Address(Base::Register(id), _) => f(id),
         Operand::Vector(slice) | Operand::List(slice) | Operand::Arguments(slice) => {

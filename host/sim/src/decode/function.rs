@@ -6,7 +6,7 @@ use super::program::{Area, CallSite, Class, Function, OpInfo, Program, Row, Valu
 use super::symbols::Symbols;
 use super::{
     addresses, asynchronous, atomic, compare, control, convert, matrix, memory, moves, sync, table,
-    texture,
+    texture, video,
 };
 use crate::machine::control as run;
 use crate::machine::op::{Handler, Op};
@@ -413,6 +413,7 @@ impl<'a> Builder<'a, '_> {
                 control::control(self, i)
             }
             O::Cvt => convert::convert(self, i),
+            opcode if opcode.is_video() => video::video(self, i),
             O::Bar
             | O::Barrier
             | O::Shfl

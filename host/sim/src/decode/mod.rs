@@ -12,7 +12,7 @@
 //! | `operand` | operands to frame offsets |
 //! | `assigned` | which registers have to be cleared |
 //! | `table` | instructions that work on registers alone, by their spelling |
-//! | `compare`, `convert`, `memory`, `addresses`, `atomic`, `asynchronous`, `matrix`, `texture`, `control`, `sync`, `moves` | the others, by subject |
+//! | `compare`, `convert`, `memory`, `addresses`, `atomic`, `asynchronous`, `matrix`, `texture`, `video`, `control`, `sync`, `moves` | the others, by subject |
 
 mod addresses;
 mod assigned;
@@ -31,6 +31,7 @@ mod symbols;
 mod sync;
 mod table;
 mod texture;
+mod video;
 
 use crate::isa::IsaError;
 use crate::module::LoadError;

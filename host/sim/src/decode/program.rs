@@ -14,6 +14,7 @@ use crate::machine::op::Op;
 use crate::machine::tile::Tile;
 use crate::module::Kernel;
 use crate::ptx::ast::SpecialRegister;
+use crate::semantics::video::Video;
 
 /// Decoded code and its tables. Shared by all instances of a module.
 #[derive(Debug)]
@@ -40,6 +41,8 @@ pub(crate) struct Program {
     pub(crate) products: Vec<Product>,
     /// Matrices that go between memory and registers.
     pub(crate) tiles: Vec<Tile>,
+    /// What video instructions do.
+    pub(crate) videos: Vec<Video>,
     /// Module variables, in order; [`Value::Symbol`] names them by index.
     pub(crate) variables: Vec<Variable>,
     /// The kernels, and each one's function.
@@ -76,6 +79,7 @@ impl Default for Program {
             bulks: Vec::new(),
             products: Vec::new(),
             tiles: Vec::new(),
+            videos: Vec::new(),
             variables: Vec::new(),
             kernels: Vec::new(),
             shared: Vec::new(),

@@ -644,6 +644,8 @@ fn registers(body: &Body<'_>) -> u32 {
             match *operand {
                 Operand::Register(id)
                 | Operand::Element(id, _)
+                | Operand::Part(id, _)
+                | Operand::Minus(id, _)
                 | Operand::Address(ast::Base::Register(id), _) => mention(id),
                 Operand::Pair(a, b) => a.into_iter().chain(b).for_each(&mut mention),
                 Operand::Vector(slice) => body.elements(slice).iter().for_each(|e| {

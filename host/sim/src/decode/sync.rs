@@ -1,10 +1,10 @@
 //! Instructions by which threads meet: `bar`, `barrier`, `shfl`, `vote`, `match`, `redux`, `activemask`, `elect`, fences.
 
-use super::function::{Builder, Operands, Result, because, invalid, unsupported};
+use super::function::{Builder, Operands, Result, invalid, unsupported};
 use super::program::{Class, Value};
 use crate::machine::barrier::{self, kind};
 use crate::machine::cluster;
-use crate::machine::exchange::{self, extreme, mode};
+use crate::machine::exchange::{self, WHO_RUNS, extreme, mode};
 use crate::machine::misc;
 use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, Type};
 use crate::semantics::int;
@@ -161,18 +161,12 @@ fn bar<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     Ok(())
 }
 
-/// The mask of an instruction without `.sync`: all lanes that are there.
-fn all_lanes(b: &mut Builder<'_, '_>) -> Result<u32> {
-    let _ = b;
-    because("forms without .sync, which newer GPUs do not have")
-}
-
 fn shuffle<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let operands = b.body.operands(i);
     let (d, a, lane, clamp, members) = match *operands {
         [d, a, lane, clamp, members] => (d, a, lane, clamp, b.source(&members, 4, None)?),
-        [d, a, lane, clamp] => (d, a, lane, clamp, all_lanes(b)?),
-        _ => return invalid("`shfl.sync` takes five operands"),
+        [d, a, lane, clamp] => (d, a, lane, clamp, WHO_RUNS),
+        _ => return invalid("`shfl` takes four operands, with `.sync` five"),
     };
     let mode = match () {
         () if i.modifiers.has(M::Up) => mode::UP,
@@ -212,8 +206,8 @@ fn vote<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let operands = b.body.operands(i);
     let (d, p, members) = match *operands {
         [d, p, members] => (d, p, b.source(&members, 4, None)?),
-        [d, p] => (d, p, all_lanes(b)?),
-        _ => return invalid("`vote.sync` takes a destination, a predicate and a mask"),
+        [d, p] => (d, p, WHO_RUNS),
+        _ => return invalid("`vote` takes a destination and a predicate, with `.sync` a mask"),
     };
     let a = b.predicate(&p)?;
     if i.modifiers.has(M::Ballot) {

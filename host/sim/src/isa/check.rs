@@ -12,7 +12,8 @@ use foldhash::fast::RandomState;
 use super::pattern::{self, Pattern, Shape, Slot, Typed};
 use super::{IsaError, Row, Target};
 use crate::ptx::ast::{
-    self, Base, Body, Class, Instruction, Modifier, Modifiers, Module, Opcode, Operand, Type,
+    self, Base, Body, Class, Instruction, Modifier, Modifiers, Module, Opcode, Operand, Selector,
+    Type,
 };
 
 /// Checks every instruction of a module.
@@ -113,6 +114,18 @@ fn check_row(row: &Row, instruction: &Instruction, has: &Has<'_>) -> Result<(), 
             at,
         });
     }
+    if let Some((from, sm)) = row.gone
+        && has.version >= from
+        && has.target.sm >= sm
+    {
+        return Err(IsaError::Gone {
+            spelling: spelling(),
+            from,
+            sm,
+            target: has.name.to_owned(),
+            at,
+        });
+    }
     Ok(())
 }
 
@@ -177,7 +190,8 @@ fn form(instruction: &Instruction, has: &Has<'_>) -> Result<Form, IsaError> {
 }
 
 /// The modifiers in the table's order. The ISA writes `atom.relaxed.cta.global.add`; assemblers take order, scope and
-/// space anywhere, and compilers make use of it (`atom.global.cta.add` of nvcc).
+/// space anywhere, and compilers make use of it (`atom.global.cta.add` of nvcc). Of video instructions `.sat` and the
+/// second operation.
 fn in_order(opcode: Opcode, modifiers: &Modifiers) -> Vec<Modifier> {
     use Modifier::*;
     let mut words = modifiers.to_vec();
@@ -190,6 +204,15 @@ fn in_order(opcode: Opcode, modifiers: &Modifiers) -> Vec<Modifier> {
             Const | Global | Local | Param | ParamEntry | ParamFunc | Shared | SharedCta
             | SharedCluster => 4,
             _ => 5,
+        });
+    }
+    if opcode.is_video() {
+        words.sort_by_key(|word| match word {
+            Po => 1,
+            Sat => 2,
+            Clamp | Wrap => 3,
+            Shr7 | Shr15 | Add | Min | Max => 4,
+            _ => 0,
         });
     }
     words
@@ -314,6 +337,22 @@ impl Form {
                 )
             }
             (Shape::Gradient, Vector(_) | Register(_)) => true,
+            (Shape::Register, &Register(id)) => register(id),
+            (Shape::Part | Shape::SignedPart, &Register(id)) => register(id),
+            (Shape::Part | Shape::SignedPart, Int(_)) => true,
+            (Shape::Part | Shape::SignedPart, &Part(id, part)) => register(id) && is_part(part),
+            (Shape::SignedPart, &Minus(id, part)) => register(id) && part.is_none_or(is_part),
+            (Shape::Minus, &Minus(id, None)) => register(id),
+            (Shape::PartDestination, &Part(id, part)) => register(id) && is_part(part),
+            (Shape::Elements(_) | Shape::ElementsDestination(_), &Register(id)) => register(id),
+            (Shape::Elements(many), &Part(id, elements)) => {
+                register(id)
+                    && elements.halves() == (many == 2)
+                    && elements.elements().len() == usize::from(many)
+            }
+            (Shape::ElementsDestination(many), &Part(id, mask)) => {
+                register(id) && mask.halves() == (many == 2) && mask.is_mask()
+            }
             (Shape::Label, &Label(id)) => matches!(target(id), Some(ast::Target::Instruction(_))),
             (Shape::Targets, &Label(id)) => {
                 matches!(target(id), Some(ast::Target::BranchTargets(_)))
@@ -443,6 +482,29 @@ impl Form {
             Shape::Pack | Shape::Unpack => format!("a vector{size} in all"),
             Shape::Texture => "a list such as `[texture, {x, y}]`".to_owned(),
             Shape::Gradient => "a vector of gradients".to_owned(),
+            Shape::Register => format!("a register{size}"),
+            Shape::Part => {
+                format!(
+                    "a register{size}, perhaps `.b0` to `.b3`, `.h0` or `.h1` of it, or a constant"
+                )
+            }
+            Shape::SignedPart => format!(
+                "a register{size}, perhaps `.b0` to `.b3`, `.h0` or `.h1` of it, perhaps negated, or a constant"
+            ),
+            Shape::Minus => format!("a negated register{size}"),
+            Shape::PartDestination => format!("`.b0` to `.b3`, `.h0` or `.h1` of a register{size}"),
+            Shape::Elements(2) => {
+                format!("a register{size}, perhaps with two halves such as `.h32`")
+            }
+            Shape::Elements(_) => {
+                format!("a register{size}, perhaps with four bytes such as `.b7654`")
+            }
+            Shape::ElementsDestination(2) => {
+                format!("a register{size}, perhaps with a mask of halves, `.h0`, `.h1` or `.h10`")
+            }
+            Shape::ElementsDestination(_) => {
+                format!("a register{size}, perhaps with a mask of bytes such as `.b20`")
+            }
             Shape::Sink => "`_`".to_owned(),
             Shape::Label => "the label of an instruction".to_owned(),
             Shape::Targets => "the label of a `.branchtargets`".to_owned(),
@@ -474,6 +536,11 @@ fn size_fits(register: Type, typed: Typed, wider: bool) -> bool {
         Typed::Pointer => memory && matches!(register.size(), 4 | 8),
         _ => memory,
     }
+}
+
+/// A byte or half of a register.
+fn is_part(part: Selector) -> bool {
+    part.elements().len() == 1 && part.is_mask()
 }
 
 /// Integers do not go into float registers, nor floats into integer registers; bits go anywhere.
@@ -528,6 +595,8 @@ fn describe_operand(body: &Body<'_>, operand: &Operand<'_>) -> String {
         Register(id) => name(id),
         Negated(id) => format!("the negation of {}", name(id)),
         Element(id, component) => format!("component .{} of {}", component.name(), name(id)),
+        Part(id, part) => format!("`.{part}` of {}", name(id)),
+        Minus(id, _) => format!("the negation of {}", name(id)),
         Pair(Some(id), _) => format!("a pair with {}", name(id)),
         Pair(None, _) => "a pair".to_owned(),
         Sink => "`_`".to_owned(),

@@ -80,6 +80,23 @@ pub enum IsaError {
         /// Where.
         at: Position,
     },
+    /// GPUs from this one on do not have the instruction any more.
+    #[error(
+        "`{spelling}` without `.sync` is gone from PTX {}.{} for sm_{sm} and later, and the module is for {target}; use the \
+         form with `.sync` and a mask of lanes", from.0, from.1
+    )]
+    Gone {
+        /// The instruction.
+        spelling: String,
+        /// The PTX version that took it away.
+        from: (u32, u32),
+        /// The first compute capability that does without.
+        sm: u32,
+        /// The module's target.
+        target: String,
+        /// Where.
+        at: Position,
+    },
     /// A `.target` that names no architecture.
     #[error("`.target {target}` names no architecture; it should begin with one such as sm_90")]
     NoTarget {
@@ -98,7 +115,8 @@ impl IsaError {
             | OperandCount { at, .. }
             | Operand { at, .. }
             | Version { at, .. }
-            | Target { at, .. } => Some(at),
+            | Target { at, .. }
+            | Gone { at, .. } => Some(at),
             NoTarget { .. } => None,
         }
     }
@@ -112,7 +130,8 @@ impl IsaError {
             | OperandCount { spelling, .. }
             | Operand { spelling, .. }
             | Version { spelling, .. }
-            | Target { spelling, .. } => spelling,
+            | Target { spelling, .. }
+            | Gone { spelling, .. } => spelling,
             NoTarget { target } => target,
         }
     }

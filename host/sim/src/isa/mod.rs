@@ -58,6 +58,8 @@ pub enum Section {
     TensorCore5,
     /// Stack manipulation.
     Stack,
+    /// Video.
+    Video,
     /// Miscellaneous.
     Miscellaneous,
 }
@@ -89,6 +91,7 @@ impl Section {
             }
             Section::TensorCore5 => "9.7.16 TensorCore 5th Generation Family Instructions",
             Section::Stack => "9.7.17 Stack Manipulation Instructions",
+            Section::Video => "9.7.18 Video Instructions",
             Section::Miscellaneous => "9.7.19 Miscellaneous Instructions",
         }
     }
@@ -122,6 +125,8 @@ pub struct Row {
     pub since: (u32, u32),
     /// The GPUs that have it.
     pub target: Target,
+    /// The PTX version from which GPUs from a compute capability on do not have it any more.
+    pub gone: Option<((u32, u32), u32)>,
     /// Where the ISA describes it.
     pub section: Section,
     /// Why this machine refuses it by name, if it does.
@@ -145,6 +150,7 @@ impl Row {
             operands,
             since: (1, 0),
             target,
+            gone: None,
             section,
             refused: None,
         }
@@ -163,6 +169,12 @@ impl Row {
     /// Only on architecture-specific targets.
     const fn only(mut self, sm: u32) -> Row {
         self.target = Target { sm, specific: true };
+        self
+    }
+
+    /// Taken away: modules of this version and later for these GPUs and later cannot have it.
+    const fn gone(mut self, major: u32, minor: u32, sm: u32) -> Row {
+        self.gone = Some(((major, minor), sm));
         self
     }
 
@@ -188,6 +200,7 @@ const MODIFIER_NEEDS: &[(Modifier, (u32, u32), u32)] = &[
     (Modifier::L2Fetch64, (7, 4), 75),
     (Modifier::L2Fetch128, (7, 4), 75),
     (Modifier::L2Fetch256, (7, 4), 80),
+    (Modifier::SpOrderedMetadata, (8, 5), 80),
 ];
 
 /// The PTX version and target that an instance of a row needs.

@@ -22,6 +22,9 @@ pub const SETS: &[(&str, &str)] = &[
     ("SCMP", "eq|ne|lt|le|gt|ge"),
     ("FCMP", "eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan"),
     ("BOOL", "and|or|xor"),
+    ("SPARSE", "sp|sp::ordered_metadata"),
+    ("VTYPE", "u32|s32"),
+    ("VTHEN", "add|min|max"),
     (
         "TESTP",
         "finite|infinite|number|notanumber|normal|subnormal",
@@ -130,6 +133,20 @@ pub enum Shape {
     Texture,
     /// `grad`: a vector of gradients.
     Gradient,
+    /// `r`: a register to be read.
+    Register,
+    /// `v`: of a video instruction, a register or a byte or half of one, `%r1.b0`; or a constant.
+    Part,
+    /// `-v`: the same, perhaps negated.
+    SignedPart,
+    /// `-s`: a register, negated.
+    Minus,
+    /// `dv`: a byte or half of a register, to be written.
+    PartDestination,
+    /// `v2`, `v4`: a register, perhaps with the so many halves or bytes that are taken of it and its neighbour, `%r1.h32`.
+    Elements(u8),
+    /// `dv2`, `dv4`: a register, perhaps with those of its halves or bytes that are written, `%r1.b20`.
+    ElementsDestination(u8),
     /// `sink`: `_`.
     Sink,
     /// `label`: a label of an instruction.
@@ -346,6 +363,15 @@ fn shape_of(text: &str) -> Shape {
         "unpack" => Shape::Unpack,
         "T" => Shape::Texture,
         "grad" => Shape::Gradient,
+        "r" => Shape::Register,
+        "v" => Shape::Part,
+        "-v" => Shape::SignedPart,
+        "-s" => Shape::Minus,
+        "dv" => Shape::PartDestination,
+        "v2" => Shape::Elements(2),
+        "v4" => Shape::Elements(4),
+        "dv2" => Shape::ElementsDestination(2),
+        "dv4" => Shape::ElementsDestination(4),
         "sink" => Shape::Sink,
         "label" => Shape::Label,
         "targets" => Shape::Targets,

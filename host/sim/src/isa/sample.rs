@@ -57,30 +57,36 @@ pub fn samples(pattern: &Pattern, least_version: (u32, u32), least_sm: u32) -> V
     let mut samples: Vec<Sample> = Vec::new();
     let choices: Vec<Vec<&[Modifier]>> = pattern.groups.iter().map(choices).collect();
     let first: Vec<usize> = vec![0; choices.len()];
-    let mut add = |picked: &[usize]| {
+    let mut add = |picked: &[usize], selected: usize| {
         let words: Vec<Modifier> = picked
             .iter()
             .zip(&choices)
             .flat_map(|(&index, choices)| choices[index])
             .copied()
             .collect();
-        let sample = sample(pattern, &words, least_version, least_sm);
+        let sample = sample(pattern, &words, selected, least_version, least_sm);
         if !samples.contains(&sample) {
             samples.push(sample);
         }
     };
-    add(&first);
+    add(&first, 0);
     for (group, choices) in choices.iter().enumerate() {
         for index in 1..choices.len() {
             let mut picked = first.clone();
             picked[group] = index;
-            add(&picked);
+            add(&picked, 0);
         }
+    }
+    // Each way to choose bytes and halves, with other types each time.
+    for selected in 1..ways_to_select(pattern) {
+        let pick = |(group, choices): (usize, &Vec<_>)| (selected >> group) % choices.len();
+        let picked: Vec<usize> = choices.iter().enumerate().map(pick).collect();
+        add(&picked, selected);
     }
     samples
 }
 
-/// Every instance: all combinations of alternatives.
+/// Every instance: all combinations of alternatives. The ways to choose bytes and halves take turns.
 pub fn every_sample(pattern: &Pattern, least_version: (u32, u32), least_sm: u32) -> Vec<Sample> {
     let mut combinations: Vec<Vec<Modifier>> = vec![Vec::new()];
     for group in &pattern.groups {
@@ -92,10 +98,49 @@ pub fn every_sample(pattern: &Pattern, least_version: (u32, u32), least_sm: u32)
         });
         combinations = longer.collect();
     }
-    combinations
-        .iter()
-        .map(|words| sample(pattern, words, least_version, least_sm))
+    let ways = ways_to_select(pattern);
+    let numbered = combinations.iter().enumerate();
+    numbered
+        .map(|(number, words)| sample(pattern, words, number % ways, least_version, least_sm))
         .collect()
+}
+
+/// What samples of a video instruction write behind the destination, the first and the second source.
+const PARTS: [[&str; 3]; 7] = [
+    ["h1", "", ""],
+    ["b0", "b3", "h0"],
+    ["b2", "h1", "b1"],
+    ["h0", "b2", ""],
+    ["b1", "h0", "b0"],
+    ["b3", "b1", "b2"],
+    ["h1", "b0", "h1"],
+];
+const HALVES: [[&str; 3]; 5] = [
+    ["", "", ""],
+    ["h0", "h31", "h02"],
+    ["h1", "h22", "h13"],
+    ["h10", "h33", "h20"],
+    ["", "h10", "h01"],
+];
+const BYTES: [[&str; 3]; 6] = [
+    ["", "", ""],
+    ["b20", "b7012", "b3456"],
+    ["b3", "b0000", "b7777"],
+    ["b321", "b1735", ""],
+    ["b10", "b5264", "b0123"],
+    ["b310", "b6420", "b7531"],
+];
+
+/// How many ways there are to choose bytes and halves of the row's operands.
+fn ways_to_select(pattern: &Pattern) -> usize {
+    let slots = pattern.slots.iter().flatten();
+    let ways = slots.map(|slot| match slot.shape {
+        Shape::Part | Shape::SignedPart | Shape::PartDestination => PARTS.len(),
+        Shape::Elements(2) => HALVES.len(),
+        Shape::Elements(_) => BYTES.len(),
+        _ => 1,
+    });
+    ways.max().unwrap_or(1)
 }
 
 fn choices(group: &Group) -> Vec<&[Modifier]> {
@@ -114,6 +159,7 @@ fn choices(group: &Group) -> Vec<&[Modifier]> {
 fn sample(
     pattern: &Pattern,
     words: &[Modifier],
+    selected: usize,
     least_version: (u32, u32),
     least_sm: u32,
 ) -> Sample {
@@ -130,6 +176,7 @@ fn sample(
         registers: Vec::new(),
         usage: Usage::Read,
         slot: 0,
+        selected,
     };
     let mut operands = Vec::new();
     let slots = pattern.slots.as_deref().unwrap_or(&[]);
@@ -201,6 +248,8 @@ fn usage(slot: &Slot, index: usize) -> Usage {
         | Shape::PredicateOrPair
         | Shape::PredicatePair
         | Shape::Unpack
+        | Shape::PartDestination
+        | Shape::ElementsDestination(_)
             if index == 0 =>
         {
             Usage::Write
@@ -218,6 +267,8 @@ struct Maker<'a> {
     /// Of the operand that is being made.
     usage: Usage,
     slot: usize,
+    /// Which way bytes and halves are chosen.
+    selected: usize,
 }
 
 impl Maker<'_> {
@@ -278,7 +329,21 @@ impl Maker<'_> {
             | Shape::DestinationOrSink
             | Shape::Source
             | Shape::Any
+            | Shape::Register
             | Shape::DestinationAndMaybe => self.register_of(ty, value),
+            Shape::Part | Shape::PartDestination => self.part(&PARTS, (ty, value)),
+            Shape::SignedPart => {
+                // The first factor, the second, both; the same both ways is no negation.
+                let negated = (self.selected % 4) & self.slot.min(2) != 0;
+                format!(
+                    "{}{}",
+                    if negated { "-" } else { "" },
+                    self.part(&PARTS, (ty, value))
+                )
+            }
+            Shape::Minus => format!("-{}", self.register_of(ty, value)),
+            Shape::Elements(2) | Shape::ElementsDestination(2) => self.part(&HALVES, (ty, value)),
+            Shape::Elements(_) | Shape::ElementsDestination(_) => self.part(&BYTES, (ty, value)),
             Shape::Constant => self.constant(),
             Shape::Predicate
             | Shape::PredicateOrPair
@@ -308,6 +373,15 @@ impl Maker<'_> {
         }
     }
 
+    /// A register with what is chosen of it.
+    fn part(&mut self, ways: &[[&str; 3]], (ty, value): (Type, Type)) -> String {
+        let register = self.register_of(ty, value);
+        match ways[self.selected % ways.len()][self.slot.min(2)] {
+            "" => register,
+            selector => format!("{register}.{selector}"),
+        }
+    }
+
     fn pair(&mut self, ty: Type, value: Type) -> String {
         let first = self.register_of(ty, value);
         format!("{first}|{}", self.register(Type::Pred))
@@ -332,6 +406,8 @@ impl Maker<'_> {
             Opcode::Cp => 16,
             Opcode::Applypriority | Opcode::Discard | Opcode::Fence => 128,
             Opcode::Setmaxnreg => 64,
+            // A selector that every shape has.
+            Opcode::Mma => 0,
             _ => 1,
         };
         value.to_string()

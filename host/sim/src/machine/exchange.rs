@@ -2,7 +2,9 @@
 //!
 //! PTX ISA, "Data Movement and Conversion: shfl.sync" and "Parallel Synchronization and Communication Instructions". The
 //! `.sync` forms wait until all lanes of the member mask that have not ended are at the instruction. Lanes may name
-//! different masks (the tiles of a warp do): each set that is complete goes on.
+//! different masks (the tiles of a warp do): each set that is complete goes on. `shfl` and `vote` without `.sync`, which
+//! modules for GPUs before sm_70 may use, wait for nobody: members are the lanes that run them, and those GPUs ran a warp's
+//! lanes together from where their ways join. Here lanes ahead wait at the join too (see `schedule`).
 //! Reported: a lane absent from its own mask; a shuffle that reads a lane which is not there.
 //! Open in the ISA: the value read from an inactive lane. Here it is [`POISON`], and a finding, so that no kernel comes
 //! to depend on it. Which lanes `activemask` sees: those that run with the one that asks.
@@ -17,6 +19,9 @@ use crate::semantics::warp::redux_f32;
 
 /// What a shuffle reads from a lane that is not there: a NaN, and a large number.
 pub(crate) const POISON: u32 = 0x7fff_dead;
+
+/// In place of the row of member masks: the members are the lanes that run. No row starts there.
+pub(crate) const WHO_RUNS: u32 = 0;
 
 /// The modes of `shfl`, in the low bits of `aux`; above them is the index of a list of member mask row and predicate.
 pub(crate) mod mode {
@@ -133,6 +138,34 @@ macro_rules! members {
 
 pub(super) use members;
 
+/// The same, of an instruction that may have no `.sync`.
+macro_rules! runners_or_members {
+    ($core:ident, $op:ident, $members:expr) => {
+        if $members == WHO_RUNS {
+            // SAFETY: `op` belongs to the running frame.
+            let mask = unsafe { $core.mask(&*$op) };
+            if mask == 0 {
+                return $op.wrapping_add(1);
+            }
+            mask
+        } else {
+            members!($core, $op, $members, Wait::Lanes)
+        }
+    };
+}
+
+/// The rows of member masks, or everybody.
+///
+/// # Safety
+/// `members` must be [`WHO_RUNS`] or a `u32` row of the running frame.
+unsafe fn member_rows(core: &mut Core<'_>, members: u32) -> [u32; LANES] {
+    match members {
+        WHO_RUNS => [FULL; LANES],
+        // SAFETY: passed on.
+        members => unsafe { *core.lanes::<u32>(members) },
+    }
+}
+
 /// `shfl.sync`: row `d` gets row `a` of the lane that rows `b` and `c` choose.
 ///
 /// # Safety
@@ -143,7 +176,7 @@ pub(crate) unsafe fn shuffle(core: &mut Core<'_>, op: *const Op) -> *const Op {
     let (mode, list) = (o.aux & 3, (o.aux >> 2) as usize);
     let lists = &core.run.program.lists;
     let (members, predicate) = (lists[list], lists[list + 1]);
-    let mask = members!(core, op, members, Wait::Lanes);
+    let mask = runners_or_members!(core, op, members);
     // SAFETY: the decoder gave this operation `u32` rows.
     let (a, b, c) = unsafe {
         (
@@ -201,11 +234,11 @@ unsafe fn vote_handler<F: Fn(u32, u32) -> bool + Copy>(
 ) -> *const Op {
     // SAFETY: `op` is an operation of the program.
     let o = unsafe { &*op };
-    let mask = members!(core, op, o.b, Wait::Lanes);
+    let mask = runners_or_members!(core, op, o.b);
     // SAFETY: the decoder gave this operation these operands.
     unsafe {
         let truths = core.predicate(o.a);
-        let rows = *core.lanes::<u32>(o.b);
+        let rows = member_rows(core, o.b);
         let mut result = 0;
         for lane in lanes(mask) {
             let members = rows[lane] & mask;
@@ -228,11 +261,11 @@ pub(crate) fn vote<F: Fn(u32, u32) -> bool + Copy>(_: F) -> Handler {
 pub(crate) unsafe fn ballot(core: &mut Core<'_>, op: *const Op) -> *const Op {
     // SAFETY: `op` is an operation of the program.
     let o = unsafe { &*op };
-    let mask = members!(core, op, o.b, Wait::Lanes);
+    let mask = runners_or_members!(core, op, o.b);
     // SAFETY: the decoder gave this operation these operands.
     unsafe {
         let truths = core.predicate(o.a) & mask;
-        let rows = *core.lanes::<u32>(o.b);
+        let rows = member_rows(core, o.b);
         let d = core.lanes::<u32>(o.d);
         for lane in lanes(mask) {
             d[lane] = truths & rows[lane];

@@ -14,6 +14,7 @@
 //! | `mbarrier` | barriers that are objects in shared memory |
 //! | `asynchronous`, `bulk`, `pending` | copies that are started now and happen later |
 //! | `matrix`, `tile` | products of matrices, and matrices between memory and a warp's registers |
+//! | `video` | arithmetic on bytes and halves of registers |
 //! | `stack` | local memory of a size that is known only when the program runs |
 //! | `builtin`, `format`, `heap` | `vprintf`, `malloc`, `free`, `__assertfail` |
 //! | `children`, `family` | launches from kernels; which grid runs when |
@@ -60,5 +61,6 @@ mod team;
 pub(crate) mod texture;
 pub(crate) mod tile;
 pub(crate) mod transfer;
+pub(crate) mod video;
 mod warp;
 mod watch;

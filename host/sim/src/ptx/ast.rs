@@ -5,6 +5,7 @@
 //! the order of their first use, operands lie in one array to which instructions hold ranges. [`Body::items`] keeps
 //! what only the printer needs: the order of declarations, labels, scopes and instructions in the text.
 
+pub use super::selector::Selector;
 pub use super::types::{Class, Linkage, Space, Type};
 pub use super::words::{Component, Modifier, Opcode, SpecialRegister};
 
@@ -513,6 +514,10 @@ pub enum Operand<'a> {
     Negated(RegisterId),
     /// `%v.x`: one component of a vector register.
     Element(RegisterId, Component),
+    /// `%r1.b0`: bytes or halves of a register.
+    Part(RegisterId, Selector),
+    /// `-%r1`, `-%r1.h0`: a register, or a part of it, negated.
+    Minus(RegisterId, Option<Selector>),
     /// `d|p`: destination and a second, predicate destination; either may be [`Operand::Sink`] (`None`).
     Pair(Option<RegisterId>, Option<RegisterId>),
     /// `_`: a result nobody wants, or an absent element.

@@ -7,6 +7,7 @@ mod error;
 mod lexer;
 mod parser;
 mod print;
+mod selector;
 mod types;
 mod words;
 

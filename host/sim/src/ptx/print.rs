@@ -410,6 +410,9 @@ impl<'p> BodyPrinter<'p> {
             Operand::Element(id, component) => {
                 format!("{}.{}", self.register_name(id), component.name())
             }
+            Operand::Part(id, part) => format!("{}.{part}", self.register_name(id)),
+            Operand::Minus(id, None) => format!("-{}", self.register_name(id)),
+            Operand::Minus(id, Some(part)) => format!("-{}.{part}", self.register_name(id)),
             Operand::Pair(first, second) => format!("{}|{}", self.half(first), self.half(second)),
             Operand::Sink => "_".to_owned(),
             Operand::Special(register, None) => format!("%{register}"),

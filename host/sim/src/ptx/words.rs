@@ -184,10 +184,66 @@ words! {
     Tld4 = "tld4",
     Trap = "trap",
     Txq = "txq",
+    Vabsdiff = "vabsdiff",
+    Vabsdiff2 = "vabsdiff2",
+    Vabsdiff4 = "vabsdiff4",
+    Vadd = "vadd",
+    Vadd2 = "vadd2",
+    Vadd4 = "vadd4",
+    Vavrg2 = "vavrg2",
+    Vavrg4 = "vavrg4",
+    Vmad = "vmad",
+    Vmax = "vmax",
+    Vmax2 = "vmax2",
+    Vmax4 = "vmax4",
+    Vmin = "vmin",
+    Vmin2 = "vmin2",
+    Vmin4 = "vmin4",
     Vote = "vote",
+    Vset = "vset",
+    Vset2 = "vset2",
+    Vset4 = "vset4",
+    Vshl = "vshl",
+    Vshr = "vshr",
+    Vsub = "vsub",
+    Vsub2 = "vsub2",
+    Vsub4 = "vsub4",
     Wgmma = "wgmma",
     Wmma = "wmma",
     Xor = "xor",
+}
+
+impl Opcode {
+    /// Whether it is one of PTX ISA 9.7.18, "Video Instructions".
+    pub fn is_video(self) -> bool {
+        use Opcode::*;
+        matches!(
+            self,
+            Vabsdiff
+                | Vabsdiff2
+                | Vabsdiff4
+                | Vadd
+                | Vadd2
+                | Vadd4
+                | Vavrg2
+                | Vavrg4
+                | Vmad
+                | Vmax
+                | Vmax2
+                | Vmax4
+                | Vmin
+                | Vmin2
+                | Vmin4
+                | Vset
+                | Vset2
+                | Vset4
+                | Vshl
+                | Vshr
+                | Vsub
+                | Vsub2
+                | Vsub4
+        )
+    }
 }
 
 words! {
@@ -310,6 +366,10 @@ words! {
     Ecr = "ecr",
     Rc16 = "rc16",
     Pack = "pack",
+    // vmad.
+    Po = "po",
+    Shr7 = "shr7",
+    Shr15 = "shr15",
     // State spaces.
     Const = "const",
     Global = "global",

@@ -86,6 +86,7 @@ pub mod mbarrier;
 mod odd;
 pub mod rounding;
 pub mod texture;
+pub mod video;
 pub mod warp;
 
 pub use rounding::Rounding;

@@ -1,4 +1,5 @@
-//! What nvcc 13 makes of CUDA C++'s libraries, run and compared with plain loops: `tests/ptx/nvcc_parallel.cu`.
+//! What nvcc 13 makes of CUDA C++'s libraries and intrinsics, run and compared with plain loops: `tests/ptx/nvcc_parallel.cu`,
+//! `tests/ptx/nvcc_video.cu`.
 
 use half::{bf16, f16};
 use sim::{Checks, Launch, Report};
@@ -241,4 +242,75 @@ fn scratch_memory_is_as_large_as_each_thread_asks() {
         rig.read::<i32>(out, 64),
         (1..=64).map(sum).collect::<Vec<_>>()
     );
+}
+
+#[test]
+fn intrinsics_on_bytes_and_halves_are_what_they_say() {
+    let rig = Rig::new(include_str!("../ptx/nvcc_video.ptx"));
+    let mut numbers = Numbers(5);
+    let mut words = || -> Vec<u32> {
+        (0..256)
+            .map(|_| numbers.within((0, u32::MAX.into())) as u32)
+            .collect()
+    };
+    let (a, b) = (words(), words());
+    let out = rig.buffer(&[0u32; 256 * 8]);
+    rig.ok("simd", 1, 256, &[rig.buffer(&a), rig.buffer(&b), out]);
+    let by_hand = rig.buffer(&[0u32; 256 * 4]);
+    rig.ok("byhand", 1, 256, &[rig.buffer(&a), rig.buffer(&b), by_hand]);
+    let (simd, by_hand) = (
+        rig.read::<u32>(out, 256 * 8),
+        rig.read::<u32>(by_hand, 256 * 4),
+    );
+    for i in 0..256 {
+        let (x, y) = (a[i], b[i]);
+        let bytes = |f: fn(u8, u8) -> u8| {
+            let (x, y) = (x.to_le_bytes(), y.to_le_bytes());
+            u32::from_le_bytes(std::array::from_fn(|k| f(x[k], y[k])))
+        };
+        let halves = |f: fn(u16, u16) -> u16| {
+            let half = |shift: u32| u32::from(f((x >> shift) as u16, (y >> shift) as u16)) << shift;
+            half(0) | half(16)
+        };
+        let sum_of = |word: u32| {
+            word.to_le_bytes()
+                .iter()
+                .map(|&b| u32::from(b))
+                .sum::<u32>()
+        };
+        let absolute = halves(u16::abs_diff);
+        assert_eq!(
+            simd[8 * i..][..8],
+            [
+                bytes(u8::abs_diff),
+                bytes(|x, y| (x as i8).abs_diff(y as i8)),
+                sum_of(bytes(u8::abs_diff)),
+                (absolute & 0xffff) + (absolute >> 16),
+                bytes(u8::wrapping_add),
+                halves(|x, y| (x as i16).saturating_add(y as i16) as u16),
+                // The mean, away from zero where it lies between two.
+                bytes(|x, y| {
+                    let sum = i32::from(x as i8) + i32::from(y as i8);
+                    ((sum + i32::from(sum >= 0)) >> 1) as u8
+                }),
+                halves(|x, y| if (x as i16) > y as i16 { 0xffff } else { 0 }),
+            ],
+            "{x:#x} {y:#x}"
+        );
+        let product = i64::from(x >> 24) * i64::from(y as i16);
+        let (upper, lower) = (u16::saturating_sub(y as u16, x as u16), x & 0xffff);
+        // `vset4` compares bytes of unsigned x with bytes of signed y.
+        let mixed = (0..4)
+            .filter(|k| i32::from((x >> (8 * k)) as u8) < i32::from((y >> (8 * k)) as u8 as i8));
+        assert_eq!(
+            by_hand[4 * i..][..4],
+            [
+                ((x & 0xff) as i32 + i32::from((y >> 16) as i16)).max(100) as u32,
+                ((i64::from(x as i32) - product) >> 7) as u32,
+                i as u32 + mixed.count() as u32,
+                u32::from(upper) << 16 | lower,
+            ],
+            "{x:#x} {y:#x}"
+        );
+    }
 }

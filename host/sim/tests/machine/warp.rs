@@ -385,3 +385,47 @@ fn a_lane_outside_of_its_own_mask_is_said() {
         "{report}"
     );
 }
+
+/// Without `.sync` the lanes that run are the members: all of them behind a join, half of them inside of a branch.
+#[test]
+fn without_sync_whoever_runs_takes_part() {
+    let body = "
+        .visible .entry k(.param .u64 out) {
+            .reg .b64 %rd<3>; .reg .b32 %l, %a, %d, %e, %f; .reg .pred %low, %p, %q;
+            ld.param.u64 %rd0, [out]; mov.u32 %l, %laneid; mad.wide.u32 %rd0, %l, 16, %rd0;
+            setp.lt.u32 %low, %l, 16; mov.u32 %d, 0;
+            @!%low bra HIGH;
+            mul.lo.u32 %a, %l, 3; setp.lt.u32 %q, %l, 4; vote.ballot.b32 %d, %q; bra JOIN;
+        HIGH: add.u32 %a, %l, 100; vote.all.pred %p, %low; @%p mov.u32 %d, 1; @!%p mov.u32 %d, 2;
+        JOIN: shfl.idx.b32 %e|%p, %a, 20, 0x1f; shfl.down.b32 %f, %a, 1, 0x1f; vote.uni.pred %q, %low;
+            @%q mov.u32 %d, 77;
+            st.global.v4.u32 [%rd0], {%d, %e, %f, %l}; ret; }";
+    let head =
+        |version, target| format!(".version {version}\n.target {target}\n.address_size 64\n{body}");
+    // On what has no `.sync` at all, and on what still takes it from old modules.
+    for (version, target) in [("6.0", "sm_50"), ("9.0", "sm_62"), ("6.3", "sm_70")] {
+        let rig = Rig::on(sim::DeviceModel::h200(), &head(version, target));
+        let out = rig.buffer(&[0u32; 128]);
+        let report = rig.ok("k", 1, 32, &[out]);
+        assert!(report.findings.is_empty());
+        let a = |lane: u32| if lane < 16 { lane * 3 } else { lane + 100 };
+        let expected: Vec<u32> = (0..32)
+            .flat_map(|lane| {
+                [
+                    if lane < 16 { 0xf } else { 2 },
+                    a(20),
+                    a((lane + 1).min(31)),
+                    lane,
+                ]
+            })
+            .collect();
+        assert_eq!(rig.read::<u32>(out, 128), expected, "{version} {target}");
+    }
+    let gone =
+        sim::Module::load(&head("6.4", "sm_75")).expect_err("sm_70 and later have no such form");
+    let message = gone.to_string();
+    assert!(
+        message.contains("without `.sync` is gone from PTX 6.4 for sm_70"),
+        "{message}"
+    );
+}

@@ -71,7 +71,9 @@ impl Case {
         for (index, operand) in body.operands(instruction).iter().enumerate() {
             let mut found = Vec::new();
             match *operand {
-                Operand::Register(id) => found.push(register(id)),
+                Operand::Register(id) | Operand::Part(id, _) | Operand::Minus(id, _) => {
+                    found.push(register(id));
+                }
                 Operand::Pair(a, b) => found.extend(a.into_iter().chain(b).map(register)),
                 Operand::Vector(slice) => {
                     for element in body.elements(slice) {

@@ -29,7 +29,7 @@ fn on_registers(pattern: &Pattern) -> bool {
     let row = pattern.row;
     match row.section {
         Integer | ExtendedPrecision | Float | Half | MixedPrecision | Comparison
-        | HalfComparison | Logic => true,
+        | HalfComparison | Logic | Video => true,
         DataMovement => matches!(row.opcode, Opcode::Mov | Opcode::Cvt | Opcode::Prmt),
         _ => false,
     }
@@ -117,6 +117,11 @@ fn comparisons_of_halves_agree_with_the_order_of_values() {
 #[test]
 fn logic_and_shifts_agree_bit_by_bit() {
     assert!(section(Section::Logic) >= 79);
+}
+
+#[test]
+fn video_instructions_agree_with_wide_integers() {
+    assert!(section(Section::Video) >= 900);
 }
 
 #[test]

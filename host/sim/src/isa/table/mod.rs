@@ -17,6 +17,7 @@ mod matrix;
 mod memory;
 mod refused;
 mod texture;
+mod video;
 mod warp;
 
 pub(super) const PARTS: &[&[Row]] = &[
@@ -35,5 +36,6 @@ pub(super) const PARTS: &[&[Row]] = &[
     atomic::ROWS,
     warp::ROWS,
     matrix::ROWS,
+    video::ROWS,
     refused::ROWS,
 ];

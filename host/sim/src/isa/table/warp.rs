@@ -11,18 +11,14 @@ const fn shuffle(modifiers: &'static str, operands: &'static str) -> Row {
     Row::new(Section::DataMovement, Shfl, modifiers, operands)
 }
 
-const fn old(row: Row) -> Row {
-    row.refused("it is gone since sm_70; use the `.sync` form, with a mask of lanes")
-}
-
 #[rustfmt::skip] // a line for each row
 pub(super) const ROWS: &[Row] = &[
     shuffle("sync up|down|bfly|idx b32", "d|p?=b32 s=b32 s=b32 s=b32 s=b32").since(6, 0).on(30),
-    old(shuffle("up|down|bfly|idx b32", "d|p?=b32 s=b32 s=b32 s=b32").since(3, 0).on(30)),
+    shuffle("up|down|bfly|idx b32", "d|p?=b32 s=b32 s=b32 s=b32").since(3, 0).on(30).gone(6, 4, 70),
     row(Vote, "sync all|any|uni pred", "p q s=b32").since(6, 0).on(30),
     row(Vote, "sync ballot b32", "d=b32 q s=b32").since(6, 0).on(30),
-    old(row(Vote, "all|any|uni pred", "p q").since(1, 2)),
-    old(row(Vote, "ballot b32", "d=b32 q").since(2, 0).on(20)),
+    row(Vote, "all|any|uni pred", "p q").since(1, 2).gone(6, 4, 70),
+    row(Vote, "ballot b32", "d=b32 q").since(2, 0).on(20).gone(6, 4, 70),
     row(Match, "any sync b32|b64", "d=b32 s=0 s=b32").since(6, 0).on(70),
     row(Match, "all sync b32|b64", "d|p?=b32 s=0 s=b32").since(6, 0).on(70),
     row(Activemask, "b32", "d=b32").since(6, 2).on(30),

@@ -9,28 +9,13 @@ use super::constant::Constant;
 use super::names::Named;
 use crate::ptx::ast::{
     Base, Component, Guard, Instruction, Modifier, Modifiers, Opcode, Operand, Position,
-    RegisterId, Slice, SpecialRegister, Symbol,
+    RegisterId, Selector, Slice, SpecialRegister, Symbol,
 };
 use crate::ptx::error::{ParseError, excerpt};
 use crate::ptx::lexer::Token;
 
 /// Lists of lists: `[tex, {x, y}]` has two.
 const DEPTH: usize = 4;
-
-/// Opcodes with what an error says of them.
-macro_rules! video {
-    ($($name:literal)*) => {
-        &[$(($name, concat!("the video instruction `", $name, "`"))),*]
-    };
-}
-
-/// The instructions of PTX ISA 9.7.18: known by name, with operands that choose bytes of registers (`%r1.b0`), which nothing
-/// else has.
-const VIDEO: &[(&str, &str)] = video!(
-    "vadd" "vsub" "vabsdiff" "vmin" "vmax" "vshl" "vshr" "vmad" "vset"
-    "vadd2" "vsub2" "vavrg2" "vabsdiff2" "vmin2" "vmax2" "vset2"
-    "vadd4" "vsub4" "vavrg4" "vabsdiff4" "vmin4" "vmax4" "vset4"
-);
 
 impl<'a> BodyParser<'_, 'a> {
     /// `p` or `!p` after `@`.
@@ -62,10 +47,6 @@ impl<'a> BodyParser<'_, 'a> {
         at: Position,
     ) -> Result<(), ParseError> {
         let Some(opcode) = Opcode::of(word) else {
-            if let Some((_, what)) = VIDEO.iter().find(|(name, _)| *name == word) {
-                let help = "write it as arithmetic, `prmt` or `dp4a`";
-                return Err(ParseError::Unsupported { what, help, at });
-            }
             return Err(self.unknown(word, word, &Modifiers::EMPTY, at));
         };
         let mut modifiers = Modifiers::EMPTY;
@@ -199,6 +180,7 @@ impl<'a> BodyParser<'_, 'a> {
             Token::Mark(b'[') => self.address(depth),
             Token::Mark(b'{') => self.list(b'}', depth).map(Operand::Vector),
             Token::Mark(b'!') => self.negated(),
+            Token::Mark(b'-') if self.at_minus_register() => self.minus(),
             _ if self.cursor.at_constant() => self.immediate(),
             _ => Err(self.cursor.unexpected("an operand")),
         }
@@ -220,6 +202,34 @@ impl<'a> BodyParser<'_, 'a> {
         }
         self.cursor.advance()?;
         self.register("a predicate register").map(Operand::Negated)
+    }
+
+    /// Whether `-` stands before a name.
+    fn at_minus_register(&self) -> bool {
+        let after = self.cursor.rest()[1..].trim_start();
+        let name = |c: char| c.is_ascii_alphabetic() || "%_$".contains(c);
+        after.starts_with(name) && !after.starts_with("WARP_SZ")
+    }
+
+    /// `-%r1`, `-%r1.h0`.
+    fn minus(&mut self) -> Result<Operand<'a>, ParseError> {
+        self.cursor.advance()?;
+        let id = self.register("a register")?;
+        Ok(Operand::Minus(id, self.selector()?))
+    }
+
+    /// The bytes or halves that are chosen of a register, if any are.
+    fn selector(&mut self) -> Result<Option<Selector>, ParseError> {
+        let Token::Dotted(word) = self.cursor.token else {
+            return Ok(None);
+        };
+        let Some(selector) = Selector::of(word) else {
+            return Err(self
+                .cursor
+                .unexpected("bytes or halves of the register, such as `.b0` or `.h10`"));
+        };
+        self.cursor.advance()?;
+        Ok(Some(selector))
     }
 
     /// A register, pair, special register or symbol.
@@ -257,7 +267,10 @@ impl<'a> BodyParser<'_, 'a> {
                 self.cursor.advance()?;
                 Ok(Operand::Element(id, component))
             }
-            _ => Ok(Operand::Register(id)),
+            _ => Ok(match self.selector()? {
+                Some(selector) => Operand::Part(id, selector),
+                None => Operand::Register(id),
+            }),
         }
     }
 

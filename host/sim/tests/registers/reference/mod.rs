@@ -8,6 +8,7 @@ mod integer;
 mod logic;
 mod number;
 mod small;
+mod video;
 
 use sim::ptx::ast::{Modifier as M, Opcode, Type};
 
@@ -80,6 +81,7 @@ pub fn expect(case: &Case, x: &[u128]) -> Vec<Expect> {
         Rcp | Sqrt | Div if case.has(M::Approx) || case.has(M::Full) => {
             vec![approx::expect(case, x)]
         }
+        opcode if opcode.is_video() => vec![Expect::Bits(video::expect(case, x))],
         _ if float => vec![Expect::Bits(float::expect(case, x))],
         _ => integer::expect(case, x)
             .into_iter()

@@ -1,0 +1,324 @@
+//! Video instructions: arithmetic on bytes and halves of registers, with a second step behind it.
+//!
+//! PTX ISA 9.7.18 "Video Instructions". Scalar instructions ([`Scalar`], [`Mad`]) take a byte, a half or the whole of each
+//! operand; SIMD instructions ([`Simd`]) take two halves or four bytes of two registers side by side. Elements are
+//! extended by the sign of their type, the operation is exact on them, then clamped to the destination's type and size
+//! with `.sat`; then the result is put into the third operand, added to it, or the less or greater of both.
+//!
+//! Open in the ISA: how wide the result of a shift is before it is clamped; here 34 bits, as the ISA says of all scalar
+//! video instructions. GPUs since sm_70 have no such hardware: ptxas writes other instructions, of which those for some
+//! forms (`vmad` on whole unsigned registers with `.sat` or a scale, `.sat` to `.u32`, `.min` and `.max` on `.u32`) do
+//! otherwise than the ISA says. Here the ISA is followed.
+
+/// What is done with two elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Primary {
+    /// `vadd`
+    Add,
+    /// `vsub`
+    Sub,
+    /// `vabsdiff`
+    AbsDiff,
+    /// `vmin`
+    Min,
+    /// `vmax`
+    Max,
+    /// `vavrg2`, `vavrg4`: the mean, rounded away from negative infinity where it is not negative.
+    Average,
+    /// `vshl`
+    ShiftLeft(Amount),
+    /// `vshr`
+    ShiftRight(Amount),
+    /// `vset`: 1 where it holds, else 0.
+    Set(Comparison),
+}
+
+/// What becomes of an amount to shift by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Amount {
+    /// `.clamp`: at most 32.
+    Clamp,
+    /// `.wrap`: its lowest five bits.
+    Wrap,
+}
+
+impl Amount {
+    fn of(self, amount: i64) -> u32 {
+        match self {
+            Amount::Clamp => amount.clamp(0, 32) as u32,
+            Amount::Wrap => amount as u32 & 31,
+        }
+    }
+}
+
+/// What `vset` asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// `.eq`
+    Equal,
+    /// `.ne`
+    NotEqual,
+    /// `.lt`
+    Less,
+    /// `.le`
+    LessOrEqual,
+    /// `.gt`
+    Greater,
+    /// `.ge`
+    GreaterOrEqual,
+}
+
+impl Primary {
+    /// On values of at most 33 bits.
+    fn apply(self, a: i64, b: i64) -> i64 {
+        match self {
+            Primary::Add => a + b,
+            Primary::Sub => a - b,
+            Primary::AbsDiff => (a - b).abs(),
+            Primary::Min => a.min(b),
+            Primary::Max => a.max(b),
+            Primary::Average if a + b >= 0 => (a + b + 1) >> 1,
+            Primary::Average => (a + b) >> 1,
+            // 34 bits of it.
+            Primary::ShiftLeft(amount) => (a << amount.of(b)) << 30 >> 30,
+            Primary::ShiftRight(amount) => a >> amount.of(b),
+            Primary::Set(comparison) => i64::from(match comparison {
+                Comparison::Equal => a == b,
+                Comparison::NotEqual => a != b,
+                Comparison::Less => a < b,
+                Comparison::LessOrEqual => a <= b,
+                Comparison::Greater => a > b,
+                Comparison::GreaterOrEqual => a >= b,
+            }),
+        }
+    }
+}
+
+/// The part of a register that an operand is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// All of it.
+    Word,
+    /// `.b0` to `.b3`.
+    Byte(u8),
+    /// `.h0`, `.h1`.
+    Half(u8),
+}
+
+impl Part {
+    /// Its lowest bit, and how many it has.
+    fn bits(self) -> (u32, u32) {
+        match self {
+            Part::Word => (0, 32),
+            Part::Byte(index) => (u32::from(index & 3) * 8, 8),
+            Part::Half(index) => (u32::from(index & 1) * 16, 16),
+        }
+    }
+
+    /// The element, extended.
+    fn select(self, register: u32, signed: bool) -> i64 {
+        let (low, bits) = self.bits();
+        extend(register >> low, bits, signed)
+    }
+
+    /// `register` with the element in its place.
+    fn merge(self, element: u32, register: u32) -> u32 {
+        let (low, bits) = self.bits();
+        let mask = (u32::MAX >> (32 - bits)) << low;
+        element << low & mask | register & !mask
+    }
+}
+
+/// The low bits of a register, 8, 16 or 32, by the sign of their type.
+fn extend(register: u32, bits: u32, signed: bool) -> i64 {
+    let up = 64 - bits;
+    if signed {
+        (i64::from(register) << up) >> up
+    } else {
+        ((u64::from(register) << up) >> up) as i64
+    }
+}
+
+/// The nearest value of a type of so many bits, 8, 16 or 32.
+fn saturate(value: i64, bits: u32, signed: bool) -> i64 {
+    let (least, most) = if signed {
+        (-1 << (bits - 1), (1 << (bits - 1)) - 1)
+    } else {
+        (0, (1 << bits) - 1)
+    };
+    value.clamp(least, most)
+}
+
+/// What follows the operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Then {
+    /// The result goes into the destination's part of the third operand.
+    Merge,
+    /// `.add`
+    Add,
+    /// `.min`
+    Min,
+    /// `.max`
+    Max,
+}
+
+/// `vadd`, `vsub`, `vabsdiff`, `vmin`, `vmax`, `vshl`, `vshr`, `vset`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scalar {
+    /// The operation.
+    pub primary: Primary,
+    /// Whether the types of d, a and b are signed.
+    pub signed: [bool; 3],
+    /// Parts of d, a and b.
+    pub parts: [Part; 3],
+    /// `.sat`
+    pub saturate: bool,
+    /// What follows.
+    pub then: Then,
+}
+
+impl Scalar {
+    /// The result on three registers; the third does not count where [`Then::Merge`] writes a whole word.
+    pub fn apply(&self, a: u32, b: u32, c: u32) -> u32 {
+        let [signed, a_signed, b_signed] = self.signed;
+        let [to, a_part, b_part] = self.parts;
+        let mut value = self
+            .primary
+            .apply(a_part.select(a, a_signed), b_part.select(b, b_signed));
+        if self.saturate {
+            value = saturate(value, to.bits().1, signed);
+        }
+        let third = extend(c, 32, signed);
+        match self.then {
+            Then::Merge => to.merge(value as u32, c),
+            Then::Add => (value + third) as u32,
+            Then::Min => value.min(third) as u32,
+            Then::Max => value.max(third) as u32,
+        }
+    }
+}
+
+/// Which operand of `vmad` is negated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Negated {
+    /// None.
+    Nothing,
+    /// One of a and b, and so their product.
+    Product,
+    /// c.
+    Addend,
+}
+
+/// `vmad`: a product and a sum, scaled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mad {
+    /// Whether the types of a and b are signed.
+    pub signed: [bool; 2],
+    /// Parts of a and b.
+    pub parts: [Part; 2],
+    /// What is negated.
+    pub negated: Negated,
+    /// `.po`: one more.
+    pub plus_one: bool,
+    /// `.shr7`, `.shr15`: shifted right by so many.
+    pub scale: u32,
+    /// `.sat`
+    pub saturate: bool,
+}
+
+impl Mad {
+    /// The result on three registers.
+    pub fn apply(&self, a: u32, b: u32, c: u32) -> u32 {
+        let [a_part, b_part] = self.parts;
+        let signed = self.signed != [false; 2] || self.negated != Negated::Nothing;
+        let product = i128::from(a_part.select(a, self.signed[0]))
+            * i128::from(b_part.select(b, self.signed[1]));
+        // A negation is the complement and one more; of c it is taken before c gets its sign.
+        let (product, c) = match self.negated {
+            Negated::Nothing => (product, c),
+            Negated::Product => (!product, c),
+            Negated::Addend => (product, !c),
+        };
+        let one = self.plus_one || self.negated != Negated::Nothing;
+        let sum = product + i128::from(extend(c, 32, signed)) + i128::from(one);
+        let scaled = sum >> (self.scale & 31);
+        if !self.saturate {
+            return scaled as u32;
+        }
+        match signed {
+            true => scaled.clamp(i32::MIN.into(), i32::MAX.into()) as u32,
+            false => scaled.clamp(0, u32::MAX.into()) as u32,
+        }
+    }
+}
+
+/// `vadd2` to `vset4`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Simd {
+    /// The operation.
+    pub primary: Primary,
+    /// Whether elements are halves, two of them; otherwise they are bytes, four.
+    pub halves: bool,
+    /// Whether the types of d, a and b are signed.
+    pub signed: [bool; 3],
+    /// For each element, which of those of a and then b it is, of the first operand and of the second.
+    pub selected: [[u8; 4]; 2],
+    /// Bit i: element i of the result counts.
+    pub mask: u8,
+    /// `.sat`
+    pub saturate: bool,
+    /// `.add`: the elements are added to the third operand; otherwise they replace its elements.
+    pub accumulate: bool,
+}
+
+impl Simd {
+    /// The result on three registers.
+    pub fn apply(&self, a: u32, b: u32, c: u32) -> u32 {
+        let (count, bits) = if self.halves { (2, 16) } else { (4, 8) };
+        let [signed, a_signed, b_signed] = self.signed;
+        let both = u64::from(b) << 32 | u64::from(a);
+        let element = |which: u8, signed| {
+            let low = (u32::from(which) * bits) & 63;
+            extend((both >> low) as u32, bits, signed)
+        };
+        let mut d = c;
+        for i in (0..count).filter(|i| self.mask >> i & 1 != 0) {
+            let mut value = self.primary.apply(
+                element(self.selected[0][i], a_signed),
+                element(self.selected[1][i], b_signed),
+            );
+            if self.saturate {
+                value = saturate(value, bits, signed);
+            }
+            d = if self.accumulate {
+                d.wrapping_add(value as u32)
+            } else {
+                let part = if self.halves { Part::Half } else { Part::Byte };
+                part(i as u8).merge(value as u32, d)
+            };
+        }
+        d
+    }
+}
+
+/// Any of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Video {
+    /// On one element of each operand.
+    Scalar(Scalar),
+    /// `vmad`
+    Mad(Mad),
+    /// On several.
+    Simd(Simd),
+}
+
+impl Video {
+    /// The result on three registers.
+    pub fn apply(&self, a: u32, b: u32, c: u32) -> u32 {
+        match self {
+            Video::Scalar(scalar) => scalar.apply(a, b, c),
+            Video::Mad(mad) => mad.apply(a, b, c),
+            Video::Simd(simd) => simd.apply(a, b, c),
+        }
+    }
+}

@@ -7,12 +7,12 @@ use super::function::{Builder, Operands, Result, invalid, unsupported};
 use super::memory::{Address, place};
 use super::program::Value;
 use crate::machine::access::{Named, flag};
-use crate::machine::matrix::{self, Kind, Product, rows};
+use crate::machine::matrix::{self, Kind, Product, Sparsity, rows};
 use crate::machine::tile::{self, Tile};
 use crate::machine::transfer::Place;
 use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, Type};
 use crate::semantics::Rounding;
-use crate::semantics::matrix::{Accumulator, BitOp, Element};
+use crate::semantics::matrix::{Accumulator, BitOp, Element, sparse};
 
 pub(super) fn matrix<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     match i.opcode {
@@ -74,6 +74,13 @@ fn multiply<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
         [d, left, right, c] => (d, left, right, c),
         _ => return unsupported(),
     };
+    let (matrices, metadata) = match b.body.operands(i) {
+        [to, left, right, from] => ([to, left, right, from], None),
+        [to, left, right, from, metadata, selector] => {
+            ([to, left, right, from], Some((metadata, selector)))
+        }
+        _ => return invalid("a multiplication takes four matrices"),
+    };
     let kind = if left == Type::F64 {
         let rounding = match () {
             () if i.modifiers.has(M::Rz) => Rounding::Zero,
@@ -100,13 +107,18 @@ fn multiply<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
             let mut layouts = i.modifiers.iter().filter(|w| matches!(w, M::Row | M::Col));
             let mut by_rows = || layouts.next() == Some(&M::Row);
             Kind::Volta([by_rows(), by_rows()], [c, d])
+        } else if let Some(metadata) = metadata {
+            Kind::Sparse(
+                k,
+                sparsity(b, i, (k, left), metadata)?,
+                [left, right],
+                [c, d],
+            )
         } else {
             Kind::Mma(k, [left, right], [c, d])
         }
     };
-    let [to, left, right, from] = b.body.operands(i) else {
-        return invalid("a multiplication takes four matrices");
-    };
+    let [to, left, right, from] = matrices;
     let width = if matches!(kind, Kind::Double(..)) {
         8
     } else {
@@ -142,6 +154,29 @@ fn multiply<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
         },
     );
     Ok(())
+}
+
+/// Metadata and selector of a product with a sparse matrix.
+fn sparsity<'a>(
+    b: &mut Builder<'a, '_>,
+    i: &Instruction,
+    (k, element): (usize, Element),
+    (metadata, selector): (&Operand<'a>, &Operand<'a>),
+) -> Result<Sparsity> {
+    let Operand::Int(selector) = *selector else {
+        return invalid("the selector of lanes with metadata should be a constant");
+    };
+    let selectors = sparse::selectors(k, element);
+    match usize::try_from(selector) {
+        Ok(selector) if selector < selectors => Ok(Sparsity {
+            metadata: b.source(metadata, 4, None)?,
+            selector,
+            ordered: i.modifiers.has(M::SpOrderedMetadata),
+        }),
+        _ => invalid(format!(
+            "selector {selector} of lanes with metadata, where this shape has {selectors}, counted from 0"
+        )),
+    }
 }
 
 /// `wmma.load.a`, `.b`, `.c` and `wmma.store.d`.

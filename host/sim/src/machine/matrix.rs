@@ -3,7 +3,7 @@
 //! PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions". What fragments mean and how sums are rounded is
 //! `semantics::matrix`; here are registers, addresses and checks. All 32 lanes must come: with a lane that has ended, or in a
 //! block that has no full warp, the ISA leaves everything open, and the machine faults.
-//! Reported: rows outside of shared memory or not aligned to their 16 bytes; of lanes whose addresses are not used nothing.
+//! Reported: metadata of a sparse matrix that the ISA leaves undefined; rows outside of shared memory or not aligned to their 16 bytes; of lanes whose addresses are not used nothing.
 
 use super::access::{Named, One, flag};
 use super::core::Core;
@@ -18,7 +18,7 @@ use crate::semantics::matrix::load::{
     Packed, address_lane, load, load_bytes, load_bytes_trans, movmatrix, store, store_bytes_trans,
 };
 use crate::semantics::matrix::{
-    Accumulator, BitOp, Element, mma, mma_b1, mma_f64, mma_m8n8k4, wmma,
+    Accumulator, BitOp, Element, mma, mma_b1, mma_f64, mma_m8n8k4, mma_sp, sparse, wmma,
 };
 
 /// A multiplication: what it is, and the rows of its operands.
@@ -35,6 +35,8 @@ pub(crate) struct Product {
 pub(crate) enum Kind {
     /// `mma` of two types of multiplicands; C's and D's types.
     Mma(usize, [Element; 2], [Accumulator; 2]),
+    /// `mma.sp`.
+    Sparse(usize, Sparsity, [Element; 2], [Accumulator; 2]),
     /// `mma.m8n8k4` on f16: whether A and B are stored by rows; C's and D's types.
     Volta([bool; 2], [Accumulator; 2]),
     /// f64, rounded so.
@@ -43,6 +45,17 @@ pub(crate) enum Kind {
     Bits(usize, BitOp),
     /// `wmma` of this shape.
     Wmma((usize, usize, usize), [Element; 2], [Accumulator; 2]),
+}
+
+/// What says where a sparse matrix' elements go.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sparsity {
+    /// The row of the metadata.
+    pub(crate) metadata: u32,
+    /// Which lanes' metadata count.
+    pub(crate) selector: usize,
+    /// Whether it has to be in order.
+    pub(crate) ordered: bool,
 }
 
 /// Registers of an operand at most: C of f32 has eight, A of f64 too.
@@ -62,6 +75,20 @@ impl Core<'_> {
             "launch blocks of whole warps, and let no thread return before the matrices are done";
         let lane = mask.trailing_zeros() as usize;
         Some(self.fault(op, lane, What::Illegal { message, help }))
+    }
+
+    /// Reports metadata of a sparse matrix that means nothing: row, chunk, and the four bits.
+    #[cold]
+    fn wrong_metadata(
+        &mut self,
+        op: *const Op,
+        (row, chunk, bits): (usize, usize, u32),
+    ) -> *const Op {
+        let message = format!(
+            "metadata {bits:#06b} for chunk {chunk} of row {row} of a sparse matrix, which is undefined"
+        );
+        let help = "each chunk's metadata names two different elements, the lower first; for tf32 it is 0b0100 or 0b1110";
+        self.fault(op, row % 8 * 4, What::Illegal { message, help })
     }
 
     /// Copies of rows of the frame.
@@ -134,6 +161,17 @@ unsafe fn multiply_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const 
         let to = &mut result[..d.len()];
         match *kind {
             Kind::Mma(k, [a, b], [c, d]) => mma(k, (a, left), (b, right), (c, sum), (d, to)),
+            Kind::Sparse(k, sparsity, [a, b], [c, d]) => {
+                let metadata = *core.lanes::<u32>(sparsity.metadata);
+                let Sparsity {
+                    selector, ordered, ..
+                } = sparsity;
+                if let Some(wrong) = sparse::misplaced(k, a, &metadata, (selector, ordered)) {
+                    return core.wrong_metadata(op, wrong);
+                }
+                let metadata = (&metadata, selector);
+                mma_sp(k, metadata, (a, left), (b, right), (c, sum), (d, to));
+            }
             Kind::Volta([a, b], [c, d]) => mma_m8n8k4((a, left), (b, right), (c, sum), (d, to)),
             Kind::Bits(k, operation) => mma_b1(k, operation, left, right, sum, to),
             Kind::Wmma(shape, [a, b], [c, d]) => {

@@ -20,6 +20,7 @@ mod matrix;
 mod mbarrier;
 mod rows;
 mod samples;
+mod sparse;
 mod tile;
 mod transfers;
 mod warp;

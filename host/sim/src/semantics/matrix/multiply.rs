@@ -68,24 +68,22 @@ impl Accumulator {
     }
 }
 
-/// A matrix, large enough for every shape: 16 by 64, 32 by 16, 64 by 8 ...
-struct Matrix {
-    values: [f64; 1024],
+/// A matrix, large enough for every dense shape: 16 by 64, 32 by 16, 64 by 8 ...
+pub(super) struct Matrix<const LEN: usize = 1024> {
+    values: [f64; LEN],
 }
 
-impl Matrix {
+impl<const LEN: usize> Matrix<LEN> {
     /// The matrix of `columns` columns whose elements lie in `registers` at the places that `position` says.
     #[inline(always)]
-    fn gather(
+    pub(super) fn gather(
         columns: usize,
         registers: &[[u32; 32]],
         per_register: usize,
         values: impl Fn(&[u32; 32], usize) -> [f64; 32],
         position: impl Fn(usize, usize, usize) -> (usize, usize),
-    ) -> Matrix {
-        let mut matrix = Matrix {
-            values: [0.0; 1024],
-        };
+    ) -> Matrix<LEN> {
+        let mut matrix = Matrix { values: [0.0; LEN] };
         for (number, register) in registers.iter().enumerate() {
             for index in 0..per_register {
                 for (lane, value) in values(register, index).into_iter().enumerate() {
@@ -102,7 +100,12 @@ impl Matrix {
     /// Adds the product of `a` and `b`, `m` by `k` by `N`, to the first `m` rows. Each sum is one of the products in
     /// their order, and then of what was there; columns side by side become vector code.
     #[inline(always)]
-    fn add_product<const N: usize>(&mut self, (m, k): (usize, usize), a: &Matrix, b: &Matrix) {
+    fn add_product<const N: usize, const A: usize>(
+        &mut self,
+        (m, k): (usize, usize),
+        a: &Matrix<A>,
+        b: &Matrix,
+    ) {
         let (to, _) = self.values.as_chunks_mut::<N>();
         let (right, _) = b.values.as_chunks::<N>();
         for (left, to) in a.values.chunks_exact(k.max(1)).zip(to).take(m) {
@@ -140,7 +143,7 @@ pub fn mma(
             index,
         )
     };
-    let a = Matrix::gather(k, a, ea, |lanes, i| a_type.values(lanes, i), a_position);
+    let a: Matrix = Matrix::gather(k, a, ea, |lanes, i| a_type.values(lanes, i), a_position);
     let b = Matrix::gather(
         8,
         b,
@@ -181,7 +184,7 @@ pub fn wmma(
         place(c.len(), c_type.per_register(), (m, n)),
         place(d.len(), d_type.per_register(), (m, n)),
     );
-    let a = Matrix::gather(
+    let a: Matrix = Matrix::gather(
         k,
         a,
         ea,
@@ -208,16 +211,16 @@ pub fn wmma(
 
 /// D = A * B + C with C and D at the places that the last two say.
 #[inline(always)]
-fn accumulate(
+pub(super) fn accumulate<const A: usize>(
     (m, n, k): (usize, usize, usize),
-    a: &Matrix,
+    a: &Matrix<A>,
     b: &Matrix,
     (c_type, c): (Accumulator, &[[u32; 32]]),
     (d_type, d): (Accumulator, &mut [[u32; 32]]),
     c_place: impl Fn(usize, usize, usize) -> (usize, usize),
     d_place: impl Fn(usize, usize, usize) -> (usize, usize),
 ) {
-    let mut sums = Matrix::gather(
+    let mut sums: Matrix = Matrix::gather(
         n,
         c,
         c_type.per_register(),
@@ -225,9 +228,9 @@ fn accumulate(
         c_place,
     );
     match n {
-        8 => sums.add_product::<8>((m, k), a, b),
-        16 => sums.add_product::<16>((m, k), a, b),
-        _ => sums.add_product::<32>((m, k), a, b),
+        8 => sums.add_product::<8, A>((m, k), a, b),
+        16 => sums.add_product::<16, A>((m, k), a, b),
+        _ => sums.add_product::<32, A>((m, k), a, b),
     }
     let per_register = d_type.per_register();
     for (number, register) in d.iter_mut().enumerate() {

@@ -1,0 +1,144 @@
+//! `mma.sp`: a product whose first matrix has only half of its columns.
+//!
+//! PTX ISA 9.7.14.6 "Matrix multiply-accumulate operation using mma.sp instruction with sparse matrix A". A's rows are cut
+//! into chunks, of which half of the elements are stored: two of four, for tf32 one of two, for 4-bit integers two pairs of
+//! four. Four bits of metadata for each chunk say where they go, two for each element or pair; of tf32, 0b0100 is the first
+//! and 0b1110 the second. What is stored lies in the lanes as a dense matrix of half the columns does.
+//!
+//! Some lanes of each quad hold its two rows' metadata, which lanes says the selector, where not all are needed. With 16
+//! and 32 bits a register is half of a row and half of the row eight below; with 8 and 4 bits it is of one row.
+//!
+//! Undefined in the ISA: metadata that names one element twice and, with `::ordered_metadata`, such that is out of
+//! order; and for tf32 any other than the two. [`misplaced`] finds it.
+
+use super::element::Element;
+use super::fragment;
+use super::multiply::{Accumulator, Matrix, accumulate};
+
+/// Elements of a chunk.
+fn chunk(a_type: Element) -> usize {
+    match a_type {
+        Element::Tf32 => 2,
+        Element::S4 | Element::U4 => 8,
+        _ => 4,
+    }
+}
+
+/// Chunks whose metadata a register holds of one row.
+fn chunks_per_register(a_type: Element) -> usize {
+    match a_type {
+        Element::F16 | Element::Bf16 | Element::Tf32 => 4,
+        _ => 8,
+    }
+}
+
+/// How many selectors there are: sets of lanes that could hold the metadata.
+pub fn selectors(k: usize, a_type: Element) -> usize {
+    // Four bits for each chunk of 16 rows, where eight quads have four registers of 32.
+    (16 / (k / chunk(a_type)).max(1)).clamp(1, 4)
+}
+
+/// The lane that holds the metadata of a chunk, and its lowest bit there.
+fn place(
+    a_type: Element,
+    chunks: usize,
+    selector: usize,
+    (row, chunk): (usize, usize),
+) -> (usize, usize) {
+    let per_register = chunks_per_register(a_type);
+    let (half, which) = (row / 8, chunk / per_register);
+    let bit = chunk % per_register * 4;
+    let in_quad = if per_register == 4 {
+        // One lane of four, or two.
+        selector * (chunks / 4) + which
+    } else {
+        selector * 2 + half + 2 * which
+    };
+    let bit = if per_register == 4 {
+        half * 16 + bit
+    } else {
+        bit
+    };
+    (row % 8 * 4 + (in_quad & 3), bit)
+}
+
+/// The four bits of every chunk, row by row.
+fn nibbles(
+    k: usize,
+    a_type: Element,
+    metadata: &[u32; 32],
+    selector: usize,
+) -> impl Iterator<Item = (usize, usize, u32)> + '_ {
+    let chunks = k / chunk(a_type);
+    (0..16 * chunks).map(move |number| {
+        let (row, chunk) = (number / chunks, number % chunks);
+        let (lane, bit) = place(a_type, chunks, selector, (row, chunk));
+        (row, chunk, metadata[lane] >> bit & 15)
+    })
+}
+
+/// The first row, chunk and metadata that the ISA does not allow.
+pub fn misplaced(
+    k: usize,
+    a_type: Element,
+    metadata: &[u32; 32],
+    (selector, ordered): (usize, bool),
+) -> Option<(usize, usize, u32)> {
+    nibbles(k, a_type, metadata, selector).find(|&(_, _, bits)| {
+        let (first, second) = (bits & 3, bits >> 2);
+        match a_type {
+            Element::Tf32 => bits != 0b0100 && bits != 0b1110,
+            _ if ordered => first >= second,
+            _ => first == second,
+        }
+    })
+}
+
+/// `mma.sp.m16n8k?`: as [`super::mma`], with A's metadata and the selector of lanes that hold it.
+#[inline(always)]
+pub fn mma_sp(
+    k: usize,
+    (metadata, selector): (&[u32; 32], usize),
+    (a_type, a): (Element, &[[u32; 32]]),
+    (b_type, b): (Element, &[[u32; 32]]),
+    (c_type, c): (Accumulator, &[[u32; 32]]),
+    (d_type, d): (Accumulator, &mut [[u32; 32]]),
+) {
+    let (ea, eb) = (a_type.per_register(), b_type.per_register());
+    // Where each row's chunks keep their elements: 16 rows of at most 16 chunks.
+    let mut indices = [[0u8; 16]; 16];
+    for (row, chunk, bits) in nibbles(k, a_type, metadata, selector) {
+        indices[row & 15][chunk & 15] = bits as u8;
+    }
+    let size = chunk(a_type);
+    let a_position = |lane, register, index| {
+        let (row, stored) = fragment::mma_a(ea, lane, register, index);
+        let (chunk, within) = (stored / (size / 2), stored % (size / 2));
+        let bits = usize::from(indices[row & 15][chunk & 15]);
+        let column = match a_type {
+            Element::Tf32 => bits >> 1 & 1,
+            Element::S4 | Element::U4 => (bits >> (within / 2 * 2) & 3) * 2 + within % 2,
+            _ => bits >> (within * 2) & 3,
+        };
+        (row, chunk * size + column)
+    };
+    let a: Matrix<2048> = Matrix::gather(k, a, ea, |lanes, i| a_type.values(lanes, i), a_position);
+    let b = Matrix::gather(
+        8,
+        b,
+        eb,
+        |lanes, i| b_type.values(lanes, i),
+        |lane, r, i| fragment::mma_b(eb, lane, r, i),
+    );
+    let place =
+        |per: usize| move |lane, register, index| fragment::mma_c(lane, register * per + index);
+    accumulate(
+        (16, 8, k),
+        &a,
+        &b,
+        (c_type, c),
+        (d_type, d),
+        place(c_type.per_register()),
+        place(d_type.per_register()),
+    );
+}

@@ -149,7 +149,7 @@ fn space(opcode: Opcode, sample: &Sample) -> Space {
     use Modifier::*;
     let has = |word| sample.words.contains(&word);
     let matrix = matches!(opcode, Opcode::Ldmatrix | Opcode::Stmatrix);
-    if matrix || has(Shared) || has(SharedCta) || has(SharedCluster) {
+    if matrix || has(Bulk) || has(Shared) || has(SharedCta) || has(SharedCluster) {
         Space::Shared
     } else if has(Local) {
         Space::Local
@@ -293,12 +293,18 @@ impl Case {
             }
             _ if self.is_mask(register) => u128::from(u32::MAX),
             (Opcode::Mma, _) if register.operand == 4 => self.metadata(random),
+            (Opcode::Fma, _) if self.has(Modifier::Oob) && random.below(4) == 0 => {
+                // The mark of what is out of bounds, in the lower half, the upper, or both.
+                [0x7ff7, 0xfff7_3c00, 0x7ff7_fff7][random.below(3) as usize]
+            }
             (Opcode::Mma, _) => self.fragment(register, random),
             // The position is a bit's, and `.fns` finds few bits far away.
             (Opcode::Fns, 1) => random.below(32).into(),
             (Opcode::Fns, 2) => u128::from((random.below(17) as i64 - 8) as u32),
             // Lanes are compared with each other: few values, so that some agree.
             (Opcode::Match, _) => random.below(5).into(),
+            // A size.
+            (Opcode::St, _) if self.has(Modifier::Bulk) => 16,
             (Opcode::Bar | Opcode::Barrier, _) if register.declared != Type::Pred => 1,
             (Opcode::Brx, _) => 0,
             (Opcode::Nanosleep, _) => random.below(100).into(),

@@ -133,6 +133,12 @@ fn judged(page: &mut String, report: &Report) {
         "\n*Within bound*: as near as the ISA asks of an approximation. *NaN payload*: a NaN on both, with other bits. *Not judged*: no kernel \
          of a single instruction can show it, or the GPU is too old for it.\n",
     );
+    if seen.contains(&"departure") {
+        page.push_str(
+            "\n*Departure*: scalar video instructions, which GPUs since sm_70 do not have and ptxas replaces. In some of their forms its code does not do \
+             what the ISA says; the simulator does. `departs` in `host/diff/src/allowance.rs` lists them.\n",
+        );
+    }
     let wrong: Vec<_> = report
         .cases
         .iter()

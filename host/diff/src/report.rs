@@ -48,6 +48,7 @@ impl Outcome {
                 Verdict::Equal => "equal",
                 Verdict::WithinBound => "within-bound",
                 Verdict::NanPayload => "nan-payload",
+                Verdict::Departure => "departure",
                 Verdict::Differs => "differs",
             },
             Outcome::NotModelled { .. } => "not-modelled",
@@ -135,10 +136,11 @@ impl Report {
 }
 
 /// The outcomes in the order of a table.
-pub const OUTCOMES: [&str; 9] = [
+pub const OUTCOMES: [&str; 10] = [
     "equal",
     "within-bound",
     "nan-payload",
+    "departure",
     "differs",
     "simulator-faulted",
     "device-faulted",

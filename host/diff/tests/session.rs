@@ -142,6 +142,15 @@ fn an_approximation_may_be_off_by_its_bound() {
 }
 
 #[test]
+fn what_an_assembler_is_known_to_get_wrong_is_a_verdict_of_its_own() {
+    let flip = |bytes: &mut [u8]| bytes[0] ^= 1;
+    assert_eq!(verdict("vadd.u32.u32.u32.min", flip), Verdict::Departure);
+    assert_eq!(verdict("vmad.u32.u32.u32.sat", flip), Verdict::Departure);
+    assert_eq!(verdict("vadd.u32.u32.u32 ", flip), Verdict::Differs);
+    assert_eq!(verdict("vmin2.u32.u32.u32.sat", flip), Verdict::Differs);
+}
+
+#[test]
 fn the_bits_of_a_nan_are_a_verdict_of_their_own() {
     let other_nans = |bytes: &mut [u8]| {
         for result in bytes.chunks_exact_mut(4) {

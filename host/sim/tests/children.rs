@@ -70,6 +70,15 @@ DONE:
 
 /// A call of `go`, with the answer in `%r1`.
 fn go(kernel: &str, blocks: u32, value: u64, stream: u64) -> String {
+    go_of(kernel, blocks, &value.to_string(), stream)
+}
+
+/// The same of one block, with a value that a register may hold.
+fn go_with(kernel: &str, value: &str, stream: u64) -> String {
+    go_of(kernel, 1, value, stream)
+}
+
+fn go_of(kernel: &str, blocks: u32, value: &str, stream: u64) -> String {
     format!(
         "mov.b64 %rd2, {kernel};
 {{ .param .b64 f; .param .b32 n; .param .b64 l; .param .b64 v; .param .b64 s; .param .b32 o;
@@ -228,7 +237,7 @@ fn as_many_launches_are_pending_as_the_host_allows() {
         .map(|value| go("note", 1, 10 + value, BLOCK) + &tell)
         .collect();
     let first = [kernel("first", &launch)];
-    assert_eq!(log_of(&first, 1, 0, Some(2)).0, [0, 0, 701, 11, 12]);
+    assert_eq!(log_of(&first, 1, 0, Some(2)).0, [0, 0, 69, 11, 12]);
     assert_eq!(log_of(&first, 1, 0, Some(3)).0, [0, 0, 0, 11, 12, 13]);
 }
 
@@ -243,12 +252,12 @@ fn nesting(stream: u64) -> String {
 }
 
 #[test]
-fn children_nest_24_levels_deep_and_tails_without_end() {
+fn children_nest_as_deep_as_there_are_slots_and_tails_without_end() {
     for seed in [0, 1, 2] {
-        let (log, report) = log_of(&[nesting(BLOCK)], 1, seed, None);
-        assert_eq!(log.iter().filter(|&&code| code == 65).count(), 1, "{log:?}");
-        assert_eq!(report.counters.expect("counted").device_launches, 24);
-        assert_eq!(report.summary.chain, 25);
+        let (log, report) = log_of(&[nesting(BLOCK)], 1, seed, Some(60));
+        assert_eq!(log.iter().filter(|&&code| code == 69).count(), 1, "{log:?}");
+        assert_eq!(report.counters.expect("counted").device_launches, 60);
+        assert_eq!(report.summary.chain, 61);
         let (log, report) = log_of(&[nesting(TAIL)], 1, seed, None);
         assert_eq!(log, [0; 101]);
         assert_eq!(report.summary.chain, 102);
@@ -310,4 +319,32 @@ fn memory_of_pending_launches_is_given_back() {
     rig.ok("first", 1, 1, &[log, 0]);
     assert_eq!(rig.device.memory().used(), before);
     assert_eq!(rig.read::<u32>(log, 2), [1, 5]);
+}
+
+/// Blocks that launch run on all cores; their children run in the order of the blocks all the same, and leave the same counters.
+#[test]
+fn the_number_of_cores_does_not_change_the_order_of_children() {
+    let spin = "mov.u32 %r2, %ctaid.x; and.b32 %r2, %r2, 7; mul.lo.u32 %r2, %r2, 200; SPIN: sub.u32 %r2, %r2, 1; setp.gt.s32 %p, %r2, 0; @%p bra SPIN;\n\
+                mov.u32 %r2, %ctaid.x; cvt.u64.u32 %rd5, %r2;\n";
+    let launches: String = [BLOCK, FIRE_AND_FORGET, BLOCK, TAIL]
+        .map(|stream| go_with("note", "%rd5", stream))
+        .concat();
+    let first = kernel("first", &format!("{spin}{launches}"));
+    let on = |cores: usize| {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(cores)
+            .build()
+            .expect("threads");
+        pool.install(|| log_of(std::slice::from_ref(&first), 48, 0, None))
+    };
+    let (one, report) = on(1);
+    // Three of each block, then the tails.
+    let expected: Vec<u32> = (0..48).flat_map(|block| [block; 3]).chain(0..48).collect();
+    assert_eq!(one, expected);
+    for cores in [2, 3, 8] {
+        let (log, other) = on(cores);
+        assert_eq!(log, one, "{cores} cores");
+        assert_eq!(other.counters, report.counters, "{cores} cores");
+        assert_eq!(other.summary.chain, report.summary.chain, "{cores} cores");
+    }
 }

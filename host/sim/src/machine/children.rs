@@ -20,15 +20,10 @@ mod code {
     pub(super) const SUCCESS: u32 = 0;
     pub(super) const INVALID_VALUE: u32 = 1;
     pub(super) const INVALID_CONFIGURATION: u32 = 9;
-    pub(super) const MAX_DEPTH_EXCEEDED: u32 = 65;
+    pub(super) const LAUNCH_PENDING_COUNT_EXCEEDED: u32 = 69;
     pub(super) const INVALID_DEVICE_FUNCTION: u32 = 98;
     pub(super) const INVALID_RESOURCE_HANDLE: u32 = 400;
-    pub(super) const OUT_OF_RESOURCES: u32 = 701;
 }
-
-/// Grids that may be open inside one another, the host's own not counted. The guide has the number for the first device
-/// runtime; the second's documentation keeps the error and no number. A tail launch replaces its parent and adds none.
-const DEEPEST: u32 = 24;
 
 /// Handles of streams.
 const LEGACY: u64 = 1;
@@ -59,7 +54,10 @@ impl Core<'_> {
             .and_then(|index| kernels.iter().position(|&(_, entry)| entry == index))
             .ok_or(code::INVALID_DEVICE_FUNCTION)?;
         let slot = Slot { kernel, ..slot };
-        self.run.family.reserve(slot).ok_or(code::OUT_OF_RESOURCES)
+        self.run
+            .family
+            .reserve(slot)
+            .ok_or(code::LAUNCH_PENDING_COUNT_EXCEEDED)
     }
 
     /// Launches what was reserved at `buffer`.
@@ -76,7 +74,6 @@ impl Core<'_> {
         let slot = run.family.slot(buffer).ok_or(code::INVALID_VALUE)?;
         let (kernel, _) = &run.program.kernels[slot.kernel];
         let parameters = run.family.parameters(buffer, kernel.param_bytes as usize);
-        let depth = run.depth + u32::from(key != StreamKey::Tail);
         let launch = Launch {
             kernel: &kernel.name,
             grid: slot.grid,
@@ -86,16 +83,9 @@ impl Core<'_> {
             params: &parameters,
             ..run.launch.clone()
         };
-        let refused = if depth > DEEPEST {
-            Some(code::MAX_DEPTH_EXCEEDED)
-        } else if super::limits::check(run.model, kernel, &launch).is_err() {
-            Some(code::INVALID_CONFIGURATION)
-        } else {
-            None
-        };
-        if let Some(code) = refused {
-            run.family.release(buffer);
-            return Err(code);
+        if super::limits::check(run.model, kernel, &launch).is_err() {
+            run.family.release(Some(buffer));
+            return Err(code::INVALID_CONFIGURATION);
         }
         let [bx, by, bz] = self.block().id;
         let [x, y, z] = run.thread(thread / LANES as u32, thread as usize % LANES);
@@ -104,13 +94,14 @@ impl Core<'_> {
             parameters,
             buffer,
             key,
-            depth,
+            depth: run.depth + 1,
             parent: format!(
                 "launched by kernel `{}`, block ({bx},{by},{bz}), thread ({x},{y},{z})",
                 run.launch.kernel
             ),
+            team: self.team.index,
         };
-        run.add_child(child, self.team.index);
+        run.add_child(child);
         Ok(())
     }
 }

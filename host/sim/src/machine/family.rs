@@ -6,10 +6,14 @@
 //!
 //! Of the orders that this leaves open, seed 0 takes the latest: children begin when their parent's blocks have ended. Other
 //! seeds let some begin at once, in the middle of their parent, and shuffle the streams: a child that relies on what its
-//! parent had not written yet then shows. What runs is run on one core, so that a seed gives one result.
+//! parent had not written yet then shows. Where that can be, grids run on one core, so that a seed gives one result. With seed
+//! 0 blocks run on all cores, and children begin in the order of their blocks; only which launch finds no slot left, where a
+//! grid asks for more than there are, is then decided by who comes first, as on a GPU.
 //!
-//! A launch is pending from its buffer until its child begins, and there are as many slots as the host allows. A GPU whose
-//! children begin early frees slots early; here what might not fit does not.
+//! A launch has a slot from its buffer until its child and all that that launched are over, and there are as many slots as the
+//! host allows. So it is on an H200 (2026-11-21): grids nest 2048 deep, and not one deeper, where 2048 launches may be pending; the
+//! limit of 24 levels that the guide gives for CUDA's first device runtime is not there. A GPU whose children begin early frees
+//! slots early; here what might not fit does not.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -30,6 +34,9 @@ use crate::report::Fault;
 
 /// Launches that may be pending when the host does not say: `cudaLimitDevRuntimePendingLaunchCount`.
 const PENDING: u32 = 2048;
+/// Grids that begin in the middle of one another, at most: each takes room on the host's stack. Deeper ones wait for their
+/// parents.
+const DEEPEST: u32 = 24;
 /// What a buffer of parameters is aligned to.
 const ALIGN: u64 = 16;
 
@@ -113,10 +120,12 @@ pub(super) struct Child {
     pub(super) buffer: u64,
     /// Its stream.
     pub(super) key: StreamKey,
-    /// How many grids are open around it.
+    /// Of the grids that are open around it, how many began in the middle of their parent.
     pub(super) depth: u32,
     /// Who launched it, for reports.
     pub(super) parent: String,
+    /// The team that launched it.
+    pub(super) team: u64,
 }
 
 /// What the threads of one grid launched.
@@ -147,6 +156,8 @@ impl Born {
 struct Open {
     /// Its stream, as its own parent knows it.
     key: StreamKey,
+    /// The slot that it has, if a kernel launched it.
+    slot: Option<u64>,
     /// The chain of grids that it took the place of.
     before: u64,
     chains: BTreeMap<StreamKey, u64>,
@@ -155,13 +166,16 @@ struct Open {
 }
 
 impl Open {
-    fn new(key: StreamKey, before: u64, born: Born) -> Self {
+    fn new(key: StreamKey, slot: Option<u64>, before: u64, mut born: Born) -> Self {
+        // Each team's are in order; teams run in any.
+        born.children.sort_by_key(|child| child.team);
         let (tails, children) = born
             .children
             .into_iter()
             .partition(|child| child.key == StreamKey::Tail);
         Self {
             key,
+            slot,
             before,
             chains: born.chains,
             children,
@@ -210,7 +224,7 @@ pub(crate) fn launch(
         fault: Mutex::default(),
         choices: AtomicU64::new(0),
     };
-    let chain = family.run(launch, StreamKey::Tail, 0, None);
+    let chain = family.run(launch, (StreamKey::Tail, None), 0, None);
     if program.launches {
         // Allocated above, and freed here only.
         let _ = memory.free(family.pool.0);
@@ -263,15 +277,18 @@ impl Family<'_> {
     fn run(
         &self,
         launch: &Launch<'_>,
-        key: StreamKey,
+        (key, slot): (StreamKey, Option<u64>),
         depth: u32,
         parent: Option<&str>,
     ) -> Result<u64, Fault> {
         let born = run::grid(self, launch, depth, parent)?;
-        let mut open = vec![Open::new(key, 0, born)];
+        let mut open = vec![Open::new(key, slot, 0, born)];
         while let Some(top) = open.last_mut() {
             let Some(child) = self.next(top, launch.seed) else {
-                let done = open.pop().map_or((key, 0), |done| (done.key, done.chain()));
+                let done = open.pop().map_or((key, 0), |done| {
+                    self.release(done.slot);
+                    (done.key, done.chain())
+                });
                 match open.last_mut() {
                     Some(parent) => *parent.chains.entry(done.0).or_default() += done.1,
                     None => return Ok(done.1),
@@ -286,13 +303,14 @@ impl Family<'_> {
                 (child.key, 0)
             };
             if last {
-                open.pop();
+                let done = open.pop();
+                self.release(done.and_then(|done| done.slot));
             }
-            self.release(child.buffer);
             let launch = child.launch(self.program, launch);
-            let born = run::grid(self, &launch, child.depth, Some(&child.parent))?;
+            // This grid does not begin in the middle of one; those around it may have.
+            let born = run::grid(self, &launch, depth, Some(&child.parent))?;
             self.sums().summary.device_launches += 1;
-            open.push(Open::new(key, before, born));
+            open.push(Open::new(key, Some(child.buffer), before, born));
         }
         Ok(0)
     }
@@ -337,8 +355,9 @@ impl Family<'_> {
         self.slots().used.get(&buffer).copied()
     }
 
-    /// Gives a slot back.
-    pub(super) fn release(&self, buffer: u64) {
+    /// Gives a slot back, if there is one.
+    pub(super) fn release(&self, buffer: Option<u64>) {
+        let Some(buffer) = buffer else { return };
         let mut slots = self.slots();
         if slots.used.remove(&buffer).is_some() {
             slots.free.push(buffer);
@@ -410,26 +429,30 @@ impl Run<'_> {
     }
 
     /// Takes a child that a thread of `team` launched; it begins now, or when the grid has ended.
-    pub(super) fn add_child(&self, child: Child, team: u64) {
+    pub(super) fn add_child(&self, child: Child) {
         let seed = self.launch.seed;
         let mut born = self.born();
-        let may = seed != 0 && child.key != StreamKey::Tail && !born.waiting.contains(&child.key);
+        let may = seed != 0
+            && child.depth <= DEEPEST
+            && child.key != StreamKey::Tail
+            && !born.waiting.contains(&child.key);
         if !may || self.family.choose(seed) & 1 == 0 {
             born.waiting.insert(child.key);
             born.children.push(child);
             return;
         }
         drop(born);
-        self.family.release(child.buffer);
-        let printf = |text: &[u8]| self.print(team, text.to_vec());
+        let printf = |text: &[u8]| self.print(child.team, text.to_vec());
         let launch = Launch {
             printf: &printf,
             ..child.launch(self.program, self.launch)
         };
-        match self
-            .family
-            .run(&launch, child.key, child.depth, Some(&child.parent))
-        {
+        match self.family.run(
+            &launch,
+            (child.key, Some(child.buffer)),
+            child.depth,
+            Some(&child.parent),
+        ) {
             Ok(chain) => {
                 self.family.sums().summary.device_launches += 1;
                 *self.born().chains.entry(child.key).or_default() += chain;

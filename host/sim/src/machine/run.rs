@@ -92,7 +92,7 @@ pub(crate) struct Run<'l> {
     pub(super) halt: AtomicBool,
     /// The launch that this grid belongs to.
     pub(super) family: &'l Family<'l>,
-    /// How many grids are open around it.
+    /// Of the grids that are open around it, how many began in the middle of their parent.
     pub(super) depth: u32,
     /// Who launched it, where a kernel did.
     pub(super) parent: Option<&'l str>,
@@ -119,8 +119,10 @@ impl Run<'_> {
         let workers = rayon::current_num_threads()
             .min(usize::try_from(self.teams).unwrap_or(usize::MAX))
             .max(1);
-        // The race check knows the whole launch: it runs on one core. So does what launches, for the order of its children.
-        if workers == 1 || self.launch.checks.race || self.program.launches {
+        // The race check knows the whole launch: it runs on one core. So does what may launch children that begin in the middle
+        // of it; with seed 0 they begin when it has ended, in an order that no core decides.
+        let begins_children = self.program.launches && self.launch.seed != 0;
+        if workers == 1 || self.launch.checks.race || begins_children {
             self.work();
         } else {
             rayon::scope(|scope| {

@@ -1,4 +1,4 @@
-//! `cp.async`, `cp.async.bulk`, `cp.reduce.async.bulk`, `st.async`, `red.async`, `mbarrier`.
+//! `cp.async`, `cp.async.bulk`, `cp.reduce.async.bulk`, `st.async`, `st.bulk`, `red.async`, `mbarrier`.
 //!
 //! PTX ISA, "Data Movement and Conversion: Asynchronous copy" and "Parallel Synchronization and Communication: mbarrier". Cache
 //! operators, prefetch sizes and cache policies are hints; so is the time that `try_wait` suggests.
@@ -61,6 +61,37 @@ fn addressed<'a>(
         narrow: flags & flag::NARROW != 0,
         space,
     })
+}
+
+/// `st.bulk`.
+pub(super) fn fill<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let [to, size, Operand::Int(0)] = b.body.operands(i) else {
+        return invalid("`st.bulk` takes an address, a size, and the constant 0 to store");
+    };
+    if let Operand::Int(bytes) = size
+        && bytes % 8 != 0
+    {
+        return invalid(format!(
+            "a size of {bytes} bytes, which is no multiple of 8"
+        ));
+    }
+    let Address { row, offset, flags } = b.address_operand(to)?;
+    let wide = b.register_size(size) == Some(8);
+    let size = b.source(size, if wide { 8 } else { 4 }, None)?;
+    let set = |is, flag| if is { flag } else { 0 };
+    b.emit(
+        bulk::fill,
+        Operands {
+            a: row,
+            b: size,
+            c: offset,
+            aux: flags
+                | set(place(i)? == Place::Generic, bulk::fills::GENERIC)
+                | set(wide, bulk::fills::WIDE),
+            ..Operands::default()
+        },
+    );
+    Ok(())
 }
 
 /// `cp.async.ca`, `.cg`.

@@ -403,6 +403,7 @@ impl<'a> Builder<'a, '_> {
             O::St | O::Red if i.modifiers.has(ast::Modifier::Async) => {
                 asynchronous::asynchronous(self, i)
             }
+            O::St if i.modifiers.has(ast::Modifier::Bulk) => asynchronous::fill(self, i),
             O::Ld | O::Ldu | O::St => memory::transfer(self, i),
             O::Atom | O::Red => atomic::atomic(self, i),
             O::Tex | O::Tld4 | O::Txq | O::Suq | O::Istypep | O::Suld | O::Sust | O::Sured => {

@@ -197,7 +197,7 @@ fn in_order(opcode: Opcode, modifiers: &Modifiers) -> Vec<Modifier> {
     let mut words = modifiers.to_vec();
     if matches!(opcode, Opcode::Ld | Opcode::St | Opcode::Atom | Opcode::Red) {
         words.sort_by_key(|word| match word {
-            Async => 0,
+            Async | Bulk => 0,
             Mmio => 1,
             Weak | Volatile | Relaxed | Acquire | Release | AcqRel => 2,
             Cta | Cluster | Gpu | Sys => 3,

@@ -406,8 +406,8 @@ impl Maker<'_> {
             Opcode::Cp => 16,
             Opcode::Applypriority | Opcode::Discard | Opcode::Fence => 128,
             Opcode::Setmaxnreg => 64,
-            // A selector that every shape has.
-            Opcode::Mma => 0,
+            // A selector that every shape has; what `st.bulk` can store.
+            Opcode::Mma | Opcode::St => 0,
             _ => 1,
         };
         value.to_string()

@@ -32,6 +32,6 @@ fn what_is_refused_does_not_load_and_the_rest_does_not_shrink() {
         .iter()
         .filter(|row| row.modelled == row.samples)
         .count();
-    // 634 of 651 on 2026-11-21; raise it when the decoder learns more.
-    assert!(whole >= 634, "{whole} of {} rows", rows.len());
+    // 638 of 653 on 2026-11-21; raise it when the decoder learns more.
+    assert!(whole >= 638, "{whole} of {} rows", rows.len());
 }

@@ -1,4 +1,5 @@
-//! `cp.async.bulk`, `cp.reduce.async.bulk`, `st.async`, `red.async`: bytes on their way that tell an mbarrier or a group.
+//! `cp.async.bulk`, `cp.reduce.async.bulk`, `st.async`, `red.async`: bytes on their way that tell an mbarrier or a group; and
+//! `st.bulk`, many bytes at once.
 //!
 //! PTX ISA, "Data Movement and Conversion: cp.async.bulk, cp.reduce.async.bulk, st.async" and "red.async". When they happen is
 //! `pending`'s; each element of a reduction is one step. Writes of the generic proxy before a copy are seen by it without
@@ -6,7 +7,7 @@
 //! Reported: sizes that are no multiple of 16, an mbarrier in another block than the destination, a multicast to blocks that
 //! the cluster does not have.
 
-use super::access::{Named, One};
+use super::access::{Named, One, flag};
 use super::alu::conjure;
 use super::asynchronous::Addressed;
 use super::atomics::Cell;
@@ -72,6 +73,75 @@ where
     F: Fn(T, T) -> T + Copy,
 {
     (join::<M, T, R, F>, size_of::<M>())
+}
+
+/// In `aux` of [`fill`], above `flag::NARROW`.
+pub(crate) mod fills {
+    /// The address is generic.
+    pub(crate) const GENERIC: u32 = 2;
+    /// The size has 64 bits.
+    pub(crate) const WIDE: u32 = 4;
+}
+
+/// `st.bulk`: zeros, row `b` of them, at addresses in row `a` plus `c`. PTX ISA 9.7.9 "st.bulk". They are there at once, as those
+/// of an ordinary store. Reported: a size that is no multiple of 8 or above 16 MiB, which is undefined; an address that is
+/// no multiple of 8.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn fill(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: `op` is an operation of the running frame.
+    let (o, mask) = unsafe { (&*op, core.mask(&*op)) };
+    let has = |flag| o.aux & flag != 0;
+    let space = match has(fills::GENERIC) {
+        true => Named::GenericShared,
+        false => Named::Shared,
+    };
+    let to = Addressed {
+        row: o.a,
+        offset: o.c,
+        narrow: has(flag::NARROW),
+        space,
+    };
+    if mask != 0 {
+        core.step_races();
+    }
+    for lane in lanes(mask) {
+        // SAFETY: the decoder gave this operation these rows.
+        let (address, bytes) = unsafe {
+            let bytes = match has(fills::WIDE) {
+                true => core.lanes::<u64>(o.b)[lane],
+                false => core.lanes::<u32>(o.b)[lane].into(),
+            };
+            (core.address_of(&to, lane), bytes)
+        };
+        if !bytes.is_multiple_of(8) || bytes > 1 << 24 {
+            let message = format!("a bulk store of {bytes} bytes");
+            let help = "give a multiple of 8 bytes, 16 MiB at most";
+            return core.fault(op, lane, What::Illegal { message, help });
+        }
+        let one = One {
+            lane,
+            act: Act::Write,
+            space,
+            address,
+            bytes,
+            align: 8,
+        };
+        let Some(host) = core.one(op, one) else {
+            return STOP;
+        };
+        core.tell_access(
+            op,
+            lane,
+            Kind::Write,
+            (spot(core, space, address), bytes),
+            false,
+        );
+        // SAFETY: `one` found so many bytes there, of memory that may be written.
+        unsafe { host.write_bytes(0, bytes as usize) };
+    }
+    op.wrapping_add(1)
 }
 
 /// Site `aux`.

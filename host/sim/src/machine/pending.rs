@@ -300,6 +300,18 @@ impl Core<'_> {
         spot: Spot,
         bytes: u64,
     ) {
+        self.tell_access(op, lane, kind, (spot, bytes), true);
+    }
+
+    /// Tells the race check of one lane's access to any number of bytes: it happens now, or is `pending`.
+    pub(super) fn tell_access(
+        &mut self,
+        op: *const Op,
+        lane: usize,
+        kind: Kind,
+        (spot, bytes): (Spot, u64),
+        pending: bool,
+    ) {
         if !self.run.launch.checks.race {
             return;
         }
@@ -315,7 +327,7 @@ impl Core<'_> {
             strong: kind == Kind::Atomic,
             releases: false,
             shared: spot.0,
-            pending: true,
+            pending,
         };
         if let Some(before) = self.races.access(access, spot.1, bytes) {
             self.note_race(op, before, access, spot.1);

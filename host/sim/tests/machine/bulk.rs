@@ -470,3 +470,55 @@ fn wrong_copies_are_said() {
         assert!(report.contains(text), "{body}\n{report}");
     }
 }
+
+/// Threads 0 to 3 each put 24 bytes of zeros into a block of ones, by every kind of address and size.
+#[test]
+fn zeros_are_stored_in_bulk() {
+    for (space, address, version) in [
+        (
+            "",
+            "cvta.shared.u64 %rd10, %rd10; st.bulk.weak [%rd10+8], 24, 0;",
+            "8.8",
+        ),
+        (
+            "::cta",
+            "mov.b64 %rd11, 24; st.bulk.shared::cta [%rd10+8], %rd11, 0;",
+            "8.8",
+        ),
+        (
+            "::cta",
+            "mov.b32 %r5, 24; st.bulk.weak.shared::cta [%rd10+8], %r5, 0;",
+            "9.0",
+        ),
+    ] {
+        let text = format!(
+            "{HEAD} st.shared{space}.u32 [%rd6], 7; bar.sync 0; setp.lt.u32 %p1, %r0, 4; mul.wide.u32 %rd10, %r0, 64; add.u64 %rd10, %rd10, %rd2;
+            @!%p1 bra ALL; {address} ALL: bar.sync 0; ld.shared.u32 %r2, [%rd6]; st.global.u32 [%rd9], %r2; ret; }}"
+        );
+        let rig = Rig::on(DeviceModel::b200(), &text.replacen("8.8", version, 1));
+        let out = rig.buffer(&[1u32; 64]);
+        clean(&launch(&rig, 1, 1, 64, [out, out]));
+        let expected: Vec<u32> = (0..64)
+            .map(|i| if (2..8).contains(&(i % 16)) { 0 } else { 7 })
+            .collect();
+        assert_eq!(rig.read::<u32>(out, 64), expected, "{address}");
+    }
+}
+
+#[test]
+fn a_bulk_store_of_no_size_and_one_that_races_are_reported() {
+    let params = |rig: &Rig| [rig.buffer(&[0u32; 64]); 2];
+    let odd = rig("mov.b64 %rd11, 12; @%p0 st.bulk.shared::cta [%rd2], %rd11, 0;");
+    let text = odd.fault("k", 1, 32, &params(&odd));
+    assert!(text.contains("a bulk store of 12 bytes"), "{text}");
+    let past = rig("@%p0 st.bulk.shared::cta [%rd2], 4096, 0;");
+    let text = past.fault("k", 1, 32, &params(&past));
+    assert!(text.contains("4096-byte write"), "{text}");
+    let races = rig("@%p0 st.bulk.shared::cta [%rd2], 1024, 0; st.shared.u32 [%rd6+256], 1;");
+    let report = launch(&races, 1, 1, 64, params(&races));
+    let text = report.findings[0].to_string();
+    assert!(
+        text.contains("a write") && text.contains("shared memory"),
+        "{text}"
+    );
+}

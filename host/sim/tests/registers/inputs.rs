@@ -1,6 +1,6 @@
 //! Operands: edge values of every format that fits, random bits, and values related to each other.
 
-use sim::ptx::ast::{Opcode, Type};
+use sim::ptx::ast::{Modifier, Opcode, Type};
 
 use crate::kernel::{Case, low};
 
@@ -117,6 +117,24 @@ fn integer_edges(bits: u32) -> Vec<u64> {
 
 /// Edge values of a register of so many bits in an instruction of these types.
 fn edges(case: &Case, bits: u32) -> Vec<u64> {
+    if case.has(Modifier::Oob) {
+        let all = edges_of(case, bits);
+        let marks = if bits == 16 {
+            vec![0x7ff7, 0xfff7]
+        } else {
+            vec![0x7ff7_3c00, 0x3c00_fff7, 0xfff7_7ff7]
+        };
+        // One in four is the mark of what is out of bounds.
+        let marked = all
+            .chunks(3)
+            .enumerate()
+            .map(|(i, _)| marks[i % marks.len()]);
+        return all.iter().copied().chain(marked).collect();
+    }
+    edges_of(case, bits)
+}
+
+fn edges_of(case: &Case, bits: u32) -> Vec<u64> {
     let has = |types: &[Type]| types.iter().any(|ty| case.types.contains(ty));
     let pairs = |halves: &[u64], width: u32| -> Vec<u64> {
         let other = halves.iter().cycle().skip(halves.len() / 3);

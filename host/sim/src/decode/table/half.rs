@@ -72,9 +72,11 @@ pub(super) fn rows(rows: &mut Rows) {
             "fma.rn.ftz.sat?" => fma_rn_ftz_f16, fma_rn_ftz_sat_f16;
             "fma.rn.sat" => fma_rn_sat_f16;
             "fma.rn.ftz?.relu" => fma_rn_relu_f16, fma_rn_ftz_relu_f16;
+            "fma.rn.oob.relu?" => fma_rn_oob_f16, fma_rn_oob_relu_f16;
         }
         three_rare, "bf16" {
             "fma.rn.relu" => fma_rn_relu_bf16;
+            "fma.rn.oob.relu?" => fma_rn_oob_bf16, fma_rn_oob_relu_bf16;
         }
     }
 }

@@ -19,7 +19,6 @@ pub(super) const ROWS: &[Row] = &[
     row(Section::DataMovement, Cp, "reduce async bulk tensor *", TENSOR),
     row(Section::DataMovement, Tensormap, "*", TENSOR),
     row(Section::DataMovement, Multimem, "*", "multicast objects over several GPUs are left out"),
-    row(Section::DataMovement, St, "bulk *", "use ordinary stores"),
     row(Section::Synchronization, Clusterlaunchcontrol, "*", "the cancelling of clusters is left out"),
     row(Section::WarpgroupMatrix, Wgmma, "*", "matrices of warpgroups are left out; use `mma.sync`"),
     row(Section::TensorCore5, Tcgen05, "*", "tensor memory is left out; use `mma.sync`"),

@@ -1,4 +1,4 @@
-//! `add`, `sub`, `mul`, `fma`, `neg`, `abs` on one f16 or bf16, with `.ftz`, `.sat` and `.relu`.
+//! `add`, `sub`, `mul`, `fma`, `neg`, `abs` on one f16 or bf16, with `.ftz`, `.sat`, `.relu` and `.oob`.
 //!
 //! PTX ISA 9.7.4. Only `.rn` exists. `.relu` makes a negative result (and -0) zero and keeps NaN.
 
@@ -129,6 +129,44 @@ pub fn sub_rn_bf16(a: bf16, b: bf16) -> bf16 {
 pub fn mul_rn_bf16(a: bf16, b: bf16) -> bf16 {
     // Exact in f64; f32 would round a subnormal product a first time.
     bf16::narrow(odd_f32(f64::from(a.widen()) * f64::from(b.widen())))
+}
+
+/// The NaN that marks an element out of bounds, whatever its sign, for f16 and for bf16. The ISA does not say which it is; of all
+/// NaNs an H200 takes this one so (2026-11-21).
+const OUT_OF_BOUNDS: u16 = 0x7ff7;
+
+/// `fma.oob`: zero where a or b is marked as out of bounds, else the product and sum. c is not looked at, measured on an H200.
+#[inline(always)]
+fn or_zero<H: Half>(factors: [u16; 2], result: H) -> H {
+    if factors.iter().any(|bits| bits & 0x7fff == OUT_OF_BOUNDS) {
+        H::narrow(0.0)
+    } else {
+        result
+    }
+}
+
+/// `fma.rn.oob.f16`.
+#[inline(always)]
+pub fn fma_rn_oob_f16(a: f16, b: f16, c: f16) -> f16 {
+    or_zero([a.to_bits(), b.to_bits()], fma_rn_f16(a, b, c))
+}
+
+/// `fma.rn.oob.relu.f16`.
+#[inline(always)]
+pub fn fma_rn_oob_relu_f16(a: f16, b: f16, c: f16) -> f16 {
+    or_zero([a.to_bits(), b.to_bits()], fma_rn_relu_f16(a, b, c))
+}
+
+/// `fma.rn.oob.bf16`.
+#[inline(always)]
+pub fn fma_rn_oob_bf16(a: bf16, b: bf16, c: bf16) -> bf16 {
+    or_zero([a.to_bits(), b.to_bits()], fma_rn_bf16(a, b, c))
+}
+
+/// `fma.rn.oob.relu.bf16`.
+#[inline(always)]
+pub fn fma_rn_oob_relu_bf16(a: bf16, b: bf16, c: bf16) -> bf16 {
+    or_zero([a.to_bits(), b.to_bits()], fma_rn_relu_bf16(a, b, c))
 }
 
 /// `fma.rn.bf16`: a * b + c, rounded once.

@@ -201,3 +201,44 @@ proptest! {
         });
     }
 }
+
+#[test]
+fn one_nan_of_either_sign_marks_what_is_out_of_bounds() {
+    let (one, two) = (f16::ONE, bf16::from_f32(2.0));
+    for bits in 0..=u16::MAX {
+        let marked = bits == 0x7ff7 || bits == 0xfff7;
+        let (x, y) = (f16::from_bits(bits), bf16::from_bits(bits));
+        for (result, plain) in [
+            (fma_rn_oob_f16(x, one, one), fma_rn_f16(x, one, one)),
+            (fma_rn_oob_f16(one, x, one), fma_rn_f16(one, x, one)),
+            (
+                fma_rn_oob_relu_f16(x, one, -one),
+                fma_rn_relu_f16(x, one, -one),
+            ),
+        ] {
+            assert_eq!(
+                result.to_bits(),
+                if marked { 0 } else { plain.to_bits() },
+                "{bits:#x}"
+            );
+        }
+        for (result, plain) in [
+            (fma_rn_oob_bf16(y, two, two), fma_rn_bf16(y, two, two)),
+            (
+                fma_rn_oob_relu_bf16(two, y, two),
+                fma_rn_relu_bf16(two, y, two),
+            ),
+        ] {
+            assert_eq!(
+                result.to_bits(),
+                if marked { 0 } else { plain.to_bits() },
+                "{bits:#x}"
+            );
+        }
+        // As the addend it is a NaN like any.
+        assert_eq!(
+            fma_rn_oob_f16(one, one, x).to_bits(),
+            fma_rn_f16(one, one, x).to_bits()
+        );
+    }
+}

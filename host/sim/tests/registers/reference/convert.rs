@@ -197,6 +197,12 @@ fn float_to_float(case: &Case, to: Type, from: Type, x: u128) -> u128 {
     } else {
         result
     };
+    // What is below the smallest normal number when rounded as if exponents had no end is flushed.
+    let tiny = case.has(M::Ftz) && (to, from) == (Type::F32, Type::F64) && !nan && {
+        let up = Double::from_bits(x).scalbn(64).to_bits();
+        number::value(to, convert(from, to, up, rounding(case))).abs() < f64::exp2(64.0 - 126.0)
+    };
+    let result = if tiny { result & 0x8000_0000 } else { result };
     settle(case, to, flush(to, result))
 }
 

@@ -53,6 +53,11 @@ pub fn expect(case: &Case, x: &[u128]) -> u128 {
 }
 
 fn one(case: &Case, ty: Type, x: &[u128]) -> u128 {
+    // A NaN of its own, of either sign, makes the whole result zero: as an H200 has it.
+    let marked = |x: u128| x == 0x7ff7 || x == 0xfff7;
+    if case.has(M::Oob) && (marked(x[0]) || marked(x[1])) {
+        return 0;
+    }
     let ftz = case.has(M::Ftz);
     let flush = |x: u128| if ftz { number::flush(ty, x) } else { x };
     let x: Vec<u128> = x.iter().map(|&x| flush(x)).collect();

@@ -302,6 +302,13 @@ pub(crate) fn replace_by_intrinsic(
     instruction.erase_from_basic_block();
 }
 
+/// Puts a value of the same type in the place of an instruction.
+pub(crate) fn replace_by_value(instruction: InstructionValue<'_>, value: BasicValueEnum<'_>) {
+    // SAFETY: the caller's value has the instruction's type; the instruction is erased once nothing uses it.
+    unsafe { LLVMReplaceAllUsesWith(instruction.as_value_ref(), value.as_value_ref()) };
+    instruction.erase_from_basic_block();
+}
+
 /// Puts a call of `function`, with the instruction's first operands, in the place of an instruction.
 pub(crate) fn replace_by_call(
     module: &Module<'_>,

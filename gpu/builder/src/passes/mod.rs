@@ -1,6 +1,7 @@
 //! What happens to the bitcode, in this order, one file a pass.
 
 mod atomic_scope;
+mod compiler_fence;
 mod constant_memory;
 mod contraction;
 mod convergent;
@@ -9,6 +10,7 @@ mod emit;
 mod entry_points;
 mod kernel_attributes;
 mod launching;
+mod local_atomics;
 mod loops;
 mod math_library;
 mod optimize;
@@ -165,6 +167,8 @@ fn run_on(
         unsupported::check(module, &options.paths)?;
         llvm::remember_places(unsupported::places(module, &options.paths));
     }
+    compiler_fence::remove(module);
+    local_atomics::lower(module, options)?;
 
     let kernels = shared_size::kernels(module, &descriptions, &machine);
     shared_size::check(module, &kernels, &options.paths)?;

@@ -87,10 +87,12 @@ macro_rules! passes {
 
 passes! {
     atomic_scope
+    compiler_fence
     constant_memory
     contraction
     convergent
     entry_points
+    local_atomics
     optimize
     parameters
     runtime_library

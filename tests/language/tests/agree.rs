@@ -47,6 +47,9 @@ subjects! {
     heap_agrees = heap, heap;
     control_agrees = control, control;
     expressions_agree = expressions, expressions;
+    simd_agrees = simd, simd;
+    atomics_agree = atomics, atomics;
+    overflow_checks_agree = overflow, overflow;
 }
 
 #[test]

@@ -11,7 +11,15 @@ use crate::{cargo, workspace};
 
 /// The packages whose tests touch a device. Those of the builder, the macros and xtask need a checkout and rustc; those of
 /// the simulator say nothing of a GPU.
-const TESTED: [&str; 6] = ["tests", "language", "compat", "patterns", "host", "driver"];
+const TESTED: [&str; 7] = [
+    "tests",
+    "language",
+    "compat",
+    "arithmetic",
+    "patterns",
+    "host",
+    "driver",
+];
 
 /// A program to carry.
 pub(super) struct Executable {

@@ -23,6 +23,13 @@ pub(crate) struct Args {
     path: PathBuf,
 }
 
+/// How a project will name Lanewise's version.
+const VERSION: &str = concat!(
+    env!("CARGO_PKG_VERSION_MAJOR"),
+    ".",
+    env!("CARGO_PKG_VERSION_MINOR")
+);
+
 /// The project's files and their templates.
 const FILES: [(&str, &str); 10] = [
     ("Cargo.toml", include_str!("template/Cargo.toml.txt")),
@@ -53,8 +60,10 @@ const FILES: [(&str, &str); 10] = [
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     make(&args.path)?;
     say(format_args!(
-        "made `{}`: a kernel in kernels/src/lib.rs, the program in src/, a test in tests/\n\n  cd {0} && cargo test",
-        args.path.display()
+        "made `{}`: a kernel in kernels/src/lib.rs, the program in src/, a test in tests/\n\n  cd {0} && cargo test\n\n\
+         It uses Lanewise by path, from {}. Once that is published, a version stands in place of each path: host = \"{VERSION}\"",
+        args.path.display(),
+        workspace::root().display(),
     ));
     Ok(ExitCode::SUCCESS)
 }
@@ -82,6 +91,7 @@ fn make(path: &Path) -> Result<()> {
         let text = template
             .replace("{{name}}", &name)
             .replace("{{crate}}", &name.replace('-', "_"))
+            .replace("{{version}}", VERSION)
             .replace("{{lanewise}}", &lanewise);
         let file = path.join(file);
         let folder = file.parent().unwrap_or(path);
@@ -109,6 +119,8 @@ mod tests {
             let text = fs::read_to_string(path.join(file)).expect("it is there");
             assert!(!text.contains("{{"), "{file}:\n{text}");
         }
+        let cargo = fs::read_to_string(path.join("Cargo.toml")).expect("it is there");
+        assert!(cargo.contains("host = \"0.1\""), "{cargo}");
         let main = fs::read_to_string(path.join("src/main.rs")).expect("it is there");
         assert!(main.contains("my_demo::saxpy_on"), "{main}");
     }

@@ -1,5 +1,5 @@
 #![no_std]
-#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
+#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, portable_simd))]
 #![allow(
     clippy::style,
     clippy::complexity,
@@ -18,6 +18,7 @@ mod case;
 mod out;
 mod random;
 
+pub mod atomics;
 pub mod control;
 pub mod enums;
 pub mod expressions;
@@ -30,7 +31,9 @@ pub mod integers;
 pub mod iterators;
 pub mod math;
 pub mod memory;
+pub mod overflow;
 pub mod results;
+pub mod simd;
 pub mod slices;
 pub mod text;
 

@@ -1,0 +1,171 @@
+//! One operation a call, on three columns of numbers: which one is an argument, so that a kernel serves a whole family.
+#![no_std]
+#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
+
+use gpu_macros::{fast_math, kernel, no_fma};
+use gpu_std::math::{self, Float};
+use gpu_std::{DisjointSlice, fast, thread};
+
+/// A kernel that applies the operation of the number `operation` to each row, and the list of the operations' names.
+macro_rules! family {
+    ($(#[$doc:meta])* $kernel:ident, $names:ident, $ty:ident, |$a:ident, $b:ident, $c:ident| { $($name:ident: $value:expr,)* }) => {
+        $(#[$doc])*
+        #[kernel]
+        pub fn $kernel(operation: u32, a: &[$ty], b: &[$ty], c: &[$ty], mut output: DisjointSlice<$ty>) {
+            let index = thread::index_1d();
+            let at = index.get();
+            let (Some(&$a), Some(&$b), Some(&$c), Some(output)) = (a.get(at), b.get(at), c.get(at), output.get_mut(&index)) else {
+                return;
+            };
+            let _ = ($b, $c);
+            let mut number = 0;
+            $(
+                if operation == number {
+                    *output = $value;
+                }
+                number += 1;
+            )*
+            let _ = number;
+        }
+
+        /// The kernel's operations, in the order of their numbers.
+        pub const $names: &[&str] = &[$(stringify!($name)),*];
+    };
+}
+
+macro_rules! rounded {
+    ($(#[$doc:meta])* $kernel:ident, $names:ident, $ty:ident) => {
+        family! {
+            $(#[$doc])*
+            $kernel, $names, $ty, |a, b, c| {
+                add_rn: math::add_rn(a, b),
+                add_rz: math::add_rz(a, b),
+                add_ru: math::add_ru(a, b),
+                add_rd: math::add_rd(a, b),
+                sub_rn: math::sub_rn(a, b),
+                sub_rz: math::sub_rz(a, b),
+                sub_ru: math::sub_ru(a, b),
+                sub_rd: math::sub_rd(a, b),
+                mul_rn: math::mul_rn(a, b),
+                mul_rz: math::mul_rz(a, b),
+                mul_ru: math::mul_ru(a, b),
+                mul_rd: math::mul_rd(a, b),
+                div_rn: math::div_rn(a, b),
+                div_rz: math::div_rz(a, b),
+                div_ru: math::div_ru(a, b),
+                div_rd: math::div_rd(a, b),
+                fma_rn: math::fma_rn(a, b, c),
+                fma_rz: math::fma_rz(a, b, c),
+                fma_ru: math::fma_ru(a, b, c),
+                fma_rd: math::fma_rd(a, b, c),
+                sqrt_rn: math::sqrt_rn(a),
+                sqrt_rz: math::sqrt_rz(a),
+                sqrt_ru: math::sqrt_ru(a),
+                sqrt_rd: math::sqrt_rd(a),
+                rcp_rn: math::rcp_rn(a),
+                rcp_rz: math::rcp_rz(a),
+                rcp_ru: math::rcp_ru(a),
+                rcp_rd: math::rcp_rd(a),
+            }
+        }
+    };
+}
+
+rounded! {
+    /// Arithmetic of `f32` with the rounding in the name.
+    rounded_f32, ROUNDED_F32, f32
+}
+rounded! {
+    /// Arithmetic of `f64` with the rounding in the name.
+    rounded_f64, ROUNDED_F64, f64
+}
+
+family! {
+    /// The machine's approximations.
+    approximate, APPROXIMATE, f32, |a, b, c| {
+        sin: fast::sin(a),
+        cos: fast::cos(a),
+        tan: fast::tan(a),
+        exp: fast::exp(a),
+        exp2: fast::exp2(a),
+        exp10: fast::exp10(a),
+        log: fast::log(a),
+        log2: fast::log2(a),
+        log10: fast::log10(a),
+        pow: fast::pow(a, b),
+        sqrt: fast::sqrt(a),
+        rsqrt: fast::rsqrt(a),
+        div: fast::div(a, b),
+    }
+}
+
+macro_rules! library {
+    ($(#[$doc:meta])* $kernel:ident, $names:ident, $ty:ident) => {
+        family! {
+            $(#[$doc])*
+            $kernel, $names, $ty, |a, b, c| {
+                sin: a.sin(),
+                cos: a.cos(),
+                tan: a.tan(),
+                asin: a.asin(),
+                acos: a.acos(),
+                atan: a.atan(),
+                atan2: a.atan2(b),
+                sinh: a.sinh(),
+                cosh: a.cosh(),
+                tanh: a.tanh(),
+                asinh: a.asinh(),
+                acosh: a.acosh(),
+                atanh: a.atanh(),
+                exp: a.exp(),
+                exp2: a.exp2(),
+                exp_m1: a.exp_m1(),
+                ln: a.ln(),
+                log2: a.log2(),
+                log10: a.log10(),
+                ln_1p: a.ln_1p(),
+                powf: a.powf(b),
+                cbrt: a.cbrt(),
+                hypot: a.hypot(b),
+                sqrt: a.sqrt(),
+                mul_add: a.mul_add(b, c),
+            }
+        }
+    };
+}
+
+library! {
+    /// `gpu_std::math` for `f32`: what `std` has too.
+    library_f32, LIBRARY_F32, f32
+}
+library! {
+    /// `gpu_std::math` for `f64`: what `std` has too.
+    library_f64, LIBRARY_F64, f64
+}
+
+/// A quotient, fast whatever the build says.
+#[fast_math]
+fn quotient_fast(a: f32, b: f32) -> f32 {
+    a / b
+}
+
+/// A product and a sum, each rounded, whatever the build says.
+#[no_fma]
+fn product_sum_apart(a: f32, b: f32, c: f32) -> f32 {
+    a * b + c
+}
+
+family! {
+    /// Plain Rust, which the build's options decide about.
+    plain, PLAIN, f32, |a, b, c| {
+        sum: a + b,
+        product: a * b,
+        quotient: a / b,
+        root: Float::sqrt(a),
+        product_sum: a * b + c,
+        sine: Float::sin(a),
+        exponential: Float::exp(a),
+        quotient_fast: quotient_fast(a, b),
+        product_sum_apart: product_sum_apart(a, b, c),
+    }
+}

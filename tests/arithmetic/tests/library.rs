@@ -1,0 +1,128 @@
+//! `gpu_std::math` on the device against the host's `std`: as accurate as a CPU's library, which is not correctly rounded either.
+//!
+//! An `f32` is judged by `std`'s `f64`, which is exact for this purpose; an `f64` by `std`'s own, so that a bound is the sum of two
+//! libraries' errors. Bounds are in units in the last place.
+
+use arithmetic::{DEFAULT, Row, inputs, run, ulp};
+use arithmetic_kernels::{LIBRARY_F32, LIBRARY_F64, library_f32, library_f64};
+
+/// The truth by `std`, and how many units an `f32` and an `f64` may be off.
+fn truth(name: &str, [a, b, c]: Row<f64>) -> (f64, f64, f64) {
+    match name {
+        "sin" => (a.sin(), 1.0, 2.0),
+        "cos" => (a.cos(), 1.0, 2.0),
+        "tan" => (a.tan(), 1.0, 2.0),
+        "asin" => (a.asin(), 1.0, 2.0),
+        "acos" => (a.acos(), 1.0, 2.0),
+        "atan" => (a.atan(), 1.0, 2.0),
+        "atan2" => (a.atan2(b), 1.0, 2.0),
+        "sinh" => (a.sinh(), 2.0, 3.0),
+        "cosh" => (a.cosh(), 2.0, 3.0),
+        "tanh" => (a.tanh(), 2.0, 4.0),
+        "asinh" => (a.asinh(), 2.0, 3.0),
+        "acosh" => (a.acosh(), 2.0, 3.0),
+        // `std` loses digits near -1, where it takes the logarithm of a difference.
+        "atanh" => (a.abs().atanh().copysign(a), 2.0, 3.0),
+        "exp" => (a.exp(), 1.0, 2.0),
+        "exp2" => (a.exp2(), 1.0, 2.0),
+        "exp_m1" => (a.exp_m1(), 1.0, 2.0),
+        "ln" => (a.ln(), 1.0, 2.0),
+        "log2" => (a.log2(), 1.0, 2.0),
+        "log10" => (a.log10(), 1.0, 3.0),
+        "ln_1p" => (a.ln_1p(), 1.0, 2.0),
+        "powf" => (a.powf(b), 1.0, 2.0),
+        "cbrt" => (a.cbrt(), 1.0, 2.0),
+        "hypot" => (a.hypot(b), 1.0, 2.0),
+        "sqrt" => (a.sqrt(), 0.5, 0.0),
+        "mul_add" => (a.mul_add(b, c), 0.5, 0.0),
+        other => panic!("no truth for `{other}`"),
+    }
+}
+
+/// Operands over a function's range, and its edges.
+fn operands(name: &str) -> Vec<Row<f64>> {
+    let (low, high) = match name {
+        "asin" | "acos" | "atanh" => (-1.0, 1.0),
+        "acosh" => (1.0, 1e4),
+        "sinh" | "cosh" | "exp" | "exp_m1" => (-80.0, 80.0),
+        "exp2" => (-120.0, 120.0),
+        "sqrt" | "ln" | "log2" | "log10" => (1e-3, 1e3),
+        "ln_1p" => (-0.999, 1e3),
+        "tanh" => (-10.0, 10.0),
+        _ => (-1e3, 1e3),
+    };
+    let xs = inputs::spread(low, high, 3_000);
+    let ys = inputs::spread(-8.0, 8.0, 3_000);
+    let mut rows: Vec<_> = (0..xs.len())
+        .map(|i| [xs[i], ys[i * 1237 % ys.len()], ys[i * 311 % ys.len()]])
+        .collect();
+    if name == "powf" {
+        rows.iter_mut().for_each(|row| row[0] = row[0].abs());
+    }
+    let edges = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::NAN,
+        0.5,
+        1e-30,
+        2.0,
+    ];
+    rows.extend(edges.into_iter().flat_map(|a| edges.map(|b| [a, b, 1.0])));
+    rows
+}
+
+#[test]
+fn f32_is_as_accurate_as_the_hosts() {
+    for name in LIBRARY_F32 {
+        let rows: Vec<Row<f32>> = operands(name)
+            .into_iter()
+            .map(|row| row.map(|x| x as f32))
+            .collect();
+        let mut most = 0f64;
+        for (row, found) in rows
+            .iter()
+            .zip(run(DEFAULT, library_f32, LIBRARY_F32, name, &rows))
+        {
+            // A fused operation on three `f32` is exact in `f64` only up to its last bit; the host's own `f32` is rounded once.
+            let (truth, bound) = match *name {
+                "mul_add" => (f64::from(row[0].mul_add(row[1], row[2])), 0.0),
+                name => {
+                    let (truth, bound, _) = truth(name, row.map(f64::from));
+                    (truth, bound)
+                }
+            };
+            let error = ulp::error(found.into(), truth, ulp::unit_f32(truth), f32::MAX.into());
+            assert!(
+                error <= bound,
+                "{name}{row:?} is {truth:e}, and was {found:e}: off by {error:.2} units"
+            );
+            most = most.max(error);
+        }
+        println!("{name}: off by at most {most:.2} units");
+    }
+}
+
+#[test]
+fn f64_is_as_accurate_as_the_hosts() {
+    for name in LIBRARY_F64 {
+        let rows = operands(name);
+        let mut most = 0f64;
+        for (row, found) in rows
+            .iter()
+            .zip(run(DEFAULT, library_f64, LIBRARY_F64, name, &rows))
+        {
+            let (truth, _, bound) = truth(name, *row);
+            let error = ulp::error(found, truth, ulp::unit_f64(truth), f64::MAX);
+            assert!(
+                error <= bound,
+                "{name}{row:?} is {truth:e}, and was {found:e}: off by {error:.2} units"
+            );
+            most = most.max(error);
+        }
+        println!("{name}: off by at most {most:.2} units");
+    }
+}

@@ -93,6 +93,7 @@ passes! {
     convergent
     entry_points
     local_atomics
+    loops
     optimize
     parameters
     runtime_library

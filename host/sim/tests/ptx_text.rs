@@ -67,6 +67,9 @@ fn forget_positions(module: &mut Module<'_>) {
         }
     }
     module.variables.iter_mut().for_each(variable);
+    for section in &mut module.sections {
+        section.position = Position::default();
+    }
     module
         .aliases
         .iter_mut()
@@ -218,7 +221,7 @@ fn piece() -> impl Strategy<Value = String> {
         ".version 8.0|.target sm_90|.address_size 64|.entry k|.func f|(|)|{|}|[|]|<|>|,|;|:|@|!|=|+|-|*|/|%|?|~|\\||&|^|_|.reg|.b32|.pred|\
          .v4|.f16x2|%r|%r1|%p|%rd1|%tid.x|.param|.shared|.global|.const|.align|.ptr|.u8|.extern|.weak|.loc|.file|.section|.pragma|\"x\"|1|0x7f|\
          0f3F800000|1.5|18446744073709551616|add.s32|ld.global|mov.b32|bra|call|brx.idx|.callprototype|.branchtargets|L|L:|generic|.alias|\
-         .maxntid|0|4294967295|-|WARP_SZ|setp.eq.and.u32|/*|*/|//|\n|\"|é|\0|.attribute|.managed|tex.2d.v4.f32.f32|mma.sync|.noreturn"
+         .maxntid|0|4294967295|-|WARP_SZ|setp.eq.and.u32|/*|*/|//|\n|\"|é|\0|.attribute|.managed|.section .d {|.b8|.b64 L|.debug_info|L1-L|tex.2d.v4.f32.f32|mma.sync|.noreturn"
             .split('|')
             .map(|piece| piece.replace('\\', "|"))
             .collect::<Vec<_>>(),

@@ -43,6 +43,8 @@ pub struct Module<'a> {
     pub aliases: Vec<Alias<'a>>,
     /// Module-scope `.pragma` strings.
     pub pragmas: Vec<&'a str>,
+    /// Debug sections, in order.
+    pub sections: Vec<Section<'a>>,
     /// The order of variables, functions and aliases in the text.
     pub order: Vec<Declared>,
 }
@@ -67,6 +69,52 @@ pub struct File<'a> {
     pub name: &'a str,
     /// Timestamp and size, where given.
     pub stamp: Option<(u64, u64)>,
+}
+
+/// `.section name { ... }`: data for a debugger.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Section<'a> {
+    /// Its name, with the dot.
+    pub name: &'a str,
+    /// What it holds, in order.
+    pub data: Vec<Datum<'a>>,
+    /// Where it begins.
+    pub position: Position,
+}
+
+/// One entry of a section.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Datum<'a> {
+    /// A label before what follows.
+    Label(&'a str),
+    /// A number.
+    Number {
+        /// How wide it is: 8, 16, 32 or 64.
+        bits: u8,
+        /// Its value.
+        number: Number<'a>,
+    },
+}
+
+/// A number of a section.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Number<'a> {
+    /// As written.
+    Value(i128),
+    /// The address of a label, a variable or a section, and what is added to it.
+    Address {
+        /// What is named; a section with its dot.
+        symbol: &'a str,
+        /// In bytes.
+        offset: u64,
+    },
+    /// How far one label is from another.
+    Distance {
+        /// The end.
+        to: &'a str,
+        /// The beginning.
+        from: &'a str,
+    },
 }
 
 /// `.alias name, of;`.

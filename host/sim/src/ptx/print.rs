@@ -1,7 +1,7 @@
 //! Syntax tree to PTX text.
 //!
 //! The text parses to the same tree, positions apart. Constants are printed by their bits, so that nothing is rounded.
-//! Debug sections, which the parser skips, are gone, and `.file` directives stand at the top.
+//! `.file` directives stand at the top, and debug sections at the end.
 
 use std::fmt::Write;
 
@@ -27,9 +27,9 @@ struct Printer {
 
 /// Writing to a string cannot fail.
 macro_rules! put {
-    ($printer:expr, $($argument:tt)*) => {
+    ($printer:expr, $($argument:tt)*) => {{
         let _ = write!($printer.out, $($argument)*);
-    };
+    }};
 }
 
 impl Printer {
@@ -64,6 +64,28 @@ impl Printer {
                 }
             }
         }
+        for section in &module.sections {
+            self.section(section);
+        }
+    }
+
+    fn section(&mut self, section: &Section<'_>) {
+        put!(self, ".section {} {{\n", section.name);
+        for datum in &section.data {
+            match datum {
+                Datum::Label(label) => put!(self, "{label}:\n"),
+                Datum::Number { bits, number } => {
+                    put!(self, ".b{bits} ");
+                    match number {
+                        Number::Value(value) => put!(self, "{value}\n"),
+                        Number::Address { symbol, offset: 0 } => put!(self, "{symbol}\n"),
+                        Number::Address { symbol, offset } => put!(self, "{symbol}+{offset}\n"),
+                        Number::Distance { to, from } => put!(self, "{to}-{from}\n"),
+                    }
+                }
+            }
+        }
+        self.out.push_str("}\n");
     }
 
     fn linkage(&mut self, linkage: Linkage) {

@@ -9,6 +9,7 @@ mod cursor;
 mod instruction;
 mod module;
 mod names;
+mod section;
 mod variable;
 
 #[cfg(test)]

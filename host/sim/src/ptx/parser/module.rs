@@ -1,6 +1,6 @@
 //! Module scope: the header, variables, functions and aliases.
 //!
-//! PTX ISA 11.1 to 11.3, 11.6 and 11.7. Debug sections are skipped: their content says nothing that `.loc` does not.
+//! PTX ISA 11.1 to 11.3, 11.6 and 11.7; debug sections are in `section`.
 
 use super::body::BodyParser;
 use super::cursor::Cursor;
@@ -104,10 +104,10 @@ pub(super) fn module(source: &str) -> Result<Module<'_>, ParseError> {
     Ok(module)
 }
 
-struct Parser<'a> {
-    cursor: Cursor<'a>,
+pub(super) struct Parser<'a> {
+    pub(super) cursor: Cursor<'a>,
     symbols: Symbols<'a>,
-    module: Module<'a>,
+    pub(super) module: Module<'a>,
 }
 
 impl<'a> Parser<'a> {
@@ -162,9 +162,6 @@ impl<'a> Parser<'a> {
             if linkage == Linkage::Internal && self.cursor.eat(b';')? {
                 return Ok(());
             }
-            if linkage == Linkage::Internal && matches!(self.cursor.token, Token::Word(_)) {
-                return self.section_label();
-            }
             return Err(self
                 .cursor
                 .unexpected("a directive: a variable, `.entry` or `.func`"));
@@ -194,19 +191,6 @@ impl<'a> Parser<'a> {
             _ => Err(self
                 .cursor
                 .unexpected("a variable, `.entry`, `.func`, `.alias`, `.file` or `.section`")),
-        }
-    }
-
-    /// A label outside functions marks the end of a debug section; nothing that is kept refers to it.
-    fn section_label(&mut self) -> Result<(), ParseError> {
-        let error = self
-            .cursor
-            .unexpected("a directive: a variable, `.entry` or `.func`");
-        self.cursor.advance()?;
-        if self.cursor.eat(b':')? {
-            Ok(())
-        } else {
-            Err(error)
         }
     }
 
@@ -320,27 +304,6 @@ impl<'a> Parser<'a> {
             .order
             .push(Declared::Alias(self.module.aliases.len() as u32));
         self.module.aliases.push(Alias { name, of, position });
-        Ok(())
-    }
-
-    /// `.section name { ... }`, skipped.
-    fn section(&mut self) -> Result<(), ParseError> {
-        let at = self.cursor.position;
-        self.cursor.advance()?;
-        if !matches!(self.cursor.token, Token::Dotted(_) | Token::Word(_)) {
-            return Err(self.cursor.unexpected("the name of a section"));
-        }
-        self.cursor.advance()?;
-        self.cursor.expect(b'{', "`{` of a section")?;
-        while !self.cursor.eat(b'}')? {
-            if self.cursor.token == Token::End {
-                return Err(ParseError::Unterminated {
-                    what: "a section",
-                    at,
-                });
-            }
-            self.cursor.advance()?;
-        }
         Ok(())
     }
 }

@@ -311,6 +311,67 @@ fn parameters_directives_and_lines() {
 }
 
 #[test]
+fn sections_hold_numbers_labels_and_what_the_assembler_knows() {
+    let text = "
+        .section .debug_info {
+        $begin: .b8 1, -128, 255 .b16 65535
+        .b64 $begin+4
+        .b32 .debug_abbrev
+        .b32 .debug_info+12, $end-$begin
+        $end: }
+        .section .debug_macinfo { }";
+    with_module(text, |module| {
+        let number = |bits, number| Datum::Number { bits, number };
+        let address = |symbol, offset| Number::Address { symbol, offset };
+        let (from, to) = ("$begin", "$end");
+        let data = [
+            Datum::Label("$begin"),
+            number(8, Number::Value(1)),
+            number(8, Number::Value(-128)),
+            number(8, Number::Value(255)),
+            number(16, Number::Value(65535)),
+            number(64, address("$begin", 4)),
+            number(32, address(".debug_abbrev", 0)),
+            number(32, address(".debug_info", 12)),
+            number(32, Number::Distance { to, from }),
+            Datum::Label("$end"),
+        ];
+        assert_eq!(module.sections[0].name, ".debug_info");
+        assert_eq!(module.sections[0].data, data);
+        assert!(module.sections[1].data.is_empty());
+    });
+}
+
+#[test]
+fn what_is_no_section_is_refused_where_it_stands() {
+    use ParseError::*;
+    for (text, column) in [
+        (".section .d { .b8 256 }", 19),
+        (".section .d { .b8 -129 }", 19),
+        (".section .d { .b64 -0xffffffffffffffff }", 20),
+    ] {
+        let error = error(text);
+        let place = error.position().map(|at| at.column);
+        assert!(matches!(error, Range { .. }), "{text}: {error}");
+        assert_eq!(place, Some(column), "{text}: {error}");
+    }
+    for text in [
+        ".section .d { 1 }",
+        ".section .d { .b8 }",
+        ".section .d { .b128 1 }",
+        ".section .d { .b8 1, }",
+        ".section .d { .b32 a-1 }",
+        ".section .d { .b32 a+b }",
+        ".section .d { label }",
+        ".section { }",
+        ".section .d .b8 1",
+    ] {
+        assert!(matches!(error(text), Unexpected { .. }), "{text}");
+    }
+    assert!(matches!(error(".section .d { .b8 1"), Unterminated { .. }));
+}
+
+#[test]
 fn huge_or_deep_text_is_refused_quickly() {
     use ParseError::*;
     assert!(matches!(

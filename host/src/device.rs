@@ -14,7 +14,9 @@ use cust::context::{Context, CurrentContext};
 use cust::{CudaFlags, device::Device as CustDevice};
 use gpu_std::kernel::Kernel;
 
-use crate::{Backend, DeviceProperties, DriverError, LoadError, Module, Stream, embedded};
+use crate::{
+    Backend, DeviceProperties, DriverError, LoadError, Module, Stream, embedded, ptx_folder,
+};
 
 /// Why there is no device to work on.
 #[derive(Debug, thiserror::Error)]
@@ -117,14 +119,20 @@ impl Device {
     }
 
     /// The kernels of the `gpu` crate, from the embedded PTX that suits this device best, but for those that launch
-    /// kernels. Loaded at the first call.
+    /// kernels. Loaded at the first call. `LANEWISE_PTX` names a folder whose PTX is taken instead: that of
+    /// `cargo xtask build-ptx --debug`, for instance.
     ///
     /// # Errors
     /// [`LoadError`], when no embedded PTX suits the device or the driver refuses it.
     #[track_caller]
     pub fn module(&self) -> Result<Arc<Module>, LoadError> {
-        let best = embedded::best_for(self.properties().compute_capability)?;
-        once(&self.0.embedded, || Module::from_ptx(self, best.plain))
+        let capability = self.properties().compute_capability;
+        once(&self.0.embedded, || {
+            match ptx_folder::best_for(capability)? {
+                Some(target) => Module::from_ptx(self, &ptx_folder::read(&target, "gpu.ptx")?),
+                None => Module::from_ptx(self, embedded::best_for(capability)?.plain),
+            }
+        })
     }
 
     /// The kernels of the `gpu` crate that launch kernels, linked with the device runtime. Loaded at the first call.
@@ -134,9 +142,17 @@ impl Device {
     /// there is none.
     #[track_caller]
     pub fn launching_module(&self) -> Result<Arc<Module>, LoadError> {
-        let best = embedded::best_for(self.properties().compute_capability)?;
+        let capability = self.properties().compute_capability;
         once(&self.0.launching, || {
-            Module::with_device_runtime(self, best.launching)
+            match ptx_folder::best_for(capability)? {
+                Some(target) => {
+                    let text = ptx_folder::read(&target, "gpu.launching.ptx")?;
+                    Module::with_device_runtime(self, &text)
+                }
+                None => {
+                    Module::with_device_runtime(self, embedded::best_for(capability)?.launching)
+                }
+            }
         })
     }
 

@@ -7,12 +7,13 @@
 //! Source: CUDA driver API, `cuLinkCreate`; CUDA programming guide, "CUDA Dynamic Parallelism", "Compiling and Linking".
 
 use std::env;
-use std::ffi::{CString, c_void};
+use std::ffi::CString;
 use std::panic::Location;
 use std::path::{Path, PathBuf};
 
-use cust::sys::{self, CUjit_option, CUjitInputType, CUlinkState, cudaError_enum};
+use cust::sys::{self, CUjitInputType, CUlinkState, cudaError_enum};
 
+use crate::jit::Options;
 use crate::{Backend, Device, DriverError, LoadError, Module};
 
 /// The library's file.
@@ -39,7 +40,7 @@ impl Module {
         })?;
         let refused = |source| LoadError::Refused { source };
         device.make_current(at).map_err(refused)?;
-        let mut link = Link::new(at).map_err(refused)?;
+        let mut link = Link::new(Options::of(ptx), at).map_err(refused)?;
         let mut module = std::ptr::null_mut();
         link.add_ptx(&text)
             .and_then(|()| link.add_library(&library))
@@ -98,30 +99,29 @@ fn in_python(root: &Path) -> Vec<PathBuf> {
 /// A link that is under way.
 struct Link {
     state: CUlinkState,
-    // The driver writes here until the link is destroyed.
+    // The driver writes to both until the link is destroyed: the log, and how much of it, in the place of its size.
     log: Box<[u8; LOG]>,
+    _options: Options,
     at: &'static Location<'static>,
 }
 
 impl Link {
-    fn new(at: &'static Location<'static>) -> Result<Self, DriverError> {
+    fn new(options: Options, at: &'static Location<'static>) -> Result<Self, DriverError> {
         let mut log = Box::new([0u8; LOG]);
-        let mut options = [
-            CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
-            CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-        ];
-        // The size is passed as a value in a pointer's place: the driver API asks for that.
-        let mut values = [
-            log.as_mut_ptr().cast::<c_void>(),
-            std::ptr::without_provenance_mut(LOG),
-        ];
+        let mut options = options.with_log(&mut *log);
+        let count = options.count();
+        let (names, values) = (options.names.as_mut_ptr(), options.values.as_mut_ptr());
         let mut state = std::ptr::null_mut();
-        // SAFETY: both arrays have the two entries announced; the log outlives the link, whose `Drop` destroys it first.
-        let result = unsafe {
-            sys::cuLinkCreate_v2(2, options.as_mut_ptr(), values.as_mut_ptr(), &mut state)
-        };
+        // SAFETY: both lists have as many entries as announced; they and the log outlive the link, whose
+        // `Drop` destroys it first.
+        let result = unsafe { sys::cuLinkCreate_v2(count, names, values, &mut state) };
         DriverError::check("cuLinkCreate", result, at)?;
-        Ok(Self { state, log, at })
+        Ok(Self {
+            state,
+            log,
+            _options: options,
+            at,
+        })
     }
 
     fn add_ptx(&mut self, text: &CString) -> Result<(), DriverError> {

@@ -4,11 +4,14 @@
 //! [`Module::from_ptx`]. When the driver refuses a text it is asked again with its compiler's log on, so that the error says
 //! which line it did not like. Source: CUDA driver API, "Module Management", `CUjit_option`.
 
-use std::ffi::{CString, c_void};
+use std::ffi::CString;
+use std::io;
 use std::panic::Location;
+use std::path::PathBuf;
 
-use cust::sys::{self, CUfunction, CUjit_option, CUmodule};
+use cust::sys::{self, CUfunction, CUmodule};
 
+use crate::jit::Options;
 use crate::{ComputeCapability, Device, DriverError};
 
 /// Why a module could not be loaded.
@@ -32,6 +35,28 @@ pub enum LoadError {
         device: ComputeCapability,
         /// The oldest target there is.
         oldest: Option<ComputeCapability>,
+    },
+    /// What `LANEWISE_PTX` names cannot be read.
+    #[error(
+        "`{}` cannot be read: LANEWISE_PTX names the folder that `cargo xtask build-ptx --out` was given",
+        .path.display()
+    )]
+    Unreadable {
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The folder that `LANEWISE_PTX` names has PTX for newer devices only, or none.
+    #[error(
+        "LANEWISE_PTX names `{}`, where no PTX is for {device} or older: build it with --arch {device}",
+        .folder.display()
+    )]
+    NoTarget {
+        /// The folder.
+        folder: PathBuf,
+        /// What the device is.
+        device: ComputeCapability,
     },
     /// Kernels that launch kernels need NVIDIA's device runtime, and it is not on this machine.
     #[error(
@@ -80,16 +105,13 @@ impl Module {
         let refused = |source| LoadError::Refused { source };
         device.make_current(at).map_err(refused)?;
         let mut module = std::ptr::null_mut();
-        let none = std::ptr::null_mut();
-        // SAFETY: `text` ends with NUL, and there are no options.
-        let result = unsafe {
-            sys::cuModuleLoadDataEx(&mut module, text.as_ptr().cast(), 0, none, none.cast())
-        };
+        // SAFETY: `text` ends with NUL, and no option has a buffer.
+        let result = unsafe { load(&mut module, &text, Options::of(ptx)) };
         DriverError::check("cuModuleLoadDataEx", result, at).map_err(|error| {
             refused(if error.report().is_some() {
                 error
             } else {
-                with_compiler_log(error, &text)
+                with_compiler_log(error, &text, Options::of(ptx))
             })
         })?;
         Ok(Self::loaded(device, module, ptx))
@@ -164,24 +186,24 @@ fn entry_points(ptx: &str) -> Vec<String> {
         .collect()
 }
 
+/// Has the driver compile and load a text.
+///
+/// # Safety
+/// Buffers that options name live until this returns, and are as long as the options say.
+unsafe fn load(module: &mut CUmodule, text: &CString, mut options: Options) -> sys::CUresult {
+    let count = options.count();
+    let (names, values) = (options.names.as_mut_ptr(), options.values.as_mut_ptr());
+    // SAFETY: `text` ends with NUL; both lists have as many entries as announced; the caller's promise for buffers.
+    unsafe { sys::cuModuleLoadDataEx(module, text.as_ptr().cast(), count, names, values) }
+}
+
 /// Loads the refused text once more, this time with room for the compiler's log, and keeps the log.
-fn with_compiler_log(error: DriverError, text: &CString) -> DriverError {
+fn with_compiler_log(error: DriverError, text: &CString, options: Options) -> DriverError {
     let mut log = vec![0u8; 16 << 10];
-    let mut options = [
-        CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
-        CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-    ];
-    // The size is passed as a value in a pointer's place: the driver API asks for that.
-    let mut values = [
-        log.as_mut_ptr().cast::<c_void>(),
-        std::ptr::without_provenance_mut(log.len()),
-    ];
     let mut module = std::ptr::null_mut();
-    // SAFETY: `text` ends with NUL; both arrays have the two entries announced; the log has the length announced. A module
-    // that loads this time after all is unloaded.
+    // SAFETY: the log lives on below. A module that loads this time after all is unloaded.
     unsafe {
-        let (options, values) = (options.as_mut_ptr(), values.as_mut_ptr());
-        let result = sys::cuModuleLoadDataEx(&mut module, text.as_ptr().cast(), 2, options, values);
+        let result = load(&mut module, text, options.with_log(&mut log));
         if result == sys::cudaError_enum::CUDA_SUCCESS {
             sys::cuModuleUnload(module);
         }

@@ -45,7 +45,10 @@ pub(crate) struct Args {
     backend: Backend,
     #[command(flatten)]
     floats: floats::Args,
-    /// Where to put the files [default: target/ptx]
+    /// For cuda-gdb: optimise nothing, describe every variable (as nvcc's -G does)
+    #[arg(long)]
+    debug: bool,
+    /// Where to put the files [default: target/ptx, with --debug target/ptx-debug]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Print JSON
@@ -92,6 +95,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let output = kernels::build(Request {
         archs: &args.arch,
         floats: args.floats.floats(),
+        debug: args.debug,
         libdevice: args.floats.libdevice()?,
         nvvm: match args.backend {
             Backend::Llvm => None,

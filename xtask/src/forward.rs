@@ -1,12 +1,15 @@
 //! `cargo xtask list|run|bench|device|diff-device`: handed on to `lanewise`, the program that runs kernels.
 //!
-//! The arguments are not looked at here: `cargo xtask run --help` shows `lanewise`'s own help.
+//! The arguments are not looked at here, but for `--debug`: `cargo xtask run --help` shows `lanewise`'s own help. With `--debug`
+//! the kernels are built for a debugger first, and `lanewise` is told to take those (`LANEWISE_PTX`).
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 
-use crate::cargo;
+use crate::kernels::{self, Request};
+use crate::{cargo, workspace};
 
 /// What is handed on.
 #[derive(Debug, clap::Args)]
@@ -23,7 +26,12 @@ pub(crate) struct Args {
 
 /// Runs `lanewise COMMAND REST...` and ends with its exit code.
 pub(crate) fn run(command: &str, args: &Args) -> Result<ExitCode> {
-    let status = cargo::command()
+    let (debug, rest): (Vec<_>, Vec<_>) = args.rest.iter().partition(|it| *it == "--debug");
+    let mut cargo = cargo::command();
+    if !debug.is_empty() {
+        cargo.env("LANEWISE_PTX", build_for_debugger()?);
+    }
+    let status = cargo
         .args([
             "run",
             "--package",
@@ -33,7 +41,7 @@ pub(crate) fn run(command: &str, args: &Args) -> Result<ExitCode> {
             "--",
             command,
         ])
-        .args(&args.rest)
+        .args(rest)
         .status()
         .context("cargo could not be started")?;
     Ok(ExitCode::from(
@@ -42,4 +50,17 @@ pub(crate) fn run(command: &str, args: &Args) -> Result<ExitCode> {
             .and_then(|code| u8::try_from(code).ok())
             .unwrap_or(1),
     ))
+}
+
+/// The folder of the kernels built for a debugger, for the targets that the host embeds too.
+fn build_for_debugger() -> Result<PathBuf> {
+    let archs: Vec<String> = kernels::DEFAULT_ARCHS.split(',').map(Into::into).collect();
+    let out = workspace::target().join("ptx-debug");
+    kernels::build(Request {
+        archs: &archs,
+        debug: true,
+        out: Some(out.clone()),
+        ..Request::default()
+    })?;
+    Ok(out)
 }

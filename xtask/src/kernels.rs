@@ -17,6 +17,8 @@ pub(crate) const DEFAULT_ARCHS: &str = "sm_80,sm_90";
 pub(crate) struct Request<'a> {
     pub(crate) archs: &'a [String],
     pub(crate) floats: Floats,
+    /// For a debugger.
+    pub(crate) debug: bool,
     /// NVIDIA's library of mathematical functions.
     pub(crate) libdevice: Option<PathBuf>,
     /// NVIDIA's libNVVM, to be the backend.
@@ -34,6 +36,7 @@ pub(crate) fn build(request: Request<'_>) -> Result<Output> {
     let progress = Progress::start("Looking at the kernels");
     let mut builder = PtxBuilder::new(workspace::root().join("gpu"))
         .floats(request.floats)
+        .debug(request.debug)
         .on_progress(move |stage| show(&progress, stage));
     for arch in request.archs {
         builder = builder.arch(arch);

@@ -46,7 +46,7 @@ enum Command {
     List(forward::Args),
     /// Run a pattern: every variant, compared with the CPU and timed
     #[command(
-        after_help = "Examples:\n  cargo xtask run transpose\n  cargo xtask run vector_add --size 1000003 --device sim"
+        after_help = "Examples:\n  cargo xtask run transpose\n  cargo xtask run vector_add --size 1000003 --device sim\n  cargo xtask run vector_add --debug   # kernels built as by `build-ptx --debug`, for cuda-gdb"
     )]
     Run(forward::Args),
     /// Time patterns and print their effective bandwidth

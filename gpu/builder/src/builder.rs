@@ -68,6 +68,7 @@ pub struct PtxBuilder {
     folder: PathBuf,
     archs: Vec<String>,
     floats: Floats,
+    debug: bool,
     libdevice: Option<PathBuf>,
     nvvm: Option<PathBuf>,
     features: Vec<String>,
@@ -120,6 +121,7 @@ impl PtxBuilder {
             folder: folder.into(),
             archs: Vec::new(),
             floats: Floats::default(),
+            debug: false,
             libdevice: None,
             nvvm: None,
             features: Vec::new(),
@@ -151,6 +153,13 @@ impl PtxBuilder {
         self
     }
 
+    /// Makes PTX for a debugger, as nvcc does with `-G`: nothing is optimised, and DWARF describes every function, variable and
+    /// type. It computes the same, slowly.
+    pub fn debug(mut self, debug: bool) -> PtxBuilder {
+        self.debug = debug;
+        self
+    }
+
     /// Makes PTX with NVIDIA's libNVVM in place of LLVM's own backend; for sm_100 and later.
     pub fn nvvm(mut self, library: impl Into<PathBuf>) -> PtxBuilder {
         self.nvvm = Some(library.into());
@@ -169,7 +178,8 @@ impl PtxBuilder {
         self
     }
 
-    /// Where the files go, one folder a target; `target/ptx` of the crate's workspace unless said otherwise.
+    /// Where the files go, one folder a target; `target/ptx` of the crate's workspace unless said otherwise,
+    /// `target/ptx-debug` for a debugger.
     pub fn out_dir(mut self, dir: impl Into<PathBuf>) -> PtxBuilder {
         self.out_dir = Some(dir.into());
         self
@@ -248,10 +258,11 @@ impl PtxBuilder {
             toolchain.add_rust_src(&folder)?;
         }
         let package = Package::find(&folder)?;
-        let out_dir = self
-            .out_dir
-            .take()
-            .unwrap_or_else(|| package.target.join("ptx"));
+        let out_dir = self.out_dir.take().unwrap_or_else(|| {
+            package
+                .target
+                .join(if self.debug { "ptx-debug" } else { "ptx" })
+        });
         let target_dir = self
             .target_dir
             .take()
@@ -271,6 +282,7 @@ impl PtxBuilder {
             color: self
                 .color
                 .unwrap_or_else(|| std::io::stderr().is_terminal()),
+            debug: self.debug,
         };
         let compiled = cargo::compile(&job, |line| {
             (self.on_progress)(Stage::Cargo(line.to_owned()))
@@ -317,6 +329,7 @@ impl PtxBuilder {
             let inputs = Inputs {
                 arch,
                 floats: self.floats,
+                debug: self.debug,
                 libdevice: &self.libdevice,
                 nvvm: &self.nvvm,
                 emit: &files.emit,
@@ -340,6 +353,7 @@ impl PtxBuilder {
                 let options = Options {
                     arch: arch.clone(),
                     floats: self.floats,
+                    debug: self.debug,
                     libdevice: self.libdevice.clone(),
                     nvvm: self.nvvm.clone(),
                     llvm_ir: files.emit.contains(&Emit::LlvmIr),

@@ -27,6 +27,30 @@ use crate::{advice, fingerprint, toolchain};
 /// The Rust target of kernels.
 const TARGET: &str = "nvptx64-nvidia-cuda";
 
+/// Cargo's profile of an ordinary build, in variables of the environment.
+const RELEASE: [(&str, &str); 7] = [
+    ("CARGO_PROFILE_RELEASE_LTO", "fat"),
+    ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "3"),
+    ("CARGO_PROFILE_RELEASE_PANIC", "abort"),
+    ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1"),
+    ("CARGO_PROFILE_RELEASE_STRIP", "none"),
+    ("CARGO_PROFILE_RELEASE_INCREMENTAL", "false"),
+    ("CARGO_PROFILE_RELEASE_DEBUG", "line-directives-only"),
+];
+
+/// That of a build for a debugger. It computes the same: no assertion or check of overflow is added.
+const DEBUG: [(&str, &str); 9] = [
+    ("CARGO_PROFILE_DEV_LTO", "fat"),
+    ("CARGO_PROFILE_DEV_OPT_LEVEL", "0"),
+    ("CARGO_PROFILE_DEV_PANIC", "abort"),
+    ("CARGO_PROFILE_DEV_CODEGEN_UNITS", "1"),
+    ("CARGO_PROFILE_DEV_STRIP", "none"),
+    ("CARGO_PROFILE_DEV_INCREMENTAL", "false"),
+    ("CARGO_PROFILE_DEV_DEBUG", "full"),
+    ("CARGO_PROFILE_DEV_DEBUG_ASSERTIONS", "false"),
+    ("CARGO_PROFILE_DEV_OVERFLOW_CHECKS", "false"),
+];
+
 /// What to compile.
 pub(crate) struct Job<'a> {
     /// The kernel crate's folder.
@@ -41,6 +65,8 @@ pub(crate) struct Job<'a> {
     pub(crate) features: &'a [String],
     /// Whether messages carry terminal colours.
     pub(crate) color: bool,
+    /// Whether nothing is optimised and every variable is described.
+    pub(crate) debug: bool,
 }
 
 /// What came of it.
@@ -52,14 +78,16 @@ pub(crate) struct Compiled {
 }
 
 impl Job<'_> {
-    fn release(&self) -> PathBuf {
-        self.target_dir.join(TARGET).join("release")
+    fn output(&self) -> PathBuf {
+        self.target_dir
+            .join(TARGET)
+            .join(if self.debug { "debug" } else { "release" })
     }
 
     /// Where the bitcode goes. The name holds all that tells two builds of one folder apart, so that neither finds the
     /// other's file in place of its own.
     fn bitcode(&self) -> PathBuf {
-        let key = fingerprint::of(&(self.folder, self.features));
+        let key = fingerprint::of(&(self.folder, self.features, self.debug));
         self.target_dir
             .join("bitcode")
             .join(format!("{}-{key}.bc", self.package.krate))
@@ -67,7 +95,7 @@ impl Job<'_> {
 
     /// What the linker would have written.
     fn linked(&self) -> PathBuf {
-        self.release()
+        self.output()
             .join("deps")
             .join(format!("{}.ptx", self.package.krate))
     }
@@ -103,7 +131,6 @@ fn command(job: &Job<'_>, bitcode: &Path) -> Command {
             "--lib",
             "--crate-type",
             "cdylib",
-            "--release",
             "--target",
             TARGET,
             "-Zbuild-std=core,alloc",
@@ -112,6 +139,11 @@ fn command(job: &Job<'_>, bitcode: &Path) -> Command {
         .args(["--color", if job.color { "always" } else { "never" }])
         .arg("--target-dir")
         .arg(job.target_dir);
+    if job.debug {
+        command.args(["--config", "profile.dev.package.'*'.opt-level=3"]);
+    } else {
+        command.arg("--release");
+    }
     if !job.features.is_empty() {
         command.args(["--features", &job.features.join(",")]);
     }
@@ -124,16 +156,18 @@ fn command(job: &Job<'_>, bitcode: &Path) -> Command {
         format!("-Ctarget-cpu={}", arch::LOWEST),
     ];
     flags.extend(job.paths.flags());
+    let profile: &[(&str, &str)] = if job.debug {
+        flags.push("-Cdwarf-version=2".to_owned());
+        &DEBUG
+    } else {
+        &RELEASE
+    };
+    for (key, value) in profile {
+        command.env(key, value);
+    }
     command
         .env("RUSTC_BOOTSTRAP", "1")
         .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
-        .env("CARGO_PROFILE_RELEASE_LTO", "fat")
-        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "3")
-        .env("CARGO_PROFILE_RELEASE_PANIC", "abort")
-        .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1")
-        .env("CARGO_PROFILE_RELEASE_STRIP", "none")
-        .env("CARGO_PROFILE_RELEASE_INCREMENTAL", "false")
-        .env("CARGO_PROFILE_RELEASE_DEBUG", "line-directives-only")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped());
@@ -174,7 +208,7 @@ fn run(
 /// Removes the objects that rustc keeps for a linker: a new one with each change, as large as the bitcode.
 fn remove_leftovers(job: &Job<'_>) {
     let prefix = format!("{}.", job.package.krate);
-    let entries = fs::read_dir(job.release().join("deps"))
+    let entries = fs::read_dir(job.output().join("deps"))
         .into_iter()
         .flatten()
         .flatten();
@@ -189,7 +223,7 @@ fn remove_leftovers(job: &Job<'_>) {
 
 /// The source files, from the list that cargo writes for make: `output: file file ...`, blanks escaped by `\`.
 fn sources(job: &Job<'_>) -> Vec<PathBuf> {
-    let list = fs::read_to_string(job.release().join(format!("{}.d", job.package.krate)))
+    let list = fs::read_to_string(job.output().join(format!("{}.d", job.package.krate)))
         .unwrap_or_default();
     let files = list
         .lines()

@@ -14,6 +14,8 @@ pub(crate) struct Inputs<'a> {
     pub(crate) arch: &'a Arch,
     /// How floats are computed with.
     pub(crate) floats: Floats,
+    /// Whether it is for a debugger.
+    pub(crate) debug: bool,
     /// NVIDIA's library of mathematical functions.
     pub(crate) libdevice: &'a Option<PathBuf>,
     /// What is written besides PTX.

@@ -10,6 +10,7 @@ mod emit;
 mod entry_points;
 mod kernel_attributes;
 mod launching;
+mod library_frames;
 mod local_atomics;
 mod loops;
 mod math_library;
@@ -49,6 +50,8 @@ pub(crate) struct Options {
     pub(crate) arch: Arch,
     /// How floats are computed with.
     pub(crate) floats: Floats,
+    /// Whether it is for a debugger: nothing optimised, every variable described.
+    pub(crate) debug: bool,
     /// NVIDIA's library of mathematical functions, to be used for gpu-std's.
     pub(crate) libdevice: Option<PathBuf>,
     /// NVIDIA's library of code generation, to be used in place of LLVM's.
@@ -161,6 +164,9 @@ fn run_on(
     });
     dump.module("attributes", module);
 
+    if options.debug {
+        library_frames::inline(module, &options.paths);
+    }
     if options.nvvm.is_none() {
         optimize::run(module, options, &machine)?;
         dump.module("optimized", module);

@@ -16,8 +16,12 @@ pub(super) fn run(
     module
         .verify()
         .map_err(|error| options.failed("check of the module before O3", error))?;
-    passes(module, "default<O3>", "O3", options, machine)?;
-    loops::run(module, options, machine)?;
+    if options.debug {
+        passes(module, "default<O0>", "O0", options, machine)?;
+    } else {
+        passes(module, "default<O3>", "O3", options, machine)?;
+        loops::run(module, options, machine)?;
+    }
     module
         .verify()
         .map_err(|error| options.failed("check of the optimised module", error))

@@ -23,7 +23,11 @@ pub(super) fn machine(options: &Options, ptx: &str) -> Result<TargetMachine, Cod
             &triple,
             &options.arch.to_string(),
             ptx,
-            OptimizationLevel::Aggressive,
+            if options.debug {
+                OptimizationLevel::None
+            } else {
+                OptimizationLevel::Aggressive
+            },
             RelocMode::Default,
             CodeModel::Default,
         )

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use cust::sys::{self, CUjitInputType, CUlinkState, cudaError_enum};
 
-use crate::jit::Options;
+use crate::jit::{self, Options};
 use crate::{Backend, Device, DriverError, LoadError, Module};
 
 /// The library's file.
@@ -40,6 +40,7 @@ impl Module {
         })?;
         let refused = |source| LoadError::Refused { source };
         device.make_current(at).map_err(refused)?;
+        jit::make_room(ptx, at).map_err(refused)?;
         let mut link = Link::new(Options::of(ptx), at).map_err(refused)?;
         let mut module = std::ptr::null_mut();
         link.add_ptx(&text)

@@ -6,8 +6,16 @@
 //! Source: CUDA driver API, `CUjit_option`; PTX ISA, "PTX Module Directives: .target".
 
 use std::ffi::c_void;
+use std::panic::Location;
 
+use cust::context::{CurrentContext, ResourceLimit};
 use cust::sys::CUjit_option;
+
+use crate::DriverError;
+
+/// Bytes of stack that a thread of a debugger's build may need at most: every variable has a place in memory, and where a panic can
+/// happen the driver does not know how deep calls go. Its own limit is 1024.
+const STACK: usize = 4096;
 
 /// Options for `cuModuleLoadDataEx` and `cuLinkCreate`, each with its value in a pointer's place.
 #[derive(Debug, Default)]
@@ -47,6 +55,17 @@ impl Options {
     pub(crate) fn count(&self) -> u32 {
         self.names.len() as u32
     }
+}
+
+/// Lets threads of a text for a debugger have a deep enough stack, in the current context.
+pub(crate) fn make_room(ptx: &str, at: &'static Location<'static>) -> Result<(), DriverError> {
+    let limit = ResourceLimit::StackSize;
+    let call = |name| move |error| DriverError::from_cust(name, error, at);
+    let has = || CurrentContext::get_resource_limit(limit).map_err(call("cuCtxGetLimit"));
+    if is_for_debugger(ptx) && has()? < STACK {
+        CurrentContext::set_resource_limit(limit, STACK).map_err(call("cuCtxSetLimit"))?;
+    }
+    Ok(())
 }
 
 /// Whether the text's target is one for debugging.

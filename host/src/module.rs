@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use cust::sys::{self, CUfunction, CUmodule};
 
-use crate::jit::Options;
+use crate::jit::{self, Options};
 use crate::{ComputeCapability, Device, DriverError};
 
 /// Why a module could not be loaded.
@@ -104,6 +104,7 @@ impl Module {
         })?;
         let refused = |source| LoadError::Refused { source };
         device.make_current(at).map_err(refused)?;
+        jit::make_room(ptx, at).map_err(refused)?;
         let mut module = std::ptr::null_mut();
         // SAFETY: `text` ends with NUL, and no option has a buffer.
         let result = unsafe { load(&mut module, &text, Options::of(ptx)) };

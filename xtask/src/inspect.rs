@@ -42,8 +42,11 @@ struct Line {
     sass: Vec<String>,
 }
 
-/// Lines by file and number.
-type Lines = BTreeMap<(String, u32), Line>;
+/// A file and a line's number.
+type Place = (String, u32);
+
+/// Lines by place.
+type Lines = BTreeMap<Place, Line>;
 
 /// Builds and prints.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
@@ -110,27 +113,30 @@ fn add_ptx(lines: &mut Lines, output: &Output, kernel: &str) -> Result<()> {
             names.collect::<Vec<_>>().join(", ")
         );
     };
-    for instruction in &function.instructions {
-        let place = module
-            .place(instruction.loc)
-            .and_then(|place| read_place(&place));
-        let text = instruction
-            .text
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" ");
-        let guard = if instruction.guarded { "@ " } else { "" };
-        lines
-            .entry(place.unwrap_or_default())
-            .or_default()
-            .ptx
-            .push(format!("{guard}{text}"));
-    }
+    add_function(lines, &module, function);
     Ok(())
 }
 
+/// Adds a function's instructions. One without a line (LLVM gives none to what it made for several) goes with the one before.
+fn add_function(lines: &mut Lines, module: &ptx::Module, function: &ptx::Function) {
+    let mut place = Place::default();
+    for instruction in &function.instructions {
+        let own = module
+            .place(instruction.loc)
+            .and_then(|place| read_place(&place));
+        place = own.unwrap_or(place);
+        let words = instruction
+            .guard
+            .as_deref()
+            .into_iter()
+            .chain(instruction.text.split_whitespace());
+        let text = words.collect::<Vec<_>>().join(" ");
+        lines.entry(place.clone()).or_default().ptx.push(text);
+    }
+}
+
 /// `file:line` in two.
-fn read_place(place: &str) -> Option<(String, u32)> {
+fn read_place(place: &str) -> Option<Place> {
     let (file, line) = place.rsplit_once(':')?;
     Some((file.to_owned(), line.parse().ok()?))
 }
@@ -143,7 +149,7 @@ fn add_sass(lines: &mut Lines, sass: &str, kernel: &str) {
         .map(str::trim)
         .skip_while(|line| *line != start)
         .skip(1);
-    let mut place = (String::new(), 0);
+    let mut place = Place::default();
     for line in
         body.take_while(|line| !line.starts_with(".section") && !line.starts_with("//-----"))
     {
@@ -152,7 +158,10 @@ fn add_sass(lines: &mut Lines, sass: &str, kernel: &str) {
             let file = parts.next().unwrap_or_default().to_owned();
             let number = parts.next().unwrap_or_default();
             let digits: String = number.chars().take_while(char::is_ascii_digit).collect();
-            place = (file, digits.parse().unwrap_or(0));
+            // Line 0 is no line: what follows goes with what was before.
+            if let Ok(number @ 1..) = digits.parse() {
+                place = (file, number);
+            }
         } else if line.starts_with("/*") && line.ends_with(';') && !line.contains(" NOP") {
             let text = line.split_once("*/").map_or(line, |(_, text)| text).trim();
             lines
@@ -202,6 +211,30 @@ fn source_line(file: &str, number: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const PTX: &str = ".visible .entry k()\n{\n.loc 1 7 1\nadd.s32 %r1, %r2, %r3;\n@%p1 bra $L1;\n@!%p2\tbra $L1;\n.loc 1 0 0\n\
+                       shl.b32 %r1, %r1, 2;\n$L1:\n.loc 1 8 1\nret;\n}\n.file 1 \"a.rs\"\n";
+
+    fn ptx_lines() -> Lines {
+        let (mut lines, module) = (Lines::new(), ptx::Module::parse(PTX));
+        add_function(&mut lines, &module, &module.functions[0]);
+        lines
+    }
+
+    #[test]
+    fn guards_are_shown_with_their_register() {
+        let lines = ptx_lines();
+        let first = &lines[&("a.rs".to_owned(), 7)].ptx;
+        assert_eq!(first[1..3], ["@%p1 bra $L1", "@!%p2 bra $L1"]);
+    }
+
+    #[test]
+    fn what_has_no_line_goes_with_the_line_before() {
+        let lines = ptx_lines();
+        let first = &lines[&("a.rs".to_owned(), 7)].ptx;
+        assert_eq!(first.last().expect("four"), "shl.b32 %r1, %r1, 2");
+        assert_eq!(lines.len(), 2);
+    }
 
     #[test]
     fn machine_code_goes_to_the_line_that_the_comment_names() {

@@ -153,8 +153,8 @@ impl PtxBuilder {
         self
     }
 
-    /// Makes PTX for a debugger, as nvcc does with `-G`: nothing is optimised, and DWARF describes every function, variable and
-    /// type. It computes the same, slowly.
+    /// Makes PTX for a debugger, as nvcc does with `-G`: the kernel crate is not optimised, and DWARF describes its functions,
+    /// variables and types. It computes the same but for `a * b + c`, which is not fused, and slowly.
     pub fn debug(mut self, debug: bool) -> PtxBuilder {
         self.debug = debug;
         self
@@ -244,6 +244,9 @@ impl PtxBuilder {
                 arch: arch.to_string(),
             }
             .into());
+        }
+        if self.nvvm.is_some() && self.debug {
+            return Err(OptionError::NvvmDebug.into());
         }
         if self.emit.contains(&Emit::Cubin) && self.assembler.is_none() {
             return Err(OptionError::NoAssembler.into());
@@ -411,6 +414,7 @@ impl PtxBuilder {
                             .as_ref()
                             .map(|_| format!("{}.launching.ptx", files.krate)),
                         floats: self.floats,
+                        debug: self.debug,
                         kernels: code.kernels.clone(),
                         warnings: code.warnings.clone(),
                     };
@@ -464,8 +468,8 @@ fn assemble(code: &mut Code, options: &Options) -> Result<(), BuildError> {
         let wanted = options.cubin && !relocatable;
         let assembly = Assembly {
             cubin: wanted.then_some(&*cubin),
+            debug: options.debug,
             relocatable,
-            ..Assembly::default()
         };
         match assembler::assemble(ptxas, &ptx, &arch, assembly) {
             Ok(mut resources) => {

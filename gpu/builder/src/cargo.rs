@@ -7,7 +7,10 @@
 //! - `-C no-prepopulate-passes` keeps LLVM's optimiser out until our passes have marked what is convergent, and
 //!   `-Zmir-enable-passes=-JumpThreading` keeps rustc's own from copying a barrier into both arms of an `if`.
 //! - `-Zno-link`: the bitcode is all that is wanted. No linker is run, so none has to be there.
-//! - `debuginfo=line-directives-only` gives `.file` and `.loc`, and no DWARF, which ptxas rejects from LLVM.
+//! - `debuginfo=line-directives-only` gives `.file` and `.loc`, and no DWARF.
+//! - For a debugger, `opt-level=0` and `debuginfo=full` in the DWARF of version 2, the one that cuda-gdb reads in PTX. `core` and other
+//!   dependencies are optimised by rustc all the same, as the `core` that comes with a toolchain is: without that, each access of a
+//!   slice would call functions that check nothing.
 //! - `--remap-path-prefix`: see [`SourcePaths`].
 //! - `-C target-cpu` is always the lowest target: one bitcode serves them all, and `core` is compiled once.
 //!

@@ -107,6 +107,11 @@ pub enum OptionError {
         /// The target.
         arch: String,
     },
+    /// A debugger's build was asked of the backend that only optimises.
+    #[error(
+        "PTX for a debugger is made by LLVM's own backend: leave `--backend nvvm` or `.nvvm(library)` away"
+    )]
+    NvvmDebug,
     /// Machine code was asked for, and nothing was named that makes it.
     #[error("a cubin is made by ptxas, and none was given: call `.assembler(path)`")]
     NoAssembler,

@@ -135,6 +135,9 @@ pub struct Module {
     /// How floats are computed with.
     #[serde(flatten)]
     pub floats: Floats,
+    /// Whether it is for a debugger.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub debug: bool,
     /// The kernels by name.
     pub kernels: Vec<Kernel>,
     /// What is allowed and may yet surprise: recursion, whose stack is not known.

@@ -39,8 +39,8 @@ pub struct Function {
 pub struct Instruction {
     /// Its text, without guard and semicolon.
     pub text: String,
-    /// Whether a guard predicate precedes it.
-    pub guarded: bool,
+    /// The guard predicate before it: `@%p1`, `@!%p1`.
+    pub guard: Option<String>,
     /// The line of the PTX, from 1.
     pub line: usize,
     /// The `.loc` in force: file, line, column.
@@ -104,7 +104,7 @@ impl Function {
                 Some("ret" | "exit" | "trap") => {}
                 _ => continue,
             }
-            falls_through[instruction.block] &= instruction.guarded;
+            falls_through[instruction.block] &= instruction.guard.is_some();
         }
         for (block, falls) in falls_through.into_iter().enumerate() {
             if falls {
@@ -119,18 +119,14 @@ impl Function {
     }
 
     fn add(&mut self, text: &str, line: usize, loc: Option<(u32, u32, u32)>) {
-        let (guarded, text) = match text.strip_prefix('@') {
-            Some(rest) => (
-                true,
-                rest.split_once(char::is_whitespace)
-                    .map_or("", |(_, rest)| rest.trim()),
-            ),
-            None => (false, text),
+        let (guard, text) = match text.split_once(char::is_whitespace) {
+            Some((guard, rest)) if guard.starts_with('@') => (Some(guard.to_owned()), rest.trim()),
+            _ => (None, text),
         };
         let block = self.blocks.saturating_sub(1);
         self.instructions.push(Instruction {
             text: text.to_owned(),
-            guarded,
+            guard,
             line,
             loc,
             block,

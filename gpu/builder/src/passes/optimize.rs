@@ -1,4 +1,4 @@
-//! LLVM's own O3, now that the module says what the GPU needs.
+//! LLVM's own O3, now that the module says what the GPU needs. For a debugger its O0, which only inlines what has to be.
 
 use inkwell::module::Module;
 use inkwell::passes::PassBuilderOptions;
@@ -15,7 +15,7 @@ pub(super) fn run(
 ) -> Result<(), CodegenError> {
     module
         .verify()
-        .map_err(|error| options.failed("check of the module before O3", error))?;
+        .map_err(|error| options.failed("check of the module before optimisation", error))?;
     if options.debug {
         passes(module, "default<O0>", "O0", options, machine)?;
     } else {

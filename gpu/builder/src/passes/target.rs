@@ -13,7 +13,8 @@ use crate::error::CodegenError;
 
 const TRIPLE: &str = "nvptx64-nvidia-cuda";
 
-/// A machine for the target that writes PTX of version `ptx`.
+/// A machine for the target that writes PTX of version `ptx`. For a debugger it selects instructions without optimising, so that
+/// each variable keeps its place.
 pub(super) fn machine(options: &Options, ptx: &str) -> Result<TargetMachine, CodegenError> {
     let triple = TargetTriple::create(TRIPLE);
     let target =

@@ -3,6 +3,7 @@
 mod barriers;
 mod build;
 mod catalog;
+mod debug;
 mod errors;
 mod foreign;
 mod math;

@@ -7,7 +7,7 @@ use std::path::Path;
 use ptx_builder::manifest::Floats;
 use ptx_builder::{BuildError, Output, PtxBuilder, Stage};
 
-use crate::support::{builder, fixture};
+use crate::support::{builder, fixture, function_in};
 
 /// What a pass's fixture becomes.
 struct Built {
@@ -131,6 +131,14 @@ fn launching() {
         built.ptx(),
         built.launching()
     ));
+}
+
+/// Only a build for a debugger runs it.
+#[test]
+fn library_frames() {
+    let built = build("library_frames", |builder| sm_80(builder).debug(true));
+    let built = built.unwrap_or_else(|error| panic!("{error}"));
+    insta::assert_snapshot!(function_in(&built.raw(), "calls_two_functions"));
 }
 
 /// The accurate function unless fast math is asked for, and inlined either way.

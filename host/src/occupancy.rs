@@ -27,6 +27,8 @@ pub struct KernelResources {
     pub local: u32,
     /// The most threads a block of it may have.
     pub max_threads: u32,
+    /// The target of the PTX that it was compiled from, as in 90 for sm_90.
+    pub ptx_target: u32,
 }
 
 impl Module {
@@ -50,6 +52,7 @@ impl Module {
             static_shared: attribute(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
             local: attribute(Attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
             max_threads: attribute(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
+            ptx_target: attribute(Attribute::CU_FUNC_ATTRIBUTE_PTX_VERSION)?,
         })
     }
 

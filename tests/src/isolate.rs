@@ -26,6 +26,20 @@ pub struct Answer {
 /// When the child cannot be started, or ends without an answer: its output is in the message.
 #[track_caller]
 pub fn isolated(test: &str, body: impl FnOnce() -> String) -> Answer {
+    isolated_with(&[], test, body)
+}
+
+/// As [`isolated`], with variables of the environment that the child has and this process has not. A test may call it several
+/// times: a child runs the first call's body, so all bodies have to be the same.
+///
+/// # Panics
+/// As [`isolated`].
+#[track_caller]
+pub fn isolated_with(
+    environment: &[(&str, &str)],
+    test: &str,
+    body: impl FnOnce() -> String,
+) -> Answer {
     if std::env::var(CHILD).is_ok_and(|name| name == test) {
         // In the child: answer and leave at once, before anything else touches a poisoned context.
         println!("{START}");
@@ -39,7 +53,8 @@ pub fn isolated(test: &str, body: impl FnOnce() -> String) -> Answer {
     let mut child = Command::new(me);
     child
         .args(["--exact", test, "--nocapture", "--test-threads=1"])
-        .env(CHILD, test);
+        .env(CHILD, test)
+        .envs(environment.iter().copied());
     let output = child
         .output()
         .expect("the test executable can be started again");

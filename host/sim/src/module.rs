@@ -123,6 +123,11 @@ impl Module {
         self.inner.program.kernels.iter().map(|(kernel, _)| kernel)
     }
 
+    /// The number of the target that the text is for, as in 90 for sm_90; of several texts, the newest.
+    pub fn target(&self) -> u32 {
+        self.inner.program.target.0
+    }
+
     /// The kernel of this name.
     pub fn kernel(&self, name: &str) -> Option<&Kernel> {
         self.kernels().find(|k| k.name == name)

@@ -246,14 +246,15 @@ impl Function {
     /// A `CUfunction_attribute`'s value.
     pub(crate) fn attribute(&self, model: &sim::DeviceModel, which: u32) -> Result<i32> {
         let settings = self.settings.lock().clone();
-        let sm = i64::from(model.sm());
         let value = match which {
             attribute::MAX_THREADS_PER_BLOCK => i64::from(self.max_threads(model)),
             attribute::SHARED_SIZE_BYTES => i64::from(self.kernel.static_shared),
             attribute::CONST_SIZE_BYTES => 0,
             attribute::LOCAL_SIZE_BYTES => i64::from(self.kernel.local_bytes),
             attribute::NUM_REGS => i64::from(self.kernel.registers),
-            attribute::PTX_VERSION | attribute::BINARY_VERSION => sm,
+            // The text's target, and the device's own: the driver compiles one to the other.
+            attribute::PTX_VERSION => i64::from(self.instance.module().target()),
+            attribute::BINARY_VERSION => i64::from(model.sm()),
             attribute::CACHE_MODE_CA => 0,
             attribute::MAX_DYNAMIC_SHARED_SIZE_BYTES => i64::from(self.dynamic_shared_limit(model)),
             attribute::PREFERRED_SHARED_MEMORY_CARVEOUT => {

@@ -1,0 +1,65 @@
+//! One program, several targets: which of the embedded texts a device gets.
+
+use gpu::basics::vector_add::vec_add;
+use host::embedded::best_for;
+use host::{DeviceBuffer, LaunchConfig};
+use tests::device;
+use tests::isolate::isolated_with;
+
+/// Adds two vectors; the target of the text that did it, as in 90, or why there is none.
+fn add() -> String {
+    let device = device();
+    let module = match device.module() {
+        Ok(module) => module,
+        Err(error) => return error.to_string(),
+    };
+    let stream = device.stream().expect("a stream");
+    let buffer = |values: &[f32]| DeviceBuffer::from_slice(&device, values).expect("a buffer");
+    let (a, b, mut c) = (
+        buffer(&[1.0; 100]),
+        buffer(&[0.5; 100]),
+        buffer(&[0.0; 100]),
+    );
+    let arguments = (&a, &b, &mut c);
+    let launched = device.launch(
+        &stream,
+        vec_add,
+        LaunchConfig::for_num_elems(100),
+        arguments,
+    );
+    launched.expect("a launch");
+    assert_eq!(c.to_vec().expect("a copy"), [1.5; 100]);
+    let resources = module.resources("vec_add").expect("the module has it");
+    resources.ptx_target.to_string()
+}
+
+#[test]
+fn the_device_runs_the_newest_text_that_is_not_newer_than_itself() {
+    let best = best_for(device().properties().compute_capability).expect("there is one");
+    let target = best.target.major * 10 + best.target.minor;
+    assert_eq!(add(), target.to_string());
+}
+
+#[test]
+fn each_model_gets_its_text_and_an_old_one_is_told_why_not() {
+    let refused = |device: &str| {
+        format!(
+            "the embedded PTX is for sm_80 and later, and the device is {device}: add the older target in host/build.rs"
+        )
+    };
+    let models = [
+        ("h200", "90".to_owned()),
+        ("rtx4090", "80".to_owned()),
+        ("b200", "90".to_owned()),
+        ("v100", refused("sm_70")),
+        ("k40", refused("sm_35")),
+    ];
+    for (model, wanted) in models {
+        let answer = isolated_with(
+            &[("LANEWISE_DEVICE", "sim"), ("LANEWISE_MODEL", model)],
+            "each_model_gets_its_text_and_an_old_one_is_told_why_not",
+            add,
+        );
+        assert_eq!(answer.text, wanted, "{model}");
+    }
+}

@@ -192,7 +192,7 @@ fn join(i: &Instruction) -> Option<(Join, usize)> {
     })?;
     Some(match (operation, i.modifiers.types().last()?) {
         (M::Add, T::U32 | T::S32) => joining::<u32, u32, u32, _>(int::add_u32),
-        (M::Add, T::U64) => joining::<u64, u64, u64, _>(int::add_u64),
+        (M::Add, T::U64 | T::S64) => joining::<u64, u64, u64, _>(int::add_u64),
         (M::Add, T::F32) => joining::<u32, f32, u32, _>(float::add_rn_f32),
         (M::Add, T::F64) => joining::<u64, f64, u64, _>(float::add_rn_f64),
         (M::Add, T::F16) => joining::<u16, f16, u32, _>(half::add_rn_f16),

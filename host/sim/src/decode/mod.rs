@@ -49,10 +49,30 @@ pub(crate) fn decode(texts: &[&str]) -> Result<Program, LoadError> {
                 message: error.to_string(),
             }
         })?;
+        if module.address_size != 64 {
+            return Err(narrow(text));
+        }
         crate::isa::check(&module).map_err(refused)?;
         modules.push(module);
     }
     symbols::link(&modules, texts)
+}
+
+/// A module of 32-bit addresses, said or by leaving `.address_size` out: memory here has addresses of the host's, and NVIDIA's
+/// assembler and drivers no longer take such modules either.
+fn narrow(text: &str) -> LoadError {
+    let find = |word: &str| {
+        text.lines()
+            .position(|line| line.trim_start().starts_with(word))
+    };
+    let line = find(".address_size").or_else(|| find(".target"));
+    LoadError::Unsupported {
+        line: line.map_or(1, |line| line as u32 + 1),
+        text: ".address_size 32".to_owned(),
+        why: Some(
+            "generic and global addresses have 64 bits; compile for `.address_size 64`".to_owned(),
+        ),
+    }
 }
 
 /// An instruction that the table does not describe or refuses by name.

@@ -17,7 +17,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use crate::ptx::ast::{Modifier, Opcode};
+use crate::ptx::ast::{Modifier, Opcode, Type};
 pub use check::check;
 pub use error::IsaError;
 
@@ -184,8 +184,18 @@ impl Row {
     }
 }
 
-/// What some modifiers ask for on whatever instruction they stand.
+/// What some modifiers ask for on whatever instruction they stand. These, and what [`needs`] adds, are as ptxas 12.8 (from sm_50 on) and 13.5 have them: every
+/// sample of the table was given to it at its least target and version, and below.
 const MODIFIER_NEEDS: &[(Modifier, (u32, u32), u32)] = &[
+    (Modifier::Weak, (6, 0), 70),
+    (Modifier::Relaxed, (6, 0), 70),
+    (Modifier::Acquire, (6, 0), 70),
+    (Modifier::Release, (6, 0), 70),
+    (Modifier::AcqRel, (6, 0), 70),
+    (Modifier::ArraySize, (4, 1), 0),
+    (Modifier::NumMipmapLevels, (4, 1), 0),
+    (Modifier::NumSamples, (4, 1), 0),
+    (Modifier::MemoryLayout, (4, 2), 0),
     (Modifier::SharedCta, (7, 8), 30),
     (Modifier::SharedCluster, (7, 8), 90),
     (Modifier::Cluster, (7, 8), 90),
@@ -213,6 +223,21 @@ pub(crate) fn needs(row: &Row, modifiers: &[Modifier]) -> ((u32, u32), Target) {
         since = since.max(*version);
         target.sm = target.sm.max(*sm);
     }
+    use Modifier::{A2d, Acube, Cta, Cube, F16, Gpu, Sys, V4};
+    let has = |words: &[Modifier]| words.iter().any(|word| modifiers.contains(word));
+    let of_eight = |&word: &Modifier| Type::of(word).is_some_and(|ty| ty.size() == 8);
+    let (version, sm) = match row.opcode {
+        // 256 bits at once.
+        Opcode::Ld | Opcode::Ldu | Opcode::St if has(&[V4]) && modifiers.iter().any(of_eight) => {
+            ((8, 8), 100)
+        }
+        Opcode::Atom | Opcode::Red if has(&[Cta, Gpu, Sys]) => ((5, 0), 60),
+        Opcode::Tex if has(&[F16]) => ((4, 2), 53),
+        Opcode::Tld4 if has(&[A2d, Cube, Acube]) => ((4, 3), 0),
+        _ => (since, target.sm),
+    };
+    since = since.max(version);
+    target.sm = target.sm.max(sm);
     (since, target)
 }
 

@@ -35,3 +35,30 @@ fn what_is_refused_does_not_load_and_the_rest_does_not_shrink() {
     // 638 of 653 on 2026-11-21; raise it when the decoder learns more.
     assert!(whole >= 638, "{whole} of {} rows", rows.len());
 }
+
+/// What the least target or version depends on more than the row.
+#[test]
+fn some_modifiers_need_newer_gpus_wherever_they_stand() {
+    let refused = |version: &str, target: &str, instruction: &str| {
+        let text = format!(
+            ".version {version}\n.target {target}\n.address_size 64\n.entry k() {{ .reg .b32 %r<4>; .reg .b64 %d<4>; {instruction} ret; }}"
+        );
+        let module = crate::ptx::parse(&text).expect("it parses");
+        check(&module).err().map(|error| error.to_string())
+    };
+    let wide = "ld.global.v4.b64 {%d0, %d1, %d2, %d3}, [%d0];";
+    let why = refused("8.8", "sm_90", wide).expect("256 bits");
+    assert!(why.contains("needs `.target sm_100`"), "{why}");
+    assert_eq!(refused("8.8", "sm_100", wide), None);
+    assert_eq!(
+        refused("8.8", "sm_90", "ld.global.v2.b64 {%d0, %d1}, [%d0];"),
+        None
+    );
+    assert!(refused("6.4", "sm_62", "ld.weak.global.b32 %r0, [%d0];").is_some());
+    let atom = "atom.global.gpu.add.u32 %r0, [%d0], %r1;";
+    assert!(refused("6.0", "sm_52", atom).is_some());
+    assert_eq!(refused("5.0", "sm_60", atom), None);
+    assert!(refused("6.4", "sm_62", "atom.relaxed.gpu.add.u32 %r0, [%d0], %r1;").is_some());
+    assert!(refused("4.2", "sm_50", "add.cc.u64 %d0, %d0, %d0;").is_some());
+    assert_eq!(refused("4.2", "sm_50", "add.cc.u32 %r0, %r0, %r0;"), None);
+}

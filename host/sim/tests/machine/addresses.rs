@@ -173,3 +173,23 @@ fn any_number_has_a_rank_of_some_kind() {
     rig.ok("k", 1, 1, &[out]);
     assert_eq!(rig.read::<u32>(out, 2)[1], u32::MAX);
 }
+
+/// Addresses of 32 bits could name no memory; the reason is given when the module is loaded, not by a fault later.
+#[test]
+fn a_module_of_32_bit_addresses_is_refused_with_the_reason() {
+    for head in [
+        ".version 7.0\n.target sm_50\n.address_size 32\n",
+        ".version 7.0\n.target sm_50\n",
+    ] {
+        let text = format!(
+            "{head}.visible .entry k(.param .u32 p) {{ .reg .b32 %r; ld.param.u32 %r, [p]; st.global.u32 [%r], 1; ret; }}"
+        );
+        let error = sim::Module::load(&text).expect_err("32 bits").to_string();
+        assert!(
+            error.contains(
+                "`.address_size 32` is not modelled: generic and global addresses have 64 bits"
+            ),
+            "{error}"
+        );
+    }
+}

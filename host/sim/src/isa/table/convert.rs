@@ -35,12 +35,12 @@ pub(super) const ROWS: &[Row] = &[
     row(Cvt, "IRND? sat? f64 f64", "d=0 s=1"),
     row(Cvt, "IRND bf16 bf16", "d=0 s=1").since(7, 8).on(90),
     row(Cvt, "rn|rz relu? bf16 f32", "d=0 s=1").since(7, 0).on(80),
-    // The ISA says PTX 7.8 and sm_90 of this and of `.ftz` below; ptxas takes them where it takes bf16.
+    // The ISA says PTX 7.8 and sm_90; ptxas takes it where it takes bf16.
     row(Cvt, "rm|rp bf16 f32", "d=0 s=1").since(7, 0).on(80),
     row(Cvt, "FRND bf16 f16|f64", "d=0 s=1").since(7, 8).on(90),
     row(Cvt, "FRND f16 bf16", "d=0 s=1").since(7, 8).on(90),
     row(Cvt, "f32 bf16", "d=0 s=1").since(7, 1).on(80),
-    row(Cvt, "ftz f32 bf16", "d=0 s=1").since(7, 1).on(80),
+    row(Cvt, "ftz f32 bf16", "d=0 s=1").since(7, 8).on(90),
     row(Cvt, "f64 bf16", "d=0 s=1").since(7, 8).on(90),
     row(Cvt, "rn|rz relu f16 f32", "d=0 s=1").since(7, 0).on(80),
     row(Cvt, "rn|rz relu? satfinite f16|bf16 f32", "d=0 s=1").since(8, 1).on(80),

@@ -1,65 +1,21 @@
 //! [`PtxBuilder`]: the options of a build, and the build.
 
-use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::arch::Arch;
-use crate::assembler::Assembly;
-use crate::dump::Dump;
-use crate::error::{BuildError, CodegenError, OptionError};
+use crate::error::{BuildError, OptionError};
 use crate::files::Files;
-use crate::fingerprint::{self, Inputs};
-use crate::lint::{LintError, Rule};
-use crate::manifest::{Floats, Manifest, Module};
+use crate::lint::Rule;
+use crate::manifest::{Floats, Manifest};
+use crate::output::{Emit, Output, Stage};
 use crate::package::Package;
-use crate::passes::{self, Code, Options};
 use crate::source_paths::SourcePaths;
+use crate::targets::Targets;
 use crate::toolchain::Toolchain;
-use crate::{assembler, cargo, llvm, nvvm};
-
-/// What a build is doing, for those who show it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Stage {
-    /// `rust-src` is missing and is being added with rustup.
-    AddingRustSrc,
-    /// Another build uses the target folder; this one waits for it.
-    Waiting,
-    /// rustc compiles the kernel crate.
-    Compiling {
-        /// The crate.
-        krate: String,
-    },
-    /// A line that cargo or rustc wrote for people: progress, a warning, an error.
-    Cargo(String),
-    /// LLVM makes PTX for a target.
-    Generating {
-        /// The target.
-        arch: String,
-    },
-    /// A target's files of the last build still hold.
-    UpToDate {
-        /// The target.
-        arch: String,
-    },
-    /// The kernels do something that is allowed and may yet surprise.
-    Warning(String),
-}
-
-/// What can be written besides PTX and the manifest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum Emit {
-    /// The optimised LLVM module as text, `<crate>.ll`.
-    LlvmIr,
-    /// The optimised LLVM module as bitcode, `<crate>.bc`.
-    Bitcode,
-    /// Machine code, `<crate>.cubin`; it needs [`PtxBuilder::assembler`].
-    Cubin,
-}
+use crate::{cargo, nvvm};
 
 type OnProgress = Box<dyn FnMut(Stage)>;
 
@@ -79,39 +35,6 @@ pub struct PtxBuilder {
     color: Option<bool>,
     assembler: Option<PathBuf>,
     on_progress: OnProgress,
-}
-
-/// What a build left.
-#[derive(Clone, Debug)]
-pub struct Output {
-    /// One module a target, in the order in which they were asked for.
-    pub modules: Vec<ModuleOutput>,
-    /// What the modules hold.
-    pub manifest: Manifest,
-    /// Whether anything was built; `false` means that the last build's files still held.
-    pub rebuilt: bool,
-    /// The source files of the kernel crate and of those that it depends on by path: what a build script that calls this
-    /// names in `cargo::rerun-if-changed`.
-    pub sources: Vec<PathBuf>,
-}
-
-/// One target's files.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ModuleOutput {
-    /// The target, as in `sm_80`.
-    pub arch: String,
-    /// The PTX.
-    pub ptx: PathBuf,
-    /// That of the kernels that launch kernels, if there are any. It has to be linked with NVIDIA's device runtime.
-    pub launching_ptx: Option<PathBuf>,
-    /// [`Module`] as JSON.
-    pub manifest: PathBuf,
-    /// The optimised LLVM module as text, if it was asked for.
-    pub llvm_ir: Option<PathBuf>,
-    /// The optimised LLVM module as bitcode, if it was asked for.
-    pub bitcode: Option<PathBuf>,
-    /// The machine code, if it was asked for.
-    pub cubin: Option<PathBuf>,
 }
 
 impl PtxBuilder {
@@ -297,8 +220,19 @@ impl PtxBuilder {
             krate: package.krate,
             emit: self.emit.clone(),
         };
-        let (modules, rebuilt) =
-            self.generate(&archs, &compiled.bitcode, &files, &toolchain, &paths)?;
+        let targets = Targets {
+            bitcode: &compiled.bitcode,
+            files: &files,
+            toolchain: &toolchain,
+            paths: &paths,
+            floats: self.floats,
+            debug: self.debug,
+            libdevice: self.libdevice.as_deref(),
+            nvvm: self.nvvm.as_deref(),
+            assembler: self.assembler.as_deref(),
+            allowed: &self.allowed,
+        };
+        let (modules, rebuilt) = targets.make(&archs, &mut self.on_progress)?;
         Ok(Output {
             modules: modules
                 .iter()
@@ -312,192 +246,6 @@ impl PtxBuilder {
             sources: compiled.sources,
         })
     }
-
-    /// Makes PTX for the targets whose files no longer hold, all at once; whether there was one.
-    fn generate(
-        &mut self,
-        archs: &[Arch],
-        bitcode: &Path,
-        files: &Files,
-        toolchain: &Toolchain,
-        paths: &Arc<SourcePaths>,
-    ) -> Result<(Vec<Module>, bool), BuildError> {
-        let bytes = fs::read(bitcode).map_err(BuildError::io("read", bitcode))?;
-        let assembler = self.assembler.take().map(|ptxas| {
-            let version = assembler::version(&ptxas);
-            (ptxas, version)
-        });
-        let mut started = Vec::new();
-        for arch in archs {
-            let inputs = Inputs {
-                arch,
-                floats: self.floats,
-                debug: self.debug,
-                libdevice: &self.libdevice,
-                nvvm: &self.nvvm,
-                emit: &files.emit,
-                assembler: &assembler,
-                toolchain: &toolchain.version,
-            };
-            let fingerprint = fingerprint::inputs(&bytes, &inputs);
-            let name = arch.to_string();
-            // A dump is asked for to be looked at, so it is written even when nothing changed.
-            let held = if Dump::is_wanted() {
-                None
-            } else {
-                files.still_hold(&name, &fingerprint)
-            };
-            if let Some(module) = held {
-                (self.on_progress)(Stage::UpToDate { arch: name });
-                started.push(Work::Held(module));
-            } else {
-                llvm::load(&toolchain.llvm_library()?)?;
-                (self.on_progress)(Stage::Generating { arch: name.clone() });
-                let options = Options {
-                    arch: arch.clone(),
-                    floats: self.floats,
-                    debug: self.debug,
-                    libdevice: self.libdevice.clone(),
-                    nvvm: self.nvvm.clone(),
-                    llvm_ir: files.emit.contains(&Emit::LlvmIr),
-                    bitcode: files.emit.contains(&Emit::Bitcode),
-                    cubin: files.emit.contains(&Emit::Cubin),
-                    assembler: assembler.as_ref().map(|(ptxas, _)| ptxas.clone()),
-                    paths: paths.clone(),
-                };
-                let path = bitcode.to_owned();
-                let code = llvm::spawn(move || {
-                    let mut code = passes::run(&path, &options)?;
-                    assemble(&mut code, &options)?;
-                    Ok(code)
-                });
-                started.push(Work::Running {
-                    arch: name,
-                    fingerprint,
-                    code,
-                });
-            }
-        }
-
-        let mut modules = Vec::new();
-        let mut warnings = BTreeSet::new();
-        let mut rebuilt = false;
-        for work in started {
-            let module = match work {
-                Work::Held(module) => module,
-                Work::Running {
-                    arch,
-                    fingerprint,
-                    code,
-                } => {
-                    rebuilt = true;
-                    let fatal = |fatal: llvm::Fatal| match fatal.intrinsic {
-                        Some((intrinsic, place)) => CodegenError::TargetLacks {
-                            arch: arch.clone(),
-                            intrinsic,
-                            place,
-                        },
-                        None => CodegenError::Stage {
-                            arch: arch.clone(),
-                            stage: "LLVM",
-                            reason: fatal.reason,
-                        },
-                    };
-                    let code = code.wait().map_err(fatal)??;
-                    self.check(&arch, &code)?;
-                    let ptx = format!("{}.ptx", files.krate);
-                    let mut module = Module {
-                        arch,
-                        ptx,
-                        launching_ptx: code
-                            .launching_ptx
-                            .as_ref()
-                            .map(|_| format!("{}.launching.ptx", files.krate)),
-                        floats: self.floats,
-                        debug: self.debug,
-                        kernels: code.kernels.clone(),
-                        warnings: code.warnings.clone(),
-                    };
-                    files.write(&mut module, fingerprint, &code)?;
-                    module
-                }
-            };
-            warnings.extend(module.warnings.iter().cloned());
-            modules.push(module);
-        }
-        for warning in warnings {
-            (self.on_progress)(Stage::Warning(warning));
-        }
-        Ok((modules, rebuilt))
-    }
-
-    /// Refuses PTX that breaks a promise.
-    fn check(&self, arch: &str, code: &Code) -> Result<(), LintError> {
-        let findings: Vec<_> = code
-            .findings
-            .iter()
-            .filter(|finding| !self.allowed.contains(&finding.rule))
-            .cloned()
-            .collect();
-        if findings.is_empty() {
-            Ok(())
-        } else {
-            Err(LintError {
-                arch: arch.to_owned(),
-                findings,
-            })
-        }
-    }
-}
-
-/// Has ptxas assemble the PTX, where there is one.
-fn assemble(code: &mut Code, options: &Options) -> Result<(), BuildError> {
-    let Some(ptxas) = &options.assembler else {
-        return Ok(());
-    };
-    let arch = options.arch.to_string();
-    let folder = tempfile::tempdir().map_err(BuildError::io("create", std::env::temp_dir()))?;
-    let (ptx, cubin) = (
-        folder.path().join("module.ptx"),
-        folder.path().join("module.cubin"),
-    );
-    let parts = [Some(&code.ptx), code.launching_ptx.as_ref()];
-    for (text, relocatable) in parts.into_iter().zip([false, true]) {
-        let Some(text) = text else { continue };
-        fs::write(&ptx, text).map_err(BuildError::io("write", &ptx))?;
-        let wanted = options.cubin && !relocatable;
-        let assembly = Assembly {
-            cubin: wanted.then_some(&*cubin),
-            debug: options.debug,
-            relocatable,
-        };
-        match assembler::assemble(ptxas, &ptx, &arch, assembly) {
-            Ok(mut resources) => {
-                let assembled = code.kernels.iter_mut();
-                for kernel in assembled.filter(|it| it.description.launches == relocatable) {
-                    kernel.resources = resources.remove(&kernel.description.name);
-                }
-            }
-            Err(error) if wanted => return Err(error.into()),
-            Err(error) => code.warnings.push(error.to_string()),
-        }
-    }
-    if options.cubin {
-        code.cubin = Some(fs::read(&cubin).map_err(BuildError::io("read", &cubin))?);
-    }
-    Ok(())
-}
-
-/// A target's part of a build.
-enum Work {
-    /// The last build's files still hold.
-    Held(Module),
-    /// LLVM is at it.
-    Running {
-        arch: String,
-        fingerprint: String,
-        code: llvm::Pending<Result<Code, BuildError>>,
-    },
 }
 
 /// Keeps other builds out of the target folder until the file is dropped; calls `wait` if one is there.

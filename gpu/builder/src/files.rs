@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::assembler::Resources;
-use crate::builder::{Emit, ModuleOutput};
 use crate::error::BuildError;
 use crate::fingerprint;
 use crate::manifest::Module;
+use crate::output::{Emit, ModuleOutput};
 use crate::passes::Code;
 
 /// Where a build's files go.

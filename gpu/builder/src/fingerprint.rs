@@ -1,11 +1,11 @@
 //! Whether a target's files still hold: a hash over everything that they depend on, and over the files themselves.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::arch::Arch;
-use crate::builder::Emit;
 use crate::manifest::Floats;
+use crate::output::Emit;
 
 /// What a target's files depend on besides the bitcode.
 #[derive(Hash)]
@@ -17,11 +17,11 @@ pub(crate) struct Inputs<'a> {
     /// Whether it is for a debugger.
     pub(crate) debug: bool,
     /// NVIDIA's library of mathematical functions.
-    pub(crate) libdevice: &'a Option<PathBuf>,
+    pub(crate) libdevice: Option<&'a Path>,
     /// What is written besides PTX.
     pub(crate) emit: &'a [Emit],
     /// NVIDIA's library of code generation, where it is the backend.
-    pub(crate) nvvm: &'a Option<PathBuf>,
+    pub(crate) nvvm: Option<&'a Path>,
     /// The assembler and its version.
     pub(crate) assembler: &'a Option<(PathBuf, Option<String>)>,
     /// rustc's version and that of its LLVM.

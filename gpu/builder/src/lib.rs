@@ -38,12 +38,15 @@ pub mod lint;
 mod llvm;
 pub mod manifest;
 mod nvvm;
+mod output;
 mod package;
 mod passes;
 mod source_paths;
+mod targets;
 mod toolchain;
 
 pub use arch::targets;
-pub use builder::{Emit, ModuleOutput, Output, PtxBuilder, Stage};
+pub use builder::PtxBuilder;
 pub use error::{BuildError, CodegenError, OptionError, ToolchainError};
 pub use manifest::Manifest;
+pub use output::{Emit, ModuleOutput, Output, Stage};

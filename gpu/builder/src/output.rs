@@ -1,0 +1,79 @@
+//! What a build says while it runs, what can be asked of it, and what it leaves.
+
+use std::path::PathBuf;
+
+use crate::manifest::Manifest;
+
+/// What a build is doing, for those who show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Stage {
+    /// `rust-src` is missing and is being added with rustup.
+    AddingRustSrc,
+    /// Another build uses the target folder; this one waits for it.
+    Waiting,
+    /// rustc compiles the kernel crate.
+    Compiling {
+        /// The crate.
+        krate: String,
+    },
+    /// A line that cargo or rustc wrote for people: progress, a warning, an error.
+    Cargo(String),
+    /// LLVM makes PTX for a target.
+    Generating {
+        /// The target.
+        arch: String,
+    },
+    /// A target's files of the last build still hold.
+    UpToDate {
+        /// The target.
+        arch: String,
+    },
+    /// The kernels do something that is allowed and may yet surprise.
+    Warning(String),
+}
+
+/// What can be written besides PTX and the manifest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Emit {
+    /// The optimised LLVM module as text, `<crate>.ll`.
+    LlvmIr,
+    /// The optimised LLVM module as bitcode, `<crate>.bc`.
+    Bitcode,
+    /// Machine code, `<crate>.cubin`; it needs [`PtxBuilder::assembler`].
+    Cubin,
+}
+
+/// What a build left.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// One module a target, in the order in which they were asked for.
+    pub modules: Vec<ModuleOutput>,
+    /// What the modules hold.
+    pub manifest: Manifest,
+    /// Whether anything was built; `false` means that the last build's files still held.
+    pub rebuilt: bool,
+    /// The source files of the kernel crate and of those that it depends on by path: what a build script that calls this
+    /// names in `cargo::rerun-if-changed`.
+    pub sources: Vec<PathBuf>,
+}
+
+/// One target's files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModuleOutput {
+    /// The target, as in `sm_80`.
+    pub arch: String,
+    /// The PTX.
+    pub ptx: PathBuf,
+    /// That of the kernels that launch kernels, if there are any. It has to be linked with NVIDIA's device runtime.
+    pub launching_ptx: Option<PathBuf>,
+    /// [`Module`] as JSON.
+    pub manifest: PathBuf,
+    /// The optimised LLVM module as text, if it was asked for.
+    pub llvm_ir: Option<PathBuf>,
+    /// The optimised LLVM module as bitcode, if it was asked for.
+    pub bitcode: Option<PathBuf>,
+    /// The machine code, if it was asked for.
+    pub cubin: Option<PathBuf>,
+}

@@ -1,0 +1,242 @@
+//! Each target's files: those of the last build where they still hold, else made anew, all targets at once.
+//!
+//! A target is one run of LLVM on a thread of its own, and of ptxas where there is one. Nothing is written until the PTX has kept
+//! its promises.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::arch::Arch;
+use crate::assembler::{self, Assembly};
+use crate::dump::Dump;
+use crate::error::{BuildError, CodegenError};
+use crate::files::Files;
+use crate::fingerprint::{self, Inputs};
+use crate::lint::{LintError, Rule};
+use crate::llvm;
+use crate::manifest::{Floats, Module};
+use crate::output::{Emit, Stage};
+use crate::passes::{self, Code, Options};
+use crate::source_paths::SourcePaths;
+use crate::toolchain::Toolchain;
+
+/// What all targets of a build have in common.
+pub(crate) struct Targets<'a> {
+    /// The compiled crate.
+    pub(crate) bitcode: &'a Path,
+    /// Where a target's files go.
+    pub(crate) files: &'a Files,
+    /// Whose LLVM is used.
+    pub(crate) toolchain: &'a Toolchain,
+    /// How source files are named.
+    pub(crate) paths: &'a Arc<SourcePaths>,
+    /// How floats are computed with.
+    pub(crate) floats: Floats,
+    /// Whether it is for a debugger.
+    pub(crate) debug: bool,
+    /// NVIDIA's library of mathematical functions.
+    pub(crate) libdevice: Option<&'a Path>,
+    /// NVIDIA's library of code generation, where it is the backend.
+    pub(crate) nvvm: Option<&'a Path>,
+    /// NVIDIA's assembler.
+    pub(crate) assembler: Option<&'a Path>,
+    /// Promises that the PTX may break.
+    pub(crate) allowed: &'a [Rule],
+}
+
+/// The assembler and its version.
+type Versioned = Option<(PathBuf, Option<String>)>;
+
+impl Targets<'_> {
+    /// Makes PTX for the targets whose files no longer hold; whether there was one.
+    pub(crate) fn make(
+        &self,
+        archs: &[Arch],
+        report: &mut dyn FnMut(Stage),
+    ) -> Result<(Vec<Module>, bool), BuildError> {
+        let bytes = fs::read(self.bitcode).map_err(BuildError::io("read", self.bitcode))?;
+        let assembler = self
+            .assembler
+            .map(|ptxas| (ptxas.to_owned(), assembler::version(ptxas)));
+        let mut started = Vec::new();
+        for arch in archs {
+            started.push(self.start(arch, &bytes, &assembler, report)?);
+        }
+        let rebuilt = started
+            .iter()
+            .any(|work| matches!(work, Work::Running { .. }));
+        let modules = started
+            .into_iter()
+            .map(|work| self.finish(work))
+            .collect::<Result<Vec<_>, _>>()?;
+        let warnings: BTreeSet<_> = modules.iter().flat_map(|module| &module.warnings).collect();
+        for warning in warnings {
+            report(Stage::Warning(warning.clone()));
+        }
+        Ok((modules, rebuilt))
+    }
+
+    /// Finds the last build's files, or sets LLVM to work.
+    fn start(
+        &self,
+        arch: &Arch,
+        bitcode: &[u8],
+        assembler: &Versioned,
+        report: &mut dyn FnMut(Stage),
+    ) -> Result<Work, BuildError> {
+        let inputs = Inputs {
+            arch,
+            floats: self.floats,
+            debug: self.debug,
+            libdevice: self.libdevice,
+            nvvm: self.nvvm,
+            emit: &self.files.emit,
+            assembler,
+            toolchain: &self.toolchain.version,
+        };
+        let fingerprint = fingerprint::inputs(bitcode, &inputs);
+        let name = arch.to_string();
+        // A dump is asked for to be looked at, so it is written even when nothing changed.
+        if !Dump::is_wanted()
+            && let Some(module) = self.files.still_hold(&name, &fingerprint)
+        {
+            report(Stage::UpToDate { arch: name });
+            return Ok(Work::Held(module));
+        }
+        llvm::load(&self.toolchain.llvm_library()?)?;
+        report(Stage::Generating { arch: name.clone() });
+        let emits = |kind| self.files.emit.contains(&kind);
+        let options = Options {
+            arch: arch.clone(),
+            floats: self.floats,
+            debug: self.debug,
+            libdevice: self.libdevice.map(Into::into),
+            nvvm: self.nvvm.map(Into::into),
+            llvm_ir: emits(Emit::LlvmIr),
+            bitcode: emits(Emit::Bitcode),
+            cubin: emits(Emit::Cubin),
+            assembler: self.assembler.map(Into::into),
+            paths: self.paths.clone(),
+        };
+        let path = self.bitcode.to_owned();
+        let code = llvm::spawn(move || {
+            let mut code = passes::run(&path, &options)?;
+            assemble(&mut code, &options)?;
+            Ok(code)
+        });
+        Ok(Work::Running {
+            arch: name,
+            fingerprint,
+            code,
+        })
+    }
+
+    /// Waits for a target's code, checks it and writes its files.
+    fn finish(&self, work: Work) -> Result<Module, BuildError> {
+        let (arch, fingerprint, code) = match work {
+            Work::Held(module) => return Ok(module),
+            Work::Running {
+                arch,
+                fingerprint,
+                code,
+            } => (arch, fingerprint, code),
+        };
+        let fatal = |fatal: llvm::Fatal| match fatal.intrinsic {
+            Some((intrinsic, place)) => CodegenError::TargetLacks {
+                arch: arch.clone(),
+                intrinsic,
+                place,
+            },
+            None => CodegenError::Stage {
+                arch: arch.clone(),
+                stage: "LLVM",
+                reason: fatal.reason,
+            },
+        };
+        let code = code.wait().map_err(fatal)??;
+        self.check(&arch, &code)?;
+        let krate = &self.files.krate;
+        let launching_ptx = code.launching_ptx.as_ref();
+        let mut module = Module {
+            arch,
+            ptx: format!("{krate}.ptx"),
+            launching_ptx: launching_ptx.map(|_| format!("{krate}.launching.ptx")),
+            floats: self.floats,
+            debug: self.debug,
+            kernels: code.kernels.clone(),
+            warnings: code.warnings.clone(),
+        };
+        self.files.write(&mut module, fingerprint, &code)?;
+        Ok(module)
+    }
+
+    /// Refuses PTX that breaks a promise.
+    fn check(&self, arch: &str, code: &Code) -> Result<(), LintError> {
+        let findings: Vec<_> = code
+            .findings
+            .iter()
+            .filter(|finding| !self.allowed.contains(&finding.rule))
+            .cloned()
+            .collect();
+        if findings.is_empty() {
+            Ok(())
+        } else {
+            Err(LintError {
+                arch: arch.to_owned(),
+                findings,
+            })
+        }
+    }
+}
+
+/// A target's part of a build.
+enum Work {
+    /// The last build's files still hold.
+    Held(Module),
+    /// LLVM is at it.
+    Running {
+        arch: String,
+        fingerprint: String,
+        code: llvm::Pending<Result<Code, BuildError>>,
+    },
+}
+
+/// Has ptxas assemble the PTX, where there is one.
+fn assemble(code: &mut Code, options: &Options) -> Result<(), BuildError> {
+    let Some(ptxas) = &options.assembler else {
+        return Ok(());
+    };
+    let arch = options.arch.to_string();
+    let folder = tempfile::tempdir().map_err(BuildError::io("create", std::env::temp_dir()))?;
+    let (ptx, cubin) = (
+        folder.path().join("module.ptx"),
+        folder.path().join("module.cubin"),
+    );
+    let parts = [Some(&code.ptx), code.launching_ptx.as_ref()];
+    for (text, relocatable) in parts.into_iter().zip([false, true]) {
+        let Some(text) = text else { continue };
+        fs::write(&ptx, text).map_err(BuildError::io("write", &ptx))?;
+        let wanted = options.cubin && !relocatable;
+        let assembly = Assembly {
+            cubin: wanted.then_some(&*cubin),
+            debug: options.debug,
+            relocatable,
+        };
+        match assembler::assemble(ptxas, &ptx, &arch, assembly) {
+            Ok(mut resources) => {
+                let assembled = code.kernels.iter_mut();
+                for kernel in assembled.filter(|it| it.description.launches == relocatable) {
+                    kernel.resources = resources.remove(&kernel.description.name);
+                }
+            }
+            Err(error) if wanted => return Err(error.into()),
+            Err(error) => code.warnings.push(error.to_string()),
+        }
+    }
+    if options.cubin {
+        code.cubin = Some(fs::read(&cubin).map_err(BuildError::io("read", &cubin))?);
+    }
+    Ok(())
+}

@@ -22,7 +22,7 @@ use crate::{binaries, toolkit, workspace};
 /// Machine code (SASS) is shown where there are ptxas and nvdisasm; `cargo xtask doctor` says how to get them.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  cargo xtask inspect vec_add\n  cargo xtask inspect matmul_shared_16 --arch sm_90"
+    after_help = "Examples:\n  cargo xtask inspect vec_add\n  cargo xtask inspect matmul_shared_16 --arch sm_90\n  cargo xtask inspect vec_add --json | jq '.lines[] | [.line, (.ptx | length)]'"
 )]
 pub(crate) struct Args {
     /// The kernel's name, as `cargo xtask build-ptx` lists it
@@ -33,6 +33,9 @@ pub(crate) struct Args {
     /// Leave the machine code out
     #[arg(long)]
     no_sass: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
 }
 
 /// A line of the source, and what it became.
@@ -76,6 +79,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             .and_then(|module| module.cubin.as_deref());
         let text = binaries::disassemble(cubin.context("a cubin was asked for")?)?;
         add_sass(&mut lines, &text, &args.kernel);
+    }
+    if args.json {
+        let text = serde_json::to_string_pretty(&json(&args.kernel, &args.arch, &lines))?;
+        say(text);
+        return Ok(ExitCode::SUCCESS);
     }
     print(&lines, wants_sass);
     if !has_tools {
@@ -173,6 +181,21 @@ fn add_sass(lines: &mut Lines, sass: &str, kernel: &str) {
     }
 }
 
+/// The same for machines.
+fn json(kernel: &str, arch: &str, lines: &Lines) -> serde_json::Value {
+    let lines = lines.iter().map(|((file, number), line)| {
+        serde_json::json!({
+            "file": file,
+            "line": number,
+            "rust": source_line(file, *number),
+            "ptx": line.ptx,
+            "sass": line.sass,
+        })
+    });
+    let lines: Vec<_> = lines.collect();
+    serde_json::json!({ "kernel": kernel, "arch": arch, "lines": lines })
+}
+
 fn print(lines: &Lines, with_sass: bool) {
     let mut table = Table::new();
     table
@@ -234,6 +257,13 @@ mod tests {
         let first = &lines[&("a.rs".to_owned(), 7)].ptx;
         assert_eq!(first.last().expect("four"), "shl.b32 %r1, %r1, 2");
         assert_eq!(lines.len(), 2);
+    }
+
+    #[test]
+    fn json_has_each_line_with_what_it_became() {
+        let json = json("k", "sm_80", &ptx_lines());
+        assert_eq!(json["lines"][1]["line"], 8);
+        assert_eq!(json["lines"][1]["ptx"], serde_json::json!(["ret"]));
     }
 
     #[test]

@@ -78,7 +78,10 @@ impl LaunchContract {
     #[doc(hidden)]
     #[inline(always)]
     pub unsafe fn assume(self) {
-        use thread::{block_dim_x, block_dim_y, block_dim_z, grid_dim_y, grid_dim_z};
+        use thread::{
+            block_dim_x, block_dim_y, block_dim_z, block_idx_x, grid_dim_y, grid_dim_z,
+            thread_idx_x,
+        };
         // SAFETY: the caller says so.
         unsafe {
             if self.dimensions < 2 {
@@ -93,6 +96,15 @@ impl LaunchContract {
                 core::hint::assert_unchecked(block_dim_x() == x);
                 core::hint::assert_unchecked(block_dim_y() == y);
                 core::hint::assert_unchecked(block_dim_z() == z);
+            }
+            if self.narrow && self.block.is_none() {
+                // Of two equal values the compiler keeps the one that it met first: the one of 32 bits. Along y and z it knows by itself
+                // that positions fit. With a block's shape fixed they are made from constants, and this would only be in the way.
+                let first = block_idx_x().unchecked_mul(block_dim_x());
+                let own = first.unchecked_add(thread_idx_x());
+                let wide = block_idx_x() as usize * block_dim_x() as usize;
+                core::hint::assert_unchecked(first as usize == wide);
+                core::hint::assert_unchecked(own as usize == wide + thread_idx_x() as usize);
             }
         }
     }

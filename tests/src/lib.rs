@@ -10,6 +10,7 @@ pub mod agree;
 pub mod count;
 pub mod expect;
 pub mod isolate;
+pub mod kepler;
 pub mod ptx;
 pub mod report;
 pub mod sizes;

@@ -2,8 +2,9 @@
 
 use patterns::Setup;
 use proptest::prelude::*;
-use sim::{Device, DeviceModel, Kind, Launch, Module};
+use sim::BankWidth;
 use tests::agree::{agrees, assert_agrees};
+use tests::kepler;
 use tests::ptx;
 use tests::sizes::{EDGES, cases, lengths};
 
@@ -79,56 +80,24 @@ fn one_address_for_all_lanes_uses_3_percent_of_a_line_and_12_of_a_sector() {
 
 /// As [`kepler_bus_utilization`], for `gather_same` with its load replaced.
 fn kepler_broadcast(load: &str) -> f64 {
-    let (_, text) = ptx::embedded().next().expect("some PTX is embedded");
-    let kernel = ptx::kernel(text, "gather_same");
-    kepler(
-        &kernel.replace("ld.global.nc.b32", load),
-        "gather_same",
-        &[],
-    )
+    let kernel = kepler::kernel("gather_same").replace("ld.global.nc.b32", load);
+    bus_utilization(&kernel, "gather_same", &[])
 }
 
-/// Runs the kernel on the model of a K40 with one warp, and says which part of the bytes that its loads moved was wanted.
-///
-/// The embedded PTX is for newer devices, and nothing in these kernels is: here they are under an older head. The machine is used
-/// without the driver, whose device is another, and on a GPU too.
+/// Which part of the bytes that a copy's loads move on a K40 was wanted.
 fn kepler_bus_utilization(variant: &str, offset: u32) -> f64 {
-    let (_, text) = ptx::embedded().next().expect("some PTX is embedded");
-    kepler(ptx::kernel(text, variant), variant, &offset.to_le_bytes())
+    bus_utilization(kepler::kernel(variant), variant, &offset.to_le_bytes())
 }
 
-/// Runs a kernel that takes an input, an output and these bytes.
-fn kepler(kernel: &str, name: &str, more: &[u8]) -> f64 {
-    let head = ".version 7.0\n.target sm_35\n.address_size 64\n.visible ";
-    let module = Module::load(&(head.to_owned() + &without_lines(kernel)));
-    let module = module.unwrap_or_else(|error| panic!("{error}\n{kernel}"));
-    let device = Device::new(DeviceModel::k40()).expect("the host gives address space");
-    let instance = device.instantiate(&module).expect("there are no variables");
-
-    let length = 64u64;
-    let buffer = || {
-        let memory = device.memory();
-        memory
-            .allocate(4 * length, 256, Kind::Device, None)
-            .expect("memory")
+/// The same for one warp of a kernel that takes an input, an output and these bytes.
+fn bus_utilization(kernel: &str, name: &str, more: &[u8]) -> f64 {
+    let warp = kepler::Block {
+        kernel: (kernel, name),
+        threads: [32, 1, 1],
+        slices: 2,
+        more,
+        dynamic_shared: 0,
+        banks: BankWidth::Default,
     };
-    let (input, output) = (buffer(), buffer());
-    let mut parameters = Vec::new();
-    for word in [input, length, output, length] {
-        parameters.extend(word.to_le_bytes());
-    }
-    parameters.extend(more);
-    let launch = Launch {
-        count: true,
-        ..Launch::new(name, [1, 1, 1], [32, 1, 1], &parameters)
-    };
-    let report = device.launch(&instance, &launch).expect("no fault");
-    let counters = report.counters.expect("counting was asked for");
-    counters.global_loads.bus_utilization()
-}
-
-/// PTX without its references to source files, which are in another part of the module.
-fn without_lines(kernel: &str) -> String {
-    let keep = |line: &&str| !line.trim_start().starts_with(".loc");
-    kernel.lines().filter(keep).collect::<Vec<_>>().join("\n")
+    warp.count().global_loads.bus_utilization()
 }

@@ -1,0 +1,91 @@
+//! Kernels on the model of a Tesla K40, the notes' own GPU: lines of 128 bytes in L1, banks of 4 or 8 bytes.
+//!
+//! The embedded PTX is for newer devices; where nothing in a kernel is, it runs under an older head. The machine is used without the
+//! driver, whose device is another, and on a GPU too.
+
+use sim::{BankWidth, Counters, Device, DeviceModel, Kind, Launch, Module};
+
+/// The embedded text for the oldest target.
+fn embedded() -> &'static str {
+    let (_, text) = crate::ptx::embedded().next().expect("some PTX is embedded");
+    text
+}
+
+/// The text of an embedded kernel.
+///
+/// # Panics
+/// When there is none of this name.
+#[track_caller]
+pub fn kernel(name: &str) -> &'static str {
+    crate::ptx::kernel(embedded(), name)
+}
+
+/// What the embedded kernels have in common: variables, and functions of the driver. They stand between the head and the kernels.
+fn declarations() -> &'static str {
+    const HEAD_ENDS: &str = ".address_size 64";
+    let text = embedded();
+    let start = text.find(HEAD_ENDS).map_or(0, |at| at + HEAD_ENDS.len());
+    let rest = &text[start..];
+    &rest[..rest.find(".visible .entry").unwrap_or(rest.len())]
+}
+
+/// One block of a kernel, whose parameters are slices of 1024 elements of 4 bytes and then whatever else.
+#[derive(Debug)]
+pub struct Block<'a> {
+    /// Its entry point's text and name.
+    pub kernel: (&'a str, &'a str),
+    /// Threads.
+    pub threads: [u32; 3],
+    /// How many slices it takes.
+    pub slices: usize,
+    /// The bytes of the other parameters.
+    pub more: &'a [u8],
+    /// Bytes of dynamic shared memory.
+    pub dynamic_shared: u32,
+    /// How wide the banks are.
+    pub banks: BankWidth,
+}
+
+impl Block<'_> {
+    /// Runs it and counts.
+    ///
+    /// # Panics
+    /// When the kernel does not load, or faults.
+    #[track_caller]
+    pub fn count(&self) -> Counters {
+        const LENGTH: u64 = 1024;
+        let (text, name) = self.kernel;
+        let declared = declarations();
+        let head = format!(".version 7.0\n.target sm_35\n.address_size 64\n{declared}\n.visible ");
+        let module = Module::load(&(head + &without_lines(text)));
+        let module = module.unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let device = Device::new(DeviceModel::k40()).expect("the host gives address space");
+        let instance = device
+            .instantiate(&module)
+            .expect("memory for its variables");
+
+        let mut parameters = Vec::new();
+        for _ in 0..self.slices {
+            let memory = device.memory();
+            let slice = memory.allocate(4 * LENGTH, 256, Kind::Device, None);
+            parameters.extend(slice.expect("memory").to_le_bytes());
+            parameters.extend(LENGTH.to_le_bytes());
+        }
+        parameters.extend(self.more);
+        let launch = Launch {
+            count: true,
+            dynamic_shared: self.dynamic_shared,
+            bank_width: self.banks,
+            ..Launch::new(name, [1, 1, 1], self.threads, &parameters)
+        };
+        let report = device.launch(&instance, &launch);
+        let report = report.unwrap_or_else(|fault| panic!("{name}: {fault}"));
+        report.counters.expect("counting was asked for")
+    }
+}
+
+/// PTX without its references to source files, which are in another part of the module.
+fn without_lines(kernel: &str) -> String {
+    let keep = |line: &&str| !line.trim_start().starts_with(".loc");
+    kernel.lines().filter(keep).collect::<Vec<_>>().join("\n")
+}

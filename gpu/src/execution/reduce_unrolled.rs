@@ -54,7 +54,7 @@ fn reduce_unrolling<const UNROLL: usize>(data: GlobalMut<i32>, sums: GlobalMut<i
 /// All threads of a 1-D block call it with the same start, and no other block touches the `UNROLL` times `block_dim_x`
 /// elements from there on.
 #[inline]
-pub(super) unsafe fn add_columns<const UNROLL: usize>(data: GlobalMut<i32>, start: usize) -> usize {
+pub(crate) unsafe fn add_columns<const UNROLL: usize>(data: GlobalMut<i32>, start: usize) -> usize {
     let (threads, thread) = (block_dim_x() as usize, thread_idx_x() as usize);
     let first = start + thread;
     let sums;

@@ -1,3 +1,5 @@
 //! The warp: lanes that read each other's registers.
 
 pub mod reduce_shuffle;
+pub mod shuffles;
+pub mod votes;

@@ -199,6 +199,18 @@ impl<T: Copy> DynamicSharedArray<T> {
         unsafe { self.pointer.add(index).read() }
     }
 
+    /// The element at `index`, which is known to be in bounds.
+    ///
+    /// # Safety
+    /// As for [`read`](Self::read), and `index` is below the length.
+    #[inline]
+    #[must_use]
+    pub unsafe fn read_unchecked(&self, index: usize) -> T {
+        debug_assert!(index < self.length);
+        // SAFETY: the caller says that it is in bounds, has a value, and that nobody writes it meanwhile.
+        unsafe { self.pointer.add(index).read() }
+    }
+
     /// Sets the element at `index`.
     ///
     /// # Safety
@@ -213,6 +225,17 @@ impl<T: Copy> DynamicSharedArray<T> {
             "write past the end of dynamic shared memory"
         );
         // SAFETY: in bounds; the caller says that nobody else touches the element meanwhile.
+        unsafe { self.pointer.add(index).write(value) }
+    }
+
+    /// Sets the element at `index`, which is known to be in bounds.
+    ///
+    /// # Safety
+    /// As for [`write`](Self::write), and `index` is below the length.
+    #[inline]
+    pub unsafe fn write_unchecked(&self, index: usize, value: T) {
+        debug_assert!(index < self.length);
+        // SAFETY: the caller says that it is in bounds and that nobody else touches it meanwhile.
         unsafe { self.pointer.add(index).write(value) }
     }
 

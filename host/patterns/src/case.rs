@@ -4,9 +4,10 @@ use std::fmt::Debug;
 
 use anyhow::Result;
 use host::compare::{self, Agreement, Mismatch};
+use host::counters::Counters;
 use host::{DeviceBuffer, DeviceCopy, Stream};
 
-use crate::{Case, Work};
+use crate::{Case, Figure, Work};
 
 /// Output buffers, what they should hold, and the launch that fills them. Inputs belong to the launch.
 pub(crate) struct Filling<T: DeviceCopy, const N: usize, L> {
@@ -83,5 +84,37 @@ where
 
     fn work(&self) -> Work {
         self.work
+    }
+}
+
+/// A case with figures of its own, which are made of what was counted.
+struct WithFigures {
+    case: Box<dyn Case>,
+    figures: fn(&Counters) -> Vec<Figure>,
+}
+
+/// The case, with these figures beside its time where somebody counted.
+pub(crate) fn with_figures(
+    case: Box<dyn Case>,
+    figures: fn(&Counters) -> Vec<Figure>,
+) -> Box<dyn Case> {
+    Box::new(WithFigures { case, figures })
+}
+
+impl Case for WithFigures {
+    fn launch(&mut self, stream: &Stream) -> Result<()> {
+        self.case.launch(stream)
+    }
+
+    fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
+        self.case.check()
+    }
+
+    fn work(&self) -> Work {
+        self.case.work()
+    }
+
+    fn figures(&self, counters: Option<&Counters>) -> Result<Vec<Figure>> {
+        Ok(counters.map(self.figures).unwrap_or_default())
     }
 }

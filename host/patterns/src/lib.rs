@@ -55,10 +55,16 @@ pub const ALL: &[&Pattern] = &[
     &memory::pitched::PATTERN,
     &memory::l2_window::PATTERN,
     &memory::transfers::PATTERN,
+    &shared::square_tile::PATTERN,
+    &shared::rect_tile::PATTERN,
+    &shared::reduce_shared::PATTERN,
     &shared::transpose_shared::PATTERN,
+    &shared::stencil::PATTERN,
     &shared::matmul::PATTERN,
     &shared::texture::PATTERN,
+    &warp::shuffles::PATTERN,
     &warp::reduce_shuffle::PATTERN,
+    &warp::votes::PATTERN,
     &instruction::increment::PATTERN,
 ];
 

@@ -1,5 +1,9 @@
 //! Chapter 4: shared memory. Tiles that turn a matrix over, tiles that are used many times.
 
+mod reduce;
+mod stencil;
+mod tiles;
+
 use patterns::Setup;
 use proptest::prelude::*;
 use tests::agree::{agrees, assert_agrees};

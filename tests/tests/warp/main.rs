@@ -1,5 +1,8 @@
 //! Chapter 4, warps: lanes that read each other's registers.
 
+mod shuffles;
+mod votes;
+
 use patterns::Setup;
 use proptest::prelude::*;
 use tests::agree::{agrees, assert_agrees};

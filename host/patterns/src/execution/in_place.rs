@@ -10,17 +10,17 @@ use host::{Device, DeviceBuffer, LaunchConfig, Stream, reference};
 use crate::{Case, Figure, Setup, Size, Work, figure, input};
 
 /// Vectors, at the peer's size.
-pub(super) const SIZE: Size = Size {
+pub(crate) const SIZE: Size = Size {
     of: "elements",
     default: 1 << 20,
     bench: Some(1 << 28),
 };
 
 /// Threads of a block, as in the peer.
-const BLOCK: u32 = 512;
+pub(crate) const BLOCK: u32 = 512;
 
 /// What each of them takes: the data, and room for the partial sums.
-pub(super) type Params = <reduce_neighbored as Kernel>::Params;
+pub(crate) type Params = <reduce_neighbored as Kernel>::Params;
 
 /// What every one of them works on, whatever kernel it runs.
 pub(super) struct Sums {
@@ -72,14 +72,15 @@ impl Sums {
     }
 }
 
-pub(super) struct Reduction<K> {
+/// One kernel on its data.
+pub(crate) struct Reduction<K> {
     kernel: K,
     sums: Sums,
 }
 
 impl<K: SafeKernel<Params = Params>> Reduction<K> {
     /// Each block takes `unroll` times as many elements as it has threads.
-    pub(super) fn prepare(
+    pub(crate) fn prepare(
         device: &Device,
         setup: Setup,
         kernel: K,

@@ -2,7 +2,7 @@
 
 pub mod divergence;
 pub mod grid_shape;
-mod in_place;
+pub(crate) mod in_place;
 pub mod nested_hello;
 pub mod nested_reduce;
 pub mod occupancy;

@@ -1,5 +1,10 @@
-//! Memories near the threads: tiles that a block keeps at hand, textures.
+//! Memories near the threads: tiles that a block keeps at hand, constants, textures.
 
 pub mod matmul;
+pub mod rect_tile;
+pub mod reduce_shared;
+pub mod square_tile;
+pub mod stencil;
 pub mod texture;
+mod tile;
 pub mod transpose_shared;

@@ -1,0 +1,114 @@
+//! A tile of shared memory that is wider than high, written and read along rows or columns.
+//!
+//! Launch: 2-D grid of 32 x 16 blocks; for the kernels named `dyn`, with 4 bytes of dynamic shared memory for each element of 16
+//! rows of 32, or of 32 and the padding.
+//! Each thread puts its number in the block into the tile, waits, and writes what it then reads to its element of `output`;
+//! elements past the end are left alone. Read the other way than written, the tile is transposed: its columns become rows of 16.
+//! Shows: columns and rows have different lengths, so that a thread needs two positions: where it writes, from its place in the block,
+//! and where it reads, from its number. A warp reads two columns of 16; both are in one bank each, unless padding spreads them.
+//! Source: notes 000, section 5.2.2.
+
+use gpu_macros::{kernel, shared};
+use gpu_std::thread::{sync_threads, thread_idx_x, thread_idx_y, thread_rank};
+use gpu_std::{DisjointSlice, DynamicSharedArray, gpu_assert};
+
+use super::square_tile::store;
+
+/// Columns of the tile.
+pub const COLUMNS: usize = 32;
+/// Rows of the tile.
+pub const ROWS: usize = 16;
+/// Words behind each row: with two, the two columns that a warp reads share no bank; with one they share all but two.
+pub const PADDING: usize = 2;
+
+/// Writes along rows, reads along rows.
+#[kernel]
+#[launch_contract(dims = 2, block = (COLUMNS, ROWS))]
+pub fn rect_row_row(output: DisjointSlice<u32>) {
+    shared! { static TILE: [[u32; COLUMNS]; ROWS]; }
+    let (x, y) = (thread_idx_x() as usize, thread_idx_y() as usize);
+    // SAFETY: each thread sets its own element and reads it.
+    unsafe { TILE.set_at(y, x, thread_rank()) };
+    sync_threads();
+    // SAFETY: set before the barrier.
+    store(output, unsafe { TILE.get_at(y, x) });
+}
+
+/// Writes along columns, reads along columns: the tile stands on its side.
+#[kernel]
+#[launch_contract(dims = 2, block = (COLUMNS, ROWS))]
+pub fn rect_col_col(output: DisjointSlice<u32>) {
+    shared! { static TILE: [[u32; ROWS]; COLUMNS]; }
+    let (x, y) = (thread_idx_x() as usize, thread_idx_y() as usize);
+    // SAFETY: each thread sets its own element and reads it.
+    unsafe { TILE.set_at(x, y, thread_rank()) };
+    sync_threads();
+    // SAFETY: set before the barrier.
+    store(output, unsafe { TILE.get_at(x, y) });
+}
+
+/// Writes along rows, reads along columns.
+#[kernel]
+#[launch_contract(dims = 2, block = (COLUMNS, ROWS))]
+pub fn rect_row_col(output: DisjointSlice<u32>) {
+    shared! { static TILE: [[u32; COLUMNS]; ROWS]; }
+    let (x, y) = (thread_idx_x() as usize, thread_idx_y() as usize);
+    // SAFETY: each thread sets an element of its own.
+    unsafe { TILE.set_at(y, x, thread_rank()) };
+    sync_threads(); // the element that is read is another thread's
+    let (column, row) = transposed();
+    // SAFETY: set before the barrier.
+    store(output, unsafe { TILE.get_at(row, column) });
+}
+
+/// The same in shared memory that the launch gives.
+#[kernel]
+#[launch_contract(dims = 2, block = (COLUMNS, ROWS))]
+pub fn rect_row_col_dyn(output: DisjointSlice<u32>) {
+    row_to_column(output, COLUMNS);
+}
+
+/// As `rect_row_col`, with [`PADDING`] words behind each row.
+#[kernel]
+#[launch_contract(dims = 2, block = (COLUMNS, ROWS))]
+pub fn rect_row_col_pad(output: DisjointSlice<u32>) {
+    shared! { static TILE: [[u32; COLUMNS + PADDING]; ROWS]; }
+    let (x, y) = (thread_idx_x() as usize, thread_idx_y() as usize);
+    // SAFETY: each thread sets an element of its own.
+    unsafe { TILE.set_at(y, x, thread_rank()) };
+    sync_threads(); // the element that is read is another thread's
+    let (column, row) = transposed();
+    // SAFETY: set before the barrier.
+    store(output, unsafe { TILE.get_at(row, column) });
+}
+
+/// As `rect_row_col_dyn`, with `padding` words behind each row: what is dynamic can be tried with several.
+#[kernel]
+#[launch_contract(dims = 2, block = (COLUMNS, ROWS))]
+pub fn rect_row_col_dyn_pad(output: DisjointSlice<u32>, padding: u32) {
+    row_to_column(output, COLUMNS + padding as usize);
+}
+
+/// Column and row of the tile that the thread reads: threads count down the columns, not along the rows.
+#[inline]
+fn transposed() -> (usize, usize) {
+    let thread = thread_rank() as usize;
+    (thread / ROWS, thread % ROWS)
+}
+
+/// Writes along rows and reads along columns of dynamic shared memory, where the next row begins `pitch` elements on.
+#[inline(always)]
+fn row_to_column(output: DisjointSlice<u32>, pitch: usize) {
+    let tile = DynamicSharedArray::<u32>::get();
+    gpu_assert!(
+        tile.len() >= ROWS * pitch,
+        "the launch gave too little shared memory for the tile"
+    );
+    let (x, y) = (thread_idx_x() as usize, thread_idx_y() as usize);
+    // SAFETY: in bounds, as there is room for all rows; each thread sets an element of its own.
+    unsafe { tile.write_unchecked(y * pitch + x, thread_rank()) };
+    sync_threads(); // the element that is read is another thread's
+    let (column, row) = transposed();
+    // SAFETY: in bounds, and set before the barrier.
+    store(output, unsafe { tile.read_unchecked(row * pitch + column) });
+}

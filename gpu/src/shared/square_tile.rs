@@ -1,0 +1,106 @@
+//! A square tile of shared memory, written and read along rows or columns.
+//!
+//! Launch: 2-D grid of 32 x 32 blocks; for the kernels named `dyn`, with 4 bytes of dynamic shared memory for each of 32 x 32
+//! elements, and of 32 x 33 where they are padded.
+//! Each thread puts its number in the block into the tile, waits, and writes what it then reads to its element of `output`;
+//! elements past the end are left alone. Read the other way than written, the tile is transposed.
+//! Shows: a warp is a row of the block. Its 32 accesses along a row of the tile are in 32 banks, and take one pass; along a
+//! column they are all in one bank, and take 32. With one word of padding behind each row, a column is in 32 banks too.
+//! Source: notes 000, section 5.2.1.
+
+use gpu_macros::{kernel, shared};
+use gpu_std::thread::{index_1d, sync_threads, thread_idx_x, thread_idx_y, thread_rank};
+use gpu_std::{DisjointSlice, DynamicSharedArray, gpu_assert};
+
+/// Rows and columns of the tile.
+pub const SIDE: usize = 32;
+
+/// Writes along rows, reads along rows.
+#[kernel]
+#[launch_contract(dims = 2, block = (SIDE, SIDE))]
+pub fn square_row_row(output: DisjointSlice<u32>) {
+    shared! { static TILE: [[u32; SIDE]; SIDE]; }
+    let (x, y) = (thread_idx_x() as usize, thread_idx_y() as usize);
+    // SAFETY: each thread sets its own element and reads it.
+    unsafe { TILE.set_at(y, x, thread_rank()) };
+    sync_threads();
+    // SAFETY: set before the barrier.
+    store(output, unsafe { TILE.get_at(y, x) });
+}
+
+/// Writes along columns, reads along columns.
+#[kernel]
+#[launch_contract(dims = 2, block = (SIDE, SIDE))]
+pub fn square_col_col(output: DisjointSlice<u32>) {
+    shared! { static TILE: [[u32; SIDE]; SIDE]; }
+    let (x, y) = (thread_idx_x() as usize, thread_idx_y() as usize);
+    // SAFETY: each thread sets its own element and reads it.
+    unsafe { TILE.set_at(x, y, thread_rank()) };
+    sync_threads();
+    // SAFETY: set before the barrier.
+    store(output, unsafe { TILE.get_at(x, y) });
+}
+
+/// Writes along rows, reads along columns.
+#[kernel]
+#[launch_contract(dims = 2, block = (SIDE, SIDE))]
+pub fn square_row_col(output: DisjointSlice<u32>) {
+    shared! { static TILE: [[u32; SIDE]; SIDE]; }
+    let (x, y) = (thread_idx_x() as usize, thread_idx_y() as usize);
+    // SAFETY: each thread sets an element of its own.
+    unsafe { TILE.set_at(y, x, thread_rank()) };
+    sync_threads(); // the element that is read is another thread's
+    // SAFETY: set before the barrier.
+    store(output, unsafe { TILE.get_at(x, y) });
+}
+
+/// The same in shared memory that the launch gives, which has one dimension: the kernel computes the indices.
+#[kernel]
+#[launch_contract(dims = 2, block = (SIDE, SIDE))]
+pub fn square_row_col_dyn(output: DisjointSlice<u32>) {
+    row_to_column(output, SIDE);
+}
+
+/// As `square_row_col`, with a word behind each row.
+#[kernel]
+#[launch_contract(dims = 2, block = (SIDE, SIDE))]
+pub fn square_row_col_pad(output: DisjointSlice<u32>) {
+    shared! { static TILE: [[u32; SIDE + 1]; SIDE]; }
+    let (x, y) = (thread_idx_x() as usize, thread_idx_y() as usize);
+    // SAFETY: each thread sets an element of its own.
+    unsafe { TILE.set_at(y, x, thread_rank()) };
+    sync_threads(); // the element that is read is another thread's
+    // SAFETY: set before the barrier.
+    store(output, unsafe { TILE.get_at(x, y) });
+}
+
+/// As `square_row_col_dyn`, with a word behind each row.
+#[kernel]
+#[launch_contract(dims = 2, block = (SIDE, SIDE))]
+pub fn square_row_col_dyn_pad(output: DisjointSlice<u32>) {
+    row_to_column(output, SIDE + 1);
+}
+
+/// Writes along rows and reads along columns of dynamic shared memory, where the next row begins `pitch` elements on.
+#[inline(always)]
+fn row_to_column(output: DisjointSlice<u32>, pitch: usize) {
+    let tile = DynamicSharedArray::<u32>::get();
+    gpu_assert!(
+        tile.len() >= SIDE * pitch,
+        "the launch gave too little shared memory for the tile"
+    );
+    let (x, y) = (thread_idx_x() as usize, thread_idx_y() as usize);
+    // SAFETY: in bounds, as there is room for all rows; each thread sets an element of its own.
+    unsafe { tile.write_unchecked(y * pitch + x, thread_rank()) };
+    sync_threads(); // the element that is read is another thread's
+    // SAFETY: in bounds, and set before the barrier.
+    store(output, unsafe { tile.read_unchecked(x * pitch + y) });
+}
+
+/// Writes to the element that has this thread's number in the grid.
+#[inline]
+pub(super) fn store(mut output: DisjointSlice<u32>, value: u32) {
+    if let Some(element) = output.get_mut(index_1d()) {
+        *element = value;
+    }
+}

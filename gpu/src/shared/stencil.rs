@@ -1,0 +1,82 @@
+//! The first derivative of samples, from four neighbours on each side.
+//!
+//! Launch: 1-D grid of blocks of 256; at least one thread for each element of `output`.
+//! `output[i]` is the sum of `c[j] * (input[i + j] - input[i - j])` for j from 1 to 4, with zero for what lies past either end of
+//! `input`: the central difference of 8th order, for samples that are 1 apart. Elements past the end of `output` are left alone.
+//! Each block loads its samples once, and the 4 on each side, which are its neighbours': the halo.
+//! Shows: all lanes read the same coefficient at a time, which is what constant memory is made for: one access, no register for an
+//! address, nothing from global memory. From a read-only slice, each coefficient is a load of each warp.
+//! Source: notes 000, sections 5.5.1 and 5.5.2.
+
+use gpu_macros::{device, kernel, shared};
+use gpu_std::thread::{block_idx_x, index_1d, sync_threads, thread_idx_x};
+use gpu_std::{ConstantMemory, DisjointSlice, cache};
+
+/// Threads of a block.
+pub const BLOCK: usize = 256;
+/// Neighbours on each side.
+pub const RADIUS: usize = 4;
+
+/// What the differences are multiplied by, the nearest first.
+pub const COEFFICIENTS: [f32; RADIUS] = [4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0];
+
+/// The same in constant memory, where the host may put others.
+#[device]
+pub static STENCIL: ConstantMemory<[f32; RADIUS]> = ConstantMemory::new(COEFFICIENTS);
+
+/// Coefficients in constant memory.
+#[kernel]
+#[launch_contract(dims = 1, block = (BLOCK))]
+pub fn stencil_constant(input: &[f32], output: DisjointSlice<f32>) {
+    derivative(input, output, |j| STENCIL.at(j));
+}
+
+/// Coefficients in global memory, through the read-only path, as the compiler chooses for a slice that is only read.
+#[kernel]
+#[launch_contract(dims = 1, block = (BLOCK))]
+pub fn stencil_readonly(input: &[f32], coefficients: &[f32], output: DisjointSlice<f32>) {
+    let Some(coefficients) = coefficients.first_chunk::<RADIUS>() else {
+        return; // all threads together, so that none is missing at the barrier
+    };
+    derivative(input, output, |j| coefficients[j]);
+}
+
+/// Coefficients in global memory, through the read-only path, asked for at each load.
+#[kernel]
+#[launch_contract(dims = 1, block = (BLOCK))]
+pub fn stencil_ldg(input: &[f32], coefficients: &[f32], output: DisjointSlice<f32>) {
+    let Some(coefficients) = coefficients.first_chunk::<RADIUS>() else {
+        return; // all threads together, so that none is missing at the barrier
+    };
+    // SAFETY: an element of a parameter is in global memory.
+    derivative(input, output, |j| unsafe { cache::ldg(&coefficients[j]) });
+}
+
+/// The derivative, with a `coefficient` to load.
+#[inline(always)]
+fn derivative(input: &[f32], mut output: DisjointSlice<f32>, coefficient: impl Fn(usize) -> f32) {
+    shared! { static SAMPLES: [f32; BLOCK + 2 * RADIUS]; }
+    let thread = thread_idx_x() as usize;
+    let (here, own) = (block_idx_x() as usize * BLOCK + thread, thread + RADIUS);
+    let sample = |i: usize| input.get(i).copied().unwrap_or(0.0);
+    // SAFETY: each thread sets elements of its own: one of the block's, and the first RADIUS threads one of each halo.
+    unsafe {
+        SAMPLES.set(own, sample(here));
+        if thread < RADIUS {
+            // Before the first sample the index wraps round, to one past any end.
+            SAMPLES.set(thread, sample(here.wrapping_sub(RADIUS)));
+            SAMPLES.set(own + BLOCK, sample(here + BLOCK));
+        }
+    }
+    sync_threads(); // below, each thread reads what its neighbours have set
+
+    let mut slope = 0.0;
+    for j in 1..=RADIUS {
+        // SAFETY: set before the barrier.
+        let difference = unsafe { SAMPLES.get(own + j) - SAMPLES.get(own - j) };
+        slope += coefficient(j - 1) * difference;
+    }
+    if let Some(element) = output.get_mut(index_1d()) {
+        *element = slope;
+    }
+}

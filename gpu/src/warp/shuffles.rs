@@ -1,0 +1,129 @@
+//! What each form of the shuffle moves where.
+//!
+//! Launch: 1-D grid of 1-D blocks of whole warps, at least one thread for each element (for `shfl_xor_array`, `shfl_xor_int4` and
+//! `shfl_swap`: for each four). A warp is cut into segments of `width` lanes, 2, 4, 8, 16 or 32; the notes' are 16 wide.
+//! Each thread takes its element of `input`, exchanges it within its segment, and writes what it got to its element of `output`.
+//! All lanes take part, those without an element with zero; elements past the end of either slice are left alone.
+//! Shows: a lane names the lane that it reads *from*. By a number (`broadcast`, `wrap`), so far below or above (`up`, `down`: the lanes at the
+//! end of the segment, who have nobody there, keep their own), or with bits flipped (`xor`: pairs exchange).
+//! Source: notes 000, sections 5.6.1 and 5.6.2; PTX ISA, "shfl.sync".
+
+use gpu_macros::kernel;
+use gpu_std::DisjointSlice;
+use gpu_std::thread;
+use gpu_std::warp::{
+    FULL_MASK, lane_id, shuffle_down_sync_width, shuffle_sync_width, shuffle_up_sync_width,
+    shuffle_xor_sync_width,
+};
+
+/// Four integers that are loaded and stored whole.
+#[repr(C, align(16))]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Int4(pub [i32; 4]);
+
+// SAFETY: four integers, which mean the same on the host and the device.
+#[cfg(not(target_arch = "nvptx64"))]
+unsafe impl cust_core::DeviceCopy for Int4 {}
+
+/// Which of its four the lower lane of a pair gives in `shfl_swap`.
+pub const FIRST: usize = 0;
+/// Which of its four the upper lane gives.
+pub const SECOND: usize = 3;
+
+/// Every lane reads lane `lane` of its segment.
+#[kernel]
+#[launch_contract(dims = 1, whole_warps)]
+pub fn shfl_broadcast(input: &[i32], output: DisjointSlice<i32>, lane: u32, width: u32) {
+    exchange(input, output, |value| {
+        shuffle_sync_width(FULL_MASK, value, lane, width)
+    });
+}
+
+/// Every lane reads the lane `delta` below: values move up.
+#[kernel]
+#[launch_contract(dims = 1, whole_warps)]
+pub fn shfl_up(input: &[i32], output: DisjointSlice<i32>, delta: u32, width: u32) {
+    exchange(input, output, |value| {
+        shuffle_up_sync_width(FULL_MASK, value, delta, width)
+    });
+}
+
+/// Every lane reads the lane `delta` above: values move down.
+#[kernel]
+#[launch_contract(dims = 1, whole_warps)]
+pub fn shfl_down(input: &[i32], output: DisjointSlice<i32>, delta: u32, width: u32) {
+    exchange(input, output, |value| {
+        shuffle_down_sync_width(FULL_MASK, value, delta, width)
+    });
+}
+
+/// Every lane reads the lane `offset` further on, round the segment: a number past its end counts from its start.
+#[kernel]
+#[launch_contract(dims = 1, whole_warps)]
+pub fn shfl_wrap(input: &[i32], output: DisjointSlice<i32>, offset: i32, width: u32) {
+    exchange(input, output, |value| {
+        let from = lane_id().wrapping_add_signed(offset);
+        shuffle_sync_width(FULL_MASK, value, from, width)
+    });
+}
+
+/// Lanes whose numbers differ in the bits of `mask` exchange their values.
+#[kernel]
+#[launch_contract(dims = 1, whole_warps)]
+pub fn shfl_xor(input: &[i32], output: DisjointSlice<i32>, mask: u32, width: u32) {
+    exchange(input, output, |value| {
+        shuffle_xor_sync_width(FULL_MASK, value, mask, width)
+    });
+}
+
+/// The same with four values a lane: four shuffles. Aligned as one integer is, they are loaded one by one.
+#[kernel]
+#[launch_contract(dims = 1, whole_warps)]
+pub fn shfl_xor_array(input: &[[i32; 4]], output: DisjointSlice<[i32; 4]>, mask: u32, width: u32) {
+    exchange(input, output, |values| {
+        values.map(|value| shuffle_xor_sync_width(FULL_MASK, value, mask, width))
+    });
+}
+
+/// The same with four values that are aligned as one: one load and one store, and the same four shuffles.
+#[kernel]
+#[launch_contract(dims = 1, whole_warps)]
+pub fn shfl_xor_int4(input: &[Int4], output: DisjointSlice<Int4>, mask: u32, width: u32) {
+    exchange(input, output, |Int4(values)| {
+        Int4(values.map(|value| shuffle_xor_sync_width(FULL_MASK, value, mask, width)))
+    });
+}
+
+/// Of two lanes whose numbers differ in the bits of `mask`, the lower gives [`FIRST`] of its four for [`SECOND`] of the upper's.
+///
+/// A shuffle gives and takes the same register. So the lower lane puts what it gives where the upper has its own, and back.
+#[kernel]
+#[launch_contract(dims = 1, whole_warps)]
+pub fn shfl_swap(input: &[[i32; 4]], output: DisjointSlice<[i32; 4]>, mask: u32, width: u32) {
+    let is_lower = lane_id() < lane_id() ^ mask;
+    exchange(input, output, |mut values| {
+        if is_lower {
+            values.swap(FIRST, SECOND);
+        }
+        values[SECOND] = shuffle_xor_sync_width(FULL_MASK, values[SECOND], mask, width);
+        if is_lower {
+            values.swap(FIRST, SECOND);
+        }
+        values
+    });
+}
+
+/// Loads this thread's element, has it exchanged by all lanes, and stores what came.
+#[inline(always)]
+fn exchange<T: Copy + Default>(
+    input: &[T],
+    mut output: DisjointSlice<T>,
+    shuffle: impl FnOnce(T) -> T,
+) {
+    let index = thread::index_1d();
+    let value = input.get(index.get()).copied().unwrap_or_default();
+    let value = shuffle(value); // outside of any `if`: the mask says that all lanes come
+    if let Some(element) = output.get_mut(index) {
+        *element = value;
+    }
+}

@@ -1,0 +1,58 @@
+//! What a warp can ask of all its lanes at once.
+//!
+//! Launch: 1-D grid of 1-D blocks of whole warps, at least one thread for each element.
+//! `vote_any_all_ballot` writes a [`Vote`] for each element: what the warp's lanes answer to "is mine above `limit`?". `match_any` writes
+//! the lanes of the warp whose value is the same as the element's own. Lanes past the end of `input` take part with zero;
+//! elements past the end of `output` are left alone.
+//! Shows: an answer of 32 lanes is one register of bits, without memory and without a barrier. Which lanes are asked is said in
+//! the mask; before Volta it was whoever happened to be there, and that is what went wrong.
+//! Source: notes 000, section 5.6; PTX ISA, "vote.sync", "match.sync"; CUDA C++ Programming Guide, "Warp Vote Functions".
+
+use gpu_macros::kernel;
+use gpu_std::DisjointSlice;
+use gpu_std::thread;
+use gpu_std::warp::{FULL_MASK, all_sync, any_sync, ballot_sync, match_any_sync};
+
+/// What a warp's lanes said.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Vote {
+    /// 1 if one of them said yes.
+    pub any: u32,
+    /// 1 if all of them did.
+    pub all: u32,
+    /// Those that did: bit n is lane n.
+    pub ballot: u32,
+}
+
+// SAFETY: three integers, which mean the same on the host and the device.
+#[cfg(not(target_arch = "nvptx64"))]
+unsafe impl cust_core::DeviceCopy for Vote {}
+
+/// Asks all lanes whether their element is above `limit`, in three ways.
+#[kernel]
+#[launch_contract(dims = 1, whole_warps)]
+pub fn vote_any_all_ballot(input: &[i32], mut output: DisjointSlice<Vote>, limit: i32) {
+    let index = thread::index_1d();
+    let yes = input.get(index.get()).copied().unwrap_or(0) > limit;
+    let vote = Vote {
+        any: u32::from(any_sync(FULL_MASK, yes)),
+        all: u32::from(all_sync(FULL_MASK, yes)),
+        ballot: ballot_sync(FULL_MASK, yes),
+    };
+    if let Some(element) = output.get_mut(index) {
+        *element = vote;
+    }
+}
+
+/// Asks which lanes have the same element.
+#[kernel]
+#[launch_contract(dims = 1, whole_warps)]
+pub fn match_any(input: &[i32], mut output: DisjointSlice<u32>) {
+    let index = thread::index_1d();
+    let value = input.get(index.get()).copied().unwrap_or(0);
+    let same = match_any_sync(FULL_MASK, value);
+    if let Some(element) = output.get_mut(index) {
+        *element = same;
+    }
+}

@@ -1,0 +1,70 @@
+//! A tile that is wider than high, written and read along rows or columns: `--by` is the padding of `rect_row_col_dyn_pad`.
+
+use anyhow::Result;
+use gpu::shared::rect_tile::{
+    COLUMNS, PADDING, ROWS, rect_col_col, rect_row_col, rect_row_col_dyn, rect_row_col_dyn_pad,
+    rect_row_col_pad, rect_row_row,
+};
+use host::{Device, DeviceBuffer};
+
+use super::tile::{Tile, prepare, wavefronts};
+use crate::case::{Filling, with_figures};
+use crate::{Case, Pattern, Setup, Size, Variant, Work};
+
+/// The pattern.
+pub static PATTERN: Pattern = Pattern {
+    name: "rect_tile",
+    chapter: "shared",
+    summary: "where rows and columns differ in length, a thread reads by its number; the padding differs too",
+    source: "notes 000, chapter 5.2.2",
+    size: Size {
+        of: "elements",
+        default: 1 << 16,
+        bench: None,
+    },
+    variants: &[
+        Variant::new("rect_row_row", |device, setup| {
+            prepare(device, setup, rect_row_row, tile(false, 0))
+        }),
+        Variant::new("rect_col_col", |device, setup| {
+            prepare(device, setup, rect_col_col, tile(false, 0))
+        }),
+        Variant::new("rect_row_col", |device, setup| {
+            prepare(device, setup, rect_row_col, tile(true, 0))
+        }),
+        Variant::new("rect_row_col_dyn", |device, setup| {
+            prepare(device, setup, rect_row_col_dyn, tile(true, COLUMNS as u32))
+        }),
+        Variant::new("rect_row_col_pad", |device, setup| {
+            prepare(device, setup, rect_row_col_pad, tile(true, 0))
+        }),
+        Variant::new("rect_row_col_dyn_pad", padded),
+    ],
+};
+
+/// The tile, transposed or not, with this pitch in dynamic shared memory.
+fn tile(is_transposed: bool, pitch: u32) -> Tile {
+    Tile {
+        shape: [COLUMNS as u32, ROWS as u32],
+        is_transposed,
+        pitch,
+    }
+}
+
+/// The kernel that takes its padding from the launch.
+fn padded(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
+    // More than a block's shared memory the driver would refuse; more than this has no meaning.
+    let padding = setup.by.unwrap_or(PADDING as u32).min(COLUMNS as u32);
+    let (config, expected) = tile(true, COLUMNS as u32 + padding).launch(setup.elements()?);
+    let output = DeviceBuffer::zeroed(device, expected.len())?;
+    let device = device.clone();
+    let filling = Filling::boxed(
+        [output],
+        [expected],
+        Work::Nothing,
+        move |stream, [output]| {
+            Ok(device.launch(stream, rect_row_col_dyn_pad, config, (output, padding))?)
+        },
+    );
+    Ok(with_figures(filling, wavefronts))
+}

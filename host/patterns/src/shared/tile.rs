@@ -1,0 +1,69 @@
+//! What the patterns about tiles of shared memory have in common: threads that find a number in a tile.
+
+use anyhow::Result;
+use gpu::shared::square_tile::square_row_row;
+use gpu_std::kernel::{Kernel, SafeKernel};
+use host::counters::Counters;
+use host::reference::tile::{kept, transposed};
+use host::{Device, DeviceBuffer, LaunchConfig};
+
+use crate::case::{Filling, with_figures};
+use crate::{Case, Figure, Setup, Work};
+
+/// What a kernel does with its tile.
+#[derive(Clone, Copy)]
+pub(super) struct Tile {
+    /// Columns and rows: also a block's threads.
+    pub(super) shape: [u32; 2],
+    /// Whether it is read the other way than it is written.
+    pub(super) is_transposed: bool,
+    /// Elements from one row to the next in dynamic shared memory; 0 where the kernel declares its own.
+    pub(super) pitch: u32,
+}
+
+impl Tile {
+    /// The launch for `n` elements, and what they should then be.
+    pub(super) fn launch(self, n: usize) -> (LaunchConfig, Vec<u32>) {
+        let [columns, rows] = self.shape;
+        let shape = self.shape.map(|side| side as usize);
+        let grid = LaunchConfig::cover_1d(n, columns * rows).grid;
+        let config = LaunchConfig {
+            grid,
+            ..LaunchConfig::new(1, (columns, rows))
+        };
+        let expected = if self.is_transposed {
+            transposed(n, shape)
+        } else {
+            kept(n, shape)
+        };
+        (config.with_dynamic_shared(4 * self.pitch * rows), expected)
+    }
+}
+
+/// A kernel that takes the output alone.
+pub(super) fn prepare<K: SafeKernel<Params = <square_row_row as Kernel>::Params>>(
+    device: &Device,
+    setup: Setup,
+    kernel: K,
+    tile: Tile,
+) -> Result<Box<dyn Case>> {
+    let (config, expected) = tile.launch(setup.elements()?);
+    let output = DeviceBuffer::zeroed(device, expected.len())?;
+    let device = device.clone();
+    let filling = Filling::boxed(
+        [output],
+        [expected],
+        Work::Nothing,
+        move |stream, [output]| Ok(device.launch(stream, kernel, config, (output,))?),
+    );
+    Ok(with_figures(filling, wavefronts))
+}
+
+/// How many passes the banks needed for a warp's access.
+pub(super) fn wavefronts(counters: &Counters) -> Vec<Figure> {
+    let (loads, stores) = (counters.shared_loads, counters.shared_stores);
+    vec![
+        Figure::new("wavefronts a store", stores.wavefronts_per_request()),
+        Figure::new("wavefronts a load", loads.wavefronts_per_request()),
+    ]
+}

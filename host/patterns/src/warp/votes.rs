@@ -1,0 +1,85 @@
+//! Votes and matches: what the lanes of a warp have in common.
+
+use anyhow::Result;
+use gpu::warp::votes::{Vote, match_any, vote_any_all_ballot};
+use host::reference::votes::{above, same};
+use host::{Device, DeviceBuffer, LaunchConfig};
+
+use crate::case::Filling;
+use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
+
+/// The pattern.
+pub static PATTERN: Pattern = Pattern {
+    name: "votes",
+    chapter: "warp",
+    summary: "32 answers in one register: any, all, which, and who has the same",
+    source: "notes 000, chapter 5.6",
+    size: Size {
+        of: "elements",
+        default: 1 << 20,
+        bench: None,
+    },
+    variants: &[
+        Variant::new("vote_any_all_ballot", vote),
+        Variant::new("match_any", matches),
+    ],
+};
+
+/// Different values, so few that the lanes of a warp have some in common: three bits of the input's.
+fn values(setup: Setup) -> Result<Vec<i32>> {
+    let mut values = input::integers(setup.elements()?, setup.seed);
+    values.iter_mut().for_each(|value| *value &= 7);
+    // Now and then a whole warp of one value, for the vote that is unanimous.
+    for (number, warp) in values.chunks_mut(32).enumerate() {
+        if number % 3 == 2 {
+            warp.fill(number as i32 % 8);
+        }
+    }
+    Ok(values)
+}
+
+/// Whole warps that cover `n` elements.
+fn config(n: usize, setup: Setup) -> LaunchConfig {
+    LaunchConfig::cover_1d(n, setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK))
+}
+
+fn vote(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
+    const LIMIT: i32 = 3;
+    let values = values(setup)?;
+    let n = values.len();
+    let from_ballot = |ballot| Vote {
+        any: u32::from(ballot != 0),
+        all: u32::from(ballot == u32::MAX),
+        ballot,
+    };
+    let expected = above(&values, LIMIT).into_iter().map(from_ballot).collect();
+
+    let input = DeviceBuffer::from_slice(device, &values)?;
+    let output = DeviceBuffer::from_slice(device, &vec![from_ballot(0); n])?;
+    let (device, config) = (device.clone(), config(n, setup));
+    Ok(Filling::boxed(
+        [output],
+        [expected],
+        Work::Bytes(n as u64 * (4 + size_of::<Vote>() as u64)),
+        move |stream, [output]| {
+            let arguments = (&input, output, LIMIT);
+            Ok(device.launch(stream, vote_any_all_ballot, config, arguments)?)
+        },
+    ))
+}
+
+fn matches(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
+    let values = values(setup)?;
+    let expected = same(&values);
+
+    let n = values.len();
+    let input = DeviceBuffer::from_slice(device, &values)?;
+    let output = DeviceBuffer::zeroed(device, n)?;
+    let (device, config) = (device.clone(), config(n, setup));
+    Ok(Filling::boxed(
+        [output],
+        [expected],
+        Work::Bytes(2 * 4 * n as u64),
+        move |stream, [output]| Ok(device.launch(stream, match_any, config, (&input, output))?),
+    ))
+}

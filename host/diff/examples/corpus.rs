@@ -1,24 +1,39 @@
-//! Writes the part of the fuzzer's corpus that has one kernel of every opcode: `cargo run -p diff-device --example corpus`.
+//! Writes the part of the fuzzer's corpus that has one kernel of every opcode, and of kinds that are decoded in their own way:
+//! `cargo run -p diff-device --example corpus`.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use diff_device::case::{self, Harness};
 use diff_device::kernel;
+use sim::ptx::ast::Modifier;
+
+/// Words that make another instruction of an opcode.
+const KINDS: [Modifier; 5] = [
+    Modifier::SpOrderedMetadata,
+    Modifier::Reduce,
+    Modifier::Bulk,
+    Modifier::Async,
+    Modifier::Oob,
+];
 
 fn main() -> std::io::Result<()> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sim/fuzz/corpus/run");
     let mut seen = BTreeSet::new();
     for case in case::all() {
-        let name = case.row.opcode.name();
+        let kind = KINDS.into_iter().find(|&word| case.has(word));
+        let kind = kind.map_or(String::new(), |word| {
+            format!("_{}", word.name().replace("::", "_"))
+        });
+        let name = format!("{}{kind}", case.row.opcode.name());
         let judged = !matches!(case.harness, Harness::None(_));
         let text = kernel::module(&[&case]);
         // One that loads: the decoder refuses what is not modelled before there is anything to find.
-        if judged && !seen.contains(name) && sim::Module::load(&text).is_ok() {
-            seen.insert(name);
+        if judged && !seen.contains(&name) && sim::Module::load(&text).is_ok() {
             std::fs::write(folder.join(format!("op_{name}.ptx")), text)?;
+            seen.insert(name);
         }
     }
-    println!("{} opcodes", seen.len());
+    println!("{} kernels", seen.len());
     Ok(())
 }

@@ -8,6 +8,9 @@
 //! Some lanes of each quad hold its two rows' metadata, which lanes says the selector, where not all are needed. With 16
 //! and 32 bits a register is half of a row and half of the row eight below; with 8 and 4 bits it is of one row.
 //!
+//! The ISA shows in figures which lane holds whose metadata; an H200 was asked, for every shape, type and selector
+//! (2026-11-21).
+//!
 //! Undefined in the ISA: metadata that names one element twice and, with `::ordered_metadata`, such that is out of
 //! order; and for tf32 any other than the two. [`misplaced`] finds it.
 

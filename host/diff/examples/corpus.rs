@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use diff_device::case::{self, Harness};
+use diff_device::case;
+use diff_device::harness::Harness;
 use diff_device::kernel;
 use sim::ptx::ast::Modifier;
 

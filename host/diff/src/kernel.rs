@@ -8,13 +8,19 @@ use std::fmt::Write;
 use sim::isa::sample::{Register, Sample, Usage};
 use sim::ptx::ast::{Modifier, Opcode, Type};
 
-use crate::case::{BLOCK, CELL, Case, Harness, PLACE, Space};
+use crate::by_use;
+use crate::case::{BLOCK, CELL, Case, PLACE};
+use crate::harness::{Harness, Space};
+use crate::image;
 use crate::matrix::{self, Part};
 use crate::sequence;
 
 /// Input and output as address and length in bytes, and a parameter that is only there to be loaded.
 const PARAMETERS: &str = ".param .u64 in, .param .u64 in_bytes, .param .u64 out, .param .u64 out_bytes, \
-                          .param .align 16 .b8 parameter[128]";
+                          .param .align 64 .b8 parameter[128]";
+
+/// Where `PARAMETERS`' last one starts: a tensor map has to be aligned so.
+pub const PARAMETER: usize = 64;
 
 /// What `PARAMETERS`' last one holds.
 pub fn parameter() -> [u64; 16] {
@@ -33,10 +39,11 @@ pub fn module(cases: &[&Case]) -> String {
     let mut text = format!(
         ".version {major}.{minor}\n.target {target}\n.address_size 64\n.func callee() {{ ret; }}\n"
     );
-    if cases
-        .iter()
-        .any(|case| case.harness == Harness::Memory(Space::Constant))
-    {
+    let of = |wanted: Harness| cases.iter().any(|case| case.harness == wanted);
+    if of(Harness::Use) {
+        text.push_str(by_use::VARIABLE);
+    }
+    if of(Harness::Memory(Space::Constant)) || of(Harness::Use) {
         let bytes: Vec<String> = (0..TABLE).map(|i| (i * 37 % 251).to_string()).collect();
         let _ = writeln!(
             text,
@@ -66,16 +73,23 @@ impl Writer<'_> {
 
     fn kernel(&mut self, number: usize) {
         let case = self.case;
+        let used = match case.harness {
+            Harness::Use => by_use::of(case),
+            _ => by_use::Use::default(),
+        };
+        // Names of a kernel's functions have its number.
+        let own = |line: &str| line.replace("{n}", &number.to_string());
         // Writes to another block's shared memory ask for a launch in clusters, be it of one block: an H200 answers "illegal
         // instruction" otherwise.
-        let cluster = if sequence::leaves_the_block(case) {
+        let attributes = if sequence::leaves_the_block(case) {
             " .explicitcluster .reqnctapercluster 1, 1, 1"
         } else {
-            ""
+            used.attributes
         };
+        self.text.push_str(&own(&used.functions));
         let _ = writeln!(
             self.text,
-            ".visible .entry k{number}({PARAMETERS}){cluster}\n{{"
+            ".visible .entry k{number}({PARAMETERS}){attributes}\n{{"
         );
         if case.harness == Harness::Matrix {
             self.matrices();
@@ -98,9 +112,10 @@ impl Writer<'_> {
         match case.harness {
             Harness::Memory(space) => self.cell(space),
             Harness::Sequence => self.places(),
+            Harness::Image => self.handle(),
             _ => {}
         }
-        let reads: Vec<_> = case.registers(Usage::Read).collect();
+        let reads: Vec<_> = case.inputs().collect();
         for (place, (number, register)) in reads.into_iter().enumerate() {
             self.load(number, register, place * PLACE);
         }
@@ -112,7 +127,9 @@ impl Writer<'_> {
         let generic = case.harness == Harness::Memory(Space::Shared)
             && !shared.into_iter().any(|word| case.has(word));
         let sequence = sequence::of(case);
-        for (index, (number, _)) in case.registers(Usage::Address).enumerate() {
+        let placed = !matches!(case.harness, Harness::Use | Harness::Image);
+        let addresses = case.registers(Usage::Address).filter(|_| placed);
+        for (index, (number, _)) in addresses.enumerate() {
             let asynchronous = case.harness == Harness::Sequence;
             let of = match sequence.addresses.get(index) {
                 Some(of) if asynchronous => of,
@@ -140,7 +157,9 @@ impl Writer<'_> {
         if case.harness == Harness::Sequence {
             sequence.before.iter().for_each(|line| self.line(line));
         }
+        used.before.iter().for_each(|line| self.line(&own(line)));
         self.line(&case.sample.instruction);
+        used.after.iter().for_each(|line| self.line(&own(line)));
         if case.harness == Harness::Sequence {
             sequence.after.iter().for_each(|line| self.line(line));
         }
@@ -148,7 +167,8 @@ impl Writer<'_> {
         if case.harness == Harness::Runs {
             self.line("st.global.u32 [%out+4], 2;");
         }
-        let writes: Vec<_> = case.registers(Usage::Write).collect();
+        let stored = case.harness != Harness::Use;
+        let writes: Vec<_> = case.registers(Usage::Write).filter(|_| stored).collect();
         for (place, (number, register)) in writes.into_iter().enumerate() {
             self.store(number, register, place * PLACE);
         }
@@ -277,6 +297,7 @@ impl Writer<'_> {
                 self.line(".reg .u64 %from, %to, %source, %bar, %state;");
                 self.line(".reg .pred %done;");
             }
+            Harness::Use => by_use::DECLARATIONS.iter().for_each(|line| self.line(line)),
             Harness::Memory(Space::Local) => {
                 self.line(&format!(".local .align 64 .b8 cells[{CELL}];"));
             }
@@ -288,6 +309,20 @@ impl Writer<'_> {
         }
         if self.case.row.opcode == Opcode::Brx {
             self.line("list: .branchtargets next;");
+        }
+    }
+
+    /// Loads the handle of the block's object: the machine passes handles as words of the last parameter.
+    fn handle(&mut self) {
+        let case = self.case;
+        let registers = case.sample.registers.iter().copied().enumerate();
+        let handle = registers.filter(|&(_, register)| image::is_handle(case, register));
+        for (number, _) in handle.collect::<Vec<_>>() {
+            let objects = case.images().len();
+            self.line(&format!("rem.u32 %word, %block, {objects};"));
+            self.line("mov.u64 %long, parameter;");
+            self.line("mad.wide.u32 %long, %word, 8, %long;");
+            self.line(&format!("ld.param.u64 %x{number}, [%long];"));
         }
     }
 
@@ -339,6 +374,13 @@ impl Writer<'_> {
             self.line(&format!(
                 "mad.wide.u32 {register}, %thread, {size}, {register};"
             ));
+        }
+        if self.case.registers(Usage::Policy).next().is_some() {
+            // Where the address is a uniform register and another one, and there is a policy, the assembler of CUDA 13.0 makes an
+            // instruction of `cp.async` that an H200 calls illegal. The length's top bit is 0, which it cannot know.
+            self.line("ld.param.u64 %long, [in_bytes];");
+            self.line("shr.u64 %long, %long, 63;");
+            self.line("xor.b64 %cell, %cell, %long;");
         }
         self.line(&format!("add.u64 %from, %in, {input};"));
         self.line(&format!("add.u64 %to, %out, {output};"));

@@ -7,9 +7,13 @@
 //! | module | what it is |
 //! | --- | --- |
 //! | [`case`] | which instructions can be judged so, and the reason where one cannot |
+//! | [`harness`] | how an instruction is judged |
 //! | [`kernel`] | the PTX of a case, and where its operands are in memory |
 //! | [`matrix`] | the same for `wmma`: five instructions in a chain |
 //! | [`sequence`] | what stands around an asynchronous instruction |
+//! | [`by_use`] | what stands around one whose result is the machine's own business, such as an address |
+//! | [`special`] | special registers |
+//! | [`image`] | textures and surfaces: objects, and coordinates |
 //! | [`values`] | operands: edges of each type, and random bits |
 //! | [`allowance`] | error bounds of approximate instructions |
 //! | [`verdict`] | the comparison |
@@ -21,7 +25,10 @@
 //! `lanewise diff` runs this in a child process that is started again behind a kernel that took the device down.
 
 pub mod allowance;
+pub mod by_use;
 pub mod case;
+pub mod harness;
+pub mod image;
 pub mod kernel;
 pub mod machine;
 pub mod matrix;
@@ -29,6 +36,7 @@ pub mod page;
 pub mod report;
 pub mod sequence;
 pub mod session;
+pub mod special;
 pub mod values;
 pub mod verdict;
 

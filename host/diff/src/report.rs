@@ -28,6 +28,11 @@ pub enum Outcome {
         /// Its message.
         why: String,
     },
+    /// The kernel was to end with a fault, and did on both machines, with this error.
+    SameFault {
+        /// The error's name.
+        error: String,
+    },
     /// The kernel ended with a fault on the simulator.
     SimulatorFaulted {
         /// The report.
@@ -46,6 +51,7 @@ impl Outcome {
         match self {
             Outcome::Compared(comparison) => match comparison.verdict {
                 Verdict::Equal => "equal",
+                Verdict::EqualByUse => "equal-by-use",
                 Verdict::WithinBound => "within-bound",
                 Verdict::NanPayload => "nan-payload",
                 Verdict::Departure => "departure",
@@ -54,6 +60,7 @@ impl Outcome {
             Outcome::NotModelled { .. } => "not-modelled",
             Outcome::NotJudged { .. } => "not-judged",
             Outcome::Refused { .. } => "refused",
+            Outcome::SameFault { .. } => "same-fault",
             Outcome::SimulatorFaulted { .. } => "simulator-faulted",
             Outcome::DeviceFaulted { .. } => "device-faulted",
         }
@@ -104,18 +111,15 @@ pub struct Report {
 impl Report {
     /// Counts an outcome, and keeps it if it has something to say.
     pub fn add(&mut self, case: &Case, outcome: Outcome) {
-        let section = self
-            .sections
-            .entry(case.row.section.title().to_owned())
-            .or_default();
+        let section = self.sections.entry(case.section().to_owned()).or_default();
         *section.entry(outcome.name().to_owned()).or_default() += 1;
         match &outcome {
             Outcome::Compared(Comparison {
-                verdict: Verdict::Equal,
+                verdict: Verdict::Equal | Verdict::EqualByUse,
                 ..
             }) => {}
             Outcome::NotJudged { why } => *self.reasons.entry(why.clone()).or_default() += 1,
-            Outcome::NotModelled { .. } => {}
+            Outcome::NotModelled { .. } | Outcome::SameFault { .. } => {}
             _ => self.cases.push(Line {
                 instruction: case.sample.instruction.clone(),
                 outcome,
@@ -136,8 +140,10 @@ impl Report {
 }
 
 /// The outcomes in the order of a table.
-pub const OUTCOMES: [&str; 10] = [
+pub const OUTCOMES: [&str; 12] = [
     "equal",
+    "equal-by-use",
+    "same-fault",
     "within-bound",
     "nan-payload",
     "departure",

@@ -7,7 +7,8 @@ use sim::isa::sample::Usage;
 use sim::ptx::ast::{Modifier, Opcode, Type};
 
 use crate::Case;
-use crate::case::{Harness, PLACE};
+use crate::case::PLACE;
+use crate::harness::Harness;
 
 /// What stands around an instruction.
 #[derive(Debug, Default)]
@@ -57,6 +58,8 @@ fn barrier(case: &Case) -> Sequence {
     let least = match () {
         () if waits => 1,
         () if has(Modifier::NoComplete) => 4,
+        // A drop of two lowers what the next phase waits for, too: something has to be left for the arrival behind it.
+        () if has(Modifier::ArriveDrop) => 3,
         () => 2,
     };
     let mut before = Vec::new();

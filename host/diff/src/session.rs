@@ -5,9 +5,10 @@
 
 use sim::isa::Target;
 
-use crate::case::{Case, Harness};
+use crate::case::Case;
+use crate::harness::Harness;
 use crate::kernel;
-use crate::machine::{Failure, Machine, Simulator};
+use crate::machine::{Failure, Job, Machine, Simulator};
 use crate::report::Outcome;
 use crate::verdict;
 
@@ -83,7 +84,10 @@ impl<M: Machine> Session<'_, M> {
                 (Some(outcome), _) => outcome,
                 (None, None) => continue,
             };
-            let down = matches!(outcome, Outcome::DeviceFaulted { .. });
+            let down = matches!(
+                outcome,
+                Outcome::DeviceFaulted { .. } | Outcome::SameFault { .. }
+            );
             tell(case, outcome);
             if down {
                 return false;
@@ -106,22 +110,43 @@ impl<M: Machine> Session<'_, M> {
     }
 
     fn judge(&self, case: &Case, module: &M::Module, name: &str) -> Outcome {
-        let (input, output) = (
-            case.input(self.seed),
-            crate::case::THREADS * case.output_bytes(),
-        );
+        let (input, images) = (case.input(self.seed), case.images());
+        let job = |kernel| Job {
+            kernel,
+            input: &input,
+            output: crate::case::THREADS * case.output_bytes(),
+            images: &images,
+            seed: self.seed,
+        };
         let simulated = self
             .simulator
             .load(&kernel::module(&[case]))
-            .and_then(|instance| self.simulator.run(&instance, "k0", &input, output));
-        let simulated = match simulated {
-            Ok(simulated) => simulated,
+            .and_then(|instance| self.simulator.run(&instance, &job("k0")));
+        let expected = match simulated {
             Err(Failure::Refused(why)) => return Outcome::NotModelled { why },
-            Err(Failure::Faulted(why)) => return Outcome::SimulatorFaulted { why },
+            Err(Failure::Faulted { why, .. }) if case.harness != Harness::Fault => {
+                return Outcome::SimulatorFaulted { why };
+            }
+            other => other,
         };
-        match self.device.run(module, name, &input, output) {
-            Ok(real) => Outcome::Compared(verdict::compare(case, &input, &real, &simulated)),
-            Err(failure) => Outcome::DeviceFaulted {
+        match (self.device.run(module, &job(name)), expected) {
+            (Ok(real), Ok(simulated)) => {
+                Outcome::Compared(verdict::compare(case, &input, &real, &simulated))
+            }
+            (Err(Failure::Faulted { code, why }), Err(Failure::Faulted { code: same, .. }))
+                if code == same =>
+            {
+                let error = why.split(" answered ").nth(1).unwrap_or(&why);
+                let error = error.split(':').next().unwrap_or(error);
+                Outcome::SameFault {
+                    error: error.to_owned(),
+                }
+            }
+            (Err(Failure::Refused(why)), _) => Outcome::Refused { why },
+            (Err(failure), _) => Outcome::DeviceFaulted {
+                why: failure.to_string(),
+            },
+            (Ok(_), Err(failure)) => Outcome::SimulatorFaulted {
                 why: failure.to_string(),
             },
         }

@@ -9,7 +9,10 @@ use sim::isa::sample::Usage;
 use sim::ptx::ast::Type;
 
 use crate::allowance::{self, Allowance};
-use crate::case::{Case, Harness, PLACE, THREADS};
+use crate::by_use;
+use crate::case::{Case, PLACE, THREADS};
+use crate::harness::Harness;
+use crate::image;
 
 /// What comparing a case gave; each is worse than the one before.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -17,6 +20,8 @@ use crate::case::{Case, Harness, PLACE, THREADS};
 pub enum Verdict {
     /// The same bits.
     Equal,
+    /// What a program can do with the result is the same: of instructions that give addresses, counts and times.
+    EqualByUse,
     /// Results differ by no more than the ISA's bound.
     WithinBound,
     /// Results differ only in the bits of NaNs.
@@ -78,6 +83,16 @@ fn fields(case: &Case) -> Vec<Field> {
             .collect();
     }
     let mut fields = Vec::new();
+    if case.harness == Harness::Use {
+        let words = (0..by_use::COMPARED).step_by(4);
+        return words
+            .map(|at| Field {
+                name: format!("use+{at}"),
+                at,
+                ty: Type::U32,
+            })
+            .collect();
+    }
     let mut place = 0;
     for (number, register) in case.registers(Usage::Write) {
         // A small value in a larger register: all of the register is the result.
@@ -140,8 +155,12 @@ fn bits(bytes: &[u8]) -> u128 {
 
 /// Compares the results of all threads.
 pub fn compare(case: &Case, input: &[u8], device: &[u8], simulator: &[u8]) -> Comparison {
-    let bound = allowance::of(case);
     let fields = fields(case);
+    let objects = case.images();
+    let bound_of = |thread| match objects.get(image::of_thread(thread, objects.len())) {
+        Some(object) => allowance::of_object(object),
+        None => allowance::of(case),
+    };
     let mut comparison = Comparison {
         verdict: Verdict::Equal,
         threads: 0,
@@ -164,7 +183,7 @@ pub fn compare(case: &Case, input: &[u8], device: &[u8], simulator: &[u8]) -> Co
         }
         let worst = fields
             .iter()
-            .map(|field| (judge(case, field, bound, &input, &d, &s), field))
+            .map(|field| (judge(case, field, bound_of(thread), &input, &d, &s), field))
             .max_by_key(|(verdict, _)| *verdict);
         let Some((verdict, field)) = worst else {
             continue;
@@ -188,7 +207,36 @@ pub fn compare(case: &Case, input: &[u8], device: &[u8], simulator: &[u8]) -> Co
             }
         }
     }
+    surfaces(case, device, simulator, &mut comparison);
+    if comparison.verdict == Verdict::Equal && case.harness == Harness::Use {
+        comparison.verdict = Verdict::EqualByUse;
+    }
     comparison
+}
+
+/// Compares what is behind the threads' records: the contents of surfaces that were written.
+fn surfaces(case: &Case, device: &[u8], simulator: &[u8], comparison: &mut Comparison) {
+    let start = THREADS * case.output_bytes();
+    let (Some(d), Some(s)) = (device.get(start..), simulator.get(start..)) else {
+        return;
+    };
+    let wrong = d.chunks(4).zip(s.chunks(4)).enumerate();
+    for (word, (d, s)) in wrong.filter(|(_, (d, s))| d != s) {
+        comparison.verdict = Verdict::Differs;
+        comparison.threads += 1;
+        if comparison.examples.len() < EXAMPLES {
+            comparison.examples.push(Example {
+                thread: word,
+                operands: Vec::new(),
+                field: format!("surface+{}", word * 4),
+                device: format!("{:#010x}", bits(d)),
+                simulator: format!("{:#010x}", bits(s)),
+            });
+        }
+    }
+    if d.len() != s.len() {
+        comparison.verdict = Verdict::Differs;
+    }
 }
 
 fn judge(
@@ -202,7 +250,7 @@ fn judge(
     let (ty, count) = lanes(field.ty);
     let size = (ty.size() as usize).clamp(1, PLACE);
     let lane = |of: &[u8], lane: usize| bits(&of[field.at + lane * size..][..size]);
-    let first = case.registers(Usage::Read).next();
+    let first = case.inputs().next();
     let first = first.filter(|_| case.harness != Harness::Matrix);
     let operand_type = first.map_or(ty, |(_, register)| lanes(register.value).0);
     (0..count)
@@ -233,6 +281,29 @@ fn judge(
         .unwrap_or(Verdict::Equal)
 }
 
+/// The object of a thread's block, in words.
+fn object(case: &Case, thread: usize) -> Option<String> {
+    let objects = case.images();
+    let setup = objects.get(image::of_thread(thread, objects.len()))?;
+    let [width, height, depth] = setup.size;
+    let sampler = setup.sampler;
+    Some(format!(
+        "{:?} {width}x{height}x{depth} of {} {:?}, {} levels, {:?} {:?}, {:?}{}",
+        setup.shape,
+        setup.channels,
+        setup.format,
+        setup.levels,
+        sampler.filter,
+        sampler.level_filter,
+        sampler.address,
+        if sampler.normalized {
+            ", normalized"
+        } else {
+            ""
+        },
+    ))
+}
+
 fn example(case: &Case, thread: usize, field: &Field, input: &[u8], d: &[u8], s: &[u8]) -> Example {
     let hex = |of: &[u8], at: usize, size: usize| {
         format!(
@@ -250,12 +321,13 @@ fn example(case: &Case, thread: usize, field: &Field, input: &[u8], d: &[u8], s:
     };
     // A matrix is too much to print.
     let judged = case.harness != Harness::Matrix;
-    let reads = case.registers(Usage::Read).enumerate().filter(|_| judged);
-    let mut operands: Vec<String> = reads
-        .map(|(place, (_, register))| hex(input, place * PLACE, size(register.declared)))
-        .collect();
+    let reads = case.inputs().enumerate().filter(|_| judged);
+    let mut operands: Vec<String> = object(case, thread).into_iter().collect();
+    let values =
+        reads.map(|(place, (_, register))| hex(input, place * PLACE, size(register.declared)));
+    operands.extend(values);
     if case.carry_in() {
-        operands.push(hex(input, operands.len() * PLACE, 4));
+        operands.push(hex(input, case.inputs().count() * PLACE, 4));
     }
     if matches!(case.harness, Harness::Memory(_)) {
         operands.push(hex(

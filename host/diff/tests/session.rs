@@ -4,7 +4,8 @@
 //! in `results/`, not asked here.
 
 use diff_device::case::{self, Case};
-use diff_device::machine::{Driver, Failure, Machine, Simulator};
+use diff_device::harness::Harness;
+use diff_device::machine::{Driver, Failure, Job, Machine, Simulator};
 use diff_device::{Outcome, Report, Session, Verdict};
 
 /// A machine that lies about some results.
@@ -21,14 +22,8 @@ impl Machine for Wrong<'_> {
         self.simulator.load(ptx)
     }
 
-    fn run(
-        &self,
-        module: &sim::Instance,
-        kernel: &str,
-        input: &[u8],
-        output: usize,
-    ) -> Result<Vec<u8>, Failure> {
-        let mut result = self.simulator.run(module, kernel, input, output)?;
+    fn run(&self, module: &sim::Instance, job: &Job<'_>) -> Result<Vec<u8>, Failure> {
+        let mut result = self.simulator.run(module, job)?;
         (self.lie)(&mut result);
         Ok(result)
     }
@@ -70,17 +65,16 @@ fn verdict(instruction: &str, lie: fn(&mut [u8])) -> Verdict {
     }
 }
 
-#[test]
-fn the_driver_and_the_simulator_agree_with_themselves() {
+/// Judges cases with the simulator as device, and finds nothing wrong.
+fn agree_with_themselves(some: &[Case]) -> Report {
+    let mut report = Report::default();
     let device = host::Device::open().expect("there is always the simulator");
     if device.backend() != host::Backend::Sim {
         println!("there is a GPU: `lanewise diff` judges by it");
-        return;
+        return report;
     }
     let device = Driver::new(device).expect("a stream");
-    let some: Vec<Case> = case::all().into_iter().step_by(7).collect();
-    let mut report = Report::default();
-    let found = outcomes(&device, &some);
+    let found = outcomes(&device, some);
     assert_eq!(found.len(), some.len(), "one outcome for each case");
     for (case, outcome) in some.iter().zip(found) {
         report.add(case, outcome);
@@ -88,14 +82,43 @@ fn the_driver_and_the_simulator_agree_with_themselves() {
     let wrong: Vec<_> = report
         .cases
         .iter()
-        .filter(|line| line.outcome.is_wrong())
+        .filter(|line| line.outcome.is_wrong() || line.outcome.name() == "refused")
         .collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(
-        report.count("equal") > some.len() / 4,
+        report.count("equal") + report.count("equal-by-use") > some.len() / 4,
         "{:#?}",
         report.sections
     );
+    report
+}
+
+#[test]
+fn the_driver_and_the_simulator_agree_with_themselves() {
+    let mut some = case::all();
+    some.retain(|case| !matches!(case.harness, Harness::Image | Harness::Use | Harness::Fault));
+    // The driver that is simulated reads PTX of CUDA 13.0.
+    some.retain(|case| case.sample.version <= (9, 0));
+    let some: Vec<Case> = some.into_iter().step_by(7).collect();
+    agree_with_themselves(&some);
+}
+
+#[test]
+fn textures_and_surfaces_agree_with_themselves() {
+    let mut some = case::all();
+    some.retain(|case| case.harness == Harness::Image);
+    let some: Vec<Case> = some.into_iter().step_by(5).collect();
+    let report = agree_with_themselves(&some);
+    assert_eq!(report.count("not-modelled"), 0, "{:#?}", report.cases);
+}
+
+#[test]
+fn what_is_judged_by_use_agrees_with_itself() {
+    let mut some = case::all();
+    some.retain(|case| case.harness == Harness::Use || case.special.is_some());
+    let report = agree_with_themselves(&some);
+    assert!(report.count("equal-by-use") > 40, "{:#?}", report.sections);
+    assert_eq!(report.count("not-modelled"), 0, "{:#?}", report.cases);
 }
 
 #[test]
@@ -174,14 +197,8 @@ fn what_one_kernel_does_to_a_module_is_not_blamed_on_the_others() {
             }
             self.0.load(ptx)
         }
-        fn run(
-            &self,
-            module: &sim::Instance,
-            kernel: &str,
-            input: &[u8],
-            output: usize,
-        ) -> Result<Vec<u8>, Failure> {
-            self.0.run(module, kernel, input, output)
+        fn run(&self, module: &sim::Instance, job: &Job<'_>) -> Result<Vec<u8>, Failure> {
+            self.0.run(module, job)
         }
     }
     let simulator = &simulator();
@@ -230,8 +247,8 @@ fn ptxas_takes_every_module() {
                 Err(Failure::Refused(text))
             }
         }
-        fn run(&self, _: &(), _: &str, _: &[u8], output: usize) -> Result<Vec<u8>, Failure> {
-            Ok(vec![0; output])
+        fn run(&self, _: &(), job: &Job<'_>) -> Result<Vec<u8>, Failure> {
+            Ok(vec![0; job.output])
         }
     }
     let folder = tempfile::tempdir().expect("a temporary folder");

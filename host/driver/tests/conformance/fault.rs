@@ -17,7 +17,7 @@ fn fault(f: &Fixture, kernel: &str) -> CUresult {
 rows! {
     "cuCtxSynchronize: after an access to nothing" => ERROR_ILLEGAL_ADDRESS, |f| fault(f, "out_of_bounds");
     "cuCtxSynchronize: after a misaligned access" => ERROR_MISALIGNED_ADDRESS, |f| fault(f, "misaligned");
-    "cuCtxSynchronize: after a store outside of a surface" (sim: "an H200 stores into the padding of its own layout") => ERROR_LAUNCH_FAILED, |f| {
+    "cuCtxSynchronize: after a store outside of a surface" (sim: "an H200 stores into the padding of its own layout") => ERROR_ILLEGAL_ADDRESS, |f| {
         crate::texture::store_outside(f);
         cuCtxSynchronize()
     };

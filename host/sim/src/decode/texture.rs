@@ -8,7 +8,7 @@ use super::operand::repr;
 use crate::machine::image::{Action, Geometry, ImageSite, LevelOf, Query, ResultAs, Update};
 use crate::machine::op::Handler;
 use crate::machine::transfer::NOWHERE;
-use crate::machine::{surface, texture as run};
+use crate::machine::{query as answer, surface, texture as run};
 use crate::ptx::ast::{Base, Instruction, Modifier as M, Opcode, Operand, Symbol, Type};
 use crate::semantics::texture::SurfaceClamp;
 
@@ -97,7 +97,7 @@ impl<'a> Builder<'a, '_> {
             .collect()
     }
 
-    fn image(&mut self, handler: Handler, site: ImageSite) {
+    fn image(&mut self, handler: Handler, site: ImageSite) -> Result<()> {
         let aux = self.program.images.len() as u32;
         self.program.images.push(site);
         self.emit(
@@ -107,6 +107,7 @@ impl<'a> Builder<'a, '_> {
                 ..Operands::default()
             },
         );
+        Ok(())
     }
 }
 
@@ -180,8 +181,7 @@ fn fetch<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
             wide: false,
             action,
         },
-    );
-    Ok(())
+    )
 }
 
 fn query<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
@@ -211,8 +211,7 @@ fn query<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let (d, object) = (*d, *object);
     let values = vec![b.destination(&d, 4)?];
     let handle = b.handle(&object)?;
-    b.image(run::query, plain(handle, values, Action::Query(asked)));
-    Ok(())
+    b.image(answer::query, plain(handle, values, Action::Query(asked)))
 }
 
 fn is_type<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
@@ -222,12 +221,12 @@ fn is_type<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let values = vec![b.predicate_destination(&d)?];
     let handle = b.handle(&object)?;
     let texture = match () {
-        () if i.modifiers.has(M::Texref) => true,
-        () if i.modifiers.has(M::Surfref) => false,
-        () => return because("samplers of their own"),
+        () if i.modifiers.has(M::Texref) => Some(true),
+        () if i.modifiers.has(M::Surfref) => Some(false),
+        // A module with a sampler of its own is refused: no handle is of one.
+        () => None,
     };
-    b.image(run::query, plain(handle, values, Action::Is { texture }));
-    Ok(())
+    b.image(answer::query, plain(handle, values, Action::Is { texture }))
 }
 
 /// A site without coordinates.
@@ -280,8 +279,7 @@ fn load<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
             wide: width == 8,
             action,
         },
-    );
-    Ok(())
+    )
 }
 
 fn store<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
@@ -324,8 +322,7 @@ fn store<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
             wide: width == 8,
             action,
         },
-    );
-    Ok(())
+    )
 }
 
 fn reduce<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
@@ -362,6 +359,5 @@ fn reduce<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
             wide: width == 8,
             action,
         },
-    );
-    Ok(())
+    )
 }

@@ -25,6 +25,8 @@ struct Slot {
     /// How often the place was given out.
     generation: u32,
     object: Option<Arc<Object>>,
+    /// Whether it is a reference of a module, whatever is bound to it.
+    reference: bool,
 }
 
 /// All textures and surfaces of a device.
@@ -60,6 +62,7 @@ impl Images {
         });
         let slot = &mut state.slots[place as usize];
         slot.generation = slot.generation.wrapping_add(1);
+        slot.reference = matches!(object, Object::UnboundTexture | Object::UnboundSurface);
         slot.object = Some(Arc::new(object));
         u64::from(slot.generation) << GENERATION | u64::from(place + 1)
     }
@@ -140,13 +143,20 @@ impl Snapshot {
             .count()
     }
 
-    /// What a handle named then.
-    pub(crate) fn get(&self, handle: u64) -> Option<&Object> {
+    fn slot(&self, handle: u64) -> Option<&Slot> {
         let place = (handle as u32).checked_sub(1)?;
         let slot = self.slots.get(place as usize)?;
-        (u64::from(slot.generation) == handle >> GENERATION)
-            .then_some(slot.object.as_deref())
-            .flatten()
+        (u64::from(slot.generation) == handle >> GENERATION).then_some(slot)
+    }
+
+    /// What a handle named then.
+    pub(crate) fn get(&self, handle: u64) -> Option<&Object> {
+        self.slot(handle)?.object.as_deref()
+    }
+
+    /// Whether a handle was of a module's reference, and not of an object that the host made.
+    pub(crate) fn is_reference(&self, handle: u64) -> bool {
+        self.slot(handle).is_some_and(|slot| slot.reference)
     }
 }
 

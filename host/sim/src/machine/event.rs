@@ -44,6 +44,17 @@ pub(crate) enum Wait {
     WarpBarrier(u32),
 }
 
+/// What a fault of a texture or surface instruction counts as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ImageFault {
+    /// The object is none, or another.
+    Object,
+    /// A surface has no such element. On an H200 (driver 580.159.04, 2026-11-21): an illegal address.
+    Outside,
+    /// An access that no element starts at. There: a misaligned address, with `.clamp` and `.zero` too.
+    Misaligned,
+}
+
 /// A fault as an operation sees it; `report` makes it readable.
 #[derive(Debug, Clone)]
 pub(crate) struct RawFault {
@@ -106,6 +117,8 @@ pub(crate) enum What {
     Illegal { message: String, help: &'static str },
     /// A texture or surface instruction whose object, memory or coordinates are wrong.
     Image {
+        /// Which error it is.
+        kind: ImageFault,
         message: String,
         notes: Vec<String>,
         help: &'static str,

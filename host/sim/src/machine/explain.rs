@@ -3,7 +3,7 @@
 //! The shape is `STYLE.md`'s "An error": what happened, where in the Rust source and the PTX, which kernel, block, thread
 //! and seed, what the address is nearest to, what to do.
 
-use super::event::{Act, RawFault, Reach, What};
+use super::event::{Act, ImageFault, RawFault, Reach, What};
 use super::lane::LANES;
 use super::op::Op;
 use super::run::{Failure, Run};
@@ -122,10 +122,18 @@ impl Run<'_> {
                 Fault::IllegalInstruction(report(message, vec![], Some(help)))
             }
             What::Image {
+                kind,
                 message,
                 notes,
                 help,
-            } => Fault::Image(report(message, notes, Some(help))),
+            } => {
+                let report = report(message, notes, Some(help));
+                match kind {
+                    ImageFault::Object => Fault::Image(report),
+                    ImageFault::Outside => Fault::IllegalAddress(report),
+                    ImageFault::Misaligned => Fault::Misaligned(report),
+                }
+            }
             What::BadCall { address, why } => {
                 let what = format!("a call of {address:#x}, which {why}");
                 let help = "check that the function pointer was set, and with the right type";

@@ -4,7 +4,7 @@
 //! vectors of lanes. A handle that names nothing, an object of another kind or shape, and memory that was freed are faults.
 
 use super::core::Core;
-use super::event::What;
+use super::event::{ImageFault, What};
 use super::op::Op;
 use super::run::Run;
 use crate::image::{Image, Object, Shape, Texture};
@@ -52,8 +52,8 @@ pub(crate) enum Action {
     },
     /// `txq`, `suq`.
     Query(Query),
-    /// `istypep`: whether the handle is of a texture reference (or of a surface reference).
-    Is { texture: bool },
+    /// `istypep`: whether the handle is of a texture reference (or of a surface reference; or of a sampler, which there are none of).
+    Is { texture: Option<bool> },
 }
 
 /// Which level a fetch reads.
@@ -175,9 +175,20 @@ impl Geometry {
 /// What is wrong with an object.
 pub(super) type Wrong = Box<What>;
 
-/// A fault of an image instruction.
+/// A fault of an image instruction: its object is wrong.
 pub(super) fn wrong(message: String, notes: Vec<String>, help: &'static str) -> Wrong {
+    wrong_as(ImageFault::Object, message, notes, help)
+}
+
+/// A fault of an image instruction.
+pub(super) fn wrong_as(
+    kind: ImageFault,
+    message: String,
+    notes: Vec<String>,
+    help: &'static str,
+) -> Wrong {
     Box::new(What::Image {
+        kind,
         message,
         notes,
         help,
@@ -273,9 +284,11 @@ impl<'l> Run<'l> {
         }
     }
 
-    /// The kind of reference that `handle` is the handle of.
+    /// Whether `handle` is that of a module's reference of this kind. An object that the host made is none: an H200 (driver
+    /// 580.159.04, 2026-11-21) says no to each kind.
     pub(super) fn is_reference(&self, handle: u64, texture: bool) -> bool {
         match self.images.get(handle) {
+            _ if !self.images.is_reference(handle) => false,
             Some(Object::Texture(_) | Object::UnboundTexture) => texture,
             Some(Object::Surface(_) | Object::UnboundSurface) => !texture,
             None => false,

@@ -9,6 +9,7 @@
 //! | `alu` | arithmetic, logic, comparison: anything from rows to rows |
 //! | `access`, `transfer`, `atomics` | addresses and their checks; loads and stores; atomics |
 //! | `image`, `texture`, `surface` | texture and surface instructions: their objects, fetches, loads and stores |
+//! | `sampling`, `query` | what a sampler reads; what an object says of itself |
 //! | `exchange`, `barrier`, `cluster` | lanes of a warp, and threads of a block or a cluster, meeting |
 //! | `control`, `frame` | branches, calls, ends; frames and special registers |
 //! | `mbarrier` | barriers that are objects in shared memory |
@@ -53,7 +54,9 @@ pub(crate) mod misc;
 pub(crate) mod op;
 mod output;
 pub(crate) mod pending;
+pub(crate) mod query;
 pub(crate) mod run;
+mod sampling;
 mod schedule;
 pub(crate) mod stack;
 pub(crate) mod surface;

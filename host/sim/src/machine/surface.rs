@@ -4,20 +4,23 @@
 //! texels and convert to the surface's format. What lies outside is a fault (`.trap`), the nearest element (`.clamp`), or nothing
 //! (`.zero`: zeros are read, and a store does nothing).
 //!
-//! Open in the ISA, and chosen here: a first coordinate that is no multiple of the access is a fault; values that a format
-//! cannot hold are brought to the nearest that it can.
+//! Open in the ISA, and as an H200 (driver 580.159.04, 2026-11-21) has it: a first coordinate that is no multiple of the access is a
+//! fault, whatever the clamping; of a layer's number the low 16 bits count, without a sign; a formatted store writes zero to the
+//! channels that it has no values for, integers that a format cannot hold are brought to the nearest that it can, and floats that
+//! `.f16` cannot hold are cut off.
 
 use super::atomics::Cell;
 use super::core::Core;
+use super::event::ImageFault;
 use super::image::{
     Action, Geometry, ImageSite, Update, Wrong, coordinates, double, set_double, set_word, site,
-    word, wrong,
+    word, wrong_as,
 };
 use super::lane::lanes;
 use super::op::Op;
 use super::transfer::NOWHERE;
 use crate::image::{Format, Image};
-use crate::semantics::texture::{SurfaceClamp, Texel, surface_texel};
+use crate::semantics::texture::{SurfaceClamp, Texel, format, surface_texel};
 
 /// Where an access of `bytes` goes: an address; none for nowhere. `scale` is what the first coordinate counts.
 fn place(
@@ -29,8 +32,8 @@ fn place(
 ) -> Result<Option<u64>, Wrong> {
     let [x, y, z] = match geometry {
         Geometry::D1 => [at[0], 0, 0],
-        Geometry::A1d => [at[1], 0, at[0]],
-        Geometry::A2d => [at[1], at[2], at[0]],
+        Geometry::A1d => [at[1], 0, at[0] & 0xffff],
+        Geometry::A2d => [at[1], at[2], at[0] & 0xffff],
         _ => match geometry {
             Geometry::D2 => [at[0], at[1], 0],
             _ => [at[0], at[1], at[2]],
@@ -49,7 +52,8 @@ fn place(
                 image.depth
             ),
         ];
-        wrong(
+        wrong_as(
+            ImageFault::Outside,
             message,
             notes,
             "compare coordinates with the surface's size, or use `.zero` or `.clamp`",
@@ -60,7 +64,7 @@ fn place(
         let message = format!("a surface access of {bytes} bytes at byte {x} of a row");
         let help =
             "the first coordinate counts bytes, and has to be a multiple of the access' size";
-        return Err(wrong(message, vec![], help));
+        return Err(wrong_as(ImageFault::Misaligned, message, vec![], help));
     }
     // The last place in a row where the access fits.
     let room = image.row_bytes().checked_sub(u64::from(bytes));
@@ -216,9 +220,13 @@ pub(crate) unsafe fn store_formatted(core: &mut Core<'_>, op: *const Op) -> *con
         };
         core.written += u64::from(whole);
         let bytes = image.format.bytes();
-        for (e, &row) in site.values.iter().enumerate().take(image.channels as usize) {
+        for e in 0..image.channels as usize {
             // SAFETY: the decoder gave rows of 32-bit values.
-            let value = convert(unsafe { word(core, row, lane) }, image.format).to_le_bytes();
+            let value = site
+                .values
+                .get(e)
+                .map_or(0, |&row| unsafe { word(core, row, lane) });
+            let value = convert(value, image.format).to_le_bytes();
             let to = (to + e as u64 * u64::from(bytes)) as *mut u8;
             // SAFETY: the texel is inside the image, which is live; the channel is one of its.
             unsafe { to.copy_from_nonoverlapping(value.as_ptr(), bytes as usize) };
@@ -237,7 +245,7 @@ fn convert(value: u32, format: Format) -> u32 {
         Format::U16 => value.min(0xffff),
         Format::I8 => signed.clamp(-0x80, 0x7f) as u32,
         Format::I16 => signed.clamp(-0x8000, 0x7fff) as u32,
-        Format::F16 => half::f16::from_f32(f32::from_bits(value)).to_bits().into(),
+        Format::F16 => format::half(f32::from_bits(value)).into(),
         Format::U32 | Format::I32 | Format::F32 => value,
     }
 }
@@ -270,7 +278,7 @@ pub(crate) unsafe fn reduce(core: &mut Core<'_>, op: *const Op) -> *const Op {
             let message =
                 format!("a reduction of {bytes} bytes at {to:#x}, which is no multiple of it");
             let help = "reductions are for arrays with channels of 32 bits";
-            return Err(wrong(message, vec![], help));
+            return Err(wrong_as(ImageFault::Misaligned, message, vec![], help));
         }
         core.read += u64::from(bytes);
         core.written += u64::from(bytes);

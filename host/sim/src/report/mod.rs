@@ -121,6 +121,22 @@ pub enum Fault {
 }
 
 impl Fault {
+    /// CUDA's number for the error that a kernel leaves behind when it ends so; 0 where none ran.
+    pub fn code(&self) -> u32 {
+        match self {
+            Self::Launch(_) => 0,
+            Self::IllegalAddress(_) => 700,
+            Self::Timeout(_) => 702,
+            Self::Assert(_) => 710,
+            Self::HardwareStack(_) => 714,
+            Self::IllegalInstruction(_) => 715,
+            Self::Misaligned(_) => 716,
+            Self::AddressSpace(_) => 717,
+            Self::InvalidPc(_) => 718,
+            Self::Image(_) | Self::Trap(_) => 719,
+        }
+    }
+
     /// The report, where a kernel ran.
     pub fn report(&self) -> Option<&FaultReport> {
         match self {

@@ -11,4 +11,5 @@ mod logic;
 mod matrix;
 mod narrow;
 mod texture;
+mod texture_measured;
 mod warp;

@@ -1,7 +1,8 @@
 //! Texture coordinates and filtering against the Programming Guide's formulas.
 
 use crate::semantics::texture::AddressMode::{self, Border, Clamp, Mirror, Wrap};
-use crate::semantics::texture::{SurfaceClamp, Texel, cube, format, *};
+use crate::semantics::texture::filter::{self, gather};
+use crate::semantics::texture::{SurfaceClamp, Texel, blend, cube, format, *};
 use proptest::prelude::*;
 
 #[test]
@@ -70,7 +71,7 @@ fn strange_coordinates_stay_inside() {
                             .flatten()
                             .all(|&t| t < size)
                     );
-                    assert!((0.0..=1.0).contains(&tap.weight));
+                    assert!(tap.weight < 256);
                 }
             }
         }
@@ -81,14 +82,17 @@ fn strange_coordinates_stay_inside() {
 fn a_linear_fetch_at_a_centre_is_the_texel() {
     for i in 0..8u32 {
         let tap = linear(i as f32 + 0.5, 8, false, Clamp);
-        assert_eq!((tap.texels[0], tap.weight), (Some(i), 0.0));
+        assert_eq!((tap.texels[0], tap.weight), (Some(i), 0));
     }
+    // Beyond the first centre there is nothing to blend.
     let edge = linear(0.0, 8, false, Clamp);
-    assert_eq!((edge.texels, edge.weight), ([Some(0), Some(0)], 0.5));
+    assert_eq!((edge.texels[0], edge.weight), (Some(0), 0));
     let border = linear(8.0, 8, false, Border);
-    assert_eq!((border.texels, border.weight), ([Some(7), None], 0.5));
-    // 255.6 / 256 rounds to a weight of one.
-    assert_eq!(linear(0.5 + 255.6 / 256.0, 8, false, Clamp).weight, 1.0);
+    assert_eq!((border.texels, border.weight), ([Some(7), None], 128));
+    // Half a 256th is one, and 255.6 are the next texel.
+    assert_eq!(linear(0.5 + 0.5 / 256.0, 8, false, Clamp).weight, 1);
+    let next = linear(0.5 + 255.6 / 256.0, 8, false, Clamp);
+    assert_eq!((next.texels[0], next.weight), (Some(1), 0));
 }
 
 #[test]
@@ -159,25 +163,52 @@ fn cube_faces_have_their_centres_and_corners() {
         assert_eq!(cube::face(x, y, z), (number, 0.5, 0.5));
     }
     assert_eq!(cube::face(2.0, -1.0, 1.0), (0, 0.25, 0.75));
+    assert_eq!(cube::face(0.0, 0.0, 0.0), (4, 0.5, 0.5));
     assert_eq!(cube::face(1.0, 1.0, -4.0), (5, 0.375, 0.375));
 }
 
 proptest! {
     #[test]
-    fn blends_lie_between_their_texels_and_agree_across_dimensions(
-        t in prop::array::uniform8(-1000f32..1000.0), a in 0..=256u32, b in 0..=256u32, c in 0..=256u32,
+    fn weights_are_one_together_and_near_the_products(a in 0..256u32, b in 0..256u32, c in 0..256u32) {
+        let mut sum = 0;
+        for (slice, part) in filter::split(256, c).into_iter().enumerate() {
+            for (row, weights) in filter::plane(part, a, b).into_iter().enumerate() {
+                for (column, weight) in weights.into_iter().enumerate() {
+                    let of = |second: usize, w: u32| f64::from(if second == 1 { w } else { 256 - w }) / 256.0;
+                    let exact = of(column, a) * of(row, b) * of(slice, c) * 256.0;
+                    prop_assert!((f64::from(weight) - exact).abs() < 1.51, "{weight} {exact}");
+                    sum += weight;
+                }
+            }
+        }
+        prop_assert_eq!(sum, 256);
+    }
+
+    #[test]
+    fn blends_lie_between_their_texels(
+        t in prop::array::uniform4(-1000f32..1000.0), a in 0..256u32, b in 0..256u32, bytes in prop::array::uniform4(0..256u32),
     ) {
-        let [a, b, c] = [a, b, c].map(|w| w as f32 / 256.0);
-        let rows = |i: usize| [[t[i], t[i + 1]], [t[i + 2], t[i + 3]]];
+        let weights = filter::plane(256, a, b).concat();
         let (low, high) = (t.iter().copied().fold(f32::MAX, f32::min), t.iter().copied().fold(f32::MIN, f32::max));
-        let blended = blend_3d([rows(0), rows(4)], a, b, c);
-        prop_assert!((low - 0.01..=high + 0.01).contains(&blended));
-        // Repeated one-dimensional blends are the same but for rounding: a few parts in 2^24 of the largest texel.
-        let row = |i: usize| blend_1d([t[i], t[i + 1]], a);
-        let plane = |i: usize| blend_1d([row(i), row(i + 2)], b);
-        prop_assert!((blend_1d([plane(0), plane(4)], c) - blended).abs() < 1e-3);
-        prop_assert_eq!(blend_2d(rows(0), 0.0, 1.0), t[2]);
-        prop_assert_eq!(blend_2d(rows(0), 1.0, 0.0), t[1]);
+        let exact: f64 = t.iter().zip(&weights).map(|(t, w)| f64::from(*t) * f64::from(*w) / 256.0).sum();
+        let single = blend::singles(&t, &weights);
+        prop_assert!((low..=high).contains(&single));
+        prop_assert!((f64::from(single) - exact).abs() < 1e-4, "{single} {exact}");
+        prop_assert!((f64::from(blend::halves(&t, &weights)) - exact).abs() < 1.0);
+        let exact: f64 = bytes.iter().zip(&weights).map(|(t, w)| f64::from(t * w)).sum::<f64>() / 255.0 / 256.0;
+        prop_assert!((f64::from(blend::unorm8(&bytes, &weights)) - exact).abs() < 1e-5);
+        let signed = bytes.map(|byte| byte as i32 - 128);
+        let exact: f64 = signed.iter().zip(&weights).map(|(t, w)| f64::from(*t) * f64::from(*w)).sum::<f64>() / 127.0 / 256.0;
+        prop_assert!((f64::from(blend::snorm8(&signed, &weights)) - exact.max(-1.0)).abs() < 1e-4);
+    }
+
+    #[test]
+    fn any_floats_blend_to_something(t in prop::array::uniform4(any::<u32>()), a in 0..256u32, b in 0..256u32) {
+        let weights = filter::plane(256, a, b).concat();
+        let texels = t.map(f32::from_bits);
+        let all_finite = texels.iter().all(|texel| texel.is_finite());
+        prop_assert!(!all_finite || blend::singles(&texels, &weights).is_finite());
+        prop_assert_eq!(blend::singles(&[1.0, f32::NAN], &[256, 0]), 1.0);
     }
 
     #[test]

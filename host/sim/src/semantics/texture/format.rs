@@ -1,4 +1,4 @@
-//! Texels of integers read as floats (`cudaReadModeNormalizedFloat`).
+//! Texels of integers read as floats, and floats brought into formats (`cudaReadModeNormalizedFloat`).
 //!
 //! CUDA C++ Programming Guide, "Texture Object API": an unsigned type's range becomes [0, 1], a signed type's [-1, 1], both ends
 //! exact; the smallest signed value, which lies past -1, is -1.
@@ -25,4 +25,32 @@ pub fn snorm8(x: i8) -> f32 {
 #[inline]
 pub fn snorm16(x: i16) -> f32 {
     (f32::from(x) / 32767.0).max(-1.0)
+}
+
+/// A float as `.f16`, towards zero, as an H200 (driver 580.159.04, 2026-11-21) stores formatted values and border colours: what is
+/// finite stays so.
+#[inline]
+pub fn half(x: f32) -> u16 {
+    let nearest = half::f16::from_f32(x);
+    let bits = nearest.to_bits();
+    // One step back where rounding went away from zero; from infinity to the largest number.
+    if nearest.to_f32().abs() > x.abs() {
+        bits - 1
+    } else {
+        bits
+    }
+}
+
+/// A border's colour as a texel of `bits` (8 or 16) that reads as a float: clamped, to the nearest.
+#[inline]
+pub fn unorm(x: f32, bits: u32) -> u32 {
+    let most = ((1u32 << bits) - 1) as f32;
+    (x.clamp(0.0, 1.0) * most).round() as u32
+}
+
+/// As [`unorm`], signed.
+#[inline]
+pub fn snorm(x: f32, bits: u32) -> i32 {
+    let most = ((1u32 << (bits - 1)) - 1) as f32;
+    (x.clamp(-1.0, 1.0) * most).round() as i32
 }

@@ -1,0 +1,212 @@
+//! Coordinates, levels and gradients: random ones, and those where a fetch changes its mind.
+//!
+//! For floats: edges and centres of texels, a step of the format beside them, halves of a 256th, outside, infinities and NaN.
+//! For surfaces: each thread has a texel of its own, or writes to none, so that what is left does not depend on an order.
+
+use sim::image::Shape;
+use sim::isa::sample::{Register, Usage};
+use sim::ptx::ast::{Modifier, Opcode, Type};
+
+use super::{Setup, is_handle, of_thread};
+use crate::case::{BLOCK, Case};
+use crate::values::{self, Random};
+
+/// The values of a thread's registers that are loaded from its record, in order.
+pub fn of(case: &Case, thread: usize, objects: &[Setup], random: &mut Random) -> Vec<u128> {
+    let setup = &objects[of_thread(thread, objects.len())];
+    let writes = matches!(case.row.opcode, Opcode::Suld | Opcode::Sust | Opcode::Sured);
+    let place = match writes {
+        true => element(case, setup, number(thread, objects.len()), random),
+        false => spot(case, setup, random),
+    };
+    let layered = layered(setup.shape);
+    // The first of a layered geometry's registers gave its place to the layer's number and is not used.
+    let mut axis = if layered { 0 } else { 1 };
+    let object = object_operand(case);
+    // One gradient that is not zero: how two make a level no document says.
+    let gradients = case
+        .inputs()
+        .filter(|(_, r)| r.usage == Usage::Texture && Some(r.operand) != object)
+        .count();
+    let chosen = random.below(gradients.max(1) as u64) as usize;
+    let mut seen = 0;
+    let mut value = |register: Register, random: &mut Random| -> u128 {
+        if register.usage != Usage::Texture {
+            return match case.has(Modifier::Level) {
+                true => level(register.declared, random).into(),
+                false => values::value(register.value, random),
+            };
+        }
+        if Some(register.operand) != object {
+            seen += 1;
+            return if seen == chosen + 1 {
+                gradient(random).into()
+            } else {
+                0
+            };
+        }
+        if layered && register.declared == Type::U32 {
+            return place[0].into();
+        }
+        axis += 1;
+        place.get(axis - 1).copied().unwrap_or(0).into()
+    };
+    case.inputs()
+        .map(|(_, register)| value(register, random))
+        .collect()
+}
+
+/// Which operand the object is: that of the handle's register.
+fn object_operand(case: &Case) -> Option<usize> {
+    let mut registers = case.sample.registers.iter();
+    registers
+        .find(|register| is_handle(case, **register))
+        .map(|register| register.operand)
+}
+
+fn layered(shape: Shape) -> bool {
+    matches!(
+        shape,
+        Shape::Layered1 | Shape::Layered2 | Shape::LayeredCube
+    )
+}
+
+/// A thread's number among those that have the same object.
+fn number(thread: usize, objects: usize) -> u32 {
+    (thread / (BLOCK * objects) * BLOCK + thread % BLOCK) as u32
+}
+
+/// A layer's number, then coordinates on each axis, of a fetch. The layer is 0 where there are none; what is not used too.
+fn spot(case: &Case, setup: &Setup, random: &mut Random) -> [u32; 4] {
+    let layers = match setup.shape {
+        Shape::LayeredCube => setup.size[2] / 6,
+        shape if layered(shape) => setup.size[2],
+        _ => 1,
+    };
+    let layer = if layers > 1 {
+        random.below(u64::from(layers) + 2) as u32
+    } else {
+        0
+    };
+    if matches!(setup.shape, Shape::Cube | Shape::LayeredCube) {
+        let [x, y, z] = direction(random);
+        return [layer, x, y, z];
+    }
+    let floats = case.types().last() == Some(&Type::F32);
+    let mut at = [layer, 0, 0, 0];
+    for (axis, to) in at[1..].iter_mut().enumerate() {
+        *to = match floats {
+            true => coordinate(setup.size[axis], setup.sampler.normalized, random),
+            false => integer(setup.size[axis], random),
+        };
+    }
+    at
+}
+
+/// A coordinate on an axis of so many texels, as bits of an f32.
+fn coordinate(size: u32, normalized: bool, random: &mut Random) -> u32 {
+    let scale = if normalized { 1.0 / size as f32 } else { 1.0 };
+    let texel = random.below(u64::from(size) + 8) as f32 - 4.0;
+    let fraction = random.below(4096) as f32 / 4096.0;
+    match random.below(16) {
+        // Where one texel ends, and the steps of the format beside it.
+        0 | 1 => ((texel * scale).to_bits() as i32).wrapping_add(random.below(3) as i32 - 1) as u32,
+        2 => ((texel + 0.5) * scale).to_bits(),
+        3 => ((texel + random.below(512) as f32 / 512.0) * scale).to_bits(),
+        4 => random.bits() as u32,
+        5 => [
+            f32::NAN,
+            f32::INFINITY,
+            f32::NEG_INFINITY,
+            1e10,
+            -1e10,
+            -0.0,
+        ][random.below(6) as usize]
+            .to_bits(),
+        _ => ((texel + fraction) * scale).to_bits(),
+    }
+}
+
+/// An integer coordinate: inside, near, or far away.
+fn integer(size: u32, random: &mut Random) -> u32 {
+    match random.below(8) {
+        0 => {
+            [i32::MAX, i32::MIN, -1, size as i32, 1 << 16, 1 << 20][random.below(6) as usize] as u32
+        }
+        _ => (random.below(u64::from(size) + 6) as i32 - 3) as u32,
+    }
+}
+
+/// A direction to a cube's face: ordinary, along axes, or between faces.
+fn direction(random: &mut Random) -> [u32; 3] {
+    let mut one = || random.below(8193) as f32 / 4096.0 - 1.0;
+    let mut at = [one(), one(), one()];
+    let axis = random.below(3) as usize;
+    match random.below(8) {
+        0 => at[axis] = 0.0,
+        1 => at[axis] = at[(axis + 1) % 3],
+        2 => at[axis] = -at[(axis + 1) % 3],
+        _ => {}
+    }
+    at.map(f32::to_bits)
+}
+
+/// A level: between those that there are, at one, or outside.
+fn level(ty: Type, random: &mut Random) -> u32 {
+    match (ty, random.below(8)) {
+        (Type::F32, 0) => values::value(Type::F32, random) as u32,
+        (Type::F32, 1) => (random.below(9) as f32 / 2.0 - 1.0).to_bits(),
+        (Type::F32, _) => (random.below(4096) as f32 / 1024.0 - 0.5).to_bits(),
+        _ => random.below(5) as u32,
+    }
+}
+
+/// How a coordinate changes to the next pixel: a power of two near those that lead from one level to another.
+fn gradient(random: &mut Random) -> u32 {
+    let size = f32::exp2(-(random.below(1024) as f32) / 128.0);
+    let sign = if random.below(2) == 0 { 1.0 } else { -1.0 };
+    (size * sign).to_bits()
+}
+
+/// The element that a thread accesses. Outside of the surface some threads, where the instruction says what happens then; a
+/// clamped access goes to the element that is the thread's own.
+fn element(case: &Case, setup: &Setup, number: u32, random: &mut Random) -> [u32; 4] {
+    let [width, height, depth] = setup.size;
+    let own = [
+        number % width,
+        number / width % height,
+        number / width / height % depth,
+    ];
+    let scale = if case.has(Modifier::P) {
+        1
+    } else {
+        setup.texel()
+    };
+    let outside = random.below(8) == 0;
+    let mut axes = own;
+    for (axis, at) in axes.iter_mut().enumerate().filter(|_| outside) {
+        let size = setup.size[axis];
+        if size == 1 {
+            continue;
+        }
+        // Far enough to be outside in any unit, not so far that a product would wrap.
+        let (below, beyond) = (
+            (-1 - random.below(100) as i32) as u32,
+            size + random.below(100) as u32,
+        );
+        match () {
+            () if case.has(Modifier::Zero) => {
+                *at = if random.below(2) == 0 { below } else { beyond }
+            }
+            () if case.has(Modifier::Clamp) && *at == 0 => *at = below,
+            () if case.has(Modifier::Clamp) && *at == size - 1 => *at = beyond,
+            () => {}
+        }
+    }
+    axes[0] = axes[0].wrapping_mul(scale);
+    match setup.shape {
+        Shape::Layered1 => [axes[2], axes[0], 0, 0],
+        Shape::Layered2 => [axes[2], axes[0], axes[1], 0],
+        _ => [0, axes[0], axes[1], axes[2]],
+    }
+}

@@ -1,0 +1,86 @@
+//! What the driver has: a GPU, or the simulator behind the driver's calls.
+
+use gpu_std::GlobalMut;
+use host::{DeviceBuffer, LaunchConfig, LaunchError, Stream};
+
+use super::array::Array;
+use super::{Failure, Job, Machine, parameter, whole};
+use crate::case::{BLOCK, THREADS};
+
+/// What the driver has: a GPU, or the simulator behind the driver's calls.
+#[derive(Debug)]
+pub struct Driver {
+    device: host::Device,
+    stream: Stream,
+}
+
+impl Driver {
+    /// Of an open device.
+    ///
+    /// # Errors
+    /// The driver's, when it has no stream for us.
+    pub fn new(device: host::Device) -> Result<Self, host::DriverError> {
+        let stream = device.stream()?;
+        Ok(Self { device, stream })
+    }
+
+    /// The device.
+    pub fn device(&self) -> &host::Device {
+        &self.device
+    }
+}
+
+impl Machine for Driver {
+    type Module = host::Module;
+
+    fn load(&self, ptx: &str) -> Result<host::Module, Failure> {
+        host::Module::from_ptx(&self.device, ptx).map_err(|error| Failure::Refused(whole(&error)))
+    }
+
+    fn run(&self, module: &host::Module, job: &Job<'_>) -> Result<Vec<u8>, Failure> {
+        let input = DeviceBuffer::from_slice(&self.device, job.input)
+            .map_err(|error| Failure::other(&error))?;
+        let mut results = DeviceBuffer::<u8>::zeroed(&self.device, job.output)
+            .map_err(|error| Failure::other(&error))?;
+        let mut arrays = Vec::new();
+        for setup in job.images {
+            arrays.push(Array::new(setup, job.seed).map_err(|error| Failure::other(&error))?);
+        }
+        let handles: Vec<u64> = arrays.iter().map(Array::handle).collect();
+        let config = LaunchConfig {
+            grid: ((THREADS / BLOCK) as u32).into(),
+            block: (BLOCK as u32).into(),
+            dynamic_shared: 0,
+        };
+        let arguments = (&input, &mut results, parameter(&handles));
+        // SAFETY: a kernel of `kernel::module` has these parameters, and touches its threads' records of the two and its
+        // objects only.
+        let launched = unsafe {
+            module.launch_named::<(&[u8], GlobalMut<u8>, [u64; 16]), _>(
+                &self.stream,
+                job.kernel,
+                config,
+                arguments,
+            )
+        };
+        launched.map_err(|error| match error {
+            // A compiler may take a module and leave out a kernel of which it does not know an instruction.
+            LaunchError::UnknownKernel { .. } => {
+                Failure::Refused("the module loads, without this kernel".into())
+            }
+            error => Failure::other(&error),
+        })?;
+        self.stream
+            .synchronize()
+            .map_err(|error| Failure::Faulted {
+                code: error.code(),
+                why: whole(&error),
+            })?;
+        let mut bytes = results.to_vec().map_err(|error| Failure::other(&error))?;
+        for array in &arrays {
+            let contents = array.contents().map_err(|error| Failure::other(&error))?;
+            bytes.extend(contents);
+        }
+        Ok(bytes)
+    }
+}

@@ -3,10 +3,35 @@
 //! All threads of a launch get the same slice. To hand it to them as `&mut [T]` would be a lie; a [`DisjointSlice`] gives
 //! out an element at a time, to the thread that shows by its [`ThreadIndex`] that no other can ask for the same.
 
-use core::borrow::Borrow;
 use core::marker::PhantomData;
 
 use crate::thread::{ThreadIndex, index_1d};
+
+/// What shows which element is this thread's alone: a [`ThreadIndex`], lent or given away.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not show that no other thread has the same element",
+    label = "a `ThreadIndex` belongs here",
+    note = "`thread::index_1d()` is this thread's: `output.get_mut(&index)`",
+    note = "where the algorithm chooses another element, say so: `unsafe {{ output.get_unique_mut(i) }}`, or take a `GlobalMut<T>`"
+)]
+pub trait OwnIndex {
+    /// The index.
+    fn own_index(&self) -> &ThreadIndex;
+}
+
+impl OwnIndex for ThreadIndex {
+    #[inline]
+    fn own_index(&self) -> &ThreadIndex {
+        self
+    }
+}
+
+impl<T: OwnIndex> OwnIndex for &T {
+    #[inline]
+    fn own_index(&self) -> &ThreadIndex {
+        (**self).own_index()
+    }
+}
 
 /// A slice in global memory whose elements belong to one thread each.
 #[derive(Debug)]
@@ -41,8 +66,8 @@ impl<T> DisjointSlice<'_, T> {
     ///
     /// The index is a proof, and may be lent (`&index`) or given away.
     #[inline]
-    pub fn get_mut(&mut self, index: impl Borrow<ThreadIndex>) -> Option<&mut T> {
-        let index = index.borrow();
+    pub fn get_mut(&mut self, index: impl OwnIndex) -> Option<&mut T> {
+        let index = index.own_index();
         if index.get() < self.length {
             // SAFETY: in bounds; no other thread has this index, and this one borrows the whole slice meanwhile.
             Some(unsafe { &mut *self.pointer.add(index.get()) })

@@ -39,7 +39,7 @@ pub mod texture;
 pub mod thread;
 pub mod warp;
 
-pub use disjoint::DisjointSlice;
+pub use disjoint::{DisjointSlice, OwnIndex};
 pub use global::GlobalMut;
 pub use shared::{DynamicSharedArray, SharedArray};
 pub use symbol::{ConstantMemory, DeviceGlobal};

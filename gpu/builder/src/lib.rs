@@ -18,7 +18,7 @@
 //! 2. `llvm`: the bitcode is read in this process by the LLVM library that rustc itself uses. Nothing links against LLVM:
 //!    the library is opened when a build first needs it, so a program that holds this crate starts without it.
 //! 3. `passes`: what the GPU needs and rustc cannot say (entry points, convergence, address spaces, launch bounds), then
-//!    LLVM's own O3, then PTX. One file a pass.
+//!    LLVM's own O3, then PTX. One file a pass. For a debugger ([`PtxBuilder::debug`]) O0 takes its place.
 //! 4. [`lint`]: the PTX is checked against the promises that kernels rely on.
 //! 5. [`manifest`]: `gpu.json` says what the module holds.
 //!

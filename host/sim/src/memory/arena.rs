@@ -1,6 +1,7 @@
 //! The reserved range of host addresses that device memory lives in.
 //!
-//! It is reserved without access and without swap space, and opened piece by piece as allocations are made; the host
+//! It is reserved without access and without swap space, and opened from its start as allocations are made, the gaps between
+//! them too: a host keeps a list of pieces with different access, and it may not grow long (on Linux 65,530 pieces). The host
 //! backs a page when something touches it. The range starts at the same address in every run where that address is
 //! free, so that pointers in reports and in bug hunts compare between runs.
 //!
@@ -23,6 +24,8 @@ const PAGE: u64 = 4096;
 pub(super) struct Arena {
     base: u64,
     size: u64,
+    /// Up to here it can be accessed.
+    open: u64,
 }
 
 impl Arena {
@@ -37,7 +40,11 @@ impl Arena {
         let fixed = (0..SLOTS)
             .find_map(|slot| map(FIRST + slot * STRIDE, size, MapFlags::FIXED_NOREPLACE).ok());
         if let Some(base) = fixed {
-            return Ok(Self { base, size });
+            return Ok(Self {
+                base,
+                size,
+                open: base,
+            });
         }
         // No slot is free: any address will do, then a smaller range (a host may limit a process' addresses).
         let mut attempt = size;
@@ -47,6 +54,7 @@ impl Arena {
                     return Ok(Self {
                         base,
                         size: attempt,
+                        open: base,
                     });
                 }
                 Err(_) if attempt > 1 << 30 => attempt /= 2,
@@ -72,37 +80,54 @@ impl Arena {
 
     /// Opens `size` bytes at `base` for use; they read as zero. `reused` says that the range was in use before.
     pub(super) fn commit(&mut self, base: u64, size: u64, reused: bool) -> Result<(), MemoryError> {
-        let (start, len) = self.pages(base, size);
-        // SAFETY: `pages` gives whole pages inside the range that `reserve` mapped and this object owns; opening them
-        // takes access from nobody.
-        unsafe { rustix::mm::mprotect(start, len, MprotectFlags::READ | MprotectFlags::WRITE) }
-            .map_err(|error| MemoryError::Reserve {
-                size,
-                reason: error.to_string(),
-            })?;
+        let end = (base + size).next_multiple_of(PAGE);
+        if end > self.open {
+            let (start, len) = self.pages(self.open, end - self.open);
+            // SAFETY: `pages` gives whole pages inside the range that `reserve` mapped and this object owns; opening them
+            // takes access from nobody.
+            unsafe { rustix::mm::mprotect(start, len, MprotectFlags::READ | MprotectFlags::WRITE) }
+                .map_err(|error| MemoryError::Reserve {
+                    size,
+                    reason: error.to_string(),
+                })?;
+            self.open = end;
+        }
         if reused {
-            // SAFETY: the caller owns these bytes (they were taken from `Space`) and they were committed above. Pages
-            // shared with a neighbour keep what the neighbour wrote, so `release` could not drop all of them.
-            unsafe { std::ptr::write_bytes(base as *mut u8, 0, size as usize) };
+            self.zero(base, size);
         }
         Ok(())
     }
 
-    /// Gives the host back the pages that lie wholly inside `size` bytes at `base`.
-    pub(super) fn release(&mut self, base: u64, size: u64) {
+    /// Makes `size` bytes at `base` read as zero, without touching the pages that lie wholly inside. Pages shared with a
+    /// neighbour keep what the neighbour wrote, so `release` could not drop all of them.
+    fn zero(&mut self, base: u64, size: u64) {
+        let end = base + size;
+        let whole = match self.release(base, size) {
+            true => (base.next_multiple_of(PAGE), end / PAGE * PAGE),
+            false => (end, end),
+        };
+        for (from, to) in [(base, whole.0), (whole.1, end)] {
+            // SAFETY: the caller owns these bytes (they were taken from `Space`), and they were committed.
+            unsafe { std::ptr::write_bytes(from as *mut u8, 0, (to - from) as usize) };
+        }
+    }
+
+    /// Gives the host back the pages that lie wholly inside `size` bytes at `base`, which then read as zero. False: there are none,
+    /// or the host keeps them as they are.
+    pub(super) fn release(&mut self, base: u64, size: u64) -> bool {
         let start = base.next_multiple_of(PAGE);
         let end = (base + size) / PAGE * PAGE;
-        if start < end {
-            // SAFETY: whole pages inside the range that this object owns and that the caller has freed; they stay
-            // mapped and read as zero from here on. A refusal only means that the host keeps them longer.
-            let _ = unsafe {
+        // SAFETY: whole pages inside the range that this object owns, and nobody uses what is in them: the caller has freed them,
+        // or was given them and has not used them yet. They stay mapped.
+        start < end
+            && unsafe {
                 rustix::mm::madvise(
                     start as *mut _,
                     (end - start) as usize,
                     Advice::LinuxDontNeed,
                 )
-            };
-        }
+            }
+            .is_ok()
     }
 
     /// Puts fresh pages, which read as zero, in place of what was mapped at `base`.

@@ -114,6 +114,15 @@ fn addresses_are_reused_when_the_range_is_used_up_and_read_as_zero() {
 }
 
 #[test]
+fn there_may_be_more_allocations_than_a_host_has_pieces_of_memory() {
+    let memory = memory();
+    for _ in 0..40_000 {
+        let a = memory.allocate(4096, 1, Kind::Device, None).unwrap();
+        memory.free(a).unwrap();
+    }
+}
+
+#[test]
 fn the_snapshot_holds_what_is_live() {
     let memory = memory();
     let a = memory.allocate(64, 1, Kind::Device, None).unwrap();

@@ -6,6 +6,8 @@
 //! words. One word that several lanes want is one word, for stores too. Loads wider than a bank run in half as many
 //! phases when every lane's neighbour (`lane ^ 1`) wants the same address or is off.
 
+use super::even::Even;
+
 /// Passes, and those above the fewest possible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Passes {
@@ -18,7 +20,8 @@ pub(crate) struct Passes {
 const LANES: usize = 32;
 const BANKS: u64 = 32;
 
-/// The passes of one warp's access of `size` bytes a lane; `load` where it reads.
+/// The passes of one warp's access of `size` bytes a lane, to banks of `width` bytes, a power of two; `load` where it reads.
+#[inline(always)]
 pub(crate) fn passes(
     addresses: &[u64; LANES],
     mask: u32,
@@ -26,13 +29,59 @@ pub(crate) fn passes(
     load: bool,
     width: u64,
 ) -> Passes {
-    let on = |lane: usize| mask >> lane & 1 != 0;
-    let mut lanes = (BANKS * width / size.max(1)).clamp(1, LANES as u64) as usize;
-    let twins =
-        (0..LANES).all(|lane| !on(lane) || !on(lane ^ 1) || addresses[lane] == addresses[lane ^ 1]);
-    if load && lanes < LANES && twins {
-        lanes *= 2;
+    Even::of(addresses, mask)
+        .and_then(|even| passes_of(even, mask, size, load, width))
+        .unwrap_or_else(|| passes_of_any(addresses, mask, size, load, width))
+}
+
+/// Lanes of one phase; `twins` where every lane's neighbour wants the same or is off.
+#[inline(always)]
+fn phase_lanes(size: u64, load: bool, width: u64, twins: impl FnOnce() -> bool) -> usize {
+    let lanes = (BANKS * width / size.max(1)).clamp(1, LANES as u64) as usize;
+    if load && lanes < LANES && twins() {
+        lanes * 2
+    } else {
+        lanes
     }
+}
+
+/// [`passes`] of the addresses of `mask` that lie evenly. None where they lie neither by words nor within them.
+#[inline(always)]
+fn passes_of(even: Even, mask: u32, size: u64, load: bool, width: u64) -> Option<Passes> {
+    if !even.aligned(size) || size > BANKS {
+        return None;
+    }
+    let pairs = mask & mask >> 1 & 0x5555_5555;
+    let lanes = phase_lanes(size, load, width, || even.step == 0 || pairs == 0);
+    // Lanes of a phase that want words of one bank: as many as come back to it, a step of words at a time.
+    let turn = if even.step == 0 || (even.step < width && size <= width) {
+        0 // its words lie side by side, fewer than there are banks
+    } else if even.step.is_multiple_of(width) {
+        1 << (even.step / width).trailing_zeros().min(BANKS.ilog2())
+    } else {
+        return None;
+    };
+    let mut total = Passes::default();
+    for phase in (0..LANES).step_by(lanes) {
+        let there = (u64::from(mask) >> phase) & ((1 << lanes) - 1);
+        if there != 0 {
+            let wanted = u64::from(there.count_ones());
+            let passes = (wanted * turn).div_ceil(BANKS).max(1);
+            total.wavefronts += passes;
+            total.conflicts += passes - 1;
+        }
+    }
+    Some(total)
+}
+
+/// [`passes`] of any addresses.
+#[inline(never)]
+fn passes_of_any(addresses: &[u64; LANES], mask: u32, size: u64, load: bool, width: u64) -> Passes {
+    let on = |lane: usize| mask >> lane & 1 != 0;
+    let lanes = phase_lanes(size, load, width, || {
+        (0..LANES).all(|lane| !on(lane) || !on(lane ^ 1) || addresses[lane] == addresses[lane ^ 1])
+    });
+    let log = width.trailing_zeros();
     let mut total = Passes::default();
     for phase in (0..LANES).step_by(lanes) {
         let active = (phase..phase + lanes).filter(|&lane| on(lane));
@@ -40,16 +89,21 @@ pub(crate) fn passes(
         let (mut words, mut count) = ([0u64; LANES * 8], 0);
         for lane in active {
             let (first, last) = (
-                addresses[lane] / width,
-                addresses[lane].saturating_add(size - 1) / width,
+                addresses[lane] >> log,
+                addresses[lane].saturating_add(size - 1) >> log,
             );
             for word in first..=last.min(first + 7) {
-                words[count] = word;
-                count += 1;
+                // Neighbours that want one word count once, here already.
+                if count == 0 || words[count - 1] != word {
+                    words[count] = word;
+                    count += 1;
+                }
             }
         }
         let words = &mut words[..count];
-        words.sort_unstable();
+        if !words.is_sorted() {
+            words.sort_unstable();
+        }
         let mut banks = [0u64; BANKS as usize];
         for (i, &word) in words.iter().enumerate() {
             if i == 0 || words[i - 1] != word {
@@ -65,7 +119,22 @@ pub(crate) fn passes(
 
 #[cfg(test)]
 mod tests {
+    use super::super::even::tests::{addresses, masks};
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn even_addresses_pass_as_any(
+            addresses in addresses(), mask in masks(), size in 0u32..6, load: bool, width in 2u32..4,
+        ) {
+            let (size, width) = (1 << size, 1 << width);
+            prop_assert_eq!(
+                passes(&addresses, mask, size, load, width),
+                passes_of_any(&addresses, mask, size, load, width)
+            );
+        }
+    }
 
     /// Lanes, address by lane, wavefronts, conflicts.
     type Row = (u32, fn(u64) -> u64, u64, u64);

@@ -4,6 +4,7 @@
 //! those of the PTX, not of the machine code that a GPU runs, and their names say so.
 
 pub(crate) mod banks;
+pub(crate) mod even;
 pub(crate) mod sectors;
 
 /// Counts of one launch.

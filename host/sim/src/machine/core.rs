@@ -50,6 +50,8 @@ pub(crate) struct Core<'l> {
     pub(super) instructions: u64,
     /// Counts, where the launch asked for them.
     pub(super) counters: Counters,
+    /// The running lanes when operations were counted last, and how many they are.
+    pub(super) counted: (u32, u64),
     /// What the race check knows, where the launch asked for it.
     pub(super) races: Races,
     /// Readings of a clock.
@@ -117,6 +119,7 @@ impl<'l> Core<'l> {
             written: 0,
             instructions: 0,
             counters: Counters::default(),
+            counted: (0, 0),
             races: Races::default(),
             ticks: 0,
             spent: 0,

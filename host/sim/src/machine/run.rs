@@ -165,6 +165,11 @@ impl Run<'_> {
                     if self.prints {
                         self.output().end(index, &self.launch.printf);
                     }
+                    if self.launch.checks.race {
+                        team.blocks
+                            .iter()
+                            .for_each(|block| core.races.end(block.linear));
+                    }
                     spare.push(team);
                 }
                 Ok(false) => aside.push_back(team),

@@ -13,6 +13,7 @@ use super::core::{At, Core};
 use super::event::{Event, RawFault, Wait};
 use super::op::{Op, STOP};
 use super::warp::Group;
+use super::watch::watcher;
 
 /// Decisions after which a group that never meets another stands back.
 pub(super) const PATIENCE: u32 = 20_000;
@@ -70,9 +71,13 @@ impl Core<'_> {
     #[inline(always)]
     fn go<const WATCH: bool>(&mut self, mut op: *const Op) -> *const Op {
         let mut count = 0;
+        let watch = WATCH.then(watcher);
         while op < self.limit {
-            if WATCH {
-                self.watch(op);
+            if let Some(watch) = watch
+                && !self.watch_plain(op)
+            {
+                // SAFETY: as below.
+                unsafe { watch(self, op) };
             }
             count += 1;
             // SAFETY: `op` is an operation of the program: `pick` gave one, and each operation gives the next, a target

@@ -6,16 +6,35 @@
 use super::core::Core;
 use super::event::Reach;
 use super::lane::{LANES, lanes};
+use super::level::{Level, levels};
 use super::op::Op;
 use crate::checks::race::{Access, Kind};
 use crate::counters::banks::passes;
+use crate::counters::even::Even;
 use crate::counters::sectors::sectors;
 use crate::decode::program::{Class, OpInfo, SpaceClass};
 use crate::memory::window::{self, Window};
 
+/// The lanes of the lower half of a warp.
+const LOWER_HALF: u32 = 0xffff;
+
+levels!(
+    /// What counts and checks what an operation is about to do; it gives that operation.
+    pub(super) fn watcher = watch_body
+);
+
+/// # Safety
+/// As for every handler.
+#[inline(always)]
+unsafe fn watch_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    core.watch(op);
+    op
+}
+
 impl Core<'_> {
     /// Counts and checks what `op` is about to do.
-    pub(super) fn watch(&mut self, op: *const Op) {
+    #[inline(always)]
+    fn watch(&mut self, op: *const Op) {
         let run = self.run;
         let index = (op as usize - run.program.ops.as_ptr() as usize) / size_of::<Op>();
         let info = run.program.infos[index];
@@ -31,24 +50,53 @@ impl Core<'_> {
             // SAFETY: operations of these classes have an address row.
             let addresses = unsafe { self.addresses(op) };
             // At the end of all addresses there is nothing, and the operation is about to say so.
-            let sane = |lane: &usize| addresses[*lane] < u64::MAX - u64::from(u8::MAX);
-            let mask = lanes(mask)
-                .filter(sane)
-                .fold(0, |set, lane| set | 1 << lane);
+            let mask = mask
+                & there(&addresses, |address| {
+                    address < u64::MAX - u64::from(u8::MAX)
+                });
             if mask == 0 {
                 return;
             }
-            self.split(space, &addresses, mask, |core, reach, addresses, mask| {
+            for (reach, start, mask) in split(space, &addresses, mask) {
+                if mask == 0 {
+                    continue;
+                }
+                let mut inside = addresses;
+                for address in &mut inside {
+                    *address = address.wrapping_sub(start);
+                }
                 if run.launch.count {
-                    core.count_access(info, reach, addresses, mask);
+                    self.count_access(info, reach, &inside, mask);
                 }
                 if run.launch.checks.race && reach != Reach::Local {
-                    core.check_race(op, index as u32, info, reach, addresses, mask);
+                    self.check_race(op, index as u32, info, reach, &inside, mask);
                 }
-            });
+            }
         }
     }
 
+    /// Counts an operation that all running lanes do on registers, which is all there is to watch of it. False for others.
+    #[inline(always)]
+    pub(super) fn watch_plain(&mut self, op: *const Op) -> bool {
+        let run = self.run;
+        let index = (op as usize - run.program.ops.as_ptr() as usize) / size_of::<Op>();
+        let info = &run.program.infos[index];
+        // SAFETY: `op` is an operation of the program.
+        if info.class != Class::Plain || unsafe { (*op).guard } != 0 {
+            return false;
+        }
+        if info.first && run.launch.count {
+            if self.counted.0 != self.active {
+                self.counted = (self.active, u64::from(self.active.count_ones()));
+            }
+            self.counters.ptx_instructions += 1;
+            self.counters.ptx_lane_instructions += self.counted.1;
+            self.counters.ptx_lane_instructions_pred_on += self.counted.1;
+        }
+        true
+    }
+
+    #[inline(always)]
     fn count(&mut self, op: *const Op, info: OpInfo, mask: u32) {
         let active = self.active;
         let counters = &mut self.counters;
@@ -75,42 +123,7 @@ impl Core<'_> {
         }
     }
 
-    /// Calls `f` for each memory that lanes access, with their addresses in it.
-    fn split(
-        &mut self,
-        space: SpaceClass,
-        addresses: &[u64; LANES],
-        mask: u32,
-        mut f: impl FnMut(&mut Self, Reach, &[u64; LANES], u32),
-    ) {
-        let reach = match space {
-            SpaceClass::Global => Reach::Global,
-            SpaceClass::Shared => Reach::Shared,
-            SpaceClass::Local => Reach::Local,
-            SpaceClass::Constant => return,
-            SpaceClass::Generic => {
-                for (window, reach, start) in [
-                    (Window::Global, Reach::Global, 0),
-                    (Window::Shared, Reach::Shared, window::SHARED),
-                    (Window::Local, Reach::Local, window::LOCAL),
-                ] {
-                    let there = lanes(mask).filter(|&lane| window::of(addresses[lane]) == window);
-                    let there = there.fold(0, |set, lane| set | 1 << lane);
-                    if there != 0 {
-                        f(
-                            self,
-                            reach,
-                            &addresses.map(|address| address.wrapping_sub(start)),
-                            there,
-                        );
-                    }
-                }
-                return;
-            }
-        };
-        f(self, reach, addresses, mask);
-    }
-
+    #[inline(always)]
     fn count_access(&mut self, info: OpInfo, reach: Reach, addresses: &[u64; LANES], mask: u32) {
         let (size, bytes) = (
             u64::from(info.bytes),
@@ -176,23 +189,56 @@ impl Core<'_> {
         let spins = watched && unsafe { (*op).aux } & super::access::flag::SPINS != 0;
         let strong = kind == Kind::Atomic || spins;
         let block = self.team.blocks[self.current.0].linear;
+        let access = Access {
+            block,
+            warp: self.current.1 as u32,
+            lane: 0,
+            op: index,
+            kind,
+            strong,
+            releases: info.releases,
+            shared: (reach == Reach::Shared).then_some(block),
+            pending: false,
+        };
+        // In shared memory of other blocks of the cluster lanes are looked at one by one.
+        let own = reach != Reach::Shared
+            || mask & !there(addresses, |address| address < window::SHARED_PER_BLOCK) == 0;
+        let size = u64::from(info.bytes);
+        // Lanes side by side or at one place are looked at together; in blocks of 16 by 16 threads those are half a warp's.
+        let halves = [mask & LOWER_HALF, mask & !LOWER_HALF];
+        let parts = match Even::of(addresses, mask) {
+            Some(_) => [mask, 0],
+            None => halves,
+        };
+        for part in parts {
+            if part == 0 || own && self.races.together(&access, addresses, part, size) {
+                continue;
+            }
+            self.check_lanes(op, access, reach, addresses, part, size);
+        }
+    }
+
+    /// Lane by lane.
+    fn check_lanes(
+        &mut self,
+        op: *const Op,
+        access: Access,
+        reach: Reach,
+        addresses: &[u64; LANES],
+        mask: u32,
+        size: u64,
+    ) {
         for lane in lanes(mask) {
             let (shared, address) = match reach {
                 Reach::Shared => self.owner(addresses[lane]),
                 _ => (None, addresses[lane]),
             };
             let access = Access {
-                block,
-                warp: self.current.1 as u32,
                 lane: lane as u32,
-                op: index,
-                kind,
-                strong,
-                releases: info.releases,
                 shared,
-                pending: false,
+                ..access
             };
-            if let Some(before) = self.races.access(access, address, u64::from(info.bytes)) {
+            if let Some(before) = self.races.access(access, address, size) {
                 self.note_race(op, before, access, address);
             }
         }
@@ -260,4 +306,40 @@ impl Core<'_> {
             self.races.step(block, self.current.1 as u32);
         }
     }
+}
+
+/// Each memory that lanes access, the address that it starts at, and the lanes.
+#[inline(always)]
+fn split(space: SpaceClass, addresses: &[u64; LANES], mask: u32) -> [(Reach, u64, u32); 3] {
+    let in_window =
+        |window: Window| mask & there(addresses, |address| window::of(address) == window);
+    let (global, shared, local) = match space {
+        SpaceClass::Global => (mask, 0, 0),
+        SpaceClass::Shared => (0, mask, 0),
+        SpaceClass::Local => (0, 0, mask),
+        SpaceClass::Constant => (0, 0, 0),
+        SpaceClass::Generic => {
+            let of = [Window::Global, Window::Shared, Window::Local].map(in_window);
+            return [
+                (Reach::Global, 0, of[0]),
+                (Reach::Shared, window::SHARED, of[1]),
+                (Reach::Local, window::LOCAL, of[2]),
+            ];
+        }
+    };
+    [
+        (Reach::Global, 0, global),
+        (Reach::Shared, 0, shared),
+        (Reach::Local, 0, local),
+    ]
+}
+
+/// The lanes whose addresses are as `wanted`.
+#[inline(always)]
+fn there(addresses: &[u64; LANES], wanted: impl Fn(u64) -> bool) -> u32 {
+    let mut lanes = 0;
+    for (lane, &address) in addresses.iter().enumerate() {
+        lanes |= u32::from(wanted(address)) << lane;
+    }
+    lanes
 }

@@ -1,60 +1,8 @@
-//! Races: two threads access one place, one of them writes, and nothing orders them.
-//!
-//! The order is happens-before, kept with vector clocks (as FastTrack, Flanagan and Freund, PLDI 2009), so a race is found
-//! whatever the interleaving was, as long as both accesses ran. PTX ISA, "Memory Consistency Model", says what orders:
-//!
-//! - Within a block each warp has a clock and knows a time of every other warp. A barrier joins what the arriving warps
-//!   know and moves their clocks on. `bar.warp.sync` moves the warp's own clock on: lanes of one warp are ordered by it, and
-//!   by nothing less, since Volta.
-//! - Between blocks a release (a fence and then a strong write or atomic, or one that says `.release`) leaves what the block
-//!   knows at the address; an acquire (a strong read or an atomic) of that address takes it up.
-//! - An asynchronous access is ordered before nothing until somebody waited for it; then it is one of the thread that began it,
-//!   at that time.
-//! - An arrival at an mbarrier leaves what the warp knows there, and a wait that finds the phase ended takes it up. A cluster's
-//!   barrier is one of all its blocks.
-//! - Two strong accesses (atomic, volatile, relaxed, acquire, release) never race with each other.
-//! - Lanes that store one value to one place in one instruction do not race.
-//!
-//! Found: read-write and write-write races in shared and global memory, within a launch, to the byte.
-//! Missed: pairs where the place was accessed by more than two other readers in between; order that only some lanes of a
-//! warp or some warps of a block have is taken to hold for all of it, so a race beside a correct hand-over may be missed.
-//! Never reported: what is ordered by the launch's end, by the host, or by program order.
+//! The race check as it is easiest to read: every cell in one map, every clock in another. Tests hold the other against it.
 
 use std::collections::HashMap;
 
-/// What an access does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// Reads.
-    Read,
-    /// Writes.
-    Write,
-    /// Both as one step.
-    Atomic,
-}
-
-/// One lane's access.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Access {
-    /// The block, by its number in the grid.
-    pub(crate) block: u64,
-    /// The warp in the block.
-    pub(crate) warp: u32,
-    /// The lane in the warp.
-    pub(crate) lane: u32,
-    /// The operation, by its number in the program.
-    pub(crate) op: u32,
-    /// What it does.
-    pub(crate) kind: Kind,
-    /// Whether it is strong in the memory model's sense.
-    pub(crate) strong: bool,
-    /// Whether it releases by itself, without a fence before it.
-    pub(crate) releases: bool,
-    /// Of shared memory: the block that it belongs to, by its number in the grid; else global.
-    pub(crate) shared: Option<u64>,
-    /// Whether it was only begun: nothing is ordered after it until it is over.
-    pub(crate) pending: bool,
-}
+use super::{Access, Kind};
 
 /// An access with the time at which it happened.
 #[derive(Debug, Clone, Copy)]
@@ -100,7 +48,7 @@ struct Warp {
 
 /// Everything that is known in one launch; a launch that checks for races runs on one core.
 #[derive(Debug, Default)]
-pub(crate) struct Races {
+pub(super) struct Races {
     blocks: HashMap<u64, Block>,
     /// Global cells by word, and shared ones by block and word.
     cells: HashMap<(Option<u64>, u64), Cell>,
@@ -134,12 +82,12 @@ impl Races {
     }
 
     /// The warp begins another instruction that accesses memory.
-    pub(crate) fn step(&mut self, block: u64, warp: u32) {
+    pub(super) fn step(&mut self, block: u64, warp: u32) {
         self.warp(block, warp).instruction += 1;
     }
 
     /// Remembers an access; gives the one before it that it races with, if there is one.
-    pub(crate) fn access(&mut self, access: Access, address: u64, size: u64) -> Option<Access> {
+    pub(super) fn access(&mut self, access: Access, address: u64, size: u64) -> Option<Access> {
         let Access {
             block,
             warp,
@@ -234,17 +182,17 @@ impl Races {
     }
 
     /// A fence: strong writes of the warp release from here on.
-    pub(crate) fn fence(&mut self, block: u64, warp: u32) {
+    pub(super) fn fence(&mut self, block: u64, warp: u32) {
         self.warp(block, warp).fenced = true;
     }
 
     /// `bar.warp.sync`: the lanes of the warp are ordered.
-    pub(crate) fn warp_barrier(&mut self, block: u64, warp: u32) {
+    pub(super) fn warp_barrier(&mut self, block: u64, warp: u32) {
         self.warp(block, warp).time += 1;
     }
 
     /// An asynchronous access of `size` bytes is over, that a thread (block, warp, lane) began.
-    pub(crate) fn complete(
+    pub(super) fn complete(
         &mut self,
         (block, warp, lane): (u64, u32, u32),
         space: Option<u64>,
@@ -275,7 +223,7 @@ impl Races {
     }
 
     /// A warp arrives at an mbarrier.
-    pub(crate) fn arrive(&mut self, block: u64, warp: u32, key: (u64, u32)) {
+    pub(super) fn arrive(&mut self, block: u64, warp: u32, key: (u64, u32)) {
         let of = self.warp(block, warp);
         let (time, knows) = (of.time, of.knows.clone());
         of.time += 1;
@@ -295,7 +243,7 @@ impl Races {
     }
 
     /// A warp finds that an mbarrier's phase has ended.
-    pub(crate) fn pass(&mut self, block: u64, warp: u32, key: (u64, u32)) {
+    pub(super) fn pass(&mut self, block: u64, warp: u32, key: (u64, u32)) {
         self.warp(block, warp);
         let (Some(left), Some(of)) = (self.objects.get(&key), self.blocks.get_mut(&block)) else {
             return;
@@ -313,7 +261,7 @@ impl Races {
     }
 
     /// A barrier of a cluster completes: these blocks, each with its number of warps, arrived.
-    pub(crate) fn cluster(&mut self, blocks: &[(u64, u32)]) {
+    pub(super) fn cluster(&mut self, blocks: &[(u64, u32)]) {
         let mut joined: HashMap<u64, u32> = HashMap::new();
         for &(block, warps) in blocks {
             self.barrier(block, &(0..warps).collect::<Vec<_>>());
@@ -337,7 +285,7 @@ impl Races {
     }
 
     /// A barrier of the block completes: these warps arrived.
-    pub(crate) fn barrier(&mut self, block: u64, warps: &[u32]) {
+    pub(super) fn barrier(&mut self, block: u64, warps: &[u32]) {
         let mut joined: HashMap<u32, u32> = HashMap::new();
         for &warp in warps {
             let of = self.warp(block, warp);
@@ -387,85 +335,4 @@ fn unordered(blocks: &HashMap<u64, Block>, before: &Stamp, now: &Stamp) -> bool 
         return false; // one instruction: which lane's store stays is open, but one does
     }
     before.warp_time >= now.warp_time
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn access(block: u64, warp: u32, lane: u32, kind: Kind) -> Access {
-        Access {
-            block,
-            warp,
-            lane,
-            op: 0,
-            kind,
-            strong: kind == Kind::Atomic,
-            releases: false,
-            shared: None,
-            pending: false,
-        }
-    }
-
-    #[test]
-    fn writes_of_two_blocks_race_and_atomics_do_not() {
-        let mut races = Races::default();
-        assert!(races.access(access(0, 0, 0, Kind::Write), 64, 4).is_none());
-        assert!(races.access(access(1, 0, 0, Kind::Write), 64, 4).is_some());
-        assert!(races.access(access(1, 0, 0, Kind::Write), 68, 4).is_none());
-        for block in 0..3 {
-            assert!(
-                races
-                    .access(access(block, 0, 0, Kind::Atomic), 128, 4)
-                    .is_none()
-            );
-        }
-    }
-
-    #[test]
-    fn neighbouring_bytes_do_not_race() {
-        let mut races = Races::default();
-        assert!(races.access(access(0, 0, 0, Kind::Write), 64, 1).is_none());
-        assert!(races.access(access(0, 1, 0, Kind::Write), 65, 1).is_none());
-        assert!(races.access(access(0, 1, 0, Kind::Read), 64, 2).is_some());
-    }
-
-    #[test]
-    fn a_barrier_orders_the_warps_that_arrive() {
-        let mut races = Races::default();
-        races.access(access(0, 0, 0, Kind::Write), 64, 4);
-        assert!(races.access(access(0, 1, 0, Kind::Read), 64, 4).is_some());
-        races.barrier(0, &[0, 1]);
-        assert!(races.access(access(0, 1, 0, Kind::Read), 64, 4).is_none());
-        assert!(races.access(access(0, 2, 0, Kind::Read), 64, 4).is_some());
-    }
-
-    #[test]
-    fn lanes_of_a_warp_are_ordered_by_its_barrier_only() {
-        let mut races = Races::default();
-        races.step(0, 0);
-        assert!(races.access(access(0, 0, 0, Kind::Write), 64, 4).is_none());
-        assert!(
-            races.access(access(0, 0, 1, Kind::Write), 64, 4).is_none(),
-            "one instruction"
-        );
-        races.step(0, 0);
-        assert!(races.access(access(0, 0, 0, Kind::Read), 64, 4).is_some());
-        races.warp_barrier(0, 0);
-        assert!(races.access(access(0, 0, 0, Kind::Read), 64, 4).is_none());
-    }
-
-    #[test]
-    fn a_fence_and_a_flag_hand_over_between_blocks() {
-        let mut races = Races::default();
-        races.access(access(0, 0, 0, Kind::Write), 64, 4);
-        races.fence(0, 0);
-        races.access(access(0, 0, 0, Kind::Atomic), 128, 4);
-        assert!(
-            races.access(access(1, 0, 0, Kind::Read), 64, 4).is_some(),
-            "before the flag is read"
-        );
-        races.access(access(2, 0, 0, Kind::Atomic), 128, 4);
-        assert!(races.access(access(2, 0, 0, Kind::Read), 64, 4).is_none());
-    }
 }

@@ -1,0 +1,135 @@
+//! Addresses that lie evenly, as those of most accesses do: all at one place, side by side, or a stride apart.
+//!
+//! Sectors and passes of such an access follow from its start, step and number of lanes; the property tests of `sectors` and
+//! `banks` hold the two ways against each other.
+
+const LANES: usize = 32;
+
+/// Lanes without a gap, whose addresses are `start`, `start + step`, `start + 2 * step` and so on; the last lane's comes first
+/// where they fall.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Even {
+    /// The lowest address.
+    pub(crate) start: u64,
+    /// How far the next one is.
+    pub(crate) step: u64,
+    /// How many there are.
+    pub(crate) lanes: u64,
+}
+
+impl Even {
+    /// What the lanes of `mask` access, if it lies evenly and far from the end of all addresses.
+    #[inline(always)]
+    pub(crate) fn of(addresses: &[u64; LANES], mask: u32) -> Option<Self> {
+        let first = mask.trailing_zeros() as usize % LANES;
+        let lanes = mask.count_ones();
+        let run = mask >> first;
+        if run & run.wrapping_add(1) != 0 || run == 0 {
+            return None;
+        }
+        let start = addresses[first];
+        let step = match lanes {
+            1 => 0,
+            _ => addresses[first + 1].wrapping_sub(start),
+        };
+        let mut expected = start.wrapping_sub(step.wrapping_mul(first as u64));
+        let mut apart = 0;
+        for (lane, address) in addresses.iter().enumerate() {
+            let on = 0u64.wrapping_sub(u64::from(mask >> lane & 1));
+            apart |= (address ^ expected) & on;
+            expected = expected.wrapping_add(step);
+        }
+        let lanes = u64::from(lanes);
+        let last = start.wrapping_add(step.wrapping_mul(lanes - 1));
+        let (start, step) = match (step as i64) < 0 {
+            true => (last, step.wrapping_neg()),
+            false => (start, step),
+        };
+        // Sums of these do not wrap.
+        let near = start >> 62 == 0 && step >> 56 == 0;
+        (apart == 0 && near).then_some(Self { start, step, lanes })
+    }
+
+    /// The last address.
+    #[inline(always)]
+    pub(crate) fn last(&self) -> u64 {
+        self.start + self.step * (self.lanes - 1)
+    }
+
+    /// Whether every address is a multiple of `size`, a power of two.
+    #[inline(always)]
+    pub(crate) fn aligned(&self, size: u64) -> bool {
+        size.is_power_of_two() && (self.start | self.step) & (size - 1) == 0
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Addresses of many kinds, most of them even, some with a lane out of line.
+    pub(crate) fn addresses() -> impl Strategy<Value = [u64; LANES]> {
+        let step = prop_oneof![
+            Just(0i64),
+            -40i64..40,
+            (0u32..12).prop_map(|log| 1 << log),
+            (0u32..12).prop_map(|log| -(1 << log)),
+            -5000i64..5000,
+        ];
+        let start = prop_oneof![4096u64..8192, Just(1 << 40), Just(u64::MAX - 300)];
+        let odd = proptest::option::weighted(0.3, (0..LANES, 4096u64..8192));
+        let align = 0u32..5;
+        (start, step, odd, align, 1u64..33).prop_map(|(start, step, odd, align, wrap)| {
+            std::array::from_fn(|lane| {
+                let even =
+                    start.wrapping_add_signed(step.wrapping_mul((lane as u64 % wrap) as i64));
+                let address = odd
+                    .filter(|(at, _)| *at == lane)
+                    .map_or(even, |(_, odd)| odd);
+                address >> align << align
+            })
+        })
+    }
+
+    /// Masks of many kinds.
+    pub(crate) fn masks() -> impl Strategy<Value = u32> {
+        prop_oneof![
+            Just(u32::MAX),
+            (0u32..32).prop_map(|n| u32::MAX >> n),
+            (0u32..32, 0u32..32).prop_map(|(n, m)| u32::MAX >> n << m),
+            any::<u32>(),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_even_is_where_it_says(addresses in addresses(), mask in masks()) {
+            let mut there: Vec<u64> = (0..LANES).filter(|l| mask >> l & 1 != 0).map(|l| addresses[l]).collect();
+            there.sort_unstable();
+            if let Some(even) = Even::of(&addresses, mask) {
+                let said: Vec<u64> = (0..even.lanes).map(|i| even.start + i * even.step).collect();
+                prop_assert_eq!(said, there);
+            }
+        }
+    }
+
+    #[test]
+    fn rows_strides_and_single_places_are_even() {
+        for step in [0, 4, 128, 12] {
+            let up = std::array::from_fn(|lane| 0x1000 + lane as u64 * step);
+            let down = std::array::from_fn(|lane| 0x1000 + (31 - lane as u64) * step);
+            let even = Some(Even {
+                start: 0x1000,
+                step,
+                lanes: 32,
+            });
+            assert_eq!(
+                (Even::of(&up, u32::MAX), Even::of(&down, u32::MAX)),
+                (even, even)
+            );
+        }
+        assert_eq!(Even::of(&[0x1000; LANES], 0b101), None, "a gap");
+        assert_eq!(Even::of(&[0x1000; LANES], 0), None);
+    }
+}

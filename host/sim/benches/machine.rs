@@ -1,10 +1,14 @@
 //! How fast the machine is, program by program, on one thread: see `sim::speed`.
 //!
-//! `cargo bench -p sim` measures with criterion; `cargo bench -p sim -- --quick-table [NAME]` runs each program for about a
-//! second and prints one line each.
+//! `cargo bench -p sim` measures with criterion. Two quick ways print one line for each program:
+//! `cargo bench -p sim -- --quick-table [NAME]` runs it for some seconds with nothing that looks on, with counters, and with all
+//! checks; `cargo bench -p sim -- --classes [NAME]` does so for each class of instructions, with nothing that looks on;
+//! `cargo bench -p sim -- --start FILE` says what it takes to begin: to load a module, to make a device, to launch one block.
 
 use criterion::{Criterion, Throughput};
-use sim::speed::Bench;
+use sim::speed::{Bench, Program, Watch};
+use sim::{Device, DeviceModel, Launch, Module};
+use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // One worker: figures are per thread.
@@ -14,27 +18,76 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .build_global()?;
     let bench = Bench::new()?;
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if let Some(at) = arguments.iter().position(|a| a == "--quick-table") {
+    let after = |flag: &str| {
+        let at = arguments.iter().position(|a| a == flag)?;
         let only = arguments.get(at + 1).filter(|a| !a.starts_with('-'));
-        let wanted = |name: &str| only.is_none_or(|only| name.contains(only.as_str()));
-        for program in bench.programs().iter().filter(|p| wanted(p.name)) {
-            let figure = bench.measure(program, 1.0)?;
-            println!(
-                "{:24} {:8.3} ms  {:6.2} G lane instructions/s",
-                figure.name,
-                figure.seconds * 1e3,
-                figure.rate() / 1e9
-            );
+        Some(only.cloned().unwrap_or_default())
+    };
+    if let Some(only) = after("--quick-table") {
+        println!("G lane instructions/s   nothing  counters    checks");
+        for program in named(bench.programs(), &only) {
+            print!("{:24}", program.name);
+            for watch in [Watch::Nothing, Watch::Counters, Watch::Checks] {
+                let figure = bench.measure(program, watch, 0.5)?;
+                print!("{:8.3}  ", figure.rate() / 1e9);
+            }
+            println!();
         }
         return Ok(());
     }
-    let mut criterion = Criterion::default().configure_from_args();
-    let mut group = criterion.benchmark_group("machine");
-    for program in bench.programs() {
-        group.throughput(Throughput::Elements(bench.run(program, true)?));
-        group.bench_function(program.name, |b| b.iter(|| bench.run(program, false)));
+    if let Some(only) = after("--classes") {
+        for program in named(&bench.classes()?, &only) {
+            let figure = bench.measure(program, Watch::Nothing, 0.05)?;
+            println!("{:8.3}  {}", figure.rate() / 1e9, program.name);
+        }
+        return Ok(());
     }
-    group.finish();
+    if let Some(file) = after("--start") {
+        return start(&std::fs::read_to_string(file)?);
+    }
+    let mut criterion = Criterion::default().configure_from_args();
+    let classes = bench.classes()?;
+    for (group, programs) in [("machine", bench.programs()), ("classes", &classes)] {
+        let mut group = criterion.benchmark_group(group);
+        for program in programs {
+            let lanes = bench.run(program, Watch::Counters)?;
+            group.throughput(Throughput::Elements(lanes));
+            group.bench_function(program.name, |b| {
+                b.iter(|| bench.run(program, Watch::Nothing))
+            });
+        }
+        group.finish();
+    }
     criterion.final_summary();
+    Ok(())
+}
+
+/// The programs whose names hold `part`.
+fn named<'p>(programs: &'p [Program], part: &str) -> impl Iterator<Item = &'p Program> {
+    programs.iter().filter(move |p| p.name.contains(part))
+}
+
+/// What it takes to begin, with the module `ptx` and a kernel that does nothing.
+fn start(ptx: &str) -> Result<(), Box<dyn std::error::Error>> {
+    const NOTHING: &str =
+        ".version 8.7\n.target sm_90\n.address_size 64\n.visible .entry nothing()\n{\n\tret;\n}\n";
+    fn time<T>(what: &str, times: u32, mut run: impl FnMut() -> T) -> T {
+        let begin = Instant::now();
+        let last = (1..times).fold(run(), |_, _| run());
+        let micros = begin.elapsed().as_secs_f64() * 1e6 / f64::from(times);
+        println!("{micros:10.1} us  {what}");
+        last
+    }
+    time("to load the module", 10, || Module::load(ptx))?;
+    let device = time("to make a device", 10, || Device::new(DeviceModel::h200()))?;
+    let instance = device.instantiate(&Module::load(NOTHING)?)?;
+    for (grid, block) in [(1, 1), (1, 256), (1, 1024), (1000, 32), (100_000, 32)] {
+        let launch = Launch::new("nothing", [grid, 1, 1], [block, 1, 1], &[]);
+        let what = format!("to launch {grid} blocks of {block}");
+        time(&what, 10_000 / grid.min(2000), || {
+            device.launch(&instance, &launch)
+        })
+        .map_err(|f| f.to_string())?;
+    }
     Ok(())
 }

@@ -73,7 +73,7 @@ fn machine() -> Result<()> {
     say("\nThe simulator, on one thread of this host:");
     let mut table = table(&["program", "ms", "G lane instructions/s"], &[1, 2]);
     for program in bench.programs() {
-        let figure = bench.measure(program, 0.5)?;
+        let figure = bench.measure(program, sim::speed::Watch::Nothing, 0.5)?;
         let (time, rate) = (figure.seconds * 1e3, figure.rate() / 1e9);
         table.add_row([
             figure.name.to_owned(),

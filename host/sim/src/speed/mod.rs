@@ -3,9 +3,11 @@
 //! For the criterion benchmark, and for `lanewise bench --device sim`, which prints the figures. Time is the thread's CPU
 //! time on one worker, so that a busy host disturbs little.
 
+mod classes;
+
 use crate::{
-    Device, DeviceError, DeviceModel, Fault, Instance, InstantiateError, Kind, Launch, LoadError,
-    MemoryError, Module,
+    Checks, Device, DeviceError, DeviceModel, Fault, Instance, InstantiateError, Kind, Launch,
+    LoadError, MemoryError, Module,
 };
 
 /// Why nothing can be measured.
@@ -37,12 +39,23 @@ pub enum SpeedError {
     Thread(String),
 }
 
+/// What looks on while a program runs, besides the checks that are always on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Watch {
+    /// Nothing.
+    Nothing,
+    /// Counters.
+    Counters,
+    /// Every check.
+    Checks,
+}
+
 /// A kernel at a size.
 #[derive(Debug, Clone)]
 pub struct Program {
     /// What it is called in figures.
     pub name: &'static str,
-    kernel: &'static str,
+    kernel: String,
     grid: [u32; 3],
     block: [u32; 3],
     params: Vec<u8>,
@@ -71,6 +84,7 @@ impl Figure {
 pub struct Bench {
     device: Device,
     instance: Instance,
+    classes: Instance,
     programs: Vec<Program>,
 }
 
@@ -82,10 +96,12 @@ impl Bench {
     pub fn new() -> Result<Self, SpeedError> {
         let device = Device::new(DeviceModel::h200())?;
         let instance = device.instantiate(&Module::load(include_str!("kernels.ptx"))?)?;
+        let classes = device.instantiate(&Module::load(&classes::module())?)?;
         let programs = programs(&device)?;
         Ok(Self {
             device,
             instance,
+            classes,
             programs,
         })
     }
@@ -95,16 +111,38 @@ impl Bench {
         &self.programs
     }
 
-    /// Runs one. Its lane instructions, where they are to be counted.
+    /// A program for each class of instructions: a loop of little but one instruction.
+    ///
+    /// # Errors
+    /// When the host has not the memory.
+    pub fn classes(&self) -> Result<Vec<Program>, SpeedError> {
+        Ok(classes::programs(&self.device)?)
+    }
+
+    /// Runs one. Its lane instructions, where counters watch.
     ///
     /// # Errors
     /// Never, unless the machine is wrong.
-    pub fn run(&self, program: &Program, count: bool) -> Result<u64, SpeedError> {
-        let launch = Launch {
-            count,
-            ..Launch::new(program.kernel, program.grid, program.block, &program.params)
+    pub fn run(&self, program: &Program, watch: Watch) -> Result<u64, SpeedError> {
+        let checks = match watch {
+            Watch::Checks => Checks::all(),
+            _ => Checks::default(),
         };
-        let report = self.device.launch(&self.instance, &launch);
+        let launch = Launch {
+            count: watch == Watch::Counters,
+            checks,
+            ..Launch::new(
+                &program.kernel,
+                program.grid,
+                program.block,
+                &program.params,
+            )
+        };
+        let instance = match program.kernel.starts_with(classes::PREFIX) {
+            true => &self.classes,
+            false => &self.instance,
+        };
+        let report = self.device.launch(instance, &launch);
         let report = report.map_err(|fault| SpeedError::Fault {
             program: program.name,
             source: Box::new(fault),
@@ -118,14 +156,19 @@ impl Bench {
     ///
     /// # Errors
     /// As [`Bench::run`].
-    pub fn measure(&self, program: &Program, seconds: f64) -> Result<Figure, SpeedError> {
+    pub fn measure(
+        &self,
+        program: &Program,
+        watch: Watch,
+        seconds: f64,
+    ) -> Result<Figure, SpeedError> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
         let pool = pool.map_err(|error| SpeedError::Thread(error.to_string()))?;
         pool.install(|| {
-            let lanes = self.run(program, true)?;
+            let lanes = self.run(program, Watch::Counters)?;
             let (start, mut runs) = (cpu_time(), 0);
             while runs == 0 || cpu_time() - start < seconds {
-                self.run(program, false)?;
+                self.run(program, watch)?;
                 runs += 1;
             }
             Ok(Figure {
@@ -180,9 +223,9 @@ fn programs(device: &Device) -> Result<Vec<Program>, MemoryError> {
         params.extend([n; 3].iter().flat_map(|n| n.to_le_bytes()));
         params
     };
-    let program = |name, kernel, grid: [u32; 2], block: [u32; 2], params| Program {
+    let program = |name, kernel: &str, grid: [u32; 2], block: [u32; 2], params| Program {
         name,
-        kernel,
+        kernel: String::from(kernel),
         grid: [grid[0], grid[1], 1],
         block: [block[0], block[1], 1],
         params,
@@ -251,13 +294,14 @@ mod tests {
     #[test]
     fn a_block_of_every_program_runs_to_its_end() {
         let bench = Bench::new().expect("some memory");
-        for program in bench.programs() {
+        let classes = bench.classes().expect("some memory");
+        for program in bench.programs().iter().chain(&classes) {
             let block = Program {
                 grid: [1; 3],
                 ..program.clone()
             };
             let lanes = bench
-                .run(&block, true)
+                .run(&block, Watch::Counters)
                 .unwrap_or_else(|error| panic!("{error}"));
             assert!(lanes > 1000, "{}: {lanes}", program.name);
         }

@@ -40,11 +40,14 @@ macro_rules! with_int {
 /// The rounding `$mode` names, of one function for each; `None` if it is another.
 macro_rules! in_mode {
     ($mode:expr; $rn:expr, $rz:expr, $rm:expr, $rp:expr) => {
+        in_mode!($mode, unary_rare; $rn, $rz, $rm, $rp)
+    };
+    ($mode:expr, $make:ident; $rn:expr, $rz:expr, $rm:expr, $rp:expr) => {
         Some(match $mode {
-            Some(M::Rn | M::Rni) => unary_rare($rn),
-            Some(M::Rz | M::Rzi) => unary_rare($rz),
-            Some(M::Rm | M::Rmi) => unary_rare($rm),
-            Some(M::Rp | M::Rpi) => unary_rare($rp),
+            Some(M::Rn | M::Rni) => $make($rn),
+            Some(M::Rz | M::Rzi) => $make($rz),
+            Some(M::Rm | M::Rmi) => $make($rm),
+            Some(M::Rp | M::Rpi) => $make($rp),
             _ => return None,
         })
     };
@@ -74,6 +77,9 @@ fn to_integer(d: Type, a: Type, mode: Option<M>) -> Option<Handler> {
     match (d, a, mode) {
         (Type::S32, Type::F32, Some(M::Rzi)) => return Some(unary(cvt_rzi::<i32, f32>)),
         (Type::U32, Type::F32, Some(M::Rzi)) => return Some(unary(cvt_rzi::<u32, f32>)),
+        (Type::S32, Type::F32, Some(M::Rni)) => return Some(unary(cvt_rni::<i32, f32>)),
+        (Type::S32, Type::F64, Some(M::Rzi)) => return Some(unary(cvt_rzi::<i32, f64>)),
+        (Type::U32, Type::F64, Some(M::Rzi)) => return Some(unary(cvt_rzi::<u32, f64>)),
         _ => {}
     }
     with_int!(d, D => match a {
@@ -105,17 +111,17 @@ fn floats(d: Type, a: Type, mode: Option<M>) -> Option<Handler> {
     use Type::{Bf16, F16, F32, F64};
     /// To a whole number of the same type.
     macro_rules! whole {
-        ($t:ty) => {
-            in_mode!(mode; cvt_rni_whole::<$t>, cvt_rzi_whole::<$t>, cvt_rmi_whole::<$t>, cvt_rpi_whole::<$t>)
+        ($t:ty, $make:ident) => {
+            in_mode!(mode, $make; cvt_rni_whole::<$t>, cvt_rzi_whole::<$t>, cvt_rmi_whole::<$t>, cvt_rpi_whole::<$t>)
         };
     }
     match (d, a, mode) {
         (F16, F16, None) | (F32, F32, None) => Some(unary(|a: u32| a)),
         (F64, F64, None) => Some(unary(|a: u64| a)),
-        (F16, F16, _) => whole!(f16),
-        (Bf16, Bf16, _) => whole!(bf16),
-        (F32, F32, _) => whole!(f32),
-        (F64, F64, _) => whole!(f64),
+        (F16, F16, _) => whole!(f16, unary_rare),
+        (Bf16, Bf16, _) => whole!(bf16, unary_rare),
+        (F32, F32, _) => whole!(f32, unary),
+        (F64, F64, _) => whole!(f64, unary),
         (F32, F16, None) => Some(unary(cvt_f32_f16)),
         (F32, Bf16, None) => Some(unary(cvt_f32_bf16)),
         (F64, F16, None) => Some(unary_rare(cvt_f64_f16)),

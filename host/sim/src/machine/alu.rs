@@ -119,45 +119,10 @@ lanewise!(
     ternary, ternary_rare, ternary_body, ternary_lanes, ternary_levels; a: A, b: B, c: C
 );
 
-/// # Safety
-/// As for every handler.
-unsafe fn quaternary_lanes<
-    A: Lane,
-    B: Lane,
-    C: Lane,
-    E: Lane,
-    D: Lane,
-    F: Fn(A, B, C, E) -> D + Copy,
->(
-    core: &mut Core<'_>,
-    op: *const Op,
-) -> *const Op {
-    // SAFETY: as for the others.
-    unsafe {
-        let o = &*op;
-        for lane in lanes(core.mask(o)) {
-            let (a, b) = (core.lanes::<A>(o.a)[lane], core.lanes::<B>(o.b)[lane]);
-            let (c, e) = (core.lanes::<C>(o.c)[lane], core.lanes::<E>(o.aux)[lane]);
-            core.lanes::<D>(o.d)[lane] =
-                conjure::<F>()(A::of(a), B::of(b), C::of(c), E::of(e)).repr();
-        }
-        op.wrapping_add(1)
-    }
-}
-
-/// `d = f(a, b, c, aux)`: the fourth operand's offset is in `aux`.
-pub(crate) fn quaternary<
-    A: Lane,
-    B: Lane,
-    C: Lane,
-    E: Lane,
-    D: Lane,
-    F: Fn(A, B, C, E) -> D + Copy,
->(
-    _: F,
-) -> Handler {
-    quaternary_lanes::<A, B, C, E, D, F>
-}
+lanewise!(
+    /// `d = f(a, b, c, aux)`: the fourth operand's offset is in `aux`.
+    quaternary, quaternary_rare, quaternary_body, quaternary_lanes, quaternary_levels; a: A, b: B, c: C, aux: E
+);
 
 /// How a comparison's result is combined with a predicate: the low bits of `aux`.
 pub(crate) mod combine {

@@ -3,6 +3,8 @@
 //! PTX ISA 9.7.8 "Logic and Shift Instructions"; `prmt` from 9.7.9 "Data Movement". A shift amount is `.u32` whatever is
 //! shifted and clamps at the width: the GPU does not mask it as a CPU does (measured: `shl` by 32 is 0).
 
+use std::hint::select_unpredictable as select;
+
 typed! {
     /// `and`.
     |a, b| a & b;
@@ -105,17 +107,13 @@ pub fn shf_r_clamp_b32(a: u32, b: u32, amount: u32) -> u32 {
 /// fourth asks for its sign in all eight bits instead.
 #[inline(always)]
 pub fn prmt_b32(a: u32, b: u32, selectors: u32) -> u32 {
-    let bytes = u64::from(b) << 32 | u64::from(a);
     let mut picked = 0;
     for target in 0..4 {
         let selector = selectors >> (4 * target) & 0xf;
-        let byte = (bytes >> (8 * (selector & 7))) as u8;
-        let byte = if selector & 8 == 0 {
-            byte
-        } else {
-            (byte as i8 >> 7) as u8
-        };
-        picked |= u32::from(byte) << (8 * target);
+        let word = select(selector & 4 == 0, a, b);
+        let byte = word >> (8 * (selector & 3)) & 0xff;
+        let sign = 0u32.wrapping_sub(byte >> 7) & 0xff;
+        picked |= select(selector & 8 == 0, byte, sign) << (8 * target);
     }
     picked
 }

@@ -8,7 +8,8 @@
 //! - Total: every bit pattern of every operand gives a result; nothing panics, whatever the build profile.
 //! - `.b32`, `.u32` and `.s32` operands are `u32`/`i32`; `.f32` and `.f64` are Rust's; `.f16` and `.bf16` are crate
 //!   `half`'s; narrower floats are their bits; packed pairs are `u32`, as registers hold them; predicates are `bool`.
-//! - Common operations are plain Rust arithmetic and selects, so that a loop over 32 lanes becomes vector code. Those that
+//! - Common operations are plain Rust arithmetic and selects, so that a loop over 32 lanes becomes vector code; where the
+//!   compiler would rather branch around one of two values, `select_unpredictable` keeps both. Those that
 //!   fuse (`fma`) want a caller compiled with `#[target_feature(enable = "fma")]`: they inline into it and become one
 //!   instruction; without it they are a library call, slow and just as right.
 //! - Values that the ISA leaves open are what an H200 gives where that was measured; else the choice is written at the

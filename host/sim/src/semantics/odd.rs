@@ -6,6 +6,8 @@
 //! remainder for quotient and root. Operands come from f32 (in `add_odd_f32`, from
 //! f16), so nothing here over- or underflows.
 
+use std::hint::select_unpredictable as select;
+
 use super::Rounding;
 
 /// Rounding to odd and a sum at one width.
@@ -16,14 +18,10 @@ macro_rules! odd_sum {
         fn $to_odd(near: $t, error: $t) -> $t {
             let bits = near.to_bits();
             let away = (error > 0.0) == (near > 0.0);
-            let odd = if bits & 1 == 1 {
-                bits
-            } else if away {
-                bits.wrapping_add(1)
-            } else {
-                bits.wrapping_sub(1)
-            };
-            if error != 0.0 && !error.is_nan() { <$t>::from_bits(odd) } else { near }
+            let neighbour = select(away, bits.wrapping_add(1), bits.wrapping_sub(1));
+            let odd = select(bits & 1 == 1, bits, neighbour);
+            // Neither zero nor NaN.
+            select((error < 0.0) | (error > 0.0), <$t>::from_bits(odd), near)
         }
 
         /// a + b, rounded to odd.

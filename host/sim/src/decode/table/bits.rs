@@ -1,6 +1,6 @@
 //! Logic, shifts, bit fields and moves: PTX ISA 9.7.1, 9.7.8, 9.7.9.
 
-use super::{Rows, four, one, one_rare, three, three_rare, two, two_rare};
+use super::{Rows, four, four_rare, one, one_rare, three, three_rare, two, two_rare};
 use crate::semantics::{int, logic};
 
 /// Adds this subject's rows.
@@ -11,13 +11,13 @@ pub(super) fn rows(rows: &mut Rows) {
             "not.b64" => logic::not_b64,
             "mov.b32 mov.u32 mov.s32 mov.f32" => |a: u32| a,
             "mov.b64 mov.u64 mov.s64 mov.f64" => |a: u64| a,
+            "popc.b32" => int::popc_b32,
+            "clz.b32" => int::clz_b32,
+            "brev.b32" => int::brev_b32,
         }
         one_rare {
-            "popc.b32" => int::popc_b32,
             "popc.b64" => int::popc_b64,
-            "clz.b32" => int::clz_b32,
             "clz.b64" => int::clz_b64,
-            "brev.b32" => int::brev_b32,
             "brev.b64" => int::brev_b64,
             "bfind.u32" => int::bfind_u32,
             "bfind.shiftamt.u32" => int::bfind_shiftamt_u32,
@@ -64,28 +64,30 @@ pub(super) fn rows(rows: &mut Rows) {
         }
         three {
             "shf.l.wrap.b32" => logic::shf_l_wrap_b32,
+            "shf.r.wrap.b32" => logic::shf_r_wrap_b32,
+            "prmt.b32" => logic::prmt_b32,
+            "bfe.u32" => int::bfe_u32,
+            "bfe.s32" => int::bfe_s32,
         }
         three_rare {
             "shf.l.clamp.b32" => logic::shf_l_clamp_b32,
-            "shf.r.wrap.b32" => logic::shf_r_wrap_b32,
             "shf.r.clamp.b32" => logic::shf_r_clamp_b32,
-            "prmt.b32" => logic::prmt_b32,
             "prmt.b32.f4e" => logic::prmt_f4e_b32,
             "prmt.b32.b4e" => logic::prmt_b4e_b32,
             "prmt.b32.rc8" => logic::prmt_rc8_b32,
             "prmt.b32.ecl" => logic::prmt_ecl_b32,
             "prmt.b32.ecr" => logic::prmt_ecr_b32,
             "prmt.b32.rc16" => logic::prmt_rc16_b32,
-            "bfe.u32" => int::bfe_u32,
-            "bfe.s32" => int::bfe_s32,
             "bfe.u64" => int::bfe_u64,
             "bfe.s64" => int::bfe_s64,
             "fns.b32" => int::fns_b32,
         }
         four {
             "bfi.b32" => int::bfi_b32,
-            "bfi.b64" => int::bfi_b64,
             "lop3.b32" => |a, b, c, table: u32| logic::lop3_b32(a, b, c, table as u8),
+        }
+        four_rare {
+            "bfi.b64" => int::bfi_b64,
         }
     }
 }

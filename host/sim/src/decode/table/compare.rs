@@ -56,6 +56,8 @@ fn words(rows: &mut Rows) {
             "setp.ltu.f32" => setp_ltu_f32,
             "setp.geu.f32" => setp_geu_f32,
             "setp.nan.f32" => setp_nan_f32,
+            "setp.leu.f32" => setp_leu_f32,
+            "setp.gtu.f32" => setp_gtu_f32,
         }
         test_rare {
             "setp.eq.u16 setp.eq.b16" => setp_eq_u16,
@@ -84,10 +86,8 @@ fn words(rows: &mut Rows) {
             "setp.neu.f64" => setp_neu_f64,
             "setp.ltu.ftz.f32" => setp_ltu_ftz_f32,
             "setp.ltu.f64" => setp_ltu_f64,
-            "setp.leu.f32" => setp_leu_f32,
             "setp.leu.ftz.f32" => setp_leu_ftz_f32,
             "setp.leu.f64" => setp_leu_f64,
-            "setp.gtu.f32" => setp_gtu_f32,
             "setp.gtu.ftz.f32" => setp_gtu_ftz_f32,
             "setp.gtu.f64" => setp_gtu_f64,
             "setp.geu.ftz.f32" => setp_geu_ftz_f32,

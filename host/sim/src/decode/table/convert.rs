@@ -6,7 +6,7 @@
 
 use half::bf16;
 
-use super::{Rows, four, one_rare, three_rare, two, two_rare};
+use super::{Rows, four_rare, one_rare, three_rare, two, two_rare};
 use crate::semantics::Rounding::{Up, Zero};
 use crate::semantics::convert::*;
 use crate::semantics::float::sat_f32;
@@ -211,7 +211,7 @@ fn stochastic(rows: &mut Rows) {
                 |a, b, r: u32| cvt_rs_satfinite_e2m1x2_f32(a, b, r >> 8) << 8,
                 |a, b, r: u32| cvt_rs_satfinite_e2m1x2_f32(relu_f32(a), relu_f32(b), r >> 8) << 8;
         }
-        four {
+        four_rare {
             "cvt.rs.relu?.satfinite.e4m3x4.f32(e,f)" =>
                 |e, f, r, above: u32| above | cvt_rs_satfinite_e4m3x2_f32(e, f, r),
                 |e, f, r, above: u32| above | cvt_rs_satfinite_e4m3x2_f32(relu_f32(e), relu_f32(f), r);

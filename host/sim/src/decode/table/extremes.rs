@@ -11,8 +11,6 @@ pub(super) fn rows(rows: &mut Rows) {
         two {
             "min.f32" => min_f32,
             "max.f32" => max_f32,
-        }
-        two_rare {
             "min.ftz.f32" => min_ftz_f32,
             "max.ftz.f32" => max_ftz_f32,
             "min.f64" => min_f64,
@@ -20,9 +18,11 @@ pub(super) fn rows(rows: &mut Rows) {
         }
     }
     super::forms! { rows;
-        two_rare {
+        two {
             "min.ftz?.NaN.f32" => min_nan_f32, min_ftz_nan_f32;
             "max.ftz?.NaN.f32" => max_nan_f32, max_ftz_nan_f32;
+        }
+        two_rare {
             "min.ftz?.NaN?.xorsign.abs.f32" =>
                 min_xorsign_abs_f32, min_ftz_xorsign_abs_f32, min_nan_xorsign_abs_f32, min_ftz_nan_xorsign_abs_f32;
             "max.ftz?.NaN?.xorsign.abs.f32" =>

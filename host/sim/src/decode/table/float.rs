@@ -16,13 +16,13 @@ pub(super) fn rows(rows: &mut Rows) {
             "sqrt.rn.f64" => sqrt_rn_f64,
             "neg.f64" => neg_f64,
             "abs.f64" => abs_f64,
+            "rcp.rn.f64" => rcp_rn_f64,
         }
         one_rare {
             "rcp.rn.ftz.f32" => rcp_rn_ftz_f32,
             "sqrt.rn.ftz.f32" => sqrt_rn_ftz_f32,
             "neg.ftz.f32" => neg_ftz_f32,
             "abs.ftz.f32" => abs_ftz_f32,
-            "rcp.rn.f64" => rcp_rn_f64,
         }
         two {
             "add.f32 add.rn.f32" => add_rn_f32,

@@ -14,6 +14,9 @@ macro_rules! halves {
     (@ one_rare, $f:path) => {
         |a: u32| pack(unpack(a).map($f))
     };
+    (@ two, $f:path) => {
+        halves!(@ two_rare, $f)
+    };
     (@ two_rare, $f:path) => {
         |a: u32, b: u32| {
             let (a, b) = (unpack(a), unpack(b));
@@ -55,12 +58,16 @@ pub(super) fn rows(rows: &mut Rows) {
             "sub.sat sub.rn.sat" => sub_rn_sat_f16;
             "mul.ftz.sat? mul.rn.ftz.sat?" => mul_rn_ftz_f16, mul_rn_ftz_sat_f16;
             "mul.sat mul.rn.sat" => mul_rn_sat_f16;
-            "min.ftz?.NaN?" => min_f16, min_ftz_f16, min_nan_f16, min_ftz_nan_f16;
+            "min.ftz.NaN?" => min_ftz_f16, min_ftz_nan_f16;
             "min.ftz?.NaN?.xorsign.abs" =>
                 min_xorsign_abs_f16, min_ftz_xorsign_abs_f16, min_nan_xorsign_abs_f16, min_ftz_nan_xorsign_abs_f16;
-            "max.ftz?.NaN?" => max_f16, max_ftz_f16, max_nan_f16, max_ftz_nan_f16;
+            "max.ftz.NaN?" => max_ftz_f16, max_ftz_nan_f16;
             "max.ftz?.NaN?.xorsign.abs" =>
                 max_xorsign_abs_f16, max_ftz_xorsign_abs_f16, max_nan_xorsign_abs_f16, max_ftz_nan_xorsign_abs_f16;
+        }
+        two, "f16" {
+            "min.NaN?" => min_f16, min_nan_f16;
+            "max.NaN?" => max_f16, max_nan_f16;
         }
         two_rare, "bf16" {
             "min.NaN?" => min_bf16, min_nan_bf16;
@@ -81,30 +88,30 @@ pub(super) fn rows(rows: &mut Rows) {
     }
 }
 
-/// Sums and products: their pairs are what compilers emit, hence vector code.
+/// Sums and products: those of `.f16` and of pairs are what compilers emit, hence vector code.
 fn common(rows: &mut Rows) {
     super::rows! { rows;
         two_rare {
-            "add.rn?.f16" => add_rn_f16,
-            "sub.rn?.f16" => sub_rn_f16,
-            "mul.rn?.f16" => mul_rn_f16,
             "add.rn?.bf16" => add_rn_bf16,
             "sub.rn?.bf16" => sub_rn_bf16,
             "mul.rn?.bf16" => mul_rn_bf16,
         }
         two {
+            "add.rn?.f16" => add_rn_f16,
             "add.rn?.f16x2" => add_rn_f16x2,
+            "sub.rn?.f16" => sub_rn_f16,
             "sub.rn?.f16x2" => sub_rn_f16x2,
+            "mul.rn?.f16" => mul_rn_f16,
             "mul.rn?.f16x2" => mul_rn_f16x2,
             "add.rn?.bf16x2" => add_rn_bf16x2,
             "sub.rn?.bf16x2" => sub_rn_bf16x2,
             "mul.rn?.bf16x2" => mul_rn_bf16x2,
         }
         three_rare {
-            "fma.rn.f16" => fma_rn_f16,
             "fma.rn.bf16" => fma_rn_bf16,
         }
         three {
+            "fma.rn.f16" => fma_rn_f16,
             "fma.rn.f16x2" => fma_rn_f16x2,
             "fma.rn.bf16x2" => fma_rn_bf16x2,
         }

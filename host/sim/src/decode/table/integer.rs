@@ -1,6 +1,6 @@
 //! Integer arithmetic: PTX ISA 9.7.1, and with the carry flag, 9.7.2.
 
-use super::{Rows, carry2, carry3, one_rare, three, three_rare, two, two_rare};
+use super::{Rows, carry2, carry3, one, one_rare, three, three_rare, two, two_rare};
 use crate::semantics::int::*;
 
 /// Adds this subject's rows.
@@ -24,19 +24,25 @@ pub(super) fn rows(rows: &mut Rows) {
             "mul.hi.u32" => mul_hi_u32,
             "mul.wide.u32" => mul_wide_u32,
             "mul.wide.s32" => mul_wide_s32,
+            "mul.hi.s32" => mul_hi_s32,
+            "mul.hi.u64" => mul_hi_u64,
         }
         three {
             "mad.lo.u32 mad.lo.s32" => mad_lo_u32,
             "mad.lo.u64 mad.lo.s64" => mad_lo_u64,
             "mad.wide.u32" => mad_wide_u32,
             "mad.wide.s32" => mad_wide_s32,
+            "dp4a.u32.u32" => dp4a_u32_u32,
+            "dp4a.s32.s32" => dp4a_s32_s32,
+        }
+        one {
+            "abs.s32" => abs_s32,
+            "neg.s32" => neg_s32,
         }
         one_rare {
             "abs.s16" => abs_s16,
-            "abs.s32" => abs_s32,
             "abs.s64" => abs_s64,
             "neg.s16" => neg_s16,
-            "neg.s32" => neg_s32,
             "neg.s64" => neg_s64,
         }
         two_rare {
@@ -76,8 +82,6 @@ pub(super) fn rows(rows: &mut Rows) {
             "mul.lo.s16" => mul_lo_s16,
             "mul.hi.u16" => mul_hi_u16,
             "mul.hi.s16" => mul_hi_s16,
-            "mul.hi.s32" => mul_hi_s32,
-            "mul.hi.u64" => mul_hi_u64,
             "mul.hi.s64" => mul_hi_s64,
             "mul.wide.u16" => mul_wide_u16,
             "mul.wide.s16" => mul_wide_s16,
@@ -109,7 +113,6 @@ pub(super) fn rows(rows: &mut Rows) {
             "mad24.hi.u32" => mad24_hi_u32,
             "mad24.hi.s32" => mad24_hi_s32,
             "mad24.hi.sat.s32" => mad24_hi_sat_s32,
-            "dp4a.u32.u32" => dp4a_u32_u32,
             "dp2a.lo.u32.u32" => dp2a_lo_u32_u32,
             "dp2a.hi.u32.u32" => dp2a_hi_u32_u32,
             "dp4a.u32.s32" => dp4a_u32_s32,
@@ -118,7 +121,6 @@ pub(super) fn rows(rows: &mut Rows) {
             "dp4a.s32.u32" => dp4a_s32_u32,
             "dp2a.lo.s32.u32" => dp2a_lo_s32_u32,
             "dp2a.hi.s32.u32" => dp2a_hi_s32_u32,
-            "dp4a.s32.s32" => dp4a_s32_s32,
             "dp2a.lo.s32.s32" => dp2a_lo_s32_s32,
             "dp2a.hi.s32.s32" => dp2a_hi_s32_s32,
         }

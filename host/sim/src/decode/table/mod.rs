@@ -93,6 +93,17 @@ fn four<A: Lane, B: Lane, C: Lane, E: Lane, D: Lane, F: Fn(A, B, C, E) -> D + Co
     )
 }
 
+/// As [`four`], for what is rare.
+fn four_rare<A: Lane, B: Lane, C: Lane, E: Lane, D: Lane, F: Fn(A, B, C, E) -> D + Copy>(
+    f: F,
+) -> Entry {
+    entry(
+        alu::quaternary_rare(f),
+        width::<D>(),
+        [width::<A>(), width::<B>(), width::<C>(), width::<E>()],
+    )
+}
+
 fn test<A: Lane, B: Lane, F: Fn(A, B) -> bool + Copy>(f: F) -> Entry {
     Entry {
         shape: Shape::Compare,

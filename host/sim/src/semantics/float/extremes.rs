@@ -3,6 +3,8 @@
 //! PTX ISA 9.7.3. -0 is less than +0. A NaN loses to a number, and wins with `.NaN`; two NaNs give NaN. With
 //! `.xorsign.abs` magnitudes are compared and the result, if a number, takes the product's sign.
 
+use std::hint::select_unpredictable as select;
+
 use super::nan::{canonical_f32, ftz_f32, settle2_f64};
 
 /// `min` and `max` at one type, NaNs not yet settled: a NaN result only of two NaNs.
@@ -12,15 +14,15 @@ macro_rules! extremes {
         fn $min(a: $t, b: $t) -> $t {
             // Equal operands are the same bits but for two zeros, where the sign bit of either makes -0.
             let equal = <$t>::from_bits(a.to_bits() | b.to_bits());
-            let ordered = if a < b { a } else if b < a { b } else { equal };
-            if a.is_nan() { b } else if b.is_nan() { a } else { ordered }
+            let ordered = select(a < b, a, select(b < a, b, equal));
+            select(a.is_nan(), b, select(b.is_nan(), a, ordered))
         }
 
         #[inline(always)]
         fn $max(a: $t, b: $t) -> $t {
             let equal = <$t>::from_bits(a.to_bits() & b.to_bits());
-            let ordered = if a > b { a } else if b > a { b } else { equal };
-            if a.is_nan() { b } else if b.is_nan() { a } else { ordered }
+            let ordered = select(a > b, a, select(b > a, b, equal));
+            select(a.is_nan(), b, select(b.is_nan(), a, ordered))
         }
     )+};
 }
@@ -57,21 +59,15 @@ pub fn max_f64(a: f64, b: f64) -> f64 {
 /// `min.NaN.f32`: the smaller; a NaN wins.
 #[inline(always)]
 pub fn min_nan_f32(a: f32, b: f32) -> f32 {
-    if a.is_nan() || b.is_nan() {
-        super::nan::NAN_F32
-    } else {
-        smaller_f32(a, b)
-    }
+    let no_number = a.is_nan() | b.is_nan();
+    select(no_number, super::nan::NAN_F32, smaller_f32(a, b))
 }
 
 /// `max.NaN.f32`: the larger; a NaN wins.
 #[inline(always)]
 pub fn max_nan_f32(a: f32, b: f32) -> f32 {
-    if a.is_nan() || b.is_nan() {
-        super::nan::NAN_F32
-    } else {
-        larger_f32(a, b)
-    }
+    let no_number = a.is_nan() | b.is_nan();
+    select(no_number, super::nan::NAN_F32, larger_f32(a, b))
 }
 
 /// `x` with the sign of a * b, unless it is NaN.

@@ -7,6 +7,8 @@
 //! - `.ftz` looks at the result as rounded without a least exponent: see `modifiers`.
 //! - `.sat` makes -0 and NaN +0 (NaN measured).
 
+use std::hint::select_unpredictable as select;
+
 /// The f32 that every NaN result is.
 pub const NAN_F32: f32 = f32::from_bits(0x7fff_ffff);
 
@@ -64,22 +66,18 @@ pub fn quiet_f64(x: f64) -> f64 {
 /// The result `r` of an operation on `a`, or, where it is NaN, the NaN that the GPU gives.
 #[inline(always)]
 pub(crate) fn settle1_f64(r: f64, a: f64) -> f64 {
-    let from_operand = if a.is_nan() {
-        quiet_f64(a)
-    } else {
-        INVALID_F64
-    };
-    if r.is_nan() { from_operand } else { r }
+    let from_operand = select(a.is_nan(), quiet_f64(a), INVALID_F64);
+    select(r.is_nan(), from_operand, r)
 }
 
 /// The result `r` of an operation on `a` and `b`, or, where it is NaN, the NaN that the GPU gives.
 #[inline(always)]
 pub(crate) fn settle2_f64(r: f64, a: f64, b: f64) -> f64 {
-    settle1_f64(r, if b.is_nan() { b } else { a })
+    settle1_f64(r, select(b.is_nan(), b, a))
 }
 
 /// The result `r` of a * b + c, or, where it is NaN, the NaN that the GPU gives: that of `b`, of `c`, of `a`.
 #[inline(always)]
 pub(crate) fn settle3_f64(r: f64, a: f64, b: f64, c: f64) -> f64 {
-    settle2_f64(r, a, if b.is_nan() { b } else { c })
+    settle2_f64(r, a, select(b.is_nan(), b, c))
 }

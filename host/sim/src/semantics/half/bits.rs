@@ -3,6 +3,8 @@
 //! PTX ISA 9.7.9 "cvt" and 5.2.3 "Alternate Floating-Point Data Formats". Crate `half` has these conversions too; it asks
 //! the CPU for its own instructions at run time, at each call, which a loop over lanes cannot afford.
 
+use std::hint::select_unpredictable as select;
+
 use half::{bf16, f16};
 
 /// What the two half types share.
@@ -55,23 +57,11 @@ impl Half for bf16 {
 pub fn cvt_f32_f16(a: f16) -> f32 {
     let bits = u32::from(a.to_bits());
     let (sign, magnitude) = ((bits & 0x8000) << 16, bits & 0x7fff);
-    let subnormal = (magnitude as f32 * 2f32.powi(-24)).to_bits();
+    let subnormal = (magnitude as i32 as f32 * 2f32.powi(-24)).to_bits();
     let normal = (magnitude << 13) + (112 << 23);
-    let finite = if magnitude < 0x0400 {
-        subnormal
-    } else {
-        normal
-    };
-    let wide = if magnitude < 0x7c00 {
-        finite
-    } else {
-        0x7f80_0000
-    };
-    f32::from_bits(if magnitude > 0x7c00 {
-        0x7fff_ffff
-    } else {
-        sign | wide
-    })
+    let finite = select(magnitude < 0x0400, subnormal, normal);
+    let wide = select(magnitude < 0x7c00, finite, 0x7f80_0000);
+    f32::from_bits(select(magnitude > 0x7c00, 0x7fff_ffff, sign | wide))
 }
 
 /// `cvt.f32.bf16`: exact. Open in the ISA: a NaN; here f32's one.
@@ -91,22 +81,10 @@ pub fn cvt_rn_f16_f32(a: f32) -> f16 {
         .wrapping_sub(0.5f32.to_bits());
     let rounded = magnitude.wrapping_add(0xfff + (magnitude >> 13 & 1));
     let normal = rounded.wrapping_sub(112 << 23) >> 13;
-    let normal = if normal < 0x7c00 { normal } else { 0x7c00 };
-    let finite = if magnitude < 0x3880_0000 {
-        subnormal
-    } else {
-        normal
-    };
-    let narrow = if magnitude < 0x7f80_0000 {
-        finite
-    } else {
-        0x7c00
-    };
-    f16::from_bits(if magnitude > 0x7f80_0000 {
-        0x7fff
-    } else {
-        (sign | narrow) as u16
-    })
+    let normal = select(normal < 0x7c00, normal, 0x7c00);
+    let finite = select(magnitude < 0x3880_0000, subnormal, normal);
+    let narrow = select(magnitude < 0x7f80_0000, finite, 0x7c00);
+    f16::from_bits(select(magnitude > 0x7f80_0000, 0x7fff, sign | narrow) as u16)
 }
 
 /// `cvt.rn.bf16.f32`: the nearest, ties to even.

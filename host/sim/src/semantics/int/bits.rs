@@ -3,6 +3,8 @@
 //! PTX ISA 9.7.1. Field positions and lengths are their operand's low 8 bits, as the ISA says and the H200 does (position
 //! 260 acts as 4).
 
+use std::hint::select_unpredictable as select;
+
 typed! {
     /// `popc`: how many bits are set.
     |a| a.count_ones();
@@ -116,13 +118,10 @@ typed! {
     |a, pos, len| {
         let (pos, len) = field(T::BITS, pos, len);
         let end = if pos + len < T::BITS { pos + len } else { T::BITS };
-        if len == 0 {
-            0
-        } else if pos >= T::BITS {
-            a >> (T::BITS - 1)
-        } else {
-            a << (T::BITS - end) >> (T::BITS - (end - pos)) // the field to the top of the word, then down with the sign
-        }
+        // The field to the top of the word, then down with the sign.
+        let inside = a.wrapping_shl(T::BITS - end).wrapping_shr(T::BITS.wrapping_sub(end.wrapping_sub(pos)));
+        let signed = select(pos >= T::BITS, a >> (T::BITS - 1), inside);
+        select(len == 0, 0, signed)
     };
     bfe_s32(i32, u32, u32) -> i32, bfe_s64(i64, u32, u32) -> i64,
 }

@@ -190,7 +190,7 @@ fn shuffle<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let c = b.source(&clamp, 4, None)?;
     let list = b.list(&[members, predicate]);
     b.emit(
-        exchange::shuffle,
+        exchange::shuffle(),
         Operands {
             d,
             a,

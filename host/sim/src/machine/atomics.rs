@@ -14,8 +14,9 @@ use super::core::Core;
 use super::event::{Act, Reach, What};
 use super::lane::{Lane, Repr, lanes};
 use super::level::{Level, Portable};
+use super::local::{local_lanes, read_words, write_words};
 use super::op::{Handler, Op, STOP};
-use super::transfer::{NOWHERE, Stored, local_lanes, read_words, spread, write_words};
+use super::transfer::{NOWHERE, Stored, spread};
 use crate::memory::window;
 
 /// A type that atomics change in memory.
@@ -25,6 +26,20 @@ pub(crate) trait Cell: Copy + Default + PartialEq + 'static {
     /// # Safety
     /// `at` must be aligned and valid for reads and writes; it is accessed atomically only or by one host thread.
     unsafe fn update(at: *mut u8, f: impl Fn(Self) -> Self) -> Self;
+
+    /// The same where no other host thread looks.
+    ///
+    /// # Safety
+    /// `at` must be valid for reads and writes, by this thread alone.
+    #[inline(always)]
+    unsafe fn update_alone(at: *mut u8, f: impl Fn(Self) -> Self) -> Self {
+        // SAFETY: the caller's word.
+        unsafe {
+            let old = at.cast::<Self>().read_unaligned();
+            at.cast::<Self>().write_unaligned(f(old));
+            old
+        }
+    }
 }
 
 macro_rules! cell {
@@ -62,13 +77,13 @@ impl Cell for u128 {
     }
 }
 
-/// The places of the lanes that `op` changes: all in `hosts`, but for the lanes of the result, which are in local memory. None: a
-/// fault.
+/// The places of the lanes that `op` changes: all in `hosts`, but for the lanes of the result, which are in local memory; and
+/// whether all of them are one place. None: a fault.
 ///
 /// # Safety
 /// `op` must be an atomic of the running frame.
 #[inline(never)]
-unsafe fn places(core: &mut Core<'_>, op: *const Op, mask: u32, size: u64) -> Option<u32> {
+unsafe fn places(core: &mut Core<'_>, op: *const Op, mask: u32, size: u64) -> Option<(u32, bool)> {
     // SAFETY: passed on.
     unsafe {
         let space = (*op).aux >> SPACE & 3;
@@ -114,7 +129,7 @@ unsafe fn places(core: &mut Core<'_>, op: *const Op, mask: u32, size: u64) -> Op
             }
         }
         if mask == 0 {
-            return Some(local);
+            return Some((local, false));
         }
         let log = size.trailing_zeros();
         let found = match space {
@@ -131,7 +146,7 @@ unsafe fn places(core: &mut Core<'_>, op: *const Op, mask: u32, size: u64) -> Op
             core.read += bytes;
             core.written += bytes;
         }
-        Some(local)
+        Some((local, local == 0 && matches!(found, Found::One(_))))
     }
 }
 
@@ -165,10 +180,32 @@ where
         }
         core.spins += 1;
         let elements = (o.aux >> ELEMENTS) as usize + 1;
-        let Some(local) = places(core, op, mask, (size_of::<M>() * elements) as u64) else {
+        let Some((local, one)) = places(core, op, mask, (size_of::<M>() * elements) as u64) else {
             return STOP;
         };
+        // Shared memory is the team's, and a team runs on one host thread.
+        let alone = o.aux >> SPACE & 3 == SHARED;
         let lists = &core.run.program.lists[o.b as usize..][..3 * elements];
+        if one && let [d, b, c] = *lists {
+            // Lanes that change one place one after another do so in a single step.
+            let (b, c) = (*core.lanes::<R>(b), *core.lanes::<R>(c));
+            let next = |old: M, lane: usize| {
+                M::narrow(conjure::<F>()(T::of(old.widen()), T::of(b[lane]), T::of(c[lane])).repr())
+            };
+            let at = core.hosts[0];
+            let mut old = match alone {
+                true => M::update_alone(at, |old| lanes(mask).fold(old, next)),
+                false => M::update(at, |old| lanes(mask).fold(old, next)),
+            };
+            if d != NOWHERE {
+                let d = core.lanes::<R>(d);
+                for lane in lanes(mask) {
+                    d[lane] = old.widen();
+                    old = next(old, lane);
+                }
+            }
+            return op.wrapping_add(1);
+        }
         for lane in lanes(mask) {
             for (e, rows) in lists.chunks_exact(3).enumerate() {
                 let (b, c) = (
@@ -182,6 +219,8 @@ where
                     let old = read_words::<M>(core.local.host, lane, at);
                     write_words(core.local.host, lane, at, new(old));
                     old
+                } else if alone {
+                    M::update_alone(core.hosts[lane].add(e * size_of::<M>()), new)
                 } else {
                     M::update(core.hosts[lane].add(e * size_of::<M>()), new)
                 };

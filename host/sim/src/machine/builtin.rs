@@ -7,8 +7,8 @@ use super::core::{Core, View};
 use super::event::{Act, Reach, What};
 use super::format;
 use super::lane::{LANES, lanes};
+use super::local::{read_words, write_words};
 use super::op::Op;
-use super::transfer::{read_words, write_words};
 use crate::memory::window::{self, Window};
 
 /// The longest string that is read from a kernel's memory.

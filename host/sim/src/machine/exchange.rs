@@ -9,10 +9,13 @@
 //! Open in the ISA: the value read from an inactive lane. Here it is [`POISON`], and a finding, so that no kernel comes
 //! to depend on it. Which lanes `activemask` sees: those that run with the one that asks.
 
+use std::hint::select_unpredictable as select;
+
 use super::alu::conjure;
 use super::core::Core;
 use super::event::{Event, Wait, What};
-use super::lane::{FULL, LANES, Lane, lanes};
+use super::lane::{CHUNK, FULL, LANES, Lane, Repr, lanes};
+use super::level::{Level, levels};
 use super::op::{Handler, Op};
 use crate::checks::FindingKind;
 use crate::semantics::warp::redux_f32;
@@ -36,17 +39,34 @@ pub(crate) mod mode {
 }
 
 /// The lane that `lane` reads and the predicate result; outside its segment a lane reads itself.
-fn source(mode: u32, lane: u32, b: u32, c: u32) -> (u32, bool) {
+#[inline(always)]
+fn source<const MODE: u32>(lane: u32, b: u32, c: u32) -> (u32, bool) {
     let (b, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
     let bound = (lane & segment) | (clamp & !segment);
     let low = lane & segment;
-    let (from, inside) = match mode {
+    let (from, inside) = match MODE {
         mode::UP => (lane.wrapping_sub(b), lane as i32 - b as i32 >= bound as i32),
         mode::DOWN => (lane + b, lane + b <= bound),
         mode::BFLY => (lane ^ b, lane ^ b <= bound),
         _ => (low | (b & !segment), low | (b & !segment) <= bound),
     };
-    (if inside { from & 31 } else { lane }, inside)
+    (select(inside, from & 31, lane), inside)
+}
+
+/// [`source`] of every lane: the lanes that they read, and those inside their segment.
+#[inline(always)]
+fn sources<L: Level, const MODE: u32>(b: &[u32; LANES], c: &[u32; LANES]) -> ([u32; LANES], u32) {
+    let (mut from, mut inside) = ([0; LANES], 0);
+    for k in (0..LANES).step_by(CHUNK) {
+        let mut within = [0; CHUNK];
+        for i in 0..CHUNK {
+            let (lane, is) = source::<MODE>((k + i) as u32, b[k + i], c[k + i]);
+            from[k + i] = lane;
+            within[i] = 0u32.wrapping_sub(u32::from(is));
+        }
+        inside |= L::top_bits(within) << k;
+    }
+    (from, inside)
 }
 
 impl Core<'_> {
@@ -166,11 +186,10 @@ unsafe fn member_rows(core: &mut Core<'_>, members: u32) -> [u32; LANES] {
     }
 }
 
-/// `shfl.sync`: row `d` gets row `a` of the lane that rows `b` and `c` choose.
-///
 /// # Safety
 /// As for every handler.
-pub(crate) unsafe fn shuffle(core: &mut Core<'_>, op: *const Op) -> *const Op {
+#[inline(always)]
+unsafe fn shuffle_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const Op {
     // SAFETY: `op` is an operation of the program.
     let o = unsafe { &*op };
     let (mode, list) = (o.aux & 3, (o.aux >> 2) as usize);
@@ -185,37 +204,32 @@ pub(crate) unsafe fn shuffle(core: &mut Core<'_>, op: *const Op) -> *const Op {
             *core.lanes::<u32>(o.c),
         )
     };
-    let (mut values, mut inside, mut absent) = ([0; LANES], 0u32, 0u32);
-    let fixed = b == [b[0]; LANES] && c == [c[0]; LANES];
-    for lane in 0..LANES {
-        let (b, c) = if fixed {
-            (b[0], c[0])
-        } else {
-            (b[lane], c[lane])
-        };
-        let (from, within) = source(mode, lane as u32, b, c);
-        inside |= u32::from(within) << lane;
-        absent |= (!mask >> from & 1) << lane;
-        values[lane] = a[from as usize & 31];
+    let (from, inside) = match mode {
+        mode::UP => sources::<L, { mode::UP }>(&b, &c),
+        mode::DOWN => sources::<L, { mode::DOWN }>(&b, &c),
+        mode::BFLY => sources::<L, { mode::BFLY }>(&b, &c),
+        _ => sources::<L, { mode::IDX }>(&b, &c),
+    };
+    let mut values = [0; LANES];
+    for (value, from) in values.iter_mut().zip(from) {
+        *value = a[from as usize % LANES];
     }
-    absent &= mask;
-    if absent != 0 {
+    if mask != FULL {
+        let absent = lanes(mask).filter(|&lane| mask >> from[lane] & 1 == 0);
+        let absent = absent.fold(0, |set, lane| set | 1 << lane);
         for lane in lanes(absent) {
             values[lane] = POISON;
         }
-        core.note(
-            FindingKind::AbsentLane,
-            op,
-            absent.trailing_zeros() as usize,
-        );
+        if absent != 0 {
+            let first = absent.trailing_zeros() as usize;
+            core.note(FindingKind::AbsentLane, op, first);
+        }
     }
     // SAFETY: as above; the predicate is one of the frame where it is not 0.
     unsafe {
         let d = core.lanes::<u32>(o.d);
-        for lane in 0..LANES {
-            if mask >> lane & 1 != 0 {
-                d[lane] = values[lane];
-            }
+        for (lane, value) in values.into_iter().enumerate() {
+            d[lane] = value.blend(d[lane], mask >> lane & 1 != 0);
         }
         if predicate != 0 {
             core.set_predicate(predicate, inside, mask);
@@ -223,6 +237,11 @@ pub(crate) unsafe fn shuffle(core: &mut Core<'_>, op: *const Op) -> *const Op {
         op.wrapping_add(1)
     }
 }
+
+levels!(
+    /// `shfl.sync`: row `d` gets row `a` of the lane that rows `b` and `c` choose.
+    pub(crate) fn shuffle = shuffle_body
+);
 
 /// `vote.sync`: predicate `a`, member mask in row `b`. `f(true lanes, members)` gives one truth for all.
 ///

@@ -7,7 +7,7 @@
 //! | --- | --- |
 //! | `op`, `lane`, `level` | an operation; a row of 32 values; what the host's processor offers |
 //! | `alu` | arithmetic, logic, comparison: anything from rows to rows |
-//! | `access`, `transfer`, `atomics` | addresses and their checks; loads and stores; atomics |
+//! | `access`, `transfer`, `local`, `atomics` | addresses and their checks; loads and stores; interleaved memory; atomics |
 //! | `image`, `texture`, `surface` | texture and surface instructions: their objects, fetches, loads and stores |
 //! | `sampling`, `query` | what a sampler reads; what an object says of itself |
 //! | `exchange`, `barrier`, `cluster` | lanes of a warp, and threads of a block or a cluster, meeting |
@@ -48,6 +48,7 @@ pub(crate) mod image;
 pub(crate) mod lane;
 pub(crate) mod level;
 mod limits;
+mod local;
 pub(crate) mod matrix;
 pub(crate) mod mbarrier;
 pub(crate) mod misc;

@@ -497,3 +497,81 @@ fn the_last_addresses_are_no_memory_whatever_is_checked() {
         );
     }
 }
+
+#[test]
+fn local_rows_and_single_lanes_agree() {
+    // All lanes at one address move a row; lanes that a guard parts move one by one.
+    let forms = [
+        ("u8", 4, 1),
+        ("s8", 4, 1),
+        ("u16", 4, 1),
+        ("b32", 4, 1),
+        ("b64", 8, 1),
+        ("b32", 4, 2),
+        ("b32", 4, 4),
+        ("b64", 8, 2),
+        ("s16", 8, 1),
+    ];
+    for (ty, size, count) in forms {
+        let list = |name: &str| {
+            let all: Vec<String> = (0..count).map(|e| format!("%{name}{e}")).collect();
+            match count {
+                1 => all[0].clone(),
+                _ => format!("{{{}}}", all.join(", ")),
+            }
+        };
+        let vector = ["", "", ".v2", "", ".v4"][count];
+        let (load, store) = (
+            format!("ld.local{vector}.{ty}"),
+            format!("st.local{vector}.{ty}"),
+        );
+        let (v, a, b) = (list("v"), list("a"), list("b"));
+        let bits = size * 8;
+        let mut text = format!(
+            ".visible .entry rows(.param .u64 out)\n{{\n\t.reg .pred %p; .reg .b32 %t, %o; .reg .b64 %at, %by;\n\
+             \t.reg .b{bits} %v<4>, %a<4>, %b<4>;\n\t.local .align 16 .b8 stack[64];\n\
+             \tmov.u32 %t, %tid.x;\n\tand.b32 %o, %t, 3;\n\tsetp.eq.u32 %p, %o, 1;\n"
+        );
+        for e in 0..count {
+            let widen = if size == 4 { "mov.u32" } else { "cvt.u64.u32" };
+            writeln!(
+                text,
+                "\t{widen} %v{e}, %t;\n\tmul.lo.u{bits} %v{e}, %v{e}, {};",
+                0x0765_4321 + e
+            )
+            .unwrap();
+        }
+        write!(
+            text,
+            "\t{store} [stack], {v};\n\t@%p {load} {a}, [stack];\n\t@!%p {load} {a}, [stack];\n\
+             \t@%p {store} [stack+32], {v};\n\t@!%p {store} [stack+32], {v};\n\t{load} {b}, [stack+32];\n\
+             \tld.param.u64 %at, [out];\n\tmul.wide.u32 %by, %t, {};\n\tadd.u64 %at, %at, %by;\n",
+            2 * count * size
+        )
+        .unwrap();
+        for e in 0..count {
+            let at = 2 * e * size;
+            writeln!(
+                text,
+                "\tst.global.b{bits} [%at+{at}], %a{e};\n\tst.global.b{bits} [%at+{}], %b{e};",
+                at + size
+            )
+            .unwrap();
+        }
+        text += "\tret;\n}\n";
+        let rig = Rig::new(&text);
+        let out = rig.buffer(&vec![0u8; 32 * 2 * count * size]);
+        rig.run("rows", 1, 32, &[out])
+            .unwrap_or_else(|fault| panic!("{fault}"));
+        let got = rig.read::<u8>(out, 32 * 2 * count * size);
+        for (i, value) in got.chunks(size).enumerate() {
+            let (tid, e) = (i / (2 * count), i / 2 % count);
+            let all = (tid as u64)
+                .wrapping_mul(0x0765_4321 + e as u64)
+                .to_le_bytes();
+            let memory = ty[1..].parse::<usize>().unwrap() / 8;
+            let expected = widened(&all[..memory], ty, size);
+            assert_eq!(value, expected, "{ty} x {count}, thread {tid}, element {e}");
+        }
+    }
+}

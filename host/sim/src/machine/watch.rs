@@ -50,10 +50,14 @@ impl Core<'_> {
             // SAFETY: operations of these classes have an address row.
             let addresses = unsafe { self.addresses(op) };
             // At the end of all addresses there is nothing, and the operation is about to say so.
-            let mask = mask
-                & there(&addresses, |address| {
-                    address < u64::MAX - u64::from(u8::MAX)
-                });
+            let mask = match any_bit(&addresses) >> 63 {
+                0 => mask,
+                _ => {
+                    mask & there(&addresses, |address| {
+                        address < u64::MAX - u64::from(u8::MAX)
+                    })
+                }
+            };
             if mask == 0 {
                 return;
             }
@@ -61,15 +65,21 @@ impl Core<'_> {
                 if mask == 0 {
                     continue;
                 }
-                let mut inside = addresses;
-                for address in &mut inside {
-                    *address = address.wrapping_sub(start);
-                }
+                let mut moved = [0; LANES];
+                let inside = match start {
+                    0 => &addresses,
+                    _ => {
+                        for (to, address) in moved.iter_mut().zip(addresses) {
+                            *to = address.wrapping_sub(start);
+                        }
+                        &moved
+                    }
+                };
                 if run.launch.count {
-                    self.count_access(info, reach, &inside, mask);
+                    self.count_access(info, reach, inside, mask);
                 }
                 if run.launch.checks.race && reach != Reach::Local {
-                    self.check_race(op, index as u32, info, reach, &inside, mask);
+                    self.check_race(op, index as u32, info, reach, inside, mask);
                 }
             }
         }
@@ -201,8 +211,10 @@ impl Core<'_> {
             pending: false,
         };
         // In shared memory of other blocks of the cluster lanes are looked at one by one.
+        let of_block = |address| address < window::SHARED_PER_BLOCK;
         let own = reach != Reach::Shared
-            || mask & !there(addresses, |address| address < window::SHARED_PER_BLOCK) == 0;
+            || of_block(any_bit(addresses))
+            || mask & !there(addresses, of_block) == 0;
         let size = u64::from(info.bytes);
         // Lanes side by side or at one place are looked at together; in blocks of 16 by 16 threads those are half a warp's.
         let halves = [mask & LOWER_HALF, mask & !LOWER_HALF];
@@ -332,6 +344,12 @@ fn split(space: SpaceClass, addresses: &[u64; LANES], mask: u32) -> [(Reach, u64
         (Reach::Shared, 0, shared),
         (Reach::Local, 0, local),
     ]
+}
+
+/// The bits that any lane's address has, whether it runs or not: no address is larger.
+#[inline(always)]
+fn any_bit(addresses: &[u64; LANES]) -> u64 {
+    addresses.iter().fold(0, |bits, address| bits | address)
 }
 
 /// The lanes whose addresses are as `wanted`.

@@ -68,7 +68,7 @@ rows! {
     "cuModuleGetTexRef: no such name" => ERROR_NOT_FOUND, |_| cuModuleGetTexRef(&mut CUtexref(0), module(), c("nobody"));
     "cuModuleGetSurfRef: a name" => SUCCESS, |_| cuModuleGetSurfRef(&mut CUsurfref(0), module(), c("sink"));
     "cuModuleGetSurfRef: no such name" => ERROR_NOT_FOUND, |_| cuModuleGetSurfRef(&mut CUsurfref(0), module(), c("nobody"));
-    "cuTexRefSetArray: a kernel reads it" (sim: "an H200 answers something else, which has not been looked into") => SUCCESS, |f| {
+    "cuTexRefSetArray: a kernel reads it" (sim: "not compared with a GPU's since integers read zeros of an array, as an H200's do") => SUCCESS, |f| {
         let (module, array, to, mut found) = (module(), line(f), line(f), CUarray(0));
         let (texture, surface) = (texture(module), surface(module));
         ok(cuTexRefSetFlags(texture, 1));
@@ -77,7 +77,7 @@ rows! {
         ok(cuTexRefGetArray(&mut found, texture));
         let (got, mut written) = (run(f, module), [0u32; 4]);
         ok(cuMemcpyAtoH_v2(written.as_mut_ptr().cast(), to, 0, 16));
-        holds(found == array && got == [10, 20, 30, 40] && written == [7, 8, 9, 10])
+        holds(found == array && got == [0; 4] && written == [7, 8, 9, 10])
     };
     "cuTexRefSetArray: without the flag" (sim: "documented; a GPU's driver does not look") => ERROR_INVALID_VALUE, |f| cuTexRefSetArray(texture(module()), line(f), 0);
     "cuTexRefGetArray: nothing bound" => ERROR_INVALID_VALUE, |_| cuTexRefGetArray(&mut CUarray(0), texture(module()));

@@ -5,6 +5,7 @@ use gpu_macros::{gpu_printf, kernel, shared};
 use gpu_std::GlobalMut;
 use gpu_std::kernel::{Kernel, Value};
 
+/// A name that the expansion might use too.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Parameters(pub u32);

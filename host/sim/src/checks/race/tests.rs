@@ -1,0 +1,239 @@
+//! The check against its plain form on random sequences of events, and the rules one by one.
+
+use super::*;
+use proptest::prelude::*;
+
+/// Something that a launch does.
+#[derive(Debug, Clone)]
+enum Event {
+    Access(Access, u64, u64),
+    /// By the lanes of a mask: the first one's address, how far the next one is, and bytes of each.
+    Together(Access, u32, u64, u64, u64),
+    Step(u64, u32),
+    Fence(u64, u32),
+    WarpBarrier(u64, u32),
+    Complete((u64, u32, u32), Option<u64>, u64, u64),
+    Arrive(u64, u32, (u64, u32)),
+    Pass(u64, u32, (u64, u32)),
+    Cluster(Vec<(u64, u32)>),
+    Barrier(u64, Vec<u32>),
+}
+
+/// Events of three blocks of three warps, most of them accesses of a few words.
+fn events() -> impl Strategy<Value = Vec<Event>> {
+    let (block, warp, lane) = (0u64..3, 0u32..3, 0u32..4);
+    let thread = (block.clone(), warp.clone(), lane);
+    let warps = (block.clone(), warp.clone());
+    let space = prop_oneof![Just(None), block.clone().prop_map(Some)];
+    let place = (
+        1020u64..1030,
+        prop_oneof![Just(1u64), Just(2), Just(4), Just(8), Just(16)],
+    );
+    let kind = prop_oneof![Just(Kind::Read), Just(Kind::Write), Just(Kind::Atomic)];
+    let how = (
+        kind,
+        any::<bool>(),
+        any::<bool>(),
+        proptest::bool::weighted(0.1),
+        0u32..4,
+    );
+    let single = (thread.clone(), space.clone(), place.clone(), how).prop_map(
+        |((block, warp, lane), shared, (address, size), (kind, strong, releases, pending, op))| {
+            let strong = strong || kind == Kind::Atomic;
+            let access = Access {
+                block,
+                warp,
+                lane,
+                op,
+                kind,
+                strong,
+                releases,
+                shared,
+                pending,
+            };
+            Event::Access(access, address, size)
+        },
+    );
+    let mask = prop_oneof![
+        Just(u32::MAX),
+        Just(1),
+        Just(0xffff),
+        Just(0xffff_0000),
+        any::<u32>()
+    ];
+    let size = prop_oneof![Just(4u64), Just(8), Just(16), Just(1)];
+    let step = prop_oneof![3 => Just(None), 2 => Just(Some(0)), 1 => Just(Some(4))];
+    let start = prop_oneof![3 => Just(1024u64), 1 => Just(1152), 1 => (250u64..264).prop_map(|word| word * 4)];
+    let kind = prop_oneof![2 => Just(Kind::Read), 1 => Just(Kind::Write)];
+    let together = (
+        warps.clone(),
+        space.clone(),
+        (mask, size, step, start),
+        (kind, 0u32..4),
+    )
+        .prop_map(
+            |((block, warp), shared, (mask, size, step, start), (kind, op))| {
+                let access = Access {
+                    shared,
+                    op,
+                    kind,
+                    ..access(block, warp, 0, kind)
+                };
+                Event::Together(
+                    access,
+                    mask,
+                    start / size * size,
+                    step.unwrap_or(size),
+                    size,
+                )
+            },
+        );
+    let key = (block.clone(), Just(8u32));
+    let event = prop_oneof![
+        30 => single,
+        20 => together,
+        6 => warps.clone().prop_map(|(b, w)| Event::Step(b, w)),
+        1 => warps.clone().prop_map(|(b, w)| Event::Fence(b, w)),
+        2 => warps.clone().prop_map(|(b, w)| Event::WarpBarrier(b, w)),
+        2 => (thread, space, place).prop_map(|(t, s, (at, size))| Event::Complete(t, s, at, size)),
+        2 => (warps.clone(), key.clone()).prop_map(|((b, w), key)| Event::Arrive(b, w, key)),
+        2 => (warps, key).prop_map(|((b, w), key)| Event::Pass(b, w, key)),
+        1 => Just(Event::Cluster(vec![(0, 3), (1, 3)])),
+        2 => (block, proptest::sample::subsequence(vec![0u32, 1, 2], 1..=3))
+            .prop_map(|(b, warps)| Event::Barrier(b, warps)),
+    ];
+    proptest::collection::vec(event, 1..120)
+}
+
+proptest! {
+    #[test]
+    fn finds_what_the_plain_check_finds(events in events()) {
+        let (mut races, mut plain) = (Races::default(), plain::Races::default());
+        for event in events {
+            match event.clone() {
+                Event::Access(access, address, size) => {
+                    let (found, expected) = (races.access(access, address, size), plain.access(access, address, size));
+                    // Whether the one before released is not remembered: no report says it.
+                    let expected = expected.map(|before| Access { releases: false, ..before });
+                    prop_assert_eq!(found, expected, "{:?}", event);
+                }
+                Event::Together(access, mask, start, step, size) => {
+                    let addresses = std::array::from_fn(|lane| start + lane as u64 * step);
+                    let together = races.together(&access, &addresses, mask, size);
+                    for lane in (0..32).filter(|lane| mask >> lane & 1 != 0) {
+                        let access = Access { lane, ..access };
+                        let expected = plain.access(access, addresses[lane as usize], size);
+                        let expected = expected.map(|before| Access { releases: false, ..before });
+                        let found = match together {
+                            true => None,
+                            false => races.access(access, addresses[lane as usize], size),
+                        };
+                        prop_assert_eq!(found, expected, "lane {} of {:?}", lane, event);
+                    }
+                }
+                Event::Step(b, w) => { races.step(b, w); plain.step(b, w) }
+                Event::Fence(b, w) => { races.fence(b, w); plain.fence(b, w) }
+                Event::WarpBarrier(b, w) => { races.warp_barrier(b, w); plain.warp_barrier(b, w) }
+                Event::Complete(t, s, at, size) => { races.complete(t, s, at, size); plain.complete(t, s, at, size) }
+                Event::Arrive(b, w, key) => { races.arrive(b, w, key); plain.arrive(b, w, key) }
+                Event::Pass(b, w, key) => { races.pass(b, w, key); plain.pass(b, w, key) }
+                Event::Cluster(blocks) => { races.cluster(&blocks); plain.cluster(&blocks) }
+                Event::Barrier(b, warps) => { races.barrier(b, &warps); plain.barrier(b, &warps) }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_block_that_ended_leaves_no_shared_memory() {
+    let mut races = Races::default();
+    let mut now = Access {
+        shared: Some(0),
+        ..access(0, 0, 0, Kind::Write)
+    };
+    assert!(races.access(now, 64, 4).is_none());
+    races.end(0);
+    now.warp = 1;
+    assert!(
+        races.access(now, 64, 4).is_none(),
+        "another block's memory by now"
+    );
+    now.warp = 2;
+    assert!(races.access(now, 64, 4).is_some());
+}
+
+fn access(block: u64, warp: u32, lane: u32, kind: Kind) -> Access {
+    Access {
+        block,
+        warp,
+        lane,
+        op: 0,
+        kind,
+        strong: kind == Kind::Atomic,
+        releases: false,
+        shared: None,
+        pending: false,
+    }
+}
+
+#[test]
+fn writes_of_two_blocks_race_and_atomics_do_not() {
+    let mut races = Races::default();
+    assert!(races.access(access(0, 0, 0, Kind::Write), 64, 4).is_none());
+    assert!(races.access(access(1, 0, 0, Kind::Write), 64, 4).is_some());
+    assert!(races.access(access(1, 0, 0, Kind::Write), 68, 4).is_none());
+    for block in 0..3 {
+        assert!(
+            races
+                .access(access(block, 0, 0, Kind::Atomic), 128, 4)
+                .is_none()
+        );
+    }
+}
+
+#[test]
+fn neighbouring_bytes_do_not_race() {
+    let mut races = Races::default();
+    assert!(races.access(access(0, 0, 0, Kind::Write), 64, 1).is_none());
+    assert!(races.access(access(0, 1, 0, Kind::Write), 65, 1).is_none());
+    assert!(races.access(access(0, 1, 0, Kind::Read), 64, 2).is_some());
+}
+
+#[test]
+fn a_barrier_orders_the_warps_that_arrive() {
+    let mut races = Races::default();
+    races.access(access(0, 0, 0, Kind::Write), 64, 4);
+    assert!(races.access(access(0, 1, 0, Kind::Read), 64, 4).is_some());
+    races.barrier(0, &[0, 1]);
+    assert!(races.access(access(0, 1, 0, Kind::Read), 64, 4).is_none());
+    assert!(races.access(access(0, 2, 0, Kind::Read), 64, 4).is_some());
+}
+
+#[test]
+fn lanes_of_a_warp_are_ordered_by_its_barrier_only() {
+    let mut races = Races::default();
+    races.step(0, 0);
+    assert!(races.access(access(0, 0, 0, Kind::Write), 64, 4).is_none());
+    assert!(
+        races.access(access(0, 0, 1, Kind::Write), 64, 4).is_none(),
+        "one instruction"
+    );
+    races.step(0, 0);
+    assert!(races.access(access(0, 0, 0, Kind::Read), 64, 4).is_some());
+    races.warp_barrier(0, 0);
+    assert!(races.access(access(0, 0, 0, Kind::Read), 64, 4).is_none());
+}
+
+#[test]
+fn a_fence_and_a_flag_hand_over_between_blocks() {
+    let mut races = Races::default();
+    races.access(access(0, 0, 0, Kind::Write), 64, 4);
+    races.fence(0, 0);
+    races.access(access(0, 0, 0, Kind::Atomic), 128, 4);
+    assert!(
+        races.access(access(1, 0, 0, Kind::Read), 64, 4).is_some(),
+        "before the flag is read"
+    );
+    races.access(access(2, 0, 0, Kind::Atomic), 128, 4);
+    assert!(races.access(access(2, 0, 0, Kind::Read), 64, 4).is_none());
+}

@@ -1,0 +1,153 @@
+//! What variables hold at first.
+//!
+//! PTX ISA, "Variables: Initializers". An address of another variable is known only when the module has been given memory: it is noted
+//! beside the bytes.
+
+use super::{Program, Symbols};
+use crate::decode::function;
+use crate::decode::program::ImageAddress;
+use crate::module::LoadError;
+use crate::ptx::ast::{self, Initializer};
+
+/// The names in an initializer.
+pub(super) fn named<'a>(initializer: Option<&Initializer<'a>>, found: &mut Vec<&'a str>) {
+    match initializer {
+        Some(Initializer::List(list)) => list.iter().for_each(|one| named(Some(one), found)),
+        Some(Initializer::Address(address)) => found.push(address.symbol),
+        _ => {}
+    }
+}
+
+/// Writes initial contents.
+pub(super) fn write<'a>(
+    modules: &[ast::Module<'a>],
+    bases: &[u32],
+    symbols: &Symbols<'a>,
+    program: &mut Program,
+) -> Result<(), LoadError> {
+    for (m, module) in modules.iter().enumerate() {
+        for variable in &module.variables {
+            let Some(initializer) = &variable.initializer else {
+                continue;
+            };
+            let Some(index) = symbols.find(m, variable.name) else {
+                continue;
+            };
+            let mut image = Image {
+                variable,
+                symbols,
+                module: m,
+                bytes: Vec::new(),
+                addresses: Vec::new(),
+            };
+            image
+                .write(initializer, 0, variable.dims.len())
+                .map_err(|message| {
+                    function::place(
+                        function::Problem::Invalid(message),
+                        variable.position.line + bases[m],
+                        program,
+                    )
+                })?;
+            let (bytes, addresses) = (image.bytes, image.addresses);
+            let to = &mut program.variables[index as usize];
+            (to.image, to.addresses) = (bytes, addresses);
+        }
+    }
+    Ok(())
+}
+
+/// A variable's contents on their way.
+struct Image<'s, 'a> {
+    variable: &'s ast::Variable<'a>,
+    symbols: &'s Symbols<'a>,
+    module: usize,
+    bytes: Vec<u8>,
+    addresses: Vec<ImageAddress>,
+}
+
+impl Image<'_, '_> {
+    /// Writes one initializer at `at`; `depth` dimensions are left inside it.
+    fn write(
+        &mut self,
+        initializer: &Initializer<'_>,
+        at: usize,
+        depth: usize,
+    ) -> Result<(), String> {
+        let size = self.variable.ty.size() as usize;
+        match initializer {
+            Initializer::List(list) => {
+                let inner = self.variable.dims.len() - depth.saturating_sub(1);
+                let stride = self
+                    .variable
+                    .dims
+                    .get(inner..)
+                    .unwrap_or(&[])
+                    .iter()
+                    .flatten()
+                    .product::<u64>() as usize
+                    * size;
+                let stride = if depth == 0 {
+                    size
+                } else {
+                    stride * usize::from(self.variable.vector)
+                };
+                list.iter().enumerate().try_for_each(|(i, one)| {
+                    self.write(one, at + i * stride, depth.saturating_sub(1))
+                })
+            }
+            Initializer::Int(value) => self.put(at, &value.to_le_bytes(), size),
+            Initializer::F32(bits) if size == 4 => self.put(at, &bits.to_le_bytes(), size),
+            Initializer::F32(bits) => self.put(
+                at,
+                &f64::from(f32::from_bits(*bits)).to_bits().to_le_bytes(),
+                size,
+            ),
+            Initializer::F64(bits) if size == 8 => self.put(at, &bits.to_le_bytes(), size),
+            Initializer::F64(bits) if size == 2 => {
+                let value = half::f16::from_f64(f64::from_bits(*bits));
+                self.put(at, &value.to_bits().to_le_bytes(), size)
+            }
+            Initializer::F64(bits) => self.put(
+                at,
+                &(f64::from_bits(*bits) as f32).to_bits().to_le_bytes(),
+                size,
+            ),
+            Initializer::Address(address) => {
+                let Some(variable) = self.symbols.find(self.module, address.symbol) else {
+                    return Err(format!(
+                        "`{}` is not defined in this module; link the one that defines it",
+                        address.symbol
+                    ));
+                };
+                let shift = address.mask.map_or(0, u64::trailing_zeros);
+                let (offset, generic) = (address.offset, address.generic);
+                self.put(at, &[0; 8], size)?;
+                self.addresses.push(ImageAddress {
+                    at,
+                    width: size,
+                    variable,
+                    offset,
+                    generic,
+                    shift,
+                });
+                Ok(())
+            }
+        }
+    }
+
+    fn put(&mut self, at: usize, bytes: &[u8], size: usize) -> Result<(), String> {
+        let end = at + size;
+        if end as u64 > self.variable.size() || size > bytes.len() {
+            return Err(format!(
+                "the initializer of `{}` does not fit",
+                self.variable.name
+            ));
+        }
+        if self.bytes.len() < end {
+            self.bytes.resize(end, 0);
+        }
+        self.bytes[at..end].copy_from_slice(&bytes[..size]);
+        Ok(())
+    }
+}

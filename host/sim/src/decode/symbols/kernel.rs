@@ -1,0 +1,120 @@
+//! What a host program may know of a kernel: parameters, bounds, an estimate of its registers.
+
+use crate::decode::program::Program;
+use crate::module::{Kernel, Param};
+use crate::ptx::ast::{self, Body, Directive, Operand, Type};
+
+/// A kernel's parameters with their offsets, and the bytes of all of them.
+pub(super) fn params(function: &ast::Function<'_>) -> (Vec<Param>, u32) {
+    let mut end = 0u32;
+    let params = function.params.iter().map(|p| {
+        let (size, align) = (
+            p.size().min(1 << 20) as u32,
+            p.alignment().clamp(1, 1 << 20) as u32,
+        );
+        let offset = end.next_multiple_of(align);
+        end = offset + size;
+        Param {
+            name: p.name.into(),
+            size,
+            align,
+            offset,
+        }
+    });
+    (params.collect(), end)
+}
+
+/// What a host program may know of a kernel.
+pub(super) fn describe(function: &ast::Function<'_>, body: &Body<'_>, program: &Program) -> Kernel {
+    let (params, param_bytes) = params(function);
+    let index = program.functions.len() - 1;
+    let decoded = &program.functions[index];
+    let static_shared = program
+        .shared
+        .iter()
+        .find(|(f, _)| *f == index)
+        .map_or(0, |(_, bytes)| *bytes);
+    let mut kernel = Kernel {
+        name: function.name.into(),
+        params,
+        param_bytes,
+        static_shared,
+        local_bytes: decoded.local,
+        registers: registers(body),
+        ..Kernel::default()
+    };
+    for directive in &function.directives {
+        match *directive {
+            Directive::MaxThreads([x, y, z]) => {
+                kernel.max_threads = Some(x.saturating_mul(y).saturating_mul(z))
+            }
+            Directive::RequiredThreads(extent) => kernel.required_threads = Some(extent),
+            Directive::MinBlocksPerSm(n) => kernel.min_blocks = Some(n),
+            Directive::RequiredCluster(extent) => kernel.cluster = Some(extent),
+            _ => {}
+        }
+    }
+    kernel.registers = kernel.registers.min(registers_within_bounds(&kernel));
+    kernel
+}
+
+/// The registers that a compiler may use where a kernel promises small blocks or asks for several on a multiprocessor: what
+/// spills beyond that goes to local memory. PTX ISA, "Performance-Tuning Directives: .maxntid, .minnctapersm".
+fn registers_within_bounds(kernel: &Kernel) -> u32 {
+    // Of every multiprocessor from compute capability 3.5 on, in units of 8 a thread.
+    const REGISTERS: u32 = 65_536;
+    const UNIT: u32 = 8;
+    let required = kernel
+        .required_threads
+        .map(|extent| extent.iter().fold(1, |all: u32, n| all.saturating_mul(*n)));
+    let Some(threads) = required.or(kernel.max_threads) else {
+        return u32::MAX;
+    };
+    let resident = threads
+        .max(1)
+        .checked_next_multiple_of(32)
+        .and_then(|threads| threads.checked_mul(kernel.min_blocks.unwrap_or(1).max(1)));
+    (REGISTERS / resident.unwrap_or(u32::MAX) / UNIT * UNIT).max(16)
+}
+
+/// An estimate of the 32-bit registers that a GPU's compiler needs: the most that are in use at once, from each one's first to
+/// its last mention in the text, and a few for addresses and calls.
+fn registers(body: &Body<'_>) -> u32 {
+    let mut spans: Vec<Option<(usize, usize)>> = vec![None; body.registers.len()];
+    for (at, instruction) in body.instructions.iter().enumerate() {
+        let mut mention = |id: u32| {
+            let span = spans[id as usize].get_or_insert((at, at));
+            span.1 = at;
+        };
+        for operand in body.operands(instruction) {
+            match *operand {
+                Operand::Register(id)
+                | Operand::Element(id, _)
+                | Operand::Part(id, _)
+                | Operand::Minus(id, _)
+                | Operand::Address(ast::Base::Register(id), _) => mention(id),
+                Operand::Pair(a, b) => a.into_iter().chain(b).for_each(&mut mention),
+                Operand::Vector(slice) => body.elements(slice).iter().for_each(|e| {
+                    if let Operand::Register(id) = *e {
+                        mention(id);
+                    }
+                }),
+                _ => {}
+            }
+        }
+    }
+    let mut change = vec![0i64; body.instructions.len() + 1];
+    for (register, span) in body.registers.iter().zip(spans) {
+        if let (Some((first, last)), true) = (span, register.ty != Type::Pred) {
+            let words = register.ty.size().div_ceil(4) as i64;
+            change[first] += words;
+            change[last] -= words;
+        }
+    }
+    let (mut now, mut most) = (0, 0);
+    for step in change {
+        now += step;
+        most = most.max(now);
+    }
+    (most as u32 + 8).clamp(16, 255)
+}

@@ -1,0 +1,119 @@
+//! Static shared variables: where each lies in a block's shared memory.
+//!
+//! Variables that one kernel reaches, through the functions that it may call, do not overlap; those of different kernels may.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::initial::named;
+use super::{Program, Symbols, VariableSpace};
+use crate::ptx::ast::{self, Body, Operand, Symbol};
+
+/// The module names and body variables that a body mentions.
+fn mentions<'a>(body: &Body<'a>) -> (BTreeSet<&'a str>, BTreeSet<u32>) {
+    let (mut names, mut locals) = (BTreeSet::new(), BTreeSet::new());
+    let mut symbol = |symbol: Symbol<'a>| match symbol {
+        Symbol::Module(name) => drop(names.insert(name)),
+        Symbol::Local(index) => drop(locals.insert(index)),
+        _ => {}
+    };
+    for operand in body.operands.iter().chain(&body.elements) {
+        match *operand {
+            Operand::Symbol(s, _) => symbol(s),
+            Operand::Address(ast::Base::Symbol(s), _) => symbol(s),
+            _ => {}
+        }
+    }
+    (names, locals)
+}
+
+/// Gives static shared variables offsets: behind all others of every kernel that reaches them.
+pub(super) fn place<'a>(
+    modules: &[ast::Module<'a>],
+    defined: &[(usize, usize)],
+    symbols: &mut Symbols<'a>,
+    program: &mut Program,
+) {
+    // What each function mentions: variables, and functions as variables.
+    let direct: Vec<BTreeSet<u32>> = defined
+        .iter()
+        .map(|&(m, f)| {
+            let function = &modules[m].functions[f];
+            let Some(body) = &function.body else {
+                return BTreeSet::new();
+            };
+            let (names, locals) = mentions(body);
+            let names = names.into_iter().filter_map(|name| symbols.find(m, name));
+            let locals = locals
+                .into_iter()
+                .filter_map(|v| symbols.body_variable(m, function.name, v));
+            names.chain(locals).collect()
+        })
+        .collect();
+    // A function whose address is in a variable may be called by whoever reads it: all kernels count as callers.
+    let indirect: Vec<usize> = modules
+        .iter()
+        .enumerate()
+        .flat_map(|(m, module)| module.variables.iter().map(move |v| (m, v)))
+        .flat_map(|(m, variable)| {
+            let mut found = Vec::new();
+            named(variable.initializer.as_ref(), &mut found);
+            found
+                .into_iter()
+                .filter_map(|name| symbols.function(m, name))
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    let kernels: Vec<usize> = (0..defined.len())
+        .filter(|&i| modules[defined[i].0].functions[defined[i].1].entry)
+        .collect();
+    let mut users: HashMap<u32, Vec<usize>> = HashMap::new();
+    for (k, &kernel) in kernels.iter().enumerate() {
+        let mut seen = vec![false; defined.len()];
+        let mut todo = vec![kernel];
+        todo.extend(&indirect);
+        while let Some(function) = todo.pop() {
+            if std::mem::replace(&mut seen[function], true) {
+                continue;
+            }
+            for &variable in &direct[function] {
+                match symbols.space(variable) {
+                    // A kernel that this one launches has shared memory of its own.
+                    VariableSpace::Function(callee) if kernels.contains(&callee) => {}
+                    VariableSpace::Function(callee) => todo.push(callee),
+                    VariableSpace::Shared(_) => {
+                        let users = users.entry(variable).or_default();
+                        if users.last() != Some(&k) {
+                            users.push(k);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    let mut tops = vec![0u64; kernels.len()];
+    for (index, variable) in program.variables.iter_mut().enumerate() {
+        let VariableSpace::Shared(offset) = &mut variable.space else {
+            continue;
+        };
+        let Some(users) = users.get(&(index as u32)) else {
+            continue;
+        };
+        let start = users
+            .iter()
+            .map(|&k| tops[k])
+            .max()
+            .unwrap_or(0)
+            .next_multiple_of(variable.align);
+        *offset = start.min(u64::from(u32::MAX)) as u32;
+        for &k in users {
+            tops[k] = start + variable.size;
+        }
+    }
+    program.shared = kernels
+        .iter()
+        .zip(&tops)
+        .map(|(&k, &top)| (k, top.min(u64::from(u32::MAX)) as u32))
+        .collect();
+    symbols.spaces = program.variables.iter().map(|v| v.space).collect();
+}

@@ -217,11 +217,11 @@ fn returned(case: &Case) -> Use {
         functions: "\
 .func (.param .align 16 .b8 result[128]) giver{n}(.param .b32 number)
 {
-    .reg .b32 %w; .reg .b64 %a;
+    .reg .b32 %w; .reg .b64 %a; .reg .b128 %q;
     ld.param.b32 %w, [number];
     mul.wide.u32 %a, %w, 0x9e3779b1;
-    st.param.b64 [result], %a;
-    st.param.b64 [result+8], %a;
+    mov.b128 %q, {%a, %a};
+    st.param.b128 [result], %q;
     ret;
 }
 "

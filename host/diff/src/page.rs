@@ -1,11 +1,12 @@
 //! The coverage page of the book: every row of the table, whether the simulator runs it, and what GPUs said.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use sim::isa::coverage::{Coverage, coverage};
 use sim::isa::{Section, pattern};
 
-use crate::report::{OUTCOMES, Report};
+use crate::report::{OUTCOMES, Outcome, Report};
 
 const HEAD: &str = "\
 # Instructions
@@ -139,6 +140,30 @@ fn judged(page: &mut String, report: &Report) {
              what the ISA says; the simulator does. `departs` in `host/diff/src/allowance.rs` lists them.\n",
         );
     }
+    if seen.contains(&"equal-by-use") {
+        page.push_str(
+            "\n*Equal by use*: the result is the machine's own business (an address, a stack pointer, a clock); what a program can do with it is the \
+             same. *Same fault*: it is to end the kernel, and does so with the same error.\n",
+        );
+    }
+    if !report.reasons.is_empty() {
+        page.push_str("\nNot judged, and why:\n\n");
+        for (why, count) in &report.reasons {
+            let _ = writeln!(page, "- {count}: {why}");
+        }
+    }
+    let refused = refused(report);
+    if !refused.is_empty() {
+        page.push_str("\nRefused by the GPU's driver:\n\n");
+        for (why, instructions) in refused {
+            let _ = writeln!(
+                page,
+                "- {}: {why}, as `{}`",
+                instructions.len(),
+                instructions[0]
+            );
+        }
+    }
     let wrong: Vec<_> = report
         .cases
         .iter()
@@ -155,6 +180,18 @@ fn judged(page: &mut String, report: &Report) {
             );
         }
     }
+}
+
+/// What the device's driver did not take, by the last line of its message, which says why.
+fn refused(report: &Report) -> BTreeMap<&str, Vec<&str>> {
+    let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for line in &report.cases {
+        if let Outcome::Refused { why } = &line.outcome {
+            let why = why.lines().next_back().unwrap_or(why).trim();
+            reasons.entry(why).or_default().push(&line.instruction);
+        }
+    }
+    reasons
 }
 
 /// A row. A bar would end the cell even inside code.

@@ -118,7 +118,7 @@ fn textures(case: &Case) -> Vec<Setup> {
                     normalized,
                     as_float,
                     border: [0.25, 0.5, 0.75, 1.0],
-                    level_filter: pick(chain && blends && n % 2 == 1),
+                    level_filter: pick(case.has(Modifier::Level) && blends && n % 2 == 1),
                     level_bias: 0.0,
                     levels: [0.0, if chain { 2.0 } else { 0.0 }],
                 },

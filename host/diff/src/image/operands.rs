@@ -28,7 +28,11 @@ pub fn of(case: &Case, thread: usize, objects: &[Setup], random: &mut Random) ->
         .inputs()
         .filter(|(_, r)| r.usage == Usage::Texture && Some(r.operand) != object)
         .count();
-    let chosen = random.below(gradients.max(1) as u64) as usize;
+    // Two of them, of which a fourth element is padding.
+    let each = (gradients / 2).max(1);
+    let real = each.min(3);
+    let picked = random.below(2 * real as u64) as usize;
+    let chosen = picked / real * each + picked % real;
     let mut seen = 0;
     let mut value = |register: Register, random: &mut Random| -> u128 {
         if register.usage != Usage::Texture {
@@ -40,7 +44,7 @@ pub fn of(case: &Case, thread: usize, objects: &[Setup], random: &mut Random) ->
         if Some(register.operand) != object {
             seen += 1;
             return if seen == chosen + 1 {
-                gradient(random).into()
+                gradient(setup.size[chosen % each], random).into()
             } else {
                 0
             };
@@ -93,9 +97,12 @@ fn spot(case: &Case, setup: &Setup, random: &mut Random) -> [u32; 4] {
         return [layer, x, y, z];
     }
     let floats = case.types().last() == Some(&Type::F32);
+    // A volume's gradients become differences of coordinates, which far ones have none of.
+    let near = case.has(Modifier::Grad) && setup.shape == Shape::D3;
     let mut at = [layer, 0, 0, 0];
     for (axis, to) in at[1..].iter_mut().enumerate() {
         *to = match floats {
+            true if near => (random.below(4096) as f32 / 4096.0).to_bits(),
             true => coordinate(setup.size[axis], setup.sampler.normalized, random),
             false => integer(setup.size[axis], random),
         };
@@ -137,9 +144,10 @@ fn integer(size: u32, random: &mut Random) -> u32 {
     }
 }
 
-/// A direction to a cube's face: ordinary, along axes, or between faces.
+/// A direction to a cube's face: ordinary, along axes, or between faces. Of many bits, so that it leads to no edge between texels:
+/// an H200's division is not exact there.
 fn direction(random: &mut Random) -> [u32; 3] {
-    let mut one = || random.below(8193) as f32 / 4096.0 - 1.0;
+    let mut one = || (random.bits() >> 40) as f32 / (1u32 << 23) as f32 - 1.0;
     let mut at = [one(), one(), one()];
     let axis = random.below(3) as usize;
     match random.below(8) {
@@ -161,11 +169,12 @@ fn level(ty: Type, random: &mut Random) -> u32 {
     }
 }
 
-/// How a coordinate changes to the next pixel: a power of two near those that lead from one level to another.
-fn gradient(random: &mut Random) -> u32 {
-    let size = f32::exp2(-(random.below(1024) as f32) / 128.0);
+/// How a coordinate changes to the next pixel: by so many texels that the level is not where one ends, as an H200's logarithm is
+/// exact to 256ths only, and less where it is made of differences (of volumes).
+fn gradient(size: u32, random: &mut Random) -> u32 {
+    let texels = f32::exp2(random.below(6) as f32 - 2.0 + 0.2);
     let sign = if random.below(2) == 0 { 1.0 } else { -1.0 };
-    (size * sign).to_bits()
+    (sign * texels / size as f32).to_bits()
 }
 
 /// The element that a thread accesses. Outside of the surface some threads, where the instruction says what happens then; a

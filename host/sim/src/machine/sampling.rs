@@ -234,8 +234,14 @@ pub(super) fn sample(
     mix.values(base, sampler)
 }
 
-/// A fetch by integers.
-pub(super) fn load(texture: &Texture, geometry: Geometry, at: [u32; 4], level: i32) -> [u32; 4] {
+/// A fetch by integers: outside of the texture zero, or the nearest texel if the fetch names its level.
+pub(super) fn load(
+    texture: &Texture,
+    geometry: Geometry,
+    at: [u32; 4],
+    level: i32,
+    named: bool,
+) -> [u32; 4] {
     let sampler = &texture.sampler;
     let image = usize::try_from(level)
         .ok()
@@ -251,6 +257,20 @@ pub(super) fn load(texture: &Texture, geometry: Geometry, at: [u32; 4], level: i
         Geometry::A1d => (at[0], [at[1], 0, 0]),
         Geometry::A2d => (at[0], [at[1], at[2], 0]),
         _ => (0, [at[0], at[1], at[2]]),
+    };
+    let nearest = |x: u32, size: u32| (x as i32).max(0).unsigned_abs().min(size.saturating_sub(1));
+    let [x, y, z] = match named {
+        true => [
+            nearest(x, image.width),
+            nearest(y, image.height),
+            nearest(z, image.depth),
+        ],
+        false => [x, y, z],
+    };
+    let layer = if named {
+        layer.min(image.layers().saturating_sub(1))
+    } else {
+        layer
     };
     // Negative ones are large without a sign.
     let inside = x < image.width && y < image.height && z < image.depth && layer < image.layers();

@@ -4,7 +4,7 @@
 //!
 //! Open in the ISA, and as an H200 (driver 580.159.04, 2026-11-21) has it: a fetch without a level reads the first that the
 //! sampler's clamps allow, without its bias, since compute kernels have no derivatives; a fetch by integers reads zero outside of
-//! the texture, whatever the address mode, and outside of its levels; a line is read by integers if it is plain memory and by
+//! the texture, whatever the address mode, but the nearest texel if it names a level, and zero of a level that is not there; a line is read by integers if it is plain memory and by
 //! floats if it is an array, and reads as zero the other way.
 
 use super::core::Core;
@@ -47,8 +47,9 @@ pub(crate) unsafe fn fetch(core: &mut Core<'_>, op: *const Op) -> *const Op {
                     result,
                 } => {
                     let values = if *integers {
+                        let named = matches!(level, LevelOf::Row(_));
                         let level = level_number(core, level, lane);
-                        sampling::load(texture, site.geometry, at, level)
+                        sampling::load(texture, site.geometry, at, level, named)
                     } else {
                         let level = level_of(core, texture, site.geometry, level, lane);
                         sampling::sample(texture, site.geometry, at, level)

@@ -346,6 +346,32 @@ fn levels_are_chosen_clamped_and_blended() {
 }
 
 #[test]
+fn integers_with_a_level_stay_inside_of_it() {
+    let rig = Rig::new(&kernel(
+        "tex.level.2d.v4.u32.s32 {%r0, %r1, %r2, %r3}, [%rd0, {%c0, %c1}], %c2;",
+    ));
+    let numbers: Vec<u32> = (10..22).collect();
+    let plane = |size, of: &[u32]| image(&rig, Shape::D2, size, (Format::U32, 1), of);
+    let levels = vec![plane([4, 3, 1], &numbers), plane([2, 1, 1], &[1, 2])];
+    let sampler = Sampler::default();
+    let object = rig
+        .device
+        .images()
+        .add(Object::Texture(Texture { levels, sampler }));
+    let minus = -1i32 as u32;
+    let places = [
+        [1, 2, 0],
+        [9, minus, 0],
+        [9, 9, 1],
+        [0, 0, 2],
+        [0, 0, minus],
+    ];
+    let got = at(&rig, object, &places);
+    let first: Vec<u32> = got.iter().map(|texel| texel[0]).collect();
+    assert_eq!(first, [19, 13, 2, 0, 0]);
+}
+
+#[test]
 fn gradients_choose_a_level() {
     let rig = Rig::new(&kernel(
         "tex.grad.1d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%rd0, {%c0}], {%c1}, {%c2};",

@@ -149,6 +149,26 @@ fn integer_texels_span_the_unit() {
     );
 }
 
+/// As an H200 (driver 580.159.04, 2026-11-21) stored and bordered.
+#[test]
+fn floats_are_brought_into_formats() {
+    let halves = [
+        (300.7, 0x5cb2),
+        (-1e10, 0xfbff),
+        (f32::INFINITY, 0x7c00),
+        (f32::from_bits(0x7f80_0001), 0x7c01),
+        (f32::from_bits(0xffa1_2345), 0xfd09),
+        (f32::NAN, 0x7e00),
+    ];
+    for (x, expected) in halves {
+        assert_eq!(format::half(x), expected, "{x}");
+    }
+    let unsigned = [0.25, 0.5, 0.75, 9.0, f32::NAN].map(|x| format::unorm(x, 8));
+    assert_eq!(unsigned, [64, 127, 191, 255, 0]);
+    let signed = [0.5, -0.5, -75.5 / 127.0, -9.0].map(|x| format::snorm(x, 8));
+    assert_eq!(signed, [63, -63, -75, -127]);
+}
+
 #[test]
 fn cube_faces_have_their_centres_and_corners() {
     let axes = [

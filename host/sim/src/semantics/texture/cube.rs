@@ -2,7 +2,8 @@
 //!
 //! CUDA C++ Programming Guide, "Cubemap Textures": the face is that of the component of largest magnitude, the other two,
 //! divided by it, are the place. Open there: components of equal magnitude. On an H200 (driver 580.159.04, 2026-11-21) z goes before
-//! y, and y before x; a direction of no length leads to the middle of +z.
+//! y, and y before x; a direction of no length leads to the middle of +z. The division is exact
+//! here; the H200's is not, so that a place on the edge between two texels may go to the one before.
 
 /// The face (+x, -x, +y, -y, +z, -z) of a direction, and the normalised coordinates on it.
 #[inline]

@@ -28,9 +28,14 @@ pub fn snorm16(x: i16) -> f32 {
 }
 
 /// A float as `.f16`, towards zero, as an H200 (driver 580.159.04, 2026-11-21) stores formatted values and border colours: what is
-/// finite stays so.
+/// finite stays so, and what is no number keeps the upper bits of its payload, or at least one.
 #[inline]
 pub fn half(x: f32) -> u16 {
+    if x.is_nan() {
+        let bits = x.to_bits();
+        let payload = (bits >> 13 & 0x3ff).max(1);
+        return (bits >> 16 & 0x8000 | 0x7c00 | payload) as u16;
+    }
     let nearest = half::f16::from_f32(x);
     let bits = nearest.to_bits();
     // One step back where rounding went away from zero; from infinity to the largest number.
@@ -41,16 +46,18 @@ pub fn half(x: f32) -> u16 {
     }
 }
 
-/// A border's colour as a texel of `bits` (8 or 16) that reads as a float: clamped, to the nearest.
+/// A border's colour as a texel of `bits` (8 or 16) that reads as a float: clamped, to the nearest, of two to the one nearer to
+/// zero. (An H200 cuts the colour first, so that one a few thousandths beyond the middle may go down there.)
 #[inline]
 pub fn unorm(x: f32, bits: u32) -> u32 {
     let most = ((1u32 << bits) - 1) as f32;
-    (x.clamp(0.0, 1.0) * most).round() as u32
+    (x.clamp(0.0, 1.0) * most - 0.5).ceil() as u32
 }
 
 /// As [`unorm`], signed.
 #[inline]
 pub fn snorm(x: f32, bits: u32) -> i32 {
     let most = ((1u32 << (bits - 1)) - 1) as f32;
-    (x.clamp(-1.0, 1.0) * most).round() as i32
+    let size = (x.abs().min(1.0) * most - 0.5).ceil() as i32;
+    if x < 0.0 { -size } else { size }
 }

@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 use crate::decode::program::{Reference, Row, Value, Variable, VariableSpace};
 use crate::image::{Images, Object};
 use crate::launch::{Launch, LaunchError, Report};
-use crate::machine::family;
-use crate::machine::heap::Heap;
+use crate::machine::control::heap::Heap;
+use crate::machine::launch::family;
 use crate::memory::window;
 use crate::{DeviceModel, Fault, Kind, Memory, MemoryError, Module};
 

@@ -6,10 +6,10 @@
 
 use super::function::{Builder, Operands, Result, invalid, unsupported};
 use super::program::Value;
-use crate::machine::alu;
-use crate::machine::misc;
+use crate::machine::compute::alu;
+use crate::machine::compute::misc;
+use crate::machine::memory::stack;
 use crate::machine::op::Handler;
-use crate::machine::stack;
 use crate::memory::window::{self, SHARED_PER_BLOCK, Window};
 use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, SpecialRegister};
 

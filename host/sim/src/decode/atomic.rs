@@ -9,9 +9,9 @@ use super::function::{Builder, Operands, Result, invalid, unsupported};
 use super::memory::{Address, class_of, place};
 use super::operand::repr;
 use super::program::Class;
-use crate::machine::atomics::{self, atomic as handler};
+use crate::machine::memory::atomics::{self, atomic as handler};
+use crate::machine::memory::transfer::{NOWHERE, Place};
 use crate::machine::op::Handler;
-use crate::machine::transfer::{NOWHERE, Place};
 use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, Type};
 use crate::semantics::{float, half, int};
 

@@ -8,7 +8,7 @@
 use super::function::{Builder, Operands, Result, invalid, literal_type, unsupported};
 use super::program::Value;
 use super::table::{self, Entry};
-use crate::machine::alu::{self, combine};
+use crate::machine::compute::alu::{self, combine};
 use crate::ptx::ast::{Instruction, Modifier as M, Operand, Type};
 
 /// The table's `setp` for the words of a `setp` or `set`, and how its result is combined.

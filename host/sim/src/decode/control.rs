@@ -5,8 +5,9 @@
 
 use super::function::{Builder, Operands, Result, because, invalid, unsupported};
 use super::program::{Area, CallSite, Class};
+use crate::machine::control::{self as run, builtin};
+use crate::machine::launch::children;
 use crate::machine::op::Handler;
-use crate::machine::{builtin, children, control as run};
 use crate::ptx::ast::{Instruction, Opcode, Operand, Symbol, Target};
 
 pub(super) fn control<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {

@@ -9,7 +9,7 @@ use half::{bf16, f16};
 use super::function::{Builder, Operands, Result, invalid, unsupported};
 use super::operand::repr;
 use super::table;
-use crate::machine::alu::{unary, unary_rare};
+use crate::machine::compute::alu::{unary, unary_rare};
 use crate::machine::op::Handler;
 use crate::ptx::ast::{Class, Instruction, Modifier as M, Operand, Type};
 use crate::semantics::convert::*;

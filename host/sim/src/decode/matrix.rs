@@ -6,10 +6,10 @@
 use super::function::{Builder, Operands, Result, invalid, unsupported};
 use super::memory::{Address, place};
 use super::program::Value;
-use crate::machine::access::{Named, flag};
-use crate::machine::matrix::{self, Kind, Product, Sparsity, rows};
-use crate::machine::tile::{self, Tile};
-use crate::machine::transfer::Place;
+use crate::machine::compute::matrix::{self, Kind, Product, Sparsity, rows};
+use crate::machine::memory::access::{Named, flag};
+use crate::machine::memory::tile::{self, Tile};
+use crate::machine::memory::transfer::Place;
 use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, Type};
 use crate::semantics::Rounding;
 use crate::semantics::matrix::{Accumulator, BitOp, Element, sparse};

@@ -8,8 +8,8 @@ use super::function::{Builder, Operands, Result, invalid, unsupported};
 use super::operand::repr;
 use super::program::{Class, SpaceClass, Value};
 use super::table;
-use crate::machine::access::flag;
-use crate::machine::transfer::{self, NOWHERE, Place, Width};
+use crate::machine::memory::access::flag;
+use crate::machine::memory::transfer::{self, NOWHERE, Place, Width};
 use crate::ptx::ast::{Base, Instruction, Modifier as M, Opcode, Operand, Symbol, Type};
 
 /// An address operand, as operations take it.

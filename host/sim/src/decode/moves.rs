@@ -5,8 +5,8 @@
 
 use super::function::{Builder, Operands, Result, invalid, unsupported};
 use super::operand::repr;
-use crate::machine::alu;
-use crate::machine::misc;
+use crate::machine::compute::alu;
+use crate::machine::compute::misc;
 use crate::machine::op::Handler;
 use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, SpecialRegister as S, Type};
 

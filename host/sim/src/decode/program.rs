@@ -7,11 +7,11 @@
 use std::sync::Arc;
 
 use crate::machine::asynchronous::CopySite;
-use crate::machine::bulk::BulkSite;
+use crate::machine::asynchronous::bulk::BulkSite;
+use crate::machine::compute::matrix::Product;
 use crate::machine::image::ImageSite;
-use crate::machine::matrix::Product;
+use crate::machine::memory::tile::Tile;
 use crate::machine::op::Op;
-use crate::machine::tile::Tile;
 use crate::module::Kernel;
 use crate::ptx::ast::SpecialRegister;
 use crate::semantics::video::Video;

@@ -2,10 +2,10 @@
 
 use super::function::{Builder, Operands, Result, invalid, unsupported};
 use super::program::{Class, Value};
-use crate::machine::barrier::{self, kind};
-use crate::machine::cluster;
-use crate::machine::exchange::{self, WHO_RUNS, extreme, mode};
-use crate::machine::misc;
+use crate::machine::compute::misc;
+use crate::machine::meeting::barrier::{self, kind};
+use crate::machine::meeting::cluster;
+use crate::machine::meeting::exchange::{self, WHO_RUNS, extreme, mode};
 use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, Type};
 use crate::semantics::int;
 

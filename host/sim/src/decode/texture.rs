@@ -6,9 +6,9 @@
 use super::function::{Builder, Operands, Problem, Result, because, invalid, unsupported};
 use super::operand::repr;
 use crate::machine::image::{Action, Geometry, ImageSite, LevelOf, Query, ResultAs, Update};
+use crate::machine::image::{query as answer, surface, texture as run};
+use crate::machine::memory::transfer::NOWHERE;
 use crate::machine::op::Handler;
-use crate::machine::transfer::NOWHERE;
-use crate::machine::{query as answer, surface, texture as run};
 use crate::ptx::ast::{Base, Instruction, Modifier as M, Opcode, Operand, Symbol, Type};
 use crate::semantics::texture::SurfaceClamp;
 

@@ -4,7 +4,7 @@
 
 use super::function::{Builder, Operands, Result, invalid, unsupported};
 use super::program::Value;
-use crate::machine::video as run;
+use crate::machine::compute::video as run;
 use crate::ptx::ast::{Class, Instruction, Modifier as M, Opcode as O, Operand, Selector};
 use crate::semantics::video::{
     Amount, Comparison, Mad, Negated, Part, Primary, Scalar, Simd, Then, Video,

@@ -5,9 +5,9 @@
 
 use super::event::Event;
 use super::lane::{CHUNK, LANES, Lane};
+use super::launch::run::Run;
+use super::launch::team::{Block, Team};
 use super::op::{Op, STOP};
-use super::run::Run;
-use super::team::{Block, Team};
 use super::warp::Warp;
 use crate::checks::race::Races;
 use crate::counters::Counters;

@@ -10,9 +10,9 @@
 
 use std::sync::OnceLock;
 
-use super::access::{Found, Space};
 use super::core::Core;
 use super::event::Act;
+use super::memory::access::{Found, Space};
 use super::op::Op;
 
 /// The levels that operations are built for.

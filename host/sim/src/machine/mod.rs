@@ -1,70 +1,44 @@
 //! The SIMT machine: warps, blocks and grids running decoded operations.
 //!
-//! A warp instruction is the unit of work: one indirect call, 32 lanes in plain arrays that the compiler vectorises. From
-//! the inside out:
+//! A warp instruction is the unit of work: one indirect call, 32 lanes in plain arrays that the compiler vectorises. What every operation needs:
 //!
 //! | file | what it is |
 //! | --- | --- |
 //! | `op`, `lane`, `level` | an operation; a row of 32 values; what the host's processor offers |
-//! | `alu` | arithmetic, logic, comparison: anything from rows to rows |
-//! | `access`, `transfer`, `local`, `atomics` | addresses and their checks; loads and stores; interleaved memory; atomics |
-//! | `image`, `texture`, `surface` | texture and surface instructions: their objects, fetches, loads and stores |
-//! | `sampling`, `query` | what a sampler reads; what an object says of itself |
-//! | `exchange`, `barrier`, `cluster` | lanes of a warp, and threads of a block or a cluster, meeting |
-//! | `control`, `frame` | branches, calls, ends; frames and special registers |
-//! | `mbarrier` | barriers that are objects in shared memory |
-//! | `asynchronous`, `bulk`, `pending` | copies that are started now and happen later |
-//! | `matrix`, `tile` | products of matrices, and matrices between memory and a warp's registers |
-//! | `video` | arithmetic on bytes and halves of registers |
-//! | `stack` | local memory of a size that is known only when the program runs |
-//! | `builtin`, `format`, `heap` | `vprintf`, `malloc`, `free`, `__assertfail` |
-//! | `children`, `family` | launches from kernels; which grid runs when |
-//! | `core`, `schedule`, `event` | one host thread's state; which lanes of a warp run; why they stop |
-//! | `warp`, `team`, `run` | a warp's state; the blocks that run together; a launch over all cores |
-//! | `limits`, `output` | whether a launch can be; what kernels print |
-//! | `watch` | counters and checks that look at operations before they run |
-//! | `explain`, `findings` | from a fault or a finding as an operation sees it to the report that a user reads |
+//! | `core`, `warp`, `frame` | one host thread's state; a warp's; frames of calls, and special registers |
+//! | `schedule`, `event` | which lanes of a warp run; why they stop |
+//!
+//! The operations:
+//!
+//! | folder | what it is |
+//! | --- | --- |
+//! | `compute` | from registers to registers: arithmetic, matrices, video |
+//! | `memory` | addresses and their checks, loads and stores, atomics |
+//! | `image` | textures and surfaces |
+//! | `asynchronous` | copies that are started now and happen later |
+//! | `meeting` | lanes of a warp, and threads of a block or a cluster, meeting |
+//! | `control` | branches, calls, ends; `vprintf`, `malloc` and what else a program calls of the system |
+//!
+//! And what is around them:
+//!
+//! | folder | what it is |
+//! | --- | --- |
+//! | `launch` | a launch over all cores, and launches from kernels |
+//! | `watch` | counters and checks that look at operations before they run, and the reports that a user reads |
 
-pub(crate) mod access;
-pub(crate) mod alu;
 pub(crate) mod asynchronous;
-pub(crate) mod atomics;
-pub(crate) mod barrier;
-pub(crate) mod builtin;
-pub(crate) mod bulk;
-pub(crate) mod children;
-pub(crate) mod cluster;
+pub(crate) mod compute;
 pub(crate) mod control;
 pub(crate) mod core;
 mod event;
-pub(crate) mod exchange;
-mod explain;
-pub(crate) mod family;
-mod findings;
-mod format;
 pub(crate) mod frame;
-pub(crate) mod heap;
 pub(crate) mod image;
 pub(crate) mod lane;
+pub(crate) mod launch;
 pub(crate) mod level;
-mod limits;
-mod local;
-pub(crate) mod matrix;
-pub(crate) mod mbarrier;
-pub(crate) mod misc;
+pub(crate) mod meeting;
+pub(crate) mod memory;
 pub(crate) mod op;
-mod output;
-pub(crate) mod pending;
-pub(crate) mod query;
-pub(crate) mod run;
-mod sampling;
 mod schedule;
-pub(crate) mod stack;
-pub(crate) mod surface;
-mod team;
-pub(crate) mod texture;
-pub(crate) mod tile;
-pub(crate) mod transfer;
-pub(crate) mod video;
 mod warp;
-mod watch;
+pub(crate) mod watch;

@@ -1,10 +1,10 @@
 //! A warp: its registers, its lanes' places, and the calls that they have open.
 
+use super::asynchronous::pending::Copies;
 use super::core::At;
 use super::event::Wait;
 use super::lane::LANES;
 use super::op::Op;
-use super::pending::Copies;
 
 /// 64 bytes, aligned: what rows are made of.
 #[derive(Clone, Copy)]

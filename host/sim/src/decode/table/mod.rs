@@ -21,7 +21,7 @@ mod integer;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::machine::alu;
+use crate::machine::compute::alu;
 use crate::machine::lane::Lane;
 use crate::machine::op::Handler;
 

@@ -1,0 +1,360 @@
+//! `cp.async.bulk`, `cp.reduce.async.bulk`, `st.async`, `red.async`: bytes on their way that tell an mbarrier or a group; and
+//! `st.bulk`, many bytes at once.
+//!
+//! PTX ISA, "Data Movement and Conversion: cp.async.bulk, cp.reduce.async.bulk, st.async" and "red.async". When they happen is
+//! `pending`'s; each element of a reduction is one step. Writes of the generic proxy before a copy are seen by it without
+//! `fence.proxy.async`: that a fence is missing is not found.
+//! Reported: sizes that are no multiple of 16, an mbarrier in another block than the destination, a multicast to blocks that
+//! the cluster does not have.
+
+use super::Addressed;
+use super::pending::{Deed, Join, Move, Pending, Source, Spot, Until};
+use crate::checks::race::Kind;
+use crate::machine::compute::alu::conjure;
+use crate::machine::core::Core;
+use crate::machine::event::{Act, Reach, What};
+use crate::machine::lane::{LANES, Lane, Repr, lanes};
+use crate::machine::memory::access::{Named, One, flag};
+use crate::machine::memory::atomics::Cell;
+use crate::machine::memory::transfer::Stored;
+use crate::machine::op::{Op, STOP};
+use crate::memory::window;
+
+/// One of these instructions.
+#[derive(Debug, Clone)]
+pub(crate) struct BulkSite {
+    /// Where to.
+    pub(crate) to: Addressed,
+    /// Where from: memory, or rows of so many bytes.
+    pub(crate) from: From,
+    /// What the size (of memory) and both addresses are multiples of.
+    pub(crate) align: u64,
+    /// How elements join what is there, and their bytes.
+    pub(crate) join: Option<(Join, usize)>,
+    /// What is told: an mbarrier, or else the thread's bulk group.
+    pub(crate) mbarrier: Option<Addressed>,
+    /// The row of blocks that get a copy each.
+    pub(crate) blocks: Option<u32>,
+    /// The row that says which of each 16 bytes move.
+    pub(crate) mask: Option<u32>,
+}
+
+/// Where bytes come from.
+#[derive(Debug, Clone)]
+pub(crate) enum From {
+    /// Memory, and the row that holds how many.
+    Memory(Addressed, u32),
+    /// Registers, of 4 or 8 bytes each.
+    Rows(Vec<u32>, usize),
+}
+
+/// # Safety
+/// Both places must hold an aligned `M`.
+unsafe fn join<M: Cell + Stored<R>, T: Lane<Repr = R>, R: Repr, F: Fn(T, T) -> T + Copy>(
+    to: *mut u8,
+    from: *const u8,
+) {
+    // SAFETY: passed on.
+    unsafe {
+        let by: M = from.cast::<M>().read_unaligned();
+        let f = conjure::<F>();
+        M::update(to, |old| {
+            M::narrow(f(T::of(old.widen()), T::of(by.widen())).repr())
+        });
+    }
+}
+
+/// How elements of memory type `M` join: by `f` of the old one and the one that comes.
+pub(crate) fn joining<M, T, R, F>(_: F) -> (Join, usize)
+where
+    M: Cell + Stored<R>,
+    T: Lane<Repr = R>,
+    R: Repr,
+    F: Fn(T, T) -> T + Copy,
+{
+    (join::<M, T, R, F>, size_of::<M>())
+}
+
+/// In `aux` of [`fill`], above `flag::NARROW`.
+pub(crate) mod fills {
+    /// The address is generic.
+    pub(crate) const GENERIC: u32 = 2;
+    /// The size has 64 bits.
+    pub(crate) const WIDE: u32 = 4;
+}
+
+/// `st.bulk`: zeros, row `b` of them, at addresses in row `a` plus `c`. PTX ISA 9.7.9 "st.bulk". They are there at once, as those
+/// of an ordinary store. Reported: a size that is no multiple of 8 or above 16 MiB, which is undefined; an address that is
+/// no multiple of 8.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn fill(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: `op` is an operation of the running frame.
+    let (o, mask) = unsafe { (&*op, core.mask(&*op)) };
+    let has = |flag| o.aux & flag != 0;
+    let space = match has(fills::GENERIC) {
+        true => Named::GenericShared,
+        false => Named::Shared,
+    };
+    let to = Addressed {
+        row: o.a,
+        offset: o.c,
+        narrow: has(flag::NARROW),
+        space,
+    };
+    if mask != 0 {
+        core.step_races();
+    }
+    for lane in lanes(mask) {
+        // SAFETY: the decoder gave this operation these rows.
+        let (address, bytes) = unsafe {
+            let bytes = match has(fills::WIDE) {
+                true => core.lanes::<u64>(o.b)[lane],
+                false => core.lanes::<u32>(o.b)[lane].into(),
+            };
+            (core.address_of(&to, lane), bytes)
+        };
+        if !bytes.is_multiple_of(8) || bytes > 1 << 24 {
+            let message = format!("a bulk store of {bytes} bytes");
+            let help = "give a multiple of 8 bytes, 16 MiB at most";
+            return core.fault(op, lane, What::Illegal { message, help });
+        }
+        let one = One {
+            lane,
+            act: Act::Write,
+            space,
+            address,
+            bytes,
+            align: 8,
+        };
+        let Some(host) = core.one(op, one) else {
+            return STOP;
+        };
+        core.tell_access(
+            op,
+            lane,
+            Kind::Write,
+            (spot(core, space, address), bytes),
+            false,
+        );
+        // SAFETY: `one` found so many bytes there, of memory that may be written.
+        unsafe { host.write_bytes(0, bytes as usize) };
+    }
+    op.wrapping_add(1)
+}
+
+/// Site `aux`.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn start(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: `op` is an operation of the running frame.
+    let (o, mask) = unsafe { (&*op, core.mask(&*op)) };
+    let site = &core.run.program.bulks[o.aux as usize];
+    if mask != 0 {
+        core.step_races();
+    }
+    for lane in lanes(mask) {
+        // SAFETY: passed on.
+        if unsafe { start_one(core, op, site, lane) }.is_none() {
+            return STOP;
+        }
+    }
+    if let Err((by, error)) = core.relieve() {
+        return core.undefined(by, LANES, error);
+    }
+    op.wrapping_add(1)
+}
+
+/// One lane's. None: a fault.
+///
+/// # Safety
+/// `site` must be that of `op`, an operation of the running frame.
+unsafe fn start_one(
+    core: &mut Core<'_>,
+    op: *const Op,
+    site: &BulkSite,
+    lane: usize,
+) -> Option<()> {
+    // SAFETY: the decoder gave this operation these rows.
+    let (bytes, mask) = unsafe {
+        let bytes = match &site.from {
+            From::Memory(_, size) => core.lanes::<u32>(*size)[lane].into(),
+            From::Rows(rows, width) => (rows.len() * width) as u64,
+        };
+        let mask = site.mask.map(|row| core.lanes::<u32>(row)[lane] as u16);
+        (bytes, mask.unwrap_or(u16::MAX))
+    };
+    if !bytes.is_multiple_of(site.align) {
+        let message = format!("a bulk copy of {bytes} bytes");
+        return illegal(core, op, lane, message, "give a multiple of 16 bytes");
+    }
+    let by = (core.current.0, core.current.1 as u32, lane as u32);
+    // SAFETY: passed on.
+    let (values, from) = unsafe { source(core, op, site, lane, bytes)? };
+    let joins = site.join.is_some();
+    let (act, kind) = if joins {
+        (Act::Atomic, Kind::Atomic)
+    } else {
+        (Act::Write, Kind::Write)
+    };
+    // SAFETY: passed on.
+    for to in unsafe { destinations(core, op, site, lane)? } {
+        let (space, address) = to.bytes;
+        let one = One {
+            lane,
+            act,
+            space,
+            address,
+            bytes,
+            align: site.align,
+        };
+        let host = core.one(op, one)?;
+        let spot = spot(core, space, address);
+        core.begin_access(op, lane, kind, spot, bytes);
+        if spot.0.is_none() {
+            core.written += bytes;
+        }
+        let until = match to.mbarrier {
+            None => Until::Group(core.warp().copies.bulk[lane]),
+            Some((space, address)) => {
+                let (home, _) = core.mbarrier(op, lane, space, address)?;
+                if spot.0 != Some(core.team.blocks[home.rank].linear) {
+                    let message = "the mbarrier is in another block than the bytes go to".into();
+                    let help = "name both by the same block: `mapa` both, or none";
+                    return illegal(core, op, lane, message, help);
+                }
+                Until::Mbarrier(home)
+            }
+        };
+        let deed = Deed::Move(Move {
+            from: values.clone(),
+            to: host,
+            bytes: bytes as usize,
+            join: site.join,
+            mask,
+            spot,
+            source: from,
+        });
+        core.begin_pending(Pending {
+            by,
+            op,
+            until,
+            deed,
+        });
+    }
+    Some(())
+}
+
+fn illegal<T>(
+    core: &mut Core<'_>,
+    op: *const Op,
+    lane: usize,
+    message: String,
+    help: &'static str,
+) -> Option<T> {
+    core.fault(op, lane, What::Illegal { message, help });
+    None
+}
+
+/// Where one lane's bytes come from, and the place of it if it is memory. None: a fault.
+///
+/// # Safety
+/// As for [`start_one`].
+unsafe fn source(
+    core: &mut Core<'_>,
+    op: *const Op,
+    site: &BulkSite,
+    lane: usize,
+    bytes: u64,
+) -> Option<(Source, Option<Spot>)> {
+    match &site.from {
+        From::Memory(from, _) => {
+            // SAFETY: the decoder gave this operation these rows.
+            let address = unsafe { core.address_of(from, lane) };
+            let one = One {
+                lane,
+                act: Act::Read,
+                space: from.space,
+                address,
+                bytes,
+                align: site.align,
+            };
+            let host = core.one(op, one)?;
+            let spot = spot(core, from.space, address);
+            core.begin_access(op, lane, Kind::Read, spot, bytes);
+            if spot.0.is_none() {
+                core.read += bytes;
+            }
+            Some((Source::Memory(host), Some(spot)))
+        }
+        From::Rows(rows, width) => {
+            let mut values = Vec::with_capacity(bytes as usize);
+            for &row in rows {
+                // SAFETY: as above.
+                let value = unsafe {
+                    match width {
+                        4 => core.lanes::<u32>(row)[lane].into(),
+                        _ => core.lanes::<u64>(row)[lane],
+                    }
+                };
+                values.extend_from_slice(&value.to_le_bytes()[..*width]);
+            }
+            Some((Source::Bytes(values), None))
+        }
+    }
+}
+
+/// Where bytes go, and the mbarrier that is told.
+struct Destination {
+    bytes: (Named, u64),
+    mbarrier: Option<(Named, u64)>,
+}
+
+/// One place, or the same in each of the blocks that a mask names. None: a fault.
+///
+/// # Safety
+/// As for [`start_one`].
+unsafe fn destinations(
+    core: &mut Core<'_>,
+    op: *const Op,
+    site: &BulkSite,
+    lane: usize,
+) -> Option<Vec<Destination>> {
+    // SAFETY: the decoder gave this operation these rows.
+    let (bytes, mbarrier, blocks) = unsafe {
+        (
+            (site.to.space, core.address_of(&site.to, lane)),
+            site.mbarrier.map(|m| (m.space, core.address_of(&m, lane))),
+            site.blocks.map(|row| core.lanes::<u32>(row)[lane] & 0xffff),
+        )
+    };
+    let Some(blocks) = blocks else {
+        return Some(vec![Destination { bytes, mbarrier }]);
+    };
+    let count = core.team.blocks.len();
+    if blocks >> count.min(16) != 0 {
+        let message = format!("a multicast to blocks {blocks:#x} of a cluster of {count}");
+        let help = "set the bits of ranks below `%cluster_nctarank` only";
+        return illegal(core, op, lane, message, help);
+    }
+    let in_block = |rank: usize, (space, address): (Named, u64)| {
+        let at = space.spot(address).1 % window::SHARED_PER_BLOCK;
+        let start = (rank as u64 + 1) * window::SHARED_PER_BLOCK;
+        (Named::Shared, start + at)
+    };
+    let to = |rank| Destination {
+        bytes: in_block(rank, bytes),
+        mbarrier: mbarrier.map(|m| in_block(rank, m)),
+    };
+    Some(lanes(blocks).map(to).collect())
+}
+
+/// A place for the race check.
+fn spot(core: &Core<'_>, space: Named, address: u64) -> Spot {
+    match space.spot(address) {
+        (Reach::Shared, at) => core.owner(at),
+        (_, at) => (None, at),
+    }
+}

@@ -1,0 +1,243 @@
+//! `cp.async`: copies to shared memory that a thread starts and waits for later, in groups or by an mbarrier.
+//!
+//! PTX ISA, "Data Movement and Conversion: cp.async, cp.async.commit_group, cp.async.wait_group, cp.async.mbarrier.arrive". When
+//! the copies happen is `pending`'s. Cache operators and prefetch sizes are hints. Reported, beside wrong addresses: a source
+//! longer than the copy, which is undefined.
+
+pub(crate) mod bulk;
+pub(crate) mod pending;
+
+use self::pending::{Copied, Deed, Pending, Until};
+use super::core::Core;
+use super::event::{Act, Reach, What};
+use super::lane::{LANES, lanes};
+use super::meeting::mbarrier::how;
+use super::memory::access::{Named, One};
+use super::op::{Op, STOP};
+use crate::checks::race::Kind;
+use crate::decode::program::{Class, SpaceClass};
+
+/// An address operand of an instruction that has several.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Addressed {
+    /// The row of addresses, of 32 bits where `narrow`.
+    pub(crate) row: u32,
+    /// Added to them.
+    pub(crate) offset: u32,
+    /// Whether they have 32 bits.
+    pub(crate) narrow: bool,
+    /// The space that the instruction names.
+    pub(crate) space: Named,
+}
+
+/// A `cp.async`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CopySite {
+    /// Where to, in shared memory.
+    pub(crate) to: Addressed,
+    /// Where from, in global memory.
+    pub(crate) from: Addressed,
+    /// Bytes that are written.
+    pub(crate) bytes: u8,
+    /// Bytes that are read; the rest are zeros.
+    pub(crate) read: Read,
+}
+
+/// How many bytes a `cp.async` reads.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Read {
+    /// As many as it writes.
+    All,
+    /// What this row says.
+    Row(u32),
+    /// None where this predicate is true.
+    Unless(u32),
+}
+
+impl Core<'_> {
+    /// One lane's address.
+    ///
+    /// # Safety
+    /// `a` must be an operand of an operation of the running frame.
+    pub(super) unsafe fn address_of(&mut self, a: &Addressed, lane: usize) -> u64 {
+        // SAFETY: passed on.
+        unsafe {
+            match a.narrow {
+                true => self.lanes::<u32>(a.row)[lane].wrapping_add(a.offset).into(),
+                false => self.lanes::<u64>(a.row)[lane].wrapping_add(a.offset as i32 as i64 as u64),
+            }
+        }
+    }
+}
+
+/// `cp.async.ca`, `.cg`: site `aux`.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn copy(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: `op` is an operation of the running frame.
+    let (o, mask) = unsafe { (&*op, core.mask(&*op)) };
+    let site = &core.run.program.copies[o.aux as usize];
+    let bytes = u64::from(site.bytes);
+    let (mut sources, mut reading) = ([0; LANES], 0u32);
+    if mask != 0 {
+        core.step_races();
+    }
+    for lane in lanes(mask) {
+        // SAFETY: the decoder gave this operation rows and a predicate of the frame.
+        let (to, from, read) = unsafe {
+            let read = match site.read {
+                Read::All => bytes,
+                Read::Row(row) => core.lanes::<u32>(row)[lane].into(),
+                Read::Unless(p) if core.predicate(p) >> lane & 1 != 0 => 0,
+                Read::Unless(_) => bytes,
+            };
+            (
+                core.address_of(&site.to, lane),
+                core.address_of(&site.from, lane),
+                read,
+            )
+        };
+        if read > bytes {
+            let message = format!("a source of {read} bytes for a copy of {bytes}");
+            let help = "the source may be shorter than the copy, not longer";
+            return core.fault(op, lane, What::Illegal { message, help });
+        }
+        let one = One {
+            lane,
+            act: Act::Write,
+            space: site.to.space,
+            address: to,
+            bytes,
+            align: bytes,
+        };
+        let Some(host) = core.one(op, one) else {
+            return STOP;
+        };
+        let mut source = std::ptr::null_mut();
+        if read > 0 {
+            let one = One {
+                act: Act::Read,
+                space: site.from.space,
+                address: from,
+                bytes: read,
+                ..one
+            };
+            let Some(found) = core.one(op, one) else {
+                return STOP;
+            };
+            source = found;
+            (sources[lane], reading) = (from, reading | 1 << lane);
+        }
+        let spot = core.owner(site.to.space.spot(to).1);
+        core.begin_access(op, lane, Kind::Write, spot, bytes);
+        core.read += read;
+        let copies = &mut core.warp().copies;
+        copies.list.push(Copied {
+            lane: lane as u8,
+            group: copies.groups[lane],
+            number: copies.started,
+            // Of nothing, zero bytes are read from anywhere.
+            from: if read == 0 { host } else { source },
+            to: host,
+            bytes: (read as u8, site.bytes),
+            address: spot.1,
+        });
+        copies.started += 1;
+    }
+    if let Err((by, error)) = core.relieve() {
+        return core.undefined(by, LANES, error);
+    }
+    if core.run.watches && reading != 0 {
+        let class = Class::Load(SpaceClass::Global);
+        core.look(op, class, Reach::Global, (&sources, reading), site.bytes);
+    }
+    op.wrapping_add(1)
+}
+
+/// `cp.async.commit_group`; of bulk copies where `aux` is not 0.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn commit(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: `op` is an operation of the running frame.
+    let (o, mask) = unsafe { (&*op, core.mask(&*op)) };
+    core.commit(mask, o.aux != 0);
+    op.wrapping_add(1)
+}
+
+/// What `cp.async.wait_group` and its like wait for.
+pub(crate) mod wait {
+    /// Groups of `cp.async`, but for the latest `b`.
+    pub(crate) const GROUPS: u32 = 0;
+    /// All `cp.async`.
+    pub(crate) const ALL: u32 = 1;
+    /// Bulk groups, but for the latest `b`.
+    pub(crate) const BULK: u32 = 2;
+    /// That bulk groups have read their sources, but for the latest `b`.
+    pub(crate) const BULK_READ: u32 = 3;
+}
+
+/// `cp.async.wait_group`, `.wait_all`, `cp.async.bulk.wait_group`: `aux` says what, `b` how many may be left.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn wait_for(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: `op` is an operation of the running frame.
+    let (o, mask) = unsafe { (&*op, core.mask(&*op)) };
+    let here = |lane: usize| mask >> lane & 1 != 0;
+    let copies = &core.warp().copies;
+    let (groups, bulk) = (copies.groups, copies.bulk);
+    let old = |lane: usize| bulk[lane].saturating_sub(o.b);
+    match o.aux {
+        wait::GROUPS => core.complete_copies(|copy| {
+            let lane = usize::from(copy.lane);
+            here(lane) && copy.group < groups[lane].saturating_sub(o.b)
+        }),
+        wait::ALL => core.complete_copies(|copy| here(usize::from(copy.lane))),
+        wait::BULK => core.complete_groups(mask, old),
+        _ => core.read_groups(mask, old),
+    }
+    op.wrapping_add(1)
+}
+
+/// `cp.async.mbarrier.arrive`: arrives when the thread's copies are done; without `.noinc` (`b` is 0) one more arrival is
+/// pending until then.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn arrive(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: the decoder gave this operation an address row.
+    let (o, mask, addresses) = unsafe { (&*op, core.mask(&*op), core.addresses(op)) };
+    let space = if o.aux & how::GENERIC == 0 {
+        Named::Shared
+    } else {
+        Named::GenericShared
+    };
+    for lane in lanes(mask) {
+        let Some((home, _)) = core.mbarrier(op, lane, space, addresses[lane]) else {
+            return STOP;
+        };
+        let announced = core.change(home, |object| {
+            if o.b == 0 {
+                object.announce()?;
+            }
+            Ok(false)
+        });
+        if let Err(error) = announced {
+            return core.undefined(op, lane, error);
+        }
+        let (rank, warp) = (core.current.0, core.current.1 as u32);
+        let started = core.warp().copies.started;
+        core.begin_pending(Pending {
+            by: (rank, warp, lane as u32),
+            op,
+            until: Until::Mbarrier(home),
+            deed: Deed::Arrive(started),
+        });
+    }
+    if let Err((by, error)) = core.relieve() {
+        return core.undefined(by, LANES, error);
+    }
+    op.wrapping_add(1)
+}

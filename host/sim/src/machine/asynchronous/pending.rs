@@ -1,0 +1,375 @@
+//! What was started and has not happened yet: asynchronous copies, stores and reductions.
+//!
+//! PTX ISA, "Asynchronous Operations" in the memory consistency model, and 9.7.9 on `cp.async` and `cp.async.bulk`. Open in the
+//! ISA: when an asynchronous operation happens between its start and the wait for it. Here it happens as late as may be, when
+//! somebody waits for it: so a kernel that reads before it waits sees the old bytes in every run, and one that overwrites
+//! the source before it waits copies the new. Addresses are checked at the start. A thread's end waits for its groups.
+//!
+//! Copies of `cp.async` are many and belong to a warp; the others are few and belong to the team.
+
+use crate::checks::race::{Access, Kind};
+use crate::machine::core::Core;
+use crate::machine::lane::{LANES, lanes};
+use crate::machine::meeting::mbarrier::Home;
+use crate::machine::op::Op;
+use crate::semantics::mbarrier::MbarrierError;
+
+/// Copies of a warp that are kept waiting, and other operations of a team, which may be large.
+const MOST: (usize, usize) = (1 << 14, 1 << 10);
+
+/// A copy of `cp.async`.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::machine) struct Copied {
+    pub(in crate::machine) lane: u8,
+    /// Its group, counted for each lane from 0.
+    pub(in crate::machine) group: u32,
+    /// Its number among the warp's copies.
+    pub(in crate::machine) number: u64,
+    pub(in crate::machine) from: *const u8,
+    pub(in crate::machine) to: *mut u8,
+    /// Bytes that are read, and bytes that are written: the rest are zeros.
+    pub(in crate::machine) bytes: (u8, u8),
+    /// The shared address that is written, for the race check.
+    pub(in crate::machine) address: u64,
+}
+
+/// What a warp's `cp.async` and bulk groups are.
+#[derive(Debug, Default)]
+pub(in crate::machine) struct Copies {
+    /// Not done yet, in the order of their start.
+    pub(in crate::machine) list: Vec<Copied>,
+    /// How many were started.
+    pub(in crate::machine) started: u64,
+    /// Groups that each lane has committed.
+    pub(in crate::machine) groups: [u32; LANES],
+    /// Bulk groups that each lane has committed.
+    pub(in crate::machine) bulk: [u32; LANES],
+}
+
+/// One of the others.
+#[derive(Debug)]
+pub(in crate::machine) struct Pending {
+    /// Who started it: block, warp, lane.
+    pub(in crate::machine) by: (usize, u32, u32),
+    pub(in crate::machine) op: *const Op,
+    pub(in crate::machine) until: Until,
+    pub(in crate::machine) deed: Deed,
+}
+
+/// What says that it is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::machine) enum Until {
+    /// An mbarrier.
+    Mbarrier(Home),
+    /// A bulk group of the thread.
+    Group(u32),
+}
+
+/// What is to happen.
+#[derive(Debug)]
+pub(in crate::machine) enum Deed {
+    /// Bytes move, or join others.
+    Move(Move),
+    /// The thread arrives once those of its `cp.async` are done that have a lower number.
+    Arrive(u64),
+}
+
+/// Bytes on their way.
+#[derive(Debug)]
+pub(in crate::machine) struct Move {
+    pub(in crate::machine) from: Source,
+    pub(in crate::machine) to: *mut u8,
+    pub(in crate::machine) bytes: usize,
+    /// How each element joins what is there; none replaces it.
+    pub(in crate::machine) join: Option<(Join, usize)>,
+    /// Of each 16 bytes, those that move.
+    pub(in crate::machine) mask: u16,
+    /// Where it goes, for the race check.
+    pub(in crate::machine) spot: Spot,
+    /// Where it comes from, if that is memory.
+    pub(in crate::machine) source: Option<Spot>,
+}
+
+/// A place as the race check knows it: the block whose shared memory it is, or none for global memory, and the address.
+pub(in crate::machine) type Spot = (Option<u64>, u64);
+
+/// Where bytes come from.
+#[derive(Debug, Clone)]
+pub(in crate::machine) enum Source {
+    /// Memory.
+    Memory(*const u8),
+    /// They were read already.
+    Bytes(Vec<u8>),
+}
+
+/// Joins the element at the second place into that at the first, as one step.
+pub(crate) type Join = unsafe fn(*mut u8, *const u8);
+
+impl Core<'_> {
+    /// Does the copies of the running warp that `done` picks, in order.
+    pub(in crate::machine) fn complete_copies(&mut self, done: impl Fn(&Copied) -> bool) {
+        let at = self.current;
+        self.complete_copies_of((at.0, at.1 as u32), done);
+    }
+
+    fn complete_copies_of(&mut self, (rank, warp): (usize, u32), done: impl Fn(&Copied) -> bool) {
+        let block = &mut self.team.blocks[rank];
+        let linear = block.linear;
+        let list = &mut block.warps[warp as usize].copies.list;
+        let (races, check) = (&mut self.races, self.run.launch.checks.race);
+        list.retain(|copy| {
+            if !done(copy) {
+                return true;
+            }
+            let (read, all) = (usize::from(copy.bytes.0), usize::from(copy.bytes.1));
+            // SAFETY: both places were checked for these bytes when the copy was started. Shared memory stays where it is
+            // while the team runs, and device memory while the launch does; they do not overlap.
+            unsafe {
+                copy.to.copy_from_nonoverlapping(copy.from, read);
+                copy.to.add(read).write_bytes(0, all - read);
+            }
+            if check {
+                let thread = (linear, warp, u32::from(copy.lane));
+                races.complete(thread, Some(linear), copy.address, all as u64);
+            }
+            false
+        });
+    }
+
+    /// Does what an mbarrier is to be told of, and tells it.
+    ///
+    /// # Errors
+    /// What the ISA does not define, with the operation that did it.
+    pub(in crate::machine) fn complete_for(
+        &mut self,
+        home: Home,
+    ) -> Result<(), (*const Op, MbarrierError)> {
+        let until = Until::Mbarrier(home);
+        if !self.team.pending.iter().any(|p| p.until == until) {
+            return Ok(());
+        }
+        let ready: Vec<Pending> = self
+            .team
+            .pending
+            .extract_if(.., |p| p.until == until)
+            .collect();
+        for pending in ready {
+            self.happen(pending)?;
+        }
+        Ok(())
+    }
+
+    /// Does the bulk groups of the running warp's lanes in `mask` that are older than `group` says.
+    pub(in crate::machine) fn complete_groups(&mut self, mask: u32, group: impl Fn(usize) -> u32) {
+        let (rank, warp) = (self.current.0, self.current.1 as u32);
+        let old = |p: &mut Pending| match p.until {
+            Until::Group(number) => {
+                let lane = p.by.2 as usize;
+                p.by.0 == rank && p.by.1 == warp && mask >> lane & 1 != 0 && number < group(lane)
+            }
+            Until::Mbarrier(_) => false,
+        };
+        let ready: Vec<Pending> = self.team.pending.extract_if(.., old).collect();
+        for pending in ready {
+            // Groups tell no mbarrier, so nothing can go wrong.
+            let _ = self.happen(pending);
+        }
+    }
+
+    /// Reads the sources of those groups, so that they may be overwritten.
+    pub(in crate::machine) fn read_groups(&mut self, mask: u32, group: impl Fn(usize) -> u32) {
+        let (rank, warp) = (self.current.0, self.current.1 as u32);
+        let mut read = Vec::new();
+        for p in &mut self.team.pending {
+            let lane = p.by.2 as usize;
+            let own = p.by.0 == rank && p.by.1 == warp && mask >> lane & 1 != 0;
+            if let (true, Until::Group(number), Deed::Move(it)) = (own, p.until, &mut p.deed)
+                && number < group(lane)
+                && let Source::Memory(from) = it.from
+            {
+                let mut bytes = vec![0; it.bytes];
+                // SAFETY: the place was checked for these bytes when the copy was started; see `complete_copies_of`.
+                unsafe { from.copy_to_nonoverlapping(bytes.as_mut_ptr(), it.bytes) };
+                it.from = Source::Bytes(bytes);
+                read.extend(it.source.take().map(|source| (p.by, source, it.bytes)));
+            }
+        }
+        for (by, source, bytes) in read {
+            self.done(by, source, bytes);
+        }
+    }
+
+    /// Does everything that is left. False when there was nothing.
+    ///
+    /// # Errors
+    /// As for [`Core::complete_for`].
+    pub(in crate::machine) fn complete_all(&mut self) -> Result<bool, (*const Op, MbarrierError)> {
+        let all = std::mem::take(&mut self.team.pending);
+        let any = !all.is_empty();
+        for pending in all {
+            self.happen(pending)?;
+        }
+        Ok(any)
+    }
+
+    /// The lanes of `mask` end: what they started is done.
+    pub(in crate::machine) fn complete_ended(&mut self, mask: u32) {
+        if !self.warp().copies.list.is_empty() {
+            self.complete_copies(|copy| mask >> copy.lane & 1 != 0);
+        }
+        if !self.team.pending.is_empty() {
+            self.complete_groups(mask, |_| u32::MAX);
+        }
+    }
+
+    /// Lets what is pending happen where there is more than a program needs: asynchronous operations may be done at any time.
+    ///
+    /// # Errors
+    /// As for [`Core::complete_for`].
+    pub(in crate::machine) fn relieve(&mut self) -> Result<(), (*const Op, MbarrierError)> {
+        if self.warp().copies.list.len() > MOST.0 {
+            self.complete_copies(|_| true);
+        }
+        if self.team.pending.len() > MOST.1 {
+            self.complete_all()?;
+        }
+        Ok(())
+    }
+
+    /// Adds something that is to happen.
+    pub(in crate::machine) fn begin_pending(&mut self, pending: Pending) {
+        let until = pending.until;
+        self.team.pending.push(pending);
+        if let Until::Mbarrier(home) = until {
+            // Who waits has to look again: looking is what makes it happen.
+            self.wake(home);
+        }
+    }
+
+    fn happen(&mut self, pending: Pending) -> Result<(), (*const Op, MbarrierError)> {
+        let Pending {
+            by,
+            op,
+            until,
+            deed,
+        } = pending;
+        let moved = match deed {
+            Deed::Arrive(number) => {
+                let lane = by.2 as u8;
+                self.complete_copies_of((by.0, by.1), |c| c.lane == lane && c.number < number);
+                None
+            }
+            Deed::Move(it) => {
+                let from = match &it.from {
+                    Source::Memory(from) => *from,
+                    Source::Bytes(bytes) => bytes.as_ptr(),
+                };
+                // SAFETY: both places were checked for these bytes, and for the element's alignment, when the operation was
+                // started; see `complete_copies_of`. Shared memory may be copied onto itself.
+                unsafe { carry(&it, from) };
+                self.done(by, it.spot, it.bytes);
+                if let Some(source) = it.source {
+                    self.done(by, source, it.bytes);
+                }
+                Some(it.bytes as u32)
+            }
+        };
+        let Until::Mbarrier(home) = until else {
+            return Ok(());
+        };
+        self.arrived((by.0, by.1), home);
+        let told = self.change(home, |object| match moved {
+            Some(bytes) => object.complete_tx(bytes),
+            None => object.arrive(1),
+        });
+        told.map(|_| ()).map_err(|error| (op, error))
+    }
+
+    /// Tells the race check that an asynchronous access is over.
+    fn done(&mut self, by: (usize, u32, u32), spot: Spot, bytes: usize) {
+        if self.run.launch.checks.race {
+            let block = self.team.blocks[by.0].linear;
+            self.races
+                .complete((block, by.1, by.2), spot.0, spot.1, bytes as u64);
+        }
+    }
+
+    /// Tells the race check of an asynchronous access that begins.
+    pub(in crate::machine) fn begin_access(
+        &mut self,
+        op: *const Op,
+        lane: usize,
+        kind: Kind,
+        spot: Spot,
+        bytes: u64,
+    ) {
+        self.tell_access(op, lane, kind, (spot, bytes), true);
+    }
+
+    /// Tells the race check of one lane's access to any number of bytes: it happens now, or is `pending`.
+    pub(in crate::machine) fn tell_access(
+        &mut self,
+        op: *const Op,
+        lane: usize,
+        kind: Kind,
+        (spot, bytes): (Spot, u64),
+        pending: bool,
+    ) {
+        if !self.run.launch.checks.race {
+            return;
+        }
+        let run = self.run;
+        let index = (op as usize - run.program.ops.as_ptr() as usize) / size_of::<Op>();
+        let access = Access {
+            block: self.team.blocks[self.current.0].linear,
+            warp: self.current.1 as u32,
+            lane: lane as u32,
+            op: index as u32,
+            kind,
+            // Reductions are `.relaxed`.
+            strong: kind == Kind::Atomic,
+            releases: false,
+            shared: spot.0,
+            pending,
+        };
+        if let Some(before) = self.races.access(access, spot.1, bytes) {
+            self.note_race(op, before, access, spot.1);
+        }
+    }
+
+    /// `cp.async.commit_group` and `cp.async.bulk.commit_group` for the lanes of `mask`.
+    pub(in crate::machine) fn commit(&mut self, mask: u32, bulk: bool) {
+        let copies = &mut self.warp().copies;
+        let groups = if bulk {
+            &mut copies.bulk
+        } else {
+            &mut copies.groups
+        };
+        for lane in lanes(mask) {
+            groups[lane] = groups[lane].wrapping_add(1);
+        }
+    }
+}
+
+/// Moves or joins bytes from `from`.
+///
+/// # Safety
+/// `from` and the destination must hold the bytes, elements aligned to their size.
+unsafe fn carry(it: &Move, from: *const u8) {
+    // SAFETY: passed on.
+    unsafe {
+        match it.join {
+            Some((join, size)) => {
+                for at in (0..it.bytes).step_by(size) {
+                    join(it.to.add(at), from.add(at));
+                }
+            }
+            None if it.mask == u16::MAX => it.to.copy_from(from, it.bytes),
+            None => {
+                for at in (0..it.bytes).filter(|at| it.mask >> (at % 16) & 1 != 0) {
+                    it.to.add(at).copy_from(from.add(at), 1);
+                }
+            }
+        }
+    }
+}

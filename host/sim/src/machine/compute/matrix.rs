@@ -1,0 +1,347 @@
+//! `mma.sync`, `wmma.mma`, `ldmatrix`, `stmatrix`, `movmatrix`: a warp works on matrices that its lanes hold together.
+//!
+//! PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions". What fragments mean and how sums are rounded is
+//! `semantics::matrix`; here are registers, addresses and checks. All 32 lanes must come: with a lane that has ended, or in a
+//! block that has no full warp, the ISA leaves everything open, and the machine faults.
+//! Reported: metadata of a sparse matrix that the ISA leaves undefined; rows outside of shared memory or not aligned to their 16 bytes; of lanes whose addresses are not used nothing.
+
+use crate::decode::program::{Class, SpaceClass};
+use crate::machine::core::Core;
+use crate::machine::event::{Act, Reach, Wait, What};
+use crate::machine::lane::{FULL, LANES};
+use crate::machine::level::{Level, levels};
+use crate::machine::meeting::exchange::members;
+use crate::machine::memory::access::{Named, One, flag};
+use crate::machine::op::{Op, STOP};
+use crate::semantics::Rounding;
+use crate::semantics::matrix::load::{
+    Packed, address_lane, load, load_bytes, load_bytes_trans, movmatrix, store, store_bytes_trans,
+};
+use crate::semantics::matrix::{
+    Accumulator, BitOp, Element, mma, mma_b1, mma_f64, mma_m8n8k4, mma_sp, sparse, wmma,
+};
+
+/// A multiplication: what it is, and the rows of its operands.
+#[derive(Debug, Clone)]
+pub(crate) struct Product {
+    /// Shape and types.
+    pub(crate) kind: Kind,
+    /// Rows of A, B, C and D.
+    pub(crate) rows: [Vec<u32>; 4],
+}
+
+/// Shape and types of a multiplication.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Kind {
+    /// `mma` of two types of multiplicands; C's and D's types.
+    Mma(usize, [Element; 2], [Accumulator; 2]),
+    /// `mma.sp`.
+    Sparse(usize, Sparsity, [Element; 2], [Accumulator; 2]),
+    /// `mma.m8n8k4` on f16: whether A and B are stored by rows; C's and D's types.
+    Volta([bool; 2], [Accumulator; 2]),
+    /// f64, rounded so.
+    Double(usize, Rounding),
+    /// Single bits.
+    Bits(usize, BitOp),
+    /// `wmma` of this shape.
+    Wmma((usize, usize, usize), [Element; 2], [Accumulator; 2]),
+}
+
+/// What says where a sparse matrix' elements go.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sparsity {
+    /// The row of the metadata.
+    pub(crate) metadata: u32,
+    /// Which lanes' metadata count.
+    pub(crate) selector: usize,
+    /// Whether it has to be in order.
+    pub(crate) ordered: bool,
+}
+
+/// Registers of an operand at most: C of f32 has eight, A of f64 too.
+const MOST: usize = 8;
+
+impl Core<'_> {
+    /// Waits for the whole warp, or says why it cannot come.
+    pub(in crate::machine) fn whole_warp(&mut self, op: *const Op, mask: u32) -> Option<*const Op> {
+        if mask == FULL {
+            return None;
+        }
+        let message = format!(
+            "an instruction on matrices in a warp of which only {} threads are there",
+            mask.count_ones()
+        );
+        let help =
+            "launch blocks of whole warps, and let no thread return before the matrices are done";
+        let lane = mask.trailing_zeros() as usize;
+        Some(self.fault(op, lane, What::Illegal { message, help }))
+    }
+
+    /// Reports metadata of a sparse matrix that means nothing: row, chunk, and the four bits.
+    #[cold]
+    fn wrong_metadata(
+        &mut self,
+        op: *const Op,
+        (row, chunk, bits): (usize, usize, u32),
+    ) -> *const Op {
+        let message = format!(
+            "metadata {bits:#06b} for chunk {chunk} of row {row} of a sparse matrix, which is undefined"
+        );
+        let help = "each chunk's metadata names two different elements, the lower first; for tf32 it is 0b0100 or 0b1110";
+        self.fault(op, row % 8 * 4, What::Illegal { message, help })
+    }
+
+    /// Copies of rows of the frame.
+    ///
+    /// # Safety
+    /// They must be rows of lanes of `T`'s size of the running frame.
+    unsafe fn registers<T: Copy + Default>(&mut self, rows: &[u32]) -> [[T; LANES]; MOST] {
+        let mut copies = [[T::default(); LANES]; MOST];
+        for (copy, &row) in copies.iter_mut().zip(rows) {
+            // SAFETY: passed on.
+            *copy = unsafe { *self.frame.add(row as usize).cast() };
+        }
+        copies
+    }
+
+    /// Writes rows of the frame.
+    ///
+    /// # Safety
+    /// As for [`Core::registers`].
+    unsafe fn set_registers<T: Copy>(&mut self, rows: &[u32], values: &[[T; LANES]]) {
+        for (value, &row) in values.iter().zip(rows) {
+            // SAFETY: passed on.
+            unsafe { *self.frame.add(row as usize).cast() = *value };
+        }
+    }
+}
+
+/// The whole warp, or the operation to go on with.
+macro_rules! warp {
+    ($core:ident, $op:ident, $members:expr) => {{
+        let mask = members!($core, $op, $members, Wait::Lanes);
+        if let Some(next) = $core.whole_warp($op, mask) {
+            return next;
+        }
+    }};
+}
+pub(in crate::machine) use warp;
+
+levels!(
+    /// `mma.sync`, `wmma.mma`: product `aux`; member mask in row `b`.
+    pub(crate) fn multiply = multiply_body
+);
+
+/// # Safety
+/// As for every handler.
+#[inline(always)]
+unsafe fn multiply_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: `op` is an operation of the program.
+    let o = unsafe { &*op };
+    warp!(core, op, o.b);
+    let Product { kind, rows } = &core.run.program.products[o.aux as usize];
+    let [a, b, c, d] = rows;
+    // SAFETY: the decoder gave this operation rows of 32 bits, for f64 of 64 bits, and no operand has more than `MOST`.
+    unsafe {
+        if let Kind::Double(k, rounding) = *kind {
+            let (left, right, sum) = (core.registers(a), core.registers(b), core.registers(c));
+            let mut result = [[0u64; LANES]; MOST];
+            let (left, right, sum) = (&left[..a.len()], &right[..b.len()], &sum[..c.len()]);
+            mma_f64(k, rounding, left, right, sum, &mut result[..d.len()]);
+            core.set_registers(d, &result);
+            return op.wrapping_add(1);
+        }
+        let (left, right, sum) = (
+            core.registers::<u32>(a),
+            core.registers::<u32>(b),
+            core.registers::<u32>(c),
+        );
+        let mut result = [[0u32; LANES]; MOST];
+        let (left, right, sum) = (&left[..a.len()], &right[..b.len()], &sum[..c.len()]);
+        let to = &mut result[..d.len()];
+        match *kind {
+            Kind::Mma(k, [a, b], [c, d]) => mma(k, (a, left), (b, right), (c, sum), (d, to)),
+            Kind::Sparse(k, sparsity, [a, b], [c, d]) => {
+                let metadata = *core.lanes::<u32>(sparsity.metadata);
+                let Sparsity {
+                    selector, ordered, ..
+                } = sparsity;
+                if let Some(wrong) = sparse::misplaced(k, a, &metadata, (selector, ordered)) {
+                    return core.wrong_metadata(op, wrong);
+                }
+                let metadata = (&metadata, selector);
+                mma_sp(k, metadata, (a, left), (b, right), (c, sum), (d, to));
+            }
+            Kind::Volta([a, b], [c, d]) => mma_m8n8k4((a, left), (b, right), (c, sum), (d, to)),
+            Kind::Bits(k, operation) => mma_b1(k, operation, left, right, sum, to),
+            Kind::Wmma(shape, [a, b], [c, d]) => {
+                wmma(shape, (a, left), (b, right), (c, sum), (d, to));
+            }
+            Kind::Double(..) => {}
+        }
+        core.set_registers(d, &result);
+    }
+    op.wrapping_add(1)
+}
+
+/// In `aux` of `ldmatrix` and `stmatrix`.
+pub(crate) mod rows {
+    /// The matrix is transposed.
+    pub(crate) const TRANS: u32 = 2;
+    /// The address is generic.
+    pub(crate) const GENERIC: u32 = 4;
+    /// Elements have a byte in registers.
+    pub(crate) const BYTES: u32 = 8;
+    /// Elements have six bits in memory.
+    pub(crate) const SIX: u32 = 16;
+    /// Elements have four bits in memory.
+    pub(crate) const FOUR: u32 = 32;
+    /// Where the number of registers starts.
+    pub(crate) const COUNT: u32 = 8;
+}
+
+/// Bytes of a matrix' row.
+const ROW: u64 = 16;
+
+impl Core<'_> {
+    /// Where the rows of the matrices lie that `op` moves, of the lane that names each.
+    ///
+    /// # Safety
+    /// `op` must be `ldmatrix` or `stmatrix` of the running frame.
+    unsafe fn locate_rows(&mut self, op: *const Op, act: Act) -> Option<[*mut u8; LANES]> {
+        // SAFETY: passed on.
+        let (o, mut addresses) = unsafe { (&*op, self.addresses(op)) };
+        let lanes = 8 * (o.aux >> rows::COUNT) as usize;
+        let space = if o.aux & rows::GENERIC == 0 {
+            Named::Shared
+        } else {
+            Named::GenericShared
+        };
+        let mut places = [std::ptr::null_mut(); LANES];
+        for lane in 0..lanes {
+            let one = One {
+                lane,
+                act,
+                space,
+                address: addresses[lane],
+                bytes: ROW,
+                align: ROW,
+            };
+            places[lane] = self.one(op, one)?;
+            addresses[lane] = space.spot(addresses[lane]).1;
+        }
+        if self.run.watches {
+            let class = match act {
+                Act::Read => Class::Rows,
+                _ => Class::Store(SpaceClass::Shared),
+            };
+            let mask = FULL >> (LANES - lanes);
+            self.step_races();
+            self.look(op, class, Reach::Shared, (&addresses, mask), ROW as u8);
+        }
+        Some(places)
+    }
+}
+
+/// `ldmatrix`: rows at addresses in row `a`, registers in list `b`, member mask in row `d`.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn load_rows(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: `op` is an operation of the program.
+    let o = unsafe { &*op };
+    warp!(core, op, o.d);
+    // SAFETY: the decoder gave this operation an address row and a list of as many rows as there are matrices;
+    // `locate_rows` gives places that hold a row.
+    unsafe {
+        let Some(places) = core.locate_rows(op, Act::Read) else {
+            return STOP;
+        };
+        let count = (o.aux >> rows::COUNT) as usize;
+        let registers = &core.run.program.lists[o.b as usize..][..count];
+        let read = |lane: usize| places[lane].cast::<[u8; 16]>().read_unaligned();
+        let has = |flag| o.aux & flag != 0;
+        let packed = match (has(rows::SIX), has(rows::FOUR)) {
+            (true, _) => Packed::Six,
+            (_, true) => Packed::Four,
+            _ => Packed::Eight,
+        };
+        let mut fragments = Vec::with_capacity(count);
+        for matrix in 0..count {
+            match (has(rows::BYTES), has(rows::TRANS)) {
+                (false, trans) => {
+                    let row = |row| {
+                        let bytes = read(address_lane(matrix, row));
+                        std::array::from_fn(|i| {
+                            u16::from_le_bytes([bytes[2 * i], bytes[2 * i + 1]])
+                        })
+                    };
+                    fragments.push(load(&std::array::from_fn(row), trans));
+                }
+                (true, false) => {
+                    let row = |row| packed.unpack(read(address_lane(matrix, row)));
+                    fragments.push(load_bytes(&std::array::from_fn(row)));
+                }
+                // Two registers hold one matrix of 16 rows.
+                (true, true) if matrix % 2 == 0 => {
+                    let row = |row: usize| packed.unpack(read(matrix * 8 + row));
+                    fragments.extend(load_bytes_trans(&std::array::from_fn(row)));
+                }
+                (true, true) => {}
+            }
+        }
+        core.set_registers(registers, &fragments);
+    }
+    op.wrapping_add(1)
+}
+
+/// `stmatrix`: as `ldmatrix`. Where rows overlap, the later matrix and row win; the ISA leaves it open.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn store_rows(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: `op` is an operation of the program.
+    let o = unsafe { &*op };
+    warp!(core, op, o.d);
+    // SAFETY: as above, and the places may be written.
+    unsafe {
+        let Some(places) = core.locate_rows(op, Act::Write) else {
+            return STOP;
+        };
+        let count = (o.aux >> rows::COUNT) as usize;
+        let registers = &core.run.program.lists[o.b as usize..][..count];
+        for (matrix, &register) in registers.iter().enumerate() {
+            let fragment = *core.lanes::<u32>(register);
+            let values = if o.aux & rows::BYTES != 0 {
+                store_bytes_trans(&fragment)
+            } else {
+                let halves = store(&fragment, o.aux & rows::TRANS != 0);
+                halves.map(|row| std::array::from_fn(|i| row[i / 2].to_le_bytes()[i % 2]))
+            };
+            for (row, value) in values.into_iter().enumerate() {
+                places[address_lane(matrix, row)]
+                    .cast::<[u8; 16]>()
+                    .write_unaligned(value);
+            }
+        }
+    }
+    op.wrapping_add(1)
+}
+
+/// `movmatrix`: row `d` gets the fragment of the transposed matrix whose fragment is row `a`; member mask in row `b`.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn transpose(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: `op` is an operation of the program.
+    let o = unsafe { &*op };
+    warp!(core, op, o.b);
+    // SAFETY: the decoder gave this operation `u32` rows.
+    unsafe {
+        let fragment = *core.lanes::<u32>(o.a);
+        *core.lanes::<u32>(o.d) = movmatrix(&fragment);
+    }
+    op.wrapping_add(1)
+}
+
+const _: () = assert!(rows::TRANS != flag::NARROW && rows::GENERIC != flag::NARROW);

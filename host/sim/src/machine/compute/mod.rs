@@ -1,0 +1,13 @@
+//! From registers to registers, with nothing of the world outside.
+//!
+//! | file | what it is |
+//! | --- | --- |
+//! | `alu` | arithmetic, logic, comparison: anything from rows to rows |
+//! | `matrix` | products of matrices |
+//! | `misc` | doing nothing, clocks, packing and unpacking |
+//! | `video` | arithmetic on bytes and halves of registers |
+
+pub(crate) mod alu;
+pub(crate) mod matrix;
+pub(crate) mod misc;
+pub(crate) mod video;

@@ -1,0 +1,222 @@
+//! Functions that the machine provides: `vprintf`, `malloc`, `free`, `__assertfail`.
+//!
+//! CUDA C++ Programming Guide, "Formatted Output", "Dynamic Global Memory Allocation", "Assertion". Compilers declare them
+//! as external functions; calls of them are decoded to these operations, with the call site's areas as operands.
+
+use super::format;
+use crate::machine::core::{Core, View};
+use crate::machine::event::{Act, Reach, What};
+use crate::machine::lane::{LANES, lanes};
+use crate::machine::memory::local::{read_words, write_words};
+use crate::machine::op::Op;
+use crate::memory::window::{self, Window};
+
+/// The longest string that is read from a kernel's memory.
+const LONGEST: usize = 1 << 16;
+
+impl Core<'_> {
+    /// `len` bytes at a generic address of one lane.
+    pub(in crate::machine) fn peek(
+        &mut self,
+        lane: usize,
+        address: u64,
+        len: usize,
+    ) -> Option<Vec<u8>> {
+        let size = len as u64;
+        match window::of(address) {
+            Window::Global => {
+                let range = self
+                    .run
+                    .snapshot
+                    .find(address)
+                    .filter(|r| r.holds(address, size))?;
+                if range.heap && !self.run.heap.is_live(address, size) {
+                    return None;
+                }
+                // SAFETY: the bytes are in a live allocation; they are copied as plain bytes.
+                Some(unsafe { std::slice::from_raw_parts(address as *const u8, len) }.to_vec())
+            }
+            Window::Shared => {
+                let View {
+                    host,
+                    start,
+                    size: top,
+                } = self.shared;
+                let offset = (address - window::SHARED).checked_sub(start)?;
+                if offset >= top || size > top - offset {
+                    return None;
+                }
+                // SAFETY: the bytes are in the block's shared memory.
+                Some(unsafe { std::slice::from_raw_parts(host.add(offset as usize), len) }.to_vec())
+            }
+            Window::Local => {
+                let View {
+                    host,
+                    start,
+                    size: top,
+                } = self.local;
+                let at = address - window::LOCAL;
+                let offset = at.checked_sub(start)?;
+                if offset >= top || size > top - offset {
+                    return None;
+                }
+                // SAFETY: the bytes are in the thread's local memory.
+                let byte = |i: usize| unsafe { read_words::<u8>(host, lane, at as usize + i) };
+                Some((0..len).map(byte).collect())
+            }
+            Window::Param => None,
+        }
+    }
+
+    /// The bytes at a generic address of one lane up to a zero.
+    pub(in crate::machine) fn text(&mut self, lane: usize, address: u64) -> Option<Vec<u8>> {
+        let mut text = Vec::new();
+        while text.len() < LONGEST {
+            match self.peek(lane, address + text.len() as u64, 1)?[0] {
+                0 => return Some(text),
+                byte => text.push(byte),
+            }
+        }
+        Some(text)
+    }
+
+    /// Argument `i` of the call at `op`, of one lane.
+    pub(in crate::machine) fn argument<T: Copy + Default>(
+        &mut self,
+        op: *const Op,
+        lane: usize,
+        i: usize,
+    ) -> T {
+        // SAFETY: `op` is a call that the decoder made for a function with these parameters: it checked their sizes.
+        unsafe {
+            let site = &self.run.program.calls[(*op).aux as usize];
+            read_words(self.frame.add(site.arguments[i].offset as usize), lane, 0)
+        }
+    }
+
+    /// Leaves the result of the call at `op`, where it wants one.
+    pub(in crate::machine) fn give<T: Copy>(&mut self, op: *const Op, lane: usize, value: T) {
+        // SAFETY: as for `argument`.
+        unsafe {
+            let site = &self.run.program.calls[(*op).aux as usize];
+            if let Some(area) = site.results.first() {
+                write_words(self.frame.add(area.offset as usize), lane, 0, value);
+            }
+        }
+    }
+}
+
+/// `vprintf(format, arguments)`: one piece of text for each lane, in the lanes' order.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn vprintf(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: `op` belongs to the running frame; another operation follows it.
+    let (mask, next) = unsafe { (core.mask(&*op), op.wrapping_add(1)) };
+    for lane in lanes(mask) {
+        let (format, arguments) = (
+            core.argument::<u64>(op, lane, 0),
+            core.argument::<u64>(op, lane, 1),
+        );
+        let wrong = |address| What::Access {
+            act: Act::Read,
+            reach: Reach::Global,
+            generic: true,
+            address,
+            bytes: 1,
+        };
+        let Some(text) = core.text(lane, format) else {
+            return core.fault(op, lane, wrong(format));
+        };
+        let mut at = 0u64;
+        let formatted = format::format(&text, |need| match need {
+            format::Need::Bytes(size) => {
+                at = at.next_multiple_of(size as u64);
+                let bytes = core.peek(lane, arguments.wrapping_add(at), size);
+                at += size as u64;
+                bytes
+            }
+            format::Need::Text(address) => core.text(lane, address),
+        });
+        match formatted {
+            Some((text, conversions)) => {
+                if !text.is_empty() {
+                    core.run.print(core.team.index, text);
+                }
+                core.give(op, lane, conversions);
+            }
+            None => return core.fault(op, lane, wrong(arguments.wrapping_add(at))),
+        }
+    }
+    next
+}
+
+/// `malloc(size)`.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn malloc(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: as above.
+    let (mask, next) = unsafe { (core.mask(&*op), op.wrapping_add(1)) };
+    for lane in lanes(mask) {
+        let size = core.argument::<u64>(op, lane, 0);
+        let address = core.run.heap.allocate(size);
+        core.give(op, lane, address);
+    }
+    next
+}
+
+/// `free(pointer)`.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn free(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: as above.
+    let (mask, next) = unsafe { (core.mask(&*op), op.wrapping_add(1)) };
+    for lane in lanes(mask) {
+        let address = core.argument::<u64>(op, lane, 0);
+        if !core.run.heap.free(address) {
+            let message = format!(
+                "free of {address:#x}, which `malloc` did not give or which was freed before"
+            );
+            let help = "free in the kernel what `malloc` in a kernel gave, and once";
+            return core.fault(op, lane, What::Illegal { message, help });
+        }
+    }
+    next
+}
+
+/// `__assertfail(message, file, line, function, size of a character)`.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn assert_fail(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: as above.
+    let (mask, next) = unsafe { (core.mask(&*op), op.wrapping_add(1)) };
+    if mask == 0 {
+        return next;
+    }
+    let lane = mask.trailing_zeros() as usize;
+    let mut text = |i: usize| {
+        let address = core.argument::<u64>(op, lane, i);
+        core.text(lane, address).map_or("?".into(), |text| {
+            String::from_utf8_lossy(&text).into_owned()
+        })
+    };
+    let (message, file, function) = (text(0), text(1), text(3));
+    let line = core.argument::<u32>(op, lane, 2);
+    let place = if function.is_empty() {
+        String::new()
+    } else {
+        format!(" in `{function}`")
+    };
+    core.fault(
+        op,
+        lane,
+        What::Assert {
+            message: format!("`{message}` failed at {file}:{line}{place}"),
+        },
+    )
+}
+
+const _: () = assert!(LANES == 32);

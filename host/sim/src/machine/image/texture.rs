@@ -1,0 +1,152 @@
+//! `tex`, `tld4`: operands of fetches, levels, and how results are written.
+//!
+//! PTX ISA 9.7.10; CUDA C++ Programming Guide, "Texture Fetching". Texels are read and blended in [`sampling`](super::sampling).
+//!
+//! Open in the ISA, and as an H200 (driver 580.159.04, 2026-11-21) has it: a fetch without a level reads the first that the
+//! sampler's clamps allow, without its bias, since compute kernels have no derivatives; a fetch by integers reads zero outside of
+//! the texture, whatever the address mode, but the nearest texel if it names a level, and zero of a level that is not there; a line is read by integers if it is plain memory and by
+//! floats if it is an array, and reads as zero the other way.
+
+use super::sampling::{self, Level};
+use super::{
+    Action, Geometry, ImageSite, LevelOf, ResultAs, coordinates, double, set_word, site, word,
+};
+use crate::image::{Image, Texture};
+use crate::machine::core::Core;
+use crate::machine::lane::lanes;
+use crate::machine::memory::transfer::NOWHERE;
+use crate::machine::op::Op;
+use crate::semantics::texture::level;
+
+/// `tex`, `tld4`.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn fetch(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    let run = core.run;
+    // SAFETY: the decoder gave rows of the frame and an index of a site.
+    unsafe {
+        let site = site(run, op);
+        let mask = core.mask(&*op);
+        let mut found: Option<(u64, &Texture)> = None;
+        for lane in lanes(mask) {
+            let handle = double(core, site.handle, lane);
+            let texture = match found {
+                Some((of, texture)) if of == handle => texture,
+                _ => match run.texture(handle, site.geometry) {
+                    Ok(texture) => texture,
+                    Err(what) => return core.fault(op, lane, *what),
+                },
+            };
+            found = Some((handle, texture));
+            let at = coordinates(core, site, lane);
+            let (values, result) = match &site.action {
+                Action::Fetch {
+                    integers,
+                    level,
+                    result,
+                } => {
+                    let values = if *integers {
+                        let named = matches!(level, LevelOf::Row(_));
+                        let level = level_number(core, level, lane);
+                        sampling::load(texture, site.geometry, at, level, named)
+                    } else {
+                        let level = level_of(core, texture, site.geometry, level, lane);
+                        sampling::sample(texture, site.geometry, at, level)
+                    };
+                    (values, *result)
+                }
+                Action::Gather { component, result } => {
+                    let values = sampling::gather(texture, site.geometry, at, *component);
+                    (values, *result)
+                }
+                _ => continue,
+            };
+            core.read += u64::from(texture.levels[0].texel_bytes());
+            write(core, site, lane, values, result);
+        }
+        op.wrapping_add(1)
+    }
+}
+
+/// Writes a lane's results.
+///
+/// # Safety
+/// `site` must be of an operation of the running frame.
+unsafe fn write(
+    core: &mut Core<'_>,
+    site: &ImageSite,
+    lane: usize,
+    values: [u32; 4],
+    how: ResultAs,
+) {
+    // To the nearest, and what is no number as arithmetic gives it.
+    let half = |bits: u32| match f32::from_bits(bits) {
+        x if x.is_nan() => 0x7fff,
+        x => u32::from(half::f16::from_f32(x).to_bits()),
+    };
+    let [r, g, b, a] = values;
+    let values = match how {
+        ResultAs::Words => values,
+        ResultAs::Halves => values.map(half),
+        ResultAs::PackedHalves => [half(r) | half(g) << 16, half(b) | half(a) << 16, 0, 0],
+    };
+    for (&row, value) in site.values.iter().zip(values) {
+        if row != NOWHERE {
+            // SAFETY: the decoder gave rows of 32-bit values.
+            unsafe { set_word(core, row, lane, value) };
+        }
+    }
+}
+
+/// The number of the level that a fetch by integers names.
+///
+/// # Safety
+/// A row in `level` must be of the running frame.
+unsafe fn level_number(core: &Core<'_>, level: &LevelOf, lane: usize) -> i32 {
+    match level {
+        // SAFETY: the decoder gave rows of 32-bit values.
+        LevelOf::Row(row) => unsafe { word(core, *row, lane) as i32 },
+        _ => 0,
+    }
+}
+
+/// The level that a fetch asks for.
+///
+/// # Safety
+/// Rows in `level` must be of the running frame.
+unsafe fn level_of(
+    core: &Core<'_>,
+    texture: &Texture,
+    geometry: Geometry,
+    level: &LevelOf,
+    lane: usize,
+) -> Level {
+    // SAFETY: the decoder gave rows of 32-bit values.
+    let read = |&row: &u32| f32::from_bits(unsafe { word(core, row, lane) });
+    match level {
+        LevelOf::Base => Level::First,
+        LevelOf::Row(row) => Level::At(level::of(read(row))),
+        LevelOf::Gradient(x, y) => {
+            let Image {
+                width,
+                height,
+                depth,
+                ..
+            } = texture.levels[0];
+            let cube = matches!(geometry, Geometry::Cube | Geometry::Acube);
+            let sizes = match texture.sampler.normalized || cube {
+                true => [width, height, depth].map(|size| size as f32),
+                false => [1.0; 3],
+            };
+            let length = |rows: &[u32]| {
+                let squares = rows
+                    .iter()
+                    .zip(sizes)
+                    .map(|(row, size)| (read(row) * size).powi(2));
+                squares.sum::<f32>().sqrt()
+            };
+            Level::At(level::of_distance(length(x).max(length(y))))
+        }
+    }
+}

@@ -1,0 +1,463 @@
+//! A launch and all that it launches: which grid runs when.
+//!
+//! CUDA programming guide, "CUDA Dynamic Parallelism", "Device Runtime Streams". A grid is over when its blocks have ended,
+//! then its children, then those in its tail stream, one after another, each with all that it launched. Children of one
+//! stream run one after another; a block has a stream, a thread can have one, a fire-and-forget child has its own.
+//!
+//! Of the orders that this leaves open, seed 0 takes the latest: children begin when their parent's blocks have ended. Other
+//! seeds let some begin at once, in the middle of their parent, and shuffle the streams: a child that relies on what its
+//! parent had not written yet then shows. Where that can be, grids run on one core, so that a seed gives one result. With seed
+//! 0 blocks run on all cores, and children begin in the order of their blocks; only which launch finds no slot left, where a
+//! grid asks for more than there are, is then decided by who comes first, as on a GPU.
+//!
+//! A launch has a slot from its buffer until its child and all that that launched are over, and there are as many slots as the
+//! host allows. So it is on an H200 (2026-11-21): grids nest 2048 deep, and not one deeper, where 2048 launches may be pending; the
+//! limit of 24 levels that the guide gives for CUDA's first device runtime is not there. A GPU whose children begin early frees
+//! slots early; here what might not fit does not.
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::run::{self, BUDGET, Run};
+use super::team::mix;
+use crate::checks::Finding;
+use crate::counters::Counters;
+use crate::decode::program::{Program, Row};
+use crate::image::Images;
+use crate::launch::{ExecutionSummary, Launch, LaunchError, Report};
+use crate::machine::control::heap::Heap;
+use crate::machine::watch::findings::Found;
+use crate::memory::{Kind, Memory};
+use crate::model::DeviceModel;
+use crate::report::Fault;
+
+/// Launches that may be pending when the host does not say: `cudaLimitDevRuntimePendingLaunchCount`.
+const PENDING: u32 = 2048;
+/// Grids that begin in the middle of one another, at most: each takes room on the host's stack. Deeper ones wait for their
+/// parents.
+const DEEPEST: u32 = 24;
+/// What a buffer of parameters is aligned to.
+const ALIGN: u64 = 16;
+
+/// What grids of one launch share.
+pub(crate) struct Family<'l> {
+    /// The device.
+    pub(in crate::machine) model: &'l DeviceModel,
+    /// Its memory.
+    pub(in crate::machine) memory: &'l Memory,
+    /// Its textures and surfaces.
+    pub(in crate::machine) images: &'l Images,
+    /// The heap for `malloc` in kernels.
+    pub(in crate::machine) heap: &'l Heap,
+    /// The code.
+    pub(in crate::machine) program: &'l Program,
+    /// Every function's constant rows, with the instance's addresses.
+    pub(in crate::machine) rows: &'l [Vec<Row>],
+    /// Warp instructions left.
+    pub(in crate::machine) budget: AtomicI64,
+    /// The slots' parameters: the first address, and the bytes of one.
+    pool: (u64, u64),
+    slots: Mutex<Slots>,
+    sums: Mutex<Sums>,
+    fault: Mutex<Option<Fault>>,
+    /// Choices made so far, of those that the seed makes.
+    choices: AtomicU64,
+}
+
+/// A pending launch: what a kernel asked for.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::machine) struct Slot {
+    /// The kernel's index.
+    pub(in crate::machine) kernel: usize,
+    /// Blocks.
+    pub(in crate::machine) grid: [u32; 3],
+    /// Threads of a block.
+    pub(in crate::machine) block: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    pub(in crate::machine) dynamic_shared: u32,
+}
+
+#[derive(Debug, Default)]
+struct Slots {
+    /// How many have never been taken, and the next of them.
+    fresh: u32,
+    next: u64,
+    /// Those that were given back.
+    free: Vec<u64>,
+    used: HashMap<u64, Slot>,
+}
+
+/// What all grids did.
+#[derive(Debug, Default)]
+struct Sums {
+    counters: Counters,
+    summary: ExecutionSummary,
+    findings: BTreeMap<Found, Finding>,
+}
+
+/// The stream that a child is in, as its parent's grid knows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(in crate::machine) enum StreamKey {
+    /// A block's own.
+    Block(u64),
+    /// A thread's own, by block and thread.
+    Thread(u64, u32),
+    /// A child's own, by number.
+    Alone(u64),
+    /// The grid's tail.
+    Tail,
+}
+
+/// A grid that a kernel launched and that has not begun.
+#[derive(Debug)]
+pub(in crate::machine) struct Child {
+    /// What was asked for.
+    pub(in crate::machine) slot: Slot,
+    /// Its parameters.
+    pub(in crate::machine) parameters: Vec<u8>,
+    /// The slot's address.
+    pub(in crate::machine) buffer: u64,
+    /// Its stream.
+    pub(in crate::machine) key: StreamKey,
+    /// Of the grids that are open around it, how many began in the middle of their parent.
+    pub(in crate::machine) depth: u32,
+    /// Who launched it, for reports.
+    pub(in crate::machine) parent: String,
+    /// The team that launched it.
+    pub(in crate::machine) team: u64,
+}
+
+/// What the threads of one grid launched.
+#[derive(Debug, Default)]
+pub(in crate::machine) struct Born {
+    /// Children that have not begun, in order.
+    children: Vec<Child>,
+    /// Streams of which one has not: those behind it cannot begin either.
+    waiting: HashSet<StreamKey>,
+    /// The chains of those that have run, by stream.
+    chains: BTreeMap<StreamKey, u64>,
+    /// How many there were.
+    count: u64,
+    /// Each thread's last error, by block and thread.
+    pub(in crate::machine) errors: HashMap<(u64, u32), u32>,
+}
+
+impl Born {
+    /// A number that no other child of the grid has.
+    pub(in crate::machine) fn number(&mut self) -> u64 {
+        self.count += 1;
+        self.count
+    }
+}
+
+/// A grid whose blocks have ended and whose children have not.
+#[derive(Debug)]
+struct Open {
+    /// Its stream, as its own parent knows it.
+    key: StreamKey,
+    /// The slot that it has, if a kernel launched it.
+    slot: Option<u64>,
+    /// The chain of grids that it took the place of.
+    before: u64,
+    chains: BTreeMap<StreamKey, u64>,
+    children: VecDeque<Child>,
+    tails: VecDeque<Child>,
+}
+
+impl Open {
+    fn new(key: StreamKey, slot: Option<u64>, before: u64, mut born: Born) -> Self {
+        // Each team's are in order; teams run in any.
+        born.children.sort_by_key(|child| child.team);
+        let (tails, children) = born
+            .children
+            .into_iter()
+            .partition(|child| child.key == StreamKey::Tail);
+        Self {
+            key,
+            slot,
+            before,
+            chains: born.chains,
+            children,
+            tails,
+        }
+    }
+
+    /// The grids that ran one after another: itself, the longest of its streams, and its tail.
+    fn chain(&self) -> u64 {
+        let tail = self.chains.get(&StreamKey::Tail).copied().unwrap_or(0);
+        let streams = self
+            .chains
+            .iter()
+            .filter(|(key, _)| **key != StreamKey::Tail);
+        self.before + 1 + streams.map(|(_, chain)| *chain).max().unwrap_or(0) + tail
+    }
+}
+
+/// Runs a kernel, and what it launches, to the end.
+pub(crate) fn launch(
+    model: &DeviceModel,
+    (memory, images): (&Memory, &Images),
+    heap: &Heap,
+    program: &Program,
+    rows: &[Vec<Row>],
+    launch: &Launch<'_>,
+) -> Result<Report, Fault> {
+    let budget = launch.budget.unwrap_or(BUDGET).min(i64::MAX as u64) as i64;
+    let (pool, slots) = if program.launches {
+        pool(memory, program, launch.pending_launches.unwrap_or(PENDING))
+            .map_err(LaunchError::from)?
+    } else {
+        ((0, 0), Slots::default())
+    };
+    let family = Family {
+        model,
+        memory,
+        images,
+        heap,
+        program,
+        rows,
+        budget: AtomicI64::new(budget),
+        pool,
+        slots: Mutex::new(slots),
+        sums: Mutex::default(),
+        fault: Mutex::default(),
+        choices: AtomicU64::new(0),
+    };
+    let chain = family.run(launch, (StreamKey::Tail, None), 0, None);
+    if program.launches {
+        // Allocated above, and freed here only.
+        let _ = memory.free(family.pool.0);
+    }
+    let sums = family
+        .sums
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
+    let chain = chain?;
+    let summary = ExecutionSummary {
+        chain,
+        ..sums.summary
+    };
+    Ok(Report {
+        counters: launch.count.then_some(Counters {
+            device_launches: summary.device_launches,
+            ..sums.counters
+        }),
+        findings: sums.findings.into_values().collect(),
+        summary,
+    })
+}
+
+/// Memory for so many pending launches of any of the program's kernels.
+fn pool(
+    memory: &Memory,
+    program: &Program,
+    pending: u32,
+) -> Result<((u64, u64), Slots), crate::MemoryError> {
+    let largest = program
+        .kernels
+        .iter()
+        .map(|(kernel, _)| kernel.param_bytes)
+        .max();
+    let bytes = u64::from(largest.unwrap_or(0))
+        .max(1)
+        .next_multiple_of(ALIGN);
+    let size = bytes * u64::from(pending.max(1));
+    let base = memory.allocate(size, ALIGN, Kind::Launches, None)?;
+    let slots = Slots {
+        fresh: pending,
+        next: base,
+        ..Slots::default()
+    };
+    Ok(((base, bytes), slots))
+}
+
+impl Family<'_> {
+    /// Runs a grid and all that it launches. Gives the longest chain of grids that had to run one after another.
+    fn run(
+        &self,
+        launch: &Launch<'_>,
+        (key, slot): (StreamKey, Option<u64>),
+        depth: u32,
+        parent: Option<&str>,
+    ) -> Result<u64, Fault> {
+        let born = run::grid(self, launch, depth, parent)?;
+        let mut open = vec![Open::new(key, slot, 0, born)];
+        while let Some(top) = open.last_mut() {
+            let Some(child) = self.next(top, launch.seed) else {
+                let done = open.pop().map_or((key, 0), |done| {
+                    self.release(done.slot);
+                    (done.key, done.chain())
+                });
+                match open.last_mut() {
+                    Some(parent) => *parent.chains.entry(done.0).or_default() += done.1,
+                    None => return Ok(done.1),
+                }
+                continue;
+            };
+            // A grid that waits for its last tail only has its place taken by it: such chains may be long.
+            let last = child.key == StreamKey::Tail && top.tails.is_empty();
+            let (key, before) = if last {
+                (top.key, top.chain())
+            } else {
+                (child.key, 0)
+            };
+            if last {
+                let done = open.pop();
+                self.release(done.and_then(|done| done.slot));
+            }
+            let launch = child.launch(self.program, launch);
+            // This grid does not begin in the middle of one; those around it may have.
+            let born = run::grid(self, &launch, depth, Some(&child.parent))?;
+            self.sums().summary.device_launches += 1;
+            open.push(Open::new(key, Some(child.buffer), before, born));
+        }
+        Ok(0)
+    }
+
+    /// The next child that may begin, if there is one.
+    fn next(&self, open: &mut Open, seed: u64) -> Option<Child> {
+        if open.children.is_empty() {
+            return open.tails.pop_front();
+        }
+        let any = if seed == 0 {
+            0
+        } else {
+            self.choose(seed) as usize % open.children.len()
+        };
+        let key = open.children[any].key;
+        let first = open.children.iter().position(|child| child.key == key)?;
+        open.children.remove(first)
+    }
+
+    /// A number that the seed chooses.
+    fn choose(&self, seed: u64) -> u64 {
+        mix(seed ^ mix(self.choices.fetch_add(1, Ordering::Relaxed)))
+    }
+
+    /// Takes a slot; none where all are taken.
+    pub(in crate::machine) fn reserve(&self, slot: Slot) -> Option<u64> {
+        let mut slots = self.slots();
+        let buffer = match slots.free.pop() {
+            Some(buffer) => buffer,
+            None => {
+                slots.fresh = slots.fresh.checked_sub(1)?;
+                let next = slots.next + self.pool.1;
+                std::mem::replace(&mut slots.next, next)
+            }
+        };
+        slots.used.insert(buffer, slot);
+        Some(buffer)
+    }
+
+    /// What was reserved at `buffer`.
+    pub(in crate::machine) fn slot(&self, buffer: u64) -> Option<Slot> {
+        self.slots().used.get(&buffer).copied()
+    }
+
+    /// Gives a slot back, if there is one.
+    pub(in crate::machine) fn release(&self, buffer: Option<u64>) {
+        let Some(buffer) = buffer else { return };
+        let mut slots = self.slots();
+        if slots.used.remove(&buffer).is_some() {
+            slots.free.push(buffer);
+        }
+    }
+
+    /// The parameters in a slot that is taken.
+    pub(in crate::machine) fn parameters(&self, buffer: u64, bytes: usize) -> Vec<u8> {
+        debug_assert!(buffer >= self.pool.0 && bytes as u64 <= self.pool.1);
+        // SAFETY: a taken slot lies in the pool, which `launch` frees at the end only, and has room for every kernel's
+        // parameters; the thread that writes them is the one that launches.
+        unsafe { std::slice::from_raw_parts(buffer as *const u8, bytes) }.to_vec()
+    }
+
+    /// Whether a child that ran in the middle of its parent ended badly.
+    pub(in crate::machine) fn has_failed(&self) -> bool {
+        self.failure().is_some()
+    }
+
+    /// The fault of a child that ran in the middle of its parent.
+    pub(in crate::machine) fn failure(&self) -> MutexGuard<'_, Option<Fault>> {
+        self.fault.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds what a grid did.
+    pub(in crate::machine) fn add(
+        &self,
+        counters: Counters,
+        summary: ExecutionSummary,
+        findings: BTreeMap<Found, Finding>,
+    ) {
+        let mut sums = self.sums();
+        sums.counters += counters;
+        sums.summary.instructions += summary.instructions;
+        sums.summary.global_read += summary.global_read;
+        sums.summary.global_written += summary.global_written;
+        sums.summary.blocks += summary.blocks;
+        sums.findings.extend(findings);
+    }
+
+    fn sums(&self) -> MutexGuard<'_, Sums> {
+        self.sums.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn slots(&self) -> MutexGuard<'_, Slots> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Child {
+    /// The launch, with everything that it does not say from the host's.
+    fn launch<'a>(&'a self, program: &'a Program, host: &Launch<'a>) -> Launch<'a> {
+        Launch {
+            kernel: &program.kernels[self.slot.kernel].0.name,
+            grid: self.slot.grid,
+            block: self.slot.block,
+            cluster: [1; 3],
+            dynamic_shared: self.slot.dynamic_shared,
+            params: &self.parameters,
+            ..host.clone()
+        }
+    }
+}
+
+impl Run<'_> {
+    /// What this grid's threads launched.
+    pub(in crate::machine) fn born(&self) -> MutexGuard<'_, Born> {
+        self.born.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a child that a thread of `team` launched; it begins now, or when the grid has ended.
+    pub(in crate::machine) fn add_child(&self, child: Child) {
+        let seed = self.launch.seed;
+        let mut born = self.born();
+        let may = seed != 0
+            && child.depth <= DEEPEST
+            && child.key != StreamKey::Tail
+            && !born.waiting.contains(&child.key);
+        if !may || self.family.choose(seed) & 1 == 0 {
+            born.waiting.insert(child.key);
+            born.children.push(child);
+            return;
+        }
+        drop(born);
+        let printf = |text: &[u8]| self.print(child.team, text.to_vec());
+        let launch = Launch {
+            printf: &printf,
+            ..child.launch(self.program, self.launch)
+        };
+        match self.family.run(
+            &launch,
+            (child.key, Some(child.buffer)),
+            child.depth,
+            Some(&child.parent),
+        ) {
+            Ok(chain) => {
+                self.family.sums().summary.device_launches += 1;
+                *self.born().chains.entry(child.key).or_default() += chain;
+            }
+            Err(fault) => *self.family.failure() = Some(fault),
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! From a launch to blocks on cores, and from kernels to launches.
+//!
+//! | file | what it is |
+//! | --- | --- |
+//! | `run` | a launch over all cores |
+//! | `team` | the blocks that run together |
+//! | `family` | which grid runs when |
+//! | `children` | launches from kernels |
+//! | `limits` | whether a launch can be |
+//! | `output` | what kernels print |
+
+pub(crate) mod children;
+pub(crate) mod family;
+pub(in crate::machine) mod limits;
+pub(in crate::machine) mod output;
+pub(crate) mod run;
+pub(in crate::machine) mod team;

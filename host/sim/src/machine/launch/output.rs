@@ -1,0 +1,77 @@
+//! What kernels print, given out in the order of their teams.
+//!
+//! Blocks run on several cores, and a GPU promises no order between them; here the output is the same in every run. The
+//! team whose turn it is speaks at once, so that a kernel that hangs later has been heard; what later teams print waits.
+
+use std::collections::BTreeMap;
+
+/// Output on its way.
+#[derive(Debug, Default)]
+pub(in crate::machine) struct Output {
+    /// The team whose turn it is.
+    next: u64,
+    /// What later teams printed, and whether they have ended.
+    waiting: BTreeMap<u64, (Vec<Vec<u8>>, bool)>,
+}
+
+impl Output {
+    /// A thread of `team` printed `text`.
+    pub(in crate::machine) fn print(&mut self, team: u64, text: Vec<u8>, write: &dyn Fn(&[u8])) {
+        if team == self.next {
+            write(&text);
+        } else {
+            self.waiting.entry(team).or_default().0.push(text);
+        }
+    }
+
+    /// A team has ended: it is the next one's turn.
+    pub(in crate::machine) fn end(&mut self, team: u64, write: &dyn Fn(&[u8])) {
+        if team != self.next {
+            self.waiting.entry(team).or_default().1 = true;
+            return;
+        }
+        loop {
+            self.next += 1;
+            let Some((lines, ended)) = self.waiting.remove(&self.next) else {
+                return;
+            };
+            lines.iter().for_each(|line| write(line));
+            if !ended {
+                return;
+            }
+        }
+    }
+
+    /// The launch has ended: what is left is given out.
+    pub(in crate::machine) fn flush(&mut self, write: &dyn Fn(&[u8])) {
+        for (lines, _) in std::mem::take(&mut self.waiting).into_values() {
+            lines.iter().for_each(|line| write(line));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+
+    #[test]
+    fn teams_speak_in_order_and_the_first_at_once() {
+        let heard = RefCell::new(Vec::new());
+        let write = |text: &[u8]| heard.borrow_mut().push(text[0]);
+        let mut output = Output::default();
+        output.print(2, vec![20], &write);
+        output.end(2, &write);
+        output.print(1, vec![10], &write);
+        output.print(0, vec![0], &write);
+        assert_eq!(*heard.borrow(), [0]);
+        output.end(0, &write);
+        assert_eq!(*heard.borrow(), [0, 10]);
+        output.print(1, vec![11], &write);
+        output.end(1, &write);
+        output.print(4, vec![40], &write);
+        assert_eq!(*heard.borrow(), [0, 10, 11, 20]);
+        output.flush(&write);
+        assert_eq!(heard.borrow().last(), Some(&40));
+    }
+}

@@ -1,0 +1,337 @@
+//! One launch: what its cores share, and how blocks are handed to them.
+//!
+//! Teams (blocks, or clusters of them) are given out in order to as many cores as the host has threads for. A core runs one
+//! team until it ends; when all that its warps do is spin, for instance on a flag that a later block sets, it puts the
+//! team aside and runs another in between, so that blocks that wait for blocks end as long as the flags come.
+//!
+//! The first fault by the teams' order is the launch's: teams before it run to their end, those behind it are dropped.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::family::{Born, Family};
+use super::output::Output;
+use super::team::Team;
+use crate::checks::{Checks, Finding};
+use crate::counters::Counters;
+use crate::decode::program::{Function, Program, Row, VariableSpace};
+use crate::launch::{BankWidth, ExecutionSummary, Launch, LaunchError};
+use crate::machine::control::heap::Heap;
+use crate::machine::core::Core;
+use crate::machine::event::RawFault;
+use crate::machine::watch::findings::Found;
+use crate::memory::{Memory, Snapshot};
+use crate::model::DeviceModel;
+use crate::report::Fault;
+
+/// Warp instructions that a launch may run when it does not say: minutes of running.
+pub(in crate::machine) const BUDGET: u64 = 1 << 36;
+/// Teams that one core keeps aside at most.
+const RESIDENT: usize = 4096;
+
+/// What all cores of a launch share.
+pub(crate) struct Run<'l> {
+    /// The code.
+    pub(in crate::machine) program: &'l Program,
+    /// The kernel's function.
+    pub(in crate::machine) function: &'l Function,
+    /// Every function's constant rows, with the instance's addresses.
+    pub(in crate::machine) rows: &'l [Vec<Row>],
+    /// The index of the kernel's function.
+    pub(in crate::machine) entry: usize,
+    /// What was asked for.
+    pub(in crate::machine) launch: &'l Launch<'l>,
+    /// Extents of a cluster.
+    pub(in crate::machine) cluster: [u32; 3],
+    /// The device.
+    pub(in crate::machine) model: &'l DeviceModel,
+    /// The device's memory.
+    pub(in crate::machine) memory: &'l Memory,
+    /// What was live when the launch began.
+    pub(in crate::machine) snapshot: Arc<Snapshot>,
+    /// The textures and surfaces that there were when the launch began.
+    pub(in crate::machine) images: Arc<crate::image::Snapshot>,
+    /// The parameters, padded to words.
+    pub(in crate::machine) params: Vec<u64>,
+    /// Threads of a block.
+    pub(in crate::machine) threads: u32,
+    /// The shared address at which a block's shared memory starts.
+    pub(in crate::machine) shared_start: u32,
+    /// Bytes of shared memory of a block, static and dynamic.
+    pub(in crate::machine) shared_bytes: u32,
+    /// The shared address of dynamic shared memory.
+    pub(in crate::machine) dynamic_shared: u64,
+    /// Teams in the grid.
+    pub(in crate::machine) teams: u64,
+    /// The next team that nobody runs.
+    pub(in crate::machine) next: AtomicU64,
+    /// Warp instructions left.
+    pub(in crate::machine) budget: &'l AtomicI64,
+    /// The first team that faulted; those behind it need not run.
+    pub(in crate::machine) failed: AtomicU64,
+    /// What it faulted with.
+    pub(in crate::machine) fault: Mutex<Option<Failure>>,
+    /// Whether something looks at each operation before it runs: counters, checks.
+    pub(in crate::machine) watches: bool,
+    /// Whether the module prints at all.
+    pub(in crate::machine) prints: bool,
+    /// What was printed, by team, until it is its turn.
+    pub(in crate::machine) output: Mutex<Output>,
+    /// The heap for `malloc` in kernels.
+    pub(in crate::machine) heap: &'l Heap,
+    /// What checks found.
+    pub(in crate::machine) findings: Mutex<BTreeMap<Found, Finding>>,
+    /// The width of a bank of shared memory, for the counters.
+    pub(in crate::machine) bank_width: u64,
+    /// Counts of all cores.
+    pub(in crate::machine) counters: Mutex<Counters>,
+    /// Sums of all cores.
+    pub(in crate::machine) summary: Mutex<ExecutionSummary>,
+    /// A core found that it cannot go on for a reason that is no team's: nobody goes on.
+    pub(in crate::machine) halt: AtomicBool,
+    /// The launch that this grid belongs to.
+    pub(in crate::machine) family: &'l Family<'l>,
+    /// Of the grids that are open around it, how many began in the middle of their parent.
+    pub(in crate::machine) depth: u32,
+    /// Who launched it, where a kernel did.
+    pub(in crate::machine) parent: Option<&'l str>,
+    /// What its threads launched.
+    pub(in crate::machine) born: Mutex<Born>,
+}
+
+/// A fault with its place.
+#[derive(Debug, Clone)]
+pub(in crate::machine) struct Failure {
+    /// The fault.
+    pub(in crate::machine) fault: RawFault,
+    /// The block.
+    pub(in crate::machine) block: [u32; 3],
+    /// The warp in it.
+    pub(in crate::machine) warp: u32,
+    /// The team.
+    pub(in crate::machine) team: u64,
+}
+
+impl Run<'_> {
+    /// Runs every team, on the host's cores where there are several teams.
+    pub(in crate::machine) fn go(&self) {
+        let workers = rayon::current_num_threads()
+            .min(usize::try_from(self.teams).unwrap_or(usize::MAX))
+            .max(1);
+        // The race check knows the whole launch: it runs on one core. So does what may launch children that begin in the middle
+        // of it; with seed 0 they begin when it has ended, in an order that no core decides.
+        let begins_children = self.program.launches && self.launch.seed != 0;
+        if workers == 1 || self.launch.checks.race || begins_children {
+            self.work();
+        } else {
+            rayon::scope(|scope| {
+                for _ in 0..workers {
+                    scope.spawn(|_| self.work());
+                }
+            });
+        }
+    }
+
+    /// One core's work: teams until there are no more.
+    fn work(&self) {
+        let mut core = Core::new(self);
+        // Teams that were put aside, and empty ones to be used again.
+        let (mut aside, mut spare): (std::collections::VecDeque<Team>, Vec<Team>) =
+            Default::default();
+        loop {
+            // A team that was put aside alternates with new ones, so that what it waits for can come.
+            let fresh = (aside.len() < RESIDENT).then(|| self.take_team()).flatten();
+            let mut team = match fresh {
+                Some(index) => {
+                    core.team = spare.pop().unwrap_or_default();
+                    core.begin(index);
+                    std::mem::take(&mut core.team)
+                }
+                None => match aside.pop_front() {
+                    Some(team) => team,
+                    None => break,
+                },
+            };
+            let index = team.index;
+            if index > self.failed.load(Ordering::Relaxed) || self.halt.load(Ordering::Relaxed) {
+                continue;
+            }
+            std::mem::swap(&mut core.team, &mut team);
+            let ended = core.run_team();
+            let team = std::mem::take(&mut core.team);
+            match ended {
+                Ok(true) => {
+                    if self.prints {
+                        self.output().end(index, &self.launch.printf);
+                    }
+                    if self.launch.checks.race {
+                        team.blocks
+                            .iter()
+                            .for_each(|block| core.races.end(block.linear));
+                    }
+                    spare.push(team);
+                }
+                Ok(false) => aside.push_back(team),
+                Err(failure) => self.fail(failure),
+            }
+        }
+        let mut summary = self.summary.lock().unwrap_or_else(PoisonError::into_inner);
+        *self.counters.lock().unwrap_or_else(PoisonError::into_inner) += core.counters;
+        summary.instructions += core.instructions;
+        summary.global_read += core.read;
+        summary.global_written += core.written;
+    }
+
+    fn take_team(&self) -> Option<u64> {
+        let index = self.next.fetch_add(1, Ordering::Relaxed);
+        (index < self.teams && index <= self.failed.load(Ordering::Relaxed)).then_some(index)
+    }
+
+    fn fail(&self, failure: Failure) {
+        let mut fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
+        if fault.as_ref().is_none_or(|f| failure.team < f.team) {
+            self.failed.fetch_min(failure.team, Ordering::Relaxed);
+            *fault = Some(failure);
+        }
+    }
+
+    /// Takes what a thread of `team` printed.
+    pub(in crate::machine) fn print(&self, team: u64, text: Vec<u8>) {
+        self.output().print(team, text, &self.launch.printf);
+    }
+
+    fn output(&self) -> MutexGuard<'_, Output> {
+        self.output.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Checks a grid against the device's limits and runs it, but for its children.
+pub(in crate::machine) fn grid(
+    family: &Family<'_>,
+    launch: &Launch<'_>,
+    depth: u32,
+    parent: Option<&str>,
+) -> Result<Born, Fault> {
+    let Family {
+        model,
+        memory,
+        images,
+        program,
+        ..
+    } = *family;
+    let known = || {
+        program
+            .kernels
+            .iter()
+            .map(|(k, _)| k.name.clone())
+            .collect()
+    };
+    let found = program
+        .kernels
+        .iter()
+        .find(|(k, _)| k.name == launch.kernel);
+    let Some((kernel, entry)) = found else {
+        return Err(LaunchError::UnknownKernel {
+            name: launch.kernel.into(),
+            known: known(),
+        }
+        .into());
+    };
+    let threads = super::limits::check(model, kernel, launch)?;
+    let cluster = kernel.cluster.unwrap_or(launch.cluster);
+    let dynamic_align = program
+        .variables
+        .iter()
+        .filter(|v| v.space == VariableSpace::DynamicShared)
+        .map(|v| v.align);
+    let align = dynamic_align.max().unwrap_or(16).clamp(16, 1 << 16);
+    let fixed = u64::from(kernel.static_shared).next_multiple_of(align);
+    let shared_start = model.limits.shared_reserved;
+    let mut params = vec![0u64; (kernel.param_bytes as usize).div_ceil(8)];
+    for (word, bytes) in params
+        .iter_mut()
+        .zip(launch.params[..kernel.param_bytes as usize].chunks(8))
+    {
+        let mut padded = [0; 8];
+        padded[..bytes.len()].copy_from_slice(bytes);
+        *word = u64::from_le_bytes(padded);
+    }
+    let blocks = launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
+    let run = Run {
+        program,
+        function: &program.functions[*entry],
+        rows: family.rows,
+        entry: *entry,
+        launch,
+        cluster,
+        model,
+        memory,
+        snapshot: memory.snapshot(),
+        images: images.snapshot(),
+        params,
+        threads,
+        shared_start,
+        shared_bytes: fixed as u32 + launch.dynamic_shared,
+        dynamic_shared: u64::from(shared_start) + fixed,
+        teams: blocks / cluster.iter().map(|&n| u64::from(n)).product::<u64>(),
+        next: AtomicU64::new(0),
+        budget: &family.budget,
+        failed: AtomicU64::new(u64::MAX),
+        fault: Mutex::default(),
+        watches: launch.count || launch.checks != Checks::default(),
+        prints: program.prints,
+        output: Mutex::default(),
+        heap: family.heap,
+        findings: Mutex::default(),
+        bank_width: bank_width(model, launch.bank_width),
+        counters: Mutex::default(),
+        summary: Mutex::default(),
+        halt: AtomicBool::new(false),
+        family,
+        depth,
+        parent,
+        born: Mutex::default(),
+    };
+    run.go();
+    run.output().flush(&launch.printf);
+    if let Some(fault) = family.failure().take() {
+        return Err(fault);
+    }
+    if let Some(failure) = run
+        .fault
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .take()
+    {
+        return Err(run.explain(failure));
+    }
+    let summary = ExecutionSummary {
+        blocks,
+        ..*run.summary.lock().unwrap_or_else(PoisonError::into_inner)
+    };
+    family.add(
+        run.counters
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner),
+        summary,
+        run.findings
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner),
+    );
+    Ok(run
+        .born
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Bytes of a bank: the width that was asked for where the device has it.
+fn bank_width(model: &DeviceModel, asked: BankWidth) -> u64 {
+    let widths = &model.multiprocessor.bank_widths;
+    let wanted = match asked {
+        BankWidth::Default => widths.first().copied().unwrap_or(4),
+        BankWidth::Four => 4,
+        BankWidth::Eight => 8,
+    };
+    u64::from(if widths.contains(&wanted) { wanted } else { 4 })
+}

@@ -1,0 +1,230 @@
+//! `bar` and `barrier`: threads of a block wait for each other.
+//!
+//! PTX ISA, "Parallel Synchronization and Communication Instructions: bar, barrier". Arrivals are counted
+//! by thread. Without a count a barrier takes all threads of the block that have not ended, so a thread that ends counts
+//! as arrived (measured on an H200: 104 of 128 threads pass when 24 have returned). With a count it takes that many,
+//! which must be a multiple of 32. Reductions see the threads that arrived.
+//! Reported: numbers above 15, counts that are no multiple of 32 or above the block's size, two counts at one barrier, `bar.red`
+//! mixed with `bar.sync`; and, by the team, threads that wait for what cannot come.
+
+use crate::machine::core::Core;
+use crate::machine::event::{Event, Wait, What};
+use crate::machine::lane::{LANES, lanes};
+use crate::machine::launch::team::{Arrival, BARRIERS, Barrier};
+use crate::machine::op::Op;
+
+/// What a barrier instruction does besides arriving: the low bits of `aux`.
+pub(crate) mod kind {
+    /// Waits.
+    pub(crate) const SYNC: u32 = 0;
+    /// Does not wait.
+    pub(crate) const ARRIVE: u32 = 1;
+    /// Waits, and counts true predicates into row `d`.
+    pub(crate) const POPC: u32 = 2;
+    /// Waits, and sets predicate `d` where all were true.
+    pub(crate) const AND: u32 = 3;
+    /// Waits, and sets predicate `d` where any was true.
+    pub(crate) const OR: u32 = 4;
+    /// The mask of these.
+    pub(crate) const MASK: u32 = 7;
+    /// There is a count, in row `b`.
+    pub(crate) const COUNTED: u32 = 8;
+    /// The instruction says that whole warps reach it together.
+    pub(crate) const ALIGNED: u32 = 16;
+}
+
+/// `bar`, `barrier`: row `a` holds the number, row `b` the count, predicate `c` what is reduced.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn barrier(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: `op` is a barrier of the running frame; another operation follows it.
+    let (o, mask, next) = unsafe { (&*op, core.mask(&*op), op.wrapping_add(1)) };
+    if mask == 0 {
+        return next;
+    }
+    // SAFETY: rows `a` and `b` hold `u32`, `c` is a predicate; unused ones name the frame's first words.
+    let (numbers, counts, truths) = unsafe {
+        (
+            *core.lanes::<u32>(o.a),
+            *core.lanes::<u32>(o.b),
+            core.predicate(o.c),
+        )
+    };
+    let first = mask.trailing_zeros() as usize;
+    let (number, what) = (numbers[first], o.aux & kind::MASK);
+    let counted = o.aux & kind::COUNTED != 0;
+    let expected = counted.then_some(counts[first]);
+    let illegal = |message: String, help| What::Illegal { message, help };
+    if lanes(mask).any(|l| numbers[l] != number || (counted && counts[l] != counts[first])) {
+        let message = "the threads of a warp name different barriers or counts".into();
+        return core.fault(
+            op,
+            first,
+            illegal(
+                message,
+                "compute number and count from what the whole warp shares",
+            ),
+        );
+    }
+    if number as usize >= BARRIERS {
+        let message = format!("barrier {number}; a block has {BARRIERS}, numbered from 0");
+        return core.fault(op, first, illegal(message, "use another number"));
+    }
+    let threads = core.run.threads;
+    if let Some(count) = expected
+        && (count == 0
+            || count % LANES as u32 != 0
+            || count > threads.next_multiple_of(LANES as u32))
+    {
+        let message = format!("a barrier for {count} threads in a block of {threads}");
+        return core.fault(
+            op,
+            first,
+            illegal(message, "give a multiple of 32 that the block has"),
+        );
+    }
+    let arrival = if what >= kind::POPC {
+        Arrival::Reduce
+    } else {
+        Arrival::Sync
+    };
+    if mask != core.active || core.diverged {
+        core.note_divergent_barrier(op, mask);
+    }
+    let warp = core.current.1 as u32;
+    let barrier = &mut core.block().barriers[number as usize];
+    if barrier.arrived > 0 && barrier.kind != Some(arrival) {
+        let message = format!("`bar.red` and `bar.sync` meet at barrier {number}");
+        return core.fault(
+            op,
+            first,
+            illegal(message, "use one kind of instruction for one barrier"),
+        );
+    }
+    if barrier.arrived > 0 && barrier.expected != expected {
+        let show = |e: Option<u32>| e.map_or("all".into(), |e| e.to_string());
+        let message = format!(
+            "barrier {number} is for {} threads here and was for {} where others wait",
+            show(expected),
+            show(barrier.expected)
+        );
+        return core.fault(
+            op,
+            first,
+            illegal(
+                message,
+                "give the same count everywhere, or use another barrier",
+            ),
+        );
+    }
+    barrier.kind = Some(arrival);
+    barrier.warps |= 1 << warp;
+    barrier.expected = expected;
+    barrier.arrived += mask.count_ones();
+    barrier.count += (mask & truths).count_ones();
+    barrier.some_false |= mask & !truths != 0;
+    if what == kind::ARRIVE {
+        core.complete_barriers();
+        return next;
+    }
+    // Whether or not this completes the barrier, the lanes go through the same wait: completing ends it.
+    let all = core.active;
+    if all != mask {
+        core.active = all & !mask;
+        core.park(next, Wait::Ready);
+        core.active = mask;
+    }
+    let block = core.block();
+    let barrier = block.barriers[number as usize];
+    let complete = barrier.arrived >= barrier.expected.unwrap_or(block.live);
+    if complete && all == mask {
+        // The usual last arrival: this warp goes on without a stop.
+        core.release(number as usize);
+        // SAFETY: the destination is of the kind that `aux` says.
+        unsafe { core.give_result(o, mask, barrier) };
+        return next;
+    }
+    core.park(next, Wait::Barrier(number as u8));
+    core.active = 0;
+    core.complete_barriers();
+    core.stop(Event::Ended)
+}
+
+impl Core<'_> {
+    /// Releases every barrier of the block that has all it takes.
+    pub(in crate::machine) fn complete_barriers(&mut self) {
+        let block = self.block();
+        let live = block.live;
+        for number in 0..BARRIERS {
+            let barrier = &self.block().barriers[number];
+            if barrier.arrived > 0 && barrier.arrived >= barrier.expected.unwrap_or(live) {
+                self.release(number);
+            }
+        }
+    }
+
+    /// Lets everyone who waits at a barrier go on, with the reduction's result.
+    fn release(&mut self, number: usize) {
+        let block = self.block();
+        let barrier = std::mem::take(&mut block.barriers[number]);
+        self.team.expiries = 0;
+        let block = self.block();
+        let linear = block.linear;
+        for warp in &mut block.warps {
+            for group in warp
+                .groups
+                .iter_mut()
+                .filter(|g| g.wait == Wait::Barrier(number as u8))
+            {
+                group.wait = Wait::Ready;
+                // SAFETY: lanes that wait at a barrier stand behind it, and their frame lies in their warp's registers.
+                unsafe {
+                    let frame = warp.registers.start().add(group.at.frame as usize);
+                    result(&*group.op.sub(1), frame, group.mask, barrier);
+                }
+            }
+        }
+        if self.run.launch.checks.race {
+            self.met(linear, barrier.warps);
+        }
+    }
+
+    /// Tells the race check who met.
+    #[cold]
+    fn met(&mut self, block: u64, warps: u32) {
+        let warps: Vec<u32> = lanes(warps).map(|warp| warp as u32).collect();
+        self.races.barrier(block, &warps);
+    }
+
+    /// # Safety
+    /// `op` must be a barrier of the running frame.
+    unsafe fn give_result(&mut self, op: &Op, mask: u32, barrier: Barrier) {
+        // SAFETY: passed on.
+        unsafe { result(op, self.frame, mask, barrier) }
+    }
+}
+
+/// Writes a reduction's result to the lanes of `mask`.
+///
+/// # Safety
+/// `op` must be a barrier of the code that `frame` belongs to.
+unsafe fn result(op: &Op, frame: *mut u8, mask: u32, barrier: Barrier) {
+    // SAFETY: the destination is a `u32` row or a predicate of the frame, as the kind says.
+    let d = unsafe { frame.add(op.d as usize).cast::<u32>() };
+    let predicate = |truth: bool| {
+        // SAFETY: as above.
+        unsafe { *d = if truth { *d | mask } else { *d & !mask } }
+    };
+    match op.aux & kind::MASK {
+        kind::POPC => {
+            for lane in lanes(mask) {
+                // SAFETY: as above.
+                unsafe { *d.add(lane) = barrier.count };
+            }
+        }
+        kind::AND => predicate(!barrier.some_false),
+        kind::OR => predicate(barrier.count > 0),
+        _ => {}
+    }
+}

@@ -1,0 +1,113 @@
+//! `barrier.cluster`: threads of all blocks of a cluster wait for each other.
+//!
+//! PTX ISA, "Parallel Synchronization and Communication Instructions: barrier.cluster". A phase ends when every thread of the
+//! cluster that has not ended has arrived. `.release`, `.acquire` and `.relaxed` are not looked at: the blocks of a cluster run
+//! on one host thread, in the program's order. A launch without clusters has clusters of one block.
+//! Reported: a thread that arrives twice in one phase or waits without having arrived (both undefined in the ISA); lanes of
+//! one warp that come apart to an `.aligned` barrier, where the check is on; and, by the team, a wait without end.
+
+use crate::machine::core::Core;
+use crate::machine::event::{Event, Wait, What};
+use crate::machine::op::Op;
+
+/// `aux` of an `.aligned` instruction.
+pub(crate) const ALIGNED: u32 = 1;
+
+/// `barrier.cluster.arrive`.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn arrive(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: `op` belongs to the running frame; another operation follows it.
+    let (mask, next) = unsafe { (core.mask(&*op), op.wrapping_add(1)) };
+    if mask == 0 {
+        return next;
+    }
+    core.look_aligned(op, mask);
+    let warp = core.warp();
+    let twice = mask & (warp.cluster_arrived | warp.cluster_passed);
+    if twice != 0 {
+        let message = "a thread arrives at the cluster's barrier again before it has waited".into();
+        let help = "put a `barrier.cluster.wait` between two `barrier.cluster.arrive`";
+        let lane = twice.trailing_zeros() as usize;
+        return core.fault(op, lane, What::Illegal { message, help });
+    }
+    warp.cluster_arrived |= mask;
+    core.team.meets = true;
+    core.complete_cluster();
+    next
+}
+
+/// `barrier.cluster.wait`.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn wait(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: as above.
+    let (mask, next) = unsafe { (core.mask(&*op), op.wrapping_add(1)) };
+    core.look_aligned(op, mask);
+    let warp = core.warp();
+    let through = mask & warp.cluster_passed;
+    let waiting = mask & warp.cluster_arrived;
+    let neither = mask & !through & !waiting;
+    if neither != 0 {
+        let message = "a thread waits at the cluster's barrier and has not arrived".into();
+        let help = "put a `barrier.cluster.arrive` before each `barrier.cluster.wait`";
+        let lane = neither.trailing_zeros() as usize;
+        return core.fault(op, lane, What::Illegal { message, help });
+    }
+    warp.cluster_passed &= !through;
+    if waiting == 0 {
+        return next;
+    }
+    let all = core.active;
+    core.active = waiting;
+    core.park(next, Wait::Cluster);
+    core.active = all & !waiting;
+    if core.active == 0 {
+        return core.stop(Event::Ended);
+    }
+    core.stop(Event::Jump(next))
+}
+
+impl Core<'_> {
+    fn look_aligned(&mut self, op: *const Op, mask: u32) {
+        // SAFETY: `op` is a barrier of the running frame.
+        let aligned = unsafe { (*op).aux } == ALIGNED;
+        if mask != 0 && aligned && (mask != self.active || self.diverged) {
+            self.note_divergent_barrier(op, mask);
+        }
+    }
+
+    /// Threads of the cluster that have arrived, and those that live.
+    pub(in crate::machine) fn cluster_count(&self) -> (u32, u32) {
+        let blocks = &self.team.blocks;
+        let warps = blocks.iter().flat_map(|block| &block.warps);
+        let arrived = warps.map(|warp| warp.cluster_arrived.count_ones()).sum();
+        (arrived, blocks.iter().map(|block| block.live).sum())
+    }
+
+    /// Ends the phase if every thread that lives has arrived. Whoever ends does not count any more.
+    pub(in crate::machine) fn complete_cluster(&mut self) {
+        if !self.team.meets {
+            return;
+        }
+        let (arrived, live) = self.cluster_count();
+        if arrived == 0 || arrived < live {
+            return;
+        }
+        self.team.expiries = 0;
+        if self.run.launch.checks.race {
+            let blocks = self.team.blocks.iter();
+            let blocks: Vec<_> = blocks.map(|b| (b.linear, b.warps.len() as u32)).collect();
+            self.races.cluster(&blocks);
+        }
+        for warp in self.team.blocks.iter_mut().flat_map(|b| &mut b.warps) {
+            warp.cluster_passed |= std::mem::take(&mut warp.cluster_arrived);
+            for group in warp.groups.iter_mut().filter(|g| g.wait == Wait::Cluster) {
+                group.wait = Wait::Ready;
+                warp.cluster_passed &= !group.mask;
+            }
+        }
+    }
+}

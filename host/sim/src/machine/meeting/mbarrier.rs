@@ -1,0 +1,404 @@
+//! `mbarrier`: barriers that are objects in shared memory, for any threads and for bytes on their way.
+//!
+//! PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier". What an object is and when a phase ends is
+//! `semantics::mbarrier`. Lanes go one after another, lowest first. `.sem` and `.scope` matter to the race check only: the
+//! blocks of a cluster run on one host thread, in the program's order.
+//!
+//! Open in the ISA: how long `try_wait` suspends a thread. Here until the phase ends, or until nothing else in the cluster
+//! can run, or for a long while of others' spinning; then it gives false. The time that the program suggests is not looked at.
+//! `test_wait` never waits at first; one that a warp has found false many times in a row does as `try_wait` does, so that
+//! threads that spin on what cannot come are found.
+//! Reported: what is no object (zeros are none), counts out of range, more arrivals than are missing, waits for another
+//! block's object; and, by the team, a wait without end.
+
+use crate::machine::core::Core;
+use crate::machine::event::{Act, Event, Wait, What};
+use crate::machine::lane::lanes;
+use crate::machine::memory::access::{Named, One, flag};
+use crate::machine::op::{Op, STOP};
+use crate::memory::window;
+use crate::semantics::mbarrier::{Mbarrier, MbarrierError};
+
+/// In `aux` of these operations, beside `flag::NARROW`.
+pub(crate) mod how {
+    /// The address is generic.
+    pub(crate) const GENERIC: u32 = 1 << 2;
+    /// `arrive`: further phases do not wait for those who arrive.
+    pub(crate) const DROP: u32 = 1 << 3;
+    /// `arrive`: row `b` holds bytes to expect, and one thread arrives; else it holds the count.
+    pub(crate) const EXPECT: u32 = 1 << 4;
+    /// `arrive`: must not end the phase.
+    pub(crate) const NO_COMPLETE: u32 = 1 << 5;
+    /// A wait may suspend.
+    pub(crate) const TRY: u32 = 1 << 6;
+    /// A wait is for a parity.
+    pub(crate) const PARITY: u32 = 1 << 7;
+    /// Orders no other accesses.
+    pub(crate) const RELAXED: u32 = 1 << 8;
+    /// Bytes have come; else they are expected.
+    pub(crate) const COMPLETE: u32 = 1 << 9;
+}
+
+/// In place of a row: no result is wanted.
+pub(crate) const NOWHERE: u32 = u32::MAX;
+
+/// Where an object lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(in crate::machine) struct Home {
+    /// The rank of its block in the cluster.
+    pub(in crate::machine) rank: usize,
+    /// Its shared address there.
+    pub(in crate::machine) at: u32,
+}
+
+/// Bytes of an object.
+const SIZE: u64 = 8;
+/// Waits that a warp may find not ended before it is suspended.
+const PATIENCE: u32 = 64;
+
+impl Core<'_> {
+    /// The object at an address, with its memory.
+    pub(in crate::machine) fn mbarrier(
+        &mut self,
+        op: *const Op,
+        lane: usize,
+        space: Named,
+        address: u64,
+    ) -> Option<(Home, *mut u64)> {
+        let one = One {
+            lane,
+            act: Act::Atomic,
+            space,
+            address,
+            bytes: SIZE,
+            align: SIZE,
+        };
+        let host = self.one(op, one)?;
+        let (_, at) = space.spot(address);
+        let rank = (at / window::SHARED_PER_BLOCK).checked_sub(1);
+        let home = Home {
+            rank: rank.map_or(self.current.0, |rank| rank as usize),
+            at: (at % window::SHARED_PER_BLOCK) as u32,
+        };
+        Some((home, host.cast()))
+    }
+
+    /// The memory of an object that was found before.
+    fn mbarrier_at(&mut self, home: Home) -> *mut u64 {
+        let start = self.run.shared_start;
+        let host = self.team.blocks[home.rank].shared.start();
+        host.wrapping_add((home.at - start) as usize).cast()
+    }
+
+    /// Changes an object; who waits for its phase goes on when that ended. Gives the object's bits as they were.
+    ///
+    /// # Errors
+    /// What the ISA does not define.
+    pub(in crate::machine) fn change(
+        &mut self,
+        home: Home,
+        f: impl FnOnce(&mut Mbarrier) -> Result<bool, MbarrierError>,
+    ) -> Result<u64, MbarrierError> {
+        let at = self.mbarrier_at(home);
+        // SAFETY: whoever made `home` found eight aligned bytes of the block's shared memory there, which stays where it is
+        // while the team runs on this thread.
+        let before = unsafe { at.read() };
+        let mut object = Mbarrier::of(before)?;
+        let ended = f(&mut object)?;
+        // SAFETY: as above.
+        unsafe { at.write(object.bits()) };
+        if ended {
+            self.team.expiries = 0;
+            self.wake(home);
+        }
+        Ok(before)
+    }
+
+    /// Lets those who wait for an object look again.
+    pub(in crate::machine) fn wake(&mut self, home: Home) {
+        for warp in &mut self.team.blocks[home.rank].warps {
+            for group in &mut warp.groups {
+                if group.wait == Wait::Phase(home.at) {
+                    group.wait = Wait::Ready;
+                }
+            }
+        }
+    }
+
+    /// A fault for what the ISA does not define.
+    pub(in crate::machine) fn undefined(
+        &mut self,
+        op: *const Op,
+        lane: usize,
+        error: MbarrierError,
+    ) -> *const Op {
+        let help = match error {
+            MbarrierError::Invalid => {
+                "let one thread run `mbarrier.init` and all others meet it at a barrier before they use the object"
+            }
+            MbarrierError::TooMany { .. } | MbarrierError::Completes => {
+                "give `mbarrier.init` the number of arrivals of one phase"
+            }
+            MbarrierError::Count(_) => "look at the count that the instruction is given",
+            MbarrierError::Bytes(_) => "wait for a phase before more copies are started",
+        };
+        let message = error.to_string();
+        self.fault(op, lane, What::Illegal { message, help })
+    }
+
+    /// Lets every suspended wait give false. False when none is suspended.
+    pub(in crate::machine) fn expire(&mut self) -> bool {
+        let mut any = false;
+        for warp in self.team.blocks.iter_mut().flat_map(|b| &mut b.warps) {
+            for group in &mut warp.groups {
+                if matches!(group.wait, Wait::Phase(_)) {
+                    group.wait = Wait::Ready;
+                    warp.expired |= group.mask;
+                    any = true;
+                }
+            }
+        }
+        any
+    }
+
+    /// What an object waits for, for reports.
+    pub(in crate::machine) fn describe_mbarrier(&mut self, home: Home) -> String {
+        // SAFETY: as in `change`.
+        match Mbarrier::of(unsafe { self.mbarrier_at(home).read() }) {
+            Ok(object) => format!(
+                "{} arrivals and {} bytes are missing in the phase of parity {}",
+                object.pending,
+                object.bytes,
+                u32::from(object.phase)
+            ),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    /// The space of an operation's address.
+    fn space(o: &Op) -> Named {
+        if o.aux & how::GENERIC == 0 {
+            Named::Shared
+        } else {
+            Named::GenericShared
+        }
+    }
+
+    /// For the race check: the object as one place of the whole launch.
+    pub(in crate::machine) fn key(&self, home: Home) -> (u64, u32) {
+        (self.team.blocks[home.rank].linear, home.at)
+    }
+
+    /// Tells the race check that a warp arrived.
+    pub(in crate::machine) fn arrived(&mut self, (rank, warp): (usize, u32), home: Home) {
+        if self.run.launch.checks.race {
+            let (block, key) = (self.team.blocks[rank].linear, self.key(home));
+            self.races.arrive(block, warp, key);
+        }
+    }
+}
+
+/// `mbarrier.init`: row `b` holds the count.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn init(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: the decoder gave this operation an address row and a `u32` row.
+    let (o, mask, addresses, counts) = unsafe {
+        let o = &*op;
+        (o, core.mask(o), core.addresses(op), *core.lanes::<u32>(o.b))
+    };
+    for lane in lanes(mask) {
+        let Some((home, host)) = core.mbarrier(op, lane, Core::space(o), addresses[lane]) else {
+            return STOP;
+        };
+        match Mbarrier::new(counts[lane]) {
+            // SAFETY: `mbarrier` gave eight aligned bytes.
+            Ok(object) => unsafe { host.write(object.bits()) },
+            Err(error) => return core.undefined(op, lane, error),
+        }
+        core.wake(home);
+    }
+    op.wrapping_add(1)
+}
+
+/// `mbarrier.inval`.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn invalidate(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: the decoder gave this operation an address row.
+    let (o, mask, addresses) = unsafe { (&*op, core.mask(&*op), core.addresses(op)) };
+    for lane in lanes(mask) {
+        let Some((home, host)) = core.mbarrier(op, lane, Core::space(o), addresses[lane]) else {
+            return STOP;
+        };
+        // SAFETY: as above.
+        if let Err(error) = Mbarrier::of(unsafe { host.read() }) {
+            return core.undefined(op, lane, error);
+        }
+        if let Err((by, error)) = core.complete_for(home) {
+            return core.undefined(by, 32, error);
+        }
+        // SAFETY: as above.
+        unsafe { host.write(0) };
+        core.wake(home);
+    }
+    op.wrapping_add(1)
+}
+
+/// `mbarrier.arrive`, `.arrive_drop`, `.expect_tx`: row `d` (or none) gets the object as it was.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn arrive(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: as for `init`.
+    let (o, mask, addresses, counts) = unsafe {
+        let o = &*op;
+        (o, core.mask(o), core.addresses(op), *core.lanes::<u32>(o.b))
+    };
+    let has = |flag: u32| o.aux & flag != 0;
+    for lane in lanes(mask) {
+        let Some((home, _)) = core.mbarrier(op, lane, Core::space(o), addresses[lane]) else {
+            return STOP;
+        };
+        let (bytes, count) = if has(how::EXPECT) {
+            (counts[lane], 1)
+        } else {
+            (0, counts[lane])
+        };
+        if !has(how::RELAXED) {
+            core.arrived((core.current.0, core.current.1 as u32), home);
+        }
+        let result = core.change(home, |object| {
+            if has(how::EXPECT) {
+                // Nobody has arrived by this yet, so the phase cannot end: an arrival is missing.
+                object.expect_tx(bytes)?;
+            }
+            let ended = match has(how::DROP) {
+                true => object.arrive_drop(count)?,
+                false => object.arrive(count)?,
+            };
+            if ended && has(how::NO_COMPLETE) {
+                return Err(MbarrierError::Completes);
+            }
+            Ok(ended)
+        });
+        match result {
+            // SAFETY: the decoder gave this operation a `u64` row or none.
+            Ok(before) if o.d != NOWHERE => unsafe { core.lanes::<u64>(o.d)[lane] = before },
+            Ok(_) => {}
+            Err(error) => return core.undefined(op, lane, error),
+        }
+    }
+    op.wrapping_add(1)
+}
+
+/// `mbarrier.expect_tx`, `.complete_tx`: row `b` holds the bytes.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn transaction(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: as for `init`.
+    let (o, mask, addresses, bytes) = unsafe {
+        let o = &*op;
+        (o, core.mask(o), core.addresses(op), *core.lanes::<u32>(o.b))
+    };
+    for lane in lanes(mask) {
+        let Some((home, _)) = core.mbarrier(op, lane, Core::space(o), addresses[lane]) else {
+            return STOP;
+        };
+        let result = core.change(home, |object| match o.aux & how::COMPLETE {
+            0 => object.expect_tx(bytes[lane]),
+            _ => object.complete_tx(bytes[lane]),
+        });
+        if let Err(error) = result {
+            return core.undefined(op, lane, error);
+        }
+    }
+    op.wrapping_add(1)
+}
+
+/// `mbarrier.test_wait`, `.try_wait`: predicate `d` says whether the phase has ended that row `b` names: by an object that an
+/// arrival returned, or a parity.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn wait(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: `op` belongs to the running frame; another operation follows it.
+    let (o, mask, next) = unsafe { (&*op, core.mask(&*op), op.wrapping_add(1)) };
+    if mask == 0 {
+        return next;
+    }
+    let has = |flag: u32| o.aux & flag != 0;
+    // SAFETY: row `a` holds addresses, row `b` parities or states.
+    let (addresses, states) = unsafe {
+        let states = match has(how::PARITY) {
+            true => core.lanes::<u32>(o.b).map(u64::from),
+            false => *core.lanes::<u64>(o.b),
+        };
+        (core.addresses(op), states)
+    };
+    let expired = std::mem::take(&mut core.warp().expired);
+    core.warp().expired = expired & !mask;
+    let (mut ended, mut waiting) = (0, [0u32; 32]);
+    for lane in lanes(mask) {
+        let Some((home, _)) = core.mbarrier(op, lane, Core::space(o), addresses[lane]) else {
+            return STOP;
+        };
+        if home.rank != core.current.0 {
+            let message = "a wait for an mbarrier of another block".into();
+            let help = "wait for objects in the block's own shared memory; others can arrive at them from afar";
+            return core.fault(op, lane, What::Illegal { message, help });
+        }
+        if let Err((by, error)) = core.complete_for(home) {
+            return core.undefined(by, 32, error);
+        }
+        let object = match core.change(home, |_| Ok(false)).and_then(Mbarrier::of) {
+            Ok(object) => object,
+            Err(error) => return core.undefined(op, lane, error),
+        };
+        let done = match has(how::PARITY) {
+            true => object.ended_parity(states[lane] as u32),
+            false => object.ended(states[lane]),
+        };
+        if done {
+            ended |= 1 << lane;
+            if core.run.launch.checks.race && !has(how::RELAXED) {
+                let (block, key) = (core.block().linear, core.key(home));
+                core.races.pass(block, core.current.1 as u32, key);
+            }
+        } else {
+            waiting[lane] = home.at + 1;
+        }
+    }
+    core.spins += 1;
+    let tests = &mut core.warp().tests;
+    *tests = if ended == 0 { *tests + 1 } else { 0 };
+    let suspends = has(how::TRY) || *tests > PATIENCE;
+    let stay = if suspends {
+        mask & !ended & !expired
+    } else {
+        0
+    };
+    // SAFETY: `d` is a predicate of the frame.
+    unsafe { core.set_predicate(o.d, ended, mask & !stay) };
+    if stay == 0 {
+        return next;
+    }
+    let (all, mut left) = (core.active, stay);
+    while left != 0 {
+        let at = waiting[left.trailing_zeros() as usize];
+        let same = lanes(left).filter(|&lane| waiting[lane] == at);
+        core.active = same.fold(0, |set, lane| set | 1 << lane);
+        left &= !core.active;
+        core.park(op, Wait::Phase(at - 1));
+    }
+    core.active = all & !stay;
+    if core.active == 0 {
+        return core.stop(Event::Ended);
+    }
+    core.stop(Event::Jump(next))
+}
+
+const _: () = assert!(how::GENERIC > flag::NARROW | flag::SPINS);

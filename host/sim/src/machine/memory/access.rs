@@ -1,0 +1,528 @@
+//! Addresses: from what an instruction names to bytes of the host, with every check on the way.
+//!
+//! PTX ISA, "State Spaces" and "Addresses as Operands". All accesses are checked: the bytes are in one live allocation (or
+//! in the block's shared, the thread's local or the launch's parameter memory), writes do not go to constant memory, and
+//! the address is a multiple of the access' size.
+//!
+//! Most warps access memory in one of two ways: side by side, or all at one place. Both are found with a few vector
+//! operations over the 32 addresses and then checked once, as one piece. The rest is checked by its lowest and highest address, which
+//! usually lie in one allocation, and only if not lane by lane.
+
+use crate::machine::core::{Core, View};
+use crate::machine::event::{Act, Reach, What};
+use crate::machine::lane::{FULL, LANES, lanes};
+use crate::machine::op::Op;
+use crate::memory::window::{self, Window};
+
+/// Flags in `aux` of memory operations.
+pub(crate) mod flag {
+    /// The address register has 32 bits.
+    pub(crate) const NARROW: u32 = 1;
+    /// The access counts as spinning: volatile or ordered.
+    pub(crate) const SPINS: u32 = 2;
+    /// Where the number of vector elements, less one, starts in `aux`.
+    pub(crate) const ELEMENTS: u32 = 8;
+}
+
+/// Where the lanes' bytes are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Found {
+    /// Side by side from here: lane `i`'s are `i` times the size further.
+    Row(*mut u8),
+    /// All at one place.
+    One(*mut u8),
+    /// Each lane at its own place: in the core's `hosts`.
+    Each,
+    /// The access is wrong; the core's event says how.
+    Wrong,
+}
+
+/// `i * size` for each lane `i`, by the size's logarithm: what addresses side by side differ by.
+static STEPS: [[u64; LANES]; 6] = {
+    let mut steps = [[0; LANES]; 6];
+    let mut log = 0;
+    while log < 6 {
+        let mut lane = 0;
+        while lane < LANES {
+            steps[log][lane] = (lane as u64) << log;
+            lane += 1;
+        }
+        log += 1;
+    }
+    steps
+};
+
+/// A stretch of memory that holds an address.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stretch {
+    /// Its first address.
+    pub(crate) base: u64,
+    /// Its bytes.
+    pub(crate) size: u64,
+    /// Where it is on the host.
+    pub(crate) host: *mut u8,
+}
+
+impl Stretch {
+    /// The host address of `len` bytes at `address`, if all of them are inside.
+    #[inline(always)]
+    fn at(&self, address: u64, len: u64) -> Option<*mut u8> {
+        let offset = address.wrapping_sub(self.base);
+        (offset < self.size && len <= self.size - offset)
+            .then(|| self.host.wrapping_add(offset as usize))
+    }
+}
+
+/// A space that instructions name.
+pub(crate) trait Space: Copy + 'static {
+    /// What reports call it.
+    const REACH: Reach;
+    /// Whether addresses are generic.
+    const GENERIC: bool = false;
+    /// The stretch that holds `address` and may be accessed so; the same one for all addresses that it holds.
+    fn stretch(core: &mut Core<'_>, op: *const Op, act: Act, address: u64) -> Option<Stretch>;
+}
+
+/// `.global`.
+#[derive(Clone, Copy)]
+pub(crate) struct Global;
+/// `.shared`.
+#[derive(Clone, Copy)]
+pub(crate) struct Shared;
+/// `.const`.
+#[derive(Clone, Copy)]
+pub(crate) struct Constant;
+/// No space named.
+#[derive(Clone, Copy)]
+pub(crate) struct Generic;
+
+impl Space for Global {
+    const REACH: Reach = Reach::Global;
+
+    #[inline(always)]
+    fn stretch(core: &mut Core<'_>, op: *const Op, act: Act, address: u64) -> Option<Stretch> {
+        let range = &core.ranges[Core::site(op)];
+        if range.holds(address, 1) && (act == Act::Read || !range.constant) {
+            return Some(Stretch {
+                base: range.base,
+                size: range.size,
+                host: range.base as *mut u8,
+            });
+        }
+        core.find_global(op, act, address)
+    }
+}
+
+impl Space for Shared {
+    const REACH: Reach = Reach::Shared;
+
+    #[inline(always)]
+    fn stretch(core: &mut Core<'_>, _: *const Op, _: Act, address: u64) -> Option<Stretch> {
+        let View { host, start, size } = core.shared;
+        if address.wrapping_sub(start) < size {
+            return Some(Stretch {
+                base: start,
+                size,
+                host,
+            });
+        }
+        core.find_shared(address)
+    }
+}
+
+impl Space for Constant {
+    const REACH: Reach = Reach::Constant;
+
+    #[inline(always)]
+    fn stretch(core: &mut Core<'_>, op: *const Op, act: Act, address: u64) -> Option<Stretch> {
+        let stretch = Global::stretch(core, op, act, address)?;
+        core.ranges[Core::site(op)].constant.then_some(stretch)
+    }
+}
+
+impl Space for Generic {
+    const REACH: Reach = Reach::Global;
+    const GENERIC: bool = true;
+
+    #[inline(always)]
+    fn stretch(core: &mut Core<'_>, op: *const Op, act: Act, address: u64) -> Option<Stretch> {
+        match window::of(address) {
+            Window::Global => Global::stretch(core, op, act, address),
+            Window::Shared => {
+                let found = Shared::stretch(core, op, act, address - window::SHARED)?;
+                Some(Stretch {
+                    base: found.base + window::SHARED,
+                    ..found
+                })
+            }
+            Window::Param => core.find_param(act),
+            // Local memory is interleaved: accesses to it are taken apart before they come here.
+            Window::Local => None,
+        }
+    }
+}
+
+/// A space that the instruction names, for operations that look addresses up one by one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Named {
+    /// `.global`.
+    Global,
+    /// `.shared`, of the block or of the cluster.
+    Shared,
+    /// None.
+    Generic,
+    /// None, and the instruction takes shared memory only.
+    GenericShared,
+}
+
+impl Named {
+    /// The memory that an address names, and the address there.
+    pub(in crate::machine) fn spot(self, address: u64) -> (Reach, u64) {
+        match self {
+            Self::Global => (Reach::Global, address),
+            Self::Shared => (Reach::Shared, address),
+            Self::Generic | Self::GenericShared => match reach::<Generic>(address) {
+                Reach::Shared => (Reach::Shared, address - window::SHARED),
+                reach => (reach, address),
+            },
+        }
+    }
+}
+
+/// One access of one lane.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::machine) struct One {
+    pub(in crate::machine) lane: usize,
+    pub(in crate::machine) act: Act,
+    pub(in crate::machine) space: Named,
+    pub(in crate::machine) address: u64,
+    /// How far it goes.
+    pub(in crate::machine) bytes: u64,
+    /// What the address has to be a multiple of.
+    pub(in crate::machine) align: u64,
+}
+
+/// An address as a register holds it.
+trait Address: Copy {
+    /// With the instruction's offset added, in as many bits as the register has.
+    fn plus(self, offset: i32) -> u64;
+}
+
+impl Address for u64 {
+    #[inline(always)]
+    fn plus(self, offset: i32) -> u64 {
+        self.wrapping_add(offset as i64 as u64)
+    }
+}
+
+impl Address for u32 {
+    #[inline(always)]
+    fn plus(self, offset: i32) -> u64 {
+        u64::from(self.wrapping_add(offset as u32))
+    }
+}
+
+/// All bits where lane `i` is in the mask.
+#[inline(always)]
+fn on(mask: u32, i: usize) -> u64 {
+    0u64.wrapping_sub(u64::from(mask >> i & 1))
+}
+
+impl Core<'_> {
+    /// The lanes' addresses: row `a` plus the offset in `c`.
+    ///
+    /// # Safety
+    /// `op` must be a memory operation of the running frame.
+    #[inline(always)]
+    pub(in crate::machine) unsafe fn addresses(&mut self, op: *const Op) -> [u64; LANES] {
+        // SAFETY: row `a` holds `u32` or `u64`, as `aux` says.
+        unsafe {
+            let o = &*op;
+            let offset = o.c as i32 as i64 as u64;
+            let mut addresses = [0u64; LANES];
+            if o.aux & flag::NARROW == 0 {
+                let row = &*self.frame.add(o.a as usize).cast::<[u64; LANES]>();
+                for i in 0..LANES {
+                    addresses[i] = row[i].wrapping_add(offset);
+                }
+            } else {
+                let row = &*self.frame.add(o.a as usize).cast::<[u32; LANES]>();
+                for i in 0..LANES {
+                    addresses[i] = u64::from(row[i].wrapping_add(offset as u32));
+                }
+            }
+            addresses
+        }
+    }
+
+    /// Where the bytes are that the lanes of `mask` (at least one) access, `1 << log` (at most 32) for each.
+    ///
+    /// # Safety
+    /// `op` must be a memory operation of the running frame.
+    #[inline(always)]
+    pub(in crate::machine) unsafe fn locate_here<S: Space>(
+        &mut self,
+        op: *const Op,
+        act: Act,
+        mask: u32,
+        log: u32,
+    ) -> Found {
+        // SAFETY: row `a` holds `u32` or `u64`, as `aux` says.
+        unsafe {
+            if (*op).aux & flag::NARROW == 0 {
+                self.locate_from::<S, u64>(op, act, mask, log)
+            } else {
+                self.locate_from::<S, u32>(op, act, mask, log)
+            }
+        }
+    }
+
+    /// [`Core::locate_here`] for addresses of type `A`. They are read from their row each time: an array of them on the
+    /// stack would have to be written in other pieces than it is read in, and wait for that.
+    ///
+    /// # Safety
+    /// As for it, and row `a` must hold `A`.
+    #[inline(always)]
+    unsafe fn locate_from<S: Space, A: Address>(
+        &mut self,
+        op: *const Op,
+        act: Act,
+        mask: u32,
+        log: u32,
+    ) -> Found {
+        // SAFETY: the row is in the frame, and nothing writes to the frame while its addresses are looked at.
+        let (row, offset) = unsafe {
+            (
+                &*self.frame.add((*op).a as usize).cast::<[A; LANES]>(),
+                (*op).c as i32,
+            )
+        };
+        let (size, steps) = (1u64 << log, &STEPS[log as usize % STEPS.len()]);
+        let first = mask.trailing_zeros() as usize & 31;
+        let start = row[first].plus(offset);
+        let Some(stretch) = S::stretch(self, op, act, start) else {
+            return self.each::<S>(op, act, mask, size);
+        };
+        let base = start.wrapping_sub(steps[first]);
+        let mut apart = 0u64;
+        if mask == FULL {
+            for i in 0..LANES {
+                apart |= row[i].plus(offset) ^ base.wrapping_add(steps[i]);
+            }
+        } else {
+            for i in 0..LANES {
+                apart |= (row[i].plus(offset) ^ base.wrapping_add(steps[i])) & on(mask, i);
+            }
+        }
+        if apart == 0 && start & (size - 1) == 0 {
+            let last = 31 - mask.leading_zeros() as usize;
+            return match stretch.at(start, ((last - first + 1) as u64) << log) {
+                Some(host) => Found::Row(host.wrapping_sub(first << log)),
+                None => self.each::<S>(op, act, mask, size),
+            };
+        }
+        // All at one place, or anywhere in one stretch. An offset is inside when neither it nor what is left behind it is
+        // negative: no stretch is longer than half of all addresses.
+        let Some(room) = stretch.size.checked_sub(size) else {
+            return self.each::<S>(op, act, mask, size);
+        };
+        let (mut spread, mut outside, mut bits) = (0u64, 0u64, 0u64);
+        for (i, address) in row.iter().enumerate() {
+            let address = address.plus(offset);
+            let inside = address.wrapping_sub(stretch.base);
+            spread |= (address ^ start) & on(mask, i);
+            outside |= (inside | room.wrapping_sub(inside)) & on(mask, i);
+            bits |= address & on(mask, i);
+        }
+        if outside >> 63 != 0 || bits & (size - 1) != 0 {
+            return self.each::<S>(op, act, mask, size);
+        }
+        if spread == 0 {
+            return Found::One(
+                stretch
+                    .host
+                    .wrapping_add(start.wrapping_sub(stretch.base) as usize),
+            );
+        }
+        let origin = stretch.host.wrapping_sub(stretch.base as usize);
+        for (to, address) in self.hosts.iter_mut().zip(row) {
+            *to = origin.wrapping_add(address.plus(offset) as usize);
+        }
+        Found::Each
+    }
+
+    /// Lane by lane: accesses to several allocations, and wrong ones.
+    #[cold]
+    #[inline(never)]
+    fn each<S: Space>(&mut self, op: *const Op, act: Act, mask: u32, size: u64) -> Found {
+        // SAFETY: `op` is the memory operation that is running.
+        let addresses = unsafe { self.addresses(op) };
+        for lane in lanes(mask) {
+            let address = addresses[lane];
+            let (reach, bytes) = (reach::<S>(address), size as u32);
+            if !address.is_multiple_of(size) {
+                self.fault(
+                    op,
+                    lane,
+                    What::Misaligned {
+                        act,
+                        reach,
+                        address,
+                        bytes,
+                    },
+                );
+                return Found::Wrong;
+            }
+            let stretch = S::stretch(self, op, act, address);
+            match stretch.and_then(|s| s.at(address, size)) {
+                Some(host) => self.hosts[lane] = host,
+                None => {
+                    self.fault(
+                        op,
+                        lane,
+                        What::Access {
+                            act,
+                            reach,
+                            generic: S::GENERIC,
+                            address,
+                            bytes,
+                        },
+                    );
+                    return Found::Wrong;
+                }
+            }
+        }
+        Found::Each
+    }
+
+    /// The host's bytes of one access, if it may be; else the core's event says why not. Local memory is interleaved, and no
+    /// instruction that comes here may name it.
+    pub(in crate::machine) fn one(&mut self, op: *const Op, one: One) -> Option<*mut u8> {
+        let One {
+            lane,
+            act,
+            space,
+            address,
+            bytes,
+            align,
+        } = one;
+        let (found, reach, generic) = match space {
+            Named::Global => (
+                Global::stretch(self, op, act, address),
+                Reach::Global,
+                false,
+            ),
+            Named::Shared => (
+                Shared::stretch(self, op, act, address),
+                Reach::Shared,
+                false,
+            ),
+            Named::GenericShared if window::of(address) != Window::Shared => {
+                let message = format!("{address:#x} is no generic address of shared memory");
+                let help = "the instruction takes shared memory only: make the address with `cvta.shared`, or from a shared variable";
+                self.fault(op, lane, What::Illegal { message, help });
+                return None;
+            }
+            Named::Generic | Named::GenericShared => (
+                Generic::stretch(self, op, act, address),
+                reach::<Generic>(address),
+                true,
+            ),
+        };
+        let host = found.and_then(|stretch| stretch.at(address, bytes));
+        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+        if !address.is_multiple_of(align.max(1)) {
+            let bytes = align as u32;
+            let what = What::Misaligned {
+                act,
+                reach,
+                address,
+                bytes,
+            };
+            self.fault(op, lane, what);
+            return None;
+        }
+        if host.is_none() {
+            let what = What::Access {
+                act,
+                reach,
+                generic,
+                address,
+                bytes,
+            };
+            self.fault(op, lane, what);
+        }
+        host
+    }
+
+    /// Looks an address up among what is live, and remembers where it was found.
+    #[cold]
+    #[inline(never)]
+    fn find_global(&mut self, op: *const Op, act: Act, address: u64) -> Option<Stretch> {
+        let range = self.run.snapshot.find(address)?;
+        if act != Act::Read && range.constant {
+            return None;
+        }
+        if range.heap {
+            // Pieces of the heap come and go while the launch runs.
+            let (base, size) = self.run.heap.piece(address)?;
+            return Some(Stretch {
+                base,
+                size,
+                host: base as *mut u8,
+            });
+        }
+        self.ranges[Self::site(op)] = range;
+        Some(Stretch {
+            base: range.base,
+            size: range.size,
+            host: range.base as *mut u8,
+        })
+    }
+
+    /// Shared memory of another block of the cluster: its rank, plus one, is in the upper bits of the address.
+    #[cold]
+    #[inline(never)]
+    fn find_shared(&mut self, address: u64) -> Option<Stretch> {
+        let rank = (address / window::SHARED_PER_BLOCK).checked_sub(1)?;
+        let View { start, size, .. } = self.shared;
+        let inside = (address % window::SHARED_PER_BLOCK).wrapping_sub(start) < size;
+        let block = self
+            .team
+            .blocks
+            .get_mut(usize::try_from(rank).ok()?)
+            .filter(|_| inside)?;
+        let base = (rank + 1) * window::SHARED_PER_BLOCK + start;
+        Some(Stretch {
+            base,
+            size,
+            host: block.shared.start(),
+        })
+    }
+
+    /// The kernel's parameters through a generic address: they can be read.
+    #[cold]
+    #[inline(never)]
+    fn find_param(&mut self, act: Act) -> Option<Stretch> {
+        let host = self.run.params.as_ptr().cast::<u8>().cast_mut();
+        let size = self.run.params.len() as u64 * 8;
+        (act == Act::Read).then_some(Stretch {
+            base: window::PARAM,
+            size,
+            host,
+        })
+    }
+}
+
+/// What an address names, for reports.
+fn reach<S: Space>(address: u64) -> Reach {
+    if !S::GENERIC {
+        return S::REACH;
+    }
+    match window::of(address) {
+        Window::Global => Reach::Global,
+        Window::Shared => Reach::Shared,
+        Window::Local => Reach::Local,
+        Window::Param => Reach::Param,
+    }
+}

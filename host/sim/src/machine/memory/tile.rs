@@ -1,0 +1,211 @@
+//! `wmma.load`, `wmma.store`: a matrix between memory, where it lies by rows or by columns, and a warp's registers.
+//!
+//! PTX ISA, "Warp-level Matrix Load Instruction: wmma.load" and "wmma.store". Where elements lie in the fragment is open in the
+//! ISA; `semantics::matrix::fragment` says where they do here. A row (a column, where they lie by columns) is one piece of
+//! memory that has to be there whole. The ISA wants each aligned to the fragment's size; CUDA's documentation and GPUs ask
+//! for 16 bytes, and so does the machine, or for the size where that is less.
+//! Reported: lanes that name different places or strides, which is undefined. Counters leave these accesses out: what a GPU
+//! makes of them was not measured.
+
+use super::access::{Named, One, flag};
+use crate::decode::program::{Class, SpaceClass};
+use crate::machine::compute::matrix::warp;
+use crate::machine::core::Core;
+use crate::machine::event::{Act, Reach, Wait, What};
+use crate::machine::lane::{FULL, LANES};
+use crate::machine::meeting::exchange::members;
+use crate::machine::op::{Op, STOP};
+use crate::semantics::matrix::fragment;
+
+/// A matrix in memory and in registers.
+#[derive(Debug, Clone)]
+pub(crate) struct Tile {
+    /// Rows and columns.
+    pub(crate) shape: (usize, usize),
+    /// Bits of an element.
+    pub(crate) bits: usize,
+    /// Whether it lies by rows.
+    pub(crate) by_rows: bool,
+    /// Whether the fragment is that of B of `mma`: f64 and single bits, whose other fragments are the same as here.
+    pub(crate) as_mma_b: bool,
+    /// The space that the instruction names.
+    pub(crate) space: Named,
+    /// The registers' rows.
+    pub(crate) registers: Vec<u32>,
+}
+
+impl Tile {
+    /// Bytes of a register.
+    fn width(&self) -> usize {
+        if self.bits == 64 { 8 } else { 4 }
+    }
+
+    /// How many rows (or columns) lie in memory one after another, and the bytes of each.
+    fn lines(&self) -> (usize, usize) {
+        let (rows, columns) = self.shape;
+        let (lines, length) = if self.by_rows {
+            (rows, columns)
+        } else {
+            (columns, rows)
+        };
+        (lines, length * self.bits / 8)
+    }
+
+    /// Line and place in it of element `index` of a register.
+    fn place(&self, lane: usize, register: usize, index: usize) -> (usize, usize) {
+        let per = self.width() * 8 / self.bits;
+        let (row, column) = if self.as_mma_b {
+            fragment::mma_b(per, lane, register, index)
+        } else {
+            let count = per * self.registers.len();
+            fragment::wmma(count, lane, register * per + index, self.shape)
+        };
+        if self.by_rows {
+            (row, column)
+        } else {
+            (column, row)
+        }
+    }
+}
+
+/// Lines at most: `m32n8k16` has 32 rows.
+const LINES: usize = 32;
+
+impl Core<'_> {
+    /// Where the tile's lines lie.
+    ///
+    /// # Safety
+    /// `op` must be `wmma.load` or `wmma.store` of the running frame.
+    unsafe fn locate_lines(
+        &mut self,
+        op: *const Op,
+        tile: &Tile,
+        act: Act,
+    ) -> Option<[*mut u8; LINES]> {
+        // SAFETY: row `a` holds addresses, row `b` strides.
+        let (addresses, strides) = unsafe { (self.addresses(op), *self.lanes::<u32>((*op).b)) };
+        let differs =
+            |lane: &usize| addresses[*lane] != addresses[0] || strides[*lane] != strides[0];
+        if let Some(lane) = (0..LANES).find(differs) {
+            let message = "the threads of a warp name different matrices".into();
+            let help = "compute address and stride from what the whole warp shares";
+            self.fault(op, lane, What::Illegal { message, help });
+            return None;
+        }
+        let (lines, bytes) = tile.lines();
+        let align = (tile.registers.len() * tile.width()).min(16) as u64;
+        let (mut places, mut at) = ([std::ptr::null_mut(); LINES], [0; LANES]);
+        let step = u64::from(strides[0]) * tile.bits as u64 / 8;
+        for line in 0..lines.min(LINES) {
+            let address = addresses[0].wrapping_add(line as u64 * step);
+            let one = One {
+                lane: 0,
+                act,
+                space: tile.space,
+                address,
+                bytes: bytes as u64,
+                align,
+            };
+            places[line] = self.one(op, one)?;
+            at[line] = tile.space.spot(address).1;
+        }
+        let reach = tile.space.spot(addresses[0]).0;
+        if reach == Reach::Global {
+            let bytes = (lines * bytes) as u64;
+            match act {
+                Act::Read => self.read += bytes,
+                _ => self.written += bytes,
+            }
+        }
+        if self.run.launch.checks.race {
+            let class = match act {
+                Act::Read => Class::Load(SpaceClass::Generic),
+                _ => Class::Store(SpaceClass::Generic),
+            };
+            let mask = FULL >> (LANES - lines.min(LANES));
+            self.step_races();
+            self.look_race(op, class, reach, (&at, mask), bytes as u8);
+        }
+        Some(places)
+    }
+}
+
+/// `wmma.load`: tile `aux >> ELEMENTS` at row `a`, stride in row `b`; member mask in row `d`.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn load(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: `op` is an operation of the program.
+    let o = unsafe { &*op };
+    warp!(core, op, o.d);
+    let tile = &core.run.program.tiles[(o.aux >> flag::ELEMENTS) as usize];
+    // SAFETY: the decoder gave this operation these rows, and rows of the tile's width in the list; every line found holds
+    // all of its elements.
+    unsafe {
+        let Some(lines) = core.locate_lines(op, tile, Act::Read) else {
+            return STOP;
+        };
+        let per = tile.width() * 8 / tile.bits;
+        for (number, &register) in tile.registers.iter().enumerate() {
+            for lane in 0..LANES {
+                let mut value = 0u64;
+                for index in 0..per {
+                    let (line, at) = tile.place(lane, number, index);
+                    let bit = at * tile.bits;
+                    let from = lines[line].add(bit / 8);
+                    let element = match tile.bits {
+                        64 => from.cast::<u64>().read_unaligned(),
+                        32 => from.cast::<u32>().read_unaligned().into(),
+                        16 => from.cast::<u16>().read_unaligned().into(),
+                        bits => u64::from(*from >> (bit % 8)) & ((1 << bits) - 1),
+                    };
+                    value |= element << (index * tile.bits);
+                }
+                if tile.bits == 64 {
+                    core.lanes::<u64>(register)[lane] = value;
+                } else {
+                    core.lanes::<u32>(register)[lane] = value as u32;
+                }
+            }
+        }
+    }
+    op.wrapping_add(1)
+}
+
+/// `wmma.store`: as `wmma.load`. Elements of D have 16 bits or more.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn store(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: `op` is an operation of the program.
+    let o = unsafe { &*op };
+    warp!(core, op, o.d);
+    let tile = &core.run.program.tiles[(o.aux >> flag::ELEMENTS) as usize];
+    // SAFETY: as above, and the lines may be written.
+    unsafe {
+        let Some(lines) = core.locate_lines(op, tile, Act::Write) else {
+            return STOP;
+        };
+        let per = tile.width() * 8 / tile.bits;
+        for (number, &register) in tile.registers.iter().enumerate() {
+            for lane in 0..LANES {
+                let value = if tile.bits == 64 {
+                    core.lanes::<u64>(register)[lane]
+                } else {
+                    core.lanes::<u32>(register)[lane].into()
+                };
+                for index in 0..per {
+                    let (line, at) = tile.place(lane, number, index);
+                    let to = lines[line].add(at * tile.bits / 8);
+                    let element = value >> (index * tile.bits % 64);
+                    match tile.bits {
+                        64 => to.cast::<u64>().write_unaligned(element),
+                        32 => to.cast::<u32>().write_unaligned(element as u32),
+                        _ => to.cast::<u16>().write_unaligned(element as u16),
+                    }
+                }
+            }
+        }
+    }
+    op.wrapping_add(1)
+}

@@ -1,0 +1,311 @@
+//! From a fault as an operation sees it to the report that a user reads.
+//!
+//! The shape is `STYLE.md`'s "An error": what happened, where in the Rust source and the PTX, which kernel, block, thread
+//! and seed, what the address is nearest to, what to do.
+
+use crate::decode::program::Program;
+use crate::machine::event::{Act, ImageFault, RawFault, Reach, What};
+use crate::machine::lane::LANES;
+use crate::machine::launch::run::{Failure, Run};
+use crate::machine::op::Op;
+use crate::report::{Fault, FaultReport, Place, SourcePlace};
+
+/// The index of an operation, if it is one.
+pub(in crate::machine) fn index(program: &Program, op: *const Op) -> Option<usize> {
+    let offset = (op as usize).checked_sub(program.ops.as_ptr() as usize)?;
+    Some(offset / size_of::<Op>()).filter(|&index| index < program.ops.len())
+}
+
+/// The instruction's words, without guard and operands, from the PTX text.
+fn words(program: &Program, line: u32) -> String {
+    let text = program
+        .text
+        .lines()
+        .nth((line as usize).saturating_sub(1))
+        .unwrap_or("")
+        .trim();
+    let mut words = text
+        .trim_start_matches(|c: char| c == '{' || c.is_whitespace())
+        .split_whitespace();
+    let first = words.next().unwrap_or("");
+    let word = if first.starts_with('@') {
+        words.next().unwrap_or("")
+    } else {
+        first
+    };
+    word.trim_end_matches([';', ',']).to_string()
+}
+
+impl Run<'_> {
+    /// Where an operation is, without block and thread.
+    pub(in crate::machine) fn place(&self, op: *const Op) -> Place {
+        let mut place = Place {
+            kernel: self.launch.kernel.into(),
+            ..Place::default()
+        };
+        if let Some(info) = index(self.program, op).and_then(|i| self.program.infos.get(i)) {
+            place.line = info.line;
+            place.text = words(self.program, info.line);
+            let source = (info.source as usize)
+                .checked_sub(1)
+                .and_then(|i| self.program.sources.get(i));
+            place.source = source.and_then(|&(file, line, column)| {
+                let file = self.program.files.get(file as usize)?.clone();
+                Some(SourcePlace { file, line, column })
+            });
+        }
+        place
+    }
+
+    /// A thread's index in its block.
+    pub(in crate::machine) fn thread(&self, warp: u32, lane: usize) -> [u32; 3] {
+        let linear = warp * LANES as u32 + lane as u32;
+        let [x, y, _] = self.launch.block;
+        [linear % x, linear / x % y, linear / (x * y)]
+    }
+
+    /// The launch's fault.
+    pub(in crate::machine) fn explain(&self, failure: Failure) -> Fault {
+        let Failure {
+            fault: RawFault { op, lane, what },
+            block,
+            warp,
+            ..
+        } = failure;
+        let mut place = self.place(op);
+        place.block = Some(block);
+        place.thread = (lane < LANES).then(|| self.thread(warp, lane));
+        let function =
+            index(self.program, op).map(|_| crate::machine::frame::function_of(self.program, op));
+        let inside = function
+            .filter(|f| !f.entry)
+            .map(|f| format!("in function `{}`", f.name));
+        let report = |what: String, mut notes: Vec<String>, help: Option<&str>| {
+            notes.extend(inside);
+            notes.extend(self.parent.map(String::from));
+            let help = help.map(String::from);
+            Box::new(FaultReport {
+                what,
+                place,
+                seed: self.launch.seed,
+                notes,
+                help,
+            })
+        };
+        match what {
+            What::Access {
+                act,
+                reach,
+                generic,
+                address,
+                bytes,
+            } => {
+                let (what, note, help) = self.access(act, reach, generic, address, bytes);
+                Fault::IllegalAddress(report(what, vec![note], help))
+            }
+            What::Misaligned {
+                act,
+                reach,
+                address,
+                bytes,
+            } => {
+                let what = format!(
+                    "{bytes}-byte {} of {} at an address that {bytes} does not divide",
+                    verb(act),
+                    memory(reach)
+                );
+                let off = address % u64::from(bytes);
+                let note = format!("address is {address:#x}, {off} past a multiple of {bytes}");
+                let help = "a vector access needs the vector's alignment: start slices at a multiple of it";
+                Fault::Misaligned(report(what, vec![note], Some(help)))
+            }
+            What::Illegal { message, help } => {
+                Fault::IllegalInstruction(report(message, vec![], Some(help)))
+            }
+            What::Image {
+                kind,
+                message,
+                notes,
+                help,
+            } => {
+                let report = report(message, notes, Some(help));
+                match kind {
+                    ImageFault::Object => Fault::Image(report),
+                    ImageFault::Outside => Fault::IllegalAddress(report),
+                    ImageFault::Misaligned => Fault::Misaligned(report),
+                }
+            }
+            What::BadCall { address, why } => {
+                let what = format!("a call of {address:#x}, which {why}");
+                let help = "check that the function pointer was set, and with the right type";
+                Fault::InvalidPc(report(what, vec![], Some(help)))
+            }
+            What::Stack { message } => {
+                let help = "look for recursion without an end";
+                Fault::HardwareStack(report(message, vec![], Some(help)))
+            }
+            What::Assert { message } => {
+                Fault::Assert(report(format!("device assertion {message}"), vec![], None))
+            }
+            What::Trap => {
+                let help = "a panic, an assertion or an unreachable arm ends in `trap`: see what the kernel printed before";
+                Fault::Trap(report("trap".into(), vec![], Some(help)))
+            }
+            What::Breakpoint => {
+                Fault::Trap(report("breakpoint, and no debugger".into(), vec![], None))
+            }
+            What::Deadlock { notes } => {
+                let help = if notes.iter().any(|note| note.contains("for the mbarrier")) {
+                    "a phase of an mbarrier ends when as many threads have arrived and as many bytes have come as it was told of"
+                } else {
+                    "every thread of the block has to reach the same barriers: move the barrier out of the branch"
+                };
+                Fault::Timeout(report(
+                    "deadlock: all threads that are left wait".into(),
+                    notes,
+                    Some(help),
+                ))
+            }
+            What::Budget { limit } => {
+                let what =
+                    format!("the launch ran for more than its budget of {limit} warp instructions");
+                let help = "look for a loop without an end, or raise LANEWISE_BUDGET";
+                Fault::Timeout(report(what, vec![], Some(help)))
+            }
+            What::Child => Fault::Trap(report("a child grid ended badly".into(), vec![], None)),
+            What::Internal { message } => {
+                let what = format!("the simulator broke a rule of its own: {message}");
+                Fault::IllegalInstruction(report(
+                    what,
+                    vec![],
+                    Some("please report this, with the PTX"),
+                ))
+            }
+        }
+    }
+
+    fn access(
+        &self,
+        act: Act,
+        reach: Reach,
+        generic: bool,
+        address: u64,
+        bytes: u32,
+    ) -> (String, String, Option<&'static str>) {
+        let verb = verb(act);
+        match reach {
+            Reach::Global | Reach::Constant => {
+                let described = self.memory.describe(address);
+                let inside = self.memory.find(address);
+                let what = if described.contains("null pointer") {
+                    format!("{bytes}-byte {verb} through a null pointer")
+                } else if let Some(inside) = &inside {
+                    match &inside.kind {
+                        crate::Kind::Constant(_) if act != Act::Read => {
+                            format!("{bytes}-byte {verb} of constant memory")
+                        }
+                        crate::Kind::Heap => {
+                            format!("{bytes}-byte {verb} of heap memory that is not allocated")
+                        }
+                        _ if reach == Reach::Constant => {
+                            format!("{bytes}-byte constant {verb} of other memory")
+                        }
+                        _ => format!("{bytes}-byte {verb} past the end of an allocation"),
+                    }
+                } else if described.contains("freed") {
+                    format!("{bytes}-byte {verb} of freed memory")
+                } else if described.contains("past") {
+                    format!("{bytes}-byte {verb} past the end of an allocation")
+                } else if described.contains("before") {
+                    format!("{bytes}-byte {verb} before the start of an allocation")
+                } else {
+                    format!("{bytes}-byte {verb} of memory that is not there")
+                };
+                let help = if described.contains("null pointer") {
+                    "pass a buffer of the device: this pointer was never set"
+                } else if described.contains("freed") {
+                    "keep the buffer alive until the launches that use it have ended"
+                } else if inside.is_some_and(|a| matches!(a.kind, crate::Kind::Constant(_))) {
+                    "constant memory is written by the host, before the launch"
+                } else {
+                    "the grid is rounded up to whole blocks; compare the index with the slice's length first"
+                };
+                (what, format!("address {described}"), Some(help))
+            }
+            Reach::Shared => {
+                let start = u64::from(self.shared_start);
+                let at = if generic {
+                    address - crate::memory::window::SHARED
+                } else {
+                    address
+                };
+                let end = start + u64::from(self.shared_bytes);
+                let note = if self.shared_bytes == 0 {
+                    "the block has no shared memory".into()
+                } else if at >= end {
+                    format!(
+                        "address is {} bytes past the block's {} bytes of shared memory",
+                        at - end,
+                        self.shared_bytes
+                    )
+                } else {
+                    format!(
+                        "address {at:#x} is below the block's shared memory, which starts at {start:#x}"
+                    )
+                };
+                let help = "give the launch more dynamic shared memory, or check the index against the array's length";
+                (
+                    format!("{bytes}-byte {verb} outside of shared memory"),
+                    note,
+                    Some(help),
+                )
+            }
+            Reach::Local => {
+                let at = if generic {
+                    address.wrapping_sub(crate::memory::window::LOCAL)
+                } else {
+                    address
+                };
+                let note = format!("local address is {at:#x}");
+                let help = "a pointer to a local variable is good in its own thread and call only";
+                (
+                    format!("{bytes}-byte {verb} outside of the thread's local memory"),
+                    note,
+                    Some(help),
+                )
+            }
+            Reach::Param => {
+                let what =
+                    format!("{bytes}-byte {verb} of the kernel's parameters that is not allowed");
+                let at = address.wrapping_sub(crate::memory::window::PARAM);
+                let note = format!(
+                    "{} bytes of parameters, accessed at byte {at}",
+                    self.params.len() * 8
+                );
+                (
+                    what,
+                    note,
+                    Some("parameters can be read, and only as far as they go"),
+                )
+            }
+        }
+    }
+}
+
+fn verb(act: Act) -> &'static str {
+    match act {
+        Act::Read => "read",
+        Act::Write => "write",
+        Act::Atomic => "atomic access",
+    }
+}
+
+fn memory(reach: Reach) -> &'static str {
+    match reach {
+        Reach::Global => "global memory",
+        Reach::Shared => "shared memory",
+        Reach::Local => "local memory",
+        Reach::Constant => "constant memory",
+        Reach::Param => "parameters",
+    }
+}

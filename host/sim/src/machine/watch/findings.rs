@@ -1,0 +1,196 @@
+//! Findings: what checks saw, each pair of instructions once, with the lowest block and thread that did it.
+
+use std::sync::PoisonError;
+
+use super::explain::index;
+use crate::checks::race::{Access, Kind};
+use crate::checks::{Finding, FindingKind};
+use crate::machine::core::Core;
+use crate::machine::lane::lanes;
+use crate::machine::launch::run::Run;
+use crate::machine::op::Op;
+use crate::report::{FaultReport, Place};
+
+/// What makes two findings the same: their kind and the operations that took part.
+pub(in crate::machine) type Found = (FindingKind, u32, u32);
+
+/// The lines of a report that say what a kind of finding is and what to do.
+fn words(kind: FindingKind) -> (&'static str, &'static str) {
+    match kind {
+        FindingKind::AbsentLane => (
+            "a shuffle reads a lane that is not there",
+            "let all lanes of the mask take part, or use the predicate that says whether the value is good",
+        ),
+        FindingKind::DivergentBarrier => (
+            "threads of one warp reach a barrier apart",
+            "move the barrier out of the branch, so that all threads of the block reach it together",
+        ),
+        FindingKind::Race => (
+            "a race",
+            "order the two with a barrier, or make both atomic",
+        ),
+        FindingKind::Uninitialised => ("a read of memory that nobody wrote", "write it first"),
+    }
+}
+
+impl Core<'_> {
+    /// Remembers something that a check found at `op`, by `lane` of the running warp.
+    #[cold]
+    pub(in crate::machine) fn note(&mut self, kind: FindingKind, op: *const Op, lane: usize) {
+        let run = self.run;
+        let at = index(run.program, op).unwrap_or(0) as u32;
+        let mut findings = run.findings.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = findings.entry((kind, at, at)).or_insert_with(|| {
+            let (what, help) = words(kind);
+            let (seed, help) = (run.launch.seed, Some(help.into()));
+            let report = FaultReport {
+                what: what.into(),
+                place: run.place(op),
+                seed,
+                notes: vec![],
+                help,
+            };
+            Finding {
+                kind,
+                report,
+                count: 0,
+            }
+        });
+        found.count += 1;
+        // The lowest block and thread stand for all, whichever core came first.
+        let block = self.team.blocks[self.current.0].id;
+        let thread = run.thread(self.current.1 as u32, lane);
+        let place = &mut found.report.place;
+        let key = |b: Option<[u32; 3]>, t: Option<[u32; 3]>| (b.map(reversed), t.map(reversed));
+        if place.block.is_none() || key(Some(block), Some(thread)) < key(place.block, place.thread)
+        {
+            (place.block, place.thread) = (Some(block), Some(thread));
+        }
+    }
+
+    /// Remembers that the running warp's access `now`, by `op`, races with one `before` it.
+    #[cold]
+    pub(in crate::machine) fn note_race(
+        &mut self,
+        op: *const Op,
+        before: Access,
+        now: Access,
+        address: u64,
+    ) {
+        let run = self.run;
+        let mut findings = run.findings.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (FindingKind::Race, before.op, now.op);
+        if let Some(found) = findings.get_mut(&key) {
+            found.count += 1;
+            return;
+        }
+        let place = run.accessed(op, now);
+        let other = run.accessed(&raw const run.program.ops[before.op as usize], before);
+        let memory = if now.shared.is_some() {
+            "shared"
+        } else {
+            "global"
+        };
+        let what = format!(
+            "race: {} and {} of {memory} memory with nothing between",
+            verb(before.kind),
+            verb(now.kind)
+        );
+        let at = match &other.source {
+            Some(source) => format!(
+                "{}:{} (ptx line {}, `{}`)",
+                source.file, source.line, other.line, other.text
+            ),
+            None => format!("ptx line {}, `{}`", other.line, other.text),
+        };
+        let triple =
+            |v: Option<[u32; 3]>| v.map_or(String::new(), |[x, y, z]| format!("({x},{y},{z})"));
+        let by = format!(
+            "block {}, thread {}",
+            triple(other.block),
+            triple(other.thread)
+        );
+        let address = match now.shared {
+            Some(_) => format!("shared address {address:#x}"),
+            None => format!("address {}", run.memory.describe(address)),
+        };
+        let what = match before.pending {
+            true => what.replacen("race: a", "race: an unfinished asynchronous", 1),
+            false => what,
+        };
+        let notes = vec![
+            format!(
+                "the {} was at {at}, {by}",
+                verb(before.kind)
+                    .trim_start_matches("a ")
+                    .trim_start_matches("an ")
+            ),
+            address,
+        ];
+        let help = match before.pending {
+            true => {
+                "wait for the copy first: by `cp.async.wait_group`, or for the mbarrier that it tells"
+            }
+            false => words(FindingKind::Race).1,
+        };
+        let report = FaultReport {
+            what,
+            place,
+            seed: run.launch.seed,
+            notes,
+            help: Some(help.into()),
+        };
+        findings.insert(
+            key,
+            Finding {
+                kind: FindingKind::Race,
+                report,
+                count: 1,
+            },
+        );
+    }
+
+    /// Remembers that some lanes of a warp came to a barrier without the others.
+    #[cold]
+    pub(in crate::machine) fn note_divergent_barrier(&mut self, op: *const Op, mask: u32) {
+        if mask != self.warp().live && self.run.launch.checks.sync {
+            self.note(
+                FindingKind::DivergentBarrier,
+                op,
+                lanes(mask).next().unwrap_or(0),
+            );
+        }
+    }
+}
+
+/// z before y before x: the order in which blocks and threads are numbered.
+fn reversed([x, y, z]: [u32; 3]) -> [u32; 3] {
+    [z, y, x]
+}
+
+fn verb(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Read => "a read",
+        Kind::Write => "a write",
+        Kind::Atomic => "an atomic access",
+    }
+}
+
+impl Run<'_> {
+    /// The place of an access that the race check knows of.
+    fn accessed(&self, op: *const Op, access: Access) -> Place {
+        let [x, y, _] = self.launch.grid.map(u64::from);
+        let block = [
+            access.block % x,
+            access.block / x % y,
+            access.block / (x * y),
+        ]
+        .map(|n| n as u32);
+        let thread = self.thread(access.warp, access.lane as usize);
+        Place {
+            block: Some(block),
+            thread: Some(thread),
+            ..self.place(op)
+        }
+    }
+}

@@ -41,7 +41,7 @@ pub enum Emit {
     LlvmIr,
     /// The optimised LLVM module as bitcode, `<crate>.bc`.
     Bitcode,
-    /// Machine code, `<crate>.cubin`; it needs [`PtxBuilder::assembler`].
+    /// Machine code, `<crate>.cubin`; it needs [`PtxBuilder::assembler`](crate::PtxBuilder::assembler).
     Cubin,
 }
 
@@ -68,7 +68,7 @@ pub struct ModuleOutput {
     pub ptx: PathBuf,
     /// That of the kernels that launch kernels, if there are any. It has to be linked with NVIDIA's device runtime.
     pub launching_ptx: Option<PathBuf>,
-    /// [`Module`] as JSON.
+    /// [`Module`](crate::manifest::Module) as JSON.
     pub manifest: PathBuf,
     /// The optimised LLVM module as text, if it was asked for.
     pub llvm_ir: Option<PathBuf>,

@@ -207,7 +207,10 @@ fn element(case: &Case, setup: &Setup, number: u32, random: &mut Random) -> [u32
             () if case.has(Modifier::Zero) => {
                 *at = if random.below(2) == 0 { below } else { beyond }
             }
-            () if case.has(Modifier::Clamp) && *at == 0 => *at = below,
+            // A layer's number has no sign: one below the first is one beyond the last, which is another thread's.
+            () if case.has(Modifier::Clamp) && *at == 0 && !(axis == 2 && layered(setup.shape)) => {
+                *at = below
+            }
             () if case.has(Modifier::Clamp) && *at == size - 1 => *at = beyond,
             () => {}
         }

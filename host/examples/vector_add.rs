@@ -1,7 +1,7 @@
 //! The README's program: two vectors added, on a GPU or on the simulator.
 
-use gpu::basics::vector_add::vec_add;
-use host::{Device, DeviceBuffer, LaunchConfig};
+use kernels::vec_add;
+use lanewise::{Device, DeviceBuffer, LaunchConfig};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let device = Device::open()?; // a GPU if there is one, else the simulated one

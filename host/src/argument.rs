@@ -1,14 +1,15 @@
 //! Arguments of a launch, checked by the compiler against the kernel's own parameters.
 //!
-//! A kernel's parameters are a tuple of types ([`Kernel::Params`](gpu_std::kernel::Kernel::Params)). What may be passed for
+//! A kernel's parameters are a tuple of types ([`Kernel::Params`](lanewise_std::kernel::Kernel::Params)). What may be passed for
 //! each is said here, once, by [`Argument`]:
 //!
 //! | the kernel takes | the host passes |
 //! | --- | --- |
-//! | `&[T]` | `&DeviceBuffer<T>`, `&ManagedBuffer<T>` |
-//! | `DisjointSlice<T>`, `GlobalMut<T>` | `&mut DeviceBuffer<T>`, `&mut ManagedBuffer<T>` |
+//! | `&[T]` | `&DeviceBuffer<T>`, `&ManagedBuffer<T>`, `&PitchedBuffer<T>`, `&Mapped<T>` |
+//! | `&[AtomicU32]`, `&[DeviceAtomicF32]`, `&[Cell<T>]` | `&mut` of these with plain values: `&mut DeviceBuffer<u32>`; see [`SharedCell`] |
+//! | `DisjointSlice<T>`, `GlobalMut<T>` | `&mut` of these |
 //! | `Texture1d`, `Texture2d`, `Texture3d` | `&Texture<1>`, `&Texture<2>`, `&Texture<3>` |
-//! | `*const T`, `*mut T` | `&DeviceBuffer<T>`, `&mut DeviceBuffer<T>`: its address |
+//! | `*const T`, `*mut T` | `&`, `&mut` of these: the address |
 //! | a value: `u32`, `f32`, any `DeviceCopy` type | the same value |
 //!
 //! A slice is two PTX parameters, address and length. Source: CUDA driver API, `cuLaunchKernel`, `kernelParams`.
@@ -17,41 +18,69 @@ use std::ffi::c_void;
 use std::marker::PhantomData;
 
 use cust::memory::DeviceCopy;
-use gpu_std::{DisjointSlice, GlobalMut};
+use lanewise_std::kernel::SharedCell;
+use lanewise_std::{DisjointSlice, GlobalMut};
 
-use crate::{DeviceBuffer, DriverError, ManagedBuffer, Stream};
+use crate::order::Use;
+use crate::{DeviceBuffer, DriverError, ManagedBuffer, Mapped, PitchedBuffer, Stream};
 
 /// A host value that can be passed where a kernel takes a `P`.
+///
+/// A type of your own that holds buffers may be one: it passes what it holds. It can't be one by a safe implementation, as nobody
+/// could check what that passes:
+/// ```compile_fail,E0200
+/// use lanewise::{Argument, ArgumentList, DriverError};
+///
+/// struct Nothing;
+///
+/// impl Argument<&'static [f32]> for Nothing {
+///     fn pass(self, _: &mut ArgumentList<'_>) -> Result<(), DriverError> {
+///         Ok(()) // and the kernel takes whatever comes next for an address
+///     }
+/// }
+/// ```
+///
+/// # Safety
+/// `pass` appends the PTX parameters of one `P`, no more and no fewer, by calling `pass` of values that are arguments; and what they
+/// lead to is valid for the kernel as long as it runs.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed where the kernel takes `{P}`",
     label = "the kernel takes `{P}` here",
-    note = "`&[T]` takes `&DeviceBuffer<T>`; `DisjointSlice<T>` and `GlobalMut<T>` take `&mut DeviceBuffer<T>`; a value takes itself"
+    note = "`&[T]` takes `&DeviceBuffer<T>`, `&[AtomicU32]` takes `&mut DeviceBuffer<u32>`; `DisjointSlice<T>` and `GlobalMut<T>` take `&mut DeviceBuffer<T>`; a value takes itself"
 )]
-pub trait Argument<P> {
+pub unsafe trait Argument<P> {
     /// Appends the PTX parameters that stand for it.
-    #[doc(hidden)]
+    ///
+    /// # Errors
+    /// The driver's, where a stream can't be made to wait.
     fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError>;
 }
 
 /// The arguments of a whole kernel: a tuple of [`Argument`]s, as many as the kernel has parameters.
+///
+/// # Safety
+/// `pass_all` appends the PTX parameters of all `Params`, in order.
 #[diagnostic::on_unimplemented(
     message = "these are not the arguments that the kernel takes",
     label = "the kernel takes `{Params}`",
     note = "pass a tuple with one argument for each parameter; for one parameter `(a,)`, for none `()`"
 )]
-pub trait Arguments<Params> {
+pub unsafe trait Arguments<Params> {
     /// Appends the PTX parameters of each in order.
-    #[doc(hidden)]
+    ///
+    /// # Errors
+    /// As [`Argument::pass`].
     fn pass_all(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError>;
 }
 
-/// Parameter values as the driver wants them: bytes, and where each value starts.
-#[doc(hidden)]
+/// Parameter values as the driver wants them: bytes, and where each value starts. Made by a launch, filled by its arguments.
 #[derive(Debug)]
 pub struct ArgumentList<'launch> {
     stream: &'launch Stream,
     bytes: Vec<u8>,
     starts: Vec<usize>,
+    /// Of the buffers among them, until the launch is queued.
+    uses: Vec<Use<Stream>>,
 }
 
 impl<'launch> ArgumentList<'launch> {
@@ -60,6 +89,7 @@ impl<'launch> ArgumentList<'launch> {
             stream,
             bytes: Vec::with_capacity(64),
             starts: Vec::with_capacity(8),
+            uses: Vec::new(),
         }
     }
 
@@ -82,7 +112,7 @@ impl<'launch> ArgumentList<'launch> {
 
     /// A slice: address, then length in elements.
     fn push_slice<T: DeviceCopy>(&mut self, buffer: &DeviceBuffer<T>) -> Result<(), DriverError> {
-        buffer.use_on(self.stream)?;
+        self.uses.push(buffer.use_on(self.stream)?);
         self.push(buffer.address());
         self.push(buffer.len() as u64);
         Ok(())
@@ -90,7 +120,7 @@ impl<'launch> ArgumentList<'launch> {
 
     /// A buffer's address alone, where the kernel takes a raw pointer.
     fn push_address<T: DeviceCopy>(&mut self, buffer: &DeviceBuffer<T>) -> Result<(), DriverError> {
-        buffer.use_on(self.stream)?;
+        self.uses.push(buffer.use_on(self.stream)?);
         self.push(buffer.address());
         Ok(())
     }
@@ -113,55 +143,66 @@ pub(crate) struct Pointers<'list> {
     list: PhantomData<&'list [u8]>,
 }
 
-impl<T: DeviceCopy> Argument<&'static [T]> for &DeviceBuffer<T> {
-    fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
-        list.push_slice(self)
-    }
+/// What each kind of buffer can be passed as.
+macro_rules! buffers {
+    ($($buffer:ty: $as_device_buffer:expr;)*) => {
+        $(
+            // SAFETY: address and length of a buffer, which the launch is ordered with; freeing one waits for the kernels that use it.
+            unsafe impl<T: DeviceCopy> Argument<&'static [T]> for &$buffer {
+                fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
+                    list.push_slice($as_device_buffer(self))
+                }
+            }
+
+            // SAFETY: as above, and the buffer is borrowed by nothing else; the cells have the layout of what is in it, and leave valid
+            // values there.
+            unsafe impl<T: DeviceCopy, C: SharedCell<Value = T>> Argument<&'static [C]> for &mut $buffer {
+                fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
+                    list.push_slice($as_device_buffer(self))
+                }
+            }
+
+            // SAFETY: as above, and the buffer is borrowed by nothing else.
+            unsafe impl<T: DeviceCopy> Argument<DisjointSlice<'static, T>> for &mut $buffer {
+                fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
+                    list.push_slice($as_device_buffer(self))
+                }
+            }
+
+            // SAFETY: as above.
+            unsafe impl<T: DeviceCopy> Argument<GlobalMut<'static, T>> for &mut $buffer {
+                fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
+                    list.push_slice($as_device_buffer(self))
+                }
+            }
+
+            // SAFETY: its address.
+            unsafe impl<T: DeviceCopy> Argument<*const T> for &$buffer {
+                fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
+                    list.push_address($as_device_buffer(self))
+                }
+            }
+
+            // SAFETY: its address.
+            unsafe impl<T: DeviceCopy> Argument<*mut T> for &mut $buffer {
+                fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
+                    list.push_address($as_device_buffer(self))
+                }
+            }
+        )*
+    };
 }
 
-impl<T: DeviceCopy> Argument<DisjointSlice<'static, T>> for &mut DeviceBuffer<T> {
-    fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
-        list.push_slice(self)
-    }
+buffers! {
+    DeviceBuffer<T>: |buffer| buffer;
+    ManagedBuffer<T>: ManagedBuffer::buffer;
+    PitchedBuffer<T>: PitchedBuffer::padded;
+    Mapped<'_, T>: |mapped| -> &DeviceBuffer<T> { mapped };
 }
 
-impl<T: DeviceCopy> Argument<GlobalMut<'static, T>> for &mut DeviceBuffer<T> {
-    fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
-        list.push_slice(self)
-    }
-}
-
-impl<T: DeviceCopy> Argument<*const T> for &DeviceBuffer<T> {
-    fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
-        list.push_address(self)
-    }
-}
-
-impl<T: DeviceCopy> Argument<*mut T> for &mut DeviceBuffer<T> {
-    fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
-        list.push_address(self)
-    }
-}
-
-impl<T: DeviceCopy> Argument<&'static [T]> for &ManagedBuffer<T> {
-    fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
-        list.push_slice(self.buffer())
-    }
-}
-
-impl<T: DeviceCopy> Argument<DisjointSlice<'static, T>> for &mut ManagedBuffer<T> {
-    fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
-        list.push_slice(self.buffer())
-    }
-}
-
-impl<T: DeviceCopy> Argument<GlobalMut<'static, T>> for &mut ManagedBuffer<T> {
-    fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
-        list.push_slice(self.buffer())
-    }
-}
-
-impl<T: DeviceCopy> Argument<T> for T {
+// SAFETY: a value's own bytes. That they mean the same on the device is `lanewise_std::kernel::Value`'s to promise, which the kernel
+// asks for.
+unsafe impl<T: DeviceCopy> Argument<T> for T {
     fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
         list.push(self);
         Ok(())
@@ -170,7 +211,8 @@ impl<T: DeviceCopy> Argument<T> for T {
 
 macro_rules! tuples {
     ($($argument:ident: $parameter:ident),*) => {
-        impl<$($argument, $parameter),*> Arguments<($($parameter,)*)> for ($($argument,)*)
+        // SAFETY: each appends its own.
+        unsafe impl<$($argument, $parameter),*> Arguments<($($parameter,)*)> for ($($argument,)*)
         where
             $($argument: Argument<$parameter>),*
         {

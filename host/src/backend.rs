@@ -33,8 +33,8 @@ impl fmt::Display for Backend {
 
 /// The backend that `cuInit` chose.
 pub(crate) fn chosen() -> Backend {
-    match driver::backend() {
-        Some(driver::Backend::Cuda) => Backend::Cuda,
-        Some(driver::Backend::Sim) | None => Backend::Sim,
+    match lanewise_driver::backend() {
+        Some(lanewise_driver::Backend::Cuda) => Backend::Cuda,
+        Some(lanewise_driver::Backend::Sim) | None => Backend::Sim,
     }
 }

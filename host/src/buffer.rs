@@ -1,21 +1,21 @@
 //! Memory on the device, typed, of any length.
 //!
 //! A [`DeviceBuffer`] is `cust`'s with three differences. An empty one is fine everywhere. Errors name the caller's line. And
-//! it keeps order between streams: it remembers the stream it was last passed to, and a launch on another stream first waits
-//! for that one. Two kernels can so never touch one buffer at once through the safe interface; where they may (both only
+//! it keeps order between streams: it remembers on which streams it was last used, and a launch on another one first waits
+//! for those. Two kernels can so never touch one buffer at once through the safe interface; where they may (both only
 //! read, say), [`DeviceBuffer::forget_order`] gives the overlap back.
 //!
 //! Copies are synchronous and run on the legacy default stream, which waits for every stream made by [`Device::stream`].
-//! Source: CUDA driver API, "Memory Management"; notes 000, item 6.
+//! Source: CUDA driver API, "Memory Management"; CUDA study notes, item 6.
 
 use std::mem::{ManuallyDrop, size_of};
 use std::panic::Location;
-use std::sync::{Mutex, PoisonError};
 
 use cust::error::CudaError;
 use cust::memory::{CopyDestination, DeviceBuffer as CustBuffer, DeviceCopy, DevicePointer};
 use cust::sys;
 
+use crate::order::{Order, Use};
 use crate::{Device, DriverError, Stream};
 
 /// Why memory could not be made or copied.
@@ -58,7 +58,7 @@ pub struct DeviceBuffer<T: DeviceCopy> {
     // Dropped by hand, once the device's context is current on the dropping thread.
     memory: ManuallyDrop<CustBuffer<T>>,
     device: Device,
-    last_used_on: Mutex<Option<Stream>>,
+    order: Order<Stream>,
 }
 
 impl<T: DeviceCopy> DeviceBuffer<T> {
@@ -214,35 +214,39 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         ManuallyDrop::new(Self {
             memory: ManuallyDrop::new(memory),
             device: device.clone(),
-            last_used_on: Mutex::new(None),
+            order: Order::default(),
         })
     }
 
-    /// Forgets the stream it was last used on, so that the next launch does not wait for it.
+    /// The same over memory whose uses something else remembers too.
     ///
     /// # Safety
-    /// What still runs on that stream and what is launched next do not race on this buffer.
-    pub unsafe fn forget_order(&self) {
-        self.last_used_on
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+    /// As for [`DeviceBuffer::borrow_raw`].
+    pub(crate) unsafe fn borrow_ordered(
+        device: &Device,
+        address: u64,
+        len: usize,
+        order: &Order<Stream>,
+    ) -> ManuallyDrop<Self> {
+        // SAFETY: the caller's promise.
+        let mut buffer = unsafe { Self::borrow_raw(device, address, len) };
+        buffer.order = order.clone();
+        buffer
     }
 
-    /// Called when it is passed to a launch on `stream`: orders that launch after the last use.
+    /// Forgets the streams it was last used on, so that the next launch does not wait for them.
+    ///
+    /// # Safety
+    /// What still runs on those streams and what is launched next do not race on this buffer.
+    pub unsafe fn forget_order(&self) {
+        self.order.forget();
+    }
+
+    /// Called when it is passed to a launch on `stream`: orders that launch after the uses before. The use lasts until the launch is
+    /// queued.
     #[track_caller]
-    pub(crate) fn use_on(&self, stream: &Stream) -> Result<(), DriverError> {
-        let mut last = self
-            .last_used_on
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        match &*last {
-            Some(last) if last == stream => return Ok(()),
-            Some(last) => stream.wait_for(last)?,
-            None => {}
-        }
-        *last = Some(stream.clone());
-        Ok(())
+    pub(crate) fn use_on(&self, stream: &Stream) -> Result<Use<Stream>, DriverError> {
+        self.order.begin(stream, |earlier| stream.wait_for(earlier))
     }
 
     /// Managed memory of any contents, for [`crate::ManagedBuffer`], which fills it.
@@ -255,9 +259,9 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
             return Self::allocate(device, len, at); // nothing, or more than there can be
         };
         device.make_current(at)?;
-        driver::set_call_site(Some(at));
+        lanewise_driver::set_call_site(Some(at));
         let address = crate::managed::allocate(bytes, at);
-        driver::set_call_site(None);
+        lanewise_driver::set_call_site(None);
         let address = address.map_err(|source| match source.name() {
             "CUDA_ERROR_OUT_OF_MEMORY" => {
                 let (free, total) = cust::memory::mem_get_info().unwrap_or((0, 0));
@@ -275,7 +279,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         Ok(Self {
             memory: ManuallyDrop::new(memory),
             device: device.clone(),
-            last_used_on: Mutex::new(None),
+            order: Order::default(),
         })
     }
 
@@ -291,10 +295,10 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     ) -> Result<Self, MemoryError> {
         device.make_current(at)?;
         // A fault in this memory names the caller's line too.
-        driver::set_call_site(Some(at));
+        lanewise_driver::set_call_site(Some(at));
         // SAFETY: both callers fill the buffer before they hand it out.
         let memory = unsafe { CustBuffer::uninitialized(len) };
-        driver::set_call_site(None);
+        lanewise_driver::set_call_site(None);
         let memory = memory.map_err(|error| {
             let source = DriverError::from_cust("cuMemAlloc", error, at);
             match error {
@@ -313,7 +317,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         Ok(Self {
             memory: ManuallyDrop::new(memory),
             device: device.clone(),
-            last_used_on: Mutex::new(None),
+            order: Order::default(),
         })
     }
 }

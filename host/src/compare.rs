@@ -2,7 +2,7 @@
 //!
 //! Integers and copies must be equal. A sum of floats depends on its order, so it must lie within a bound, which the
 //! caller derives for each element. A failure answers what one asks next: how many differ, where the first is, both values.
-//! Source: notes 003, chapter 2.3.
+//! Source: Fengchen's introduction, chapter 2.3.
 
 use std::fmt;
 
@@ -173,7 +173,7 @@ impl Every {
 /// A comparison of some elements of one array with some of another: the validator of the notes, for any number type.
 ///
 /// ```
-/// use host::compare::{Every, Matching};
+/// use lanewise::compare::{Every, Matching};
 ///
 /// // The second column of a matrix with three, against a vector.
 /// let device = [0.0f32, 1.0, 0.0, 0.0, 2.000001, 0.0];

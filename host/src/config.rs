@@ -3,7 +3,7 @@
 //! A grid is blocks, a block is threads, each in up to three dimensions. The `cover_*` constructors round up, so that every
 //! element has a thread; a kernel's bounds check keeps the surplus threads idle. A grid has at least one block (CUDA refuses
 //! an empty one), so covering no elements launches one block that finds nothing to do.
-//! Source: CUDA programming guide, "Thread Hierarchy"; notes 000, item 7.
+//! Source: CUDA programming guide, "Thread Hierarchy"; CUDA study notes, item 7.
 
 use std::fmt;
 

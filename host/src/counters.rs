@@ -1,7 +1,7 @@
 //! What the simulator counted: requests, sectors, wavefronts, branches, instructions of a launch.
 //!
-//! The simulator keeps the counters of a context's last launch, and tests launch from many threads on one context. So while
-//! something is counted, launches of other threads wait. A real GPU does not count: [`of`] answers `None` there.
+//! Time is modelled on one clock for the whole process, and what is counted is often timed too. So while something is counted,
+//! launches of other threads wait. A real GPU does not count: [`of`] answers `None` there.
 //!
 //! Definitions: the simulator's `counters` module. A GPU's own profiler counts the same by the names given there.
 
@@ -9,7 +9,8 @@ use std::cell::Cell;
 use std::panic::Location;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
-pub use driver::Counters;
+use lanewise_driver::{Ask, Observer};
+pub use lanewise_driver::{Counters, Metric};
 
 use crate::{Backend, Device, DriverError};
 
@@ -21,7 +22,7 @@ thread_local! {
     static COUNTING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs `launch` and returns the counters of the last kernel that it launched; `None` where nobody counts.
+/// Runs `launch` and returns the counters of the kernels that it launched, added up; `None` where nobody counts.
 ///
 /// # Errors
 /// What `launch` answers, or the fault of a kernel.
@@ -39,17 +40,24 @@ pub fn of<E: From<DriverError>>(
     // Whatever others have launched before has to be over.
     device.synchronize_at(at)?;
     let _on = Counting::start();
+    let observer = Observer::start(Ask {
+        count: true,
+        ..Ask::default()
+    });
     launch()?;
     device.synchronize_at(at)?;
-    Ok(driver::sim_counters())
+    let mut sum = Counters::default();
+    for observed in observer.take() {
+        sum += observed.counters.unwrap_or_default();
+    }
+    Ok(Some(sum))
 }
 
-/// Counting is on, and this thread counts, while this lives.
+/// This thread counts while this lives.
 struct Counting;
 
 impl Counting {
     fn start() -> Self {
-        driver::set_counting(true);
         COUNTING.set(true);
         Self
     }
@@ -58,7 +66,6 @@ impl Counting {
 impl Drop for Counting {
     fn drop(&mut self) {
         COUNTING.set(false);
-        driver::set_counting(false);
     }
 }
 

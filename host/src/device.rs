@@ -5,14 +5,16 @@
 //! module can outlive the context it lives in, and threads may share all of them.
 //!
 //! A kernel's fault poisons the context, and with it the process: CUDA then answers every call with the same error.
-//! Source: CUDA driver API, "Primary Context Management"; notes 000, item 6.
+//! Source: CUDA driver API, "Primary Context Management"; CUDA study notes, item 6.
 
+use std::any::TypeId;
+use std::collections::HashMap;
 use std::panic::Location;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use cust::context::{Context, CurrentContext};
 use cust::{CudaFlags, device::Device as CustDevice};
-use gpu_std::kernel::Kernel;
+use lanewise_std::kernel::{self, Kernel, PtxText};
 
 use crate::{
     Backend, DeviceProperties, DriverError, LoadError, Module, Stream, embedded, ptx_folder,
@@ -38,9 +40,14 @@ struct Inner {
     device: CustDevice,
     backend: Backend,
     properties: DeviceProperties,
-    embedded: Mutex<Option<Arc<Module>>>,
-    launching: Mutex<Option<Arc<Module>>>,
+    modules: Mutex<HashMap<Key, Slot>>,
 }
+
+/// Which of a program's modules: the type that stands for a crate's PTX, and whether it is the text of the kernels that launch.
+type Key = (TypeId, bool);
+
+/// A module once it is loaded. Who loads one holds its own slot only, so that others load meanwhile.
+type Slot = Arc<Mutex<Option<Arc<Module>>>>;
 
 /// The process's device, once it has been opened.
 static OPENED: OnceLock<Device> = OnceLock::new();
@@ -77,8 +84,7 @@ impl Device {
             device,
             backend,
             properties,
-            embedded: Mutex::new(None),
-            launching: Mutex::new(None),
+            modules: Mutex::default(),
         })))
     }
 
@@ -118,52 +124,79 @@ impl Device {
             .map_err(|error| DriverError::from_cust("cuCtxSynchronize", error, at))
     }
 
-    /// The kernels of the `gpu` crate, from the embedded PTX that suits this device best, but for those that launch
-    /// kernels. Loaded at the first call. `LANEWISE_PTX` names a folder whose PTX is taken instead: that of
-    /// `cargo xtask build-ptx --debug`, for instance.
+    /// The kernels of a crate, but for those that launch kernels: `device.module::<gpu::Ptx>()`. Of the crate's PTX the text that suits
+    /// this device best, loaded at the first call. A launch loads its kernel's module by itself.
+    ///
+    /// `LANEWISE_PTX` names a folder whose PTX of that name is taken instead, if there is one: that of `cargo xtask build-ptx --debug`,
+    /// for instance.
     ///
     /// # Errors
     /// [`LoadError`], when no embedded PTX suits the device or the driver refuses it.
     #[track_caller]
-    pub fn module(&self) -> Result<Arc<Module>, LoadError> {
-        let capability = self.properties().compute_capability;
-        once(&self.0.embedded, || {
-            match ptx_folder::best_for(capability)? {
-                Some(target) => Module::from_ptx(self, &ptx_folder::read(&target, "gpu.ptx")?),
-                None => Module::from_ptx(self, embedded::best_for(capability)?.plain),
+    pub fn module<M: kernel::Module>(&self) -> Result<Arc<Module>, LoadError> {
+        self.once::<M>(false, || {
+            match ptx_folder::plain::<M>(self.properties().compute_capability)? {
+                Some(text) => Module::from_ptx(self, &text),
+                None => Module::from_ptx(self, self.ptx::<M>()?.plain),
             }
         })
     }
 
-    /// The kernels of the `gpu` crate that launch kernels, linked with the device runtime. Loaded at the first call.
+    /// Of a crate's embedded PTX the text that suits this device best, whether it is loaded or not.
+    ///
+    /// # Errors
+    /// [`LoadError::NoPtx`], [`LoadError::TooOldDevice`].
+    pub fn ptx<M: kernel::Module>(&self) -> Result<&'static PtxText, LoadError> {
+        embedded::text::<M>(self.properties().compute_capability)
+    }
+
+    /// The kernels of a crate that launch kernels, linked with the device runtime. Loaded at the first call.
     ///
     /// # Errors
     /// As for [`Device::module`]; [`LoadError::NoDeviceRuntime`] where a GPU's driver would have to link `libcudadevrt.a` and
     /// there is none.
     #[track_caller]
-    pub fn launching_module(&self) -> Result<Arc<Module>, LoadError> {
-        let capability = self.properties().compute_capability;
-        once(&self.0.launching, || {
-            match ptx_folder::best_for(capability)? {
-                Some(target) => {
-                    let text = ptx_folder::read(&target, "gpu.launching.ptx")?;
-                    Module::with_device_runtime(self, &text)
-                }
-                None => {
-                    Module::with_device_runtime(self, embedded::best_for(capability)?.launching)
-                }
+    pub fn launching_module<M: kernel::Module>(&self) -> Result<Arc<Module>, LoadError> {
+        self.once::<M>(true, || {
+            match ptx_folder::launching::<M>(self.properties().compute_capability)? {
+                Some(text) => Module::with_device_runtime(self, &text),
+                None => Module::with_device_runtime(self, self.ptx::<M>()?.launching),
             }
         })
     }
 
-    /// The embedded module that has this kernel.
+    /// The module that has this kernel.
     #[track_caller]
     pub(crate) fn module_of<K: Kernel>(&self) -> Result<Arc<Module>, LoadError> {
         if K::LAUNCHES {
-            self.launching_module()
+            self.launching_module::<K::Module>()
         } else {
-            self.module()
+            self.module::<K::Module>()
         }
+    }
+
+    /// A module, made at the first call.
+    fn once<M: kernel::Module>(
+        &self,
+        launching: bool,
+        make: impl FnOnce() -> Result<Module, LoadError>,
+    ) -> Result<Arc<Module>, LoadError> {
+        let slot = {
+            let mut modules = self
+                .0
+                .modules
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            let slot = modules.entry((TypeId::of::<M>(), launching)).or_default();
+            Arc::clone(slot)
+        };
+        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(module) = &*slot {
+            return Ok(module.clone());
+        }
+        let module = Arc::new(make()?);
+        *slot = Some(module.clone());
+        Ok(module)
     }
 
     /// The device as `cust` has it, for what this crate does not wrap.
@@ -176,18 +209,4 @@ impl Device {
         CurrentContext::set_current(&self.0.context)
             .map_err(|error| DriverError::from_cust("cuCtxSetCurrent", error, at))
     }
-}
-
-/// What is in the slot, made at the first call.
-fn once(
-    slot: &Mutex<Option<Arc<Module>>>,
-    make: impl FnOnce() -> Result<Module, LoadError>,
-) -> Result<Arc<Module>, LoadError> {
-    let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(module) = &*slot {
-        return Ok(module.clone());
-    }
-    let module = Arc::new(make()?);
-    *slot = Some(module.clone());
-    Ok(module)
 }

@@ -12,6 +12,7 @@ use std::panic::Location;
 use std::path::{Path, PathBuf};
 
 use cust::sys::{self, CUjitInputType, CUlinkState, cudaError_enum};
+use lanewise_variables::{CUDA_HOME, CUDA_PATH, CUDADEVRT};
 
 use crate::jit::{self, Options};
 use crate::{Backend, Device, DriverError, LoadError, Module};
@@ -67,8 +68,10 @@ fn find() -> Result<PathBuf, LoadError> {
 
 /// Where the library may be, the user's own word first.
 fn candidates(variable: impl Fn(&str) -> Option<PathBuf>) -> Vec<PathBuf> {
-    let mut files: Vec<_> = variable("LANEWISE_CUDADEVRT").into_iter().collect();
-    let named = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(&variable);
+    let mut files: Vec<_> = variable(CUDADEVRT.name).into_iter().collect();
+    let named = [CUDA_HOME.name, CUDA_PATH.name]
+        .into_iter()
+        .filter_map(&variable);
     for root in named.chain([PathBuf::from("/usr/local/cuda")]) {
         files.extend(IN_TOOLKIT.map(|folder| root.join(folder).join(FILE)));
     }
@@ -135,7 +138,7 @@ impl Link {
                 CUjitInputType::CU_JIT_INPUT_PTX,
                 bytes.as_ptr().cast_mut().cast(),
                 bytes.len(),
-                c"gpu.launching.ptx".as_ptr(),
+                c"launching.ptx".as_ptr(),
                 0,
                 none,
                 none.cast(),

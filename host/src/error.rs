@@ -9,7 +9,9 @@ use std::fmt;
 use std::panic::Location;
 
 use cust::error::CudaError;
-use cust::sys::{self, cudaError_enum as CUresult};
+use cust::sys::cudaError_enum as CUresult;
+use lanewise_driver::abi::CUresult as Code;
+use lanewise_driver::api;
 
 /// Why the driver refused a call, or what a kernel that ran before it did wrong.
 ///
@@ -36,22 +38,24 @@ impl DriverError {
         at: &'static Location<'static>,
     ) -> Self {
         // `cust` numbers two errors of its own beyond CUDA's range.
-        let (name, text) = match error {
-            CudaError::InvalidMemoryAllocation => own_words(
-                "InvalidMemoryAllocation",
-                "size overflows the address space",
+        let (code, (name, text)) = match error {
+            CudaError::InvalidMemoryAllocation => (
+                error as u32,
+                own_words(
+                    "InvalidMemoryAllocation",
+                    "size overflows the address space",
+                ),
             ),
-            CudaError::OptixError => own_words("OptixError", "an OptiX call failed"),
-            _ => describe(error as u32),
+            CudaError::OptixError => (
+                error as u32,
+                own_words("OptixError", "an OptiX call failed"),
+            ),
+            _ => {
+                let code = told_by_driver(error as u32);
+                (code, describe(code))
+            }
         };
-        Self(Box::new(Details {
-            call,
-            code: error as u32,
-            name,
-            text,
-            report: report_of(call),
-            at,
-        }))
+        Self::new(call, code, name, text, at)
     }
 
     /// `Ok` for success, else the error of a call made to the driver directly.
@@ -63,15 +67,26 @@ impl DriverError {
         if result == CUresult::CUDA_SUCCESS {
             return Ok(());
         }
-        let (name, text) = describe(result as u32);
-        Err(Self(Box::new(Details {
+        let code = told_by_driver(result as u32);
+        let (name, text) = describe(code);
+        Err(Self::new(call, code, name, text, at))
+    }
+
+    fn new(
+        call: &'static str,
+        code: u32,
+        name: String,
+        text: String,
+        at: &'static Location<'static>,
+    ) -> Self {
+        Self(Box::new(Details {
             call,
-            code: result as u32,
+            code,
             name,
             text,
             report: report_of(call),
             at,
-        })))
+        }))
     }
 
     /// The driver function that answered with the error: `cuLaunchKernel`.
@@ -155,7 +170,7 @@ impl std::error::Error for DriverError {}
 
 /// What the driver had to say about this call. It keeps one message a thread, which may be about an earlier call.
 fn report_of(call: &str) -> Option<String> {
-    let message = driver::last_message()?;
+    let message = lanewise_driver::last_message()?;
     let (symbol, report) = message.split_once(": ")?;
     let name = match symbol.rsplit_once("_v") {
         Some((name, version)) if version.bytes().all(|byte| byte.is_ascii_digit()) => name,
@@ -169,24 +184,31 @@ fn own_words(name: &str, text: &str) -> (String, String) {
     (name.to_owned(), text.to_owned())
 }
 
-/// The driver's name and text for an error code.
+/// The driver's own number for an error that `cust` has as this one. `cust` is told `CUDA_ERROR_UNKNOWN` for every code that is
+/// newer than it; the driver crate keeps what NVIDIA's driver or the simulator returned in truth.
+fn told_by_driver(code: u32) -> u32 {
+    match lanewise_driver::last_code() {
+        last if code == CUresult::CUDA_ERROR_UNKNOWN as u32 && last != 0 => last,
+        _ => code,
+    }
+}
+
+/// The driver's name and text for an error code, which may be one that only a newer driver has.
 fn describe(code: u32) -> (String, String) {
-    type Lookup = unsafe extern "C" fn(CUresult, *mut *const c_char) -> CUresult;
+    type Lookup = unsafe extern "C" fn(Code, *mut *const c_char) -> Code;
     let ask = |lookup: Lookup| {
         let mut text: *const c_char = std::ptr::null();
-        // SAFETY: `code` was a `CUresult` (or a `CudaError` with the same number) before it was a number, so it is a
-        // value of that enum again. The driver writes a pointer to a static string, or leaves null.
+        // SAFETY: any number may be asked about. The driver writes a pointer to a static string, or leaves null.
         unsafe {
-            let code = std::mem::transmute::<u32, CUresult>(code);
-            if lookup(code, &mut text) != CUresult::CUDA_SUCCESS || text.is_null() {
+            if lookup(Code(code), &mut text) != Code::SUCCESS || text.is_null() {
                 return None;
             }
             Some(CStr::from_ptr(text).to_string_lossy().into_owned())
         }
     };
     (
-        ask(sys::cuGetErrorName).unwrap_or_else(|| "CUDA_ERROR_UNKNOWN".to_owned()),
-        ask(sys::cuGetErrorString)
+        ask(api::cuGetErrorName).unwrap_or_else(|| "an error without a name".to_owned()),
+        ask(api::cuGetErrorString)
             .unwrap_or_else(|| "the driver has no text for this code".to_owned()),
     )
 }

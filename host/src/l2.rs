@@ -3,7 +3,7 @@
 //! From compute capability 8.0. Three steps: [`Device::set_aside_l2`], then [`Stream::set_l2_window`] for the kernels that
 //! follow on a stream, and when they are done [`Stream::clear_l2_window`] and [`Device::reset_persisting_l2`], as lines stay
 //! set aside until then.
-//! Source: CUDA C++ Programming Guide, "Device Memory L2 Access Management"; notes 004, the same.
+//! Source: CUDA C++ Programming Guide, "Device Memory L2 Access Management"; programming model notes, the same.
 
 use std::panic::Location;
 use std::ptr::null_mut;

@@ -10,7 +10,7 @@
 use std::panic::Location;
 
 use cust::sys;
-use gpu_std::kernel::{BrokenContract, Kernel, LaunchBounds, SafeKernel};
+use lanewise_std::kernel::{BrokenContract, Kernel, LaunchBounds, SafeKernel};
 
 use crate::argument::ArgumentList;
 use crate::{
@@ -88,17 +88,17 @@ pub enum LaunchError {
         /// The driver's answer.
         source: DriverError,
     },
-    /// The embedded module could not be loaded.
+    /// The kernel's module could not be loaded.
     #[error(transparent)]
     Load(#[from] LoadError),
 }
 
 impl Device {
-    /// Launches a kernel of the `gpu` crate on `stream`.
+    /// Launches a kernel on `stream`. Its handle says which crate's PTX it is in; that is loaded at the first launch.
     ///
     /// ```
-    /// use host::{Device, DeviceBuffer, LaunchConfig};
-    /// use gpu::basics::vector_add::vec_add;
+    /// use lanewise::{Device, DeviceBuffer, LaunchConfig};
+    /// use kernels::vec_add;
     ///
     /// let device = Device::open()?;
     /// let stream = device.stream()?;
@@ -112,34 +112,34 @@ impl Device {
     ///
     /// The compiler checks the arguments against the kernel. A buffer of another element type does not compile:
     /// ```compile_fail,E0277
-    /// # use host::{Device, DeviceBuffer, LaunchConfig};
-    /// # use gpu::basics::vector_add::vec_add;
-    /// # fn f(device: Device, stream: host::Stream, b: DeviceBuffer<f32>, mut c: DeviceBuffer<f32>) {
+    /// # use lanewise::{Device, DeviceBuffer, LaunchConfig};
+    /// # use kernels::vec_add;
+    /// # fn f(device: Device, stream: lanewise::Stream, b: DeviceBuffer<f32>, mut c: DeviceBuffer<f32>) {
     /// let a: DeviceBuffer<i32> = DeviceBuffer::zeroed(&device, 8).unwrap();
     /// device.launch(&stream, vec_add, LaunchConfig::for_num_elems(8), (&a, &b, &mut c));
     /// # }
     /// ```
     /// nor an output that is not passed as `&mut`,
     /// ```compile_fail,E0277
-    /// # use host::{Device, DeviceBuffer, LaunchConfig};
-    /// # use gpu::basics::vector_add::vec_add;
-    /// # fn f(device: Device, stream: host::Stream, a: DeviceBuffer<f32>, b: DeviceBuffer<f32>, c: DeviceBuffer<f32>) {
+    /// # use lanewise::{Device, DeviceBuffer, LaunchConfig};
+    /// # use kernels::vec_add;
+    /// # fn f(device: Device, stream: lanewise::Stream, a: DeviceBuffer<f32>, b: DeviceBuffer<f32>, c: DeviceBuffer<f32>) {
     /// device.launch(&stream, vec_add, LaunchConfig::for_num_elems(8), (&a, &b, &c));
     /// # }
     /// ```
     /// nor one argument too few,
     /// ```compile_fail,E0277
-    /// # use host::{Device, DeviceBuffer, LaunchConfig};
-    /// # use gpu::basics::vector_add::vec_add;
-    /// # fn f(device: Device, stream: host::Stream, a: DeviceBuffer<f32>, mut c: DeviceBuffer<f32>) {
+    /// # use lanewise::{Device, DeviceBuffer, LaunchConfig};
+    /// # use kernels::vec_add;
+    /// # fn f(device: Device, stream: lanewise::Stream, a: DeviceBuffer<f32>, mut c: DeviceBuffer<f32>) {
     /// device.launch(&stream, vec_add, LaunchConfig::for_num_elems(8), (&a, &mut c));
     /// # }
     /// ```
     /// nor a buffer that is read and written by the same launch:
     /// ```compile_fail,E0502
-    /// # use host::{Device, DeviceBuffer, LaunchConfig};
-    /// # use gpu::basics::vector_add::vec_add;
-    /// # fn f(device: Device, stream: host::Stream, b: DeviceBuffer<f32>, mut c: DeviceBuffer<f32>) {
+    /// # use lanewise::{Device, DeviceBuffer, LaunchConfig};
+    /// # use kernels::vec_add;
+    /// # fn f(device: Device, stream: lanewise::Stream, b: DeviceBuffer<f32>, mut c: DeviceBuffer<f32>) {
     /// device.launch(&stream, vec_add, LaunchConfig::for_num_elems(8), (&c, &b, &mut c));
     /// # }
     /// ```
@@ -154,11 +154,11 @@ impl Device {
         config: LaunchConfig,
         arguments: A,
     ) -> Result<(), LaunchError> {
-        // SAFETY: a `SafeKernel` asks nothing of its caller, and the embedded module is compiled from its own source.
+        // SAFETY: a `SafeKernel` asks nothing of its caller.
         unsafe { self.launch_unchecked(stream, kernel, config, arguments) }
     }
 
-    /// Launches a kernel of the `gpu` crate that asks something of its caller.
+    /// Launches a kernel that asks something of its caller.
     ///
     /// # Errors
     /// As [`Device::launch`].
@@ -174,7 +174,7 @@ impl Device {
         arguments: A,
     ) -> Result<(), LaunchError> {
         let module = self.module_of::<K>()?;
-        // SAFETY: the caller vouches for the kernel; the embedded module is compiled from the kernel's own source.
+        // SAFETY: the caller vouches for the kernel; its `Kernel::Module` is compiled from its own source.
         unsafe { module.launch_unchecked(stream, kernel, config, arguments) }
     }
 }

@@ -5,8 +5,8 @@
 //! streams, and errors that say what CUDA calls it, what the driver knows and on which line of yours it happened.
 //!
 //! ```
-//! use gpu::basics::vector_add::vec_add;
-//! use host::{Device, DeviceBuffer, LaunchConfig};
+//! use kernels::vec_add;
+//! use lanewise::{Device, DeviceBuffer, LaunchConfig};
 //!
 //! let device = Device::open()?; // a GPU if there is one, else the simulator
 //! let stream = device.stream()?;
@@ -22,12 +22,13 @@
 mod argument;
 mod backend;
 mod buffer;
+pub mod checks;
 pub mod compare;
 mod config;
 pub mod counters;
 mod device;
 mod device_runtime;
-pub mod embedded;
+mod embedded;
 mod error;
 pub mod guidelines;
 mod jit;
@@ -36,19 +37,17 @@ mod launch;
 mod managed;
 mod module;
 pub mod occupancy;
+mod order;
 mod pinned;
 mod pitched;
 mod properties;
 mod ptx_folder;
-pub mod reference;
 mod stream;
 mod symbol;
 pub mod texture;
 mod timer;
 
-#[doc(hidden)]
-pub use argument::ArgumentList;
-pub use argument::{Argument, Arguments};
+pub use argument::{Argument, ArgumentList, Arguments};
 pub use backend::Backend;
 pub use buffer::{DeviceBuffer, MemoryError};
 pub use config::{Dim3, LaunchConfig};

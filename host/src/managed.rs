@@ -4,7 +4,7 @@
 //! no copy between. A launch is asynchronous, so the host's slices first wait for everything on the device: what a kernel
 //! writes is there, and on devices without concurrent access (before compute capability 6.0) touching managed memory beside
 //! any running kernel would be a fault.
-//! Source: CUDA C++ Programming Guide, "Unified Memory"; CUDA driver API, `cuMemAllocManaged`; notes 000, section 4.5.
+//! Source: CUDA C++ Programming Guide, "Unified Memory"; CUDA driver API, `cuMemAllocManaged`; CUDA study notes, section 4.5.
 
 use std::panic::Location;
 

@@ -1,7 +1,7 @@
 //! Modules: PTX text, compiled by the driver for its device.
 //!
-//! The kernels of the `gpu` crate come embedded ([`crate::Device::module`]); any other PTX text loads with
-//! [`Module::from_ptx`]. When the driver refuses a text it is asked again with its compiler's log on, so that the error says
+//! The kernels of a crate come embedded, and load by the crate's type ([`crate::Device::module`]); any other PTX text loads with
+//! [`Module::from_ptx`], and what is launched from it is unsafe to launch: nothing says what its kernels take. When the driver refuses a text it is asked again with its compiler's log on, so that the error says
 //! which line it did not like. Source: CUDA driver API, "Module Management", `CUjit_option`.
 
 use std::ffi::CString;
@@ -25,16 +25,37 @@ pub enum LoadError {
         /// Where the byte is.
         offset: usize,
     },
-    /// Every embedded PTX is for newer devices.
+    /// The kernel's crate embeds no PTX.
     #[error(
-        "the embedded PTX is for {} and later, and the device is {device}: add the older target in host/build.rs",
-        .oldest.map_or("no device".to_owned(), |oldest| oldest.to_string())
+        "the kernel's crate was compiled without its PTX: give it a build.rs with `fn main() {{ lanewise_builder::build() }}`, and \
+         `lanewise_std::module!();` in src/lib.rs"
+    )]
+    NoPtx,
+    /// All embedded PTX is for other devices.
+    #[error(
+        "the PTX of `{module}` is for {}, and the device is {device}: add its target in the build.rs of `{module}`",
+        .targets.join(", ")
     )]
     TooOldDevice {
         /// What the device is.
         device: ComputeCapability,
-        /// The oldest target there is.
-        oldest: Option<ComputeCapability>,
+        /// The crate of the kernels.
+        module: &'static str,
+        /// The targets that there are.
+        targets: Vec<&'static str>,
+    },
+    /// The folder that `LANEWISE_PTX` names has PTX of other source than the program's.
+    #[error(
+        "LANEWISE_PTX: `{}` was made from another source of `{module}` than this program: {name} is declared differently; build both again",
+        .folder.display()
+    )]
+    OtherSource {
+        /// The target's folder.
+        folder: PathBuf,
+        /// The crate of the kernels.
+        module: &'static str,
+        /// The kernel or static.
+        name: String,
     },
     /// What `LANEWISE_PTX` names cannot be read.
     #[error(
@@ -162,8 +183,8 @@ impl Module {
 impl Drop for Module {
     #[track_caller]
     fn drop(&mut self) {
-        // Nobody to report to: where the context cannot be made current, the module goes with it.
-        let _ = self.device.make_current(Location::caller());
+        // Kernels of it may still run. Nobody to report to: where the context cannot be made current, the module goes with it.
+        let _ = self.device.synchronize_at(Location::caller());
         // SAFETY: loaded once and unloaded here only; what borrows from the module is gone.
         unsafe { sys::cuModuleUnload(self.module) };
     }

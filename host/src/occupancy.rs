@@ -4,15 +4,15 @@
 //! of a block, and from what a multiprocessor has. The rules are [`DeviceModel::occupancy`]'s, the same that the simulated
 //! driver answers by; [`Device::active_blocks`] asks the driver there is, and a test holds one against the other.
 //! Whether the resident warps have something to do is a matter of time, and not computed here.
-//! Source: NVIDIA's `cuda_occupancy.h`; CUDA driver API, "Occupancy"; notes 000, sections 3.2.3 and 3.2.4, and 002.
+//! Source: NVIDIA's `cuda_occupancy.h`; CUDA driver API, "Occupancy"; CUDA study notes, sections 3.2.3 and 3.2.4, and the execution model notes.
 
 use std::panic::Location;
 
 use cust::sys::{self, CUfunction_attribute as Attribute};
-use gpu_std::kernel::Kernel;
+use lanewise_std::kernel::Kernel;
 use serde::Serialize;
 
-pub use driver::{Allowance, DeviceModel, Occupancy, Resource};
+pub use lanewise_driver::{Allowance, DeviceModel, Occupancy, Resource};
 
 use crate::{Device, DriverError, LaunchError, Module};
 
@@ -173,7 +173,7 @@ impl Device {
 ///
 /// ```
 /// // 20 cycles until an addition is done, 128 lanes start one in each cycle: 2560 under way, 80 warps' worth.
-/// assert_eq!(host::occupancy::in_flight(20.0, 128.0), 2560.0);
+/// assert_eq!(lanewise::occupancy::in_flight(20.0, 128.0), 2560.0);
 /// ```
 pub fn in_flight(latency: f64, throughput: f64) -> f64 {
     latency * throughput

@@ -4,8 +4,8 @@
 //! buffer of its own. From pinned memory the copy engine reads directly, and a copy may run beside the host. Pinned memory is
 //! also mapped: a kernel can read it where it is, over the bus ("zero copy").
 //! Too much of it starves the rest of the machine; allocating it is slow.
-//! Source: CUDA driver API, `cuMemHostAlloc`, `cuMemHostRegister`, `cuMemHostGetDevicePointer`; notes 000, sections 4.2.3 and
-//! 4.2.4; notes 001, sections 9.1.1 and 9.1.3.
+//! Source: CUDA driver API, `cuMemHostAlloc`, `cuMemHostRegister`, `cuMemHostGetDevicePointer`; CUDA study notes, sections 4.2.3 and
+//! 4.2.4; memory optimisation notes, sections 9.1.1 and 9.1.3.
 
 use std::mem::{ManuallyDrop, size_of};
 use std::panic::Location;
@@ -15,7 +15,8 @@ use bytemuck::Zeroable;
 use cust::memory::DeviceCopy;
 use cust::sys;
 
-use crate::{Device, DeviceBuffer, DriverError, MemoryError};
+use crate::order::Order;
+use crate::{Device, DeviceBuffer, DriverError, MemoryError, Stream};
 
 /// How pinned memory is allocated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +34,8 @@ pub struct PinnedBuffer<T: DeviceCopy> {
     device: Device,
     pointer: NonNull<T>,
     len: usize,
+    /// Of kernels that see it by [`PinnedBuffer::mapped`], whichever time.
+    order: Order<Stream>,
     /// The memory, where it was the program's own before it was registered.
     registered: Option<Vec<T>>,
 }
@@ -73,6 +76,7 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
             device: device.clone(),
             pointer: NonNull::new(pointer.cast()).unwrap_or(NonNull::dangling()),
             len,
+            order: Order::default(),
             registered: None,
         })
     }
@@ -98,6 +102,7 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
             device: device.clone(),
             pointer: NonNull::new(pointer).unwrap_or(NonNull::dangling()),
             len,
+            order: Order::default(),
             registered: Some(memory),
         })
     }
@@ -151,7 +156,8 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
             DriverError::check("cuMemHostGetDevicePointer", result, at)?;
         }
         // SAFETY: the address is that of this memory, which is borrowed meanwhile; slices of it wait for the device.
-        let buffer = unsafe { DeviceBuffer::borrow_raw(&self.device, address, self.len) };
+        let buffer =
+            unsafe { DeviceBuffer::borrow_ordered(&self.device, address, self.len, &self.order) };
         Ok(Mapped {
             buffer,
             host: std::marker::PhantomData,
@@ -159,7 +165,16 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
     }
 }
 
-/// Pinned host memory as a buffer of the device.
+/// Pinned host memory as a buffer of the device: `&mapped` is passed where a kernel reads, `&mut mapped` where it writes.
+///
+/// There is no `&mut DeviceBuffer` to be had from it: the two could be swapped, and the host's memory outlive its owner.
+/// ```compile_fail,E0596
+/// # use lanewise::{Device, DeviceBuffer, PinnedBuffer, Pinning};
+/// # fn f(device: Device, mut other: DeviceBuffer<f32>) {
+/// let mut pinned = PinnedBuffer::<f32>::zeroed(&device, 8, Pinning::Cached).unwrap();
+/// std::mem::swap(&mut *pinned.mapped().unwrap(), &mut other);
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Mapped<'host, T: DeviceCopy> {
     buffer: ManuallyDrop<DeviceBuffer<T>>,
@@ -174,9 +189,14 @@ impl<T: DeviceCopy> std::ops::Deref for Mapped<'_, T> {
     }
 }
 
-impl<T: DeviceCopy> std::ops::DerefMut for Mapped<'_, T> {
-    fn deref_mut(&mut self) -> &mut DeviceBuffer<T> {
-        &mut self.buffer
+impl<T: DeviceCopy> Mapped<'_, T> {
+    /// Replaces the contents by `host`, in a copy of the device's.
+    ///
+    /// # Errors
+    /// As [`DeviceBuffer::copy_from_slice`].
+    #[track_caller]
+    pub fn copy_from_slice(&mut self, host: &[T]) -> Result<(), MemoryError> {
+        self.buffer.copy_from_slice(host)
     }
 }
 

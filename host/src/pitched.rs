@@ -2,18 +2,26 @@
 //!
 //! The driver chooses the pitch, the distance of two rows ([`PitchedBuffer::pitch`]); a kernel has to be told. Copies leave
 //! the padding out, in both directions.
-//! Source: CUDA driver API, `cuMemAllocPitch`, `cuMemcpy2D`, `cuMemcpy3D`; notes 004, "Device Memory".
+//! Source: CUDA driver API, `cuMemAllocPitch`, `cuMemcpy2D`, `cuMemcpy3D`; programming model notes, "Device Memory".
 
 use std::mem::{ManuallyDrop, size_of};
 use std::panic::Location;
 use std::ptr::{null, null_mut};
 
+use bytemuck::Zeroable;
 use cust::memory::DeviceCopy;
 use cust::sys::{self, CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUmemorytype};
 
 use crate::{Device, DeviceBuffer, DriverError, MemoryError};
 
-/// `nz` planes of `ny` rows of `nx` elements, each row padded to the pitch. The padding is zero.
+/// `nz` planes of `ny` rows of `nx` elements, each row padded to the pitch. The padding is zero, which kernels and
+/// [`PitchedBuffer::padded`] read as elements: a type that can't be zero is refused.
+/// ```compile_fail,E0277
+/// # fn f(device: lanewise::Device) {
+/// let one = std::num::NonZeroU32::MIN;
+/// let matrix = lanewise::PitchedBuffer::from_matrix(&device, &[one], [1, 1]);
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct PitchedBuffer<T: DeviceCopy> {
     padded: DeviceBuffer<T>,
@@ -40,7 +48,10 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
         device: &Device,
         host: &[T],
         [nx, ny]: [usize; 2],
-    ) -> Result<Self, MemoryError> {
+    ) -> Result<Self, MemoryError>
+    where
+        T: Zeroable,
+    {
         Self::from_volume(device, host, [nx, ny, 1])
     }
 
@@ -49,7 +60,10 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
     /// # Errors
     /// As [`Self::from_matrix`].
     #[track_caller]
-    pub fn from_volume(device: &Device, host: &[T], size: [usize; 3]) -> Result<Self, MemoryError> {
+    pub fn from_volume(device: &Device, host: &[T], size: [usize; 3]) -> Result<Self, MemoryError>
+    where
+        T: Zeroable,
+    {
         let at = Location::caller();
         let elements = size
             .iter()
@@ -76,14 +90,11 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
         self.size
     }
 
-    /// All rows with their padding: what a kernel gets.
+    /// All rows with their padding: what a kernel gets that is passed `&pitched` or `&mut pitched`.
+    ///
+    /// There is no `&mut DeviceBuffer` to be had: another of fewer elements could be put in its place.
     pub fn padded(&self) -> &DeviceBuffer<T> {
         &self.padded
-    }
-
-    /// The same, to be written.
-    pub fn padded_mut(&mut self) -> &mut DeviceBuffer<T> {
-        &mut self.padded
     }
 
     /// The rows without their padding, copied to the host.
@@ -119,7 +130,7 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
         }
         device.make_current(at)?;
         let (mut address, mut bytes) = (0, 0);
-        driver::set_call_site(Some(at));
+        lanewise_driver::set_call_site(Some(at));
         // SAFETY: both results have room. Sizes that overflow saturate, and are refused.
         let result = unsafe {
             let width = nx.saturating_mul(size_of::<T>());
@@ -131,13 +142,13 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
                 Self::ELEMENT,
             )
         };
-        driver::set_call_site(None);
+        lanewise_driver::set_call_site(None);
         DriverError::check("cuMemAllocPitch", result, at)?;
         // SAFETY: the allocation has `ny * nz` rows of `bytes` bytes.
         let result = unsafe { sys::cuMemsetD8_v2(address, 0, bytes * ny * nz) };
         let pitch = bytes / size_of::<T>();
         // SAFETY: the memory is this buffer's alone and as long as said. It holds values of `T` once the caller has copied them in;
-        // nobody reads the padding.
+        // the padding is zero, which is a `T` too.
         let padded = unsafe { DeviceBuffer::borrow_raw(device, address, pitch * ny * nz) };
         // Freed with the buffer from here on.
         let padded = ManuallyDrop::into_inner(padded);

@@ -1,7 +1,7 @@
 //! What a device is: limits, sizes, clocks.
 //!
 //! The properties that the notes read, by their names in the driver API (`CU_DEVICE_ATTRIBUTE_...`), with units.
-//! Source: CUDA driver API, "Device Management"; notes 000, item 12, and 001, "device query".
+//! Source: CUDA driver API, "Device Management"; CUDA study notes, item 12, and the memory optimisation notes, "device query".
 
 use std::fmt;
 use std::panic::Location;

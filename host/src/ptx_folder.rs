@@ -1,30 +1,66 @@
-//! PTX from a folder in place of the embedded one: `LANEWISE_PTX=target/ptx-debug`.
+//! PTX from a folder in place of what is embedded: `LANEWISE_PTX=target/ptx-debug`.
 //!
 //! A build with other options than the embedded one's (for a debugger, for speed, by the other backend) leaves a folder for
-//! each target, with the texts `gpu.ptx` and `gpu.launching.ptx`. A program that is told of it by `LANEWISE_PTX` takes those texts
-//! and is not built again. The rule for the choice is that of `embedded`: the newest target that the device runs.
+//! each target, with texts named by the crate: `gpu.ptx`, `gpu.launching.ptx`, and what they hold, `gpu.json`. A program that is told of it
+//! by `LANEWISE_PTX` takes those texts and is not built again. The rule for the choice is that of `embedded`. A crate whose
+//! files are not in the folder keeps its embedded PTX: a program may have several, and the folder one.
+//!
+//! The texts have to be made from the kernels that the program was compiled with, or arguments would not fit. So the kernels and
+//! statics that both know have to be declared alike.
 
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{ComputeCapability, LoadError};
+use lanewise_std::kernel;
+use lanewise_variables::PTX;
+use serde::Deserialize;
 
-/// The variable that names the folder.
-const VARIABLE: &str = "LANEWISE_PTX";
+use crate::{ComputeCapability, LoadError, embedded};
 
-/// The folder of the target that suits a device best, where the environment names one.
-pub(crate) fn best_for(device: ComputeCapability) -> Result<Option<PathBuf>, LoadError> {
-    let Some(folder) = std::env::var_os(VARIABLE) else {
-        return Ok(None);
-    };
-    choose(Path::new(&folder), device).map(Some)
+/// The kernels that launch none, where the environment names a folder that has them.
+pub(crate) fn plain<M: kernel::Module>(
+    device: ComputeCapability,
+) -> Result<Option<String>, LoadError> {
+    text::<M>(device, "ptx")
 }
 
-/// One of a target's texts.
-pub(crate) fn read(target: &Path, file: &str) -> Result<String, LoadError> {
-    let path = target.join(file);
-    fs::read_to_string(&path).map_err(|source| LoadError::Unreadable { path, source })
+/// The kernels that launch kernels.
+pub(crate) fn launching<M: kernel::Module>(
+    device: ComputeCapability,
+) -> Result<Option<String>, LoadError> {
+    text::<M>(device, "launching.ptx")
+}
+
+fn text<M: kernel::Module>(
+    device: ComputeCapability,
+    extension: &str,
+) -> Result<Option<String>, LoadError> {
+    let Some(folder) = PTX.path() else {
+        return Ok(None);
+    };
+    let folder = choose(&folder, device)?;
+    let manifest = folder.join(format!("{}.json", M::NAME));
+    if !manifest.is_file() {
+        return Ok(None);
+    }
+    let found = read(&manifest)?;
+    for embedded in M::TEXTS {
+        if let Some(name) = differing(&found, embedded.manifest) {
+            return Err(LoadError::OtherSource {
+                folder,
+                module: M::NAME,
+                name,
+            });
+        }
+    }
+    read(&folder.join(format!("{}.{extension}", M::NAME))).map(Some)
+}
+
+fn read(path: &Path) -> Result<String, LoadError> {
+    fs::read_to_string(path).map_err(|source| LoadError::Unreadable {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 fn choose(folder: &Path, device: ComputeCapability) -> Result<PathBuf, LoadError> {
@@ -32,13 +68,11 @@ fn choose(folder: &Path, device: ComputeCapability) -> Result<PathBuf, LoadError
         path: folder.to_owned(),
         source,
     })?;
-    let names = entries.flatten().map(|entry| entry.file_name());
-    let best = names
-        .filter_map(|name: OsString| Some((target(name.to_str()?)?, name)))
-        .filter(|(target, _)| *target <= device)
-        .max();
-    match best {
-        Some((_, name)) => Ok(folder.join(name)),
+    let names = entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().into_string().ok());
+    match embedded::best(names, |name| name, device) {
+        Some(name) => Ok(folder.join(name)),
         None => Err(LoadError::NoTarget {
             folder: folder.to_owned(),
             device,
@@ -46,13 +80,49 @@ fn choose(folder: &Path, device: ComputeCapability) -> Result<PathBuf, LoadError
     }
 }
 
-/// The oldest device that runs a folder's text: `sm_90` is 9.0. Targets of one device only (`sm_90a`) are not chosen.
-fn target(name: &str) -> Option<ComputeCapability> {
-    let number: u32 = name.strip_prefix("sm_")?.parse().ok()?;
-    Some(ComputeCapability {
-        major: number / 10,
-        minor: number % 10,
-    })
+/// What has to be alike of two builds, of all that the builder's manifest says.
+#[derive(Deserialize)]
+struct Manifest {
+    kernels: Vec<Kernel>,
+    #[serde(default)]
+    statics: Vec<Static>,
+}
+
+#[derive(Deserialize, PartialEq)]
+struct Kernel {
+    name: String,
+    params: Vec<Param>,
+}
+
+#[derive(Deserialize, PartialEq)]
+struct Param {
+    #[serde(rename = "type")]
+    ty: String,
+}
+
+#[derive(Deserialize, PartialEq)]
+struct Static {
+    name: String,
+    bytes: u64,
+}
+
+/// The first kernel or static that two builds both have and declare differently; what is no manifest differs in itself.
+fn differing(found: &str, embedded: &str) -> Option<String> {
+    let parse = |text| serde_json::from_str::<Manifest>(text).ok();
+    let (Some(found), Some(embedded)) = (parse(found), parse(embedded)) else {
+        return Some("the manifest".to_owned());
+    };
+    let kernel = found.kernels.iter().find(|kernel| {
+        let same = embedded.kernels.iter().find(|it| it.name == kernel.name);
+        same.is_some_and(|same| same != *kernel)
+    });
+    let global = found.statics.iter().find(|global| {
+        let same = embedded.statics.iter().find(|it| it.name == global.name);
+        same.is_some_and(|same| same != *global)
+    });
+    kernel
+        .map(|it| format!("`{}`", it.name))
+        .or_else(|| global.map(|it| format!("`{}`", it.name)))
 }
 
 #[cfg(test)]
@@ -71,7 +141,7 @@ mod tests {
 
     #[test]
     fn the_newest_target_that_the_device_runs_is_chosen() {
-        let folder = folder(&["sm_80", "sm_90", "sm_90a", "sm_100", "other"]);
+        let folder = folder(&["sm_80", "sm_90", "sm_100", "other"]);
         let chosen = choose(folder.path(), H200).expect("there is one");
         assert_eq!(chosen, folder.path().join("sm_90"));
     }
@@ -87,7 +157,25 @@ mod tests {
     #[test]
     fn a_text_that_is_not_there_is_refused_by_name() {
         let folder = folder(&["sm_90"]);
-        let error = read(&folder.path().join("sm_90"), "gpu.ptx").expect_err("there is no file");
+        let error = read(&folder.path().join("sm_90/gpu.ptx")).expect_err("there is no file");
         assert!(error.to_string().contains("sm_90/gpu.ptx"), "{error}");
+    }
+
+    #[test]
+    fn what_two_builds_both_have_must_be_declared_alike() {
+        let kernel = |ty| format!(r#"{{"kernels":[{{"name":"k","params":[{{"type":"{ty}"}}]}}]}}"#);
+        let global =
+            |bytes| format!(r#"{{"kernels":[],"statics":[{{"name":"V","bytes":{bytes}}}]}}"#);
+        assert_eq!(differing(&kernel("u32"), &kernel("u32")), None);
+        assert_eq!(
+            differing(&kernel("u64"), &kernel("u32")),
+            Some("`k`".into())
+        );
+        assert_eq!(differing(&global(8), &global(4)), Some("`V`".into()));
+        assert_eq!(differing(&global(8), &kernel("u32")), None);
+        assert_eq!(
+            differing("no JSON", &kernel("u32")),
+            Some("the manifest".into())
+        );
     }
 }

@@ -1,10 +1,10 @@
 //! Statics on the device, by name: where they are, how large, what they hold.
 //!
-//! A `#[device] static` of the `gpu` crate is a name here and memory there. [`Device::symbol`] asks the driver for the address
-//! and the size of the one in the embedded module; [`DeviceSymbol::read`] and [`DeviceSymbol::write`] copy its value. The
+//! A `#[device] static` is a handle here and memory there. The handle's type says whose module the static is in and what it
+//! holds. [`Device::symbol`] asks the driver for its address and size in that module; [`DeviceSymbol::read`] and [`DeviceSymbol::write`] copy its value. The
 //! copies are synchronous and run on the legacy default stream: they wait for every kernel launched before on a stream of
 //! [`Device::stream`], and every kernel launched later sees what was written.
-//! Source: CUDA driver API, `cuModuleGetGlobal`; CUDA C++ Programming Guide, "Device Memory"; notes 000, section 4.2.1.
+//! Source: CUDA driver API, `cuModuleGetGlobal`; CUDA C++ Programming Guide, "Device Memory"; CUDA study notes, section 4.2.1.
 
 use std::ffi::CString;
 use std::marker::PhantomData;
@@ -13,8 +13,8 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use cust::sys;
-use gpu_std::kernel::Value;
-use gpu_std::symbol::Symbol;
+use lanewise_std::kernel::Value;
+use lanewise_std::symbol::Symbol;
 
 use crate::{Device, DriverError, LoadError, Module};
 
@@ -43,7 +43,7 @@ pub enum SymbolError {
         /// The size of the host's type.
         host: usize,
     },
-    /// The embedded module could not be loaded.
+    /// The static's module could not be loaded.
     #[error(transparent)]
     Load(#[from] LoadError),
     /// The driver refused; after a kernel's fault it refuses everything.
@@ -61,31 +61,31 @@ pub struct DeviceSymbol<T> {
 }
 
 impl Device {
-    /// The static of this name in the embedded module.
+    /// The static that this handle stands for, in its crate's module.
     ///
     /// ```
-    /// use gpu::basics::device_globals::{VALUE, bump_global};
-    /// use host::{Device, LaunchConfig};
+    /// use kernels::{COUNT, count_up};
+    /// use lanewise::{Device, LaunchConfig};
     ///
     /// let device = Device::open()?;
     /// let stream = device.stream()?;
-    /// let value = device.symbol(&VALUE)?;
-    /// value.write(3.25)?;
-    /// device.launch(&stream, bump_global, LaunchConfig::new(1, 1), ())?;
-    /// assert_eq!(value.read()?, 5.25);
+    /// let count = device.symbol(COUNT)?;
+    /// count.write(3)?;
+    /// device.launch(&stream, count_up, LaunchConfig::new(2, 32), ())?;
+    /// assert_eq!(count.read()?, 67);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
     /// [`SymbolError`], when the module has no such static, or one of another size.
     #[track_caller]
-    pub fn symbol<S: Symbol>(&self, symbol: &S) -> Result<DeviceSymbol<S::Value>, SymbolError> {
+    pub fn symbol<S: Symbol>(&self, _symbol: S) -> Result<DeviceSymbol<S::Value>, SymbolError> {
         let at = Location::caller();
-        let module = self.module()?;
-        let (address, bytes) = module.global(symbol.name(), at)?;
+        let module = self.module::<S::Module>()?;
+        let (address, bytes) = module.global(S::NAME, at)?;
         if bytes != size_of::<S::Value>() {
             return Err(SymbolError::Size {
-                name: symbol.name().to_owned(),
+                name: S::NAME.to_owned(),
                 device: bytes,
                 host: size_of::<S::Value>(),
             });

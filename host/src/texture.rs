@@ -16,7 +16,7 @@ use cust::sys::{
 
 use crate::argument::{Argument, ArgumentList};
 use crate::{Device, DriverError, MemoryError};
-use gpu_std::texture::{Texture1d, Texture2d, Texture3d};
+use lanewise_std::texture::{Texture1d, Texture2d, Texture3d};
 
 /// What a fetch gives between texels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -228,7 +228,8 @@ impl<const DIMENSIONS: usize> Drop for Texture<DIMENSIONS> {
 
 macro_rules! arguments {
     ($($kernel:ident $dimensions:literal;)*) => {$(
-        impl Argument<$kernel> for &Texture<$dimensions> {
+        // SAFETY: a texture object, which outlives the kernels that it is passed to: dropping one waits for them.
+        unsafe impl Argument<$kernel> for &Texture<$dimensions> {
             fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
                 list.push(self.handle());
                 Ok(())

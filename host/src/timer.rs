@@ -6,13 +6,13 @@
 //! A timer that was not started cannot be stopped, and none can be stopped twice: there is no such value to call
 //! [`Timer::stop`] on.
 //! ```compile_fail,E0382
-//! # use host::{Timer, WallClock};
+//! # use lanewise::{Timer, WallClock};
 //! let timer = Timer::start(WallClock)?;
 //! let first = timer.stop()?;
 //! let second = timer.stop()?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-//! Source: CUDA driver API, "Event Management"; notes 003, chapter 2.2.
+//! Source: CUDA driver API, "Event Management"; Fengchen's introduction, chapter 2.2.
 
 use std::convert::Infallible;
 use std::fmt;

@@ -1,6 +1,6 @@
 //! Buffers of any length, there and back.
 
-use host::{Device, DeviceBuffer};
+use lanewise::{Device, DeviceBuffer};
 
 #[test]
 fn what_goes_to_the_device_comes_back() {
@@ -75,7 +75,7 @@ fn errors_name_the_line_of_the_caller() {
     let error = DeviceBuffer::<u8>::zeroed(&device, 1 << 50).expect_err("a pebibyte");
     let source = std::error::Error::source(&error).expect("the driver's answer");
     let driver = source
-        .downcast_ref::<host::DriverError>()
+        .downcast_ref::<lanewise::DriverError>()
         .expect("a driver error");
     assert_eq!(
         (driver.location().file(), driver.location().line()),

@@ -1,7 +1,7 @@
 //! Order between streams, kept by the buffers.
 
-use gpu::basics::vector_add::vec_add;
-use host::{Device, DeviceBuffer, LaunchConfig};
+use kernels::vec_add;
+use lanewise::{Device, DeviceBuffer, LaunchConfig};
 
 #[test]
 fn a_launch_on_another_stream_waits_for_the_last_use_of_its_buffers() {

@@ -1,7 +1,7 @@
 //! Events as a clock.
 
-use gpu::basics::vector_add::vec_add;
-use host::{Backend, Device, DeviceBuffer, Elapsed, EventClock, LaunchConfig, Timer};
+use kernels::vec_add;
+use lanewise::{Backend, Device, DeviceBuffer, Elapsed, EventClock, LaunchConfig, Timer};
 
 /// How long `vec_add` takes on `n` elements.
 fn time_of(n: usize) -> Elapsed {

@@ -1,6 +1,8 @@
-//! Agreement of a variant with the CPU, as a test wants it.
+//! Agreement of a variant with the CPU, as a test wants it. On the simulator it runs under the race check: a race is an error, as a
+//! wrong result is.
 
-use patterns::{Setup, Variant, run};
+use lanewise::checks::Checking;
+use lanewise_patterns::{Setup, Variant, run};
 
 /// The variant of this name.
 ///
@@ -8,18 +10,19 @@ use patterns::{Setup, Variant, run};
 /// When there is none: the test names it wrongly.
 #[track_caller]
 pub fn variant(name: &str) -> &'static Variant {
-    let all = patterns::find(name).map_or(&[][..], |pattern| pattern.variants);
+    let all = lanewise_patterns::find(name).map_or(&[][..], |pattern| pattern.variants);
     all.iter()
         .find(|variant| variant.name == name)
         .unwrap_or_else(|| panic!("no variant is called `{name}`"))
 }
 
-/// Runs the variant of this name once and compares it with the CPU.
+/// Runs the variant of this name once, under the race check, and compares it with the CPU.
 ///
 /// # Errors
 /// Everything one asks next: the variant, the setup, the device, and what differs or why it did not run.
 pub fn agrees(name: &str, setup: Setup) -> Result<(), String> {
     let device = crate::device();
+    let _checked = Checking::race().start();
     let outcome = match run::check(&device, variant(name), setup) {
         Ok(Ok(_)) => return Ok(()),
         Ok(Err(mismatch)) => mismatch.to_string(),

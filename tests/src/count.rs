@@ -1,7 +1,7 @@
 //! Counters of a variant's launch, as a test wants them.
 
-use host::counters::{self, Counters};
-use patterns::Setup;
+use lanewise::counters::{self, Counters};
+use lanewise_patterns::Setup;
 
 use crate::agree::variant;
 

@@ -18,6 +18,8 @@ pub struct Answer {
     pub text: String,
     /// What was on its standard output before that: what kernels printed is here.
     pub printed: String,
+    /// What was on its standard error.
+    pub stderr: String,
 }
 
 /// Runs `body` in a child process and returns what it answered. `test` is the calling test's full name.
@@ -45,7 +47,7 @@ pub fn isolated_with(
         println!("{START}");
         let text = body();
         // What kernels printed comes before the answer.
-        patterns::capture::flush();
+        lanewise_patterns::capture::flush();
         println!("{BEGIN}{text}{END}");
         std::process::exit(0);
     }
@@ -67,6 +69,7 @@ pub fn isolated_with(
         Some((printed, text)) => Answer {
             text: text.to_owned(),
             printed: printed.to_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
         },
         None => panic!(
             "{test} gave no answer ({}):\n{stdout}\n{}",

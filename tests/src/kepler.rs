@@ -3,7 +3,7 @@
 //! The embedded PTX is for newer devices; where nothing in a kernel is, it runs under an older head. The machine is used without the
 //! driver, whose device is another, and on a GPU too.
 
-use sim::{BankWidth, Counters, Device, DeviceModel, Kind, Launch, Module};
+use lanewise_sim::{BankWidth, Counters, Device, DeviceModel, Kind, Launch, Module};
 
 /// The embedded text for the oldest target.
 fn embedded() -> &'static str {

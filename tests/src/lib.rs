@@ -15,7 +15,7 @@ pub mod ptx;
 pub mod report;
 pub mod sizes;
 
-use host::{Backend, Device};
+use lanewise::{Backend, Device};
 
 /// The process's device.
 ///

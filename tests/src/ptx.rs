@@ -1,19 +1,19 @@
 //! Looking at PTX text: one kernel's body, its instructions, what space they address.
 
-use host::embedded;
+use lanewise_std::kernel::Module;
 
 /// The embedded PTX of each target, with the target's name.
 pub fn embedded() -> impl Iterator<Item = (String, &'static str)> {
-    embedded::ALL
+    gpu::Ptx::TEXTS
         .iter()
-        .map(|embedded| (embedded.target.to_string(), embedded.plain))
+        .map(|text| (text.arch.to_owned(), text.plain))
 }
 
 /// The kernels that launch kernels, which are in texts of their own.
 pub fn embedded_launching() -> impl Iterator<Item = (String, &'static str)> {
-    embedded::ALL
+    gpu::Ptx::TEXTS
         .iter()
-        .map(|embedded| (embedded.target.to_string(), embedded.launching))
+        .map(|text| (text.arch.to_owned(), text.launching))
 }
 
 /// The text of one kernel, from `.entry` to its closing brace.

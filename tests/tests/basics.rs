@@ -1,8 +1,8 @@
 //! Chapter 1: threads that say who they are, and threads that each do one element.
 
 use gpu::basics::hello::check_index;
-use host::{LaunchConfig, reference};
-use patterns::Setup;
+use lanewise::LaunchConfig;
+use lanewise_patterns::Setup;
 use proptest::prelude::*;
 use tests::agree::{agrees, assert_agrees};
 use tests::isolate::isolated;
@@ -29,7 +29,7 @@ fn check_index_on_two_blocks_of_three_prints_the_notes_six_lines() {
         .filter(|line| !line.is_empty())
         .collect();
     printed.sort_unstable();
-    let mut expected = reference::hello::indices(2, 3);
+    let mut expected = lanewise_patterns::basics::hello::indices(2, 3);
     expected.sort_unstable();
     assert_eq!(printed, expected);
 }

@@ -1,15 +1,14 @@
 //! One program, several targets: which of the embedded texts a device gets.
 
 use gpu::basics::vector_add::vec_add;
-use host::embedded::best_for;
-use host::{DeviceBuffer, LaunchConfig};
+use lanewise::{DeviceBuffer, LaunchConfig};
 use tests::device;
 use tests::isolate::isolated_with;
 
 /// Adds two vectors; the target of the text that did it, as in 90, or why there is none.
 fn add() -> String {
     let device = device();
-    let module = match device.module() {
+    let module = match device.module::<gpu::Ptx>() {
         Ok(module) => module,
         Err(error) => return error.to_string(),
     };
@@ -35,16 +34,15 @@ fn add() -> String {
 
 #[test]
 fn the_device_runs_the_newest_text_that_is_not_newer_than_itself() {
-    let best = best_for(device().properties().compute_capability).expect("there is one");
-    let target = best.target.major * 10 + best.target.minor;
-    assert_eq!(add(), target.to_string());
+    let best = device().ptx::<gpu::Ptx>().expect("there is one");
+    assert_eq!(format!("sm_{}", add()), best.arch);
 }
 
 #[test]
 fn each_model_gets_its_text_and_an_old_one_is_told_why_not() {
     let refused = |device: &str| {
         format!(
-            "the embedded PTX is for sm_80 and later, and the device is {device}: add the older target in host/build.rs"
+            "the PTX of `gpu` is for sm_80, sm_90, and the device is {device}: add its target in the build.rs of `gpu`"
         )
     };
     let models = [

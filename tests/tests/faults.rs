@@ -8,11 +8,11 @@ use std::error::Error;
 use gpu::basics::hello::check_index;
 use gpu::basics::vector_add::vec_add;
 use gpu::shared::transpose_shared::transpose_smem_pad;
-use gpu_std::kernel::{Kernel, LaunchBounds, Param};
-use host::{
+use lanewise::{
     Backend, Device, DeviceBuffer, DriverError, LaunchConfig, LaunchError, LoadError, MemoryError,
     Module,
 };
+use lanewise_std::kernel::{Kernel, LaunchBounds, Param};
 use tests::isolate::isolated;
 use tests::report::{stable, whole, without_ptx_lines};
 use tests::{device, expect, simulator};
@@ -185,6 +185,7 @@ fn a_block_beyond_the_launch_bounds_is_refused_before_it_reaches_the_driver() {
     struct Bounded;
     // SAFETY: an entry point that takes nothing, with a bound that keeps the launch below from being made.
     unsafe impl Kernel for Bounded {
+        type Module = gpu::Ptx;
         type Params = ();
         const NAME: &'static str = "hello_world";
         const PARAMS: &'static [Param] = &[];

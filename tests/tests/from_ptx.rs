@@ -1,7 +1,7 @@
 //! What runs is the PTX: a change in its text is a change in the answer.
 
 use gpu::basics::vector_add::vec_add;
-use host::{DeviceBuffer, LaunchConfig, Module, embedded};
+use lanewise::{DeviceBuffer, LaunchConfig, Module};
 
 /// `vec_add` from this text, on 1, 2, 3 ... and 10, 20, 30 ...
 fn add_from(ptx: &str) -> Vec<f32> {
@@ -29,7 +29,8 @@ fn add_from(ptx: &str) -> Vec<f32> {
 
 #[test]
 fn breaking_the_ptx_text_of_vec_add_breaks_its_answer() {
-    let ptx = embedded::best_for(tests::device().properties().compute_capability)
+    let ptx = tests::device()
+        .ptx::<gpu::Ptx>()
         .expect("PTX for this device")
         .plain;
     assert_eq!(add_from(ptx), [11.0, 22.0, 33.0, 44.0]);
@@ -42,4 +43,39 @@ fn breaking_the_ptx_text_of_vec_add_breaks_its_answer() {
     );
     let broken = ptx.replace(kernel, &kernel.replace("add.f32", "sub.f32"));
     assert_eq!(add_from(&broken), [-9.0, -18.0, -27.0, -36.0]);
+}
+
+/// A kernel for clusters of four blocks.
+const IN_FOURS: &str = "
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry in_fours() .explicitcluster .reqnctapercluster 4, 1, 1 { ret; }
+";
+
+/// The driver's code for this, 912, is newer than `cust`, whose enum lacks it.
+#[test]
+fn a_grid_that_is_not_made_of_whole_clusters_is_an_error_with_cudas_name() {
+    let device = tests::device();
+    let stream = device.stream().expect("a stream");
+    if device.properties().compute_capability < (lanewise::ComputeCapability { major: 9, minor: 0 })
+    {
+        println!("skipped: the device has no clusters");
+        return;
+    }
+    let module = Module::from_ptx(&device, IN_FOURS).expect("PTX");
+    let launch = |grid| {
+        // SAFETY: the kernel takes nothing and does nothing.
+        unsafe {
+            module.launch_named::<(), _>(&stream, "in_fours", LaunchConfig::new(grid, 32), ())
+        }
+    };
+    launch(8).expect("two clusters");
+    let error = launch(6).expect_err("a cluster and a half");
+    let text = tests::report::whole(&error);
+    assert!(
+        text.contains("CUDA_ERROR_INVALID_CLUSTER_SIZE (912)"),
+        "{text}"
+    );
+    stream.synchronize().expect("the context goes on");
 }

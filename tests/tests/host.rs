@@ -4,9 +4,9 @@ use gpu::basics::device_globals::{TABLE, VALUE};
 use gpu::basics::matrix_add::mat_add_2d_2d;
 use gpu::basics::thread_index::linear_index_3d;
 use gpu::basics::vector_add::vec_add;
-use host::compare::Matching;
-use host::guidelines::{self, Guideline};
-use host::{Device, DeviceBuffer, LaunchConfig, ManagedBuffer, SymbolError, reference};
+use lanewise::compare::Matching;
+use lanewise::guidelines::{self, Guideline};
+use lanewise::{Device, DeviceBuffer, LaunchConfig, ManagedBuffer, SymbolError};
 use proptest::prelude::*;
 use tests::device;
 use tests::isolate::isolated;
@@ -15,19 +15,19 @@ use tests::sizes::cases;
 #[test]
 fn a_static_has_the_address_and_size_that_the_driver_says() {
     let device = device();
-    let module = device.module().expect("a module");
+    let module = device.module::<gpu::Ptx>().expect("a module");
     let (address, bytes) = module.symbol_named("TABLE").expect("the table");
-    let table = device.symbol(&TABLE).expect("the table");
+    let table = device.symbol(TABLE).expect("the table");
     assert_eq!((table.address(), table.size()), (address, bytes));
     assert_eq!(bytes, 1024);
-    let value = device.symbol(&VALUE).expect("the value");
+    let value = device.symbol(VALUE).expect("the value");
     assert_eq!(value.size(), 4);
     assert_ne!(value.address(), table.address());
 }
 
 #[test]
 fn an_unknown_static_is_named() {
-    let module = device().module().expect("a module");
+    let module = device().module::<gpu::Ptx>().expect("a module");
     for name in ["NOBODY", "", "VAL\0UE"] {
         let error = module.symbol_named(name).expect_err("there is none");
         assert!(
@@ -60,7 +60,10 @@ fn the_host_reads_what_a_kernel_wrote_to_managed_memory_without_a_copy() {
         a.as_slice().expect("a slice"),
         b.as_slice().expect("a slice"),
     );
-    assert_eq!(sum, reference::matrix_add::matrix_add(a, b, nx, ny));
+    assert_eq!(
+        sum,
+        lanewise_patterns::basics::matrix_add::matrix_add(a, b, nx, ny)
+    );
 }
 
 #[test]
@@ -115,7 +118,7 @@ fn a_call_that_is_refused_is_no_kernels_fault() {
     let mut cause = std::error::Error::source(&error);
     let driver = loop {
         let found = cause.expect("the driver's answer");
-        match found.downcast_ref::<host::DriverError>() {
+        match found.downcast_ref::<lanewise::DriverError>() {
             Some(driver) => break driver,
             None => cause = found.source(),
         }
@@ -129,7 +132,7 @@ fn results_match_with_a_stride_and_an_offset() {
     let device = device();
     let buffer =
         DeviceBuffer::from_slice(&device, &[0.0f32, 1.0, 2.0, 3.0, 4.0, 5.0]).expect("a buffer");
-    let odd = host::compare::Every { offset: 1, step: 2 };
+    let odd = lanewise::compare::Every { offset: 1, step: 2 };
     Matching::of(3)
         .device(odd)
         .relative(1e-6)
@@ -213,7 +216,7 @@ proptest! {
         let device = device();
         let stream = device.stream().expect("a stream");
         let shape = |sides: [u32; 3]| sides.map(|n| n as usize);
-        let expected = reference::thread_index::numbers(shape(grid), shape(block));
+        let expected = lanewise_patterns::basics::thread_index::numbers(shape(grid), shape(block));
         let mut numbers = DeviceBuffer::zeroed(&device, expected.len()).expect("a buffer");
         let three = |[x, y, z]: [u32; 3]| (x, y, z);
         let config = LaunchConfig::new(three(grid), three(block));

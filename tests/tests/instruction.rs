@@ -1,8 +1,8 @@
 //! Chapter 6: instructions. A race, and an atomic.
 
 use gpu::instruction::increment::incr_racy;
-use host::{DeviceBuffer, LaunchConfig};
-use patterns::Setup;
+use lanewise::{DeviceBuffer, LaunchConfig};
+use lanewise_patterns::Setup;
 use proptest::prelude::*;
 use tests::agree::{agrees, assert_agrees};
 use tests::sizes::cases;

@@ -7,9 +7,9 @@ use std::collections::HashSet;
 use std::fmt::Write;
 
 use gpu::execution::occupancy::{stir_bounded, stir_free};
-use host::occupancy::{DeviceModel, Resource};
-use host::{Device, Module};
-use patterns::input;
+use lanewise::occupancy::{DeviceModel, Resource};
+use lanewise::{Device, Module};
+use lanewise_patterns::input;
 use tests::device;
 
 /// How many values each kernel of [`holding`] keeps at once.
@@ -131,10 +131,10 @@ fn more_shared_memory_than_the_device_has_is_refused_and_all_of_it_is_granted() 
 /// The same kernel on every model: on each, something else keeps the next block out.
 #[test]
 fn a_run_says_the_occupancy_of_every_model_and_what_limits_it() {
-    let run = patterns::run::run(
+    let run = lanewise_patterns::run::run(
         &device(),
         tests::agree::variant("stir_bounded"),
-        patterns::Setup::new(1024, 1),
+        lanewise_patterns::Setup::new(1024, 1),
     );
     let figures = run.expect("it runs").figures;
     for name in DeviceModel::names() {

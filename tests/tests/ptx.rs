@@ -1,7 +1,7 @@
 //! What the embedded PTX looks like: what the compiler owes the kernels, on every target.
 
 use gpu::basics::vector_add::vec_add;
-use gpu_std::kernel::Kernel;
+use lanewise_std::kernel::Kernel;
 use tests::expect;
 use tests::ptx::{bare, count, embedded, embedded_launching, generic, instructions, kernel};
 
@@ -27,7 +27,9 @@ const SHARED: [(&str, usize); 14] = [
 #[test]
 fn every_variant_of_the_catalog_is_a_kernel_of_every_target() {
     for ((target, plain), (_, launching)) in embedded().zip(embedded_launching()) {
-        let variants = patterns::ALL.iter().flat_map(|pattern| pattern.variants);
+        let variants = lanewise_patterns::ALL
+            .iter()
+            .flat_map(|pattern| pattern.variants);
         for kernel in variants.filter_map(|variant| variant.runs) {
             let entry = format!(".entry {kernel}(");
             let texts = [plain, launching].map(|text| usize::from(text.contains(&entry)));

@@ -4,10 +4,10 @@
 //! be one of the two around, which is 1/256 of the difference of two texels, below 1 here, on each axis.
 
 use gpu::shared::texture::{texture_1d, texture_2d_border, texture_2d_linear};
-use host::reference::texture::{line, resize, shift};
-use host::texture::{Filter, Outside, Sampling};
-use host::{DeviceBuffer, LaunchConfig, Texture};
-use patterns::Setup;
+use lanewise::texture::{Filter, Outside, Sampling};
+use lanewise::{DeviceBuffer, LaunchConfig, Texture};
+use lanewise_patterns::Setup;
+use lanewise_patterns::shared::texture::{line, resize, shift};
 use proptest::prelude::*;
 use tests::agree::{agrees, assert_agrees};
 use tests::device;
@@ -193,12 +193,12 @@ fn a_texture_of_another_length_or_of_nothing_is_refused() {
     let refused = Texture::from_slice(&device, &[1.0; 5], [2, 3], Sampling::default());
     assert!(matches!(
         refused,
-        Err(host::MemoryError::LengthMismatch {
+        Err(lanewise::MemoryError::LengthMismatch {
             buffer: 6,
             host: 5,
             ..
         })
     ));
     let refused = Texture::from_slice(&device, &[], [0], Sampling::default());
-    assert!(matches!(refused, Err(host::MemoryError::Driver(_))));
+    assert!(matches!(refused, Err(lanewise::MemoryError::Driver(_))));
 }

@@ -1,7 +1,11 @@
 //! Calls of the cargo that started xtask.
 
 use std::env;
-use std::process::Command;
+use std::io::BufReader;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+use cargo_metadata::{Artifact, Message};
 
 use crate::workspace;
 
@@ -20,4 +24,29 @@ pub(crate) fn command() -> Command {
         }
     }
     command
+}
+
+/// Runs cargo and collects what it made. Compiler messages go to the terminal as always.
+pub(crate) fn build(arguments: &[&str]) -> Result<Vec<Artifact>> {
+    let mut child = command()
+        .args(arguments)
+        .arg("--message-format=json-render-diagnostics")
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("cargo could not be started")?;
+    let output = child
+        .stdout
+        .take()
+        .context("cargo's output is not there to read")?;
+    let mut artifacts = Vec::new();
+    for message in Message::parse_stream(BufReader::new(output)) {
+        if let Message::CompilerArtifact(artifact) =
+            message.context("cargo's messages cannot be read")?
+        {
+            artifacts.push(artifact);
+        }
+    }
+    let status = child.wait()?;
+    ensure!(status.success(), "`cargo {}` failed", arguments.join(" "));
+    Ok(artifacts)
 }

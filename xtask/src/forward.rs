@@ -1,21 +1,21 @@
-//! `cargo xtask list|run|bench|device|diff-device`: handed on to `lanewise`, the program that runs kernels.
+//! `cargo xtask list|run|bench|device|diff-device`: handed on to `patterns`, the program that runs kernels.
 //!
-//! The arguments are not looked at here, but for `--debug`: `cargo xtask run --help` shows `lanewise`'s own help. With `--debug`
-//! the kernels are built for a debugger first, and `lanewise` is told to take those (`LANEWISE_PTX`).
+//! The arguments are not looked at here, but for `--debug`: `cargo xtask run --help` shows `patterns`' own help. With `--debug`
+//! the kernels are built for a debugger first, and `patterns` is told to take those (`LANEWISE_PTX`).
 
 use std::path::PathBuf;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
 
-use crate::kernels::{self, Request};
 use crate::{cargo, workspace};
+use cargo_lanewise::kernels::{self, Request};
 
 /// What is handed on.
 #[derive(Debug, clap::Args)]
 #[command(disable_help_flag = true)]
 pub(crate) struct Args {
-    /// What `lanewise` takes
+    /// What `patterns` takes
     #[arg(
         trailing_var_arg = true,
         allow_hyphen_values = true,
@@ -24,32 +24,30 @@ pub(crate) struct Args {
     rest: Vec<String>,
 }
 
-/// Runs `lanewise COMMAND REST...` and ends with its exit code.
+/// Runs `patterns COMMAND REST...` and ends with its exit code.
 pub(crate) fn run(command: &str, args: &Args) -> Result<ExitCode> {
     let (debug, rest): (Vec<_>, Vec<_>) = args.rest.iter().partition(|it| *it == "--debug");
-    let mut cargo = cargo::command();
+    let mut patterns = Command::new(build()?);
     if !debug.is_empty() {
-        cargo.env("LANEWISE_PTX", build_for_debugger()?);
+        patterns.env("LANEWISE_PTX", build_for_debugger()?);
     }
-    let status = cargo
-        .args([
-            "run",
-            "--package",
-            "patterns",
-            "--bin",
-            "lanewise",
-            "--",
-            command,
-        ])
+    let status = patterns
+        .arg(command)
         .args(rest)
         .status()
-        .context("cargo could not be started")?;
-    Ok(ExitCode::from(
-        status
-            .code()
-            .and_then(|code| u8::try_from(code).ok())
-            .unwrap_or(1),
-    ))
+        .context("`patterns` could not be started")?;
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    Ok(ExitCode::from(code.unwrap_or(1)))
+}
+
+/// Builds `patterns` and says where it is.
+///
+/// All of the workspace is selected, as `cargo test` does, although one program is built: a selection decides which features
+/// dependencies get, and with another one the simulator would be built a second time.
+fn build() -> Result<PathBuf> {
+    let artifacts = cargo::build(&["build", "--workspace", "--bin", "patterns"])?;
+    let program = artifacts.into_iter().find_map(|made| made.executable);
+    Ok(program.context("cargo built no program `patterns`")?.into())
 }
 
 /// The folder of the kernels built for a debugger, for the targets that the host embeds too.

@@ -1,46 +1,36 @@
 //! The project's commands: `cargo xtask <command>`.
 //!
-//! One module a command. xtask knows `ptx-builder` and nothing of the host side, so that it is quick to build and a kernel
-//! that does not compile is shown by rustc's own messages; what runs kernels is the `lanewise` program, to which
-//! `list`, `run`, `bench`, `device` and `diff-device` are handed on.
+//! A front of two programs, and the home of what only this repository needs. What works on any kernel crate is
+//! `cargo-lanewise`'s (`build-ptx`, `inspect`, ...), here with the catalog's kernels where no `--crate` names others. What runs
+//! the catalog is the program `patterns`, to which `list`, `run`, `bench`, `device` and `diff-device` are handed on.
 
-mod binaries;
-mod build_ptx;
 mod bundle;
 mod cargo;
-mod check_ptx;
-mod compare_backends;
 mod docs;
-mod doctor;
-mod driver;
-mod floats;
 mod forward;
-mod inspect;
-mod kernels;
-mod new;
-mod output;
-mod progress;
 mod readme;
-mod toolkit;
 mod workspace;
 
 use std::process::ExitCode;
 
+use anyhow::Result;
+use cargo_lanewise::Place;
 use clap::{Parser, Subcommand};
 
 /// Lanewise's commands: build the kernels, look at them, run them, carry them to a GPU.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", max_term_width = 110)]
 struct Cli {
+    #[command(flatten)]
+    place: Place,
     #[command(subcommand)]
     command: Command,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    BuildPtx(build_ptx::Args),
-    CheckPtx(check_ptx::Args),
-    CompareBackends(compare_backends::Args),
+    #[command(flatten)]
+    Kernels(cargo_lanewise::Command),
     /// List the patterns and their kernels
     #[command(after_help = "Example:\n  cargo xtask list --json")]
     List(forward::Args),
@@ -61,36 +51,27 @@ enum Command {
     )]
     DiffDevice(forward::Args),
     Bundle(bundle::Args),
-    Inspect(inspect::Args),
-    New(new::Args),
-    Driver(driver::Args),
-    Doctor(doctor::Args),
     CheckDocs(docs::Args),
     CheckReadme(readme::Args),
 }
 
 fn main() -> ExitCode {
-    let outcome = match Cli::parse().command {
-        Command::BuildPtx(args) => build_ptx::run(&args),
-        Command::CheckPtx(args) => check_ptx::run(&args),
-        Command::CompareBackends(args) => compare_backends::run(&args),
+    cargo_lanewise::finish(run(Cli::parse()))
+}
+
+fn run(cli: Cli) -> Result<ExitCode> {
+    cli.place.enter(Some(workspace::root().join("gpu")))?;
+    match cli.command {
+        Command::Kernels(command) => command.run(),
         Command::List(args) => forward::run("list", &args),
         Command::Run(args) => forward::run("run", &args),
         Command::Bench(args) => forward::run("bench", &args),
         Command::Device(args) => forward::run("device", &args),
         Command::DiffDevice(args) => forward::run("diff", &args),
         Command::Bundle(args) => bundle::run(&args),
-        Command::Inspect(args) => inspect::run(&args),
-        Command::New(args) => new::run(&args),
-        Command::Driver(args) => driver::run(&args),
-        Command::Doctor(args) => doctor::run(&args),
         Command::CheckDocs(args) => docs::run(&args),
         Command::CheckReadme(args) => readme::run(&args),
-    };
-    outcome.unwrap_or_else(|error| {
-        eprintln!("error: {error:#}");
-        ExitCode::FAILURE
-    })
+    }
 }
 
 #[cfg(test)]

@@ -9,8 +9,8 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 
 use crate::docs::markdown;
-use crate::output::say;
 use crate::workspace;
+use cargo_lanewise::output::say;
 
 const HEADING: &str = "Getting started";
 

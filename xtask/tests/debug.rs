@@ -58,7 +58,13 @@ fn the_simulator_names_the_line_of_a_kernel_built_for_a_debugger() {
 
     let mut example = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     let example = example
-        .args(["run", "-p", "host", "--example", "past_the_end"])
+        .args([
+            "run",
+            "-p",
+            "lanewise-patterns",
+            "--example",
+            "past_the_end",
+        ])
         .env("LANEWISE_PTX", folder.path());
     let (text, _) = output(example);
     let line = "--> gpu/src/basics/vector_add.rs:31 (ptx line ";

@@ -1,4 +1,4 @@
-//! Builds a kernel crate: `cargo run -p ptx-builder --example build -- FOLDER OUT ARCH...`.
+//! Builds a kernel crate: `cargo run -p lanewise-builder --example build -- FOLDER OUT ARCH...`.
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut args = std::env::args().skip(1);
@@ -6,7 +6,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         args.next().ok_or("which folder?")?,
         args.next().ok_or("to where?")?,
     );
-    let builder = ptx_builder::PtxBuilder::new(folder).out_dir(out);
+    let builder = lanewise_builder::PtxBuilder::new(folder).out_dir(out);
     let start = std::time::Instant::now();
     let builder = builder
         .on_progress(move |stage| eprintln!("{:6.2} s {stage:?}", start.elapsed().as_secs_f64()));

@@ -8,21 +8,21 @@ const KNOWN: [(&[&str], &str); 5] = [
             "crate named `std`, use `cargo add std`",
             "unlinked crate `std`",
         ],
-        "there is no `std` on a GPU: begin src/lib.rs with `#![no_std]`, and use `core` and `gpu_std`. If a dependency wants \
+        "there is no `std` on a GPU: begin src/lib.rs with `#![no_std]`, and use `core` and `lanewise_std`. If a dependency wants \
          it, switch its default features off (`default-features = false`)",
     ),
     (
         &["no global memory allocator found"],
-        "the GPU's heap is there on demand: switch on the feature `alloc` of gpu-std, and raise the context's limit \
+        "the GPU's heap is there on demand: switch on the feature `alloc` of lanewise-std, and raise the context's limit \
          (`ResourceLimit::MallocHeapSize`) on the host; most kernels do better with shared memory or a buffer from the host",
     ),
     (
         &["unlinked crate `alloc`"],
-        "write `extern crate alloc;` and switch on the feature `alloc` of gpu-std",
+        "write `extern crate alloc;` and switch on the feature `alloc` of lanewise-std",
     ),
     (
         &["`#[panic_handler]` function required"],
-        "gpu-std has the panic handler: depend on it and use something of it, or write `use gpu_std as _;`",
+        "lanewise-std has the panic handler: depend on it and use something of it, or write `use lanewise_std as _;`",
     ),
     (
         &["no `AtomicU128`", "no `AtomicI128`"],

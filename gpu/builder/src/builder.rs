@@ -15,7 +15,7 @@ use crate::package::Package;
 use crate::source_paths::SourcePaths;
 use crate::targets::Targets;
 use crate::toolchain::Toolchain;
-use crate::{cargo, nvvm};
+use crate::{cargo, nvvm, shadow};
 
 type OnProgress = Box<dyn FnMut(Stage)>;
 
@@ -28,8 +28,10 @@ pub struct PtxBuilder {
     libdevice: Option<PathBuf>,
     nvvm: Option<PathBuf>,
     features: Vec<String>,
+    default_features: bool,
     out_dir: Option<PathBuf>,
     target_dir: Option<PathBuf>,
+    generated: Option<PathBuf>,
     emit: Vec<Emit>,
     allowed: Vec<Rule>,
     color: Option<bool>,
@@ -48,8 +50,10 @@ impl PtxBuilder {
             libdevice: None,
             nvvm: None,
             features: Vec::new(),
+            default_features: true,
             out_dir: None,
             target_dir: None,
+            generated: None,
             emit: Vec::new(),
             allowed: Vec::new(),
             color: None,
@@ -89,7 +93,7 @@ impl PtxBuilder {
         self
     }
 
-    /// Takes gpu-std's mathematical functions from NVIDIA's library, `libdevice.10.bc` of a CUDA toolkit.
+    /// Takes lanewise-std's mathematical functions from NVIDIA's library, `libdevice.10.bc` of a CUDA toolkit.
     pub fn libdevice(mut self, path: impl Into<PathBuf>) -> PtxBuilder {
         self.libdevice = Some(path.into());
         self
@@ -113,6 +117,24 @@ impl PtxBuilder {
     pub fn target_dir(mut self, dir: impl Into<PathBuf>) -> PtxBuilder {
         self.target_dir = Some(dir.into());
         self
+    }
+
+    /// Switches on these features and no others, named as cargo tells build scripts of them: `MY_FEATURE` for `my-feature`.
+    pub(crate) fn features_of_script(mut self, names: Vec<String>) -> PtxBuilder {
+        self.features = names;
+        self.default_features = false;
+        self
+    }
+
+    /// What the kernels include from `OUT_DIR` is in this folder.
+    pub(crate) fn generated(mut self, dir: impl Into<PathBuf>) -> PtxBuilder {
+        self.generated = Some(dir.into());
+        self
+    }
+
+    /// Whether a target was asked for.
+    pub(crate) fn has_arch(&self) -> bool {
+        !self.archs.is_empty()
     }
 
     /// Writes something besides PTX.
@@ -199,12 +221,24 @@ impl PtxBuilder {
             krate: package.krate.clone(),
         });
         let paths = Arc::new(SourcePaths::new(&package.root, &toolchain));
+        if !self.default_features {
+            let is_on = |feature: &&String| {
+                let told = feature.replace('-', "_").to_uppercase();
+                self.features.contains(&told)
+            };
+            let declared = package.described.features.keys();
+            self.features = declared.filter(is_on).cloned().collect();
+        }
+        let manifest = shadow::write(&package, &target_dir)?;
         let job = cargo::Job {
             folder: &folder,
             package: &package,
+            manifest: &manifest,
+            generated: self.generated.as_deref(),
             paths: &paths,
             target_dir: &target_dir,
             features: &self.features,
+            default_features: self.default_features,
             color: self
                 .color
                 .unwrap_or_else(|| std::io::stderr().is_terminal()),
@@ -214,6 +248,7 @@ impl PtxBuilder {
             (self.on_progress)(Stage::Cargo(line.to_owned()))
         })?;
 
+        let (path, module) = (package.path(), package.path_on_host());
         self.emit.sort();
         let files = Files {
             out_dir,
@@ -221,6 +256,7 @@ impl PtxBuilder {
             emit: self.emit.clone(),
         };
         let targets = Targets {
+            path: &path,
             bitcode: &compiled.bitcode,
             files: &files,
             toolchain: &toolchain,
@@ -234,6 +270,7 @@ impl PtxBuilder {
         };
         let (modules, rebuilt) = targets.make(&archs, &mut self.on_progress)?;
         Ok(Output {
+            module,
             modules: modules
                 .iter()
                 .map(|module| files.of(&module.arch, module.launching_ptx.is_some()))
@@ -251,7 +288,7 @@ impl PtxBuilder {
 /// Keeps other builds out of the target folder until the file is dropped; calls `wait` if one is there.
 fn lock(target_dir: &Path, wait: impl FnOnce()) -> Result<File, BuildError> {
     fs::create_dir_all(target_dir).map_err(BuildError::io("create", target_dir))?;
-    let path = target_dir.join(".ptx-builder-lock");
+    let path = target_dir.join(".lanewise-builder-lock");
     let file = File::create(&path).map_err(BuildError::io("create", &path))?;
     if let Err(TryLockError::WouldBlock) = file.try_lock() {
         wait();

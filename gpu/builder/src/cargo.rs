@@ -14,7 +14,8 @@
 //! - `--remap-path-prefix`: see [`SourcePaths`].
 //! - `-C target-cpu` is always the lowest target: one bitcode serves them all, and `core` is compiled once.
 //!
-//! It has a target folder of its own: an outer cargo may hold the lock of the usual one, and wait for us.
+//! It has a target folder of its own: an outer cargo may hold the lock of the usual one, and wait for us. And it has a manifest of its
+//! own: see [`shadow`].
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -60,12 +61,18 @@ pub(crate) struct Job<'a> {
     pub(crate) folder: &'a Path,
     /// The package in it.
     pub(crate) package: &'a Package,
+    /// The manifest to compile it by.
+    pub(crate) manifest: &'a Path,
+    /// What the crate's own build script has made for it, where that is what runs.
+    pub(crate) generated: Option<&'a Path>,
     /// The target folder.
     pub(crate) target_dir: &'a Path,
     /// How source files are named.
     pub(crate) paths: &'a SourcePaths,
     /// Cargo features of the kernel crate to switch on.
     pub(crate) features: &'a [String],
+    /// Whether its default features are on too.
+    pub(crate) default_features: bool,
     /// Whether messages carry terminal colours.
     pub(crate) color: bool,
     /// Whether nothing is optimised and every variable is described.
@@ -90,7 +97,12 @@ impl Job<'_> {
     /// Where the bitcode goes. The name holds all that tells two builds of one folder apart, so that neither finds the
     /// other's file in place of its own.
     fn bitcode(&self) -> PathBuf {
-        let key = fingerprint::of(&(self.folder, self.features, self.debug));
+        let key = fingerprint::of(&(
+            self.folder,
+            self.features,
+            self.default_features,
+            self.debug,
+        ));
         self.target_dir
             .join("bitcode")
             .join(format!("{}-{key}.bc", self.package.krate))
@@ -138,7 +150,8 @@ fn command(job: &Job<'_>, bitcode: &Path) -> Command {
             TARGET,
             "-Zbuild-std=core,alloc",
         ])
-        .args(["--package", &job.package.name])
+        .arg("--manifest-path")
+        .arg(job.manifest)
         .args(["--color", if job.color { "always" } else { "never" }])
         .arg("--target-dir")
         .arg(job.target_dir);
@@ -147,12 +160,19 @@ fn command(job: &Job<'_>, bitcode: &Path) -> Command {
     } else {
         command.arg("--release");
     }
+    if !job.default_features {
+        command.arg("--no-default-features");
+    }
     if !job.features.is_empty() {
         command.args(["--features", &job.features.join(",")]);
     }
     let mut emit = std::ffi::OsString::from("--emit=llvm-bc=");
     emit.push(bitcode);
-    command.arg("--").arg(emit).arg("-Zno-link");
+    command
+        .arg("--")
+        .arg(emit)
+        .arg("-Zno-link")
+        .arg(job.paths.flag_of_workspace());
     let mut flags = vec![
         "-Cno-prepopulate-passes".to_owned(),
         "-Zmir-enable-passes=-JumpThreading".to_owned(),
@@ -167,6 +187,9 @@ fn command(job: &Job<'_>, bitcode: &Path) -> Command {
     };
     for (key, value) in profile {
         command.env(key, value);
+    }
+    if let Some(folder) = job.generated {
+        command.env("OUT_DIR", folder);
     }
     command
         .env("RUSTC_BOOTSTRAP", "1")
@@ -191,7 +214,7 @@ fn run(
     let mut rendered = String::new();
     if let Some(stderr) = child.stderr.take() {
         for text in BufReader::new(stderr).split(b'\n').map_while(Result::ok) {
-            let text = String::from_utf8_lossy(&text);
+            let text = job.paths.shorten_message(&String::from_utf8_lossy(&text));
             line(&text);
             rendered.push_str(&text);
             rendered.push('\n');

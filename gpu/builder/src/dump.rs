@@ -1,9 +1,10 @@
 //! `LANEWISE_DUMP=DIR`: what each stage left, as numbered files in `DIR/<arch>`, to be looked at when the PTX surprises.
 
-use std::path::{Path, PathBuf};
-use std::{env, fs};
+use std::fs;
+use std::path::PathBuf;
 
 use inkwell::module::Module;
+use lanewise_variables::DUMP;
 
 /// Where stages are written, if anywhere.
 pub(crate) struct Dump {
@@ -14,13 +15,12 @@ pub(crate) struct Dump {
 impl Dump {
     /// Whether the environment asks for dumps.
     pub(crate) fn is_wanted() -> bool {
-        env::var_os("LANEWISE_DUMP").is_some_and(|dir| !dir.is_empty())
+        DUMP.path().is_some()
     }
 
     /// As the environment asks.
     pub(crate) fn from_env(arch: &str) -> Dump {
-        let wanted = env::var_os("LANEWISE_DUMP").filter(|_| Dump::is_wanted());
-        let folder = wanted.map(|dir| Path::new(&dir).join(arch));
+        let folder = DUMP.path().map(|dir| dir.join(arch));
         if let Some(folder) = &folder {
             // A dump that cannot be written must not fail the build; the missing files say it.
             let _ = fs::create_dir_all(folder);

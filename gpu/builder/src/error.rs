@@ -32,6 +32,14 @@ pub enum BuildError {
         /// What is missing and what to do.
         why: String,
     },
+    /// Kernels are embedded by a build script, and this is none.
+    #[error(
+        "{variable} is not set: `lanewise_builder::build()` is for build.rs, where cargo sets it"
+    )]
+    NotABuildScript {
+        /// The variable that is missing.
+        variable: &'static str,
+    },
     /// rustc rejected the kernel crate. The text is rustc's own, unchanged.
     #[error("the kernel crate `{krate}` does not compile\n\n{rendered}{}", lines(.help))]
     Compile {
@@ -195,7 +203,7 @@ pub enum CodegenError {
     },
     /// The description that `#[kernel]` leaves beside a kernel is not what this crate reads.
     #[error(
-        "the description of kernel `{kernel}` cannot be read ({reason}): gpu-macros and ptx-builder must be of the same version"
+        "the description of kernel `{kernel}` cannot be read ({reason}): lanewise-macros and lanewise-builder must be of the same version"
     )]
     Description {
         /// The kernel.
@@ -289,6 +297,21 @@ pub enum CodegenError {
         intrinsic: String,
         /// The Rust file and line.
         place: String,
+    },
+    /// LLVM crashed.
+    #[error(
+        "{arch}: LLVM crashed ({signal}) in {stage}, with {kernel}: that is a mistake in LLVM or in lanewise-builder, and not in the \
+         kernel. Another way to write the kernel may avoid it; `LANEWISE_DUMP=DIR` writes the module after each stage, for a report"
+    )]
+    Crash {
+        /// The target.
+        arch: String,
+        /// The signal's name.
+        signal: &'static str,
+        /// What LLVM was at.
+        stage: &'static str,
+        /// The kernel that it crashes on, with its Rust file and line, as far as that could be found out.
+        kernel: String,
     },
     /// A pass of ours or of LLVM's failed.
     #[error("{arch}: {stage} failed: {reason}")]

@@ -1,14 +1,16 @@
 //! From a Rust crate to PTX with stock rustc and the LLVM that it ships.
 //!
 //! ```no_run
-//! # fn main() -> Result<(), ptx_builder::BuildError> {
-//! let output = ptx_builder::PtxBuilder::new("gpu").arch("sm_80").arch("sm_90").build()?;
+//! # fn main() -> Result<(), lanewise_builder::BuildError> {
+//! let output = lanewise_builder::PtxBuilder::new("gpu").arch("sm_80").arch("sm_90").build()?;
 //! for module in &output.modules {
 //!     println!("{}: {}", module.arch, module.ptx.display());
 //! }
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! A kernel crate's build script is one line of it, [`build()`].
 //!
 //! The pipeline, in the order of its files:
 //!
@@ -30,6 +32,7 @@ pub mod assembler;
 mod builder;
 mod cargo;
 mod dump;
+mod embed;
 mod error;
 mod files;
 mod fingerprint;
@@ -41,12 +44,15 @@ mod nvvm;
 mod output;
 mod package;
 mod passes;
+mod shadow;
 mod source_paths;
 mod targets;
 mod toolchain;
 
 pub use arch::targets;
 pub use builder::PtxBuilder;
+pub use embed::{DEFAULT_ARCHS, build, embed};
 pub use error::{BuildError, CodegenError, OptionError, ToolchainError};
 pub use manifest::Manifest;
 pub use output::{Emit, ModuleOutput, Output, Stage};
+pub use toolchain::TOOLCHAIN;

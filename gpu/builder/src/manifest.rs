@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::assembler::Resources;
 
-/// What `#[kernel]` says about a kernel; a static named `__lanewise_kernel.NAME` holds it as JSON in the bitcode.
+/// What `#[kernel]` says about a kernel; a static named `__lanewise_kernel.PATH` holds it as JSON in the bitcode.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Description {
-    /// The entry point's symbol.
+    /// The entry point's symbol: the function's name, or its path with `$` for `::` where two have the name.
     pub name: String,
     /// The parameters as written in Rust, in order.
     pub params: Vec<Param>,
@@ -59,6 +59,8 @@ pub struct Param {
 pub enum Lower {
     /// Two parameters, 64-bit pointer and 64-bit length in elements; nothing writes to it while the kernel runs.
     ReadSlice,
+    /// The same of cells (atomics, `Cell`), through which threads write.
+    CellSlice,
     /// Two parameters, 64-bit pointer and 64-bit length in elements.
     WriteSlice,
     /// One parameter.
@@ -81,6 +83,18 @@ pub struct Kernel {
     /// The same as of the build before, where it differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Resources>,
+}
+
+/// A static of the device that the host may read and write.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Static {
+    /// Its symbol.
+    pub name: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Whether it is in constant memory; else it is in global memory.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub constant: bool,
 }
 
 /// How floats are computed with, in the words of nvcc's options.
@@ -140,6 +154,9 @@ pub struct Module {
     pub debug: bool,
     /// The kernels by name.
     pub kernels: Vec<Kernel>,
+    /// The statics by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub statics: Vec<Static>,
     /// What is allowed and may yet surprise: recursion, whose stack is not known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,

@@ -52,6 +52,8 @@ pub struct Output {
     pub modules: Vec<ModuleOutput>,
     /// What the modules hold.
     pub manifest: Manifest,
+    /// The Rust module that the kernels are in, as the host's crate names it: `crate`, or `crate::kernels`.
+    pub module: String,
     /// Whether anything was built; `false` means that the last build's files still held.
     pub rebuilt: bool,
     /// The source files of the kernel crate and of those that it depends on by path: what a build script that calls this

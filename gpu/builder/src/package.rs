@@ -1,4 +1,7 @@
-//! The kernel crate as cargo describes it.
+//! The kernels as cargo describes their package.
+//!
+//! They are a crate of their own, or a module of a package that is for the host otherwise: `src/kernels.rs`, or a folder `src/kernels`. A
+//! package of the second kind has a section `[package.metadata.lanewise]`, which says what the module depends on.
 
 use std::path::{Path, PathBuf};
 
@@ -6,16 +9,67 @@ use cargo_metadata::{CrateType, MetadataCommand};
 
 use crate::error::BuildError;
 
-/// A package with a library, in a workspace or on its own.
+/// Where the kernels of a package are.
+pub(crate) enum Form {
+    /// They are the package's library; it begins with this file.
+    Crate(PathBuf),
+    /// They are a module of the package's library or program, for which a crate is made.
+    Module(KernelModule),
+}
+
+/// A module of kernels in a package that is for the host otherwise.
+pub(crate) struct KernelModule {
+    /// The folder that the module's file is in.
+    pub(crate) folder: PathBuf,
+    /// `[package.metadata.lanewise.dependencies]`: what it depends on besides the device library.
+    pub(crate) dependencies: serde_json::Map<String, serde_json::Value>,
+}
+
+impl KernelModule {
+    /// Its name in the package.
+    pub(crate) const NAME: &'static str = "kernels";
+    /// The module that stands around it in the crate that is made; see `shadow`.
+    pub(crate) const AROUND: &'static str = "package";
+
+    /// The module of the package in `folder`, of which cargo knows this section.
+    fn find(folder: &Path, section: &serde_json::Value) -> Result<KernelModule, String> {
+        let source = folder.join("src");
+        let name = KernelModule::NAME;
+        let files = [format!("{name}.rs"), format!("{name}/mod.rs")];
+        if !files.iter().any(|file| source.join(file).is_file()) {
+            return Err(format!(
+                "its Cargo.toml has a section [package.metadata.lanewise], so its kernels are a module, and there is no src/{name}.rs and \
+                 no src/{name}/mod.rs"
+            ));
+        }
+        let dependencies = match &section["dependencies"] {
+            serde_json::Value::Null => serde_json::Map::new(),
+            serde_json::Value::Object(table) => table.clone(),
+            _ => {
+                return Err(
+                    "[package.metadata.lanewise] `dependencies` has to be a table".to_owned(),
+                );
+            }
+        };
+        Ok(KernelModule {
+            folder: source,
+            dependencies,
+        })
+    }
+}
+
+/// A package with kernels, in a workspace or on its own.
 pub(crate) struct Package {
-    /// The package's name.
-    pub(crate) name: String,
     /// The library's name, as Rust and the output files have it.
     pub(crate) krate: String,
     /// The root of its workspace.
     pub(crate) root: PathBuf,
     /// The target folder of its workspace.
     pub(crate) target: PathBuf,
+    /// Where its kernels are.
+    pub(crate) form: Form,
+    /// All that cargo says of the package.
+    pub(crate) described: cargo_metadata::Package,
 }
 
 impl Package {
@@ -49,6 +103,20 @@ impl Package {
                 "its Cargo.toml describes a workspace and no package; name the package's folder",
             );
         };
+        let found = |krate: &str, form| Package {
+            krate: krate.replace('-', "_"),
+            root: metadata.workspace_root.clone().into(),
+            target: metadata.target_directory.clone().into(),
+            form,
+            described: package.clone(),
+        };
+        let section = &package.metadata["lanewise"];
+        if !section.is_null() {
+            return match KernelModule::find(folder, section) {
+                Ok(module) => Ok(found(&package.name, Form::Module(module))),
+                Err(why) => reject(&why),
+            };
+        }
         let is_library =
             |ty: &CrateType| matches!(ty, CrateType::Lib | CrateType::RLib | CrateType::CDyLib);
         let Some(library) = package
@@ -58,11 +126,30 @@ impl Package {
         else {
             return reject("the package has no library; kernels go to src/lib.rs");
         };
-        Ok(Package {
-            name: package.name.to_string(),
-            krate: library.name.replace('-', "_"),
-            root: metadata.workspace_root.clone().into(),
-            target: metadata.target_directory.clone().into(),
-        })
+        Ok(found(
+            &library.name,
+            Form::Crate(library.src_path.clone().into()),
+        ))
+    }
+
+    /// The path of the Rust module that the kernels are in, as the crate that is compiled for the device has it.
+    pub(crate) fn path(&self) -> String {
+        match self.form {
+            Form::Crate(_) => self.krate.clone(),
+            Form::Module(_) => format!(
+                "{}::{}::{}",
+                self.krate,
+                KernelModule::AROUND,
+                KernelModule::NAME
+            ),
+        }
+    }
+
+    /// The same as the host's crate has it.
+    pub(crate) fn path_on_host(&self) -> String {
+        match self.form {
+            Form::Crate(_) => "crate".to_owned(),
+            Form::Module(_) => format!("crate::{}", KernelModule::NAME),
+        }
     }
 }

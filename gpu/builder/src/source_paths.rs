@@ -4,7 +4,7 @@
 //! relative to the workspace's root, as cargo names it in messages; a file of Rust's own `core` as `/rustc/VERSION/...`. So
 //! the PTX of one source is the same text wherever it is built.
 //!
-//! Small functions of `core` and gpu-std are inlined into nearly every kernel line. Whoever reads `tile.set(i, x)` in a
+//! Small functions of `core` and lanewise-std are inlined into nearly every kernel line. Whoever reads `tile.set(i, x)` in a
 //! kernel wants that line, not one of `core::ptr`: [`SourcePaths::is_library`] tells the two apart.
 
 use std::path::{Path, PathBuf};
@@ -32,14 +32,17 @@ impl SourcePaths {
             library: vec![format!("{rust}/")],
             renamed: vec![(toolchain.sysroot.join("lib/rustlib/src/rust"), rust)],
         };
-        // In this repository gpu-std lies beside us. In a kernel crate of this workspace it keeps its name.
-        if let Ok(gpu_std) = Path::new(env!("CARGO_MANIFEST_DIR"))
+        // In a checkout lanewise-std lies beside us, and it gets a name that is the same on every machine. From a registry or a git
+        // repository it is known by cargo's folders for these.
+        if let Ok(lanewise_std) = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("../std")
             .canonicalize()
         {
-            paths.library.push(format!("{}/", gpu_std.display()));
-            paths.library.push("/gpu-std/".to_owned());
-            paths.renamed.push((gpu_std, "/gpu-std".to_owned()));
+            paths.library.push(format!("{}/", lanewise_std.display()));
+            paths.library.push("/lanewise-std/".to_owned());
+            paths
+                .renamed
+                .push((lanewise_std, "/lanewise-std".to_owned()));
         }
         paths
     }
@@ -52,14 +55,27 @@ impl SourcePaths {
         self.renamed.iter().map(rename).chain([scope]).collect()
     }
 
-    /// Whether a file is part of `core`, gpu-std or a crate from a registry.
+    /// rustc's flag for the kernel crate alone: what its panics and descriptions say is named relative to the workspace's root.
+    /// Were it given to `core` too, that would be compiled again for each workspace.
+    pub(crate) fn flag_of_workspace(&self) -> String {
+        format!("--remap-path-prefix={}=", self.root)
+    }
+
+    /// Whether a file is part of `core`, lanewise-std or a crate from a registry.
     pub(crate) fn is_library(&self, file: &str) -> bool {
-        self.library.iter().any(|start| file.starts_with(start)) || file.contains("/registry/src/")
+        let fetched = ["/registry/src/", "/git/checkouts/"];
+        self.library.iter().any(|start| file.starts_with(start))
+            || fetched.iter().any(|part| file.contains(part))
     }
 
     /// A file of the workspace as its root sees it.
     pub(crate) fn short(&self, file: &str) -> String {
         file.strip_prefix(&self.root).unwrap_or(file).to_owned()
+    }
+
+    /// A line of rustc's with the workspace's files named as cargo names them, relative to the root: `--> gpu/src/lib.rs:7:5`.
+    pub(crate) fn shorten_message(&self, line: &str) -> String {
+        line.replace(&self.root, "")
     }
 
     /// The PTX with the workspace's files named relative to its root.

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use crate::arch::Arch;
 use crate::assembler::{self, Assembly};
@@ -24,6 +25,8 @@ use crate::toolchain::Toolchain;
 
 /// What all targets of a build have in common.
 pub(crate) struct Targets<'a> {
+    /// The Rust module that the kernels are in, by which their symbols are told from those of other crates.
+    pub(crate) path: &'a str,
     /// The compiled crate.
     pub(crate) bitcode: &'a Path,
     /// Where a target's files go.
@@ -109,6 +112,7 @@ impl Targets<'_> {
         report(Stage::Generating { arch: name.clone() });
         let emits = |kind| self.files.emit.contains(&kind);
         let options = Options {
+            path: self.path.to_owned(),
             arch: arch.clone(),
             floats: self.floats,
             debug: self.debug,
@@ -119,15 +123,16 @@ impl Targets<'_> {
             cubin: emits(Emit::Cubin),
             assembler: self.assembler.map(Into::into),
             paths: self.paths.clone(),
+            only: None,
         };
-        let path = self.bitcode.to_owned();
+        let (path, own) = (self.bitcode.to_owned(), options.clone());
         let code = llvm::spawn(move || {
-            let mut code = passes::run(&path, &options)?;
-            assemble(&mut code, &options)?;
+            let mut code = passes::run(&path, &own)?;
+            assemble(&mut code, &own)?;
             Ok(code)
         });
         Ok(Work::Running {
-            arch: name,
+            options: Box::new(options),
             fingerprint,
             code,
         })
@@ -135,21 +140,28 @@ impl Targets<'_> {
 
     /// Waits for a target's code, checks it and writes its files.
     fn finish(&self, work: Work) -> Result<Module, BuildError> {
-        let (arch, fingerprint, code) = match work {
+        let (options, fingerprint, code) = match work {
             Work::Held(module) => return Ok(module),
             Work::Running {
-                arch,
+                options,
                 fingerprint,
                 code,
-            } => (arch, fingerprint, code),
+            } => (options, fingerprint, code),
         };
-        let fatal = |fatal: llvm::Fatal| match fatal.intrinsic {
-            Some((intrinsic, place)) => CodegenError::TargetLacks {
+        let arch = options.arch.to_string();
+        let fatal = |fatal: llvm::Fatal| match (fatal.intrinsic, fatal.crash) {
+            (Some((intrinsic, place)), _) => CodegenError::TargetLacks {
                 arch: arch.clone(),
                 intrinsic,
                 place,
             },
-            None => CodegenError::Stage {
+            (None, Some((signal, stage))) => CodegenError::Crash {
+                arch: arch.clone(),
+                signal,
+                stage,
+                kernel: crashing_kernel(self.bitcode, &options),
+            },
+            (None, None) => CodegenError::Stage {
                 arch: arch.clone(),
                 stage: "LLVM",
                 reason: fatal.reason,
@@ -166,6 +178,7 @@ impl Targets<'_> {
             floats: self.floats,
             debug: self.debug,
             kernels: code.kernels.clone(),
+            statics: code.statics.clone(),
             warnings: code.warnings.clone(),
         };
         self.files.write(&mut module, fingerprint, &code)?;
@@ -197,10 +210,35 @@ enum Work {
     Held(Module),
     /// LLVM is at it.
     Running {
-        arch: String,
+        options: Box<Options>,
         fingerprint: String,
         code: llvm::Pending<Result<Code, BuildError>>,
     },
+}
+
+/// How long to look for the kernel that LLVM crashes on.
+const SEARCH: Duration = Duration::from_secs(30);
+
+/// Finds the kernel that LLVM crashes on, by making each by itself; in words, for a message.
+fn crashing_kernel(bitcode: &Path, options: &Options) -> String {
+    let end = Instant::now() + SEARCH;
+    let (path, own) = (bitcode.to_owned(), options.clone());
+    let described = llvm::spawn(move || passes::kernels(&path, &own)).wait_until(end);
+    for kernel in described.and_then(Result::ok).unwrap_or_default() {
+        let path = bitcode.to_owned();
+        let alone = Options {
+            only: Some(kernel.name.clone()),
+            ..options.clone()
+        };
+        match llvm::spawn(move || drop(passes::run(&path, &alone))).wait_until(end) {
+            Some(Err(fatal)) if fatal.crash.is_some() => {
+                return format!("kernel `{}` ({}:{})", kernel.name, kernel.file, kernel.line);
+            }
+            Some(_) => {}
+            None => break,
+        }
+    }
+    "one of the kernels".to_owned()
 }
 
 /// Has ptxas assemble the PTX, where there is one.

@@ -12,7 +12,7 @@ use crate::error::ToolchainError;
 /// The LLVM major version whose bitcode and C interface this crate uses.
 pub(crate) const LLVM: u32 = 22;
 /// The toolchain that ships it.
-pub(crate) const TOOLCHAIN: &str = "1.95.0";
+pub const TOOLCHAIN: &str = "1.95.0";
 
 /// A rustc and what comes with it.
 #[derive(Debug, Clone)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ptx_builder::lint::{Expected, Finding, Rule, check};
+use lanewise_builder::lint::{Expected, Finding, Rule, check};
 
 /// A kernel `k` with this body.
 fn kernel(body: &str) -> String {

@@ -1,4 +1,4 @@
-//! `#[kernel]` as other projects write it, for `gpu_std::compat`.
+//! `#[kernel]` as other projects write it, for `lanewise_std::compat`.
 //!
 //! Rust-CUDA writes `pub unsafe extern "C" fn`; the ABI is left out here. cuda-oxide declares a shared array as a mutable static with
 //! an initialiser, which its own compiler moves to shared memory; stock rustc cannot, so such a static becomes a `shared!` array with
@@ -93,7 +93,7 @@ fn view(item: &ItemStatic, element: &Type, length: TokenStream) -> [Stmt; 2] {
     let (name, ty) = (&item.ident, &item.ty);
     let array = format_ident!("__{name}");
     [
-        parse_quote!(::gpu_macros::shared! { static #array: [#element; #length]; }),
+        parse_quote!(::lanewise_macros::shared! { static #array: [#element; #length]; }),
         parse_quote!(
             #[allow(non_snake_case, unused_mut)]
             let mut #name = <#ty>::of(#array);

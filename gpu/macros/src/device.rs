@@ -1,8 +1,14 @@
-//! `#[device] static`: a static on the device, a name on the host.
+//! `#[device] static`: a static on the device, a handle on the host.
+//!
+//! The handle is a unit struct of the static's name, as a kernel's is. It leads to a value of the static's type, so that the bodies
+//! of kernels are type-checked as written.
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use syn::ext::IdentExt;
 use syn::{Error, ItemStatic, StaticMutability, Type};
+
+use crate::symbol;
 
 /// The section by which the builder knows what belongs in constant memory.
 const CONSTANT_SECTION: &str = ".lanewise.constant";
@@ -34,18 +40,42 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> syn::Result<Tok
         expr,
         ..
     } = &item;
-    let name = ident.to_string();
+    let name = ident.unraw().to_string();
+    let symbol = symbol::on_device(&name);
+    let (module, host_symbol) = (symbol::module()?, symbol::on_host(&name));
     Ok(quote! {
         #(#attrs)*
         #[cfg(target_arch = "nvptx64")]
         #[used]
-        #[unsafe(no_mangle)]
+        #[unsafe(export_name = #symbol)]
         #section
         #vis static #ident: #ty = #expr;
 
         #(#attrs)*
         #[cfg(not(target_arch = "nvptx64"))]
-        #vis static #ident: #ty = (#expr).named(#name);
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+        #[derive(Clone, Copy, Debug)]
+        #vis struct #ident;
+
+        #[cfg(not(target_arch = "nvptx64"))]
+        const _: () = {
+            static DECLARED: #ty = #expr;
+
+            impl ::core::ops::Deref for #ident {
+                type Target = #ty;
+
+                fn deref(&self) -> &#ty {
+                    &DECLARED
+                }
+            }
+
+            // SAFETY: for the device, the same declaration is a static of this symbol.
+            unsafe impl ::lanewise_std::symbol::Symbol for #ident {
+                type Value = <#ty as ::lanewise_std::symbol::Static>::Value;
+                type Module = #module;
+                const NAME: &'static str = #host_symbol;
+            }
+        };
     })
 }
 

@@ -35,7 +35,7 @@ pub(crate) fn expand(
         #[cfg(target_arch = "nvptx64")]
         // SAFETY: the builder takes the call out again.
         unsafe {
-            ::gpu_std::math::#marker()
+            ::lanewise_std::math::#marker()
         }
         #body
     });

@@ -5,7 +5,7 @@
 //! together again before the body. For the host it becomes a typed handle, a unit struct of the function's name, and a
 //! body that is type-checked and never run, so that `cargo check` and clippy see kernels as they see all other code.
 //!
-//! What the expansions call lives in `gpu-std`; what they promise to the builder is in [`kernel/manifest.rs`](self).
+//! What the expansions call lives in `lanewise-std`; what they promise to the builder is in [`kernel/manifest.rs`](self).
 
 mod compat;
 mod device;
@@ -13,6 +13,7 @@ mod float_mode;
 mod kernel;
 mod printf;
 mod shared;
+mod symbol;
 
 use proc_macro::TokenStream;
 
@@ -21,6 +22,7 @@ use proc_macro::TokenStream;
 /// | parameter | in the PTX | what the body gets |
 /// | --- | --- | --- |
 /// | `a: &[T]` | pointer, length | memory that no thread writes while the kernel runs |
+/// | `a: &[DeviceAtomicU32]`, any cell | pointer, length | memory that threads share through the cell |
 /// | `c: DisjointSlice<T>` | pointer, length | memory that each thread writes at its own index |
 /// | `d: GlobalMut<T>` | pointer, length | memory that threads share, behind `unsafe` access |
 /// | `n: u32`, any `T: Value` | the value | the value |
@@ -32,8 +34,8 @@ use proc_macro::TokenStream;
 /// builds for older targets.
 ///
 /// ```
-/// use gpu_macros::kernel;
-/// use gpu_std::{DisjointSlice, thread};
+/// use lanewise_macros::kernel;
+/// use lanewise_std::{DisjointSlice, thread};
 ///
 /// #[kernel]
 /// pub fn scale(input: &[f32], mut output: DisjointSlice<f32>, factor: f32) {
@@ -47,7 +49,7 @@ use proc_macro::TokenStream;
 /// What is passed by value has to mean the same on both sides:
 ///
 /// ```compile_fail,E0277
-/// #[gpu_macros::kernel]
+/// #[lanewise_macros::kernel]
 /// pub fn greet(name: String) {}
 /// ```
 #[proc_macro_attribute]
@@ -91,7 +93,7 @@ pub fn cluster_launch(options: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// Computes in `f32` as fast as the machine can, in this function: operations fused, divisions and square roots approximate, the
-/// functions of `gpu_std::math` as in `gpu_std::fast`. What `--fast-math` is for a whole build, less its zeroing of denormals.
+/// functions of `lanewise_std::math` as in `lanewise_std::fast`. What `--fast-math` is for a whole build, less its zeroing of denormals.
 /// On a kernel or any other function; functions that it calls are compiled as ever, unless rustc inlines them.
 #[proc_macro_attribute]
 pub fn fast_math(options: TokenStream, item: TokenStream) -> TokenStream {
@@ -123,8 +125,8 @@ pub fn no_fma(options: TokenStream, item: TokenStream) -> TokenStream {
 /// is left on the device, and a launch that goes round the host's check, which is `unsafe`, has to keep it.
 ///
 /// ```
-/// use gpu_macros::kernel;
-/// use gpu_std::kernel::Kernel;
+/// use lanewise_macros::kernel;
+/// use lanewise_std::kernel::Kernel;
 ///
 /// #[kernel]
 /// #[launch_contract(dims = 2, block = (32, 8))]
@@ -147,8 +149,8 @@ pub fn launch_contract(options: TokenStream, item: TokenStream) -> TokenStream {
 /// no value until a thread has set it.
 ///
 /// ```
-/// use gpu_macros::{kernel, shared};
-/// use gpu_std::thread::{sync_threads, thread_idx_x};
+/// use lanewise_macros::{kernel, shared};
+/// use lanewise_std::thread::{sync_threads, thread_idx_x};
 ///
 /// #[kernel]
 /// #[launch_contract(dims = 1, block = (64))]
@@ -173,19 +175,21 @@ pub fn shared(item: TokenStream) -> TokenStream {
 
 /// Puts a static on the device: a `DeviceGlobal<T>` in global memory, a `ConstantMemory<T>` in constant memory.
 ///
-/// Its name is its symbol in the PTX, by which the host reads and writes it (`gpu_std::symbol::Symbol`).
+/// On the host the static is a handle, as a kernel is: `device.symbol(COUNT)` finds the memory, which has the handle's type
+/// (`lanewise_std::symbol::Symbol`).
 ///
 /// ```
-/// use gpu_macros::device;
-/// use gpu_std::symbol::Symbol;
-/// use gpu_std::{ConstantMemory, DeviceGlobal};
+/// use lanewise_macros::device;
+/// use lanewise_std::symbol::Symbol;
+/// use lanewise_std::{ConstantMemory, DeviceGlobal};
 ///
 /// #[device]
 /// pub static COUNT: DeviceGlobal<u32> = DeviceGlobal::new(0);
 /// #[device]
 /// pub static COEFFICIENTS: ConstantMemory<[f32; 5]> = ConstantMemory::new([0.0; 5]);
 ///
-/// assert_eq!(COUNT.name(), "COUNT");
+/// fn name(_: impl Symbol<Value = u32>) {}
+/// name(COUNT);
 /// ```
 #[proc_macro_attribute]
 pub fn device(options: TokenStream, item: TokenStream) -> TokenStream {
@@ -198,10 +202,10 @@ pub fn device(options: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// The format is Rust's (`{}`, `{name}`, `{:x}`, `{:X}`, `{:o}`, `{:e}`, `{:p}`, width, precision, `0`, `+`, `-`, `<`, `>`)
 /// and is checked when the kernel is compiled: the number of arguments here, their types by the traits in
-/// `gpu_std::printf`. It becomes one call of the driver's `vprintf`, so that one call's text is never torn apart.
+/// `lanewise_std::printf`. It becomes one call of the driver's `vprintf`, so that one call's text is never torn apart.
 ///
 /// ```
-/// # use gpu_macros::{gpu_printf, kernel};
+/// # use lanewise_macros::{gpu_printf, kernel};
 /// #[kernel]
 /// pub fn report(x: f32) {
 ///     gpu_printf!("x is {x:.3}, its bits are {:08x}\n", x.to_bits());
@@ -211,7 +215,7 @@ pub fn device(options: TokenStream, item: TokenStream) -> TokenStream {
 /// A value that a format does not fit does not compile:
 ///
 /// ```compile_fail,E0277
-/// # use gpu_macros::{gpu_printf, kernel};
+/// # use lanewise_macros::{gpu_printf, kernel};
 /// #[kernel]
 /// pub fn report(x: f32) {
 ///     gpu_printf!("{x:x}\n");
@@ -226,7 +230,7 @@ pub fn gpu_printf(item: TokenStream) -> TokenStream {
         .into()
 }
 
-/// `#[kernel]` as Rust-CUDA and cuda-oxide write it; `gpu_std::compat` has it under its name.
+/// `#[kernel]` as Rust-CUDA and cuda-oxide write it; `lanewise_std::compat` has it under its name.
 #[doc(hidden)]
 #[proc_macro_attribute]
 pub fn compat_kernel(options: TokenStream, item: TokenStream) -> TokenStream {

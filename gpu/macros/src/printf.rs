@@ -2,7 +2,7 @@
 //!
 //! The macro knows the text, the number of arguments and what each placeholder asks for, not the arguments' types. It
 //! therefore cuts the format at the conversion letters: `"{} of {:.2}\n"` becomes the pieces `"%"`, `" of %.2"` and `"\n"`,
-//! and `gpu_std::printf` puts between them the letters that belong to the types, when the kernel is compiled.
+//! and `lanewise_std::printf` puts between them the letters that belong to the types, when the kernel is compiled.
 
 mod format;
 
@@ -85,10 +85,10 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
             // Inside, where the arguments do not see it: one of theirs may be called `Text` too.
             arguments => {
                 enum Text {}
-                impl ::gpu_std::printf::Text for Text {
+                impl ::lanewise_std::printf::Text for Text {
                     const PIECES: &'static [&'static str] = &[#(#pieces),*];
                 }
-                ::gpu_std::printf::print::<Text, _>(arguments)
+                ::lanewise_std::printf::print::<Text, _>(arguments)
             }
         }
     })
@@ -98,7 +98,7 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
 fn convert(conversion: Conversion, value: &TokenStream) -> TokenStream {
     let wrapper = match conversion {
         Conversion::Display => {
-            return quote_spanned!(value.span()=> ::gpu_std::printf::printable(#value));
+            return quote_spanned!(value.span()=> ::lanewise_std::printf::printable(#value));
         }
         Conversion::Fixed => quote!(Fixed),
         Conversion::LowerHex => quote!(LowerHex),
@@ -108,7 +108,7 @@ fn convert(conversion: Conversion, value: &TokenStream) -> TokenStream {
         Conversion::Pointer => quote!(Pointer),
     };
     quote_spanned! {value.span()=>
-        ::gpu_std::printf::printable(::gpu_std::printf::#wrapper(#value))
+        ::lanewise_std::printf::printable(::lanewise_std::printf::#wrapper(#value))
     }
 }
 

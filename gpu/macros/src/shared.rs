@@ -1,7 +1,7 @@
 //! `shared!`: arrays in the memory that a block shares.
 //!
 //! Stock rustc has no address spaces. Each declaration calls a function of its own, generic over a type made here
-//! (`gpu_std::shared::SharedArray::of_declaration`); the builder finds those functions in the bitcode and puts a variable
+//! (`lanewise_std::shared::SharedArray::of_declaration`); the builder finds those functions in the bitcode and puts a variable
 //! in shared memory in the place of each.
 
 use proc_macro2::TokenStream;
@@ -79,7 +79,7 @@ fn declaration(declaration: &Declaration) -> TokenStream {
         let #name = {
             #[allow(non_camel_case_types)]
             enum #tag {}
-            ::gpu_std::shared::SharedArray::<#element, { #length }>::of_declaration::<#tag>()
+            ::lanewise_std::shared::SharedArray::<#element, { #length }>::of_declaration::<#tag>()
         };
     }
 }

@@ -1,9 +1,9 @@
 //! Names that a kernel's author may choose although the expansions use names too. That this file compiles is the test; the device's
-//! side of the same is `names` in gpu-std's test kernels.
+//! side of the same is `names` in lanewise-std's test kernels.
 
-use gpu_macros::{gpu_printf, kernel, shared};
-use gpu_std::GlobalMut;
-use gpu_std::kernel::{Kernel, Value};
+use lanewise_macros::{gpu_printf, kernel, shared};
+use lanewise_std::GlobalMut;
+use lanewise_std::kernel::{Kernel, Value};
 
 /// A name that the expansion might use too.
 #[derive(Clone, Copy)]
@@ -44,10 +44,30 @@ macro_rules! kernel_of {
 
 kernel_of!(from_a_macro, &[f32], u32);
 
+/// A parameter's type and the contract name the const parameter.
+#[kernel(instances(2, 4))]
+#[launch_contract(dims = 1, block = (N))]
+pub fn of_each_size<const N: usize>(coefficients: [f32; N], mut out: GlobalMut<[f32; N]>) {
+    // SAFETY: nobody runs this.
+    unsafe { out.set(0, coefficients) };
+    out = out.part(0, 1);
+    let _ = out;
+}
+
+#[test]
+fn each_entry_point_has_its_own_const_parameter() {
+    let block = |contract: lanewise_std::kernel::LaunchContract| contract.block.map(|it| it[0]);
+    assert_eq!(block(of_each_size::<2>::CONTRACT), Some(2));
+    assert_eq!(block(of_each_size::<4>::CONTRACT), Some(4));
+    fn takes<K: Kernel<Params = ([f32; 4], GlobalMut<'static, [f32; 4]>)>>(_: K) {}
+    takes(of_each_size::<4>);
+}
+
 #[test]
 fn a_kernel_is_described_by_the_names_that_it_was_written_with() {
-    let of =
-        |params: &[gpu_std::kernel::Param]| params.iter().map(|it| it.name).collect::<Vec<_>>();
+    let of = |params: &[lanewise_std::kernel::Param]| {
+        params.iter().map(|it| it.name).collect::<Vec<_>>()
+    };
     assert_eq!(
         of(names::PARAMS),
         ["buffer", "buffer_length", "parameters", "r#type"]

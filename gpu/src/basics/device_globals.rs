@@ -6,12 +6,12 @@
 //! `follow_device_pointer` copies to `output` what `POINTER` points to.
 //! Shows: memory that belongs to the module and not to a launch. The host reaches it through the symbol: address and size
 //! are the driver's to tell, and a value written before a launch is there in the next one too.
-//! Source: notes 000, section 4.2.1, and 004, "Device Memory"; CUDA C++ Programming Guide, "Device Memory".
+//! Source: CUDA study notes, section 4.2.1, and the programming model notes, "Device Memory"; CUDA C++ Programming Guide, "Device Memory".
 
-use gpu_macros::{device, gpu_printf, kernel};
-use gpu_std::atomic::DeviceAtomicF32;
-use gpu_std::thread;
-use gpu_std::{ConstantMemory, DeviceGlobal, DisjointSlice};
+use lanewise_macros::{device, gpu_printf, kernel};
+use lanewise_std::atomic::DeviceAtomicF32;
+use lanewise_std::thread;
+use lanewise_std::{ConstantMemory, DeviceGlobal, DisjointSlice};
 
 /// Elements of [`TABLE`].
 pub const TABLE_LENGTH: usize = 256;

@@ -3,10 +3,10 @@
 //! Launch: any grid and block; 2 blocks of 3 threads give the six lines of the notes.
 //! Reads and writes no memory. Each thread prints one line; the driver shows the lines at the next synchronisation.
 //! Shows: indices are counted within the block, dimensions are the same for all threads.
-//! Source: notes 000, items 6 and 7; CUDA C++ Programming Guide, "Formatted Output".
+//! Source: CUDA study notes, items 6 and 7; CUDA C++ Programming Guide, "Formatted Output".
 
-use gpu_macros::{gpu_printf, kernel};
-use gpu_std::thread::*;
+use lanewise_macros::{gpu_printf, kernel};
+use lanewise_std::thread::*;
 
 /// Every thread greets.
 #[kernel]

@@ -12,11 +12,11 @@
 //! Each reads `a` and `b` once and writes `c` once; what lies past a slice's end is left alone.
 //! Shows: the mapping is the kernel's choice, and the answer is the same. Along x, neighbouring threads do neighbouring
 //! elements in all four, so that a warp's accesses fall together.
-//! Source: notes 000, section 2.3, and 004, "Thread Hierarchy".
+//! Source: CUDA study notes, section 2.3, and the programming model notes, "Thread Hierarchy".
 
-use gpu_macros::kernel;
-use gpu_std::DisjointSlice;
-use gpu_std::thread;
+use lanewise_macros::kernel;
+use lanewise_std::DisjointSlice;
+use lanewise_std::thread;
 
 /// One 2-D block: a thread's position in the block is its element.
 #[kernel]

@@ -4,11 +4,11 @@
 //! `pi_partial` cuts the area into `n` strips, takes each at its middle, and writes block b's sum of heights to
 //! `partials[b]`; `pi_final` adds those up and writes pi to `pi[0]`. No strips give zero.
 //! Shows: blocks cannot wait for each other within a kernel, so what needs all of them is a kernel of its own.
-//! Source: notes 003, chapter 1, section 5.
+//! Source: Fengchen's introduction, chapter 1, section 5.
 
-use gpu_macros::{kernel, shared};
-use gpu_std::GlobalMut;
-use gpu_std::thread::{block_dim_x, block_idx_x, grid_stride, sync_threads, thread_idx_x};
+use lanewise_macros::{kernel, shared};
+use lanewise_std::GlobalMut;
+use lanewise_std::thread::{block_dim_x, block_idx_x, grid_stride, sync_threads, thread_idx_x};
 
 /// The most threads that a block can have.
 const THREADS: usize = 1024;

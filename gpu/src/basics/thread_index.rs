@@ -5,11 +5,11 @@
 //! of the thread as CUDA counts, blocks one after another and threads within a block x fastest.
 //! Shows: the same rule, x fastest, then y, then z, counts threads in a block, blocks in a grid and elements in a volume;
 //! the numbers differ as soon as a block does not span a row.
-//! Source: notes 002, "Organisation of threads"; CUDA C++ Programming Guide, "Thread Hierarchy".
+//! Source: execution model notes, "Organisation of threads"; CUDA C++ Programming Guide, "Thread Hierarchy".
 
-use gpu_macros::kernel;
-use gpu_std::DisjointSlice;
-use gpu_std::thread::{
+use lanewise_macros::kernel;
+use lanewise_std::DisjointSlice;
+use lanewise_std::thread::{
     self, global_idx_x, global_idx_y, global_idx_z, global_size_x, global_size_y,
 };
 

@@ -4,11 +4,11 @@
 //! elements, in blocks of any size.
 //! Reads `a` and `b` once, writes `c` once; elements past the shortest of the three are left alone.
 //! Shows: the grid is rounded up to whole blocks, so the last threads have no element, and the guard stops them.
-//! Source: notes 000, items 8 to 12; CUDA C++ Programming Guide, "Kernels", "Thread Hierarchy".
+//! Source: CUDA study notes, items 8 to 12; CUDA C++ Programming Guide, "Kernels", "Thread Hierarchy".
 
-use gpu_macros::kernel;
-use gpu_std::DisjointSlice;
-use gpu_std::thread;
+use lanewise_macros::kernel;
+use lanewise_std::DisjointSlice;
+use lanewise_std::thread;
 
 /// `c = a + b` by the threads of one block: the thread's index in the block is the element.
 #[kernel]

@@ -6,12 +6,12 @@
 //! agree, each runs one arm. A short branch is no branch in the end: the compiler computes both values and selects; done by
 //! hand for long arms that costs as much as diverging.
 //! The arms are loops of a length that the compiler does not know, so that it cannot turn the branch itself into a select.
-//! Source: notes 000, section 3.2.2, and 002, "Warps".
+//! Source: CUDA study notes, section 3.2.2, and the execution model notes, "Warps".
 
-use gpu_macros::kernel;
-use gpu_std::DisjointSlice;
-use gpu_std::thread;
-use gpu_std::warp::WARP_SIZE;
+use lanewise_macros::kernel;
+use lanewise_std::DisjointSlice;
+use lanewise_std::thread;
+use lanewise_std::warp::WARP_SIZE;
 
 /// Even threads take one arm, odd threads the other: every warp takes both.
 #[kernel]

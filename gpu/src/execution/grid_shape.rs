@@ -4,11 +4,11 @@
 //! Reads `a` and `b` once and writes `c` once, as `mat_add_2d_2d`; what lies past a slice's end is left alone.
 //! Shows: what the shape alone does to occupancy, to the warps that are launched, and to the time. A block whose width is
 //! no multiple of 32 splits its warps over rows; one that is small leaves the multiprocessor short of warps.
-//! Source: notes 000, sections 3.2.5 and 3.3, and 002.
+//! Source: CUDA study notes, sections 3.2.5 and 3.3, and the execution model notes.
 
-use gpu_macros::kernel;
-use gpu_std::DisjointSlice;
-use gpu_std::thread;
+use lanewise_macros::kernel;
+use lanewise_std::DisjointSlice;
+use lanewise_std::thread;
 
 use crate::basics::matrix_add::add;
 

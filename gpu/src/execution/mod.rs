@@ -10,8 +10,8 @@ pub mod reduce_neighbored;
 pub mod reduce_unroll_warps;
 pub mod reduce_unrolled;
 
-use gpu_std::GlobalMut;
-use gpu_std::thread::{block_idx_x, thread_idx_x};
+use lanewise_std::GlobalMut;
+use lanewise_std::thread::{block_idx_x, thread_idx_x};
 
 /// The end of a reduction in place: thread 0 writes the block's sum, which is the element at `start`.
 ///

@@ -3,11 +3,11 @@
 //! Launch: any 1-D grid and block. Reads and writes no memory; every thread prints.
 //! Shows: thread 0 of each block launches one block of half as many threads, one level deeper, until one thread is left. A
 //! grid ends only when its children have, so that the host waits for all levels by waiting for the first.
-//! Source: notes 000, section 3.6.2; CUDA programming guide, "CUDA Dynamic Parallelism".
+//! Source: CUDA study notes, section 3.6.2; CUDA programming guide, "CUDA Dynamic Parallelism".
 
-use gpu_macros::{gpu_printf, kernel};
-use gpu_std::dynamic::{Shape, launch};
-use gpu_std::thread::{block_dim_x, block_idx_x, thread_idx_x};
+use lanewise_macros::{gpu_printf, kernel};
+use lanewise_std::dynamic::{Shape, launch};
+use lanewise_std::thread::{block_dim_x, block_idx_x, thread_idx_x};
 
 /// Every thread greets; thread 0 launches the next level. The host begins at `depth` 0.
 #[kernel(launches)]

@@ -7,12 +7,12 @@
 //! child no more than what the launching thread sees. So the additions are awaited by a barrier of the block, by the end of
 //! the grid, or by the end of the grid for all blocks at once. No thread can wait for its child (CUDA 12 took that away), and
 //! none has to: a grid ends only when its children have.
-//! Source: notes 000, section 3.6.3; CUDA programming guide, "CUDA Dynamic Parallelism".
+//! Source: CUDA study notes, section 3.6.3; CUDA programming guide, "CUDA Dynamic Parallelism".
 
-use gpu_macros::kernel;
-use gpu_std::GlobalMut;
-use gpu_std::dynamic::{Shape, Stream, launch};
-use gpu_std::thread::{block_dim_x, block_idx_x, grid_dim_x, sync_threads, thread_idx_x};
+use lanewise_macros::kernel;
+use lanewise_std::GlobalMut;
+use lanewise_std::dynamic::{Shape, Stream, launch};
+use lanewise_std::thread::{block_dim_x, block_idx_x, grid_dim_x, sync_threads, thread_idx_x};
 
 /// Each block adds its halves, waits for itself, and launches a child for the half that is left.
 ///

@@ -5,11 +5,11 @@
 //! Shows: registers are shared out among the threads that are resident on a multiprocessor. A thread that wants many keeps
 //! others out. `launch_bounds(1024, 2)` promises blocks of at most 1024 threads and asks for two of them at once, which leaves
 //! 32 registers a thread: the compiler moves what does not fit to local memory. More warps, and more work for each.
-//! Source: notes 000, section 3.2.3; CUDA C++ Programming Guide, "Launch Bounds".
+//! Source: CUDA study notes, section 3.2.3; CUDA C++ Programming Guide, "Launch Bounds".
 
-use gpu_macros::kernel;
-use gpu_std::DisjointSlice;
-use gpu_std::thread;
+use lanewise_macros::kernel;
+use lanewise_std::DisjointSlice;
+use lanewise_std::thread;
 
 /// Numbers that each thread has to keep at once. Few enough that loops over them are written out, and they are in registers.
 const NUMBERS: usize = 32;

@@ -5,11 +5,11 @@
 //! overwritten. Any length will do; a part past the end sums to zero.
 //! Shows: neighbouring threads add neighbouring elements in every step, so a warp's loads fall into few sectors, where
 //! those of `reduce_neighbored` spread over more with each step. The threads that add are the same as in `_less`.
-//! Source: notes 000, section 3.4.4.
+//! Source: CUDA study notes, section 3.4.4.
 
-use gpu_macros::kernel;
-use gpu_std::GlobalMut;
-use gpu_std::thread::{block_dim_x, block_idx_x, sync_threads, thread_idx_x};
+use lanewise_macros::kernel;
+use lanewise_std::GlobalMut;
+use lanewise_std::thread::{block_dim_x, block_idx_x, sync_threads, thread_idx_x};
 
 use super::write_sum;
 

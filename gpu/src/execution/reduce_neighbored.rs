@@ -6,11 +6,11 @@
 //! Shows: which thread adds what decides how many warps have work. Both kernels add the same pairs; in the first, the
 //! threads that add are spread over all warps, and each warp runs its few; in the second they fill the first warps, and
 //! the others skip the step together.
-//! Source: notes 000, sections 3.4.2 and 3.4.3.
+//! Source: CUDA study notes, sections 3.4.2 and 3.4.3.
 
-use gpu_macros::kernel;
-use gpu_std::GlobalMut;
-use gpu_std::thread::{block_dim_x, block_idx_x, sync_threads, thread_idx_x};
+use lanewise_macros::kernel;
+use lanewise_std::GlobalMut;
+use lanewise_std::thread::{block_dim_x, block_idx_x, sync_threads, thread_idx_x};
 
 use super::write_sum;
 

@@ -9,12 +9,12 @@
 //! the block's size known when the kernel is compiled, no step is left that has nothing to do.
 //! The notes rely on lanes of a warp moving in step and on `volatile`. Since Volta lanes move on their own: without
 //! `sync_warp`, one may read what another has not stored yet, and `volatile` does not make it wait.
-//! Source: notes 000, sections 3.5.2 to 3.5.4; CUDA C++ Programming Guide, "Independent Thread Scheduling".
+//! Source: CUDA study notes, sections 3.5.2 to 3.5.4; CUDA C++ Programming Guide, "Independent Thread Scheduling".
 
-use gpu_macros::kernel;
-use gpu_std::GlobalMut;
-use gpu_std::thread::{block_dim_x, block_idx_x, sync_threads, thread_idx_x};
-use gpu_std::warp::{FULL_MASK, WARP_SIZE, sync_warp};
+use lanewise_macros::kernel;
+use lanewise_std::GlobalMut;
+use lanewise_std::thread::{block_dim_x, block_idx_x, sync_threads, thread_idx_x};
+use lanewise_std::warp::{FULL_MASK, WARP_SIZE, sync_warp};
 
 use super::reduce_unrolled::add_columns;
 use super::write_sum;

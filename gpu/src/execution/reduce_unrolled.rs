@@ -5,11 +5,11 @@
 //! `sums[b]`. `data` is overwritten. Any length will do; a part past the end sums to zero.
 //! Shows: a thread's loads do not depend on each other, so 2, 4 or 8 are on their way at a time; that hides the latency of
 //! memory. Blocks and stores fall by the same factor.
-//! Source: notes 000, section 3.5.1.
+//! Source: CUDA study notes, section 3.5.1.
 
-use gpu_macros::kernel;
-use gpu_std::GlobalMut;
-use gpu_std::thread::{block_dim_x, block_idx_x, sync_threads, thread_idx_x};
+use lanewise_macros::kernel;
+use lanewise_std::GlobalMut;
+use lanewise_std::thread::{block_dim_x, block_idx_x, sync_threads, thread_idx_x};
 
 use super::reduce_interleaved::add_halves;
 use super::write_sum;

@@ -3,11 +3,11 @@
 //! Launch: any grid and block. Adds the number of threads to `counter[0]`; the racy one adds less.
 //! Shows: `+= 1` is a load, an addition and a store, and threads that load together store the same sum. An atomic is one
 //! step that memory itself takes; 32 threads give 32.
-//! Source: notes 000, section 7.2.2; PTX ISA, "atom".
+//! Source: CUDA study notes, section 7.2.2; PTX ISA, "atom".
 
-use gpu_macros::kernel;
-use gpu_std::GlobalMut;
-use gpu_std::atomic::{AtomicOrdering, DeviceAtomicI32};
+use lanewise_macros::kernel;
+use lanewise_std::GlobalMut;
+use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicI32};
 
 /// Adds one in three steps. Wrong by design: threads lose each other's additions.
 ///

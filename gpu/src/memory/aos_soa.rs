@@ -6,11 +6,11 @@
 //! Shows: in an array of structures the same field of neighbouring points is 8 bytes apart, and a load of it moves twice what
 //! is wanted: 50 % against 100 %. Where the other field is never read the other half is lost; where it is read right after, it
 //! comes from the cache, for twice the requests. A structure that is aligned to its size is one load for both fields.
-//! Source: notes 000, section 4.3.4; notes 001, section 9.2.1.
+//! Source: CUDA study notes, section 4.3.4; memory optimisation notes, section 9.2.1.
 
-use gpu_macros::kernel;
-use gpu_std::DisjointSlice;
-use gpu_std::thread;
+use lanewise_macros::kernel;
+use lanewise_std::DisjointSlice;
+use lanewise_std::thread;
 
 /// What is added to x and y.
 pub const SHIFT: Point = Point { x: 10.0, y: 20.0 };

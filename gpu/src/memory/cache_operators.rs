@@ -6,11 +6,11 @@
 //! and Kepler a load through L1 moves whole lines of 128 bytes, so that a misaligned warp wants half of what it moves; past L1
 //! it is sectors of 32 bytes, as on all later devices at every level.
 //! A slice that a kernel only reads is read-only by its type: `copy_restrict` is what C++ needs `__restrict__` and `const` for.
-//! Source: notes 000, sections 4.3.2.1 to 4.3.2.4; PTX ISA, "Cache Operators".
+//! Source: CUDA study notes, sections 4.3.2.1 to 4.3.2.4; PTX ISA, "Cache Operators".
 
-use gpu_macros::kernel;
-use gpu_std::DisjointSlice;
-use gpu_std::{cache, thread};
+use lanewise_macros::kernel;
+use lanewise_std::DisjointSlice;
+use lanewise_std::{cache, thread};
 
 /// Loads through L1 and L2.
 #[kernel]

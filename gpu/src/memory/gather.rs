@@ -4,12 +4,12 @@
 //! `output[i] = input[f(i)]`, where `f` is the kernel's. Where `f(i)` lies past the end of `input`, `output[i]` is left alone.
 //! Shows: a load costs the sectors that its lanes touch, whichever lane touches which. One address for all lanes is one
 //! sector; 32 neighbours are 4 sectors in any order; 32 places far apart are 32.
-//! Source: notes 000, section 4.3.2.1; notes 001, section 9.2.1.1.
+//! Source: CUDA study notes, section 4.3.2.1; memory optimisation notes, section 9.2.1.1.
 
-use gpu_macros::kernel;
-use gpu_std::DisjointSlice;
-use gpu_std::thread;
-use gpu_std::warp::WARP_SIZE;
+use lanewise_macros::kernel;
+use lanewise_std::DisjointSlice;
+use lanewise_std::thread;
+use lanewise_std::warp::WARP_SIZE;
 
 /// How far apart the elements of neighbouring threads are in `gather_scattered`: a prime, so that for an input of any length
 /// that it does not divide, no element is read twice.

@@ -4,11 +4,11 @@
 //! `output[i] = stream[i] + table[i % table.len()]`. Elements past the end of `stream` are left alone; with an empty table there are none.
 //! Shows: without help, the stream pushes the table out of L2 although only the table comes back. An access-policy window over the
 //! table, set on the launch's stream, has its lines stay in the part of L2 that is set aside for that.
-//! Source: notes 004, "Device Memory L2 Access Management"; CUDA C++ Programming Guide, section of the same name.
+//! Source: programming model notes, "Device Memory L2 Access Management"; CUDA C++ Programming Guide, section of the same name.
 
-use gpu_macros::kernel;
-use gpu_std::DisjointSlice;
-use gpu_std::thread;
+use lanewise_macros::kernel;
+use lanewise_std::DisjointSlice;
+use lanewise_std::thread;
 
 /// Adds the table to the stream, round and round.
 #[kernel]

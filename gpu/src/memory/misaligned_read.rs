@@ -6,13 +6,13 @@
 //! Reads `a` and `b` once, writes `c` once. Elements past the end of `a` or `b` are not read, and theirs of `c` left alone.
 //! Shows: the 32 floats of a warp fill 4 sectors where the offset is a multiple of 8, and touch 5 where it is not. Stores
 //! stay aligned. Unrolling does not change the sectors; it has more of them on the way at a time.
-//! Source: notes 000, sections 4.3.2 and 4.3.5 (whose unrolled listing forgets one `b`, and the last elements).
+//! Source: CUDA study notes, sections 4.3.2 and 4.3.5 (whose unrolled listing forgets one `b`, and the last elements).
 
 use core::array::from_fn;
 
-use gpu_macros::kernel;
-use gpu_std::DisjointSlice;
-use gpu_std::thread::{self, block_dim_x, block_idx_x, thread_idx_x};
+use lanewise_macros::kernel;
+use lanewise_std::DisjointSlice;
+use lanewise_std::thread::{self, block_dim_x, block_idx_x, thread_idx_x};
 
 /// One element a thread.
 #[kernel]

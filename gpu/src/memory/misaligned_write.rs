@@ -6,13 +6,13 @@
 //! Reads `a` and `b` once, writes `c` once. The first `offset` elements of `c` are left alone, and what would lie past its end.
 //! Shows: a warp's stores touch 4 sectors where the offset is a multiple of 8, and 5 where it is not; two of those five are
 //! written in part. No cache line of a first-level cache is filled by a store, so that their unit is the sector on every device.
-//! Source: notes 000, section 4.3.3.
+//! Source: CUDA study notes, section 4.3.3.
 
 use core::array::from_fn;
 
-use gpu_macros::kernel;
-use gpu_std::DisjointSlice;
-use gpu_std::thread;
+use lanewise_macros::kernel;
+use lanewise_std::DisjointSlice;
+use lanewise_std::thread;
 
 use super::misaligned_read::first_and_step;
 

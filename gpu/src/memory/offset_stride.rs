@@ -5,11 +5,11 @@
 //! is what lies past a slice's end.
 //! Shows: an offset costs a fifth sector and no more, and the neighbouring warp wants that sector too. A stride costs all that
 //! lies between: with stride 2 half of each sector is not wanted, from stride 8 on each lane has a sector of its own.
-//! Source: notes 001, sections 9.2.1.2 to 9.2.1.4; CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory".
+//! Source: memory optimisation notes, sections 9.2.1.2 to 9.2.1.4; CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory".
 
-use gpu_macros::kernel;
-use gpu_std::DisjointSlice;
-use gpu_std::thread;
+use lanewise_macros::kernel;
+use lanewise_std::DisjointSlice;
+use lanewise_std::thread;
 
 /// Element `i + offset` for thread `i`.
 #[kernel]

@@ -4,11 +4,11 @@
 //! Multiplies each element by `factor`, in place. `pitch` is the elements from one row to the next; of the padding nothing is
 //! read and nothing is written. What lies past the slice's end is left alone.
 //! Shows: in a matrix of 33 columns without padding, 7 of 8 rows start inside a sector; with a pitch of 256 bytes or more, none does.
-//! Source: notes 004, "Device Memory"; CUDA C++ Programming Guide, "Device Memory"; driver API, `cuMemAllocPitch`.
+//! Source: programming model notes, "Device Memory"; CUDA C++ Programming Guide, "Device Memory"; driver API, `cuMemAllocPitch`.
 
-use gpu_macros::kernel;
-use gpu_std::DisjointSlice;
-use gpu_std::thread::{self, global_idx_x, global_idx_y, global_idx_z};
+use lanewise_macros::kernel;
+use lanewise_std::DisjointSlice;
+use lanewise_std::thread::{self, global_idx_x, global_idx_y, global_idx_z};
 
 /// A matrix: row `y` starts at `y * pitch`.
 #[kernel]

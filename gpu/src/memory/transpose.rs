@@ -7,13 +7,13 @@
 //! Shows: a warp is a row of 32 threads (or two of 16, or four of 8). By rows, its accesses fall into 4 sectors; by columns,
 //! into as many as the rows it touches. The copies bound the others from above and below; a strided load is cheaper than a
 //! strided store, as sectors wait in the cache for the rows that follow.
-//! Source: notes 000, section 4.4.2 (whose listings mix up `nx` and `ny` for matrices that are not square).
+//! Source: CUDA study notes, section 4.4.2 (whose listings mix up `nx` and `ny` for matrices that are not square).
 
 use core::array::from_fn;
 
-use gpu_macros::kernel;
-use gpu_std::DisjointSlice;
-use gpu_std::thread::{
+use lanewise_macros::kernel;
+use lanewise_std::DisjointSlice;
+use lanewise_std::thread::{
     self, block_dim_x, block_dim_y, block_idx_x, block_idx_y, global_idx_y, grid_dim_y,
     thread_idx_x, thread_idx_y,
 };

@@ -7,11 +7,13 @@
 //! `matmul_naive` loads a row of `a` and a column of `b` for each element: 2 k loads. `matmul_shared` loads tiles, an element
 //! of each a thread, and every element loaded is used `TILE` times: 2 k / TILE loads.
 //! Shows: shared memory as a cache that the program fills; the loads from global memory fall by the width of the tile.
-//! Source: notes 004, "Shared Memory".
+//! Source: programming model notes, "Shared Memory".
 
-use gpu_macros::{kernel, shared};
-use gpu_std::thread::{self, block_idx_x, block_idx_y, sync_threads, thread_idx_x, thread_idx_y};
-use gpu_std::{DisjointSlice, gpu_assert};
+use lanewise_macros::{kernel, shared};
+use lanewise_std::thread::{
+    self, block_idx_x, block_idx_y, sync_threads, thread_idx_x, thread_idx_y,
+};
+use lanewise_std::{DisjointSlice, gpu_assert};
 
 /// Each thread reads its row and its column from global memory.
 #[kernel]

@@ -6,11 +6,11 @@
 //! elements past the end are left alone. Read the other way than written, the tile is transposed: its columns become rows of 16.
 //! Shows: columns and rows have different lengths, so that a thread needs two positions: where it writes, from its place in the block,
 //! and where it reads, from its number. A warp reads two columns of 16; both are in one bank each, unless padding spreads them.
-//! Source: notes 000, section 5.2.2.
+//! Source: CUDA study notes, section 5.2.2.
 
-use gpu_macros::{kernel, shared};
-use gpu_std::thread::{sync_threads, thread_idx_x, thread_idx_y, thread_rank};
-use gpu_std::{DisjointSlice, DynamicSharedArray, gpu_assert};
+use lanewise_macros::{kernel, shared};
+use lanewise_std::thread::{sync_threads, thread_idx_x, thread_idx_y, thread_rank};
+use lanewise_std::{DisjointSlice, DynamicSharedArray, gpu_assert};
 
 use super::square_tile::store;
 

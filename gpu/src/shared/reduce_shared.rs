@@ -6,12 +6,12 @@
 //! `gmem` overwrite their data. Any length will do; a part past the end sums to zero.
 //! Shows: with the steps in shared memory, every element is loaded from global memory once and a block stores once, its sum; the
 //! rest of the traffic stays on the multiprocessor. All take the same steps.
-//! Source: notes 000, section 5.3.
+//! Source: CUDA study notes, section 5.3.
 
-use gpu_macros::{kernel, shared};
-use gpu_std::thread::{block_dim_x, block_idx_x, sync_threads, thread_idx_x};
-use gpu_std::warp::{FULL_MASK, WARP_SIZE, sync_warp};
-use gpu_std::{DynamicSharedArray, GlobalMut, gpu_assert};
+use lanewise_macros::{kernel, shared};
+use lanewise_std::thread::{block_dim_x, block_idx_x, sync_threads, thread_idx_x};
+use lanewise_std::warp::{FULL_MASK, WARP_SIZE, sync_warp};
+use lanewise_std::{DynamicSharedArray, GlobalMut, gpu_assert};
 
 use crate::execution::reduce_unrolled::add_columns;
 

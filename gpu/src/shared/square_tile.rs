@@ -6,11 +6,11 @@
 //! elements past the end are left alone. Read the other way than written, the tile is transposed.
 //! Shows: a warp is a row of the block. Its 32 accesses along a row of the tile are in 32 banks, and take one pass; along a
 //! column they are all in one bank, and take 32. With one word of padding behind each row, a column is in 32 banks too.
-//! Source: notes 000, section 5.2.1.
+//! Source: CUDA study notes, section 5.2.1.
 
-use gpu_macros::{kernel, shared};
-use gpu_std::thread::{index_1d, sync_threads, thread_idx_x, thread_idx_y, thread_rank};
-use gpu_std::{DisjointSlice, DynamicSharedArray, gpu_assert};
+use lanewise_macros::{kernel, shared};
+use lanewise_std::thread::{index_1d, sync_threads, thread_idx_x, thread_idx_y, thread_rank};
+use lanewise_std::{DisjointSlice, DynamicSharedArray, gpu_assert};
 
 /// Rows and columns of the tile.
 pub const SIDE: usize = 32;

@@ -6,11 +6,11 @@
 //! Each block loads its samples once, and the 4 on each side, which are its neighbours': the halo.
 //! Shows: all lanes read the same coefficient at a time, which is what constant memory is made for: one access, no register for an
 //! address, nothing from global memory. From a read-only slice, each coefficient is a load of each warp.
-//! Source: notes 000, sections 5.5.1 and 5.5.2.
+//! Source: CUDA study notes, sections 5.5.1 and 5.5.2.
 
-use gpu_macros::{device, kernel, shared};
-use gpu_std::thread::{block_idx_x, index_1d, sync_threads, thread_idx_x};
-use gpu_std::{ConstantMemory, DisjointSlice, cache};
+use lanewise_macros::{device, kernel, shared};
+use lanewise_std::thread::{block_idx_x, index_1d, sync_threads, thread_idx_x};
+use lanewise_std::{ConstantMemory, DisjointSlice, cache};
 
 /// Threads of a block.
 pub const BLOCK: usize = 256;

@@ -4,11 +4,11 @@
 //! Each thread fetches once and writes once; elements past the end of `output` are left alone.
 //! Shows: the sampler does what index arithmetic and branches do elsewhere: it blends neighbours, with weights of 9 bits, and answers
 //! outside of the image with its edge, with the image again, or with a border. There is no bounds check in these kernels' reads.
-//! Source: notes 004, "Texture and Surface Memory"; CUDA C++ Programming Guide, "Texture Fetching"; PTX ISA, `tex`.
+//! Source: programming model notes, "Texture and Surface Memory"; CUDA C++ Programming Guide, "Texture Fetching"; PTX ISA, `tex`.
 
-use gpu_macros::kernel;
-use gpu_std::texture::{Texture1d, Texture2d};
-use gpu_std::{DisjointSlice, thread};
+use lanewise_macros::kernel;
+use lanewise_std::texture::{Texture1d, Texture2d};
+use lanewise_std::{DisjointSlice, thread};
 
 /// `output[i]` is the table at `at[i]`, a coordinate in entries: entry `n` is the whole of `n + 0.5`.
 #[kernel]

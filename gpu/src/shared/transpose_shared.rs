@@ -6,13 +6,13 @@
 //! Reads `input` once and writes `output` once; what lies past a slice's end is left alone.
 //! Shows: rows are loaded and rows are stored, 4 sectors for each warp both ways; the turn happens in shared memory. There
 //! a column of 32 floats would lie in one bank; with a row of 33, it lies in all 32.
-//! Source: notes 000, sections 5.4.2 and 5.4.3.
+//! Source: CUDA study notes, sections 5.4.2 and 5.4.3.
 
 use core::array::from_fn;
 
-use gpu_macros::{kernel, shared};
-use gpu_std::DisjointSlice;
-use gpu_std::thread::{block_idx_x, block_idx_y, sync_threads, thread_idx_x, thread_idx_y};
+use lanewise_macros::{kernel, shared};
+use lanewise_std::DisjointSlice;
+use lanewise_std::thread::{block_idx_x, block_idx_y, sync_threads, thread_idx_x, thread_idx_y};
 
 /// The side of a tile.
 const SIDE: u32 = 32;

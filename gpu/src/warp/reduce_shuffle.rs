@@ -3,12 +3,12 @@
 //! Launch: 1-D grid of any size; 1-D blocks, a multiple of 32 threads.
 //! Reads `input` once, writes the sum of what block b read to `sums[b]`. An empty slice gives zeros.
 //! Shows: the warp stage reads no shared memory and needs no barrier (compare `reduce_unrolling8`).
-//! Source: notes 000, section 5.6.3; PTX ISA, "shfl.sync".
+//! Source: CUDA study notes, section 5.6.3; PTX ISA, "shfl.sync".
 
-use gpu_macros::{kernel, shared};
-use gpu_std::GlobalMut;
-use gpu_std::thread::{block_dim_x, block_idx_x, grid_stride, sync_threads};
-use gpu_std::warp::{self, FULL_MASK, WARP_SIZE, lane_id, warp_id};
+use lanewise_macros::{kernel, shared};
+use lanewise_std::GlobalMut;
+use lanewise_std::thread::{block_dim_x, block_idx_x, grid_stride, sync_threads};
+use lanewise_std::warp::{self, FULL_MASK, WARP_SIZE, lane_id, warp_id};
 
 /// The most warps that a block can have.
 const WARPS: usize = 32;

@@ -6,12 +6,12 @@
 //! All lanes take part, those without an element with zero; elements past the end of either slice are left alone.
 //! Shows: a lane names the lane that it reads *from*. By a number (`broadcast`, `wrap`), so far below or above (`up`, `down`: the lanes at the
 //! end of the segment, who have nobody there, keep their own), or with bits flipped (`xor`: pairs exchange).
-//! Source: notes 000, sections 5.6.1 and 5.6.2; PTX ISA, "shfl.sync".
+//! Source: CUDA study notes, sections 5.6.1 and 5.6.2; PTX ISA, "shfl.sync".
 
-use gpu_macros::kernel;
-use gpu_std::DisjointSlice;
-use gpu_std::thread;
-use gpu_std::warp::{
+use lanewise_macros::kernel;
+use lanewise_std::DisjointSlice;
+use lanewise_std::thread;
+use lanewise_std::warp::{
     FULL_MASK, lane_id, shuffle_down_sync_width, shuffle_sync_width, shuffle_up_sync_width,
     shuffle_xor_sync_width,
 };

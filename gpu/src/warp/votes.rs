@@ -6,12 +6,12 @@
 //! elements past the end of `output` are left alone.
 //! Shows: an answer of 32 lanes is one register of bits, without memory and without a barrier. Which lanes are asked is said in
 //! the mask; before Volta it was whoever happened to be there, and that is what went wrong.
-//! Source: notes 000, section 5.6; PTX ISA, "vote.sync", "match.sync"; CUDA C++ Programming Guide, "Warp Vote Functions".
+//! Source: CUDA study notes, section 5.6; PTX ISA, "vote.sync", "match.sync"; CUDA C++ Programming Guide, "Warp Vote Functions".
 
-use gpu_macros::kernel;
-use gpu_std::DisjointSlice;
-use gpu_std::thread;
-use gpu_std::warp::{FULL_MASK, all_sync, any_sync, ballot_sync, match_any_sync};
+use lanewise_macros::kernel;
+use lanewise_std::DisjointSlice;
+use lanewise_std::thread;
+use lanewise_std::warp::{FULL_MASK, all_sync, any_sync, ballot_sync, match_any_sync};
 
 /// What a warp's lanes said.
 #[repr(C)]

@@ -199,7 +199,7 @@ impl LaunchError {
             text,
             at.file_as_c_str(),
             at.line(),
-            c"gpu_std::dynamic::launch",
+            c"lanewise_std::dynamic::launch",
         )
     }
 }

@@ -1,20 +1,30 @@
-//! A kernel as the host sees it: a name, parameter types and launch bounds.
+//! A kernel as the host sees it: a module, a name, parameter types and launch bounds.
 //!
 //! `#[kernel]` turns a function into two things. Compiled for the device it is a PTX entry point. Compiled for the host it
 //! is a unit struct of the same name that implements [`Kernel`], so that `host` can check the arguments of a launch
 //! against the function's own signature.
 
 mod contract;
+mod element;
+mod module;
 mod value;
 
 pub use contract::{BrokenContract, LaunchContract};
+pub use element::SharedCell;
+#[doc(hidden)]
+pub use element::{Element, HoldsCells, Shared, describe};
+#[doc(hidden)]
+pub use module::symbol;
+pub use module::{Module, NoPtx, PtxText, Renamed};
 pub use value::{Value, assert_value};
 
 /// A kernel's typed handle: what `#[kernel]` makes of a function when compiled for the host.
 ///
 /// # Safety
-/// `NAME` is the symbol of an entry point whose parameters are those of `Params`, lowered as [`Param`] says.
+/// `NAME` is the symbol of an entry point in the texts of `Module`, whose parameters are those of `Params`, lowered as [`Param`] says.
 pub unsafe trait Kernel: Copy + Send + Sync + 'static {
+    /// The PTX that the kernel is in: its crate's.
+    type Module: Module;
     /// The parameter types in order, as a tuple, with `'static` for every elided lifetime: `(&'static [f32], u32)`.
     type Params;
     /// The entry point's symbol in the PTX.
@@ -60,7 +70,8 @@ pub struct LaunchBounds {
 /// The slice of a kernel's two parameters.
 ///
 /// # Safety
-/// `pointer` is aligned, not null, and valid for `length` elements, which nothing writes while the kernel runs.
+/// `pointer` is aligned, not null, and valid for `length` elements, which nothing writes while the kernel runs but through the cells
+/// in them.
 #[doc(hidden)]
 #[inline]
 #[must_use]

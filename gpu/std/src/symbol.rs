@@ -1,8 +1,8 @@
 //! Statics on the device, which the host reaches by their names.
 //!
 //! `#[device] static` puts a [`DeviceGlobal`] in global memory and a [`ConstantMemory`] in constant memory. They live as long
-//! as the module is loaded. The host reads and writes them through the symbol, which is the static's name in the PTX
-//! ([`Symbol`]).
+//! as the module is loaded. On the host the static is a handle of its name, which says what it holds and whose module it is in
+//! ([`Symbol`]); through it the host reads and writes the memory.
 //! CUDA C++ Programming Guide, "Device Memory: `__device__`, `__constant__`"; PTX ISA, "State Spaces".
 
 #[cfg(target_arch = "nvptx64")]
@@ -14,15 +14,26 @@ mod cell;
 
 use cell::Cell;
 
-use crate::kernel::Value;
+use crate::kernel::{Module, Value};
 
-/// A static of the device as the host sees it.
-pub trait Symbol {
+/// A static of the device as the host sees it: what `#[device]` makes of a static when compiled for the host.
+///
+/// # Safety
+/// `NAME` is the symbol of a static in the texts of `Module`, and what it holds is a `Value`.
+pub unsafe trait Symbol: Copy + Send + Sync + 'static {
     /// What it holds.
     type Value: Value;
-    /// Its name in the PTX.
-    #[cfg(not(target_arch = "nvptx64"))]
-    fn name(&self) -> &'static str;
+    /// The PTX that the static is in: its crate's.
+    type Module: Module;
+    /// Its symbol in the PTX.
+    const NAME: &'static str;
+}
+
+/// The type that a static of the device is declared with.
+#[doc(hidden)]
+pub trait Static {
+    /// What it holds.
+    type Value: Value;
 }
 
 /// A static in global memory: CUDA's `__device__`.
@@ -54,22 +65,10 @@ macro_rules! symbols {
                 pub const fn new(value: T) -> Self {
                     $name(Cell::new(value))
                 }
-
-                /// The same, under its name: what `#[device]` makes of it on the host.
-                #[cfg(not(target_arch = "nvptx64"))]
-                #[doc(hidden)]
-                #[must_use]
-                pub const fn named(self, name: &'static str) -> Self {
-                    $name(self.0.named(name))
-                }
             }
 
-            impl<T: Value> Symbol for $name<T> {
+            impl<T: Value> Static for $name<T> {
                 type Value = T;
-                #[cfg(not(target_arch = "nvptx64"))]
-                fn name(&self) -> &'static str {
-                    self.0.name()
-                }
             }
         )*
     };

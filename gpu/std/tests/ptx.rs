@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use ptx_builder::PtxBuilder;
+use lanewise_builder::PtxBuilder;
 
 static PTX: LazyLock<String> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels");
@@ -194,4 +194,53 @@ fn what_cannot_panic_costs_nothing() {
         .filter(|line| line.ends_with(';') && !line.starts_with('.'))
         .count();
     assert!(count <= 22, "{count} instructions in\n{text}");
+}
+
+/// Asserts that a kernel has none of these.
+#[track_caller]
+fn lacks(name: &str, unwanted: &[&str]) {
+    let text = kernel(name);
+    for part in unwanted {
+        assert!(!text.contains(part), "{name} has `{part}`:\n{text}");
+    }
+}
+
+#[test]
+fn slices_of_atomics_are_read_and_written_as_atomics() {
+    let atomics = [
+        "ld.relaxed.gpu.global.b64",
+        "st.relaxed.gpu.global.b64",
+        "global.add.u32",
+    ];
+    has_in_order("atomic_slices", &atomics);
+    lacks("atomic_slices", &[".nc"]);
+    has_in_order("slots_with_atomics", &["ld.global.b32", "add.u32"]);
+    lacks("slots_with_atomics", &[".nc"]);
+}
+
+#[test]
+fn a_store_through_a_cell_is_a_store() {
+    has_in_order("cells", &["ld.global.b64", "add.s64", "st.global.b64"]);
+    lacks("cells", &[".nc"]);
+}
+
+#[test]
+fn a_parameters_type_may_name_a_const_parameter() {
+    assert!(kernel("polynomial_2").contains(".align 4 .b8 polynomial_2_param_0[8]"));
+    assert!(kernel("polynomial_4").contains(".align 4 .b8 polynomial_4_param_0[16]"));
+}
+
+#[test]
+fn a_structure_of_16_bytes_is_one_load_and_one_store() {
+    let accesses = ["ld.global.nc.v4.b32", "st.global.v4.b32"];
+    has_in_order("copies_whole_structures", &accesses);
+    let text = kernel("copies_whole_structures");
+    assert_eq!(
+        (
+            text.matches("ld.global").count(),
+            text.matches("st.global").count()
+        ),
+        (1, 1),
+        "{text}"
+    );
 }

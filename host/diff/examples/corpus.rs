@@ -1,13 +1,13 @@
 //! Writes the part of the fuzzer's corpus that has one kernel of every opcode, and of kinds that are decoded in their own way:
-//! `cargo run -p diff-device --example corpus`.
+//! `cargo run -p lanewise-diff --example corpus`.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use diff_device::case;
-use diff_device::harness::Harness;
-use diff_device::kernel;
-use sim::ptx::ast::Modifier;
+use lanewise_diff::case;
+use lanewise_diff::harness::Harness;
+use lanewise_diff::kernel;
+use lanewise_sim::ptx::ast::Modifier;
 
 /// Words that make another instruction of an opcode.
 const KINDS: [Modifier; 5] = [
@@ -30,7 +30,7 @@ fn main() -> std::io::Result<()> {
         let judged = !matches!(case.harness, Harness::None(_));
         let text = kernel::module(&[&case]);
         // One that loads: the decoder refuses what is not modelled before there is anything to find.
-        if judged && !seen.contains(&name) && sim::Module::load(&text).is_ok() {
+        if judged && !seen.contains(&name) && lanewise_sim::Module::load(&text).is_ok() {
             std::fs::write(folder.join(format!("op_{name}.ptx")), text)?;
             seen.insert(name);
         }

@@ -4,8 +4,8 @@
 //! rounded correctly, so a device may be half a unit in the last place further from it.
 
 use half::{bf16, f16};
-use sim::image::{Filter, Format, Shape};
-use sim::ptx::ast::{Modifier, Opcode, Type};
+use lanewise_sim::image::{Filter, Format, Shape};
+use lanewise_sim::ptx::ast::{Modifier, Opcode, Type};
 
 use crate::Case;
 use crate::image::Setup;
@@ -58,7 +58,7 @@ pub fn of(case: &Case) -> Allowance {
 }
 
 /// The bound of fetches of an object. What an H200 gives has been measured, but for two things: sums of filtered signed bytes are
-/// right to one of 32767 parts (`sim::semantics::texture::blend`), and weights of a volume between two levels to a 256th of what
+/// right to one of 32767 parts (`lanewise_sim::semantics::texture::blend`), and weights of a volume between two levels to a 256th of what
 /// texels differ by, which is 4.
 pub fn of_object(object: &Setup) -> Allowance {
     let filtered =

@@ -5,11 +5,12 @@
 //! pointer, if restoring it gives the same memory again. PTX ISA 9.7.9 (`isspacep`, `cvta`, `mapa`, `getctarank`, `discard`),
 //! 7.1 (parameters of functions), 9.7.13 (`bar.arrive`), 9.7.17 (the stack), 9.7.19 (`setmaxnreg`), 10 (special registers).
 
-use sim::isa::sample::{Sample, Usage};
-use sim::ptx::ast::{Modifier, Opcode, Type};
+use lanewise_sim::isa::sample::{Sample, Usage};
+use lanewise_sim::ptx::ast::{Modifier, Opcode, Type};
 
 use crate::case::{Case, TABLE_NAME};
 use crate::special;
+use crate::warpgroup;
 
 /// Bytes of a thread's record: words that are compared, then a line of 128 bytes that is not.
 pub const RESULTS: usize = 256;
@@ -30,7 +31,8 @@ pub struct Use {
 }
 
 /// Variables and registers of every kernel that judges by use.
-pub const DECLARATIONS: [&str; 3] = [
+pub const DECLARATIONS: [&str; 4] = [
+    warpgroup::DECLARATION,
     ".shared .align 128 .b8 cells[512];",
     ".local .align 16 .b8 mine[64];",
     ".reg .u64 %a, %b; .reg .u32 %w, %v; .reg .pred %q;",
@@ -46,7 +48,7 @@ pub fn works_for(opcode: Opcode, sample: &Sample) -> bool {
     let has = |word| sample.words.contains(&word);
     match opcode {
         Isspacep | Cvta | Mapa | Getctarank | Stacksave | Stackrestore | Alloca | Discard
-        | Setmaxnreg => true,
+        | Setmaxnreg | Wgmma => true,
         Ld => has(Modifier::ParamFunc),
         St => has(Modifier::Param) || has(Modifier::ParamFunc),
         Bar | Barrier => has(Modifier::Arrive) && !has(Modifier::Cluster),
@@ -83,6 +85,7 @@ pub fn of(case: &Case) -> Use {
         St => passed(case),
         Bar | Barrier => arrive(),
         Setmaxnreg => registers(case),
+        Wgmma => warpgroup::of(case),
         Discard | Prefetch | Fence => line(case),
         _ => stack(case),
     }

@@ -1,7 +1,7 @@
 //! How an instruction is judged: what a kernel puts around it.
 
-use sim::isa::sample::Sample;
-use sim::ptx::ast::{Modifier, Opcode};
+use lanewise_sim::isa::sample::Sample;
+use lanewise_sim::ptx::ast::{Modifier, Opcode};
 
 use crate::{by_use, image};
 
@@ -54,6 +54,9 @@ pub fn of(opcode: Opcode, sample: &Sample) -> Harness {
             Some(why) => Harness::None(why),
             None => Harness::Image,
         },
+        Cp | Tensormap if opcode == Tensormap || has(Modifier::Tensor) => Harness::None(
+            "a tensor map is the driver's own: the driver's conformance rows and the machine's tests use some",
+        ),
         _ if by_use::works_for(opcode, sample) => Harness::Use,
         Mbarrier | Cp => Harness::Sequence,
         St | Red if has(Modifier::Async) => Harness::Sequence,

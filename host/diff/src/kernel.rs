@@ -5,8 +5,8 @@
 
 use std::fmt::Write;
 
-use sim::isa::sample::{Register, Sample, Usage};
-use sim::ptx::ast::{Modifier, Opcode, Type};
+use lanewise_sim::isa::sample::{Register, Sample, Usage};
+use lanewise_sim::ptx::ast::{Modifier, Opcode, Type};
 
 use crate::by_use;
 use crate::case::{BLOCK, CELL, Case, PLACE};
@@ -492,9 +492,10 @@ mod tests {
             .filter(|case| !matches!(case.harness, Harness::None(_)))
             .filter_map(|case| {
                 let text = module(&[case]);
-                let parsed = sim::ptx::parse(&text).map_err(|error| error.to_string());
-                let checked =
-                    parsed.and_then(|module| sim::isa::check(&module).map_err(|e| e.to_string()));
+                let parsed = lanewise_sim::ptx::parse(&text).map_err(|error| error.to_string());
+                let checked = parsed.and_then(|mut module| {
+                    lanewise_sim::isa::check(&mut module).map_err(|e| e.to_string())
+                });
                 checked
                     .err()
                     .map(|error| format!("{}: {error}", case.sample.instruction))

@@ -16,13 +16,14 @@
 //! | [`image`] | textures and surfaces: objects, and coordinates |
 //! | [`values`] | operands: edges of each type, and random bits |
 //! | [`allowance`] | error bounds of approximate instructions |
+//! | [`warpgroup`] | matrices for `wgmma` |
 //! | [`verdict`] | the comparison |
 //! | [`machine`] | the two sides: the simulator, and whatever device the driver has |
 //! | [`session`] | all cases: many kernels in a module, so that the driver's compiler is called some hundred times |
 //! | [`report`] | the result as JSON |
 //! | [`page`] | the coverage page of the book, from the table and recorded results |
 //!
-//! `lanewise diff` runs this in a child process that is started again behind a kernel that took the device down.
+//! `patterns diff` runs this in a child process that is started again behind a kernel that took the device down.
 
 pub mod allowance;
 pub mod by_use;
@@ -39,6 +40,7 @@ pub mod session;
 pub mod special;
 pub mod values;
 pub mod verdict;
+pub mod warpgroup;
 
 pub use case::Case;
 pub use report::{Outcome, Report};

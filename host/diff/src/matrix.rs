@@ -5,9 +5,9 @@
 
 use std::sync::OnceLock;
 
-use sim::isa::pattern;
-use sim::isa::sample::{Sample, samples};
-use sim::ptx::ast::{Modifier, Opcode, Type};
+use lanewise_sim::isa::pattern;
+use lanewise_sim::isa::sample::{Sample, samples};
+use lanewise_sim::ptx::ast::{Modifier, Opcode, Type};
 
 use crate::case::LEAST;
 use crate::values::{self, Random};

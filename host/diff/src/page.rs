@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use sim::isa::coverage::{Coverage, coverage};
-use sim::isa::{Section, pattern};
+use lanewise_sim::isa::coverage::{Coverage, coverage};
+use lanewise_sim::isa::{Section, pattern};
 
 use crate::report::{OUTCOMES, Outcome, Report};
 
 const HEAD: &str = "\
 # Instructions
 
-The instructions that the simulated GPU knows, row by row of its table, which follows chapter 9.7 of the PTX ISA. A module with one that it
-does not run is refused when it is loaded, with the instruction's name and line. Made from the table by `LANEWISE_BLESS=1 cargo test -p
-diff-device`.
+The instructions that the simulated GPU knows, row by row of its table, which follows chapter 9.7 of the PTX ISA. Modifiers may stand in any
+order that ptxas takes. A kernel that reaches an instruction which is not run is refused when it is asked for or launched, with the
+instruction's name and line; the other kernels of its module run. PTX of a version after the newest that is known loads with a warning. Made
+from the table by `LANEWISE_BLESS=1 cargo test -p lanewise-diff`.
 ";
 
 const NOTATION: &str = "\
@@ -93,7 +94,7 @@ fn summary(page: &mut String, rows: &[Coverage]) {
 fn judged(page: &mut String, report: &Report) {
     let _ = write!(
         page,
-        "\n## Held against a {}\n\nOn {}, by `lanewise diff --seed {}`: {} sets of random and edge operands for each \
+        "\n## Held against a {}\n\nOn {}, by `patterns diff --seed {}`: {} sets of random and edge operands for each \
          instance, on the GPU and on the simulator. Driver: {}.\n\n| section |",
         report.device, report.date, report.seed, report.threads, report.driver
     );

@@ -3,8 +3,8 @@
 //! PTX ISA 9.7.9.25 "Asynchronous copy" and 9.7.13.15 "mbarrier". Every thread has an `mbarrier`, a source and a destination
 //! of its own in shared memory, so that no thread waits for another. The destination starts as the source, turned by 8 bytes.
 
-use sim::isa::sample::Usage;
-use sim::ptx::ast::{Modifier, Opcode, Type};
+use lanewise_sim::isa::sample::Usage;
+use lanewise_sim::ptx::ast::{Modifier, Opcode, Type};
 
 use crate::Case;
 use crate::case::PLACE;

@@ -3,7 +3,7 @@
 //! Kernels of the same version and target share a module, `TOGETHER` at a time. A module that the device's compiler does
 //! not take is halved until it is known which kernel is to blame.
 
-use sim::isa::Target;
+use lanewise_sim::isa::Target;
 
 use crate::case::Case;
 use crate::harness::Harness;
@@ -101,7 +101,7 @@ impl<M: Machine> Session<'_, M> {
         if let Harness::None(why) = case.harness {
             return Some(Outcome::NotJudged { why: why.into() });
         }
-        let Target { sm, specific } = case.sample.target;
+        let Target { sm, specific, .. } = case.sample.target;
         if sm > self.sm || specific && sm != self.sm {
             let why = format!("the device is no {}", case.sample.target);
             return Some(Outcome::NotJudged { why });

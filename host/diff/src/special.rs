@@ -2,10 +2,10 @@
 //!
 //! PTX ISA 10. They are operands of `mov`, so that no row of the table names them; here each is a case of its own.
 
-use sim::isa::pattern;
-use sim::isa::sample::{Register, Sample, Usage};
-use sim::isa::{Row, Target};
-use sim::ptx::ast::{Modifier, Opcode, Type};
+use lanewise_sim::isa::pattern;
+use lanewise_sim::isa::sample::{Register, Sample, Usage};
+use lanewise_sim::isa::{Row, Target};
+use lanewise_sim::ptx::ast::{Modifier, Opcode, Type};
 
 use crate::case::{Case, LEAST};
 use crate::harness::Harness;
@@ -74,10 +74,7 @@ fn case(row: &'static Row, how: How, ty: Type, name: &'static str) -> Case {
             }],
             version: LEAST.0,
             // Clusters are sm_90's.
-            target: Target {
-                sm: 90,
-                specific: false,
-            },
+            target: Target::from(90),
         },
         harness: if how == Equal {
             Harness::Registers

@@ -4,7 +4,7 @@
 //! library's version.
 
 use half::{bf16, f16};
-use sim::ptx::ast::{Class, Type};
+use lanewise_sim::ptx::ast::{Class, Type};
 
 /// SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014).
 #[derive(Clone, Debug)]

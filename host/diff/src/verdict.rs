@@ -4,9 +4,9 @@
 //! are compared as bits. Where bits differ the field's type says whether that is within the ISA's bound, or the bits of a NaN
 //! (which the ISA leaves open for most instructions), or wrong.
 
+use lanewise_sim::isa::sample::Usage;
+use lanewise_sim::ptx::ast::Type;
 use serde::{Deserialize, Serialize};
-use sim::isa::sample::Usage;
-use sim::ptx::ast::Type;
 
 use crate::allowance::{self, Allowance};
 use crate::by_use;

@@ -1,8 +1,8 @@
-//! The coverage page of the book is what the table says: `LANEWISE_BLESS=1 cargo test -p diff-device` writes it.
+//! The coverage page of the book is what the table says: `LANEWISE_BLESS=1 cargo test -p lanewise-diff` writes it.
 
 use std::path::Path;
 
-use diff_device::{Report, page};
+use lanewise_diff::{Report, page};
 
 fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))

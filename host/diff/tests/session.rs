@@ -3,10 +3,10 @@
 //! Here the device is the simulator behind the driver's calls, which is the way to a GPU too; what a GPU says is recorded
 //! in `results/`, not asked here.
 
-use diff_device::case::{self, Case};
-use diff_device::harness::Harness;
-use diff_device::machine::{Driver, Failure, Job, Machine, Simulator};
-use diff_device::{Outcome, Report, Session, Verdict};
+use lanewise_diff::case::{self, Case};
+use lanewise_diff::harness::Harness;
+use lanewise_diff::machine::{Driver, Failure, Job, Machine, Simulator};
+use lanewise_diff::{Outcome, Report, Session, Verdict};
 
 /// A machine that lies about some results.
 struct Wrong<'a> {
@@ -16,13 +16,17 @@ struct Wrong<'a> {
 }
 
 impl Machine for Wrong<'_> {
-    type Module = sim::Instance;
+    type Module = lanewise_diff::machine::Loaded;
 
-    fn load(&self, ptx: &str) -> Result<sim::Instance, Failure> {
+    fn load(&self, ptx: &str) -> Result<lanewise_diff::machine::Loaded, Failure> {
         self.simulator.load(ptx)
     }
 
-    fn run(&self, module: &sim::Instance, job: &Job<'_>) -> Result<Vec<u8>, Failure> {
+    fn run(
+        &self,
+        module: &lanewise_diff::machine::Loaded,
+        job: &Job<'_>,
+    ) -> Result<Vec<u8>, Failure> {
         let mut result = self.simulator.run(module, job)?;
         (self.lie)(&mut result);
         Ok(result)
@@ -68,9 +72,9 @@ fn verdict(instruction: &str, lie: fn(&mut [u8])) -> Verdict {
 /// Judges cases with the simulator as device, and finds nothing wrong.
 fn agree_with_themselves(some: &[Case]) -> Report {
     let mut report = Report::default();
-    let device = host::Device::open().expect("there is always the simulator");
-    if device.backend() != host::Backend::Sim {
-        println!("there is a GPU: `lanewise diff` judges by it");
+    let device = lanewise::Device::open().expect("there is always the simulator");
+    if device.backend() != lanewise::Backend::Sim {
+        println!("there is a GPU: `patterns diff` judges by it");
         return report;
     }
     let device = Driver::new(device).expect("a stream");
@@ -190,14 +194,18 @@ fn what_one_kernel_does_to_a_module_is_not_blamed_on_the_others() {
     /// A compiler that knows no `sad`.
     struct Old<'a>(&'a Simulator);
     impl Machine for Old<'_> {
-        type Module = sim::Instance;
-        fn load(&self, ptx: &str) -> Result<sim::Instance, Failure> {
+        type Module = lanewise_diff::machine::Loaded;
+        fn load(&self, ptx: &str) -> Result<lanewise_diff::machine::Loaded, Failure> {
             if ptx.contains("sad.") {
                 return Err(Failure::Refused("what is a sad?".into()));
             }
             self.0.load(ptx)
         }
-        fn run(&self, module: &sim::Instance, job: &Job<'_>) -> Result<Vec<u8>, Failure> {
+        fn run(
+            &self,
+            module: &lanewise_diff::machine::Loaded,
+            job: &Job<'_>,
+        ) -> Result<Vec<u8>, Failure> {
             self.0.run(module, job)
         }
     }

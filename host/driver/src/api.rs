@@ -1,17 +1,20 @@
 //! The table of entry points: every call of the driver API, once.
 //!
 //! A row is `SINCE name(argument: type, ..) = what answers on the simulator`, in the order of the CUDA 13.0 driver API
-//! reference, under the reference's section headings. `SINCE` is the CUDA version that brought the call (13000 is 13.0).
-//! What answers is a function of `calls`, or `unsupported`, which returns `CUDA_ERROR_NOT_SUPPORTED` and says so;
-//! `always` marks what may be called before `cuInit` and in callbacks. From a row come the exported symbol, its way to
-//! NVIDIA's driver, and its lines in lists and pages; see `entry`.
+//! reference, under the reference's section headings. `SINCE` is the CUDA version that brought the call (13000 is 13.0). A name
+//! may be followed by `| SINCE name_ptsz`: its twin whose default stream is the thread's own.
+//! What answers is a function of `calls`; or `unsupported`, which returns `CUDA_ERROR_NOT_SUPPORTED` and says so; or `narrow`, which does the
+//! same for the calls of CUDA 3.1 with addresses of 32 bits. Behind it stand the other columns, with commas between them: they are
+//! functions of `Columns`. From a row come the exported symbols, their way to NVIDIA's driver, and its lines in lists and pages;
+//! see `entry`.
 //!
-//! The calls are all that `cust_raw` 0.11 declares and all that `cuda.h` of CUDA 13.0 does, but for the 32-bit calls of CUDA
-//! 3.1 and before. Versions are those in NVIDIA's `cudaTypedefs.h`.
+//! The calls are all that `cust_raw` 0.11 declares and all that `cuda.h` of CUDA 13.0 does, the old versions too that it keeps for
+//! programs built before. Versions are those in NVIDIA's `cudaTypedefs.h`.
 
 use crate::abi::*;
 use crate::calls;
-use crate::entry::{self, EntryPoint, When, entry_points};
+use crate::entry::{self, EntryPoint, PerThread, Slot, entry_points};
+use crate::row::{Columns, DefaultStream, DeviceWork, StreamAt};
 use crate::trace;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
@@ -58,10 +61,10 @@ entry_points! {
     }
     "Primary Context Management" {
         7000 cuDevicePrimaryCtxRetain(pctx: *mut CUcontext, dev: CUdevice) = primary::retain;
-        11000 cuDevicePrimaryCtxRelease_v2(dev: CUdevice) = primary::release;
+        11000 cuDevicePrimaryCtxRelease_v2(dev: CUdevice) = primary::release, ends_events;
         11000 cuDevicePrimaryCtxSetFlags_v2(dev: CUdevice, flags: c_uint) = primary::set_flags;
         7000 cuDevicePrimaryCtxGetState(dev: CUdevice, flags: *mut c_uint, active: *mut c_int) = primary::state;
-        11000 cuDevicePrimaryCtxReset_v2(dev: CUdevice) = primary::reset;
+        11000 cuDevicePrimaryCtxReset_v2(dev: CUdevice) = primary::reset, ends_events;
     }
     "Context Management" {
         3020 cuCtxCreate_v2(pctx: *mut CUcontext, flags: c_uint, dev: CUdevice) = context::create;
@@ -71,7 +74,7 @@ entry_points! {
         12050 cuCtxCreate_v4(
             pctx: *mut CUcontext, ctx_create_params: *mut c_void, flags: c_uint, dev: CUdevice,
         ) = context::create_v4;
-        4000 cuCtxDestroy_v2(ctx: CUcontext) = context::destroy;
+        4000 cuCtxDestroy_v2(ctx: CUcontext) = context::destroy, ends_events;
         4000 cuCtxPushCurrent_v2(ctx: CUcontext) = context::push;
         4000 cuCtxPopCurrent_v2(pctx: *mut CUcontext) = context::pop;
         4000 cuCtxSetCurrent(ctx: CUcontext) = context::set_current;
@@ -175,23 +178,23 @@ entry_points! {
     }
     "Memory Management" {
         3020 cuMemGetInfo_v2(free: *mut usize, total: *mut usize) = memory::info;
-        3020 cuMemAlloc_v2(dptr: *mut CUdeviceptr, bytesize: usize) = memory::allocate;
+        3020 cuMemAlloc_v2(dptr: *mut CUdeviceptr, bytesize: usize) = memory::allocate, unsafe_in_capture;
         3020 cuMemAllocPitch_v2(
             dptr: *mut CUdeviceptr, p_pitch: *mut usize, width_in_bytes: usize, height: usize,
             element_size_bytes: c_uint,
-        ) = memory::allocate_pitched;
-        3020 cuMemFree_v2(dptr: CUdeviceptr) = memory::free;
+        ) = memory::allocate_pitched, unsafe_in_capture;
+        3020 cuMemFree_v2(dptr: CUdeviceptr) = memory::free, unsafe_in_capture;
         3020 cuMemGetAddressRange_v2(
             pbase: *mut CUdeviceptr, psize: *mut usize, dptr: CUdeviceptr,
         ) = memory::address_range;
-        3020 cuMemAllocHost_v2(pp: *mut *mut c_void, bytesize: usize) = host_memory::allocate;
-        2000 cuMemFreeHost(p: *mut c_void) = host_memory::free;
-        2020 cuMemHostAlloc(pp: *mut *mut c_void, bytesize: usize, flags: c_uint) = host_memory::allocate_with;
+        3020 cuMemAllocHost_v2(pp: *mut *mut c_void, bytesize: usize) = host_memory::allocate, unsafe_in_capture;
+        2000 cuMemFreeHost(p: *mut c_void) = host_memory::free, unsafe_in_capture;
+        2020 cuMemHostAlloc(pp: *mut *mut c_void, bytesize: usize, flags: c_uint) = host_memory::allocate_with, unsafe_in_capture;
         3020 cuMemHostGetDevicePointer_v2(
             pdptr: *mut CUdeviceptr, p: *mut c_void, flags: c_uint,
         ) = host_memory::device_pointer;
         2030 cuMemHostGetFlags(p_flags: *mut c_uint, p: *mut c_void) = host_memory::flags;
-        6000 cuMemAllocManaged(dptr: *mut CUdeviceptr, bytesize: usize, flags: c_uint) = memory::allocate_managed;
+        6000 cuMemAllocManaged(dptr: *mut CUdeviceptr, bytesize: usize, flags: c_uint) = memory::allocate_managed, unsafe_in_capture;
         12040 cuDeviceRegisterAsyncNotification(
             device: CUdevice, callback_func: *mut c_void, user_data: *mut c_void,
             callback: *mut CUasyncCallbackHandle,
@@ -204,90 +207,90 @@ entry_points! {
         4010 cuIpcGetMemHandle(p_handle: *mut CUipcMemHandle, dptr: CUdeviceptr) = unsupported;
         11000 cuIpcOpenMemHandle_v2(pdptr: *mut CUdeviceptr, handle: CUipcMemHandle, flags: c_uint) = unsupported;
         4010 cuIpcCloseMemHandle(dptr: CUdeviceptr) = unsupported;
-        6050 cuMemHostRegister_v2(p: *mut c_void, bytesize: usize, flags: c_uint) = host_memory::register;
-        4000 cuMemHostUnregister(p: *mut c_void) = host_memory::unregister;
-        4000 cuMemcpy(dst: CUdeviceptr, src: CUdeviceptr, byte_count: usize) = copy::any;
-        4000 cuMemcpyPeer(
+        6050 cuMemHostRegister_v2(p: *mut c_void, bytesize: usize, flags: c_uint) = host_memory::register, unsafe_in_capture;
+        4000 cuMemHostUnregister(p: *mut c_void) = host_memory::unregister, unsafe_in_capture;
+        4000 cuMemcpy | 7000 cuMemcpy_ptds(dst: CUdeviceptr, src: CUdeviceptr, byte_count: usize) = copy::any, work(DeviceWork::Copy("copy", 2), StreamAt::Default);
+        4000 cuMemcpyPeer | 7000 cuMemcpyPeer_ptds(
             dst_device: CUdeviceptr, dst_context: CUcontext, src_device: CUdeviceptr, src_context: CUcontext,
             byte_count: usize,
         ) = copy::peer;
-        3020 cuMemcpyHtoD_v2(dst_device: CUdeviceptr, src_host: *const c_void, byte_count: usize) = copy::to_device;
-        3020 cuMemcpyDtoH_v2(dst_host: *mut c_void, src_device: CUdeviceptr, byte_count: usize) = copy::to_host;
-        3020 cuMemcpyDtoD_v2(dst_device: CUdeviceptr, src_device: CUdeviceptr, byte_count: usize) = copy::within_device;
-        3020 cuMemcpyDtoA_v2(
+        3020 cuMemcpyHtoD_v2 | 7000 cuMemcpyHtoD_v2_ptds(dst_device: CUdeviceptr, src_host: *const c_void, byte_count: usize) = copy::to_device, work(DeviceWork::Copy("copy to device", 2), StreamAt::Default);
+        3020 cuMemcpyDtoH_v2 | 7000 cuMemcpyDtoH_v2_ptds(dst_host: *mut c_void, src_device: CUdeviceptr, byte_count: usize) = copy::to_host, work(DeviceWork::Copy("copy to host", 2), StreamAt::Default);
+        3020 cuMemcpyDtoD_v2 | 7000 cuMemcpyDtoD_v2_ptds(dst_device: CUdeviceptr, src_device: CUdeviceptr, byte_count: usize) = copy::within_device, work(DeviceWork::Copy("copy within device", 2), StreamAt::Default);
+        3020 cuMemcpyDtoA_v2 | 7000 cuMemcpyDtoA_v2_ptds(
             dst_array: CUarray, dst_offset: usize, src_device: CUdeviceptr, byte_count: usize,
         ) = copy_array::from_device;
-        3020 cuMemcpyAtoD_v2(
+        3020 cuMemcpyAtoD_v2 | 7000 cuMemcpyAtoD_v2_ptds(
             dst_device: CUdeviceptr, src_array: CUarray, src_offset: usize, byte_count: usize,
         ) = copy_array::to_device;
-        3020 cuMemcpyHtoA_v2(
+        3020 cuMemcpyHtoA_v2 | 7000 cuMemcpyHtoA_v2_ptds(
             dst_array: CUarray, dst_offset: usize, src_host: *const c_void, byte_count: usize,
         ) = copy_array::from_host;
-        3020 cuMemcpyAtoH_v2(
+        3020 cuMemcpyAtoH_v2 | 7000 cuMemcpyAtoH_v2_ptds(
             dst_host: *mut c_void, src_array: CUarray, src_offset: usize, byte_count: usize,
         ) = copy_array::to_host_now;
-        3020 cuMemcpyAtoA_v2(
+        3020 cuMemcpyAtoA_v2 | 7000 cuMemcpyAtoA_v2_ptds(
             dst_array: CUarray, dst_offset: usize, src_array: CUarray, src_offset: usize, byte_count: usize,
         ) = copy_array::among;
-        3020 cuMemcpy2D_v2(p_copy: *const CUDA_MEMCPY2D) = copy_shaped::copy_2d;
-        3020 cuMemcpy2DUnaligned_v2(p_copy: *const CUDA_MEMCPY2D) = copy_shaped::copy_2d;
-        3020 cuMemcpy3D_v2(p_copy: *const CUDA_MEMCPY3D) = copy_shaped::copy_3d;
-        4000 cuMemcpy3DPeer(p_copy: *const CUDA_MEMCPY3D) = copy_shaped::copy_3d;
-        4000 cuMemcpyAsync(dst: CUdeviceptr, src: CUdeviceptr, byte_count: usize, h_stream: CUstream) = copy::any_async;
-        4000 cuMemcpyPeerAsync(
+        3020 cuMemcpy2D_v2 | 7000 cuMemcpy2D_v2_ptds(p_copy: *const CUDA_MEMCPY2D) = copy_shaped::copy_2d;
+        3020 cuMemcpy2DUnaligned_v2 | 7000 cuMemcpy2DUnaligned_v2_ptds(p_copy: *const CUDA_MEMCPY2D) = copy_shaped::copy_2d;
+        3020 cuMemcpy3D_v2 | 7000 cuMemcpy3D_v2_ptds(p_copy: *const CUDA_MEMCPY3D) = copy_shaped::copy_3d;
+        4000 cuMemcpy3DPeer | 7000 cuMemcpy3DPeer_ptds(p_copy: *const CUDA_MEMCPY3D) = copy_shaped::copy_3d;
+        4000 cuMemcpyAsync | 7000 cuMemcpyAsync_ptsz(dst: CUdeviceptr, src: CUdeviceptr, byte_count: usize, h_stream: CUstream) = copy::any_async, work(DeviceWork::Copy("copy", 2), StreamAt::Argument(3));
+        4000 cuMemcpyPeerAsync | 7000 cuMemcpyPeerAsync_ptsz(
             dst_device: CUdeviceptr, dst_context: CUcontext, src_device: CUdeviceptr, src_context: CUcontext,
             byte_count: usize, h_stream: CUstream,
         ) = copy::peer_async;
-        3020 cuMemcpyHtoDAsync_v2(
+        3020 cuMemcpyHtoDAsync_v2 | 7000 cuMemcpyHtoDAsync_v2_ptsz(
             dst_device: CUdeviceptr, src_host: *const c_void, byte_count: usize, h_stream: CUstream,
-        ) = copy::to_device_async;
-        3020 cuMemcpyDtoHAsync_v2(
+        ) = copy::to_device_async, work(DeviceWork::Copy("copy to device", 2), StreamAt::Argument(3));
+        3020 cuMemcpyDtoHAsync_v2 | 7000 cuMemcpyDtoHAsync_v2_ptsz(
             dst_host: *mut c_void, src_device: CUdeviceptr, byte_count: usize, h_stream: CUstream,
-        ) = copy::to_host_async;
-        3020 cuMemcpyDtoDAsync_v2(
+        ) = copy::to_host_async, work(DeviceWork::Copy("copy to host", 2), StreamAt::Argument(3));
+        3020 cuMemcpyDtoDAsync_v2 | 7000 cuMemcpyDtoDAsync_v2_ptsz(
             dst_device: CUdeviceptr, src_device: CUdeviceptr, byte_count: usize, h_stream: CUstream,
-        ) = copy::within_device_async;
-        3020 cuMemcpyHtoAAsync_v2(
+        ) = copy::within_device_async, work(DeviceWork::Copy("copy within device", 2), StreamAt::Argument(3));
+        3020 cuMemcpyHtoAAsync_v2 | 7000 cuMemcpyHtoAAsync_v2_ptsz(
             dst_array: CUarray, dst_offset: usize, src_host: *const c_void, byte_count: usize, h_stream: CUstream,
         ) = copy_array::from_host_async;
-        3020 cuMemcpyAtoHAsync_v2(
+        3020 cuMemcpyAtoHAsync_v2 | 7000 cuMemcpyAtoHAsync_v2_ptsz(
             dst_host: *mut c_void, src_array: CUarray, src_offset: usize, byte_count: usize, h_stream: CUstream,
         ) = copy_array::to_host_async;
-        3020 cuMemcpy2DAsync_v2(p_copy: *const CUDA_MEMCPY2D, h_stream: CUstream) = copy_shaped::copy_2d_async;
-        3020 cuMemcpy3DAsync_v2(p_copy: *const CUDA_MEMCPY3D, h_stream: CUstream) = copy_shaped::copy_3d_async;
-        4000 cuMemcpy3DPeerAsync(p_copy: *const CUDA_MEMCPY3D, h_stream: CUstream) = copy_shaped::copy_3d_async;
-        13000 cuMemcpyBatchAsync_v2(
+        3020 cuMemcpy2DAsync_v2 | 7000 cuMemcpy2DAsync_v2_ptsz(p_copy: *const CUDA_MEMCPY2D, h_stream: CUstream) = copy_shaped::copy_2d_async;
+        3020 cuMemcpy3DAsync_v2 | 7000 cuMemcpy3DAsync_v2_ptsz(p_copy: *const CUDA_MEMCPY3D, h_stream: CUstream) = copy_shaped::copy_3d_async;
+        4000 cuMemcpy3DPeerAsync | 7000 cuMemcpy3DPeerAsync_ptsz(p_copy: *const CUDA_MEMCPY3D, h_stream: CUstream) = copy_shaped::copy_3d_async;
+        13000 cuMemcpyBatchAsync_v2 | 13000 cuMemcpyBatchAsync_v2_ptsz(
             dsts: *mut CUdeviceptr, srcs: *mut CUdeviceptr, sizes: *mut usize, count: usize, attrs: *mut c_void,
             attrs_idxs: *mut usize, num_attrs: usize, h_stream: CUstream,
-        ) = unsupported;
-        13000 cuMemcpy3DBatchAsync_v2(
+        ) = copy::batch;
+        13000 cuMemcpy3DBatchAsync_v2 | 13000 cuMemcpy3DBatchAsync_v2_ptsz(
             num_ops: usize, op_list: *mut c_void, flags: c_ulonglong, h_stream: CUstream,
         ) = unsupported;
-        3020 cuMemsetD8_v2(dst_device: CUdeviceptr, uc: c_uchar, n: usize) = memset::line;
-        3020 cuMemsetD16_v2(dst_device: CUdeviceptr, us: c_ushort, n: usize) = memset::line;
-        3020 cuMemsetD32_v2(dst_device: CUdeviceptr, ui: c_uint, n: usize) = memset::line;
-        3020 cuMemsetD2D8_v2(
+        3020 cuMemsetD8_v2 | 7000 cuMemsetD8_v2_ptds(dst_device: CUdeviceptr, uc: c_uchar, n: usize) = memset::line;
+        3020 cuMemsetD16_v2 | 7000 cuMemsetD16_v2_ptds(dst_device: CUdeviceptr, us: c_ushort, n: usize) = memset::line;
+        3020 cuMemsetD32_v2 | 7000 cuMemsetD32_v2_ptds(dst_device: CUdeviceptr, ui: c_uint, n: usize) = memset::line;
+        3020 cuMemsetD2D8_v2 | 7000 cuMemsetD2D8_v2_ptds(
             dst_device: CUdeviceptr, dst_pitch: usize, uc: c_uchar, width: usize, height: usize,
         ) = memset::rows;
-        3020 cuMemsetD2D16_v2(
+        3020 cuMemsetD2D16_v2 | 7000 cuMemsetD2D16_v2_ptds(
             dst_device: CUdeviceptr, dst_pitch: usize, us: c_ushort, width: usize, height: usize,
         ) = memset::rows;
-        3020 cuMemsetD2D32_v2(
+        3020 cuMemsetD2D32_v2 | 7000 cuMemsetD2D32_v2_ptds(
             dst_device: CUdeviceptr, dst_pitch: usize, ui: c_uint, width: usize, height: usize,
         ) = memset::rows;
-        3020 cuMemsetD8Async(dst_device: CUdeviceptr, uc: c_uchar, n: usize, h_stream: CUstream) = memset::line_async;
-        3020 cuMemsetD16Async(dst_device: CUdeviceptr, us: c_ushort, n: usize, h_stream: CUstream) = memset::line_async;
-        3020 cuMemsetD32Async(dst_device: CUdeviceptr, ui: c_uint, n: usize, h_stream: CUstream) = memset::line_async;
-        3020 cuMemsetD2D8Async(
+        3020 cuMemsetD8Async | 7000 cuMemsetD8Async_ptsz(dst_device: CUdeviceptr, uc: c_uchar, n: usize, h_stream: CUstream) = memset::line_async, work(DeviceWork::Set(2, 1), StreamAt::Argument(3));
+        3020 cuMemsetD16Async | 7000 cuMemsetD16Async_ptsz(dst_device: CUdeviceptr, us: c_ushort, n: usize, h_stream: CUstream) = memset::line_async, work(DeviceWork::Set(2, 2), StreamAt::Argument(3));
+        3020 cuMemsetD32Async | 7000 cuMemsetD32Async_ptsz(dst_device: CUdeviceptr, ui: c_uint, n: usize, h_stream: CUstream) = memset::line_async, work(DeviceWork::Set(2, 4), StreamAt::Argument(3));
+        3020 cuMemsetD2D8Async | 7000 cuMemsetD2D8Async_ptsz(
             dst_device: CUdeviceptr, dst_pitch: usize, uc: c_uchar, width: usize, height: usize, h_stream: CUstream,
         ) = memset::rows_async;
-        3020 cuMemsetD2D16Async(
+        3020 cuMemsetD2D16Async | 7000 cuMemsetD2D16Async_ptsz(
             dst_device: CUdeviceptr, dst_pitch: usize, us: c_ushort, width: usize, height: usize, h_stream: CUstream,
         ) = memset::rows_async;
-        3020 cuMemsetD2D32Async(
+        3020 cuMemsetD2D32Async | 7000 cuMemsetD2D32Async_ptsz(
             dst_device: CUdeviceptr, dst_pitch: usize, ui: c_uint, width: usize, height: usize, h_stream: CUstream,
         ) = memset::rows_async;
-        3020 cuArrayCreate_v2(p_handle: *mut CUarray, p_allocate_array: *const CUDA_ARRAY_DESCRIPTOR) = array::create;
+        3020 cuArrayCreate_v2(p_handle: *mut CUarray, p_allocate_array: *const CUDA_ARRAY_DESCRIPTOR) = array::create, unsafe_in_capture;
         3020 cuArrayGetDescriptor_v2(p_array_descriptor: *mut CUDA_ARRAY_DESCRIPTOR, h_array: CUarray) = array::descriptor;
         11010 cuArrayGetSparseProperties(sparse_properties: *mut c_void, array: CUarray) = array::sparse;
         11010 cuMipmappedArrayGetSparseProperties(
@@ -300,8 +303,8 @@ entry_points! {
             memory_requirements: *mut c_void, mipmap: CUmipmappedArray, device: CUdevice,
         ) = array::mipmap_requirements;
         11020 cuArrayGetPlane(p_plane_array: *mut CUarray, h_array: CUarray, plane_idx: c_uint) = array::plane;
-        2000 cuArrayDestroy(h_array: CUarray) = array::destroy;
-        3020 cuArray3DCreate_v2(p_handle: *mut CUarray, p_allocate_array: *const CUDA_ARRAY3D_DESCRIPTOR) = array::create_3d;
+        2000 cuArrayDestroy(h_array: CUarray) = array::destroy, unsafe_in_capture;
+        3020 cuArray3DCreate_v2(p_handle: *mut CUarray, p_allocate_array: *const CUDA_ARRAY3D_DESCRIPTOR) = array::create_3d, unsafe_in_capture;
         3020 cuArray3DGetDescriptor_v2(p_array_descriptor: *mut CUDA_ARRAY3D_DESCRIPTOR, h_array: CUarray) = array::descriptor_3d;
         5000 cuMipmappedArrayCreate(
             p_handle: *mut CUmipmappedArray, p_mipmapped_array_desc: *const CUDA_ARRAY3D_DESCRIPTOR, num_mipmap_levels: c_uint,
@@ -313,7 +316,7 @@ entry_points! {
         11070 cuMemGetHandleForAddressRange(
             handle: *mut c_void, dptr: CUdeviceptr, size: usize, handle_type: c_uint, flags: c_ulonglong,
         ) = unsupported;
-        12060 cuMemBatchDecompressAsync(
+        12060 cuMemBatchDecompressAsync | 12060 cuMemBatchDecompressAsync_ptsz(
             params_array: *mut c_void, count: usize, flags: c_uint, error_index: *mut usize, stream: CUstream,
         ) = unsupported;
     }
@@ -329,7 +332,7 @@ entry_points! {
         10020 cuMemMap(
             ptr: CUdeviceptr, size: usize, offset: usize, handle: CUmemGenericAllocationHandle, flags: c_ulonglong,
         ) = virtual_memory::map;
-        11010 cuMemMapArrayAsync(map_info_list: *mut c_void, count: c_uint, h_stream: CUstream) = unsupported;
+        11010 cuMemMapArrayAsync | 11010 cuMemMapArrayAsync_ptsz(map_info_list: *mut c_void, count: c_uint, h_stream: CUstream) = unsupported;
         10020 cuMemUnmap(ptr: CUdeviceptr, size: usize) = virtual_memory::unmap;
         10020 cuMemSetAccess(ptr: CUdeviceptr, size: usize, desc: *const CUmemAccessDesc, count: usize) = virtual_memory::set_access;
         10020 cuMemGetAccess(flags: *mut c_ulonglong, location: *const CUmemLocation, ptr: CUdeviceptr) = virtual_memory::access;
@@ -347,8 +350,8 @@ entry_points! {
         11000 cuMemRetainAllocationHandle(handle: *mut CUmemGenericAllocationHandle, addr: *mut c_void) = virtual_memory::retain;
     }
     "Stream Ordered Memory Allocator" {
-        11020 cuMemFreeAsync(dptr: CUdeviceptr, h_stream: CUstream) = pool::free;
-        11020 cuMemAllocAsync(dptr: *mut CUdeviceptr, bytesize: usize, h_stream: CUstream) = pool::allocate;
+        11020 cuMemFreeAsync | 11020 cuMemFreeAsync_ptsz(dptr: CUdeviceptr, h_stream: CUstream) = pool::free;
+        11020 cuMemAllocAsync | 11020 cuMemAllocAsync_ptsz(dptr: *mut CUdeviceptr, bytesize: usize, h_stream: CUstream) = pool::allocate;
         11020 cuMemPoolTrimTo(pool: CUmemoryPool, min_bytes_to_keep: usize) = pool::trim;
         11020 cuMemPoolSetAttribute(pool: CUmemoryPool, attr: c_uint, value: *mut c_void) = pool::set_attribute;
         11020 cuMemPoolGetAttribute(pool: CUmemoryPool, attr: c_uint, value: *mut c_void) = pool::attribute;
@@ -363,7 +366,7 @@ entry_points! {
         ) = unsupported;
         13000 cuMemGetMemPool(pool: *mut CUmemoryPool, location: *mut CUmemLocation, kind: c_uint) = unsupported;
         13000 cuMemSetMemPool(location: *mut CUmemLocation, kind: c_uint, pool: CUmemoryPool) = unsupported;
-        11020 cuMemAllocFromPoolAsync(
+        11020 cuMemAllocFromPoolAsync | 11020 cuMemAllocFromPoolAsync_ptsz(
             dptr: *mut CUdeviceptr, bytesize: usize, pool: CUmemoryPool, h_stream: CUstream,
         ) = pool::allocate_from;
         11020 cuMemPoolExportToShareableHandle(
@@ -395,24 +398,24 @@ entry_points! {
     }
     "Unified Addressing" {
         4000 cuPointerGetAttribute(data: *mut c_void, attribute: c_uint, ptr: CUdeviceptr) = pointer::attribute;
-        8000 cuMemPrefetchAsync(
+        8000 cuMemPrefetchAsync | 8000 cuMemPrefetchAsync_ptsz(
             dev_ptr: CUdeviceptr, count: usize, dst_device: CUdevice, h_stream: CUstream,
         ) = pointer::prefetch;
-        12020 cuMemPrefetchAsync_v2(
+        12020 cuMemPrefetchAsync_v2 | 12020 cuMemPrefetchAsync_v2_ptsz(
             dev_ptr: CUdeviceptr, count: usize, location: CUmemLocation, flags: c_uint, h_stream: CUstream,
         ) = pointer::prefetch_v2;
         8000 cuMemAdvise(dev_ptr: CUdeviceptr, count: usize, advice: c_uint, device: CUdevice) = pointer::advise;
         12020 cuMemAdvise_v2(
             dev_ptr: CUdeviceptr, count: usize, advice: c_uint, location: CUmemLocation,
         ) = pointer::advise_v2;
-        13000 cuMemPrefetchBatchAsync(
+        13000 cuMemPrefetchBatchAsync | 13000 cuMemPrefetchBatchAsync_ptsz(
             dptrs: *mut CUdeviceptr, sizes: *mut usize, count: usize, prefetch_locs: *mut CUmemLocation,
             prefetch_loc_idxs: *mut usize, num_prefetch_locs: usize, flags: c_ulonglong, h_stream: CUstream,
         ) = unsupported;
-        13000 cuMemDiscardBatchAsync(
+        13000 cuMemDiscardBatchAsync | 13000 cuMemDiscardBatchAsync_ptsz(
             dptrs: *mut CUdeviceptr, sizes: *mut usize, count: usize, flags: c_ulonglong, h_stream: CUstream,
         ) = unsupported;
-        13000 cuMemDiscardAndPrefetchBatchAsync(
+        13000 cuMemDiscardAndPrefetchBatchAsync | 13000 cuMemDiscardAndPrefetchBatchAsync_ptsz(
             dptrs: *mut CUdeviceptr, sizes: *mut usize, count: usize, prefetch_locs: *mut CUmemLocation,
             prefetch_loc_idxs: *mut usize, num_prefetch_locs: usize, flags: c_ulonglong, h_stream: CUstream,
         ) = unsupported;
@@ -433,61 +436,61 @@ entry_points! {
         5050 cuStreamCreateWithPriority(
             ph_stream: *mut CUstream, flags: c_uint, priority: c_int,
         ) = stream::create_with_priority;
-        5050 cuStreamGetPriority(h_stream: CUstream, priority: *mut c_int) = stream::priority;
-        12080 cuStreamGetDevice(h_stream: CUstream, device: *mut CUdevice) = stream::device;
-        5050 cuStreamGetFlags(h_stream: CUstream, flags: *mut c_uint) = stream::flags;
-        12000 cuStreamGetId(h_stream: CUstream, stream_id: *mut c_ulonglong) = stream::id;
-        9020 cuStreamGetCtx(h_stream: CUstream, pctx: *mut CUcontext) = stream::context;
-        12050 cuStreamGetCtx_v2(h_stream: CUstream, p_ctx: *mut CUcontext, p_green_ctx: *mut CUgreenCtx) = unsupported;
-        3020 cuStreamWaitEvent(h_stream: CUstream, h_event: CUevent, flags: c_uint) = stream::wait_event;
-        5000 cuStreamAddCallback(
+        5050 cuStreamGetPriority | 7000 cuStreamGetPriority_ptsz(h_stream: CUstream, priority: *mut c_int) = stream::priority;
+        12080 cuStreamGetDevice | 12080 cuStreamGetDevice_ptsz(h_stream: CUstream, device: *mut CUdevice) = stream::device;
+        5050 cuStreamGetFlags | 7000 cuStreamGetFlags_ptsz(h_stream: CUstream, flags: *mut c_uint) = stream::flags;
+        12000 cuStreamGetId | 12000 cuStreamGetId_ptsz(h_stream: CUstream, stream_id: *mut c_ulonglong) = stream::id;
+        9020 cuStreamGetCtx | 9020 cuStreamGetCtx_ptsz(h_stream: CUstream, pctx: *mut CUcontext) = stream::context;
+        12050 cuStreamGetCtx_v2 | 12050 cuStreamGetCtx_v2_ptsz(h_stream: CUstream, p_ctx: *mut CUcontext, p_green_ctx: *mut CUgreenCtx) = unsupported;
+        3020 cuStreamWaitEvent | 7000 cuStreamWaitEvent_ptsz(h_stream: CUstream, h_event: CUevent, flags: c_uint) = stream::wait_event;
+        5000 cuStreamAddCallback | 7000 cuStreamAddCallback_ptsz(
             h_stream: CUstream, callback: CUstreamCallback, user_data: *mut c_void, flags: c_uint,
         ) = stream::add_callback;
-        10010 cuStreamBeginCapture_v2(h_stream: CUstream, mode: c_uint) = graph::capture::begin;
-        12030 cuStreamBeginCaptureToGraph(
+        10010 cuStreamBeginCapture_v2 | 10010 cuStreamBeginCapture_v2_ptsz(h_stream: CUstream, mode: c_uint) = graph::capture::begin;
+        12030 cuStreamBeginCaptureToGraph | 12030 cuStreamBeginCaptureToGraph_ptsz(
             h_stream: CUstream, h_graph: CUgraph, dependencies: *const CUgraphNode, dependency_data: *const c_void,
             num_dependencies: usize, mode: c_uint,
         ) = graph::capture::begin_to_graph;
         10010 cuThreadExchangeStreamCaptureMode(mode: *mut c_uint) = graph::capture::exchange_mode;
-        10000 cuStreamEndCapture(h_stream: CUstream, ph_graph: *mut CUgraph) = graph::capture::end;
-        10000 cuStreamIsCapturing(h_stream: CUstream, capture_status: *mut c_uint) = graph::capture::is_capturing;
-        10010 cuStreamGetCaptureInfo(
+        10000 cuStreamEndCapture | 10000 cuStreamEndCapture_ptsz(h_stream: CUstream, ph_graph: *mut CUgraph) = graph::capture::end;
+        10000 cuStreamIsCapturing | 10000 cuStreamIsCapturing_ptsz(h_stream: CUstream, capture_status: *mut c_uint) = graph::capture::is_capturing;
+        10010 cuStreamGetCaptureInfo | 10010 cuStreamGetCaptureInfo_ptsz(
             h_stream: CUstream, capture_status_out: *mut c_uint, id_out: *mut u64,
         ) = graph::capture::info;
-        11030 cuStreamGetCaptureInfo_v2(
+        11030 cuStreamGetCaptureInfo_v2 | 11030 cuStreamGetCaptureInfo_v2_ptsz(
             h_stream: CUstream, capture_status_out: *mut c_uint, id_out: *mut u64, graph_out: *mut CUgraph,
             dependencies_out: *mut *const CUgraphNode, num_dependencies_out: *mut usize,
         ) = graph::capture::info_v2;
-        12030 cuStreamGetCaptureInfo_v3(
+        12030 cuStreamGetCaptureInfo_v3 | 12030 cuStreamGetCaptureInfo_v3_ptsz(
             h_stream: CUstream, capture_status_out: *mut c_uint, id_out: *mut u64, graph_out: *mut CUgraph,
             dependencies_out: *mut *const CUgraphNode, edge_data_out: *mut *const c_void,
             num_dependencies_out: *mut usize,
         ) = graph::capture::info_v3;
-        11030 cuStreamUpdateCaptureDependencies(
+        11030 cuStreamUpdateCaptureDependencies | 11030 cuStreamUpdateCaptureDependencies_ptsz(
             h_stream: CUstream, dependencies: *mut CUgraphNode, num_dependencies: usize, flags: c_uint,
         ) = graph::capture::update_dependencies;
-        12030 cuStreamUpdateCaptureDependencies_v2(
+        12030 cuStreamUpdateCaptureDependencies_v2 | 12030 cuStreamUpdateCaptureDependencies_v2_ptsz(
             h_stream: CUstream, dependencies: *mut CUgraphNode, dependency_data: *const c_void,
             num_dependencies: usize, flags: c_uint,
         ) = graph::capture::update_dependencies_v2;
-        6000 cuStreamAttachMemAsync(
+        6000 cuStreamAttachMemAsync | 7000 cuStreamAttachMemAsync_ptsz(
             h_stream: CUstream, dptr: CUdeviceptr, length: usize, flags: c_uint,
         ) = pointer::attach;
-        2000 cuStreamQuery(h_stream: CUstream) = stream::query;
-        2000 cuStreamSynchronize(h_stream: CUstream) = stream::synchronize;
+        2000 cuStreamQuery | 7000 cuStreamQuery_ptsz(h_stream: CUstream) = stream::query;
+        2000 cuStreamSynchronize | 7000 cuStreamSynchronize_ptsz(h_stream: CUstream) = stream::synchronize;
         4000 cuStreamDestroy_v2(h_stream: CUstream) = stream::destroy;
-        11000 cuStreamCopyAttributes(dst: CUstream, src: CUstream) = stream_attribute::copy;
-        11000 cuStreamGetAttribute(
+        11000 cuStreamCopyAttributes | 11000 cuStreamCopyAttributes_ptsz(dst: CUstream, src: CUstream) = stream_attribute::copy;
+        11000 cuStreamGetAttribute | 11000 cuStreamGetAttribute_ptsz(
             h_stream: CUstream, attr: c_uint, value_out: *mut CUlaunchAttributeValue,
         ) = stream_attribute::get;
-        11000 cuStreamSetAttribute(
+        11000 cuStreamSetAttribute | 11000 cuStreamSetAttribute_ptsz(
             h_stream: CUstream, attr: c_uint, value: *const CUlaunchAttributeValue,
         ) = stream_attribute::set;
     }
     "Event Management" {
         2000 cuEventCreate(ph_event: *mut CUevent, flags: c_uint) = event::create;
-        2000 cuEventRecord(h_event: CUevent, h_stream: CUstream) = event::record;
-        11010 cuEventRecordWithFlags(h_event: CUevent, h_stream: CUstream, flags: c_uint) = event::record_with;
+        2000 cuEventRecord | 7000 cuEventRecord_ptsz(h_event: CUevent, h_stream: CUstream) = event::record;
+        11010 cuEventRecordWithFlags | 11010 cuEventRecordWithFlags_ptsz(h_event: CUevent, h_stream: CUstream, flags: c_uint) = event::record_with;
         2000 cuEventQuery(h_event: CUevent) = event::query;
         2000 cuEventSynchronize(h_event: CUevent) = event::synchronize;
         4000 cuEventDestroy_v2(h_event: CUevent) = event::destroy;
@@ -506,27 +509,27 @@ entry_points! {
         10000 cuImportExternalSemaphore(
             ext_sem_out: *mut CUexternalSemaphore, sem_handle_desc: *const c_void,
         ) = unsupported;
-        10000 cuSignalExternalSemaphoresAsync(
+        10000 cuSignalExternalSemaphoresAsync | 10000 cuSignalExternalSemaphoresAsync_ptsz(
             ext_sem_array: *const CUexternalSemaphore, params_array: *const c_void, num_ext_sems: c_uint,
             stream: CUstream,
         ) = unsupported;
-        10000 cuWaitExternalSemaphoresAsync(
+        10000 cuWaitExternalSemaphoresAsync | 10000 cuWaitExternalSemaphoresAsync_ptsz(
             ext_sem_array: *const CUexternalSemaphore, params_array: *const c_void, num_ext_sems: c_uint,
             stream: CUstream,
         ) = unsupported;
         10000 cuDestroyExternalSemaphore(ext_sem: CUexternalSemaphore) = unsupported;
     }
     "Stream Memory Operations" {
-        8000 cuStreamWaitValue32(stream: CUstream, addr: CUdeviceptr, value: u32, flags: c_uint) = stream_memory::wait_32;
-        11070 cuStreamWaitValue32_v2(stream: CUstream, addr: CUdeviceptr, value: u32, flags: c_uint) = stream_memory::wait_32;
-        9000 cuStreamWaitValue64(stream: CUstream, addr: CUdeviceptr, value: u64, flags: c_uint) = stream_memory::wait_64;
-        11070 cuStreamWaitValue64_v2(stream: CUstream, addr: CUdeviceptr, value: u64, flags: c_uint) = stream_memory::wait_64;
-        8000 cuStreamWriteValue32(stream: CUstream, addr: CUdeviceptr, value: u32, flags: c_uint) = stream_memory::write_32;
-        11070 cuStreamWriteValue32_v2(stream: CUstream, addr: CUdeviceptr, value: u32, flags: c_uint) = stream_memory::write_32;
-        9000 cuStreamWriteValue64(stream: CUstream, addr: CUdeviceptr, value: u64, flags: c_uint) = stream_memory::write_64;
-        11070 cuStreamWriteValue64_v2(stream: CUstream, addr: CUdeviceptr, value: u64, flags: c_uint) = stream_memory::write_64;
-        8000 cuStreamBatchMemOp(stream: CUstream, count: c_uint, param_array: *mut c_void, flags: c_uint) = stream_memory::batch;
-        11070 cuStreamBatchMemOp_v2(
+        8000 cuStreamWaitValue32 | 8000 cuStreamWaitValue32_ptsz(stream: CUstream, addr: CUdeviceptr, value: u32, flags: c_uint) = stream_memory::wait_32;
+        11070 cuStreamWaitValue32_v2 | 11070 cuStreamWaitValue32_v2_ptsz(stream: CUstream, addr: CUdeviceptr, value: u32, flags: c_uint) = stream_memory::wait_32;
+        9000 cuStreamWaitValue64 | 9000 cuStreamWaitValue64_ptsz(stream: CUstream, addr: CUdeviceptr, value: u64, flags: c_uint) = stream_memory::wait_64;
+        11070 cuStreamWaitValue64_v2 | 11070 cuStreamWaitValue64_v2_ptsz(stream: CUstream, addr: CUdeviceptr, value: u64, flags: c_uint) = stream_memory::wait_64;
+        8000 cuStreamWriteValue32 | 8000 cuStreamWriteValue32_ptsz(stream: CUstream, addr: CUdeviceptr, value: u32, flags: c_uint) = stream_memory::write_32;
+        11070 cuStreamWriteValue32_v2 | 11070 cuStreamWriteValue32_v2_ptsz(stream: CUstream, addr: CUdeviceptr, value: u32, flags: c_uint) = stream_memory::write_32;
+        9000 cuStreamWriteValue64 | 9000 cuStreamWriteValue64_ptsz(stream: CUstream, addr: CUdeviceptr, value: u64, flags: c_uint) = stream_memory::write_64;
+        11070 cuStreamWriteValue64_v2 | 11070 cuStreamWriteValue64_v2_ptsz(stream: CUstream, addr: CUdeviceptr, value: u64, flags: c_uint) = stream_memory::write_64;
+        8000 cuStreamBatchMemOp | 8000 cuStreamBatchMemOp_ptsz(stream: CUstream, count: c_uint, param_array: *mut c_void, flags: c_uint) = stream_memory::batch;
+        11070 cuStreamBatchMemOp_v2 | 11070 cuStreamBatchMemOp_v2_ptsz(
             stream: CUstream, count: c_uint, param_array: *mut c_void, flags: c_uint,
         ) = stream_memory::batch;
     }
@@ -541,23 +544,23 @@ entry_points! {
         ) = function::param_info;
         12040 cuFuncIsLoaded(state: *mut c_uint, function: CUfunction) = function::is_loaded;
         12040 cuFuncLoad(function: CUfunction) = function::load;
-        4000 cuLaunchKernel(
+        4000 cuLaunchKernel | 7000 cuLaunchKernel_ptsz(
             f: CUfunction, grid_dim_x: c_uint, grid_dim_y: c_uint, grid_dim_z: c_uint, block_dim_x: c_uint,
             block_dim_y: c_uint, block_dim_z: c_uint, shared_mem_bytes: c_uint, h_stream: CUstream,
             kernel_params: *mut *mut c_void, extra: *mut *mut c_void,
-        ) = launch::kernel;
-        11060 cuLaunchKernelEx(
+        ) = launch::kernel, work(DeviceWork::Kernel, StreamAt::Argument(8));
+        11060 cuLaunchKernelEx | 11060 cuLaunchKernelEx_ptsz(
             config: *const CUlaunchConfig, f: CUfunction, kernel_params: *mut *mut c_void, extra: *mut *mut c_void,
-        ) = launch::with_attributes;
-        9000 cuLaunchCooperativeKernel(
+        ) = launch::with_attributes, work(DeviceWork::Kernel, StreamAt::Config);
+        9000 cuLaunchCooperativeKernel | 9000 cuLaunchCooperativeKernel_ptsz(
             f: CUfunction, grid_dim_x: c_uint, grid_dim_y: c_uint, grid_dim_z: c_uint, block_dim_x: c_uint,
             block_dim_y: c_uint, block_dim_z: c_uint, shared_mem_bytes: c_uint, h_stream: CUstream,
             kernel_params: *mut *mut c_void,
-        ) = launch::cooperative;
+        ) = launch::cooperative, work(DeviceWork::Kernel, StreamAt::Argument(8));
         9000 cuLaunchCooperativeKernelMultiDevice(
             launch_params_list: *mut CUDA_LAUNCH_PARAMS, num_devices: c_uint, flags: c_uint,
         ) = launch::cooperative_on_several;
-        10000 cuLaunchHostFunc(h_stream: CUstream, fn_: CUhostFn, user_data: *mut c_void) = stream::host_function;
+        10000 cuLaunchHostFunc | 10000 cuLaunchHostFunc_ptsz(h_stream: CUstream, fn_: CUhostFn, user_data: *mut c_void) = stream::host_function;
     }
     "Execution Control (deprecated)" {
         2000 cuFuncSetBlockShape(hfunc: CUfunction, x: c_int, y: c_int, z: c_int) = launch_legacy::set_block;
@@ -710,15 +713,18 @@ entry_points! {
             num_dependencies: usize,
         ) = graph::topology::remove_dependencies_v2;
         10000 cuGraphDestroyNode(h_node: CUgraphNode) = graph::topology::destroy_node;
-        10000 cuGraphInstantiate(ph_graph_exec: *mut CUgraphExec, h_graph: CUgraph, flags: c_ulonglong) = graph::exec::instantiate;
+        10000 cuGraphInstantiate(
+            ph_graph_exec: *mut CUgraphExec, h_graph: CUgraph, ph_error_node: *mut CUgraphNode,
+            log_buffer: *mut c_char, buffer_size: usize,
+        ) = graph::exec::instantiate_v2;
         11000 cuGraphInstantiate_v2(
             ph_graph_exec: *mut CUgraphExec, h_graph: CUgraph, ph_error_node: *mut CUgraphNode,
             log_buffer: *mut c_char, buffer_size: usize,
         ) = graph::exec::instantiate_v2;
         11040 cuGraphInstantiateWithFlags(
             ph_graph_exec: *mut CUgraphExec, h_graph: CUgraph, flags: c_ulonglong,
-        ) = graph::exec::instantiate;
-        12000 cuGraphInstantiateWithParams(
+        ) = graph::exec::instantiate, also_called("cuGraphInstantiate", 12000);
+        12000 cuGraphInstantiateWithParams | 12000 cuGraphInstantiateWithParams_ptsz(
             ph_graph_exec: *mut CUgraphExec, h_graph: CUgraph, instantiate_params: *mut c_void,
         ) = graph::exec::instantiate_with_params;
         12000 cuGraphExecGetFlags(h_graph_exec: CUgraphExec, flags: *mut u64) = graph::exec::flags;
@@ -756,8 +762,8 @@ entry_points! {
         11060 cuGraphNodeGetEnabled(
             h_graph_exec: CUgraphExec, h_node: CUgraphNode, is_enabled: *mut c_uint,
         ) = graph::exec::is_enabled;
-        11010 cuGraphUpload(h_graph_exec: CUgraphExec, h_stream: CUstream) = graph::exec::upload;
-        10000 cuGraphLaunch(h_graph_exec: CUgraphExec, h_stream: CUstream) = graph::exec::launch;
+        11010 cuGraphUpload | 11010 cuGraphUpload_ptsz(h_graph_exec: CUgraphExec, h_stream: CUstream) = graph::exec::upload;
+        10000 cuGraphLaunch | 10000 cuGraphLaunch_ptsz(h_graph_exec: CUgraphExec, h_stream: CUstream) = graph::exec::launch, work(DeviceWork::Graph, StreamAt::Argument(1));
         10000 cuGraphExecDestroy(h_graph_exec: CUgraphExec) = graph::exec::destroy;
         10000 cuGraphDestroy(h_graph: CUgraph) = graph::topology::destroy;
         10020 cuGraphExecUpdate(
@@ -883,24 +889,24 @@ entry_points! {
     }
     "Tensor Map Object Management" {
         12000 cuTensorMapEncodeTiled(
-            tensor_map: *mut c_void, tensor_data_type: c_uint, tensor_rank: u32, global_address: *mut c_void,
+            tensor_map: *mut CUtensorMap, tensor_data_type: c_uint, tensor_rank: u32, global_address: *mut c_void,
             global_dim: *const u64, global_strides: *const u64, box_dim: *const u32, element_strides: *const u32,
             interleave: c_uint, swizzle: c_uint, l2_promotion: c_uint, oob_fill: c_uint,
-        ) = unsupported;
+        ) = tensor_map::tiled;
         12000 cuTensorMapEncodeIm2col(
-            tensor_map: *mut c_void, tensor_data_type: c_uint, tensor_rank: u32, global_address: *mut c_void,
+            tensor_map: *mut CUtensorMap, tensor_data_type: c_uint, tensor_rank: u32, global_address: *mut c_void,
             global_dim: *const u64, global_strides: *const u64, pixel_box_lower_corner: *const c_int,
             pixel_box_upper_corner: *const c_int, channels_per_pixel: u32, pixels_per_column: u32,
             element_strides: *const u32, interleave: c_uint, swizzle: c_uint, l2_promotion: c_uint, oob_fill: c_uint,
-        ) = unsupported;
+        ) = tensor_map::im2col;
         12080 cuTensorMapEncodeIm2colWide(
-            tensor_map: *mut c_void, tensor_data_type: c_uint, tensor_rank: u32, global_address: *mut c_void,
+            tensor_map: *mut CUtensorMap, tensor_data_type: c_uint, tensor_rank: u32, global_address: *mut c_void,
             global_dim: *const u64, global_strides: *const u64, pixel_box_lower_corner_width: c_int,
             pixel_box_upper_corner_width: c_int, channels_per_pixel: u32, pixels_per_column: u32,
             element_strides: *const u32, interleave: c_uint, mode: c_uint, swizzle: c_uint, l2_promotion: c_uint,
             oob_fill: c_uint,
         ) = unsupported;
-        12000 cuTensorMapReplaceAddress(tensor_map: *mut c_void, global_address: *mut c_void) = unsupported;
+        12000 cuTensorMapReplaceAddress(tensor_map: *mut CUtensorMap, global_address: *mut c_void) = tensor_map::replace_address;
     }
     "Peer Context Memory Access" {
         4000 cuDeviceCanAccessPeer(can_access_peer: *mut c_int, dev: CUdevice, peer_dev: CUdevice) = peer::can_access;
@@ -926,10 +932,10 @@ entry_points! {
             p_dev_ptr: *mut CUdeviceptr, p_size: *mut usize, resource: CUgraphicsResource,
         ) = unsupported;
         6050 cuGraphicsResourceSetMapFlags_v2(resource: CUgraphicsResource, flags: c_uint) = unsupported;
-        3000 cuGraphicsMapResources(
+        3000 cuGraphicsMapResources | 7000 cuGraphicsMapResources_ptsz(
             count: c_uint, resources: *mut CUgraphicsResource, h_stream: CUstream,
         ) = unsupported;
-        3000 cuGraphicsUnmapResources(
+        3000 cuGraphicsUnmapResources | 7000 cuGraphicsUnmapResources_ptsz(
             count: c_uint, resources: *mut CUgraphicsResource, h_stream: CUstream,
         ) = unsupported;
     }
@@ -947,7 +953,7 @@ entry_points! {
         12010 cuCoredumpGetAttributeGlobal(attrib: c_uint, value: *mut c_void, size: *mut usize) = unsupported;
         12010 cuCoredumpSetAttribute(attrib: c_uint, value: *mut c_void, size: *mut usize) = unsupported;
         12010 cuCoredumpSetAttributeGlobal(attrib: c_uint, value: *mut c_void, size: *mut usize) = unsupported;
-        3000 cuGetExportTable(pp_export_table: *mut *const c_void, p_export_table_id: *const CUuuid) = unsupported;
+        3000 cuGetExportTable(pp_export_table: *mut *const c_void, p_export_table_id: *const CUuuid) = unsupported, optional;
     }
     "Green Contexts" {
         12040 cuGreenCtxCreate(
@@ -998,5 +1004,111 @@ entry_points! {
         ) = unsupported;
         4000 cuProfilerStart() = profiler::start;
         4000 cuProfilerStop() = profiler::stop;
+    }
+    "Old versions" {
+        2000 cuDeviceTotalMem(bytes: *mut c_uint, dev: CUdevice) = narrow;
+        7000 cuDevicePrimaryCtxRelease(dev: CUdevice) = primary::release, ends_events;
+        7000 cuDevicePrimaryCtxSetFlags(dev: CUdevice, flags: c_uint) = primary::set_flags;
+        7000 cuDevicePrimaryCtxReset(dev: CUdevice) = primary::reset, ends_events;
+        2000 cuCtxCreate(pctx: *mut CUcontext, flags: c_uint, dev: CUdevice) = context::create;
+        2000 cuCtxDestroy(ctx: CUcontext) = context::destroy, ends_events;
+        2000 cuCtxPushCurrent(ctx: CUcontext) = context::push;
+        2000 cuCtxPopCurrent(pctx: *mut CUcontext) = context::pop;
+        2000 cuModuleGetGlobal(
+            dptr: *mut c_uint, bytes: *mut c_uint, hmod: CUmodule, name: *const c_char,
+        ) = narrow;
+        5050 cuLinkCreate(
+            num_options: c_uint, options: *mut c_uint, option_values: *mut *mut c_void, state_out: *mut CUlinkState,
+        ) = link::create;
+        5050 cuLinkAddData(
+            state: CUlinkState, kind: c_uint, data: *mut c_void, size: usize, name: *const c_char,
+            num_options: c_uint, options: *mut c_uint, option_values: *mut *mut c_void,
+        ) = link::add_data;
+        5050 cuLinkAddFile(
+            state: CUlinkState, kind: c_uint, path: *const c_char, num_options: c_uint, options: *mut c_uint,
+            option_values: *mut *mut c_void,
+        ) = link::add_file;
+        2000 cuMemGetInfo(free: *mut c_uint, total: *mut c_uint) = narrow;
+        2000 cuMemAlloc(dptr: *mut c_uint, bytesize: c_uint) = narrow;
+        2000 cuMemAllocPitch(
+            dptr: *mut c_uint, p_pitch: *mut c_uint, width_in_bytes: c_uint, height: c_uint, element_size_bytes: c_uint,
+        ) = narrow;
+        2000 cuMemFree(dptr: c_uint) = narrow;
+        2000 cuMemGetAddressRange(pbase: *mut c_uint, psize: *mut c_uint, dptr: c_uint) = narrow;
+        2000 cuMemAllocHost(pp: *mut *mut c_void, bytesize: c_uint) = host_memory::allocate_v1, unsafe_in_capture;
+        2020 cuMemHostGetDevicePointer(pdptr: *mut c_uint, p: *mut c_void, flags: c_uint) = narrow;
+        4000 cuMemHostRegister(p: *mut c_void, bytesize: usize, flags: c_uint) = host_memory::register, unsafe_in_capture;
+        4010 cuIpcOpenMemHandle(pdptr: *mut CUdeviceptr, handle: CUipcMemHandle, flags: c_uint) = unsupported;
+        2000 cuMemcpyHtoD(dst_device: c_uint, src_host: *const c_void, byte_count: c_uint) = narrow;
+        2000 cuMemcpyDtoH(dst_host: *mut c_void, src_device: c_uint, byte_count: c_uint) = narrow;
+        2000 cuMemcpyDtoD(dst_device: c_uint, src_device: c_uint, byte_count: c_uint) = narrow;
+        2000 cuMemcpyDtoA(dst_array: CUarray, dst_offset: c_uint, src_device: c_uint, byte_count: c_uint) = narrow;
+        2000 cuMemcpyAtoD(dst_device: c_uint, src_array: CUarray, src_offset: c_uint, byte_count: c_uint) = narrow;
+        2000 cuMemcpyHtoA(dst_array: CUarray, dst_offset: c_uint, src_host: *const c_void, byte_count: c_uint) = narrow;
+        2000 cuMemcpyAtoH(dst_host: *mut c_void, src_array: CUarray, src_offset: c_uint, byte_count: c_uint) = narrow;
+        2000 cuMemcpyAtoA(
+            dst_array: CUarray, dst_offset: c_uint, src_array: CUarray, src_offset: c_uint, byte_count: c_uint,
+        ) = narrow;
+        2000 cuMemcpyHtoAAsync(
+            dst_array: CUarray, dst_offset: c_uint, src_host: *const c_void, byte_count: c_uint, h_stream: CUstream,
+        ) = narrow;
+        2000 cuMemcpyAtoHAsync(
+            dst_host: *mut c_void, src_array: CUarray, src_offset: c_uint, byte_count: c_uint, h_stream: CUstream,
+        ) = narrow;
+        2000 cuMemcpy2D(p_copy: *const c_void) = narrow;
+        2000 cuMemcpy2DUnaligned(p_copy: *const c_void) = narrow;
+        2000 cuMemcpy3D(p_copy: *const c_void) = narrow;
+        2000 cuMemcpyHtoDAsync(
+            dst_device: c_uint, src_host: *const c_void, byte_count: c_uint, h_stream: CUstream,
+        ) = narrow;
+        2000 cuMemcpyDtoHAsync(
+            dst_host: *mut c_void, src_device: c_uint, byte_count: c_uint, h_stream: CUstream,
+        ) = narrow;
+        3000 cuMemcpyDtoDAsync(
+            dst_device: c_uint, src_device: c_uint, byte_count: c_uint, h_stream: CUstream,
+        ) = narrow;
+        2000 cuMemcpy2DAsync(p_copy: *const c_void, h_stream: CUstream) = narrow;
+        2000 cuMemcpy3DAsync(p_copy: *const c_void, h_stream: CUstream) = narrow;
+        12080 cuMemcpyBatchAsync | 12080 cuMemcpyBatchAsync_ptsz(
+            dsts: *mut CUdeviceptr, srcs: *mut CUdeviceptr, sizes: *mut usize, count: usize, attrs: *mut c_void,
+            attrs_idxs: *mut usize, num_attrs: usize, fail_idx: *mut usize, h_stream: CUstream,
+        ) = copy::batch_v1;
+        12080 cuMemcpy3DBatchAsync | 12080 cuMemcpy3DBatchAsync_ptsz(
+            num_ops: usize, op_list: *mut c_void, fail_idx: *mut usize, flags: c_ulonglong, h_stream: CUstream,
+        ) = unsupported;
+        2000 cuMemsetD8(dst_device: c_uint, uc: c_uchar, n: c_uint) = narrow;
+        2000 cuMemsetD16(dst_device: c_uint, us: c_ushort, n: c_uint) = narrow;
+        2000 cuMemsetD32(dst_device: c_uint, ui: c_uint, n: c_uint) = narrow;
+        2000 cuMemsetD2D8(
+            dst_device: c_uint, dst_pitch: c_uint, uc: c_uchar, width: c_uint, height: c_uint,
+        ) = narrow;
+        2000 cuMemsetD2D16(
+            dst_device: c_uint, dst_pitch: c_uint, us: c_ushort, width: c_uint, height: c_uint,
+        ) = narrow;
+        2000 cuMemsetD2D32(
+            dst_device: c_uint, dst_pitch: c_uint, ui: c_uint, width: c_uint, height: c_uint,
+        ) = narrow;
+        2000 cuArrayCreate(p_handle: *mut CUarray, p_allocate_array: *const c_void) = narrow;
+        2000 cuArrayGetDescriptor(p_array_descriptor: *mut c_void, h_array: CUarray) = narrow;
+        2000 cuArray3DCreate(p_handle: *mut CUarray, p_allocate_array: *const c_void) = narrow;
+        2000 cuArray3DGetDescriptor(p_array_descriptor: *mut c_void, h_array: CUarray) = narrow;
+        10000 cuStreamBeginCapture | 10000 cuStreamBeginCapture_ptsz(h_stream: CUstream) = graph::capture::begin_v1;
+        2000 cuStreamDestroy(h_stream: CUstream) = stream::destroy;
+        2000 cuEventDestroy(h_event: CUevent) = event::destroy;
+        12020 cuGraphAddNode(
+            ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
+            num_dependencies: usize, node_params: *mut c_void,
+        ) = graph::add::any_v1;
+        2000 cuTexRefSetAddress(
+            byte_offset: *mut c_uint, h_tex_ref: CUtexref, dptr: c_uint, bytes: c_uint,
+        ) = narrow;
+        2020 cuTexRefSetAddress2D(
+            h_tex_ref: CUtexref, desc: *const c_void, dptr: c_uint, pitch: c_uint,
+        ) = narrow;
+        2000 cuTexRefGetAddress(pdptr: *mut c_uint, h_tex_ref: CUtexref) = narrow;
+        3000 cuGraphicsResourceGetMappedPointer(
+            p_dev_ptr: *mut c_uint, p_size: *mut c_uint, resource: CUgraphicsResource,
+        ) = narrow;
+        3000 cuGraphicsResourceSetMapFlags(resource: CUgraphicsResource, flags: c_uint) = unsupported;
     }
 }

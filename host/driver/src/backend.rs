@@ -7,6 +7,7 @@ use crate::abi::CUresult;
 use crate::error::Error;
 use crate::log::{self, Level};
 use crate::{api, libcuda, trace};
+use lanewise_variables::DEVICE;
 use std::sync::OnceLock;
 
 /// Who answers driver calls.
@@ -40,8 +41,8 @@ pub fn backend() -> Option<Backend> {
 /// Makes the choice, if it is not made yet.
 pub(crate) fn choice() -> &'static Choice {
     CHOICE.get_or_init(|| {
-        let wish = std::env::var("LANEWISE_DEVICE").unwrap_or_default();
-        choose(&wish)
+        log::unknown_variables();
+        choose(&DEVICE.get().unwrap_or_default())
     })
 }
 
@@ -83,9 +84,9 @@ fn open_real() -> Result<(), Error> {
     // The real driver is never unloaded: its functions are called until the process ends.
     let library: &'static libcuda::Library = Box::leak(Box::new(library));
     let traced = trace::on();
-    api::pass_through(|symbol| library.find(symbol), traced);
+    api::pass_through(&|symbol| library.find(symbol), traced);
     if traced && !trace::real::start(library) {
-        api::pass_through(|symbol| library.find(symbol), false);
+        api::pass_through(&|symbol| library.find(symbol), false);
     }
     Ok(())
 }

@@ -6,16 +6,22 @@
 //! What an exported symbol does is short, because it is on the path of every launch: read one pointer; when the real
 //! driver is in use it is the real function, and is called. Otherwise the simulated call runs inside [`answer`], which
 //! keeps the rules that all calls share.
+//!
+//! There are two functions of each name. The one in `api` returns the driver's code as it is. The exported C symbol calls it and
+//! hands the code to [`told`], because `cust` declares results as a Rust enum: a code which that enum lacks, of a newer driver
+//! say, would be undefined behaviour there.
 
 use crate::abi::CUresult;
 use crate::backend::{self, Choice};
+use crate::calling;
 use crate::error::{Error, Result};
 use crate::log;
 use crate::objects::graph::capture;
+use crate::row::{Columns, DefaultStream, When};
 use crate::trace;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 /// What is known of one entry point.
 #[derive(Debug, Clone, Copy)]
@@ -28,8 +34,33 @@ pub struct EntryPoint {
     pub since: u32,
     /// Whether the simulator does what it says; otherwise it returns `CUDA_ERROR_NOT_SUPPORTED`.
     pub simulated: bool,
+    /// The same call for programs whose default stream is the thread's own.
+    pub per_thread: Option<PerThread>,
+    pub(crate) columns: Columns,
     /// The exported function.
     pub(crate) address: fn() -> *const (),
+}
+
+/// An entry point's twin, whose default stream is the calling thread's own.
+#[derive(Debug, Clone, Copy)]
+pub struct PerThread {
+    /// The exported symbol, such as `cuLaunchKernel_ptsz`.
+    pub symbol: &'static str,
+    /// The CUDA version that brought it.
+    pub since: u32,
+    /// The exported function.
+    pub(crate) address: fn() -> *const (),
+}
+
+/// Where the real driver's function of a symbol is kept.
+pub(crate) struct Slot {
+    pub(crate) symbol: &'static str,
+    /// Null while the simulator answers or a trace is made.
+    pub(crate) real: &'static AtomicPtr<()>,
+    /// Null unless a trace is made.
+    pub(crate) traced: &'static AtomicPtr<()>,
+    /// The function for a driver that lacks the symbol.
+    pub(crate) stand_in: fn() -> *mut (),
 }
 
 impl EntryPoint {
@@ -40,42 +71,37 @@ impl EntryPoint {
             _ => self.symbol,
         }
     }
-}
 
-/// When a call may be made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum When {
-    /// Before `cuInit`, and in callbacks.
-    Always,
-    /// After `cuInit`, and not from a function that a stream runs on the host.
-    Initialised,
+    /// From which CUDA version on `name` means this call; none if it never does.
+    pub(crate) fn means(&self, name: &str) -> Option<u32> {
+        match self.columns.also_called {
+            Some((other, since)) if other == name => Some(since),
+            _ => (self.name() == name || self.symbol == name).then_some(self.since),
+        }
+    }
 }
 
 /// Set by a simulated `cuInit` that succeeded.
 static INITIALISED: AtomicBool = AtomicBool::new(false);
-
-thread_local! {
-    /// Whether this thread is running a host function of a stream.
-    static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
-}
 
 /// Lets every other call through from now on.
 pub(crate) fn initialised() {
     INITIALISED.store(true, Ordering::Release);
 }
 
-/// Runs a stream's host function: the calls it makes are refused, as the driver API says.
-pub(crate) fn in_callback(function: impl FnOnce()) {
-    IN_CALLBACK.set(true);
-    function();
-    IN_CALLBACK.set(false);
-}
-
 /// Runs a simulated call and turns its outcome into a code, keeping the message of a failure.
-pub(crate) fn answer(call: &'static str, when: When, body: impl FnOnce() -> Result) -> CUresult {
+///
+/// The body comes as a reference, so that this function is compiled once and not for each entry point.
+pub(crate) fn answer(
+    call: &'static str,
+    columns: &Columns,
+    stream: DefaultStream,
+    body: &mut dyn FnMut() -> Result,
+) -> CUresult {
     let begun = trace::sim::begin();
-    let outcome = permitted(call, when).and_then(|()| {
-        catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|_| {
+    let outcome = permitted(columns).and_then(|()| {
+        let body = AssertUnwindSafe(|| calling::with_default_stream(stream, body));
+        catch_unwind(body).unwrap_or_else(|_| {
             let message =
                 "a bug in the simulated driver (the panic above says where); please report it";
             Err(Error::loud(CUresult::ERROR_UNKNOWN, message))
@@ -84,8 +110,8 @@ pub(crate) fn answer(call: &'static str, when: When, body: impl FnOnce() -> Resu
     let code = match &outcome {
         Ok(()) => CUresult::SUCCESS,
         Err(error) => {
-            // "Not yet" is an answer, not a failure.
-            if error.code != CUresult::ERROR_NOT_READY {
+            // "Not yet" is an answer, not a failure, and neither is the lack of what nobody needs.
+            if error.code != CUresult::ERROR_NOT_READY && !columns.optional {
                 log::failed(call, error);
             }
             error.code
@@ -98,27 +124,9 @@ pub(crate) fn answer(call: &'static str, when: When, body: impl FnOnce() -> Resu
     code
 }
 
-/// The calls that may wait for the device or allocate behind the program's back, which a capture does not let through unless
-/// its mode says so (driver API reference, `cuThreadExchangeStreamCaptureMode`: "potentially unsafe"); copies that wait and
-/// questions about events look for themselves, after they have looked for what is worse.
-const UNSAFE_IN_CAPTURE: &[&str] = &[
-    "cuMemAlloc_v2",
-    "cuMemAllocPitch_v2",
-    "cuMemAllocManaged",
-    "cuMemAllocHost_v2",
-    "cuMemHostAlloc",
-    "cuMemHostRegister_v2",
-    "cuMemHostUnregister",
-    "cuMemFree_v2",
-    "cuMemFreeHost",
-    "cuArrayCreate_v2",
-    "cuArray3DCreate_v2",
-    "cuArrayDestroy",
-];
-
 /// The rules that hold for every call.
-fn permitted(call: &'static str, when: When) -> Result {
-    if when == When::Always {
+fn permitted(columns: &Columns) -> Result {
+    if columns.when == When::Always {
         return Ok(());
     }
     if let Choice::Impossible(error) = backend::choice() {
@@ -130,13 +138,13 @@ fn permitted(call: &'static str, when: When) -> Result {
             "the driver is not initialised; call cuInit(0) first"
         );
     }
-    if IN_CALLBACK.get() {
+    if calling::is_in_callback() {
         crate::error::fail!(
             ERROR_NOT_PERMITTED,
             "a function that a stream runs on the host must not call the driver; hand the work to another thread"
         );
     }
-    if capture::any() && UNSAFE_IN_CAPTURE.contains(&call) {
+    if columns.unsafe_in_capture && capture::any() {
         capture::permit_unsafe()?;
     }
     Ok(())
@@ -148,6 +156,17 @@ pub(crate) fn unsupported(call: &'static str) -> Result {
         CUresult::ERROR_NOT_SUPPORTED,
         format_args!(
             "the simulated driver does not have {call} yet; on a GPU it goes to NVIDIA's driver"
+        ),
+    ))
+}
+
+/// The answer of a call of CUDA 3.1 and before whose addresses and sizes have 32 bits, where memory has 64.
+pub(crate) fn narrow(call: &'static str) -> Result {
+    Err(Error::loud(
+        CUresult::ERROR_NOT_SUPPORTED,
+        format_args!(
+            "{call} is the call of CUDA 3.1 and before, with addresses and sizes of 32 bits; a program of today means {call}_v2, \
+             which cuda.h has under this name"
         ),
     ))
 }
@@ -164,33 +183,67 @@ pub(crate) fn missing(call: &'static str) -> CUresult {
     CUresult::ERROR_CALL_REQUIRES_NEWER_DRIVER
 }
 
+thread_local! {
+    /// The code of this thread's last call through an exported symbol that failed.
+    static LAST_CODE: Cell<u32> = const { Cell::new(0) };
+}
+
+/// The number that the last failing call of this thread returned, through whichever crate's declaration it was made: 0 if none
+/// has failed. `cust` knows the codes of CUDA 11 only and has all others as `UnknownError`; the driver's own number is here.
+pub fn last_code() -> u32 {
+    LAST_CODE.get()
+}
+
+/// What the caller of an exported symbol gets for a code.
+///
+/// In the drop-in library, whose callers read an integer, that is the code. Linked into a Rust program, whose caller may be
+/// `cust`, it is a code that `cust` has.
+pub(crate) fn told(code: CUresult) -> CUresult {
+    if code == CUresult::SUCCESS {
+        return code;
+    }
+    LAST_CODE.set(code.0);
+    if cfg!(feature = "drop-in") {
+        code
+    } else {
+        code.as_cust_has_it()
+    }
+}
+
 /// Makes the entry points of a table; see the head of `api.rs` for the rows.
 macro_rules! entry_points {
     ($($section:literal {
-        $($since:literal $name:ident($($arg:ident: $type:ty),* $(,)?) = $($how:ident)::+ $(, $early:ident)?;)*
+        $($since:literal $name:ident $(| $thread_since:literal $thread:ident)? ($($arg:ident: $type:ty),* $(,)?)
+            = $($how:ident)::+ $(, $column:ident $(($($of:tt)*))?)*;)*
     })*) => {
         /// The real driver's functions; null while the simulator answers.
         #[allow(non_snake_case, reason = "the names are those of cuda.h")]
         struct Real {
-            $($($name: AtomicPtr<()>,)*)*
+            $($($name: AtomicPtr<()>, $($thread: AtomicPtr<()>,)?)*)*
         }
 
-        static REAL: Real = Real { $($($name: AtomicPtr::new(std::ptr::null_mut()),)*)* };
+        static REAL: Real = Real {
+            $($($name: AtomicPtr::new(std::ptr::null_mut()), $($thread: AtomicPtr::new(std::ptr::null_mut()),)?)*)*
+        };
 
         /// The same while a trace is made of them, when [`REAL`] stays null.
-        static TRACED: Real = Real { $($($name: AtomicPtr::new(std::ptr::null_mut()),)*)* };
+        static TRACED: Real = Real {
+            $($($name: AtomicPtr::new(std::ptr::null_mut()), $($thread: AtomicPtr::new(std::ptr::null_mut()),)?)*)*
+        };
+
+        /// Where each symbol's function goes, and that of its twin.
+        static SLOTS: &[[Option<Slot>; 2]] = &[$($([
+            entry_points!(@slot [$name] ($($type),*)),
+            entry_points!(@slot [$($thread)?] ($($type),*)),
+        ],)*)*];
 
         /// Sends every call to the real driver from now on; `find` looks a symbol up in it. With `traced`, by way of the trace.
-        pub(crate) fn pass_through(find: impl Fn(&'static str) -> Option<*mut ()>, traced: bool) {
-            let table = if traced { &TRACED } else { &REAL };
-            $($({
-                /// Stands in for the function in a real driver that lacks it.
-                unsafe extern "C" fn missing($(_: $type),*) -> CUresult {
-                    entry::missing(stringify!($name))
-                }
-                let stand_in: unsafe extern "C" fn($($type),*) -> CUresult = missing;
-                table.$name.store(find(stringify!($name)).unwrap_or(stand_in as *mut ()), Ordering::Release);
-            })*)*
+        pub(crate) fn pass_through(find: &dyn Fn(&'static str) -> Option<*mut ()>, traced: bool) {
+            for slot in SLOTS.iter().flatten().flatten() {
+                let place = if traced { slot.traced } else { slot.real };
+                let function = find(slot.symbol).unwrap_or_else(slot.stand_in);
+                place.store(function, Ordering::Release);
+            }
         }
 
         /// Every entry point, in the order of the driver API reference.
@@ -199,49 +252,102 @@ macro_rules! entry_points {
             section: $section,
             since: $since,
             simulated: entry_points!(@simulated $($how)::+),
+            per_thread: entry_points!(@per_thread $($thread_since $thread)?),
+            columns: Columns::NONE$(.$column($($($of)*)?))*,
             address: || $name as *const (),
         },)*)*];
 
         $($(
-            #[doc = concat!("`", stringify!($name), "` of the CUDA driver API, section \"", $section, "\".")]
-            ///
-            /// # Safety
-            /// As the driver API reference says: what pointers point at must be as large and live as long as it asks.
-            #[unsafe(no_mangle)]
-            #[allow(non_snake_case, clippy::too_many_arguments, reason = "the signature is that of cuda.h")]
-            pub unsafe extern "C" fn $name($($arg: $type),*) -> CUresult {
-                let real = REAL.$name.load(Ordering::Acquire);
-                if !real.is_null() {
-                    // SAFETY: `pass_through` stored a function of this name from the real driver, whose C signature the
-                    // row states, or the stand-in, which has it.
-                    let real: unsafe extern "C" fn($($type),*) -> CUresult = unsafe { std::mem::transmute(real) };
-                    // SAFETY: the caller keeps the real function's contract.
-                    return unsafe { real($($arg),*) };
-                }
-                if trace::real::is_on() {
-                    let real = TRACED.$name.load(Ordering::Acquire);
-                    // SAFETY: as above; all of the table was filled before the trace was turned on.
-                    let real: unsafe extern "C" fn($($type),*) -> CUresult = unsafe { std::mem::transmute(real) };
-                    // SAFETY: as above.
-                    return trace::real::call(stringify!($name), &[$(trace::real::word(&$arg)),*], || unsafe { real($($arg),*) });
-                }
-                entry_points!(@answer $name ($($arg),*) $($how)::+ $(, $early)?)
-            }
+            entry_points!(@define [$name] $section ($($arg: $type),*) [$($how)::+] Legacy { Columns::NONE$(.$column($($($of)*)?))* });
+            entry_points!(@define [$($thread)?] $section ($($arg: $type),*) [$($how)::+] PerThread { Columns::NONE$(.$column($($($of)*)?))* });
         )*)*
+
+        /// The exported C symbols: the functions of [`super`], with codes that their caller can take.
+        pub mod exported {
+            use super::*;
+
+            $($(
+                entry_points!(@export [$name] ($($arg: $type),*));
+                entry_points!(@export [$($thread)?] ($($arg: $type),*));
+            )*)*
+        }
     };
     (@simulated unsupported) => { false };
+    (@simulated narrow) => { false };
     (@simulated $($how:ident)::+) => { true };
-    (@answer $name:ident ($($arg:ident),*) unsupported) => {{
-        $(let _ = $arg;)*
-        entry::answer(stringify!($name), When::Initialised, || entry::unsupported(stringify!($name)))
-    }};
-    (@answer $name:ident ($($arg:ident),*) $($how:ident)::+, always) => {
-        // SAFETY: the caller keeps the contract of the C function, which is that of its simulation.
-        entry::answer(stringify!($name), When::Always, || unsafe { calls::$($how)::+($($arg),*) })
+    (@per_thread) => { None };
+    (@per_thread $since:literal $name:ident) => {
+        Some(PerThread { symbol: stringify!($name), since: $since, address: || $name as *const () })
     };
-    (@answer $name:ident ($($arg:ident),*) $($how:ident)::+) => {
+    (@slot [] $types:tt) => { None };
+    (@slot [$name:ident] ($($type:ty),*)) => {{
+        /// Stands in for the function in a real driver that lacks it.
+        unsafe extern "C" fn missing($(_: $type),*) -> CUresult {
+            entry::missing(stringify!($name))
+        }
+        Some(Slot {
+            symbol: stringify!($name),
+            real: &REAL.$name,
+            traced: &TRACED.$name,
+            stand_in: || {
+                let stand_in: unsafe extern "C" fn($($type),*) -> CUresult = missing;
+                stand_in as *mut ()
+            },
+        })
+    }};
+    (@define [] $($row:tt)*) => {};
+    (@define [$name:ident] $section:literal ($($arg:ident: $type:ty),*) $how:tt $stream:ident $columns:block) => {
+        #[doc = concat!("`", stringify!($name), "` of the CUDA driver API, section \"", $section, "\".")]
+        ///
+        /// # Safety
+        /// As the driver API reference says: what pointers point at must be as large and live as long as it asks.
+        #[inline(never)] // The exported function of this name calls it, and would be a copy of it.
+        #[allow(non_snake_case, clippy::too_many_arguments, reason = "the signature is that of cuda.h")]
+        pub unsafe extern "C" fn $name($($arg: $type),*) -> CUresult {
+            const COLUMNS: Columns = $columns;
+            let real = REAL.$name.load(Ordering::Acquire);
+            if !real.is_null() {
+                // SAFETY: `pass_through` stored a function of this name from the real driver, whose C signature the
+                // row states, or the stand-in, which has it.
+                let real: unsafe extern "C" fn($($type),*) -> CUresult = unsafe { std::mem::transmute(real) };
+                // SAFETY: the caller keeps the real function's contract.
+                return unsafe { real($($arg),*) };
+            }
+            if trace::real::is_on() {
+                let real = TRACED.$name.load(Ordering::Acquire);
+                // SAFETY: as above; all of the table was filled before the trace was turned on.
+                let real: unsafe extern "C" fn($($type),*) -> CUresult = unsafe { std::mem::transmute(real) };
+                let arguments = [$(trace::real::word(&$arg)),*];
+                // SAFETY: as above.
+                return trace::real::call(stringify!($name), &COLUMNS, &arguments, &mut || unsafe { real($($arg),*) });
+            }
+            entry_points!(@answer $name ($($arg),*) $how DefaultStream::$stream)
+        }
+    };
+    (@answer $name:ident ($($arg:ident),*) [unsupported] $stream:path) => {{
+        $(let _ = $arg;)*
+        entry::answer(stringify!($name), &COLUMNS, $stream, &mut || entry::unsupported(stringify!($name)))
+    }};
+    (@answer $name:ident ($($arg:ident),*) [narrow] $stream:path) => {{
+        $(let _ = $arg;)*
+        entry::answer(stringify!($name), &COLUMNS, $stream, &mut || entry::narrow(stringify!($name)))
+    }};
+    (@answer $name:ident ($($arg:ident),*) [$($how:ident)::+] $stream:path) => {
         // SAFETY: the caller keeps the contract of the C function, which is that of its simulation.
-        entry::answer(stringify!($name), When::Initialised, || unsafe { calls::$($how)::+($($arg),*) })
+        entry::answer(stringify!($name), &COLUMNS, $stream, &mut || unsafe { calls::$($how)::+($($arg),*) })
+    };
+    (@export [] $types:tt) => {};
+    (@export [$name:ident] ($($arg:ident: $type:ty),*)) => {
+        #[doc = concat!("The exported symbol `", stringify!($name), "`.")]
+        ///
+        /// # Safety
+        /// As for the function of this name in [`super`].
+        #[unsafe(no_mangle)]
+        #[allow(non_snake_case, clippy::too_many_arguments, reason = "the signature is that of cuda.h")]
+        pub unsafe extern "C" fn $name($($arg: $type),*) -> CUresult {
+            // SAFETY: the caller keeps the contract of the function of this name.
+            entry::told(unsafe { super::$name($($arg),*) })
+        }
     };
 }
 

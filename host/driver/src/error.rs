@@ -18,7 +18,7 @@ pub(crate) struct Error {
     pub(crate) code: CUresult,
     /// What was wrong, and what to do.
     pub(crate) message: String,
-    /// Whether this is a fault of a kernel, or a setting that cannot be met, which is said on stderr unasked.
+    /// Whether this is said on stderr unasked: a fault of a kernel, code that does not load, a setting that cannot be met.
     pub(crate) loud: bool,
 }
 
@@ -30,6 +30,11 @@ impl Error {
             message: message.to_string(),
             loud: false,
         }
+    }
+
+    /// The same failure, printed unless `LANEWISE_LOG=off`.
+    pub(crate) fn aloud(self) -> Error {
+        Error { loud: true, ..self }
     }
 
     /// A failure that is printed unless `LANEWISE_LOG=off`.

@@ -1,10 +1,11 @@
 //! What the driver says on stderr, and the message of the last failing call.
 //!
-//! `LANEWISE_LOG` chooses: `off`, nothing; `faults` (the default), the report of a kernel that faulted and settings that cannot
-//! be met; `errors`, every failing call; `calls`, every call. Anything else counts as `errors`.
+//! `LANEWISE_LOG` chooses: `off`, nothing; `faults` (the default), what ended a kernel, what a check found, code that does not load
+//! and settings that cannot be met; `errors`, every failing call; `calls`, every call. Anything else counts as `errors`.
 
 use crate::abi::CUresult;
 use crate::error::Error;
+use lanewise_variables::LOG;
 use std::cell::RefCell;
 use std::sync::OnceLock;
 
@@ -20,11 +21,11 @@ pub(crate) enum Level {
 /// The level that `LANEWISE_LOG` asked for when it was first needed.
 pub(crate) fn level() -> Level {
     static LEVEL: OnceLock<Level> = OnceLock::new();
-    *LEVEL.get_or_init(|| match std::env::var("LANEWISE_LOG").as_deref() {
-        Err(_) | Ok("" | "faults") => Level::Faults,
-        Ok("off" | "0") => Level::Off,
-        Ok("calls") => Level::Calls,
-        Ok(_) => Level::Errors,
+    *LEVEL.get_or_init(|| match LOG.get().as_deref() {
+        None | Some("faults") => Level::Faults,
+        Some("off" | "0") => Level::Off,
+        Some("calls") => Level::Calls,
+        Some(_) => Level::Errors,
     })
 }
 
@@ -35,6 +36,13 @@ thread_local! {
 /// What the last failing call of this thread had to say.
 pub fn last_message() -> Option<String> {
     LAST.with_borrow(Clone::clone)
+}
+
+/// Says what did not fail and may still surprise.
+pub(crate) fn warn(message: &str) {
+    if level() >= Level::Faults {
+        eprintln!("lanewise: warning: {message}");
+    }
 }
 
 /// Keeps the message of a failed call, and prints it if it is to be printed.
@@ -59,8 +67,17 @@ pub(crate) fn called(call: &str, code: CUresult) {
 }
 
 /// Shows what a check found in a kernel that ran to its end.
-pub(crate) fn found(finding: &sim::Finding) {
+pub(crate) fn found(finding: &lanewise_sim::Finding) {
     if level() >= Level::Faults {
         eprintln!("lanewise: {finding}");
+    }
+}
+
+/// Says which variables of the environment are none of Lanewise's, once a process.
+pub(crate) fn unknown_variables() {
+    if level() >= Level::Faults {
+        for unknown in lanewise_variables::unknown() {
+            eprintln!("lanewise: {unknown}");
+        }
     }
 }

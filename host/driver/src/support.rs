@@ -18,15 +18,17 @@ pub fn page() -> String {
     for section in sections() {
         let _ = write!(
             page,
-            "\n## {section}\n\n| call | since CUDA | simulated |\n| --- | --- | --- |\n"
+            "\n## {section}\n\n| call | since CUDA | simulated | for the thread's own default stream |\n| --- | --- | --- | --- |\n"
         );
         for entry in ENTRY_POINTS.iter().filter(|entry| entry.section == section) {
             let (major, minor) = (entry.since / 1000, entry.since % 1000 / 10);
             let simulated = if entry.simulated { "yes" } else { "*no*" };
+            let twin = entry.per_thread.map(|twin| format!("`{}`", twin.symbol));
             let _ = writeln!(
                 page,
-                "| `{}` | {major}.{minor} | {simulated} |",
-                entry.symbol
+                "| `{}` | {major}.{minor} | {simulated} | {} |",
+                entry.symbol,
+                twin.unwrap_or_default()
             );
         }
     }
@@ -55,6 +57,9 @@ mod tests {
                 entry.symbol
             );
         }
-        assert!(page.contains("| `cuLaunchKernel` | 4.0 | yes |"), "{page}");
+        assert!(
+            page.contains("| `cuLaunchKernel` | 4.0 | yes | `cuLaunchKernel_ptsz` |"),
+            "{page}"
+        );
     }
 }

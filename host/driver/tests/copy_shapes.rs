@@ -3,8 +3,8 @@
 //! Each case makes two volumes with room around the box, fills both with different bytes, copies, and compares the whole of
 //! the destination: what was copied and what must be as before.
 
-use driver::abi::*;
-use driver::api::*;
+use lanewise_driver::abi::*;
+use lanewise_driver::api::*;
 use proptest::prelude::*;
 use std::sync::Once;
 
@@ -51,7 +51,12 @@ struct Volume {
 }
 
 fn ok(code: CUresult) {
-    assert_eq!(code, CUresult::SUCCESS, "{:?}", driver::last_message());
+    assert_eq!(
+        code,
+        CUresult::SUCCESS,
+        "{:?}",
+        lanewise_driver::last_message()
+    );
 }
 
 /// Makes the device's primary context current on this thread.

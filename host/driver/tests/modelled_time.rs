@@ -1,13 +1,18 @@
 //! What events measure on the simulator: modelled time, the same every run, with overlap where a GPU has it.
 
-use driver::abi::*;
-use driver::api::*;
+use lanewise_driver::abi::*;
+use lanewise_driver::api::*;
 use std::ptr::null_mut;
 use std::sync::{Mutex, MutexGuard};
 
 #[track_caller]
 fn ok(code: CUresult) {
-    assert_eq!(code, CUresult::SUCCESS, "{:?}", driver::last_message());
+    assert_eq!(
+        code,
+        CUresult::SUCCESS,
+        "{:?}",
+        lanewise_driver::last_message()
+    );
 }
 
 /// The device has one set of engines, so these tests take turns with it.
@@ -22,7 +27,7 @@ struct Context {
 /// A context of the simulator, or `None`, and a line that says so, where a GPU measures real time.
 fn simulated() -> Option<Context> {
     let context = Context::new();
-    if driver::backend() == Some(driver::Backend::Sim) {
+    if lanewise_driver::backend() == Some(lanewise_driver::Backend::Sim) {
         return Some(context);
     }
     println!("skipped: the time of a GPU is measured, not modelled");

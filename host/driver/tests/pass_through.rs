@@ -3,8 +3,8 @@
 //! The machine's driver is played by a small library that this test compiles and puts on the loader's path of a process of
 //! its own. Where there is no `rustc` (a bundle on a GPU machine), only what needs no such library is tested.
 
-use driver::abi::*;
-use driver::api::*;
+use lanewise_driver::abi::*;
+use lanewise_driver::api::*;
 use std::path::Path;
 use std::process::Command;
 
@@ -71,8 +71,8 @@ fn tasks() {
     match task.as_str() {
         "who" => println!(
             "init {init:?} backend {:?} message {:?}",
-            driver::backend(),
-            driver::last_message()
+            lanewise_driver::backend(),
+            lanewise_driver::last_message()
         ),
         "calls" => {
             let (mut version, mut device, mut context) = (0, 0, CUcontext(0));
@@ -89,6 +89,38 @@ fn tasks() {
                 "version {version} device {device} inner {} codes {codes:?}",
                 context.0
             );
+        }
+        "cust" => {
+            // Two codes that cust's enum lacks: one of a driver newer than any, and one of ours for a call that is not there.
+            let newer = cust::stream::Stream::new(cust::stream::StreamFlags::DEFAULT, None);
+            let first = lanewise_driver::last_code();
+            // SAFETY: the call is not there and writes nothing.
+            let lacking = unsafe { cust::memory::cuda_malloc::<u8>(16) };
+            println!(
+                "newer {:?} {first} lacking {:?} {}",
+                newer.map(drop),
+                lacking.map(drop),
+                lanewise_driver::last_code()
+            );
+        }
+        "loads" => {
+            let (mut context, mut module) = (CUcontext(0), CUmodule(0));
+            let cubin = include_bytes!("fatbin/fill.cubin");
+            let both = include_bytes!("fatbin/both.fatbin");
+            let text =
+                c".version 8.0\n.target sm_80\n.address_size 64\n.entry k() { bogus.u32 %r1; }";
+            let mut table = std::ptr::null();
+            // SAFETY: variables to write to, and whole images.
+            let codes = unsafe {
+                [
+                    cuCtxCreate_v2(&mut context, 0, 0),
+                    cuModuleLoadData(&mut module, text.as_ptr().cast()),
+                    cuModuleLoadData(&mut module, cubin.as_ptr().cast()),
+                    cuModuleLoadData(&mut module, both.as_ptr().cast()),
+                    cuGetExportTable(&mut table, &CUuuid { bytes: [0; 16] }),
+                ]
+            };
+            println!("codes {:?}", codes.map(|code| code.0));
         }
         "cost" => {
             const CALLS: u32 = 1_000_000;
@@ -115,6 +147,26 @@ fn the_simulator_answers_where_it_is_asked_for() {
         text.contains("init CUDA_SUCCESS (0) backend Some(Sim)"),
         "{text}"
     );
+}
+
+#[test]
+fn code_that_does_not_load_says_why_unasked_and_what_nobody_needs_is_not_spoken_of() {
+    let text = run("loads", &[("LANEWISE_DEVICE", "sim")], None);
+    for part in [
+        "lanewise: CUDA_ERROR_INVALID_PTX (218): cuModuleLoadData: ptx line 4",
+        "lanewise: CUDA_ERROR_NO_BINARY_FOR_GPU (209): cuModuleLoadData: the image is a cubin, machine code for sm_90 made by \
+         ptxas of CUDA 13.0",
+        "`-gencode arch=compute_90,code=compute_90` of nvcc",
+        "codes [0, 218, 209, 0, 801]",
+    ] {
+        assert!(text.contains(part), "no {part:?} in {text}");
+    }
+    let variables = [("LANEWISE_DEVICE", "sim"), ("LANEWISE_LOG", "errors")];
+    let text = run("loads", &variables, None);
+    assert!(!text.contains("cuGetExportTable"), "{text}");
+    let variables = [("LANEWISE_DEVICE", "sim"), ("LANEWISE_LOG", "off")];
+    let text = run("loads", &variables, None);
+    assert!(!text.contains("lanewise: "), "{text}");
 }
 
 #[test]
@@ -173,6 +225,19 @@ fn a_real_driver_with_a_device_gets_every_call() {
     assert!(
         text.contains("backend Some(Sim)"),
         "the wish counts more: {text}"
+    );
+}
+
+#[test]
+fn a_code_that_cust_does_not_know_is_unknown_to_it_and_no_undefined_behaviour() {
+    let dir = tempfile::tempdir().expect("a folder");
+    if !build_fake(dir.path()) {
+        return;
+    }
+    let text = run("cust", &[], Some(dir.path()));
+    assert!(
+        text.contains("newer Err(UnknownError) 4242 lacking Err(UnknownError) 36"),
+        "{text}"
     );
 }
 

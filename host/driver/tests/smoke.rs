@@ -6,7 +6,7 @@ use cust::memory::{
     AsyncCopyDestination, CopyDestination, DeviceBuffer, LockedBuffer, UnifiedBuffer, mem_get_info,
 };
 use cust::prelude::*;
-use driver as _;
+use lanewise_driver as _;
 
 #[test]
 fn a_device_describes_itself() -> Result<(), Box<dyn std::error::Error>> {

@@ -1,13 +1,18 @@
 //! What streams and events promise, on the simulator: order, the legacy default stream, nothing lost.
 
-use driver::abi::*;
-use driver::api::*;
+use lanewise_driver::abi::*;
+use lanewise_driver::api::*;
 use std::sync::Mutex;
 use std::time::Duration;
 
 #[track_caller]
 fn ok(code: CUresult) {
-    assert_eq!(code, CUresult::SUCCESS, "{:?}", driver::last_message());
+    assert_eq!(
+        code,
+        CUresult::SUCCESS,
+        "{:?}",
+        lanewise_driver::last_message()
+    );
 }
 
 /// A fresh context, current on this thread.
@@ -100,7 +105,7 @@ const LEGACY: CUstream = CUstream(0);
 /// NVIDIA's driver runs all host functions of a context one after another (seen on an H200, driver 580.159); CUDA promises
 /// neither.
 fn host_functions_overlap() -> bool {
-    let overlap = driver::backend() == Some(driver::Backend::Sim);
+    let overlap = lanewise_driver::backend() == Some(lanewise_driver::Backend::Sim);
     if !overlap {
         println!("skipped: this driver runs one host function at a time");
     }

@@ -5,7 +5,7 @@ const WRITTEN: &str = include_str!("../../../docs/src/driver_calls.md");
 
 #[test]
 fn the_book_lists_the_calls_as_the_table_has_them() {
-    let page = driver::support::page();
+    let page = lanewise_driver::support::page();
     if std::env::var_os("LANEWISE_BLESS").is_some() {
         let path = concat!(
             env!("CARGO_MANIFEST_DIR"),

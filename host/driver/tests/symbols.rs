@@ -4,7 +4,8 @@
 //! from `cuda.h` by bindgen, and our table was written apart from it, so this compares two readings of the header.
 
 use cust::sys;
-use driver::api;
+use lanewise_driver::abi::CUresult;
+use lanewise_driver::api;
 
 /// Compares two functions of so many arguments: their addresses, and the sizes of what they take.
 macro_rules! same {
@@ -14,7 +15,7 @@ macro_rules! same {
         }
         let mut compared = 0;
         $(
-            assert_eq!(api::$name as *const (), sys::$name as *const (), "{} is not ours", stringify!($name));
+            assert_eq!(api::exported::$name as *const (), sys::$name as *const (), "{} is not ours", stringify!($name));
             assert_eq!(sizes(api::$name), sizes(sys::$name), "{}", stringify!($name));
             compared += 1;
         )*
@@ -143,11 +144,58 @@ fn every_symbol_is_in_the_table_once() {
     );
 }
 
+/// The codes of `cust_raw`'s enum, which the compiler reads from it.
+fn codes_of_cust() -> Vec<u32> {
+    macro_rules! numbers {
+        ($($name:ident)*) => { vec![$(sys::cudaError_enum::$name as u32),*] };
+    }
+    numbers!(
+        CUDA_SUCCESS CUDA_ERROR_INVALID_VALUE CUDA_ERROR_OUT_OF_MEMORY CUDA_ERROR_NOT_INITIALIZED CUDA_ERROR_DEINITIALIZED
+        CUDA_ERROR_PROFILER_DISABLED CUDA_ERROR_PROFILER_NOT_INITIALIZED CUDA_ERROR_PROFILER_ALREADY_STARTED
+        CUDA_ERROR_PROFILER_ALREADY_STOPPED CUDA_ERROR_STUB_LIBRARY CUDA_ERROR_NO_DEVICE CUDA_ERROR_INVALID_DEVICE
+        CUDA_ERROR_DEVICE_NOT_LICENSED CUDA_ERROR_INVALID_IMAGE CUDA_ERROR_INVALID_CONTEXT CUDA_ERROR_CONTEXT_ALREADY_CURRENT
+        CUDA_ERROR_MAP_FAILED CUDA_ERROR_UNMAP_FAILED CUDA_ERROR_ARRAY_IS_MAPPED CUDA_ERROR_ALREADY_MAPPED
+        CUDA_ERROR_NO_BINARY_FOR_GPU CUDA_ERROR_ALREADY_ACQUIRED CUDA_ERROR_NOT_MAPPED CUDA_ERROR_NOT_MAPPED_AS_ARRAY
+        CUDA_ERROR_NOT_MAPPED_AS_POINTER CUDA_ERROR_ECC_UNCORRECTABLE CUDA_ERROR_UNSUPPORTED_LIMIT
+        CUDA_ERROR_CONTEXT_ALREADY_IN_USE CUDA_ERROR_PEER_ACCESS_UNSUPPORTED CUDA_ERROR_INVALID_PTX
+        CUDA_ERROR_INVALID_GRAPHICS_CONTEXT CUDA_ERROR_NVLINK_UNCORRECTABLE CUDA_ERROR_JIT_COMPILER_NOT_FOUND
+        CUDA_ERROR_UNSUPPORTED_PTX_VERSION CUDA_ERROR_JIT_COMPILATION_DISABLED CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY
+        CUDA_ERROR_INVALID_SOURCE CUDA_ERROR_FILE_NOT_FOUND CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND
+        CUDA_ERROR_SHARED_OBJECT_INIT_FAILED CUDA_ERROR_OPERATING_SYSTEM CUDA_ERROR_INVALID_HANDLE CUDA_ERROR_ILLEGAL_STATE
+        CUDA_ERROR_NOT_FOUND CUDA_ERROR_NOT_READY CUDA_ERROR_ILLEGAL_ADDRESS CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES
+        CUDA_ERROR_LAUNCH_TIMEOUT CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED
+        CUDA_ERROR_PEER_ACCESS_NOT_ENABLED CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE CUDA_ERROR_CONTEXT_IS_DESTROYED
+        CUDA_ERROR_ASSERT CUDA_ERROR_TOO_MANY_PEERS CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
+        CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED CUDA_ERROR_HARDWARE_STACK_ERROR CUDA_ERROR_ILLEGAL_INSTRUCTION
+        CUDA_ERROR_MISALIGNED_ADDRESS CUDA_ERROR_INVALID_ADDRESS_SPACE CUDA_ERROR_INVALID_PC CUDA_ERROR_LAUNCH_FAILED
+        CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE CUDA_ERROR_NOT_PERMITTED CUDA_ERROR_NOT_SUPPORTED CUDA_ERROR_SYSTEM_NOT_READY
+        CUDA_ERROR_SYSTEM_DRIVER_MISMATCH CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE CUDA_ERROR_MPS_CONNECTION_FAILED
+        CUDA_ERROR_MPS_RPC_FAILURE CUDA_ERROR_MPS_SERVER_NOT_READY CUDA_ERROR_MPS_MAX_CLIENTS_REACHED
+        CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
+        CUDA_ERROR_STREAM_CAPTURE_MERGE CUDA_ERROR_STREAM_CAPTURE_UNMATCHED CUDA_ERROR_STREAM_CAPTURE_UNJOINED
+        CUDA_ERROR_STREAM_CAPTURE_ISOLATION CUDA_ERROR_STREAM_CAPTURE_IMPLICIT CUDA_ERROR_CAPTURED_EVENT
+        CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD CUDA_ERROR_TIMEOUT CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE
+        CUDA_ERROR_EXTERNAL_DEVICE CUDA_ERROR_UNKNOWN
+    )
+}
+
+#[test]
+fn no_code_reaches_cust_that_its_enum_lacks() {
+    let of_cust = codes_of_cust();
+    for code in (0..=1200).chain([4242, u32::MAX]) {
+        let told = CUresult(code).as_cust_has_it();
+        assert!(of_cust.contains(&told.0), "{code} becomes {told:?}");
+        if of_cust.contains(&code) {
+            assert_eq!(told.0, code, "a code that cust has stays as it is");
+        }
+    }
+}
+
 #[test]
 fn a_call_that_is_not_simulated_says_so_by_name() {
     // SAFETY: takes zero at any time.
     assert_eq!(unsafe { api::cuInit(0) }.0, 0);
-    if driver::backend() == Some(driver::Backend::Cuda) {
+    if lanewise_driver::backend() == Some(lanewise_driver::Backend::Cuda) {
         println!("skipped: on a GPU the call is NVIDIA's");
         return;
     }
@@ -155,7 +203,7 @@ fn a_call_that_is_not_simulated_says_so_by_name() {
     let (mut name, mut mask) = ([0; 8], 0);
     // SAFETY: variables of this test's own.
     let code = unsafe { api::cuDeviceGetLuid(name.as_mut_ptr(), &mut mask, 0) };
-    assert_eq!(code, driver::abi::CUresult::ERROR_NOT_SUPPORTED);
-    let message = driver::last_message().unwrap_or_default();
+    assert_eq!(code, lanewise_driver::abi::CUresult::ERROR_NOT_SUPPORTED);
+    let message = lanewise_driver::last_message().unwrap_or_default();
     assert!(message.contains("cuDeviceGetLuid"), "{message}");
 }

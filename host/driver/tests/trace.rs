@@ -3,8 +3,8 @@
 //! Each trace is of a process of its own, since it is written when that ends. The machine's driver is played by the stand-in of
 //! `tests/pass_through.rs`.
 
-use driver::abi::*;
-use driver::api::*;
+use lanewise_driver::abi::*;
+use lanewise_driver::api::*;
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
@@ -15,7 +15,12 @@ const TASK: &str = "LANEWISE_TEST_TASK";
 
 #[track_caller]
 fn ok(code: CUresult) {
-    assert_eq!(code, CUresult::SUCCESS, "{:?}", driver::last_message());
+    assert_eq!(
+        code,
+        CUresult::SUCCESS,
+        "{:?}",
+        lanewise_driver::last_message()
+    );
 }
 
 /// What the processes of their own do; nothing in the test's own.

@@ -3,8 +3,8 @@
 //! Each claim runs in a process of its own, since a kernel that reaches too far ends its context, and the number of devices is
 //! set for a process.
 
-use driver::abi::*;
-use driver::api::*;
+use lanewise_driver::abi::*;
+use lanewise_driver::api::*;
 use std::process::Command;
 use std::ptr::null_mut;
 
@@ -14,7 +14,12 @@ const BYTES: usize = 4096;
 
 #[track_caller]
 fn ok(code: CUresult) {
-    assert_eq!(code, CUresult::SUCCESS, "{:?}", driver::last_message());
+    assert_eq!(
+        code,
+        CUresult::SUCCESS,
+        "{:?}",
+        lanewise_driver::last_message()
+    );
 }
 
 /// A context on each device, and the kernel `fill` in each.

@@ -3,9 +3,9 @@
 use std::fmt::Debug;
 
 use anyhow::Result;
-use host::compare::{self, Agreement, Mismatch};
-use host::counters::Counters;
-use host::{DeviceBuffer, DeviceCopy, Stream};
+use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::counters::Counters;
+use lanewise::{DeviceBuffer, DeviceCopy, Stream};
 
 use crate::{Case, Figure, Work};
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use host::counters::Counters;
+use lanewise::counters::Counters;
 use serde_json::Value;
 
 /// A figure with its name: a column of the table.

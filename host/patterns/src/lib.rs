@@ -2,7 +2,7 @@
 //!
 //! A [`Pattern`] is a row of the catalog: a name, where it comes from, and its [`Variant`]s, which are the kernels that do the
 //! same thing in different ways. Chapters are folders and patterns are files, named as the kernels' are in the `gpu` crate.
-//! The tests, the `lanewise` binary and `cargo xtask run` all use these definitions.
+//! The tests, the program `patterns` and `cargo xtask run` all use these definitions.
 
 pub mod basics;
 pub mod bench;

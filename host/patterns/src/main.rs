@@ -1,4 +1,4 @@
-//! `lanewise`: lists, runs and measures the patterns.
+//! `patterns`: lists, runs and measures the patterns.
 
 mod commands;
 
@@ -8,7 +8,7 @@ use clap::{Parser, Subcommand};
 
 /// CUDA patterns in Rust, on a GPU or on the simulator.
 #[derive(Debug, Parser)]
-#[command(name = "lanewise", version, after_help = EXAMPLES)]
+#[command(name = "patterns", version, after_help = EXAMPLES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -16,13 +16,13 @@ struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  lanewise list                               every pattern and its variants
-  lanewise run vector_add                     each variant: right or not, time, bandwidth
-  lanewise run transpose --size 1000          a matrix of 1000 x 1000
-  lanewise run reduce_unrolled --device sim   on the simulator, even where there is a GPU
-  lanewise bench --json                       medians of 21 at the sizes of the C++ peer
-  lanewise device                             what the device is
-  lanewise diff --json                        every instruction on the GPU and on the simulator, compared";
+  patterns list                               every pattern and its variants
+  patterns run vector_add                     each variant: right or not, time, bandwidth
+  patterns run transpose --size 1000          a matrix of 1000 x 1000
+  patterns run reduce_unrolled --device sim   on the simulator, even where there is a GPU
+  patterns bench --json                       medians of 21 at the sizes of the C++ peer
+  patterns device                             what the device is
+  patterns diff --json                        every instruction on the GPU and on the simulator, compared";
 
 #[derive(Debug, Subcommand)]
 enum Command {

@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use gpu::memory::transpose::{UNROLL, copy_row};
-use gpu_std::kernel::{Kernel, SafeKernel};
-use host::{Device, DeviceBuffer, LaunchConfig};
+use lanewise::{Device, DeviceBuffer, LaunchConfig};
+use lanewise_std::kernel::{Kernel, SafeKernel};
 
 use crate::case::Filling;
 use crate::{Case, Setup, Work, input};

@@ -1,9 +1,9 @@
 //! What a pattern is, and what each of its variants can do.
 
 use anyhow::{Result, ensure};
-use host::compare::{Agreement, Mismatch};
-use host::counters::Counters;
-use host::{Device, Stream};
+use lanewise::compare::{Agreement, Mismatch};
+use lanewise::counters::Counters;
+use lanewise::{Device, Stream};
 
 use crate::Figure;
 

@@ -5,9 +5,9 @@
 //! [`REPEATS`] counts, which is how `shared/peer` measures its C++ twins.
 
 use anyhow::Result;
-use host::compare::{Agreement, Mismatch};
-use host::counters::{self, Counters};
-use host::{Backend, Device, Elapsed, EventClock, Stream, Timer};
+use lanewise::compare::{Agreement, Mismatch};
+use lanewise::counters::{self, Counters};
+use lanewise::{Backend, Device, Elapsed, EventClock, Stream, Timer};
 
 use crate::{Case, Figure, Setup, Variant, Work};
 

@@ -1,7 +1,7 @@
 //! A pattern over a range: offsets, strides, shapes of blocks, sizes. The notes draw these as curves.
 
 use anyhow::Result;
-use host::Device;
+use lanewise::Device;
 
 use crate::run::{self, Rate};
 use crate::{Pattern, Setup, Variant};

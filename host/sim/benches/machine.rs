@@ -1,13 +1,13 @@
-//! How fast the machine is, program by program, on one thread: see `sim::speed`.
+//! How fast the machine is, program by program, on one thread: see `lanewise_sim::speed`.
 //!
-//! `cargo bench -p sim` measures with criterion. Two quick ways print one line for each program:
-//! `cargo bench -p sim -- --quick-table [NAME]` runs it for some seconds with nothing that looks on, with counters, and with all
-//! checks; `cargo bench -p sim -- --classes [NAME]` does so for each class of instructions, with nothing that looks on;
-//! `cargo bench -p sim -- --start FILE` says what it takes to begin: to load a module, to make a device, to launch one block.
+//! `cargo bench -p lanewise-sim` measures with criterion. Two quick ways print one line for each program:
+//! `cargo bench -p lanewise-sim -- --quick-table [NAME]` runs it for some seconds with nothing that looks on, with counters, and with all
+//! checks; `cargo bench -p lanewise-sim -- --classes [NAME]` does so for each class of instructions, with nothing that looks on;
+//! `cargo bench -p lanewise-sim -- --start FILE` says what it takes to begin: to load a module, to make a device, to launch one block.
 
 use criterion::{Criterion, Throughput};
-use sim::speed::{Bench, Program, Watch};
-use sim::{Device, DeviceModel, Launch, Module};
+use lanewise_sim::speed::{Bench, Program, Watch};
+use lanewise_sim::{Device, DeviceModel, Launch, Module};
 use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -1,6 +1,6 @@
 //! Parses PTX files and says what is wrong with them, and how fast that went.
 //!
-//! `cargo run --release -p sim --example check-ptx -- FILE...`
+//! `cargo run --release -p lanewise-sim --example check-ptx -- FILE...`
 
 use std::time::Instant;
 
@@ -16,14 +16,14 @@ fn main() {
             }
         };
         let begin = Instant::now();
-        let parsed = sim::ptx::parse(&source);
+        let parsed = lanewise_sim::ptx::parse(&source);
         let rate = source.len() as f64 / begin.elapsed().as_secs_f64() / 1e6;
         let begin = Instant::now();
         let checked = match parsed {
             Err(error) => Err((error.position(), error.to_string())),
-            Ok(module) => match sim::isa::check(&module) {
+            Ok(mut module) => match lanewise_sim::isa::check(&mut module) {
                 Err(error) => Err((error.position(), error.to_string())),
-                Ok(()) => Ok(module),
+                Ok(_) => Ok(module),
             },
         };
         let check_rate = source.len() as f64 / begin.elapsed().as_secs_f64() / 1e6;

@@ -1,9 +1,9 @@
 //! Which instructions of the table the machine runs, and the first of each row that it does not.
 //!
-//! `cargo run --release -p sim --example coverage`
+//! `cargo run --release -p lanewise-sim --example coverage`
 
 fn main() {
-    let rows = sim::isa::coverage::coverage();
+    let rows = lanewise_sim::isa::coverage::coverage();
     let (mut samples, mut modelled, mut whole) = (0, 0, 0);
     for coverage in &rows {
         samples += coverage.samples;

@@ -1,4 +1,4 @@
-//! Loads PTX files as one module and lists the kernels, or says why not: `cargo run -p sim --example load -- FILE.ptx ...`
+//! Loads PTX files as one module and lists the kernels, or says why not: `cargo run -p lanewise-sim --example load -- FILE.ptx ...`
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -16,10 +16,10 @@ fn main() -> ExitCode {
     }
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let start = Instant::now();
-    match sim::Module::link(&texts) {
+    match lanewise_sim::Module::link(&texts) {
         Ok(module) => {
             for kernel in module.kernels() {
-                let sim::Kernel {
+                let lanewise_sim::Kernel {
                     name,
                     param_bytes,
                     static_shared,

@@ -6,9 +6,9 @@ use crate::decode::program::{Reference, Row, Value, Variable, VariableSpace};
 use crate::image::{Images, Object};
 use crate::launch::{Launch, LaunchError, Report};
 use crate::machine::control::heap::Heap;
-use crate::machine::launch::family;
+use crate::machine::launch::{family, limits};
 use crate::memory::window;
-use crate::{DeviceModel, Fault, Kind, Memory, MemoryError, Module};
+use crate::{DeviceModel, Fault, Kernel, Kind, Memory, MemoryError, Module};
 
 /// Why there is no device.
 #[derive(Debug, thiserror::Error)]
@@ -33,7 +33,7 @@ pub enum InstantiateError {
         /// What was wrong.
         source: MemoryError,
     },
-    /// The module was compiled for a newer device.
+    /// The module was compiled for a newer device, or for another one alone (`sm_90a`).
     #[error("the PTX is for {target}, the device is an sm_{sm}; build for sm_{sm} or older")]
     Target {
         /// The module's `.target`.
@@ -113,11 +113,11 @@ impl Device {
     /// When they do not fit, or the module is for a newer device.
     pub fn instantiate(&self, module: &Module) -> Result<Instance, InstantiateError> {
         let program = &module.inner.program;
-        let (sm, target) = &program.target;
-        if *sm > self.model.sm() {
+        let sm = self.model.sm();
+        if let Some(target) = program.target.filter(|target| !target.runs_on(sm)) {
             return Err(InstantiateError::Target {
-                target: target.clone(),
-                sm: self.model.sm(),
+                target: target.to_string(),
+                sm,
             });
         }
         let constant = program
@@ -178,6 +178,14 @@ impl Device {
                 name: variable.name.clone(),
                 source,
             })
+    }
+
+    /// Sees that a launch of this shape can be, without running it. The parameters are not looked at.
+    ///
+    /// # Errors
+    /// What [`Device::launch`] would answer about the shape.
+    pub fn check(&self, kernel: &Kernel, launch: &Launch<'_>) -> Result<(), LaunchError> {
+        limits::shape(&self.model, kernel, launch).map(drop)
     }
 
     /// Runs a kernel to its end.

@@ -25,8 +25,15 @@ pub struct Launch<'a> {
     pub block: [u32; 3],
     /// Blocks of a cluster in x, y and z; ones for no clusters.
     pub cluster: [u32; 3],
+    /// Whether the cluster may be larger than every device of its kind takes
+    /// (`CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED`).
+    pub non_portable_cluster: bool,
+    /// Whether the blocks wait for each other, so that all of them have to be resident.
+    pub cooperative: bool,
     /// Bytes of dynamic shared memory.
     pub dynamic_shared: u32,
+    /// Bytes of dynamic shared memory that the kernel may have; none for all that the device has.
+    pub dynamic_shared_limit: Option<u32>,
     /// The parameters, laid out as [`Param`](crate::Param) says. Bytes past the end are ignored, missing ones an error.
     pub params: &'a [u8],
     /// Chooses the interleaving of warps; one seed, one result.
@@ -55,7 +62,10 @@ impl<'a> Launch<'a> {
             grid,
             block,
             cluster: [1; 3],
+            non_portable_cluster: false,
+            cooperative: false,
             dynamic_shared: 0,
+            dynamic_shared_limit: None,
             params,
             seed: 0,
             budget: None,
@@ -106,6 +116,14 @@ pub enum LaunchError {
         /// What there is.
         known: Vec<String>,
     },
+    /// The kernel, or a function that it names, holds what is not modelled.
+    #[error("kernel `{kernel}` cannot run here")]
+    Refused {
+        /// The kernel.
+        kernel: String,
+        /// What, with its line.
+        source: Box<crate::LoadError>,
+    },
     /// The instance belongs to another device.
     #[error("the module was loaded on another device; load it on this one")]
     OtherDevice,
@@ -133,40 +151,53 @@ pub enum LaunchError {
     },
     /// A block whose shape is not the one that the kernel was compiled for.
     #[error(
-        "a block of {asked:?} threads; kernel `{kernel}` was compiled for {required:?} exactly (.reqntid)"
+        "a block of ({}, {}, {}) threads; the kernel was compiled for ({}, {}, {}) exactly (.reqntid)",
+        .asked[0], .asked[1], .asked[2], .required[0], .required[1], .required[2]
     )]
     RequiredThreads {
-        /// The kernel.
-        kernel: String,
         /// What was asked for.
         asked: [u32; 3],
         /// What the kernel requires.
         required: [u32; 3],
     },
-    /// More shared memory than the device has for a block.
+    /// More threads in a block than there are registers for.
     #[error(
-        "{fixed} bytes of static and {dynamic} of dynamic shared memory; a block has {limit} at most"
+        "a block of {asked} threads; with {registers} registers a thread it can have {limit} at most"
+    )]
+    Registers {
+        /// What was asked for.
+        asked: u32,
+        /// Registers of a thread.
+        registers: u32,
+        /// The limit.
+        limit: u32,
+    },
+    /// More shared memory than a block of the kernel may have.
+    #[error(
+        "{dynamic} bytes of dynamic shared memory and {fixed} static; {allowed} dynamic bytes are allowed{}",
+        if .most > .allowed { format!(", and up to {most} after the kernel's attribute for it is set") } else { String::new() }
     )]
     Shared {
         /// Static bytes.
         fixed: u32,
         /// Dynamic bytes.
         dynamic: u32,
-        /// The limit.
-        limit: u32,
+        /// The limit of dynamic bytes that holds.
+        allowed: u32,
+        /// The limit that the device has beside the static bytes.
+        most: u32,
     },
     /// Too few bytes of parameters.
-    #[error("{given} bytes of parameters; kernel `{kernel}` takes {wanted}")]
+    #[error("{given} bytes of parameters; the kernel takes {wanted}")]
     Params {
-        /// The kernel.
-        kernel: String,
         /// Bytes given.
         given: usize,
         /// Bytes taken.
         wanted: usize,
     },
     /// A cluster that the grid is no multiple of, or larger than the device takes.
-    #[error("clusters of {cluster:?} blocks in a grid of {grid:?}; {reason}")]
+    #[error("clusters of ({}, {}, {}) blocks in a grid of ({}, {}, {}); {reason}",
+        .cluster[0], .cluster[1], .cluster[2], .grid[0], .grid[1], .grid[2])]
     Cluster {
         /// The cluster's extents.
         cluster: [u32; 3],
@@ -175,15 +206,21 @@ pub enum LaunchError {
         /// What is wrong.
         reason: String,
     },
-    /// More registers or local memory than the device has.
-    #[error(
-        "kernel `{kernel}` needs {asked} bytes of local memory a thread; the device has {limit}"
-    )]
-    Local {
-        /// The kernel.
-        kernel: String,
-        /// What it needs.
+    /// More blocks in a cooperative launch than are resident at once.
+    #[error("a cooperative launch of {asked} blocks; {device} holds {limit} of them at once")]
+    Cooperative {
+        /// Blocks of the grid.
         asked: u64,
+        /// Blocks that are resident.
+        limit: u64,
+        /// The device model's name.
+        device: String,
+    },
+    /// More local memory than the device has for a thread.
+    #[error("the kernel needs {asked} bytes of local memory a thread; the device has {limit}")]
+    Local {
+        /// What it needs.
+        asked: u32,
         /// The limit.
         limit: u32,
     },

@@ -15,7 +15,7 @@
 //! | [`speed`] | programs by which the machine is timed |
 //!
 //! ```no_run
-//! use sim::{Device, DeviceModel, Kind, Launch, Module};
+//! use lanewise_sim::{Device, DeviceModel, Kind, Launch, Module};
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let device = Device::new(DeviceModel::h200())?;
 //! let module = Module::load("/* PTX */")?;
@@ -45,7 +45,7 @@ pub mod semantics;
 pub mod speed;
 
 pub use checks::{Checks, Finding};
-pub use counters::Counters;
+pub use counters::{Counters, metrics::Metric};
 pub use device::{Device, DeviceError, Instance, InstantiateError};
 pub use image::Images;
 pub use launch::{BankWidth, ExecutionSummary, Launch, LaunchError, Report};

@@ -85,6 +85,9 @@ pub struct Kernel {
     pub cluster: Option<[u32; 3]>,
     /// An estimate of the 32-bit registers that a GPU's compiler would use: what is live at once.
     pub registers: u32,
+    /// Why it cannot run here, if it or a function that it names holds what is not modelled. A launch gives this as
+    /// [`LaunchError::Refused`](crate::LaunchError::Refused).
+    pub refused: Option<LoadError>,
 }
 
 /// PTX that was read, checked and decoded. Cheap to clone.
@@ -101,8 +104,12 @@ pub(crate) struct Inner {
 impl Module {
     /// Reads, checks and decodes PTX.
     ///
+    /// A function that holds an instruction which is not modelled does not stop its module: the kernels that name it
+    /// say so in [`Kernel::refused`], and the others run.
+    ///
     /// # Errors
-    /// Text that is no PTX, an instruction that is not modelled, a symbol that nothing defines; with line and text.
+    /// Text that is no PTX, an instruction that a GPU's assembler would refuse, a symbol that nothing defines; with line
+    /// and text.
     pub fn load(ptx: &str) -> Result<Self, LoadError> {
         Self::link(&[ptx])
     }
@@ -125,7 +132,13 @@ impl Module {
 
     /// The number of the target that the text is for, as in 90 for sm_90; of several texts, the newest.
     pub fn target(&self) -> u32 {
-        self.inner.program.target.0
+        self.inner.program.target.map_or(0, |target| target.sm)
+    }
+
+    /// The PTX version of the text, if it is after [`NEWEST`](crate::ptx::NEWEST): what it holds may mean something else
+    /// than is known here, and what is not known in it is refused kernel by kernel.
+    pub fn newer_than_known(&self) -> Option<(u32, u32)> {
+        self.inner.program.newer
     }
 
     /// The kernel of this name.

@@ -5,7 +5,7 @@
 mod common;
 
 use common::Rig;
-use sim::{Launch, Report};
+use lanewise_sim::{Launch, Report};
 
 /// Functions of the device runtime, and kernels: `note` appends its argument to the list at `log`, `chain` nests.
 const RUNTIME: &str = r"

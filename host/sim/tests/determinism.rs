@@ -5,8 +5,8 @@ mod common;
 use std::sync::Mutex;
 
 use common::Rig;
+use lanewise_sim::{Counters, Launch};
 use rayon::ThreadPoolBuilder;
-use sim::{Counters, Launch};
 
 /// Everything that a launch leaves: memory, what was printed, counters.
 #[derive(Debug, PartialEq)]

@@ -3,7 +3,7 @@
 mod common;
 
 use common::Rig;
-use sim::{Checks, Launch};
+use lanewise_sim::{Checks, Launch};
 
 /// As LLVM writes it: untyped registers, guards by branches.
 const VEC_ADD: &str = r"
@@ -400,12 +400,13 @@ A:
 	ret;
 }
 .visible .entry some() {
-	.reg .pred %p<2>; .reg .b32 %r<3>;
+	.reg .pred %p<2>; .reg .b32 %r<3>; .local .align 4 .b8 own[4];
 	mov.u32 %r1, %tid.x;
 	setp.lt.u32 %p1, %r1, 16;
 	@!%p1 bra B;
 	bar.sync 0;
 B:
+	st.local.u32 [own], %r1;
 	ret;
 }",
     );
@@ -428,7 +429,9 @@ B:
 
 #[test]
 fn a_loop_without_an_end_is_stopped() {
-    let rig = Rig::new(".visible .entry forever() {\nL: bra.uni L;\n}");
+    let rig = Rig::new(
+        ".visible .entry forever() { .reg .b32 %r; mov.b32 %r, 0;\nL: add.u32 %r, %r, 1; bra.uni L;\n}",
+    );
     let launch = Launch {
         budget: Some(100_000),
         ..Launch::new("forever", [4, 1, 1], [64, 1, 1], &[])
@@ -446,15 +449,16 @@ fn a_loop_without_an_end_is_stopped() {
 
 #[test]
 fn what_is_not_modelled_is_named_with_its_line() {
-    let text = format!(
-        "{}.visible .entry k() {{\n  .reg .b32 %r<9>;\n  wgmma.fence.sync.aligned;\n ret;\n}}",
-        common::HEAD
-    );
-    let error = sim::Module::load(&text).unwrap_err().to_string();
+    let text = ".version 8.8\n.target sm_100a\n.address_size 64\n.visible .entry k() {\n  tcgen05.wait::ld.sync.aligned;\n ret;\n}";
+    let module =
+        lanewise_sim::Module::load(text).expect("the module loads, and the kernel cannot run");
+    let refused = module.kernel("k").and_then(|kernel| kernel.refused.clone());
     assert_eq!(
-        error,
-        "ptx line 6: `wgmma.fence.sync.aligned` is not modelled: matrices of warpgroups are left out; use `mma.sync` \
-         (the coverage page lists what is)"
+        refused.map(|error| error.to_string()).as_deref(),
+        Some(
+            "ptx line 5: `tcgen05.wait::ld.sync.aligned` is not modelled: tensor memory is left out; use `mma.sync` \
+             (the coverage page lists what is)"
+        )
     );
 }
 
@@ -469,7 +473,7 @@ fn launches_that_cannot_be_say_why() {
     assert!(text(0, 1, &[0; 4]).starts_with("a grid of (0, 1, 1)"));
     assert_eq!(
         text(1, 1, &[0; 3]),
-        "24 bytes of parameters; kernel `vec_add` takes 32"
+        "24 bytes of parameters; the kernel takes 32"
     );
     assert_eq!(
         rig.fault("add", 1, 1, &[]),

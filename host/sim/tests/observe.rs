@@ -3,7 +3,7 @@
 mod common;
 
 use common::Rig;
-use sim::{Checks, Counters, DeviceModel, Launch, Report};
+use lanewise_sim::{Checks, Counters, DeviceModel, Launch, Report};
 
 /// Runs with counters and all checks.
 fn observed(rig: &Rig, kernel: &str, grid: u32, block: u32, params: &[u64]) -> Report {
@@ -75,19 +75,22 @@ fn sectors_and_conflicts_follow_the_stride() {
 #[test]
 fn doubles_conflict_less_in_keplers_wide_banks() {
     let text = format!("{}{}", common::HEAD.replace("sm_90", "sm_35"), STRIDED);
-    let module = sim::Module::load(&text).unwrap();
-    let device = sim::Device::new(DeviceModel::k40()).unwrap();
+    let module = lanewise_sim::Module::load(&text).unwrap();
+    let device = lanewise_sim::Device::new(DeviceModel::k40()).unwrap();
     let instance = device.instantiate(&module).unwrap();
     let a = device
         .memory()
-        .allocate(16384, 1, sim::Kind::Device, None)
+        .allocate(16384, 1, lanewise_sim::Kind::Device, None)
         .unwrap();
     let params: Vec<u8> = [a, a + 8192, 2]
         .iter()
         .flat_map(|p: &u64| p.to_le_bytes())
         .collect();
     let mut wavefronts = Vec::new();
-    for bank_width in [sim::BankWidth::Four, sim::BankWidth::Eight] {
+    for bank_width in [
+        lanewise_sim::BankWidth::Four,
+        lanewise_sim::BankWidth::Eight,
+    ] {
         let launch = Launch {
             count: true,
             bank_width,

@@ -4,10 +4,10 @@
 
 use std::path::PathBuf;
 
+use lanewise_sim::isa;
+use lanewise_sim::ptx::ast::*;
+use lanewise_sim::ptx::{parse, print};
 use proptest::prelude::*;
-use sim::isa;
-use sim::ptx::ast::*;
-use sim::ptx::{parse, print};
 
 fn corpus() -> Vec<(PathBuf, String)> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ptx");
@@ -26,8 +26,8 @@ fn the_corpus_parses_and_is_of_the_instruction_table() {
     let files = corpus();
     assert!(files.len() >= 8, "only {} files", files.len());
     for (path, text) in files {
-        let module = parse(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        isa::check(&module).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let mut module = parse(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        isa::check(&mut module).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         assert!(
             module.functions.iter().any(|function| function.entry),
             "{} has no kernel",
@@ -85,6 +85,8 @@ fn forget_positions(module: &mut Module<'_>) {
             continue;
         };
         body.end = Position::default();
+        // What was left out is not in the printed text either.
+        body.unknown = None;
         body.variables.iter_mut().for_each(variable);
         body.labels
             .iter_mut()
@@ -106,10 +108,13 @@ fn forget_positions(module: &mut Module<'_>) {
 fn error_of(text: &str) -> String {
     let (error, at) = match parse(text) {
         Err(error) => (error.to_string(), error.position()),
-        Ok(module) => {
-            let error = isa::check(&module).expect_err(text);
-            (error.to_string(), error.position())
-        }
+        Ok(mut module) => match isa::check(&mut module) {
+            Err(error) => (error.to_string(), error.position()),
+            Ok(refusals) => {
+                let refusal = refusals.first().unwrap_or_else(|| panic!("{text}: taken"));
+                (refusal.error.to_string(), refusal.error.position())
+            }
+        },
     };
     format!(
         "{}: {error}",
@@ -144,7 +149,7 @@ fn errors_say_what_was_wrong_and_where() {
         "ld.global.u32 %r1, %rd1;",
         "setp.eq.and.u32 %p1, %r1, %r2, %r3;",
         "setp.geu.u32 %p1, %r1, %r2;",
-        "wgmma.fence.sync.aligned;",
+        "multimem.red.relaxed.sys.global.add.u64 [%rd1], %rd2;",
         "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%rd1], [%rd2, {%r1, %r2}], [%rd3];",
         "vote.ballot.b32 %r1, %p1;",
         "barrier.cluster.arrive;",
@@ -208,8 +213,8 @@ fn every_form_that_was_seen_in_the_wild_parses_and_checks() {
              $L_brx_0: .branchtargets $L__BB0_1, $L__BB0_2;\nprototype_0 : .callprototype (.param .b32 _) _ (.param .b64 _);\n\
              {form}\n$L__BB0_1:\nret;\n$L__BB0_2:\nexit;\n}}"
         );
-        let module = parse(&text).unwrap_or_else(|error| panic!("{form}: {error}"));
-        isa::check(&module).unwrap_or_else(|error| panic!("{form}: {error}"));
+        let mut module = parse(&text).unwrap_or_else(|error| panic!("{form}: {error}"));
+        isa::check(&mut module).unwrap_or_else(|error| panic!("{form}: {error}"));
         count += 1;
     }
     assert!(count > 300, "only {count} forms");
@@ -264,7 +269,7 @@ fn no_input_panics(text: &str) -> Result<(), TestCaseError> {
     let Ok(mut module) = parse(text) else {
         return Ok(());
     };
-    let _ = isa::check(&module);
+    let _ = isa::check(&mut module);
     let printed = print(&module);
     let again = parse(&printed);
     prop_assert!(again.is_ok(), "{:?}\n{text}\n{printed}", again.err());

@@ -1,6 +1,6 @@
 //! What kernels compute with floats, judged by exact values and by the bounds that NVIDIA documents.
 //!
-//! The kernels are in `arithmetic-kernels`; here are the texts that build.rs made of them, the launch of one operation on columns of
+//! The kernels are in `arithmetic-kernels`; here are the ways in which they were compiled, the launch of one operation on columns of
 //! numbers ([`run`]), inputs ([`inputs`]), and the judges: [`exact`] for what is rounded, [`ulp`] for what is approximate.
 //! The tests need nothing of the source tree, so that a bundle carries them to a GPU.
 
@@ -8,22 +8,27 @@ pub mod exact;
 pub mod inputs;
 pub mod ulp;
 
-use gpu_std::DisjointSlice;
-use gpu_std::kernel::Kernel;
-use host::{Device, DeviceBuffer, DeviceCopy, LaunchConfig, Module};
+use std::sync::Arc;
 
-/// The kernels by nvcc's default options.
-pub const DEFAULT: &str = include_str!(env!("ARITHMETIC_DEFAULT"));
+use lanewise::{Device, DeviceBuffer, DeviceCopy, LaunchConfig, LoadError, Module};
+use lanewise_std::DisjointSlice;
+use lanewise_std::kernel::Kernel;
+
+/// The kernels as compiled in one way: what loads them.
+pub type Compiled = fn(&Device) -> Result<Arc<Module>, LoadError>;
+
+/// By nvcc's default options.
+pub const DEFAULT: Compiled = Device::module::<arithmetic_kernels::Ptx>;
 /// `--fast-math`.
-pub const FAST_MATH: &str = include_str!(env!("ARITHMETIC_FAST_MATH"));
+pub const FAST_MATH: Compiled = Device::module::<arithmetic_kernels::FastMath>;
 /// `--fmad off`.
-pub const NO_FMAD: &str = include_str!(env!("ARITHMETIC_NO_FMAD"));
+pub const NO_FMAD: Compiled = Device::module::<arithmetic_kernels::NoFmad>;
 /// `--ftz on`.
-pub const FTZ: &str = include_str!(env!("ARITHMETIC_FTZ"));
+pub const FTZ: Compiled = Device::module::<arithmetic_kernels::Ftz>;
 /// `--prec-div off`.
-pub const NO_PREC_DIV: &str = include_str!(env!("ARITHMETIC_NO_PREC_DIV"));
+pub const NO_PREC_DIV: Compiled = Device::module::<arithmetic_kernels::NoPrecDiv>;
 /// `--prec-sqrt off`.
-pub const NO_PREC_SQRT: &str = include_str!(env!("ARITHMETIC_NO_PREC_SQRT"));
+pub const NO_PREC_SQRT: Compiled = Device::module::<arithmetic_kernels::NoPrecSqrt>;
 
 /// Three operands; an operation may take fewer.
 pub type Row<T> = [T; 3];
@@ -43,14 +48,14 @@ pub type Params<T> = (
 /// When there is no such operation, no device, or the launch fails.
 #[track_caller]
 pub fn run<T: DeviceCopy + Default + 'static, K: Kernel<Params = Params<T>>>(
-    ptx: &str,
+    compiled: Compiled,
     kernel: K,
     names: &[&str],
     name: &str,
     rows: &[Row<T>],
 ) -> Vec<T> {
     let device = Device::open().unwrap_or_else(|error| panic!("{error}"));
-    let module = Module::from_ptx(&device, ptx).unwrap_or_else(|error| panic!("{error}"));
+    let module = compiled(&device).unwrap_or_else(|error| panic!("{error}"));
     let stream = device.stream().unwrap_or_else(|error| panic!("{error}"));
     let number = names.iter().position(|it| *it == name);
     let number = number.unwrap_or_else(|| panic!("no operation is called `{name}`")) as u32;

@@ -1,4 +1,4 @@
-//! `gpu_std::fast`, each function over its range, within the bound that NVIDIA documents for the intrinsic of its name.
+//! `lanewise_std::fast`, each function over its range, within the bound that NVIDIA documents for the intrinsic of its name.
 //!
 //! CUDA programming guide, "Mathematical Functions: Intrinsic Functions" (`__sinf`, `__expf`, `__logf`, ...); PTX ISA, `ex2.approx`,
 //! `sqrt.approx`, `rsqrt.approx`. Where the guide only says how a function is derived (`__tanf`, `__powf`), the bound is what its

@@ -1,4 +1,4 @@
-//! `gpu_std::math` on the device against the host's `std`: as accurate as a CPU's library, which is not correctly rounded either.
+//! `lanewise_std::math` on the device against the host's `std`: as accurate as a CPU's library, which is not correctly rounded either.
 //!
 //! An `f32` is judged by `std`'s `f64`, which is exact for this purpose; an `f64` by `std`'s own, so that a bound is the sum of two
 //! libraries' errors. Bounds are in units in the last place.

@@ -4,13 +4,13 @@
 //! CUDA Compiler Driver documentation, "--use_fast_math" and its neighbours; CUDA programming guide, "Floating-Point Standard".
 
 use arithmetic::{
-    DEFAULT, FAST_MATH, FTZ, NO_FMAD, NO_PREC_DIV, NO_PREC_SQRT, Row, inputs, run, ulp,
+    Compiled, DEFAULT, FAST_MATH, FTZ, NO_FMAD, NO_PREC_DIV, NO_PREC_SQRT, Row, inputs, run, ulp,
 };
 use arithmetic_kernels::{PLAIN, plain};
-use host::{Backend, Device};
+use lanewise::{Backend, Device};
 
-fn values(ptx: &str, name: &str, rows: &[Row<f32>]) -> Vec<u32> {
-    let values = run(ptx, plain, PLAIN, name, rows);
+fn values(compiled: Compiled, name: &str, rows: &[Row<f32>]) -> Vec<u32> {
+    let values = run(compiled, plain, PLAIN, name, rows);
     // Which NaN it is, is not what these options are about.
     values
         .into_iter()

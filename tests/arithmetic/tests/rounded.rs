@@ -1,14 +1,14 @@
-//! `gpu_std::math::add_rn` and its neighbours, bit by bit: every operation in every rounding.
+//! `lanewise_std::math::add_rn` and its neighbours, bit by bit: every operation in every rounding.
 
 use arithmetic::exact::{self, Exact};
-use arithmetic::{DEFAULT, FAST_MATH, Params, Row, inputs, run};
+use arithmetic::{Compiled, DEFAULT, FAST_MATH, Params, Row, inputs, run};
 use arithmetic_kernels::{ROUNDED_F32, ROUNDED_F64, rounded_f32, rounded_f64};
-use gpu_std::kernel::Kernel;
-use host::DeviceCopy;
+use lanewise::DeviceCopy;
+use lanewise_std::kernel::Kernel;
 
 /// Asserts that every operation of a kernel gives the exact value, rounded.
 fn check<T: Exact + DeviceCopy + Default + 'static, K: Kernel<Params = Params<T>>>(
-    ptx: &str,
+    compiled: Compiled,
     kernel: K,
     names: &[&str],
     rows: &[Row<T>],
@@ -17,7 +17,7 @@ fn check<T: Exact + DeviceCopy + Default + 'static, K: Kernel<Params = Params<T>
     assert_eq!(names.len(), 28);
     for name in names {
         let mut judged = 0;
-        for (row, found) in rows.iter().zip(run(ptx, kernel, names, name, rows)) {
+        for (row, found) in rows.iter().zip(run(compiled, kernel, names, name, rows)) {
             let wanted = exact::value(name, *row).expect("an operation");
             if !(row.iter().all(|x| is_judged(*x)) && is_judged(wanted)) {
                 continue;

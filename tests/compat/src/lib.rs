@@ -1,4 +1,8 @@
-//! The kernels of `compat-kernels`, as build.rs compiled them.
+#![no_std]
+#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
+//! Kernels as users of two other projects write them. Only the imports are this project's.
 
-/// The PTX.
-pub const PTX: &str = include_str!(env!("COMPAT_PTX"));
+lanewise_std::module!();
+
+pub mod cuda_oxide;
+pub mod rust_cuda;

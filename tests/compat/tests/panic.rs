@@ -4,9 +4,8 @@
 
 use std::process::Command;
 
-use compat::PTX;
-use compat_kernels::rust_cuda::check_limit;
-use host::{Backend, Device, DeviceBuffer, LaunchConfig, Module};
+use compat::rust_cuda::check_limit;
+use lanewise::{Backend, Device, DeviceBuffer, LaunchConfig};
 
 /// Set in the process that panics.
 const INSIDE: &str = "COMPAT_TEST_PANICS";
@@ -14,14 +13,13 @@ const INSIDE: &str = "COMPAT_TEST_PANICS";
 /// Launches a kernel of which thread 5 of block 1 panics; what the driver says of it.
 fn panicking() -> String {
     let device = Device::open().expect("a device");
-    let module = Module::from_ptx(&device, PTX).expect("it loads");
     let stream = device.stream().expect("a stream");
     let mut values = [3u32; 96];
     values[37] = 4711;
     let data = DeviceBuffer::from_slice(&device, &values).expect("memory");
-    // SAFETY: the module is compiled from the crate of the handle; there are as many threads as elements.
+    // SAFETY: there are as many threads as elements.
     let launched = unsafe {
-        module.launch_unchecked(
+        device.launch_unchecked(
             &stream,
             check_limit,
             LaunchConfig::new(3, 32),

@@ -2,38 +2,35 @@
 
 use std::sync::LazyLock;
 
-use compat::PTX;
-use compat_kernels::{cuda_oxide::kernels as oxide, rust_cuda};
-use host::{Device, DeviceBuffer, LaunchConfig, Module, Stream};
+use compat::{cuda_oxide::kernels as oxide, rust_cuda};
+use lanewise::{Device, DeviceBuffer, LaunchConfig, Stream};
+use lanewise_std::kernel::Module;
+
+/// The kernels' text.
+const PTX: &str = <compat::Ptx as Module>::TEXTS[0].plain;
 
 struct Opened {
     device: Device,
-    module: Module,
     stream: Stream,
 }
 
 static OPENED: LazyLock<Opened> = LazyLock::new(|| {
     let device = Device::open().expect("a device");
-    let module = Module::from_ptx(&device, PTX).unwrap_or_else(|error| panic!("{error}"));
     let stream = device.stream().expect("a stream");
-    Opened {
-        device,
-        module,
-        stream,
-    }
+    Opened { device, stream }
 });
 
-fn buffer<T: host::DeviceCopy>(values: &[T]) -> DeviceBuffer<T> {
+fn buffer<T: lanewise::DeviceCopy>(values: &[T]) -> DeviceBuffer<T> {
     DeviceBuffer::from_slice(&OPENED.device, values).expect("memory")
 }
 
-/// Launches a kernel of the module.
+/// Launches a kernel.
 macro_rules! launch {
     ($kernel:expr, $config:expr, $arguments:expr) => {
-        // SAFETY: the module is compiled from the crate of the handles, and each test passes what its kernel asks for.
+        // SAFETY: some of the kernels are `unsafe`, as those projects write them, and each test passes what its kernel asks for.
         unsafe {
             let opened = &*OPENED;
-            let launched = opened.module.launch_unchecked(&opened.stream, $kernel, $config, $arguments);
+            let launched = opened.device.launch_unchecked(&opened.stream, $kernel, $config, $arguments);
             launched.unwrap_or_else(|error| panic!("{error}"));
         }
     };

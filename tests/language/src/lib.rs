@@ -11,12 +11,12 @@ use std::sync::OnceLock;
 use anyhow::{Context, Result, anyhow};
 use cases::{Case, Out, Random, WORDS, seed_of};
 use cust::context::{CurrentContext, ResourceLimit};
-use gpu_std::GlobalMut;
-use gpu_std::kernel::SafeKernel;
-use host::{Device, DeviceBuffer, LaunchConfig, Module};
+use lanewise::{Device, DeviceBuffer, LaunchConfig, Module};
+use lanewise_std::GlobalMut;
+use lanewise_std::kernel::{self, SafeKernel};
 
-/// The cases as build.rs compiled them.
-pub const PTX: &str = include_str!(env!("LANGUAGE_PTX"));
+/// The cases as compiled for the device.
+const PTX: &str = <cases::Ptx as kernel::Module>::TEXTS[0].plain;
 
 /// Threads that run each case: two warps, one block.
 pub const THREADS: usize = 64;

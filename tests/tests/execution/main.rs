@@ -2,7 +2,7 @@
 
 mod nested;
 
-use patterns::Setup;
+use lanewise_patterns::Setup;
 use proptest::prelude::*;
 use tests::agree::{agrees, assert_agrees};
 use tests::count::count;
@@ -265,7 +265,8 @@ fn finishing_in_one_warp_takes_fewer_barriers_and_complete_unrolling_fewer_instr
 
 /// A figure of a variant's run, by the column's name.
 fn figure(variant: &str, setup: Setup, name: &str) -> f64 {
-    let outcome = patterns::run::run(&tests::device(), tests::agree::variant(variant), setup);
+    let outcome =
+        lanewise_patterns::run::run(&tests::device(), tests::agree::variant(variant), setup);
     let figures = outcome.expect("it runs").figures;
     let found = figures.iter().find(|figure| figure.name == name);
     let value = found.and_then(|figure| figure.value.as_f64());

@@ -1,6 +1,6 @@
 //! Points as an array of structures and as a structure of arrays.
 
-use patterns::Setup;
+use lanewise_patterns::Setup;
 use proptest::prelude::*;
 use tests::agree::{agrees, assert_agrees};
 use tests::count::count;

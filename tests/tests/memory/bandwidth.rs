@@ -1,8 +1,8 @@
 //! Effective against theoretical bandwidth.
 
-use host::Backend;
-use patterns::run::Rate;
-use patterns::{Setup, run};
+use lanewise::Backend;
+use lanewise_patterns::run::Rate;
+use lanewise_patterns::{Setup, run};
 use tests::agree::variant;
 use tests::isolate::isolated;
 

@@ -1,8 +1,8 @@
 //! Loads that name their caches.
 
-use patterns::Setup;
+use lanewise_patterns::Setup;
+use lanewise_sim::BankWidth;
 use proptest::prelude::*;
-use sim::BankWidth;
 use tests::agree::{agrees, assert_agrees};
 use tests::kepler;
 use tests::ptx;

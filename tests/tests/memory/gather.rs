@@ -1,6 +1,6 @@
 //! Reads from places that are not the thread's own.
 
-use patterns::Setup;
+use lanewise_patterns::Setup;
 use proptest::prelude::*;
 use tests::agree::{agrees, assert_agrees};
 use tests::sizes::{EDGES, blocks, cases, lengths};

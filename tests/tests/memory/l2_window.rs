@@ -1,7 +1,7 @@
 //! A part of L2, set aside for the accesses in a window.
 
-use host::{DeviceBuffer, L2Window};
-use patterns::Setup;
+use lanewise::{DeviceBuffer, L2Window};
+use lanewise_patterns::Setup;
 use proptest::prelude::*;
 use tests::agree::{agrees, assert_agrees};
 use tests::sizes::{EDGES, cases, lengths};

@@ -12,7 +12,7 @@ mod pitched;
 mod transfers;
 mod transpose;
 
-use patterns::Setup;
+use lanewise_patterns::Setup;
 use tests::count::count;
 
 /// Sectors that each load and each store of a variant touches on average; `None` on a GPU, which does not count.

@@ -1,7 +1,7 @@
 //! Allocating, setting and freeing device memory, and what goes wrong with it.
 
 use cust::sys;
-use host::{DeviceBuffer, MemoryError};
+use lanewise::{DeviceBuffer, MemoryError};
 use tests::isolate::isolated;
 
 /// The driver's name for what a call answered.

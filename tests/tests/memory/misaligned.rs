@@ -2,11 +2,11 @@
 
 use gpu::memory::misaligned_read::{read_offset, read_offset_unroll2, read_offset_unroll4};
 use gpu::memory::misaligned_write::{write_offset, write_offset_unroll2, write_offset_unroll4};
-use gpu_std::kernel::{Kernel, SafeKernel};
-use host::reference::misaligned_read as read;
-use host::reference::misaligned_write as write;
-use host::{DeviceBuffer, LaunchConfig};
-use patterns::{Setup, input};
+use lanewise::{DeviceBuffer, LaunchConfig};
+use lanewise_patterns::memory::misaligned_read as read;
+use lanewise_patterns::memory::misaligned_write as write;
+use lanewise_patterns::{Setup, input};
+use lanewise_std::kernel::{Kernel, SafeKernel};
 use proptest::prelude::*;
 use tests::agree::{agrees, assert_agrees};
 use tests::sizes::{EDGES, blocks, cases, lengths};
@@ -45,10 +45,10 @@ proptest! {
     #[test]
     fn slices_of_any_lengths_are_not_overrun(a in 0usize..700, b in 0usize..700, c in 0usize..700, offset in 0u32..800) {
         for kernel in [launch(read_offset, 1), launch(read_offset_unroll2, 2), launch(read_offset_unroll4, 4)] {
-            prop_assert_eq!(kernel([a, b, c], offset), expected(read::read_offset, [a, b, c], offset));
+            prop_assert_eq!(kernel([a, b, c], offset), expected(read::add_from, [a, b, c], offset));
         }
         for kernel in [launch(write_offset, 1), launch(write_offset_unroll2, 2), launch(write_offset_unroll4, 4)] {
-            prop_assert_eq!(kernel([a, b, c], offset), expected(write::write_offset, [a, b, c], offset));
+            prop_assert_eq!(kernel([a, b, c], offset), expected(write::add_to, [a, b, c], offset));
         }
     }
 }

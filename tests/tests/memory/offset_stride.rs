@@ -1,6 +1,6 @@
 //! Copies from an offset on, and of every so many elements.
 
-use patterns::Setup;
+use lanewise_patterns::Setup;
 use proptest::prelude::*;
 use tests::agree::{agrees, assert_agrees};
 use tests::count::count;

@@ -1,7 +1,7 @@
 //! Matrices and volumes with padded rows.
 
-use host::PitchedBuffer;
-use patterns::{Setup, input};
+use lanewise::PitchedBuffer;
+use lanewise_patterns::{Setup, input};
 use proptest::prelude::*;
 use tests::agree::{agrees, assert_agrees};
 use tests::sizes::{MATRIX_EDGES, cases};

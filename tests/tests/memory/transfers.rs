@@ -1,7 +1,7 @@
 //! Every way between host and device gives the same answer.
 
-use host::{DeviceBuffer, PinnedBuffer, Pinning};
-use patterns::{Setup, input};
+use lanewise::{DeviceBuffer, PinnedBuffer, Pinning};
+use lanewise_patterns::{Setup, input};
 use proptest::prelude::*;
 use tests::agree::{agrees, assert_agrees};
 use tests::isolate::isolated;
@@ -47,7 +47,8 @@ fn pinned_memory_copies_faster_than_pageable_and_registered_the_same() {
     let answer = isolated(test, || {
         let time = |way| {
             let setup = Setup::new(1 << 20, 1);
-            let outcome = patterns::run::run(&tests::device(), tests::agree::variant(way), setup);
+            let outcome =
+                lanewise_patterns::run::run(&tests::device(), tests::agree::variant(way), setup);
             outcome.expect("it runs").time.seconds()
         };
         let (pageable, pinned, registered) = (time("pageable"), time("pinned"), time("registered"));

@@ -1,6 +1,6 @@
 //! Which side of the transpose is coalesced.
 
-use patterns::Setup;
+use lanewise_patterns::Setup;
 use proptest::prelude::*;
 use tests::agree::{agrees, assert_agrees};
 use tests::ptx;

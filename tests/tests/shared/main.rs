@@ -4,7 +4,7 @@ mod reduce;
 mod stencil;
 mod tiles;
 
-use patterns::Setup;
+use lanewise_patterns::Setup;
 use proptest::prelude::*;
 use tests::agree::{agrees, assert_agrees};
 use tests::count::count;

@@ -1,6 +1,6 @@
 //! Reductions whose steps are taken in shared memory: what is left for global memory.
 
-use patterns::Setup;
+use lanewise_patterns::Setup;
 use proptest::prelude::*;
 use tests::agree::{agrees, assert_agrees};
 use tests::count::count;

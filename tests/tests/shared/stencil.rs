@@ -1,7 +1,7 @@
 //! The derivative: its halo, and what its coefficients cost.
 
 use gpu::shared::stencil::{BLOCK, RADIUS};
-use patterns::Setup;
+use lanewise_patterns::Setup;
 use proptest::prelude::*;
 use tests::agree::{agrees, assert_agrees};
 use tests::count::count;

@@ -1,8 +1,8 @@
 //! Tiles that are written along rows or columns and read along rows or columns: what the banks make of it.
 
-use patterns::Setup;
+use lanewise_patterns::Setup;
+use lanewise_sim::BankWidth;
 use proptest::prelude::*;
-use sim::BankWidth;
 use tests::agree::{agrees, assert_agrees};
 use tests::count::count;
 use tests::kepler;

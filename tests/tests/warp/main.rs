@@ -3,7 +3,7 @@
 mod shuffles;
 mod votes;
 
-use patterns::Setup;
+use lanewise_patterns::Setup;
 use proptest::prelude::*;
 use tests::agree::{agrees, assert_agrees};
 use tests::count::count;

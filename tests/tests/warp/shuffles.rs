@@ -3,11 +3,11 @@
 use gpu::warp::shuffles::{
     shfl_broadcast, shfl_down, shfl_swap, shfl_up, shfl_wrap, shfl_xor, shfl_xor_array,
 };
-use gpu_std::DisjointSlice;
-use gpu_std::kernel::SafeKernel;
-use host::reference::shuffles::shuffled;
-use host::{DeviceBuffer, LaunchConfig};
-use patterns::Setup;
+use lanewise::{DeviceBuffer, LaunchConfig};
+use lanewise_patterns::Setup;
+use lanewise_patterns::warp::shuffles::shuffled;
+use lanewise_std::DisjointSlice;
+use lanewise_std::kernel::SafeKernel;
 use proptest::prelude::*;
 use tests::agree::{agrees, assert_agrees};
 use tests::count::count;
@@ -49,7 +49,7 @@ proptest! {
 /// What a warp's lanes have after the kernel, which had their numbers.
 fn warp<A, K>(kernel: K, by: A, width: u32) -> Vec<i32>
 where
-    A: host::Argument<A> + Copy + 'static,
+    A: lanewise::Argument<A> + Copy + 'static,
     K: SafeKernel<Params = (&'static [i32], DisjointSlice<'static, i32>, A, u32)>,
 {
     let device = device();

@@ -1,6 +1,6 @@
 //! Votes and matches, against lanes that are asked one at a time.
 
-use patterns::Setup;
+use lanewise_patterns::Setup;
 use proptest::prelude::*;
 use tests::agree::{agrees, assert_agrees};
 use tests::ptx;

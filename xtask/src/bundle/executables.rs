@@ -1,11 +1,9 @@
 //! The executables of a bundle, as cargo reports them.
 
-use std::io::BufReader;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 
-use anyhow::{Context, Result, ensure};
-use cargo_metadata::{Artifact, Message};
+use anyhow::{Context, Result};
+use cargo_metadata::Artifact;
 
 use crate::{cargo, workspace};
 
@@ -16,9 +14,9 @@ const TESTED: [&str; 7] = [
     "language",
     "compat",
     "arithmetic",
-    "patterns",
-    "host",
-    "driver",
+    "lanewise-patterns",
+    "lanewise",
+    "lanewise-driver",
 ];
 
 /// A program to carry.
@@ -28,38 +26,52 @@ pub(super) struct Executable {
     pub(super) path: PathBuf,
 }
 
-/// The program that runs patterns, optimised: its CPU references are timed.
-pub(super) fn lanewise() -> Result<Executable> {
-    let artifacts = build(&[
-        "build",
-        "--release",
-        "--package",
-        "patterns",
-        "--bin",
-        "lanewise",
-    ])?;
+/// How the programs are compiled.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Profile {
+    /// Optimised: half the size, and CPU references are timed.
+    Release,
+    /// As `cargo test` built them: after it, nothing is compiled.
+    Dev,
+}
+
+impl Profile {
+    fn flag(self) -> Option<&'static str> {
+        matches!(self, Profile::Release).then_some("--release")
+    }
+}
+
+/// The program that runs patterns.
+pub(super) fn patterns(profile: Profile) -> Result<Executable> {
+    let mut arguments = vec!["build", "--workspace", "--bin", "patterns"];
+    arguments.extend(profile.flag());
+    let artifacts = cargo::build(&arguments)?;
     let path = artifacts
         .into_iter()
         .find_map(|artifact| artifact.executable);
     let path = path
-        .context("cargo built the package `patterns` but no program `lanewise`")?
+        .context("cargo built the package `patterns` but no program `patterns`")?
         .into();
     Ok(Executable {
-        name: "lanewise".into(),
+        name: "patterns".into(),
         path,
     })
 }
 
-/// Every test program of the packages above, optimised: half the size, and most of it is built for `lanewise` anyway.
-pub(super) fn tests() -> Result<Vec<Executable>> {
-    let packages = TESTED.iter().flat_map(|name| ["--package", name]);
-    let arguments: Vec<&str> = ["test", "--no-run", "--release"]
+/// Every test program of the packages above.
+pub(super) fn tests(profile: Profile) -> Result<Vec<Executable>> {
+    let mut arguments = vec!["test", "--no-run"];
+    arguments.extend(profile.flag());
+    match profile {
+        Profile::Release => {
+            arguments.extend(TESTED.iter().flat_map(|name| ["--package", name]));
+        }
+        // What `cargo test` selects, for the same features of dependencies.
+        Profile::Dev => arguments.push("--workspace"),
+    }
+    let artifacts = cargo::build(&arguments)?
         .into_iter()
-        .chain(packages)
-        .collect();
-    let artifacts = build(&arguments)?
-        .into_iter()
-        .filter(|artifact| artifact.profile.test);
+        .filter(|artifact| artifact.profile.test && is_tested(artifact));
     let tests = artifacts.filter_map(|artifact| {
         let path = artifact.executable.clone()?.into();
         Some(Executable {
@@ -72,6 +84,18 @@ pub(super) fn tests() -> Result<Vec<Executable>> {
     Ok(tests)
 }
 
+/// Whether the program belongs to one of the packages above.
+fn is_tested(artifact: &Artifact) -> bool {
+    let id = &artifact.package_id.repr;
+    // `path+file:///folder#name@version`, or `...folder#version` where the folder is called as the package is.
+    let (folder, end) = id.rsplit_once('#').unwrap_or(("", id));
+    let name = match end.split_once('@') {
+        Some((name, _)) => name,
+        None => folder.rsplit('/').next().unwrap_or(end),
+    };
+    TESTED.contains(&name)
+}
+
 fn name(artifact: &Artifact) -> String {
     let folder = artifact
         .manifest_path
@@ -80,29 +104,4 @@ fn name(artifact: &Artifact) -> String {
         .unwrap_or(Path::new(""));
     let package = workspace::shown(folder).replace('/', "-");
     format!("{package}-{}", artifact.target.name)
-}
-
-/// Runs cargo and collects what it made. Compiler messages go to the terminal as always.
-fn build(arguments: &[&str]) -> Result<Vec<Artifact>> {
-    let mut child = cargo::command()
-        .args(arguments)
-        .arg("--message-format=json-render-diagnostics")
-        .stdout(Stdio::piped())
-        .spawn()
-        .context("cargo could not be started")?;
-    let output = child
-        .stdout
-        .take()
-        .context("cargo's output is not there to read")?;
-    let mut artifacts = Vec::new();
-    for message in Message::parse_stream(BufReader::new(output)) {
-        if let Message::CompilerArtifact(artifact) =
-            message.context("cargo's messages cannot be read")?
-        {
-            artifacts.push(artifact);
-        }
-    }
-    let status = child.wait()?;
-    ensure!(status.success(), "`cargo {}` failed", arguments.join(" "));
-    Ok(artifacts)
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask bundle`: the tests and the `lanewise` program, to carry to a machine that has a GPU and no Rust.
+//! `cargo xtask bundle`: the tests and the program `patterns`, to carry to a machine that has a GPU and no Rust.
 //!
 //! The PTX is inside the executables, so the folder is all that is needed: `run.sh` runs every test and then the
 //! benchmark, on the GPU if the machine has one.
@@ -13,10 +13,10 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 
-use crate::output::say;
-use crate::progress::Progress;
 use crate::workspace;
-use executables::Executable;
+use cargo_lanewise::output::say;
+use cargo_lanewise::progress::Progress;
+use executables::{Executable, Profile};
 
 /// The script that runs on the other machine.
 const RUN: &str = include_str!("run.sh");
@@ -30,6 +30,9 @@ pub(crate) struct Args {
     /// Where to put it; what an earlier bundle left there is replaced
     #[arg(long, value_name = "DIR", default_value = "target/bundle")]
     out: PathBuf,
+    /// Carry the programs as `cargo test` builds them, not optimised: after it, nothing is compiled
+    #[arg(long)]
+    dev: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -47,10 +50,15 @@ struct Bundle {
 /// Builds, copies, strips, writes `run.sh`.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let out = workspace::root().join(&args.out);
-    let progress = Progress::start("Building the `lanewise` program");
-    let program = executables::lanewise()?;
+    let profile = if args.dev {
+        Profile::Dev
+    } else {
+        Profile::Release
+    };
+    let progress = Progress::start("Building the program `patterns`");
+    let program = executables::patterns(profile)?;
     progress.now("Building the tests");
-    let tests = executables::tests()?;
+    let tests = executables::tests(profile)?;
     progress.now("Copying");
     prepare(&out)?;
     copy(&program, &out)?;
@@ -85,7 +93,7 @@ fn report(args: &Args, bundle: &Bundle) -> Result<ExitCode> {
         let mebibytes = bundle.bytes as f64 / f64::from(1 << 20);
         let out = workspace::shown(&bundle.out);
         println!(
-            "{out}: {} test programs and `lanewise`, {mebibytes:.1} MiB",
+            "{out}: {} test programs and `patterns`, {mebibytes:.1} MiB",
             bundle.tests.len()
         );
         say(format_args!(
@@ -163,8 +171,8 @@ fn bytes_below(dir: &Path) -> Result<u64> {
 mod tests {
     use super::*;
 
-    /// A bundle whose test programs are these scripts, with `lanewise` a script too; `run.sh`'s output and exit code.
-    fn run_script(tests: &[(&str, &str)], lanewise: &str) -> (String, Option<i32>) {
+    /// A bundle whose test programs are these scripts, with `patterns` a script too; `run.sh`'s output and exit code.
+    fn run_script(tests: &[(&str, &str)], patterns: &str) -> (String, Option<i32>) {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         let script = |path: PathBuf, text: &str| {
             fs::write(&path, text).expect("a file can be written");
@@ -174,8 +182,8 @@ mod tests {
         fs::create_dir(folder.path().join("tests")).expect("a folder can be made");
         script(folder.path().join("run.sh"), RUN);
         script(
-            folder.path().join("lanewise"),
-            &format!("#!/bin/sh\n{lanewise}\n"),
+            folder.path().join("patterns"),
+            &format!("#!/bin/sh\n{patterns}\n"),
         );
         for (name, text) in tests {
             script(

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Runs every test of this bundle, then the benchmark; needs neither Rust nor a CUDA toolkit.
 # On a GPU where there is one, else on the simulated one; LANEWISE_DEVICE=cuda|sim decides instead.
-# Arguments go to `lanewise bench`. Logs and bench.json are put into $OUT, or into the folder results.
+# Arguments go to `patterns bench`. Logs and bench.json are put into $OUT, or into the folder results.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
 results=${OUT:-$PWD/results}
 mkdir -p "$results" || exit 1
 
-./lanewise device 2>&1 | tee "$results/device.log"
+./patterns device 2>&1 | tee "$results/device.log"
 device=${PIPESTATUS[0]}
 
 passed=0 failed=0
@@ -25,15 +25,15 @@ for test in tests/*; do
     [ "$bad" -eq 0 ] || { echo "exit code $status; the end of $log:"; tail -n 60 "$log"; }
 done
 
-./lanewise bench --json "$@" >"$results/bench.json"
+./patterns bench --json "$@" >"$results/bench.json"
 bench=$?
-[ "$bench" -eq 0 ] || echo "lanewise bench failed with exit code $bench"
+[ "$bench" -eq 0 ] || echo "patterns bench failed with exit code $bench"
 
 # What the GPU makes of every instruction of the simulator's table. The simulator has nothing to say about itself, and a difference is
 # for people to look at: neither fails the run.
 if head -n 1 "$results/device.log" | grep -q ', GPU$'; then
-    ./lanewise diff --json >"$results/diff-device.json" 2>"$results/diff-device.log"
-    echo "lanewise diff: exit code $?, result in $results/diff-device.json"
+    ./patterns diff --json >"$results/diff-device.json" 2>"$results/diff-device.log"
+    echo "patterns diff: exit code $?, result in $results/diff-device.json"
 fi
 
 echo "$passed passed, $failed failed"

@@ -13,8 +13,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-use crate::output::say;
 use crate::workspace;
+use cargo_lanewise::output::say;
 
 /// Check the book: pages, includes, links, commands
 #[derive(Debug, clap::Args)]

@@ -121,7 +121,7 @@ fn duplicates(
                 source: module.place(second.loc),
                 message: format!(
                     "`{}` stands here and on line {}, in branches that exclude each other: threads of one block would wait \
-                     at different barriers. The optimiser copied it; compile with ptx-builder, not with plain rustc -O",
+                     at different barriers. The optimiser copied it; compile with lanewise-builder, not with plain rustc -O",
                     second.text, first.line
                 ),
             });

@@ -32,7 +32,7 @@ pub(super) fn check(module: &Module) -> Vec<Finding> {
                 line,
                 source,
                 message: format!(
-                    "`{name}` is defined nowhere, and the driver supplies only {}: define it, or use gpu_std's function for it",
+                    "`{name}` is defined nowhere, and the driver supplies only {}: define it, or use lanewise_std's function for it",
                     SUPPLIED.join(", ")
                 ),
             }

@@ -3,14 +3,15 @@
 //! LLVM reports what it cannot compile in three ways: as a returned message, as a diagnostic of the context (whose default
 //! handler ends the process), and as a "fatal error" (after which it calls `abort`). [`Diagnostics`] keeps the second;
 //! [`spawn`] keeps the third, by running the work on a thread of its own: the fatal error's handler must not return, so it
-//! hands over the message and lets that thread sleep for good.
+//! hands over the message and lets that thread sleep for good. What LLVM does not report at all is a crash, see `crash`.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_void};
-use std::sync::Mutex;
-use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use inkwell::context::Context;
 use inkwell::llvm_sys::LLVMDiagnosticSeverity;
@@ -21,6 +22,8 @@ use inkwell::llvm_sys::core::{
 use inkwell::llvm_sys::error_handling::LLVMInstallFatalErrorHandler;
 use inkwell::llvm_sys::prelude::LLVMDiagnosticInfoRef;
 
+use super::crash;
+
 type OnFatal = Box<dyn Fn(Fatal)>;
 
 /// A fatal error, which ended the work.
@@ -30,6 +33,8 @@ pub(crate) struct Fatal {
     pub(crate) reason: String,
     /// The intrinsic that could not be compiled and the place of a call of it, if that is what it was.
     pub(crate) intrinsic: Option<(String, String)>,
+    /// The signal and the stage, if LLVM crashed.
+    pub(crate) crash: Option<(&'static str, &'static str)>,
 }
 
 impl Fatal {
@@ -40,7 +45,11 @@ impl Fatal {
         let intrinsic = name.and_then(|name| {
             PLACES.with_borrow(|places| Some((name.to_owned(), places.get(name)?.clone())))
         });
-        Fatal { reason, intrinsic }
+        Fatal {
+            reason,
+            intrinsic,
+            crash: None,
+        }
     }
 }
 
@@ -77,27 +86,61 @@ extern "C" fn on_fatal_error(reason: *const c_char) {
     // Nobody waits: returning lets LLVM end the process, as it would without us.
 }
 
+/// How often a waiting thread looks whether LLVM crashed: a signal's handler can wake nobody.
+const LOOK: Duration = Duration::from_millis(50);
+
 /// A result on its way from a thread of [`spawn`].
-pub(crate) struct Pending<T>(Receiver<Result<T, Fatal>>);
+pub(crate) struct Pending<T> {
+    result: Receiver<Result<T, Fatal>>,
+    state: Arc<crash::State>,
+}
 
 impl<T> Pending<T> {
-    /// Waits; `Err` is the fatal error that ended the work.
+    /// Waits; `Err` is the fatal error or the crash that ended the work.
     pub(crate) fn wait(self) -> Result<T, Fatal> {
-        let silent = || Fatal {
-            reason: "the thread that ran LLVM ended without an answer".into(),
-            intrinsic: None,
-        };
-        self.0.recv().unwrap_or_else(|_| Err(silent()))
+        loop {
+            if let Some(result) = self.wait_until(Instant::now() + LOOK) {
+                return result;
+            }
+        }
+    }
+
+    /// Waits no longer than `end`; `None` is no answer yet.
+    pub(crate) fn wait_until(&self, end: Instant) -> Option<Result<T, Fatal>> {
+        let fatal = |reason: &str| Fatal::new(reason.to_owned());
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            match self.result.recv_timeout(left.min(LOOK)) {
+                Ok(result) => return Some(result),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Some(Err(fatal(
+                        "the thread that ran LLVM ended without an answer",
+                    )));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if let Some(crash) = self.state.crash() {
+                return Some(Err(Fatal {
+                    crash: Some(crash),
+                    ..fatal("LLVM crashed")
+                }));
+            }
+            if Instant::now() >= end {
+                return None;
+            }
+        }
     }
 }
 
-/// Runs `work` on a thread of its own, where a fatal error ends the work and not the process.
+/// Runs `work` on a thread of its own, where a fatal error or a crash ends the work and not the process.
 pub(crate) fn spawn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Pending<T> {
     let (sender, receiver) = mpsc::channel();
     let fatal: Sender<Result<T, Fatal>> = sender.clone();
+    let state = Arc::new(crash::State::default());
+    let own = state.clone();
     let run = move || {
         ON_FATAL.set(Some(Box::new(move |reason| drop(fatal.send(Err(reason))))));
-        let value = work();
+        let value = crash::watched(&own, work);
         ON_FATAL.set(None);
         drop(sender.send(Ok(value)));
     };
@@ -108,7 +151,10 @@ pub(crate) fn spawn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static
             .stack_size(64 << 20)
             .spawn(run),
     );
-    Pending(receiver)
+    Pending {
+        result: receiver,
+        state,
+    }
 }
 
 /// The errors that LLVM reported to a context.

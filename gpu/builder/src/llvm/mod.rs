@@ -5,6 +5,7 @@
 //! panics when it finds none. [`load`] makes that first call safe: it opens the right file itself, and shows the proxy one
 //! folder that holds nothing else.
 
+mod crash;
 mod errors;
 mod ir;
 mod source;
@@ -19,6 +20,7 @@ use inkwell::targets::{InitializationConfig, Target};
 
 use crate::error::ToolchainError;
 
+pub(crate) use crash::at_stage;
 pub(crate) use errors::{Diagnostics, Fatal, Pending, remember_places, spawn};
 pub(crate) use ir::*;
 pub(crate) use source::{Place, function_place, place, show_line_outside, shown_place};
@@ -27,7 +29,11 @@ pub(crate) use source::{Place, function_place, place, show_line_outside, shown_p
 extern crate aya_rustc_llvm_proxy as _;
 
 /// LLVM's own settings, which hold for the whole process; `passes/loops.rs` says why. The first stands where a program's name would.
-const OPTIONS: [&CStr; 3] = [c"ptx-builder", c"-unroll-runtime=false", c"-disable-lsr"];
+const OPTIONS: [&CStr; 3] = [
+    c"lanewise-builder",
+    c"-unroll-runtime=false",
+    c"-disable-lsr",
+];
 
 /// Opens `library` (once a process) and makes the NVPTX target known.
 pub(crate) fn load(library: &Path) -> Result<(), ToolchainError> {
@@ -53,6 +59,7 @@ pub(crate) fn load(library: &Path) -> Result<(), ToolchainError> {
     with_library_path(folder.path(), || {
         Target::initialize_nvptx(&InitializationConfig::default());
         errors::install();
+        crash::install();
         set_options();
     });
     *loaded = true;

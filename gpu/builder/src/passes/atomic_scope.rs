@@ -1,6 +1,6 @@
 //! Gives atomic instructions their scope.
 //!
-//! Rust's atomics have an order and no scope; LLVM's without one mean the whole system. `gpu-std` calls
+//! Rust's atomics have an order and no scope; LLVM's without one mean the whole system. `lanewise-std` calls
 //! `__lanewise_atomic_scope(scope)` in a function that holds one atomic operation and that rustc does not inline. Here the
 //! number becomes the scope of the function's atomic instructions, the call goes, and the function may be inlined
 //! (rustc forbids it at the function and at each call).
@@ -16,7 +16,7 @@ use crate::llvm;
 
 const MARKER: &str = "__lanewise_atomic_scope";
 
-/// LLVM's name of each scope that `gpu-std` numbers; the empty one is the system.
+/// LLVM's name of each scope that `lanewise-std` numbers; the empty one is the system.
 const SCOPES: [&str; 3] = ["", "device", "block"];
 
 /// Handles every marker call.

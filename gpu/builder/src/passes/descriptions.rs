@@ -1,7 +1,7 @@
 //! Reads what `#[kernel]` says about each kernel, and takes it out of the module.
 //!
-//! Beside a kernel `NAME` stands a static `__lanewise_kernel.NAME` with JSON text (see [`Description`]). It is for us and
-//! must not reach the PTX. `llvm.used` and `llvm.compiler.used`, which hold on to such statics, go too: on the device
+//! Beside a kernel stands a static `__lanewise_kernel.PATH` with JSON text (see [`Description`]). It is for us and must not reach
+//! the PTX. `llvm.used` and `llvm.compiler.used`, which hold on to such statics, go too: on the device
 //! only a name can make a static useful, and named statics are kept anyway.
 
 use inkwell::module::Module;
@@ -9,11 +9,24 @@ use inkwell::module::Module;
 use crate::error::CodegenError;
 use crate::llvm;
 use crate::manifest::Description;
+use crate::source_paths::SourcePaths;
 
-const PREFIX: &str = "__lanewise_kernel.";
+/// What a description's name begins with; the kernel's path, or its name if it was exported by hand, comes behind.
+pub(super) const PREFIX: &str = "__lanewise_kernel.";
 
-/// The descriptions by name; the module no longer has them.
-pub(super) fn take(module: &Module<'_>) -> Result<Vec<Description>, CodegenError> {
+/// A description and the kernel that it is of.
+pub(super) struct Described {
+    /// The kernel's symbol so far.
+    pub(super) path: String,
+    /// What is said of it.
+    pub(super) text: Description,
+}
+
+/// The descriptions; the module no longer has them.
+pub(super) fn take(
+    module: &Module<'_>,
+    paths: &SourcePaths,
+) -> Result<Vec<Described>, CodegenError> {
     for list in ["llvm.used", "llvm.compiler.used"] {
         if let Some(global) = module.get_global(list) {
             // SAFETY: nothing can refer to these two lists.
@@ -31,15 +44,18 @@ pub(super) fn take(module: &Module<'_>) -> Result<Vec<Description>, CodegenError
             reason,
         };
         let bytes = llvm::bytes_of(global).ok_or_else(|| fail("it is not a byte string".into()))?;
-        let description: Description =
+        let mut description: Description =
             serde_json::from_slice(&bytes).map_err(|error| fail(error.to_string()))?;
-        if description.name != kernel {
+        description.file = paths.short(&description.file);
+        if kernel.rsplit("::").next() != Some(&description.name) {
             return Err(fail(format!("it describes `{}`", description.name)));
         }
-        descriptions.push(description);
+        descriptions.push(Described {
+            path: kernel.to_owned(),
+            text: description,
+        });
         // Internal and unused: the next removal of dead code takes it.
         global.set_linkage(inkwell::module::Linkage::Internal);
     }
-    descriptions.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(descriptions)
 }

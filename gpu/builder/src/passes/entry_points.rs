@@ -29,6 +29,7 @@ pub(super) fn keep(
         let name = llvm::name(function);
         if !llvm::is_kernel(function)
             || !part.has(&name, descriptions)
+            || options.only.as_ref().is_some_and(|only| *only != name)
             || is_too_new(&name, descriptions, options)?
         {
             function.set_linkage(Linkage::Internal);

@@ -1,8 +1,8 @@
 //! Tells LLVM what `#[kernel]` promises: read-only slices, launch bounds, cluster shape.
 //!
 //! A slice `&[T]` is not written by anyone while the kernel runs, which LLVM calls `noalias readonly`; on a kernel's
-//! parameter the backend makes `ld.global.nc` of its loads, the path through the read-only cache. Slices that are written get
-//! neither: other threads write to them too, so nothing may be assumed across a barrier.
+//! parameter the backend makes `ld.global.nc` of its loads, the path through the read-only cache. Slices that are written, and slices
+//! of cells, get neither: other threads write to them too, so nothing may be assumed across a barrier.
 //!
 //! Source: LLVM, "User Guide for NVPTX Back-end: Function Attributes"; PTX ISA, "Performance-Tuning Directives".
 

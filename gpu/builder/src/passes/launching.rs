@@ -63,7 +63,7 @@ fn check_runtime(
         .get_functions()
         .find(|function| llvm::name(*function).starts_with(RUNTIME));
     let Some(function) = used else { return Ok(()) };
-    // The callers' callers, up to kernels: what is unoptimised calls through functions of gpu-std.
+    // The callers' callers, up to kernels: what is unoptimised calls through functions of lanewise-std.
     let mut reached = vec![function];
     let mut at = 0;
     while at < reached.len() {

@@ -1,7 +1,7 @@
 //! Keeps library code out of a debugger's way.
 //!
 //! Nothing is optimised for a debugger, so `a + b` of two references is a call of `core`'s `add`, `c.get_mut(&index)` one of
-//! gpu-std's, and each step lands in a function that nobody wrote. Here the small functions of libraries (those marked `#[inline]`,
+//! lanewise-std's, and each step lands in a function that nobody wrote. Here the small functions of libraries (those marked `#[inline]`,
 //! and those that go straight through a few instructions) are inlined after all; `source_lines` then gives their instructions the line of the call. What is left as a frame is the
 //! kernel crate's own functions, and the library's large ones.
 //!

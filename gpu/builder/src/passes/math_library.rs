@@ -1,8 +1,8 @@
 //! Chooses the code behind each mathematical function.
 //!
-//! gpu-std calls the sine of an `f32` through the symbol `__lanewise_math_sinf`, and defines it with the crate `libm`'s. Here
+//! lanewise-std calls the sine of an `f32` through the symbol `__lanewise_math_sinf`, and defines it with the crate `libm`'s. Here
 //! another function takes its place where the build asks for one: with fast math the approximation `__lanewise_fast_sinf`,
-//! also gpu-std's; with libdevice NVIDIA's `__nv_sinf`, from the bitcode that comes with a CUDA toolkit. What is chosen may
+//! also lanewise-std's; with libdevice NVIDIA's `__nv_sinf`, from the bitcode that comes with a CUDA toolkit. What is chosen may
 //! be inlined. This runs first, while everything is still visible by name.
 //!
 //! libdevice asks `__nvvm_reflect(name)` how it is to be compiled; the answers are constants, from the options.

@@ -5,6 +5,7 @@ mod compiler_fence;
 mod constant_memory;
 mod contraction;
 mod convergent;
+mod copies;
 mod descriptions;
 mod emit;
 mod entry_points;
@@ -22,6 +23,8 @@ mod runtime_library;
 mod shared_memory;
 mod shared_size;
 mod source_lines;
+mod statics;
+pub(crate) mod symbols;
 mod synchronization;
 mod target;
 mod unsupported;
@@ -39,20 +42,22 @@ use crate::dump::Dump;
 use crate::error::CodegenError;
 use crate::lint::{self, Finding, Rule};
 use crate::llvm::{self, Diagnostics};
-use crate::manifest::{Description, Floats, Kernel};
+use crate::manifest::{Description, Floats, Kernel, Static};
 use crate::source_paths::SourcePaths;
 use launching::Part;
 
 /// What to make of the bitcode.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
+    /// The Rust module that the kernels are in, by which their symbols are told from those of other crates.
+    pub(crate) path: String,
     /// The target.
     pub(crate) arch: Arch,
     /// How floats are computed with.
     pub(crate) floats: Floats,
     /// Whether it is for a debugger: nothing optimised, every variable described.
     pub(crate) debug: bool,
-    /// NVIDIA's library of mathematical functions, to be used for gpu-std's.
+    /// NVIDIA's library of mathematical functions, to be used for lanewise-std's.
     pub(crate) libdevice: Option<PathBuf>,
     /// NVIDIA's library of code generation, to be used in place of LLVM's.
     pub(crate) nvvm: Option<PathBuf>,
@@ -66,6 +71,8 @@ pub(crate) struct Options {
     pub(crate) assembler: Option<PathBuf>,
     /// Which source files are library.
     pub(crate) paths: Arc<SourcePaths>,
+    /// The one kernel to make, to find out which one LLVM crashes on; all of them, if none is named.
+    pub(crate) only: Option<String>,
 }
 
 /// A finished module.
@@ -83,6 +90,8 @@ pub(crate) struct Code {
     pub(crate) cubin: Option<Vec<u8>>,
     /// Its kernels by name.
     pub(crate) kernels: Vec<Kernel>,
+    /// Its statics by name.
+    pub(crate) statics: Vec<Static>,
     /// Promises that the PTX breaks.
     pub(crate) findings: Vec<Finding>,
     /// What is allowed and may yet surprise.
@@ -120,6 +129,19 @@ pub(crate) fn run(path: &Path, options: &Options) -> Result<Code, CodegenError> 
     }
 }
 
+/// The kernels that the bitcode in `path` describes.
+pub(crate) fn kernels(path: &Path, options: &Options) -> Vec<Description> {
+    let context = Context::create();
+    let module = MemoryBuffer::create_from_file(path)
+        .ok()
+        .and_then(|buffer| Module::parse_bitcode_from_buffer(&buffer, &context).ok());
+    let described = module.and_then(|module| {
+        let described = descriptions::take(&module, &options.paths).ok()?;
+        Some(symbols::set(&module, &options.path, described))
+    });
+    described.unwrap_or_default()
+}
+
 /// Makes one part's code, and says whether there are kernels of the other.
 fn run_on(
     module: &Module<'_>,
@@ -134,7 +156,9 @@ fn run_on(
     let mut machine = target::machine(options, ptx_version)?;
     dump.module("input", module);
 
-    let descriptions = descriptions::take(module)?;
+    llvm::at_stage("the passes before optimisation");
+    let described = descriptions::take(module, &options.paths)?;
+    let descriptions = symbols::set(module, &options.path, described);
     let others = descriptions
         .iter()
         .any(|it| !part.has(&it.name, &descriptions));
@@ -168,15 +192,21 @@ fn run_on(
         library_frames::inline(module, &options.paths);
     }
     if options.nvvm.is_none() {
+        llvm::at_stage("optimisation");
         optimize::run(module, options, &machine)?;
+        llvm::at_stage("the passes after optimisation");
         dump.module("optimized", module);
         unsupported::check(module, &options.paths)?;
         llvm::remember_places(unsupported::places(module, &options.paths));
     }
     compiler_fence::remove(module);
     local_atomics::lower(module, options)?;
+    if !options.debug {
+        copies::widen(module, options)?;
+    }
 
     let kernels = shared_size::kernels(module, &descriptions, &machine);
+    let statics = statics::of(module, &machine);
     shared_size::check(module, &kernels, &options.paths)?;
     let ir = if options.llvm_ir {
         module.print_to_string().to_string()
@@ -195,7 +225,9 @@ fn run_on(
     };
     source_lines::set(module, &options.paths);
     let warnings = recursion::warnings(module, &options.paths);
+    llvm::at_stage("code generation");
     let ptx = emit::ptx(module, options, &machine)?;
+    llvm::at_stage("the checks of the PTX");
     dump.text("output.ptx", || ptx.clone());
     let mut findings = lint::check(&ptx, expected.as_ref());
     // For a debugger, addresses of shared memory go through variables like any other.
@@ -207,6 +239,7 @@ fn run_on(
         bitcode,
         cubin: None,
         kernels,
+        statics,
         findings,
         warnings,
     };

@@ -86,7 +86,7 @@ fn reason(instruction: InstructionValue<'_>) -> Option<(String, String)> {
     is_missing.then(|| {
         (
             format!("`{function}` of {ty}"),
-            format!("import `gpu_std::math::Float`, whose `{function}` is a function, or use `gpu_std::fast`"),
+            format!("import `lanewise_std::math::Float`, whose `{function}` is a function, or use `lanewise_std::fast`"),
         )
     })
 }

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use ptx_builder::lint::{self, Rule};
+use lanewise_builder::lint::{self, Rule};
 
 use crate::support::{KERNELS, count, fixture, function, module, scratch};
 

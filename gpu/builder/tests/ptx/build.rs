@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::PathBuf;
 
-use ptx_builder::lint::Rule;
-use ptx_builder::{Emit, PtxBuilder, Stage};
+use lanewise_builder::lint::Rule;
+use lanewise_builder::{Emit, PtxBuilder, Stage};
 
 use crate::support::{KERNELS, builder, fixture, scratch};
 
@@ -121,8 +121,9 @@ fn what_the_assembler_says_is_in_the_manifest_with_the_change() {
             .iter()
             .find(|kernel| kernel.description.name == "multiply_add");
         let kernel = kernel.expect("it is there").clone();
-        let registers =
-            |resources: Option<ptx_builder::assembler::Resources>| resources.map(|of| of.registers);
+        let registers = |resources: Option<lanewise_builder::assembler::Resources>| {
+            resources.map(|of| of.registers)
+        };
         (registers(kernel.resources), registers(kernel.before))
     };
     assert_eq!(build(12), (Some(12), None));
@@ -204,9 +205,10 @@ fn fresh(name: &str) -> PathBuf {
 
 #[test]
 fn every_known_target_builds() {
-    let builder = ptx_builder::targets().fold(builder("unresolved", "targets"), |builder, arch| {
-        builder.arch(arch)
-    });
+    let builder = lanewise_builder::targets()
+        .fold(builder("unresolved", "targets"), |builder, arch| {
+            builder.arch(arch)
+        });
     let output = builder
         .allow(Rule::UnresolvedSymbol)
         .build()
@@ -225,7 +227,7 @@ fn every_known_target_builds() {
 fn a_build_waits_for_another_in_the_same_folder() {
     let folder = scratch("locked");
     fs::create_dir_all(&folder).expect("a folder");
-    let lock = fs::File::create(folder.join(".ptx-builder-lock")).expect("a file");
+    let lock = fs::File::create(folder.join(".lanewise-builder-lock")).expect("a file");
     lock.lock().expect("nobody else holds it");
     let (sender, stages) = std::sync::mpsc::channel();
     let report = move |stage| drop(sender.send(stage));

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use ptx_builder::manifest::{Description, Kernel};
-use ptx_builder::{ModuleOutput, Output, PtxBuilder};
+use lanewise_builder::manifest::{Description, Kernel};
+use lanewise_builder::{ModuleOutput, Output, PtxBuilder};
 
 use crate::support::{count, function_in, scratch};
 
@@ -169,7 +169,7 @@ fn kernels_with_shared_arrays_access_them_natively() {
 
 #[test]
 fn slices_that_are_only_read_are_read_through_the_read_only_cache() {
-    use ptx_builder::manifest::Lower;
+    use lanewise_builder::manifest::Lower;
     let reads = |kernel: &Kernel| {
         kernel
             .description

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-use ptx_builder::assembler::{self, Assembly};
-use ptx_builder::{BuildError, OptionError, Output, PtxBuilder};
+use lanewise_builder::assembler::{self, Assembly};
+use lanewise_builder::{BuildError, OptionError, Output, PtxBuilder};
 
 use crate::support::{builder, count, function_in, scratch};
 

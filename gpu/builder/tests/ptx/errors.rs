@@ -1,7 +1,7 @@
 //! What a build says when it cannot go on.
 
-use ptx_builder::lint::Rule;
-use ptx_builder::{BuildError, OptionError, PtxBuilder, Stage};
+use lanewise_builder::lint::Rule;
+use lanewise_builder::{BuildError, OptionError, PtxBuilder, Stage};
 
 use crate::support::{builder, failure, fixture};
 
@@ -65,7 +65,7 @@ pub(crate) fn message(fixture: &str, feature: &str) -> String {
     without_library(&lines)
 }
 
-/// rustc's message without the parts that show lines of gpu-std, which change for reasons that lie elsewhere.
+/// rustc's message without the parts that show lines of lanewise-std, which change for reasons that lie elsewhere.
 fn without_library(lines: &[&str]) -> String {
     let begins = |line: &str| {
         let words = ["error", "warning", "note", "help", "For more"];
@@ -73,7 +73,9 @@ fn without_library(lines: &[&str]) -> String {
             || words.iter().any(|word| line.starts_with(word))
             || line.starts_with("    = ")
     };
-    let ours = fixture("../../../std").canonicalize().expect("gpu-std");
+    let ours = fixture("../../../std")
+        .canonicalize()
+        .expect("lanewise-std");
     let ours = ours.display().to_string();
     let mut parts: Vec<Vec<&str>> = Vec::new();
     for line in lines {
@@ -114,6 +116,7 @@ messages! {
     a_function_that_is_nowhere_is_named: "symbol";
     a_kernel_that_launches_and_does_not_say_so_is_told_to: "launches-unsaid";
     a_static_in_two_modules_is_refused: "launches-static";
+    a_crash_of_llvm_names_the_kernel_and_ends_no_process: "crash";
 }
 
 /// What a build of the fixture `errors` leaves, and its warnings.

@@ -1,4 +1,4 @@
-//! A build script of a project that has nothing to do with this workspace: it names `ptx-builder` and no other crate of ours.
+//! A build script of a project that has nothing to do with this workspace: it names `lanewise-builder` and no other crate of ours.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +11,7 @@ version = "0.0.0"
 edition = "2024"
 
 [build-dependencies]
-ptx-builder = { path = "{builder}" }
+lanewise-builder = { path = "{builder}" }
 
 [workspace]
 "#;
@@ -19,7 +19,7 @@ ptx-builder = { path = "{builder}" }
 const BUILD: &str = r#"
 fn main() {
     let out = std::path::PathBuf::from(std::env::var("OUT_DIR").unwrap());
-    let build = ptx_builder::PtxBuilder::new("kernels").arch("sm_75").arch("sm_90").out_dir(out).build();
+    let build = lanewise_builder::PtxBuilder::new("kernels").arch("sm_75").arch("sm_90").out_dir(out).build();
     let output = build.unwrap_or_else(|error| panic!("{error}"));
     for module in &output.modules {
         println!("cargo::rustc-env=PTX_{}={}", module.arch, module.ptx.display());

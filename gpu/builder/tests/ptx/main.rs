@@ -4,6 +4,7 @@ mod barriers;
 mod build;
 mod catalog;
 mod debug;
+mod effects;
 mod errors;
 mod foreign;
 mod math;

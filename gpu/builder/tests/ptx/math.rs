@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ptx_builder::manifest::Floats;
+use lanewise_builder::manifest::Floats;
 
 use crate::support::{builder, count, function_in};
 

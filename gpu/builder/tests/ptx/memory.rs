@@ -3,7 +3,7 @@
 use crate::support::{KERNELS, builder, count, function, function_in, module};
 
 /// What the manifest for a target says of a kernel.
-fn kernel(arch: &str, name: &str) -> Option<ptx_builder::manifest::Kernel> {
+fn kernel(arch: &str, name: &str) -> Option<lanewise_builder::manifest::Kernel> {
     let module = KERNELS
         .manifest
         .modules

@@ -28,7 +28,9 @@ mistakes! {
     option
     parameter_mut
     parameter_reference
+    parameter_cells
     parameter_type
+    parameter_wide
     printf_count
     printf_format
     printf_type

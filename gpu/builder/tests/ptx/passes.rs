@@ -1,22 +1,26 @@
 //! Each pass on the smallest kernel that tells whether it ran: the input is `fixtures/passes/src/<pass>.rs`, what has to come of it
-//! is a snapshot, `snapshots/ptx__passes__<pass>.snap`. Without the pass, its test fails.
+//! is a snapshot, `snapshots/ptx__passes__<pass>.snap`. Without the pass, its test fails. A snapshot shows every change; what a pass
+//! is for, `effects` says and tests.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use ptx_builder::manifest::Floats;
-use ptx_builder::{BuildError, Output, PtxBuilder, Stage};
+use lanewise_builder::manifest::Floats;
+use lanewise_builder::{BuildError, Output, PtxBuilder, Stage};
 
 use crate::support::{builder, fixture, function_in};
 
 /// What a pass's fixture becomes.
-struct Built {
-    output: Output,
-    warnings: Vec<String>,
+pub(crate) struct Built {
+    pub(crate) output: Output,
+    pub(crate) warnings: Vec<String>,
 }
 
 /// Builds the fixture of a pass, as `options` has it; without a target, for sm_80.
-fn build(pass: &str, options: fn(PtxBuilder) -> PtxBuilder) -> Result<Built, BuildError> {
+pub(crate) fn build(
+    pass: &str,
+    options: fn(PtxBuilder) -> PtxBuilder,
+) -> Result<Built, BuildError> {
     let (sender, warnings) = std::sync::mpsc::channel();
     let report = move |stage| {
         if let Stage::Warning(text) = stage {
@@ -31,27 +35,32 @@ fn build(pass: &str, options: fn(PtxBuilder) -> PtxBuilder) -> Result<Built, Bui
     })
 }
 
-fn sm_80(builder: PtxBuilder) -> PtxBuilder {
+pub(crate) fn sm_80(builder: PtxBuilder) -> PtxBuilder {
     builder.arch("sm_80")
 }
 
 impl Built {
     /// The whole text.
-    fn raw(&self) -> String {
+    pub(crate) fn raw(&self) -> String {
         std::fs::read_to_string(&self.output.modules[0].ptx).expect("the build wrote it")
     }
 
     /// The text without what only says where it comes from.
-    fn ptx(&self) -> String {
+    pub(crate) fn ptx(&self) -> String {
         shown(&self.raw())
     }
 
     /// That of the kernels that launch.
-    fn launching(&self) -> String {
+    pub(crate) fn launching(&self) -> String {
         let path = self.output.modules[0].launching_ptx.as_ref();
         shown(
             &std::fs::read_to_string(path.expect("a kernel launches")).expect("the build wrote it"),
         )
+    }
+
+    /// What the manifest says of the statics.
+    fn statics(&self) -> String {
+        serde_json::to_string_pretty(&self.output.manifest.modules[0].statics).expect("JSON")
     }
 
     /// What the manifest says of the kernels.
@@ -91,6 +100,7 @@ passes! {
     constant_memory
     contraction
     convergent
+    copies
     entry_points
     local_atomics
     loops
@@ -106,6 +116,21 @@ passes! {
 fn descriptions() {
     let built = build("descriptions", sm_80).unwrap_or_else(|error| panic!("{error}"));
     insta::assert_snapshot!(format!("{}\n\n{}", built.manifest(), built.ptx()));
+}
+
+/// Two of one name are told apart by where they are, and the manifest says so; what has a name for itself keeps it.
+#[test]
+fn symbols() {
+    let built = build("symbols", sm_80).unwrap_or_else(|error| panic!("{error}"));
+    let (kernels, statics) = (built.manifest(), built.statics());
+    insta::assert_snapshot!(format!("{kernels}\n{statics}\n\n{}", built.ptx()));
+}
+
+/// The manifest lists what the host may write, with sizes.
+#[test]
+fn statics() {
+    let built = build("statics", sm_80).unwrap_or_else(|error| panic!("{error}"));
+    insta::assert_snapshot!(built.statics());
 }
 
 /// All of the text, comments and positions too.

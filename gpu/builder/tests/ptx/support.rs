@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use ptx_builder::{BuildError, Output, PtxBuilder};
+use lanewise_builder::{BuildError, Output, PtxBuilder};
 
 /// The folder of a fixture.
 pub(crate) fn fixture(name: &str) -> PathBuf {

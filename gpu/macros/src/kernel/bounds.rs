@@ -52,7 +52,7 @@ impl ToTokens for LaunchBounds {
         } = self;
         let min_blocks = option(min_blocks.as_ref());
         tokens.extend(quote! {
-            ::gpu_std::kernel::LaunchBounds { max_threads: #max_threads, min_blocks: #min_blocks }
+            ::lanewise_std::kernel::LaunchBounds { max_threads: #max_threads, min_blocks: #min_blocks }
         });
     }
 }

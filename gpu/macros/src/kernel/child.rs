@@ -1,4 +1,4 @@
-//! The kernel as other kernels launch it: `gpu_std::dynamic::Child` for its handle.
+//! The kernel as other kernels launch it: `lanewise_std::dynamic::Child` for its handle.
 //!
 //! The buffer of parameters that a launch fills is laid out as C lays out a structure of the PTX parameters, so the
 //! structure is written down here and the compiler does the rest.
@@ -29,7 +29,7 @@ pub(super) fn implementation(kernel: &Kernel, instance: &Instance) -> TokenStrea
     });
     quote! {
         // SAFETY: the entry point is made from the same parameters, by the same macro, and the structure is their layout.
-        unsafe impl ::gpu_std::dynamic::Child for #handle {
+        unsafe impl ::lanewise_std::dynamic::Child for #handle {
             type Arguments<'a> = (#(#types,)*);
 
             #[cfg(target_arch = "nvptx64")]

@@ -80,7 +80,7 @@ impl ToTokens for Contract {
             quote!([#(#sizes),*])
         }));
         tokens.extend(quote! {
-            ::gpu_std::kernel::LaunchContract {
+            ::lanewise_std::kernel::LaunchContract {
                 dimensions: #dimensions,
                 block: #block,
                 whole_warps: #whole_warps,

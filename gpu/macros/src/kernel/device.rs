@@ -7,7 +7,7 @@ use syn::Visibility;
 use super::instances::Instance;
 use super::signature::{Lowering, Param};
 use super::{Kernel, child, handle, manifest};
-use crate::float_mode;
+use crate::{float_mode, symbol};
 
 pub(super) fn expand(kernel: &Kernel) -> TokenStream {
     let mut body = kernel.function.clone();
@@ -15,15 +15,13 @@ pub(super) fn expand(kernel: &Kernel) -> TokenStream {
     if !float_mode::is_apart(&body.attrs) {
         body.attrs.push(syn::parse_quote!(#[inline(always)]));
     }
-    let value_checks = kernel.params.iter().filter_map(handle::value_check);
     let entries = kernel
         .instances
         .iter()
-        .map(|instance| entry(kernel, instance));
+        .map(|instance| kernel.scope(instance, entry(kernel, instance)));
     quote! {
         #[cfg(target_arch = "nvptx64")]
         const _: () = {
-            #(#value_checks)*
             #body
             #(#entries)*
         };
@@ -39,21 +37,28 @@ fn entry(kernel: &Kernel, instance: &Instance) -> TokenStream {
     let parameters = kernel.params.iter().map(parameter);
     let arguments = kernel.params.iter().map(argument);
 
+    let checks = handle::checks(kernel);
     let child = child::implementation(kernel, instance);
-    let assume = kernel.contract.as_ref().map(|contract| {
-        let constants = kernel.constants(instance);
-        quote!(const { #constants #contract }.assume();)
-    });
+    let assume = kernel
+        .contract
+        .as_ref()
+        .map(|contract| quote!(const { #contract }.assume();));
 
-    let json = manifest::json(kernel, instance);
-    let manifest_symbol = format!("{}{symbol}", manifest::PREFIX);
-    let (length, bytes) = (json.len(), Literal::byte_string(json.as_bytes()));
+    let manifest::Json { text, slices } = manifest::json(kernel, instance);
+    let prefix = manifest::PREFIX;
+    let export = symbol::on_device(symbol);
+    let (length, bytes) = (text.len(), Literal::byte_string(text.as_bytes()));
+    let slices = slices.iter().map(
+        |(at, element)| quote!((#at, <::lanewise_std::kernel::Element<#element>>::IS_READ_ONLY)),
+    );
     quote! {
-        // What may be passed by value is `gpu_std::kernel::Value`'s to say; the lint thinks of C, which has no arrays by value.
+        #checks
+
+        // What may be passed by value is `lanewise_std::kernel::Value`'s to say; the lint thinks of C, which has no arrays by value.
         #[allow(improper_ctypes_definitions)]
-        #[unsafe(export_name = #symbol)]
+        #[unsafe(export_name = #export)]
         unsafe extern "ptx-kernel" fn #entry(#(#parameters),*) {
-            // SAFETY: the launch passes what the handle's types say, and keeps its contract (`gpu_std::kernel::Kernel`).
+            // SAFETY: the launch passes what the handle's types say, and keeps its contract (`lanewise_std::kernel::Kernel`).
             #[allow(unused_unsafe)]
             unsafe {
                 #assume
@@ -62,8 +67,12 @@ fn entry(kernel: &Kernel, instance: &Instance) -> TokenStream {
         }
 
         #[used]
-        #[unsafe(export_name = #manifest_symbol)]
-        static #statics: [u8; #length] = *#bytes;
+        #[unsafe(export_name = ::core::concat!(#prefix, #export))]
+        static #statics: [u8; #length] = {
+            #[allow(unused_imports)]
+            use ::lanewise_std::kernel::HoldsCells as _;
+            ::lanewise_std::kernel::describe(*#bytes, &[#(#slices),*])
+        };
 
         #child
     }
@@ -90,7 +99,7 @@ fn argument(param: &Param) -> TokenStream {
     let Param { name, ty, lowering } = param;
     let length = param.length_name();
     match lowering {
-        Lowering::ReadSlice { .. } => quote!(::gpu_std::kernel::read_slice(#name, #length)),
+        Lowering::ReadSlice { .. } => quote!(::lanewise_std::kernel::read_slice(#name, #length)),
         Lowering::WriteSlice { .. } => quote!(<#ty>::from_raw_parts(#name, #length)),
         Lowering::Value => quote!(#name),
     }

@@ -12,8 +12,9 @@ use super::companion::option;
 use super::instances::Instance;
 use super::signature::{Lowering, Param};
 use super::{Kernel, child};
+use crate::symbol;
 
-pub(super) fn expand(kernel: &Kernel) -> TokenStream {
+pub(super) fn expand(kernel: &Kernel) -> syn::Result<TokenStream> {
     let function = &kernel.function;
     let (vis, name) = (&function.vis, &function.sig.ident);
     let docs = function.attrs.iter().filter(|attr| is_doc(attr));
@@ -22,13 +23,13 @@ pub(super) fn expand(kernel: &Kernel) -> TokenStream {
     let implementations = kernel
         .instances
         .iter()
-        .map(|instance| implementation(kernel, instance));
-    let value_checks = kernel.params.iter().filter_map(value_check);
+        .map(|instance| Ok(kernel.scope(instance, implementation(kernel, instance)?)))
+        .collect::<syn::Result<Vec<_>>>()?;
 
     let mut body = function.clone();
     body.vis = Visibility::Inherited;
     body.attrs.retain(|attr| !is_doc(attr));
-    quote! {
+    Ok(quote! {
         #(#docs)*
         #[doc = #signature]
         #[allow(non_camel_case_types)]
@@ -38,57 +39,77 @@ pub(super) fn expand(kernel: &Kernel) -> TokenStream {
         #[cfg(not(target_arch = "nvptx64"))]
         const _: () = {
             #(#implementations)*
-            #(#value_checks)*
             #[allow(dead_code)]
             #body
         };
-    }
+    })
 }
 
 /// `impl Kernel` (and `SafeKernel`, for a safe function) for one entry point's handle.
-fn implementation(kernel: &Kernel, instance: &Instance) -> TokenStream {
-    let symbol = &instance.symbol;
+fn implementation(kernel: &Kernel, instance: &Instance) -> syn::Result<TokenStream> {
+    let (module, symbol) = (symbol::module()?, symbol::on_host(&instance.symbol));
     let handle = kernel.handle(instance);
     let child = child::implementation(kernel, instance);
     let launches = kernel.launches;
     let types = kernel.params.iter().map(|param| param.type_for("'static"));
     let params = kernel.params.iter().map(|param| {
         let (name, ty) = (param.name.to_string(), param.type_text());
-        quote!(::gpu_std::kernel::Param { name: #name, ty: #ty })
+        quote!(::lanewise_std::kernel::Param { name: #name, ty: #ty })
     });
     let bounds = option(kernel.bounds.as_ref());
-    let contract = kernel.contract.as_ref().map(|contract| {
-        let constants = kernel.constants(instance);
-        quote!(const CONTRACT: ::gpu_std::kernel::LaunchContract = { #constants #contract };)
-    });
+    let contract = kernel.contract.as_ref().map(
+        |contract| quote!(const CONTRACT: ::lanewise_std::kernel::LaunchContract = { #contract };),
+    );
+    let checks = checks(kernel);
     let safe = kernel.function.sig.unsafety.is_none().then(|| {
         quote! {
             // SAFETY: the kernel is a safe function, so it is sound for all arguments and launches that its contract allows.
-            unsafe impl ::gpu_std::kernel::SafeKernel for #handle {}
+            unsafe impl ::lanewise_std::kernel::SafeKernel for #handle {}
         }
     });
-    quote! {
+    Ok(quote! {
         // SAFETY: the entry point of this name is made from the same parameters, by the same macro.
-        unsafe impl ::gpu_std::kernel::Kernel for #handle {
+        unsafe impl ::lanewise_std::kernel::Kernel for #handle {
+            type Module = #module;
             type Params = (#(#types,)*);
             const NAME: &'static str = #symbol;
-            const PARAMS: &'static [::gpu_std::kernel::Param] = &[#(#params),*];
-            const BOUNDS: ::core::option::Option<::gpu_std::kernel::LaunchBounds> = #bounds;
+            const PARAMS: &'static [::lanewise_std::kernel::Param] = &[#(#params),*];
+            const BOUNDS: ::core::option::Option<::lanewise_std::kernel::LaunchBounds> = #bounds;
             const LAUNCHES: bool = #launches;
             #contract
         }
         #safe
         #child
-    }
+        #checks
+    })
 }
 
-/// A line that compiles only if a parameter passed by value may be, with the error at its type.
-pub(super) fn value_check(param: &Param) -> Option<TokenStream> {
-    let ty = match &param.lowering {
-        Lowering::Value => &param.ty,
-        Lowering::ReadSlice { .. } | Lowering::WriteSlice { .. } => return None,
+/// Lines that compile only if each parameter's type is one that the kernel may have, with the error at the type.
+pub(super) fn checks(kernel: &Kernel) -> TokenStream {
+    let is_safe = kernel.function.sig.unsafety.is_none();
+    let check = |param: &Param| match &param.lowering {
+        Lowering::Value => {
+            let ty = &param.ty;
+            Some(
+                quote_spanned!(ty.span()=> const _: () = ::lanewise_std::kernel::assert_value::<#ty>();),
+            )
+        }
+        // Every thread of the launch holds the slice. An `unsafe fn` may take cells: its caller keeps the threads apart.
+        Lowering::ReadSlice { element } if is_safe => {
+            Some(quote_spanned!(element.span()=> const _: () = {
+                #[allow(unused_imports)]
+                use ::lanewise_std::kernel::HoldsCells as _;
+                ::core::assert!(
+                    <::lanewise_std::kernel::Element<#element>>::IS_READ_ONLY
+                        || <::lanewise_std::kernel::Shared<#element>>::IS_SYNC,
+                    "all threads of a launch hold this slice, and its elements are cells that are not `Sync`: take atomics, or write \
+                     `unsafe fn`, so that who launches the kernel answers for keeping the threads apart"
+                );
+            };))
+        }
+        Lowering::ReadSlice { .. } | Lowering::WriteSlice { .. } => None,
     };
-    Some(quote_spanned!(ty.span()=> const _: () = ::gpu_std::kernel::assert_value::<#ty>();))
+    kernel.params.iter().filter_map(check).collect()
 }
 
 /// The signature for the handle's page, as a block of code.

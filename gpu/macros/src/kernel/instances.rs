@@ -10,21 +10,27 @@ use super::options::Group;
 
 /// One entry point.
 pub(super) struct Instance {
-    /// The symbol in the PTX: the function's name, with the values behind it (`matmul_shared_16`).
+    /// The symbol in the PTX, where no other kernel has it: the function's name, with the values behind it (`matmul_shared_16`).
     pub(super) symbol: String,
     /// The values of the const parameters; none for a plain function.
     pub(super) values: Vec<Lit>,
 }
 
 impl Kernel {
-    /// The const parameters as constants, with an instance's values: for expressions outside the function that name them.
-    pub(super) fn constants(&self, instance: &Instance) -> TokenStream {
+    /// Items of one entry point, in a scope where the const parameters are constants with its values: parameter types and the
+    /// launch contract may name them. The scope is the macro's own, so that entry points do not meet.
+    pub(super) fn scope(&self, instance: &Instance, items: TokenStream) -> TokenStream {
         let parameters = self.function.sig.generics.const_params();
         let constants = parameters.zip(&instance.values).map(|(parameter, value)| {
             let (name, ty) = (&parameter.ident, &parameter.ty);
             quote!(#[allow(dead_code)] const #name: #ty = #value;)
         });
-        constants.collect()
+        quote! {
+            const _: () = {
+                #(#constants)*
+                #items
+            };
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the builder has to know of an entry point: a line of JSON in a static beside it.
 //!
-//! The static is called `__lanewise_kernel.NAME`. The builder reads it from the bitcode, sets the attributes that follow
+//! The static is called `__lanewise_kernel.PATH`, by the kernel's path (`gpu::basics::vector_add::vec_add`). The builder reads it from the bitcode, sets the attributes that follow
 //! from it (read-only pointers, launch bounds), writes it to the manifest `gpu.json`, and takes it out of the module.
 
 use std::fmt::Write as _;
@@ -10,25 +10,41 @@ use super::instances::Instance;
 use super::shape::{Cluster, MaxRegisters};
 use super::signature::Lowering;
 
+use syn::Type;
+
 /// The prefix of the statics' names.
 pub(super) const PREFIX: &str = "__lanewise_kernel.";
 
+/// What stands for a slice that nothing writes; where its elements turn out to be cells, `lanewise_std::kernel::describe` puts
+/// `cell_slice`, a word of the same length, in its place.
+const READ_SLICE: &str = "read_slice";
+
 /// The JSON for one entry point.
-pub(super) fn json(kernel: &Kernel, instance: &Instance) -> String {
+pub(super) struct Json<'a> {
+    /// The text.
+    pub(super) text: String,
+    /// Where each [`READ_SLICE`] begins, in bytes, and the type of the slice's elements: only the compiler knows if they are cells.
+    pub(super) slices: Vec<(usize, &'a Type)>,
+}
+
+/// Writes the JSON.
+pub(super) fn json<'a>(kernel: &'a Kernel, instance: &Instance) -> Json<'a> {
+    let mut slices = Vec::new();
     let mut text = format!("{{\"name\":{},\"params\":[", string(&instance.symbol));
     for (position, param) in kernel.params.iter().enumerate() {
         let comma = if position == 0 { "" } else { "," };
         let name = string(&param.name.to_string());
         let ty = string(&param.type_text());
         let lower = match param.lowering {
-            Lowering::ReadSlice { .. } => "read_slice",
+            Lowering::ReadSlice { .. } => READ_SLICE,
             Lowering::WriteSlice { .. } => "write_slice",
             Lowering::Value => "value",
         };
-        let _ = write!(
-            text,
-            "{comma}{{\"name\":{name},\"type\":{ty},\"lower\":\"{lower}\"}}"
-        );
+        let _ = write!(text, "{comma}{{\"name\":{name},\"type\":{ty},\"lower\":\"");
+        if let Lowering::ReadSlice { element } = &param.lowering {
+            slices.push((text.len(), element));
+        }
+        let _ = write!(text, "{lower}\"}}");
     }
     text.push(']');
     if let Some(bounds) = kernel.bounds {
@@ -57,7 +73,7 @@ pub(super) fn json(kernel: &Kernel, instance: &Instance) -> String {
         string(&place.file()),
         place.line()
     );
-    text
+    Json { text, slices }
 }
 
 /// A JSON string.

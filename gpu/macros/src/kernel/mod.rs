@@ -78,6 +78,6 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> syn::Result<Tok
     };
 
     let device = device::expand(&kernel);
-    let handle = handle::expand(&kernel);
+    let handle = handle::expand(&kernel)?;
     Ok(quote! { #device #handle })
 }

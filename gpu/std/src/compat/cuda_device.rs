@@ -1,4 +1,4 @@
-//! cuda-oxide's `cuda_device`: `use gpu_std::compat::cuda_device::{kernel, thread, DisjointSlice};`.
+//! cuda-oxide's `cuda_device`: `use lanewise_std::compat::cuda_device::{kernel, thread, DisjointSlice};`.
 //!
 //! Source: NVIDIA, "cuda-oxide: API Quick Reference".
 
@@ -6,7 +6,7 @@ use core::ops::{Index, IndexMut};
 
 pub use crate::gpu_assert;
 pub use crate::{ConstantMemory, DisjointSlice, atomic};
-pub use gpu_macros::{
+pub use lanewise_macros::{
     compat_kernel as kernel, compat_nothing as cluster_launch, compat_nothing as cuda_module,
     compat_nothing as device, compat_nothing as launch_bounds, gpu_printf,
 };

@@ -1,10 +1,12 @@
-//! Rust-CUDA's `cuda_std`: `use gpu_std::compat::cuda_std::prelude::*;`.
+//! Rust-CUDA's `cuda_std`: `use lanewise_std::compat::cuda_std::prelude::*;`.
 //!
 //! Source: Rust-CUDA, `cuda_std` (documentation of its `thread`, `shared`, `warp`, `float` modules).
 
 pub use crate::compat_shared_array as shared_array;
 pub use crate::math::Float as GpuFloat;
-pub use gpu_macros::{compat_kernel as kernel, compat_println as println, gpu_printf as print};
+pub use lanewise_macros::{
+    compat_kernel as kernel, compat_println as println, gpu_printf as print,
+};
 
 /// What most kernels import.
 pub mod prelude {

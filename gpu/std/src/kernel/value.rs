@@ -7,7 +7,8 @@
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed to a kernel by value",
     note = "a kernel takes `&[T]`, `DisjointSlice<T>`, `GlobalMut<T>`, numbers, `bool`, raw pointers and arrays of these",
-    note = "for a `#[repr(C)]` structure of your own: `unsafe impl gpu_std::kernel::Value for {Self} {{}}`"
+    note = "wider integers, text and collections go in a slice: `&[u64]`, `&[u8]`",
+    note = "a structure of your own that is `Copy` and `#[repr(C)]` can be one: `unsafe impl lanewise_std::kernel::Value` for it"
 )]
 pub unsafe trait Value: Copy + 'static {}
 

@@ -1,34 +1,18 @@
-//! A static's name: on the host it has no memory, so that nobody takes a copy there for the one on the device.
+//! A static on the host, where kernels are only type-checked: it has no memory, so that nobody takes a copy there for the one on
+//! the device.
 
 use core::marker::PhantomData;
 
-/// The name of what is on the device.
+/// The type of what is on the device.
 #[derive(Debug)]
-pub(super) struct Cell<T> {
-    name: &'static str,
-    value: PhantomData<T>,
-}
+pub(super) struct Cell<T>(PhantomData<T>);
 
 impl<T: Copy> Cell<T> {
     pub(super) const fn new(_: T) -> Self {
-        Cell {
-            name: "",
-            value: PhantomData,
-        }
-    }
-
-    pub(super) const fn named(self, name: &'static str) -> Self {
-        Cell {
-            name,
-            value: PhantomData,
-        }
-    }
-
-    pub(super) const fn name(&self) -> &'static str {
-        self.name
+        Cell(PhantomData)
     }
 
     pub(super) fn address(&self) -> *mut T {
-        crate::device_only(self.name)
+        crate::device_only("a static of the device")
     }
 }

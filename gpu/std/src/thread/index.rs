@@ -15,17 +15,17 @@ use super::*;
 ///
 /// It cannot be copied,
 /// ```compile_fail,E0382
-/// # use gpu_std::thread::ThreadIndex;
+/// # use lanewise_std::thread::ThreadIndex;
 /// fn twice(index: ThreadIndex) -> [ThreadIndex; 2] { [index, index] }
 /// ```
 /// nor made of a number,
 /// ```compile_fail,E0451
-/// # use gpu_std::thread::ThreadIndex;
+/// # use lanewise_std::thread::ThreadIndex;
 /// fn forge() -> ThreadIndex { ThreadIndex { value: 0, own: core::marker::PhantomData } }
 /// ```
 /// nor handed to another thread:
 /// ```compile_fail,E0277
-/// # use gpu_std::thread::ThreadIndex;
+/// # use lanewise_std::thread::ThreadIndex;
 /// fn needs_send<T: Send>() {}
 /// needs_send::<ThreadIndex>();
 /// ```

@@ -3,9 +3,9 @@
 //! Float results come from every format that reads as floats, filtered and not, in every address mode; integer results from
 //! integers of their sign. Surfaces have texels as large as the access, or formats of each kind for formatted accesses.
 
-use sim::image::{AddressMode, Filter, Format, Sampler, Shape};
-use sim::isa::sample::Usage;
-use sim::ptx::ast::{Modifier, Opcode, Type};
+use lanewise_sim::image::{AddressMode, Filter, Format, Sampler, Shape};
+use lanewise_sim::isa::sample::Usage;
+use lanewise_sim::ptx::ast::{Modifier, Opcode, Type};
 
 use super::Setup;
 use crate::case::{BLOCK, Case, THREADS};

@@ -15,10 +15,10 @@ pub mod setup;
 
 pub use setup::Setup;
 
-use sim::isa::Row;
-use sim::isa::pattern::{Pattern, patterns};
-use sim::isa::sample::{Register, Sample, Usage, every_sample};
-use sim::ptx::ast::{Modifier, Opcode, Type};
+use lanewise_sim::isa::Row;
+use lanewise_sim::isa::pattern::{Pattern, patterns};
+use lanewise_sim::isa::sample::{Register, Sample, Usage, every_sample};
+use lanewise_sim::ptx::ast::{Modifier, Opcode, Type};
 
 use crate::case::{BLOCK, Case, LEAST};
 

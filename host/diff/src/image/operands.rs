@@ -3,9 +3,9 @@
 //! For floats: edges and centres of texels, a step of the format beside them, halves of a 256th, outside, infinities and NaN.
 //! For surfaces: each thread has a texel of its own, or writes to none, so that what is left does not depend on an order.
 
-use sim::image::Shape;
-use sim::isa::sample::{Register, Usage};
-use sim::ptx::ast::{Modifier, Opcode, Type};
+use lanewise_sim::image::Shape;
+use lanewise_sim::isa::sample::{Register, Usage};
+use lanewise_sim::ptx::ast::{Modifier, Opcode, Type};
 
 use super::{Setup, is_handle, of_thread};
 use crate::case::{BLOCK, Case};

@@ -2,7 +2,7 @@
 //! an object of its own of it.
 
 use half::f16;
-use sim::image::{Format, Sampler, Shape};
+use lanewise_sim::image::{Format, Sampler, Shape};
 
 use crate::values::Random;
 

@@ -7,7 +7,7 @@ use std::ptr::{null, null_mut};
 use cust::sys::{
     self, CUaddress_mode, CUarray, CUarray_format, CUfilter_mode, CUmemorytype, CUresourcetype,
 };
-use sim::image::{AddressMode, Filter, Format, Shape};
+use lanewise_sim::image::{AddressMode, Filter, Format, Shape};
 
 use crate::image::Setup;
 

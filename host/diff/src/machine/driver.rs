@@ -1,7 +1,7 @@
 //! What the driver has: a GPU, or the simulator behind the driver's calls.
 
-use gpu_std::GlobalMut;
-use host::{DeviceBuffer, LaunchConfig, LaunchError, Stream};
+use lanewise::{DeviceBuffer, LaunchConfig, LaunchError, Stream};
+use lanewise_std::GlobalMut;
 
 use super::array::Array;
 use super::{Failure, Job, Machine, parameter, whole};
@@ -10,7 +10,7 @@ use crate::case::{BLOCK, THREADS};
 /// What the driver has: a GPU, or the simulator behind the driver's calls.
 #[derive(Debug)]
 pub struct Driver {
-    device: host::Device,
+    device: lanewise::Device,
     stream: Stream,
 }
 
@@ -19,25 +19,26 @@ impl Driver {
     ///
     /// # Errors
     /// The driver's, when it has no stream for us.
-    pub fn new(device: host::Device) -> Result<Self, host::DriverError> {
+    pub fn new(device: lanewise::Device) -> Result<Self, lanewise::DriverError> {
         let stream = device.stream()?;
         Ok(Self { device, stream })
     }
 
     /// The device.
-    pub fn device(&self) -> &host::Device {
+    pub fn device(&self) -> &lanewise::Device {
         &self.device
     }
 }
 
 impl Machine for Driver {
-    type Module = host::Module;
+    type Module = lanewise::Module;
 
-    fn load(&self, ptx: &str) -> Result<host::Module, Failure> {
-        host::Module::from_ptx(&self.device, ptx).map_err(|error| Failure::Refused(whole(&error)))
+    fn load(&self, ptx: &str) -> Result<lanewise::Module, Failure> {
+        lanewise::Module::from_ptx(&self.device, ptx)
+            .map_err(|error| Failure::Refused(whole(&error)))
     }
 
-    fn run(&self, module: &host::Module, job: &Job<'_>) -> Result<Vec<u8>, Failure> {
+    fn run(&self, module: &lanewise::Module, job: &Job<'_>) -> Result<Vec<u8>, Failure> {
         let input = DeviceBuffer::from_slice(&self.device, job.input)
             .map_err(|error| Failure::other(&error))?;
         let mut results = DeviceBuffer::<u8>::zeroed(&self.device, job.output)

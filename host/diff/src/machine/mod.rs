@@ -5,7 +5,7 @@ mod driver;
 mod simulator;
 
 pub use driver::Driver;
-pub use simulator::Simulator;
+pub use simulator::{Loaded, Simulator};
 
 use crate::image::Setup;
 

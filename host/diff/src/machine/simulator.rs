@@ -1,7 +1,7 @@
 //! The simulator, called directly: arrays are its memory, objects its table's.
 
-use sim::image::{Image, Object, Shape, Texture};
-use sim::{DeviceModel, Kind, Launch};
+use lanewise_sim::image::{Image, Object, Shape, Texture};
+use lanewise_sim::{DeviceModel, Kind, Launch};
 
 use super::{Failure, Job, Machine, parameter};
 use crate::case::{BLOCK, THREADS};
@@ -11,7 +11,16 @@ use crate::kernel::PARAMETER;
 /// The simulator.
 #[derive(Debug)]
 pub struct Simulator {
-    device: sim::Device,
+    device: lanewise_sim::Device,
+    /// An H200, for code that Hopper alone runs (`.target sm_90a`).
+    hopper: Option<Box<Simulator>>,
+}
+
+/// A module, and whose it is.
+#[derive(Debug)]
+pub struct Loaded {
+    instance: lanewise_sim::Instance,
+    on_hopper: bool,
 }
 
 /// An object, and the arrays of its levels.
@@ -26,10 +35,12 @@ impl Simulator {
     ///
     /// # Errors
     /// When the host has no addresses for the memory.
-    pub fn new() -> Result<Self, sim::DeviceError> {
-        Ok(Self {
-            device: sim::Device::new(DeviceModel::b200())?,
-        })
+    pub fn new() -> Result<Self, lanewise_sim::DeviceError> {
+        let of = |model, hopper| {
+            lanewise_sim::Device::new(model).map(|device| Simulator { device, hopper })
+        };
+        let hopper = of(DeviceModel::h200(), None)?;
+        of(DeviceModel::b200(), Some(Box::new(hopper)))
     }
 
     fn allocate(&self, bytes: usize, kind: Kind) -> Result<u64, Failure> {
@@ -83,17 +94,40 @@ impl Simulator {
 }
 
 impl Machine for Simulator {
-    type Module = sim::Instance;
+    type Module = Loaded;
 
-    fn load(&self, ptx: &str) -> Result<sim::Instance, Failure> {
+    fn load(&self, ptx: &str) -> Result<Loaded, Failure> {
+        if let Some(hopper) = &self.hopper
+            && ptx.contains(".target sm_90a\n")
+        {
+            let loaded = hopper.load(ptx)?;
+            return Ok(Loaded {
+                on_hopper: true,
+                ..loaded
+            });
+        }
         let refused = |error: &dyn std::fmt::Display| Failure::Refused(error.to_string());
-        let module = sim::Module::load(ptx).map_err(|error| refused(&error))?;
-        self.device
+        let module = lanewise_sim::Module::load(ptx).map_err(|error| refused(&error))?;
+        let instance = self
+            .device
             .instantiate(&module)
-            .map_err(|error| refused(&error))
+            .map_err(|error| refused(&error))?;
+        Ok(Loaded {
+            instance,
+            on_hopper: false,
+        })
     }
 
-    fn run(&self, module: &sim::Instance, job: &Job<'_>) -> Result<Vec<u8>, Failure> {
+    fn run(&self, module: &Loaded, job: &Job<'_>) -> Result<Vec<u8>, Failure> {
+        match &self.hopper {
+            Some(hopper) if module.on_hopper => hopper.run_here(&module.instance, job),
+            _ => self.run_here(&module.instance, job),
+        }
+    }
+}
+
+impl Simulator {
+    fn run_here(&self, module: &lanewise_sim::Instance, job: &Job<'_>) -> Result<Vec<u8>, Failure> {
         let of = self.allocate(job.input.len(), Kind::Device)?;
         let to = self.allocate(job.output, Kind::Device)?;
         // SAFETY: both were just allocated with these sizes, and nothing runs on this device yet.

@@ -76,7 +76,10 @@ pub type CUmemGenericAllocationHandle = u64;
 pub type CUgraphConditionalHandle = u64;
 
 impl CUstream {
-    /// `CU_STREAM_LEGACY`, which the null handle stands for as well.
+    /// The null handle, and the stream of a call that names none: the legacy default stream, or the calling thread's own in a call
+    /// whose name ends in `_ptds` or `_ptsz`.
+    pub const DEFAULT: CUstream = CUstream(0);
+    /// `CU_STREAM_LEGACY`.
     pub const LEGACY: CUstream = CUstream(1);
     /// `CU_STREAM_PER_THREAD`.
     pub const PER_THREAD: CUstream = CUstream(2);

@@ -1,6 +1,9 @@
 //! Result codes: number, name, description. One table, from which the constants, `cuGetErrorName` and
 //! `cuGetErrorString` come.
 //!
+//! A row is `CODE NAME [newer] DESCRIPTION`. `newer` marks the codes that `cust_raw` 0.11 does not have: it declares the result
+//! of every call as a Rust enum, which must not hold a number that it lacks. See [`CUresult::as_cust_has_it`].
+//!
 //! Source: CUDA driver API reference 13.0, "Data types used by CUDA driver", `CUresult`. The descriptions are those that a
 //! current driver returns, since programs print them and people search for them.
 
@@ -12,7 +15,7 @@ use std::ffi::CStr;
 pub struct CUresult(pub u32);
 
 macro_rules! codes {
-    ($($code:literal $name:ident $text:literal,)*) => {
+    ($($code:literal $name:ident $($newer:ident)? $text:literal,)*) => {
         #[allow(missing_docs, reason = "the code's description says what it means")]
         impl CUresult {
             $(pub const $name: CUresult = CUresult($code);)*
@@ -33,12 +36,22 @@ macro_rules! codes {
                 })
             }
 
+            /// The code itself where `cust`'s enum of codes has it, else `CUDA_ERROR_UNKNOWN`.
+            pub fn as_cust_has_it(self) -> CUresult {
+                match self.0 {
+                    $($code => codes!(@told $name $($newer)?),)*
+                    _ => CUresult::ERROR_UNKNOWN,
+                }
+            }
+
             /// Every code there is.
             pub fn all() -> impl Iterator<Item = CUresult> {
                 [$(CUresult($code)),*].into_iter()
             }
         }
     };
+    (@told $name:ident) => { CUresult::$name };
+    (@told $name:ident newer) => { CUresult::ERROR_UNKNOWN };
 }
 
 /// `text`, which ends in its only zero byte, as C has it.
@@ -69,8 +82,8 @@ codes! {
     7 ERROR_PROFILER_ALREADY_STARTED c"profiler already started",
     8 ERROR_PROFILER_ALREADY_STOPPED c"profiler already stopped",
     34 ERROR_STUB_LIBRARY c"CUDA driver is a stub library",
-    36 ERROR_CALL_REQUIRES_NEWER_DRIVER c"API call is not supported in the installed CUDA driver",
-    46 ERROR_DEVICE_UNAVAILABLE c"CUDA-capable device(s) is/are busy or unavailable",
+    36 ERROR_CALL_REQUIRES_NEWER_DRIVER newer c"API call is not supported in the installed CUDA driver",
+    46 ERROR_DEVICE_UNAVAILABLE newer c"CUDA-capable device(s) is/are busy or unavailable",
     100 ERROR_NO_DEVICE c"no CUDA-capable device is detected",
     101 ERROR_INVALID_DEVICE c"invalid device ordinal",
     102 ERROR_DEVICE_NOT_LICENSED c"device doesn't have valid Grid license",
@@ -97,8 +110,8 @@ codes! {
     222 ERROR_UNSUPPORTED_PTX_VERSION c"the provided PTX was compiled with an unsupported toolchain.",
     223 ERROR_JIT_COMPILATION_DISABLED c"PTX JIT compilation was disabled",
     224 ERROR_UNSUPPORTED_EXEC_AFFINITY c"the provided execution affinity is not supported",
-    225 ERROR_UNSUPPORTED_DEVSIDE_SYNC c"the provided PTX contains unsupported call to cudaDeviceSynchronize",
-    226 ERROR_CONTAINED c"Invalid access of peer GPU memory over nvlink or a hardware error",
+    225 ERROR_UNSUPPORTED_DEVSIDE_SYNC newer c"the provided PTX contains unsupported call to cudaDeviceSynchronize",
+    226 ERROR_CONTAINED newer c"Invalid access of peer GPU memory over nvlink or a hardware error",
     300 ERROR_INVALID_SOURCE c"device kernel image is invalid",
     301 ERROR_FILE_NOT_FOUND c"file not found",
     302 ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND c"shared object symbol not found",
@@ -106,7 +119,7 @@ codes! {
     304 ERROR_OPERATING_SYSTEM c"OS call failed or operation not supported on this OS",
     400 ERROR_INVALID_HANDLE c"invalid resource handle",
     401 ERROR_ILLEGAL_STATE c"the operation cannot be performed in the present state",
-    402 ERROR_LOSSY_QUERY c"attempted introspection would be semantically lossy",
+    402 ERROR_LOSSY_QUERY newer c"attempted introspection would be semantically lossy",
     500 ERROR_NOT_FOUND c"named symbol not found",
     600 ERROR_NOT_READY c"device not ready",
     700 ERROR_ILLEGAL_ADDRESS c"an illegal memory access was encountered",
@@ -128,7 +141,7 @@ codes! {
     718 ERROR_INVALID_PC c"invalid program counter",
     719 ERROR_LAUNCH_FAILED c"unspecified launch failure",
     720 ERROR_COOPERATIVE_LAUNCH_TOO_LARGE c"too many blocks in cooperative launch",
-    721 ERROR_TENSOR_MEMORY_LEAK c"Tensor memory not completely freed",
+    721 ERROR_TENSOR_MEMORY_LEAK newer c"Tensor memory not completely freed",
     800 ERROR_NOT_PERMITTED c"operation not permitted",
     801 ERROR_NOT_SUPPORTED c"operation not supported",
     802 ERROR_SYSTEM_NOT_READY c"system not yet initialized",
@@ -139,9 +152,9 @@ codes! {
     807 ERROR_MPS_SERVER_NOT_READY c"MPS server is not ready to accept new MPS client requests",
     808 ERROR_MPS_MAX_CLIENTS_REACHED c"the hardware resources required to create MPS client have been exhausted",
     809 ERROR_MPS_MAX_CONNECTIONS_REACHED c"the hardware resources required to support device connections have been exhausted",
-    810 ERROR_MPS_CLIENT_TERMINATED c"the MPS client has been terminated by the server",
-    811 ERROR_CDP_NOT_SUPPORTED c"is not supported by CUDA Dynamic Parallelism",
-    812 ERROR_CDP_VERSION_MISMATCH c"unsupported interaction between different versions of CUDA Dynamic Parallelism",
+    810 ERROR_MPS_CLIENT_TERMINATED newer c"the MPS client has been terminated by the server",
+    811 ERROR_CDP_NOT_SUPPORTED newer c"is not supported by CUDA Dynamic Parallelism",
+    812 ERROR_CDP_VERSION_MISMATCH newer c"unsupported interaction between different versions of CUDA Dynamic Parallelism",
     900 ERROR_STREAM_CAPTURE_UNSUPPORTED c"operation not permitted when stream is capturing",
     901 ERROR_STREAM_CAPTURE_INVALIDATED c"operation failed due to a previous error during capture",
     902 ERROR_STREAM_CAPTURE_MERGE c"operation would result in a merge of separate capture sequences",
@@ -154,11 +167,11 @@ codes! {
     909 ERROR_TIMEOUT c"wait operation timed out",
     910 ERROR_GRAPH_EXEC_UPDATE_FAILURE c"the graph update was not performed because it included changes which violated constraints specific to instantiated graph update",
     911 ERROR_EXTERNAL_DEVICE c"an async error has occurred in an external entity outside of CUDA",
-    912 ERROR_INVALID_CLUSTER_SIZE c"a kernel launch error has occurred due to cluster misconfiguration",
-    913 ERROR_FUNCTION_NOT_LOADED c"the function handle is not loaded",
-    914 ERROR_INVALID_RESOURCE_TYPE c"the resource type is invalid",
-    915 ERROR_INVALID_RESOURCE_CONFIGURATION c"the resource configuration is invalid",
-    916 ERROR_KEY_ROTATION c"key rotation has occurred",
+    912 ERROR_INVALID_CLUSTER_SIZE newer c"a kernel launch error has occurred due to cluster misconfiguration",
+    913 ERROR_FUNCTION_NOT_LOADED newer c"the function handle is not loaded",
+    914 ERROR_INVALID_RESOURCE_TYPE newer c"the resource type is invalid",
+    915 ERROR_INVALID_RESOURCE_CONFIGURATION newer c"the resource configuration is invalid",
+    916 ERROR_KEY_ROTATION newer c"key rotation has occurred",
     999 ERROR_UNKNOWN c"unknown error",
 }
 

@@ -175,3 +175,29 @@ pub struct CUipcEventHandle {
 pub struct CUipcMemHandle {
     pub reserved: [c_char; 64],
 }
+
+/// A tensor map. What it holds is the driver's own; it has to be at a multiple of 64 bytes wherever it is used.
+#[repr(C, align(64))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CUtensorMap {
+    pub opaque: [u64; 16],
+}
+
+impl CUtensorMap {
+    /// Of bytes in memory's order.
+    pub fn from_bytes(bytes: [u8; 128]) -> CUtensorMap {
+        let (words, _) = bytes.as_chunks::<8>();
+        CUtensorMap {
+            opaque: std::array::from_fn(|i| u64::from_ne_bytes(words[i])),
+        }
+    }
+
+    /// The bytes, in memory's order.
+    pub fn into_bytes(self) -> [u8; 128] {
+        let mut bytes = [0; 128];
+        for (to, word) in bytes.chunks_exact_mut(8).zip(self.opaque) {
+            to.copy_from_slice(&word.to_ne_bytes());
+        }
+        bytes
+    }
+}

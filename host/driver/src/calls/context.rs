@@ -5,8 +5,8 @@ use crate::abi::enums::{context_flags, func_cache, limit, shared_config};
 use crate::abi::{CUcontext, CUdevice, c_int, c_uint, c_ulonglong, c_void};
 use crate::error::{Result, ensure, fail};
 use crate::objects::context::{self, Context, stack};
-use crate::objects::device;
 use crate::objects::graph::capture;
+use crate::objects::{device, teardown};
 use std::sync::atomic::Ordering;
 
 /// The range of stream priorities: 0 is the least, -5 the greatest, as on data-centre GPUs.
@@ -73,7 +73,7 @@ pub(crate) unsafe fn destroy(handle: CUcontext) -> Result {
         "{:#x} is a primary context; cuDevicePrimaryCtxRelease gives it back",
         handle.0
     );
-    context.destroy();
+    teardown::destroy(&context);
     // Where it is current on this thread it is popped; other threads find it destroyed.
     stack(|stack| {
         if stack.last() == Some(&handle) {

@@ -4,10 +4,12 @@
 //! takes the bytes before the call returns; one to pageable memory has written them when it returns; between pinned memory and
 //! the device, and within the device, an asynchronous call returns at once.
 
-use super::stream;
+use super::{present, stream};
 use crate::abi::enums::memory_type;
-use crate::abi::{CUDA_MEMCPY3D, CUarray, CUcontext, CUdeviceptr, CUstream, Side3D, c_void};
-use crate::error::{Result, ensure};
+use crate::abi::{
+    CUDA_MEMCPY3D, CUarray, CUcontext, CUdeviceptr, CUresult, CUstream, Side3D, c_void,
+};
+use crate::error::{Error, Result, ensure};
 use crate::objects::context::{self, Context};
 use crate::objects::graph::{Copy, Kind, Moves, capture};
 use crate::objects::memory;
@@ -228,11 +230,9 @@ pub(super) fn linear(
     )
 }
 
-const LEGACY: CUstream = CUstream::LEGACY;
-
 pub(crate) unsafe fn any(to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> Result {
     // SAFETY: the caller's contract.
-    unsafe { any_on(Mode::Synchronous, to, from, bytes, LEGACY) }
+    unsafe { any_on(Mode::Synchronous, to, from, bytes, CUstream::DEFAULT) }
 }
 
 pub(crate) unsafe fn any_async(
@@ -243,6 +243,73 @@ pub(crate) unsafe fn any_async(
 ) -> Result {
     // SAFETY: the caller's contract.
     unsafe { any_on(Mode::Asynchronous, to, from, bytes, stream) }
+}
+
+/// Copies in one call; what their attributes say about places and order is a hint to a GPU, and copies here run one after
+/// another.
+pub(crate) unsafe fn batch(
+    to: *mut CUdeviceptr,
+    from: *mut CUdeviceptr,
+    bytes: *mut usize,
+    count: usize,
+    _attributes: *mut c_void,
+    _firsts: *mut usize,
+    _attributes_count: usize,
+    stream: CUstream,
+) -> Result {
+    // SAFETY: the caller's contract.
+    unsafe { copy_all(to, from, bytes, count, stream) }.map_err(|(_, error)| error)
+}
+
+/// [`batch`] of CUDA 12.8, which says at which copy it failed; `SIZE_MAX` where no one copy is to blame.
+pub(crate) unsafe fn batch_v1(
+    to: *mut CUdeviceptr,
+    from: *mut CUdeviceptr,
+    bytes: *mut usize,
+    count: usize,
+    _attributes: *mut c_void,
+    _firsts: *mut usize,
+    _attributes_count: usize,
+    failed: *mut usize,
+    stream: CUstream,
+) -> Result {
+    // SAFETY: the caller's contract.
+    unsafe { copy_all(to, from, bytes, count, stream) }.map_err(|(at, error)| {
+        if !failed.is_null() {
+            // SAFETY: not null, so valid as the caller states.
+            unsafe { failed.write(at.unwrap_or(usize::MAX)) };
+        }
+        error
+    })
+}
+
+/// # Safety
+/// Each list is null or has `count` elements, and the ranges that they make are valid until the copies have run.
+unsafe fn copy_all(
+    to: *mut CUdeviceptr,
+    from: *mut CUdeviceptr,
+    bytes: *mut usize,
+    count: usize,
+    stream: CUstream,
+) -> std::result::Result<(), (Option<usize>, Error)> {
+    let whole = |error| (None, error);
+    present(to, "dsts").map_err(whole)?;
+    present(from, "srcs").map_err(whole)?;
+    present(bytes, "sizes").map_err(whole)?;
+    if count == 0 || stream == CUstream::DEFAULT || stream == CUstream::LEGACY {
+        let message =
+            "a batch has at least one copy, and a stream other than the legacy default one";
+        return Err(whole(Error::new(CUresult::ERROR_INVALID_VALUE, message)));
+    }
+    for i in 0..count {
+        // SAFETY: the caller's contract: so many elements in each list, and valid ranges.
+        unsafe {
+            let (to, from, bytes) = (to.add(i).read(), from.add(i).read(), bytes.add(i).read());
+            any_on(Mode::Asynchronous, to, from, bytes, stream)
+                .map_err(|error| (Some(i), error))?;
+        }
+    }
+    Ok(())
 }
 
 unsafe fn any_on(
@@ -264,7 +331,7 @@ pub(crate) unsafe fn to_device(to: CUdeviceptr, from: *const c_void, bytes: usiz
         End::device("dstDevice", to, bytes as u64),
         End::host("srcHost", from, bytes as u64),
     );
-    linear(LEGACY, Mode::Synchronous, to, from, bytes)
+    linear(CUstream::DEFAULT, Mode::Synchronous, to, from, bytes)
 }
 
 pub(crate) unsafe fn to_device_async(
@@ -285,7 +352,7 @@ pub(crate) unsafe fn to_host(to: *mut c_void, from: CUdeviceptr, bytes: usize) -
         End::host("dstHost", to, bytes as u64),
         End::device("srcDevice", from, bytes as u64),
     );
-    linear(LEGACY, Mode::Synchronous, to, from, bytes)
+    linear(CUstream::DEFAULT, Mode::Synchronous, to, from, bytes)
 }
 
 pub(crate) unsafe fn to_host_async(
@@ -306,7 +373,7 @@ pub(crate) unsafe fn within_device(to: CUdeviceptr, from: CUdeviceptr, bytes: us
         End::device("dstDevice", to, bytes as u64),
         End::device("srcDevice", from, bytes as u64),
     );
-    linear(LEGACY, Mode::Synchronous, to, from, bytes)
+    linear(CUstream::DEFAULT, Mode::Synchronous, to, from, bytes)
 }
 
 pub(crate) unsafe fn within_device_async(
@@ -336,7 +403,7 @@ pub(crate) unsafe fn peer(
             (to, to_context),
             (from, from_context),
             bytes,
-            LEGACY,
+            CUstream::DEFAULT,
         )
     }
 }

@@ -49,7 +49,7 @@ fn of_elements(role: &str, handle: CUarray, offset: usize, bytes: usize) -> Resu
     Ok(array)
 }
 
-const NOW: (CUstream, Mode) = (CUstream::LEGACY, Mode::Synchronous);
+const NOW: (CUstream, Mode) = (CUstream::DEFAULT, Mode::Synchronous);
 
 pub(crate) unsafe fn from_device(
     to: CUarray,

@@ -332,7 +332,7 @@ unsafe fn three(handle: CUstream, mode: Mode, copy: *const CUDA_MEMCPY3D) -> Res
 
 pub(crate) unsafe fn copy_2d(copy: *const CUDA_MEMCPY2D) -> Result {
     // SAFETY: the caller's contract.
-    unsafe { two(CUstream::LEGACY, Mode::Synchronous, copy) }
+    unsafe { two(CUstream::DEFAULT, Mode::Synchronous, copy) }
 }
 
 pub(crate) unsafe fn copy_2d_async(copy: *const CUDA_MEMCPY2D, stream: CUstream) -> Result {
@@ -342,7 +342,7 @@ pub(crate) unsafe fn copy_2d_async(copy: *const CUDA_MEMCPY2D, stream: CUstream)
 
 pub(crate) unsafe fn copy_3d(copy: *const CUDA_MEMCPY3D) -> Result {
     // SAFETY: the caller's contract.
-    unsafe { three(CUstream::LEGACY, Mode::Synchronous, copy) }
+    unsafe { three(CUstream::DEFAULT, Mode::Synchronous, copy) }
 }
 
 pub(crate) unsafe fn copy_3d_async(copy: *const CUDA_MEMCPY3D, stream: CUstream) -> Result {

@@ -120,7 +120,7 @@ pub(crate) unsafe fn param_info(
 /// # Safety
 /// `offset` and `size` are null or valid for writes.
 pub(super) unsafe fn put_param(
-    kernel: &sim::Kernel,
+    kernel: &lanewise_sim::Kernel,
     index: usize,
     offset: *mut usize,
     size: *mut usize,

@@ -5,11 +5,17 @@ use crate::abi::enums::{host_alloc, host_register};
 use crate::abi::{CUdeviceptr, c_uint, c_void};
 use crate::error::{Result, ensure, fail};
 use crate::objects::{context, memory};
-use sim::Kind;
+use lanewise_sim::Kind;
 
 pub(crate) unsafe fn allocate(pointer: *mut *mut c_void, size: usize) -> Result {
     // SAFETY: the caller's contract.
     unsafe { allocate_with(pointer, size, 0) }
+}
+
+/// CUDA 3.1's, with a size of 32 bits.
+pub(crate) unsafe fn allocate_v1(pointer: *mut *mut c_void, size: c_uint) -> Result {
+    // SAFETY: the caller's contract.
+    unsafe { allocate_with(pointer, size as usize, 0) }
 }
 
 pub(crate) unsafe fn allocate_with(

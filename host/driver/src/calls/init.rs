@@ -7,6 +7,7 @@ use crate::backend::{self, Backend, Choice};
 use crate::entry;
 use crate::error::{Error, Result, ensure};
 use crate::objects::device;
+use crate::summary;
 
 /// The version that the simulated driver says it is: CUDA 13.0, whose reference it follows.
 const VERSION: c_int = 13_000;
@@ -24,6 +25,7 @@ pub(crate) unsafe fn init(flags: c_uint) -> Result {
         "cuInit takes no flags; {flags:#x} was passed, pass 0"
     );
     device::make()?;
+    summary::begin();
     entry::initialised();
     Ok(())
 }

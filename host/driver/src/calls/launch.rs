@@ -9,10 +9,12 @@ use crate::abi::enums::{launch_attribute as attribute, launch_extra};
 use crate::abi::{CUDA_LAUNCH_PARAMS, CUfunction, CUlaunchConfig, CUstream, c_uint, c_void};
 use crate::error::{Result, ensure, fail};
 use crate::objects::context::{self, Context};
+use crate::objects::fault;
 use crate::objects::graph::Kind;
-use crate::objects::launch::{KernelLaunch, Shape, cluster, resident};
+use crate::objects::launch::{KernelLaunch, Shape, asked};
 use crate::objects::module::Function;
 use crate::objects::stream::Stream;
+use lanewise_variables::CUDA_LAUNCH_BLOCKING;
 use std::sync::Arc;
 
 pub(crate) unsafe fn kernel(
@@ -253,106 +255,16 @@ unsafe fn read_extra(extra: *mut *mut c_void) -> Result<(*const u8, usize)> {
     }
 }
 
-/// Refuses a launch that the device or the kernel does not take.
+/// Refuses a launch that the device or the kernel does not take: what the machine answers, with the kernel's name.
 pub(super) fn check(context: &Context, function: &Function, shape: &Shape) -> Result {
-    let model = context.device.sim.model();
-    let (limits, name) = (&model.limits, &function.kernel.name);
-    for (what, asked, limit) in [
-        ("grid", shape.grid, limits.grid),
-        ("block", shape.block, limits.block),
-    ] {
-        ensure!(
-            (0..3).all(|axis| (1..=limit[axis]).contains(&asked[axis])),
-            ERROR_INVALID_VALUE,
-            "kernel `{name}`: a {what} of {asked:?}; each extent is at least 1 and at most {limit:?}"
-        );
-    }
-    let threads = shape.threads();
-    ensure!(
-        threads <= u64::from(limits.threads_per_block),
-        ERROR_INVALID_VALUE,
-        "kernel `{name}`: a block of {threads} threads {:?}; {} takes {} at most: use smaller blocks and more of them",
-        shape.block,
-        model.name,
-        limits.threads_per_block
-    );
-    if let Some(required) = function.kernel.required_threads {
-        ensure!(
-            shape.block == required,
-            ERROR_INVALID_VALUE,
-            "kernel `{name}`: a block of {:?}; it was compiled for {required:?} exactly (.reqntid)",
-            shape.block
-        );
-    }
-    let bound = function.kernel.max_threads.unwrap_or(u32::MAX);
-    ensure!(
-        threads <= u64::from(bound),
-        ERROR_INVALID_VALUE,
-        "kernel `{name}`: a block of {threads} threads; its launch bounds promise {bound} at most"
-    );
-    let most = function.max_threads(model);
-    ensure!(
-        threads <= u64::from(most),
-        ERROR_LAUNCH_OUT_OF_RESOURCES,
-        "kernel `{name}`: a block of {threads} threads; with {} registers a thread it can have {most} at most",
-        function.kernel.registers
-    );
-    let shared_limit = function.dynamic_shared_limit(model);
-    ensure!(
-        shape.shared <= shared_limit,
-        ERROR_INVALID_VALUE,
-        "kernel `{name}`: {} bytes of dynamic shared memory and {} static; {shared_limit} dynamic bytes are allowed, and up to {} \
-         after CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES is set",
-        shape.shared,
-        function.kernel.static_shared,
-        limits
-            .shared_per_block_optin
-            .saturating_sub(function.kernel.static_shared)
-    );
-    check_cluster(context, function, shape)?;
-    if shape.cooperative {
-        let resident =
-            u64::from(resident(context, function, shape)) * u64::from(model.multiprocessors);
-        ensure!(
-            shape.blocks() <= resident,
-            ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
-            "kernel `{name}`: a cooperative launch of {} blocks; {} holds {resident} of them at once",
-            shape.blocks(),
-            model.name
-        );
-    }
-    Ok(())
-}
-
-fn check_cluster(context: &Context, function: &Function, shape: &Shape) -> Result {
-    let model = context.device.sim.model();
-    let cluster = cluster(function, shape);
-    let blocks = cluster
-        .iter()
-        .fold(1u32, |all, &extent| all.saturating_mul(extent));
-    if blocks == 1 {
-        return Ok(());
-    }
-    let name = &function.kernel.name;
-    let non_portable = function.settings.lock().non_portable_cluster;
-    let most = if non_portable {
-        model.limits.cluster * 2
-    } else {
-        model.limits.cluster
-    };
-    ensure!(
-        blocks <= most,
-        ERROR_INVALID_CLUSTER_SIZE,
-        "kernel `{name}`: clusters of {blocks} blocks {cluster:?}; {} takes {most} at most",
-        model.name
-    );
-    ensure!(
-        (0..3).all(|axis| shape.grid[axis].is_multiple_of(cluster[axis])),
-        ERROR_INVALID_CLUSTER_SIZE,
-        "kernel `{name}`: a grid of {:?} is not made of whole clusters of {cluster:?}; round it up",
-        shape.grid
-    );
-    Ok(())
+    let device = &context.device.sim;
+    let launch = asked(device.model(), function, *shape, &[]);
+    let checked = device.check(&function.kernel, &launch);
+    checked.map_err(|refused| {
+        let mut error = fault::refused_launch(&refused);
+        error.message = format!("kernel `{}`: {}", function.kernel.name, error.message);
+        error
+    })
 }
 
 /// Puts a launch, which was checked, into a stream.
@@ -384,5 +296,5 @@ pub(super) fn submit(
 /// Whether `CUDA_LAUNCH_BLOCKING=1` asks each launch to wait for its kernel, as it does of NVIDIA's driver.
 fn launches_block() -> bool {
     static BLOCK: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
-    *BLOCK.get_or_init(|| std::env::var("CUDA_LAUNCH_BLOCKING").is_ok_and(|value| value == "1"))
+    *BLOCK.get_or_init(|| CUDA_LAUNCH_BLOCKING.get().as_deref() == Some("1"))
 }

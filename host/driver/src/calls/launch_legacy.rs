@@ -91,11 +91,11 @@ fn set_param(function: CUfunction, offset: c_int, bytes: &[u8]) -> Result {
 }
 
 pub(crate) unsafe fn launch(function: CUfunction) -> Result {
-    go(function, 1, 1, CUstream::LEGACY)
+    go(function, 1, 1, CUstream::DEFAULT)
 }
 
 pub(crate) unsafe fn launch_grid(function: CUfunction, width: c_int, height: c_int) -> Result {
-    go(function, width, height, CUstream::LEGACY)
+    go(function, width, height, CUstream::DEFAULT)
 }
 
 pub(crate) unsafe fn launch_grid_async(

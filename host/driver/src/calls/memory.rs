@@ -5,7 +5,7 @@ use crate::abi::enums::attach;
 use crate::abi::{CUdeviceptr, c_uint};
 use crate::error::{Result, ensure};
 use crate::objects::{context, memory};
-use sim::Kind;
+use lanewise_sim::Kind;
 
 pub(crate) unsafe fn info(free: *mut usize, total: *mut usize) -> Result {
     let context = context::current()?;

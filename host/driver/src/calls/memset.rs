@@ -150,14 +150,14 @@ pub(super) fn node(context: &Arc<Context>, described: &CUDA_MEMSET_NODE_PARAMS) 
     }
 }
 
-const LEGACY: (CUstream, Mode) = (CUstream::LEGACY, Mode::Synchronous);
+const NOW: (CUstream, Mode) = (CUstream::DEFAULT, Mode::Synchronous);
 
 fn on(stream: CUstream) -> (CUstream, Mode) {
     (stream, Mode::Asynchronous)
 }
 
 pub(crate) unsafe fn line<T: Element>(address: CUdeviceptr, value: T, count: usize) -> Result {
-    set(LEGACY, Area::line(address, count), value)
+    set(NOW, Area::line(address, count), value)
 }
 
 pub(crate) unsafe fn line_async<T: Element>(
@@ -182,7 +182,7 @@ pub(crate) unsafe fn rows<T: Element>(
         width,
         height,
     };
-    set(LEGACY, area, value)
+    set(NOW, area, value)
 }
 
 pub(crate) unsafe fn rows_async<T: Element>(

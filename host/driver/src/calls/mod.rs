@@ -38,14 +38,17 @@ pub(crate) mod range_attribute;
 pub(crate) mod stream;
 pub(crate) mod stream_attribute;
 pub(crate) mod stream_memory;
+pub(crate) mod tensor_map;
 pub(crate) mod texture;
 pub(crate) mod texture_reference;
 pub(crate) mod virtual_memory;
 
 use crate::abi::{CUresult, CUstream, c_char};
+use crate::calling;
 use crate::error::{Error, Result, ensure, fail};
 use crate::objects::context as contexts;
 use crate::objects::stream::Stream;
+use crate::row::DefaultStream;
 use std::ffi::CStr;
 use std::sync::Arc;
 
@@ -89,7 +92,11 @@ unsafe fn text<'a>(pointer: *const c_char, name: &str) -> Result<&'a str> {
 /// The stream that `handle` names, with its context; both usable.
 fn stream(handle: CUstream) -> Result<(Arc<contexts::Context>, Arc<Stream>)> {
     match handle {
-        CUstream(0) | CUstream::LEGACY => {
+        CUstream::DEFAULT => stream(match calling::default_stream() {
+            DefaultStream::Legacy => CUstream::LEGACY,
+            DefaultStream::PerThread => CUstream::PER_THREAD,
+        }),
+        CUstream::LEGACY => {
             let context = contexts::current()?;
             let stream = context.legacy();
             Ok((context, stream))

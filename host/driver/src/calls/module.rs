@@ -5,7 +5,7 @@ use crate::abi::enums::jit;
 use crate::abi::{CUdeviceptr, CUfunction, CUmodule, CUresult, c_char, c_uint, c_void};
 use crate::error::{Error, Result, ensure};
 use crate::objects::module::{self, Module};
-use crate::objects::{context, fatbin};
+use crate::objects::{context, cubin, fatbin};
 use std::ffi::CStr;
 
 pub(crate) unsafe fn load(handle: *mut CUmodule, path: *const c_char) -> Result {
@@ -136,8 +136,7 @@ fn usable(handle: CUmodule) -> Result<std::sync::Arc<Module>> {
     Ok(module)
 }
 
-/// An image's bytes: PTX up to its zero byte, a fatbin as long as its header says, or the first bytes of other machine code, by
-/// which it is recognised.
+/// An image's bytes: PTX up to its zero byte, a fatbin or a cubin as long as its header says.
 ///
 /// # Safety
 /// `image` is null, or points to PTX that ends in a zero byte, to a cubin or fatbin, or to the struct that points to a fatbin.
@@ -155,6 +154,13 @@ pub(crate) unsafe fn image_bytes<'a>(image: *const c_void) -> Result<&'a [u8]> {
         let header: &[u8; 16] = unsafe { &*image.cast() };
         let size = fatbin::size(header).unwrap_or(start.len());
         // SAFETY: as the caller states, a whole fatbin is here.
+        return Ok(unsafe { std::slice::from_raw_parts(image.cast(), size) });
+    }
+    if start.starts_with(&cubin::MAGIC) {
+        // SAFETY: as the caller states, a cubin's header is here, which is 64 bytes.
+        let header: &[u8; cubin::HEADER] = unsafe { &*image.cast() };
+        let size = cubin::size(header).unwrap_or(start.len());
+        // SAFETY: as the caller states, a whole cubin is here.
         return Ok(unsafe { std::slice::from_raw_parts(image.cast(), size) });
     }
     Ok(start)

@@ -1,16 +1,18 @@
-//! "Occupancy": how many blocks of a kernel are resident at once, by the rules in [`sim::DeviceModel::occupancy`].
+//! "Occupancy": how many blocks of a kernel are resident at once, by the rules in [`lanewise_sim::DeviceModel::occupancy`].
 
 use super::function::usable;
 use super::{present, put};
 use crate::abi::{CUfunction, CUlaunchConfig, CUoccupancyB2DSize, c_int, c_uint};
 use crate::error::{Result, ensure, fail};
 use crate::objects::module::Function;
-use sim::DeviceModel;
+use lanewise_sim::DeviceModel;
 use std::sync::Arc;
 
 /// Blocks of `threads` threads that a multiprocessor holds.
 fn blocks(model: &DeviceModel, function: &Function, threads: u32, dynamic: u32) -> u32 {
-    if threads > function.max_threads(model) || dynamic > function.dynamic_shared_limit(model) {
+    if threads > function.kernel.most_threads(model)
+        || dynamic > function.dynamic_shared_limit(model)
+    {
         return 0;
     }
     let shared = function.kernel.static_shared.saturating_add(dynamic);
@@ -102,7 +104,7 @@ pub(crate) unsafe fn best_block_size_with(
     present(grid, "minGridSize")?;
     present(size, "blockSize")?;
     let model = model_of(&function)?;
-    let most = function.max_threads(model);
+    let most = function.kernel.most_threads(model);
     let most = if limit > 0 {
         most.min(limit as u32)
     } else {
@@ -214,7 +216,7 @@ pub(crate) unsafe fn best_cluster(
     let (function, _, threads, dynamic) = unsafe { configured(function, config)? };
     let model = model_of(&function)?;
     ensure!(
-        model.limits.cluster > 1,
+        model.limits.cluster_blocks(false) > 1,
         ERROR_NOT_SUPPORTED,
         "{} has no clusters",
         model.name
@@ -225,11 +227,7 @@ pub(crate) unsafe fn best_cluster(
         "no block of {threads} threads and {dynamic} bytes of dynamic shared memory fits a multiprocessor"
     );
     let non_portable = function.settings.lock().non_portable_cluster;
-    let most = if non_portable {
-        model.limits.cluster * 2
-    } else {
-        model.limits.cluster
-    };
+    let most = model.limits.cluster_blocks(non_portable);
     // SAFETY: the caller's contract.
     unsafe { put(size, most as c_int, "clusterSize") }
 }

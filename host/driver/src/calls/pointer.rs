@@ -9,7 +9,7 @@ use crate::abi::{CUdevice, CUdeviceptr, CUmemLocation, CUstream, c_int, c_uint, 
 use crate::error::{Result, ensure, fail};
 use crate::objects::memory::Located;
 use crate::objects::{context, device, managed as objects, memory};
-use sim::Kind;
+use lanewise_sim::Kind;
 
 /// A pointer attribute's value, of the type that the attribute has in C.
 enum Value {

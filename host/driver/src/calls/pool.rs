@@ -14,7 +14,7 @@ use crate::objects::pool::{self, Pool};
 use crate::objects::stream::Run;
 use crate::objects::{device, memory};
 use crate::time::timeline::Cost;
-use sim::Kind;
+use lanewise_sim::Kind;
 use std::sync::Arc;
 
 /// `CUmemPool_attribute`.

@@ -5,13 +5,13 @@ use crate::abi::enums::context_flags;
 use crate::abi::{CUcontext, CUdevice, c_int, c_uint};
 use crate::error::{Result, ensure};
 use crate::objects::context::Context;
-use crate::objects::device;
+use crate::objects::{device, primary, teardown};
 use std::sync::atomic::Ordering;
 
 pub(crate) unsafe fn retain(context: *mut CUcontext, device: CUdevice) -> Result {
     let device = device::get(device)?;
     super::present(context, "pctx")?;
-    let mut primary = device.primary.lock();
+    let mut primary = primary::of(device);
     let flags = primary.flags;
     let handle = primary
         .context
@@ -25,7 +25,7 @@ pub(crate) unsafe fn retain(context: *mut CUcontext, device: CUdevice) -> Result
 pub(crate) unsafe fn release(device: CUdevice) -> Result {
     let device = device::get(device)?;
     let last = {
-        let mut primary = device.primary.lock();
+        let mut primary = primary::of(device);
         ensure!(
             primary.holders > 0,
             ERROR_INVALID_CONTEXT,
@@ -40,7 +40,7 @@ pub(crate) unsafe fn release(device: CUdevice) -> Result {
         }
     };
     if let Some(context) = last {
-        context.destroy();
+        teardown::destroy(&context);
     }
     Ok(())
 }
@@ -48,7 +48,7 @@ pub(crate) unsafe fn release(device: CUdevice) -> Result {
 pub(crate) unsafe fn set_flags(device: CUdevice, flags: c_uint) -> Result {
     let device = device::get(device)?;
     super::context::check_flags(flags)?;
-    let mut primary = device.primary.lock();
+    let mut primary = primary::of(device);
     primary.flags = flags;
     if let Some(context) = &primary.context {
         context.flags.store(flags, Ordering::Relaxed);
@@ -59,7 +59,7 @@ pub(crate) unsafe fn set_flags(device: CUdevice, flags: c_uint) -> Result {
 pub(crate) unsafe fn state(device: CUdevice, flags: *mut c_uint, active: *mut c_int) -> Result {
     let device = device::get(device)?;
     let (found, is_active) = {
-        let primary = device.primary.lock();
+        let primary = primary::of(device);
         (
             primary.flags & context_flags::MASK,
             primary.context.is_some(),
@@ -74,13 +74,13 @@ pub(crate) unsafe fn state(device: CUdevice, flags: *mut c_uint, active: *mut c_
 pub(crate) unsafe fn reset(device: CUdevice) -> Result {
     let device = device::get(device)?;
     let context = {
-        let mut primary = device.primary.lock();
+        let mut primary = primary::of(device);
         primary.flags = 0;
         primary.holders = 0;
         primary.context.take()
     };
     if let Some(context) = context {
-        context.destroy();
+        teardown::destroy(&context);
     }
     Ok(())
 }

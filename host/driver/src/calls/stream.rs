@@ -6,7 +6,7 @@ use crate::abi::{
     CUcontext, CUdevice, CUevent, CUhostFn, CUresult, CUstream, CUstreamCallback, c_int, c_uint,
     c_ulonglong, c_void,
 };
-use crate::entry;
+use crate::calling;
 use crate::error::{Error, Result, ensure, fail};
 use crate::objects::context::{self, STREAMS};
 use crate::objects::graph::{Host, Kind, UserData, capture};
@@ -140,7 +140,7 @@ pub(crate) unsafe fn add_callback(
         let data = data;
         let status = fault.map_or(CUresult::SUCCESS, |fault| fault.code);
         // SAFETY: the caller's contract: a function of this type, to be called once with this data.
-        entry::in_callback(|| unsafe { callback(handle, status, data.0) });
+        calling::in_callback(|| unsafe { callback(handle, status, data.0) });
         Ok(Cost::NOTHING)
     };
     context.submit(&stream, Vec::new(), Run::ByWorker(Box::new(job)))?;

@@ -10,8 +10,8 @@ use super::registry::Registry;
 use crate::abi::enums::{array_flags as flag, array_format};
 use crate::abi::{CUDA_ARRAY3D_DESCRIPTOR, CUarray, CUcontext, CUmipmappedArray};
 use crate::error::{Result, ensure, fail};
-use sim::Kind;
-use sim::image::{Format, Image, Shape};
+use lanewise_sim::Kind;
+use lanewise_sim::image::{Format, Image, Shape};
 use std::sync::Arc;
 
 static ARRAYS: Registry<CUarray, Array> = Registry::new();

@@ -148,7 +148,7 @@ attributes! { |device, m, l, s, from|
     117 GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS = 0,
     118 GPU_DIRECT_RDMA_WRITES_ORDERING = 0,
     119 MEMPOOL_SUPPORTED_HANDLE_TYPES = 0,
-    120 CLUSTER_LAUNCH = u32::from(l.cluster > 1),
+    120 CLUSTER_LAUNCH = u32::from(l.cluster_blocks(false) > 1),
     121 DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED = 0,
     122 CAN_USE_64_BIT_STREAM_MEM_OPS = 1,
     123 CAN_USE_STREAM_WAIT_VALUE_NOR = 1,
@@ -182,17 +182,16 @@ attributes! { |device, m, l, s, from|
 mod tests {
     use super::*;
     use crate::time::timeline::Timeline;
-    use sim::DeviceModel;
+    use lanewise_sim::DeviceModel;
 
     fn h200() -> Device {
         let model = DeviceModel::h200();
         let timeline = Timeline::new(model.rates.copy_engines);
-        let sim = sim::Device::new(model).expect("the host has a range of addresses");
+        let sim = lanewise_sim::Device::new(model).expect("the host has a range of addresses");
         Device {
             ordinal: 0,
             sim,
             timeline,
-            primary: Default::default(),
         }
     }
 

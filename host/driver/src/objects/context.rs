@@ -9,23 +9,20 @@ use super::graph::{Kind, capture};
 use super::registry::Registry;
 use super::stream::{Job, Run, Stream, execute};
 use super::work::Work;
-use super::{array, event, memory, module, texture, texture_reference};
 use crate::abi::enums::{limit, stream_flags};
-use crate::abi::{CUcontext, CUevent, CUstream};
+use crate::abi::{CUcontext, CUstream};
 use crate::error::{Error, Result, fail};
 use crate::trace::sim::{self as trace, Label};
 use parking_lot::Mutex;
-use sim::{Counters, Finding};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::ThreadId;
 
-/// All live contexts, streams and events. Modules and functions are in [`module`].
+/// All live contexts and streams.
 pub(crate) static CONTEXTS: Registry<CUcontext, Context> = Registry::new();
 pub(crate) static STREAMS: Registry<CUstream, Stream> = Registry::new();
-pub(crate) static EVENTS: Registry<CUevent, event::Event> = Registry::new();
 
 /// A context.
 #[derive(Debug)]
@@ -42,7 +39,6 @@ pub(crate) struct Context {
     pub(crate) settings: Mutex<Settings>,
     /// The contexts whose memory its kernels may reach (`cuCtxEnablePeerAccess`).
     pub(crate) peers: Mutex<HashSet<CUcontext>>,
-    pub(crate) last_launch: Mutex<LastLaunch>,
     fault: Mutex<Option<Error>>,
     streams: Mutex<Streams>,
 }
@@ -53,13 +49,6 @@ pub(crate) struct Settings {
     pub(crate) limits: [u64; limit::COUNT as usize],
     pub(crate) cache: u32,
     pub(crate) shared: u32,
-}
-
-/// What the last launch left for the Rust API.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct LastLaunch {
-    pub(crate) counters: Option<Counters>,
-    pub(crate) findings: Vec<Finding>,
 }
 
 /// The streams of a context. Its lock is the order in which work is submitted.
@@ -138,7 +127,6 @@ impl Context {
                 shared: 0,
             }),
             peers: Mutex::default(),
-            last_launch: Mutex::default(),
             fault: Mutex::default(),
             streams: Mutex::new(Streams {
                 legacy: Arc::new(Stream::new(CUstream::LEGACY, handle, 0, 0, true)),
@@ -149,8 +137,8 @@ impl Context {
         })
     }
 
-    /// Waits for its work, then frees all that belongs to it. Its handle names nothing from now on.
-    pub(crate) fn destroy(&self) {
+    /// Waits for its work and closes its streams. Its handle names nothing from now on.
+    pub(crate) fn close(&self) {
         CONTEXTS.remove(self.handle);
         self.wait();
         for stream in self.streams.lock().others.drain(..) {
@@ -159,12 +147,6 @@ impl Context {
             stream.close();
         }
         self.streams.lock().legacy.close();
-        EVENTS.remove_where(|event| event.context == self.handle);
-        module::unload_all(self.handle);
-        texture::forget_all(self.handle);
-        texture_reference::forget_all(self.handle);
-        array::forget_all(self.handle);
-        memory::free_all(self);
     }
 
     /// The fault of one of its kernels, if there was one.

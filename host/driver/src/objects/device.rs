@@ -1,31 +1,17 @@
 //! The simulated devices: made once, at `cuInit`, and never taken away.
 
-use super::context::Context;
 use super::settings;
 use crate::abi::{CUdevice, CUresult};
 use crate::error::{Error, Result, fail};
 use crate::time::timeline::Timeline;
-use parking_lot::Mutex;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 /// A device, as the driver sees it.
 #[derive(Debug)]
 pub(crate) struct Device {
     pub(crate) ordinal: CUdevice,
-    pub(crate) sim: sim::Device,
+    pub(crate) sim: lanewise_sim::Device,
     pub(crate) timeline: Timeline,
-    pub(crate) primary: Mutex<Primary>,
-}
-
-/// The primary context of a device: the one that libraries share.
-#[derive(Debug, Default)]
-pub(crate) struct Primary {
-    /// The context while somebody holds it.
-    pub(crate) context: Option<Arc<Context>>,
-    /// How often it was retained and not released.
-    pub(crate) holders: u32,
-    /// The flags it has, or will have when it is made.
-    pub(crate) flags: u32,
 }
 
 static DEVICES: OnceLock<Result<Vec<Device>>> = OnceLock::new();
@@ -37,7 +23,7 @@ pub(crate) fn make() -> Result {
         let settings::Devices { model, count } = settings::devices()?;
         (0..count)
             .map(|ordinal| {
-                let sim = sim::Device::new(model.clone()).map_err(|error| {
+                let sim = lanewise_sim::Device::new(model.clone()).map_err(|error| {
                     Error::loud(CUresult::ERROR_OUT_OF_MEMORY, with_causes(&error))
                 })?;
                 let timeline = Timeline::new(model.rates.copy_engines);
@@ -45,7 +31,6 @@ pub(crate) fn make() -> Result {
                     ordinal: ordinal as CUdevice,
                     sim,
                     timeline,
-                    primary: Mutex::default(),
                 })
             })
             .collect()

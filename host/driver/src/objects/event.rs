@@ -1,11 +1,20 @@
 //! Events: points in a stream that the host can wait for, make streams wait for, and measure between.
 
 use super::graph::capture::Capturing;
+use super::registry::Registry;
 use super::work::Work;
 use crate::abi::enums::event_flags;
 use crate::abi::{CUcontext, CUevent};
 use parking_lot::Mutex;
 use std::sync::Arc;
+
+/// All live events.
+pub(crate) static EVENTS: Registry<CUevent, Event> = Registry::new();
+
+/// Takes away the events of a context.
+pub(crate) fn forget_all(context: CUcontext) {
+    EVENTS.remove_where(|event| event.context == context);
+}
 
 /// An event.
 #[derive(Debug)]

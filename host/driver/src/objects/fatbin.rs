@@ -14,6 +14,7 @@
 //! | 40 | flags (64 bits) |
 //! | 56 | size when it is not compressed any more (64 bits) |
 
+use super::cubin;
 use crate::error::{Result, ensure, fail};
 use std::io::Read;
 
@@ -39,6 +40,7 @@ pub(crate) fn size(header: &[u8; HEADER]) -> Option<usize> {
 /// The PTX in a fatbin that is best for a device of compute capability `sm` (90 for 9.0).
 pub(crate) fn ptx(image: &[u8], sm: u32) -> Result<String> {
     let mut best: Option<(u32, &[u8], &[u8])> = None;
+    let mut lowest = u32::MAX;
     let mut kinds = Vec::new();
     let mut rest = image.get(number(image, 6, 2).map_or(HEADER, |size| size as usize)..);
     while let Some(entry) = rest.filter(|rest| rest.len() >= ENTRY_HEADER) {
@@ -50,6 +52,7 @@ pub(crate) fn ptx(image: &[u8], sm: u32) -> Result<String> {
         };
         let arch = number(header, 28, 4).unwrap_or_default() as u32;
         let is_ptx = number(header, 0, 2) == Some(u64::from(KIND_PTX));
+        lowest = lowest.min(arch);
         kinds.push(format!(
             "{} for sm_{arch}",
             if is_ptx { "PTX" } else { "machine code" }
@@ -63,12 +66,13 @@ pub(crate) fn ptx(image: &[u8], sm: u32) -> Result<String> {
         Some((_, header, body)) => text(header, body),
         None => fail!(
             ERROR_NO_BINARY_FOR_GPU,
-            "the fatbin has {}; the simulator runs PTX, for sm_{sm} or before: have nvcc embed it (-gencode arch=..,code=compute_..)",
+            "the fatbin has {}; the simulated device, an sm_{sm}, runs PTX for sm_{sm} or before, so have it embedded: {}",
             if kinds.is_empty() {
                 "nothing".into()
             } else {
                 kinds.join(", ")
-            }
+            },
+            cubin::how_to_have_ptx(lowest.min(sm).into())
         ),
     }
 }
@@ -170,18 +174,39 @@ mod tests {
     }
 
     #[test]
+    fn ptx_is_taken_where_a_cubin_lies_beside_it() {
+        let both = include_bytes!("../../tests/fatbin/both.fatbin");
+        let text = ptx(both, 90).expect("PTX for sm_70 is in it");
+        assert!(text.contains(".entry fill_from_fatbin"), "{text}");
+        let error = ptx(include_bytes!("../../tests/fatbin/cubin.fatbin"), 90)
+            .expect_err("only machine code is in it");
+        assert_eq!(error.code, CUresult::ERROR_NO_BINARY_FOR_GPU);
+        for part in ["machine code for sm_90", "arch=compute_90,code=compute_90"] {
+            assert!(error.message.contains(part), "{error}");
+        }
+    }
+
+    /// A part of a fatbin is refused, and a changed byte never gives text that is neither an error nor the PTX.
+    #[test]
     fn damage_is_an_error_wherever_it_is() {
         for image in FATBINS {
+            let whole = ptx(image, 90).expect("it is whole");
             for length in 0..image.len() {
-                let _ = ptx(&image[..length], 90);
+                assert!(ptx(&image[..length], 90).is_err(), "{length} bytes of it");
             }
+            let mut refused = 0;
             for at in 0..image.len() {
-                for bits in [0x00, 0x01, 0x80, 0xff] {
+                for bits in [0x01, 0x80, 0xff] {
                     let mut damaged = image.to_vec();
                     damaged[at] ^= bits;
-                    let _ = ptx(&damaged, 90);
+                    match ptx(&damaged, 90) {
+                        Err(_) => refused += 1,
+                        // Text can be any other text, and most of a header is not looked at.
+                        Ok(text) => assert!(text.len() <= 2 * whole.len(), "byte {at} ^ {bits:#x}"),
+                    }
                 }
             }
+            assert!(refused > 0, "no damage was seen");
         }
     }
 }

@@ -5,12 +5,12 @@
 
 use crate::abi::CUresult;
 use crate::error::Error;
-use sim::{Fault, LaunchError};
+use lanewise_sim::{Fault, Finding, LaunchError};
 
 /// The error that the context keeps after a kernel ended this way.
 pub(crate) fn error(fault: &Fault) -> Error {
     let code = match fault {
-        Fault::Launch(refused) => return Error::new(refusal(refused), refused),
+        Fault::Launch(refused) => return refused_launch(refused),
         Fault::IllegalAddress(_) => CUresult::ERROR_ILLEGAL_ADDRESS,
         Fault::Misaligned(_) => CUresult::ERROR_MISALIGNED_ADDRESS,
         Fault::AddressSpace(_) => CUresult::ERROR_INVALID_ADDRESS_SPACE,
@@ -24,14 +24,34 @@ pub(crate) fn error(fault: &Fault) -> Error {
     Error::loud(code, fault)
 }
 
-/// The code of a launch that was refused.
-fn refusal(refused: &LaunchError) -> CUresult {
-    match refused {
+/// The error of a launch in which checks found something: to the program it is a fault, which no GPU would have told it of.
+pub(crate) fn found(findings: &[Finding]) -> Error {
+    /// Reports that are shown; many races have one cause.
+    const SHOWN: usize = 4;
+    let mut texts: Vec<String> = findings
+        .iter()
+        .take(SHOWN)
+        .map(Finding::to_string)
+        .collect();
+    if findings.len() > SHOWN {
+        texts.push(format!("and {} more findings", findings.len() - SHOWN));
+    }
+    Error::loud(CUresult::ERROR_LAUNCH_FAILED, texts.join("\n"))
+}
+
+/// The error of a launch that the machine refuses: nothing ran, and the context goes on.
+pub(crate) fn refused_launch(refused: &LaunchError) -> Error {
+    let code = match refused {
         LaunchError::UnknownKernel { .. } => CUresult::ERROR_NOT_FOUND,
+        LaunchError::Refused { .. } => CUresult::ERROR_NOT_SUPPORTED,
         LaunchError::OtherDevice => CUresult::ERROR_INVALID_CONTEXT,
-        LaunchError::Local { .. } => CUresult::ERROR_LAUNCH_OUT_OF_RESOURCES,
+        LaunchError::Local { .. } | LaunchError::Registers { .. } => {
+            CUresult::ERROR_LAUNCH_OUT_OF_RESOURCES
+        }
         LaunchError::Cluster { .. } => CUresult::ERROR_INVALID_CLUSTER_SIZE,
+        LaunchError::Cooperative { .. } => CUresult::ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
         LaunchError::Memory(_) => CUresult::ERROR_OUT_OF_MEMORY,
         _ => CUresult::ERROR_INVALID_VALUE,
-    }
+    };
+    Error::new(code, refused)
 }

@@ -1,10 +1,9 @@
 //! Images: the bytes that a program loads as code.
 //!
 //! Three kinds are read: PTX, the image that a link makes (see [`linked`]), which is the PTX that went into it, and a fatbin with
-//! PTX in it. Cubins hold machine code for a GPU, which nothing here can run; they are recognised by their first bytes and refused
-//! as a driver refuses code for another GPU, with `CUDA_ERROR_NO_BINARY_FOR_GPU`.
+//! PTX in it. Cubins are refused as a driver refuses code for another GPU, with `CUDA_ERROR_NO_BINARY_FOR_GPU`; see [`super::cubin`].
 
-use super::{device, fatbin};
+use super::{cubin, device, fatbin};
 use crate::error::{Result, fail};
 use std::borrow::Cow;
 
@@ -48,11 +47,8 @@ pub(crate) fn texts(image: &[u8]) -> Result<Vec<Cow<'_, str>>> {
 
 /// An image as PTX text.
 fn ptx(image: &[u8]) -> Result<&str> {
-    if let Some(what) = binary_kind(image) {
-        fail!(
-            ERROR_NO_BINARY_FOR_GPU,
-            "the image is {what}, machine code for a GPU; the simulator runs PTX: load the .ptx file instead"
-        );
+    if image.starts_with(&cubin::MAGIC) {
+        fail!(ERROR_NO_BINARY_FOR_GPU, "{}", cubin::refusal(image));
     }
     let image = image.split(|&byte| byte == 0).next().unwrap_or(image);
     let text = match std::str::from_utf8(image) {
@@ -67,36 +63,7 @@ fn ptx(image: &[u8]) -> Result<&str> {
             error.valid_up_to()
         ),
     };
-    if let Some((major, minor)) = ptx_version(text).filter(|&version| version > NEWEST_PTX) {
-        fail!(
-            ERROR_UNSUPPORTED_PTX_VERSION,
-            "the text is PTX {major}.{minor}; CUDA 13.0, which is simulated, reads {}.{} and before: build for an older version",
-            NEWEST_PTX.0,
-            NEWEST_PTX.1
-        );
-    }
     Ok(text)
-}
-
-/// The newest PTX that CUDA 13.0 reads (PTX ISA 9.0, "Release Notes").
-const NEWEST_PTX: (u32, u32) = (9, 0);
-
-/// The version that the `.version` directive names, if it names one; what is wrong with it, the parser says.
-fn ptx_version(text: &str) -> Option<(u32, u32)> {
-    let directive = text
-        .lines()
-        .map(str::trim_start)
-        .find_map(|line| line.strip_prefix(".version"))?;
-    let (major, minor) = directive.split_whitespace().next()?.split_once('.')?;
-    Some((major.parse().ok()?, minor.parse().ok()?))
-}
-
-/// What kind of machine code an image is, by its first bytes.
-fn binary_kind(image: &[u8]) -> Option<&'static str> {
-    match image {
-        [0x7f, b'E', b'L', b'F', ..] => Some("a cubin"),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

@@ -2,16 +2,19 @@
 //!
 //! A launch may run once, from a stream, or as often as a graph is launched that has it as a node.
 
-use super::context::{Context, LastLaunch};
+use super::context::Context;
+use super::fault;
 use super::module::Function;
-use super::{fault, settings};
+use super::settings::OnFinding;
+
 use crate::abi::c_void;
 use crate::abi::enums::{limit, shared_config};
 use crate::error::Result;
+use crate::observe::{self, How, Observed};
 use crate::time::model;
 use crate::time::timeline::Cost;
-use crate::{log, output};
-use sim::{BankWidth, Launch};
+use crate::{log, output, summary};
+use lanewise_sim::{BankWidth, DeviceModel, Launch};
 use std::sync::Arc;
 
 /// How many threads, in what arrangement, with how much shared memory.
@@ -38,12 +41,6 @@ impl Shape {
 
     pub(crate) fn threads(&self) -> u64 {
         self.block.iter().map(|&extent| u64::from(extent)).product()
-    }
-
-    pub(crate) fn blocks(&self) -> u64 {
-        self.grid
-            .iter()
-            .fold(1, |all, &extent| all.saturating_mul(u64::from(extent)))
     }
 }
 
@@ -82,7 +79,7 @@ pub(crate) struct KernelLaunch {
     pub(crate) function: Arc<Function>,
     pub(crate) shape: Shape,
     pub(crate) params: Arc<Params>,
-    how: settings::Launches,
+    how: How,
 }
 
 impl KernelLaunch {
@@ -98,7 +95,7 @@ impl KernelLaunch {
             function: function.clone(),
             shape,
             params: Arc::new(Params::new(function, params)),
-            how: settings::launches(),
+            how: observe::now(),
         }
     }
 
@@ -109,19 +106,32 @@ impl KernelLaunch {
             &self.function,
             self.shape,
             &self.params.bytes,
-            self.how,
+            &self.how,
         )
     }
 }
 
-/// The cluster that a launch has: its own, or the one that the kernel was compiled for or set to.
-pub(crate) fn cluster(function: &Function, shape: &Shape) -> [u32; 3] {
-    if shape.cluster != [0; 3] {
-        shape.cluster
-    } else {
-        function.settings.lock().cluster
-    }
-    .map(|extent| extent.max(1))
+/// What is asked of the machine by a launch of this shape, with what was set for the function. Its cluster is its own, or the
+/// one that the kernel was compiled for or set to.
+pub(crate) fn asked<'a>(
+    model: &DeviceModel,
+    function: &'a Function,
+    shape: Shape,
+    params: &'a [u8],
+) -> Launch<'a> {
+    let dynamic_limit = function.dynamic_shared_limit(model);
+    let settings = function.settings.lock();
+    let cluster = match shape.cluster {
+        [0, 0, 0] => settings.cluster,
+        given => given,
+    };
+    let mut launch = Launch::new(&function.kernel.name, shape.grid, shape.block, params);
+    launch.cluster = cluster.map(|extent| extent.max(1));
+    launch.non_portable_cluster = settings.non_portable_cluster;
+    launch.cooperative = shape.cooperative;
+    launch.dynamic_shared = shape.shared;
+    launch.dynamic_shared_limit = Some(dynamic_limit);
+    launch
 }
 
 /// How many blocks of a launch a multiprocessor holds at once.
@@ -141,7 +151,7 @@ fn run(
     function: &Function,
     shape: Shape,
     params: &[u8],
-    how: settings::Launches,
+    how: &How,
 ) -> Result<Cost> {
     let device = context.device;
     let settings = context.settings.lock().clone();
@@ -150,13 +160,11 @@ fn run(
         .lock()
         .shared_config
         .unwrap_or(settings.shared);
-    let mut launch = Launch::new(&function.kernel.name, shape.grid, shape.block, params);
-    launch.cluster = cluster(function, &shape);
-    launch.dynamic_shared = shape.shared;
-    launch.seed = how.seed;
-    launch.budget = how.budget;
-    launch.checks = how.checks;
-    launch.count = how.count;
+    let mut launch = asked(device.sim.model(), function, shape, params);
+    launch.seed = how.launches.seed;
+    launch.budget = how.launches.budget;
+    launch.checks = how.launches.checks;
+    launch.count = how.launches.count;
     launch.bank_width = match shared_config {
         shared_config::FOUR_BYTE_BANK_SIZE => BankWidth::Four,
         shared_config::EIGHT_BYTE_BANK_SIZE => BankWidth::Eight,
@@ -168,10 +176,11 @@ fn run(
     launch.printf = &output::write;
     let report = device.sim.launch(&function.instance, &launch);
     output::flush();
-    let report = report.map_err(|fault| fault::error(&fault))?;
-    for finding in &report.findings {
-        log::found(finding);
-    }
+    let name = function.kernel.name.clone();
+    let report = report.map_err(|fault| {
+        summary::faulted(&name);
+        fault::error(&fault)
+    })?;
     let sectors = report.counters.map(|counters| {
         [
             counters.global_loads,
@@ -188,9 +197,20 @@ fn run(
         sectors,
         resident(context, function, &shape),
     );
-    *context.last_launch.lock() = LastLaunch {
+    let observed = Observed {
+        kernel: name,
         counters: report.counters,
         findings: report.findings,
     };
-    Ok(cost)
+    how.keep(&observed);
+    summary::ran(&observed);
+    let findings = observed.findings;
+    match how.launches.on_finding {
+        OnFinding::Fault if !findings.is_empty() => Err(fault::found(&findings)),
+        OnFinding::Report if !how.launches.quiet => {
+            findings.iter().for_each(log::found);
+            Ok(cost)
+        }
+        _ => Ok(cost),
+    }
 }

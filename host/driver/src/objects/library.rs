@@ -5,6 +5,7 @@
 
 use super::context::{self, Context};
 use super::module::{self, MODULES, Module};
+use super::primary;
 use super::registry::{Handle, Registry};
 use crate::abi::{CUcontext, CUdevice, CUfunction, CUkernel, CUlibrary, CUmodule};
 use crate::error::{Result, fail};
@@ -20,7 +21,7 @@ pub(crate) static KERNELS: Registry<CUkernel, LibraryKernel> = Registry::new();
 #[derive(Debug)]
 pub(crate) struct Library {
     pub(crate) handle: CUlibrary,
-    pub(crate) code: sim::Module,
+    pub(crate) code: lanewise_sim::Module,
     /// The module it is in each context.
     modules: Mutex<HashMap<CUcontext, CUmodule>>,
     /// The kernels that were asked for, so that one name gives one handle.
@@ -32,7 +33,7 @@ pub(crate) struct Library {
 pub(crate) struct LibraryKernel {
     handle: CUkernel,
     pub(crate) library: CUlibrary,
-    pub(crate) kernel: sim::Kernel,
+    pub(crate) kernel: lanewise_sim::Kernel,
     /// The kernel's name as C has it, for `cuKernelGetName`.
     pub(crate) c_name: CString,
 }
@@ -106,6 +107,7 @@ impl Library {
                 module::kernel_names(&self.code)
             )
         };
+        module::runs(kernel)?;
         let mut kernels = self.kernels.lock();
         if let Some(&handle) = kernels.get(name) {
             return Ok(handle);
@@ -150,7 +152,7 @@ impl LibraryKernel {
         {
             return self.function(&context);
         }
-        let primary = device.primary.lock().context.clone();
+        let primary = primary::of(device).context.clone();
         match primary {
             Some(context) => self.function(&context),
             None => fail!(

@@ -8,8 +8,8 @@ use super::{image, module};
 use crate::abi::{CUlinkState, CUresult};
 use crate::calls::module::JitOptions;
 use crate::error::{Error, Result, fail};
+use lanewise_sim::LoadError;
 use parking_lot::Mutex;
-use sim::LoadError;
 use std::sync::Arc;
 
 pub(crate) static LINKS: Registry<CUlinkState, Link> = Registry::new();
@@ -47,7 +47,7 @@ impl Link {
             // What is no PTX is refused where it is added. A name that this text lacks may still come with another one, so the
             // rest is judged when the link is complete.
             if let Err(error @ (LoadError::Syntax { .. } | LoadError::Unsupported { .. })) =
-                sim::Module::load(text)
+                lanewise_sim::Module::load(text)
             {
                 return Err(named(name, module::load_error(error)));
             }

@@ -1,14 +1,14 @@
 //! Memory that the driver gave out: whose it is, and what an address is in.
 //!
-//! The bytes and the table of what is live belong to each device's [`sim::Memory`]. What only the driver knows is here: the
+//! The bytes and the table of what is live belong to each device's [`lanewise_sim::Memory`]. What only the driver knows is here: the
 //! context that an allocation belongs to (and is freed with), the flags it was made with, and its buffer id.
 
 use super::context::Context;
 use super::device::{self, Device};
 use crate::abi::{CUcontext, CUresult};
 use crate::error::{Error, Result, ensure, fail};
+use lanewise_sim::{Allocation, Kind, MemoryError};
 use parking_lot::RwLock;
-use sim::{Allocation, Kind, MemoryError};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::panic::Location;

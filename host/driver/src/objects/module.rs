@@ -9,8 +9,8 @@ use super::{image, library};
 use crate::abi::enums::function_attribute as attribute;
 use crate::abi::{CUcontext, CUfunction, CUmodule, CUresult};
 use crate::error::{Error, Result, fail};
+use lanewise_sim::{InstantiateError, Kernel, LoadError};
 use parking_lot::Mutex;
-use sim::{InstantiateError, Kernel, LoadError};
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub(crate) static FUNCTIONS: Registry<CUfunction, Function> = Registry::new();
 pub(crate) struct Module {
     pub(crate) handle: CUmodule,
     pub(crate) context: CUcontext,
-    pub(crate) instance: Arc<sim::Instance>,
+    pub(crate) instance: Arc<lanewise_sim::Instance>,
     /// The functions that were asked for, so that one name gives one handle.
     functions: Mutex<HashMap<String, CUfunction>>,
 }
@@ -34,7 +34,7 @@ pub(crate) struct Function {
     pub(crate) handle: CUfunction,
     pub(crate) module: CUmodule,
     pub(crate) context: CUcontext,
-    pub(crate) instance: Arc<sim::Instance>,
+    pub(crate) instance: Arc<lanewise_sim::Instance>,
     pub(crate) kernel: Kernel,
     /// The kernel's name as C has it, for `cuFuncGetName`.
     pub(crate) c_name: CString,
@@ -71,14 +71,21 @@ pub(crate) fn load(context: &Context, image: &[u8]) -> Result<Arc<Module>> {
 }
 
 /// Reads, checks and decodes `image`, which no context has to be there for.
-pub(crate) fn read(image: &[u8]) -> Result<sim::Module> {
-    let texts = image::texts(image)?;
+pub(crate) fn read(image: &[u8]) -> Result<lanewise_sim::Module> {
+    let texts = image::texts(image).map_err(Error::aloud)?;
     let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
-    sim::Module::link(&texts).map_err(load_error)
+    let module = lanewise_sim::Module::link(&texts).map_err(load_error)?;
+    if let Some((major, minor)) = module.newer_than_known() {
+        let (known, after) = lanewise_sim::ptx::NEWEST;
+        crate::log::warn(&format!(
+            "the text is PTX {major}.{minor}; {known}.{after} and before are known, and what is new in it is refused kernel by kernel"
+        ));
+    }
+    Ok(module)
 }
 
 /// Puts code that was read into `context`, with its variables in their first state.
-pub(crate) fn instantiate(context: &Context, module: &sim::Module) -> Result<Arc<Module>> {
+pub(crate) fn instantiate(context: &Context, module: &lanewise_sim::Module) -> Result<Arc<Module>> {
     let instance = Arc::new(
         context
             .device
@@ -95,7 +102,7 @@ pub(crate) fn instantiate(context: &Context, module: &sim::Module) -> Result<Arc
 }
 
 /// The kernels of `module`, for a message.
-pub(crate) fn kernel_names(module: &sim::Module) -> String {
+pub(crate) fn kernel_names(module: &lanewise_sim::Module) -> String {
     let names: Vec<_> = module
         .kernels()
         .map(|kernel| format!("`{}`", kernel.name))
@@ -107,15 +114,30 @@ pub(crate) fn kernel_names(module: &sim::Module) -> String {
     }
 }
 
+/// Refuses a kernel that holds what is not modelled, when it is asked for: as a driver does that loads lazily.
+pub(crate) fn runs(kernel: &Kernel) -> Result<()> {
+    match &kernel.refused {
+        None => Ok(()),
+        Some(error) => Err(Error::loud(
+            CUresult::ERROR_NOT_SUPPORTED,
+            format!(
+                "kernel `{}` cannot run on the simulator: {}",
+                kernel.name,
+                with_causes(error)
+            ),
+        )),
+    }
+}
+
 /// The code for PTX that does not load, as a driver's own compiler gives it: a target newer than the device is no exception
 /// (rust-cuda issue 410: `InvalidPtx` for sm_75 on an sm_61). What a GPU's compiler would refuse is `INVALID_PTX`; what only the simulator does
-/// not have is `NOT_SUPPORTED`, so that the two can be told apart.
+/// not have is `NOT_SUPPORTED`, so that the two can be told apart. Few programs print why, so the driver does.
 pub(crate) fn load_error(error: LoadError) -> Error {
     let code = match &error {
         LoadError::Unsupported { .. } => CUresult::ERROR_NOT_SUPPORTED,
         _ => CUresult::ERROR_INVALID_PTX,
     };
-    Error::new(code, with_causes(&error))
+    Error::loud(code, with_causes(&error))
 }
 
 fn instantiate_error(error: InstantiateError) -> Error {
@@ -123,7 +145,7 @@ fn instantiate_error(error: InstantiateError) -> Error {
         InstantiateError::Memory { .. } => CUresult::ERROR_OUT_OF_MEMORY,
         _ => CUresult::ERROR_INVALID_PTX,
     };
-    Error::new(code, with_causes(&error))
+    Error::loud(code, with_causes(&error))
 }
 
 /// The module that `handle` names.
@@ -162,6 +184,7 @@ impl Module {
                 kernel_names(module)
             )
         };
+        runs(kernel)?;
         let mut functions = self.functions.lock();
         if let Some(&handle) = functions.get(name) {
             return Ok(handle);
@@ -217,7 +240,7 @@ impl Function {
     }
 
     /// The most dynamic shared memory that a launch may ask for now.
-    pub(crate) fn dynamic_shared_limit(&self, model: &sim::DeviceModel) -> u32 {
+    pub(crate) fn dynamic_shared_limit(&self, model: &lanewise_sim::DeviceModel) -> u32 {
         let default = model
             .limits
             .shared_per_block
@@ -225,29 +248,11 @@ impl Function {
         self.settings.lock().max_dynamic_shared.unwrap_or(default)
     }
 
-    /// The most threads that a block may have.
-    pub(crate) fn max_threads(&self, model: &sim::DeviceModel) -> u32 {
-        let required = self
-            .kernel
-            .required_threads
-            .map(|[x, y, z]| x.saturating_mul(y).saturating_mul(z));
-        let by_registers = match self.kernel.registers {
-            0 => u32::MAX,
-            registers => {
-                model.limits.registers_per_block / registers / model.warp_size * model.warp_size
-            }
-        };
-        let limit = required.or(self.kernel.max_threads).unwrap_or(u32::MAX);
-        limit
-            .min(by_registers.max(model.warp_size))
-            .min(model.limits.threads_per_block)
-    }
-
     /// A `CUfunction_attribute`'s value.
-    pub(crate) fn attribute(&self, model: &sim::DeviceModel, which: u32) -> Result<i32> {
+    pub(crate) fn attribute(&self, model: &lanewise_sim::DeviceModel, which: u32) -> Result<i32> {
         let settings = self.settings.lock().clone();
         let value = match which {
-            attribute::MAX_THREADS_PER_BLOCK => i64::from(self.max_threads(model)),
+            attribute::MAX_THREADS_PER_BLOCK => i64::from(self.kernel.most_threads(model)),
             attribute::SHARED_SIZE_BYTES => i64::from(self.kernel.static_shared),
             attribute::CONST_SIZE_BYTES => 0,
             attribute::LOCAL_SIZE_BYTES => i64::from(self.kernel.local_bytes),

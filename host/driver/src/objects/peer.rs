@@ -9,8 +9,8 @@ use super::context::{CONTEXTS, Context};
 use super::device::{self, Device};
 use super::memory;
 use crate::abi::{CUcontext, CUdevice};
+use lanewise_sim::{Allocation, Kind};
 use parking_lot::Mutex;
-use sim::{Allocation, Kind};
 use std::collections::HashMap;
 
 /// For each device's registration of another's memory: which device, and which address.

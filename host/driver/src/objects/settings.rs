@@ -1,17 +1,17 @@
-//! What a user can set about the simulator: environment variables, and the switches of the Rust API.
-//!
-//! | variable | what it sets |
-//! | --- | --- |
-//! | `LANEWISE_MODEL` | the device model: `h200` (the default), `b200`, `rtx4090`, `v100`, `k40` |
-//! | `LANEWISE_SIM_DEVICES` | how many devices there are: 1 by default, 16 at most |
-//! | `LANEWISE_SIM_MEMORY` | bytes of memory of each device, with `K`, `M` or `G` after the number; the model's by default |
-//! | `LANEWISE_SEED` | which interleaving of warps a launch runs: 0 by default |
-//! | `LANEWISE_BUDGET` | warp instructions after which a launch counts as hung |
+//! What the environment says about the simulated devices and their launches. The variables are rows of [`lanewise_variables`].
 
 use crate::abi::CUresult;
 use crate::error::{Error, Result, ensure};
-use parking_lot::Mutex;
-use sim::{Checks, DeviceModel};
+use lanewise_sim::{Checks, DeviceModel};
+use lanewise_variables::{
+    BUDGET, CHECKS, CHECKS_ACTION, COUNTERS, MODEL, SEED, SIM_DEVICES, SIM_MEMORY, SUMMARY,
+    Variable,
+};
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+/// The most devices that can be asked for.
+pub(crate) const MOST_DEVICES: usize = 16;
 
 /// What the environment says about the devices.
 #[derive(Debug)]
@@ -20,103 +20,133 @@ pub(crate) struct Devices {
     pub(crate) count: u32,
 }
 
-/// Reads `LANEWISE_MODEL`, `LANEWISE_SIM_DEVICES` and `LANEWISE_SIM_MEMORY`.
+/// Reads the variables of [`lanewise_variables::Group::Device`] that are about simulated devices.
 pub(crate) fn devices() -> Result<Devices> {
-    let name = variable("LANEWISE_MODEL").unwrap_or_else(|| "h200".into());
+    let name = MODEL.get().unwrap_or_else(|| "h200".into());
     let mut model = DeviceModel::named(&name).map_err(|error| {
         Error::loud(
             CUresult::ERROR_INVALID_VALUE,
-            format_args!("LANEWISE_MODEL: {error}"),
+            format_args!("{}: {error}", MODEL.name),
         )
     })?;
-    if let Some(text) = variable("LANEWISE_SIM_MEMORY") {
+    if let Some(text) = SIM_MEMORY.get() {
         model.memory = bytes(&text).ok_or_else(|| {
             wrong(
-                "LANEWISE_SIM_MEMORY",
+                &SIM_MEMORY,
                 &text,
                 "write a number of bytes above 0, such as 1073741824, 512M or 4G",
             )
         })?;
     }
-    let count = number("LANEWISE_SIM_DEVICES")?.unwrap_or(1);
+    let count = number(&SIM_DEVICES)?.unwrap_or(1);
     let count = u32::try_from(count)
         .ok()
-        .filter(|count| (1..=16).contains(count));
+        .filter(|count| (1..=MOST_DEVICES as u32).contains(count));
     let count = count.ok_or_else(|| {
         wrong(
-            "LANEWISE_SIM_DEVICES",
-            &variable("LANEWISE_SIM_DEVICES").unwrap_or_default(),
+            &SIM_DEVICES,
+            &SIM_DEVICES.get().unwrap_or_default(),
             "write 1 to 16",
         )
     })?;
     Ok(Devices { model, count })
 }
 
-/// What holds for launches: read from the environment once, changed by the Rust API.
+/// What a finding of a check does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OnFinding {
+    /// It ends the launch with `CUDA_ERROR_LAUNCH_FAILED`, which stays with the context, as a fault does.
+    #[default]
+    Fault,
+    /// It is printed on stderr, and the launch counts as good.
+    Report,
+}
+
+/// What the environment asks of every launch.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Launches {
     pub(crate) seed: u64,
     pub(crate) budget: Option<u64>,
     pub(crate) checks: Checks,
+    pub(crate) on_finding: OnFinding,
+    /// Whether findings that do not end the launch are kept from stderr.
+    pub(crate) quiet: bool,
     pub(crate) count: bool,
 }
 
-static LAUNCHES: Mutex<Option<Launches>> = Mutex::new(None);
+static LAUNCHES: OnceLock<Result<Launches>> = OnceLock::new();
 
-/// How launches run from now on.
+/// How launches run, if nobody observes them.
 pub(crate) fn launches() -> Launches {
-    *LAUNCHES
-        .lock()
-        .get_or_insert_with(|| from_environment().unwrap_or_default())
+    // A wrong setting has made `cuInit` fail, so there is no launch with it.
+    check_launches().unwrap_or_default()
 }
 
-/// Changes how launches run from now on.
-pub(crate) fn change_launches(change: impl FnOnce(&mut Launches)) {
-    change(
-        LAUNCHES
-            .lock()
-            .get_or_insert_with(|| from_environment().unwrap_or_default()),
-    );
-}
-
-/// Sees that `LANEWISE_SEED` and `LANEWISE_BUDGET` can be read, so that `cuInit` can say when they cannot.
-pub(crate) fn check_launches() -> Result {
-    from_environment().map(|_| ())
+/// The same, or which variable cannot be read, so that `cuInit` can say it.
+pub(crate) fn check_launches() -> Result<Launches> {
+    LAUNCHES.get_or_init(from_environment).clone()
 }
 
 fn from_environment() -> Result<Launches> {
-    let budget = number("LANEWISE_BUDGET")?;
+    let budget = number(&BUDGET)?;
     ensure!(
         budget != Some(0),
         ERROR_INVALID_VALUE,
-        "LANEWISE_BUDGET is 0; no kernel could run an instruction"
+        "{} is 0; no kernel could run an instruction",
+        BUDGET.name
     );
+    let checks = match CHECKS.get() {
+        None => Checks::default(),
+        Some(text) => text
+            .parse()
+            .map_err(|error| wrong(&CHECKS, &text, &format!("{error}")))?,
+    };
+    let on_finding = match CHECKS_ACTION.get().as_deref() {
+        None | Some("fault") => OnFinding::Fault,
+        Some("report") => OnFinding::Report,
+        Some(other) => {
+            return Err(wrong(&CHECKS_ACTION, other, "write `fault` or `report`"));
+        }
+    };
     Ok(Launches {
-        seed: number("LANEWISE_SEED")?.unwrap_or(0),
+        seed: number(&SEED)?.unwrap_or(0),
         budget,
-        ..Launches::default()
+        checks,
+        on_finding,
+        quiet: false,
+        count: counters_file().is_some() || summary()?,
     })
 }
 
-fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|text| !text.is_empty())
+/// Where the counters go when the program ends; `%p` is the process's number, for programs that start others.
+pub(crate) fn counters_file() -> Option<PathBuf> {
+    let path = COUNTERS.get()?;
+    Some(path.replace("%p", &std::process::id().to_string()).into())
 }
 
-fn number(name: &str) -> Result<Option<u64>> {
-    let Some(text) = variable(name) else {
+/// Whether a summary is printed when the program ends.
+pub(crate) fn summary() -> Result<bool> {
+    match SUMMARY.get().as_deref() {
+        None | Some("0") => Ok(false),
+        Some("1") => Ok(true),
+        Some(other) => Err(wrong(&SUMMARY, other, "write `1` or `0`")),
+    }
+}
+
+fn number(variable: &Variable) -> Result<Option<u64>> {
+    let Some(text) = variable.get() else {
         return Ok(None);
     };
-    text.trim()
-        .replace('_', "")
+    text.replace('_', "")
         .parse()
         .map(Some)
-        .map_err(|_| wrong(name, &text, "write a whole number, 0 or above"))
+        .map_err(|_| wrong(variable, &text, "write a whole number, 0 or above"))
 }
 
-fn wrong(name: &str, text: &str, what_to_do: &str) -> Error {
+fn wrong(variable: &Variable, text: &str, what_to_do: &str) -> Error {
     Error::loud(
         CUresult::ERROR_INVALID_VALUE,
-        format_args!("{name} is `{text}`; {what_to_do}"),
+        format_args!("{} is `{text}`; {what_to_do}", variable.name),
     )
 }
 

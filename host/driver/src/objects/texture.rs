@@ -1,4 +1,4 @@
-//! Texture and surface objects: descriptors of the API on one side, `sim::image` on the other.
+//! Texture and surface objects: descriptors of the API on one side, `lanewise_sim::image` on the other.
 //!
 //! Source: CUDA driver API reference, `cuTexObjectCreate` and `cuSurfObjectCreate`. Objects belong to a context's device, which
 //! gives out the handles that kernels hold.
@@ -15,8 +15,8 @@ use crate::abi::{
     LinearResource, PitchedResource,
 };
 use crate::error::{Result, ensure, fail};
+use lanewise_sim::image::{AddressMode, Filter, Format, Image, Object, Sampler, Shape, Texture};
 use parking_lot::Mutex;
-use sim::image::{AddressMode, Filter, Format, Image, Object, Sampler, Shape, Texture};
 use std::collections::BTreeMap;
 
 /// A texture or surface object as it was made.

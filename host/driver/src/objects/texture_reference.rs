@@ -14,8 +14,8 @@ use crate::abi::{
     CUDA_TEXTURE_DESC, CUcontext, CUmodule, CUsurfref, CUtexref, LinearResource, PitchedResource,
 };
 use crate::error::{Result, ensure, fail};
+use lanewise_sim::image::{Object, Texture};
 use parking_lot::Mutex;
-use sim::image::{Object, Texture};
 use std::sync::Arc;
 
 static TEXTURES: Registry<CUtexref, TextureReference> = Registry::new();

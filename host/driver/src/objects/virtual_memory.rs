@@ -8,8 +8,8 @@ use super::device::{self, Device};
 use crate::abi::{CUdevice, CUmemAllocationProp};
 use crate::error::{Result, ensure, fail};
 use crate::objects::memory;
+use lanewise_sim::memory::Physical;
 use parking_lot::Mutex;
-use sim::memory::Physical;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -45,8 +45,7 @@ pub(crate) enum Track {
 fn file() -> Option<&'static PathBuf> {
     static FILE: OnceLock<Option<PathBuf>> = OnceLock::new();
     FILE.get_or_init(|| {
-        let path =
-            PathBuf::from(std::env::var_os("LANEWISE_TRACE").filter(|path| !path.is_empty())?);
+        let path = lanewise_variables::TRACE.path()?;
         // Said now, and not when the program has run for an hour.
         if let Err(error) = std::fs::write(&path, "") {
             eprintln!(

@@ -6,8 +6,9 @@
 
 use super::{SPANS, Span, Track, on, thread};
 use crate::abi::{CUcontext, CUlaunchConfig, CUresult, CUstream, c_char, c_int, c_uint, c_void};
-use crate::calls::proc_address;
 use crate::libcuda::Library;
+use crate::lookup;
+use crate::row::{Columns, DeviceWork, StreamAt};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -85,74 +86,6 @@ fn origin() -> Instant {
     *ORIGIN.get_or_init(Instant::now)
 }
 
-/// What a call puts into a stream.
-#[derive(Clone, Copy)]
-enum Puts {
-    /// The kernel that the first argument names.
-    Kernel,
-    /// So many bytes, by the argument's place.
-    Copy(&'static str, usize),
-    /// So many elements of so many bytes.
-    Set(usize, u64),
-    Graph,
-}
-
-/// Where a call has its stream.
-#[derive(Clone, Copy)]
-enum At {
-    Argument(usize),
-    /// In the configuration that the first argument points at; the function is the second argument.
-    Config,
-    /// It has none: the legacy default stream.
-    Legacy,
-}
-
-/// The calls whose work is measured on the device.
-const MEASURED: &[(&str, At, Puts)] = &[
-    ("cuLaunchKernel", At::Argument(8), Puts::Kernel),
-    ("cuLaunchCooperativeKernel", At::Argument(8), Puts::Kernel),
-    ("cuLaunchKernelEx", At::Config, Puts::Kernel),
-    ("cuMemcpyAsync", At::Argument(3), Puts::Copy("copy", 2)),
-    (
-        "cuMemcpyHtoDAsync_v2",
-        At::Argument(3),
-        Puts::Copy("copy to device", 2),
-    ),
-    (
-        "cuMemcpyDtoHAsync_v2",
-        At::Argument(3),
-        Puts::Copy("copy to host", 2),
-    ),
-    (
-        "cuMemcpyDtoDAsync_v2",
-        At::Argument(3),
-        Puts::Copy("copy within device", 2),
-    ),
-    ("cuMemcpy", At::Legacy, Puts::Copy("copy", 2)),
-    (
-        "cuMemcpyHtoD_v2",
-        At::Legacy,
-        Puts::Copy("copy to device", 2),
-    ),
-    ("cuMemcpyDtoH_v2", At::Legacy, Puts::Copy("copy to host", 2)),
-    (
-        "cuMemcpyDtoD_v2",
-        At::Legacy,
-        Puts::Copy("copy within device", 2),
-    ),
-    ("cuMemsetD8Async", At::Argument(3), Puts::Set(2, 1)),
-    ("cuMemsetD16Async", At::Argument(3), Puts::Set(2, 2)),
-    ("cuMemsetD32Async", At::Argument(3), Puts::Set(2, 4)),
-    ("cuGraphLaunch", At::Argument(1), Puts::Graph),
-];
-
-/// The calls that take events away, before which those are read.
-const ENDS: &[&str] = &[
-    "cuCtxDestroy_v2",
-    "cuDevicePrimaryCtxRelease_v2",
-    "cuDevicePrimaryCtxReset_v2",
-];
-
 /// Work between two events.
 struct Pending {
     context: CUcontext,
@@ -183,16 +116,16 @@ pub(crate) fn word<T>(argument: &T) -> u64 {
 /// Calls the real function and notes what it did.
 pub(crate) fn call(
     name: &'static str,
+    columns: &Columns,
     arguments: &[u64],
-    real: impl FnOnce() -> CUresult,
+    real: &mut dyn FnMut() -> CUresult,
 ) -> CUresult {
-    if ENDS.contains(&name) {
+    if columns.ends_events {
         resolve();
     }
-    let pending = MEASURED
-        .iter()
-        .find(|(measured, ..)| *measured == name)
-        .and_then(|&(_, at, puts)| before(at, puts, arguments));
+    let pending = columns
+        .work
+        .and_then(|(work, at)| before(at, work, default_of(name), arguments));
     let device = current().map_or(0, |(_, device)| device);
     let start = origin().elapsed();
     let code = real();
@@ -247,15 +180,24 @@ fn mark(functions: &Functions, stream: CUstream) -> Option<usize> {
     Some(event)
 }
 
+/// The stream that the null handle means in the call of this name.
+fn default_of(name: &str) -> CUstream {
+    if name.ends_with("_ptds") || name.ends_with("_ptsz") {
+        CUstream::PER_THREAD
+    } else {
+        CUstream::DEFAULT
+    }
+}
+
 /// Marks the beginning of a call's work in its stream.
-fn before(at: At, puts: Puts, arguments: &[u64]) -> Option<Pending> {
+fn before(at: StreamAt, work: DeviceWork, default: CUstream, arguments: &[u64]) -> Option<Pending> {
     let functions = FUNCTIONS.get()?;
     let (context, device) = current()?;
     let mut function = arguments.first().copied()?;
     let stream = match at {
-        At::Argument(place) => CUstream(*arguments.get(place)? as usize),
-        At::Legacy => CUstream(0),
-        At::Config => {
+        StreamAt::Argument(place) => CUstream(*arguments.get(place)? as usize),
+        StreamAt::Default => default,
+        StreamAt::Config => {
             let config: *const CUlaunchConfig =
                 std::ptr::with_exposed_provenance(function as usize);
             function = *arguments.get(1)?;
@@ -266,30 +208,35 @@ fn before(at: At, puts: Puts, arguments: &[u64]) -> Option<Pending> {
             unsafe { (*config).stream }
         }
     };
+    let stream = if stream == CUstream::DEFAULT {
+        default
+    } else {
+        stream
+    };
     let mut capturing = 0;
     // SAFETY: a variable of this function's own.
     let code = unsafe { (functions.is_capturing)(stream, &mut capturing) };
     if code != CUresult::SUCCESS || capturing != 0 {
         return None;
     }
-    let (name, category, args) = match puts {
-        Puts::Kernel => {
-            let grid = (!matches!(at, At::Config)).then(|| arguments.get(1..7));
+    let (name, category, args) = match work {
+        DeviceWork::Kernel => {
+            let grid = (!matches!(at, StreamAt::Config)).then(|| arguments.get(1..7));
             (
                 kernel_name(functions, function),
                 "kernel",
                 json!({ "grid_and_block": grid }),
             )
         }
-        Puts::Copy(what, bytes) => {
+        DeviceWork::Copy(what, bytes) => {
             let bytes = *arguments.get(bytes)?;
             (what.to_string(), "copy", json!({ "bytes": bytes }))
         }
-        Puts::Set(count, size) => {
+        DeviceWork::Set(count, size) => {
             let bytes = *arguments.get(count)? * size;
             ("set".into(), "set", json!({ "bytes": bytes }))
         }
-        Puts::Graph => ("graph".into(), "graph", Value::Null),
+        DeviceWork::Graph => ("graph".into(), "graph", Value::Null),
     };
     base(functions, context, stream)?;
     let start = mark(functions, stream)?;
@@ -404,9 +351,7 @@ fn lead_here(arguments: &[u64]) {
     };
     let symbol: *const c_char = std::ptr::with_exposed_provenance(symbol as usize);
     let found: *mut *mut c_void = std::ptr::with_exposed_provenance_mut(found as usize);
-    /// `CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM`: another function than the one of the plain name.
-    const PER_THREAD: u64 = 2;
-    if flags & PER_THREAD != 0 || symbol.is_null() || found.is_null() {
+    if symbol.is_null() || found.is_null() {
         return;
     }
     // SAFETY: the call succeeded, so the name is text and the place is valid.
@@ -415,9 +360,13 @@ fn lead_here(arguments: &[u64]) {
         let own = CStr::from_ptr(symbol)
             .to_str()
             .ok()
-            .and_then(|name| proc_address::find(name, version as u32).ok());
+            .and_then(|name| lookup::newest(name, version as u32).ok());
         if let Some(own) = own.filter(|_| is_there) {
-            found.write((own.address)().cast_mut().cast());
+            let address = match &own.per_thread {
+                Some(twin) if flags == lookup::PER_THREAD => (twin.address)(),
+                _ => (own.address)(),
+            };
+            found.write(address.cast_mut().cast());
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::fixture::{Fixture, holds, nothing, ok};
 use crate::rows;
-use driver::abi::*;
-use driver::api::*;
+use lanewise_driver::abi::*;
+use lanewise_driver::api::*;
 use std::ptr::null_mut;
 
 /// `CU_AD_FORMAT_UNSIGNED_INT32`, `_UNSIGNED_INT8` and `_FLOAT`.

@@ -3,9 +3,9 @@
 use crate::fixture::{Fixture, holds, ok, param};
 use crate::graph::{count, pointer};
 use crate::rows;
-use driver::abi::enums::{capture_mode as mode, capture_status as status, event_use};
-use driver::abi::*;
-use driver::api::*;
+use lanewise_driver::abi::enums::{capture_mode as mode, capture_status as status, event_use};
+use lanewise_driver::abi::*;
+use lanewise_driver::api::*;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::channel;

@@ -2,9 +2,9 @@
 
 use crate::fixture::{holds, ok};
 use crate::rows;
-use driver::abi::enums::limit;
-use driver::abi::*;
-use driver::api::*;
+use lanewise_driver::abi::enums::limit;
+use lanewise_driver::abi::*;
+use lanewise_driver::api::*;
 use std::ptr::null_mut;
 
 const NO_CONTEXT: CUcontext = CUcontext(0);

@@ -2,8 +2,8 @@
 
 use crate::fixture::{BYTES, Fixture, holds, nothing, ok};
 use crate::rows;
-use driver::abi::*;
-use driver::api::*;
+use lanewise_driver::abi::*;
+use lanewise_driver::api::*;
 use std::ptr::null_mut;
 
 /// An allocation of 2 MiB, the size of a GPU's pages, so that its end is an end there as well.

@@ -3,8 +3,8 @@
 use crate::array::{U8, U32};
 use crate::fixture::{BYTES, Fixture, holds, ok};
 use crate::rows;
-use driver::abi::*;
-use driver::api::*;
+use lanewise_driver::abi::*;
+use lanewise_driver::api::*;
 use std::ptr::null_mut;
 
 /// 16 words.

@@ -2,8 +2,8 @@
 
 use crate::fixture::{c, holds, ok};
 use crate::rows;
-use driver::abi::*;
-use driver::api::*;
+use lanewise_driver::abi::*;
+use lanewise_driver::api::*;
 use std::ffi::CStr;
 use std::ptr::null_mut;
 

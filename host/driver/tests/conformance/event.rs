@@ -2,8 +2,8 @@
 
 use crate::fixture::{BYTES, holds, ok};
 use crate::rows;
-use driver::abi::*;
-use driver::api::*;
+use lanewise_driver::abi::*;
+use lanewise_driver::api::*;
 use std::ptr::null_mut;
 
 /// Takes a while.

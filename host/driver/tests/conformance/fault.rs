@@ -2,8 +2,8 @@
 
 use crate::fixture::{self, Fixture, holds, ok, param};
 use crate::{Row, check, rows};
-use driver::abi::*;
-use driver::api::*;
+use lanewise_driver::abi::*;
+use lanewise_driver::api::*;
 
 /// Launches a kernel that faults, and waits for it.
 fn fault(f: &Fixture, kernel: &str) -> CUresult {
@@ -65,7 +65,7 @@ rows! {
     };
     "cuCtxSynchronize: the report names kernel, thread and allocation" (sim: "a GPU's driver has no words") => SUCCESS, |f| {
         fault(f, "past_the_end");
-        let message = driver::last_message().unwrap_or_default();
+        let message = lanewise_driver::last_message().unwrap_or_default();
         holds(["kernel `past_the_end`", "thread (0,0,0)", "allocation #"].iter().all(|part| message.contains(part)))
     };
 }

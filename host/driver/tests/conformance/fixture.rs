@@ -1,7 +1,7 @@
 //! What a row finds when it runs: a fresh context with a few things in it.
 
-use driver::abi::*;
-use driver::api::*;
+use lanewise_driver::abi::*;
+use lanewise_driver::api::*;
 use std::ffi::{CString, c_void};
 use std::ptr::{null, null_mut};
 
@@ -22,7 +22,12 @@ pub(crate) fn initialise() {
 /// Sees that preparing a row went well.
 #[track_caller]
 pub(crate) fn ok(code: CUresult) {
-    assert_eq!(code, CUresult::SUCCESS, "{:?}", driver::last_message());
+    assert_eq!(
+        code,
+        CUresult::SUCCESS,
+        "{:?}",
+        lanewise_driver::last_message()
+    );
 }
 
 /// `SUCCESS` where a condition that a row looks at holds.

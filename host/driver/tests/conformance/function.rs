@@ -2,9 +2,9 @@
 
 use crate::fixture::{Fixture, c, holds, ok};
 use crate::rows;
-use driver::abi::enums::function_attribute as attribute;
-use driver::abi::*;
-use driver::api::*;
+use lanewise_driver::abi::enums::function_attribute as attribute;
+use lanewise_driver::abi::*;
+use lanewise_driver::api::*;
 use std::ffi::CStr;
 use std::ptr::null_mut;
 

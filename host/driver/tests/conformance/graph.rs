@@ -2,9 +2,11 @@
 
 use crate::fixture::{BYTES, Fixture, holds, nothing, ok, param};
 use crate::rows;
-use driver::abi::enums::{graph_memory_attribute as memory, graph_node_type as kind, memory_type};
-use driver::abi::*;
-use driver::api::*;
+use lanewise_driver::abi::enums::{
+    graph_memory_attribute as memory, graph_node_type as kind, memory_type,
+};
+use lanewise_driver::abi::*;
+use lanewise_driver::api::*;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};

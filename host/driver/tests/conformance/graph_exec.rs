@@ -3,22 +3,22 @@
 use crate::fixture::{holds, ok, param};
 use crate::graph::{any, launch_of, launch_of_v1, pointer, row, words};
 use crate::rows;
-use driver::abi::enums::{
+use lanewise_driver::abi::enums::{
     graph_instantiate as flag, graph_node_type as kind, graph_update as update,
 };
-use driver::abi::*;
-use driver::api::*;
+use lanewise_driver::abi::*;
+use lanewise_driver::api::*;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 rows! {
-    "cuGraphInstantiate: of an empty graph" => SUCCESS, |f| {
+    "cuGraphInstantiateWithFlags: of an empty graph" => SUCCESS, |f| {
         let mut exec = CUgraphExec(0);
-        ok(cuGraphInstantiate(&mut exec, f.graph(), 0));
+        ok(cuGraphInstantiateWithFlags(&mut exec, f.graph(), 0));
         ok(cuGraphLaunch(exec, f.stream()));
         cuCtxSynchronize()
     };
-    "cuGraphInstantiate: to null" => ERROR_INVALID_VALUE, |f| cuGraphInstantiate(null_mut(), f.graph(), 0);
+    "cuGraphInstantiate: to null" => ERROR_INVALID_VALUE, |f| cuGraphInstantiate(null_mut(), f.graph(), null_mut(), null_mut(), 0);
     "cuGraphInstantiateWithFlags: two that exclude each other" => ERROR_INVALID_VALUE, |f| {
         let flags = u64::from(flag::AUTO_FREE_ON_LAUNCH | flag::DEVICE_LAUNCH);
         cuGraphInstantiateWithFlags(&mut CUgraphExec(0), f.graph(), flags)

@@ -2,9 +2,9 @@
 
 use crate::fixture::{Fixture, c, holds, nothing, ok, param};
 use crate::rows;
-use driver::abi::enums::function_attribute as attribute;
-use driver::abi::*;
-use driver::api::*;
+use lanewise_driver::abi::enums::function_attribute as attribute;
+use lanewise_driver::abi::*;
+use lanewise_driver::api::*;
 use std::ptr::null_mut;
 
 /// Launches `fill` over 100 words with 7 in blocks of 32, in the given way, and says whether it filled them and no more.

@@ -2,9 +2,9 @@
 
 use crate::fixture::{BYTES, Fixture, c, holds, nothing, ok, ptx};
 use crate::rows;
-use driver::abi::enums::function_attribute as attribute;
-use driver::abi::*;
-use driver::api::*;
+use lanewise_driver::abi::enums::function_attribute as attribute;
+use lanewise_driver::abi::*;
+use lanewise_driver::api::*;
 use std::ptr::{null, null_mut};
 
 /// A handle that names nothing.

@@ -2,9 +2,9 @@
 
 use crate::fixture::{c, holds, nothing, ok};
 use crate::rows;
-use driver::abi::enums::jit;
-use driver::abi::*;
-use driver::api::*;
+use lanewise_driver::abi::enums::jit;
+use lanewise_driver::abi::*;
+use lanewise_driver::api::*;
 use std::ffi::CStr;
 use std::ptr::null_mut;
 

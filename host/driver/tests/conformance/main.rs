@@ -30,13 +30,15 @@ mod pool;
 mod range_attribute;
 mod stream;
 mod stream_memory;
+mod tensor_map;
 mod texture;
 mod texture_reference;
+mod versions;
 mod virtual_memory;
 
-use driver::Backend;
-use driver::abi::CUresult;
 use fixture::Fixture;
+use lanewise_driver::Backend;
+use lanewise_driver::abi::CUresult;
 
 /// Where a row holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +65,7 @@ macro_rules! rows {
         pub(crate) fn rows() -> Vec<$crate::Row> {
             vec![$($crate::Row {
                 name: $name,
-                expected: driver::abi::CUresult::$code,
+                expected: lanewise_driver::abi::CUresult::$code,
                 on: {
                     #[allow(unused_mut, unused_assignments, reason = "most rows are for both drivers")]
                     let mut on = $crate::On::Both;
@@ -95,6 +97,7 @@ fn all() -> Vec<Row> {
         copy::rows(),
         array::rows(),
         copy_array::rows(),
+        tensor_map::rows(),
         texture::rows(),
         texture_reference::rows(),
         virtual_memory::rows(),
@@ -108,13 +111,14 @@ fn all() -> Vec<Row> {
         graph::rows(),
         graph_exec::rows(),
         capture::rows(),
+        versions::rows(),
     ];
     tables.into_iter().flatten().collect()
 }
 
 /// Runs a row; the error says what came instead.
 fn check(row: &Row) -> Result<(), String> {
-    let applies = row.on == On::Both || driver::backend() == Some(Backend::Sim);
+    let applies = row.on == On::Both || lanewise_driver::backend() == Some(Backend::Sim);
     if !applies {
         return Ok(());
     }
@@ -122,7 +126,7 @@ fn check(row: &Row) -> Result<(), String> {
     let outcome = std::thread::spawn(move || {
         let fixture = Fixture::new();
         let code = run(&fixture);
-        (code, driver::last_message())
+        (code, lanewise_driver::last_message())
     })
     .join();
     let Ok((code, message)) = outcome else {
@@ -136,7 +140,7 @@ fn check(row: &Row) -> Result<(), String> {
     }
     // The simulator says what was wrong, and names the call; "not ready" is an answer and not a failure.
     let failed = !matches!(code, CUresult::SUCCESS | CUresult::ERROR_NOT_READY);
-    if failed && driver::backend() == Some(Backend::Sim) {
+    if failed && lanewise_driver::backend() == Some(Backend::Sim) {
         let call = row.name.split_once(':').map_or(row.name, |(call, _)| call);
         if !message
             .as_ref()
@@ -157,7 +161,7 @@ const FIRST: &str = "LANEWISE_TEST_FIRST_ROW";
 /// Runs rows from the one of this index on. What it says of each is for the process that waits.
 fn run_from(first: usize) {
     fixture::initialise();
-    eprintln!("rows on {:?}", driver::backend());
+    eprintln!("rows on {:?}", lanewise_driver::backend());
     for (i, row) in all().iter().enumerate().skip(first) {
         eprintln!("row {i} begins: {}", row.name);
         if let Err(failure) = check(row) {
@@ -225,7 +229,7 @@ fn every_simulated_call_has_a_row() {
         .chain(&fault::rows())
         .map(|row| row.name.split_once(':').map_or(row.name, |(call, _)| call))
         .collect();
-    let missing: Vec<&str> = driver::api::ENTRY_POINTS
+    let missing: Vec<&str> = lanewise_driver::api::ENTRY_POINTS
         .iter()
         .filter(|entry| entry.simulated && !named.contains(&entry.symbol))
         .map(|entry| entry.symbol)

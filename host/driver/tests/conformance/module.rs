@@ -2,9 +2,9 @@
 
 use crate::fixture::{Fixture, c, holds, nothing, ok, param, ptx};
 use crate::rows;
-use driver::abi::enums::jit;
-use driver::abi::*;
-use driver::api::*;
+use lanewise_driver::abi::enums::jit;
+use lanewise_driver::abi::*;
+use lanewise_driver::api::*;
 use std::ffi::CStr;
 use std::ptr::null_mut;
 
@@ -36,7 +36,14 @@ rows! {
     "cuModuleLoadData: machine code for another GPU" (sim: "the row's cubin is only a header") => ERROR_NO_BINARY_FOR_GPU, |_| {
         load("\x7fELF\x02\x01\x01")
     };
-    "cuModuleLoadData: a newer PTX" => ERROR_UNSUPPORTED_PTX_VERSION, |_| load(&kernel("99.0", "sm_70"));
+    "cuModuleLoadData: a newer PTX" (sim: "a driver refuses what is newer than itself") => SUCCESS, |_| load(&kernel("99.0", "sm_70"));
+    "cuModuleGetFunction: beside one that holds an unknown instruction" (sim: "a driver refuses the whole text") => SUCCESS, |_| {
+        let text = kernel("99.0", "sm_70") + ".visible .entry other() { frobnicate.b7 {1, 2}; ret; }";
+        let (mut module, mut function) = (CUmodule::default(), CUfunction::default());
+        ok(cuModuleLoadData(&mut module, c(&text).cast()));
+        ok(holds(cuModuleGetFunction(&mut function, module, c("other").cast()) == CUresult::ERROR_NOT_SUPPORTED));
+        cuModuleGetFunction(&mut function, module, c("nothing").cast())
+    };
     "cuModuleLoadData: null" => ERROR_INVALID_VALUE, |_| cuModuleLoadData(&mut CUmodule::default(), nothing());
     "cuModuleLoadData: to null" => ERROR_INVALID_VALUE, |_| cuModuleLoadData(null_mut(), ptx());
     "cuModuleLoadData: without a context" => ERROR_INVALID_CONTEXT, |_| {

@@ -2,9 +2,9 @@
 
 use crate::fixture::{BYTES, foreign, holds, ok, param};
 use crate::rows;
-use driver::abi::enums::pointer_attribute as attribute;
-use driver::abi::*;
-use driver::api::*;
+use lanewise_driver::abi::enums::pointer_attribute as attribute;
+use lanewise_driver::abi::*;
+use lanewise_driver::api::*;
 use std::ptr::null_mut;
 
 const DEVICE: CUmemLocation = CUmemLocation { kind: 1, id: 0 };

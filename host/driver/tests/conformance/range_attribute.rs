@@ -2,8 +2,8 @@
 
 use crate::fixture::{BYTES, Fixture, holds, ok};
 use crate::rows;
-use driver::abi::*;
-use driver::api::*;
+use lanewise_driver::abi::*;
+use lanewise_driver::api::*;
 use std::ptr::null_mut;
 
 /// `CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY`, `_PREFERRED_LOCATION`, `_ACCESSED_BY` and `_LAST_PREFETCH_LOCATION`.

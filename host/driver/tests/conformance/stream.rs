@@ -2,9 +2,9 @@
 
 use crate::fixture::{holds, ok};
 use crate::rows;
-use driver::abi::enums::launch_attribute;
-use driver::abi::*;
-use driver::api::*;
+use lanewise_driver::abi::enums::launch_attribute;
+use lanewise_driver::abi::*;
+use lanewise_driver::api::*;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -3,8 +3,8 @@
 use crate::array::{F32, SURFACE, U8, U32, descriptor, with_mipmap};
 use crate::fixture::{Fixture, c, holds, nothing, ok, param};
 use crate::rows;
-use driver::abi::*;
-use driver::api::*;
+use lanewise_driver::abi::*;
+use lanewise_driver::api::*;
 use std::ptr::{null, null_mut};
 
 pub(crate) fn over_array(array: CUarray) -> CUDA_RESOURCE_DESC {

@@ -3,8 +3,8 @@
 use crate::array::{F32, U8, U32, with_mipmap};
 use crate::fixture::{Fixture, c, holds, ok, param};
 use crate::rows;
-use driver::abi::*;
-use driver::api::*;
+use lanewise_driver::abi::*;
+use lanewise_driver::api::*;
 use std::ptr::null_mut;
 
 fn module() -> CUmodule {

@@ -2,8 +2,8 @@
 
 use crate::fixture::{Fixture, holds, nothing, ok, param};
 use crate::rows;
-use driver::abi::*;
-use driver::api::*;
+use lanewise_driver::abi::*;
+use lanewise_driver::api::*;
 use std::ptr::{null_mut, with_exposed_provenance_mut};
 
 /// A page of a GPU.
@@ -64,13 +64,11 @@ fn unmap(address: CUdeviceptr, pages: usize) {
     }
 }
 
-fn filled(f: &Fixture, mut address: CUdeviceptr, words: u32, mut value: u32) {
-    let params = &mut [
-        param(&mut address),
-        param(&mut { words }),
-        param(&mut value),
-    ];
-    ok(f.launch(f.function("fill"), words.div_ceil(256), 256, 0, params));
+fn filled(f: &Fixture, mut address: CUdeviceptr, mut words: u32, mut value: u32) {
+    // The launch reads the parameters, so each has to live until then.
+    let count = words;
+    let params = &mut [param(&mut address), param(&mut words), param(&mut value)];
+    ok(f.launch(f.function("fill"), count.div_ceil(256), 256, 0, params));
 }
 
 rows! {

@@ -4,8 +4,8 @@ use anyhow::{Result, ensure};
 use gpu::basics::device_globals::{
     POINTER, TABLE, TABLE_LENGTH, VALUE, bump_global, follow_device_pointer, read_constant_table,
 };
-use host::compare::{self, Agreement, Mismatch};
-use host::{Device, DeviceBuffer, DeviceSymbol, LaunchConfig, Stream};
+use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::{Device, DeviceBuffer, DeviceSymbol, LaunchConfig, Stream};
 
 use crate::{Case, Pattern, Setup, Size, Variant, Work, capture, input};
 
@@ -14,7 +14,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "device_globals",
     chapter: "basics",
     summary: "memory that belongs to the module: a value, a table, a pointer",
-    source: "notes 000, chapter 4.2.1, and 004, device memory",
+    source: "CUDA study notes, chapter 4.2.1, and the programming model notes, device memory",
     size: Size {
         of: "threads",
         default: 1000,
@@ -43,7 +43,7 @@ impl Bump {
         // The driver keeps 1 MiB of printed text; past that the oldest is lost.
         let threads = setup.at_most(3000)?;
         let block = setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK);
-        let value = device.symbol(&VALUE)?;
+        let value = device.symbol(VALUE)?;
         ensure!(value.size() == 4, "an f32 of {} bytes", value.size());
         Ok(Box::new(Self {
             config: LaunchConfig::cover_1d(threads, block),
@@ -105,7 +105,7 @@ impl ReadTable {
         Ok(Box::new(Self {
             config: LaunchConfig::cover_1d(n, block),
             expected: table.iter().copied().cycle().take(n).collect(),
-            table: (device.symbol(&TABLE)?, table),
+            table: (device.symbol(TABLE)?, table),
             output: DeviceBuffer::zeroed(device, n)?,
             device: device.clone(),
         }))
@@ -149,7 +149,7 @@ impl Follow {
         let expected = input::floats(n, setup.seed);
         Ok(Box::new(Self {
             config: LaunchConfig::cover_1d(n, block),
-            pointer: device.symbol(&POINTER)?,
+            pointer: device.symbol(POINTER)?,
             array: DeviceBuffer::from_slice(device, &expected)?,
             output: DeviceBuffer::zeroed(device, n)?,
             expected,

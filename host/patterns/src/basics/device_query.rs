@@ -1,8 +1,8 @@
-//! What the device is: every property that the notes read. `lanewise device` prints them.
+//! What the device is: every property that the notes read. `patterns device` prints them.
 
 use anyhow::Result;
-use host::compare::{self, Agreement, Mismatch};
-use host::{Device, Stream};
+use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::{Device, Stream};
 
 use crate::{Case, Pattern, Setup, Size, Variant, Work};
 
@@ -10,8 +10,8 @@ use crate::{Case, Pattern, Setup, Size, Variant, Work};
 pub static PATTERN: Pattern = Pattern {
     name: "device_query",
     chapter: "basics",
-    summary: "limits, sizes and clocks as the driver says, against the model (`lanewise device` prints them)",
-    source: "notes 000, item 12, and 001, device query",
+    summary: "limits, sizes and clocks as the driver says, against the model (`patterns device` prints them)",
+    source: "CUDA study notes, item 12, and the memory optimisation notes, device query",
     size: Size {
         of: "nothing",
         default: 0,

@@ -5,9 +5,9 @@
 
 use anyhow::{Context, Result};
 use gpu::basics::hello::check_index;
-use host::compare::{self, Agreement, Mismatch};
-use host::counters::Counters;
-use host::{Device, DeviceBuffer, DriverError, LaunchConfig, Stream};
+use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::counters::Counters;
+use lanewise::{Device, DeviceBuffer, DriverError, LaunchConfig, Stream};
 
 use crate::{Case, Figure, Pattern, Size, Variant, Work};
 
@@ -16,7 +16,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "errors",
     chapter: "basics",
     summary: "a call that fails says CUDA's name and text for it, and the caller's line",
-    source: "notes 000, item 11, and 003, chapter 2.3",
+    source: "CUDA study notes, item 11, and Fengchen's introduction, chapter 2.3",
     size: Size {
         of: "nothing",
         default: 0,
@@ -51,7 +51,7 @@ pub static PATTERN: Pattern = Pattern {
                 "CUDA_ERROR_NOT_FOUND",
                 "named symbol not found",
                 |device, _| {
-                    device.module()?.symbol_named("NOBODY")?;
+                    device.module::<gpu::Ptx>()?.symbol_named("NOBODY")?;
                     Ok(())
                 },
             )

@@ -7,9 +7,9 @@ use std::io::Write;
 
 use anyhow::Result;
 use gpu::basics::hello::{check_index, hello_world};
-use gpu_std::kernel::SafeKernel;
-use host::compare::{self, Agreement, Mismatch};
-use host::{Device, LaunchConfig, Stream, reference};
+use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::{Device, LaunchConfig, Stream};
+use lanewise_std::kernel::SafeKernel;
 
 use crate::{Case, Pattern, Setup, Size, Variant, Work, capture};
 
@@ -18,7 +18,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "hello",
     chapter: "basics",
     summary: "threads print who they are",
-    source: "notes 000, items 6 and 7",
+    source: "CUDA study notes, items 6 and 7",
     size: Size {
         of: "threads, in blocks of 3",
         default: 6,
@@ -26,10 +26,10 @@ pub static PATTERN: Pattern = Pattern {
     },
     variants: &[
         Variant::new("hello_world", |device, setup| {
-            Hello::prepare(device, setup, hello_world, reference::hello::greetings)
+            Hello::prepare(device, setup, hello_world, greetings)
         }),
         Variant::new("check_index", |device, setup| {
-            Hello::prepare(device, setup, check_index, reference::hello::indices)
+            Hello::prepare(device, setup, check_index, indices)
         }),
     ],
 };
@@ -94,4 +94,27 @@ impl<K: SafeKernel<Params = ()>> Case for Hello<K> {
     fn work(&self) -> Work {
         Work::Nothing
     }
+}
+
+// On the CPU.
+
+/// `hello_world`'s lines, block by block.
+pub fn greetings(blocks: u32, block: u32) -> Vec<String> {
+    let line = |(_, thread)| format!("Hello World from GPU thread {thread}!");
+    threads(blocks, block).map(line).collect()
+}
+
+/// `check_index`'s lines, block by block, for a 1-D grid of 1-D blocks.
+pub fn indices(blocks: u32, block: u32) -> Vec<String> {
+    let line = |(index, thread)| {
+        format!(
+            "threadIdx:({thread}, 0, 0) blockIdx:({index}, 0, 0) blockDim:({block}, 1, 1) gridDim:({blocks}, 1, 1)"
+        )
+    };
+    threads(blocks, block).map(line).collect()
+}
+
+/// Block and thread of every thread of a grid.
+fn threads(blocks: u32, block: u32) -> impl Iterator<Item = (u32, u32)> {
+    (0..blocks).flat_map(move |index| (0..block).map(move |thread| (index, thread)))
 }

@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 use gpu::basics::matrix_add::{mat_add_1d_1d, mat_add_2d_1d, mat_add_2d_2d, mat_add_one_block};
-use gpu_std::kernel::{Kernel, SafeKernel};
-use host::compare::{self, Agreement, Mismatch};
-use host::{Device, DeviceBuffer, LaunchConfig, ManagedBuffer, Stream, reference};
+use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::{Device, DeviceBuffer, LaunchConfig, ManagedBuffer, Stream};
+use lanewise_std::kernel::{Kernel, SafeKernel};
 
 use crate::case::Filling;
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
@@ -14,7 +14,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "matrix_add",
     chapter: "basics",
     summary: "three mappings of threads to a matrix, one answer",
-    source: "notes 000, chapter 2.3",
+    source: "CUDA study notes, chapter 2.3",
     size: Size {
         of: "rows and columns",
         default: 1024,
@@ -58,7 +58,7 @@ fn prepare<K: SafeKernel<Params = <mat_add_2d_2d as Kernel>::Params>>(
     let (nx, ny) = setup.matrix()?;
     let a = input::floats(nx * ny, setup.seed);
     let b = input::floats(nx * ny, setup.seed ^ 1);
-    let expected = reference::matrix_add::matrix_add(&a, &b, nx, ny);
+    let expected = matrix_add(&a, &b, nx, ny);
 
     let config = cover((nx, ny), setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK));
     let a = DeviceBuffer::from_slice(device, &a)?;
@@ -114,11 +114,24 @@ impl Case for Managed {
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
         let (a, b) = (self.a.as_slice()?, self.b.as_slice()?);
         let (nx, ny) = (self.nx as usize, self.ny as usize);
-        let expected = reference::matrix_add::matrix_add(a, b, nx, ny);
+        let expected = matrix_add(a, b, nx, ny);
         Ok(compare::equal(self.c.as_slice()?, &expected))
     }
 
     fn work(&self) -> Work {
         Work::Bytes(3 * 4 * self.c.len() as u64)
     }
+}
+
+// On the CPU.
+
+/// `a + b` for row-major matrices of `ny` rows and `nx` columns.
+pub fn matrix_add(a: &[f32], b: &[f32], nx: usize, ny: usize) -> Vec<f32> {
+    let mut sum = vec![0.0; nx * ny];
+    for iy in 0..ny {
+        for ix in 0..nx {
+            sum[iy * nx + ix] = a[iy * nx + ix] + b[iy * nx + ix];
+        }
+    }
+    sum
 }

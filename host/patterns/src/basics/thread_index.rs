@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use gpu::basics::thread_index::linear_index_3d;
-use host::compare::{self, Agreement, Mismatch};
-use host::{Device, DeviceBuffer, LaunchConfig, Stream, reference};
+use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::{Device, DeviceBuffer, LaunchConfig, Stream};
 
 use crate::{Case, Pattern, Setup, Size, Variant, Work};
 
@@ -12,7 +12,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "thread_index",
     chapter: "basics",
     summary: "x fastest, then y, then z: in a block, in a grid, in a volume",
-    source: "notes 002, organisation of threads",
+    source: "execution model notes, organisation of threads",
     size: Size {
         of: "blocks along each axis",
         default: 3,
@@ -36,8 +36,7 @@ impl ThreadIndex {
         // The sides of the grid differ as well; its blocks are as many as can be checked in a moment.
         let side = setup.at_most(64)?.max(1);
         let grid = [side, side + 1, side + 2];
-        let expected =
-            reference::thread_index::numbers(grid, BLOCK.map(|threads| threads as usize));
+        let expected = numbers(grid, BLOCK.map(|threads| threads as usize));
         let [x, y, z] = grid.map(|blocks| blocks as u32);
         Ok(Box::new(Self {
             config: LaunchConfig::new((x, y, z), (BLOCK[0], BLOCK[1], BLOCK[2])),
@@ -61,5 +60,45 @@ impl Case for ThreadIndex {
 
     fn work(&self) -> Work {
         Work::Bytes(8 * self.expected.len() as u64)
+    }
+}
+
+// On the CPU.
+
+/// A shape in x, y, z.
+type Shape = [usize; 3];
+
+/// For each place in the volume, x fastest, the number of its thread: blocks one after another, in each x fastest.
+pub fn numbers(grid: Shape, block: Shape) -> Vec<u64> {
+    let size = [grid[0] * block[0], grid[1] * block[1], grid[2] * block[2]];
+    let number = |at: Shape| {
+        let of_block = rank([at[0] / block[0], at[1] / block[1], at[2] / block[2]], grid);
+        let in_block = rank(
+            [at[0] % block[0], at[1] % block[1], at[2] % block[2]],
+            block,
+        );
+        (of_block * block.iter().product::<usize>() + in_block) as u64
+    };
+    let mut numbers = Vec::new();
+    for z in 0..size[2] {
+        for y in 0..size[1] {
+            numbers.extend((0..size[0]).map(|x| number([x, y, z])));
+        }
+    }
+    numbers
+}
+
+/// How many come before `at` in a volume of this shape.
+fn rank(at: Shape, shape: Shape) -> usize {
+    at[0] + at[1] * shape[0] + at[2] * shape[0] * shape[1]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::numbers;
+
+    #[test]
+    fn a_block_is_numbered_through_before_the_next() {
+        assert_eq!(numbers([2, 1, 1], [2, 2, 1]), [0, 1, 4, 5, 2, 3, 6, 7]);
     }
 }

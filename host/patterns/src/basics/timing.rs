@@ -2,9 +2,9 @@
 
 use anyhow::{Context, Result};
 use gpu::basics::vector_add::vec_add;
-use host::compare::{self, Agreement, Expected, Mismatch};
-use host::counters::Counters;
-use host::{
+use lanewise::compare::{self, Agreement, Expected, Mismatch};
+use lanewise::counters::Counters;
+use lanewise::{
     Device, DeviceBuffer, Elapsed, EventClock, LaunchConfig, Stream, TimeUnit, Timer, WallClock,
 };
 
@@ -15,7 +15,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "timing",
     chapter: "basics",
     summary: "one timer over the wall clock and over events; what is not started cannot be stopped",
-    source: "notes 003, chapter 2.2",
+    source: "Fengchen's introduction, chapter 2.2",
     size: Size {
         of: "elements",
         default: 1 << 20,

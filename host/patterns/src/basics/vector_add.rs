@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use gpu::basics::vector_add::{vec_add, vec_add_one_block};
-use gpu_std::kernel::{Kernel, SafeKernel};
-use host::{Device, DeviceBuffer, LaunchConfig, reference};
+use lanewise::{Device, DeviceBuffer, LaunchConfig};
+use lanewise_std::kernel::{Kernel, SafeKernel};
 
 use crate::case::Filling;
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
@@ -13,7 +13,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "vector_add",
     chapter: "basics",
     summary: "one thread an element; the grid is rounded up and guarded",
-    source: "notes 000, items 8 to 12",
+    source: "CUDA study notes, items 8 to 12",
     size: Size {
         of: "elements",
         default: 1 << 20,
@@ -46,7 +46,7 @@ fn prepare<K: SafeKernel<Params = <vec_add as Kernel>::Params>>(
     let n = setup.elements()?;
     let a = input::floats(n, setup.seed);
     let b = input::floats(n, setup.seed ^ 1);
-    let expected = reference::vector_add::vector_add(&a, &b);
+    let expected = vector_add(&a, &b);
 
     let a = DeviceBuffer::from_slice(device, &a)?;
     let b = DeviceBuffer::from_slice(device, &b)?;
@@ -58,4 +58,11 @@ fn prepare<K: SafeKernel<Params = <vec_add as Kernel>::Params>>(
         Work::Bytes(3 * 4 * n as u64),
         move |stream, [c]| Ok(device.launch(stream, kernel, config, (&a, &b, c))?),
     ))
+}
+
+// On the CPU.
+
+/// `a[i] + b[i]` for each `i`. Both are as long as the shorter.
+pub fn vector_add(a: &[f32], b: &[f32]) -> Vec<f32> {
+    a.iter().zip(b).map(|(a, b)| a + b).collect()
 }

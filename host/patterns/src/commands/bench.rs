@@ -1,16 +1,16 @@
-//! `lanewise bench`: the patterns that have a C++ peer, measured as the peer measures.
+//! `patterns bench`: the patterns that have a C++ peer, measured as the peer measures.
 
 use std::process::ExitCode;
 
 use anyhow::Result;
-use host::Backend;
-use patterns::{Setup, bench};
+use lanewise::Backend;
+use lanewise_patterns::{Setup, bench};
 
 use super::output::{say, say_json, table};
 use super::report::{self, Line};
 use super::select::Choice;
 
-/// Options of `lanewise bench`.
+/// Options of `patterns bench`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Only these patterns or variants
@@ -39,7 +39,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
             } else {
                 pattern.size.default
             };
-            Line::run(&device, variant, Setup::new(size, 1))
+            Line::run(&device, variant, Setup::new(size, 1), None)
         })
         .collect();
     if args.json {
@@ -69,11 +69,11 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
 
 /// How fast the simulator itself is. Its figures are of another kind than a kernel's modelled time: they are of this host.
 fn machine() -> Result<()> {
-    let bench = sim::speed::Bench::new()?;
+    let bench = lanewise_sim::speed::Bench::new()?;
     say("\nThe simulator, on one thread of this host:");
     let mut table = table(&["program", "ms", "G lane instructions/s"], &[1, 2]);
     for program in bench.programs() {
-        let figure = bench.measure(program, sim::speed::Watch::Nothing, 0.5)?;
+        let figure = bench.measure(program, lanewise_sim::speed::Watch::Nothing, 0.5)?;
         let (time, rate) = (figure.seconds * 1e3, figure.rate() / 1e9);
         table.add_row([
             figure.name.to_owned(),

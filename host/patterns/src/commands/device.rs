@@ -1,4 +1,4 @@
-//! `lanewise device`: what the device is.
+//! `patterns device`: what the device is.
 
 use std::process::ExitCode;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 use super::output::{say, say_json, table};
 use super::select::Choice;
 
-/// Options of `lanewise device`.
+/// Options of `patterns device`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Whose properties

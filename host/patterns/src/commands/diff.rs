@@ -1,4 +1,4 @@
-//! `lanewise diff`: the simulator held against the GPU, instruction by instruction.
+//! `patterns diff`: the simulator held against the GPU, instruction by instruction.
 //!
 //! The cases run in a child process. A kernel that takes the device down, or never ends, takes that process with it; the
 //! next one goes on behind it.
@@ -9,16 +9,16 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
-use diff_device::case::{self, Case};
-use diff_device::machine::{Driver, Simulator};
-use diff_device::report::{OUTCOMES, date};
-use diff_device::{Outcome, Report, Session, Verdict};
-use host::Backend;
+use lanewise::Backend;
+use lanewise_diff::case::{self, Case};
+use lanewise_diff::machine::{Driver, Simulator};
+use lanewise_diff::report::{OUTCOMES, date};
+use lanewise_diff::{Outcome, Report, Session, Verdict};
 
 use super::output::{say, table};
 use super::select::Choice;
 
-/// Options of `lanewise diff`.
+/// Options of `patterns diff`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Only instructions that begin so: `add.`, `cvt.rn.f16`

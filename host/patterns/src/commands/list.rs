@@ -1,4 +1,4 @@
-//! `lanewise list`: every pattern.
+//! `patterns list`: every pattern.
 
 use std::process::ExitCode;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::output::{say, say_json, table};
 
-/// Options of `lanewise list`.
+/// Options of `patterns list`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Print JSON
@@ -18,7 +18,7 @@ pub(crate) struct Args {
 /// Prints the catalog.
 pub(crate) fn run(args: Args) -> Result<ExitCode> {
     if args.json {
-        let patterns: Vec<_> = patterns::ALL
+        let patterns: Vec<_> = lanewise_patterns::ALL
             .iter()
             .map(|pattern| {
                 let variants: Vec<&str> = pattern.variants.iter().map(|variant| variant.name).collect();
@@ -33,7 +33,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let mut table = table(&["chapter", "pattern", "what it shows", "variants"], &[]);
-    for pattern in patterns::ALL {
+    for pattern in lanewise_patterns::ALL {
         let variants: Vec<&str> = pattern
             .variants
             .iter()
@@ -47,6 +47,6 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         ]);
     }
     say(table);
-    say("Run one with `lanewise run <pattern>`.");
+    say("Run one with `patterns run <pattern>`.");
     Ok(ExitCode::SUCCESS)
 }

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
 use indicatif::ProgressBar;
-use patterns::sweep::{self, Series, Sweep};
-use patterns::{Pattern, Setup};
+use lanewise_patterns::sweep::{self, Series, Sweep};
+use lanewise_patterns::{Pattern, Setup};
 use plotters::prelude::*;
 
 /// Runs the pattern over its range and draws it. The file's path.
 pub(crate) fn draw(
-    device: &host::Device,
+    device: &lanewise::Device,
     pattern: &Pattern,
     setup: Setup,
     folder: &Path,
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_chart_has_its_title_its_axes_and_a_curve_for_each_variant() {
-        let pattern = patterns::find("misaligned_read").expect("it is in the catalog");
+        let pattern = lanewise_patterns::find("misaligned_read").expect("it is in the catalog");
         let sweep = Sweep::of(pattern).expect("it has a range");
         let series = [("one", 4.0), ("two", 5.0)].map(|(name, y)| Series {
             name,
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn shapes_of_blocks_are_bars_with_names() {
-        let pattern = patterns::find("grid_shape").expect("it is in the catalog");
+        let pattern = lanewise_patterns::find("grid_shape").expect("it is in the catalog");
         let sweep = Sweep::of(pattern).expect("it has a range");
         let series = ["sum_32x16", "sum_4x8"]
             .iter()

@@ -1,14 +1,19 @@
 //! How outcomes are printed: a table for people, JSON for programs.
+//!
+//! A GPU's table has times. The simulator's has counters in their place, since its times are bounds that many variants of a
+//! pattern share; only a pattern without kernels, which copies, has modelled times there.
 
 use std::time::Duration;
 
 use anyhow::Result;
 use comfy_table::Table;
-use host::compare::Agreement;
-use host::{Backend, Device, TimeUnit};
 use indicatif::ProgressBar;
-use patterns::run::{Outcome, Rate};
-use patterns::{Expectation, Figure, Setup, Variant};
+use lanewise::checks::{Checking, Finding};
+use lanewise::compare::Agreement;
+use lanewise::counters::{Counters, Metric};
+use lanewise::{Backend, Device, TimeUnit};
+use lanewise_patterns::run::{Outcome, Rate};
+use lanewise_patterns::{Expectation, Figure, Setup, Variant};
 use serde_json::{Value, json};
 
 use super::output;
@@ -18,30 +23,62 @@ pub(crate) struct Line {
     pub(crate) variant: &'static Variant,
     pub(crate) setup: Setup,
     pub(crate) outcome: Result<Outcome>,
+    /// What the checks found; none where nothing was checked.
+    found: Option<Vec<Finding>>,
 }
 
 impl Line {
-    /// Runs the variant while a spinner names it. The spinner goes to stderr, and only where that is a terminal. A variant that stops at a smaller size is run at that.
-    pub(crate) fn run(device: &Device, variant: &'static Variant, setup: Setup) -> Self {
+    /// Runs the variant, with these checks if any, while a spinner names it. The spinner goes to stderr, and only where that is
+    /// a terminal. A variant that stops at a smaller size is run at that.
+    pub(crate) fn run(
+        device: &Device,
+        variant: &'static Variant,
+        setup: Setup,
+        checking: Option<Checking>,
+    ) -> Self {
         let size = variant.most.map_or(setup.size, |most| setup.size.min(most));
         let setup = Setup { size, ..setup };
         let spinner = ProgressBar::new_spinner()
             .with_message(format!("{} at size {}", variant.name, setup.size));
         spinner.enable_steady_tick(Duration::from_millis(100));
-        let outcome = patterns::run::run(device, variant, setup);
+        // Findings are printed where they are found, and the other variants still run.
+        let guard = checking.map(|checking| checking.report().start());
+        let outcome = lanewise_patterns::run::run(device, variant, setup);
+        let found = guard.map(|guard| guard.findings());
         spinner.finish_and_clear();
         Self {
             variant,
             setup,
             outcome,
+            found: found.filter(|_| device.backend() == Backend::Sim),
         }
     }
 
-    /// Whether it did what is expected of it. A variant that shows a trap need not agree, but it has to run.
+    /// Whether it did what is expected of it. A variant that shows a trap need not agree, and checks may find something, but
+    /// it has to run.
     pub(crate) fn is_good(&self) -> bool {
+        let clean = self.found.as_ref().is_none_or(Vec::is_empty);
         match &self.outcome {
-            Ok(outcome) => outcome.check.is_ok() || self.variant.expectation != Expectation::Agrees,
+            Ok(outcome) => {
+                outcome.check.is_ok() && clean || self.variant.expectation != Expectation::Agrees
+            }
             Err(_) => false,
+        }
+    }
+
+    /// What was counted, where kernels ran on the simulator.
+    fn counters(&self) -> Option<&Counters> {
+        let counters = self.outcome.as_ref().ok()?.counters.as_ref()?;
+        (counters.ptx_instructions > 0).then_some(counters)
+    }
+
+    /// What the checks found, in a few words.
+    fn found(&self) -> String {
+        match self.found.as_deref() {
+            None => "-".to_owned(),
+            Some([]) => "nothing".to_owned(),
+            Some([one]) => one.kind.to_string(),
+            Some([first, rest @ ..]) => format!("{} and {} more", first.kind, rest.len()),
         }
     }
 
@@ -79,7 +116,8 @@ impl Line {
                 }),
                 false,
             ) => Some(format!("{name}: {mismatch}")),
-            (Ok(_), _) => None,
+            (Ok(_), false) => Some(format!("{name}: the checks found {}", self.found())),
+            (Ok(_), true) => None,
         }
     }
 
@@ -90,21 +128,26 @@ impl Line {
             .map_or(&[], |outcome| &outcome.figures)
     }
 
-    fn row(&self) -> [String; 4] {
-        let (time, rate) = match &self.outcome {
-            Ok(outcome) => (
-                outcome.time.to_string(),
-                outcome
-                    .rate()
-                    .map_or("-".to_owned(), |rate| rate.to_string()),
-            ),
-            Err(_) => ("-".to_owned(), "-".to_owned()),
-        };
+    /// Its name and whether it is right.
+    fn name_and_verdict(&self) -> [String; 2] {
         let name = match self.variant.most {
             Some(most) if self.setup.size == most => format!("{} (at {most})", self.variant.name),
             _ => self.variant.name.to_owned(),
         };
-        [name, self.verdict(), time, rate]
+        [name, self.verdict()]
+    }
+
+    /// Its time and throughput.
+    fn times(&self) -> [String; 2] {
+        match &self.outcome {
+            Ok(outcome) => [
+                outcome.time.to_string(),
+                outcome
+                    .rate()
+                    .map_or("-".to_owned(), |rate| rate.to_string()),
+            ],
+            Err(_) => ["-".to_owned(), "-".to_owned()],
+        }
     }
 
     fn json(&self) -> Value {
@@ -122,6 +165,16 @@ impl Line {
                 None => {}
             }
         }
+        if let Some(counters) = self.counters() {
+            for metric in counters.metrics() {
+                line["metrics"][metric.key] = json!(metric.value);
+            }
+            line["counters"] = json!(counters);
+        }
+        if let Some(found) = &self.found {
+            let reports = found.iter().map(ToString::to_string);
+            line["findings"] = reports.collect();
+        }
         for figure in self.figures() {
             line["figures"][figure.name] = figure.value.clone();
         }
@@ -138,26 +191,80 @@ pub(crate) fn say(lines: &[Line], backend: Backend) {
         .for_each(output::say);
 }
 
-/// The lines as a table, headed by how the times were come by; the figures of a pattern follow, a column each.
+/// Whether the lines show times: those of a GPU, and the simulator's where no kernel ran.
+pub(crate) fn shows_times(lines: &[Line]) -> bool {
+    lines.iter().all(|line| line.counters().is_none())
+}
+
+/// A column: its head, and each line's cell.
+type Column = (String, Vec<String>);
+
+/// The lines as a table: times, headed by how they were come by, or counters; the figures of a pattern follow.
 fn table(lines: &[Line], backend: Backend) -> Table {
-    let time = format!("time ({})", backend.times());
-    let mut heads = vec!["variant", "agrees with the CPU", &time, "throughput"];
-    let plain = heads.len();
+    let mut columns: Vec<Column> = ["variant", "agrees with the CPU"]
+        .iter()
+        .enumerate()
+        .map(|(at, head)| {
+            let cells = lines.iter().map(|line| line.name_and_verdict()[at].clone());
+            ((*head).to_owned(), cells.collect())
+        })
+        .collect();
+    if lines.iter().any(|line| line.found.is_some()) {
+        columns.push(("found".into(), lines.iter().map(Line::found).collect()));
+    }
+    let texts = columns.len();
+    if shows_times(lines) {
+        let heads = [format!("time ({})", backend.times()), "throughput".into()];
+        for (at, head) in heads.into_iter().enumerate() {
+            let cells = lines.iter().map(|line| line.times()[at].clone()).collect();
+            columns.push((head, cells));
+        }
+    } else {
+        columns.extend(counted(lines));
+    }
+    let mut figures: Vec<&str> = Vec::new();
     for figure in lines.iter().flat_map(Line::figures) {
-        if !heads[plain..].contains(&figure.name) {
-            heads.push(figure.name);
+        if !figures.contains(&figure.name) {
+            figures.push(figure.name);
         }
     }
-    let numbers: Vec<usize> = (2..heads.len()).collect();
+    for name in figures {
+        let cell = |line: &Line| {
+            let figure = line.figures().iter().find(|figure| figure.name == name);
+            figure.map_or("-".to_owned(), ToString::to_string)
+        };
+        columns.push((name.to_owned(), lines.iter().map(cell).collect()));
+    }
+    let heads: Vec<&str> = columns.iter().map(|(head, _)| head.as_str()).collect();
+    let numbers: Vec<usize> = (texts..heads.len()).collect();
     let mut table = output::table(&heads, &numbers);
-    for line in lines {
-        let of = |name: &&str| line.figures().iter().find(|figure| figure.name == *name);
-        let figures = heads[plain..]
-            .iter()
-            .map(|name| of(name).map_or("-".to_owned(), ToString::to_string));
-        table.add_row(line.row().into_iter().chain(figures));
+    for row in 0..lines.len() {
+        table.add_row(columns.iter().map(|(_, cells)| cells[row].clone()));
     }
     table
+}
+
+/// The counters as columns; those are left out in which no variant has anything.
+fn counted(lines: &[Line]) -> Vec<Column> {
+    let none = Counters::default().metrics();
+    let metrics: Vec<Option<Vec<Metric>>> = lines
+        .iter()
+        .map(|line| Some(line.counters()?.metrics().to_vec()))
+        .collect();
+    let column = |at: usize| -> Option<Column> {
+        let is_there = |all: &[Metric]| all[at].value.is_some();
+        metrics
+            .iter()
+            .flatten()
+            .any(|all| is_there(all))
+            .then_some(())?;
+        let cell = |all: &Option<Vec<Metric>>| match all {
+            Some(all) => all[at].to_string(),
+            None => "-".to_owned(),
+        };
+        Some((none[at].name.to_owned(), metrics.iter().map(cell).collect()))
+    };
+    (0..none.len()).filter_map(column).collect()
 }
 
 /// The lines and where they were run, as JSON.

@@ -1,10 +1,11 @@
-//! `lanewise run <pattern>`: each variant, right or not, and how fast.
+//! `patterns run <pattern>`: each variant, right or not, and how fast.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use patterns::{Setup, notes};
+use lanewise::checks::Checking;
+use lanewise_patterns::{Setup, notes};
 use serde_json::json;
 
 use super::output::{say, say_json};
@@ -12,13 +13,13 @@ use super::plot;
 use super::report::{self, Line};
 use super::select::Choice;
 
-/// Options of `lanewise run`.
+/// Options of `patterns run`.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES
 )]
 pub(crate) struct Args {
-    /// A pattern, or a variant's pattern; `lanewise list` names them
+    /// A pattern, or a variant's pattern; `patterns list` names them
     pattern: String,
     /// How much: elements of a vector, rows and columns of a matrix
     #[arg(long)]
@@ -38,6 +39,9 @@ pub(crate) struct Args {
     /// Who runs the kernels
     #[arg(long, value_enum, default_value_t = Choice::Auto)]
     device: Choice,
+    /// What to check on the simulator: `race`, `sync`, `memory`, with commas between them, or `all`
+    #[arg(long, value_name = "LIST")]
+    checks: Option<Checking>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -47,21 +51,23 @@ pub(crate) struct Args {
 }
 
 const EXAMPLES: &str = "\
-Exits with 1 when a variant that has to agree with the CPU does not, or does not run.
+On a GPU the table has times, on the simulator counters. Exits with 1 when a variant that has to agree with the CPU does not,
+or does not run, or the checks found something in it.
 
 Examples:
-  lanewise run vector_add                              each variant at the pattern's own size
-  lanewise run transpose --size 1000 --rows 37         a matrix of 37 rows and 1000 columns
-  lanewise run misaligned_read --by 8                  from an offset of 8 elements
-  lanewise run reduce_neighbored --block 128 --json    blocks of 128 threads, for a program to read
-  lanewise run offset_stride --plot charts             charts/offset_stride.svg: strides 1 to 32
-  lanewise run nested_reduce --device sim              on the simulator, even where there is a GPU";
+  patterns run vector_add                              each variant at the pattern's own size
+  patterns run transpose --size 1000 --rows 37         a matrix of 37 rows and 1000 columns
+  patterns run misaligned_read --by 8                  from an offset of 8 elements
+  patterns run reduce_neighbored --block 128 --json    blocks of 128 threads, for a program to read
+  patterns run increment --checks race                 and what the race check finds in each variant
+  patterns run offset_stride --plot charts             charts/offset_stride.svg: strides 1 to 32
+  patterns run nested_reduce --device sim              on the simulator, even where there is a GPU";
 
 /// Runs the pattern's variants.
 pub(crate) fn run(args: Args) -> Result<ExitCode> {
-    let pattern = patterns::find(&args.pattern).with_context(|| {
+    let pattern = lanewise_patterns::find(&args.pattern).with_context(|| {
         format!(
-            "there is no pattern `{}`; `lanewise list` names them",
+            "there is no pattern `{}`; `patterns list` names them",
             args.pattern
         )
     })?;
@@ -76,7 +82,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     let lines: Vec<Line> = pattern
         .variants
         .iter()
-        .map(|variant| Line::run(&device, variant, setup))
+        .map(|variant| Line::run(&device, variant, setup, args.checks))
         .collect();
     if args.json {
         let mut report = report::json(&lines, &device);
@@ -91,7 +97,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
             device.backend()
         ));
         report::say(&lines, device.backend());
-        if lines.iter().any(Line::has_bandwidth) {
+        if report::shows_times(&lines) && lines.iter().any(Line::has_bandwidth) {
             let most = device.properties().theoretical_bandwidth() / 1e9;
             say(format_args!(
                 "The device's memory moves {most:.0} GB/s at most, by its clock and its bus."

@@ -1,7 +1,7 @@
 //! `--device`: which backend runs the kernels.
 
 use anyhow::{Context, Result, bail};
-use host::{Backend, Device};
+use lanewise::{Backend, Device};
 
 /// Who is to run the kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

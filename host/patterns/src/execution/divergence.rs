@@ -4,10 +4,9 @@ use anyhow::{Result, ensure};
 use gpu::execution::divergence::{
     diverge_both_arms, diverge_by_thread, diverge_by_warp, diverge_predicated,
 };
-use host::compare::{self, Agreement, Mismatch};
-use host::counters::Counters;
-use host::reference::divergence::{alternate, hundreds};
-use host::{Device, DeviceBuffer, LaunchConfig, LaunchError, Stream};
+use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::counters::Counters;
+use lanewise::{Device, DeviceBuffer, LaunchConfig, LaunchError, Stream};
 
 use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work, figure};
 
@@ -16,7 +15,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "divergence",
     chapter: "execution",
     summary: "arms by thread, by warp, as a select, and both by everyone",
-    source: "notes 000, chapter 3.2.2, and 002, warps",
+    source: "CUDA study notes, chapter 3.2.2, and the execution model notes, warps",
     size: Size {
         of: "elements",
         default: 1 << 16,
@@ -110,4 +109,41 @@ impl Case for Divergence {
     fn figures(&self, counters: Option<&Counters>) -> Result<Vec<Figure>> {
         Ok(counters.map_or(Vec::new(), |counters| figure::branches(counters).into()))
     }
+}
+
+// On the CPU.
+
+/// The arm of the even: `steps` steps of a linear congruential generator.
+pub fn stretch(x: u32, steps: u32) -> u32 {
+    (0..steps).fold(x, |x, _| {
+        x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223)
+    })
+}
+
+/// The arm of the odd: `steps` steps of xorshift.
+pub fn fold(x: u32, steps: u32) -> u32 {
+    (0..steps).fold(x, |mut x, _| {
+        x ^= x << 13;
+        x ^= x >> 17;
+        x ^ (x << 5)
+    })
+}
+
+/// One element for each thread: groups of `width` neighbours take the arms in turn.
+pub fn alternate(n: usize, width: u32, steps: u32) -> Vec<u32> {
+    let arm = |i: u32| {
+        if (i / width).is_multiple_of(2) {
+            stretch(i, steps)
+        } else {
+            fold(i, steps)
+        }
+    };
+    (0..n as u32).map(arm).collect()
+}
+
+/// 100 and 200 in turn.
+pub fn hundreds(n: usize) -> Vec<u32> {
+    (0..n)
+        .map(|i| if i.is_multiple_of(2) { 100 } else { 200 })
+        .collect()
 }

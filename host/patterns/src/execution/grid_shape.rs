@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 use gpu::execution::grid_shape::sum_matrix;
-use host::compare::{self, Agreement, Mismatch};
-use host::counters::Counters;
-use host::{Device, DeviceBuffer, LaunchConfig, Stream, guidelines, reference};
+use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::counters::Counters;
+use lanewise::{Device, DeviceBuffer, LaunchConfig, Stream, guidelines};
 
 use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work, input};
 
@@ -23,7 +23,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "grid_shape",
     chapter: "execution",
     summary: "the same kernel in blocks of other shapes: occupancy, warps, time",
-    source: "notes 000, chapters 3.2.5 and 3.3, and 002",
+    source: "CUDA study notes, chapters 3.2.5 and 3.3, and the execution model notes",
     size: Size {
         of: "rows and columns",
         default: 1024,
@@ -65,7 +65,7 @@ impl GridShape {
             config: LaunchConfig::cover_2d((nx, ny), block),
             nx: u32::try_from(nx)?,
             ny: u32::try_from(ny)?,
-            expected: reference::matrix_add::matrix_add(&a, &b, nx, ny),
+            expected: crate::basics::matrix_add::matrix_add(&a, &b, nx, ny),
             a: DeviceBuffer::from_slice(device, &a)?,
             b: DeviceBuffer::from_slice(device, &b)?,
             c: DeviceBuffer::zeroed(device, nx * ny)?,

@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 use gpu::execution::reduce_neighbored::reduce_neighbored;
-use gpu_std::kernel::{Kernel, SafeKernel};
-use host::compare::{self, Agreement, Mismatch};
-use host::counters::Counters;
-use host::{Device, DeviceBuffer, LaunchConfig, Stream, reference};
+use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::counters::Counters;
+use lanewise::{Device, DeviceBuffer, LaunchConfig, Stream};
+use lanewise_std::kernel::{Kernel, SafeKernel};
 
 use crate::{Case, Figure, Setup, Size, Work, figure, input};
 
@@ -38,7 +38,7 @@ impl Sums {
         let (n, block) = (setup.elements()?, setup.block.unwrap_or(BLOCK));
         let per_block = (block as usize * unroll).max(1);
         let data = input::integers(n, setup.seed);
-        let expected = reference::reduce::block_sums(&data, per_block);
+        let expected = crate::execution::recursive_reduce_cpu::block_sums(&data, per_block);
         Ok(Self {
             config: LaunchConfig::new(u32::try_from(expected.len())?, block),
             data: DeviceBuffer::from_slice(device, &data)?,

@@ -4,9 +4,9 @@ use std::io::Write;
 
 use anyhow::Result;
 use gpu::execution::nested_hello::nested_hello_world;
-use host::compare::{self, Agreement, Mismatch};
-use host::counters::Counters;
-use host::{Device, LaunchConfig, Stream, reference};
+use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::counters::Counters;
+use lanewise::{Device, LaunchConfig, Stream};
 
 use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work, capture};
 
@@ -15,7 +15,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "nested_hello",
     chapter: "execution",
     summary: "a kernel launches itself with half of the threads, until one is left",
-    source: "notes 000, chapter 3.6.2",
+    source: "CUDA study notes, chapter 3.6.2",
     size: Size {
         of: "threads, in one block",
         default: 8,
@@ -63,7 +63,7 @@ impl Case for Nested {
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
         let (blocks, threads) = self.config.map_or((0, 0), |it| (it.grid.x, it.block.x));
         // Levels overlap as they like.
-        let mut expected = reference::nested_hello::lines(blocks, threads);
+        let mut expected = lines(blocks, threads);
         expected.sort_unstable();
         self.printed.sort_unstable();
         Ok(compare::equal(&self.printed, &expected))
@@ -78,4 +78,26 @@ impl Case for Nested {
             counters.map(|counters| Figure::new("device launches", counters.device_launches));
         Ok(launches.into_iter().collect())
     }
+}
+
+// On the CPU.
+
+/// The lines of `blocks` blocks of `threads` threads and of all levels below, level by level.
+pub fn lines(blocks: u32, threads: u32) -> Vec<String> {
+    let mut lines = Vec::new();
+    let (mut threads, mut depth) = (threads, 0);
+    while threads > 0 {
+        for block in 0..blocks {
+            // Below the first level, every grid has one block.
+            let shown = if depth == 0 { block } else { 0 };
+            lines.extend((0..threads).map(|thread| {
+                format!("Recursion={depth}: Hello World from thread {thread} block {shown}")
+            }));
+            if threads > 1 {
+                lines.push(format!("-------> nested execution depth: {}", depth + 1));
+            }
+        }
+        (threads, depth) = (threads / 2, depth + 1);
+    }
+    lines
 }

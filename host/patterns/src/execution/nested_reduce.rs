@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 use gpu::execution::nested_reduce::{recursive_reduce, recursive_reduce_nosync, recursive_reduce2};
-use host::compare::{Agreement, Mismatch};
-use host::counters::Counters;
-use host::{Device, LaunchConfig, Stream};
+use lanewise::compare::{Agreement, Mismatch};
+use lanewise::counters::Counters;
+use lanewise::{Device, LaunchConfig, Stream};
 
 use super::in_place::Sums;
 use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work};
@@ -17,7 +17,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "nested_reduce",
     chapter: "execution",
     summary: "sums by recursion, each step launched by the one before: 2^k launches against 8",
-    source: "notes 000, chapter 3.6.3",
+    source: "CUDA study notes, chapter 3.6.3",
     size: Size {
         of: "elements",
         default: 1 << 20,

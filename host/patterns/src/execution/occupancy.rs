@@ -5,11 +5,11 @@
 
 use anyhow::Result;
 use gpu::execution::occupancy::{stir_bounded, stir_free};
-use gpu_std::kernel::{Kernel, SafeKernel};
-use host::compare::{self, Agreement, Mismatch};
-use host::counters::Counters;
-use host::occupancy::{self, DeviceModel, Occupancy};
-use host::{Device, DeviceBuffer, LaunchConfig, Stream, reference};
+use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::counters::Counters;
+use lanewise::occupancy::{self, DeviceModel, Occupancy};
+use lanewise::{Device, DeviceBuffer, LaunchConfig, Stream};
+use lanewise_std::kernel::{Kernel, SafeKernel};
 
 use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work};
 
@@ -18,7 +18,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "occupancy",
     chapter: "execution",
     summary: "registers, shared memory and block size decide how many warps are resident",
-    source: "notes 000, chapters 3.2.3 and 3.2.4, and 002",
+    source: "CUDA study notes, chapters 3.2.3 and 3.2.4, and the execution model notes",
     size: Size {
         of: "elements",
         default: 1 << 14,
@@ -61,7 +61,7 @@ impl<K: SafeKernel<Params = <stir_free as Kernel>::Params>> Stir<K> {
         Ok(Box::new(Self {
             kernel,
             config: LaunchConfig::cover_1d(n, block),
-            expected: reference::occupancy::stirred(n, ROUNDS),
+            expected: stirred(n, ROUNDS),
             output: DeviceBuffer::zeroed(device, n)?,
             device: device.clone(),
         }))
@@ -133,4 +133,28 @@ impl<K: SafeKernel<Params = <stir_free as Kernel>::Params>> Case for Stir<K> {
         }
         Ok(figures)
     }
+}
+
+// On the CPU.
+
+/// For each of `n` elements, 32 numbers started from its index, stirred `rounds` times and added up.
+pub fn stirred(n: usize, rounds: u32) -> Vec<u32> {
+    (0..n).map(|i| sum(i as u32, rounds)).collect()
+}
+
+fn sum(first: u32, rounds: u32) -> u32 {
+    let following = |x: &u32| Some(x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
+    let mut numbers: Vec<u32> = std::iter::successors(Some(first), following)
+        .take(32)
+        .collect();
+    for _ in 0..rounds {
+        let mut left = numbers[31];
+        for number in &mut numbers {
+            left ^= number.wrapping_mul(5);
+            *number = left;
+        }
+    }
+    numbers
+        .iter()
+        .fold(0, |sum, &number| sum.wrapping_add(number))
 }

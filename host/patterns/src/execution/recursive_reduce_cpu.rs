@@ -3,8 +3,8 @@
 use std::hint::black_box;
 
 use anyhow::Result;
-use host::compare::{self, Agreement, Mismatch};
-use host::{Device, Stream, reference};
+use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::{Device, Stream};
 
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
 
@@ -13,7 +13,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "recursive_reduce_cpu",
     chapter: "execution",
     summary: "halves added to each other until one element is left, on the CPU, for any length",
-    source: "notes 000, chapter 3.4.1",
+    source: "CUDA study notes, chapter 3.4.1",
     size: Size {
         of: "elements",
         default: 1 << 20,
@@ -41,19 +41,76 @@ impl Recursion {
 
 impl Case for Recursion {
     fn launch(&mut self, _: &Stream) -> Result<()> {
-        self.sum = Some(reference::reduce::recursive(black_box(
-            &mut self.input.clone(),
-        )));
+        self.sum = Some(recursive(black_box(&mut self.input.clone())));
         Ok(())
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
         // Against the plain loop; the recursion itself is what is looked at.
-        let expected = reference::reduce::sum(&self.input);
+        let expected = sum(&self.input);
         Ok(compare::equal(self.sum.as_slice(), &[expected]))
     }
 
     fn work(&self) -> Work {
         Work::Bytes(4 * self.input.len() as u64)
+    }
+}
+
+// The sum of a vector of integers: the answer of every reduction. Integer addition wraps, on the device as here, so that the order
+// of additions does not matter and one reference serves all of them.
+
+/// The wrapping sum of everything.
+pub fn sum(input: &[i32]) -> i32 {
+    input.iter().fold(0, |sum, &x| sum.wrapping_add(x))
+}
+
+/// The wrapping sum of each run of `per_block` elements: what each block of a grid has to contribute. An empty input has one
+/// block, which contributes 0.
+pub fn block_sums(input: &[i32], per_block: usize) -> Vec<i32> {
+    if input.is_empty() {
+        vec![0]
+    } else {
+        input.chunks(per_block).map(sum).collect()
+    }
+}
+
+/// The wrapping sum, halves added to each other until one element is left: the interleaved pairs of the kernels, as a
+/// recursion on the CPU. Of an odd number, the middle element waits for the next step, so any length will do; what is in
+/// `data` is overwritten, and nothing sums to zero. CUDA study notes, section 3.4.1.
+pub fn recursive(data: &mut [i32]) -> i32 {
+    match data {
+        [] => 0,
+        [sum] => *sum,
+        _ => {
+            // The first half is the larger one.
+            let (first, second) = data.split_at_mut(data.len().div_ceil(2));
+            for (left, right) in first.iter_mut().zip(second) {
+                *left = left.wrapping_add(*right);
+            }
+            recursive(first)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_recursion_adds_every_element_of_every_length() {
+        for length in (0..300).chain([1023, 1024, 1025, 99_999]) {
+            let input: Vec<i32> = (0..length)
+                .map(|i: i32| i.wrapping_mul(0x9e37_79b1u32 as i32))
+                .collect();
+            assert_eq!(recursive(&mut input.clone()), sum(&input), "{length}");
+        }
+    }
+
+    #[test]
+    fn block_sums_add_up_to_the_sum() {
+        let input: Vec<i32> = (0..1000).map(|i| i * 7919 - 3_000_000).collect();
+        assert_eq!(block_sums(&input, 96).len(), 11);
+        assert_eq!(sum(&block_sums(&input, 96)), sum(&input));
+        assert_eq!(block_sums(&[], 96), [0]);
     }
 }

@@ -4,8 +4,8 @@ use anyhow::Result;
 use gpu::execution::reduce_unroll_warps::{
     reduce_complete_unroll, reduce_complete_unroll_warps8, reduce_unroll_warps8,
 };
-use gpu_std::kernel::SafeKernel;
-use host::Device;
+use lanewise::Device;
+use lanewise_std::kernel::SafeKernel;
 
 use super::in_place::{Params, Reduction, SIZE};
 use crate::{Case, Pattern, Setup, Variant};
@@ -15,7 +15,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "reduce_unroll_warps",
     chapter: "execution",
     summary: "the last six steps by one warp without block barriers; then every step written out",
-    source: "notes 000, chapters 3.5.2 to 3.5.4",
+    source: "CUDA study notes, chapters 3.5.2 to 3.5.4",
     size: SIZE,
     variants: &[
         Variant::new("reduce_unroll_warps8", |device, setup| {

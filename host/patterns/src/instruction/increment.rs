@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 use gpu::instruction::increment::{incr_atomic, incr_racy};
-use gpu_std::kernel::Kernel;
-use host::compare::{self, Agreement, Mismatch};
-use host::{Device, DeviceBuffer, LaunchConfig, Stream, reference};
+use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::{Device, DeviceBuffer, LaunchConfig, Stream};
+use lanewise_std::kernel::Kernel;
 
 use crate::{Case, Pattern, Setup, Size, Variant, Work};
 
@@ -13,7 +13,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "increment",
     chapter: "instruction",
     summary: "32 threads add one: read, add, write loses counts; one atomic add does not",
-    source: "notes 000, chapter 7.1.3",
+    source: "CUDA study notes, chapter 7.1.3",
     size: Size {
         of: "threads",
         default: 32,
@@ -74,11 +74,18 @@ impl<K: Kernel<Params = <incr_atomic as Kernel>::Params>> Case for Increment<K> 
         let threads = self.config.grid.x * self.config.block.x;
         Ok(compare::equal(
             &self.counter.to_vec()?,
-            &[reference::increment::increment(self.start, threads)],
+            &[increment(self.start, threads)],
         ))
     }
 
     fn work(&self) -> Work {
         Work::Nothing
     }
+}
+
+// On the CPU.
+
+/// What the counter holds after `threads` increments, none of them lost.
+pub fn increment(start: i32, threads: u32) -> i32 {
+    start.wrapping_add_unsigned(threads)
 }

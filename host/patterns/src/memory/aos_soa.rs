@@ -4,7 +4,7 @@ use anyhow::Result;
 use gpu::memory::aos_soa::{
     AlignedPoint, Point, SHIFT, aligned_struct, aos_read_x, aos_update, soa_update,
 };
-use host::{Device, DeviceBuffer, LaunchConfig, reference};
+use lanewise::{Device, DeviceBuffer, LaunchConfig};
 
 use crate::case::Filling;
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
@@ -14,7 +14,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "aos_soa",
     chapter: "memory",
     summary: "structures in an array: half of what a load moves is the other field",
-    source: "notes 000, chapter 4.3.4",
+    source: "CUDA study notes, chapter 4.3.4",
     size: Size {
         of: "points",
         default: 1 << 20,
@@ -42,7 +42,7 @@ impl Points {
         let ys = input::floats(n, setup.seed ^ 1);
         let before: Vec<_> = xs.into_iter().zip(ys).collect();
         Ok(Self {
-            after: reference::aos_soa::shift(&before, (SHIFT.x, SHIFT.y)),
+            after: shift(&before, (SHIFT.x, SHIFT.y)),
             before,
             config: LaunchConfig::cover_1d(n, setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK)),
         })
@@ -123,4 +123,14 @@ fn aligned(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
             Ok(device.launch(stream, aligned_struct, config, (&before, moved))?)
         },
     ))
+}
+
+// On the CPU.
+
+/// Each point moved by `shift`.
+pub fn shift(points: &[(f32, f32)], shift: (f32, f32)) -> Vec<(f32, f32)> {
+    points
+        .iter()
+        .map(|(x, y)| (x + shift.0, y + shift.1))
+        .collect()
 }

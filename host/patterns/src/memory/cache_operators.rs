@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use gpu::memory::cache_operators::{copy_cached, copy_ldg, copy_restrict, copy_uncached};
-use gpu_std::kernel::{Kernel, SafeKernel};
-use host::{Device, DeviceBuffer, LaunchConfig};
+use lanewise::{Device, DeviceBuffer, LaunchConfig};
+use lanewise_std::kernel::{Kernel, SafeKernel};
 
 use crate::case::Filling;
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
@@ -13,7 +13,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "cache_operators",
     chapter: "memory",
     summary: "loads through L1, past it, and through the read-only path",
-    source: "notes 000, chapters 4.3.2.1 to 4.3.2.4",
+    source: "CUDA study notes, chapters 4.3.2.1 to 4.3.2.4",
     size: Size {
         of: "elements",
         default: 1 << 20,

@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use gpu::memory::gather::{APART, SWAPS, gather_permuted, gather_same, gather_scattered};
-use gpu_std::kernel::{Kernel, SafeKernel};
-use host::{Device, DeviceBuffer, LaunchConfig, reference};
+use lanewise::{Device, DeviceBuffer, LaunchConfig};
+use lanewise_std::kernel::{Kernel, SafeKernel};
 
 use crate::case::Filling;
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
@@ -13,7 +13,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "gather",
     chapter: "memory",
     summary: "a warp's load costs the sectors it touches: 1, 4 in any order, or 32",
-    source: "notes 000, chapter 4.3.2.1",
+    source: "CUDA study notes, chapter 4.3.2.1",
     size: Size {
         of: "elements",
         default: 1 << 20,
@@ -41,7 +41,7 @@ fn prepare<K: SafeKernel<Params = <gather_same as Kernel>::Params>>(
 ) -> Result<Box<dyn Case>> {
     let n = setup.elements()?;
     let input = input::floats(n, setup.seed);
-    let expected = reference::gather::gather(&input, |i| from(i, n));
+    let expected = gather(&input, |i| from(i, n));
 
     // Whole warps, as the kernels ask.
     let block = setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK);
@@ -55,4 +55,13 @@ fn prepare<K: SafeKernel<Params = <gather_same as Kernel>::Params>>(
         Work::Bytes(2 * 4 * n as u64),
         move |stream, [output]| Ok(device.launch(stream, kernel, config, (&input, output))?),
     ))
+}
+
+// On the CPU.
+
+/// `input[from(i)]` for each `i` below the input's length, 0 where `from(i)` lies past its end.
+pub fn gather(input: &[f32], from: impl Fn(usize) -> usize) -> Vec<f32> {
+    (0..input.len())
+        .map(|i| input.get(from(i)).copied().unwrap_or(0.0))
+        .collect()
 }

@@ -2,8 +2,7 @@
 
 use anyhow::Result;
 use gpu::memory::l2_window::l2_reuse;
-use host::reference::l2_window::reuse;
-use host::{Device, DeviceBuffer, LaunchConfig};
+use lanewise::{Device, DeviceBuffer, LaunchConfig};
 
 use crate::case::Filling;
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
@@ -16,7 +15,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "l2_window",
     chapter: "memory",
     summary: "a part of L2 set aside for the accesses in a window",
-    source: "notes 004, Device Memory L2 Access Management",
+    source: "programming model notes, Device Memory L2 Access Management",
     size: Size {
         of: "elements of the stream",
         default: 1 << 22,
@@ -72,4 +71,18 @@ fn prepare(device: &Device, setup: Setup, window: bool) -> Result<Box<dyn Case>>
             Ok(())
         },
     ))
+}
+
+// On the CPU.
+
+/// `stream[i] + table[i % table.len()]`; zeroes where the table is empty.
+pub fn reuse(table: &[f32], stream: &[f32]) -> Vec<f32> {
+    if table.is_empty() {
+        return vec![0.0; stream.len()];
+    }
+    stream
+        .iter()
+        .zip(table.iter().cycle())
+        .map(|(once, kept)| kept + once)
+        .collect()
 }

@@ -1,11 +1,11 @@
 //! The sum of two vectors with an offset on one side of the copy: what the patterns about reads and writes have in common.
 
+use crate::memory::misaligned_read::add_from;
+use crate::memory::misaligned_write::add_to;
 use anyhow::Result;
 use gpu::memory::misaligned_read::read_offset;
-use gpu_std::kernel::{Kernel, SafeKernel};
-use host::reference::misaligned_read::read_offset as add_from;
-use host::reference::misaligned_write::write_offset as add_to;
-use host::{Device, DeviceBuffer, LaunchConfig};
+use lanewise::{Device, DeviceBuffer, LaunchConfig};
+use lanewise_std::kernel::{Kernel, SafeKernel};
 
 use crate::case::Filling;
 use crate::{Case, Setup, Work, input};

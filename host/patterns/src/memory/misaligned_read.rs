@@ -10,7 +10,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "misaligned_read",
     chapter: "memory",
     summary: "loads from an offset on: a fifth sector, unless the offset is a multiple of 8 floats",
-    source: "notes 000, chapters 4.3.2 and 4.3.5",
+    source: "CUDA study notes, chapters 4.3.2 and 4.3.5",
     size: Size {
         of: "elements",
         default: 1 << 20,
@@ -28,3 +28,13 @@ pub static PATTERN: Pattern = Pattern {
         }),
     ],
 };
+
+// On the CPU.
+
+/// `c[i] = a[i + offset] + b[i + offset]`; elements of `c` that have no such sum stay as they are.
+pub fn add_from(a: &[f32], b: &[f32], c: &mut [f32], offset: usize) {
+    let sums = a.iter().zip(b).skip(offset).map(|(a, b)| a + b);
+    for (c, sum) in c.iter_mut().zip(sums) {
+        *c = sum;
+    }
+}

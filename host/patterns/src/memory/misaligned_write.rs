@@ -10,7 +10,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "misaligned_write",
     chapter: "memory",
     summary: "stores from an offset on: a fifth sector, and two that are written in part",
-    source: "notes 000, chapter 4.3.3",
+    source: "CUDA study notes, chapter 4.3.3",
     size: Size {
         of: "elements",
         default: 1 << 20,
@@ -28,3 +28,13 @@ pub static PATTERN: Pattern = Pattern {
         }),
     ],
 };
+
+// On the CPU.
+
+/// `c[i + offset] = a[i] + b[i]`; elements of `c` that have no such sum stay as they are.
+pub fn add_to(a: &[f32], b: &[f32], c: &mut [f32], offset: usize) {
+    let sums = a.iter().zip(b).map(|(a, b)| a + b);
+    for (c, sum) in c.iter_mut().skip(offset).zip(sums) {
+        *c = sum;
+    }
+}

@@ -2,9 +2,8 @@
 
 use anyhow::Result;
 use gpu::memory::offset_stride::{offset_copy, stride_copy};
-use gpu_std::kernel::{Kernel, SafeKernel};
-use host::reference::offset_stride::strided_copy;
-use host::{Device, DeviceBuffer, LaunchConfig};
+use lanewise::{Device, DeviceBuffer, LaunchConfig};
+use lanewise_std::kernel::{Kernel, SafeKernel};
 
 use crate::case::Filling;
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
@@ -14,7 +13,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "offset_stride",
     chapter: "memory",
     summary: "an offset costs one sector more a warp; a stride costs all that lies between",
-    source: "notes 001, chapters 9.2.1.2 to 9.2.1.4",
+    source: "memory optimisation notes, chapters 9.2.1.2 to 9.2.1.4",
     size: Size {
         of: "elements that are copied",
         default: 1 << 20,
@@ -60,4 +59,18 @@ fn prepare<K: SafeKernel<Params = <offset_copy as Kernel>::Params>>(
         Work::Bytes(2 * 4 * n as u64),
         move |stream, [output]| Ok(device.launch(stream, kernel, config, (&input, output, by))?),
     ))
+}
+
+// On the CPU.
+
+/// Copies every `stride`-th element of `input` from `offset` on, `n` of them, to the same places in a vector of zeroes. A
+/// stride of 0 copies nothing.
+pub fn strided_copy(input: &[f32], n: usize, offset: usize, stride: usize) -> Vec<f32> {
+    let mut output = vec![0.0; input.len()];
+    if stride > 0 {
+        for at in (offset..input.len()).step_by(stride).take(n) {
+            output[at] = input[at];
+        }
+    }
+    output
 }

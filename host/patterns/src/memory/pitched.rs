@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use gpu::memory::pitched::{scale_pitched_2d, scale_pitched_3d};
-use host::compare::{self, Agreement, Mismatch};
-use host::{Device, LaunchConfig, PitchedBuffer, Stream, reference};
+use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::{Device, LaunchConfig, PitchedBuffer, Stream};
 
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
 
@@ -18,7 +18,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "pitched",
     chapter: "memory",
     summary: "padded rows start on aligned addresses; copies leave the padding out",
-    source: "notes 004, Device Memory",
+    source: "programming model notes, Device Memory",
     size: Size {
         of: "rows and columns",
         default: 1000,
@@ -54,7 +54,7 @@ impl Pitched {
         let config = LaunchConfig::cover_3d((nx, ny, planes), (32, 8, 1));
         Ok(Box::new(Self {
             config,
-            expected: reference::pitched::scale(&input, FACTOR),
+            expected: scale(&input, FACTOR),
             data: PitchedBuffer::from_volume(device, &input, [nx, ny, planes])?,
             device: device.clone(),
         }))
@@ -66,7 +66,7 @@ impl Case for Pitched {
         let pitch = u32::try_from(self.data.pitch())?;
         let [nx, ny, nz] = self.data.size();
         let (nx, ny, nz) = (u32::try_from(nx)?, u32::try_from(ny)?, u32::try_from(nz)?);
-        let data = self.data.padded_mut();
+        let data = &mut self.data;
         if nz == 1 {
             let arguments = (data, pitch, nx, ny, FACTOR);
             self.device
@@ -87,4 +87,11 @@ impl Case for Pitched {
     fn work(&self) -> Work {
         Work::Bytes(2 * 4 * self.expected.len() as u64)
     }
+}
+
+// On the CPU.
+
+/// Each element times `factor`.
+pub fn scale(data: &[f32], factor: f32) -> Vec<f32> {
+    data.iter().map(|x| x * factor).collect()
 }

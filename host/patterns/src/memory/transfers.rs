@@ -3,11 +3,11 @@
 //! A run is the copies to the device, the kernel and the copy back, or what stands in their place. So the throughput of a line
 //! is that of the way between host and device, with the kernel a small part.
 
+use crate::basics::vector_add::vector_add;
 use anyhow::Result;
 use gpu::basics::vector_add::vec_add;
-use host::compare::{self, Agreement, Mismatch};
-use host::reference::vector_add::vector_add;
-use host::{Device, DeviceBuffer, LaunchConfig, ManagedBuffer, PinnedBuffer, Pinning, Stream};
+use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::{Device, DeviceBuffer, LaunchConfig, ManagedBuffer, PinnedBuffer, Pinning, Stream};
 
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
 
@@ -16,7 +16,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "transfers",
     chapter: "memory",
     summary: "pageable, pinned, registered, write-combined, zero-copy, managed: the way there and back",
-    source: "notes 000, chapters 4.2.2 to 4.2.6; notes 001, chapter 9.1",
+    source: "CUDA study notes, chapters 4.2.2 to 4.2.6; memory optimisation notes, chapter 9.1",
     size: Size {
         of: "elements",
         default: 1 << 20,
@@ -200,7 +200,7 @@ impl Case for ZeroCopy {
         let (a, b, mut c) = (a.mapped()?, b.mapped()?, c.mapped()?);
         Ok(self
             .device
-            .launch(stream, vec_add, self.config, (&*a, &*b, &mut *c))?)
+            .launch(stream, vec_add, self.config, (&a, &b, &mut c))?)
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {

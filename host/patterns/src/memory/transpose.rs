@@ -5,9 +5,8 @@ use gpu::memory::transpose::{
     copy_col, copy_row, transpose_diagonal_col, transpose_diagonal_row, transpose_naive_col,
     transpose_naive_row, transpose_unroll4_col, transpose_unroll4_row,
 };
-use gpu_std::kernel::{Kernel, SafeKernel};
-use host::Device;
-use host::reference::transpose::transpose;
+use lanewise::Device;
+use lanewise_std::kernel::{Kernel, SafeKernel};
 
 use crate::matrix::{self, Tiles};
 use crate::{Case, Pattern, Setup, Size, Variant};
@@ -17,7 +16,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "transpose",
     chapter: "memory",
     summary: "strided loads, or strided stores; the copies are the ceiling and the floor",
-    source: "notes 000, chapter 4.4.2",
+    source: "CUDA study notes, chapter 4.4.2",
     size: Size {
         of: "rows and columns",
         default: 1024,
@@ -77,4 +76,28 @@ fn transposed<K: SafeKernel<Params = <copy_row as Kernel>::Params>>(
     tiles: Tiles,
 ) -> Result<Box<dyn Case>> {
     matrix::prepare(device, setup, kernel, tiles, transpose)
+}
+
+// On the CPU.
+
+/// The transpose of a row-major matrix of `ny` rows and `nx` columns: row-major, `nx` rows and `ny` columns.
+pub fn transpose<T: Copy>(input: &[T], nx: usize, ny: usize) -> Vec<T> {
+    (0..nx * ny)
+        .map(|out| input[(out % ny) * nx + out / ny])
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::transpose;
+
+    #[test]
+    fn rows_become_columns() {
+        assert_eq!(transpose(&[1, 2, 3, 4, 5, 6], 3, 2), [1, 4, 2, 5, 3, 6]);
+        assert_eq!(
+            transpose(&transpose(&[1, 2, 3, 4, 5, 6], 3, 2), 2, 3),
+            [1, 2, 3, 4, 5, 6]
+        );
+        assert_eq!(transpose::<u8>(&[], 0, 5), [0u8; 0]);
+    }
 }

@@ -5,7 +5,7 @@ use gpu::shared::rect_tile::{
     COLUMNS, PADDING, ROWS, rect_col_col, rect_row_col, rect_row_col_dyn, rect_row_col_dyn_pad,
     rect_row_col_pad, rect_row_row,
 };
-use host::{Device, DeviceBuffer};
+use lanewise::{Device, DeviceBuffer};
 
 use super::tile::{Tile, prepare, wavefronts};
 use crate::case::{Filling, with_figures};
@@ -16,7 +16,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "rect_tile",
     chapter: "shared",
     summary: "where rows and columns differ in length, a thread reads by its number; the padding differs too",
-    source: "notes 000, chapter 5.2.2",
+    source: "CUDA study notes, chapter 5.2.2",
     size: Size {
         of: "elements",
         default: 1 << 16,

@@ -5,9 +5,9 @@ use gpu::shared::reduce_shared::{
     reduce_gmem, reduce_gmem_unroll4, reduce_smem, reduce_smem_dyn, reduce_smem_unroll4,
     reduce_smem_unroll4_dyn,
 };
-use gpu_std::kernel::{Kernel, SafeKernel};
-use host::counters::Counters;
-use host::{Device, DeviceBuffer, LaunchConfig, reference};
+use lanewise::counters::Counters;
+use lanewise::{Device, DeviceBuffer, LaunchConfig};
+use lanewise_std::kernel::{Kernel, SafeKernel};
 
 use crate::case::{Filling, with_figures};
 use crate::execution::in_place::{BLOCK, Reduction, SIZE};
@@ -18,7 +18,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "reduce_shared",
     chapter: "shared",
     summary: "the steps in shared memory: each element is loaded once, a block stores once",
-    source: "notes 000, chapter 5.3",
+    source: "CUDA study notes, chapter 5.3",
     size: SIZE,
     variants: &[
         Variant::new("reduce_gmem", |device, setup| {
@@ -52,7 +52,10 @@ fn prepare<K: SafeKernel<Params = <reduce_smem as Kernel>::Params>>(
 ) -> Result<Box<dyn Case>> {
     let (n, block) = (setup.elements()?, setup.block.unwrap_or(BLOCK));
     let numbers = input::integers(n, setup.seed);
-    let expected = reference::reduce::block_sums(&numbers, (block as usize * unroll).max(1));
+    let expected = crate::execution::recursive_reduce_cpu::block_sums(
+        &numbers,
+        (block as usize * unroll).max(1),
+    );
     let bytes = if is_dynamic {
         block.saturating_mul(4)
     } else {

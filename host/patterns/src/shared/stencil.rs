@@ -4,9 +4,8 @@ use anyhow::Result;
 use gpu::shared::stencil::{
     BLOCK, COEFFICIENTS, STENCIL, stencil_constant, stencil_ldg, stencil_readonly,
 };
-use gpu_std::kernel::{Kernel, SafeKernel};
-use host::reference::stencil::derivative;
-use host::{Device, DeviceBuffer, LaunchConfig};
+use lanewise::{Device, DeviceBuffer, LaunchConfig};
+use lanewise_std::kernel::{Kernel, SafeKernel};
 
 use crate::case::Filling;
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
@@ -16,7 +15,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "stencil",
     chapter: "shared",
     summary: "neighbours through shared memory, coefficients that all lanes read through constant memory",
-    source: "notes 000, chapter 5.5",
+    source: "CUDA study notes, chapter 5.5",
     size: Size {
         of: "elements",
         default: 1 << 20,
@@ -49,7 +48,7 @@ fn work(n: usize) -> Work {
 /// Coefficients in constant memory, written there as CUDA's `cudaMemcpyToSymbol` would.
 fn constant(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let (config, samples, expected) = samples(setup)?;
-    device.symbol(&STENCIL)?.write(COEFFICIENTS)?;
+    device.symbol(STENCIL)?.write(COEFFICIENTS)?;
     let samples = DeviceBuffer::from_slice(device, &samples)?;
     let output = DeviceBuffer::zeroed(device, expected.len())?;
     let (device, work) = (device.clone(), work(expected.len()));
@@ -83,4 +82,33 @@ fn global<K: SafeKernel<Params = <stencil_ldg as Kernel>::Params>>(
             Ok(device.launch(stream, kernel, config, arguments)?)
         },
     ))
+}
+
+// On the CPU.
+
+/// `sum c[j] (input[i + j] - input[i - j])` for j from 1 on, with zero past both ends. Each product is added with one rounding, as
+/// contraction has it on the device.
+pub fn derivative(input: &[f32], coefficients: &[f32]) -> Vec<f32> {
+    let sample = |i: Option<usize>| i.and_then(|i| input.get(i)).copied().unwrap_or(0.0);
+    let at = |i: usize| {
+        let terms = coefficients.iter().zip(1..).map(|(c, j)| {
+            let difference = sample(i.checked_add(j)) - sample(i.checked_sub(j));
+            (c, difference)
+        });
+        terms.fold(0.0, |slope, (c, difference)| c.mul_add(difference, slope))
+    };
+    (0..input.len()).map(at).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_has_one_slope_away_from_its_ends() {
+        let line: Vec<f32> = (0..20).map(|i| 3.0 * i as f32).collect();
+        let slopes = derivative(&line, &[4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0]);
+        assert!(slopes[4..16].iter().all(|slope| (slope - 3.0).abs() < 1e-5));
+        assert!((slopes[19] - 3.0).abs() > 1.0);
+    }
 }

@@ -2,10 +2,9 @@
 
 use anyhow::Result;
 use gpu::shared::square_tile::square_row_row;
-use gpu_std::kernel::{Kernel, SafeKernel};
-use host::counters::Counters;
-use host::reference::tile::{kept, transposed};
-use host::{Device, DeviceBuffer, LaunchConfig};
+use lanewise::counters::Counters;
+use lanewise::{Device, DeviceBuffer, LaunchConfig};
+use lanewise_std::kernel::{Kernel, SafeKernel};
 
 use crate::case::{Filling, with_figures};
 use crate::{Case, Figure, Setup, Work};
@@ -66,4 +65,29 @@ pub(super) fn wavefronts(counters: &Counters) -> Vec<Figure> {
         Figure::new("wavefronts a store", stores.wavefronts_per_request()),
         Figure::new("wavefronts a load", loads.wavefronts_per_request()),
     ]
+}
+
+// On the CPU.
+
+/// Each thread its own number.
+pub(super) fn kept(n: usize, [columns, rows]: [usize; 2]) -> Vec<u32> {
+    let threads = columns * rows;
+    (0..n).map(|i| (i % threads) as u32).collect()
+}
+
+/// The tile's columns one after another: the tile transposed.
+pub(super) fn transposed(n: usize, [columns, rows]: [usize; 2]) -> Vec<u32> {
+    let at = |thread: usize| (thread % rows * columns + thread / rows) as u32;
+    (0..n).map(|i| at(i % (columns * rows))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tile_of_three_by_two() {
+        assert_eq!(kept(7, [3, 2]), [0, 1, 2, 3, 4, 5, 0]);
+        assert_eq!(transposed(7, [3, 2]), [0, 3, 1, 4, 2, 5, 0]);
+    }
 }

@@ -1,7 +1,7 @@
 //! The transpose through a tile in shared memory: both sides of global memory coalesced.
 
+use crate::memory::transpose::transpose;
 use gpu::shared::transpose_shared::transpose_smem_pad;
-use host::reference::transpose::transpose;
 
 use crate::matrix::{self, Tiles};
 use crate::{Pattern, Size, Variant};
@@ -11,7 +11,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "transpose_shared",
     chapter: "shared",
     summary: "a padded tile turns the matrix over without strided access or bank conflicts",
-    source: "notes 000, chapters 5.4.2 and 5.4.3",
+    source: "CUDA study notes, chapters 5.4.2 and 5.4.3",
     size: Size {
         of: "rows and columns",
         default: 1024,

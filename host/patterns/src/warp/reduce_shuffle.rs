@@ -2,8 +2,8 @@
 
 use anyhow::{Result, ensure};
 use gpu::warp::reduce_shuffle::reduce_shfl;
-use host::compare::{self, Agreement, Mismatch};
-use host::{Device, DeviceBuffer, LaunchConfig, Stream, reference};
+use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::{Device, DeviceBuffer, LaunchConfig, Stream};
 
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
 
@@ -12,7 +12,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "reduce_shuffle",
     chapter: "warp",
     summary: "lanes add by shuffles, warps through one word of shared memory each",
-    source: "notes 000, chapter 5.6.3",
+    source: "CUDA study notes, chapter 5.6.3",
     size: Size {
         of: "elements",
         default: 1 << 20,
@@ -47,7 +47,7 @@ impl ReduceShuffle {
         let input = input::integers(n, setup.seed);
         Ok(Box::new(Self {
             config: LaunchConfig::new(blocks, block),
-            expected: reference::reduce::sum(&input),
+            expected: crate::execution::recursive_reduce_cpu::sum(&input),
             input: DeviceBuffer::from_slice(device, &input)?,
             partials: DeviceBuffer::zeroed(device, blocks as usize)?,
             device: device.clone(),
@@ -70,7 +70,9 @@ impl Case for ReduceShuffle {
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
         // Which block adds what is the grid's affair; that nothing is lost or added twice is what counts.
         Ok(compare::equal(
-            &[reference::reduce::sum(&self.partials.to_vec()?)],
+            &[crate::execution::recursive_reduce_cpu::sum(
+                &self.partials.to_vec()?,
+            )],
             &[self.expected],
         ))
     }

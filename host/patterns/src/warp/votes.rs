@@ -2,8 +2,7 @@
 
 use anyhow::Result;
 use gpu::warp::votes::{Vote, match_any, vote_any_all_ballot};
-use host::reference::votes::{above, same};
-use host::{Device, DeviceBuffer, LaunchConfig};
+use lanewise::{Device, DeviceBuffer, LaunchConfig};
 
 use crate::case::Filling;
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
@@ -13,7 +12,7 @@ pub static PATTERN: Pattern = Pattern {
     name: "votes",
     chapter: "warp",
     summary: "32 answers in one register: any, all, which, and who has the same",
-    source: "notes 000, chapter 5.6",
+    source: "CUDA study notes, chapter 5.6",
     size: Size {
         of: "elements",
         default: 1 << 20,
@@ -82,4 +81,45 @@ fn matches(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
         Work::Bytes(2 * 4 * n as u64),
         move |stream, [output]| Ok(device.launch(stream, match_any, config, (&input, output))?),
     ))
+}
+
+// On the CPU: what the lanes of a warp say, one at a time. Lanes past the end of the input hold zero.
+
+/// The 32 values of each element's warp.
+fn warps(input: &[i32]) -> impl Iterator<Item = [i32; 32]> {
+    input.chunks(32).map(|values| {
+        let mut lanes = [0; 32];
+        lanes[..values.len()].copy_from_slice(values);
+        lanes
+    })
+}
+
+/// The lanes of which something is true, as bits.
+fn lanes(warp: &[i32; 32], is: impl Fn(i32) -> bool) -> u32 {
+    (0..32).fold(0, |bits, lane| bits | u32::from(is(warp[lane])) << lane)
+}
+
+/// For each element, the lanes of its warp that are above `limit`.
+pub fn above(input: &[i32], limit: i32) -> Vec<u32> {
+    let ballots = warps(input).flat_map(|warp| [lanes(&warp, |value| value > limit); 32]);
+    ballots.take(input.len()).collect()
+}
+
+/// For each element, the lanes of its warp that have the same value.
+pub fn same(input: &[i32]) -> Vec<u32> {
+    let masks = warps(input).flat_map(|warp| warp.map(|own| lanes(&warp, |value| value == own)));
+    masks.take(input.len()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_are_lanes() {
+        assert_eq!(above(&[5, 1, 7], 4), [0b101; 3]);
+        assert_eq!(same(&[8, 9, 8]), [0b101, 0b010, 0b101]);
+        // The 30 lanes past the end hold zero.
+        assert_eq!(same(&[0, 1]), [!0b10, 0b10]);
+    }
 }

@@ -7,11 +7,11 @@
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
-    let Ok(module) = sim::ptx::parse(text) else { return };
-    let _ = sim::isa::check(&module);
-    let printed = sim::ptx::print(&module);
-    match sim::ptx::parse(&printed) {
-        Ok(again) => assert_eq!(sim::ptx::print(&again), printed),
+    let Ok(mut module) = lanewise_sim::ptx::parse(text) else { return };
+    let _ = lanewise_sim::isa::check(&mut module);
+    let printed = lanewise_sim::ptx::print(&module);
+    match lanewise_sim::ptx::parse(&printed) {
+        Ok(again) => assert_eq!(lanewise_sim::ptx::print(&again), printed),
         Err(error) => panic!("{error}\n{printed}"),
     }
 });

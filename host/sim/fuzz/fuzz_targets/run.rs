@@ -14,7 +14,7 @@ use std::cell::OnceCell;
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 
 thread_local! {
-    static DEVICE: OnceCell<sim::Device> = const { OnceCell::new() };
+    static DEVICE: OnceCell<lanewise_sim::Device> = const { OnceCell::new() };
 }
 
 fuzz_target!(|text: &str| {

@@ -13,10 +13,10 @@ use crate::report::FaultReport;
 pub struct Checks {
     /// Accesses of two threads to one place, one of them a write, with nothing that orders them.
     pub race: bool,
-    /// Reads of shared, local or global memory that nobody wrote.
-    pub init: bool,
-    /// Barriers that some threads of a warp do not reach together.
+    /// Barriers that some threads of a warp do not reach together, and shared memory of a block that has ended.
     pub sync: bool,
+    /// Accesses past the end of a shared array that stay inside the block's shared memory.
+    pub memory: bool,
 }
 
 impl Checks {
@@ -24,9 +24,61 @@ impl Checks {
     pub fn all() -> Self {
         Self {
             race: true,
-            init: true,
             sync: true,
+            memory: true,
         }
+    }
+}
+
+/// The checks by the names that a user writes.
+type Named = (&'static str, fn(&mut Checks) -> &mut bool);
+const NAMED: [Named; 3] = [
+    ("race", |checks| &mut checks.race),
+    ("sync", |checks| &mut checks.sync),
+    ("memory", |checks| &mut checks.memory),
+];
+
+/// A word that names no check.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no check is called `{word}`; there are {}, and `all`", names())]
+pub struct UnknownCheck {
+    /// The word.
+    pub word: String,
+}
+
+fn names() -> String {
+    NAMED.map(|(name, _)| format!("`{name}`")).join(", ")
+}
+
+/// `race,sync,memory`, or `all`; nothing for none. Blanks around a word do not count.
+impl std::str::FromStr for Checks {
+    type Err = UnknownCheck;
+
+    fn from_str(text: &str) -> Result<Self, UnknownCheck> {
+        let mut checks = Self::default();
+        for word in text
+            .split(',')
+            .map(str::trim)
+            .filter(|word| !word.is_empty())
+        {
+            let named = NAMED.iter().find(|(name, _)| *name == word);
+            match named {
+                Some((_, field)) => *field(&mut checks) = true,
+                None if word == "all" => checks = Self::all(),
+                None => return Err(UnknownCheck { word: word.into() }),
+            }
+        }
+        Ok(checks)
+    }
+}
+
+/// As it is parsed: `race,sync`, or nothing.
+impl std::fmt::Display for Checks {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut checks = *self;
+        let on = NAMED.iter().filter(|(_, field)| *field(&mut checks));
+        let on: Vec<&str> = on.map(|(name, _)| *name).collect();
+        f.write_str(&on.join(","))
     }
 }
 
@@ -48,16 +100,51 @@ pub struct Finding {
 pub enum FindingKind {
     /// Two threads, one place, no order.
     Race,
-    /// A read of what nobody wrote.
-    Uninitialised,
     /// A barrier that threads of one warp reached apart.
     DivergentBarrier,
     /// A shuffle that reads a lane which has ended, waits elsewhere or is no member.
     AbsentLane,
+    /// An access outside of the shared array that its address was computed from.
+    OutsideArray,
+    /// An access to shared memory of a block of the cluster that has ended.
+    EndedBlock,
+}
+
+impl std::fmt::Display for FindingKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Race => "race",
+            Self::DivergentBarrier => "divergent barrier",
+            Self::AbsentLane => "shuffle from an absent lane",
+            Self::OutsideArray => "access outside of a shared array",
+            Self::EndedBlock => "access to shared memory of an ended block",
+        })
+    }
 }
 
 impl std::fmt::Display for Finding {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}", self.report)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checks_are_written_as_they_are_read() {
+        for text in ["", "race", "sync", "race,sync,memory"] {
+            assert_eq!(
+                text.parse::<Checks>().map(|c| c.to_string()),
+                Ok(text.into())
+            );
+        }
+        assert_eq!(" sync , all ".parse(), Ok(Checks::all()));
+        let error = "race,bounds".parse::<Checks>().expect_err("no such check");
+        assert_eq!(
+            error.to_string(),
+            "no check is called `bounds`; there are `race`, `sync`, `memory`, and `all`"
+        );
     }
 }

@@ -5,10 +5,13 @@
 
 pub(crate) mod banks;
 pub(crate) mod even;
+pub mod metrics;
 pub(crate) mod sectors;
 
+use serde::Serialize;
+
 /// Counts of one launch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
 pub struct Counters {
     /// Warp instructions of the PTX, guarded-off ones too.
@@ -42,7 +45,7 @@ pub struct Counters {
 }
 
 /// Accesses to global memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
 pub struct Access {
     /// Warp instructions with at least one active lane, whatever their width.
@@ -60,7 +63,7 @@ pub struct Access {
 }
 
 /// Accesses to shared memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
 pub struct Banked {
     /// Warp instructions with at least one active lane.

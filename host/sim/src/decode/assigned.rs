@@ -133,7 +133,7 @@ impl Blocks {
 }
 
 /// Whether an instruction's first operand is where its result goes.
-fn writes_first(instruction: &Instruction) -> bool {
+pub(super) fn writes_first(instruction: &Instruction) -> bool {
     use Opcode as O;
     match instruction.opcode {
         O::Bar | O::Barrier => instruction.modifiers.has(Modifier::Red),
@@ -239,17 +239,24 @@ fn visit(body: &Body<'_>, instruction: &Instruction, mut f: impl FnMut(RegisterI
 }
 
 /// The registers that an operand names.
-fn registers(body: &Body<'_>, operand: &Operand<'_>, f: &mut impl FnMut(RegisterId)) {
+pub(super) fn registers(body: &Body<'_>, operand: &Operand<'_>, f: &mut impl FnMut(RegisterId)) {
     match *operand {
         Operand::Register(id) | Operand::Negated(id) | Operand::Element(id, _) => f(id),
-        Operand::Part(id, _) | Operand::Minus(id, _) => f(id),
+        Operand::Part(id, _) | Operand::Minus(id, _) | Operand::Sum(id, _) => f(id),
+        Operand::Indexed(indexed) => indexed.register.into_iter().for_each(f),
         Operand::Pair(a, b) => a.into_iter().chain(b).for_each(f),
         Operand::Address(Base::Register(id), _) => f(id),
         Operand::Vector(slice) | Operand::List(slice) | Operand::Arguments(slice) => {
             for element in body.elements(slice) {
                 match *element {
                     Operand::Register(id) | Operand::Negated(id) | Operand::Element(id, _) => f(id),
-                    Operand::Address(Base::Register(id), _) => f(id),
+                    Operand::Sum(id, _) | Operand::Address(Base::Register(id), _) => f(id),
+                    // A vector as an argument of a call.
+                    Operand::Vector(inner) => body.elements(inner).iter().for_each(|element| {
+                        if let Operand::Register(id) | Operand::Element(id, _) = *element {
+                            f(id);
+                        }
+                    }),
                     _ => {}
                 }
             }

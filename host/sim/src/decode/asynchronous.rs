@@ -41,7 +41,7 @@ pub(super) fn asynchronous<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Resu
 }
 
 /// The spaces that an instruction names, in order.
-fn spaces(i: &Instruction) -> impl Iterator<Item = Named> + '_ {
+pub(super) fn spaces(i: &Instruction) -> impl Iterator<Item = Named> + '_ {
     i.modifiers.iter().filter_map(|word| match word {
         M::Global => Some(Named::Global),
         M::Shared | M::SharedCta | M::SharedCluster => Some(Named::Shared),
@@ -49,7 +49,7 @@ fn spaces(i: &Instruction) -> impl Iterator<Item = Named> + '_ {
     })
 }
 
-fn addressed<'a>(
+pub(super) fn addressed<'a>(
     b: &mut Builder<'a, '_>,
     operand: &Operand<'a>,
     space: Named,
@@ -86,7 +86,10 @@ pub(super) fn fill<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
             b: size,
             c: offset,
             aux: flags
-                | set(place(i)? == Place::Generic, bulk::fills::GENERIC)
+                | set(
+                    b.place_of(place(i)?, to)? == Place::Generic,
+                    bulk::fills::GENERIC,
+                )
                 | set(wide, bulk::fills::WIDE),
             ..Operands::default()
         },
@@ -155,7 +158,7 @@ fn wait_for(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
 /// The address of an mbarrier, and the flags that go with it.
 fn object<'a>(b: &mut Builder<'a, '_>, i: &Instruction, operand: &Operand<'a>) -> Result<Address> {
     let mut address = b.address_operand(operand)?;
-    if place(i)? == Place::Generic {
+    if b.place_of(place(i)?, operand)? == Place::Generic {
         address.flags |= how::GENERIC;
     }
     Ok(address)
@@ -182,15 +185,24 @@ fn arrive<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
 
 /// How elements of a reduction join. Measured on an H200: subnormal f32 stay, in global memory too, where `atom` flushes them.
 fn join(i: &Instruction) -> Option<(Join, usize)> {
-    use ::half::{bf16, f16};
-    use Type as T;
-    let operation = i.modifiers.iter().copied().find(|m| {
+    join_of(operation(i)?, i.modifiers.types().last()?)
+}
+
+/// The operation of a reduction.
+pub(super) fn operation(i: &Instruction) -> Option<M> {
+    i.modifiers.iter().copied().find(|m| {
         matches!(
             m,
             M::Add | M::Inc | M::Dec | M::Min | M::Max | M::And | M::Or | M::Xor
         )
-    })?;
-    Some(match (operation, i.modifiers.types().last()?) {
+    })
+}
+
+/// [`join`] for an operation and a type.
+pub(super) fn join_of(operation: M, ty: Type) -> Option<(Join, usize)> {
+    use ::half::{bf16, f16};
+    use Type as T;
+    Some(match (operation, ty) {
         (M::Add, T::U32 | T::S32) => joining::<u32, u32, u32, _>(int::add_u32),
         (M::Add, T::U64 | T::S64) => joining::<u64, u64, u64, _>(int::add_u64),
         (M::Add, T::F32) => joining::<u32, f32, u32, _>(float::add_rn_f32),

@@ -90,7 +90,7 @@ pub(super) fn atomic<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()>
     let (Some(operation), Some(ty)) = (operation, i.modifiers.types().last()) else {
         return unsupported();
     };
-    let place = place(i)?;
+    let named = place(i)?;
     let operands = b.body.operands(i);
     let (d, operands) = match (i.opcode, operands) {
         (Opcode::Atom, [d, rest @ ..]) => (*d, rest),
@@ -102,6 +102,7 @@ pub(super) fn atomic<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()>
         [address, x, ..] if operation != M::Cas => (address, x, x),
         _ => return invalid("an address and a value (two for `cas`) should stand here"),
     };
+    let place = b.place_of(named, &address)?;
     let space = match place {
         Place::Global => atomics::GLOBAL,
         Place::Shared => atomics::SHARED,
@@ -132,7 +133,7 @@ pub(super) fn atomic<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()>
     }
     let Address { row, offset, flags } = b.address_operand(&address)?;
     let list = b.list(&rows);
-    b.releases(i.modifiers.has(M::Release) || i.modifiers.has(M::AcqRel));
+    b.orders(i);
     b.classify(
         Class::Atomic(class_of(place)),
         ty.size() * sources.len() as u64,

@@ -3,12 +3,13 @@
 //! PTX ISA, "Control Flow Instructions". `.uni` is a promise that the machine does not need. Calls of functions that the
 //! machine provides (`vprintf`, `malloc`, `__cudaCDP2LaunchDeviceV2` and their kin) become operations of their own.
 
-use super::function::{Builder, Operands, Result, because, invalid, unsupported};
+use super::calls::{Formal, agree, listed};
+use super::function::{Builder, Operands, Result, invalid, unsupported};
 use super::program::{Area, CallSite, Class};
 use crate::machine::control::{self as run, builtin};
 use crate::machine::launch::children;
 use crate::machine::op::Handler;
-use crate::ptx::ast::{Instruction, Opcode, Operand, Symbol, Target};
+use crate::ptx::ast::{Instruction, Opcode, Operand, Symbol, Target, Variable};
 
 pub(super) fn control<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let operands = b.body.operands(i);
@@ -50,7 +51,10 @@ pub(super) fn control<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()
         Opcode::Call => call(b, operands),
         Opcode::Exit => simple(b, run::exit),
         Opcode::Ret if b.function.entry => simple(b, run::exit),
-        Opcode::Ret => simple(b, run::ret),
+        Opcode::Ret => {
+            b.leave()?;
+            simple(b, run::ret)
+        }
         Opcode::Trap => simple(b, run::trap),
         Opcode::Brkpt => simple(b, run::breakpoint),
         _ => unsupported(),
@@ -75,76 +79,23 @@ fn ends(b: &Builder<'_, '_>, label: u32) -> bool {
 
 /// `call (results), target, (arguments) [, prototype]`.
 fn call<'a>(b: &mut Builder<'a, '_>, operands: &[Operand<'a>]) -> Result<()> {
-    let [results, target, arguments, ..] = *operands else {
+    let [results, target, arguments, ref table @ ..] = *operands else {
         return invalid("`call` takes a target");
     };
-    let results = areas(b, &results)?;
-    let arguments = areas(b, &arguments)?;
-    let sizes = |areas: &[Area]| areas.iter().map(|a| a.size).collect::<Vec<_>>();
     match target {
         Operand::Symbol(Symbol::Module(name), 0) => {
             if let Some(index) = b.symbols.function(b.module, name) {
-                let (params, returns) = b.symbols.signature(index);
-                if sizes(&arguments) != params || sizes(&results) != returns {
-                    return invalid(format!(
-                        "`{name}` takes {params:?} bytes and returns {returns:?}; the call differs"
-                    ));
-                }
-                let aux = b.call_site(CallSite {
-                    function: Some(index),
-                    arguments,
-                    results,
-                });
-                b.emit(
-                    run::call,
-                    Operands {
-                        aux,
-                        ..Operands::default()
-                    },
-                );
-                return Ok(());
+                return call_function(b, index, name, &results, &arguments);
             }
-            let (run, takes, gives): (Handler, &[u32], &[u32]) = match name {
-                "vprintf" => (builtin::vprintf, &[8, 8], &[4]),
-                "malloc" => (builtin::malloc, &[8], &[8]),
-                "free" => (builtin::free, &[8], &[]),
-                "__cudaCDP2GetParameterBufferV2" => {
-                    (children::parameter_buffer, &[8, 12, 12, 4], &[8])
-                }
-                "__cudaCDP2LaunchDeviceV2" => (children::launch, &[8, 8], &[4]),
-                "__cudaCDP2LaunchDeviceV2_ptsz" => (children::launch_per_thread, &[8, 8], &[4]),
-                "__cudaCDP2GetLastError" => (children::get_last_error, &[], &[4]),
-                "__cudaCDP2PeekAtLastError" => (children::peek_at_last_error, &[], &[4]),
-                "__assertfail" => (builtin::assert_fail, &[8, 8, 4, 8, 8], &[]),
-                _ => {
-                    return invalid(format!(
-                        "`{name}` is not defined in this module; link the one that defines it"
-                    ));
-                }
-            };
-            if sizes(&arguments) != takes || !(sizes(&results) == gives || results.is_empty()) {
-                return invalid(format!(
-                    "`{name}` takes {takes:?} bytes and returns {gives:?}; the call differs"
-                ));
-            }
-            b.program.prints |= name == "vprintf";
-            b.program.heap |= name == "malloc";
-            b.program.launches |= name == "__cudaCDP2GetParameterBufferV2";
-            let aux = b.call_site(CallSite {
-                function: None,
-                arguments,
-                results,
-            });
-            b.emit(
-                run,
-                Operands {
-                    aux,
-                    ..Operands::default()
-                },
-            );
-            Ok(())
+            call_builtin(b, name, &results, &arguments)
         }
         Operand::Register(_) => {
+            let (params, returns) = match declared(b, table) {
+                Some((params, returns)) => (Some(params), Some(returns)),
+                None => (None, None),
+            };
+            let arguments = b.arguments(&arguments, params.as_deref())?;
+            let (results, deliveries) = b.results(&results, returns.as_deref())?;
             let a = b.register(&target, 8)?;
             let aux = b.call_site(CallSite {
                 function: None,
@@ -159,30 +110,107 @@ fn call<'a>(b: &mut Builder<'a, '_>, operands: &[Operand<'a>]) -> Result<()> {
                     ..Operands::default()
                 },
             );
-            Ok(())
+            b.deliver(deliveries)
         }
         _ => invalid("a function or a register should stand here"),
     }
 }
 
-/// The areas of a call's arguments or results.
-fn areas<'a>(b: &mut Builder<'a, '_>, list: &Operand<'a>) -> Result<Vec<Area>> {
-    let Operand::Arguments(slice) = *list else {
-        return invalid("a list should stand here");
+/// What the prototype or the first of the targets behind an indirect call declares.
+fn declared(b: &Builder<'_, '_>, table: &[Operand<'_>]) -> Option<(Vec<Formal>, Vec<Formal>)> {
+    let [Operand::Label(label)] = *table else {
+        return None;
     };
-    let body = b.body;
-    body.elements(slice)
-        .iter()
-        .map(|element| match *element {
-            Operand::Symbol(Symbol::Local(index), 0) => match b.areas[index as usize] {
-                Some(area) => Ok(area),
-                None => invalid("a variable that is no parameter"),
-            },
-            Operand::Symbol(Symbol::Param(index), 0) if !b.function.entry => {
-                Ok(b.params[index as usize])
-            }
-            Operand::Symbol(Symbol::Return(index), 0) => Ok(b.returns[index as usize]),
-            _ => because("calls with registers or immediates as arguments"),
-        })
-        .collect()
+    match b.body.labels.get(label as usize)?.target {
+        Target::Prototype(index) => {
+            let prototype = b.body.prototypes.get(index as usize)?;
+            let formals = |list: &[Variable<'_>]| list.iter().map(Formal::of).collect();
+            Some((formals(&prototype.params), formals(&prototype.returns)))
+        }
+        Target::CallTargets(index) => {
+            let first = b.body.call_targets.get(index as usize)?.first()?;
+            Some(b.symbols.signature(b.symbols.function(b.module, first)?))
+        }
+        _ => None,
+    }
+}
+
+fn call_function<'a>(
+    b: &mut Builder<'a, '_>,
+    index: usize,
+    name: &str,
+    results: &Operand<'a>,
+    arguments: &Operand<'a>,
+) -> Result<()> {
+    let (params, returns) = b.symbols.signature(index);
+    let arguments = b.arguments(arguments, Some(&params))?;
+    let (results, deliveries) = b.results(results, Some(&returns))?;
+    if !agree(&arguments, &params) || !agree(&results, &returns) {
+        let (takes, gives) = (listed(&params), listed(&returns));
+        return invalid(format!(
+            "`{name}` takes {takes} and returns {gives}; the call differs"
+        ));
+    }
+    let aux = b.call_site(CallSite {
+        function: Some(index),
+        arguments,
+        results,
+    });
+    b.emit(
+        run::call,
+        Operands {
+            aux,
+            ..Operands::default()
+        },
+    );
+    b.deliver(deliveries)
+}
+
+/// A function that the machine provides.
+fn call_builtin<'a>(
+    b: &mut Builder<'a, '_>,
+    name: &str,
+    results: &Operand<'a>,
+    arguments: &Operand<'a>,
+) -> Result<()> {
+    let (run, takes, gives): (Handler, &[u32], &[u32]) = match name {
+        "vprintf" => (builtin::vprintf, &[8, 8], &[4]),
+        "malloc" => (builtin::malloc, &[8], &[8]),
+        "free" => (builtin::free, &[8], &[]),
+        "__cudaCDP2GetParameterBufferV2" => (children::parameter_buffer, &[8, 12, 12, 4], &[8]),
+        "__cudaCDP2LaunchDeviceV2" => (children::launch, &[8, 8], &[4]),
+        "__cudaCDP2LaunchDeviceV2_ptsz" => (children::launch_per_thread, &[8, 8], &[4]),
+        "__cudaCDP2GetLastError" => (children::get_last_error, &[], &[4]),
+        "__cudaCDP2PeekAtLastError" => (children::peek_at_last_error, &[], &[4]),
+        "__assertfail" => (builtin::assert_fail, &[8, 8, 4, 8, 8], &[]),
+        _ => {
+            return invalid(format!(
+                "`{name}` is not defined in this module; link the one that defines it"
+            ));
+        }
+    };
+    let arguments = b.arguments(arguments, None)?;
+    let (results, deliveries) = b.results(results, None)?;
+    let sizes = |areas: &[Area]| areas.iter().map(|a| a.size).collect::<Vec<_>>();
+    if sizes(&arguments) != takes || !(sizes(&results) == gives || results.is_empty()) {
+        return invalid(format!(
+            "`{name}` takes {takes:?} bytes and returns {gives:?}; the call differs"
+        ));
+    }
+    b.program.prints |= name == "vprintf";
+    b.program.heap |= name == "malloc";
+    b.program.launches |= name == "__cudaCDP2GetParameterBufferV2";
+    let aux = b.call_site(CallSite {
+        function: None,
+        arguments,
+        results,
+    });
+    b.emit(
+        run,
+        Operands {
+            aux,
+            ..Operands::default()
+        },
+    );
+    b.deliver(deliveries)
 }

@@ -115,6 +115,11 @@ fn floats(d: Type, a: Type, mode: Option<M>) -> Option<Handler> {
             in_mode!(mode, $make; cvt_rni_whole::<$t>, cvt_rzi_whole::<$t>, cvt_rmi_whole::<$t>, cvt_rpi_whole::<$t>)
         };
     }
+    // Between the two halves a rounding may be left out.
+    let mode = match (d, a, mode) {
+        (F16, Bf16, None) | (Bf16, F16, None) => Some(M::Rn),
+        _ => mode,
+    };
     match (d, a, mode) {
         (F16, F16, None) | (F32, F32, None) => Some(unary(|a: u32| a)),
         (F64, F64, None) => Some(unary(|a: u64| a)),

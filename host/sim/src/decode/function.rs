@@ -2,16 +2,20 @@
 
 use std::collections::HashMap;
 
+use super::arrays::Arrays;
 use super::program::{Area, CallSite, Class, Function, OpInfo, Program, Row, Value};
 use super::symbols::Symbols;
 use super::{
     addresses, asynchronous, atomic, compare, control, convert, matrix, memory, moves, sync, table,
-    texture, video,
+    tensor, texture, video, warpgroup,
 };
 use crate::machine::control as run;
+use crate::machine::meeting::together::{Meeting, Place};
 use crate::machine::op::{Handler, Op};
 use crate::module::LoadError;
-use crate::ptx::ast::{self, Body, Instruction, LabelId, Opcode, Space, Target, Type};
+use crate::ptx::ast::{
+    self, Body, Instruction, LabelId, Opcode, Operand, Space, Symbol, Target, Type,
+};
 
 /// What went wrong with one instruction; the place is added by whoever knows it.
 #[derive(Debug)]
@@ -66,12 +70,14 @@ pub(super) struct Builder<'a, 'm> {
     pub(super) areas: Vec<Option<Area>>,
     /// Local addresses of `.local` variables of the body, as offsets in the function's local memory.
     pub(super) locals: Vec<Option<u32>>,
+    /// The same of parameters whose address is taken; they are copied there when the function begins.
+    pub(super) param_copies: Vec<Option<u32>>,
     rows: HashMap<(Value, u32), u32>,
     out: Function,
     /// Branches whose target is not known yet: operation and label.
     jumps: Vec<(usize, LabelId)>,
     /// Index of the first operation of each instruction; one more for the end.
-    starts: Vec<u32>,
+    pub(super) starts: Vec<u32>,
     guard: u32,
     info: OpInfo,
     words: u32,
@@ -81,8 +87,90 @@ pub(super) struct Builder<'a, 'm> {
     pub(super) module: usize,
 }
 
-/// Decodes a function with a body and adds it to the program; `index` is its place in the list of functions.
+/// Decodes a function with a body and adds it to the program. One that holds what is not modelled becomes one operation
+/// that says so: the rest of its module runs.
 pub(super) fn decode<'a>(
+    symbols: &Symbols<'a>,
+    module: usize,
+    function: &ast::Function<'a>,
+    body: &Body<'a>,
+    program: &mut Program,
+    line_base: u32,
+    source_base: &dyn Fn(&ast::Location<'a>, &mut Program) -> u32,
+) -> std::result::Result<Function, LoadError> {
+    let start = program.ops.len();
+    match modelled(
+        symbols,
+        module,
+        function,
+        body,
+        program,
+        line_base,
+        source_base,
+    ) {
+        Err(error @ LoadError::Unsupported { .. }) => {
+            program.ops.truncate(start);
+            program.infos.truncate(start);
+            Ok(refused(function, program, error))
+        }
+        result => result,
+    }
+}
+
+/// A function that cannot run: one operation that ends the launch, for those who reach it through a pointer.
+pub(super) fn refused(
+    function: &ast::Function<'_>,
+    program: &mut Program,
+    error: LoadError,
+) -> Function {
+    let mut out = Function {
+        name: function.name.into(),
+        start: program.ops.len() as u32,
+        entry: function.entry,
+        words: 128,
+        frame: 128,
+        ..Function::default()
+    };
+    // A call copies its arguments before the callee's code is met.
+    let mut areas = |list: &[ast::Variable<'_>]| -> Vec<Area> {
+        let area = |variable: &ast::Variable<'_>| {
+            let size = super::calls::area_bytes(variable);
+            let offset = out.frame;
+            out.frame += size.div_ceil(4).max(1) * 128;
+            Area { offset, size }
+        };
+        list.iter().map(area).collect()
+    };
+    if !function.entry {
+        let (params, returns) = (areas(&function.params), areas(&function.returns));
+        (out.params, out.returns) = (params, returns);
+    }
+    let line = match &error {
+        LoadError::Unsupported { line, .. } | LoadError::Syntax { line, .. } => *line,
+        LoadError::Invalid { line, .. } => *line,
+        _ => 0,
+    };
+    for run in [run::refused, run::exit] {
+        program.ops.push(Op {
+            run,
+            guard: 0,
+            d: 0,
+            a: 0,
+            b: 0,
+            c: 0,
+            aux: program.functions.len() as u32,
+        });
+        program.infos.push(OpInfo {
+            line,
+            first: true,
+            ..OpInfo::default()
+        });
+    }
+    out.refused = Some(error);
+    out
+}
+
+fn modelled<'a>(
     symbols: &Symbols<'a>,
     module: usize,
     function: &ast::Function<'a>,
@@ -101,6 +189,7 @@ pub(super) fn decode<'a>(
         returns: Vec::new(),
         areas: Vec::new(),
         locals: Vec::new(),
+        param_copies: Vec::new(),
         rows: HashMap::new(),
         out: Function {
             name: function.name.into(),
@@ -121,6 +210,17 @@ pub(super) fn decode<'a>(
         .layout()
         .map_err(|p| at(p, function.position.line, builder.program))?;
     builder.out.start = builder.program.ops.len() as u32;
+    let arrays = Arrays {
+        symbols,
+        module,
+        function,
+        body,
+    };
+    let origins = arrays.origins();
+    builder.info.line = function.position.line + line_base;
+    builder
+        .enter()
+        .map_err(|p| at(p, function.position.line, builder.program))?;
     for instruction in &body.instructions {
         builder.starts.push(builder.program.ops.len() as u32);
         let line = instruction.position.line + line_base;
@@ -136,6 +236,9 @@ pub(super) fn decode<'a>(
         builder
             .instruction(instruction)
             .map_err(|p| at(p, instruction.position.line, builder.program))?;
+        if let Some(array) = arrays.accessed(instruction, &origins) {
+            builder.accesses_array(array);
+        }
     }
     builder.starts.push(builder.program.ops.len() as u32);
     // Running off the end returns, as compilers expect; and a guarded last instruction needs something behind it.
@@ -145,11 +248,15 @@ pub(super) fn decode<'a>(
         ..OpInfo::default()
     };
     builder.guard = 0;
+    builder
+        .leave()
+        .map_err(|p| at(p, body.end.line, builder.program))?;
     let end = if function.entry { run::exit } else { run::ret };
     builder.emit(end, Operands::default());
     builder
         .resolve()
         .map_err(|p| at(p, body.end.line, builder.program))?;
+    builder.track();
     Ok(builder.finish())
 }
 
@@ -195,13 +302,25 @@ impl<'a> Builder<'a, '_> {
                 if size == 0 || size > 16 {
                     return because("registers of this type");
                 }
-                self.reserve(row_bytes(size) * u32::from(register.vector))?
+                let row = row_bytes(size);
+                let first = self.reserve(row * u32::from(register.vector))?;
+                let width = size.max(4) as u32;
+                let rows = (0..u32::from(register.vector)).map(|i| (first + i * row, width));
+                self.out.registers.extend(rows);
+                first
             };
             self.registers.push(offset);
         }
         let mut params = Vec::new();
         for param in &self.function.params {
-            params.push(self.variable_area(param)?);
+            let mut area = self.variable_area(param)?;
+            if param.dims.first() == Some(&None) {
+                // As long as the longest that any call passes.
+                area.size = self.symbols.open_parameter(self.module, self.function.name);
+                area.offset = self.reserve(area.size.div_ceil(4).max(1) * 128)?;
+            }
+            params.push(area);
+            self.param_copies.push(None);
         }
         let mut returns = Vec::new();
         for param in &self.function.returns {
@@ -226,8 +345,35 @@ impl<'a> Builder<'a, '_> {
             self.areas.push(area);
             self.locals.push(place);
         }
+        for index in self.addressed_params() {
+            local = local.next_multiple_of(self.function.params[index].alignment().max(1));
+            self.param_copies[index] = Some(local as u32);
+            local += u64::from(self.params[index].size);
+        }
         self.out.local = local.next_multiple_of(16) as u32;
         Ok(())
+    }
+
+    /// The parameters of a function whose address is taken: named otherwise than in `ld.param` and calls.
+    fn addressed_params(&self) -> Vec<usize> {
+        if self.function.entry {
+            return Vec::new();
+        }
+        let mut found = vec![false; self.function.params.len()];
+        for instruction in &self.body.instructions {
+            for operand in self.body.operands(instruction) {
+                match *operand {
+                    Operand::Symbol(Symbol::Param(index), _) => found[index as usize] = true,
+                    Operand::Indexed(indexed) if indexed.register.is_some() => {
+                        if let Symbol::Param(index) = indexed.symbol {
+                            found[index as usize] = true;
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        (0..found.len()).filter(|&index| found[index]).collect()
     }
 
     /// The area of a parameter; kernels' parameters are not in the frame.
@@ -235,7 +381,7 @@ impl<'a> Builder<'a, '_> {
         if variable.size() > 1 << 16 {
             return invalid("a parameter of more than 64 KiB");
         }
-        let size = variable.size() as u32;
+        let size = super::calls::area_bytes(variable);
         let offset =
             if self.function.entry && variable.space == Space::Param && !self.in_body(variable) {
                 0
@@ -315,9 +461,35 @@ impl<'a> Builder<'a, '_> {
         self.info.through_l1 = through;
     }
 
-    /// Says whether the next operation releases.
-    pub(super) fn releases(&mut self, releases: bool) {
-        self.info.releases = releases;
+    /// Takes what the next operation orders, and for whom, from the instruction's words.
+    pub(super) fn orders(&mut self, i: &Instruction) {
+        use ast::Modifier as M;
+        let has = |word| i.modifiers.has(word);
+        self.info.releases = has(M::Release) || has(M::AcqRel);
+        self.info.acquires = has(M::Acquire) || has(M::AcqRel);
+        self.info.narrow = has(M::Cta);
+    }
+
+    /// Says that lanes meet at the next operation, which is that of `i`, wherever the instruction stands: results and sources.
+    pub(super) fn meets(&mut self, i: &Instruction, results: &[Place], sources: &[Place]) {
+        let mut words: Vec<&str> = i.modifiers.iter().map(|word| word.name()).collect();
+        words.sort_unstable();
+        words.insert(0, i.opcode.name());
+        self.program.meetings.push(Meeting {
+            op: self.program.ops.len() as u32,
+            words: words.join("."),
+            results: results.to_vec(),
+            sources: sources.to_vec(),
+        });
+    }
+
+    /// Says that the operations of the last instruction access this shared array.
+    fn accesses_array(&mut self, array: u32) {
+        let first = self.starts.last().copied().unwrap_or(0);
+        let end = self.program.ops.len() as u32;
+        self.program
+            .arrays
+            .extend((first..end).map(|op| (op, array)));
     }
 
     /// Remembers that the next operation goes to `label`.
@@ -399,6 +571,8 @@ impl<'a> Builder<'a, '_> {
         use Opcode as O;
         let i = instruction;
         match i.opcode {
+            O::Cp if i.modifiers.has(ast::Modifier::Tensor) => tensor::tensor(self, i),
+            O::Tensormap => tensor::tensormap(self, i),
             O::Cp | O::Mbarrier => asynchronous::asynchronous(self, i),
             O::St | O::Red if i.modifiers.has(ast::Modifier::Async) => {
                 asynchronous::asynchronous(self, i)
@@ -410,6 +584,7 @@ impl<'a> Builder<'a, '_> {
                 texture::texture(self, i)
             }
             O::Mma | O::Wmma | O::Ldmatrix | O::Stmatrix | O::Movmatrix => matrix::matrix(self, i),
+            O::Wgmma => warpgroup::warpgroup(self, i),
             O::Bra | O::Brx | O::Call | O::Ret | O::Exit | O::Trap | O::Brkpt => {
                 control::control(self, i)
             }

@@ -24,12 +24,12 @@ pub(super) fn matrix<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()>
 }
 
 /// The mask of all lanes.
-fn everybody(b: &mut Builder<'_, '_>) -> Result<u32> {
+pub(super) fn everybody(b: &mut Builder<'_, '_>) -> Result<u32> {
     b.constant(Value::Bits(u128::from(u32::MAX)), 4)
 }
 
 /// m, n and k of a modifier such as `m16n8k16`.
-fn shape(i: &Instruction) -> Option<(usize, usize, usize)> {
+pub(super) fn shape(i: &Instruction) -> Option<(usize, usize, usize)> {
     i.modifiers.iter().find_map(|word| {
         let (m, rest) = word.name().strip_prefix('m')?.split_once('n')?;
         let (n, k) = rest.split_once('k')?;
@@ -37,7 +37,7 @@ fn shape(i: &Instruction) -> Option<(usize, usize, usize)> {
     })
 }
 
-fn element(ty: Type) -> Option<Element> {
+pub(super) fn element(ty: Type) -> Option<Element> {
     Some(match ty {
         Type::F16 => Element::F16,
         Type::Bf16 => Element::Bf16,
@@ -52,7 +52,7 @@ fn element(ty: Type) -> Option<Element> {
     })
 }
 
-fn accumulator(ty: Type, i: &Instruction) -> Option<Accumulator> {
+pub(super) fn accumulator(ty: Type, i: &Instruction) -> Option<Accumulator> {
     Some(match ty {
         Type::F16 => Accumulator::F16,
         Type::F32 => Accumulator::F32,
@@ -217,7 +217,7 @@ fn move_tile<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
             b.constant(Value::Bits(length as u128), 4)?
         }
     };
-    let space = match place(i)? {
+    let space = match b.place_of(place(i)?, address)? {
         Place::Global => Named::Global,
         Place::Shared => Named::Shared,
         _ => Named::Generic,
@@ -260,7 +260,7 @@ fn move_rows<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
             false => b.destination(element, 4)?,
         });
     }
-    let generic = place(i)? == Place::Generic;
+    let generic = b.place_of(place(i)?, address)? == Place::Generic;
     let Address { row, offset, flags } = b.address_operand(address)?;
     let members = everybody(b)?;
     let list = b.list(&registers);

@@ -6,11 +6,13 @@
 
 use super::function::{Builder, Operands, Result, invalid, unsupported};
 use super::operand::repr;
-use super::program::{Class, SpaceClass, Value};
+use super::program::{Class, SpaceClass, Value, VariableSpace};
 use super::table;
 use crate::machine::memory::access::flag;
 use crate::machine::memory::transfer::{self, NOWHERE, Place, Width};
-use crate::ptx::ast::{Base, Instruction, Modifier as M, Opcode, Operand, Symbol, Type};
+use crate::ptx::ast::{
+    Base, Component, Instruction, Modifier as M, Opcode, Operand, Space, Symbol, Type,
+};
 
 /// An address operand, as operations take it.
 pub(super) struct Address {
@@ -39,7 +41,7 @@ pub(super) fn place(i: &Instruction) -> Result<Place> {
 }
 
 /// The type in memory.
-fn width(ty: Type) -> Option<Width> {
+pub(super) fn width(ty: Type) -> Option<Width> {
     Some(match ty {
         Type::S8 => Width::I8,
         Type::S16 => Width::I16,
@@ -70,8 +72,17 @@ pub(super) fn class_of(place: Place) -> SpaceClass {
 impl<'a> Builder<'a, '_> {
     /// The row of an address operand of memory that has addresses.
     pub(super) fn address_operand(&mut self, operand: &Operand<'a>) -> Result<Address> {
-        let Operand::Address(base, offset) = *operand else {
-            return invalid("an address should stand here");
+        let (base, offset) = match *operand {
+            Operand::Address(base, offset) => (base, offset),
+            Operand::Indexed(indexed) => {
+                let row = self.indexed(indexed)?;
+                return Ok(Address {
+                    row,
+                    offset: 0,
+                    flags: 0,
+                });
+            }
+            _ => return invalid("an address should stand here"),
         };
         let (row, narrow) = match base {
             Base::Register(id) => {
@@ -132,11 +143,71 @@ impl<'a> Builder<'a, '_> {
         })
     }
 
-    /// The elements of a vector operand, or the one operand.
+    /// The elements of a vector operand, in braces or a register of its own, or the one operand.
     pub(super) fn elements(&self, operand: &Operand<'a>) -> Vec<Operand<'a>> {
         match *operand {
             Operand::Vector(slice) => self.body.elements(slice).to_vec(),
+            Operand::Register(id) if self.is_vector(operand) => {
+                let many = self.body.registers[id as usize].vector;
+                let components = Component::ALL.iter().take(many.into());
+                components
+                    .map(|&component| Operand::Element(id, component))
+                    .collect()
+            }
             one => vec![one],
+        }
+    }
+}
+
+impl<'a> Builder<'a, '_> {
+    /// Whether an operand is a register of several elements.
+    pub(super) fn is_vector(&self, operand: &Operand<'a>) -> bool {
+        match *operand {
+            Operand::Register(id) => {
+                let register = self.body.registers.get(id as usize);
+                register.is_some_and(|register| register.vector > 1)
+            }
+            Operand::Vector(_) => true,
+            _ => false,
+        }
+    }
+
+    /// The memory that an access without a state space means: that of the variable which it names, as ptxas has it.
+    pub(super) fn place_of(&self, place: Place, address: &Operand<'a>) -> Result<Place> {
+        let symbol = match *address {
+            Operand::Address(Base::Symbol(symbol), _) => symbol,
+            Operand::Indexed(indexed) => indexed.symbol,
+            _ => return Ok(place),
+        };
+        if place != Place::Generic {
+            return Ok(place);
+        }
+        match self.space_of(symbol) {
+            Some(Space::Shared) => Ok(Place::Shared),
+            Some(Space::Local) => Ok(Place::Local),
+            Some(Space::Global) => Ok(Place::Global),
+            Some(space) => invalid(format!(
+                "the variable is in .{0} memory, which has no generic addresses here; say `.{0}`",
+                space.name()
+            )),
+            None => Ok(place),
+        }
+    }
+
+    /// The state space of what a symbol names; none for functions.
+    fn space_of(&self, symbol: Symbol<'a>) -> Option<Space> {
+        match symbol {
+            Symbol::Local(index) => self.body.variables.get(index as usize).map(|v| v.space),
+            Symbol::Param(_) | Symbol::Return(_) => Some(Space::Param),
+            Symbol::Module(name) => {
+                let index = self.symbols.find(self.module, name)?;
+                match self.symbols.space(index) {
+                    VariableSpace::Global | VariableSpace::Managed => Some(Space::Global),
+                    VariableSpace::Constant => Some(Space::Const),
+                    VariableSpace::Shared(_) | VariableSpace::DynamicShared => Some(Space::Shared),
+                    VariableSpace::Function(_) | VariableSpace::Reference(_) => None,
+                }
+            }
         }
     }
 }
@@ -185,9 +256,17 @@ pub(super) fn transfer<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
             element => b.destination(element, register)?,
         });
     }
-    let mut place = place(i)?;
+    let mut place = b.place_of(place(i)?, address)?;
     let bytes = ty.size() * count as u64;
     let mut at = None;
+    let indexed = match *address {
+        Operand::Indexed(indexed) if indexed.register.is_none() => {
+            let offset = b.scaled(indexed)?;
+            Some(Operand::Address(Base::Symbol(indexed.symbol), offset))
+        }
+        _ => None,
+    };
+    let address = indexed.as_ref().unwrap_or(address);
     if place == Place::Param
         && let Operand::Address(Base::Symbol(symbol), offset) = *address
     {
@@ -212,7 +291,7 @@ pub(super) fn transfer<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
     let aux = flags | if spins { flag::SPINS } else { 0 } | (count as u32 - 1) << flag::ELEMENTS;
     let d = if count == 1 { rows[0] } else { b.list(&rows) };
     let class = class_of(place);
-    b.releases(i.modifiers.has(M::Release));
+    b.orders(i);
     // The default is `.ca`, and `.cs` only evicts sooner. The read-only path is another; strong accesses are not cached there.
     let past_l1 = [M::Cg, M::Cv, M::Nc];
     b.through_l1(!store && !spins && !past_l1.iter().any(|&m| i.modifiers.has(m)));

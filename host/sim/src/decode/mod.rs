@@ -10,14 +10,17 @@
 //! | `symbols` | module variables, functions, linking of several texts |
 //! | `function` | one function: frame, constants, labels |
 //! | `operand` | operands to frame offsets |
+//! | `arrays` | which shared array an address is computed from |
 //! | `assigned` | which registers have to be cleared |
 //! | `table` | instructions that work on registers alone, by their spelling |
-//! | `compare`, `convert`, `memory`, `addresses`, `atomic`, `asynchronous`, `matrix`, `texture`, `video`, `control`, `sync`, `moves` | the others, by subject |
+//! | `compare`, `convert`, `memory`, `addresses`, `atomic`, `asynchronous`, `matrix`, `tensor`, `texture`, `video`, `warpgroup`, `control`, `calls`, `sync`, `moves` | the others, by subject |
 
 mod addresses;
+mod arrays;
 mod assigned;
 mod asynchronous;
 mod atomic;
+mod calls;
 mod compare;
 mod control;
 mod convert;
@@ -30,8 +33,10 @@ pub(crate) mod program;
 mod symbols;
 mod sync;
 mod table;
+mod tensor;
 mod texture;
 mod video;
+mod warpgroup;
 
 use crate::isa::IsaError;
 use crate::module::LoadError;
@@ -41,7 +46,7 @@ use program::Program;
 pub(crate) fn decode(texts: &[&str]) -> Result<Program, LoadError> {
     let mut modules = Vec::with_capacity(texts.len());
     for text in texts {
-        let module = crate::ptx::parse(text).map_err(|error| {
+        let mut module = crate::ptx::parse(text).map_err(|error| {
             let at = error.position().unwrap_or_default();
             LoadError::Syntax {
                 line: at.line,
@@ -52,10 +57,11 @@ pub(crate) fn decode(texts: &[&str]) -> Result<Program, LoadError> {
         if module.address_size != 64 {
             return Err(narrow(text));
         }
-        crate::isa::check(&module).map_err(refused)?;
-        modules.push(module);
+        let refusals = crate::isa::check(&mut module).map_err(|error| refused(error, 0))?;
+        modules.push((module, refusals));
     }
-    symbols::link(&modules, texts)
+    let (modules, refusals): (Vec<_>, Vec<_>) = modules.into_iter().unzip();
+    symbols::link(&modules, &refusals, texts)
 }
 
 /// A module of 32-bit addresses, said or by leaving `.address_size` out: memory here has addresses of the host's, and NVIDIA's
@@ -75,9 +81,9 @@ fn narrow(text: &str) -> LoadError {
     }
 }
 
-/// An instruction that the table does not describe or refuses by name.
-fn refused(error: IsaError) -> LoadError {
-    let line = error.position().unwrap_or_default().line;
+/// An instruction that the table does not describe or refuses by name, in a text that begins behind line `base`.
+fn refused(error: IsaError, base: u32) -> LoadError {
+    let line = error.position().unwrap_or_default().line + base;
     let text = error.spelling().to_owned();
     match error {
         IsaError::Refused { why, .. } => LoadError::Unsupported {

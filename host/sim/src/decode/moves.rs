@@ -59,8 +59,9 @@ fn mov<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     }
     let width = repr(ty.size());
     match (*d, *a) {
-        (Operand::Vector(_), _) => return unpack(b, d, a, ty),
-        (_, Operand::Vector(_)) => return pack(b, d, a, ty),
+        _ if i.modifiers.has(M::V2) || i.modifiers.has(M::V4) => return elementwise(b, d, a, ty),
+        _ if b.is_vector(d) => return unpack(b, d, a, ty),
+        _ if b.is_vector(a) => return pack(b, d, a, ty),
         (_, Operand::Special(register, _)) if clock(b, d, register, width)? => return Ok(()),
         _ => {}
     }
@@ -74,6 +75,39 @@ fn mov<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
             ..Operands::default()
         },
     );
+    Ok(())
+}
+
+/// `mov.v4.f32 {a, b, c, d}, v`: each element by itself.
+fn elementwise<'a>(
+    b: &mut Builder<'a, '_>,
+    d: &Operand<'a>,
+    a: &Operand<'a>,
+    ty: Type,
+) -> Result<()> {
+    let width = repr(ty.size());
+    let (to, from) = (b.elements(d), b.elements(a));
+    if to.len() != from.len() {
+        return invalid("as many elements on both sides should stand here");
+    }
+    // A source may be among the destinations: all are read first.
+    let mut moves = Vec::new();
+    for (to, from) in to.iter().zip(&from).filter(|(to, _)| **to != Operand::Sink) {
+        let (row, temporary) = (b.source(from, width, Some(ty))?, b.scratch(width)?);
+        moves.push((temporary, row));
+        moves.push((b.destination(to, width)?, temporary));
+    }
+    let reads = moves.iter().step_by(2);
+    for &(d, a) in reads.chain(moves.iter().skip(1).step_by(2)) {
+        b.emit(
+            copy(width),
+            Operands {
+                d,
+                a,
+                ..Operands::default()
+            },
+        );
+    }
     Ok(())
 }
 

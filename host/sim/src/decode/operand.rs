@@ -3,9 +3,13 @@
 //! PTX ISA, chapter 6, "Instruction Operands". An immediate becomes a constant row of the frame, cut to the operation's
 //! width; a symbol's address too, filled in when the module is put on a device.
 
-use super::function::{Builder, Result, invalid, row_bytes, unsupported};
+use super::function::{Builder, Operands, Result, invalid, row_bytes, unsupported};
 use super::program::{Value, VariableSpace};
-use crate::ptx::ast::{Component, Operand, RegisterId, SpecialRegister, Symbol, Type};
+use super::table;
+use crate::machine::compute::alu;
+use crate::ptx::ast::{
+    Class, Component, Indexed, Operand, RegisterId, SpecialRegister, Symbol, Type, Variable,
+};
 
 /// Bytes of the representation of a value of `size` bytes.
 pub(super) fn repr(size: u64) -> u64 {
@@ -137,6 +141,8 @@ impl<'a> Builder<'a, '_> {
                 return self.special(register, component, width);
             }
             Operand::Symbol(symbol, offset) => self.address(symbol, offset)?,
+            Operand::Sum(id, offset) => return self.sum(id, offset, width),
+            Operand::Indexed(indexed) => return self.element_address(indexed, width),
             _ => return invalid("a value should stand here"),
         };
         self.constant(value, width)
@@ -194,6 +200,130 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
+    /// An operation of the table that makes a row of two.
+    fn binary(&mut self, spelling: &str, a: u32, b: u32, width: u64) -> Result<u32> {
+        let Some(entry) = table::find(spelling) else {
+            return unsupported();
+        };
+        let d = self.scratch(width)?;
+        self.emit(
+            entry.run,
+            Operands {
+                d,
+                a,
+                b,
+                ..Operands::default()
+            },
+        );
+        Ok(d)
+    }
+
+    /// `%r1+4`.
+    fn sum(&mut self, id: RegisterId, offset: i64, width: u64) -> Result<u32> {
+        let row = self.register(&Operand::Register(id), width)?;
+        let (add, offset) = match width {
+            4 => ("add.u32", u128::from(offset as u32)),
+            8 => ("add.u64", u128::from(offset as u64)),
+            _ => return unsupported(),
+        };
+        let by = self.constant(Value::Bits(offset), width)?;
+        self.binary(add, row, by, width)
+    }
+
+    /// Bytes from an array's beginning to the constant part of an index.
+    pub(super) fn scaled(&self, indexed: Indexed<'a>) -> Result<i64> {
+        Ok(indexed
+            .index
+            .wrapping_mul(self.element_size(indexed.symbol)? as i64))
+    }
+
+    /// Bytes of one element of an array variable.
+    fn element_size(&self, symbol: Symbol<'a>) -> Result<u64> {
+        let of = |variable: Option<&Variable<'a>>| {
+            let variable = variable.filter(|variable| !variable.dims.is_empty())?;
+            Some(variable.ty.size())
+        };
+        let size = match symbol {
+            Symbol::Local(index) => of(self.body.variables.get(index as usize)),
+            Symbol::Param(index) => of(self.function.params.get(index as usize)),
+            Symbol::Return(index) => of(self.function.returns.get(index as usize)),
+            Symbol::Module(name) => {
+                let index = self.symbols.find(self.module, name);
+                index.and_then(|index| self.symbols.element_size(index))
+            }
+        };
+        size.map_or_else(|| invalid("an index behind what is no array"), Ok)
+    }
+
+    /// The address of an element, as a row of 4 or 8 bytes.
+    fn element_address(&mut self, indexed: Indexed<'a>, width: u64) -> Result<u32> {
+        let size = self.element_size(indexed.symbol)?;
+        let offset = self.scaled(indexed)?;
+        let base = self.address(indexed.symbol, offset)?;
+        let base = self.constant(base, width)?;
+        let Some(id) = indexed.register else {
+            return Ok(base);
+        };
+        let index = Operand::Register(id);
+        let declared = self
+            .body
+            .registers
+            .get(id as usize)
+            .map(|register| register.ty);
+        let signed = declared.is_some_and(|ty| ty.class() == Class::Signed);
+        let row = match self.register_size(&index) {
+            Some(bytes) if bytes == width => self.register(&index, bytes)?,
+            Some(bytes @ (2 | 4)) => {
+                let a = self.register(&index, 4)?;
+                let d = self.scratch(width)?;
+                let run = match (bytes, width, signed) {
+                    (2, 4, false) => alu::unary_rare(|a: u16| u32::from(a)),
+                    (2, 4, true) => alu::unary_rare(|a: i16| i32::from(a)),
+                    (2, _, false) => alu::unary_rare(|a: u16| u64::from(a)),
+                    (2, _, true) => alu::unary_rare(|a: i16| i64::from(a)),
+                    (_, _, false) => alu::unary_rare(|a: u32| u64::from(a)),
+                    (_, _, true) => alu::unary_rare(|a: i32| i64::from(a)),
+                };
+                self.emit(
+                    run,
+                    Operands {
+                        d,
+                        a,
+                        ..Operands::default()
+                    },
+                );
+                d
+            }
+            Some(8) => {
+                // An index of 64 bits to an address of 32: its lower half.
+                let a = self.register(&index, 8)?;
+                let d = self.scratch(4)?;
+                self.emit(
+                    alu::unary_rare(|a: u64| a as u32),
+                    Operands {
+                        d,
+                        a,
+                        ..Operands::default()
+                    },
+                );
+                d
+            }
+            _ => return invalid("an index of 16, 32 or 64 bits should stand here"),
+        };
+        let by = self.constant(Value::Bits(size.into()), width)?;
+        let (multiply, add) = match width {
+            4 => ("mul.lo.u32", "add.u32"),
+            _ => ("mul.lo.u64", "add.u64"),
+        };
+        let scaled = self.binary(multiply, row, by, width)?;
+        self.binary(add, base, scaled, width)
+    }
+
+    /// The row of an element's address, in 64 bits.
+    pub(super) fn indexed(&mut self, indexed: Indexed<'a>) -> Result<u32> {
+        self.element_address(indexed, 8)
+    }
+
     /// The address of a symbol, in its own space.
     pub(super) fn address(&mut self, symbol: Symbol<'a>, offset: i64) -> Result<Value> {
         match symbol {
@@ -215,9 +345,11 @@ impl<'a> Builder<'a, '_> {
                     (crate::memory::window::PARAM + u64::from(start)).wrapping_add_signed(offset),
                 )))
             }
-            Symbol::Param(_) | Symbol::Return(_) => {
-                invalid("the address of a function's parameter cannot be taken")
-            }
+            Symbol::Param(index) => match self.param_copies[index as usize] {
+                Some(place) => Ok(Value::Local(place.wrapping_add(offset as u32))),
+                None => invalid("the address of this parameter cannot be taken"),
+            },
+            Symbol::Return(_) => invalid("the address of a function's result cannot be taken"),
             Symbol::Module(name) => match self.symbols.find(self.module, name) {
                 Some(index) => Ok(self.variable(index, offset)),
                 None => invalid(format!(

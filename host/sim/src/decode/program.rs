@@ -6,13 +6,19 @@
 
 use std::sync::Arc;
 
+use crate::isa::Architecture;
 use crate::machine::asynchronous::CopySite;
 use crate::machine::asynchronous::bulk::BulkSite;
+use crate::machine::asynchronous::tensor::TensorSite;
+use crate::machine::asynchronous::tensor_map::{PublishSite, ReplaceSite};
 use crate::machine::compute::matrix::Product;
+use crate::machine::compute::track::Touch;
+use crate::machine::compute::warpgroup::WarpgroupSite;
 use crate::machine::image::ImageSite;
+use crate::machine::meeting::together::{Meeting, Place};
 use crate::machine::memory::tile::Tile;
 use crate::machine::op::Op;
-use crate::module::Kernel;
+use crate::module::{Kernel, LoadError};
 use crate::ptx::ast::SpecialRegister;
 use crate::semantics::video::Video;
 
@@ -37,14 +43,30 @@ pub(crate) struct Program {
     pub(crate) copies: Vec<CopySite>,
     /// Asynchronous copies in bulk, stores and reductions.
     pub(crate) bulks: Vec<BulkSite>,
+    /// Copies and reductions of boxes of tensors.
+    pub(crate) tensors: Vec<TensorSite>,
+    /// Changes of tensor maps.
+    pub(crate) replaces: Vec<ReplaceSite>,
+    /// Copies of tensor maps to global memory.
+    pub(crate) publishes: Vec<PublishSite>,
     /// Multiplications of matrices.
     pub(crate) products: Vec<Product>,
+    /// Multiplications of warpgroups.
+    pub(crate) warpgroups: Vec<WarpgroupSite>,
+    /// Registers that they use, by name.
+    pub(crate) tracked: Vec<String>,
+    /// What operations do to those registers, by the operation's number; it may be shorter than `ops`.
+    pub(crate) touches: Vec<Option<Box<Touch>>>,
     /// Matrices that go between memory and registers.
     pub(crate) tiles: Vec<Tile>,
     /// What video instructions do.
     pub(crate) videos: Vec<Video>,
+    /// Instructions at which lanes of a warp meet wherever they stand, by operation.
+    pub(crate) meetings: Vec<Meeting>,
     /// Module variables, in order; [`Value::Symbol`] names them by index.
     pub(crate) variables: Vec<Variable>,
+    /// Operations whose address is computed from that of one shared variable, with its index; by operation.
+    pub(crate) arrays: Vec<(u32, u32)>,
     /// The kernels, and each one's function.
     pub(crate) kernels: Vec<(Kernel, usize)>,
     /// Static shared memory of each kernel's function.
@@ -55,14 +77,16 @@ pub(crate) struct Program {
     pub(crate) heap: bool,
     /// Whether something launches kernels.
     pub(crate) launches: bool,
-    /// Source lines that `.loc` names, file by index into `files`.
-    pub(crate) sources: Vec<(u32, u32, u32)>,
+    /// Source lines that `.loc` names.
+    pub(crate) sources: Vec<SourceLine>,
     /// Files that `.file` names.
     pub(crate) files: Vec<String>,
     /// The PTX text, for reports.
     pub(crate) text: Arc<str>,
-    /// The newest compute capability that `.target` asks for, and its text.
-    pub(crate) target: (u32, String),
+    /// The newest architecture that a `.target` names.
+    pub(crate) target: Option<Architecture>,
+    /// The newest `.version`, if it is after all that are known.
+    pub(crate) newer: Option<(u32, u32)>,
 }
 
 impl Default for Program {
@@ -77,9 +101,17 @@ impl Default for Program {
             tables: Vec::new(),
             copies: Vec::new(),
             bulks: Vec::new(),
+            tensors: Vec::new(),
+            replaces: Vec::new(),
+            publishes: Vec::new(),
             products: Vec::new(),
+            warpgroups: Vec::new(),
+            tracked: Vec::new(),
+            touches: Vec::new(),
             tiles: Vec::new(),
             videos: Vec::new(),
+            meetings: Vec::new(),
+            arrays: Vec::new(),
             variables: Vec::new(),
             kernels: Vec::new(),
             shared: Vec::new(),
@@ -89,9 +121,23 @@ impl Default for Program {
             sources: Vec::new(),
             files: Vec::new(),
             text: Arc::from(""),
-            target: (0, String::new()),
+            target: None,
+            newer: None,
         }
     }
+}
+
+/// A line of the source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct SourceLine {
+    /// The file, by index into [`Program::files`].
+    pub(crate) file: u32,
+    /// The line, from 1.
+    pub(crate) line: u32,
+    /// The column, from 1; 0 where it is not known.
+    pub(crate) column: u32,
+    /// Of inlined code, the line of the call: one more than an index into [`Program::sources`]; else 0.
+    pub(crate) inlined_at: u32,
 }
 
 /// What reports and counters want to know of an operation.
@@ -109,6 +155,10 @@ pub(crate) struct OpInfo {
     pub(crate) through_l1: bool,
     /// Whether it releases what the thread did before, in the memory model's sense.
     pub(crate) releases: bool,
+    /// Whether it acquires what another thread released.
+    pub(crate) acquires: bool,
+    /// Whether its scope is the block.
+    pub(crate) narrow: bool,
     /// Whether this operation is the first of its PTX instruction: some take several.
     pub(crate) first: bool,
 }
@@ -166,6 +216,8 @@ pub(crate) struct Function {
     /// Registers that are cleared when the frame is made, as offset and bytes of a lane: those that might be read before
     /// they are written.
     pub(crate) cleared: Vec<(u32, u32)>,
+    /// Its registers but for predicates: offset, and bytes of a lane.
+    pub(crate) registers: Vec<Place>,
     /// Bytes of local memory that its variables take.
     pub(crate) local: u32,
     /// Where its parameters go.
@@ -174,6 +226,8 @@ pub(crate) struct Function {
     pub(crate) returns: Vec<Area>,
     /// Whether it is a kernel.
     pub(crate) entry: bool,
+    /// Why it cannot run, if something in it is not modelled; its code is one operation that says so.
+    pub(crate) refused: Option<LoadError>,
 }
 
 /// A row that is filled when a frame is made.

@@ -2,7 +2,7 @@
 
 use super::function::{Builder, Operands, Result, invalid, unsupported};
 use super::program::{Class, Value};
-use crate::machine::compute::misc;
+use crate::machine::compute::{alu, misc};
 use crate::machine::meeting::barrier::{self, kind};
 use crate::machine::meeting::cluster;
 use crate::machine::meeting::exchange::{self, WHO_RUNS, extreme, mode};
@@ -44,7 +44,14 @@ pub(super) fn sync<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
             } else {
                 misc::fence
             };
-            b.emit(run, Operands::default());
+            let aux = u32::from(i.modifiers.has(M::Cta));
+            b.emit(
+                run,
+                Operands {
+                    aux,
+                    ..Operands::default()
+                },
+            );
             Ok(())
         }
         Opcode::Nanosleep => {
@@ -62,6 +69,7 @@ fn bar<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
             return invalid("`bar.warp.sync` takes a mask");
         };
         let mask = b.source(mask, 4, None)?;
+        b.meets(i, &[], &[(mask, 4)]);
         b.emit(
             exchange::warp_barrier,
             Operands {
@@ -175,19 +183,24 @@ fn shuffle<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
         () if i.modifiers.has(M::Idx) => mode::IDX,
         () => return unsupported(),
     };
+    let nobody = b.no_predicate();
     let (d, predicate) = match d {
         Operand::Pair(d, p) => {
             let d = d.map_or(Operand::Sink, Operand::Register);
             (
                 b.destination(&d, 4)?,
-                p.map_or(Ok(0), |p| b.predicate_register(p))?,
+                p.map_or(Ok(nobody), |p| b.predicate_register(p))?,
             )
         }
-        d => (b.destination(&d, 4)?, 0),
+        d => (b.destination(&d, 4)?, nobody),
     };
     let a = b.source(&a, 4, None)?;
     let lane = b.source(&lane, 4, None)?;
     let c = b.source(&clamp, 4, None)?;
+    if members != WHO_RUNS {
+        let sources = [a, lane, c, members].map(|row| (row, 4));
+        b.meets(i, &[(d, 4), (predicate, 0)], &sources);
+    }
     let list = b.list(&[members, predicate]);
     b.emit(
         exchange::shuffle(),
@@ -209,9 +222,23 @@ fn vote<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
         [d, p] => (d, p, WHO_RUNS),
         _ => return invalid("`vote` takes a destination and a predicate, with `.sync` a mask"),
     };
-    let a = b.predicate(&p)?;
+    let mut a = b.predicate(&p)?;
+    if members != WHO_RUNS && a <= 1 {
+        // A constant: lanes that come by other ways bring a predicate, and need a place for it.
+        let [d, _] = b.scratch_predicates();
+        let constant = Operands {
+            d,
+            a,
+            ..Operands::default()
+        };
+        b.emit(alu::predicate(|a, _| a), constant);
+        a = d;
+    }
     if i.modifiers.has(M::Ballot) {
         let d = b.destination(&d, 4)?;
+        if members != WHO_RUNS {
+            b.meets(i, &[(d, 4)], &[(a, 0), (members, 4)]);
+        }
         b.emit(
             exchange::ballot,
             Operands {
@@ -232,6 +259,9 @@ fn vote<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
         () => return unsupported(),
     };
     let d = b.predicate_destination(&d)?;
+    if members != WHO_RUNS {
+        b.meets(i, &[(d, 0)], &[(a, 0), (members, 4)]);
+    }
     b.emit(
         run,
         Operands {
@@ -249,15 +279,16 @@ fn matches<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
         return invalid("`match.sync` takes three operands");
     };
     let wide = i.modifiers.has(M::B64);
+    let nobody = b.no_predicate();
     let (d, predicate) = match d {
         Operand::Pair(d, p) => {
             let d = d.map_or(Operand::Sink, Operand::Register);
             (
                 b.destination(&d, 4)?,
-                p.map_or(Ok(0), |p| b.predicate_register(p))?,
+                p.map_or(Ok(nobody), |p| b.predicate_register(p))?,
             )
         }
-        d => (b.destination(&d, 4)?, 0),
+        d => (b.destination(&d, 4)?, nobody),
     };
     let run = match (i.modifiers.has(M::Any), wide) {
         (true, false) => exchange::match_any::<u32>(),
@@ -267,6 +298,8 @@ fn matches<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     };
     let a = b.source(&a, if wide { 8 } else { 4 }, None)?;
     let members = b.source(&members, 4, None)?;
+    let width = if wide { 8 } else { 4 };
+    b.meets(i, &[(d, 4), (predicate, 0)], &[(a, width), (members, 4)]);
     b.emit(
         run,
         Operands {
@@ -300,6 +333,7 @@ fn redux<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let a = b.source(&a, 4, None)?;
     let members = b.source(&members, 4, None)?;
     let d = b.destination(&d, 4)?;
+    b.meets(i, &[(d, 4)], &[(a, 4), (members, 4)]);
     let flag = |word, flag| if i.modifiers.has(word) { flag } else { 0 };
     let aux = flag(M::Max, extreme::MAX)
         | flag(M::Abs, extreme::ABS)
@@ -324,9 +358,10 @@ fn elect<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let d = p.map_or(Ok(b.no_predicate()), |p| b.predicate_register(p))?;
     let aux = match leader {
         Some(register) => b.register(&Operand::Register(register), 4)?,
-        None => 0,
+        None => b.scratch(4)?,
     };
     let members = b.source(&members, 4, None)?;
+    b.meets(i, &[(d, 0), (aux, 4)], &[(members, 4)]);
     b.emit(
         exchange::elect,
         Operands {

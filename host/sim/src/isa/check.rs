@@ -1,102 +1,110 @@
 //! Holds a module's instructions against the table.
 //!
-//! PTX ISA 9.4 says which registers fit an instruction's type: those of its size (and for loads, stores and conversions
-//! wider ones), where signed and unsigned are the same and bits fit everything: LLVM keeps all `.f32` in `.b32`
-//! registers. Integers and floats do not mix.
+//! The modifiers of an instruction may stand in another order than the table's (see `order`); what comes after this reads
+//! them in the table's. Operands are held against the rows in `operands`.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use foldhash::fast::RandomState;
 
-use super::pattern::{self, Pattern, Shape, Slot, Typed};
-use super::{IsaError, Row, Target};
-use crate::ptx::ast::{
-    self, Base, Body, Class, Instruction, Modifier, Modifiers, Module, Opcode, Operand, Selector,
-    Type,
-};
+use super::error::Missed;
+use super::operands::Form;
+use super::pattern;
+use super::{Architecture, IsaError, Row};
+use crate::ptx::NEWEST;
+use crate::ptx::ast::{Instruction, Modifier, Modifiers, Module, Opcode};
 
-/// Checks every instruction of a module.
+/// A function that holds what this machine refuses; the rest of its module is not affected.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refusal {
+    /// The function: an index into [`Module::functions`].
+    pub function: usize,
+    /// Its first instruction that cannot run.
+    pub error: IsaError,
+}
+
+/// Checks every instruction of a module, and puts the modifiers of each into the table's order.
+///
+/// The functions that are given back hold an instruction that the ISA has and this machine does not, or one that is not
+/// known in a module of a PTX version after [`NEWEST`].
 ///
 /// # Errors
 ///
-/// The first instruction, in the order of the text, that no row of the table describes, whose row is refused, or that the
-/// module's version or target does not have.
-pub fn check(module: &Module<'_>) -> Result<(), IsaError> {
+/// The first instruction, in the order of the text, that no row of the table describes, or that the module's version
+/// or target does not have.
+pub fn check(module: &mut Module<'_>) -> Result<Vec<Refusal>, IsaError> {
     let mut checker = Checker::new(module)?;
-    for body in module
-        .functions
-        .iter()
-        .filter_map(|function| function.body.as_ref())
-    {
-        for instruction in &body.instructions {
-            checker.instruction(body, instruction)?;
+    let newer = module.version > NEWEST;
+    let mut refusals = Vec::new();
+    for (index, function) in module.functions.iter_mut().enumerate() {
+        let Some(body) = &mut function.body else {
+            continue;
+        };
+        let mut refused = None;
+        for at in 0..body.instructions.len() {
+            let instruction = body.instructions[at];
+            let checked = checker.form(&instruction);
+            match checked.and_then(|form| form.check(body, &instruction)) {
+                Ok(ordered) => body.instructions[at].modifiers = ordered,
+                Err(error @ IsaError::Refused { .. }) => refused = refused.or(Some(error)),
+                Err(error) if newer => refused = refused.or(Some(error)),
+                Err(error) => return Err(error),
+            }
         }
+        refusals.extend(refused.map(|error| Refusal {
+            function: index,
+            error,
+        }));
     }
-    Ok(())
+    Ok(refusals)
 }
 
-/// The module's `.target`.
-#[derive(Clone, Copy)]
-struct Has<'m> {
-    target: Target,
-    name: &'m str,
+/// The module's `.version` and `.target`.
+#[derive(Clone)]
+struct Has {
+    target: Architecture,
+    name: String,
     version: (u32, u32),
 }
 
 /// What the checker keeps from one instruction to the next.
-struct Checker<'m> {
-    has: Has<'m>,
+struct Checker {
+    has: Has,
     forms: HashMap<(Opcode, Modifiers), Form, RandomState>,
 }
 
-/// Opcode and modifiers seen before: their rows and types.
-struct Form {
-    patterns: Vec<&'static Pattern>,
-    types: Vec<Type>,
-    /// What `.v2`, `.v4`, `.v8` say; otherwise 1.
-    vector: usize,
-    modifiers: Modifiers,
-}
-
-impl<'m> Checker<'m> {
-    fn new(module: &Module<'m>) -> Result<Self, IsaError> {
+impl Checker {
+    fn new(module: &Module<'_>) -> Result<Self, IsaError> {
         let name = module.targets.first().copied().unwrap_or("");
-        let target = parse_target(name).ok_or_else(|| IsaError::NoTarget {
+        let target = Architecture::read(name).ok_or_else(|| IsaError::NoTarget {
             target: name.to_owned(),
         })?;
         Ok(Checker {
             has: Has {
                 target,
-                name,
+                name: name.to_owned(),
                 version: module.version,
             },
             forms: HashMap::default(),
         })
     }
 
-    fn instruction(&mut self, body: &Body<'_>, instruction: &Instruction) -> Result<(), IsaError> {
-        let form = match self
+    /// The form of an instruction, made when its words are first seen.
+    fn form(&mut self, instruction: &Instruction) -> Result<&Form, IsaError> {
+        match self
             .forms
             .entry((instruction.opcode, instruction.modifiers))
         {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => new.insert(form(instruction, &self.has)?),
-        };
-        form.check(body, instruction)
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(new) => Ok(new.insert(form(instruction, &self.has)?)),
+        }
     }
 }
 
 /// Whether the module's version and target have this instance of a row, and the machine models it.
-fn check_row(row: &Row, instruction: &Instruction, has: &Has<'_>) -> Result<(), IsaError> {
+fn check_row(row: &Row, instruction: &Instruction, has: &Has) -> Result<(), IsaError> {
     let (spelling, at) = (|| instruction.spelling(), instruction.position);
-    if let Some(why) = row.refused {
-        return Err(IsaError::Refused {
-            spelling: spelling(),
-            why,
-            at,
-        });
-    }
     let (since, needs) = super::needs(row, &instruction.modifiers);
     if has.version < since {
         return Err(IsaError::Version {
@@ -106,11 +114,11 @@ fn check_row(row: &Row, instruction: &Instruction, has: &Has<'_>) -> Result<(), 
             at,
         });
     }
-    if has.target.sm < needs.sm || needs.specific && !has.target.specific {
+    if !has.target.has(needs) {
         return Err(IsaError::Target {
             spelling: spelling(),
             needs,
-            target: has.name.to_owned(),
+            target: has.name.clone(),
             at,
         });
     }
@@ -122,496 +130,65 @@ fn check_row(row: &Row, instruction: &Instruction, has: &Has<'_>) -> Result<(), 
             spelling: spelling(),
             from,
             sm,
-            target: has.name.to_owned(),
+            target: has.name.clone(),
             at,
         });
     }
-    Ok(())
-}
-
-/// `sm_90`, `sm_90a`, `sm_100f`; `compute_90` means the same here.
-fn parse_target(name: &str) -> Option<Target> {
-    let number = name
-        .strip_prefix("sm_")
-        .or_else(|| name.strip_prefix("compute_"))?;
-    let plain = number.trim_end_matches(['a', 'f']);
-    Some(Target {
-        sm: plain.parse().ok()?,
-        specific: plain.len() < number.len(),
-    })
+    match row.refused {
+        Some(why) => Err(IsaError::Refused {
+            spelling: spelling(),
+            why,
+            at,
+        }),
+        None => Ok(()),
+    }
 }
 
 /// Rows of the opcode that take the modifiers, that the machine models and the module may use.
-fn form(instruction: &Instruction, has: &Has<'_>) -> Result<Form, IsaError> {
+fn form(instruction: &Instruction, has: &Has) -> Result<Form, IsaError> {
     let Instruction {
         opcode, modifiers, ..
     } = *instruction;
     let rows = pattern::of(opcode);
-    let ordered = in_order(opcode, &modifiers);
-    let taking = rows.iter().copied().filter(|row| row.takes(&ordered));
     let (mut patterns, mut refused) = (Vec::new(), None);
-    for pattern in taking {
+    for &pattern in rows {
+        let Some(ordered) = pattern.arrange(&modifiers) else {
+            continue;
+        };
         match check_row(pattern.row, instruction, has) {
-            Ok(()) => patterns.push(pattern),
+            Ok(()) => patterns.push((pattern, Modifiers::of(&ordered))),
+            // That the machine lacks it says more than that the module's target does.
+            Err(error @ IsaError::Refused { .. }) => refused = Some(error),
             Err(error) => refused = refused.or(Some(error)),
         }
     }
     if patterns.is_empty() {
-        return Err(refused.unwrap_or_else(|| {
-            let known = rows
-                .iter()
-                .map(|row| row.takes_up_to(&ordered))
-                .max()
-                .unwrap_or(0);
-            let word = ordered.get(known).map(|word| word.name());
-            let (spelling, opcode, at) =
-                (instruction.spelling(), opcode.name(), instruction.position);
-            IsaError::Unknown {
-                spelling,
-                opcode,
-                word,
-                at,
-            }
-        }));
+        return Err(refused.unwrap_or_else(|| unknown(instruction)));
     }
-    let types = modifiers.types().collect();
-    let vector = modifiers.iter().find_map(|word| match word {
-        Modifier::V2 => Some(2),
-        Modifier::V4 => Some(4),
-        Modifier::V8 => Some(8),
-        _ => None,
-    });
-    Ok(Form {
-        patterns,
-        types,
-        vector: vector.unwrap_or(1),
-        modifiers,
-    })
+    Ok(Form::new(patterns, modifiers))
 }
 
-/// The modifiers in the table's order. The ISA writes `atom.relaxed.cta.global.add`; assemblers take order, scope and
-/// space anywhere, and compilers make use of it (`atom.global.cta.add` of nvcc). Of video instructions `.sat` and the
-/// second operation.
-fn in_order(opcode: Opcode, modifiers: &Modifiers) -> Vec<Modifier> {
-    use Modifier::*;
-    let mut words = modifiers.to_vec();
-    if matches!(opcode, Opcode::Ld | Opcode::St | Opcode::Atom | Opcode::Red) {
-        words.sort_by_key(|word| match word {
-            Async | Bulk => 0,
-            Mmio => 1,
-            Weak | Volatile | Relaxed | Acquire | Release | AcqRel => 2,
-            Cta | Cluster | Gpu | Sys => 3,
-            Const | Global | Local | Param | ParamEntry | ParamFunc | Shared | SharedCta
-            | SharedCluster => 4,
-            _ => 5,
-        });
-    }
-    if opcode.is_video() {
-        words.sort_by_key(|word| match word {
-            Po => 1,
-            Sat => 2,
-            Clamp | Wrap => 3,
-            Shr7 | Shr15 | Add | Min | Max => 4,
-            _ => 0,
-        });
-    }
-    words
-}
-
-impl Form {
-    /// Whether a row takes the operands; of the rows that do not, the one that fits furthest gives the error.
-    fn check(&self, body: &Body<'_>, instruction: &Instruction) -> Result<(), IsaError> {
-        let operands = body.operands(instruction);
-        let mut furthest: Option<(usize, &[Slot])> = None;
-        for pattern in &self.patterns {
-            let Some(slots) = &pattern.slots else {
-                return Ok(());
-            };
-            match self.match_slots(body, slots, operands, 0) {
-                Ok(()) => return Ok(()),
-                Err(fits) if furthest.is_none_or(|(before, _)| before < fits) => {
-                    furthest = Some((fits, slots))
-                }
-                Err(_) => {}
-            }
-        }
-        let (fits, slots) = furthest.unwrap_or_default();
-        Err(self.error(body, instruction, slots, fits))
-    }
-
-    /// Whether the slots take the operands; if not, how many operands they take.
-    fn match_slots(
-        &self,
-        body: &Body<'_>,
-        slots: &[Slot],
-        operands: &[Operand<'_>],
-        fits: usize,
-    ) -> Result<(), usize> {
-        let Some((slot, slots)) = slots.split_first() else {
-            return if operands.is_empty() {
-                Ok(())
-            } else {
-                Err(fits)
-            };
-        };
-        let present = slot.with.is_none_or(|word| self.modifiers.has(word));
-        if !present {
-            return self.match_slots(body, slots, operands, fits);
-        }
-        let taken = match operands.split_first() {
-            Some((operand, rest)) if self.fits(body, slot, operand) => {
-                self.match_slots(body, slots, rest, fits + 1)
-            }
-            _ => Err(fits),
-        };
-        match taken {
-            Err(taken) if slot.optional => self
-                .match_slots(body, slots, operands, fits)
-                .map_err(|fits| fits.max(taken)),
-            taken => taken,
-        }
-    }
-
-    fn type_of(&self, slot: &Slot) -> Typed {
-        match slot.typed {
-            Typed::Of(index) => self
-                .types
-                .get(usize::from(index))
-                .map_or(Typed::No, |&ty| Typed::Is(ty)),
-            Typed::TwiceOf(index) => match self.types.get(usize::from(index)) {
-                Some(ty) if ty.size() == 2 => Typed::Is(Type::B32),
-                _ => Typed::Is(Type::B64),
-            },
-            typed => typed,
-        }
-    }
-
-    fn fits(&self, body: &Body<'_>, slot: &Slot, operand: &Operand<'_>) -> bool {
-        use Operand::*;
-        let typed = self.type_of(slot);
-        let register = |id: u32| register_fits(body, id, typed, slot.wider);
-        let predicate = |id: u32| register_fits(body, id, Typed::Is(Type::Pred), false);
-        let target = |id: u32| body.labels.get(id as usize).map(|label| label.target);
-        match (slot.shape, operand) {
-            (
-                Shape::Destination | Shape::DestinationOrSink | Shape::DestinationAndMaybe,
-                &Register(id) | &Element(id, _),
-            ) => register(id),
-            (Shape::DestinationOrSink | Shape::Sink, Sink) => true,
-            (Shape::DestinationAnd | Shape::DestinationAndMaybe, &Pair(first, second)) => {
-                first.is_none_or(register) && second.is_none_or(predicate)
-            }
-            (Shape::Source | Shape::Any, &Register(id) | &Element(id, _)) => register(id),
-            (Shape::Source | Shape::Any, Int(_) | F32(_) | F64(_)) => constant_fits(operand, typed),
-            (Shape::Any, Special(..) | Symbol(..)) => true,
-            (Shape::Constant, Int(_)) => true,
-            (Shape::Predicate | Shape::PredicateOrPair | Shape::PredicateSource, &Register(id)) => {
-                predicate(id)
-            }
-            (Shape::Predicate | Shape::PredicateOrPair, Sink) => true,
-            (Shape::PredicateOrPair | Shape::PredicatePair, &Pair(first, second)) => {
-                first.is_none_or(predicate) && second.is_none_or(predicate)
-            }
-            (Shape::Condition, &Register(id)) => predicate(id),
-            (Shape::Condition | Shape::PredicateSource, &Negated(id)) => predicate(id),
-            (Shape::Condition | Shape::PredicateSource, Int(_)) => true,
-            (Shape::Address, &Address(Base::Register(id), _)) => {
-                register_fits(body, id, Typed::Pointer, false)
-            }
-            (Shape::Address, Address(..)) => true,
-            (Shape::Destinations(count) | Shape::Sources(count), _) => {
-                let count = count.map_or(self.vector, usize::from);
-                self.vector_fits(body, slot, operand, count, typed)
-            }
-            (Shape::Pack | Shape::Unpack, &Vector(slice)) => {
-                packed_fits(body, slot.shape, body.elements(slice), typed)
-            }
-            (Shape::Texture, &List(slice)) => {
-                matches!(
-                    body.elements(slice),
-                    [
-                        Symbol(..) | Register(_),
-                        ..,
-                        Vector(_) | Register(_) | Int(_)
-                    ]
-                )
-            }
-            (Shape::Gradient, Vector(_) | Register(_)) => true,
-            (Shape::Register, &Register(id)) => register(id),
-            (Shape::Part | Shape::SignedPart, &Register(id)) => register(id),
-            (Shape::Part | Shape::SignedPart, Int(_)) => true,
-            (Shape::Part | Shape::SignedPart, &Part(id, part)) => register(id) && is_part(part),
-            (Shape::SignedPart, &Minus(id, part)) => register(id) && part.is_none_or(is_part),
-            (Shape::Minus, &Minus(id, None)) => register(id),
-            (Shape::PartDestination, &Part(id, part)) => register(id) && is_part(part),
-            (Shape::Elements(_) | Shape::ElementsDestination(_), &Register(id)) => register(id),
-            (Shape::Elements(many), &Part(id, elements)) => {
-                register(id)
-                    && elements.halves() == (many == 2)
-                    && elements.elements().len() == usize::from(many)
-            }
-            (Shape::ElementsDestination(many), &Part(id, mask)) => {
-                register(id) && mask.halves() == (many == 2) && mask.is_mask()
-            }
-            (Shape::Label, &Label(id)) => matches!(target(id), Some(ast::Target::Instruction(_))),
-            (Shape::Targets, &Label(id)) => {
-                matches!(target(id), Some(ast::Target::BranchTargets(_)))
-            }
-            (Shape::Table, &Label(id)) => {
-                matches!(
-                    target(id),
-                    Some(ast::Target::Prototype(_) | ast::Target::CallTargets(_))
-                )
-            }
-            (Shape::Arguments, Arguments(_)) => true,
-            (Shape::Callee, Symbol(..)) => true,
-            (Shape::Callee, &Register(id)) => register_fits(body, id, Typed::Pointer, false),
-            _ => false,
-        }
-    }
-
-    fn vector_fits(
-        &self,
-        body: &Body<'_>,
-        slot: &Slot,
-        operand: &Operand<'_>,
-        count: usize,
-        typed: Typed,
-    ) -> bool {
-        use Operand::*;
-        let writes = matches!(slot.shape, Shape::Destinations(_));
-        let element = |element: &Operand<'_>| match *element {
-            Register(id) | Element(id, _) => register_fits(body, id, typed, slot.wider),
-            Sink => writes,
-            Int(_) | F32(_) | F64(_) => !writes && constant_fits(element, typed),
-            _ => false,
-        };
-        match *operand {
-            Vector(slice) => {
-                slice.len as usize == count && body.elements(slice).iter().all(element)
-            }
-            // A vector register stands for all its components.
-            Register(id) if count > 1 => body.registers.get(id as usize).is_some_and(|register| {
-                usize::from(register.vector) == count && size_fits(register.ty, typed, slot.wider)
-            }),
-            _ => count == 1 && element(operand),
-        }
-    }
-
-    #[cold]
-    fn error(
-        &self,
-        body: &Body<'_>,
-        instruction: &Instruction,
-        slots: &[Slot],
-        fits: usize,
-    ) -> IsaError {
-        let operands = body.operands(instruction);
-        let (spelling, at) = (instruction.spelling(), instruction.position);
-        let slots: Vec<_> = slots
-            .iter()
-            .filter(|slot| slot.with.is_none_or(|word| self.modifiers.has(word)))
-            .collect();
-        let least = slots.iter().filter(|slot| !slot.optional).count();
-        if !(least..=slots.len()).contains(&operands.len())
-            || fits >= operands.len()
-            || fits >= slots.len()
-        {
-            let many = if least == slots.len() {
-                least.to_string()
-            } else {
-                format!("{least} to {}", slots.len())
-            };
-            let names: Vec<_> = slots.iter().map(|slot| self.describe(slot)).collect();
-            let expected = match names.len() {
-                0 => "no operands".to_owned(),
-                1 => format!("1 operand ({})", names[0]),
-                _ => format!("{many} operands ({})", names.join(", ")),
-            };
-            return IsaError::OperandCount {
-                spelling,
-                expected,
-                found: operands.len(),
-                at,
-            };
-        }
-        let (expected, found) = (
-            self.describe(slots[fits]),
-            describe_operand(body, &operands[fits]),
-        );
-        IsaError::Operand {
-            spelling,
-            number: fits + 1,
-            expected,
-            found,
-            at,
-        }
-    }
-
-    /// What a slot takes, in words.
-    fn describe(&self, slot: &Slot) -> String {
-        let size = match self.type_of(slot) {
-            Typed::Is(ty) if slot.wider => {
-                format!(" of {} bits or more for .{}", ty.size() * 8, ty.name())
-            }
-            Typed::Is(ty) => format!(" of {} bits for .{}", ty.size() * 8, ty.name()),
-            Typed::Pointer => " of 32 or 64 bits".to_owned(),
-            _ => String::new(),
-        };
-        let count = |count: Option<u8>| match count.map_or(self.vector, usize::from) {
-            1 => format!("a register{size}"),
-            many => format!("a vector of {many} registers{size}"),
-        };
-        match slot.shape {
-            Shape::Destination | Shape::DestinationOrSink => format!("a register{size}"),
-            Shape::Source => format!("a register{size} or a constant"),
-            Shape::Any => format!("a register{size}, a constant or a symbol"),
-            Shape::Constant => "a constant".to_owned(),
-            Shape::Predicate | Shape::PredicateSource => "a predicate register".to_owned(),
-            Shape::PredicateOrPair => "a predicate register or a pair `p|q` of them".to_owned(),
-            Shape::PredicatePair => "a pair `p|q` of predicate registers".to_owned(),
-            Shape::DestinationAndMaybe => {
-                format!("a register{size}, perhaps `|` a predicate register")
-            }
-            Shape::DestinationAnd => format!("a register{size} `|` a predicate register"),
-            Shape::Condition => "a predicate register, perhaps negated".to_owned(),
-            Shape::Address => {
-                "an address in brackets, if in a register then of 32 or 64 bits".to_owned()
-            }
-            Shape::Destinations(many) | Shape::Sources(many) => count(many),
-            Shape::Pack | Shape::Unpack => format!("a vector{size} in all"),
-            Shape::Texture => "a list such as `[texture, {x, y}]`".to_owned(),
-            Shape::Gradient => "a vector of gradients".to_owned(),
-            Shape::Register => format!("a register{size}"),
-            Shape::Part => {
-                format!(
-                    "a register{size}, perhaps `.b0` to `.b3`, `.h0` or `.h1` of it, or a constant"
-                )
-            }
-            Shape::SignedPart => format!(
-                "a register{size}, perhaps `.b0` to `.b3`, `.h0` or `.h1` of it, perhaps negated, or a constant"
-            ),
-            Shape::Minus => format!("a negated register{size}"),
-            Shape::PartDestination => format!("`.b0` to `.b3`, `.h0` or `.h1` of a register{size}"),
-            Shape::Elements(2) => {
-                format!("a register{size}, perhaps with two halves such as `.h32`")
-            }
-            Shape::Elements(_) => {
-                format!("a register{size}, perhaps with four bytes such as `.b7654`")
-            }
-            Shape::ElementsDestination(2) => {
-                format!("a register{size}, perhaps with a mask of halves, `.h0`, `.h1` or `.h10`")
-            }
-            Shape::ElementsDestination(_) => {
-                format!("a register{size}, perhaps with a mask of bytes such as `.b20`")
-            }
-            Shape::Sink => "`_`".to_owned(),
-            Shape::Label => "the label of an instruction".to_owned(),
-            Shape::Targets => "the label of a `.branchtargets`".to_owned(),
-            Shape::Arguments => "a list in parentheses".to_owned(),
-            Shape::Callee => "a function or a register with its address".to_owned(),
-            Shape::Table => "the label of a `.callprototype` or `.calltargets`".to_owned(),
-        }
-    }
-}
-
-fn register_fits(body: &Body<'_>, id: u32, typed: Typed, wider: bool) -> bool {
-    body.registers
-        .get(id as usize)
-        .is_some_and(|register| size_fits(register.ty, typed, wider))
-}
-
-fn size_fits(register: Type, typed: Typed, wider: bool) -> bool {
-    let memory = !matches!(register.class(), Class::Predicate | Class::Opaque);
-    match typed {
-        Typed::Is(Type::Pred) => register == Type::Pred,
-        Typed::Is(ty) if register.size() == ty.size() => memory && same_kind(register, ty),
-        // Of a wider float register, a value could only be some of its bits.
-        Typed::Is(ty) if wider && register.size() > ty.size() => {
-            memory
-                && same_kind(register, ty)
-                && (register.class() != Class::Float || ty.class() == Class::Bits)
-        }
-        Typed::Is(_) => false,
-        Typed::Pointer => memory && matches!(register.size(), 4 | 8),
-        _ => memory,
-    }
-}
-
-/// A byte or half of a register.
-fn is_part(part: Selector) -> bool {
-    part.elements().len() == 1 && part.is_mask()
-}
-
-/// Integers do not go into float registers, nor floats into integer registers; bits go anywhere.
-fn same_kind(register: Type, ty: Type) -> bool {
-    let integer = |ty: Type| matches!(ty.class(), Class::Signed | Class::Unsigned);
-    !(integer(register) && ty.class() == Class::Float
-        || register.class() == Class::Float && integer(ty))
-}
-
-fn constant_fits(constant: &Operand<'_>, typed: Typed) -> bool {
-    let Typed::Is(ty) = typed else { return true };
-    match constant {
-        Operand::Int(_) => !matches!(ty.class(), Class::Float),
-        Operand::F32(_) => ty.size() == 4 && !matches!(ty.class(), Class::Signed | Class::Unsigned),
-        // Decimal constants are doubles, and are rounded to the instruction's type.
-        Operand::F64(_) => matches!(ty, Type::F64 | Type::F32 | Type::B64),
-        _ => false,
-    }
-}
-
-/// `{a, b}` of `mov`: 2 or 4 elements (of `.b128`, 2 of 64 bits or 4 of 32) that together have the type's size.
-fn packed_fits(body: &Body<'_>, shape: Shape, elements: &[Operand<'_>], typed: Typed) -> bool {
-    let Typed::Is(ty) = typed else { return false };
-    let count = elements.len() as u64;
-    if !matches!(count, 2 | 4) || !ty.size().is_multiple_of(count) {
-        return false;
-    }
-    let size = ty.size() / count;
-    elements.iter().all(|element| match *element {
-        Operand::Register(id) | Operand::Element(id, _) => {
-            body.registers.get(id as usize).is_some_and(|register| {
-                !matches!(register.ty.class(), Class::Predicate | Class::Opaque)
-                    && register.ty.size() == size
-            })
-        }
-        Operand::Sink => shape == Shape::Unpack,
-        Operand::Int(_) | Operand::F32(_) => shape == Shape::Pack,
-        _ => false,
-    })
-}
-
-fn describe_operand(body: &Body<'_>, operand: &Operand<'_>) -> String {
-    use Operand::*;
-    let name = |id: u32| {
-        body.registers
-            .get(id as usize)
-            .map_or_else(String::new, |register| {
-                format!("`{}` of type .{}", register.name, register.ty.name())
-            })
+/// No row takes the modifiers: what the nearest one makes of them.
+#[cold]
+fn unknown(instruction: &Instruction) -> IsaError {
+    let written = &instruction.modifiers;
+    let rows = pattern::of(instruction.opcode);
+    let nearest = rows
+        .iter()
+        .map(|row| row.misses(written))
+        .min_by_key(|(left, missing)| (left.len() + missing.len(), left.len()));
+    let (left, missing) = nearest.unwrap_or_default();
+    let names = |words: &[Modifier]| words.iter().map(|word| word.name()).collect::<Vec<_>>();
+    let missed = match (&left[..], &missing[..]) {
+        ([], []) => Missed::Order,
+        ([], [group, ..]) => Missed::Needs(group.alternatives()),
+        ([word, ..], [group, ..]) => Missed::Instead(word.name(), group.alternatives()),
+        (left, []) => Missed::Extra(names(left)),
     };
-    match *operand {
-        Register(id) => name(id),
-        Negated(id) => format!("the negation of {}", name(id)),
-        Element(id, component) => format!("component .{} of {}", component.name(), name(id)),
-        Part(id, part) => format!("`.{part}` of {}", name(id)),
-        Minus(id, _) => format!("the negation of {}", name(id)),
-        Pair(Some(id), _) => format!("a pair with {}", name(id)),
-        Pair(None, _) => "a pair".to_owned(),
-        Sink => "`_`".to_owned(),
-        Special(register, _) => format!("the special register %{register}"),
-        Int(_) => "an integer constant".to_owned(),
-        F32(_) | F64(_) => "a floating-point constant".to_owned(),
-        Symbol(..) => "a symbol".to_owned(),
-        Address(Base::Register(id), _) => format!("the address in {}", name(id)),
-        Address(..) => "an address".to_owned(),
-        List(_) => "a list in brackets".to_owned(),
-        Vector(slice) => match body.elements(slice) {
-            [Register(id), ..] => format!("a vector of {}, the first {}", slice.len, name(*id)),
-            _ => format!("a vector of {}", slice.len),
-        },
-        Arguments(_) => "a list in parentheses".to_owned(),
-        Label(_) => "a label".to_owned(),
+    IsaError::Unknown {
+        spelling: instruction.spelling(),
+        opcode: instruction.opcode.name(),
+        missed,
+        at: instruction.position,
     }
 }

@@ -34,8 +34,14 @@ fn of(pattern: &Pattern) -> Coverage {
         missing: None,
     };
     for sample in samples {
-        match Module::load(&sample.module) {
-            Ok(_) => coverage.modelled += 1,
+        let loaded = Module::load(&sample.module).and_then(|module| {
+            let refused = module
+                .kernel("sample")
+                .and_then(|kernel| kernel.refused.clone());
+            refused.map_or(Ok(()), Err)
+        });
+        match loaded {
+            Ok(()) => coverage.modelled += 1,
             Err(error) if coverage.missing.is_none() => {
                 coverage.missing = Some((sample.instruction, error.to_string()));
             }

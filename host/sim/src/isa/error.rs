@@ -9,14 +9,14 @@ use crate::ptx::ast::Position;
 #[non_exhaustive]
 pub enum IsaError {
     /// The opcode does not take these modifiers in this order.
-    #[error("instruction `{spelling}` is not known: {}", stuck(.word, .opcode))]
+    #[error("there is no instruction `{spelling}`: {}", stuck(.missed, .opcode))]
     Unknown {
         /// The instruction.
         spelling: String,
         /// Its opcode.
         opcode: &'static str,
-        /// The first modifier that cannot stand where it stands; nothing if one is missing at the end.
-        word: Option<&'static str>,
+        /// How it misses the row of the table that is nearest.
+        missed: Missed,
         /// Where.
         at: Position,
     },
@@ -137,9 +137,54 @@ impl IsaError {
     }
 }
 
-fn stuck(word: &Option<&'static str>, opcode: &str) -> String {
-    match word {
-        Some(word) => format!("`.{word}` cannot stand there"),
-        None => format!("a type or another modifier of `{opcode}` is missing"),
+/// How an instruction's modifiers miss the row of the table that is nearest to them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Missed {
+    /// They are all there, in an order that no assembler takes.
+    Order,
+    /// One of these is missing.
+    Needs(Vec<String>),
+    /// A word stands where one of these should.
+    Instead(&'static str, Vec<String>),
+    /// These have no place.
+    Extra(Vec<&'static str>),
+}
+
+fn stuck(missed: &Missed, opcode: &str) -> String {
+    match missed {
+        Missed::Order => {
+            format!(
+                "the words of `{opcode}`'s name come first, and types, spaces and layouts keep their order"
+            )
+        }
+        Missed::Needs(words) => format!("{} is missing", one_of(words)),
+        Missed::Instead(word, words) => {
+            format!("it has `.{word}`, where {} could stand", one_of(words))
+        }
+        Missed::Extra(words) => {
+            let words: Vec<String> = words.iter().map(|word| format!("`.{word}`")).collect();
+            format!(
+                "{} does not go with its other modifiers",
+                words.join(" and ")
+            )
+        }
+    }
+}
+
+/// "`.a`", "`.a` or `.b`", "one of `.a`, `.b`, `.c`".
+fn one_of(words: &[String]) -> String {
+    const SHOWN: usize = 16;
+    match words {
+        [word] => format!("`{word}`"),
+        [one, other] => format!("`{one}` or `{other}`"),
+        words => {
+            let shown: Vec<String> = words
+                .iter()
+                .take(SHOWN)
+                .map(|word| format!("`{word}`"))
+                .collect();
+            let more = if words.len() > SHOWN { ", ..." } else { "" };
+            format!("one of {}{more}", shown.join(", "))
+        }
     }
 }

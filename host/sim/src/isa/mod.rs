@@ -11,15 +11,19 @@
 pub mod check;
 pub mod coverage;
 mod error;
+mod operands;
+mod order;
 pub mod pattern;
 pub mod sample;
 mod table;
+mod target;
 #[cfg(test)]
 mod tests;
 
 use crate::ptx::ast::{Modifier, Opcode, Type};
-pub use check::check;
+pub use check::{Refusal, check};
 pub use error::IsaError;
+pub use target::{Architecture, Suffix, Target};
 
 /// A section of PTX ISA 9.7.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -97,21 +101,6 @@ impl Section {
     }
 }
 
-/// The GPUs that have an instruction.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Target {
-    /// The least compute capability: 90 is `sm_90`.
-    pub sm: u32,
-    /// Only in architecture- or family-specific targets such as `sm_90a`, not in plain ones.
-    pub specific: bool,
-}
-
-impl std::fmt::Display for Target {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "sm_{}{}", self.sm, if self.specific { "a" } else { "" })
-    }
-}
-
 /// One syntax line of the ISA.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Row {
@@ -140,10 +129,7 @@ impl Row {
         modifiers: &'static str,
         operands: &'static str,
     ) -> Row {
-        let target = Target {
-            sm: 0,
-            specific: false,
-        };
+        let target = Target::from(0);
         Row {
             opcode,
             modifiers,
@@ -166,9 +152,28 @@ impl Row {
         self
     }
 
-    /// Only on architecture-specific targets.
+    /// Only on targets of this GPU's own family, such as `sm_90a`.
     const fn only(mut self, sm: u32) -> Row {
-        self.target = Target { sm, specific: true };
+        self.target = Target {
+            specific: true,
+            ..Target::from(sm)
+        };
+        self
+    }
+
+    /// Only on specific targets, of these families.
+    const fn families(mut self, families: &'static [u32]) -> Row {
+        self.target = Target {
+            specific: true,
+            families,
+            ..Target::from(families[0])
+        };
+        self
+    }
+
+    /// Only on targets with an `a`: a family's `f` is not enough.
+    const fn exact(mut self) -> Row {
+        self.target.in_family = false;
         self
     }
 

@@ -57,6 +57,54 @@ pub const SETS: &[(&str, &str)] = &[
     ("L2HINT", "L2::cache_hint"),
     ("L2FETCH", "L2::64B|L2::128B|L2::256B"),
     ("VEC", "v2|v4"),
+    (
+        "WG8",
+        "m64n8k8|m64n16k8|m64n24k8|m64n32k8|m64n40k8|m64n48k8|m64n56k8|m64n64k8|m64n72k8|m64n80k8\
+        |m64n88k8|m64n96k8|m64n104k8|m64n112k8|m64n120k8|m64n128k8|m64n136k8|m64n144k8|m64n152k8\
+        |m64n160k8|m64n168k8|m64n176k8|m64n184k8|m64n192k8|m64n200k8|m64n208k8|m64n216k8|m64n224k8\
+        |m64n232k8|m64n240k8|m64n248k8|m64n256k8",
+    ),
+    (
+        "WG16",
+        "m64n8k16|m64n16k16|m64n24k16|m64n32k16|m64n40k16|m64n48k16|m64n56k16|m64n64k16|m64n72k16\
+        |m64n80k16|m64n88k16|m64n96k16|m64n104k16|m64n112k16|m64n120k16|m64n128k16|m64n136k16\
+        |m64n144k16|m64n152k16|m64n160k16|m64n168k16|m64n176k16|m64n184k16|m64n192k16|m64n200k16\
+        |m64n208k16|m64n216k16|m64n224k16|m64n232k16|m64n240k16|m64n248k16|m64n256k16",
+    ),
+    (
+        "WG32",
+        "m64n8k32|m64n16k32|m64n24k32|m64n32k32|m64n40k32|m64n48k32|m64n56k32|m64n64k32|m64n72k32\
+        |m64n80k32|m64n88k32|m64n96k32|m64n104k32|m64n112k32|m64n120k32|m64n128k32|m64n136k32\
+        |m64n144k32|m64n152k32|m64n160k32|m64n168k32|m64n176k32|m64n184k32|m64n192k32|m64n200k32\
+        |m64n208k32|m64n216k32|m64n224k32|m64n232k32|m64n240k32|m64n248k32|m64n256k32",
+    ),
+    (
+        "WG64",
+        "m64n8k64|m64n16k64|m64n24k64|m64n32k64|m64n40k64|m64n48k64|m64n56k64|m64n64k64|m64n72k64\
+        |m64n80k64|m64n88k64|m64n96k64|m64n104k64|m64n112k64|m64n120k64|m64n128k64|m64n136k64\
+        |m64n144k64|m64n152k64|m64n160k64|m64n168k64|m64n176k64|m64n184k64|m64n192k64|m64n200k64\
+        |m64n208k64|m64n216k64|m64n224k64|m64n232k64|m64n240k64|m64n248k64|m64n256k64",
+    ),
+    (
+        "WGI32",
+        "m64n8k32|m64n16k32|m64n24k32|m64n32k32|m64n48k32|m64n64k32|m64n80k32|m64n96k32|m64n112k32\
+        |m64n128k32|m64n144k32|m64n160k32|m64n176k32|m64n192k32|m64n208k32|m64n224k32|m64n240k32\
+        |m64n256k32",
+    ),
+    (
+        "WGI64",
+        "m64n8k64|m64n16k64|m64n24k64|m64n32k64|m64n48k64|m64n64k64|m64n80k64|m64n96k64|m64n112k64\
+        |m64n128k64|m64n144k64|m64n160k64|m64n176k64|m64n192k64|m64n208k64|m64n224k64|m64n240k64\
+        |m64n256k64",
+    ),
+    (
+        "WGI256",
+        "m64n8k256|m64n16k256|m64n24k256|m64n32k256|m64n48k256|m64n64k256|m64n80k256|m64n96k256\
+        |m64n112k256|m64n128k256|m64n144k256|m64n160k256|m64n176k256|m64n192k256|m64n208k256\
+        |m64n224k256|m64n240k256|m64n256k256",
+    ),
+    ("DIM", "1d|2d|3d|4d|5d"),
+    ("IMAGES", "3d|4d|5d"),
     ("SCOPE", "cta|cluster|gpu|sys"),
     ("ASEM", "relaxed|acquire|release|acq_rel"),
     ("RSEM", "relaxed|release"),
@@ -90,6 +138,21 @@ pub enum Group {
     },
     /// Whatever follows.
     Rest,
+}
+
+impl Group {
+    /// What may stand here, as written.
+    pub fn alternatives(&self) -> Vec<String> {
+        match self {
+            Group::One { words, .. } => {
+                let spelling = |sequence: &Vec<Modifier>| {
+                    sequence.iter().map(|word| format!(".{word}")).collect()
+                };
+                words.iter().map(spelling).collect()
+            }
+            Group::Rest => Vec::new(),
+        }
+    }
 }
 
 /// What an operand may be.
@@ -131,6 +194,12 @@ pub enum Shape {
     Unpack,
     /// `T`: a texture or surface and coordinates, `[tex, {x, y}]`.
     Texture,
+    /// `M`: a tensor map and coordinates, as many as `.1d` to `.5d` say: `[map, {x, y}]`; `M5`: five of them.
+    TensorMap(Option<u8>),
+    /// `W`: the accumulators of a warpgroup, as many as the shape and D's type say.
+    Accumulators,
+    /// `O`: offsets in a filter, two fewer than the dimensions.
+    FilterOffsets,
     /// `grad`: a vector of gradients.
     Gradient,
     /// `r`: a register to be read.
@@ -172,6 +241,8 @@ pub enum Typed {
     TwiceOf(u8),
     /// `=u32`: this one.
     Is(Type),
+    /// `=b32!`: this one, and no other of its size.
+    Exactly(Type),
     /// `=ptr`: 32 or 64 bits.
     Pointer,
 }
@@ -207,11 +278,6 @@ impl Pattern {
     pub fn takes(&self, modifiers: &[Modifier]) -> bool {
         takes(&self.groups, modifiers)
     }
-
-    /// How many of these modifiers, from the first, an instance of the row may begin with.
-    pub fn takes_up_to(&self, modifiers: &[Modifier]) -> usize {
-        takes_up_to(&self.groups, modifiers)
-    }
 }
 
 /// Whether `groups` take exactly `modifiers`. Few groups are optional, so trying both ways costs little.
@@ -228,23 +294,6 @@ fn takes(groups: &[Group], modifiers: &[Modifier]) -> bool {
             .is_some_and(|after| takes(rest, after))
     };
     words.iter().any(present) || *optional && takes(rest, modifiers)
-}
-
-fn takes_up_to(groups: &[Group], modifiers: &[Modifier]) -> usize {
-    let Some((group, rest)) = groups.split_first() else {
-        return 0;
-    };
-    let Group::One { words, optional } = group else {
-        return modifiers.len();
-    };
-    let taken = words.iter().filter_map(|sequence| {
-        let after = modifiers.strip_prefix(&sequence[..])?;
-        Some(sequence.len() + takes_up_to(rest, after))
-    });
-    taken
-        .chain(optional.then(|| takes_up_to(rest, modifiers)))
-        .max()
-        .unwrap_or(0)
 }
 
 /// Every row, read.
@@ -336,6 +385,10 @@ fn typed_of(text: &str) -> Typed {
         "1" => Typed::Of(1),
         "0*2" => Typed::TwiceOf(0),
         "ptr" => Typed::Pointer,
+        _ if text.ends_with('!') => match typed_of(&text[..text.len() - 1]) {
+            Typed::Is(ty) => Typed::Exactly(ty),
+            typed => typed,
+        },
         _ => match Modifier::of(text).and_then(Type::of) {
             Some(ty) => Typed::Is(ty),
             None => unreachable!("the instruction table has an operand of type `{text}`"),
@@ -362,6 +415,8 @@ fn shape_of(text: &str) -> Shape {
         "pack" => Shape::Pack,
         "unpack" => Shape::Unpack,
         "T" => Shape::Texture,
+        "W" => Shape::Accumulators,
+        "O" => Shape::FilterOffsets,
         "grad" => Shape::Gradient,
         "r" => Shape::Register,
         "v" => Shape::Part,
@@ -378,6 +433,7 @@ fn shape_of(text: &str) -> Shape {
         "args" => Shape::Arguments,
         "callee" => Shape::Callee,
         "table" => Shape::Table,
+        _ if text.starts_with('M') => Shape::TensorMap(count),
         _ if text.starts_with('D') => Shape::Destinations(count),
         _ if text.starts_with('S') => Shape::Sources(count),
         _ => unreachable!("the instruction table has an operand `{text}`"),

@@ -105,6 +105,16 @@ pub fn every_sample(pattern: &Pattern, least_version: (u32, u32), least_sm: u32)
         .collect()
 }
 
+/// One instance: the row with these modifiers, which need not be ones that it takes.
+pub fn instance(
+    pattern: &Pattern,
+    words: &[Modifier],
+    least_version: (u32, u32),
+    least_sm: u32,
+) -> Sample {
+    sample(pattern, words, 0, least_version, least_sm)
+}
+
 /// What samples of a video instruction write behind the destination, the first and the second source.
 const PARTS: [[&str; 3]; 7] = [
     ["h1", "", ""],
@@ -236,7 +246,7 @@ next:
 /// What the operand of a slot is for. Only the first is written; a later one that has to be a register is read.
 fn usage(slot: &Slot, index: usize) -> Usage {
     match slot.shape {
-        Shape::Address => Usage::Address,
+        Shape::Address | Shape::TensorMap(_) => Usage::Address,
         Shape::Texture | Shape::Gradient => Usage::Texture,
         _ if slot.with == Some(Modifier::L2CacheHint) => Usage::Policy,
         Shape::Destination
@@ -299,7 +309,7 @@ impl Maker<'_> {
                 Some(2) => Type::B32,
                 _ => Type::B64,
             },
-            Typed::Is(ty) => ty,
+            Typed::Is(ty) | Typed::Exactly(ty) => ty,
             Typed::Pointer => Type::B64,
             Typed::No => Type::B32,
         };
@@ -363,6 +373,18 @@ impl Maker<'_> {
                 format!("{{{}, {}}}", self.register(half), self.register(half))
             }
             Shape::Texture => self.texture(),
+            Shape::TensorMap(count) => {
+                let map = self.register(Type::B64);
+                self.usage = Usage::Read;
+                let coordinates =
+                    self.vector(count.map_or(self.tensor_rank(), usize::from), Type::S32);
+                format!("[{map}, {coordinates}]")
+            }
+            Shape::Accumulators => {
+                let count = u8::try_from(super::operands::accumulators(self.words)).ok();
+                self.many(count, (ty, value))
+            }
+            Shape::FilterOffsets => self.vector(self.tensor_rank().saturating_sub(2), Type::U16),
             Shape::Gradient => self.many(Some(self.dimensions().0), (Type::F32, Type::F32)),
             Shape::Sink => "_".to_owned(),
             Shape::Label => "next".to_owned(),
@@ -371,6 +393,19 @@ impl Maker<'_> {
             Shape::Callee => "callee".to_owned(),
             Shape::Table => String::new(),
         }
+    }
+
+    fn tensor_rank(&self) -> usize {
+        let words = self.words.iter().copied();
+        words
+            .filter_map(super::operands::dimensions)
+            .next()
+            .unwrap_or(1)
+    }
+
+    fn vector(&mut self, count: usize, ty: Type) -> String {
+        let registers: Vec<_> = (0..count).map(|_| self.register(ty)).collect();
+        format!("{{{}}}", registers.join(", "))
     }
 
     /// A register with what is chosen of it.
@@ -405,7 +440,9 @@ impl Maker<'_> {
             Opcode::Cp if self.words.contains(&Modifier::WaitGroup) => 0,
             Opcode::Cp => 16,
             Opcode::Applypriority | Opcode::Discard | Opcode::Fence => 128,
+            Opcode::Tensormap if self.words.contains(&Modifier::CpFenceproxy) => 128,
             Opcode::Setmaxnreg => 64,
+            Opcode::Wgmma if self.words.contains(&Modifier::Sp) && self.slot == 4 => 0,
             // A selector that every shape has; what `st.bulk` can store.
             Opcode::Mma | Opcode::St => 0,
             _ => 1,

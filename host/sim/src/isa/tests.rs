@@ -9,7 +9,13 @@ fn every_sample_of_every_row_parses_and_checks() {
     for pattern in patterns() {
         for sample in samples(pattern, (1, 0), 10) {
             let checked = match crate::ptx::parse(&sample.module) {
-                Ok(module) => check(&module).map_err(|error| error.to_string()),
+                Ok(mut module) => {
+                    match check(&mut module).map(|refusals| refusals.into_iter().next()) {
+                        Err(error) => Err(error.to_string()),
+                        Ok(Some(refusal)) => Err(refusal.error.to_string()),
+                        Ok(None) => Ok(()),
+                    }
+                }
                 Err(error) => Err(error.to_string()),
             };
             match (pattern.row.refused, checked) {
@@ -32,8 +38,8 @@ fn what_is_refused_does_not_load_and_the_rest_does_not_shrink() {
         .iter()
         .filter(|row| row.modelled == row.samples)
         .count();
-    // 638 of 653 on 2026-11-21; raise it when the decoder learns more.
-    assert!(whole >= 638, "{whole} of {} rows", rows.len());
+    // 695 of 708 on 2026-11-22; raise it when the decoder learns more.
+    assert!(whole >= 695, "{whole} of {} rows", rows.len());
 }
 
 /// What the least target or version depends on more than the row.
@@ -43,8 +49,8 @@ fn some_modifiers_need_newer_gpus_wherever_they_stand() {
         let text = format!(
             ".version {version}\n.target {target}\n.address_size 64\n.entry k() {{ .reg .b32 %r<4>; .reg .b64 %d<4>; {instruction} ret; }}"
         );
-        let module = crate::ptx::parse(&text).expect("it parses");
-        check(&module).err().map(|error| error.to_string())
+        let mut module = crate::ptx::parse(&text).expect("it parses");
+        check(&mut module).err().map(|error| error.to_string())
     };
     let wide = "ld.global.v4.b64 {%d0, %d1, %d2, %d3}, [%d0];";
     let why = refused("8.8", "sm_90", wide).expect("256 bits");

@@ -5,6 +5,7 @@
 
 use super::event::Event;
 use super::lane::{CHUNK, LANES, Lane};
+use super::launch::progress::Probe;
 use super::launch::run::Run;
 use super::launch::team::{Block, Team};
 use super::op::{Op, STOP};
@@ -58,6 +59,10 @@ pub(crate) struct Core<'l> {
     pub(super) ticks: u64,
     /// How many of them are taken from the budget.
     pub(super) spent: u64,
+    /// What operations have done that no look at memory shows: prints, allocations, stores of bytes in bulk.
+    pub(super) effects: u64,
+    /// Looks at operations for progress, where the team is probed.
+    pub(super) probe: Option<Box<Probe>>,
     /// Why the loop ended.
     pub(super) event: Event,
     /// Offset of `frame` in the warp's registers, and how many calls deep it is.
@@ -71,7 +76,7 @@ pub(crate) struct Core<'l> {
 }
 
 /// A frame's place in a warp's register file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(super) struct At {
     /// Byte offset.
     pub(super) frame: u32,
@@ -123,6 +128,8 @@ impl<'l> Core<'l> {
             races: Races::default(),
             ticks: 0,
             spent: 0,
+            effects: 0,
+            probe: None,
             event: Event::None,
             at: At::default(),
             team: Team::default(),

@@ -28,7 +28,7 @@ pub(crate) enum Event {
 }
 
 /// What lanes wait for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Wait {
     /// Nothing: they may run.
     Ready,
@@ -38,10 +38,8 @@ pub(crate) enum Wait {
     Cluster,
     /// The phase of an mbarrier of the block, at this shared address.
     Phase(u32),
-    /// Other lanes of the warp, named by this mask, at the operation that they wait at.
+    /// Other lanes of the warp, named by this mask, at an instruction like the one that they wait at.
     Lanes(u32),
-    /// Other lanes of the warp at a `bar.warp.sync` with this mask; any such instruction will do.
-    WarpBarrier(u32),
 }
 
 /// What a fault of a texture or surface instruction counts as.
@@ -135,6 +133,8 @@ pub(crate) enum What {
     Breakpoint,
     /// All warps wait.
     Deadlock { notes: Vec<String> },
+    /// All threads that are left wait or spin, and nothing will change.
+    Stuck { notes: Vec<String> },
     /// The budget is used up.
     Budget { limit: u64 },
     /// A child that began before its parent ended ended badly; its own fault is the launch's.

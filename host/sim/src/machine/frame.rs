@@ -1,7 +1,7 @@
 //! Frames: filling constant rows and special registers, and moving arguments between frames.
 //!
 //! PTX ISA, "Special Registers" and "Parameter State Space". A kernel's frame belongs to one warp and is filled whole. A
-//! called function's frame may share its bytes with frames of other lanes of the warp, so it is filled lane by lane.
+//! called function's frame may be that of other lanes of the warp too, which are in the function already: it is filled lane by lane.
 
 use super::core::Core;
 use super::lane::{FULL, LANES, lanes};
@@ -15,9 +15,14 @@ pub(super) fn function_of(program: &Program, op: *const Op) -> &Function {
     &program.functions[function_index(program, op)]
 }
 
+/// The index of an operation of the program.
+pub(super) fn op_index(program: &Program, op: *const Op) -> usize {
+    (op as usize - program.ops.as_ptr() as usize) / size_of::<Op>()
+}
+
 /// The index of the function that holds `op`.
 pub(super) fn function_index(program: &Program, op: *const Op) -> usize {
-    let index = (op as usize - program.ops.as_ptr() as usize) / size_of::<Op>();
+    let index = op_index(program, op);
     program
         .functions
         .partition_point(|f| f.start as usize <= index)

@@ -18,7 +18,7 @@ use super::watch::watcher;
 /// Decisions after which a group that never meets another stands back.
 pub(super) const PATIENCE: u32 = 20_000;
 /// Atomics and volatile reads after which it does so.
-const SPINS: u32 = 64;
+pub(super) const SPINS: u32 = 64;
 /// Decisions for which the group that waited longest is preferred then.
 const FAVOUR: u32 = 256;
 
@@ -73,11 +73,15 @@ impl Core<'_> {
         let mut count = 0;
         let watch = WATCH.then(watcher);
         while op < self.limit {
-            if let Some(watch) = watch
-                && !self.watch_plain(op)
-            {
-                // SAFETY: as below.
-                unsafe { watch(self, op) };
+            if let Some(watch) = watch {
+                if self.touches(op) {
+                    op = STOP;
+                    break;
+                }
+                if !self.watch_plain(op) {
+                    // SAFETY: as below.
+                    unsafe { watch(self, op) };
+                }
             }
             count += 1;
             // SAFETY: `op` is an operation of the program: `pick` gave one, and each operation gives the next, a target
@@ -137,9 +141,7 @@ impl Core<'_> {
                 favoured.or_else(lowest).map(|(i, _)| i)
             }
         };
-        let Some(mut best) = best else {
-            return self.meet_at_warp_barrier().then(|| self.pick()).flatten();
-        };
+        let mut best = best?;
         let warp = self.warp();
         if warp.groups.len() > 1 {
             if favour.1 > 0 {
@@ -192,30 +194,6 @@ impl Core<'_> {
         self.frame = unsafe { registers.start().add(at.frame as usize) };
     }
 
-    /// Ends a wait at `bar.warp.sync` whose lanes stand at different instructions: the ISA lets them meet all the same.
-    fn meet_at_warp_barrier(&mut self) -> bool {
-        let warp = self.warp();
-        let live = warp.live;
-        let complete = warp.groups.iter().find_map(|g| match g.wait {
-            Wait::WarpBarrier(mask) => {
-                let there = warp
-                    .groups
-                    .iter()
-                    .filter(|o| o.wait == g.wait)
-                    .fold(0, |lanes, o| lanes | o.mask);
-                (there & mask & live == mask & live).then_some(g.wait)
-            }
-            _ => None,
-        });
-        let Some(wait) = complete else { return false };
-        for group in warp.groups.iter_mut().filter(|g| g.wait == wait) {
-            group.wait = Wait::Ready;
-            // Another operation follows a `bar.warp.sync` in its function.
-            group.op = group.op.wrapping_add(1);
-        }
-        true
-    }
-
     /// Ends the lanes of `mask`, which are among the running: nobody waits for them any more.
     pub(super) fn end_lanes(&mut self, mask: u32) {
         self.active &= !mask;
@@ -229,6 +207,7 @@ impl Core<'_> {
                 group.wait = Wait::Ready;
             }
         }
+        warp.frames.end(mask);
         let block = self.block();
         block.live -= mask.count_ones();
         self.complete_barriers();

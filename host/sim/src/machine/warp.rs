@@ -1,6 +1,8 @@
 //! A warp: its registers, its lanes' places, and the calls that they have open.
 
 use super::asynchronous::pending::Copies;
+use super::compute::track::Matrices;
+use super::control::frames::Frames;
 use super::core::At;
 use super::event::Wait;
 use super::lane::LANES;
@@ -88,6 +90,8 @@ pub(super) struct Warp {
     pub(super) groups: Vec<Group>,
     /// Open calls, by depth; only lanes that are that deep have an entry of meaning.
     pub(super) calls: Vec<Return>,
+    /// Where the frames of open calls lie.
+    pub(super) frames: Frames,
     /// Lanes that have arrived at the cluster's barrier in this phase.
     pub(super) cluster_arrived: u32,
     /// Lanes that arrived there in a phase that has ended, and have not waited yet.
@@ -98,6 +102,8 @@ pub(super) struct Warp {
     pub(super) tests: u32,
     /// Asynchronous copies.
     pub(super) copies: Copies,
+    /// Multiplications of the warpgroup that are under way.
+    pub(super) matrices: Matrices,
     /// Counts scheduling decisions.
     pub(super) clock: u32,
     /// Whether the entry function's rows are filled: they stay from block to block.
@@ -108,12 +114,5 @@ impl Warp {
     /// Whether a group may run.
     pub(super) fn ready(&self) -> bool {
         self.groups.iter().any(|g| g.wait == Wait::Ready)
-    }
-
-    /// Whether groups wait for each other at `bar.warp.sync`, perhaps all of them by now.
-    pub(super) fn may_meet(&self) -> bool {
-        self.groups
-            .iter()
-            .any(|g| matches!(g.wait, Wait::WarpBarrier(_)))
     }
 }

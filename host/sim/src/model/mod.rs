@@ -77,6 +77,18 @@ pub struct Limits {
     pub call_depth: u32,
 }
 
+impl Limits {
+    /// The most blocks of a cluster. With `non_portable`, of one that other devices with clusters need not take: Hopper and
+    /// later allow twice as many then (CUDA C++ Programming Guide, "Thread Block Clusters": 16 on an H100).
+    pub fn cluster_blocks(&self, non_portable: bool) -> u32 {
+        match self.cluster {
+            0 | 1 => 1,
+            portable if non_portable => portable * 2,
+            portable => portable,
+        }
+    }
+}
+
 /// What one multiprocessor holds, in the units in which it hands it out.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -151,9 +163,13 @@ pub struct Rates {
 }
 
 /// The models that are built in, by the short name that `LANEWISE_MODEL` takes.
-const MODELS: [(&str, &str); 5] = [
+const MODELS: [(&str, &str); 9] = [
     ("h200", include_str!("data/h200.toml")),
     ("b200", include_str!("data/b200.toml")),
+    ("gb300", include_str!("data/gb300.toml")),
+    ("rtx5090", include_str!("data/rtx5090.toml")),
+    ("gb10", include_str!("data/gb10.toml")),
+    ("thor", include_str!("data/thor.toml")),
     ("rtx4090", include_str!("data/rtx4090.toml")),
     ("v100", include_str!("data/v100.toml")),
     ("k40", include_str!("data/k40.toml")),
@@ -268,7 +284,7 @@ mod tests {
         let error = DeviceModel::named("h100").unwrap_err().to_string();
         assert_eq!(
             error,
-            "no device model is called `h100`; there are h200, b200, rtx4090, v100, k40"
+            "no device model is called `h100`; there are h200, b200, gb300, rtx5090, gb10, thor, rtx4090, v100, k40"
         );
     }
 }

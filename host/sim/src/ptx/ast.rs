@@ -317,6 +317,9 @@ pub struct Body<'a> {
     pub register_declarations: Vec<RegisterDeclaration<'a>>,
     /// Everything in text order, for the printer.
     pub items: Vec<Item<'a>>,
+    /// The first instruction that could not be read, in text of a version after [`NEWEST`](super::NEWEST). It is
+    /// left out of the body, so the body must not run.
+    pub unknown: Option<super::ParseError>,
     /// Where the closing brace stands.
     pub end: Position,
 }
@@ -514,6 +517,15 @@ impl Modifiers {
         words: [Modifier::Sync; Modifiers::MAX],
     };
 
+    /// These words; those beyond [`Modifiers::MAX`] are left out.
+    pub fn of(words: &[Modifier]) -> Modifiers {
+        let mut modifiers = Modifiers::EMPTY;
+        for (slot, word) in modifiers.words.iter_mut().zip(words) {
+            (*slot, modifiers.len) = (*word, modifiers.len + 1);
+        }
+        modifiers
+    }
+
     /// Adds one at the end; says no when full.
     #[must_use]
     pub fn push(&mut self, modifier: Modifier) -> bool {
@@ -580,8 +592,12 @@ pub enum Operand<'a> {
     F64(u64),
     /// A symbol's address as a value (`mov`, `call`), with an offset, or a texture, surface or parameter by its name.
     Symbol(Symbol<'a>, i64),
+    /// `%r1+4`: the sum of a register and a constant.
+    Sum(RegisterId, i64),
     /// `[base + offset]`.
     Address(Base<'a>, i64),
+    /// `array[%r1+2]`: an element of an array, as an address or its value.
+    Indexed(Indexed<'a>),
     /// `[a, b, ...]` of textures, surfaces and tensors: the elements.
     List(Slice),
     /// `{a, b, ...}`: the elements.
@@ -591,6 +607,17 @@ pub enum Operand<'a> {
     Arguments(Slice),
     /// A label: of an instruction, prototype or target list.
     Label(LabelId),
+}
+
+/// An element of an array variable. The index counts elements, those of vectors one by one (as ptxas does).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Indexed<'a> {
+    /// The array.
+    pub symbol: Symbol<'a>,
+    /// Part of the index.
+    pub register: Option<RegisterId>,
+    /// Added to it.
+    pub index: i64,
 }
 
 /// What an address is counted from.

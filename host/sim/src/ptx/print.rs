@@ -10,10 +10,10 @@ use super::ast::*;
 /// The PTX text of a module.
 ///
 /// ```
-/// let module = sim::ptx::parse(".version 8.0 .target sm_90 .address_size 64 .entry k() { ret; }")?;
-/// let text = sim::ptx::print(&module);
-/// assert_eq!(sim::ptx::print(&sim::ptx::parse(&text)?), text);
-/// # Ok::<(), sim::ptx::ParseError>(())
+/// let module = lanewise_sim::ptx::parse(".version 8.0 .target sm_90 .address_size 64 .entry k() { ret; }")?;
+/// let text = lanewise_sim::ptx::print(&module);
+/// assert_eq!(lanewise_sim::ptx::print(&lanewise_sim::ptx::parse(&text)?), text);
+/// # Ok::<(), lanewise_sim::ptx::ParseError>(())
 /// ```
 pub fn print(module: &Module<'_>) -> String {
     let mut printer = Printer { out: String::new() };
@@ -448,7 +448,29 @@ impl<'p> BodyPrinter<'p> {
                 self.printer.out.push_str(self.symbol_name(symbol));
                 return self.printer.offset(offset);
             }
+            Operand::Sum(id, offset) => format!("{}+{offset}", self.register_name(id)),
             Operand::Address(base, offset) => return self.address(base, offset),
+            Operand::Indexed(Indexed {
+                symbol,
+                register: None,
+                index,
+            }) => format!("{}[{index}]", self.symbol_name(symbol)),
+            Operand::Indexed(Indexed {
+                symbol,
+                register: Some(id),
+                index,
+            }) => {
+                let offset = if index == 0 {
+                    String::new()
+                } else {
+                    format!("+{index}")
+                };
+                format!(
+                    "{}[{}{offset}]",
+                    self.symbol_name(symbol),
+                    self.register_name(id)
+                )
+            }
             Operand::List(slice) => return self.list('[', slice, ']'),
             Operand::Vector(slice) => return self.list('{', slice, '}'),
             Operand::Arguments(slice) => return self.list('(', slice, ')'),

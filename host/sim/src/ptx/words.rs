@@ -544,6 +544,8 @@ words! {
     D1 = "1d",
     D2 = "2d",
     D3 = "3d",
+    D4 = "4d",
+    D5 = "5d",
     A1d = "a1d",
     A2d = "a2d",
     Cube = "cube",
@@ -618,7 +620,7 @@ words! {
     M16n16k8 = "m16n16k8",
     M32n8k16 = "m32n8k16",
     M8n32k16 = "m8n32k16",
-    // wgmma (refused, but named).
+    // wgmma.
     Fence = "fence",
     MmaAsync = "mma_async",
     M64n8k8 = "m64n8k8",
@@ -809,6 +811,26 @@ words! {
     CollectorAUse = "collector::a::use",
     CollectorALastuse = "collector::a::lastuse",
     CollectorADiscard = "collector::a::discard",
+    WaitLd = "wait::ld",
+    WaitSt = "wait::st",
+    FenceBeforeThreadSync = "fence::before_thread_sync",
+    FenceAfterThreadSync = "fence::after_thread_sync",
+    CollectorB0Fill = "collector::b0::fill",
+    CollectorB0Use = "collector::b0::use",
+    CollectorB0Lastuse = "collector::b0::lastuse",
+    CollectorB0Discard = "collector::b0::discard",
+    CollectorB1Fill = "collector::b1::fill",
+    CollectorB1Use = "collector::b1::use",
+    CollectorB1Lastuse = "collector::b1::lastuse",
+    CollectorB1Discard = "collector::b1::discard",
+    CollectorB2Fill = "collector::b2::fill",
+    CollectorB2Use = "collector::b2::use",
+    CollectorB2Lastuse = "collector::b2::lastuse",
+    CollectorB2Discard = "collector::b2::discard",
+    CollectorB3Fill = "collector::b3::fill",
+    CollectorB3Use = "collector::b3::use",
+    CollectorB3Lastuse = "collector::b3::lastuse",
+    CollectorB3Discard = "collector::b3::discard",
     Ashift = "ashift",
     Pack16b = "pack::16b",
     Unpack16b = "unpack::16b",
@@ -921,6 +943,9 @@ pub enum Component {
 }
 
 impl Component {
+    /// All four, in order.
+    pub const ALL: &'static [Component] = &[Component::X, Component::Y, Component::Z, Component::W];
+
     /// The letter.
     pub const fn name(self) -> &'static str {
         match self {

@@ -19,8 +19,10 @@ pub struct Place {
     pub line: u32,
     /// The instruction's text.
     pub text: String,
-    /// The source line that the PTX names with `.loc`, where it does.
+    /// The source line that the PTX names with `.loc`, where it does: of inlined library code, the line that called it.
     pub source: Option<SourcePlace>,
+    /// That line with those that it was inlined at, innermost first.
+    pub stack: Vec<SourcePlace>,
 }
 
 /// A place in the source that the PTX was compiled from.
@@ -61,6 +63,12 @@ impl fmt::Display for FaultReport {
             }
             (None, Some(ptx)) => write!(f, "\n  --> {ptx}")?,
             _ => {}
+        }
+        for (i, at) in place.stack.iter().enumerate() {
+            if Some(at) != place.source.as_ref() {
+                let how = if i == 0 { "in" } else { "inlined at" };
+                write!(f, "\n   = {how} {}:{}", at.file, at.line)?;
+            }
         }
         write!(f, "\n   = kernel `{}`", place.kernel)?;
         if let Some([x, y, z]) = place.block {
@@ -174,6 +182,7 @@ mod tests {
                     line: 21,
                     column: 5,
                 }),
+                stack: vec![],
             },
             seed: 1,
             notes: vec![

@@ -86,6 +86,7 @@ pub mod matrix;
 pub mod mbarrier;
 mod odd;
 pub mod rounding;
+pub mod tensor;
 pub mod texture;
 pub mod video;
 pub mod warp;

@@ -1,6 +1,6 @@
 //! How fast the machine is: programs of one kind each, in lane instructions (PTX instructions times active lanes) a second.
 //!
-//! For the criterion benchmark, and for `lanewise bench --device sim`, which prints the figures. Time is the thread's CPU
+//! For the criterion benchmark, and for `patterns bench --device sim`, which prints the figures. Time is the thread's CPU
 //! time on one worker, so that a busy host disturbs little.
 
 mod classes;

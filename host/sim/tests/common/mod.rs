@@ -3,7 +3,7 @@
 #![allow(unreachable_pub, reason = "a module of test binaries")]
 #![allow(dead_code, reason = "each test binary uses its part")]
 
-use sim::{Device, DeviceModel, Fault, Instance, Kind, Launch, Module, Report};
+use lanewise_sim::{Device, DeviceModel, Fault, Instance, Kind, Launch, Module, Report};
 
 /// The head that every module needs.
 pub const HEAD: &str = ".version 8.7\n.target sm_90\n.address_size 64\n";

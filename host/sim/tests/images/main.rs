@@ -8,8 +8,8 @@ mod surfaces;
 mod textures;
 
 use common::Rig;
-use sim::Kind;
-use sim::image::{Format, Image, Object, Sampler, Shape, Texture};
+use lanewise_sim::Kind;
+use lanewise_sim::image::{Format, Image, Object, Sampler, Shape, Texture};
 
 /// Makes a kernel that does `body` with thread-private operands and stores `%r0` to `%r3` for each thread: parameters are a
 /// handle, the output, and the address of four words of coordinates for each thread.

@@ -1,6 +1,6 @@
 //! Objects, references, and what goes wrong with them.
 
-use sim::image::{Format, Image, Object, Sampler, Shape, Texture};
+use lanewise_sim::image::{Format, Image, Object, Sampler, Shape, Texture};
 
 use crate::common::{self, Rig};
 use crate::surfaces::surface;
@@ -107,8 +107,8 @@ fn references_are_bound_by_the_host() {
 
 #[test]
 fn every_row_but_those_of_many_samples_is_modelled() {
-    use sim::isa::Section;
-    for found in sim::isa::coverage::coverage() {
+    use lanewise_sim::isa::Section;
+    for found in lanewise_sim::isa::coverage::coverage() {
         if !matches!(found.row.section, Section::Texture | Section::Surface)
             || found.row.modifiers.contains("2dms")
         {
@@ -125,7 +125,7 @@ fn every_row_but_those_of_many_samples_is_modelled() {
 #[test]
 fn samplers_of_their_own_are_refused_by_name() {
     let text = format!("{}.global .samplerref s;\n", common::HEAD);
-    let error = sim::Module::load(&text)
+    let error = lanewise_sim::Module::load(&text)
         .expect_err("no such sampler")
         .to_string();
     assert!(error.contains("a sampler of its own"), "{error}");

@@ -1,6 +1,6 @@
 //! Loads, stores and reductions through surfaces.
 
-use sim::image::{Format, Image, Object, Shape};
+use lanewise_sim::image::{Format, Image, Object, Shape};
 
 use crate::common::Rig;
 use crate::{at, image, kernel};

@@ -1,6 +1,6 @@
 //! Fetches: texels, filters, address modes, levels, gathers, queries.
 
-use sim::image::{AddressMode, Filter, Format, Object, Sampler, Shape, Texture};
+use lanewise_sim::image::{AddressMode, Filter, Format, Object, Sampler, Shape, Texture};
 
 use crate::common::Rig;
 use crate::{TEX_1D, TEX_2D, at, image, kernel, line, texture};

@@ -1,6 +1,6 @@
 //! `cvta`, `isspacep`, `mapa`, `getctarank`, `createpolicy`, and the stack.
 
-use sim::Launch;
+use lanewise_sim::Launch;
 
 use crate::common::Rig;
 
@@ -184,7 +184,9 @@ fn a_module_of_32_bit_addresses_is_refused_with_the_reason() {
         let text = format!(
             "{head}.visible .entry k(.param .u32 p) {{ .reg .b32 %r; ld.param.u32 %r, [p]; st.global.u32 [%r], 1; ret; }}"
         );
-        let error = sim::Module::load(&text).expect_err("32 bits").to_string();
+        let error = lanewise_sim::Module::load(&text)
+            .expect_err("32 bits")
+            .to_string();
         assert!(
             error.contains(
                 "`.address_size 32` is not modelled: generic and global addresses have 64 bits"

@@ -1,6 +1,6 @@
 //! `cp.async`: what is copied, when it is there, and what is wrong with it.
 
-use sim::{Checks, Launch, Report};
+use lanewise_sim::{Checks, Launch, Report};
 
 use crate::common::Rig;
 

@@ -1,6 +1,6 @@
 //! `bar`, `barrier`, `bar.warp.sync`, `membar`, `fence`: every form orders what it has to.
 
-use sim::{Checks, Launch, Report};
+use lanewise_sim::{Checks, Launch, Report};
 
 use crate::common::Rig;
 
@@ -241,7 +241,9 @@ fn wrong_barriers_are_said() {
 
 #[test]
 fn warps_that_meet_for_ever_use_up_the_budget() {
-    let rig = Rig::new(".visible .entry k() { L: bar.sync 0; bra L; }");
+    let rig = Rig::new(
+        ".visible .entry k() { .reg .b32 %r; mov.b32 %r, 0; L: add.u32 %r, %r, 1; bar.sync 0; bra L; }",
+    );
     let launch = Launch {
         budget: Some(100_000),
         ..Launch::new("k", [1; 3], [64, 1, 1], &[])

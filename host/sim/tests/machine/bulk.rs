@@ -1,7 +1,7 @@
 //! `cp.async.bulk`, `cp.reduce.async.bulk`, `st.async`, `red.async`.
 
 use half::{bf16, f16};
-use sim::{Checks, DeviceModel, Launch, Report};
+use lanewise_sim::{Checks, DeviceModel, Launch, Report};
 
 use crate::common::Rig;
 

@@ -1,6 +1,6 @@
 //! `barrier.cluster`: phases, ends, and what is wrong with it.
 
-use sim::{Fault, Launch, Report};
+use lanewise_sim::{Fault, Launch, Report};
 
 use crate::common::Rig;
 

@@ -2,7 +2,7 @@
 //! `tests/ptx/nvcc_video.cu`.
 
 use half::{bf16, f16};
-use sim::{Checks, Launch, Report};
+use lanewise_sim::{Checks, Launch, Report};
 
 use crate::common::Rig;
 use crate::matrix::Numbers;

@@ -1,6 +1,6 @@
 //! `mbarrier`: phases, counts, bytes, waits, and what is wrong with them.
 
-use sim::{Checks, Fault, Launch, Report};
+use lanewise_sim::{Checks, Fault, Launch, Report};
 
 use crate::common::Rig;
 

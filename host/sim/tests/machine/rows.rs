@@ -3,7 +3,7 @@
 //! PTX ISA 9.7.14.5: lane l holds elements (l / 4, 2 (l % 4)) and its right neighbour, and with `.trans` those of the
 //! transposed matrix; lane 8 m + r has the address of row r of matrix m.
 
-use sim::Launch;
+use lanewise_sim::Launch;
 
 use crate::common::Rig;
 
@@ -252,7 +252,7 @@ fn bytes_and_what_is_narrower_come_as_bytes() {
                     list(registers)
                 );
                 let text = kernel(&instruction, space).replace("sm_90", "sm_100a");
-                let rig = Rig::on(sim::DeviceModel::b200(), &text);
+                let rig = Rig::on(lanewise_sim::DeviceModel::b200(), &text);
                 let (d, o, r) = (
                     rig.buffer(&data),
                     rig.buffer(&offsets()),
@@ -290,7 +290,7 @@ fn bytes_are_stored_by_columns() {
             list(count)
         );
         let text = kernel(&instruction, ".shared").replace("sm_90", "sm_100a");
-        let rig = Rig::on(sim::DeviceModel::b200(), &text);
+        let rig = Rig::on(lanewise_sim::DeviceModel::b200(), &text);
         let mut expected = vec![0x11u8; 4096];
         let (d, o, r) = (
             rig.buffer(&expected),

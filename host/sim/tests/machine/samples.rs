@@ -4,9 +4,9 @@
 //! Whatever an instruction is given, the machine ends with a result or a report: it does not panic, does not hang, and does
 //! not say that it broke a rule of its own.
 
-use sim::isa::pattern::patterns;
-use sim::isa::sample::samples;
-use sim::{Checks, Device, DeviceModel, Fault, Kind, Launch, Module};
+use lanewise_sim::isa::pattern::patterns;
+use lanewise_sim::isa::sample::samples;
+use lanewise_sim::{Checks, Device, DeviceModel, Fault, Kind, Launch, Module};
 
 use crate::matrix::Numbers;
 
@@ -104,6 +104,10 @@ fn run(values: Option<u64>) -> (usize, usize) {
         else {
             continue;
         };
+        let kernel = instance.module().kernel("sample");
+        if kernel.is_some_and(|kernel| kernel.refused.is_some()) {
+            continue;
+        }
         let params = [0; 128];
         let launch = Launch {
             budget: Some(10_000),

@@ -239,7 +239,7 @@ fn products_with_half_of_a_matrix_are_those_with_all_of_it() {
 }
 
 /// A kernel of which only the metadata matters.
-fn with_metadata(kind: &str, metadata: u32) -> Result<sim::Report, sim::Fault> {
+fn with_metadata(kind: &str, metadata: u32) -> Result<lanewise_sim::Report, lanewise_sim::Fault> {
     let instruction = format!("mma.{kind}.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32");
     let rig = Rig::new(&kernel(&instruction, [2, 2, 4, 4], 0));
     let zeros = rig.buffer(&[0u32; 128]);
@@ -281,7 +281,7 @@ fn a_selector_names_lanes_that_there_are() {
         [4, 4, 4, 4],
         2,
     );
-    let message = sim::Module::load(&text)
+    let message = lanewise_sim::Module::load(&text)
         .expect_err("two selectors")
         .to_string();
     assert!(

@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use sim::DeviceModel;
+use lanewise_sim::DeviceModel;
 
 use crate::common::Rig;
 
@@ -143,7 +143,7 @@ fn params(rig: &Rig, kernel: usize, input: u64, out: u64) {
     bytes.resize(32, 0);
     bytes.extend(pattern());
     let name = format!("k{kernel}");
-    let launch = sim::Launch::new(&name, [1; 3], [1, 1, 1], &bytes);
+    let launch = lanewise_sim::Launch::new(&name, [1; 3], [1, 1, 1], &bytes);
     rig.device
         .launch(&rig.instance, &launch)
         .unwrap_or_else(|fault| panic!("{fault}"));
@@ -482,10 +482,10 @@ fn the_last_addresses_are_no_memory_whatever_is_checked() {
             ".visible .entry k() {{ .shared .b32 s; .reg .b64 %rd<2>; .reg .b32 %r<2>; mov.b64 %rd0, {offset};
             ld{space}.b8 %r0, [%rd0]; st{space}.b8 [%rd0], %r0; ret; }}"
         ));
-        let launch = sim::Launch {
+        let launch = lanewise_sim::Launch {
             count: true,
-            checks: sim::Checks::all(),
-            ..sim::Launch::new("k", [1; 3], [32, 1, 1], &[])
+            checks: lanewise_sim::Checks::all(),
+            ..lanewise_sim::Launch::new("k", [1; 3], [32, 1, 1], &[])
         };
         let fault = rig
             .device

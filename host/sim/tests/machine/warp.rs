@@ -12,7 +12,7 @@ const NOBODY: u32 = 0xdead_0000;
 /// lowest bit; `%d` the result (or predicate `%q`, which becomes 1 or 0 in the second).
 fn kernel(instruction: &str) -> Rig {
     Rig::on(
-        sim::DeviceModel::b200(),
+        lanewise_sim::DeviceModel::b200(),
         &format!(
             ".version 8.8\n.target sm_100a\n.address_size 64\n
             .visible .entry k(.param .u64 values, .param .u64 bs, .param .u64 cs, .param .u64 masks, .param .u64 out, .param .u64 preds) {{
@@ -404,7 +404,7 @@ fn without_sync_whoever_runs_takes_part() {
         |version, target| format!(".version {version}\n.target {target}\n.address_size 64\n{body}");
     // On what has no `.sync` at all, and on what still takes it from old modules.
     for (version, target) in [("6.0", "sm_50"), ("9.0", "sm_62"), ("6.3", "sm_70")] {
-        let rig = Rig::on(sim::DeviceModel::h200(), &head(version, target));
+        let rig = Rig::on(lanewise_sim::DeviceModel::h200(), &head(version, target));
         let out = rig.buffer(&[0u32; 128]);
         let report = rig.ok("k", 1, 32, &[out]);
         assert!(report.findings.is_empty());
@@ -421,8 +421,8 @@ fn without_sync_whoever_runs_takes_part() {
             .collect();
         assert_eq!(rig.read::<u32>(out, 128), expected, "{version} {target}");
     }
-    let gone =
-        sim::Module::load(&head("6.4", "sm_75")).expect_err("sm_70 and later have no such form");
+    let gone = lanewise_sim::Module::load(&head("6.4", "sm_75"))
+        .expect_err("sm_70 and later have no such form");
     let message = gone.to_string();
     assert!(
         message.contains("without `.sync` is gone from PTX 6.4 for sm_70"),

@@ -1,6 +1,6 @@
 //! Loads a text and runs its kernels, whatever they are: nothing may panic, hang or leak.
 
-use sim::{Checks, Device, DeviceModel, Kind, Launch, Module};
+use lanewise_sim::{Checks, Device, DeviceModel, Kind, Launch, Module};
 
 /// Device memory: little, so that a variable of a gigabyte is refused.
 const MEMORY: u64 = 16 << 20;

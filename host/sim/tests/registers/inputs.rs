@@ -1,6 +1,6 @@
 //! Operands: edge values of every format that fits, random bits, and values related to each other.
 
-use sim::ptx::ast::{Modifier, Opcode, Type};
+use lanewise_sim::ptx::ast::{Modifier, Opcode, Type};
 
 use crate::kernel::{Case, low};
 

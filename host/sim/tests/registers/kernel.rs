@@ -4,9 +4,9 @@ use std::fmt::Write;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use sim::isa::sample::Sample;
-use sim::ptx::ast::{Modifier, Opcode, Operand, Type};
-use sim::{Device, DeviceModel, Kind, Launch, Module};
+use lanewise_sim::isa::sample::Sample;
+use lanewise_sim::ptx::ast::{Modifier, Opcode, Operand, Type};
+use lanewise_sim::{Device, DeviceModel, Kind, Launch, Module};
 
 use crate::inputs;
 use crate::reference::{self, Expect};
@@ -59,7 +59,7 @@ pub struct Case {
 impl Case {
     /// Reads a sample back from its own text.
     pub fn new(sample: &Sample, records: usize) -> Case {
-        let module = sim::ptx::parse(&sample.module).expect("samples parse");
+        let module = lanewise_sim::ptx::parse(&sample.module).expect("samples parse");
         let function = module.functions.iter().find(|f| f.name == "sample");
         let body = function.and_then(|f| f.body.as_ref()).expect("a kernel");
         let instruction = &body.instructions[0];

@@ -2,9 +2,17 @@
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
 
-use gpu_macros::{fast_math, kernel, no_fma};
-use gpu_std::math::{self, Float};
-use gpu_std::{DisjointSlice, fast, thread};
+use lanewise_macros::{fast_math, kernel, no_fma};
+use lanewise_std::math::{self, Float};
+use lanewise_std::{DisjointSlice, fast, thread};
+
+lanewise_std::module!();
+// The same kernels with other options, from build.rs.
+lanewise_std::module!(FastMath);
+lanewise_std::module!(NoFmad);
+lanewise_std::module!(Ftz);
+lanewise_std::module!(NoPrecDiv);
+lanewise_std::module!(NoPrecSqrt);
 
 /// A kernel that applies the operation of the number `operation` to each row, and the list of the operations' names.
 macro_rules! family {
@@ -135,11 +143,11 @@ macro_rules! library {
 }
 
 library! {
-    /// `gpu_std::math` for `f32`: what `std` has too.
+    /// `lanewise_std::math` for `f32`: what `std` has too.
     library_f32, LIBRARY_F32, f32
 }
 library! {
-    /// `gpu_std::math` for `f64`: what `std` has too.
+    /// `lanewise_std::math` for `f64`: what `std` has too.
     library_f64, LIBRARY_F64, f64
 }
 

@@ -1,6 +1,6 @@
 //! What makes a kernel of functions: one kernel a subject, whose first argument says which function it runs.
 
-use gpu_std::{GlobalMut, thread};
+use lanewise_std::{GlobalMut, thread};
 
 use crate::{Out, Random};
 
@@ -53,8 +53,8 @@ macro_rules! subject {
         $(#[$doc])*
         pub mod kernel {
             $(#[$doc])*
-            #[gpu_macros::kernel]
-            pub fn $name(case: u32, seed: u64, output: gpu_std::GlobalMut<u64>) {
+            #[lanewise_macros::kernel]
+            pub fn $name(case: u32, seed: u64, output: lanewise_std::GlobalMut<u64>) {
                 $crate::case::run_here(seed, output, |random, out| {
                     let mut number = 0;
                     $(

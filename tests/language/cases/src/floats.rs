@@ -6,7 +6,7 @@ macro_rules! widths {
     ($($kernel:ident: $ty:ident, $other:ident, $bits:ident;)*) => {$(
         /// The cases of one type.
         pub mod $ty {
-            use gpu_std::math::Float;
+            use lanewise_std::math::Float;
 
             use crate::{Out, Random};
 

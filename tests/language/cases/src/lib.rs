@@ -13,6 +13,8 @@
 //! A case takes seeded inputs and gives results. It is a plain function, compiled for the host as everything else is and for the
 //! device through the whole pipeline; the package `language` runs both and compares.
 
+lanewise_std::module!();
+
 mod buffer;
 mod case;
 mod out;

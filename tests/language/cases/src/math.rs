@@ -1,10 +1,10 @@
-//! `gpu_std::math`: the accurate functions are the same code on both sides, so they agree to the last bit.
+//! `lanewise_std::math`: the accurate functions are the same code on both sides, so they agree to the last bit.
 
 macro_rules! widths {
     ($($kernel:ident: $ty:ident;)*) => {$(
         /// The cases of one type.
         pub mod $ty {
-            use gpu_std::math::Float;
+            use lanewise_std::math::Float;
 
             use crate::{Out, Random};
 

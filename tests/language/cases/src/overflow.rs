@@ -316,7 +316,7 @@ fn ranges_inclusive(random: &mut Random, out: &mut Out<'_>) {
 }
 
 fn float_rounding(random: &mut Random, out: &mut Out<'_>) {
-    use gpu_std::math::Float;
+    use lanewise_std::math::Float;
     let x = f64::from(random.i32()) / 64.0;
     out.put([
         Float::floor(x),

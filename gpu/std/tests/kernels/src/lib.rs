@@ -3,12 +3,15 @@
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
 #![allow(clippy::undocumented_unsafe_blocks, reason = "nobody runs these")]
 
-use gpu_macros::{gpu_printf, kernel, shared};
-use gpu_std::atomic::*;
-use gpu_std::fence::{Scope, fence};
-use gpu_std::thread::*;
-use gpu_std::warp::*;
-use gpu_std::{DynamicSharedArray, GlobalMut, gpu_assert};
+use core::cell::Cell;
+use core::sync::atomic::AtomicU32;
+
+use lanewise_macros::{gpu_printf, kernel, shared};
+use lanewise_std::atomic::*;
+use lanewise_std::fence::{Scope, fence};
+use lanewise_std::thread::*;
+use lanewise_std::warp::*;
+use lanewise_std::{DisjointSlice, DynamicSharedArray, GlobalMut, gpu_assert};
 
 #[kernel]
 pub fn orders(word: GlobalMut<u32>) {
@@ -128,10 +131,71 @@ pub fn cannot_panic(input: &[u32], out: GlobalMut<u32>) {
 #[repr(C)]
 pub struct Parameters(pub u32);
 
-unsafe impl gpu_std::kernel::Value for Parameters {}
+unsafe impl lanewise_std::kernel::Value for Parameters {}
 
 /// Names that the expansion of `#[kernel]` uses too (the host's side is `gpu/macros/tests/hygiene.rs`).
 #[kernel]
 pub fn names(buffer: &[f32], buffer_length: u32, parameters: Parameters, r#type: GlobalMut<u32>) {
     unsafe { r#type.set(buffer.len() + buffer_length as usize, parameters.0) };
+}
+
+/// Slices of atomics: LLVM once crashed on a load from one that was said to be read-only.
+#[kernel]
+pub fn atomic_slices(words: &[DeviceAtomicU64], counts: &[AtomicU32], mut out: DisjointSlice<u64>) {
+    if let (Some((out, _)), Some(word)) = (out.get_mut_indexed(), words.first()) {
+        *out = word.load(AtomicOrdering::Relaxed);
+        word.store(*out + 1, AtomicOrdering::Relaxed);
+        if let Some(count) = counts.first() {
+            count.fetch_add(1, AtomicOrdering::Relaxed);
+        }
+    }
+}
+
+/// A structure with an atomic in it.
+pub struct Slot {
+    pub key: u32,
+    pub count: DeviceAtomicU32,
+}
+
+#[kernel]
+pub fn slots_with_atomics(slots: &[Slot], key: u32) {
+    if let Some(slot) = slots.first()
+        && slot.key == key
+    {
+        slot.count.fetch_add(1, AtomicOrdering::Relaxed);
+    }
+}
+
+/// The store through a cell was once left out: the slice was said to be read-only.
+#[kernel]
+pub unsafe fn cells(totals: &[Cell<u64>]) {
+    if let [from, to, ..] = totals {
+        to.set(from.get() + 5);
+    }
+}
+
+/// A parameter whose type names a const parameter.
+#[kernel(instances(2, 4))]
+pub fn polynomial<const N: usize>(coefficients: [f32; N], x: f32, mut out: DisjointSlice<f32>) {
+    if let Some((out, _)) = out.get_mut_indexed() {
+        *out = coefficients.iter().rev().fold(0.0, |sum, c| sum * x + c);
+    }
+}
+
+#[derive(Clone, Copy)]
+#[repr(C, align(16))]
+pub struct Float4 {
+    pub x: f32,
+    pub y: f32,
+    pub z: f32,
+    pub w: f32,
+}
+
+#[kernel]
+pub fn copies_whole_structures(from: &[Float4], mut to: DisjointSlice<Float4>) {
+    if let Some((to, index)) = to.get_mut_indexed()
+        && let Some(from) = from.get(index.get())
+    {
+        *to = *from;
+    }
 }

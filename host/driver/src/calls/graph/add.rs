@@ -176,6 +176,18 @@ pub(crate) unsafe fn free(
     unsafe { add(node, graph, after, count, || params::free(address)) }
 }
 
+/// CUDA 12.2's, whose edges carry no data.
+pub(crate) unsafe fn any_v1(
+    node: *mut CUgraphNode,
+    graph: CUgraph,
+    after: *const CUgraphNode,
+    count: usize,
+    what: *mut c_void,
+) -> Result {
+    // SAFETY: the caller's contract.
+    unsafe { any(node, graph, after, std::ptr::null(), count, what) }
+}
+
 pub(crate) unsafe fn any(
     node: *mut CUgraphNode,
     graph: CUgraph,

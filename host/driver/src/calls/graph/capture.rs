@@ -12,6 +12,12 @@ pub(crate) unsafe fn begin(handle: CUstream, mode: c_uint) -> Result {
     capture::begin(&stream, mode, graph::create(false), Vec::new())
 }
 
+/// CUDA 10.0's, which has no mode: global.
+pub(crate) unsafe fn begin_v1(handle: CUstream) -> Result {
+    // SAFETY: the caller's contract.
+    unsafe { begin(handle, 0) }
+}
+
 pub(crate) unsafe fn begin_to_graph(
     handle: CUstream,
     graph: CUgraph,

@@ -8,8 +8,8 @@ use crate::abi::{CUDA_MEM_ALLOC_NODE_PARAMS, CUdevice};
 use crate::error::{Result, fail};
 use crate::objects::context::Context;
 use crate::objects::memory;
+use lanewise_sim::Kind;
 use parking_lot::Mutex;
-use sim::Kind;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

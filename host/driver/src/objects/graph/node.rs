@@ -4,7 +4,7 @@ use super::Graph;
 use super::memory::Reserved;
 use crate::abi::enums::graph_node_type as node_type;
 use crate::abi::{CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, c_void};
-use crate::entry;
+use crate::calling;
 use crate::error::{Error, Result, fail};
 use crate::objects::context::Context;
 use crate::objects::event::Event;
@@ -95,7 +95,7 @@ impl Kind {
             Kind::Host(Host { function, data }) => {
                 // SAFETY: the contract of the call that made this operation: a function of this type, to be called with
                 // this data each time.
-                entry::in_callback(|| unsafe { function(data.0) });
+                calling::in_callback(|| unsafe { function(data.0) });
             }
             // A launch sees to what these mean before its nodes run.
             Kind::Child(_)

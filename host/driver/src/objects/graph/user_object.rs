@@ -5,7 +5,7 @@
 
 use super::node::UserData;
 use crate::abi::{CUuserObject, c_void};
-use crate::entry;
+use crate::calling;
 use crate::error::{Result, ensure, fail};
 use crate::objects::registry::Registry;
 use parking_lot::Mutex;
@@ -72,7 +72,7 @@ impl UserObject {
             let run = move || {
                 let UserData(data) = { data };
                 // SAFETY: the contract of `cuUserObjectCreate`: a function of this type, called once with this data.
-                entry::in_callback(|| unsafe { destroy(data) });
+                calling::in_callback(|| unsafe { destroy(data) });
             };
             // If the host refuses a thread, the caller's does it.
             let data_for_caller = self.data;
@@ -82,7 +82,7 @@ impl UserObject {
                 .is_err()
             {
                 // SAFETY: as above; the thread that would have called it was not made.
-                entry::in_callback(|| unsafe { destroy(data_for_caller.0) });
+                calling::in_callback(|| unsafe { destroy(data_for_caller.0) });
             }
         }
         Ok(())

@@ -45,6 +45,7 @@ const STRONG: u32 = 1 << 6;
 const PENDING: u32 = 1 << 7;
 /// Of a cell's last write: there are earlier ones beside it.
 const BESIDE: u32 = 1 << 8;
+const NARROW: u32 = 1 << 9;
 
 impl Mark {
     /// No access.
@@ -58,13 +59,20 @@ impl Mark {
     };
 
     /// Sets who accesses, and how; no bytes yet.
-    pub(super) fn by(self, warp: u32, lane: u32, kind: Kind, strong: bool, pending: bool) -> Self {
+    pub(super) fn by(
+        self,
+        warp: u32,
+        lane: u32,
+        kind: Kind,
+        (strong, narrow, pending): (bool, bool, bool),
+    ) -> Self {
         let kind = match kind {
             Kind::Read => 0,
             Kind::Write => 1,
             Kind::Atomic => 2,
         };
-        let flags = if strong { STRONG } else { 0 } | if pending { PENDING } else { 0 };
+        let flag = |is, flag| if is { flag } else { 0 };
+        let flags = flag(strong, STRONG) | flag(pending, PENDING) | flag(narrow, NARROW);
         let bits = kind << 4 | flags | (lane & 63) << 10 | warp << 16;
         Self { bits, ..self }
     }
@@ -98,6 +106,11 @@ impl Mark {
     /// Whether it is strong in the memory model's sense.
     pub(super) fn strong(&self) -> bool {
         self.bits & STRONG != 0
+    }
+
+    /// Whether it is of block scope.
+    pub(super) fn narrow(&self) -> bool {
+        self.bits & NARROW != 0
     }
 
     /// Whether it was only begun.

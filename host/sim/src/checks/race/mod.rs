@@ -4,19 +4,21 @@
 //! whatever the interleaving was, as long as both accesses ran. PTX ISA, "Memory Consistency Model", says what orders:
 //!
 //! - Within a block each warp has a clock and knows a time of every other warp. A barrier joins what the arriving warps
-//!   know and moves their clocks on. `bar.warp.sync` moves the warp's own clock on: lanes of one warp are ordered by it, and
-//!   by nothing less, since Volta.
-//! - Between blocks a release (a fence and then a strong write or atomic, or one that says `.release`) leaves what the block
-//!   knows at the address; an acquire (a strong read or an atomic) of that address takes it up.
+//!   know and moves their clocks on. Lanes of one warp are ordered by `bar.warp.sync` and by barriers, and by nothing less,
+//!   since Volta.
+//! - A release (a fence and then a strong write or atomic, or one that says `.release`) leaves at the address what the warp knew at
+//!   the fence. An acquire (a strong read or atomic and then a fence, or one that says `.acquire`) takes it up.
+//! - A fence, a strong access, a release or an acquire of block scope (`.cta`) orders threads of one block only.
 //! - An asynchronous access is ordered before nothing until somebody waited for it; then it is one of the thread that began it,
 //!   at that time.
 //! - An arrival at an mbarrier leaves what the warp knows there, and a wait that finds the phase ended takes it up. A cluster's
 //!   barrier is one of all its blocks.
-//! - Two strong accesses (atomic, volatile, relaxed, acquire, release) never race with each other.
+//! - Two strong accesses (atomic, volatile, relaxed, acquire, release) do not race with each other where the scopes of both hold
+//!   both threads.
 //! - Lanes that store one value to one place in one instruction do not race.
 //!
 //! Found: read-write and write-write races in shared and global memory, within a launch, to the byte.
-//! Missed: pairs where the place was accessed by more than two other readers in between; order that only some lanes of a
+//! Missed: clusters' scope is taken for the device's; pairs where the place was accessed by more than two other readers in between; order that only some lanes of a
 //! warp or some warps of a block have is taken to hold for all of it, so a race beside a correct hand-over may be missed.
 //! Never reported: what is ordered by the launch's end, by the host, or by program order.
 
@@ -62,6 +64,10 @@ pub(crate) struct Access {
     pub(crate) strong: bool,
     /// Whether it releases by itself, without a fence before it.
     pub(crate) releases: bool,
+    /// Whether it acquires by itself, without a fence behind it.
+    pub(crate) acquires: bool,
+    /// Whether it is of block scope.
+    pub(crate) narrow: bool,
     /// Of shared memory: the block that it belongs to, by its number in the grid; else global.
     pub(crate) shared: Option<u64>,
     /// Whether it was only begun: nothing is ordered after it until it is over.
@@ -89,8 +95,13 @@ struct Warp {
     time: u32,
     /// Times of the block's warps; none for those behind the end.
     knows: Vec<u32>,
-    fenced: bool,
+    /// What was known at the last fence: strong writes leave it.
+    fenced: Option<Left>,
+    /// What strong reads have found since then: the next fence takes it up.
+    seen: Option<Left>,
     instruction: u32,
+    /// The last instruction before the lanes of the warp were last ordered.
+    synced: u32,
 }
 
 impl Default for Warp {
@@ -99,8 +110,10 @@ impl Default for Warp {
             // Clocks start at 1: time 0 is before everything.
             time: 1,
             knows: Vec::new(),
-            fenced: false,
+            fenced: None,
+            seen: None,
             instruction: 0,
+            synced: 0,
         }
     }
 }
@@ -114,17 +127,30 @@ pub(crate) struct Races {
     /// The block that was asked for last, and its place.
     last: Option<(u64, u32)>,
     cells: Cells,
-    /// What releases left behind in global memory, by word.
-    left: HashMap<u64, Times, FixedState>,
+    /// What releases left behind, by word.
+    left: HashMap<(Option<u64>, u64), Left, FixedState>,
     /// What arrivals left at mbarriers, by block and shared address.
     objects: HashMap<(u64, u32), Left>,
 }
 
-/// What arrivals left at an mbarrier: times of warps, by block and warp, and of blocks.
-#[derive(Debug, Default)]
+/// What a warp knew when it released: times of warps, by block and warp, and of blocks.
+#[derive(Debug, Clone, Default)]
 struct Left {
-    warps: HashMap<(u32, u32), u32>,
+    warps: HashMap<(u32, u32), u32, FixedState>,
     blocks: Times,
+}
+
+impl Left {
+    /// Adds what another knew; of other blocks only where `wide`.
+    fn join(&mut self, other: &Self, wide: bool) {
+        for (&warp, &time) in &other.warps {
+            let at = self.warps.entry(warp).or_default();
+            *at = time.max(*at);
+        }
+        for (&block, &time) in other.blocks.iter().filter(|_| wide) {
+            learn(&mut self.blocks, block, time);
+        }
+    }
 }
 
 impl Races {
@@ -185,23 +211,15 @@ impl Races {
             warp,
             access.lane,
             access.kind,
-            access.strong,
-            access.pending,
+            (access.strong, access.narrow, access.pending),
         )
     }
 
     /// Remembers an access; gives the one before it that it races with, if there is one.
     pub(crate) fn access(&mut self, access: Access, address: u64, size: u64) -> Option<Access> {
-        let Access {
-            block,
-            warp,
-            shared,
-            kind,
-            ..
-        } = access;
+        let Access { shared, .. } = access;
         if access.strong {
-            let fenced = self.warp(block, warp).fenced || access.releases;
-            self.synchronise(block, shared, address / 4, kind, fenced);
+            self.synchronise(&access, address / 4);
         }
         let mark = self.mark(&access);
         let here = &self.blocks[mark.block as usize];
@@ -226,6 +244,8 @@ impl Races {
             kind: before.kind(),
             strong: before.strong(),
             releases: false,
+            acquires: false,
+            narrow: before.narrow(),
             shared,
             pending: before.pending(),
         })
@@ -284,38 +304,92 @@ impl Races {
         self.cells.forget(block);
     }
 
-    /// Takes up what was left at a word, and leaves what the block knows there where the access releases.
-    fn synchronise(&mut self, block: u64, space: Option<u64>, word: u64, kind: Kind, fenced: bool) {
-        if space.is_some() {
-            return; // within a block, barriers order
-        }
-        let place = self.place(block);
-        let of = &mut self.blocks[place as usize];
+    /// Takes up what was left at a word, and leaves what the warp knew there where the access releases.
+    fn synchronise(&mut self, access: &Access, word: u64) {
+        let Access {
+            block,
+            warp,
+            shared,
+            kind,
+            ..
+        } = *access;
+        let wide = !access.narrow;
         if kind != Kind::Write
-            && let Some(left) = self.left.get(&word)
+            && let Some(left) = self.left.get(&(shared, word))
         {
-            for (&other, &time) in left.iter().filter(|(other, _)| **other != place) {
-                learn(&mut of.knows, other, time);
+            let left = left.clone();
+            if access.acquires {
+                self.take_up(block, warp, &left, wide);
+            } else {
+                let seen = &mut self.warp(block, warp).seen;
+                seen.get_or_insert_default().join(&left, wide);
             }
         }
-        if kind != Kind::Read && fenced {
-            of.time += 1;
-            let left = self.left.entry(word).or_default();
-            for (&other, &time) in &of.knows {
-                learn(left, other, time);
-            }
-            learn(left, place, of.time);
+        if kind == Kind::Read {
+            return;
+        }
+        let mut leaves = self.warp(block, warp).fenced.clone();
+        if access.releases {
+            let now = self.snapshot(block, warp, wide);
+            leaves.get_or_insert_default().join(&now, true);
+        }
+        if let Some(leaves) = leaves {
+            let left = self.left.entry((shared, word)).or_default();
+            left.join(&leaves, wide);
         }
     }
 
-    /// A fence: strong writes of the warp release from here on.
-    pub(crate) fn fence(&mut self, block: u64, warp: u32) {
-        self.warp(block, warp).fenced = true;
+    /// What a warp knows now; of other blocks only where `wide`. What it does from here on is no part of it.
+    fn snapshot(&mut self, block: u64, warp: u32, wide: bool) -> Left {
+        let place = self.place(block);
+        let of = self.warp(block, warp);
+        let time = of.time;
+        of.time += 1;
+        let known = (0..).zip(of.knows.iter().copied());
+        let mut left = Left::default();
+        for (other, time) in known.chain([(warp, time)]) {
+            let at = left.warps.entry((place, other)).or_default();
+            *at = time.max(*at);
+        }
+        if wide {
+            let of = &mut self.blocks[place as usize];
+            of.time += 1;
+            left.blocks.clone_from(&of.knows);
+            learn(&mut left.blocks, place, of.time);
+        }
+        left
+    }
+
+    /// Learns what another warp left; of other blocks only where `wide`.
+    fn take_up(&mut self, block: u64, warp: u32, left: &Left, wide: bool) {
+        self.warp(block, warp);
+        let place = self.place(block);
+        let of = &mut self.blocks[place as usize];
+        let it = &mut of.warps[warp as usize];
+        for (&(_, other), &time) in left.warps.iter().filter(|((b, _), _)| *b == place) {
+            raise(&mut it.knows, other as usize, time);
+        }
+        let blocks = left.blocks.iter().filter(|(other, _)| **other != place);
+        for (&other, &time) in blocks.filter(|_| wide) {
+            learn(&mut of.knows, other, time);
+        }
+    }
+
+    /// A fence, for threads of other blocks too where `wide`: what strong reads found is known from here on, and strong writes
+    /// leave what is known.
+    pub(crate) fn fence(&mut self, block: u64, warp: u32, wide: bool) {
+        if let Some(seen) = self.warp(block, warp).seen.take() {
+            self.take_up(block, warp, &seen, wide);
+        }
+        let now = self.snapshot(block, warp, wide);
+        let fenced = &mut self.warp(block, warp).fenced;
+        fenced.get_or_insert_default().join(&now, true);
     }
 
     /// `bar.warp.sync`: the lanes of the warp are ordered.
     pub(crate) fn warp_barrier(&mut self, block: u64, warp: u32) {
-        self.warp(block, warp).time += 1;
+        let of = self.warp(block, warp);
+        of.synced = of.instruction;
     }
 
     /// An asynchronous access of `size` bytes is over, that a thread (block, warp, lane) began.
@@ -334,6 +408,8 @@ impl Races {
             kind: Kind::Read,
             strong: false,
             releases: false,
+            acquires: false,
+            narrow: false,
             shared,
             pending: false,
         });
@@ -348,38 +424,17 @@ impl Races {
 
     /// A warp arrives at an mbarrier.
     pub(crate) fn arrive(&mut self, block: u64, warp: u32, key: (u64, u32)) {
-        let place = self.place(block);
-        let of = self.warp(block, warp);
-        let (time, mut knows) = (of.time, of.knows.clone());
-        of.time += 1;
-        raise(&mut knows, warp as usize, time);
-        let of = &mut self.blocks[place as usize];
-        of.time += 1;
-        let left = self.objects.entry(key).or_default();
-        for (other, time) in (0..).zip(knows) {
-            let at = left.warps.entry((place, other)).or_default();
-            *at = time.max(*at);
-        }
-        for (&other, &time) in of.knows.iter().chain([(&place, &of.time)]) {
-            learn(&mut left.blocks, other, time);
-        }
+        let now = self.snapshot(block, warp, true);
+        self.objects.entry(key).or_default().join(&now, true);
     }
 
     /// A warp finds that an mbarrier's phase has ended.
     pub(crate) fn pass(&mut self, block: u64, warp: u32, key: (u64, u32)) {
-        self.warp(block, warp);
-        let place = self.place(block);
-        let (Some(left), of) = (self.objects.get(&key), &mut self.blocks[place as usize]) else {
+        let Some(left) = self.objects.get(&key).cloned() else {
             return;
         };
-        let it = &mut of.warps[warp as usize];
-        for (&(_, other), &time) in left.warps.iter().filter(|((b, _), _)| *b == place) {
-            raise(&mut it.knows, other as usize, time);
-        }
-        it.time += 1;
-        for (&other, &time) in left.blocks.iter().filter(|(other, _)| **other != place) {
-            learn(&mut of.knows, other, time);
-        }
+        self.take_up(block, warp, &left, true);
+        self.warp_barrier(block, warp);
     }
 
     /// A barrier of a cluster completes: these blocks, each with its number of warps, arrived.
@@ -416,6 +471,7 @@ impl Races {
             let of = self.warp(block, warp);
             of.knows.clone_from(&joined);
             of.time += 1;
+            of.synced = of.instruction;
         }
     }
 }
@@ -437,7 +493,8 @@ fn raise(times: &mut Vec<u32>, warp: usize, time: u32) {
 /// Whether nothing orders `before` before `now`, an access of the block `here`.
 #[inline]
 fn unordered(here: &Block, before: &Mark, now: &Mark) -> bool {
-    if before.strong() && now.strong() {
+    let narrow = before.narrow() || now.narrow();
+    if before.strong() && now.strong() && (before.block == now.block || !narrow) {
         return false;
     }
     if before.pending() {
@@ -459,5 +516,7 @@ fn unordered(here: &Block, before: &Mark, now: &Mark) -> bool {
     if before.instruction == now.instruction && before.kind() == now.kind() {
         return false; // one instruction: which lane's store stays is open, but one does
     }
-    before.warp_time >= now.warp_time
+    let synced = here.warps[now.warp() as usize].synced;
+    // Counts of instructions may start again at zero.
+    before.instruction.wrapping_sub(synced) as i32 > 0
 }

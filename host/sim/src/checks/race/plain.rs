@@ -42,8 +42,13 @@ struct Block {
 struct Warp {
     time: u32,
     knows: HashMap<u32, u32>,
-    fenced: bool,
+    /// What was known at the last fence.
+    fenced: Option<Left>,
+    /// What strong reads have found since then.
+    seen: Left,
     instruction: u64,
+    /// The last instruction before the lanes of the warp were last ordered.
+    synced: u64,
 }
 
 /// Everything that is known in one launch; a launch that checks for races runs on one core.
@@ -53,16 +58,31 @@ pub(super) struct Races {
     /// Global cells by word, and shared ones by block and word.
     cells: HashMap<(Option<u64>, u64), Cell>,
     /// What releases left behind, by word.
-    left: HashMap<(Option<u64>, u64), HashMap<u64, u32>>,
+    left: HashMap<(Option<u64>, u64), Left>,
     /// What arrivals left at mbarriers, by block and shared address.
     objects: HashMap<(u64, u32), Left>,
 }
 
-/// What arrivals left at an mbarrier: times of warps, by block and warp, and of blocks.
-#[derive(Debug, Default)]
+/// What a warp knew when it released: times of warps, by block and warp, and of blocks.
+#[derive(Debug, Default, Clone)]
 struct Left {
     warps: HashMap<(u64, u32), u32>,
     blocks: HashMap<u64, u32>,
+}
+
+impl Left {
+    fn join(&mut self, other: &Self, wide: bool) {
+        for (warp, time) in &other.warps {
+            let at = self.warps.entry(*warp).or_default();
+            *at = (*time).max(*at);
+        }
+        if wide {
+            for (block, time) in &other.blocks {
+                let at = self.blocks.entry(*block).or_default();
+                *at = (*time).max(*at);
+            }
+        }
+    }
 }
 
 impl Races {
@@ -96,9 +116,8 @@ impl Races {
             shared: space,
             ..
         } = access;
-        let fenced = self.warp(block, warp).fenced || access.releases;
         if strong {
-            self.synchronise(block, space, address / 4, kind, fenced);
+            self.synchronise(&access, address / 4);
         }
         let of = &self.warp(block, warp).clone();
         let block_time = self.blocks.get(&block).map_or(0, |b| b.time);
@@ -154,41 +173,75 @@ impl Races {
         found
     }
 
-    /// Takes up what was left at a word, and leaves what the block knows there where the access releases.
-    fn synchronise(&mut self, block: u64, space: Option<u64>, word: u64, kind: Kind, fenced: bool) {
-        if space.is_some() {
-            return; // within a block, barriers order
-        }
-        if kind != Kind::Write
-            && let Some(left) = self.left.get(&(space, word))
+    /// Takes up what was left at a word, and leaves what the warp knew there where the access releases.
+    fn synchronise(&mut self, access: &Access, word: u64) {
+        let (block, warp, wide) = (access.block, access.warp, !access.narrow);
+        let key = (access.shared, word);
+        if access.kind != Kind::Write
+            && let Some(left) = self.left.get(&key).cloned()
         {
-            let knows = &mut self.blocks.entry(block).or_default().knows;
-            for (&other, &time) in left.iter().filter(|(other, _)| **other != block) {
-                let known = knows.entry(other).or_default();
-                *known = time.max(*known);
+            match access.acquires {
+                true => self.take_up(block, warp, &left, wide),
+                false => self.warp(block, warp).seen.join(&left, wide),
             }
         }
-        if kind != Kind::Read && fenced {
+        if access.kind != Kind::Read {
+            let mut leaves = self.warp(block, warp).fenced.clone();
+            if access.releases {
+                let now = self.snapshot(block, warp, wide);
+                leaves.get_or_insert_default().join(&now, true);
+            }
+            if let Some(leaves) = leaves {
+                self.left.entry(key).or_default().join(&leaves, wide);
+            }
+        }
+    }
+
+    fn snapshot(&mut self, block: u64, warp: u32, wide: bool) -> Left {
+        let of = self.warp(block, warp);
+        let mut knows = of.knows.clone();
+        let own = knows.entry(warp).or_default();
+        *own = of.time.max(*own);
+        of.time += 1;
+        let warps = knows.into_iter().map(|(w, t)| ((block, w), t)).collect();
+        let mut blocks = HashMap::new();
+        if wide {
             let of = self.blocks.entry(block).or_default();
-            let mut knows = of.knows.clone();
-            knows.insert(block, of.time + 1);
             of.time += 1;
-            let left = self.left.entry((space, word)).or_default();
-            for (other, time) in knows {
-                let at = left.entry(other).or_default();
+            blocks = of.knows.clone();
+            blocks.insert(block, of.time);
+        }
+        Left { warps, blocks }
+    }
+
+    fn take_up(&mut self, block: u64, warp: u32, left: &Left, wide: bool) {
+        let it = self.warp(block, warp);
+        for (&(_, other), &time) in left.warps.iter().filter(|((b, _), _)| *b == block) {
+            let at = it.knows.entry(other).or_default();
+            *at = time.max(*at);
+        }
+        if wide {
+            let of = self.blocks.entry(block).or_default();
+            for (&other, &time) in left.blocks.iter().filter(|(other, _)| **other != block) {
+                let at = of.knows.entry(other).or_default();
                 *at = time.max(*at);
             }
         }
     }
 
-    /// A fence: strong writes of the warp release from here on.
-    pub(super) fn fence(&mut self, block: u64, warp: u32) {
-        self.warp(block, warp).fenced = true;
+    /// A fence.
+    pub(super) fn fence(&mut self, block: u64, warp: u32, wide: bool) {
+        let seen = std::mem::take(&mut self.warp(block, warp).seen);
+        self.take_up(block, warp, &seen, wide);
+        let now = self.snapshot(block, warp, wide);
+        let fenced = &mut self.warp(block, warp).fenced;
+        fenced.get_or_insert_default().join(&now, true);
     }
 
     /// `bar.warp.sync`: the lanes of the warp are ordered.
     pub(super) fn warp_barrier(&mut self, block: u64, warp: u32) {
-        self.warp(block, warp).time += 1;
+        let of = self.warp(block, warp);
+        of.synced = of.instruction;
     }
 
     /// An asynchronous access of `size` bytes is over, that a thread (block, warp, lane) began.
@@ -224,39 +277,15 @@ impl Races {
 
     /// A warp arrives at an mbarrier.
     pub(super) fn arrive(&mut self, block: u64, warp: u32, key: (u64, u32)) {
-        let of = self.warp(block, warp);
-        let (time, knows) = (of.time, of.knows.clone());
-        of.time += 1;
-        let of = self.blocks.entry(block).or_default();
-        let mut blocks = of.knows.clone();
-        blocks.insert(block, of.time + 1);
-        of.time += 1;
-        let left = self.objects.entry(key).or_default();
-        for (other, time) in knows.into_iter().chain([(warp, time)]) {
-            let at = left.warps.entry((block, other)).or_default();
-            *at = time.max(*at);
-        }
-        for (other, time) in blocks {
-            let at = left.blocks.entry(other).or_default();
-            *at = time.max(*at);
-        }
+        let now = self.snapshot(block, warp, true);
+        self.objects.entry(key).or_default().join(&now, true);
     }
 
     /// A warp finds that an mbarrier's phase has ended.
     pub(super) fn pass(&mut self, block: u64, warp: u32, key: (u64, u32)) {
-        self.warp(block, warp);
-        let (Some(left), Some(of)) = (self.objects.get(&key), self.blocks.get_mut(&block)) else {
-            return;
-        };
-        let it = &mut of.warps[warp as usize];
-        for (&(_, other), &time) in left.warps.iter().filter(|((b, _), _)| *b == block) {
-            let at = it.knows.entry(other).or_default();
-            *at = time.max(*at);
-        }
-        it.time += 1;
-        for (&other, &time) in left.blocks.iter().filter(|(other, _)| **other != block) {
-            let at = of.knows.entry(other).or_default();
-            *at = time.max(*at);
+        if let Some(left) = self.objects.get(&key).cloned() {
+            self.take_up(block, warp, &left, true);
+            self.warp_barrier(block, warp);
         }
     }
 
@@ -299,6 +328,7 @@ impl Races {
             let of = self.warp(block, warp);
             of.knows.clone_from(&joined);
             of.time += 1;
+            of.synced = of.instruction;
         }
     }
 }
@@ -306,7 +336,7 @@ impl Races {
 /// Whether nothing orders `before` before `now`.
 fn unordered(blocks: &HashMap<u64, Block>, before: &Stamp, now: &Stamp) -> bool {
     let (a, b) = (&before.access, &now.access);
-    if a.strong && b.strong {
+    if a.strong && b.strong && (a.block == b.block || !(a.narrow || b.narrow)) {
         return false;
     }
     if a.pending {
@@ -334,5 +364,7 @@ fn unordered(blocks: &HashMap<u64, Block>, before: &Stamp, now: &Stamp) -> bool 
     if before.instruction == now.instruction && a.kind == b.kind {
         return false; // one instruction: which lane's store stays is open, but one does
     }
-    before.warp_time >= now.warp_time
+    let warps = blocks.get(&b.block).map(|block| &block.warps);
+    let warp = warps.and_then(|warps| warps.get(b.warp as usize));
+    warp.is_none_or(|warp| before.instruction > warp.synced)
 }

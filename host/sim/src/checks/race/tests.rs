@@ -10,7 +10,7 @@ enum Event {
     /// By the lanes of a mask: the first one's address, how far the next one is, and bytes of each.
     Together(Access, u32, u64, u64, u64),
     Step(u64, u32),
-    Fence(u64, u32),
+    Fence(u64, u32, bool),
     WarpBarrier(u64, u32),
     Complete((u64, u32, u32), Option<u64>, u64, u64),
     Arrive(u64, u32, (u64, u32)),
@@ -33,12 +33,17 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
     let how = (
         kind,
         any::<bool>(),
-        any::<bool>(),
+        (any::<bool>(), any::<bool>(), any::<bool>()),
         proptest::bool::weighted(0.1),
         0u32..4,
     );
     let single = (thread.clone(), space.clone(), place.clone(), how).prop_map(
-        |((block, warp, lane), shared, (address, size), (kind, strong, releases, pending, op))| {
+        |(
+            (block, warp, lane),
+            shared,
+            (address, size),
+            (kind, strong, (releases, acquires, narrow), pending, op),
+        )| {
             let strong = strong || kind == Kind::Atomic;
             let access = Access {
                 block,
@@ -48,6 +53,8 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
                 kind,
                 strong,
                 releases,
+                acquires,
+                narrow,
                 shared,
                 pending,
             };
@@ -93,7 +100,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
         30 => single,
         20 => together,
         6 => warps.clone().prop_map(|(b, w)| Event::Step(b, w)),
-        1 => warps.clone().prop_map(|(b, w)| Event::Fence(b, w)),
+        1 => (warps.clone(), any::<bool>()).prop_map(|((b, w), wide)| Event::Fence(b, w, wide)),
         2 => warps.clone().prop_map(|(b, w)| Event::WarpBarrier(b, w)),
         2 => (thread, space, place).prop_map(|(t, s, (at, size))| Event::Complete(t, s, at, size)),
         2 => (warps.clone(), key.clone()).prop_map(|((b, w), key)| Event::Arrive(b, w, key)),
@@ -114,7 +121,7 @@ proptest! {
                 Event::Access(access, address, size) => {
                     let (found, expected) = (races.access(access, address, size), plain.access(access, address, size));
                     // Whether the one before released is not remembered: no report says it.
-                    let expected = expected.map(|before| Access { releases: false, ..before });
+                    let expected = expected.map(|before| Access { releases: false, acquires: false, ..before });
                     prop_assert_eq!(found, expected, "{:?}", event);
                 }
                 Event::Together(access, mask, start, step, size) => {
@@ -123,7 +130,7 @@ proptest! {
                     for lane in (0..32).filter(|lane| mask >> lane & 1 != 0) {
                         let access = Access { lane, ..access };
                         let expected = plain.access(access, addresses[lane as usize], size);
-                        let expected = expected.map(|before| Access { releases: false, ..before });
+                        let expected = expected.map(|before| Access { releases: false, acquires: false, ..before });
                         let found = match together {
                             true => None,
                             false => races.access(access, addresses[lane as usize], size),
@@ -132,7 +139,7 @@ proptest! {
                     }
                 }
                 Event::Step(b, w) => { races.step(b, w); plain.step(b, w) }
-                Event::Fence(b, w) => { races.fence(b, w); plain.fence(b, w) }
+                Event::Fence(b, w, wide) => { races.fence(b, w, wide); plain.fence(b, w, wide) }
                 Event::WarpBarrier(b, w) => { races.warp_barrier(b, w); plain.warp_barrier(b, w) }
                 Event::Complete(t, s, at, size) => { races.complete(t, s, at, size); plain.complete(t, s, at, size) }
                 Event::Arrive(b, w, key) => { races.arrive(b, w, key); plain.arrive(b, w, key) }
@@ -171,6 +178,8 @@ fn access(block: u64, warp: u32, lane: u32, kind: Kind) -> Access {
         kind,
         strong: kind == Kind::Atomic,
         releases: false,
+        acquires: false,
+        narrow: false,
         shared: None,
         pending: false,
     }
@@ -224,16 +233,72 @@ fn lanes_of_a_warp_are_ordered_by_its_barrier_only() {
     assert!(races.access(access(0, 0, 0, Kind::Read), 64, 4).is_none());
 }
 
-#[test]
-fn a_fence_and_a_flag_hand_over_between_blocks() {
+/// Hands over from block 0 to another warp by a fence (of block scope or not), a flag, and a fence.
+fn hand_over(to: (u64, u32), fences: [Option<bool>; 2], narrow: bool, shared: Option<u64>) -> bool {
     let mut races = Races::default();
     races.access(access(0, 0, 0, Kind::Write), 64, 4);
-    races.fence(0, 0);
-    races.access(access(0, 0, 0, Kind::Atomic), 128, 4);
+    if let Some(wide) = fences[0] {
+        races.fence(0, 0, wide);
+    }
+    let flag = |block, warp| Access {
+        narrow,
+        shared,
+        ..access(block, warp, 0, Kind::Atomic)
+    };
+    races.access(flag(0, 0), 128, 4);
+    races.access(flag(to.0, to.1), 128, 4);
+    if let Some(wide) = fences[1] {
+        races.fence(to.0, to.1, wide);
+    }
+    races
+        .access(access(to.0, to.1, 0, Kind::Read), 64, 4)
+        .is_none()
+}
+
+#[test]
+fn fences_and_a_flag_hand_over() {
+    let (none, block, device) = (None, Some(false), Some(true));
+    assert!(hand_over((1, 0), [device, device], false, None));
     assert!(
-        races.access(access(1, 0, 0, Kind::Read), 64, 4).is_some(),
-        "before the flag is read"
+        !hand_over((1, 0), [none, device], false, None),
+        "no release"
     );
-    races.access(access(2, 0, 0, Kind::Atomic), 128, 4);
-    assert!(races.access(access(2, 0, 0, Kind::Read), 64, 4).is_none());
+    assert!(
+        !hand_over((1, 0), [device, none], false, None),
+        "no acquire"
+    );
+    assert!(!hand_over((1, 0), [block, device], false, None));
+    assert!(!hand_over((1, 0), [device, block], false, None));
+    assert!(
+        !hand_over((1, 0), [device, device], true, None),
+        "a flag of block scope"
+    );
+    // Within a block its scope is enough, and shared memory does as well.
+    assert!(hand_over((0, 1), [block, block], true, None));
+    assert!(hand_over((0, 1), [block, block], true, Some(0)));
+    assert!(!hand_over((0, 1), [none, block], true, Some(0)));
+}
+
+#[test]
+fn a_fence_covers_what_was_before_it_only() {
+    let mut races = Races::default();
+    races.fence(0, 0, true);
+    races.access(access(0, 0, 0, Kind::Write), 64, 4);
+    races.access(access(0, 0, 0, Kind::Atomic), 128, 4);
+    races.access(access(1, 0, 0, Kind::Atomic), 128, 4);
+    races.fence(1, 0, true);
+    assert!(races.access(access(1, 0, 0, Kind::Read), 64, 4).is_some());
+}
+
+#[test]
+fn atomics_of_block_scope_race_between_blocks() {
+    let mut races = Races::default();
+    let narrow = |block, warp| Access {
+        narrow: true,
+        ..access(block, warp, 0, Kind::Atomic)
+    };
+    assert!(races.access(narrow(0, 0), 64, 4).is_none());
+    assert!(races.access(narrow(0, 1), 64, 4).is_none());
+    assert!(races.access(narrow(1, 0), 64, 4).is_some());
+    assert!(races.access(access(2, 0, 0, Kind::Atomic), 64, 4).is_some());
 }

@@ -18,6 +18,27 @@ pub(super) fn named<'a>(initializer: Option<&Initializer<'a>>, found: &mut Vec<&
     }
 }
 
+/// Every variable that may have an initializer: its text, the function whose body declares it with the place there, and itself.
+pub(super) fn initialised<'m, 'a>(
+    modules: &'m [ast::Module<'a>],
+) -> impl Iterator<
+    Item = (
+        usize,
+        Option<(&'m ast::Function<'a>, u32)>,
+        &'m ast::Variable<'a>,
+    ),
+> {
+    modules.iter().enumerate().flat_map(|(m, module)| {
+        let outside = module.variables.iter().map(move |v| (m, None, v));
+        let inside = module.functions.iter().flat_map(move |function| {
+            let variables = function.body.iter().flat_map(|body| &body.variables);
+            let numbered = (0..).zip(variables);
+            numbered.map(move |(place, v)| (m, Some((function, place)), v))
+        });
+        outside.chain(inside)
+    })
+}
+
 /// Writes initial contents.
 pub(super) fn write<'a>(
     modules: &[ast::Module<'a>],
@@ -25,34 +46,35 @@ pub(super) fn write<'a>(
     symbols: &Symbols<'a>,
     program: &mut Program,
 ) -> Result<(), LoadError> {
-    for (m, module) in modules.iter().enumerate() {
-        for variable in &module.variables {
-            let Some(initializer) = &variable.initializer else {
-                continue;
-            };
-            let Some(index) = symbols.find(m, variable.name) else {
-                continue;
-            };
-            let mut image = Image {
-                variable,
-                symbols,
-                module: m,
-                bytes: Vec::new(),
-                addresses: Vec::new(),
-            };
-            image
-                .write(initializer, 0, variable.dims.len())
-                .map_err(|message| {
-                    function::place(
-                        function::Problem::Invalid(message),
-                        variable.position.line + bases[m],
-                        program,
-                    )
-                })?;
-            let (bytes, addresses) = (image.bytes, image.addresses);
-            let to = &mut program.variables[index as usize];
-            (to.image, to.addresses) = (bytes, addresses);
-        }
+    for (m, inside, variable) in initialised(modules) {
+        let Some(initializer) = &variable.initializer else {
+            continue;
+        };
+        let index = match inside {
+            None => symbols.find(m, variable.name),
+            Some((function, place)) => symbols.body_variable(m, function.name, place),
+        };
+        // Of several definitions of one name, those that do not count have no place; nor have parameters.
+        let Some(index) = index else { continue };
+        let mut image = Image {
+            variable,
+            symbols,
+            module: m,
+            bytes: Vec::new(),
+            addresses: Vec::new(),
+        };
+        image
+            .write(initializer, 0, variable.dims.len())
+            .map_err(|message| {
+                function::place(
+                    function::Problem::Invalid(message),
+                    variable.position.line + bases[m],
+                    program,
+                )
+            })?;
+        let (bytes, addresses) = (image.bytes, image.addresses);
+        let to = &mut program.variables[index as usize];
+        (to.image, to.addresses) = (bytes, addresses);
     }
     Ok(())
 }

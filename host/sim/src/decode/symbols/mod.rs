@@ -11,10 +11,13 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::function;
-use super::program::{Program, Reference, Variable, VariableSpace};
+use super::calls::{self, Formal};
+use super::program::{Program, Reference, SourceLine, Variable, VariableSpace};
+use super::{function, refused};
+use crate::isa::{Architecture, Refusal, Suffix};
 use crate::module::LoadError;
-use crate::ptx::ast::{self, Attribute, Linkage, Space, Type};
+use crate::ptx::ParseError;
+use crate::ptx::ast::{self, Attribute, Linkage, Opcode, Operand, Space, Symbol, Type};
 
 /// Where a name counts: in one text, or in all.
 type Scope = Option<usize>;
@@ -28,8 +31,12 @@ pub(super) struct Symbols<'a> {
     functions: HashMap<(Scope, &'a str), usize>,
     /// Variables declared in bodies: text, function, index in the body.
     in_bodies: HashMap<(usize, &'a str, u32), u32>,
-    /// Bytes of each function's parameters and results.
-    signatures: Vec<(Vec<u32>, Vec<u32>)>,
+    /// Each function's parameters and results.
+    signatures: Vec<(Vec<Formal>, Vec<Formal>)>,
+    /// Bytes of one element of variables that are arrays.
+    elements: HashMap<u32, u64>,
+    /// The longest argument for the last parameter of functions that leave its length open.
+    open: HashMap<usize, u32>,
     /// Where variables live.
     spaces: Vec<VariableSpace>,
 }
@@ -56,9 +63,65 @@ impl<'a> Symbols<'a> {
         self.in_bodies.get(&(module, function, index)).copied()
     }
 
-    /// Bytes of a function's parameters and results.
-    pub(super) fn signature(&self, index: usize) -> (Vec<u32>, Vec<u32>) {
+    /// A function's parameters and results.
+    pub(super) fn signature(&self, index: usize) -> (Vec<Formal>, Vec<Formal>) {
         self.signatures[index].clone()
+    }
+
+    /// Bytes of one element of a variable that is an array.
+    pub(super) fn element_size(&self, variable: u32) -> Option<u64> {
+        self.elements.get(&variable).copied()
+    }
+
+    /// The most bytes that a call passes for a function's last parameter, which leaves its length open.
+    pub(super) fn open_parameter(&self, module: usize, function: &str) -> u32 {
+        let index = self.function(module, function);
+        index
+            .and_then(|index| self.open.get(&index))
+            .copied()
+            .unwrap_or(0)
+    }
+
+    /// Notes what calls pass to functions that take any number of arguments.
+    fn measure_open(&mut self, modules: &[ast::Module<'a>]) {
+        if !self
+            .signatures
+            .iter()
+            .any(|(params, _)| params.iter().any(|formal| formal.open))
+        {
+            return;
+        }
+        for (m, module) in modules.iter().enumerate() {
+            for body in module
+                .functions
+                .iter()
+                .filter_map(|function| function.body.as_ref())
+            {
+                let calls = body
+                    .instructions
+                    .iter()
+                    .filter(|i| i.opcode == Opcode::Call);
+                for call in calls {
+                    let [
+                        _,
+                        Operand::Symbol(Symbol::Module(name), 0),
+                        Operand::Arguments(list),
+                        ..,
+                    ] = *body.operands(call)
+                    else {
+                        continue;
+                    };
+                    let last = body.elements(list).last();
+                    if let (Some(index), Some(&Operand::Symbol(Symbol::Local(v), 0))) =
+                        (self.function(m, name), last)
+                    {
+                        let bytes = calls::area_bytes(&body.variables[v as usize]);
+                        let most = self.open.entry(index).or_default();
+                        *most = bytes.max(*most);
+                    }
+                }
+            }
+        }
     }
 
     /// Where a variable lives.
@@ -76,7 +139,13 @@ impl<'a> Symbols<'a> {
 }
 
 /// Links and decodes parsed texts.
-pub(super) fn link<'a>(modules: &[ast::Module<'a>], texts: &[&str]) -> Result<Program, LoadError> {
+///
+/// `refusals` are, for each text, the functions that hold what the instruction table refuses.
+pub(super) fn link<'a>(
+    modules: &[ast::Module<'a>],
+    refusals: &[Vec<Refusal>],
+    texts: &[&str],
+) -> Result<Program, LoadError> {
     let mut program = Program {
         text: Arc::from(texts.join("\n")),
         ..Program::default()
@@ -85,7 +154,8 @@ pub(super) fn link<'a>(modules: &[ast::Module<'a>], texts: &[&str]) -> Result<Pr
     target(modules, &mut program);
     let mut symbols = Symbols::default();
     let defined = declare(modules, &bases, &mut symbols, &mut program)?;
-    shared::place(modules, &defined, &mut symbols, &mut program);
+    symbols.measure_open(modules);
+    let reach = shared::place(modules, &defined, &mut symbols, &mut program);
     initial::write(modules, &bases, &symbols, &mut program)?;
 
     let mut files: Vec<HashMap<u32, u32>> = Vec::new();
@@ -97,23 +167,47 @@ pub(super) fn link<'a>(modules: &[ast::Module<'a>], texts: &[&str]) -> Result<Pr
         }
         files.push(of);
     }
-    let seen: RefCell<HashMap<(u32, u32, u32), u32>> = RefCell::default();
+    let seen: RefCell<HashMap<SourceLine, u32>> = RefCell::default();
     for &(m, f) in &defined {
         let function = &modules[m].functions[f];
         let Some(body) = &function.body else { continue };
+        let calls: HashMap<_, _> = body.locations.iter().map(|l| (at(l), l)).collect();
         let source = |location: &ast::Location<'a>, program: &mut Program| {
-            // Code that was inlined is reported where it stands in the source, not where it was inlined to.
-            let Some(&file) = files[m].get(&location.file) else {
-                return 0;
-            };
-            let key = (file, location.line, location.column);
-            *seen.borrow_mut().entry(key).or_insert_with(|| {
-                program.sources.push(key);
-                program.sources.len() as u32
-            })
+            // From the innermost line outwards: a call that was inlined names its own `.loc`.
+            let mut chain = vec![at(location)];
+            let mut inlined = location.inlined;
+            while let Some(call) = inlined.filter(|_| chain.len() < INLINED) {
+                chain.push(call.at);
+                inlined = calls.get(&call.at).and_then(|l| l.inlined);
+            }
+            let mut outer = 0;
+            for &(file, line, column) in chain.iter().rev() {
+                let Some(&file) = files[m].get(&file) else {
+                    continue;
+                };
+                let key = SourceLine {
+                    file,
+                    line,
+                    column,
+                    inlined_at: outer,
+                };
+                outer = *seen.borrow_mut().entry(key).or_insert_with(|| {
+                    program.sources.push(key);
+                    program.sources.len() as u32
+                });
+            }
+            outer
         };
-        let decoded =
-            function::decode(&symbols, m, function, body, &mut program, bases[m], &source)?;
+        let of_the_table = refusals[m].iter().find(|refusal| refusal.function == f);
+        let refused = match (&body.unknown, of_the_table) {
+            (Some(error), _) => Some(unknown(error, bases[m])),
+            (None, Some(refusal)) => Some(refused(refusal.error.clone(), bases[m])),
+            (None, None) => None,
+        };
+        let decoded = match refused {
+            Some(error) => function::refused(function, &mut program, error),
+            None => function::decode(&symbols, m, function, body, &mut program, bases[m], &source)?,
+        };
         program.functions.push(decoded);
         if function.entry {
             let kernel = kernel::describe(function, body, &program);
@@ -121,7 +215,33 @@ pub(super) fn link<'a>(modules: &[ast::Module<'a>], texts: &[&str]) -> Result<Pr
         }
     }
     debug_assert_eq!(program.ops.len(), program.infos.len());
+    for at in 0..program.kernels.len() {
+        let entry = program.kernels[at].1;
+        let mut reached = reach.functions_of(entry, &symbols);
+        let refused = reached.find_map(|f| program.functions[f].refused.clone());
+        program.kernels[at].0.refused = refused;
+    }
+    let newest = modules.iter().map(|module| module.version).max();
+    program.newer = newest.filter(|&version| version > crate::ptx::NEWEST);
     Ok(program)
+}
+
+/// Calls that were inlined into one another, at most, of which reports tell.
+const INLINED: usize = 32;
+
+/// File, line and column of a `.loc`.
+fn at(location: &ast::Location<'_>) -> (u32, u32, u32) {
+    (location.file, location.line, location.column)
+}
+
+/// An instruction that could not be read, in text of a version that is not known.
+fn unknown(error: &ParseError, base: u32) -> LoadError {
+    let at = error.position().unwrap_or_default();
+    LoadError::Syntax {
+        line: at.line + base,
+        column: at.column,
+        message: error.to_string(),
+    }
 }
 
 /// The line of the joined text before each text's first.
@@ -137,18 +257,20 @@ fn line_bases(texts: &[&str]) -> Vec<u32> {
         .collect()
 }
 
-/// The newest `.target` of the texts.
+/// The newest `.target` of the texts; of two of one number, that which fewer GPUs run.
 fn target(modules: &[ast::Module<'_>], program: &mut Program) {
     for module in modules {
-        let Some(target) = module.targets.iter().find(|t| t.starts_with("sm_")) else {
-            continue;
-        };
-        let number = target
-            .trim_start_matches("sm_")
-            .trim_end_matches(|c: char| c.is_ascii_alphabetic());
-        let sm = number.parse().unwrap_or(0);
-        if sm >= program.target.0 {
-            program.target = (sm, target.to_string());
+        let named = module
+            .targets
+            .iter()
+            .find_map(|name| Architecture::read(name));
+        let strict = |target: Architecture| (target.sm, target.suffix != Suffix::Plain);
+        if let Some(target) = named
+            && program
+                .target
+                .is_none_or(|before| strict(before) <= strict(target))
+        {
+            program.target = Some(target);
         }
     }
 }
@@ -194,7 +316,11 @@ fn declare<'a>(
                 continue;
             }
             let made = make(variable, dynamic).map_err(|message| at(message, program))?;
-            symbols.names.insert(key, program.variables.len() as u32);
+            let index = program.variables.len() as u32;
+            symbols.names.insert(key, index);
+            if !variable.dims.is_empty() {
+                symbols.elements.insert(index, variable.ty.size());
+            }
             program.variables.push(made);
         }
         for (f, function) in module.functions.iter().enumerate() {
@@ -215,10 +341,10 @@ fn declare<'a>(
             let index = defined.len();
             defined.push((m, f));
             symbols.functions.insert(key, index);
-            let sizes = |list: &[ast::Variable<'_>]| list.iter().map(|v| v.size() as u32).collect();
+            let formals = |list: &[ast::Variable<'_>]| list.iter().map(Formal::of).collect();
             symbols
                 .signatures
-                .push((sizes(&function.params), sizes(&function.returns)));
+                .push((formals(&function.params), formals(&function.returns)));
             symbols.names.insert(key, program.variables.len() as u32);
             program.variables.push(Variable {
                 name: function.name.into(),

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::initial::named;
+use super::initial::{initialised, named};
 use super::{Program, Symbols, VariableSpace};
 use crate::ptx::ast::{self, Body, Operand, Symbol};
 
@@ -20,6 +20,7 @@ fn mentions<'a>(body: &Body<'a>) -> (BTreeSet<&'a str>, BTreeSet<u32>) {
         match *operand {
             Operand::Symbol(s, _) => symbol(s),
             Operand::Address(ast::Base::Symbol(s), _) => symbol(s),
+            Operand::Indexed(indexed) => symbol(indexed.symbol),
             _ => {}
         }
     }
@@ -32,7 +33,7 @@ pub(super) fn place<'a>(
     defined: &[(usize, usize)],
     symbols: &mut Symbols<'a>,
     program: &mut Program,
-) {
+) -> Reach {
     // What each function mentions: variables, and functions as variables.
     let direct: Vec<BTreeSet<u32>> = defined
         .iter()
@@ -50,11 +51,8 @@ pub(super) fn place<'a>(
         })
         .collect();
     // A function whose address is in a variable may be called by whoever reads it: all kernels count as callers.
-    let indirect: Vec<usize> = modules
-        .iter()
-        .enumerate()
-        .flat_map(|(m, module)| module.variables.iter().map(move |v| (m, v)))
-        .flat_map(|(m, variable)| {
+    let indirect: Vec<usize> = initialised(modules)
+        .flat_map(|(m, _, variable)| {
             let mut found = Vec::new();
             named(variable.initializer.as_ref(), &mut found);
             found
@@ -116,4 +114,35 @@ pub(super) fn place<'a>(
         .map(|(&k, &top)| (k, top.min(u64::from(u32::MAX)) as u32))
         .collect();
     symbols.spaces = program.variables.iter().map(|v| v.space).collect();
+    Reach { direct, kernels }
+}
+
+/// Which functions mention which.
+pub(super) struct Reach {
+    /// What each function mentions: variables, and functions as variables.
+    direct: Vec<BTreeSet<u32>>,
+    kernels: Vec<usize>,
+}
+
+impl Reach {
+    /// A function and those that it may call by name, or takes the address of. Kernels that it launches are not among them.
+    pub(super) fn functions_of(
+        &self,
+        entry: usize,
+        symbols: &Symbols<'_>,
+    ) -> impl Iterator<Item = usize> {
+        let mut seen = BTreeSet::from([entry]);
+        let mut todo = vec![entry];
+        while let Some(function) = todo.pop() {
+            for &variable in &self.direct[function] {
+                if let VariableSpace::Function(callee) = symbols.space(variable)
+                    && !self.kernels.contains(&callee)
+                    && seen.insert(callee)
+                {
+                    todo.push(callee);
+                }
+            }
+        }
+        seen.into_iter()
+    }
 }

@@ -31,7 +31,7 @@ pub(super) fn rows(rows: &mut Rows) {
             "cnot.b16" => logic::cnot_b16,
             "cnot.b32" => logic::cnot_b32,
             "cnot.b64" => logic::cnot_b64,
-            "mov.b16 mov.u16 mov.s16 mov.f16 mov.bf16" => |a: u16| a,
+            "mov.b16 mov.u16 mov.s16" => |a: u16| a,
             "mov.b128" => |a: u128| a,
         }
         two {

@@ -49,13 +49,13 @@ pub(super) fn rows(rows: &mut Rows) {
             "copysign.f64" => copysign_f64,
         }
         three {
-            "fma.rn.f32 mad.rn.f32 mad.f32" => fma_rn_f32,
-            "fma.rn.ftz.f32 mad.rn.ftz.f32 mad.ftz.f32" => fma_rn_ftz_f32,
+            "fma.rn.f32 mad.rn.f32" => fma_rn_f32,
+            "fma.rn.ftz.f32 mad.rn.ftz.f32" => fma_rn_ftz_f32,
             "fma.rn.f64 mad.rn.f64" => fma_rn_f64,
         }
         three_rare {
-            "fma.rn.sat.f32 mad.rn.sat.f32 mad.sat.f32" => fma_rn_sat_f32,
-            "fma.rn.ftz.sat.f32 mad.rn.ftz.sat.f32 mad.ftz.sat.f32" => fma_rn_ftz_sat_f32,
+            "fma.rn.sat.f32 mad.rn.sat.f32" => fma_rn_sat_f32,
+            "fma.rn.ftz.sat.f32 mad.rn.ftz.sat.f32" => fma_rn_ftz_sat_f32,
         }
     }
 }

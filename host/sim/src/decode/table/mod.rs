@@ -240,3 +240,31 @@ static TABLE: LazyLock<Rows> = LazyLock::new(|| {
 pub(crate) fn find(spelling: &str) -> Option<Entry> {
     TABLE.get(spelling).copied()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::pattern;
+    use crate::ptx::ast::{Modifier, Opcode};
+
+    /// The instruction table names every instruction; a key here that no row of it takes could never be met.
+    #[test]
+    fn every_key_is_an_instance_of_a_row() {
+        let mut without = Vec::new();
+        for key in TABLE.keys() {
+            // Two instructions of one spelling are told apart by their operands.
+            let spelling = key.split('(').next().unwrap_or(key);
+            let mut words = spelling.split('.');
+            let opcode = words.next().and_then(Opcode::of);
+            let modifiers: Option<Vec<Modifier>> = words.map(Modifier::of).collect();
+            let row = opcode.zip(modifiers).is_some_and(|(opcode, modifiers)| {
+                pattern::of(opcode).iter().any(|row| row.takes(&modifiers))
+            });
+            if !row {
+                without.push(key);
+            }
+        }
+        without.sort();
+        assert!(without.is_empty(), "{} keys: {without:?}", without.len());
+    }
+}

@@ -23,5 +23,5 @@ pub(super) const ROWS: &[Row] = &[
     other(Nanosleep, "u32", "s=u32").since(6, 3).on(70),
     other(Pmevent, "", "i").since(1, 4),
     other(Pmevent, "mask", "i").since(3, 0).on(20),
-    other(Setmaxnreg, "inc|dec sync aligned u32", "i").since(8, 0).only(90),
+    other(Setmaxnreg, "inc|dec sync aligned u32", "i").since(8, 0).families(&[90, 100, 110, 120]),
 ];

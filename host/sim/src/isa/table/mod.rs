@@ -16,9 +16,11 @@ mod logic;
 mod matrix;
 mod memory;
 mod refused;
+mod tensor;
 mod texture;
 mod video;
 mod warp;
+mod warpgroup;
 
 pub(super) const PARTS: &[&[Row]] = &[
     integer::ROWS,
@@ -30,12 +32,14 @@ pub(super) const PARTS: &[&[Row]] = &[
     memory::ROWS,
     convert::ROWS,
     asynchronous::ROWS,
+    tensor::ROWS,
     texture::ROWS,
     control::ROWS,
     barrier::ROWS,
     atomic::ROWS,
     warp::ROWS,
     matrix::ROWS,
+    warpgroup::ROWS,
     video::ROWS,
     refused::ROWS,
 ];

@@ -10,16 +10,9 @@ const fn row(section: Section, opcode: Opcode, modifiers: &'static str, why: &'s
         .refused(why)
 }
 
-const TENSOR: &str = "tensor maps (TMA) are left out; use `cp.async` or `cp.async.bulk`";
-
 #[rustfmt::skip] // a line for each row
 pub(super) const ROWS: &[Row] = &[
-    row(Section::DataMovement, Cp, "async bulk tensor *", TENSOR),
-    row(Section::DataMovement, Cp, "async bulk prefetch tensor *", TENSOR),
-    row(Section::DataMovement, Cp, "reduce async bulk tensor *", TENSOR),
-    row(Section::DataMovement, Tensormap, "*", TENSOR),
     row(Section::DataMovement, Multimem, "*", "multicast objects over several GPUs are left out"),
     row(Section::Synchronization, Clusterlaunchcontrol, "*", "the cancelling of clusters is left out"),
-    row(Section::WarpgroupMatrix, Wgmma, "*", "matrices of warpgroups are left out; use `mma.sync`"),
     row(Section::TensorCore5, Tcgen05, "*", "tensor memory is left out; use `mma.sync`"),
 ];

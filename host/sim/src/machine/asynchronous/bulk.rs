@@ -199,8 +199,9 @@ unsafe fn start_one(
     } else {
         (Act::Write, Kind::Write)
     };
+    let (to, mbarrier, blocks) = (&site.to, site.mbarrier.as_ref(), site.blocks);
     // SAFETY: passed on.
-    for to in unsafe { destinations(core, op, site, lane)? } {
+    for to in unsafe { destinations(core, op, lane, (to, mbarrier, blocks))? } {
         let (space, address) = to.bytes;
         let one = One {
             lane,
@@ -214,20 +215,10 @@ unsafe fn start_one(
         let spot = spot(core, space, address);
         core.begin_access(op, lane, kind, spot, bytes);
         if spot.0.is_none() {
+            core.effects += 1;
             core.written += bytes;
         }
-        let until = match to.mbarrier {
-            None => Until::Group(core.warp().copies.bulk[lane]),
-            Some((space, address)) => {
-                let (home, _) = core.mbarrier(op, lane, space, address)?;
-                if spot.0 != Some(core.team.blocks[home.rank].linear) {
-                    let message = "the mbarrier is in another block than the bytes go to".into();
-                    let help = "name both by the same block: `mapa` both, or none";
-                    return illegal(core, op, lane, message, help);
-                }
-                Until::Mbarrier(home)
-            }
-        };
+        let until = until(core, op, lane, &to, spot)?;
         let deed = Deed::Move(Move {
             from: values.clone(),
             to: host,
@@ -247,7 +238,27 @@ unsafe fn start_one(
     Some(())
 }
 
-fn illegal<T>(
+/// What is told when bytes have come to `spot`. None: a fault.
+pub(super) fn until(
+    core: &mut Core<'_>,
+    op: *const Op,
+    lane: usize,
+    to: &Destination,
+    spot: Spot,
+) -> Option<Until> {
+    let Some((space, address)) = to.mbarrier else {
+        return Some(Until::Group(core.warp().copies.bulk[lane]));
+    };
+    let (home, _) = core.mbarrier(op, lane, space, address)?;
+    if spot.0 != Some(core.team.blocks[home.rank].linear) {
+        let message = "the mbarrier is in another block than the bytes go to".into();
+        let help = "name both by the same block: `mapa` both, or none";
+        return illegal(core, op, lane, message, help);
+    }
+    Some(Until::Mbarrier(home))
+}
+
+pub(super) fn illegal<T>(
     core: &mut Core<'_>,
     op: *const Op,
     lane: usize,
@@ -307,27 +318,27 @@ unsafe fn source(
 }
 
 /// Where bytes go, and the mbarrier that is told.
-struct Destination {
-    bytes: (Named, u64),
+pub(super) struct Destination {
+    pub(super) bytes: (Named, u64),
     mbarrier: Option<(Named, u64)>,
 }
 
 /// One place, or the same in each of the blocks that a mask names. None: a fault.
 ///
 /// # Safety
-/// As for [`start_one`].
-unsafe fn destinations(
+/// They must be operands of an operation of the running frame.
+pub(super) unsafe fn destinations(
     core: &mut Core<'_>,
     op: *const Op,
-    site: &BulkSite,
     lane: usize,
+    (to, mbarrier, blocks): (&Addressed, Option<&Addressed>, Option<u32>),
 ) -> Option<Vec<Destination>> {
     // SAFETY: the decoder gave this operation these rows.
     let (bytes, mbarrier, blocks) = unsafe {
         (
-            (site.to.space, core.address_of(&site.to, lane)),
-            site.mbarrier.map(|m| (m.space, core.address_of(&m, lane))),
-            site.blocks.map(|row| core.lanes::<u32>(row)[lane] & 0xffff),
+            (to.space, core.address_of(to, lane)),
+            mbarrier.map(|m| (m.space, core.address_of(m, lane))),
+            blocks.map(|row| core.lanes::<u32>(row)[lane] & 0xffff),
         )
     };
     let Some(blocks) = blocks else {
@@ -352,7 +363,7 @@ unsafe fn destinations(
 }
 
 /// A place for the race check.
-fn spot(core: &Core<'_>, space: Named, address: u64) -> Spot {
+pub(super) fn spot(core: &Core<'_>, space: Named, address: u64) -> Spot {
     match space.spot(address) {
         (Reach::Shared, at) => core.owner(at),
         (_, at) => (None, at),

@@ -6,6 +6,8 @@
 
 pub(crate) mod bulk;
 pub(crate) mod pending;
+pub(crate) mod tensor;
+pub(crate) mod tensor_map;
 
 use self::pending::{Copied, Deed, Pending, Until};
 use super::core::Core;

@@ -7,6 +7,7 @@
 //!
 //! Copies of `cp.async` are many and belong to a warp; the others are few and belong to the team.
 
+use super::tensor::TensorMove;
 use crate::checks::race::{Access, Kind};
 use crate::machine::core::Core;
 use crate::machine::lane::{LANES, lanes};
@@ -70,6 +71,8 @@ pub(in crate::machine) enum Until {
 pub(in crate::machine) enum Deed {
     /// Bytes move, or join others.
     Move(Move),
+    /// A box of a tensor moves, or joins what is there.
+    Tensor(TensorMove),
     /// The thread arrives once those of its `cp.async` are done that have a lower number.
     Arrive(u64),
 }
@@ -183,6 +186,12 @@ impl Core<'_> {
         for p in &mut self.team.pending {
             let lane = p.by.2 as usize;
             let own = p.by.0 == rank && p.by.1 == warp && mask >> lane & 1 != 0;
+            if let (true, Until::Group(number), Deed::Tensor(it)) = (own, p.until, &mut p.deed)
+                && number < group(lane)
+                && it.take()
+            {
+                read.push((p.by, it.shared, it.span));
+            }
             if let (true, Until::Group(number), Deed::Move(it)) = (own, p.until, &mut p.deed)
                 && number < group(lane)
                 && let Source::Memory(from) = it.from
@@ -273,6 +282,17 @@ impl Core<'_> {
                 }
                 Some(it.bytes as u32)
             }
+            Deed::Tensor(it) => {
+                // SAFETY: both places were checked when the operation was started; see `complete_copies_of`.
+                unsafe { it.carry() };
+                if !it.was_taken() {
+                    self.done(by, it.shared, it.span);
+                }
+                for (address, bytes) in it.inside() {
+                    self.done(by, (None, address), bytes);
+                }
+                Some(it.bytes)
+            }
         };
         let Until::Mbarrier(home) = until else {
             return Ok(());
@@ -286,7 +306,7 @@ impl Core<'_> {
     }
 
     /// Tells the race check that an asynchronous access is over.
-    fn done(&mut self, by: (usize, u32, u32), spot: Spot, bytes: usize) {
+    pub(in crate::machine) fn done(&mut self, by: (usize, u32, u32), spot: Spot, bytes: usize) {
         if self.run.launch.checks.race {
             let block = self.team.blocks[by.0].linear;
             self.races
@@ -329,6 +349,8 @@ impl Core<'_> {
             // Reductions are `.relaxed`.
             strong: kind == Kind::Atomic,
             releases: false,
+            acquires: false,
+            narrow: false,
             shared: spot.0,
             pending,
         };

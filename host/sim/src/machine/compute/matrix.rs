@@ -7,7 +7,7 @@
 
 use crate::decode::program::{Class, SpaceClass};
 use crate::machine::core::Core;
-use crate::machine::event::{Act, Reach, Wait, What};
+use crate::machine::event::{Act, Reach, What};
 use crate::machine::lane::{FULL, LANES};
 use crate::machine::level::{Level, levels};
 use crate::machine::meeting::exchange::members;
@@ -79,7 +79,7 @@ impl Core<'_> {
 
     /// Reports metadata of a sparse matrix that means nothing: row, chunk, and the four bits.
     #[cold]
-    fn wrong_metadata(
+    pub(super) fn wrong_metadata(
         &mut self,
         op: *const Op,
         (row, chunk, bits): (usize, usize, u32),
@@ -119,7 +119,7 @@ impl Core<'_> {
 /// The whole warp, or the operation to go on with.
 macro_rules! warp {
     ($core:ident, $op:ident, $members:expr) => {{
-        let mask = members!($core, $op, $members, Wait::Lanes);
+        let mask = members!($core, $op, $members);
         if let Some(next) = $core.whole_warp($op, mask) {
             return next;
         }

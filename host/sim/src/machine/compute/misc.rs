@@ -20,7 +20,7 @@ pub(crate) unsafe fn nothing(_: &mut Core<'_>, op: *const Op) -> *const Op {
     op.wrapping_add(1)
 }
 
-/// `membar`, `fence`.
+/// `membar`, `fence`: of block scope where `aux` is not 0.
 ///
 /// # Safety
 /// As for every handler.
@@ -31,7 +31,8 @@ pub(crate) unsafe fn fence(core: &mut Core<'_>, op: *const Op) -> *const Op {
             host_fence(Ordering::SeqCst);
             if core.run.launch.checks.race {
                 let block = core.block().linear;
-                core.races.fence(block, core.current.1 as u32);
+                let wide = (*op).aux == 0;
+                core.races.fence(block, core.current.1 as u32, wide);
             }
         }
         op.wrapping_add(1)

@@ -141,6 +141,7 @@ pub(crate) unsafe fn vprintf(core: &mut Core<'_>, op: *const Op) -> *const Op {
         match formatted {
             Some((text, conversions)) => {
                 if !text.is_empty() {
+                    core.effects += 1;
                     core.run.print(core.team.index, text);
                 }
                 core.give(op, lane, conversions);
@@ -159,6 +160,7 @@ pub(crate) unsafe fn malloc(core: &mut Core<'_>, op: *const Op) -> *const Op {
     // SAFETY: as above.
     let (mask, next) = unsafe { (core.mask(&*op), op.wrapping_add(1)) };
     for lane in lanes(mask) {
+        core.effects += 1;
         let size = core.argument::<u64>(op, lane, 0);
         let address = core.run.heap.allocate(size);
         core.give(op, lane, address);
@@ -174,6 +176,7 @@ pub(crate) unsafe fn free(core: &mut Core<'_>, op: *const Op) -> *const Op {
     // SAFETY: as above.
     let (mask, next) = unsafe { (core.mask(&*op), op.wrapping_add(1)) };
     for lane in lanes(mask) {
+        core.effects += 1;
         let address = core.argument::<u64>(op, lane, 0);
         if !core.run.heap.free(address) {
             let message = format!(

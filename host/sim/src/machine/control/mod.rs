@@ -1,12 +1,13 @@
 //! Branches, calls and ends.
 //!
 //! PTX ISA, "Control Flow Instructions". A branch that all running lanes take the same way costs a jump; one that they
-//! do not splits them into two groups (see `schedule`). A call gives the lanes that make it a frame behind the caller's;
-//! where other lanes have frames of their own in the same bytes, only the callers' lanes of each row are written.
+//! do not splits them into two groups (see `schedule`). A call gives the lanes that make it a frame behind the caller's
+//! (see `frames`).
 //! Reported: a call through what is no function, and calls nested deeper than the device model allows.
 
 pub(crate) mod builtin;
 pub(in crate::machine) mod format;
+pub(in crate::machine) mod frames;
 pub(crate) mod heap;
 
 use super::core::{At, Core};
@@ -163,6 +164,28 @@ pub(crate) unsafe fn trap(core: &mut Core<'_>, op: *const Op) -> *const Op {
     core.fault(op, mask.trailing_zeros() as usize, What::Trap)
 }
 
+/// Stands in a function that holds what is not modelled; `aux` is the function. Kernels that name it are refused before
+/// they run, so only a call through a pointer comes here.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn refused(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: as above.
+    let (mask, o) = unsafe { (core.mask(&*op), &*op) };
+    let function = core.run.program.functions.get(o.aux as usize);
+    let message = match function.and_then(|f| Some((&f.name, f.refused.as_ref()?))) {
+        Some((name, error)) => format!("a call of `{name}`, which cannot run: {error}"),
+        None => "a call of a function that cannot run".to_owned(),
+    };
+    let help =
+        "the function was reached through a pointer; take another path to it on the simulator";
+    core.fault(
+        op,
+        mask.trailing_zeros() as usize,
+        What::Illegal { message, help },
+    )
+}
+
 /// `brkpt`: nobody debugs here, so it ends the launch as a trap does, and says what it was.
 ///
 /// # Safety
@@ -283,7 +306,7 @@ impl Core<'_> {
             );
             return self.fault(op, mask.trailing_zeros() as usize, What::Stack { message });
         }
-        let frame = caller.frame + frame::size_of_caller(program, op);
+        let after = caller.frame + frame::size_of_caller(program, op);
         let first = mask.trailing_zeros() as usize;
         let warp = self.warp();
         let local = lanes(mask)
@@ -299,6 +322,10 @@ impl Core<'_> {
             );
             return self.fault(op, first, What::Stack { message });
         }
+        let Some(frame) = warp.frames.take(function, after, callee.frame, mask) else {
+            let message = format!("the registers of {depth} open calls do not fit in a warp");
+            return self.fault(op, first, What::Stack { message });
+        };
         warp.registers.grow((frame + callee.frame) as usize);
         warp.local.grow(top as usize * LANES);
         if warp.calls.len() < depth as usize {
@@ -354,6 +381,7 @@ impl Core<'_> {
         for lane in lanes(same) {
             warp.local_top[lane] = entry.local[lane];
         }
+        warp.frames.give(frame, same);
         let all = self.active;
         if mask & !same != 0 {
             self.active = mask & !same;

@@ -175,6 +175,7 @@ pub(crate) unsafe fn store(core: &mut Core<'_>, op: *const Op) -> *const Op {
         let Some(to) = place(image, site.geometry, at, (whole, 1), clamp)? else {
             return Ok(());
         };
+        core.effects += 1;
         core.written += u64::from(whole);
         for (e, &row) in site.values.iter().enumerate() {
             // SAFETY: the decoder gave rows of the width that `wide` says.
@@ -218,6 +219,7 @@ pub(crate) unsafe fn store_formatted(core: &mut Core<'_>, op: *const Op) -> *con
         let Some(to) = place(image, site.geometry, at, (whole, whole), clamp)? else {
             return Ok(());
         };
+        core.effects += 1;
         core.written += u64::from(whole);
         let bytes = image.format.bytes();
         for e in 0..image.channels as usize {
@@ -281,6 +283,7 @@ pub(crate) unsafe fn reduce(core: &mut Core<'_>, op: *const Op) -> *const Op {
             return Err(wrong_as(ImageFault::Misaligned, message, vec![], help));
         }
         core.read += u64::from(bytes);
+        core.effects += 1;
         core.written += u64::from(bytes);
         // SAFETY: the decoder gave a row of the width that `wide` says.
         let with = unsafe { value(core, site, site.values[0], lane) };

@@ -157,6 +157,7 @@ unsafe fn launch_on(core: &mut Core<'_>, op: *const Op, null: u64) -> *const Op 
     // SAFETY: as above.
     let (mask, next) = unsafe { (core.mask(&*op), op.wrapping_add(1)) };
     for lane in lanes(mask) {
+        core.effects += 1;
         let (buffer, stream) = (core.argument(op, lane, 0), core.argument(op, lane, 1));
         let stream = if stream == 0 { null } else { stream };
         let code = match core.launch_child(lane, buffer, stream) {

@@ -1,4 +1,4 @@
-//! Whether a launch can be: what the device and the kernel allow.
+//! Whether a launch can be: what the device and the kernel allow. The driver asks here too, so that there is one answer.
 //!
 //! CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"; the figures are the device model's.
 
@@ -6,8 +6,40 @@ use crate::launch::{Launch, LaunchError};
 use crate::model::DeviceModel;
 use crate::module::Kernel;
 
-/// The threads of a block, if the launch can be.
+/// The threads of a block, if the launch can be and has all its parameters.
 pub(in crate::machine) fn check(
+    model: &DeviceModel,
+    kernel: &Kernel,
+    launch: &Launch<'_>,
+) -> Result<u32, LaunchError> {
+    let threads = shape(model, kernel, launch)?;
+    let (given, wanted) = (launch.params.len(), kernel.param_bytes as usize);
+    if given < wanted {
+        return Err(LaunchError::Params { given, wanted });
+    }
+    Ok(threads)
+}
+
+/// The threads of a block, if the launch's shape can be. The parameters are not looked at.
+pub(crate) fn shape(
+    model: &DeviceModel,
+    kernel: &Kernel,
+    launch: &Launch<'_>,
+) -> Result<u32, LaunchError> {
+    let threads = block_and_grid(model, kernel, launch)?;
+    shared_memory(model, kernel, launch)?;
+    let (asked, limit) = (kernel.local_bytes, model.limits.local_per_thread);
+    if asked > limit {
+        return Err(LaunchError::Local { asked, limit });
+    }
+    cluster(model, kernel, launch)?;
+    if launch.cooperative {
+        cooperative(model, kernel, launch, threads)?;
+    }
+    Ok(threads)
+}
+
+fn block_and_grid(
     model: &DeviceModel,
     kernel: &Kernel,
     launch: &Launch<'_>,
@@ -24,69 +56,115 @@ pub(in crate::machine) fn check(
     let asked = launch.block.iter().map(|&n| u64::from(n)).product::<u64>();
     let too_many = |limit: u32, who: String| LaunchError::Threads { asked, limit, who };
     if asked > u64::from(limits.threads_per_block) {
-        return Err(too_many(
-            limits.threads_per_block,
-            format!("{} (the device)", model.name),
-        ));
+        return Err(too_many(limits.threads_per_block, model.name.clone()));
     }
-    if let Some(limit) = kernel.max_threads.filter(|&limit| asked > u64::from(limit)) {
-        return Err(too_many(
-            limit,
-            format!("kernel `{}` (by its launch bounds)", kernel.name),
-        ));
-    }
+    let threads = asked as u32;
     if let Some(required) = kernel
         .required_threads
         .filter(|&required| required != launch.block)
     {
-        let kernel = kernel.name.clone();
-        return Err(LaunchError::RequiredThreads {
-            kernel,
-            asked: launch.block,
-            required,
+        let asked = launch.block;
+        return Err(LaunchError::RequiredThreads { asked, required });
+    }
+    if let Some(limit) = kernel.max_threads.filter(|&limit| threads > limit) {
+        return Err(too_many(limit, "the kernel, by its launch bounds,".into()));
+    }
+    let limit = by_registers(model, kernel);
+    if threads > limit {
+        let registers = kernel.registers;
+        return Err(LaunchError::Registers {
+            asked: threads,
+            registers,
+            limit,
         });
     }
+    Ok(threads)
+}
+
+/// What is beyond the limit without asking takes an attribute, which a driver keeps; without one the device's own limit holds.
+fn shared_memory(
+    model: &DeviceModel,
+    kernel: &Kernel,
+    launch: &Launch<'_>,
+) -> Result<(), LaunchError> {
     let (fixed, dynamic) = (kernel.static_shared, launch.dynamic_shared);
-    // What is beyond the limit without asking takes an attribute that the driver keeps; here the device's own limit holds.
-    let limit = limits.shared_per_block_optin;
-    if fixed.checked_add(dynamic).is_none_or(|sum| sum > limit) {
+    let most = model.limits.shared_per_block_optin.saturating_sub(fixed);
+    let allowed = launch.dynamic_shared_limit.unwrap_or(most);
+    if fixed > model.limits.shared_per_block_optin || dynamic > allowed {
         return Err(LaunchError::Shared {
             fixed,
             dynamic,
-            limit,
+            allowed,
+            most,
         });
     }
-    if launch.params.len() < kernel.param_bytes as usize {
-        let (given, wanted) = (launch.params.len(), kernel.param_bytes as usize);
-        return Err(LaunchError::Params {
-            kernel: kernel.name.clone(),
-            given,
-            wanted,
-        });
-    }
+    Ok(())
+}
+
+fn cluster(model: &DeviceModel, kernel: &Kernel, launch: &Launch<'_>) -> Result<(), LaunchError> {
     let cluster = kernel.cluster.unwrap_or(launch.cluster);
-    let bad = |reason: &str| LaunchError::Cluster {
+    let bad = |reason: String| LaunchError::Cluster {
         cluster,
         grid: launch.grid,
-        reason: reason.into(),
+        reason,
     };
-    if cluster.contains(&0) || (0..3).any(|i| !launch.grid[i].is_multiple_of(cluster[i])) {
-        return Err(bad("the grid must be a multiple of the cluster"));
-    }
     let blocks = cluster.iter().map(|&n| u64::from(n)).product::<u64>();
-    if blocks > u64::from(limits.cluster.max(1)) {
-        return Err(bad(&format!(
-            "{blocks} blocks; the device takes {}",
-            limits.cluster
-        )));
+    let limit = model.limits.cluster_blocks(launch.non_portable_cluster);
+    if blocks > u64::from(limit) {
+        return Err(bad(format!("{} takes {limit} at most", model.name)));
     }
-    if kernel.local_bytes > limits.local_per_thread {
-        let (asked, limit) = (u64::from(kernel.local_bytes), limits.local_per_thread);
-        return Err(LaunchError::Local {
-            kernel: kernel.name.clone(),
+    if blocks == 0 || (0..3).any(|i| !launch.grid[i].is_multiple_of(cluster[i])) {
+        return Err(bad("the grid must be made of whole clusters".into()));
+    }
+    Ok(())
+}
+
+/// The blocks of a cooperative launch wait for each other, so all of them have to be resident.
+fn cooperative(
+    model: &DeviceModel,
+    kernel: &Kernel,
+    launch: &Launch<'_>,
+    threads: u32,
+) -> Result<(), LaunchError> {
+    let shared = kernel.static_shared + launch.dynamic_shared;
+    let resident = model.occupancy(threads, kernel.registers, shared).blocks;
+    let limit = u64::from(resident) * u64::from(model.multiprocessors);
+    let asked = launch
+        .grid
+        .iter()
+        .fold(1, |all: u64, &extent| all.saturating_mul(u64::from(extent)));
+    if asked > limit {
+        let device = model.name.clone();
+        return Err(LaunchError::Cooperative {
             asked,
             limit,
+            device,
         });
     }
-    Ok(asked as u32)
+    Ok(())
+}
+
+/// The threads of a block for which the device's registers suffice; a warp at the least.
+fn by_registers(model: &DeviceModel, kernel: &Kernel) -> u32 {
+    match kernel.registers {
+        0 => u32::MAX,
+        registers => {
+            let warps = model.limits.registers_per_block / registers / model.warp_size;
+            warps.max(1) * model.warp_size
+        }
+    }
+}
+
+impl Kernel {
+    /// The most threads that a block of it may have on a device of this model.
+    pub fn most_threads(&self, model: &DeviceModel) -> u32 {
+        let required = self
+            .required_threads
+            .map(|[x, y, z]| x.saturating_mul(y).saturating_mul(z));
+        required
+            .or(self.max_threads)
+            .unwrap_or(u32::MAX)
+            .min(by_registers(model, self))
+            .min(model.limits.threads_per_block)
+    }
 }

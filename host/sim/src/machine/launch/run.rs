@@ -7,11 +7,12 @@
 //! The first fault by the teams' order is the launch's: teams before it run to their end, those behind it are dropped.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::family::{Born, Family};
 use super::output::Output;
+use super::progress::Watchman;
 use super::team::Team;
 use crate::checks::{Checks, Finding};
 use crate::counters::Counters;
@@ -90,6 +91,15 @@ pub(crate) struct Run<'l> {
     pub(in crate::machine) summary: Mutex<ExecutionSummary>,
     /// A core found that it cannot go on for a reason that is no team's: nobody goes on.
     pub(in crate::machine) halt: AtomicBool,
+    /// Teams that the device holds at a time: those that the model's multiprocessors have room for.
+    pub(in crate::machine) resident: u64,
+    /// Teams that have begun and not ended.
+    pub(in crate::machine) begun: AtomicU64,
+    /// Cores that have teams.
+    pub(in crate::machine) working: AtomicUsize,
+    /// Cores of which no team makes progress, and how often one that was such has moved again.
+    pub(in crate::machine) frozen: AtomicUsize,
+    pub(in crate::machine) thaws: AtomicUsize,
     /// The launch that this grid belongs to.
     pub(in crate::machine) family: &'l Family<'l>,
     /// Of the grids that are open around it, how many began in the middle of their parent.
@@ -136,6 +146,8 @@ impl Run<'_> {
     /// One core's work: teams until there are no more.
     fn work(&self) {
         let mut core = Core::new(self);
+        let mut watchman = Watchman::default();
+        self.working.fetch_add(1, Ordering::SeqCst);
         // Teams that were put aside, and empty ones to be used again.
         let (mut aside, mut spare): (std::collections::VecDeque<Team>, Vec<Team>) =
             Default::default();
@@ -155,6 +167,7 @@ impl Run<'_> {
             };
             let index = team.index;
             if index > self.failed.load(Ordering::Relaxed) || self.halt.load(Ordering::Relaxed) {
+                self.begun.fetch_sub(1, Ordering::Relaxed);
                 continue;
             }
             std::mem::swap(&mut core.team, &mut team);
@@ -162,6 +175,8 @@ impl Run<'_> {
             let team = std::mem::take(&mut core.team);
             match ended {
                 Ok(true) => {
+                    self.begun.fetch_sub(1, Ordering::Relaxed);
+                    watchman.thaw(self);
                     if self.prints {
                         self.output().end(index, &self.launch.printf);
                     }
@@ -172,8 +187,20 @@ impl Run<'_> {
                     }
                     spare.push(team);
                 }
-                Ok(false) => aside.push_back(team),
-                Err(failure) => self.fail(failure),
+                Ok(false) => {
+                    let stuck = team.progress.stuck;
+                    aside.push_back(team);
+                    if watchman.note(self, stuck && !self.has_room(), aside.len()) {
+                        let failure = core.no_future(aside.iter_mut());
+                        self.halt.store(true, Ordering::Relaxed);
+                        self.fail(failure);
+                    }
+                }
+                Err(failure) => {
+                    self.begun.fetch_sub(1, Ordering::Relaxed);
+                    watchman.thaw(self);
+                    self.fail(failure);
+                }
             }
         }
         let mut summary = self.summary.lock().unwrap_or_else(PoisonError::into_inner);
@@ -181,11 +208,29 @@ impl Run<'_> {
         summary.instructions += core.instructions;
         summary.global_read += core.read;
         summary.global_written += core.written;
+        watchman.thaw(self);
+        self.working.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Whether a team can begin now.
+    fn has_room(&self) -> bool {
+        self.next.load(Ordering::Relaxed) < self.teams
+            && self.begun.load(Ordering::Relaxed) < self.resident
     }
 
     fn take_team(&self) -> Option<u64> {
+        let taken = self
+            .begun
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |begun| {
+                (begun < self.resident).then_some(begun + 1)
+            });
+        taken.ok()?;
         let index = self.next.fetch_add(1, Ordering::Relaxed);
-        (index < self.teams && index <= self.failed.load(Ordering::Relaxed)).then_some(index)
+        let fresh = index < self.teams && index <= self.failed.load(Ordering::Relaxed);
+        if !fresh {
+            self.begun.fetch_sub(1, Ordering::Relaxed);
+        }
+        fresh.then_some(index)
     }
 
     fn fail(&self, failure: Failure) {
@@ -238,6 +283,13 @@ pub(in crate::machine) fn grid(
         }
         .into());
     };
+    if let Some(error) = &kernel.refused {
+        return Err(LaunchError::Refused {
+            kernel: kernel.name.clone(),
+            source: Box::new(error.clone()),
+        }
+        .into());
+    }
     let threads = super::limits::check(model, kernel, launch)?;
     let cluster = kernel.cluster.unwrap_or(launch.cluster);
     let dynamic_align = program
@@ -279,7 +331,7 @@ pub(in crate::machine) fn grid(
         budget: &family.budget,
         failed: AtomicU64::new(u64::MAX),
         fault: Mutex::default(),
-        watches: launch.count || launch.checks != Checks::default(),
+        watches: launch.count || launch.checks != Checks::default() || !program.touches.is_empty(),
         prints: program.prints,
         output: Mutex::default(),
         heap: family.heap,
@@ -288,6 +340,16 @@ pub(in crate::machine) fn grid(
         counters: Mutex::default(),
         summary: Mutex::default(),
         halt: AtomicBool::new(false),
+        resident: resident(
+            model,
+            threads,
+            fixed as u32 + launch.dynamic_shared,
+            cluster,
+        ),
+        begun: AtomicU64::new(0),
+        working: AtomicUsize::new(0),
+        frozen: AtomicUsize::new(0),
+        thaws: AtomicUsize::new(0),
         family,
         depth,
         parent,
@@ -323,6 +385,13 @@ pub(in crate::machine) fn grid(
         .born
         .into_inner()
         .unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Teams that the device holds at a time. Registers are left out: how many a GPU's compiler would use is not known.
+fn resident(model: &DeviceModel, threads: u32, shared: u32, cluster: [u32; 3]) -> u64 {
+    let blocks = u64::from(model.occupancy(threads, 0, shared).blocks.max(1));
+    let ranks = cluster.iter().map(|&n| u64::from(n)).product::<u64>();
+    (blocks * u64::from(model.multiprocessors) / ranks).max(1)
 }
 
 /// Bytes of a bank: the width that was asked for where the device has it.

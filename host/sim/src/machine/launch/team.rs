@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
+use super::progress::Progress;
 use super::run::{BUDGET, Failure};
 use crate::decode::program::Program;
 use crate::machine::asynchronous::pending::Pending;
@@ -11,8 +12,9 @@ use crate::machine::event::{Event, RawFault, Wait, What};
 use crate::machine::frame::LOCAL_START;
 use crate::machine::lane::{FULL, LANES};
 use crate::machine::meeting::mbarrier::Home;
-use crate::machine::schedule::{PATIENCE, Turn};
+use crate::machine::schedule::{PATIENCE, SPINS, Turn};
 use crate::machine::warp::{Bytes, Group, Warp};
+use crate::machine::watch::apart::Apart;
 
 /// Barriers of a block, as `bar` names them.
 pub(in crate::machine) const BARRIERS: usize = 16;
@@ -34,6 +36,8 @@ pub(in crate::machine) struct Team {
     pub(in crate::machine) turn: usize,
     /// Rounds in which some warp was stopped by time alone.
     pub(in crate::machine) rounds: u64,
+    /// Whether it gets anywhere.
+    pub(in crate::machine) progress: Progress,
 }
 
 /// A block: its warps, shared memory and barriers.
@@ -49,6 +53,8 @@ pub(in crate::machine) struct Block {
     pub(in crate::machine) warps: Vec<Warp>,
     /// Shared memory.
     pub(in crate::machine) shared: Bytes,
+    /// Threads that came to a barrier without the others of their warp, where the sync check is on.
+    pub(in crate::machine) apart: Vec<Apart>,
     /// Its barriers.
     pub(in crate::machine) barriers: [Barrier; BARRIERS],
     /// Threads that have not ended.
@@ -98,6 +104,7 @@ impl Core<'_> {
         let team = &mut self.team;
         (team.index, team.meets, team.turn, team.rounds) = (index, false, 0, 0);
         team.pending.clear();
+        team.progress = Progress::default();
         team.expiries = 0;
         team.blocks.resize_with(ranks, Block::default);
         for rank in 0..ranks {
@@ -115,6 +122,7 @@ impl Core<'_> {
             block.rank = r;
             block.live = run.threads;
             block.barriers = Default::default();
+            block.apart.clear();
             block.warps.resize_with(warps, Warp::default);
             block.shared.grow(run.shared_bytes as usize);
             if run.shared_bytes > 0 {
@@ -145,7 +153,9 @@ impl Core<'_> {
         (warp.cluster_arrived, warp.cluster_passed) = (0, 0);
         (warp.expired, warp.tests) = (0, 0);
         warp.copies.list.clear();
+        warp.matrices = Default::default();
         warp.groups.clear();
+        warp.frames.clear();
         let op = &raw const run.program.ops[run.function.start as usize];
         warp.groups.push(Group {
             op,
@@ -159,7 +169,7 @@ impl Core<'_> {
     }
 
     /// Makes a warp the running one.
-    fn enter(&mut self, block: usize, warp: usize) {
+    pub(in crate::machine) fn enter(&mut self, block: usize, warp: usize) {
         self.current = (block, warp);
         let (start, size) = (
             u64::from(self.run.shared_start),
@@ -180,8 +190,13 @@ impl Core<'_> {
         let warps = self.team.blocks[0].warps.len();
         let total = warps * self.team.blocks.len();
         let seed = self.run.launch.seed;
+        if self.team.progress.stuck && self.probe()? {
+            return Ok(false);
+        }
         loop {
             let (mut ran, mut live, mut yielded) = (false, false, false);
+            let mut spins = 0;
+            let begun = self.instructions;
             self.team.rounds += 1;
             let order = Order::new(seed, self.team.index, self.team.rounds, total);
             for turn in 0..total {
@@ -189,7 +204,7 @@ impl Core<'_> {
                 let (block, warp) = (at / warps, at % warps);
                 let it = &self.team.blocks[block].warps[warp];
                 live |= it.live != 0;
-                if !it.ready() && !it.may_meet() {
+                if !it.ready() {
                     continue;
                 }
                 self.enter(block, warp);
@@ -202,6 +217,7 @@ impl Core<'_> {
                     self.run_warp::<false>()
                 };
                 ran |= self.instructions != before || self.warp().clock != clock;
+                spins = spins.max(self.spins);
                 match ended {
                     Turn::Done | Turn::Waits => {}
                     Turn::Yields => yielded = true,
@@ -222,11 +238,13 @@ impl Core<'_> {
             if yielded || self.team.rounds.is_multiple_of(UNMETERED) {
                 self.spend()?;
             }
-            if yielded {
-                // A team that only waits for itself makes progress in its turn too; the others' turn costs little.
-                if self.team.rounds.is_multiple_of(ROUNDS) && self.run.teams > 1 {
-                    return Ok(false);
-                }
+            if self.probe_is_due(self.instructions - begun, spins > 0) && self.probe()? {
+                return Ok(false);
+            }
+            // A team that only waits for itself makes progress in its turn too; the others' turn costs little.
+            let over = spins > SPINS || self.team.rounds.is_multiple_of(ROUNDS);
+            if yielded && over && self.run.teams > 1 {
+                return Ok(false);
             }
         }
     }
@@ -270,7 +288,7 @@ impl Core<'_> {
     }
 
     /// Where a fault happened.
-    fn failure(&mut self, fault: RawFault) -> Failure {
+    pub(in crate::machine) fn failure(&mut self, fault: RawFault) -> Failure {
         let (block, warp) = (self.block().id, self.current.1 as u32);
         Failure {
             fault,
@@ -281,7 +299,7 @@ impl Core<'_> {
     }
 
     /// What the mbarriers wait for that threads wait for, by rank and address.
-    fn awaited(&mut self) -> HashMap<(u32, u32), String> {
+    pub(in crate::machine) fn awaited(&mut self) -> HashMap<(u32, u32), String> {
         let mut homes = Vec::new();
         for (rank, block) in self.team.blocks.iter().enumerate() {
             for group in block.warps.iter().flat_map(|warp| &warp.groups) {
@@ -323,7 +341,7 @@ impl Core<'_> {
 }
 
 /// "warp 1: 8 threads wait at barrier 0 (ptx line 14); 40 of 64 have arrived".
-fn waiting(
+pub(in crate::machine) fn waiting(
     program: &Program,
     block: &Block,
     warp: usize,
@@ -364,7 +382,7 @@ fn waiting(
             line(index),
             objects.get(&(block.rank, at)).map_or("", String::as_str)
         ),
-        Wait::Lanes(mask) | Wait::WarpBarrier(mask) => format!(
+        Wait::Lanes(mask) => format!(
             "warp {warp}: lanes {:#010x} wait at ptx line {} for lanes {:#010x}",
             group.mask,
             line(index),

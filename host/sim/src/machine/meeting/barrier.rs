@@ -89,8 +89,8 @@ pub(crate) unsafe fn barrier(core: &mut Core<'_>, op: *const Op) -> *const Op {
     } else {
         Arrival::Sync
     };
-    if mask != core.active || core.diverged {
-        core.note_divergent_barrier(op, mask);
+    if o.aux & kind::ALIGNED != 0 {
+        core.came_apart(op, mask, number as usize);
     }
     let warp = core.current.1 as u32;
     let barrier = &mut core.block().barriers[number as usize];
@@ -168,6 +168,9 @@ impl Core<'_> {
     fn release(&mut self, number: usize) {
         let block = self.block();
         let barrier = std::mem::take(&mut block.barriers[number]);
+        if !block.apart.is_empty() {
+            self.judge_apart(number);
+        }
         self.team.expiries = 0;
         let block = self.block();
         let linear = block.linear;

@@ -75,7 +75,7 @@ impl Core<'_> {
         // SAFETY: `op` is a barrier of the running frame.
         let aligned = unsafe { (*op).aux } == ALIGNED;
         if mask != 0 && aligned && (mask != self.active || self.diverged) {
-            self.note_divergent_barrier(op, mask);
+            self.aligned_apart(op, mask);
         }
     }
 

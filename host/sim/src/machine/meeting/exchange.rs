@@ -1,8 +1,8 @@
 //! Lanes of a warp exchange values: `shfl`, `vote`, `match`, `redux`, `activemask`, `elect`, `bar.warp.sync`.
 //!
 //! PTX ISA, "Data Movement and Conversion: shfl.sync" and "Parallel Synchronization and Communication Instructions". The
-//! `.sync` forms wait until all lanes of the member mask that have not ended are at the instruction. Lanes may name
-//! different masks (the tiles of a warp do): each set that is complete goes on. `shfl` and `vote` without `.sync`, which
+//! `.sync` forms wait until all lanes of the member mask that have not ended are at such an instruction, whatever way they
+//! came (see `together`). Lanes may name different masks (the tiles of a warp do): each set that is complete goes on. `shfl` and `vote` without `.sync`, which
 //! modules for GPUs before sm_70 may use, wait for nobody: members are the lanes that run them, and those GPUs ran a warp's
 //! lanes together from where their ways join. Here lanes ahead wait at the join too (see `schedule`).
 //! Reported: a lane absent from its own mask; a shuffle that reads a lane which is not there.
@@ -11,13 +11,14 @@
 
 use std::hint::select_unpredictable as select;
 
+use super::together::Met;
 use crate::checks::FindingKind;
 use crate::machine::compute::alu::conjure;
 use crate::machine::core::Core;
 use crate::machine::event::{Event, Wait, What};
 use crate::machine::lane::{CHUNK, FULL, LANES, Lane, Repr, lanes};
 use crate::machine::level::{Level, levels};
-use crate::machine::op::{Handler, Op};
+use crate::machine::op::{Handler, Op, STOP};
 use crate::semantics::warp::redux_f32;
 
 /// What a shuffle reads from a lane that is not there: a NaN, and a large number.
@@ -80,7 +81,6 @@ impl Core<'_> {
         op: *const Op,
         mask: u32,
         members: u32,
-        wait: fn(u32) -> Wait,
     ) -> Result<u32, *const Op> {
         // SAFETY: passed on.
         let members = unsafe { self.lanes::<u32>(members) };
@@ -92,7 +92,7 @@ impl Core<'_> {
             return Ok(FULL);
         }
         let members = *members;
-        self.meet_some(op, mask, &members, wait)
+        self.meet_some(op, mask, &members)
     }
 
     #[inline(never)]
@@ -101,7 +101,6 @@ impl Core<'_> {
         op: *const Op,
         mask: u32,
         members: &[u32; LANES],
-        wait: fn(u32) -> Wait,
     ) -> Result<u32, *const Op> {
         if let Some(lane) = lanes(mask).find(|&lane| members[lane] >> lane & 1 == 0) {
             let message = format!(
@@ -113,7 +112,7 @@ impl Core<'_> {
             return Err(self.fault(op, lane, What::Illegal { message, help }));
         }
         let live = self.warp().live;
-        let (mut complete, mut left, all) = (0, mask, self.active);
+        let (mut complete, mut through, mut left, all) = (0, 0, mask, self.active);
         while left != 0 {
             let m = members[left.trailing_zeros() as usize];
             let same = lanes(left)
@@ -122,18 +121,24 @@ impl Core<'_> {
             left &= !same;
             if m & live == same {
                 complete |= same;
-            } else {
-                self.active = same;
-                self.park(op, wait(m));
-                self.diverged = true;
+                continue;
+            }
+            match self.meet_elsewhere(op, (same, m & live), Wait::Lanes(m)) {
+                Met::Ran => through |= same,
+                Met::Faulted => return Err(STOP),
+                Met::NotYet => {
+                    self.active = same;
+                    self.park(op, Wait::Lanes(m));
+                    self.diverged = true;
+                }
             }
         }
-        self.active = all & !mask | complete;
+        self.active = all & !mask | complete | through;
         if complete != 0 {
             return Ok(complete);
         }
         if self.active != 0 {
-            // Lanes whose guard is false go on.
+            // Lanes whose guard is false go on, and those for which the instruction has run.
             return Err(self.stop(Event::Jump(op.wrapping_add(1))));
         }
         Err(self.stop(Event::Ended))
@@ -142,14 +147,14 @@ impl Core<'_> {
 
 /// The guard and the meeting, or the operation to go on with.
 macro_rules! members {
-    ($core:ident, $op:ident, $members:expr, $wait:expr) => {{
+    ($core:ident, $op:ident, $members:expr) => {{
         // SAFETY: `op` belongs to the running frame, and the decoder gave it this row of member masks.
         let mask = unsafe { $core.mask(&*$op) };
         if mask == 0 {
             return $op.wrapping_add(1);
         }
         // SAFETY: as above.
-        match unsafe { $core.meet($op, mask, $members, $wait) } {
+        match unsafe { $core.meet($op, mask, $members) } {
             Ok(mask) => mask,
             Err(next) => return next,
         }
@@ -169,7 +174,7 @@ macro_rules! runners_or_members {
             }
             mask
         } else {
-            members!($core, $op, $members, Wait::Lanes)
+            members!($core, $op, $members)
         }
     };
 }
@@ -225,15 +230,13 @@ unsafe fn shuffle_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const O
             core.note(FindingKind::AbsentLane, op, first);
         }
     }
-    // SAFETY: as above; the predicate is one of the frame where it is not 0.
+    // SAFETY: as above; the predicate is one of the frame.
     unsafe {
         let d = core.lanes::<u32>(o.d);
         for (lane, value) in values.into_iter().enumerate() {
             d[lane] = value.blend(d[lane], mask >> lane & 1 != 0);
         }
-        if predicate != 0 {
-            core.set_predicate(predicate, inside, mask);
-        }
+        core.set_predicate(predicate, inside, mask);
         op.wrapping_add(1)
     }
 }
@@ -300,7 +303,7 @@ pub(crate) unsafe fn ballot(core: &mut Core<'_>, op: *const Op) -> *const Op {
 unsafe fn match_any_handler<T: Lane>(core: &mut Core<'_>, op: *const Op) -> *const Op {
     // SAFETY: `op` is an operation of the program.
     let o = unsafe { &*op };
-    let mask = members!(core, op, o.b, Wait::Lanes);
+    let mask = members!(core, op, o.b);
     // SAFETY: the decoder gave this operation these operands.
     unsafe {
         let (values, rows) = (*core.lanes::<T>(o.a), *core.lanes::<u32>(o.b));
@@ -318,14 +321,14 @@ pub(crate) fn match_any<T: Lane>() -> Handler {
     match_any_handler::<T>
 }
 
-/// `match.all.sync`: row `d` gets the members where all hold the same, else 0; predicate `aux` (or none) says which.
+/// `match.all.sync`: row `d` gets the members where all hold the same, else 0; predicate `aux` says which.
 ///
 /// # Safety
 /// As for every handler.
 unsafe fn match_all_handler<T: Lane>(core: &mut Core<'_>, op: *const Op) -> *const Op {
     // SAFETY: `op` is an operation of the program.
     let o = unsafe { &*op };
-    let mask = members!(core, op, o.b, Wait::Lanes);
+    let mask = members!(core, op, o.b);
     // SAFETY: the decoder gave this operation these operands.
     unsafe {
         let (values, rows) = (*core.lanes::<T>(o.a), *core.lanes::<u32>(o.b));
@@ -337,9 +340,7 @@ unsafe fn match_all_handler<T: Lane>(core: &mut Core<'_>, op: *const Op) -> *con
             d[lane] = if all { members } else { 0 };
             truths |= u32::from(all) << lane;
         }
-        if o.aux != 0 {
-            core.set_predicate(o.aux, truths, mask);
-        }
+        core.set_predicate(o.aux, truths, mask);
         op.wrapping_add(1)
     }
 }
@@ -359,7 +360,7 @@ unsafe fn redux_handler<T: Lane, F: Fn(T, T) -> T + Copy>(
 ) -> *const Op {
     // SAFETY: `op` is an operation of the program.
     let o = unsafe { &*op };
-    let mask = members!(core, op, o.b, Wait::Lanes);
+    let mask = members!(core, op, o.b);
     // SAFETY: the decoder gave this operation these operands.
     unsafe {
         let (values, rows) = (*core.lanes::<T>(o.a), *core.lanes::<u32>(o.b));
@@ -403,7 +404,7 @@ pub(crate) mod extreme {
 pub(crate) unsafe fn redux_float(core: &mut Core<'_>, op: *const Op) -> *const Op {
     // SAFETY: `op` is an operation of the program.
     let o = unsafe { &*op };
-    let mask = members!(core, op, o.b, Wait::Lanes);
+    let mask = members!(core, op, o.b);
     let has = |flag: u32| o.aux & flag != 0;
     // SAFETY: the decoder gave this operation these operands.
     unsafe {
@@ -436,14 +437,14 @@ pub(crate) unsafe fn activemask(core: &mut Core<'_>, op: *const Op) -> *const Op
     }
 }
 
-/// `elect.sync`: predicate `d` is true in the lowest member; row `aux` (or none) gets its number. Mask in row `b`.
+/// `elect.sync`: predicate `d` is true in the lowest member; row `aux` gets its number. Mask in row `b`.
 ///
 /// # Safety
 /// As for every handler.
 pub(crate) unsafe fn elect(core: &mut Core<'_>, op: *const Op) -> *const Op {
     // SAFETY: `op` is an operation of the program.
     let o = unsafe { &*op };
-    let mask = members!(core, op, o.b, Wait::Lanes);
+    let mask = members!(core, op, o.b);
     // SAFETY: the decoder gave this operation these operands.
     unsafe {
         let rows = *core.lanes::<u32>(o.b);
@@ -451,11 +452,9 @@ pub(crate) unsafe fn elect(core: &mut Core<'_>, op: *const Op) -> *const Op {
         for lane in lanes(mask) {
             leaders |= 1u32 << (rows[lane] & mask).trailing_zeros();
         }
-        if o.aux != 0 {
-            let d = core.lanes::<u32>(o.aux);
-            for lane in lanes(mask) {
-                d[lane] = (rows[lane] & mask).trailing_zeros();
-            }
+        let d = core.lanes::<u32>(o.aux);
+        for lane in lanes(mask) {
+            d[lane] = (rows[lane] & mask).trailing_zeros();
         }
         core.set_predicate(o.d, leaders, mask);
         op.wrapping_add(1)
@@ -469,7 +468,7 @@ pub(crate) unsafe fn elect(core: &mut Core<'_>, op: *const Op) -> *const Op {
 pub(crate) unsafe fn warp_barrier(core: &mut Core<'_>, op: *const Op) -> *const Op {
     // SAFETY: `op` is an operation of the program.
     let o = unsafe { &*op };
-    let _ = members!(core, op, o.b, Wait::WarpBarrier);
+    let _ = members!(core, op, o.b);
     if core.run.launch.checks.race {
         let block = core.block().linear;
         core.races.warp_barrier(block, core.current.1 as u32);

@@ -3,6 +3,7 @@
 //! | file | what it is |
 //! | --- | --- |
 //! | `exchange` | lanes of a warp |
+//! | `together` | lanes of a warp that came to one instruction by different ways |
 //! | `barrier` | threads of a block |
 //! | `cluster` | blocks of a cluster |
 //! | `mbarrier` | barriers that are objects in shared memory |
@@ -11,3 +12,4 @@ pub(crate) mod barrier;
 pub(crate) mod cluster;
 pub(crate) mod exchange;
 pub(crate) mod mbarrier;
+pub(crate) mod together;

@@ -11,7 +11,7 @@ use super::access::{Named, One, flag};
 use crate::decode::program::{Class, SpaceClass};
 use crate::machine::compute::matrix::warp;
 use crate::machine::core::Core;
-use crate::machine::event::{Act, Reach, Wait, What};
+use crate::machine::event::{Act, Reach, What};
 use crate::machine::lane::{FULL, LANES};
 use crate::machine::meeting::exchange::members;
 use crate::machine::op::{Op, STOP};
@@ -114,7 +114,10 @@ impl Core<'_> {
             let bytes = (lines * bytes) as u64;
             match act {
                 Act::Read => self.read += bytes,
-                _ => self.written += bytes,
+                _ => {
+                    self.effects += 1;
+                    self.written += bytes;
+                }
             }
         }
         if self.run.launch.checks.race {

@@ -16,6 +16,14 @@ pub(in crate::machine) fn index(program: &Program, op: *const Op) -> Option<usiz
     Some(offset / size_of::<Op>()).filter(|&index| index < program.ops.len())
 }
 
+/// Whether a file is part of Rust's or of the device's library, of a crate from a registry, or of an installed C++ library.
+fn is_library(file: &str) -> bool {
+    let starts = ["/rustc/", "/lanewise-std/"];
+    starts.iter().any(|start| file.starts_with(start))
+        || file.contains("/registry/src/")
+        || file.contains("/include/")
+}
+
 /// The instruction's words, without guard and operands, from the PTX text.
 fn words(program: &Program, line: u32) -> String {
     let text = program
@@ -27,7 +35,8 @@ fn words(program: &Program, line: u32) -> String {
     let mut words = text
         .trim_start_matches(|c: char| c == '{' || c.is_whitespace())
         .split_whitespace();
-    let first = words.next().unwrap_or("");
+    // Labels stand before it.
+    let first = words.find(|word| !word.ends_with(':')).unwrap_or("");
     let word = if first.starts_with('@') {
         words.next().unwrap_or("")
     } else {
@@ -46,13 +55,24 @@ impl Run<'_> {
         if let Some(info) = index(self.program, op).and_then(|i| self.program.infos.get(i)) {
             place.line = info.line;
             place.text = words(self.program, info.line);
-            let source = (info.source as usize)
+            let mut next = info.source;
+            while let Some(at) = next
                 .checked_sub(1)
-                .and_then(|i| self.program.sources.get(i));
-            place.source = source.and_then(|&(file, line, column)| {
-                let file = self.program.files.get(file as usize)?.clone();
-                Some(SourcePlace { file, line, column })
-            });
+                .and_then(|i| self.program.sources.get(i as usize))
+            {
+                let file = self
+                    .program
+                    .files
+                    .get(at.file as usize)
+                    .cloned()
+                    .unwrap_or_default();
+                let (line, column) = (at.line, at.column);
+                place.stack.push(SourcePlace { file, line, column });
+                next = at.inlined_at;
+            }
+            // The innermost line that is not library code: what the reader wrote.
+            let own = place.stack.iter().position(|at| !is_library(&at.file));
+            place.source = place.stack.get(own.unwrap_or(0)).cloned();
         }
         place
     }
@@ -162,6 +182,14 @@ impl Run<'_> {
                 };
                 Fault::Timeout(report(
                     "deadlock: all threads that are left wait".into(),
+                    notes,
+                    Some(help),
+                ))
+            }
+            What::Stuck { notes } => {
+                let help = "look for a flag that nobody sets, a lock that its holder takes again, two locks taken in opposite orders, or a barrier of blocks that do not all fit on the device";
+                Fault::Timeout(report(
+                    "deadlock: the threads that are left wait or spin, and nothing changes".into(),
                     notes,
                     Some(help),
                 ))

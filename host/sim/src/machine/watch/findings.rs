@@ -6,7 +6,6 @@ use super::explain::index;
 use crate::checks::race::{Access, Kind};
 use crate::checks::{Finding, FindingKind};
 use crate::machine::core::Core;
-use crate::machine::lane::lanes;
 use crate::machine::launch::run::Run;
 use crate::machine::op::Op;
 use crate::report::{FaultReport, Place};
@@ -29,7 +28,14 @@ fn words(kind: FindingKind) -> (&'static str, &'static str) {
             "a race",
             "order the two with a barrier, or make both atomic",
         ),
-        FindingKind::Uninitialised => ("a read of memory that nobody wrote", "write it first"),
+        FindingKind::OutsideArray => (
+            "an access outside of a shared array",
+            "compare the index with the array's length: what lies behind it is another array's",
+        ),
+        FindingKind::EndedBlock => (
+            "an access to shared memory of a block that has ended",
+            "let the blocks of a cluster meet at its barrier before one of them ends",
+        ),
     }
 }
 
@@ -37,17 +43,35 @@ impl Core<'_> {
     /// Remembers something that a check found at `op`, by `lane` of the running warp.
     #[cold]
     pub(in crate::machine) fn note(&mut self, kind: FindingKind, op: *const Op, lane: usize) {
+        let at = (self.current.0, self.current.1 as u32, lane);
+        self.note_by(kind, op, at, || None);
+    }
+
+    /// The same by any thread of the team: block, warp and lane. `words` says what happened where more is known of it: what,
+    /// and a note.
+    #[cold]
+    pub(in crate::machine) fn note_by(
+        &mut self,
+        kind: FindingKind,
+        op: *const Op,
+        (block, warp, lane): (usize, u32, usize),
+        says: impl FnOnce() -> Option<(String, String)>,
+    ) {
         let run = self.run;
         let at = index(run.program, op).unwrap_or(0) as u32;
         let mut findings = run.findings.lock().unwrap_or_else(PoisonError::into_inner);
         let found = findings.entry((kind, at, at)).or_insert_with(|| {
             let (what, help) = words(kind);
             let (seed, help) = (run.launch.seed, Some(help.into()));
+            let (what, notes) = match says() {
+                Some((what, note)) => (what, vec![note]),
+                None => (what.into(), vec![]),
+            };
             let report = FaultReport {
-                what: what.into(),
+                what,
                 place: run.place(op),
                 seed,
-                notes: vec![],
+                notes,
                 help,
             };
             Finding {
@@ -58,8 +82,8 @@ impl Core<'_> {
         });
         found.count += 1;
         // The lowest block and thread stand for all, whichever core came first.
-        let block = self.team.blocks[self.current.0].id;
-        let thread = run.thread(self.current.1 as u32, lane);
+        let block = self.team.blocks[block].id;
+        let thread = run.thread(warp, lane);
         let place = &mut found.report.place;
         let key = |b: Option<[u32; 3]>, t: Option<[u32; 3]>| (b.map(reversed), t.map(reversed));
         if place.block.is_none() || key(Some(block), Some(thread)) < key(place.block, place.thread)
@@ -148,18 +172,6 @@ impl Core<'_> {
                 count: 1,
             },
         );
-    }
-
-    /// Remembers that some lanes of a warp came to a barrier without the others.
-    #[cold]
-    pub(in crate::machine) fn note_divergent_barrier(&mut self, op: *const Op, mask: u32) {
-        if mask != self.warp().live && self.run.launch.checks.sync {
-            self.note(
-                FindingKind::DivergentBarrier,
-                op,
-                lanes(mask).next().unwrap_or(0),
-            );
-        }
     }
 }
 

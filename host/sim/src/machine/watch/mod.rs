@@ -3,6 +3,8 @@
 //! Operations know nothing of it: an operation's class, guard and address operand say all that is needed, and nothing has
 //! changed yet. Without counters and checks the loop is compiled without this.
 
+pub(in crate::machine) mod apart;
+mod bounds;
 pub(in crate::machine) mod explain;
 pub(in crate::machine) mod findings;
 
@@ -43,6 +45,12 @@ impl Core<'_> {
         let info = run.program.infos[index];
         // SAFETY: `op` is an operation of the running frame.
         let mask = unsafe { self.mask(&*op) };
+        if self.probe.is_some() {
+            self.look_on(op, info, mask);
+        }
+        if !run.watches {
+            return;
+        }
         if run.launch.count {
             self.count(op, info, mask);
         }
@@ -80,6 +88,9 @@ impl Core<'_> {
                 };
                 if run.launch.count {
                     self.count_access(info, reach, inside, mask);
+                }
+                if reach == Reach::Shared && (run.launch.checks.memory || run.launch.checks.sync) {
+                    self.check_shared(op, index as u32, (info.class, info.bytes), inside, mask);
                 }
                 if run.launch.checks.race && reach != Reach::Local {
                     self.check_race(op, index as u32, info, reach, inside, mask);
@@ -210,6 +221,8 @@ impl Core<'_> {
             kind,
             strong,
             releases: info.releases,
+            acquires: info.acquires,
+            narrow: info.narrow,
             shared: (reach == Reach::Shared).then_some(block),
             pending: false,
         };

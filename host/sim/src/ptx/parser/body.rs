@@ -6,7 +6,7 @@
 use super::cursor::Cursor;
 use super::module::Symbols;
 use super::names::Names;
-use super::variable::{misplaced, space_of};
+use super::variable::{misplaced, space_of, variable_is_complete};
 use crate::ptx::ast::{
     Body, Inlined, Instruction, Item, LabelId, Linkage, Location, Position, Prototype, Register,
     Space, Target, Variable,
@@ -23,6 +23,8 @@ pub(super) struct BodyParser<'p, 'a> {
     location: Option<u32>,
     /// Elements of the lists that are being read.
     pub(super) pending: Vec<crate::ptx::ast::Operand<'a>>,
+    /// Whether the base of an address is being read, to which an offset belongs.
+    pub(super) in_brackets: bool,
 }
 
 impl<'p, 'a> BodyParser<'p, 'a> {
@@ -34,6 +36,7 @@ impl<'p, 'a> BodyParser<'p, 'a> {
             body: Body::default(),
             location: None,
             pending: Vec::new(),
+            in_brackets: false,
         }
     }
 
@@ -235,6 +238,7 @@ impl<'p, 'a> BodyParser<'p, 'a> {
                 self.body.register_declarations.push(declaration);
             } else {
                 let variable = self.cursor.declarator(&head)?;
+                variable_is_complete(&variable)?;
                 self.symbols.refer_initializer(&variable);
                 let index = self.body.variables.len() as u32;
                 self.names.variable(variable.name, index, at)?;

@@ -8,7 +8,7 @@ use super::body::BodyParser;
 use super::constant::Constant;
 use super::names::Named;
 use crate::ptx::ast::{
-    Base, Component, Guard, Instruction, Modifier, Modifiers, Opcode, Operand, Position,
+    Base, Component, Guard, Indexed, Instruction, Modifier, Modifiers, Opcode, Operand, Position,
     RegisterId, Selector, Slice, SpecialRegister, Symbol,
 };
 use crate::ptx::error::{ParseError, excerpt};
@@ -39,8 +39,43 @@ impl<'a> BodyParser<'_, 'a> {
         }
     }
 
-    /// The rest of an instruction whose opcode was read.
+    /// The rest of an instruction whose opcode was read. In text of a version that is not known yet, one that cannot be
+    /// read is left out, and the body remembers it.
     pub(super) fn instruction(
+        &mut self,
+        guard: Option<Guard>,
+        word: &'a str,
+        at: Position,
+    ) -> Result<(), ParseError> {
+        let before = self.body.operands.len();
+        match self.known_instruction(guard, word, at) {
+            Err(error) if self.symbols.newer && self.skip_instruction()? => {
+                self.body.operands.truncate(before);
+                self.pending.clear();
+                self.body.unknown.get_or_insert(error);
+                Ok(())
+            }
+            result => result,
+        }
+    }
+
+    /// Goes past the `;` of an instruction; false where the body ends before one.
+    fn skip_instruction(&mut self) -> Result<bool, ParseError> {
+        let mut open = 0_usize;
+        loop {
+            match self.cursor.token {
+                Token::End => return Ok(false),
+                Token::Mark(b'{') => open += 1,
+                Token::Mark(b'}') if open == 0 => return Ok(false),
+                Token::Mark(b'}') => open -= 1,
+                Token::Mark(b';') => return self.cursor.eat(b';'),
+                _ => {}
+            }
+            self.cursor.advance()?;
+        }
+    }
+
+    fn known_instruction(
         &mut self,
         guard: Option<Guard>,
         word: &'a str,
@@ -251,7 +286,27 @@ impl<'a> BodyParser<'_, 'a> {
             None if name.starts_with('%') => return self.special(name, at),
             None => self.module_symbol(name, at)?,
         };
+        if self.cursor.at(b'[') {
+            return self.indexed(symbol);
+        }
         Ok(Operand::Symbol(symbol, self.cursor.offset()?))
+    }
+
+    /// `[2]`, `[%r1]`, `[%r1+2]` behind the name of an array.
+    fn indexed(&mut self, symbol: Symbol<'a>) -> Result<Operand<'a>, ParseError> {
+        self.cursor.advance()?;
+        let (register, index) = if self.cursor.at_constant() {
+            (None, self.cursor.integer("an index")?)
+        } else {
+            let register = self.register("a register or a constant as an index")?;
+            (Some(register), self.cursor.offset()?)
+        };
+        self.cursor.expect(b']', "`]` of an index")?;
+        Ok(Operand::Indexed(Indexed {
+            symbol,
+            register,
+            index,
+        }))
     }
 
     fn register_operand(&mut self, id: RegisterId) -> Result<Operand<'a>, ParseError> {
@@ -267,6 +322,8 @@ impl<'a> BodyParser<'_, 'a> {
                 self.cursor.advance()?;
                 Ok(Operand::Element(id, component))
             }
+            // In brackets the offset belongs to the address.
+            Token::Mark(b'+') if !self.in_brackets => Ok(Operand::Sum(id, self.cursor.offset()?)),
             _ => Ok(match self.selector()? {
                 Some(selector) => Operand::Part(id, selector),
                 None => Operand::Register(id),
@@ -308,8 +365,14 @@ impl<'a> BodyParser<'_, 'a> {
     /// `[base + offset]`, or a list in brackets.
     fn address(&mut self, depth: usize) -> Result<Operand<'a>, ParseError> {
         self.cursor.advance()?;
+        self.in_brackets = true;
+        let named = match self.cursor.token {
+            Token::Word(name) if name != "WARP_SZ" => self.named(name).map(Some),
+            _ => Ok(None),
+        };
+        self.in_brackets = false;
         let address = match self.cursor.token {
-            Token::Word(name) if name != "WARP_SZ" => match self.named(name)? {
+            _ if let Some(named) = named? => match named {
                 Operand::Register(id) => {
                     Operand::Address(Base::Register(id), self.cursor.offset()?)
                 }

@@ -25,9 +25,9 @@ use super::error::ParseError;
 /// The first thing in the text that is not PTX, with its place.
 ///
 /// ```
-/// let module = sim::ptx::parse(".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry nothing() { ret; }")?;
+/// let module = lanewise_sim::ptx::parse(".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry nothing() { ret; }")?;
 /// assert_eq!(module.functions[0].name, "nothing");
-/// # Ok::<(), sim::ptx::ParseError>(())
+/// # Ok::<(), lanewise_sim::ptx::ParseError>(())
 /// ```
 pub fn parse(source: &str) -> Result<Module<'_>, ParseError> {
     // Positions, indices and lengths are 32 bits.

@@ -5,7 +5,8 @@
 use super::body::BodyParser;
 use super::cursor::Cursor;
 use super::names::Map;
-use super::variable::{misplaced, space_of};
+use super::variable::{misplaced, space_of, variable_is_complete};
+use crate::ptx::NEWEST;
 use crate::ptx::ast::{
     Alias, Declared, Directive, File, Function, Initializer, Linkage, Module, Position, Space,
     Variable,
@@ -21,6 +22,8 @@ pub(super) struct Symbols<'a> {
     open: Vec<(&'a str, Position)>,
     /// `.file` directives, which may stand in bodies too.
     pub(super) files: Vec<File<'a>>,
+    /// Whether the text is of a version after [`NEWEST`], in which words may stand that nobody knows yet.
+    pub(super) newer: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -128,6 +131,7 @@ impl<'a> Parser<'a> {
             return Err(self.cursor.unexpected("a version such as 8.0"));
         };
         self.module.version = (major, minor);
+        self.symbols.newer = self.module.version > NEWEST;
         self.cursor.advance()?;
         if !self.cursor.eat_dotted("target")? {
             return Err(self.cursor.unexpected("`.target`"));
@@ -210,6 +214,7 @@ impl<'a> Parser<'a> {
         let head = self.cursor.declaration_head(linkage)?;
         loop {
             let variable = self.cursor.declarator(&head)?;
+            variable_is_complete(&variable)?;
             let symbol = Symbol {
                 function: false,
                 defined: linkage != Linkage::Extern,
@@ -247,7 +252,26 @@ impl<'a> Parser<'a> {
             Vec::new()
         };
         let mut directives = Vec::new();
+        let at = cursor.position;
         cursor.function_directives(&mut directives)?;
+        if entry && directives.contains(&Directive::NoReturn) {
+            return Err(misplaced("`.noreturn` on a kernel", at));
+        }
+        let open = |variable: &Variable<'_>| variable.dims.first() == Some(&None);
+        let (last, others) = match params.split_last() {
+            Some((last, others)) if !entry => (Some(last), others),
+            _ => (None, &params[..]),
+        };
+        let unsized_one = others
+            .iter()
+            .chain(&returns)
+            .find(|variable| open(variable));
+        if let Some(variable) = unsized_one.filter(|_| last.is_some() || entry) {
+            return Err(misplaced(
+                "an array without a length that is not the last parameter of a function",
+                variable.position,
+            ));
+        }
         let defined = !cursor.at(b';');
         // Declared before its body is read: it may call itself.
         self.symbols.declare(
@@ -322,7 +346,11 @@ impl<'a> Cursor<'a> {
             if !matches!(head.space(), Space::Param | Space::Reg) {
                 return Err(misplaced("a parameter outside `.param` and `.reg`", at));
             }
-            params.push(self.declarator(&head)?);
+            let param = self.declarator(&head)?;
+            if param.vector > 1 && param.space == Space::Param {
+                return Err(misplaced("a vector as a parameter in `.param`", at));
+            }
+            params.push(param);
             if !self.eat(b',')? {
                 self.expect(b')', "`,` or `)` of the parameters")?;
                 return Ok(params);

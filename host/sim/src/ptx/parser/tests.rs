@@ -266,7 +266,7 @@ fn parameters_directives_and_lines() {
     let text = "
         .file 1 \"src/\\\"a\\\".rs\" .file 2 \"b.rs\", 7, 8
         .visible .entry k(.param .u64 .ptr .global .align 4 a, .param .align 8 .b8 b[24])
-        .maxntid 128, 2 .minnctapersm 2 .reqnctapercluster 2, 1, 1 .pragma \"nounroll\"; .noreturn
+        .maxntid 128, 2 .minnctapersm 2 .reqnctapercluster 2, 1, 1 .pragma \"nounroll\";
         { .loc 1 10 5
           ret;
           .loc 2 3 4, function_name $L__info_string0, inlined_at 1 11 6
@@ -294,7 +294,6 @@ fn parameters_directives_and_lines() {
             MinBlocksPerSm(2),
             RequiredCluster([2, 1, 1]),
             Pragma("nounroll"),
-            NoReturn,
         ];
         assert_eq!(kernel.directives, directives);
         let body = kernel.body.as_ref().unwrap();

@@ -341,6 +341,19 @@ fn check_size(variable: &Variable<'_>) -> Result<(), ParseError> {
     Ok(())
 }
 
+/// Refuses an array without a length that nothing else gives it: neither an initializer nor another module.
+pub(super) fn variable_is_complete(variable: &Variable<'_>) -> Result<(), ParseError> {
+    let open = variable.dims.first() == Some(&None) && variable.initializer.is_none();
+    if open && variable.linkage != Linkage::Extern {
+        return Err(ParseError::Unsupported {
+            what: "an array without a length that is not `.extern`",
+            help: "give it a length or an initializer",
+            at: variable.position,
+        });
+    }
+    Ok(())
+}
+
 /// Where a declaration stands that is not allowed.
 pub(super) fn misplaced(what: &'static str, at: Position) -> ParseError {
     ParseError::Unsupported { what, help: "", at }

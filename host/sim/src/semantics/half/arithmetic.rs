@@ -133,7 +133,7 @@ pub fn mul_rn_bf16(a: bf16, b: bf16) -> bf16 {
 
 /// The NaN that marks an element out of bounds, whatever its sign, for f16 and for bf16. The ISA does not say which it is; of all
 /// NaNs an H200 takes this one so (2026-11-21).
-const OUT_OF_BOUNDS: u16 = 0x7ff7;
+pub const OUT_OF_BOUNDS: u16 = 0x7ff7;
 
 /// `fma.oob`: zero where a or b is marked as out of bounds, else the product and sum. c is not looked at, measured on an H200.
 #[inline(always)]

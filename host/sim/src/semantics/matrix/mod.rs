@@ -3,7 +3,7 @@
 //! PTX ISA 9.7.14 "Warp Level Matrix Multiply-Accumulate Instructions": `mma.sync`, `wmma`, `ldmatrix`, `stmatrix`,
 //! `movmatrix`. A warp's registers are `[[u32; 32]]`: for each register of the instruction, its value in each lane.
 //!
-//! Not here: block scaling, `wgmma`, `tcgen05`.
+//! And of a warpgroup: `wgmma`. Not here: block scaling, `tcgen05`.
 
 pub mod element;
 pub mod fragment;
@@ -11,6 +11,7 @@ pub mod load;
 pub mod multiply;
 pub mod sparse;
 pub mod volta;
+pub mod warpgroup;
 
 pub use element::Element;
 pub use multiply::{Accumulator, BitOp, mma, mma_b1, mma_f64, wmma};

@@ -97,6 +97,28 @@ pub fn misplaced(
     })
 }
 
+/// Where each row's chunks keep their elements: the four bits of each.
+pub fn indices(k: usize, a_type: Element, metadata: &[u32; 32], selector: usize) -> [[u8; 16]; 16] {
+    let mut indices = [[0u8; 16]; 16];
+    for (row, chunk, bits) in nibbles(k, a_type, metadata, selector) {
+        indices[row & 15][chunk & 15] = bits as u8;
+    }
+    indices
+}
+
+/// The column of the element of a row that is stored as its `stored`th.
+pub fn column(a_type: Element, indices: &[[u8; 16]; 16], row: usize, stored: usize) -> usize {
+    let size = chunk(a_type);
+    let (chunk, within) = (stored / (size / 2), stored % (size / 2));
+    let bits = usize::from(indices[row & 15][chunk & 15]);
+    let column = match a_type {
+        Element::Tf32 => bits >> 1 & 1,
+        Element::S4 | Element::U4 => (bits >> (within / 2 * 2) & 3) * 2 + within % 2,
+        _ => bits >> (within * 2) & 3,
+    };
+    chunk * size + column
+}
+
 /// `mma.sp.m16n8k?`: as [`super::mma`], with A's metadata and the selector of lanes that hold it.
 #[inline(always)]
 pub fn mma_sp(
@@ -108,22 +130,10 @@ pub fn mma_sp(
     (d_type, d): (Accumulator, &mut [[u32; 32]]),
 ) {
     let (ea, eb) = (a_type.per_register(), b_type.per_register());
-    // Where each row's chunks keep their elements: 16 rows of at most 16 chunks.
-    let mut indices = [[0u8; 16]; 16];
-    for (row, chunk, bits) in nibbles(k, a_type, metadata, selector) {
-        indices[row & 15][chunk & 15] = bits as u8;
-    }
-    let size = chunk(a_type);
+    let indices = indices(k, a_type, metadata, selector);
     let a_position = |lane, register, index| {
         let (row, stored) = fragment::mma_a(ea, lane, register, index);
-        let (chunk, within) = (stored / (size / 2), stored % (size / 2));
-        let bits = usize::from(indices[row & 15][chunk & 15]);
-        let column = match a_type {
-            Element::Tf32 => bits >> 1 & 1,
-            Element::S4 | Element::U4 => (bits >> (within / 2 * 2) & 3) * 2 + within % 2,
-            _ => bits >> (within * 2) & 3,
-        };
-        (row, chunk * size + column)
+        (row, column(a_type, &indices, row, stored))
     };
     let a: Matrix<2048> = Matrix::gather(k, a, ea, |lanes, i| a_type.values(lanes, i), a_position);
     let b = Matrix::gather(

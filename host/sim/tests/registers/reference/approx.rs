@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use sim::ptx::ast::{Modifier as M, Opcode, Type};
+use lanewise_sim::ptx::ast::{Modifier as M, Opcode, Type};
 
 use super::number::{self, power, value};
 use super::{Expect, Half, element};

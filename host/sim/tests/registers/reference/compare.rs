@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use sim::ptx::ast::{Modifier as M, Opcode, Type};
+use lanewise_sim::ptx::ast::{Modifier as M, Opcode, Type};
 
 use super::{Expect, element, integer, number};
 use crate::kernel::{Case, low};

@@ -1,8 +1,8 @@
 //! Conversions: softfloats between floats, `i128` for integers, neighbours for the small formats. PTX ISA 9.7.9.
 
+use lanewise_sim::ptx::ast::{Modifier as M, Type};
 use rustc_apfloat::ieee::{BFloat, Double, Half, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
-use sim::ptx::ast::{Modifier as M, Type};
 
 use super::float::{rounding, settle};
 use super::integer::range;

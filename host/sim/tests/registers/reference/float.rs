@@ -3,9 +3,9 @@
 //! The square root, which that crate has not, is found by squaring candidates in its quadruple precision, where a square of
 //! 54 bits is exact.
 
+use lanewise_sim::ptx::ast::{Modifier as M, Opcode, Type};
 use rustc_apfloat::ieee::{BFloat, Double, Half, Quad, Single};
 use rustc_apfloat::{Float, FloatConvert, Round, Status};
-use sim::ptx::ast::{Modifier as M, Opcode, Type};
 
 use super::{element, number};
 use crate::kernel::{Case, low};

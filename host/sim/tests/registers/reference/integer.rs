@@ -1,6 +1,6 @@
 //! Integer arithmetic on `i128` and `u128`, bit fields one bit at a time: PTX ISA 9.7.1 and 9.7.2.
 
-use sim::ptx::ast::{Class, Modifier as M, Opcode, Type};
+use lanewise_sim::ptx::ast::{Class, Modifier as M, Opcode, Type};
 
 use super::element;
 use crate::kernel::{Case, low};

@@ -1,6 +1,6 @@
 //! Logic, shifts and moves, a bit or a byte at a time: PTX ISA 9.7.8, 9.7.9 (`mov`, `prmt`).
 
-use sim::ptx::ast::{Class, Modifier as M, Opcode, Type};
+use lanewise_sim::ptx::ast::{Class, Modifier as M, Opcode, Type};
 
 use super::Expect;
 use crate::kernel::{Case, low};
@@ -96,6 +96,13 @@ fn prmt(case: &Case, x: &[u128]) -> u128 {
 
 /// One value, or parts of it side by side.
 fn moved(case: &Case, x: &[u128]) -> Vec<Expect> {
+    // A vector to a vector of the same shape: each element by itself, of which two may have 128 bits.
+    if x.len() == case.writes.len() {
+        let elements = x.iter().zip(&case.writes);
+        return elements
+            .map(|(x, register)| Expect::Bits(low(*x, register.bits())))
+            .collect();
+    }
     let whole = x
         .iter()
         .zip(&case.reads)

@@ -10,7 +10,7 @@ mod number;
 mod small;
 mod video;
 
-use sim::ptx::ast::{Modifier as M, Opcode, Type};
+use lanewise_sim::ptx::ast::{Modifier as M, Opcode, Type};
 
 use crate::kernel::{Case, low};
 

@@ -1,6 +1,6 @@
 //! Floats by their bits: formats, values, distances.
 
-use sim::ptx::ast::Type;
+use lanewise_sim::ptx::ast::Type;
 
 /// A format of sign, exponent and fraction.
 #[derive(Clone, Copy, Debug)]

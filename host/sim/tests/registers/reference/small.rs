@@ -1,6 +1,6 @@
 //! Formats of 8 bits and fewer, and tf32, by looking at every neighbour: PTX ISA 5.2.3 and 9.7.9.
 
-use sim::ptx::ast::Type;
+use lanewise_sim::ptx::ast::Type;
 
 use super::number::power;
 

@@ -1,6 +1,6 @@
 //! Video instructions from their text: PTX ISA 9.7.18, element by element on wide integers, selectors as characters.
 
-use sim::ptx::ast::Type;
+use lanewise_sim::ptx::ast::Type;
 
 use super::integer::{range, value};
 use crate::kernel::{Case, low};

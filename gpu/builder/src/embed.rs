@@ -1,0 +1,139 @@
+//! Build scripts: the kernels of the crate whose script runs, compiled, and the Rust text that embeds them.
+//!
+//! A package with kernels has this `build.rs`, and the line `lanewise_std::module!();` where its kernels begin, in `src/kernels.rs` or in the
+//! `src/lib.rs` of a kernel crate. The line includes what is written here:
+//!
+//! ```no_run
+//! // In build.rs, all that `main` does:
+//! lanewise_builder::build();
+//! ```
+//!
+//! The files are in the script's own folder, not in `target/ptx`, so that `cargo xtask build-ptx` with other options never changes what is
+//! embedded.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::builder::PtxBuilder;
+use crate::error::BuildError;
+use crate::output::Output;
+use crate::passes::symbols;
+
+/// What is embedded unless a build script asks for something else: every GPU since Ampere can run one of them.
+pub const DEFAULT_ARCHS: [&str; 2] = ["sm_80", "sm_90"];
+
+/// Compiles the crate's kernels for the [`DEFAULT_ARCHS`] and makes them ready for `lanewise_std::module!()`. To be called from the
+/// crate's build script; what does not compile ends the script, with rustc's own text.
+pub fn build() {
+    embed("Ptx", |builder| builder);
+}
+
+/// The same with other options, for `lanewise_std::module!(Name)`: `embed("Ptx", |builder| builder.arch("sm_100").fmad(false))`. With
+/// several names, one crate is embedded as compiled in several ways; launches take the one called `Ptx`.
+pub fn embed(name: &str, options: impl FnOnce(PtxBuilder) -> PtxBuilder) {
+    if let Err(error) = try_embed(name, options) {
+        // Cargo shows this as it is: where a kernel does not compile, it is rustc's own text.
+        eprintln!("{error}");
+        let mut source = std::error::Error::source(&error);
+        while let Some(error) = source {
+            eprintln!("  {error}");
+            source = error.source();
+        }
+        std::process::exit(1);
+    }
+}
+
+fn try_embed(name: &str, options: impl FnOnce(PtxBuilder) -> PtxBuilder) -> Result<(), BuildError> {
+    let folder = variable("CARGO_MANIFEST_DIR")?;
+    let out = variable("OUT_DIR")?;
+    let files = out.join("lanewise");
+    let features = env::vars_os().filter_map(|(name, _)| {
+        let name = name.to_string_lossy().into_owned();
+        name.strip_prefix("CARGO_FEATURE_").map(str::to_owned)
+    });
+    let builder = PtxBuilder::new(&folder)
+        .features_of_script(features.collect())
+        .out_dir(files.join(name))
+        .target_dir(target_folder(&out).join("ptx-build"))
+        .generated(&out);
+    let mut builder = options(builder);
+    if !builder.has_arch() {
+        builder = DEFAULT_ARCHS.into_iter().fold(builder, PtxBuilder::arch);
+    }
+    let output = builder.build()?;
+    let source = files.join(format!("{name}.rs"));
+    fs::write(&source, text(name, &output)).map_err(BuildError::io("write", &source))?;
+
+    // The macros name the module by this path.
+    println!("cargo::rustc-env=LANEWISE_MODULE={}", output.module);
+    println!(
+        "cargo::rerun-if-changed={}",
+        folder.join("Cargo.toml").display()
+    );
+    for source in &output.sources {
+        println!("cargo::rerun-if-changed={}", source.display());
+    }
+    Ok(())
+}
+
+/// A variable that cargo sets for build scripts.
+fn variable(name: &'static str) -> Result<PathBuf, BuildError> {
+    let value = env::var_os(name).ok_or(BuildError::NotABuildScript { variable: name })?;
+    Ok(value.into())
+}
+
+/// The outer build's target folder, which is above `OUT_DIR` and which cargo marks. So a crate from a registry writes nothing beside its
+/// source, and all kernel crates of a build share one compiled `core`.
+fn target_folder(out: &Path) -> &Path {
+    let is_marked = |folder: &&Path| folder.join("CACHEDIR.TAG").is_file();
+    out.ancestors().find(is_marked).unwrap_or(out)
+}
+
+/// The Rust text.
+fn text(name: &str, output: &Output) -> String {
+    let mut text = format!(
+        "/// The PTX of this crate's kernels, as its build script compiled them.\n#[derive(Clone, Copy, Debug)]\npub struct {name};\n\n\
+         // SAFETY: the texts were compiled from the module that this stands in.\n\
+         unsafe impl ::lanewise_std::kernel::Module for {name} {{\n    const NAME: &'static str = {:?};\n    \
+         const PATH: &'static str = ::core::module_path!();\n    \
+         const TEXTS: &'static [::lanewise_std::kernel::PtxText] = &[\n",
+        output.manifest.krate
+    );
+    // Writing to a string can't fail.
+    for module in &output.modules {
+        let launching = match &module.launching_ptx {
+            Some(path) => format!("include_str!({path:?})"),
+            None => "\"\"".to_owned(),
+        };
+        let _ = writeln!(
+            text,
+            "        ::lanewise_std::kernel::PtxText {{ arch: {:?}, plain: include_str!({:?}), launching: {launching}, manifest: \
+             include_str!({:?}) }},",
+            module.arch, module.ptx, module.manifest
+        );
+    }
+    text += "    ];\n    const RENAMED: &'static [::lanewise_std::kernel::Renamed] = &[\n";
+    for symbol in symbols_of(output) {
+        if let Some((module, name)) = symbols::split(symbol) {
+            let _ = writeln!(
+                text,
+                "        ::lanewise_std::kernel::Renamed {{ module: {module:?}, name: {name:?}, symbol: {symbol:?} }},"
+            );
+        }
+    }
+    text + "    ];\n}\n"
+}
+
+/// The symbols of all targets: a kernel may be in the text for the later ones alone.
+fn symbols_of(output: &Output) -> BTreeSet<&str> {
+    let modules = output.manifest.modules.iter();
+    modules
+        .flat_map(|module| {
+            let kernels = module.kernels.iter().map(|it| &*it.description.name);
+            kernels.chain(module.statics.iter().map(|it| &*it.name))
+        })
+        .collect()
+}

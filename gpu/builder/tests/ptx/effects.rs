@@ -1,0 +1,437 @@
+//! What each pass is for: what has to be in the PTX and what must not, and what the kernel computes, on the simulator.
+
+use lanewise_builder::PtxBuilder;
+use lanewise_builder::manifest::Floats;
+use lanewise_sim::{Device, DeviceModel, Kind, Launch, Module};
+
+use crate::passes::{build, sm_80};
+use crate::support::count;
+
+/// The whole PTX of a pass's fixture.
+fn ptx(pass: &str, options: fn(PtxBuilder) -> PtxBuilder) -> String {
+    let built = build(pass, options).unwrap_or_else(|error| panic!("{error}"));
+    built.raw()
+}
+
+/// Asserts what is and what is not in a text.
+#[track_caller]
+fn holds(text: &str, has: &[&str], lacks: &[&str]) {
+    for part in has {
+        assert!(text.contains(part), "`{part}` is missing in\n{text}");
+    }
+    for part in lacks {
+        assert!(!text.contains(part), "`{part}` is in\n{text}");
+    }
+}
+
+/// A module on a simulated device.
+struct Machine {
+    device: Device,
+    instance: lanewise_sim::Instance,
+}
+
+impl Machine {
+    fn load(ptx: &str) -> Machine {
+        let module = Module::load(ptx).unwrap_or_else(|error| panic!("{error}\n{ptx}"));
+        let device = Device::new(DeviceModel::h200()).expect("address space");
+        let instance = device.instantiate(&module).expect("it fits");
+        Machine { device, instance }
+    }
+
+    /// The address of a copy of these words.
+    fn words(&self, words: &[u32]) -> u64 {
+        let bytes = size_of_val(words) as u64;
+        let memory = self.device.memory();
+        let at = memory
+            .allocate(bytes, 16, Kind::Device, None)
+            .expect("room");
+        // SAFETY: so many bytes were just allocated there.
+        unsafe { (at as *mut u32).copy_from_nonoverlapping(words.as_ptr(), words.len()) };
+        at
+    }
+
+    /// Runs one block of a kernel whose parameters are these bytes; the words at `result` afterwards.
+    fn run(
+        &self,
+        kernel: &str,
+        threads: u32,
+        params: &[u8],
+        result: u64,
+        length: usize,
+    ) -> Vec<u32> {
+        let launch = Launch::new(kernel, [1; 3], [threads, 1, 1], params);
+        self.device
+            .launch(&self.instance, &launch)
+            .unwrap_or_else(|error| panic!("{error}"));
+        // SAFETY: the caller allocated them by `words`.
+        unsafe { std::slice::from_raw_parts(result as *const u32, length) }.to_vec()
+    }
+}
+
+/// Parameters one after another, each at a multiple of its size.
+fn params(values: &[(u64, usize)]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for (value, size) in values {
+        bytes.resize(bytes.len().next_multiple_of(*size), 0);
+        bytes.extend(&value.to_le_bytes()[..*size]);
+    }
+    bytes
+}
+
+const fn int(value: u32) -> (u64, usize) {
+    (value as u64, 4)
+}
+
+const fn float(value: f32) -> (u64, usize) {
+    (value.to_bits() as u64, 4)
+}
+
+const fn wide(value: u64) -> (u64, usize) {
+    (value, 8)
+}
+
+/// What a kernel writes to `length` words that were 0, which are its last parameter.
+fn written(ptx: &str, kernel: &str, before: &[(u64, usize)], length: usize) -> Vec<u32> {
+    let machine = Machine::load(ptx);
+    let output = machine.words(&vec![0; length]);
+    let all: Vec<_> = before.iter().copied().chain([wide(output)]).collect();
+    machine.run(kernel, 1, &params(&all), output, length)
+}
+
+#[test]
+fn an_atomic_has_the_scope_that_it_was_given() {
+    let text = ptx("atomic_scope", sm_80);
+    holds(
+        &text,
+        &["st.relaxed.cta.global.b32"],
+        &[".sys", ".gpu", "__lanewise", ".func"],
+    );
+    assert_eq!(written(&text, "sets", &[], 1), [1]);
+}
+
+#[test]
+fn a_compiler_fence_keeps_stores_apart_and_costs_nothing() {
+    let text = ptx("compiler_fence", sm_80);
+    holds(&text, &[], &["\tfence", "membar", "st.global.v2"]);
+    let at = |store: &str| {
+        text.find(store)
+            .unwrap_or_else(|| panic!("no `{store}` in\n{text}"))
+    };
+    assert!(at("+4], 1;") < at("], 2;"), "{text}");
+    assert_eq!(written(&text, "stores_in_order", &[], 2), [2, 1]);
+}
+
+#[test]
+fn constant_memory_is_read_and_not_believed() {
+    let text = ptx("constant_memory", sm_80);
+    // 0f3F800000 or 1065353216 would be the initial value, which the host may replace.
+    holds(
+        &text,
+        &[".visible .const", "ld.const"],
+        &["1065353216", "0f3F800000"],
+    );
+    assert_eq!(
+        written(&text, "reads_a_constant", &[], 1),
+        [1.0f32.to_bits()]
+    );
+}
+
+#[test]
+fn a_product_and_a_sum_are_rounded_once_or_twice() {
+    // (1 + 2^-12)^2 is 1 + 2^-11 + 2^-24, and the last part is lost where the product is rounded by itself.
+    let (a, c) = (1.0 + 2f32.powi(-12), -1.0 - 2f32.powi(-11));
+    let result = |text: &str| {
+        let numbers = [float(a), float(a), float(c)];
+        f32::from_bits(written(text, "multiplies_and_adds", &numbers, 1)[0])
+    };
+    assert_eq!(result(&ptx("contraction", sm_80)), 2f32.powi(-24));
+    let apart = ptx("contraction", |builder| sm_80(builder).fmad(false));
+    assert_eq!(result(&apart), 0.0);
+}
+
+#[test]
+fn a_barrier_stays_one_barrier_that_all_threads_meet() {
+    let text = ptx("convergent", sm_80);
+    assert_eq!(count(&text, "bar.sync"), 1, "{text}");
+    let machine = Machine::load(&text);
+    let (input, output) = (machine.words(&[7; 64]), machine.words(&[0; 64]));
+    let params = params(&[wide(input), wide(output), wide(10)]);
+    let found = machine.run("synchronises_once", 64, &params, output, 64);
+    assert!(
+        found[..10] == [7; 10] && found[10..] == [0; 54],
+        "{found:?}"
+    );
+}
+
+#[test]
+fn whole_structures_are_copied_by_the_widest_accesses() {
+    let text = ptx("copies", sm_80);
+    let kernel = |name| crate::support::function_in(&text, name);
+    let described = kernel("copies_structures");
+    assert_eq!(count(&described, "ld.global"), 1, "{described}");
+    holds(
+        &described,
+        &["ld.global.nc.v4.b32", "st.global.v4.b32"],
+        &[],
+    );
+    assert_eq!(count(&kernel("copies_three"), "ld.global.b32"), 3, "{text}");
+    let large = kernel("copies_large");
+    assert_eq!(count(&large, "ld.global.nc.v4.b32"), 17, "{large}");
+    holds(&large, &[], &["bra", "b8"]);
+    let machine = Machine::load(&text);
+    for (kernel, length) in [
+        ("copies_three", 3),
+        ("copies_large", 68),
+        ("copies_within", 16),
+    ] {
+        let words: Vec<u32> = (1..=length).collect();
+        let (from, to) = (machine.words(&words), machine.words(&vec![0; words.len()]));
+        let params = match kernel {
+            "copies_large" => params(&[wide(from), wide(1), wide(to), wide(1)]),
+            _ => params(&[wide(from), wide(to)]),
+        };
+        assert_eq!(
+            machine.run(kernel, 1, &params, to, words.len()),
+            words,
+            "{kernel}"
+        );
+    }
+    // From words 0 to 16 to words 4 to 20 of the same array: all loads come before the first store.
+    let words: Vec<u32> = (1..=20).collect();
+    let array = machine.words(&words);
+    let overlapping = params(&[wide(array), wide(array + 16)]);
+    let found = machine.run("copies_within", 1, &overlapping, array, 20);
+    assert_eq!((&found[..4], &found[4..]), (&words[..4], &words[..16]));
+}
+
+#[test]
+fn only_kernels_and_the_statics_that_they_use_are_left() {
+    let text = ptx("entry_points", sm_80);
+    holds(
+        &text,
+        &[".visible .entry steps", ".visible .global"],
+        &["exported_and_not_called", ".visible .func"],
+    );
+    // The static is loaded: the host may have written another value than the 5 that it starts with.
+    assert!(text.matches("STEP").count() >= 2, "{text}");
+    assert_eq!(written(&text, "steps", &[int(3)], 1), [14]);
+}
+
+#[test]
+fn what_the_description_promises_is_in_the_directives() {
+    let text = ptx("kernel_attributes", |builder| builder.arch("sm_90"));
+    let directives = [
+        ".maxntid 128",
+        ".minnctapersm 3",
+        ".reqnctapercluster 2, 1, 1",
+    ];
+    holds(&text, &directives, &[]);
+    // The slice that is only read, and the one that is written.
+    assert_eq!(
+        (count(&text, "ld.global.nc"), count(&text, "ld.global")),
+        (1, 2),
+        "{text}"
+    );
+}
+
+#[test]
+fn kernels_that_launch_are_apart_from_those_that_do_not() {
+    let built = build("launching", sm_80).unwrap_or_else(|error| panic!("{error}"));
+    holds(
+        &built.raw(),
+        &["entry launches_none"],
+        &["entry launches(", "cudaCDP2"],
+    );
+    holds(
+        &built.launching(),
+        &["entry launches(", "cudaCDP2"],
+        &["launches_none"],
+    );
+}
+
+#[test]
+fn a_debuggers_build_has_calls_of_the_crates_own_functions_only() {
+    let text = ptx("library_frames", |builder| sm_80(builder).debug(true));
+    let kernel = crate::support::function_in(&text, "calls_two_functions");
+    assert_eq!(count(&kernel, "call.uni"), 1, "{kernel}");
+    let found = written(&text, "calls_two_functions", &[int(0x8100_0001)], 1);
+    assert_eq!(found, [0x8100_0001_u32.rotate_left(7).wrapping_mul(2)]);
+}
+
+#[test]
+fn atomics_on_a_threads_own_memory_are_loads_and_stores() {
+    let text = ptx("local_atomics", sm_80);
+    holds(&text, &["ld.local", "st.local"], &["atom."]);
+    let found = |i, j| written(&text, "exchanges", &[wide(i), wide(j)], 1)[0];
+    assert_eq!([found(1, 1), found(1, 2), found(6, 2)], [12, 0, 12]);
+}
+
+#[test]
+fn a_loops_address_is_the_one_before_and_a_step() {
+    let text = ptx("loops", sm_80);
+    holds(&text, &["ld.global.b32"], &["mul.", "mad."]);
+    let machine = Machine::load(&text);
+    let column: Vec<u32> = (0..100).collect();
+    let (column, output) = (machine.words(&column), machine.words(&[0]));
+    // Lengths around the eight that the body is copied for.
+    for n in [0u32, 1, 7, 8, 9, 20] {
+        let params = params(&[wide(column), wide(3), wide(n.into()), wide(output)]);
+        let sum: u32 = (0..n).map(|i| 3 * i).sum();
+        assert_eq!(machine.run("walks", 1, &params, output, 1), [sum], "{n}");
+    }
+}
+
+#[test]
+fn fast_math_takes_the_approximation() {
+    let sine = |text: &str| f32::from_bits(written(text, "sine", &[float(0.5)], 1)[0]);
+    let accurate = ptx("math_library", sm_80);
+    assert!((sine(&accurate) - (0.5 - 0.125 / 6.0)).abs() < 1e-7);
+    let fast = ptx("math_library", |builder| {
+        sm_80(builder).floats(Floats::FAST)
+    });
+    assert_eq!(sine(&fast), 0.5);
+    holds(&accurate, &[], &["__lanewise", "call"]);
+}
+
+#[test]
+fn what_is_known_when_compiling_is_computed_then() {
+    let text = ptx("optimize", sm_80);
+    holds(&text, &["], 84;"], &["local"]);
+    assert_eq!(written(&text, "constant_sum", &[], 1), [84]);
+}
+
+#[test]
+fn large_parameters_raise_the_version_and_arrive() {
+    let text = ptx("parameters", sm_80);
+    holds(&text, &[".version 8.1"], &[]);
+    let mut table = vec![wide(0); 599];
+    table.push(wide(0x1_2345_6789));
+    assert_eq!(written(&text, "takes_a_table", &table, 2), [0x2345_6789, 1]);
+}
+
+#[test]
+fn precision_is_the_options_and_the_functions_own() {
+    let text = ptx("precision", sm_80);
+    let kernel = |name| crate::support::function_in(&text, name);
+    holds(
+        &kernel("as_the_options_say"),
+        &["div.rn.f32", "sqrt.rn.f32", "fma.rn.f32"],
+        &["approx"],
+    );
+    holds(
+        &kernel("fast_by_itself"),
+        &["sqrt.approx"],
+        &["div.rn", "sqrt.rn"],
+    );
+    holds(
+        &kernel("not_fused_by_itself"),
+        &["mul.rn.f32", "add.rn.f32"],
+        &["fma"],
+    );
+}
+
+#[test]
+fn recursion_is_warned_of_and_runs() {
+    let built = build("recursion", sm_80).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(built.warnings.len(), 2, "{:?}", built.warnings);
+    fn even(n: u32) -> u32 {
+        if n == 0 {
+            1
+        } else {
+            odd(n - 1).wrapping_mul(3)
+        }
+    }
+    fn odd(n: u32) -> u32 {
+        if n == 0 { 0 } else { even(n - 1) ^ n }
+    }
+    assert_eq!(written(&built.raw(), "recurses", &[int(6)], 1), [even(6)]);
+}
+
+#[test]
+fn slices_are_compared_without_a_c_library() {
+    let text = ptx("runtime_library", sm_80);
+    holds(&text, &[], &[".extern", "__lanewise"]);
+    let machine = Machine::load(&text);
+    let (a, b, output) = (
+        machine.words(&[1, 2, 3]),
+        machine.words(&[1, 2, 4]),
+        machine.words(&[9]),
+    );
+    for (length, is_equal) in [(0, 1), (8, 1), (9, 0), (12, 0)] {
+        let params = params(&[wide(a), wide(b), wide(length), wide(output)]);
+        let found = machine.run("compares", 1, &params, output, 1)[0] & 0xff;
+        assert_eq!(found, is_equal, "{length} bytes");
+    }
+}
+
+#[test]
+fn shared_arrays_are_in_shared_memory() {
+    let text = ptx("shared_memory", sm_80);
+    let variables = [".shared .align 4 .b8", ".extern .shared"];
+    holds(
+        &text,
+        &variables,
+        &[
+            "__lanewise",
+            "cvta.shared",
+            "ld.volatile.b32",
+            "st.volatile.b32",
+        ],
+    );
+    holds(&text, &["ld.volatile.shared", "st.volatile.shared"], &[]);
+}
+
+#[test]
+fn shared_sizes_are_those_of_what_a_kernel_reaches() {
+    let built = build("shared_size", sm_80).unwrap_or_else(|error| panic!("{error}"));
+    let kernels = built.output.manifest.modules[0].kernels.iter();
+    let sizes: Vec<_> = kernels
+        .map(|kernel| (kernel.description.name.as_str(), kernel.static_shared))
+        .collect();
+    assert_eq!(sizes, [("has_none", 0), ("has_two_arrays", 3 + 5 + 16)]);
+}
+
+#[test]
+fn a_barrier_in_each_arm_is_two_barriers() {
+    let text = ptx("synchronization", sm_80);
+    assert_eq!(count(&text, "bar.sync"), 2, "{text}");
+    let found = |n| {
+        let machine = Machine::load(&text);
+        let output = machine.words(&[0; 3]);
+        machine.run(
+            "synchronises_in_each_arm",
+            1,
+            &params(&[wide(output), wide(n)]),
+            output,
+            3,
+        )
+    };
+    let bits = |numbers: [f32; 3]| numbers.map(f32::to_bits).to_vec();
+    assert_eq!(found(200), bits([1.0, 2.0, 0.0]));
+    assert_eq!(found(5), bits([3.0, 0.0, 4.0]));
+}
+
+#[test]
+fn every_function_is_compiled_for_the_target_asked_for() {
+    let text = ptx("target", |builder| builder.arch("sm_90"));
+    holds(&text, &[".target sm_90", "%cluster_ctarank"], &[]);
+    assert!(
+        build("target", sm_80).is_err(),
+        "sm_80 has no such register"
+    );
+}
+
+#[test]
+fn a_librarys_work_belongs_to_the_line_that_asks_for_it() {
+    let text = ptx("source_lines", sm_80);
+    holds(&text, &["source_lines.rs\""], &["/rustc/"]);
+    let after = |line: &str| {
+        text.split(line)
+            .nth(1)
+            .unwrap_or_default()
+            .trim_start()
+            .to_owned()
+    };
+    assert!(after(".loc\t1 7 25\n").starts_with("shf.l"), "{text}");
+    assert!(after(".loc\t1 8 23\n").starts_with("st.global"), "{text}");
+}

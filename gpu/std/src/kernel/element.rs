@@ -1,0 +1,162 @@
+//! What the elements of a `&[T]` are: plain values, or cells that threads write through.
+//!
+//! A slice of plain values is not written by anyone while a kernel runs, and its loads go through the read-only cache. A slice of
+//! cells (atomics, `Cell`, `UnsafeCell`, or a structure with one of these in it) is written through `&`, so nothing of the kind holds.
+//! A type that is `Copy` has no cell in it, which is how `#[kernel]` tells the two apart.
+
+use core::cell::{Cell, UnsafeCell};
+use core::marker::PhantomData;
+use core::sync::atomic;
+
+/// Answers for one type whether slices of it are read-only; [`HoldsCells`] has the answer for the others.
+#[doc(hidden)]
+pub struct Element<T>(PhantomData<T>);
+
+impl<T: Copy> Element<T> {
+    /// Nothing in a `Copy` type can be written through `&`.
+    pub const IS_READ_ONLY: bool = true;
+}
+
+/// Answers for one type whether threads may share it; [`HoldsCells`] has the answer for the others.
+#[doc(hidden)]
+pub struct Shared<T>(PhantomData<T>);
+
+impl<T: Sync> Shared<T> {
+    /// As the type says.
+    pub const IS_SYNC: bool = true;
+}
+
+/// The answers for types of which [`Element`] and [`Shared`] know nothing: their own constants go before these.
+#[doc(hidden)]
+pub trait HoldsCells {
+    /// There may be cells in it.
+    const IS_READ_ONLY: bool = false;
+    /// It does not say that threads may share it.
+    const IS_SYNC: bool = false;
+}
+
+impl<T> HoldsCells for Element<T> {}
+impl<T> HoldsCells for Shared<T> {}
+
+/// The description of a kernel with `cell_slice` for each `read_slice` whose elements are not read-only: `slices` says where each
+/// word begins, in bytes, and whether it stays.
+#[doc(hidden)]
+#[must_use]
+pub const fn describe<const LENGTH: usize>(
+    mut text: [u8; LENGTH],
+    slices: &[(usize, bool)],
+) -> [u8; LENGTH] {
+    let word = b"cell_slice";
+    let mut slice = 0;
+    while slice < slices.len() {
+        let (start, is_read_only) = slices[slice];
+        let mut at = 0;
+        while !is_read_only && at < word.len() {
+            text[start + at] = word[at];
+            at += 1;
+        }
+        slice += 1;
+    }
+    text
+}
+
+/// A type that threads write through `&`: what the host passes for `&[Self]` is a buffer of plain values, lent as `&mut`.
+///
+/// It is `AtomicU32::from_mut` for a buffer: while the launch has it, nothing else can read or write the values.
+///
+/// # Safety
+/// The type has the layout of `Value`, every `Value` is a valid one of it, and every one of it is left a valid `Value`.
+pub unsafe trait SharedCell {
+    /// What is in it.
+    type Value: Copy + 'static;
+}
+
+// SAFETY: `repr(transparent)`.
+unsafe impl<T: Copy + 'static> SharedCell for Cell<T> {
+    type Value = T;
+}
+// SAFETY: `repr(transparent)`.
+unsafe impl<T: Copy + 'static> SharedCell for UnsafeCell<T> {
+    type Value = T;
+}
+// SAFETY: an array is its elements, one after another.
+unsafe impl<T: SharedCell, const N: usize> SharedCell for [T; N] {
+    type Value = [T::Value; N];
+}
+
+macro_rules! cells {
+    ($($cell:ty: $value:ty;)*) => {
+        $(
+            // SAFETY: the documentation of the atomic says that it has the layout of its number, and every number is valid.
+            unsafe impl SharedCell for $cell {
+                type Value = $value;
+            }
+        )*
+    };
+}
+
+// The atomics of a block's scope are not here: blocks share what the host passes.
+cells! {
+    atomic::AtomicI8: i8;
+    atomic::AtomicI16: i16;
+    atomic::AtomicI32: i32;
+    atomic::AtomicI64: i64;
+    atomic::AtomicIsize: isize;
+    atomic::AtomicU8: u8;
+    atomic::AtomicU16: u16;
+    atomic::AtomicU32: u32;
+    atomic::AtomicU64: u64;
+    atomic::AtomicUsize: usize;
+    crate::atomic::DeviceAtomicI32: i32;
+    crate::atomic::DeviceAtomicI64: i64;
+    crate::atomic::DeviceAtomicU32: u32;
+    crate::atomic::DeviceAtomicU64: u64;
+    crate::atomic::DeviceAtomicF32: f32;
+    crate::atomic::DeviceAtomicF64: f64;
+    crate::atomic::SystemAtomicI32: i32;
+    crate::atomic::SystemAtomicI64: i64;
+    crate::atomic::SystemAtomicU32: u32;
+    crate::atomic::SystemAtomicU64: u64;
+    crate::atomic::SystemAtomicF32: f32;
+    crate::atomic::SystemAtomicF64: f64;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::atomic::DeviceAtomicU64;
+
+    #[allow(dead_code)]
+    struct Slot {
+        count: atomic::AtomicU32,
+        key: u32,
+    }
+
+    #[test]
+    fn a_type_with_a_cell_in_it_is_not_read_only() {
+        const { assert!(<Element<f32>>::IS_READ_ONLY && <Element<[u64; 3]>>::IS_READ_ONLY) };
+        const { assert!(<Element<*const f32>>::IS_READ_ONLY) };
+        const { assert!(!<Element<Cell<u64>>>::IS_READ_ONLY && !<Element<Slot>>::IS_READ_ONLY) };
+        const { assert!(!<Element<DeviceAtomicU64>>::IS_READ_ONLY) };
+        const { assert!(!<Element<[atomic::AtomicU32; 4]>>::IS_READ_ONLY) };
+    }
+
+    #[test]
+    fn threads_share_atomics_and_not_cells() {
+        const { assert!(<Shared<Slot>>::IS_SYNC && <Shared<DeviceAtomicU64>>::IS_SYNC) };
+        const { assert!(!<Shared<Cell<u64>>>::IS_SYNC) };
+    }
+
+    #[test]
+    fn a_description_names_the_slices_of_cells() {
+        let text = *b"read_slice,read_slice";
+        assert_eq!(
+            &describe(text, &[(0, true), (11, false)]),
+            b"read_slice,cell_slice"
+        );
+        assert_eq!(
+            &describe(text, &[(0, false), (11, true)]),
+            b"cell_slice,read_slice"
+        );
+    }
+}

@@ -1,0 +1,176 @@
+//! The PTX that a crate's kernels were compiled to, as a type.
+//!
+//! A kernel's handle names its module by this type ([`Kernel::Module`](super::Kernel::Module)), never by text. So two crates of one
+//! program may each have a `vec_add`: a launch finds the text by the type, and can't meet the other crate's kernel.
+
+/// The PTX of one crate, embedded: what [`module!`](crate::module) makes.
+///
+/// # Safety
+/// Each text was compiled from the Rust module at `PATH`, by the builder, with the crate's kernels and statics under the names that
+/// [`symbol`] gives.
+pub unsafe trait Module: Copy + Send + Sync + 'static {
+    /// The crate's name, by which the files of a build are called: `gpu.ptx`, `gpu.json`.
+    const NAME: &'static str;
+    /// Where the kernels are in the host's crate: `gpu`, or `demo::kernels` where they are a module of the host's package.
+    const PATH: &'static str;
+    /// The PTX, one text a target.
+    const TEXTS: &'static [PtxText];
+    /// The kernels and statics whose symbol is not their Rust name, because another of the crate has that name.
+    const RENAMED: &'static [Renamed];
+}
+
+/// A target's PTX.
+#[derive(Debug)]
+pub struct PtxText {
+    /// The target, as in `sm_80` or `sm_90a`.
+    pub arch: &'static str,
+    /// The kernels that launch none.
+    pub plain: &'static str,
+    /// The kernels that launch kernels, to be linked with NVIDIA's device runtime. Empty if there are none.
+    pub launching: &'static str,
+    /// The builder's `gpu.json`: kernels with their parameters, statics with their sizes.
+    pub manifest: &'static str,
+}
+
+/// A kernel or a static whose name occurs twice in its crate.
+#[derive(Clone, Copy, Debug)]
+pub struct Renamed {
+    /// The Rust module that it is in, as the kernel crate sees it: `filters::box3`, or nothing for the crate's root.
+    pub module: &'static str,
+    /// Its name there.
+    pub name: &'static str,
+    /// Its symbol in the PTX: `filters$box3$blur`.
+    pub symbol: &'static str,
+}
+
+/// Embeds the PTX of the crate's kernels, once, where they are rooted: in `src/lib.rs` of a kernel crate.
+///
+/// It makes the type that stands for them, `Ptx`, to which every handle in the crate leads ([`Kernel::Module`](crate::kernel::Kernel::Module)).
+/// The PTX is what the crate's build script has made:
+///
+/// ```ignore
+/// // build.rs
+/// fn main() {
+///     lanewise_builder::build();
+/// }
+/// ```
+///
+/// `module!(Name)` embeds what a build script has made under another name, with other options: `lanewise_builder::embed("Name", ..)`.
+/// Without a build script there is nothing to embed, and kernels can't be launched.
+#[macro_export]
+macro_rules! module {
+    () => {
+        $crate::module!(Ptx);
+    };
+    ($name:ident) => {
+        #[cfg(not(target_arch = "nvptx64"))]
+        include!(concat!(
+            env!("OUT_DIR"),
+            "/lanewise/",
+            stringify!($name),
+            ".rs"
+        ));
+    };
+}
+
+/// The module of a crate that has no build script: it holds no PTX. Its kernels are type-checked and can't be launched.
+#[derive(Clone, Copy, Debug)]
+pub struct NoPtx;
+
+// SAFETY: there is no text.
+unsafe impl Module for NoPtx {
+    const NAME: &'static str = "";
+    const PATH: &'static str = "";
+    const TEXTS: &'static [PtxText] = &[];
+    const RENAMED: &'static [Renamed] = &[];
+}
+
+/// The symbol of the kernel or static `name` that stands in the Rust module `path`, which is a `module_path!()` of the host's crate.
+#[doc(hidden)]
+#[must_use]
+pub const fn symbol<M: Module>(path: &'static str, name: &'static str) -> &'static str {
+    let mut at = 0;
+    while at < M::RENAMED.len() {
+        let renamed = &M::RENAMED[at];
+        if is_within(
+            path.as_bytes(),
+            M::PATH.as_bytes(),
+            renamed.module.as_bytes(),
+        ) && equal(name.as_bytes(), renamed.name.as_bytes())
+        {
+            return renamed.symbol;
+        }
+        at += 1;
+    }
+    name
+}
+
+/// Whether `path` is `root`, or `root::inner` where `inner` is not empty.
+const fn is_within(path: &[u8], root: &[u8], inner: &[u8]) -> bool {
+    if inner.is_empty() {
+        return equal(path, root);
+    }
+    if path.len() != root.len() + 2 + inner.len() {
+        return false;
+    }
+    let (start, rest) = path.split_at(root.len());
+    let (colons, end) = rest.split_at(2);
+    equal(start, root) && equal(colons, b"::") && equal(end, inner)
+}
+
+/// `==`, which is not to be had in a constant.
+const fn equal(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut at = 0;
+    while at < a.len() {
+        if a[at] != b[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Clone, Copy)]
+    struct Two;
+
+    // SAFETY: there is no text.
+    unsafe impl Module for Two {
+        const NAME: &'static str = "demo";
+        const PATH: &'static str = "demo::kernels";
+        const TEXTS: &'static [PtxText] = &[];
+        const RENAMED: &'static [Renamed] = &[
+            Renamed {
+                module: "",
+                name: "k",
+                symbol: "k",
+            },
+            Renamed {
+                module: "a",
+                name: "k",
+                symbol: "a$k",
+            },
+            Renamed {
+                module: "a::b",
+                name: "k",
+                symbol: "a$b$k",
+            },
+        ];
+    }
+
+    #[test]
+    fn a_symbol_is_the_name_unless_two_have_it() {
+        assert_eq!(symbol::<Two>("demo::kernels", "k"), "k");
+        assert_eq!(symbol::<Two>("demo::kernels::a", "k"), "a$k");
+        assert_eq!(symbol::<Two>("demo::kernels::a::b", "k"), "a$b$k");
+        assert_eq!(symbol::<Two>("demo::kernels::a", "other"), "other");
+        assert_eq!(symbol::<Two>("demo::kernelsa", "k"), "k");
+        assert_eq!(symbol::<NoPtx>("anywhere", "k"), "k");
+    }
+}

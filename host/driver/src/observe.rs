@@ -1,0 +1,125 @@
+//! What a program asks of its own launches, for as long as it holds an [`Observer`]: checks, counters, a seed.
+//!
+//! The environment says what holds for all launches ([`crate::objects::settings`]). An observer changes that for the launches of
+//! the thread that made it, and keeps what they left; other threads' launches are not touched. Observers may be nested: of two
+//! that ask for the same thing the inner one counts, and both keep what they see.
+
+use crate::objects::settings::{self, Launches, OnFinding};
+use lanewise_sim::{Checks, Counters, Finding};
+use parking_lot::Mutex;
+use std::cell::{Cell, RefCell};
+use std::marker::PhantomData;
+use std::sync::{Arc, Weak};
+
+/// What is asked of launches. What is none stays as it is without the observer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Ask {
+    /// What to look for, besides what is always looked for.
+    pub checks: Option<Checks>,
+    /// What a finding does.
+    pub on_finding: Option<OnFinding>,
+    /// Whether findings and their number are said on stderr where they do not end the launch.
+    pub quiet: bool,
+    /// Whether to count.
+    pub count: bool,
+    /// Which order of warps, as `LANEWISE_SEED`.
+    pub seed: Option<u64>,
+}
+
+/// What a launch left.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Observed {
+    /// The kernel's name.
+    pub kernel: String,
+    /// What was counted, where somebody asked for that.
+    pub counters: Option<Counters>,
+    /// What the checks found.
+    pub findings: Vec<Finding>,
+}
+
+type Record = Mutex<Vec<Observed>>;
+
+struct Entry {
+    id: u64,
+    ask: Ask,
+    record: Weak<Record>,
+}
+
+thread_local! {
+    static STACK: RefCell<Vec<Entry>> = const { RefCell::new(Vec::new()) };
+    static NEXT: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Watches the launches of the thread that made it. No effect on a GPU.
+#[derive(Debug)]
+pub struct Observer {
+    id: u64,
+    record: Arc<Record>,
+    /// It belongs to its thread.
+    own: PhantomData<*const ()>,
+}
+
+impl Observer {
+    /// Asks this of the launches that this thread makes from now on.
+    pub fn start(ask: Ask) -> Observer {
+        let id = NEXT.replace(NEXT.get() + 1);
+        let record = Arc::default();
+        STACK.with_borrow_mut(|stack| {
+            stack.push(Entry {
+                id,
+                ask,
+                record: Arc::downgrade(&record),
+            });
+        });
+        Observer {
+            id,
+            record,
+            own: PhantomData,
+        }
+    }
+
+    /// What the launches left that have ended and were not taken yet, in the order in which they ended. Launches are
+    /// asynchronous: synchronise first.
+    pub fn take(&self) -> Vec<Observed> {
+        std::mem::take(&mut *self.record.lock())
+    }
+}
+
+impl Drop for Observer {
+    fn drop(&mut self) {
+        STACK.with_borrow_mut(|stack| stack.retain(|entry| entry.id != self.id));
+    }
+}
+
+/// How a launch runs, and who wants to know what it leaves.
+#[derive(Debug, Clone)]
+pub(crate) struct How {
+    pub(crate) launches: Launches,
+    records: Vec<Weak<Record>>,
+}
+
+/// How a launch runs that this thread makes now.
+pub(crate) fn now() -> How {
+    let mut launches = settings::launches();
+    let records = STACK.with_borrow(|stack| {
+        for Entry { ask, .. } in stack {
+            launches.checks = ask.checks.unwrap_or(launches.checks);
+            launches.on_finding = ask.on_finding.unwrap_or(launches.on_finding);
+            launches.quiet |= ask.quiet;
+            launches.count |= ask.count;
+            launches.seed = ask.seed.unwrap_or(launches.seed);
+        }
+        stack.iter().map(|entry| entry.record.clone()).collect()
+    });
+    How { launches, records }
+}
+
+impl How {
+    /// Hands over what a launch left to those who still want to know.
+    pub(crate) fn keep(&self, observed: &Observed) {
+        for record in self.records.iter().filter_map(Weak::upgrade) {
+            record.lock().push(observed.clone());
+        }
+    }
+}

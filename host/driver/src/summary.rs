@@ -1,0 +1,242 @@
+//! What is said and written when the program ends: which kernels ran, what was found, what was counted.
+//!
+//! `LANEWISE_SUMMARY=1` prints it on stderr, `LANEWISE_COUNTERS=FILE` writes it as JSON. Both are what `lanewise exec` sets for the
+//! program that it starts, and hold for any program that uses the simulated driver.
+
+use crate::objects::{device, settings};
+use crate::observe::Observed;
+use lanewise_sim::{Counters, Finding};
+use parking_lot::Mutex;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether anybody wants to know.
+static WANTED: AtomicBool = AtomicBool::new(false);
+
+static KERNELS: Mutex<BTreeMap<String, Sum>> = Mutex::new(BTreeMap::new());
+
+/// What all launches of a kernel left.
+#[derive(Debug, Default)]
+struct Sum {
+    launches: u64,
+    faults: u64,
+    counters: Counters,
+    /// Each kind and place once, with how often it was found.
+    findings: Vec<Finding>,
+}
+
+/// Has the summary made, if the environment asks for it.
+pub(crate) fn begin() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let file = settings::counters_file();
+        // Said now, and not when the program has run for an hour.
+        if let Some(path) = &file
+            && let Err(error) = std::fs::write(path, "")
+        {
+            eprintln!(
+                "lanewise: {}: `{}` cannot be written: {error}",
+                lanewise_variables::COUNTERS.name,
+                path.display()
+            );
+        }
+        if file.is_some() || settings::summary().unwrap_or_default() {
+            WANTED.store(true, Ordering::Relaxed);
+            // SAFETY: the handler takes no arguments and does not unwind.
+            unsafe { libc::atexit(end) };
+        }
+    });
+}
+
+/// Adds a launch that ran to its end.
+pub(crate) fn ran(observed: &Observed) {
+    change(&observed.kernel, |sum| {
+        sum.counters += observed.counters.unwrap_or_default();
+        for finding in &observed.findings {
+            let same = |known: &&mut Finding| {
+                let (a, b) = (&known.report.place, &finding.report.place);
+                known.kind == finding.kind && a.line == b.line
+            };
+            match sum.findings.iter_mut().find(same) {
+                Some(known) => known.count += finding.count,
+                None => sum.findings.push(finding.clone()),
+            }
+        }
+    });
+}
+
+/// Adds a launch that a fault ended.
+pub(crate) fn faulted(kernel: &str) {
+    change(kernel, |sum| sum.faults += 1);
+}
+
+fn change(kernel: &str, add: impl FnOnce(&mut Sum)) {
+    if !WANTED.load(Ordering::Relaxed) {
+        return;
+    }
+    let mut kernels = KERNELS.lock();
+    let sum = kernels.entry(kernel.to_owned()).or_default();
+    sum.launches += 1;
+    add(sum);
+}
+
+/// At the end of the process.
+extern "C" fn end() {
+    // What unwinds out of an exit handler aborts, and a summary is not worth that.
+    let _ = std::panic::catch_unwind(|| {
+        let kernels = std::mem::take(&mut *KERNELS.lock());
+        if settings::summary().unwrap_or_default() {
+            eprint!("{}", text(&kernels));
+        }
+        if let Some(path) = settings::counters_file()
+            && let Err(error) = std::fs::write(&path, format!("{:#}\n", document(&kernels)))
+        {
+            eprintln!(
+                "lanewise: the counters cannot be written to `{}`: {error}",
+                path.display()
+            );
+        }
+    });
+}
+
+/// Which device it was, and what was asked for.
+fn device_name() -> &'static str {
+    match device::all().first() {
+        Some(device) => &device.sim.model().name,
+        None => "no device",
+    }
+}
+
+/// The summary for people: a line about the run, a table of kernels, a line for each finding.
+fn text(kernels: &BTreeMap<String, Sum>) -> String {
+    let launches = settings::launches();
+    let all: u64 = kernels.values().map(|sum| sum.launches).sum();
+    let checks = match launches.checks.to_string() {
+        none if none.is_empty() => "none".to_owned(),
+        some => some,
+    };
+    let mut text = format!(
+        "lanewise: {} of {} on a simulated {}, seed {}, checks: {checks}\n",
+        number(all, "launch", "launches"),
+        number(kernels.len() as u64, "kernel", "kernels"),
+        device_name(),
+        launches.seed
+    );
+    let mut rows = vec![heads()];
+    rows.extend(kernels.iter().map(|(name, sum)| row(name, sum)));
+    if !kernels.is_empty() {
+        text += &table(&rows);
+    }
+    let found: Vec<&Finding> = kernels.values().flat_map(|sum| &sum.findings).collect();
+    if !launches.checks.to_string().is_empty() {
+        text += &match found.len() as u64 {
+            0 => "lanewise: the checks found nothing\n".to_owned(),
+            places => format!(
+                "lanewise: the checks found something at {}\n",
+                number(places, "place", "places")
+            ),
+        };
+    }
+    for finding in found {
+        let place = &finding.report.place;
+        let at = match &place.source {
+            Some(source) => format!("{}:{}", source.file, source.line),
+            None => format!("ptx line {}", place.line),
+        };
+        text += &format!(
+            "  {} in `{}` at {at}, {}\n",
+            finding.kind,
+            place.kernel,
+            number(finding.count, "time", "times")
+        );
+    }
+    text
+}
+
+fn number(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+fn heads() -> Vec<String> {
+    let metrics = Counters::default().metrics();
+    let fixed = ["kernel", "launches", "faults", "findings"].map(str::to_owned);
+    fixed
+        .into_iter()
+        .chain(metrics.iter().map(|metric| metric.name.to_owned()))
+        .collect()
+}
+
+fn row(name: &str, sum: &Sum) -> Vec<String> {
+    let numbers = [sum.launches, sum.faults, sum.findings.len() as u64].map(|n| n.to_string());
+    let metrics = sum.counters.metrics().map(|metric| metric.to_string());
+    std::iter::once(name.to_owned())
+        .chain(numbers)
+        .chain(metrics)
+        .collect()
+}
+
+/// Rows under each other: the first column to the left, numbers to the right.
+fn table(rows: &[Vec<String>]) -> String {
+    let columns = rows.first().map_or(0, Vec::len);
+    let widths: Vec<usize> = (0..columns)
+        .map(|column| rows.iter().map(|row| row[column].chars().count()).max())
+        .map(Option::unwrap_or_default)
+        .collect();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::from(" ");
+        for (at, (cell, &width)) in row.iter().zip(&widths).enumerate() {
+            line += &match at {
+                0 => format!(" {cell:<width$}"),
+                _ => format!("  {cell:>width$}"),
+            };
+        }
+        text += line.trim_end();
+        text.push('\n');
+    }
+    text
+}
+
+/// The summary for programs.
+fn document(kernels: &BTreeMap<String, Sum>) -> Value {
+    let launches = settings::launches();
+    let kernels: Vec<Value> = kernels
+        .iter()
+        .map(|(name, sum)| kernel(name, sum))
+        .collect();
+    json!({
+        "device": device_name(),
+        "seed": launches.seed,
+        "checks": launches.checks.to_string(),
+        "kernels": kernels,
+    })
+}
+
+fn kernel(name: &str, sum: &Sum) -> Value {
+    let metrics = sum.counters.metrics();
+    let metrics: Map<String, Value> = metrics
+        .iter()
+        .map(|metric| (metric.key.to_owned(), json!(metric.value)))
+        .collect();
+    let findings: Vec<Value> = sum
+        .findings
+        .iter()
+        .map(|finding| {
+            let place = &finding.report.place;
+            json!({
+                "kind": finding.kind.to_string(),
+                "count": finding.count,
+                "ptx_line": place.line,
+                "file": place.source.as_ref().map(|source| &source.file),
+                "line": place.source.as_ref().map(|source| source.line),
+                "report": finding.to_string(),
+            })
+        })
+        .collect();
+    json!({
+        "kernel": name, "launches": sum.launches, "faults": sum.faults,
+        "metrics": metrics, "counters": sum.counters, "findings": findings,
+    })
+}

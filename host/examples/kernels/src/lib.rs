@@ -1,0 +1,65 @@
+#![no_std]
+#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
+//! A kernel crate as a user writes it: three lines that make it one, and kernels.
+
+use core::cell::Cell;
+
+use lanewise_macros::{device, kernel};
+use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU32};
+use lanewise_std::{DeviceGlobal, DisjointSlice, thread};
+
+lanewise_std::module!();
+
+pub mod names;
+
+/// `c[i] = a[i] + b[i]`, one thread an element.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn vec_add(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>) {
+    let i = thread::index_1d();
+    if let (Some(a), Some(b), Some(c)) = (a.get(i.get()), b.get(i.get()), c.get_mut(&i)) {
+        *c = a + b;
+    }
+}
+
+/// How many threads have run [`count_up`].
+#[device]
+pub static COUNT: DeviceGlobal<u32> = DeviceGlobal::new(0);
+
+/// Each thread adds 1 to [`COUNT`].
+#[kernel]
+pub fn count_up() {
+    // SAFETY: all that kernels do with `COUNT` is atomic.
+    unsafe { DeviceAtomicU32::from_ptr(COUNT.as_ptr()) }.fetch_add(1, AtomicOrdering::Relaxed);
+}
+
+/// Each thread counts the bin of its value.
+#[kernel]
+pub fn count_bins(values: &[u32], bins: &[DeviceAtomicU32]) {
+    if let Some(&value) = values.get(thread::index_1d().get())
+        && let Some(bin) = bins.get(value as usize)
+    {
+        bin.fetch_add(1, AtomicOrdering::Relaxed);
+    }
+}
+
+/// Adds 5 to the first total, and puts that into the second.
+///
+/// # Safety
+/// One thread runs it: threads would race for the totals.
+#[kernel]
+pub unsafe fn carry(totals: &[Cell<u64>]) {
+    if let [from, to, ..] = totals {
+        to.set(from.get() + 5);
+    }
+}
+
+/// `y = c[0] + c[1] x + c[2] x^2 + ...`, one element a thread.
+#[kernel(instances(2, 4))]
+#[launch_contract(dims = 1)]
+pub fn polynomial<const N: usize>(coefficients: [f32; N], x: &[f32], mut y: DisjointSlice<f32>) {
+    let i = thread::index_1d();
+    if let (Some(x), Some(y)) = (x.get(i.get()), y.get_mut(&i)) {
+        *y = coefficients.iter().rev().fold(0.0, |sum, c| sum * x + c);
+    }
+}

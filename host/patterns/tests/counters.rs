@@ -1,0 +1,94 @@
+//! `patterns run` on the simulator: counters where a GPU has times, and what checks find.
+
+use std::collections::HashSet;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// Runs `patterns run ARGUMENTS --device sim`.
+fn run(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_patterns"));
+    command.arg("run").args(arguments).args(["--device", "sim"]);
+    for variable in ["LANEWISE_CHECKS", "LANEWISE_MODEL", "LANEWISE_SEED"] {
+        command.env_remove(variable);
+    }
+    command.output().expect("the program starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn the_book_shows_the_counters_of_transpose_as_they_are() {
+    let shown = text(&run(&["transpose"]).stdout);
+    let lines: Vec<&str> = shown.lines().map(str::trim_end).collect();
+    let shown = lines.join("\n") + "\n";
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/src/counters/transpose.txt"
+    );
+    if std::env::var_os("LANEWISE_BLESS").is_some() {
+        return std::fs::write(path, shown).expect("the book can be written");
+    }
+    let written = include_str!("../../../docs/src/counters/transpose.txt");
+    assert_eq!(shown, written, "LANEWISE_BLESS=1 cargo test accepts it");
+}
+
+#[test]
+fn the_variants_of_transpose_differ_in_what_is_counted() {
+    let output = run(&["transpose", "--size", "128", "--json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    let variants = report["variants"].as_array().expect("a list");
+    let different: HashSet<String> = variants
+        .iter()
+        .map(|variant| variant["metrics"].to_string())
+        .collect();
+    assert!(variants.len() >= 8);
+    assert_eq!(different.len(), variants.len(), "{report:#}");
+    for variant in variants {
+        assert!(
+            variant["counters"]["global_loads"]["requests"].is_u64(),
+            "{variant:#}"
+        );
+    }
+}
+
+#[test]
+fn a_race_is_found_in_the_variant_that_has_one_and_in_no_other() {
+    let output = run(&["increment", "--checks", "race", "--json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    let found = |name: &str| -> usize {
+        let variants = report["variants"].as_array().expect("a list");
+        let variant = variants.iter().find(|variant| variant["variant"] == name);
+        let findings = variant.and_then(|variant| variant["findings"].as_array());
+        findings
+            .unwrap_or_else(|| panic!("{name}: {report:#}"))
+            .len()
+    };
+    assert!(found("incr_racy") > 0);
+    assert_eq!(found("incr_atomic"), 0);
+    assert!(
+        output.status.success(),
+        "the racy variant is there to show it"
+    );
+    let table = run(&["increment", "--checks", "all"]);
+    assert!(
+        text(&table.stdout).contains("found"),
+        "{}",
+        text(&table.stdout)
+    );
+    assert!(
+        text(&table.stderr).contains("lanewise: race: "),
+        "{}",
+        text(&table.stderr)
+    );
+
+    let wrong = run(&["increment", "--checks", "bounds"]);
+    assert!(!wrong.status.success());
+    assert!(
+        text(&wrong.stderr).contains("no check is called `bounds`"),
+        "{}",
+        text(&wrong.stderr)
+    );
+}

@@ -1,0 +1,148 @@
+//! Which shared array an access is meant for.
+//!
+//! An address is one array's when it is computed from that array's address and from nothing that could be another's: through
+//! moves, additions and conversions. Every assignment of a register counts, wherever it stands. What comes from memory, from
+//! parameters or from other instructions may be any address, and accesses through it are left alone.
+
+use super::program::VariableSpace;
+use super::symbols::Symbols;
+use crate::ptx::ast::{self, Base, Body, Instruction, Opcode, Operand, RegisterId, Symbol};
+
+/// What a register's value is computed from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Origin {
+    /// Nothing yet.
+    #[default]
+    Unset,
+    /// The address of this variable, and numbers.
+    Array(u32),
+    /// Anything.
+    Any,
+}
+
+impl Origin {
+    /// Of a value that is one or the other.
+    fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Unset, one) | (one, Self::Unset) => one,
+            (a, b) if a == b => a,
+            _ => Self::Any,
+        }
+    }
+
+    /// Of a sum.
+    fn plus(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Array(a), Self::Any) | (Self::Any, Self::Array(a)) => Self::Array(a),
+            // What is not known yet may turn out to be a number.
+            (Self::Unset, _) | (_, Self::Unset) => Self::Unset,
+            _ => Self::Any,
+        }
+    }
+}
+
+/// The names that a function's body uses.
+pub(super) struct Arrays<'a, 'm> {
+    pub(super) symbols: &'m Symbols<'a>,
+    pub(super) module: usize,
+    pub(super) function: &'m ast::Function<'a>,
+    pub(super) body: &'m Body<'a>,
+}
+
+impl<'a> Arrays<'a, '_> {
+    /// The static shared variable that a symbol names.
+    fn shared(&self, symbol: Symbol<'a>) -> Option<u32> {
+        let variable = match symbol {
+            Symbol::Module(name) => self.symbols.find(self.module, name),
+            Symbol::Local(index) => {
+                self.symbols
+                    .body_variable(self.module, self.function.name, index)
+            }
+            _ => None,
+        }?;
+        matches!(self.symbols.space(variable), VariableSpace::Shared(_)).then_some(variable)
+    }
+
+    /// Each register's origin; empty where the function names no shared array.
+    pub(super) fn origins(&self) -> Vec<Origin> {
+        let names = |operand: &Operand<'a>| matches!(*operand, Operand::Symbol(s, _) if self.shared(s).is_some());
+        let mut operands = self.body.operands.iter().chain(&self.body.elements);
+        if !operands.any(names) {
+            return Vec::new();
+        }
+        let mut origins = vec![Origin::Unset; self.body.registers.len()];
+        loop {
+            let mut changed = false;
+            for instruction in &self.body.instructions {
+                let Some((&to, _)) = self.body.operands(instruction).split_first() else {
+                    continue;
+                };
+                let value = self.value(instruction, &origins);
+                let mut assign = |register: RegisterId| {
+                    let at = &mut origins[register as usize];
+                    let now = at.or(value);
+                    changed |= now != *at;
+                    *at = now;
+                };
+                match to {
+                    Operand::Register(register) | Operand::Element(register, _) => assign(register),
+                    Operand::Pair(first, second) => {
+                        first.into_iter().chain(second).for_each(assign)
+                    }
+                    Operand::Vector(slice) => {
+                        for element in self.body.elements(slice) {
+                            if let Operand::Register(register) = *element {
+                                assign(register);
+                            }
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            if !changed {
+                return origins;
+            }
+        }
+    }
+
+    /// What an instruction's result is computed from.
+    fn value(&self, instruction: &Instruction, origins: &[Origin]) -> Origin {
+        let of = |operand: &Operand<'a>| match *operand {
+            Operand::Register(register) => origins[register as usize],
+            Operand::Symbol(symbol, _) => self.shared(symbol).map_or(Origin::Any, Origin::Array),
+            _ => Origin::Any,
+        };
+        match (instruction.opcode, self.body.operands(instruction)) {
+            (Opcode::Mov | Opcode::Cvt | Opcode::Cvta, [_, a]) => of(a),
+            // Compilers add by `or` where the bits do not overlap.
+            (Opcode::Add | Opcode::Or, [_, a, b]) => of(a).plus(of(b)),
+            (Opcode::Sub, [_, a, b]) if !matches!(of(b), Origin::Array(_)) => of(a).plus(of(b)),
+            (Opcode::Mad, [_, _, _, c]) => of(c).plus(Origin::Any),
+            (Opcode::Selp, [_, a, b, _]) => of(a).or(of(b)),
+            _ => Origin::Any,
+        }
+    }
+
+    /// The array that an instruction's address is meant for.
+    pub(super) fn accessed(&self, instruction: &Instruction, origins: &[Origin]) -> Option<u32> {
+        let mut found = None;
+        for operand in self.body.operands(instruction) {
+            if let Operand::Address(base, _) = *operand {
+                let array = match base {
+                    Base::Register(register) => match origins.get(register as usize) {
+                        Some(&Origin::Array(array)) => Some(array),
+                        _ => None,
+                    },
+                    Base::Symbol(symbol) => self.shared(symbol),
+                    Base::Absolute => None,
+                };
+                // Of an instruction with two addresses it is not known here which access is which.
+                if found.is_some() {
+                    return None;
+                }
+                found = Some(array);
+            }
+        }
+        found.flatten()
+    }
+}

@@ -1,0 +1,193 @@
+//! `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`, `cp.async.bulk.prefetch.tensor`, `tensormap`.
+//!
+//! PTX ISA, "Data Movement and Conversion: Tensor copy" and "tensormap.replace". Cache policies are hints.
+
+use super::asynchronous::{addressed, join_of, operation, spaces};
+use super::function::{Builder, Operands, Result, invalid, unsupported};
+use super::operand::repr;
+use crate::machine::asynchronous::Addressed;
+use crate::machine::asynchronous::pending::Join;
+use crate::machine::asynchronous::tensor::{self, Mode, TensorSite, Way};
+use crate::machine::asynchronous::tensor_map::{self, PublishSite, ReplaceSite};
+use crate::machine::memory::access::Named;
+use crate::machine::op::Handler;
+use crate::ptx::ast::{Base, Instruction, Modifier as M, Operand, Type};
+use crate::semantics::tensor::{Element, Field};
+
+/// Dimensions that the instruction names.
+fn rank(i: &Instruction) -> Option<u32> {
+    i.modifiers.iter().find_map(|word| {
+        let rank = word.name().strip_suffix('d')?.parse().ok()?;
+        (1..=5).contains(&rank).then_some(rank)
+    })
+}
+
+pub(super) fn tensor<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let has = |word| i.modifiers.has(word);
+    let Some(rank) = rank(i) else {
+        return unsupported();
+    };
+    if has(M::CtaGroup2) || has(M::Im2colW) || has(M::Im2colW128) {
+        return unsupported();
+    }
+    let prefetch = has(M::Prefetch);
+    let load = has(M::MbarrierCompleteTxBytes);
+    let operands = b.body.operands(i);
+    let (shared, map, rest) = match operands {
+        [map, rest @ ..] if prefetch => (None, map, rest),
+        [shared, map, rest @ ..] if load => (Some(shared), map, rest),
+        [map, shared, rest @ ..] => (Some(shared), map, rest),
+        _ => return invalid("a tensor map with coordinates should stand here"),
+    };
+    let mut rest = rest.iter();
+    let mut next = |wanted: bool| match (wanted, wanted.then(|| rest.next()).flatten()) {
+        (true, None) => invalid("an operand is missing"),
+        (_, operand) => Ok(operand),
+    };
+    let mbarrier = next(load)?;
+    let offsets = next(has(M::Im2col))?;
+    let blocks = next(has(M::MulticastCluster))?;
+    let (map, coordinates) = located(b, map)?;
+    let mode = match offsets {
+        Some(offsets) => Mode::Column(rows(b, offsets)?),
+        None if has(M::Im2colNoOffs) => Mode::Column(Vec::new()),
+        None if has(M::TileGather4) || has(M::TileScatter4) => Mode::Rows,
+        None => Mode::Tile,
+    };
+    let way = match i.modifiers.first() {
+        Some(M::Reduce) => Way::Join(joins(i)?),
+        _ if prefetch => Way::Prefetch,
+        _ if load => Way::Load,
+        _ => Way::Store,
+    };
+    let blocks = blocks.map(|row| b.source(row, 4, None)).transpose()?;
+    let in_shared = |b: &mut Builder<'a, '_>, operand: Option<&Operand<'a>>| {
+        operand
+            .map(|operand| addressed(b, operand, Named::Shared))
+            .transpose()
+    };
+    let site = TensorSite {
+        map,
+        rank,
+        mode,
+        coordinates,
+        way,
+        shared: in_shared(b, shared)?,
+        mbarrier: in_shared(b, mbarrier)?,
+        blocks,
+    };
+    b.program.tensors.push(site);
+    let index = b.program.tensors.len() - 1;
+    emit(b, tensor::start, index);
+    Ok(())
+}
+
+/// How elements of each type join, by the type's number.
+fn joins(i: &Instruction) -> Result<Vec<Option<(Join, usize)>>> {
+    let Some(operation) = operation(i) else {
+        return unsupported();
+    };
+    let bitwise = matches!(operation, M::And | M::Or | M::Xor);
+    let of = |number| {
+        let ty = match Element::of_driver(number)? {
+            Element::U32 | Element::S32 if bitwise => Type::B32,
+            Element::U64 | Element::S64 if bitwise => Type::B64,
+            Element::U32 => Type::U32,
+            Element::S32 => Type::S32,
+            Element::U64 => Type::U64,
+            Element::S64 if operation != M::Add => Type::S64,
+            Element::F16 => Type::F16,
+            Element::Bf16 => Type::Bf16,
+            Element::F32 => Type::F32,
+            _ => return None,
+        };
+        join_of(operation, ty)
+    };
+    Ok((0..16).map(of).collect())
+}
+
+fn emit(b: &mut Builder<'_, '_>, run: Handler, index: usize) {
+    let none = Operands::default();
+    b.emit(
+        run,
+        Operands {
+            aux: index as u32,
+            ..none
+        },
+    );
+}
+
+/// The rows of a vector's elements, each of a lane of four bytes.
+fn rows<'a>(b: &mut Builder<'a, '_>, vector: &Operand<'a>) -> Result<Vec<u32>> {
+    let elements = b.elements(vector);
+    elements.iter().map(|e| b.source(e, 4, None)).collect()
+}
+
+/// `[map, {coordinates}]`.
+fn located<'a>(b: &mut Builder<'a, '_>, operand: &Operand<'a>) -> Result<(Addressed, Vec<u32>)> {
+    let Operand::List(slice) = *operand else {
+        return invalid("a tensor map with coordinates should stand here");
+    };
+    let [map, coordinates] = *b.body.elements(slice) else {
+        return invalid("a tensor map and a vector of coordinates should stand here");
+    };
+    let map = match map {
+        Operand::Register(id) => Operand::Address(Base::Register(id), 0),
+        Operand::Symbol(symbol, offset) => Operand::Address(Base::Symbol(symbol), offset),
+        other => other,
+    };
+    Ok((addressed(b, &map, Named::Generic)?, rows(b, &coordinates)?))
+}
+
+/// `tensormap.replace`, `tensormap.cp_fenceproxy`.
+pub(super) fn tensormap<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    if i.modifiers.has(M::CpFenceproxy) {
+        let [to, from, Operand::Int(128)] = b.body.operands(i) else {
+            return invalid("`tensormap.cp_fenceproxy` takes two addresses and the constant 128");
+        };
+        let site = PublishSite {
+            to: addressed(b, to, Named::Global)?,
+            from: addressed(b, from, Named::Shared)?,
+        };
+        b.program.publishes.push(site);
+        let index = b.program.publishes.len() - 1;
+        emit(b, tensor_map::publish, index);
+        return Ok(());
+    }
+    let (map, ordinal, value) = match b.body.operands(i) {
+        [map, value] => (map, 0, value),
+        [map, Operand::Int(ordinal @ 0..5), value] => (map, *ordinal as u32, value),
+        _ => return invalid("the dimension of a field is a constant from 0 to 4"),
+    };
+    let field = i.modifiers.iter().find_map(|word| {
+        Some(match word {
+            M::GlobalAddress => Field::Address,
+            M::Rank => Field::Rank,
+            M::BoxDim => Field::Box(ordinal),
+            M::GlobalDim => Field::Size(ordinal),
+            M::GlobalStride => Field::Stride(ordinal),
+            M::ElementStride => Field::Step(ordinal),
+            M::Elemtype => Field::Element,
+            M::InterleaveLayout => Field::Interleave,
+            M::SwizzleMode => Field::Swizzle,
+            M::SwizzleAtomicity => Field::Atomicity,
+            M::FillMode => Field::Fill,
+            _ => return None,
+        })
+    });
+    let Some(field) = field else {
+        return unsupported();
+    };
+    let wide = matches!(field, Field::Address | Field::Stride(_));
+    let space = spaces(i).next().unwrap_or(Named::Generic);
+    let site = ReplaceSite {
+        map: addressed(b, map, space)?,
+        field,
+        value: b.source(value, repr(if wide { 8 } else { 4 }), None)?,
+        wide,
+    };
+    b.program.replaces.push(site);
+    let index = b.program.replaces.len() - 1;
+    emit(b, tensor_map::replace, index);
+    Ok(())
+}

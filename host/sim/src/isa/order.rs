@@ -1,0 +1,236 @@
+//! Modifiers in another order than the table's.
+//!
+//! The ISA writes `atom.relaxed.cta.global.add.u32`; compilers and hands write `atom.add.global.u32` and
+//! `mma...s32.s8.s8.s32.satfinite`. ptxas 13.0 and 13.5, given permutations of the table's samples, follow three rules:
+//! the words of the instruction's name come first and in order (`mul.wide`, `cp.async.bulk`, `mbarrier.arrive.expect_tx`);
+//! words of one kind keep their order (the types of `cvt.f32.u32`, the spaces of a copy, `.row.col`); everything else
+//! may stand anywhere behind the name.
+
+use super::pattern::{Group, Pattern};
+use crate::ptx::ast::{Modifier, Opcode, Type};
+
+/// The words that belong to an instruction's name, of those that its opcode takes.
+fn name_words(opcode: Opcode, written: &[Modifier]) -> &'static [Modifier] {
+    use Modifier::*;
+    match opcode {
+        Opcode::Barrier if written.contains(&Cluster) => &[Cluster, Arrive, Wait],
+        Opcode::Mul | Opcode::Mad | Opcode::Madc | Opcode::Mul24 | Opcode::Mad24 => &[Lo, Hi, Wide],
+        Opcode::Shf => &[L, R],
+        Opcode::Cvta => &[To],
+        Opcode::Bar | Opcode::Barrier => &[Cta, Warp],
+        Opcode::Fence | Opcode::Membar => &[Proxy],
+        Opcode::Mbarrier => &[
+            Init,
+            Inval,
+            ExpectTx,
+            CompleteTx,
+            Arrive,
+            ArriveDrop,
+            TestWait,
+            TryWait,
+            PendingCount,
+            Parity,
+            NoComplete,
+        ],
+        Opcode::Cp => &[
+            Async,
+            Bulk,
+            Tensor,
+            Reduce,
+            Prefetch,
+            CommitGroup,
+            WaitGroup,
+            WaitAll,
+            Mbarrier,
+            Arrive,
+        ],
+        Opcode::St | Opcode::Red => &[Async, Bulk],
+        Opcode::Wmma => &[Load, Store, Mma, A, B, C, D],
+        Opcode::Tex => &[Base, Level, Grad],
+        Opcode::Createpolicy => &[Fractional, Range, Cvt],
+        Opcode::Suld | Opcode::Sust | Opcode::Sured => &[B, P],
+        Opcode::Setmaxnreg => &[Inc, Dec],
+        Opcode::Multimem => &[LdReduce, St, Red],
+        _ => &[],
+    }
+}
+
+/// Kinds of words that keep their order among themselves.
+const KINDS: usize = 3;
+
+fn kind(word: Modifier) -> Option<usize> {
+    use Modifier::*;
+    match word {
+        Row | Col => Some(0),
+        Const | Global | Local | Param | ParamEntry | ParamFunc | Shared | SharedCta
+        | SharedCluster => Some(1),
+        word => Type::of(word).map(|_| 2),
+    }
+}
+
+/// Words that are being put into a row's places.
+struct Places<'w> {
+    written: &'w [Modifier],
+    /// A bit for each word that has its place.
+    used: u32,
+    /// For each kind, where its next word may stand at the earliest.
+    from: [usize; KINDS],
+    found: Vec<Modifier>,
+}
+
+impl Places<'_> {
+    /// Takes a word that is still free; gives back what is needed to undo it.
+    fn take(&mut self, word: Modifier) -> bool {
+        let kind = kind(word);
+        let least = kind.map_or(0, |kind| self.from[kind]);
+        let free = |&at: &usize| self.written[at] == word && self.used >> at & 1 == 0;
+        let Some(at) = (least..self.written.len()).find(free) else {
+            return false;
+        };
+        self.used |= 1 << at;
+        self.found.push(word);
+        if let Some(kind) = kind {
+            self.from[kind] = at + 1;
+        }
+        true
+    }
+
+    /// Puts words into all of `groups`. Few groups are optional, so trying both ways costs little.
+    fn fill(&mut self, groups: &[Group]) -> bool {
+        let Some((group, rest)) = groups.split_first() else {
+            return self.used.count_ones() as usize == self.written.len();
+        };
+        let Group::One { words, optional } = group else {
+            let left = (0..self.written.len()).filter(|at| self.used >> at & 1 == 0);
+            self.found.extend(left.map(|at| self.written[at]));
+            return true;
+        };
+        let before = (self.used, self.from, self.found.len());
+        for sequence in words {
+            if sequence.iter().all(|&word| self.take(word)) && self.fill(rest) {
+                return true;
+            }
+            self.found.truncate(before.2);
+            (self.used, self.from) = (before.0, before.1);
+        }
+        *optional && self.fill(rest)
+    }
+}
+
+impl Pattern {
+    /// These modifiers in the row's order, if they are an instance of it.
+    pub fn arrange(&self, written: &[Modifier]) -> Option<Vec<Modifier>> {
+        if self.takes(written) {
+            return Some(written.to_vec());
+        }
+        let mut places = Places {
+            written,
+            used: 0,
+            from: [0; KINDS],
+            found: Vec::new(),
+        };
+        if written.len() > 32 || !places.fill(&self.groups) {
+            return None;
+        }
+        let name = name_words(self.row.opcode, written);
+        let named = places
+            .found
+            .iter()
+            .take_while(|word| name.contains(word))
+            .count();
+        (places.found[..named] == written[..named]).then_some(places.found)
+    }
+
+    /// How these modifiers miss the row: those that it has no place for, and the places that nothing fills.
+    pub(super) fn misses(&self, written: &[Modifier]) -> (Vec<Modifier>, Vec<&Group>) {
+        let mut left = written.to_vec();
+        let mut missing = Vec::new();
+        for group in &self.groups {
+            let Group::One { words, optional } = group else {
+                left.clear();
+                continue;
+            };
+            let there = |sequence: &&Vec<Modifier>| sequence.iter().all(|word| left.contains(word));
+            match words.iter().find(there) {
+                Some(sequence) => {
+                    for word in sequence {
+                        if let Some(at) = left.iter().position(|other| other == word) {
+                            left.remove(at);
+                        }
+                    }
+                }
+                None if *optional => {}
+                None => missing.push(group),
+            }
+        }
+        (left, missing)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::pattern;
+    use super::*;
+
+    /// The instruction in the table's order, or nothing if no row takes it.
+    fn arranged(text: &str) -> Option<String> {
+        let mut words = text.split('.');
+        let opcode = words.next().and_then(Opcode::of).expect("an opcode");
+        let words: Vec<Modifier> = words
+            .map(|word| Modifier::of(word).unwrap_or_else(|| panic!("{word}")))
+            .collect();
+        let rows = pattern::of(opcode).iter();
+        let found = rows.filter_map(|row| row.arrange(&words)).next()?;
+        let names = found.iter().map(|word| format!(".{word}"));
+        Some(format!("{opcode}{}", names.collect::<String>()))
+    }
+
+    #[test]
+    fn what_ptxas_takes_in_another_order_is_put_into_the_tables() {
+        for (written, of_the_table) in [
+            ("mul.f32.rn", "mul.rn.f32"),
+            ("fma.ftz.rn.f32", "fma.rn.ftz.f32"),
+            ("atom.global.v2.f32.add", "atom.global.add.v2.f32"),
+            (
+                "atom.u32.add.global.gpu.relaxed",
+                "atom.relaxed.gpu.global.add.u32",
+            ),
+            ("shfl.b32.bfly.sync", "shfl.sync.bfly.b32"),
+            ("vote.ballot.sync.b32", "vote.sync.ballot.b32"),
+            ("setp.u32.and.eq", "setp.eq.and.u32"),
+            ("cvt.f32.rni.f32.sat.ftz", "cvt.rni.ftz.sat.f32.f32"),
+            (
+                "mma.row.col.sync.aligned.m8n8k16.s32.s8.s8.s32.satfinite",
+                "mma.sync.aligned.m8n8k16.row.col.satfinite.s32.s8.s8.s32",
+            ),
+            (
+                "ldmatrix.sync.aligned.x4.m8n8.shared.b16",
+                "ldmatrix.sync.aligned.m8n8.x4.shared.b16",
+            ),
+            ("barrier.aligned.sync", "barrier.sync.aligned"),
+        ] {
+            assert_eq!(
+                arranged(written).as_deref(),
+                Some(of_the_table),
+                "{written}"
+            );
+        }
+    }
+
+    #[test]
+    fn names_and_kinds_keep_their_order() {
+        for refused in [
+            "mul.u32.wide",
+            "cvta.global.to.u64",
+            "shf.wrap.l.b32",
+            "mma.sync.aligned.m16n8k16.col.row.f32.f16.f16.f32",
+            "dp4a.sync.u32.u32",
+            "mbarrier.shared.init.b64",
+            "bar.sync.cta",
+            "tex.2d.level.v4.f32.f32",
+            "wmma.sync.mma.aligned.row.col.m8n8k4.f64.f64.f64.f64.rn",
+        ] {
+            assert_eq!(arranged(refused), None, "{refused}");
+        }
+    }
+}

@@ -1,0 +1,384 @@
+//! `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`, `cp.async.bulk.prefetch.tensor`: boxes of tensors on their way.
+//!
+//! PTX ISA, "Data Movement and Conversion: Tensor copy". Which bytes a box has and where they go is `semantics::tensor`; when
+//! they go is `pending`'s. The tensor map and the coordinates are read at the start. A prefetch is looked at, and does nothing.
+//! An mbarrier is told of the whole box, whatever part of it is outside of the tensor.
+//!
+//! Reported: what is no tensor map, or one that no device takes; a map of other dimensions or another access than the
+//! instruction's; shared memory that is not at a multiple of 128 bytes; bytes inside of the tensor that are in no live
+//! allocation; and all that is reported of a bulk copy.
+
+use std::sync::Arc;
+
+use super::Addressed;
+use super::bulk::{Destination, destinations, illegal, spot, until};
+use super::pending::{Deed, Join, Pending, Spot};
+use super::tensor_map::{self, tensor_map};
+use crate::checks::race::Kind;
+use crate::machine::core::Core;
+use crate::machine::event::Act;
+use crate::machine::lane::{LANES, lanes};
+use crate::machine::memory::access::{Named, One};
+use crate::machine::op::{Op, STOP};
+use crate::memory::window;
+use crate::semantics::tensor::{Element, Fill, Place, Run, Swizzle, TensorMap};
+
+/// What boxes in shared memory start at a multiple of.
+const ALIGN: u64 = 128;
+
+/// One of these instructions.
+#[derive(Debug, Clone)]
+pub(crate) struct TensorSite {
+    /// The tensor map.
+    pub(crate) map: Addressed,
+    /// Dimensions that the instruction names.
+    pub(crate) rank: u32,
+    /// Which box.
+    pub(crate) mode: Mode,
+    /// Rows of the coordinates: five of them for four rows of a tensor.
+    pub(crate) coordinates: Vec<u32>,
+    /// Which way it goes.
+    pub(crate) way: Way,
+    /// The box in shared memory; none of a prefetch.
+    pub(crate) shared: Option<Addressed>,
+    /// What is told, or else the thread's bulk group.
+    pub(crate) mbarrier: Option<Addressed>,
+    /// The row of blocks that get a box each.
+    pub(crate) blocks: Option<u32>,
+}
+
+/// How coordinates are meant.
+#[derive(Debug, Clone)]
+pub(crate) enum Mode {
+    /// `.tile`.
+    Tile,
+    /// `.tile::gather4`, `.tile::scatter4`.
+    Rows,
+    /// `.im2col`, with rows of the offsets; `.im2col_no_offs`.
+    Column(Vec<u32>),
+}
+
+/// Which way a box goes.
+#[derive(Debug, Clone)]
+pub(crate) enum Way {
+    /// To shared memory.
+    Load,
+    /// From it.
+    Store,
+    /// From it, each element joining the one that is there: by the number of the element's type.
+    Join(Vec<Option<(Join, usize)>>),
+    /// To the cache.
+    Prefetch,
+}
+
+/// A box on its way.
+#[derive(Debug)]
+pub(in crate::machine) struct TensorMove {
+    runs: Arc<[Run]>,
+    swizzle: Swizzle,
+    /// What each eight bytes outside of the tensor are.
+    fill: [u8; 8],
+    /// The box, and its address in its block's shared memory.
+    host: *mut u8,
+    at: u32,
+    how: How,
+    /// What was in shared memory when the program was told that it had been read.
+    taken: Option<Vec<u8>>,
+    /// Bytes of the box, which an mbarrier is told.
+    pub(in crate::machine) bytes: u32,
+    /// Bytes of shared memory that swizzling uses of it.
+    pub(in crate::machine) span: usize,
+    /// The box, for the race check.
+    pub(in crate::machine) shared: Spot,
+}
+
+/// [`Way`], for one element type.
+#[derive(Debug, Clone, Copy)]
+enum How {
+    Load,
+    Store,
+    Join(Join, usize),
+}
+
+impl TensorMove {
+    /// Reads the box in shared memory, so that it may be overwritten. False where it is written, or was read before.
+    pub(in crate::machine) fn take(&mut self) -> bool {
+        if matches!(self.how, How::Load) || self.taken.is_some() {
+            return false;
+        }
+        let mut bytes = vec![0; self.span];
+        // SAFETY: `start` found `span` bytes there, of shared memory, which stays where it is while the team runs.
+        unsafe {
+            self.host
+                .copy_to_nonoverlapping(bytes.as_mut_ptr(), self.span)
+        };
+        self.taken = Some(bytes);
+        true
+    }
+
+    /// Whether the box was read before, so that its shared memory is free.
+    pub(in crate::machine) fn was_taken(&self) -> bool {
+        self.taken.is_some()
+    }
+
+    /// Addresses and lengths of what is inside of the tensor.
+    pub(in crate::machine) fn inside(&self) -> impl Iterator<Item = (u64, usize)> {
+        let runs = self.runs.clone();
+        (0..runs.len()).filter_map(move |i| Some((runs[i].global?, runs[i].bytes as usize)))
+    }
+
+    /// Moves the bytes.
+    ///
+    /// # Safety
+    /// What `start` found must still be there: the box, and the tensor's bytes.
+    pub(in crate::machine) unsafe fn carry(&self) {
+        let host = match &self.taken {
+            Some(bytes) => bytes.as_ptr().cast_mut(),
+            None => self.host,
+        };
+        let granule = self.swizzle.granule();
+        for run in self.runs.iter() {
+            let mut done = 0;
+            while done < run.bytes {
+                let address = self.at + run.offset + done;
+                let length = (granule - address % granule).min(run.bytes - done) as usize;
+                let global = run.global.map(|global| global + u64::from(done));
+                // SAFETY: a swizzled address is in the same 128 bytes, and the box starts at a multiple of them. Device
+                // memory is where its addresses say.
+                unsafe {
+                    let shared = host.add((self.swizzle.place(address) - self.at) as usize);
+                    self.piece(shared, global.map(|at| at as *mut u8), address, length);
+                }
+                done += length as u32;
+            }
+        }
+    }
+
+    /// Moves bytes that are side by side in both places.
+    ///
+    /// # Safety
+    /// Both places must hold them.
+    unsafe fn piece(&self, shared: *mut u8, global: Option<*mut u8>, address: u32, length: usize) {
+        // SAFETY: passed on.
+        unsafe {
+            match (self.how, global) {
+                (How::Load, Some(global)) => shared.copy_from_nonoverlapping(global, length),
+                (How::Load, None) => {
+                    for i in 0..length {
+                        shared.add(i).write(self.fill[(address as usize + i) % 8]);
+                    }
+                }
+                (How::Store, Some(global)) => global.copy_from_nonoverlapping(shared, length),
+                (How::Join(join, size), Some(global)) => {
+                    for i in (0..length).step_by(size) {
+                        join(global.add(i), shared.add(i));
+                    }
+                }
+                (_, None) => {}
+            }
+        }
+    }
+}
+
+/// Site `aux`.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn start(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: `op` is an operation of the running frame.
+    let (o, mask) = unsafe { (&*op, core.mask(&*op)) };
+    let site = &core.run.program.tensors[o.aux as usize];
+    if mask != 0 {
+        core.step_races();
+    }
+    for lane in lanes(mask) {
+        // SAFETY: passed on.
+        if unsafe { start_one(core, op, site, lane) }.is_none() {
+            return STOP;
+        }
+    }
+    if let Err((by, error)) = core.relieve() {
+        return core.undefined(by, LANES, error);
+    }
+    op.wrapping_add(1)
+}
+
+/// One lane's. None: a fault.
+///
+/// # Safety
+/// `site` must be that of `op`, an operation of the running frame.
+unsafe fn start_one(
+    core: &mut Core<'_>,
+    op: *const Op,
+    site: &TensorSite,
+    lane: usize,
+) -> Option<()> {
+    // SAFETY: passed on.
+    let (map, place) = unsafe {
+        let map = tensor_map(core, op, lane, &site.map)?;
+        (map, place(core, site, lane))
+    };
+    if map.rank != site.rank {
+        let message = format!(
+            "an instruction of {} dimensions with a tensor map of {}",
+            site.rank, map.rank
+        );
+        let help = "the instruction's `.1d` to `.5d` is the rank that the map was encoded with";
+        return illegal(core, op, lane, message, help);
+    }
+    let bytes = match map.bytes(&place) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            return illegal(core, op, lane, error.to_string(), tensor_map::HELP);
+        }
+    };
+    let Some(shared) = &site.shared else {
+        return Some(());
+    };
+    let how = match &site.way {
+        Way::Join(by_type) => match by_type
+            .get(map.element.number() as usize)
+            .copied()
+            .flatten()
+        {
+            Some((join, size)) => How::Join(join, size),
+            None => {
+                let message = format!("a reduction that {:?} elements do not have", map.element);
+                let help = "the table of `cp.reduce.async.bulk.tensor` says which type takes which operation";
+                return illegal(core, op, lane, message, help);
+            }
+        },
+        Way::Store => How::Store,
+        Way::Load | Way::Prefetch => How::Load,
+    };
+    if !matches!(how, How::Load) && map.swizzle == Swizzle::B128Atom32Flip8 {
+        let message = "a store by a tensor map whose swizzle exchanges halves of 16 bytes".into();
+        return illegal(core, op, lane, message, "that swizzle is for loads");
+    }
+    let (act, kind) = match how {
+        How::Load => (Act::Write, Kind::Write),
+        _ => (Act::Read, Kind::Read),
+    };
+    // SAFETY: the decoder gave this operation these rows.
+    let to = unsafe {
+        destinations(
+            core,
+            op,
+            lane,
+            (shared, site.mbarrier.as_ref(), site.blocks),
+        )?
+    };
+    let span = bytes.next_multiple_of(map.swizzle.span().unwrap_or(1).into());
+    // Shared memory first: a box that does not fit there is not walked.
+    let mut places = Vec::with_capacity(to.len());
+    for to in &to {
+        let (space, address) = to.bytes;
+        let one = One {
+            lane,
+            act,
+            space,
+            address,
+            bytes: span,
+            align: ALIGN,
+        };
+        places.push(core.one(op, one)?);
+    }
+    let runs: Arc<[Run]> = map.runs(&place).into();
+    begin_global(core, op, lane, &runs, how)?;
+    for (to, host) in to.iter().zip(places) {
+        let shared = spot(core, to.bytes.0, to.bytes.1);
+        core.begin_access(op, lane, kind, shared, span);
+        let moved = TensorMove {
+            runs: runs.clone(),
+            swizzle: map.swizzle,
+            fill: fill(&map),
+            host,
+            at: (shared.1 % window::SHARED_PER_BLOCK) as u32,
+            how,
+            taken: None,
+            bytes: bytes as u32,
+            span: span as usize,
+            shared,
+        };
+        begin(core, op, lane, to, moved)?;
+    }
+    Some(())
+}
+
+/// # Safety
+/// As for [`start_one`].
+unsafe fn place(core: &mut Core<'_>, site: &TensorSite, lane: usize) -> Place {
+    let mut value = |row: Option<&u32>| match row {
+        // SAFETY: the decoder gave this operation these rows.
+        Some(&row) => unsafe { core.lanes::<u32>(row)[lane] },
+        None => 0,
+    };
+    let at: [i32; 5] = std::array::from_fn(|i| value(site.coordinates.get(i)) as i32);
+    match &site.mode {
+        Mode::Tile => Place::Tile(at),
+        Mode::Rows => Place::Rows(at[0], [at[1], at[2], at[3], at[4]]),
+        Mode::Column(offsets) => {
+            let offsets = std::array::from_fn(|i| value(offsets.get(i)) as u16);
+            Place::Column(at, offsets)
+        }
+    }
+}
+
+/// Checks and counts the tensor's bytes. None: a fault.
+fn begin_global(
+    core: &mut Core<'_>,
+    op: *const Op,
+    lane: usize,
+    runs: &[Run],
+    how: How,
+) -> Option<()> {
+    let (act, kind) = match how {
+        How::Load => (Act::Read, Kind::Read),
+        How::Store => (Act::Write, Kind::Write),
+        How::Join(..) => (Act::Atomic, Kind::Atomic),
+    };
+    for run in runs {
+        let Some(address) = run.global else { continue };
+        let bytes = u64::from(run.bytes);
+        let one = One {
+            lane,
+            act,
+            space: Named::Global,
+            address,
+            bytes,
+            align: 1,
+        };
+        core.one(op, one)?;
+        core.begin_access(op, lane, kind, (None, address), bytes);
+        match how {
+            How::Load => core.read += bytes,
+            _ => core.written += bytes,
+        }
+    }
+    Some(())
+}
+
+fn begin(
+    core: &mut Core<'_>,
+    op: *const Op,
+    lane: usize,
+    to: &Destination,
+    moved: TensorMove,
+) -> Option<()> {
+    let until = until(core, op, lane, to, moved.shared)?;
+    core.begin_pending(Pending {
+        by: (core.current.0, core.current.1 as u32, lane as u32),
+        op,
+        until,
+        deed: Deed::Tensor(moved),
+    });
+    Some(())
+}
+
+/// What each eight bytes outside of the tensor are.
+fn fill(map: &TensorMap) -> [u8; 8] {
+    let Fill::Nan = map.fill else { return [0; 8] };
+    let size = Element::size(map.element).unwrap_or(8) as usize;
+    let bits = map.element.outside().to_le_bytes();
+    std::array::from_fn(|i| bits[i % size])
+}

@@ -1,0 +1,220 @@
+//! Which registers `wgmma` is using: found are programs that use them too early, or that leave a fence out.
+//!
+//! PTX ISA, "wgmma.fence" and "wgmma.wait_group". From a `wgmma.mma_async` to the `wgmma.wait_group` that waits for its group, D
+//! may not be touched and A's registers may not be written. Registers that something else touched need a `wgmma.fence`
+//! before a `wgmma.mma_async` uses them, and a warp's first needs one in any case.
+//!
+//! Compilers copy registers between inline assembly, and assemblers fold the copies; so a `mov` from one register to another does
+//! not count: what is known of the first is known of the second from then on.
+//! Looked at are programs with `wgmma` only. Registers of a function are one set, however deep the call; registers that only a
+//! called function touches through `.param` are not seen.
+
+use super::warpgroup::{Reading, WarpgroupSite};
+use crate::machine::core::Core;
+use crate::machine::event::What;
+use crate::machine::op::Op;
+
+/// What one operation does to registers that `wgmma` uses somewhere, by their numbers in the program's list.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Touch {
+    /// Registers that it reads.
+    pub(crate) reads: Vec<u32>,
+    /// Registers that it writes.
+    pub(crate) writes: Vec<u32>,
+    /// A copy: from the first to the second.
+    pub(crate) copies: Option<(u32, u32)>,
+}
+
+/// What is known of one register of a warp.
+#[derive(Debug, Clone, Copy, Default)]
+struct Known {
+    /// The group of the latest multiplication that writes it; 0 for none, or for one that is over.
+    written: u32,
+    /// The same that reads it as A.
+    read: u32,
+    /// The operation of it, by its number.
+    by: u32,
+    /// Something else touched it since the last fence.
+    touched: bool,
+}
+
+/// A warp's multiplications that are under way.
+#[derive(Debug, Default)]
+pub(in crate::machine) struct Matrices {
+    known: Vec<Known>,
+    /// Groups that were committed.
+    committed: u32,
+    /// Whether there was a fence yet.
+    fenced: bool,
+    /// Shared memory that is being read, where the race check is on.
+    pub(in crate::machine) readings: Vec<Reading>,
+}
+
+impl Matrices {
+    /// The group that the next multiplication belongs to, from 1.
+    pub(super) fn group(&self) -> u32 {
+        self.committed + 1
+    }
+
+    pub(super) fn fence(&mut self) {
+        self.fenced = true;
+        self.known
+            .iter_mut()
+            .for_each(|known| known.touched = false);
+    }
+
+    pub(super) fn commit(&mut self) {
+        self.committed += 1;
+    }
+
+    /// Ends all groups but the latest `left`; gives the last that ended.
+    pub(super) fn wait(&mut self, left: u32) -> u32 {
+        let last = self.committed.saturating_sub(left);
+        for known in &mut self.known {
+            for group in [&mut known.written, &mut known.read] {
+                if *group <= last {
+                    *group = 0;
+                }
+            }
+        }
+        last
+    }
+}
+
+/// Why an access is wrong.
+enum Wrong {
+    /// The multiplication at this line writes the register.
+    Written(u32, bool),
+    /// It reads it.
+    Read(u32, bool),
+    /// No fence came between an access and the multiplication.
+    NotFenced,
+}
+
+impl Core<'_> {
+    /// Looks at what an operation is about to do to registers of `wgmma`. True: it may not, and the core's event says why.
+    #[inline]
+    pub(in crate::machine) fn touches(&mut self, op: *const Op) -> bool {
+        let run = self.run;
+        let index = (op as usize - run.program.ops.as_ptr() as usize) / size_of::<Op>();
+        match run.program.touches.get(index) {
+            // SAFETY: `op` is an operation of the running frame.
+            Some(Some(touch)) if unsafe { self.mask(&*op) } != 0 => self.touch(op, touch),
+            _ => false,
+        }
+    }
+
+    fn touch(&mut self, op: *const Op, touch: &Touch) -> bool {
+        let count = self.run.program.tracked.len();
+        let matrices = &mut self.warp().matrices;
+        matrices.known.resize(count, Known::default());
+        if let Some((from, to)) = touch.copies {
+            matrices.known[to as usize] = matrices.known[from as usize];
+            return false;
+        }
+        let (committed, known) = (matrices.committed, &mut matrices.known);
+        let mut wrong = None;
+        for &number in touch.reads.iter().chain(&touch.writes) {
+            let it = &mut known[number as usize];
+            it.touched = true;
+            if it.written != 0 {
+                wrong = wrong.or(Some((
+                    number,
+                    Wrong::Written(it.by, it.written > committed),
+                )));
+            }
+        }
+        for &number in &touch.writes {
+            let it = known[number as usize];
+            if it.read != 0 {
+                wrong = wrong.or(Some((number, Wrong::Read(it.by, it.read > committed))));
+            }
+        }
+        match wrong {
+            Some((number, wrong)) => {
+                self.misused(op, number, wrong);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// A multiplication begins. None: it may not.
+    pub(super) fn track_multiply(&mut self, op: *const Op, site: &WarpgroupSite) -> Option<()> {
+        let run = self.run;
+        let index = (op as usize - run.program.ops.as_ptr() as usize) / size_of::<Op>();
+        let matrices = &mut self.warp().matrices;
+        matrices
+            .known
+            .resize(run.program.tracked.len(), Known::default());
+        let (group, fenced, committed) = (matrices.group(), matrices.fenced, matrices.committed);
+        let [d, a] = &site.tracked;
+        let mut wrong = None;
+        for &number in d.iter().chain(a) {
+            if !fenced || matrices.known[number as usize].touched {
+                wrong = wrong.or(Some((number, Wrong::NotFenced)));
+            }
+        }
+        for &number in a {
+            let it = matrices.known[number as usize];
+            if it.written != 0 {
+                wrong = wrong.or(Some((
+                    number,
+                    Wrong::Written(it.by, it.written > committed),
+                )));
+            }
+        }
+        for &number in d {
+            let it = &mut matrices.known[number as usize];
+            (it.written, it.by) = (group, index as u32);
+        }
+        for &number in a {
+            let it = &mut matrices.known[number as usize];
+            (it.read, it.by) = (group, index as u32);
+        }
+        match wrong {
+            Some((number, wrong)) => {
+                self.misused(op, number, wrong);
+                None
+            }
+            None => Some(()),
+        }
+    }
+
+    #[cold]
+    fn misused(&mut self, op: *const Op, number: u32, wrong: Wrong) {
+        let program = self.run.program;
+        let name = &program.tracked[number as usize];
+        let line = |index: u32| program.infos[index as usize].line;
+        let waits = |open: bool| match open {
+            true => "no `wgmma.commit_group` has closed its group",
+            false => "no `wgmma.wait_group` has waited for its group",
+        };
+        let (message, help) = match wrong {
+            Wrong::Written(by, open) => (
+                format!(
+                    "`{name}` is used while the `wgmma.mma_async` of ptx line {} writes it: {}",
+                    line(by),
+                    waits(open)
+                ),
+                "put `wgmma.commit_group` and `wgmma.wait_group` before the first use of a result",
+            ),
+            Wrong::Read(by, open) => (
+                format!(
+                    "`{name}` is written while the `wgmma.mma_async` of ptx line {} reads it: {}",
+                    line(by),
+                    waits(open)
+                ),
+                "put `wgmma.commit_group` and `wgmma.wait_group` before registers of A are used again",
+            ),
+            Wrong::NotFenced => (
+                format!(
+                    "`wgmma.mma_async` uses `{name}` without a `wgmma.fence` since it was last accessed"
+                ),
+                "put `wgmma.fence.sync.aligned` before the first `wgmma.mma_async`, and wherever its registers were accessed in between",
+            ),
+        };
+        let lane = self.active.trailing_zeros() as usize;
+        self.fault(op, lane, What::Illegal { message, help });
+    }
+}

@@ -1,0 +1,287 @@
+//! `wgmma`: matrices of a warpgroup, multiplied while its threads go on.
+//!
+//! PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions". What is computed is
+//! `semantics::matrix::warpgroup`. Each warp computes its own 16 rows when it comes to the instruction: no warp of the four
+//! needs another's registers. When the results are there is open in the ISA before the wait for them; here they are at once, and
+//! [`track`](super::track) finds who looks too early, so that what compilers put in between (copies of registers, which an
+//! assembler folds) does no harm.
+//!
+//! Reported: a warpgroup that is not whole; descriptors that differ between lanes; a matrix outside of shared memory; metadata that
+//! the ISA leaves undefined; registers used too early or without `wgmma.fence` (`track`). With the race check, shared memory of a
+//! matrix that is written before the wait.
+
+use super::matrix::{Sparsity, warp};
+use crate::checks::race::Kind;
+use crate::machine::asynchronous::pending::Spot;
+use crate::machine::core::{Core, View};
+use crate::machine::event::{Act, Reach, What};
+use crate::machine::lane::{FULL, LANES};
+use crate::machine::level::{Level, levels};
+use crate::machine::meeting::exchange::members;
+use crate::machine::op::{Op, STOP};
+use crate::semantics::matrix::warpgroup::{Descriptor, Lines, Major, PIECE, ROWS, wgmma, wgmma_b1};
+use crate::semantics::matrix::{Accumulator, Element, sparse};
+
+/// Warps of a warpgroup.
+pub(in crate::machine) const WARPS: usize = 4;
+
+/// A `wgmma.mma_async`.
+#[derive(Debug, Clone)]
+pub(crate) struct WarpgroupSite {
+    /// Columns of D, and the sum's length; of single bits in words.
+    pub(crate) shape: (usize, usize),
+    /// Types of A, B and D; none for single bits.
+    pub(crate) types: Option<([Element; 2], Accumulator)>,
+    /// Rows of D's registers.
+    pub(crate) d: Vec<u32>,
+    /// A.
+    pub(crate) a: Left,
+    /// The row of B's descriptors, and how B lies.
+    pub(crate) b: (u32, Major),
+    /// The predicate that says whether D is added.
+    pub(crate) add: u32,
+    /// Whether A and B are negated.
+    pub(crate) negated: [bool; 2],
+    /// Of a sparse A.
+    pub(crate) sparsity: Option<Sparsity>,
+    /// What `track` calls D's registers, and A's.
+    pub(crate) tracked: [Vec<u32>; 2],
+}
+
+/// Where A is.
+#[derive(Debug, Clone)]
+pub(crate) enum Left {
+    /// In registers of these rows.
+    Registers(Vec<u32>),
+    /// In shared memory, as this row of descriptors says.
+    Shared(u32, Major),
+}
+
+/// Shared memory that a matrix lies in, until somebody waits.
+#[derive(Debug)]
+pub(in crate::machine) struct Reading {
+    group: u32,
+    spot: Spot,
+    bytes: usize,
+}
+
+levels!(
+    /// `wgmma.mma_async`: site `aux`; member mask in row `b`.
+    pub(crate) fn multiply = multiply_body
+);
+
+/// # Safety
+/// As for every handler.
+#[inline(always)]
+unsafe fn multiply_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: `op` is an operation of the program.
+    let o = unsafe { &*op };
+    warp!(core, op, o.b);
+    let run = core.run;
+    let site = &run.program.warpgroups[o.aux as usize];
+    if core.whole_warpgroup(op).is_none() || core.track_multiply(op, site).is_none() {
+        return STOP;
+    }
+    // SAFETY: the decoder gave the site rows of the frame.
+    match unsafe { multiply_one(core, op, site) } {
+        Some(()) => op.wrapping_add(1),
+        None => STOP,
+    }
+}
+
+/// None: a fault.
+///
+/// # Safety
+/// `site` must be that of `op`, an operation of the running frame.
+#[inline(always)]
+unsafe fn multiply_one(core: &mut Core<'_>, op: *const Op, site: &WarpgroupSite) -> Option<()> {
+    let (n, k) = site.shape;
+    // Bytes of an element of A or B.
+    let size = site.types.map_or(4, |([a, _], _)| 4 / a.per_register());
+    let stored = if site.sparsity.is_some() { k / 2 } else { k };
+    let first = core.current.1 % WARPS * ROWS;
+    let mut pieces = Vec::new();
+    // SAFETY: the decoder gave the site rows of the frame: of 64 bits the descriptors', of 32 the others'.
+    unsafe {
+        let a = match &site.a {
+            Left::Registers(rows) => {
+                let registers: Vec<[u32; LANES]> =
+                    rows.iter().map(|&row| *core.lanes::<u32>(row)).collect();
+                let ty = site.types.map(|([a, _], _)| a);
+                Lines::of_registers(stored, ty, &registers)
+            }
+            Left::Shared(row, major) => {
+                let lines = (first, first + ROWS);
+                core.matrix(op, (*row, *major), lines, (stored, size), &mut pieces)?
+            }
+        };
+        let (row, major) = site.b;
+        let b = core.matrix(op, (row, major), (0, n), (k, size), &mut pieces)?;
+        let a = match (site.sparsity, site.types) {
+            (Some(sparsity), Some(([ty, _], _))) => {
+                let metadata = *core.lanes::<u32>(sparsity.metadata);
+                let (selector, ordered) = (sparsity.selector, sparsity.ordered);
+                if let Some(wrong) = sparse::misplaced(k, ty, &metadata, (selector, ordered)) {
+                    core.wrong_metadata(op, wrong);
+                    return None;
+                }
+                a.spread(ty, &sparse::indices(k, ty, &metadata, selector))
+            }
+            _ => a,
+        };
+        // A predicate differs between lanes in no program that the ISA defines.
+        let add = core.predicate(site.add) != 0;
+        let mut d: Vec<[u32; LANES]> = site.d.iter().map(|&row| *core.lanes::<u32>(row)).collect();
+        match site.types {
+            Some(([a_type, b_type], d_type)) => wgmma(
+                (a_type, &a, site.negated[0]),
+                (b_type, &b, site.negated[1]),
+                (d_type, &mut d, add),
+            ),
+            None => wgmma_b1(&a, &b, &mut d, add),
+        }
+        for (&row, values) in site.d.iter().zip(&d) {
+            *core.lanes::<u32>(row) = *values;
+        }
+    }
+    if core.run.launch.checks.race {
+        core.begin_matrices(op, pieces);
+    }
+    Some(())
+}
+
+impl Core<'_> {
+    /// Whether the warpgroup of the running warp has all its threads. None: a fault.
+    fn whole_warpgroup(&mut self, op: *const Op) -> Option<()> {
+        let first = self.current.1 / WARPS * WARPS;
+        let warps = &self.team.blocks[self.current.0].warps;
+        let whole = warps.get(first..first + WARPS);
+        if whole.is_some_and(|warps| warps.iter().all(|warp| warp.exist == FULL)) {
+            return Some(());
+        }
+        let message = "`wgmma` in a warpgroup that has fewer than 128 threads".into();
+        let help =
+            "launch blocks of a multiple of 128 threads; warps 0 to 3, 4 to 7, ... are warpgroups";
+        self.fault(op, 0, What::Illegal { message, help });
+        None
+    }
+
+    /// Lines of the matrix that a descriptor names; their pieces' addresses are added to `pieces`. None: a fault.
+    ///
+    /// # Safety
+    /// `row` must be a row of 64 bits of the running frame.
+    unsafe fn matrix(
+        &mut self,
+        op: *const Op,
+        (row, major): (u32, Major),
+        lines: (usize, usize),
+        (k, size): (usize, usize),
+        pieces: &mut Vec<u32>,
+    ) -> Option<Lines> {
+        // SAFETY: passed on.
+        let descriptors = unsafe { *self.lanes::<u64>(row) };
+        if let Some(lane) = (1..LANES).find(|&lane| descriptors[lane] != descriptors[0]) {
+            let message = format!(
+                "matrix descriptors {:#x} and {:#x} in one warp",
+                descriptors[0], descriptors[lane]
+            );
+            let help = "a descriptor has to be the same in all threads of the warpgroup";
+            self.fault(op, lane, What::Illegal { message, help });
+            return None;
+        }
+        let View {
+            host,
+            start,
+            size: room,
+        } = self.shared;
+        let descriptor = Descriptor::of(descriptors[0]);
+        let wanted = self.run.launch.checks.race;
+        let read = |at: u32| {
+            let offset = u64::from(at).wrapping_sub(start);
+            if offset >= room || room - offset < PIECE as u64 {
+                return Err(at);
+            }
+            if wanted {
+                pieces.push(at);
+            }
+            // SAFETY: so many bytes of the block's shared memory are there.
+            Ok(unsafe { host.add(offset as usize).cast::<[u8; PIECE]>().read() })
+        };
+        match Lines::load(&descriptor, major, lines, (k, size), read) {
+            Ok(lines) => Some(lines),
+            Err(at) => {
+                let what = What::Access {
+                    act: Act::Read,
+                    reach: Reach::Shared,
+                    generic: false,
+                    address: at.into(),
+                    bytes: PIECE as u32,
+                };
+                self.fault(op, 0, what);
+                None
+            }
+        }
+    }
+
+    /// Tells the race check that pieces at these addresses are read until the warp waits.
+    #[cold]
+    fn begin_matrices(&mut self, op: *const Op, mut pieces: Vec<u32>) {
+        pieces.sort_unstable();
+        pieces.dedup();
+        let piece = PIECE as u32;
+        self.step_races();
+        for stretch in pieces.chunk_by(|a, b| a + piece == *b) {
+            let (spot, bytes) = (self.owner(stretch[0].into()), stretch.len() * PIECE);
+            self.begin_access(op, 0, Kind::Read, spot, bytes as u64);
+            let group = self.warp().matrices.group();
+            self.warp()
+                .matrices
+                .readings
+                .push(Reading { group, spot, bytes });
+        }
+    }
+}
+
+/// `wgmma.fence`; member mask in row `b`.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn fence(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: `op` is an operation of the program.
+    let o = unsafe { &*op };
+    warp!(core, op, o.b);
+    core.warp().matrices.fence();
+    op.wrapping_add(1)
+}
+
+/// `wgmma.commit_group`; member mask in row `b`.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn commit(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: `op` is an operation of the program.
+    let o = unsafe { &*op };
+    warp!(core, op, o.b);
+    core.warp().matrices.commit();
+    op.wrapping_add(1)
+}
+
+/// `wgmma.wait_group`: all groups but the latest `c` are over; member mask in row `b`.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn wait(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: `op` is an operation of the program.
+    let o = unsafe { &*op };
+    warp!(core, op, o.b);
+    let last = core.warp().matrices.wait(o.c);
+    let readings = &mut core.warp().matrices.readings;
+    let over: Vec<Reading> = readings
+        .extract_if(.., |reading| reading.group <= last)
+        .collect();
+    let by = (core.current.0, core.current.1 as u32, 0);
+    for Reading { spot, bytes, .. } in over {
+        core.done(by, spot, bytes);
+    }
+    op.wrapping_add(1)
+}

@@ -1,0 +1,220 @@
+//! Lanes that meet at one `.sync` instruction though they came there by different ways.
+//!
+//! PTX ISA, "Parallel Synchronization and Communication Instructions": a thread waits until all threads that the mask names and that
+//! have not ended run the instruction "with the same qualifiers and the same mask". Where it stands in the text and how many
+//! calls are open is nothing that the ISA asks for (measured on an H200: one function's vote, reached by half of a warp
+//! directly and by the other half through a wrapper, gives one answer).
+//!
+//! Lanes of one frame at one instruction are one group, and need nothing of this. For others the instruction runs once, in the
+//! frame of the group that comes last: the others' operands are carried there, and its results are carried back.
+
+use crate::decode::program::Program;
+use crate::machine::core::{At, Core};
+use crate::machine::event::Wait;
+use crate::machine::frame::{function_of, op_index};
+use crate::machine::lane::lanes;
+use crate::machine::op::{Op, STOP};
+use crate::machine::warp::Group;
+
+/// An operand in a frame: its offset, and the bytes of a lane; 0 for a predicate.
+pub(crate) type Place = (u32, u32);
+
+/// An instruction at which lanes meet, wherever it stands.
+#[derive(Debug, Clone)]
+pub(crate) struct Meeting {
+    /// The index of its operation.
+    pub(crate) op: u32,
+    /// The instruction's words, in an order that does not depend on how they are written.
+    pub(crate) words: String,
+    /// Where its results go.
+    pub(crate) results: Vec<Place>,
+    /// What it reads.
+    pub(crate) sources: Vec<Place>,
+}
+
+/// Whether lanes at `a` and lanes at `b`, which wait for the same lanes, meet.
+fn same(program: &Program, a: *const Op, b: *const Op) -> bool {
+    if a == b {
+        return true;
+    }
+    match (meeting(program, a), meeting(program, b)) {
+        (Some(a), Some(b)) => {
+            let lengths = |m: &Meeting| (m.results.len(), m.sources.len());
+            a.words == b.words && lengths(a) == lengths(b)
+        }
+        _ => false,
+    }
+}
+
+fn meeting(program: &Program, op: *const Op) -> Option<&Meeting> {
+    let index = op_index(program, op) as u32;
+    let at = program
+        .meetings
+        .binary_search_by_key(&index, |m| m.op)
+        .ok()?;
+    program.meetings.get(at)
+}
+
+/// Where `op` has its results and its sources in its frame.
+fn places(program: &Program, op: *const Op) -> [Vec<Place>; 2] {
+    if let Some(meeting) = meeting(program, op) {
+        return [meeting.results.clone(), meeting.sources.clone()];
+    }
+    // Instructions on matrices meet at one place in the text only, where everything in the frames corresponds.
+    let function = function_of(program, op);
+    let words = (4..function.words).step_by(4).map(|word| (word, 0));
+    let constants = function.rows.iter().map(|row| (row.offset, row.width));
+    let registers = function.registers.iter().copied();
+    let all: Vec<_> = words.chain(constants).chain(registers).collect();
+    [all.clone(), all]
+}
+
+/// Values of some lanes of one operand.
+struct Values {
+    bytes: Vec<u8>,
+    width: usize,
+}
+
+impl Values {
+    /// # Safety
+    /// `frame` must be a frame that has such an operand at `place`.
+    unsafe fn read(frame: *const u8, place: Place, mask: u32) -> Self {
+        let (offset, width) = (place.0 as usize, place.1 as usize);
+        // SAFETY: a row has 32 lanes of that width, a predicate is a word whose offset's lowest bit negates it.
+        let bytes = unsafe {
+            if width == 0 {
+                let bits = *frame.add(offset & !3).cast::<u32>();
+                let bits = bits ^ 0u32.wrapping_sub(place.0 & 1);
+                bits.to_le_bytes().to_vec()
+            } else {
+                let row = frame.add(offset);
+                let of = |lane: usize| std::slice::from_raw_parts(row.add(lane * width), width);
+                lanes(mask).flat_map(|lane| of(lane).to_vec()).collect()
+            }
+        };
+        Self { bytes, width }
+    }
+
+    /// # Safety
+    /// As for [`Values::read`], with the same lanes.
+    unsafe fn write(&self, frame: *mut u8, place: Place, mask: u32) {
+        let offset = place.0 as usize;
+        // SAFETY: as above.
+        unsafe {
+            if self.width == 0 {
+                let bits = self
+                    .bytes
+                    .iter()
+                    .rev()
+                    .fold(0, |bits, &b| bits << 8 | u32::from(b));
+                let bits = bits ^ 0u32.wrapping_sub(place.0 & 1);
+                let word = frame.add(offset & !3).cast::<u32>();
+                *word = (*word & !mask) | (bits & mask);
+            } else {
+                for (lane, value) in lanes(mask).zip(self.bytes.chunks_exact(self.width)) {
+                    let to = frame.add(offset + lane * self.width);
+                    to.copy_from_nonoverlapping(value.as_ptr(), self.width);
+                }
+            }
+        }
+    }
+}
+
+/// What came of an attempt to meet.
+pub(super) enum Met {
+    /// Lanes are still missing.
+    NotYet,
+    /// The instruction has run for all lanes; the others have gone on.
+    Ran,
+    /// The instruction ended the launch.
+    Faulted,
+}
+
+impl Core<'_> {
+    /// Looks whether the lanes of `here`, which are at `op`, and those that wait in this way elsewhere are all that are `wanted`; if
+    /// so, runs `op` for all of them.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn meet_elsewhere(
+        &mut self,
+        op: *const Op,
+        (here, wanted): (u32, u32),
+        wait: Wait,
+    ) -> Met {
+        let program = self.run.program;
+        let meets = |g: &Group| g.wait == wait && same(program, op, g.op);
+        let groups = &self.warp().groups;
+        let there = groups.iter().filter(|g| meets(g));
+        if here | there.fold(0, |mask, g| mask | g.mask) != wanted {
+            return Met::NotYet;
+        }
+        let others: Vec<Group> = self.warp().groups.extract_if(.., |g| meets(g)).collect();
+        let at = self.at;
+        // SAFETY: all of them are operations of the program, in whose frames these groups are.
+        let ran = unsafe { self.run_for_all(op, here, &others) };
+        for other in &others {
+            (self.at, self.active) = (other.at, other.mask);
+            self.park(other.op.wrapping_add(1), Wait::Ready);
+        }
+        self.set_frame(at);
+        self.diverged = true;
+        if ran { Met::Ran } else { Met::Faulted }
+    }
+
+    /// Runs `op` for the lanes of `here` and those of other groups. False: it ended the launch.
+    ///
+    /// # Safety
+    /// `op` must be an operation of the running frame, and each group stand at an operation that [`same`] says is the same.
+    unsafe fn run_for_all(&mut self, op: *const Op, here: u32, others: &[Group]) -> bool {
+        let program = self.run.program;
+        let frame_of = |core: &mut Self, at: At| {
+            let registers = core.warp().registers.start();
+            registers.wrapping_add(at.frame as usize)
+        };
+        // SAFETY: the guard of `op` is a predicate of its frame; places are operands of the operations, in the frames of the
+        // groups that stand there.
+        unsafe {
+            let (frame, guard) = (self.frame, (*op).guard);
+            let away = others.iter().fold(0, |mask, g| mask | g.mask);
+            let [results, sources] = places(program, op);
+            let mut brought = Vec::new();
+            for group in others {
+                let from = frame_of(self, group.at);
+                let [_, theirs] = places(program, group.op);
+                let read = |&place: &Place| Values::read(from, place, group.mask);
+                brought.push(theirs.iter().map(read).collect::<Vec<_>>());
+            }
+            let touched = results.iter().chain(&sources);
+            let before: Vec<_> = touched
+                .map(|&p| (p, Values::read(frame, p, away)))
+                .collect();
+            let guards = self.predicate(guard & !1);
+            for (group, values) in others.iter().zip(&brought) {
+                for (value, &place) in values.iter().zip(&sources) {
+                    value.write(frame, place, group.mask);
+                }
+            }
+            // The others' own guards were true.
+            self.set_predicate(guard & !1, if guard & 1 == 0 { u32::MAX } else { 0 }, away);
+            self.active = here | away;
+            let next = ((*op).run)(self, op);
+            let mut taken = Vec::new();
+            for group in others {
+                let read = |&place: &Place| Values::read(frame, place, group.mask);
+                taken.push(results.iter().map(read).collect::<Vec<_>>());
+            }
+            for (place, value) in &before {
+                value.write(frame, *place, away);
+            }
+            self.set_predicate(guard & !1, guards, away);
+            for (group, values) in others.iter().zip(&taken) {
+                let to = frame_of(self, group.at);
+                let [theirs, _] = places(program, group.op);
+                for (value, place) in values.iter().zip(theirs) {
+                    value.write(to, place, group.mask);
+                }
+            }
+            next != STOP
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! The tensor map object.
+//!
+//! NVIDIA does not publish what its 128 bytes hold. Here they are, little-endian and from the first:
+//!
+//! | bytes | what |
+//! | --- | --- |
+//! | 0..4 | a mark, `LwTM`, so that memory that was never encoded is known |
+//! | 4..11 | access (0 tiled, 1 im2col), element, rank, interleave, swizzle, promotion, fill |
+//! | 11..16 | traversal stride of each dimension |
+//! | 16..24 | the tensor's address |
+//! | 24..44 | size of each dimension, less one |
+//! | 44..54 | box size of each dimension, less one (tiled) |
+//! | 54..58 | channels for each pixel, pixels for each column (im2col) |
+//! | 64..96 | stride of each dimension but the first, in bytes |
+//! | 96..108 | lower and upper corner of the bounding box, width first (im2col) |
+//!
+//! Other bytes are zero. Dimensions that the rank does not have are zero too.
+
+use super::{Element, Swizzle};
+
+/// Dimensions at most.
+pub(super) const MOST: usize = 5;
+/// Bytes of the object.
+pub(super) const BYTES: usize = 128;
+
+const MARK: [u8; 4] = *b"LwTM";
+
+/// How channels are laid out in global memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Interleave {
+    /// One after another.
+    #[default]
+    None,
+    /// In slices of 16 bytes.
+    B16,
+    /// In slices of 32 bytes.
+    B32,
+}
+
+/// How much the second-level cache fetches at once: a hint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Promotion {
+    /// What is asked for.
+    #[default]
+    None,
+    /// 64 bytes.
+    B64,
+    /// 128 bytes.
+    B128,
+    /// 256 bytes.
+    B256,
+}
+
+/// What is read outside of the tensor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Fill {
+    /// Zeros.
+    #[default]
+    Zero,
+    /// A NaN that `fma.oob` takes for zero.
+    Nan,
+}
+
+macro_rules! numbered {
+    ($($name:ident: $($variant:ident),+;)+) => {$(
+        impl $name {
+            /// The value with this number in the driver's enumeration, and in `tensormap.replace`.
+            pub fn of(number: u32) -> Option<Self> {
+                [$($name::$variant),+].get(number as usize).copied()
+            }
+        }
+    )+};
+}
+numbered! {
+    Interleave: None, B16, B32;
+    Promotion: None, B64, B128, B256;
+    Fill: Zero, Nan;
+}
+
+impl Swizzle {
+    /// The mode with this number in `CUtensorMapSwizzle`.
+    pub fn of(number: u32) -> Option<Self> {
+        Self::ALL.get(number as usize).copied()
+    }
+}
+
+/// Which elements one instruction moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// A box of so many elements in each dimension.
+    Tiled([u32; MOST]),
+    /// Pixels of images.
+    Im2col(Im2col),
+}
+
+/// A column of pixels, in the order in which a convolution meets them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Im2col {
+    /// Of each spatial dimension, width first: the first place of the filter's corner.
+    pub lower: [i16; 3],
+    /// The same: the last place, counted from the last pixel.
+    pub upper: [i16; 3],
+    /// Elements of each pixel.
+    pub channels: u32,
+    /// Pixels that one instruction moves.
+    pub pixels: u32,
+}
+
+/// What a tensor map says. Dimensions from the one that is contiguous in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TensorMap {
+    /// The element type.
+    pub element: Element,
+    /// Dimensions, 1 to 5.
+    pub rank: u32,
+    /// The address of the first element.
+    pub address: u64,
+    /// Elements in each dimension.
+    pub size: [u64; MOST],
+    /// Bytes from one element to the next, of each dimension but the first.
+    pub strides: [u64; MOST - 1],
+    /// Elements from one that is moved to the next, in each dimension.
+    pub steps: [u32; MOST],
+    /// What one instruction moves.
+    pub access: Access,
+    /// How channels are laid out.
+    pub interleave: Interleave,
+    /// Where bytes go in shared memory.
+    pub swizzle: Swizzle,
+    /// What the cache fetches.
+    pub promotion: Promotion,
+    /// What is read outside.
+    pub fill: Fill,
+}
+
+/// A field that `tensormap.replace` writes, with its dimension where it has one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    /// `.global_address`.
+    Address,
+    /// `.rank`, less one.
+    Rank,
+    /// `.box_dim`.
+    Box(u32),
+    /// `.global_dim`.
+    Size(u32),
+    /// `.global_stride`.
+    Stride(u32),
+    /// `.element_stride`.
+    Step(u32),
+    /// `.elemtype`, in the ISA's numbers.
+    Element,
+    /// `.interleave_layout`.
+    Interleave,
+    /// `.swizzle_mode`.
+    Swizzle,
+    /// `.swizzle_atomicity`.
+    Atomicity,
+    /// `.fill_mode`.
+    Fill,
+}
+
+/// The bytes of a field.
+const fn dimension<const SIZE: usize>(start: usize, dimension: usize) -> std::ops::Range<usize> {
+    start + dimension * SIZE..start + (dimension + 1) * SIZE
+}
+
+fn word<const N: usize>(bytes: &[u8; BYTES], at: usize) -> u64 {
+    let mut value = [0; 8];
+    value[..N].copy_from_slice(&bytes[at..at + N]);
+    u64::from_le_bytes(value)
+}
+
+impl TensorMap {
+    /// Bytes of the object, which has to be at a multiple of half as many.
+    pub const BYTES: usize = BYTES;
+
+    /// The object's bytes.
+    pub fn encode(&self) -> [u8; BYTES] {
+        let mut bytes = [0; BYTES];
+        bytes[..4].copy_from_slice(&MARK);
+        let im2col = matches!(self.access, Access::Im2col(_));
+        let kinds = [
+            u32::from(im2col),
+            self.element.number(),
+            self.rank,
+            self.interleave as u32,
+            self.swizzle as u32,
+            self.promotion as u32,
+            self.fill as u32,
+        ];
+        for (byte, kind) in bytes[4..11].iter_mut().zip(kinds) {
+            *byte = kind as u8;
+        }
+        bytes[16..24].copy_from_slice(&self.address.to_le_bytes());
+        for i in 0..MOST {
+            bytes[11 + i] = self.steps[i] as u8;
+            let less = self.size[i].wrapping_sub(1) as u32;
+            bytes[dimension::<4>(24, i)].copy_from_slice(&less.to_le_bytes());
+        }
+        for (i, stride) in self.strides.iter().enumerate() {
+            bytes[dimension::<8>(64, i)].copy_from_slice(&stride.to_le_bytes());
+        }
+        match self.access {
+            Access::Tiled(sizes) => {
+                for (i, size) in sizes.iter().enumerate() {
+                    let less = size.wrapping_sub(1) as u16;
+                    bytes[dimension::<2>(44, i)].copy_from_slice(&less.to_le_bytes());
+                }
+            }
+            Access::Im2col(it) => {
+                bytes[54..56].copy_from_slice(&(it.channels as u16).to_le_bytes());
+                bytes[56..58].copy_from_slice(&(it.pixels as u16).to_le_bytes());
+                for i in 0..3 {
+                    bytes[dimension::<2>(96, i)].copy_from_slice(&it.lower[i].to_le_bytes());
+                    bytes[dimension::<2>(102, i)].copy_from_slice(&it.upper[i].to_le_bytes());
+                }
+            }
+        }
+        bytes
+    }
+
+    /// The map that such bytes hold, right or wrong. None: they are no map.
+    pub fn decode(bytes: &[u8; BYTES]) -> Option<Self> {
+        let kind = |at: usize| u32::from(bytes[at]);
+        if bytes[..4] != MARK || kind(4) > 1 {
+            return None;
+        }
+        let short = |at: usize| word::<2>(bytes, at) as u16;
+        let corner = |start: usize| std::array::from_fn(|i| short(start + 2 * i) as i16);
+        let access = match kind(4) {
+            0 => Access::Tiled(std::array::from_fn(|i| u32::from(short(44 + 2 * i)) + 1)),
+            _ => Access::Im2col(Im2col {
+                lower: corner(96),
+                upper: corner(102),
+                channels: short(54).into(),
+                pixels: short(56).into(),
+            }),
+        };
+        Some(Self {
+            element: Element::of_driver(kind(5))?,
+            rank: kind(6),
+            address: word::<8>(bytes, 16),
+            size: std::array::from_fn(|i| word::<4>(bytes, 24 + 4 * i) + 1),
+            strides: std::array::from_fn(|i| word::<8>(bytes, 64 + 8 * i)),
+            steps: std::array::from_fn(|i| kind(11 + i)),
+            access,
+            interleave: Interleave::of(kind(7))?,
+            swizzle: Swizzle::of(kind(8))?,
+            promotion: Promotion::of(kind(9))?,
+            fill: Fill::of(kind(10))?,
+        })
+    }
+
+    /// Writes a field of the object in these bytes, as `tensormap.replace` does; whether the value makes sense is looked at when
+    /// the map is used. False: the field does not take the value.
+    pub fn replace(bytes: &mut [u8; BYTES], field: Field, value: u64) -> bool {
+        let small = u32::try_from(value).unwrap_or(u32::MAX);
+        let in_rank = |ordinal: u32, most: usize| (ordinal as usize) < most;
+        let mut put = |range: std::ops::Range<usize>, value: u64| {
+            let length = range.len();
+            bytes[range].copy_from_slice(&value.to_le_bytes()[..length]);
+            true
+        };
+        match field {
+            Field::Address => put(16..24, value),
+            Field::Rank => small < MOST as u32 && put(6..7, value + 1),
+            Field::Box(i) => {
+                in_rank(i, MOST)
+                    && (1..=1 << 16).contains(&small)
+                    && put(dimension::<2>(44, i as usize), value - 1)
+            }
+            Field::Size(i) => {
+                in_rank(i, MOST) && put(dimension::<4>(24, i as usize), value.wrapping_sub(1))
+            }
+            Field::Stride(i) => in_rank(i, MOST - 1) && put(dimension::<8>(64, i as usize), value),
+            Field::Step(i) => {
+                in_rank(i, MOST) && small < 256 && put(11 + i as usize..12 + i as usize, value)
+            }
+            Field::Element => match Element::of_ptx(small) {
+                Some(element) => put(5..6, element.number().into()),
+                None => false,
+            },
+            Field::Interleave => Interleave::of(small).is_some() && put(7..8, value),
+            Field::Swizzle => small <= Swizzle::B128 as u32 && put(8..9, value),
+            Field::Atomicity => {
+                // It says how the mode that is there, 128 bytes, cuts its chunks.
+                small < 4 && put(8..9, Swizzle::B128 as u64 + value)
+            }
+            Field::Fill => Fill::of(small).is_some() && put(10..11, value),
+        }
+    }
+}

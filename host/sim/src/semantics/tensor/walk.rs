@@ -1,0 +1,256 @@
+//! The bytes of a box, row by row.
+//!
+//! PTX ISA 5.5.3 "Tiled Mode" and 5.5.4 "im2col mode". In shared memory a box is dense, its first dimension innermost; swizzling
+//! comes after. Coordinates outside of the tensor give bytes that are filled when read and dropped when written.
+//!
+//! im2col: pixels follow each other in the order of width, height, depth and image, each step as long as the dimension's
+//! traversal stride; past the bounding box a dimension starts again at its lower corner. The box and the coordinates are
+//! places of the filter's corner; the offsets, which are those of a place inside of the filter, are added to each.
+//!
+//! Not modelled: packed elements; `im2col::w`; interleaved layouts but those whose box is one slice wide, because the ISA says
+//! only in figures where other slices lie.
+
+use super::map::{Access, Im2col, Interleave, MOST, TensorMap};
+
+/// Bytes side by side: in the box, and in global memory where they are inside of the tensor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Where they start in the box, before swizzling.
+    pub offset: u32,
+    /// How many.
+    pub bytes: u32,
+    /// Their address; none outside of the tensor.
+    pub global: Option<u64>,
+}
+
+/// Which box.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The box of a tiled map that starts at these coordinates.
+    Tile([i32; MOST]),
+    /// Four rows of a map of two dimensions: the column that they start at, and their numbers.
+    Rows(i32, [i32; 4]),
+    /// A column of pixels: the coordinates of the first, and the place in the filter, width first.
+    Column([i32; MOST], [u16; 3]),
+}
+
+/// Why an instruction cannot take a map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WalkError {
+    /// An instruction for tiles, a map for images, or the reverse.
+    #[error("the instruction is for {instruction}, and the tensor map for {map}")]
+    Mode {
+        /// What the instruction says.
+        instruction: &'static str,
+        /// What the map says.
+        map: &'static str,
+    },
+    /// Four rows of a box that is no row.
+    #[error("four rows are taken by a tensor map of two dimensions whose box is one row")]
+    Rows,
+    /// A filter's place that does not fit.
+    #[error("an im2col offset of {offset}; with {rank} dimensions it has to be below {limit}")]
+    Offset {
+        /// The offset.
+        offset: u16,
+        /// Dimensions.
+        rank: u32,
+        /// The first that is too large.
+        limit: u32,
+    },
+    /// What the simulator leaves out.
+    #[error("{0} are not modelled")]
+    NotModelled(&'static str),
+}
+
+impl TensorMap {
+    /// Bytes of the box in shared memory; those that an mbarrier is told of.
+    ///
+    /// # Errors
+    /// An instruction that the map is not for.
+    pub fn bytes(&self, place: &Place) -> Result<u64, WalkError> {
+        let Some(size) = self.element.size() else {
+            return Err(WalkError::NotModelled("packed elements"));
+        };
+        let row = |elements: u32| u64::from(elements) * u64::from(size);
+        let bytes = match (place, &self.access) {
+            (Place::Tile(_), Access::Tiled(sizes)) => {
+                let others = 1..self.rank.min(MOST as u32) as usize;
+                others.fold(row(sizes[0]), |all, i| {
+                    all * u64::from(self.count(sizes, i))
+                })
+            }
+            (Place::Rows(..), Access::Tiled(sizes)) => {
+                if self.rank != 2 || sizes[1] != 1 {
+                    return Err(WalkError::Rows);
+                }
+                4 * row(sizes[0])
+            }
+            (Place::Column(_, offsets), Access::Im2col(it)) => {
+                self.check_offsets(offsets)?;
+                row(it.channels) * u64::from(it.pixels)
+            }
+            (Place::Column(..), _) => return Err(mode("images", "tiles")),
+            _ => return Err(mode("tiles", "images")),
+        };
+        self.check_slices()?;
+        Ok(bytes)
+    }
+
+    /// The bytes of the box, in its order. The box has to be one that [`TensorMap::bytes`] takes.
+    pub fn runs(&self, place: &Place) -> Vec<Run> {
+        let mut runs = Vec::new();
+        match (place, &self.access) {
+            (Place::Tile(start), Access::Tiled(sizes)) => self.tile(start, sizes, &mut runs),
+            (Place::Rows(column, rows), Access::Tiled(sizes)) => {
+                for &row in rows {
+                    let at = [*column, row, 0, 0, 0].map(i64::from);
+                    self.row(at, sizes[0], &mut runs);
+                }
+            }
+            (Place::Column(start, offsets), Access::Im2col(it)) => {
+                self.column(start.map(i64::from), offsets, it, &mut runs);
+            }
+            _ => {}
+        }
+        runs
+    }
+
+    /// Elements of a dimension that a box moves.
+    fn count(&self, sizes: &[u32; MOST], dimension: usize) -> u32 {
+        sizes[dimension].div_ceil(self.steps[dimension].max(1))
+    }
+
+    fn check_offsets(&self, offsets: &[u16; 3]) -> Result<(), WalkError> {
+        let (rank, limit) = match self.rank {
+            3 => return Ok(()),
+            4 => (4, 1 << 8),
+            rank => (rank, 1 << 5),
+        };
+        match offsets.iter().find(|&&offset| u32::from(offset) >= limit) {
+            Some(&offset) => Err(WalkError::Offset {
+                offset,
+                rank,
+                limit,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the box is as wide as one slice of an interleaved layout.
+    fn check_slices(&self) -> Result<(), WalkError> {
+        let slice = match self.interleave {
+            Interleave::None => return Ok(()),
+            Interleave::B16 => 128,
+            Interleave::B32 => 256,
+        };
+        let width = match &self.access {
+            Access::Tiled(sizes) => sizes[0],
+            Access::Im2col(it) => it.channels,
+        };
+        match width * self.element.bits() == slice && self.steps[0] == 1 {
+            true => Ok(()),
+            false => Err(WalkError::NotModelled(
+                "interleaved layouts whose box is not one slice wide",
+            )),
+        }
+    }
+
+    fn tile(&self, start: &[i32; MOST], sizes: &[u32; MOST], runs: &mut Vec<Run>) {
+        let rank = self.rank as usize;
+        let counts: [u32; MOST] = std::array::from_fn(|i| match i {
+            0 => 1,
+            i if i < rank => self.count(sizes, i),
+            _ => 1,
+        });
+        let mut index = [0u32; MOST];
+        loop {
+            let at = std::array::from_fn(|i| {
+                i64::from(start[i]) + i64::from(index[i]) * i64::from(self.steps[i])
+            });
+            self.row(at, sizes[0], runs);
+            let mut dimension = 1;
+            loop {
+                if dimension == MOST {
+                    return;
+                }
+                index[dimension] += 1;
+                if index[dimension] < counts[dimension] {
+                    break;
+                }
+                index[dimension] = 0;
+                dimension += 1;
+            }
+        }
+    }
+
+    #[expect(
+        clippy::needless_range_loop,
+        reason = "several arrays are walked by the number of a dimension"
+    )]
+    fn column(&self, mut at: [i64; MOST], offsets: &[u16; 3], it: &Im2col, runs: &mut Vec<Run>) {
+        let last = self.rank as usize - 1;
+        for _ in 0..it.pixels {
+            let mut pixel = at;
+            for dimension in 1..last {
+                pixel[dimension] += i64::from(offsets[dimension - 1]);
+            }
+            self.row(pixel, it.channels, runs);
+            for dimension in 1..=last {
+                if dimension == last {
+                    at[dimension] += 1;
+                    break;
+                }
+                at[dimension] += i64::from(self.steps[dimension]);
+                let spatial = dimension - 1;
+                let end = self.size[dimension] as i64 + i64::from(it.upper[spatial]);
+                if at[dimension] < end {
+                    break;
+                }
+                at[dimension] = it.lower[spatial].into();
+            }
+        }
+    }
+
+    /// `count` elements from `at`, in up to three runs: before the tensor, inside, behind it.
+    fn row(&self, at: [i64; MOST], count: u32, runs: &mut Vec<Run>) {
+        let size = i64::from(self.element.size().unwrap_or(0));
+        let rank = self.rank as usize;
+        let mut offset = runs.last().map_or(0, |run| run.offset + run.bytes);
+        let inside = (1..rank).all(|i| (0..self.size[i] as i64).contains(&at[i]));
+        let (first, end) = (at[0], at[0] + i64::from(count));
+        let limits = match inside {
+            true => [
+                0i64.clamp(first, end),
+                (self.size[0] as i64).clamp(first, end),
+            ],
+            false => [end, end],
+        };
+        // Sums may be beyond all addresses: there is nothing there either.
+        let start = (1..rank).fold(i128::from(self.address), |sum, i| {
+            sum + i128::from(at[i]) * i128::from(self.strides[i - 1])
+        });
+        for (from, to, there) in [
+            (first, limits[0], false),
+            (limits[0], limits[1], true),
+            (limits[1], end, false),
+        ] {
+            if to <= from {
+                continue;
+            }
+            let bytes = ((to - from) * size) as u32;
+            let address = start + i128::from(from) * i128::from(size);
+            let global = there.then(|| u64::try_from(address).unwrap_or(u64::MAX));
+            runs.push(Run {
+                offset,
+                bytes,
+                global,
+            });
+            offset += bytes;
+        }
+    }
+}
+
+fn mode(instruction: &'static str, map: &'static str) -> WalkError {
+    WalkError::Mode { instruction, map }
+}

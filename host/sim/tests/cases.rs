@@ -1,0 +1,179 @@
+//! Small wrong kernels, each with its report in a file beside it, and their right twins, which every check leaves alone.
+//!
+//! A case is `cases/<check>/<name>.ptx`: what is wrong, the launch, the body of the wrong kernel, the body of the right one. The wrong
+//! one has to be found with every seed, and with seed 0 in the words of `<name>.txt`; the right one has to run to its end with no
+//! finding. What all bodies start from (registers, a buffer of 1024 words, shared arrays) is [`PRELUDE`].
+//!
+//! `LANEWISE_BLESS=1 cargo test -p lanewise-sim --test cases` writes the reports anew; read the difference before it is committed.
+
+mod common;
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use common::Rig;
+use lanewise_sim::{Checks, Launch};
+
+/// Takes the place of a case's first line, so that the lines of reports are those of its file.
+///
+/// `%t`, `%b`, `%w`: thread, block and warp; `%t64`: the thread in 64 bits. `%g`: the buffer, `%gt`: the word of this thread of the
+/// grid in it. `%s`: the shared array `tile` of 256 words; `%st`, `%sn`, `%sx`, `%so`: the words in it of this thread, the next
+/// one, the one beside it and the one 32 away. `%os`: the shared array `other`. `own`: a local array of four words.
+const PRELUDE: &str = ".version 8.7 .target sm_90 .address_size 64 \
+    .const .align 4 .u32 fixed = 5; .extern .func (.param .b64 r) malloc(.param .b64 size); .extern .func free(.param .b64 pointer); \
+    .func nothing() { ret; } .func endless() { call endless, (); ret; } \
+    .visible .entry k(.param .u64 p) { \
+    .shared .align 16 .b8 tile[1024]; .shared .align 16 .b8 other[256]; .local .align 16 .b8 own[16]; \
+    .reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .b32 %t, %b, %w, %n; .reg .b64 %t64, %g, %gt, %s, %st, %sn, %sx, %so, %os; \
+    mov.u32 %t, %tid.x; mov.u32 %b, %ctaid.x; mov.u32 %n, %ntid.x; shr.u32 %w, %t, 5; cvt.u64.u32 %t64, %t; \
+    ld.param.u64 %g, [p]; mad.lo.u32 %r0, %b, %n, %t; mad.wide.u32 %gt, %r0, 4, %g; \
+    mov.u64 %s, tile; mov.u64 %os, other; mad.wide.u32 %st, %t, 4, %s; \
+    add.u32 %r0, %t, 1; rem.u32 %r0, %r0, %n; mad.wide.u32 %sn, %r0, 4, %s; \
+    xor.b32 %r0, %t, 1; mad.wide.u32 %sx, %r0, 4, %s; xor.b32 %r0, %t, 32; mad.wide.u32 %so, %r0, 4, %s; mov.u32 %r0, 0;";
+
+/// Warp instructions after which a case that has no end is given up: none comes near.
+const BUDGET: u64 = 200_000_000;
+
+struct Case {
+    path: PathBuf,
+    text: String,
+}
+
+impl Case {
+    /// All cases of one folder.
+    fn all(check: &str) -> Vec<Self> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/cases")
+            .join(check);
+        let entries = std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{folder:?}: {e}"));
+        let paths = entries.map(|entry| entry.expect("an entry").path());
+        let mut cases: Vec<Self> = paths
+            .filter(|path| path.extension().is_some_and(|e| e == "ptx"))
+            .map(|path| Self {
+                text: std::fs::read_to_string(&path).expect("a case"),
+                path,
+            })
+            .collect();
+        cases.sort_by(|a, b| a.path.cmp(&b.path));
+        cases
+    }
+
+    /// The whole module: of the case's lines only those of one part.
+    fn module(&self, part: &str) -> String {
+        let mut text = PRELUDE.to_string();
+        let mut inside = false;
+        for line in self.text.lines().skip(1) {
+            match line.strip_prefix("// ") {
+                Some(name) => inside = name == part,
+                None if inside => {
+                    text += "\n";
+                    text += line;
+                    continue;
+                }
+                None => {}
+            }
+            text += "\n";
+        }
+        text + "\nret; }"
+    }
+
+    /// An extent of the launch, which the second line tells.
+    fn extent(&self, name: &str) -> u32 {
+        let launch = self
+            .text
+            .lines()
+            .nth(1)
+            .and_then(|l| l.strip_prefix("// launch: "));
+        let words = launch.unwrap_or_default().split(", ");
+        let values = words.filter_map(|word| word.strip_prefix(name)?.trim().parse().ok());
+        values.last().unwrap_or(1)
+    }
+
+    /// What is said about one part with a seed: a fault, or findings; empty for nothing.
+    fn said(&self, part: &str, seed: u64) -> String {
+        let rig = Rig::new(&self.module(part));
+        let buffer = rig.buffer(&[0u32; 1024]).to_le_bytes();
+        let one = |name: &str| [self.extent(name), 1, 1];
+        let launch = Launch {
+            seed,
+            checks: Checks::all(),
+            budget: Some(BUDGET),
+            cluster: one("cluster "),
+            ..Launch::new("k", one("grid "), one("block "), &buffer)
+        };
+        let mut said = String::new();
+        match rig.device.launch(&rig.instance, &launch) {
+            Err(fault) => said = format!("error: {fault}\n"),
+            Ok(report) => {
+                for finding in report.findings {
+                    let _ = writeln!(said, "{finding}\n   = {} times", finding.count);
+                }
+            }
+        }
+        said
+    }
+
+    /// What is wrong with this case.
+    fn problem(&self) -> Option<String> {
+        for seed in 0..4 {
+            let said = self.said("right", seed);
+            if !said.is_empty() {
+                return Some(format!(
+                    "the right one is reported with seed {seed}:\n{said}"
+                ));
+            }
+        }
+        let said = self.said("wrong", 0);
+        for seed in 1..4 {
+            if self.said("wrong", seed).is_empty() {
+                return Some(format!("the wrong one is not found with seed {seed}"));
+            }
+        }
+        if said.is_empty() {
+            return Some("the wrong one is not found".into());
+        }
+        let beside = self.path.with_extension("txt");
+        if std::env::var_os("LANEWISE_BLESS").is_some() {
+            std::fs::write(&beside, &said).expect("the report is written");
+        }
+        let expected = std::fs::read_to_string(&beside).unwrap_or_default();
+        (said != expected).then(|| format!("expected:\n{expected}\nsaid:\n{said}"))
+    }
+}
+
+/// Held by the test that runs: devices that live side by side have addresses of their own, and reports say addresses.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+fn check(folder: &str, least: usize) {
+    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let cases = Case::all(folder);
+    assert!(cases.len() >= least, "{} cases in {folder}", cases.len());
+    let mut wrong = String::new();
+    for case in &cases {
+        if let Some(problem) = case.problem() {
+            let _ = writeln!(wrong, "{}: {problem}\n", case.path.display());
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn races_are_found_and_their_twins_are_silent() {
+    check("race", 33);
+}
+
+#[test]
+fn wrong_meetings_are_found_and_their_twins_are_silent() {
+    check("sync", 21);
+}
+
+#[test]
+fn wrong_accesses_are_found_and_their_twins_are_silent() {
+    check("memory", 23);
+}
+
+#[test]
+fn launches_without_a_future_are_found_and_their_twins_are_silent() {
+    check("progress", 6);
+}

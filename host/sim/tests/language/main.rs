@@ -1,0 +1,8 @@
+//! The language as ptxas takes it: versions, orders of modifiers, operands, calls; and what is refused, kernel by kernel.
+
+mod calls;
+#[path = "../common/mod.rs"]
+mod common;
+mod operands;
+mod orders;
+mod refusals;

@@ -1,0 +1,77 @@
+//! NVIDIA's assembler, asked about many instructions at once.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+/// Instructions of one module: what they need in front of them, and themselves.
+pub(crate) struct Batch<'a> {
+    /// `.version`, `.target`, `.address_size`.
+    pub(crate) head: &'a str,
+    /// Declarations of registers, and the instruction.
+    pub(crate) cases: Vec<(String, String)>,
+}
+
+/// The lines of a batch's text, one a case, and how many lines stand in front of them.
+fn text(batch: &Batch<'_>, refused: &BTreeSet<usize>) -> (String, usize) {
+    let mut text = format!("{}.func callee() {{ ret; }}\n", batch.head);
+    let before = text.lines().count();
+    for (number, (declarations, instruction)) in batch.cases.iter().enumerate() {
+        // What has been refused stays out, but keeps its line.
+        if !refused.contains(&number) {
+            text += &format!(
+                ".entry k{number}(.param .align 16 .b8 parameter[128]) {{ .param .align 16 .b8 argument[128]; {declarations} list: .branchtargets next; {instruction} next: ret; }}"
+            );
+        }
+        text.push('\n');
+    }
+    (text, before)
+}
+
+/// The line that a message names: `ptxas FILE, line 12; error : ...`.
+fn line(message: &str) -> Option<usize> {
+    let (_, rest) = message.split_once(", line ")?;
+    rest.split(';').next()?.trim().parse().ok()
+}
+
+/// Which cases of a batch ptxas refuses. A virtual architecture makes it read the text and stop there.
+pub(crate) fn refused(
+    ptxas: &Path,
+    folder: &Path,
+    number: usize,
+    batch: &Batch<'_>,
+) -> BTreeSet<usize> {
+    let target = batch
+        .head
+        .lines()
+        .find_map(|line| line.strip_prefix(".target sm_"));
+    let arch = format!("-arch=compute_{}", target.expect("a head names its target"));
+    let path = folder.join(format!("{number}.ptx"));
+    let mut refused = BTreeSet::new();
+    loop {
+        let (text, before) = text(batch, &refused);
+        std::fs::write(&path, text).expect("the folder takes a file");
+        let output = Command::new(ptxas)
+            .args([&arch, "-o", "/dev/null"])
+            .arg(&path)
+            .output();
+        let output = output.expect("ptxas runs");
+        if output.status.success() {
+            return refused;
+        }
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let of_errors = said
+            .lines()
+            .filter(|message| message.contains("error") || message.contains("fatal"));
+        let found = of_errors
+            .filter_map(line)
+            .filter_map(|line| line.checked_sub(before + 1));
+        let known = refused.len();
+        refused.extend(found);
+        // A syntax error ends the reading, so that the rest is asked again without the line.
+        assert!(
+            refused.len() > known,
+            "ptxas refuses the module and names no line:\n{said}"
+        );
+    }
+}

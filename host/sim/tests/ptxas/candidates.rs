@@ -1,0 +1,114 @@
+//! Instructions to ask about: every instance of every row, and instances changed in one way.
+
+use std::collections::BTreeSet;
+
+use lanewise_sim::isa::pattern::{self, Group, Pattern};
+use lanewise_sim::isa::sample::{Sample, every_sample, instance, samples};
+use lanewise_sim::ptx::ast::Modifier;
+
+/// The oldest PTX and GPU that current assemblers know.
+const LEAST: ((u32, u32), u32) = ((6, 3), 75);
+
+/// An instruction in a module of its own, in the pieces that a batch needs.
+pub(crate) struct Candidate {
+    pub(crate) head: String,
+    pub(crate) declarations: String,
+    pub(crate) instruction: String,
+}
+
+/// Instances that are right in themselves and wrong where the sample module puts them.
+fn out_of_place(instruction: &str) -> bool {
+    // 32-bit generic addresses in a module of 64-bit addresses; an argument slot that nothing wrote.
+    instruction.starts_with("cvta") && instruction.contains(".u32")
+        || instruction.starts_with("ld.param::func")
+}
+
+fn candidate(sample: &Sample) -> Candidate {
+    let registers = sample.registers.iter().enumerate();
+    let declarations = registers
+        .map(|(number, register)| format!(".reg .{} %x{number}; ", register.declared.name()))
+        .collect();
+    let lines = sample.module.lines().take(3);
+    Candidate {
+        head: lines.map(|line| format!("{line}\n")).collect(),
+        declarations,
+        instruction: sample.instruction.clone(),
+    }
+}
+
+/// Every instance of the table that an assembler of this version may know.
+pub(crate) fn of_the_table(newest: (u32, u32)) -> impl Iterator<Item = Candidate> {
+    rows(newest)
+        .flat_map(|row| every_sample(row, LEAST.0, LEAST.1))
+        .filter(|sample| !out_of_place(&sample.instruction))
+        .map(|sample| candidate(&sample))
+}
+
+fn rows(newest: (u32, u32)) -> impl Iterator<Item = &'static Pattern> {
+    let patterns = pattern::patterns().iter();
+    // What is refused by name has no operands in the table.
+    patterns.filter(move |pattern| pattern.slots.is_some() && pattern.row.since <= newest)
+}
+
+/// Instances with one change: a word in each other place, a word left out, a word of another row put in.
+pub(crate) fn changed(newest: (u32, u32)) -> Vec<Candidate> {
+    let mut seen = BTreeSet::new();
+    let mut found = Vec::new();
+    for row in rows(newest) {
+        let vocabulary: Vec<Modifier> = {
+            let rows = pattern::of(row.row.opcode).iter();
+            let words: BTreeSet<Modifier> = rows.flat_map(|row| vocabulary_of(row)).collect();
+            words.into_iter().collect()
+        };
+        for sample in samples(row, LEAST.0, LEAST.1) {
+            for words in changes(&sample.words, &vocabulary) {
+                let changed = instance(row, &words, sample.version, sample.target.sm);
+                // The operands are those of the unchanged one: only the words are in question.
+                let name = changed
+                    .instruction
+                    .split([' ', ';'])
+                    .next()
+                    .unwrap_or_default();
+                let operands = sample.instruction.find([' ', ';']).unwrap_or(0);
+                let instruction = format!("{name}{}", &sample.instruction[operands..]);
+                if !out_of_place(&instruction) && seen.insert((instruction.clone(), sample.version))
+                {
+                    found.push(Candidate {
+                        instruction,
+                        ..candidate(&sample)
+                    });
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The words that a row takes.
+fn vocabulary_of(row: &Pattern) -> impl Iterator<Item = Modifier> {
+    let groups = row.groups.iter().filter_map(|group| match group {
+        Group::One { words, .. } => Some(words),
+        Group::Rest => None,
+    });
+    groups.flatten().flatten().copied()
+}
+
+fn changes(words: &[Modifier], vocabulary: &[Modifier]) -> Vec<Vec<Modifier>> {
+    let mut found = Vec::new();
+    for from in 0..words.len() {
+        let mut without = words.to_vec();
+        let word = without.remove(from);
+        for to in (0..=without.len()).filter(|&to| to != from) {
+            let mut moved = without.clone();
+            moved.insert(to, word);
+            found.push(moved);
+        }
+        found.push(without);
+    }
+    for &word in vocabulary {
+        let mut longer = words.to_vec();
+        longer.push(word);
+        found.push(longer);
+    }
+    found
+}

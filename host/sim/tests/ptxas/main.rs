@@ -1,0 +1,188 @@
+//! NVIDIA's assembler as a judge of the loader, both ways: what the instruction table has, ptxas takes; and of instances that
+//! are changed in one way (a word elsewhere, one left out, one more), the loader takes what ptxas takes.
+//!
+//! Needs `LANEWISE_PTXAS`; without it this says so and judges nothing. It takes some minutes. What differs is in
+//! `differences.txt` beside this file, by name, with the counts that the book shows; `LANEWISE_BLESS=1` writes it.
+
+mod assembler;
+mod candidates;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use assembler::Batch;
+use candidates::Candidate;
+
+/// Instructions of one module: enough that the start of a process counts little, few enough that asking again is cheap.
+const BATCH: usize = 2000;
+
+/// What was asked, and who takes what alone.
+#[derive(Default)]
+struct Verdict {
+    asked: usize,
+    both: usize,
+    neither: usize,
+    /// Taken by the loader, refused by ptxas.
+    loader: Vec<String>,
+    /// The other way round.
+    ptxas: Vec<String>,
+}
+
+/// Whether the loader takes an instruction: it is known, be it run or refused by name.
+fn loads(candidate: &Candidate) -> bool {
+    let Candidate {
+        head,
+        declarations,
+        instruction,
+    } = candidate;
+    let text = format!(
+        "{head}.func callee() {{ ret; }}\n.entry k(.param .align 16 .b8 parameter[128]) {{ .param .align 16 .b8 argument[128]; {declarations} list: .branchtargets next; {instruction} next: ret; }}"
+    );
+    let Ok(mut module) = lanewise_sim::ptx::parse(&text) else {
+        return false;
+    };
+    lanewise_sim::isa::check(&mut module).is_ok()
+}
+
+fn judge(ptxas: &Path, candidates: Vec<Candidate>) -> Verdict {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut by_head: BTreeMap<String, Vec<Candidate>> = BTreeMap::new();
+    for candidate in candidates {
+        by_head
+            .entry(candidate.head.clone())
+            .or_default()
+            .push(candidate);
+    }
+    let batches: Vec<(&String, &[Candidate])> = by_head
+        .iter()
+        .flat_map(|(head, candidates)| candidates.chunks(BATCH).map(move |chunk| (head, chunk)))
+        .collect();
+    let (next, verdict) = (AtomicUsize::new(0), Mutex::new(Verdict::default()));
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let number = next.fetch_add(1, Ordering::Relaxed)
+                    && let Some((head, chunk)) = batches.get(number)
+                {
+                    let cases = chunk
+                        .iter()
+                        .map(|c| (c.declarations.clone(), c.instruction.clone()));
+                    let batch = Batch {
+                        head,
+                        cases: cases.collect(),
+                    };
+                    let refused = assembler::refused(ptxas, folder.path(), number, &batch);
+                    let taken: Vec<bool> = chunk.iter().map(loads).collect();
+                    let mut verdict = verdict.lock().expect("no thread panicked");
+                    verdict.asked += chunk.len();
+                    for (at, (candidate, taken)) in chunk.iter().zip(taken).enumerate() {
+                        let named = || candidate.instruction.clone();
+                        match (taken, !refused.contains(&at)) {
+                            (true, true) => verdict.both += 1,
+                            (false, false) => verdict.neither += 1,
+                            (true, false) => verdict.loader.push(named()),
+                            (false, true) => verdict.ptxas.push(named()),
+                        }
+                    }
+                }
+            });
+        }
+    });
+    let mut verdict = verdict.into_inner().expect("no thread panicked");
+    verdict.loader.sort();
+    verdict.ptxas.sort();
+    verdict
+}
+
+/// The version of PTX that an assembler reads at most: it says so of a later one.
+fn newest(ptxas: &Path) -> (u32, u32) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("version.ptx");
+    std::fs::write(&path, ".version 99.9\n.target sm_90\n").expect("a file");
+    let output = Command::new(ptxas)
+        .args(["-arch=compute_90", "-o", "/dev/null"])
+        .arg(&path)
+        .output();
+    let said = String::from_utf8_lossy(&output.expect("ptxas runs").stderr).into_owned();
+    let version = said
+        .split("current version is '")
+        .nth(1)
+        .and_then(|rest| rest.split('\'').next());
+    let (major, minor) = version
+        .and_then(|v| v.split_once('.'))
+        .expect("it names its version");
+    (
+        major.parse().expect("a number"),
+        minor.parse().expect("a number"),
+    )
+}
+
+fn report(table: &Verdict, changed: &Verdict, newest: (u32, u32)) -> String {
+    let mut text = format!(
+        "# The loader against ptxas of PTX {}.{}\n",
+        newest.0, newest.1
+    );
+    for (name, verdict) in [
+        ("instances of the table", table),
+        ("instances with one change", changed),
+    ] {
+        let Verdict {
+            asked,
+            both,
+            neither,
+            loader,
+            ptxas,
+        } = verdict;
+        text += &format!(
+            "\n## {name}: {asked} asked, {both} taken by both, {neither} by neither, {} by the loader alone, {} by ptxas alone\n",
+            loader.len(),
+            ptxas.len()
+        );
+        for (who, list) in [("the loader alone", loader), ("ptxas alone", ptxas)] {
+            text += &format!("\n### {who}\n\n");
+            list.iter()
+                .for_each(|instruction| text += &format!("{instruction}\n"));
+        }
+    }
+    text
+}
+
+#[test]
+fn the_loader_takes_what_ptxas_takes() {
+    let Some(ptxas) = std::env::var_os("LANEWISE_PTXAS").map(PathBuf::from) else {
+        println!("LANEWISE_PTXAS is not set: nothing was judged");
+        return;
+    };
+    let newest = newest(&ptxas);
+    let table = judge(&ptxas, candidates::of_the_table(newest).collect());
+    let changed = judge(&ptxas, candidates::changed(newest));
+    let found = report(&table, &changed, newest);
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ptxas/differences.txt");
+    if std::env::var_os("LANEWISE_BLESS").is_some() {
+        std::fs::write(path, &found).expect("the list can be written");
+    }
+    let known = std::fs::read_to_string(path).expect("the list is in the repository");
+    assert!(
+        known.starts_with(found.lines().next().unwrap_or_default()),
+        "the list is of another ptxas"
+    );
+    let new: Vec<&str> = found
+        .lines()
+        .filter(|line| !line.starts_with('#') && !known.contains(line))
+        .collect();
+    assert!(
+        new.is_empty(),
+        "{} differences that are not named:\n{}",
+        new.len(),
+        new.join("\n")
+    );
+    assert!(
+        table.both > 10_000 && changed.both > 1000,
+        "{} and {} asked",
+        table.asked,
+        changed.asked
+    );
+}

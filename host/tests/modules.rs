@@ -1,0 +1,82 @@
+//! A crate's kernels and statics, found by their handles' types.
+
+use kernels::names::{coarse, fine};
+use lanewise::{Device, LaunchConfig};
+use lanewise_std::kernel::{Kernel, Module, NoPtx};
+use lanewise_std::symbol::Symbol;
+
+#[test]
+fn two_rust_modules_may_use_one_name() {
+    assert_eq!(coarse::raise::NAME, "names$coarse$raise");
+    assert_eq!(fine::LEVEL::NAME, "names$fine$LEVEL");
+    let device = Device::open().expect("a device");
+    let stream = device.stream().expect("a stream");
+    let one = LaunchConfig::new(1, 1);
+    // SAFETY: each launch is of one thread.
+    unsafe {
+        device
+            .launch_unchecked(&stream, coarse::raise, one, (5u32,))
+            .expect("a launch");
+        device
+            .launch_unchecked(&stream, fine::raise, one, (7u64, 250u64))
+            .expect("a launch");
+    }
+    let coarse = device.symbol(coarse::LEVEL).expect("the static");
+    let fine = device.symbol(fine::LEVEL).expect("the static");
+    assert_eq!((coarse.size(), fine.size()), (4, 16));
+    assert_eq!(coarse.read().expect("a copy"), 15);
+    assert_eq!(fine.read().expect("a copy"), [27, 750]);
+}
+
+#[test]
+fn a_name_that_one_kernel_has_is_its_symbol() {
+    assert_eq!(kernels::vec_add::NAME, "vec_add");
+    assert_eq!(kernels::COUNT::NAME, "COUNT");
+    let module = Device::open()
+        .expect("a device")
+        .module::<kernels::Ptx>()
+        .expect("it loads");
+    for name in [
+        "vec_add",
+        "count_up",
+        "names$coarse$raise",
+        "names$fine$raise",
+    ] {
+        assert!(module.kernels().iter().any(|it| it == name), "{name}");
+    }
+}
+
+#[test]
+fn a_module_is_loaded_once() {
+    let device = Device::open().expect("a device");
+    let load = || device.module::<kernels::Ptx>().expect("it loads");
+    assert!(std::sync::Arc::ptr_eq(&load(), &load()));
+}
+
+/// A kernel of a crate without a build script.
+mod without_ptx {
+    #[derive(Clone, Copy)]
+    pub(crate) struct Handle;
+
+    // SAFETY: the module has no text, so nothing can be launched.
+    unsafe impl lanewise_std::kernel::Kernel for Handle {
+        type Module = super::NoPtx;
+        type Params = ();
+        const NAME: &'static str = "vec_add";
+        const PARAMS: &'static [lanewise_std::kernel::Param] = &[];
+        const BOUNDS: Option<lanewise_std::kernel::LaunchBounds> = None;
+    }
+
+    // SAFETY: as above.
+    unsafe impl lanewise_std::kernel::SafeKernel for Handle {}
+}
+
+#[test]
+fn a_crate_without_ptx_is_told_what_it_lacks() {
+    let device = Device::open().expect("a device");
+    let stream = device.stream().expect("a stream");
+    let launched = device.launch(&stream, without_ptx::Handle, LaunchConfig::new(1, 1), ());
+    let error = launched.expect_err("there is no text").to_string();
+    assert!(error.contains("lanewise_builder::build()"), "{error}");
+    assert!(NoPtx::TEXTS.is_empty());
+}

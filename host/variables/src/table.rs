@@ -1,0 +1,92 @@
+//! The table itself. A row is `NAME "VARIABLE": VALUES, DEFAULT, WHAT;`, under who reads it.
+
+use crate::{Group, Variable};
+
+/// Makes of each row a static, and of all rows [`ALL`].
+macro_rules! variables {
+    ($($group:ident { $($id:ident $name:literal: $values:literal, $default:literal, $what:literal;)* })*) => {
+        $($(
+            #[doc = concat!("`", $name, "`: ", $what)]
+            pub static $id: Variable = Variable {
+                name: $name,
+                group: Group::$group,
+                values: $values,
+                default: $default,
+                what: $what,
+            };
+        )*)*
+
+        /// Every variable, in the book's order.
+        pub static ALL: &[&Variable] = &[$($(&$id),*),*];
+    };
+}
+
+variables! {
+    Device {
+        DEVICE "LANEWISE_DEVICE": "`cuda`, `sim`, `auto`", "`auto`: a GPU if there is one",
+            "Who runs the kernels. `cuda` makes it an error that there is no GPU; `sim` does not look for one.";
+        MODEL "LANEWISE_MODEL": "a device model, such as `h200` or `rtx4090`", "`h200`",
+            "Which GPU the simulator is. A name that is none is answered with the list.";
+        SIM_DEVICES "LANEWISE_SIM_DEVICES": "1 to 16", "1",
+            "How many simulated devices there are.";
+        SIM_MEMORY "LANEWISE_SIM_MEMORY": "bytes, with `K`, `M` or `G` after the number", "the model's",
+            "The memory of each simulated device.";
+    }
+    Launch {
+        CHECKS "LANEWISE_CHECKS": "`race`, `sync`, `memory`, with commas between them, or `all`", "none",
+            "What each launch is checked for, besides what is always checked.";
+        CHECKS_ACTION "LANEWISE_CHECKS_ACTION": "`fault`, `report`", "`fault`",
+            "What a finding does: end the launch with an error, as a fault does, or only be printed.";
+        SEED "LANEWISE_SEED": "a whole number", "0",
+            "The order in which warps run. One seed gives one order.";
+        BUDGET "LANEWISE_BUDGET": "a whole number above 0", "the machine's",
+            "After how many warp instructions a launch counts as hung.";
+    }
+    Output {
+        LOG "LANEWISE_LOG": "`off`, `faults`, `errors`, `calls`", "`faults`",
+            "What the driver prints on stderr: nothing; faults, findings, code that does not load and settings that cannot be met; \
+             every failing call; every call.";
+        COUNTERS "LANEWISE_COUNTERS": "a file's path, in which `%p` is the process's number", "none",
+            "Counts every launch of the simulator and writes the sums of each kernel as JSON when the program ends.";
+        SUMMARY "LANEWISE_SUMMARY": "`1`, `0`", "`0`",
+            "Prints on stderr, when the program ends, which kernels ran, what was found, and what was counted.";
+        TRACE "LANEWISE_TRACE": "a file's path", "none",
+            "Writes what was done when, for Perfetto or `chrome://tracing`, when the program ends.";
+    }
+    Host {
+        PTX "LANEWISE_PTX": "a folder's path", "the PTX in the program",
+            "PTX to load in place of the embedded one, as `build-ptx` leaves it: a folder for each target.";
+        CUDADEVRT "LANEWISE_CUDADEVRT": "a file's path", "looked for in CUDA's toolkit and Python's packages",
+            "The device runtime, `libcudadevrt.a`, for kernels that launch kernels on a GPU.";
+    }
+    Build {
+        DUMP "LANEWISE_DUMP": "a folder's path", "none",
+            "Writes what each stage of the builder leaves, as numbered files.";
+        MODULE "LANEWISE_MODULE": "a Rust path, such as `crate::kernels`", "set by the builder",
+            "Tells the macros, when a crate is compiled for the host, where the type of its PTX is. Not to be set by hand.";
+    }
+    Tests {
+        BLESS "LANEWISE_BLESS": "`1`", "none",
+            "Tests that compare with a file write it.";
+        PTXAS "LANEWISE_PTXAS": "a file's path", "those tests are skipped",
+            "NVIDIA's assembler, against which tests hold the loader and the kernels.";
+        MUTANTS "LANEWISE_MUTANTS": "a whole number", "a short run",
+            "How many changed modules the simulator's test of robustness runs.";
+        ISOLATED_TEST "LANEWISE_ISOLATED_TEST": "a test's name", "none",
+            "Set by a test for the process that it starts.";
+        TEST_TASK "LANEWISE_TEST_TASK": "a task's name", "none",
+            "Set by a test for the process that it starts.";
+        TEST_ROW "LANEWISE_TEST_ROW": "a row's name", "none",
+            "Set by a test for the process that it starts.";
+        TEST_FIRST_ROW "LANEWISE_TEST_FIRST_ROW": "a number", "none",
+            "Set by a test for the process that it starts.";
+    }
+    Foreign {
+        CUDA_LAUNCH_BLOCKING "CUDA_LAUNCH_BLOCKING": "`1`", "none",
+            "Each launch waits for its kernel, with NVIDIA's driver and the simulated one.";
+        CUDA_HOME "CUDA_HOME": "a folder's path", "`/usr/local/cuda`",
+            "Where CUDA's toolkit is; `CUDA_PATH` does the same.";
+        CUDA_PATH "CUDA_PATH": "a folder's path", "`/usr/local/cuda`",
+            "As `CUDA_HOME`.";
+    }
+}

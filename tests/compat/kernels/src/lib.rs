@@ -1,6 +1,0 @@
-#![no_std]
-#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
-//! Kernels as users of two other projects write them. Only the imports are this project's.
-
-pub mod cuda_oxide;
-pub mod rust_cuda;

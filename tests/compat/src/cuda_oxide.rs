@@ -1,0 +1,84 @@
+//! As for cuda-oxide: a proof of the index is given away, shared arrays are mutable statics, names are CUDA's.
+#![allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "as they are written there"
+)]
+
+use lanewise_std::compat::cuda_device::cuda_module;
+
+/// The kernels.
+#[cuda_module]
+pub mod kernels {
+    use lanewise_std::compat::cuda_device::atomic::{AtomicOrdering, DeviceAtomicU32};
+    use lanewise_std::compat::cuda_device::{
+        DisjointSlice, SharedArray, device, kernel, launch_bounds, thread, warp,
+    };
+
+    #[device]
+    fn square(x: f32) -> f32 {
+        x * x
+    }
+
+    // ANCHOR: add_squares
+    /// The squares of `a` and `b`, added.
+    #[kernel]
+    pub fn add_squares(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>) {
+        let idx = thread::index_1d();
+        let i = idx.get();
+        if let Some(c_elem) = c.get_mut(idx) {
+            *c_elem = square(a[i]) + square(b[i]);
+        }
+    }
+    // ANCHOR_END: add_squares
+
+    /// Twice each element, with the index from the slice.
+    #[kernel]
+    pub fn double(input: &[u32], mut output: DisjointSlice<u32>) {
+        if let Some((element, idx)) = output.get_mut_indexed() {
+            *element = 2 * input[idx.get()];
+        }
+    }
+
+    /// The running sum of each block of 64, by Hillis and Steele.
+    #[kernel]
+    #[launch_bounds(64)]
+    pub fn block_scan(input: &[u32], mut output: DisjointSlice<u32>) {
+        static mut TILE: SharedArray<u32, 64> = SharedArray::UNINIT;
+
+        let idx = thread::index_1d();
+        let tid = thread::threadIdx_x() as usize;
+        unsafe {
+            TILE[tid] = input[idx.get()];
+        }
+        thread::sync_threads();
+        let mut step = 1;
+        while step < 64 {
+            let below = if tid >= step {
+                unsafe { TILE[tid - step] }
+            } else {
+                0
+            };
+            thread::sync_threads();
+            unsafe {
+                TILE[tid] += below;
+            }
+            thread::sync_threads();
+            step *= 2;
+        }
+        if let Some(element) = output.get_mut(idx) {
+            *element = unsafe { TILE[tid] };
+        }
+    }
+
+    /// How many elements are even: each warp votes, one lane counts.
+    #[kernel]
+    pub unsafe fn count_even(input: &[u32], total: *mut u32) {
+        let i = (thread::blockIdx_x() * thread::blockDim_x() + thread::threadIdx_x()) as usize;
+        let is_even = i < input.len() && input[i].is_multiple_of(2);
+        let votes = warp::ballot(is_even);
+        if warp::lane_id() == 0 {
+            let total = unsafe { DeviceAtomicU32::from_ptr(total) };
+            total.fetch_add(votes.count_ones(), AtomicOrdering::Relaxed);
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Checks that are asked for: by a guard, around some launches, and by the environment. The reports are in `checks/`.
+
+use gpu::instruction::increment::{incr_atomic, incr_racy};
+use lanewise::checks::{self, Checking, FindingKind};
+use lanewise::{Backend, Device, DeviceBuffer, DriverError, LaunchConfig, Stream};
+use tests::expect;
+use tests::isolate::{isolated, isolated_with};
+use tests::report;
+
+/// What this file's tests need: a check is the simulator's.
+fn simulator() -> Option<Device> {
+    tests::simulator("checks", "a GPU checks nothing")
+}
+
+/// Launches `incr_racy` on a warp and waits for it.
+fn race(device: &Device, stream: &Stream) -> Result<(), DriverError> {
+    let mut counter = DeviceBuffer::from_slice(device, &[0]).expect("a counter");
+    let config = LaunchConfig::new(1, 32);
+    // SAFETY: the race can spoil the value of the counter and nothing else.
+    unsafe { device.launch_unchecked(stream, incr_racy, config, (&mut counter,)) }
+        .expect("the launch itself is right");
+    stream.synchronize()
+}
+
+/// The error of [`race`], whole and without what varies.
+fn raced() -> String {
+    let device = tests::device();
+    let stream = device.stream().expect("a stream");
+    match race(&device, &stream) {
+        Ok(()) => "nothing found".to_owned(),
+        Err(error) => report::stable(&report::without_ptx_lines(&report::whole(&error))),
+    }
+}
+
+#[test]
+fn a_race_fails_the_launch_while_the_guard_lives() {
+    if simulator().is_none() {
+        return;
+    }
+    let name = "a_race_fails_the_launch_while_the_guard_lives";
+    let answer = isolated(name, || {
+        let guard = Checking::all().start();
+        let text = raced();
+        assert!(!guard.findings().is_empty(), "the guard knows them too");
+        text
+    });
+    expect!(answer.text, "checks/race.txt");
+}
+
+#[test]
+fn a_guard_that_reports_lets_the_launch_go_on() {
+    if simulator().is_none() {
+        return;
+    }
+    let name = "a_guard_that_reports_lets_the_launch_go_on";
+    let answer = isolated(name, || {
+        let guard = Checking::race().report().start();
+        let text = raced();
+        format!(
+            "{text}, {:?}",
+            guard.findings().iter().map(|f| f.kind).collect::<Vec<_>>()
+        )
+    });
+    assert_eq!(answer.text, "nothing found, [Race]");
+    assert!(
+        answer.stderr.contains("lanewise: race: "),
+        "{}",
+        answer.stderr
+    );
+}
+
+#[test]
+fn findings_of_some_launches_are_given_back() {
+    let Some(device) = simulator() else { return };
+    let stream = device.stream().expect("a stream");
+    let found = checks::of(&device, Checking::race(), || race(&device, &stream));
+    let found = found
+        .expect("a finding is no fault here")
+        .expect("the simulator checks");
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert_eq!(found[0].kind, FindingKind::Race);
+
+    // Outside of it nothing is checked, and atomics do not race.
+    race(&device, &stream).expect("no fault");
+    let found = checks::of(&device, Checking::all(), || -> Result<(), DriverError> {
+        let mut counter = DeviceBuffer::from_slice(&device, &[0]).expect("a counter");
+        device
+            .launch(
+                &stream,
+                incr_atomic,
+                LaunchConfig::new(2, 64),
+                (&mut counter,),
+            )
+            .expect("a launch");
+        Ok(())
+    });
+    assert_eq!(found.expect("no fault"), Some(vec![]));
+}
+
+#[test]
+fn the_environment_asks_for_checks_and_says_what_a_finding_does() {
+    if simulator().is_none() {
+        return;
+    }
+    let name = "the_environment_asks_for_checks_and_says_what_a_finding_does";
+    let with = |variables: &[(&str, &str)]| isolated_with(variables, name, raced);
+
+    let answer = with(&[("LANEWISE_CHECKS", "race")]);
+    assert!(
+        answer.text.starts_with("cuStreamSynchronize at ")
+            && answer.text.contains("CUDA_ERROR_LAUNCH_FAILED (719)")
+            && answer.text.contains("race: "),
+        "{}",
+        answer.text
+    );
+    let answer = with(&[
+        ("LANEWISE_CHECKS", "all"),
+        ("LANEWISE_CHECKS_ACTION", "report"),
+    ]);
+    assert_eq!(answer.text, "nothing found");
+    assert!(
+        answer.stderr.contains("lanewise: race: "),
+        "{}",
+        answer.stderr
+    );
+
+    let answer = with(&[("LANEWISE_CHECKS", "sync")]);
+    assert_eq!(answer.text, "nothing found", "no race was asked for");
+}
+
+#[test]
+fn a_setting_that_cannot_be_read_is_an_error_and_an_unknown_name_a_warning() {
+    // In the processes below the device does not open.
+    if Device::open().is_ok_and(|device| device.backend() == Backend::Cuda) {
+        println!("skipped: settings of the simulator");
+        return;
+    }
+    let name = "a_setting_that_cannot_be_read_is_an_error_and_an_unknown_name_a_warning";
+    let opened = || match Device::open() {
+        Ok(_) => "opened".to_owned(),
+        Err(error) => report::stable(&report::whole(&error)),
+    };
+    for (variable, value, part) in [
+        (
+            "LANEWISE_CHECKS",
+            "bounds",
+            "no check is called `bounds`; there are `race`, `sync`, `memory`, and `all`",
+        ),
+        (
+            "LANEWISE_CHECKS_ACTION",
+            "stop",
+            "write `fault` or `report`",
+        ),
+        ("LANEWISE_SUMMARY", "yes", "write `1` or `0`"),
+    ] {
+        let answer = isolated_with(&[(variable, value)], name, opened);
+        assert!(answer.text.contains(part), "{variable}: {}", answer.text);
+    }
+    // In two parts, since a test reads all sources for names that are not in the table.
+    let mistyped = concat!("LANEWISE", "_CHECK");
+    let answer = isolated_with(&[(mistyped, "race")], name, opened);
+    assert_eq!(answer.text, "opened");
+    let warning =
+        format!("`{mistyped}` is no variable of Lanewise; did you mean `LANEWISE_CHECKS`?");
+    assert!(answer.stderr.contains(&warning), "{}", answer.stderr);
+}

@@ -1,0 +1,259 @@
+//! `cargo lanewise build-ptx`: the kernels as PTX, with a manifest, and a table of what they need.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::ValueEnum;
+use comfy_table::Cell;
+use lanewise_builder::assembler::Resources;
+use lanewise_builder::manifest::{Kernel, Module};
+use lanewise_builder::{ModuleOutput, Output};
+use serde::Serialize;
+
+use crate::kernels::{self, Request};
+use crate::output::{self, say};
+use crate::{binaries, floats, project, toolkit};
+
+/// Compile the kernels to PTX
+///
+/// Writes OUT/ARCH/CRATE.ptx and, beside it, CRATE.json: kernels, parameters with types, static shared memory, launch
+/// bounds, and what ptxas makes of each where there is one. Only what has changed is built again.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  cargo lanewise build-ptx\n  cargo lanewise build-ptx --arch sm_100 --emit ptx,cubin,sass --out target/blackwell\n  cargo lanewise build-ptx --json | jq '.manifest.modules[0].kernels[].name'"
+)]
+pub struct Args {
+    /// The GPUs to compile for
+    #[arg(long, value_delimiter = ',', value_name = "ARCH", default_value = kernels::DEFAULT_ARCHS)]
+    arch: Vec<String>,
+    /// What to write; the PTX is always written
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "KIND",
+        default_value = "ptx"
+    )]
+    emit: Vec<Emit>,
+    /// What makes PTX of the bitcode
+    #[arg(
+        long,
+        value_name = "llvm|nvvm",
+        default_value = "llvm",
+        hide_possible_values = true
+    )]
+    backend: Backend,
+    #[command(flatten)]
+    floats: floats::Args,
+    /// For cuda-gdb: optimise nothing, describe every variable (as nvcc's -G does)
+    #[arg(long)]
+    debug: bool,
+    /// Where to put the files [default: target/ptx, with --debug target/ptx-debug]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Emit {
+    /// What the driver loads
+    Ptx,
+    /// LLVM's module after optimisation, as text
+    LlvmIr,
+    /// The same as bitcode
+    Bitcode,
+    /// Machine code, by ptxas
+    Cubin,
+    /// The machine code of all targets and the PTX of the last in one file, by fatbinary
+    Fatbin,
+    /// The machine code as text, by nvdisasm
+    Sass,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Backend {
+    /// LLVM's own, which rustc ships
+    Llvm,
+    /// NVIDIA's libNVVM, for sm_100 and later
+    Nvvm,
+}
+
+/// Builds and prints.
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    let wants = |kind| args.emit.contains(&kind);
+    let needs_cubin = wants(Emit::Cubin) || wants(Emit::Fatbin) || wants(Emit::Sass);
+    let assembler = match needs_cubin {
+        true => Some(toolkit::PTXAS.require()?),
+        false => toolkit::PTXAS.find().map(|found| found.path),
+    };
+    let mut emit = Vec::new();
+    emit.extend(wants(Emit::LlvmIr).then_some(lanewise_builder::Emit::LlvmIr));
+    emit.extend(wants(Emit::Bitcode).then_some(lanewise_builder::Emit::Bitcode));
+    emit.extend(needs_cubin.then_some(lanewise_builder::Emit::Cubin));
+    let output = kernels::build(Request {
+        archs: &args.arch,
+        floats: args.floats.floats(),
+        debug: args.debug,
+        libdevice: args.floats.libdevice()?,
+        nvvm: match args.backend {
+            Backend::Llvm => None,
+            Backend::Nvvm => Some(toolkit::LIBNVVM.require()?),
+        },
+        emit,
+        assembler,
+        out: args.out.as_ref().map(std::path::absolute).transpose()?,
+    })?;
+    let mut binaries = Vec::new();
+    if wants(Emit::Sass) {
+        for module in &output.modules {
+            binaries.push(binaries::sass(module)?);
+        }
+    }
+    if wants(Emit::Fatbin) {
+        binaries.push(binaries::fatbin(&output)?);
+    }
+    if args.json {
+        print_json(&output, &binaries)?;
+    } else {
+        print(&output, &binaries);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Files of one target, for machines.
+#[derive(Serialize)]
+struct Files<'a> {
+    arch: &'a str,
+    ptx: &'a PathBuf,
+    launching_ptx: Option<&'a PathBuf>,
+    manifest: &'a PathBuf,
+    llvm_ir: Option<&'a PathBuf>,
+    bitcode: Option<&'a PathBuf>,
+    cubin: Option<&'a PathBuf>,
+}
+
+fn print_json(output: &Output, binaries: &[PathBuf]) -> Result<()> {
+    let files = output.modules.iter().map(|module| Files {
+        arch: &module.arch,
+        ptx: &module.ptx,
+        launching_ptx: module.launching_ptx.as_ref(),
+        manifest: &module.manifest,
+        llvm_ir: module.llvm_ir.as_ref(),
+        bitcode: module.bitcode.as_ref(),
+        cubin: module.cubin.as_ref(),
+    });
+    say(serde_json::to_string_pretty(&serde_json::json!({
+        "rebuilt": output.rebuilt,
+        "files": files.collect::<Vec<_>>(),
+        "binaries": binaries,
+        "manifest": output.manifest,
+    }))?);
+    Ok(())
+}
+
+fn print(output: &Output, binaries: &[PathBuf]) {
+    // The modules of a build differ in their target and, for few kernels, in what is left out; the last has the most.
+    let Some(module) = output.manifest.modules.last() else {
+        return;
+    };
+    let is_assembled = module
+        .kernels
+        .iter()
+        .any(|kernel| kernel.resources.is_some());
+    let mut header = vec!["kernel", "parameters", "shared", "threads"];
+    if is_assembled {
+        header.extend(["registers", "spills", "stack", "constant"]);
+    }
+    let mut table = output::with_header(&header, &[2, 3, 4, 5, 6, 7]);
+    for kernel in &module.kernels {
+        let mut row = vec![
+            Cell::new(&kernel.description.name),
+            Cell::new(parameters(kernel)),
+            Cell::new(shared(kernel)),
+            Cell::new(threads(kernel)),
+        ];
+        if is_assembled {
+            let spills = |of: &Resources| of.spill_stores + of.spill_loads;
+            row.push(Cell::new(figure(kernel, output.rebuilt, |of| of.registers)));
+            row.push(Cell::new(figure(kernel, output.rebuilt, spills)));
+            row.push(Cell::new(figure(kernel, output.rebuilt, |of| of.stack)));
+            row.push(Cell::new(figure(kernel, output.rebuilt, |of| of.constant)));
+        }
+        table.add_row(row);
+    }
+    say(table.trim_fmt());
+    summary(output, module, binaries);
+}
+
+/// What ptxas says, with the change since the build before where this one built: `32`, `32 (+4)`.
+fn figure(kernel: &Kernel, rebuilt: bool, of: impl Fn(&Resources) -> u32) -> String {
+    let Some(now) = kernel.resources.as_ref().map(&of) else {
+        return String::new();
+    };
+    match kernel.before.as_ref().map(&of) {
+        // Newer versions of ptxas do not tell all figures of newer targets.
+        None if now == 0 => String::new(),
+        Some(before) if rebuilt && before != now => {
+            format!("{now} ({:+})", i64::from(now) - i64::from(before))
+        }
+        _ => now.to_string(),
+    }
+}
+
+fn summary(output: &Output, module: &Module, binaries: &[PathBuf]) {
+    let done = if output.rebuilt {
+        "built"
+    } else {
+        "nothing changed"
+    };
+    say(format_args!("\n{} kernels, {done}", module.kernels.len()));
+    for module in &output.modules {
+        for file in files(module) {
+            say(format_args!("  {}: {}", module.arch, project::shown(file)));
+        }
+    }
+    for file in binaries {
+        say(format_args!("  {}", project::shown(file)));
+    }
+}
+
+fn files(module: &ModuleOutput) -> impl Iterator<Item = &PathBuf> {
+    let others = [
+        &module.launching_ptx,
+        &module.llvm_ir,
+        &module.bitcode,
+        &module.cubin,
+    ];
+    std::iter::once(&module.ptx).chain(others.into_iter().flatten())
+}
+
+fn parameters(kernel: &Kernel) -> String {
+    let params = kernel
+        .description
+        .params
+        .iter()
+        .map(|param| format!("{}: {}", param.name, param.ty));
+    params.collect::<Vec<_>>().join(", ")
+}
+
+/// Bytes of static shared memory; `+` says that the launch adds more.
+fn shared(kernel: &Kernel) -> String {
+    let dynamic = if kernel.dynamic_shared { "+" } else { "" };
+    match kernel.static_shared {
+        0 => dynamic.into(),
+        bytes => format!("{bytes}{dynamic}"),
+    }
+}
+
+/// The launch bounds: threads a block, and blocks a multiprocessor if that was promised.
+fn threads(kernel: &Kernel) -> String {
+    let bounds = kernel
+        .description
+        .launch_bounds
+        .iter()
+        .flatten()
+        .map(u32::to_string);
+    bounds.collect::<Vec<_>>().join(", ")
+}

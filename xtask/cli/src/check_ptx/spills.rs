@@ -1,0 +1,204 @@
+//! Which kernels may spill registers, and how much: `spills.toml` beside the crate's `Cargo.toml`, held against what ptxas reports.
+//!
+//! A spill is a register's value written to local memory and read back: slow, and mostly an accident (an array indexed by a variable,
+//! a loop unrolled too far). A kernel that means it is named in the list, with a reason and a limit. The list cannot go stale: an
+//! entry under which nothing spills is reported as well.
+
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+use super::Module;
+
+/// The list's file, in the folder of the crate. Without one, no kernel may spill.
+pub(super) const FILE: &str = "spills.toml";
+
+/// The list: kernels by name.
+#[derive(Debug, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Allowed(BTreeMap<String, Entry>);
+
+/// One kernel that may spill.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    /// The most bytes of stores, and of loads.
+    bytes: u32,
+    /// For those who read the list; it has to be there.
+    why: String,
+    /// The targets that it holds for; all, if none is named.
+    #[serde(default)]
+    archs: Vec<String>,
+}
+
+impl Allowed {
+    /// The list of the crate in `folder`.
+    pub(super) fn read(folder: &Path) -> Result<Allowed> {
+        let path = folder.join(FILE);
+        let text = match std::fs::read_to_string(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+            text => text.with_context(|| format!("cannot read `{}`", path.display()))?,
+        };
+        let allowed = Allowed::parse(&text);
+        allowed.with_context(|| format!("`{FILE}` is not a list of kernels that may spill"))
+    }
+
+    fn parse(text: &str) -> Result<Allowed> {
+        let allowed: Allowed = toml::from_str(text)?;
+        for (kernel, entry) in &allowed.0 {
+            anyhow::ensure!(!entry.why.trim().is_empty(), "[{kernel}] gives no reason");
+        }
+        Ok(allowed)
+    }
+
+    /// What is wrong with the modules' spills, one message each.
+    pub(super) fn judge(&self, modules: &[Module]) -> Vec<String> {
+        let mut wrong = Vec::new();
+        for module in modules {
+            for usage in module.kernels.iter().filter(|it| it.resources.spills()) {
+                let (kernel, arch) = (&usage.kernel, &module.arch);
+                let (stores, loads) = (usage.resources.spill_stores, usage.resources.spill_loads);
+                let spills = format!(
+                    "`{kernel}` spills registers on {arch}: {stores} bytes of stores, {loads} of loads"
+                );
+                match self.entry(kernel, arch) {
+                    None => wrong.push(format!(
+                        "{spills}. Keep fewer values alive at once (arrays indexed by a variable and unrolled loops are the usual \
+                         cause; `cargo lanewise inspect {kernel}` shows the lines), or ask for more registers by launch bounds. \
+                         If it is meant, say why in {FILE}"
+                    )),
+                    Some(entry) if stores.max(loads) > entry.bytes => wrong.push(format!(
+                        "{spills}, and {FILE} allows it {}. Find out what made it worse (`cargo lanewise inspect {kernel}`), or \
+                         raise the number with a reason",
+                        entry.bytes
+                    )),
+                    Some(_) => {}
+                }
+            }
+        }
+        wrong.extend(self.0.iter().filter_map(|(kernel, entry)| {
+            let holds_for = |module: &&Module| entry.holds_for(&module.arch);
+            let mut applies = modules.iter().filter(holds_for).peekable();
+            applies.peek()?;
+            let spills = |module: &Module| {
+                let mut kernels = module.kernels.iter();
+                kernels.any(|usage| usage.kernel == *kernel && usage.resources.spills())
+            };
+            (!applies.any(spills)).then(|| {
+                format!("[{kernel}] in {FILE} is not needed: no such kernel spills. Take it out")
+            })
+        }));
+        wrong
+    }
+
+    fn entry(&self, kernel: &str, arch: &str) -> Option<&Entry> {
+        self.0.get(kernel).filter(|entry| entry.holds_for(arch))
+    }
+}
+
+impl Entry {
+    fn holds_for(&self, arch: &str) -> bool {
+        self.archs.is_empty() || self.archs.iter().any(|it| it == arch)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lanewise_builder::assembler::Resources;
+
+    use super::*;
+    use crate::check_ptx::Usage;
+
+    fn module(arch: &str, kernels: &[(&str, u32)]) -> Module {
+        let usage = |&(kernel, spilled): &(&str, u32)| Usage {
+            kernel: kernel.to_owned(),
+            resources: Resources {
+                spill_stores: spilled,
+                spill_loads: spilled / 2,
+                ..Resources::default()
+            },
+        };
+        Module {
+            arch: arch.to_owned(),
+            kernels: kernels.iter().map(usage).collect(),
+        }
+    }
+
+    fn judge(list: &str, modules: &[Module]) -> Vec<String> {
+        Allowed::parse(list).expect("a list").judge(modules)
+    }
+
+    const LIST: &str = "[lean]\nbytes = 80\nwhy = 'shown on purpose'\n";
+
+    #[test]
+    fn what_is_listed_may_spill_up_to_its_limit() {
+        assert_eq!(
+            judge(LIST, &[module("sm_80", &[("lean", 80), ("other", 0)])]),
+            [""; 0]
+        );
+        let wrong = judge(LIST, &[module("sm_80", &[("lean", 84)])]);
+        assert_eq!(wrong.len(), 1);
+        assert!(
+            wrong[0].contains("84 bytes of stores, 42 of loads, and spills.toml allows it 80"),
+            "{wrong:?}"
+        );
+    }
+
+    #[test]
+    fn a_new_spill_is_named_with_what_to_do() {
+        let wrong = judge(LIST, &[module("sm_80", &[("lean", 8), ("new", 4)])]);
+        assert_eq!(wrong.len(), 1);
+        assert!(
+            wrong[0].starts_with("`new` spills registers on sm_80: 4 bytes"),
+            "{wrong:?}"
+        );
+        assert!(wrong[0].contains("say why in spills.toml"), "{wrong:?}");
+    }
+
+    #[test]
+    fn an_entry_that_is_not_needed_is_reported() {
+        for kernels in [&[("lean", 0)][..], &[]] {
+            let wrong = judge(LIST, &[module("sm_80", kernels), module("sm_90", kernels)]);
+            assert_eq!(wrong.len(), 1);
+            assert!(
+                wrong[0].starts_with("[lean] in spills.toml is not needed"),
+                "{wrong:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_entry_may_be_for_some_targets() {
+        let list = format!("{LIST}archs = ['sm_90']\n");
+        let modules = [
+            module("sm_80", &[("lean", 8)]),
+            module("sm_90", &[("lean", 8)]),
+        ];
+        let wrong = judge(&list, &modules);
+        assert_eq!(wrong.len(), 1);
+        assert!(wrong[0].contains("on sm_80"), "{wrong:?}");
+        assert_eq!(judge(&list, &[module("sm_80", &[("lean", 0)])]), [""; 0]);
+    }
+
+    #[test]
+    fn an_entry_has_to_give_a_reason() {
+        assert!(Allowed::parse("[lean]\nbytes = 1\n").is_err());
+        assert!(Allowed::parse("[lean]\nbytes = 1\nwhy = ' '\n").is_err());
+        assert!(Allowed::parse("[lean]\nbytes = 1\nwhy = 'x'\nbyte = 2\n").is_err());
+    }
+
+    #[test]
+    fn a_crate_without_a_list_allows_no_spill_and_a_damaged_list_is_an_error() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let none = Allowed::read(folder.path()).expect("no list is a list of nothing");
+        assert_eq!(none.judge(&[module("sm_80", &[("new", 4)])]).len(), 1);
+        std::fs::write(folder.path().join(FILE), LIST).expect("it is written");
+        let one = Allowed::read(folder.path()).expect("it is a list");
+        assert_eq!(one.judge(&[module("sm_80", &[("lean", 80)])]), [""; 0]);
+        std::fs::write(folder.path().join(FILE), "[lean").expect("it is written");
+        assert!(Allowed::read(folder.path()).is_err());
+    }
+}

@@ -1,0 +1,220 @@
+//! `cargo lanewise doctor`: what is on this machine, and what each missing thing costs.
+//!
+//! Nothing is installed or changed. A thing that is needed and missing makes the command fail; everything that
+//! belongs to NVIDIA is optional, since kernels are compiled by rustc's own LLVM and run on the simulator.
+
+mod gpu;
+mod things;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use comfy_table::{Cell, Color};
+use serde::Serialize;
+
+use crate::output::say;
+use crate::progress::Progress;
+use crate::{output, project};
+use things::Thing;
+
+/// Tell what is on this machine and what each missing thing costs
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  cargo lanewise doctor\n  cargo lanewise doctor --json | jq '.things[] | select(.found == null)'"
+)]
+pub struct Args {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What the doctor found.
+#[derive(Serialize)]
+struct Diagnosis {
+    /// Whether `cargo lanewise build-ptx` and `cargo test` can work here.
+    healthy: bool,
+    /// Whether kernels run on a GPU here.
+    gpu: bool,
+    things: Vec<Thing>,
+    /// The variables that are set and change what programs do.
+    variables: Vec<Set>,
+    /// Variables that look like Lanewise's and are not.
+    unknown_variables: Vec<String>,
+}
+
+/// A variable that is set.
+#[derive(Serialize)]
+struct Set {
+    name: &'static str,
+    value: String,
+    what: &'static str,
+}
+
+/// The variables of this environment; of other programs' ones, which mostly are set for those, none.
+fn variables() -> Vec<Set> {
+    let own = lanewise_variables::ALL
+        .iter()
+        .filter(|variable| variable.group != lanewise_variables::Group::Foreign);
+    own.filter_map(|variable| {
+        Some(Set {
+            name: variable.name,
+            value: variable.get()?,
+            what: variable.what,
+        })
+    })
+    .collect()
+}
+
+impl Diagnosis {
+    fn of(things: Vec<Thing>) -> Self {
+        Self {
+            healthy: things
+                .iter()
+                .all(|thing| thing.found.is_some() || !thing.needed),
+            gpu: things
+                .iter()
+                .any(|thing| thing.name == things::GPU && thing.found.is_some()),
+            things,
+            variables: variables(),
+            unknown_variables: lanewise_variables::unknown()
+                .iter()
+                .map(ToString::to_string)
+                .collect(),
+        }
+    }
+}
+
+/// Looks, prints, and fails if something needed is missing.
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    let progress = Progress::start("Looking around");
+    let things = things::all();
+    drop(progress);
+    let diagnosis = Diagnosis::of(things);
+    if args.json {
+        say(serde_json::to_string_pretty(&diagnosis)?);
+    } else {
+        print(&diagnosis);
+    }
+    Ok(if diagnosis.healthy {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+fn print(diagnosis: &Diagnosis) {
+    let mut table = output::with_header(&["", "version", "found through", "where"], &[]);
+    for thing in &diagnosis.things {
+        let name = Cell::new(thing.name);
+        table.add_row(match &thing.found {
+            Some(found) => vec![
+                name.fg(Color::Green),
+                Cell::new(found.version.as_deref().unwrap_or("")),
+                Cell::new(&found.through),
+                Cell::new(
+                    found
+                        .path
+                        .as_deref()
+                        .map(project::shown)
+                        .unwrap_or_default(),
+                ),
+            ],
+            None => vec![
+                name.fg(if thing.needed {
+                    Color::Red
+                } else {
+                    Color::Yellow
+                }),
+                Cell::new("missing"),
+            ],
+        });
+    }
+    say(table.trim_fmt());
+    for thing in diagnosis
+        .things
+        .iter()
+        .filter(|thing| thing.found.is_none())
+    {
+        say(format_args!(
+            "\n{} is missing: {}",
+            thing.name, thing.without
+        ));
+        say(format_args!("  {}", thing.remedy));
+    }
+    for Set { name, value, what } in &diagnosis.variables {
+        say(format_args!("\n{name} is `{value}`: {what}"));
+    }
+    for unknown in &diagnosis.unknown_variables {
+        say(format_args!("\n{unknown}"));
+    }
+    if diagnosis.variables.is_empty() {
+        say(format_args!(
+            "\nNo variable of Lanewise is set. There are {}.",
+            names().join(", ")
+        ));
+    }
+    say(format_args!("\n{}", verdict(diagnosis)));
+}
+
+/// The names of the variables that a user may want to set.
+fn names() -> Vec<&'static str> {
+    use lanewise_variables::Group::{Foreign, Tests};
+    let all = lanewise_variables::ALL.iter();
+    all.filter(|variable| !matches!(variable.group, Foreign | Tests))
+        .map(|variable| variable.name)
+        .collect()
+}
+
+fn verdict(diagnosis: &Diagnosis) -> &'static str {
+    match diagnosis {
+        Diagnosis { healthy: false, .. } => {
+            "Kernels cannot be built here until what is missing above is there."
+        }
+        Diagnosis { gpu: true, .. } => {
+            "Kernels are built here, and run on the GPU (LANEWISE_DEVICE=sim: on the simulated one)."
+        }
+        Diagnosis { gpu: false, .. } => "Kernels are built here, and run on the simulated GPU.",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn thing(name: &'static str, needed: bool, found: bool) -> Thing {
+        let finding = things::Finding {
+            version: None,
+            through: "a test".into(),
+            path: None,
+        };
+        Thing {
+            name,
+            needed,
+            found: found.then_some(finding),
+            without: "",
+            remedy: String::new(),
+        }
+    }
+
+    #[test]
+    fn only_what_is_needed_makes_a_machine_unfit() {
+        let diagnosis = Diagnosis::of(vec![
+            thing("rustc", true, true),
+            thing("ptxas", false, false),
+        ]);
+        assert!(diagnosis.healthy && !diagnosis.gpu);
+        assert!(
+            !Diagnosis::of(vec![
+                thing("rustc", true, false),
+                thing(things::GPU, false, true)
+            ])
+            .healthy
+        );
+    }
+
+    #[test]
+    fn this_machine_can_build_kernels() {
+        let diagnosis = Diagnosis::of(things::all());
+        assert!(diagnosis.healthy, "{:#?}", diagnosis.things);
+    }
+}

@@ -1,0 +1,144 @@
+//! `lanewise exec`: any program that uses the driver API, on the simulated GPU.
+//!
+//! The program is started with the drop-in `libcuda.so.1` on its library path and the variables that choose the device, the checks
+//! and the counters. The driver in the program does the rest, and prints the summary when the program ends.
+
+use std::env;
+use std::ffi::OsString;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, ExitStatus};
+
+use anyhow::{Context, Result};
+use lanewise_variables as variables;
+
+use crate::driver;
+
+/// Run a program that uses CUDA's driver API on the simulated GPU
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "The exit code is the program's.\n\nExamples:\n  cargo lanewise exec -- python vector_add.py\n  cargo lanewise exec --checks race --counters out.json -- ./my_program --size 1000\n  cargo lanewise exec --model rtx4090 -- ctest --output-on-failure"
+)]
+pub struct Args {
+    /// The GPU to be, such as `rtx4090`
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// What to check launches for: `race`, `sync`, `memory`, with commas between them, or `all`
+    #[arg(long, value_name = "LIST")]
+    checks: Option<String>,
+    /// Print findings of checks and let the launch go on
+    #[arg(long)]
+    report: bool,
+    /// Which order of warps
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Write what each kernel did to this file, as JSON
+    #[arg(long, value_name = "FILE")]
+    counters: Option<PathBuf>,
+    /// The program and its arguments
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "PROGRAM"
+    )]
+    program: Vec<OsString>,
+}
+
+/// Runs the program and ends as it does.
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    let folder = driver::folder()?;
+    let own = Counters::new(args.counters.as_deref())?;
+    let (program, arguments) = args.program.split_first().context("no program is named")?;
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .env("LD_LIBRARY_PATH", library_path(&folder))
+        .env(variables::DEVICE.name, "sim")
+        .env(variables::SUMMARY.name, "1")
+        .env(variables::COUNTERS.name, own.path());
+    let options = [
+        (&variables::MODEL, args.model.clone()),
+        (&variables::CHECKS, args.checks.clone()),
+        (&variables::SEED, args.seed.map(|seed| seed.to_string())),
+        (
+            &variables::CHECKS_ACTION,
+            args.report.then(|| "report".to_owned()),
+        ),
+    ];
+    for (variable, value) in options {
+        if let Some(value) = value {
+            command.env(variable.name, value);
+        }
+    }
+    let status = command
+        .status()
+        .with_context(|| format!("cannot run `{}`", program.to_string_lossy()))?;
+    if !own.is_written() {
+        eprintln!(
+            "lanewise: the program did not initialise a simulated driver: it makes no CUDA call, or finds its libcuda.so.1 without \
+             LD_LIBRARY_PATH"
+        );
+    }
+    Ok(code_of(status))
+}
+
+/// The folder, and behind it what the program would have had.
+fn library_path(folder: &Path) -> OsString {
+    let mut path = OsString::from(folder);
+    if let Some(others) = env::var_os("LD_LIBRARY_PATH").filter(|others| !others.is_empty()) {
+        path.push(":");
+        path.push(others);
+    }
+    path
+}
+
+/// The file for the counters: the user's, or one that goes away again. That it appears says that a driver was initialised.
+struct Counters {
+    path: PathBuf,
+    is_ours: bool,
+}
+
+impl Counters {
+    fn new(asked: Option<&Path>) -> Result<Counters> {
+        let counters = match asked {
+            Some(path) => Counters {
+                path: std::path::absolute(path)
+                    .with_context(|| format!("`{}` is no path", path.display()))?,
+                is_ours: false,
+            },
+            None => {
+                let name = format!("lanewise-counters-{}.json", std::process::id());
+                Counters {
+                    path: env::temp_dir().join(name),
+                    is_ours: true,
+                }
+            }
+        };
+        // An old file would look like this run's.
+        let _ = std::fs::remove_file(&counters.path);
+        Ok(counters)
+    }
+
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn is_written(&self) -> bool {
+        self.path.exists() || self.path.to_string_lossy().contains("%p") // One for each process, under its own name.
+    }
+}
+
+impl Drop for Counters {
+    fn drop(&mut self) {
+        if self.is_ours {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// The program's exit code; that of a signal is 128 and its number, as shells have it.
+fn code_of(status: ExitStatus) -> ExitCode {
+    let code = status.code().or(status.signal().map(|signal| 128 + signal));
+    ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+}

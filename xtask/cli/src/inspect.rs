@@ -1,0 +1,282 @@
+//! `cargo lanewise inspect`: one kernel's Rust, PTX and machine code, line by line beside each other.
+//!
+//! The PTX says by `.loc` which line each instruction serves, and ptxas carries that into the machine code, where nvdisasm
+//! shows it. Code that was inlined from a library stands at the kernel's line that calls it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use comfy_table::{Cell, ContentArrangement, Table, presets};
+use lanewise_builder::lint::ptx;
+use lanewise_builder::{Emit, Output};
+
+use crate::kernels::{self, Request};
+use crate::output::say;
+use crate::{binaries, project, toolkit};
+
+/// Show a kernel's Rust, PTX and machine code side by side
+///
+/// Machine code (SASS) is shown where there are ptxas and nvdisasm; `cargo lanewise doctor` says how to get them.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  cargo lanewise inspect vec_add\n  cargo lanewise inspect matmul_shared_16 --arch sm_90\n  cargo lanewise inspect vec_add --json | jq '.lines[] | [.line, (.ptx | length)]'"
+)]
+pub struct Args {
+    /// The kernel's name, as `cargo lanewise build-ptx` lists it
+    kernel: String,
+    /// The GPU to compile for
+    #[arg(long, value_name = "ARCH", default_value = "sm_80")]
+    arch: String,
+    /// Leave the machine code out
+    #[arg(long)]
+    no_sass: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// A line of the source, and what it became.
+#[derive(Debug, Default)]
+struct Line {
+    ptx: Vec<String>,
+    sass: Vec<String>,
+}
+
+/// A file and a line's number.
+type Place = (String, u32);
+
+/// Lines by place.
+type Lines = BTreeMap<Place, Line>;
+
+/// Builds and prints.
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    let has_tools = toolkit::PTXAS.find().is_some() && toolkit::NVDISASM.find().is_some();
+    let wants_sass = has_tools && !args.no_sass;
+    let output = kernels::build(Request {
+        archs: std::slice::from_ref(&args.arch),
+        emit: if wants_sass {
+            vec![Emit::Cubin]
+        } else {
+            Vec::new()
+        },
+        assembler: if wants_sass {
+            Some(toolkit::PTXAS.require()?)
+        } else {
+            None
+        },
+        out: Some(project::target().join("ptx-inspect")),
+        ..Request::default()
+    })?;
+    let mut lines = Lines::new();
+    add_ptx(&mut lines, &output, &args.kernel)?;
+    if wants_sass {
+        let cubin = output
+            .modules
+            .first()
+            .and_then(|module| module.cubin.as_deref());
+        let text = binaries::disassemble(cubin.context("a cubin was asked for")?)?;
+        add_sass(&mut lines, &text, &args.kernel);
+    }
+    if args.json {
+        let text = serde_json::to_string_pretty(&json(&args.kernel, &args.arch, &lines))?;
+        say(text);
+        return Ok(ExitCode::SUCCESS);
+    }
+    print(&lines, wants_sass);
+    if !has_tools {
+        say(
+            "\nno machine code: there are no ptxas and nvdisasm on this machine (`cargo lanewise doctor`)",
+        );
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn add_ptx(lines: &mut Lines, output: &Output, kernel: &str) -> Result<()> {
+    let files = output.modules.first().context("one target was asked for")?;
+    let mut text = fs::read_to_string(&files.ptx)?;
+    if let Some(launching) = &files.launching_ptx {
+        // A kernel that launches kernels is in a text of its own.
+        let other = fs::read_to_string(launching)?;
+        if other.contains(&format!(".entry {kernel}("))
+            && !text.contains(&format!(".entry {kernel}("))
+        {
+            text = other;
+        }
+    }
+    let module = ptx::Module::parse(&text);
+    let Some(function) = module
+        .functions
+        .iter()
+        .find(|function| function.name == kernel)
+    else {
+        let names = output.manifest.modules[0]
+            .kernels
+            .iter()
+            .map(|kernel| kernel.description.name.as_str());
+        bail!(
+            "there is no kernel `{kernel}` for this target; there are {}",
+            names.collect::<Vec<_>>().join(", ")
+        );
+    };
+    add_function(lines, &module, function);
+    Ok(())
+}
+
+/// Adds a function's instructions. One without a line (LLVM gives none to what it made for several) goes with the one before.
+fn add_function(lines: &mut Lines, module: &ptx::Module, function: &ptx::Function) {
+    let mut place = Place::default();
+    for instruction in &function.instructions {
+        let own = module
+            .place(instruction.loc)
+            .and_then(|place| read_place(&place));
+        place = own.unwrap_or(place);
+        let words = instruction
+            .guard
+            .as_deref()
+            .into_iter()
+            .chain(instruction.text.split_whitespace());
+        let text = words.collect::<Vec<_>>().join(" ");
+        lines.entry(place.clone()).or_default().ptx.push(text);
+    }
+}
+
+/// `file:line` in two.
+fn read_place(place: &str) -> Option<Place> {
+    let (file, line) = place.rsplit_once(':')?;
+    Some((file.to_owned(), line.parse().ok()?))
+}
+
+/// Adds what nvdisasm prints of a function: lines with an address, after comments that name the source.
+fn add_sass(lines: &mut Lines, sass: &str, kernel: &str) {
+    let start = format!(".text.{kernel}:");
+    let body = sass
+        .lines()
+        .map(str::trim)
+        .skip_while(|line| *line != start)
+        .skip(1);
+    let mut place = Place::default();
+    for line in
+        body.take_while(|line| !line.starts_with(".section") && !line.starts_with("//-----"))
+    {
+        if let Some(rest) = line.strip_prefix("//## File \"") {
+            let mut parts = rest.split("\", line ");
+            let file = parts.next().unwrap_or_default().to_owned();
+            let number = parts.next().unwrap_or_default();
+            let digits: String = number.chars().take_while(char::is_ascii_digit).collect();
+            // Line 0 is no line: what follows goes with what was before.
+            if let Ok(number @ 1..) = digits.parse() {
+                place = (file, number);
+            }
+        } else if line.starts_with("/*") && line.ends_with(';') && !line.contains(" NOP") {
+            let text = line.split_once("*/").map_or(line, |(_, text)| text).trim();
+            lines
+                .entry(place.clone())
+                .or_default()
+                .sass
+                .push(text.to_owned());
+        }
+    }
+}
+
+/// The same for machines.
+fn json(kernel: &str, arch: &str, lines: &Lines) -> serde_json::Value {
+    let lines = lines.iter().map(|((file, number), line)| {
+        serde_json::json!({
+            "file": file,
+            "line": number,
+            "rust": source_line(file, *number),
+            "ptx": line.ptx,
+            "sass": line.sass,
+        })
+    });
+    let lines: Vec<_> = lines.collect();
+    serde_json::json!({ "kernel": kernel, "arch": arch, "lines": lines })
+}
+
+fn print(lines: &Lines, with_sass: bool) {
+    let mut table = Table::new();
+    table
+        .load_style(presets::UTF8_HORIZONTAL_ONLY)
+        .set_content_arrangement(ContentArrangement::Dynamic);
+    if !std::io::stdout().is_terminal() {
+        table.set_width(180);
+    }
+    let header = ["Rust", "PTX", "SASS"];
+    table.set_header(header[..if with_sass { 3 } else { 2 }].to_vec());
+    for ((file, number), line) in lines {
+        let source = match file.as_str() {
+            "" => "(no line)".to_owned(),
+            _ => format!("{file}:{number}\n{}", source_line(file, *number)),
+        };
+        let mut row = vec![Cell::new(source), Cell::new(line.ptx.join("\n"))];
+        if with_sass {
+            row.push(Cell::new(line.sass.join("\n")));
+        }
+        table.add_row(row);
+    }
+    say(table.trim_fmt());
+}
+
+/// A line of a file of this repository; nothing for one of a library.
+fn source_line(file: &str, number: u32) -> String {
+    let text = fs::read_to_string(project::root().join(file)).unwrap_or_default();
+    let index = (number as usize).saturating_sub(1);
+    text.lines()
+        .nth(index)
+        .unwrap_or_default()
+        .trim()
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PTX: &str = ".visible .entry k()\n{\n.loc 1 7 1\nadd.s32 %r1, %r2, %r3;\n@%p1 bra $L1;\n@!%p2\tbra $L1;\n.loc 1 0 0\n\
+                       shl.b32 %r1, %r1, 2;\n$L1:\n.loc 1 8 1\nret;\n}\n.file 1 \"a.rs\"\n";
+
+    fn ptx_lines() -> Lines {
+        let (mut lines, module) = (Lines::new(), ptx::Module::parse(PTX));
+        add_function(&mut lines, &module, &module.functions[0]);
+        lines
+    }
+
+    #[test]
+    fn guards_are_shown_with_their_register() {
+        let lines = ptx_lines();
+        let first = &lines[&("a.rs".to_owned(), 7)].ptx;
+        assert_eq!(first[1..3], ["@%p1 bra $L1", "@!%p2 bra $L1"]);
+    }
+
+    #[test]
+    fn what_has_no_line_goes_with_the_line_before() {
+        let lines = ptx_lines();
+        let first = &lines[&("a.rs".to_owned(), 7)].ptx;
+        assert_eq!(first.last().expect("four"), "shl.b32 %r1, %r1, 2");
+        assert_eq!(lines.len(), 2);
+    }
+
+    #[test]
+    fn json_has_each_line_with_what_it_became() {
+        let json = json("k", "sm_80", &ptx_lines());
+        assert_eq!(json["lines"][1]["line"], 8);
+        assert_eq!(json["lines"][1]["ptx"], serde_json::json!(["ret"]));
+    }
+
+    #[test]
+    fn machine_code_goes_to_the_line_that_the_comment_names() {
+        let sass = ".text.other:\n  /*0000*/  EXIT ;\n.text.k:\n\t//## File \"gpu/src/a.rs\", line 7 inlined at \"gpu/src/b.rs\", line 9\n\
+                    \t/*0000*/   MOV R1, R2 ;\n\t//## File \"gpu/src/a.rs\", line 8\n\t/*0010*/   EXIT ;\n\t.section .x\n\t/*0020*/  BRA ;\n";
+        let mut lines = Lines::new();
+        add_sass(&mut lines, sass, "k");
+        let at = |number| &lines[&("gpu/src/a.rs".to_owned(), number)].sass;
+        assert_eq!(
+            (at(7), at(8)),
+            (&vec!["MOV R1, R2 ;".to_owned()], &vec!["EXIT ;".to_owned()])
+        );
+        assert_eq!(lines.len(), 2);
+    }
+}

@@ -1,0 +1,128 @@
+//! Builds the kernels with `lanewise-builder`, and shows on the terminal how far it is.
+
+use std::path::PathBuf;
+
+use anyhow::{Error, Result, anyhow};
+use lanewise_builder::manifest::Floats;
+use lanewise_builder::{BuildError, Emit, Output, PtxBuilder, Stage};
+
+use crate::progress::Progress;
+use crate::project;
+
+/// The targets that the host embeds too: every GPU since Ampere can run one of them.
+pub const DEFAULT_ARCHS: &str = "sm_80,sm_90";
+
+/// What to build.
+#[derive(Default)]
+pub struct Request<'a> {
+    /// The targets, as in `sm_80`.
+    pub archs: &'a [String],
+    /// How floats are computed with.
+    pub floats: Floats,
+    /// For a debugger.
+    pub debug: bool,
+    /// NVIDIA's library of mathematical functions.
+    pub libdevice: Option<PathBuf>,
+    /// NVIDIA's libNVVM, to be the backend.
+    pub nvvm: Option<PathBuf>,
+    /// What to write besides PTX.
+    pub emit: Vec<Emit>,
+    /// The ptxas to have assemble the modules.
+    pub assembler: Option<PathBuf>,
+    /// `None`: `target/ptx`.
+    pub out: Option<PathBuf>,
+}
+
+/// Builds the project's kernels, as far as they have changed.
+///
+/// # Errors
+/// There are no kernels, or they do not build.
+pub fn build(request: Request<'_>) -> Result<Output> {
+    let progress = Progress::start("Looking at the kernels");
+    let mut builder = PtxBuilder::new(project::kernels()?)
+        .floats(request.floats)
+        .debug(request.debug)
+        .on_progress(move |stage| show(&progress, stage));
+    for arch in request.archs {
+        builder = builder.arch(arch);
+    }
+    builder = request.emit.into_iter().fold(builder, PtxBuilder::emit);
+    if let Some(path) = request.libdevice {
+        builder = builder.libdevice(path);
+    }
+    if let Some(path) = request.nvvm {
+        builder = builder.nvvm(path);
+    }
+    if let Some(ptxas) = request.assembler {
+        builder = builder.assembler(ptxas);
+    }
+    if let Some(out) = request.out {
+        builder = builder.out_dir(out);
+    }
+    builder.build().map_err(|error| match error {
+        // rustc's messages are on the screen already.
+        BuildError::Compile { krate, help, .. } => {
+            let help: String = help.iter().map(|help| format!("\nhelp: {help}")).collect();
+            anyhow!("the kernel crate `{krate}` does not compile{help}")
+        }
+        error => Error::new(error).context("the kernels could not be built"),
+    })
+}
+
+/// rustc's messages stay on the screen as rustc wrote them; what only tells progress is shown and replaced.
+fn show(progress: &Progress, stage: Stage) {
+    match stage {
+        Stage::AddingRustSrc => {
+            progress.line("The component `rust-src` is missing; rustup adds it now.");
+        }
+        Stage::Compiling { krate } => progress.now(format!("rustc compiles `{krate}`")),
+        Stage::Generating { arch } => progress.now(format!("LLVM makes PTX for {arch}")),
+        Stage::Warning(text) => progress.line(&format!("warning: {text}")),
+        Stage::Cargo(line) if tells_progress(&line) => progress.now(line.trim().to_owned()),
+        Stage::Cargo(line) => progress.line(&line),
+        _ => {}
+    }
+}
+
+/// Whether `line` is one of cargo's `   Compiling core v0.0.0`: a word set to the right of a column of 12.
+fn tells_progress(line: &str) -> bool {
+    const WORDS: [&str; 9] = [
+        "Blocking",
+        "Compiling",
+        "Downloaded",
+        "Downloading",
+        "Finished",
+        "Fresh",
+        "Locking",
+        "Running",
+        "Updating",
+    ];
+    let plain = line
+        .replace("\u{1b}[1m", "")
+        .replace("\u{1b}[92m", "")
+        .replace("\u{1b}[32m", "");
+    let word = plain
+        .trim_start()
+        .split([' ', '\u{1b}'])
+        .next()
+        .unwrap_or_default();
+    plain.starts_with(' ') && WORDS.contains(&word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cargos_progress_is_told_from_rustcs_messages() {
+        assert!(tells_progress(
+            "   Compiling core v0.0.0 (/rustlib/src/rust/library/core)"
+        ));
+        assert!(tells_progress(
+            "\u{1b}[1m\u{1b}[92m    Finished\u{1b}[0m `release` profile"
+        ));
+        assert!(!tells_progress("error[E0308]: mismatched types"));
+        assert!(!tells_progress("  --> gpu/src/basics/vector_add.rs:12:5"));
+        assert!(!tells_progress("Compiling is what this comment is about"));
+    }
+}

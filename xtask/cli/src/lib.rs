@@ -1,0 +1,123 @@
+//! The commands that work on any kernel crate: build it to PTX, look at it, check it, start a project.
+//!
+//! They are one program under two names. `cargo-lanewise` is found by cargo (`cargo lanewise inspect my_kernel`), `lanewise` is
+//! the same without cargo. `cargo lanewise` of Lanewise's own repository shows these commands beside its own.
+//!
+//! One module a command. The program knows `lanewise-builder` and nothing of the host side, so that it is quick to build and a
+//! kernel that does not compile is shown by rustc's own messages.
+
+mod binaries;
+mod build_ptx;
+mod check_ptx;
+mod compare_backends;
+mod doctor;
+mod driver;
+mod exec;
+mod floats;
+mod inspect;
+pub mod kernels;
+mod new;
+pub mod output;
+pub mod progress;
+pub mod project;
+mod toolkit;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+/// The program's command line, under either name.
+#[derive(Debug, Parser)]
+#[command(
+    name = "lanewise",
+    version,
+    max_term_width = 110,
+    about = "CUDA kernels in Rust: build them, look at them, check them, start a project"
+)]
+pub struct Cli {
+    #[command(flatten)]
+    place: Place,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Which kernels a command works on.
+#[derive(Debug, clap::Args)]
+pub struct Place {
+    /// The folder of the package that has the kernels [default: that of the current folder's project]
+    #[arg(id = "crate", long, value_name = "PATH", global = true)]
+    folder: Option<PathBuf>,
+}
+
+impl Place {
+    /// Makes the named folder's project the one that all commands work on; `default` stands in where none was named.
+    ///
+    /// # Errors
+    /// The folder cannot be read.
+    pub fn enter(self, default: Option<PathBuf>) -> Result<()> {
+        project::enter(self.folder.or(default))
+    }
+}
+
+/// A command.
+#[derive(Debug, Subcommand)]
+#[expect(
+    missing_docs,
+    reason = "clap shows the documentation of each command's arguments"
+)]
+pub enum Command {
+    BuildPtx(build_ptx::Args),
+    Inspect(inspect::Args),
+    CheckPtx(check_ptx::Args),
+    CompareBackends(compare_backends::Args),
+    Doctor(doctor::Args),
+    Driver(driver::Args),
+    Exec(exec::Args),
+    New(new::Args),
+}
+
+impl Command {
+    /// Runs it, in the project that was entered before.
+    ///
+    /// # Errors
+    /// What went wrong, for a person to read.
+    pub fn run(self) -> Result<ExitCode> {
+        match self {
+            Self::BuildPtx(args) => build_ptx::run(&args),
+            Self::Inspect(args) => inspect::run(&args),
+            Self::CheckPtx(args) => check_ptx::run(&args),
+            Self::CompareBackends(args) => compare_backends::run(&args),
+            Self::Doctor(args) => doctor::run(&args),
+            Self::Driver(args) => driver::run(&args),
+            Self::Exec(args) => exec::run(&args),
+            Self::New(args) => new::run(&args),
+        }
+    }
+}
+
+impl Cli {
+    /// Runs the command in the current folder.
+    pub fn run(self) -> ExitCode {
+        finish(self.place.enter(None).and_then(|()| self.command.run()))
+    }
+}
+
+/// Prints what went wrong, if anything did.
+pub fn finish(outcome: Result<ExitCode>) -> ExitCode {
+    outcome.unwrap_or_else(|error| {
+        eprintln!("error: {error:#}");
+        ExitCode::FAILURE
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        super::Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,219 @@
+//! `cargo lanewise new`: a project of one's own that builds, runs and tests.
+//!
+//! It is one package: kernels in a module, host code beside them, a build script of one line. `--workspace` makes two packages, for
+//! kernels that several programs use. All that the project needs but Lanewise itself is in it.
+
+mod source;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+
+use crate::output::say;
+use source::Source;
+
+/// Make a project with a kernel, a program and a test
+///
+/// In the project, `cargo run` runs the kernel and `cargo test` tests it, on a GPU or on the simulated one. It depends on Lanewise of
+/// this program's version, or by path where the program was built in a checkout, unless an option says otherwise.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  cargo lanewise new demo && cd demo && cargo test\n  cargo lanewise new demo --git https://example.org/lanewise --rev 0123abc"
+)]
+pub struct Args {
+    /// The folder to make; its name is the project's
+    #[arg(value_name = "FOLDER")]
+    folder: PathBuf,
+    /// Put the kernels into a package of their own
+    #[arg(long)]
+    workspace: bool,
+    #[command(flatten)]
+    source: source::Args,
+}
+
+/// A file of a project and its template.
+type File = (&'static str, &'static str);
+
+/// Files of every project.
+const COMMON: [File; 7] = [
+    ("src/main.rs", include_str!("template/main.rs.txt")),
+    ("src/lib.rs", include_str!("template/lib.rs.txt")),
+    ("tests/saxpy.rs", include_str!("template/test.rs.txt")),
+    (
+        ".cargo/config.toml",
+        include_str!("template/config.toml.txt"),
+    ),
+    (
+        ".cargo/cuda/lib64/libcuda.so",
+        include_str!("template/libcuda.so.txt"),
+    ),
+    (".gitignore", "target/\n"),
+    (
+        "rust-toolchain.toml",
+        include_str!("template/rust-toolchain.toml.txt"),
+    ),
+];
+
+/// The others of a project that is one package.
+const PACKAGE: [File; 3] = [
+    ("Cargo.toml", include_str!("template/Cargo.toml.txt")),
+    ("build.rs", include_str!("template/build.rs.txt")),
+    ("src/kernels.rs", include_str!("template/kernels.rs.txt")),
+];
+
+/// The others of one whose kernels are a package of their own.
+const WORKSPACE: [File; 4] = [
+    (
+        "Cargo.toml",
+        include_str!("template/workspace/Cargo.toml.txt"),
+    ),
+    (
+        "kernels/Cargo.toml",
+        include_str!("template/workspace/kernels.Cargo.toml.txt"),
+    ),
+    ("kernels/build.rs", include_str!("template/build.rs.txt")),
+    (
+        "kernels/src/lib.rs",
+        include_str!("template/kernels.rs.txt"),
+    ),
+];
+
+/// The profiles of both.
+const PROFILES: &str = include_str!("template/profiles.txt");
+
+/// Writes the files.
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    let source = args.source.chosen()?;
+    make(&args.folder, args.workspace, &source)?;
+    let kernels = if args.workspace {
+        "kernels/src/lib.rs"
+    } else {
+        "src/kernels.rs"
+    };
+    say(format_args!(
+        "made `{}`: kernels in {kernels}, the host's side in src/lib.rs, a test in tests/\n\n  cd {0} && cargo test",
+        args.folder.display(),
+    ));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn make(folder: &Path, workspace: bool, source: &Source) -> Result<()> {
+    let name = folder
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned());
+    let name = name.context("the last part of the path is to be the project's name")?;
+    let is_start = |c: char| c.is_ascii_alphabetic();
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if !name.starts_with(is_start) || !name.chars().all(is_part) {
+        bail!(
+            "`{name}` cannot be a crate's name: begin with a letter, and use letters, digits, - and _"
+        );
+    }
+    if folder
+        .read_dir()
+        .is_ok_and(|mut entries| entries.next().is_some())
+    {
+        bail!("`{}` is there already and holds files", folder.display());
+    }
+    let own = if workspace { &WORKSPACE[..] } else { &PACKAGE };
+    for (file, template) in COMMON.iter().chain(own) {
+        let mut text = template.replace("{{profiles}}", PROFILES.trim_end());
+        if workspace {
+            text = for_workspace(file, &text);
+        }
+        for package in &source::PACKAGES {
+            let place = format!("{{{{{}}}}}", package.place);
+            text = text.replace(&place, &source.of(package));
+        }
+        let text = text
+            .replace("{{name}}", &name)
+            .replace("{{crate}}", &name.replace('-', "_"))
+            .replace("{{toolchain}}", lanewise_builder::TOOLCHAIN);
+        write(&folder.join(file), &text)?;
+    }
+    if let Some(lock) = source.lock() {
+        // The versions that Lanewise is tested with; cargo adds the project's own packages and drops what it does not need.
+        let to = folder.join("Cargo.lock");
+        fs::copy(&lock, &to).with_context(|| format!("cannot copy `{}`", lock.display()))?;
+    }
+    Ok(())
+}
+
+/// What differs where the kernels are a crate: its root says so, and the host imports it.
+fn for_workspace(file: &str, text: &str) -> String {
+    match file {
+        "kernels/src/lib.rs" => format!(
+            "#![no_std]\n#![cfg_attr(target_arch = \"nvptx64\", feature(abi_ptx))]\n{}",
+            text.replace(
+                "compiles this module for the GPU, without `std`;",
+                "compiles this crate for the GPU;"
+            )
+        ),
+        "kernels/build.rs" => text.replace("src/kernels.rs", "the kernels"),
+        "src/lib.rs" => text.replace("pub mod kernels;", "pub use {{crate}}_kernels as kernels;"),
+        _ => text.to_owned(),
+    }
+}
+
+fn write(file: &Path, text: &str) -> Result<()> {
+    let folder = file.parent().context("a file is in a folder")?;
+    fs::create_dir_all(folder).with_context(|| format!("cannot create `{}`", folder.display()))?;
+    fs::write(file, text).with_context(|| format!("cannot write `{}`", file.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn release() -> Source {
+        Source::Release("0.1".into())
+    }
+
+    /// Every file of a project, with its text.
+    fn files(folder: &Path) -> Vec<(PathBuf, String)> {
+        let mut files = Vec::new();
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                files.extend(self::files(&path));
+            } else {
+                let text = fs::read_to_string(&path).expect("text");
+                files.push((path, text));
+            }
+        }
+        files
+    }
+
+    #[test]
+    fn every_place_is_filled_in_and_nothing_points_into_a_checkout() {
+        let checkout = source::checkout().display().to_string();
+        for workspace in [false, true] {
+            let root = tempfile::tempdir().expect("a temporary folder");
+            let folder = root.path().join("my-demo");
+            make(&folder, workspace, &release()).expect("it is made");
+            let files = files(&folder);
+            assert!(files.len() >= 10, "{files:?}");
+            for (path, text) in &files {
+                assert!(!text.contains("{{"), "{}:\n{text}", path.display());
+                assert!(!text.contains(&checkout), "{}:\n{text}", path.display());
+            }
+            let main = fs::read_to_string(folder.join("src/main.rs")).expect("it is there");
+            assert!(main.contains("my_demo::saxpy"), "{main}");
+            let text: String = files.into_iter().map(|(_, text)| text).collect();
+            assert!(text.contains("lanewise = { version = \"0.1\" }"), "{text}");
+            assert!(!text.contains("unsafe"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_cargo_refuses_and_a_folder_in_use_are_errors() {
+        let root = tempfile::tempdir().expect("a temporary folder");
+        assert!(make(&root.path().join("2-fast"), false, &release()).is_err());
+        let folder = root.path().join("demo");
+        make(&folder, false, &release()).expect("it is made");
+        let error = make(&folder, false, &release()).expect_err("it is there");
+        assert!(error.to_string().contains("is there already"), "{error}");
+    }
+}

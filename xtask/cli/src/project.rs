@@ -1,0 +1,146 @@
+//! The project that a command works on: where its kernels are, its root, its target folder.
+//!
+//! A program works on one project, which it enters once, before its command runs. Outside of any project the current folder
+//! stands for it: `doctor` and `new` need none.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use anyhow::{Context, Result, anyhow, bail};
+use cargo_metadata::{Metadata, MetadataCommand, Package};
+
+/// Where things are.
+#[derive(Debug)]
+struct Project {
+    /// The folder of the package with the kernels, or why there is none.
+    kernels: Result<PathBuf, String>,
+    /// The root of its workspace.
+    root: PathBuf,
+    /// Cargo's target folder.
+    target: PathBuf,
+}
+
+static ENTERED: OnceLock<Project> = OnceLock::new();
+
+/// Enters the project of the package in `folder`, or of the current folder. Once entered, it stays.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn enter(folder: Option<PathBuf>) -> Result<()> {
+    let named = folder.is_some();
+    let start = match folder {
+        Some(folder) => folder
+            .canonicalize()
+            .with_context(|| format!("cannot read `{}`", folder.display()))?,
+        None => env::current_dir().context("there is no current folder")?,
+    };
+    let project = Project::find(&start, named);
+    let _ = ENTERED.set(project);
+    Ok(())
+}
+
+impl Project {
+    fn find(start: &Path, named: bool) -> Project {
+        let metadata = MetadataCommand::new().current_dir(start).no_deps().exec();
+        match metadata {
+            Ok(metadata) => {
+                let kernels = if named {
+                    Ok(start.to_owned())
+                } else {
+                    kernels_of(&metadata, start).map_err(|error| format!("{error:#}"))
+                };
+                Project {
+                    kernels,
+                    root: metadata.workspace_root.into(),
+                    target: metadata.target_directory.into(),
+                }
+            }
+            Err(error) => Project {
+                kernels: Err(format!(
+                    "`{}` is in no cargo project: {error}",
+                    start.display()
+                )),
+                root: start.to_owned(),
+                target: start.join("target"),
+            },
+        }
+    }
+}
+
+/// The package with kernels that a person in `start` means: the one they are in, else the only one of the workspace.
+fn kernels_of(metadata: &Metadata, start: &Path) -> Result<PathBuf> {
+    let folder = |package: &Package| -> PathBuf {
+        let manifest = package.manifest_path.as_std_path();
+        manifest.parent().unwrap_or(start).to_owned()
+    };
+    let with_kernels: Vec<PathBuf> = metadata
+        .packages
+        .iter()
+        .filter(|package| has_kernels(package))
+        .map(folder)
+        .collect();
+    let own = with_kernels
+        .iter()
+        .filter(|folder| start.starts_with(folder))
+        .max_by_key(|folder| folder.components().count());
+    match (own, &with_kernels[..]) {
+        (Some(own), _) => Ok(own.clone()),
+        (None, [only]) => Ok(only.clone()),
+        (None, []) => bail!(
+            "no package of `{}` has kernels: `cargo lanewise new` makes a project that has, and `--crate PATH` names a package elsewhere",
+            metadata.workspace_root
+        ),
+        (None, several) => {
+            let names = several.iter().map(|folder| folder.display().to_string());
+            bail!(
+                "several packages have kernels; name one by --crate: {}",
+                names.collect::<Vec<_>>().join(", ")
+            )
+        }
+    }
+}
+
+/// Whether a package has kernels: it says where they are, or it is a library on top of the device library.
+fn has_kernels(package: &Package) -> bool {
+    let is_library_of_kernels = || {
+        let mut dependencies = package.dependencies.iter();
+        dependencies.any(|it| it.name == "lanewise-macros")
+            && package.targets.iter().any(|target| target.is_lib())
+    };
+    !package.metadata["lanewise"].is_null() || is_library_of_kernels()
+}
+
+fn entered() -> &'static Project {
+    ENTERED.get_or_init(|| {
+        let start = env::current_dir().unwrap_or_default();
+        Project::find(&start, false)
+    })
+}
+
+/// The folder of the package that has the kernels.
+///
+/// # Errors
+/// No package has, or several have.
+pub fn kernels() -> Result<&'static Path> {
+    let found = entered().kernels.as_deref();
+    found.map_err(|reason| anyhow!("{reason}"))
+}
+
+/// The root of the project's workspace.
+pub fn root() -> &'static Path {
+    &entered().root
+}
+
+/// The project's target folder.
+pub fn target() -> &'static Path {
+    &entered().target
+}
+
+/// `path` as a reader in the project's root would write it.
+pub fn shown(path: &Path) -> String {
+    path.strip_prefix(root())
+        .unwrap_or(path)
+        .display()
+        .to_string()
+}

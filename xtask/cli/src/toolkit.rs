@@ -1,0 +1,282 @@
+//! Finds the CUDA tools that a machine may have: all of them are optional.
+//!
+//! A tool is looked for in the order in which a person would expect to be obeyed: `CUDA_HOME` (or `CUDA_PATH`), `PATH`,
+//! Python environments (NVIDIA publishes its tools as Python packages), and the toolkit's default folder. A Python environment is
+//! the one in `target/cuda-tools`, the active one (`VIRTUAL_ENV`, `CONDA_PREFIX`), or that of the `python3` in `PATH`.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use crate::project;
+
+/// How to get `ptxas` without a CUDA toolkit; `.ci/run` does the same.
+pub(crate) const INSTALL_PTXAS: &str =
+    "python3 -m venv target/cuda-tools && target/cuda-tools/bin/pip install nvidia-cuda-nvcc";
+
+/// A tool's file, and what led to it.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    /// The file.
+    pub(crate) path: PathBuf,
+    /// `CUDA_HOME`, `PATH`, `a Python environment`, ...
+    pub(crate) through: &'static str,
+}
+
+/// The same for the tools that read machine code.
+const INSTALL: &str = "python3 -m venv target/cuda-tools && target/cuda-tools/bin/pip install nvidia-cuda-nvcc \
+                       nvidia-nvvm nvidia-cuda-nvdisasm";
+
+/// A file of the toolkit: where it lies below the toolkit's root, and below a Python package's.
+pub(crate) struct Tool {
+    /// The name under which `PATH` would have it; `None` for what is not a program.
+    program: Option<&'static str>,
+    /// Candidates below a toolkit's root.
+    places: &'static [&'static str],
+}
+
+/// The assembler: PTX to machine code. The judge of our PTX where there is no GPU.
+pub(crate) const PTXAS: Tool = Tool {
+    program: Some("ptxas"),
+    places: &["bin/ptxas"],
+};
+/// Puts machine code for several targets into one file.
+pub(crate) const FATBINARY: Tool = Tool {
+    program: Some("fatbinary"),
+    places: &["bin/fatbinary"],
+};
+/// The disassembler: machine code to text.
+pub(crate) const NVDISASM: Tool = Tool {
+    program: Some("nvdisasm"),
+    places: &["bin/nvdisasm"],
+};
+/// NVIDIA's device library of mathematical functions, as LLVM bitcode.
+pub(crate) const LIBDEVICE: Tool = Tool {
+    program: None,
+    places: &["nvvm/libdevice/libdevice.10.bc"],
+};
+/// NVIDIA's own compiler from LLVM bitcode to PTX.
+pub(crate) const LIBNVVM: Tool = Tool {
+    program: None,
+    places: &[
+        "nvvm/lib64/libnvvm.so",
+        "nvvm/lib64/libnvvm.so.4",
+        "lib/libnvvm.so.4",
+    ],
+};
+
+impl Tool {
+    /// The first file that is there.
+    pub(crate) fn find(&self) -> Option<Found> {
+        self.find_in(&Places::of_this_machine())
+    }
+
+    /// The file, or an error that says how to get it.
+    pub(crate) fn require(&self) -> Result<PathBuf> {
+        let name = self.program.or_else(|| self.places[0].rsplit('/').next());
+        self.find().map(|found| found.path).with_context(|| {
+            format!(
+                "there is no {} on this machine; without a CUDA toolkit, get it by\n  {INSTALL}",
+                name.unwrap_or_default()
+            )
+        })
+    }
+
+    fn find_in(&self, machine: &Places) -> Option<Found> {
+        let in_roots = |roots: &[PathBuf], through| {
+            let files = roots
+                .iter()
+                .flat_map(|root| self.places.iter().map(move |place| root.join(place)));
+            files
+                .into_iter()
+                .find(|path| path.is_file())
+                .map(|path| Found { path, through })
+        };
+        let in_path = || {
+            let program = self.program?;
+            let path = machine
+                .path
+                .iter()
+                .map(|dir| dir.join(program))
+                .find(|path| path.is_file())?;
+            Some(Found {
+                path,
+                through: "PATH",
+            })
+        };
+        in_roots(&machine.cuda_home, "CUDA_HOME")
+            .or_else(in_path)
+            .or_else(|| in_roots(&machine.beside_path(), "PATH"))
+            .or_else(|| in_roots(&machine.python(), "a Python environment"))
+            .or_else(|| in_roots(&machine.default, "the toolkit's default folder"))
+    }
+}
+
+/// The folders in which to look.
+struct Places {
+    cuda_home: Vec<PathBuf>,
+    path: Vec<PathBuf>,
+    site_packages: Vec<PathBuf>,
+    default: Vec<PathBuf>,
+}
+
+impl Places {
+    fn of_this_machine() -> Self {
+        let folders = |names: &[&str]| -> Vec<PathBuf> {
+            names
+                .iter()
+                .filter_map(env::var_os)
+                .filter(|value| !value.is_empty())
+                .map(PathBuf::from)
+                .collect()
+        };
+        let environments = [
+            vec![project::target().join("cuda-tools")],
+            folders(&["VIRTUAL_ENV", "CONDA_PREFIX"]),
+        ]
+        .concat();
+        let mut site_packages: Vec<PathBuf> = environments
+            .iter()
+            .flat_map(|root| site_packages_below(root))
+            .collect();
+        site_packages.extend(site_packages_of_python());
+        Self {
+            cuda_home: folders(&["CUDA_HOME", "CUDA_PATH"]),
+            path: env::var_os("PATH")
+                .iter()
+                .flat_map(env::split_paths)
+                .collect(),
+            site_packages,
+            default: vec!["/usr/local/cuda".into()],
+        }
+    }
+
+    /// Toolkits whose `bin` is in `PATH`: their libraries lie beside it.
+    fn beside_path(&self) -> Vec<PathBuf> {
+        let with_nvcc = self.path.iter().filter(|dir| dir.join("nvcc").is_file());
+        with_nvcc
+            .filter_map(|dir| dir.parent())
+            .map(Path::to_path_buf)
+            .collect()
+    }
+
+    /// The folders of NVIDIA's Python packages: `site-packages/nvidia/*`, each shaped like a toolkit.
+    fn python(&self) -> Vec<PathBuf> {
+        self.site_packages
+            .iter()
+            .flat_map(|dir| subfolders(&dir.join("nvidia")))
+            .collect()
+    }
+}
+
+/// `lib/python3.*/site-packages` of a Python environment.
+fn site_packages_below(environment: &Path) -> Vec<PathBuf> {
+    let versions = subfolders(&environment.join("lib")).into_iter();
+    versions
+        .map(|version| version.join("site-packages"))
+        .filter(|dir| dir.is_dir())
+        .collect()
+}
+
+/// Where the `python3` in `PATH` finds its packages; none when there is no Python.
+fn site_packages_of_python() -> Vec<PathBuf> {
+    let Ok(output) = Command::new("python3")
+        .args(["-c", "import sys; print('\\n'.join(sys.path))"])
+        .output()
+    else {
+        return Vec::new();
+    };
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.lines()
+        .filter(|line| line.ends_with("-packages"))
+        .map(PathBuf::from)
+        .collect()
+}
+
+/// The folders in `dir` by name; none when it is not there.
+fn subfolders(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    let mut folders: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.is_dir())
+        .collect();
+    folders.sort();
+    folders
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A machine with these files, and the folders that a user would have named.
+    fn machine(files: &[&str]) -> (tempfile::TempDir, Places) {
+        let root = tempfile::tempdir().expect("a temporary folder can be made");
+        for file in files {
+            let file = root.path().join(file);
+            fs::create_dir_all(file.parent().expect("a file is in a folder"))
+                .expect("a folder can be made");
+            fs::write(file, "").expect("a file can be written");
+        }
+        let places = Places {
+            cuda_home: vec![root.path().join("home")],
+            path: vec![
+                root.path().join("elsewhere"),
+                root.path().join("opt/cuda/bin"),
+            ],
+            site_packages: site_packages_below(&root.path().join("venv")),
+            default: vec![root.path().join("default")],
+        };
+        (root, places)
+    }
+
+    #[test]
+    fn cuda_home_goes_before_path_and_path_before_python() {
+        let python = "venv/lib/python3.11/site-packages/nvidia/cu13/bin/ptxas";
+        for (files, through) in [
+            (
+                vec!["home/bin/ptxas", "elsewhere/ptxas", python],
+                Some("CUDA_HOME"),
+            ),
+            (
+                vec!["elsewhere/ptxas", python, "default/bin/ptxas"],
+                Some("PATH"),
+            ),
+            (
+                vec![python, "default/bin/ptxas"],
+                Some("a Python environment"),
+            ),
+            (
+                vec!["default/bin/ptxas"],
+                Some("the toolkit's default folder"),
+            ),
+            (vec![], None),
+        ] {
+            let (_root, places) = machine(&files);
+            assert_eq!(
+                PTXAS.find_in(&places).map(|found| found.through),
+                through,
+                "{files:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn libraries_are_found_beside_the_nvcc_in_path() {
+        let library = "opt/cuda/nvvm/lib64/libnvvm.so";
+        let (root, places) = machine(&["opt/cuda/bin/nvcc", library]);
+        assert_eq!(
+            LIBNVVM.find_in(&places).map(|found| found.path),
+            Some(root.path().join(library))
+        );
+    }
+
+    #[test]
+    fn libnvvm_is_found_in_the_python_package_which_has_no_lib64() {
+        let (_root, places) =
+            machine(&["venv/lib/python3.11/site-packages/nvidia/cu13/lib/libnvvm.so.4"]);
+        assert!(LIBNVVM.find_in(&places).is_some());
+    }
+}

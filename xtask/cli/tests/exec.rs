@@ -1,0 +1,149 @@
+//! `lanewise exec` on a program that knows nothing of Lanewise: Python, with the driver API by ctypes. Where there is no
+//! Python 3 the tests say so.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// Runs `lanewise exec OPTIONS -- python3 count.py ARGUMENTS`; nothing where there is no Python.
+fn exec(options: &[&str], arguments: &[&str]) -> Option<Output> {
+    if Command::new("python3").arg("--version").output().is_err() {
+        println!("skipped: there is no python3");
+        return None;
+    }
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/exec/count.py");
+    let output = Command::new(env!("CARGO_BIN_EXE_lanewise"))
+        .arg("exec")
+        .args(options)
+        .args(["--", "python3"])
+        .arg(program)
+        .args(arguments)
+        .env_remove("LANEWISE_CHECKS")
+        .output()
+        .expect("the program starts");
+    Some(output)
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// What is the driver's, without what cargo said of building it.
+fn said(output: &Output) -> String {
+    let stderr = text(&output.stderr);
+    let start = stderr.find("lanewise: ").unwrap_or(stderr.len());
+    stderr[start..].to_owned()
+}
+
+#[test]
+fn a_python_program_runs_and_ends_with_a_summary_of_its_kernels() {
+    let Some(output) = exec(&["--model", "rtx4090", "--seed", "7"], &[]) else {
+        return;
+    };
+    let stdout = text(&output.stdout);
+    assert!(
+        output.status.success() && stdout.starts_with("NVIDIA GeForce RTX 4090: counted "),
+        "{stdout}\n{}",
+        text(&output.stderr)
+    );
+    let said = said(&output);
+    assert!(
+        said.starts_with(
+            "lanewise: 1 launch of 1 kernel on a simulated NVIDIA GeForce RTX 4090, seed 7, checks: none\n"
+        ),
+        "{said}"
+    );
+    let row = said
+        .lines()
+        .find(|line| line.trim_start().starts_with("count "));
+    assert!(
+        row.is_some_and(|row| row.contains("1.00")),
+        "one sector a load: {said}"
+    );
+}
+
+#[test]
+fn a_finding_fails_the_launch_of_any_program_and_is_in_the_summary() {
+    let Some(output) = exec(&["--checks", "race"], &[]) else {
+        return;
+    };
+    let stderr = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains("cuCtxSynchronize answered 719"), "{stderr}");
+    assert!(
+        stderr.contains("lanewise: CUDA_ERROR_LAUNCH_FAILED (719): cuCtxSynchronize: race: "),
+        "{stderr}"
+    );
+    assert!(
+        stderr.contains(
+            "lanewise: the checks found something at 2 places\n  race in `count` at ptx line "
+        ),
+        "{stderr}"
+    );
+
+    let Some(output) = exec(&["--checks", "race", "--report"], &["fail"]) else {
+        return;
+    };
+    let stderr = text(&output.stderr);
+    assert_eq!(
+        output.status.code(),
+        Some(3),
+        "the program's own code: {stderr}"
+    );
+    assert!(stderr.contains("lanewise: race: "), "{stderr}");
+}
+
+/// What the book shows: the program's line, then the driver's.
+#[test]
+fn the_book_shows_what_a_racy_program_ends_with() {
+    let Some(output) = exec(&["--checks", "race", "--report"], &[]) else {
+        return;
+    };
+    let shown = format!("{}{}", text(&output.stdout), said(&output));
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/exec/summary.txt");
+    if lanewise_variables::BLESS.get().is_some() {
+        return std::fs::write(path, shown).expect("the file can be written");
+    }
+    assert_eq!(
+        shown,
+        include_str!("exec/summary.txt"),
+        "LANEWISE_BLESS=1 accepts it"
+    );
+}
+
+#[test]
+fn the_counters_are_a_file_for_programs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("out.json");
+    let name = file.to_str().expect("a path in UTF-8");
+    let Some(output) = exec(&["--counters", name], &[]) else {
+        return;
+    };
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let written = std::fs::read_to_string(&file).expect("the file is there");
+    let document: serde_json::Value = serde_json::from_str(&written).expect("it is JSON");
+    let kernel = &document["kernels"][0];
+    assert_eq!(kernel["kernel"], "count", "{document:#}");
+    assert_eq!(kernel["launches"], 1);
+    assert_eq!(kernel["metrics"]["sectors_per_load"], 1.0);
+    assert_eq!(
+        kernel["counters"]["global_loads"]["requests"], 2,
+        "two warps"
+    );
+}
+
+#[test]
+fn a_program_without_cuda_is_told_of_and_one_that_is_not_there_is_an_error() {
+    let run = |program: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_lanewise"))
+            .args(["exec", "--"])
+            .args(program)
+            .output();
+        output.expect("the program starts")
+    };
+    let output = run(&["true"]);
+    assert!(output.status.success());
+    assert!(text(&output.stderr).contains("did not initialise a simulated driver"));
+    let output = run(&["/no/such/program"]);
+    assert!(!output.status.success());
+    assert!(text(&output.stderr).contains("cannot run `/no/such/program`"));
+}

@@ -1,0 +1,192 @@
+//! Through the door: projects that `new` makes, and the commands in them.
+//!
+//! The kernels of each are built for the device. That a project's host side compiles, and that its test passes, `.ci/run` tries.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// What a command prints, with how it ended.
+struct Ran {
+    output: Output,
+    text: String,
+}
+
+impl Ran {
+    #[track_caller]
+    fn ok(self) -> Ran {
+        assert!(self.output.status.success(), "{}", self.text);
+        self
+    }
+
+    #[track_caller]
+    fn json(self) -> Value {
+        let ran = self.ok();
+        serde_json::from_slice(&ran.output.stdout)
+            .unwrap_or_else(|error| panic!("{error}\n{}", ran.text))
+    }
+}
+
+/// Runs `cargo lanewise ARGUMENTS` in a folder. All projects share a target folder, so that `core` is compiled once.
+fn lanewise(folder: &Path, arguments: &[&str]) -> Ran {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-lanewise"));
+    let output = command
+        .arg("lanewise")
+        .args(arguments)
+        .current_dir(folder)
+        .env(
+            "CARGO_TARGET_DIR",
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join("projects"),
+        )
+        .output()
+        .expect("it can be started");
+    let text =
+        [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    Ran {
+        output,
+        text: text.concat(),
+    }
+}
+
+/// A new project in a temporary folder.
+fn project(name: &str, options: &[&str]) -> (tempfile::TempDir, PathBuf) {
+    let root = tempfile::tempdir().expect("a temporary folder");
+    lanewise(root.path(), &[&["new", name], options].concat()).ok();
+    let folder = root.path().join(name);
+    (root, folder)
+}
+
+/// The names of the kernels that a build prints.
+fn kernels(built: &Value) -> Vec<&str> {
+    let kernels = built["manifest"]["modules"][0]["kernels"].as_array();
+    kernels
+        .into_iter()
+        .flatten()
+        .filter_map(|kernel| kernel["name"].as_str())
+        .collect()
+}
+
+#[test]
+fn the_commands_work_in_a_project_of_one_package() {
+    let (root, folder) = project("demo", &[]);
+    let built = lanewise(&folder, &["build-ptx", "--json"]).json();
+    assert_eq!(kernels(&built), ["saxpy"]);
+    assert_eq!(built["manifest"]["krate"], "demo");
+
+    // From a folder inside, and from outside by --crate.
+    let source = folder.join("src");
+    let inspected = lanewise(&source, &["inspect", "saxpy", "--no-sass", "--json"]).json();
+    let lines = inspected["lines"].as_array().expect("lines");
+    let of_kernel = lines.iter().find(|line| line["rust"] == "*y += a * x[i];");
+    let of_kernel = of_kernel.unwrap_or_else(|| panic!("{inspected:#}"));
+    assert_eq!(of_kernel["file"], "src/kernels.rs");
+    assert!(
+        of_kernel["ptx"].to_string().contains("fma.rn.f32"),
+        "{of_kernel}"
+    );
+    let outside = lanewise(root.path(), &["build-ptx", "--crate", "demo", "--json"]).json();
+    assert_eq!(
+        (kernels(&outside), &outside["rebuilt"]),
+        (vec!["saxpy"], &Value::Bool(false))
+    );
+
+    let diagnosis = lanewise(&folder, &["doctor", "--json"]).json();
+    assert_eq!(diagnosis["healthy"], true, "{diagnosis:#}");
+}
+
+#[test]
+fn kernels_in_a_package_of_their_own_are_found_from_the_workspace() {
+    let (_root, folder) = project("demo", &["--workspace"]);
+    let built = lanewise(&folder, &["build-ptx", "--json"]).json();
+    assert_eq!(kernels(&built), ["saxpy"]);
+    assert_eq!(built["manifest"]["krate"], "demo_kernels");
+}
+
+#[test]
+fn a_module_of_kernels_has_submodules_helpers_and_dependencies() {
+    let (_root, folder) = project("nested", &[]);
+    let write = |file: &str, text: &str| {
+        let file = folder.join(file);
+        std::fs::create_dir_all(file.parent().expect("a folder")).expect("it can be made");
+        std::fs::write(file, text).expect("it can be written");
+    };
+    write(
+        "units/Cargo.toml",
+        "[package]\nname = \"units\"\nversion = \"0.1.0\"\nedition = \"2024\"\n",
+    );
+    write(
+        "units/src/lib.rs",
+        "#![no_std]\npub fn double(x: f32) -> f32 {\n    2.0 * x\n}\n",
+    );
+    let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
+    let section = "[package.metadata.lanewise.dependencies]\n";
+    let manifest = manifest
+        .replace(section, &format!("{section}units = true\n"))
+        .replace(
+            "[dependencies]\n",
+            "[dependencies]\nunits = { path = \"units\" }\n",
+        );
+    write("Cargo.toml", &manifest);
+    let kernel = |name: &str, body: &str| {
+        format!(
+            "#[lanewise_macros::kernel]\npub fn {name}(mut y: lanewise_std::DisjointSlice<f32>) {{\n    if let Some((y, _)) = y.get_mut_indexed() {{\n        {body}\n    }}\n}}\n"
+        )
+    };
+    let own = std::fs::read_to_string(folder.join("src/kernels.rs")).expect("kernels");
+    write("src/kernels.rs", &format!("{own}\nmod filters;\n"));
+    // A module below, which reaches what is beside it by the path that it has on the host.
+    let text = kernel(
+        "doubles",
+        "*y = units::double(crate::kernels::filters::half(*y));",
+    );
+    write(
+        "src/kernels/filters.rs",
+        &format!("pub fn half(x: f32) -> f32 {{\n    x / 2.0\n}}\n{text}"),
+    );
+    let built = lanewise(&folder, &["build-ptx", "--arch", "sm_80", "--json"]).json();
+    assert_eq!(kernels(&built), ["doubles", "saxpy"]);
+    let file = &built["manifest"]["modules"][0]["kernels"][0]["file"];
+    assert_eq!(file, "src/kernels/filters.rs");
+
+    write("src/kernels.rs", &own.replace("a * x[i]", "a * i"));
+    let failed = lanewise(&folder, &["build-ptx", "--arch", "sm_80"]);
+    assert!(!failed.output.status.success());
+    assert_eq!(
+        failed.text.matches("error[E0277]").count(),
+        1,
+        "{}",
+        failed.text
+    );
+    assert!(
+        failed.text.contains("--> src/kernels.rs:"),
+        "{}",
+        failed.text
+    );
+}
+
+#[test]
+fn what_is_not_there_is_named() {
+    let root = tempfile::tempdir().expect("a temporary folder");
+    let nowhere = lanewise(root.path(), &["build-ptx"]);
+    assert!(!nowhere.output.status.success());
+    assert!(
+        nowhere.text.contains("in no cargo project"),
+        "{}",
+        nowhere.text
+    );
+    let (_root, folder) = project("demo", &[]);
+    let unknown = lanewise(&folder, &["inspect", "nothing", "--no-sass"]);
+    assert!(
+        unknown.text.contains("there is no kernel `nothing`"),
+        "{}",
+        unknown.text
+    );
+    std::fs::remove_file(folder.join("src/kernels.rs")).expect("it is there");
+    let without = lanewise(&folder, &["build-ptx"]);
+    assert!(
+        without.text.contains("there is no src/kernels.rs"),
+        "{}",
+        without.text
+    );
+}

@@ -77,6 +77,11 @@ device_functions! {
     #[link_name = "llvm.nvvm.activemask"] fn activemask() -> u32;
 }
 
+// What the code is made for, answered by LLVM while it makes it; `crate::target`.
+device_functions! {
+    fn __nvvm_reflect(question: *const u8) -> i32;
+}
+
 // Fences. PTX ISA, "membar / fence".
 device_functions! {
     #[link_name = "llvm.nvvm.membar.cta"] fn membar_cta();

@@ -19,10 +19,12 @@ mod heap;
 mod intrinsics;
 #[cfg(target_arch = "nvptx64")]
 mod panic;
+mod target;
 
 pub mod assert;
 pub mod atomic;
 pub mod cache;
+pub mod collective;
 #[cfg(feature = "compat")]
 pub mod compat;
 pub mod disjoint;
@@ -30,6 +32,7 @@ pub mod dynamic;
 pub mod fast;
 pub mod fence;
 pub mod global;
+pub mod groups;
 pub mod kernel;
 pub mod math;
 pub mod printf;

@@ -11,7 +11,7 @@ use super::WARP_SIZE;
 ///
 /// # Safety
 /// `map` calls its function on the same number of words in every thread (so that all lanes come to each shuffle), and
-/// puts a value together from what comes back.
+/// puts a value together from what comes back. Any bits are a value of the type: a lane that is not there hands over anything.
 pub unsafe trait Shuffle: Copy {
     /// The value whose words are `exchange` of this value's words.
     #[must_use]
@@ -35,6 +35,10 @@ macro_rules! shuffle_one_word {
 shuffle_one_word! {
     u32: |x| x, |x| x;
     i32: |x| x as u32, |x| x as i32;
+    u16: u32::from, |x| x as u16;
+    i16: |x| x as u32, |x| x as i16;
+    u8: u32::from, |x| x as u8;
+    i8: |x| x as u32, |x| x as i8;
     f32: f32::to_bits, f32::from_bits;
 }
 
@@ -63,6 +67,8 @@ macro_rules! shuffle_two_words {
 
 shuffle_two_words! {
     i64: |x| x as u64, |x| x as i64;
+    usize: |x| x as u64, |x| x as usize;
+    isize: |x| x as u64, |x| x as isize;
     f64: f64::to_bits, f64::from_bits;
 }
 
@@ -72,6 +78,28 @@ unsafe impl<T: Shuffle, const N: usize> Shuffle for [T; N] {
     fn map(self, exchange: impl Fn(u32) -> u32) -> Self {
         <[T; N]>::map(self, |element| element.map(&exchange))
     }
+}
+
+macro_rules! shuffle_tuples {
+    ($($($part:ident)*;)*) => {
+        $(
+            // SAFETY: as many words as the parts have together.
+            unsafe impl<$($part: Shuffle),*> Shuffle for ($($part,)*) {
+                #[inline]
+                fn map(self, exchange: impl Fn(u32) -> u32) -> Self {
+                    #[allow(non_snake_case, reason = "the type's name serves as the value's")]
+                    let ($($part,)*) = self;
+                    ($($part.map(&exchange),)*)
+                }
+            }
+        )*
+    };
+}
+
+shuffle_tuples! {
+    A B;
+    A B C;
+    A B C D;
 }
 
 /// `shfl.sync`'s operand c for segments of `width` lanes: the segment mask, and the lane that ends a segment.

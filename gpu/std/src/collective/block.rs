@@ -1,0 +1,306 @@
+//! The block's collectives: first within each warp, then over the warps' results, which go through shared memory.
+
+use crate::SharedArray;
+use crate::groups::{Group, WarpGroup};
+use crate::thread::{block_size, sync_threads, thread_rank};
+use crate::warp::{self, FULL_MASK, Shuffle, WARP_SIZE};
+
+use super::{Live, Operator};
+
+/// The values of all threads of the block combined, in each of them.
+///
+/// `scratch` has an element for each warp, so 32 are always enough.
+///
+/// # Panics
+/// If `scratch` has fewer elements than the block warps.
+#[doc(alias = "cub::BlockReduce")]
+#[inline]
+#[must_use]
+pub fn block_reduce<T: Shuffle, O: Operator<T>, const N: usize>(
+    value: T,
+    operator: O,
+    scratch: &SharedArray<T, N>,
+) -> T {
+    let lanes = Live::here();
+    let of_warp = lanes.reduce(value, operator);
+    let warps = Warps::exchange(of_warp, lanes.rank() == 0, scratch);
+    if warps.are_whole() {
+        let total = if warps.has_lane() {
+            Live::first(warps.count).reduce(warps.result_of_lane(), operator)
+        } else {
+            of_warp
+        };
+        warp::shuffle_sync(FULL_MASK, total, 0)
+    } else {
+        warps.fold(operator).1
+    }
+}
+
+/// The values of the block's threads up to this one combined, this one's with them.
+///
+/// # Panics
+/// As [`block_reduce`].
+#[doc(alias = "cub::BlockScan")]
+#[inline]
+#[must_use]
+pub fn block_inclusive_scan<T: Shuffle, O: Operator<T>, const N: usize>(
+    value: T,
+    operator: O,
+    scratch: &SharedArray<T, N>,
+) -> T {
+    block_inclusive_scan_with_total(value, operator, scratch).0
+}
+
+/// [`block_inclusive_scan`], and the values of all threads combined.
+///
+/// # Panics
+/// As [`block_reduce`].
+#[inline]
+#[must_use]
+pub fn block_inclusive_scan_with_total<T: Shuffle, O: Operator<T>, const N: usize>(
+    value: T,
+    operator: O,
+    scratch: &SharedArray<T, N>,
+) -> (T, T) {
+    let lanes = Live::here();
+    let in_warp = lanes.inclusive_scan(value, operator);
+    let (before, total) = before_warp(lanes, in_warp, operator, scratch);
+    let scanned = if warp::warp_id() == 0 {
+        in_warp
+    } else {
+        operator.combine(before, in_warp)
+    };
+    (scanned, total)
+}
+
+/// `initial` and the values of the block's threads before this one combined; in the first thread `initial` alone.
+///
+/// # Panics
+/// As [`block_reduce`].
+#[doc(alias = "cub::BlockScan")]
+#[inline]
+#[must_use]
+pub fn block_exclusive_scan<T: Shuffle, O: Operator<T>, const N: usize>(
+    value: T,
+    initial: T,
+    operator: O,
+    scratch: &SharedArray<T, N>,
+) -> T {
+    block_exclusive_scan_with_total(value, initial, operator, scratch).0
+}
+
+/// [`block_exclusive_scan`], and the values of all threads combined, `initial` not among them.
+///
+/// # Panics
+/// As [`block_reduce`].
+#[inline]
+#[must_use]
+pub fn block_exclusive_scan_with_total<T: Shuffle, O: Operator<T>, const N: usize>(
+    value: T,
+    initial: T,
+    operator: O,
+    scratch: &SharedArray<T, N>,
+) -> (T, T) {
+    let (before, total) = before_thread(value, operator, scratch);
+    let scanned = if thread_rank() == 0 {
+        initial
+    } else {
+        operator.combine(initial, before)
+    };
+    (scanned, total)
+}
+
+/// The inclusive scan over the items of all threads, thread by thread: item `i` of thread `t` is number `t * ITEMS + i`.
+///
+/// # Panics
+/// As [`block_reduce`].
+#[inline]
+#[must_use]
+pub fn block_inclusive_scan_items<
+    T: Shuffle,
+    O: Operator<T>,
+    const ITEMS: usize,
+    const N: usize,
+>(
+    mut items: [T; ITEMS],
+    operator: O,
+    scratch: &SharedArray<T, N>,
+) -> [T; ITEMS] {
+    for item in 1..ITEMS {
+        items[item] = operator.combine(items[item - 1], items[item]);
+    }
+    let Some(&last) = items.last() else {
+        return items;
+    };
+    let before = before_thread(last, operator, scratch).0;
+    if thread_rank() != 0 {
+        for item in &mut items {
+            *item = operator.combine(before, *item);
+        }
+    }
+    items
+}
+
+/// The exclusive scan over the items of all threads, in the order of [`block_inclusive_scan_items`].
+///
+/// # Panics
+/// As [`block_reduce`].
+#[inline]
+#[must_use]
+pub fn block_exclusive_scan_items<
+    T: Shuffle,
+    O: Operator<T>,
+    const ITEMS: usize,
+    const N: usize,
+>(
+    mut items: [T; ITEMS],
+    initial: T,
+    operator: O,
+    scratch: &SharedArray<T, N>,
+) -> [T; ITEMS] {
+    let Some(sum) = items
+        .into_iter()
+        .reduce(|sum, item| operator.combine(sum, item))
+    else {
+        return items;
+    };
+    let mut before = block_exclusive_scan(sum, initial, operator, scratch);
+    for item in &mut items {
+        let through = operator.combine(before, *item);
+        *item = before;
+        before = through;
+    }
+    items
+}
+
+/// The value of the thread of rank `source`, in all threads of the block.
+///
+/// # Panics
+/// If `source` is no rank of the block, or `scratch` has no element.
+#[inline]
+#[must_use]
+pub fn block_broadcast<T: Shuffle, const N: usize>(
+    value: T,
+    source: u32,
+    scratch: &SharedArray<T, N>,
+) -> T {
+    const { assert!(N > 0, "the value goes through an element of shared memory") };
+    assert!(
+        source < block_size(),
+        "the block has no thread of this rank"
+    );
+    sync_threads();
+    if thread_rank() == source {
+        // SAFETY: one thread sets it, between two barriers.
+        unsafe { scratch.set(0, value) };
+    }
+    sync_threads();
+    // SAFETY: set before the barrier; whatever sets it next begins with another.
+    unsafe { scratch.get(0) }
+}
+
+/// The results of the block's warps, in shared memory, for all to read.
+struct Warps<'a, T, const N: usize> {
+    results: &'a SharedArray<T, N>,
+    count: u32,
+}
+
+impl<'a, T: Shuffle, const N: usize> Warps<'a, T, N> {
+    /// Puts a result there in the one thread of each warp that has it.
+    #[inline(always)]
+    fn exchange(result: T, has_result: bool, results: &'a SharedArray<T, N>) -> Self {
+        let count = warp::warps_per_block();
+        assert!(
+            count as usize <= N,
+            "shared memory for a block's collective has an element for each warp"
+        );
+        sync_threads();
+        if has_result {
+            // SAFETY: one thread a warp sets the warp's element, between two barriers.
+            unsafe { results.set(warp::warp_id() as usize, result) };
+        }
+        sync_threads();
+        Warps { results, count }
+    }
+
+    /// Whether each warp has 32 threads. All threads find the same, so that all combine in the same order.
+    #[inline(always)]
+    fn are_whole(&self) -> bool {
+        block_size().is_multiple_of(WARP_SIZE)
+    }
+
+    /// Whether there is a warp with the number of this lane.
+    #[inline(always)]
+    fn has_lane(&self) -> bool {
+        warp::lane_id() < self.count
+    }
+
+    /// The result of the warp with this lane's number, if there is one.
+    #[inline(always)]
+    fn result_of_lane(&self) -> T {
+        self.result(warp::lane_id())
+    }
+
+    #[inline(always)]
+    fn result(&self, warp: u32) -> T {
+        // SAFETY: each warp has set its element before the barrier; whatever sets it next begins with another.
+        unsafe { self.results.get(warp as usize) }
+    }
+
+    /// One after another: the results of the warps before this one (in the first, its own), and of all.
+    #[inline(always)]
+    fn fold<O: Operator<T>>(&self, operator: O) -> (T, T) {
+        let mut total = self.result(0);
+        let mut before = total;
+        for warp in 1..self.count {
+            if warp == warp::warp_id() {
+                before = total;
+            }
+            total = operator.combine(total, self.result(warp));
+        }
+        (before, total)
+    }
+}
+
+/// The values of the threads before this one combined (anything, in the first), and of all.
+#[inline(always)]
+fn before_thread<T: Shuffle, O: Operator<T>, const N: usize>(
+    value: T,
+    operator: O,
+    scratch: &SharedArray<T, N>,
+) -> (T, T) {
+    let lanes = Live::here();
+    let in_warp = lanes.inclusive_scan(value, operator);
+    let (before_warp, total) = before_warp(lanes, in_warp, operator, scratch);
+    let before_lane = lanes.shuffle_up(in_warp, 1);
+    let before = match (warp::warp_id(), lanes.rank()) {
+        (0, _) => before_lane,
+        (_, 0) => before_warp,
+        _ => operator.combine(before_warp, before_lane),
+    };
+    (before, total)
+}
+
+/// The values of the warps before this one combined (anything, in the first), and of all; `in_warp` is the scan within the warp.
+#[inline(always)]
+fn before_warp<T: Shuffle, O: Operator<T>, const N: usize>(
+    lanes: Live,
+    in_warp: T,
+    operator: O,
+    scratch: &SharedArray<T, N>,
+) -> (T, T) {
+    let warps = Warps::exchange(in_warp, lanes.rank() + 1 == lanes.size(), scratch);
+    if warps.are_whole() {
+        let scanned = if warps.has_lane() {
+            Live::first(warps.count).inclusive_scan(warps.result_of_lane(), operator)
+        } else {
+            in_warp
+        };
+        // The first warp reads lane 31, which is some lane.
+        let before = warp::shuffle_sync(FULL_MASK, scanned, warp::warp_id().wrapping_sub(1));
+        let total = warp::shuffle_sync(FULL_MASK, scanned, warps.count - 1);
+        (before, total)
+    } else {
+        warps.fold(operator)
+    }
+}

@@ -1,0 +1,64 @@
+//! How often each number occurs in a block.
+
+use crate::SharedArray;
+use crate::atomic::{AtomicOrdering, BlockAtomicU32};
+use crate::thread::{block_size, sync_threads, thread_rank};
+
+/// The counts of a block, to be read by all of its threads until the array is lent again.
+#[derive(Clone, Copy, Debug)]
+pub struct Histogram<const BINS: usize> {
+    counts: SharedArray<u32, BINS>,
+}
+
+impl<const BINS: usize> Histogram<BINS> {
+    /// How often `bin` occurred.
+    ///
+    /// # Panics
+    /// If there is no such bin.
+    #[inline]
+    #[must_use]
+    pub fn count(&self, bin: usize) -> u32 {
+        // SAFETY: all are set before the barrier that ends the counting; what counts there next begins with another.
+        unsafe { self.counts.get(bin) }
+    }
+}
+
+/// Counts the bins that all threads of the block give; what is none of `BINS` is left out.
+///
+/// ```
+/// use lanewise_macros::{kernel, shared};
+/// use lanewise_std::collective::block_histogram;
+/// use lanewise_std::thread;
+///
+/// #[kernel]
+/// pub fn letters(text: &[u8]) {
+///     shared! { static COUNTS: [u32; 26]; }
+///     let mine = thread::grid_stride(text.len()).map(|at| text[at].wrapping_sub(b'a').into());
+///     let histogram = block_histogram(mine, &COUNTS);
+///     let _how_many_es = histogram.count(4);
+/// }
+/// ```
+#[doc(alias = "cub::BlockHistogram")]
+#[inline]
+pub fn block_histogram<const BINS: usize>(
+    bins: impl IntoIterator<Item = usize>,
+    counts: &SharedArray<u32, BINS>,
+) -> Histogram<BINS> {
+    sync_threads();
+    let mut bin = thread_rank() as usize;
+    while bin < BINS {
+        // SAFETY: each thread has bins of its own, and all are between two barriers.
+        unsafe { counts.set(bin, 0) };
+        bin += block_size() as usize;
+    }
+    sync_threads();
+    for bin in bins {
+        if bin < BINS {
+            // SAFETY: a live place of the array, on which only atomics work between the barriers.
+            let count = unsafe { BlockAtomicU32::from_ptr(counts.as_ptr().add(bin)) };
+            count.fetch_add(1, AtomicOrdering::Relaxed);
+        }
+    }
+    sync_threads();
+    Histogram { counts: *counts }
+}

@@ -1,0 +1,46 @@
+//! What a warp or a block does together: reductions, scans, broadcasts, histograms, ranks, exchanges.
+//!
+//! Each function is called by all threads of the warp or block, as a barrier is: a thread that stays away, or that has ended, is waited
+//! for or missed. They take any type that a lane can hand to another ([`Shuffle`](crate::warp::Shuffle)) and any associative
+//! [`Operator`], and choose the shortest way on the target: `redux.sync` where it has that, else shuffles.
+//!
+//! What a block's threads exchange goes through shared memory that the caller declares and lends. Each function begins with a barrier, so
+//! that one array may serve several calls in a row. Whoever then reads or writes the array himself puts a barrier before it.
+//!
+//! ```
+//! use lanewise_macros::{kernel, shared};
+//! use lanewise_std::collective::{Sum, block_reduce};
+//! use lanewise_std::{DisjointSlice, thread};
+//!
+//! #[kernel]
+//! pub fn sum_of_blocks(input: &[f32], mut output: DisjointSlice<f32>) {
+//!     shared! { static PARTIAL: [f32; 32]; }
+//!     let value = input.get(thread::index_1d().get()).copied().unwrap_or(0.0);
+//!     let sum = block_reduce(value, Sum, &PARTIAL);
+//!     if thread::thread_rank() == 0 {
+//!         // SAFETY: one thread a block writes the block's element.
+//!         unsafe { output.write_unique(thread::block_idx_x() as usize, sum) };
+//!     }
+//! }
+//! ```
+//!
+//! The book's page on collectives holds them against CUB's. CUDA C++ Programming Guide, "Warp Reduce Functions", "Warp Shuffle Functions".
+
+mod block;
+mod exchange;
+mod histogram;
+mod operator;
+mod radix;
+mod warp;
+
+pub use block::{
+    block_broadcast, block_exclusive_scan, block_exclusive_scan_items,
+    block_exclusive_scan_with_total, block_inclusive_scan, block_inclusive_scan_items,
+    block_inclusive_scan_with_total, block_reduce,
+};
+pub use exchange::{block_blocked_to_striped, block_scatter_to_blocked, block_striped_to_blocked};
+pub use histogram::{Histogram, block_histogram};
+pub use operator::{BitAnd, BitOr, BitXor, Max, Min, Operator, Product, Sum};
+pub use radix::{block_radix_rank, radix_rank_scratch};
+pub(crate) use warp::Live;
+pub use warp::{warp_broadcast, warp_exclusive_scan, warp_inclusive_scan, warp_reduce};

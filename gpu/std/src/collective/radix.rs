@@ -1,0 +1,91 @@
+//! The place of each thread's digit in the sorted order of the block: a step of a radix sort.
+
+use crate::SharedArray;
+use crate::groups::WarpGroup;
+use crate::thread::{block_size, sync_threads, thread_rank};
+use crate::warp::{self, WARP_SIZE};
+
+use super::{Live, Sum};
+
+/// Elements of shared memory that [`block_radix_rank`] needs, for digits below `digits` in a block of up to `threads` threads.
+#[must_use]
+pub const fn radix_rank_scratch(digits: usize, threads: usize) -> usize {
+    let warps = threads.div_ceil(WARP_SIZE as usize);
+    // A count for each digit and warp, and a sum for each warp.
+    digits * warps + warps
+}
+
+/// How many threads of the block have a lower digit, or the same and a lower rank: where this thread's item goes in a stable sort.
+///
+/// A digit of `DIGITS` or above counts as the highest.
+///
+/// # Panics
+/// If `scratch` has fewer elements than [`radix_rank_scratch`] says.
+#[doc(alias = "cub::BlockRadixRank")]
+#[inline]
+#[must_use]
+pub fn block_radix_rank<const DIGITS: usize, const N: usize>(
+    digit: u32,
+    scratch: &SharedArray<u32, N>,
+) -> u32 {
+    const { assert!(DIGITS > 0, "a digit has a value") };
+    let (threads, rank) = (block_size() as usize, thread_rank() as usize);
+    assert!(
+        radix_rank_scratch(DIGITS, threads) <= N,
+        "shared memory for ranks has a count for each digit and warp, and one for each warp"
+    );
+    let digit = digit.min(DIGITS as u32 - 1);
+    let warps = warp::warps_per_block() as usize;
+    let counts = DIGITS * warps;
+    // Counts lie digit by digit, within a digit warp by warp: the order of the sort.
+    let place = digit as usize * warps + warp::warp_id() as usize;
+
+    sync_threads();
+    let mut count = rank;
+    while count < counts {
+        // SAFETY: each thread has counts of its own, and all are between two barriers.
+        unsafe { scratch.set(count, 0) };
+        count += threads;
+    }
+    sync_threads();
+    let lanes = Live::here();
+    let peers = warp::match_any_sync(lanes.mask(), digit);
+    let before_in_warp = (peers & warp::lanemask_lt()).count_ones();
+    if before_in_warp == 0 {
+        // SAFETY: the first lane with a digit sets the warp's count of it; all are between two barriers.
+        unsafe { scratch.set(place, peers.count_ones()) };
+    }
+    sync_threads();
+
+    // Each thread adds up a row of counts; a scan over the rows gives where each begins.
+    let row = counts.div_ceil(threads);
+    let (start, end) = ((rank * row).min(counts), (rank * row + row).min(counts));
+    let mut sum = 0;
+    for count in start..end {
+        // SAFETY: set before the barrier, and in the rows of this thread alone.
+        sum += unsafe { scratch.get(count) };
+    }
+    let in_warp = lanes.inclusive_scan(sum, Sum);
+    if warp::lane_id() + 1 == WARP_SIZE || rank + 1 == threads {
+        // SAFETY: the last thread of each warp sets the warp's sum, which lies behind the counts.
+        unsafe { scratch.set(counts + warp::warp_id() as usize, in_warp) };
+    }
+    sync_threads();
+    let mut before = in_warp - sum;
+    for warp in 0..warp::warp_id() as usize {
+        // SAFETY: set before the barrier.
+        before += unsafe { scratch.get(counts + warp) };
+    }
+    for count in start..end {
+        // SAFETY: this thread's row.
+        unsafe {
+            let this = scratch.get(count);
+            scratch.set(count, before);
+            before += this;
+        }
+    }
+    sync_threads();
+    // SAFETY: set before the barrier; whatever sets it next begins with another.
+    let before_warp = unsafe { scratch.get(place) };
+    before_warp + before_in_warp
+}

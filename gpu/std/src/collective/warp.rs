@@ -1,0 +1,100 @@
+//! The warp's collectives: those of its threads, of which the block's last warp may have fewer than 32.
+
+use crate::groups::{Group, WarpGroup};
+use crate::thread;
+use crate::warp::{self, Shuffle, WARP_SIZE};
+
+use super::Operator;
+
+/// The first `live` lanes of a warp.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Live {
+    live: u32,
+}
+
+impl Live {
+    /// The lanes of this thread's warp that have a thread.
+    #[inline(always)]
+    pub(crate) fn here() -> Self {
+        if thread::block_size().is_multiple_of(WARP_SIZE) {
+            return Live { live: WARP_SIZE };
+        }
+        let first = thread::thread_rank() & !(WARP_SIZE - 1);
+        Self::first(thread::block_size() - first)
+    }
+
+    /// The first `lanes` lanes, or all 32.
+    #[inline(always)]
+    pub(crate) fn first(lanes: u32) -> Self {
+        Live {
+            live: lanes.min(WARP_SIZE),
+        }
+    }
+}
+
+impl Group for Live {
+    #[inline(always)]
+    fn sync(&self) {
+        warp::sync_warp(self.mask());
+    }
+
+    #[inline(always)]
+    fn rank(&self) -> u32 {
+        warp::lane_id()
+    }
+
+    #[inline(always)]
+    fn size(&self) -> u32 {
+        self.live
+    }
+}
+
+impl WarpGroup for Live {
+    const MOST: u32 = WARP_SIZE;
+
+    #[inline(always)]
+    fn mask(&self) -> u32 {
+        u32::MAX >> (WARP_SIZE - self.live)
+    }
+
+    #[inline(always)]
+    fn lane_of(&self, rank: u32) -> u32 {
+        rank
+    }
+
+    #[inline(always)]
+    fn shuffle_up<T: Shuffle>(&self, value: T, delta: u32) -> T {
+        warp::shuffle_up_sync(self.mask(), value, delta)
+    }
+}
+
+/// The values of all threads of the warp combined, in each of them.
+#[doc(alias = "cub::WarpReduce")]
+#[inline]
+#[must_use]
+pub fn warp_reduce<T: Shuffle, O: Operator<T>>(value: T, operator: O) -> T {
+    Live::here().reduce(value, operator)
+}
+
+/// The values of the warp's threads up to this one combined, this one's with them.
+#[doc(alias = "cub::WarpScan")]
+#[inline]
+#[must_use]
+pub fn warp_inclusive_scan<T: Shuffle, O: Operator<T>>(value: T, operator: O) -> T {
+    Live::here().inclusive_scan(value, operator)
+}
+
+/// `initial` and the values of the warp's threads before this one combined; in the first thread `initial` alone.
+#[doc(alias = "cub::WarpScan")]
+#[inline]
+#[must_use]
+pub fn warp_exclusive_scan<T: Shuffle, O: Operator<T>>(value: T, initial: T, operator: O) -> T {
+    Live::here().exclusive_scan(value, initial, operator)
+}
+
+/// The value of lane `lane`, in all threads of the warp.
+#[inline]
+#[must_use]
+pub fn warp_broadcast<T: Shuffle>(value: T, lane: u32) -> T {
+    Live::here().shuffle(value, lane)
+}

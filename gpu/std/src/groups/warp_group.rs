@@ -1,0 +1,199 @@
+//! What the groups within a warp can do: shuffles, votes, reductions and scans, by rank.
+
+use crate::collective::Operator;
+use crate::target;
+use crate::warp::{self, Match, Shuffle};
+
+use super::{CoalescedGroup, Group};
+
+/// A group of lanes of one warp.
+///
+/// Ranks count the group's threads from its lowest lane; bits of votes are by rank too, bit 0 for rank 0.
+pub trait WarpGroup: Group {
+    /// The most threads that a group of the type has.
+    #[doc(hidden)]
+    const MOST: u32;
+
+    /// The group's lanes, as the operations of [`warp`](crate::warp) that end in `_sync` take them.
+    #[must_use]
+    fn mask(&self) -> u32;
+
+    /// The lane of the thread of rank `rank`; some lane, if there is no such rank.
+    #[must_use]
+    fn lane_of(&self, rank: u32) -> u32;
+
+    /// The value of the thread of rank `rank`; each thread may ask for another.
+    #[doc(alias = "shfl")]
+    #[inline]
+    #[must_use]
+    fn shuffle<T: Shuffle>(&self, value: T, rank: u32) -> T {
+        warp::shuffle_sync(self.mask(), value, self.lane_of(rank))
+    }
+
+    /// The value of the thread `delta` ranks below; the lowest `delta` keep their own.
+    #[doc(alias = "shfl_up")]
+    #[inline]
+    #[must_use]
+    fn shuffle_up<T: Shuffle>(&self, value: T, delta: u32) -> T {
+        let rank = self.rank();
+        self.shuffle(value, rank.checked_sub(delta).unwrap_or(rank))
+    }
+
+    /// The value of the thread `delta` ranks above; the highest `delta` keep their own.
+    #[doc(alias = "shfl_down")]
+    #[inline]
+    #[must_use]
+    fn shuffle_down<T: Shuffle>(&self, value: T, delta: u32) -> T {
+        let above = self.rank().saturating_add(delta);
+        self.shuffle(
+            value,
+            if above < self.size() {
+                above
+            } else {
+                self.rank()
+            },
+        )
+    }
+
+    /// Whether `predicate` is true in any thread.
+    #[inline]
+    #[must_use]
+    fn any(&self, predicate: bool) -> bool {
+        warp::any_sync(self.mask(), predicate)
+    }
+
+    /// Whether `predicate` is true in all threads.
+    #[inline]
+    #[must_use]
+    fn all(&self, predicate: bool) -> bool {
+        warp::all_sync(self.mask(), predicate)
+    }
+
+    /// The ranks at which `predicate` is true.
+    #[inline]
+    #[must_use]
+    fn ballot(&self, predicate: bool) -> u32 {
+        by_rank(warp::ballot_sync(self.mask(), predicate), self.mask())
+    }
+
+    /// The ranks that have the same `value` as this thread. Needs `sm_70`.
+    #[inline]
+    #[must_use]
+    fn match_any<T: Match>(&self, value: T) -> u32 {
+        by_rank(warp::match_any_sync(self.mask(), value), self.mask())
+    }
+
+    /// Whether all threads have the same `value`. Needs `sm_70`.
+    #[inline]
+    #[must_use]
+    fn match_all<T: Match>(&self, value: T) -> bool {
+        warp::match_all_sync(self.mask(), value) != 0
+    }
+
+    /// The threads of the group that have the same `label` as this one. Needs `sm_70`.
+    #[doc(alias = "cg::labeled_partition")]
+    #[inline]
+    #[must_use]
+    fn labeled_partition<T: Match>(&self, label: T) -> CoalescedGroup {
+        CoalescedGroup::of(warp::match_any_sync(self.mask(), label))
+    }
+
+    /// The threads of the group whose `predicate` is as this one's.
+    #[doc(alias = "cg::binary_partition")]
+    #[inline]
+    #[must_use]
+    fn binary_partition(&self, predicate: bool) -> CoalescedGroup {
+        let yes = warp::ballot_sync(self.mask(), predicate);
+        CoalescedGroup::of(if predicate { yes } else { self.mask() & !yes })
+    }
+
+    /// The values of all threads combined, in each of them.
+    #[doc(alias = "cg::reduce")]
+    #[inline]
+    #[must_use]
+    fn reduce<T: Shuffle, O: Operator<T>>(&self, mut value: T, operator: O) -> T {
+        if target::is_at_least(80)
+            && let Some(reduced) = operator.redux(self.mask(), value)
+        {
+            return reduced;
+        }
+        let (rank, size) = (self.rank(), self.size());
+        // Pairs, fours, eights, ...: after each step all threads of such a part have what is in it.
+        let mut delta = 1;
+        while delta < Self::MOST {
+            let other_part = (rank ^ delta) & !(delta - 1);
+            let is_there = other_part < size;
+            let other = self.shuffle(value, if is_there { other_part } else { rank });
+            if is_there {
+                value = if O::COMMUTATIVE || other_part > rank {
+                    operator.combine(value, other)
+                } else {
+                    operator.combine(other, value)
+                };
+            }
+            delta *= 2;
+        }
+        value
+    }
+
+    /// The values of the threads up to this one combined, this one's with them.
+    #[doc(alias = "cg::inclusive_scan")]
+    #[inline]
+    #[must_use]
+    fn inclusive_scan<T: Shuffle, O: Operator<T>>(&self, mut value: T, operator: O) -> T {
+        let rank = self.rank();
+        let mut delta = 1;
+        while delta < Self::MOST {
+            let other = self.shuffle_up(value, delta);
+            if rank >= delta {
+                value = operator.combine(other, value);
+            }
+            delta *= 2;
+        }
+        value
+    }
+
+    /// `initial` and the values of the threads before this one combined; in the first thread `initial` alone.
+    #[doc(alias = "cg::exclusive_scan")]
+    #[inline]
+    #[must_use]
+    fn exclusive_scan<T: Shuffle, O: Operator<T>>(&self, value: T, initial: T, operator: O) -> T {
+        let inclusive = self.inclusive_scan(value, operator);
+        let before = self.shuffle_up(inclusive, 1);
+        if self.rank() == 0 {
+            initial
+        } else {
+            operator.combine(initial, before)
+        }
+    }
+}
+
+/// The bits of `lanes` that are in `mask`, moved together: bit `r` is that of the lane of rank `r`.
+#[inline]
+fn by_rank(lanes: u32, mut mask: u32) -> u32 {
+    if mask == warp::FULL_MASK {
+        return lanes;
+    }
+    let mut ranks = 0;
+    let mut rank = 0;
+    while mask != 0 {
+        let lane = mask.trailing_zeros();
+        ranks |= (lanes >> lane & 1) << rank;
+        rank += 1;
+        mask &= mask - 1;
+    }
+    ranks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::by_rank;
+
+    #[test]
+    fn bits_of_lanes_become_bits_of_ranks() {
+        assert_eq!(by_rank(0b1010_0000, 0b1110_0001), 0b1010);
+        assert_eq!(by_rank(u32::MAX, 0x8000_0001), 0b11);
+        assert_eq!(by_rank(0, 0), 0);
+        assert_eq!(by_rank(0x1234_5678, u32::MAX), 0x1234_5678);
+    }
+}

@@ -1,0 +1,10 @@
+//! Kernels that use one part of the device library each, a file a part; the package `device` has what they have to compute.
+#![no_std]
+#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
+
+lanewise_std::module!();
+// The same kernels for another target, from build.rs.
+lanewise_std::module!(Volta);
+
+pub mod collectives;
+pub mod groups;

@@ -1,0 +1,4 @@
+//! The device library, part by part.
+
+mod collectives;
+mod groups;

@@ -13,6 +13,7 @@ lanewise_std::module!();
 pub mod basics;
 pub mod execution;
 pub mod instruction;
+pub mod levels;
 pub mod memory;
 pub mod shared;
 pub mod warp;

@@ -7,7 +7,7 @@ use tests::ptx::{bare, count, embedded, embedded_launching, generic, instruction
 
 /// Every kernel with shared arrays, and how many barriers its source has. The product has two loops, one over tiles inside
 /// the matrices and one over those that hang over an edge, with two barriers each; `reduce_smem` has five of the block and six of a warp.
-const SHARED: [(&str, usize); 14] = [
+const SHARED: [(&str, usize); 17] = [
     ("square_row_row", 1),
     ("square_col_col", 1),
     ("square_row_col", 1),
@@ -18,7 +18,10 @@ const SHARED: [(&str, usize); 14] = [
     ("rect_row_col_pad", 1),
     ("stencil_constant", 1),
     ("reduce_smem", 11),
+    ("transpose_smem", 1),
     ("transpose_smem_pad", 1),
+    ("transpose_smem_unroll", 1),
+    ("transpose_smem_unroll_pad", 1),
     ("matmul_shared_16", 4),
     ("matmul_shared_32", 4),
     ("reduce_shfl", 1),

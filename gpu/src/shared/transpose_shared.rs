@@ -1,66 +1,243 @@
 //! Transpose of a matrix through a tile in shared memory.
 //!
 //! `input` has `ny` rows of `nx` columns, `output` gets `nx` rows of `ny`.
-//! Launch: 2-D grid of 32 x 8 blocks; a block does a tile of 32 x 32, so the grid is `nx / 32` by `ny / 32`, rounded up. Any
-//! size will do.
+//! Launch: 2-D grid of 32 x 8 blocks; a block does a tile of 32 x 32, so the grid is `nx / 32` by `ny / 32`, rounded up. The kernels
+//! named `unroll` do two tiles, one below the other: `nx / 32` by `ny / 64`. Those named `dyn` have 4 bytes of dynamic shared memory
+//! for each element of the tiles, and of 32 x 33 for each tile where they are padded. Any size will do.
 //! Reads `input` once and writes `output` once; what lies past a slice's end is left alone.
 //! Shows: rows are loaded and rows are stored, 4 sectors for each warp both ways; the turn happens in shared memory. There
-//! a column of 32 floats would lie in one bank; with a row of 33, it lies in all 32.
-//! Source: CUDA study notes, sections 5.4.2 and 5.4.3.
+//! a column of 32 floats lies in one bank, and takes 32 passes; with a row of 33, it lies in all 32, and takes one.
+//! Source: CUDA study notes, sections 5.4.2 to 5.4.4.
 
 use core::array::from_fn;
 
 use lanewise_macros::{kernel, shared};
-use lanewise_std::DisjointSlice;
 use lanewise_std::thread::{block_idx_x, block_idx_y, sync_threads, thread_idx_x, thread_idx_y};
+use lanewise_std::{DisjointSlice, DynamicSharedArray, gpu_assert};
 
 /// The side of a tile.
-const SIDE: u32 = 32;
+pub const SIDE: usize = 32;
 /// Rows of threads in a block.
-const ROWS: u32 = 8;
-/// Elements that a thread does, `ROWS` rows apart.
-const STEPS: usize = (SIDE / ROWS) as usize;
+pub const ROWS: usize = 8;
+/// Tiles of a block in the kernels named `unroll`.
+pub const TILES: usize = 2;
+/// Elements of a tile that a thread does, `ROWS` rows apart.
+const STEPS: usize = SIDE / ROWS;
+
+/// A row of the tile is written, a column is read.
+#[kernel]
+#[launch_contract(dims = 2, block = (SIDE, ROWS))]
+pub fn transpose_smem(input: &[f32], mut output: DisjointSlice<f32>, nx: u32, ny: u32) {
+    shared! { static TILE: [[f32; SIDE]; SIDE]; }
+    let (column, row) = (thread_idx_x() as usize, thread_idx_y() as usize);
+    let (left, top) = corner::<1>();
+
+    let elements = load(input, nx, ny, left, top);
+    for (step, &element) in elements.iter().enumerate() {
+        // SAFETY: each thread sets elements of its own.
+        unsafe { TILE.set_at(row + step * ROWS, column, element) };
+    }
+    sync_threads(); // a row of the output is a column of the tile, which other threads have set
+
+    // SAFETY: set before the barrier, as all of the tile is.
+    let elements = from_fn(|step| unsafe { TILE.get_at(column, row + step * ROWS) });
+    // SAFETY: blocks have tiles of their own.
+    unsafe { store(&mut output, nx, ny, left, top, elements) };
+}
+
+/// The same in shared memory that the launch gives, which has one dimension: the kernel computes the indices.
+#[kernel]
+#[launch_contract(dims = 2, block = (SIDE, ROWS))]
+pub fn transpose_smem_dyn(input: &[f32], output: DisjointSlice<f32>, nx: u32, ny: u32) {
+    through_dynamic::<1>(input, output, nx, ny, SIDE);
+}
 
 /// Rows of the tile are one longer than they need to be, so that a column has no two elements in a bank.
 #[kernel]
 #[launch_contract(dims = 2, block = (SIDE, ROWS))]
 pub fn transpose_smem_pad(input: &[f32], mut output: DisjointSlice<f32>, nx: u32, ny: u32) {
-    shared! { static TILE: [[f32; SIDE as usize + 1]; SIDE as usize]; }
-    let (column, row) = (thread_idx_x(), thread_idx_y());
-    let (left, top) = (block_idx_x() * SIDE, block_idx_y() * SIDE);
-    let size = nx as usize * ny as usize;
+    shared! { static TILE: [[f32; SIDE + 1]; SIDE]; }
+    let (column, row) = (thread_idx_x() as usize, thread_idx_y() as usize);
+    let (left, top) = corner::<1>();
 
-    let (x, y) = (left + column, top + row);
-    // A thread past the right edge has nothing to load; one past the lower edge has an index past the end.
-    let input = &input[..if x < nx { size.min(input.len()) } else { 0 }];
-    // All loads are on their way before the first is waited for.
-    let elements: [f32; STEPS] = from_fn(|step| {
-        let y = y + step as u32 * ROWS;
-        input
-            .get(y as usize * nx as usize + x as usize)
-            .copied()
-            .unwrap_or(0.0)
-    });
-    for (step, element) in elements.into_iter().enumerate() {
-        // SAFETY: each thread sets elements of its own, and reads others' after the barrier.
-        unsafe {
-            TILE.set_at(
-                (row + step as u32 * ROWS) as usize,
-                column as usize,
-                element,
-            )
-        };
+    let elements = load(input, nx, ny, left, top);
+    for (step, &element) in elements.iter().enumerate() {
+        // SAFETY: each thread sets elements of its own.
+        unsafe { TILE.set_at(row + step * ROWS, column, element) };
     }
     sync_threads(); // a row of the output is a column of the tile, which other threads have set
 
-    let (x, y) = (top + column, left + row);
-    output.truncate(if x < ny { size } else { 0 });
-    for step in (0..SIDE).step_by(ROWS as usize) {
-        let index = (y + step) as usize * ny as usize + x as usize;
-        // SAFETY: blocks have tiles of their own; threads with different x < ny and y have different elements.
-        if let Some(element) = unsafe { output.get_unique_mut(index) } {
-            // SAFETY: set before the barrier, as all of the tile is.
-            *element = unsafe { TILE.get_at(column as usize, (row + step) as usize) };
+    // SAFETY: set before the barrier, as all of the tile is.
+    let elements = from_fn(|step| unsafe { TILE.get_at(column, row + step * ROWS) });
+    // SAFETY: blocks have tiles of their own.
+    unsafe { store(&mut output, nx, ny, left, top, elements) };
+}
+
+/// As `transpose_smem_dyn`, with a word behind each row.
+#[kernel]
+#[launch_contract(dims = 2, block = (SIDE, ROWS))]
+pub fn transpose_smem_dyn_pad(input: &[f32], output: DisjointSlice<f32>, nx: u32, ny: u32) {
+    through_dynamic::<1>(input, output, nx, ny, SIDE + 1);
+}
+
+/// Two tiles a block: twice as many loads under way, and half the blocks.
+#[kernel]
+#[launch_contract(dims = 2, block = (SIDE, ROWS))]
+pub fn transpose_smem_unroll(input: &[f32], mut output: DisjointSlice<f32>, nx: u32, ny: u32) {
+    shared! { static TILE: [[f32; SIDE]; TILES * SIDE]; }
+    let (column, row) = (thread_idx_x() as usize, thread_idx_y() as usize);
+    let (left, top) = corner::<TILES>();
+
+    // All loads are on their way before the first is waited for.
+    let elements: [_; TILES] = from_fn(|tile| load(input, nx, ny, left, top + tile * SIDE));
+    for (tile, elements) in elements.iter().enumerate() {
+        for (step, &element) in elements.iter().enumerate() {
+            // SAFETY: each thread sets elements of its own.
+            unsafe { TILE.set_at(tile * SIDE + row + step * ROWS, column, element) };
+        }
+    }
+    sync_threads(); // a row of the output is a column of a tile, which other threads have set
+
+    for tile in 0..TILES {
+        // SAFETY: set before the barrier, as all of the tiles are.
+        let at = |step| unsafe { TILE.get_at(tile * SIDE + column, row + step * ROWS) };
+        // SAFETY: blocks have tiles of their own.
+        unsafe { store(&mut output, nx, ny, left, top + tile * SIDE, from_fn(at)) };
+    }
+}
+
+/// As `transpose_smem_unroll`, with a word behind each row.
+#[kernel]
+#[launch_contract(dims = 2, block = (SIDE, ROWS))]
+pub fn transpose_smem_unroll_pad(input: &[f32], mut output: DisjointSlice<f32>, nx: u32, ny: u32) {
+    shared! { static TILE: [[f32; SIDE + 1]; TILES * SIDE]; }
+    let (column, row) = (thread_idx_x() as usize, thread_idx_y() as usize);
+    let (left, top) = corner::<TILES>();
+
+    // All loads are on their way before the first is waited for.
+    let elements: [_; TILES] = from_fn(|tile| load(input, nx, ny, left, top + tile * SIDE));
+    for (tile, elements) in elements.iter().enumerate() {
+        for (step, &element) in elements.iter().enumerate() {
+            // SAFETY: each thread sets elements of its own.
+            unsafe { TILE.set_at(tile * SIDE + row + step * ROWS, column, element) };
+        }
+    }
+    sync_threads(); // a row of the output is a column of a tile, which other threads have set
+
+    for tile in 0..TILES {
+        // SAFETY: set before the barrier, as all of the tiles are.
+        let at = |step| unsafe { TILE.get_at(tile * SIDE + column, row + step * ROWS) };
+        // SAFETY: blocks have tiles of their own.
+        unsafe { store(&mut output, nx, ny, left, top + tile * SIDE, from_fn(at)) };
+    }
+}
+
+/// As `transpose_smem_unroll_pad`, in shared memory that the launch gives.
+#[kernel]
+#[launch_contract(dims = 2, block = (SIDE, ROWS))]
+pub fn transpose_smem_unroll_pad_dyn(input: &[f32], output: DisjointSlice<f32>, nx: u32, ny: u32) {
+    through_dynamic::<TILES>(input, output, nx, ny, SIDE + 1);
+}
+
+/// The transpose through `N` tiles of dynamic shared memory, where the next row begins `pitch` elements on.
+#[inline(always)]
+fn through_dynamic<const N: usize>(
+    input: &[f32],
+    mut output: DisjointSlice<f32>,
+    nx: u32,
+    ny: u32,
+    pitch: usize,
+) {
+    let tiles = DynamicSharedArray::<f32>::get();
+    gpu_assert!(
+        tiles.len() >= N * SIDE * pitch,
+        "the launch gave too little shared memory for the tiles"
+    );
+    let (column, row) = (thread_idx_x() as usize, thread_idx_y() as usize);
+    let (left, top) = corner::<N>();
+
+    let elements: [_; N] = from_fn(|tile| load(input, nx, ny, left, top + tile * SIDE));
+    for (tile, elements) in elements.iter().enumerate() {
+        for (step, &element) in elements.iter().enumerate() {
+            let at = (tile * SIDE + row + step * ROWS) * pitch + column;
+            // SAFETY: in bounds, as there is room for all rows; each thread sets elements of its own.
+            unsafe { tiles.write_unchecked(at, element) };
+        }
+    }
+    sync_threads(); // a row of the output is a column of a tile, which other threads have set
+
+    for tile in 0..N {
+        let at = |step| {
+            let at = (tile * SIDE + column) * pitch + row + step * ROWS;
+            // SAFETY: in bounds, and set before the barrier, as all of the tiles are.
+            unsafe { tiles.read_unchecked(at) }
+        };
+        // SAFETY: blocks have tiles of their own.
+        unsafe { store(&mut output, nx, ny, left, top + tile * SIDE, from_fn(at)) };
+    }
+}
+
+/// The column and the row of the input at which this block's tiles begin, `N` of them one below the other.
+#[inline(always)]
+fn corner<const N: usize>() -> (usize, usize) {
+    (
+        block_idx_x() as usize * SIDE,
+        block_idx_y() as usize * SIDE * N,
+    )
+}
+
+/// This thread's elements of the tile at `left` and `top` in the input, along rows; zero outside of it.
+#[inline(always)]
+fn load(input: &[f32], nx: u32, ny: u32, left: usize, top: usize) -> [f32; STEPS] {
+    let (nx, ny) = (nx as usize, ny as usize);
+    let (x, y) = (
+        left + thread_idx_x() as usize,
+        top + thread_idx_y() as usize,
+    );
+    // A thread past the right edge has nothing to load; one past the lower edge has an index past the end.
+    let input = &input[..if x < nx {
+        (nx * ny).min(input.len())
+    } else {
+        0
+    }];
+    from_fn(|step| {
+        input
+            .get((y + step * ROWS) * nx + x)
+            .copied()
+            .unwrap_or(0.0)
+    })
+}
+
+/// Stores this thread's elements of the turned tile, along rows of the output, where the tile at `left` and `top` has its own
+/// corner at `top` and `left`. What is outside is left out.
+///
+/// # Safety
+/// Each block of the launch, which is 2-D with blocks of 32 x 8, calls it with corners of its own.
+#[inline(always)]
+unsafe fn store(
+    output: &mut DisjointSlice<f32>,
+    nx: u32,
+    ny: u32,
+    left: usize,
+    top: usize,
+    elements: [f32; STEPS],
+) {
+    let (nx, ny) = (nx as usize, ny as usize);
+    let (x, y) = (
+        top + thread_idx_x() as usize,
+        left + thread_idx_y() as usize,
+    );
+    // As in `load`, one check of the index is all that is left for each element.
+    let end = if x < ny {
+        (nx * ny).min(output.len())
+    } else {
+        0
+    };
+    for (step, &element) in elements.iter().enumerate() {
+        let index = (y + step * ROWS) * ny + x;
+        if index < end {
+            // SAFETY: in bounds; threads with different x < ny and y have different elements, and these are the thread's own.
+            unsafe { *output.as_mut_ptr().add(index) = element };
         }
     }
 }

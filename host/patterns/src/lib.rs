@@ -12,6 +12,7 @@ pub mod execution;
 mod figure;
 pub mod input;
 pub mod instruction;
+pub mod levels;
 mod matrix;
 pub mod memory;
 pub mod notes;
@@ -62,10 +63,12 @@ pub const ALL: &[&Pattern] = &[
     &shared::stencil::PATTERN,
     &shared::matmul::PATTERN,
     &shared::texture::PATTERN,
+    &shared::local_memory::PATTERN,
     &warp::shuffles::PATTERN,
     &warp::reduce_shuffle::PATTERN,
     &warp::votes::PATTERN,
     &instruction::increment::PATTERN,
+    &levels::gang_worker_vector::PATTERN,
 ];
 
 /// The pattern of this name, or the one that has a variant of this name.

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use gpu::memory::transpose::{UNROLL, copy_row};
+use gpu::shared::transpose_shared::{ROWS, SIDE};
 use lanewise::{Device, DeviceBuffer, LaunchConfig};
 use lanewise_std::kernel::{Kernel, SafeKernel};
 
@@ -22,20 +23,36 @@ pub(crate) enum Tiles {
     FourEach,
     /// The same over the output.
     FourEachOfOutput,
-    /// 32 x 32 elements for 32 x 8 threads, as in the peer: the kernel has it so.
-    Tile32,
+    /// So many tiles of 32 x 32 elements, one below the other, for 32 x 8 threads: the kernel has it so.
+    Shared {
+        /// How many a block does.
+        tiles: u32,
+        /// Elements from one row to the next in dynamic shared memory; 0 where the kernel declares its own.
+        pitch: u32,
+    },
 }
 
 impl Tiles {
     /// Elements of a tile and threads of a block.
     fn of(self, setup: Setup) -> ((u32, u32), (u32, u32)) {
         match (self, setup.block) {
-            (Self::Tile32, _) => ((32, 32), (32, 8)),
+            (Self::Shared { tiles, .. }, _) => (
+                (SIDE as u32, SIDE as u32 * tiles),
+                (SIDE as u32, ROWS as u32),
+            ),
             (_, width) => {
                 let width = width.unwrap_or(16);
                 let block = (width, (256 / width.max(1)).max(1));
                 ((block.0.saturating_mul(self.of_a_thread()), block.1), block)
             }
+        }
+    }
+
+    /// Bytes of dynamic shared memory.
+    fn dynamic_shared(self) -> u32 {
+        match self {
+            Self::Shared { tiles, pitch } => 4 * tiles * SIDE as u32 * pitch,
+            _ => 0,
         }
     }
 
@@ -67,6 +84,7 @@ pub(crate) fn prepare<K: SafeKernel<Params = <copy_row as Kernel>::Params>>(
         grid: LaunchConfig::cover_2d(covered, tile).grid,
         ..LaunchConfig::new(1, block)
     };
+    let config = config.with_dynamic_shared(tiles.dynamic_shared());
     let input = input::floats(nx * ny, setup.seed);
     let expected = expected(&input, nx, ny);
 

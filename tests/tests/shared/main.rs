@@ -1,8 +1,10 @@
 //! Chapter 4: shared memory. Tiles that turn a matrix over, tiles that are used many times.
 
+mod local;
 mod reduce;
 mod stencil;
 mod tiles;
+mod transpose;
 
 use lanewise_patterns::Setup;
 use proptest::prelude::*;
@@ -16,19 +18,6 @@ const PRODUCTS: [(&str, usize); 3] = [
     ("matmul_shared_16", 16),
     ("matmul_shared_32", 32),
 ];
-
-#[test]
-fn transpose_smem_pad_agrees_with_the_cpu_at_every_edge() {
-    for (columns, rows) in MATRIX_EDGES {
-        assert_agrees(
-            "transpose_smem_pad",
-            Setup {
-                rows: Some(rows),
-                ..Setup::new(columns, 1)
-            },
-        );
-    }
-}
 
 #[test]
 fn matmul_agrees_with_the_cpu_at_every_edge() {
@@ -52,45 +41,12 @@ proptest! {
     #![proptest_config(cases(16))]
 
     #[test]
-    fn transpose_smem_pad_agrees_with_the_cpu(columns in 0usize..300, rows in 0usize..300, seed: u64) {
-        let setup = Setup { rows: Some(rows), ..Setup::new(columns, seed) };
-        prop_assert_eq!(agrees("transpose_smem_pad", setup), Ok(()));
-    }
-
-    #[test]
     fn matmul_agrees_with_the_cpu(columns in 0usize..80, rows in 0usize..80, inner in 0usize..80, seed: u64) {
         for (variant, _) in PRODUCTS {
             let setup = Setup { rows: Some(rows), inner: Some(inner), ..Setup::new(columns, seed) };
             prop_assert_eq!(agrees(variant, setup), Ok(()));
         }
     }
-}
-
-#[test]
-fn transpose_smem_pad_is_coalesced_on_both_sides_and_has_no_bank_conflicts() {
-    let Some(counters) = count("transpose_smem_pad", Setup::new(256, 1)) else {
-        return;
-    };
-    assert_eq!(
-        counters.global_loads.sectors_per_request(),
-        4.0,
-        "{counters:#?}"
-    );
-    assert_eq!(
-        counters.global_stores.sectors_per_request(),
-        4.0,
-        "{counters:#?}"
-    );
-    assert_eq!(
-        counters.wavefronts_per_shared_request(),
-        1.0,
-        "{counters:#?}"
-    );
-    assert_eq!(
-        counters.shared_loads.conflicts + counters.shared_stores.conflicts,
-        0,
-        "{counters:#?}"
-    );
 }
 
 #[test]

@@ -1,23 +1,72 @@
-//! The transpose through a tile in shared memory: both sides of global memory coalesced.
+//! The transposes through tiles in shared memory: both sides of global memory coalesced.
 
-use crate::memory::transpose::transpose;
-use gpu::shared::transpose_shared::transpose_smem_pad;
+use anyhow::Result;
+use gpu::memory::transpose::copy_row;
+use gpu::shared::transpose_shared::{
+    SIDE, TILES, transpose_smem, transpose_smem_dyn, transpose_smem_dyn_pad, transpose_smem_pad,
+    transpose_smem_unroll, transpose_smem_unroll_pad, transpose_smem_unroll_pad_dyn,
+};
+use lanewise::Device;
+use lanewise_std::kernel::{Kernel, SafeKernel};
 
+use super::tile::wavefronts;
+use crate::case::with_figures;
 use crate::matrix::{self, Tiles};
-use crate::{Pattern, Size, Variant};
+use crate::memory::transpose::transpose;
+use crate::{Case, Pattern, Setup, Size, Variant};
 
 /// The pattern.
 pub static PATTERN: Pattern = Pattern {
     name: "transpose_shared",
     chapter: "shared",
     summary: "a padded tile turns the matrix over without strided access or bank conflicts",
-    source: "CUDA study notes, chapters 5.4.2 and 5.4.3",
+    source: "CUDA study notes, chapters 5.4.2 to 5.4.4",
     size: Size {
         of: "rows and columns",
         default: 1024,
         bench: Some(16384),
     },
-    variants: &[Variant::new("transpose_smem_pad", |device, setup| {
-        matrix::prepare(device, setup, transpose_smem_pad, Tiles::Tile32, transpose)
-    })],
+    variants: &[
+        Variant::new("transpose_smem", |device, setup| {
+            prepare(device, setup, transpose_smem, 1, 0)
+        }),
+        Variant::new("transpose_smem_dyn", |device, setup| {
+            prepare(device, setup, transpose_smem_dyn, 1, ROW)
+        }),
+        Variant::new("transpose_smem_pad", |device, setup| {
+            prepare(device, setup, transpose_smem_pad, 1, 0)
+        }),
+        Variant::new("transpose_smem_dyn_pad", |device, setup| {
+            prepare(device, setup, transpose_smem_dyn_pad, 1, ROW + 1)
+        }),
+        Variant::new("transpose_smem_unroll", |device, setup| {
+            prepare(device, setup, transpose_smem_unroll, TILES, 0)
+        }),
+        Variant::new("transpose_smem_unroll_pad", |device, setup| {
+            prepare(device, setup, transpose_smem_unroll_pad, TILES, 0)
+        }),
+        Variant::new("transpose_smem_unroll_pad_dyn", |device, setup| {
+            let kernel = transpose_smem_unroll_pad_dyn;
+            prepare(device, setup, kernel, TILES, ROW + 1)
+        }),
+    ],
 };
+
+/// Elements of a tile's row.
+const ROW: u32 = SIDE as u32;
+
+/// A kernel whose blocks do so many tiles, with rows of so many elements in dynamic shared memory, or none.
+fn prepare<K: SafeKernel<Params = <copy_row as Kernel>::Params>>(
+    device: &Device,
+    setup: Setup,
+    kernel: K,
+    tiles: usize,
+    pitch: u32,
+) -> Result<Box<dyn Case>> {
+    let tiles = Tiles::Shared {
+        tiles: tiles as u32,
+        pitch,
+    };
+    let case = matrix::prepare(device, setup, kernel, tiles, transpose)?;
+    Ok(with_figures(case, wavefronts))
+}

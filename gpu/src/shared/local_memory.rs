@@ -1,0 +1,56 @@
+//! An array of each thread's own, in local memory and in registers.
+//!
+//! Launch: 1-D grid of 1-D blocks of any size. Thread t of the T threads of the grid counts which of 8 bins its elements fall into, by
+//! their upper three bits: elements t, t + T, t + 2 T, ... of `input`, for any length. It writes its count of bin b to
+//! `counts[b * T + t]`; what lies past the end of `counts` is left out.
+//! Shows: registers have no addresses. An array that is indexed by a number which is known only at run time has to be in memory: local
+//! memory, which is device memory behind the caches. If every index is known when the kernel is compiled, each element is a
+//! register. The first has `.local` in its PTX, the second has not.
+//! Source: CUDA study notes, section 4.1; CUDA C++ Programming Guide, "Local Memory".
+
+use lanewise_macros::kernel;
+use lanewise_std::DisjointSlice;
+use lanewise_std::thread::{block_dim_x, grid_dim_x, grid_stride, index_1d};
+
+/// Bins that a thread counts.
+pub const BINS: usize = 8;
+/// How far an element is shifted to get the number of its bin.
+const SHIFT: u32 = u32::BITS - BINS.ilog2();
+
+/// The element says which counter to increase: the array has to be in memory.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn local_array_dynamic(input: &[u32], counts: DisjointSlice<u32>) {
+    let mut bins = [0; BINS];
+    for i in grid_stride(input.len()) {
+        bins[(input[i] >> SHIFT) as usize] += 1;
+    }
+    store(counts, bins);
+}
+
+/// Every counter is increased, by one or by nothing: the loop is written out, and each counter is a register.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn local_array_static(input: &[u32], counts: DisjointSlice<u32>) {
+    let mut bins = [0; BINS];
+    for i in grid_stride(input.len()) {
+        let bin = input[i] >> SHIFT;
+        for (number, count) in bins.iter_mut().enumerate() {
+            *count += u32::from(bin == number as u32);
+        }
+    }
+    store(counts, bins);
+}
+
+/// Writes this thread's counts, each bin's beside those of the neighbouring threads.
+#[inline(always)]
+fn store(mut counts: DisjointSlice<u32>, bins: [u32; BINS]) {
+    let threads = grid_dim_x() as usize * block_dim_x() as usize;
+    let thread = index_1d().get();
+    for (number, count) in bins.into_iter().enumerate() {
+        // SAFETY: the launch is 1-D, so `thread` is below `threads`, and no other thread has the same.
+        if let Some(place) = unsafe { counts.get_unique_mut(number * threads + thread) } {
+            *place = count;
+        }
+    }
+}

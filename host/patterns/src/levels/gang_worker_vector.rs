@@ -1,0 +1,97 @@
+//! The sum of two vectors by gangs, workers and vector lanes.
+
+use anyhow::Result;
+use gpu::levels::gang_worker_vector::{
+    gang_partitioned, gang_redundant, vector_partitioned, worker_partitioned,
+};
+use lanewise::counters::Counters;
+use lanewise::{Device, DeviceBuffer, LaunchConfig, LaunchError, Stream};
+
+use crate::case::{Filling, with_figures};
+use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work, input};
+
+/// The pattern.
+pub static PATTERN: Pattern = Pattern {
+    name: "gang_worker_vector",
+    chapter: "levels",
+    summary: "one vector sum by blocks, by warps and by lanes: one lane of a warp costs as much as 32",
+    source: "CUDA study notes, chapter 8.8",
+    size: Size {
+        of: "elements",
+        default: 1 << 12,
+        bench: None,
+    },
+    variants: &[
+        Variant::new("gang_redundant", |device, setup| {
+            prepare(device, setup, |device, stream, config, a, b, c| {
+                device.launch(stream, gang_redundant, config, (a, b, c))
+            })
+        }),
+        Variant::new("gang_partitioned", |device, setup| {
+            prepare(device, setup, |device, stream, config, a, b, c| {
+                device.launch(stream, gang_partitioned, config, (a, b, c))
+            })
+        }),
+        Variant::new("worker_partitioned", |device, setup| {
+            prepare(device, setup, |device, stream, config, a, b, c| {
+                device.launch(stream, worker_partitioned, config, (a, b, c))
+            })
+        }),
+        Variant::new("vector_partitioned", |device, setup| {
+            prepare(device, setup, |device, stream, config, a, b, c| {
+                device.launch(stream, vector_partitioned, config, (a, b, c))
+            })
+        }),
+    ],
+};
+
+/// Gangs of a launch.
+pub const GANGS: u32 = 8;
+/// Threads of a gang where none is asked for: four workers.
+pub const BLOCK: u32 = 128;
+
+/// The kernels differ in the type of their output: each variant brings its own launch.
+type Launch = fn(
+    &Device,
+    &Stream,
+    LaunchConfig,
+    &DeviceBuffer<i32>,
+    &DeviceBuffer<i32>,
+    &mut DeviceBuffer<i32>,
+) -> Result<(), LaunchError>;
+
+fn prepare(device: &Device, setup: Setup, launch: Launch) -> Result<Box<dyn Case>> {
+    let n = setup.elements()?;
+    let config = LaunchConfig::new(GANGS, setup.block.unwrap_or(BLOCK));
+    let (a, b) = (
+        input::integers(n, setup.seed),
+        input::integers(n, setup.seed.wrapping_add(1)),
+    );
+    let expected = sums(&a, &b);
+
+    let a = DeviceBuffer::from_slice(device, &a)?;
+    let b = DeviceBuffer::from_slice(device, &b)?;
+    let c = DeviceBuffer::zeroed(device, n)?;
+    let (device, work) = (device.clone(), Work::Bytes(3 * 4 * n as u64));
+    let case = Filling::boxed([c], [expected], work, move |stream, [c]| {
+        Ok(launch(&device, stream, config, &a, &b, c)?)
+    });
+    Ok(with_figures(case, lanes))
+}
+
+/// How many lanes of a warp were at work.
+fn lanes(counters: &Counters) -> Vec<Figure> {
+    let loads = counters.global_loads;
+    let lanes = loads.bytes as f64 / 4.0 / loads.requests.max(1) as f64;
+    vec![
+        Figure::new("lanes at work in a warp", lanes),
+        Figure::new("load requests", loads.requests),
+    ]
+}
+
+// On the CPU.
+
+/// `a + b`, modulo 2^32.
+pub fn sums(a: &[i32], b: &[i32]) -> Vec<i32> {
+    a.iter().zip(b).map(|(a, b)| a.wrapping_add(*b)).collect()
+}

@@ -1,0 +1,3 @@
+//! Chapters 7 and 8: levels of parallelism, algorithms and libraries.
+
+mod levels;

@@ -14,6 +14,7 @@
 use crate::abi::CUresult;
 use crate::backend::{self, Choice};
 use crate::calling;
+use crate::drop_in;
 use crate::error::{Error, Result};
 use crate::log;
 use crate::objects::graph::capture;
@@ -203,7 +204,7 @@ pub(crate) fn told(code: CUresult) -> CUresult {
         return code;
     }
     LAST_CODE.set(code.0);
-    if cfg!(feature = "drop-in") {
+    if drop_in::is_this() {
         code
     } else {
         code.as_cust_has_it()

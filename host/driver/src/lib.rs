@@ -23,6 +23,8 @@ pub mod api;
 mod backend;
 mod calling;
 mod calls;
+#[doc(hidden)]
+pub mod drop_in;
 mod entry;
 mod error;
 mod libcuda;

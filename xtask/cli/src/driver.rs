@@ -106,31 +106,28 @@ impl Sources {
 
     /// Builds the library, which is quick where nothing has changed, and returns its folder.
     fn build(&self, release: bool) -> Result<PathBuf> {
-        /// How the driver's own package is built as the library: tests need it as a Rust library, so it is not that by itself.
-        const DRIVER: Build = Build {
-            arguments: &[
-                "rustc",
-                "--package",
-                "lanewise-driver",
-                "--lib",
-                "--features",
-                "drop-in",
-                "--crate-type",
-                "cdylib",
-            ],
-            made: "liblanewise_driver.so",
-        };
         match self {
-            // In its own checkout the library shares what tests have compiled.
+            // In its own checkout the library shares what tests have compiled, as long as all of the workspace is selected as
+            // they do: a selection decides which features dependencies get.
             Sources::Checkout(root) if project::root() == root => {
-                DRIVER.run(root, project::target(), release)
+                let build = Build {
+                    arguments: &["build", "--workspace", "--example", "drop_in"],
+                    made: "examples/libdrop_in.so",
+                };
+                build.run(root, project::target(), release)
             }
-            Sources::Checkout(root) => DRIVER.run(root, &cache()?.join("target"), true),
+            Sources::Checkout(root) => {
+                let build = Build {
+                    arguments: &["build", "--package", "lanewise-driver", "--example", "drop_in"],
+                    made: "examples/libdrop_in.so",
+                };
+                build.run(root, &cache()?.join("target"), true)
+            }
             Sources::Registry => {
                 let package = cache()?.join("package");
                 make_package(&package)?;
                 let build = Build {
-                    arguments: &["rustc", "--lib"],
+                    arguments: &["build"],
                     made: "libdrop_in.so",
                 };
                 build.run(&package, &cache()?.join("target"), true)
@@ -141,7 +138,7 @@ impl Sources {
 
 /// A way to build the library.
 struct Build {
-    /// What cargo is told, before `--`.
+    /// What cargo is told first.
     arguments: &'static [&'static str],
     /// The file that it makes.
     made: &'static str,
@@ -156,9 +153,6 @@ impl Build {
         if release {
             command.arg("--release");
         }
-        command
-            .arg("--")
-            .arg(format!("-Clink-arg=-Wl,-soname,{NAME}"));
         let status = command.status().context("cargo could not be started")?;
         ensure!(status.success(), "the driver does not compile; see above");
         let profile = if release { "release" } else { "debug" };
@@ -173,13 +167,15 @@ fn make_package(folder: &Path) -> Result<()> {
     let manifest = format!(
         "[package]\nname = \"drop-in\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
          [lib]\npath = \"lib.rs\"\ncrate-type = [\"cdylib\"]\n\n\
-         [dependencies]\nlanewise-driver = {{ version = \"={}\", features = [\"drop-in\"] }}\n\n[workspace]\n",
+         [dependencies]\nlanewise-driver = \"={}\"\n\n[workspace]\n",
         env!("CARGO_PKG_VERSION")
     );
-    let source = "//! The driver's C symbols.\n\npub use lanewise_driver as driver;\n";
+    let source = "//! The driver's C symbols.\n\nlanewise_driver::drop_in!();\n";
+    let script = format!("fn main() {{\n    println!(\"cargo::rustc-link-arg-cdylib=-Wl,-soname,{NAME}\");\n}}\n");
     std::fs::create_dir_all(folder)
         .and_then(|()| std::fs::write(folder.join("Cargo.toml"), manifest))
         .and_then(|()| std::fs::write(folder.join("lib.rs"), source))
+        .and_then(|()| std::fs::write(folder.join("build.rs"), script))
         .with_context(|| format!("cannot write to `{}`", folder.display()))
 }
 

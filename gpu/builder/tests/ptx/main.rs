@@ -6,7 +6,6 @@ mod catalog;
 mod debug;
 mod effects;
 mod errors;
-mod foreign;
 mod math;
 mod memory;
 mod misuse;

@@ -260,6 +260,8 @@ rows! {
         let (graph, from, to, mut node) = (f.graph(), f.device(), f.device(), CUgraphNode(0));
         ok(cuMemsetD32_v2(from, 3, 8));
         ok(cuMemsetD32_v2(from + 16, 4, 4));
+        // The stream below does not wait for the default stream's work.
+        ok(cuCtxSynchronize());
         ok(cuGraphAddMemcpyNode(&mut node, graph, null(), 0, &row(from, to, 16), f.context));
         ok(cuGraphMemcpyNodeSetParams(node, &row(from + 16, to, 16)));
         f.run(graph);

@@ -123,6 +123,7 @@ rows! {
         let (graph, from, to, mut node) = (f.graph(), f.device(), f.device(), CUgraphNode(0));
         ok(cuMemsetD32_v2(from, 3, 4));
         ok(cuMemsetD32_v2(from + 16, 4, 4));
+        ok(cuCtxSynchronize());
         ok(cuGraphAddMemcpyNode(&mut node, graph, null(), 0, &row(from, to, 16), f.context));
         let exec = f.exec(graph);
         ok(cuGraphExecMemcpyNodeSetParams(exec, node, &row(from + 16, to, 16), f.context));
@@ -189,6 +190,7 @@ rows! {
     "cuGraphNodeSetEnabled: a node that is off does nothing" => SUCCESS, |f| {
         let (graph, address) = (f.graph(), f.device());
         ok(cuMemsetD32_v2(address, 1, 4));
+        ok(cuCtxSynchronize());
         let node = f.set_node(graph, &[], address, 2);
         let exec = f.exec(graph);
         ok(cuGraphNodeSetEnabled(exec, node, 0));

@@ -1,0 +1,35 @@
+//! The drop-in library: this crate linked as a `libcuda.so.1` that programs in any language load in place of NVIDIA's.
+//!
+//! Such a library is a crate of the type `cdylib` whose one line is [`drop_in!`](crate::drop_in!). It exports what this crate exports.
+//! All that sets it apart is who calls: a program that reads codes as integers, and not `cust`, which has them as an enum.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static THIS: AtomicBool = AtomicBool::new(false);
+
+/// Whether this code is in a drop-in library.
+pub(crate) fn is_this() -> bool {
+    THIS.load(Ordering::Relaxed)
+}
+
+/// Says that it is. [`drop_in!`](crate::drop_in!) calls it when the library is loaded.
+#[doc(hidden)]
+pub fn this_is() {
+    THIS.store(true, Ordering::Relaxed);
+}
+
+/// Makes a crate of the type `cdylib` the drop-in library.
+#[macro_export]
+macro_rules! drop_in {
+    () => {
+        /// The loader calls this before any symbol of the library can be called.
+        #[used]
+        #[unsafe(link_section = ".init_array")]
+        static WHEN_LOADED: extern "C" fn() = {
+            extern "C" fn when_loaded() {
+                $crate::drop_in::this_is();
+            }
+            when_loaded
+        };
+    };
+}

@@ -118,7 +118,13 @@ impl Sources {
             }
             Sources::Checkout(root) => {
                 let build = Build {
-                    arguments: &["build", "--package", "lanewise-driver", "--example", "drop_in"],
+                    arguments: &[
+                        "build",
+                        "--package",
+                        "lanewise-driver",
+                        "--example",
+                        "drop_in",
+                    ],
                     made: "examples/libdrop_in.so",
                 };
                 build.run(root, &cache()?.join("target"), true)
@@ -171,7 +177,9 @@ fn make_package(folder: &Path) -> Result<()> {
         env!("CARGO_PKG_VERSION")
     );
     let source = "//! The driver's C symbols.\n\nlanewise_driver::drop_in!();\n";
-    let script = format!("fn main() {{\n    println!(\"cargo::rustc-link-arg-cdylib=-Wl,-soname,{NAME}\");\n}}\n");
+    let script = format!(
+        "fn main() {{\n    println!(\"cargo::rustc-link-arg-cdylib=-Wl,-soname,{NAME}\");\n}}\n"
+    );
     std::fs::create_dir_all(folder)
         .and_then(|()| std::fs::write(folder.join("Cargo.toml"), manifest))
         .and_then(|()| std::fs::write(folder.join("lib.rs"), source))

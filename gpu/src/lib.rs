@@ -11,6 +11,7 @@
 lanewise_std::module!();
 
 pub mod basics;
+pub mod cluster;
 pub mod execution;
 pub mod instruction;
 pub mod levels;

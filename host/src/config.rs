@@ -67,6 +67,8 @@ pub struct LaunchConfig {
     pub block: Dim3,
     /// Bytes of dynamic shared memory for each block.
     pub dynamic_shared: u32,
+    /// Blocks of a cluster; `None` leaves it to the kernel, which has one block a cluster unless it says `#[cluster_launch]`.
+    pub cluster: Option<Dim3>,
 }
 
 impl LaunchConfig {
@@ -79,6 +81,7 @@ impl LaunchConfig {
             grid: grid.into(),
             block: block.into(),
             dynamic_shared: 0,
+            cluster: None,
         }
     }
 
@@ -116,6 +119,16 @@ impl LaunchConfig {
             ..self
         }
     }
+
+    /// The same shape in clusters of so many blocks, from compute capability 9.0: `config.with_cluster(4)`. The grid has to be a
+    /// multiple of it along each axis, and a kernel with `#[cluster_launch]` takes its own size only. Up to 8 blocks fit on every
+    /// such device; see [`Device::allow_large_clusters`](crate::Device::allow_large_clusters) for more.
+    pub fn with_cluster(self, blocks: impl Into<Dim3>) -> Self {
+        Self {
+            cluster: Some(blocks.into()),
+            ..self
+        }
+    }
 }
 
 /// Blocks that cover `n`, at least one. A count that does not fit saturates, and the driver refuses it.
@@ -127,9 +140,13 @@ fn blocks(n: usize, block: u32) -> u32 {
 impl fmt::Display for LaunchConfig {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "grid {}, block {}", self.grid, self.block)?;
-        match self.dynamic_shared {
-            0 => Ok(()),
-            bytes => write!(out, ", {bytes} bytes of dynamic shared memory"),
+        if self.dynamic_shared > 0 {
+            let bytes = self.dynamic_shared;
+            write!(out, ", {bytes} bytes of dynamic shared memory")?;
+        }
+        match self.cluster {
+            Some(cluster) => write!(out, ", clusters of {cluster}"),
+            None => Ok(()),
         }
     }
 }

@@ -72,6 +72,23 @@ impl DriverError {
         Err(Self::new(call, code, name, text, at))
     }
 
+    /// The same, of a call that `cust` does not know.
+    pub(crate) fn check_code(
+        call: &'static str,
+        Code(code): Code,
+        at: &'static Location<'static>,
+    ) -> Result<(), Self> {
+        if Code(code) == Code::SUCCESS {
+            return Ok(());
+        }
+        let code = match lanewise_driver::last_code() {
+            0 => code,
+            last => last,
+        };
+        let (name, text) = describe(code);
+        Err(Self::new(call, code, name, text, at))
+    }
+
     fn new(
         call: &'static str,
         code: u32,

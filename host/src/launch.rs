@@ -9,14 +9,17 @@
 
 use std::panic::Location;
 
-use cust::sys;
 use lanewise_std::kernel::{BrokenContract, Kernel, LaunchBounds, SafeKernel};
 
 use crate::argument::ArgumentList;
 use crate::{
-    Arguments, Device, DeviceProperties, DriverError, LaunchConfig, LoadError, Module, Stream,
-    counters,
+    Arguments, Device, DeviceProperties, Dim3, DriverError, LaunchConfig, LoadError, Module,
+    Stream, counters,
 };
+
+mod submit;
+
+pub(crate) use submit::with_config;
 
 /// Why a kernel could not be launched.
 #[derive(Debug, thiserror::Error)]
@@ -57,6 +60,21 @@ pub enum LaunchError {
         config: LaunchConfig,
         /// Which clause, and what it asks for.
         source: BrokenContract,
+        /// The caller's line.
+        at: &'static Location<'static>,
+    },
+    /// The kernel was compiled for another cluster.
+    #[error(
+        "kernel `{kernel}` has #[cluster_launch({}, {}, {})] and was launched at {at} in clusters of {given}: leave `with_cluster` out",
+        .wanted[0], .wanted[1], .wanted[2]
+    )]
+    Cluster {
+        /// The kernel.
+        kernel: String,
+        /// The blocks of a cluster that the kernel was compiled for.
+        wanted: [u32; 3],
+        /// The blocks of a cluster in this launch.
+        given: Dim3,
         /// The caller's line.
         at: &'static Location<'static>,
     },
@@ -219,6 +237,17 @@ impl Module {
                     at,
                 }
             })?;
+        if let (Some(wanted), Some(given)) = (K::CLUSTER, config.cluster)
+            && wanted != <[u32; 3]>::from(given)
+        {
+            let kernel = K::NAME.to_owned();
+            return Err(LaunchError::Cluster {
+                kernel,
+                wanted,
+                given,
+                at,
+            });
+        }
         // SAFETY: `Kernel` promises that `Params` are the parameters of the entry point `NAME`; the rest is the caller's.
         unsafe { self.launch_named(stream, K::NAME, config, arguments) }
     }
@@ -263,24 +292,11 @@ impl Module {
                 source,
             })?;
         let mut pointers = list.pointers();
-        let LaunchConfig {
-            grid,
-            block,
-            dynamic_shared,
-        } = config;
         let _turn = counters::turn();
-        // SAFETY: function and stream are live handles of this context; each pointer leads to a parameter's bytes, which
-        // the driver copies before it returns; that they suit the kernel is the caller's promise.
-        let result = unsafe {
-            let (params, extra) = (pointers.pointers.as_mut_ptr(), std::ptr::null_mut());
-            let stream = stream.cust().as_inner();
-            #[rustfmt::skip]
-            let result = sys::cuLaunchKernel(
-                function, grid.x, grid.y, grid.z, block.x, block.y, block.z, dynamic_shared, stream, params, extra,
-            );
-            result
-        };
-        DriverError::check("cuLaunchKernel", result, at).map_err(|source| {
+        // SAFETY: the function is a live handle of the stream's context; each pointer leads to a parameter's bytes, which the driver
+        // copies before it returns; that they suit the kernel is the caller's promise.
+        let launched = unsafe { submit::submit(function, config, stream, &mut pointers, at) };
+        launched.map_err(|source| {
             let reason = beyond(config, self.device().properties());
             LaunchError::Refused {
                 kernel: kernel(),
@@ -298,6 +314,7 @@ fn beyond(config: LaunchConfig, device: &DeviceProperties) -> String {
         grid,
         block,
         dynamic_shared,
+        cluster,
     } = config;
     if grid.count() == 0 || block.count() == 0 {
         return ": no dimension may be 0; use 1 where there is nothing to do".to_owned();
@@ -328,6 +345,36 @@ fn beyond(config: LaunchConfig, device: &DeviceProperties) -> String {
         return format!(
             ": a block may have {most} bytes of shared memory, its static arrays included; use smaller tiles, or ask for more by \
              Device::set_max_dynamic_shared"
+        );
+    }
+    if let Some(cluster) = cluster {
+        return beyond_cluster(grid, cluster, device);
+    }
+    String::new()
+}
+
+/// What is wrong with a cluster, in words.
+fn beyond_cluster(grid: Dim3, cluster: Dim3, device: &DeviceProperties) -> String {
+    let capability = device.compute_capability;
+    if capability.major < 9 {
+        return format!(": clusters need compute capability 9.0, and this device has {capability}");
+    }
+    let axes = [
+        ('x', grid.x, cluster.x),
+        ('y', grid.y, cluster.y),
+        ('z', grid.z, cluster.z),
+    ];
+    for (axis, blocks, size) in axes {
+        if size == 0 || !blocks.is_multiple_of(size) {
+            return format!(
+                ": {blocks} blocks along {axis} cannot be cut into clusters of {size}; round the grid up, and let the kernel check bounds"
+            );
+        }
+    }
+    if cluster.count() > 8 {
+        return format!(
+            ": clusters of {} blocks are more than the 8 that every device takes; use smaller ones",
+            cluster.count()
         );
     }
     String::new()

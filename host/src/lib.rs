@@ -23,6 +23,7 @@ mod argument;
 mod backend;
 mod buffer;
 pub mod checks;
+mod cluster;
 pub mod compare;
 mod config;
 pub mod counters;

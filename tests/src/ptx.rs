@@ -16,6 +16,36 @@ pub fn embedded_launching() -> impl Iterator<Item = (String, &'static str)> {
         .map(|text| (text.arch.to_owned(), text.launching))
 }
 
+/// Whether the kernel says (`min_arch`) that the target has what it needs: none of its manifests, and it is for no target.
+pub fn is_for(kernel: &str, target: &str) -> bool {
+    let name = format!("\"name\": \"{kernel}\"");
+    let manifests = gpu::Ptx::TEXTS.iter().map(|text| text.manifest);
+    let described = manifests.filter_map(|manifest| manifest.split_once(&name));
+    // The newest target has every kernel. What follows a kernel's name is about it, up to its line.
+    let Some((_, rest)) = described.last() else {
+        return false;
+    };
+    let own = rest.split("\"line\"").next().unwrap_or_default();
+    let wanted = own
+        .split_once("\"min_arch\": \"sm_")
+        .and_then(|(_, rest)| rest.split('"').next());
+    let Some(wanted) = wanted else {
+        return true;
+    };
+    match wanted.strip_suffix('a') {
+        Some(_) => target == format!("sm_{wanted}"),
+        None => number(target) >= number(wanted),
+    }
+}
+
+/// 90 of `sm_90a`.
+fn number(target: &str) -> u32 {
+    let digits = target
+        .trim_start_matches("sm_")
+        .trim_end_matches(['a', 'f']);
+    digits.parse().unwrap_or(0)
+}
+
 /// The text of one kernel, from `.entry` to its closing brace.
 ///
 /// # Panics

@@ -53,6 +53,30 @@ device_functions! {
     #[link_name = "llvm.nvvm.barrier.cta.red.or.aligned.all"] fn barrier_red_or(id: u32, predicate: bool) -> bool;
 }
 
+// Clusters of blocks. PTX ISA, "Special Registers", "barrier.cluster", "mapa", "getctarank"; `crate::cluster`.
+device_functions! {
+    #[link_name = "llvm.nvvm.read.ptx.sreg.cluster.ctaid.x"] fn cluster_ctaid_x() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.cluster.ctaid.y"] fn cluster_ctaid_y() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.cluster.ctaid.z"] fn cluster_ctaid_z() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.cluster.nctaid.x"] fn cluster_nctaid_x() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.cluster.nctaid.y"] fn cluster_nctaid_y() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.cluster.nctaid.z"] fn cluster_nctaid_z() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.clusterid.x"] fn clusterid_x() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.clusterid.y"] fn clusterid_y() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.clusterid.z"] fn clusterid_z() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.nclusterid.x"] fn nclusterid_x() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.nclusterid.y"] fn nclusterid_y() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.nclusterid.z"] fn nclusterid_z() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.cluster.ctarank"] fn cluster_ctarank() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.cluster.nctarank"] fn cluster_nctarank() -> u32;
+    #[link_name = "llvm.nvvm.is_explicit_cluster"] fn is_explicit_cluster() -> bool;
+    #[link_name = "llvm.nvvm.barrier.cluster.arrive"] fn barrier_cluster_arrive();
+    #[link_name = "llvm.nvvm.barrier.cluster.arrive.relaxed"] fn barrier_cluster_arrive_relaxed();
+    #[link_name = "llvm.nvvm.barrier.cluster.wait"] fn barrier_cluster_wait();
+    #[link_name = "llvm.nvvm.mapa"] fn mapa(address: *mut u8, rank: u32) -> *mut u8;
+    #[link_name = "llvm.nvvm.getctarank"] fn getctarank(address: *mut u8) -> u32;
+}
+
 // The warp. PTX ISA, "shfl.sync", "vote.sync", "match.sync", "redux.sync", "activemask", "bar.warp.sync", "elect.sync".
 device_functions! {
     #[link_name = "llvm.nvvm.bar.warp.sync"] fn bar_warp_sync(mask: u32);

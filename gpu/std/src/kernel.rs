@@ -35,6 +35,8 @@ pub unsafe trait Kernel: Copy + Send + Sync + 'static {
     const BOUNDS: Option<LaunchBounds>;
     /// What `#[launch_contract]` asks of a launch.
     const CONTRACT: LaunchContract = LaunchContract::ANY;
+    /// The cluster that `#[cluster_launch]` fixed, in blocks along x, y and z.
+    const CLUSTER: Option<[u32; 3]> = None;
     /// Whether it launches kernels: it is then in the module that is linked with the device runtime.
     const LAUNCHES: bool = false;
 }

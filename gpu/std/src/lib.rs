@@ -24,6 +24,7 @@ mod target;
 pub mod assert;
 pub mod atomic;
 pub mod cache;
+pub mod cluster;
 pub mod collective;
 #[cfg(feature = "compat")]
 pub mod compat;

@@ -8,6 +8,7 @@ pub mod basics;
 pub mod bench;
 pub mod capture;
 mod case;
+pub mod cluster;
 pub mod execution;
 mod figure;
 pub mod input;
@@ -67,6 +68,8 @@ pub const ALL: &[&Pattern] = &[
     &warp::shuffles::PATTERN,
     &warp::reduce_shuffle::PATTERN,
     &warp::votes::PATTERN,
+    &cluster::clusters::PATTERN,
+    &cluster::cluster_histogram::PATTERN,
     &instruction::increment::PATTERN,
     &levels::gang_worker_vector::PATTERN,
 ];

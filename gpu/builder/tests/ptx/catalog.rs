@@ -163,7 +163,10 @@ fn kernels_with_shared_arrays_access_them_natively() {
             ptx.contains("st.shared") || ptx.contains(".shared."),
             "{name}:\n{ptx}"
         );
-        assert_eq!(count(&ptx, "cvta.shared"), 0, "{name}:\n{ptx}");
+        // What leads into another block of the cluster is computed from a generic address of the block's own.
+        if count(&ptx, "mapa") == 0 {
+            assert_eq!(count(&ptx, "cvta.shared"), 0, "{name}:\n{ptx}");
+        }
     }
 }
 

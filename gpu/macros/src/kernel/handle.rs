@@ -10,6 +10,7 @@ use syn::{Attribute, Visibility};
 
 use super::companion::option;
 use super::instances::Instance;
+use super::shape::Cluster;
 use super::signature::{Lowering, Param};
 use super::{Kernel, child};
 use crate::symbol;
@@ -60,6 +61,9 @@ fn implementation(kernel: &Kernel, instance: &Instance) -> syn::Result<TokenStre
     let contract = kernel.contract.as_ref().map(
         |contract| quote!(const CONTRACT: ::lanewise_std::kernel::LaunchContract = { #contract };),
     );
+    let cluster = kernel.cluster.as_ref().map(|Cluster([x, y, z])| {
+        quote!(const CLUSTER: ::core::option::Option<[u32; 3]> = ::core::option::Option::Some([#x, #y, #z]);)
+    });
     let checks = checks(kernel);
     let safe = kernel.function.sig.unsafety.is_none().then(|| {
         quote! {
@@ -77,6 +81,7 @@ fn implementation(kernel: &Kernel, instance: &Instance) -> syn::Result<TokenStre
             const BOUNDS: ::core::option::Option<::lanewise_std::kernel::LaunchBounds> = #bounds;
             const LAUNCHES: bool = #launches;
             #contract
+            #cluster
         }
         #safe
         #child

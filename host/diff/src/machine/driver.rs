@@ -48,11 +48,7 @@ impl Machine for Driver {
             arrays.push(Array::new(setup, job.seed).map_err(|error| Failure::other(&error))?);
         }
         let handles: Vec<u64> = arrays.iter().map(Array::handle).collect();
-        let config = LaunchConfig {
-            grid: ((THREADS / BLOCK) as u32).into(),
-            block: (BLOCK as u32).into(),
-            dynamic_shared: 0,
-        };
+        let config = LaunchConfig::new((THREADS / BLOCK) as u32, BLOCK as u32);
         let arguments = (&input, &mut results, parameter(&handles));
         // SAFETY: a kernel of `kernel::module` has these parameters, and touches its threads' records of the two and its
         // objects only.

@@ -108,6 +108,12 @@ fn cluster(model: &DeviceModel, kernel: &Kernel, launch: &Launch<'_>) -> Result<
         grid: launch.grid,
         reason,
     };
+    if launch.cluster != [1; 3] && launch.cluster != cluster {
+        let [x, y, z] = launch.cluster;
+        return Err(bad(format!(
+            "the kernel was compiled for these, and the launch asks for ({x}, {y}, {z})"
+        )));
+    }
     let blocks = cluster.iter().map(|&n| u64::from(n)).product::<u64>();
     let limit = model.limits.cluster_blocks(launch.non_portable_cluster);
     if blocks > u64::from(limit) {

@@ -1,0 +1,56 @@
+//! A histogram whose bins lie in the shared memory of a whole cluster.
+//!
+//! Launch: 1-D grid of 1-D blocks, in clusters of any size; dynamic shared memory for `bins.len() / blocks of the cluster` counters of 4
+//! bytes, rounded up.
+//! Counts each value of `input` into `bins`, which holds counts from before. A value below 0 counts as 0, one past the last
+//! bin as the last.
+//! Shows: a cluster of b blocks has room for b times as many bins as a block, and counts in them as fast as shared memory and the
+//! way between multiprocessors are, not global memory. With 1 block it is the histogram that everybody writes.
+//! Source: CUDA programming notes, "Distributed Shared Memory"; CUDA C++ Programming Guide, the same.
+
+use lanewise_macros::kernel;
+use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU32};
+use lanewise_std::thread::{block_dim_x, grid_stride, thread_idx_x};
+use lanewise_std::{DynamicSharedArray, cluster, gpu_assert};
+
+/// Adds to each of `bins` how many values of `input` are its number.
+#[kernel(min_arch = "sm_90")]
+#[launch_contract(dims = 1)]
+pub fn cluster_histogram(input: &[i32], bins: &[DeviceAtomicU32]) {
+    if bins.is_empty() {
+        return;
+    }
+    let own = DynamicSharedArray::<u32>::get();
+    let all = own.distributed();
+    let blocks = cluster::num_blocks() as usize;
+    // Bin i is element i % each of block i / each.
+    let each = bins.len().div_ceil(blocks);
+    gpu_assert!(
+        own.len() >= each,
+        "dynamic shared memory has 4 bytes for each bin of the block"
+    );
+
+    let threads = block_dim_x() as usize;
+    for i in (thread_idx_x() as usize..each).step_by(threads) {
+        // SAFETY: each element is one thread's here; others count in it after the barrier.
+        unsafe { own.write(i, 0) };
+    }
+    cluster::sync_cluster(); // all counters are 0, and all blocks have begun
+
+    let last = i32::try_from(bins.len() - 1).unwrap_or(i32::MAX);
+    for i in grid_stride(input.len()) {
+        let bin = input[i].clamp(0, last) as u32;
+        let counter = all.address_of(bin / each as u32, (bin % each as u32) as usize);
+        // SAFETY: between the two barriers all threads touch the counters by atomics only, and no block ends.
+        unsafe { DeviceAtomicU32::from_ptr(counter) }.fetch_add(1, AtomicOrdering::Relaxed);
+    }
+    cluster::sync_cluster(); // all is counted, and nobody reaches into another block any more
+
+    let start = cluster::block_rank() as usize * each;
+    for i in (thread_idx_x() as usize..each).step_by(threads) {
+        if let Some(bin) = bins.get(start + i) {
+            // SAFETY: counted before the barrier.
+            bin.fetch_add(unsafe { own.read(i) }, AtomicOrdering::Relaxed);
+        }
+    }
+}

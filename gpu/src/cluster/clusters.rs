@@ -1,0 +1,89 @@
+//! What a block knows of its cluster, and a sum that the blocks of a cluster put together.
+//!
+//! Launch: 1-D grid of 1-D blocks, a multiple of the cluster; `cluster_ids` in clusters of the launch's size, with at least one
+//! thread for each element; `cluster_sync_sum` in clusters of [`SUM_CLUSTER`], which the kernel fixes, and blocks of whole warps.
+//! `cluster_ids` writes for each thread its cluster, its block's rank there, the cluster's blocks, and its own rank in the cluster.
+//! `cluster_sync_sum` reads `input` once and writes the sum of what cluster c read to `sums[c]`.
+//! Shows: the size of a cluster is the kernel's to fix or the launch's to choose; a block reads what another has in shared memory,
+//! after a barrier that both meet at, and there is one store for a cluster where there was one for a block.
+//! Source: CUDA programming notes, "Thread Block Clusters", "Distributed Shared Memory"; PTX ISA, "barrier.cluster", "mapa".
+
+use lanewise_macros::{kernel, shared};
+use lanewise_std::cluster;
+use lanewise_std::thread::{self, block_dim_x, grid_stride, sync_threads};
+use lanewise_std::warp::{self, FULL_MASK, WARP_SIZE, lane_id, warp_id};
+use lanewise_std::{DisjointSlice, GlobalMut};
+
+/// Blocks of a cluster of `cluster_sync_sum`.
+pub const SUM_CLUSTER: u32 = 4;
+
+/// The most warps that a block can have.
+const WARPS: usize = 32;
+
+/// Writes `[cluster, rank of the block in it, blocks in it, rank of the thread in it]` for each thread.
+#[kernel(min_arch = "sm_90")]
+#[launch_contract(dims = 1)]
+pub fn cluster_ids(mut ids: DisjointSlice<[u32; 4]>) {
+    let index = thread::index_1d();
+    if let Some(id) = ids.get_mut(&index) {
+        *id = [
+            cluster::cluster_index().x,
+            cluster::block_rank(),
+            cluster::num_blocks(),
+            cluster::thread_rank(),
+        ];
+    }
+}
+
+/// Writes each cluster's share of the sum of `input` to its element of `sums`.
+#[kernel(min_arch = "sm_90")]
+#[cluster_launch(4)]
+#[launch_contract(dims = 1, whole_warps)]
+pub fn cluster_sync_sum(input: &[i32], sums: GlobalMut<i32>) {
+    shared! {
+        static WARP_SUMS: [i32; WARPS];
+        static BLOCK_SUM: [i32; 1];
+    }
+
+    let mut sum = 0;
+    for i in grid_stride(input.len()) {
+        sum += input[i];
+    }
+    sum = warp::redux_sync_add(FULL_MASK, sum);
+    if lane_id() == 0 {
+        // SAFETY: each warp has its element; warp 0 reads them after the barrier.
+        unsafe { WARP_SUMS.set(warp_id() as usize, sum) };
+    }
+    sync_threads(); // warp 0 reads below what the other warps set above
+
+    let first = thread::thread_rank() == 0;
+    if warp_id() == 0 {
+        let part = if lane_id() < block_dim_x() / WARP_SIZE {
+            // SAFETY: that warp's first lane set it before the barrier.
+            unsafe { WARP_SUMS.get(lane_id() as usize) }
+        } else {
+            0
+        };
+        let total = warp::redux_sync_add(FULL_MASK, part);
+        if first {
+            // SAFETY: this thread alone sets it; the cluster's first thread reads it after the barrier.
+            unsafe { BLOCK_SUM.set(0, total) };
+        }
+    }
+    cluster::sync_cluster(); // the first block reads below what every block set above
+
+    let block_sums = BLOCK_SUM.distributed();
+    if first && cluster::block_rank() == 0 {
+        let mut total = 0;
+        for rank in 0..block_sums.num_blocks() {
+            // SAFETY: the block's first thread set it before the barrier, and the block waits at the one below.
+            total += unsafe { block_sums.get(rank, 0) };
+        }
+        let index = cluster::cluster_index().x as usize;
+        if index < sums.len() {
+            // SAFETY: this thread alone writes the cluster's element.
+            unsafe { sums.set(index, total) };
+        }
+    }
+    cluster::arrive_relaxed().wait(); // no block ends while its shared memory is read
+}

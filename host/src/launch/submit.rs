@@ -1,0 +1,93 @@
+//! The driver call of a launch: the plain one, or the one with attributes where the launch asks for something beyond its shape.
+//!
+//! Source: CUDA driver API, `cuLaunchKernel`, `cuLaunchKernelEx`, `CUlaunchAttributeID`.
+
+use std::panic::Location;
+
+use cust::sys::{self, CUfunction};
+use lanewise_driver::abi::enums::launch_attribute::CLUSTER_DIMENSION;
+use lanewise_driver::abi::{
+    self, CUlaunchAttribute, CUlaunchAttributeValue, CUlaunchConfig, CUstream,
+};
+use lanewise_driver::api;
+
+use crate::argument::Pointers;
+use crate::{DriverError, LaunchConfig, Stream};
+
+/// Queues the kernel.
+///
+/// # Safety
+/// The function is a live handle of the stream's context, the pointers lead to its parameters, and it is sound to run with them in
+/// this shape.
+pub(super) unsafe fn submit(
+    function: CUfunction,
+    config: LaunchConfig,
+    stream: &Stream,
+    pointers: &mut Pointers<'_>,
+    at: &'static Location<'static>,
+) -> Result<(), DriverError> {
+    let (params, extra) = (pointers.pointers.as_mut_ptr(), std::ptr::null_mut());
+    let stream = stream.cust().as_inner();
+    if attributes(&config).is_empty() {
+        let LaunchConfig {
+            grid,
+            block,
+            dynamic_shared,
+            ..
+        } = config;
+        // SAFETY: the caller's promise.
+        let result = unsafe {
+            #[rustfmt::skip]
+            let result = sys::cuLaunchKernel(
+                function, grid.x, grid.y, grid.z, block.x, block.y, block.z, dynamic_shared, stream, params, extra,
+            );
+            result
+        };
+        return DriverError::check("cuLaunchKernel", result, at);
+    }
+    let stream = CUstream(stream.expose_provenance());
+    let function = abi::CUfunction(function.expose_provenance());
+    let result = with_config(config, stream, |config| {
+        // SAFETY: the caller's promise; the configuration and its attributes live until the call returns.
+        unsafe { api::cuLaunchKernelEx(config, function, params, extra) }
+    });
+    DriverError::check_code("cuLaunchKernelEx", result, at)
+}
+
+/// Calls the driver with the configuration as it has it.
+pub(crate) fn with_config<T>(
+    config: LaunchConfig,
+    stream: CUstream,
+    call: impl FnOnce(&CUlaunchConfig) -> T,
+) -> T {
+    let mut attributes = attributes(&config);
+    call(&CUlaunchConfig {
+        grid: config.grid.into(),
+        block: config.block.into(),
+        shared_mem_bytes: config.dynamic_shared,
+        stream,
+        attrs: attributes.as_mut_ptr(),
+        num_attrs: attributes.len() as u32,
+    })
+}
+
+/// What a launch asks for beyond its shape.
+fn attributes(config: &LaunchConfig) -> Vec<CUlaunchAttribute> {
+    let cluster = config
+        .cluster
+        .map(|cluster| attribute(CLUSTER_DIMENSION, cluster.into()));
+    cluster.into_iter().collect()
+}
+
+/// An attribute whose value is words.
+fn attribute(id: u32, words: [u32; 3]) -> CUlaunchAttribute {
+    let mut bytes = [0; 64];
+    for (to, word) in bytes.chunks_exact_mut(4).zip(words) {
+        to.copy_from_slice(&word.to_ne_bytes());
+    }
+    CUlaunchAttribute {
+        id,
+        pad: [0; 4],
+        value: CUlaunchAttributeValue { bytes },
+    }
+}

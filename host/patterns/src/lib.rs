@@ -59,6 +59,7 @@ pub const ALL: &[&Pattern] = &[
     &memory::transfers::PATTERN,
     &shared::square_tile::PATTERN,
     &shared::rect_tile::PATTERN,
+    &shared::fences::PATTERN,
     &shared::reduce_shared::PATTERN,
     &shared::transpose_shared::PATTERN,
     &shared::stencil::PATTERN,
@@ -71,6 +72,9 @@ pub const ALL: &[&Pattern] = &[
     &cluster::clusters::PATTERN,
     &cluster::cluster_histogram::PATTERN,
     &instruction::increment::PATTERN,
+    &instruction::threshold::PATTERN,
+    &instruction::atomics::PATTERN,
+    &instruction::aggregated::PATTERN,
     &levels::gang_worker_vector::PATTERN,
 ];
 

@@ -1,5 +1,6 @@
 //! Chapter 4: shared memory. Tiles that turn a matrix over, tiles that are used many times.
 
+mod fences;
 mod local;
 mod reduce;
 mod stencil;

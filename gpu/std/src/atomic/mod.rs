@@ -21,6 +21,7 @@ mod system;
 #[cfg(not(target_arch = "nvptx64"))]
 #[path = "system_host.rs"]
 mod system;
+mod wrapping;
 
 pub(crate) use operations::fence;
 

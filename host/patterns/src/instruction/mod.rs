@@ -1,3 +1,6 @@
 //! Instructions: what the machine does in one step, and what it does not.
 
+pub mod aggregated;
+pub mod atomics;
 pub mod increment;
+pub mod threshold;

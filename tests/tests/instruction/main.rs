@@ -1,4 +1,6 @@
-//! Chapter 6: instructions. A race, and an atomic.
+//! Chapter 6: instructions. Races, and every atomic.
+
+mod atomics;
 
 use gpu::instruction::increment::incr_racy;
 use lanewise::{DeviceBuffer, LaunchConfig};
@@ -7,9 +9,14 @@ use proptest::prelude::*;
 use tests::agree::{agrees, assert_agrees};
 use tests::sizes::cases;
 
+/// Those that lose no count.
+const ATOMIC: [&str; 2] = ["incr_atomic", "my_atomic_add"];
+
 #[test]
-fn thirty_two_threads_of_incr_atomic_count_thirty_two() {
-    assert_agrees("incr_atomic", Setup::new(32, 0));
+fn thirty_two_threads_count_thirty_two() {
+    for variant in ATOMIC {
+        assert_agrees(variant, Setup::new(32, 0));
+    }
 }
 
 #[test]
@@ -40,8 +47,10 @@ proptest! {
     #![proptest_config(cases(24))]
 
     #[test]
-    fn incr_atomic_loses_no_count(threads in 1usize..20_000, start in any::<u32>(), block in 1u32..=1024) {
-        let setup = Setup { block: Some(block), ..Setup::new(threads, u64::from(start)) };
-        prop_assert_eq!(agrees("incr_atomic", setup), Ok(()));
+    fn no_count_is_lost(threads in 1usize..3000, start in any::<u32>(), block in 1u32..=1024) {
+        for variant in ATOMIC {
+            let setup = Setup { block: Some(block), ..Setup::new(threads, u64::from(start)) };
+            prop_assert_eq!(agrees(variant, setup), Ok(()));
+        }
     }
 }

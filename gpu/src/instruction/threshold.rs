@@ -1,0 +1,38 @@
+//! Many threads may set one flag.
+//!
+//! Launch: 1-D grid of at least as many threads as `values`. Sets `flag[0]` to 1 if a value is above `threshold`, and leaves it alone
+//! otherwise.
+//! Shows: that all write the same does not make it less of a race. A relaxed atomic store is one instruction too.
+//! Source: CUDA study notes, section 7.1.3; PTX ISA, "Memory Consistency Model: Data Races".
+
+use lanewise_macros::kernel;
+use lanewise_std::GlobalMut;
+use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicI32};
+use lanewise_std::thread::index_1d;
+
+/// Stores as any variable is stored. Wrong by design: nothing orders the threads' stores.
+///
+/// # Safety
+/// With more than one value above the threshold this is a data race. Launch it where that is what one wants to see.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub unsafe fn check_threshold(values: &[i32], threshold: i32, flag: GlobalMut<i32>) {
+    let is_above = |value: &i32| *value > threshold;
+    if values.get(index_1d().get()).is_some_and(is_above) && !flag.is_empty() {
+        // SAFETY: in bounds; for the race the launch answers.
+        unsafe { flag.set(0, 1) };
+    }
+}
+
+/// Stores atomically. Who set it first does not matter; where it does, `swap` gives what was there before.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn check_threshold_atomic(values: &[i32], threshold: i32, flag: &[DeviceAtomicI32]) {
+    let is_above = |value: &i32| *value > threshold;
+    if let (true, Some(flag)) = (
+        values.get(index_1d().get()).is_some_and(is_above),
+        flag.first(),
+    ) {
+        flag.store(1, AtomicOrdering::Relaxed);
+    }
+}

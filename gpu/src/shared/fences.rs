@@ -1,0 +1,270 @@
+//! Barriers and fences: one thread writes, another reads, and what has to lie between.
+//!
+//! `block_barrier`: 1-D grid of 1-D blocks of any size, at least one thread for each element. Each block turns its part of `input` round.
+//!
+//! The messages: elements go in letters of 32 from a warp that sends to a warp that receives, which writes them to `output` in
+//! reverse, letter by letter. Any length will do.
+//!
+//! | kernel | launch | sends | receives | where |
+//! | --- | --- | --- | --- | --- |
+//! | `fence_block` | a block of 64 threads for each letter | its first warp | its second | shared memory |
+//! | `fence_device`, `fence_system`, `volatile_flag` | two blocks of 32 threads for each letter | one | the other | `letters` |
+//!
+//! `last_block_reduce`: 1-D grid of 1-D blocks. Writes the sum of `input`, modulo 2^32, to `sum[0]`, in one launch.
+//! Shows: a flag says that something happened, not that one may look at it. Between data and flag, on both sides, there is a fence; a
+//! barrier is both at once, for a block. With `volatile` and no fence it is a race, which the race check reports.
+//! Source: CUDA study notes, section 5.1.5; PTX ISA, "Memory Consistency Model"; CUDA C++ Programming Guide, "Memory Fence Functions".
+
+use lanewise_macros::{kernel, shared};
+use lanewise_std::atomic::{AtomicOrdering, BlockAtomicU32, DeviceAtomicU32, SystemAtomicU32};
+use lanewise_std::collective::{Sum, block_reduce};
+use lanewise_std::fence::{threadfence, threadfence_block, threadfence_system};
+use lanewise_std::thread::{
+    block_dim_x, block_idx_x, grid_dim_x, grid_stride, sync_threads, sync_threads_or, thread_idx_x,
+};
+use lanewise_std::warp::{FULL_MASK, WARP_SIZE, lane_id, shuffle_sync, sync_warp, warp_id};
+use lanewise_std::{DisjointSlice, GlobalMut, gpu_assert};
+
+/// Elements of a letter: one for each lane.
+pub const LETTER: usize = WARP_SIZE as usize;
+/// The most threads that a block can have.
+const THREADS: usize = 1024;
+
+/// Each thread reads what the opposite one has written: a barrier lies between.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn block_barrier(input: &[i32], mut output: DisjointSlice<i32>) {
+    shared! { static PART: [i32; THREADS]; }
+    let (thread, threads) = (thread_idx_x() as usize, block_dim_x() as usize);
+    let start = block_idx_x() as usize * threads;
+    let live = input.len().saturating_sub(start).min(threads);
+    if thread < live {
+        // SAFETY: each thread sets an element of its own.
+        unsafe { PART.set(thread, input[start + thread]) };
+    }
+    sync_threads(); // all of the block come here, also those with nothing to write
+    if thread < live {
+        // SAFETY: set before the barrier.
+        let opposite = unsafe { PART.get(live - 1 - thread) };
+        // SAFETY: the launch is 1-D: this is the thread's own index.
+        if let Some(place) = unsafe { output.get_unique_mut(start + thread) } {
+            *place = opposite;
+        }
+    }
+}
+
+/// From warp to warp of a block: a flag of the block's scope, and fences of that scope.
+#[kernel]
+#[launch_contract(dims = 1, block = (2 * LETTER))]
+pub fn fence_block(input: &[i32], mut output: DisjointSlice<i32>) {
+    shared! {
+        static PAPER: [i32; LETTER];
+        static FLAG: [u32; 1];
+    }
+    // SAFETY: nothing but this atomic touches it.
+    let flag = unsafe { BlockAtomicU32::from_ptr(FLAG.as_ptr()) };
+    if thread_idx_x() == 0 {
+        flag.store(0, AtomicOrdering::Relaxed);
+    }
+    sync_threads(); // shared memory starts with anything
+
+    let (start, lane) = (block_idx_x() as usize * LETTER, lane_id() as usize);
+    let live = input.len().saturating_sub(start).min(LETTER);
+    if warp_id() == 0 {
+        if lane < live {
+            // SAFETY: each lane sets an element of its own; the other warp reads when the flag is up.
+            unsafe { PAPER.set(lane, input[start + lane]) };
+        }
+        sync_warp(FULL_MASK); // lane 0 speaks for all lanes
+        if lane == 0 {
+            threadfence_block(); // the letter before the flag
+            flag.store(1, AtomicOrdering::Relaxed);
+        }
+    } else {
+        if lane == 0 {
+            while flag.load(AtomicOrdering::Relaxed) == 0 {}
+            threadfence_block(); // the flag before the letter
+        }
+        sync_warp(FULL_MASK); // what lane 0 has seen, all lanes have
+        if lane < live {
+            // SAFETY: set before the flag went up.
+            let opposite = unsafe { PAPER.get(live - 1 - lane) };
+            // SAFETY: one warp of a block writes its letter's elements.
+            if let Some(place) = unsafe { output.get_unique_mut(start + lane) } {
+                *place = opposite;
+            }
+        }
+    }
+}
+
+/// From block to block: a flag of the device's scope, and fences of that scope.
+///
+/// # Safety
+/// All `flags` are zero, and nothing else uses them or `letters` meanwhile.
+#[kernel]
+#[launch_contract(dims = 1, block = (LETTER))]
+pub unsafe fn fence_device(
+    input: &[i32],
+    letters: GlobalMut<i32>,
+    flags: &[DeviceAtomicU32],
+    output: DisjointSlice<i32>,
+) {
+    let (letter, sends) = role(|| flags[0].fetch_add(1, AtomicOrdering::Relaxed));
+    let flag = &flags[1 + letter];
+    if sends {
+        write(input, letters, letter);
+        if lane_id() == 0 {
+            threadfence(); // the letter before the flag
+            flag.store(1, AtomicOrdering::Relaxed);
+        }
+    } else {
+        if lane_id() == 0 {
+            while flag.load(AtomicOrdering::Relaxed) == 0 {}
+            threadfence(); // the flag before the letter
+        }
+        read(input.len(), letters, letter, output);
+    }
+}
+
+/// The same in the scope of the whole system: what it takes if the receiver is the host or another device.
+///
+/// # Safety
+/// As for [`fence_device`].
+#[kernel]
+#[launch_contract(dims = 1, block = (LETTER))]
+pub unsafe fn fence_system(
+    input: &[i32],
+    letters: GlobalMut<i32>,
+    flags: &[SystemAtomicU32],
+    output: DisjointSlice<i32>,
+) {
+    let (letter, sends) = role(|| flags[0].fetch_add(1, AtomicOrdering::Relaxed));
+    let flag = &flags[1 + letter];
+    if sends {
+        write(input, letters, letter);
+        if lane_id() == 0 {
+            threadfence_system(); // the letter before the flag
+            flag.store(1, AtomicOrdering::Relaxed);
+        }
+    } else {
+        if lane_id() == 0 {
+            while flag.load(AtomicOrdering::Relaxed) == 0 {}
+            threadfence_system(); // the flag before the letter
+        }
+        read(input.len(), letters, letter, output);
+    }
+}
+
+/// The flag is volatile, and there are no fences: what older code did. Wrong by design: the receiver may see the flag and not the letter.
+///
+/// # Safety
+/// As for [`fence_device`]; and it is a data race. Launch it where that is what one wants to see.
+#[kernel]
+#[launch_contract(dims = 1, block = (LETTER))]
+pub unsafe fn volatile_flag(
+    input: &[i32],
+    letters: GlobalMut<i32>,
+    flags: GlobalMut<u32>,
+    output: DisjointSlice<i32>,
+) {
+    // SAFETY: the first of the flags is used by this atomic alone.
+    let tickets = unsafe { DeviceAtomicU32::from_ptr(flags.address_of(0)) };
+    let (letter, sends) = role(|| tickets.fetch_add(1, AtomicOrdering::Relaxed));
+    let flag = flags.address_of(1 + letter);
+    if sends {
+        write(input, letters, letter);
+        if lane_id() == 0 {
+            // SAFETY: in bounds.
+            unsafe { flag.write_volatile(1) };
+        }
+    } else {
+        if lane_id() == 0 {
+            // SAFETY: in bounds.
+            while unsafe { flag.read_volatile() } == 0 {}
+        }
+        read(input.len(), letters, letter, output);
+    }
+}
+
+/// Which letter this block has to do with, and whether it sends it.
+///
+/// Blocks take numbers in the order in which they begin, not by their place in the grid: whoever waits then waits for a block that has
+/// begun, and none for one that finds no room on the device.
+#[inline(always)]
+fn role(take_number: impl FnOnce() -> u32) -> (usize, bool) {
+    let mine = if lane_id() == 0 { take_number() } else { 0 };
+    let number = shuffle_sync(FULL_MASK, mine, 0) as usize;
+    (number / 2, number.is_multiple_of(2))
+}
+
+/// Writes a letter, an element for each lane. Lane 0 then speaks for all.
+#[inline(always)]
+fn write(input: &[i32], letters: GlobalMut<i32>, letter: usize) {
+    let at = letter * LETTER + lane_id() as usize;
+    if let (Some(&element), true) = (input.get(at), at < letters.len()) {
+        // SAFETY: in bounds; one block sends this letter, and its receiver reads when the flag is up.
+        unsafe { letters.set_unchecked(at, element) };
+    }
+    sync_warp(FULL_MASK);
+}
+
+/// Reads a letter of a text of so many elements from its end, once lane 0 may.
+#[inline(always)]
+fn read(length: usize, letters: GlobalMut<i32>, letter: usize, mut output: DisjointSlice<i32>) {
+    sync_warp(FULL_MASK); // what lane 0 has seen, all lanes have
+    let (start, lane) = (letter * LETTER, lane_id() as usize);
+    let live = length.saturating_sub(start).min(LETTER);
+    if lane < live {
+        // SAFETY: written before the flag went up.
+        let opposite = unsafe { letters.get(start + live - 1 - lane) };
+        // SAFETY: one block receives this letter.
+        if let Some(place) = unsafe { output.get_unique_mut(start + lane) } {
+            *place = opposite;
+        }
+    }
+}
+
+/// Each block writes its sum and counts up; the one that comes last finds all sums there and adds them.
+///
+/// # Safety
+/// `done[0]` is zero (the last block makes it so again), and nothing else uses it or `partials` meanwhile.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub unsafe fn last_block_reduce(
+    input: &[i32],
+    partials: GlobalMut<i32>,
+    done: &[DeviceAtomicU32],
+    sum: GlobalMut<i32>,
+) {
+    shared! { static SUMS: [i32; 32]; }
+    let blocks = grid_dim_x();
+    gpu_assert!(
+        partials.len() >= blocks as usize && !done.is_empty() && !sum.is_empty(),
+        "there is no room for the sums"
+    );
+    let add = |a: i32, i: usize| a.wrapping_add(input[i]);
+    let mine = block_reduce(grid_stride(input.len()).fold(0, add), Sum, &SUMS);
+
+    let mut is_last = false;
+    if thread_idx_x() == 0 {
+        // SAFETY: blocks have elements of their own.
+        unsafe { partials.set(block_idx_x() as usize, mine) };
+        threadfence(); // the sum before the count
+        is_last = done[0].fetch_add(1, AtomicOrdering::Relaxed) == blocks - 1;
+        threadfence(); // the count before the other blocks' sums
+    }
+    if !sync_threads_or(is_last) {
+        return; // all threads of the block, or none
+    }
+    let mut total = 0i32;
+    for block in (thread_idx_x()..blocks).step_by(block_dim_x() as usize) {
+        // SAFETY: in bounds; written before the count that this block was the last to take.
+        total = total.wrapping_add(unsafe { partials.get_unchecked(block as usize) });
+    }
+    let total = block_reduce(total, Sum, &SUMS);
+    if thread_idx_x() == 0 {
+        // SAFETY: one block is the last.
+        unsafe { sum.set(0, total) };
+        done[0].store(0, AtomicOrdering::Relaxed);
+    }
+}

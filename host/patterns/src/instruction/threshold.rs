@@ -1,0 +1,87 @@
+//! Many threads may set one flag.
+
+use anyhow::Result;
+use gpu::instruction::threshold::{check_threshold, check_threshold_atomic};
+use lanewise::{Device, DeviceBuffer, LaunchConfig, LaunchError, Stream};
+
+use crate::case::Filling;
+use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
+
+/// The pattern.
+pub static PATTERN: Pattern = Pattern {
+    name: "threshold",
+    chapter: "instruction",
+    summary: "is any element above a threshold: a flag that many threads set is a race, or an atomic",
+    source: "CUDA study notes, chapter 7.1.3",
+    size: Size {
+        of: "elements",
+        default: 1 << 12,
+        bench: None,
+    },
+    variants: &[
+        Variant::new("check_threshold", |device, setup| {
+            prepare(
+                device,
+                setup,
+                |device, stream, config, (values, threshold, flag)| {
+                    // SAFETY: the threads race for one integer in a buffer that nothing else uses meanwhile; all store the same.
+                    unsafe {
+                        device.launch_unchecked(
+                            stream,
+                            check_threshold,
+                            config,
+                            (values, threshold, flag),
+                        )
+                    }
+                },
+            )
+        })
+        .showing("threads store to the flag with nothing that orders them"),
+        Variant::new("check_threshold_atomic", |device, setup| {
+            prepare(
+                device,
+                setup,
+                |device, stream, config, (values, threshold, flag)| {
+                    device.launch(
+                        stream,
+                        check_threshold_atomic,
+                        config,
+                        (values, threshold, flag),
+                    )
+                },
+            )
+        }),
+    ],
+};
+
+/// What the kernels take.
+type Arguments<'a> = (&'a DeviceBuffer<i32>, i32, &'a mut DeviceBuffer<i32>);
+
+/// The kernels differ in the type of their flag, and one is unsafe: each variant brings its own launch.
+type Launch = fn(&Device, &Stream, LaunchConfig, Arguments<'_>) -> Result<(), LaunchError>;
+
+/// The threshold is halfway up, or as many 2^20 above that as the setup's `by` says.
+fn prepare(device: &Device, setup: Setup, launch: Launch) -> Result<Box<dyn Case>> {
+    let n = setup.elements()?;
+    let config = LaunchConfig::cover_1d(n, setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK));
+    let values = input::integers(n, setup.seed);
+    let threshold = (setup.by.unwrap_or(0).min(2047) << 20) as i32;
+    let expected = i32::from(is_any_above(&values, threshold));
+
+    let values = DeviceBuffer::from_slice(device, &values)?;
+    let flag = DeviceBuffer::zeroed(device, 1)?;
+    let (device, work) = (device.clone(), Work::Bytes(4 * n as u64));
+    Ok(Filling::boxed(
+        [flag],
+        [vec![expected]],
+        work,
+        move |stream, [flag]| Ok(launch(&device, stream, config, (&values, threshold, flag))?),
+    ))
+}
+
+// On the CPU.
+
+/// Whether a value is above the threshold.
+pub fn is_any_above(values: &[i32], threshold: i32) -> bool {
+    values.iter().any(|value| *value > threshold)
+}

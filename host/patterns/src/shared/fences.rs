@@ -1,0 +1,212 @@
+//! Messages from one thread to another, and a sum that the last block takes.
+
+use anyhow::{Result, ensure};
+use gpu::shared::fences::{
+    LETTER, block_barrier, fence_block, fence_device, fence_system, last_block_reduce,
+    volatile_flag,
+};
+use lanewise::{Device, DeviceBuffer, LaunchConfig, LaunchError, Stream};
+
+use crate::case::Filling;
+use crate::execution::recursive_reduce_cpu::sum;
+use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
+
+/// The pattern.
+pub static PATTERN: Pattern = Pattern {
+    name: "fences",
+    chapter: "shared",
+    summary: "one thread writes, another reads: a barrier, or a flag with a fence on each side",
+    source: "CUDA study notes, chapter 5.1.5",
+    size: Size {
+        of: "elements",
+        default: 1 << 12,
+        bench: None,
+    },
+    variants: &[
+        Variant::new("block_barrier", |device, setup| {
+            let block = setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK);
+            let config = LaunchConfig::cover_1d(setup.elements()?, block);
+            in_shared(
+                device,
+                setup,
+                block as usize,
+                move |device, stream, input, output| {
+                    device.launch(stream, block_barrier, config, (input, output))
+                },
+            )
+        }),
+        Variant::new("fence_block", |device, setup| {
+            let letters = u32::try_from(setup.elements()?.div_ceil(LETTER).max(1))?;
+            let config = LaunchConfig::new(letters, 2 * LETTER as u32);
+            in_shared(
+                device,
+                setup,
+                LETTER,
+                move |device, stream, input, output| {
+                    device.launch(stream, fence_block, config, (input, output))
+                },
+            )
+        }),
+        Variant::new("fence_device", |device, setup| {
+            by_letters(
+                device,
+                setup,
+                |device, stream, config, (input, letters, flags, output)| {
+                    // SAFETY: the flags were set to zero on the way here, and the buffers are the case's own.
+                    unsafe {
+                        device.launch_unchecked(
+                            stream,
+                            fence_device,
+                            config,
+                            (input, letters, flags, output),
+                        )
+                    }
+                },
+            )
+        }),
+        Variant::new("fence_system", |device, setup| {
+            by_letters(
+                device,
+                setup,
+                |device, stream, config, (input, letters, flags, output)| {
+                    // SAFETY: as above.
+                    unsafe {
+                        device.launch_unchecked(
+                            stream,
+                            fence_system,
+                            config,
+                            (input, letters, flags, output),
+                        )
+                    }
+                },
+            )
+        }),
+        Variant::new("volatile_flag", |device, setup| {
+            by_letters(
+                device,
+                setup,
+                |device, stream, config, (input, letters, flags, output)| {
+                    // SAFETY: as above; what the race can spoil is integers in `output`, which are looked at.
+                    unsafe {
+                        device.launch_unchecked(
+                            stream,
+                            volatile_flag,
+                            config,
+                            (input, letters, flags, output),
+                        )
+                    }
+                },
+            )
+        })
+        .showing("nothing orders the letter and the flag"),
+        Variant::new("last_block_reduce", last_block),
+    ],
+};
+
+/// A kernel that turns parts of so many elements round and needs no memory but its own.
+fn in_shared(
+    device: &Device,
+    setup: Setup,
+    part: usize,
+    launch: impl Fn(
+        &Device,
+        &Stream,
+        &DeviceBuffer<i32>,
+        &mut DeviceBuffer<i32>,
+    ) -> Result<(), LaunchError>
+    + 'static,
+) -> Result<Box<dyn Case>> {
+    let numbers = input::integers(setup.elements()?, setup.seed);
+    let expected = turned(&numbers, part);
+    let output = DeviceBuffer::zeroed(device, numbers.len())?;
+    let work = Work::Bytes(2 * 4 * numbers.len() as u64);
+    let numbers = DeviceBuffer::from_slice(device, &numbers)?;
+    let device = device.clone();
+    Ok(Filling::boxed(
+        [output],
+        [expected],
+        work,
+        move |stream, [output]| Ok(launch(&device, stream, &numbers, output)?),
+    ))
+}
+
+/// What the kernels that send letters through global memory take: the text, the letters, the flags, the answer.
+type Mail<'a> = (
+    &'a DeviceBuffer<i32>,
+    &'a mut DeviceBuffer<i32>,
+    &'a mut DeviceBuffer<u32>,
+    &'a mut DeviceBuffer<i32>,
+);
+
+/// The kernels differ in the type of their flags: each variant brings its own launch.
+type Launch = fn(&Device, &Stream, LaunchConfig, Mail<'_>) -> Result<(), LaunchError>;
+
+/// A kernel that sends letters through global memory.
+fn by_letters(device: &Device, setup: Setup, launch: Launch) -> Result<Box<dyn Case>> {
+    let n = setup.at_most(1 << 24)?;
+    let count = n.div_ceil(LETTER).max(1);
+    let config = LaunchConfig::new(u32::try_from(2 * count)?, LETTER as u32);
+    let numbers = input::integers(n, setup.seed);
+    let expected = turned(&numbers, LETTER);
+
+    let numbers = DeviceBuffer::from_slice(device, &numbers)?;
+    let mut letters = DeviceBuffer::zeroed(device, n)?;
+    let mut flags = DeviceBuffer::zeroed(device, 1 + count)?;
+    let output = DeviceBuffer::zeroed(device, n)?;
+    let (device, work) = (device.clone(), Work::Bytes(4 * 4 * n as u64));
+    Ok(Filling::boxed(
+        [output],
+        [expected],
+        work,
+        move |stream, [output]| {
+            flags.fill_zero()?;
+            let mail = (&numbers, &mut letters, &mut flags, output);
+            Ok(launch(&device, stream, config, mail)?)
+        },
+    ))
+}
+
+/// The sum that the last block takes.
+fn last_block(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
+    let n = setup.elements()?;
+    let block = setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK);
+    ensure!(block > 0, "a block has a thread at least");
+    // A few elements a thread, and no more blocks than the last one has use for.
+    let config = LaunchConfig::cover_1d(n.div_ceil(4).min(1 << 18), block);
+    let numbers = input::integers(n, setup.seed);
+    let expected = sum(&numbers);
+
+    let numbers = DeviceBuffer::from_slice(device, &numbers)?;
+    let mut partials = DeviceBuffer::zeroed(device, config.grid.x as usize)?;
+    let mut done = DeviceBuffer::<u32>::zeroed(device, 1)?;
+    let sum = DeviceBuffer::zeroed(device, 1)?;
+    let (device, work) = (device.clone(), Work::Bytes(4 * n as u64));
+    Ok(Filling::boxed(
+        [sum],
+        [vec![expected]],
+        work,
+        move |stream, [sum]| {
+            let arguments = (&numbers, &mut partials, &mut done, sum);
+            // SAFETY: the count is zero before the first launch and after each; the buffers are the case's own.
+            Ok(unsafe { device.launch_unchecked(stream, last_block_reduce, config, arguments) }?)
+        },
+    ))
+}
+
+// On the CPU.
+
+/// Each part of so many elements from its end.
+pub fn turned(numbers: &[i32], part: usize) -> Vec<i32> {
+    let parts = numbers.chunks(part.max(1));
+    parts.flat_map(|part| part.iter().rev().copied()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_part_is_turned_and_the_last_is_shorter() {
+        assert_eq!(turned(&[1, 2, 3, 4, 5], 3), [3, 2, 1, 5, 4]);
+    }
+}

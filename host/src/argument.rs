@@ -5,7 +5,7 @@
 //!
 //! | the kernel takes | the host passes |
 //! | --- | --- |
-//! | `&[T]` | `&DeviceBuffer<T>`, `&ManagedBuffer<T>`, `&PitchedBuffer<T>`, `&Mapped<T>` |
+//! | `&[T]` | `&DeviceBuffer<T>`, `&Part<T>`, `&ManagedBuffer<T>`, `&PitchedBuffer<T>`, `&Mapped<T>` |
 //! | `&[AtomicU32]`, `&[DeviceAtomicF32]`, `&[Cell<T>]` | `&mut` of these with plain values: `&mut DeviceBuffer<u32>`; see [`SharedCell`] |
 //! | `DisjointSlice<T>`, `GlobalMut<T>` | `&mut` of these |
 //! | `Texture1d`, `Texture2d`, `Texture3d` | `&Texture<1>`, `&Texture<2>`, `&Texture<3>` |
@@ -21,8 +21,8 @@ use cust::memory::DeviceCopy;
 use lanewise_std::kernel::SharedCell;
 use lanewise_std::{DisjointSlice, GlobalMut};
 
-use crate::order::Use;
-use crate::{DeviceBuffer, DriverError, ManagedBuffer, Mapped, PitchedBuffer, Stream};
+use crate::order::{Access, Use};
+use crate::{DeviceBuffer, DriverError, ManagedBuffer, Mapped, Part, PitchedBuffer, Stream};
 
 /// A host value that can be passed where a kernel takes a `P`.
 ///
@@ -111,16 +111,24 @@ impl<'launch> ArgumentList<'launch> {
     }
 
     /// A slice: address, then length in elements.
-    fn push_slice<T: DeviceCopy>(&mut self, buffer: &DeviceBuffer<T>) -> Result<(), DriverError> {
-        self.uses.push(buffer.use_on(self.stream)?);
+    fn push_slice<T: DeviceCopy>(
+        &mut self,
+        buffer: &DeviceBuffer<T>,
+        access: Access,
+    ) -> Result<(), DriverError> {
+        self.uses.push(buffer.use_on(self.stream, access)?);
         self.push(buffer.address());
         self.push(buffer.len() as u64);
         Ok(())
     }
 
     /// A buffer's address alone, where the kernel takes a raw pointer.
-    fn push_address<T: DeviceCopy>(&mut self, buffer: &DeviceBuffer<T>) -> Result<(), DriverError> {
-        self.uses.push(buffer.use_on(self.stream)?);
+    fn push_address<T: DeviceCopy>(
+        &mut self,
+        buffer: &DeviceBuffer<T>,
+        access: Access,
+    ) -> Result<(), DriverError> {
+        self.uses.push(buffer.use_on(self.stream, access)?);
         self.push(buffer.address());
         Ok(())
     }
@@ -150,7 +158,7 @@ macro_rules! buffers {
             // SAFETY: address and length of a buffer, which the launch is ordered with; freeing one waits for the kernels that use it.
             unsafe impl<T: DeviceCopy> Argument<&'static [T]> for &$buffer {
                 fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
-                    list.push_slice($as_device_buffer(self))
+                    list.push_slice($as_device_buffer(self), Access::Read)
                 }
             }
 
@@ -158,35 +166,35 @@ macro_rules! buffers {
             // values there.
             unsafe impl<T: DeviceCopy, C: SharedCell<Value = T>> Argument<&'static [C]> for &mut $buffer {
                 fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
-                    list.push_slice($as_device_buffer(self))
+                    list.push_slice($as_device_buffer(self), Access::Write)
                 }
             }
 
             // SAFETY: as above, and the buffer is borrowed by nothing else.
             unsafe impl<T: DeviceCopy> Argument<DisjointSlice<'static, T>> for &mut $buffer {
                 fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
-                    list.push_slice($as_device_buffer(self))
+                    list.push_slice($as_device_buffer(self), Access::Write)
                 }
             }
 
             // SAFETY: as above.
             unsafe impl<T: DeviceCopy> Argument<GlobalMut<'static, T>> for &mut $buffer {
                 fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
-                    list.push_slice($as_device_buffer(self))
+                    list.push_slice($as_device_buffer(self), Access::Write)
                 }
             }
 
             // SAFETY: its address.
             unsafe impl<T: DeviceCopy> Argument<*const T> for &$buffer {
                 fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
-                    list.push_address($as_device_buffer(self))
+                    list.push_address($as_device_buffer(self), Access::Read)
                 }
             }
 
             // SAFETY: its address.
             unsafe impl<T: DeviceCopy> Argument<*mut T> for &mut $buffer {
                 fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
-                    list.push_address($as_device_buffer(self))
+                    list.push_address($as_device_buffer(self), Access::Write)
                 }
             }
         )*
@@ -198,6 +206,7 @@ buffers! {
     ManagedBuffer<T>: ManagedBuffer::buffer;
     PitchedBuffer<T>: PitchedBuffer::padded;
     Mapped<'_, T>: |mapped| -> &DeviceBuffer<T> { mapped };
+    Part<'_, T>: |part| -> &DeviceBuffer<T> { part };
 }
 
 // SAFETY: a value's own bytes. That they mean the same on the device is `lanewise_std::kernel::Value`'s to promise, which the kernel

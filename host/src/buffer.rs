@@ -1,11 +1,13 @@
 //! Memory on the device, typed, of any length.
 //!
 //! A [`DeviceBuffer`] is `cust`'s with three differences. An empty one is fine everywhere. Errors name the caller's line. And
-//! it keeps order between streams: it remembers on which streams it was last used, and a launch on another one first waits
-//! for those. Two kernels can so never touch one buffer at once through the safe interface; where they may (both only
-//! read, say), [`DeviceBuffer::forget_order`] gives the overlap back.
+//! it keeps order between streams: it remembers on which streams it was last written and read, and a launch on another one first waits
+//! for the writes, and if it writes for the reads too. So no kernel touches a buffer that another writes, through the safe interface. To have
+//! two kernels write different parts at once, make parts of it ([`DeviceBuffer::parts`]); what else may overlap,
+//! [`DeviceBuffer::forget_order`] lets overlap.
 //!
-//! Copies are synchronous and run on the legacy default stream, which waits for every stream made by [`Device::stream`].
+//! The copies here are synchronous and run on the legacy default stream, which waits for every stream made by [`Device::stream`], and for
+//! the non-blocking ones on which the buffer was used. Those that run beside the host are [`Stream::copy_in`] and its like.
 //! Source: CUDA driver API, "Memory Management"; CUDA study notes, item 6.
 
 use std::mem::{ManuallyDrop, size_of};
@@ -15,7 +17,7 @@ use cust::error::CudaError;
 use cust::memory::{CopyDestination, DeviceBuffer as CustBuffer, DeviceCopy, DevicePointer};
 use cust::sys;
 
-use crate::order::{Order, Use};
+use crate::order::{Access, Order, Use};
 use crate::{Device, DriverError, Stream};
 
 /// Why memory could not be made or copied.
@@ -105,7 +107,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         if self.is_empty() || size_of::<T>() == 0 {
             return Ok(());
         }
-        self.device.make_current(at)?;
+        let _use = self.use_now(Access::Write, at)?;
         // SAFETY: the buffer owns this many bytes, and a `Zeroable` type may be all zeroes.
         let result = unsafe { sys::cuMemsetD8_v2(self.address(), 0, self.len() * size_of::<T>()) };
         Ok(DriverError::check("cuMemsetD8", result, at)?)
@@ -118,7 +120,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     #[track_caller]
     pub fn to_vec(&self) -> Result<Vec<T>, MemoryError> {
         let at = Location::caller();
-        self.device.make_current(at)?;
+        let _use = self.use_now(Access::Read, at)?;
         let mut host: Vec<T> = Vec::with_capacity(self.len());
         // SAFETY: there is room for as many elements as the buffer has, all of them initialised on the device; the vector is
         // that long only once they have been copied.
@@ -150,7 +152,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         if self.is_empty() {
             return Ok(());
         }
-        self.device.make_current(at)?;
+        let _use = self.use_now(Access::Read, at)?;
         self.memory
             .copy_to(host)
             .map_err(|error| DriverError::from_cust("cuMemcpyDtoH", error, at))?;
@@ -177,7 +179,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         if host.is_empty() {
             return Ok(());
         }
-        self.device.make_current(at)?;
+        let _use = self.use_now(Access::Write, at)?;
         self.memory
             .copy_from(host)
             .map_err(|error| DriverError::from_cust("cuMemcpyHtoD", error, at))?;
@@ -243,10 +245,42 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     }
 
     /// Called when it is passed to a launch on `stream`: orders that launch after the uses before. The use lasts until the launch is
-    /// queued.
+    /// queued. A stream of another device may use it once that device reaches this one's memory.
     #[track_caller]
-    pub(crate) fn use_on(&self, stream: &Stream) -> Result<Use<Stream>, DriverError> {
-        self.order.begin(stream, |earlier| stream.wait_for(earlier))
+    pub(crate) fn use_on(
+        &self,
+        stream: &Stream,
+        access: Access,
+    ) -> Result<Use<Stream>, DriverError> {
+        stream.device().must_reach(&self.device)?;
+        self.use_for_copy(stream, access)
+    }
+
+    /// The same for a copy between buffers, which needs no access to the other device's memory.
+    #[track_caller]
+    pub(crate) fn use_for_copy(
+        &self,
+        stream: &Stream,
+        access: Access,
+    ) -> Result<Use<Stream>, DriverError> {
+        let wait = |earlier: &Stream| stream.wait_for(earlier);
+        self.order.begin(stream, access, wait)
+    }
+
+    /// The same for a synchronous copy, which runs on the legacy default stream of the buffer's device; that device is made current.
+    pub(crate) fn use_now(
+        &self,
+        access: Access,
+        at: &'static Location<'static>,
+    ) -> Result<Use<Stream>, DriverError> {
+        let begun = self.use_for_copy(&self.device.default_stream(), access)?;
+        self.device.make_current(at)?;
+        Ok(begun)
+    }
+
+    /// What it was used for.
+    pub(crate) fn order(&self) -> &Order<Stream> {
+        &self.order
     }
 
     /// Managed memory of any contents, for [`crate::ManagedBuffer`], which fills it.
@@ -325,6 +359,12 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
 impl<T: DeviceCopy> Drop for DeviceBuffer<T> {
     #[track_caller]
     fn drop(&mut self) {
+        // The driver frees memory once its own device is done with it, and does not know of others.
+        for stream in self.order.streams() {
+            if stream.device() != &self.device {
+                let _ = stream.synchronize();
+            }
+        }
         // Nobody to report to: where the context cannot be made current, the free below fails and the memory goes with it.
         let _ = self.device.make_current(Location::caller());
         // SAFETY: dropped here only, and not used afterwards.

@@ -53,11 +53,16 @@ pub fn of<E: From<DriverError>>(
     Ok(Some(sum))
 }
 
+/// Whether this thread counts.
+pub(crate) fn is_counting() -> bool {
+    COUNTING.get()
+}
+
 /// This thread counts while this lives.
-struct Counting;
+pub(crate) struct Counting;
 
 impl Counting {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         COUNTING.set(true);
         Self
     }

@@ -1,7 +1,7 @@
-//! The device: opened once for the process, shared by everyone.
+//! The devices: each opened once for the process, shared by everyone.
 //!
 //! [`Device::open`] starts the driver (NVIDIA's where there is a GPU, else the simulator's; `LANEWISE_DEVICE=cuda|sim` forces
-//! one), makes the first device's primary context current and keeps it until the process ends. So no buffer, stream or
+//! one), makes the first device's primary context current and keeps it until the process ends; [`Device::at`] does it with another one. So no buffer, stream or
 //! module can outlive the context it lives in, and threads may share all of them.
 //!
 //! A kernel's fault poisons the context, and with it the process: CUDA then answers every call with the same error.
@@ -10,15 +10,14 @@
 use std::any::TypeId;
 use std::collections::HashMap;
 use std::panic::Location;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cust::context::{Context, CurrentContext};
+use cust::sys::CUcontext;
 use cust::{CudaFlags, device::Device as CustDevice};
 use lanewise_std::kernel::{self, Kernel, PtxText};
 
-use crate::{
-    Backend, DeviceProperties, DriverError, LoadError, Module, Stream, embedded, ptx_folder,
-};
+use crate::{Backend, DeviceProperties, DriverError, LoadError, Module, embedded, ptx_folder};
 
 /// Why there is no device to work on.
 #[derive(Debug, thiserror::Error)]
@@ -38,6 +37,9 @@ pub struct Device(Arc<Inner>);
 struct Inner {
     context: Context,
     device: CustDevice,
+    ordinal: usize,
+    /// The devices whose memory this one's kernels may reach.
+    peers: Mutex<Vec<usize>>,
     backend: Backend,
     properties: DeviceProperties,
     modules: Mutex<HashMap<Key, Slot>>,
@@ -49,43 +51,99 @@ type Key = (TypeId, bool);
 /// A module once it is loaded. Who loads one holds its own slot only, so that others load meanwhile.
 type Slot = Arc<Mutex<Option<Arc<Module>>>>;
 
-/// The process's device, once it has been opened.
-static OPENED: OnceLock<Device> = OnceLock::new();
+/// The process's devices that have been opened. Held while opening, so that two threads do not both start the driver.
+static OPENED: Mutex<Vec<Device>> = Mutex::new(Vec::new());
 
-/// Held while opening, so that two threads do not both start the driver.
-static OPENING: Mutex<()> = Mutex::new(());
+impl PartialEq for Device {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Device {}
 
 impl Device {
-    /// The process's device; the first call opens it.
+    /// The process's first device; the first call opens it.
     ///
     /// # Errors
     /// [`OpenError::Driver`] when the driver does not start. A later call tries again.
     #[track_caller]
     pub fn open() -> Result<Self, OpenError> {
+        Self::at(0)
+    }
+
+    /// The device of this number, from 0; the first call opens it. It is made current on this thread.
+    ///
+    /// # Errors
+    /// As [`Device::open`]; `CUDA_ERROR_INVALID_DEVICE` when there are not so many.
+    #[track_caller]
+    pub fn at(ordinal: usize) -> Result<Self, OpenError> {
         let at = Location::caller();
-        let _opening = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(device) = OPENED.get() {
+        let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(device) = opened.iter().find(|device| device.ordinal() == ordinal) {
             device.make_current(at)?;
             return Ok(device.clone());
         }
-        let device = Self::start(at)?;
-        Ok(OPENED.get_or_init(|| device).clone())
+        let device = Self::start(ordinal, at)?;
+        opened.push(device.clone());
+        Ok(device)
     }
 
-    fn start(at: &'static Location<'static>) -> Result<Self, DriverError> {
+    /// How many devices there are.
+    ///
+    /// # Errors
+    /// As [`Device::open`].
+    #[track_caller]
+    pub fn count() -> Result<usize, OpenError> {
+        let at = Location::caller();
         let call = |name| move |error| DriverError::from_cust(name, error, at);
         cust::init(CudaFlags::empty()).map_err(call("cuInit"))?;
-        let device = CustDevice::get_device(0).map_err(call("cuDeviceGet"))?;
+        let count = CustDevice::num_devices().map_err(call("cuDeviceGetCount"))?;
+        Ok(count as usize)
+    }
+
+    /// Every device, in order.
+    ///
+    /// # Errors
+    /// As [`Device::open`].
+    #[track_caller]
+    pub fn all() -> Result<Vec<Self>, OpenError> {
+        (0..Self::count()?).map(Self::at).collect()
+    }
+
+    fn start(ordinal: usize, at: &'static Location<'static>) -> Result<Self, DriverError> {
+        let call = |name| move |error| DriverError::from_cust(name, error, at);
+        cust::init(CudaFlags::empty()).map_err(call("cuInit"))?;
+        // More than fit is as much beyond what there is.
+        let number = u32::try_from(ordinal).unwrap_or(u32::MAX);
+        let device = CustDevice::get_device(number).map_err(call("cuDeviceGet"))?;
         let context = Context::new(device).map_err(call("cuDevicePrimaryCtxRetain"))?;
         let properties = DeviceProperties::read(device, at)?;
         let backend = crate::backend::chosen();
         Ok(Self(Arc::new(Inner {
             context,
             device,
+            ordinal,
+            peers: Mutex::default(),
             backend,
             properties,
             modules: Mutex::default(),
         })))
+    }
+
+    /// Its number, from 0.
+    pub fn ordinal(&self) -> usize {
+        self.0.ordinal
+    }
+
+    /// Its context, for calls that take one.
+    pub(crate) fn context(&self) -> CUcontext {
+        self.0.context.as_raw()
+    }
+
+    /// The numbers of the devices whose memory it reaches.
+    pub(crate) fn peers(&self) -> MutexGuard<'_, Vec<usize>> {
+        self.0.peers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Who runs the kernels: a GPU through NVIDIA's driver, or the simulator.
@@ -96,17 +154,6 @@ impl Device {
     /// Limits, sizes and clocks.
     pub fn properties(&self) -> &DeviceProperties {
         &self.0.properties
-    }
-
-    /// A new stream. It waits for the legacy default stream, on which copies run.
-    ///
-    /// # Errors
-    /// The driver's.
-    #[track_caller]
-    pub fn stream(&self) -> Result<Stream, DriverError> {
-        let at = Location::caller();
-        self.make_current(at)?;
-        Stream::new(at)
     }
 
     /// Waits until everything queued on any stream has run.

@@ -164,7 +164,7 @@ impl Stream {
         let at = Location::caller();
         let mut found = Attribute::of(NO_WINDOW);
         let id = CUstreamAttrID::CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW;
-        let stream = self.cust().as_inner();
+        let stream = self.raw();
         // SAFETY: the result has room for the 64 bytes of today's drivers.
         let result = unsafe { sys::cuStreamGetAttribute(stream, id, (&raw mut found).cast()) };
         DriverError::check("cuStreamGetAttribute", result, at)?;
@@ -184,7 +184,7 @@ impl Stream {
     ) -> Result<(), DriverError> {
         let value = Attribute::of(window);
         let id = CUstreamAttrID::CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW;
-        let stream = self.cust().as_inner();
+        let stream = self.raw();
         // SAFETY: the value is as long as any driver reads.
         let result = unsafe { sys::cuStreamSetAttribute(stream, id, (&raw const value).cast()) };
         DriverError::check("cuStreamSetAttribute", result, at)

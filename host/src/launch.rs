@@ -90,6 +90,20 @@ pub enum LaunchError {
         /// The driver's answer.
         source: DriverError,
     },
+    /// The stream is another device's.
+    #[error(
+        "`{kernel}` was launched at {at} by device {module} on a stream of device {stream}: use a stream that this device has made"
+    )]
+    OtherDevice {
+        /// The kernel.
+        kernel: String,
+        /// The stream's device.
+        stream: usize,
+        /// The device of the launch.
+        module: usize,
+        /// The caller's line.
+        at: &'static Location<'static>,
+    },
     /// An argument could not be made ready for the stream.
     #[error("an argument of `{kernel}` cannot be used on this stream")]
     Argument {
@@ -284,6 +298,14 @@ impl Module {
                     source,
                 },
             })?;
+        if stream.device() != self.device() {
+            return Err(LaunchError::OtherDevice {
+                kernel: kernel(),
+                stream: stream.device().ordinal(),
+                module: self.device().ordinal(),
+                at,
+            });
+        }
         let mut list = ArgumentList::new(stream);
         arguments
             .pass_all(&mut list)
@@ -293,6 +315,13 @@ impl Module {
             })?;
         let mut pointers = list.pointers();
         let _turn = counters::turn();
+        // Waiting for a buffer of another device may have made that one current.
+        self.device()
+            .make_current(at)
+            .map_err(|source| LaunchError::Argument {
+                kernel: kernel(),
+                source,
+            })?;
         // SAFETY: the function is a live handle of the stream's context; each pointer leads to a parameter's bytes, which the driver
         // copies before it returns; that they suit the kernel is the caller's promise.
         let launched = unsafe { submit::submit(function, config, stream, &mut pointers, at) };

@@ -1,6 +1,6 @@
 //! Loads modules, launches kernels with arguments checked by the compiler, moves memory, times.
 //!
-//! Built on `cust`, whose context, stream, event and memory types are used and can be reached; what is added is a device
+//! Built on `cust`, whose context and memory types are used and can be reached; what is added is a device
 //! that is opened once, launches that do not compile with wrong arguments, buffers of any length that keep order between
 //! streams, and errors that say what CUDA calls it, what the driver knows and on which line of yours it happened.
 //!
@@ -31,6 +31,7 @@ mod device;
 mod device_runtime;
 mod embedded;
 mod error;
+mod event;
 pub mod guidelines;
 mod jit;
 mod l2;
@@ -39,6 +40,8 @@ mod managed;
 mod module;
 pub mod occupancy;
 mod order;
+mod part;
+mod peer;
 mod pinned;
 mod pitched;
 mod properties;
@@ -46,7 +49,9 @@ mod ptx_folder;
 mod stream;
 mod symbol;
 pub mod texture;
+mod threads;
 mod timer;
+mod transfer;
 
 pub use argument::{Argument, ArgumentList, Arguments};
 pub use backend::Backend;
@@ -55,14 +60,18 @@ pub use config::{Dim3, LaunchConfig};
 pub use cust::memory::DeviceCopy;
 pub use device::{Device, OpenError};
 pub use error::DriverError;
+pub use event::{Event, EventOptions};
 pub use l2::L2Window;
 pub use launch::LaunchError;
 pub use managed::ManagedBuffer;
 pub use module::{LoadError, Module};
+pub use part::Part;
 pub use pinned::{Mapped, PinnedBuffer, Pinning};
 pub use pitched::PitchedBuffer;
 pub use properties::{ComputeCapability, DeviceProperties};
-pub use stream::Stream;
+pub use stream::{Stream, StreamOptions, StreamPriorities};
 pub use symbol::{DeviceSymbol, SymbolError};
 pub use texture::Texture;
+pub use threads::in_threads;
 pub use timer::{Clock, Elapsed, EventClock, TimeUnit, Timer, WallClock};
+pub use transfer::{CopyTarget, InFlight};

@@ -1,11 +1,26 @@
-//! On which streams a buffer was used, so that the next use waits for those before.
+//! On which streams a buffer was used, so that the next use waits for those before as far as it has to.
+//!
+//! Reads may run beside one another; a write waits for all uses before, and a read for the writes before. What is remembered is the
+//! streams: an event recorded there comes after the use. A buffer's parts ([`Order::split`]) remember their own uses, and the whole waits for
+//! those of its parts.
 //!
 //! A launch says first that it uses the buffer, and is queued on its stream a moment later. Between the two another thread may launch
 //! with the same buffer (both only read it): its stream can't wait for what isn't queued yet. So a stream is remembered until every
 //! launch that was under way has been queued; only then is waiting for the latest one waiting for all.
 
-use std::mem;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// So many streams are remembered that read; one more waits for them and stands for them all.
+const READERS: usize = 16;
+
+/// What a use does with the memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// It only reads it.
+    Read,
+    /// It may write it.
+    Write,
+}
 
 /// The uses of one piece of memory. Clones are the same piece's.
 #[derive(Debug)]
@@ -13,8 +28,12 @@ pub(crate) struct Order<S>(Arc<Mutex<Uses<S>>>);
 
 #[derive(Debug)]
 struct Uses<S> {
-    /// The streams whose work the next use on another stream has to wait for.
-    streams: Vec<S>,
+    /// The streams that may have written since all waited for all.
+    writers: Vec<S>,
+    /// The streams that have read since.
+    readers: Vec<S>,
+    /// Of the parts that were made of it.
+    parts: Vec<Order<S>>,
     /// Launches that have said that they use it, and may not be queued yet.
     under_way: usize,
 }
@@ -32,9 +51,17 @@ impl<S> Clone for Order<S> {
 impl<S> Default for Order<S> {
     fn default() -> Self {
         Self(Arc::new(Mutex::new(Uses {
-            streams: Vec::new(),
+            writers: Vec::new(),
+            readers: Vec::new(),
+            parts: Vec::new(),
             under_way: 0,
         })))
+    }
+}
+
+impl<S> Order<S> {
+    fn lock(&self) -> MutexGuard<'_, Uses<S>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -43,17 +70,37 @@ impl<S: Clone + PartialEq> Order<S> {
     pub(crate) fn begin<E>(
         &self,
         stream: &S,
+        access: Access,
         mut wait: impl FnMut(&S) -> Result<(), E>,
     ) -> Result<Use<S>, E> {
-        let mut uses = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for earlier in uses.streams.iter().filter(|earlier| *earlier != stream) {
+        let mut uses = self.lock();
+        // A part's readers may have been told to wait for one another only; the whole takes all of them for writers.
+        for part in std::mem::take(&mut uses.parts) {
+            let part = part.lock();
+            for earlier in part.writers.iter().chain(&part.readers) {
+                push(&mut uses.writers, earlier);
+            }
+        }
+        let compress = access == Access::Read && uses.readers.len() >= READERS;
+        let Uses {
+            writers, readers, ..
+        } = &mut *uses;
+        let readers_too = (access == Access::Write || compress).then_some(&*readers);
+        let earlier = writers.iter().chain(readers_too.into_iter().flatten());
+        for earlier in earlier.filter(|earlier| *earlier != stream) {
             wait(earlier)?;
         }
-        if uses.under_way == 0 {
+        match access {
             // All that was launched is queued, and this stream waits for it.
-            uses.streams = vec![stream.clone()];
-        } else if !uses.streams.contains(stream) {
-            uses.streams.push(stream.clone());
+            Access::Write if uses.under_way == 0 => {
+                uses.writers = vec![stream.clone()];
+                uses.readers.clear();
+            }
+            Access::Write => push(&mut uses.writers, stream),
+            Access::Read if compress && uses.under_way == 0 => {
+                uses.readers = vec![stream.clone()];
+            }
+            Access::Read => push(&mut uses.readers, stream),
         }
         uses.under_way += 1;
         Ok(Use(self.clone()))
@@ -61,15 +108,60 @@ impl<S: Clone + PartialEq> Order<S> {
 
     /// Forgets the uses so far, so that the next waits for none.
     pub(crate) fn forget(&self) {
-        let mut uses = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        drop(mem::take(&mut uses.streams));
+        let mut uses = self.lock();
+        uses.writers.clear();
+        uses.readers.clear();
+        uses.parts.clear();
+    }
+
+    /// The orders of so many parts, whose uses begin after those of the whole so far. The parts that were made before are used no more.
+    pub(crate) fn split(&self, parts: usize) -> Vec<Self> {
+        let mut uses = self.lock();
+        for part in std::mem::take(&mut uses.parts) {
+            let part = part.lock();
+            for earlier in part.writers.iter().chain(&part.readers) {
+                push(&mut uses.writers, earlier);
+            }
+        }
+        let new = || {
+            Self(Arc::new(Mutex::new(Uses {
+                writers: uses.writers.clone(),
+                readers: uses.readers.clone(),
+                parts: Vec::new(),
+                under_way: 0,
+            })))
+        };
+        let made: Vec<Self> = (0..parts).map(|_| new()).collect();
+        uses.parts.clone_from(&made);
+        made
+    }
+
+    /// Every stream that used it, or a part of it, and may not have ended.
+    pub(crate) fn streams(&self) -> Vec<S> {
+        let uses = self.lock();
+        let mut all = Vec::new();
+        for stream in uses.writers.iter().chain(&uses.readers) {
+            push(&mut all, stream);
+        }
+        for part in &uses.parts {
+            for stream in part.streams() {
+                push(&mut all, &stream);
+            }
+        }
+        all
+    }
+}
+
+/// Adds a stream that is not there yet.
+fn push<S: Clone + PartialEq>(streams: &mut Vec<S>, stream: &S) {
+    if !streams.contains(stream) {
+        streams.push(stream.clone());
     }
 }
 
 impl<S> Drop for Use<S> {
     fn drop(&mut self) {
-        let mut uses = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
-        uses.under_way -= 1;
+        self.0.lock().under_way -= 1;
     }
 }
 
@@ -81,44 +173,93 @@ mod tests {
     fn begin(
         order: &Order<&'static str>,
         stream: &'static str,
+        access: Access,
     ) -> (Use<&'static str>, Vec<&'static str>) {
         let mut waited = Vec::new();
-        let begun = order.begin(&stream, |earlier| {
+        let begun = order.begin(&stream, access, |earlier| {
             waited.push(*earlier);
             Ok::<(), ()>(())
         });
         (begun.expect("waiting succeeds"), waited)
     }
 
+    fn write(order: &Order<&'static str>, stream: &'static str) -> Vec<&'static str> {
+        begin(order, stream, Access::Write).1
+    }
+
+    fn read(order: &Order<&'static str>, stream: &'static str) -> Vec<&'static str> {
+        begin(order, stream, Access::Read).1
+    }
+
     #[test]
-    fn a_use_waits_for_the_last_one_on_another_stream() {
+    fn a_write_waits_for_the_last_one_on_another_stream() {
         let order = Order::default();
-        assert_eq!(begin(&order, "a").1, [""; 0]);
-        assert_eq!(begin(&order, "a").1, [""; 0]);
-        assert_eq!(begin(&order, "b").1, ["a"]);
-        assert_eq!(begin(&order, "b").1, [""; 0]);
+        assert_eq!(write(&order, "a"), [""; 0]);
+        assert_eq!(write(&order, "a"), [""; 0]);
+        assert_eq!(write(&order, "b"), ["a"]);
+        assert_eq!(write(&order, "b"), [""; 0]);
         order.forget();
-        assert_eq!(begin(&order, "a").1, [""; 0]);
+        assert_eq!(write(&order, "a"), [""; 0]);
+    }
+
+    #[test]
+    fn reads_wait_for_the_write_and_not_for_one_another() {
+        let order = Order::default();
+        write(&order, "a");
+        assert_eq!(read(&order, "b"), ["a"]);
+        assert_eq!(read(&order, "c"), ["a"]);
+        assert_eq!(write(&order, "a"), ["b", "c"]);
+        assert_eq!(read(&order, "b"), ["a"]);
+    }
+
+    #[test]
+    fn many_readers_are_remembered_by_one() {
+        const NAMES: [&str; READERS + 1] = [
+            "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15",
+            "16",
+        ];
+        let order = Order::default();
+        for name in &NAMES[..READERS] {
+            assert_eq!(read(&order, name), [""; 0]);
+        }
+        assert_eq!(read(&order, "16"), NAMES[..READERS]);
+        assert_eq!(write(&order, "w"), ["16"]);
     }
 
     /// Two threads read; the second can't wait for the first, which isn't queued. A writer on the second's stream has to.
     #[test]
     fn a_use_that_was_not_queued_yet_is_waited_for_later() {
         let order = Order::default();
-        let (first, _) = begin(&order, "a");
-        let (second, waited) = begin(&order, "b");
+        let (first, _) = begin(&order, "a", Access::Write);
+        let (second, waited) = begin(&order, "b", Access::Write);
         assert_eq!(waited, ["a"]);
         drop((first, second));
-        assert_eq!(begin(&order, "b").1, ["a"]);
+        assert_eq!(write(&order, "b"), ["a"]);
         // Now it has been waited for.
-        assert_eq!(begin(&order, "b").1, [""; 0]);
+        assert_eq!(write(&order, "b"), [""; 0]);
+    }
+
+    #[test]
+    fn parts_wait_for_the_whole_and_the_whole_for_its_parts() {
+        let order = Order::default();
+        write(&order, "a");
+        let parts = order.split(2);
+        assert_eq!(write(&parts[0], "b"), ["a"]);
+        assert_eq!(read(&parts[1], "c"), ["a"], "and not for the other part");
+        assert_eq!(order.streams(), ["a", "b", "c"]);
+        assert_eq!(write(&order, "d"), ["a", "b", "c"]);
+        // New parts come after what the last ones did.
+        let parts = order.split(1);
+        assert_eq!(write(&parts[0], "a"), ["d"]);
+        let again = order.split(1);
+        assert_eq!(write(&again[0], "e"), ["d", "a"]);
     }
 
     #[test]
     fn a_use_that_could_not_wait_is_none() {
         let order = Order::default();
-        drop(begin(&order, "a"));
-        assert!(order.begin(&"b", |_| Err(())).is_err());
-        assert_eq!(begin(&order, "b").1, ["a"]);
+        write(&order, "a");
+        assert!(order.begin(&"b", Access::Write, |_| Err(())).is_err());
+        assert_eq!(write(&order, "b"), ["a"]);
     }
 }

@@ -10,13 +10,14 @@
 use std::mem::{ManuallyDrop, size_of};
 use std::panic::Location;
 use std::ptr::{NonNull, null_mut};
+use std::sync::{Mutex, PoisonError};
 
 use bytemuck::Zeroable;
 use cust::memory::DeviceCopy;
 use cust::sys;
 
-use crate::order::Order;
-use crate::{Device, DeviceBuffer, DriverError, MemoryError, Stream};
+use crate::order::{Access, Order};
+use crate::{Device, DeviceBuffer, DriverError, Event, EventOptions, MemoryError, Stream};
 
 /// How pinned memory is allocated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +37,8 @@ pub struct PinnedBuffer<T: DeviceCopy> {
     len: usize,
     /// Of kernels that see it by [`PinnedBuffer::mapped`], whichever time.
     order: Order<Stream>,
+    /// Of copies ([`Stream::copy_in`]): what each did, and the event that comes after it.
+    copies: Mutex<Vec<(Access, Event)>>,
     /// The memory, where it was the program's own before it was registered.
     registered: Option<Vec<T>>,
 }
@@ -77,6 +80,7 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
             pointer: NonNull::new(pointer.cast()).unwrap_or(NonNull::dangling()),
             len,
             order: Order::default(),
+            copies: Mutex::default(),
             registered: None,
         })
     }
@@ -103,6 +107,7 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
             pointer: NonNull::new(pointer).unwrap_or(NonNull::dangling()),
             len,
             order: Order::default(),
+            copies: Mutex::default(),
             registered: Some(memory),
         })
     }
@@ -120,10 +125,11 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
     /// The contents.
     ///
     /// # Errors
-    /// The driver's, as this waits for what runs on the device: a kernel may hold the memory.
+    /// The driver's, as this waits for the copies that write the memory, and for the streams whose kernels have it
+    /// ([`PinnedBuffer::mapped`]).
     #[track_caller]
     pub fn as_slice(&self) -> Result<&[T], DriverError> {
-        self.device.synchronize_at(Location::caller())?;
+        self.wait(Access::Read)?;
         // SAFETY: initialised when it was made, as long as said, and nothing on the device writes it any more.
         Ok(unsafe { std::slice::from_raw_parts(self.pointer.as_ptr(), self.len) })
     }
@@ -131,10 +137,10 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
     /// The contents, to be changed.
     ///
     /// # Errors
-    /// As [`Self::as_slice`].
+    /// As [`Self::as_slice`]; it waits for the copies that read the memory too.
     #[track_caller]
     pub fn as_mut_slice(&mut self) -> Result<&mut [T], DriverError> {
-        self.device.synchronize_at(Location::caller())?;
+        self.wait(Access::Write)?;
         // SAFETY: as in `as_slice`, and nothing on the device reads it any more.
         Ok(unsafe { std::slice::from_raw_parts_mut(self.pointer.as_ptr(), self.len) })
     }
@@ -146,6 +152,7 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
     #[track_caller]
     pub fn mapped(&mut self) -> Result<Mapped<'_, T>, DriverError> {
         let at = Location::caller();
+        self.wait_for_copies(Access::Write)?;
         let mut address = 0;
         if self.len > 0 && size_of::<T>() > 0 {
             self.device.make_current(at)?;
@@ -163,6 +170,68 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
             host: std::marker::PhantomData,
         })
     }
+}
+
+impl<T: DeviceCopy> PinnedBuffer<T> {
+    /// Where it is.
+    pub(crate) fn pointer(&self) -> *mut T {
+        self.pointer.as_ptr()
+    }
+
+    /// Has the host wait until it may read the memory, or write it.
+    #[track_caller]
+    fn wait(&self, access: Access) -> Result<(), DriverError> {
+        // What kernels do with it nobody knows.
+        let streams = self.order.streams();
+        streams.iter().try_for_each(Stream::synchronize)?;
+        self.wait_for_copies(access)
+    }
+
+    #[track_caller]
+    fn wait_for_copies(&self, access: Access) -> Result<(), DriverError> {
+        let mut copies = self.copies.lock().unwrap_or_else(PoisonError::into_inner);
+        for (_, done) in copies
+            .iter()
+            .filter(|(earlier, _)| conflict(*earlier, access))
+        {
+            done.synchronize()?;
+        }
+        copies.retain(|(earlier, _)| !conflict(*earlier, access));
+        Ok(())
+    }
+
+    /// Queues a `copy` on `stream`, after those that it must not run beside; the event comes after it.
+    #[track_caller]
+    pub(crate) fn use_on(
+        &self,
+        stream: &Stream,
+        access: Access,
+        copy: impl FnOnce() -> Result<(), DriverError>,
+    ) -> Result<Event, DriverError> {
+        for earlier in self.order.streams() {
+            stream.wait_for(&earlier)?;
+        }
+        let mut copies = self.copies.lock().unwrap_or_else(PoisonError::into_inner);
+        for (_, earlier) in copies
+            .iter()
+            .filter(|(earlier, _)| conflict(*earlier, access))
+        {
+            stream.wait_event(earlier)?;
+        }
+        let done = stream
+            .device()
+            .event_with(EventOptions::new().without_time())?;
+        copy()?;
+        done.record(stream)?;
+        copies.retain(|(_, event)| !matches!(event.is_done(), Ok(true)));
+        copies.push((access, done.clone()));
+        Ok(done)
+    }
+}
+
+/// Whether two uses have to keep their order.
+fn conflict(earlier: Access, later: Access) -> bool {
+    earlier == Access::Write || later == Access::Write
 }
 
 /// Pinned host memory as a buffer of the device: `&mapped` is passed where a kernel reads, `&mut mapped` where it writes.
@@ -206,7 +275,18 @@ impl<T: DeviceCopy> Drop for PinnedBuffer<T> {
         if self.len == 0 || size_of::<T>() == 0 {
             return;
         }
-        // Nobody to report to: what cannot be unpinned stays pinned until the process ends. A kernel may still use it.
+        // Nobody to report to: what cannot be unpinned stays pinned until the process ends. A kernel or a copy may still use it, and one of
+        // another device too.
+        let copies = self
+            .copies
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
+        for (_, copy) in copies.drain(..) {
+            let _ = copy.synchronize();
+        }
+        for stream in self.order.streams() {
+            let _ = stream.synchronize();
+        }
         let _ = self.device.synchronize_at(Location::caller());
         let pointer = self.pointer.as_ptr().cast();
         // SAFETY: pinned by this buffer in this way, once; nothing uses it any more.

@@ -12,6 +12,7 @@ use bytemuck::Zeroable;
 use cust::memory::DeviceCopy;
 use cust::sys::{self, CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUmemorytype};
 
+use crate::order::Access;
 use crate::{Device, DeviceBuffer, DriverError, MemoryError};
 
 /// `nz` planes of `ny` rows of `nx` elements, each row padded to the pitch. The padding is zero, which kernels and
@@ -104,7 +105,7 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
     #[track_caller]
     pub fn to_vec(&self) -> Result<Vec<T>, MemoryError> {
         let at = Location::caller();
-        self.padded.device().make_current(at)?;
+        let _use = self.padded.use_now(Access::Read, at)?;
         let elements = self.size.iter().product();
         let mut host: Vec<T> = Vec::with_capacity(elements);
         self.copy(Direction::ToHost(host.as_mut_ptr()), at)?;
@@ -161,6 +162,7 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
     }
 
     fn copy_in(&mut self, host: &[T], at: &'static Location<'static>) -> Result<(), DriverError> {
+        let _use = self.padded.use_now(Access::Write, at)?;
         self.copy(Direction::ToDevice(host.as_ptr()), at)
     }
 

@@ -1,27 +1,165 @@
-//! Streams: work queued on one stream runs in order.
+//! Streams: work queued on one stream runs in order, work on two streams side by side.
 //!
-//! A [`Stream`] is `cust`'s, shared by reference count so that a [`crate::DeviceBuffer`] can remember on which stream it was
-//! last used (see `buffer.rs`, "Order between streams"). Source: CUDA programming guide, "Streams".
+//! [`Device::stream`] makes a stream that keeps order with the legacy default stream, on which plain copies run: each waits for what the
+//! other has. One made [`StreamOptions::non_blocking`] does not; there the buffers themselves keep order, as they do between any two
+//! streams (see [`crate::DeviceBuffer`]). A [`Stream`] is shared by reference count, so that a buffer can remember where it was used.
+//! Source: CUDA C++ Programming Guide, "Streams"; CUDA driver API, "Stream Management"; CUDA study notes, chapter 6.
 
-use std::panic::Location;
+use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::ptr::null_mut;
 use std::sync::Arc;
 
-use cust::event::{Event, EventFlags};
-use cust::stream::{Stream as CustStream, StreamFlags, StreamWaitEventFlags};
+use cust::sys::{self, CUstream};
 
-use crate::DriverError;
+use crate::{Device, DriverError, Event, EventOptions};
 
-/// A queue of work for the device. Clones are the same queue.
+/// A queue of work for a device. Clones are the same queue.
 #[derive(Debug, Clone)]
-pub struct Stream(Arc<CustStream>);
+pub struct Stream(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    device: Device,
+    handle: CUstream,
+    kind: Kind,
+}
+
+// SAFETY: a stream's handle may be used from any thread ("API thread safety", CUDA driver API).
+unsafe impl Send for Inner {}
+// SAFETY: as above.
+unsafe impl Sync for Inner {}
+
+/// What a stream is to the legacy default stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// It is that stream.
+    Default,
+    /// Each waits for what was queued on the other before.
+    Blocking,
+    /// It has nothing to do with it.
+    NonBlocking,
+}
+
+/// How a stream is made; as [`Device::stream`] makes one until something else is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct StreamOptions {
+    non_blocking: bool,
+    priority: i32,
+}
+
+impl StreamOptions {
+    /// A stream of the lowest priority that waits for the default stream.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// One that does not wait for the legacy default stream, nor that for it.
+    pub fn non_blocking(self) -> Self {
+        Self {
+            non_blocking: true,
+            ..self
+        }
+    }
+
+    /// One of this priority. Less is more urgent; what the device does not have becomes the nearest that it has
+    /// ([`Device::stream_priorities`]). Blocks of a kernel of higher priority are handed out first; what runs is not interrupted, and
+    /// copies take no notice.
+    pub fn priority(self, priority: i32) -> Self {
+        Self { priority, ..self }
+    }
+}
+
+/// The priorities that streams can have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StreamPriorities {
+    /// Of the streams that nothing is said of: 0.
+    pub least: i32,
+    /// The most urgent: a negative number, or 0 where the device knows no priorities.
+    pub greatest: i32,
+}
+
+impl Device {
+    /// A new stream. It waits for the legacy default stream, on which copies run.
+    ///
+    /// # Errors
+    /// The driver's.
+    #[track_caller]
+    pub fn stream(&self) -> Result<Stream, DriverError> {
+        self.stream_with(StreamOptions::new())
+    }
+
+    /// A new stream that does not wait for the default stream, or has a priority.
+    ///
+    /// # Errors
+    /// The driver's.
+    #[track_caller]
+    pub fn stream_with(&self, options: StreamOptions) -> Result<Stream, DriverError> {
+        let at = Location::caller();
+        self.make_current(at)?;
+        let (flags, kind) = match options.non_blocking {
+            true => (
+                sys::CUstream_flags::CU_STREAM_NON_BLOCKING,
+                Kind::NonBlocking,
+            ),
+            false => (sys::CUstream_flags::CU_STREAM_DEFAULT, Kind::Blocking),
+        };
+        let mut handle = null_mut();
+        // SAFETY: the result has a place.
+        let result =
+            unsafe { sys::cuStreamCreateWithPriority(&mut handle, flags as u32, options.priority) };
+        DriverError::check("cuStreamCreateWithPriority", result, at)?;
+        Ok(Stream(Arc::new(Inner {
+            device: self.clone(),
+            handle,
+            kind,
+        })))
+    }
+
+    /// The legacy default stream: work on it waits for all that was queued on every other stream, but for the non-blocking ones, and they
+    /// for it. Programs that want overlap leave it alone.
+    pub fn default_stream(&self) -> Stream {
+        Stream(Arc::new(Inner {
+            device: self.clone(),
+            handle: null_mut(),
+            kind: Kind::Default,
+        }))
+    }
+
+    /// The priorities that streams of this device can have.
+    ///
+    /// # Errors
+    /// The driver's.
+    #[track_caller]
+    pub fn stream_priorities(&self) -> Result<StreamPriorities, DriverError> {
+        let at = Location::caller();
+        self.make_current(at)?;
+        let (mut least, mut greatest) = (0, 0);
+        // SAFETY: both results have places.
+        let result = unsafe { sys::cuCtxGetStreamPriorityRange(&mut least, &mut greatest) };
+        DriverError::check("cuCtxGetStreamPriorityRange", result, at)?;
+        Ok(StreamPriorities { least, greatest })
+    }
+}
 
 impl Stream {
-    /// A new stream. It waits for the legacy default stream and the default stream for it, so that a plain copy (which runs
-    /// on the default stream) sees what a kernel launched before it wrote.
-    pub(crate) fn new(at: &'static Location<'static>) -> Result<Self, DriverError> {
-        let stream = CustStream::new(StreamFlags::DEFAULT, None)
-            .map_err(|error| DriverError::from_cust("cuStreamCreateWithPriority", error, at))?;
-        Ok(Self(Arc::new(stream)))
+    /// The device whose work it queues.
+    pub fn device(&self) -> &Device {
+        &self.0.device
+    }
+
+    /// Its priority, as the device has it.
+    ///
+    /// # Errors
+    /// The driver's.
+    #[track_caller]
+    pub fn priority(&self) -> Result<i32, DriverError> {
+        let at = self.make_current(Location::caller())?;
+        let mut priority = 0;
+        // SAFETY: the result has a place, the stream is live.
+        let result = unsafe { sys::cuStreamGetPriority(self.raw(), &mut priority) };
+        DriverError::check("cuStreamGetPriority", result, at)?;
+        Ok(priority)
     }
 
     /// Waits until everything queued so far has run.
@@ -30,10 +168,47 @@ impl Stream {
     /// Among others, the fault of a kernel that ran on this stream: the report then says where it happened.
     #[track_caller]
     pub fn synchronize(&self) -> Result<(), DriverError> {
-        let at = Location::caller();
-        self.0
-            .synchronize()
-            .map_err(|error| DriverError::from_cust("cuStreamSynchronize", error, at))
+        let at = self.make_current(Location::caller())?;
+        // SAFETY: the stream is live.
+        let result = unsafe { sys::cuStreamSynchronize(self.raw()) };
+        DriverError::check("cuStreamSynchronize", result, at)
+    }
+
+    /// Whether everything queued so far has run.
+    ///
+    /// # Errors
+    /// As [`Self::synchronize`].
+    #[track_caller]
+    pub fn is_done(&self) -> Result<bool, DriverError> {
+        let at = self.make_current(Location::caller())?;
+        // SAFETY: the stream is live.
+        match unsafe { sys::cuStreamQuery(self.raw()) } {
+            sys::CUresult::CUDA_ERROR_NOT_READY => Ok(false),
+            result => DriverError::check("cuStreamQuery", result, at).map(|()| true),
+        }
+    }
+
+    /// An event that happens when what is queued so far has run.
+    ///
+    /// # Errors
+    /// The driver's.
+    #[track_caller]
+    pub fn record(&self) -> Result<Event, DriverError> {
+        let event = self.device().event()?;
+        event.record(self)?;
+        Ok(event)
+    }
+
+    /// Makes what is queued here from now on wait for `event`, as it was last recorded. The event may be of another device.
+    ///
+    /// # Errors
+    /// The driver's.
+    #[track_caller]
+    pub fn wait_event(&self, event: &Event) -> Result<(), DriverError> {
+        let at = self.make_current(Location::caller())?;
+        // SAFETY: both are live; the driver keeps what the event has recorded.
+        let result = unsafe { sys::cuStreamWaitEvent(self.raw(), event.raw(), 0) };
+        DriverError::check("cuStreamWaitEvent", result, at)
     }
 
     /// Makes what is queued here from now on wait for what is queued on `earlier` by now.
@@ -42,27 +217,87 @@ impl Stream {
     /// The driver's, where the event that joins the two cannot be made.
     #[track_caller]
     pub fn wait_for(&self, earlier: &Stream) -> Result<(), DriverError> {
-        let at = Location::caller();
-        let call = |name| move |error| DriverError::from_cust(name, error, at);
-        let event = Event::new(EventFlags::DISABLE_TIMING).map_err(call("cuEventCreate"))?;
-        event
-            .record(earlier.cust())
-            .map_err(call("cuEventRecord"))?;
-        self.0
-            .wait_event(event, StreamWaitEventFlags::DEFAULT)
-            .map_err(call("cuStreamWaitEvent"))
+        if self.waits_anyway(earlier) {
+            return Ok(());
+        }
+        let event = earlier
+            .device()
+            .event_with(EventOptions::new().without_time())?;
+        event.record(earlier)?;
+        self.wait_event(&event)
     }
 
-    /// The stream as `cust` has it, for what this crate does not wrap.
-    pub fn cust(&self) -> &CustStream {
-        &self.0
+    /// Whether the default stream's rules make the one wait for the other.
+    fn waits_anyway(&self, earlier: &Stream) -> bool {
+        let kinds = (self.0.kind, earlier.0.kind);
+        self == earlier
+            || self.device() == earlier.device()
+                && matches!(
+                    kinds,
+                    (Kind::Default, Kind::Blocking) | (Kind::Blocking, Kind::Default)
+                )
+    }
+
+    /// Has the host call `function` once everything queued so far has run; what is queued later waits for it. It runs on a thread of the
+    /// driver's.
+    ///
+    /// It must not use the device: every call that it makes answers with `CUDA_ERROR_NOT_PERMITTED` (on a GPU the driver is free to do
+    /// worse, and wait for itself). After a fault it is not called. What it panics with is printed, and the stream goes on.
+    ///
+    /// # Errors
+    /// The driver's.
+    #[track_caller]
+    pub fn call(&self, function: impl FnOnce() + Send + 'static) -> Result<(), DriverError> {
+        /// Calls the function that `data` owns.
+        unsafe extern "C" fn run<F: FnOnce() + Send>(data: *mut c_void) {
+            // SAFETY: `data` is the box that was given with this function, which is called once.
+            let function = unsafe { Box::from_raw(data.cast::<F>()) };
+            // The panic's hook has said what it was; unwinding into the driver must not be.
+            let _ = catch_unwind(AssertUnwindSafe(function));
+        }
+        fn runner<F: FnOnce() + Send>(_: &F) -> unsafe extern "C" fn(*mut c_void) {
+            run::<F>
+        }
+        let at = self.make_current(Location::caller())?;
+        let run = runner(&function);
+        let data = Box::into_raw(Box::new(function));
+        // SAFETY: the stream is live, and the function is given what it takes.
+        let result = unsafe { sys::cuLaunchHostFunc(self.raw(), Some(run), data.cast()) };
+        let queued = DriverError::check("cuLaunchHostFunc", result, at);
+        if queued.is_err() {
+            // SAFETY: the driver has refused the function, so the box is still this function's.
+            drop(unsafe { Box::from_raw(data) });
+        }
+        queued
+    }
+
+    /// The driver's handle, for what this crate does not wrap. Null for the default stream.
+    pub fn raw(&self) -> CUstream {
+        self.0.handle
+    }
+
+    /// Makes the device's context current on this thread.
+    fn make_current(
+        &self,
+        at: &'static Location<'static>,
+    ) -> Result<&'static Location<'static>, DriverError> {
+        self.device().make_current(at).map(|()| at)
     }
 }
 
 impl PartialEq for Stream {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        self.0.handle == other.0.handle && self.device() == other.device()
     }
 }
 
 impl Eq for Stream {}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if self.kind != Kind::Default {
+            // SAFETY: made by this value and destroyed once; what is still queued runs all the same. There is nobody to report to.
+            let _ = unsafe { sys::cuStreamDestroy_v2(self.handle) };
+        }
+    }
+}

@@ -2,8 +2,7 @@
 //!
 //! A `#[device] static` is a handle here and memory there. The handle's type says whose module the static is in and what it
 //! holds. [`Device::symbol`] asks the driver for its address and size in that module; [`DeviceSymbol::read`] and [`DeviceSymbol::write`] copy its value. The
-//! copies are synchronous and run on the legacy default stream: they wait for every kernel launched before on a stream of
-//! [`Device::stream`], and every kernel launched later sees what was written.
+//! copies are synchronous: they wait for every kernel launched before, and every kernel launched later sees what was written.
 //! Source: CUDA driver API, `cuModuleGetGlobal`; CUDA C++ Programming Guide, "Device Memory"; CUDA study notes, section 4.2.1.
 
 use std::ffi::CString;
@@ -152,7 +151,8 @@ impl<T: Value> DeviceSymbol<T> {
     #[track_caller]
     pub fn read(&self) -> Result<T, SymbolError> {
         let at = Location::caller();
-        self.module.device().make_current(at)?;
+        // A kernel on a non-blocking stream may have it, for which the copy would not wait.
+        self.module.device().synchronize_at(at)?;
         let mut value = MaybeUninit::<T>::uninit();
         // SAFETY: the static is as large as `T`, as `Device::symbol` has made sure, and so is the place it is copied to.
         let result =
@@ -169,10 +169,12 @@ impl<T: Value> DeviceSymbol<T> {
     #[track_caller]
     pub fn write(&self, value: T) -> Result<(), SymbolError> {
         let at = Location::caller();
-        self.module.device().make_current(at)?;
+        // As in `read`; and the next kernel on such a stream would not wait for this copy.
+        self.module.device().synchronize_at(at)?;
         // SAFETY: the static is as large as `T`, as `Device::symbol` has made sure.
         let result =
             unsafe { sys::cuMemcpyHtoD_v2(self.address, (&raw const value).cast(), self.size()) };
-        Ok(DriverError::check("cuMemcpyHtoD", result, at)?)
+        DriverError::check("cuMemcpyHtoD", result, at)?;
+        Ok(self.module.device().synchronize_at(at)?)
     }
 }

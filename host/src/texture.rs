@@ -116,6 +116,8 @@ impl<const DIMENSIONS: usize> Texture<DIMENSIONS> {
         let made = unsafe { sys::cuArray3DCreate_v2(&mut texture.array, &descriptor) };
         DriverError::check("cuArray3DCreate", made, at)?;
         texture.fill(texels, at)?;
+        // The copy may still be under way when the call has taken the bytes, and a non-blocking stream does not wait for it.
+        device.synchronize_at(at)?;
         texture.object = texture.sampler(sampling, at)?;
         Ok(texture)
     }

@@ -16,12 +16,9 @@
 
 use std::convert::Infallible;
 use std::fmt;
-use std::panic::Location;
 use std::time::Instant;
 
-use cust::event::{Event, EventFlags};
-
-use crate::{DriverError, Stream};
+use crate::{DriverError, Event, Stream};
 
 /// A unit of time to read a measurement in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,22 +126,13 @@ impl Clock for EventClock {
 
     #[track_caller]
     fn mark(&self) -> Result<Event, DriverError> {
-        let at = Location::caller();
-        let call = |name| move |error| DriverError::from_cust(name, error, at);
-        let event = Event::new(EventFlags::DEFAULT).map_err(call("cuEventCreate"))?;
-        event.record(self.0.cust()).map_err(call("cuEventRecord"))?;
-        Ok(event)
+        self.0.record()
     }
 
     #[track_caller]
     fn between(&self, start: &Event, stop: &Event) -> Result<Elapsed, DriverError> {
-        let at = Location::caller();
-        let call = |name| move |error| DriverError::from_cust(name, error, at);
-        stop.synchronize().map_err(call("cuEventSynchronize"))?;
-        let milliseconds = stop
-            .elapsed_time_f32(start)
-            .map_err(call("cuEventElapsedTime"))?;
-        Ok(Elapsed::from_seconds(f64::from(milliseconds) * 1e-3))
+        stop.synchronize()?;
+        stop.since(start)
     }
 }
 

@@ -27,6 +27,7 @@ mod calls;
 pub mod drop_in;
 mod entry;
 mod error;
+mod fork;
 mod libcuda;
 mod log;
 mod lookup;
@@ -41,6 +42,7 @@ mod trace;
 
 pub use backend::{Backend, backend};
 pub use entry::{EntryPoint, PerThread, last_code};
+pub use fork::{Fork, Forked};
 pub use lanewise_sim::checks::{FindingKind, UnknownCheck};
 pub use lanewise_sim::model::{Allowance, Occupancy, Resource};
 pub use lanewise_sim::{Checks, Counters, DeviceModel, Finding, Metric};

@@ -7,8 +7,9 @@
 use crate::objects::settings::{self, Launches, OnFinding};
 use lanewise_sim::{Checks, Counters, Finding};
 use parking_lot::Mutex;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 /// What is asked of launches. What is none stays as it is without the observer.
@@ -40,6 +41,7 @@ pub struct Observed {
 
 type Record = Mutex<Vec<Observed>>;
 
+#[derive(Debug, Clone)]
 struct Entry {
     id: u64,
     ask: Ask,
@@ -48,8 +50,10 @@ struct Entry {
 
 thread_local! {
     static STACK: RefCell<Vec<Entry>> = const { RefCell::new(Vec::new()) };
-    static NEXT: Cell<u64> = const { Cell::new(0) };
 }
+
+/// Numbers observers; of all threads, as one thread's may be asked by others too.
+static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// Watches the launches of the thread that made it. No effect on a GPU.
 #[derive(Debug)]
@@ -63,7 +67,7 @@ pub struct Observer {
 impl Observer {
     /// Asks this of the launches that this thread makes from now on.
     pub fn start(ask: Ask) -> Observer {
-        let id = NEXT.replace(NEXT.get() + 1);
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
         let record = Arc::default();
         STACK.with_borrow_mut(|stack| {
             stack.push(Entry {
@@ -90,6 +94,20 @@ impl Drop for Observer {
     fn drop(&mut self) {
         STACK.with_borrow_mut(|stack| stack.retain(|entry| entry.id != self.id));
     }
+}
+
+/// What a thread's observers ask, all together.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Asked(Vec<Entry>);
+
+/// What the calling thread's observers ask.
+pub(crate) fn asked() -> Asked {
+    Asked(STACK.with_borrow(Vec::clone))
+}
+
+/// Asks this of the calling thread's launches from now on, and says what was asked before.
+pub(crate) fn ask(asked: Asked) -> Asked {
+    Asked(STACK.replace(asked.0))
 }
 
 /// How a launch runs, and who wants to know what it leaves.

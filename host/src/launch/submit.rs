@@ -27,7 +27,7 @@ pub(super) unsafe fn submit(
     at: &'static Location<'static>,
 ) -> Result<(), DriverError> {
     let (params, extra) = (pointers.pointers.as_mut_ptr(), std::ptr::null_mut());
-    let stream = stream.cust().as_inner();
+    let stream = stream.raw();
     if attributes(&config).is_empty() {
         let LaunchConfig {
             grid,

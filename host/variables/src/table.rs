@@ -29,6 +29,8 @@ variables! {
             "Which GPU the simulator is. A name that is none is answered with the list.";
         SIM_DEVICES "LANEWISE_SIM_DEVICES": "1 to 16", "1",
             "How many simulated devices there are.";
+        SIM_PEERS "LANEWISE_SIM_PEERS": "`1`, `0`", "`1`",
+            "Whether simulated devices reach one another's memory; with `0`, copies between them go through the host.";
         SIM_MEMORY "LANEWISE_SIM_MEMORY": "bytes, with `K`, `M` or `G` after the number", "the model's",
             "The memory of each simulated device.";
     }
@@ -84,6 +86,8 @@ variables! {
     Foreign {
         CUDA_LAUNCH_BLOCKING "CUDA_LAUNCH_BLOCKING": "`1`", "none",
             "Each launch waits for its kernel, with NVIDIA's driver and the simulated one.";
+        CUDA_DEVICE_MAX_CONNECTIONS "CUDA_DEVICE_MAX_CONNECTIONS": "1 to 32", "8",
+            "How many hardware queues lead from streams to a device, with NVIDIA's driver and the simulated one.";
         CUDA_HOME "CUDA_HOME": "a folder's path", "`/usr/local/cuda`",
             "Where CUDA's toolkit is; `CUDA_PATH` does the same.";
         CUDA_PATH "CUDA_PATH": "a folder's path", "`/usr/local/cuda`",

@@ -13,6 +13,7 @@ use crate::error::{Error, Result, ensure};
 use crate::objects::context::{self, Context};
 use crate::objects::graph::{Copy, Kind, Moves, capture};
 use crate::objects::memory;
+use crate::objects::settings;
 use crate::objects::stream::{Job, Run, Stream};
 use crate::time::model::{self, Direction};
 use crate::time::timeline::Cost;
@@ -86,6 +87,16 @@ pub(super) fn direction(from: Place, to: Place) -> Direction {
         },
         _ => Direction::HostToHost,
     }
+}
+
+/// The direction of a copy between these ends, which may be on different devices.
+fn between(from: End, to: End) -> Result<Direction> {
+    let device = |end: End| memory::locate(end.address).map(|found| found.device.ordinal);
+    if from.place == Place::Device && to.place == Place::Device && device(from) != device(to) {
+        let direct = settings::peers()?;
+        return Ok(Direction::DeviceToPeer { direct });
+    }
+    Ok(direction(from.place, to.place))
 }
 
 /// Copies `bytes` from address to address, at once.
@@ -202,11 +213,7 @@ pub(super) fn linear(
         moves: Moves(Arc::new(move || unsafe {
             move_bytes(to.address, from.address, bytes)
         })),
-        cost: model::copy(
-            context.device.sim.model(),
-            direction(from.place, to.place),
-            bytes as u64,
-        ),
+        cost: model::copy(context.device.sim.model(), between(from, to)?, bytes as u64),
         bytes: bytes as u64,
     };
     submit(

@@ -1,13 +1,14 @@
 //! "Peer Context Memory Access": one device's kernels reaching another's memory.
 //!
-//! Simulated devices are alike and all can reach one another; copies between them always work. What a kernel may reach is in
+//! Simulated devices are alike and all can reach one another, unless `LANEWISE_SIM_PEERS=0`; copies between them always work. What a kernel may reach is in
 //! [`crate::objects::peer`].
 
 use super::put;
 use crate::abi::enums::p2p;
 use crate::abi::{CUcontext, CUdevice, c_int, c_uint};
 use crate::error::{Result, ensure};
-use crate::objects::{context, device, peer as peers};
+use crate::objects::{context, device, peer as peers, settings};
+use lanewise_variables::SIM_PEERS;
 
 pub(crate) unsafe fn can_access(can: *mut c_int, device: CUdevice, peer: CUdevice) -> Result {
     let (device, peer) = (device::get(device)?, device::get(peer)?);
@@ -15,7 +16,7 @@ pub(crate) unsafe fn can_access(can: *mut c_int, device: CUdevice, peer: CUdevic
     unsafe {
         put(
             can,
-            c_int::from(device.ordinal != peer.ordinal),
+            c_int::from(device.ordinal != peer.ordinal && settings::peers()?),
             "canAccessPeer",
         )
     }
@@ -40,7 +41,7 @@ pub(crate) unsafe fn attribute(
     );
     let found = match which {
         1 => 0, // the best performance rank
-        _ => 1,
+        _ => c_int::from(settings::peers()?),
     };
     // SAFETY: the caller's contract.
     unsafe { put(value, found, "value") }
@@ -60,6 +61,14 @@ pub(crate) unsafe fn enable(peer: CUcontext, flags: c_uint) -> Result {
         ERROR_PEER_ACCESS_UNSUPPORTED,
         "both contexts are of device {}; a device reaches its own memory already",
         peer.device.ordinal
+    );
+    ensure!(
+        settings::peers()?,
+        ERROR_PEER_ACCESS_UNSUPPORTED,
+        "device {} does not reach the memory of device {} ({} is 0); copies between them work all the same",
+        context.device.ordinal,
+        peer.device.ordinal,
+        SIM_PEERS.name
     );
     ensure!(
         context.peers.lock().insert(peer.handle),

@@ -58,6 +58,8 @@ struct Streams {
     per_thread: HashMap<ThreadId, Arc<Stream>>,
     /// All but the legacy default stream.
     others: Vec<Arc<Stream>>,
+    /// How many there have been.
+    made: usize,
     /// What destroyed streams had not finished.
     left: Vec<Arc<Work>>,
 }
@@ -129,9 +131,10 @@ impl Context {
             peers: Mutex::default(),
             fault: Mutex::default(),
             streams: Mutex::new(Streams {
-                legacy: Arc::new(Stream::new(CUstream::LEGACY, handle, 0, 0, true)),
+                legacy: Arc::new(Stream::new(CUstream::LEGACY, handle, 0, 0, 0)),
                 per_thread: HashMap::new(),
                 others: Vec::new(),
+                made: 1,
                 left: Vec::new(),
             }),
         })
@@ -186,7 +189,9 @@ impl Context {
         let thread = std::thread::current().id();
         let streams = &mut *self.streams.lock();
         let made = streams.per_thread.entry(thread).or_insert_with(|| {
-            let stream = Arc::new(Stream::new(CUstream::PER_THREAD, self.handle, 0, 0, false));
+            let number = streams.made;
+            let stream = Arc::new(Stream::new(CUstream::PER_THREAD, self.handle, 0, 0, number));
+            streams.made += 1;
             streams.others.push(stream.clone());
             stream
         });
@@ -195,16 +200,13 @@ impl Context {
 
     /// A new stream.
     pub(crate) fn add_stream(&self, flags: u32, priority: i32) -> Arc<Stream> {
-        let stream = STREAMS.add(|handle| {
-            Stream::new(
-                handle,
-                self.handle,
-                flags & stream_flags::NON_BLOCKING,
-                priority,
-                false,
-            )
-        });
-        self.streams.lock().others.push(stream.clone());
+        let mut streams = self.streams.lock();
+        let number = streams.made;
+        let flags = flags & stream_flags::NON_BLOCKING;
+        let stream =
+            STREAMS.add(|handle| Stream::new(handle, self.handle, flags, priority, number));
+        streams.made += 1;
+        streams.others.push(stream.clone());
         stream
     }
 

@@ -3,7 +3,7 @@
 use super::settings;
 use crate::abi::{CUdevice, CUresult};
 use crate::error::{Error, Result, fail};
-use crate::time::timeline::Timeline;
+use crate::time::timeline::{Clock, Timeline};
 use std::sync::OnceLock;
 
 /// A device, as the driver sees it.
@@ -21,12 +21,13 @@ pub(crate) fn make() -> Result {
     let made = DEVICES.get_or_init(|| {
         settings::check_launches()?;
         let settings::Devices { model, count } = settings::devices()?;
+        let clock = Clock::new();
         (0..count)
             .map(|ordinal| {
                 let sim = lanewise_sim::Device::new(model.clone()).map_err(|error| {
                     Error::loud(CUresult::ERROR_OUT_OF_MEMORY, with_causes(&error))
                 })?;
-                let timeline = Timeline::new(model.rates.copy_engines);
+                let timeline = clock.device(model.rates.copy_engines);
                 Ok(Device {
                     ordinal: ordinal as CUdevice,
                     sim,

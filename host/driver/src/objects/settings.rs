@@ -4,8 +4,8 @@ use crate::abi::CUresult;
 use crate::error::{Error, Result, ensure};
 use lanewise_sim::{Checks, DeviceModel};
 use lanewise_variables::{
-    BUDGET, CHECKS, CHECKS_ACTION, COUNTERS, MODEL, SEED, SIM_DEVICES, SIM_MEMORY, SUMMARY,
-    Variable,
+    BUDGET, CHECKS, CHECKS_ACTION, COUNTERS, CUDA_DEVICE_MAX_CONNECTIONS, MODEL, SEED, SIM_DEVICES,
+    SIM_MEMORY, SIM_PEERS, SUMMARY, Variable,
 };
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -38,6 +38,7 @@ pub(crate) fn devices() -> Result<Devices> {
             )
         })?;
     }
+    peers()?;
     let count = number(&SIM_DEVICES)?.unwrap_or(1);
     let count = u32::try_from(count)
         .ok()
@@ -50,6 +51,26 @@ pub(crate) fn devices() -> Result<Devices> {
         )
     })?;
     Ok(Devices { model, count })
+}
+
+/// How many hardware queues lead from streams to a device. As NVIDIA's driver does, it takes what is no number from 1 to 32 for nothing
+/// said.
+pub(crate) fn connections() -> u32 {
+    static CONNECTIONS: OnceLock<u32> = OnceLock::new();
+    *CONNECTIONS.get_or_init(|| {
+        let said = CUDA_DEVICE_MAX_CONNECTIONS.get();
+        let said = said.and_then(|text| text.trim().parse().ok());
+        said.filter(|count| (1..=32).contains(count)).unwrap_or(8)
+    })
+}
+
+/// Whether simulated devices reach one another's memory.
+pub(crate) fn peers() -> Result<bool> {
+    match SIM_PEERS.get().as_deref() {
+        None | Some("1") => Ok(true),
+        Some("0") => Ok(false),
+        Some(other) => Err(wrong(&SIM_PEERS, other, "write `1` or `0`")),
+    }
 }
 
 /// What a finding of a check does.

@@ -11,11 +11,12 @@ use super::context::Context;
 use super::graph::Kind;
 use super::graph::capture::Capturing;
 use super::graph::exec::Member;
+use super::settings;
 use super::work::Work;
 use crate::abi::enums::stream_flags;
 use crate::abi::{CUcontext, CUlaunchAttributeValue, CUstream};
 use crate::error::{Error, Result};
-use crate::time::timeline::{Cost, Node};
+use crate::time::timeline::{Cost, Lane, Node};
 use crate::trace::sim::{self as trace, Label};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -31,6 +32,8 @@ pub(crate) struct Stream {
     pub(crate) context: CUcontext,
     pub(crate) flags: u32,
     pub(crate) priority: i32,
+    /// Its way to the device's engines.
+    lane: Lane,
     /// Whether it is its context's legacy default stream.
     pub(crate) legacy: bool,
     /// What `cuStreamSetAttribute` set.
@@ -55,20 +58,27 @@ struct Queued {
 }
 
 impl Stream {
-    /// A stream with nothing in it.
+    /// A stream with nothing in it, the so many-th of its context; the first, number 0, is the legacy default stream. The streams share the
+    /// device's hardware queues in turn.
     pub(crate) fn new(
         handle: CUstream,
         context: CUcontext,
         flags: u32,
         priority: i32,
-        legacy: bool,
+        number: usize,
     ) -> Stream {
+        let queues = settings::connections();
         Stream {
             handle,
             context,
             flags,
             priority,
-            legacy,
+            lane: Lane {
+                queue: Some(number as u32 % queues),
+                priority,
+                stream: number,
+            },
+            legacy: number == 0,
             attributes: Mutex::default(),
             capturing: Mutex::default(),
             state: Mutex::default(),
@@ -92,7 +102,7 @@ impl Stream {
         after: Vec<Arc<Work>>,
         run: Run,
     ) -> Arc<Work> {
-        let work = Work::new(context.device.timeline.submit(nodes(&after)));
+        let work = Work::new(context.device.timeline.submit(nodes(&after), self.lane));
         self.start(context, after, work.clone(), run);
         work
     }
@@ -106,7 +116,12 @@ impl Stream {
     ) -> Arc<Work> {
         let timeline = &context.device.timeline;
         // The launch itself, which is what the host pays for.
-        let launched = Work::new(timeline.submit(nodes(&after)));
+        let launched = Work::new(timeline.submit(nodes(&after), self.lane));
+        // The nodes have no order but their own.
+        let lane = Lane {
+            queue: None,
+            ..self.lane
+        };
         let mut parts: Vec<(Arc<Work>, Option<Arc<Work>>, Kind)> =
             Vec::with_capacity(members.len());
         for Member { kind, after } in members {
@@ -119,7 +134,7 @@ impl Stream {
                 _ => None,
             };
             before.extend(external.clone());
-            let work = Work::new(timeline.follow(nodes(&before)));
+            let work = Work::new(timeline.follow(nodes(&before), lane));
             if let Kind::Record(event) = &kind {
                 event.record(work.clone());
             }
@@ -127,8 +142,10 @@ impl Stream {
             parts.push((work, external, kind));
         }
         let ends: Vec<Arc<Work>> = parts.iter().map(|(work, ..)| work.clone()).collect();
-        let whole =
-            Work::new(timeline.follow(nodes(&[std::slice::from_ref(&launched), &ends].concat())));
+        let whole = Work::new(timeline.follow(
+            nodes(&[std::slice::from_ref(&launched), &ends].concat()),
+            lane,
+        ));
         let owner = context.clone();
         let job: Job = Box::new(move |_| {
             execute(&owner, &launched, Box::new(|_| Ok(Cost::NOTHING)));

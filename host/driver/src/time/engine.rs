@@ -1,9 +1,10 @@
 //! The engines of a device: who can work at the same time as whom.
 //!
-//! Each copy direction has an engine that does one copy at a time (with one copy engine in all, the directions share it).
+//! Each copy direction has an engine that does one copy at a time (with one copy engine in all, the directions share it), and so have
+//! copies to and from other devices.
 //! The multiprocessors are one engine that several kernels can share: a kernel takes the part of it that its blocks can
 //! fill, at most [`KERNELS`] at a time. An operation takes the first gap at or after the moment it is ready that is long
-//! enough and free enough; one that is ready early may so pass one that was submitted before it, as hardware queues do.
+//! enough and free enough; who is asked first, the timeline says.
 
 use super::Nanoseconds;
 
@@ -22,28 +23,74 @@ pub(crate) enum Engine {
     HostToDevice,
     /// The copy engine towards the host.
     DeviceToHost,
+    /// The copy engine that moves bytes between this device and another.
+    Peer,
     /// This part of the multiprocessors, in millionths.
     Compute(u32),
+}
+
+/// A kind of engine: what hardware queues keep apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Class {
+    Compute,
+    ToDevice,
+    ToHost,
+    ToPeer,
+}
+
+impl Engine {
+    /// The kind it is of; none where nothing is occupied.
+    pub(crate) fn class(self) -> Option<Class> {
+        match self {
+            Engine::None => None,
+            Engine::HostToDevice => Some(Class::ToDevice),
+            Engine::DeviceToHost => Some(Class::ToHost),
+            Engine::Peer => Some(Class::ToPeer),
+            Engine::Compute(_) => Some(Class::Compute),
+        }
+    }
 }
 
 /// The engines of one device and when they are taken.
 #[derive(Debug)]
 pub(crate) struct Engines {
     one_copy_engine: bool,
-    to_device: Load,
-    to_host: Load,
-    compute: Load,
+    /// By [`Class`].
+    loads: [Load; 4],
 }
 
 impl Engines {
     /// Idle engines.
     pub(crate) fn new(copy_engines: u32) -> Engines {
-        let [to_device, to_host, compute] = [const { Load::idle() }; 3];
         Engines {
             one_copy_engine: copy_engines < 2,
-            to_device,
-            to_host,
-            compute,
+            loads: [const { Load::idle() }; 4],
+        }
+    }
+
+    /// Which load is meant, which part of it, and how many may share it.
+    fn share(&self, engine: Engine) -> Option<(usize, u32, u32)> {
+        let class = match engine.class()? {
+            Class::ToHost if self.one_copy_engine => Class::ToDevice,
+            class => class,
+        };
+        let (part, most) = match engine {
+            Engine::Compute(part) => (part.min(WHOLE), KERNELS),
+            _ => (WHOLE, 1),
+        };
+        Some((class as usize, part, most))
+    }
+
+    /// The first moment from `ready` on at which `engine` can be taken for `duration`.
+    pub(crate) fn first_gap(
+        &self,
+        engine: Engine,
+        ready: Nanoseconds,
+        duration: Nanoseconds,
+    ) -> Nanoseconds {
+        match self.share(engine) {
+            None => ready,
+            Some((load, part, most)) => self.loads[load].first_gap(ready, duration, part, most),
         }
     }
 
@@ -54,22 +101,16 @@ impl Engines {
         ready: Nanoseconds,
         duration: Nanoseconds,
     ) -> Nanoseconds {
-        let (load, part, most) = match engine {
-            Engine::None => return ready,
-            Engine::DeviceToHost if !self.one_copy_engine => (&mut self.to_host, WHOLE, 1),
-            Engine::HostToDevice | Engine::DeviceToHost => (&mut self.to_device, WHOLE, 1),
-            Engine::Compute(part) => (&mut self.compute, part.min(WHOLE), KERNELS),
-        };
-        let start = load.first_gap(ready, duration, part, most);
-        load.add(start, start.saturating_add(duration), part);
+        let start = self.first_gap(engine, ready, duration);
+        if let Some((load, part, _)) = self.share(engine) {
+            self.loads[load].add(start, start.saturating_add(duration), part);
+        }
         start
     }
 
     /// Forgets what ended by `time`: nothing will be ready before that.
     pub(crate) fn forget(&mut self, time: Nanoseconds) {
-        for load in [&mut self.to_device, &mut self.to_host, &mut self.compute] {
-            load.forget(time);
-        }
+        self.loads.iter_mut().for_each(|load| load.forget(time));
     }
 }
 
@@ -209,10 +250,10 @@ mod tests {
         for _ in 0..1000 {
             engines.take(Engine::Compute(WHOLE), 0, 100);
         }
-        assert_eq!(engines.compute.0.len(), 2);
+        assert_eq!(engines.loads[Class::Compute as usize].0.len(), 2);
         engines.forget(99_999);
         assert_eq!(engines.take(Engine::Compute(WHOLE), 99_999, 10), 100_000);
         engines.forget(1_000_000);
-        assert_eq!(engines.compute.0.len(), 1);
+        assert_eq!(engines.loads[Class::Compute as usize].0.len(), 1);
     }
 }

@@ -6,6 +6,8 @@
 //! | copy, pinned memory | [`COPY_LATENCY`] + bytes / rate of the direction | that direction's copy engine |
 //! | copy, pageable memory | [`COPY_LATENCY`] + bytes / pageable rate | that direction's copy engine |
 //! | copy within the device | [`COPY_LATENCY`] + 2 bytes / memory rate | the multiprocessors |
+//! | copy to or from a peer | [`COPY_LATENCY`] + bytes / peer rate | the device's engine for peers |
+//! | the same without peer access | [`COPY_LATENCY`] + bytes / rate to the host + bytes / rate from it | the same |
 //! | memset | [`COPY_LATENCY`] + bytes / memory rate | the multiprocessors |
 //! | event, wait, host function | nothing | nothing |
 //!
@@ -41,6 +43,10 @@ pub(crate) enum Direction {
         pinned: bool,
     },
     DeviceToDevice,
+    /// Between two devices; `direct` where one may reach the other, else through pinned memory of the host.
+    DeviceToPeer {
+        direct: bool,
+    },
     /// Host memory to host memory: the host copies, no engine of the device does.
     HostToHost,
 }
@@ -54,6 +60,12 @@ pub(crate) fn copy(model: &DeviceModel, direction: Direction, bytes: u64) -> Cos
         Direction::DeviceToHost { pinned: true } => (Engine::DeviceToHost, rates.device_to_host),
         Direction::DeviceToHost { pinned: false } => (Engine::DeviceToHost, rates.pageable),
         Direction::DeviceToDevice => (Engine::Compute(WHOLE), rates.memory / 2.0),
+        Direction::DeviceToPeer { direct: true } => (Engine::Peer, rates.peer),
+        // One after the other, as it is for a copy that fits the driver's buffer.
+        Direction::DeviceToPeer { direct: false } => (
+            Engine::Peer,
+            1.0 / (1.0 / rates.device_to_host + 1.0 / rates.host_to_device),
+        ),
         Direction::HostToHost => return Cost::NOTHING,
     };
     Cost {

@@ -156,6 +156,8 @@ pub struct Rates {
     pub device_to_host: f64,
     /// Bytes a second from or to pageable host memory.
     pub pageable: f64,
+    /// Bytes a second from one device to another that reaches it, in one direction.
+    pub peer: f64,
     /// Seconds from a launch to its first instruction.
     pub launch: f64,
     /// Copy engines.

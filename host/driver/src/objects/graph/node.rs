@@ -143,6 +143,7 @@ impl Kind {
             Kind::Copy(copy) => match copy.cost.engine {
                 Engine::HostToDevice => "copy to device".into(),
                 Engine::DeviceToHost => "copy to host".into(),
+                Engine::Peer => "copy between devices".into(),
                 Engine::Compute(_) => "copy within device".into(),
                 Engine::None => "copy on the host".into(),
             },

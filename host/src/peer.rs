@@ -1,0 +1,66 @@
+//! Peer access: kernels of one device that reach another's memory.
+//!
+//! Copies between devices ([`crate::Stream::copy`]) need none: without it the driver moves the bytes through the host's memory. A kernel
+//! that is passed a buffer of another device does, and a launch without it is refused before it runs.
+//! Source: CUDA driver API, "Peer Context Memory Access"; CUDA C++ Programming Guide, "Multi-Device System"; CUDA study notes, chapter 9.
+
+use std::panic::Location;
+
+use cust::sys;
+
+use crate::{Device, DriverError};
+
+impl Device {
+    /// Whether this device can reach the other's memory, by NVLink or over the bus. None reaches itself in this sense.
+    ///
+    /// # Errors
+    /// The driver's.
+    #[track_caller]
+    pub fn can_reach(&self, other: &Device) -> Result<bool, DriverError> {
+        let at = Location::caller();
+        let mut can = 0;
+        let (own, other) = (self.cust().as_raw(), other.cust().as_raw());
+        // SAFETY: the result has a place, and both are devices.
+        let result = unsafe { sys::cuDeviceCanAccessPeer(&mut can, own, other) };
+        DriverError::check("cuDeviceCanAccessPeer", result, at)?;
+        Ok(can != 0)
+    }
+
+    /// Lets this device's kernels reach the other's memory, from now on until the process ends. Nothing happens where they do already.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_PEER_ACCESS_UNSUPPORTED` where [`Device::can_reach`] says no.
+    #[track_caller]
+    pub fn enable_peer(&self, other: &Device) -> Result<(), DriverError> {
+        let at = Location::caller();
+        let mut peers = self.peers();
+        if self == other || peers.contains(&other.ordinal()) {
+            return Ok(());
+        }
+        self.make_current(at)?;
+        // SAFETY: this device's context is current, the other's lives as long as the process.
+        let result = unsafe { sys::cuCtxEnablePeerAccess(other.context(), 0) };
+        // Somebody else in the process may have enabled it.
+        if result != sys::CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED {
+            DriverError::check("cuCtxEnablePeerAccess", result, at)?;
+        }
+        peers.push(other.ordinal());
+        Ok(())
+    }
+
+    /// Sees that this device's kernels may be passed memory of `owner`.
+    #[track_caller]
+    pub(crate) fn must_reach(&self, owner: &Device) -> Result<(), DriverError> {
+        if self == owner || self.peers().contains(&owner.ordinal()) {
+            return Ok(());
+        }
+        let refused = sys::CUresult::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
+        let (own, other) = (self.ordinal(), owner.ordinal());
+        DriverError::check("cuLaunchKernel", refused, Location::caller()).map_err(|error| {
+            error.with_report(format!(
+                "the buffer is on device {other}, and the kernel would run on device {own}: call `Device::enable_peer` first, or copy the \
+                 buffer by `Stream::copy`"
+            ))
+        })
+    }
+}

@@ -1,0 +1,277 @@
+//! Asynchronous copies: queued on a stream, done beside the host and beside what other streams do.
+//!
+//! The host's side of such a copy is pinned memory, a [`PinnedBuffer`]: pageable memory can be moved, so a copy of it holds up the host.
+//! A copy gives back an [`InFlight`], which borrows the pinned memory until the copy is done. The device's buffers keep order between
+//! streams by themselves, as they do for kernels.
+//!
+//! ```
+//! use lanewise::{Device, DeviceBuffer, PinnedBuffer, Pinning};
+//!
+//! let device = Device::open()?;
+//! let stream = device.stream()?;
+//! let mut host = PinnedBuffer::<f32>::zeroed(&device, 1000, Pinning::Cached)?;
+//! host.as_mut_slice()?.fill(3.0);
+//! let mut buffer = DeviceBuffer::<f32>::zeroed(&device, 1000)?;
+//!
+//! let copy = stream.copy_in(&host, &mut buffer)?;
+//! // Here the host is free to do something else.
+//! copy.wait()?;
+//! host.as_mut_slice()?.fill(4.0); // and not earlier
+//! assert_eq!(buffer.to_vec()?, [3.0; 1000]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! While the copy is under way the memory can't be touched,
+//! ```compile_fail,E0502
+//! # use lanewise::{DeviceBuffer, PinnedBuffer, Stream};
+//! # fn f(stream: Stream, mut host: PinnedBuffer<f32>, mut buffer: DeviceBuffer<f32>) {
+//! let copy = stream.copy_in(&host, &mut buffer).unwrap();
+//! host.as_mut_slice().unwrap().fill(4.0);
+//! copy.wait().unwrap();
+//! # }
+//! ```
+//! nor dropped:
+//! ```compile_fail,E0505
+//! # use lanewise::{DeviceBuffer, PinnedBuffer, Stream};
+//! # fn f(stream: Stream, mut host: PinnedBuffer<f32>, buffer: DeviceBuffer<f32>) {
+//! let copy = stream.copy_out(&buffer, &mut host).unwrap();
+//! drop(host);
+//! copy.wait().unwrap();
+//! # }
+//! ```
+//! A copy that is [`InFlight::detach`]ed (or leaked) borrows nothing any more. Then the memory itself knows: whoever touches it, or
+//! drops it, waits for the copy at that point. A ring of buffers, refilled in turn, wants that.
+//!
+//! Source: CUDA driver API, `cuMemcpyHtoDAsync`, `cuMemcpyPeerAsync`; CUDA C++ Programming Guide, "Asynchronous Concurrent Execution"; CUDA
+//! study notes, section 6.1.2; memory optimisation notes, section 9.1.2.
+
+use std::marker::PhantomData;
+use std::mem::size_of;
+use std::panic::Location;
+
+use cust::memory::DeviceCopy;
+use cust::sys;
+
+use crate::order::Access;
+use crate::{DeviceBuffer, DriverError, Event, Mapped, MemoryError, Part, PinnedBuffer, Stream};
+
+/// A copy that may still be under way, and the host's memory that it needs until then. Dropped, it waits.
+#[derive(Debug)]
+#[must_use = "dropped at once, it waits for the copy at once"]
+pub struct InFlight<'host> {
+    /// None once somebody has waited, or where there was nothing to copy.
+    done: Option<Event>,
+    host: PhantomData<&'host ()>,
+}
+
+impl InFlight<'_> {
+    /// Waits until the copy is done.
+    ///
+    /// # Errors
+    /// The driver's; among them the fault of a kernel that ran before.
+    #[track_caller]
+    pub fn wait(mut self) -> Result<(), DriverError> {
+        self.done.take().map_or(Ok(()), |done| done.synchronize())
+    }
+
+    /// Whether the copy is done.
+    ///
+    /// # Errors
+    /// As [`Self::wait`].
+    #[track_caller]
+    pub fn is_done(&self) -> Result<bool, DriverError> {
+        self.done.as_ref().map_or(Ok(true), Event::is_done)
+    }
+
+    /// Lets the host's memory go; whoever touches it next waits for the copy there.
+    pub fn detach(mut self) {
+        self.done = None;
+    }
+}
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        if let Some(done) = self.done.take() {
+            // Nobody to report to; after a fault nothing is under way any more.
+            let _ = done.synchronize();
+        }
+    }
+}
+
+/// What a copy on the device writes to: a buffer, a part of one, or mapped memory.
+pub trait CopyTarget<T: DeviceCopy>: sealed::Sealed {
+    /// The memory.
+    #[doc(hidden)]
+    fn target(&mut self) -> &DeviceBuffer<T>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+impl<T: DeviceCopy> sealed::Sealed for DeviceBuffer<T> {}
+impl<T: DeviceCopy> CopyTarget<T> for DeviceBuffer<T> {
+    fn target(&mut self) -> &DeviceBuffer<T> {
+        self
+    }
+}
+
+impl<T: DeviceCopy> sealed::Sealed for Part<'_, T> {}
+impl<T: DeviceCopy> CopyTarget<T> for Part<'_, T> {
+    fn target(&mut self) -> &DeviceBuffer<T> {
+        self
+    }
+}
+
+impl<T: DeviceCopy> sealed::Sealed for Mapped<'_, T> {}
+impl<T: DeviceCopy> CopyTarget<T> for Mapped<'_, T> {
+    fn target(&mut self) -> &DeviceBuffer<T> {
+        self
+    }
+}
+
+/// Sees that both ends are as long.
+fn same_length(
+    buffer: usize,
+    host: usize,
+    at: &'static Location<'static>,
+) -> Result<(), MemoryError> {
+    match buffer == host {
+        true => Ok(()),
+        false => Err(MemoryError::LengthMismatch { buffer, host, at }),
+    }
+}
+
+impl Stream {
+    /// Queues a copy of pinned memory to the device.
+    ///
+    /// # Errors
+    /// [`MemoryError::LengthMismatch`], or what the driver says.
+    #[track_caller]
+    pub fn copy_in<'host, T: DeviceCopy>(
+        &self,
+        from: &'host PinnedBuffer<T>,
+        to: &mut impl CopyTarget<T>,
+    ) -> Result<InFlight<'host>, MemoryError> {
+        let at = Location::caller();
+        let to = to.target();
+        same_length(to.len(), from.len(), at)?;
+        let _use = to.use_on(self, Access::Write)?;
+        self.with_host(from, Access::Read, at, |bytes| {
+            // SAFETY: both ends have so many bytes. The pinned memory knows of the copy until it is done, the buffer is freed after it.
+            let result = unsafe {
+                sys::cuMemcpyHtoDAsync_v2(to.address(), from.pointer().cast(), bytes, self.raw())
+            };
+            DriverError::check("cuMemcpyHtoDAsync", result, at)
+        })
+    }
+
+    /// Queues a copy from the device to pinned memory.
+    ///
+    /// # Errors
+    /// As [`Self::copy_in`].
+    #[track_caller]
+    pub fn copy_out<'host, T: DeviceCopy>(
+        &self,
+        from: &DeviceBuffer<T>,
+        to: &'host mut PinnedBuffer<T>,
+    ) -> Result<InFlight<'host>, MemoryError> {
+        let at = Location::caller();
+        same_length(from.len(), to.len(), at)?;
+        let _use = from.use_on(self, Access::Read)?;
+        self.with_host(to, Access::Write, at, |bytes| {
+            // SAFETY: as in `copy_in`.
+            let result = unsafe {
+                sys::cuMemcpyDtoHAsync_v2(to.pointer().cast(), from.address(), bytes, self.raw())
+            };
+            DriverError::check("cuMemcpyDtoHAsync", result, at)
+        })
+    }
+
+    /// Queues `copy` with the host's `memory`, which is made to know of it.
+    fn with_host<'host, T: DeviceCopy>(
+        &self,
+        memory: &PinnedBuffer<T>,
+        access: Access,
+        at: &'static Location<'static>,
+        copy: impl FnOnce(usize) -> Result<(), DriverError>,
+    ) -> Result<InFlight<'host>, MemoryError> {
+        let bytes = memory.len() * size_of::<T>();
+        let mut done = None;
+        if bytes > 0 {
+            self.device().make_current(at)?;
+            done = Some(memory.use_on(self, access, || copy(bytes))?);
+        }
+        Ok(InFlight {
+            done,
+            host: PhantomData,
+        })
+    }
+
+    /// Queues a copy from one buffer to another, of this device or between two devices. Without peer access the driver moves the bytes
+    /// through the host's memory.
+    ///
+    /// # Errors
+    /// [`MemoryError::LengthMismatch`], or what the driver says.
+    #[track_caller]
+    pub fn copy<T: DeviceCopy>(
+        &self,
+        from: &DeviceBuffer<T>,
+        to: &mut impl CopyTarget<T>,
+    ) -> Result<(), MemoryError> {
+        let at = Location::caller();
+        let to = to.target();
+        same_length(to.len(), from.len(), at)?;
+        let bytes = from.len() * size_of::<T>();
+        if bytes == 0 {
+            return Ok(());
+        }
+        let (_reading, _writing) = (
+            from.use_for_copy(self, Access::Read)?,
+            to.use_for_copy(self, Access::Write)?,
+        );
+        self.device().make_current(at)?;
+        if from.device() == to.device() {
+            // SAFETY: both ends have so many bytes, and freeing either waits for the copy.
+            let result = unsafe {
+                sys::cuMemcpyDtoDAsync_v2(to.address(), from.address(), bytes, self.raw())
+            };
+            return Ok(DriverError::check("cuMemcpyDtoDAsync", result, at)?);
+        }
+        let (to_context, from_context) = (to.device().context(), from.device().context());
+        // SAFETY: as above, in the contexts that the buffers are of.
+        let result = unsafe {
+            sys::cuMemcpyPeerAsync(
+                to.address(),
+                to_context,
+                from.address(),
+                from_context,
+                bytes,
+                self.raw(),
+            )
+        };
+        Ok(DriverError::check("cuMemcpyPeerAsync", result, at)?)
+    }
+
+    /// Queues setting every byte of a buffer to zero.
+    ///
+    /// # Errors
+    /// The driver's.
+    #[track_caller]
+    pub fn fill_zero<T: DeviceCopy + bytemuck::Zeroable>(
+        &self,
+        buffer: &mut impl CopyTarget<T>,
+    ) -> Result<(), MemoryError> {
+        let at = Location::caller();
+        let buffer = buffer.target();
+        let bytes = buffer.len() * size_of::<T>();
+        if bytes == 0 {
+            return Ok(());
+        }
+        let _use = buffer.use_on(self, Access::Write)?;
+        self.device().make_current(at)?;
+        // SAFETY: the buffer has so many bytes, a `Zeroable` type may be all zeroes, and freeing the buffer waits for this.
+        let result = unsafe { sys::cuMemsetD8Async(buffer.address(), 0, bytes, self.raw()) };
+        Ok(DriverError::check("cuMemsetD8Async", result, at)?)
+    }
+}

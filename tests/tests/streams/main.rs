@@ -1,0 +1,3 @@
+//! Chapter 5: streams, events, asynchronous copies. Who waits for whom.
+
+mod wrappers;

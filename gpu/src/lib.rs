@@ -17,4 +17,5 @@ pub mod instruction;
 pub mod levels;
 pub mod memory;
 pub mod shared;
+pub mod streams;
 pub mod warp;

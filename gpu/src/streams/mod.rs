@@ -1,0 +1,3 @@
+//! Streams: kernels that make something to overlap.
+
+pub mod advance;

@@ -1,5 +1,6 @@
 //! Memories near the threads: what a block keeps in shared memory, what a thread keeps to itself, and what comes through the texture cache.
 
+pub mod async_copy;
 pub mod fences;
 pub mod local_memory;
 pub mod matmul;

@@ -19,10 +19,13 @@ mod heap;
 mod intrinsics;
 #[cfg(target_arch = "nvptx64")]
 mod panic;
+mod state_space;
 mod target;
 
 pub mod assert;
+pub mod async_copy;
 pub mod atomic;
+pub mod barrier;
 pub mod cache;
 pub mod cluster;
 pub mod collective;
@@ -36,6 +39,7 @@ pub mod global;
 pub mod groups;
 pub mod kernel;
 pub mod math;
+pub mod pipeline;
 pub mod printf;
 pub mod shared;
 pub mod symbol;

@@ -94,6 +94,19 @@ impl<T: Copy, const COLUMNS: usize, const ROWS: usize> SharedArray<[T; COLUMNS],
         unsafe { self.pointer.cast::<T>().add(row * COLUMNS + column).read() }
     }
 
+    /// One row of a tile, as an array by itself.
+    ///
+    /// # Panics
+    /// If `row` is past the edge.
+    #[inline]
+    #[must_use]
+    pub fn row(&self, row: usize) -> SharedArray<T, COLUMNS> {
+        assert!(row < ROWS, "a row past the edge of a shared tile");
+        SharedArray {
+            pointer: self.pointer.wrapping_add(row).cast(),
+        }
+    }
+
     /// Sets the element of a tile.
     ///
     /// # Safety

@@ -69,6 +69,7 @@ pub const ALL: &[&Pattern] = &[
     &warp::shuffles::PATTERN,
     &warp::reduce_shuffle::PATTERN,
     &warp::votes::PATTERN,
+    &shared::async_copy::PATTERN,
     &cluster::clusters::PATTERN,
     &cluster::cluster_histogram::PATTERN,
     &instruction::increment::PATTERN,

@@ -1,5 +1,6 @@
 //! Chapter 4: shared memory. Tiles that turn a matrix over, tiles that are used many times.
 
+mod async_copy;
 mod fences;
 mod local;
 mod reduce;

@@ -1,5 +1,6 @@
 //! Memories near the threads: tiles that a block keeps at hand, constants, textures, arrays of a thread's own.
 
+pub mod async_copy;
 pub mod fences;
 pub mod local_memory;
 pub mod matmul;

@@ -1,0 +1,469 @@
+//! Barriers in shared memory: `mbarrier`, for any threads, and for bytes on their way.
+//!
+//! `sync_threads` is one barrier for the whole block. A [`Barrier`] is an object of 8 bytes, as many as one likes, that counts
+//! *arrivals*; from `sm_90` it counts bytes too, which asynchronous copies bring. When nothing is missing any more the phase ends,
+//! who waits goes on, and the next phase begins with the counts of the first. Arriving and waiting are two steps, and who arrives need
+//! not wait.
+//!
+//! The states are types. Memory of a `shared!` declaration of [`BarrierStorage`] is no barrier; [`Barrier::init`], which the whole
+//! block calls, makes one of it; [`Barrier::arrive`] gives a [`Token`] for the phase, and [`Barrier::wait`] takes it. Whoever has
+//! no token waits for a phase by its [`Parity`]. [`crate::pipeline`] is built of these, and keeps the order of steps by itself.
+//!
+//! ```
+//! use lanewise_macros::{kernel, shared};
+//! use lanewise_std::barrier::{Barrier, Block};
+//! use lanewise_std::barrier::BarrierStorage;
+//! use lanewise_std::thread;
+//!
+//! #[kernel(min_arch = "sm_80")]
+//! pub fn two_steps() {
+//!     shared! { static BARRIER: [BarrierStorage; 1]; }
+//!     let barrier = Barrier::<Block>::init(&BARRIER, thread::block_size());
+//!     let token = barrier.arrive();
+//!     // Work that needs nobody else goes here.
+//!     barrier.wait(token);
+//! }
+//! ```
+//!
+//! PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier"; CUDA C++ Programming Guide, "Asynchronous
+//! Barrier".
+
+#![cfg_attr(
+    not(target_arch = "nvptx64"),
+    allow(unused_variables, unreachable_code, dead_code)
+)]
+
+use core::marker::PhantomData;
+
+use crate::shared::SharedArray;
+use crate::state_space::{self, ptx};
+use crate::{cluster, target, thread};
+
+/// Eight bytes of shared memory that a barrier is made of: `shared! { static BARRIER: [BarrierStorage; 1]; }`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(8))]
+pub struct BarrierStorage(u64);
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// Whose threads arrive at a barrier: [`Block`] or [`Cluster`].
+pub trait Scope: sealed::Sealed {
+    /// Whether threads of other blocks do.
+    const IS_CLUSTER: bool;
+}
+
+/// The threads of the block.
+#[derive(Debug)]
+pub enum Block {}
+
+/// The threads of the cluster, from `sm_90`: those of other blocks arrive by [`Barrier::of_block`].
+#[derive(Debug)]
+pub enum Cluster {}
+
+impl sealed::Sealed for Block {}
+impl sealed::Sealed for Cluster {}
+impl Scope for Block {
+    const IS_CLUSTER: bool = false;
+}
+impl Scope for Cluster {
+    const IS_CLUSTER: bool = true;
+}
+
+/// A barrier of this block that was initialised.
+#[derive(Debug)]
+pub struct Barrier<S> {
+    /// In shared memory.
+    address: u32,
+    /// Neither `Send` nor `Sync`: shared memory is the block's.
+    scope: PhantomData<*mut S>,
+}
+
+/// That this thread has arrived in a phase, which [`Barrier::wait`] waits for.
+#[derive(Debug)]
+#[must_use = "a thread that has arrived and never waits may go on too early; `drop` the token if that is meant"]
+pub struct Token(u64, PhantomData<*mut ()>);
+
+/// Which of two phases: they alternate, and the first is even.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parity {
+    /// The first, third, ... phase.
+    Even = 0,
+    /// The second, fourth, ... phase.
+    Odd = 1,
+}
+
+impl Parity {
+    /// That of the phase with this number, from 0.
+    #[inline]
+    #[must_use]
+    pub fn of(phase: u32) -> Self {
+        if phase.is_multiple_of(2) {
+            Parity::Even
+        } else {
+            Parity::Odd
+        }
+    }
+
+    /// The phase after.
+    #[inline]
+    #[must_use]
+    pub fn next(self) -> Self {
+        match self {
+            Parity::Even => Parity::Odd,
+            Parity::Odd => Parity::Even,
+        }
+    }
+}
+
+impl<S: Scope> Barrier<S> {
+    /// Makes a barrier whose phases take so many arrivals, 1 to 2^20 - 1. All threads of the block call it, and those of the other blocks too
+    /// where the scope is the cluster; none goes on before it is there.
+    #[doc(alias = "mbarrier.init")]
+    #[inline]
+    pub fn init(storage: &SharedArray<BarrierStorage, 1>, arrivals: u32) -> Self {
+        Self::init_several(storage, |_| arrivals).at(0)
+    }
+
+    /// Makes as many as there is room for, each with the arrivals that `arrivals` says, in one go.
+    #[inline]
+    pub fn init_several<const N: usize>(
+        storage: &SharedArray<BarrierStorage, N>,
+        mut arrivals: impl FnMut(usize) -> u32,
+    ) -> Barriers<S, N> {
+        let first = state_space::shared(storage.as_ptr());
+        if thread::thread_rank() == 0 {
+            for index in 0..N {
+                // SAFETY: one thread, before the others know of the barrier.
+                unsafe { init_at(first + 8 * index as u32, arrivals(index)) };
+            }
+        }
+        publish::<S>();
+        Barriers {
+            first,
+            scope: PhantomData,
+        }
+    }
+
+    /// The barrier at an address.
+    ///
+    /// # Safety
+    /// One of this scope was initialised there, all threads know of it, and it is there as long as it is used.
+    #[inline]
+    pub(crate) unsafe fn at_address(address: u32) -> Self {
+        Barrier {
+            address,
+            scope: PhantomData,
+        }
+    }
+
+    /// Its shared address, for instructions that name it.
+    #[inline]
+    pub(crate) fn address(&self) -> u32 {
+        self.address
+    }
+
+    /// Arrives, and goes on: what this thread wrote before is seen by those who wait for the phase.
+    #[doc(alias = "mbarrier.arrive")]
+    #[inline]
+    pub fn arrive(&self) -> Token {
+        let token: u64;
+        // SAFETY: the barrier was initialised.
+        unsafe {
+            ptx!("mbarrier.arrive":
+                "mbarrier.arrive.shared.b64 {token}, [{address}];",
+                token = lateout(reg64) token,
+                address = in(reg32) self.address,
+                options(nostack, preserves_flags),
+            );
+        }
+        Token(token, PhantomData)
+    }
+
+    /// Arrives, and waits for the phase.
+    #[inline]
+    pub fn arrive_and_wait(&self) {
+        let token = self.arrive();
+        self.wait(token);
+    }
+
+    /// Arrives for the last time: further phases take an arrival less.
+    #[doc(alias = "mbarrier.arrive_drop")]
+    #[inline]
+    pub fn arrive_and_drop(self) {
+        // SAFETY: the barrier was initialised.
+        unsafe {
+            ptx!("mbarrier.arrive_drop":
+                "{{ .reg .b64 state; mbarrier.arrive_drop.shared.b64 state, [{address}]; }}",
+                address = in(reg32) self.address,
+                options(nostack, preserves_flags),
+            );
+        }
+    }
+
+    /// Arrives once the copies of [`crate::async_copy`] that this thread has started are done: what they brought is seen by those who wait.
+    /// It takes the place of the thread's [`arrive`](Self::arrive), and the thread goes on at once.
+    #[doc(alias = "cp.async.mbarrier.arrive.noinc")]
+    #[inline]
+    pub fn arrive_with_copies(&self) {
+        // SAFETY: the barrier was initialised.
+        unsafe {
+            ptx!("cp.async.mbarrier.arrive":
+                "cp.async.mbarrier.arrive.noinc.shared.b64 [{address}];",
+                address = in(reg32) self.address,
+                options(nostack, preserves_flags),
+            );
+        }
+    }
+
+    /// Arrives, and has the phase wait for so many bytes more, which copies bring that name this barrier. From `sm_90`.
+    ///
+    /// The copies are started after; all of a phase bring less than 1 MiB.
+    #[doc(alias = "mbarrier.arrive.expect_tx")]
+    #[inline]
+    pub fn arrive_expect_bytes(&self, bytes: u32) -> Token {
+        let token: u64;
+        // SAFETY: the barrier was initialised.
+        unsafe {
+            ptx!("mbarrier.arrive.expect_tx":
+                "mbarrier.arrive.expect_tx.shared.b64 {token}, [{address}], {bytes};",
+                token = lateout(reg64) token,
+                address = in(reg32) self.address,
+                bytes = in(reg32) bytes,
+                options(nostack, preserves_flags),
+            );
+        }
+        Token(token, PhantomData)
+    }
+
+    /// Has the phase wait for so many bytes more, without arriving. From `sm_90`.
+    #[doc(alias = "mbarrier.expect_tx")]
+    #[inline]
+    pub fn expect_bytes(&self, bytes: u32) {
+        // SAFETY: the barrier was initialised.
+        unsafe {
+            ptx!("mbarrier.expect_tx":
+                "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [{address}], {bytes};",
+                address = in(reg32) self.address,
+                bytes = in(reg32) bytes,
+                options(nostack, preserves_flags),
+            );
+        }
+    }
+
+    /// Waits until the phase of the token has ended; what those who arrived in it wrote before is seen after.
+    #[doc(alias = "mbarrier.try_wait")]
+    #[inline]
+    pub fn wait(&self, token: Token) {
+        while !self.has_ended(&token) {}
+    }
+
+    /// Whether the phase of the token has ended; from `sm_90` it may be a while until the answer is no.
+    ///
+    /// The phase has to be the one that runs or the one before.
+    #[doc(alias = "mbarrier.test_wait")]
+    #[inline]
+    #[must_use]
+    pub fn has_ended(&self, token: &Token) -> bool {
+        let ended: u32;
+        macro_rules! ask {
+            ($instruction:literal) => {
+                ptx!("mbarrier.test_wait":
+                    concat!("{{ .reg .pred ended; ", $instruction, ".b64 ended, [{address}], {token}; selp.u32 {ended}, 1, 0, ended; }}"),
+                    ended = lateout(reg32) ended,
+                    address = in(reg32) self.address,
+                    token = in(reg64) token.0,
+                    options(nostack, preserves_flags),
+                )
+            };
+        }
+        // SAFETY: the barrier was initialised.
+        unsafe {
+            if S::IS_CLUSTER {
+                ask!("mbarrier.try_wait.acquire.cluster.shared::cta");
+            } else if target::is_at_least(90) {
+                ask!("mbarrier.try_wait.shared");
+            } else {
+                ask!("mbarrier.test_wait.shared");
+            }
+        }
+        ended != 0
+    }
+
+    /// Waits until the phase of this parity has ended, without having arrived in it.
+    ///
+    /// The thread has to know which phase that is: one of a parity that has not begun counts as ended, which is how a producer
+    /// waits for the first time for a place that was never full.
+    #[doc(alias = "mbarrier.try_wait.parity")]
+    #[inline]
+    pub fn wait_parity(&self, parity: Parity) {
+        while !self.has_ended_parity(parity) {}
+    }
+
+    /// Whether the phase of this parity has ended; from `sm_90` it may be a while until the answer is no.
+    #[doc(alias = "mbarrier.test_wait.parity")]
+    #[inline]
+    #[must_use]
+    pub fn has_ended_parity(&self, parity: Parity) -> bool {
+        let ended: u32;
+        macro_rules! ask {
+            ($instruction:literal) => {
+                ptx!("mbarrier.test_wait.parity":
+                    concat!("{{ .reg .pred ended; ", $instruction, ".b64 ended, [{address}], {parity}; selp.u32 {ended}, 1, 0, ended; }}"),
+                    ended = lateout(reg32) ended,
+                    address = in(reg32) self.address,
+                    parity = in(reg32) parity as u32,
+                    options(nostack, preserves_flags),
+                )
+            };
+        }
+        // SAFETY: the barrier was initialised.
+        unsafe {
+            if S::IS_CLUSTER {
+                ask!("mbarrier.try_wait.parity.acquire.cluster.shared::cta");
+            } else if target::is_at_least(90) {
+                ask!("mbarrier.try_wait.parity.shared");
+            } else {
+                ask!("mbarrier.test_wait.parity.shared");
+            }
+        }
+        ended != 0
+    }
+
+    /// Ends the barrier: its memory may be used for something else.
+    ///
+    /// # Safety
+    /// One thread calls it, no thread waits or will arrive, and no copy is on its way to it.
+    #[doc(alias = "mbarrier.inval")]
+    #[inline]
+    pub unsafe fn invalidate(self) {
+        // SAFETY: the caller says that nobody uses it any more.
+        unsafe {
+            ptx!("mbarrier.inval":
+                "mbarrier.inval.shared.b64 [{address}];",
+                address = in(reg32) self.address,
+                options(nostack, preserves_flags),
+            );
+        }
+    }
+}
+
+impl Barrier<Cluster> {
+    /// The barrier at the same place in block `rank` of the cluster, to arrive at from here.
+    ///
+    /// # Panics
+    /// If the cluster has no block of this rank.
+    #[doc(alias = "mapa")]
+    #[inline]
+    #[must_use]
+    pub fn of_block(&self, rank: u32) -> RemoteBarrier {
+        assert!(
+            rank < cluster::num_blocks(),
+            "a rank past the blocks of the cluster"
+        );
+        let address: u32;
+        // SAFETY: the cluster has this block; computes an address.
+        unsafe {
+            ptx!("mapa.shared::cluster":
+                "mapa.shared::cluster.u32 {address}, {own}, {rank};",
+                address = lateout(reg32) address,
+                own = in(reg32) self.address,
+                rank = in(reg32) rank,
+                options(pure, nomem, nostack, preserves_flags),
+            );
+        }
+        RemoteBarrier(address, PhantomData)
+    }
+}
+
+/// A barrier of a block of the cluster, this one or another: threads arrive at it, and those of its own block wait.
+#[derive(Debug)]
+pub struct RemoteBarrier(u32, PhantomData<*mut ()>);
+
+impl RemoteBarrier {
+    /// Arrives: what this thread wrote before is seen by those who wait for the phase. The block must not have ended.
+    #[doc(alias = "mbarrier.arrive.shared::cluster")]
+    #[inline]
+    pub fn arrive(&self) {
+        // SAFETY: the barrier was initialised in each block of the cluster before any went on.
+        unsafe {
+            ptx!("mbarrier.arrive":
+                "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [{address}];",
+                address = in(reg32) self.0,
+                options(nostack, preserves_flags),
+            );
+        }
+    }
+
+    /// [`arrive`](Self::arrive), and the phase waits for so many bytes more.
+    #[doc(alias = "mbarrier.arrive.expect_tx.shared::cluster")]
+    #[inline]
+    pub fn arrive_expect_bytes(&self, bytes: u32) {
+        // SAFETY: as in `arrive`.
+        unsafe {
+            ptx!("mbarrier.arrive.expect_tx":
+                "mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64 _, [{address}], {bytes};",
+                address = in(reg32) self.0,
+                bytes = in(reg32) bytes,
+                options(nostack, preserves_flags),
+            );
+        }
+    }
+}
+
+/// Several barriers, one after another in shared memory.
+#[derive(Debug)]
+pub struct Barriers<S, const N: usize> {
+    first: u32,
+    scope: PhantomData<*mut S>,
+}
+
+impl<S: Scope, const N: usize> Barriers<S, N> {
+    /// The barrier with this number.
+    ///
+    /// # Panics
+    /// If there is none.
+    #[inline]
+    #[must_use]
+    pub fn at(&self, index: usize) -> Barrier<S> {
+        assert!(index < N, "a barrier past the last");
+        Barrier {
+            address: self.first + 8 * index as u32,
+            scope: PhantomData,
+        }
+    }
+}
+
+/// Makes a barrier at a shared address.
+///
+/// # Safety
+/// One thread calls it, there is room for one, and nobody uses it before [`publish`].
+#[inline]
+pub(crate) unsafe fn init_at(address: u32, arrivals: u32) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        ptx!("mbarrier.init":
+            "mbarrier.init.shared.b64 [{address}], {arrivals};",
+            address = in(reg32) address,
+            arrivals = in(reg32) arrivals,
+            options(nostack, preserves_flags),
+        );
+    }
+}
+
+/// Lets everybody know of the barriers that were made, asynchronous copies and the other blocks of the cluster included.
+#[inline]
+pub(crate) fn publish<S: Scope>() {
+    if target::is_at_least(90) {
+        // SAFETY: a fence only orders.
+        unsafe {
+            ptx!("fence.mbarrier_init": "fence.mbarrier_init.release.cluster;", options(nostack, preserves_flags));
+        }
+    }
+    if S::IS_CLUSTER {
+        cluster::sync_cluster();
+    } else {
+        thread::sync_threads();
+    }
+}

@@ -1,0 +1,46 @@
+//! Addresses within a state space, as the instructions want them that name one, and the macro by which such instructions are written.
+//!
+//! Rust has one kind of pointer, the generic one. What copies asynchronously or waits at an mbarrier wants a shared address, of 32
+//! bits, or a global one. Converting tells the optimizer that the pointer went somewhere it cannot see.
+//! PTX ISA, "State Spaces", "cvta".
+
+/// Inline PTX of an instruction that LLVM has no intrinsic for, or only one that Rust cannot name. On the host it panics.
+macro_rules! ptx {
+    ($name:literal: $($asm:tt)*) => {{
+        #[cfg(target_arch = "nvptx64")]
+        {
+            core::arch::asm!($($asm)*)
+        }
+        #[cfg(not(target_arch = "nvptx64"))]
+        {
+            crate::state_space::instruction($name)
+        }
+    }};
+}
+pub(crate) use ptx;
+
+/// What an instruction is on the host; as unsafe as there.
+#[cfg(not(target_arch = "nvptx64"))]
+pub(crate) unsafe fn instruction(name: &str) -> ! {
+    crate::device_only(name)
+}
+
+/// The shared address of what a generic pointer leads to, in this block.
+#[cfg_attr(
+    not(target_arch = "nvptx64"),
+    allow(unused_variables, unreachable_code)
+)]
+#[inline(always)]
+pub(crate) fn shared<T>(pointer: *const T) -> u32 {
+    let address: u32;
+    // SAFETY: computes an address and touches no memory.
+    unsafe {
+        ptx!("cvta.to.shared":
+            "{{ .reg .b64 shared; cvta.to.shared.u64 shared, {pointer}; cvt.u32.u64 {address}, shared; }}",
+            pointer = in(reg64) pointer,
+            address = lateout(reg32) address,
+            options(pure, nomem, nostack, preserves_flags),
+        );
+    }
+    address
+}

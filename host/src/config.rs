@@ -69,6 +69,9 @@ pub struct LaunchConfig {
     pub dynamic_shared: u32,
     /// Blocks of a cluster; `None` leaves it to the kernel, which has one block a cluster unless it says `#[cluster_launch]`.
     pub cluster: Option<Dim3>,
+    /// Whether all blocks are on the device at once, so that they may wait for each other. A kernel that says `#[cooperative_launch]` is
+    /// always launched so.
+    pub cooperative: bool,
 }
 
 impl LaunchConfig {
@@ -82,6 +85,7 @@ impl LaunchConfig {
             block: block.into(),
             dynamic_shared: 0,
             cluster: None,
+            cooperative: false,
         }
     }
 
@@ -126,6 +130,15 @@ impl LaunchConfig {
     pub fn with_cluster(self, blocks: impl Into<Dim3>) -> Self {
         Self {
             cluster: Some(blocks.into()),
+            ..self
+        }
+    }
+
+    /// The same shape, launched cooperatively: see [`Self::cooperative`]. For kernels that are not from Rust; one that is says
+    /// `#[cooperative_launch]` itself.
+    pub fn cooperatively(self) -> Self {
+        Self {
+            cooperative: true,
             ..self
         }
     }

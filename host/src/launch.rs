@@ -78,6 +78,29 @@ pub enum LaunchError {
         /// The caller's line.
         at: &'static Location<'static>,
     },
+    /// The blocks of a cooperative launch wait for each other, and the device does not hold all of them at once.
+    #[error(
+        "`{kernel}` was launched at {at} with {config}: {asked} blocks that wait for each other, of which {device} holds {most} at once, \
+         {each} on each of {multiprocessors} multiprocessors; use fewer blocks, and let each do more"
+    )]
+    Cooperative {
+        /// The kernel.
+        kernel: String,
+        /// The shape.
+        config: LaunchConfig,
+        /// Blocks in the grid.
+        asked: u64,
+        /// The device's name.
+        device: String,
+        /// The most blocks of this shape that it holds.
+        most: u64,
+        /// How many of them a multiprocessor holds.
+        each: u32,
+        /// The device's multiprocessors.
+        multiprocessors: u32,
+        /// The caller's line.
+        at: &'static Location<'static>,
+    },
     /// The driver refused the launch.
     #[error("cannot launch `{kernel}` with {config}{reason}")]
     Refused {
@@ -262,6 +285,10 @@ impl Module {
                 at,
             });
         }
+        let config = LaunchConfig {
+            cooperative: config.cooperative || K::COOPERATIVE,
+            ..config
+        };
         // SAFETY: `Kernel` promises that `Params` are the parameters of the entry point `NAME`; the rest is the caller's.
         unsafe { self.launch_named(stream, K::NAME, config, arguments) }
     }
@@ -326,6 +353,22 @@ impl Module {
         // copies before it returns; that they suit the kernel is the caller's promise.
         let launched = unsafe { submit::submit(function, config, stream, &mut pointers, at) };
         launched.map_err(|source| {
+            if source.name() == "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE"
+                && let Ok(each) =
+                    self.active_blocks(name, config.block.count() as u32, config.dynamic_shared)
+            {
+                let device = self.device().properties();
+                return LaunchError::Cooperative {
+                    kernel: kernel(),
+                    config,
+                    asked: config.grid.count(),
+                    device: device.name.clone(),
+                    most: u64::from(each) * u64::from(device.multiprocessors),
+                    each,
+                    multiprocessors: device.multiprocessors,
+                    at,
+                };
+            }
             let reason = beyond(config, self.device().properties());
             LaunchError::Refused {
                 kernel: kernel(),
@@ -344,6 +387,7 @@ fn beyond(config: LaunchConfig, device: &DeviceProperties) -> String {
         block,
         dynamic_shared,
         cluster,
+        cooperative: _,
     } = config;
     if grid.count() == 0 || block.count() == 0 {
         return ": no dimension may be 0; use 1 where there is nothing to do".to_owned();

@@ -139,6 +139,21 @@ impl Device {
             .map_err(refused)
     }
 
+    /// Blocks of this kernel that the whole device holds at once: the most that a cooperative launch of it can have.
+    ///
+    /// # Errors
+    /// As [`Device::resources`].
+    #[track_caller]
+    pub fn resident_blocks<K: Kernel>(
+        &self,
+        kernel: K,
+        threads: u32,
+        dynamic_shared: u32,
+    ) -> Result<u32, LaunchError> {
+        let each = self.active_blocks(kernel, threads, dynamic_shared)?;
+        Ok(each * self.properties().multiprocessors)
+    }
+
     /// Lets launches of this kernel ask for so many bytes of dynamic shared memory: [`Module::set_max_dynamic_shared`].
     ///
     /// # Errors

@@ -23,6 +23,9 @@ pub struct Description {
     /// The cluster's shape in blocks, if the kernel fixes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<[u32; 3]>,
+    /// Whether its blocks wait for each other: `#[cooperative_launch]`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cooperative: bool,
     /// Whether it launches kernels, so that it is in the module that has to be linked with the device runtime.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub launches: bool,

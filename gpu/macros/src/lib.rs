@@ -92,6 +92,16 @@ pub fn cluster_launch(options: TokenStream, item: TokenStream) -> TokenStream {
         .into()
 }
 
+/// Launches the kernel cooperatively: all blocks of its grid are on the device at once, so that they can wait for each other by
+/// `groups::this_grid().sync()`. It goes with `#[kernel]`. A launch of more blocks than the device holds is refused by the host.
+/// CUDA C++ Programming Guide, "Cooperative Groups: Grid Synchronization".
+#[proc_macro_attribute]
+pub fn cooperative_launch(options: TokenStream, item: TokenStream) -> TokenStream {
+    kernel::companion::expand("cooperative_launch", options.into(), item.into())
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
 /// Computes in `f32` as fast as the machine can, in this function: operations fused, divisions and square roots approximate, the
 /// functions of `lanewise_std::math` as in `lanewise_std::fast`. What `--fast-math` is for a whole build, less its zeroing of denormals.
 /// On a kernel or any other function; functions that it calls are compiled as ever, unless rustc inlines them.

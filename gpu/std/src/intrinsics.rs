@@ -43,6 +43,8 @@ device_functions! {
     #[link_name = "llvm.nvvm.read.ptx.sreg.lanemask.ge"] fn lanemask_ge() -> u32;
     #[link_name = "llvm.nvvm.read.ptx.sreg.lanemask.gt"] fn lanemask_gt() -> u32;
     #[link_name = "llvm.nvvm.read.ptx.sreg.dynamic_smem_size"] fn dynamic_smem_size() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.envreg1"] fn envreg1() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.envreg2"] fn envreg2() -> u32;
 }
 
 // Barriers of the block. PTX ISA, "Parallel Synchronization and Communication Instructions: barrier".
@@ -99,6 +101,11 @@ device_functions! {
     #[link_name = "llvm.nvvm.redux.sync.or"] fn redux_or(value: u32, mask: u32) -> u32;
     #[link_name = "llvm.nvvm.redux.sync.xor"] fn redux_xor(value: u32, mask: u32) -> u32;
     #[link_name = "llvm.nvvm.activemask"] fn activemask() -> u32;
+}
+
+// Time. PTX ISA, "nanosleep".
+device_functions! {
+    #[link_name = "llvm.nvvm.nanosleep"] fn nanosleep(nanoseconds: u32);
 }
 
 // What the code is made for, answered by LLVM while it makes it; `crate::target`.

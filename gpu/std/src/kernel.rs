@@ -39,6 +39,8 @@ pub unsafe trait Kernel: Copy + Send + Sync + 'static {
     const CLUSTER: Option<[u32; 3]> = None;
     /// Whether it launches kernels: it is then in the module that is linked with the device runtime.
     const LAUNCHES: bool = false;
+    /// Whether its blocks wait for each other (`#[cooperative_launch]`): all of a grid's have to be on the device at once.
+    const COOPERATIVE: bool = false;
 }
 
 /// A kernel that is safe to launch with every grid and block that its contract allows: `#[kernel]` on a safe `fn`.

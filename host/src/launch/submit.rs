@@ -5,7 +5,7 @@
 use std::panic::Location;
 
 use cust::sys::{self, CUfunction};
-use lanewise_driver::abi::enums::launch_attribute::CLUSTER_DIMENSION;
+use lanewise_driver::abi::enums::launch_attribute::{CLUSTER_DIMENSION, COOPERATIVE};
 use lanewise_driver::abi::{
     self, CUlaunchAttribute, CUlaunchAttributeValue, CUlaunchConfig, CUstream,
 };
@@ -76,7 +76,10 @@ fn attributes(config: &LaunchConfig) -> Vec<CUlaunchAttribute> {
     let cluster = config
         .cluster
         .map(|cluster| attribute(CLUSTER_DIMENSION, cluster.into()));
-    cluster.into_iter().collect()
+    let cooperative = config
+        .cooperative
+        .then(|| attribute(COOPERATIVE, [1, 0, 0]));
+    cluster.into_iter().chain(cooperative).collect()
 }
 
 /// An attribute whose value is words.

@@ -90,6 +90,7 @@ fn describe(function: FunctionValue<'_>) -> Description {
         launch_bounds: None,
         max_registers: None,
         cluster: None,
+        cooperative: false,
         launches: false,
         min_arch: None,
         file: String::new(),

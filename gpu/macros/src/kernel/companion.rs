@@ -6,7 +6,7 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 use syn::parse::Parse;
-use syn::{Attribute, Error, parse_quote};
+use syn::{Attribute, Error, Meta, parse_quote};
 
 /// Takes `#[name(..)]` off a kernel's attributes, if it is there.
 pub(super) fn take<T: Parse>(attrs: &mut Vec<Attribute>, name: &str) -> syn::Result<Option<T>> {
@@ -18,7 +18,10 @@ pub(super) fn take<T: Parse>(attrs: &mut Vec<Attribute>, name: &str) -> syn::Res
                 format!("`#[{name}]` stands here twice"),
             ));
         }
-        found = Some(attr.parse_args()?);
+        found = Some(match &attr.meta {
+            Meta::Path(_) => syn::parse2(TokenStream::new())?,
+            _ => attr.parse_args()?,
+        });
     }
     Ok(found)
 }

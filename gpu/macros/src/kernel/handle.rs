@@ -51,7 +51,7 @@ fn implementation(kernel: &Kernel, instance: &Instance) -> syn::Result<TokenStre
     let (module, symbol) = (symbol::module()?, symbol::on_host(&instance.symbol));
     let handle = kernel.handle(instance);
     let child = child::implementation(kernel, instance);
-    let launches = kernel.launches;
+    let (launches, cooperative) = (kernel.launches, kernel.cooperative);
     let types = kernel.params.iter().map(|param| param.type_for("'static"));
     let params = kernel.params.iter().map(|param| {
         let (name, ty) = (param.name.to_string(), param.type_text());
@@ -80,6 +80,7 @@ fn implementation(kernel: &Kernel, instance: &Instance) -> syn::Result<TokenStre
             const PARAMS: &'static [::lanewise_std::kernel::Param] = &[#(#params),*];
             const BOUNDS: ::core::option::Option<::lanewise_std::kernel::LaunchBounds> = #bounds;
             const LAUNCHES: bool = #launches;
+            const COOPERATIVE: bool = #cooperative;
             #contract
             #cluster
         }

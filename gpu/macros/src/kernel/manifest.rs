@@ -60,6 +60,9 @@ pub(super) fn json<'a>(kernel: &'a Kernel, instance: &Instance) -> Json<'a> {
     if let Some(Cluster([x, y, z])) = &kernel.cluster {
         let _ = write!(text, ",\"cluster\":[{x},{y},{z}]");
     }
+    if kernel.cooperative {
+        text.push_str(",\"cooperative\":true");
+    }
     if let Some(arch) = &kernel.min_arch {
         let _ = write!(text, ",\"min_arch\":{}", string(arch));
     }

@@ -26,7 +26,7 @@ use bounds::LaunchBounds;
 use contract::Contract;
 use instances::Instance;
 use options::Options;
-use shape::{Cluster, MaxRegisters};
+use shape::{Cluster, Cooperative, MaxRegisters};
 use signature::Param;
 
 /// All that the two expansions need to know of a kernel.
@@ -38,6 +38,8 @@ struct Kernel {
     contract: Option<Contract>,
     max_registers: Option<MaxRegisters>,
     cluster: Option<Cluster>,
+    /// Whether its blocks wait for each other.
+    cooperative: bool,
     min_arch: Option<String>,
     /// Whether it launches kernels.
     launches: bool,
@@ -63,6 +65,8 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> syn::Result<Tok
     let contract = companion::take(&mut function.attrs, "launch_contract")?;
     let max_registers = companion::take(&mut function.attrs, "max_registers")?;
     let cluster = companion::take(&mut function.attrs, "cluster_launch")?;
+    let cooperative: Option<Cooperative> =
+        companion::take(&mut function.attrs, "cooperative_launch")?;
     let params = signature::check(&function)?;
     let instances = instances::of(&function, options.instances)?;
     let kernel = Kernel {
@@ -72,6 +76,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> syn::Result<Tok
         contract,
         max_registers,
         cluster,
+        cooperative: cooperative.is_some(),
         min_arch: options.min_arch,
         launches: options.launches,
         instances,

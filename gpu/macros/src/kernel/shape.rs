@@ -1,4 +1,4 @@
-//! `#[max_registers(64)]` and `#[cluster_launch(2, 1, 1)]`.
+//! `#[max_registers(64)]`, `#[cluster_launch(2, 1, 1)]` and `#[cooperative_launch]`.
 
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
@@ -44,5 +44,14 @@ impl Parse for Cluster {
                 "a cluster has 1 to 16 blocks in all",
             )),
         }
+    }
+}
+
+/// All blocks of a grid are on the device at once. There is nothing more to say about it.
+pub(super) struct Cooperative;
+
+impl Parse for Cooperative {
+    fn parse(_: ParseStream) -> syn::Result<Self> {
+        Ok(Cooperative)
     }
 }

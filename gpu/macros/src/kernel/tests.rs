@@ -104,6 +104,7 @@ fn options_are_checked() {
         "#[cluster_launch(32, 1, 1)] fn k() {}",
         "a cluster has 1 to 16 blocks in all",
     );
+    refuses("", "#[cooperative_launch(2)] fn k() {}", "unexpected token");
     refuses(
         "",
         "#[launch_contract(dims = 4)] fn k() {}",

@@ -7,7 +7,7 @@
 //! What a block's threads exchange goes through shared memory that the caller declares and lends. Each function begins with a barrier, so
 //! that one array may serve several calls in a row. Whoever then reads or writes the array himself puts a barrier before it.
 //!
-//! ```
+//! ```ignore
 //! use lanewise_macros::{kernel, shared};
 //! use lanewise_std::collective::{Sum, block_reduce};
 //! use lanewise_std::{DisjointSlice, thread};

@@ -9,8 +9,9 @@
 //! | [`ThreadBlock`] | [`this_thread_block`] |
 //! | [`WarpTile<N>`](WarpTile): 1, 2, 4, 8, 16 or 32 neighbouring lanes | [`ThreadBlock::tiled_partition`], [`WarpTile::tiled_partition`] |
 //! | [`CoalescedGroup`]: any lanes of a warp | [`coalesced_threads`], [`WarpGroup::labeled_partition`], [`WarpGroup::binary_partition`] |
+//! | [`Grid`]: all blocks of a cooperative launch | [`this_grid`] |
 //!
-//! ```
+//! ```ignore
 //! use lanewise_macros::kernel;
 //! use lanewise_std::DisjointSlice;
 //! use lanewise_std::collective::Sum;
@@ -35,11 +36,13 @@
 
 mod block;
 mod coalesced;
+mod grid;
 mod tile;
 mod warp_group;
 
 pub use block::{ThreadBlock, this_thread_block};
 pub use coalesced::{CoalescedGroup, coalesced_threads};
+pub use grid::{Grid, this_grid};
 pub use tile::WarpTile;
 pub use warp_group::WarpGroup;
 

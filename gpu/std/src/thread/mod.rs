@@ -147,6 +147,15 @@ pub fn thread_rank() -> u32 {
     rank
 }
 
+/// Does nothing for about so many nanoseconds, up to twice as many: for the thread that looks again and again at what another is to
+/// write. Needs `sm_70`.
+#[doc(alias = "__nanosleep")]
+#[inline]
+pub fn nanosleep(nanoseconds: u32) {
+    // SAFETY: it only waits.
+    unsafe { intrinsics::nanosleep(nanoseconds) }
+}
+
 /// Threads in a block.
 #[inline]
 #[must_use]

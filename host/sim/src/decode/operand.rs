@@ -188,7 +188,9 @@ impl<'a> Builder<'a, '_> {
             | S::ClusterNctarank
             | S::TotalSmemSize
             | S::AggrSmemSize
-            | S::DynamicSmemSize => self.constant(Value::Special(register, component), width),
+            | S::DynamicSmemSize
+            | S::Envreg1
+            | S::Envreg2 => self.constant(Value::Special(register, component), width),
             _ => unsupported(),
         }
     }

@@ -53,6 +53,8 @@ fn varies(value: Value) -> bool {
                 | S::LanemaskGt
                 | S::DynamicSmemSize
                 | S::TotalSmemSize
+                | S::Envreg1
+                | S::Envreg2
         ),
         _ => false,
     }
@@ -227,6 +229,9 @@ impl Core<'_> {
             S::DynamicSmemSize => u64::from(launch.dynamic_shared),
             S::TotalSmemSize => u64::from(run.shared_bytes),
             S::AggrSmemSize => u64::from(run.shared_bytes) * u64::from(ranks()),
+            // CUDA's cooperative groups: the address of the grid's workspace, its upper half first.
+            S::Envreg1 => run.workspace() >> 32,
+            S::Envreg2 => run.workspace() & 0xffff_ffff,
             S::Clock
             | S::ClockHi
             | S::Clock64

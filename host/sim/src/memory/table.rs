@@ -27,6 +27,8 @@ pub enum Kind {
     Heap,
     /// What launches from kernels pass to their children.
     Launches,
+    /// Where the blocks of a cooperative launch wait for each other.
+    Cooperation,
     /// The host's own memory, registered.
     Registered,
 }
@@ -55,6 +57,7 @@ impl fmt::Display for Kind {
             Self::Array => f.write_str("an array"),
             Self::Heap => f.write_str("the device heap"),
             Self::Launches => f.write_str("the parameters of launches from kernels"),
+            Self::Cooperation => f.write_str("the barrier of a cooperative launch"),
             Self::Registered => f.write_str("registered host memory"),
         }
     }

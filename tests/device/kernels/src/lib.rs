@@ -7,4 +7,5 @@ lanewise_std::module!();
 lanewise_std::module!(Volta);
 
 pub mod collectives;
+pub mod grid;
 pub mod groups;

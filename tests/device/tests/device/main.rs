@@ -1,4 +1,5 @@
 //! The device library, part by part.
 
 mod collectives;
+mod grid;
 mod groups;

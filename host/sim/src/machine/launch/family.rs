@@ -39,6 +39,8 @@ const PENDING: u32 = 2048;
 const DEEPEST: u32 = 24;
 /// What a buffer of parameters is aligned to.
 const ALIGN: u64 = 16;
+/// Bytes of a cooperative launch's workspace: its size, and the word of the grid's barrier. CUDA's `driver_abi.h`.
+const WORKSPACE: u64 = 8;
 
 /// What grids of one launch share.
 pub(crate) struct Family<'l> {
@@ -56,6 +58,8 @@ pub(crate) struct Family<'l> {
     pub(in crate::machine) rows: &'l [Vec<Row>],
     /// Warp instructions left.
     pub(in crate::machine) budget: AtomicI64,
+    /// The words by which the blocks of a cooperative launch wait for each other; null without one.
+    workspace: u64,
     /// The slots' parameters: the first address, and the bytes of one.
     pool: (u64, u64),
     slots: Mutex<Slots>,
@@ -210,6 +214,12 @@ pub(crate) fn launch(
     } else {
         ((0, 0), Slots::default())
     };
+    let workspace = if launch.cooperative {
+        let words = memory.allocate(WORKSPACE, ALIGN, Kind::Cooperation, None);
+        words.map_err(LaunchError::from)?
+    } else {
+        0
+    };
     let family = Family {
         model,
         memory,
@@ -218,6 +228,7 @@ pub(crate) fn launch(
         program,
         rows,
         budget: AtomicI64::new(budget),
+        workspace,
         pool,
         slots: Mutex::new(slots),
         sums: Mutex::default(),
@@ -228,6 +239,10 @@ pub(crate) fn launch(
     if program.launches {
         // Allocated above, and freed here only.
         let _ = memory.free(family.pool.0);
+    }
+    if launch.cooperative {
+        // As above.
+        let _ = memory.free(family.workspace);
     }
     let sums = family
         .sums
@@ -270,6 +285,17 @@ fn pool(
         ..Slots::default()
     };
     Ok(((base, bytes), slots))
+}
+
+impl Run<'_> {
+    /// The address of the workspace of a cooperative launch, which a kernel's own launches are not; else null.
+    pub(in crate::machine) fn workspace(&self) -> u64 {
+        if self.parent.is_none() {
+            self.family.workspace
+        } else {
+            0
+        }
+    }
 }
 
 impl Family<'_> {

@@ -13,7 +13,7 @@ use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU32};
 use lanewise_std::thread::{block_dim_x, grid_stride, thread_idx_x};
 use lanewise_std::{DynamicSharedArray, cluster, gpu_assert};
 
-/// Adds to each of `bins` how many values of `input` are its number.
+/// Adds to each of `bins`, fewer than 2^31 of them, how many values of `input` are its number.
 #[kernel(min_arch = "sm_90")]
 #[launch_contract(dims = 1)]
 pub fn cluster_histogram(input: &[i32], bins: &[DeviceAtomicU32]) {
@@ -22,35 +22,37 @@ pub fn cluster_histogram(input: &[i32], bins: &[DeviceAtomicU32]) {
     }
     let own = DynamicSharedArray::<u32>::get();
     let all = own.distributed();
-    let blocks = cluster::num_blocks() as usize;
-    // Bin i is element i % each of block i / each.
-    let each = bins.len().div_ceil(blocks);
+    // Bin i is element i % each of block i / each. In 32 bits: a division in 64 is a function with registers of its own.
+    let each = (bins.len() as u32).div_ceil(cluster::num_blocks());
     gpu_assert!(
-        own.len() >= each,
+        own.len() >= each as usize,
         "dynamic shared memory has 4 bytes for each bin of the block"
     );
 
-    let threads = block_dim_x() as usize;
-    for i in (thread_idx_x() as usize..each).step_by(threads) {
+    let mut i = thread_idx_x();
+    while i < each {
         // SAFETY: each element is one thread's here; others count in it after the barrier.
-        unsafe { own.write(i, 0) };
+        unsafe { own.set(i as usize, 0) };
+        i += block_dim_x();
     }
     cluster::sync_cluster(); // all counters are 0, and all blocks have begun
 
     let last = i32::try_from(bins.len() - 1).unwrap_or(i32::MAX);
     for i in grid_stride(input.len()) {
         let bin = input[i].clamp(0, last) as u32;
-        let counter = all.address_of(bin / each as u32, (bin % each as u32) as usize);
+        let counter = all.address_of(bin / each, (bin % each) as usize);
         // SAFETY: between the two barriers all threads touch the counters by atomics only, and no block ends.
         unsafe { DeviceAtomicU32::from_ptr(counter) }.fetch_add(1, AtomicOrdering::Relaxed);
     }
     cluster::sync_cluster(); // all is counted, and nobody reaches into another block any more
 
-    let start = cluster::block_rank() as usize * each;
-    for i in (thread_idx_x() as usize..each).step_by(threads) {
-        if let Some(bin) = bins.get(start + i) {
+    let start = cluster::block_rank() * each;
+    let mut i = thread_idx_x();
+    while i < each {
+        if let Some(bin) = bins.get((start + i) as usize) {
             // SAFETY: counted before the barrier.
-            bin.fetch_add(unsafe { own.read(i) }, AtomicOrdering::Relaxed);
+            bin.fetch_add(unsafe { own.get(i as usize) }, AtomicOrdering::Relaxed);
         }
+        i += block_dim_x();
     }
 }

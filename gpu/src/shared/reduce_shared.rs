@@ -11,7 +11,7 @@
 use lanewise_macros::{kernel, shared};
 use lanewise_std::thread::{block_dim_x, block_idx_x, sync_threads, thread_idx_x};
 use lanewise_std::warp::{FULL_MASK, WARP_SIZE, sync_warp};
-use lanewise_std::{DynamicSharedArray, GlobalMut, gpu_assert};
+use lanewise_std::{Cells, DynamicSharedArray, GlobalMut, gpu_assert};
 
 use crate::execution::reduce_unrolled::add_columns;
 
@@ -26,8 +26,11 @@ const UNROLL: usize = 4;
 pub fn reduce_gmem(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
     let threads = block_dim_x() as usize;
     let part = data.part(block_idx_x() as usize * threads, threads);
-    // SAFETY: the launch is 1-D, so no other block has this part.
-    unsafe { add_up_in_place(part, sums) };
+    // SAFETY: the launch is 1-D, so no other block has this part; nobody has stored to it yet.
+    unsafe {
+        add_up(&part, part.len());
+        store_first(&part, sums);
+    }
 }
 
 /// An element of each thread to shared memory, and all steps there.
@@ -35,22 +38,29 @@ pub fn reduce_gmem(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
 #[launch_contract(dims = 1, whole_warps)]
 pub fn reduce_smem(input: &[i32], sums: GlobalMut<i32>) {
     shared! { static PARTIALS: [i32; THREADS]; }
-    // SAFETY: `get` and `set` are of one array of the block, which nothing else uses.
+    // SAFETY: each thread sets its own element; the first step comes after the barrier.
+    unsafe { PARTIALS.set(thread_idx_x() as usize, load::<1>(input)) };
+    sync_threads();
+    // SAFETY: the block's own array, with a number of each thread.
     unsafe {
-        add_up_shared(
-            load::<1>(input),
-            sums,
-            |i| PARTIALS.get(i),
-            |i, sum| PARTIALS.set(i, sum),
-        )
-    };
+        add_up(&PARTIALS, block_dim_x() as usize);
+        store_first(&PARTIALS, sums);
+    }
 }
 
 /// The same in shared memory that the launch gives.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn reduce_smem_dyn(input: &[i32], sums: GlobalMut<i32>) {
-    add_up_dynamic(load::<1>(input), sums);
+    let partials = element_of_each_thread();
+    // SAFETY: each thread sets its own element; the first step comes after the barrier.
+    unsafe { partials.set(thread_idx_x() as usize, load::<1>(input)) };
+    sync_threads();
+    // SAFETY: the block's own array, with a number of each thread.
+    unsafe {
+        add_up(&partials, block_dim_x() as usize);
+        store_first(&partials, sums);
+    }
 }
 
 /// Four elements of each thread, added in registers to one in global memory; all steps there.
@@ -58,10 +68,13 @@ pub fn reduce_smem_dyn(input: &[i32], sums: GlobalMut<i32>) {
 #[launch_contract(dims = 1, whole_warps)]
 pub fn reduce_gmem_unroll4(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
     let start = block_idx_x() as usize * block_dim_x() as usize * UNROLL;
-    // SAFETY: the launch is 1-D, so no other block has these elements, and all threads of this one are here.
+    // SAFETY: the launch is 1-D, so no other block has these elements, and all threads of this one are here; `add_columns` ends with a
+    // barrier.
     unsafe {
         let live = add_columns::<UNROLL>(data, start);
-        add_up_in_place(data.part(start, live), sums);
+        let part = data.part(start, live);
+        add_up(&part, part.len());
+        store_first(&part, sums);
     }
 }
 
@@ -70,22 +83,40 @@ pub fn reduce_gmem_unroll4(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
 #[launch_contract(dims = 1, whole_warps)]
 pub fn reduce_smem_unroll4(input: &[i32], sums: GlobalMut<i32>) {
     shared! { static PARTIALS: [i32; THREADS]; }
-    // SAFETY: `get` and `set` are of one array of the block, which nothing else uses.
+    // SAFETY: each thread sets its own element; the first step comes after the barrier.
+    unsafe { PARTIALS.set(thread_idx_x() as usize, load::<UNROLL>(input)) };
+    sync_threads();
+    // SAFETY: the block's own array, with a number of each thread.
     unsafe {
-        add_up_shared(
-            load::<UNROLL>(input),
-            sums,
-            |i| PARTIALS.get(i),
-            |i, sum| PARTIALS.set(i, sum),
-        )
-    };
+        add_up(&PARTIALS, block_dim_x() as usize);
+        store_first(&PARTIALS, sums);
+    }
 }
 
 /// The same in shared memory that the launch gives.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn reduce_smem_unroll4_dyn(input: &[i32], sums: GlobalMut<i32>) {
-    add_up_dynamic(load::<UNROLL>(input), sums);
+    let partials = element_of_each_thread();
+    // SAFETY: each thread sets its own element; the first step comes after the barrier.
+    unsafe { partials.set(thread_idx_x() as usize, load::<UNROLL>(input)) };
+    sync_threads();
+    // SAFETY: the block's own array, with a number of each thread.
+    unsafe {
+        add_up(&partials, block_dim_x() as usize);
+        store_first(&partials, sums);
+    }
+}
+
+/// Dynamic shared memory with an element for each thread of the block; a launch that gave less ends here.
+#[inline(always)]
+fn element_of_each_thread() -> DynamicSharedArray<i32> {
+    let partials = DynamicSharedArray::<i32>::get();
+    gpu_assert!(
+        partials.len() >= block_dim_x() as usize,
+        "the launch gave too little shared memory for a number of each thread"
+    );
+    partials
 }
 
 /// The sum of this thread's elements, a block apart; zero for those past the end.
@@ -97,77 +128,21 @@ fn load<const ELEMENTS: usize>(input: &[i32]) -> i32 {
     (0..ELEMENTS).map(element).sum()
 }
 
-/// Adds up the part and writes the sum.
+/// Adds the first `live` numbers to the very first: half to half, the last six steps by one warp. Thread 0 takes the last step.
 ///
 /// # Safety
-/// All threads of the block call it with the same part, which no other block touches; a barrier is behind what was stored there.
+/// All threads of a block of whole warps call it with the same cells, which nobody else uses, and the same `live`, which is at most
+/// their number and `block_dim_x`; a barrier is behind what was stored there.
 #[inline(always)]
-unsafe fn add_up_in_place(part: GlobalMut<i32>, sums: GlobalMut<i32>) {
+unsafe fn add_up(cells: &Cells<i32>, live: usize) {
     let thread = thread_idx_x() as usize;
-    // SAFETY: as the caller says; `add_up` stays below the length and keeps the threads apart; thread 0 took the last step itself.
-    unsafe {
-        let get = |i| part.get_unchecked(i);
-        add_up(part.len(), get, |i, sum| part.set_unchecked(i, sum));
-        if thread == 0 {
-            write_sum(sums, if part.is_empty() { 0 } else { get(0) });
-        }
-    }
-}
-
-/// Adds up one number of each thread in dynamic shared memory and writes the sum. All threads of the block call it.
-#[inline(always)]
-fn add_up_dynamic(mine: i32, sums: GlobalMut<i32>) {
-    let partials = DynamicSharedArray::<i32>::get();
-    gpu_assert!(
-        partials.len() >= block_dim_x() as usize,
-        "the launch gave too little shared memory for a number of each thread"
-    );
-    // SAFETY: `get` and `set` are of one array of the block, which nothing else uses; it has an element for each thread.
-    unsafe {
-        add_up_shared(
-            mine,
-            sums,
-            |i| partials.read_unchecked(i),
-            |i, sum| partials.write_unchecked(i, sum),
-        )
-    };
-}
-
-/// Adds up one number of each thread in shared memory and writes the sum.
-///
-/// # Safety
-/// All threads of the block call it. `get` and `set` copy from and to an array of the block of at least `block_dim_x` elements.
-#[inline(always)]
-unsafe fn add_up_shared(
-    mine: i32,
-    sums: GlobalMut<i32>,
-    get: impl Fn(usize) -> i32,
-    set: impl Fn(usize, i32),
-) {
-    let thread = thread_idx_x() as usize;
-    set(thread, mine);
-    sync_threads(); // the first step adds what other threads have set
-    // SAFETY: as the caller says; thread 0 took the last step itself.
-    unsafe {
-        add_up(block_dim_x() as usize, &get, set);
-        if thread == 0 {
-            write_sum(sums, get(0));
-        }
-    }
-}
-
-/// Adds the `live` numbers that `get` has to the first: half to half, the last six steps by one warp.
-///
-/// # Safety
-/// All threads of a block of whole warps call it with the same `live`, which is at most `block_dim_x`. `get` and `set` copy from
-/// and to an array of that length that nobody else uses, and a barrier is behind what was stored there.
-#[inline(always)]
-unsafe fn add_up(live: usize, get: impl Fn(usize) -> i32, set: impl Fn(usize, i32)) {
-    let thread = thread_idx_x() as usize;
-    // In one step a number is read by one thread, and written by the same or by none.
     let step = |stride: usize| {
         if thread < stride && thread + stride < live {
-            set(thread, get(thread) + get(thread + stride));
+            // SAFETY: below `live`. In one step a number is read by one thread, and written by the same or by none.
+            unsafe {
+                let sum = cells.get_unchecked(thread) + cells.get_unchecked(thread + stride);
+                cells.set_unchecked(thread, sum);
+            }
         }
     };
     for stride in [512, 256, 128, 64] {
@@ -185,15 +160,22 @@ unsafe fn add_up(live: usize, get: impl Fn(usize) -> i32, set: impl Fn(usize, i3
     }
 }
 
-/// Writes the block's sum, if there is a place for it.
+/// Thread 0 writes the first of the block's cells as its sum, zero if there is none.
 ///
 /// # Safety
-/// One thread of the block calls it.
+/// What is in the first cell was stored by thread 0, or a barrier lies between; blocks call it once.
 #[inline]
-unsafe fn write_sum(sums: GlobalMut<i32>, sum: i32) {
+unsafe fn store_first(cells: &Cells<i32>, sums: GlobalMut<i32>) {
     let block = block_idx_x() as usize;
-    if block < sums.len() {
-        // SAFETY: blocks have places of their own.
-        unsafe { sums.set(block, sum) };
+    if thread_idx_x() == 0 && block < sums.len() {
+        // SAFETY: as the caller says; blocks have places of their own.
+        unsafe {
+            let sum = if cells.is_empty() {
+                0
+            } else {
+                cells.get_unchecked(0)
+            };
+            sums.set(block, sum);
+        }
     }
 }

@@ -91,10 +91,10 @@ fn row_to_column(output: DisjointSlice<u32>, pitch: usize) {
     );
     let (x, y) = (thread_idx_x() as usize, thread_idx_y() as usize);
     // SAFETY: in bounds, as there is room for all rows; each thread sets an element of its own.
-    unsafe { tile.write_unchecked(y * pitch + x, thread_rank()) };
+    unsafe { tile.set_unchecked(y * pitch + x, thread_rank()) };
     sync_threads(); // the element that is read is another thread's
     // SAFETY: in bounds, and set before the barrier.
-    store(output, unsafe { tile.read_unchecked(x * pitch + y) });
+    store(output, unsafe { tile.get_unchecked(x * pitch + y) });
 }
 
 /// Writes to the element that has this thread's number in the grid.

@@ -161,7 +161,7 @@ fn through_dynamic<const N: usize>(
         for (step, &element) in elements.iter().enumerate() {
             let at = (tile * SIDE + row + step * ROWS) * pitch + column;
             // SAFETY: in bounds, as there is room for all rows; each thread sets elements of its own.
-            unsafe { tiles.write_unchecked(at, element) };
+            unsafe { tiles.set_unchecked(at, element) };
         }
     }
     sync_threads(); // a row of the output is a column of a tile, which other threads have set
@@ -170,7 +170,7 @@ fn through_dynamic<const N: usize>(
         let at = |step| {
             let at = (tile * SIDE + column) * pitch + row + step * ROWS;
             // SAFETY: in bounds, and set before the barrier, as all of the tiles are.
-            unsafe { tiles.read_unchecked(at) }
+            unsafe { tiles.get_unchecked(at) }
         };
         // SAFETY: blocks have tiles of their own.
         unsafe { store(&mut output, nx, ny, left, top + tile * SIDE, from_fn(at)) };

@@ -27,6 +27,7 @@ pub mod async_copy;
 pub mod atomic;
 pub mod barrier;
 pub mod cache;
+pub mod cells;
 pub mod cluster;
 pub mod collective;
 #[cfg(feature = "compat")]
@@ -47,6 +48,7 @@ pub mod texture;
 pub mod thread;
 pub mod warp;
 
+pub use cells::Cells;
 pub use disjoint::{DisjointSlice, OwnIndex};
 pub use global::GlobalMut;
 pub use shared::{DynamicSharedArray, SharedArray};

@@ -2,18 +2,37 @@
 //!
 //! It is on the multiprocessor, as fast as a cache, in 32 banks of 4 bytes; lanes of a warp that ask one bank for different
 //! words wait for each other. It holds nothing until a thread has written it, and what one thread wrote another may read
-//! after a barrier. As with [`GlobalMut`](crate::GlobalMut), elements are copied in and out, never borrowed, and each
-//! access is `unsafe`: its `SAFETY` line says which barrier makes it right.
+//! after a barrier. Elements are [`Cells`]: copied in and out, never borrowed, and each access is `unsafe`: its `SAFETY` line says
+//! which barrier makes it right.
 //! CUDA C++ Programming Guide, "Shared Memory"; PTX ISA, "Shared State Space".
 
-use core::marker::PhantomData;
+use core::ops::Deref;
 
+use crate::Cells;
 use crate::intrinsics;
 
-/// An array of the block, made by `shared!`.
-#[derive(Clone, Copy, Debug)]
+/// An array of the block, made by `shared!`: `N` [`Cells`].
+#[derive(Debug)]
 pub struct SharedArray<T, const N: usize> {
-    pointer: *mut T,
+    cells: Cells<T>,
+}
+
+impl<T, const N: usize> Clone for SharedArray<T, N> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T, const N: usize> Copy for SharedArray<T, N> {}
+
+impl<T, const N: usize> Deref for SharedArray<T, N> {
+    type Target = Cells<T>;
+
+    #[inline]
+    fn deref(&self) -> &Cells<T> {
+        &self.cells
+    }
 }
 
 impl<T: Copy, const N: usize> SharedArray<T, N> {
@@ -23,77 +42,13 @@ impl<T: Copy, const N: usize> SharedArray<T, N> {
     #[must_use]
     pub fn of_declaration<Declaration>() -> Self {
         SharedArray {
-            pointer: declaration::<Declaration, [T; N]>().cast(),
+            cells: Cells::new(declaration::<Declaration, [T; N]>().cast(), N),
         }
-    }
-
-    /// Elements in the array.
-    #[expect(
-        clippy::len_without_is_empty,
-        reason = "the length is part of the type"
-    )]
-    #[inline]
-    #[must_use]
-    pub fn len(&self) -> usize {
-        N
-    }
-
-    /// The element at `index`.
-    ///
-    /// # Safety
-    /// A thread has set the element, a barrier (or program order) lies between, and no other writes it meanwhile.
-    ///
-    /// # Panics
-    /// If `index` is past the end.
-    #[inline]
-    #[must_use]
-    pub unsafe fn get(&self, index: usize) -> T {
-        assert!(index < N, "read past the end of a shared array");
-        // SAFETY: in bounds; the caller says that the element has a value and nobody writes it meanwhile.
-        unsafe { self.pointer.add(index).read() }
-    }
-
-    /// Sets the element at `index`.
-    ///
-    /// # Safety
-    /// No other thread reads or writes the element before the next barrier.
-    ///
-    /// # Panics
-    /// If `index` is past the end.
-    #[inline]
-    pub unsafe fn set(&self, index: usize, value: T) {
-        assert!(index < N, "write past the end of a shared array");
-        // SAFETY: in bounds; the caller says that nobody else touches the element meanwhile.
-        unsafe { self.pointer.add(index).write(value) }
-    }
-
-    /// The first element's address.
-    #[inline]
-    #[must_use]
-    pub fn as_ptr(&self) -> *mut T {
-        self.pointer
     }
 }
 
+/// A tile's rows.
 impl<T: Copy, const COLUMNS: usize, const ROWS: usize> SharedArray<[T; COLUMNS], ROWS> {
-    /// The element of a tile, `shared! { static TILE: [[T; COLUMNS]; ROWS]; }`.
-    ///
-    /// # Safety
-    /// As for [`get`](Self::get).
-    ///
-    /// # Panics
-    /// If `row` or `column` is past the end.
-    #[inline]
-    #[must_use]
-    pub unsafe fn get_at(&self, row: usize, column: usize) -> T {
-        assert!(
-            row < ROWS && column < COLUMNS,
-            "read past the edge of a shared tile"
-        );
-        // SAFETY: in bounds; the caller says that the element has a value and nobody writes it meanwhile.
-        unsafe { self.pointer.cast::<T>().add(row * COLUMNS + column).read() }
-    }
-
     /// One row of a tile, as an array by itself.
     ///
     /// # Panics
@@ -103,41 +58,35 @@ impl<T: Copy, const COLUMNS: usize, const ROWS: usize> SharedArray<[T; COLUMNS],
     pub fn row(&self, row: usize) -> SharedArray<T, COLUMNS> {
         assert!(row < ROWS, "a row past the edge of a shared tile");
         SharedArray {
-            pointer: self.pointer.wrapping_add(row).cast(),
-        }
-    }
-
-    /// Sets the element of a tile.
-    ///
-    /// # Safety
-    /// As for [`set`](Self::set).
-    ///
-    /// # Panics
-    /// If `row` or `column` is past the end.
-    #[inline]
-    pub unsafe fn set_at(&self, row: usize, column: usize, value: T) {
-        assert!(
-            row < ROWS && column < COLUMNS,
-            "write past the edge of a shared tile"
-        );
-        // SAFETY: in bounds; the caller says that nobody else touches the element meanwhile.
-        unsafe {
-            self.pointer
-                .cast::<T>()
-                .add(row * COLUMNS + column)
-                .write(value)
+            cells: Cells::new(self.as_ptr().wrapping_add(row).cast(), COLUMNS),
         }
     }
 }
 
 /// Shared memory whose size the launch gives: CUDA's `extern __shared__`.
 ///
-/// There is one such region for each block; two arrays in it are two views, at different offsets.
-#[derive(Clone, Copy, Debug)]
+/// There is one such region for each block; two arrays in it are two views, at different offsets. Each is as many [`Cells`] as fit.
+#[derive(Debug)]
 pub struct DynamicSharedArray<T> {
-    pointer: *mut T,
-    length: usize,
-    element: PhantomData<T>,
+    cells: Cells<T>,
+}
+
+impl<T> Clone for DynamicSharedArray<T> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for DynamicSharedArray<T> {}
+
+impl<T> Deref for DynamicSharedArray<T> {
+    type Target = Cells<T>;
+
+    #[inline]
+    fn deref(&self) -> &Cells<T> {
+        &self.cells
+    }
 }
 
 impl<T: Copy> DynamicSharedArray<T> {
@@ -174,89 +123,8 @@ impl<T: Copy> DynamicSharedArray<T> {
             .checked_div(size_of::<T>())
             .unwrap_or(0);
         DynamicSharedArray {
-            pointer: region.wrapping_add(start).cast(),
-            length,
-            element: PhantomData,
+            cells: Cells::new(region.wrapping_add(start).cast(), length),
         }
-    }
-
-    /// Elements that fit in the region.
-    #[inline]
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.length
-    }
-
-    /// True if the launch gave no room.
-    #[inline]
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.length == 0
-    }
-
-    /// The element at `index`.
-    ///
-    /// # Safety
-    /// As for [`SharedArray::get`].
-    ///
-    /// # Panics
-    /// If `index` is past the end of what the launch gave.
-    #[inline]
-    #[must_use]
-    pub unsafe fn read(&self, index: usize) -> T {
-        assert!(
-            index < self.length,
-            "read past the end of dynamic shared memory"
-        );
-        // SAFETY: in bounds; the caller says that the element has a value and nobody writes it meanwhile.
-        unsafe { self.pointer.add(index).read() }
-    }
-
-    /// The element at `index`, which is known to be in bounds.
-    ///
-    /// # Safety
-    /// As for [`read`](Self::read), and `index` is below the length.
-    #[inline]
-    #[must_use]
-    pub unsafe fn read_unchecked(&self, index: usize) -> T {
-        debug_assert!(index < self.length);
-        // SAFETY: the caller says that it is in bounds, has a value, and that nobody writes it meanwhile.
-        unsafe { self.pointer.add(index).read() }
-    }
-
-    /// Sets the element at `index`.
-    ///
-    /// # Safety
-    /// As for [`SharedArray::set`].
-    ///
-    /// # Panics
-    /// If `index` is past the end of what the launch gave.
-    #[inline]
-    pub unsafe fn write(&self, index: usize, value: T) {
-        assert!(
-            index < self.length,
-            "write past the end of dynamic shared memory"
-        );
-        // SAFETY: in bounds; the caller says that nobody else touches the element meanwhile.
-        unsafe { self.pointer.add(index).write(value) }
-    }
-
-    /// Sets the element at `index`, which is known to be in bounds.
-    ///
-    /// # Safety
-    /// As for [`write`](Self::write), and `index` is below the length.
-    #[inline]
-    pub unsafe fn write_unchecked(&self, index: usize, value: T) {
-        debug_assert!(index < self.length);
-        // SAFETY: the caller says that it is in bounds and that nobody else touches it meanwhile.
-        unsafe { self.pointer.add(index).write(value) }
-    }
-
-    /// The first element's address.
-    #[inline]
-    #[must_use]
-    pub fn as_ptr(&self) -> *mut T {
-        self.pointer
     }
 }
 

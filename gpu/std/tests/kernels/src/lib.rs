@@ -97,9 +97,9 @@ pub fn barriers(out: GlobalMut<u32>) {
 #[kernel]
 pub fn dynamic_shared(out: GlobalMut<f32>) {
     let floats = DynamicSharedArray::<f32>::offset(64);
-    unsafe { floats.write(thread_idx_x() as usize, 1.0) };
+    unsafe { floats.set(thread_idx_x() as usize, 1.0) };
     sync_threads();
-    unsafe { out.set(0, floats.read(0)) };
+    unsafe { out.set(0, floats.get(0)) };
 }
 
 #[kernel]

@@ -18,4 +18,5 @@ pub mod levels;
 pub mod memory;
 pub mod shared;
 pub mod streams;
+pub mod tensor;
 pub mod warp;

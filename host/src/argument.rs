@@ -9,6 +9,7 @@
 //! | `&[AtomicU32]`, `&[DeviceAtomicF32]`, `&[Cell<T>]` | `&mut` of these with plain values: `&mut DeviceBuffer<u32>`; see [`SharedCell`] |
 //! | `DisjointSlice<T>`, `GlobalMut<T>` | `&mut` of these |
 //! | `Texture1d`, `Texture2d`, `Texture3d` | `&Texture<1>`, `&Texture<2>`, `&Texture<3>` |
+//! | `TensorMap<T, RANK>`, `TensorMapMut<T, RANK>`, `Im2colMap<T, RANK>` | `&`, `&mut`, `&` of those in [`crate::tensor_map`] |
 //! | `*const T`, `*mut T` | `&`, `&mut` of these: the address |
 //! | a value: `u32`, `f32`, any `DeviceCopy` type | the same value |
 //!
@@ -119,6 +120,18 @@ impl<'launch> ArgumentList<'launch> {
         self.uses.push(buffer.use_on(self.stream, access)?);
         self.push(buffer.address());
         self.push(buffer.len() as u64);
+        Ok(())
+    }
+
+    /// A value that leads into a buffer.
+    pub(crate) fn push_with<T: DeviceCopy>(
+        &mut self,
+        buffer: &DeviceBuffer<T>,
+        access: Access,
+        value: impl Copy,
+    ) -> Result<(), DriverError> {
+        self.uses.push(buffer.use_on(self.stream, access)?);
+        self.push(value);
         Ok(())
     }
 

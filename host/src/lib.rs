@@ -48,6 +48,7 @@ mod properties;
 mod ptx_folder;
 mod stream;
 mod symbol;
+pub mod tensor_map;
 pub mod texture;
 mod threads;
 mod timer;

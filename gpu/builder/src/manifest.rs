@@ -66,6 +66,8 @@ pub enum Lower {
     CellSlice,
     /// Two parameters, 64-bit pointer and 64-bit length in elements.
     WriteSlice,
+    /// One parameter, the 128 bytes of a tensor map at a multiple of 64, whose address the kernel uses.
+    TensorMap,
     /// One parameter.
     Value,
 }

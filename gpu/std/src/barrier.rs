@@ -459,6 +459,7 @@ pub(crate) fn publish<S: Scope>() {
         // SAFETY: a fence only orders.
         unsafe {
             ptx!("fence.mbarrier_init": "fence.mbarrier_init.release.cluster;", options(nostack, preserves_flags));
+            ptx!("fence.proxy.async": "fence.proxy.async.shared::cta;", options(nostack, preserves_flags));
         }
     }
     if S::IS_CLUSTER {

@@ -26,6 +26,7 @@ pub mod assert;
 pub mod async_copy;
 pub mod atomic;
 pub mod barrier;
+pub mod bulk;
 pub mod cache;
 pub mod cells;
 pub mod cluster;
@@ -46,6 +47,7 @@ pub mod shared;
 pub mod symbol;
 pub mod texture;
 pub mod thread;
+pub mod tma;
 pub mod warp;
 
 pub use cells::Cells;

@@ -45,6 +45,17 @@ impl<T: Copy, const N: usize> SharedArray<T, N> {
             cells: Cells::new(declaration::<Declaration, [T; N]>().cast(), N),
         }
     }
+
+    /// The array at an address.
+    ///
+    /// # Safety
+    /// So many elements are there, in the block's shared memory.
+    #[inline]
+    pub(crate) unsafe fn from_raw(pointer: *mut T) -> Self {
+        SharedArray {
+            cells: Cells::new(pointer, N),
+        }
+    }
 }
 
 /// A tile's rows.

@@ -21,6 +21,7 @@ mod pattern;
 pub mod run;
 pub mod shared;
 pub mod sweep;
+pub mod tensor;
 pub mod warp;
 
 pub use figure::Figure;
@@ -72,6 +73,7 @@ pub const ALL: &[&Pattern] = &[
     &shared::async_copy::PATTERN,
     &cluster::clusters::PATTERN,
     &cluster::cluster_histogram::PATTERN,
+    &tensor::tma_copy::PATTERN,
     &instruction::increment::PATTERN,
     &instruction::threshold::PATTERN,
     &instruction::atomics::PATTERN,

@@ -8,6 +8,7 @@
 
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::module::Module;
+use inkwell::types::AnyType;
 use inkwell::values::FunctionValue;
 
 use crate::llvm;
@@ -18,6 +19,7 @@ pub(super) fn set(module: &Module<'_>, descriptions: &[Description]) {
     for kernel in llvm::kernels(module) {
         if let Some(description) = descriptions.iter().find(|d| d.name == llvm::name(kernel)) {
             read_only_slices(kernel, module, description);
+            tensor_maps(kernel, module, description);
             launch_shape(kernel, module, description);
         }
     }
@@ -37,7 +39,38 @@ fn read_only_slices(kernel: FunctionValue<'_>, module: &Module<'_>, description:
                 kernel.add_attribute(AttributeLoc::Param(index), attribute);
             }
         }
-        index += if param.lower == Lower::Value { 1 } else { 2 };
+        index += ptx_parameters(param.lower);
+    }
+}
+
+/// PTX parameters of a Rust one.
+fn ptx_parameters(lower: Lower) -> u32 {
+    match lower {
+        Lower::ReadSlice | Lower::CellSlice | Lower::WriteSlice => 2,
+        Lower::TensorMap | Lower::Value => 1,
+    }
+}
+
+/// A tensor map is used where it lies among the parameters: the pointer that Rust has is the address of a parameter passed by value, of which
+/// no copy is made.
+fn tensor_maps(kernel: FunctionValue<'_>, module: &Module<'_>, description: &Description) {
+    let context = module.get_context();
+    let kind = Attribute::get_named_enum_kind_id;
+    let bytes = context.i64_type().array_type(16).as_any_type_enum();
+    let mut index = 0;
+    for param in &description.params {
+        if param.lower == Lower::TensorMap {
+            let place = AttributeLoc::Param(index);
+            for attribute in [
+                context.create_type_attribute(kind("byval"), bytes),
+                context.create_enum_attribute(kind("align"), 64),
+                context.create_enum_attribute(kind("readonly"), 0),
+                context.create_string_attribute("nvvm.grid_constant", ""),
+            ] {
+                kernel.add_attribute(place, attribute);
+            }
+        }
+        index += ptx_parameters(param.lower);
     }
 }
 

@@ -7,11 +7,17 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::instances::Instance;
-use super::signature::Lowering;
+use super::signature::{Lowering, Param};
 use super::{Kernel, device};
 
 /// `impl Child` for one entry point's handle, on both sides: on the host the bodies that launch it are type-checked.
+///
+/// A kernel that takes tensor maps has none: a kernel cannot pass one on.
 pub(super) fn implementation(kernel: &Kernel, instance: &Instance) -> TokenStream {
+    let takes_map = |param: &Param| matches!(param.lowering, Lowering::TensorMap);
+    if kernel.params.iter().any(takes_map) {
+        return TokenStream::new();
+    }
     let handle = kernel.handle(instance);
     let entry = device::entry_name(instance);
     let types = kernel.params.iter().map(|param| param.type_for("'a"));
@@ -24,7 +30,7 @@ pub(super) fn implementation(kernel: &Kernel, instance: &Instance) -> TokenStrea
             Lowering::WriteSlice { .. } => {
                 quote!(#name: #name.raw_parts().0, #length: #name.raw_parts().1)
             }
-            Lowering::Value => quote!(#name),
+            Lowering::TensorMap | Lowering::Value => quote!(#name),
         }
     });
     quote! {

@@ -90,6 +90,7 @@ pub(super) fn parameter(param: &Param) -> TokenStream {
     match lowering {
         Lowering::ReadSlice { element } => quote!(#name: *const #element, #length: usize),
         Lowering::WriteSlice { element } => quote!(#name: *mut #element, #length: usize),
+        Lowering::TensorMap => quote!(#name: *const ::lanewise_std::tma::EncodedMap),
         Lowering::Value => quote!(#name: #ty),
     }
 }
@@ -101,6 +102,7 @@ fn argument(param: &Param) -> TokenStream {
     match lowering {
         Lowering::ReadSlice { .. } => quote!(::lanewise_std::kernel::read_slice(#name, #length)),
         Lowering::WriteSlice { .. } => quote!(<#ty>::from_raw_parts(#name, #length)),
+        Lowering::TensorMap => quote!(<#ty>::from_raw(#name)),
         Lowering::Value => quote!(#name),
     }
 }

@@ -113,7 +113,7 @@ pub(super) fn checks(kernel: &Kernel) -> TokenStream {
                 );
             };))
         }
-        Lowering::ReadSlice { .. } | Lowering::WriteSlice { .. } => None,
+        Lowering::ReadSlice { .. } | Lowering::WriteSlice { .. } | Lowering::TensorMap => None,
     };
     kernel.params.iter().filter_map(check).collect()
 }

@@ -38,6 +38,7 @@ pub(super) fn json<'a>(kernel: &'a Kernel, instance: &Instance) -> Json<'a> {
         let lower = match param.lowering {
             Lowering::ReadSlice { .. } => READ_SLICE,
             Lowering::WriteSlice { .. } => "write_slice",
+            Lowering::TensorMap => "tensor_map",
             Lowering::Value => "value",
         };
         let _ = write!(text, "{comma}{{\"name\":{name},\"type\":{ty},\"lower\":\"");

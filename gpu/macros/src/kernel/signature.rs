@@ -21,6 +21,8 @@ pub(super) enum Lowering {
     ReadSlice { element: Type },
     /// `DisjointSlice<T>`, `GlobalMut<T>`: pointer and length.
     WriteSlice { element: Type },
+    /// `TensorMap<T, RANK>` and its like: the 128 bytes of a map, which are used where they lie among the parameters.
+    TensorMap,
     /// The value itself.
     Value,
 }
@@ -131,6 +133,7 @@ fn lowering(ty: &Type) -> syn::Result<Lowering> {
                 "a kernel borrows slices only: take `&[T]`, or the value itself",
             )),
         },
+        Type::Path(path) if is_tensor_map(path) => Ok(Lowering::TensorMap),
         Type::Path(path) => match slice_like(path) {
             Some(element) => Ok(Lowering::WriteSlice { element }),
             None => Ok(Lowering::Value),
@@ -145,6 +148,13 @@ fn lowering(ty: &Type) -> syn::Result<Lowering> {
             "a kernel takes `&[T]`, `DisjointSlice<T>`, `GlobalMut<T>` and plain values",
         )),
     }
+}
+
+/// Whether it is one of the types of `lanewise_std::tma` that a kernel takes.
+fn is_tensor_map(path: &TypePath) -> bool {
+    const MAPS: [&str; 3] = ["TensorMap", "TensorMapMut", "Im2colMap"];
+    let last = path.path.segments.last();
+    last.is_some_and(|last| MAPS.iter().any(|map| last.ident == map))
 }
 
 /// The element type of `DisjointSlice<T>` and `GlobalMut<T>`.
@@ -175,6 +185,15 @@ impl Param {
                 if let Some(last) = path.path.segments.last_mut() {
                     last.arguments =
                         PathArguments::AngleBracketed(parse_quote!(<#outlives, #element>));
+                }
+            }
+            (Lowering::TensorMap, Type::Path(path)) => {
+                if let Some(last) = path.path.segments.last_mut()
+                    && let PathArguments::AngleBracketed(arguments) = &mut last.arguments
+                {
+                    arguments
+                        .args
+                        .insert(0, GenericArgument::Lifetime(outlives));
                 }
             }
             _ => {}

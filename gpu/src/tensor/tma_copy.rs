@@ -1,0 +1,91 @@
+//! A matrix moved box by box: loaded by the tensor memory accelerator, scaled, stored by it; one warp asks, four work.
+//!
+//! Launch: 1-D grid of any size, which strides over the boxes; blocks of [`THREADS`] threads. The tensor maps have boxes of
+//! [`COLUMNS`] x [`ROWS`] elements.
+//! Writes `factor` times `input` to `output`, as far as both reach; no bounds are checked, because the maps do.
+//! Shows: a thread asks for 2 KiB at once and goes on; up to [`PLACES`] boxes are on their way. The load tells a barrier of its bytes, the
+//! store belongs to a group of the thread that asked, and a fence stands where threads wrote what the unit reads.
+//! Source: CUDA programming notes, "Tensor Memory Accelerator"; PTX ISA, "cp.async.bulk.tensor", "mbarrier".
+
+use lanewise_macros::{kernel, shared};
+use lanewise_std::barrier::{Barrier, BarrierStorage, Block};
+use lanewise_std::bulk;
+use lanewise_std::pipeline::{Pipeline, StageStorage};
+use lanewise_std::thread::{block_idx_x, grid_dim_x, thread_idx_x};
+use lanewise_std::tma::{TensorMap, TensorMapMut, Tile};
+use lanewise_std::warp::WARP_SIZE;
+
+/// Columns of a box.
+pub const COLUMNS: usize = 32;
+/// Rows of a box.
+pub const ROWS: usize = 16;
+/// Boxes on their way in a block.
+pub const PLACES: usize = 3;
+/// Threads of a block: a warp that asks for boxes, and those that work on them.
+pub const THREADS: u32 = WARP_SIZE + WORKERS;
+
+/// Threads that work.
+const WORKERS: u32 = 128;
+/// Elements of a box.
+const BOX: usize = COLUMNS * ROWS;
+
+/// `output = factor * input`, in boxes of which there are `across` in a row and `boxes` in all.
+#[kernel(min_arch = "sm_90")]
+#[launch_contract(dims = 1, block = (160))]
+pub fn tma_copy(
+    input: TensorMap<f32, 2>,
+    output: TensorMapMut<f32, 2>,
+    across: u32,
+    boxes: u32,
+    factor: f32,
+) {
+    shared! {
+        static TILES: [Tile<[f32; BOX]>; PLACES];
+        static PLACE_BARRIERS: [StageStorage; PLACES];
+        static WORKED: [BarrierStorage; 1];
+    }
+    let pipeline = Pipeline::init(&PLACE_BARRIERS, 1, WORKERS);
+    let worked = Barrier::<Block>::init(&WORKED, WORKERS);
+    let corner = |number: u32| {
+        let (column, row) = (number % across, number / across);
+        [(column * COLUMNS as u32) as i32, (row * ROWS as u32) as i32]
+    };
+    let mine = (block_idx_x()..boxes).step_by(grid_dim_x() as usize);
+
+    if thread_idx_x() < WARP_SIZE {
+        if thread_idx_x() == 0 {
+            input.prefetch_map();
+            let mut producer = pipeline.producer();
+            for number in mine {
+                let place = producer.acquire().expect(size_of::<[f32; BOX]>() as u32);
+                let tile = TILES.tile(place.stage());
+                // SAFETY: the place is empty, has room for a box, and is read after its barrier.
+                unsafe { input.load(tile.as_ptr(), corner(number), &place.barrier()) };
+            }
+        }
+        return;
+    }
+
+    let worker = thread_idx_x() - WARP_SIZE;
+    let mut consumer = pipeline.consumer();
+    for number in mine {
+        let place = consumer.wait();
+        let tile = TILES.tile(place.stage());
+        for i in (worker as usize..BOX).step_by(WORKERS as usize) {
+            // SAFETY: the place is full, and the element is this thread's.
+            unsafe { tile.set(i, factor * tile.get(i)) };
+        }
+        bulk::fence_proxy_async();
+        worked.arrive_and_wait(); // the store below reads what all workers wrote
+        if worker == 0 {
+            // SAFETY: the box is written, and stays until the group has read it; the boxes of the output are different ones.
+            unsafe { output.store(corner(number), tile.as_ptr()) };
+            bulk::commit_group();
+            bulk::wait_group_read::<0>();
+        }
+        place.release();
+    }
+    if worker == 0 {
+        bulk::wait_group::<0>(); // shared memory is there until all is written
+    }
+}

@@ -1,0 +1,3 @@
+//! Tensors: boxes that a unit of its own moves.
+
+pub mod tma_copy;

@@ -1,0 +1,92 @@
+//! A matrix that the tensor memory accelerator moves in boxes, there and back.
+
+use anyhow::Result;
+use gpu::tensor::tma_copy::{COLUMNS, ROWS, THREADS, tma_copy};
+use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::tensor_map::{TensorMap, TensorMapMut, Tiles};
+use lanewise::{Device, DeviceBuffer, LaunchConfig, Stream};
+
+use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
+
+/// The pattern.
+pub static PATTERN: Pattern = Pattern {
+    name: "tma_copy",
+    chapter: "tensor",
+    summary: "boxes of a matrix on their way while others are worked on, by the tensor memory accelerator",
+    source: "CUDA programming notes, Tensor Memory Accelerator",
+    size: Size {
+        of: "rows and columns",
+        default: 256,
+        bench: Some(16384),
+    },
+    variants: &[Variant::new("tma_copy", TmaCopy::prepare)],
+};
+
+/// Blocks for each multiprocessor: the grid strides over the boxes.
+const BLOCKS_PER_MULTIPROCESSOR: u32 = 8;
+
+/// What the elements are multiplied by.
+const FACTOR: f32 = 2.0;
+
+struct TmaCopy {
+    device: Device,
+    /// Columns and rows; rows of the buffers are `pitch` elements apart.
+    size: [usize; 2],
+    pitch: usize,
+    input: DeviceBuffer<f32>,
+    output: DeviceBuffer<f32>,
+    expected: Vec<f32>,
+}
+
+impl TmaCopy {
+    fn prepare(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
+        let (nx, ny) = setup.matrix()?;
+        // The hardware wants rows at multiples of 16 bytes.
+        let pitch = nx.next_multiple_of(4);
+        let input = input::floats(pitch * ny, setup.seed);
+        // The gap at the end of each row stays as it was.
+        let expected = (0..pitch * ny)
+            .map(|i| {
+                if i % pitch < nx {
+                    FACTOR * input[i]
+                } else {
+                    0.0
+                }
+            })
+            .collect();
+        Ok(Box::new(Self {
+            device: device.clone(),
+            size: [nx, ny],
+            pitch,
+            output: DeviceBuffer::zeroed(device, input.len())?,
+            input: DeviceBuffer::from_slice(device, &input)?,
+            expected,
+        }))
+    }
+}
+
+impl Case for TmaCopy {
+    fn launch(&mut self, stream: &Stream) -> Result<()> {
+        let [nx, ny] = self.size;
+        if nx * ny == 0 {
+            return Ok(()); // no tensor map has an empty dimension
+        }
+        let tiles = Tiles::new(self.size, [COLUMNS as u32, ROWS as u32]).strides(&[4 * self.pitch]);
+        let input = TensorMap::new(&self.input, tiles.clone())?;
+        let mut output = TensorMapMut::new(&mut self.output, tiles)?;
+        let across = u32::try_from(nx.div_ceil(COLUMNS))?;
+        let boxes = across * u32::try_from(ny.div_ceil(ROWS))?;
+        let most = self.device.properties().multiprocessors * BLOCKS_PER_MULTIPROCESSOR;
+        let config = LaunchConfig::new(boxes.min(most), THREADS);
+        let arguments = (&input, &mut output, across, boxes, FACTOR);
+        Ok(self.device.launch(stream, tma_copy, config, arguments)?)
+    }
+
+    fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
+        Ok(compare::equal(&self.output.to_vec()?, &self.expected))
+    }
+
+    fn work(&self) -> Work {
+        Work::Bytes(2 * 4 * (self.size[0] * self.size[1]) as u64)
+    }
+}

@@ -1,0 +1,83 @@
+//! Barriers in shared memory: tokens, threads that leave, arrivals from other blocks.
+
+use lanewise_macros::{kernel, shared};
+use lanewise_std::barrier::{Barrier, BarrierStorage, Block, Cluster, Parity};
+use lanewise_std::thread::{self, block_dim_x, thread_idx_x};
+use lanewise_std::{DisjointSlice, cluster};
+
+/// The most threads of a block here.
+const THREADS: usize = 256;
+
+/// Each thread writes a value, arrives, and reads its neighbour's after the wait; `rounds` times, with two barriers by turns.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn pass_on(mut output: DisjointSlice<u32>, rounds: u32) {
+    shared! {
+        static VALUES: [[u32; THREADS]; 2];
+        static BARRIERS: [BarrierStorage; 2];
+    }
+    let threads = block_dim_x();
+    let barriers = Barrier::<Block>::init_several(&BARRIERS, |_| threads);
+    let own = thread_idx_x() as usize;
+    let next = (own + 1) % threads as usize;
+    let mut value = own as u32;
+    for round in 0..rounds {
+        let turn = (round % 2) as usize;
+        // SAFETY: who reads this half did so two rounds ago, and the barrier of the round between is behind both.
+        unsafe { VALUES.set_at(turn, own, value) };
+        let token = barriers.at(turn).arrive();
+        barriers.at(turn).wait(token);
+        // SAFETY: set before the barrier.
+        value = unsafe { VALUES.get_at(turn, next) };
+    }
+    let index = thread::index_1d();
+    if let Some(element) = output.get_mut(&index) {
+        *element = value;
+    }
+}
+
+/// Thread `t` takes part in phases 0 to `t` and leaves; in each phase those who are left count themselves. The last thread writes the
+/// sum of the counts.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn leave_one_by_one(mut output: DisjointSlice<u32>) {
+    shared! { static BARRIER: [BarrierStorage; 1]; }
+    let threads = block_dim_x();
+    let barrier = Barrier::<Block>::init(&BARRIER, threads);
+    let own = thread_idx_x();
+    let mut left = 0;
+    for phase in 0..own {
+        barrier.arrive_and_wait();
+        left += threads - phase;
+    }
+    barrier.arrive_and_drop();
+    let index = thread::index_1d();
+    if let Some(element) = output.get_mut(&index) {
+        *element = left;
+    }
+}
+
+/// Every thread of the cluster arrives at the barrier of the block after its own; each block waits for the one before, and reads
+/// what it left.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn arrive_afar(mut output: DisjointSlice<u32>) {
+    shared! {
+        static BARRIER: [BarrierStorage; 1];
+        static VALUE: [u32; 1];
+    }
+    let barrier = Barrier::<Cluster>::init(&BARRIER, block_dim_x());
+    let (rank, blocks) = (cluster::block_rank(), cluster::num_blocks());
+    if thread_idx_x() == 0 {
+        // SAFETY: this thread alone writes it, in the block after this, before it arrives there.
+        unsafe { VALUE.distributed().set((rank + 1) % blocks, 0, 100 + rank) };
+    }
+    barrier.of_block((rank + 1) % blocks).arrive();
+    barrier.wait_parity(Parity::Even);
+    let index = thread::index_1d();
+    if let Some(element) = output.get_mut(&index) {
+        // SAFETY: written before the arrival of the thread that wrote it.
+        *element = unsafe { VALUE.get(0) };
+    }
+    cluster::sync_cluster(); // no block ends while others arrive at its barrier
+}

@@ -1,0 +1,8 @@
+//! Kernels that use what came with Hopper, a file a part; the package `hopper` has what they have to compute.
+#![no_std]
+#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
+
+lanewise_std::module!();
+
+pub mod barriers;
+pub mod tensors;

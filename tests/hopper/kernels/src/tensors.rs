@@ -1,0 +1,163 @@
+//! Boxes of tensors: there, back, into several blocks, by pixels; and plain bulk copies.
+
+use lanewise_macros::{kernel, shared};
+use lanewise_std::barrier::{Barrier, BarrierStorage, Block, Cluster, Parity};
+use lanewise_std::thread::{block_dim_x, block_idx_x, sync_threads, thread_idx_x};
+use lanewise_std::tma::{Im2colMap, SwizzledTile, TensorMap, TensorMapMut, Tile};
+use lanewise_std::{GlobalMut, SharedArray, bulk, cluster};
+
+/// Words of shared memory for a box.
+pub const WORDS: usize = 2048;
+
+/// Writes the box to `output`, word by word as it lies in shared memory.
+#[inline(always)]
+fn show(tile: &SharedArray<u32, WORDS>, output: GlobalMut<u32>) {
+    for i in (thread_idx_x() as usize..WORDS.min(output.len())).step_by(block_dim_x() as usize) {
+        // SAFETY: the caller has waited for the box; the element is this thread's alone.
+        unsafe { output.set(i, tile.get(i)) };
+    }
+}
+
+/// The box at `at`, of `bytes` bytes, word by word as it lies in shared memory.
+#[kernel(instances(1, 2, 3, 4, 5))]
+#[launch_contract(dims = 1)]
+pub fn load_box<const RANK: usize>(
+    map: TensorMap<u32, RANK>,
+    at: [i32; RANK],
+    bytes: u32,
+    output: GlobalMut<u32>,
+) {
+    shared! {
+        static BOX: [SwizzledTile<[u32; WORDS]>; 1];
+        static BARRIER: [BarrierStorage; 1];
+    }
+    let barrier = Barrier::<Block>::init(&BARRIER, 1);
+    let tile = BOX.tile(0);
+    if thread_idx_x() == 0 {
+        map.prefetch_map();
+        map.prefetch(at);
+        drop(barrier.arrive_expect_bytes(bytes));
+        // SAFETY: there is room, at a multiple of 1024 bytes; it is read after the wait.
+        unsafe { map.load(tile.as_ptr(), at, &barrier) };
+    }
+    barrier.wait_parity(Parity::Even);
+    show(&tile, output);
+}
+
+/// What a box does to what is there.
+#[kernel(instances(1, 2, 3, 4, 5))]
+#[launch_contract(dims = 1)]
+pub fn store_box<const RANK: usize>(
+    map: TensorMapMut<u32, RANK>,
+    at: [i32; RANK],
+    input: &[u32],
+    how: u32,
+) {
+    shared! { static BOX: [Tile<[u32; WORDS]>; 1]; }
+    let tile = BOX.tile(0);
+    for i in (thread_idx_x() as usize..input.len().min(WORDS)).step_by(block_dim_x() as usize) {
+        // SAFETY: the element is this thread's alone until the barrier.
+        unsafe { tile.set(i, input[i]) };
+    }
+    bulk::fence_proxy_async();
+    sync_threads();
+    if thread_idx_x() == 0 {
+        // SAFETY: the box is written, and nobody writes it again.
+        unsafe {
+            match how {
+                0 => map.store(at, tile.as_ptr()),
+                1 => map.store_add(at, tile.as_ptr()),
+                2 => map.store_min(at, tile.as_ptr()),
+                3 => map.store_max(at, tile.as_ptr()),
+                4 => map.store_and(at, tile.as_ptr()),
+                5 => map.store_or(at, tile.as_ptr()),
+                _ => map.store_xor(at, tile.as_ptr()),
+            }
+        }
+        bulk::commit_group();
+        bulk::wait_group::<0>();
+    }
+}
+
+/// One box into all blocks of the cluster; each block writes it behind the one before.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn load_for_all(map: TensorMap<u32, 2>, at: [i32; 2], bytes: u32, output: GlobalMut<u32>) {
+    shared! {
+        static BOX: [Tile<[u32; WORDS]>; 1];
+        static BARRIER: [BarrierStorage; 1];
+    }
+    let barrier = Barrier::<Cluster>::init(&BARRIER, 1);
+    let tile = BOX.tile(0);
+    if thread_idx_x() == 0 {
+        drop(barrier.arrive_expect_bytes(bytes));
+        if cluster::block_rank() == 0 {
+            let all = ((1u32 << cluster::num_blocks()) - 1) as u16;
+            // SAFETY: there is room in each block, which all have begun; it is read after the wait.
+            unsafe { map.load_multicast(tile.as_ptr(), at, &barrier, all) };
+        }
+    }
+    barrier.wait_parity(Parity::Even);
+    let words = bytes as usize / 4;
+    show(&tile, output.part(block_idx_x() as usize * words, words));
+    cluster::sync_cluster();
+}
+
+/// A column of pixels.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn load_pixels(
+    map: Im2colMap<u32, 4>,
+    at: [i32; 4],
+    offsets: [u16; 2],
+    bytes: u32,
+    output: GlobalMut<u32>,
+) {
+    shared! {
+        static BOX: [Tile<[u32; WORDS]>; 1];
+        static BARRIER: [BarrierStorage; 1];
+    }
+    let barrier = Barrier::<Block>::init(&BARRIER, 1);
+    let tile = BOX.tile(0);
+    if thread_idx_x() == 0 {
+        drop(barrier.arrive_expect_bytes(bytes));
+        // SAFETY: there is room; it is read after the wait.
+        unsafe { map.load(tile.as_ptr(), at, offsets, &barrier) };
+    }
+    barrier.wait_parity(Parity::Even);
+    show(&tile, output);
+}
+
+/// `output += 2 * input` by plain bulk copies, in pieces of 256 words; both are multiples of that.
+///
+/// # Safety
+/// Both begin at a multiple of 16 bytes.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub unsafe fn add_twice(input: &[u32], output: GlobalMut<u32>) {
+    const PIECE: usize = 256;
+    shared! {
+        static PIECES: [Tile<[u32; PIECE]>; 1];
+        static BARRIER: [BarrierStorage; 1];
+    }
+    let start = block_idx_x() as usize * PIECE;
+    if start + PIECE > input.len().min(output.len()) {
+        return;
+    }
+    let barrier = Barrier::<Block>::init(&BARRIER, 1);
+    let piece = PIECES.tile(0);
+    if thread_idx_x() == 0 {
+        drop(barrier.arrive_expect_bytes(4 * PIECE as u32));
+        // SAFETY: in bounds, and aligned as the caller says; read after the wait.
+        unsafe { bulk::load(piece.as_ptr(), &raw const input[start], PIECE, &barrier) };
+    }
+    barrier.wait_parity(Parity::Even);
+    if thread_idx_x() == 0 {
+        for _ in 0..2 {
+            // SAFETY: in bounds; nobody writes the piece, and nobody else touches the output.
+            unsafe { bulk::store_add(output.address_of(start), piece.as_ptr(), PIECE) };
+        }
+        bulk::commit_group();
+        bulk::wait_group::<0>();
+    }
+}

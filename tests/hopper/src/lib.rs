@@ -1,0 +1,35 @@
+//! What came with Hopper in the device library, held against plain Rust on the host.
+//!
+//! The kernels are in `hopper-kernels`. The tests are one program, `tests/hopper`, with a file for each part of the library; they need nothing of the
+//! source tree, so that a bundle carries them to a GPU.
+
+use lanewise::{Device, DeviceBuffer, DeviceCopy, Stream};
+
+/// The process's device, and a stream on it.
+///
+/// # Panics
+/// When there is none: no test can run then.
+#[track_caller]
+pub fn device() -> (Device, Stream) {
+    let device = Device::open().unwrap_or_else(|error| panic!("{error}"));
+    let stream = device.stream().unwrap_or_else(|error| panic!("{error}"));
+    (device, stream)
+}
+
+/// A buffer of these values.
+///
+/// # Panics
+/// When the device has no room.
+#[track_caller]
+pub fn buffer<T: DeviceCopy>(device: &Device, values: &[T]) -> DeviceBuffer<T> {
+    DeviceBuffer::from_slice(device, values).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// What is in a buffer.
+///
+/// # Panics
+/// With the report, when a kernel before was at fault.
+#[track_caller]
+pub fn values<T: DeviceCopy>(buffer: &DeviceBuffer<T>) -> Vec<T> {
+    buffer.to_vec().unwrap_or_else(|error| panic!("{error}"))
+}

@@ -1,0 +1,4 @@
+//! What came with Hopper, part by part.
+
+mod barriers;
+mod tensors;

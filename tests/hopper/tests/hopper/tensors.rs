@@ -1,0 +1,377 @@
+//! Boxes of tensors, against loops over their elements.
+
+use hopper::{buffer, device, values};
+use hopper_kernels::tensors::{WORDS, add_twice, load_box, load_for_all, load_pixels, store_box};
+use lanewise::tensor_map::{
+    Columns, Im2colMap, Swizzle, TensorMap, TensorMapError, TensorMapMut, Tiles,
+};
+use lanewise::{Argument, DeviceBuffer, LaunchConfig};
+use lanewise_std::GlobalMut;
+use lanewise_std::kernel::SafeKernel;
+use lanewise_std::tma;
+use proptest::prelude::*;
+use tests::sizes::cases;
+
+/// The element at these coordinates of a tensor without gaps, or none outside.
+fn index<const RANK: usize>(size: [usize; RANK], at: [i64; RANK]) -> Option<usize> {
+    let mut index = 0;
+    for dimension in (0..RANK).rev() {
+        let place = usize::try_from(at[dimension]).ok()?;
+        if place >= size[dimension] {
+            return None;
+        }
+        index = index * size[dimension] + place;
+    }
+    Some(index)
+}
+
+/// For each element of a box, its index in the tensor, or none.
+fn indices<const RANK: usize>(
+    size: [usize; RANK],
+    tile: [u32; RANK],
+    at: [i32; RANK],
+) -> Vec<Option<usize>> {
+    let count: u32 = tile.iter().product();
+    (0..count)
+        .map(|number| {
+            let mut rest = number;
+            let mut place = [0; RANK];
+            for dimension in 0..RANK {
+                place[dimension] = i64::from(at[dimension]) + i64::from(rest % tile[dimension]);
+                rest /= tile[dimension];
+            }
+            index(size, place)
+        })
+        .collect()
+}
+
+/// A size whose rows fill 16 bytes, a box, and where it begins.
+type Shape<const RANK: usize> = ([usize; RANK], [u32; RANK], [i32; RANK]);
+
+fn shapes<const RANK: usize>() -> impl Strategy<Value = Shape<RANK>> {
+    let first = (1usize..8, 1u32..4, -20i32..40);
+    let others = proptest::collection::vec((1usize..6, 1u32..4, -4i32..8), RANK - 1);
+    (first, others).prop_map(|((width, tile, at), others)| {
+        let value = |d: usize| match d {
+            0 => (4 * width, 4 * tile, at),
+            _ => others[d - 1],
+        };
+        (
+            std::array::from_fn(|d| value(d).0),
+            std::array::from_fn(|d| value(d).1),
+            std::array::from_fn(|d| value(d).2),
+        )
+    })
+}
+
+fn config() -> LaunchConfig {
+    LaunchConfig::new(1, 128)
+}
+
+/// What a box of a tensor of numbers that count from 1 looks like in shared memory.
+fn loaded<K, const RANK: usize>(
+    kernel: K,
+    (size, tile, at): Shape<RANK>,
+    swizzle: Swizzle,
+) -> Vec<u32>
+where
+    K: SafeKernel<
+        Params = (
+            tma::TensorMap<'static, u32, RANK>,
+            [i32; RANK],
+            u32,
+            GlobalMut<'static, u32>,
+        ),
+    >,
+    [i32; RANK]: Argument<[i32; RANK]>,
+{
+    let (device, stream) = device();
+    let elements: Vec<u32> = (1..=size.iter().product::<usize>() as u32).collect();
+    let tensor = buffer(&device, &elements);
+    let map = TensorMap::new(&tensor, Tiles::new(size, tile).swizzle(swizzle));
+    let map = map.unwrap_or_else(|error| panic!("{size:?} {tile:?}: {error}"));
+    let count: u32 = tile.iter().product();
+    let mut output = buffer(&device, &vec![u32::MAX; count as usize]);
+    device
+        .launch(
+            &stream,
+            kernel,
+            config(),
+            (&map, at, 4 * count, &mut output),
+        )
+        .expect("a launch");
+    values(&output)
+}
+
+fn check_load<K, const RANK: usize>(kernel: K, shape: Shape<RANK>) -> Result<(), TestCaseError>
+where
+    K: SafeKernel<
+        Params = (
+            tma::TensorMap<'static, u32, RANK>,
+            [i32; RANK],
+            u32,
+            GlobalMut<'static, u32>,
+        ),
+    >,
+    [i32; RANK]: Argument<[i32; RANK]>,
+{
+    let (size, tile, at) = shape;
+    let expected: Vec<u32> = indices(size, tile, at)
+        .into_iter()
+        .map(|index| index.map_or(0, |i| i as u32 + 1))
+        .collect();
+    prop_assert_eq!(
+        loaded(kernel, shape, Swizzle::None),
+        expected,
+        "{:?}",
+        shape
+    );
+    Ok(())
+}
+
+/// What each way to store makes of an element that is there and one that comes.
+const WAYS: [fn(u32, u32) -> u32; 7] = [
+    |_, new| new,
+    u32::wrapping_add,
+    |old, new| old.min(new),
+    |old, new| old.max(new),
+    |old, new| old & new,
+    |old, new| old | new,
+    |old, new| old ^ new,
+];
+
+fn check_store<K, const RANK: usize>(
+    kernel: K,
+    shape: Shape<RANK>,
+    how: usize,
+) -> Result<(), TestCaseError>
+where
+    K: SafeKernel<
+        Params = (
+            tma::TensorMapMut<'static, u32, RANK>,
+            [i32; RANK],
+            &'static [u32],
+            u32,
+        ),
+    >,
+    [i32; RANK]: Argument<[i32; RANK]>,
+{
+    let (size, tile, at) = shape;
+    let (device, stream) = device();
+    let mut expected: Vec<u32> = (0..size.iter().product::<usize>() as u32)
+        .map(|i| i.wrapping_mul(0x9e37_79b9))
+        .collect();
+    let mut tensor = buffer(&device, &expected);
+    let count: u32 = tile.iter().product();
+    let input: Vec<u32> = (0..count)
+        .map(|i| i.wrapping_mul(0x85eb_ca6b) ^ 0xff)
+        .collect();
+    for (element, index) in input.iter().zip(indices(size, tile, at)) {
+        if let Some(place) = index {
+            expected[place] = WAYS[how](expected[place], *element);
+        }
+    }
+    let input = buffer(&device, &input);
+    let mut map = TensorMapMut::new(&mut tensor, Tiles::new(size, tile)).expect("a map");
+    device
+        .launch(
+            &stream,
+            kernel,
+            config(),
+            (&mut map, at, &input, how as u32),
+        )
+        .expect("a launch");
+    prop_assert_eq!(values(&tensor), expected, "{:?} by {}", shape, how);
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(cases(8))]
+
+    #[test]
+    fn boxes_of_every_rank_are_loaded(
+        one in shapes::<1>(), two in shapes::<2>(), three in shapes::<3>(), four in shapes::<4>(), five in shapes::<5>(),
+    ) {
+        check_load(load_box::<1>, one)?;
+        check_load(load_box::<2>, two)?;
+        check_load(load_box::<3>, three)?;
+        check_load(load_box::<4>, four)?;
+        check_load(load_box::<5>, five)?;
+    }
+
+    #[test]
+    fn boxes_of_every_rank_are_stored_and_joined(
+        one in shapes::<1>(), two in shapes::<2>(), three in shapes::<3>(), four in shapes::<4>(), five in shapes::<5>(), how in 0usize..7,
+    ) {
+        check_store(store_box::<1>, one, how)?;
+        check_store(store_box::<2>, two, how)?;
+        check_store(store_box::<3>, three, how)?;
+        check_store(store_box::<4>, four, how)?;
+        check_store(store_box::<5>, five, how)?;
+    }
+}
+
+#[test]
+fn a_swizzled_box_is_where_the_device_library_says() {
+    // Rows of 128 bytes, 16 of them: the pattern twice.
+    let shape = ([32, 16], [32, 16], [0, 0]);
+    let swizzled = loaded(load_box::<2>, shape, Swizzle::B128);
+    for word in 0..512 {
+        assert_eq!(swizzled[tma::swizzled(4 * word) / 4], word as u32 + 1);
+    }
+}
+
+#[test]
+fn strides_offsets_and_steps_are_the_maps() {
+    let (device, stream) = device();
+    // Rows of 24 words, of which the tensor has the 8 from word 4 on, and every other of 9 rows.
+    let tensor = buffer(&device, &(0..24 * 9).collect::<Vec<u32>>());
+    let tiles = Tiles::new([8, 9], [8, 9])
+        .strides(&[96])
+        .offset(4)
+        .steps([1, 2]);
+    let map = TensorMap::new(&tensor, tiles).expect("a map");
+    let mut output = buffer(&device, &[0; 40]);
+    device
+        .launch(
+            &stream,
+            load_box::<2>,
+            config(),
+            (&map, [0, 0], 160, &mut output),
+        )
+        .expect("a launch");
+    let expected: Vec<u32> = (0..40).map(|i| 48 * (i / 8) + 4 + i % 8).collect();
+    assert_eq!(values(&output), expected);
+}
+
+#[test]
+fn one_box_comes_to_all_blocks_of_a_cluster() {
+    let (device, stream) = device();
+    let tensor = buffer(&device, &(1..=256).collect::<Vec<u32>>());
+    let map = TensorMap::new(&tensor, Tiles::new([16, 16], [8, 8])).expect("a map");
+    for cluster in [1, 2, 4, 8] {
+        let mut output = buffer(&device, &vec![0; 64 * cluster as usize]);
+        let config = LaunchConfig::new(cluster, 64).with_cluster(cluster);
+        device
+            .launch(
+                &stream,
+                load_for_all,
+                config,
+                (&map, [4, 5], 256, &mut output),
+            )
+            .expect("a launch");
+        let element = |i: u32| 16 * (5 + i % 64 / 8) + 4 + i % 8 + 1;
+        let expected: Vec<u32> = (0..64 * cluster).map(element).collect();
+        assert_eq!(values(&output), expected);
+    }
+}
+
+#[test]
+fn pixels_come_as_a_convolution_meets_them() {
+    let (device, stream) = device();
+    // Two images of 5 x 4 pixels of 4 channels; a filter of 3 x 3 pixels around each.
+    let size = [4, 5, 4, 2];
+    let images = buffer(&device, &(1..=160).collect::<Vec<u32>>());
+    let columns = Columns::new(size, ([-1, -1, 0], [-1, -1, 0]), (4, 32));
+    let map = Im2colMap::new(&images, columns).expect("a map");
+    for offsets in [[0u16, 0], [1, 2], [2, 1]] {
+        let mut output = buffer(&device, &[u32::MAX; 128]);
+        let arguments = (&map, [0, -1, -1, 0], offsets, 512, &mut output);
+        device
+            .launch(&stream, load_pixels, config(), arguments)
+            .expect("a launch");
+        let mut expected = Vec::new();
+        for pixel in 0..32i64 {
+            let (x, y, image) = (pixel % 5, pixel / 5 % 4, pixel / 20);
+            let (x, y) = (x - 1 + i64::from(offsets[0]), y - 1 + i64::from(offsets[1]));
+            for channel in 0..4 {
+                let place = index(size, [channel, x, y, image]);
+                expected.push(place.map_or(0, |i| i as u32 + 1));
+            }
+        }
+        assert_eq!(values(&output), expected, "{offsets:?}");
+    }
+}
+
+#[test]
+fn plain_bulk_copies_load_and_add() {
+    let (device, stream) = device();
+    let input: Vec<u32> = (0..2048).collect();
+    let (input, mut output) = (buffer(&device, &input), buffer(&device, &vec![7; 2048]));
+    let config = LaunchConfig::new(8, 64);
+    // SAFETY: buffers begin at multiples of 256 bytes.
+    let launched =
+        unsafe { device.launch_unchecked(&stream, add_twice, config, (&input, &mut output)) };
+    launched.expect("a launch");
+    let expected: Vec<u32> = (0..2048).map(|i| 7 + 2 * i).collect();
+    assert_eq!(values(&output), expected);
+}
+
+/// Why there is no such map over 1024 words.
+fn refusal<const RANK: usize>(tiles: Tiles<RANK>) -> String {
+    let (device, _) = device();
+    let tensor: DeviceBuffer<u32> = buffer(&device, &[0; 1024]);
+    let refused = TensorMap::new(&tensor, tiles);
+    refused.expect_err("no such map").to_string()
+}
+
+#[test]
+fn what_the_hardware_cannot_do_is_refused_with_the_reason() {
+    assert!(WORDS >= 1024);
+    for (refused, reason) in [
+        (
+            refusal(Tiles::new([10, 10], [4, 4])),
+            "the tensor map cannot be: a stride of 40 bytes in dimension 1; it has to be a multiple of 16 below 2^40",
+        ),
+        (
+            refusal(Tiles::new([32, 16], [3, 4])),
+            "the tensor map cannot be: rows of the box have 96 bits; they have to be a multiple of 16 bytes",
+        ),
+        (
+            refusal(Tiles::new([32, 16], [4, 257])),
+            "the tensor map cannot be: a box of 257 elements in dimension 1; it has to have 1 to 256",
+        ),
+        (
+            refusal(Tiles::new([32, 16], [32, 4]).swizzle(Swizzle::B64)),
+            "the tensor map cannot be: rows of the box have 128 bytes, and the swizzle is of 64: they may have no more",
+        ),
+        (
+            refusal(Tiles::new([32, 16], [4, 4]).nan_outside()),
+            "the tensor map cannot be: outside of the tensor a NaN is asked for, and its elements are no floats",
+        ),
+        (
+            refusal(Tiles::new([32, 16], [4, 4]).offset(2)),
+            "is no multiple of 16 bytes",
+        ),
+        (
+            refusal(Tiles::new([32, 33], [4, 4])),
+            "the tensor reaches to byte 4224 of a buffer of 4096: look at its size, its strides and its offset",
+        ),
+        (
+            refusal(Tiles::new([32, 32], [4, 4]).offset(4)),
+            "the tensor reaches to byte 4112 of a buffer of 4096: look at its size, its strides and its offset",
+        ),
+        (
+            refusal(Tiles::new([usize::MAX, usize::MAX], [4, 4])),
+            "the tensor reaches to byte 18446744073709551615 of a buffer of 4096",
+        ),
+        (
+            refusal(Tiles::new([32, 16], [4, 4]).strides(&[128, 2048])),
+            "2 strides for a tensor of 2 dimensions; there is one for each but the first",
+        ),
+        (
+            refusal(Tiles::new([32, 0], [4, 4])),
+            "the tensor map cannot be: 0 elements in dimension 1; there have to be 1 to 2^32",
+        ),
+    ] {
+        assert!(refused.contains(reason), "{refused}");
+    }
+    let (device, _) = device();
+    let images = buffer(&device, &[0u32; 160]);
+    let columns = Columns::new([4, 5, 4, 2], ([-129, 0, 0], [0; 3]), (4, 32));
+    let refused = Im2colMap::new(&images, columns).expect_err("a corner too far");
+    assert!(
+        matches!(refused, TensorMapError::Requirement(_)),
+        "{refused}"
+    );
+}

@@ -53,6 +53,7 @@ pub mod texture;
 mod threads;
 mod timer;
 mod transfer;
+pub mod ulp;
 
 pub use argument::{Argument, ArgumentList, Arguments};
 pub use backend::Backend;

@@ -2,7 +2,7 @@
 //!
 //! A front of two programs, and the home of what only this repository needs. What works on any kernel crate is
 //! `cargo-lanewise`'s (`build-ptx`, `inspect`, ...), here with the catalog's kernels where no `--crate` names others. What runs
-//! the catalog is the program `patterns`, to which `list`, `run`, `bench`, `device` and `diff-device` are handed on.
+//! the catalog is the program `patterns`, to which `list`, `run`, `bench`, `accuracy`, `device` and `diff-device` are handed on.
 
 mod bundle;
 mod cargo;
@@ -42,6 +42,9 @@ enum Command {
     /// Time patterns and print their effective bandwidth
     #[command(after_help = "Example:\n  cargo xtask bench --json")]
     Bench(forward::Args),
+    /// Measure how far mathematical functions are off
+    #[command(after_help = "Example:\n  cargo xtask accuracy sin cos --sample 16")]
+    Accuracy(forward::Args),
     /// Show the device that kernels would run on
     #[command(after_help = "Example:\n  cargo xtask device --json")]
     Device(forward::Args),
@@ -66,6 +69,7 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Command::List(args) => forward::run("list", &args),
         Command::Run(args) => forward::run("run", &args),
         Command::Bench(args) => forward::run("bench", &args),
+        Command::Accuracy(args) => forward::run("accuracy", &args),
         Command::Device(args) => forward::run("device", &args),
         Command::DiffDevice(args) => forward::run("diff", &args),
         Command::Bundle(args) => bundle::run(&args),

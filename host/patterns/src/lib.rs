@@ -4,6 +4,7 @@
 //! same thing in different ways. Chapters are folders and patterns are files, named as the kernels' are in the `gpu` crate.
 //! The tests, the program `patterns` and `cargo xtask run` all use these definitions.
 
+pub mod accuracy;
 pub mod basics;
 pub mod bench;
 pub mod capture;
@@ -74,6 +75,9 @@ pub const ALL: &[&Pattern] = &[
     &cluster::clusters::PATTERN,
     &cluster::cluster_histogram::PATTERN,
     &tensor::tma_copy::PATTERN,
+    &instruction::precision::PATTERN,
+    &instruction::functions::PATTERN,
+    &instruction::fma::PATTERN,
     &instruction::increment::PATTERN,
     &instruction::threshold::PATTERN,
     &instruction::atomics::PATTERN,

@@ -21,6 +21,7 @@ Examples:
   patterns run transpose --size 1000          a matrix of 1000 x 1000
   patterns run reduce_unrolled --device sim   on the simulator, even where there is a GPU
   patterns bench --json                       medians of 21 at the sizes of the C++ peer
+  patterns accuracy sin --sample 20           errors of the sine and its intrinsic, on a million inputs
   patterns device                             what the device is
   patterns diff --json                        every instruction on the GPU and on the simulator, compared";
 
@@ -32,6 +33,8 @@ enum Command {
     Run(commands::run::Args),
     /// Measures the patterns that have a C++ peer, at the peer's sizes
     Bench(commands::bench::Args),
+    /// Measures how far mathematical functions are off, over all inputs or a sample
+    Accuracy(commands::accuracy::Args),
     /// Prints the device's properties
     Device(commands::device::Args),
     /// Holds the simulator against the GPU, instruction by instruction
@@ -43,6 +46,7 @@ fn main() -> ExitCode {
         Command::List(args) => commands::list::run(args),
         Command::Run(args) => commands::run::run(args),
         Command::Bench(args) => commands::bench::run(args),
+        Command::Accuracy(args) => commands::accuracy::run(args),
         Command::Device(args) => commands::device::run(args),
         Command::Diff(args) => commands::diff::run(args),
     };

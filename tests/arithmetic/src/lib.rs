@@ -1,12 +1,13 @@
 //! What kernels compute with floats, judged by exact values and by the bounds that NVIDIA documents.
 //!
 //! The kernels are in `arithmetic-kernels`; here are the ways in which they were compiled, the launch of one operation on columns of
-//! numbers ([`run`]), inputs ([`inputs`]), and the judges: [`exact`] for what is rounded, [`ulp`] for what is approximate.
+//! numbers ([`run`]), inputs ([`inputs`]), and the judges: [`exact`] for what is rounded, [`lanewise::ulp`] for what is approximate.
 //! The tests need nothing of the source tree, so that a bundle carries them to a GPU.
 
 pub mod exact;
 pub mod inputs;
-pub mod ulp;
+
+pub use lanewise::ulp;
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
-//! Chapter 6: instructions. Races, and every atomic.
+//! Chapter 6: instructions. Arithmetic to the last place, races, and every atomic.
 
+mod arithmetic;
 mod atomics;
 
 use gpu::instruction::increment::incr_racy;

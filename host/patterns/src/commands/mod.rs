@@ -1,5 +1,6 @@
 //! One module a command.
 
+pub(crate) mod accuracy;
 pub(crate) mod bench;
 pub(crate) mod device;
 pub(crate) mod diff;

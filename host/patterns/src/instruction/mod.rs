@@ -2,5 +2,8 @@
 
 pub mod aggregated;
 pub mod atomics;
+pub mod fma;
+pub mod functions;
 pub mod increment;
+pub mod precision;
 pub mod threshold;

@@ -107,10 +107,11 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         if self.is_empty() || size_of::<T>() == 0 {
             return Ok(());
         }
-        let _use = self.use_now(Access::Write, at)?;
+        let begun = self.use_now(Access::Write, at)?;
         // SAFETY: the buffer owns this many bytes, and a `Zeroable` type may be all zeroes.
         let result = unsafe { sys::cuMemsetD8_v2(self.address(), 0, self.len() * size_of::<T>()) };
-        Ok(DriverError::check("cuMemsetD8", result, at)?)
+        DriverError::check("cuMemsetD8", result, at)?;
+        Ok(self.used_now(begun, Access::Write, at)?)
     }
 
     /// The contents, copied to the host.
@@ -120,7 +121,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     #[track_caller]
     pub fn to_vec(&self) -> Result<Vec<T>, MemoryError> {
         let at = Location::caller();
-        let _use = self.use_now(Access::Read, at)?;
+        let begun = self.use_now(Access::Read, at)?;
         let mut host: Vec<T> = Vec::with_capacity(self.len());
         // SAFETY: there is room for as many elements as the buffer has, all of them initialised on the device; the vector is
         // that long only once they have been copied.
@@ -132,6 +133,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
             }
             host.set_len(self.len());
         }
+        self.used_now(begun, Access::Read, at)?;
         Ok(host)
     }
 
@@ -152,11 +154,11 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         if self.is_empty() {
             return Ok(());
         }
-        let _use = self.use_now(Access::Read, at)?;
+        let begun = self.use_now(Access::Read, at)?;
         self.memory
             .copy_to(host)
             .map_err(|error| DriverError::from_cust("cuMemcpyDtoH", error, at))?;
-        Ok(())
+        Ok(self.used_now(begun, Access::Read, at)?)
     }
 
     /// Replaces the contents by `host`.
@@ -179,11 +181,11 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         if host.is_empty() {
             return Ok(());
         }
-        let _use = self.use_now(Access::Write, at)?;
+        let begun = self.use_now(Access::Write, at)?;
         self.memory
             .copy_from(host)
             .map_err(|error| DriverError::from_cust("cuMemcpyHtoD", error, at))?;
-        Ok(())
+        Ok(self.used_now(begun, Access::Write, at)?)
     }
 
     /// How many elements it holds.
@@ -276,6 +278,24 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         let begun = self.use_for_copy(&self.device.default_stream(), access)?;
         self.device.make_current(at)?;
         Ok(begun)
+    }
+
+    /// Ends that: the copy is over, and whoever uses the buffer next need not wait for it.
+    pub(crate) fn used_now(
+        &self,
+        begun: Use<Stream>,
+        access: Access,
+        at: &'static Location<'static>,
+    ) -> Result<(), DriverError> {
+        if access == Access::Write {
+            // The call may have taken the bytes and not written them yet.
+            // SAFETY: the default stream of the current context.
+            let result = unsafe { sys::cuStreamSynchronize(std::ptr::null_mut()) };
+            DriverError::check("cuStreamSynchronize", result, at)?;
+        }
+        self.order.settle(&self.device.default_stream(), access);
+        drop(begun);
+        Ok(())
     }
 
     /// What it was used for.

@@ -52,6 +52,7 @@ pub mod tensor_map;
 pub mod texture;
 mod threads;
 mod timer;
+pub mod trace;
 mod transfer;
 pub mod ulp;
 

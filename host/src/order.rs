@@ -114,6 +114,14 @@ impl<S: Clone + PartialEq> Order<S> {
         uses.parts.clear();
     }
 
+    /// Notes that what was begun last on `stream` is over: a write came after all other uses, so that all are.
+    pub(crate) fn settle(&self, stream: &S, access: Access) {
+        match access {
+            Access::Write => self.forget(),
+            Access::Read => self.lock().readers.retain(|reader| reader != stream),
+        }
+    }
+
     /// The orders of so many parts, whose uses begin after those of the whole so far. The parts that were made before are used no more.
     pub(crate) fn split(&self, parts: usize) -> Vec<Self> {
         let mut uses = self.lock();
@@ -253,6 +261,17 @@ mod tests {
         assert_eq!(write(&parts[0], "a"), ["d"]);
         let again = order.split(1);
         assert_eq!(write(&again[0], "e"), ["d", "a"]);
+    }
+
+    #[test]
+    fn what_is_over_is_not_waited_for() {
+        let order = Order::default();
+        write(&order, "a");
+        read(&order, "b");
+        order.settle(&"b", Access::Read);
+        assert_eq!(write(&order, "c"), ["a"]);
+        order.settle(&"c", Access::Write);
+        assert_eq!(write(&order, "d"), [""; 0]);
     }
 
     #[test]

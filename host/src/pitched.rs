@@ -105,10 +105,11 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
     #[track_caller]
     pub fn to_vec(&self) -> Result<Vec<T>, MemoryError> {
         let at = Location::caller();
-        let _use = self.padded.use_now(Access::Read, at)?;
+        let begun = self.padded.use_now(Access::Read, at)?;
         let elements = self.size.iter().product();
         let mut host: Vec<T> = Vec::with_capacity(elements);
         self.copy(Direction::ToHost(host.as_mut_ptr()), at)?;
+        self.padded.used_now(begun, Access::Read, at)?;
         // SAFETY: the copy has filled as many elements, all of which were initialised on the device.
         unsafe { host.set_len(elements) };
         Ok(host)
@@ -162,8 +163,9 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
     }
 
     fn copy_in(&mut self, host: &[T], at: &'static Location<'static>) -> Result<(), DriverError> {
-        let _use = self.padded.use_now(Access::Write, at)?;
-        self.copy(Direction::ToDevice(host.as_ptr()), at)
+        let begun = self.padded.use_now(Access::Write, at)?;
+        self.copy(Direction::ToDevice(host.as_ptr()), at)?;
+        self.padded.used_now(begun, Access::Write, at)
     }
 
     /// Copies all rows, as many elements as the size says: a matrix by the call for two dimensions, a volume by that for three.

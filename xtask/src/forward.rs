@@ -44,7 +44,7 @@ pub(crate) fn run(command: &str, args: &Args) -> Result<ExitCode> {
 ///
 /// All of the workspace is selected, as `cargo test` does, although one program is built: a selection decides which features
 /// dependencies get, and with another one the simulator would be built a second time.
-fn build() -> Result<PathBuf> {
+pub(crate) fn build() -> Result<PathBuf> {
     let artifacts = cargo::build(&["build", "--workspace", "--bin", "patterns"])?;
     let program = artifacts.into_iter().find_map(|made| made.executable);
     Ok(program.context("cargo built no program `patterns`")?.into())

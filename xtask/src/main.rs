@@ -55,6 +55,7 @@ enum Command {
     DiffDevice(forward::Args),
     Bundle(bundle::Args),
     CheckDocs(docs::Args),
+    Timelines(docs::timelines::Args),
     CheckReadme(readme::Args),
 }
 
@@ -74,6 +75,7 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Command::DiffDevice(args) => forward::run("diff", &args),
         Command::Bundle(args) => bundle::run(&args),
         Command::CheckDocs(args) => docs::run(&args),
+        Command::Timelines(args) => docs::timelines::run(&args),
         Command::CheckReadme(args) => readme::run(&args),
     }
 }

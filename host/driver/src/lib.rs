@@ -52,3 +52,4 @@ pub use objects::memory::set_call_site;
 pub use objects::settings::OnFinding;
 pub use observe::{Ask, Observed, Observer};
 pub use output::{Sink, set_output};
+pub use trace::{TraceRange, keep_trace, trace_so_far};

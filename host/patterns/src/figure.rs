@@ -23,6 +23,11 @@ impl Figure {
         }
     }
 
+    /// A number, to one place.
+    pub fn tenths(name: &'static str, value: f64) -> Self {
+        Self::new(name, (value * 10.0).round() / 10.0)
+    }
+
     /// A share of 1, in percent to one place.
     pub fn percent(name: &'static str, share: f64) -> Self {
         Self::new(name, (share * 1000.0).round() / 10.0)

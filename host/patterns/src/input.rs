@@ -25,6 +25,11 @@ pub fn integers(n: usize, seed: u64) -> Vec<i32> {
     (0..n).map(|i| (hash(i, seed) >> 32) as i32).collect()
 }
 
+/// `n` words of 32 bits, any of them.
+pub fn words(n: usize, seed: u64) -> Vec<u32> {
+    (0..n).map(|i| (hash(i, seed) >> 32) as u32).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

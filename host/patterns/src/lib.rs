@@ -21,8 +21,10 @@ pub mod notes;
 mod pattern;
 pub mod run;
 pub mod shared;
+pub mod streams;
 pub mod sweep;
 pub mod tensor;
+pub mod timeline;
 pub mod warp;
 
 pub use figure::Figure;
@@ -78,6 +80,11 @@ pub const ALL: &[&Pattern] = &[
     &instruction::precision::PATTERN,
     &instruction::functions::PATTERN,
     &instruction::fma::PATTERN,
+    &streams::scheduling::PATTERN,
+    &streams::default_stream::PATTERN,
+    &streams::dependencies::PATTERN,
+    &streams::overlap::PATTERN,
+    &streams::host_overlap::PATTERN,
     &instruction::increment::PATTERN,
     &instruction::threshold::PATTERN,
     &instruction::atomics::PATTERN,

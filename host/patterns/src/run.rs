@@ -7,6 +7,7 @@
 use anyhow::Result;
 use lanewise::compare::{Agreement, Mismatch};
 use lanewise::counters::{self, Counters};
+use lanewise::trace;
 use lanewise::{Backend, Device, Elapsed, EventClock, Stream, Timer};
 
 use crate::{Case, Figure, Setup, Variant, Work};
@@ -89,7 +90,7 @@ pub fn run(device: &Device, variant: &Variant, setup: Setup) -> Result<Outcome> 
     let mut first = Elapsed::from_seconds(0.0);
     // Counted, because the model of time knows sectors only where they are counted.
     let counters = counters::of(device, || -> Result<()> {
-        first = timed(&mut *case, &stream)?;
+        first = timed(variant.name, &mut *case, &stream)?;
         Ok(())
     })?;
     // Before any further launch: what works in place finds changed input there.
@@ -102,7 +103,7 @@ pub fn run(device: &Device, variant: &Variant, setup: Setup) -> Result<Outcome> 
             }
             median(
                 (0..REPEATS)
-                    .map(|_| timed(&mut *case, &stream))
+                    .map(|_| timed(variant.name, &mut *case, &stream))
                     .collect::<Result<_>>()?,
             )
         }
@@ -117,10 +118,13 @@ pub fn run(device: &Device, variant: &Variant, setup: Setup) -> Result<Outcome> 
 }
 
 /// One launch between two events.
-fn timed(case: &mut dyn Case, stream: &Stream) -> Result<Elapsed> {
-    let timer = Timer::start(EventClock::on(stream))?;
-    case.launch(stream)?;
-    Ok(timer.stop()?)
+fn timed(name: &str, case: &mut dyn Case, stream: &Stream) -> Result<Elapsed> {
+    // A name for the trace and the timeline, up to when the device is done.
+    trace::range(name, || {
+        let timer = Timer::start(EventClock::on(stream))?;
+        case.launch(stream)?;
+        Ok(timer.stop()?)
+    })
 }
 
 /// The middle of an odd number of times.

@@ -1,3 +1,5 @@
 //! Chapter 5: streams, events, asynchronous copies. Who waits for whom.
 
+mod patterns;
+mod times;
 mod wrappers;

@@ -10,6 +10,7 @@ use clap::error::ErrorKind;
 
 use super::Problem;
 use super::markdown::{self, Excerpt, Located};
+use super::timelines;
 use crate::Cli;
 
 /// Pages outside the book that are read as often.
@@ -35,6 +36,7 @@ pub(super) fn all(root: &Path) -> Result<(usize, Vec<Problem>)> {
     for page in &pages {
         problems.extend(links(page));
         problems.extend(includes(page));
+        problems.extend(timelines(page, root));
         problems.extend(commands(page));
     }
     if let Some(readme) = pages
@@ -165,6 +167,24 @@ fn includes(page: &Page) -> Vec<Problem> {
         .iter()
         .filter_map(broken)
         .collect()
+}
+
+/// Timelines of patterns that are none: no file of `host/patterns` has that name.
+fn timelines(page: &Page, root: &Path) -> Vec<Problem> {
+    let patterns = root.join("host/patterns/src");
+    let mut problems = Vec::new();
+    for (i, line) in page.text.lines().enumerate() {
+        for mark in line.split(timelines::MARK).skip(1) {
+            let name = mark.split("}}").next().unwrap_or(mark).trim();
+            let file = format!("{name}.rs");
+            let is_there = files_below(&patterns, "rs")
+                .is_ok_and(|files| files.iter().any(|found| found.ends_with(&file)));
+            if !is_there {
+                problems.push(page.problem(i + 1, format!("there is no pattern `{name}` to draw")));
+            }
+        }
+    }
+    problems
 }
 
 /// Commands in `sh` blocks that start with `cargo xtask` and that xtask would refuse.

@@ -6,6 +6,7 @@
 
 mod checks;
 pub(crate) mod markdown;
+pub(crate) mod timelines;
 
 use std::fmt;
 use std::path::PathBuf;

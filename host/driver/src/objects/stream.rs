@@ -102,7 +102,11 @@ impl Stream {
         after: Vec<Arc<Work>>,
         run: Run,
     ) -> Arc<Work> {
-        let work = Work::new(context.device.timeline.submit(nodes(&after), self.lane));
+        let (timeline, before) = (&context.device.timeline, nodes(&after));
+        let work = Work::new(match run {
+            Run::Light(_) => timeline.mark(before, self.lane),
+            Run::ByCaller | Run::ByWorker(_) => timeline.submit(before, self.lane),
+        });
         self.start(context, after, work.clone(), run);
         work
     }

@@ -10,7 +10,7 @@
 //! has, though nothing else makes it wait. With one queue for all streams these are the false dependencies of Fermi.
 //!
 //! All devices share one [`Clock`], since one host works with them all. Each host thread has a place on it; a new one starts at the
-//! latest that any has, or where [`Clock::enter`] puts it. Every call that submits something takes the thread [`SUBMIT`], and a call
+//! latest that any has, or where [`Clock::enter`] puts it. Every call that submits something takes the thread [`SUBMIT`] or [`MARK`], and a call
 //! that waits moves it to the end of what it waited for. The host's own computations take no time, and that one thread waits for another is
 //! not seen; but a call that the driver serialises over all threads (making a context, allocating) moves the thread to the latest place
 //! of any.
@@ -27,6 +27,9 @@ use std::thread::ThreadId;
 
 /// What one submitting call costs the host: about what an asynchronous driver call takes on a current server.
 pub(crate) const SUBMIT: Nanoseconds = 1_500;
+
+/// What a call costs the host that only marks a point in a stream, or makes it wait for one.
+pub(crate) const MARK: Nanoseconds = 500;
 
 /// How far back engines remember what they did: a thread that has been idle for longer finds them free.
 const MEMORY: Nanoseconds = 1_000_000_000;
@@ -238,9 +241,18 @@ impl Timeline {
 
     /// Adds an operation that waits for `after`; its cost is told later by [`Timeline::ran`].
     pub(crate) fn submit(&self, after: Vec<Arc<Node>>, lane: Lane) -> Arc<Node> {
+        self.submit_for(SUBMIT, after, lane)
+    }
+
+    /// The same for an event or a wait.
+    pub(crate) fn mark(&self, after: Vec<Arc<Node>>, lane: Lane) -> Arc<Node> {
+        self.submit_for(MARK, after, lane)
+    }
+
+    fn submit_for(&self, price: Nanoseconds, after: Vec<Arc<Node>>, lane: Lane) -> Arc<Node> {
         let mut state = self.clock.state.lock();
         let host = state.host();
-        host.plus = host.plus.saturating_add(SUBMIT);
+        host.plus = host.plus.saturating_add(price);
         state.add(self.device, after, lane)
     }
 

@@ -16,15 +16,15 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// One bar of the picture.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Span {
     pub(crate) device: u32,
     pub(crate) track: Track,
     pub(crate) name: String,
-    /// `kernel`, `copy`, `set`, `host`, `call`: what a viewer can filter by.
+    /// `kernel`, `copy`, `set`, `host`, `call`, `range`: what a viewer can filter by.
     pub(crate) category: &'static str,
     /// Microseconds.
     pub(crate) start: f64,
@@ -61,9 +61,56 @@ fn file() -> Option<&'static PathBuf> {
     .as_ref()
 }
 
+/// Whether the program itself wants the trace.
+static KEPT: AtomicBool = AtomicBool::new(false);
+
 /// Whether a trace is being made.
 pub(crate) fn on() -> bool {
-    file().is_some()
+    KEPT.load(Ordering::Relaxed) || file().is_some()
+}
+
+/// Has a trace be made from now on, as `LANEWISE_TRACE` does, for [`trace_so_far`]. To be called before the driver starts.
+pub fn keep_trace() {
+    KEPT.store(true, Ordering::Relaxed);
+}
+
+/// What a trace would show now, in its format. Of what has not ended nothing is shown.
+pub fn trace_so_far() -> Value {
+    sim::finish();
+    real::finish();
+    document(SPANS.lock().clone())
+}
+
+/// A piece of the program that a trace shows, on its thread's track, from its making to its drop.
+#[derive(Debug)]
+#[must_use = "dropped at once, it lasts no time"]
+pub struct TraceRange {
+    name: String,
+    simulated: Option<sim::Begun>,
+    measured: Option<std::time::Duration>,
+}
+
+impl TraceRange {
+    /// A range that begins now; nothing where no trace is made.
+    pub fn begin(name: &str) -> TraceRange {
+        let simulated = crate::backend() == Some(crate::Backend::Sim);
+        TraceRange {
+            name: if on() { name.into() } else { String::new() },
+            simulated: simulated.then(sim::begin).flatten(),
+            measured: real::is_on().then(real::now),
+        }
+    }
+}
+
+impl Drop for TraceRange {
+    fn drop(&mut self) {
+        let name = std::mem::take(&mut self.name);
+        if let Some(begun) = self.simulated.take() {
+            begun.end_range(name);
+        } else if let Some(start) = self.measured {
+            real::range(name, start);
+        }
+    }
 }
 
 /// The calling thread's number.

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::ffi::CStr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Set when the real driver answers and a trace is made.
 static ON: AtomicBool = AtomicBool::new(false);
@@ -101,6 +101,24 @@ struct Pending {
 /// A context's base event and its moment, in microseconds.
 static BASES: Mutex<Option<HashMap<CUcontext, (usize, f64)>>> = Mutex::new(None);
 static PENDING: Mutex<Vec<Pending>> = Mutex::new(Vec::new());
+
+/// The time, on the host's clock.
+pub(super) fn now() -> Duration {
+    origin().elapsed()
+}
+
+/// Notes a range of the program that began at `start` and ends now.
+pub(super) fn range(name: String, start: Duration) {
+    SPANS.lock().push(Span {
+        device: current().map_or(0, |(_, device)| device),
+        track: Track::Thread(thread()),
+        name,
+        category: "range",
+        start: start.as_secs_f64() * 1e6,
+        duration: (now() - start).as_secs_f64() * 1e6,
+        args: Value::Null,
+    });
+}
 
 /// The first eight bytes of an argument.
 pub(crate) fn word<T>(argument: &T) -> u64 {

@@ -24,6 +24,13 @@ enum Entry {
         after: Moment,
         seconds: f64,
     },
+    Range {
+        device: &'static Device,
+        thread: u64,
+        name: String,
+        before: Moment,
+        after: Moment,
+    },
     Work {
         device: &'static Device,
         track: Track,
@@ -41,7 +48,8 @@ pub(crate) struct Label {
 
 static ENTRIES: Mutex<Vec<Entry>> = Mutex::new(Vec::new());
 
-/// A call that has begun.
+/// A call, or a range, that has begun.
+#[derive(Debug)]
 pub(crate) struct Begun {
     place: Option<(&'static Device, Moment)>,
     at: Instant,
@@ -81,6 +89,21 @@ impl Begun {
             after,
             seconds,
         });
+    }
+}
+
+impl Begun {
+    /// Notes the end of a range.
+    pub(super) fn end_range(self, name: String) {
+        if let Some((device, before)) = self.place {
+            ENTRIES.lock().push(Entry::Range {
+                device,
+                thread: thread(),
+                name,
+                before,
+                after: device.timeline.place(),
+            });
+        }
     }
 }
 
@@ -149,6 +172,27 @@ pub(super) fn finish() {
                 start: microseconds(start),
                 duration: microseconds(end.saturating_sub(start)),
                 args: json!({ "result": format!("{code:?}"), "real_microseconds": seconds * 1e6 }),
+            })
+        }
+        Entry::Range {
+            device,
+            thread,
+            name,
+            before,
+            after,
+        } => {
+            let (start, end) = (
+                device.timeline.moment(&before)?,
+                device.timeline.moment(&after)?,
+            );
+            Some(Span {
+                device: device.ordinal as u32,
+                track: Track::Thread(thread),
+                name,
+                category: "range",
+                start: microseconds(start),
+                duration: microseconds(end.saturating_sub(start)),
+                args: Value::Null,
             })
         }
         Entry::Work {

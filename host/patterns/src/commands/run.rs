@@ -1,11 +1,11 @@
 //! `patterns run <pattern>`: each variant, right or not, and how fast.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use lanewise::checks::Checking;
-use lanewise_patterns::{Setup, notes};
+use lanewise_patterns::{Setup, notes, timeline};
 use serde_json::json;
 
 use super::output::{say, say_json};
@@ -48,6 +48,12 @@ pub(crate) struct Args {
     /// Run the pattern over its range too, and draw it into this folder
     #[arg(long, value_name = "DIR")]
     plot: Option<PathBuf>,
+    /// Write what was done when into this file, for Perfetto or `chrome://tracing`
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// Draw what each variant has the streams and the host do into this file, as SVG
+    #[arg(long, value_name = "FILE")]
+    timeline: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "\
@@ -61,6 +67,7 @@ Examples:
   patterns run reduce_neighbored --block 128 --json    blocks of 128 threads, for a program to read
   patterns run increment --checks race                 and what the race check finds in each variant
   patterns run offset_stride --plot charts             charts/offset_stride.svg: strides 1 to 32
+  patterns run overlap --timeline overlap.svg          streams as rows, copies and kernels as bars
   patterns run nested_reduce --device sim              on the simulator, even where there is a GPU";
 
 /// Runs the pattern's variants.
@@ -71,6 +78,9 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
             args.pattern
         )
     })?;
+    if args.trace.is_some() || args.timeline.is_some() {
+        lanewise::trace::keep(); // before the driver starts
+    }
     let device = args.device.open()?;
     let size = args.size.unwrap_or(pattern.size.default);
     let setup = Setup {
@@ -110,9 +120,32 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         // Standard error, so that `--json` stays readable.
         eprintln!("wrote {}", path.display());
     }
+    if args.trace.is_some() || args.timeline.is_some() {
+        let trace = lanewise::trace::so_far();
+        if let Some(path) = &args.trace {
+            write(path, &trace.to_string())?;
+        }
+        if let Some(path) = &args.timeline {
+            let names: Vec<&str> = pattern
+                .variants
+                .iter()
+                .map(|variant| variant.name)
+                .collect();
+            let drawn =
+                timeline::draw(&timeline::panels(&trace, &names), device.backend().times())?;
+            write(path, &drawn)?;
+        }
+    }
     Ok(if lines.iter().all(Line::is_good) {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
     })
+}
+
+/// Writes a file that was asked for, and says so on standard error, so that `--json` stays readable.
+fn write(path: &Path, text: &str) -> Result<()> {
+    std::fs::write(path, text).with_context(|| format!("cannot write `{}`", path.display()))?;
+    eprintln!("wrote {}", path.display());
+    Ok(())
 }

@@ -1,0 +1,127 @@
+//! The legacy default stream between two others: it waits for them and they for it, unless they are non-blocking.
+//!
+//! Three kernels are queued: on a stream, on the default stream, on another stream. Nothing in what they do makes one need another.
+
+use anyhow::{Context, Result};
+use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::counters::Counters;
+use lanewise::{Device, DeviceBuffer, Elapsed, Stream, StreamOptions, TimeUnit};
+
+use super::jobs::{advanced, queue, streams, timed};
+use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work, input};
+
+/// The pattern.
+pub static PATTERN: Pattern = Pattern {
+    name: "default_stream",
+    chapter: "streams",
+    summary: "a kernel on the default stream waits for the other streams and they for it, but for non-blocking ones",
+    source: "CUDA study notes, section 6.1.1; CUDA driver API, \"Stream synchronization behavior\"",
+    size: Size {
+        of: "elements of each kernel",
+        default: 256,
+        bench: None,
+    },
+    variants: &[
+        Variant::new("default_stream_blocks", |device, setup| {
+            Three::prepare(device, setup, StreamOptions::new())
+        })
+        .runs("advance"),
+        Variant::new("non_blocking_streams", |device, setup| {
+            Three::prepare(device, setup, StreamOptions::new().non_blocking())
+        })
+        .runs("advance"),
+    ],
+};
+
+/// Steps of each kernel, where `by` says nothing.
+pub const ROUNDS: u32 = 1 << 14;
+
+struct Three {
+    /// The default stream is the one in the middle.
+    streams: [Stream; 3],
+    buffers: [[DeviceBuffer<u32>; 2]; 3],
+    rounds: u32,
+    expected: Vec<u32>,
+    one: Elapsed,
+    all: Option<Elapsed>,
+}
+
+impl Three {
+    fn prepare(device: &Device, setup: Setup, options: StreamOptions) -> Result<Box<dyn Case>> {
+        let (n, rounds) = (setup.elements()?, setup.by.unwrap_or(ROUNDS));
+        let values = input::words(n, setup.seed);
+        let buffers = || -> Result<[DeviceBuffer<u32>; 2]> {
+            Ok([
+                DeviceBuffer::from_slice(device, &values)?,
+                DeviceBuffer::zeroed(device, n)?,
+            ])
+        };
+        let [mut first, second, third] = [buffers()?, buffers()?, buffers()?];
+        let main = device.stream()?;
+        let [from, to] = &mut first;
+        let mut one = || timed(&main, || queue(&main, from, to, rounds));
+        one()?; // the first launch may load the module
+        let one = one()?;
+        let mut made = streams(device, 2, options)?.into_iter();
+        let mut made = || made.next().context("two streams were made");
+        Ok(Box::new(Three {
+            streams: [made()?, device.default_stream(), made()?],
+            buffers: [first, second, third],
+            rounds,
+            expected: advanced(&values, rounds),
+            one,
+            all: None,
+        }))
+    }
+}
+
+impl Case for Three {
+    fn launch(&mut self, stream: &Stream) -> Result<()> {
+        // What the buffers were used for before is over: from here on only the streams' own rules count.
+        stream.device().synchronize()?;
+        let starts: Vec<_> = self
+            .streams
+            .iter()
+            .map(Stream::record)
+            .collect::<Result<_, _>>()?;
+        for (stream, [from, to]) in self.streams.iter().zip(&mut self.buffers) {
+            queue(stream, from, to, self.rounds)?;
+        }
+        let ends: Vec<_> = self
+            .streams
+            .iter()
+            .map(Stream::record)
+            .collect::<Result<_, _>>()?;
+        let mut last = Elapsed::from_seconds(0.0);
+        for end in &ends {
+            end.synchronize()?;
+            let after = end.since(&starts[0])?;
+            if after > last {
+                last = after;
+            }
+        }
+        self.all = Some(last);
+        Ok(())
+    }
+
+    fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
+        let results: Vec<Vec<u32>> = self
+            .buffers
+            .iter()
+            .map(|[_, to]| to.to_vec())
+            .collect::<Result<_, _>>()?;
+        Ok(compare::equal(&results.concat(), &self.expected.repeat(3)))
+    }
+
+    fn work(&self) -> Work {
+        Work::Nothing
+    }
+
+    fn figures(&self, _: Option<&Counters>) -> Result<Vec<Figure>> {
+        let all = self.all.context("nothing was launched")?;
+        Ok(vec![
+            Figure::tenths("one kernel, us", self.one.get(TimeUnit::Microseconds)),
+            Figure::tenths("three kernels, us", all.get(TimeUnit::Microseconds)),
+        ])
+    }
+}

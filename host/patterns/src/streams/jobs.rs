@@ -1,0 +1,212 @@
+//! The work that the streams chapter schedules: chains of kernels, and chunks that are copied in, worked on and copied out.
+
+use anyhow::Result;
+use gpu::streams::advance::{FACTOR, INCREMENT, advance};
+use lanewise::{
+    Device, DeviceBuffer, Elapsed, LaunchConfig, PinnedBuffer, Pinning, Stream, StreamOptions,
+};
+
+use super::schedule::Job;
+
+/// So many streams of this kind.
+///
+/// # Errors
+/// The driver's.
+pub fn streams(device: &Device, count: usize, options: StreamOptions) -> Result<Vec<Stream>> {
+    let make = |_| Ok(device.stream_with(options)?);
+    (0..count).map(make).collect()
+}
+
+/// How long `work` takes the device: from what `main` has done to what `work` makes it wait for.
+///
+/// # Errors
+/// What `work` answers, or a fault.
+pub fn timed(main: &Stream, work: impl FnOnce() -> Result<()>) -> Result<Elapsed> {
+    let start = main.record()?;
+    work()?;
+    let end = main.record()?;
+    end.synchronize()?;
+    Ok(end.since(&start)?)
+}
+
+/// Queues `advance` on `stream`.
+///
+/// # Errors
+/// The driver's.
+pub fn queue(
+    stream: &Stream,
+    from: &DeviceBuffer<u32>,
+    to: &mut DeviceBuffer<u32>,
+    rounds: u32,
+) -> Result<()> {
+    let config = LaunchConfig::for_num_elems(from.len());
+    let device = stream.device();
+    Ok(device.launch(stream, advance, config, (from, to, rounds))?)
+}
+
+/// A few kernels one after another, each of which reads what the one before has written.
+#[derive(Debug)]
+pub struct Chain {
+    buffers: [DeviceBuffer<u32>; 2],
+    kernels: usize,
+    rounds: u32,
+}
+
+impl Chain {
+    /// A chain that starts from `values`.
+    ///
+    /// # Errors
+    /// The driver's.
+    pub fn new(device: &Device, values: &[u32], kernels: usize, rounds: u32) -> Result<Self> {
+        let buffer = || DeviceBuffer::from_slice(device, values);
+        Ok(Self {
+            buffers: [buffer()?, buffer()?],
+            kernels,
+            rounds,
+        })
+    }
+
+    /// What the last kernel has left.
+    ///
+    /// # Errors
+    /// A fault.
+    pub fn result(&self) -> Result<Vec<u32>> {
+        Ok(self.buffers[self.kernels % 2].to_vec()?)
+    }
+}
+
+impl Job for Chain {
+    fn steps(&self) -> usize {
+        self.kernels
+    }
+
+    fn step(&mut self, step: usize, stream: &Stream) -> Result<()> {
+        let [even, odd] = &mut self.buffers;
+        let (from, to) = if step % 2 == 0 {
+            (even, odd)
+        } else {
+            (odd, even)
+        };
+        queue(stream, from, to, self.rounds)
+    }
+}
+
+/// A chunk of a larger array, in pinned memory of its own and on the device.
+#[derive(Debug)]
+pub struct Chunk {
+    input: PinnedBuffer<u32>,
+    output: PinnedBuffer<u32>,
+    from: DeviceBuffer<u32>,
+    to: DeviceBuffer<u32>,
+    rounds: u32,
+    stages: &'static [Stage],
+}
+
+/// What is done with a chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// It is copied to the device.
+    CopyIn,
+    /// A kernel works on it.
+    Kernel,
+    /// What the kernel has left is copied back.
+    CopyOut,
+}
+
+/// There, worked on, and back.
+pub const ROUND_TRIP: &[Stage] = &[Stage::CopyIn, Stage::Kernel, Stage::CopyOut];
+
+impl Chunk {
+    /// The chunks of `values`, of `len` elements each.
+    ///
+    /// # Errors
+    /// The driver's.
+    pub fn all(device: &Device, values: &[u32], len: usize, rounds: u32) -> Result<Vec<Self>> {
+        let chunk = |values: &[u32]| -> Result<Self> {
+            let pinned = || PinnedBuffer::zeroed(device, values.len(), Pinning::Cached);
+            let mut input = pinned()?;
+            input.as_mut_slice()?.copy_from_slice(values);
+            Ok(Self {
+                input,
+                output: pinned()?,
+                from: DeviceBuffer::zeroed(device, values.len())?,
+                to: DeviceBuffer::zeroed(device, values.len())?,
+                rounds,
+                stages: ROUND_TRIP,
+            })
+        };
+        values.chunks(len.max(1)).map(chunk).collect()
+    }
+
+    /// From now on only these of its stages.
+    pub fn only(&mut self, stages: &'static [Stage]) {
+        self.stages = stages;
+    }
+
+    /// What came back.
+    ///
+    /// # Errors
+    /// A fault.
+    pub fn output(&self) -> Result<&[u32]> {
+        Ok(self.output.as_slice()?)
+    }
+
+    /// What the kernel has left on the device.
+    ///
+    /// # Errors
+    /// A fault.
+    pub fn on_device(&self) -> Result<Vec<u32>> {
+        Ok(self.to.to_vec()?)
+    }
+}
+
+impl Job for Chunk {
+    fn steps(&self) -> usize {
+        self.stages.len()
+    }
+
+    fn step(&mut self, step: usize, stream: &Stream) -> Result<()> {
+        match self.stages[step] {
+            // The chunk has its memory to itself, and whoever reads the output waits for the copy there.
+            Stage::CopyIn => stream.copy_in(&self.input, &mut self.from)?.detach(),
+            Stage::Kernel => queue(stream, &self.from, &mut self.to, self.rounds)?,
+            Stage::CopyOut => stream.copy_out(&self.to, &mut self.output)?.detach(),
+        }
+        Ok(())
+    }
+}
+
+// On the CPU.
+
+/// Each of `values`, `rounds` steps of the generator on.
+pub fn advanced(values: &[u32], rounds: u32) -> Vec<u32> {
+    // A step is `x -> a x + c`, and so are many: they are found by doubling.
+    let (mut factor, mut increment) = (1u32, 0u32);
+    let (mut a, mut c) = (FACTOR, INCREMENT);
+    let mut left = rounds;
+    while left > 0 {
+        if left % 2 == 1 {
+            factor = factor.wrapping_mul(a);
+            increment = increment.wrapping_mul(a).wrapping_add(c);
+        }
+        c = c.wrapping_mul(a).wrapping_add(c);
+        a = a.wrapping_mul(a);
+        left /= 2;
+    }
+    let on = |x: &u32| x.wrapping_mul(factor).wrapping_add(increment);
+    values.iter().map(on).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_steps_are_as_many_single_ones() {
+        let mut values = vec![0, 1, 2, u32::MAX, 12_345];
+        for rounds in 0..40 {
+            assert_eq!(advanced(&[0, 1, 2, u32::MAX, 12_345], rounds), values);
+            values = advanced(&values, 1);
+        }
+    }
+}

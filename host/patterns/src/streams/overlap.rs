@@ -1,0 +1,232 @@
+//! Copies beside kernels: an array that goes to the device in chunks, is worked on there, and comes back.
+//!
+//! The copies' time and the kernels' are spent one after another on one stream; on several, a chunk's kernel runs while another chunk is
+//! copied. At the best the whole takes as long as the slowest of the three kinds of work.
+
+use anyhow::{Context, Result};
+use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::counters::Counters;
+use lanewise::{
+    Device, DeviceBuffer, Elapsed, PinnedBuffer, Pinning, Stream, StreamOptions, TimeUnit,
+};
+
+use super::jobs::{Chunk, ROUND_TRIP, Stage, advanced, streams, timed};
+use super::schedule::{self, Schedule};
+use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work, input};
+
+/// The pattern.
+pub static PATTERN: Pattern = Pattern {
+    name: "overlap",
+    chapter: "streams",
+    summary: "copies beside kernels: as long as the slower of the two, not as both",
+    source: "CUDA study notes, sections 6.3.1 and 6.3.2; memory optimisation notes, chapter 9.1.2",
+    size: Size {
+        of: "elements",
+        default: 1 << 18,
+        bench: None,
+    },
+    variants: &[
+        Variant::new("overlap_none", |device, setup| {
+            let one = Plan {
+                streams: 1,
+                ..Plan::DEPTH
+            };
+            Overlapped::prepare(device, setup, one)
+        })
+        .runs("advance"),
+        Variant::new("overlap_depth_first", |device, setup| {
+            Overlapped::prepare(device, setup, Plan::DEPTH)
+        })
+        .runs("advance"),
+        Variant::new("overlap_breadth_first", |device, setup| {
+            let breadth = Plan {
+                schedule: schedule::breadth_first,
+                ..Plan::DEPTH
+            };
+            Overlapped::prepare(device, setup, breadth)
+        })
+        .runs("advance"),
+        Variant::new("staged_copy", |device, setup| {
+            // What is worked on stays there.
+            let staged = Plan {
+                stages: &[Stage::CopyIn, Stage::Kernel],
+                ..Plan::DEPTH
+            };
+            Overlapped::prepare(device, setup, staged)
+        })
+        .runs("advance"),
+        Variant::new("double_buffering", DoubleBuffered::prepare).runs("advance"),
+    ],
+};
+
+/// Streams, but for the variant that has one.
+pub const STREAMS: usize = 4;
+/// Steps of the kernel for each element, where `by` says nothing.
+pub const ROUNDS: u32 = 256;
+
+/// Elements of a chunk: 4 to 64 chunks, none below 2^15 elements where there are more than 4.
+fn chunk(size: usize) -> usize {
+    size.div_ceil((size >> 15).clamp(STREAMS, 64)).max(1)
+}
+
+/// What is done with the chunks, on how many streams, in which order.
+struct Plan {
+    streams: usize,
+    stages: &'static [Stage],
+    schedule: Schedule<Chunk>,
+}
+
+impl Plan {
+    const DEPTH: Self = Self {
+        streams: STREAMS,
+        stages: ROUND_TRIP,
+        schedule: schedule::depth_first,
+    };
+}
+
+struct Overlapped {
+    plan: Plan,
+    streams: Vec<Stream>,
+    chunks: Vec<Chunk>,
+    expected: Vec<u32>,
+    /// Each kind of work without the others.
+    alone: Vec<Elapsed>,
+    together: Option<Elapsed>,
+}
+
+impl Overlapped {
+    fn prepare(device: &Device, setup: Setup, plan: Plan) -> Result<Box<dyn Case>> {
+        let (n, rounds) = (setup.elements()?, setup.by.unwrap_or(ROUNDS));
+        let values = input::words(n, setup.seed);
+        let mut case = Self {
+            streams: streams(device, plan.streams, StreamOptions::new())?,
+            chunks: Chunk::all(device, &values, chunk(n), rounds)?,
+            expected: advanced(&values, rounds),
+            alone: Vec::new(),
+            together: None,
+            plan,
+        };
+        let main = device.stream()?;
+        let kinds: [&'static [Stage]; 3] = [&[Stage::CopyIn], &[Stage::Kernel], &[Stage::CopyOut]];
+        for kind in kinds {
+            if kind.iter().all(|stage| case.plan.stages.contains(stage)) {
+                case.run(&main, kind)?; // the first time may load the module
+                let time = case.run(&main, kind)?;
+                case.alone.push(time);
+            }
+        }
+        Ok(Box::new(case))
+    }
+
+    /// These stages of all chunks, as the plan says.
+    fn run(&mut self, main: &Stream, stages: &'static [Stage]) -> Result<Elapsed> {
+        self.chunks.iter_mut().for_each(|chunk| chunk.only(stages));
+        timed(main, || {
+            schedule::fork(main, &self.streams)?;
+            (self.plan.schedule)(&self.streams, &mut self.chunks)?;
+            schedule::join(main, &self.streams)
+        })
+    }
+}
+
+impl Case for Overlapped {
+    fn launch(&mut self, stream: &Stream) -> Result<()> {
+        self.together = Some(self.run(stream, self.plan.stages)?);
+        Ok(())
+    }
+
+    fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
+        let mut found = Vec::with_capacity(self.expected.len());
+        for chunk in &self.chunks {
+            match self.plan.stages.contains(&Stage::CopyOut) {
+                true => found.extend_from_slice(chunk.output()?),
+                false => found.extend(chunk.on_device()?),
+            }
+        }
+        Ok(compare::equal(&found, &self.expected))
+    }
+
+    fn work(&self) -> Work {
+        let copies = self
+            .plan
+            .stages
+            .iter()
+            .filter(|stage| **stage != Stage::Kernel);
+        Work::Bytes((copies.count() * 4 * self.expected.len()) as u64)
+    }
+
+    fn figures(&self, _: Option<&Counters>) -> Result<Vec<Figure>> {
+        let together = self.together.context("nothing was launched")?;
+        let all: f64 = self.alone.iter().map(|time| time.seconds()).sum();
+        let longest = self
+            .alone
+            .iter()
+            .fold(0.0, |longest: f64, time| longest.max(time.seconds()));
+        let us = |seconds: f64| seconds * 1e6;
+        Ok(vec![
+            Figure::tenths("one after another, us", us(all)),
+            Figure::tenths("the longest, us", us(longest)),
+            Figure::tenths("together, us", together.get(TimeUnit::Microseconds)),
+            Figure::percent("of the longest, %", longest / together.seconds()),
+        ])
+    }
+}
+
+/// Pageable memory that passes through two pinned buffers: the host fills one while the other is on its way.
+struct DoubleBuffered {
+    values: Vec<u32>,
+    rounds: u32,
+    /// What is pinned of it at a time, and where that goes.
+    slots: [(PinnedBuffer<u32>, DeviceBuffer<u32>); 2],
+    streams: Vec<Stream>,
+    result: DeviceBuffer<u32>,
+    expected: Vec<u32>,
+}
+
+impl DoubleBuffered {
+    fn prepare(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
+        let (n, rounds) = (setup.elements()?, setup.by.unwrap_or(ROUNDS));
+        let values = input::words(n, setup.seed);
+        let slot = || -> Result<_> {
+            Ok((
+                PinnedBuffer::zeroed(device, chunk(n), Pinning::Cached)?,
+                DeviceBuffer::zeroed(device, chunk(n))?,
+            ))
+        };
+        Ok(Box::new(Self {
+            rounds,
+            slots: [slot()?, slot()?],
+            streams: streams(device, 2, StreamOptions::new())?,
+            result: DeviceBuffer::zeroed(device, n)?,
+            expected: advanced(&values, rounds),
+            values,
+        }))
+    }
+}
+
+impl Case for DoubleBuffered {
+    fn launch(&mut self, stream: &Stream) -> Result<()> {
+        schedule::fork(stream, &self.streams)?;
+        let mut parts = self.result.parts(chunk(self.values.len()));
+        let chunks = self.values.chunks(chunk(self.values.len()));
+        for (i, (values, part)) in chunks.zip(&mut parts).enumerate() {
+            let ((pinned, buffer), side) = (&mut self.slots[i % 2], &self.streams[i % 2]);
+            // Waits for the copy of the chunk before the last, which was made of this very memory.
+            pinned.as_mut_slice()?[..values.len()].copy_from_slice(values);
+            side.copy_in(pinned, buffer)?.detach();
+            let config = lanewise::LaunchConfig::for_num_elems(values.len());
+            let arguments = (&*buffer, &mut *part, self.rounds);
+            let device = side.device();
+            device.launch(side, gpu::streams::advance::advance, config, arguments)?;
+        }
+        schedule::join(stream, &self.streams)
+    }
+
+    fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
+        Ok(compare::equal(&self.result.to_vec()?, &self.expected))
+    }
+
+    fn work(&self) -> Work {
+        Work::Bytes(4 * self.values.len() as u64)
+    }
+}

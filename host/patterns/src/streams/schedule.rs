@@ -1,0 +1,94 @@
+//! Orders in which the steps of several jobs can be queued on several streams.
+//!
+//! Each schedule is a function of the streams and the jobs; job `i` goes to stream `i`, in turn where there are more jobs than streams. The
+//! answer is the same with each, the overlap is not.
+
+use anyhow::Result;
+use lanewise::{Stream, in_threads};
+
+/// Work of several steps, each of which needs the one before.
+pub trait Job {
+    /// How many.
+    fn steps(&self) -> usize;
+
+    /// Queues a step on `stream`.
+    ///
+    /// # Errors
+    /// The driver's.
+    fn step(&mut self, step: usize, stream: &Stream) -> Result<()>;
+}
+
+/// A schedule.
+pub type Schedule<J> = fn(&[Stream], &mut [J]) -> Result<()>;
+
+/// All steps of the first job, then all of the second.
+///
+/// # Errors
+/// What a step answers.
+pub fn depth_first<J: Job>(streams: &[Stream], jobs: &mut [J]) -> Result<()> {
+    for (job, stream) in jobs.iter_mut().zip(streams.iter().cycle()) {
+        for step in 0..job.steps() {
+            job.step(step, stream)?;
+        }
+    }
+    Ok(())
+}
+
+/// The first step of all jobs, then the second of all.
+///
+/// # Errors
+/// What a step answers.
+pub fn breadth_first<J: Job>(streams: &[Stream], jobs: &mut [J]) -> Result<()> {
+    let steps = jobs.iter().map(Job::steps).max().unwrap_or(0);
+    for step in 0..steps {
+        for (job, stream) in jobs.iter_mut().zip(streams.iter().cycle()) {
+            if step < job.steps() {
+                job.step(step, stream)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A thread for each stream, which queues the stream's jobs one after another.
+///
+/// # Errors
+/// What a step answers.
+pub fn thread_per_stream<J: Job + Send>(streams: &[Stream], jobs: &mut [J]) -> Result<()> {
+    let mut shares: Vec<Vec<&mut J>> = streams.iter().map(|_| Vec::new()).collect();
+    for (i, job) in jobs.iter_mut().enumerate() {
+        shares[i % streams.len()].push(job);
+    }
+    let queue = |(stream, share): (&Stream, Vec<&mut J>)| {
+        for job in share {
+            for step in 0..job.steps() {
+                job.step(step, stream)?;
+            }
+        }
+        Ok(())
+    };
+    in_threads(streams.iter().zip(shares), queue)
+        .into_iter()
+        .collect()
+}
+
+/// Makes the streams begin where `main` is now.
+///
+/// # Errors
+/// The driver's.
+pub fn fork(main: &Stream, streams: &[Stream]) -> Result<()> {
+    let now = main.record()?;
+    Ok(streams
+        .iter()
+        .try_for_each(|stream| stream.wait_event(&now))?)
+}
+
+/// Makes `main` go on when all that is queued on the streams has run.
+///
+/// # Errors
+/// The driver's.
+pub fn join(main: &Stream, streams: &[Stream]) -> Result<()> {
+    Ok(streams
+        .iter()
+        .try_for_each(|stream| main.wait_for(stream))?)
+}

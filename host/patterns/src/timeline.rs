@@ -1,0 +1,424 @@
+//! Timelines: what a trace says of each variant of a pattern, as a picture. Streams are rows, copies and kernels are bars; above them is what
+//! the host called.
+//!
+//! The trace (`lanewise::trace`) has a range for each run of a variant. A [`Panel`] is the last such range, with what the streams did in it.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result};
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A variant's run: times are in microseconds from its beginning.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Panel {
+    /// The variant.
+    pub name: String,
+    /// How long it took.
+    pub length: f64,
+    /// The host's threads, then the streams of each device; those that did something.
+    pub rows: Vec<Row>,
+}
+
+/// A thread or a stream.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// `host`, `stream 1`, `default stream`.
+    pub name: String,
+    /// What it did, in order.
+    pub bars: Vec<Bar>,
+}
+
+/// A call, a copy or a kernel.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Bar {
+    /// What it was: the kernel's name, `copy to device`.
+    pub name: String,
+    /// Its kind.
+    pub kind: Kind,
+    /// When it began.
+    pub start: f64,
+    /// When it ended.
+    pub end: f64,
+}
+
+/// What a bar stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Kind {
+    /// A call of the driver by the host.
+    Call,
+    /// A copy to the device.
+    CopyIn,
+    /// A kernel.
+    Kernel,
+    /// A copy from the device.
+    CopyOut,
+    /// Another copy, or a memset.
+    Move,
+    /// A host function that a stream called.
+    Host,
+}
+
+impl Kind {
+    const ALL: [Self; 6] = [
+        Self::Call,
+        Self::CopyIn,
+        Self::Kernel,
+        Self::CopyOut,
+        Self::Move,
+        Self::Host,
+    ];
+
+    fn of(category: &str, name: &str) -> Option<Self> {
+        Some(match (category, name) {
+            ("call", _) => Self::Call,
+            ("kernel" | "graph", _) => Self::Kernel,
+            ("copy", "copy to device") => Self::CopyIn,
+            ("copy", "copy to host") => Self::CopyOut,
+            ("copy" | "set", _) => Self::Move,
+            ("host", _) => Self::Host,
+            _ => return None,
+        })
+    }
+
+    /// Its words in the legend.
+    fn words(self) -> &'static str {
+        match self {
+            Self::Call => "host call",
+            Self::CopyIn => "copy to device",
+            Self::Kernel => "kernel",
+            Self::CopyOut => "copy to host",
+            Self::Move => "copy or set on devices",
+            Self::Host => "host function",
+        }
+    }
+
+    /// Colours that differ in brightness too (Okabe and Ito, "Color Universal Design").
+    fn color(self) -> RGBColor {
+        match self {
+            Self::Call => RGBColor(150, 150, 150),
+            Self::CopyIn => RGBColor(86, 180, 233),
+            Self::Kernel => RGBColor(0, 114, 178),
+            Self::CopyOut => RGBColor(230, 159, 0),
+            Self::Move => RGBColor(0, 158, 115),
+            Self::Host => RGBColor(204, 121, 167),
+        }
+    }
+}
+
+/// One event of the trace.
+struct Event<'a> {
+    device: u64,
+    track: u64,
+    category: &'a str,
+    name: &'a str,
+    start: f64,
+    end: f64,
+}
+
+/// The panels of a trace: of each of these names the last range, in this order; names that did not run are left out.
+pub fn panels(trace: &Value, names: &[&str]) -> Vec<Panel> {
+    let all = trace["traceEvents"]
+        .as_array()
+        .map_or(&[][..], Vec::as_slice);
+    let mut tracks: BTreeMap<(u64, u64), &str> = BTreeMap::new();
+    let mut events: Vec<Event<'_>> = Vec::new();
+    for event in all {
+        let place = (
+            event["pid"].as_u64().unwrap_or(0),
+            event["tid"].as_u64().unwrap_or(0),
+        );
+        match event["ph"].as_str() {
+            Some("M") if event["name"] == "thread_name" => {
+                tracks.insert(place, event["args"]["name"].as_str().unwrap_or(""));
+            }
+            Some("X") => {
+                let start = event["ts"].as_f64().unwrap_or(0.0);
+                events.push(Event {
+                    device: place.0,
+                    track: place.1,
+                    category: event["cat"].as_str().unwrap_or(""),
+                    name: event["name"].as_str().unwrap_or(""),
+                    start,
+                    end: start + event["dur"].as_f64().unwrap_or(0.0),
+                });
+            }
+            _ => {}
+        }
+    }
+    let devices = tracks
+        .keys()
+        .map(|(device, _)| device)
+        .max()
+        .map_or(1, |last| last + 1);
+    let range = |name: &&str| {
+        let of_name = |event: &&Event<'_>| event.category == "range" && event.name == *name;
+        events
+            .iter()
+            .filter(of_name)
+            .max_by(|a, b| a.start.total_cmp(&b.start))
+    };
+    let ranges = names.iter().filter_map(range);
+    ranges
+        .map(|range| panel(range, &events, &tracks, devices))
+        .collect()
+}
+
+/// To a nanosecond, so that what touches in the model touches here.
+fn nanosecond(microseconds: f64) -> f64 {
+    (microseconds * 1e3).round() / 1e3
+}
+
+/// What happened in a range.
+fn panel(
+    range: &Event<'_>,
+    events: &[Event<'_>],
+    tracks: &BTreeMap<(u64, u64), &str>,
+    devices: u64,
+) -> Panel {
+    let inside = |event: &&Event<'_>| {
+        event.start >= range.start && event.end <= range.end && event.category != "range"
+    };
+    let mut rows: BTreeMap<(bool, u64, u64), Vec<Bar>> = BTreeMap::new();
+    for event in events.iter().filter(inside) {
+        let Some(kind) = Kind::of(event.category, event.name) else {
+            continue;
+        };
+        let is_stream = kind != Kind::Call;
+        let bars = rows
+            .entry((is_stream, event.device, event.track))
+            .or_default();
+        bars.push(Bar {
+            name: event.name.to_owned(),
+            kind,
+            start: nanosecond(event.start - range.start),
+            end: nanosecond(event.end - range.start),
+        });
+    }
+    let (mut streams, mut threads) = (BTreeMap::new(), BTreeMap::new());
+    let rows = rows
+        .into_iter()
+        .map(|((is_stream, device, track), mut bars)| {
+            bars.sort_by(|a, b| a.start.total_cmp(&b.start));
+            // What can't be told apart in the picture is one bar: a host that asks again and again, for instance.
+            let speck = (range.end - range.start) / 1000.0;
+            bars.retain(|bar| bar.kind != Kind::Call || bar.end > bar.start);
+            bars.dedup_by(|later, earlier| {
+                let is_speck = later.kind == Kind::Call
+                    && later.start - earlier.end < speck
+                    && later.end - later.start < speck;
+                if is_speck {
+                    earlier.end = earlier.end.max(later.end);
+                }
+                is_speck
+            });
+            let counted = if is_stream {
+                &mut streams
+            } else {
+                &mut threads
+            };
+            let number: &mut u64 = counted.entry(device).or_insert(0);
+            let of_device = if devices > 1 {
+                format!("device {device}, ")
+            } else {
+                String::new()
+            };
+            let name = match tracks.get(&(device, track)) {
+                Some(name) if name.starts_with("default stream") => "default stream".to_owned(),
+                _ => {
+                    *number += 1;
+                    match (is_stream, *number) {
+                        (true, number) => format!("stream {number}"),
+                        (false, 1) => "host".to_owned(),
+                        (false, number) => format!("host, thread {number}"),
+                    }
+                }
+            };
+            Row {
+                name: format!("{of_device}{name}"),
+                bars,
+            }
+        });
+    Panel {
+        name: range.name.to_owned(),
+        length: nanosecond(range.end - range.start),
+        rows: rows.collect(),
+    }
+}
+
+/// Pixels.
+const WIDTH: i32 = 960;
+const LEFT: i32 = 150;
+const RIGHT: i32 = 20;
+const ROW: i32 = 22;
+const TITLE: i32 = 26;
+const AXIS: i32 = 30;
+const LEGEND: i32 = 30;
+
+/// The panels one below another, at one scale, as SVG. `times` says how the times were come by: `modelled`, `measured`.
+///
+/// # Errors
+/// When there is nothing to draw.
+pub fn draw(panels: &[Panel], times: &str) -> Result<String> {
+    let longest = panels
+        .iter()
+        .fold(0.0, |longest: f64, panel| longest.max(panel.length));
+    anyhow::ensure!(longest > 0.0, "no variant has run, so there is no timeline");
+    let rows: usize = panels.iter().map(|panel| panel.rows.len()).sum();
+    let height = LEGEND + rows as i32 * ROW + panels.len() as i32 * TITLE + AXIS;
+    let mut svg = String::new();
+    {
+        let area =
+            SVGBackend::with_string(&mut svg, (WIDTH as u32, height as u32)).into_drawing_area();
+        paint(&area, panels, times, longest)
+            .map_err(|error| anyhow::anyhow!("{error}"))
+            .context("cannot draw the timeline")?;
+    }
+    Ok(svg)
+}
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
+type Painted<'a> =
+    std::result::Result<(), DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>>;
+
+fn paint<'a>(area: &Area<'a>, panels: &[Panel], times: &str, longest: f64) -> Painted<'a> {
+    area.fill(&WHITE)?;
+    let text = |size: i32| ("sans-serif", size).into_font().color(&BLACK);
+    let right = text(12).pos(Pos::new(HPos::Right, VPos::Center));
+    let x = |time: f64| LEFT + (time / longest * f64::from(WIDTH - LEFT - RIGHT)).round() as i32;
+    let bars = || {
+        panels
+            .iter()
+            .flat_map(|panel| &panel.rows)
+            .flat_map(|row| &row.bars)
+    };
+    let mut place = 10;
+    for kind in Kind::ALL {
+        if bars().any(|bar| bar.kind == kind) {
+            area.draw(&Rectangle::new(
+                [(place, 8), (place + 12, 20)],
+                kind.color().filled(),
+            ))?;
+            area.draw(&Text::new(kind.words(), (place + 17, 8), text(12)))?;
+            place += 35 + 7 * kind.words().len() as i32;
+        }
+    }
+    let mut y = LEGEND;
+    for panel in panels {
+        let title = format!("{}: {:.1} us", panel.name, panel.length);
+        area.draw(&Text::new(title, (10, y + 6), text(14)))?;
+        y += TITLE;
+        for row in &panel.rows {
+            let middle = y + ROW / 2;
+            area.draw(&PathElement::new(
+                [(LEFT, middle), (WIDTH - RIGHT, middle)],
+                RGBColor(225, 225, 225),
+            ))?;
+            area.draw(&Text::new(
+                row.name.clone(),
+                (LEFT - 8, middle),
+                right.clone(),
+            ))?;
+            for bar in &row.bars {
+                let corners = [
+                    (x(bar.start), y + 3),
+                    (x(bar.end).max(x(bar.start) + 1), y + ROW - 3),
+                ];
+                area.draw(&Rectangle::new(corners, bar.kind.color().filled()))?;
+                area.draw(&Rectangle::new(corners, WHITE.stroke_width(1)))?;
+            }
+            y += ROW;
+        }
+    }
+    area.draw(&PathElement::new(
+        [(LEFT, y + 4), (WIDTH - RIGHT, y + 4)],
+        BLACK,
+    ))?;
+    let step = step(longest);
+    let mut tick = 0.0;
+    let below = text(11).pos(Pos::new(HPos::Center, VPos::Top));
+    while tick <= longest {
+        area.draw(&PathElement::new(
+            [(x(tick), y + 4), (x(tick), y + 8)],
+            BLACK,
+        ))?;
+        area.draw(&Text::new(
+            format!("{tick}"),
+            (x(tick), y + 10),
+            below.clone(),
+        ))?;
+        tick += step;
+    }
+    let unit = format!("us, {times}");
+    area.draw(&Text::new(unit, (10, y + 10), text(11)))?;
+    area.present()
+}
+
+/// A round number of microseconds of which there are 5 to 12 in `longest`.
+fn step(longest: f64) -> f64 {
+    let power = 10f64.powf((longest / 5.0).log10().floor());
+    let fits = [5.0, 2.0]
+        .into_iter()
+        .find(|factor| longest / (factor * power) >= 5.0);
+    power * fits.unwrap_or(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn trace() -> Value {
+        let bar = |tid: u64, category: &str, name: &str, start: f64, duration: f64| json!({ "ph": "X", "pid": 0, "tid": tid, "cat": category, "name": name, "ts": start, "dur": duration });
+        let track = |tid: u64, name: &str| json!({ "ph": "M", "name": "thread_name", "pid": 0, "tid": tid, "args": { "name": name } });
+        json!({ "traceEvents": [
+            track(1, "host thread 1"), track(2, "default stream, context 0x1"), track(3, "stream 0x10"), track(4, "stream 0x11"),
+            bar(1, "range", "first", 100.0, 50.0), bar(1, "call", "cuLaunchKernel", 101.0, 1.5),
+            bar(3, "copy", "copy to device", 105.0, 10.0), bar(4, "kernel", "advance", 115.0, 20.0),
+            bar(2, "copy", "copy to host", 135.0, 5.0), bar(3, "kernel", "before", 10.0, 5.0),
+            bar(1, "range", "second", 200.0, 10.0), bar(3, "host", "host function", 201.0, 0.0),
+        ] })
+    }
+
+    #[test]
+    fn a_panel_has_what_its_range_has() {
+        let panels = panels(&trace(), &["second", "first", "third"]);
+        let names: Vec<&str> = panels.iter().map(|panel| panel.name.as_str()).collect();
+        assert_eq!(names, ["second", "first"]);
+        let rows: Vec<&str> = panels[1].rows.iter().map(|row| row.name.as_str()).collect();
+        assert_eq!(rows, ["host", "default stream", "stream 1", "stream 2"]);
+        let kernel = &panels[1].rows[3].bars[0];
+        assert_eq!(
+            (kernel.kind, kernel.start, kernel.end),
+            (Kind::Kernel, 15.0, 35.0)
+        );
+    }
+
+    #[test]
+    fn a_timeline_is_an_svg_with_every_row_and_what_nothing_ran_in_is_refused() {
+        let svg = draw(&panels(&trace(), &["first"]), "modelled").expect("there is a panel");
+        assert!(
+            svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"),
+            "{svg}"
+        );
+        for text in [
+            "first: 50.0 us",
+            "default stream",
+            "stream 2",
+            "us, modelled",
+        ] {
+            assert!(svg.contains(text), "{text}");
+        }
+        assert!(draw(&[], "modelled").is_err());
+    }
+
+    #[test]
+    fn ticks_are_round_and_few() {
+        for longest in [0.7, 1.0, 5.0, 9.9, 47.0, 100.0, 12345.0] {
+            let count = longest / step(longest);
+            assert!((4.99..=12.5).contains(&count), "{longest}: {count}");
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Every pattern of the chapter agrees with the CPU, at every size.
+
+use lanewise_patterns::Setup;
+use proptest::prelude::*;
+use tests::agree::{agrees, assert_agrees};
+use tests::sizes::{EDGES, cases, lengths};
+
+/// Variants whose answer is an array's.
+const ARRAYS: [&str; 11] = [
+    "depth_first",
+    "breadth_first",
+    "thread_per_stream",
+    "default_stream_blocks",
+    "non_blocking_streams",
+    "overlap_none",
+    "overlap_depth_first",
+    "overlap_breadth_first",
+    "staged_copy",
+    "double_buffering",
+    "host_counts_meanwhile",
+];
+
+/// Variants whose answer is who went first, or who was refused.
+const WORDS: [&str; 5] = [
+    "event_joins_streams",
+    "stream_priority",
+    "event_without_time",
+    "stream_callback",
+    "callback_that_calls_cuda",
+];
+
+/// Kernels of a few steps: what is computed does not depend on how many.
+fn short(size: usize, seed: u64) -> Setup {
+    Setup {
+        by: Some(17),
+        ..Setup::new(size, seed)
+    }
+}
+
+#[test]
+fn every_schedule_agrees_with_the_cpu_at_every_edge() {
+    for variant in ARRAYS {
+        for size in EDGES {
+            assert_agrees(variant, short(size, 1));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(4))]
+
+    #[test]
+    fn every_schedule_agrees_with_the_cpu(size in lengths(), seed: u64) {
+        for variant in ARRAYS {
+            prop_assert_eq!(agrees(variant, short(size, seed)), Ok(()));
+        }
+    }
+}
+
+#[test]
+fn streams_events_and_callbacks_keep_their_rules() {
+    for variant in WORDS {
+        assert_agrees(variant, Setup::new(256, 1));
+    }
+}

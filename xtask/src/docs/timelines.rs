@@ -1,0 +1,141 @@
+//! `cargo xtask timelines`: the book's timelines, drawn while mdBook builds it.
+//!
+//! A page says `{{#timeline overlap}}`; this runs the pattern on the simulator, whose times are the same in every run, and puts the picture
+//! there. mdBook calls it as a preprocessor (`docs/book.toml`): it writes the book as JSON to this program's standard input and takes it back,
+//! changed, from its standard output.
+
+use std::io::{Read, Write};
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+use crate::forward;
+
+/// What a page writes before the pattern's name.
+pub(crate) const MARK: &str = "{{#timeline ";
+
+/// Put the timelines of patterns into the book, as a preprocessor of mdBook
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  cargo xtask timelines supports html")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    question: Option<Question>,
+}
+
+/// What mdBook asks beforehand.
+#[derive(Debug, clap::Subcommand)]
+enum Question {
+    /// Whether this renderer is supported; HTML is
+    Supports {
+        /// mdBook's name of the renderer
+        renderer: String,
+    },
+}
+
+/// Answers mdBook's question, or changes its book.
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    if let Some(Question::Supports { renderer }) = &args.question {
+        return Ok(ExitCode::from(u8::from(renderer != "html")));
+    }
+    let mut text = String::new();
+    std::io::stdin().read_to_string(&mut text)?;
+    let input: Value = serde_json::from_str(&text).context("mdBook's book is not JSON")?;
+    // A pair: what it is about, and the book.
+    let mut book = input.get(1).cloned().context("mdBook sent no book")?;
+    let patterns = forward::build()?;
+    replace(&mut book, &mut |pattern| draw(&patterns, pattern))?;
+    Ok(std::io::stdout()
+        .write_all(book.to_string().as_bytes())
+        .map(|()| ExitCode::SUCCESS)?)
+}
+
+/// The timeline of a pattern, drawn by `patterns`.
+fn draw(patterns: &std::path::Path, pattern: &str) -> Result<String> {
+    let folder = crate::workspace::target().join("timelines");
+    std::fs::create_dir_all(&folder)?;
+    let file = folder.join(format!("{pattern}.svg"));
+    let output = Command::new(patterns)
+        .args(["run", pattern, "--device", "sim", "--timeline"])
+        .arg(&file)
+        .output()
+        .context("`patterns` could not be started")?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    ensure!(
+        output.status.success(),
+        "`patterns run {pattern}` failed: {said}"
+    );
+    Ok(std::fs::read_to_string(&file)?)
+}
+
+/// Puts a picture in the place of each mark, in every chapter.
+fn replace(book: &mut Value, draw: &mut impl FnMut(&str) -> Result<String>) -> Result<()> {
+    match book {
+        Value::Object(members) => {
+            for (name, member) in members {
+                match member {
+                    Value::String(text) if name == "content" => *text = pictured(text, draw)?,
+                    other => replace(other, draw)?,
+                }
+            }
+        }
+        Value::Array(elements) => {
+            for element in elements {
+                replace(element, draw)?;
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// A page with its pictures.
+fn pictured(page: &str, draw: &mut impl FnMut(&str) -> Result<String>) -> Result<String> {
+    let mut parts = page.split(MARK);
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (pattern, rest) = part
+            .split_once("}}")
+            .context("a timeline's mark does not end")?;
+        let svg = draw(pattern.trim())?;
+        // An empty line would end the HTML block, and the rest of the picture would be text.
+        let lines = svg.lines().filter(|line| !line.trim().is_empty());
+        out.push_str("<div class=\"timeline\">\n");
+        lines.for_each(|line| {
+            out.push_str(line);
+            out.push('\n');
+        });
+        out.push_str("</div>\n");
+        out.push_str(rest);
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn every_chapter_gets_its_pictures() {
+        let mut book = json!({ "sections": [
+            { "Chapter": { "name": "A", "content": "before\n\n{{#timeline overlap}}\nafter", "sub_items": [
+                { "Chapter": { "name": "B", "content": "none", "sub_items": [] } },
+                "Separator",
+            ] } },
+        ] });
+        replace(&mut book, &mut |pattern| {
+            Ok(format!("<svg>\n\n{pattern}</svg>"))
+        })
+        .expect("it is drawn");
+        let chapter = &book["sections"][0]["Chapter"];
+        let expected = "before\n\n<div class=\"timeline\">\n<svg>\noverlap</svg>\n</div>\n\nafter";
+        assert_eq!(chapter["content"], expected);
+        assert_eq!(chapter["sub_items"][0]["Chapter"]["content"], "none");
+    }
+
+    #[test]
+    fn a_mark_without_an_end_is_an_error() {
+        assert!(pictured("{{#timeline overlap", &mut |_| Ok(String::new())).is_err());
+    }
+}

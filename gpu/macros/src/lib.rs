@@ -14,6 +14,7 @@ mod kernel;
 mod printf;
 mod shared;
 mod symbol;
+mod value;
 
 use proc_macro::TokenStream;
 
@@ -30,7 +31,8 @@ use proc_macro::TokenStream;
 /// A safe `fn` may be launched safely with any grid and block; write `unsafe fn` where that is not so.
 ///
 /// Options: `instances(16, 32)` lists the values of a kernel with a const parameter (one entry point each, `name_16`,
-/// `name_32`; with several parameters, `instances((16, 2), (32, 4))`); `min_arch = "sm_90"` leaves the kernel out of
+/// `name_32`), `instances(f32, f64)` the types of one with a type parameter (`name_f32`; its handle is `name::<f32>`); with several
+/// parameters, `instances((f32, 2), (f64, 4))`. `min_arch = "sm_90"` leaves the kernel out of
 /// builds for older targets.
 ///
 /// ```
@@ -148,6 +150,59 @@ pub fn no_fma(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn launch_contract(options: TokenStream, item: TokenStream) -> TokenStream {
     kernel::companion::expand("launch_contract", options.into(), item.into())
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// Lets a structure or an enumeration of your own be passed to a kernel by value, and be an element of buffers.
+///
+/// The type means the same on both sides: it is `#[repr(C)]` (or `transparent`, or for an enumeration a type of integers), all of its fields
+/// are such values, and a structure has no padding, which holds nothing that could be passed. Fields are numbers, `bool`, arrays, `Option<NonZeroU32>`,
+/// raw addresses of the device, and other types that derive it; what borrows or owns memory of the host is none.
+///
+/// ```
+/// use lanewise_macros::{Value, kernel};
+/// use lanewise_std::{DisjointSlice, thread};
+///
+/// #[derive(Clone, Copy, Value)]
+/// #[repr(C)]
+/// pub struct Line {
+///     pub slope: f32,
+///     pub offset: f32,
+/// }
+///
+/// #[kernel]
+/// pub fn along(line: Line, input: &[f32], mut output: DisjointSlice<f32>) {
+///     let index = thread::index_1d();
+///     if let (Some(x), Some(y)) = (input.get(index.get()), output.get_mut(&index)) {
+///         *y = line.slope * x + line.offset;
+///     }
+/// }
+/// ```
+///
+/// A hole between fields is refused:
+///
+/// ```compile_fail,E0080
+/// #[derive(Clone, Copy, lanewise_macros::Value)]
+/// #[repr(C)]
+/// struct Hole {
+///     small: u8,
+///     large: u32,
+/// }
+/// ```
+///
+/// and a layout that the compiler chooses:
+///
+/// ```compile_fail
+/// #[derive(Clone, Copy, lanewise_macros::Value)]
+/// struct Anyhow {
+///     small: u8,
+///     large: u32,
+/// }
+/// ```
+#[proc_macro_derive(Value)]
+pub fn derive_value(item: TokenStream) -> TokenStream {
+    value::expand(item.into())
         .unwrap_or_else(syn::Error::into_compile_error)
         .into()
 }

@@ -1,4 +1,4 @@
-//! Loads from global memory that name the caches they go through.
+//! Loads, stores and prefetches of global memory that name the caches they go through.
 //!
 //! An ordinary load leaves the choice to the compiler: what comes through a `&[T]` parameter is read-only for the whole kernel and
 //! goes through the read-only path by itself; everything else is cached at all levels. These functions are for the cases in which
@@ -15,6 +15,10 @@ mod sealed {
         unsafe fn all_levels(place: &Self) -> Self;
         unsafe fn l2_only(place: &Self) -> Self;
         unsafe fn read_only(place: &Self) -> Self;
+        unsafe fn streaming(place: &Self) -> Self;
+        unsafe fn store_l2(place: *mut Self, value: Self);
+        unsafe fn store_streaming(place: *mut Self, value: Self);
+        unsafe fn store_through(place: *mut Self, value: Self);
     }
 }
 
@@ -55,6 +59,117 @@ pub unsafe fn load_cg<T: Loadable>(place: &T) -> T {
 pub unsafe fn ldg<T: Loadable>(place: &T) -> T {
     // SAFETY: the caller says where it is.
     unsafe { T::read_only(place) }
+}
+
+/// Loads, and asks the caches to keep nothing of it: `ld.global.cs`. For what is read once.
+///
+/// # Safety
+/// `place` is in global memory.
+#[doc(alias = "__ldcs")]
+#[doc(alias = "ld.global.cs")]
+#[inline]
+#[must_use]
+pub unsafe fn load_cs<T: Loadable>(place: &T) -> T {
+    // SAFETY: the caller says where it is.
+    unsafe { T::streaming(place) }
+}
+
+/// Stores to L2, past L1: `st.global.cg`.
+///
+/// # Safety
+/// `place` is in global memory and valid for a write, and no other thread accesses it at the same time.
+#[doc(alias = "__stcg")]
+#[doc(alias = "st.global.cg")]
+#[inline]
+pub unsafe fn store_cg<T: Loadable>(place: *mut T, value: T) {
+    // SAFETY: the caller's promise.
+    unsafe { T::store_l2(place, value) }
+}
+
+/// Stores, and asks the caches to keep nothing of it: `st.global.cs`. For what nobody reads soon.
+///
+/// # Safety
+/// As for [`store_cg`].
+#[doc(alias = "__stcs")]
+#[doc(alias = "st.global.cs")]
+#[inline]
+pub unsafe fn store_cs<T: Loadable>(place: *mut T, value: T) {
+    // SAFETY: the caller's promise.
+    unsafe { T::store_streaming(place, value) }
+}
+
+/// Stores through all levels to memory: `st.global.wt`. For what the host looks for.
+///
+/// # Safety
+/// As for [`store_cg`].
+#[doc(alias = "__stwt")]
+#[doc(alias = "st.global.wt")]
+#[inline]
+pub unsafe fn store_wt<T: Loadable>(place: *mut T, value: T) {
+    // SAFETY: the caller's promise.
+    unsafe { T::store_through(place, value) }
+}
+
+/// LLVM's intrinsics for it ask for `sm_90`; the instruction is as old as the caches.
+#[cfg(target_arch = "nvptx64")]
+macro_rules! prefetch {
+    ($instruction:expr, $place:expr) => {
+        // SAFETY: a prefetch of memory that a reference is to; it changes nothing.
+        unsafe {
+            core::arch::asm!(
+                concat!($instruction, " [{place}];"),
+                place = in(reg64) core::ptr::from_ref($place),
+                options(readonly, nostack, preserves_flags),
+            );
+        }
+    };
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+macro_rules! prefetch {
+    ($instruction:expr, $place:expr) => {{
+        let _ = $place;
+        crate::device_only($instruction)
+    }};
+}
+
+/// Has the caches fetch what is there, up to L1, and waits for nothing.
+#[doc(alias = "prefetch.L1")]
+#[inline]
+pub fn prefetch_l1<T>(place: &T) {
+    prefetch!("prefetch.L1", place)
+}
+
+/// Has L2 fetch what is there, and waits for nothing.
+#[doc(alias = "prefetch.L2")]
+#[inline]
+pub fn prefetch_l2<T>(place: &T) {
+    prefetch!("prefetch.L2", place)
+}
+
+#[cfg(target_arch = "nvptx64")]
+macro_rules! store {
+    ($register:ident, $instruction:expr, $place:expr, $value:expr) => {
+        // SAFETY: the caller says that the place is in global memory, and this thread's to write.
+        unsafe {
+            core::arch::asm!(
+                "cvta.to.global.u64 {global}, {place};",
+                concat!($instruction, " [{global}], {value};"),
+                global = out(reg64) _,
+                value = in($register) $value,
+                place = in(reg64) $place,
+                options(nostack, preserves_flags),
+            );
+        }
+    };
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+macro_rules! store {
+    ($register:ident, $instruction:expr, $place:expr, $value:expr) => {{
+        let _ = ($place, $value);
+        crate::device_only($instruction)
+    }};
 }
 
 #[cfg(target_arch = "nvptx64")]
@@ -103,6 +218,26 @@ macro_rules! loadable {
                 #[inline(always)]
                 unsafe fn read_only(place: &Self) -> Self {
                     load!($register, concat!("ld.global.nc.", $bits), place)
+                }
+
+                #[inline(always)]
+                unsafe fn streaming(place: &Self) -> Self {
+                    load!($register, concat!("ld.global.cs.", $bits), place)
+                }
+
+                #[inline(always)]
+                unsafe fn store_l2(place: *mut Self, value: Self) {
+                    store!($register, concat!("st.global.cg.", $bits), place, value)
+                }
+
+                #[inline(always)]
+                unsafe fn store_streaming(place: *mut Self, value: Self) {
+                    store!($register, concat!("st.global.cs.", $bits), place, value)
+                }
+
+                #[inline(always)]
+                unsafe fn store_through(place: *mut Self, value: Self) {
+                    store!($register, concat!("st.global.wt.", $bits), place, value)
                 }
             }
         )*

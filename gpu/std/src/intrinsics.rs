@@ -103,8 +103,42 @@ device_functions! {
     #[link_name = "llvm.nvvm.activemask"] fn activemask() -> u32;
 }
 
-// Time. PTX ISA, "nanosleep".
+// Barriers 1 to 15 of the block, for some of its warps: `crate::thread::NamedBarrier`. Not the aligned forms, which ask more of the code around.
 device_functions! {
+    #[link_name = "llvm.nvvm.barrier.cta.sync.count"] fn barrier_sync_count(id: u32, threads: u32);
+    #[link_name = "llvm.nvvm.barrier.cta.arrive.count"] fn barrier_arrive_count(id: u32, threads: u32);
+    #[link_name = "llvm.nvvm.barrier.cta.red.popc.count"] fn barrier_red_popc_count(id: u32, threads: u32, predicate: bool) -> u32;
+    #[link_name = "llvm.nvvm.barrier.cta.red.and.count"] fn barrier_red_and_count(id: u32, threads: u32, predicate: bool) -> bool;
+    #[link_name = "llvm.nvvm.barrier.cta.red.or.count"] fn barrier_red_or_count(id: u32, threads: u32, predicate: bool) -> bool;
+}
+
+// Integers. PTX ISA, "dp4a", "dp2a", "prmt", "shf"; `crate::bits`.
+device_functions! {
+    #[link_name = "llvm.nvvm.idp4a.s.s"] fn dp4a_ss(a: u32, b: u32, sum: u32) -> u32;
+    #[link_name = "llvm.nvvm.idp4a.s.u"] fn dp4a_su(a: u32, b: u32, sum: u32) -> u32;
+    #[link_name = "llvm.nvvm.idp4a.u.s"] fn dp4a_us(a: u32, b: u32, sum: u32) -> u32;
+    #[link_name = "llvm.nvvm.idp4a.u.u"] fn dp4a_uu(a: u32, b: u32, sum: u32) -> u32;
+    #[link_name = "llvm.nvvm.idp2a.s.s"] fn dp2a_ss(a: u32, b: u32, high: bool, sum: u32) -> u32;
+    #[link_name = "llvm.nvvm.idp2a.s.u"] fn dp2a_su(a: u32, b: u32, high: bool, sum: u32) -> u32;
+    #[link_name = "llvm.nvvm.idp2a.u.s"] fn dp2a_us(a: u32, b: u32, high: bool, sum: u32) -> u32;
+    #[link_name = "llvm.nvvm.idp2a.u.u"] fn dp2a_uu(a: u32, b: u32, high: bool, sum: u32) -> u32;
+    #[link_name = "llvm.nvvm.prmt"] fn prmt(low: u32, high: u32, selector: u32) -> u32;
+    #[link_name = "llvm.fshl.i32"] fn fshl(high: u32, low: u32, shift: u32) -> u32;
+    #[link_name = "llvm.fshr.i32"] fn fshr(high: u32, low: u32, shift: u32) -> u32;
+    #[link_name = "llvm.nvvm.fshl.clamp.i32"] fn fshl_clamp(high: u32, low: u32, shift: u32) -> u32;
+    #[link_name = "llvm.nvvm.fshr.clamp.i32"] fn fshr_clamp(high: u32, low: u32, shift: u32) -> u32;
+}
+
+// Clocks and places. PTX ISA, "Special Registers", "nanosleep"; `crate::clock`.
+device_functions! {
+    #[link_name = "llvm.nvvm.read.ptx.sreg.clock"] fn clock() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.clock64"] fn clock64() -> u64;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.globaltimer"] fn globaltimer() -> u64;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.smid"] fn smid() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.nsmid"] fn nsmid() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.warpid"] fn warpid() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.nwarpid"] fn nwarpid() -> u32;
+    #[link_name = "llvm.nvvm.read.ptx.sreg.gridid"] fn gridid() -> u32;
     #[link_name = "llvm.nvvm.nanosleep"] fn nanosleep(nanoseconds: u32);
 }
 

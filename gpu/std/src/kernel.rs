@@ -18,6 +18,11 @@ pub use module::symbol;
 pub use module::{Module, NoPtx, PtxText, Renamed};
 pub use value::{Value, assert_value};
 
+/// What the host asks of a type before it copies values to the device; `#[derive(Value)]` implements it.
+#[cfg(not(target_arch = "nvptx64"))]
+#[doc(hidden)]
+pub use cust_core::DeviceCopy;
+
 /// A kernel's typed handle: what `#[kernel]` makes of a function when compiled for the host.
 ///
 /// # Safety

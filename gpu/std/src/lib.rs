@@ -27,8 +27,10 @@ pub mod async_copy;
 pub mod atomic;
 pub mod barrier;
 pub mod bulk;
+pub mod bits;
 pub mod cache;
 pub mod cells;
+pub mod clock;
 pub mod cluster;
 pub mod collective;
 #[cfg(feature = "compat")]
@@ -48,6 +50,8 @@ pub mod symbol;
 pub mod texture;
 pub mod thread;
 pub mod tma;
+pub mod unroll;
+pub mod vector;
 pub mod warp;
 
 pub use cells::Cells;

@@ -30,7 +30,6 @@ mistakes! {
     parameter_reference
     parameter_cells
     parameter_type
-    parameter_wide
     printf_count
     printf_format
     printf_type

@@ -63,14 +63,14 @@ pub(super) fn implementation(kernel: &Kernel, instance: &Instance) -> TokenStrea
 }
 
 impl Kernel {
-    /// The handle's type for one entry point: `matmul_shared<16>`.
+    /// The handle's type for one entry point: `matmul_shared<16>`, `scale<f32>`.
     pub(super) fn handle(&self, instance: &Instance) -> TokenStream {
         let name = &self.function.sig.ident;
-        let values = &instance.values;
-        if values.is_empty() {
+        let arguments = &instance.arguments;
+        if arguments.is_empty() {
             quote!(#name)
         } else {
-            quote!(#name<#({ #values }),*>)
+            quote!(#name<#(#arguments),*>)
         }
     }
 }

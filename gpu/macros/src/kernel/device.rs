@@ -31,7 +31,10 @@ pub(super) fn expand(kernel: &Kernel) -> TokenStream {
 /// One entry point and its manifest.
 fn entry(kernel: &Kernel, instance: &Instance) -> TokenStream {
     let body = &kernel.function.sig.ident;
-    let Instance { symbol, values } = instance;
+    let Instance {
+        symbol,
+        arguments: generic,
+    } = instance;
     let entry = entry_name(instance);
     let statics = format_ident!("MANIFEST_{}", symbol.to_uppercase());
     let parameters = kernel.params.iter().map(parameter);
@@ -62,7 +65,7 @@ fn entry(kernel: &Kernel, instance: &Instance) -> TokenStream {
             #[allow(unused_unsafe)]
             unsafe {
                 #assume
-                #body::<#(#values),*>(#(#arguments),*)
+                #body::<#(#generic),*>(#(#arguments),*)
             }
         }
 

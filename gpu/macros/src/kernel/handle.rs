@@ -4,14 +4,14 @@
 //! name this one when they launch it.
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Attribute, Visibility};
+use syn::{Attribute, GenericParam, Visibility};
 
 use super::companion::option;
 use super::instances::Instance;
 use super::shape::Cluster;
-use super::signature::{Lowering, Param};
+use super::signature::{self, Lowering, Param};
 use super::{Kernel, child};
 use crate::symbol;
 
@@ -30,12 +30,19 @@ pub(super) fn expand(kernel: &Kernel) -> syn::Result<TokenStream> {
     let mut body = function.clone();
     body.vis = Visibility::Inherited;
     body.attrs.retain(|attr| !is_doc(attr));
+    let handle = if kernel.has_types() {
+        family(kernel, quote!(#(#docs)* #[doc = #signature]))
+    } else {
+        quote! {
+            #(#docs)*
+            #[doc = #signature]
+            #[allow(non_camel_case_types)]
+            #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+            #vis struct #name #generics;
+        }
+    };
     Ok(quote! {
-        #(#docs)*
-        #[doc = #signature]
-        #[allow(non_camel_case_types)]
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        #vis struct #name #generics;
+        #handle
 
         #[cfg(not(target_arch = "nvptx64"))]
         const _: () = {
@@ -46,6 +53,65 @@ pub(super) fn expand(kernel: &Kernel) -> syn::Result<TokenStream> {
     })
 }
 
+/// The handles of a kernel with type parameters. A unit structure cannot have any; a unit variant can, and is written the same way:
+/// `scale::<f32>`. So the handle is an enumeration with one variant that can be made, in a module of its own; the variant's name as a value and
+/// an alias as a type are what the kernel's author sees.
+fn family(kernel: &Kernel, docs: TokenStream) -> TokenStream {
+    let function = &kernel.function;
+    let (vis, name) = (&function.vis, &function.sig.ident);
+    let (module, never) = (
+        format_ident!("__{name}_handle"),
+        format_ident!("__{name}_never"),
+    );
+    let (mut parameters, mut names, mut types) = (Vec::new(), Vec::new(), Vec::new());
+    for parameter in &function.sig.generics.params {
+        match parameter {
+            GenericParam::Type(parameter) => {
+                let name = &parameter.ident;
+                parameters.push(quote!(#name));
+                names.push(name);
+                types.push(name);
+            }
+            GenericParam::Const(parameter) => {
+                let (name, ty) = (&parameter.ident, &parameter.ty);
+                parameters.push(quote!(const #name: #ty));
+                names.push(name);
+            }
+            GenericParam::Lifetime(_) => {}
+        }
+    }
+    let text = name.to_string();
+    let handle = quote!(Handle<#(#names),*>);
+    quote! {
+        #[doc(hidden)]
+        #[allow(non_camel_case_types, unreachable_pub, missing_docs)]
+        #vis mod #module {
+            pub enum Handle<#(#parameters),*> {
+                #name,
+                #[doc(hidden)]
+                #never(::core::convert::Infallible, ::core::marker::PhantomData<fn() -> (#(#types,)*)>),
+            }
+            impl<#(#parameters),*> ::core::clone::Clone for #handle {
+                fn clone(&self) -> Self { *self }
+            }
+            impl<#(#parameters),*> ::core::marker::Copy for #handle {}
+            impl<#(#parameters),*> ::core::fmt::Debug for #handle {
+                fn fmt(&self, out: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result { out.write_str(#text) }
+            }
+            impl<#(#parameters),*> ::core::cmp::PartialEq for #handle {
+                fn eq(&self, _: &Self) -> bool { true }
+            }
+            impl<#(#parameters),*> ::core::cmp::Eq for #handle {}
+        }
+        #docs
+        #[allow(non_camel_case_types)]
+        #vis type #name<#(#parameters),*> = #module::#handle;
+        #[doc(hidden)]
+        #[allow(unused_imports)]
+        #vis use #module::Handle::*;
+    }
+}
+
 /// `impl Kernel` (and `SafeKernel`, for a safe function) for one entry point's handle.
 fn implementation(kernel: &Kernel, instance: &Instance) -> syn::Result<TokenStream> {
     let (module, symbol) = (symbol::module()?, symbol::on_host(&instance.symbol));
@@ -54,7 +120,8 @@ fn implementation(kernel: &Kernel, instance: &Instance) -> syn::Result<TokenStre
     let (launches, cooperative) = (kernel.launches, kernel.cooperative);
     let types = kernel.params.iter().map(|param| param.type_for("'static"));
     let params = kernel.params.iter().map(|param| {
-        let (name, ty) = (param.name.to_string(), param.type_text());
+        let ty = signature::text(&kernel.filled(param.ty.clone(), instance));
+        let name = param.name.to_string();
         quote!(::lanewise_std::kernel::Param { name: #name, ty: #ty })
     });
     let bounds = option(kernel.bounds.as_ref());
@@ -65,6 +132,11 @@ fn implementation(kernel: &Kernel, instance: &Instance) -> syn::Result<TokenStre
         quote!(const CLUSTER: ::core::option::Option<[u32; 3]> = ::core::option::Option::Some([#x, #y, #z]);)
     });
     let checks = checks(kernel);
+    // The instance's types keep the bounds of the function; on the device the entry point would say so, to whoever builds for it.
+    let (body, generic) = (&kernel.function.sig.ident, &instance.arguments);
+    let bounds_hold = kernel
+        .has_types()
+        .then(|| quote!(const _: () = { let _ = #body::<#(#generic),*>; };));
     let safe = kernel.function.sig.unsafety.is_none().then(|| {
         quote! {
             // SAFETY: the kernel is a safe function, so it is sound for all arguments and launches that its contract allows.
@@ -87,6 +159,7 @@ fn implementation(kernel: &Kernel, instance: &Instance) -> syn::Result<TokenStre
         #safe
         #child
         #checks
+        #bounds_hold
     })
 }
 
@@ -130,14 +203,18 @@ fn signature_text(kernel: &Kernel) -> String {
     } else {
         ""
     };
-    let parameters = kernel.function.sig.generics.const_params();
-    let constants: Vec<String> = parameters
-        .map(|parameter| format!("const {}", parameter.ident))
+    let parameters = kernel.function.sig.generics.params.iter();
+    let parameters: Vec<String> = parameters
+        .map(|parameter| match parameter {
+            GenericParam::Const(parameter) => format!("const {}", parameter.ident),
+            GenericParam::Type(parameter) => parameter.ident.to_string(),
+            GenericParam::Lifetime(parameter) => parameter.lifetime.to_string(),
+        })
         .collect();
-    let generics = if constants.is_empty() {
+    let generics = if parameters.is_empty() {
         String::new()
     } else {
-        format!("<{}>", constants.join(", "))
+        format!("<{}>", parameters.join(", "))
     };
     let name = &kernel.function.sig.ident;
     format!(

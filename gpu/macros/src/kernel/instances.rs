@@ -1,96 +1,201 @@
-//! The entry points of a kernel: one, or one for each listed value of its const parameters.
+//! The entry points of a kernel: one, or one for each listed group of what stands for its generic parameters.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
-use syn::{Error, Ident, ItemFn, Lit};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Error, GenericParam, Ident, ItemFn, Lit, Type};
 
 use super::Kernel;
-use super::options::Group;
+use super::options::{Argument, Group};
 
 /// One entry point.
 pub(super) struct Instance {
-    /// The symbol in the PTX, where no other kernel has it: the function's name, with the values behind it (`matmul_shared_16`).
+    /// The symbol in the PTX, where no other kernel has it: the function's name, with the values and types behind it (`matmul_shared_16`,
+    /// `scale_f32`).
     pub(super) symbol: String,
-    /// The values of the const parameters; none for a plain function.
-    pub(super) values: Vec<Lit>,
+    /// What stands for the generic parameters; none for a plain function.
+    pub(super) arguments: Vec<Argument>,
 }
 
 impl Kernel {
-    /// Items of one entry point, in a scope where the const parameters are constants with its values: parameter types and the
+    /// Items of one entry point, in a scope where the generic parameters are constants and types of its own: parameter types and the
     /// launch contract may name them. The scope is the macro's own, so that entry points do not meet.
     pub(super) fn scope(&self, instance: &Instance, items: TokenStream) -> TokenStream {
-        let parameters = self.function.sig.generics.const_params();
-        let constants = parameters.zip(&instance.values).map(|(parameter, value)| {
-            let (name, ty) = (&parameter.ident, &parameter.ty);
-            quote!(#[allow(dead_code)] const #name: #ty = #value;)
+        let bound = self
+            .function
+            .sig
+            .generics
+            .params
+            .iter()
+            .zip(&instance.arguments);
+        let names = bound.map(|(parameter, argument)| match (parameter, argument) {
+            (GenericParam::Const(parameter), Argument::Value(value)) => {
+                let (name, ty) = (&parameter.ident, &parameter.ty);
+                quote!(#[allow(dead_code)] const #name: #ty = #value;)
+            }
+            (GenericParam::Type(parameter), Argument::Type(ty)) => {
+                let name = &parameter.ident;
+                quote!(#[allow(dead_code)] type #name = #ty;)
+            }
+            _ => TokenStream::new(),
         });
         quote! {
             const _: () = {
-                #(#constants)*
+                #(#names)*
                 #items
             };
         }
     }
+
+    /// Whether there is a type among the generic parameters.
+    pub(super) fn has_types(&self) -> bool {
+        self.function.sig.generics.type_params().next().is_some()
+    }
+
+    /// A type of the signature with the instance's types in the place of the parameters.
+    pub(super) fn filled(&self, mut ty: Type, instance: &Instance) -> Type {
+        let parameters = self.function.sig.generics.params.iter();
+        let types = parameters
+            .zip(&instance.arguments)
+            .filter_map(|bound| match bound {
+                (GenericParam::Type(parameter), Argument::Type(ty)) => {
+                    Some((&parameter.ident, &**ty))
+                }
+                _ => None,
+            });
+        Fill(types.collect()).visit_type_mut(&mut ty);
+        ty
+    }
 }
 
-/// Pairs a function's const parameters with the values listed for them.
+/// Puts types in the place of names.
+struct Fill<'a>(Vec<(&'a Ident, &'a Type)>);
+
+impl VisitMut for Fill<'_> {
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        let named = |(name, _): &&(&Ident, &Type)| matches!(ty, Type::Path(path) if path.path.is_ident(*name));
+        match self.0.iter().find(named) {
+            Some((_, by)) => *ty = (*by).clone(),
+            None => visit_mut::visit_type_mut(self, ty),
+        }
+    }
+}
+
+/// Pairs a function's generic parameters with what is listed for them.
 pub(super) fn of(function: &ItemFn, groups: Option<Vec<Group>>) -> syn::Result<Vec<Instance>> {
     let name = &function.sig.ident;
-    let parameters: Vec<&Ident> = function
-        .sig
-        .generics
-        .const_params()
-        .map(|parameter| &parameter.ident)
-        .collect();
+    let parameters: Vec<&GenericParam> = function.sig.generics.params.iter().collect();
     let Some(groups) = groups else {
-        return match parameters.first() {
-            None => Ok(vec![Instance {
-                symbol: name.unraw().to_string(),
-                values: Vec::new(),
-            }]),
-            Some(first) => {
-                let message = format!(
-                    "PTX has no generics: list the values of `{first}` that are wanted, `#[kernel(instances(16, 32))]`"
-                );
-                Err(Error::new(first.span(), message))
+        let message = match parameters.first() {
+            None => {
+                return Ok(vec![Instance {
+                    symbol: name.unraw().to_string(),
+                    arguments: Vec::new(),
+                }]);
             }
+            Some(GenericParam::Type(first)) => format!(
+                "PTX has no generics: list the types of `{}` that are wanted, `#[kernel(instances(f32, f64))]`",
+                first.ident
+            ),
+            Some(GenericParam::Const(first)) => format!(
+                "PTX has no generics: list the values of `{}` that are wanted, `#[kernel(instances(16, 32))]`",
+                first.ident
+            ),
+            // `signature` has refused it.
+            Some(GenericParam::Lifetime(_)) => String::new(),
         };
+        return Err(Error::new_spanned(parameters[0], message));
     };
     if parameters.is_empty() {
         let message =
-            format!("`{name}` has no const parameter, so there is nothing to instantiate");
+            format!("`{name}` has no generic parameter, so there is nothing to instantiate");
         return Err(Error::new(name.span(), message));
     }
-    groups
-        .into_iter()
-        .map(|group| instance(name, &parameters, group))
-        .collect()
+    let mut instances: Vec<Instance> = Vec::new();
+    for group in groups {
+        let instance = instance(name, &parameters, group)?;
+        if instances
+            .iter()
+            .any(|other| other.symbol == instance.symbol)
+        {
+            let message = format!("two instances would be called `{}`", instance.symbol);
+            return Err(Error::new_spanned(&instance.arguments[0], message));
+        }
+        instances.push(instance);
+    }
+    Ok(instances)
 }
 
-fn instance(name: &Ident, parameters: &[&Ident], Group(values): Group) -> syn::Result<Instance> {
-    if values.len() != parameters.len() {
-        let span = values.first().map_or_else(|| name.span(), Lit::span);
+fn instance(
+    name: &Ident,
+    parameters: &[&GenericParam],
+    Group(arguments): Group,
+) -> syn::Result<Instance> {
+    if arguments.len() != parameters.len() {
         let message = format!(
-            "`{name}` has {} const parameters, here are {} values",
+            "`{name}` has {} generic parameters, here stands something for {}",
             parameters.len(),
-            values.len()
+            arguments.len()
         );
-        return Err(Error::new(span, message));
+        return Err(match arguments.first() {
+            Some(first) => Error::new_spanned(first, message),
+            None => Error::new(name.span(), message),
+        });
     }
     let mut symbol = name.unraw().to_string();
-    for value in &values {
+    for (parameter, argument) in parameters.iter().zip(&arguments) {
         symbol.push('_');
-        symbol.push_str(&match value {
-            Lit::Int(value) => value.base10_digits().to_owned(),
-            Lit::Bool(value) => value.value.to_string(),
-            other => {
-                return Err(Error::new(
-                    other.span(),
+        symbol.push_str(&match (parameter, argument) {
+            (GenericParam::Const(_), Argument::Value(Lit::Int(value))) => {
+                value.base10_digits().to_owned()
+            }
+            (GenericParam::Const(_), Argument::Value(Lit::Bool(value))) => value.value.to_string(),
+            (GenericParam::Type(_), Argument::Type(ty)) => words(&ty.to_token_stream().to_string()),
+            (GenericParam::Type(parameter), other) => {
+                let message = format!("`{}` is a type: `f32`, say", parameter.ident);
+                return Err(Error::new_spanned(other, message));
+            }
+            (_, other) => {
+                return Err(Error::new_spanned(
+                    other,
                     "a value is a whole number, `true` or `false`",
                 ));
             }
         });
     }
-    Ok(Instance { symbol, values })
+    Ok(Instance { symbol, arguments })
+}
+
+/// The words of a type, as a part of a symbol: `Line_f32` for `crate::ops::Line<f32>`.
+fn words(ty: &str) -> String {
+    let mut words: Vec<&str> = Vec::new();
+    let mut rest = ty;
+    while let Some(start) = rest.find(|c: char| c.is_alphanumeric() || c == '_') {
+        let word = &rest[start..];
+        let end = word
+            .find(|c: char| !(c.is_alphanumeric() || c == '_'))
+            .unwrap_or(word.len());
+        rest = &word[end..];
+        // What stands before `::` says where the type is, not what.
+        if !rest.trim_start().starts_with("::")
+            || rest.trim_start()[2..].trim_start().starts_with('<')
+        {
+            words.push(&word[..end]);
+        }
+    }
+    words.join("_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words;
+
+    #[test]
+    fn a_type_is_a_part_of_a_symbol_by_its_words() {
+        assert_eq!(words("f32"), "f32");
+        assert_eq!(words("crate :: ops::Line < f32 >"), "Line_f32");
+        assert_eq!(words("[u8; 4]"), "u8_4");
+        assert_eq!(words("(f32, i64)"), "f32_i64");
+    }
 }

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use super::Kernel;
 use super::instances::Instance;
 use super::shape::{Cluster, MaxRegisters};
-use super::signature::Lowering;
+use super::signature::{self, Lowering};
 
 use syn::Type;
 
@@ -34,7 +34,7 @@ pub(super) fn json<'a>(kernel: &'a Kernel, instance: &Instance) -> Json<'a> {
     for (position, param) in kernel.params.iter().enumerate() {
         let comma = if position == 0 { "" } else { "," };
         let name = string(&param.name.to_string());
-        let ty = string(&param.type_text());
+        let ty = string(&signature::text(&kernel.filled(param.ty.clone(), instance)));
         let lower = match param.lowering {
             Lowering::ReadSlice { .. } => READ_SLICE,
             Lowering::WriteSlice { .. } => "write_slice",

@@ -1,13 +1,15 @@
 //! What stands in the parentheses of `#[kernel(..)]`.
 
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Error, Ident, LitStr, Token, parenthesized};
+use syn::{Error, Ident, Lit, LitStr, Token, Type, parenthesized};
 
 /// The options of one kernel.
 #[derive(Default)]
 pub(super) struct Options {
-    /// `instances(..)`: the values of the const parameters, one group for each entry point.
+    /// `instances(..)`: what stands for the generic parameters, one group for each entry point.
     pub(super) instances: Option<Vec<Group>>,
     /// `min_arch = ".."`: the oldest target that has what the kernel uses.
     pub(super) min_arch: Option<String>,
@@ -15,8 +17,35 @@ pub(super) struct Options {
     pub(super) launches: bool,
 }
 
-/// One entry of `instances(..)`: `16`, or `(16, 2)` for two parameters.
-pub(super) struct Group(pub(super) Vec<syn::Lit>);
+/// One entry of `instances(..)`: `16` or `f32`, or `(f32, 2)` for two parameters.
+pub(super) struct Group(pub(super) Vec<Argument>);
+
+/// What stands for one generic parameter.
+pub(super) enum Argument {
+    /// For a const parameter.
+    Value(Lit),
+    /// For a type parameter.
+    Type(Box<Type>),
+}
+
+impl Parse for Argument {
+    fn parse(input: ParseStream) -> syn::Result<Self> {
+        if input.peek(Lit) {
+            input.parse().map(Argument::Value)
+        } else {
+            input.parse().map(Argument::Type)
+        }
+    }
+}
+
+impl ToTokens for Argument {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        match self {
+            Argument::Value(value) => tokens.extend(quote!({ #value })),
+            Argument::Type(ty) => ty.to_tokens(tokens),
+        }
+    }
+}
 
 impl Parse for Options {
     fn parse(input: ParseStream) -> syn::Result<Self> {
@@ -64,7 +93,7 @@ impl Parse for Group {
         let content;
         parenthesized!(content in input);
         Ok(Group(
-            Punctuated::<syn::Lit, Token![,]>::parse_terminated(&content)?
+            Punctuated::<Argument, Token![,]>::parse_terminated(&content)?
                 .into_iter()
                 .collect(),
         ))

@@ -57,13 +57,12 @@ pub(super) fn check(function: &ItemFn) -> syn::Result<Vec<Param>> {
     }
     for generic in &signature.generics.params {
         match generic {
-            GenericParam::Const(_) => {}
-            GenericParam::Type(ty) => errors.add(
-                ty.span(),
-                "a kernel has no type parameters; write a generic function, and one kernel for each type that calls it",
-            ),
+            GenericParam::Const(_) | GenericParam::Type(_) => {}
             GenericParam::Lifetime(lifetime) => {
-                errors.add(lifetime.span(), "leave lifetimes out: all that a kernel borrows lasts for the launch");
+                errors.add(
+                    lifetime.span(),
+                    "leave lifetimes out: all that a kernel borrows lasts for the launch",
+                );
             }
         }
     }
@@ -203,8 +202,7 @@ impl Param {
 
     /// The type as a reader writes it.
     pub(super) fn type_text(&self) -> String {
-        use quote::ToTokens;
-        tidy(&self.ty.to_token_stream().to_string())
+        text(&self.ty)
     }
 
     /// The name of the parameter that carries a slice's length: not one that a kernel's author would choose for another.
@@ -214,6 +212,12 @@ impl Param {
         let length: Ident = parse_quote_spanned!(name.span()=> #length);
         length
     }
+}
+
+/// A type as a reader writes it.
+pub(super) fn text(ty: &Type) -> String {
+    use quote::ToTokens;
+    tidy(&ty.to_token_stream().to_string())
 }
 
 /// Takes out the spaces that a token stream prints between punctuation: `& [f32]` becomes `&[f32]`.

@@ -46,7 +46,6 @@ fn functions_of_the_wrong_kind_are_refused() {
     refuses("", "const fn k() {}", "a kernel cannot be `const`");
     refuses("", "extern \"C\" fn k() {}", "leave the ABI out");
     refuses("", "fn k() -> u32 { 1 }", "a kernel returns nothing");
-    refuses("", "fn k<T>(a: &[T]) {}", "a kernel has no type parameters");
     refuses("", "fn k<'a>(a: &'a [f32]) {}", "leave lifetimes out");
 }
 
@@ -57,7 +56,7 @@ fn const_parameters_need_their_values() {
         "fn k<const N: usize>() {}",
         "PTX has no generics: list the values of `N`",
     );
-    refuses("instances(1)", "fn k() {}", "`k` has no const parameter");
+    refuses("instances(1)", "fn k() {}", "`k` has no generic parameter");
     refuses(
         "instances()",
         "fn k<const N: usize>() {}",
@@ -66,12 +65,32 @@ fn const_parameters_need_their_values() {
     refuses(
         "instances((1, 2))",
         "fn k<const N: usize>() {}",
-        "`k` has 1 const parameters, here are 2 values",
+        "`k` has 1 generic parameters, here stands something for 2",
     );
     refuses(
         "instances(1.5)",
         "fn k<const N: usize>() {}",
         "a value is a whole number",
+    );
+}
+
+#[test]
+fn type_parameters_need_their_types() {
+    refuses(
+        "",
+        "fn k<T>(a: &[T]) {}",
+        "PTX has no generics: list the types of `T`",
+    );
+    refuses("instances(16)", "fn k<T>(a: &[T]) {}", "`T` is a type");
+    refuses(
+        "instances(f32)",
+        "fn k<const N: usize>() {}",
+        "a value is a whole number",
+    );
+    refuses(
+        "instances(a::X, b::X)",
+        "fn k<T>(a: &[T]) {}",
+        "two instances would be called `k_X`",
     );
 }
 

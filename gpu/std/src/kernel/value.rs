@@ -1,5 +1,7 @@
 //! What a kernel takes by value.
 
+use core::num::NonZero;
+
 /// A type that a kernel takes by value: its bytes mean the same on the host and on the device.
 ///
 /// # Safety
@@ -7,10 +9,14 @@
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed to a kernel by value",
     note = "a kernel takes `&[T]`, `DisjointSlice<T>`, `GlobalMut<T>`, numbers, `bool`, raw pointers and arrays of these",
-    note = "wider integers, text and collections go in a slice: `&[u64]`, `&[u8]`",
-    note = "a structure of your own that is `Copy` and `#[repr(C)]` can be one: `unsafe impl lanewise_std::kernel::Value` for it"
+    note = "text and collections go in a slice: `&[u64]`, `&[u8]`",
+    note = "a type of your own is one with `#[derive(Clone, Copy, lanewise_macros::Value)]` and `#[repr(C)]`"
 )]
-pub unsafe trait Value: Copy + 'static {}
+pub unsafe trait Value: Copy + 'static {
+    /// Compiles if the type is what it promises; for what the compiler learns late, with the values of generic parameters.
+    #[doc(hidden)]
+    const CHECKED: () = ();
+}
 
 macro_rules! values {
     ($($ty:ty)*) => {
@@ -21,7 +27,20 @@ macro_rules! values {
     };
 }
 
-values! { bool i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64 }
+values! { bool char i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64 }
+
+macro_rules! non_zero {
+    ($($ty:ty)*) => {
+        $(
+            // SAFETY: a primitive that is not zero.
+            unsafe impl Value for NonZero<$ty> {}
+            // SAFETY: the language promises that zero is `None`.
+            unsafe impl Value for Option<NonZero<$ty>> {}
+        )*
+    };
+}
+
+non_zero! { i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize }
 
 // SAFETY: an address has 64 bits on both sides; whoever follows it answers for what is there.
 unsafe impl<T: 'static> Value for *const T {}
@@ -32,4 +51,6 @@ unsafe impl<T: Value, const N: usize> Value for [T; N] {}
 
 /// Compiles if `T` may be passed by value; `#[kernel]` writes a call for each such parameter.
 #[doc(hidden)]
-pub const fn assert_value<T: Value>() {}
+pub const fn assert_value<T: Value>() {
+    const { T::CHECKED }
+}

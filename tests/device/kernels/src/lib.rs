@@ -9,3 +9,5 @@ lanewise_std::module!(Volta);
 pub mod collectives;
 pub mod grid;
 pub mod groups;
+pub mod instructions;
+pub mod types;

@@ -3,3 +3,5 @@
 mod collectives;
 mod grid;
 mod groups;
+mod instructions;
+mod types;

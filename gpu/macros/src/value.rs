@@ -1,0 +1,137 @@
+//! `#[derive(Value)]`: the layout is said, the fields are values, nothing is between them.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Data, DeriveInput, Error, Fields, Ident, Type, parse_quote};
+
+/// Layouts that are the same on both sides, beside `C` and `transparent`: those of enumerations.
+const INTEGERS: [&str; 10] = [
+    "u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "isize",
+];
+
+pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
+    let mut item: DeriveInput = syn::parse2(item)?;
+    let is_enum = matches!(item.data, Data::Enum(_));
+    check_layout(&item, is_enum)?;
+    let fields: Vec<Type> = match &item.data {
+        Data::Struct(data) => types(&data.fields).collect(),
+        Data::Enum(data) => data
+            .variants
+            .iter()
+            .flat_map(|variant| types(&variant.fields))
+            .collect(),
+        Data::Union(data) => {
+            return Err(Error::new_spanned(
+                data.union_token,
+                "a union says nowhere which of its fields it holds: take an enumeration",
+            ));
+        }
+    };
+    let name = &item.ident;
+    let holes = (!is_enum).then(|| {
+        let message = format!(
+            "`{name}` has padding, which holds nothing that could be passed: reorder its fields, or give the holes fields of their own"
+        );
+        quote! {
+            ::core::assert!(
+                ::core::mem::size_of::<Self>() == 0 #(+ ::core::mem::size_of::<#fields>())*,
+                #message
+            );
+        }
+    });
+    // A type without parameters is looked at where it stands, others where they are used.
+    let now = item
+        .generics
+        .params
+        .is_empty()
+        .then(|| quote!(const _: () = <#name as ::lanewise_std::kernel::Value>::CHECKED;));
+    for parameter in item.generics.type_params_mut() {
+        parameter
+            .bounds
+            .push(parse_quote!(::lanewise_std::kernel::Value));
+    }
+    let (parameters, arguments, bounds) = item.generics.split_for_impl();
+    Ok(quote! {
+        // SAFETY: the layout is one that both sides have, all fields are values, and nothing is between them.
+        unsafe impl #parameters ::lanewise_std::kernel::Value for #name #arguments #bounds {
+            const CHECKED: () = {
+                #(::lanewise_std::kernel::assert_value::<#fields>();)*
+                #holes
+            };
+        }
+        // SAFETY: no field refers to memory of the host.
+        #[cfg(not(target_arch = "nvptx64"))]
+        unsafe impl #parameters ::lanewise_std::kernel::DeviceCopy for #name #arguments #bounds {}
+        #now
+    })
+}
+
+fn types(fields: &Fields) -> impl Iterator<Item = Type> {
+    fields.iter().map(|field| field.ty.clone())
+}
+
+/// `#[repr(C)]`, `#[repr(transparent)]`, or for an enumeration `#[repr(u8)]` and its like.
+fn check_layout(item: &DeriveInput, is_enum: bool) -> syn::Result<()> {
+    let mut is_said = false;
+    for attribute in item.attrs.iter().filter(|it| it.path().is_ident("repr")) {
+        attribute.parse_nested_meta(|meta| {
+            let is = |name: &Ident| {
+                name == "C"
+                    || name == "transparent"
+                    || is_enum && INTEGERS.iter().any(|it| name == it)
+            };
+            is_said |= meta.path.get_ident().is_some_and(is);
+            // `align(16)`, `packed(1)`
+            if meta.input.peek(syn::token::Paren) {
+                let content;
+                syn::parenthesized!(content in meta.input);
+                content.parse::<TokenStream>()?;
+            }
+            Ok(())
+        })?;
+    }
+    if is_said {
+        return Ok(());
+    }
+    let wanted = if is_enum {
+        "#[repr(u32)]` or `#[repr(C)]"
+    } else {
+        "#[repr(C)]"
+    };
+    Err(Error::new_spanned(
+        &item.ident,
+        format!(
+            "the compiler chooses the layout of `{}`, on each side for itself: add `{wanted}`",
+            item.ident
+        ),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    fn error(item: &str) -> String {
+        super::expand(item.parse().expect("the case is Rust"))
+            .expect_err("the type is wrong")
+            .to_string()
+    }
+
+    #[test]
+    fn a_layout_has_to_be_said() {
+        assert!(error("struct S { a: u8 }").contains("add `#[repr(C)]`"));
+        assert!(error("#[repr(align(16))] struct S(u8);").contains("add `#[repr(C)]`"));
+        assert!(error("#[repr(u8)] struct S(u8);").contains("add `#[repr(C)]`"));
+        assert!(error("enum E { A, B }").contains("add `#[repr(u32)]` or"));
+        assert!(error("#[repr(C)] union U { a: u8 }").starts_with("a union says nowhere"));
+    }
+
+    #[test]
+    fn fields_of_all_variants_are_looked_at() {
+        let item = "#[repr(u8)] enum E { A, B(f32), C { x: i64 } }";
+        let code = super::expand(item.parse().expect("the case is Rust")).expect("it is right");
+        let code = code.to_string();
+        assert!(
+            code.contains("assert_value :: < f32 >") && code.contains("assert_value :: < i64 >"),
+            "{code}"
+        );
+    }
+}

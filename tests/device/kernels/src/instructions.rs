@@ -1,0 +1,155 @@
+//! Instructions that Rust has no operator for, each by its function.
+
+use lanewise_macros::{kernel, shared};
+use lanewise_std::bits::{
+    byte_permute, dp2a_high, dp2a_low, dp4a, funnel_shift_left, funnel_shift_left_clamped,
+    funnel_shift_right, funnel_shift_right_clamped,
+};
+use lanewise_std::thread::NamedBarrier;
+use lanewise_std::unroll::unroll;
+use lanewise_std::vector::{Float4, UInt2, Vector, vectors_of};
+use lanewise_std::{DisjointSlice, GlobalMut, cache, clock, thread, warp};
+
+/// Dot products of all signs, permutations and funnel shifts of three words.
+#[kernel]
+pub fn bits(input: &[[u32; 3]], mut output: DisjointSlice<[u32; 13]>) {
+    let index = thread::index_1d();
+    let Some(&[a, b, c]) = input.get(index.get()) else {
+        return;
+    };
+    let (x, y) = (a.to_le_bytes(), b.to_le_bytes());
+    let signed = |bytes: [u8; 4]| bytes.map(|byte| byte as i8);
+    let halves = [a as u16, (a >> 16) as u16];
+    let row = [
+        dp4a(signed(x), signed(y), c),
+        dp4a(signed(x), y, c),
+        dp4a(x, signed(y), c),
+        dp4a(x, y, c),
+        dp2a_low(halves.map(|it| it as i16), signed(y), c),
+        dp2a_low(halves, signed(y), c),
+        dp2a_high(halves.map(|it| it as i16), y, c),
+        dp2a_high(halves, y, c),
+        byte_permute(a, b, c),
+        funnel_shift_left(a, b, c),
+        funnel_shift_right(a, b, c),
+        funnel_shift_left_clamped(a, b, c),
+        funnel_shift_right_clamped(a, b, c),
+    ];
+    if let Some(output) = output.get_mut(&index) {
+        *output = row;
+    }
+}
+
+/// What clocks and places answer, as far as it can be held against anything: `[1, 1, 1, 1]`.
+#[kernel]
+pub fn clocks(mut output: DisjointSlice<[u32; 4]>) {
+    let index = thread::index_1d();
+    let (cycles, short, time) = (clock::cycles(), clock::cycles_32(), clock::nanoseconds());
+    thread::nanosleep(100);
+    let row = [
+        u32::from(clock::cycles() > cycles && clock::cycles_32() != short),
+        u32::from(clock::nanoseconds() >= time),
+        u32::from(clock::multiprocessor() < clock::multiprocessors()),
+        u32::from(clock::warp_slot() < clock::warp_slots()),
+    ];
+    let _ = clock::launch();
+    if let Some(output) = output.get_mut(&index) {
+        *output = row;
+    }
+}
+
+/// Each number loaded past the caches in three ways, and stored in three.
+///
+/// # Safety
+/// The output has three elements for each thread, and each thread writes its own.
+#[kernel]
+pub unsafe fn hints(input: &[u64], output: GlobalMut<u64>) {
+    let at = thread::index_1d().get();
+    let Some(next) = input.get((at + 1) % input.len()) else {
+        return;
+    };
+    cache::prefetch_l1(next);
+    cache::prefetch_l2(next);
+    if let Some(place) = input.get(at) {
+        // SAFETY: slices of kernels are in global memory; each thread has three elements of the output.
+        unsafe {
+            cache::store_cg(output.address_of(3 * at), cache::load_cs(place));
+            cache::store_cs(output.address_of(3 * at + 1), cache::load_cg(place));
+            cache::store_wt(output.address_of(3 * at + 2), cache::load_ca(place));
+        }
+    }
+}
+
+/// Sums of fours: by one load of a vector, by four of numbers where the slice begins elsewhere, and of a loop that is none.
+#[kernel]
+pub fn vectors(input: &[f32], first: usize, mut output: DisjointSlice<[f32; 3]>) {
+    let index = thread::index_1d();
+    let (at, part) = (index.get(), input.get(first..).unwrap_or_default());
+    let mut row = [-1.0, 0.0, 0.0];
+    if let Some((vectors, rest)) = vectors_of::<Float4>(part) {
+        let Float4 { x, y, z, w } = vectors.get(at).copied().unwrap_or_default();
+        row[0] = x + y + z + w;
+        row[2] = rest.len() as f32;
+    }
+    unroll::<{ Float4::LANES }>(|lane| row[1] += part.get(4 * at + lane).copied().unwrap_or(0.0));
+    if let Some(output) = output.get_mut(&index) {
+        *output = row;
+    }
+}
+
+/// Vectors as elements and by value.
+#[kernel]
+pub fn swap_pairs(add: UInt2, input: &[UInt2], mut output: DisjointSlice<UInt2>) {
+    let index = thread::index_1d();
+    if let (Some(pair), Some(output)) = (input.get(index.get()), output.get_mut(&index)) {
+        *output = UInt2::new(pair.y + add.x, pair.x + add.y);
+    }
+}
+
+// ANCHOR: named
+/// One warp produces for another, twice: barrier 1 says that there is something, barrier 2 that there is room. The other two warps count
+/// votes at barrier 3, of their own.
+#[kernel]
+#[launch_contract(dims = 1, block = (128))]
+pub fn named_barriers(input: &[u32], mut output: DisjointSlice<[u32; 4]>) {
+    shared! { static PLACES: [u32; 32]; }
+    let index = thread::index_1d();
+    let lane = warp::lane_id() as usize;
+    let x = input[index.get()];
+    let mut row = [0; 4];
+    let (full, empty, votes) = (
+        NamedBarrier::<1>::of(64),
+        NamedBarrier::<2>::of(64),
+        NamedBarrier::<3>::of(64),
+    );
+    match warp::warp_id() {
+        0 => {
+            for round in 0..2 {
+                empty.sync();
+                // SAFETY: the consumer has read what was there, and each lane has a place of its own.
+                unsafe { PLACES.set(lane, x + round) };
+                full.arrive();
+            }
+        }
+        1 => {
+            for round in 0..2 {
+                empty.arrive();
+                full.sync();
+                // SAFETY: set before the barrier; the producer waits for the next one.
+                row[round] = unsafe { PLACES.get(31 - lane) };
+            }
+        }
+        _ => {
+            row = [
+                votes.sync_count(x.is_multiple_of(3)),
+                votes.sync_and(x < u32::MAX / 2).into(),
+                votes.sync_or(x.is_multiple_of(64)).into(),
+                9,
+            ];
+        }
+    }
+    if let Some(output) = output.get_mut(&index) {
+        *output = row;
+    }
+}
+// ANCHOR_END: named

@@ -1,0 +1,175 @@
+//! Kernels generic over types, over functions, and values of many kinds as parameters.
+
+use core::num::NonZero;
+use core::ops::Mul;
+
+use lanewise_macros::{Value, kernel};
+use lanewise_std::groups::WarpGroup;
+use lanewise_std::kernel::Value;
+use lanewise_std::warp::Shuffle;
+use lanewise_std::{DisjointSlice, thread};
+
+/// One kernel a type.
+#[kernel(instances(f32, f64, i32, u8))]
+pub fn scale<T: Mul<Output = T> + Value>(input: &[T], mut output: DisjointSlice<T>, factor: T) {
+    let index = thread::index_1d();
+    if let (Some(x), Some(y)) = (input.get(index.get()), output.get_mut(&index)) {
+        *y = *x * factor;
+    }
+}
+
+/// A type and a number: each thread gets what the thread `N` below it in its tile of eight has.
+#[kernel(instances((u32, 1), (f64, 3), ([u32; 2], 1)))]
+pub fn from_below<T: Shuffle, const N: u32>(input: &[T], mut output: DisjointSlice<T>) {
+    let index = thread::index_1d();
+    let tile = lanewise_std::groups::this_thread_block().tiled_partition::<8>();
+    let below = tile.shuffle_up(input[index.get()], N);
+    if let Some(output) = output.get_mut(&index) {
+        *output = below;
+    }
+}
+
+// ANCHOR: functions
+/// A function of one number, with what it needs to know.
+pub trait Map<T>: Copy {
+    /// The function.
+    fn map(&self, x: T) -> T;
+}
+
+/// A line.
+#[derive(Clone, Copy, Debug, PartialEq, Value)]
+#[repr(C)]
+pub struct Line<T> {
+    /// How steep.
+    pub slope: T,
+    /// Where it crosses zero.
+    pub offset: T,
+}
+
+impl Map<f32> for Line<f32> {
+    fn map(&self, x: f32) -> f32 {
+        self.slope.mul_add_apart(x, self.offset)
+    }
+}
+
+impl Map<i64> for Line<i64> {
+    fn map(&self, x: i64) -> i64 {
+        self.slope.wrapping_mul(x).wrapping_add(self.offset)
+    }
+}
+
+/// A product and a sum, of numbers that make both exact.
+trait MulAddApart {
+    fn mul_add_apart(self, x: Self, offset: Self) -> Self;
+}
+
+impl MulAddApart for f32 {
+    fn mul_add_apart(self, x: f32, offset: f32) -> f32 {
+        self * x + offset
+    }
+}
+
+/// What lies within bounds.
+#[derive(Clone, Copy, Debug, Value)]
+#[repr(C)]
+pub struct Clamp {
+    /// The least.
+    pub least: i64,
+    /// The greatest.
+    pub most: i64,
+}
+
+impl Map<i64> for Clamp {
+    fn map(&self, x: i64) -> i64 {
+        x.clamp(self.least, self.most)
+    }
+}
+
+/// A function object for each element.
+#[kernel(instances((f32, Line<f32>), (i64, Line<i64>), (i64, Clamp)))]
+pub fn transform<T: Copy, F: Map<T> + Value>(f: F, input: &[T], mut output: DisjointSlice<T>) {
+    let index = thread::index_1d();
+    if let (Some(x), Some(y)) = (input.get(index.get()), output.get_mut(&index)) {
+        *y = f.map(*x);
+    }
+}
+
+// ANCHOR_END: functions
+
+/// A choice with data.
+#[derive(Clone, Copy, Debug, PartialEq, Value)]
+#[repr(C)]
+pub enum Shape {
+    /// Nothing.
+    Empty,
+    /// By its radius.
+    Circle(f32),
+    /// By its sides.
+    Rectangle {
+        /// Along x.
+        width: f32,
+        /// Along y.
+        height: u16,
+    },
+}
+
+/// Several kinds of values in one.
+#[derive(Clone, Copy, Debug, PartialEq, Value)]
+#[repr(C)]
+pub struct Mixed {
+    /// 16 bytes, aligned to as many.
+    pub wide: i128,
+    /// Nothing, or a number.
+    pub maybe: Option<NonZero<u32>>,
+    /// An array.
+    pub list: [u16; 5],
+    /// A truth.
+    pub yes: bool,
+    /// A byte.
+    pub byte: u8,
+}
+
+/// What came of the values: the thread's own copy of each, taken apart.
+#[kernel]
+pub fn take_apart(
+    wide: u128,
+    maybe: Option<NonZero<u16>>,
+    shape: Shape,
+    letter: char,
+    mixed: Mixed,
+    mut output: DisjointSlice<[u64; 10]>,
+) {
+    let index = thread::index_1d();
+    let (area, kind) = match shape {
+        Shape::Empty => (0.0, 0),
+        Shape::Circle(radius) => (3.0 * radius * radius, 1),
+        Shape::Rectangle { width, height } => (width * f32::from(height), 2),
+    };
+    let row = [
+        (wide >> 64) as u64,
+        wide as u64,
+        maybe.map_or(0, |it| it.get().into()),
+        area.to_bits().into(),
+        kind,
+        letter as u64,
+        (mixed.wide >> 64) as u64,
+        mixed.wide as u64 ^ u64::from(mixed.maybe.map_or(7, NonZero::get)),
+        mixed.list.iter().map(|it| u64::from(*it)).sum(),
+        u64::from(mixed.yes) << 8 | u64::from(mixed.byte),
+    ];
+    if let Some(output) = output.get_mut(&index) {
+        *output = row;
+    }
+}
+
+/// Elements of a derived type, read and written.
+#[kernel]
+pub fn turn(input: &[Line<f32>], mut output: DisjointSlice<Line<f32>>) {
+    let index = thread::index_1d();
+    if let (Some(x), Some(y)) = (input.get(index.get()), output.get_mut(&index)) {
+        *y = Line {
+            slope: x.offset,
+            offset: x.slope,
+        };
+    }
+}

@@ -87,25 +87,22 @@ pub(super) fn of(function: &ItemFn, groups: Option<Vec<Group>>) -> syn::Result<V
     let name = &function.sig.ident;
     let parameters: Vec<&GenericParam> = function.sig.generics.params.iter().collect();
     let Some(groups) = groups else {
-        let message = match parameters.first() {
+        let (name, what, example) = match parameters.first() {
             None => {
                 return Ok(vec![Instance {
                     symbol: name.unraw().to_string(),
                     arguments: Vec::new(),
                 }]);
             }
-            Some(GenericParam::Type(first)) => format!(
-                "PTX has no generics: list the types of `{}` that are wanted, `#[kernel(instances(f32, f64))]`",
-                first.ident
-            ),
-            Some(GenericParam::Const(first)) => format!(
-                "PTX has no generics: list the values of `{}` that are wanted, `#[kernel(instances(16, 32))]`",
-                first.ident
-            ),
+            Some(GenericParam::Type(first)) => (&first.ident, "types", "f32, f64"),
+            Some(GenericParam::Const(first)) => (&first.ident, "values", "16, 32"),
             // `signature` has refused it.
-            Some(GenericParam::Lifetime(_)) => String::new(),
+            Some(GenericParam::Lifetime(first)) => (&first.lifetime.ident, "lifetimes", ""),
         };
-        return Err(Error::new_spanned(parameters[0], message));
+        let message = format!(
+            "PTX has no generics: list the {what} of `{name}` that are wanted, `#[kernel(instances({example}))]`"
+        );
+        return Err(Error::new(name.span(), message));
     };
     if parameters.is_empty() {
         let message =

@@ -72,6 +72,8 @@ pub struct LaunchConfig {
     /// Whether all blocks are on the device at once, so that they may wait for each other. A kernel that says `#[cooperative_launch]` is
     /// always launched so.
     pub cooperative: bool,
+    /// Whether the kernel may begin before the one ahead of it in the stream has ended. To say so is unsafe, so the field is not public.
+    pub(crate) starts_early: bool,
 }
 
 impl LaunchConfig {
@@ -86,6 +88,7 @@ impl LaunchConfig {
             dynamic_shared: 0,
             cluster: None,
             cooperative: false,
+            starts_early: false,
         }
     }
 
@@ -130,6 +133,18 @@ impl LaunchConfig {
     pub fn with_cluster(self, blocks: impl Into<Dim3>) -> Self {
         Self {
             cluster: Some(blocks.into()),
+            ..self
+        }
+    }
+
+    /// The same shape, launched so that the kernel may begin before the one ahead of it in the stream has ended: programmatic dependent launch,
+    /// from compute capability 9.0. Devices and drivers that do not know it run one after the other, as ever.
+    ///
+    /// # Safety
+    /// The kernel calls `lanewise_std::programmatic::wait` before it touches memory that work ahead of it in the stream touches.
+    pub unsafe fn with_programmatic_start(self) -> Self {
+        Self {
+            starts_early: true,
             ..self
         }
     }

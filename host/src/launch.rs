@@ -388,6 +388,7 @@ fn beyond(config: LaunchConfig, device: &DeviceProperties) -> String {
         dynamic_shared,
         cluster,
         cooperative: _,
+        starts_early: _,
     } = config;
     if grid.count() == 0 || block.count() == 0 {
         return ": no dimension may be 0; use 1 where there is nothing to do".to_owned();

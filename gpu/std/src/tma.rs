@@ -23,9 +23,9 @@
 
 use core::marker::PhantomData;
 
-use crate::SharedArray;
 use crate::barrier::{Barrier, Scope};
 use crate::state_space::{self, ptx};
+use crate::{DynamicSharedArray, SharedArray};
 
 mod swizzle;
 
@@ -65,6 +65,36 @@ macro_rules! tiles {
     )*};
 }
 tiles! { Tile SwizzledTile }
+
+/// Tile `index` of those that the launch's dynamic shared memory has room for, of `N` elements: at a multiple of 1024 bytes, for any box.
+///
+/// # Panics
+/// If the launch gave less than [`dynamic_tile_bytes`] for so many.
+#[inline]
+#[must_use]
+pub fn dynamic_tile<T: Copy, const N: usize>(index: usize) -> SharedArray<T, N> {
+    let region = DynamicSharedArray::<u8>::get();
+    let start = state_space::shared(region.as_ptr()) as usize;
+    let first = start.next_multiple_of(TILE_ALIGN) - start;
+    let each = size_of::<[T; N]>().next_multiple_of(TILE_ALIGN);
+    let place = first + index * each;
+    assert!(
+        place + each <= region.len(),
+        "a tile past the end of dynamic shared memory"
+    );
+    // SAFETY: in bounds of the region, and aligned.
+    unsafe { SharedArray::from_raw(region.as_ptr().add(place).cast()) }
+}
+
+/// Bytes of dynamic shared memory for so many tiles `A`, wherever the region begins.
+#[must_use]
+pub const fn dynamic_tile_bytes<A>(tiles: usize) -> u32 {
+    let each = size_of::<A>().next_multiple_of(TILE_ALIGN);
+    (tiles * each + TILE_ALIGN) as u32
+}
+
+/// What swizzled tiles begin at a multiple of.
+const TILE_ALIGN: usize = align_of::<SwizzledTile<u8>>();
 
 macro_rules! maps {
     ($($(#[$doc:meta])* $name:ident<$borrow:ty>;)*) => {$(

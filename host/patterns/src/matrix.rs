@@ -80,10 +80,8 @@ pub(crate) fn prepare<K: SafeKernel<Params = <copy_row as Kernel>::Params>>(
     } else {
         (nx, ny)
     };
-    let config = LaunchConfig {
-        grid: LaunchConfig::cover_2d(covered, tile).grid,
-        ..LaunchConfig::new(1, block)
-    };
+    let mut config = LaunchConfig::new(1, block);
+    config.grid = LaunchConfig::cover_2d(covered, tile).grid;
     let config = config.with_dynamic_shared(tiles.dynamic_shared());
     let input = input::floats(nx * ny, setup.seed);
     let expected = expected(&input, nx, ny);

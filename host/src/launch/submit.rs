@@ -5,7 +5,9 @@
 use std::panic::Location;
 
 use cust::sys::{self, CUfunction};
-use lanewise_driver::abi::enums::launch_attribute::{CLUSTER_DIMENSION, COOPERATIVE};
+use lanewise_driver::abi::enums::launch_attribute::{
+    CLUSTER_DIMENSION, COOPERATIVE, PROGRAMMATIC_STREAM_SERIALIZATION,
+};
 use lanewise_driver::abi::{
     self, CUlaunchAttribute, CUlaunchAttributeValue, CUlaunchConfig, CUstream,
 };
@@ -79,7 +81,14 @@ fn attributes(config: &LaunchConfig) -> Vec<CUlaunchAttribute> {
     let cooperative = config
         .cooperative
         .then(|| attribute(COOPERATIVE, [1, 0, 0]));
-    cluster.into_iter().chain(cooperative).collect()
+    let early = config
+        .starts_early
+        .then(|| attribute(PROGRAMMATIC_STREAM_SERIALIZATION, [1, 0, 0]));
+    cluster
+        .into_iter()
+        .chain(cooperative)
+        .chain(early)
+        .collect()
 }
 
 /// An attribute whose value is words.

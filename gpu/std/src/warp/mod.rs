@@ -4,10 +4,12 @@
 //! mask, or the result is undefined (the simulator reports it). [`FULL_MASK`] is all 32.
 //! CUDA C++ Programming Guide, "Warp Shuffle Functions", "Warp Vote Functions", "Warp Match Functions".
 
+mod elect;
 mod reduce;
 mod shuffle;
 mod vote;
 
+pub use elect::elect_sync;
 pub use reduce::{
     Redux, redux_sync_add, redux_sync_and, redux_sync_max, redux_sync_min, redux_sync_or,
     redux_sync_xor,

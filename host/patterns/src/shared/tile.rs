@@ -26,10 +26,8 @@ impl Tile {
         let [columns, rows] = self.shape;
         let shape = self.shape.map(|side| side as usize);
         let grid = LaunchConfig::cover_1d(n, columns * rows).grid;
-        let config = LaunchConfig {
-            grid,
-            ..LaunchConfig::new(1, (columns, rows))
-        };
+        let mut config = LaunchConfig::new(1, (columns, rows));
+        config.grid = grid;
         let expected = if self.is_transposed {
             transposed(n, shape)
         } else {

@@ -5,4 +5,8 @@
 lanewise_std::module!();
 
 pub mod barriers;
+pub mod gemm;
+pub mod grids;
+pub mod matrices;
 pub mod tensors;
+pub mod wrong;

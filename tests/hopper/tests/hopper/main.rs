@@ -1,4 +1,8 @@
 //! What came with Hopper, part by part.
 
 mod barriers;
+mod gemm;
+mod grids;
+mod matrices;
 mod tensors;
+mod wrong;

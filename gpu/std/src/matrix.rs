@@ -1,0 +1,49 @@
+//! The matrix units: products of small matrices, by a warp or by four.
+//!
+//! | module | who | operands |
+//! | --- | --- | --- |
+//! | [`warp`] | a warp, from `sm_80`: `mma.sync` | registers, filled by `ldmatrix` |
+//! | [`warpgroup`] | four warps, for `sm_90a` alone: `wgmma` | shared memory, named by descriptors; registers for the sum |
+//!
+//! Shapes, element types and roles are in the types: a fragment of another shape, or a left operand for a right one, does not compile.
+//! Which element of a matrix lies in which register of which lane is answered by functions (`position`).
+//! PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions", "Asynchronous Warpgroup Level Matrix Instructions".
+
+pub mod warp;
+pub mod warpgroup;
+
+/// Types of elements of the operands. They are names: the elements themselves are bits in registers or shared memory.
+pub mod element {
+    macro_rules! elements {
+        ($($(#[$doc:meta])* $name:ident: $bits:ty;)*) => {$(
+            $(#[$doc])*
+            #[derive(Clone, Copy, Debug)]
+            pub enum $name {}
+            impl super::Element for $name {
+                type Bits = $bits;
+            }
+        )*};
+    }
+    elements! {
+        /// Half floats of IEEE: 5 bits of exponent.
+        F16: u16;
+        /// Half floats with the exponent of `f32`.
+        Bf16: u16;
+        /// `f32` of which the highest 19 bits count.
+        Tf32: u32;
+        /// Floats of 8 bits with 4 of exponent.
+        E4m3: u8;
+        /// Floats of 8 bits with 5 of exponent.
+        E5m2: u8;
+        /// Signed bytes.
+        S8: i8;
+        /// Bytes.
+        U8: u8;
+    }
+}
+
+/// A type of elements.
+pub trait Element: Copy {
+    /// What holds the bits of one.
+    type Bits: Copy;
+}

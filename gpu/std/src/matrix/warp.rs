@@ -1,0 +1,274 @@
+//! Products by a warp: `mma.sync`, from `sm_80`.
+//!
+//! A product is of 16 rows and 8 columns, and 32 bytes along the inner dimension: 16 half floats, 8 of `tf32`, 32 bytes. The operands lie in
+//! registers, spread over the 32 lanes: a [`Left`], a [`Right`], and the [`Sum`], which is `f32` or, of bytes, `i32`. `ldmatrix` fills the first two from shared
+//! memory. All lanes of the warp come to each of these functions.
+//! PTX ISA, "Matrix Fragments for mma.m16n8k16", "mma", "ldmatrix", "stmatrix".
+
+#![cfg_attr(
+    not(target_arch = "nvptx64"),
+    allow(unused_variables, unused_mut, unreachable_code, dead_code)
+)]
+
+use core::marker::PhantomData;
+
+use super::Element;
+use super::element::{Bf16, F16, S8, Tf32, U8};
+use crate::state_space::{self, ptx};
+use crate::warp;
+
+/// Rows of the left operand and of the sum.
+pub const ROWS: usize = 16;
+/// Columns of the right operand and of the sum.
+pub const COLUMNS: usize = 8;
+/// Bytes of a row of the left operand, and of a column of the right one.
+pub const BYTES: usize = 32;
+
+/// The left operand: 16 rows of 32 bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Left<E>([u32; 4], PhantomData<E>);
+
+/// The right operand: 8 columns of 32 bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Right<E>([u32; 2], PhantomData<E>);
+
+/// The sum: 16 rows of 8, of which each lane has four.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sum<T>([T; 4]);
+
+impl<E: Element> Left<E> {
+    /// Loads from shared memory: from row to row there are `stride` bytes, a multiple of 16.
+    ///
+    /// # Safety
+    /// The rows are there, at multiples of 16 bytes, and nobody writes them meanwhile.
+    #[doc(alias = "ldmatrix")]
+    #[inline]
+    #[must_use]
+    pub unsafe fn load(tile: *const E::Bits, stride: usize) -> Self {
+        let lane = warp::lane_id() as usize;
+        // Four matrices of 8 rows of 16 bytes: lane l gives the address of row l % 8 of matrix l / 8.
+        let offset = lane % 16 * stride + lane / 16 * 16;
+        // SAFETY: the caller's promise.
+        Left(
+            unsafe { load_matrices_4(tile.cast::<u8>().wrapping_add(offset)) },
+            PhantomData,
+        )
+    }
+
+    /// The registers, for who makes them in another way.
+    #[inline]
+    #[must_use]
+    pub fn from_registers(registers: [u32; 4]) -> Self {
+        Left(registers, PhantomData)
+    }
+}
+
+impl<E: Element> Right<E> {
+    /// Loads from shared memory where the operand is stored as its transpose: 8 rows of 32 bytes, with `stride` bytes from one to the next.
+    ///
+    /// # Safety
+    /// As for [`Left::load`].
+    #[doc(alias = "ldmatrix")]
+    #[inline]
+    #[must_use]
+    pub unsafe fn load_transpose(tile: *const E::Bits, stride: usize) -> Self {
+        let lane = warp::lane_id() as usize % 16;
+        let offset = lane % 8 * stride + lane / 8 * 16;
+        // SAFETY: the caller's promise.
+        Right(
+            unsafe { load_matrices_2(tile.cast::<u8>().wrapping_add(offset)) },
+            PhantomData,
+        )
+    }
+
+    /// The registers, for who makes them in another way.
+    #[inline]
+    #[must_use]
+    pub fn from_registers(registers: [u32; 2]) -> Self {
+        Right(registers, PhantomData)
+    }
+}
+
+macro_rules! halves {
+    ($($element:ty)*) => {$(
+        impl Right<$element> {
+            /// Loads from shared memory where the operand is stored by its own rows: 16 rows of 8 elements, with `stride` bytes from one to the next.
+            ///
+            /// # Safety
+            /// As for [`Left::load`].
+            #[doc(alias = "ldmatrix.trans")]
+            #[inline]
+            #[must_use]
+            pub unsafe fn load(tile: *const u16, stride: usize) -> Self {
+                let lane = warp::lane_id() as usize % 16;
+                // SAFETY: the caller's promise.
+                Right(unsafe { load_matrices_2_transposed(tile.cast::<u8>().wrapping_add(lane * stride)) }, PhantomData)
+            }
+        }
+    )*};
+}
+halves! { F16 Bf16 }
+
+impl<T: Copy> Sum<T> {
+    /// This lane's elements, in the order of [`position`](Self::position).
+    #[inline]
+    #[must_use]
+    pub fn elements(&self) -> [T; 4] {
+        self.0
+    }
+
+    /// A sum of these elements.
+    #[inline]
+    #[must_use]
+    pub fn of(elements: [T; 4]) -> Self {
+        Sum(elements)
+    }
+
+    /// Row and column of element `i` of a lane.
+    #[inline]
+    #[must_use]
+    pub const fn position(lane: u32, i: usize) -> (usize, usize) {
+        let lane = lane as usize;
+        (lane / 4 + 8 * (i / 2), lane % 4 * 2 + i % 2)
+    }
+}
+
+/// Elements that a warp multiplies.
+pub trait Multiply: Element + Sized {
+    /// What their products are added up in.
+    type Sum: Copy;
+
+    /// `left * right + sum`.
+    #[doc(hidden)]
+    fn multiply_add(left: &Left<Self>, right: &Right<Self>, sum: Sum<Self::Sum>) -> Sum<Self::Sum>;
+}
+
+/// `left * right + sum`, by all lanes of the warp.
+#[doc(alias = "mma.sync")]
+#[inline]
+#[must_use]
+pub fn multiply_add<E: Multiply>(
+    left: &Left<E>,
+    right: &Right<E>,
+    sum: Sum<E::Sum>,
+) -> Sum<E::Sum> {
+    E::multiply_add(left, right, sum)
+}
+
+macro_rules! products {
+    ($($element:ty, $sum:ty, $instruction:literal;)*) => {$(
+        impl Multiply for $element {
+            type Sum = $sum;
+
+            #[inline(always)]
+            fn multiply_add(left: &Left<Self>, right: &Right<Self>, sum: Sum<$sum>) -> Sum<$sum> {
+                let (a, b, Sum(mut c)) = (left.0, right.0, sum);
+                // SAFETY: works on registers.
+                unsafe {
+                    ptx!("mma.sync":
+                        concat!("mma.sync.aligned.", $instruction, " {{{c0}, {c1}, {c2}, {c3}}}, {{{a0}, {a1}, {a2}, {a3}}}, {{{b0}, {b1}}}, {{{c0}, {c1}, {c2}, {c3}}};"),
+                        c0 = inout(reg32) c[0],
+                        c1 = inout(reg32) c[1],
+                        c2 = inout(reg32) c[2],
+                        c3 = inout(reg32) c[3],
+                        a0 = in(reg32) a[0],
+                        a1 = in(reg32) a[1],
+                        a2 = in(reg32) a[2],
+                        a3 = in(reg32) a[3],
+                        b0 = in(reg32) b[0],
+                        b1 = in(reg32) b[1],
+                        options(nomem, nostack, preserves_flags),
+                    );
+                }
+                Sum(c)
+            }
+        }
+    )*};
+}
+products! {
+    F16, f32, "m16n8k16.row.col.f32.f16.f16.f32";
+    Bf16, f32, "m16n8k16.row.col.f32.bf16.bf16.f32";
+    Tf32, f32, "m16n8k8.row.col.f32.tf32.tf32.f32";
+    S8, i32, "m16n8k32.row.col.s32.s8.s8.s32";
+    U8, i32, "m16n8k32.row.col.s32.u8.u8.s32";
+}
+
+/// # Safety
+/// Each lane's address is of 16 bytes of shared memory, aligned to them, which nobody writes meanwhile.
+unsafe fn load_matrices_4(row: *const u8) -> [u32; 4] {
+    let (a, b, c, d): (u32, u32, u32, u32);
+    let row = state_space::shared(row);
+    // SAFETY: the caller's promise.
+    unsafe {
+        ptx!("ldmatrix":
+            "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {{{a}, {b}, {c}, {d}}}, [{row}];",
+            a = lateout(reg32) a,
+            b = lateout(reg32) b,
+            c = lateout(reg32) c,
+            d = lateout(reg32) d,
+            row = in(reg32) row,
+            options(nostack, preserves_flags),
+        );
+    }
+    [a, b, c, d]
+}
+
+/// # Safety
+/// As for [`load_matrices_4`], of the first 16 lanes.
+unsafe fn load_matrices_2(row: *const u8) -> [u32; 2] {
+    let (a, b): (u32, u32);
+    let row = state_space::shared(row);
+    // SAFETY: the caller's promise.
+    unsafe {
+        ptx!("ldmatrix":
+            "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {{{a}, {b}}}, [{row}];",
+            a = lateout(reg32) a,
+            b = lateout(reg32) b,
+            row = in(reg32) row,
+            options(nostack, preserves_flags),
+        );
+    }
+    [a, b]
+}
+
+/// # Safety
+/// As for [`load_matrices_2`].
+unsafe fn load_matrices_2_transposed(row: *const u8) -> [u32; 2] {
+    let (a, b): (u32, u32);
+    let row = state_space::shared(row);
+    // SAFETY: the caller's promise.
+    unsafe {
+        ptx!("ldmatrix":
+            "ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {{{a}, {b}}}, [{row}];",
+            a = lateout(reg32) a,
+            b = lateout(reg32) b,
+            row = in(reg32) row,
+            options(nostack, preserves_flags),
+        );
+    }
+    [a, b]
+}
+
+/// Stores four matrices of 8 rows of 8 elements of 16 bits, a register of each lane each, to shared memory: lane `l` gives the address of row `l % 8` of
+/// matrix `l / 8`. From `sm_90`.
+///
+/// # Safety
+/// Each lane's `row` is of 16 bytes of this block's shared memory, aligned to them, which nobody else touches before a barrier.
+#[doc(alias = "stmatrix")]
+#[inline]
+pub unsafe fn store_matrices(row: *mut u8, registers: [u32; 4]) {
+    let [a, b, c, d] = registers;
+    let row = state_space::shared(row);
+    // SAFETY: the caller's promise.
+    unsafe {
+        ptx!("stmatrix":
+            "stmatrix.sync.aligned.m8n8.x4.shared.b16 [{row}], {{{a}, {b}, {c}, {d}}};",
+            row = in(reg32) row,
+            a = in(reg32) a,
+            b = in(reg32) b,
+            c = in(reg32) c,
+            d = in(reg32) d,
+            options(nostack, preserves_flags),
+        );
+    }
+}

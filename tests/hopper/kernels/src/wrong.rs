@@ -1,0 +1,95 @@
+//! Wrong uses, one a kernel: each gets a report that names it.
+
+use lanewise_macros::{kernel, shared};
+use lanewise_std::barrier::{Barrier, BarrierStorage, Block, Parity};
+use lanewise_std::pipeline::{Pipeline, StageStorage};
+use lanewise_std::thread::{block_dim_x, thread_idx_x};
+use lanewise_std::tma::{TensorMap, Tile};
+use lanewise_std::{GlobalMut, cluster};
+
+/// The first thread never arrives, and the rest wait for it.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn missed_arrive() {
+    shared! { static BARRIER: [BarrierStorage; 1]; }
+    let barrier = Barrier::<Block>::init(&BARRIER, block_dim_x());
+    if thread_idx_x() > 0 {
+        barrier.arrive_and_wait();
+    }
+}
+
+/// A producer that leaves before its place is full.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn missed_commit() {
+    shared! { static BARRIERS: [StageStorage; 2]; }
+    let pipeline = Pipeline::init(&BARRIERS, 2, 1);
+    match thread_idx_x() {
+        0 => pipeline.producer().acquire().commit(),
+        1 => {} // it should be the second producer
+        _ => pipeline.consumer().wait().release(),
+    }
+}
+
+/// Expects `expected` bytes of a box of 256.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn expected_bytes(map: TensorMap<u32, 2>, expected: u32, output: GlobalMut<u32>) {
+    shared! {
+        static BOX: [Tile<[u32; 64]>; 1];
+        static BARRIER: [BarrierStorage; 1];
+    }
+    let barrier = Barrier::<Block>::init(&BARRIER, 1);
+    let tile = BOX.tile(0);
+    if thread_idx_x() == 0 {
+        drop(barrier.arrive_expect_bytes(expected));
+        // SAFETY: there is room; it is read after the wait.
+        unsafe { map.load(tile.as_ptr(), [0, 0], &barrier) };
+    }
+    barrier.wait_parity(Parity::Even);
+    if thread_idx_x() == 0 {
+        // SAFETY: one thread.
+        unsafe { output.set(0, tile.get(0)) };
+    }
+}
+
+/// A box that begins 16 bytes after it may.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn misaligned_box(map: TensorMap<u32, 2>) {
+    shared! {
+        static BOX: [Tile<[u32; 128]>; 1];
+        static BARRIER: [BarrierStorage; 1];
+    }
+    let barrier = Barrier::<Block>::init(&BARRIER, 1);
+    if thread_idx_x() == 0 {
+        drop(barrier.arrive_expect_bytes(256));
+        // SAFETY: none; this is what the test is about.
+        unsafe { map.load(BOX.tile(0).as_ptr().add(4), [0, 0], &barrier) };
+    }
+    barrier.wait_parity(Parity::Even);
+}
+
+/// The second block of a cluster ends, and the first reads its shared memory.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn leaves_the_cluster(output: GlobalMut<u32>) {
+    shared! { static VALUE: [u32; 1]; }
+    if thread_idx_x() == 0 {
+        // SAFETY: one thread of each block.
+        unsafe { VALUE.set(0, 100 + cluster::block_rank()) };
+    }
+    cluster::sync_cluster();
+    if cluster::block_rank() == 1 {
+        return;
+    }
+    let mut seen = 0;
+    for _ in 0..10_000 {
+        // SAFETY: none; this is what the test is about.
+        seen += unsafe { VALUE.distributed().get(1, 0) };
+    }
+    if thread_idx_x() == 0 {
+        // SAFETY: one thread.
+        unsafe { output.set(0, seen) };
+    }
+}

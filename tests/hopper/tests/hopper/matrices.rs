@@ -1,0 +1,201 @@
+//! Products of single tiles, for each type of elements, with values whose products add up without rounding.
+
+use hopper::{buffer, device, values};
+use hopper_kernels::matrices::*;
+use lanewise::{DeviceCopy, LaunchConfig};
+use lanewise_std::GlobalMut;
+use lanewise_std::kernel::SafeKernel;
+
+/// A type of elements: bytes of one, and the bits of a small number.
+struct Kind {
+    bytes: usize,
+    bits: fn(i32) -> u32,
+}
+
+/// Small whole numbers from -4 to 4 (0 to 8 of bytes without a sign).
+fn number(i: usize, seed: usize) -> i32 {
+    ((i * 7919 + seed * 104_729) >> 3) as i32 % 9 - 4
+}
+
+/// A float of 8 or 16 bits with so many of exponent, of a small whole number.
+fn small_float(value: i32, exponent: u32, mantissa: u32) -> u32 {
+    let sign = u32::from(value < 0) << (exponent + mantissa);
+    let magnitude = value.unsigned_abs();
+    if magnitude == 0 {
+        return sign;
+    }
+    let power = magnitude.ilog2();
+    let bias = (1 << (exponent - 1)) - 1;
+    let fraction = (magnitude << mantissa >> power) & ((1 << mantissa) - 1);
+    sign | (power + bias) << mantissa | fraction
+}
+
+const F16: Kind = Kind {
+    bytes: 2,
+    bits: |x| small_float(x, 5, 10),
+};
+const BF16: Kind = Kind {
+    bytes: 2,
+    bits: |x| small_float(x, 8, 7),
+};
+const TF32: Kind = Kind {
+    bytes: 4,
+    bits: |x| (x as f32).to_bits(),
+};
+const E4M3: Kind = Kind {
+    bytes: 1,
+    bits: |x| small_float(x, 4, 3),
+};
+const E5M2: Kind = Kind {
+    bytes: 1,
+    bits: |x| small_float(x, 5, 2),
+};
+const S8: Kind = Kind {
+    bytes: 1,
+    bits: |x| x as u8 as u32,
+};
+const U8: Kind = Kind {
+    bytes: 1,
+    bits: |x| (x + 4) as u32,
+};
+
+/// Rows of numbers, `bytes` bytes each, as words.
+fn words(kind: &Kind, rows: usize, bytes: usize, seed: usize) -> Vec<u32> {
+    let each = bytes / kind.bytes;
+    let mut all = vec![0u32; rows * bytes / 4];
+    for i in 0..rows * each {
+        let at = i * kind.bytes;
+        all[at / 4] |= (kind.bits)(number(i, seed)) << (8 * (at % 4));
+    }
+    all
+}
+
+/// The product of two such, the second one transposed, `times` times.
+fn product(kind: &Kind, rows: usize, columns: usize, bytes: usize, times: i32) -> Vec<i32> {
+    let each = bytes / kind.bytes;
+    let shift = if std::ptr::fn_addr_eq(kind.bits, U8.bits) {
+        4
+    } else {
+        0
+    };
+    let element = |i: usize, seed| number(i, seed) + shift;
+    let mut all = Vec::new();
+    for row in 0..rows {
+        for column in 0..columns {
+            let sum: i32 = (0..each)
+                .map(|k| element(row * each + k, 1) * element(column * each + k, 2))
+                .sum();
+            all.push(times * sum);
+        }
+    }
+    all
+}
+
+/// What the kernel makes of these words, with outputs that begin as these.
+fn run<K, T>(kernel: K, input: &[u32], output: &[T], threads: u32) -> Vec<T>
+where
+    T: DeviceCopy + 'static,
+    K: SafeKernel<Params = (&'static [u32], GlobalMut<'static, T>)>,
+{
+    let (device, stream) = device();
+    let (input, mut output) = (buffer(&device, input), buffer(&device, output));
+    device
+        .launch(
+            &stream,
+            kernel,
+            LaunchConfig::new(1, threads),
+            (&input, &mut output),
+        )
+        .expect("a launch");
+    values(&output)
+}
+
+fn input(kind: &Kind, rows: usize, columns: usize, bytes: usize) -> Vec<u32> {
+    let mut all = words(kind, rows, bytes, 1);
+    all.extend(words(kind, columns, bytes, 2));
+    all
+}
+
+#[test]
+fn a_warp_multiplies_every_type() {
+    let begin: Vec<i32> = (0..128).collect();
+    let expected = |kind: &Kind| -> Vec<i32> {
+        let product = product(kind, 16, 8, 32, 1);
+        product.iter().zip(&begin).map(|(a, b)| a + b).collect()
+    };
+    let floats: Vec<f32> = begin.iter().map(|&x| x as f32).collect();
+    macro_rules! floats {
+        ($($kernel:ident: $kind:ident;)*) => {$(
+            let got = run($kernel, &input(&$kind, 16, 8, 32), &floats, 32);
+            let got: Vec<i32> = got.into_iter().map(|x| x as i32).collect();
+            assert_eq!(got, expected(&$kind), stringify!($kernel));
+        )*};
+    }
+    floats! {
+        warp_f16: F16;
+        warp_bf16: BF16;
+        warp_tf32: TF32;
+    }
+    assert_eq!(
+        run(warp_s8, &input(&S8, 16, 8, 32), &begin, 32),
+        expected(&S8)
+    );
+    assert_eq!(
+        run(warp_u8, &input(&U8, 16, 8, 32), &begin, 32),
+        expected(&U8)
+    );
+}
+
+#[test]
+fn the_right_operand_may_be_stored_by_rows() {
+    let mut all = words(&BF16, 16, 32, 1);
+    // Row k of the right operand has the k-th element of each of the 8 columns.
+    let mut right = vec![0u32; 64];
+    for k in 0..16 {
+        for column in 0..8 {
+            let at = k * 8 + column;
+            right[at / 2] |= (BF16.bits)(number(column * 16 + k, 2)) << (16 * (at % 2));
+        }
+    }
+    all.extend(right);
+    let got = run(warp_by_rows, &all, &[f32::NAN; 128], 32);
+    let got: Vec<i32> = got.into_iter().map(|x| x as i32).collect();
+    assert_eq!(got, product(&BF16, 16, 8, 32, 1));
+}
+
+#[test]
+fn a_warpgroup_multiplies_every_type() {
+    macro_rules! check {
+        ($($kernel:ident: $kind:ident, $columns:literal, $zero:literal;)*) => {$(
+            let got = run($kernel, &input(&$kind, 64, $columns, 128), &[$zero; 64 * $columns], 128);
+            let got: Vec<i32> = got.into_iter().map(|x| x as i32).collect();
+            assert_eq!(got, product(&$kind, 64, $columns, 128, 2), stringify!($kernel));
+        )*};
+    }
+    check! {
+        warpgroup_f16: F16, 64, 0.0f32;
+        warpgroup_bf16: BF16, 256, 0.0f32;
+        warpgroup_tf32: TF32, 128, 0.0f32;
+        warpgroup_e4m3: E4M3, 64, 0.0f32;
+        warpgroup_e5m2: E5M2, 128, 0.0f32;
+        warpgroup_s8: S8, 128, 0i32;
+        warpgroup_u8: U8, 64, 0i32;
+    }
+}
+
+#[test]
+fn matrices_are_stored_row_by_row() {
+    let (device, stream) = device();
+    let mut output = buffer(&device, &vec![0; 128]);
+    device
+        .launch(
+            &stream,
+            store_four,
+            LaunchConfig::new(1, 32),
+            (&mut output,),
+        )
+        .expect("a launch");
+    // Matrix i, row r is four words: lanes 4 r to 4 r + 3 have one each, in register i.
+    let expected: Vec<u32> = (0..128).map(|word| 100 * (word % 32) + word / 32).collect();
+    assert_eq!(values(&output), expected);
+}

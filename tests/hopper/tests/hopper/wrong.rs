@@ -1,0 +1,148 @@
+//! Wrong uses, and what the simulator says of each. A GPU hangs on most of them, so they run on the simulator only.
+
+use hopper::{buffer, device};
+use hopper_kernels::wrong::{
+    expected_bytes, leaves_the_cluster, misaligned_box, missed_arrive, missed_commit,
+};
+use lanewise::checks::Checking;
+use lanewise::tensor_map::{TensorMap, Tiles};
+use lanewise::{Backend, LaunchConfig, LaunchError};
+use tests::isolate::isolated;
+
+/// What is said of a launch, in a process of its own; nothing on a GPU.
+fn report(
+    test: &str,
+    launch: impl FnOnce(&lanewise::Device, &lanewise::Stream) -> Result<(), LaunchError>,
+) -> Option<String> {
+    let (device, stream) = device();
+    if device.backend() == Backend::Cuda {
+        println!("skipped on a GPU: {test} hangs there");
+        return None;
+    }
+    let answer = isolated(&format!("wrong::{test}"), || {
+        let launched = launch(&device, &stream).map_err(|error| error.to_string());
+        let ended = launched.and_then(|()| stream.synchronize().map_err(|error| error.to_string()));
+        ended.expect_err("the kernel is wrong")
+    });
+    Some(answer.text)
+}
+
+/// Asserts that the report has all of these words.
+#[track_caller]
+fn says(report: Option<String>, words: &[&str]) {
+    let Some(report) = report else { return };
+    for word in words {
+        assert!(report.contains(word), "no {word:?} in: {report}");
+    }
+}
+
+/// A map of 8 x 8 words, in boxes as large.
+fn with_map(
+    device: &lanewise::Device,
+    launch: impl FnOnce(&TensorMap<'_, u32, 2>) -> Result<(), LaunchError>,
+) -> Result<(), LaunchError> {
+    let tensor = Box::leak(Box::new(buffer(device, &[7u32; 64])));
+    launch(&TensorMap::new(tensor, Tiles::new([8, 8], [8, 8])).expect("a map"))
+}
+
+#[test]
+fn a_missed_arrival_is_counted() {
+    let report = report("a_missed_arrival_is_counted", |device, stream| {
+        device.launch(stream, missed_arrive, LaunchConfig::new(1, 64), ())
+    });
+    says(
+        report,
+        &[
+            "deadlock",
+            "1 arrivals and 0 bytes are missing",
+            "missed_arrive",
+        ],
+    );
+}
+
+#[test]
+fn a_place_that_nobody_commits_is_named() {
+    let report = report("a_place_that_nobody_commits_is_named", |device, stream| {
+        device.launch(stream, missed_commit, LaunchConfig::new(1, 3), ())
+    });
+    says(
+        report,
+        &[
+            "deadlock",
+            "1 arrivals and 0 bytes are missing",
+            "missed_commit",
+        ],
+    );
+}
+
+#[test]
+fn too_many_expected_bytes_are_counted() {
+    let report = report("too_many_expected_bytes_are_counted", |device, stream| {
+        with_map(device, |map| {
+            let output = Box::leak(Box::new(buffer(device, &[0])));
+            device.launch(
+                stream,
+                expected_bytes,
+                LaunchConfig::new(1, 32),
+                (map, 272, output),
+            )
+        })
+    });
+    says(
+        report,
+        &[
+            "deadlock",
+            "0 arrivals and 16 bytes are missing",
+            "expected_bytes",
+        ],
+    );
+}
+
+#[test]
+fn too_few_expected_bytes_are_counted() {
+    let report = report("too_few_expected_bytes_are_counted", |device, stream| {
+        with_map(device, |map| {
+            let output = Box::leak(Box::new(buffer(device, &[0])));
+            device.launch(
+                stream,
+                expected_bytes,
+                LaunchConfig::new(1, 32),
+                (map, 240, output),
+            )
+        })
+    });
+    says(
+        report,
+        &[
+            "deadlock",
+            "0 arrivals and -16 bytes are missing",
+            "expected_bytes",
+        ],
+    );
+}
+
+#[test]
+fn a_box_in_between_is_named() {
+    let report = report("a_box_in_between_is_named", |device, stream| {
+        with_map(device, |map| {
+            device.launch(stream, misaligned_box, LaunchConfig::new(1, 32), (map,))
+        })
+    });
+    says(report, &["misaligned", "128", "misaligned_box"]);
+}
+
+#[test]
+fn a_block_that_leaves_its_cluster_is_named() {
+    let report = report(
+        "a_block_that_leaves_its_cluster_is_named",
+        |device, stream| {
+            let _checked = Checking::all().start();
+            let output = Box::leak(Box::new(buffer(device, &[0])));
+            let config = LaunchConfig::new(2, 32).with_cluster(2);
+            let launched = device.launch(stream, leaves_the_cluster, config, (output,));
+            stream.synchronize().expect_err("found by the check");
+            launched
+        },
+    );
+    says(report, &["has ended", "leaves_the_cluster"]);
+}

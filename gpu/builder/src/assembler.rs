@@ -121,10 +121,12 @@ pub fn assemble(
 /// Reads what `ptxas --verbose` prints.
 ///
 /// An entry point is three lines: `Compiling entry function 'NAME' for 'ARCH'`, the bytes of stack and spills, and
-/// `Used N registers, ...`. Functions that were not inlined have lines of their own, which count for the entry above.
+/// `Used N registers, ...`. Functions that were not inlined have lines of their own, which count for the entry above; but not those
+/// that print what a panic says, which run once, before the thread ends.
 fn read(messages: &str) -> BTreeMap<String, Resources> {
     let mut kernels = BTreeMap::new();
     let mut current = String::new();
+    let mut counts = true;
     for line in messages.lines() {
         if let Some((_, rest)) = line.split_once("Compiling entry function '") {
             current = rest.split('\'').next().unwrap_or_default().to_owned();
@@ -133,7 +135,10 @@ fn read(messages: &str) -> BTreeMap<String, Resources> {
         let Some(kernel) = kernels.get_mut(&current) else {
             continue;
         };
-        if line.contains("bytes spill stores") {
+        if let Some((_, function)) = line.split_once("Function properties for ") {
+            counts = !is_of_panics(function.trim());
+        }
+        if counts && line.contains("bytes spill stores") {
             kernel.stack = kernel.stack.max(number_before(line, " bytes stack frame"));
             kernel.spill_stores += number_before(line, " bytes spill stores");
             kernel.spill_loads += number_before(line, " bytes spill loads");
@@ -149,6 +154,14 @@ fn read(messages: &str) -> BTreeMap<String, Resources> {
         }
     }
     kernels
+}
+
+/// Whether a function is there to say what a panic says: formatting is nothing else in a kernel (`gpu_printf!` leaves it to the driver).
+fn is_of_panics(symbol: &str) -> bool {
+    let path = rustc_demangle::demangle(symbol).to_string();
+    ["core::panicking::", "core::fmt::", "lanewise_std::panic::"]
+        .iter()
+        .any(|part| path.contains(part))
 }
 
 /// The number that ends where `unit` begins; 0 when `line` does not have the unit.
@@ -174,6 +187,12 @@ ptxas info    : Function properties for vec_add
     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 ptxas info    : Used 12 registers, used 0 barriers
 ptxas info    : Compile time = 1.312 ms
+ptxas info    : Compiling entry function 'panics' for 'sm_90'
+ptxas info    : Function properties for panics
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Function properties for _RNvNtCs3Md5TvKWJZt_4core9panicking18panic_bounds_check
+    48 bytes stack frame, 120 bytes spill stores, 120 bytes spill loads
+ptxas info    : Used 12 registers, used 0 barriers
 ptxas info    : Compiling entry function 'busy' for 'sm_90'
 ptxas info    : Function properties for busy
     64 bytes stack frame, 24 bytes spill stores, 32 bytes spill loads
@@ -198,7 +217,11 @@ ptxas info    : Used 255 registers, used 1 barriers, 64 bytes cumulative stack s
         assert!(busy.spills() && !clean.spills());
         assert_eq!(
             read(MESSAGES),
-            BTreeMap::from([("vec_add".into(), clean), ("busy".into(), busy)])
+            BTreeMap::from([
+                ("vec_add".into(), clean.clone()),
+                ("panics".into(), clean),
+                ("busy".into(), busy)
+            ])
         );
     }
 }

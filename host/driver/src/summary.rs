@@ -5,7 +5,8 @@
 
 use crate::objects::{device, settings};
 use crate::observe::Observed;
-use lanewise_sim::{Counters, Finding};
+use lanewise_sim::report::FaultReport;
+use lanewise_sim::{Counters, Fault, Finding};
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -21,7 +22,7 @@ static KERNELS: Mutex<BTreeMap<String, Sum>> = Mutex::new(BTreeMap::new());
 #[derive(Debug, Default)]
 struct Sum {
     launches: u64,
-    faults: u64,
+    faults: Vec<Fault>,
     counters: Counters,
     /// Each kind and place once, with how often it was found.
     findings: Vec<Finding>,
@@ -68,8 +69,8 @@ pub(crate) fn ran(observed: &Observed) {
 }
 
 /// Adds a launch that a fault ended.
-pub(crate) fn faulted(kernel: &str) {
-    change(kernel, |sum| sum.faults += 1);
+pub(crate) fn faulted(kernel: &str, fault: &Fault) {
+    change(kernel, |sum| sum.faults.push(fault.clone()));
 }
 
 fn change(kernel: &str, add: impl FnOnce(&mut Sum)) {
@@ -169,7 +170,12 @@ fn heads() -> Vec<String> {
 }
 
 fn row(name: &str, sum: &Sum) -> Vec<String> {
-    let numbers = [sum.launches, sum.faults, sum.findings.len() as u64].map(|n| n.to_string());
+    let numbers = [
+        sum.launches,
+        sum.faults.len() as u64,
+        sum.findings.len() as u64,
+    ]
+    .map(|n| n.to_string());
     let metrics = sum.counters.metrics().map(|metric| metric.to_string());
     std::iter::once(name.to_owned())
         .chain(numbers)
@@ -223,20 +229,28 @@ fn kernel(name: &str, sum: &Sum) -> Value {
     let findings: Vec<Value> = sum
         .findings
         .iter()
-        .map(|finding| {
-            let place = &finding.report.place;
-            json!({
-                "kind": finding.kind.to_string(),
-                "count": finding.count,
-                "ptx_line": place.line,
-                "file": place.source.as_ref().map(|source| &source.file),
-                "line": place.source.as_ref().map(|source| source.line),
-                "report": finding.to_string(),
-            })
-        })
+        .map(|finding| found(&finding.kind.to_string(), finding.count, &finding.report))
+        .chain(sum.faults.iter().filter_map(|fault| {
+            let kind = format!("error {}", fault.code());
+            Some(found(&kind, 1, fault.report()?))
+        }))
         .collect();
     json!({
-        "kernel": name, "launches": sum.launches, "faults": sum.faults,
+        "kernel": name, "launches": sum.launches, "faults": sum.faults.len(),
         "metrics": metrics, "counters": sum.counters, "findings": findings,
+    })
+}
+
+/// A finding of the checks, or a fault, which is one of those that are always on.
+fn found(kind: &str, count: u64, report: &FaultReport) -> Value {
+    let source = report.place.source.as_ref();
+    json!({
+        "kind": kind,
+        "count": count,
+        "ptx_line": report.place.line,
+        "file": source.map(|source| &source.file),
+        "line": source.map(|source| source.line),
+        "what": report.what,
+        "report": report.to_string(),
     })
 }

@@ -45,16 +45,23 @@ pub struct Args {
     program: Vec<OsString>,
 }
 
+/// The program, set up to find the simulated driver, whose library is in `folder`.
+pub(crate) fn command(program: &[OsString], folder: &Path) -> Result<Command> {
+    let (program, arguments) = program.split_first().context("no program is named")?;
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .env("LD_LIBRARY_PATH", library_path(folder))
+        .env(variables::DEVICE.name, "sim");
+    Ok(command)
+}
+
 /// Runs the program and ends as it does.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let folder = driver::folder()?;
     let own = Counters::new(args.counters.as_deref())?;
-    let (program, arguments) = args.program.split_first().context("no program is named")?;
-    let mut command = Command::new(program);
+    let mut command = command(&args.program, &folder)?;
     command
-        .args(arguments)
-        .env("LD_LIBRARY_PATH", library_path(&folder))
-        .env(variables::DEVICE.name, "sim")
         .env(variables::SUMMARY.name, "1")
         .env(variables::COUNTERS.name, own.path());
     let options = [
@@ -73,7 +80,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     }
     let status = command
         .status()
-        .with_context(|| format!("cannot run `{}`", program.to_string_lossy()))?;
+        .with_context(|| format!("cannot run `{}`", args.program[0].to_string_lossy()))?;
     if !own.is_written() {
         eprintln!(
             "lanewise: the program did not initialise a simulated driver: it makes no CUDA call, or finds its libcuda.so.1 without \
@@ -138,7 +145,7 @@ impl Drop for Counters {
 }
 
 /// The program's exit code; that of a signal is 128 and its number, as shells have it.
-fn code_of(status: ExitStatus) -> ExitCode {
+pub(crate) fn code_of(status: ExitStatus) -> ExitCode {
     let code = status.code().or(status.signal().map(|signal| 128 + signal));
     ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
 }

@@ -20,6 +20,7 @@ mod new;
 pub mod output;
 pub mod progress;
 pub mod project;
+mod sanitize;
 mod toolkit;
 
 use std::path::PathBuf;
@@ -76,6 +77,7 @@ pub enum Command {
     Driver(driver::Args),
     Exec(exec::Args),
     New(new::Args),
+    Sanitize(sanitize::Args),
 }
 
 impl Command {
@@ -93,6 +95,7 @@ impl Command {
             Self::Driver(args) => driver::run(&args),
             Self::Exec(args) => exec::run(&args),
             Self::New(args) => new::run(&args),
+            Self::Sanitize(args) => sanitize::run(&args),
         }
     }
 }

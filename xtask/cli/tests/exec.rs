@@ -147,3 +147,59 @@ fn a_program_without_cuda_is_told_of_and_one_that_is_not_there_is_an_error() {
     assert!(!output.status.success());
     assert!(text(&output.stderr).contains("cannot run `/no/such/program`"));
 }
+
+/// `lanewise sanitize` on the same program.
+fn sanitize(options: &[&str]) -> Option<Output> {
+    if Command::new("python3").arg("--version").output().is_err() {
+        println!("skipped: there is no python3");
+        return None;
+    }
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/exec/count.py");
+    let output = Command::new(env!("CARGO_BIN_EXE_lanewise"))
+        .arg("sanitize")
+        .args(options)
+        .args(["--", "python3"])
+        .arg(program)
+        .output()
+        .expect("the program starts");
+    Some(output)
+}
+
+#[test]
+fn what_is_found_under_several_seeds_is_one_list() {
+    let sarif = tempfile::NamedTempFile::new().expect("a file");
+    let path = sarif.path().to_string_lossy().into_owned();
+    let Some(output) = sanitize(&["--seeds", "3", "--json", "--sarif", &path]) else {
+        return;
+    };
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let found: serde_json::Value =
+        serde_json::from_slice(&output.stdout).expect("a document and nothing else");
+    assert_eq!(found["seeds"], serde_json::json!([0, 1, 2]));
+    assert_eq!(found["launches"], 3, "one a run: {found:#}");
+    let findings = found["findings"].as_array().expect("a list");
+    assert!(!findings.is_empty());
+    for finding in findings {
+        assert_eq!(finding["kind"], "race");
+        assert_eq!(finding["kernel"], "count");
+        assert_eq!(finding["seeds"], serde_json::json!([0, 1, 2]));
+    }
+    let written = std::fs::read_to_string(sarif.path()).expect("the file is written");
+    let written: serde_json::Value = serde_json::from_str(&written).expect("JSON");
+    let results = &written["runs"][0]["results"];
+    assert_eq!(results.as_array().map(Vec::len), Some(findings.len()));
+}
+
+#[test]
+fn a_tool_that_was_not_asked_for_finds_nothing() {
+    let Some(output) = sanitize(&["--tools", "sync"]) else {
+        return;
+    };
+    let stdout = text(&output.stdout);
+    assert!(
+        output.status.success()
+            && stdout.ends_with("lanewise: nothing found in 1 launch of 1 run\n"),
+        "{stdout}\n{}",
+        text(&output.stderr)
+    );
+}

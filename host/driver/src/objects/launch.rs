@@ -178,7 +178,7 @@ fn run(
     output::flush();
     let name = function.kernel.name.clone();
     let report = report.map_err(|fault| {
-        summary::faulted(&name);
+        summary::faulted(&name, &fault);
         fault::error(&fault)
     })?;
     let sectors = report.counters.map(|counters| {

@@ -1,0 +1,129 @@
+//! What the runs found: read from the files that the driver writes (its `summary.rs`), each finding once.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+
+/// A file of the driver's: what one process did.
+#[derive(Deserialize)]
+struct Summary {
+    kernels: Vec<Kernel>,
+}
+
+#[derive(Deserialize)]
+struct Kernel {
+    kernel: String,
+    launches: u64,
+    findings: Vec<Found>,
+}
+
+/// What the driver says of a finding, or of a fault, whose kind is CUDA's number.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub(super) struct Found {
+    pub(super) kind: String,
+    pub(super) count: u64,
+    pub(super) ptx_line: u32,
+    pub(super) file: Option<String>,
+    pub(super) line: Option<u32>,
+    pub(super) what: String,
+    pub(super) report: String,
+}
+
+/// A finding of one or more runs.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Finding {
+    pub(super) kernel: String,
+    /// The runs that found it.
+    pub(super) seeds: Vec<u64>,
+    #[serde(flatten)]
+    pub(super) found: Found,
+}
+
+/// All runs.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Findings {
+    /// Processes that initialised a driver.
+    pub(super) drivers: u64,
+    pub(super) launches: u64,
+    pub(super) seeds: Vec<u64>,
+    pub(super) findings: Vec<Finding>,
+}
+
+impl Findings {
+    /// Whether nothing was found.
+    pub(super) fn is_empty(&self) -> bool {
+        self.findings.is_empty()
+    }
+
+    /// Adds the files that the run with this seed left in a folder.
+    pub(super) fn read(&mut self, folder: &Path, seed: u64) -> Result<()> {
+        self.seeds.push(seed);
+        let files = std::fs::read_dir(folder)
+            .with_context(|| format!("cannot read `{}`", folder.display()))?;
+        for file in files {
+            let path = file?.path();
+            let text = std::fs::read_to_string(&path)
+                .with_context(|| format!("cannot read `{}`", path.display()))?;
+            self.drivers += 1;
+            // A process that was killed leaves its file empty.
+            if !text.trim().is_empty() {
+                let summary = serde_json::from_str(&text).with_context(|| {
+                    format!("`{}` is no summary of the driver's", path.display())
+                })?;
+                self.add(summary, seed);
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, summary: Summary, seed: u64) {
+        for kernel in summary.kernels {
+            self.launches += kernel.launches;
+            for found in kernel.findings {
+                let same = |known: &&mut Finding| {
+                    known.kernel == kernel.kernel
+                        && known.found.kind == found.kind
+                        && known.found.ptx_line == found.ptx_line
+                };
+                match self.findings.iter_mut().find(same) {
+                    Some(known) => {
+                        known.found.count += found.count;
+                        if known.seeds.last() != Some(&seed) {
+                            known.seeds.push(seed);
+                        }
+                    }
+                    None => self.findings.push(Finding {
+                        kernel: kernel.kernel.clone(),
+                        seeds: vec![seed],
+                        found,
+                    }),
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn summary(line: u32) -> Summary {
+        let text = format!(
+            r#"{{"kernels": [{{"kernel": "k", "launches": 2, "findings": [{{"kind": "race", "count": 3, "ptx_line": {line},
+                "file": null, "line": null, "what": "race", "report": "race: two threads"}}]}}]}}"#
+        );
+        serde_json::from_str(&text).expect("a summary")
+    }
+
+    #[test]
+    fn the_same_finding_of_two_runs_is_one() {
+        let mut all = Findings::default();
+        all.add(summary(7), 0);
+        all.add(summary(7), 1);
+        all.add(summary(9), 1);
+        let seeds: Vec<_> = all.findings.iter().map(|it| it.seeds.clone()).collect();
+        assert_eq!((seeds, all.launches), (vec![vec![0, 1], vec![1]], 6));
+        assert_eq!(all.findings[0].found.count, 6);
+    }
+}

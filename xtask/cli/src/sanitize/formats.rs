@@ -1,0 +1,170 @@
+//! The list of findings for each of its readers: people, programs, code hosts.
+
+use serde_json::{Value, json};
+
+use super::findings::{Finding, Findings};
+
+/// For people: each finding's report, with the runs that found it, and a line that counts.
+pub(super) fn text(all: &Findings) -> String {
+    let mut text = String::new();
+    for finding in &all.findings {
+        let seeds: Vec<String> = finding.seeds.iter().map(u64::to_string).collect();
+        text += &format!(
+            "{}\n   = found {} with seed {}\n\n",
+            finding.found.report,
+            number(finding.found.count, "time", "times"),
+            seeds.join(", ")
+        );
+    }
+    let runs = format!(
+        "{} of {}",
+        number(all.launches, "launch", "launches"),
+        number(all.seeds.len() as u64, "run", "runs")
+    );
+    match all.findings.len() as u64 {
+        0 => text += &format!("lanewise: nothing found in {runs}"),
+        count => {
+            text += &format!(
+                "lanewise: {} in {runs}",
+                number(count, "finding", "findings")
+            )
+        }
+    }
+    text
+}
+
+fn number(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// For programs.
+pub(super) fn json(all: &Findings) -> Value {
+    json!(all)
+}
+
+/// The Static Analysis Results Interchange Format, version 2.1.0, with the fields that code hosts read.
+pub(super) fn sarif(all: &Findings) -> Value {
+    let results: Vec<Value> = all.findings.iter().map(result).collect();
+    let mut kinds: Vec<&str> = all.findings.iter().map(|it| &*it.found.kind).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let rules: Vec<Value> = kinds.iter().map(|kind| json!({ "id": kind })).collect();
+    json!({
+        "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": { "name": "lanewise", "version": env!("CARGO_PKG_VERSION"), "rules": rules } },
+            "results": results,
+        }],
+    })
+}
+
+fn result(finding: &Finding) -> Value {
+    let found = &finding.found;
+    let mut result = json!({
+        "ruleId": found.kind,
+        "level": "error",
+        "message": { "text": format!("{}\nkernel `{}`", found.report, finding.kernel) },
+    });
+    // A finding without a source line has no place that a code host could show.
+    if let (Some(file), Some(line)) = (&found.file, found.line) {
+        result["locations"] = json!([{
+            "physicalLocation": { "artifactLocation": { "uri": file }, "region": { "startLine": line.max(1) } }
+        }]);
+    }
+    result
+}
+
+/// Annotations as GitHub's workflows take them: a command a line, with its properties and its text escaped.
+pub(super) fn github(all: &Findings) -> Vec<String> {
+    all.findings
+        .iter()
+        .map(|finding| {
+            let found = &finding.found;
+            let mut properties = format!(
+                "title={}",
+                property(&format!("{} in {}", found.kind, finding.kernel))
+            );
+            if let (Some(file), Some(line)) = (&found.file, found.line) {
+                properties = format!("file={},line={line},{properties}", property(file));
+            }
+            format!("::error {properties}::{}", data(&found.report))
+        })
+        .collect()
+}
+
+/// The text of a workflow command.
+fn data(text: &str) -> String {
+    text.replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
+}
+
+/// The value of one of its properties.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::findings::Found;
+    use super::*;
+
+    fn one(file: Option<&str>) -> Findings {
+        Findings {
+            drivers: 1,
+            launches: 4,
+            seeds: vec![0, 1],
+            findings: vec![Finding {
+                kernel: "count".into(),
+                seeds: vec![1],
+                found: Found {
+                    kind: "race".into(),
+                    count: 2,
+                    ptx_line: 9,
+                    file: file.map(Into::into),
+                    line: file.map(|_| 12),
+                    what: "race".into(),
+                    report: "race: 100%\n  --> a,b:12".into(),
+                },
+            }],
+        }
+    }
+
+    #[test]
+    fn people_see_the_report_and_its_seeds() {
+        assert_eq!(
+            text(&one(None)),
+            "race: 100%\n  --> a,b:12\n   = found 2 times with seed 1\n\nlanewise: 1 finding in 4 launches of 2 runs"
+        );
+        let nothing = Findings {
+            launches: 1,
+            seeds: vec![0],
+            ..Findings::default()
+        };
+        assert_eq!(
+            text(&nothing),
+            "lanewise: nothing found in 1 launch of 1 run"
+        );
+    }
+
+    #[test]
+    fn an_annotation_is_one_line_and_its_commas_are_no_separators() {
+        assert_eq!(
+            github(&one(Some("a,b"))),
+            ["::error file=a%2Cb,line=12,title=race in count::race: 100%25%0A  --> a,b:12"]
+        );
+    }
+
+    #[test]
+    fn a_result_without_a_line_has_no_location() {
+        let with = sarif(&one(Some("src/kernels.rs")));
+        let result = &with["runs"][0]["results"][0];
+        let place = &result["locations"][0]["physicalLocation"];
+        assert_eq!(place["artifactLocation"]["uri"], "src/kernels.rs");
+        assert_eq!(place["region"]["startLine"], 12);
+        assert_eq!(with["runs"][0]["tool"]["driver"]["rules"][0]["id"], "race");
+        let without = sarif(&one(None));
+        assert!(without["runs"][0]["results"][0].get("locations").is_none());
+    }
+}

@@ -1,0 +1,148 @@
+//! `lanewise sanitize`: a program under all checks, in several orders of its warps, and everything that they find in one list.
+//!
+//! What compute-sanitizer is on a GPU. The program runs once for each seed with the simulated driver, which writes what its checks found
+//! into a file; a finding does not end the launch, so that one run finds many. The same finding of several runs is one.
+
+mod findings;
+mod formats;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{ExitCode, Stdio};
+
+use anyhow::{Context, Result, ensure};
+use lanewise_variables as variables;
+
+use crate::output::say;
+use crate::progress::Progress;
+use crate::{driver, exec};
+use findings::Findings;
+
+/// Run a program on the simulated GPU under all checks, with several seeds, and list what they find
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "The exit code is 0 where nothing was found, 1 where something was, and the program's own where it failed for another reason.\n\n\
+                  Examples:\n  cargo lanewise sanitize -- cargo test\n  cargo lanewise sanitize --tools race --seeds 32 -- ./my_program\n  \
+                  cargo lanewise sanitize --github -- python -m pytest tests/gpu\n  cargo lanewise sanitize --first 7 -- ./my_program"
+)]
+pub struct Args {
+    /// What to check launches for: `memory`, `race`, `sync`, with commas between them
+    #[arg(long, value_name = "LIST", default_value = "all")]
+    tools: String,
+    /// How many orders of warps to try
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seeds: u64,
+    /// The first of them: with one, the run that found something, again
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    first: u64,
+    /// The GPU to be, such as `rtx4090`
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Write SARIF 2.1.0 to this file, which code hosts show beside the lines
+    #[arg(long, value_name = "FILE")]
+    sarif: Option<PathBuf>,
+    /// Print annotations for a workflow of GitHub's
+    #[arg(long)]
+    github: bool,
+    /// The program and its arguments
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "PROGRAM"
+    )]
+    program: Vec<OsString>,
+}
+
+/// Runs the program once a seed and says what was found.
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    ensure!(args.seeds > 0, "`--seeds 0` runs nothing");
+    let library = driver::folder()?;
+    let mut findings = Findings::default();
+    let mut failed = None;
+    let progress = Progress::start("running");
+    for seed in (args.first..).take(usize::try_from(args.seeds)?) {
+        progress.now(format!("seed {seed}"));
+        let status = run_once(args, &library, seed, &mut findings)?;
+        if !status.success() {
+            failed.get_or_insert(status);
+        }
+    }
+    drop(progress);
+    ensure!(
+        findings.drivers > 0,
+        "the program did not initialise a simulated driver: it makes no CUDA call, or finds its libcuda.so.1 without LD_LIBRARY_PATH"
+    );
+    if let Some(path) = &args.sarif {
+        std::fs::write(path, format!("{:#}\n", formats::sarif(&findings)))
+            .with_context(|| format!("cannot write `{}`", path.display()))?;
+    }
+    if args.github {
+        formats::github(&findings).iter().for_each(say);
+    }
+    if args.json {
+        say(format_args!("{:#}", formats::json(&findings)));
+    } else {
+        say(formats::text(&findings));
+    }
+    Ok(match failed {
+        _ if !findings.is_empty() => ExitCode::from(1),
+        Some(status) => exec::code_of(status),
+        None => ExitCode::SUCCESS,
+    })
+}
+
+/// One run. Only the first writes what the program writes: the others' output is the same but for what is racy.
+fn run_once(
+    args: &Args,
+    library: &Path,
+    seed: u64,
+    findings: &mut Findings,
+) -> Result<std::process::ExitStatus> {
+    let folder = Folder::new()?;
+    let mut command = exec::command(&args.program, library)?;
+    command
+        .env(variables::CHECKS.name, &args.tools)
+        .env(variables::CHECKS_ACTION.name, "report")
+        .env(variables::SEED.name, seed.to_string())
+        .env(variables::LOG.name, "off")
+        // The program may start others: each process writes its own file.
+        .env(variables::COUNTERS.name, folder.0.join("%p.json"));
+    if let Some(model) = &args.model {
+        command.env(variables::MODEL.name, model);
+    }
+    if seed > args.first {
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+    } else if args.json {
+        // Standard output is for the document.
+        command.stdout(std::io::stderr());
+    }
+    let status = command
+        .status()
+        .with_context(|| format!("cannot run `{}`", args.program[0].to_string_lossy()))?;
+    findings.read(&folder.0, seed)?;
+    Ok(status)
+}
+
+/// A folder for one run's files, which goes away with them.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Result<Folder> {
+        let path = std::env::temp_dir().join(format!("lanewise-sanitize-{}", std::process::id()));
+        // What an earlier run left would look like this one's.
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path)
+            .with_context(|| format!("cannot make `{}`", path.display()))?;
+        Ok(Folder(path))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

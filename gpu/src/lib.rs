@@ -16,6 +16,7 @@ pub mod execution;
 pub mod instruction;
 pub mod levels;
 pub mod memory;
+pub mod multi_gpu;
 pub mod shared;
 pub mod streams;
 pub mod tensor;

@@ -337,8 +337,27 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         })
     }
 
+    /// Its address, for work on `stream` by a library that this crate does not know, which reads it. What is queued there from now on comes
+    /// after the writes before, and later writes come after what is queued there until then.
+    ///
+    /// # Errors
+    /// The driver's; without access to the buffer's device, as a launch's.
+    #[track_caller]
+    pub fn read_on(&self, stream: &Stream) -> Result<u64, DriverError> {
+        self.use_on(stream, Access::Read).map(|_| self.address())
+    }
+
+    /// The same for work that writes it.
+    ///
+    /// # Errors
+    /// As [`Self::read_on`].
+    #[track_caller]
+    pub fn write_on(&mut self, stream: &Stream) -> Result<u64, DriverError> {
+        self.use_on(stream, Access::Write).map(|_| self.address())
+    }
+
     /// The device it is on.
-    pub(crate) fn device(&self) -> &Device {
+    pub fn device(&self) -> &Device {
         &self.device
     }
 

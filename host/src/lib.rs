@@ -68,7 +68,7 @@ pub use l2::L2Window;
 pub use launch::LaunchError;
 pub use managed::ManagedBuffer;
 pub use module::{LoadError, Module};
-pub use part::Part;
+pub use part::{Part, View};
 pub use pinned::{Mapped, PinnedBuffer, Pinning};
 pub use pitched::PitchedBuffer;
 pub use properties::{ComputeCapability, DeviceProperties};

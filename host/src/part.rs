@@ -5,6 +5,7 @@
 
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
+use std::ops::Range;
 
 use cust::memory::DeviceCopy;
 
@@ -43,6 +44,21 @@ impl<T: DeviceCopy> std::ops::Deref for Part<'_, T> {
     }
 }
 
+/// A piece of a [`DeviceBuffer`] that is only read.
+#[derive(Debug)]
+pub struct View<'whole, T: DeviceCopy> {
+    buffer: ManuallyDrop<DeviceBuffer<T>>,
+    whole: PhantomData<&'whole DeviceBuffer<T>>,
+}
+
+impl<T: DeviceCopy> std::ops::Deref for View<'_, T> {
+    type Target = DeviceBuffer<T>;
+
+    fn deref(&self) -> &DeviceBuffer<T> {
+        &self.buffer
+    }
+}
+
 impl<T: DeviceCopy> DeviceBuffer<T> {
     /// The buffer in pieces of `len` elements, the last of which may be shorter; none for an empty buffer.
     ///
@@ -56,13 +72,49 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         self.cut(lens.collect())
     }
 
+    /// Pieces of these lengths, one behind another; what is left at the end is in none.
+    ///
+    /// # Panics
+    /// When they are longer than the buffer all together.
+    pub fn parts_of(&mut self, lens: &[usize]) -> Vec<Part<'_, T>> {
+        let mut end = 0usize;
+        let place = |&len: &usize| {
+            let start = end;
+            end = end.saturating_add(len);
+            (start, len)
+        };
+        let places: Vec<_> = lens.iter().map(place).collect();
+        assert!(end <= self.len(), "{end} elements of {}", self.len());
+        self.cut(places)
+    }
+
+    /// A piece of the buffer to read. Unlike a part's, its uses are the buffer's.
+    ///
+    /// # Panics
+    /// When it reaches past the end, as indexing does.
+    pub fn view(&self, range: Range<usize>) -> View<'_, T> {
+        assert!(
+            range.start <= range.end && range.end <= self.len(),
+            "{range:?} of {}",
+            self.len()
+        );
+        let address = self.address() + (range.start * size_of::<T>()) as u64;
+        // SAFETY: these elements are in the buffer, which is borrowed as long as the view lives, and which knows the view's uses.
+        let buffer =
+            unsafe { Self::borrow_ordered(self.device(), address, range.len(), self.order()) };
+        View {
+            buffer,
+            whole: PhantomData,
+        }
+    }
+
     /// The elements before `at`, and those from it on.
     ///
     /// # Panics
     /// When there are fewer than `at`, as `split_at` does.
     pub fn split_at(&mut self, at: usize) -> [Part<'_, T>; 2] {
         let rest = self.len().checked_sub(at).expect("within the buffer");
-        let mut parts = self.cut(vec![(0, at), (at, rest)]).into_iter();
+        let mut parts = self.parts_of(&[at, rest]).into_iter();
         [(); 2].map(|()| parts.next().expect("two parts were cut"))
     }
 

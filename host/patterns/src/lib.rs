@@ -17,6 +17,7 @@ pub mod instruction;
 pub mod levels;
 mod matrix;
 pub mod memory;
+pub mod multi_gpu;
 pub mod notes;
 mod pattern;
 pub mod run;
@@ -90,6 +91,11 @@ pub const ALL: &[&Pattern] = &[
     &instruction::atomics::PATTERN,
     &instruction::aggregated::PATTERN,
     &levels::gang_worker_vector::PATTERN,
+    &multi_gpu::peer_copies::PATTERN,
+    &multi_gpu::split_sum::PATTERN,
+    &multi_gpu::halo_stencil::PATTERN,
+    &multi_gpu::collectives::PATTERN,
+    &multi_gpu::split_matmul::PATTERN,
 ];
 
 /// The pattern of this name, or the one that has a variant of this name.

@@ -37,6 +37,8 @@ enum Command {
     Accuracy(commands::accuracy::Args),
     /// Prints the device's properties
     Device(commands::device::Args),
+    /// Takes part, as one process of several, in an all-reduce by NCCL
+    Rank(commands::rank::Args),
     /// Holds the simulator against the GPU, instruction by instruction
     Diff(commands::diff::Args),
 }
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
         Command::Bench(args) => commands::bench::run(args),
         Command::Accuracy(args) => commands::accuracy::run(args),
         Command::Device(args) => commands::device::run(args),
+        Command::Rank(args) => commands::rank::run(args),
         Command::Diff(args) => commands::diff::run(args),
     };
     match done {

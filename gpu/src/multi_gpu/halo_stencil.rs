@@ -1,0 +1,85 @@
+//! A step of a 2-D stencil on the rows that a device has: those that need no other device, and the first and last, which do.
+//!
+//! Each element becomes the mean of its four neighbours; outside the field there is zero. `field` has the device's rows of `nx` columns in
+//! row-major order. `above` and `below` are the rows next to them, which other devices have: the halo.
+//! Launch: `stencil_interior`, a 2-D grid of at least `nx` threads along x and the rows of `inner` along y; `stencil_halo`, a 1-D grid of at
+//! least `nx` threads; blocks of any size.
+//! Shows: all but two rows can be computed while the halo is still on its way.
+//! Source: CUDA study notes, section 9.4 (there with an 8th-order stencil in time).
+
+use lanewise_macros::kernel;
+use lanewise_std::DisjointSlice;
+use lanewise_std::thread;
+
+/// All rows but the first and the last: `inner` begins with the second.
+#[kernel]
+#[launch_contract(dims = 2)]
+pub fn stencil_interior(field: &[f32], mut inner: DisjointSlice<f32>, nx: u32) {
+    let (index, nx) = (thread::index_2d(), nx as usize);
+    let (x, i) = (index.x(), index.y() * nx + index.x());
+    if x >= nx {
+        return;
+    }
+    // SAFETY: `nx` is the launch's, so threads with different x < nx and y have different elements.
+    if let Some(inner) = unsafe { inner.get_unique_mut(i) } {
+        let (up, down) = (element(field, i), element(field, i + 2 * nx));
+        *inner = mean(up, down, field, i + nx, (x, nx));
+    }
+}
+
+/// The first row and the last one, which is empty where the first is the last.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn stencil_halo(
+    field: &[f32],
+    above: &[f32],
+    below: &[f32],
+    mut first: DisjointSlice<f32>,
+    mut last: DisjointSlice<f32>,
+    nx: u32,
+) {
+    let index = thread::index_1d();
+    let (x, nx) = (index.get(), nx as usize);
+    if x >= nx {
+        return;
+    }
+    let end = field.len();
+    if let Some(first) = first.get_mut(&index) {
+        let down = if end > nx {
+            element(field, x + nx)
+        } else {
+            element(below, x)
+        };
+        *first = mean(element(above, x), down, field, x, (x, nx));
+    }
+    if end >= 2 * nx
+        && let Some(last) = last.get_mut(&index)
+    {
+        let at = end - nx + x;
+        *last = mean(
+            element(field, at - nx),
+            element(below, x),
+            field,
+            at,
+            (x, nx),
+        );
+    }
+}
+
+/// The element, or zero outside.
+#[inline(always)]
+fn element(values: &[f32], at: usize) -> f32 {
+    values.get(at).copied().unwrap_or(0.0)
+}
+
+/// The mean of the four neighbours of the element at `at`, which is in column `x` of `nx`.
+#[inline(always)]
+fn mean(up: f32, down: f32, field: &[f32], at: usize, (x, nx): (usize, usize)) -> f32 {
+    let left = if x > 0 { element(field, at - 1) } else { 0.0 };
+    let right = if x + 1 < nx {
+        element(field, at + 1)
+    } else {
+        0.0
+    };
+    ((up + down) + (left + right)) * 0.25
+}

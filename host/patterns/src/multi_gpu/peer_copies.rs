@@ -1,0 +1,155 @@
+//! Copies between two devices: one way, both ways at once, there and back; and a kernel that reads the other device's memory.
+//!
+//! Where the devices do not reach one another the driver takes copies through the host's memory, and the kernel can't be launched: that
+//! variant then shows the driver's answer.
+
+use anyhow::Result;
+use gpu::basics::vector_add::vec_add;
+use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::counters::Counters;
+use lanewise::{Device, DeviceBuffer, Elapsed, LaunchConfig, Stream, TimeUnit};
+
+use super::{devices, figure};
+use crate::streams::jobs::timed;
+use crate::streams::schedule;
+use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work, input};
+
+/// The pattern.
+pub static PATTERN: Pattern = Pattern {
+    name: "peer_copies",
+    chapter: "multi_gpu",
+    summary: "copies between devices, their bandwidth and latency, and a kernel that reads the other's memory",
+    source: "CUDA study notes, section 9.3",
+    size: Size {
+        of: "elements",
+        default: 1 << 20,
+        bench: None,
+    },
+    variants: &[
+        Variant::new("copy_one_way", |_, setup| Pair::prepare(setup, one_way, 1)).runs("vec_add"),
+        Variant::new("copy_both_ways", |_, setup| {
+            Pair::prepare(setup, both_ways, 2)
+        })
+        .runs("vec_add"),
+        Variant::new("ping_pong", |_, setup| Pair::prepare(setup, ping_pong, 2)).runs("vec_add"),
+        Variant::new("peer_access", |_, setup| {
+            Pair::prepare(setup, peer_access, 1)
+        })
+        .runs("vec_add"),
+    ],
+};
+
+/// A device's side: what it sends, and where it receives.
+struct Side {
+    device: Device,
+    stream: Stream,
+    sent: DeviceBuffer<f32>,
+    received: DeviceBuffer<f32>,
+}
+
+/// What the two do; it leaves what the first has sent in the second's `received`.
+type Move = fn(&mut [Side; 2]) -> Result<()>;
+
+fn one_way([first, second]: &mut [Side; 2]) -> Result<()> {
+    Ok(first.stream.copy(&first.sent, &mut second.received)?)
+}
+
+fn both_ways([first, second]: &mut [Side; 2]) -> Result<()> {
+    first.stream.copy(&first.sent, &mut second.received)?;
+    Ok(second.stream.copy(&second.sent, &mut first.received)?)
+}
+
+/// What arrives is sent back, which begins when it has arrived.
+fn ping_pong([first, second]: &mut [Side; 2]) -> Result<()> {
+    first.stream.copy(&first.sent, &mut second.received)?;
+    Ok(second.stream.copy(&second.received, &mut first.received)?)
+}
+
+/// The second device adds what is in the first one's memory to zeroes of its own.
+fn peer_access([first, second]: &mut [Side; 2]) -> Result<()> {
+    let config = LaunchConfig::for_num_elems(first.sent.len());
+    let Side {
+        device,
+        stream,
+        sent,
+        received,
+    } = second;
+    device.enable_peer(&first.device)?;
+    stream.fill_zero(sent)?;
+    Ok(device.launch(stream, vec_add, config, (&first.sent, &*sent, received))?)
+}
+
+struct Pair {
+    sides: [Side; 2],
+    run: Move,
+    /// How often the array's bytes are moved.
+    moves: u64,
+    expected: Vec<f32>,
+    time: Option<Elapsed>,
+}
+
+impl Pair {
+    fn prepare(setup: Setup, run: Move, moves: u64) -> Result<Box<dyn Case>> {
+        let n = setup.elements()?;
+        let devices = devices()?;
+        let side = |device: &Device, seed| -> Result<Side> {
+            Ok(Side {
+                device: device.clone(),
+                stream: device.stream()?,
+                sent: DeviceBuffer::from_slice(device, &input::floats(n, seed))?,
+                received: DeviceBuffer::zeroed(device, n)?,
+            })
+        };
+        // The shorter way, where there is one: copies use it without being asked to.
+        if devices[0].can_reach(&devices[1])? {
+            devices[0].enable_peer(&devices[1])?;
+            devices[1].enable_peer(&devices[0])?;
+        }
+        Ok(Box::new(Self {
+            sides: [
+                side(&devices[0], setup.seed)?,
+                side(&devices[1], setup.seed ^ 1)?,
+            ],
+            run,
+            moves,
+            expected: input::floats(n, setup.seed),
+            time: None,
+        }))
+    }
+}
+
+impl Case for Pair {
+    fn launch(&mut self, stream: &Stream) -> Result<()> {
+        let streams = self.sides.each_ref().map(|side| side.stream.clone());
+        self.time = Some(timed(stream, || {
+            schedule::fork(stream, &streams)?;
+            (self.run)(&mut self.sides)?;
+            schedule::join(stream, &streams)
+        })?);
+        Ok(())
+    }
+
+    fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
+        Ok(compare::equal(
+            &self.sides[1].received.to_vec()?,
+            &self.expected,
+        ))
+    }
+
+    fn work(&self) -> Work {
+        Work::Bytes(self.moves * 4 * self.expected.len() as u64)
+    }
+
+    fn figures(&self, _: Option<&Counters>) -> Result<Vec<Figure>> {
+        let both = self.sides.each_ref().map(|side| side.device.clone());
+        let mut figures = vec![figure(&both)];
+        if let Some(time) = self.time {
+            let Work::Bytes(bytes) = self.work() else {
+                return Ok(figures);
+            };
+            figures.push(Figure::tenths("us", time.get(TimeUnit::Microseconds)));
+            figures.push(Figure::tenths("GB/s", bytes as f64 / time.seconds() / 1e9));
+        }
+        Ok(figures)
+    }
+}

@@ -1,0 +1,201 @@
+//! Chapter 10: several devices. Two, four and eight simulated ones, each number in a process of its own.
+
+use lanewise_patterns::timeline::{Kind, panels};
+use lanewise_patterns::{Setup, run};
+use tests::agree::{agrees, variant};
+use tests::isolate::isolated_with;
+
+/// Every variant of the chapter.
+const VARIANTS: [&str; 16] = [
+    "copy_one_way",
+    "copy_both_ways",
+    "ping_pong",
+    "peer_access",
+    "sum_on_one_device",
+    "sum_on_each_device",
+    "stencil_one_device",
+    "stencil_in_line",
+    "stencil_overlap",
+    "all_reduce",
+    "reduce_scatter",
+    "all_gather",
+    "broadcast",
+    "send_receive",
+    "matmul_by_columns",
+    "matmul_by_rows",
+];
+
+/// Matrices, which are quadratic in their size.
+fn is_matrix(name: &str) -> bool {
+    name.starts_with("stencil") || name.starts_with("matmul")
+}
+
+/// Every variant at sizes that are small, odd, and no multiple of anything.
+fn everything() -> String {
+    let mut wrong = Vec::new();
+    for name in VARIANTS {
+        let sizes: &[usize] = if is_matrix(name) {
+            &[0, 1, 2, 5, 17, 40]
+        } else {
+            &[0, 1, 3, 31, 1000, 4099]
+        };
+        for &size in sizes {
+            wrong.extend(agrees(name, Setup::new(size, size as u64)).err());
+        }
+    }
+    // More columns than rows, and the other way about.
+    for (columns, rows) in [(33, 5), (5, 33)] {
+        for name in VARIANTS.into_iter().filter(|name| is_matrix(name)) {
+            let setup = Setup {
+                rows: Some(rows),
+                ..Setup::new(columns, 1)
+            };
+            wrong.extend(agrees(name, setup).err());
+        }
+    }
+    wrong.join("\n")
+}
+
+fn on_simulated_devices(count: &str, test: &str) {
+    if tests::simulator("several simulated devices", "the machine has those it has").is_none() {
+        return;
+    }
+    let answer = isolated_with(&[("LANEWISE_SIM_DEVICES", count)], test, everything);
+    assert_eq!(answer.text, "");
+}
+
+/// On a GPU: with the devices that the machine has.
+#[test]
+fn as_many_devices_as_there_are_agree_with_the_cpu() {
+    assert_eq!(everything(), "");
+}
+
+#[test]
+fn two_devices_agree_with_the_cpu() {
+    on_simulated_devices("2", "two_devices_agree_with_the_cpu");
+}
+
+#[test]
+fn four_devices_agree_with_the_cpu() {
+    on_simulated_devices("4", "four_devices_agree_with_the_cpu");
+}
+
+#[test]
+fn eight_devices_agree_with_the_cpu() {
+    on_simulated_devices("8", "eight_devices_agree_with_the_cpu");
+}
+
+/// Runs variants on simulated devices and says how long each took, in modelled microseconds.
+fn times(
+    test: &str,
+    environment: &[(&str, &str)],
+    variants: &[&str],
+    size: usize,
+) -> Option<Vec<f64>> {
+    tests::simulator("how long it takes", "time on a GPU is the machine's")?;
+    let answer = isolated_with(environment, test, || {
+        let times = variants.iter().map(|name| {
+            let outcome =
+                run::run(&tests::device(), variant(name), Setup::new(size, 1)).expect("it runs");
+            outcome.check.expect("it agrees");
+            (outcome.time.seconds() * 1e6).to_string()
+        });
+        times.collect::<Vec<_>>().join(" ")
+    });
+    let times = answer
+        .text
+        .split(' ')
+        .map(|time| time.parse().expect("a time"));
+    Some(times.collect())
+}
+
+#[test]
+fn both_directions_at_once_take_as_long_as_one_and_there_and_back_twice_as_long() {
+    let test = "both_directions_at_once_take_as_long_as_one_and_there_and_back_twice_as_long";
+    let variants = ["copy_one_way", "copy_both_ways", "ping_pong"];
+    let Some(times) = times(test, &[("LANEWISE_SIM_DEVICES", "2")], &variants, 1 << 22) else {
+        return;
+    };
+    let [one, both, back] = times[..] else {
+        panic!("{times:?}")
+    };
+    assert!(both < 1.1 * one && back > 1.9 * one, "{times:?}");
+}
+
+#[test]
+fn without_peer_access_copies_are_slower_and_the_kernel_is_refused() {
+    let test = "without_peer_access_copies_are_slower_and_the_kernel_is_refused";
+    if tests::simulator("no peer access", "the machine's peers are what they are").is_none() {
+        return;
+    }
+    let environment = [("LANEWISE_SIM_DEVICES", "2"), ("LANEWISE_SIM_PEERS", "0")];
+    let answer = isolated_with(&environment, test, || {
+        let device = tests::device();
+        let copied =
+            run::run(&device, variant("copy_one_way"), Setup::new(1 << 20, 1)).expect("it runs");
+        copied.check.expect("it agrees");
+        let refused = run::run(&device, variant("peer_access"), Setup::new(1 << 20, 1))
+            .expect_err("no access");
+        let rate = (1u64 << 22) as f64 / copied.time.seconds() / 1e9;
+        format!("{} {refused:#}", rate < 40.0)
+    });
+    assert!(answer.text.starts_with("true "), "{}", answer.text);
+    assert!(
+        answer.text.contains("CUDA_ERROR_PEER_ACCESS_UNSUPPORTED"),
+        "{}",
+        answer.text
+    );
+}
+
+/// The halo's copies run while the interior is computed.
+#[test]
+fn the_halo_is_exchanged_beside_the_interior() {
+    let test = "the_halo_is_exchanged_beside_the_interior";
+    if tests::simulator("what runs beside what", "its times are the machine's").is_none() {
+        return;
+    }
+    let answer = isolated_with(&[("LANEWISE_SIM_DEVICES", "2")], test, || {
+        lanewise::trace::keep();
+        let names = ["stencil_in_line", "stencil_overlap"];
+        // Large enough that the interior takes longer than the host takes to queue the copies.
+        let setup = Setup {
+            rows: Some(2048),
+            by: Some(2),
+            ..Setup::new(2048, 1)
+        };
+        for name in names {
+            let outcome = run::run(&tests::device(), variant(name), setup).expect("it runs");
+            outcome.check.expect("it agrees");
+        }
+        let mut beside = Vec::new();
+        for panel in panels(&lanewise::trace::so_far(), &names) {
+            let bars = || {
+                panel
+                    .rows
+                    .iter()
+                    .flat_map(|row| row.bars.iter().map(move |bar| (&row.name, bar)))
+            };
+            let interior = |device: &str| {
+                let device = device.to_owned();
+                bars().filter(move |(row, bar)| {
+                    row.starts_with(&device) && bar.name == "stencil_interior"
+                })
+            };
+            let copies = bars().filter(|(_, bar)| bar.kind == Kind::Move);
+            let overlapping = copies.filter(|(row, copy)| {
+                let device = row.split(',').next().unwrap_or("");
+                interior(device)
+                    .any(|(_, kernel)| kernel.start < copy.end && copy.start < kernel.end)
+            });
+            beside.push(overlapping.count().to_string());
+        }
+        beside.join(" ")
+    });
+    let beside: Vec<usize> = answer
+        .text
+        .split(' ')
+        .map(|count| count.parse().expect("a count"))
+        .collect();
+    // Two copies a step, two steps; none where all is in one line.
+    assert_eq!(beside, [0, 4]);
+}

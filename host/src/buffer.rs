@@ -61,6 +61,8 @@ pub struct DeviceBuffer<T: DeviceCopy> {
     memory: ManuallyDrop<CustBuffer<T>>,
     device: Device,
     order: Order<Stream>,
+    /// The stream whose memory pool it is from and goes back to; none for memory of its own.
+    pooled: Option<Stream>,
 }
 
 impl<T: DeviceCopy> DeviceBuffer<T> {
@@ -89,6 +91,52 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         let mut buffer = Self::allocate(device, len, at)?;
         buffer.fill_zero_at(at)?;
         Ok(buffer)
+    }
+
+    /// `len` zeroes from the device's memory pool, by work that is queued on `stream`: neither this nor the end of the buffer makes the host wait, as
+    /// allocating and freeing memory does otherwise. When it is dropped, the memory goes back once all its uses are over.
+    ///
+    /// # Errors
+    /// As [`DeviceBuffer::from_slice`].
+    #[track_caller]
+    pub fn zeroed_on(stream: &Stream, len: usize) -> Result<Self, MemoryError>
+    where
+        T: bytemuck::Zeroable,
+    {
+        let (at, device) = (Location::caller(), stream.device());
+        let Some(bytes) = len.checked_mul(size_of::<T>()).filter(|&bytes| bytes > 0) else {
+            return Self::allocate(device, len, at); // nothing, or more than there can be
+        };
+        device.make_current(at)?;
+        let mut address = 0;
+        lanewise_driver::set_call_site(Some(at));
+        // SAFETY: the result has a place, and the stream is live.
+        let result = unsafe { sys::cuMemAllocAsync(&mut address, bytes, stream.raw()) };
+        lanewise_driver::set_call_site(None);
+        DriverError::check("cuMemAllocAsync", result, at)
+            .map_err(|source| Self::no_room(bytes, source))?;
+        // SAFETY: so many bytes were allocated, which the work that is queued next fills; nobody else has them.
+        let buffer = unsafe { Self::borrow_raw(device, address, len) };
+        let mut buffer = ManuallyDrop::into_inner(buffer);
+        buffer.pooled = Some(stream.clone());
+        stream.fill_zero(&mut buffer)?;
+        Ok(buffer)
+    }
+
+    /// What a failed allocation is.
+    fn no_room(bytes: usize, source: DriverError) -> MemoryError {
+        match source.name() {
+            "CUDA_ERROR_OUT_OF_MEMORY" => {
+                let (free, total) = cust::memory::mem_get_info().unwrap_or((0, 0));
+                MemoryError::OutOfMemory {
+                    bytes,
+                    free,
+                    total,
+                    source,
+                }
+            }
+            _ => MemoryError::Driver(source),
+        }
     }
 
     /// Sets every byte to zero.
@@ -219,6 +267,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
             memory: ManuallyDrop::new(memory),
             device: device.clone(),
             order: Order::default(),
+            pooled: None,
         })
     }
 
@@ -316,24 +365,14 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         lanewise_driver::set_call_site(Some(at));
         let address = crate::managed::allocate(bytes, at);
         lanewise_driver::set_call_site(None);
-        let address = address.map_err(|source| match source.name() {
-            "CUDA_ERROR_OUT_OF_MEMORY" => {
-                let (free, total) = cust::memory::mem_get_info().unwrap_or((0, 0));
-                MemoryError::OutOfMemory {
-                    bytes,
-                    free,
-                    total,
-                    source,
-                }
-            }
-            _ => MemoryError::Driver(source),
-        })?;
+        let address = address.map_err(|source| Self::no_room(bytes, source))?;
         // SAFETY: `len` elements fit, and are freed by the same call as any other memory.
         let memory = unsafe { CustBuffer::from_raw_parts(DevicePointer::from_raw(address), len) };
         Ok(Self {
             memory: ManuallyDrop::new(memory),
             device: device.clone(),
             order: Order::default(),
+            pooled: None,
         })
     }
 
@@ -391,6 +430,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
             memory: ManuallyDrop::new(memory),
             device: device.clone(),
             order: Order::default(),
+            pooled: None,
         })
     }
 }
@@ -398,6 +438,16 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
 impl<T: DeviceCopy> Drop for DeviceBuffer<T> {
     #[track_caller]
     fn drop(&mut self) {
+        if let Some(stream) = &self.pooled {
+            // Nobody to report to: after a fault the memory goes with the context. The stream gives it back after every use.
+            for earlier in self.order.streams() {
+                let _ = stream.wait_for(&earlier);
+            }
+            let _ = self.device.make_current(Location::caller());
+            // SAFETY: allocated from the stream's pool, once, and used by nothing that is queued later.
+            let _ = unsafe { sys::cuMemFreeAsync(self.address(), stream.raw()) };
+            return;
+        }
         // The driver frees memory once its own device is done with it, and does not know of others.
         for stream in self.order.streams() {
             if stream.device() != &self.device {

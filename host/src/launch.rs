@@ -349,9 +349,12 @@ impl Module {
                 kernel: kernel(),
                 source,
             })?;
+        // A fault of the kernel names this line.
+        lanewise_driver::set_call_site(Some(at));
         // SAFETY: the function is a live handle of the stream's context; each pointer leads to a parameter's bytes, which the driver
         // copies before it returns; that they suit the kernel is the caller's promise.
         let launched = unsafe { submit::submit(function, config, stream, &mut pointers, at) };
+        lanewise_driver::set_call_site(None);
         launched.map_err(|source| {
             if source.name() == "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE"
                 && let Ok(each) =

@@ -12,7 +12,7 @@ use bytemuck::Zeroable;
 use cust::memory::DeviceCopy;
 use cust::sys;
 
-use crate::{Device, DeviceBuffer, DriverError, MemoryError};
+use crate::{Device, DeviceBuffer, DriverError, MemoryError, Stream};
 
 /// `len` values of `T` in managed memory. Freed when dropped.
 #[derive(Debug)]
@@ -73,10 +73,85 @@ impl<T: DeviceCopy> ManagedBuffer<T> {
         Ok(unsafe { std::slice::from_raw_parts_mut(self.address() as *mut T, self.len()) })
     }
 
+    /// Queues moving the pages to a place, before somebody there touches them: a fault for each page is slower than one copy.
+    ///
+    /// # Errors
+    /// The driver's.
+    #[track_caller]
+    pub fn prefetch(&self, stream: &Stream, to: Place<'_>) -> Result<(), DriverError> {
+        let (at, bytes) = (Location::caller(), self.len() * size_of::<T>());
+        if bytes == 0 {
+            return Ok(());
+        }
+        stream.device().make_current(at)?;
+        // SAFETY: the buffer has so many bytes of managed memory, whose contents do not change.
+        let result =
+            unsafe { sys::cuMemPrefetchAsync(self.address(), bytes, to.number(), stream.raw()) };
+        DriverError::check("cuMemPrefetchAsync", result, at)
+    }
+
+    /// Tells the driver how the memory will be used. An advice changes where pages are, never what is in them.
+    ///
+    /// # Errors
+    /// The driver's.
+    #[track_caller]
+    pub fn advise(&self, advice: Advice<'_>) -> Result<(), DriverError> {
+        use sys::CUmem_advise::*;
+        let (at, bytes) = (Location::caller(), self.len() * size_of::<T>());
+        if bytes == 0 {
+            return Ok(());
+        }
+        let own = Place::Device(self.buffer.device());
+        let (what, place) = match advice {
+            // These two take a device, and do not look at it.
+            Advice::ReadMostly(true) => (CU_MEM_ADVISE_SET_READ_MOSTLY, own),
+            Advice::ReadMostly(false) => (CU_MEM_ADVISE_UNSET_READ_MOSTLY, own),
+            Advice::Preferred(Some(place)) => (CU_MEM_ADVISE_SET_PREFERRED_LOCATION, place),
+            Advice::Preferred(None) => (CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION, own),
+            Advice::AccessedBy(place) => (CU_MEM_ADVISE_SET_ACCESSED_BY, place),
+            Advice::NotAccessedBy(place) => (CU_MEM_ADVISE_UNSET_ACCESSED_BY, place),
+        };
+        self.buffer.device().make_current(at)?;
+        // SAFETY: the buffer has so many bytes of managed memory.
+        let result = unsafe { sys::cuMemAdvise(self.address(), bytes, what, place.number()) };
+        DriverError::check("cuMemAdvise", result, at)
+    }
+
     /// What a launch is passed.
     pub(crate) fn buffer(&self) -> &DeviceBuffer<T> {
         &self.buffer
     }
+}
+
+/// Where pages of managed memory can be.
+#[derive(Debug, Clone, Copy)]
+pub enum Place<'a> {
+    /// In the memory of this device.
+    Device(&'a Device),
+    /// In the host's.
+    Host,
+}
+
+impl Place<'_> {
+    fn number(self) -> sys::CUdevice {
+        match self {
+            Self::Device(device) => device.cust().as_raw(),
+            Self::Host => -1, // CU_DEVICE_CPU,
+        }
+    }
+}
+
+/// How managed memory will be used.
+#[derive(Debug, Clone, Copy)]
+pub enum Advice<'a> {
+    /// Whether it is mostly read: each device then gets a copy of a page that it reads, which a write takes away again.
+    ReadMostly(bool),
+    /// Where pages should stay, if anywhere.
+    Preferred(Option<Place<'a>>),
+    /// Who should be able to reach them where they are, without moving them.
+    AccessedBy(Place<'a>),
+    /// The end of that.
+    NotAccessedBy(Place<'a>),
 }
 
 /// An address of `bytes` bytes of managed memory that host and every stream may touch.

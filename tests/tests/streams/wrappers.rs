@@ -273,3 +273,158 @@ fn without_peer_access_copies_still_work() {
         "false CUDA_ERROR_PEER_ACCESS_UNSUPPORTED Ok([1.0, 2.0])"
     );
 }
+
+/// Waits for a future on this thread, as a small executor does.
+fn block_on<F: std::future::Future>(future: F) -> F::Output {
+    struct Unpark(std::thread::Thread);
+    impl std::task::Wake for Unpark {
+        fn wake(self: std::sync::Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = std::sync::Arc::new(Unpark(std::thread::current())).into();
+    let mut context = std::task::Context::from_waker(&waker);
+    let mut future = std::pin::pin!(future);
+    loop {
+        if let std::task::Poll::Ready(output) = future.as_mut().poll(&mut context) {
+            return output;
+        }
+        std::thread::park();
+    }
+}
+
+#[test]
+fn a_task_awaits_a_stream_and_others_go_on_meanwhile() {
+    let device = tests::device();
+    let [stream, other] = streams(&device);
+    let (release, wait) = mpsc::channel::<()>();
+    stream
+        .call(move || wait.recv_timeout(Duration::from_secs(10)).expect("a word"))
+        .expect("a host function");
+    let (late, early) = (
+        stream.finished().expect("a future"),
+        other.finished().expect("a future"),
+    );
+    // The one that is not held up comes first, and lets the other go on.
+    let order = block_on(async {
+        early.await.expect("no fault");
+        release.send(()).expect("the function waits");
+        late.await.expect("no fault");
+        "both"
+    });
+    assert_eq!(order, "both");
+    // One that is past already needs no waking.
+    block_on(stream.finished().expect("a future")).expect("no fault");
+}
+
+#[test]
+fn pooled_memory_is_zero_and_goes_back_after_its_uses() {
+    let device = tests::device();
+    let [stream, other] = streams(&device);
+    let ones = DeviceBuffer::from_slice(&device, &[1.0f32; 1000]).expect("a buffer");
+    let mut sum = DeviceBuffer::<f32>::zeroed(&device, 1000).expect("a buffer");
+    for _ in 0..20 {
+        let pooled = DeviceBuffer::<f32>::zeroed_on(&stream, 1000).expect("pooled memory");
+        let config = LaunchConfig::for_num_elems(1000);
+        device
+            .launch(&other, vec_add, config, (&ones, &pooled, &mut sum))
+            .expect("a launch");
+        // Dropped while the other stream may still read it.
+    }
+    assert_eq!(sum.to_vec().expect("no fault"), [1.0; 1000]);
+    let pooled = DeviceBuffer::<f32>::zeroed_on(&stream, 3).expect("pooled memory");
+    assert_eq!(pooled.to_vec().expect("no fault"), [0.0; 3]);
+    assert!(
+        DeviceBuffer::<f32>::zeroed_on(&stream, 0)
+            .expect("nothing")
+            .is_empty()
+    );
+    let error = DeviceBuffer::<u8>::zeroed_on(&stream, 1 << 50).expect_err("too much");
+    assert!(
+        error.to_string().starts_with("no room on the device"),
+        "{error}"
+    );
+}
+
+#[test]
+fn managed_memory_takes_advice_and_is_fetched_ahead() {
+    use lanewise::{Advice, ManagedBuffer, Place};
+    let device = tests::device();
+    let [stream, _] = streams(&device);
+    let mut memory = ManagedBuffer::<f32>::zeroed(&device, 1000).expect("managed memory");
+    memory.as_mut_slice().expect("no fault").fill(2.0);
+    let here = Place::Device(&device);
+    for advice in [
+        Advice::ReadMostly(true),
+        Advice::ReadMostly(false),
+        Advice::Preferred(Some(here)),
+        Advice::Preferred(None),
+        Advice::AccessedBy(Place::Host),
+        Advice::NotAccessedBy(Place::Host),
+    ] {
+        memory.advise(advice).expect("taken");
+    }
+    memory.prefetch(&stream, here).expect("queued");
+    let mut sum = DeviceBuffer::<f32>::zeroed(&device, 1000).expect("a buffer");
+    let config = LaunchConfig::for_num_elems(1000);
+    device
+        .launch(&stream, vec_add, config, (&memory, &memory, &mut sum))
+        .expect("a launch");
+    memory.prefetch(&stream, Place::Host).expect("queued");
+    assert_eq!(sum.to_vec().expect("no fault"), [4.0; 1000]);
+    assert_eq!(memory.as_slice().expect("no fault"), [2.0; 1000]);
+    let none = ManagedBuffer::<f32>::zeroed(&device, 0).expect("nothing");
+    none.advise(Advice::ReadMostly(true))
+        .expect("nothing to do");
+    none.prefetch(&stream, Place::Host).expect("nothing to do");
+}
+
+/// The call that notices a fault is not the one that caused it: the report names both.
+#[test]
+fn an_asynchronous_fault_names_the_launch_that_caused_it() {
+    let test = "wrappers::an_asynchronous_fault_names_the_launch_that_caused_it";
+    if tests::simulator("which launch faulted", "a GPU's driver does not say").is_none() {
+        return;
+    }
+    let answer = isolated_with(&[], test, || {
+        let device = tests::device();
+        let [stream, other] = streams(&device);
+        let good = DeviceBuffer::from_slice(&device, &[1.0f32; 64]).expect("a buffer");
+        let sum = || DeviceBuffer::<f32>::zeroed(&device, 64).expect("a buffer");
+        let (mut first, mut second) = (sum(), sum());
+        let config = LaunchConfig::for_num_elems(64);
+        // SAFETY: it is not sound, and that is the test: the process ends after the fault.
+        let bad = unsafe { DeviceBuffer::<f32>::borrow_raw(&device, 16, 64) };
+        let line = line!() + 2;
+        device
+            .launch(&stream, vec_add, config, (&*bad, &good, &mut first))
+            .expect("a launch");
+        device
+            .launch(&other, vec_add, config, (&good, &good, &mut second))
+            .or_else(|error| {
+                error
+                    .to_string()
+                    .contains("launch")
+                    .then_some(())
+                    .ok_or(error)
+            })
+            .expect("a launch, or the fault already");
+        let error = device
+            .synchronize()
+            .expect_err("the first kernel reads address 16");
+        let noticed = error.location().line();
+        // A task that awaits a stream is told too.
+        let told = match other.finished() {
+            Ok(finished) => block_on(finished).is_err(),
+            Err(error) => error.is_kernel_fault(),
+        };
+        format!("{} {} {told}\n{error}", line, noticed > line)
+    });
+    let (head, report) = answer.text.split_once('\n').expect("a report");
+    let mut words = head.split(' ');
+    let line = words.next().expect("a line");
+    assert_eq!(words.collect::<Vec<_>>(), ["true", "true"]);
+    let named = format!("kernel `vec_add` was launched at {}:{line}:", file!());
+    assert!(report.contains(&named), "{named}\n{report}");
+    assert!(report.starts_with("cuCtxSynchronize at "), "{report}");
+}

@@ -4,6 +4,7 @@
 
 use super::context::Context;
 use super::fault;
+use super::memory;
 use super::module::Function;
 use super::settings::OnFinding;
 
@@ -15,6 +16,7 @@ use crate::time::model;
 use crate::time::timeline::Cost;
 use crate::{log, output, summary};
 use lanewise_sim::{BankWidth, DeviceModel, Launch};
+use std::panic::Location;
 use std::sync::Arc;
 
 /// How many threads, in what arrangement, with how much shared memory.
@@ -80,6 +82,8 @@ pub(crate) struct KernelLaunch {
     pub(crate) shape: Shape,
     pub(crate) params: Arc<Params>,
     how: How,
+    /// The program's line, if it has told.
+    at: Option<&'static Location<'static>>,
 }
 
 impl KernelLaunch {
@@ -96,6 +100,7 @@ impl KernelLaunch {
             shape,
             params: Arc::new(Params::new(function, params)),
             how: observe::now(),
+            at: memory::call_site(),
         }
     }
 
@@ -108,6 +113,14 @@ impl KernelLaunch {
             &self.params.bytes,
             &self.how,
         )
+        .map_err(|mut error| {
+            // What notices a fault is another call, and seldom the next one: this is the one that caused it.
+            if let Some(at) = self.at {
+                let name = &self.function.kernel.name;
+                error.message = format!("{}\nkernel `{name}` was launched at {at}", error.message);
+            }
+            error
+        })
     }
 }
 

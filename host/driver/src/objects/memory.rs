@@ -34,9 +34,14 @@ thread_local! {
     static CALL_SITE: Cell<Option<&'static Location<'static>>> = const { Cell::new(None) };
 }
 
-/// Says which line of the program the next allocations of this thread are for; reports name it.
+/// Says which line of the program the next allocations and launches of this thread are for; reports name it.
 pub fn set_call_site(place: Option<&'static Location<'static>>) {
     CALL_SITE.set(place);
+}
+
+/// The line that the calling thread has told.
+pub(crate) fn call_site() -> Option<&'static Location<'static>> {
+    CALL_SITE.get()
 }
 
 /// What an address is in.

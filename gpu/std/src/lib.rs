@@ -1,7 +1,7 @@
 #![no_std]
 #![cfg_attr(
     target_arch = "nvptx64",
-    feature(asm_experimental_arch, core_intrinsics, link_llvm_intrinsics),
+    feature(asm_experimental_arch, core_intrinsics, f16, link_llvm_intrinsics),
     allow(internal_features)
 )]
 //! The device library: what a kernel uses to know its place, share memory, synchronise and report.
@@ -41,6 +41,7 @@ pub mod fast;
 pub mod fence;
 pub mod global;
 pub mod groups;
+pub mod half;
 pub mod kernel;
 pub mod math;
 pub mod matrix;

@@ -6,6 +6,7 @@
 use core::cell::UnsafeCell;
 
 use super::system;
+use crate::half::{F16, F16x2};
 use crate::intrinsics;
 
 macro_rules! floats {
@@ -57,4 +58,65 @@ floats! {
     SystemAtomicF32(f32, system, add_f32);
     /// An `f64` that is added to atomically among all devices and the host.
     SystemAtomicF64(f64, system, add_f64);
+}
+
+macro_rules! half_floats {
+    ($($(#[$doc:meta])* $name:ident($ty:ident, $register:ident, $instruction:literal);)*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Debug)]
+            #[repr(transparent)]
+            pub struct $name(UnsafeCell<$ty>);
+
+            // SAFETY: every access is atomic.
+            unsafe impl Sync for $name {}
+
+            impl $name {
+                /// The value at `address`, as an atomic.
+                ///
+                /// # Safety
+                /// `address` is aligned and valid for `'a`, and in that time nothing but atomics of one scope touches it.
+                #[inline]
+                #[must_use]
+                pub unsafe fn from_ptr<'a>(address: *mut $ty) -> &'a Self {
+                    // SAFETY: the caller says so; the layouts are the same.
+                    unsafe { &*address.cast() }
+                }
+
+                /// Adds `value` (each half by itself, of a pair), and gives what was there before.
+                #[doc(alias = "atomicAdd")]
+                #[inline]
+                pub fn fetch_add(&self, value: $ty) -> $ty {
+                    half_floats! { @add $ty, $register, $instruction, self.0.get(), value.to_bits() }
+                }
+            }
+        )*
+    };
+    (@add $ty:ident, $register:ident, $instruction:literal, $address:expr, $value:expr) => {{
+        #[cfg(target_arch = "nvptx64")]
+        {
+            let bits;
+            // SAFETY: a reference is valid and aligned, and this type has atomic access only.
+            unsafe {
+                core::arch::asm!(
+                    concat!($instruction, " {d}, [{address}], {value};"),
+                    d = lateout($register) bits, address = in(reg64) $address, value = in($register) $value,
+                    options(nostack, preserves_flags),
+                );
+            }
+            $ty::from_bits(bits)
+        }
+        #[cfg(not(target_arch = "nvptx64"))]
+        {
+            let _ = ($address, $value);
+            crate::device_only($instruction)
+        }
+    }};
+}
+
+half_floats! {
+    /// An `F16` that is added to atomically among the threads of the device. Needs `sm_70`.
+    DeviceAtomicF16(F16, reg16, "atom.add.noftz.f16");
+    /// Two `F16` that are added to atomically among the threads of the device, each by itself.
+    DeviceAtomicF16x2(F16x2, reg32, "atom.add.noftz.f16x2");
 }

@@ -28,8 +28,8 @@ pub(crate) use operations::fence;
 pub use core::sync::atomic::Ordering as AtomicOrdering;
 
 pub use float::{
-    BlockAtomicF32, BlockAtomicF64, DeviceAtomicF32, DeviceAtomicF64, SystemAtomicF32,
-    SystemAtomicF64,
+    BlockAtomicF32, BlockAtomicF64, DeviceAtomicF16, DeviceAtomicF16x2, DeviceAtomicF32,
+    DeviceAtomicF64, SystemAtomicF32, SystemAtomicF64,
 };
 pub use integer::{
     BlockAtomicI32, BlockAtomicI64, BlockAtomicU32, BlockAtomicU64, DeviceAtomicI32,

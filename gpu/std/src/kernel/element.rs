@@ -111,6 +111,8 @@ cells! {
     crate::atomic::DeviceAtomicI64: i64;
     crate::atomic::DeviceAtomicU32: u32;
     crate::atomic::DeviceAtomicU64: u64;
+    crate::atomic::DeviceAtomicF16: crate::half::F16;
+    crate::atomic::DeviceAtomicF16x2: crate::half::F16x2;
     crate::atomic::DeviceAtomicF32: f32;
     crate::atomic::DeviceAtomicF64: f64;
     crate::atomic::SystemAtomicI32: i32;

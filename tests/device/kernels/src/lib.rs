@@ -9,5 +9,6 @@ lanewise_std::module!(Volta);
 pub mod collectives;
 pub mod grid;
 pub mod groups;
+pub mod half;
 pub mod instructions;
 pub mod types;

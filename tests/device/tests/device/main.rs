@@ -3,5 +3,6 @@
 mod collectives;
 mod grid;
 mod groups;
+mod half;
 mod instructions;
 mod types;

@@ -16,6 +16,7 @@ pub(crate) fn kernel(options: TokenStream, item: TokenStream) -> syn::Result<Tok
     let mut function: ItemFn = syn::parse2(item)?;
     function.sig.abi = None;
     SharedStatics.visit_block_mut(&mut function.block);
+    float_methods(&mut function);
     // What was unsafe with a mutable static need not be with a view.
     function.attrs.push(parse_quote!(#[allow(unused_unsafe)]));
     let companions = function.attrs.iter().map(|attribute| attribute.path());
@@ -27,6 +28,27 @@ pub(crate) fn kernel(options: TokenStream, item: TokenStream) -> syn::Result<Tok
     let uses = quote!(#(#[#imported] const _: () = ();)*);
     let kernel = crate::kernel::expand(options, quote!(#function))?;
     Ok(quote!(#uses #kernel))
+}
+
+/// `#[device]`: on a function nothing but that floats have their methods; a static becomes one of the device.
+pub(crate) fn device(options: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
+    match syn::parse2::<Item>(item.clone())? {
+        Item::Fn(mut function) => {
+            float_methods(&mut function);
+            Ok(quote!(#function))
+        }
+        Item::Static(_) => crate::device::expand(options, item),
+        other => Ok(quote!(#other)),
+    }
+}
+
+/// `x.sin()` is a method of `std`'s floats, and of a trait here, which such a function need not import.
+fn float_methods(function: &mut ItemFn) {
+    let import = parse_quote!(
+        #[allow(unused_imports)]
+        use ::lanewise_std::math::Float as _;
+    );
+    function.block.stmts.insert(0, import);
 }
 
 /// `println!`: the text ends its line.

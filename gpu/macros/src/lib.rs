@@ -304,7 +304,16 @@ pub fn compat_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
         .into()
 }
 
-/// An attribute that says what holds here anyway: cuda-oxide's `#[device]` on a function, its `#[cuda_module]`.
+/// cuda-oxide's `#[device]`; `lanewise_std::compat` has it under its name.
+#[doc(hidden)]
+#[proc_macro_attribute]
+pub fn compat_device(options: TokenStream, item: TokenStream) -> TokenStream {
+    compat::device(options.into(), item.into())
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// An attribute that says what holds here anyway: cuda-oxide's `#[cuda_module]`.
 #[doc(hidden)]
 #[proc_macro_attribute]
 pub fn compat_nothing(_: TokenStream, item: TokenStream) -> TokenStream {

@@ -98,6 +98,17 @@ impl<T> DisjointSlice<'_, T> {
         }
     }
 
+    /// The element at `index`, which is known to be in bounds and this thread's.
+    ///
+    /// # Safety
+    /// As for [`get_unique_mut`](Self::get_unique_mut), and `index` is below the length.
+    #[inline]
+    pub unsafe fn get_unchecked_mut(&mut self, index: usize) -> &mut T {
+        debug_assert!(index < self.length);
+        // SAFETY: the caller says that it is in bounds and this thread's, which borrows the slice meanwhile.
+        unsafe { &mut *self.pointer.add(index) }
+    }
+
     /// Writes `value` at `index`, where the algorithm says that no other thread does.
     ///
     /// # Safety

@@ -116,6 +116,33 @@ impl<T: Value> ConstantMemory<T> {
     }
 }
 
+/// Types of which all bits zero are a value.
+mod zeroed {
+    /// # Safety
+    /// All bits zero are a value of it.
+    pub unsafe trait Zeroed {}
+
+    macro_rules! numbers {
+        ($($ty:ty)*) => {$(
+            // SAFETY: a number.
+            unsafe impl Zeroed for $ty {}
+        )*};
+    }
+
+    numbers! { i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64 bool }
+
+    // SAFETY: an array is its elements.
+    unsafe impl<T: Zeroed, const N: usize> Zeroed for [T; N] {}
+}
+
+impl<T: Value + zeroed::Zeroed> ConstantMemory<T> {
+    /// A static of zeros, for the host to fill: a value that says so, where [`new`](Self::new) wants one.
+    pub const UNINIT: Self = {
+        // SAFETY: all bits zero are a value of such a type.
+        ConstantMemory(Cell::new(unsafe { core::mem::zeroed() }))
+    };
+}
+
 impl<T: Value, const N: usize> ConstantMemory<[T; N]> {
     /// The element at `index`.
     ///

@@ -11,8 +11,13 @@ use lanewise_std::compat::cuda_device::cuda_module;
 pub mod kernels {
     use lanewise_std::compat::cuda_device::atomic::{AtomicOrdering, DeviceAtomicU32};
     use lanewise_std::compat::cuda_device::{
-        DisjointSlice, SharedArray, device, kernel, launch_bounds, thread, warp,
+        ConstantMemory, DisjointSlice, SharedArray, constant, device, kernel, launch_bounds,
+        thread, warp,
     };
+
+    /// Filled by the host.
+    #[constant]
+    pub static WEIGHTS: ConstantMemory<[f32; 4]> = ConstantMemory::UNINIT;
 
     #[device]
     fn square(x: f32) -> f32 {
@@ -36,6 +41,23 @@ pub mod kernels {
     pub fn double(input: &[u32], mut output: DisjointSlice<u32>) {
         if let Some((element, idx)) = output.get_mut_indexed() {
             *element = 2 * input[idx.get()];
+        }
+    }
+
+    #[device]
+    fn length(x: f32, y: f32) -> f32 {
+        (x * x + y * y).sqrt()
+    }
+
+    /// Methods of floats without an import, constant memory, an element without a check.
+    #[kernel]
+    pub fn lengths(a: &[f32], b: &[f32], mut out: DisjointSlice<f32>) {
+        let i = thread::index_1d().get();
+        if i < a.len() {
+            let value = length(a[i], b[i]).floor() * WEIGHTS.at(i % 4) + a[i].abs().exp2();
+            unsafe {
+                *out.get_unchecked_mut(i) = value;
+            }
         }
     }
 

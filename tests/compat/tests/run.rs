@@ -224,3 +224,28 @@ fn barriers_count_and_combine_what_a_block_says() {
         .collect();
     assert_eq!(out.to_vec().expect("a copy"), expected);
 }
+
+#[test]
+fn floats_have_methods_and_constants_come_from_the_host() {
+    let (a, b): (Vec<f32>, Vec<f32>) = numbers(SIZE)
+        .iter()
+        .map(|n| ((n % 8) as f32, (n >> 4) as f32))
+        .unzip();
+    let weights = [1.0f32, 0.5, -2.0, 3.0];
+    let symbol = OPENED
+        .device
+        .symbol(oxide::WEIGHTS)
+        .expect("the static is there");
+    symbol.write(weights).expect("a copy");
+    let mut out = buffer(&vec![0.0f32; SIZE]);
+    launch!(
+        oxide::lengths,
+        LaunchConfig::for_num_elems(SIZE),
+        (&buffer(&a), &buffer(&b), &mut out)
+    );
+    let pairs = a.iter().zip(&b).enumerate();
+    let expected: Vec<f32> = pairs
+        .map(|(i, (a, b))| (a * a + b * b).sqrt().floor() * weights[i % 4] + a.exp2())
+        .collect();
+    assert_eq!(out.to_vec().expect("a copy"), expected);
+}

@@ -7,8 +7,8 @@ use core::ops::{Index, IndexMut};
 pub use crate::gpu_assert;
 pub use crate::{ConstantMemory, DisjointSlice, atomic};
 pub use lanewise_macros::{
-    compat_kernel as kernel, compat_nothing as cluster_launch, compat_nothing as cuda_module,
-    compat_nothing as device, compat_nothing as launch_bounds, gpu_printf,
+    compat_device as device, compat_kernel as kernel, compat_nothing as cluster_launch,
+    compat_nothing as cuda_module, compat_nothing as launch_bounds, device as constant, gpu_printf,
 };
 
 /// The thread and its place, in CUDA's spelling.

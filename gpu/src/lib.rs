@@ -10,6 +10,7 @@
 
 lanewise_std::module!();
 
+pub mod algorithms;
 pub mod basics;
 pub mod cluster;
 pub mod execution;

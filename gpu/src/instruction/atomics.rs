@@ -95,12 +95,12 @@ integers! {
     atomic_u64(u64, DeviceAtomicU64);
 }
 
-/// The counters that start again, which only `u32` has.
+/// The counters that start again, which only `u32` has: by the first `threads` threads.
 #[kernel]
 #[launch_contract(dims = 1)]
-pub fn atomic_inc_dec(input: &[u32], cells: &[DeviceAtomicU32]) {
+pub fn atomic_inc_dec(threads: u32, cells: &[DeviceAtomicU32]) {
     gpu_assert!(cells.len() >= CELLS, "there are too few cells");
-    if index_1d().get() < input.len() {
+    if index_1d().get() < threads as usize {
         cells[Cell::Inc as usize].fetch_inc(LIMIT, AtomicOrdering::Relaxed);
         cells[Cell::Dec as usize].fetch_dec(LIMIT, AtomicOrdering::Relaxed);
     }

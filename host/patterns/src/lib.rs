@@ -5,6 +5,7 @@
 //! The tests, the program `patterns` and `cargo xtask run` all use these definitions.
 
 pub mod accuracy;
+pub mod algorithms;
 pub mod basics;
 pub mod bench;
 pub mod capture;
@@ -96,6 +97,14 @@ pub const ALL: &[&Pattern] = &[
     &multi_gpu::halo_stencil::PATTERN,
     &multi_gpu::collectives::PATTERN,
     &multi_gpu::split_matmul::PATTERN,
+    &algorithms::distance::PATTERN,
+    &algorithms::matvec::PATTERN,
+    &algorithms::solver::PATTERN,
+    &algorithms::gemv::PATTERN,
+    &algorithms::gemm::PATTERN,
+    &algorithms::spmv::PATTERN,
+    &algorithms::fft::PATTERN,
+    &algorithms::philox::PATTERN,
 ];
 
 /// The pattern of this name, or the one that has a variant of this name.

@@ -143,7 +143,7 @@ fn inc_dec(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let period = LIMIT as usize + 1;
     expected[Cell::Inc as usize] = (setup.size % period) as u32;
     expected[Cell::Dec as usize] = ((period - setup.size % period) % period) as u32;
-    let numbers = DeviceBuffer::<u32>::zeroed(device, setup.size)?;
+    let threads = u32::try_from(setup.size)?;
     let cells = DeviceBuffer::zeroed(device, CELLS)?;
     let device = device.clone();
     Ok(Filling::boxed(
@@ -151,7 +151,7 @@ fn inc_dec(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
         [expected],
         Work::Nothing,
         move |stream, [cells]| {
-            Ok(device.launch(stream, atomic_inc_dec, config, (&numbers, cells))?)
+            Ok(device.launch(stream, atomic_inc_dec, config, (threads, cells))?)
         },
     ))
 }

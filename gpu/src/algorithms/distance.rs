@@ -1,0 +1,74 @@
+//! The distance of two points with many coordinates, by two kernels.
+//!
+//! Launch: `distance_partial`, a 1-D grid of any size in 1-D blocks of any size; `distance_final`, one such block. Each is there for `f32`, `f64`
+//! and `i32`. `distance_partial` writes block b's sum of squared differences to `partials[b]`, over the shorter of the two slices; `distance_final`
+//! writes the square root of the sum of `partials` to `distance[0]`.
+//! Shows: neighbouring threads do neighbouring elements, whatever the size of the grid; blocks can't wait for each other, so
+//! what needs all of them is a kernel of its own. The square of an `i32` needs a `u64`, and the sum of squares is one, modulo 2^64.
+//! Source: Fengchen's introduction, chapter 3.
+
+use lanewise_macros::{kernel, shared};
+use lanewise_std::DisjointSlice;
+use lanewise_std::collective::{Operator, Sum, block_reduce};
+use lanewise_std::math::Float;
+use lanewise_std::thread::{block_dim_x, block_idx_x, grid_stride, thread_idx_x};
+
+/// Both kernels for a type: what squares are summed in, what a distance is, and the way from one to the other.
+macro_rules! distances {
+    ($(
+        $(#[$doc:meta])*
+        $partial:ident, $last:ident($ty:ident, $sum:ident, $distance:ident):
+            |$a:ident, $b:ident| $square:expr, |$total:ident| $root:expr;
+    )*) => {
+        $(
+            $(#[$doc])*
+            #[kernel]
+            #[launch_contract(dims = 1)]
+            pub fn $partial(a: &[$ty], b: &[$ty], mut partials: DisjointSlice<$sum>) {
+                shared! { static SUMS: [$sum; 32]; }
+                let mut sum = $sum::default();
+                for i in grid_stride(a.len().min(b.len())) {
+                    let ($a, $b) = (a[i], b[i]);
+                    sum = Sum.combine(sum, $square);
+                }
+                let sum = block_reduce(sum, Sum, &SUMS);
+                if thread_idx_x() == 0 {
+                    // SAFETY: one thread of each block is here, and the launch is 1-D.
+                    if let Some(place) = unsafe { partials.get_unique_mut(block_idx_x() as usize) } {
+                        *place = sum;
+                    }
+                }
+            }
+
+            /// The square root of the sum of the blocks' sums.
+            #[kernel]
+            #[launch_contract(dims = 1)]
+            pub fn $last(partials: &[$sum], mut distance: DisjointSlice<$distance>) {
+                shared! { static SUMS: [$sum; 32]; }
+                let mut sum = $sum::default();
+                for i in (thread_idx_x() as usize..partials.len()).step_by(block_dim_x() as usize) {
+                    sum = Sum.combine(sum, partials[i]);
+                }
+                let $total = block_reduce(sum, Sum, &SUMS);
+                if thread_idx_x() == 0 && block_idx_x() == 0 {
+                    // SAFETY: one thread of the launch is here.
+                    if let Some(place) = unsafe { distance.get_unique_mut(0) } {
+                        *place = $root;
+                    }
+                }
+            }
+        )*
+    };
+}
+
+distances! {
+    /// In single precision.
+    distance_partial_f32, distance_final_f32(f32, f32, f32):
+        |a, b| (a - b) * (a - b), |total| Float::sqrt(total);
+    /// In double precision.
+    distance_partial_f64, distance_final_f64(f64, f64, f64):
+        |a, b| (a - b) * (a - b), |total| Float::sqrt(total);
+    /// Of whole numbers: exact, up to the root.
+    distance_partial_i32, distance_final_i32(i32, u64, f64):
+        |a, b| u64::from(a.abs_diff(b)).pow(2), |total| Float::sqrt(total as f64);
+}

@@ -1,0 +1,59 @@
+//! `y = alpha A x + beta y`: a dense matrix and a vector, a warp for each row.
+//!
+//! `shape` is rows, columns and stride, `factors` are `alpha` and `beta`. `A` has `rows` rows of `columns` elements, `stride` elements from one row to the next. Any shape will do; a matrix or a vector that is
+//! shorter than the shape says fails an assertion. Where `beta` is 0, `y` is not read: it may hold anything.
+//! Launch: 1-D grid of 1-D blocks of whole warps, any number of them.
+//! Shows: every element of the matrix is used once, so there is nothing to keep: the time is that of reading the matrix. Four loads of each
+//! lane are under way at once.
+//! Source: CUDA study notes, chapter 8 (cuBLAS); BLAS, `sgemv`.
+
+use core::array::from_fn;
+
+use lanewise_macros::kernel;
+use lanewise_std::collective::{Sum, warp_reduce};
+use lanewise_std::thread::{block_idx_x, grid_dim_x};
+use lanewise_std::warp::{WARP_SIZE, lane_id, warp_id, warps_per_block};
+use lanewise_std::{DisjointSlice, gpu_assert};
+
+/// Loads of a lane that are under way at once.
+const UNROLL: usize = 4;
+
+/// A warp for each row.
+#[kernel]
+#[launch_contract(dims = 1, whole_warps)]
+pub fn gemv(a: &[f32], shape: [u32; 3], x: &[f32], factors: [f32; 2], mut y: DisjointSlice<f32>) {
+    let [rows, columns, stride] = shape.map(|side| side as usize);
+    let [alpha, beta] = factors;
+    let last = rows.saturating_sub(1) * stride;
+    gpu_assert!(
+        rows == 0 || (last <= a.len() && a.len() - last >= columns),
+        "the matrix is shorter than its shape says"
+    );
+    gpu_assert!(x.len() >= columns, "the vector is shorter than a row");
+    let lanes = WARP_SIZE as usize;
+    let first = block_idx_x() as usize * warps_per_block() as usize + warp_id() as usize;
+    let step = grid_dim_x() as usize * warps_per_block() as usize;
+    for row in (first..rows).step_by(step) {
+        // SAFETY: the row is inside the matrix, and `e` below its length.
+        let product = |e: usize| unsafe { a.get_unchecked(row * stride + e) * x.get_unchecked(e) };
+        let mut sums = [0.0f32; UNROLL];
+        let mut e = lane_id() as usize;
+        while e + (UNROLL - 1) * lanes < columns {
+            let products: [f32; UNROLL] = from_fn(|k| product(e + k * lanes));
+            sums = from_fn(|k| sums[k] + products[k]);
+            e += UNROLL * lanes;
+        }
+        while e < columns {
+            sums[0] += product(e);
+            e += lanes;
+        }
+        let sum = warp_reduce((sums[0] + sums[1]) + (sums[2] + sums[3]), Sum);
+        if lane_id() == 0 {
+            // SAFETY: one lane of the warp that has this row.
+            if let Some(y) = unsafe { y.get_unique_mut(row) } {
+                let kept = if beta == 0.0 { 0.0 } else { beta * *y };
+                *y = alpha * sum + kept;
+            }
+        }
+    }
+}

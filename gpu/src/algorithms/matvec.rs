@@ -1,0 +1,91 @@
+//! The product of a matrix with padded rows and a vector.
+//!
+//! `shape` is columns and rows. `y = A x`, where `A` has `rows` rows of `columns` elements, `pitch` elements from one row to the next. Any shape will do; a matrix or
+//! a vector that is shorter than the shape says fails an assertion, and what lies past the end of `y` is left out.
+//! Launch: 1-D grid of 1-D blocks of whole warps, any number of them.
+//! Shows: a row is a sum, and somebody has to form it. A block has more threads than a short row has elements, and waits at barriers for
+//! the rest; a warp has 32 and none.
+//! Source: Fengchen's introduction, chapter 3; programming model notes, "Device Memory".
+
+use lanewise_macros::{kernel, shared};
+use lanewise_std::collective::{Sum, block_reduce, warp_reduce};
+use lanewise_std::thread::{block_dim_x, block_idx_x, grid_dim_x, thread_idx_x};
+use lanewise_std::warp::{WARP_SIZE, lane_id, warp_id, warps_per_block};
+use lanewise_std::{DisjointSlice, gpu_assert};
+
+/// A block for each row.
+#[kernel]
+#[launch_contract(dims = 1, whole_warps)]
+pub fn matvec_block(a: &[f32], pitch: u32, shape: [u32; 2], x: &[f32], mut y: DisjointSlice<f32>) {
+    shared! { static SUMS: [f32; 32]; }
+    let [columns, rows] = shape;
+    let matrix = Rows::new(a, pitch, columns, rows, x);
+    let (first, step) = (block_idx_x() as usize, grid_dim_x() as usize);
+    for row in (first..rows as usize).step_by(step) {
+        let part = matrix.part_of_row(row, thread_idx_x(), block_dim_x());
+        let sum = block_reduce(part, Sum, &SUMS);
+        if thread_idx_x() == 0 {
+            // SAFETY: one thread of the block that has this row.
+            if let Some(y) = unsafe { y.get_unique_mut(row) } {
+                *y = sum;
+            }
+        }
+    }
+}
+
+/// A warp for each row.
+#[kernel]
+#[launch_contract(dims = 1, whole_warps)]
+pub fn matvec_warp(a: &[f32], pitch: u32, shape: [u32; 2], x: &[f32], mut y: DisjointSlice<f32>) {
+    let [columns, rows] = shape;
+    let matrix = Rows::new(a, pitch, columns, rows, x);
+    let first = block_idx_x() as usize * warps_per_block() as usize + warp_id() as usize;
+    let step = grid_dim_x() as usize * warps_per_block() as usize;
+    for row in (first..rows as usize).step_by(step) {
+        let sum = warp_reduce(matrix.part_of_row(row, lane_id(), WARP_SIZE), Sum);
+        if lane_id() == 0 {
+            // SAFETY: one lane of the warp that has this row.
+            if let Some(y) = unsafe { y.get_unique_mut(row) } {
+                *y = sum;
+            }
+        }
+    }
+}
+
+/// A matrix with padded rows, and what it is multiplied by.
+struct Rows<'a> {
+    elements: &'a [f32],
+    pitch: usize,
+    x: &'a [f32],
+}
+
+impl<'a> Rows<'a> {
+    /// Checks that all is there that the shape says.
+    #[inline(always)]
+    fn new(elements: &'a [f32], pitch: u32, columns: u32, rows: u32, x: &'a [f32]) -> Self {
+        let (pitch, columns) = (pitch as usize, columns as usize);
+        let last = (rows as usize).saturating_sub(1) * pitch;
+        gpu_assert!(
+            rows == 0 || (last <= elements.len() && elements.len() - last >= columns),
+            "the matrix is shorter than its shape says"
+        );
+        gpu_assert!(x.len() >= columns, "the vector is shorter than a row");
+        Rows {
+            elements,
+            pitch,
+            x: &x[..columns],
+        }
+    }
+
+    /// What every `step`-th element of a row, from `first` on, adds to the row's sum.
+    #[inline(always)]
+    fn part_of_row(&self, row: usize, first: u32, step: u32) -> f32 {
+        let mut sum = 0.0;
+        let row = row * self.pitch;
+        for i in (first as usize..self.x.len()).step_by(step as usize) {
+            // SAFETY: all rows are inside the matrix, as `new` has checked.
+            sum += unsafe { self.elements.get_unchecked(row + i) } * self.x[i];
+        }
+        sum
+    }
+}

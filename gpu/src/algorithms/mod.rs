@@ -1,0 +1,10 @@
+//! Algorithms: what the notes build of the chapters before, and what NVIDIA has libraries for.
+
+pub mod distance;
+pub mod fft;
+pub mod gemm;
+pub mod gemv;
+pub mod matvec;
+pub mod philox;
+pub mod solver;
+pub mod spmv;

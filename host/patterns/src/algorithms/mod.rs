@@ -1,0 +1,143 @@
+//! Algorithms as a library: functions with checked shapes that any program may call, and the patterns that try them.
+//!
+//! Each takes buffers that are on the device already and queues its kernels on a stream. What does not fit together is an
+//! [`AlgorithmError`] before anything is launched.
+
+pub mod distance;
+pub mod fft;
+pub mod gemm;
+pub mod gemv;
+pub mod matvec;
+pub mod philox;
+pub mod solver;
+pub mod spmv;
+
+use anyhow::Result;
+use lanewise::compare::{self, Agreement, Expected, Mismatch};
+use lanewise::{DeviceBuffer, LaunchConfig, LaunchError, MemoryError, Stream};
+
+use crate::{Case, Work};
+
+/// Why an algorithm did not run.
+#[derive(Debug, thiserror::Error)]
+pub enum AlgorithmError {
+    /// A buffer has another length than the shape says.
+    #[error("{what} has {given} elements, and the shape says {expected}")]
+    Length {
+        /// Which one.
+        what: &'static str,
+        /// Its length.
+        given: usize,
+        /// What it should be at least.
+        expected: usize,
+    },
+    /// A side does not fit in 32 bits, or an area in 64.
+    #[error("{what} is too large: {given}")]
+    TooLarge {
+        /// Which side.
+        what: &'static str,
+        /// How large.
+        given: usize,
+    },
+    /// The launch was refused.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+    /// Memory could not be had or copied; the fault of a kernel surfaces here, too.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+}
+
+/// Asks for a length.
+pub(crate) fn at_least(
+    what: &'static str,
+    given: usize,
+    expected: usize,
+) -> Result<(), AlgorithmError> {
+    if given < expected {
+        return Err(AlgorithmError::Length {
+            what,
+            given,
+            expected,
+        });
+    }
+    Ok(())
+}
+
+/// A side of a matrix, as kernels take it.
+pub(crate) fn side(what: &'static str, given: usize) -> Result<u32, AlgorithmError> {
+    u32::try_from(given).map_err(|_| AlgorithmError::TooLarge { what, given })
+}
+
+/// Elements of a matrix.
+pub(crate) fn area(
+    what: &'static str,
+    rows: usize,
+    columns: usize,
+) -> Result<usize, AlgorithmError> {
+    let area = rows.checked_mul(columns);
+    area.ok_or(AlgorithmError::TooLarge { what, given: rows })
+}
+
+/// A grid of warps, one for each of so many rows; a device has room for fewer at once, and the kernels go round.
+pub(crate) fn warp_each(rows: usize, block: u32) -> LaunchConfig {
+    LaunchConfig::cover_1d(rows.min(1 << 20).saturating_mul(32), block)
+}
+
+/// A launch that fills a buffer with floats, each of which may be off by so much.
+pub(crate) struct Floats<L> {
+    output: DeviceBuffer<f32>,
+    /// Values and tolerances.
+    expected: Vec<(f64, f64)>,
+    work: Work,
+    launch: L,
+}
+
+impl<L: FnMut(&Stream, &mut DeviceBuffer<f32>) -> Result<()> + 'static> Floats<L> {
+    /// The case of `launch`.
+    pub(crate) fn boxed(
+        output: DeviceBuffer<f32>,
+        expected: Vec<(f64, f64)>,
+        work: Work,
+        launch: L,
+    ) -> Box<dyn Case> {
+        Box::new(Self {
+            output,
+            expected,
+            work,
+            launch,
+        })
+    }
+}
+
+impl<L: FnMut(&Stream, &mut DeviceBuffer<f32>) -> Result<()>> Case for Floats<L> {
+    fn launch(&mut self, stream: &Stream) -> Result<()> {
+        (self.launch)(stream, &mut self.output)
+    }
+
+    fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
+        let expected = self.expected.iter().enumerate();
+        let expected = expected.map(|(index, &(value, tolerance))| Expected {
+            index,
+            value,
+            tolerance,
+        });
+        Ok(compare::within(&self.output.to_vec()?, expected))
+    }
+
+    fn work(&self) -> Work {
+        self.work
+    }
+}
+
+/// A sum of products in double precision, and how far one in single precision may be off, in any order of additions.
+pub(crate) fn dot(products: impl Iterator<Item = (f32, f32)>) -> (f64, f64) {
+    let (mut sum, mut size, mut count) = (0.0, 0.0, 1.0);
+    for (a, b) in products {
+        let product = f64::from(a) * f64::from(b);
+        sum += product;
+        size += product.abs();
+        count += 1.0;
+    }
+    // Each addition and each product rounds once; of a tree of additions there are fewer on the way to the root.
+    (sum, size * f64::from(f32::EPSILON) * f64::min(count, 64.0))
+}

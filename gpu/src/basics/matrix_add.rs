@@ -16,16 +16,20 @@
 
 use lanewise_macros::kernel;
 use lanewise_std::DisjointSlice;
-use lanewise_std::thread;
+use lanewise_std::thread::{
+    block_dim_x, block_dim_y, block_idx_x, block_idx_y, thread_idx_x, thread_idx_y,
+};
 
-/// One 2-D block: a thread's position in the block is its element.
+/// One 2-D block: a thread's place in the block is its element.
 #[kernel]
 #[launch_contract(dims = 2)]
 pub fn mat_add_one_block(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, nx: u32, ny: u32) {
-    let at = thread::index_2d();
-    if at.x() < nx as usize && at.y() < ny as usize {
-        // SAFETY: `nx` is the launch's, so threads with different x < nx and y have different elements.
-        unsafe { add(a, b, &mut c, at.y() * nx as usize + at.x()) }
+    let x = thread_idx_x();
+    let y = thread_idx_y();
+    let is_first_block = block_idx_x() == 0 && block_idx_y() == 0;
+    if is_first_block && x < nx && y < ny {
+        // SAFETY: threads of one block with different x < nx and y have different elements.
+        unsafe { add(a, b, &mut c, y as usize * nx as usize + x as usize) }
     }
 }
 
@@ -33,10 +37,11 @@ pub fn mat_add_one_block(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, nx: u3
 #[kernel]
 #[launch_contract(dims = 2)]
 pub fn mat_add_2d_2d(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, nx: u32, ny: u32) {
-    let at = thread::index_2d();
-    if at.x() < nx as usize && at.y() < ny as usize {
+    let x = block_idx_x() * block_dim_x() + thread_idx_x();
+    let y = block_idx_y() * block_dim_y() + thread_idx_y();
+    if x < nx && y < ny {
         // SAFETY: `nx` is the launch's, so threads with different x < nx and y have different elements.
-        unsafe { add(a, b, &mut c, at.y() * nx as usize + at.x()) }
+        unsafe { add(a, b, &mut c, y as usize * nx as usize + x as usize) }
     }
 }
 
@@ -44,11 +49,11 @@ pub fn mat_add_2d_2d(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, nx: u32, n
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn mat_add_1d_1d(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, nx: u32, ny: u32) {
-    let x = thread::index_1d();
-    if x.get() < nx as usize {
-        for y in 0..ny as usize {
-            // SAFETY: no other thread has this x, so none has this column.
-            unsafe { add(a, b, &mut c, y * nx as usize + x.get()) }
+    let x = block_idx_x() * block_dim_x() + thread_idx_x();
+    if x < nx {
+        for y in 0..ny {
+            // SAFETY: no other thread has this x < nx, so none has this column.
+            unsafe { add(a, b, &mut c, y as usize * nx as usize + x as usize) }
         }
     }
 }
@@ -57,10 +62,12 @@ pub fn mat_add_1d_1d(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, nx: u32, n
 #[kernel]
 #[launch_contract(dims = 2)]
 pub fn mat_add_2d_1d(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, nx: u32, ny: u32) {
-    let at = thread::index_2d();
-    if at.x() < nx as usize && at.y() < ny as usize {
-        // SAFETY: `nx` is the launch's, so threads with different x < nx and y have different elements.
-        unsafe { add(a, b, &mut c, at.y() * nx as usize + at.x()) }
+    let x = block_idx_x() * block_dim_x() + thread_idx_x();
+    let y = block_idx_y();
+    // Blocks are 1-D: of one with more rows of threads, the others would have the same elements.
+    if thread_idx_y() == 0 && x < nx && y < ny {
+        // SAFETY: `nx` is the launch's, so threads of a first row with different x < nx and y have different elements.
+        unsafe { add(a, b, &mut c, y as usize * nx as usize + x as usize) }
     }
 }
 

@@ -10,18 +10,22 @@ use lanewise_macros::kernel;
 use lanewise_std::DisjointSlice;
 use lanewise_std::thread;
 
-/// `c = a + b` by the threads of one block: the thread's index in the block is the element.
+/// `c = a + b` by the threads of one block: the thread's place in the block is the element.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn vec_add_one_block(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>) {
-    let index = thread::index_1d();
-    let i = index.get();
-    if let (Some(a), Some(b), Some(c)) = (a.get(i), b.get(i), c.get_mut(&index)) {
+    let i = thread::thread_idx_x() as usize;
+    if thread::block_idx_x() > 0 {
+        return; // there is one block; threads of another would have the same elements
+    }
+    // SAFETY: the launch is 1-D, and this its first block: no other thread has this place.
+    let c = unsafe { c.get_unique_mut(i) };
+    if let (Some(a), Some(b), Some(c)) = (a.get(i), b.get(i), c) {
         *c = a + b;
     }
 }
 
-/// `c = a + b` by a grid of any size: blocks lie one after another.
+/// `c = a + b` by a grid of any size: blocks lie one after another, so the element is `block_idx_x * block_dim_x + thread_idx_x`.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn vec_add(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>) {

@@ -51,10 +51,7 @@ pub fn gemm_register_tiled(
     }
     let [m, n, k] = shape.map(|side| side as usize);
     let [alpha, beta] = factors;
-    gpu_assert!(
-        a.len() >= m * k && b.len() >= k * n,
-        "a factor is shorter than its shape says"
-    );
+    let (a, b) = (Factor::new(a, m, k), Factor::new(b, k, n));
     let (top, left) = (block_idx_y() as usize * TILE, block_idx_x() as usize * TILE);
     let thread = thread_idx_x() as usize;
     let (column, row) = (thread % 16, thread / 16);
@@ -63,37 +60,21 @@ pub fn gemm_register_tiled(
     for start in (0..k).step_by(DEPTH) {
         // What the thread brings: a row's neighbours of A are 8 threads', a row of B is 128 threads'.
         let of_a: [f32; BRINGS] = from_fn(|i| {
-            let (y, x) = (
-                top + thread / DEPTH + i * (THREADS / DEPTH),
-                start + thread % DEPTH,
-            );
-            // SAFETY: inside the matrix.
-            if y < m && x < k {
-                unsafe { *a.get_unchecked(y * k + x) }
-            } else {
-                0.0
-            }
+            let y = top + thread / DEPTH + i * (THREADS / DEPTH);
+            a.get(y, start + thread % DEPTH)
         });
         let of_b: [f32; BRINGS] = from_fn(|i| {
-            let (y, x) = (
-                start + thread / TILE + i * (THREADS / TILE),
-                left + thread % TILE,
-            );
-            // SAFETY: inside the matrix.
-            if y < k && x < n {
-                unsafe { *b.get_unchecked(y * n + x) }
-            } else {
-                0.0
-            }
+            let y = start + thread / TILE + i * (THREADS / TILE);
+            b.get(y, left + thread % TILE)
         });
         sync_threads(); // the tiles of the last step have been read
-        for i in 0..BRINGS {
+        for (i, (of_a, of_b)) in of_a.iter().zip(&of_b).enumerate() {
             let place_of_a = (thread % DEPTH) * TILE + thread / DEPTH + i * (THREADS / DEPTH);
             let place_of_b = (thread / TILE + i * (THREADS / TILE)) * TILE + thread % TILE;
             // SAFETY: below `TILE * DEPTH` floats each; no two threads have the same place.
             unsafe {
-                A.as_ptr().cast::<f32>().add(place_of_a).write(of_a[i]);
-                B.as_ptr().cast::<f32>().add(place_of_b).write(of_b[i]);
+                A.as_ptr().cast::<f32>().add(place_of_a).write(*of_a);
+                B.as_ptr().cast::<f32>().add(place_of_b).write(*of_b);
             }
         }
         sync_threads(); // the tiles are whole
@@ -108,9 +89,9 @@ pub fn gemm_register_tiled(
                 ];
                 (rows, columns)
             };
-            for y in 0..HALVES * LANES {
-                for x in 0..HALVES * LANES {
-                    sums[y][x] += rows[y / LANES].0[y % LANES] * columns[x / LANES].0[x % LANES];
+            for (y, sums) in sums.iter_mut().enumerate() {
+                for (x, sum) in sums.iter_mut().enumerate() {
+                    *sum += rows[y / LANES].0[y % LANES] * columns[x / LANES].0[x % LANES];
                 }
             }
         }
@@ -151,5 +132,36 @@ unsafe fn store_row(
                 *c = alpha * sum + kept;
             }
         }
+    }
+}
+
+/// A factor: zero outside of its edges, so that a tile may hang over them.
+struct Factor<'a> {
+    elements: &'a [f32],
+    rows: usize,
+    columns: usize,
+}
+
+impl<'a> Factor<'a> {
+    #[inline(always)]
+    fn new(elements: &'a [f32], rows: usize, columns: usize) -> Self {
+        gpu_assert!(
+            elements.len() >= rows * columns,
+            "a factor is shorter than its shape says"
+        );
+        Factor {
+            elements,
+            rows,
+            columns,
+        }
+    }
+
+    #[inline(always)]
+    fn get(&self, row: usize, column: usize) -> f32 {
+        if row >= self.rows || column >= self.columns {
+            return 0.0;
+        }
+        // SAFETY: inside the edges, and `new` has seen that the elements are all there.
+        unsafe { *self.elements.get_unchecked(row * self.columns + column) }
     }
 }

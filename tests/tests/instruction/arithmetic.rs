@@ -110,9 +110,9 @@ fn a_contracted_product_is_one_instruction_and_a_separate_one_two() {
 fn the_roundings_differ() {
     let [a, b, c] = operands(1000, 1);
     let (mut once_or_twice, mut direction) = (0, 0);
-    for i in 0..1000 {
-        once_or_twice += u32::from(a[i].mul_add(b[i], c[i]) != a[i] * b[i] + c[i]);
-        let [down, up] = neighbours(a[i], b[i], c[i]);
+    for ((a, b), c) in a.into_iter().zip(b).zip(c) {
+        once_or_twice += u32::from(a.mul_add(b, c) != a * b + c);
+        let [down, up] = neighbours(a, b, c);
         direction += u32::from(down != up);
     }
     // Every second triple cancels; of the others, few are rounded differently.

@@ -69,13 +69,13 @@ fn verdict(instruction: &str, lie: fn(&mut [u8])) -> Verdict {
     }
 }
 
-/// Judges cases with the simulator as device, and finds nothing wrong.
-fn agree_with_themselves(some: &[Case]) -> Report {
+/// Judges cases with the simulator as device, and finds nothing wrong. Nothing where there is a GPU.
+fn agree_with_themselves(some: &[Case]) -> Option<Report> {
     let mut report = Report::default();
     let device = lanewise::Device::open().expect("there is always the simulator");
     if device.backend() != lanewise::Backend::Sim {
         println!("there is a GPU: `patterns diff` judges by it");
-        return report;
+        return None;
     }
     let device = Driver::new(device).expect("a stream");
     let found = outcomes(&device, some);
@@ -94,7 +94,7 @@ fn agree_with_themselves(some: &[Case]) -> Report {
         "{:#?}",
         report.sections
     );
-    report
+    Some(report)
 }
 
 #[test]
@@ -112,7 +112,9 @@ fn textures_and_surfaces_agree_with_themselves() {
     let mut some = case::all();
     some.retain(|case| case.harness == Harness::Image);
     let some: Vec<Case> = some.into_iter().step_by(5).collect();
-    let report = agree_with_themselves(&some);
+    let Some(report) = agree_with_themselves(&some) else {
+        return;
+    };
     assert_eq!(report.count("not-modelled"), 0, "{:#?}", report.cases);
 }
 
@@ -120,7 +122,9 @@ fn textures_and_surfaces_agree_with_themselves() {
 fn what_is_judged_by_use_agrees_with_itself() {
     let mut some = case::all();
     some.retain(|case| case.harness == Harness::Use || case.special.is_some());
-    let report = agree_with_themselves(&some);
+    let Some(report) = agree_with_themselves(&some) else {
+        return;
+    };
     assert!(report.count("equal-by-use") > 40, "{:#?}", report.sections);
     assert_eq!(report.count("not-modelled"), 0, "{:#?}", report.cases);
 }

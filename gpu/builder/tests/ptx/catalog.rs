@@ -146,8 +146,10 @@ fn no_kernel_computes_in_f64_by_accident() {
         } else {
             0
         };
+        // The library's functions of an `f32` compute in `f64` where that is what makes them right to the last place.
+        let in_library = name.contains("_standard for ");
         assert!(
-            wants_f64 || count(&ptx, ".f64") == printed,
+            wants_f64 || in_library || count(&ptx, ".f64") == printed,
             "{name}:\n{ptx}"
         );
     }
@@ -182,17 +184,17 @@ fn slices_that_are_only_read_are_read_through_the_read_only_cache() {
             .any(|param| param.lower == Lower::ReadSlice)
     };
     for (name, _, ptx) in kernels().into_iter().filter(|(_, kernel, _)| reads(kernel)) {
-        let other_loads = ptx
+        let other_loads: Vec<&str> = ptx
             .lines()
-            .filter(|line| line.contains("ld.global") && !line.contains("ld.global.nc"));
+            .filter(|line| line.contains("ld.global") && !line.contains("ld.global.nc"))
+            .collect();
         // A kernel that names its caches has its reasons.
         let named = ["ld.global.ca", "ld.global.cg"]
             .iter()
             .any(|load| ptx.contains(load));
         assert!(
-            ptx.contains("ld.global.nc") || named,
-            "{name} has only {:?} in\n{ptx}",
-            other_loads.collect::<Vec<_>>()
+            ptx.contains("ld.global.nc") || named || other_loads.is_empty(),
+            "{name} has only {other_loads:?} in\n{ptx}"
         );
     }
 }

@@ -22,7 +22,7 @@ use cust::memory::DeviceCopy;
 use lanewise_std::kernel::SharedCell;
 use lanewise_std::{DisjointSlice, GlobalMut};
 
-use crate::order::{Access, Use};
+use crate::order::{Access, Order, Use};
 use crate::{DeviceBuffer, DriverError, ManagedBuffer, Mapped, Part, PitchedBuffer, Stream};
 
 /// A host value that can be passed where a kernel takes a `P`.
@@ -82,7 +82,12 @@ pub struct ArgumentList<'launch> {
     starts: Vec<usize>,
     /// Of the buffers among them, until the launch is queued.
     uses: Vec<Use<Stream>>,
+    /// The buffers among them, where the launch is recorded in a graph and not queued; none for one that can't be.
+    recorded: Option<Vec<Recorded>>,
 }
+
+/// What a graph remembers of a buffer.
+pub(crate) type Recorded = Option<(Order<Stream>, Access)>;
 
 impl<'launch> ArgumentList<'launch> {
     pub(crate) fn new(stream: &'launch Stream) -> Self {
@@ -91,7 +96,39 @@ impl<'launch> ArgumentList<'launch> {
             bytes: Vec::with_capacity(64),
             starts: Vec::with_capacity(8),
             uses: Vec::new(),
+            recorded: None,
         }
+    }
+
+    /// A list for a launch that is recorded.
+    pub(crate) fn recording(stream: &'launch Stream) -> Self {
+        Self {
+            recorded: Some(Vec::new()),
+            ..Self::new(stream)
+        }
+    }
+
+    /// The stream of the launch.
+    pub(crate) fn stream(&self) -> &'launch Stream {
+        self.stream
+    }
+
+    /// What was recorded.
+    pub(crate) fn into_recorded(self) -> Vec<Recorded> {
+        self.recorded.unwrap_or_default()
+    }
+
+    /// Notes that the launch uses a buffer.
+    fn note<T: DeviceCopy>(
+        &mut self,
+        buffer: &DeviceBuffer<T>,
+        access: Access,
+    ) -> Result<(), DriverError> {
+        match &mut self.recorded {
+            Some(recorded) => recorded.push(buffer.recorded(self.stream, access)),
+            None => self.uses.push(buffer.use_on(self.stream, access)?),
+        }
+        Ok(())
     }
 
     /// One parameter, by its bytes.
@@ -117,7 +154,7 @@ impl<'launch> ArgumentList<'launch> {
         buffer: &DeviceBuffer<T>,
         access: Access,
     ) -> Result<(), DriverError> {
-        self.uses.push(buffer.use_on(self.stream, access)?);
+        self.note(buffer, access)?;
         self.push(buffer.address());
         self.push(buffer.len() as u64);
         Ok(())
@@ -130,7 +167,7 @@ impl<'launch> ArgumentList<'launch> {
         access: Access,
         value: impl Copy,
     ) -> Result<(), DriverError> {
-        self.uses.push(buffer.use_on(self.stream, access)?);
+        self.note(buffer, access)?;
         self.push(value);
         Ok(())
     }
@@ -141,7 +178,7 @@ impl<'launch> ArgumentList<'launch> {
         buffer: &DeviceBuffer<T>,
         access: Access,
     ) -> Result<(), DriverError> {
-        self.uses.push(buffer.use_on(self.stream, access)?);
+        self.note(buffer, access)?;
         self.push(buffer.address());
         Ok(())
     }

@@ -63,6 +63,8 @@ pub struct DeviceBuffer<T: DeviceCopy> {
     order: Order<Stream>,
     /// The stream whose memory pool it is from and goes back to; none for memory of its own.
     pooled: Option<Stream>,
+    /// Whether this frees the memory and tells its order so, and nothing of the host's sees it: what a graph asks for.
+    whole: bool,
 }
 
 impl<T: DeviceCopy> DeviceBuffer<T> {
@@ -119,6 +121,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         let buffer = unsafe { Self::borrow_raw(device, address, len) };
         let mut buffer = ManuallyDrop::into_inner(buffer);
         buffer.pooled = Some(stream.clone());
+        buffer.whole = true;
         stream.fill_zero(&mut buffer)?;
         Ok(buffer)
     }
@@ -268,6 +271,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
             device: device.clone(),
             order: Order::default(),
             pooled: None,
+            whole: false,
         })
     }
 
@@ -347,6 +351,16 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         Ok(())
     }
 
+    /// What a graph on a stream of this device remembers of it; none for what a graph can't watch over.
+    pub(crate) fn recorded(
+        &self,
+        stream: &Stream,
+        access: Access,
+    ) -> Option<(Order<Stream>, Access)> {
+        let can = self.whole && *stream.device() == self.device;
+        can.then(|| (self.order.clone(), access))
+    }
+
     /// What it was used for.
     pub(crate) fn order(&self) -> &Order<Stream> {
         &self.order
@@ -373,6 +387,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
             device: device.clone(),
             order: Order::default(),
             pooled: None,
+            whole: false,
         })
     }
 
@@ -431,6 +446,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
             device: device.clone(),
             order: Order::default(),
             pooled: None,
+            whole: true,
         })
     }
 }
@@ -438,6 +454,9 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
 impl<T: DeviceCopy> Drop for DeviceBuffer<T> {
     #[track_caller]
     fn drop(&mut self) {
+        if self.whole {
+            self.order.end();
+        }
         if let Some(stream) = &self.pooled {
             // Nobody to report to: after a fault the memory goes with the context. The stream gives it back after every use.
             for earlier in self.order.streams() {

@@ -11,7 +11,7 @@ use std::panic::Location;
 
 use lanewise_std::kernel::{BrokenContract, Kernel, LaunchBounds, SafeKernel};
 
-use crate::argument::ArgumentList;
+use crate::argument::{ArgumentList, Recorded};
 use crate::{
     Arguments, Device, DeviceProperties, Dim3, DriverError, LaunchConfig, LoadError, Module,
     Stream, counters,
@@ -251,6 +251,41 @@ impl Module {
         config: LaunchConfig,
         arguments: A,
     ) -> Result<(), LaunchError> {
+        let list = ArgumentList::new(stream);
+        // SAFETY: the caller's promise.
+        unsafe { self.launch_checked::<K, A>(list, config, arguments) }.map(drop)
+    }
+
+    /// Puts a launch into the graph that `stream` captures, and says which buffers it uses.
+    ///
+    /// # Errors
+    /// As [`Module::launch_unchecked`].
+    ///
+    /// # Safety
+    /// As for [`Module::launch_unchecked`], whenever the graph is launched; and that happens in order with the buffers' other uses.
+    #[track_caller]
+    pub(crate) unsafe fn record_launch<K: Kernel, A: Arguments<K::Params>>(
+        &self,
+        stream: &Stream,
+        config: LaunchConfig,
+        arguments: A,
+    ) -> Result<Vec<Recorded>, LaunchError> {
+        let list = ArgumentList::recording(stream);
+        // SAFETY: the caller's promise.
+        unsafe { self.launch_checked::<K, A>(list, config, arguments) }
+    }
+
+    /// The launch of a kernel whose handle's bounds, contract and cluster are looked at first.
+    ///
+    /// # Safety
+    /// As for [`Module::launch_unchecked`].
+    #[track_caller]
+    unsafe fn launch_checked<K: Kernel, A: Arguments<K::Params>>(
+        &self,
+        list: ArgumentList<'_>,
+        config: LaunchConfig,
+        arguments: A,
+    ) -> Result<Vec<Recorded>, LaunchError> {
         let at = Location::caller();
         if let Some(bounds) = K::BOUNDS
             && config.block.count() > u64::from(bounds.max_threads)
@@ -290,7 +325,7 @@ impl Module {
             ..config
         };
         // SAFETY: `Kernel` promises that `Params` are the parameters of the entry point `NAME`; the rest is the caller's.
-        unsafe { self.launch_named(stream, K::NAME, config, arguments) }
+        unsafe { self.launch_with(list, K::NAME, config, arguments) }
     }
 
     /// Launches the kernel of this name with arguments that nothing checks: for PTX that was not made from Rust.
@@ -308,6 +343,23 @@ impl Module {
         config: LaunchConfig,
         arguments: A,
     ) -> Result<(), LaunchError> {
+        // SAFETY: the caller's promise.
+        unsafe { self.launch_with(ArgumentList::new(stream), name, config, arguments) }.map(drop)
+    }
+
+    /// The launch itself; what a graph has to remember of it comes back, where it is recorded.
+    ///
+    /// # Safety
+    /// As for [`Module::launch_named`].
+    #[track_caller]
+    unsafe fn launch_with<Params, A: Arguments<Params>>(
+        &self,
+        mut list: ArgumentList<'_>,
+        name: &str,
+        config: LaunchConfig,
+        arguments: A,
+    ) -> Result<Vec<Recorded>, LaunchError> {
+        let stream = list.stream();
         let at = Location::caller();
         let kernel = || name.to_owned();
         let function = self
@@ -333,7 +385,6 @@ impl Module {
                 at,
             });
         }
-        let mut list = ArgumentList::new(stream);
         arguments
             .pass_all(&mut list)
             .map_err(|source| LaunchError::Argument {
@@ -379,7 +430,8 @@ impl Module {
                 reason,
                 source,
             }
-        })
+        })?;
+        Ok(list.into_recorded())
     }
 }
 

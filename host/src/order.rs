@@ -36,6 +36,31 @@ struct Uses<S> {
     parts: Vec<Order<S>>,
     /// Launches that have said that they use it, and may not be queued yet.
     under_way: usize,
+    /// Whether a graph that uses it is being launched. Graphs don't borrow what they use, so others wait for this.
+    held: bool,
+    /// Whether the memory was freed.
+    gone: bool,
+}
+
+/// What came of holding memory for a graph.
+#[derive(Debug)]
+pub(crate) enum Hold<S> {
+    /// Nobody else begins a use until this is dropped.
+    Held(Held<S>),
+    /// Somebody's use is not queued yet: let go of the rest, and try again.
+    Busy,
+    /// The memory was freed.
+    Gone,
+}
+
+/// Memory of which nobody else begins a use.
+#[derive(Debug)]
+pub(crate) struct Held<S>(Order<S>);
+
+impl<S> Drop for Held<S> {
+    fn drop(&mut self) {
+        self.0.lock().held = false;
+    }
 }
 
 /// A launch that uses the memory, from before its arguments are made until it is queued.
@@ -55,6 +80,8 @@ impl<S> Default for Order<S> {
             readers: Vec::new(),
             parts: Vec::new(),
             under_way: 0,
+            held: false,
+            gone: false,
         })))
     }
 }
@@ -62,6 +89,41 @@ impl<S> Default for Order<S> {
 impl<S> Order<S> {
     fn lock(&self) -> MutexGuard<'_, Uses<S>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The same once no graph is being launched with it, which takes no longer than a launch.
+    fn lock_free(&self) -> MutexGuard<'_, Uses<S>> {
+        loop {
+            let uses = self.lock();
+            if !uses.held {
+                return uses;
+            }
+            drop(uses);
+            std::thread::yield_now();
+        }
+    }
+
+    /// Holds it for a graph that is to be launched.
+    pub(crate) fn hold(&self) -> Hold<S> {
+        let mut uses = self.lock();
+        if uses.gone {
+            return Hold::Gone;
+        }
+        if uses.held || uses.under_way > 0 {
+            return Hold::Busy;
+        }
+        uses.held = true;
+        Hold::Held(Held(self.clone()))
+    }
+
+    /// Notes that the memory is about to be freed.
+    pub(crate) fn end(&self) {
+        self.lock_free().gone = true;
+    }
+
+    /// Whether both are the same memory's.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
@@ -73,7 +135,30 @@ impl<S: Clone + PartialEq> Order<S> {
         access: Access,
         mut wait: impl FnMut(&S) -> Result<(), E>,
     ) -> Result<Use<S>, E> {
-        let mut uses = self.lock();
+        let mut uses = self.lock_free();
+        self.wait_in(&mut uses, stream, access, &mut wait)?;
+        uses.under_way += 1;
+        Ok(Use(self.clone()))
+    }
+
+    /// The same for a graph that holds it.
+    pub(crate) fn begin_held<E>(
+        held: &Held<S>,
+        stream: &S,
+        access: Access,
+        mut wait: impl FnMut(&S) -> Result<(), E>,
+    ) -> Result<(), E> {
+        held.0
+            .wait_in(&mut held.0.lock(), stream, access, &mut wait)
+    }
+
+    fn wait_in<E>(
+        &self,
+        uses: &mut Uses<S>,
+        stream: &S,
+        access: Access,
+        wait: &mut impl FnMut(&S) -> Result<(), E>,
+    ) -> Result<(), E> {
         // A part's readers may have been told to wait for one another only; the whole takes all of them for writers.
         for part in std::mem::take(&mut uses.parts) {
             let part = part.lock();
@@ -84,7 +169,7 @@ impl<S: Clone + PartialEq> Order<S> {
         let compress = access == Access::Read && uses.readers.len() >= READERS;
         let Uses {
             writers, readers, ..
-        } = &mut *uses;
+        } = uses;
         let readers_too = (access == Access::Write || compress).then_some(&*readers);
         let earlier = writers.iter().chain(readers_too.into_iter().flatten());
         for earlier in earlier.filter(|earlier| *earlier != stream) {
@@ -102,8 +187,7 @@ impl<S: Clone + PartialEq> Order<S> {
             }
             Access::Read => push(&mut uses.readers, stream),
         }
-        uses.under_way += 1;
-        Ok(Use(self.clone()))
+        Ok(())
     }
 
     /// Forgets the uses so far, so that the next waits for none.
@@ -137,6 +221,8 @@ impl<S: Clone + PartialEq> Order<S> {
                 readers: uses.readers.clone(),
                 parts: Vec::new(),
                 under_way: 0,
+                held: false,
+                gone: false,
             })))
         };
         let made: Vec<Self> = (0..parts).map(|_| new()).collect();
@@ -272,6 +358,36 @@ mod tests {
         assert_eq!(write(&order, "c"), ["a"]);
         order.settle(&"c", Access::Write);
         assert_eq!(write(&order, "d"), [""; 0]);
+    }
+
+    #[test]
+    fn a_graph_holds_what_nobody_is_about_to_use_and_what_is_there() {
+        let order = Order::default();
+        let (under_way, _) = begin(&order, "a", Access::Read);
+        assert!(matches!(order.hold(), Hold::Busy));
+        drop(under_way);
+        let Hold::Held(held) = order.hold() else {
+            panic!("nobody uses it")
+        };
+        assert!(matches!(order.hold(), Hold::Busy), "by another graph");
+        let mut waited = Vec::new();
+        let wait = |earlier: &&'static str| {
+            waited.push(*earlier);
+            Ok::<(), ()>(())
+        };
+        Order::begin_held(&held, &"g", Access::Write, wait).expect("waiting succeeds");
+        assert_eq!(waited, ["a"]);
+        // Another thread's use begins when the graph's launch is queued.
+        let used = std::thread::scope(|scope| {
+            let other = scope.spawn(|| read(&order, "b"));
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            assert!(!other.is_finished());
+            drop(held);
+            other.join().expect("no panic")
+        });
+        assert_eq!(used, ["g"]);
+        order.end();
+        assert!(matches!(order.hold(), Hold::Gone));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Chapter 5: streams, events, asynchronous copies. Who waits for whom.
 
+mod graphs;
 mod patterns;
 mod times;
 mod wrappers;

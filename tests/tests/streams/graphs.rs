@@ -1,0 +1,139 @@
+//! Graphs: what is recorded runs at each launch, in turn with other uses of its buffers, and not after one of them is gone.
+
+use gpu::basics::vector_add::vec_add;
+use lanewise::{Device, DeviceBuffer, Graph, GraphError, LaunchConfig, StreamOptions, in_threads};
+use lanewise_patterns::input;
+use proptest::prelude::*;
+use tests::sizes::{cases, lengths};
+
+/// Adds `one` to `sum`, by way of `next`.
+fn adding(
+    device: &Device,
+    one: &DeviceBuffer<f32>,
+    sum: &mut DeviceBuffer<f32>,
+    next: &mut DeviceBuffer<f32>,
+) -> Result<Graph, GraphError> {
+    let config = LaunchConfig::for_num_elems(one.len());
+    device.record(|record| {
+        record.launch(vec_add, config, (&*sum, one, &mut *next))?;
+        record.copy(next, sum)
+    })
+}
+
+fn zeroes(device: &Device, n: usize) -> DeviceBuffer<f32> {
+    DeviceBuffer::zeroed(device, n).expect("a buffer")
+}
+
+proptest! {
+    #![proptest_config(cases(6))]
+
+    #[test]
+    fn a_graph_does_its_work_at_each_launch_on_any_stream(n in lengths(), launches in 0usize..6, seed: u64) {
+        let device = tests::device();
+        // Whole numbers, so that the sum is exact.
+        let ones: Vec<f32> = input::words(n, seed).iter().map(|word| (word % 100) as f32).collect();
+        let one = DeviceBuffer::from_slice(&device, &ones).expect("a buffer");
+        let (mut sum, mut next) = (zeroes(&device, n), zeroes(&device, n));
+        let graph = adding(&device, &one, &mut sum, &mut next).expect("a graph");
+        prop_assert_eq!(sum.to_vec().expect("no fault"), vec![0.0; n], "nothing runs while it is recorded");
+        let streams = [StreamOptions::new(), StreamOptions::new().non_blocking()]
+            .map(|options| device.stream_with(options).expect("a stream"));
+        for launch in 0..launches {
+            graph.launch(&streams[launch % 2]).expect("a launch");
+        }
+        let expected: Vec<f32> = ones.iter().map(|one| one * launches as f32).collect();
+        prop_assert_eq!(sum.to_vec().expect("no fault"), expected);
+    }
+}
+
+#[test]
+fn an_updated_graph_works_with_other_buffers() {
+    let device = tests::device();
+    let stream = device.stream().expect("a stream");
+    let one = DeviceBuffer::from_slice(&device, &[1.0f32; 50]).expect("a buffer");
+    let ten = DeviceBuffer::from_slice(&device, &[10.0f32; 50]).expect("a buffer");
+    let (mut sum, mut next) = (zeroes(&device, 50), zeroes(&device, 50));
+    let mut graph = adding(&device, &one, &mut sum, &mut next).expect("a graph");
+    graph.launch(&stream).expect("a launch");
+    let config = LaunchConfig::for_num_elems(50);
+    let updated = graph.update(|record| {
+        record.launch(vec_add, config, (&sum, &ten, &mut next))?;
+        record.copy(&next, &mut sum)
+    });
+    updated.expect("work of the same kind");
+    drop(one); // nothing of it is needed any more
+    graph.launch(&stream).expect("a launch");
+    assert_eq!(sum.to_vec().expect("no fault"), [11.0; 50]);
+    let other = graph.update(|record| record.fill_zero(&mut sum));
+    let Err(GraphError::Driver(error)) = other else {
+        panic!("work of another kind: {other:?}")
+    };
+    assert_eq!(error.name(), "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE");
+    graph.launch(&stream).expect("it is what it was");
+    assert_eq!(sum.to_vec().expect("no fault"), [21.0; 50]);
+}
+
+#[test]
+fn a_graph_whose_buffer_is_gone_is_refused() {
+    let device = tests::device();
+    let stream = device.stream().expect("a stream");
+    let one = DeviceBuffer::from_slice(&device, &[1.0f32; 8]).expect("a buffer");
+    let (mut sum, mut next) = (zeroes(&device, 8), zeroes(&device, 8));
+    let graph = adding(&device, &one, &mut sum, &mut next).expect("a graph");
+    graph.launch(&stream).expect("a launch");
+    drop(next);
+    let error = graph.launch(&stream).expect_err("`next` is gone");
+    assert!(matches!(error, GraphError::BufferIsGone { .. }), "{error}");
+    assert_eq!(sum.to_vec().expect("no fault"), [1.0; 8]);
+}
+
+#[test]
+fn what_a_graph_cannot_watch_over_is_not_recorded() {
+    let device = tests::device();
+    let one = DeviceBuffer::from_slice(&device, &[1.0f32; 8]).expect("a buffer");
+    let mut whole = zeroes(&device, 8);
+    let mut sum = zeroes(&device, 8);
+    let part = whole.view(0..8);
+    let recorded = device.record(|record| {
+        let config = LaunchConfig::for_num_elems(8);
+        record.launch(vec_add, config, (&*part, &one, &mut sum))
+    });
+    assert!(
+        matches!(recorded, Err(GraphError::NotWhole)),
+        "{recorded:?}"
+    );
+    let _ = part;
+    // The stream that was captured is gone with it, and the device goes on.
+    whole.fill_zero().expect("no capture is open");
+    let lengths = device
+        .record(|record| record.copy(&one, &mut DeviceBuffer::from_slice(&device, &[0.0f32; 3])?));
+    assert!(lengths.is_err());
+}
+
+#[test]
+fn threads_that_launch_graphs_and_copy_keep_order() {
+    let device = tests::device();
+    let one = DeviceBuffer::from_slice(&device, &[1.0f32; 300]).expect("a buffer");
+    let (mut sum, mut next) = (zeroes(&device, 300), zeroes(&device, 300));
+    let graph = adding(&device, &one, &mut sum, &mut next).expect("a graph");
+    let (graph, sum) = (std::sync::Mutex::new(graph), &sum);
+    in_threads(0..4, |thread| {
+        let stream = device
+            .stream_with(StreamOptions::new().non_blocking())
+            .expect("a stream");
+        for _ in 0..10 {
+            if thread < 2 {
+                graph
+                    .lock()
+                    .expect("no panic")
+                    .launch(&stream)
+                    .expect("a launch");
+            } else {
+                // In between launches, never in the middle of one.
+                let seen = sum.to_vec().expect("no fault");
+                assert!(seen.iter().all(|&value| value == seen[0]), "{seen:?}");
+            }
+        }
+    });
+    assert_eq!(sum.to_vec().expect("no fault"), [20.0; 300]);
+}

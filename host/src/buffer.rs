@@ -377,7 +377,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         };
         device.make_current(at)?;
         lanewise_driver::set_call_site(Some(at));
-        let address = crate::managed::allocate(bytes, at);
+        let address = managed(bytes, at);
         lanewise_driver::set_call_site(None);
         let address = address.map_err(|source| Self::no_room(bytes, source))?;
         // SAFETY: `len` elements fit, and are freed by the same call as any other memory.
@@ -478,4 +478,15 @@ impl<T: DeviceCopy> Drop for DeviceBuffer<T> {
         // SAFETY: dropped here only, and not used afterwards.
         unsafe { ManuallyDrop::drop(&mut self.memory) }
     }
+}
+
+/// An address of `bytes` bytes of managed memory that host and every stream may touch.
+fn managed(bytes: usize, at: &'static Location<'static>) -> Result<u64, DriverError> {
+    // From cuda.h: memory can be accessed by any stream on any device.
+    const CU_MEM_ATTACH_GLOBAL: u32 = 1;
+    let mut address = 0;
+    // SAFETY: the result has a place.
+    let result = unsafe { sys::cuMemAllocManaged(&mut address, bytes, CU_MEM_ATTACH_GLOBAL) };
+    DriverError::check("cuMemAllocManaged", result, at)?;
+    Ok(address)
 }

@@ -153,14 +153,3 @@ pub enum Advice<'a> {
     /// The end of that.
     NotAccessedBy(Place<'a>),
 }
-
-/// An address of `bytes` bytes of managed memory that host and every stream may touch.
-pub(crate) fn allocate(bytes: usize, at: &'static Location<'static>) -> Result<u64, DriverError> {
-    // From cuda.h: memory can be accessed by any stream on any device.
-    const CU_MEM_ATTACH_GLOBAL: u32 = 1;
-    let mut address = 0;
-    // SAFETY: the result has a place.
-    let result = unsafe { sys::cuMemAllocManaged(&mut address, bytes, CU_MEM_ATTACH_GLOBAL) };
-    DriverError::check("cuMemAllocManaged", result, at)?;
-    Ok(address)
-}

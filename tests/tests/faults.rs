@@ -53,7 +53,7 @@ fn ptx_that_does_not_parse_is_refused_with_its_line() {
     assert!(
         driver_error(&error)
             .report()
-            .is_some_and(|report| report.contains('7')),
+            .is_some_and(|report| report.contains("line 7")),
         "no line 7 in: {}",
         whole(&error)
     );
@@ -72,7 +72,7 @@ fn an_instruction_that_does_not_exist_is_refused_with_its_line() {
     assert!(
         driver_error(&error)
             .report()
-            .is_some_and(|report| report.contains('6')),
+            .is_some_and(|report| report.contains("line 6")),
         "no line 6 in: {}",
         whole(&error)
     );

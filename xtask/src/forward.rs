@@ -52,7 +52,7 @@ pub(crate) fn build() -> Result<PathBuf> {
 
 /// The folder of the kernels built for a debugger, for the targets that the host embeds too.
 fn build_for_debugger() -> Result<PathBuf> {
-    let archs: Vec<String> = kernels::DEFAULT_ARCHS.split(',').map(Into::into).collect();
+    let archs: Vec<String> = kernels::DEFAULT_ARCHS.map(Into::into).into();
     let out = workspace::target().join("ptx-debug");
     kernels::build(Request {
         archs: &archs,

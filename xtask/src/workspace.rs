@@ -1,7 +1,9 @@
-//! Where things are in this checkout.
+//! Where things are in this checkout, which is not always the project that a command works on (`cargo_lanewise::project`).
 
 use std::env;
 use std::path::{Path, PathBuf};
+
+use cargo_lanewise::project;
 
 /// The repository's root. xtask is run by cargo, in the checkout that it was built in.
 pub(crate) fn root() -> &'static Path {
@@ -20,8 +22,5 @@ pub(crate) fn target() -> PathBuf {
 
 /// `path` as a reader in the repository's root would write it.
 pub(crate) fn shown(path: &Path) -> String {
-    path.strip_prefix(root())
-        .unwrap_or(path)
-        .display()
-        .to_string()
+    project::shown_from(root(), path)
 }

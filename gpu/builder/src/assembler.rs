@@ -18,7 +18,7 @@ pub struct Resources {
     pub stack: u32,
     /// Written to local memory for want of registers.
     pub spill_stores: u32,
-    /// Read back.
+    /// Bytes that are read back from where they were spilled.
     pub spill_loads: u32,
     /// Static shared memory a block, with what the system reserves.
     pub shared: u32,
@@ -41,7 +41,7 @@ pub enum AssembleError {
     /// It could not be started.
     #[error("`{}` could not be started", .ptxas.display())]
     CannotRun {
-        /// The program.
+        /// The program that could not be started.
         ptxas: PathBuf,
         /// The system's reason.
         source: io::Error,
@@ -49,9 +49,9 @@ pub enum AssembleError {
     /// It does not take the PTX.
     #[error("ptxas refuses `{}` for {arch}:\n{messages}", .ptx.display())]
     Refused {
-        /// The PTX.
+        /// The file with the PTX.
         ptx: PathBuf,
-        /// The target.
+        /// The target that was built for, such as `sm_90`.
         arch: String,
         /// ptxas's own messages.
         messages: String,

@@ -112,7 +112,7 @@ pub enum OptionError {
          targets it wants that of LLVM 7, of 2018); build {arch} with the default backend, LLVM's own"
     )]
     NvvmArch {
-        /// The target.
+        /// The target that was built for, such as `sm_90`.
         arch: String,
     },
     /// A debugger's build was asked of the backend that only optimises.
@@ -183,7 +183,7 @@ pub enum ToolchainError {
     /// rustc's own LLVM library does not load.
     #[error("cannot load rustc's LLVM library `{}`: {reason}", .path.display())]
     LoadLlvm {
-        /// The library.
+        /// The library that was opened.
         path: PathBuf,
         /// The dynamic linker's reason.
         reason: String,
@@ -196,9 +196,9 @@ pub enum CodegenError {
     /// LLVM could not read the bitcode.
     #[error("LLVM cannot read the bitcode `{}`: {reason}", .path.display())]
     Bitcode {
-        /// The file.
+        /// The file that was read.
         path: PathBuf,
-        /// LLVM's reason.
+        /// What LLVM says is wrong.
         reason: String,
     },
     /// The description that `#[kernel]` leaves beside a kernel is not what this crate reads.
@@ -206,7 +206,7 @@ pub enum CodegenError {
         "the description of kernel `{kernel}` cannot be read ({reason}): lanewise-macros and lanewise-builder must be of the same version"
     )]
     Description {
-        /// The kernel.
+        /// The kernel's name.
         kernel: String,
         /// What is wrong with it.
         reason: String,
@@ -228,7 +228,7 @@ pub enum CodegenError {
          smaller, or use dynamic shared memory, which may be larger when the launch asks for it"
     )]
     SharedTooLarge {
-        /// The kernel.
+        /// The kernel's name.
         kernel: String,
         /// Its Rust file and line.
         place: String,
@@ -243,7 +243,7 @@ pub enum CodegenError {
          a buffer and take `&[T]`, or into constant memory"
     )]
     ParametersTooLarge {
-        /// The kernel.
+        /// The kernel's name.
         kernel: String,
         /// Its Rust file and line.
         place: String,
@@ -268,7 +268,7 @@ pub enum CodegenError {
          argument"
     )]
     StaticInTwoModules {
-        /// Its name.
+        /// Its name, as it is written in its source.
         name: String,
         /// The Rust file and line that uses it.
         place: String,
@@ -291,7 +291,7 @@ pub enum CodegenError {
          it, on the kernels that need it, and modules for older targets are made without them; or build for a later target"
     )]
     TargetLacks {
-        /// The target.
+        /// The target that was built for, such as `sm_90`.
         arch: String,
         /// LLVM's name of it.
         intrinsic: String,
@@ -304,7 +304,7 @@ pub enum CodegenError {
          kernel. Another way to write the kernel may avoid it; `LANEWISE_DUMP=DIR` writes the module after each stage, for a report"
     )]
     Crash {
-        /// The target.
+        /// The target that was built for, such as `sm_90`.
         arch: String,
         /// The signal's name.
         signal: &'static str,
@@ -316,11 +316,11 @@ pub enum CodegenError {
     /// A pass of ours or of LLVM's failed.
     #[error("{arch}: {stage} failed: {reason}")]
     Stage {
-        /// The target.
+        /// The target that was built for, such as `sm_90`.
         arch: String,
         /// The stage's name.
         stage: &'static str,
-        /// LLVM's reason.
+        /// What LLVM says is wrong.
         reason: String,
     },
 }

@@ -10,7 +10,7 @@ use crate::output::Emit;
 /// What a target's files depend on besides the bitcode.
 #[derive(Hash)]
 pub(crate) struct Inputs<'a> {
-    /// The target.
+    /// The target that was built for, such as `sm_90`.
     pub(crate) arch: &'a Arch,
     /// How floats are computed with.
     pub(crate) floats: Floats,

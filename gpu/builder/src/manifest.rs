@@ -47,7 +47,7 @@ fn is_zero(line: &u32) -> bool {
 /// One parameter as written in Rust.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Param {
-    /// Its name.
+    /// Its name, as it is written in its source.
     pub name: String,
     /// Its type as written.
     #[serde(rename = "type")]
@@ -68,7 +68,7 @@ pub enum Lower {
     WriteSlice,
     /// One parameter, the 128 bytes of a tensor map at a multiple of 64, whose address the kernel uses.
     TensorMap,
-    /// One parameter.
+    /// One parameter that holds the value itself.
     Value,
 }
 
@@ -93,7 +93,7 @@ pub struct Kernel {
 /// A static of the device that the host may read and write.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Static {
-    /// Its symbol.
+    /// The symbol that it has in the PTX.
     pub name: String,
     /// Its size in bytes.
     pub bytes: u64,

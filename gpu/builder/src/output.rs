@@ -14,19 +14,19 @@ pub enum Stage {
     Waiting,
     /// rustc compiles the kernel crate.
     Compiling {
-        /// The crate.
+        /// The name of the kernels' crate.
         krate: String,
     },
     /// A line that cargo or rustc wrote for people: progress, a warning, an error.
     Cargo(String),
     /// LLVM makes PTX for a target.
     Generating {
-        /// The target.
+        /// The target that was built for, such as `sm_90`.
         arch: String,
     },
     /// A target's files of the last build still hold.
     UpToDate {
-        /// The target.
+        /// The target that was built for, such as `sm_90`.
         arch: String,
     },
     /// The kernels do something that is allowed and may yet surprise.
@@ -66,7 +66,7 @@ pub struct Output {
 pub struct ModuleOutput {
     /// The target, as in `sm_80`.
     pub arch: String,
-    /// The PTX.
+    /// The file with the PTX.
     pub ptx: PathBuf,
     /// That of the kernels that launch kernels, if there are any. It has to be linked with NVIDIA's device runtime.
     pub launching_ptx: Option<PathBuf>,

@@ -4,9 +4,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use lanewise_diff::case;
-use lanewise_diff::harness::Harness;
 use lanewise_diff::kernel;
+use lanewise_diff::{Harness, cases};
 use lanewise_sim::ptx::ast::Modifier;
 
 /// Words that make another instruction of an opcode.
@@ -21,7 +20,7 @@ const KINDS: [Modifier; 5] = [
 fn main() -> std::io::Result<()> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sim/fuzz/corpus/run");
     let mut seen = BTreeSet::new();
-    for case in case::all() {
+    for case in cases::all() {
         let kind = KINDS.into_iter().find(|&word| case.has(word));
         let kind = kind.map_or(String::new(), |word| {
             format!("_{}", word.name().replace("::", "_"))

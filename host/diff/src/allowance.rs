@@ -19,7 +19,7 @@ pub enum Allowance {
     Steps(u64),
     /// This part of the result.
     Relative(f64),
-    /// This much.
+    /// By so much, whatever the value.
     Absolute(f64),
     /// `lg2.approx.f32`: 2^-22, absolute for operands in (0.5, 2) and relative elsewhere.
     Logarithm,
@@ -58,7 +58,7 @@ pub fn of(case: &Case) -> Allowance {
 }
 
 /// The bound of fetches of an object. What an H200 gives has been measured, but for two things: sums of filtered signed bytes are
-/// right to one of 32767 parts (`lanewise_sim::semantics::texture::blend`), and weights of a volume between two levels to a 256th of what
+/// right to one of 32767 parts (the simulator's `texture::blend`), and weights of a volume between two levels to a 256th of what
 /// texels differ by, which is 4.
 pub fn of_object(object: &Setup) -> Allowance {
     let filtered =

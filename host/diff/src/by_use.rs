@@ -10,25 +10,13 @@ use lanewise_sim::ptx::ast::{Modifier, Opcode, Type};
 
 use crate::case::{Case, TABLE_NAME};
 use crate::special;
+use crate::surroundings::Surroundings;
 use crate::warpgroup;
 
 /// Bytes of a thread's record: words that are compared, then a line of 128 bytes that is not.
 pub const RESULTS: usize = 256;
 /// Bytes of it that are compared.
 pub const COMPARED: usize = 128;
-
-/// What stands around an instruction.
-#[derive(Debug, Default)]
-pub struct Use {
-    /// Functions of the module; `{n}` is the kernel's number.
-    pub functions: String,
-    /// Behind the kernel's parameters.
-    pub attributes: &'static str,
-    /// Lines before it. `%index` differs between all threads; `%a`, `%b`, `%w`, `%v`, `%q` are free.
-    pub before: Vec<String>,
-    /// Lines behind it, which store words at `%out`.
-    pub after: Vec<String>,
-}
 
 /// Variables and registers of every kernel that judges by use.
 pub const DECLARATIONS: [&str; 4] = [
@@ -69,12 +57,12 @@ pub fn operand(case: &Case, index: usize) -> Option<u128> {
 }
 
 /// What stands around a case.
-pub fn of(case: &Case) -> Use {
+pub fn of(case: &Case) -> Surroundings {
     use Opcode::*;
     if let Some(register) = case.special {
-        return Use {
+        return Surroundings {
             after: special::after(register, &case.sample),
-            ..Use::default()
+            ..Surroundings::default()
         };
     }
     match case.row.opcode {
@@ -121,7 +109,7 @@ fn filled() -> Vec<String> {
 }
 
 /// `isspacep`: of an address in each window, by the thread's number.
-fn window(case: &Case) -> Use {
+fn window(case: &Case) -> Surroundings {
     let mut before = lines(&["mov.b64 %x1, %in;", "and.b32 %w, %thread, 3;"]);
     let spaces = [
         ("cells", "shared"),
@@ -143,15 +131,15 @@ fn window(case: &Case) -> Use {
             "@%q mov.b64 %x1, %a;",
         ]));
     }
-    Use {
+    Surroundings {
         before,
         after: lines(&["selp.u32 %w, 1, 0, %x0;", STORE]),
-        ..Use::default()
+        ..Surroundings::default()
     }
 }
 
 /// `cvta`: there or back, then a load.
-fn convert(case: &Case) -> Use {
+fn convert(case: &Case) -> Surroundings {
     let (variable, space) = variable(case);
     let mut before = filled();
     before.push(format!("mov.u64 %x1, {variable};"));
@@ -161,15 +149,15 @@ fn convert(case: &Case) -> Use {
     } else {
         "ld.u32 %w, [%x0];".to_owned()
     };
-    Use {
+    Surroundings {
         before,
         after: vec![load, STORE.to_owned()],
-        ..Use::default()
+        ..Surroundings::default()
     }
 }
 
 /// `mapa` and `getctarank`: two blocks read from each other, or ask whose memory an address is in.
-fn cluster(case: &Case) -> Use {
+fn cluster(case: &Case) -> Surroundings {
     let bits = if case.types().contains(&Type::U32) {
         32
     } else {
@@ -205,18 +193,18 @@ fn cluster(case: &Case) -> Use {
         "barrier.cluster.arrive.aligned;",
         "barrier.cluster.wait.aligned;",
     ]));
-    Use {
+    Surroundings {
         attributes: " .explicitcluster .reqnctapercluster 2, 1, 1",
         before,
         after,
-        ..Use::default()
+        ..Surroundings::default()
     }
 }
 
 /// `ld.param::func`: what a function returned.
-fn returned(case: &Case) -> Use {
+fn returned(case: &Case) -> Surroundings {
     let bits = case.cell_type().size() * 8;
-    Use {
+    Surroundings {
         functions: "\
 .func (.param .align 16 .b8 result[128]) giver{n}(.param .b32 number)
 {
@@ -236,13 +224,13 @@ fn returned(case: &Case) -> Use {
             "call (argument), giver{n}, (number);",
         ]),
         after: vec![format!("st.global.b{bits} [%out], %x0;")],
-        ..Use::default()
+        ..Surroundings::default()
     }
 }
 
 /// `st.param`: what a function is passed.
-fn passed(_: &Case) -> Use {
-    Use {
+fn passed(_: &Case) -> Surroundings {
+    Surroundings {
         functions: "\
 .func (.param .align 16 .b8 result[16]) taker{n}(.param .align 16 .b8 argument[128])
 {
@@ -268,13 +256,13 @@ fn passed(_: &Case) -> Use {
             "st.global.b64 [%out], %a;",
             "st.global.b64 [%out+8], %b;",
         ]),
-        ..Use::default()
+        ..Surroundings::default()
     }
 }
 
 /// `bar.arrive`: half of the block arrives, the other half waits for it and reads what it stored.
-fn arrive() -> Use {
-    Use {
+fn arrive() -> Surroundings {
+    Surroundings {
         before: lines(&[
             "mov.u64 %a, cells;",
             "mad.wide.u32 %a, %thread, 4, %a;",
@@ -290,19 +278,19 @@ fn arrive() -> Use {
             STORE,
             "joined:",
         ]),
-        ..Use::default()
+        ..Surroundings::default()
     }
 }
 
 /// `setmaxnreg`: the warps of a block give registers back, or have given some and take them again.
-fn registers(case: &Case) -> Use {
+fn registers(case: &Case) -> Surroundings {
     let takes = case.has(Modifier::Inc);
     let before = if takes {
         lines(&["setmaxnreg.dec.sync.aligned.u32 40;"])
     } else {
         Vec::new()
     };
-    Use {
+    Surroundings {
         attributes: if takes {
             " .maxntid 128, 1, 1 .maxnreg 64"
         } else {
@@ -310,12 +298,12 @@ fn registers(case: &Case) -> Use {
         },
         before,
         after: lines(&["mov.u32 %w, %index;", STORE]),
-        ..Use::default()
+        ..Surroundings::default()
     }
 }
 
 /// What works on a line of 128 bytes and leaves nothing to see: memory around it is as it was, and the line can be used.
-fn line(case: &Case) -> Use {
+fn line(case: &Case) -> Surroundings {
     let mut before = lines(&["mov.u32 %w, %index;", STORE]);
     let address = case.registers(Usage::Address).next();
     let of = if case.has(Modifier::Const) {
@@ -327,19 +315,19 @@ fn line(case: &Case) -> Use {
         before.push("add.u64 %b, %out, 128;".to_owned());
         before.push(format!("mov.b64 %x{number}, {of};"));
     }
-    Use {
+    Surroundings {
         before,
         after: lines(&[
             "st.global.u32 [%out+128], %index;",
             "ld.global.u32 %w, [%out+128];",
             "st.global.u32 [%out+4], %w;",
         ]),
-        ..Use::default()
+        ..Surroundings::default()
     }
 }
 
 /// `alloca`, `stacksave`, `stackrestore`: memory holds what is stored, and the same memory comes again.
-fn stack(case: &Case) -> Use {
+fn stack(case: &Case) -> Surroundings {
     let bits = if case.types().contains(&Type::U32) {
         32
     } else {
@@ -384,9 +372,9 @@ fn stack(case: &Case) -> Use {
             .concat(),
         ),
     };
-    Use {
+    Surroundings {
         before,
         after,
-        ..Use::default()
+        ..Surroundings::default()
     }
 }

@@ -1,49 +1,10 @@
-//! How an instruction is judged: what a kernel puts around it.
+//! How an instruction is judged: which of the ways of [`Harness`] an opcode and its words ask for.
 
 use lanewise_sim::isa::sample::Sample;
 use lanewise_sim::ptx::ast::{Modifier, Opcode};
 
+use crate::case::{CellSpace, Harness};
 use crate::{by_use, image};
-
-/// What a kernel puts around an instruction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Harness {
-    /// Loads its registers and stores what it writes.
-    Registers,
-    /// The same, with each thread's cell in a state space for the address to lead to.
-    Memory(Space),
-    /// In a chain of matrix instructions, from memory to memory.
-    Matrix,
-    /// Asynchronous: with what it needs before it and a wait behind it.
-    Sequence,
-    /// Through textures or surfaces.
-    Image,
-    /// What it gives is the machine's own business, an address or a count: judged by what a program can do with it.
-    Use,
-    /// It runs; that it has no other effect, and goes where it should, is all there is to see.
-    Runs,
-    /// It ends the kernel; with which error is what is compared.
-    Fault,
-    /// It cannot be judged by such a kernel, for this reason.
-    None(&'static str),
-}
-
-/// Where the cells are.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Space {
-    /// The output, writable.
-    Global,
-    /// The input, which the kernel does not write: for the read-only path.
-    Input,
-    /// Shared memory of the block.
-    Shared,
-    /// Local memory.
-    Local,
-    /// A table of constants.
-    Constant,
-    /// The kernel's parameters.
-    Parameter,
-}
 
 /// How an instruction is judged.
 pub fn of(opcode: Opcode, sample: &Sample) -> Harness {
@@ -68,9 +29,9 @@ pub fn of(opcode: Opcode, sample: &Sample) -> Harness {
         Ld | Ldu | St | Atom | Red | Ldmatrix | Stmatrix | Prefetch | Prefetchu => {
             Harness::Memory(space(opcode, sample))
         }
-        Applypriority => Harness::Memory(Space::Input),
+        Applypriority => Harness::Memory(CellSpace::Input),
         // A policy is opaque: nothing to compare.
-        Createpolicy if has(Modifier::Range) => Harness::Memory(Space::Input),
+        Createpolicy if has(Modifier::Range) => Harness::Memory(CellSpace::Input),
         Bra | Brx | Call | Ret | Exit | Fence | Membar | Griddepcontrol | Nanosleep | Pmevent
         | Createpolicy => Harness::Runs,
         Bar | Barrier if !has(Modifier::Red) => Harness::Runs,
@@ -79,21 +40,21 @@ pub fn of(opcode: Opcode, sample: &Sample) -> Harness {
 }
 
 /// The space that an instruction works in; generic addresses lead to global memory.
-fn space(opcode: Opcode, sample: &Sample) -> Space {
+fn space(opcode: Opcode, sample: &Sample) -> CellSpace {
     use Modifier::*;
     let has = |word| sample.words.contains(&word);
     let matrix = matches!(opcode, Opcode::Ldmatrix | Opcode::Stmatrix);
     if matrix || has(Bulk) || has(Shared) || has(SharedCta) || has(SharedCluster) {
-        Space::Shared
+        CellSpace::Shared
     } else if has(Local) {
-        Space::Local
+        CellSpace::Local
     } else if has(Const) {
-        Space::Constant
+        CellSpace::Constant
     } else if has(Param) || has(ParamEntry) {
-        Space::Parameter
+        CellSpace::Parameter
     } else if matches!(opcode, Opcode::St | Opcode::Atom | Opcode::Red) {
-        Space::Global
+        CellSpace::Global
     } else {
-        Space::Input
+        CellSpace::Input
     }
 }

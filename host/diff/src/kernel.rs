@@ -9,11 +9,11 @@ use lanewise_sim::isa::sample::{Register, Sample, Usage};
 use lanewise_sim::ptx::ast::{Modifier, Opcode, Type};
 
 use crate::by_use;
-use crate::case::{BLOCK, CELL, Case, PLACE};
-use crate::harness::{Harness, Space};
+use crate::case::{BLOCK, CELL, Case, CellSpace, Harness, PLACE};
 use crate::image;
 use crate::matrix::{self, Part};
 use crate::sequence;
+use crate::surroundings::Surroundings;
 
 /// Input and output as address and length in bytes, and a parameter that is only there to be loaded.
 const PARAMETERS: &str = ".param .u64 in, .param .u64 in_bytes, .param .u64 out, .param .u64 out_bytes, \
@@ -43,7 +43,7 @@ pub fn module(cases: &[&Case]) -> String {
     if of(Harness::Use) {
         text.push_str(by_use::VARIABLE);
     }
-    if of(Harness::Memory(Space::Constant)) || of(Harness::Use) {
+    if of(Harness::Memory(CellSpace::Constant)) || of(Harness::Use) {
         let bytes: Vec<String> = (0..TABLE).map(|i| (i * 37 % 251).to_string()).collect();
         let _ = writeln!(
             text,
@@ -75,7 +75,7 @@ impl Writer<'_> {
         let case = self.case;
         let used = match case.harness {
             Harness::Use => by_use::of(case),
-            _ => by_use::Use::default(),
+            _ => Surroundings::default(),
         };
         // Names of a kernel's functions have its number.
         let own = |line: &str| line.replace("{n}", &number.to_string());
@@ -124,7 +124,7 @@ impl Writer<'_> {
             Modifier::SharedCta,
             Modifier::SharedCluster,
         ];
-        let generic = case.harness == Harness::Memory(Space::Shared)
+        let generic = case.harness == Harness::Memory(CellSpace::Shared)
             && !shared.into_iter().any(|word| case.has(word));
         let sequence = sequence::of(case);
         let placed = !matches!(case.harness, Harness::Use | Harness::Image);
@@ -176,7 +176,7 @@ impl Writer<'_> {
             Harness::Memory(space) => self.results(space),
             // What went to global memory is where it is compared already.
             Harness::Sequence if !sequence.addresses.contains(&"%to") => {
-                self.results(Space::Shared)
+                self.results(CellSpace::Shared)
             }
             _ => {}
         }
@@ -285,7 +285,7 @@ impl Writer<'_> {
         self.line(".reg .u32 %thread, %block, %index, %word;");
         self.line(".reg .u64 %in, %out, %cell, %long;");
         match self.case.harness {
-            Harness::Memory(Space::Shared) => {
+            Harness::Memory(CellSpace::Shared) => {
                 self.line(&format!(".shared .align 128 .b8 cells[{}];", BLOCK * CELL));
             }
             Harness::Sequence => {
@@ -298,7 +298,7 @@ impl Writer<'_> {
                 self.line(".reg .pred %done;");
             }
             Harness::Use => by_use::DECLARATIONS.iter().for_each(|line| self.line(line)),
-            Harness::Memory(Space::Local) => {
+            Harness::Memory(CellSpace::Local) => {
                 self.line(&format!(".local .align 64 .b8 cells[{CELL}];"));
             }
             _ => {}
@@ -327,29 +327,29 @@ impl Writer<'_> {
     }
 
     /// Puts the address of the thread's cell into `%cell`, and its contents into it.
-    fn cell(&mut self, space: Space) {
+    fn cell(&mut self, space: CellSpace) {
         let (copied, address) = match space {
-            Space::Input => (
+            CellSpace::Input => (
                 None,
                 format!("add.u64 %cell, %in, {};", self.case.cell_in()),
             ),
-            Space::Global => (
+            CellSpace::Global => (
                 Some("global"),
                 format!("add.u64 %cell, %out, {};", self.case.cell_out()),
             ),
-            Space::Shared => (
+            CellSpace::Shared => (
                 Some("shared"),
                 format!("mov.u64 %cell, cells;\n    mad.wide.u32 %cell, %thread, {CELL}, %cell;"),
             ),
-            Space::Local => (Some("local"), "mov.u64 %cell, cells;".to_owned()),
-            Space::Constant => (
+            CellSpace::Local => (Some("local"), "mov.u64 %cell, cells;".to_owned()),
+            CellSpace::Constant => (
                 None,
                 format!(
                     "mov.u64 %cell, table;\n    rem.u32 %word, %thread, {};\n    mad.wide.u32 %cell, %word, {CELL}, %cell;",
                     TABLE / CELL
                 ),
             ),
-            Space::Parameter => return,
+            CellSpace::Parameter => return,
         };
         self.line(&address);
         let Some(space) = copied else { return };
@@ -394,10 +394,10 @@ impl Writer<'_> {
     }
 
     /// Copies the cell to where results are compared; in global memory it is there already.
-    fn results(&mut self, space: Space) {
+    fn results(&mut self, space: CellSpace) {
         let space = match space {
-            Space::Shared => "shared",
-            Space::Local => "local",
+            CellSpace::Shared => "shared",
+            CellSpace::Local => "local",
             _ => return,
         };
         self.meet(space);
@@ -482,7 +482,7 @@ impl Writer<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::case::all;
+    use crate::cases::all;
 
     #[test]
     fn every_kernel_reads_as_ptx_of_the_table() {

@@ -6,12 +6,15 @@
 //!
 //! | module | what it is |
 //! | --- | --- |
-//! | [`case`] | which instructions can be judged so, and the reason where one cannot |
-//! | [`harness`] | how an instruction is judged |
+//! | [`case`] | one instruction to judge, and in which way |
+//! | [`harness`] | which way an instruction asks for, and the reason where it cannot be judged |
+//! | `operands` | what a case's threads are given to work on |
+//! | [`cases`] | all of them, from the table |
 //! | [`kernel`] | the PTX of a case, and where its operands are in memory |
 //! | [`matrix`] | the same for `wmma`: five instructions in a chain |
 //! | [`sequence`] | what stands around an asynchronous instruction |
 //! | [`by_use`] | what stands around one whose result is the machine's own business, such as an address |
+//! | [`surroundings`] | the lines that stand around it |
 //! | [`special`] | special registers |
 //! | [`image`] | textures and surfaces: objects, and coordinates |
 //! | [`values`] | operands: edges of each type, and random bits |
@@ -28,21 +31,24 @@
 pub mod allowance;
 pub mod by_use;
 pub mod case;
+pub mod cases;
 pub mod harness;
 pub mod image;
 pub mod kernel;
 pub mod machine;
 pub mod matrix;
+mod operands;
 pub mod page;
 pub mod report;
 pub mod sequence;
 pub mod session;
 pub mod special;
+pub mod surroundings;
 pub mod values;
 pub mod verdict;
 pub mod warpgroup;
 
-pub use case::Case;
+pub use case::{Case, Harness};
 pub use report::{Outcome, Report};
 pub use session::Session;
 pub use verdict::Verdict;

@@ -47,7 +47,7 @@ struct Form<'a> {
 /// The five instructions, in the order of [`Part`].
 #[derive(Debug)]
 pub struct Chain {
-    /// The instructions.
+    /// The five instructions, in the order in which they run.
     pub parts: [(Part, Sample); 5],
     /// The types of A, B, C and D.
     pub types: [Type; 4],

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use lanewise_sim::isa::coverage::{Coverage, coverage};
+use lanewise_sim::coverage::{Coverage, coverage};
 use lanewise_sim::isa::{Section, pattern};
 
 use crate::report::{OUTCOMES, Outcome, Report};

@@ -15,17 +15,17 @@ pub enum Outcome {
     Compared(Comparison),
     /// The simulator refuses the instruction by name.
     NotModelled {
-        /// Its message.
+        /// What it said was wrong.
         why: String,
     },
     /// There is no kernel for it, or the device is too old.
     NotJudged {
-        /// The reason.
+        /// Why it cannot be.
         why: String,
     },
     /// The device's compiler does not take the kernel.
     Refused {
-        /// Its message.
+        /// What it said was wrong.
         why: String,
     },
     /// The kernel was to end with a fault, and did on both machines, with this error.
@@ -35,7 +35,7 @@ pub enum Outcome {
     },
     /// The kernel ended with a fault on the simulator.
     SimulatorFaulted {
-        /// The report.
+        /// The report, as a user reads it.
         why: String,
     },
     /// The kernel ended with a fault on the device, or took the process with it.
@@ -78,7 +78,7 @@ impl Outcome {
 /// A case that has something to say.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Line {
-    /// The instruction.
+    /// The instruction as it is written.
     pub instruction: String,
     /// What became of it.
     #[serde(flatten)]

@@ -7,8 +7,8 @@ use lanewise_sim::isa::sample::Usage;
 use lanewise_sim::ptx::ast::{Modifier, Opcode, Type};
 
 use crate::Case;
+use crate::case::Harness;
 use crate::case::PLACE;
-use crate::harness::Harness;
 
 /// What stands around an instruction.
 #[derive(Debug, Default)]

@@ -6,7 +6,7 @@
 use lanewise_sim::isa::Target;
 
 use crate::case::Case;
-use crate::harness::Harness;
+use crate::case::Harness;
 use crate::kernel;
 use crate::machine::{Failure, Job, Machine, Simulator};
 use crate::report::Outcome;

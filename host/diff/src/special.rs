@@ -7,15 +7,11 @@ use lanewise_sim::isa::sample::{Register, Sample, Usage};
 use lanewise_sim::isa::{Row, Target};
 use lanewise_sim::ptx::ast::{Modifier, Opcode, Type};
 
-use crate::case::{Case, LEAST};
-use crate::harness::Harness;
-
-/// The section that describes them.
-pub const SECTION: &str = "10 Special Registers";
+use crate::case::{Case, Harness, LEAST};
 
 /// How a register is judged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum How {
+enum Judgement {
     /// It is the same.
     Equal,
     /// What is read later is not less.
@@ -26,10 +22,10 @@ enum How {
     Positive,
 }
 
-use How::*;
+use Judgement::*;
 
 #[rustfmt::skip] // a line for each kind
-const REGISTERS: &[(How, Type, &[&str])] = &[
+const REGISTERS: &[(Judgement, Type, &[&str])] = &[
     (Equal, Type::U32, &["tid.x", "tid.y", "tid.z", "ntid.x", "ntid.y", "ntid.z", "ctaid.x", "ctaid.y", "ctaid.z", "nctaid.x", "nctaid.y", "nctaid.z"]),
     (Equal, Type::U32, &["laneid", "lanemask_eq", "lanemask_le", "lanemask_lt", "lanemask_ge", "lanemask_gt"]),
     (Equal, Type::U32, &["clusterid.x", "clusterid.y", "clusterid.z", "nclusterid.x", "nclusterid.y", "nclusterid.z"]),
@@ -54,7 +50,7 @@ pub fn cases() -> Vec<Case> {
         .collect()
 }
 
-fn case(row: &'static Row, how: How, ty: Type, name: &'static str) -> Case {
+fn case(row: &'static Row, how: Judgement, ty: Type, name: &'static str) -> Case {
     let word = if ty == Type::U64 {
         Modifier::U64
     } else {

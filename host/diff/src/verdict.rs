@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::allowance::{self, Allowance};
 use crate::by_use;
+use crate::case::Harness;
 use crate::case::{Case, PLACE, THREADS};
-use crate::harness::Harness;
 use crate::image;
 
 /// What comparing a case gave; each is worse than the one before.
@@ -28,14 +28,14 @@ pub enum Verdict {
     NanPayload,
     /// Results differ where the assembler of NVIDIA is known not to do what the ISA says.
     Departure,
-    /// Results differ.
+    /// The results differ by more than is allowed.
     Differs,
 }
 
 /// One thread's results that are not the same.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Example {
-    /// The thread.
+    /// The thread whose result it is, counted over the grid.
     pub thread: usize,
     /// What the instruction read, in order of its registers; memory last.
     pub operands: Vec<String>,
@@ -47,7 +47,7 @@ pub struct Example {
     pub simulator: String,
 }
 
-/// A comparison.
+/// What a comparison of two sides came to.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Comparison {
     /// The worst of all threads.

@@ -8,7 +8,7 @@ use lanewise_sim::isa::sample::Usage;
 use lanewise_sim::ptx::ast::Type;
 
 use crate::Case;
-use crate::by_use::Use;
+use crate::surroundings::Surroundings;
 
 /// Words of shared memory that hold both matrices: 32 groups of eight lines, each of four pieces of eight times 16 bytes, and a
 /// piece more for the last group's neighbours.
@@ -51,16 +51,16 @@ fn of_operand(case: &Case, operand: usize) -> Vec<usize> {
 }
 
 /// What stands around a case.
-pub fn of(case: &Case) -> Use {
+pub fn of(case: &Case) -> Surroundings {
     let store = "st.global.u32 [%out], %w;".to_owned();
     let fence = "wgmma.fence.sync.aligned;".to_owned();
     let attributes = " .maxntid 128, 1, 1";
     let &[d_type, a_type, b_type] = &case.types()[..] else {
-        return Use {
+        return Surroundings {
             attributes,
             before: vec![fence],
             after: vec!["mov.u32 %w, %index;".to_owned(), store],
-            ..Use::default()
+            ..Surroundings::default()
         };
     };
     let mut before = vec![
@@ -111,10 +111,10 @@ pub fn of(case: &Case) -> Use {
         ));
     }
     after.push(store);
-    Use {
+    Surroundings {
         attributes,
         before,
         after,
-        ..Use::default()
+        ..Surroundings::default()
     }
 }

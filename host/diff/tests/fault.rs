@@ -1,12 +1,12 @@
 //! A kernel that is to end with an error: the context is of no use behind it, so this has a process of its own.
 
 use lanewise_diff::machine::{Driver, Simulator};
-use lanewise_diff::{Outcome, Session, case};
+use lanewise_diff::{Outcome, Session, cases};
 
 #[test]
 fn a_trap_is_the_same_error_on_both() {
     let device = lanewise::Device::open().expect("there is always the simulator");
-    let mut cases = case::all();
+    let mut cases = cases::all();
     cases.retain(|case| case.sample.instruction == "trap;");
     let mut outcomes = Vec::new();
     let session = Session {

@@ -3,10 +3,8 @@
 //! Here the device is the simulator behind the driver's calls, which is the way to a GPU too; what a GPU says is recorded
 //! in `results/`, not asked here.
 
-use lanewise_diff::case::{self, Case};
-use lanewise_diff::harness::Harness;
 use lanewise_diff::machine::{Driver, Failure, Job, Machine, Simulator};
-use lanewise_diff::{Outcome, Report, Session, Verdict};
+use lanewise_diff::{Case, Harness, Outcome, Report, Session, Verdict, cases};
 
 /// A machine that lies about some results.
 struct Wrong<'a> {
@@ -38,7 +36,7 @@ fn simulator() -> Simulator {
 }
 
 fn cases(instruction: &str) -> Vec<Case> {
-    let mut cases = case::all();
+    let mut cases = cases::all();
     cases.retain(|case| case.sample.instruction.starts_with(instruction));
     assert!(!cases.is_empty(), "the table has no `{instruction}`");
     cases
@@ -99,7 +97,7 @@ fn agree_with_themselves(some: &[Case]) -> Option<Report> {
 
 #[test]
 fn the_driver_and_the_simulator_agree_with_themselves() {
-    let mut some = case::all();
+    let mut some = cases::all();
     some.retain(|case| !matches!(case.harness, Harness::Image | Harness::Use | Harness::Fault));
     // The driver that is simulated reads PTX of CUDA 13.0.
     some.retain(|case| case.sample.version <= (9, 0));
@@ -109,7 +107,7 @@ fn the_driver_and_the_simulator_agree_with_themselves() {
 
 #[test]
 fn textures_and_surfaces_agree_with_themselves() {
-    let mut some = case::all();
+    let mut some = cases::all();
     some.retain(|case| case.harness == Harness::Image);
     let some: Vec<Case> = some.into_iter().step_by(5).collect();
     let Some(report) = agree_with_themselves(&some) else {
@@ -120,7 +118,7 @@ fn textures_and_surfaces_agree_with_themselves() {
 
 #[test]
 fn what_is_judged_by_use_agrees_with_itself() {
-    let mut some = case::all();
+    let mut some = cases::all();
     some.retain(|case| case.harness == Harness::Use || case.special.is_some());
     let Some(report) = agree_with_themselves(&some) else {
         return;
@@ -264,7 +262,7 @@ fn ptxas_takes_every_module() {
         }
     }
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let (cases, mut refused) = (case::all(), Vec::new());
+    let (cases, mut refused) = (cases::all(), Vec::new());
     let session = Session {
         device: &Assembler { ptxas, folder },
         simulator: &simulator(),

@@ -13,7 +13,8 @@
 
 use crate::abi::*;
 use crate::calls;
-use crate::entry::{self, EntryPoint, PerThread, Slot, entry_points};
+use crate::entry::{self, entry_points};
+use crate::entry_point::{EntryPoint, PerThread, Slot, Table};
 use crate::row::{Columns, DefaultStream, DeviceWork, StreamAt};
 use crate::trace;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -1110,5 +1111,47 @@ entry_points! {
             p_dev_ptr: *mut c_uint, p_size: *mut c_uint, resource: CUgraphicsResource,
         ) = narrow;
         3000 cuGraphicsResourceSetMapFlags(resource: CUgraphicsResource, flags: c_uint) = unsupported;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entry_point::know;
+    use crate::lookup::{Missing, newest};
+
+    #[track_caller]
+    fn is(name: &str, version: u32, symbol: &str) {
+        know(&TABLE);
+        let found = newest(name, version).map(|entry| entry.symbol);
+        assert_eq!(found, Ok(symbol), "{name} of {version}");
+    }
+
+    #[test]
+    fn the_newest_version_that_the_caller_knows_is_found() {
+        for (version, symbol) in [
+            (2000, "cuCtxCreate"),
+            (3020, "cuCtxCreate_v2"),
+            (11_080, "cuCtxCreate_v3"),
+            (13_000, "cuCtxCreate_v4"),
+        ] {
+            is("cuCtxCreate", version, symbol);
+        }
+        is("cuInit", 13_000, "cuInit");
+        is("cuLinkCreate", 5050, "cuLinkCreate");
+        is("cuStreamBeginCapture", 10_000, "cuStreamBeginCapture");
+        is("cuMemcpyBatchAsync", 12_080, "cuMemcpyBatchAsync");
+        is("cuMemcpyBatchAsync", 13_000, "cuMemcpyBatchAsync_v2");
+        is("cuGraphInstantiate", 10_000, "cuGraphInstantiate");
+        is("cuGraphInstantiate", 11_080, "cuGraphInstantiate_v2");
+        is("cuGraphInstantiate", 12_000, "cuGraphInstantiateWithFlags");
+    }
+
+    #[test]
+    fn what_is_missing_is_told_from_what_is_too_new() {
+        know(&TABLE);
+        let error = |name, version| newest(name, version).map(|entry| entry.symbol);
+        assert_eq!(error("cuLaunchKernelEx", 11_000), Err(Missing::TooNew));
+        assert_eq!(error("cuTeleport", 13_000), Err(Missing::Unknown));
     }
 }

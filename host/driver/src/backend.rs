@@ -6,9 +6,10 @@
 use crate::abi::CUresult;
 use crate::error::Error;
 use crate::log::{self, Level};
-use crate::{api, libcuda, trace};
+use crate::{entry_point, libcuda, trace};
 use lanewise_variables::DEVICE;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Who answers driver calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +37,19 @@ pub fn backend() -> Option<Backend> {
         Some(Choice::Made(backend)) => Some(*backend),
         _ => None,
     }
+}
+
+/// Set by a simulated `cuInit` that succeeded.
+static INITIALISED: AtomicBool = AtomicBool::new(false);
+
+/// Lets every simulated call through from now on.
+pub(crate) fn initialised() {
+    INITIALISED.store(true, Ordering::Release);
+}
+
+/// Whether simulated calls are let through.
+pub(crate) fn is_initialised() -> bool {
+    INITIALISED.load(Ordering::Acquire)
 }
 
 /// Makes the choice, if it is not made yet.
@@ -84,9 +98,9 @@ fn open_real() -> Result<(), Error> {
     // The real driver is never unloaded: its functions are called until the process ends.
     let library: &'static libcuda::Library = Box::leak(Box::new(library));
     let traced = trace::on();
-    api::pass_through(&|symbol| library.find(symbol), traced);
+    entry_point::pass_through(&|symbol| library.find(symbol), traced);
     if traced && !trace::real::start(library) {
-        api::pass_through(&|symbol| library.find(symbol), false);
+        entry_point::pass_through(&|symbol| library.find(symbol), false);
     }
     Ok(())
 }

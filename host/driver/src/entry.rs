@@ -1,7 +1,7 @@
 //! From one row of the table to everything an entry point needs.
 //!
 //! `entry_points!` makes of each row of [`crate::api`]: the exported C symbol; its place in the table of the real driver's
-//! functions; a stand-in for a real driver that is too old to have it; and an [`EntryPoint`] for lists and support pages.
+//! functions; a stand-in for a real driver that is too old to have it; and an [`EntryPoint`](crate::EntryPoint) for lists and support pages.
 //!
 //! What an exported symbol does is short, because it is on the path of every launch: read one pointer; when the real
 //! driver is in use it is the real function, and is called. Otherwise the simulated call runs inside [`answer`], which
@@ -15,91 +15,28 @@ use crate::abi::CUresult;
 use crate::backend::{self, Choice};
 use crate::calling;
 use crate::drop_in;
+use crate::entry_point::{self, Table};
 use crate::error::{Error, Result};
 use crate::log;
 use crate::objects::graph::capture;
+use crate::objects::traced;
 use crate::row::{Columns, DefaultStream, When};
 use crate::trace;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
-
-/// What is known of one entry point.
-#[derive(Debug, Clone, Copy)]
-pub struct EntryPoint {
-    /// The exported symbol, such as `cuMemAlloc_v2`.
-    pub symbol: &'static str,
-    /// The section of the driver API reference.
-    pub section: &'static str,
-    /// The CUDA version that brought it: 1000 times the major plus 10 times the minor number.
-    pub since: u32,
-    /// Whether the simulator does what it says; otherwise it returns `CUDA_ERROR_NOT_SUPPORTED`.
-    pub simulated: bool,
-    /// The same call for programs whose default stream is the thread's own.
-    pub per_thread: Option<PerThread>,
-    pub(crate) columns: Columns,
-    /// The exported function.
-    pub(crate) address: fn() -> *const (),
-}
-
-/// An entry point's twin, whose default stream is the calling thread's own.
-#[derive(Debug, Clone, Copy)]
-pub struct PerThread {
-    /// The exported symbol, such as `cuLaunchKernel_ptsz`.
-    pub symbol: &'static str,
-    /// The CUDA version that brought it.
-    pub since: u32,
-    /// The exported function.
-    pub(crate) address: fn() -> *const (),
-}
-
-/// Where the real driver's function of a symbol is kept.
-pub(crate) struct Slot {
-    pub(crate) symbol: &'static str,
-    /// Null while the simulator answers or a trace is made.
-    pub(crate) real: &'static AtomicPtr<()>,
-    /// Null unless a trace is made.
-    pub(crate) traced: &'static AtomicPtr<()>,
-    /// The function for a driver that lacks the symbol.
-    pub(crate) stand_in: fn() -> *mut (),
-}
-
-impl EntryPoint {
-    /// The name that `cuda.h` gives the newest version of this call: `cuMemAlloc_v2` without `_v2`.
-    pub fn name(&self) -> &'static str {
-        match self.symbol.rsplit_once("_v") {
-            Some((name, version)) if version.bytes().all(|b| b.is_ascii_digit()) => name,
-            _ => self.symbol,
-        }
-    }
-
-    /// From which CUDA version on `name` means this call; none if it never does.
-    pub(crate) fn means(&self, name: &str) -> Option<u32> {
-        match self.columns.also_called {
-            Some((other, since)) if other == name => Some(since),
-            _ => (self.name() == name || self.symbol == name).then_some(self.since),
-        }
-    }
-}
-
-/// Set by a simulated `cuInit` that succeeded.
-static INITIALISED: AtomicBool = AtomicBool::new(false);
-
-/// Lets every other call through from now on.
-pub(crate) fn initialised() {
-    INITIALISED.store(true, Ordering::Release);
-}
 
 /// Runs a simulated call and turns its outcome into a code, keeping the message of a failure.
 ///
 /// The body comes as a reference, so that this function is compiled once and not for each entry point.
 pub(crate) fn answer(
+    table: &'static Table,
     call: &'static str,
     columns: &Columns,
     stream: DefaultStream,
     body: &mut dyn FnMut() -> Result,
 ) -> CUresult {
-    let begun = trace::sim::begin();
+    entry_point::know(table);
+    let begun = trace::sim::begin(traced::device_of_call);
     let outcome = permitted(columns).and_then(|()| {
         let body = AssertUnwindSafe(|| calling::with_default_stream(stream, body));
         catch_unwind(body).unwrap_or_else(|_| {
@@ -133,7 +70,7 @@ fn permitted(columns: &Columns) -> Result {
     if let Choice::Impossible(error) = backend::choice() {
         return Err(error.clone());
     }
-    if !INITIALISED.load(Ordering::Acquire) {
+    if !backend::is_initialised() {
         crate::error::fail!(
             ERROR_NOT_INITIALIZED,
             "the driver is not initialised; call cuInit(0) first"
@@ -238,15 +175,6 @@ macro_rules! entry_points {
             entry_points!(@slot [$($thread)?] ($($type),*)),
         ],)*)*];
 
-        /// Sends every call to the real driver from now on; `find` looks a symbol up in it. With `traced`, by way of the trace.
-        pub(crate) fn pass_through(find: &dyn Fn(&'static str) -> Option<*mut ()>, traced: bool) {
-            for slot in SLOTS.iter().flatten().flatten() {
-                let place = if traced { slot.traced } else { slot.real };
-                let function = find(slot.symbol).unwrap_or_else(slot.stand_in);
-                place.store(function, Ordering::Release);
-            }
-        }
-
         /// Every entry point, in the order of the driver API reference.
         pub static ENTRY_POINTS: &[EntryPoint] = &[$($(EntryPoint {
             symbol: stringify!($name),
@@ -257,6 +185,9 @@ macro_rules! entry_points {
             columns: Columns::NONE$(.$column($($($of)*)?))*,
             address: || $name as *const (),
         },)*)*];
+
+        /// Both, as the rest of the crate knows them.
+        static TABLE: Table = Table { entry_points: ENTRY_POINTS, slots: SLOTS };
 
         $($(
             entry_points!(@define [$name] $section ($($arg: $type),*) [$($how)::+] Legacy { Columns::NONE$(.$column($($($of)*)?))* });
@@ -327,15 +258,15 @@ macro_rules! entry_points {
     };
     (@answer $name:ident ($($arg:ident),*) [unsupported] $stream:path) => {{
         $(let _ = $arg;)*
-        entry::answer(stringify!($name), &COLUMNS, $stream, &mut || entry::unsupported(stringify!($name)))
+        entry::answer(&TABLE, stringify!($name), &COLUMNS, $stream, &mut || entry::unsupported(stringify!($name)))
     }};
     (@answer $name:ident ($($arg:ident),*) [narrow] $stream:path) => {{
         $(let _ = $arg;)*
-        entry::answer(stringify!($name), &COLUMNS, $stream, &mut || entry::narrow(stringify!($name)))
+        entry::answer(&TABLE, stringify!($name), &COLUMNS, $stream, &mut || entry::narrow(stringify!($name)))
     }};
     (@answer $name:ident ($($arg:ident),*) [$($how:ident)::+] $stream:path) => {
         // SAFETY: the caller keeps the contract of the C function, which is that of its simulation.
-        entry::answer(stringify!($name), &COLUMNS, $stream, &mut || unsafe { calls::$($how)::+($($arg),*) })
+        entry::answer(&TABLE, stringify!($name), &COLUMNS, $stream, &mut || unsafe { calls::$($how)::+($($arg),*) })
     };
     (@export [] $types:tt) => {};
     (@export [$name:ident] ($($arg:ident: $type:ty),*)) => {

@@ -9,9 +9,10 @@
 //! | --- | --- |
 //! | [`api`] | the table of entry points; from it come the symbols, the pass-through and [`support`]'s page |
 //! | [`abi`] | the API's types as C sees them |
-//! | `entry`, `backend`, `libcuda` | from a symbol to who answers it |
+//! | `entry`, `entry_point`, `backend`, `libcuda` | from a symbol to who answers it |
 //! | `calls` | the simulated calls, one file a section of the driver API reference |
-//! | `objects` | what they work on: devices, contexts, streams, events, modules, memory |
+//! | `objects` | what they work on: devices, contexts, streams, events, modules, memory; they know no calls |
+//! | `settings`, `observe` | what the environment and the program ask of launches |
 //! | `time` | modelled device time, which events measure |
 //! | `trace` | `LANEWISE_TRACE`: what was done when, as a picture |
 //!
@@ -26,6 +27,7 @@ mod calls;
 #[doc(hidden)]
 pub mod drop_in;
 mod entry;
+mod entry_point;
 mod error;
 mod fork;
 mod libcuda;
@@ -35,13 +37,16 @@ mod objects;
 mod observe;
 mod output;
 mod row;
+mod settings;
 mod summary;
 pub mod support;
 mod time;
 mod trace;
+mod trace_range;
 
 pub use backend::{Backend, backend};
-pub use entry::{EntryPoint, PerThread, last_code};
+pub use entry::last_code;
+pub use entry_point::{EntryPoint, PerThread};
 pub use fork::{Fork, Forked};
 pub use lanewise_sim::checks::{FindingKind, UnknownCheck};
 pub use lanewise_sim::model::{Allowance, Occupancy, Resource};
@@ -49,7 +54,9 @@ pub use lanewise_sim::semantics::tensor;
 pub use lanewise_sim::{Checks, Counters, DeviceModel, Finding, Metric};
 pub use log::last_message;
 pub use objects::memory::set_call_site;
-pub use objects::settings::OnFinding;
+
 pub use observe::{Ask, Observed, Observer};
 pub use output::{Sink, set_output};
-pub use trace::{TraceRange, keep_trace, trace_so_far};
+pub use settings::OnFinding;
+pub use trace::{keep_trace, trace_so_far};
+pub use trace_range::TraceRange;

@@ -1,7 +1,6 @@
 //! From a name and a CUDA version to the entry point that `cuda.h` of that version means.
 
-use crate::api::ENTRY_POINTS;
-use crate::entry::EntryPoint;
+use crate::entry_point::{self, EntryPoint};
 
 /// `CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM`.
 pub(crate) const PER_THREAD: u64 = 2;
@@ -18,7 +17,7 @@ pub(crate) enum Missing {
 /// The newest version of the call `name` that CUDA `version` had.
 pub(crate) fn newest(name: &str, version: u32) -> Result<&'static EntryPoint, Missing> {
     let named = || {
-        ENTRY_POINTS
+        entry_point::all()
             .iter()
             .filter_map(|entry| Some((entry.means(name)?, entry)))
     };
@@ -29,43 +28,5 @@ pub(crate) fn newest(name: &str, version: u32) -> Result<&'static EntryPoint, Mi
         Some((_, entry)) => Ok(entry),
         None if named().next().is_some() => Err(Missing::TooNew),
         None => Err(Missing::Unknown),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn is(name: &str, version: u32, symbol: &str) {
-        let found = newest(name, version).map(|entry| entry.symbol);
-        assert_eq!(found, Ok(symbol), "{name} of {version}");
-    }
-
-    #[test]
-    fn the_newest_version_that_the_caller_knows_is_found() {
-        for (version, symbol) in [
-            (2000, "cuCtxCreate"),
-            (3020, "cuCtxCreate_v2"),
-            (11_080, "cuCtxCreate_v3"),
-            (13_000, "cuCtxCreate_v4"),
-        ] {
-            is("cuCtxCreate", version, symbol);
-        }
-        is("cuInit", 13_000, "cuInit");
-        is("cuLinkCreate", 5050, "cuLinkCreate");
-        is("cuStreamBeginCapture", 10_000, "cuStreamBeginCapture");
-        is("cuMemcpyBatchAsync", 12_080, "cuMemcpyBatchAsync");
-        is("cuMemcpyBatchAsync", 13_000, "cuMemcpyBatchAsync_v2");
-        is("cuGraphInstantiate", 10_000, "cuGraphInstantiate");
-        is("cuGraphInstantiate", 11_080, "cuGraphInstantiate_v2");
-        is("cuGraphInstantiate", 12_000, "cuGraphInstantiateWithFlags");
-    }
-
-    #[test]
-    fn what_is_missing_is_told_from_what_is_too_new() {
-        let error = |name, version| newest(name, version).map(|entry| entry.symbol);
-        assert_eq!(error("cuLaunchKernelEx", 11_000), Err(Missing::TooNew));
-        assert_eq!(error("cuTeleport", 13_000), Err(Missing::Unknown));
     }
 }

@@ -1,10 +1,10 @@
 //! What a program asks of its own launches, for as long as it holds an [`Observer`]: checks, counters, a seed.
 //!
-//! The environment says what holds for all launches ([`crate::objects::settings`]). An observer changes that for the launches of
+//! The environment says what holds for all launches ([`crate::settings`]). An observer changes that for the launches of
 //! the thread that made it, and keeps what they left; other threads' launches are not touched. Observers may be nested: of two
 //! that ask for the same thing the inner one counts, and both keep what they see.
 
-use crate::objects::settings::{self, Launches, OnFinding};
+use crate::settings::{self, Launches, OnFinding};
 use lanewise_sim::{Checks, Counters, Finding};
 use parking_lot::Mutex;
 use std::cell::RefCell;
@@ -112,13 +112,13 @@ pub(crate) fn ask(asked: Asked) -> Asked {
 
 /// How a launch runs, and who wants to know what it leaves.
 #[derive(Debug, Clone)]
-pub(crate) struct How {
+pub(crate) struct LaunchTerms {
     pub(crate) launches: Launches,
     records: Vec<Weak<Record>>,
 }
 
 /// How a launch runs that this thread makes now.
-pub(crate) fn now() -> How {
+pub(crate) fn now() -> LaunchTerms {
     let mut launches = settings::launches();
     let records = STACK.with_borrow(|stack| {
         for Entry { ask, .. } in stack {
@@ -130,10 +130,10 @@ pub(crate) fn now() -> How {
         }
         stack.iter().map(|entry| entry.record.clone()).collect()
     });
-    How { launches, records }
+    LaunchTerms { launches, records }
 }
 
-impl How {
+impl LaunchTerms {
     /// Hands over what a launch left to those who still want to know.
     pub(crate) fn keep(&self, observed: &Observed) {
         for record in self.records.iter().filter_map(Weak::upgrade) {

@@ -30,7 +30,7 @@ pub(crate) enum DeviceWork {
     Copy(&'static str, usize),
     /// So many elements, by the argument's place, of so many bytes each.
     Set(usize, u64),
-    /// A graph.
+    /// All of a graph, launched at once.
     Graph,
 }
 

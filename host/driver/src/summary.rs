@@ -3,8 +3,8 @@
 //! `LANEWISE_SUMMARY=1` prints it on stderr, `LANEWISE_COUNTERS=FILE` writes it as JSON. Both are what `lanewise exec` sets for the
 //! program that it starts, and hold for any program that uses the simulated driver.
 
-use crate::objects::{device, settings};
 use crate::observe::Observed;
+use crate::settings;
 use lanewise_sim::report::FaultReport;
 use lanewise_sim::{Counters, Fault, Finding};
 use parking_lot::Mutex;
@@ -15,6 +15,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Whether anybody wants to know.
 static WANTED: AtomicBool = AtomicBool::new(false);
+
+/// The name of the device's model.
+static DEVICE: Mutex<&str> = Mutex::new("no device");
 
 static KERNELS: Mutex<BTreeMap<String, Sum>> = Mutex::new(BTreeMap::new());
 
@@ -28,10 +31,11 @@ struct Sum {
     findings: Vec<Finding>,
 }
 
-/// Has the summary made, if the environment asks for it.
-pub(crate) fn begin() {
+/// Has the summary made of what runs on a device of this name, if the environment asks for it.
+pub(crate) fn begin(device: &'static str) {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
+        *DEVICE.lock() = device;
         let file = settings::counters_file();
         // Said now, and not when the program has run for an hour.
         if let Some(path) = &file
@@ -102,14 +106,6 @@ extern "C" fn end() {
     });
 }
 
-/// Which device it was, and what was asked for.
-fn device_name() -> &'static str {
-    match device::all().first() {
-        Some(device) => &device.sim.model().name,
-        None => "no device",
-    }
-}
-
 /// The summary for people: a line about the run, a table of kernels, a line for each finding.
 fn text(kernels: &BTreeMap<String, Sum>) -> String {
     let launches = settings::launches();
@@ -122,7 +118,7 @@ fn text(kernels: &BTreeMap<String, Sum>) -> String {
         "lanewise: {} of {} on a simulated {}, seed {}, checks: {checks}\n",
         number(all, "launch", "launches"),
         number(kernels.len() as u64, "kernel", "kernels"),
-        device_name(),
+        DEVICE.lock(),
         launches.seed
     );
     let mut rows = vec![heads()];
@@ -213,7 +209,7 @@ fn document(kernels: &BTreeMap<String, Sum>) -> Value {
         .map(|(name, sum)| kernel(name, sum))
         .collect();
     json!({
-        "device": device_name(),
+        "device": *DEVICE.lock(),
         "seed": launches.seed,
         "checks": launches.checks.to_string(),
         "kernels": kernels,

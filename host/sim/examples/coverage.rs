@@ -3,7 +3,7 @@
 //! `cargo run --release -p lanewise-sim --example coverage`
 
 fn main() {
-    let rows = lanewise_sim::isa::coverage::coverage();
+    let rows = lanewise_sim::coverage::coverage();
     let (mut samples, mut modelled, mut whole) = (0, 0, 0);
     for coverage in &rows {
         samples += coverage.samples;

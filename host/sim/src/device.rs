@@ -2,12 +2,13 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::decode::program::{Reference, Row, Value, Variable, VariableSpace};
 use crate::image::{Images, Object};
-use crate::launch::{Launch, LaunchError, Report};
+use crate::launch::{Launch, Report};
 use crate::machine::control::heap::Heap;
 use crate::machine::launch::{family, limits};
+use crate::machine::program::{PresetRow, Reference, Value, Variable, VariableSpace};
 use crate::memory::window;
+use crate::report::LaunchError;
 use crate::{DeviceModel, Fault, Kernel, Kind, Memory, MemoryError, Module};
 
 /// Why there is no device.
@@ -28,7 +29,7 @@ pub enum InstantiateError {
     /// No memory for a variable.
     #[error("no memory for variable `{name}`")]
     Memory {
-        /// The variable.
+        /// The variable's name in the PTX.
         name: String,
         /// What was wrong.
         source: MemoryError,
@@ -69,7 +70,7 @@ pub struct Instance {
     /// Every variable's address in its own space, in the program's order.
     addresses: Vec<u64>,
     /// Every function's constant rows, with addresses filled in.
-    rows: Vec<Vec<Row>>,
+    rows: Vec<Vec<PresetRow>>,
 }
 
 impl Device {
@@ -92,12 +93,12 @@ impl Device {
         }
     }
 
-    /// The model.
+    /// The model that the device is simulated by.
     pub fn model(&self) -> &DeviceModel {
         &self.model
     }
 
-    /// The memory.
+    /// The device's memory, which every instance on it shares.
     pub fn memory(&self) -> &Memory {
         &self.memory
     }
@@ -227,7 +228,7 @@ impl Device {
 static NO_HEAP: Heap = Heap::empty();
 
 impl Instance {
-    /// The module.
+    /// The module that it was made of.
     pub fn module(&self) -> &Module {
         &self.module
     }
@@ -261,17 +262,6 @@ impl Instance {
         Some(self.addresses[at])
     }
 
-    /// The names of the variables that [`Instance::global`] finds.
-    pub fn globals(&self) -> impl Iterator<Item = &str> {
-        self.module
-            .inner
-            .program
-            .variables
-            .iter()
-            .filter(|v| v.visible && in_memory(v))
-            .map(|v| v.name.as_str())
-    }
-
     /// Writes a variable's first contents.
     fn initialise(&self, variable: &Variable, address: u64) {
         if !in_memory(variable) || variable.image.is_empty() {
@@ -294,11 +284,11 @@ impl Instance {
     }
 
     /// A constant row with its address filled in.
-    fn resolve(&self, row: &Row) -> Row {
+    fn resolve(&self, row: &PresetRow) -> PresetRow {
         match row.value {
             Value::Symbol(variable, offset) => {
                 let address = self.addresses[variable as usize].wrapping_add_signed(offset);
-                Row {
+                PresetRow {
                     value: Value::Bits(u128::from(address)),
                     ..*row
                 }

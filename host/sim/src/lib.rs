@@ -9,6 +9,7 @@
 //! | [`memory`] | device memory inside a reserved range of host addresses; what is live, what was freed |
 //! | [`image`] | textures and surfaces: shapes, formats, samplers, handles |
 //! | `ptx`, `isa`, `decode` | text -> syntax tree -> numbered registers and typed micro-operations |
+//! | [`coverage`] | which rows of the instruction table load, for the book's page |
 //! | `machine` | warps, blocks and grids running those operations |
 //! | [`checks`], [`counters`] | what a launch can be asked to find and to count |
 //! | [`report`] | what is said when a launch ends badly |
@@ -30,11 +31,14 @@
 
 pub mod checks;
 pub mod counters;
+pub mod coverage;
 mod decode;
 pub mod device;
 pub mod image;
 pub mod isa;
+mod kernel;
 pub mod launch;
+mod load_error;
 mod machine;
 pub mod memory;
 pub mod model;
@@ -48,8 +52,10 @@ pub use checks::{Checks, Finding};
 pub use counters::{Counters, metrics::Metric};
 pub use device::{Device, DeviceError, Instance, InstantiateError};
 pub use image::Images;
-pub use launch::{BankWidth, ExecutionSummary, Launch, LaunchError, Report};
+pub use kernel::{Kernel, Param};
+pub use launch::{BankWidth, ExecutionSummary, Launch, Report};
+pub use load_error::LoadError;
 pub use memory::{Allocation, Kind, Memory, MemoryError};
 pub use model::DeviceModel;
-pub use module::{Kernel, LoadError, Module, Param};
-pub use report::{Fault, FaultReport, Place, SourcePlace};
+pub use module::Module;
+pub use report::{Fault, FaultReport, LaunchError, Place, SourcePlace};

@@ -3,92 +3,9 @@
 use std::sync::Arc;
 
 use crate::decode::decode;
-use crate::decode::program::Program;
-
-/// Why a module could not be loaded.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum LoadError {
-    /// The text is no PTX.
-    #[error("ptx line {line}, column {column}: {message}")]
-    Syntax {
-        /// The line, from 1.
-        line: u32,
-        /// The column, from 1.
-        column: u32,
-        /// What was wrong and what would be right.
-        message: String,
-    },
-    /// The machine does not model this instruction; the kernel may still be right on a GPU.
-    #[error("ptx line {line}: `{text}` is not modelled{} (the coverage page lists what is)", .why.as_ref().map(|w| format!(": {w}")).unwrap_or_default())]
-    Unsupported {
-        /// The line, from 1.
-        line: u32,
-        /// The instruction or directive.
-        text: String,
-        /// What about it, where that is not plain.
-        why: Option<String>,
-    },
-    /// The text reads as PTX but does not make sense.
-    #[error("ptx line {line}: {message}, in `{text}`")]
-    Invalid {
-        /// The line, from 1.
-        line: u32,
-        /// The instruction or directive.
-        text: String,
-        /// What was wrong and what would be right.
-        message: String,
-    },
-    /// A symbol that nothing defines.
-    #[error("`{name}` is declared but nothing defines it; link the module that does")]
-    Undefined {
-        /// The symbol.
-        name: String,
-    },
-}
-
-/// A kernel's parameter.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Param {
-    /// Its name in the PTX.
-    pub name: String,
-    /// Its bytes.
-    pub size: u32,
-    /// What its offset is a multiple of.
-    pub align: u32,
-    /// Where it starts in the buffer of parameters.
-    pub offset: u32,
-}
-
-/// A kernel of a module.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub struct Kernel {
-    /// Its name in the PTX.
-    pub name: String,
-    /// Its parameters, in order.
-    pub params: Vec<Param>,
-    /// Bytes of the buffer of parameters.
-    pub param_bytes: u32,
-    /// Bytes of static shared memory.
-    pub static_shared: u32,
-    /// Bytes of local memory that its own frame takes.
-    pub local_bytes: u32,
-    /// `.maxntid`, as a number of threads.
-    pub max_threads: Option<u32>,
-    /// `.reqntid`.
-    pub required_threads: Option<[u32; 3]>,
-    /// `.minnctapersm`.
-    pub min_blocks: Option<u32>,
-    /// `.reqnctapercluster`.
-    pub cluster: Option<[u32; 3]>,
-    /// An estimate of the 32-bit registers that a GPU's compiler would use: what is live at once.
-    pub registers: u32,
-    /// Why it cannot run here, if it or a function that it names holds what is not modelled. A launch gives this as
-    /// [`LaunchError::Refused`](crate::LaunchError::Refused).
-    pub refused: Option<LoadError>,
-}
+use crate::kernel::Kernel;
+use crate::load_error::LoadError;
+use crate::machine::program::Program;
 
 /// PTX that was read, checked and decoded. Cheap to clone.
 #[derive(Debug, Clone)]

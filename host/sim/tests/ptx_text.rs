@@ -91,9 +91,9 @@ fn forget_positions(module: &mut Module<'_>) {
         body.labels
             .iter_mut()
             .for_each(|label| label.position = Position::default());
-        body.instructions
-            .iter_mut()
-            .for_each(|instruction| instruction.position = Position::default());
+        body.instructions.iter_mut().for_each(|instruction| {
+            (instruction.position, instruction.row) = (Position::default(), None)
+        });
         for prototype in &mut body.prototypes {
             prototype
                 .params

@@ -42,7 +42,7 @@ pub enum Group {
     Output,
     /// The host library.
     Host,
-    /// Building kernels.
+    /// The builder, when kernels are compiled.
     Build,
     /// The repository's own tests.
     Tests,
@@ -84,7 +84,7 @@ impl Variable {
 /// A variable of the environment that begins with `LANEWISE_` and that nothing reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unknown {
-    /// Its name.
+    /// Its name, as it is written in its source.
     pub name: String,
     /// The variable whose name begins like it, where there is one.
     pub near: Option<&'static str>,

@@ -25,7 +25,7 @@ use crate::{binaries, floats, project, toolkit};
 )]
 pub struct Args {
     /// The GPUs to compile for
-    #[arg(long, value_delimiter = ',', value_name = "ARCH", default_value = kernels::DEFAULT_ARCHS)]
+    #[arg(long, value_delimiter = ',', value_name = "ARCH", default_values = kernels::DEFAULT_ARCHS)]
     arch: Vec<String>,
     /// What to write; the PTX is always written
     #[arg(

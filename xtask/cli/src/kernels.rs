@@ -3,14 +3,12 @@
 use std::path::PathBuf;
 
 use anyhow::{Error, Result, anyhow};
+pub use lanewise_builder::DEFAULT_ARCHS;
 use lanewise_builder::manifest::Floats;
 use lanewise_builder::{BuildError, Emit, Output, PtxBuilder, Stage};
 
 use crate::progress::Progress;
 use crate::project;
-
-/// The targets that the host embeds too: every GPU since Ampere can run one of them.
-pub const DEFAULT_ARCHS: &str = "sm_80,sm_90";
 
 /// What to build.
 #[derive(Default)]
@@ -29,7 +27,7 @@ pub struct Request<'a> {
     pub emit: Vec<Emit>,
     /// The ptxas to have assemble the modules.
     pub assembler: Option<PathBuf>,
-    /// `None`: `target/ptx`.
+    /// Where to write it; without, `target/ptx`.
     pub out: Option<PathBuf>,
 }
 

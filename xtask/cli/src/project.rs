@@ -139,7 +139,12 @@ pub fn target() -> &'static Path {
 
 /// `path` as a reader in the project's root would write it.
 pub fn shown(path: &Path) -> String {
-    path.strip_prefix(root())
+    shown_from(root(), path)
+}
+
+/// `path` as a reader in `root` would write it.
+pub fn shown_from(root: &Path, path: &Path) -> String {
+    path.strip_prefix(root)
         .unwrap_or(path)
         .display()
         .to_string()

@@ -20,7 +20,7 @@ pub(crate) const INSTALL_PTXAS: &str =
 /// A tool's file, and what led to it.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
-    /// The file.
+    /// The file that was read.
     pub(crate) path: PathBuf,
     /// `CUDA_HOME`, `PATH`, `a Python environment`, ...
     pub(crate) through: &'static str,

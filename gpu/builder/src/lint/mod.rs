@@ -22,7 +22,7 @@ mod symbols;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-/// A promise.
+/// A promise that the PTX has to keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Rule {
@@ -50,7 +50,7 @@ impl fmt::Display for Rule {
 /// A promise that a module breaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Which.
+    /// The promise that is broken.
     pub rule: Rule,
     /// The kernel or device function.
     pub function: String,
@@ -76,7 +76,7 @@ impl fmt::Display for Finding {
 #[derive(Debug, thiserror::Error)]
 #[error("the PTX for {arch} must not be used:{}", list(.findings))]
 pub struct LintError {
-    /// The target.
+    /// The target that was built for, such as `sm_90`.
     pub arch: String,
     /// What was found; at least one.
     pub findings: Vec<Finding>,

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use crate::flow::Flow;
 
-/// A module.
+/// A module of PTX, as far as the checks look at it.
 #[derive(Debug, Default)]
 pub struct Module {
     /// Kernels and device functions with a body.
@@ -23,7 +23,7 @@ pub struct Module {
 /// A kernel or device function.
 #[derive(Debug, Default)]
 pub struct Function {
-    /// Its name.
+    /// Its name, as it is written in its source.
     pub name: String,
     /// Its instructions in order.
     pub instructions: Vec<Instruction>,
@@ -34,7 +34,7 @@ pub struct Function {
     blocks: usize,
 }
 
-/// An instruction.
+/// An instruction: its words, and where its operands are.
 #[derive(Debug, Clone)]
 pub struct Instruction {
     /// Its text, without guard and semicolon.

@@ -9,7 +9,7 @@ use inkwell::module::{Linkage, Module};
 use inkwell::targets::TargetMachine;
 
 use super::launching::Part;
-use super::{Options, optimize};
+use super::{Options, by_name};
 use crate::error::CodegenError;
 use crate::llvm;
 use crate::manifest::Description;
@@ -45,7 +45,7 @@ pub(super) fn keep(
     }
     let remove_dead = || {
         let stage = "removal of dead code";
-        optimize::passes(module, "globaldce", stage, options, machine)
+        by_name(module, "globaldce", stage, options, machine)
     };
     remove_dead()?;
     part.check(module, descriptions, &options.paths)?;

@@ -12,8 +12,7 @@
 use inkwell::module::Module;
 use inkwell::targets::TargetMachine;
 
-use super::Options;
-use super::optimize::passes;
+use super::{Options, by_name};
 use crate::error::CodegenError;
 use crate::llvm;
 
@@ -27,7 +26,7 @@ pub(super) fn run(
     machine: &TargetMachine,
 ) -> Result<(), CodegenError> {
     drop_assumptions(module);
-    passes(module, STEP_THEN_COPY, "loops", options, machine)
+    by_name(module, STEP_THEN_COPY, "loops", options, machine)
 }
 
 /// Drops what rustc says can be assumed, of indices above all: O3 has made what it could of it, and from here on it would only keep

@@ -35,6 +35,8 @@ use std::sync::Arc;
 use inkwell::context::Context;
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::Module;
+use inkwell::passes::PassBuilderOptions;
+use inkwell::targets::TargetMachine;
 use inkwell::values::FunctionValue;
 
 use crate::arch::Arch;
@@ -51,7 +53,7 @@ use launching::Part;
 pub(crate) struct Options {
     /// The Rust module that the kernels are in, by which their symbols are told from those of other crates.
     pub(crate) path: String,
-    /// The target.
+    /// The target that was built for, such as `sm_90`.
     pub(crate) arch: Arch,
     /// How floats are computed with.
     pub(crate) floats: Floats,
@@ -283,4 +285,17 @@ impl Options {
             reason: reason.to_string(),
         }
     }
+}
+
+/// Runs passes by their LLVM names.
+fn by_name(
+    module: &Module<'_>,
+    names: &str,
+    stage: &'static str,
+    options: &Options,
+    machine: &TargetMachine,
+) -> Result<(), CodegenError> {
+    module
+        .run_passes(names, machine, PassBuilderOptions::create())
+        .map_err(|error| options.failed(stage, error))
 }

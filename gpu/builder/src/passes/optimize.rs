@@ -1,10 +1,9 @@
 //! LLVM's own O3, now that the module says what the GPU needs. For a debugger its O0, which only inlines what has to be.
 
 use inkwell::module::Module;
-use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::TargetMachine;
 
-use super::{Options, loops};
+use super::{Options, by_name, loops};
 use crate::error::CodegenError;
 
 /// Checks the module, optimises it, checks it again.
@@ -17,25 +16,12 @@ pub(super) fn run(
         .verify()
         .map_err(|error| options.failed("check of the module before optimisation", error))?;
     if options.debug {
-        passes(module, "default<O0>", "O0", options, machine)?;
+        by_name(module, "default<O0>", "O0", options, machine)?;
     } else {
-        passes(module, "default<O3>", "O3", options, machine)?;
+        by_name(module, "default<O3>", "O3", options, machine)?;
         loops::run(module, options, machine)?;
     }
     module
         .verify()
         .map_err(|error| options.failed("check of the optimised module", error))
-}
-
-/// Runs passes by their LLVM names.
-pub(super) fn passes(
-    module: &Module<'_>,
-    names: &str,
-    stage: &'static str,
-    options: &Options,
-    machine: &TargetMachine,
-) -> Result<(), CodegenError> {
-    module
-        .run_passes(names, machine, PassBuilderOptions::create())
-        .map_err(|error| options.failed(stage, error))
 }

@@ -71,9 +71,6 @@ pub fn of_thread(thread: usize, objects: usize) -> usize {
 pub fn why_not(opcode: Opcode, sample: &Sample) -> Option<&'static str> {
     let has = |word| sample.words.contains(&word);
     match opcode {
-        Opcode::Tex if has(Modifier::D2ms) || has(Modifier::A2dms) => {
-            Some("CUDA makes no textures of several samples")
-        }
         Opcode::Suld | Opcode::Sust if has(Modifier::V4) && has(Modifier::B64) => {
             Some("no texel has 32 bytes")
         }

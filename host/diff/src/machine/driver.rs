@@ -24,7 +24,7 @@ impl Driver {
         Ok(Self { device, stream })
     }
 
-    /// The device.
+    /// The device that the driver opened.
     pub fn device(&self) -> &lanewise::Device {
         &self.device
     }

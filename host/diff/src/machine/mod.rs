@@ -20,7 +20,7 @@ pub enum Failure {
     Faulted {
         /// CUDA's number for the error; 0 where it was no kernel's.
         code: u32,
-        /// The report.
+        /// The report, as a user reads it.
         why: String,
     },
 }
@@ -35,7 +35,7 @@ impl Failure {
     }
 }
 
-/// One launch.
+/// One launch: its kernel, its input, how much comes back.
 #[derive(Clone, Copy, Debug)]
 pub struct Job<'a> {
     /// The kernel's name.

@@ -8,7 +8,7 @@ use crate::case::{BLOCK, THREADS};
 use crate::image::Setup;
 use crate::kernel::PARAMETER;
 
-/// The simulator.
+/// A simulated device as one side of the comparison.
 #[derive(Debug)]
 pub struct Simulator {
     device: lanewise_sim::Device,

@@ -14,7 +14,7 @@ macro_rules! enumerators {
 }
 
 enumerators! {
-    /// `CUctx_flags`.
+    /// The values of `CUctx_flags`.
     mod context_flags {
         SCHED_MASK = 0x07,
         MAP_HOST = 0x08,
@@ -24,7 +24,7 @@ enumerators! {
         SYNC_MEMOPS = 0x80,
         MASK = 0xff,
     }
-    /// `CUlimit`.
+    /// The values of `CUlimit`.
     mod limit {
         STACK_SIZE = 0,
         PRINTF_FIFO_SIZE = 1,
@@ -40,48 +40,48 @@ enumerators! {
         PREFER_NONE = 0,
         PREFER_EQUAL = 3,
     }
-    /// `CUsharedconfig`.
+    /// The values of `CUsharedconfig`.
     mod shared_config {
         DEFAULT_BANK_SIZE = 0,
         FOUR_BYTE_BANK_SIZE = 1,
         EIGHT_BYTE_BANK_SIZE = 2,
     }
-    /// `CUstream_flags`.
+    /// The values of `CUstream_flags`.
     mod stream_flags {
         NON_BLOCKING = 1,
     }
-    /// `CUevent_flags`.
+    /// The values of `CUevent_flags`.
     mod event_flags {
         BLOCKING_SYNC = 1,
         DISABLE_TIMING = 2,
         INTERPROCESS = 4,
         ALL = 7,
     }
-    /// `CUmemAttach_flags`.
+    /// The values of `CUmemAttach_flags`.
     mod attach {
         GLOBAL = 1,
         HOST = 2,
         SINGLE = 4,
     }
-    /// `CU_MEMHOSTALLOC_*`.
+    /// The values of `CU_MEMHOSTALLOC_*`.
     mod host_alloc {
         PORTABLE = 1,
         DEVICEMAP = 2,
         WRITECOMBINED = 4,
         ALL = 7,
     }
-    /// `CU_MEMHOSTREGISTER_*`.
+    /// The values of `CU_MEMHOSTREGISTER_*`.
     mod host_register {
         ALL = 0xf,
     }
-    /// `CUmemorytype`.
+    /// The values of `CUmemorytype`.
     mod memory_type {
         HOST = 1,
         DEVICE = 2,
         ARRAY = 3,
         UNIFIED = 4,
     }
-    /// `CUarray_format`.
+    /// The values of `CUarray_format`.
     mod array_format {
         UNSIGNED_INT8 = 0x01,
         UNSIGNED_INT16 = 0x02,
@@ -94,7 +94,7 @@ enumerators! {
         FIRST_SPECIAL = 0x50,
         LAST_SPECIAL = 0xcc,
     }
-    /// `CUDA_ARRAY3D_*`.
+    /// The values of `CUDA_ARRAY3D_*`.
     mod array_flags {
         LAYERED = 0x01,
         SURFACE_LDST = 0x02,
@@ -106,26 +106,26 @@ enumerators! {
         DEFERRED_MAPPING = 0x80,
         ALL = 0xff,
     }
-    /// `CUresourcetype`.
+    /// The values of `CUresourcetype`.
     mod resource_type {
         ARRAY = 0,
         MIPMAPPED_ARRAY = 1,
         LINEAR = 2,
         PITCH2D = 3,
     }
-    /// `CUaddress_mode`.
+    /// The values of `CUaddress_mode`.
     mod address_mode {
         WRAP = 0,
         CLAMP = 1,
         MIRROR = 2,
         BORDER = 3,
     }
-    /// `CUfilter_mode`.
+    /// The values of `CUfilter_mode`.
     mod filter_mode {
         POINT = 0,
         LINEAR = 1,
     }
-    /// `CU_TRSF_*`.
+    /// The values of `CU_TRSF_*`.
     mod texture_flags {
         READ_AS_INTEGER = 0x01,
         NORMALIZED_COORDINATES = 0x02,
@@ -134,11 +134,11 @@ enumerators! {
         SEAMLESS_CUBEMAP = 0x40,
         ALL = 0x73,
     }
-    /// `CU_TRSA_*`.
+    /// The values of `CU_TRSA_*`.
     mod reference_flags {
         OVERRIDE_FORMAT = 1,
     }
-    /// `CUpointer_attribute`.
+    /// The values of `CUpointer_attribute`.
     mod pointer_attribute {
         CONTEXT = 1,
         MEMORY_TYPE = 2,
@@ -158,7 +158,7 @@ enumerators! {
         ACCESS_FLAGS = 16,
         MEMPOOL_HANDLE = 17,
     }
-    /// `CUfunction_attribute`.
+    /// The values of `CUfunction_attribute`.
     mod function_attribute {
         MAX_THREADS_PER_BLOCK = 0,
         SHARED_SIZE_BYTES = 1,
@@ -177,7 +177,7 @@ enumerators! {
         NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14,
         CLUSTER_SCHEDULING_POLICY_PREFERENCE = 15,
     }
-    /// `CUjit_option`.
+    /// The values of `CUjit_option`.
     mod jit {
         WALL_TIME = 2,
         INFO_LOG_BUFFER = 3,
@@ -186,7 +186,7 @@ enumerators! {
         ERROR_LOG_BUFFER_SIZE_BYTES = 6,
         COUNT = 35,
     }
-    /// `CUjitInputType`.
+    /// The values of `CUjitInputType`.
     mod jit_input {
         CUBIN = 0,
         PTX = 1,
@@ -212,12 +212,12 @@ enumerators! {
         LAUNCH_COMPLETION_EVENT = 12,
         PREFERRED_SHARED_MEMORY_CARVEOUT = 14,
     }
-    /// `CUmem_advise`.
+    /// The values of `CUmem_advise`.
     mod advise {
         FIRST = 1,
         LAST = 6,
     }
-    /// `CUdevice_P2PAttribute`.
+    /// The values of `CUdevice_P2PAttribute`.
     mod p2p {
         FIRST = 1,
         LAST = 5,
@@ -228,7 +228,7 @@ enumerators! {
         BUFFER_POINTER = 1,
         BUFFER_SIZE = 2,
     }
-    /// `CUgraphNodeType`.
+    /// The values of `CUgraphNodeType`.
     mod graph_node_type {
         KERNEL = 0,
         MEMCPY = 1,
@@ -241,7 +241,7 @@ enumerators! {
         MEM_ALLOC = 10,
         MEM_FREE = 11,
     }
-    /// `CUgraphInstantiate_flags`.
+    /// The values of `CUgraphInstantiate_flags`.
     mod graph_instantiate {
         AUTO_FREE_ON_LAUNCH = 1,
         UPLOAD = 2,
@@ -249,14 +249,14 @@ enumerators! {
         USE_NODE_PRIORITY = 8,
         ALL = 15,
     }
-    /// `CUgraphInstantiateResult`.
+    /// The values of `CUgraphInstantiateResult`.
     mod graph_instantiate_result {
         SUCCESS = 0,
         ERROR = 1,
         INVALID_STRUCTURE = 2,
         NODE_OPERATION_NOT_SUPPORTED = 3,
     }
-    /// `CUgraphExecUpdateResult`.
+    /// The values of `CUgraphExecUpdateResult`.
     mod graph_update {
         SUCCESS = 0,
         ERROR = 1,
@@ -267,20 +267,20 @@ enumerators! {
         NOT_SUPPORTED = 6,
         UNSUPPORTED_FUNCTION_CHANGE = 7,
     }
-    /// `CUgraphMem_attribute`.
+    /// The values of `CUgraphMem_attribute`.
     mod graph_memory_attribute {
         USED_MEM_CURRENT = 0,
         USED_MEM_HIGH = 1,
         RESERVED_MEM_CURRENT = 2,
         RESERVED_MEM_HIGH = 3,
     }
-    /// `CUstreamCaptureMode`.
+    /// The values of `CUstreamCaptureMode`.
     mod capture_mode {
         GLOBAL = 0,
         THREAD_LOCAL = 1,
         RELAXED = 2,
     }
-    /// `CUstreamCaptureStatus`.
+    /// The values of `CUstreamCaptureStatus`.
     mod capture_status {
         NONE = 0,
         ACTIVE = 1,

@@ -1,5 +1,13 @@
 //! Opaque handles. Each is as wide as a pointer and is passed like one; the value names an entry of a registry.
 
+use std::hash::Hash;
+
+/// A handle type: an opaque number.
+pub(crate) trait Handle: Copy + Eq + Hash + Default {
+    /// The handle of this value.
+    fn from_bits(bits: usize) -> Self;
+}
+
 macro_rules! handles {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*
@@ -7,7 +15,7 @@ macro_rules! handles {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
         pub struct $name(pub usize);
 
-        impl crate::objects::registry::Handle for $name {
+        impl Handle for $name {
             fn from_bits(bits: usize) -> Self {
                 $name(bits)
             }
@@ -18,7 +26,7 @@ macro_rules! handles {
 handles! {
     /// A context: what a process has on one device.
     CUcontext;
-    /// Loaded code.
+    /// Code that was loaded into a context.
     CUmodule;
     /// A kernel of a module.
     CUfunction;

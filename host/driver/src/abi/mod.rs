@@ -30,9 +30,9 @@ pub type CUdevice = c_int;
 /// An address on the device. In the simulator it is an address of this process too.
 pub type CUdeviceptr = u64;
 
-/// `cuStreamAddCallback`'s function.
+/// The function that `cuStreamAddCallback` has called.
 pub type CUstreamCallback = Option<unsafe extern "C" fn(CUstream, CUresult, *mut c_void)>;
-/// `cuLaunchHostFunc`'s function.
+/// The function that `cuLaunchHostFunc` has called.
 pub type CUhostFn = Option<unsafe extern "C" fn(*mut c_void)>;
 /// Dynamic shared memory for a block size, asked for by `cuOccupancyMaxPotentialBlockSize`.
 pub type CUoccupancyB2DSize = Option<unsafe extern "C" fn(c_int) -> usize>;

@@ -13,23 +13,24 @@ use crate::error::{Error, Result, ensure};
 use crate::objects::context::{self, Context};
 use crate::objects::graph::{Copy, Kind, Moves, capture};
 use crate::objects::memory;
-use crate::objects::settings;
-use crate::objects::stream::{Job, Run, Stream};
+use crate::objects::stream::{Job, Stream};
+use crate::objects::submission::Run;
+use crate::objects::traced;
+use crate::settings;
 use crate::time::model::{self, Direction};
 use crate::time::timeline::Cost;
-use crate::trace::sim::{self as trace, Label};
 use std::sync::Arc;
 
 /// One end of a copy.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct End {
     pub(super) address: u64,
-    pub(super) place: Place,
+    pub(super) place: EndKind,
 }
 
 /// Where an end of a copy is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum EndKind {
     Device,
     Pinned,
     Pageable,
@@ -40,9 +41,9 @@ impl End {
     pub(super) fn device(role: &str, address: CUdeviceptr, bytes: u64) -> Result<End> {
         let found = memory::range(role, address, bytes)?;
         let place = if found.allocation.kind.on_device() {
-            Place::Device
+            EndKind::Device
         } else {
-            Place::Pinned
+            EndKind::Pinned
         };
         Ok(End { address, place })
     }
@@ -58,7 +59,7 @@ impl End {
         match memory::locate(address) {
             None => Ok(End {
                 address,
-                place: Place::Pageable,
+                place: EndKind::Pageable,
             }),
             // A device pointer passed as a host pointer works under unified addressing, if it is in range.
             Some(_) => End::device(role, address, bytes),
@@ -76,14 +77,14 @@ impl End {
 }
 
 /// The direction of a copy between these places.
-pub(super) fn direction(from: Place, to: Place) -> Direction {
+pub(super) fn direction(from: EndKind, to: EndKind) -> Direction {
     match (from, to) {
-        (Place::Device, Place::Device) => Direction::DeviceToDevice,
-        (Place::Device, to) => Direction::DeviceToHost {
-            pinned: to == Place::Pinned,
+        (EndKind::Device, EndKind::Device) => Direction::DeviceToDevice,
+        (EndKind::Device, to) => Direction::DeviceToHost {
+            pinned: to == EndKind::Pinned,
         },
-        (from, Place::Device) => Direction::HostToDevice {
-            pinned: from == Place::Pinned,
+        (from, EndKind::Device) => Direction::HostToDevice {
+            pinned: from == EndKind::Pinned,
         },
         _ => Direction::HostToHost,
     }
@@ -92,7 +93,7 @@ pub(super) fn direction(from: Place, to: Place) -> Direction {
 /// The direction of a copy between these ends, which may be on different devices.
 fn between(from: End, to: End) -> Result<Direction> {
     let device = |end: End| memory::locate(end.address).map(|found| found.device.ordinal);
-    if from.place == Place::Device && to.place == Place::Device && device(from) != device(to) {
+    if from.place == EndKind::Device && to.place == EndKind::Device && device(from) != device(to) {
         let direct = settings::peers()?;
         return Ok(Direction::DeviceToPeer { direct });
     }
@@ -121,18 +122,18 @@ pub(super) enum Mode {
 pub(super) fn submit(
     (context, stream): (&Arc<Context>, &Stream),
     mode: Mode,
-    (from, to): (Place, Place),
+    (from, to): (EndKind, EndKind),
     copy: Copy,
     staged: impl FnOnce() -> Box<dyn FnOnce() + Send>,
 ) -> Result {
     if mode == Mode::Asynchronous {
         // In a graph every end is read and written when the graph runs.
         let is_captured = capture::part(stream).is_some();
-        if is_captured || (from != Place::Pageable && to != Place::Pageable) {
+        if is_captured || (from != EndKind::Pageable && to != EndKind::Pageable) {
             return context.enqueue(stream, Kind::Copy(copy)).map(|_| ());
         }
     }
-    let label = Label::of(&Kind::Copy(copy.clone()));
+    let label = traced::label(&Kind::Copy(copy.clone()));
     let cost = copy.cost;
     let job = |copy: Box<dyn FnOnce() + Send>| -> Job {
         Box::new(move |fault| {
@@ -143,15 +144,15 @@ pub(super) fn submit(
             Ok(cost)
         })
     };
-    if mode == Mode::Asynchronous && to != Place::Pageable {
+    if mode == Mode::Asynchronous && to != EndKind::Pageable {
         let work = context.submit(stream, Vec::new(), Run::ByWorker(job(staged())))?;
-        trace::submitted(label, context, stream, &work);
+        traced::submitted(label, context, stream, &work);
         return Ok(());
     }
     let work = context.run_now(stream, job(Box::new(move || (copy.moves.0)())))?;
-    trace::submitted(label, context, stream, &work);
+    traced::submitted(label, context, stream, &work);
     // Copies within the device do not make the host wait for the device's time.
-    if (from, to) != (Place::Device, Place::Device) {
+    if (from, to) != (EndKind::Device, EndKind::Device) {
         context.wait_for(&[work]);
     }
     context.check()
@@ -160,7 +161,7 @@ pub(super) fn submit(
 /// A copy as `cuGraphMemcpyNodeGetParams` describes it: one row, from and to where these ends are.
 fn described(to: End, from: End, bytes: usize) -> CUDA_MEMCPY3D {
     let side = |end: End| {
-        let on_host = end.place == Place::Pageable;
+        let on_host = end.place == EndKind::Pageable;
         Side3D {
             x_in_bytes: 0,
             y: 0,

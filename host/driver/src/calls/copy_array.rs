@@ -3,7 +3,7 @@
 //! Source: the pages of `cuMemcpyAtoD` and its like. Offsets and sizes are in bytes; between arrays and the device they are whole
 //! elements. Arrays of more dimensions are copied by [`super::copy_shaped`].
 
-use super::copy::{End, Mode, Place, linear};
+use super::copy::{End, EndKind, Mode, linear};
 use crate::abi::{CUarray, CUdeviceptr, CUstream, c_void};
 use crate::error::{Result, ensure};
 use crate::objects::array::{self, Array};
@@ -27,7 +27,7 @@ fn part(role: &str, array: &Array, offset: usize, bytes: usize) -> Result<End> {
     );
     Ok(End {
         address: image.address + offset as u64,
-        place: Place::Device,
+        place: EndKind::Device,
     })
 }
 

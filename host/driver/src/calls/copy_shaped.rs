@@ -3,7 +3,7 @@
 //! A 2-D copy is a 3-D copy of depth one. An end is described by a base, a pitch (bytes from row to row), a height (rows from
 //! slice to slice) and an offset; or by an array and an offset.
 
-use super::copy::{End, Mode, Place, direction, move_bytes, submit};
+use super::copy::{End, EndKind, Mode, direction, move_bytes, submit};
 use super::{present, stream};
 use crate::abi::enums::memory_type;
 use crate::abi::{CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUcontext, CUstream, Side2D, Side3D, c_void};
@@ -106,7 +106,7 @@ fn in_array(role: &str, side: &Side3D, extent: Extent) -> Result<(End, Layout)> 
     };
     let end = End {
         address: layout.start,
-        place: Place::Device,
+        place: EndKind::Device,
     };
     Ok((end, layout))
 }

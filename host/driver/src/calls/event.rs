@@ -5,24 +5,12 @@ use crate::abi::enums::{event_flags, event_use};
 use crate::abi::{CUevent, CUstream, c_uint};
 use crate::error::{Result, ensure, fail};
 use crate::objects::context;
-use crate::objects::event::{EVENTS, Event};
+use crate::objects::event::{EVENTS, Event, get};
 use crate::objects::graph::{Kind, capture};
-use crate::objects::stream::Run;
+use crate::objects::submission::Run;
 use crate::objects::work::Work;
 use crate::time::timeline::Cost;
 use std::sync::Arc;
-
-/// The event that `handle` names.
-pub(super) fn get(handle: CUevent) -> Result<Arc<Event>> {
-    match EVENTS.get(handle) {
-        Some(event) => Ok(event),
-        None => fail!(
-            ERROR_INVALID_HANDLE,
-            "{:#x} is no event; it was destroyed, or never was one",
-            handle.0
-        ),
-    }
-}
 
 /// The event that `handle` names, in a usable context.
 fn usable(handle: CUevent) -> Result<(Arc<context::Context>, Arc<Event>)> {
@@ -85,7 +73,7 @@ pub(crate) unsafe fn record_with(handle: CUevent, on: CUstream, flags: c_uint) -
 /// Refuses an event that was last recorded in a capture, where it does not happen; the capture becomes invalid.
 fn not_captured(event: &Event) -> Result {
     if let Some(point) = event.captured() {
-        point.capture.invalidate();
+        point.capture().invalidate();
         fail!(
             ERROR_CAPTURED_EVENT,
             "the event was last recorded in a stream that was being captured, so it is no point in time; the capture is \

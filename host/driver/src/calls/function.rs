@@ -5,12 +5,13 @@ use crate::abi::enums::function_attribute as attribute;
 use crate::abi::{CUfunction, CUmodule, c_char, c_int, c_uint};
 use crate::error::{Result, ensure, fail};
 use crate::objects::context;
-use crate::objects::module::{self, Function};
+use crate::objects::library;
+use crate::objects::module::Function;
 use std::sync::Arc;
 
 /// The function of `handle`, in a usable context.
 pub(super) fn usable(handle: CUfunction) -> Result<Arc<Function>> {
-    let function = module::function(handle)?;
+    let function = library::function(handle)?;
     function.context()?;
     Ok(function)
 }

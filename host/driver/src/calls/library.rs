@@ -1,6 +1,6 @@
 //! "Library Management": code without a context, and the kernels in it.
 
-use super::module::{JitOptions, image_bytes};
+use super::module::{image_bytes, jit_options};
 use super::{function as functions, present, put, text};
 use crate::abi::{
     CUdevice, CUdeviceptr, CUfunction, CUkernel, CUlibrary, CUmodule, CUresult, c_char, c_int,
@@ -58,7 +58,7 @@ pub(crate) unsafe fn load_file(
 }
 
 /// # Safety
-/// As for [`JitOptions::read`] and [`put`].
+/// As for [`jit_options`] and [`put`].
 unsafe fn load(
     handle: *mut CUlibrary,
     image: &[u8],
@@ -67,7 +67,7 @@ unsafe fn load(
     count: c_uint,
 ) -> Result {
     // SAFETY: the caller's contract.
-    let logs = unsafe { JitOptions::read(count, options, values)? };
+    let logs = unsafe { jit_options(count, options, values)? };
     let loaded = library::load(image);
     // SAFETY: the caller's contract: the buffers that the options name.
     unsafe { logs.write(loaded.as_ref().err()) };

@@ -1,6 +1,6 @@
 //! "Module Management": `cuLink*`, with PTX as input.
 
-use super::module::JitOptions;
+use super::module::jit_options;
 use super::{present, put, text};
 use crate::abi::{CUlinkState, CUresult, c_char, c_uint, c_void};
 use crate::error::{Error, Result, fail};
@@ -25,7 +25,7 @@ pub(crate) unsafe fn create(
     context::current()?;
     present(state, "stateOut")?;
     // SAFETY: the caller's contract. The reference: the buffers have to outlive the link.
-    let logs = unsafe { JitOptions::read(count, options, values)? };
+    let logs = unsafe { jit_options(count, options, values)? };
     let link = LINKS.add(|handle| Link::new(handle, logs));
     // SAFETY: the caller's contract.
     unsafe { put(state, link.handle, "stateOut") }

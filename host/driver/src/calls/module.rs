@@ -4,8 +4,9 @@ use super::{present, put, text};
 use crate::abi::enums::jit;
 use crate::abi::{CUdeviceptr, CUfunction, CUmodule, CUresult, c_char, c_uint, c_void};
 use crate::error::{Error, Result, ensure};
+use crate::objects::jit_options::JitOptions;
 use crate::objects::module::{self, Module};
-use crate::objects::{context, cubin, fatbin};
+use crate::objects::{context, cubin, fatbin, texture_reference};
 use std::ffi::CStr;
 
 pub(crate) unsafe fn load(handle: *mut CUmodule, path: *const c_char) -> Result {
@@ -43,7 +44,7 @@ pub(crate) unsafe fn load_data_ex(
     let context = context::current()?;
     present(handle, "module")?;
     // SAFETY: the caller's contract.
-    let logs = unsafe { JitOptions::read(count, options, values)? };
+    let logs = unsafe { jit_options(count, options, values)? };
     // SAFETY: the caller's contract.
     let loaded = module::load(&context, unsafe { image_bytes(image)? });
     // SAFETY: the caller's contract: the buffers that the options name.
@@ -58,6 +59,7 @@ pub(crate) unsafe fn unload(handle: CUmodule) -> Result {
     let context = context::get(module.context)?;
     context.wait();
     module::unload(&module);
+    texture_reference::forget(module.handle);
     context.check()
 }
 
@@ -166,114 +168,40 @@ pub(crate) unsafe fn image_bytes<'a>(image: *const c_void) -> Result<&'a [u8]> {
     Ok(start)
 }
 
-/// The options of a JIT compilation that have an effect here: where to write logs. The others choose between machine code
-/// that computes the same.
-#[derive(Debug, Default)]
-pub(crate) struct JitOptions {
-    info: Log,
-    error: Log,
-    wall_time: Option<*mut *mut c_void>,
-}
-
-/// A buffer for a log, its size, and where that is, to be replaced by how much was written.
-#[derive(Debug, Default)]
-struct Log {
-    buffer: Option<*mut u8>,
-    /// Read once: what was written to `size` since is no size.
-    room: usize,
-    size: Option<*mut *mut c_void>,
-}
-
-// SAFETY: the pointers are the caller's, who states that they are good, on any thread, for as long as the options are used:
-// for a module's, during the call; for a link's, until it is destroyed. A link, which several threads may use, holds its options
-// in a lock, so that one call writes at a time.
-unsafe impl Send for JitOptions {}
-
-impl JitOptions {
-    /// Reads the two lists.
-    ///
-    /// # Safety
-    /// `options` and `values` have `count` elements, and buffers are as large as the options say.
-    pub(crate) unsafe fn read(
-        count: c_uint,
-        options: *mut c_uint,
-        values: *mut *mut c_void,
-    ) -> Result<JitOptions> {
-        let mut read = JitOptions::default();
-        if count == 0 {
-            return Ok(read);
-        }
-        present(options, "options")?;
-        present(values, "optionValues")?;
-        for i in 0..count as usize {
-            // SAFETY: `i` is below `count`, which the caller states for both lists.
-            let (option, place) = unsafe { (options.add(i).read(), values.add(i)) };
-            // SAFETY: as above.
-            let value = unsafe { place.read() };
-            match option {
-                jit::INFO_LOG_BUFFER => read.info.buffer = Some(value.cast()),
-                jit::INFO_LOG_BUFFER_SIZE_BYTES => read.info.sized(place, value),
-                jit::ERROR_LOG_BUFFER => read.error.buffer = Some(value.cast()),
-                jit::ERROR_LOG_BUFFER_SIZE_BYTES => read.error.sized(place, value),
-                jit::WALL_TIME => read.wall_time = Some(place),
-                known => {
-                    ensure!(
-                        known < jit::COUNT,
-                        ERROR_INVALID_VALUE,
-                        "{known} is no CUjit_option of CUDA 13.0"
-                    );
-                }
-            }
-        }
-        Ok(read)
+/// Reads the two lists of a JIT compilation's options.
+///
+/// # Safety
+/// `options` and `values` have `count` elements, and buffers are as large as the options say.
+pub(crate) unsafe fn jit_options(
+    count: c_uint,
+    options: *mut c_uint,
+    values: *mut *mut c_void,
+) -> Result<JitOptions> {
+    let mut read = JitOptions::default();
+    if count == 0 {
+        return Ok(read);
     }
-
-    /// Writes what happened to the buffers, and how much was written to the sizes.
-    ///
-    /// # Safety
-    /// As for [`JitOptions::read`].
-    pub(crate) unsafe fn write(&self, error: Option<&Error>) {
-        let (info, error) = match error {
-            None => (
-                "simulated: PTX read, checked and decoded".to_string(),
-                String::new(),
-            ),
-            Some(error) => (String::new(), error.message.clone()),
-        };
-        // SAFETY: the caller's contract.
-        unsafe {
-            self.info.write(&info);
-            self.error.write(&error);
-            if let Some(place) = self.wall_time {
-                // A float in the low bits of a pointer; nothing was compiled, so no time was spent.
-                place.write(std::ptr::without_provenance_mut(0f32.to_bits() as usize));
+    present(options, "options")?;
+    present(values, "optionValues")?;
+    for i in 0..count as usize {
+        // SAFETY: `i` is below `count`, which the caller states for both lists.
+        let (option, place) = unsafe { (options.add(i).read(), values.add(i)) };
+        // SAFETY: as above.
+        let value = unsafe { place.read() };
+        match option {
+            jit::INFO_LOG_BUFFER => read.info.buffer = Some(value.cast()),
+            jit::INFO_LOG_BUFFER_SIZE_BYTES => read.info.sized(place, value),
+            jit::ERROR_LOG_BUFFER => read.error.buffer = Some(value.cast()),
+            jit::ERROR_LOG_BUFFER_SIZE_BYTES => read.error.sized(place, value),
+            jit::WALL_TIME => read.wall_time = Some(place),
+            known => {
+                ensure!(
+                    known < jit::COUNT,
+                    ERROR_INVALID_VALUE,
+                    "{known} is no CUjit_option of CUDA 13.0"
+                );
             }
         }
     }
-}
-
-impl Log {
-    /// Notes the size, which is a 32-bit number in a pointer's place.
-    fn sized(&mut self, place: *mut *mut c_void, value: *mut c_void) {
-        self.room = value.addr() as u32 as usize;
-        self.size = Some(place);
-    }
-
-    /// # Safety
-    /// The buffer has as many bytes as the size said.
-    unsafe fn write(&self, text: &str) {
-        let (Some(buffer), Some(size)) = (self.buffer, self.size) else {
-            return;
-        };
-        if buffer.is_null() || self.room == 0 {
-            return;
-        }
-        let taken = text.len().min(self.room - 1);
-        // SAFETY: `taken` bytes and a zero byte are at most `room`.
-        unsafe {
-            std::ptr::copy_nonoverlapping(text.as_ptr(), buffer, taken);
-            buffer.add(taken).write(0);
-            size.write(std::ptr::without_provenance_mut(taken));
-        }
-    }
+    Ok(read)
 }

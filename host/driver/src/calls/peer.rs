@@ -7,7 +7,8 @@ use super::put;
 use crate::abi::enums::p2p;
 use crate::abi::{CUcontext, CUdevice, c_int, c_uint};
 use crate::error::{Result, ensure};
-use crate::objects::{context, device, peer as peers, settings};
+use crate::objects::{context, device, peer as peers};
+use crate::settings;
 use lanewise_variables::SIM_PEERS;
 
 pub(crate) unsafe fn can_access(can: *mut c_int, device: CUdevice, peer: CUdevice) -> Result {

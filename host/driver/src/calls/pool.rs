@@ -9,15 +9,15 @@ use crate::abi::{
     CUstream, c_int, c_uint, c_void,
 };
 use crate::error::{Result, ensure, fail};
-use crate::objects::graph::{Kind as Node, capture, memory as graph_memory};
+use crate::objects::graph::{Kind as Node, capture, memory as reserved_memory};
 use crate::objects::pool::{self, Pool};
-use crate::objects::stream::Run;
-use crate::objects::{device, memory};
+use crate::objects::submission::Run;
+use crate::objects::{device, graph_memory, memory};
 use crate::time::timeline::Cost;
 use lanewise_sim::Kind;
 use std::sync::Arc;
 
-/// `CUmemPool_attribute`.
+/// The values of `CUmemPool_attribute`.
 mod attribute {
     pub(super) const REUSE_FOLLOW_EVENT_DEPENDENCIES: u32 = 1;
     pub(super) const REUSE_ALLOW_INTERNAL_DEPENDENCIES: u32 = 3;
@@ -81,7 +81,7 @@ unsafe fn take(address: *mut CUdeviceptr, bytes: usize, pool: &Pool, on: CUstrea
         context.device.ordinal
     );
     if capture::part(&stream).is_some() {
-        let reserved = graph_memory::reserve(&context, &alloc_params(pool.device, bytes))?;
+        let reserved = reserved_memory::reserve(&context, &alloc_params(pool.device, bytes))?;
         let found = reserved.address;
         context.enqueue(&stream, Node::Alloc(reserved))?;
         // SAFETY: the caller's contract.

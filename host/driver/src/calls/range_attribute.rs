@@ -7,7 +7,7 @@ use crate::error::{Result, ensure, fail};
 use crate::objects::context;
 use crate::objects::managed::{Advice, NOWHERE, parts};
 
-/// `CUmem_range_attribute`.
+/// The values of `CUmem_range_attribute`.
 mod attribute {
     pub(super) const READ_MOSTLY: u32 = 1;
     pub(super) const PREFERRED_LOCATION: u32 = 2;

@@ -9,8 +9,9 @@ use crate::abi::{
 use crate::calling;
 use crate::error::{Error, Result, ensure, fail};
 use crate::objects::context::{self, STREAMS};
+use crate::objects::event;
 use crate::objects::graph::{Host, Kind, UserData, capture};
-use crate::objects::stream::Run;
+use crate::objects::submission::Run;
 use crate::time::timeline::Cost;
 
 pub(crate) unsafe fn create(handle: *mut CUstream, flags: c_uint) -> Result {
@@ -89,7 +90,7 @@ pub(crate) unsafe fn device(handle: CUstream, device: *mut CUdevice) -> Result {
 
 pub(crate) unsafe fn wait_event(handle: CUstream, event: CUevent, flags: c_uint) -> Result {
     let (context, stream) = stream(handle)?;
-    let event = super::event::get(event)?;
+    let event = event::get(event)?;
     ensure!(
         flags <= event_use::EXTERNAL,
         ERROR_INVALID_VALUE,
@@ -102,7 +103,7 @@ pub(crate) unsafe fn wait_event(handle: CUstream, event: CUevent, flags: c_uint)
         if flags == event_use::EXTERNAL {
             return context.enqueue(&stream, Kind::Wait(event)).map(|_| ());
         }
-        part.capture.invalidate();
+        part.capture().invalidate();
         fail!(
             ERROR_STREAM_CAPTURE_ISOLATION,
             "the stream is being captured and the event was not recorded in that capture; record it there, or pass \

@@ -7,12 +7,12 @@ use super::{present, stream};
 use crate::abi::{CUdeviceptr, CUstream, c_uint, c_void};
 use crate::error::{Error, Result, ensure, fail};
 use crate::objects::memory;
-use crate::objects::stream::Run;
+use crate::objects::submission::Run;
 use crate::time::timeline::Cost;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// `CUstreamWaitValue_flags`.
+/// The values of `CUstreamWaitValue_flags`.
 mod wait_flag {
     pub(super) const GEQ: u32 = 0;
     pub(super) const EQ: u32 = 1;
@@ -20,7 +20,7 @@ mod wait_flag {
     pub(super) const FLUSH: u32 = 1 << 30;
 }
 
-/// `CUstreamBatchMemOpType`.
+/// The values of `CUstreamBatchMemOpType`.
 mod kind {
     pub(super) const WAIT_32: u32 = 1;
     pub(super) const WRITE_32: u32 = 2;

@@ -60,12 +60,7 @@ impl Tensor {
     /// `to` is null or valid for a write; the arrays are null or as long as the rank says.
     unsafe fn encode(self, to: *mut CUtensorMap, access: Access) -> Result {
         let context = context::current()?;
-        present(to, "tensorMap")?;
-        ensure!(
-            to.is_aligned(),
-            ERROR_INVALID_VALUE,
-            "the tensor map is at {to:p}, no multiple of 64 bytes"
-        );
+        placed(to)?;
         let sm = context.device.sim.model().sm();
         ensure!(
             sm >= 90,
@@ -117,6 +112,17 @@ impl Tensor {
         // SAFETY: the caller's contract; it was looked at above.
         unsafe { put(to, CUtensorMap::from_bytes(map.encode()), "tensorMap") }
     }
+}
+
+/// Whether a tensor map can be where the program says.
+fn placed(map: *mut CUtensorMap) -> Result {
+    present(map, "tensorMap")?;
+    ensure!(
+        map.is_aligned(),
+        ERROR_INVALID_VALUE,
+        "the tensor map is at {map:p}, no multiple of 64 bytes"
+    );
+    Ok(())
 }
 
 fn check(map: &TensorMap, sm: u32) -> Result {
@@ -228,12 +234,7 @@ fn corner(of: [c_int; 3]) -> Result<[i16; 3]> {
 
 pub(crate) unsafe fn replace_address(map: *mut CUtensorMap, address: *mut c_void) -> Result {
     let context = context::current()?;
-    present(map, "tensorMap")?;
-    ensure!(
-        map.is_aligned(),
-        ERROR_INVALID_VALUE,
-        "the tensor map is at {map:p}, no multiple of 64 bytes"
-    );
+    placed(map)?;
     // SAFETY: not null, so an object as the caller states.
     let bytes = unsafe { map.read() }.into_bytes();
     let Some(mut decoded) = TensorMap::decode(&bytes) else {

@@ -8,7 +8,7 @@ use crate::abi::{
 };
 use crate::error::{Result, ensure, fail};
 use crate::objects::texture_reference::{self as references, Bound, Settings};
-use crate::objects::{array, context, module, texture};
+use crate::objects::{array, context, library, module, texture};
 
 pub(crate) unsafe fn of_module(
     reference: *mut CUtexref,
@@ -360,7 +360,7 @@ pub(crate) unsafe fn set_parameter(
     unit: c_int,
     reference: CUtexref,
 ) -> Result {
-    module::function(function)?.context()?;
+    library::function(function)?.context()?;
     references::texture(reference)?;
     // The kernel names its texture itself.
     ensure!(

@@ -20,7 +20,6 @@ static MIPMAPS: Registry<CUmipmappedArray, Mipmap> = Registry::new();
 /// Rows start at multiples of this, so that every element of a surface is aligned.
 const ROW_ALIGNMENT: u64 = 64;
 
-/// An array.
 #[derive(Debug)]
 pub(crate) struct Array {
     pub(crate) handle: CUarray,

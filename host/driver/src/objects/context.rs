@@ -4,15 +4,12 @@
 //! context: every later call on it returns the fault's code until the context is destroyed.
 
 use super::device::Device;
-use super::graph::exec::Exec;
-use super::graph::{Kind, capture};
 use super::registry::Registry;
-use super::stream::{Job, Run, Stream, execute};
+use super::stream::Stream;
 use super::work::Work;
 use crate::abi::enums::{limit, stream_flags};
 use crate::abi::{CUcontext, CUstream};
 use crate::error::{Error, Result, fail};
-use crate::trace::sim::{self as trace, Label};
 use parking_lot::Mutex;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -24,7 +21,6 @@ use std::thread::ThreadId;
 pub(crate) static CONTEXTS: Registry<CUcontext, Context> = Registry::new();
 pub(crate) static STREAMS: Registry<CUstream, Stream> = Registry::new();
 
-/// A context.
 #[derive(Debug)]
 pub(crate) struct Context {
     pub(crate) handle: CUcontext,
@@ -40,7 +36,7 @@ pub(crate) struct Context {
     /// The contexts whose memory its kernels may reach (`cuCtxEnablePeerAccess`).
     pub(crate) peers: Mutex<HashSet<CUcontext>>,
     fault: Mutex<Option<Error>>,
-    streams: Mutex<Streams>,
+    pub(super) streams: Mutex<Streams>,
 }
 
 /// What `cuCtxSet*` sets.
@@ -53,15 +49,15 @@ pub(crate) struct Settings {
 
 /// The streams of a context. Its lock is the order in which work is submitted.
 #[derive(Debug)]
-struct Streams {
-    legacy: Arc<Stream>,
+pub(super) struct Streams {
+    pub(super) legacy: Arc<Stream>,
     per_thread: HashMap<ThreadId, Arc<Stream>>,
     /// All but the legacy default stream.
-    others: Vec<Arc<Stream>>,
+    pub(super) others: Vec<Arc<Stream>>,
     /// How many there have been.
     made: usize,
     /// What destroyed streams had not finished.
-    left: Vec<Arc<Work>>,
+    pub(super) left: Vec<Arc<Work>>,
 }
 
 thread_local! {
@@ -140,18 +136,6 @@ impl Context {
         })
     }
 
-    /// Waits for its work and closes its streams. Its handle names nothing from now on.
-    pub(crate) fn close(&self) {
-        CONTEXTS.remove(self.handle);
-        self.wait();
-        for stream in self.streams.lock().others.drain(..) {
-            STREAMS.remove(stream.handle);
-            capture::leave(&stream);
-            stream.close();
-        }
-        self.streams.lock().legacy.close();
-    }
-
     /// The fault of one of its kernels, if there was one.
     pub(crate) fn fault(&self) -> Option<Error> {
         self.fault.lock().clone()
@@ -210,82 +194,6 @@ impl Context {
         stream
     }
 
-    /// Takes a stream away; what is in it still runs.
-    pub(crate) fn remove_stream(&self, stream: &Arc<Stream>) {
-        let mut streams = self.streams.lock();
-        streams.others.retain(|other| !Arc::ptr_eq(other, stream));
-        streams.left.retain(|work| !work.is_done());
-        streams.left.extend(stream.tail());
-        capture::leave(stream);
-        stream.close();
-    }
-
-    /// Submits an operation to `stream` that also waits for `also`. A stream that is being captured refuses it: what can be
-    /// captured goes through [`Context::enqueue`].
-    pub(crate) fn submit(
-        self: &Arc<Self>,
-        stream: &Stream,
-        also: Vec<Arc<Work>>,
-        run: Run,
-    ) -> Result<Arc<Work>> {
-        self.permit(stream)?;
-        capture::refuse(stream, "do this")?;
-        let streams = self.streams.lock();
-        let after = streams.before(stream, also);
-        Ok(stream.push(self, after, run))
-    }
-
-    /// Submits an operation to `stream`, or makes it a node if the stream is being captured; then there is no work.
-    pub(crate) fn enqueue(
-        self: &Arc<Self>,
-        stream: &Stream,
-        kind: Kind,
-    ) -> Result<Option<Arc<Work>>> {
-        if capture::add(stream, &kind)? {
-            return Ok(None);
-        }
-        let label = Label::of(&kind);
-        let job: Job = Box::new(move |fault| kind.run(fault));
-        let work = self.submit(stream, Vec::new(), Run::ByWorker(job))?;
-        trace::submitted(label, self, stream, &work);
-        Ok(Some(work))
-    }
-
-    /// Submits all of a graph to `stream`.
-    pub(crate) fn launch(self: &Arc<Self>, stream: &Stream, exec: &Exec) -> Result {
-        self.permit(stream)?;
-        let members = exec.members()?;
-        let mut last = exec.last.lock();
-        let streams = self.streams.lock();
-        let after = streams.before(stream, last.iter().cloned().collect());
-        *last = Some(stream.push_graph(self, after, members));
-        Ok(())
-    }
-
-    /// Runs an operation of `stream` on the calling thread when its turn comes, and returns when it has run.
-    pub(crate) fn run_now(self: &Arc<Self>, stream: &Stream, job: Job) -> Result<Arc<Work>> {
-        self.permit(stream)?;
-        capture::refuse(stream, "do this")?;
-        capture::permit_unsafe()?;
-        let (after, work) = {
-            let streams = self.streams.lock();
-            let after = streams.before(stream, Vec::new());
-            let work = stream.push(self, after.clone(), Run::ByCaller);
-            (after, work)
-        };
-        after.iter().for_each(|earlier| earlier.wait());
-        execute(self, &work, job);
-        Ok(work)
-    }
-
-    /// Sees that using `stream` does not make the legacy default stream depend on a capture.
-    pub(crate) fn permit(&self, stream: &Stream) -> Result {
-        if stream.legacy {
-            capture::refuse_legacy(self.handle)?;
-        }
-        Ok(())
-    }
-
     /// Waits for `work` and moves the host's modelled time to its end.
     pub(crate) fn wait_for(&self, work: &[Arc<Work>]) {
         work.iter().for_each(|work| work.wait());
@@ -302,20 +210,6 @@ impl Context {
 }
 
 impl Streams {
-    /// What an operation that is submitted to `stream` now has to wait for.
-    fn before(&self, stream: &Stream, also: Vec<Arc<Work>>) -> Vec<Arc<Work>> {
-        let mut after = also;
-        after.extend(stream.tail());
-        if stream.legacy {
-            let blocking = self.others.iter().filter(|other| other.is_blocking());
-            after.extend(blocking.filter_map(|other| other.tail()));
-            after.extend(self.left.iter().cloned());
-        } else if stream.is_blocking() {
-            after.extend(self.legacy.tail());
-        }
-        after
-    }
-
     fn all_tails(&mut self) -> Vec<Arc<Work>> {
         let mut work: Vec<_> = self
             .others

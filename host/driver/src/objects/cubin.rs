@@ -4,6 +4,8 @@
 //! A cubin is an ELF file for machine 190 (LLVM's `ELF.h` names it `EM_CUDA`). The compute capability is in `e_flags`: in its lowest
 //! byte up to ABI version 7, in its second byte from 8 on. Tools leave their names in a note, as text.
 
+use super::bytes::number;
+
 /// What a cubin, as any ELF file, begins with.
 pub(crate) const MAGIC: [u8; 4] = [0x7f, b'E', b'L', b'F'];
 /// Bytes of the header of a 64-bit ELF file.
@@ -20,7 +22,8 @@ pub(crate) fn size(header: &[u8; HEADER]) -> Option<usize> {
         let table = number(header, entry, 2)? * number(header, count, 2)?;
         start.checked_add(table as usize)
     };
-    Some(end(32, 54, 56)?.max(end(40, 58, 60)?))
+    let size = end(32, 54, 56)?.max(end(40, 58, 60)?);
+    isize::try_from(size).is_ok().then_some(size)
 }
 
 /// Why the image cannot be run, and what to do.
@@ -73,17 +76,6 @@ fn find(image: &[u8], text: &str) -> Option<usize> {
     image
         .windows(text.len())
         .position(|window| window == text.as_bytes())
-}
-
-/// The little-endian number of `size` bytes at `at`.
-fn number(bytes: &[u8], at: usize, size: usize) -> Option<u64> {
-    let bytes = bytes.get(at..at + size)?;
-    Some(
-        bytes
-            .iter()
-            .rev()
-            .fold(0, |number, &byte| number << 8 | u64::from(byte)),
-    )
 }
 
 #[cfg(test)]

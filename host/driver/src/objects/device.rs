@@ -1,8 +1,8 @@
 //! The simulated devices: made once, at `cuInit`, and never taken away.
 
-use super::settings;
 use crate::abi::{CUdevice, CUresult};
 use crate::error::{Error, Result, fail};
+use crate::settings;
 use crate::time::timeline::{Clock, Timeline};
 use std::sync::OnceLock;
 

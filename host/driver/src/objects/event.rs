@@ -1,10 +1,11 @@
 //! Events: points in a stream that the host can wait for, make streams wait for, and measure between.
 
-use super::graph::capture::Capturing;
+use super::capturing::Capturing;
 use super::registry::Registry;
 use super::work::Work;
 use crate::abi::enums::event_flags;
 use crate::abi::{CUcontext, CUevent};
+use crate::error::{Result, fail};
 use parking_lot::Mutex;
 use std::sync::Arc;
 
@@ -16,7 +17,6 @@ pub(crate) fn forget_all(context: CUcontext) {
     EVENTS.remove_where(|event| event.context == context);
 }
 
-/// An event.
 #[derive(Debug)]
 pub(crate) struct Event {
     pub(crate) handle: CUevent,
@@ -76,5 +76,17 @@ impl Event {
             Recorded::Captured(point) => Some(point.clone()),
             _ => None,
         }
+    }
+}
+
+/// The event that `handle` names.
+pub(crate) fn get(handle: CUevent) -> Result<Arc<Event>> {
+    match EVENTS.get(handle) {
+        Some(event) => Ok(event),
+        None => fail!(
+            ERROR_INVALID_HANDLE,
+            "{:#x} is no event; it was destroyed, or never was one",
+            handle.0
+        ),
     }
 }

@@ -14,6 +14,7 @@
 //! | 40 | flags (64 bits) |
 //! | 56 | size when it is not compressed any more (64 bits) |
 
+use super::bytes::number;
 use super::cubin;
 use crate::error::{Result, ensure, fail};
 use std::io::Read;
@@ -34,7 +35,8 @@ const MOST: u64 = 1 << 30;
 /// The size of a fatbin, by the header that it begins with.
 pub(crate) fn size(header: &[u8; HEADER]) -> Option<usize> {
     let entries = usize::try_from(number(header, 8, 8)?).ok()?;
-    entries.checked_add(number(header, 6, 2)? as usize)
+    let size = entries.checked_add(number(header, 6, 2)? as usize)?;
+    isize::try_from(size).is_ok().then_some(size)
 }
 
 /// The PTX in a fatbin that is best for a device of compute capability `sm` (90 for 9.0).
@@ -106,7 +108,13 @@ fn text(header: &[u8], body: &[u8]) -> Result<String> {
             unzstd(body, unpacked)
         }
     };
+    let is_packed = flags & (LZ4 | ZSTD) != 0;
     let bytes = match bytes {
+        Ok(bytes) if is_packed && bytes.len() as u64 != unpacked => fail!(
+            ERROR_INVALID_IMAGE,
+            "the fatbin's PTX is {} bytes long where its header says {unpacked}",
+            bytes.len()
+        ),
         Ok(bytes) => bytes,
         Err(error) => fail!(
             ERROR_INVALID_IMAGE,
@@ -128,22 +136,12 @@ fn unzstd(body: &[u8], unpacked: u64) -> std::result::Result<Vec<u8>, String> {
     let decoder =
         ruzstd::decoding::StreamingDecoder::new(body).map_err(|error| error.to_string())?;
     let mut bytes = Vec::new();
+    // A byte more than there should be: that there are more is told too.
     decoder
-        .take(unpacked)
+        .take(unpacked.saturating_add(1))
         .read_to_end(&mut bytes)
         .map_err(|error| error.to_string())?;
     Ok(bytes)
-}
-
-/// The little-endian number of `size` bytes at `at`.
-fn number(bytes: &[u8], at: usize, size: usize) -> Option<u64> {
-    let bytes = bytes.get(at..at + size)?;
-    Some(
-        bytes
-            .iter()
-            .rev()
-            .fold(0, |number, &byte| number << 8 | u64::from(byte)),
-    )
 }
 
 #[cfg(test)]
@@ -186,7 +184,18 @@ mod tests {
         }
     }
 
-    /// A part of a fatbin is refused, and a changed byte never gives text that is neither an error nor the PTX.
+    /// Bytes of the two headers that say where the text is and how it is packed: their place and size in the file.
+    const READ: [(usize, usize); 6] = [
+        (0, 4),  // the fatbin's magic: looked at by who finds it
+        (6, 2),  // the size of its header
+        (16, 2), // the kind of the entry
+        (20, 4), // the size of the entry's header
+        (24, 8), // the size of its content
+        (72, 8), // the size of the text
+    ];
+
+    /// A part of a fatbin is refused. A changed byte of a header gives an error or the same text, and one of the content another
+    /// text at the most; what says where the text is and how long cannot be changed without being noticed.
     #[test]
     fn damage_is_an_error_wherever_it_is() {
         for image in FATBINS {
@@ -194,19 +203,27 @@ mod tests {
             for length in 0..image.len() {
                 assert!(ptx(&image[..length], 90).is_err(), "{length} bytes of it");
             }
-            let mut refused = 0;
+            let is_packed = whole.len() + HEADER + ENTRY_HEADER > image.len();
             for at in 0..image.len() {
                 for bits in [0x01, 0x80, 0xff] {
                     let mut damaged = image.to_vec();
                     damaged[at] ^= bits;
-                    match ptx(&damaged, 90) {
-                        Err(_) => refused += 1,
-                        // Text can be any other text, and most of a header is not looked at.
-                        Ok(text) => assert!(text.len() <= 2 * whole.len(), "byte {at} ^ {bits:#x}"),
+                    let text = ptx(&damaged, 90);
+                    let is_read = READ
+                        .iter()
+                        .any(|&(start, size)| (start..start + size).contains(&at));
+                    let what = format!("byte {at} ^ {bits:#x}: {text:?}");
+                    match text {
+                        Err(_) => {}
+                        Ok(text) if at < HEADER + ENTRY_HEADER => {
+                            assert!(text == whole, "{what}");
+                            assert!(at < 4 || !is_read || !is_packed, "{what}");
+                        }
+                        // Characters of a text that is not packed are whatever they are, and so are the zeros that end it.
+                        Ok(text) => assert!(text.len() <= whole.len() + 8, "{what}"),
                     }
                 }
             }
-            assert!(refused > 0, "no damage was seen");
         }
     }
 }

@@ -13,7 +13,6 @@ pub(crate) fn error(fault: &Fault) -> Error {
         Fault::Launch(refused) => return refused_launch(refused),
         Fault::IllegalAddress(_) => CUresult::ERROR_ILLEGAL_ADDRESS,
         Fault::Misaligned(_) => CUresult::ERROR_MISALIGNED_ADDRESS,
-        Fault::AddressSpace(_) => CUresult::ERROR_INVALID_ADDRESS_SPACE,
         Fault::InvalidPc(_) => CUresult::ERROR_INVALID_PC,
         Fault::IllegalInstruction(_) => CUresult::ERROR_ILLEGAL_INSTRUCTION,
         Fault::HardwareStack(_) => CUresult::ERROR_HARDWARE_STACK_ERROR,

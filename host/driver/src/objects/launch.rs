@@ -6,12 +6,12 @@ use super::context::Context;
 use super::fault;
 use super::memory;
 use super::module::Function;
-use super::settings::OnFinding;
+use crate::settings::OnFinding;
 
 use crate::abi::c_void;
 use crate::abi::enums::{limit, shared_config};
 use crate::error::Result;
-use crate::observe::{self, How, Observed};
+use crate::observe::{self, LaunchTerms, Observed};
 use crate::time::model;
 use crate::time::timeline::Cost;
 use crate::{log, output, summary};
@@ -81,7 +81,7 @@ pub(crate) struct KernelLaunch {
     pub(crate) function: Arc<Function>,
     pub(crate) shape: Shape,
     pub(crate) params: Arc<Params>,
-    how: How,
+    how: LaunchTerms,
     /// The program's line, if it has told.
     at: Option<&'static Location<'static>>,
 }
@@ -164,7 +164,7 @@ fn run(
     function: &Function,
     shape: Shape,
     params: &[u8],
-    how: &How,
+    how: &LaunchTerms,
 ) -> Result<Cost> {
     let device = context.device;
     let settings = context.settings.lock().clone();

@@ -6,8 +6,9 @@
 use super::context::{self, Context};
 use super::module::{self, MODULES, Module};
 use super::primary;
-use super::registry::{Handle, Registry};
-use crate::abi::{CUcontext, CUdevice, CUfunction, CUkernel, CUlibrary, CUmodule};
+use super::registry::Registry;
+use super::texture_reference;
+use crate::abi::{CUcontext, CUdevice, CUfunction, CUkernel, CUlibrary, CUmodule, Handle};
 use crate::error::{Result, fail};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -131,6 +132,7 @@ impl Library {
             if let (Ok(context), Some(module)) = (context::get(context), MODULES.get(module)) {
                 context.wait();
                 module::unload(&module);
+                texture_reference::forget(module.handle);
             }
         }
     }
@@ -161,5 +163,18 @@ impl LibraryKernel {
                 device.ordinal
             ),
         }
+    }
+}
+
+/// The function that `handle` names. Since CUDA 12 a kernel of a library may stand for its function in the current context.
+pub(crate) fn function(handle: CUfunction) -> Result<Arc<module::Function>> {
+    match module::FUNCTIONS.get(handle) {
+        Some(function) => Ok(function),
+        None if is_kernel(handle) => function(function_here(handle)?),
+        None => fail!(
+            ERROR_INVALID_HANDLE,
+            "{:#x} is no function; its module was unloaded, or it never was one",
+            handle.0
+        ),
     }
 }

@@ -3,10 +3,10 @@
 //! The image is the texts themselves ([`super::image`]): names are resolved when it is loaded. They are also resolved once
 //! when the link completes, because that is where a program expects to hear what is missing.
 
+use super::jit_options::JitOptions;
 use super::registry::Registry;
 use super::{image, module};
 use crate::abi::{CUlinkState, CUresult};
-use crate::calls::module::JitOptions;
 use crate::error::{Error, Result, fail};
 use lanewise_sim::LoadError;
 use parking_lot::Mutex;

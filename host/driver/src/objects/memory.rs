@@ -5,30 +5,13 @@
 
 use super::context::Context;
 use super::device::{self, Device};
-use crate::abi::{CUcontext, CUresult};
+use super::owners::{NEXT_ID, OWNERS, Owner};
+use crate::abi::CUresult;
 use crate::error::{Error, Result, ensure, fail};
 use lanewise_sim::{Allocation, Kind, MemoryError};
-use parking_lot::RwLock;
 use std::cell::Cell;
-use std::collections::BTreeMap;
 use std::panic::Location;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-/// Who made an allocation, and how.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Owner {
-    pub(crate) context: CUcontext,
-    /// The flags that it was made with: `CU_MEMHOSTALLOC_*`, `CU_MEMHOSTREGISTER_*` or `CUmemAttach_flags`.
-    pub(crate) flags: u32,
-    /// `CU_POINTER_ATTRIBUTE_BUFFER_ID`: no other allocation of the process has it, ever.
-    pub(crate) id: u64,
-    /// Whether a stream is to free it (`cuMemFreeAsync`).
-    pub(crate) freeing: bool,
-}
-
-/// By first address. Addresses are unique over all devices, since each is one of this process.
-static OWNERS: RwLock<BTreeMap<u64, Owner>> = RwLock::new(BTreeMap::new());
-static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+use std::sync::atomic::Ordering;
 
 thread_local! {
     static CALL_SITE: Cell<Option<&'static Location<'static>>> = const { Cell::new(None) };
@@ -103,14 +86,6 @@ pub(crate) fn own(address: u64, context: &Context, flags: u32) {
     }
 }
 
-/// Whether the allocation at `address` belongs to `context`.
-pub(crate) fn is_of(address: u64, context: CUcontext) -> bool {
-    OWNERS
-        .read()
-        .get(&address)
-        .is_some_and(|owner| owner.context == context)
-}
-
 /// Frees the allocation that starts at `address` and is of a kind that `is_right` takes; `meant` names that kind.
 pub(crate) fn free(address: u64, is_right: impl Fn(&Kind) -> bool, meant: &str) -> Result {
     let found = check_free(address, is_right, meant)?;
@@ -122,8 +97,8 @@ pub(crate) fn free(address: u64, is_right: impl Fn(&Kind) -> bool, meant: &str) 
         context.wait();
         context.check()?;
     }
-    if super::graph::memory::is_known(address) {
-        return super::graph::memory::set_allocated(address, false);
+    if super::graph_memory::is_known(address) {
+        return super::graph_memory::set_allocated(address, false);
     }
     super::pool::freed(address);
     super::peer::freeing(found.device, address);
@@ -284,7 +259,7 @@ fn describe(address: u64) -> String {
     match device::all().first() {
         // With one device its memory knows all there is to know.
         Some(device) if device::all().len() == 1 => {
-            format!("{address:#x} {}", device.sim.memory().describe(address))
+            format!("{address:#x} {}", device.sim.memory().whereabouts(address))
         }
         _ => format!(
             "{address:#x} is in no live allocation of any device; was it freed, or is it a host pointer?"

@@ -4,8 +4,8 @@
 
 use super::context::Context;
 use super::device::with_causes;
+use super::image;
 use super::registry::Registry;
-use super::{image, library};
 use crate::abi::enums::function_attribute as attribute;
 use crate::abi::{CUcontext, CUfunction, CUmodule, CUresult};
 use crate::error::{Error, Result, fail};
@@ -160,19 +160,6 @@ pub(crate) fn get(handle: CUmodule) -> Result<Arc<Module>> {
     }
 }
 
-/// The function that `handle` names. Since CUDA 12 a kernel of a library may stand for its function in the current context.
-pub(crate) fn function(handle: CUfunction) -> Result<Arc<Function>> {
-    match FUNCTIONS.get(handle) {
-        Some(function) => Ok(function),
-        None if library::is_kernel(handle) => function(library::function_here(handle)?),
-        None => fail!(
-            ERROR_INVALID_HANDLE,
-            "{:#x} is no function; its module was unloaded, or it never was one",
-            handle.0
-        ),
-    }
-}
-
 impl Module {
     /// The function for the kernel called `name`.
     pub(crate) fn function(&self, name: &str) -> Result<CUfunction> {
@@ -221,7 +208,6 @@ impl Module {
 /// Takes a module away, with its functions; its variables are freed when no launch uses them any more.
 pub(crate) fn unload(module: &Module) {
     MODULES.remove(module.handle);
-    super::texture_reference::forget(module.handle);
     FUNCTIONS.remove_where(|function| function.module == module.handle);
 }
 

@@ -7,7 +7,7 @@
 
 use super::context::{CONTEXTS, Context};
 use super::device::{self, Device};
-use super::memory;
+use super::owners;
 use crate::abi::{CUcontext, CUdevice};
 use lanewise_sim::{Allocation, Kind};
 use parking_lot::Mutex;
@@ -79,7 +79,7 @@ pub(crate) fn freeing(owner: &Device, address: u64) {
 /// Lets the kernels of `context` reach what `peer` has allocated.
 pub(crate) fn enabled(context: &Context, peer: &Context) {
     for allocation in peer.device.sim.memory().live() {
-        if !is_shown(peer.device, allocation.base) && memory::is_of(allocation.base, peer.handle) {
+        if !is_shown(peer.device, allocation.base) && owners::is_of(allocation.base, peer.handle) {
             let made_at = allocation.made_at.as_deref();
             show(context.device, allocation.base, allocation.size, made_at);
         }
@@ -92,7 +92,7 @@ pub(crate) fn disabled(context: &Context, peer: &Context) {
         return;
     }
     for allocation in peer.device.sim.memory().live() {
-        if !is_everybodys(&allocation.kind) && memory::is_of(allocation.base, peer.handle) {
+        if !is_everybodys(&allocation.kind) && owners::is_of(allocation.base, peer.handle) {
             conceal(context.device, allocation.base);
         }
     }

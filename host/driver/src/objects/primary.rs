@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::device::Device;
-use super::settings::MOST_DEVICES;
+use crate::settings::MOST_DEVICES;
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;
 

@@ -4,17 +4,11 @@
 //! after, and a handle of another kind, a small integer or garbage is not found. Values start far from the special stream
 //! handles 1 and 2, and their low four bits are zero as a pointer's would be, since some programs keep flags there.
 
+use crate::abi::Handle;
 use parking_lot::RwLock;
 use std::collections::HashMap;
-use std::hash::Hash;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
-
-/// A handle type: an opaque number.
-pub(crate) trait Handle: Copy + Eq + Hash + Default {
-    /// The handle of this value.
-    fn from_bits(bits: usize) -> Self;
-}
 
 /// The next handle value; one count for all kinds, so that no two live objects of any kind share one.
 static NEXT: AtomicUsize = AtomicUsize::new(0x4c57_0000);

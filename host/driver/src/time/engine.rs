@@ -55,7 +55,7 @@ impl Engine {
 #[derive(Debug)]
 pub(crate) struct Engines {
     one_copy_engine: bool,
-    /// By [`Class`].
+    /// What is under way, by [`Class`].
     loads: [Load; 4],
 }
 

@@ -81,38 +81,6 @@ pub fn trace_so_far() -> Value {
     document(SPANS.lock().clone())
 }
 
-/// A piece of the program that a trace shows, on its thread's track, from its making to its drop.
-#[derive(Debug)]
-#[must_use = "dropped at once, it lasts no time"]
-pub struct TraceRange {
-    name: String,
-    simulated: Option<sim::Begun>,
-    measured: Option<std::time::Duration>,
-}
-
-impl TraceRange {
-    /// A range that begins now; nothing where no trace is made.
-    pub fn begin(name: &str) -> TraceRange {
-        let simulated = crate::backend() == Some(crate::Backend::Sim);
-        TraceRange {
-            name: if on() { name.into() } else { String::new() },
-            simulated: simulated.then(sim::begin).flatten(),
-            measured: real::is_on().then(real::now),
-        }
-    }
-}
-
-impl Drop for TraceRange {
-    fn drop(&mut self) {
-        let name = std::mem::take(&mut self.name);
-        if let Some(begun) = self.simulated.take() {
-            begun.end_range(name);
-        } else if let Some(start) = self.measured {
-            real::range(name, start);
-        }
-    }
-}
-
 /// The calling thread's number.
 fn thread() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -183,9 +151,9 @@ fn document(mut spans: Vec<Span>) -> Value {
             "tid": tracks.get(&(span.device, span.track)), "ts": span.start, "dur": span.duration, "args": span.args,
         }));
     }
-    let clock = match crate::backend() {
-        Some(crate::Backend::Cuda) => "measured",
-        _ => "modelled",
+    let clock = match real::is_on() {
+        true => "measured",
+        false => "modelled",
     };
     json!({
         "traceEvents": events,

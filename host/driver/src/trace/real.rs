@@ -103,12 +103,12 @@ static BASES: Mutex<Option<HashMap<CUcontext, (usize, f64)>>> = Mutex::new(None)
 static PENDING: Mutex<Vec<Pending>> = Mutex::new(Vec::new());
 
 /// The time, on the host's clock.
-pub(super) fn now() -> Duration {
+pub(crate) fn now() -> Duration {
     origin().elapsed()
 }
 
 /// Notes a range of the program that began at `start` and ends now.
-pub(super) fn range(name: String, start: Duration) {
+pub(crate) fn range(name: String, start: Duration) {
     SPANS.lock().push(Span {
         device: current().map_or(0, |(_, device)| device),
         track: Track::Thread(thread()),

@@ -2,21 +2,19 @@
 
 use super::{SPANS, Span, Track, on, thread};
 use crate::abi::CUresult;
-use crate::objects::context::{self, Context};
-use crate::objects::device::{self, Device};
-use crate::objects::graph::Kind;
-use crate::objects::stream::Stream;
-use crate::objects::work::Work;
-use crate::time::timeline::{Moment, Node};
+use crate::time::timeline::{Moment, Node, Timeline};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Instant;
 
+/// A device: its number, and its modelled time.
+pub(crate) type Device = (u32, &'static Timeline);
+
 /// What happened.
 enum Entry {
     Call {
-        device: &'static Device,
+        device: Device,
         thread: u64,
         name: &'static str,
         code: CUresult,
@@ -25,14 +23,14 @@ enum Entry {
         seconds: f64,
     },
     Range {
-        device: &'static Device,
+        device: Device,
         thread: u64,
         name: String,
         before: Moment,
         after: Moment,
     },
     Work {
-        device: &'static Device,
+        device: Device,
         track: Track,
         label: Label,
         node: Arc<Node>,
@@ -41,9 +39,9 @@ enum Entry {
 
 /// What an operation is called in the picture.
 pub(crate) struct Label {
-    name: String,
-    category: &'static str,
-    args: Value,
+    pub(crate) name: String,
+    pub(crate) category: &'static str,
+    pub(crate) args: Value,
 }
 
 static ENTRIES: Mutex<Vec<Entry>> = Mutex::new(Vec::new());
@@ -51,23 +49,14 @@ static ENTRIES: Mutex<Vec<Entry>> = Mutex::new(Vec::new());
 /// A call, or a range, that has begun.
 #[derive(Debug)]
 pub(crate) struct Begun {
-    place: Option<(&'static Device, Moment)>,
+    place: Option<(Device, Moment)>,
     at: Instant,
 }
 
-/// The device whose time a call of this thread is in: that of the current context, else the first.
-fn place() -> Option<(&'static Device, Moment)> {
-    let device = match context::current_even_faulted() {
-        Ok(context) => context.device,
-        Err(_) => device::all().first()?,
-    };
-    Some((device, device.timeline.place()))
-}
-
-/// Notes the beginning of a call, if a trace is made.
-pub(crate) fn begin() -> Option<Begun> {
+/// Notes the beginning of a call, if a trace is made: in the time of this device.
+pub(crate) fn begin(device: fn() -> Option<Device>) -> Option<Begun> {
     on().then(|| Begun {
-        place: place(),
+        place: device().map(|device| (device, device.1.place())),
         at: Instant::now(),
     })
 }
@@ -79,7 +68,7 @@ impl Begun {
         let Some((device, before)) = self.place else {
             return;
         };
-        let after = device.timeline.place();
+        let after = device.1.place();
         ENTRIES.lock().push(Entry::Call {
             device,
             thread: thread(),
@@ -94,57 +83,27 @@ impl Begun {
 
 impl Begun {
     /// Notes the end of a range.
-    pub(super) fn end_range(self, name: String) {
+    pub(crate) fn end_range(self, name: String) {
         if let Some((device, before)) = self.place {
             ENTRIES.lock().push(Entry::Range {
                 device,
                 thread: thread(),
                 name,
                 before,
-                after: device.timeline.place(),
+                after: device.1.place(),
             });
         }
     }
 }
 
-impl Label {
-    /// The label of an operation, if a trace is made.
-    pub(crate) fn of(kind: &Kind) -> Option<Label> {
-        if !on() {
-            return None;
-        }
-        let (category, args) = match kind {
-            Kind::Kernel(launch) => (
-                "kernel",
-                json!({
-                    "grid": launch.shape.grid, "block": launch.shape.block, "dynamic_shared": launch.shape.shared,
-                    "registers": launch.function.kernel.registers,
-                }),
-            ),
-            Kind::Copy(copy) => ("copy", json!({ "bytes": copy.bytes })),
-            Kind::Set(set) => ("set", json!({ "bytes": set.bytes })),
-            Kind::Host(_) => ("host", Value::Null),
-            // These take no time.
-            _ => return None,
-        };
-        Some(Label {
-            name: kind.label(),
-            category,
-            args,
-        })
-    }
-}
-
-/// Notes that `work`, of this label, was submitted to `stream`.
-pub(crate) fn submitted(label: Option<Label>, context: &Context, stream: &Stream, work: &Work) {
-    if let Some(label) = label {
-        ENTRIES.lock().push(Entry::Work {
-            device: context.device,
-            track: Track::Stream(context.handle.0, stream.handle.0),
-            label,
-            node: work.node.clone(),
-        });
-    }
+/// Notes that work of this label was submitted to a stream: its place in modelled time.
+pub(crate) fn submitted(label: Label, device: Device, stream: Track, node: &Arc<Node>) {
+    ENTRIES.lock().push(Entry::Work {
+        device,
+        track: stream,
+        label,
+        node: node.clone(),
+    });
 }
 
 /// Turns all that has ended into bars.
@@ -160,12 +119,9 @@ pub(super) fn finish() {
             after,
             seconds,
         } => {
-            let (start, end) = (
-                device.timeline.moment(&before)?,
-                device.timeline.moment(&after)?,
-            );
+            let (start, end) = (device.1.moment(&before)?, device.1.moment(&after)?);
             Some(Span {
-                device: device.ordinal as u32,
+                device: device.0,
                 track: Track::Thread(thread),
                 name: name.into(),
                 category: "call",
@@ -181,12 +137,9 @@ pub(super) fn finish() {
             before,
             after,
         } => {
-            let (start, end) = (
-                device.timeline.moment(&before)?,
-                device.timeline.moment(&after)?,
-            );
+            let (start, end) = (device.1.moment(&before)?, device.1.moment(&after)?);
             Some(Span {
-                device: device.ordinal as u32,
+                device: device.0,
                 track: Track::Thread(thread),
                 name,
                 category: "range",
@@ -201,10 +154,10 @@ pub(super) fn finish() {
             label,
             node,
         } => {
-            let end = device.timeline.end(&node)?;
+            let end = device.1.end(&node)?;
             let duration = node.duration();
             Some(Span {
-                device: device.ordinal as u32,
+                device: device.0,
                 track,
                 name: label.name,
                 category: label.category,

@@ -34,7 +34,10 @@ rows! {
     "cuModuleLoadData: a text without PTX" => ERROR_INVALID_IMAGE, |_| load("hello");
     "cuModuleLoadData: a newer target" => ERROR_INVALID_PTX, |_| load(&kernel("8.7", "sm_120"));
     "cuModuleLoadData: machine code for another GPU" (sim: "the row's cubin is only a header") => ERROR_NO_BINARY_FOR_GPU, |_| {
-        load("\x7fELF\x02\x01\x01")
+        let mut header = [0u8; 64];
+        header[..7].copy_from_slice(b"\x7fELF\x02\x01\x01");
+        header[32] = 64; // where its table of segments would be: behind it
+        cuModuleLoadData(&mut CUmodule::default(), header.as_ptr().cast())
     };
     "cuModuleLoadData: a newer PTX" (sim: "a driver refuses what is newer than itself") => SUCCESS, |_| load(&kernel("99.0", "sm_70"));
     "cuModuleGetFunction: beside one that holds an unknown instruction" (sim: "a driver refuses the whole text") => SUCCESS, |_| {

@@ -11,6 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result};
 use lanewise::Backend;
 use lanewise_diff::case::{self, Case};
+use lanewise_diff::cases;
 use lanewise_diff::machine::{Driver, Simulator};
 use lanewise_diff::report::{OUTCOMES, date};
 use lanewise_diff::{Outcome, Report, Session, Verdict};
@@ -42,7 +43,7 @@ const SILENCE: Duration = Duration::from_secs(120);
 
 /// Runs the comparison, as parent or as child.
 pub(crate) fn run(args: Args) -> Result<ExitCode> {
-    let mut cases = case::all();
+    let mut cases = cases::all();
     if !args.only.is_empty() {
         cases.retain(|case| {
             let text = &case.sample.instruction;

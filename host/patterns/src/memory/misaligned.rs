@@ -1,7 +1,5 @@
 //! The sum of two vectors with an offset on one side of the copy: what the patterns about reads and writes have in common.
 
-use crate::memory::misaligned_read::add_from;
-use crate::memory::misaligned_write::add_to;
 use anyhow::Result;
 use gpu::memory::misaligned_read::read_offset;
 use lanewise::{Device, DeviceBuffer, LaunchConfig};
@@ -22,7 +20,10 @@ pub(super) enum Offset {
     Writes,
 }
 
-/// The kernel with `unroll` elements a thread. What the offset is added to is longer by it, so that every element has its
+/// The sum on the CPU: both vectors, where it goes, the offset.
+pub(super) type Sum = fn(&[f32], &[f32], &mut [f32], usize);
+
+/// The kernel with `unroll` elements a thread, held against `sum`. What the offset is added to is longer by it, so that every element has its
 /// sum, every sum its element, and every warp its 32 of them.
 pub(super) fn prepare<K: SafeKernel<Params = <read_offset as Kernel>::Params>>(
     device: &Device,
@@ -30,6 +31,7 @@ pub(super) fn prepare<K: SafeKernel<Params = <read_offset as Kernel>::Params>>(
     kernel: K,
     unroll: usize,
     of: Offset,
+    sum: Sum,
 ) -> Result<Box<dyn Case>> {
     let (n, offset) = (setup.elements()?, setup.by.unwrap_or(OFFSET));
     let size = n.saturating_add(offset as usize);
@@ -41,10 +43,7 @@ pub(super) fn prepare<K: SafeKernel<Params = <read_offset as Kernel>::Params>>(
     let a = input::floats(read, setup.seed);
     let b = input::floats(read, setup.seed ^ 1);
     let mut expected = vec![0.0; written];
-    match of {
-        Offset::Reads => add_from(&a, &b, &mut expected, offset as usize),
-        Offset::Writes => add_to(&a, &b, &mut expected, offset as usize),
-    }
+    sum(&a, &b, &mut expected, offset as usize);
 
     let block = setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK);
     let config = LaunchConfig::cover_1d(n.div_ceil(unroll), block);

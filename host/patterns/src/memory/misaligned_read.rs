@@ -18,13 +18,27 @@ pub static PATTERN: Pattern = Pattern {
     },
     variants: &[
         Variant::new("read_offset", |device, setup| {
-            prepare(device, setup, read_offset, 1, Offset::Reads)
+            prepare(device, setup, read_offset, 1, Offset::Reads, add_from)
         }),
         Variant::new("read_offset_unroll2", |device, setup| {
-            prepare(device, setup, read_offset_unroll2, 2, Offset::Reads)
+            prepare(
+                device,
+                setup,
+                read_offset_unroll2,
+                2,
+                Offset::Reads,
+                add_from,
+            )
         }),
         Variant::new("read_offset_unroll4", |device, setup| {
-            prepare(device, setup, read_offset_unroll4, 4, Offset::Reads)
+            prepare(
+                device,
+                setup,
+                read_offset_unroll4,
+                4,
+                Offset::Reads,
+                add_from,
+            )
         }),
     ],
 };

@@ -18,13 +18,27 @@ pub static PATTERN: Pattern = Pattern {
     },
     variants: &[
         Variant::new("write_offset", |device, setup| {
-            prepare(device, setup, write_offset, 1, Offset::Writes)
+            prepare(device, setup, write_offset, 1, Offset::Writes, add_to)
         }),
         Variant::new("write_offset_unroll2", |device, setup| {
-            prepare(device, setup, write_offset_unroll2, 2, Offset::Writes)
+            prepare(
+                device,
+                setup,
+                write_offset_unroll2,
+                2,
+                Offset::Writes,
+                add_to,
+            )
         }),
         Variant::new("write_offset_unroll4", |device, setup| {
-            prepare(device, setup, write_offset_unroll4, 4, Offset::Writes)
+            prepare(
+                device,
+                setup,
+                write_offset_unroll4,
+                4,
+                Offset::Writes,
+                add_to,
+            )
         }),
     ],
 };

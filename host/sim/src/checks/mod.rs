@@ -20,7 +20,7 @@ pub struct Checks {
 }
 
 impl Checks {
-    /// Every check.
+    /// All checks at once.
     pub fn all() -> Self {
         Self {
             race: true,
@@ -42,7 +42,7 @@ const NAMED: [Named; 3] = [
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no check is called `{word}`; there are {}, and `all`", names())]
 pub struct UnknownCheck {
-    /// The word.
+    /// The word that was written.
     pub word: String,
 }
 

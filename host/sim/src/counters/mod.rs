@@ -24,15 +24,15 @@ pub struct Counters {
     pub ptx_branches_uniform: u64,
     /// Conditional branches that lanes took both ways.
     pub ptx_branches_divergent: u64,
-    /// Global loads.
+    /// Loads from global memory, by sectors.
     pub global_loads: Access,
-    /// Global stores.
+    /// Stores to global memory, by sectors.
     pub global_stores: Access,
     /// Global atomics and reductions.
     pub global_atomics: Access,
-    /// Shared loads.
+    /// Loads from shared memory, by bank conflicts.
     pub shared_loads: Banked,
-    /// Shared stores.
+    /// Stores to shared memory, by bank conflicts.
     pub shared_stores: Banked,
     /// Shared atomics and reductions.
     pub shared_atomics: Banked,
@@ -132,14 +132,5 @@ impl Counters {
             0 => 1.0,
             all => self.ptx_branches_uniform as f64 / all as f64,
         }
-    }
-
-    /// Passes over requests of shared loads and stores together.
-    pub fn wavefronts_per_shared_request(&self) -> f64 {
-        let (loads, stores) = (self.shared_loads, self.shared_stores);
-        ratio(
-            loads.wavefronts + stores.wavefronts,
-            loads.requests + stores.requests,
-        )
     }
 }

@@ -4,26 +4,15 @@
 //! Where spaces lie among generic addresses is `memory::window`'s. `mapa` of a rank that the cluster does not have gives an
 //! address that no access may use; `getctarank` of what is no shared address is open in the ISA and gives all ones here.
 
-use super::function::{Builder, Operands, Result, invalid, unsupported};
-use super::program::Value;
+use super::builder::{Builder, Operands};
+use super::problem::{Result, invalid, unsupported};
 use crate::machine::compute::alu;
 use crate::machine::compute::misc;
 use crate::machine::memory::stack;
 use crate::machine::op::Handler;
+use crate::machine::program::Value;
 use crate::memory::window::{self, SHARED_PER_BLOCK, Window};
 use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, SpecialRegister};
-
-pub(super) fn addresses<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
-    match i.opcode {
-        Opcode::Cvta => cvta(b, i),
-        Opcode::Isspacep => isspacep(b, i),
-        Opcode::Mapa => mapa(b, i),
-        Opcode::Getctarank => getctarank(b, i),
-        Opcode::Stacksave | Opcode::Stackrestore | Opcode::Alloca => stack(b, i),
-        Opcode::Createpolicy => createpolicy(b, i),
-        _ => unsupported(),
-    }
-}
 
 /// What a space's addresses need to become generic.
 fn window(i: &Instruction) -> Option<u64> {
@@ -37,7 +26,7 @@ fn window(i: &Instruction) -> Option<u64> {
 }
 
 /// Shared and local addresses become generic ones by adding their window; global and constant ones are generic already.
-fn cvta<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+pub(super) fn cvta<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let [d, a] = b.body.operands(i) else {
         return invalid("`cvta` takes a destination and a source");
     };
@@ -63,7 +52,7 @@ fn cvta<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     Ok(())
 }
 
-fn isspacep<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+pub(super) fn isspacep<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let [d, a] = b.body.operands(i) else {
         return invalid("`isspacep` takes a destination and an address");
     };
@@ -112,7 +101,7 @@ fn wide<'a>(b: &mut Builder<'a, '_>, operand: &Operand<'a>) -> Result<u32> {
 }
 
 /// The rank is above the lowest bits of a shared address, plus one: 0 is the block itself.
-fn mapa<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+pub(super) fn mapa<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     const fn at(address: u64, rank: u32) -> u64 {
         address % SHARED_PER_BLOCK + (rank as u64 + 1) * SHARED_PER_BLOCK
     }
@@ -146,7 +135,7 @@ fn mapa<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     Ok(())
 }
 
-fn getctarank<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+pub(super) fn getctarank<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     const fn rank(address: u64, own: u32) -> u32 {
         match address / SHARED_PER_BLOCK {
             0 => own,
@@ -182,7 +171,7 @@ fn getctarank<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     Ok(())
 }
 
-fn stack<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+pub(super) fn stack<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let wide = i.modifiers.has(M::U64);
     let (width, aux) = if wide { (8, 1) } else { (4, 0) };
     let operands = match (i.opcode, b.body.operands(i)) {
@@ -223,7 +212,7 @@ fn stack<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
 }
 
 /// A policy is opaque, and there is no cache that it could steer: all of them are one value.
-fn createpolicy<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+pub(super) fn createpolicy<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     const POLICY: u128 = 0x12f0_0000_0000_0000;
     let [d, ..] = b.body.operands(i) else {
         return invalid("`createpolicy` takes a destination");

@@ -4,19 +4,19 @@
 //! moves, additions and conversions. Every assignment of a register counts, wherever it stands. What comes from memory, from
 //! parameters or from other instructions may be any address, and accesses through it are left alone.
 
-use super::program::VariableSpace;
 use super::symbols::Symbols;
+use crate::machine::program::VariableSpace;
 use crate::ptx::ast::{self, Base, Body, Instruction, Opcode, Operand, RegisterId, Symbol};
 
 /// What a register's value is computed from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Origin {
-    /// Nothing yet.
+    /// Nothing is known of it yet.
     #[default]
     Unset,
     /// The address of this variable, and numbers.
     Array(u32),
-    /// Anything.
+    /// It may come from anywhere.
     Any,
 }
 

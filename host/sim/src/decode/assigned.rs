@@ -5,7 +5,8 @@
 //! large, never too small: a forward data-flow analysis over the body's basic blocks, where a write counts if nothing
 //! guards it, and what is not known to be a write counts as a read.
 
-use crate::ptx::ast::{Base, Body, Instruction, Modifier, Opcode, Operand, RegisterId, Target};
+use crate::isa::pattern::{self, Pattern};
+use crate::ptx::ast::{Base, Body, Instruction, Opcode, Operand, RegisterId, Target};
 
 /// One bit for each register.
 type Bits = Vec<u64>;
@@ -132,86 +133,9 @@ impl Blocks {
     }
 }
 
-/// Whether an instruction's first operand is where its result goes.
+/// Whether an instruction's first operand is where its result goes. One that has no row yet counts as if it were not.
 pub(super) fn writes_first(instruction: &Instruction) -> bool {
-    use Opcode as O;
-    match instruction.opcode {
-        O::Bar | O::Barrier => instruction.modifiers.has(Modifier::Red),
-        opcode if opcode.is_video() => true,
-        opcode => matches!(
-            opcode,
-            O::Abs
-                | O::Activemask
-                | O::Add
-                | O::Addc
-                | O::And
-                | O::Atom
-                | O::Bfe
-                | O::Bfi
-                | O::Bfind
-                | O::Bmsk
-                | O::Brev
-                | O::Clz
-                | O::Cnot
-                | O::Copysign
-                | O::Cos
-                | O::Cvt
-                | O::Cvta
-                | O::Div
-                | O::Dp2a
-                | O::Dp4a
-                | O::Elect
-                | O::Ex2
-                | O::Fma
-                | O::Fns
-                | O::Getctarank
-                | O::Isspacep
-                | O::Ld
-                | O::Ldmatrix
-                | O::Ldu
-                | O::Lg2
-                | O::Lop3
-                | O::Mad
-                | O::Mad24
-                | O::Madc
-                | O::Mapa
-                | O::Match
-                | O::Max
-                | O::Min
-                | O::Mov
-                | O::Mul
-                | O::Mul24
-                | O::Neg
-                | O::Not
-                | O::Or
-                | O::Popc
-                | O::Prmt
-                | O::Rcp
-                | O::Redux
-                | O::Rem
-                | O::Rsqrt
-                | O::Sad
-                | O::Selp
-                | O::Set
-                | O::Setp
-                | O::Shf
-                | O::Shfl
-                | O::Shl
-                | O::Shr
-                | O::Sin
-                | O::Slct
-                | O::Sqrt
-                | O::Sub
-                | O::Subc
-                | O::Szext
-                | O::Tanh
-                | O::Testp
-                | O::Tex
-                | O::Tld4
-                | O::Vote
-                | O::Xor
-        ),
-    }
+    pattern::found(instruction).is_some_and(Pattern::writes_first)
 }
 
 /// Calls `f` with every register of an instruction, reads first, and whether it is surely written.
@@ -275,7 +199,8 @@ mod tests {
             ".version 8.7\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a) {{\n\
              .reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\n{body}\n}}"
         );
-        let module = crate::ptx::parse(&text).unwrap_or_else(|error| panic!("{error}"));
+        let mut module = crate::ptx::parse(&text).unwrap_or_else(|error| panic!("{error}"));
+        crate::isa::check(&mut module).unwrap_or_else(|error| panic!("{error}"));
         let body = module.functions[0].body.as_ref().expect("a body");
         let found = maybe_unassigned(body);
         let names = body.registers.iter().zip(found).filter(|(_, found)| *found);

@@ -3,48 +3,26 @@
 //! PTX ISA, "Data Movement and Conversion: Asynchronous copy" and "Parallel Synchronization and Communication: mbarrier". Cache
 //! operators, prefetch sizes and cache policies are hints; so is the time that `try_wait` suggests.
 
-use super::function::{Builder, Operands, Result, invalid, unsupported};
+use super::builder::{Builder, Operands};
 use super::memory::{Address, place};
-use super::program::Value;
+use super::problem::{Result, invalid, unsupported};
 use crate::machine::asynchronous::bulk::{self, BulkSite, From, joining};
 use crate::machine::asynchronous::pending::Join;
 use crate::machine::asynchronous::{self as run, Addressed, CopySite, Read, wait};
 use crate::machine::compute::alu;
-use crate::machine::compute::misc;
 use crate::machine::meeting::mbarrier::{self, NOWHERE, how};
-use crate::machine::memory::access::{Named, flag};
-use crate::machine::memory::transfer::Place;
+use crate::machine::memory::access::{NamedSpace, flag};
+use crate::machine::memory::transfer::TransferSpace;
+use crate::machine::program::Value;
 use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, Type};
 use crate::semantics::mbarrier::pending_count;
 use crate::semantics::{atomic, float, half, int};
 
-pub(super) fn asynchronous<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
-    let has = |word| i.modifiers.has(word);
-    match i.opcode {
-        Opcode::Mbarrier => mbarrier(b, i),
-        Opcode::St | Opcode::Red => from_registers(b, i),
-        _ if has(M::CommitGroup) => {
-            let aux = u32::from(has(M::Bulk));
-            let none = Operands::default();
-            b.emit(run::commit, Operands { aux, ..none });
-            Ok(())
-        }
-        _ if has(M::WaitGroup) || has(M::WaitAll) => wait_for(b, i),
-        _ if has(M::Mbarrier) => arrive(b, i),
-        _ if has(M::Bulk) && has(M::Prefetch) => {
-            b.emit(misc::nothing, Operands::default());
-            Ok(())
-        }
-        _ if has(M::Bulk) => bulk(b, i),
-        _ => copy(b, i),
-    }
-}
-
 /// The spaces that an instruction names, in order.
-pub(super) fn spaces(i: &Instruction) -> impl Iterator<Item = Named> + '_ {
+pub(super) fn spaces(i: &Instruction) -> impl Iterator<Item = NamedSpace> + '_ {
     i.modifiers.iter().filter_map(|word| match word {
-        M::Global => Some(Named::Global),
-        M::Shared | M::SharedCta | M::SharedCluster => Some(Named::Shared),
+        M::Global => Some(NamedSpace::Global),
+        M::Shared | M::SharedCta | M::SharedCluster => Some(NamedSpace::Shared),
         _ => None,
     })
 }
@@ -52,7 +30,7 @@ pub(super) fn spaces(i: &Instruction) -> impl Iterator<Item = Named> + '_ {
 pub(super) fn addressed<'a>(
     b: &mut Builder<'a, '_>,
     operand: &Operand<'a>,
-    space: Named,
+    space: NamedSpace,
 ) -> Result<Addressed> {
     let Address { row, offset, flags } = b.address_operand(operand)?;
     Ok(Addressed {
@@ -87,7 +65,7 @@ pub(super) fn fill<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
             c: offset,
             aux: flags
                 | set(
-                    b.place_of(place(i)?, to)? == Place::Generic,
+                    b.place_of(place(i)?, to)? == TransferSpace::Generic,
                     bulk::fills::GENERIC,
                 )
                 | set(wide, bulk::fills::WIDE),
@@ -98,7 +76,7 @@ pub(super) fn fill<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
 }
 
 /// `cp.async.ca`, `.cg`.
-fn copy<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+pub(super) fn copy<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let [to, from, size, rest @ ..] = b.body.operands(i) else {
         return invalid("`cp.async` takes two addresses and a size");
     };
@@ -117,8 +95,8 @@ fn copy<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
         _ => return invalid("more operands than `cp.async` takes"),
     };
     let site = CopySite {
-        to: addressed(b, to, Named::Shared)?,
-        from: addressed(b, from, Named::Global)?,
+        to: addressed(b, to, NamedSpace::Shared)?,
+        from: addressed(b, from, NamedSpace::Global)?,
         bytes,
         read,
     };
@@ -130,8 +108,16 @@ fn copy<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     Ok(())
 }
 
+/// `cp.async.commit_group`, `cp.async.bulk.commit_group`.
+pub(super) fn commit(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
+    let aux = u32::from(i.modifiers.has(M::Bulk));
+    let none = Operands::default();
+    b.emit(run::commit, Operands { aux, ..none });
+    Ok(())
+}
+
 /// `cp.async.wait_group`, `.wait_all`, `cp.async.bulk.wait_group`.
-fn wait_for(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
+pub(super) fn wait_for(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
     let has = |word| i.modifiers.has(word);
     let left = match b.body.operands(i) {
         [] => 0,
@@ -158,14 +144,14 @@ fn wait_for(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
 /// The address of an mbarrier, and the flags that go with it.
 fn object<'a>(b: &mut Builder<'a, '_>, i: &Instruction, operand: &Operand<'a>) -> Result<Address> {
     let mut address = b.address_operand(operand)?;
-    if b.place_of(place(i)?, operand)? == Place::Generic {
+    if b.place_of(place(i)?, operand)? == TransferSpace::Generic {
         address.flags |= how::GENERIC;
     }
     Ok(address)
 }
 
 /// `cp.async.mbarrier.arrive`.
-fn arrive<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+pub(super) fn arrive<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let [address] = b.body.operands(i) else {
         return invalid("an address should stand here");
     };
@@ -241,7 +227,7 @@ fn emit_bulk(b: &mut Builder<'_, '_>, site: BulkSite) {
 }
 
 /// `cp.async.bulk`, `cp.reduce.async.bulk`.
-fn bulk<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+pub(super) fn bulk<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let has = |word| i.modifiers.has(word);
     let mut named = spaces(i);
     let (Some(to_space), Some(from_space)) = (named.next(), named.next()) else {
@@ -284,11 +270,11 @@ fn bulk<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
 }
 
 /// `st.async`, `red.async`.
-fn from_registers<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+pub(super) fn from_registers<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let ([to, value, mbarrier], Some(ty)) = (b.body.operands(i), i.modifiers.types().last()) else {
         return invalid("an address, a value and an mbarrier should stand here");
     };
-    let space = spaces(i).next().unwrap_or(Named::GenericShared);
+    let space = spaces(i).next().unwrap_or(NamedSpace::GenericShared);
     let join = match i.opcode {
         Opcode::Red => Some(join(i).map_or_else(unsupported, Ok)?),
         _ => None,
@@ -312,50 +298,60 @@ fn from_registers<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     Ok(())
 }
 
-fn mbarrier<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
-    let has = |word| i.modifiers.has(word);
-    let operands = b.body.operands(i);
-    if has(M::PendingCount) {
-        let [d, state] = operands else {
-            return invalid("`mbarrier.pending_count` takes a destination and a state");
-        };
-        let (a, d) = (b.source(state, 8, None)?, b.destination(d, 4)?);
-        let none = Operands::default();
-        b.emit(
-            alu::unary_rare(|state: u64| pending_count(state)),
-            Operands { d, a, ..none },
-        );
-        return Ok(());
-    }
-    let flags = |pairs: &[(M, u32)]| {
-        let set = pairs.iter().filter(|(word, _)| has(*word));
-        set.fold(0, |all, (_, flag)| all | flag)
+/// `mbarrier.pending_count`.
+pub(super) fn mbarrier_count<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let [d, state] = b.body.operands(i) else {
+        return invalid("`mbarrier.pending_count` takes a destination and a state");
     };
-    if has(M::TestWait) || has(M::TryWait) {
-        let [d, address, state, ..] = operands else {
-            return invalid("a wait takes a predicate, an address and a state or parity");
-        };
-        let width = if has(M::Parity) { 4 } else { 8 };
-        let state = b.source(state, width, None)?;
-        let at = object(b, i, address)?;
-        let d = b.predicate_destination(d)?;
-        let how = flags(&[
+    let (a, d) = (b.source(state, 8, None)?, b.destination(d, 4)?);
+    let none = Operands::default();
+    b.emit(
+        alu::unary_rare(|state: u64| pending_count(state)),
+        Operands { d, a, ..none },
+    );
+    Ok(())
+}
+
+/// The flags whose words an instruction has.
+fn flags(i: &Instruction, pairs: &[(M, u32)]) -> u32 {
+    let set = pairs.iter().filter(|(word, _)| i.modifiers.has(*word));
+    set.fold(0, |all, (_, flag)| all | flag)
+}
+
+/// `mbarrier.test_wait`, `.try_wait`.
+pub(super) fn mbarrier_wait<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let [d, address, state, ..] = b.body.operands(i) else {
+        return invalid("a wait takes a predicate, an address and a state or parity");
+    };
+    let width = if i.modifiers.has(M::Parity) { 4 } else { 8 };
+    let state = b.source(state, width, None)?;
+    let at = object(b, i, address)?;
+    let d = b.predicate_destination(d)?;
+    let how = flags(
+        i,
+        &[
             (M::TryWait, how::TRY),
             (M::Parity, how::PARITY),
             (M::Relaxed, how::RELAXED),
-        ]);
-        b.emit(
-            mbarrier::wait,
-            Operands {
-                d,
-                a: at.row,
-                b: state,
-                c: at.offset,
-                aux: at.flags | how,
-            },
-        );
-        return Ok(());
-    }
+        ],
+    );
+    b.emit(
+        mbarrier::wait,
+        Operands {
+            d,
+            a: at.row,
+            b: state,
+            c: at.offset,
+            aux: at.flags | how,
+        },
+    );
+    Ok(())
+}
+
+/// `mbarrier.init`, `.inval`, `.arrive`, `.arrive_drop`, `.expect_tx`, `.complete_tx`.
+pub(super) fn mbarrier<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let has = |word| i.modifiers.has(word);
+    let operands = b.body.operands(i);
     let arrives = has(M::Arrive) || has(M::ArriveDrop);
     let (d, address, count) = match (arrives, operands) {
         (true, [d, address, rest @ ..]) => (d, address, rest.first()),
@@ -376,16 +372,19 @@ fn mbarrier<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
         () if has(M::Inval) => (mbarrier::invalidate, 0),
         () if arrives => (
             mbarrier::arrive,
-            flags(&[
-                (M::ArriveDrop, how::DROP),
-                (M::ExpectTx, how::EXPECT),
-                (M::NoComplete, how::NO_COMPLETE),
-                (M::Relaxed, how::RELAXED),
-            ]),
+            flags(
+                i,
+                &[
+                    (M::ArriveDrop, how::DROP),
+                    (M::ExpectTx, how::EXPECT),
+                    (M::NoComplete, how::NO_COMPLETE),
+                    (M::Relaxed, how::RELAXED),
+                ],
+            ),
         ),
         () => (
             mbarrier::transaction,
-            flags(&[(M::CompleteTx, how::COMPLETE)]),
+            flags(i, &[(M::CompleteTx, how::COMPLETE)]),
         ),
     };
     b.emit(

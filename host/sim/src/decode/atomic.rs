@@ -5,13 +5,14 @@
 //! an H200: `add.f32` on global memory flushes subnormals to zero, on shared memory it does not; halves (`.noftz`) never do.
 //! Of a vector each element is one step, the whole is not; its memory is aligned as a whole.
 
-use super::function::{Builder, Operands, Result, invalid, unsupported};
+use super::builder::{Builder, Operands};
 use super::memory::{Address, class_of, place};
 use super::operand::repr;
-use super::program::Class;
+use super::problem::{Result, invalid, unsupported};
 use crate::machine::memory::atomics::{self, atomic as handler};
-use crate::machine::memory::transfer::{NOWHERE, Place};
+use crate::machine::memory::transfer::{NOWHERE, TransferSpace};
 use crate::machine::op::Handler;
+use crate::machine::program::Class;
 use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, Type};
 use crate::semantics::{float, half, int};
 
@@ -104,12 +105,12 @@ pub(super) fn atomic<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()>
     };
     let place = b.place_of(named, &address)?;
     let space = match place {
-        Place::Global => atomics::GLOBAL,
-        Place::Shared => atomics::SHARED,
-        Place::Generic => atomics::GENERIC,
+        TransferSpace::Global => atomics::GLOBAL,
+        TransferSpace::Shared => atomics::SHARED,
+        TransferSpace::Generic => atomics::GENERIC,
         _ => return invalid("this memory has no atomics"),
     };
-    let Some(run) = pick(place != Place::Shared, operation, ty) else {
+    let Some(run) = pick(place != TransferSpace::Shared, operation, ty) else {
         return unsupported();
     };
     let width = repr(ty.size());

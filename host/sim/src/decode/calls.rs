@@ -4,64 +4,16 @@
 //! two frames. What is no area gets one of its own: a store before the call, a load behind it; and a function whose
 //! parameters are registers loads them when it begins and stores its results where it returns.
 
-use super::function::{Builder, Operands, Result, invalid, unsupported};
+use super::builder::{Builder, Operands};
 use super::memory::width;
 use super::operand::repr;
-use super::program::{Area, Value};
+use super::problem::{Result, invalid, unsupported};
+use super::signature::Formal;
 use super::table;
 use crate::machine::compute::alu;
-use crate::machine::memory::transfer::{self, Place};
-use crate::ptx::ast::{Operand, Space, Symbol, Type, Variable};
-
-/// A parameter or result as its function declares it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Formal {
-    /// Bytes of its area.
-    pub(super) bytes: u32,
-    /// An array without a length: the last parameter of a function that takes any number of arguments.
-    pub(super) open: bool,
-    /// Type of one element; of arrays of bytes, that of what is passed decides.
-    ty: Type,
-}
-
-impl Formal {
-    pub(super) fn of(variable: &Variable<'_>) -> Formal {
-        Formal {
-            bytes: area_bytes(variable),
-            open: variable.dims.first() == Some(&None),
-            ty: variable.ty,
-        }
-    }
-}
-
-/// Bytes of a parameter's area; a predicate takes a word.
-pub(super) fn area_bytes(variable: &Variable<'_>) -> u32 {
-    match variable.ty {
-        Type::Pred => 4,
-        _ => variable.size().min(1 << 16) as u32,
-    }
-}
-
-/// The bytes of parameters as a message shows them: "4, 8 or more".
-pub(super) fn listed(formals: &[Formal]) -> String {
-    let size = |formal: &Formal| match formal.open {
-        true => "any number".to_owned(),
-        false => formal.bytes.to_string(),
-    };
-    match formals {
-        [] => "nothing".to_owned(),
-        _ => formals.iter().map(size).collect::<Vec<_>>().join(", ") + " bytes",
-    }
-}
-
-/// Whether areas of a call are what a function takes.
-pub(super) fn agree(areas: &[Area], formals: &[Formal]) -> bool {
-    areas.len() == formals.len()
-        && areas
-            .iter()
-            .zip(formals)
-            .all(|(area, formal)| formal.open || area.size == formal.bytes)
-}
+use crate::machine::memory::transfer::{self, TransferSpace};
+use crate::machine::program::{Area, Value};
+use crate::ptx::ast::{Operand, Space, Symbol, Type};
 
 /// A result that goes from its area to a register when the call is over.
 pub(super) struct Delivery<'a> {
@@ -85,8 +37,8 @@ impl<'a> Builder<'a, '_> {
             return unsupported();
         };
         let handler = match store {
-            true => transfer::store(Place::Area, width, lane),
-            false => transfer::load(Place::Area, width, lane),
+            true => transfer::store(TransferSpace::Area, width, lane),
+            false => transfer::load(TransferSpace::Area, width, lane),
         };
         let Some(run) = handler else {
             return invalid("a register of this width does not hold the type");
@@ -352,7 +304,8 @@ impl<'a> Builder<'a, '_> {
                 .filter(|(ty, byte)| u64::from(byte + at) + ty.size() <= u64::from(area.size))
             {
                 self.move_element(area, at + byte, ty, row, 4, false)?;
-                let Some(run) = width(ty).and_then(|width| transfer::store(Place::Local, width, 4))
+                let Some(run) =
+                    width(ty).and_then(|width| transfer::store(TransferSpace::Local, width, 4))
                 else {
                     return unsupported();
                 };

@@ -5,10 +5,11 @@
 //! constants. Results that a later operation of the same instruction reads go to predicates of our own, since the
 //! instruction's may be its guard or its third operand; registers of its own are written last, both predicates at once.
 
-use super::function::{Builder, Operands, Result, invalid, literal_type, unsupported};
-use super::program::Value;
+use super::builder::{Builder, Operands, literal_type};
+use super::problem::{Result, invalid, unsupported};
 use super::table::{self, Entry};
 use crate::machine::compute::alu::{self, combine};
+use crate::machine::program::Value;
 use crate::ptx::ast::{Instruction, Modifier as M, Operand, Type};
 
 /// The table's `setp` for the words of a `setp` or `set`, and how its result is combined.
@@ -220,7 +221,7 @@ fn choose(b: &mut Builder<'_, '_>, d: u32, p: u32, yes: u32) -> Result<()> {
 }
 
 pub(super) fn testp<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
-    let (Some(entry), [d, a]) = (table::find(&Builder::spelling(i)), b.body.operands(i)) else {
+    let (Some(entry), [d, a]) = (table::find(&i.spelling()), b.body.operands(i)) else {
         return unsupported();
     };
     let a = b.source(a, entry.sources[0], literal_type(i))?;

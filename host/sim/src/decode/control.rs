@@ -3,62 +3,72 @@
 //! PTX ISA, "Control Flow Instructions". `.uni` is a promise that the machine does not need. Calls of functions that the
 //! machine provides (`vprintf`, `malloc`, `__cudaCDP2LaunchDeviceV2` and their kin) become operations of their own.
 
-use super::calls::{Formal, agree, listed};
-use super::function::{Builder, Operands, Result, invalid, unsupported};
-use super::program::{Area, CallSite, Class};
+use super::builder::{Builder, Operands};
+use super::problem::{Result, invalid};
+use super::signature::{Formal, agree, listed};
 use crate::machine::control::{self as run, builtin};
 use crate::machine::launch::children;
 use crate::machine::op::Handler;
+use crate::machine::program::{Area, CallSite, Class};
 use crate::ptx::ast::{Instruction, Opcode, Operand, Symbol, Target, Variable};
 
-pub(super) fn control<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
-    let operands = b.body.operands(i);
-    match i.opcode {
-        Opcode::Bra => {
-            let [Operand::Label(label)] = *operands else {
-                return invalid("`bra` takes a label");
-            };
-            if i.guard.is_some() && !ends(b, label) {
-                b.classify(Class::Branch, 0);
-            }
-            b.jump_to(label);
-            b.emit(run::branch, Operands::default());
-            Ok(())
-        }
-        Opcode::Brx => {
-            let [index, Operand::Label(label)] = *operands else {
-                return invalid("`brx.idx` takes an index and a table");
-            };
-            let Some(Target::BranchTargets(table)) =
-                b.body.labels.get(label as usize).map(|l| l.target)
-            else {
-                return invalid("the label of a `.branchtargets` should stand here");
-            };
-            let labels = b.body.branch_targets[table as usize].clone();
-            let a = b.source(&index, 4, None)?;
-            let aux = b.table(&labels);
-            b.classify(Class::Indexed, 0);
-            b.emit(
-                run::branch_indexed,
-                Operands {
-                    a,
-                    aux,
-                    ..Operands::default()
-                },
-            );
-            Ok(())
-        }
-        Opcode::Call => call(b, operands),
-        Opcode::Exit => simple(b, run::exit),
-        Opcode::Ret if b.function.entry => simple(b, run::exit),
-        Opcode::Ret => {
-            b.leave()?;
-            simple(b, run::ret)
-        }
-        Opcode::Trap => simple(b, run::trap),
-        Opcode::Brkpt => simple(b, run::breakpoint),
-        _ => unsupported(),
+/// `bra`.
+pub(super) fn branch(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
+    let [Operand::Label(label)] = *b.body.operands(i) else {
+        return invalid("`bra` takes a label");
+    };
+    if i.guard.is_some() && !ends(b, label) {
+        b.classify(Class::Branch, 0);
     }
+    b.jump_to(label);
+    b.emit(run::branch, Operands::default());
+    Ok(())
+}
+
+/// `brx.idx`.
+pub(super) fn branch_indexed<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let [index, Operand::Label(label)] = *b.body.operands(i) else {
+        return invalid("`brx.idx` takes an index and a table");
+    };
+    let Some(Target::BranchTargets(table)) = b.body.labels.get(label as usize).map(|l| l.target)
+    else {
+        return invalid("the label of a `.branchtargets` should stand here");
+    };
+    let labels = b.body.branch_targets[table as usize].clone();
+    let a = b.source(&index, 4, None)?;
+    let aux = b.table(&labels);
+    b.classify(Class::Indexed, 0);
+    b.emit(
+        run::branch_indexed,
+        Operands {
+            a,
+            aux,
+            ..Operands::default()
+        },
+    );
+    Ok(())
+}
+
+/// `ret`, which in a kernel is `exit`.
+pub(super) fn ret(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
+    if b.function.entry {
+        return exit(b, i);
+    }
+    b.leave()?;
+    simple(b, run::ret)
+}
+
+pub(super) fn exit(b: &mut Builder<'_, '_>, _: &Instruction) -> Result<()> {
+    simple(b, run::exit)
+}
+
+pub(super) fn trap(b: &mut Builder<'_, '_>, _: &Instruction) -> Result<()> {
+    simple(b, run::trap)
+}
+
+/// `brkpt`.
+pub(super) fn breakpoint(b: &mut Builder<'_, '_>, _: &Instruction) -> Result<()> {
+    simple(b, run::breakpoint)
 }
 
 fn simple(b: &mut Builder<'_, '_>, run: Handler) -> Result<()> {
@@ -78,7 +88,8 @@ fn ends(b: &Builder<'_, '_>, label: u32) -> bool {
 }
 
 /// `call (results), target, (arguments) [, prototype]`.
-fn call<'a>(b: &mut Builder<'a, '_>, operands: &[Operand<'a>]) -> Result<()> {
+pub(super) fn call<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let operands = b.body.operands(i);
     let [results, target, arguments, ref table @ ..] = *operands else {
         return invalid("`call` takes a target");
     };

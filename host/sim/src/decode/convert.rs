@@ -6,8 +6,9 @@
 
 use half::{bf16, f16};
 
-use super::function::{Builder, Operands, Result, invalid, unsupported};
+use super::builder::{Builder, Operands};
 use super::operand::repr;
+use super::problem::{Result, invalid, unsupported};
 use super::table;
 use crate::machine::compute::alu::{unary, unary_rare};
 use crate::machine::op::Handler;
@@ -106,6 +107,15 @@ fn from_integer(d: Type, a: Type, mode: Option<M>) -> Option<Handler> {
     })
 }
 
+/// `cvt.ftz.f32.f64`.
+fn flushed(mode: Option<M>) -> Option<Handler> {
+    in_mode!(mode;
+        |a| cvt_ftz_f32_f64(a, cvt_rn_f32_f64),
+        |a| cvt_ftz_f32_f64(a, cvt_rz_f32_f64),
+        |a| cvt_ftz_f32_f64(a, cvt_rm_f32_f64),
+        |a| cvt_ftz_f32_f64(a, cvt_rp_f32_f64))
+}
+
 /// Between floats, without `.ftz`, `.sat`, `.relu` and `.satfinite`.
 fn floats(d: Type, a: Type, mode: Option<M>) -> Option<Handler> {
     use Type::{Bf16, F16, F32, F64};
@@ -176,12 +186,6 @@ fn afterwards(word: M, d: Type) -> Option<Handler> {
 }
 
 pub(super) fn convert<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
-    if table::find(&Builder::spelling(i)).is_some() {
-        return b.tabled(i);
-    }
-    if i.modifiers.has(M::Rs) {
-        return four_randomly(b, i);
-    }
     let types: Vec<Type> = i.modifiers.types().collect();
     let ([d_ty, a_ty], [d, a]) = (&types[..], b.body.operands(i)) else {
         return unsupported();
@@ -192,6 +196,10 @@ pub(super) fn convert<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()
         (true, true) => integers(d_ty, a_ty, i.modifiers.has(M::Sat)),
         (true, false) => to_integer(d_ty, a_ty, mode),
         (false, true) => from_integer(d_ty, a_ty, mode),
+        // Subnormal results are flushed where they are made: before the rounding they are not all subnormal.
+        (false, false) if d_ty == Type::F32 && a_ty == Type::F64 && i.modifiers.has(M::Ftz) => {
+            flushed(mode)
+        }
         (false, false) => floats(d_ty, a_ty, mode),
     };
     let Some(run) = run else { return unsupported() };
@@ -223,8 +231,8 @@ pub(super) fn convert<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()
 }
 
 /// `cvt.rs.satfinite.e4m3x4.f32 d, {a, b, e, f}, rbits` and its like: two numbers at a time.
-fn four_randomly<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
-    let spelling = Builder::spelling(i);
+pub(super) fn four_randomly<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let spelling = i.spelling();
     let (Some(upper), Some(lower), [to, from, random]) = (
         table::find(&format!("{spelling}(a,b)")),
         table::find(&format!("{spelling}(e,f)")),

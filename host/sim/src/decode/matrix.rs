@@ -3,25 +3,17 @@
 //! PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions". The table has settled how many registers each fragment has;
 //! here shape, layout and types become a [`Product`] or a [`Tile`].
 
-use super::function::{Builder, Operands, Result, invalid, unsupported};
+use super::builder::{Builder, Operands};
 use super::memory::{Address, place};
-use super::program::Value;
+use super::problem::{Result, invalid, unsupported};
 use crate::machine::compute::matrix::{self, Kind, Product, Sparsity, rows};
-use crate::machine::memory::access::{Named, flag};
+use crate::machine::memory::access::{NamedSpace, flag};
 use crate::machine::memory::tile::{self, Tile};
-use crate::machine::memory::transfer::Place;
+use crate::machine::memory::transfer::TransferSpace;
+use crate::machine::program::Value;
 use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, Type};
 use crate::semantics::Rounding;
 use crate::semantics::matrix::{Accumulator, BitOp, Element, sparse};
-
-pub(super) fn matrix<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
-    match i.opcode {
-        Opcode::Ldmatrix | Opcode::Stmatrix => move_rows(b, i),
-        Opcode::Movmatrix => movmatrix(b, i),
-        Opcode::Wmma if i.modifiers.has(M::Load) || i.modifiers.has(M::Store) => move_tile(b, i),
-        _ => multiply(b, i),
-    }
-}
 
 /// The mask of all lanes.
 pub(super) fn everybody(b: &mut Builder<'_, '_>) -> Result<u32> {
@@ -62,7 +54,7 @@ pub(super) fn accumulator(ty: Type, i: &Instruction) -> Option<Accumulator> {
     })
 }
 
-fn multiply<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+pub(super) fn multiply<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let wmma = i.opcode == Opcode::Wmma;
     let Some((m, n, k)) = shape(i) else {
         return unsupported();
@@ -180,7 +172,7 @@ fn sparsity<'a>(
 }
 
 /// `wmma.load.a`, `.b`, `.c` and `wmma.store.d`.
-fn move_tile<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+pub(super) fn move_tile<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let Some(((m, n, k), ty)) = shape(i).zip(i.modifiers.types().last()) else {
         return unsupported();
     };
@@ -218,9 +210,9 @@ fn move_tile<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
         }
     };
     let space = match b.place_of(place(i)?, address)? {
-        Place::Global => Named::Global,
-        Place::Shared => Named::Shared,
-        _ => Named::Generic,
+        TransferSpace::Global => NamedSpace::Global,
+        TransferSpace::Shared => NamedSpace::Shared,
+        _ => NamedSpace::Generic,
     };
     let Address { row, offset, flags } = b.address_operand(address)?;
     let members = everybody(b)?;
@@ -247,7 +239,7 @@ fn move_tile<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
 }
 
 /// `ldmatrix`, `stmatrix`.
-fn move_rows<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+pub(super) fn move_rows<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let store = i.opcode == Opcode::Stmatrix;
     let (address, fragment) = match (store, b.body.operands(i)) {
         (true, [address, fragment]) | (false, [fragment, address]) => (address, fragment),
@@ -260,7 +252,7 @@ fn move_rows<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
             false => b.destination(element, 4)?,
         });
     }
-    let generic = b.place_of(place(i)?, address)? == Place::Generic;
+    let generic = b.place_of(place(i)?, address)? == TransferSpace::Generic;
     let Address { row, offset, flags } = b.address_operand(address)?;
     let members = everybody(b)?;
     let list = b.list(&registers);
@@ -288,7 +280,7 @@ fn move_rows<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     Ok(())
 }
 
-fn movmatrix<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+pub(super) fn movmatrix<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let [d, a] = b.body.operands(i) else {
         return invalid("`movmatrix` takes a destination and a source");
     };

@@ -4,12 +4,13 @@
 //! `.volatile`, `.relaxed`, `.acquire` and `.release` are what every access of the machine is anyway, and only tell the scheduler
 //! that a thread may be spinning.
 
-use super::function::{Builder, Operands, Result, invalid, unsupported};
+use super::builder::{Builder, Operands};
 use super::operand::repr;
-use super::program::{Class, SpaceClass, Value, VariableSpace};
+use super::problem::{Result, invalid, unsupported};
 use super::table;
 use crate::machine::memory::access::flag;
-use crate::machine::memory::transfer::{self, NOWHERE, Place, Width};
+use crate::machine::memory::transfer::{self, NOWHERE, TransferSpace, Width};
+use crate::machine::program::{Class, SpaceClass, Value, VariableSpace};
 use crate::ptx::ast::{
     Base, Component, Instruction, Modifier as M, Opcode, Operand, Space, Symbol, Type,
 };
@@ -25,15 +26,15 @@ pub(super) struct Address {
 }
 
 /// The memory that the modifiers name.
-pub(super) fn place(i: &Instruction) -> Result<Place> {
-    let mut place = Place::Generic;
+pub(super) fn place(i: &Instruction) -> Result<TransferSpace> {
+    let mut place = TransferSpace::Generic;
     for word in i.modifiers.iter() {
         place = match word {
-            M::Global => Place::Global,
-            M::Shared | M::SharedCta | M::SharedCluster => Place::Shared,
-            M::Local => Place::Local,
-            M::Const => Place::Constant,
-            M::Param | M::ParamEntry | M::ParamFunc => Place::Param,
+            M::Global => TransferSpace::Global,
+            M::Shared | M::SharedCta | M::SharedCluster => TransferSpace::Shared,
+            M::Local => TransferSpace::Local,
+            M::Const => TransferSpace::Constant,
+            M::Param | M::ParamEntry | M::ParamFunc => TransferSpace::Param,
             _ => continue,
         };
     }
@@ -59,13 +60,15 @@ pub(super) fn width(ty: Type) -> Option<Width> {
 }
 
 /// What counters call it.
-pub(super) fn class_of(place: Place) -> SpaceClass {
+pub(super) fn class_of(place: TransferSpace) -> SpaceClass {
     match place {
-        Place::Global => SpaceClass::Global,
-        Place::Shared => SpaceClass::Shared,
-        Place::Local => SpaceClass::Local,
-        Place::Constant | Place::Param | Place::Area => SpaceClass::Constant,
-        Place::Generic => SpaceClass::Generic,
+        TransferSpace::Global => SpaceClass::Global,
+        TransferSpace::Shared => SpaceClass::Shared,
+        TransferSpace::Local => SpaceClass::Local,
+        TransferSpace::Constant | TransferSpace::Param | TransferSpace::Area => {
+            SpaceClass::Constant
+        }
+        TransferSpace::Generic => SpaceClass::Generic,
     }
 }
 
@@ -173,19 +176,23 @@ impl<'a> Builder<'a, '_> {
     }
 
     /// The memory that an access without a state space means: that of the variable which it names, as ptxas has it.
-    pub(super) fn place_of(&self, place: Place, address: &Operand<'a>) -> Result<Place> {
+    pub(super) fn place_of(
+        &self,
+        place: TransferSpace,
+        address: &Operand<'a>,
+    ) -> Result<TransferSpace> {
         let symbol = match *address {
             Operand::Address(Base::Symbol(symbol), _) => symbol,
             Operand::Indexed(indexed) => indexed.symbol,
             _ => return Ok(place),
         };
-        if place != Place::Generic {
+        if place != TransferSpace::Generic {
             return Ok(place);
         }
         match self.space_of(symbol) {
-            Some(Space::Shared) => Ok(Place::Shared),
-            Some(Space::Local) => Ok(Place::Local),
-            Some(Space::Global) => Ok(Place::Global),
+            Some(Space::Shared) => Ok(TransferSpace::Shared),
+            Some(Space::Local) => Ok(TransferSpace::Local),
+            Some(Space::Global) => Ok(TransferSpace::Global),
             Some(space) => invalid(format!(
                 "the variable is in .{0} memory, which has no generic addresses here; say `.{0}`",
                 space.name()
@@ -267,12 +274,12 @@ pub(super) fn transfer<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
         _ => None,
     };
     let address = indexed.as_ref().unwrap_or(address);
-    if place == Place::Param
+    if place == TransferSpace::Param
         && let Operand::Address(Base::Symbol(symbol), offset) = *address
     {
         at = Some(param(b, symbol, offset, bytes, store, &mut place)?);
-    } else if place == Place::Param {
-        place = Place::Generic;
+    } else if place == TransferSpace::Param {
+        place = TransferSpace::Generic;
     }
     let Address { row, offset, flags } = match at {
         Some(at) => at,
@@ -323,7 +330,7 @@ fn param<'a>(
     offset: i64,
     bytes: u64,
     store: bool,
-    place: &mut Place,
+    place: &mut TransferSpace,
 ) -> Result<Address> {
     let (area, base) = match symbol {
         Symbol::Param(index) if b.function.entry => {
@@ -332,7 +339,7 @@ fn param<'a>(
             }
             let size = b.function.params[index as usize].size() as u32;
             let offset = b.symbols.param_offset(b.function, index as usize);
-            (super::program::Area { offset: 0, size }, offset)
+            (crate::machine::program::Area { offset: 0, size }, offset)
         }
         Symbol::Param(index) => (b.params[index as usize], 0),
         Symbol::Return(index) => (b.returns[index as usize], 0),
@@ -355,7 +362,11 @@ fn param<'a>(
     if !(offset as u64).is_multiple_of(bytes.min(4)) {
         return invalid(format!("{bytes} bytes at byte {offset}: not aligned"));
     }
-    *place = if kernel { Place::Param } else { Place::Area };
+    *place = if kernel {
+        TransferSpace::Param
+    } else {
+        TransferSpace::Area
+    };
     Ok(Address {
         row: area.offset,
         offset: base + offset as u32,

@@ -1,18 +1,22 @@
 //! From the syntax tree to operations with numbered operands.
 //!
-//! Every instruction becomes one operation where it can and a few where it must; what the machine does not model is an
+//! What decoding gives is a [`Program`](crate::machine::program::Program). Every instruction becomes one operation where it can and a few where it must; what the machine does not model is an
 //! error here, with line and text, and never met while running. Decoding also checks what memory safety of the machine
 //! rests on: that each operand's register is as wide as the operation that reads or writes it.
 //!
 //! | file | what it is |
 //! | --- | --- |
-//! | `program` | what decoding gives |
-//! | `symbols` | module variables, functions, linking of several texts |
-//! | `function` | one function: frame, constants, labels |
+//! | `link` | several texts as one module |
+//! | `symbols` | module variables and functions: who defines a name |
+//! | `function` | one function: its frame, its labels, its instructions one after another |
+//! | `dispatch` | an instruction to the part that its row of the table names |
+//! | `builder` | the function on its way: what those parts add to |
+//! | `signature` | parameters and results of functions |
+//! | `problem` | what was wrong, and the error of it |
 //! | `operand` | operands to frame offsets |
 //! | `arrays` | which shared array an address is computed from |
 //! | `assigned` | which registers have to be cleared |
-//! | `table` | instructions that work on registers alone, by their spelling |
+//! | `registers`, `table` | instructions that work on registers alone, by their spelling |
 //! | `compare`, `convert`, `memory`, `addresses`, `atomic`, `asynchronous`, `matrix`, `tensor`, `texture`, `video`, `warpgroup`, `control`, `calls`, `sync`, `moves` | the others, by subject |
 
 mod addresses;
@@ -20,27 +24,31 @@ mod arrays;
 mod assigned;
 mod asynchronous;
 mod atomic;
+mod builder;
 mod calls;
 mod compare;
 mod control;
 mod convert;
+mod dispatch;
 mod function;
+mod link;
 mod matrix;
 mod memory;
 mod moves;
 mod operand;
-pub(crate) mod program;
+mod problem;
+mod registers;
+mod signature;
 mod symbols;
 mod sync;
-mod table;
+pub(crate) mod table;
 mod tensor;
 mod texture;
 mod video;
 mod warpgroup;
 
-use crate::isa::IsaError;
-use crate::module::LoadError;
-use program::Program;
+use crate::load_error::LoadError;
+use crate::machine::program::Program;
 
 /// Reads and decodes PTX texts as one module.
 pub(crate) fn decode(texts: &[&str]) -> Result<Program, LoadError> {
@@ -57,11 +65,12 @@ pub(crate) fn decode(texts: &[&str]) -> Result<Program, LoadError> {
         if module.address_size != 64 {
             return Err(narrow(text));
         }
-        let refusals = crate::isa::check(&mut module).map_err(|error| refused(error, 0))?;
+        let refusals =
+            crate::isa::check(&mut module).map_err(|error| problem::refused(error, 0))?;
         modules.push((module, refusals));
     }
     let (modules, refusals): (Vec<_>, Vec<_>) = modules.into_iter().unzip();
-    symbols::link(&modules, &refusals, texts)
+    link::link(&modules, &refusals, texts)
 }
 
 /// A module of 32-bit addresses, said or by leaving `.address_size` out: memory here has addresses of the host's, and NVIDIA's
@@ -78,23 +87,5 @@ fn narrow(text: &str) -> LoadError {
         why: Some(
             "generic and global addresses have 64 bits; compile for `.address_size 64`".to_owned(),
         ),
-    }
-}
-
-/// An instruction that the table does not describe or refuses by name, in a text that begins behind line `base`.
-fn refused(error: IsaError, base: u32) -> LoadError {
-    let line = error.position().unwrap_or_default().line + base;
-    let text = error.spelling().to_owned();
-    match error {
-        IsaError::Refused { why, .. } => LoadError::Unsupported {
-            line,
-            text,
-            why: Some(why.to_owned()),
-        },
-        error => LoadError::Invalid {
-            line,
-            text,
-            message: error.to_string(),
-        },
     }
 }

@@ -3,30 +3,18 @@
 //! PTX ISA, "Data Movement and Conversion: mov, prefetch", "Comparison and Selection: selp, slct", "Logic and
 //! Shift: and, or, xor, not on .pred".
 
-use super::function::{Builder, Operands, Result, invalid, unsupported};
+use super::builder::{Builder, Operands};
 use super::operand::repr;
+use super::problem::{Result, invalid, unsupported};
 use crate::machine::compute::alu;
 use crate::machine::compute::misc;
 use crate::machine::op::Handler;
 use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, SpecialRegister as S, Type};
 
-pub(super) fn moves<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
-    match i.opcode {
-        Opcode::Mov => mov(b, i),
-        Opcode::Selp => selp(b, i),
-        Opcode::Slct => slct(b, i),
-        Opcode::Prefetch
-        | Opcode::Prefetchu
-        | Opcode::Applypriority
-        | Opcode::Discard
-        | Opcode::Pmevent
-        | Opcode::Griddepcontrol
-        | Opcode::Setmaxnreg => {
-            b.emit(misc::nothing, Operands::default());
-            Ok(())
-        }
-        _ => unsupported(),
-    }
+/// What steers a cache or a profiler and does nothing here.
+pub(super) fn nothing(b: &mut Builder<'_, '_>, _: &Instruction) -> Result<()> {
+    b.emit(misc::nothing, Operands::default());
+    Ok(())
 }
 
 /// The handler that copies rows of `width` bytes.
@@ -38,7 +26,7 @@ fn copy(width: u64) -> Handler {
     }
 }
 
-fn mov<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+pub(super) fn mov<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let [d, a] = b.body.operands(i) else {
         return invalid("`mov` takes a destination and a source");
     };
@@ -231,7 +219,7 @@ fn pack<'a>(b: &mut Builder<'a, '_>, d: &Operand<'a>, a: &Operand<'a>, ty: Type)
     Ok(())
 }
 
-fn selp<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+pub(super) fn selp<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let [d, x, y, p] = b.body.operands(i) else {
         return invalid("`selp` takes four operands");
     };
@@ -264,7 +252,7 @@ fn selp<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
 }
 
 /// `slct`: `a` where `c` is not negative, else `b`.
-fn slct<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+pub(super) fn slct<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let [d, x, y, z] = b.body.operands(i) else {
         return invalid("`slct` takes four operands");
     };

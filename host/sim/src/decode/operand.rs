@@ -3,10 +3,11 @@
 //! PTX ISA, chapter 6, "Instruction Operands". An immediate becomes a constant row of the frame, cut to the operation's
 //! width; a symbol's address too, filled in when the module is put on a device.
 
-use super::function::{Builder, Operands, Result, invalid, row_bytes, unsupported};
-use super::program::{Value, VariableSpace};
+use super::builder::{Builder, Operands, row_bytes};
+use super::problem::{Result, invalid, unsupported};
 use super::table;
 use crate::machine::compute::alu;
+use crate::machine::program::{Value, VariableSpace};
 use crate::ptx::ast::{
     Class, Component, Indexed, Operand, RegisterId, SpecialRegister, Symbol, Type, Variable,
 };

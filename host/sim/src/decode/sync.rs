@@ -1,101 +1,99 @@
 //! Instructions by which threads meet: `bar`, `barrier`, `shfl`, `vote`, `match`, `redux`, `activemask`, `elect`, fences.
 
-use super::function::{Builder, Operands, Result, invalid, unsupported};
-use super::program::{Class, Value};
+use super::builder::{Builder, Operands};
+use super::problem::{Result, invalid, unsupported};
 use crate::machine::compute::{alu, misc};
-use crate::machine::meeting::barrier::{self, kind};
+use crate::machine::meeting::barrier::{self as block, kind};
 use crate::machine::meeting::cluster;
 use crate::machine::meeting::exchange::{self, WHO_RUNS, extreme, mode};
+use crate::machine::program::{Class, Value};
 use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, Type};
 use crate::semantics::int;
 
-pub(super) fn sync<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
-    match i.opcode {
-        Opcode::Bar | Opcode::Barrier => bar(b, i),
-        Opcode::Shfl => shuffle(b, i),
-        Opcode::Vote => vote(b, i),
-        Opcode::Match => matches(b, i),
-        Opcode::Redux => redux(b, i),
-        Opcode::Activemask => {
-            let [d] = b.body.operands(i) else {
-                return invalid("`activemask` takes a destination");
-            };
-            let d = b.destination(d, 4)?;
-            b.emit(
-                exchange::activemask,
-                Operands {
-                    d,
-                    ..Operands::default()
-                },
-            );
-            Ok(())
-        }
-        Opcode::Elect => elect(b, i),
-        Opcode::Membar | Opcode::Fence => {
-            // Proxies and objects are seen in the program's order anyway, and order no ordinary accesses.
-            let other = [
-                M::Proxy,
-                M::MbarrierInit,
-                M::SyncRestrictSharedCta,
-                M::SyncRestrictSharedCluster,
-            ];
-            let run = if other.iter().any(|&word| i.modifiers.has(word)) {
-                misc::nothing
-            } else {
-                misc::fence
-            };
-            let aux = u32::from(i.modifiers.has(M::Cta));
-            b.emit(
-                run,
-                Operands {
-                    aux,
-                    ..Operands::default()
-                },
-            );
-            Ok(())
-        }
-        Opcode::Nanosleep => {
-            b.emit(misc::nanosleep, Operands::default());
-            Ok(())
-        }
-        _ => unsupported(),
-    }
+pub(super) fn activemask<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let [d] = b.body.operands(i) else {
+        return invalid("`activemask` takes a destination");
+    };
+    let d = b.destination(d, 4)?;
+    b.emit(
+        exchange::activemask,
+        Operands {
+            d,
+            ..Operands::default()
+        },
+    );
+    Ok(())
 }
 
-fn bar<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+/// `membar`, `fence`.
+pub(super) fn fence(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
+    // Proxies and objects are seen in the program's order anyway, and order no ordinary accesses.
+    let other = [
+        M::Proxy,
+        M::MbarrierInit,
+        M::SyncRestrictSharedCta,
+        M::SyncRestrictSharedCluster,
+    ];
+    let run = if other.iter().any(|&word| i.modifiers.has(word)) {
+        misc::nothing
+    } else {
+        misc::fence
+    };
+    let aux = u32::from(i.modifiers.has(M::Cta));
+    b.emit(
+        run,
+        Operands {
+            aux,
+            ..Operands::default()
+        },
+    );
+    Ok(())
+}
+
+pub(super) fn nanosleep(b: &mut Builder<'_, '_>, _: &Instruction) -> Result<()> {
+    b.emit(misc::nanosleep, Operands::default());
+    Ok(())
+}
+
+/// `bar.warp.sync`.
+pub(super) fn warp_barrier<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let [mask] = b.body.operands(i) else {
+        return invalid("`bar.warp.sync` takes a mask");
+    };
+    let mask = b.source(mask, 4, None)?;
+    b.meets(i, &[], &[(mask, 4)]);
+    b.emit(
+        exchange::warp_barrier,
+        Operands {
+            b: mask,
+            ..Operands::default()
+        },
+    );
+    Ok(())
+}
+
+/// `barrier.cluster.arrive`, `.wait`.
+pub(super) fn cluster_barrier(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
+    let run = if i.modifiers.has(M::Arrive) {
+        cluster::arrive
+    } else {
+        cluster::wait
+    };
+    let aligned = i.modifiers.has(M::Aligned);
+    let aux = if aligned { cluster::ALIGNED } else { 0 };
+    b.emit(
+        run,
+        Operands {
+            aux,
+            ..Operands::default()
+        },
+    );
+    Ok(())
+}
+
+/// `bar`, `barrier`: `.sync`, `.arrive`, `.red`.
+pub(super) fn barrier<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let operands = b.body.operands(i);
-    if i.modifiers.has(M::Warp) {
-        let [mask] = operands else {
-            return invalid("`bar.warp.sync` takes a mask");
-        };
-        let mask = b.source(mask, 4, None)?;
-        b.meets(i, &[], &[(mask, 4)]);
-        b.emit(
-            exchange::warp_barrier,
-            Operands {
-                b: mask,
-                ..Operands::default()
-            },
-        );
-        return Ok(());
-    }
-    if i.modifiers.has(M::Cluster) {
-        let run = if i.modifiers.has(M::Arrive) {
-            cluster::arrive
-        } else {
-            cluster::wait
-        };
-        let aligned = i.modifiers.has(M::Aligned);
-        let aux = if aligned { cluster::ALIGNED } else { 0 };
-        b.emit(
-            run,
-            Operands {
-                aux,
-                ..Operands::default()
-            },
-        );
-        return Ok(());
-    }
     // `bar` is `barrier.aligned`.
     let aligned = i.opcode == Opcode::Bar || i.modifiers.has(M::Aligned);
     let mut aux = if aligned { kind::ALIGNED } else { 0 };
@@ -130,7 +128,7 @@ fn bar<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
             aux |= kind::COUNTED;
         }
         b.emit(
-            barrier::barrier,
+            block::barrier,
             Operands {
                 d,
                 a,
@@ -158,7 +156,7 @@ fn bar<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
         aux |= kind::COUNTED;
     }
     b.emit(
-        barrier::barrier,
+        block::barrier,
         Operands {
             a,
             b: count_row,
@@ -169,7 +167,7 @@ fn bar<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     Ok(())
 }
 
-fn shuffle<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+pub(super) fn shuffle<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let operands = b.body.operands(i);
     let (d, a, lane, clamp, members) = match *operands {
         [d, a, lane, clamp, members] => (d, a, lane, clamp, b.source(&members, 4, None)?),
@@ -215,7 +213,7 @@ fn shuffle<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     Ok(())
 }
 
-fn vote<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+pub(super) fn vote<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let operands = b.body.operands(i);
     let (d, p, members) = match *operands {
         [d, p, members] => (d, p, b.source(&members, 4, None)?),
@@ -274,7 +272,7 @@ fn vote<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     Ok(())
 }
 
-fn matches<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+pub(super) fn matches<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let [d, a, members] = *b.body.operands(i) else {
         return invalid("`match.sync` takes three operands");
     };
@@ -313,7 +311,7 @@ fn matches<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     Ok(())
 }
 
-fn redux<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+pub(super) fn redux<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let [d, a, members] = *b.body.operands(i) else {
         return invalid("`redux.sync` takes three operands");
     };
@@ -351,7 +349,7 @@ fn redux<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     Ok(())
 }
 
-fn elect<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+pub(super) fn elect<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let [Operand::Pair(leader, p), members] = *b.body.operands(i) else {
         return invalid("`elect.sync` takes a register and a predicate, and a mask");
     };

@@ -3,13 +3,14 @@
 //! PTX ISA, "Data Movement and Conversion: Tensor copy" and "tensormap.replace". Cache policies are hints.
 
 use super::asynchronous::{addressed, join_of, operation, spaces};
-use super::function::{Builder, Operands, Result, invalid, unsupported};
+use super::builder::{Builder, Operands};
 use super::operand::repr;
+use super::problem::{Result, invalid, unsupported};
 use crate::machine::asynchronous::Addressed;
 use crate::machine::asynchronous::pending::Join;
-use crate::machine::asynchronous::tensor::{self, Mode, TensorSite, Way};
+use crate::machine::asynchronous::tensor::{self, Mode, TensorOperation, TensorSite};
 use crate::machine::asynchronous::tensor_map::{self, PublishSite, ReplaceSite};
-use crate::machine::memory::access::Named;
+use crate::machine::memory::access::NamedSpace;
 use crate::machine::op::Handler;
 use crate::ptx::ast::{Base, Instruction, Modifier as M, Operand, Type};
 use crate::semantics::tensor::{Element, Field};
@@ -22,7 +23,8 @@ fn rank(i: &Instruction) -> Option<u32> {
     })
 }
 
-pub(super) fn tensor<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+/// `cp.async.bulk.tensor`, its reductions and prefetches.
+pub(super) fn copy<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let has = |word| i.modifiers.has(word);
     let Some(rank) = rank(i) else {
         return unsupported();
@@ -55,15 +57,15 @@ pub(super) fn tensor<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()>
         None => Mode::Tile,
     };
     let way = match i.modifiers.first() {
-        Some(M::Reduce) => Way::Join(joins(i)?),
-        _ if prefetch => Way::Prefetch,
-        _ if load => Way::Load,
-        _ => Way::Store,
+        Some(M::Reduce) => TensorOperation::Join(joins(i)?),
+        _ if prefetch => TensorOperation::Prefetch,
+        _ if load => TensorOperation::Load,
+        _ => TensorOperation::Store,
     };
     let blocks = blocks.map(|row| b.source(row, 4, None)).transpose()?;
     let in_shared = |b: &mut Builder<'a, '_>, operand: Option<&Operand<'a>>| {
         operand
-            .map(|operand| addressed(b, operand, Named::Shared))
+            .map(|operand| addressed(b, operand, NamedSpace::Shared))
             .transpose()
     };
     let site = TensorSite {
@@ -136,24 +138,29 @@ fn located<'a>(b: &mut Builder<'a, '_>, operand: &Operand<'a>) -> Result<(Addres
         Operand::Symbol(symbol, offset) => Operand::Address(Base::Symbol(symbol), offset),
         other => other,
     };
-    Ok((addressed(b, &map, Named::Generic)?, rows(b, &coordinates)?))
+    Ok((
+        addressed(b, &map, NamedSpace::Generic)?,
+        rows(b, &coordinates)?,
+    ))
 }
 
-/// `tensormap.replace`, `tensormap.cp_fenceproxy`.
-pub(super) fn tensormap<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
-    if i.modifiers.has(M::CpFenceproxy) {
-        let [to, from, Operand::Int(128)] = b.body.operands(i) else {
-            return invalid("`tensormap.cp_fenceproxy` takes two addresses and the constant 128");
-        };
-        let site = PublishSite {
-            to: addressed(b, to, Named::Global)?,
-            from: addressed(b, from, Named::Shared)?,
-        };
-        b.program.publishes.push(site);
-        let index = b.program.publishes.len() - 1;
-        emit(b, tensor_map::publish, index);
-        return Ok(());
-    }
+/// `tensormap.cp_fenceproxy`.
+pub(super) fn publish<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let [to, from, Operand::Int(128)] = b.body.operands(i) else {
+        return invalid("`tensormap.cp_fenceproxy` takes two addresses and the constant 128");
+    };
+    let site = PublishSite {
+        to: addressed(b, to, NamedSpace::Global)?,
+        from: addressed(b, from, NamedSpace::Shared)?,
+    };
+    b.program.publishes.push(site);
+    let index = b.program.publishes.len() - 1;
+    emit(b, tensor_map::publish, index);
+    Ok(())
+}
+
+/// `tensormap.replace`.
+pub(super) fn replace<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let (map, ordinal, value) = match b.body.operands(i) {
         [map, value] => (map, 0, value),
         [map, Operand::Int(ordinal @ 0..5), value] => (map, *ordinal as u32, value),
@@ -179,7 +186,7 @@ pub(super) fn tensormap<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<
         return unsupported();
     };
     let wide = matches!(field, Field::Address | Field::Stride(_));
-    let space = spaces(i).next().unwrap_or(Named::Generic);
+    let space = spaces(i).next().unwrap_or(NamedSpace::Generic);
     let site = ReplaceSite {
         map: addressed(b, map, space)?,
         field,

@@ -3,8 +3,9 @@
 //! PTX ISA 9.7.10 and 9.7.11. The object is a 64-bit handle in a register, or a `.texref` or `.surfref` variable, whose address
 //! is a handle as well. Textures come with their sampler (unified mode, which is what CUDA has); a separate sampler is refused.
 
-use super::function::{Builder, Operands, Problem, Result, because, invalid, unsupported};
+use super::builder::{Builder, Operands};
 use super::operand::repr;
+use super::problem::{Problem, Result, because, invalid, unsupported};
 use crate::machine::image::{Action, Geometry, ImageSite, LevelOf, Query, ResultAs, Update};
 use crate::machine::image::{query as answer, surface, texture as run};
 use crate::machine::memory::transfer::NOWHERE;
@@ -26,10 +27,7 @@ fn geometry(i: &Instruction) -> Result<Geometry> {
             _ => return None,
         })
     });
-    match named {
-        Some(geometry) => Ok(geometry),
-        None => because("textures of several samples"),
-    }
+    named.map_or_else(unsupported, Ok)
 }
 
 fn clamp(i: &Instruction) -> SurfaceClamp {
@@ -111,18 +109,7 @@ impl<'a> Builder<'a, '_> {
     }
 }
 
-pub(super) fn texture<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
-    match i.opcode {
-        Opcode::Tex | Opcode::Tld4 => fetch(b, i),
-        Opcode::Txq | Opcode::Suq => query(b, i),
-        Opcode::Istypep => is_type(b, i),
-        Opcode::Suld => load(b, i),
-        Opcode::Sust => store(b, i),
-        _ => reduce(b, i),
-    }
-}
-
-fn fetch<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+pub(super) fn fetch<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let geometry = geometry(i)?;
     let types: Vec<Type> = i.modifiers.types().collect();
     let [result, coordinate] = types[..] else {
@@ -184,7 +171,7 @@ fn fetch<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     )
 }
 
-fn query<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+pub(super) fn query<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let asked = i.modifiers.iter().find_map(|word| {
         Some(match word {
             M::Width => Query::Width,
@@ -214,7 +201,7 @@ fn query<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     b.image(answer::query, plain(handle, values, Action::Query(asked)))
 }
 
-fn is_type<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+pub(super) fn is_type<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let [d, object] = *b.body.operands(i) else {
         return invalid("a predicate and an address should stand here");
     };
@@ -247,7 +234,7 @@ fn element(i: &Instruction) -> Result<Type> {
     ty.ok_or_else(|| Problem::Invalid("the type of elements should stand here".into()))
 }
 
-fn load<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+pub(super) fn load<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let (geometry, ty) = (geometry(i)?, element(i)?);
     let [results, object] = *b.body.operands(i) else {
         return invalid("results and an object should stand here");
@@ -282,7 +269,7 @@ fn load<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     )
 }
 
-fn store<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+pub(super) fn store<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let (geometry, ty) = (geometry(i)?, element(i)?);
     let [object, from] = *b.body.operands(i) else {
         return invalid("an object and values should stand here");
@@ -325,7 +312,7 @@ fn store<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     )
 }
 
-fn reduce<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+pub(super) fn reduce<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let (geometry, ty) = (geometry(i)?, element(i)?);
     let update = i.modifiers.iter().find_map(|word| {
         Some(match word {

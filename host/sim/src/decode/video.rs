@@ -2,9 +2,10 @@
 //!
 //! PTX ISA 9.7.18. The table has settled which operands there are and which selectors they take.
 
-use super::function::{Builder, Operands, Result, invalid, unsupported};
-use super::program::Value;
+use super::builder::{Builder, Operands};
+use super::problem::{Result, invalid, unsupported};
 use crate::machine::compute::video as run;
+use crate::machine::program::Value;
 use crate::ptx::ast::{Class, Instruction, Modifier as M, Opcode as O, Operand, Selector};
 use crate::semantics::video::{
     Amount, Comparison, Mad, Negated, Part, Primary, Scalar, Simd, Then, Video,

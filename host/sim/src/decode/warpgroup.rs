@@ -6,8 +6,9 @@
 use std::collections::HashMap;
 
 use super::assigned::{registers, writes_first};
-use super::function::{Builder, Operands, Result, invalid, unsupported};
+use super::builder::{Builder, Operands};
 use super::matrix::{accumulator, element, everybody, shape};
+use super::problem::{Result, invalid, unsupported};
 use crate::machine::compute::matrix::Sparsity;
 use crate::machine::compute::track::Touch;
 use crate::machine::compute::warpgroup::{self, Left, WarpgroupSite};
@@ -16,11 +17,9 @@ use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, RegisterId, T
 use crate::semantics::matrix::sparse;
 use crate::semantics::matrix::warpgroup::Major;
 
-pub(super) fn warpgroup<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+/// `wgmma.fence`, `.commit_group`, `.wait_group`.
+pub(super) fn order(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
     let members = everybody(b)?;
-    if i.modifiers.has(M::MmaAsync) {
-        return multiply(b, i, members);
-    }
     let (run, left): (Handler, u32) = match (i.modifiers.first(), b.body.operands(i)) {
         (Some(M::Fence), []) => (warpgroup::fence, 0),
         (Some(M::CommitGroup), []) => (warpgroup::commit, 0),
@@ -41,7 +40,9 @@ pub(super) fn warpgroup<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<
     Ok(())
 }
 
-fn multiply<'a>(b: &mut Builder<'a, '_>, i: &Instruction, members: u32) -> Result<()> {
+/// `wgmma.mma_async`.
+pub(super) fn multiply<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
+    let members = everybody(b)?;
     let types: Vec<Type> = i.modifiers.types().collect();
     let (Some((_, n, k)), [d_type, a_type, b_type]) = (shape(i), &types[..]) else {
         return unsupported();

@@ -70,11 +70,11 @@ impl Format {
 pub enum Shape {
     /// Plain memory, by an integer; what lies outside reads as zero.
     Linear,
-    /// A line.
+    /// One dimension: a line of texels.
     D1,
-    /// A plane.
+    /// Two dimensions: rows of texels.
     D2,
-    /// A volume.
+    /// Three dimensions: slices of rows.
     D3,
     /// Lines, by a layer's number.
     Layered1,

@@ -12,7 +12,7 @@ use super::{Image, Texture};
 pub enum Object {
     /// A texture with its sampler.
     Texture(Texture),
-    /// A surface.
+    /// A surface, which has no sampler.
     Surface(Image),
     /// A `.texref` of a module to which the host has bound nothing yet.
     UnboundTexture,

@@ -24,7 +24,7 @@ pub struct Refusal {
     pub error: IsaError,
 }
 
-/// Checks every instruction of a module, and puts the modifiers of each into the table's order.
+/// Checks every instruction of a module, notes the row of each and puts its modifiers into the table's order.
 ///
 /// The functions that are given back hold an instruction that the ISA has and this machine does not, or one that is not
 /// known in a module of a PTX version after [`NEWEST`].
@@ -46,7 +46,10 @@ pub fn check(module: &mut Module<'_>) -> Result<Vec<Refusal>, IsaError> {
             let instruction = body.instructions[at];
             let checked = checker.form(&instruction);
             match checked.and_then(|form| form.check(body, &instruction)) {
-                Ok(ordered) => body.instructions[at].modifiers = ordered,
+                Ok((pattern, ordered)) => {
+                    let instruction = &mut body.instructions[at];
+                    (instruction.row, instruction.modifiers) = (Some(pattern.index), ordered);
+                }
                 Err(error @ IsaError::Refused { .. }) => refused = refused.or(Some(error)),
                 Err(error) if newer => refused = refused.or(Some(error)),
                 Err(error) => return Err(error),

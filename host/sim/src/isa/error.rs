@@ -11,41 +11,41 @@ pub enum IsaError {
     /// The opcode does not take these modifiers in this order.
     #[error("there is no instruction `{spelling}`: {}", stuck(.missed, .opcode))]
     Unknown {
-        /// The instruction.
+        /// The instruction with its modifiers, as it is written.
         spelling: String,
-        /// Its opcode.
+        /// Its opcode, the word before the first dot.
         opcode: &'static str,
         /// How it misses the row of the table that is nearest.
         missed: Missed,
-        /// Where.
+        /// Where in the text it stands.
         at: Position,
     },
     /// The ISA has this instruction, and this machine does not.
     #[error("instruction `{spelling}` is not modelled: {why}")]
     Refused {
-        /// The instruction.
+        /// The instruction with its modifiers, as it is written.
         spelling: String,
         /// The reason, and what to use instead.
         why: &'static str,
-        /// Where.
+        /// Where in the text it stands.
         at: Position,
     },
     /// Too many or too few operands.
     #[error("`{spelling}` takes {expected}, not {found} operand{}", if *.found == 1 { "" } else { "s" })]
     OperandCount {
-        /// The instruction.
+        /// The instruction with its modifiers, as it is written.
         spelling: String,
         /// How many it takes, and which.
         expected: String,
         /// How many it has.
         found: usize,
-        /// Where.
+        /// Where in the text it stands.
         at: Position,
     },
     /// An operand of the wrong kind or size.
     #[error("operand {number} of `{spelling}` should be {expected}, and is {found}")]
     Operand {
-        /// The instruction.
+        /// The instruction with its modifiers, as it is written.
         spelling: String,
         /// Which operand, from 1.
         number: usize,
@@ -53,31 +53,31 @@ pub enum IsaError {
         expected: String,
         /// What it is.
         found: String,
-        /// Where.
+        /// Where in the text it stands.
         at: Position,
     },
     /// The module's `.version` is older than the instruction.
     #[error("`{spelling}` came with PTX {}.{}, and the module is of `.version {}.{}`", since.0, since.1, version.0, version.1)]
     Version {
-        /// The instruction.
+        /// The instruction with its modifiers, as it is written.
         spelling: String,
         /// The version that brought it.
         since: (u32, u32),
         /// The module's version.
         version: (u32, u32),
-        /// Where.
+        /// Where in the text it stands.
         at: Position,
     },
     /// The module's `.target` does not have the instruction.
     #[error("`{spelling}` needs `.target {needs}`{}, and the module is for {target}", if needs.specific { "" } else { " or later" })]
     Target {
-        /// The instruction.
+        /// The instruction with its modifiers, as it is written.
         spelling: String,
         /// The first target that has it.
         needs: Target,
         /// The module's target.
         target: String,
-        /// Where.
+        /// Where in the text it stands.
         at: Position,
     },
     /// GPUs from this one on do not have the instruction any more.
@@ -86,7 +86,7 @@ pub enum IsaError {
          form with `.sync` and a mask of lanes", from.0, from.1
     )]
     Gone {
-        /// The instruction.
+        /// The instruction with its modifiers, as it is written.
         spelling: String,
         /// The PTX version that took it away.
         from: (u32, u32),
@@ -94,13 +94,13 @@ pub enum IsaError {
         sm: u32,
         /// The module's target.
         target: String,
-        /// Where.
+        /// Where in the text it stands.
         at: Position,
     },
     /// A `.target` that names no architecture.
     #[error("`.target {target}` names no architecture; it should begin with one such as sm_90")]
     NoTarget {
-        /// As written.
+        /// The name, as it is written.
         target: String,
     },
 }

@@ -1,15 +1,15 @@
 //! The instruction set: one table that says which instructions there are.
 //!
-//! A row is one syntax line of PTX ISA chapter 9.7: an opcode, the modifiers it takes in order, its operands, and since
-//! when and on which GPUs it exists. The checker holds every instruction of a module against the rows; the coverage
-//! page of the book lists them; the decoder is tested on samples of each.
+//! A row is one syntax line of PTX ISA chapter 9.7: an opcode, the modifiers it takes in order, its operands, since
+//! when and on which GPUs it exists, and which part of the decoder takes it. The checker finds the row of every instruction
+//! of a module, the decoder goes by that row, the coverage page of the book lists them all.
 //!
 //! Rows are written in a small notation, read once by [`pattern`]. Modifiers: `FRND? ftz? f32` is a rounding, or none,
 //! then perhaps `.ftz`, then `.f32`; `|` separates alternatives, names in capitals stand for sets of them, `a.b` is two
 //! words, `*` anything. Operands: see [`pattern::Shape`].
 
 pub mod check;
-pub mod coverage;
+mod decoder;
 mod error;
 mod operands;
 mod order;
@@ -22,17 +22,18 @@ mod tests;
 
 use crate::ptx::ast::{Modifier, Opcode, Type};
 pub use check::{Refusal, check};
+pub use decoder::Decoder;
 pub use error::IsaError;
 pub use target::{Architecture, Suffix, Target};
 
 /// A section of PTX ISA 9.7.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Section {
-    /// Integer arithmetic.
+    /// Arithmetic of integers, of 16 to 64 bits.
     Integer,
     /// Extended-precision integer arithmetic.
     ExtendedPrecision,
-    /// Floating point.
+    /// Arithmetic of `.f32` and `.f64`.
     Float,
     /// Half precision floating point.
     Half,
@@ -46,11 +47,11 @@ pub enum Section {
     Logic,
     /// Data movement and conversion.
     DataMovement,
-    /// Texture.
+    /// Fetches from textures, and questions about them.
     Texture,
-    /// Surface.
+    /// Loads and stores through surfaces.
     Surface,
-    /// Control flow.
+    /// Branches, calls and ends.
     ControlFlow,
     /// Parallel synchronization and communication.
     Synchronization,
@@ -60,11 +61,11 @@ pub enum Section {
     WarpgroupMatrix,
     /// TensorCore, 5th generation.
     TensorCore5,
-    /// Stack manipulation.
+    /// Memory of the thread's stack.
     Stack,
-    /// Video.
+    /// Arithmetic of bytes and halves within registers.
     Video,
-    /// Miscellaneous.
+    /// What fits nowhere else.
     Miscellaneous,
 }
 
@@ -104,7 +105,7 @@ impl Section {
 /// One syntax line of the ISA.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Row {
-    /// The opcode.
+    /// The opcode, the word before the first dot.
     pub opcode: Opcode,
     /// Modifiers, in this module's notation.
     pub modifiers: &'static str,
@@ -118,6 +119,8 @@ pub struct Row {
     pub gone: Option<((u32, u32), u32)>,
     /// Where the ISA describes it.
     pub section: Section,
+    /// Which part of the decoder takes it; none for what is refused.
+    pub decoder: Option<Decoder>,
     /// Why this machine refuses it by name, if it does.
     pub refused: Option<&'static str>,
 }
@@ -138,6 +141,7 @@ impl Row {
             target,
             gone: None,
             section,
+            decoder: None,
             refused: None,
         }
     }
@@ -183,7 +187,13 @@ impl Row {
         self
     }
 
+    const fn by(mut self, decoder: Decoder) -> Row {
+        self.decoder = Some(decoder);
+        self
+    }
+
     const fn refused(mut self, why: &'static str) -> Row {
+        self.decoder = None;
         self.refused = Some(why);
         self
     }

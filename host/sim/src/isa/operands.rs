@@ -61,21 +61,21 @@ impl Form {
         }
     }
 
-    /// The modifiers in the order of the row that takes the operands; of the rows that do not, the one that fits
+    /// The row that takes the operands, and the modifiers in its order; of the rows that do not, the one that fits
     /// furthest gives the error.
     pub(super) fn check(
         &self,
         body: &Body<'_>,
         instruction: &Instruction,
-    ) -> Result<Modifiers, IsaError> {
+    ) -> Result<(&'static Pattern, Modifiers), IsaError> {
         let operands = body.operands(instruction);
         let mut furthest: Option<(usize, &[Slot])> = None;
         for (pattern, ordered) in &self.patterns {
             let Some(slots) = &pattern.slots else {
-                return Ok(*ordered);
+                return Ok((pattern, *ordered));
             };
             match self.match_slots(body, slots, operands, 0) {
-                Ok(()) => return Ok(*ordered),
+                Ok(()) => return Ok((pattern, *ordered)),
                 Err(fits) if furthest.is_none_or(|(before, _)| before < fits) => {
                     furthest = Some((fits, slots))
                 }

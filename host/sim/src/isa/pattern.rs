@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::{Row, table};
-use crate::ptx::ast::{Modifier, Opcode, Type};
+use crate::ptx::ast::{Instruction, Modifier, Opcode, Type};
 
 /// Sets of modifiers that many rows share.
 pub const SETS: &[(&str, &str)] = &[
@@ -131,12 +131,12 @@ pub const SETS: &[(&str, &str)] = &[
 pub enum Group {
     /// One of these alternatives, each of one word or several in a row.
     One {
-        /// The alternatives.
+        /// What may stand here, each of one word or several.
         words: Vec<Vec<Modifier>>,
         /// Whether it may be absent.
         optional: bool,
     },
-    /// Whatever follows.
+    /// Whatever follows, to the end.
     Rest,
 }
 
@@ -151,6 +151,18 @@ impl Group {
                 words.iter().map(spelling).collect()
             }
             Group::Rest => Vec::new(),
+        }
+    }
+
+    /// What may stand here, nothing included where it may be absent; of whatever follows, nothing.
+    pub fn choices(&self) -> Vec<&[Modifier]> {
+        match self {
+            Group::Rest => vec![&[]],
+            Group::One { words, optional } => {
+                let absent: Option<&[Modifier]> = optional.then_some(&[]);
+                let present = words.iter().map(Vec::as_slice);
+                absent.into_iter().chain(present).collect()
+            }
         }
     }
 }
@@ -216,7 +228,7 @@ pub enum Shape {
     Elements(u8),
     /// `dv2`, `dv4`: a register, perhaps with those of its halves or bytes that are written, `%r1.b20`.
     ElementsDestination(u8),
-    /// `sink`: `_`.
+    /// `sink`: a result that is thrown away, `_`.
     Sink,
     /// `label`: a label of an instruction.
     Label,
@@ -252,7 +264,7 @@ pub enum Typed {
 pub struct Slot {
     /// What it may be.
     pub shape: Shape,
-    /// Its type.
+    /// The type that its operand has to have.
     pub typed: Typed,
     /// `+`: the register may be wider than the type (ISA 9.4.1).
     pub wider: bool,
@@ -265,7 +277,9 @@ pub struct Slot {
 /// A row, read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pattern {
-    /// The row.
+    /// Its place in [`patterns`], by which an instruction remembers its row.
+    pub index: u16,
+    /// The row of the instruction table.
     pub row: &'static Row,
     /// Modifiers, in order.
     pub groups: Vec<Group>,
@@ -274,6 +288,42 @@ pub struct Pattern {
 }
 
 impl Pattern {
+    /// The modifiers of every instance: all combinations of what may stand in the row's places.
+    pub fn instances(&self) -> Vec<Vec<Modifier>> {
+        let mut instances: Vec<Vec<Modifier>> = vec![Vec::new()];
+        for group in &self.groups {
+            let choices = group.choices();
+            let longer = instances.iter().flat_map(|words| {
+                choices
+                    .iter()
+                    .map(move |&choice| [words.as_slice(), choice].concat())
+            });
+            instances = longer.collect();
+        }
+        instances
+    }
+
+    /// Whether the first operand is where an instance's whole result goes, and is not read.
+    pub fn writes_first(&self) -> bool {
+        let first = self.slots.as_ref().and_then(|slots| slots.first());
+        first.is_some_and(|slot| {
+            matches!(
+                slot.shape,
+                Shape::Destination
+                    | Shape::DestinationOrSink
+                    | Shape::DestinationAndMaybe
+                    | Shape::DestinationAnd
+                    | Shape::Destinations(_)
+                    | Shape::PartDestination
+                    | Shape::ElementsDestination(_)
+                    | Shape::Unpack
+                    | Shape::Predicate
+                    | Shape::PredicateOrPair
+                    | Shape::PredicatePair
+            )
+        })
+    }
+
     /// Whether these modifiers are an instance of the row.
     pub fn takes(&self, modifiers: &[Modifier]) -> bool {
         takes(&self.groups, modifiers)
@@ -299,7 +349,17 @@ fn takes(groups: &[Group], modifiers: &[Modifier]) -> bool {
 /// Every row, read.
 pub fn patterns() -> &'static [Pattern] {
     static PATTERNS: OnceLock<Vec<Pattern>> = OnceLock::new();
-    PATTERNS.get_or_init(|| table().map(read).collect())
+    PATTERNS.get_or_init(|| {
+        (0..)
+            .zip(table())
+            .map(|(index, row)| read(index, row))
+            .collect()
+    })
+}
+
+/// The row that an instruction was found to be an instance of; none before [`check`](super::check).
+pub fn found(instruction: &Instruction) -> Option<&'static Pattern> {
+    patterns().get(usize::from(instruction.row?))
 }
 
 /// The rows of an opcode.
@@ -315,10 +375,15 @@ pub fn of(opcode: Opcode) -> &'static [&'static Pattern] {
     &index[opcode as usize]
 }
 
-fn read(row: &'static Row) -> Pattern {
+fn read(index: u16, row: &'static Row) -> Pattern {
     let groups = row.modifiers.split_whitespace().map(group).collect();
     let slots = (row.operands != "*").then(|| row.operands.split_whitespace().map(slot).collect());
-    Pattern { row, groups, slots }
+    Pattern {
+        index,
+        row,
+        groups,
+        slots,
+    }
 }
 
 fn group(text: &str) -> Group {

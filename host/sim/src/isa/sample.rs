@@ -39,9 +39,9 @@ pub struct Register {
 /// What an instruction does with a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Usage {
-    /// Writes it.
+    /// The instruction writes it.
     Write,
-    /// Reads it.
+    /// The instruction reads its value.
     Read,
     /// Reads it as an address.
     Address,
@@ -55,7 +55,7 @@ pub enum Usage {
 /// The version and target are those of the row, but at least those given (an assembler may know no older ones).
 pub fn samples(pattern: &Pattern, least_version: (u32, u32), least_sm: u32) -> Vec<Sample> {
     let mut samples: Vec<Sample> = Vec::new();
-    let choices: Vec<Vec<&[Modifier]>> = pattern.groups.iter().map(choices).collect();
+    let choices: Vec<Vec<&[Modifier]>> = pattern.groups.iter().map(Group::choices).collect();
     let first: Vec<usize> = vec![0; choices.len()];
     let mut add = |picked: &[usize], selected: usize| {
         let words: Vec<Modifier> = picked
@@ -88,16 +88,7 @@ pub fn samples(pattern: &Pattern, least_version: (u32, u32), least_sm: u32) -> V
 
 /// Every instance: all combinations of alternatives. The ways to choose bytes and halves take turns.
 pub fn every_sample(pattern: &Pattern, least_version: (u32, u32), least_sm: u32) -> Vec<Sample> {
-    let mut combinations: Vec<Vec<Modifier>> = vec![Vec::new()];
-    for group in &pattern.groups {
-        let choices = choices(group);
-        let longer = combinations.iter().flat_map(|words| {
-            choices
-                .iter()
-                .map(move |&choice| [words.as_slice(), choice].concat())
-        });
-        combinations = longer.collect();
-    }
+    let combinations = pattern.instances();
     let ways = ways_to_select(pattern);
     let numbered = combinations.iter().enumerate();
     numbered
@@ -151,19 +142,6 @@ fn ways_to_select(pattern: &Pattern) -> usize {
         _ => 1,
     });
     ways.max().unwrap_or(1)
-}
-
-fn choices(group: &Group) -> Vec<&[Modifier]> {
-    match group {
-        Group::Rest => vec![&[]],
-        Group::One { words, optional } => {
-            let absent: Option<&[Modifier]> = optional.then_some(&[]);
-            absent
-                .into_iter()
-                .chain(words.iter().map(Vec::as_slice))
-                .collect()
-        }
-    }
 }
 
 fn sample(

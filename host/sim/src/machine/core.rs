@@ -91,7 +91,7 @@ pub(super) struct View {
     pub(super) host: *mut u8,
     /// The address of its first byte in its own space.
     pub(super) start: u64,
-    /// Its bytes.
+    /// How many bytes it has.
     pub(super) size: u64,
 }
 

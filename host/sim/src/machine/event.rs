@@ -61,7 +61,7 @@ pub(crate) struct RawFault {
     /// The lane; 32 for all of them.
     pub(crate) lane: usize,
     /// What happened.
-    pub(crate) what: What,
+    pub(crate) what: FaultKind,
 }
 
 // SAFETY: the pointer names an operation of the program, which is shared and immutable while a launch runs.
@@ -69,14 +69,14 @@ unsafe impl Send for RawFault {}
 
 /// Which memory an access meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
-    /// Global memory.
+pub(crate) enum Region {
+    /// Memory in the global state space.
     Global,
-    /// Shared memory.
+    /// Memory in the shared state space.
     Shared,
-    /// Local memory.
+    /// Memory in the local state space.
     Local,
-    /// Constant memory.
+    /// Memory in the constant state space.
     Constant,
     /// The kernel's parameters.
     Param,
@@ -84,10 +84,10 @@ pub(crate) enum Reach {
 
 /// What an access wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Act {
-    /// To read.
+pub(crate) enum AccessKind {
+    /// It only reads.
     Read,
-    /// To write.
+    /// It writes, and does not read.
     Write,
     /// Both at once.
     Atomic,
@@ -95,19 +95,19 @@ pub(crate) enum Act {
 
 /// What went wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum What {
+pub(crate) enum FaultKind {
     /// An access to what is not there, not live or not writable.
     Access {
-        act: Act,
-        reach: Reach,
+        act: AccessKind,
+        region: Region,
         generic: bool,
         address: u64,
         bytes: u32,
     },
     /// An access to an address that its size does not divide.
     Misaligned {
-        act: Act,
-        reach: Reach,
+        act: AccessKind,
+        region: Region,
         address: u64,
         bytes: u32,
     },
@@ -131,8 +131,8 @@ pub(crate) enum What {
     Trap,
     /// `brkpt`.
     Breakpoint,
-    /// All warps wait.
-    Deadlock { notes: Vec<String> },
+    /// All warps wait; `phases` says whether some of them do for an mbarrier.
+    Deadlock { notes: Vec<String>, phases: bool },
     /// All threads that are left wait or spin, and nothing will change.
     Stuck { notes: Vec<String> },
     /// The budget is used up.

@@ -6,7 +6,7 @@
 use super::core::Core;
 use super::lane::{FULL, LANES, lanes};
 use super::op::Op;
-use crate::decode::program::{Area, Function, Program, Row, Value};
+use crate::machine::program::{Area, Function, PresetRow, Program, Value};
 use crate::memory::window;
 use crate::ptx::ast::SpecialRegister;
 
@@ -83,7 +83,7 @@ pub(super) const LOCAL_START: u32 = 256;
 
 impl Core<'_> {
     /// Prepares the running warp for a block's first instruction: rows of the kernel's frame, registers at zero.
-    pub(super) fn start_frame(&mut self, function: &Function, rows: &[Row]) {
+    pub(super) fn start_frame(&mut self, function: &Function, rows: &[PresetRow]) {
         let filled = std::mem::replace(&mut self.warp().filled, true);
         if !filled {
             // SAFETY: the predicate that is always true is the first word of the frame.
@@ -107,12 +107,18 @@ impl Core<'_> {
     }
 
     /// Prepares a called function's frame for the lanes of `mask`; its variables start at `local`.
-    pub(super) fn fill_frame(&mut self, function: &Function, rows: &[Row], mask: u32, local: u32) {
+    pub(super) fn fill_frame(
+        &mut self,
+        function: &Function,
+        rows: &[PresetRow],
+        mask: u32,
+        local: u32,
+    ) {
         for word in 0..function.words / 4 {
             // SAFETY: words are at the start of the frame. The first is true for the lanes that are here.
             unsafe { self.set_predicate(word * 4, if word == 0 { FULL } else { 0 }, mask) };
         }
-        let zero = |&(offset, width): &(u32, u32)| Row {
+        let zero = |&(offset, width): &(u32, u32)| PresetRow {
             offset,
             width,
             value: Value::Bits(0),
@@ -127,7 +133,7 @@ impl Core<'_> {
     }
 
     /// Writes the lanes of `mask` of one row.
-    fn fill_row(&mut self, row: &Row, mask: u32, local: u32) {
+    fn fill_row(&mut self, row: &PresetRow, mask: u32, local: u32) {
         let mut value = match row.value {
             Value::Bits(bits) => bits,
             Value::Special(register, component) => u128::from(self.special(register, component, 0)),

@@ -11,8 +11,8 @@
 use std::sync::OnceLock;
 
 use super::core::Core;
-use super::event::Act;
-use super::memory::access::{Found, Space};
+use super::event::AccessKind;
+use super::memory::access::{LaneBytes, StateSpace};
 use super::op::Op;
 
 /// The levels that operations are built for.
@@ -54,13 +54,13 @@ pub(crate) trait Level: Copy + 'static {
     ///
     /// # Safety
     /// As for it.
-    unsafe fn locate<S: Space>(
+    unsafe fn locate<S: StateSpace>(
         core: &mut Core<'_>,
         op: *const Op,
-        act: Act,
+        act: AccessKind,
         mask: u32,
         log: u32,
-    ) -> Found;
+    ) -> LaneBytes;
 }
 
 /// Plain Rust.
@@ -80,13 +80,13 @@ impl Level for Portable {
     }
 
     #[inline(never)]
-    unsafe fn locate<S: Space>(
+    unsafe fn locate<S: StateSpace>(
         core: &mut Core<'_>,
         op: *const Op,
-        act: Act,
+        act: AccessKind,
         mask: u32,
         log: u32,
-    ) -> Found {
+    ) -> LaneBytes {
         // SAFETY: passed on.
         unsafe { core.locate_here::<S>(op, act, mask, log) }
     }
@@ -110,22 +110,22 @@ impl Level for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn locate<S: Space>(
+    unsafe fn locate<S: StateSpace>(
         core: &mut Core<'_>,
         op: *const Op,
-        act: Act,
+        act: AccessKind,
         mask: u32,
         log: u32,
-    ) -> Found {
+    ) -> LaneBytes {
         #[inline(never)]
         #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-        unsafe fn there<S: Space>(
+        unsafe fn there<S: StateSpace>(
             core: &mut Core<'_>,
             op: *const Op,
-            act: Act,
+            act: AccessKind,
             mask: u32,
             log: u32,
-        ) -> Found {
+        ) -> LaneBytes {
             // SAFETY: passed on.
             unsafe { core.locate_here::<S>(op, act, mask, log) }
         }

@@ -39,6 +39,7 @@ pub(crate) mod level;
 pub(crate) mod meeting;
 pub(crate) mod memory;
 pub(crate) mod op;
+pub(crate) mod program;
 mod schedule;
 mod warp;
 pub(crate) mod watch;

@@ -73,7 +73,6 @@ pub(super) struct Return {
     pub(super) local: [u32; LANES],
 }
 
-/// A warp.
 #[derive(Default)]
 pub(super) struct Warp {
     /// Registers of all frames.

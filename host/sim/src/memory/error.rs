@@ -49,7 +49,7 @@ pub enum MemoryError {
         address: u64,
         /// How far into the allocation it points.
         offset: u64,
-        /// The allocation.
+        /// The number of the allocation, as reports give it.
         number: u64,
     },
     /// A pointer that this device did not give out.
@@ -65,7 +65,7 @@ pub enum MemoryError {
     WrongKind {
         /// The pointer that was given.
         address: u64,
-        /// The allocation.
+        /// The number of the allocation, as reports give it.
         number: u64,
         /// What it is.
         is: &'static str,

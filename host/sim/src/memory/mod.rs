@@ -6,17 +6,21 @@
 //!
 //! | file | what it is |
 //! | --- | --- |
+//! | `allocation` | one piece of memory, and what it was made as |
 //! | `arena` | the reserved range, at the same address every run |
 //! | `physical` | memory without an address, to be mapped into the range |
 //! | `space` | which parts of the range are taken |
 //! | `table` | what is live, what was freed, and the snapshot that a launch reads without locks |
+//! | `whereabouts` | what an address is, or lies next to |
 //! | `window` | where shared, local and parameter memory sit among generic addresses |
 
+mod allocation;
 mod arena;
 mod error;
 mod physical;
 mod space;
 mod table;
+mod whereabouts;
 pub(crate) mod window;
 
 #[cfg(test)]
@@ -25,13 +29,14 @@ mod tests;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+pub use allocation::{Allocation, Kind};
 use arena::Arena;
 pub use error::MemoryError;
 pub use physical::Physical;
-use space::Space;
+use space::AddressSpace;
 use table::Table;
-pub use table::{Allocation, Kind};
 pub(crate) use table::{Range, Snapshot};
+pub use whereabouts::Whereabouts;
 
 /// Every allocation starts at a multiple of this, as `cuMemAlloc` promises for textures (512 on every model here).
 pub const BASE_ALIGNMENT: u64 = 512;
@@ -51,7 +56,7 @@ pub struct Memory {
 #[derive(Debug)]
 struct State {
     arena: Arena,
-    space: Space,
+    space: AddressSpace,
     table: Table,
 }
 
@@ -62,7 +67,7 @@ impl Memory {
     /// [`MemoryError::Reserve`] when the host refuses the range of addresses.
     pub fn new(total: u64) -> Result<Self, MemoryError> {
         let arena = Arena::reserve(total)?;
-        let space = Space::new(arena.base(), arena.size());
+        let space = AddressSpace::new(arena.base(), arena.size());
         Ok(Self {
             state: Mutex::new(State {
                 arena,
@@ -292,9 +297,9 @@ impl Memory {
         })
     }
 
-    /// What is known of an address that is in no live allocation: the words that reports use.
-    pub fn describe(&self, address: u64) -> String {
-        self.lock().table.describe(address)
+    /// What an address is, or lies next to: what a report says of it.
+    pub fn whereabouts(&self, address: u64) -> Whereabouts {
+        self.lock().table.whereabouts(address)
     }
 
     /// Bytes of device memory in use.

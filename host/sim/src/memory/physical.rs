@@ -40,7 +40,7 @@ impl Physical {
         }
     }
 
-    /// Its bytes.
+    /// How many bytes it has.
     pub fn size(&self) -> u64 {
         self.size
     }

@@ -13,7 +13,7 @@ const MAX_GAP: u64 = 1 << 20;
 
 /// Free and taken addresses.
 #[derive(Debug)]
-pub(super) struct Space {
+pub(super) struct AddressSpace {
     next: u64,
     end: u64,
     /// Pieces given back, by start: length with the gap that followed.
@@ -24,7 +24,7 @@ fn with_gap(size: u64) -> u64 {
     (size + GAP.max(size / 8).min(MAX_GAP)).next_multiple_of(GAP)
 }
 
-impl Space {
+impl AddressSpace {
     /// All of `size` bytes from `base`, free. The first gap precedes the first allocation.
     pub(super) fn new(base: u64, size: u64) -> Self {
         Self {

@@ -1,102 +1,11 @@
 //! What is live, what was freed, and the snapshot that a launch reads without locks.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
 
+use super::allocation::{Allocation, Kind};
+use super::whereabouts::Whereabouts;
 use super::{MemoryError, window};
-
-/// What a piece of memory was made as.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind {
-    /// Device memory (`cuMemAlloc` and its like).
-    Device,
-    /// Pinned host memory (`cuMemAllocHost`, `cuMemHostAlloc`).
-    Pinned,
-    /// Managed memory (`cuMemAllocManaged`).
-    Managed,
-    /// A module's `.global` variable.
-    Global(Arc<str>),
-    /// A module's `.const` variable: kernels read it and the host writes it.
-    Constant(Arc<str>),
-    /// An array of texels, which kernels reach through textures and surfaces only.
-    Array,
-    /// Physical memory mapped into a reserved range (`cuMemMap`).
-    Mapped,
-    /// The heap that `malloc` in a kernel takes from.
-    Heap,
-    /// What launches from kernels pass to their children.
-    Launches,
-    /// Where the blocks of a cooperative launch wait for each other.
-    Cooperation,
-    /// The host's own memory, registered.
-    Registered,
-}
-
-impl Kind {
-    /// Whether it takes from the device's own memory.
-    pub fn on_device(&self) -> bool {
-        !matches!(self, Self::Pinned | Self::Registered)
-    }
-
-    /// Whether host code may touch it through its address on a machine with a GPU.
-    pub fn on_host(&self) -> bool {
-        matches!(self, Self::Pinned | Self::Registered | Self::Managed)
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Device => f.write_str("device memory"),
-            Self::Pinned => f.write_str("pinned host memory"),
-            Self::Managed => f.write_str("managed memory"),
-            Self::Global(name) => write!(f, "global variable `{name}`"),
-            Self::Constant(name) => write!(f, "constant variable `{name}`"),
-            Self::Mapped => f.write_str("mapped device memory"),
-            Self::Array => f.write_str("an array"),
-            Self::Heap => f.write_str("the device heap"),
-            Self::Launches => f.write_str("the parameters of launches from kernels"),
-            Self::Cooperation => f.write_str("the barrier of a cooperative launch"),
-            Self::Registered => f.write_str("registered host memory"),
-        }
-    }
-}
-
-/// One piece of memory that a kernel may reach.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Allocation {
-    /// Its first address.
-    pub base: u64,
-    /// Its bytes.
-    pub size: u64,
-    /// What it was made as.
-    pub kind: Kind,
-    /// Its number, from 1, in the order in which the device gave memory out.
-    pub number: u64,
-    /// Where the program made it, as far as the caller knew.
-    pub made_at: Option<Arc<str>>,
-}
-
-impl Allocation {
-    /// Whether `address` is inside.
-    pub fn contains(&self, address: u64) -> bool {
-        address.wrapping_sub(self.base) < self.size
-    }
-}
-
-impl fmt::Display for Allocation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "allocation #{}: {} bytes", self.number, self.size)?;
-        if self.kind != Kind::Device {
-            write!(f, " of {}", self.kind)?;
-        }
-        match &self.made_at {
-            Some(place) => write!(f, ", made at {place}"),
-            None => Ok(()),
-        }
-    }
-}
 
 /// How many freed allocations are remembered for reports.
 const REMEMBERED: usize = 65_536;
@@ -147,7 +56,7 @@ impl Table {
                 },
                 None => MemoryError::Foreign {
                     address,
-                    hint: self.describe(address),
+                    hint: self.whereabouts(address).to_string(),
                 },
             });
         };
@@ -206,22 +115,16 @@ impl Table {
         self.live.values()
     }
 
-    /// "is 4 bytes past allocation #2: ...", "is 8 bytes into freed allocation #3: ...", "is a null pointer", ...
-    pub(super) fn describe(&self, address: u64) -> String {
+    /// What an address is, or lies next to.
+    pub(super) fn whereabouts(&self, address: u64) -> Whereabouts {
         if address < 4096 {
-            return match address {
-                0 => "is a null pointer".into(),
-                offset => format!("is {offset} bytes past a null pointer"),
-            };
+            return Whereabouts::Null(address);
         }
         if let Some(inside) = self.find(address) {
-            return format!("is {} bytes into {inside}", address - inside.base);
+            return Whereabouts::Inside(address - inside.base, inside.clone());
         }
-        match window::of(address) {
-            window::Window::Shared => return "is an address in shared memory".into(),
-            window::Window::Local => return "is an address in local memory".into(),
-            window::Window::Param => return "is an address among the kernel's parameters".into(),
-            window::Window::Global => {}
+        if let Some(found) = Whereabouts::of_window(window::of(address)) {
+            return found;
         }
         if let Some((_, old)) = self
             .freed
@@ -229,7 +132,7 @@ impl Table {
             .next_back()
             .filter(|(_, a)| a.contains(address))
         {
-            return format!("is {} bytes into freed {old}", address - old.base);
+            return Whereabouts::Freed(address - old.base, old.clone());
         }
         let before = self
             .live
@@ -243,11 +146,11 @@ impl Table {
             .map(|(_, a)| (a.base - address, a));
         match (before, after) {
             (Some((past, a)), Some((short, _))) if past < short => {
-                format!("is {} past {a}", bytes(past))
+                Whereabouts::Past(past, a.clone())
             }
-            (Some((past, a)), None) => format!("is {} past {a}", bytes(past)),
-            (_, Some((short, a))) => format!("is {} before {a}", bytes(short)),
-            (None, None) => "is in no allocation; the device has none".into(),
+            (Some((past, a)), None) => Whereabouts::Past(past, a.clone()),
+            (_, Some((short, a))) => Whereabouts::Before(short, a.clone()),
+            (None, None) => Whereabouts::Nowhere,
         }
     }
 
@@ -257,11 +160,6 @@ impl Table {
             .get_or_insert_with(|| Arc::new(Snapshot::new(live.values())))
             .clone()
     }
-}
-
-/// "1 byte", "2 bytes".
-fn bytes(n: u64) -> String {
-    format!("{n} byte{}", if n == 1 { "" } else { "s" })
 }
 
 fn overlap(

@@ -34,7 +34,7 @@ fn a_freed_pointer_is_named() {
         })
     );
     assert_eq!(
-        memory.describe(a + 8),
+        memory.whereabouts(a + 8).to_string(),
         "is 8 bytes into freed allocation #1: 64 bytes, made at tests/a.rs:7"
     );
     assert_eq!(memory.used(), 0);
@@ -66,7 +66,7 @@ fn wrong_pointers_are_errors() {
         Err(MemoryError::Alignment { align: 3 })
     );
     assert_eq!(
-        memory.describe(a + 64),
+        memory.whereabouts(a + 64).to_string(),
         "is 0 bytes past allocation #1: 64 bytes"
     );
 }

@@ -20,7 +20,7 @@ pub struct DeviceModel {
     pub architecture: String,
     /// Major and minor compute capability.
     pub compute_capability: [u32; 2],
-    /// Streaming multiprocessors.
+    /// How many streaming multiprocessors there are.
     pub multiprocessors: u32,
     /// Bytes of device memory.
     pub memory: u64,
@@ -94,11 +94,11 @@ impl Limits {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Multiprocessor {
-    /// Resident threads.
+    /// The most threads that are resident at once.
     pub threads: u32,
-    /// Resident blocks.
+    /// The most blocks that are resident at once.
     pub blocks: u32,
-    /// 32-bit registers.
+    /// How many registers of 32 bits there are.
     pub registers: u32,
     /// Registers are given to a warp in multiples of this.
     pub register_unit: u32,
@@ -160,7 +160,7 @@ pub struct Rates {
     pub peer: f64,
     /// Seconds from a launch to its first instruction.
     pub launch: f64,
-    /// Copy engines.
+    /// How many copy engines there are.
     pub copy_engines: u32,
 }
 
@@ -227,7 +227,7 @@ impl DeviceModel {
         Self::built_in("h200")
     }
 
-    /// NVIDIA B200.
+    /// The model of an NVIDIA B200.
     pub fn b200() -> Self {
         Self::built_in("b200")
     }

@@ -15,7 +15,7 @@ use super::DeviceModel;
 pub struct Occupancy {
     /// Resident blocks; 0 when one block does not fit.
     pub blocks: u32,
-    /// Resident warps.
+    /// The most warps that are resident at once.
     pub warps: u32,
     /// The most warps that could be.
     pub max_warps: u32,
@@ -29,9 +29,9 @@ pub struct Occupancy {
 pub struct Allowance {
     /// Places for warps.
     pub warps: u32,
-    /// Registers.
+    /// Registers of 32 bits, of one thread.
     pub registers: u32,
-    /// Shared memory.
+    /// Bytes of shared memory, static and dynamic.
     pub shared: u32,
     /// Places for blocks.
     pub blocks: u32,
@@ -43,9 +43,9 @@ pub struct Allowance {
 pub enum Resource {
     /// Places for warps.
     Warps,
-    /// Registers.
+    /// Registers are what runs out first.
     Registers,
-    /// Shared memory.
+    /// Shared memory is what runs out first.
     SharedMemory,
     /// Places for blocks.
     Blocks,

@@ -5,29 +5,15 @@
 //! the order of their first use, operands lie in one array to which instructions hold ranges. [`Body::items`] keeps
 //! what only the printer needs: the order of declarations, labels, scopes and instructions in the text.
 
+pub use super::position::Position;
 pub use super::selector::Selector;
 pub use super::types::{Class, Linkage, Space, Type};
 pub use super::words::{Component, Modifier, Opcode, SpecialRegister};
 
-/// A place in the PTX text; both numbers start at 1, and columns count bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
-pub struct Position {
-    /// Line.
-    pub line: u32,
-    /// Column, in bytes.
-    pub column: u32,
-}
-
-impl std::fmt::Display for Position {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "line {}, column {}", self.line, self.column)
-    }
-}
-
 /// A parsed module.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Module<'a> {
-    /// `.version major.minor`.
+    /// The numbers of `.version major.minor`.
     pub version: (u32, u32),
     /// `.target`: the architecture first, then options such as `debug` or `texmode_independent`.
     pub targets: Vec<&'a str>,
@@ -52,11 +38,11 @@ pub struct Module<'a> {
 /// One module-scope declaration: an index into the list of its kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Declared {
-    /// Into [`Module::variables`].
+    /// One of them: an index into [`Module::variables`].
     Variable(u32),
-    /// Into [`Module::functions`].
+    /// One of them: an index into [`Module::functions`].
     Function(u32),
-    /// Into [`Module::aliases`].
+    /// One of them: an index into [`Module::aliases`].
     Alias(u32),
 }
 
@@ -87,11 +73,11 @@ pub struct Section<'a> {
 pub enum Datum<'a> {
     /// A label before what follows.
     Label(&'a str),
-    /// A number.
+    /// A number, or several of one size.
     Number {
         /// How wide it is: 8, 16, 32 or 64.
         bits: u8,
-        /// Its value.
+        /// The value that is written there.
         number: Number<'a>,
     },
 }
@@ -99,20 +85,20 @@ pub enum Datum<'a> {
 /// A number of a section.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Number<'a> {
-    /// As written.
+    /// A value, as it is written.
     Value(i128),
     /// The address of a label, a variable or a section, and what is added to it.
     Address {
         /// What is named; a section with its dot.
         symbol: &'a str,
-        /// In bytes.
+        /// Bytes that are added to it.
         offset: u64,
     },
     /// How far one label is from another.
     Distance {
-        /// The end.
+        /// The label behind the last byte.
         to: &'a str,
-        /// The beginning.
+        /// The label before the first byte.
         from: &'a str,
     },
 }
@@ -124,7 +110,7 @@ pub struct Alias<'a> {
     pub name: &'a str,
     /// The function that it names.
     pub of: &'a str,
-    /// Where.
+    /// Where in the text it stands.
     pub position: Position,
 }
 
@@ -137,7 +123,7 @@ pub struct Variable<'a> {
     pub space: Space,
     /// The constant bank of the old form `.const[n]`.
     pub bank: Option<u32>,
-    /// Linkage.
+    /// Who sees its name.
     pub linkage: Linkage,
     /// `.align n`; without it the natural alignment of the type.
     pub align: Option<u32>,
@@ -151,7 +137,7 @@ pub struct Variable<'a> {
     pub initializer: Option<Initializer<'a>>,
     /// `.ptr [space] [.align n]`, on kernel parameters.
     pub pointer: Option<Pointer>,
-    /// `.attribute(...)`.
+    /// What its `.attribute(...)` lists.
     pub attributes: Vec<Attribute>,
     /// The register that a parameter declared `.reg` is, in functions with a body.
     pub register: Option<RegisterId>,
@@ -195,9 +181,9 @@ pub struct Pointer {
 /// One entry of `.attribute(...)`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Attribute {
-    /// `.managed`.
+    /// The attribute `.managed`: managed memory.
     Managed,
-    /// `.unified(a, b)`.
+    /// The attribute `.unified(a, b)`, with its two numbers.
     Unified(u64, u64),
 }
 
@@ -227,18 +213,18 @@ pub struct AddressOf<'a> {
     pub generic: bool,
     /// `0xFF00(sym)`: the byte of the address that this mask keeps, shifted down.
     pub mask: Option<u64>,
-    /// Where.
+    /// Where in the text it stands.
     pub position: Position,
 }
 
 /// An entry point or a function.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Function<'a> {
-    /// Its name.
+    /// Its name, as it is written in its source.
     pub name: &'a str,
     /// `.entry` rather than `.func`.
     pub entry: bool,
-    /// Linkage.
+    /// Who sees its name.
     pub linkage: Linkage,
     /// What it returns; at most one.
     pub returns: Vec<Variable<'a>>,
@@ -246,7 +232,7 @@ pub struct Function<'a> {
     pub params: Vec<Variable<'a>>,
     /// Performance and other directives between the parameters and the body.
     pub directives: Vec<Directive<'a>>,
-    /// `.attribute(...)`.
+    /// What its `.attribute(...)` lists.
     pub attributes: Vec<Attribute>,
     /// `None` for a forward declaration.
     pub body: Option<Body<'a>>,
@@ -261,27 +247,27 @@ pub enum Directive<'a> {
     MaxThreads([u32; 3]),
     /// `.reqntid x, y, z`.
     RequiredThreads([u32; 3]),
-    /// `.minnctapersm n`.
+    /// The directive `.minnctapersm n`.
     MinBlocksPerSm(u32),
-    /// `.maxnctapersm n`.
+    /// The directive `.maxnctapersm n`.
     MaxBlocksPerSm(u32),
-    /// `.maxnreg n`.
+    /// The directive `.maxnreg n`.
     MaxRegisters(u32),
     /// `.reqnctapercluster x, y, z`.
     RequiredCluster([u32; 3]),
-    /// `.explicitcluster`.
+    /// The directive `.explicitcluster`.
     ExplicitCluster,
-    /// `.maxclusterrank n`.
+    /// The directive `.maxclusterrank n`.
     MaxClusterRank(u32),
-    /// `.blocksareclusters`.
+    /// The directive `.blocksareclusters`.
     BlocksAreClusters,
-    /// `.noreturn`.
+    /// The directive `.noreturn`.
     NoReturn,
-    /// `.abi_preserve n`.
+    /// The directive `.abi_preserve n`.
     AbiPreserve(u32),
-    /// `.abi_preserve_control n`.
+    /// The directive `.abi_preserve_control n`.
     AbiPreserveControl(u32),
-    /// `.pragma "text"`.
+    /// The directive `.pragma "text"`.
     Pragma(&'a str),
 }
 
@@ -305,11 +291,11 @@ pub struct Body<'a> {
     pub variables: Vec<Variable<'a>>,
     /// Labels of all kinds, all scopes.
     pub labels: Vec<Label<'a>>,
-    /// `.callprototype` declarations.
+    /// The `.callprototype` declarations of the body.
     pub prototypes: Vec<Prototype<'a>>,
-    /// `.branchtargets` lists.
+    /// The `.branchtargets` lists of the body.
     pub branch_targets: Vec<Vec<LabelId>>,
-    /// `.calltargets` lists.
+    /// The `.calltargets` lists of the body.
     pub call_targets: Vec<Vec<&'a str>>,
     /// `.loc` directives, in text order.
     pub locations: Vec<Location<'a>>,
@@ -346,21 +332,21 @@ impl<'a> Body<'a> {
 /// One thing in a body, in text order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Item<'a> {
-    /// `{`.
+    /// The beginning of a scope, `{`.
     ScopeBegin,
-    /// `}`.
+    /// The end of a scope, `}`.
     ScopeEnd,
-    /// Into [`Body::register_declarations`].
+    /// One of them: an index into [`Body::register_declarations`].
     Registers(u32),
-    /// Into [`Body::variables`].
+    /// One of them: an index into [`Body::variables`].
     Variable(u32),
-    /// Into [`Body::labels`].
+    /// One of them: an index into [`Body::labels`].
     Label(LabelId),
-    /// Into [`Body::instructions`].
+    /// One of them: an index into [`Body::instructions`].
     Instruction(u32),
-    /// Into [`Body::locations`].
+    /// One of them: an index into [`Body::locations`].
     Location(u32),
-    /// `.pragma "text"`.
+    /// The directive `.pragma "text"`.
     Pragma(&'a str),
 }
 
@@ -371,7 +357,7 @@ pub struct RegisterDeclaration<'a> {
     pub name: &'a str,
     /// For `name<count>`: registers `name0` to `name(count-1)`.
     pub count: Option<u32>,
-    /// Type.
+    /// The type that it has.
     pub ty: Type,
     /// 2 or 4 for `.v2`, `.v4`; otherwise 1.
     pub vector: u8,
@@ -382,7 +368,7 @@ pub struct RegisterDeclaration<'a> {
 pub struct Register<'a> {
     /// Name as written.
     pub name: &'a str,
-    /// Declared type.
+    /// The type that it is declared with.
     pub ty: Type,
     /// 2 or 4 for a vector register; otherwise 1.
     pub vector: u8,
@@ -404,11 +390,11 @@ pub struct Label<'a> {
 pub enum Target {
     /// The instruction of this index; one past the last for a label at the end.
     Instruction(u32),
-    /// Into [`Body::prototypes`].
+    /// One of them: an index into [`Body::prototypes`].
     Prototype(u32),
-    /// Into [`Body::branch_targets`].
+    /// One of them: an index into [`Body::branch_targets`].
     BranchTargets(u32),
-    /// Into [`Body::call_targets`].
+    /// One of them: an index into [`Body::call_targets`].
     CallTargets(u32),
 }
 
@@ -417,7 +403,7 @@ pub enum Target {
 pub struct Prototype<'a> {
     /// What is returned.
     pub returns: Vec<Variable<'a>>,
-    /// Parameters.
+    /// The parameters, in order.
     pub params: Vec<Variable<'a>>,
     /// `.noreturn`, `.abi_preserve`, `.abi_preserve_control`.
     pub directives: Vec<Directive<'a>>,
@@ -430,7 +416,7 @@ pub struct Location<'a> {
     pub file: u32,
     /// Line in that file.
     pub line: u32,
-    /// Column.
+    /// The column, from 1, in bytes.
     pub column: u32,
     /// For inlined code: the function's name label with its offset, and the place it was inlined at.
     pub inlined: Option<Inlined<'a>>,
@@ -447,7 +433,7 @@ pub struct Inlined<'a> {
     pub at: (u32, u32, u32),
 }
 
-/// An instruction.
+/// An instruction: its words, and where its operands are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Instruction {
     /// `@p` or `@!p`.
@@ -462,6 +448,8 @@ pub struct Instruction {
     pub position: Position,
     /// The `.loc` in force: into [`Body::locations`].
     pub location: Option<u32>,
+    /// The row of the instruction table that it is an instance of, once [`isa::check`](crate::isa::check) has found it.
+    pub row: Option<u16>,
 }
 
 impl Instruction {
@@ -489,12 +477,12 @@ pub struct Guard {
 pub struct Slice {
     /// Index of the first.
     pub start: u32,
-    /// How many.
+    /// How many there are.
     pub len: u32,
 }
 
 impl Slice {
-    /// As indices.
+    /// The same as a range of indices.
     pub fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.start as usize + self.len as usize
     }
@@ -565,12 +553,12 @@ impl std::ops::Deref for Modifiers {
     }
 }
 
-/// An operand.
+/// An operand of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operand<'a> {
-    /// `%r1`.
+    /// A register, `%r1`.
     Register(RegisterId),
-    /// `!%p1`.
+    /// A predicate register, negated: `!%p1`.
     Negated(RegisterId),
     /// `%v.x`: one component of a vector register.
     Element(RegisterId, Component),
@@ -612,7 +600,7 @@ pub enum Operand<'a> {
 /// An element of an array variable. The index counts elements, those of vectors one by one (as ptxas does).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Indexed<'a> {
-    /// The array.
+    /// The array that is indexed.
     pub symbol: Symbol<'a>,
     /// Part of the index.
     pub register: Option<RegisterId>,
@@ -623,9 +611,9 @@ pub struct Indexed<'a> {
 /// What an address is counted from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Base<'a> {
-    /// A register.
+    /// A register that holds the address.
     Register(RegisterId),
-    /// A symbol.
+    /// A variable or function, by its name.
     Symbol(Symbol<'a>),
     /// Nothing: the offset is the address.
     Absolute,

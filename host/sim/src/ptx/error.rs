@@ -1,6 +1,6 @@
 //! What can be wrong with PTX text. Messages say what; where is in the variant, and in [`ParseError::position`].
 
-use super::ast::Position;
+use super::position::Position;
 
 /// Why text is not a PTX module.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -13,7 +13,7 @@ pub enum ParseError {
         expected: &'static str,
         /// What stands there.
         found: String,
-        /// Where.
+        /// Where in the text it stands.
         at: Position,
     },
     /// No instruction has this opcode, or none of any opcode has this modifier.
@@ -29,7 +29,7 @@ pub enum ParseError {
     /// More modifiers than any instruction has.
     #[error("instruction `{opcode}` has more than {limit} modifiers")]
     TooManyModifiers {
-        /// The opcode.
+        /// The opcode, the word before the first dot.
         opcode: &'static str,
         /// The most that an instruction may have.
         limit: usize,
@@ -39,7 +39,7 @@ pub enum ParseError {
     /// A name is used that nothing declares.
     #[error("`{name}` is not declared; PTX wants {kind} declared before its use")]
     NotDeclared {
-        /// The name.
+        /// The name that is meant.
         name: String,
         /// What would have to be declared.
         kind: &'static str,
@@ -51,7 +51,7 @@ pub enum ParseError {
         "{at}: label `{name}` is not defined in this function, or only in a scope that cannot be seen from here"
     )]
     NoLabel {
-        /// The label.
+        /// The label's name.
         name: String,
         /// The first use.
         at: Position,
@@ -59,19 +59,19 @@ pub enum ParseError {
     /// A name is declared twice in one scope.
     #[error("`{name}` is declared a second time; the first is at {first}")]
     Duplicate {
-        /// The name.
+        /// The name that is meant.
         name: String,
         /// The first declaration.
         first: Position,
-        /// The second.
+        /// Where the second one stands.
         at: Position,
     },
     /// A byte that no token begins with.
     #[error("character {character:?} cannot stand here{}", if character.is_ascii() { "" } else { "; PTX is ASCII" })]
     Character {
-        /// The character.
+        /// The character that no word begins with.
         character: char,
-        /// Where.
+        /// Where in the text it stands.
         at: Position,
     },
     /// A comment, string or body that begins and does not end.
@@ -85,11 +85,11 @@ pub enum ParseError {
     /// A number that cannot be read, or does not fit.
     #[error("`{text}` is not a number: {why}")]
     Number {
-        /// As written.
+        /// The number, as it is written.
         text: String,
-        /// The reason.
+        /// Why it cannot be.
         why: &'static str,
-        /// Where.
+        /// Where in the text it stands.
         at: Position,
     },
     /// A value outside what its place allows.
@@ -97,11 +97,11 @@ pub enum ParseError {
     Range {
         /// What the value is for.
         what: &'static str,
-        /// The value.
+        /// The value that does not fit.
         value: i128,
         /// What would do.
         allowed: &'static str,
-        /// Where.
+        /// Where in the text it stands.
         at: Position,
     },
     /// Brackets, scopes or lists nested beyond the limit.
@@ -117,7 +117,7 @@ pub enum ParseError {
     /// A variable larger than any memory.
     #[error("`{name}` is larger than {limit} bytes")]
     TooLarge {
-        /// The variable.
+        /// The variable's name in the PTX.
         name: String,
         /// The most that a variable may have.
         limit: u64,
@@ -127,11 +127,11 @@ pub enum ParseError {
     /// An initializer with more elements than its array.
     #[error("the initializer of `{name}` has {elements} elements where the array has {room}")]
     TooManyElements {
-        /// The variable.
+        /// The variable's name in the PTX.
         name: String,
-        /// Elements listed.
+        /// How many elements are listed.
         elements: u64,
-        /// Elements declared.
+        /// How many elements there is room for.
         room: u64,
         /// Where it is declared.
         at: Position,
@@ -139,19 +139,19 @@ pub enum ParseError {
     /// Correct PTX that this parser does not read.
     #[error("{what} is not supported{}{help}", if help.is_empty() { "" } else { "; " })]
     Unsupported {
-        /// The construct.
+        /// What is nested.
         what: &'static str,
         /// What to do instead, if there is something.
         help: &'static str,
-        /// Where.
+        /// Where in the text it stands.
         at: Position,
     },
     /// More text than positions can count.
     #[error("the PTX text has {bytes} bytes; at most {limit} can be read")]
     TooLong {
-        /// Its length.
+        /// How long it is, in bytes.
         bytes: usize,
-        /// The most.
+        /// The most bytes that it may have.
         limit: usize,
     },
 }

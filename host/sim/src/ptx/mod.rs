@@ -6,6 +6,7 @@ pub mod ast;
 mod error;
 mod lexer;
 mod parser;
+mod position;
 mod print;
 mod selector;
 mod types;

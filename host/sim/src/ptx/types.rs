@@ -49,30 +49,30 @@ macro_rules! types {
 pub enum Class {
     /// `.bN`: bits without an interpretation.
     Bits,
-    /// `.uN`.
+    /// Integers without a sign, `.uN`.
     Unsigned,
-    /// `.sN`.
+    /// Integers with a sign, `.sN`.
     Signed,
     /// `.fN`, `.bf16`, `.tf32` and the 8-, 6- and 4-bit formats.
     Float,
     /// Two or more small values in one register (`.f16x2`, `.u16x2`, ...).
     Packed,
-    /// `.pred`.
+    /// Truth values, `.pred`.
     Predicate,
     /// `.texref`, `.samplerref`, `.surfref`.
     Opaque,
 }
 
 types! {
-    /// 8 bits.
+    /// Untyped, of 8 bits.
     B8 = "b8", 1, Bits;
-    /// 16 bits.
+    /// Untyped, of 16 bits.
     B16 = "b16", 2, Bits;
-    /// 32 bits.
+    /// Untyped, of 32 bits.
     B32 = "b32", 4, Bits;
-    /// 64 bits.
+    /// Untyped, of 64 bits.
     B64 = "b64", 8, Bits;
-    /// 128 bits.
+    /// Untyped, of 128 bits.
     B128 = "b128", 16, Bits;
     /// Unsigned, 8 bits.
     U8 = "u8", 1, Unsigned;
@@ -114,37 +114,37 @@ types! {
     Ue8m0 = "ue8m0", 1, Float;
     /// 8-bit scale: 4 bits of exponent, no sign.
     Ue4m3 = "ue4m3", 1, Float;
-    /// Two `.f16`.
+    /// Two `.f16`, packed side by side.
     F16x2 = "f16x2", 4, Packed;
-    /// Two `.bf16`.
+    /// Two `.bf16`, packed side by side.
     Bf16x2 = "bf16x2", 4, Packed;
-    /// Two `.f32`.
+    /// Two `.f32`, packed side by side.
     F32x2 = "f32x2", 8, Packed;
-    /// Two `.u16`.
+    /// Two `.u16`, packed side by side.
     U16x2 = "u16x2", 4, Packed;
-    /// Two `.s16`.
+    /// Two `.s16`, packed side by side.
     S16x2 = "s16x2", 4, Packed;
-    /// Two `.e4m3`.
+    /// Two `.e4m3`, packed side by side.
     E4m3x2 = "e4m3x2", 2, Packed;
-    /// Two `.e5m2`.
+    /// Two `.e5m2`, packed side by side.
     E5m2x2 = "e5m2x2", 2, Packed;
-    /// Two `.e2m3`.
+    /// Two `.e2m3`, packed side by side.
     E2m3x2 = "e2m3x2", 2, Packed;
-    /// Two `.e3m2`.
+    /// Two `.e3m2`, packed side by side.
     E3m2x2 = "e3m2x2", 2, Packed;
-    /// Two `.e2m1`.
+    /// Two `.e2m1`, packed side by side.
     E2m1x2 = "e2m1x2", 1, Packed;
-    /// Two `.ue8m0`.
+    /// Two `.ue8m0`, packed side by side.
     Ue8m0x2 = "ue8m0x2", 2, Packed;
-    /// Four `.e4m3`.
+    /// Four `.e4m3`, packed side by side.
     E4m3x4 = "e4m3x4", 4, Packed;
-    /// Four `.e5m2`.
+    /// Four `.e5m2`, packed side by side.
     E5m2x4 = "e5m2x4", 4, Packed;
-    /// Four `.e2m3`.
+    /// Four `.e2m3`, packed side by side.
     E2m3x4 = "e2m3x4", 4, Packed;
-    /// Four `.e3m2`.
+    /// Four `.e3m2`, packed side by side.
     E3m2x4 = "e3m2x4", 4, Packed;
-    /// Four `.e2m1`.
+    /// Four `.e2m1`, packed side by side.
     E2m1x4 = "e2m1x4", 2, Packed;
     /// Signed, 4 bits (matrix fragments).
     S4 = "s4", 1, Signed;
@@ -154,11 +154,11 @@ types! {
     B1 = "b1", 1, Bits;
     /// True or false.
     Pred = "pred", 0, Predicate;
-    /// A texture.
+    /// A texture by reference, as a variable declares it.
     Texref = "texref", 0, Opaque;
-    /// A sampler.
+    /// A sampler by reference, as a variable declares it.
     Samplerref = "samplerref", 0, Opaque;
-    /// A surface.
+    /// A surface by reference, as a variable declares it.
     Surfref = "surfref", 0, Opaque;
 }
 
@@ -167,9 +167,9 @@ types! {
 pub enum Space {
     /// `.reg`: a register (function parameters may be declared so).
     Reg,
-    /// `.global`.
+    /// The state space `.global`.
     Global,
-    /// `.const`.
+    /// The state space `.const`.
     Const,
     /// `.shared`: one copy for each block.
     Shared,
@@ -204,7 +204,7 @@ pub enum Linkage {
     Internal,
     /// `.extern`: defined elsewhere.
     Extern,
-    /// `.visible`.
+    /// Seen by everybody: `.visible`.
     Visible,
     /// `.weak`: the first definition wins.
     Weak,

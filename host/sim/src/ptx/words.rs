@@ -213,39 +213,6 @@ words! {
     Xor = "xor",
 }
 
-impl Opcode {
-    /// Whether it is one of PTX ISA 9.7.18, "Video Instructions".
-    pub fn is_video(self) -> bool {
-        use Opcode::*;
-        matches!(
-            self,
-            Vabsdiff
-                | Vabsdiff2
-                | Vabsdiff4
-                | Vadd
-                | Vadd2
-                | Vadd4
-                | Vavrg2
-                | Vavrg4
-                | Vmad
-                | Vmax
-                | Vmax2
-                | Vmax4
-                | Vmin
-                | Vmin2
-                | Vmin4
-                | Vset
-                | Vset2
-                | Vset4
-                | Vshl
-                | Vshr
-                | Vsub
-                | Vsub2
-                | Vsub4
-        )
-    }
-}
-
 words! {
     /// A dotted word of an instruction.
     Modifier, ".";
@@ -946,7 +913,7 @@ impl Component {
     /// All four, in order.
     pub const ALL: &'static [Component] = &[Component::X, Component::Y, Component::Z, Component::W];
 
-    /// The letter.
+    /// The letter behind the dot.
     pub const fn name(self) -> &'static str {
         match self {
             Component::X => "x",

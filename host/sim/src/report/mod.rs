@@ -3,7 +3,11 @@
 //! A [`Fault`] ends the launch; its variant is the class that a driver maps to an error code, and its text is the whole
 //! report: what happened, where in the PTX and in the Rust source, by which thread, to which allocation, and what to do.
 
+mod launch_error;
+
 use std::fmt;
+
+pub use launch_error::LaunchError;
 
 /// Where in a kernel, and by whom.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -94,16 +98,13 @@ impl fmt::Display for FaultReport {
 pub enum Fault {
     /// Nothing ran: the launch itself was wrong.
     #[error(transparent)]
-    Launch(#[from] crate::launch::LaunchError),
+    Launch(#[from] LaunchError),
     /// An access to memory that is not live, not writable or not there (CUDA error 700).
     #[error("{0}")]
     IllegalAddress(Box<FaultReport>),
     /// An access that its address is not aligned for (716).
     #[error("{0}")]
     Misaligned(Box<FaultReport>),
-    /// An access through a space that does not hold the address (717).
-    #[error("{0}")]
-    AddressSpace(Box<FaultReport>),
     /// A call or jump to what is no function or target (718).
     #[error("{0}")]
     InvalidPc(Box<FaultReport>),
@@ -123,7 +124,7 @@ pub enum Fault {
     /// `__assertfail`, a device assertion (710).
     #[error("{0}")]
     Assert(Box<FaultReport>),
-    /// `trap` (719).
+    /// The instruction `trap`, a panic of the kernel among others (719).
     #[error("{0}")]
     Trap(Box<FaultReport>),
 }
@@ -139,7 +140,6 @@ impl Fault {
             Self::HardwareStack(_) => 714,
             Self::IllegalInstruction(_) => 715,
             Self::Misaligned(_) => 716,
-            Self::AddressSpace(_) => 717,
             Self::InvalidPc(_) => 718,
             Self::Image(_) | Self::Trap(_) => 719,
         }
@@ -151,7 +151,6 @@ impl Fault {
             Self::Launch(_) => None,
             Self::IllegalAddress(report)
             | Self::Misaligned(report)
-            | Self::AddressSpace(report)
             | Self::InvalidPc(report)
             | Self::IllegalInstruction(report)
             | Self::Image(report)

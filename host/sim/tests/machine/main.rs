@@ -24,6 +24,7 @@ mod progress;
 mod rows;
 mod samples;
 mod sparse;
+mod speed;
 mod tensor;
 mod tile;
 mod transfers;

@@ -4,8 +4,13 @@
 //! Whatever an instruction is given, the machine ends with a result or a report: it does not panic, does not hang, and does
 //! not say that it broke a rule of its own.
 
-use lanewise_sim::isa::pattern::patterns;
-use lanewise_sim::isa::sample::samples;
+use std::collections::HashSet;
+
+use lanewise_sim::coverage::{coverage, spellings};
+use lanewise_sim::isa::Decoder;
+use lanewise_sim::isa::pattern::{self, patterns};
+use lanewise_sim::isa::sample::{every_sample, samples};
+use lanewise_sim::ptx::ast::{Modifier, Opcode};
 use lanewise_sim::{Checks, Device, DeviceModel, Fault, Kind, Launch, Module};
 
 use crate::matrix::Numbers;
@@ -148,4 +153,66 @@ fn every_sample_ends_whatever_it_is_given() {
             "seed {seed}: {ended} ended, {faulted} faulted"
         );
     }
+}
+
+/// The instruction table and the decoder are of one mind: what a row describes loads, what it refuses does not.
+#[test]
+fn every_row_loads_whole_or_is_refused_by_name() {
+    let mut wrong = Vec::new();
+    for found in coverage() {
+        let row = found.row;
+        let wanted = row.refused.map_or(found.samples, |_| 0);
+        if found.modelled != wanted {
+            let missing = &found.missing;
+            wrong.push(format!("{:?} {}: {missing:?}", row.opcode, row.modifiers));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What works on registers alone is taken by the decoder's own table: it has every instance of such a row.
+#[test]
+fn every_instance_of_a_row_that_works_on_registers_loads() {
+    let rows = patterns().iter();
+    let rows = rows.filter(|pattern| pattern.row.decoder == Some(Decoder::Registers));
+    let mut wrong = Vec::new();
+    for sample in rows.flat_map(|pattern| every_sample(pattern, (1, 0), 20)) {
+        let module = Module::load(&sample.module).map_err(|error| error.to_string());
+        let refused = module.map(|module| {
+            module
+                .kernel("sample")
+                .is_none_or(|it| it.refused.is_some())
+        });
+        if refused != Ok(false) {
+            wrong.push(format!("{}: {refused:?}", sample.instruction));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The instruction table names every instruction: a spelling of the decoder's that no row has could never be met.
+#[test]
+fn every_spelling_of_the_decoder_is_an_instance_of_a_row() {
+    // What looks instructions up by their spelling: whole ones, the comparison of one, the property, half of four conversions.
+    let by = [
+        Decoder::Registers,
+        Decoder::CompareToPredicate,
+        Decoder::TestNumber,
+        Decoder::ConvertFour,
+    ];
+    let is_instance = |spelling: &str| {
+        let mut words = spelling.split('.');
+        let opcode = words.next().and_then(Opcode::of);
+        let modifiers: Option<Vec<Modifier>> = words.map(Modifier::of).collect();
+        opcode.zip(modifiers).is_some_and(|(opcode, modifiers)| {
+            let mut rows = pattern::of(opcode).iter();
+            rows.any(|pattern| {
+                pattern.row.decoder.is_some_and(|it| by.contains(&it)) && pattern.takes(&modifiers)
+            })
+        })
+    };
+    let without: HashSet<&str> = spellings()
+        .filter(|spelling| !is_instance(spelling.split('(').next().unwrap_or(spelling)))
+        .collect();
+    assert!(without.is_empty(), "{without:?}");
 }

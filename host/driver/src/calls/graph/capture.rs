@@ -88,10 +88,10 @@ pub(crate) unsafe fn info_v2(
         put(found, is, "captureStatus_out")?;
         if let Some(part) = part {
             if !id.is_null() {
-                id.write(part.capture.id);
+                id.write(part.capture().id);
             }
             if !graph.is_null() {
-                graph.write(part.capture.graph.handle);
+                graph.write(part.capture().graph.handle);
             }
             if !after.is_null() {
                 after.write(part.after.as_ptr());
@@ -148,7 +148,7 @@ pub(crate) unsafe fn update_dependencies(
     };
     wanted
         .iter()
-        .try_for_each(|&node| part.capture.graph.own(node))?;
+        .try_for_each(|&node| part.capture().graph.own(node))?;
     if flags == SET {
         part.after.clear();
     }

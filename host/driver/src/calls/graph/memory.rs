@@ -5,7 +5,8 @@ use crate::abi::*;
 use crate::calls::{present, put};
 use crate::error::{Result, ensure, fail};
 use crate::objects::device;
-use crate::objects::graph::{self, Kind, memory};
+use crate::objects::graph::{self, Kind};
+use crate::objects::graph_memory;
 
 pub(crate) unsafe fn params(node: CUgraphNode, found: *mut c_void) -> Result {
     let node = graph::node(node)?;
@@ -45,10 +46,10 @@ pub(crate) unsafe fn trim(device: CUdevice) -> Result {
 pub(crate) unsafe fn attribute(device: CUdevice, which: c_uint, value: *mut c_void) -> Result {
     let device = device::get(device)?.ordinal;
     let found = match which {
-        attribute::USED_MEM_CURRENT => memory::now(device).used,
-        attribute::USED_MEM_HIGH => memory::high(device).used,
-        attribute::RESERVED_MEM_CURRENT => memory::now(device).reserved,
-        attribute::RESERVED_MEM_HIGH => memory::high(device).reserved,
+        attribute::USED_MEM_CURRENT => graph_memory::now(device).used,
+        attribute::USED_MEM_HIGH => graph_memory::high(device).used,
+        attribute::RESERVED_MEM_CURRENT => graph_memory::now(device).reserved,
+        attribute::RESERVED_MEM_HIGH => graph_memory::high(device).reserved,
         other => fail!(ERROR_INVALID_VALUE, "{other} is no CUgraphMem_attribute"),
     };
     // SAFETY: the caller's contract: 64 bits.
@@ -66,9 +67,11 @@ pub(crate) unsafe fn set_attribute(device: CUdevice, which: c_uint, value: *mut 
         "a high-water mark can be set to 0 only, which starts it anew; got {to}"
     );
     match which {
-        attribute::USED_MEM_HIGH => memory::reset_high(device, |high, now| high.used = now.used),
+        attribute::USED_MEM_HIGH => {
+            graph_memory::reset_high(device, |high, now| high.used = now.used)
+        }
         attribute::RESERVED_MEM_HIGH => {
-            memory::reset_high(device, |high, now| high.reserved = now.reserved);
+            graph_memory::reset_high(device, |high, now| high.reserved = now.reserved);
         }
         other => fail!(
             ERROR_INVALID_VALUE,

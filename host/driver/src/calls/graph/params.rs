@@ -9,6 +9,7 @@ use crate::error::{Result, ensure, fail};
 use crate::objects::context::{self, Context};
 use crate::objects::event;
 use crate::objects::graph::{self, Host, Kind, Node, UserData, memory};
+use crate::objects::graph_memory;
 use crate::objects::launch::{KernelLaunch, Shape};
 use std::sync::Arc;
 
@@ -127,7 +128,7 @@ pub(super) fn child(graph: CUgraph) -> Result<Kind> {
 
 /// An event as a node.
 pub(super) fn event(handle: CUevent) -> Result<Arc<event::Event>> {
-    crate::calls::event::get(handle)
+    event::get(handle)
 }
 
 /// An allocation as a node; its address is written to the struct.
@@ -171,7 +172,7 @@ pub(super) unsafe fn allocation(params: *mut CUDA_MEM_ALLOC_NODE_PARAMS) -> Resu
 /// The end of an allocation as a node.
 pub(super) fn free(address: CUdeviceptr) -> Result<Kind> {
     ensure!(
-        memory::is_known(address),
+        graph_memory::is_known(address),
         ERROR_INVALID_VALUE,
         "{address:#x} is not the memory of a graph's allocation node, which alone a free node frees"
     );

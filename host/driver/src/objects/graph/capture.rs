@@ -9,8 +9,10 @@ use super::{Graph, Kind};
 use crate::abi::enums::{capture_mode as mode, capture_status as status};
 use crate::abi::{CUcontext, CUgraphNode};
 use crate::error::{Result, ensure, fail};
+use crate::objects::capturing::Capturing;
 use crate::objects::stream::Stream;
 use parking_lot::Mutex;
+use std::any::Any;
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -36,12 +38,21 @@ unsafe impl Send for Capture {}
 // SAFETY: as above.
 unsafe impl Sync for Capture {}
 
-/// A stream's part in a capture.
-#[derive(Debug, Clone)]
-pub(crate) struct Capturing {
-    pub(crate) capture: Arc<Capture>,
-    /// What its next node waits for.
-    pub(crate) after: Vec<CUgraphNode>,
+impl Capturing {
+    /// A part in `capture`, whose next node waits for `after`.
+    fn new(capture: Arc<Capture>, after: Vec<CUgraphNode>) -> Capturing {
+        Capturing {
+            capture: capture as Arc<dyn Any + Send + Sync>,
+            after,
+        }
+    }
+
+    pub(crate) fn capture(&self) -> &Capture {
+        match self.capture.downcast_ref() {
+            Some(capture) => capture,
+            None => unreachable!("parts are made here, of captures"),
+        }
+    }
 }
 
 /// The captures in progress, and how many they are; most programs have none, and then nothing is looked up.
@@ -95,10 +106,7 @@ pub(crate) fn begin(
         invalid: AtomicBool::new(false),
         streams: Mutex::new(vec![Arc::downgrade(stream)]),
     });
-    *part = Some(Capturing {
-        capture: capture.clone(),
-        after,
-    });
+    *part = Some(Capturing::new(capture.clone(), after));
     CAPTURES.lock().push(capture);
     COUNT.fetch_add(1, Ordering::Release);
     Ok(())
@@ -106,12 +114,13 @@ pub(crate) fn begin(
 
 /// Ends the capture of `stream` and returns its graph.
 pub(crate) fn end(stream: &Arc<Stream>) -> Result<Arc<Graph>> {
-    let Some(Capturing { capture, after }) = stream.capturing.lock().clone() else {
+    let Some(part) = stream.capturing.lock().clone() else {
         fail!(
             ERROR_ILLEGAL_STATE,
             "the stream is not being captured; cuStreamBeginCapture begins that"
         )
     };
+    let (capture, after) = (part.capture(), &part.after);
     ensure!(
         capture.mode == mode::RELAXED || capture.thread == std::thread::current().id(),
         ERROR_STREAM_CAPTURE_WRONG_THREAD,
@@ -124,7 +133,7 @@ pub(crate) fn end(stream: &Arc<Stream>) -> Result<Arc<Graph>> {
             "the capture began in another stream; end it there"
         )
     }
-    let unjoined = capture.unjoined(&after);
+    let unjoined = capture.unjoined(after);
     let valid = !capture.invalid.load(Ordering::Acquire);
     capture.finish();
     ensure!(
@@ -149,15 +158,15 @@ pub(crate) fn add(stream: &Stream, kind: &Kind) -> Result<bool> {
     let Some(part) = part.as_mut() else {
         return Ok(false);
     };
-    part.capture.check()?;
-    let node = part.capture.graph.add(kind.clone(), &part.after)?;
+    part.capture().check()?;
+    let node = part.capture().graph.add(kind.clone(), &part.after)?;
     part.after = vec![node.handle];
     Ok(true)
 }
 
 /// Has `stream` wait for what an event recorded in a capture: it joins the capture, or is in it already.
 pub(crate) fn join(stream: &Arc<Stream>, event: &Capturing) -> Result {
-    event.capture.check()?;
+    event.capture().check()?;
     let mut part = stream.capturing.lock();
     match part.as_mut() {
         None => {
@@ -167,15 +176,15 @@ pub(crate) fn join(stream: &Arc<Stream>, event: &Capturing) -> Result {
                 "the event is of a capture, which the legacy default stream cannot join; wait in a stream of your own"
             );
             ensure!(
-                event.capture.is_running(),
+                event.capture().is_running(),
                 ERROR_CAPTURED_EVENT,
                 "the event was last recorded in a capture that has ended; record it again"
             );
-            event.capture.streams.lock().push(Arc::downgrade(stream));
+            event.capture().streams.lock().push(Arc::downgrade(stream));
             *part = Some(event.clone());
         }
-        Some(own) if Arc::ptr_eq(&own.capture, &event.capture) => {
-            own.capture.check()?;
+        Some(own) if own.capture().id == event.capture().id => {
+            own.capture().check()?;
             for node in &event.after {
                 if !own.after.contains(node) {
                     own.after.push(*node);
@@ -183,8 +192,8 @@ pub(crate) fn join(stream: &Arc<Stream>, event: &Capturing) -> Result {
             }
         }
         Some(own) => {
-            own.capture.invalidate();
-            event.capture.invalidate();
+            own.capture().invalidate();
+            event.capture().invalidate();
             fail!(
                 ERROR_STREAM_CAPTURE_MERGE,
                 "the event is of another capture than the stream; two captures cannot become one"
@@ -207,7 +216,7 @@ pub(crate) fn part(stream: &Stream) -> Option<Capturing> {
 pub(crate) fn status(stream: &Stream) -> u32 {
     match part(stream) {
         None => status::NONE,
-        Some(part) if part.capture.invalid.load(Ordering::Acquire) => status::INVALIDATED,
+        Some(part) if part.capture().invalid.load(Ordering::Acquire) => status::INVALIDATED,
         Some(_) => status::ACTIVE,
     }
 }
@@ -215,8 +224,8 @@ pub(crate) fn status(stream: &Stream) -> u32 {
 /// Refuses what cannot be done with a stream that is being captured, whose capture becomes invalid.
 pub(crate) fn refuse(stream: &Stream, what: &str) -> Result {
     if let Some(part) = part(stream) {
-        part.capture.check()?;
-        part.capture.invalidate();
+        part.capture().check()?;
+        part.capture().invalidate();
         fail!(
             ERROR_STREAM_CAPTURE_UNSUPPORTED,
             "the stream is being captured and cannot {what}; the capture is invalid from now on"
@@ -292,9 +301,9 @@ pub(crate) fn permit_unsafe() -> Result {
 /// Takes part in no capture any more: the stream is being destroyed.
 pub(crate) fn leave(stream: &Stream) {
     if let Some(part) = stream.capturing.lock().take() {
-        part.capture.invalidate();
-        if std::ptr::eq(part.capture.origin, stream) {
-            part.capture.finish();
+        part.capture().invalidate();
+        if std::ptr::eq(part.capture().origin, stream) {
+            part.capture().finish();
         }
     }
 }
@@ -343,7 +352,10 @@ impl Capture {
         let streams = std::mem::take(&mut *self.streams.lock());
         for stream in streams.iter().filter_map(Weak::upgrade) {
             let mut part = stream.capturing.lock();
-            if part.as_ref().is_some_and(|part| part.capture.id == self.id) {
+            if part
+                .as_ref()
+                .is_some_and(|part| part.capture().id == self.id)
+            {
                 *part = None;
             }
         }

@@ -4,10 +4,11 @@
 //! order that CUDA allows; in modelled time, nodes that do not wait for each other overlap, as they would on a GPU.
 
 use super::user_object::References;
-use super::{Graph, Kind, Node, memory};
+use super::{Graph, Kind, Node};
 use crate::abi::enums::{graph_instantiate as flag, graph_update as update};
 use crate::abi::{CUgraphExec, CUgraphNode};
 use crate::error::{Error, Result, ensure, fail};
+use crate::objects::graph_memory;
 use crate::objects::registry::Registry;
 use crate::objects::work::Work;
 use parking_lot::Mutex;
@@ -272,12 +273,12 @@ impl Exec {
         for member in &members {
             match &member.kind {
                 Kind::Alloc(reserved) => {
-                    if frees_first && memory::is_allocated(reserved.address) {
-                        memory::set_allocated(reserved.address, false)?;
+                    if frees_first && graph_memory::is_allocated(reserved.address) {
+                        graph_memory::set_allocated(reserved.address, false)?;
                     }
-                    memory::set_allocated(reserved.address, true)?;
+                    graph_memory::set_allocated(reserved.address, true)?;
                 }
-                Kind::Free(address) => memory::set_allocated(*address, false)?,
+                Kind::Free(address) => graph_memory::set_allocated(*address, false)?,
                 _ => {}
             }
         }

@@ -36,7 +36,6 @@ pub(crate) struct Node {
     pub(crate) kind: Mutex<Kind>,
 }
 
-/// A graph.
 #[derive(Debug)]
 pub(crate) struct Graph {
     pub(crate) handle: CUgraph,

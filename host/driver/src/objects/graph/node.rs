@@ -43,7 +43,6 @@ impl fmt::Debug for Moves {
     }
 }
 
-/// A copy.
 #[derive(Debug, Clone)]
 pub(crate) struct Copy {
     pub(crate) context: Arc<Context>,

@@ -21,7 +21,7 @@ const WORDS: u64 = LINE * LINES as u64;
 const NONE: u32 = u32::MAX;
 
 /// Whose memory it is: a block's shared memory, by the block's number in the grid, or global memory.
-pub(super) type Space = Option<u64>;
+pub(super) type MemoryOwner = Option<u64>;
 
 /// An access as a cell remembers it, and the time at which it happened. Without bytes it is none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -219,9 +219,9 @@ pub(super) struct Cells {
     /// Pages of shared memory, by block and number.
     shared: HashMap<u64, Vec<u32>, FixedState>,
     /// The page that was found last.
-    last: Option<(Space, u64, u32)>,
+    last: Option<(MemoryOwner, u64, u32)>,
     /// Earlier writes than the last of a word, of other bytes.
-    beside: HashMap<(Space, u64), Vec<Mark>, FixedState>,
+    beside: HashMap<(MemoryOwner, u64), Vec<Mark>, FixedState>,
 }
 
 impl Cells {
@@ -229,7 +229,7 @@ impl Cells {
     #[inline]
     pub(super) fn touch(
         &mut self,
-        space: Space,
+        space: MemoryOwner,
         word: u64,
         now: Mark,
         races: impl Fn(&Mark) -> bool,
@@ -268,7 +268,7 @@ impl Cells {
     #[inline]
     pub(super) fn touch_line(
         &mut self,
-        space: Space,
+        space: MemoryOwner,
         word: u64,
         (now, layout): (Mark, Layout),
         races: impl Fn(&Mark) -> bool,
@@ -298,7 +298,7 @@ impl Cells {
     #[inline]
     pub(super) fn touch_by_all(
         &mut self,
-        space: Space,
+        space: MemoryOwner,
         word: u64,
         (now, mask): (Mark, u32),
         races: impl Fn(&Mark, &Mark) -> bool,
@@ -327,7 +327,7 @@ impl Cells {
     }
 
     /// Changes the marks of a word that may be those of unfinished accesses: none of a whole line is.
-    pub(super) fn change(&mut self, space: Space, word: u64, f: impl Fn(&mut Mark)) {
+    pub(super) fn change(&mut self, space: MemoryOwner, word: u64, f: impl Fn(&mut Mark)) {
         let page = self.known(space, word / WORDS);
         let line = page.map(|page| self.pages[page as usize][(word / LINE) as usize % LINES]);
         let Some(line) = line.filter(|line| line.cells != NONE) else {
@@ -356,7 +356,7 @@ impl Cells {
 
     /// The own cells of a word's line.
     #[inline(always)]
-    fn cell(&mut self, space: Space, word: u64) -> u32 {
+    fn cell(&mut self, space: MemoryOwner, word: u64) -> u32 {
         let page = self.page(space, word / WORDS);
         let line = (word / LINE) as usize % LINES;
         match self.pages[page as usize][line].cells {
@@ -383,7 +383,7 @@ impl Cells {
         place
     }
 
-    fn known(&self, space: Space, number: u64) -> Option<u32> {
+    fn known(&self, space: MemoryOwner, number: u64) -> Option<u32> {
         match space {
             None => self.global.get(&number).copied(),
             Some(block) => {
@@ -396,7 +396,7 @@ impl Cells {
 
     /// A page, a new one where there was none.
     #[inline(always)]
-    fn page(&mut self, space: Space, number: u64) -> u32 {
+    fn page(&mut self, space: MemoryOwner, number: u64) -> u32 {
         match self.last {
             Some((s, n, page)) if (s, n) == (space, number) => page,
             _ => self.find_page(space, number),
@@ -404,7 +404,7 @@ impl Cells {
     }
 
     #[inline(never)]
-    fn find_page(&mut self, space: Space, number: u64) -> u32 {
+    fn find_page(&mut self, space: MemoryOwner, number: u64) -> u32 {
         let page = self
             .known(space, number)
             .unwrap_or_else(|| self.add_page(space, number));
@@ -412,7 +412,7 @@ impl Cells {
         page
     }
 
-    fn add_page(&mut self, space: Space, number: u64) -> u32 {
+    fn add_page(&mut self, space: MemoryOwner, number: u64) -> u32 {
         let page = self.free.pop().unwrap_or_else(|| {
             self.pages.push([EMPTY; LINES]);
             (self.pages.len() - 1) as u32

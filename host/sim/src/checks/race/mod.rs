@@ -39,9 +39,9 @@ use crate::counters::even::Even;
 /// What an access does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Reads.
+    /// It only reads.
     Read,
-    /// Writes.
+    /// It writes, and is no atomic.
     Write,
     /// Both as one step.
     Atomic,

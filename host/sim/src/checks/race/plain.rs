@@ -229,7 +229,6 @@ impl Races {
         }
     }
 
-    /// A fence.
     pub(super) fn fence(&mut self, block: u64, warp: u32, wide: bool) {
         let seen = std::mem::take(&mut self.warp(block, warp).seen);
         self.take_up(block, warp, &seen, wide);

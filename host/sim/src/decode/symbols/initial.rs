@@ -4,9 +4,9 @@
 //! beside the bytes.
 
 use super::{Program, Symbols};
-use crate::decode::function;
-use crate::decode::program::ImageAddress;
-use crate::module::LoadError;
+use crate::decode::problem::{Problem, place};
+use crate::load_error::LoadError;
+use crate::machine::program::ImageAddress;
 use crate::ptx::ast::{self, Initializer};
 
 /// The names in an initializer.
@@ -40,7 +40,7 @@ pub(super) fn initialised<'m, 'a>(
 }
 
 /// Writes initial contents.
-pub(super) fn write<'a>(
+pub(in crate::decode) fn write<'a>(
     modules: &[ast::Module<'a>],
     bases: &[u32],
     symbols: &Symbols<'a>,
@@ -66,8 +66,8 @@ pub(super) fn write<'a>(
         image
             .write(initializer, 0, variable.dims.len())
             .map_err(|message| {
-                function::place(
-                    function::Problem::Invalid(message),
+                place(
+                    Problem::Invalid(message),
                     variable.position.line + bases[m],
                     program,
                 )

@@ -1,7 +1,7 @@
 //! What a host program may know of a kernel: parameters, bounds, an estimate of its registers.
 
-use crate::decode::program::Program;
-use crate::module::{Kernel, Param};
+use crate::kernel::{Kernel, Param};
+use crate::machine::program::Program;
 use crate::ptx::ast::{self, Body, Directive, Operand, Type};
 
 /// A kernel's parameters with their offsets, and the bytes of all of them.
@@ -25,7 +25,11 @@ pub(super) fn params(function: &ast::Function<'_>) -> (Vec<Param>, u32) {
 }
 
 /// What a host program may know of a kernel.
-pub(super) fn describe(function: &ast::Function<'_>, body: &Body<'_>, program: &Program) -> Kernel {
+pub(in crate::decode) fn describe(
+    function: &ast::Function<'_>,
+    body: &Body<'_>,
+    program: &Program,
+) -> Kernel {
     let (params, param_bytes) = params(function);
     let index = program.functions.len() - 1;
     let decoded = &program.functions[index];

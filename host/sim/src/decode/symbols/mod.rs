@@ -3,20 +3,16 @@
 //! PTX ISA, "Linking Directives" and "Variables". Several texts link as one: `.extern` names find the `.visible` or `.weak`
 //! definition of any of them, other names stay in their text.
 
-mod initial;
-mod kernel;
-mod shared;
+pub(super) mod initial;
+pub(super) mod kernel;
+pub(super) mod shared;
 
-use std::cell::RefCell;
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use super::calls::{self, Formal};
-use super::program::{Program, Reference, SourceLine, Variable, VariableSpace};
-use super::{function, refused};
-use crate::isa::{Architecture, Refusal, Suffix};
-use crate::module::LoadError;
-use crate::ptx::ParseError;
+use super::problem::{Problem, place};
+use super::signature::{self, Formal};
+use crate::load_error::LoadError;
+use crate::machine::program::{Program, Reference, Variable, VariableSpace};
 use crate::ptx::ast::{self, Attribute, Linkage, Opcode, Operand, Space, Symbol, Type};
 
 /// Where a name counts: in one text, or in all.
@@ -83,7 +79,7 @@ impl<'a> Symbols<'a> {
     }
 
     /// Notes what calls pass to functions that take any number of arguments.
-    fn measure_open(&mut self, modules: &[ast::Module<'a>]) {
+    pub(super) fn measure_open(&mut self, modules: &[ast::Module<'a>]) {
         if !self
             .signatures
             .iter()
@@ -115,7 +111,7 @@ impl<'a> Symbols<'a> {
                     if let (Some(index), Some(&Operand::Symbol(Symbol::Local(v), 0))) =
                         (self.function(m, name), last)
                     {
-                        let bytes = calls::area_bytes(&body.variables[v as usize]);
+                        let bytes = signature::area_bytes(&body.variables[v as usize]);
                         let most = self.open.entry(index).or_default();
                         *most = bytes.max(*most);
                     }
@@ -138,143 +134,6 @@ impl<'a> Symbols<'a> {
     }
 }
 
-/// Links and decodes parsed texts.
-///
-/// `refusals` are, for each text, the functions that hold what the instruction table refuses.
-pub(super) fn link<'a>(
-    modules: &[ast::Module<'a>],
-    refusals: &[Vec<Refusal>],
-    texts: &[&str],
-) -> Result<Program, LoadError> {
-    let mut program = Program {
-        text: Arc::from(texts.join("\n")),
-        ..Program::default()
-    };
-    let bases = line_bases(texts);
-    target(modules, &mut program);
-    let mut symbols = Symbols::default();
-    let defined = declare(modules, &bases, &mut symbols, &mut program)?;
-    symbols.measure_open(modules);
-    let reach = shared::place(modules, &defined, &mut symbols, &mut program);
-    initial::write(modules, &bases, &symbols, &mut program)?;
-
-    let mut files: Vec<HashMap<u32, u32>> = Vec::new();
-    for module in modules {
-        let mut of = HashMap::new();
-        for file in &module.files {
-            of.insert(file.index, program.files.len() as u32);
-            program.files.push(file.name.to_string());
-        }
-        files.push(of);
-    }
-    let seen: RefCell<HashMap<SourceLine, u32>> = RefCell::default();
-    for &(m, f) in &defined {
-        let function = &modules[m].functions[f];
-        let Some(body) = &function.body else { continue };
-        let calls: HashMap<_, _> = body.locations.iter().map(|l| (at(l), l)).collect();
-        let source = |location: &ast::Location<'a>, program: &mut Program| {
-            // From the innermost line outwards: a call that was inlined names its own `.loc`.
-            let mut chain = vec![at(location)];
-            let mut inlined = location.inlined;
-            while let Some(call) = inlined.filter(|_| chain.len() < INLINED) {
-                chain.push(call.at);
-                inlined = calls.get(&call.at).and_then(|l| l.inlined);
-            }
-            let mut outer = 0;
-            for &(file, line, column) in chain.iter().rev() {
-                let Some(&file) = files[m].get(&file) else {
-                    continue;
-                };
-                let key = SourceLine {
-                    file,
-                    line,
-                    column,
-                    inlined_at: outer,
-                };
-                outer = *seen.borrow_mut().entry(key).or_insert_with(|| {
-                    program.sources.push(key);
-                    program.sources.len() as u32
-                });
-            }
-            outer
-        };
-        let of_the_table = refusals[m].iter().find(|refusal| refusal.function == f);
-        let refused = match (&body.unknown, of_the_table) {
-            (Some(error), _) => Some(unknown(error, bases[m])),
-            (None, Some(refusal)) => Some(refused(refusal.error.clone(), bases[m])),
-            (None, None) => None,
-        };
-        let decoded = match refused {
-            Some(error) => function::refused(function, &mut program, error),
-            None => function::decode(&symbols, m, function, body, &mut program, bases[m], &source)?,
-        };
-        program.functions.push(decoded);
-        if function.entry {
-            let kernel = kernel::describe(function, body, &program);
-            program.kernels.push((kernel, program.functions.len() - 1));
-        }
-    }
-    debug_assert_eq!(program.ops.len(), program.infos.len());
-    for at in 0..program.kernels.len() {
-        let entry = program.kernels[at].1;
-        let mut reached = reach.functions_of(entry, &symbols);
-        let refused = reached.find_map(|f| program.functions[f].refused.clone());
-        program.kernels[at].0.refused = refused;
-    }
-    let newest = modules.iter().map(|module| module.version).max();
-    program.newer = newest.filter(|&version| version > crate::ptx::NEWEST);
-    Ok(program)
-}
-
-/// Calls that were inlined into one another, at most, of which reports tell.
-const INLINED: usize = 32;
-
-/// File, line and column of a `.loc`.
-fn at(location: &ast::Location<'_>) -> (u32, u32, u32) {
-    (location.file, location.line, location.column)
-}
-
-/// An instruction that could not be read, in text of a version that is not known.
-fn unknown(error: &ParseError, base: u32) -> LoadError {
-    let at = error.position().unwrap_or_default();
-    LoadError::Syntax {
-        line: at.line + base,
-        column: at.column,
-        message: error.to_string(),
-    }
-}
-
-/// The line of the joined text before each text's first.
-fn line_bases(texts: &[&str]) -> Vec<u32> {
-    let mut line = 0;
-    texts
-        .iter()
-        .map(|text| {
-            let base = line;
-            line += text.matches('\n').count() as u32 + 1;
-            base
-        })
-        .collect()
-}
-
-/// The newest `.target` of the texts; of two of one number, that which fewer GPUs run.
-fn target(modules: &[ast::Module<'_>], program: &mut Program) {
-    for module in modules {
-        let named = module
-            .targets
-            .iter()
-            .find_map(|name| Architecture::read(name));
-        let strict = |target: Architecture| (target.sm, target.suffix != Suffix::Plain);
-        if let Some(target) = named
-            && program
-                .target
-                .is_none_or(|before| strict(before) <= strict(target))
-        {
-            program.target = Some(target);
-        }
-    }
-}
-
 fn scope(module: usize, linkage: Linkage) -> Scope {
     match linkage {
         Linkage::Internal => Some(module),
@@ -283,7 +142,7 @@ fn scope(module: usize, linkage: Linkage) -> Scope {
 }
 
 /// Gives every variable and function with a body an index. Returns the functions, by text and place in it.
-fn declare<'a>(
+pub(super) fn declare<'a>(
     modules: &[ast::Module<'a>],
     bases: &[u32],
     symbols: &mut Symbols<'a>,
@@ -293,8 +152,8 @@ fn declare<'a>(
     for (m, module) in modules.iter().enumerate() {
         for variable in &module.variables {
             let at = |message: String, program: &Program| {
-                function::place(
-                    function::Problem::Invalid(message),
+                place(
+                    Problem::Invalid(message),
                     variable.position.line + bases[m],
                     program,
                 )
@@ -330,13 +189,8 @@ fn declare<'a>(
                 if function.linkage == Linkage::Weak {
                     continue;
                 }
-                let problem =
-                    function::Problem::Invalid(format!("`{}` is defined twice", function.name));
-                return Err(function::place(
-                    problem,
-                    function.position.line + bases[m],
-                    program,
-                ));
+                let problem = Problem::Invalid(format!("`{}` is defined twice", function.name));
+                return Err(place(problem, function.position.line + bases[m], program));
             }
             let index = defined.len();
             defined.push((m, f));
@@ -360,8 +214,8 @@ fn declare<'a>(
                     let dynamic =
                         variable.space == Space::Shared && variable.dims.first() == Some(&None);
                     let made = make(variable, dynamic).map_err(|message| {
-                        function::place(
-                            function::Problem::Invalid(message),
+                        place(
+                            Problem::Invalid(message),
                             variable.position.line + bases[m],
                             program,
                         )

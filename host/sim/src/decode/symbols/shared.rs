@@ -28,12 +28,12 @@ fn mentions<'a>(body: &Body<'a>) -> (BTreeSet<&'a str>, BTreeSet<u32>) {
 }
 
 /// Gives static shared variables offsets: behind all others of every kernel that reaches them.
-pub(super) fn place<'a>(
+pub(in crate::decode) fn place<'a>(
     modules: &[ast::Module<'a>],
     defined: &[(usize, usize)],
     symbols: &mut Symbols<'a>,
     program: &mut Program,
-) -> Reach {
+) -> Mentions {
     // What each function mentions: variables, and functions as variables.
     let direct: Vec<BTreeSet<u32>> = defined
         .iter()
@@ -114,19 +114,19 @@ pub(super) fn place<'a>(
         .map(|(&k, &top)| (k, top.min(u64::from(u32::MAX)) as u32))
         .collect();
     symbols.spaces = program.variables.iter().map(|v| v.space).collect();
-    Reach { direct, kernels }
+    Mentions { direct, kernels }
 }
 
 /// Which functions mention which.
-pub(super) struct Reach {
+pub(in crate::decode) struct Mentions {
     /// What each function mentions: variables, and functions as variables.
     direct: Vec<BTreeSet<u32>>,
     kernels: Vec<usize>,
 }
 
-impl Reach {
+impl Mentions {
     /// A function and those that it may call by name, or takes the address of. Kernels that it launches are not among them.
-    pub(super) fn functions_of(
+    pub(in crate::decode) fn functions_of(
         &self,
         entry: usize,
         symbols: &Symbols<'_>,

@@ -9,8 +9,6 @@ pub(super) fn rows(rows: &mut Rows) {
         one {
             "not.b32" => logic::not_b32,
             "not.b64" => logic::not_b64,
-            "mov.b32 mov.u32 mov.s32 mov.f32" => |a: u32| a,
-            "mov.b64 mov.u64 mov.s64 mov.f64" => |a: u64| a,
             "popc.b32" => int::popc_b32,
             "clz.b32" => int::clz_b32,
             "brev.b32" => int::brev_b32,
@@ -31,8 +29,6 @@ pub(super) fn rows(rows: &mut Rows) {
             "cnot.b16" => logic::cnot_b16,
             "cnot.b32" => logic::cnot_b32,
             "cnot.b64" => logic::cnot_b64,
-            "mov.b16 mov.u16 mov.s16" => |a: u16| a,
-            "mov.b128" => |a: u128| a,
         }
         two {
             "and.b32" => logic::and_b32,

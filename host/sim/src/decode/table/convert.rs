@@ -1,4 +1,4 @@
-//! Packed conversions, those to the formats of tensor cores, and f64 to f32 with `.ftz`: PTX ISA 9.7.9, "cvt" and "cvt.pack".
+//! Packed conversions and those to the formats of tensor cores: PTX ISA 9.7.9, "cvt" and "cvt.pack".
 //!
 //! Other conversions of one number to one number are made by `decode/convert.rs`. The stochastic conversions of four numbers
 //! `{a, b, e, f}` are two operations, spelled here with `(a,b)` and `(e,f)` behind them: the second puts its half below
@@ -9,13 +9,11 @@ use half::bf16;
 use super::{Rows, four_rare, one_rare, three_rare, two, two_rare};
 use crate::semantics::Rounding::{Up, Zero};
 use crate::semantics::convert::*;
-use crate::semantics::float::sat_f32;
 use crate::semantics::half::{pack, unpack};
 
 /// Adds this subject's rows.
 pub(super) fn rows(rows: &mut Rows) {
     to_halves(rows);
-    flushed(rows);
     tf32(rows);
     eight_bits(rows);
     fewer_bits(rows);
@@ -54,26 +52,6 @@ fn to_halves(rows: &mut Rows) {
             "cvt.rz.satfinite.f16x2.f32" => |a: f32, b: f32| pack([b, a].map(|x| satfinite_f16(cvt_rz_f16(x))));
             "cvt.rn.satfinite.bf16x2.f32" => |a: f32, b: f32| pack([b, a].map(|x| satfinite_bf16(cvt_rn_bf16(x))));
             "cvt.rz.satfinite.bf16x2.f32" => |a: f32, b: f32| pack([b, a].map(|x| satfinite_bf16(cvt_rz_bf16(x))));
-        }
-    }
-}
-
-/// From f64 to f32 with `.ftz`.
-fn flushed(rows: &mut Rows) {
-    super::forms! { rows;
-        one_rare {
-            "cvt.rn.ftz.sat?.f32.f64" =>
-                |a| cvt_ftz_f32_f64(a, cvt_rn_f32_f64),
-                |a| sat_f32(cvt_ftz_f32_f64(a, cvt_rn_f32_f64));
-            "cvt.rz.ftz.sat?.f32.f64" =>
-                |a| cvt_ftz_f32_f64(a, cvt_rz_f32_f64),
-                |a| sat_f32(cvt_ftz_f32_f64(a, cvt_rz_f32_f64));
-            "cvt.rm.ftz.sat?.f32.f64" =>
-                |a| cvt_ftz_f32_f64(a, cvt_rm_f32_f64),
-                |a| sat_f32(cvt_ftz_f32_f64(a, cvt_rm_f32_f64));
-            "cvt.rp.ftz.sat?.f32.f64" =>
-                |a| cvt_ftz_f32_f64(a, cvt_rp_f32_f64),
-                |a| sat_f32(cvt_ftz_f32_f64(a, cvt_rp_f32_f64));
         }
     }
 }

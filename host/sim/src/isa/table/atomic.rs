@@ -2,15 +2,15 @@
 //!
 //! The scalar forms differ in which operation takes which type; both opcodes share the lists.
 
-use crate::isa::{Row, Section};
+use crate::isa::{Decoder as By, Row, Section};
 use crate::ptx::ast::Opcode::{Atom, Red};
 
 const fn atom(modifiers: &'static str, operands: &'static str) -> Row {
-    Row::new(Section::Synchronization, Atom, modifiers, operands)
+    Row::new(Section::Synchronization, Atom, modifiers, operands).by(By::Atomic)
 }
 
 const fn red(modifiers: &'static str, operands: &'static str) -> Row {
-    Row::new(Section::Synchronization, Red, modifiers, operands)
+    Row::new(Section::Synchronization, Red, modifiers, operands).by(By::Atomic)
 }
 
 const ATOM: &str = "d_=0 A s=0 if(L2::cache_hint)s=b64";

@@ -1,21 +1,22 @@
 //! PTX ISA 9.7.3 and 9.7.5: `.f32`, `.f64`, and `.f32` with a half-precision operand.
 
-use crate::isa::{Row, Section};
+use crate::isa::{Decoder as By, Row, Section};
 use crate::ptx::ast::Opcode::{self, *};
 
 const fn row(opcode: Opcode, modifiers: &'static str, operands: &'static str) -> Row {
-    Row::new(Section::Float, opcode, modifiers, operands)
+    Row::new(Section::Float, opcode, modifiers, operands).by(By::Registers)
 }
 
 const fn mixed(opcode: Opcode, modifiers: &'static str, operands: &'static str) -> Row {
     Row::new(Section::MixedPrecision, opcode, modifiers, operands)
+        .by(By::Registers)
         .since(8, 6)
         .on(100)
 }
 
 #[rustfmt::skip] // a line for each row
 pub(super) const ROWS: &[Row] = &[
-    row(Testp, "TESTP f32|f64", "p s=0").since(2, 0).on(20),
+    row(Testp, "TESTP f32|f64", "p s=0").by(By::TestNumber).since(2, 0).on(20),
     row(Copysign, "f32|f64", "d=0 s=0 s=0").since(2, 0).on(20),
     row(Add, "FRND? ftz? sat? f32", "d=0 s=0 s=0"),
     row(Add, "FRND? f64", "d=0 s=0 s=0"),

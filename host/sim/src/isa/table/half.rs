@@ -1,16 +1,18 @@
 //! PTX ISA 9.7.4: `.f16`, `.bf16` and two of them in a register.
 
-use crate::isa::{Row, Section};
+use crate::isa::{Decoder as By, Row, Section};
 use crate::ptx::ast::Opcode::{self, *};
 
 const fn f16(opcode: Opcode, modifiers: &'static str, operands: &'static str) -> Row {
     Row::new(Section::Half, opcode, modifiers, operands)
+        .by(By::Registers)
         .since(4, 2)
         .on(53)
 }
 
 const fn bf16(opcode: Opcode, modifiers: &'static str, operands: &'static str) -> Row {
     Row::new(Section::Half, opcode, modifiers, operands)
+        .by(By::Registers)
         .since(7, 8)
         .on(90)
 }

@@ -1,10 +1,10 @@
 //! PTX ISA 9.7.1: integer arithmetic.
 
-use crate::isa::{Row, Section};
+use crate::isa::{Decoder as By, Row, Section};
 use crate::ptx::ast::Opcode::{self, *};
 
 const fn row(opcode: Opcode, modifiers: &'static str, operands: &'static str) -> Row {
-    Row::new(Section::Integer, opcode, modifiers, operands)
+    Row::new(Section::Integer, opcode, modifiers, operands).by(By::Registers)
 }
 
 #[rustfmt::skip] // a line for each row

@@ -1,35 +1,35 @@
 //! PTX ISA 9.7.10 and 9.7.11: textures and surfaces.
 
-use crate::isa::{Row, Section};
+use crate::isa::{Decoder as By, Row, Section};
 use crate::ptx::ast::Opcode::{self, *};
 
-const fn texture(opcode: Opcode, modifiers: &'static str, operands: &'static str) -> Row {
-    Row::new(Section::Texture, opcode, modifiers, operands)
+const fn texture(by: By, opcode: Opcode, modifiers: &'static str, operands: &'static str) -> Row {
+    Row::new(Section::Texture, opcode, modifiers, operands).by(by)
 }
 
-const fn surface(opcode: Opcode, modifiers: &'static str, operands: &'static str) -> Row {
-    Row::new(Section::Surface, opcode, modifiers, operands)
+const fn surface(by: By, opcode: Opcode, modifiers: &'static str, operands: &'static str) -> Row {
+    Row::new(Section::Surface, opcode, modifiers, operands).by(by)
 }
 
 #[rustfmt::skip] // a line for each row
 pub(super) const ROWS: &[Row] = &[
-    texture(Tex, "1d|2d|3d|a1d|a2d v4 TEXTYPE s32|f32", "D4=0 T"),
-    texture(Tex, "cube|acube v4 TEXTYPE f32", "D4=0 T").since(3, 0).on(20),
-    texture(Tex, "2dms|a2dms v4 TEXTYPE s32", "D4=0 T").since(3, 2).on(30),
-    texture(Tex, "1d|2d|3d|a1d|a2d v2 f16x2 s32|f32", "D2=0 T").since(4, 2).on(53),
-    texture(Tex, "base 1d|2d|3d|a1d|a2d v4 TEXTYPE s32|f32", "D4=0 T").since(3, 1).on(20),
-    texture(Tex, "base cube|acube v4 TEXTYPE f32", "D4=0 T").since(3, 1).on(20),
-    texture(Tex, "level 1d|2d|3d|a1d|a2d v4 TEXTYPE s32|f32", "D4=0 T s=1").since(3, 1).on(20),
-    texture(Tex, "level cube|acube v4 TEXTYPE f32", "D4=0 T s=1").since(3, 1).on(20),
-    texture(Tex, "grad 1d|2d|3d|a1d|a2d v4 TEXTYPE f32", "D4=0 T grad grad").since(3, 1).on(20),
-    texture(Tld4, "r|g|b|a 2d|a2d|cube|acube v4 u32|s32|f32 f32", "D4=0 T").since(2, 2).on(20),
-    texture(Txq, "TXQ b32", "d=b32 A"),
-    texture(Istypep, "texref|samplerref|surfref", "p m=b64").since(4, 0).on(30),
-    surface(Suld, "b 1d|2d|3d|a1d|a2d ca|cg|cs|cv? VEC? b8|b16|b32|b64 trap|clamp|zero", "D=0+ T").since(1, 5),
-    surface(Sust, "b 1d|2d|3d|a1d|a2d cs|cg|wb|wt? VEC? b8|b16|b32|b64 trap|clamp|zero", "T S=0+").since(1, 5),
-    surface(Sust, "p 1d|2d|3d VEC? b32 trap|clamp|zero", "T S=0").since(2, 0).on(20),
-    surface(Sured, "b add|min|max 1d|2d|3d u32|u64|s32 trap|clamp|zero", "T s=0").since(3, 0).on(20),
-    surface(Sured, "b and|or 1d|2d|3d b32 trap|clamp|zero", "T s=0").since(3, 0).on(20),
-    surface(Sured, "p add|min|max|and|or 1d|2d|3d b32 trap|clamp|zero", "T s=0").since(3, 0).on(20),
-    surface(Suq, "SUQ b32", "d=b32 A").since(1, 5),
+    texture(By::TextureFetch, Tex, "1d|2d|3d|a1d|a2d v4 TEXTYPE s32|f32", "D4=0 T"),
+    texture(By::TextureFetch, Tex, "cube|acube v4 TEXTYPE f32", "D4=0 T").since(3, 0).on(20),
+    texture(By::TextureFetch, Tex, "2dms|a2dms v4 TEXTYPE s32", "D4=0 T").since(3, 2).on(30).refused("textures of several samples are left out"),
+    texture(By::TextureFetch, Tex, "1d|2d|3d|a1d|a2d v2 f16x2 s32|f32", "D2=0 T").since(4, 2).on(53),
+    texture(By::TextureFetch, Tex, "base 1d|2d|3d|a1d|a2d v4 TEXTYPE s32|f32", "D4=0 T").since(3, 1).on(20),
+    texture(By::TextureFetch, Tex, "base cube|acube v4 TEXTYPE f32", "D4=0 T").since(3, 1).on(20),
+    texture(By::TextureFetch, Tex, "level 1d|2d|3d|a1d|a2d v4 TEXTYPE s32|f32", "D4=0 T s=1").since(3, 1).on(20),
+    texture(By::TextureFetch, Tex, "level cube|acube v4 TEXTYPE f32", "D4=0 T s=1").since(3, 1).on(20),
+    texture(By::TextureFetch, Tex, "grad 1d|2d|3d|a1d|a2d v4 TEXTYPE f32", "D4=0 T grad grad").since(3, 1).on(20),
+    texture(By::TextureFetch, Tld4, "r|g|b|a 2d|a2d|cube|acube v4 u32|s32|f32 f32", "D4=0 T").since(2, 2).on(20),
+    texture(By::ImageQuery, Txq, "TXQ b32", "d=b32 A"),
+    texture(By::ImageType, Istypep, "texref|samplerref|surfref", "p m=b64").since(4, 0).on(30),
+    surface(By::SurfaceLoad, Suld, "b 1d|2d|3d|a1d|a2d ca|cg|cs|cv? VEC? b8|b16|b32|b64 trap|clamp|zero", "D=0+ T").since(1, 5),
+    surface(By::SurfaceStore, Sust, "b 1d|2d|3d|a1d|a2d cs|cg|wb|wt? VEC? b8|b16|b32|b64 trap|clamp|zero", "T S=0+").since(1, 5),
+    surface(By::SurfaceStore, Sust, "p 1d|2d|3d VEC? b32 trap|clamp|zero", "T S=0").since(2, 0).on(20),
+    surface(By::SurfaceReduce, Sured, "b add|min|max 1d|2d|3d u32|u64|s32 trap|clamp|zero", "T s=0").since(3, 0).on(20),
+    surface(By::SurfaceReduce, Sured, "b and|or 1d|2d|3d b32 trap|clamp|zero", "T s=0").since(3, 0).on(20),
+    surface(By::SurfaceReduce, Sured, "p add|min|max|and|or 1d|2d|3d b32 trap|clamp|zero", "T s=0").since(3, 0).on(20),
+    surface(By::ImageQuery, Suq, "SUQ b32", "d=b32 A").since(1, 5),
 ];

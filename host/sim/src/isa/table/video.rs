@@ -1,16 +1,18 @@
 //! PTX ISA 9.7.18: video instructions, scalar and SIMD.
 
-use crate::isa::{Row, Section};
+use crate::isa::{Decoder as By, Row, Section};
 use crate::ptx::ast::Opcode::{self, *};
 
 const fn scalar(opcode: Opcode, modifiers: &'static str, operands: &'static str) -> Row {
     Row::new(Section::Video, opcode, modifiers, operands)
+        .by(By::Video)
         .since(2, 0)
         .on(20)
 }
 
 const fn simd(opcode: Opcode, modifiers: &'static str, operands: &'static str) -> Row {
     Row::new(Section::Video, opcode, modifiers, operands)
+        .by(By::Video)
         .since(3, 0)
         .on(30)
 }

@@ -1,41 +1,42 @@
 //! PTX ISA 9.7.15: matrices of warpgroups.
 
-use crate::isa::{Row, Section};
+use crate::isa::{Decoder as By, Row, Section};
 use crate::ptx::ast::Opcode::Wgmma;
 
-const fn row(modifiers: &'static str, operands: &'static str) -> Row {
+const fn row(by: By, modifiers: &'static str, operands: &'static str) -> Row {
     Row::new(Section::WarpgroupMatrix, Wgmma, modifiers, operands)
+        .by(by)
         .since(8, 0)
         .only(90)
         .gone(8, 0, 100)
 }
 
 const fn sparse(modifiers: &'static str, operands: &'static str) -> Row {
-    row(modifiers, operands).since(8, 2)
+    row(By::WarpgroupMultiply, modifiers, operands).since(8, 2)
 }
 
 #[rustfmt::skip] // a line for each row
 pub(super) const ROWS: &[Row] = &[
-    row("fence sync aligned", ""),
-    row("commit_group sync aligned", ""),
-    row("wait_group sync aligned", "i"),
+    row(By::WarpgroupOrder, "fence sync aligned", ""),
+    row(By::WarpgroupOrder, "commit_group sync aligned", ""),
+    row(By::WarpgroupOrder, "wait_group sync aligned", "i"),
     // D, A's descriptor or registers, B's descriptor, whether D is added; signs; transpositions.
-    row("mma_async sync aligned WG16 f16 f16 f16", "W=b32 s=b64 s=b64 pred i i i i"),
-    row("mma_async sync aligned WG16 f16 f16 f16", "W=b32 S4=b32 s=b64 pred i i i"),
-    row("mma_async sync aligned WG16 f32 f16 f16", "W=f32 s=b64 s=b64 pred i i i i"),
-    row("mma_async sync aligned WG16 f32 f16 f16", "W=f32 S4=b32 s=b64 pred i i i"),
-    row("mma_async sync aligned WG16 f32 bf16 bf16", "W=f32 s=b64 s=b64 pred i i i i"),
-    row("mma_async sync aligned WG16 f32 bf16 bf16", "W=f32 S4=b32 s=b64 pred i i i"),
-    row("mma_async sync aligned WG8 f32 tf32 tf32", "W=f32 s=b64 s=b64 pred i i"),
-    row("mma_async sync aligned WG8 f32 tf32 tf32", "W=f32 S4=b32 s=b64 pred i i"),
-    row("mma_async sync aligned WG32 f16 e4m3|e5m2 e4m3|e5m2", "W=b32 s=b64 s=b64 pred i i"),
-    row("mma_async sync aligned WG32 f16 e4m3|e5m2 e4m3|e5m2", "W=b32 S4=b32 s=b64 pred i i"),
-    row("mma_async sync aligned WG32 f32 e4m3|e5m2 e4m3|e5m2", "W=f32 s=b64 s=b64 pred i i"),
-    row("mma_async sync aligned WG32 f32 e4m3|e5m2 e4m3|e5m2", "W=f32 S4=b32 s=b64 pred i i"),
-    row("mma_async sync aligned WGI32 satfinite? s32 s8|u8 s8|u8", "W=s32 s=b64 s=b64 pred"),
-    row("mma_async sync aligned WGI32 satfinite? s32 s8|u8 s8|u8", "W=s32 S4=b32 s=b64 pred"),
-    row("mma_async sync aligned WGI256 s32 b1 b1 and popc", "W=s32 s=b64 s=b64 pred"),
-    row("mma_async sync aligned WGI256 s32 b1 b1 and popc", "W=s32 S4=b32 s=b64 pred"),
+    row(By::WarpgroupMultiply, "mma_async sync aligned WG16 f16 f16 f16", "W=b32 s=b64 s=b64 pred i i i i"),
+    row(By::WarpgroupMultiply, "mma_async sync aligned WG16 f16 f16 f16", "W=b32 S4=b32 s=b64 pred i i i"),
+    row(By::WarpgroupMultiply, "mma_async sync aligned WG16 f32 f16 f16", "W=f32 s=b64 s=b64 pred i i i i"),
+    row(By::WarpgroupMultiply, "mma_async sync aligned WG16 f32 f16 f16", "W=f32 S4=b32 s=b64 pred i i i"),
+    row(By::WarpgroupMultiply, "mma_async sync aligned WG16 f32 bf16 bf16", "W=f32 s=b64 s=b64 pred i i i i"),
+    row(By::WarpgroupMultiply, "mma_async sync aligned WG16 f32 bf16 bf16", "W=f32 S4=b32 s=b64 pred i i i"),
+    row(By::WarpgroupMultiply, "mma_async sync aligned WG8 f32 tf32 tf32", "W=f32 s=b64 s=b64 pred i i"),
+    row(By::WarpgroupMultiply, "mma_async sync aligned WG8 f32 tf32 tf32", "W=f32 S4=b32 s=b64 pred i i"),
+    row(By::WarpgroupMultiply, "mma_async sync aligned WG32 f16 e4m3|e5m2 e4m3|e5m2", "W=b32 s=b64 s=b64 pred i i"),
+    row(By::WarpgroupMultiply, "mma_async sync aligned WG32 f16 e4m3|e5m2 e4m3|e5m2", "W=b32 S4=b32 s=b64 pred i i"),
+    row(By::WarpgroupMultiply, "mma_async sync aligned WG32 f32 e4m3|e5m2 e4m3|e5m2", "W=f32 s=b64 s=b64 pred i i"),
+    row(By::WarpgroupMultiply, "mma_async sync aligned WG32 f32 e4m3|e5m2 e4m3|e5m2", "W=f32 S4=b32 s=b64 pred i i"),
+    row(By::WarpgroupMultiply, "mma_async sync aligned WGI32 satfinite? s32 s8|u8 s8|u8", "W=s32 s=b64 s=b64 pred"),
+    row(By::WarpgroupMultiply, "mma_async sync aligned WGI32 satfinite? s32 s8|u8 s8|u8", "W=s32 S4=b32 s=b64 pred"),
+    row(By::WarpgroupMultiply, "mma_async sync aligned WGI256 s32 b1 b1 and popc", "W=s32 s=b64 s=b64 pred"),
+    row(By::WarpgroupMultiply, "mma_async sync aligned WGI256 s32 b1 b1 and popc", "W=s32 S4=b32 s=b64 pred"),
     // The same with metadata and the selector of lanes that hold it.
     sparse("mma_async sp sync aligned WG32 f16 f16 f16", "W=b32 s=b64 s=b64 s=b32 i pred i i i i"),
     sparse("mma_async sp sync aligned WG32 f16 f16 f16", "W=b32 S4=b32 s=b64 s=b32 i pred i i i"),

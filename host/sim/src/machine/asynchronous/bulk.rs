@@ -8,13 +8,13 @@
 //! the cluster does not have.
 
 use super::Addressed;
-use super::pending::{Deed, Join, Move, Pending, Source, Spot, Until};
+use super::pending::{CheckedPlace, Join, Move, Pending, PendingEffect, Source, Until};
 use crate::checks::race::Kind;
 use crate::machine::compute::alu::conjure;
 use crate::machine::core::Core;
-use crate::machine::event::{Act, Reach, What};
+use crate::machine::event::{AccessKind, FaultKind, Region};
 use crate::machine::lane::{LANES, Lane, Repr, lanes};
-use crate::machine::memory::access::{Named, One, flag};
+use crate::machine::memory::access::{LaneAccess, NamedSpace, flag};
 use crate::machine::memory::atomics::Cell;
 use crate::machine::memory::transfer::Stored;
 use crate::machine::op::{Op, STOP};
@@ -94,8 +94,8 @@ pub(crate) unsafe fn fill(core: &mut Core<'_>, op: *const Op) -> *const Op {
     let (o, mask) = unsafe { (&*op, core.mask(&*op)) };
     let has = |flag| o.aux & flag != 0;
     let space = match has(fills::GENERIC) {
-        true => Named::GenericShared,
-        false => Named::Shared,
+        true => NamedSpace::GenericShared,
+        false => NamedSpace::Shared,
     };
     let to = Addressed {
         row: o.a,
@@ -118,17 +118,17 @@ pub(crate) unsafe fn fill(core: &mut Core<'_>, op: *const Op) -> *const Op {
         if !bytes.is_multiple_of(8) || bytes > 1 << 24 {
             let message = format!("a bulk store of {bytes} bytes");
             let help = "give a multiple of 8 bytes, 16 MiB at most";
-            return core.fault(op, lane, What::Illegal { message, help });
+            return core.fault(op, lane, FaultKind::Illegal { message, help });
         }
-        let one = One {
+        let one = LaneAccess {
             lane,
-            act: Act::Write,
+            act: AccessKind::Write,
             space,
             address,
             bytes,
             align: 8,
         };
-        let Some(host) = core.one(op, one) else {
+        let Some(host) = core.locate(op, one) else {
             return STOP;
         };
         core.tell_access(
@@ -144,20 +144,22 @@ pub(crate) unsafe fn fill(core: &mut Core<'_>, op: *const Op) -> *const Op {
     op.wrapping_add(1)
 }
 
-/// Site `aux`.
+/// Starts the copies of an operation, a lane after another, and then carries out some of what waits, where too much does.
 ///
 /// # Safety
-/// As for every handler.
-pub(crate) unsafe fn start(core: &mut Core<'_>, op: *const Op) -> *const Op {
-    // SAFETY: `op` is an operation of the running frame.
-    let (o, mask) = unsafe { (&*op, core.mask(&*op)) };
-    let site = &core.run.program.bulks[o.aux as usize];
+/// `op` must be an operation of the running frame, and `start` be right for its lanes.
+pub(super) unsafe fn for_each_lane<'r>(
+    core: &mut Core<'r>,
+    op: *const Op,
+    start: impl Fn(&mut Core<'r>, usize) -> Option<()>,
+) -> *const Op {
+    // SAFETY: passed on.
+    let mask = unsafe { core.mask(&*op) };
     if mask != 0 {
         core.step_races();
     }
     for lane in lanes(mask) {
-        // SAFETY: passed on.
-        if unsafe { start_one(core, op, site, lane) }.is_none() {
+        if start(core, lane).is_none() {
             return STOP;
         }
     }
@@ -165,6 +167,17 @@ pub(crate) unsafe fn start(core: &mut Core<'_>, op: *const Op) -> *const Op {
         return core.undefined(by, LANES, error);
     }
     op.wrapping_add(1)
+}
+
+/// Site `aux`.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn start(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: `op` is an operation of the running frame.
+    let site = &core.run.program.bulks[unsafe { &*op }.aux as usize];
+    // SAFETY: as above; the site is that of `op`.
+    unsafe { for_each_lane(core, op, |core, lane| start_one(core, op, site, lane)) }
 }
 
 /// One lane's. None: a fault.
@@ -195,15 +208,15 @@ unsafe fn start_one(
     let (values, from) = unsafe { source(core, op, site, lane, bytes)? };
     let joins = site.join.is_some();
     let (act, kind) = if joins {
-        (Act::Atomic, Kind::Atomic)
+        (AccessKind::Atomic, Kind::Atomic)
     } else {
-        (Act::Write, Kind::Write)
+        (AccessKind::Write, Kind::Write)
     };
     let (to, mbarrier, blocks) = (&site.to, site.mbarrier.as_ref(), site.blocks);
     // SAFETY: passed on.
     for to in unsafe { destinations(core, op, lane, (to, mbarrier, blocks))? } {
         let (space, address) = to.bytes;
-        let one = One {
+        let one = LaneAccess {
             lane,
             act,
             space,
@@ -211,7 +224,7 @@ unsafe fn start_one(
             bytes,
             align: site.align,
         };
-        let host = core.one(op, one)?;
+        let host = core.locate(op, one)?;
         let spot = spot(core, space, address);
         core.begin_access(op, lane, kind, spot, bytes);
         if spot.0.is_none() {
@@ -219,7 +232,7 @@ unsafe fn start_one(
             core.written += bytes;
         }
         let until = until(core, op, lane, &to, spot)?;
-        let deed = Deed::Move(Move {
+        let effect = PendingEffect::Move(Move {
             from: values.clone(),
             to: host,
             bytes: bytes as usize,
@@ -232,7 +245,7 @@ unsafe fn start_one(
             by,
             op,
             until,
-            deed,
+            effect,
         });
     }
     Some(())
@@ -244,7 +257,7 @@ pub(super) fn until(
     op: *const Op,
     lane: usize,
     to: &Destination,
-    spot: Spot,
+    spot: CheckedPlace,
 ) -> Option<Until> {
     let Some((space, address)) = to.mbarrier else {
         return Some(Until::Group(core.warp().copies.bulk[lane]));
@@ -265,7 +278,7 @@ pub(super) fn illegal<T>(
     message: String,
     help: &'static str,
 ) -> Option<T> {
-    core.fault(op, lane, What::Illegal { message, help });
+    core.fault(op, lane, FaultKind::Illegal { message, help });
     None
 }
 
@@ -279,20 +292,20 @@ unsafe fn source(
     site: &BulkSite,
     lane: usize,
     bytes: u64,
-) -> Option<(Source, Option<Spot>)> {
+) -> Option<(Source, Option<CheckedPlace>)> {
     match &site.from {
         From::Memory(from, _) => {
             // SAFETY: the decoder gave this operation these rows.
             let address = unsafe { core.address_of(from, lane) };
-            let one = One {
+            let one = LaneAccess {
                 lane,
-                act: Act::Read,
+                act: AccessKind::Read,
                 space: from.space,
                 address,
                 bytes,
                 align: site.align,
             };
-            let host = core.one(op, one)?;
+            let host = core.locate(op, one)?;
             let spot = spot(core, from.space, address);
             core.begin_access(op, lane, Kind::Read, spot, bytes);
             if spot.0.is_none() {
@@ -319,8 +332,8 @@ unsafe fn source(
 
 /// Where bytes go, and the mbarrier that is told.
 pub(super) struct Destination {
-    pub(super) bytes: (Named, u64),
-    mbarrier: Option<(Named, u64)>,
+    pub(super) bytes: (NamedSpace, u64),
+    mbarrier: Option<(NamedSpace, u64)>,
 }
 
 /// One place, or the same in each of the blocks that a mask names. None: a fault.
@@ -350,10 +363,10 @@ pub(super) unsafe fn destinations(
         let help = "set the bits of ranks below `%cluster_nctarank` only";
         return illegal(core, op, lane, message, help);
     }
-    let in_block = |rank: usize, (space, address): (Named, u64)| {
+    let in_block = |rank: usize, (space, address): (NamedSpace, u64)| {
         let at = space.spot(address).1 % window::SHARED_PER_BLOCK;
         let start = (rank as u64 + 1) * window::SHARED_PER_BLOCK;
-        (Named::Shared, start + at)
+        (NamedSpace::Shared, start + at)
     };
     let to = |rank| Destination {
         bytes: in_block(rank, bytes),
@@ -363,9 +376,9 @@ pub(super) unsafe fn destinations(
 }
 
 /// A place for the race check.
-pub(super) fn spot(core: &Core<'_>, space: Named, address: u64) -> Spot {
+pub(super) fn spot(core: &Core<'_>, space: NamedSpace, address: u64) -> CheckedPlace {
     match space.spot(address) {
-        (Reach::Shared, at) => core.owner(at),
+        (Region::Shared, at) => core.owner(at),
         (_, at) => (None, at),
     }
 }

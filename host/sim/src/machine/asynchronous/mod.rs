@@ -9,15 +9,15 @@ pub(crate) mod pending;
 pub(crate) mod tensor;
 pub(crate) mod tensor_map;
 
-use self::pending::{Copied, Deed, Pending, Until};
+use self::pending::{Copied, Pending, PendingEffect, Until};
 use super::core::Core;
-use super::event::{Act, Reach, What};
+use super::event::{AccessKind, FaultKind, Region};
 use super::lane::{LANES, lanes};
 use super::meeting::mbarrier::how;
-use super::memory::access::{Named, One};
+use super::memory::access::{LaneAccess, NamedSpace};
 use super::op::{Op, STOP};
 use crate::checks::race::Kind;
-use crate::decode::program::{Class, SpaceClass};
+use crate::machine::program::{Class, SpaceClass};
 
 /// An address operand of an instruction that has several.
 #[derive(Debug, Clone, Copy)]
@@ -29,7 +29,7 @@ pub(crate) struct Addressed {
     /// Whether they have 32 bits.
     pub(crate) narrow: bool,
     /// The space that the instruction names.
-    pub(crate) space: Named,
+    pub(crate) space: NamedSpace,
 }
 
 /// A `cp.async`.
@@ -103,29 +103,29 @@ pub(crate) unsafe fn copy(core: &mut Core<'_>, op: *const Op) -> *const Op {
         if read > bytes {
             let message = format!("a source of {read} bytes for a copy of {bytes}");
             let help = "the source may be shorter than the copy, not longer";
-            return core.fault(op, lane, What::Illegal { message, help });
+            return core.fault(op, lane, FaultKind::Illegal { message, help });
         }
-        let one = One {
+        let one = LaneAccess {
             lane,
-            act: Act::Write,
+            act: AccessKind::Write,
             space: site.to.space,
             address: to,
             bytes,
             align: bytes,
         };
-        let Some(host) = core.one(op, one) else {
+        let Some(host) = core.locate(op, one) else {
             return STOP;
         };
         let mut source = std::ptr::null_mut();
         if read > 0 {
-            let one = One {
-                act: Act::Read,
+            let one = LaneAccess {
+                act: AccessKind::Read,
                 space: site.from.space,
                 address: from,
                 bytes: read,
                 ..one
             };
-            let Some(found) = core.one(op, one) else {
+            let Some(found) = core.locate(op, one) else {
                 return STOP;
             };
             source = found;
@@ -152,7 +152,7 @@ pub(crate) unsafe fn copy(core: &mut Core<'_>, op: *const Op) -> *const Op {
     }
     if core.run.watches && reading != 0 {
         let class = Class::Load(SpaceClass::Global);
-        core.look(op, class, Reach::Global, (&sources, reading), site.bytes);
+        core.look(op, class, Region::Global, (&sources, reading), site.bytes);
     }
     op.wrapping_add(1)
 }
@@ -212,9 +212,9 @@ pub(crate) unsafe fn arrive(core: &mut Core<'_>, op: *const Op) -> *const Op {
     // SAFETY: the decoder gave this operation an address row.
     let (o, mask, addresses) = unsafe { (&*op, core.mask(&*op), core.addresses(op)) };
     let space = if o.aux & how::GENERIC == 0 {
-        Named::Shared
+        NamedSpace::Shared
     } else {
-        Named::GenericShared
+        NamedSpace::GenericShared
     };
     for lane in lanes(mask) {
         let Some((home, _)) = core.mbarrier(op, lane, space, addresses[lane]) else {
@@ -235,7 +235,7 @@ pub(crate) unsafe fn arrive(core: &mut Core<'_>, op: *const Op) -> *const Op {
             by: (rank, warp, lane as u32),
             op,
             until: Until::Mbarrier(home),
-            deed: Deed::Arrive(started),
+            effect: PendingEffect::Arrive(started),
         });
     }
     if let Err((by, error)) = core.relieve() {

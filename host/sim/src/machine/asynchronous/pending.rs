@@ -54,13 +54,13 @@ pub(in crate::machine) struct Pending {
     pub(in crate::machine) by: (usize, u32, u32),
     pub(in crate::machine) op: *const Op,
     pub(in crate::machine) until: Until,
-    pub(in crate::machine) deed: Deed,
+    pub(in crate::machine) effect: PendingEffect,
 }
 
 /// What says that it is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::machine) enum Until {
-    /// An mbarrier.
+    /// An mbarrier is told, by its bytes.
     Mbarrier(Home),
     /// A bulk group of the thread.
     Group(u32),
@@ -68,7 +68,7 @@ pub(in crate::machine) enum Until {
 
 /// What is to happen.
 #[derive(Debug)]
-pub(in crate::machine) enum Deed {
+pub(in crate::machine) enum PendingEffect {
     /// Bytes move, or join others.
     Move(Move),
     /// A box of a tensor moves, or joins what is there.
@@ -88,18 +88,18 @@ pub(in crate::machine) struct Move {
     /// Of each 16 bytes, those that move.
     pub(in crate::machine) mask: u16,
     /// Where it goes, for the race check.
-    pub(in crate::machine) spot: Spot,
+    pub(in crate::machine) spot: CheckedPlace,
     /// Where it comes from, if that is memory.
-    pub(in crate::machine) source: Option<Spot>,
+    pub(in crate::machine) source: Option<CheckedPlace>,
 }
 
 /// A place as the race check knows it: the block whose shared memory it is, or none for global memory, and the address.
-pub(in crate::machine) type Spot = (Option<u64>, u64);
+pub(in crate::machine) type CheckedPlace = (Option<u64>, u64);
 
 /// Where bytes come from.
 #[derive(Debug, Clone)]
 pub(in crate::machine) enum Source {
-    /// Memory.
+    /// Bytes that are in memory still.
     Memory(*const u8),
     /// They were read already.
     Bytes(Vec<u8>),
@@ -186,13 +186,15 @@ impl Core<'_> {
         for p in &mut self.team.pending {
             let lane = p.by.2 as usize;
             let own = p.by.0 == rank && p.by.1 == warp && mask >> lane & 1 != 0;
-            if let (true, Until::Group(number), Deed::Tensor(it)) = (own, p.until, &mut p.deed)
+            if let (true, Until::Group(number), PendingEffect::Tensor(it)) =
+                (own, p.until, &mut p.effect)
                 && number < group(lane)
                 && it.take()
             {
                 read.push((p.by, it.shared, it.span));
             }
-            if let (true, Until::Group(number), Deed::Move(it)) = (own, p.until, &mut p.deed)
+            if let (true, Until::Group(number), PendingEffect::Move(it)) =
+                (own, p.until, &mut p.effect)
                 && number < group(lane)
                 && let Source::Memory(from) = it.from
             {
@@ -260,15 +262,15 @@ impl Core<'_> {
             by,
             op,
             until,
-            deed,
+            effect,
         } = pending;
-        let moved = match deed {
-            Deed::Arrive(number) => {
+        let moved = match effect {
+            PendingEffect::Arrive(number) => {
                 let lane = by.2 as u8;
                 self.complete_copies_of((by.0, by.1), |c| c.lane == lane && c.number < number);
                 None
             }
-            Deed::Move(it) => {
+            PendingEffect::Move(it) => {
                 let from = match &it.from {
                     Source::Memory(from) => *from,
                     Source::Bytes(bytes) => bytes.as_ptr(),
@@ -282,7 +284,7 @@ impl Core<'_> {
                 }
                 Some(it.bytes as u32)
             }
-            Deed::Tensor(it) => {
+            PendingEffect::Tensor(it) => {
                 // SAFETY: both places were checked when the operation was started; see `complete_copies_of`.
                 unsafe { it.carry() };
                 if !it.was_taken() {
@@ -306,7 +308,12 @@ impl Core<'_> {
     }
 
     /// Tells the race check that an asynchronous access is over.
-    pub(in crate::machine) fn done(&mut self, by: (usize, u32, u32), spot: Spot, bytes: usize) {
+    pub(in crate::machine) fn done(
+        &mut self,
+        by: (usize, u32, u32),
+        spot: CheckedPlace,
+        bytes: usize,
+    ) {
         if self.run.launch.checks.race {
             let block = self.team.blocks[by.0].linear;
             self.races
@@ -320,7 +327,7 @@ impl Core<'_> {
         op: *const Op,
         lane: usize,
         kind: Kind,
-        spot: Spot,
+        spot: CheckedPlace,
         bytes: u64,
     ) {
         self.tell_access(op, lane, kind, (spot, bytes), true);
@@ -332,7 +339,7 @@ impl Core<'_> {
         op: *const Op,
         lane: usize,
         kind: Kind,
-        (spot, bytes): (Spot, u64),
+        (spot, bytes): (CheckedPlace, u64),
         pending: bool,
     ) {
         if !self.run.launch.checks.race {

@@ -11,15 +11,14 @@
 use std::sync::Arc;
 
 use super::Addressed;
-use super::bulk::{Destination, destinations, illegal, spot, until};
-use super::pending::{Deed, Join, Pending, Spot};
+use super::bulk::{Destination, destinations, for_each_lane, illegal, spot, until};
+use super::pending::{CheckedPlace, Join, Pending, PendingEffect};
 use super::tensor_map::{self, tensor_map};
 use crate::checks::race::Kind;
 use crate::machine::core::Core;
-use crate::machine::event::Act;
-use crate::machine::lane::{LANES, lanes};
-use crate::machine::memory::access::{Named, One};
-use crate::machine::op::{Op, STOP};
+use crate::machine::event::AccessKind;
+use crate::machine::memory::access::{LaneAccess, NamedSpace};
+use crate::machine::op::Op;
 use crate::memory::window;
 use crate::semantics::tensor::{Element, Fill, Place, Run, Swizzle, TensorMap};
 
@@ -38,7 +37,7 @@ pub(crate) struct TensorSite {
     /// Rows of the coordinates: five of them for four rows of a tensor.
     pub(crate) coordinates: Vec<u32>,
     /// Which way it goes.
-    pub(crate) way: Way,
+    pub(crate) way: TensorOperation,
     /// The box in shared memory; none of a prefetch.
     pub(crate) shared: Option<Addressed>,
     /// What is told, or else the thread's bulk group.
@@ -60,10 +59,10 @@ pub(crate) enum Mode {
 
 /// Which way a box goes.
 #[derive(Debug, Clone)]
-pub(crate) enum Way {
+pub(crate) enum TensorOperation {
     /// To shared memory.
     Load,
-    /// From it.
+    /// From shared memory to the tensor.
     Store,
     /// From it, each element joining the one that is there: by the number of the element's type.
     Join(Vec<Option<(Join, usize)>>),
@@ -81,7 +80,7 @@ pub(in crate::machine) struct TensorMove {
     /// The box, and its address in its block's shared memory.
     host: *mut u8,
     at: u32,
-    how: How,
+    how: Movement,
     /// What was in shared memory when the program was told that it had been read.
     taken: Option<Vec<u8>>,
     /// Bytes of the box, which an mbarrier is told.
@@ -89,12 +88,12 @@ pub(in crate::machine) struct TensorMove {
     /// Bytes of shared memory that swizzling uses of it.
     pub(in crate::machine) span: usize,
     /// The box, for the race check.
-    pub(in crate::machine) shared: Spot,
+    pub(in crate::machine) shared: CheckedPlace,
 }
 
-/// [`Way`], for one element type.
+/// [`TensorOperation`], for one element type.
 #[derive(Debug, Clone, Copy)]
-enum How {
+enum Movement {
     Load,
     Store,
     Join(Join, usize),
@@ -103,7 +102,7 @@ enum How {
 impl TensorMove {
     /// Reads the box in shared memory, so that it may be overwritten. False where it is written, or was read before.
     pub(in crate::machine) fn take(&mut self) -> bool {
-        if matches!(self.how, How::Load) || self.taken.is_some() {
+        if matches!(self.how, Movement::Load) || self.taken.is_some() {
             return false;
         }
         let mut bytes = vec![0; self.span];
@@ -162,14 +161,14 @@ impl TensorMove {
         // SAFETY: passed on.
         unsafe {
             match (self.how, global) {
-                (How::Load, Some(global)) => shared.copy_from_nonoverlapping(global, length),
-                (How::Load, None) => {
+                (Movement::Load, Some(global)) => shared.copy_from_nonoverlapping(global, length),
+                (Movement::Load, None) => {
                     for i in 0..length {
                         shared.add(i).write(self.fill[(address as usize + i) % 8]);
                     }
                 }
-                (How::Store, Some(global)) => global.copy_from_nonoverlapping(shared, length),
-                (How::Join(join, size), Some(global)) => {
+                (Movement::Store, Some(global)) => global.copy_from_nonoverlapping(shared, length),
+                (Movement::Join(join, size), Some(global)) => {
                     for i in (0..length).step_by(size) {
                         join(global.add(i), shared.add(i));
                     }
@@ -186,21 +185,9 @@ impl TensorMove {
 /// As for every handler.
 pub(crate) unsafe fn start(core: &mut Core<'_>, op: *const Op) -> *const Op {
     // SAFETY: `op` is an operation of the running frame.
-    let (o, mask) = unsafe { (&*op, core.mask(&*op)) };
-    let site = &core.run.program.tensors[o.aux as usize];
-    if mask != 0 {
-        core.step_races();
-    }
-    for lane in lanes(mask) {
-        // SAFETY: passed on.
-        if unsafe { start_one(core, op, site, lane) }.is_none() {
-            return STOP;
-        }
-    }
-    if let Err((by, error)) = core.relieve() {
-        return core.undefined(by, LANES, error);
-    }
-    op.wrapping_add(1)
+    let site = &core.run.program.tensors[unsafe { &*op }.aux as usize];
+    // SAFETY: as above; the site is that of `op`.
+    unsafe { for_each_lane(core, op, |core, lane| start_one(core, op, site, lane)) }
 }
 
 /// One lane's. None: a fault.
@@ -236,28 +223,28 @@ unsafe fn start_one(
         return Some(());
     };
     let how = match &site.way {
-        Way::Join(by_type) => match by_type
+        TensorOperation::Join(by_type) => match by_type
             .get(map.element.number() as usize)
             .copied()
             .flatten()
         {
-            Some((join, size)) => How::Join(join, size),
+            Some((join, size)) => Movement::Join(join, size),
             None => {
                 let message = format!("a reduction that {:?} elements do not have", map.element);
                 let help = "the table of `cp.reduce.async.bulk.tensor` says which type takes which operation";
                 return illegal(core, op, lane, message, help);
             }
         },
-        Way::Store => How::Store,
-        Way::Load | Way::Prefetch => How::Load,
+        TensorOperation::Store => Movement::Store,
+        TensorOperation::Load | TensorOperation::Prefetch => Movement::Load,
     };
-    if !matches!(how, How::Load) && map.swizzle == Swizzle::B128Atom32Flip8 {
+    if !matches!(how, Movement::Load) && map.swizzle == Swizzle::B128Atom32Flip8 {
         let message = "a store by a tensor map whose swizzle exchanges halves of 16 bytes".into();
         return illegal(core, op, lane, message, "that swizzle is for loads");
     }
     let (act, kind) = match how {
-        How::Load => (Act::Write, Kind::Write),
-        _ => (Act::Read, Kind::Read),
+        Movement::Load => (AccessKind::Write, Kind::Write),
+        _ => (AccessKind::Read, Kind::Read),
     };
     // SAFETY: the decoder gave this operation these rows.
     let to = unsafe {
@@ -273,7 +260,7 @@ unsafe fn start_one(
     let mut places = Vec::with_capacity(to.len());
     for to in &to {
         let (space, address) = to.bytes;
-        let one = One {
+        let one = LaneAccess {
             lane,
             act,
             space,
@@ -281,7 +268,7 @@ unsafe fn start_one(
             bytes: span,
             align: ALIGN,
         };
-        places.push(core.one(op, one)?);
+        places.push(core.locate(op, one)?);
     }
     let runs: Arc<[Run]> = map.runs(&place).into();
     begin_global(core, op, lane, &runs, how)?;
@@ -330,28 +317,28 @@ fn begin_global(
     op: *const Op,
     lane: usize,
     runs: &[Run],
-    how: How,
+    how: Movement,
 ) -> Option<()> {
     let (act, kind) = match how {
-        How::Load => (Act::Read, Kind::Read),
-        How::Store => (Act::Write, Kind::Write),
-        How::Join(..) => (Act::Atomic, Kind::Atomic),
+        Movement::Load => (AccessKind::Read, Kind::Read),
+        Movement::Store => (AccessKind::Write, Kind::Write),
+        Movement::Join(..) => (AccessKind::Atomic, Kind::Atomic),
     };
     for run in runs {
         let Some(address) = run.global else { continue };
         let bytes = u64::from(run.bytes);
-        let one = One {
+        let one = LaneAccess {
             lane,
             act,
-            space: Named::Global,
+            space: NamedSpace::Global,
             address,
             bytes,
             align: 1,
         };
-        core.one(op, one)?;
+        core.locate(op, one)?;
         core.begin_access(op, lane, kind, (None, address), bytes);
         match how {
-            How::Load => core.read += bytes,
+            Movement::Load => core.read += bytes,
             _ => core.written += bytes,
         }
     }
@@ -370,7 +357,7 @@ fn begin(
         by: (core.current.0, core.current.1 as u32, lane as u32),
         op,
         until,
-        deed: Deed::Tensor(moved),
+        effect: PendingEffect::Tensor(moved),
     });
     Some(())
 }

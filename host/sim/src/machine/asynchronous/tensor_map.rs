@@ -11,9 +11,9 @@ use super::Addressed;
 use super::bulk::{illegal, spot};
 use crate::checks::race::Kind;
 use crate::machine::core::Core;
-use crate::machine::event::Act;
+use crate::machine::event::AccessKind;
 use crate::machine::lane::lanes;
-use crate::machine::memory::access::One;
+use crate::machine::memory::access::LaneAccess;
 use crate::machine::op::{Op, STOP};
 use crate::memory::window::{self, Window};
 use crate::semantics::tensor::{Field, TensorMap};
@@ -28,7 +28,6 @@ const ALIGN: (u64, u64) = (64, 128);
 /// `tensormap.replace`.
 #[derive(Debug, Clone)]
 pub(crate) struct ReplaceSite {
-    /// The map.
     pub(crate) map: Addressed,
     /// What is replaced.
     pub(crate) field: Field,
@@ -65,15 +64,15 @@ pub(super) unsafe fn tensor_map(
         return illegal(core, op, lane, message, help);
     }
     let bytes = TensorMap::BYTES as u64;
-    let one = One {
+    let one = LaneAccess {
         lane,
-        act: Act::Read,
+        act: AccessKind::Read,
         space: at.space,
         address,
         bytes,
         align: ALIGN.0,
     };
-    let host = core.one(op, one)?;
+    let host = core.locate(op, one)?;
     if window::of(address) == Window::Global {
         core.tell_access(op, lane, Kind::Read, ((None, address), bytes), false);
     }
@@ -110,15 +109,15 @@ pub(crate) unsafe fn replace(core: &mut Core<'_>, op: *const Op) -> *const Op {
             };
             (core.address_of(&site.map, lane), value)
         };
-        let one = One {
+        let one = LaneAccess {
             lane,
-            act: Act::Write,
+            act: AccessKind::Write,
             space: site.map.space,
             address,
             bytes: TensorMap::BYTES as u64,
             align: ALIGN.1,
         };
-        let Some(host) = core.one(op, one) else {
+        let Some(host) = core.locate(op, one) else {
             return STOP;
         };
         let place = (spot(core, site.map.space, address), one.bytes);
@@ -154,11 +153,14 @@ pub(crate) unsafe fn publish(core: &mut Core<'_>, op: *const Op) -> *const Op {
     };
     core.step_races();
     let mut hosts = [std::ptr::null_mut(); 2];
-    let ways = [(Act::Read, Kind::Read), (Act::Write, Kind::Write)];
+    let ways = [
+        (AccessKind::Read, Kind::Read),
+        (AccessKind::Write, Kind::Write),
+    ];
     for ((host, at), (act, kind)) in hosts.iter_mut().zip([&site.from, &site.to]).zip(ways) {
         // SAFETY: the decoder gave this operation these rows.
         let address = unsafe { core.address_of(at, lane) };
-        let one = One {
+        let one = LaneAccess {
             lane,
             act,
             space: at.space,
@@ -166,7 +168,7 @@ pub(crate) unsafe fn publish(core: &mut Core<'_>, op: *const Op) -> *const Op {
             bytes: TensorMap::BYTES as u64,
             align: ALIGN.1,
         };
-        let Some(found) = core.one(op, one) else {
+        let Some(found) = core.locate(op, one) else {
             return STOP;
         };
         let place = (spot(core, at.space, address), one.bytes);

@@ -5,14 +5,14 @@
 //! block that has no full warp, the ISA leaves everything open, and the machine faults.
 //! Reported: metadata of a sparse matrix that the ISA leaves undefined; rows outside of shared memory or not aligned to their 16 bytes; of lanes whose addresses are not used nothing.
 
-use crate::decode::program::{Class, SpaceClass};
 use crate::machine::core::Core;
-use crate::machine::event::{Act, Reach, What};
+use crate::machine::event::{AccessKind, FaultKind, Region};
 use crate::machine::lane::{FULL, LANES};
 use crate::machine::level::{Level, levels};
 use crate::machine::meeting::exchange::members;
-use crate::machine::memory::access::{Named, One, flag};
+use crate::machine::memory::access::{LaneAccess, NamedSpace, flag};
 use crate::machine::op::{Op, STOP};
+use crate::machine::program::{Class, SpaceClass};
 use crate::semantics::Rounding;
 use crate::semantics::matrix::load::{
     Packed, address_lane, load, load_bytes, load_bytes_trans, movmatrix, store, store_bytes_trans,
@@ -41,7 +41,7 @@ pub(crate) enum Kind {
     Volta([bool; 2], [Accumulator; 2]),
     /// f64, rounded so.
     Double(usize, Rounding),
-    /// Single bits.
+    /// Products of single bits, counted.
     Bits(usize, BitOp),
     /// `wmma` of this shape.
     Wmma((usize, usize, usize), [Element; 2], [Accumulator; 2]),
@@ -74,7 +74,7 @@ impl Core<'_> {
         let help =
             "launch blocks of whole warps, and let no thread return before the matrices are done";
         let lane = mask.trailing_zeros() as usize;
-        Some(self.fault(op, lane, What::Illegal { message, help }))
+        Some(self.fault(op, lane, FaultKind::Illegal { message, help }))
     }
 
     /// Reports metadata of a sparse matrix that means nothing: row, chunk, and the four bits.
@@ -88,7 +88,7 @@ impl Core<'_> {
             "metadata {bits:#06b} for chunk {chunk} of row {row} of a sparse matrix, which is undefined"
         );
         let help = "each chunk's metadata names two different elements, the lower first; for tf32 it is 0b0100 or 0b1110";
-        self.fault(op, row % 8 * 4, What::Illegal { message, help })
+        self.fault(op, row % 8 * 4, FaultKind::Illegal { message, help })
     }
 
     /// Copies of rows of the frame.
@@ -208,18 +208,18 @@ impl Core<'_> {
     ///
     /// # Safety
     /// `op` must be `ldmatrix` or `stmatrix` of the running frame.
-    unsafe fn locate_rows(&mut self, op: *const Op, act: Act) -> Option<[*mut u8; LANES]> {
+    unsafe fn locate_rows(&mut self, op: *const Op, act: AccessKind) -> Option<[*mut u8; LANES]> {
         // SAFETY: passed on.
         let (o, mut addresses) = unsafe { (&*op, self.addresses(op)) };
         let lanes = 8 * (o.aux >> rows::COUNT) as usize;
         let space = if o.aux & rows::GENERIC == 0 {
-            Named::Shared
+            NamedSpace::Shared
         } else {
-            Named::GenericShared
+            NamedSpace::GenericShared
         };
         let mut places = [std::ptr::null_mut(); LANES];
         for lane in 0..lanes {
-            let one = One {
+            let one = LaneAccess {
                 lane,
                 act,
                 space,
@@ -227,17 +227,17 @@ impl Core<'_> {
                 bytes: ROW,
                 align: ROW,
             };
-            places[lane] = self.one(op, one)?;
+            places[lane] = self.locate(op, one)?;
             addresses[lane] = space.spot(addresses[lane]).1;
         }
         if self.run.watches {
             let class = match act {
-                Act::Read => Class::Rows,
+                AccessKind::Read => Class::Rows,
                 _ => Class::Store(SpaceClass::Shared),
             };
             let mask = FULL >> (LANES - lanes);
             self.step_races();
-            self.look(op, class, Reach::Shared, (&addresses, mask), ROW as u8);
+            self.look(op, class, Region::Shared, (&addresses, mask), ROW as u8);
         }
         Some(places)
     }
@@ -254,7 +254,7 @@ pub(crate) unsafe fn load_rows(core: &mut Core<'_>, op: *const Op) -> *const Op 
     // SAFETY: the decoder gave this operation an address row and a list of as many rows as there are matrices;
     // `locate_rows` gives places that hold a row.
     unsafe {
-        let Some(places) = core.locate_rows(op, Act::Read) else {
+        let Some(places) = core.locate_rows(op, AccessKind::Read) else {
             return STOP;
         };
         let count = (o.aux >> rows::COUNT) as usize;
@@ -305,7 +305,7 @@ pub(crate) unsafe fn store_rows(core: &mut Core<'_>, op: *const Op) -> *const Op
     warp!(core, op, o.d);
     // SAFETY: as above, and the places may be written.
     unsafe {
-        let Some(places) = core.locate_rows(op, Act::Write) else {
+        let Some(places) = core.locate_rows(op, AccessKind::Write) else {
             return STOP;
         };
         let count = (o.aux >> rows::COUNT) as usize;

@@ -11,7 +11,7 @@
 
 use super::warpgroup::{Reading, WarpgroupSite};
 use crate::machine::core::Core;
-use crate::machine::event::What;
+use crate::machine::event::FaultKind;
 use crate::machine::op::Op;
 
 /// What one operation does to registers that `wgmma` uses somewhere, by their numbers in the program's list.
@@ -215,6 +215,6 @@ impl Core<'_> {
             ),
         };
         let lane = self.active.trailing_zeros() as usize;
-        self.fault(op, lane, What::Illegal { message, help });
+        self.fault(op, lane, FaultKind::Illegal { message, help });
     }
 }

@@ -12,9 +12,9 @@
 
 use super::matrix::{Sparsity, warp};
 use crate::checks::race::Kind;
-use crate::machine::asynchronous::pending::Spot;
+use crate::machine::asynchronous::pending::CheckedPlace;
 use crate::machine::core::{Core, View};
-use crate::machine::event::{Act, Reach, What};
+use crate::machine::event::{AccessKind, FaultKind, Region};
 use crate::machine::lane::{FULL, LANES};
 use crate::machine::level::{Level, levels};
 use crate::machine::meeting::exchange::members;
@@ -34,7 +34,6 @@ pub(crate) struct WarpgroupSite {
     pub(crate) types: Option<([Element; 2], Accumulator)>,
     /// Rows of D's registers.
     pub(crate) d: Vec<u32>,
-    /// A.
     pub(crate) a: Left,
     /// The row of B's descriptors, and how B lies.
     pub(crate) b: (u32, Major),
@@ -61,7 +60,7 @@ pub(crate) enum Left {
 #[derive(Debug)]
 pub(in crate::machine) struct Reading {
     group: u32,
-    spot: Spot,
+    spot: CheckedPlace,
     bytes: usize,
 }
 
@@ -162,7 +161,7 @@ impl Core<'_> {
         let message = "`wgmma` in a warpgroup that has fewer than 128 threads".into();
         let help =
             "launch blocks of a multiple of 128 threads; warps 0 to 3, 4 to 7, ... are warpgroups";
-        self.fault(op, 0, What::Illegal { message, help });
+        self.fault(op, 0, FaultKind::Illegal { message, help });
         None
     }
 
@@ -186,7 +185,7 @@ impl Core<'_> {
                 descriptors[0], descriptors[lane]
             );
             let help = "a descriptor has to be the same in all threads of the warpgroup";
-            self.fault(op, lane, What::Illegal { message, help });
+            self.fault(op, lane, FaultKind::Illegal { message, help });
             return None;
         }
         let View {
@@ -210,9 +209,9 @@ impl Core<'_> {
         match Lines::load(&descriptor, major, lines, (k, size), read) {
             Ok(lines) => Some(lines),
             Err(at) => {
-                let what = What::Access {
-                    act: Act::Read,
-                    reach: Reach::Shared,
+                let what = FaultKind::Access {
+                    act: AccessKind::Read,
+                    region: Region::Shared,
                     generic: false,
                     address: at.into(),
                     bytes: PIECE as u32,

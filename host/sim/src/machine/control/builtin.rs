@@ -5,7 +5,7 @@
 
 use super::format;
 use crate::machine::core::{Core, View};
-use crate::machine::event::{Act, Reach, What};
+use crate::machine::event::{AccessKind, FaultKind, Region};
 use crate::machine::lane::{LANES, lanes};
 use crate::machine::memory::local::{read_words, write_words};
 use crate::machine::op::Op;
@@ -118,9 +118,9 @@ pub(crate) unsafe fn vprintf(core: &mut Core<'_>, op: *const Op) -> *const Op {
             core.argument::<u64>(op, lane, 0),
             core.argument::<u64>(op, lane, 1),
         );
-        let wrong = |address| What::Access {
-            act: Act::Read,
-            reach: Reach::Global,
+        let wrong = |address| FaultKind::Access {
+            act: AccessKind::Read,
+            region: Region::Global,
             generic: true,
             address,
             bytes: 1,
@@ -183,7 +183,7 @@ pub(crate) unsafe fn free(core: &mut Core<'_>, op: *const Op) -> *const Op {
                 "free of {address:#x}, which `malloc` did not give or which was freed before"
             );
             let help = "free in the kernel what `malloc` in a kernel gave, and once";
-            return core.fault(op, lane, What::Illegal { message, help });
+            return core.fault(op, lane, FaultKind::Illegal { message, help });
         }
     }
     next
@@ -216,7 +216,7 @@ pub(crate) unsafe fn assert_fail(core: &mut Core<'_>, op: *const Op) -> *const O
     core.fault(
         op,
         lane,
-        What::Assert {
+        FaultKind::Assert {
             message: format!("`{message}` failed at {file}:{line}{place}"),
         },
     )

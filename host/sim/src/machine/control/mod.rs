@@ -11,12 +11,12 @@ pub(in crate::machine) mod frames;
 pub(crate) mod heap;
 
 use super::core::{At, Core};
-use super::event::{Event, RawFault, What};
+use super::event::{Event, FaultKind, RawFault};
 use super::frame;
 use super::lane::{LANES, lanes};
 use super::op::{Op, STOP};
 use super::warp::Return;
-use crate::decode::program::{Area, Function};
+use crate::machine::program::{Area, Function};
 use crate::memory::window;
 
 impl Core<'_> {
@@ -31,7 +31,7 @@ impl Core<'_> {
     /// Ends the launch.
     #[cold]
     #[inline(never)]
-    pub(super) fn fault(&mut self, op: *const Op, lane: usize, what: What) -> *const Op {
+    pub(super) fn fault(&mut self, op: *const Op, lane: usize, what: FaultKind) -> *const Op {
         self.stop(Event::Fault(Box::new(RawFault { op, lane, what })))
     }
 
@@ -106,7 +106,7 @@ pub(crate) unsafe fn branch_indexed(core: &mut Core<'_>, op: *const Op) -> *cons
             table.len()
         );
         let help = "the compiler promised that the index is in range: look for a match on a value that was never valid";
-        return core.fault(op, lane, What::Illegal { message, help });
+        return core.fault(op, lane, FaultKind::Illegal { message, help });
     }
     let first = index[mask.trailing_zeros() as usize];
     let to = |index: u32| &raw const program.ops[table[index as usize] as usize];
@@ -161,7 +161,7 @@ pub(crate) unsafe fn trap(core: &mut Core<'_>, op: *const Op) -> *const Op {
     if mask == 0 {
         return op.wrapping_add(1);
     }
-    core.fault(op, mask.trailing_zeros() as usize, What::Trap)
+    core.fault(op, mask.trailing_zeros() as usize, FaultKind::Trap)
 }
 
 /// Stands in a function that holds what is not modelled; `aux` is the function. Kernels that name it are refused before
@@ -182,7 +182,7 @@ pub(crate) unsafe fn refused(core: &mut Core<'_>, op: *const Op) -> *const Op {
     core.fault(
         op,
         mask.trailing_zeros() as usize,
-        What::Illegal { message, help },
+        FaultKind::Illegal { message, help },
     )
 }
 
@@ -196,7 +196,7 @@ pub(crate) unsafe fn breakpoint(core: &mut Core<'_>, op: *const Op) -> *const Op
     if mask == 0 {
         return op.wrapping_add(1);
     }
-    core.fault(op, mask.trailing_zeros() as usize, What::Breakpoint)
+    core.fault(op, mask.trailing_zeros() as usize, FaultKind::Breakpoint)
 }
 
 /// `call` of a function by its name: `aux` is the call site.
@@ -213,7 +213,7 @@ pub(crate) unsafe fn call(core: &mut Core<'_>, op: *const Op) -> *const Op {
         None => core.fault(
             op,
             32,
-            What::Internal {
+            FaultKind::Internal {
                 message: "a direct call without a function".into(),
             },
         ),
@@ -241,7 +241,7 @@ pub(crate) unsafe fn call_indirect(core: &mut Core<'_>, op: *const Op) -> *const
         return core.fault(
             op,
             first,
-            What::BadCall {
+            FaultKind::BadCall {
                 address,
                 why: "is no function's address",
             },
@@ -255,7 +255,7 @@ pub(crate) unsafe fn call_indirect(core: &mut Core<'_>, op: *const Op) -> *const
         return core.fault(
             op,
             first,
-            What::BadCall {
+            FaultKind::BadCall {
                 address,
                 why: "is a function with other parameters than the call has",
             },
@@ -304,7 +304,11 @@ impl Core<'_> {
                 "{depth} calls are open in one thread; the device allows {}",
                 limits.call_depth
             );
-            return self.fault(op, mask.trailing_zeros() as usize, What::Stack { message });
+            return self.fault(
+                op,
+                mask.trailing_zeros() as usize,
+                FaultKind::Stack { message },
+            );
         }
         let after = caller.frame + frame::size_of_caller(program, op);
         let first = mask.trailing_zeros() as usize;
@@ -320,11 +324,11 @@ impl Core<'_> {
                 "{top} bytes of local memory in one thread; the device has {}",
                 limits.local_per_thread
             );
-            return self.fault(op, first, What::Stack { message });
+            return self.fault(op, first, FaultKind::Stack { message });
         }
         let Some(frame) = warp.frames.take(function, after, callee.frame, mask) else {
             let message = format!("the registers of {depth} open calls do not fit in a warp");
-            return self.fault(op, first, What::Stack { message });
+            return self.fault(op, first, FaultKind::Stack { message });
         };
         warp.registers.grow((frame + callee.frame) as usize);
         warp.local.grow(top as usize * LANES);
@@ -370,7 +374,7 @@ impl Core<'_> {
             return self.fault(
                 op,
                 first,
-                What::Internal {
+                FaultKind::Internal {
                     message: "a return without a call".into(),
                 },
             );

@@ -9,7 +9,7 @@ pub(crate) mod surface;
 pub(crate) mod texture;
 
 use super::core::Core;
-use super::event::{ImageFault, What};
+use super::event::{FaultKind, ImageFault};
 use super::launch::run::Run;
 use super::op::Op;
 use crate::image::{Image, Object, Shape, Texture};
@@ -64,7 +64,7 @@ pub(crate) enum Action {
 /// Which level a fetch reads.
 #[derive(Debug, Clone)]
 pub(crate) enum LevelOf {
-    /// The first.
+    /// The first level, whatever the sampler says.
     Base,
     /// That in this row, an f32.
     Row(u32),
@@ -178,7 +178,7 @@ impl Geometry {
 }
 
 /// What is wrong with an object.
-pub(super) type Wrong = Box<What>;
+pub(super) type Wrong = Box<FaultKind>;
 
 /// A fault of an image instruction: its object is wrong.
 pub(super) fn wrong(message: String, notes: Vec<String>, help: &'static str) -> Wrong {
@@ -192,7 +192,7 @@ pub(super) fn wrong_as(
     notes: Vec<String>,
     help: &'static str,
 ) -> Wrong {
-    Box::new(What::Image {
+    Box::new(FaultKind::Image {
         kind,
         message,
         notes,
@@ -306,7 +306,7 @@ impl<'l> Run<'l> {
         if bytes > 0 && self.snapshot.holds(image.address, bytes) {
             return Ok(());
         }
-        let note = format!("its address {}", self.memory.describe(image.address));
+        let note = format!("its address {}", self.memory.whereabouts(image.address));
         let help = "keep the array or memory until the launches that use it have ended";
         Err(wrong(
             "a texture or surface over memory that is not live".into(),

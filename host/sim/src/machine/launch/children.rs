@@ -10,7 +10,7 @@
 use super::family::{Child, Slot, StreamKey};
 use crate::launch::Launch;
 use crate::machine::core::Core;
-use crate::machine::event::What;
+use crate::machine::event::FaultKind;
 use crate::machine::lane::{LANES, lanes};
 use crate::machine::op::Op;
 use crate::memory::window;
@@ -42,7 +42,7 @@ impl Core<'_> {
     fn leave_error(&mut self, lane: usize, code: u32) -> u32 {
         if code != code::SUCCESS {
             let thread = self.thread_of(lane);
-            self.run.born().errors.insert(thread, code);
+            self.run.launched().errors.insert(thread, code);
         }
         code
     }
@@ -67,7 +67,7 @@ impl Core<'_> {
             0 | LEGACY => StreamKey::Block(block),
             PER_THREAD => StreamKey::Thread(block, thread),
             TAIL => StreamKey::Tail,
-            FIRE_AND_FORGET => StreamKey::Alone(self.run.born().number()),
+            FIRE_AND_FORGET => StreamKey::Alone(self.run.launched().number()),
             _ => return Err(code::INVALID_RESOURCE_HANDLE),
         };
         let run = self.run;
@@ -166,7 +166,7 @@ unsafe fn launch_on(core: &mut Core<'_>, op: *const Op, null: u64) -> *const Op 
         };
         core.give(op, lane, code);
         if core.run.family.has_failed() {
-            return core.fault(op, lane, What::Child);
+            return core.fault(op, lane, FaultKind::Child);
         }
     }
     next
@@ -181,7 +181,7 @@ pub(crate) unsafe fn get_last_error(core: &mut Core<'_>, op: *const Op) -> *cons
     let (mask, next) = unsafe { (core.mask(&*op), op.wrapping_add(1)) };
     for lane in lanes(mask) {
         let thread = core.thread_of(lane);
-        let code = core.run.born().errors.remove(&thread);
+        let code = core.run.launched().errors.remove(&thread);
         core.give(op, lane, code.unwrap_or(code::SUCCESS));
     }
     next
@@ -196,7 +196,7 @@ pub(crate) unsafe fn peek_at_last_error(core: &mut Core<'_>, op: *const Op) -> *
     let (mask, next) = unsafe { (core.mask(&*op), op.wrapping_add(1)) };
     for lane in lanes(mask) {
         let thread = core.thread_of(lane);
-        let code = core.run.born().errors.get(&thread).copied();
+        let code = core.run.launched().errors.get(&thread).copied();
         core.give(op, lane, code.unwrap_or(code::SUCCESS));
     }
     next

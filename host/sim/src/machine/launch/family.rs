@@ -23,14 +23,15 @@ use super::run::{self, BUDGET, Run};
 use super::team::mix;
 use crate::checks::Finding;
 use crate::counters::Counters;
-use crate::decode::program::{Program, Row};
 use crate::image::Images;
-use crate::launch::{ExecutionSummary, Launch, LaunchError, Report};
+use crate::launch::{ExecutionSummary, Launch, Report};
 use crate::machine::control::heap::Heap;
-use crate::machine::watch::findings::Found;
+use crate::machine::program::{PresetRow, Program};
+use crate::machine::watch::findings::FindingKey;
 use crate::memory::{Kind, Memory};
 use crate::model::DeviceModel;
 use crate::report::Fault;
+use crate::report::LaunchError;
 
 /// Launches that may be pending when the host does not say: `cudaLimitDevRuntimePendingLaunchCount`.
 const PENDING: u32 = 2048;
@@ -46,7 +47,6 @@ const WORKSPACE: u64 = 8;
 pub(crate) struct Family<'l> {
     /// The device.
     pub(in crate::machine) model: &'l DeviceModel,
-    /// Its memory.
     pub(in crate::machine) memory: &'l Memory,
     /// Its textures and surfaces.
     pub(in crate::machine) images: &'l Images,
@@ -55,7 +55,7 @@ pub(crate) struct Family<'l> {
     /// The code.
     pub(in crate::machine) program: &'l Program,
     /// Every function's constant rows, with the instance's addresses.
-    pub(in crate::machine) rows: &'l [Vec<Row>],
+    pub(in crate::machine) rows: &'l [Vec<PresetRow>],
     /// Warp instructions left.
     pub(in crate::machine) budget: AtomicI64,
     /// The words by which the blocks of a cooperative launch wait for each other; null without one.
@@ -97,7 +97,7 @@ struct Slots {
 struct Sums {
     counters: Counters,
     summary: ExecutionSummary,
-    findings: BTreeMap<Found, Finding>,
+    findings: BTreeMap<FindingKey, Finding>,
 }
 
 /// The stream that a child is in, as its parent's grid knows it.
@@ -118,7 +118,6 @@ pub(in crate::machine) enum StreamKey {
 pub(in crate::machine) struct Child {
     /// What was asked for.
     pub(in crate::machine) slot: Slot,
-    /// Its parameters.
     pub(in crate::machine) parameters: Vec<u8>,
     /// The slot's address.
     pub(in crate::machine) buffer: u64,
@@ -134,7 +133,7 @@ pub(in crate::machine) struct Child {
 
 /// What the threads of one grid launched.
 #[derive(Debug, Default)]
-pub(in crate::machine) struct Born {
+pub(in crate::machine) struct LaunchedGrids {
     /// Children that have not begun, in order.
     children: Vec<Child>,
     /// Streams of which one has not: those behind it cannot begin either.
@@ -147,7 +146,7 @@ pub(in crate::machine) struct Born {
     pub(in crate::machine) errors: HashMap<(u64, u32), u32>,
 }
 
-impl Born {
+impl LaunchedGrids {
     /// A number that no other child of the grid has.
     pub(in crate::machine) fn number(&mut self) -> u64 {
         self.count += 1;
@@ -170,10 +169,10 @@ struct Open {
 }
 
 impl Open {
-    fn new(key: StreamKey, slot: Option<u64>, before: u64, mut born: Born) -> Self {
+    fn new(key: StreamKey, slot: Option<u64>, before: u64, mut launched: LaunchedGrids) -> Self {
         // Each team's are in order; teams run in any.
-        born.children.sort_by_key(|child| child.team);
-        let (tails, children) = born
+        launched.children.sort_by_key(|child| child.team);
+        let (tails, children) = launched
             .children
             .into_iter()
             .partition(|child| child.key == StreamKey::Tail);
@@ -181,7 +180,7 @@ impl Open {
             key,
             slot,
             before,
-            chains: born.chains,
+            chains: launched.chains,
             children,
             tails,
         }
@@ -204,7 +203,7 @@ pub(crate) fn launch(
     (memory, images): (&Memory, &Images),
     heap: &Heap,
     program: &Program,
-    rows: &[Vec<Row>],
+    rows: &[Vec<PresetRow>],
     launch: &Launch<'_>,
 ) -> Result<Report, Fault> {
     let budget = launch.budget.unwrap_or(BUDGET).min(i64::MAX as u64) as i64;
@@ -307,8 +306,8 @@ impl Family<'_> {
         depth: u32,
         parent: Option<&str>,
     ) -> Result<u64, Fault> {
-        let born = run::grid(self, launch, depth, parent)?;
-        let mut open = vec![Open::new(key, slot, 0, born)];
+        let launched = run::grid(self, launch, depth, parent)?;
+        let mut open = vec![Open::new(key, slot, 0, launched)];
         while let Some(top) = open.last_mut() {
             let Some(child) = self.next(top, launch.seed) else {
                 let done = open.pop().map_or((key, 0), |done| {
@@ -334,9 +333,9 @@ impl Family<'_> {
             }
             let launch = child.launch(self.program, launch);
             // This grid does not begin in the middle of one; those around it may have.
-            let born = run::grid(self, &launch, depth, Some(&child.parent))?;
+            let launched = run::grid(self, &launch, depth, Some(&child.parent))?;
             self.sums().summary.device_launches += 1;
-            open.push(Open::new(key, Some(child.buffer), before, born));
+            open.push(Open::new(key, Some(child.buffer), before, launched));
         }
         Ok(0)
     }
@@ -413,7 +412,7 @@ impl Family<'_> {
         &self,
         counters: Counters,
         summary: ExecutionSummary,
-        findings: BTreeMap<Found, Finding>,
+        findings: BTreeMap<FindingKey, Finding>,
     ) {
         let mut sums = self.sums();
         sums.counters += counters;
@@ -450,24 +449,24 @@ impl Child {
 
 impl Run<'_> {
     /// What this grid's threads launched.
-    pub(in crate::machine) fn born(&self) -> MutexGuard<'_, Born> {
-        self.born.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(in crate::machine) fn launched(&self) -> MutexGuard<'_, LaunchedGrids> {
+        self.launched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes a child that a thread of `team` launched; it begins now, or when the grid has ended.
     pub(in crate::machine) fn add_child(&self, child: Child) {
         let seed = self.launch.seed;
-        let mut born = self.born();
+        let mut launched = self.launched();
         let may = seed != 0
             && child.depth <= DEEPEST
             && child.key != StreamKey::Tail
-            && !born.waiting.contains(&child.key);
+            && !launched.waiting.contains(&child.key);
         if !may || self.family.choose(seed) & 1 == 0 {
-            born.waiting.insert(child.key);
-            born.children.push(child);
+            launched.waiting.insert(child.key);
+            launched.children.push(child);
             return;
         }
-        drop(born);
+        drop(launched);
         let printf = |text: &[u8]| self.print(child.team, text.to_vec());
         let launch = Launch {
             printf: &printf,
@@ -481,7 +480,7 @@ impl Run<'_> {
         ) {
             Ok(chain) => {
                 self.family.sums().summary.device_launches += 1;
-                *self.born().chains.entry(child.key).or_default() += chain;
+                *self.launched().chains.entry(child.key).or_default() += chain;
             }
             Err(fault) => *self.family.failure() = Some(fault),
         }

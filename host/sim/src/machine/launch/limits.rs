@@ -2,9 +2,10 @@
 //!
 //! CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"; the figures are the device model's.
 
-use crate::launch::{Launch, LaunchError};
+use crate::kernel::Kernel;
+use crate::launch::Launch;
 use crate::model::DeviceModel;
-use crate::module::Kernel;
+use crate::report::LaunchError;
 
 /// The threads of a block, if the launch can be and has all its parameters.
 pub(in crate::machine) fn check(

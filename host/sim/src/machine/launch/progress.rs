@@ -19,11 +19,11 @@ use foldhash::fast::FixedState;
 
 use super::run::{Failure, Run};
 use super::team::{Team, waiting};
-use crate::decode::program::{Class, OpInfo, SpaceClass};
 use crate::machine::core::Core;
-use crate::machine::event::{RawFault, Wait, What};
+use crate::machine::event::{FaultKind, RawFault, Wait};
 use crate::machine::lane::{LANES, lanes};
 use crate::machine::op::Op;
+use crate::machine::program::{Class, OpInfo, SpaceClass};
 use crate::machine::schedule::Turn;
 use crate::memory::window::{self, Window};
 
@@ -267,7 +267,10 @@ impl Core<'_> {
         };
         let place = match poll.shared {
             true => format!("shared address {:#x}", poll.address),
-            false => format!("an address that {}", self.run.memory.describe(poll.address)),
+            false => format!(
+                "an address that {}",
+                self.run.memory.whereabouts(poll.address)
+            ),
         };
         match read {
             true => format!("reads {:#x} at {place}", u64::from_le_bytes(bytes)),
@@ -286,8 +289,8 @@ impl Core<'_> {
                     if group.wait != Wait::Ready {
                         if notes.len() < LINES {
                             let who = waiting(program, block, w, group, cluster, &objects);
-                            let own = who.starts_with("block");
-                            let of = if own {
+                            let named = matches!(group.wait, Wait::Cluster | Wait::Phase(_));
+                            let of = if named {
                                 String::new()
                             } else {
                                 format!("block {}, ", block.linear)
@@ -369,7 +372,7 @@ impl Core<'_> {
             fault: RawFault {
                 op,
                 lane: LANES,
-                what: What::Stuck { notes },
+                what: FaultKind::Stuck { notes },
             },
             block,
             warp,

@@ -10,21 +10,22 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::family::{Born, Family};
+use super::family::{Family, LaunchedGrids};
 use super::output::Output;
 use super::progress::Watchman;
 use super::team::Team;
 use crate::checks::{Checks, Finding};
 use crate::counters::Counters;
-use crate::decode::program::{Function, Program, Row, VariableSpace};
-use crate::launch::{BankWidth, ExecutionSummary, Launch, LaunchError};
+use crate::launch::{BankWidth, ExecutionSummary, Launch};
 use crate::machine::control::heap::Heap;
 use crate::machine::core::Core;
 use crate::machine::event::RawFault;
-use crate::machine::watch::findings::Found;
+use crate::machine::program::{Function, PresetRow, Program, VariableSpace};
+use crate::machine::watch::findings::FindingKey;
 use crate::memory::{Memory, Snapshot};
 use crate::model::DeviceModel;
 use crate::report::Fault;
+use crate::report::LaunchError;
 
 /// Warp instructions that a launch may run when it does not say: minutes of running.
 pub(in crate::machine) const BUDGET: u64 = 1 << 36;
@@ -38,7 +39,7 @@ pub(crate) struct Run<'l> {
     /// The kernel's function.
     pub(in crate::machine) function: &'l Function,
     /// Every function's constant rows, with the instance's addresses.
-    pub(in crate::machine) rows: &'l [Vec<Row>],
+    pub(in crate::machine) rows: &'l [Vec<PresetRow>],
     /// The index of the kernel's function.
     pub(in crate::machine) entry: usize,
     /// What was asked for.
@@ -82,7 +83,7 @@ pub(crate) struct Run<'l> {
     /// The heap for `malloc` in kernels.
     pub(in crate::machine) heap: &'l Heap,
     /// What checks found.
-    pub(in crate::machine) findings: Mutex<BTreeMap<Found, Finding>>,
+    pub(in crate::machine) findings: Mutex<BTreeMap<FindingKey, Finding>>,
     /// The width of a bank of shared memory, for the counters.
     pub(in crate::machine) bank_width: u64,
     /// Counts of all cores.
@@ -107,19 +108,16 @@ pub(crate) struct Run<'l> {
     /// Who launched it, where a kernel did.
     pub(in crate::machine) parent: Option<&'l str>,
     /// What its threads launched.
-    pub(in crate::machine) born: Mutex<Born>,
+    pub(in crate::machine) launched: Mutex<LaunchedGrids>,
 }
 
 /// A fault with its place.
 #[derive(Debug, Clone)]
 pub(in crate::machine) struct Failure {
-    /// The fault.
     pub(in crate::machine) fault: RawFault,
-    /// The block.
     pub(in crate::machine) block: [u32; 3],
     /// The warp in it.
     pub(in crate::machine) warp: u32,
-    /// The team.
     pub(in crate::machine) team: u64,
 }
 
@@ -257,7 +255,7 @@ pub(in crate::machine) fn grid(
     launch: &Launch<'_>,
     depth: u32,
     parent: Option<&str>,
-) -> Result<Born, Fault> {
+) -> Result<LaunchedGrids, Fault> {
     let Family {
         model,
         memory,
@@ -353,7 +351,7 @@ pub(in crate::machine) fn grid(
         family,
         depth,
         parent,
-        born: Mutex::default(),
+        launched: Mutex::default(),
     };
     run.go();
     run.output().flush(&launch.printf);
@@ -382,7 +380,7 @@ pub(in crate::machine) fn grid(
             .unwrap_or_else(PoisonError::into_inner),
     );
     Ok(run
-        .born
+        .launched
         .into_inner()
         .unwrap_or_else(PoisonError::into_inner))
 }

@@ -5,13 +5,13 @@ use std::sync::atomic::Ordering;
 
 use super::progress::Progress;
 use super::run::{BUDGET, Failure};
-use crate::decode::program::Program;
 use crate::machine::asynchronous::pending::Pending;
 use crate::machine::core::{At, Core, View};
-use crate::machine::event::{Event, RawFault, Wait, What};
+use crate::machine::event::{Event, FaultKind, RawFault, Wait};
 use crate::machine::frame::LOCAL_START;
 use crate::machine::lane::{FULL, LANES};
 use crate::machine::meeting::mbarrier::Home;
+use crate::machine::program::Program;
 use crate::machine::schedule::{PATIENCE, SPINS, Turn};
 use crate::machine::warp::{Bytes, Group, Warp};
 use crate::machine::watch::apart::Apart;
@@ -49,13 +49,11 @@ pub(in crate::machine) struct Block {
     pub(in crate::machine) linear: u64,
     /// Its rank in the cluster.
     pub(in crate::machine) rank: u32,
-    /// Its warps.
     pub(in crate::machine) warps: Vec<Warp>,
-    /// Shared memory.
+    /// Bytes of shared memory, static and dynamic.
     pub(in crate::machine) shared: Bytes,
     /// Threads that came to a barrier without the others of their warp, where the sync check is on.
     pub(in crate::machine) apart: Vec<Apart>,
-    /// Its barriers.
     pub(in crate::machine) barriers: [Barrier; BARRIERS],
     /// Threads that have not ended.
     pub(in crate::machine) live: u32,
@@ -283,7 +281,7 @@ impl Core<'_> {
         Err(self.failure(RawFault {
             op,
             lane: LANES,
-            what: What::Budget { limit },
+            what: FaultKind::Budget { limit },
         }))
     }
 
@@ -319,6 +317,7 @@ impl Core<'_> {
         let program = self.run.program;
         let cluster = self.cluster_count();
         let objects = self.awaited();
+        let phases = !objects.is_empty();
         for (b, block) in self.team.blocks.iter().enumerate() {
             for (w, warp) in block.warps.iter().enumerate() {
                 for group in &warp.groups {
@@ -335,7 +334,7 @@ impl Core<'_> {
         self.failure(RawFault {
             op,
             lane: LANES,
-            what: What::Deadlock { notes },
+            what: FaultKind::Deadlock { notes, phases },
         })
     }
 }

@@ -8,7 +8,7 @@
 //! mixed with `bar.sync`; and, by the team, threads that wait for what cannot come.
 
 use crate::machine::core::Core;
-use crate::machine::event::{Event, Wait, What};
+use crate::machine::event::{Event, FaultKind, Wait};
 use crate::machine::lane::{LANES, lanes};
 use crate::machine::launch::team::{Arrival, BARRIERS, Barrier};
 use crate::machine::op::Op;
@@ -55,7 +55,7 @@ pub(crate) unsafe fn barrier(core: &mut Core<'_>, op: *const Op) -> *const Op {
     let (number, what) = (numbers[first], o.aux & kind::MASK);
     let counted = o.aux & kind::COUNTED != 0;
     let expected = counted.then_some(counts[first]);
-    let illegal = |message: String, help| What::Illegal { message, help };
+    let illegal = |message: String, help| FaultKind::Illegal { message, help };
     if lanes(mask).any(|l| numbers[l] != number || (counted && counts[l] != counts[first])) {
         let message = "the threads of a warp name different barriers or counts".into();
         return core.fault(

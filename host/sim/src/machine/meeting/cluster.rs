@@ -7,7 +7,7 @@
 //! one warp that come apart to an `.aligned` barrier, where the check is on; and, by the team, a wait without end.
 
 use crate::machine::core::Core;
-use crate::machine::event::{Event, Wait, What};
+use crate::machine::event::{Event, FaultKind, Wait};
 use crate::machine::op::Op;
 
 /// `aux` of an `.aligned` instruction.
@@ -30,7 +30,7 @@ pub(crate) unsafe fn arrive(core: &mut Core<'_>, op: *const Op) -> *const Op {
         let message = "a thread arrives at the cluster's barrier again before it has waited".into();
         let help = "put a `barrier.cluster.wait` between two `barrier.cluster.arrive`";
         let lane = twice.trailing_zeros() as usize;
-        return core.fault(op, lane, What::Illegal { message, help });
+        return core.fault(op, lane, FaultKind::Illegal { message, help });
     }
     warp.cluster_arrived |= mask;
     core.team.meets = true;
@@ -54,7 +54,7 @@ pub(crate) unsafe fn wait(core: &mut Core<'_>, op: *const Op) -> *const Op {
         let message = "a thread waits at the cluster's barrier and has not arrived".into();
         let help = "put a `barrier.cluster.arrive` before each `barrier.cluster.wait`";
         let lane = neither.trailing_zeros() as usize;
-        return core.fault(op, lane, What::Illegal { message, help });
+        return core.fault(op, lane, FaultKind::Illegal { message, help });
     }
     warp.cluster_passed &= !through;
     if waiting == 0 {

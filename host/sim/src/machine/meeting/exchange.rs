@@ -15,7 +15,7 @@ use super::together::Met;
 use crate::checks::FindingKind;
 use crate::machine::compute::alu::conjure;
 use crate::machine::core::Core;
-use crate::machine::event::{Event, Wait, What};
+use crate::machine::event::{Event, FaultKind, Wait};
 use crate::machine::lane::{CHUNK, FULL, LANES, Lane, Repr, lanes};
 use crate::machine::level::{Level, levels};
 use crate::machine::op::{Handler, Op, STOP};
@@ -109,7 +109,7 @@ impl Core<'_> {
             );
             let help =
                 "every thread that runs the instruction must be named by the mask that it passes";
-            return Err(self.fault(op, lane, What::Illegal { message, help }));
+            return Err(self.fault(op, lane, FaultKind::Illegal { message, help }));
         }
         let live = self.warp().live;
         let (mut complete, mut through, mut left, all) = (0, 0, mask, self.active);

@@ -12,9 +12,9 @@
 //! block's object; and, by the team, a wait without end.
 
 use crate::machine::core::Core;
-use crate::machine::event::{Act, Event, Wait, What};
+use crate::machine::event::{AccessKind, Event, FaultKind, Wait};
 use crate::machine::lane::lanes;
-use crate::machine::memory::access::{Named, One, flag};
+use crate::machine::memory::access::{LaneAccess, NamedSpace, flag};
 use crate::machine::op::{Op, STOP};
 use crate::memory::window;
 use crate::semantics::mbarrier::{Mbarrier, MbarrierError};
@@ -62,18 +62,18 @@ impl Core<'_> {
         &mut self,
         op: *const Op,
         lane: usize,
-        space: Named,
+        space: NamedSpace,
         address: u64,
     ) -> Option<(Home, *mut u64)> {
-        let one = One {
+        let one = LaneAccess {
             lane,
-            act: Act::Atomic,
+            act: AccessKind::Atomic,
             space,
             address,
             bytes: SIZE,
             align: SIZE,
         };
-        let host = self.one(op, one)?;
+        let host = self.locate(op, one)?;
         let (_, at) = space.spot(address);
         let rank = (at / window::SHARED_PER_BLOCK).checked_sub(1);
         let home = Home {
@@ -143,7 +143,7 @@ impl Core<'_> {
             MbarrierError::Bytes(_) => "wait for a phase before more copies are started",
         };
         let message = error.to_string();
-        self.fault(op, lane, What::Illegal { message, help })
+        self.fault(op, lane, FaultKind::Illegal { message, help })
     }
 
     /// Lets every suspended wait give false. False when none is suspended.
@@ -176,11 +176,11 @@ impl Core<'_> {
     }
 
     /// The space of an operation's address.
-    fn space(o: &Op) -> Named {
+    fn space(o: &Op) -> NamedSpace {
         if o.aux & how::GENERIC == 0 {
-            Named::Shared
+            NamedSpace::Shared
         } else {
-            Named::GenericShared
+            NamedSpace::GenericShared
         }
     }
 
@@ -349,7 +349,7 @@ pub(crate) unsafe fn wait(core: &mut Core<'_>, op: *const Op) -> *const Op {
         if home.rank != core.current.0 {
             let message = "a wait for an mbarrier of another block".into();
             let help = "wait for objects in the block's own shared memory; others can arrive at them from afar";
-            return core.fault(op, lane, What::Illegal { message, help });
+            return core.fault(op, lane, FaultKind::Illegal { message, help });
         }
         if let Err((by, error)) = core.complete_for(home) {
             return core.undefined(by, 32, error);

@@ -8,16 +8,16 @@
 //! Lanes of one frame at one instruction are one group, and need nothing of this. For others the instruction runs once, in the
 //! frame of the group that comes last: the others' operands are carried there, and its results are carried back.
 
-use crate::decode::program::Program;
 use crate::machine::core::{At, Core};
 use crate::machine::event::Wait;
 use crate::machine::frame::{function_of, op_index};
 use crate::machine::lane::lanes;
 use crate::machine::op::{Op, STOP};
+use crate::machine::program::Program;
 use crate::machine::warp::Group;
 
 /// An operand in a frame: its offset, and the bytes of a lane; 0 for a predicate.
-pub(crate) type Place = (u32, u32);
+pub(crate) type OperandPlace = (u32, u32);
 
 /// An instruction at which lanes meet, wherever it stands.
 #[derive(Debug, Clone)]
@@ -27,9 +27,9 @@ pub(crate) struct Meeting {
     /// The instruction's words, in an order that does not depend on how they are written.
     pub(crate) words: String,
     /// Where its results go.
-    pub(crate) results: Vec<Place>,
+    pub(crate) results: Vec<OperandPlace>,
     /// What it reads.
-    pub(crate) sources: Vec<Place>,
+    pub(crate) sources: Vec<OperandPlace>,
 }
 
 /// Whether lanes at `a` and lanes at `b`, which wait for the same lanes, meet.
@@ -56,7 +56,7 @@ fn meeting(program: &Program, op: *const Op) -> Option<&Meeting> {
 }
 
 /// Where `op` has its results and its sources in its frame.
-fn places(program: &Program, op: *const Op) -> [Vec<Place>; 2] {
+fn places(program: &Program, op: *const Op) -> [Vec<OperandPlace>; 2] {
     if let Some(meeting) = meeting(program, op) {
         return [meeting.results.clone(), meeting.sources.clone()];
     }
@@ -78,7 +78,7 @@ struct Values {
 impl Values {
     /// # Safety
     /// `frame` must be a frame that has such an operand at `place`.
-    unsafe fn read(frame: *const u8, place: Place, mask: u32) -> Self {
+    unsafe fn read(frame: *const u8, place: OperandPlace, mask: u32) -> Self {
         let (offset, width) = (place.0 as usize, place.1 as usize);
         // SAFETY: a row has 32 lanes of that width, a predicate is a word whose offset's lowest bit negates it.
         let bytes = unsafe {
@@ -97,7 +97,7 @@ impl Values {
 
     /// # Safety
     /// As for [`Values::read`], with the same lanes.
-    unsafe fn write(&self, frame: *mut u8, place: Place, mask: u32) {
+    unsafe fn write(&self, frame: *mut u8, place: OperandPlace, mask: u32) {
         let offset = place.0 as usize;
         // SAFETY: as above.
         unsafe {
@@ -181,7 +181,7 @@ impl Core<'_> {
             for group in others {
                 let from = frame_of(self, group.at);
                 let [_, theirs] = places(program, group.op);
-                let read = |&place: &Place| Values::read(from, place, group.mask);
+                let read = |&place: &OperandPlace| Values::read(from, place, group.mask);
                 brought.push(theirs.iter().map(read).collect::<Vec<_>>());
             }
             let touched = results.iter().chain(&sources);
@@ -200,7 +200,7 @@ impl Core<'_> {
             let next = ((*op).run)(self, op);
             let mut taken = Vec::new();
             for group in others {
-                let read = |&place: &Place| Values::read(frame, place, group.mask);
+                let read = |&place: &OperandPlace| Values::read(frame, place, group.mask);
                 taken.push(results.iter().map(read).collect::<Vec<_>>());
             }
             for (place, value) in &before {

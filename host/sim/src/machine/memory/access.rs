@@ -9,7 +9,7 @@
 //! usually lie in one allocation, and only if not lane by lane.
 
 use crate::machine::core::{Core, View};
-use crate::machine::event::{Act, Reach, What};
+use crate::machine::event::{AccessKind, FaultKind, Region};
 use crate::machine::lane::{FULL, LANES, lanes};
 use crate::machine::op::Op;
 use crate::memory::window::{self, Window};
@@ -26,7 +26,7 @@ pub(crate) mod flag {
 
 /// Where the lanes' bytes are.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Found {
+pub(crate) enum LaneBytes {
     /// Side by side from here: lane `i`'s are `i` times the size further.
     Row(*mut u8),
     /// All at one place.
@@ -54,16 +54,16 @@ static STEPS: [[u64; LANES]; 6] = {
 
 /// A stretch of memory that holds an address.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Stretch {
+pub(crate) struct HostRange {
     /// Its first address.
     pub(crate) base: u64,
-    /// Its bytes.
+    /// How many bytes it has.
     pub(crate) size: u64,
     /// Where it is on the host.
     pub(crate) host: *mut u8,
 }
 
-impl Stretch {
+impl HostRange {
     /// The host address of `len` bytes at `address`, if all of them are inside.
     #[inline(always)]
     fn at(&self, address: u64, len: u64) -> Option<*mut u8> {
@@ -74,36 +74,44 @@ impl Stretch {
 }
 
 /// A space that instructions name.
-pub(crate) trait Space: Copy + 'static {
+pub(crate) trait StateSpace: Copy + 'static {
     /// What reports call it.
-    const REACH: Reach;
+    const REGION: Region;
     /// Whether addresses are generic.
     const GENERIC: bool = false;
     /// The stretch that holds `address` and may be accessed so; the same one for all addresses that it holds.
-    fn stretch(core: &mut Core<'_>, op: *const Op, act: Act, address: u64) -> Option<Stretch>;
+    fn host_range(
+        core: &mut Core<'_>,
+        op: *const Op,
+        act: AccessKind,
+        address: u64,
+    ) -> Option<HostRange>;
 }
 
-/// `.global`.
 #[derive(Clone, Copy)]
 pub(crate) struct Global;
-/// `.shared`.
 #[derive(Clone, Copy)]
 pub(crate) struct Shared;
-/// `.const`.
+/// The state space `.const`.
 #[derive(Clone, Copy)]
 pub(crate) struct Constant;
 /// No space named.
 #[derive(Clone, Copy)]
 pub(crate) struct Generic;
 
-impl Space for Global {
-    const REACH: Reach = Reach::Global;
+impl StateSpace for Global {
+    const REGION: Region = Region::Global;
 
     #[inline(always)]
-    fn stretch(core: &mut Core<'_>, op: *const Op, act: Act, address: u64) -> Option<Stretch> {
+    fn host_range(
+        core: &mut Core<'_>,
+        op: *const Op,
+        act: AccessKind,
+        address: u64,
+    ) -> Option<HostRange> {
         let range = &core.ranges[Core::site(op)];
-        if range.holds(address, 1) && (act == Act::Read || !range.constant) {
-            return Some(Stretch {
+        if range.holds(address, 1) && (act == AccessKind::Read || !range.constant) {
+            return Some(HostRange {
                 base: range.base,
                 size: range.size,
                 host: range.base as *mut u8,
@@ -113,14 +121,19 @@ impl Space for Global {
     }
 }
 
-impl Space for Shared {
-    const REACH: Reach = Reach::Shared;
+impl StateSpace for Shared {
+    const REGION: Region = Region::Shared;
 
     #[inline(always)]
-    fn stretch(core: &mut Core<'_>, _: *const Op, _: Act, address: u64) -> Option<Stretch> {
+    fn host_range(
+        core: &mut Core<'_>,
+        _: *const Op,
+        _: AccessKind,
+        address: u64,
+    ) -> Option<HostRange> {
         let View { host, start, size } = core.shared;
         if address.wrapping_sub(start) < size {
-            return Some(Stretch {
+            return Some(HostRange {
                 base: start,
                 size,
                 host,
@@ -130,27 +143,37 @@ impl Space for Shared {
     }
 }
 
-impl Space for Constant {
-    const REACH: Reach = Reach::Constant;
+impl StateSpace for Constant {
+    const REGION: Region = Region::Constant;
 
     #[inline(always)]
-    fn stretch(core: &mut Core<'_>, op: *const Op, act: Act, address: u64) -> Option<Stretch> {
-        let stretch = Global::stretch(core, op, act, address)?;
-        core.ranges[Core::site(op)].constant.then_some(stretch)
+    fn host_range(
+        core: &mut Core<'_>,
+        op: *const Op,
+        act: AccessKind,
+        address: u64,
+    ) -> Option<HostRange> {
+        let host_range = Global::host_range(core, op, act, address)?;
+        core.ranges[Core::site(op)].constant.then_some(host_range)
     }
 }
 
-impl Space for Generic {
-    const REACH: Reach = Reach::Global;
+impl StateSpace for Generic {
+    const REGION: Region = Region::Global;
     const GENERIC: bool = true;
 
     #[inline(always)]
-    fn stretch(core: &mut Core<'_>, op: *const Op, act: Act, address: u64) -> Option<Stretch> {
+    fn host_range(
+        core: &mut Core<'_>,
+        op: *const Op,
+        act: AccessKind,
+        address: u64,
+    ) -> Option<HostRange> {
         match window::of(address) {
-            Window::Global => Global::stretch(core, op, act, address),
+            Window::Global => Global::host_range(core, op, act, address),
             Window::Shared => {
-                let found = Shared::stretch(core, op, act, address - window::SHARED)?;
-                Some(Stretch {
+                let found = Shared::host_range(core, op, act, address - window::SHARED)?;
+                Some(HostRange {
                     base: found.base + window::SHARED,
                     ..found
                 })
@@ -164,8 +187,8 @@ impl Space for Generic {
 
 /// A space that the instruction names, for operations that look addresses up one by one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Named {
-    /// `.global`.
+pub(crate) enum NamedSpace {
+    /// The state space `.global`.
     Global,
     /// `.shared`, of the block or of the cluster.
     Shared,
@@ -175,15 +198,15 @@ pub(crate) enum Named {
     GenericShared,
 }
 
-impl Named {
+impl NamedSpace {
     /// The memory that an address names, and the address there.
-    pub(in crate::machine) fn spot(self, address: u64) -> (Reach, u64) {
+    pub(in crate::machine) fn spot(self, address: u64) -> (Region, u64) {
         match self {
-            Self::Global => (Reach::Global, address),
-            Self::Shared => (Reach::Shared, address),
-            Self::Generic | Self::GenericShared => match reach::<Generic>(address) {
-                Reach::Shared => (Reach::Shared, address - window::SHARED),
-                reach => (reach, address),
+            Self::Global => (Region::Global, address),
+            Self::Shared => (Region::Shared, address),
+            Self::Generic | Self::GenericShared => match region::<Generic>(address) {
+                Region::Shared => (Region::Shared, address - window::SHARED),
+                region => (region, address),
             },
         }
     }
@@ -191,10 +214,10 @@ impl Named {
 
 /// One access of one lane.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::machine) struct One {
+pub(in crate::machine) struct LaneAccess {
     pub(in crate::machine) lane: usize,
-    pub(in crate::machine) act: Act,
-    pub(in crate::machine) space: Named,
+    pub(in crate::machine) act: AccessKind,
+    pub(in crate::machine) space: NamedSpace,
     pub(in crate::machine) address: u64,
     /// How far it goes.
     pub(in crate::machine) bytes: u64,
@@ -260,13 +283,13 @@ impl Core<'_> {
     /// # Safety
     /// `op` must be a memory operation of the running frame.
     #[inline(always)]
-    pub(in crate::machine) unsafe fn locate_here<S: Space>(
+    pub(in crate::machine) unsafe fn locate_here<S: StateSpace>(
         &mut self,
         op: *const Op,
-        act: Act,
+        act: AccessKind,
         mask: u32,
         log: u32,
-    ) -> Found {
+    ) -> LaneBytes {
         // SAFETY: row `a` holds `u32` or `u64`, as `aux` says.
         unsafe {
             if (*op).aux & flag::NARROW == 0 {
@@ -283,13 +306,13 @@ impl Core<'_> {
     /// # Safety
     /// As for it, and row `a` must hold `A`.
     #[inline(always)]
-    unsafe fn locate_from<S: Space, A: Address>(
+    unsafe fn locate_from<S: StateSpace, A: Address>(
         &mut self,
         op: *const Op,
-        act: Act,
+        act: AccessKind,
         mask: u32,
         log: u32,
-    ) -> Found {
+    ) -> LaneBytes {
         // SAFETY: the row is in the frame, and nothing writes to the frame while its addresses are looked at.
         let (row, offset) = unsafe {
             (
@@ -300,7 +323,7 @@ impl Core<'_> {
         let (size, steps) = (1u64 << log, &STEPS[log as usize % STEPS.len()]);
         let first = mask.trailing_zeros() as usize & 31;
         let start = row[first].plus(offset);
-        let Some(stretch) = S::stretch(self, op, act, start) else {
+        let Some(host_range) = S::host_range(self, op, act, start) else {
             return self.each::<S>(op, act, mask, size);
         };
         let base = start.wrapping_sub(steps[first]);
@@ -316,20 +339,20 @@ impl Core<'_> {
         }
         if apart == 0 && start & (size - 1) == 0 {
             let last = 31 - mask.leading_zeros() as usize;
-            return match stretch.at(start, ((last - first + 1) as u64) << log) {
-                Some(host) => Found::Row(host.wrapping_sub(first << log)),
+            return match host_range.at(start, ((last - first + 1) as u64) << log) {
+                Some(host) => LaneBytes::Row(host.wrapping_sub(first << log)),
                 None => self.each::<S>(op, act, mask, size),
             };
         }
         // All at one place, or anywhere in one stretch. An offset is inside when neither it nor what is left behind it is
         // negative: no stretch is longer than half of all addresses.
-        let Some(room) = stretch.size.checked_sub(size) else {
+        let Some(room) = host_range.size.checked_sub(size) else {
             return self.each::<S>(op, act, mask, size);
         };
         let (mut spread, mut outside, mut bits) = (0u64, 0u64, 0u64);
         for (i, address) in row.iter().enumerate() {
             let address = address.plus(offset);
-            let inside = address.wrapping_sub(stretch.base);
+            let inside = address.wrapping_sub(host_range.base);
             spread |= (address ^ start) & on(mask, i);
             outside |= (inside | room.wrapping_sub(inside)) & on(mask, i);
             bits |= address & on(mask, i);
@@ -338,67 +361,73 @@ impl Core<'_> {
             return self.each::<S>(op, act, mask, size);
         }
         if spread == 0 {
-            return Found::One(
-                stretch
+            return LaneBytes::One(
+                host_range
                     .host
-                    .wrapping_add(start.wrapping_sub(stretch.base) as usize),
+                    .wrapping_add(start.wrapping_sub(host_range.base) as usize),
             );
         }
-        let origin = stretch.host.wrapping_sub(stretch.base as usize);
+        let origin = host_range.host.wrapping_sub(host_range.base as usize);
         for (to, address) in self.hosts.iter_mut().zip(row) {
             *to = origin.wrapping_add(address.plus(offset) as usize);
         }
-        Found::Each
+        LaneBytes::Each
     }
 
     /// Lane by lane: accesses to several allocations, and wrong ones.
     #[cold]
     #[inline(never)]
-    fn each<S: Space>(&mut self, op: *const Op, act: Act, mask: u32, size: u64) -> Found {
+    fn each<S: StateSpace>(
+        &mut self,
+        op: *const Op,
+        act: AccessKind,
+        mask: u32,
+        size: u64,
+    ) -> LaneBytes {
         // SAFETY: `op` is the memory operation that is running.
         let addresses = unsafe { self.addresses(op) };
         for lane in lanes(mask) {
             let address = addresses[lane];
-            let (reach, bytes) = (reach::<S>(address), size as u32);
+            let (region, bytes) = (region::<S>(address), size as u32);
             if !address.is_multiple_of(size) {
                 self.fault(
                     op,
                     lane,
-                    What::Misaligned {
+                    FaultKind::Misaligned {
                         act,
-                        reach,
+                        region,
                         address,
                         bytes,
                     },
                 );
-                return Found::Wrong;
+                return LaneBytes::Wrong;
             }
-            let stretch = S::stretch(self, op, act, address);
-            match stretch.and_then(|s| s.at(address, size)) {
+            let host_range = S::host_range(self, op, act, address);
+            match host_range.and_then(|s| s.at(address, size)) {
                 Some(host) => self.hosts[lane] = host,
                 None => {
                     self.fault(
                         op,
                         lane,
-                        What::Access {
+                        FaultKind::Access {
                             act,
-                            reach,
+                            region,
                             generic: S::GENERIC,
                             address,
                             bytes,
                         },
                     );
-                    return Found::Wrong;
+                    return LaneBytes::Wrong;
                 }
             }
         }
-        Found::Each
+        LaneBytes::Each
     }
 
     /// The host's bytes of one access, if it may be; else the core's event says why not. Local memory is interleaved, and no
     /// instruction that comes here may name it.
-    pub(in crate::machine) fn one(&mut self, op: *const Op, one: One) -> Option<*mut u8> {
-        let One {
+    pub(in crate::machine) fn locate(&mut self, op: *const Op, one: LaneAccess) -> Option<*mut u8> {
+        let LaneAccess {
             lane,
             act,
             space,
@@ -406,36 +435,36 @@ impl Core<'_> {
             bytes,
             align,
         } = one;
-        let (found, reach, generic) = match space {
-            Named::Global => (
-                Global::stretch(self, op, act, address),
-                Reach::Global,
+        let (found, region, generic) = match space {
+            NamedSpace::Global => (
+                Global::host_range(self, op, act, address),
+                Region::Global,
                 false,
             ),
-            Named::Shared => (
-                Shared::stretch(self, op, act, address),
-                Reach::Shared,
+            NamedSpace::Shared => (
+                Shared::host_range(self, op, act, address),
+                Region::Shared,
                 false,
             ),
-            Named::GenericShared if window::of(address) != Window::Shared => {
+            NamedSpace::GenericShared if window::of(address) != Window::Shared => {
                 let message = format!("{address:#x} is no generic address of shared memory");
                 let help = "the instruction takes shared memory only: make the address with `cvta.shared`, or from a shared variable";
-                self.fault(op, lane, What::Illegal { message, help });
+                self.fault(op, lane, FaultKind::Illegal { message, help });
                 return None;
             }
-            Named::Generic | Named::GenericShared => (
-                Generic::stretch(self, op, act, address),
-                reach::<Generic>(address),
+            NamedSpace::Generic | NamedSpace::GenericShared => (
+                Generic::host_range(self, op, act, address),
+                region::<Generic>(address),
                 true,
             ),
         };
-        let host = found.and_then(|stretch| stretch.at(address, bytes));
+        let host = found.and_then(|host_range| host_range.at(address, bytes));
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
         if !address.is_multiple_of(align.max(1)) {
             let bytes = align as u32;
-            let what = What::Misaligned {
+            let what = FaultKind::Misaligned {
                 act,
-                reach,
+                region,
                 address,
                 bytes,
             };
@@ -443,9 +472,9 @@ impl Core<'_> {
             return None;
         }
         if host.is_none() {
-            let what = What::Access {
+            let what = FaultKind::Access {
                 act,
-                reach,
+                region,
                 generic,
                 address,
                 bytes,
@@ -458,22 +487,22 @@ impl Core<'_> {
     /// Looks an address up among what is live, and remembers where it was found.
     #[cold]
     #[inline(never)]
-    fn find_global(&mut self, op: *const Op, act: Act, address: u64) -> Option<Stretch> {
+    fn find_global(&mut self, op: *const Op, act: AccessKind, address: u64) -> Option<HostRange> {
         let range = self.run.snapshot.find(address)?;
-        if act != Act::Read && range.constant {
+        if act != AccessKind::Read && range.constant {
             return None;
         }
         if range.heap {
             // Pieces of the heap come and go while the launch runs.
             let (base, size) = self.run.heap.piece(address)?;
-            return Some(Stretch {
+            return Some(HostRange {
                 base,
                 size,
                 host: base as *mut u8,
             });
         }
         self.ranges[Self::site(op)] = range;
-        Some(Stretch {
+        Some(HostRange {
             base: range.base,
             size: range.size,
             host: range.base as *mut u8,
@@ -483,7 +512,7 @@ impl Core<'_> {
     /// Shared memory of another block of the cluster: its rank, plus one, is in the upper bits of the address.
     #[cold]
     #[inline(never)]
-    fn find_shared(&mut self, address: u64) -> Option<Stretch> {
+    fn find_shared(&mut self, address: u64) -> Option<HostRange> {
         let rank = (address / window::SHARED_PER_BLOCK).checked_sub(1)?;
         let View { start, size, .. } = self.shared;
         let inside = (address % window::SHARED_PER_BLOCK).wrapping_sub(start) < size;
@@ -493,7 +522,7 @@ impl Core<'_> {
             .get_mut(usize::try_from(rank).ok()?)
             .filter(|_| inside)?;
         let base = (rank + 1) * window::SHARED_PER_BLOCK + start;
-        Some(Stretch {
+        Some(HostRange {
             base,
             size,
             host: block.shared.start(),
@@ -503,10 +532,10 @@ impl Core<'_> {
     /// The kernel's parameters through a generic address: they can be read.
     #[cold]
     #[inline(never)]
-    fn find_param(&mut self, act: Act) -> Option<Stretch> {
+    fn find_param(&mut self, act: AccessKind) -> Option<HostRange> {
         let host = self.run.params.as_ptr().cast::<u8>().cast_mut();
         let size = self.run.params.len() as u64 * 8;
-        (act == Act::Read).then_some(Stretch {
+        (act == AccessKind::Read).then_some(HostRange {
             base: window::PARAM,
             size,
             host,
@@ -515,14 +544,14 @@ impl Core<'_> {
 }
 
 /// What an address names, for reports.
-fn reach<S: Space>(address: u64) -> Reach {
+fn region<S: StateSpace>(address: u64) -> Region {
     if !S::GENERIC {
-        return S::REACH;
+        return S::REGION;
     }
     match window::of(address) {
-        Window::Global => Reach::Global,
-        Window::Shared => Reach::Shared,
-        Window::Local => Reach::Local,
-        Window::Param => Reach::Param,
+        Window::Global => Region::Global,
+        Window::Shared => Region::Shared,
+        Window::Local => Region::Local,
+        Window::Param => Region::Param,
     }
 }

@@ -8,12 +8,12 @@
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::access::{Found, Generic, Global, Shared};
+use super::access::{Generic, Global, LaneBytes, Shared};
 use super::local::{local_lanes, read_words, write_words};
 use super::transfer::{NOWHERE, Stored, spread};
 use crate::machine::compute::alu::conjure;
 use crate::machine::core::Core;
-use crate::machine::event::{Act, Reach, What};
+use crate::machine::event::{AccessKind, FaultKind, Region};
 use crate::machine::lane::{Lane, Repr, lanes};
 use crate::machine::level::{Level, Portable};
 use crate::machine::op::{Handler, Op, STOP};
@@ -98,14 +98,14 @@ unsafe fn places(core: &mut Core<'_>, op: *const Op, mask: u32, size: u64) -> Op
             for lane in lanes(local) {
                 let address = addresses[lane] - window::LOCAL;
                 let offset = address.wrapping_sub(view.start);
-                let (act, reach, bytes) = (Act::Atomic, Reach::Local, size as u32);
+                let (act, region, bytes) = (AccessKind::Atomic, Region::Local, size as u32);
                 if !address.is_multiple_of(size) {
                     core.fault(
                         op,
                         lane,
-                        What::Misaligned {
+                        FaultKind::Misaligned {
                             act,
-                            reach,
+                            region,
                             address,
                             bytes,
                         },
@@ -116,9 +116,9 @@ unsafe fn places(core: &mut Core<'_>, op: *const Op, mask: u32, size: u64) -> Op
                     core.fault(
                         op,
                         lane,
-                        What::Access {
+                        FaultKind::Access {
                             act,
-                            reach,
+                            region,
                             generic: true,
                             address,
                             bytes,
@@ -133,11 +133,11 @@ unsafe fn places(core: &mut Core<'_>, op: *const Op, mask: u32, size: u64) -> Op
         }
         let log = size.trailing_zeros();
         let found = match space {
-            GLOBAL => Portable::locate::<Global>(core, op, Act::Atomic, mask, log),
-            SHARED => Portable::locate::<Shared>(core, op, Act::Atomic, mask, log),
-            _ => Portable::locate::<Generic>(core, op, Act::Atomic, mask, log),
+            GLOBAL => Portable::locate::<Global>(core, op, AccessKind::Atomic, mask, log),
+            SHARED => Portable::locate::<Shared>(core, op, AccessKind::Atomic, mask, log),
+            _ => Portable::locate::<Generic>(core, op, AccessKind::Atomic, mask, log),
         };
-        if matches!(found, Found::Wrong) {
+        if matches!(found, LaneBytes::Wrong) {
             return None;
         }
         spread(core, mask, size as usize, found);
@@ -146,7 +146,7 @@ unsafe fn places(core: &mut Core<'_>, op: *const Op, mask: u32, size: u64) -> Op
             core.read += bytes;
             core.written += bytes;
         }
-        Some((local, local == 0 && matches!(found, Found::One(_))))
+        Some((local, local == 0 && matches!(found, LaneBytes::One(_))))
     }
 }
 
@@ -154,9 +154,7 @@ unsafe fn places(core: &mut Core<'_>, op: *const Op, mask: u32, size: u64) -> Op
 pub(crate) const ELEMENTS: u32 = 16;
 /// Where the space starts in `aux`.
 pub(crate) const SPACE: u32 = 8;
-/// `.global`.
 pub(crate) const GLOBAL: u32 = 0;
-/// `.shared`.
 pub(crate) const SHARED: u32 = 1;
 /// No space named.
 pub(crate) const GENERIC: u32 = 2;

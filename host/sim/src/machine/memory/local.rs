@@ -3,10 +3,10 @@
 //! PTX ISA, "State Spaces: Local, Parameter". Word `w` of lane `l` is word `w * 32 + l`, so that a variable that every thread has at
 //! one address is a row. Generic addresses may name local memory for some lanes and other memory for others.
 
-use super::access::{Space, flag};
+use super::access::{StateSpace, flag};
 use super::transfer::{Stored, element};
 use crate::machine::core::{Core, View};
-use crate::machine::event::{Act, Reach, What};
+use crate::machine::event::{AccessKind, FaultKind, Region};
 use crate::machine::lane::{FULL, LANES, Lane, Repr, lanes};
 use crate::machine::op::Op;
 use crate::memory::window;
@@ -69,7 +69,7 @@ unsafe fn local_transfer<T: Stored<R>, R: Repr + Lane<Repr = R>, const WRITE: bo
     op: *const Op,
     mask: u32,
     origin: u64,
-) -> Result<(), (usize, What)> {
+) -> Result<(), (usize, FaultKind)> {
     // SAFETY: as for `load_body`; offsets are checked against the local memory that the lanes have.
     unsafe {
         let o = &*op;
@@ -108,17 +108,21 @@ unsafe fn local_transfer<T: Stored<R>, R: Repr + Lane<Repr = R>, const WRITE: bo
         for lane in lanes(mask) {
             let address = addresses[lane].wrapping_sub(origin);
             let offset = address.wrapping_sub(start);
-            let (act, reach, bytes) = (
-                if WRITE { Act::Write } else { Act::Read },
-                Reach::Local,
+            let (act, region, bytes) = (
+                if WRITE {
+                    AccessKind::Write
+                } else {
+                    AccessKind::Read
+                },
+                Region::Local,
                 size as u32,
             );
             if !address.is_multiple_of(size) {
                 return Err((
                     lane,
-                    What::Misaligned {
+                    FaultKind::Misaligned {
                         act,
-                        reach,
+                        region,
                         address,
                         bytes,
                     },
@@ -127,9 +131,9 @@ unsafe fn local_transfer<T: Stored<R>, R: Repr + Lane<Repr = R>, const WRITE: bo
             if offset >= top || size > top - offset {
                 return Err((
                     lane,
-                    What::Access {
+                    FaultKind::Access {
                         act,
-                        reach,
+                        region,
                         generic: origin != 0,
                         address: addresses[lane],
                         bytes,
@@ -155,7 +159,11 @@ unsafe fn local_transfer<T: Stored<R>, R: Repr + Lane<Repr = R>, const WRITE: bo
 
 /// # Safety
 /// As for every handler.
-pub(in crate::machine) unsafe fn local_body<T: Stored<R>, R: Repr + Lane<Repr = R>, W: Way>(
+pub(in crate::machine) unsafe fn local_body<
+    T: Stored<R>,
+    R: Repr + Lane<Repr = R>,
+    W: Direction,
+>(
     core: &mut Core<'_>,
     op: *const Op,
 ) -> *const Op {
@@ -175,7 +183,7 @@ pub(in crate::machine) unsafe fn local_body<T: Stored<R>, R: Repr + Lane<Repr = 
 }
 
 /// Whether an operation loads or stores.
-pub(crate) trait Way: Copy + 'static {
+pub(crate) trait Direction: Copy + 'static {
     /// Stores.
     const WRITE: bool;
 }
@@ -185,10 +193,10 @@ pub(crate) struct In;
 /// Stores.
 #[derive(Clone, Copy)]
 pub(crate) struct Out;
-impl Way for In {
+impl Direction for In {
     const WRITE: bool = false;
 }
-impl Way for Out {
+impl Direction for Out {
     const WRITE: bool = true;
 }
 
@@ -196,7 +204,7 @@ impl Way for Out {
 ///
 /// # Safety
 /// As for every handler.
-pub(in crate::machine) unsafe fn area_body<T: Stored<R>, R: Repr + Lane<Repr = R>, W: Way>(
+pub(in crate::machine) unsafe fn area_body<T: Stored<R>, R: Repr + Lane<Repr = R>, W: Direction>(
     core: &mut Core<'_>,
     op: *const Op,
 ) -> *const Op {
@@ -229,7 +237,7 @@ pub(in crate::machine) unsafe fn area_body<T: Stored<R>, R: Repr + Lane<Repr = R
 /// # Safety
 /// `op` must be a memory operation of the running frame.
 #[inline(always)]
-pub(in crate::machine) unsafe fn local_lanes<S: Space>(
+pub(in crate::machine) unsafe fn local_lanes<S: StateSpace>(
     core: &mut Core<'_>,
     op: *const Op,
     mask: u32,

@@ -6,7 +6,7 @@
 //! call gave. Open in the ISA: what new memory holds. Here it is what was there before.
 
 use crate::machine::core::Core;
-use crate::machine::event::What;
+use crate::machine::event::FaultKind;
 use crate::machine::frame::LOCAL_START;
 use crate::machine::lane::{LANES, lanes};
 use crate::machine::op::Op;
@@ -49,7 +49,7 @@ pub(crate) unsafe fn restore(core: &mut Core<'_>, op: *const Op) -> *const Op {
                     "the stack is restored to {to:#x}; this call has {bottom:#x} to {top:#x}"
                 );
                 let help = "restore what `stacksave` gave in the same call, and only once it is the innermost";
-                return core.fault(op, lane, What::Illegal { message, help });
+                return core.fault(op, lane, FaultKind::Illegal { message, help });
             }
             warp.local_top[lane] = to as u32;
         }
@@ -76,7 +76,7 @@ pub(crate) unsafe fn alloca(core: &mut Core<'_>, op: *const Op) -> *const Op {
                 let message = format!(
                     "`alloca` of {size} bytes makes {top} bytes of local memory in one thread; the device has {limit}"
                 );
-                return core.fault(op, lane, What::Stack { message });
+                return core.fault(op, lane, FaultKind::Stack { message });
             }
             core.write_pointer(o, lane, base as u32);
             core.warp().local_top[lane] = top as u32;

@@ -7,14 +7,14 @@
 //! Reported: lanes that name different places or strides, which is undefined. Counters leave these accesses out: what a GPU
 //! makes of them was not measured.
 
-use super::access::{Named, One, flag};
-use crate::decode::program::{Class, SpaceClass};
+use super::access::{LaneAccess, NamedSpace, flag};
 use crate::machine::compute::matrix::warp;
 use crate::machine::core::Core;
-use crate::machine::event::{Act, Reach, What};
+use crate::machine::event::{AccessKind, FaultKind, Region};
 use crate::machine::lane::{FULL, LANES};
 use crate::machine::meeting::exchange::members;
 use crate::machine::op::{Op, STOP};
+use crate::machine::program::{Class, SpaceClass};
 use crate::semantics::matrix::fragment;
 
 /// A matrix in memory and in registers.
@@ -29,7 +29,7 @@ pub(crate) struct Tile {
     /// Whether the fragment is that of B of `mma`: f64 and single bits, whose other fragments are the same as here.
     pub(crate) as_mma_b: bool,
     /// The space that the instruction names.
-    pub(crate) space: Named,
+    pub(crate) space: NamedSpace,
     /// The registers' rows.
     pub(crate) registers: Vec<u32>,
 }
@@ -80,7 +80,7 @@ impl Core<'_> {
         &mut self,
         op: *const Op,
         tile: &Tile,
-        act: Act,
+        act: AccessKind,
     ) -> Option<[*mut u8; LINES]> {
         // SAFETY: row `a` holds addresses, row `b` strides.
         let (addresses, strides) = unsafe { (self.addresses(op), *self.lanes::<u32>((*op).b)) };
@@ -89,7 +89,7 @@ impl Core<'_> {
         if let Some(lane) = (0..LANES).find(differs) {
             let message = "the threads of a warp name different matrices".into();
             let help = "compute address and stride from what the whole warp shares";
-            self.fault(op, lane, What::Illegal { message, help });
+            self.fault(op, lane, FaultKind::Illegal { message, help });
             return None;
         }
         let (lines, bytes) = tile.lines();
@@ -98,7 +98,7 @@ impl Core<'_> {
         let step = u64::from(strides[0]) * tile.bits as u64 / 8;
         for line in 0..lines.min(LINES) {
             let address = addresses[0].wrapping_add(line as u64 * step);
-            let one = One {
+            let one = LaneAccess {
                 lane: 0,
                 act,
                 space: tile.space,
@@ -106,14 +106,14 @@ impl Core<'_> {
                 bytes: bytes as u64,
                 align,
             };
-            places[line] = self.one(op, one)?;
+            places[line] = self.locate(op, one)?;
             at[line] = tile.space.spot(address).1;
         }
-        let reach = tile.space.spot(addresses[0]).0;
-        if reach == Reach::Global {
+        let region = tile.space.spot(addresses[0]).0;
+        if region == Region::Global {
             let bytes = (lines * bytes) as u64;
             match act {
-                Act::Read => self.read += bytes,
+                AccessKind::Read => self.read += bytes,
                 _ => {
                     self.effects += 1;
                     self.written += bytes;
@@ -122,12 +122,12 @@ impl Core<'_> {
         }
         if self.run.launch.checks.race {
             let class = match act {
-                Act::Read => Class::Load(SpaceClass::Generic),
+                AccessKind::Read => Class::Load(SpaceClass::Generic),
                 _ => Class::Store(SpaceClass::Generic),
             };
             let mask = FULL >> (LANES - lines.min(LANES));
             self.step_races();
-            self.look_race(op, class, reach, (&at, mask), bytes as u8);
+            self.look_race(op, class, region, (&at, mask), bytes as u8);
         }
         Some(places)
     }
@@ -145,7 +145,7 @@ pub(crate) unsafe fn load(core: &mut Core<'_>, op: *const Op) -> *const Op {
     // SAFETY: the decoder gave this operation these rows, and rows of the tile's width in the list; every line found holds
     // all of its elements.
     unsafe {
-        let Some(lines) = core.locate_lines(op, tile, Act::Read) else {
+        let Some(lines) = core.locate_lines(op, tile, AccessKind::Read) else {
             return STOP;
         };
         let per = tile.width() * 8 / tile.bits;
@@ -186,7 +186,7 @@ pub(crate) unsafe fn store(core: &mut Core<'_>, op: *const Op) -> *const Op {
     let tile = &core.run.program.tiles[(o.aux >> flag::ELEMENTS) as usize];
     // SAFETY: as above, and the lines may be written.
     unsafe {
-        let Some(lines) = core.locate_lines(op, tile, Act::Write) else {
+        let Some(lines) = core.locate_lines(op, tile, AccessKind::Write) else {
             return STOP;
         };
         let per = tile.width() * 8 / tile.bits;

@@ -7,10 +7,10 @@
 //! Global accesses are plain reads and writes of host memory that other cores may access at the same time: a race
 //! is the simulated program's, and nothing of the machine's own depends on what it reads there.
 
-use super::access::{Constant, Found, Generic, Global, Shared, Space, flag};
+use super::access::{Constant, Generic, Global, LaneBytes, Shared, StateSpace, flag};
 use super::local::{In, Out, area_body, local_body, local_lanes, serve_local};
 use crate::machine::core::Core;
-use crate::machine::event::{Act, Reach};
+use crate::machine::event::{AccessKind, Region};
 use crate::machine::lane::{FULL, LANES, Lane, Repr, lanes};
 use crate::machine::level::{Level, levels};
 use crate::machine::op::{Handler, Op, STOP};
@@ -67,7 +67,7 @@ pub(crate) const NOWHERE: u32 = u32::MAX;
 /// # Safety
 /// As for every handler.
 #[inline(always)]
-unsafe fn load_body<L: Level, S: Space, T: Stored<R>, R: Repr + Lane<Repr = R>>(
+unsafe fn load_body<L: Level, S: StateSpace, T: Stored<R>, R: Repr + Lane<Repr = R>>(
     core: &mut Core<'_>,
     op: *const Op,
 ) -> *const Op {
@@ -92,19 +92,19 @@ unsafe fn load_body<L: Level, S: Space, T: Stored<R>, R: Repr + Lane<Repr = R>>(
                 }
             }
         }
-        if S::REACH == Reach::Global {
+        if S::REGION == Region::Global {
             core.read += u64::from(mask.count_ones()) * size as u64;
         }
-        match L::locate::<S>(core, op, Act::Read, mask, size.trailing_zeros()) {
-            Found::Wrong => return STOP,
-            Found::Row(host) if elements == 1 && mask == FULL => {
+        match L::locate::<S>(core, op, AccessKind::Read, mask, size.trailing_zeros()) {
+            LaneBytes::Wrong => return STOP,
+            LaneBytes::Row(host) if elements == 1 && mask == FULL => {
                 let row = host.cast::<[T; LANES]>().read_unaligned();
                 let d = core.lanes::<R>(o.d);
                 for i in 0..LANES {
                     d[i] = row[i].widen();
                 }
             }
-            Found::One(host) if elements == 1 => {
+            LaneBytes::One(host) if elements == 1 => {
                 let value = host.cast::<T>().read_unaligned().widen();
                 let d = core.lanes::<R>(o.d);
                 if mask == FULL {
@@ -131,7 +131,7 @@ unsafe fn gather<T: Stored<R>, R: Repr + Lane<Repr = R>>(
     o: &Op,
     mask: u32,
     elements: usize,
-    found: Found,
+    found: LaneBytes,
 ) {
     spread(core, mask, size_of::<T>() * elements, found);
     for e in 0..elements {
@@ -156,22 +156,22 @@ unsafe fn gather<T: Stored<R>, R: Repr + Lane<Repr = R>>(
 
 /// Each lane's place, for places found together.
 #[inline(always)]
-pub(in crate::machine) fn spread(core: &mut Core<'_>, mask: u32, size: usize, found: Found) {
+pub(in crate::machine) fn spread(core: &mut Core<'_>, mask: u32, size: usize, found: LaneBytes) {
     match found {
-        Found::Row(host) => {
+        LaneBytes::Row(host) => {
             for (lane, to) in core.hosts.iter_mut().enumerate() {
                 *to = host.wrapping_add(lane * size);
             }
         }
-        Found::One(host) => core.hosts = [host; LANES],
-        Found::Each | Found::Wrong => debug_assert!(mask != 0),
+        LaneBytes::One(host) => core.hosts = [host; LANES],
+        LaneBytes::Each | LaneBytes::Wrong => debug_assert!(mask != 0),
     }
 }
 
 /// # Safety
 /// As for every handler.
 #[inline(always)]
-unsafe fn store_body<L: Level, S: Space, T: Stored<R>, R: Repr + Lane<Repr = R>>(
+unsafe fn store_body<L: Level, S: StateSpace, T: Stored<R>, R: Repr + Lane<Repr = R>>(
     core: &mut Core<'_>,
     op: *const Op,
 ) -> *const Op {
@@ -194,12 +194,12 @@ unsafe fn store_body<L: Level, S: Space, T: Stored<R>, R: Repr + Lane<Repr = R>>
                 }
             }
         }
-        if S::REACH == Reach::Global {
+        if S::REGION == Region::Global {
             core.written += u64::from(mask.count_ones()) * size as u64;
         }
-        match L::locate::<S>(core, op, Act::Write, mask, size.trailing_zeros()) {
-            Found::Wrong => return STOP,
-            Found::Row(host) if elements == 1 && mask == FULL => {
+        match L::locate::<S>(core, op, AccessKind::Write, mask, size.trailing_zeros()) {
+            LaneBytes::Wrong => return STOP,
+            LaneBytes::Row(host) if elements == 1 && mask == FULL => {
                 let from = core.lanes::<R>(o.d);
                 let mut row = [T::default(); LANES];
                 for i in 0..LANES {
@@ -223,7 +223,7 @@ unsafe fn scatter<T: Stored<R>, R: Repr + Lane<Repr = R>>(
     o: &Op,
     mask: u32,
     elements: usize,
-    found: Found,
+    found: LaneBytes,
 ) {
     spread(core, mask, size_of::<T>() * elements, found);
     for e in 0..elements {
@@ -252,8 +252,8 @@ unsafe fn scatter<T: Stored<R>, R: Repr + Lane<Repr = R>>(
     }
 }
 
-levels!(fn load_levels = load_body<S, T, R> where S: Space, T: Stored<R>, R: Repr + Lane<Repr = R>);
-levels!(fn store_levels = store_body<S, T, R> where S: Space, T: Stored<R>, R: Repr + Lane<Repr = R>);
+levels!(fn load_levels = load_body<S, T, R> where S: StateSpace, T: Stored<R>, R: Repr + Lane<Repr = R>);
+levels!(fn store_levels = store_body<S, T, R> where S: StateSpace, T: Stored<R>, R: Repr + Lane<Repr = R>);
 
 /// `ld.param` of a kernel: bytes at offset `c` of the parameters, the same for all lanes.
 ///
@@ -294,14 +294,14 @@ unsafe fn param_body<T: Stored<R>, R: Repr + Lane<Repr = R>>(
 
 /// What memory an instruction names, as far as the handler depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// `.global`.
+pub(crate) enum TransferSpace {
+    /// The state space `.global`.
     Global,
-    /// `.shared`.
+    /// The state space `.shared`.
     Shared,
-    /// `.local`.
+    /// The state space `.local`.
     Local,
-    /// `.const`.
+    /// The state space `.const`.
     Constant,
     /// None named.
     Generic,
@@ -333,16 +333,16 @@ pub(crate) enum Width {
 }
 
 /// The handler of a load of `width` into a register of `register` bytes. None: no such load.
-pub(crate) fn load(place: Place, width: Width, register: u64) -> Option<Handler> {
-    fn typed<T: Stored<R>, R: Repr + Lane<Repr = R>>(place: Place) -> Handler {
+pub(crate) fn load(place: TransferSpace, width: Width, register: u64) -> Option<Handler> {
+    fn typed<T: Stored<R>, R: Repr + Lane<Repr = R>>(place: TransferSpace) -> Handler {
         match place {
-            Place::Global => load_levels::<Global, T, R>(),
-            Place::Shared => load_levels::<Shared, T, R>(),
-            Place::Local => local_body::<T, R, In>,
-            Place::Constant => load_levels::<Constant, T, R>(),
-            Place::Generic => load_levels::<Generic, T, R>(),
-            Place::Param => param_body::<T, R>,
-            Place::Area => area_body::<T, R, In>,
+            TransferSpace::Global => load_levels::<Global, T, R>(),
+            TransferSpace::Shared => load_levels::<Shared, T, R>(),
+            TransferSpace::Local => local_body::<T, R, In>,
+            TransferSpace::Constant => load_levels::<Constant, T, R>(),
+            TransferSpace::Generic => load_levels::<Generic, T, R>(),
+            TransferSpace::Param => param_body::<T, R>,
+            TransferSpace::Area => area_body::<T, R, In>,
         }
     }
     Some(match (width, register) {
@@ -364,15 +364,15 @@ pub(crate) fn load(place: Place, width: Width, register: u64) -> Option<Handler>
 }
 
 /// The handler of a store of `width` from a register of `register` bytes. None: no such store.
-pub(crate) fn store(place: Place, width: Width, register: u64) -> Option<Handler> {
-    fn typed<T: Stored<R>, R: Repr + Lane<Repr = R>>(place: Place) -> Option<Handler> {
+pub(crate) fn store(place: TransferSpace, width: Width, register: u64) -> Option<Handler> {
+    fn typed<T: Stored<R>, R: Repr + Lane<Repr = R>>(place: TransferSpace) -> Option<Handler> {
         Some(match place {
-            Place::Global => store_levels::<Global, T, R>(),
-            Place::Shared => store_levels::<Shared, T, R>(),
-            Place::Local => local_body::<T, R, Out>,
-            Place::Generic => store_levels::<Generic, T, R>(),
-            Place::Area => area_body::<T, R, Out>,
-            Place::Constant | Place::Param => return None,
+            TransferSpace::Global => store_levels::<Global, T, R>(),
+            TransferSpace::Shared => store_levels::<Shared, T, R>(),
+            TransferSpace::Local => local_body::<T, R, Out>,
+            TransferSpace::Generic => store_levels::<Generic, T, R>(),
+            TransferSpace::Area => area_body::<T, R, Out>,
+            TransferSpace::Constant | TransferSpace::Param => return None,
         })
     }
     match (width, register) {

@@ -9,13 +9,13 @@
 //! around the barrier and end without touching memory, which is the same as to return before it.
 
 use crate::checks::FindingKind;
-use crate::decode::program::{Class, Program};
 use crate::machine::control;
 use crate::machine::core::Core;
 use crate::machine::event::Wait;
 use crate::machine::frame::op_index;
 use crate::machine::lane::lanes;
 use crate::machine::op::{Handler, Op};
+use crate::machine::program::{Class, Program};
 
 /// Operations that are followed to see whether a way leads straight to the kernel's end.
 const STEPS: usize = 32;
@@ -25,11 +25,11 @@ const STEPS: usize = 32;
 pub(in crate::machine) struct Apart {
     /// The barrier's number.
     barrier: usize,
-    /// The warp.
+    /// The number of the warp in its block.
     warp: u32,
     /// Where they came to it.
     op: *const Op,
-    /// The threads.
+    /// The lanes of its threads, a bit each.
     lanes: u32,
     /// Threads that had something else to do then.
     elsewhere: u32,

@@ -5,10 +5,10 @@
 //! dynamic shared memory, which is one array.
 
 use crate::checks::FindingKind;
-use crate::decode::program::{Class, VariableSpace};
 use crate::machine::core::Core;
 use crate::machine::lane::{LANES, lanes};
 use crate::machine::op::Op;
+use crate::machine::program::{Class, VariableSpace};
 use crate::memory::window;
 
 impl Core<'_> {

@@ -3,12 +3,17 @@
 //! The shape is `STYLE.md`'s "An error": what happened, where in the Rust source and the PTX, which kernel, block, thread
 //! and seed, what the address is nearest to, what to do.
 
-use crate::decode::program::Program;
-use crate::machine::event::{Act, ImageFault, RawFault, Reach, What};
+use crate::machine::event::{AccessKind, FaultKind, ImageFault, RawFault, Region};
 use crate::machine::lane::LANES;
 use crate::machine::launch::run::{Failure, Run};
 use crate::machine::op::Op;
+use crate::machine::program::Program;
+use crate::memory::{Kind, Whereabouts};
 use crate::report::{Fault, FaultReport, Place, SourcePlace};
+
+/// What to do about an index that is too large.
+const BOUNDS: &str =
+    "the grid is rounded up to whole blocks; compare the index with the slice's length first";
 
 /// The index of an operation, if it is one.
 pub(in crate::machine) fn index(program: &Program, op: *const Op) -> Option<usize> {
@@ -113,36 +118,36 @@ impl Run<'_> {
             })
         };
         match what {
-            What::Access {
+            FaultKind::Access {
                 act,
-                reach,
+                region,
                 generic,
                 address,
                 bytes,
             } => {
-                let (what, note, help) = self.access(act, reach, generic, address, bytes);
+                let (what, note, help) = self.access(act, region, generic, address, bytes);
                 Fault::IllegalAddress(report(what, vec![note], help))
             }
-            What::Misaligned {
+            FaultKind::Misaligned {
                 act,
-                reach,
+                region,
                 address,
                 bytes,
             } => {
                 let what = format!(
                     "{bytes}-byte {} of {} at an address that {bytes} does not divide",
                     verb(act),
-                    memory(reach)
+                    memory(region)
                 );
                 let off = address % u64::from(bytes);
                 let note = format!("address is {address:#x}, {off} past a multiple of {bytes}");
                 let help = "a vector access needs the vector's alignment: start slices at a multiple of it";
                 Fault::Misaligned(report(what, vec![note], Some(help)))
             }
-            What::Illegal { message, help } => {
+            FaultKind::Illegal { message, help } => {
                 Fault::IllegalInstruction(report(message, vec![], Some(help)))
             }
-            What::Image {
+            FaultKind::Image {
                 kind,
                 message,
                 notes,
@@ -155,27 +160,27 @@ impl Run<'_> {
                     ImageFault::Misaligned => Fault::Misaligned(report),
                 }
             }
-            What::BadCall { address, why } => {
+            FaultKind::BadCall { address, why } => {
                 let what = format!("a call of {address:#x}, which {why}");
                 let help = "check that the function pointer was set, and with the right type";
                 Fault::InvalidPc(report(what, vec![], Some(help)))
             }
-            What::Stack { message } => {
+            FaultKind::Stack { message } => {
                 let help = "look for recursion without an end";
                 Fault::HardwareStack(report(message, vec![], Some(help)))
             }
-            What::Assert { message } => {
+            FaultKind::Assert { message } => {
                 Fault::Assert(report(format!("device assertion {message}"), vec![], None))
             }
-            What::Trap => {
+            FaultKind::Trap => {
                 let help = "a panic, an assertion or an unreachable arm ends in `trap`: see what the kernel printed before";
                 Fault::Trap(report("trap".into(), vec![], Some(help)))
             }
-            What::Breakpoint => {
+            FaultKind::Breakpoint => {
                 Fault::Trap(report("breakpoint, and no debugger".into(), vec![], None))
             }
-            What::Deadlock { notes } => {
-                let help = if notes.iter().any(|note| note.contains("for the mbarrier")) {
+            FaultKind::Deadlock { notes, phases } => {
+                let help = if phases {
                     "a phase of an mbarrier ends when as many threads have arrived and as many bytes have come as it was told of"
                 } else {
                     "every thread of the block has to reach the same barriers: move the barrier out of the branch"
@@ -186,7 +191,7 @@ impl Run<'_> {
                     Some(help),
                 ))
             }
-            What::Stuck { notes } => {
+            FaultKind::Stuck { notes } => {
                 let help = "look for a flag that nobody sets, a lock that its holder takes again, two locks taken in opposite orders, or a barrier of blocks that do not all fit on the device";
                 Fault::Timeout(report(
                     "deadlock: the threads that are left wait or spin, and nothing changes".into(),
@@ -194,14 +199,16 @@ impl Run<'_> {
                     Some(help),
                 ))
             }
-            What::Budget { limit } => {
+            FaultKind::Budget { limit } => {
                 let what =
                     format!("the launch ran for more than its budget of {limit} warp instructions");
                 let help = "look for a loop without an end, or raise LANEWISE_BUDGET";
                 Fault::Timeout(report(what, vec![], Some(help)))
             }
-            What::Child => Fault::Trap(report("a child grid ended badly".into(), vec![], None)),
-            What::Internal { message } => {
+            FaultKind::Child => {
+                Fault::Trap(report("a child grid ended badly".into(), vec![], None))
+            }
+            FaultKind::Internal { message } => {
                 let what = format!("the simulator broke a rule of its own: {message}");
                 Fault::IllegalInstruction(report(
                     what,
@@ -214,53 +221,46 @@ impl Run<'_> {
 
     fn access(
         &self,
-        act: Act,
-        reach: Reach,
+        act: AccessKind,
+        region: Region,
         generic: bool,
         address: u64,
         bytes: u32,
     ) -> (String, String, Option<&'static str>) {
         let verb = verb(act);
-        match reach {
-            Reach::Global | Reach::Constant => {
-                let described = self.memory.describe(address);
-                let inside = self.memory.find(address);
-                let what = if described.contains("null pointer") {
-                    format!("{bytes}-byte {verb} through a null pointer")
-                } else if let Some(inside) = &inside {
-                    match &inside.kind {
-                        crate::Kind::Constant(_) if act != Act::Read => {
-                            format!("{bytes}-byte {verb} of constant memory")
-                        }
-                        crate::Kind::Heap => {
-                            format!("{bytes}-byte {verb} of heap memory that is not allocated")
-                        }
-                        _ if reach == Reach::Constant => {
-                            format!("{bytes}-byte constant {verb} of other memory")
-                        }
-                        _ => format!("{bytes}-byte {verb} past the end of an allocation"),
-                    }
-                } else if described.contains("freed") {
-                    format!("{bytes}-byte {verb} of freed memory")
-                } else if described.contains("past") {
-                    format!("{bytes}-byte {verb} past the end of an allocation")
-                } else if described.contains("before") {
-                    format!("{bytes}-byte {verb} before the start of an allocation")
-                } else {
-                    format!("{bytes}-byte {verb} of memory that is not there")
+        match region {
+            Region::Global | Region::Constant => {
+                let found = self.memory.whereabouts(address);
+                let (what, help) = match &found {
+                    Whereabouts::Null(_) => (
+                        "through a null pointer",
+                        "pass a buffer of the device: this pointer was never set",
+                    ),
+                    Whereabouts::Freed(..) => (
+                        "of freed memory",
+                        "keep the buffer alive until the launches that use it have ended",
+                    ),
+                    Whereabouts::Inside(_, inside) => match &inside.kind {
+                        Kind::Constant(_) if act != AccessKind::Read => (
+                            "of constant memory",
+                            "constant memory is written by the host, before the launch",
+                        ),
+                        Kind::Heap => ("of heap memory that is not allocated", BOUNDS),
+                        _ if region == Region::Constant => ("of other memory", BOUNDS),
+                        _ => ("past the end of an allocation", BOUNDS),
+                    },
+                    Whereabouts::Past(..) => ("past the end of an allocation", BOUNDS),
+                    Whereabouts::Before(..) => ("before the start of an allocation", BOUNDS),
+                    _ => ("of memory that is not there", BOUNDS),
                 };
-                let help = if described.contains("null pointer") {
-                    "pass a buffer of the device: this pointer was never set"
-                } else if described.contains("freed") {
-                    "keep the buffer alive until the launches that use it have ended"
-                } else if inside.is_some_and(|a| matches!(a.kind, crate::Kind::Constant(_))) {
-                    "constant memory is written by the host, before the launch"
-                } else {
-                    "the grid is rounded up to whole blocks; compare the index with the slice's length first"
+                let constant = match region {
+                    Region::Constant => "constant ",
+                    _ => "",
                 };
-                (what, format!("address {described}"), Some(help))
+                let what = format!("{bytes}-byte {constant}{verb} {what}");
+                (what, format!("address {found}"), Some(help))
             }
-            Reach::Shared => {
+            Region::Shared => {
                 let start = u64::from(self.shared_start);
                 let at = if generic {
                     address - crate::memory::window::SHARED
@@ -288,7 +288,7 @@ impl Run<'_> {
                     Some(help),
                 )
             }
-            Reach::Local => {
+            Region::Local => {
                 let at = if generic {
                     address.wrapping_sub(crate::memory::window::LOCAL)
                 } else {
@@ -302,7 +302,7 @@ impl Run<'_> {
                     Some(help),
                 )
             }
-            Reach::Param => {
+            Region::Param => {
                 let what =
                     format!("{bytes}-byte {verb} of the kernel's parameters that is not allowed");
                 let at = address.wrapping_sub(crate::memory::window::PARAM);
@@ -320,20 +320,20 @@ impl Run<'_> {
     }
 }
 
-fn verb(act: Act) -> &'static str {
+fn verb(act: AccessKind) -> &'static str {
     match act {
-        Act::Read => "read",
-        Act::Write => "write",
-        Act::Atomic => "atomic access",
+        AccessKind::Read => "read",
+        AccessKind::Write => "write",
+        AccessKind::Atomic => "atomic access",
     }
 }
 
-fn memory(reach: Reach) -> &'static str {
-    match reach {
-        Reach::Global => "global memory",
-        Reach::Shared => "shared memory",
-        Reach::Local => "local memory",
-        Reach::Constant => "constant memory",
-        Reach::Param => "parameters",
+fn memory(region: Region) -> &'static str {
+    match region {
+        Region::Global => "global memory",
+        Region::Shared => "shared memory",
+        Region::Local => "local memory",
+        Region::Constant => "constant memory",
+        Region::Param => "parameters",
     }
 }

@@ -11,7 +11,7 @@ use crate::machine::op::Op;
 use crate::report::{FaultReport, Place};
 
 /// What makes two findings the same: their kind and the operations that took part.
-pub(in crate::machine) type Found = (FindingKind, u32, u32);
+pub(in crate::machine) type FindingKey = (FindingKind, u32, u32);
 
 /// The lines of a report that say what a kind of finding is and what to do.
 fn words(kind: FindingKind) -> (&'static str, &'static str) {
@@ -136,7 +136,7 @@ impl Core<'_> {
         );
         let address = match now.shared {
             Some(_) => format!("shared address {address:#x}"),
-            None => format!("address {}", run.memory.describe(address)),
+            None => format!("address {}", run.memory.whereabouts(address)),
         };
         let what = match before.pending {
             true => what.replacen("race: a", "race: an unfinished asynchronous", 1),

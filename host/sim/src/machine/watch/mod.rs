@@ -9,7 +9,7 @@ pub(in crate::machine) mod explain;
 pub(in crate::machine) mod findings;
 
 use super::core::Core;
-use super::event::Reach;
+use super::event::Region;
 use super::lane::{LANES, lanes};
 use super::level::{Level, levels};
 use super::op::Op;
@@ -17,7 +17,7 @@ use crate::checks::race::{Access, Kind};
 use crate::counters::banks::passes;
 use crate::counters::even::Even;
 use crate::counters::sectors::sectors;
-use crate::decode::program::{Class, OpInfo, SpaceClass};
+use crate::machine::program::{Class, OpInfo, SpaceClass};
 use crate::memory::window::{self, Window};
 
 /// The lanes of the lower half of a warp.
@@ -72,7 +72,7 @@ impl Core<'_> {
             if mask == 0 {
                 return;
             }
-            for (reach, start, mask) in split(space, &addresses, mask) {
+            for (region, start, mask) in split(space, &addresses, mask) {
                 if mask == 0 {
                     continue;
                 }
@@ -87,13 +87,14 @@ impl Core<'_> {
                     }
                 };
                 if run.launch.count {
-                    self.count_access(info, reach, inside, mask);
+                    self.count_access(info, region, inside, mask);
                 }
-                if reach == Reach::Shared && (run.launch.checks.memory || run.launch.checks.sync) {
+                if region == Region::Shared && (run.launch.checks.memory || run.launch.checks.sync)
+                {
                     self.check_shared(op, index as u32, (info.class, info.bytes), inside, mask);
                 }
-                if run.launch.checks.race && reach != Reach::Local {
-                    self.check_race(op, index as u32, info, reach, inside, mask);
+                if run.launch.checks.race && region != Region::Local {
+                    self.check_race(op, index as u32, info, region, inside, mask);
                 }
             }
         }
@@ -148,15 +149,15 @@ impl Core<'_> {
     }
 
     #[inline(always)]
-    fn count_access(&mut self, info: OpInfo, reach: Reach, addresses: &[u64; LANES], mask: u32) {
+    fn count_access(&mut self, info: OpInfo, region: Region, addresses: &[u64; LANES], mask: u32) {
         let (size, bytes) = (
             u64::from(info.bytes),
             u64::from(info.bytes) * u64::from(mask.count_ones()),
         );
         let counters = &mut self.counters;
-        match reach {
-            Reach::Local => counters.local_requests += 1,
-            Reach::Shared => {
+        match region {
+            Region::Local => counters.local_requests += 1,
+            Region::Shared => {
                 let (load, counter) = match info.class {
                     Class::Load(_) => (true, &mut counters.shared_loads),
                     // Rows of matrices are never merged.
@@ -198,7 +199,7 @@ impl Core<'_> {
         op: *const Op,
         index: u32,
         info: OpInfo,
-        reach: Reach,
+        region: Region,
         addresses: &[u64; LANES],
         mask: u32,
     ) {
@@ -223,12 +224,12 @@ impl Core<'_> {
             releases: info.releases,
             acquires: info.acquires,
             narrow: info.narrow,
-            shared: (reach == Reach::Shared).then_some(block),
+            shared: (region == Region::Shared).then_some(block),
             pending: false,
         };
         // In shared memory of other blocks of the cluster lanes are looked at one by one.
         let of_block = |address| address < window::SHARED_PER_BLOCK;
-        let own = reach != Reach::Shared
+        let own = region != Region::Shared
             || of_block(any_bit(addresses))
             || mask & !there(addresses, of_block) == 0;
         let size = u64::from(info.bytes);
@@ -242,7 +243,7 @@ impl Core<'_> {
             if part == 0 || own && self.races.together(&access, addresses, part, size) {
                 continue;
             }
-            self.check_lanes(op, access, reach, addresses, part, size);
+            self.check_lanes(op, access, region, addresses, part, size);
         }
     }
 
@@ -251,14 +252,14 @@ impl Core<'_> {
         &mut self,
         op: *const Op,
         access: Access,
-        reach: Reach,
+        region: Region,
         addresses: &[u64; LANES],
         mask: u32,
         size: u64,
     ) {
         for lane in lanes(mask) {
-            let (shared, address) = match reach {
-                Reach::Shared => self.owner(addresses[lane]),
+            let (shared, address) = match region {
+                Region::Shared => self.owner(addresses[lane]),
                 _ => (None, addresses[lane]),
             };
             let access = Access {
@@ -288,7 +289,7 @@ impl Core<'_> {
         &mut self,
         op: *const Op,
         class: Class,
-        reach: Reach,
+        region: Region,
         (addresses, mask): (&[u64; LANES], u32),
         bytes: u8,
     ) {
@@ -300,9 +301,9 @@ impl Core<'_> {
             ..run.program.infos[index]
         };
         if run.launch.count {
-            self.count_access(info, reach, addresses, mask);
+            self.count_access(info, region, addresses, mask);
         }
-        self.look_race(op, class, reach, (addresses, mask), bytes);
+        self.look_race(op, class, region, (addresses, mask), bytes);
     }
 
     /// The checks alone.
@@ -311,7 +312,7 @@ impl Core<'_> {
         &mut self,
         op: *const Op,
         class: Class,
-        reach: Reach,
+        region: Region,
         (addresses, mask): (&[u64; LANES], u32),
         bytes: u8,
     ) {
@@ -323,7 +324,7 @@ impl Core<'_> {
             ..run.program.infos[index]
         };
         if run.launch.checks.race {
-            self.check_race(op, index as u32, info, reach, addresses, mask);
+            self.check_race(op, index as u32, info, region, addresses, mask);
         }
     }
 
@@ -338,7 +339,7 @@ impl Core<'_> {
 
 /// Each memory that lanes access, the address that it starts at, and the lanes.
 #[inline(always)]
-fn split(space: SpaceClass, addresses: &[u64; LANES], mask: u32) -> [(Reach, u64, u32); 3] {
+fn split(space: SpaceClass, addresses: &[u64; LANES], mask: u32) -> [(Region, u64, u32); 3] {
     let in_window =
         |window: Window| mask & there(addresses, |address| window::of(address) == window);
     let (global, shared, local) = match space {
@@ -349,16 +350,16 @@ fn split(space: SpaceClass, addresses: &[u64; LANES], mask: u32) -> [(Reach, u64
         SpaceClass::Generic => {
             let of = [Window::Global, Window::Shared, Window::Local].map(in_window);
             return [
-                (Reach::Global, 0, of[0]),
-                (Reach::Shared, window::SHARED, of[1]),
-                (Reach::Local, window::LOCAL, of[2]),
+                (Region::Global, 0, of[0]),
+                (Region::Shared, window::SHARED, of[1]),
+                (Region::Local, window::LOCAL, of[2]),
             ];
         }
     };
     [
-        (Reach::Global, 0, global),
-        (Reach::Shared, 0, shared),
-        (Reach::Local, 0, local),
+        (Region::Global, 0, global),
+        (Region::Shared, 0, shared),
+        (Region::Local, 0, local),
     ]
 }
 

@@ -130,6 +130,7 @@ impl<'a> BodyParser<'_, 'a> {
             operands,
             position: at,
             location: None,
+            row: None,
         });
         Ok(())
     }

@@ -28,7 +28,7 @@ pub(super) enum Named {
 /// What a name is bound to.
 #[derive(Clone, Copy)]
 enum Bound {
-    /// Into `families`.
+    /// A family of registers: an index into `families`.
     Family(u32),
     /// A parameter declared `.reg`.
     Register(RegisterId),

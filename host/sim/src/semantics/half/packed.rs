@@ -1,7 +1,7 @@
 //! The same operation on both halves of a packed pair: `.f16x2`, `.bf16x2`.
 //!
 //! PTX ISA 9.7.4. The pair's first element is the low half. Any function of this module on one half makes one on pairs:
-//! `fma.rn.relu.f16x2` is `x2_3(fma_rn_relu_f16)`. Functions of their own are the common ones.
+//! `fma.rn.relu.f16x2` is `fma_rn_relu_f16` on each. Functions of their own are the common ones.
 
 use super::arithmetic::*;
 use super::extremes::*;
@@ -55,21 +55,7 @@ pub fn x2_1<H: Packed>(a: u32, op: impl Fn(H) -> H) -> u32 {
     pack(unpack(a).map(op))
 }
 
-/// `op` on both halves of two pairs.
-#[inline(always)]
-pub fn x2_2<H: Packed>(a: u32, b: u32, op: impl Fn(H, H) -> H) -> u32 {
-    let ([a0, a1], [b0, b1]) = (unpack(a), unpack(b));
-    pack([op(a0, b0), op(a1, b1)])
-}
-
-/// `op` on both halves of three pairs.
-#[inline(always)]
-pub fn x2_3<H: Packed>(a: u32, b: u32, c: u32, op: impl Fn(H, H, H) -> H) -> u32 {
-    let ([a0, a1], [b0, b1], [c0, c1]) = (unpack(a), unpack(b), unpack(c));
-    pack([op(a0, b0, c0), op(a1, b1, c1)])
-}
-
-/// Named operations on pairs. Written out, not through `x2_2` and its like: a function that is passed as a value is not
+/// Named operations on pairs. Written out, and not through a function that takes the operation: one that is passed as a value is not
 /// inlined into the loop over lanes, and the loop not vectorised.
 macro_rules! packed {
     ($($name:ident($($x:ident),+) = $one:ident);+ $(;)?) => {$(

@@ -7,6 +7,8 @@
 use std::sync::Arc;
 
 use crate::isa::Architecture;
+use crate::kernel::Kernel;
+use crate::load_error::LoadError;
 use crate::machine::asynchronous::CopySite;
 use crate::machine::asynchronous::bulk::BulkSite;
 use crate::machine::asynchronous::tensor::TensorSite;
@@ -15,10 +17,9 @@ use crate::machine::compute::matrix::Product;
 use crate::machine::compute::track::Touch;
 use crate::machine::compute::warpgroup::WarpgroupSite;
 use crate::machine::image::ImageSite;
-use crate::machine::meeting::together::{Meeting, Place};
+use crate::machine::meeting::together::{Meeting, OperandPlace};
 use crate::machine::memory::tile::Tile;
 use crate::machine::op::Op;
-use crate::module::{Kernel, LoadError};
 use crate::ptx::ast::SpecialRegister;
 use crate::semantics::video::Video;
 
@@ -166,7 +167,7 @@ pub(crate) struct OpInfo {
 /// What an operation does that is worth counting or checking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Class {
-    /// Registers only.
+    /// It works on registers alone.
     #[default]
     Plain,
     /// A branch whose guard decides, to somewhere else than the function's end.
@@ -175,11 +176,11 @@ pub(crate) enum Class {
     Indexed,
     /// A barrier of the block.
     Barrier,
-    /// Reads memory.
+    /// It reads memory of this class.
     Load(SpaceClass),
     /// Reads rows of matrices, each of 16 bytes, from shared memory.
     Rows,
-    /// Writes memory.
+    /// It writes memory of this class.
     Store(SpaceClass),
     /// Reads and writes memory at once.
     Atomic(SpaceClass),
@@ -188,11 +189,11 @@ pub(crate) enum Class {
 /// Which memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SpaceClass {
-    /// Global memory.
+    /// Memory in the global state space.
     Global,
-    /// Shared memory.
+    /// Memory in the shared state space.
     Shared,
-    /// Local memory.
+    /// Memory in the local state space.
     Local,
     /// Constant memory and parameters.
     Constant,
@@ -203,7 +204,6 @@ pub(crate) enum SpaceClass {
 /// A function's frame and entry.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Function {
-    /// Its name.
     pub(crate) name: String,
     /// Index of its first operation.
     pub(crate) start: u32,
@@ -212,12 +212,12 @@ pub(crate) struct Function {
     /// Bytes of words at the frame's start.
     pub(crate) words: u32,
     /// Rows to fill when the frame is made.
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<PresetRow>,
     /// Registers that are cleared when the frame is made, as offset and bytes of a lane: those that might be read before
     /// they are written.
     pub(crate) cleared: Vec<(u32, u32)>,
     /// Its registers but for predicates: offset, and bytes of a lane.
-    pub(crate) registers: Vec<Place>,
+    pub(crate) registers: Vec<OperandPlace>,
     /// Bytes of local memory that its variables take.
     pub(crate) local: u32,
     /// Where its parameters go.
@@ -232,7 +232,7 @@ pub(crate) struct Function {
 
 /// A row that is filled when a frame is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Row {
+pub(crate) struct PresetRow {
     /// Its offset in the frame.
     pub(crate) offset: u32,
     /// Bytes of one lane's value: 4, 8 or 16.
@@ -261,7 +261,7 @@ pub(crate) enum Value {
 pub(crate) struct Area {
     /// Its offset in the frame.
     pub(crate) offset: u32,
-    /// Its bytes.
+    /// How many bytes it has.
     pub(crate) size: u32,
 }
 
@@ -279,11 +279,10 @@ pub(crate) struct CallSite {
 /// A module variable.
 #[derive(Debug, Clone)]
 pub(crate) struct Variable {
-    /// Its name.
     pub(crate) name: String,
     /// Where it lives.
     pub(crate) space: VariableSpace,
-    /// Its bytes.
+    /// How many bytes it has.
     pub(crate) size: u64,
     /// What its address is a multiple of.
     pub(crate) align: u64,
@@ -298,11 +297,11 @@ pub(crate) struct Variable {
 /// Where a module variable lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum VariableSpace {
-    /// Global memory.
+    /// Memory in the global state space.
     Global,
     /// Global memory that the host shares.
     Managed,
-    /// Constant memory.
+    /// Memory in the constant state space.
     Constant,
     /// Static shared memory, at this shared offset counted from the block's first byte.
     Shared(u32),
@@ -330,7 +329,6 @@ pub(crate) struct ImageAddress {
     pub(crate) at: usize,
     /// Bytes that are stored there.
     pub(crate) width: usize,
-    /// The variable.
     pub(crate) variable: u32,
     /// Added to its address.
     pub(crate) offset: i64,

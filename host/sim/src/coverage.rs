@@ -2,15 +2,15 @@
 //!
 //! The coverage page of the book and the tests ask here, so that what is said to be modelled is what the decoder takes.
 
-use super::Row;
-use super::pattern::{Pattern, patterns};
-use super::sample::samples;
+use crate::isa::Row;
+use crate::isa::pattern::{Pattern, patterns};
+use crate::isa::sample::samples;
 use crate::module::Module;
 
 /// A row and how much of it the machine runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Coverage {
-    /// The row.
+    /// The row of the instruction table.
     pub row: &'static Row,
     /// Samples of the row: every modifier of it is in one.
     pub samples: usize,
@@ -18,6 +18,12 @@ pub struct Coverage {
     pub modelled: usize,
     /// The first that does not, with the reason.
     pub missing: Option<(String, String)>,
+}
+
+/// The spellings by which the decoder knows instructions that work on registers alone, and parts of others. What stands in
+/// parentheses behind one is no part of the instruction: it tells two of one spelling apart.
+pub fn spellings() -> impl Iterator<Item = &'static str> {
+    crate::decode::table::keys()
 }
 
 /// Every row of the table.

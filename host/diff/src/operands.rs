@@ -1,0 +1,253 @@
+//! What a case's threads are given to work on, and how much room that takes.
+
+use lanewise_sim::isa::sample::{Register, Usage};
+use lanewise_sim::ptx::ast::{Modifier, Opcode, Type};
+
+use crate::by_use;
+use crate::case::{CELL, Case, Harness, PLACE, THREADS};
+use crate::image;
+use crate::matrix;
+use crate::sequence;
+use crate::values::{self, Random};
+
+impl Case {
+    /// The registers that are loaded from the thread's record, with their numbers.
+    pub fn inputs(&self) -> impl Iterator<Item = (usize, Register)> + '_ {
+        let all = self.sample.registers.iter().copied().enumerate();
+        let image = self.harness == Harness::Image;
+        all.filter(move |&(_, register)| match register.usage {
+            Usage::Read | Usage::Texture if image => !image::is_handle(self, register),
+            // The kernel makes them itself.
+            _ if self.row.opcode == Opcode::Wgmma => false,
+            usage => usage == Usage::Read,
+        })
+    }
+
+    /// The objects that it is judged with.
+    pub fn images(&self) -> Vec<image::Setup> {
+        match self.harness {
+            Harness::Image => image::choice::of(self),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Bytes of a thread's operands: a place for each register that is read, one for the carry, then the cell.
+    pub fn input_bytes(&self) -> usize {
+        if self.harness == Harness::Matrix {
+            return matrix::REGION / 32;
+        }
+        self.cell_in() + CELL
+    }
+
+    /// Where the cell's contents start in a thread's operands. A place more than there are registers: the carry.
+    pub fn cell_in(&self) -> usize {
+        (self.inputs().count() + 1).next_multiple_of(4) * PLACE
+    }
+
+    /// Bytes of a thread's results: as the operands, of registers that are written.
+    pub fn output_bytes(&self) -> usize {
+        match self.harness {
+            Harness::Matrix => matrix::RESULTS / 32,
+            Harness::Use => by_use::RESULTS,
+            _ => self.cell_out() + CELL,
+        }
+    }
+
+    /// Where the cell's contents start in a thread's results.
+    pub fn cell_out(&self) -> usize {
+        (self.registers(Usage::Write).count() + 1).next_multiple_of(4) * PLACE
+    }
+
+    /// The chain of matrix instructions that it stands in.
+    pub fn chain(&self) -> Option<matrix::Chain> {
+        let wanted = self.harness == Harness::Matrix;
+        wanted.then(|| matrix::chain(&self.sample)).flatten()
+    }
+
+    /// Every thread's operands.
+    pub fn input(&self, seed: u64) -> Vec<u8> {
+        // Each case has values of its own, whatever cases there are besides.
+        let name = self.sample.instruction.bytes();
+        let seed = name.fold(seed, |seed, byte| {
+            Random::new(seed ^ u64::from(byte)).bits()
+        });
+        let mut random = Random::new(seed);
+        let mut input = vec![0; THREADS * self.input_bytes()];
+        if let Some(chain) = self.chain() {
+            let records = input.chunks_exact_mut(self.input_bytes());
+            for (thread, record) in records.enumerate() {
+                matrix::fill(&chain, thread, record, &mut random);
+            }
+            return input;
+        }
+        let images = self.images();
+        let records = input.chunks_exact_mut(self.input_bytes());
+        for (thread, record) in records.enumerate() {
+            if self.harness == Harness::Image {
+                let values = image::operands::of(self, thread, &images, &mut random);
+                for (place, value) in record.chunks_exact_mut(PLACE).zip(values) {
+                    put(place, value);
+                }
+            } else {
+                self.fill(record, &mut random);
+            }
+        }
+        input
+    }
+
+    fn fill(&self, record: &mut [u8], random: &mut Random) {
+        if self.row.opcode == Opcode::Wgmma {
+            return;
+        }
+        let (places, cell) = record.split_at_mut(self.cell_in());
+        let ty = self.cell_type();
+        let size = (ty.size() as usize).clamp(1, PLACE);
+        for element in cell.chunks_exact_mut(size) {
+            put(element, values::value(ty, random));
+        }
+        for (index, (place, (_, register))) in places
+            .chunks_exact_mut(PLACE)
+            .zip(self.registers(Usage::Read))
+            .enumerate()
+        {
+            put(place, self.operand(index, register, random));
+        }
+        // A comparison that never holds would leave half of a compare-and-swap out.
+        if self.has(Modifier::Cas) && random.below(2) == 0 {
+            places[..size].copy_from_slice(&cell[..size]);
+        }
+        let carry = self.registers(Usage::Read).count();
+        put(
+            &mut places[carry * PLACE..][..PLACE],
+            random.below(2).into(),
+        );
+    }
+
+    /// A value for an operand; where the ISA leaves the result open, one of those for which it does not.
+    fn operand(&self, index: usize, register: Register, random: &mut Random) -> u128 {
+        match (self.row.opcode, index) {
+            // The lanes that take part: all, as all come here.
+            _ if self.harness == Harness::Sequence => {
+                let own =
+                    sequence::operand(self, register.declared, &mut |limit| random.below(limit));
+                own.unwrap_or_else(|| values::value(register.value, random))
+            }
+            _ if self.harness == Harness::Use => {
+                let own = by_use::operand(self, index);
+                own.unwrap_or_else(|| values::value(register.value, random))
+            }
+            _ if self.is_mask(register) => u128::from(u32::MAX),
+            (Opcode::Mma, _) if register.operand == 4 => self.metadata(random),
+            (Opcode::Fma, _) if self.has(Modifier::Oob) && random.below(4) == 0 => {
+                // The mark of what is out of bounds, in the lower half, the upper, or both.
+                [0x7ff7, 0xfff7_3c00, 0x7ff7_fff7][random.below(3) as usize]
+            }
+            (Opcode::Mma, _) => self.fragment(register, random),
+            // The position is a bit's, and `.fns` finds few bits far away.
+            (Opcode::Fns, 1) => random.below(32).into(),
+            (Opcode::Fns, 2) => u128::from((random.below(17) as i64 - 8) as u32),
+            // Lanes are compared with each other: few values, so that some agree.
+            (Opcode::Match, _) => random.below(5).into(),
+            // A size.
+            (Opcode::St, _) if self.has(Modifier::Bulk) => 16,
+            (Opcode::Bar | Opcode::Barrier, _) if register.declared != Type::Pred => 1,
+            (Opcode::Brx, _) => 0,
+            (Opcode::Nanosleep, _) => random.below(100).into(),
+            (Opcode::Createpolicy, _) if register.declared == Type::F32 => 1.0_f32.to_bits().into(),
+            (Opcode::Createpolicy, _) => 128,
+            _ => values::value(register.value, random),
+        }
+    }
+
+    /// Metadata of a sparse matrix: for each chunk two places, in order; for tf32 the first element or the second.
+    fn metadata(&self, random: &mut Random) -> u128 {
+        let places: &[u128] = match self.has(Modifier::Tf32) {
+            true => &[0b0100, 0b1110],
+            false => &[0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b1110],
+        };
+        (0..8).fold(0, |bits, chunk| {
+            bits | places[random.below(places.len() as u64) as usize] << (4 * chunk)
+        })
+    }
+
+    /// Whether an operand is the mask of the lanes that take part: the last, of an instruction for a warp.
+    fn is_mask(&self, register: Register) -> bool {
+        use Opcode::*;
+        let warp = matches!(self.row.opcode, Shfl | Vote | Match | Redux | Elect)
+            || self.row.opcode == Bar && self.has(Modifier::Warp);
+        let last = self.sample.registers.iter().map(|r| r.operand).max();
+        warp && Some(register.operand) == last && register.declared != Type::Pred
+    }
+
+    /// Elements of a matrix: small integers, so that the order of the sums does not matter.
+    fn fragment(&self, register: Register, random: &mut Random) -> u128 {
+        let types = self.types();
+        let ty = types
+            .get(register.operand)
+            .copied()
+            .unwrap_or(register.value);
+        let width = match ty {
+            Type::U4 | Type::S4 | Type::B1 => return u128::from(random.bits() as u32),
+            _ => ty.size() as u32 * 8,
+        };
+        let lanes = register.declared.size() as u32 * 8 / width;
+        (0..lanes).fold(0, |bits, lane| {
+            bits | values::small(ty, random) << (lane * width)
+        })
+    }
+}
+
+/// The low bytes of `bits`.
+fn put(to: &mut [u8], bits: u128) {
+    let bytes = bits.to_le_bytes();
+    to.copy_from_slice(&bytes[..to.len()]);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::cases::all;
+
+    #[test]
+    fn what_is_not_judged_cannot_be() {
+        let cases = all();
+        let reasons: BTreeSet<&str> = cases
+            .iter()
+            .filter_map(|case| match case.harness {
+                Harness::None(why) => Some(why),
+                _ => None,
+            })
+            .collect();
+        let known = [
+            "a tensor map is the driver's own: the driver's conformance rows and the machine's tests use some",
+            "GPUs of today do not have it any more",
+            "no texel has 32 bytes",
+        ];
+        assert_eq!(reasons, known.into());
+    }
+
+    #[test]
+    fn inputs_are_the_same_each_time_and_differ_between_cases() {
+        let cases = all();
+        assert_eq!(cases[0].input(1), cases[0].input(1));
+        assert_ne!(cases[0].input(1), cases[0].input(2));
+        assert_ne!(cases[0].input(1), cases[1].input(1));
+    }
+
+    #[test]
+    fn a_compare_and_swap_finds_its_value_and_does_not() {
+        let cases = all();
+        let case = cases
+            .iter()
+            .find(|case| case.sample.instruction.starts_with("atom.cas.b32"))
+            .expect("the table has it");
+        let input = case.input(1);
+        let equal = input
+            .chunks_exact(case.input_bytes())
+            .filter(|record| record[..4] == record[case.cell_in()..][..4])
+            .count();
+        assert!((THREADS / 3..THREADS * 2 / 3).contains(&equal), "{equal}");
+    }
+}

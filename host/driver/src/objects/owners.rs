@@ -1,0 +1,30 @@
+//! Whose an allocation is.
+
+use crate::abi::CUcontext;
+use parking_lot::RwLock;
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicU64;
+
+/// Who made an allocation, and how.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Owner {
+    pub(crate) context: CUcontext,
+    /// The flags that it was made with: `CU_MEMHOSTALLOC_*`, `CU_MEMHOSTREGISTER_*` or `CUmemAttach_flags`.
+    pub(crate) flags: u32,
+    /// `CU_POINTER_ATTRIBUTE_BUFFER_ID`: no other allocation of the process has it, ever.
+    pub(crate) id: u64,
+    /// Whether a stream is to free it (`cuMemFreeAsync`).
+    pub(crate) freeing: bool,
+}
+
+/// By first address. Addresses are unique over all devices, since each is one of this process.
+pub(super) static OWNERS: RwLock<BTreeMap<u64, Owner>> = RwLock::new(BTreeMap::new());
+pub(super) static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+
+/// Whether the allocation at `address` belongs to `context`.
+pub(crate) fn is_of(address: u64, context: CUcontext) -> bool {
+    OWNERS
+        .read()
+        .get(&address)
+        .is_some_and(|owner| owner.context == context)
+}

@@ -1,0 +1,196 @@
+//! A function on its way from syntax to operations: what its instructions' decoders add to.
+
+use std::collections::HashMap;
+
+use super::problem::{Result, invalid};
+use super::symbols::Symbols;
+use crate::machine::meeting::together::{Meeting, OperandPlace};
+use crate::machine::op::{Handler, Op};
+use crate::machine::program::{Area, CallSite, Class, Function, OpInfo, PresetRow, Program, Value};
+use crate::ptx::ast::{self, Body, Instruction, LabelId, Opcode, Type};
+
+/// Frames are no larger than this: offsets of predicates must fit in 24 bits, and host memory is finite.
+const LARGEST: u32 = 1 << 26;
+
+/// Operands of an operation, before they are put in place.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Operands {
+    pub(super) d: u32,
+    pub(super) a: u32,
+    pub(super) b: u32,
+    pub(super) c: u32,
+    pub(super) aux: u32,
+}
+
+/// A function on its way.
+pub(super) struct Builder<'a, 'm> {
+    pub(super) symbols: &'m Symbols<'a>,
+    pub(super) function: &'m ast::Function<'a>,
+    pub(super) body: &'m Body<'a>,
+    pub(super) program: &'m mut Program,
+    /// Frame offset of each register: a word for predicates, a row for others.
+    pub(super) registers: Vec<u32>,
+    /// Frame areas of `.param` variables: parameters, returns, and those of the body.
+    pub(super) params: Vec<Area>,
+    pub(super) returns: Vec<Area>,
+    pub(super) areas: Vec<Option<Area>>,
+    /// Local addresses of `.local` variables of the body, as offsets in the function's local memory.
+    pub(super) locals: Vec<Option<u32>>,
+    /// The same of parameters whose address is taken; they are copied there when the function begins.
+    pub(super) param_copies: Vec<Option<u32>>,
+    pub(super) rows: HashMap<(Value, u32), u32>,
+    pub(super) out: Function,
+    /// Branches whose target is not known yet: operation and label.
+    pub(super) jumps: Vec<(usize, LabelId)>,
+    /// Index of the first operation of each instruction; one more for the end.
+    pub(super) starts: Vec<u32>,
+    pub(super) guard: u32,
+    pub(super) info: OpInfo,
+    pub(super) words: u32,
+    /// Branch tables of this function whose labels are not resolved yet.
+    pub(super) tables: Vec<usize>,
+    /// The module of the function, for names that each text has to itself.
+    pub(super) module: usize,
+}
+
+impl Builder<'_, '_> {
+    /// Takes bytes of the frame.
+    pub(super) fn reserve(&mut self, bytes: u32) -> Result<u32> {
+        let offset = self.out.frame;
+        self.out.frame = offset + bytes.next_multiple_of(128);
+        if self.out.frame > LARGEST {
+            return invalid("more registers than the machine has room for");
+        }
+        Ok(offset)
+    }
+
+    /// The row that holds `value` in lanes of `width` bytes, made when it is first asked for.
+    pub(super) fn constant(&mut self, value: Value, width: u64) -> Result<u32> {
+        let width = width.max(4) as u32;
+        if let Some(&offset) = self.rows.get(&(value, width)) {
+            return Ok(offset);
+        }
+        let offset = self.reserve(row_bytes(u64::from(width)))?;
+        self.rows.insert((value, width), offset);
+        self.out.rows.push(PresetRow {
+            offset,
+            width,
+            value,
+        });
+        Ok(offset)
+    }
+
+    /// A predicate for results that nobody reads.
+    pub(super) fn no_predicate(&self) -> u32 {
+        self.words
+    }
+
+    /// Two predicates for what one operation of an instruction leaves to its next.
+    pub(super) fn scratch_predicates(&self) -> [u32; 2] {
+        [self.words + 4, self.words + 8]
+    }
+
+    /// Adds an operation.
+    pub(super) fn emit(&mut self, run: Handler, o: Operands) {
+        let Operands { d, a, b, c, aux } = o;
+        self.program.ops.push(Op {
+            run,
+            guard: self.guard,
+            d,
+            a,
+            b,
+            c,
+            aux,
+        });
+        self.program.infos.push(self.info);
+        self.info.first = false;
+    }
+
+    /// Says what the next operation does to memory or control.
+    pub(super) fn classify(&mut self, class: Class, bytes: u64) {
+        self.info.class = class;
+        self.info.bytes = bytes as u8;
+    }
+
+    /// Says whether the next operation is a load through the first-level cache.
+    pub(super) fn through_l1(&mut self, through: bool) {
+        self.info.through_l1 = through;
+    }
+
+    /// Takes what the next operation orders, and for whom, from the instruction's words.
+    pub(super) fn orders(&mut self, i: &Instruction) {
+        use ast::Modifier as M;
+        let has = |word| i.modifiers.has(word);
+        self.info.releases = has(M::Release) || has(M::AcqRel);
+        self.info.acquires = has(M::Acquire) || has(M::AcqRel);
+        self.info.narrow = has(M::Cta);
+    }
+
+    /// Says that lanes meet at the next operation, which is that of `i`, wherever the instruction stands: results and sources.
+    pub(super) fn meets(
+        &mut self,
+        i: &Instruction,
+        results: &[OperandPlace],
+        sources: &[OperandPlace],
+    ) {
+        let mut words: Vec<&str> = i.modifiers.iter().map(|word| word.name()).collect();
+        words.sort_unstable();
+        words.insert(0, i.opcode.name());
+        self.program.meetings.push(Meeting {
+            op: self.program.ops.len() as u32,
+            words: words.join("."),
+            results: results.to_vec(),
+            sources: sources.to_vec(),
+        });
+    }
+
+    /// Says that the operations of the last instruction access this shared array.
+    pub(super) fn accesses_array(&mut self, array: u32) {
+        let first = self.starts.last().copied().unwrap_or(0);
+        let end = self.program.ops.len() as u32;
+        self.program
+            .arrays
+            .extend((first..end).map(|op| (op, array)));
+    }
+
+    /// Remembers that the next operation goes to `label`.
+    pub(super) fn jump_to(&mut self, label: LabelId) {
+        self.jumps.push((self.program.ops.len(), label));
+    }
+
+    /// A list of frame offsets in the program's table.
+    pub(super) fn list(&mut self, offsets: &[u32]) -> u32 {
+        let start = self.program.lists.len() as u32;
+        self.program.lists.extend_from_slice(offsets);
+        start
+    }
+
+    /// A call site in the program's table.
+    pub(super) fn call_site(&mut self, site: CallSite) -> u32 {
+        self.program.calls.push(site);
+        self.program.calls.len() as u32 - 1
+    }
+
+    /// A branch table, to be filled with operations when all are known.
+    pub(super) fn table(&mut self, labels: &[LabelId]) -> u32 {
+        self.program.tables.push(labels.to_vec());
+        self.tables.push(self.program.tables.len() - 1);
+        self.program.tables.len() as u32 - 1
+    }
+}
+
+/// The float type of which decimal constants are: what is read, which stands last but in sums of f32 and a half, where
+/// only the f32 can be a constant.
+pub(super) fn literal_type(i: &Instruction) -> Option<Type> {
+    let mut types = i.modifiers.types();
+    let ty = match i.opcode {
+        Opcode::Add | Opcode::Sub | Opcode::Fma => types.next(),
+        _ => types.last(),
+    };
+    ty.filter(|ty| ty.class() == ast::Class::Float)
+}
+
+/// Bytes of a row whose lanes have `size` bytes.
+pub(super) fn row_bytes(size: u64) -> u32 {
+    (size.max(4) as u32) * 32
+}

@@ -1,0 +1,37 @@
+//! Why PTX could not be loaded.
+
+/// Why a module could not be loaded.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// The text is no PTX.
+    #[error("ptx line {line}, column {column}: {message}")]
+    Syntax {
+        /// The line, from 1.
+        line: u32,
+        /// The column, from 1.
+        column: u32,
+        /// What was wrong and what would be right.
+        message: String,
+    },
+    /// The machine does not model this instruction; the kernel may still be right on a GPU.
+    #[error("ptx line {line}: `{text}` is not modelled{} (the coverage page lists what is)", .why.as_ref().map(|w| format!(": {w}")).unwrap_or_default())]
+    Unsupported {
+        /// The line, from 1.
+        line: u32,
+        /// The instruction or directive.
+        text: String,
+        /// What about it, where that is not plain.
+        why: Option<String>,
+    },
+    /// The text reads as PTX but does not make sense.
+    #[error("ptx line {line}: {message}, in `{text}`")]
+    Invalid {
+        /// The line, from 1.
+        line: u32,
+        /// The instruction or directive.
+        text: String,
+        /// What was wrong and what would be right.
+        message: String,
+    },
+}

@@ -1,0 +1,96 @@
+//! One piece of memory that a kernel may reach, and what it was made as.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// What a piece of memory was made as.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kind {
+    /// Device memory (`cuMemAlloc` and its like).
+    Device,
+    /// Pinned host memory (`cuMemAllocHost`, `cuMemHostAlloc`).
+    Pinned,
+    /// Managed memory (`cuMemAllocManaged`).
+    Managed,
+    /// A module's `.global` variable.
+    Global(Arc<str>),
+    /// A module's `.const` variable: kernels read it and the host writes it.
+    Constant(Arc<str>),
+    /// An array of texels, which kernels reach through textures and surfaces only.
+    Array,
+    /// Physical memory mapped into a reserved range (`cuMemMap`).
+    Mapped,
+    /// The heap that `malloc` in a kernel takes from.
+    Heap,
+    /// What launches from kernels pass to their children.
+    Launches,
+    /// Where the blocks of a cooperative launch wait for each other.
+    Cooperation,
+    /// The host's own memory, registered.
+    Registered,
+}
+
+impl Kind {
+    /// Whether it takes from the device's own memory.
+    pub fn on_device(&self) -> bool {
+        !matches!(self, Self::Pinned | Self::Registered)
+    }
+
+    /// Whether host code may touch it through its address on a machine with a GPU.
+    pub fn on_host(&self) -> bool {
+        matches!(self, Self::Pinned | Self::Registered | Self::Managed)
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Device => f.write_str("device memory"),
+            Self::Pinned => f.write_str("pinned host memory"),
+            Self::Managed => f.write_str("managed memory"),
+            Self::Global(name) => write!(f, "global variable `{name}`"),
+            Self::Constant(name) => write!(f, "constant variable `{name}`"),
+            Self::Mapped => f.write_str("mapped device memory"),
+            Self::Array => f.write_str("an array"),
+            Self::Heap => f.write_str("the device heap"),
+            Self::Launches => f.write_str("the parameters of launches from kernels"),
+            Self::Cooperation => f.write_str("the barrier of a cooperative launch"),
+            Self::Registered => f.write_str("registered host memory"),
+        }
+    }
+}
+
+/// One piece of memory that a kernel may reach.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Allocation {
+    /// Its first address.
+    pub base: u64,
+    /// How many bytes it has.
+    pub size: u64,
+    /// What it was made as.
+    pub kind: Kind,
+    /// Its number, from 1, in the order in which the device gave memory out.
+    pub number: u64,
+    /// Where the program made it, as far as the caller knew.
+    pub made_at: Option<Arc<str>>,
+}
+
+impl Allocation {
+    /// Whether `address` is inside.
+    pub fn contains(&self, address: u64) -> bool {
+        address.wrapping_sub(self.base) < self.size
+    }
+}
+
+impl fmt::Display for Allocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "allocation #{}: {} bytes", self.number, self.size)?;
+        if self.kind != Kind::Device {
+            write!(f, " of {}", self.kind)?;
+        }
+        match &self.made_at {
+            Some(place) => write!(f, ", made at {place}"),
+            None => Ok(()),
+        }
+    }
+}

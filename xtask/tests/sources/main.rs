@@ -1,0 +1,5 @@
+//! What holds of the sources of the whole workspace, read as text.
+
+mod layers;
+mod text;
+mod unused;

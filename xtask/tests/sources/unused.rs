@@ -1,0 +1,123 @@
+//! Every public item is used by somebody.
+//!
+//! The compiler finds what is unused inside a crate, and `unreachable_pub` what is public for no reason; what a crate offers and no
+//! other, no test, no example and no page of the book takes, neither finds. Here an item counts as used if its name stands anywhere in
+//! the workspace but where something of that name is defined. That misses items with a common name, and never blames a used one.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use crate::text::{code, files};
+
+/// Crates whose public items are for this workspace, or for users with a page or a test each.
+const CRATES: &[&str] = &[
+    "gpu/builder/src",
+    "host/diff/src",
+    "host/driver/src",
+    "host/patterns/src",
+    "host/sim/src",
+    "host/src",
+    "host/variables/src",
+    "xtask/cli/src",
+];
+
+/// What only programs of users take, with the reason.
+const FOR_USERS: &[(&str, &str)] = &[(
+    "forget_order",
+    "unsafe, for overlaps that no program here wants",
+)];
+
+/// Words behind which a name is defined.
+const DEFINE: &[&str] = &[
+    "fn", "struct", "enum", "trait", "type", "static", "const", "mod", "union",
+];
+
+/// The words of a text, each with the one before it.
+fn words(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let words = text.split(move |c| !is_word(c)).filter(|it| !it.is_empty());
+    let mut before = "";
+    words.map(move |word| (std::mem::replace(&mut before, word), word))
+}
+
+/// The names that a file defines for others: `pub`, and no narrower.
+fn offered(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(|line| {
+        let words: Vec<&str> = line
+            .trim_start()
+            .strip_prefix("pub ")?
+            .split_whitespace()
+            .collect();
+        let at = words.iter().position(|word| DEFINE.contains(word))?;
+        let skipped = ["const", "unsafe", "async", "extern", "\"\""];
+        let (before, rest) = words.split_at(at);
+        if !before.iter().all(|word| skipped.contains(word)) {
+            return None;
+        }
+        // `const fn name`: the last of the defining words counts.
+        let name = rest
+            .iter()
+            .find(|word| !DEFINE.contains(word) && !skipped.contains(word))?;
+        // A macro's name for what it makes is none.
+        let name = name
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .next();
+        name.filter(|name| !name.is_empty())
+    })
+}
+
+#[test]
+fn every_public_item_is_used() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let sources: Vec<(String, String)> = files(&root, "rs")
+        .into_iter()
+        .map(|path| {
+            let text = fs::read_to_string(&path).expect("a source file is text");
+            let name = path.strip_prefix(&root).unwrap_or(&path);
+            (name.display().to_string(), text)
+        })
+        .collect();
+    let pages: Vec<String> = files(&root.join("docs"), "md")
+        .into_iter()
+        .map(|path| fs::read_to_string(&path).expect("a page is text"))
+        .collect();
+    let mut used = BTreeSet::new();
+    for (_, text) in &sources {
+        let defined = |before: &str| DEFINE.contains(&before);
+        // Tests count: who tests an item uses it.
+        let lines: String = text
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"))
+            .flat_map(|line| [line, "\n"])
+            .collect();
+        let names = words(&lines).filter(|(before, _)| !defined(before));
+        used.extend(names.map(|(_, word)| word.to_owned()));
+    }
+    for page in &pages {
+        used.extend(words(page).map(|(_, word)| word.to_owned()));
+    }
+    let mut unused = Vec::new();
+    for (path, text) in &sources {
+        if CRATES.iter().any(|folder| path.starts_with(folder)) {
+            let code = code(text);
+            let for_users = |name: &str| FOR_USERS.iter().any(|(known, _)| *known == name);
+            let names = offered(&code).filter(|name| !used.contains(*name) && !for_users(name));
+            unused.extend(names.map(|name| format!("{path}: {name}")));
+        }
+    }
+    assert!(
+        unused.is_empty(),
+        "nothing uses these:\n{}",
+        unused.join("\n")
+    );
+}
+
+#[test]
+fn offers_and_uses_are_told_apart() {
+    let text = "pub const fn one() {}\npub(crate) fn two() {}\n    pub struct Three;\npub const FOUR: u32 = one();";
+    assert_eq!(offered(text).collect::<Vec<_>>(), ["one", "Three", "FOUR"]);
+    let used: Vec<_> = words(text).filter(|(before, _)| *before == "=").collect();
+    assert!(used.is_empty(), "signs are no words");
+    assert!(words(text).any(|pair| pair == ("u32", "one")));
+}

@@ -20,13 +20,22 @@ pub fn kernel(name: &str) -> &'static str {
     crate::ptx::kernel(embedded(), name)
 }
 
-/// What the embedded kernels have in common: variables, and functions of the driver. They stand between the head and the kernels.
-fn declarations() -> &'static str {
+/// What the embedded kernels have in common: variables, and functions of the driver. They stand between the head and the kernels. Tables of
+/// functions are left out that this kernel has nothing to do with, as the functions are not here.
+fn declarations(kernel: &str) -> String {
     const HEAD_ENDS: &str = ".address_size 64";
     let text = embedded();
     let start = text.find(HEAD_ENDS).map_or(0, |at| at + HEAD_ENDS.len());
     let rest = &text[start..];
-    &rest[..rest.find(".visible .entry").unwrap_or(rest.len())]
+    let declared = &rest[..rest.find(".visible .entry").unwrap_or(rest.len())];
+    let is_foreign = |line: &&str| {
+        let (variable, value) = line.split_once(" = ").unwrap_or((line, ""));
+        let name = variable.rsplit(' ').next().unwrap_or_default();
+        let name = name.split('[').next().unwrap_or_default();
+        value.contains("_RN") && !kernel.contains(name)
+    };
+    let kept = declared.lines().filter(|line| !is_foreign(line));
+    kept.collect::<Vec<_>>().join("\n")
 }
 
 /// One block of a kernel, whose parameters are slices of 1024 elements of 4 bytes and then whatever else.
@@ -55,7 +64,7 @@ impl Block<'_> {
     pub fn count(&self) -> Counters {
         const LENGTH: u64 = 1024;
         let (text, name) = self.kernel;
-        let declared = declarations();
+        let declared = declarations(text);
         let head = format!(".version 7.0\n.target sm_35\n.address_size 64\n{declared}\n.visible ");
         let module = Module::load(&(head + &without_lines(text)));
         let module = module.unwrap_or_else(|error| panic!("{error}\n{text}"));

@@ -175,7 +175,8 @@ fn timelines(page: &Page, root: &Path) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (i, line) in page.text.lines().enumerate() {
         for mark in line.split(timelines::MARK).skip(1) {
-            let name = mark.split("}}").next().unwrap_or(mark).trim();
+            let options = mark.split("}}").next().unwrap_or(mark);
+            let name = options.split_whitespace().next().unwrap_or("");
             let file = format!("{name}.rs");
             let is_there = files_below(&patterns, "rs")
                 .is_ok_and(|files| files.iter().any(|found| found.ends_with(&file)));

@@ -1,6 +1,6 @@
 //! `cargo xtask timelines`: the book's timelines, drawn while mdBook builds it.
 //!
-//! A page says `{{#timeline overlap}}`; this runs the pattern on the simulator, whose times are the same in every run, and puts the picture
+//! A page says `{{#timeline overlap}}`, with options of `patterns run` behind the name where it wants other sizes; this runs the pattern on the simulator, whose times are the same in every run, and puts the picture
 //! there. mdBook calls it as a preprocessor (`docs/book.toml`): it writes the book as JSON to this program's standard input and takes it back,
 //! changed, from its standard output.
 
@@ -50,14 +50,19 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         .map(|()| ExitCode::SUCCESS)?)
 }
 
-/// The timeline of a pattern, drawn by `patterns`.
-fn draw(patterns: &std::path::Path, pattern: &str) -> Result<String> {
+/// The timeline of a pattern, with options behind its name, drawn by `patterns`.
+fn draw(patterns: &std::path::Path, options: &str) -> Result<String> {
+    let pattern = options.split_whitespace().next().unwrap_or_default();
     let folder = crate::workspace::target().join("timelines");
     std::fs::create_dir_all(&folder)?;
     let file = folder.join(format!("{pattern}.svg"));
     let output = Command::new(patterns)
-        .args(["run", pattern, "--device", "sim", "--timeline"])
+        .arg("run")
+        .args(options.split_whitespace())
+        .args(["--device", "sim", "--timeline"])
         .arg(&file)
+        // What works with several devices shows two.
+        .env("LANEWISE_SIM_DEVICES", "2")
         .output()
         .context("`patterns` could not be started")?;
     let said = String::from_utf8_lossy(&output.stderr);

@@ -99,11 +99,23 @@ impl HostMemory {
         })
     }
 
-    fn as_mut_slice(&mut self) -> Result<&mut [f32]> {
-        Ok(match self {
-            Self::Pageable(memory) => memory,
-            Self::Pinned(memory) => memory.as_mut_slice()?,
-        })
+    /// Copies it to the device: pinned memory beside the host, pageable memory while the host waits.
+    fn send(&self, stream: &Stream, to: &mut DeviceBuffer<f32>) -> Result<()> {
+        match self {
+            Self::Pageable(memory) => to.copy_from_slice(memory)?,
+            // Whoever touches the memory next waits for the copy.
+            Self::Pinned(memory) => stream.copy_in(memory, to)?.detach(),
+        }
+        Ok(())
+    }
+
+    /// Copies the device's buffer here.
+    fn receive(&mut self, stream: &Stream, from: &DeviceBuffer<f32>) -> Result<()> {
+        match self {
+            Self::Pageable(memory) => from.copy_to_slice(memory)?,
+            Self::Pinned(memory) => stream.copy_out(from, memory)?.detach(),
+        }
+        Ok(())
     }
 }
 
@@ -147,11 +159,11 @@ impl Copied {
 impl Case for Copied {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
         let ([from_a, from_b, to_c], [a, b, c]) = (&mut self.host, &mut self.buffers);
-        a.copy_from_slice(from_a.as_slice()?)?;
-        b.copy_from_slice(from_b.as_slice()?)?;
+        from_a.send(stream, a)?;
+        from_b.send(stream, b)?;
         self.device
             .launch(stream, vec_add, self.config, (&*a, &*b, &mut *c))?;
-        Ok(c.copy_to_slice(to_c.as_mut_slice()?)?)
+        to_c.receive(stream, c)
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {

@@ -80,21 +80,18 @@ pub enum LaunchError {
     },
     /// The blocks of a cooperative launch wait for each other, and the device does not hold all of them at once.
     #[error(
-        "`{kernel}` was launched at {at} with {config}: {asked} blocks that wait for each other, of which {device} holds {most} at once, \
-         {each} on each of {multiprocessors} multiprocessors; use fewer blocks, and let each do more"
+        "`{kernel}` was launched at {at} with {config}: {} blocks that wait for each other, of which {device} holds {} at once, \
+         {each} on each of {multiprocessors} multiprocessors; use fewer blocks, and let each do more",
+        .config.grid.count(), u64::from(*.each) * u64::from(*.multiprocessors)
     )]
     Cooperative {
         /// The kernel.
         kernel: String,
         /// The shape.
         config: LaunchConfig,
-        /// Blocks in the grid.
-        asked: u64,
         /// The device's name.
         device: String,
-        /// The most blocks of this shape that it holds.
-        most: u64,
-        /// How many of them a multiprocessor holds.
+        /// The most blocks of this shape that a multiprocessor holds.
         each: u32,
         /// The device's multiprocessors.
         multiprocessors: u32,
@@ -415,9 +412,7 @@ impl Module {
                 return LaunchError::Cooperative {
                     kernel: kernel(),
                     config,
-                    asked: config.grid.count(),
                     device: device.name.clone(),
-                    most: u64::from(each) * u64::from(device.multiprocessors),
                     each,
                     multiprocessors: device.multiprocessors,
                     at,

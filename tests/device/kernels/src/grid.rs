@@ -67,12 +67,11 @@ pub fn grid_scan(input: &[u32], partial: GlobalMut<u32>, output: GlobalMut<u32>)
     }
     grid.sync();
 
-    // SAFETY: set before the barrier, and not again.
     let before = (rank..grid.block_rank())
         .step_by(threads)
-        .fold(0u32, |sum, block| {
-            sum.wrapping_add(unsafe { partial.get(block) })
-        });
+        // SAFETY: set before the barrier, and not again.
+        .map(|block| unsafe { partial.get(block) })
+        .fold(0, u32::wrapping_add);
     let mut before = block_reduce(before, Sum, &SCRATCH);
     for round in (0..part).step_by(threads) {
         let at = start + round + rank;

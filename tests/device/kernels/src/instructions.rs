@@ -132,11 +132,11 @@ pub fn named_barriers(input: &[u32], mut output: DisjointSlice<[u32; 4]>) {
             }
         }
         1 => {
-            for round in 0..2 {
+            for place in &mut row[..2] {
                 empty.arrive();
                 full.sync();
                 // SAFETY: set before the barrier; the producer waits for the next one.
-                row[round] = unsafe { PLACES.get(31 - lane) };
+                *place = unsafe { PLACES.get(31 - lane) };
             }
         }
         _ => {

@@ -40,14 +40,6 @@ impl Group {
         Self::with(devices, way)
     }
 
-    /// A group of these devices by copies alone.
-    ///
-    /// # Errors
-    /// The driver's.
-    pub fn of_copies(devices: &[Device]) -> Result<Self> {
-        Self::with(devices, Way::Ring)
-    }
-
     fn with(devices: &[Device], way: Way) -> Result<Self> {
         ensure!(!devices.is_empty(), "a group has at least one device");
         // Copies take the shorter way where there is one.

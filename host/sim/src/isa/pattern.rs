@@ -357,7 +357,7 @@ pub fn patterns() -> &'static [Pattern] {
     })
 }
 
-/// The row that an instruction was found to be an instance of; none before [`check`](super::check).
+/// The row that an instruction was found to be an instance of; none before [`check`](super::check()).
 pub fn found(instruction: &Instruction) -> Option<&'static Pattern> {
     patterns().get(usize::from(instruction.row?))
 }

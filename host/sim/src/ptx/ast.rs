@@ -448,7 +448,7 @@ pub struct Instruction {
     pub position: Position,
     /// The `.loc` in force: into [`Body::locations`].
     pub location: Option<u32>,
-    /// The row of the instruction table that it is an instance of, once [`isa::check`](crate::isa::check) has found it.
+    /// The row of the instruction table that it is an instance of, once [`isa::check`](crate::isa::check()) has found it.
     pub row: Option<u16>,
 }
 

@@ -16,7 +16,7 @@ pub static PATTERN: Pattern = Pattern {
     size: Size {
         of: "rows and columns",
         default: 256,
-        bench: Some(16384),
+        bench: None,
     },
     variants: &[
         Variant::new("matvec_block", |device, setup| {

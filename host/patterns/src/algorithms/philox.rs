@@ -17,7 +17,7 @@ pub static PATTERN: Pattern = Pattern {
     size: Size {
         of: "numbers",
         default: 1 << 14,
-        bench: Some(1 << 28),
+        bench: Some(1 << 26),
     },
     variants: &[
         Variant::new("philox_bits", |device, setup| {

@@ -22,7 +22,7 @@ pub static PATTERN: Pattern = Pattern {
     size: Size {
         of: "elements",
         default: 1 << 12,
-        bench: Some(1 << 26),
+        bench: None,
     },
     variants: &[
         Variant::new("sin_standard", |device, setup| {

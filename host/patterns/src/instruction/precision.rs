@@ -18,7 +18,7 @@ pub static PATTERN: Pattern = Pattern {
     size: Size {
         of: "elements",
         default: 1 << 14,
-        bench: Some(1 << 26),
+        bench: None,
     },
     variants: &[
         Variant::new("busy_f32", |device, setup| {

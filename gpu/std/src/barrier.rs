@@ -82,7 +82,7 @@ pub struct Barrier<S> {
 
 /// That this thread has arrived in a phase, which [`Barrier::wait`] waits for.
 #[derive(Debug)]
-#[must_use = "a thread that has arrived and never waits may go on too early; `drop` the token if that is meant"]
+#[must_use = "a thread that has arrived and never waits may go on too early; `let _ =` says that it is meant"]
 pub struct Token(u64, PhantomData<*mut ()>);
 
 /// Which of two phases: they alternate, and the first is even.

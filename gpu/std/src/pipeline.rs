@@ -190,12 +190,10 @@ impl<'a, const STAGES: usize> Empty<'a, STAGES> {
         let place = ManuallyDrop::new(self);
         // SAFETY: `self` is not dropped, so the reference is moved out once.
         let producer = unsafe { core::ptr::read(&raw const place.0) };
-        drop(
-            producer
-                .0
-                .barrier(Way::<STAGES>::FULL)
-                .arrive_expect_bytes(bytes),
-        );
+        let _ = producer
+            .0
+            .barrier(Way::<STAGES>::FULL)
+            .arrive_expect_bytes(bytes);
         Expecting(producer)
     }
 }
@@ -204,7 +202,7 @@ impl<const STAGES: usize> Drop for Empty<'_, STAGES> {
     #[inline]
     fn drop(&mut self) {
         let way = &mut self.0.0;
-        drop(way.barrier(Way::<STAGES>::FULL).arrive());
+        let _ = way.barrier(Way::<STAGES>::FULL).arrive();
         way.advance();
     }
 }
@@ -262,7 +260,7 @@ impl<const STAGES: usize> Drop for Full<'_, STAGES> {
     #[inline]
     fn drop(&mut self) {
         let way = &mut self.0.0;
-        drop(way.barrier(Way::<STAGES>::EMPTY).arrive());
+        let _ = way.barrier(Way::<STAGES>::EMPTY).arrive();
         way.advance();
     }
 }

@@ -108,6 +108,8 @@ pub enum FindingKind {
     OutsideArray,
     /// An access to shared memory of a block of the cluster that has ended.
     EndedBlock,
+    /// Shared memory that threads wrote and an asynchronous unit reads, with no fence of proxies between.
+    MissedFence,
 }
 
 impl std::fmt::Display for FindingKind {
@@ -118,6 +120,7 @@ impl std::fmt::Display for FindingKind {
             Self::AbsentLane => "shuffle from an absent lane",
             Self::OutsideArray => "access outside of a shared array",
             Self::EndedBlock => "access to shared memory of an ended block",
+            Self::MissedFence => "missing fence between proxies",
         })
     }
 }

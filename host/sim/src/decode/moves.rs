@@ -6,9 +6,11 @@
 use super::builder::{Builder, Operands};
 use super::operand::repr;
 use super::problem::{Result, invalid, unsupported};
+use super::table;
 use crate::machine::compute::alu;
 use crate::machine::compute::misc;
 use crate::machine::op::Handler;
+use crate::machine::program::Value;
 use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, SpecialRegister as S, Type};
 
 /// What steers a cache or a profiler and does nothing here.
@@ -33,6 +35,19 @@ pub(super) fn mov<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let Some(ty) = i.modifiers.types().last() else {
         return invalid("no type");
     };
+    if let (Type::Pred, Operand::Special(..)) = (ty, a) {
+        let Some(not_zero) = table::find("setp.ne.b32") else {
+            return unsupported();
+        };
+        let operands = Operands {
+            d: b.predicate_destination(d)?,
+            a: b.source(a, 4, None)?,
+            b: b.constant(Value::Bits(0), 4)?,
+            ..Operands::default()
+        };
+        b.emit(not_zero.run, operands);
+        return Ok(());
+    }
     if ty == Type::Pred {
         let (d, a) = (b.predicate_destination(d)?, b.predicate(a)?);
         b.emit(

@@ -34,7 +34,9 @@ pub(super) fn fence(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
         M::SyncRestrictSharedCta,
         M::SyncRestrictSharedCluster,
     ];
-    let run = if other.iter().any(|&word| i.modifiers.has(word)) {
+    let run = if i.modifiers.has(M::Proxy) && i.modifiers.has(M::Async) {
+        misc::proxy_fence
+    } else if other.iter().any(|&word| i.modifiers.has(word)) {
         misc::nothing
     } else {
         misc::fence

@@ -173,6 +173,10 @@ impl Form {
             (Shape::Predicate | Shape::PredicateOrPair | Shape::PredicateSource, &Register(id)) => {
                 predicate(id)
             }
+            // The one special register that is a predicate.
+            (Shape::PredicateSource, Special(register, _)) => {
+                *register == ast::SpecialRegister::IsExplicitCluster
+            }
             (Shape::Predicate | Shape::PredicateOrPair, Sink) => true,
             (Shape::PredicateOrPair | Shape::PredicatePair, &Pair(first, second)) => {
                 first.is_none_or(predicate) && second.is_none_or(predicate)

@@ -10,6 +10,7 @@ use super::launch::run::Run;
 use super::launch::team::{Block, Team};
 use super::op::{Op, STOP};
 use super::warp::Warp;
+use super::watch::proxy::Proxies;
 use crate::checks::race::Races;
 use crate::counters::Counters;
 use crate::memory::Range;
@@ -55,6 +56,8 @@ pub(crate) struct Core<'l> {
     pub(super) counted: (u32, u64),
     /// What the race check knows, where the launch asked for it.
     pub(super) races: Races,
+    /// For the race check: shared memory that was written and not fenced.
+    pub(super) proxies: Proxies,
     /// Readings of a clock.
     pub(super) ticks: u64,
     /// How many of them are taken from the budget.
@@ -126,6 +129,7 @@ impl<'l> Core<'l> {
             counters: Counters::default(),
             counted: (0, 0),
             races: Races::default(),
+            proxies: Proxies::default(),
             ticks: 0,
             spent: 0,
             effects: 0,

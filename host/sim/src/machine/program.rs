@@ -337,3 +337,10 @@ pub(crate) struct ImageAddress {
     /// Right shift before storing (`0xff00(sym)` keeps one byte).
     pub(crate) shift: u32,
 }
+
+impl Program {
+    /// Whether it has instructions that read shared memory by the asynchronous proxy.
+    pub(crate) fn reads_asynchronously(&self) -> bool {
+        !(self.bulks.is_empty() && self.tensors.is_empty() && self.warpgroups.is_empty())
+    }
+}

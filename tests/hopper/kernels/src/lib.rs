@@ -5,6 +5,7 @@
 lanewise_std::module!();
 
 pub mod barriers;
+pub mod copies;
 pub mod gemm;
 pub mod grids;
 pub mod matrices;

@@ -36,7 +36,7 @@ pub fn load_box<const RANK: usize>(
     if thread_idx_x() == 0 {
         map.prefetch_map();
         map.prefetch(at);
-        drop(barrier.arrive_expect_bytes(bytes));
+        let _ = barrier.arrive_expect_bytes(bytes);
         // SAFETY: there is room, at a multiple of 1024 bytes; it is read after the wait.
         unsafe { map.load(tile.as_ptr(), at, &barrier) };
     }
@@ -90,7 +90,7 @@ pub fn load_for_all(map: TensorMap<u32, 2>, at: [i32; 2], bytes: u32, output: Gl
     let barrier = Barrier::<Cluster>::init(&BARRIER, 1);
     let tile = BOX.tile(0);
     if thread_idx_x() == 0 {
-        drop(barrier.arrive_expect_bytes(bytes));
+        let _ = barrier.arrive_expect_bytes(bytes);
         if cluster::block_rank() == 0 {
             let all = ((1u32 << cluster::num_blocks()) - 1) as u16;
             // SAFETY: there is room in each block, which all have begun; it is read after the wait.
@@ -120,7 +120,7 @@ pub fn load_pixels(
     let barrier = Barrier::<Block>::init(&BARRIER, 1);
     let tile = BOX.tile(0);
     if thread_idx_x() == 0 {
-        drop(barrier.arrive_expect_bytes(bytes));
+        let _ = barrier.arrive_expect_bytes(bytes);
         // SAFETY: there is room; it is read after the wait.
         unsafe { map.load(tile.as_ptr(), at, offsets, &barrier) };
     }
@@ -147,7 +147,7 @@ pub unsafe fn add_twice(input: &[u32], output: GlobalMut<u32>) {
     let barrier = Barrier::<Block>::init(&BARRIER, 1);
     let piece = PIECES.tile(0);
     if thread_idx_x() == 0 {
-        drop(barrier.arrive_expect_bytes(4 * PIECE as u32));
+        let _ = barrier.arrive_expect_bytes(4 * PIECE as u32);
         // SAFETY: in bounds, and aligned as the caller says; read after the wait.
         unsafe { bulk::load(piece.as_ptr(), &raw const input[start], PIECE, &barrier) };
     }

@@ -3,9 +3,9 @@
 use lanewise_macros::{kernel, shared};
 use lanewise_std::barrier::{Barrier, BarrierStorage, Block, Parity};
 use lanewise_std::pipeline::{Pipeline, StageStorage};
-use lanewise_std::thread::{block_dim_x, thread_idx_x};
-use lanewise_std::tma::{TensorMap, Tile};
-use lanewise_std::{GlobalMut, cluster};
+use lanewise_std::thread::{block_dim_x, sync_threads, thread_idx_x};
+use lanewise_std::tma::{TensorMap, TensorMapMut, Tile};
+use lanewise_std::{GlobalMut, bulk, cluster};
 
 /// The first thread never arrives, and the rest wait for it.
 #[kernel]
@@ -42,7 +42,7 @@ pub fn expected_bytes(map: TensorMap<u32, 2>, expected: u32, output: GlobalMut<u
     let barrier = Barrier::<Block>::init(&BARRIER, 1);
     let tile = BOX.tile(0);
     if thread_idx_x() == 0 {
-        drop(barrier.arrive_expect_bytes(expected));
+        let _ = barrier.arrive_expect_bytes(expected);
         // SAFETY: there is room; it is read after the wait.
         unsafe { map.load(tile.as_ptr(), [0, 0], &barrier) };
     }
@@ -63,7 +63,7 @@ pub fn misaligned_box(map: TensorMap<u32, 2>) {
     }
     let barrier = Barrier::<Block>::init(&BARRIER, 1);
     if thread_idx_x() == 0 {
-        drop(barrier.arrive_expect_bytes(256));
+        let _ = barrier.arrive_expect_bytes(256);
         // SAFETY: none; this is what the test is about.
         unsafe { map.load(BOX.tile(0).as_ptr().add(4), [0, 0], &barrier) };
     }
@@ -91,5 +91,24 @@ pub fn leaves_the_cluster(output: GlobalMut<u32>) {
     if thread_idx_x() == 0 {
         // SAFETY: one thread.
         unsafe { output.set(0, seen) };
+    }
+}
+
+/// Threads write a box, and one stores it with a barrier between and no fence.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn no_proxy_fence(map: TensorMapMut<u32, 2>) {
+    shared! { static BOX: [Tile<[u32; 64]>; 1]; }
+    let tile = BOX.tile(0);
+    for i in (thread_idx_x() as usize..64).step_by(block_dim_x() as usize) {
+        // SAFETY: the element is this thread's until the barrier.
+        unsafe { tile.set(i, i as u32) };
+    }
+    sync_threads();
+    if thread_idx_x() == 0 {
+        // SAFETY: none; the fence that is missing is what the test is about.
+        unsafe { map.store([0, 0], tile.as_ptr()) };
+        bulk::commit_group();
+        bulk::wait_group::<0>();
     }
 }

@@ -1,6 +1,7 @@
 //! What came with Hopper, part by part.
 
 mod barriers;
+mod copies;
 mod gemm;
 mod grids;
 mod matrices;

@@ -3,9 +3,10 @@
 use hopper::{buffer, device};
 use hopper_kernels::wrong::{
     expected_bytes, leaves_the_cluster, misaligned_box, missed_arrive, missed_commit,
+    no_proxy_fence,
 };
 use lanewise::checks::Checking;
-use lanewise::tensor_map::{TensorMap, Tiles};
+use lanewise::tensor_map::{TensorMap, TensorMapMut, Tiles};
 use lanewise::{Backend, LaunchConfig, LaunchError};
 use tests::isolate::isolated;
 
@@ -145,4 +146,26 @@ fn a_block_that_leaves_its_cluster_is_named() {
         },
     );
     says(report, &["has ended", "leaves_the_cluster"]);
+}
+
+#[test]
+fn a_missing_fence_of_proxies_is_named_with_the_write() {
+    let test = "a_missing_fence_of_proxies_is_named_with_the_write";
+    let report = report(test, |device, stream| {
+        let _checked = Checking::race().start();
+        let tensor = Box::leak(Box::new(buffer(device, &[7u32; 64])));
+        let mut map = TensorMapMut::new(tensor, Tiles::new([8, 8], [8, 8])).expect("a map");
+        let launched = device.launch(
+            stream,
+            no_proxy_fence,
+            LaunchConfig::new(1, 32),
+            (&mut map,),
+        );
+        stream.synchronize().expect_err("found by the check");
+        launched
+    });
+    says(
+        report,
+        &["without a fence between", "wrong.rs", "no_proxy_fence"],
+    );
 }

@@ -3,7 +3,7 @@
 //!
 //! PTX ISA, "Data Movement and Conversion: cp.async.bulk, cp.reduce.async.bulk, st.async" and "red.async". When they happen is
 //! `pending`'s; each element of a reduction is one step. Writes of the generic proxy before a copy are seen by it without
-//! `fence.proxy.async`: that a fence is missing is not found.
+//! `fence.proxy.async`; that a fence is missing is found by the race check (`watch::proxy`).
 //! Reported: sizes that are no multiple of 16, an mbarrier in another block than the destination, a multicast to blocks that
 //! the cluster does not have.
 

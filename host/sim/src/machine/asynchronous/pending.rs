@@ -361,6 +361,9 @@ impl Core<'_> {
             shared: spot.0,
             pending,
         };
+        if pending && kind == Kind::Read {
+            self.look_proxies(op, lane, spot, bytes);
+        }
         if let Some(before) = self.races.access(access, spot.1, bytes) {
             self.note_race(op, before, access, spot.1);
         }

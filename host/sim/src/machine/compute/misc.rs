@@ -39,6 +39,18 @@ pub(crate) unsafe fn fence(core: &mut Core<'_>, op: *const Op) -> *const Op {
     }
 }
 
+/// `fence.proxy.async`: what its block wrote to shared memory before is there for asynchronous units.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn proxy_fence(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: `op` belongs to the running frame; another operation follows it.
+    if unsafe { core.mask(&*op) } != 0 {
+        core.fence_proxies();
+    }
+    op.wrapping_add(1)
+}
+
 /// `%clock64` and its like: row `d` gets the time, shifted right by `aux`; 64 bits wide where `b` is not 0.
 ///
 /// # Safety

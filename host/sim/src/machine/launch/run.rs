@@ -179,9 +179,10 @@ impl Run<'_> {
                         self.output().end(index, &self.launch.printf);
                     }
                     if self.launch.checks.race {
-                        team.blocks
-                            .iter()
-                            .for_each(|block| core.races.end(block.linear));
+                        for block in &team.blocks {
+                            core.races.end(block.linear);
+                            core.proxies.end(block.linear);
+                        }
                     }
                     spare.push(team);
                 }

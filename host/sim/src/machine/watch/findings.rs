@@ -32,6 +32,10 @@ fn words(kind: FindingKind) -> (&'static str, &'static str) {
             "an access outside of a shared array",
             "compare the index with the array's length: what lies behind it is another array's",
         ),
+        FindingKind::MissedFence => (
+            "an asynchronous read without a fence",
+            "let each thread that writes run `fence.proxy.async` behind its writes, before the barrier after which the read begins",
+        ),
         FindingKind::EndedBlock => (
             "an access to shared memory of a block that has ended",
             "let the blocks of a cluster meet at its barrier before one of them ends",

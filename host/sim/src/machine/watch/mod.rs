@@ -7,6 +7,7 @@ pub(in crate::machine) mod apart;
 mod bounds;
 pub(in crate::machine) mod explain;
 pub(in crate::machine) mod findings;
+pub(in crate::machine) mod proxy;
 
 use super::core::Core;
 use super::event::Region;
@@ -227,6 +228,9 @@ impl Core<'_> {
             shared: (region == Region::Shared).then_some(block),
             pending: false,
         };
+        if kind != Kind::Read && reach == Reach::Shared {
+            self.remember_writes(index, addresses, mask, u64::from(info.bytes));
+        }
         // In shared memory of other blocks of the cluster lanes are looked at one by one.
         let of_block = |address| address < window::SHARED_PER_BLOCK;
         let own = region != Region::Shared

@@ -1,0 +1,90 @@
+//! Asynchronous copies of each size, in groups; and what a block knows of a cluster of two dimensions.
+
+use lanewise_macros::{kernel, shared};
+use lanewise_std::async_copy::{commit_group, copy_async, copy_async_prefix, wait_all, wait_group};
+use lanewise_std::thread::{block_idx_x, block_idx_y, grid_dim_x, thread_idx_x};
+use lanewise_std::{GlobalMut, cluster};
+
+/// Threads of the block of [`copy_in_groups`].
+pub const THREADS: usize = 128;
+
+/// Sixteen bytes, aligned to them.
+#[derive(Clone, Copy)]
+#[repr(C, align(16))]
+struct Sixteen([u32; 4]);
+
+/// Thread t copies 4, 8 and the first t % 17 of 16 bytes, each in a group of its own, and writes the seven words to `output`: its share of `input` as an array of
+/// each.
+///
+/// # Safety
+/// `input` begins at a multiple of 16 bytes, and has four words for each thread.
+#[kernel]
+#[launch_contract(dims = 1, block = (128))]
+pub unsafe fn copy_in_groups(input: &[u32], output: GlobalMut<u32>) {
+    shared! {
+        static FOUR: [u32; THREADS];
+        static EIGHT: [u64; THREADS];
+        static SIXTEEN: [Sixteen; THREADS];
+    }
+    let t = thread_idx_x() as usize;
+    let put = |i: usize, word: u32| {
+        // SAFETY: each thread has seven elements.
+        unsafe { output.set(7 * t + i, word) };
+    };
+    // SAFETY: in bounds and aligned, as the caller says; each thread has its element of each array, and reads it after the wait.
+    unsafe {
+        FOUR.copy_async(t, input, t);
+        commit_group();
+        copy_async(EIGHT.as_ptr().add(t), input.as_ptr().cast::<u64>().add(t));
+        commit_group();
+        let from = input.as_ptr().cast::<Sixteen>().add(t);
+        copy_async_prefix(SIXTEEN.as_ptr().add(t), from, t as u32 % 17);
+        commit_group();
+        wait_group::<2>();
+        put(0, FOUR.get(t));
+        wait_group::<1>();
+        let eight = EIGHT.get(t);
+        put(1, eight as u32);
+        put(2, (eight >> 32) as u32);
+        wait_all();
+        let Sixteen(words) = SIXTEEN.get(t);
+        for (i, word) in words.into_iter().enumerate() {
+            put(3 + i, word);
+        }
+    }
+}
+
+/// For each block, x fastest: whether its cluster was asked for; its place in it and the cluster's in the grid, along x and y; blocks of a cluster and clusters of
+/// the grid, along x and y; and the ranks of the blocks whose memory `map_shared_rank` leads to, as bits.
+#[kernel]
+#[launch_contract(dims = 2)]
+pub fn cluster_facts(output: GlobalMut<[u32; 10]>) {
+    shared! { static VALUE: [u32; 1]; }
+    if thread_idx_x() != 0 {
+        return;
+    }
+    let (block, blocks) = (cluster::block_index(), cluster::dim_blocks());
+    let (index, clusters) = (cluster::cluster_index(), cluster::dim_clusters());
+    let mut ranks = 0;
+    for rank in 0..cluster::num_blocks() {
+        let there = cluster::map_shared_rank(VALUE.as_ptr(), rank);
+        ranks |= 1 << cluster::query_shared_rank(there);
+    }
+    let number = (block_idx_y() * grid_dim_x() + block_idx_x()) as usize;
+    if number < output.len() {
+        let facts = [
+            u32::from(cluster::is_explicit()),
+            block.x,
+            block.y,
+            index.x,
+            index.y,
+            blocks.x,
+            blocks.y,
+            clusters.x,
+            clusters.y,
+            ranks,
+        ];
+        // SAFETY: one thread of each block, and each has its element.
+        unsafe { output.set(number, facts) };
+    }
+}

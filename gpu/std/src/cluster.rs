@@ -72,7 +72,7 @@ pub fn num_blocks() -> u32 {
     // SAFETY: every thread may read its special registers at any time, and no device has larger clusters.
     unsafe {
         let blocks = intrinsics::cluster_nctarank();
-        core::hint::assert_unchecked(blocks >= 1 && blocks <= 16);
+        core::hint::assert_unchecked(matches!(blocks, 1..=16));
         blocks
     }
 }
@@ -196,11 +196,11 @@ fn escape<T>(pointer: *mut T) -> *mut T {
     }
     #[cfg(target_arch = "nvptx64")]
     {
-        let mut pointer = pointer;
+        let mut address = pointer.expose_provenance();
         // SAFETY: no instruction at all.
         unsafe {
-            core::arch::asm!("/* {0} */", inout(reg64) pointer, options(pure, nomem, nostack, preserves_flags));
+            core::arch::asm!("/* {0} */", inout(reg64) address, options(pure, nomem, nostack, preserves_flags));
         }
-        pointer
+        core::ptr::with_exposed_provenance_mut(address)
     }
 }

@@ -37,7 +37,7 @@ pub(crate) fn shared<T>(pointer: *const T) -> u32 {
     unsafe {
         ptx!("cvta.to.shared":
             "{{ .reg .b64 shared; cvta.to.shared.u64 shared, {pointer}; cvt.u32.u64 {address}, shared; }}",
-            pointer = in(reg64) pointer,
+            pointer = in(reg64) pointer.expose_provenance(),
             address = lateout(reg32) address,
             options(pure, nomem, nostack, preserves_flags),
         );

@@ -280,6 +280,12 @@ stores! {
     /// [`store`](Self::store), but the greater of each element and the one that is there stays. Of integers and half floats.
     #[doc(alias = "cp.reduce.async.bulk.tensor.max")]
     store_max = "cp.reduce.async.bulk.tensor.", ".max";
+    /// [`store`](Self::store), but the element that is there counts up, and from the one that comes on begins at 0 again. Of `u32`.
+    #[doc(alias = "cp.reduce.async.bulk.tensor.inc")]
+    store_inc = "cp.reduce.async.bulk.tensor.", ".inc";
+    /// [`store`](Self::store), but the element that is there counts down, and from 0, or from above the one that comes, goes to that one. Of `u32`.
+    #[doc(alias = "cp.reduce.async.bulk.tensor.dec")]
+    store_dec = "cp.reduce.async.bulk.tensor.", ".dec";
     /// [`store`](Self::store), but the bits that both elements have stay. Of integers.
     #[doc(alias = "cp.reduce.async.bulk.tensor.and")]
     store_and = "cp.reduce.async.bulk.tensor.", ".and";

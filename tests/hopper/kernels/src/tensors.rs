@@ -71,7 +71,9 @@ pub fn store_box<const RANK: usize>(
                 3 => map.store_max(at, tile.as_ptr()),
                 4 => map.store_and(at, tile.as_ptr()),
                 5 => map.store_or(at, tile.as_ptr()),
-                _ => map.store_xor(at, tile.as_ptr()),
+                6 => map.store_xor(at, tile.as_ptr()),
+                7 => map.store_inc(at, tile.as_ptr()),
+                _ => map.store_dec(at, tile.as_ptr()),
             }
         }
         bulk::commit_group();

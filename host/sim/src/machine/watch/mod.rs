@@ -228,7 +228,7 @@ impl Core<'_> {
             shared: (region == Region::Shared).then_some(block),
             pending: false,
         };
-        if kind != Kind::Read && reach == Reach::Shared {
+        if kind != Kind::Read && region == Region::Shared {
             self.remember_writes(index, addresses, mask, u64::from(info.bytes));
         }
         // In shared memory of other blocks of the cluster lanes are looked at one by one.

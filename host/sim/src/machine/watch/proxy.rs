@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use foldhash::fast::FixedState;
 
 use crate::checks::FindingKind;
-use crate::machine::asynchronous::pending::Spot;
+use crate::machine::asynchronous::pending::CheckedPlace;
 use crate::machine::core::Core;
 use crate::machine::lane::{LANES, lanes};
 use crate::machine::op::Op;
@@ -102,7 +102,7 @@ impl Core<'_> {
         &mut self,
         op: *const Op,
         lane: usize,
-        (block, address): Spot,
+        (block, address): CheckedPlace,
         bytes: u64,
     ) {
         let Some(writer) = block.and_then(|block| self.proxies.unfenced(block, address, bytes))

@@ -19,10 +19,11 @@ pub fn embedded_launching() -> impl Iterator<Item = (String, &'static str)> {
 /// Whether the kernel says (`min_arch`) that the target has what it needs: none of its manifests, and it is for no target.
 pub fn is_for(kernel: &str, target: &str) -> bool {
     let name = format!("\"name\": \"{kernel}\"");
-    let manifests = gpu::Ptx::TEXTS.iter().map(|text| text.manifest);
-    let described = manifests.filter_map(|manifest| manifest.split_once(&name));
-    // The newest target has every kernel. What follows a kernel's name is about it, up to its line.
-    let Some((_, rest)) = described.last() else {
+    // The newest target has every kernel.
+    let manifests = gpu::Ptx::TEXTS.iter().rev().map(|text| text.manifest);
+    let mut described = manifests.filter_map(|manifest| manifest.split_once(&name));
+    // What follows a kernel's name is about it, up to its line.
+    let Some((_, rest)) = described.next() else {
         return false;
     };
     let own = rest.split("\"line\"").next().unwrap_or_default();

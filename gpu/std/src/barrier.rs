@@ -278,6 +278,13 @@ impl<S: Scope> Barrier<S> {
                 )
             };
         }
+        #[cfg_attr(
+            not(target_arch = "nvptx64"),
+            expect(
+                clippy::if_same_then_else,
+                reason = "they differ in the instruction, which the host has not"
+            )
+        )]
         // SAFETY: the barrier was initialised.
         unsafe {
             if S::IS_CLUSTER {
@@ -318,6 +325,13 @@ impl<S: Scope> Barrier<S> {
                 )
             };
         }
+        #[cfg_attr(
+            not(target_arch = "nvptx64"),
+            expect(
+                clippy::if_same_then_else,
+                reason = "they differ in the instruction, which the host has not"
+            )
+        )]
         // SAFETY: the barrier was initialised.
         unsafe {
             if S::IS_CLUSTER {

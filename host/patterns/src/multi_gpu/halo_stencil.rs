@@ -122,7 +122,7 @@ impl Split {
     fn step(&mut self, step: usize) -> Result<()> {
         let (nx, width) = (self.nx, u32::try_from(self.nx)?);
         let [even, odd] = &mut self.fields;
-        let (from, to) = if step % 2 == 0 {
+        let (from, to) = if step.is_multiple_of(2) {
             (even, odd)
         } else {
             (odd, even)

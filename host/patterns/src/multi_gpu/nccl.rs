@@ -223,13 +223,12 @@ impl Communicator {
     pub(super) fn grouped(&self, calls: impl FnOnce() -> Result<()>) -> Result<()> {
         let functions = &self.nccl.0.functions;
         // SAFETY: no conditions.
-        self.nccl
-            .check("ncclGroupStart", unsafe { (functions.group_start)() })?;
+        let begun = unsafe { (functions.group_start)() };
+        self.nccl.check("ncclGroupStart", begun)?;
         let done = calls();
         // SAFETY: the group was begun above.
-        let ended = self
-            .nccl
-            .check("ncclGroupEnd", unsafe { (functions.group_end)() });
+        let ended = unsafe { (functions.group_end)() };
+        let ended = self.nccl.check("ncclGroupEnd", ended);
         done.and(ended)
     }
 

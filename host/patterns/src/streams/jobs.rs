@@ -82,7 +82,7 @@ impl Job for Chain {
 
     fn step(&mut self, step: usize, stream: &Stream) -> Result<()> {
         let [even, odd] = &mut self.buffers;
-        let (from, to) = if step % 2 == 0 {
+        let (from, to) = if step.is_multiple_of(2) {
             (even, odd)
         } else {
             (odd, even)

@@ -319,7 +319,7 @@ fn refusal<const RANK: usize>(tiles: Tiles<RANK>) -> String {
 
 #[test]
 fn what_the_hardware_cannot_do_is_refused_with_the_reason() {
-    assert!(WORDS >= 1024);
+    const { assert!(WORDS >= 1024) };
     for (refused, reason) in [
         (
             refusal(Tiles::new([10, 10], [4, 4])),

@@ -135,7 +135,7 @@ fn tiles_of_tiles_and_the_block_know_their_place() {
         let config = LaunchConfig::new(1, (16, 4, 4));
         let rows = run(compiled, smaller_tiles, config, &input, [0; 5]);
         for (thread, row) in rows.iter().enumerate() {
-            let (rank, other) = (thread as u32, thread / 8 * 8 + (thread % 8 ^ 5));
+            let (rank, other) = (thread as u32, thread / 8 * 8 + ((thread % 8) ^ 5));
             assert_eq!(
                 *row,
                 [rank / 8, 32, input[other], rank, 256],

@@ -133,7 +133,7 @@ fn values_of_many_kinds_arrive_as_they_were() {
             let wide = 0x0123_4567_89ab_cdef_fedc_ba98_7654_3210u128;
             let mixed = Mixed {
                 wide: -(wide as i128),
-                maybe: maybe.map(|it| NonZero::from(it)),
+                maybe: maybe.map(NonZero::from),
                 list: [1, 20, 300, 4000, 50_000],
                 yes: kind == 1,
                 byte: 200,

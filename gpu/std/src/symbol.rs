@@ -137,6 +137,10 @@ mod zeroed {
 
 impl<T: Value + zeroed::Zeroed> ConstantMemory<T> {
     /// A static of zeros, for the host to fill: a value that says so, where [`new`](Self::new) wants one.
+    #[allow(
+        clippy::declare_interior_mutable_const,
+        reason = "each static that takes it is one of its own, which is what is meant"
+    )]
     pub const UNINIT: Self = {
         // SAFETY: all bits zero are a value of such a type.
         ConstantMemory(Cell::new(unsafe { core::mem::zeroed() }))

@@ -158,7 +158,7 @@ fn read(messages: &str) -> BTreeMap<String, Resources> {
 
 /// Whether a function is there to say what a panic says: formatting is nothing else in a kernel (`gpu_printf!` leaves it to the driver).
 fn is_of_panics(symbol: &str) -> bool {
-    let path = rustc_demangle::demangle(symbol).to_string();
+    let path = format!("{:#}", rustc_demangle::demangle(symbol));
     ["core::panicking::", "core::fmt::", "lanewise_std::panic::"]
         .iter()
         .any(|part| path.contains(part))

@@ -67,7 +67,7 @@ fn the_simulator_names_the_line_of_a_kernel_built_for_a_debugger() {
         ])
         .env("LANEWISE_PTX", folder.path());
     let (text, _) = output(example);
-    let line = "--> gpu/src/basics/vector_add.rs:31 (ptx line ";
+    let line = "--> gpu/src/basics/vector_add.rs:35 (ptx line ";
     assert!(text.contains(line), "no `{line}` in\n{text}");
     // A release's instruction would load through the read-only cache: this is the debugger's text.
     assert!(text.contains("`ld.b32`"), "{text}");

@@ -50,6 +50,16 @@ pub fn without_ptx_lines(text: &str) -> String {
     )
 }
 
+/// The text with allocations as `#N`: for programs whose tests share a device, where each counts the others' buffers.
+pub fn without_allocations(text: &str) -> String {
+    numbers_after(
+        text,
+        "allocation #",
+        |c| c.is_ascii_digit(),
+        |_| "N".to_owned(),
+    )
+}
+
 /// The text with what follows each `mark` replaced, as far as it is made of such characters.
 fn numbers_after(
     text: &str,
@@ -81,5 +91,10 @@ mod tests {
         assert_eq!(stable(text), expected);
         let text = "(ptx line 6675, `ret`)";
         assert_eq!(without_ptx_lines(text), "(ptx line N, `ret`)");
+        let text = "4 bytes into allocation #12: 256 bytes";
+        assert_eq!(
+            without_allocations(text),
+            "4 bytes into allocation #N: 256 bytes"
+        );
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! [`Float`] gives `f32` and `f64` the methods that they have in `std` and lack in `core`: `x.sin()`, `x.powf(y)`. They are
 //! as accurate as a CPU's: the code is that of the crate `libm`, or of NVIDIA's libdevice where the build asks for it
-//! (`--libdevice`). The functions of [`crate::fast`] are the machine's own approximations; `--fast-math` uses them for these.
+//! (`--libdevice`). Where `std` is there too, as on the host, its own methods come first: `Float::sin(x)` is this one on both sides. The functions of [`crate::fast`] are the machine's own approximations; `--fast-math` uses them for these.
 //!
 //! The free functions round each single operation as their name says: to nearest (`rn`), towards zero (`rz`), up (`ru`) or
 //! down (`rd`). They are never fused with another. PTX ISA, "Rounding Modifiers"; CUDA Math API, "Single Precision Intrinsics".

@@ -1,4 +1,6 @@
 //! `lanewise_std::math`: the accurate functions are the same code on both sides, so they agree to the last bit.
+//!
+//! They are called by the trait's name. On the host `a.sin()` is `std`'s own method, as soon as any crate below this one has `std`.
 
 macro_rules! widths {
     ($($kernel:ident: $ty:ident;)*) => {$(
@@ -15,46 +17,46 @@ macro_rules! widths {
 
             fn trigonometric(random: &mut Random, out: &mut Out<'_>) {
                 let a = random.$ty();
-                out.put([a.sin(), a.cos(), a.tan()]);
+                out.put([Float::sin(a), Float::cos(a), Float::tan(a)]);
                 out.put(Float::sin_cos(a / 3.0));
             }
 
             fn inverse_trigonometric(random: &mut Random, out: &mut Out<'_>) {
                 let (a, b) = (random.$ty(), random.$ty());
                 let small = a.clamp(-1.0, 1.0);
-                out.put([small.asin(), small.acos(), a.atan(), a.atan2(b)]);
+                out.put([Float::asin(small), Float::acos(small), Float::atan(a), Float::atan2(a, b)]);
             }
 
             fn hyperbolic(random: &mut Random, out: &mut Out<'_>) {
                 let a = random.$ty();
-                out.put([a.sinh(), a.cosh(), a.tanh()]);
-                out.put([a.asinh(), a.acosh(), a.clamp(-1.0, 1.0).atanh()]);
+                out.put([Float::sinh(a), Float::cosh(a), Float::tanh(a)]);
+                out.put([Float::asinh(a), Float::acosh(a), Float::atanh(a.clamp(-1.0, 1.0))]);
             }
 
             fn exponential(random: &mut Random, out: &mut Out<'_>) {
                 let a = random.$ty();
-                out.put([a.exp(), a.exp2(), a.exp10(), a.exp_m1()]);
+                out.put([Float::exp(a), Float::exp2(a), Float::exp10(a), Float::exp_m1(a)]);
             }
 
             fn logarithmic(random: &mut Random, out: &mut Out<'_>) {
                 let a = random.$ty().abs();
-                out.put([a.ln(), a.log2(), a.log10(), a.ln_1p()]);
+                out.put([Float::ln(a), Float::log2(a), Float::log10(a), Float::ln_1p(a)]);
             }
 
             fn powers(random: &mut Random, out: &mut Out<'_>) {
                 let (a, b) = (random.$ty(), random.$ty());
-                out.put([a.powf(b), a.abs().powf(0.3), a.powi(random.below(9) as i32 - 4)]);
+                out.put([Float::powf(a, b), Float::powf(a.abs(), 0.3), Float::powi(a, random.below(9) as i32 - 4)]);
             }
 
             fn roots(random: &mut Random, out: &mut Out<'_>) {
                 let (a, b) = (random.$ty(), random.$ty());
-                out.put([a.cbrt(), a.hypot(b)]);
+                out.put([Float::cbrt(a), Float::hypot(a, b)]);
             }
 
             fn special(random: &mut Random, out: &mut Out<'_>) {
                 let a = random.$ty();
-                out.put([a.erf(), a.erfc()]);
-                out.put([a.clamp(-30.0, 30.0).gamma(), a.clamp(-30.0, 30.0).ln_gamma()]);
+                out.put([Float::erf(a), Float::erfc(a)]);
+                out.put([Float::gamma(a.clamp(-30.0, 30.0)), Float::ln_gamma(a.clamp(-30.0, 30.0))]);
             }
         }
     )*};

@@ -69,7 +69,7 @@ impl Page {
     }
 }
 
-/// Pages of the book that `SUMMARY.md` does not list: mdBook would leave them out without a word.
+/// Pages of the book that `SUMMARY.md` does not list, which mdBook would leave out without a word, or lists twice, which it refuses.
 fn summary(book: &Path, pages: &[Page]) -> Vec<Problem> {
     let path = book.join("SUMMARY.md");
     let Some(summary) = pages.iter().find(|page| page.path == path) else {
@@ -79,17 +79,19 @@ fn summary(book: &Path, pages: &[Page]) -> Vec<Problem> {
             what: "there is no summary".into(),
         }];
     };
-    let listed: BTreeSet<PathBuf> = markdown::links(&summary.text)
-        .iter()
-        .map(|link| summary.resolve(&link.text))
-        .collect();
+    let mut listed: BTreeSet<PathBuf> = BTreeSet::new();
+    let mut problems = Vec::new();
+    for link in markdown::links(&summary.text) {
+        if !listed.insert(summary.resolve(&link.text)) {
+            problems.push(summary.problem(link.line, format!("`{}` is listed twice", link.text)));
+        }
+    }
     let in_book = pages
         .iter()
         .filter(|page| page.path.starts_with(book) && page.path != path);
     let unlisted = in_book.filter(|page| !listed.contains(&page.path));
-    unlisted
-        .map(|page| page.problem(1, "the page is not in SUMMARY.md".into()))
-        .collect()
+    problems.extend(unlisted.map(|page| page.problem(1, "the page is not in SUMMARY.md".into())));
+    problems
 }
 
 /// Patterns with no page. A pattern is a kernel file, `gpu/src/CHAPTER/PATTERN.rs`, that a file of the same name in
@@ -306,6 +308,17 @@ mod tests {
         assert_eq!(
             problems(&[("docs/src/a.md", "# A")]),
             ["docs/src/a.md:1: the page is not in SUMMARY.md"]
+        );
+    }
+
+    #[test]
+    fn a_page_that_the_summary_lists_twice_is_reported() {
+        assert_eq!(
+            problems(&[
+                ("docs/src/a.md", "# A"),
+                ("docs/src/SUMMARY.md", "- [A](a.md)\n- [B](a.md)\n"),
+            ]),
+            ["docs/src/SUMMARY.md:2: `a.md` is listed twice"]
         );
     }
 

@@ -99,7 +99,8 @@ macro_rules! float {
             )*
             #[inline]
             fn powi(self, n: i32) -> Self {
-                self.powf(n as $float)
+                // By the trait's name: on the host the method would be that of `std`.
+                Float::powf(self, n as $float)
             }
         }
     };

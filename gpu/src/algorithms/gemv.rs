@@ -10,9 +10,10 @@
 use core::array::from_fn;
 
 use lanewise_macros::kernel;
-use lanewise_std::collective::{Sum, warp_reduce};
 use lanewise_std::thread::{block_idx_x, grid_dim_x};
-use lanewise_std::warp::{WARP_SIZE, lane_id, warp_id, warps_per_block};
+use lanewise_std::warp::{
+    FULL_MASK, WARP_SIZE, lane_id, shuffle_xor_sync, warp_id, warps_per_block,
+};
 use lanewise_std::{DisjointSlice, gpu_assert};
 
 /// Loads of a lane that are under way at once.
@@ -47,7 +48,10 @@ pub fn gemv(a: &[f32], shape: [u32; 3], x: &[f32], factors: [f32; 2], mut y: Dis
             sums[0] += product(e);
             e += lanes;
         }
-        let sum = warp_reduce((sums[0] + sums[1]) + (sums[2] + sums[3]), Sum);
+        let mut sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+        for lanes_away in [16, 8, 4, 2, 1] {
+            sum += shuffle_xor_sync(FULL_MASK, sum, lanes_away); // all 32 lanes are here: blocks are whole warps
+        }
         if lane_id() == 0 {
             // SAFETY: one lane of the warp that has this row.
             if let Some(y) = unsafe { y.get_unique_mut(row) } {

@@ -40,9 +40,13 @@ LEFT_OUT = {
     "nrt.test_nrt_refct": "NVRTC needs CCCL's headers",
 }
 
+# Tests that end in a fault, by the end of their names: it takes the context with it, and every test behind it in this process.
+FAULTY = {
+    "TestAcceleratedArchitecture.test_device_arch_specific": "writes a tensor map of 128 bytes to a shared array of 4",
+}
+
 # By the end of the test's name.
 EXPECTED = {
-    "TestAcceleratedArchitecture.test_device_arch_specific": "tensor maps, as of sm_90a, are not simulated",
     "TestLinker.test_get_const_mem_size": "a function's constant memory is not counted",
     "TestLinker.test_set_registers_eager": "registers are estimated; the compiler's limit is not heeded",
     "TestLinker.test_set_registers_38": "as above",
@@ -69,13 +73,22 @@ def modules(everything):
     return [name for name in names if name.rpartition(".")[2].startswith("test_") and name not in LEFT_OUT]
 
 
+def without_faulty(tests):
+    """The tests of a suite, one by one, but for those that are known to end in a fault."""
+    for test in tests:
+        if isinstance(test, unittest.TestSuite):
+            yield from without_faulty(test)
+        elif not any(test.id().endswith(end) for end in FAULTY):
+            yield test
+
+
 def main():
     warnings.simplefilter("ignore")
     loader, suite = unittest.TestLoader(), unittest.TestSuite()
     names = modules("--all" in sys.argv[1:])
     for name in names:
         try:
-            suite.addTests(loader.loadTestsFromModule(importlib.import_module(ROOT + name)))
+            suite.addTests(without_faulty(loader.loadTestsFromModule(importlib.import_module(ROOT + name))))
         except unittest.SkipTest as reason:
             print(f"{name}: skipped: {reason}")
     result = Result()

@@ -31,22 +31,26 @@ pub fn gemv(a: &[f32], shape: [u32; 3], x: &[f32], factors: [f32; 2], mut y: Dis
         "the matrix is shorter than its shape says"
     );
     gpu_assert!(x.len() >= columns, "the vector is shorter than a row");
+    // What of the old values counts: with a factor of zero nothing, a NaN neither. Bits and no branch in the loop below, of which NVVM
+    // would make two loops, one for each answer, with the shuffles in both.
+    let kept = if beta == 0.0 { 0 } else { u32::MAX };
     let lanes = WARP_SIZE as usize;
     let first = block_idx_x() as usize * warps_per_block() as usize + warp_id() as usize;
     let step = grid_dim_x() as usize * warps_per_block() as usize;
     for row in (first..rows).step_by(step) {
-        // SAFETY: the row is inside the matrix, and `e` below its length.
-        let product = |e: usize| unsafe { a.get_unchecked(row * stride + e) * x.get_unchecked(e) };
+        // Zero past the row's end: one loop, which all lanes leave together.
+        let product = |e: usize| match e < columns {
+            // SAFETY: the row is inside the matrix, and `e` below its length.
+            true => unsafe { a.get_unchecked(row * stride + e) * x.get_unchecked(e) },
+            false => 0.0,
+        };
         let mut sums = [0.0f32; UNROLL];
-        let mut e = lane_id() as usize;
-        while e + (UNROLL - 1) * lanes < columns {
+        let mut start = 0;
+        while start < columns {
+            let e = start + lane_id() as usize;
             let products: [f32; UNROLL] = from_fn(|k| product(e + k * lanes));
             sums = from_fn(|k| sums[k] + products[k]);
-            e += UNROLL * lanes;
-        }
-        while e < columns {
-            sums[0] += product(e);
-            e += lanes;
+            start += UNROLL * lanes;
         }
         let mut sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
         for lanes_away in [16, 8, 4, 2, 1] {
@@ -55,8 +59,7 @@ pub fn gemv(a: &[f32], shape: [u32; 3], x: &[f32], factors: [f32; 2], mut y: Dis
         if lane_id() == 0 {
             // SAFETY: one lane of the warp that has this row.
             if let Some(y) = unsafe { y.get_unique_mut(row) } {
-                let kept = if beta == 0.0 { 0.0 } else { beta * *y };
-                *y = alpha * sum + kept;
+                *y = alpha * sum + beta * f32::from_bits(y.to_bits() & kept);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use gpu::algorithms::philox::{philox_bits, philox_normal, philox_uniform};
-use lanewise::{Device, DeviceBuffer, LaunchConfig, Stream};
+use lanewise::{Device, DeviceBuffer, LaunchConfig, LaunchError, Stream};
 
 use super::{AlgorithmError, Floats};
 use crate::case::Filling;
@@ -105,16 +105,10 @@ impl Philox {
         stream: &Stream,
         output: &mut DeviceBuffer<u32>,
     ) -> Result<(), AlgorithmError> {
-        let (first, skip) = self.place();
-        let (length, config) = (output.len(), config(output.len()));
-        device.launch(
-            stream,
-            philox_bits,
-            config,
-            (output, self.seed, self.stream, first, skip),
-        )?;
-        self.skip(length as u128);
-        Ok(())
+        self.take(output.len(), |config, seed, name, first, skip| {
+            let arguments = (output, seed, name, first, skip);
+            device.launch(stream, philox_bits, config, arguments)
+        })
     }
 
     /// Fills `output` with numbers from 0 (included) to 1 (not included).
@@ -127,16 +121,10 @@ impl Philox {
         stream: &Stream,
         output: &mut DeviceBuffer<f32>,
     ) -> Result<(), AlgorithmError> {
-        let (first, skip) = self.place();
-        let (length, config) = (output.len(), config(output.len()));
-        device.launch(
-            stream,
-            philox_uniform,
-            config,
-            (output, self.seed, self.stream, first, skip),
-        )?;
-        self.skip(length as u128);
-        Ok(())
+        self.take(output.len(), |config, seed, name, first, skip| {
+            let arguments = (output, seed, name, first, skip);
+            device.launch(stream, philox_uniform, config, arguments)
+        })
     }
 
     /// Fills `output` with normally distributed numbers, of mean 0 and variance 1.
@@ -149,14 +137,21 @@ impl Philox {
         stream: &Stream,
         output: &mut DeviceBuffer<f32>,
     ) -> Result<(), AlgorithmError> {
+        self.take(output.len(), |config, seed, name, first, skip| {
+            let arguments = (output, seed, name, first, skip);
+            device.launch(stream, philox_normal, config, arguments)
+        })
+    }
+
+    /// Hands the next `length` numbers to a launch, which gets its configuration, the stream's two names, the counter to begin at and how many of
+    /// that one's four numbers are over. Where the launch fails, none are used up.
+    fn take(
+        &mut self,
+        length: usize,
+        launch: impl FnOnce(LaunchConfig, u64, u64, u64, u32) -> Result<(), LaunchError>,
+    ) -> Result<(), AlgorithmError> {
         let (first, skip) = self.place();
-        let (length, config) = (output.len(), config(output.len()));
-        device.launch(
-            stream,
-            philox_normal,
-            config,
-            (output, self.seed, self.stream, first, skip),
-        )?;
+        launch(config(length), self.seed, self.stream, first, skip)?;
         self.skip(length as u128);
         Ok(())
     }

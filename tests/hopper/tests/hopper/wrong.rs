@@ -28,6 +28,21 @@ fn report(
     Some(answer.text)
 }
 
+/// What is said of a thread that expects so many bytes of a box of 256.
+fn report_of_expecting(test: &str, bytes: u32) -> Option<String> {
+    report(test, |device, stream| {
+        with_map(device, |map| {
+            let output = Box::leak(Box::new(buffer(device, &[0])));
+            device.launch(
+                stream,
+                expected_bytes,
+                LaunchConfig::new(1, 32),
+                (map, bytes, output),
+            )
+        })
+    })
+}
+
 /// Asserts that the report has all of these words.
 #[track_caller]
 fn says(report: Option<String>, words: &[&str]) {
@@ -78,17 +93,7 @@ fn a_place_that_nobody_commits_is_named() {
 
 #[test]
 fn too_many_expected_bytes_are_counted() {
-    let report = report("too_many_expected_bytes_are_counted", |device, stream| {
-        with_map(device, |map| {
-            let output = Box::leak(Box::new(buffer(device, &[0])));
-            device.launch(
-                stream,
-                expected_bytes,
-                LaunchConfig::new(1, 32),
-                (map, 272, output),
-            )
-        })
-    });
+    let report = report_of_expecting("too_many_expected_bytes_are_counted", 272);
     says(
         report,
         &[
@@ -101,17 +106,7 @@ fn too_many_expected_bytes_are_counted() {
 
 #[test]
 fn too_few_expected_bytes_are_counted() {
-    let report = report("too_few_expected_bytes_are_counted", |device, stream| {
-        with_map(device, |map| {
-            let output = Box::leak(Box::new(buffer(device, &[0])));
-            device.launch(
-                stream,
-                expected_bytes,
-                LaunchConfig::new(1, 32),
-                (map, 240, output),
-            )
-        })
-    });
+    let report = report_of_expecting("too_few_expected_bytes_are_counted", 240);
     says(
         report,
         &[

@@ -7,8 +7,9 @@
 use anyhow::{Result, ensure};
 use lanewise::ulp::{self, unit_f32};
 use lanewise::{Device, DeviceBuffer, LaunchConfig};
+use rayon::prelude::*;
 
-use crate::instruction::functions::{Function, operands};
+use crate::instruction::functions::Function;
 
 /// Which inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,43 +74,91 @@ impl Accuracy {
     }
 }
 
-/// Inputs of a launch.
-const CHUNK: u64 = 1 << 22;
+/// Inputs of a launch, at most: large enough that copies and launches are not what takes the time.
+const CHUNK: usize = 1 << 24;
 
-/// What the standard function, or the intrinsic, makes of the inputs: of all of them, and of those in the function's range.
+/// Inputs that a thread takes at once.
+const SHARE: usize = 1 << 14;
+
+/// What was found of a function's two kernels.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Found {
+    /// Of all inputs.
+    pub all: Accuracy,
+    /// Of those in the function's range.
+    pub range: Accuracy,
+}
+
+impl Found {
+    const NONE: Self = Self {
+        all: Accuracy::NONE,
+        range: Accuracy::NONE,
+    };
+
+    fn join(mut self, other: &Self) -> Self {
+        self.all.join(&other.all);
+        self.range.join(&other.range);
+        self
+    }
+}
+
+/// What the standard function and the intrinsic, in this order, make of the inputs.
+///
+/// The truth takes longer than the device does: it is computed once for both, on all cores.
 ///
 /// # Errors
 /// The driver's, and a sample of more than 2^32.
-pub fn measure(
-    device: &Device,
-    function: &'static Function,
-    is_intrinsic: bool,
-    inputs: Inputs,
-) -> Result<[Accuracy; 2]> {
+pub fn measure(device: &Device, function: &'static Function, inputs: Inputs) -> Result<[Found; 2]> {
     let power = match inputs {
         Inputs::All => 32,
         Inputs::Sample(power) => power,
     };
     ensure!(power <= 32, "there are 2^32 inputs, not 2^{power}");
     let (count, stratum) = (1u64 << power, 1u64 << (32 - power));
+    // Both are powers of two, so all launches have as many.
+    let chunk = CHUNK.min(usize::try_from(count)?);
+    let config = LaunchConfig::for_num_elems(chunk);
     let stream = device.stream()?;
-    let mut found = [Accuracy::NONE; 2];
-    for start in (0..count).step_by(CHUNK as usize) {
-        let numbers = start..count.min(start + CHUNK);
-        let arguments: Vec<f32> = numbers.map(|i| argument(i, stratum)).collect();
-        let on_device = operands(device, function, &arguments)?;
-        let mut output = DeviceBuffer::zeroed(device, arguments.len())?;
-        let config = LaunchConfig::for_num_elems(arguments.len());
-        let [a, b] = &on_device;
-        function.launch[usize::from(is_intrinsic)](device, &stream, config, [a, b], &mut output)?;
-        let output = output.to_vec()?;
-        for part in compare(function, &arguments, &output) {
-            for (found, part) in found.iter_mut().zip(part) {
-                found.join(&part);
-            }
+    let mut arguments = vec![0.0; chunk];
+    let mut column = arguments.clone();
+    let mut results = [arguments.clone(), arguments.clone()];
+    let mut operands = [
+        DeviceBuffer::zeroed(device, chunk)?,
+        DeviceBuffer::zeroed(device, chunk)?,
+    ];
+    let mut output = DeviceBuffer::zeroed(device, chunk)?;
+    let mut found = [Found::NONE; 2];
+    for start in (0..count).step_by(chunk) {
+        let place = |i: usize| argument(start + i as u64, stratum);
+        fill(&mut arguments, place);
+        for (k, operand) in operands.iter_mut().enumerate() {
+            fill(&mut column, |i| (function.operands)(arguments[i])[k]);
+            operand.copy_from_slice(&column)?;
+        }
+        let [a, b] = &operands;
+        for (launch, result) in function.launch.iter().zip(&mut results) {
+            launch(device, &stream, config, [a, b], &mut output)?;
+            output.copy_to_slice(result)?;
+        }
+        let of_chunk = compare(function, &arguments, &results);
+        for (found, of_chunk) in found.iter_mut().zip(of_chunk) {
+            *found = found.join(&of_chunk);
         }
     }
-    Ok(found.map(Accuracy::finish))
+    Ok(found.map(|found| Found {
+        all: found.all.finish(),
+        range: found.range.finish(),
+    }))
+}
+
+/// Computes every element by its index, on all cores.
+fn fill(elements: &mut [f32], of: impl Fn(usize) -> f32 + Sync) {
+    let shares = elements.par_chunks_mut(SHARE).enumerate();
+    shares.for_each(|(share, elements)| {
+        for (i, element) in elements.iter_mut().enumerate() {
+            *element = of(share * SHARE + i);
+        }
+    });
 }
 
 /// The input of a stratum: its only one, or any.
@@ -119,36 +168,31 @@ fn argument(number: u64, stratum: u64) -> f32 {
     f32::from_bits((number * stratum + random % stratum) as u32)
 }
 
-/// The errors of some outputs, taken up by as many threads as there are cores.
-fn compare(function: &Function, arguments: &[f32], output: &[f32]) -> Vec<[Accuracy; 2]> {
-    let cores = std::thread::available_parallelism().map_or(1, Into::into);
-    let share = arguments.len().div_ceil(cores).max(1);
+/// The errors of both kernels' results, taken up on all cores.
+fn compare(function: &Function, arguments: &[f32], results: &[Vec<f32>; 2]) -> [Found; 2] {
     let [low, high] = function.range;
-    std::thread::scope(|scope| {
-        let parts = arguments.chunks(share).zip(output.chunks(share));
-        let parts: Vec<_> = parts
-            .map(|(arguments, output)| {
-                scope.spawn(move || {
-                    let mut found = [Accuracy::NONE; 2];
-                    for (&x, &value) in arguments.iter().zip(output) {
-                        let truth = function.value(x);
-                        let unit = unit_f32(truth);
-                        let error = ulp::error(value.into(), truth, unit, f32::MAX.into());
-                        found[0].add(x, error);
-                        if (low..=high).contains(&x) {
-                            found[1].add(x, error);
-                        }
-                    }
-                    found
-                })
-            })
-            .collect();
-        let join = |part: std::thread::ScopedJoinHandle<'_, _>| part.join();
-        parts
-            .into_iter()
-            .filter_map(|part| join(part).ok())
-            .collect()
-    })
+    let [standard, intrinsic] = results.each_ref().map(|results| results.par_chunks(SHARE));
+    let shares = arguments.par_chunks(SHARE).zip(standard).zip(intrinsic);
+    let of_share = |((arguments, standard), intrinsic): ((&[f32], &[f32]), &[f32])| {
+        let mut found = [Found::NONE; 2];
+        for ((&x, &standard), &intrinsic) in arguments.iter().zip(standard).zip(intrinsic) {
+            let truth = function.value(x);
+            let unit = unit_f32(truth);
+            for (found, value) in found.iter_mut().zip([standard, intrinsic]) {
+                let error = ulp::error(value.into(), truth, unit, f32::MAX.into());
+                found.all.add(x, error);
+                if (low..=high).contains(&x) {
+                    found.range.add(x, error);
+                }
+            }
+        }
+        found
+    };
+    // In order, so that sums are the same in every run.
+    let parts: Vec<[Found; 2]> = shares.map(of_share).collect();
+    parts
+        .iter()
+        .fold([Found::NONE; 2], |[a, b], [c, d]| [a.join(c), b.join(d)])
 }
 
 #[cfg(test)]

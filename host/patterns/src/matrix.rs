@@ -84,7 +84,7 @@ pub(crate) fn prepare<K: SafeKernel<Params = <copy_row as Kernel>::Params>>(
     config.grid = LaunchConfig::cover_2d(covered, tile).grid;
     let config = config.with_dynamic_shared(tiles.dynamic_shared());
     let input = input::floats(nx * ny, setup.seed);
-    let expected = expected(&input, nx, ny);
+    let expected = setup.expected(|| expected(&input, nx, ny));
 
     let input = DeviceBuffer::from_slice(device, &input)?;
     let output = DeviceBuffer::zeroed(device, nx * ny)?;

@@ -137,7 +137,7 @@ impl Sweep {
 /// GB/s of one setup.
 fn bandwidth(device: &Device, variant: &Variant, setup: Setup) -> Result<f64> {
     let outcome = run::run(device, variant, setup)?;
-    if let Err(mismatch) = &outcome.check {
+    if let Some(Err(mismatch)) = &outcome.check {
         anyhow::bail!("{} with {setup:?}: {mismatch}", variant.name);
     }
     Ok(match outcome.rate() {

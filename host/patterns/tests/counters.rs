@@ -55,6 +55,22 @@ fn the_variants_of_transpose_differ_in_what_is_counted() {
 }
 
 #[test]
+fn without_a_reference_nothing_is_compared_and_nothing_is_wrong() {
+    let output = run(&["matmul", "--size", "64", "--no-reference"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("not compared"));
+    // Every pattern that the benchmark has can do without: an answer that was not made is looked at by none.
+    for pattern in ["reduce_unroll_warps", "spmv", "fft", "philox", "stencil"] {
+        let output = run(&[pattern, "--size", "600", "--no-reference", "--json"]);
+        let report: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+        for variant in report["variants"].as_array().expect("a list") {
+            assert!(variant["agrees"].is_null(), "{variant:#}");
+        }
+        assert!(output.status.success(), "{report:#}");
+    }
+}
+
+#[test]
 fn a_race_is_found_in_the_variant_that_has_one_and_in_no_other() {
     let output = run(&["increment", "--checks", "race", "--json"]);
     let report: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");

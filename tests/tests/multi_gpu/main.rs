@@ -97,7 +97,7 @@ fn times(
         let times = variants.iter().map(|name| {
             let outcome =
                 run::run(&tests::device(), variant(name), Setup::new(size, 1)).expect("it runs");
-            outcome.check.expect("it agrees");
+            outcome.check.expect("it was compared").expect("it agrees");
             (outcome.time.seconds() * 1e6).to_string()
         });
         times.collect::<Vec<_>>().join(" ")
@@ -133,7 +133,7 @@ fn without_peer_access_copies_are_slower_and_the_kernel_is_refused() {
         let device = tests::device();
         let copied =
             run::run(&device, variant("copy_one_way"), Setup::new(1 << 20, 1)).expect("it runs");
-        copied.check.expect("it agrees");
+        copied.check.expect("it was compared").expect("it agrees");
         let refused = run::run(&device, variant("peer_access"), Setup::new(1 << 20, 1))
             .expect_err("no access");
         let rate = (1u64 << 22) as f64 / copied.time.seconds() / 1e9;
@@ -165,7 +165,7 @@ fn the_halo_is_exchanged_beside_the_interior() {
         };
         for name in names {
             let outcome = run::run(&tests::device(), variant(name), setup).expect("it runs");
-            outcome.check.expect("it agrees");
+            outcome.check.expect("it was compared").expect("it agrees");
         }
         let mut beside = Vec::new();
         for panel in panels(&lanewise::trace::so_far(), &names) {

@@ -19,7 +19,7 @@ fn run_alone(
         lanewise::trace::keep();
         for (name, setup) in variants {
             let outcome = run::run(&tests::device(), variant(name), *setup).expect("it runs");
-            outcome.check.expect("it agrees");
+            outcome.check.expect("it was compared").expect("it agrees");
         }
         let names: Vec<&str> = variants.iter().map(|(name, _)| *name).collect();
         let found = panels(&lanewise::trace::so_far(), &names);

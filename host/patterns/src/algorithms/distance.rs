@@ -187,7 +187,7 @@ fn prepare<T: Coordinate>(
             n,
             setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK),
         )?,
-        expected: on_the_cpu(&a, &b),
+        expected: setup.expected(|| on_the_cpu(&a, &b)),
         relative,
     }))
 }

@@ -56,7 +56,8 @@ fn prepare(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
         input::floats(k * n, setup.seed.wrapping_add(1)),
         input::floats(m * n, setup.seed.wrapping_add(2)),
     );
-    let expected = products([&a, &b, &start], [m, n, k], [alpha, beta]);
+    let expected = || products([&a, &b, &start], [m, n, k], [alpha, beta]);
+    let expected = setup.expected(expected);
 
     let a = DeviceBuffer::from_slice(device, &a)?;
     let b = DeviceBuffer::from_slice(device, &b)?;

@@ -70,7 +70,7 @@ fn prepare(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
         let value = f64::from(alpha) * sum + f64::from(beta) * f64::from(start[row]);
         (value, 2.0 * tolerance + 1e-6)
     });
-    let expected = expected.collect();
+    let expected = setup.expected(|| expected.collect());
 
     let matrix = DeviceBuffer::from_slice(device, &matrix)?;
     let x = DeviceBuffer::from_slice(device, &x)?;

@@ -22,7 +22,7 @@ pub static PATTERN: Pattern = Pattern {
     variants: &[
         Variant::new("philox_bits", |device, setup| {
             let (n, philox) = (setup.elements()?, of(setup));
-            let expected = bits(philox, n);
+            let expected = setup.expected(|| bits(philox, n));
             let output = DeviceBuffer::zeroed(device, n)?;
             let (device, work) = (device.clone(), Work::Bytes(4 * n as u64));
             Ok(Filling::boxed(
@@ -34,10 +34,9 @@ pub static PATTERN: Pattern = Pattern {
         }),
         Variant::new("philox_uniform", |device, setup| {
             let (n, philox) = (setup.elements()?, of(setup));
-            let expected = bits(philox, n)
-                .into_iter()
-                .map(|bits| uniform(bits) as f32)
-                .collect();
+            let unit = |bits| uniform(bits) as f32;
+            let expected = || bits(philox, n).into_iter().map(unit).collect();
+            let expected = setup.expected(expected);
             let output = DeviceBuffer::zeroed(device, n)?;
             let (device, work) = (device.clone(), Work::Bytes(4 * n as u64));
             Ok(Filling::boxed(
@@ -49,7 +48,9 @@ pub static PATTERN: Pattern = Pattern {
         }),
         Variant::new("philox_normal", |device, setup| {
             let (n, philox) = (setup.elements()?, of(setup));
-            let expected = normal(philox, n).into_iter().map(|x| (x, 1e-5)).collect();
+            let close = |x| (x, 1e-5);
+            let expected = || normal(philox, n).into_iter().map(close).collect();
+            let expected = setup.expected(expected);
             let output = DeviceBuffer::zeroed(device, n)?;
             let (device, work) = (device.clone(), Work::Bytes(4 * n as u64));
             Ok(Floats::boxed(

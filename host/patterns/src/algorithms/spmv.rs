@@ -216,7 +216,7 @@ fn prepare(device: &Device, setup: Setup, by: Rows) -> Result<Box<dyn Case>> {
     let (starts, places) = pattern(n, setup.seed);
     let values = input::floats(places.len(), setup.seed.wrapping_add(1));
     let x = input::floats(n, setup.seed.wrapping_add(2));
-    let expected = products(&starts, &places, &values, &x);
+    let expected = setup.expected(|| products(&starts, &places, &values, &x));
 
     let matrix = CsrMatrix::new(device, [n, n], &starts, &places, &values)?;
     let x = DeviceBuffer::from_slice(device, &x)?;

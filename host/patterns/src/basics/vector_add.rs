@@ -46,7 +46,7 @@ fn prepare<K: SafeKernel<Params = <vec_add as Kernel>::Params>>(
     let n = setup.elements()?;
     let a = input::floats(n, setup.seed);
     let b = input::floats(n, setup.seed ^ 1);
-    let expected = vector_add(&a, &b);
+    let expected = setup.expected(|| vector_add(&a, &b));
 
     let a = DeviceBuffer::from_slice(device, &a)?;
     let b = DeviceBuffer::from_slice(device, &b)?;

@@ -42,7 +42,7 @@ fn prepare(device: &Device, setup: Setup, cluster: u32) -> Result<Box<dyn Case>>
         .into_iter()
         .map(|value| (i64::from(value).rem_euclid(wide) - 1 - bins as i64 / 8) as i32)
         .collect();
-    let expected = histogram(&values, bins);
+    let expected = setup.expected(|| histogram(&values, bins));
 
     let most = device.properties().multiprocessors * BLOCKS_PER_MULTIPROCESSOR;
     let mut config = in_clusters(n, setup, cluster).with_cluster(cluster);

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use lanewise::Backend;
-use lanewise_patterns::accuracy::{Accuracy, Inputs, measure};
+use lanewise_patterns::accuracy::{Accuracy, Found, Inputs, measure};
 use lanewise_patterns::instruction::functions::{FUNCTIONS, Function};
 use serde_json::json;
 
@@ -54,11 +54,10 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     };
     let mut rows = Vec::new();
     for function in functions {
-        for (kind, is_intrinsic) in [("standard", false), ("intrinsic", true)] {
-            let found = measure(&device, function, is_intrinsic, inputs)?;
-            for (where_, accuracy) in ["all", "range"].into_iter().zip(found) {
-                rows.push((function, kind, where_, accuracy));
-            }
+        let found = measure(&device, function, inputs)?;
+        for (kind, Found { all, range }) in ["standard", "intrinsic"].into_iter().zip(found) {
+            rows.push((function, kind, "all", all));
+            rows.push((function, kind, "range", range));
         }
     }
     if args.json {

@@ -18,6 +18,9 @@ pub(crate) struct Args {
     /// The peer's sizes on the simulator too; that takes hours
     #[arg(long)]
     full: bool,
+    /// Without comparing: the CPU takes minutes for some of the sizes
+    #[arg(long)]
+    no_reference: bool,
     /// Who runs the kernels
     #[arg(long, value_enum, default_value_t = Choice::Auto)]
     device: Choice,
@@ -39,7 +42,11 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
             } else {
                 pattern.size.default
             };
-            Line::run(&device, variant, Setup::new(size, 1), None)
+            let setup = Setup {
+                is_checked: !args.no_reference,
+                ..Setup::new(size, 1)
+            };
+            Line::run(&device, variant, setup, None)
         })
         .collect();
     if args.json {

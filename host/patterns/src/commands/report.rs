@@ -60,7 +60,8 @@ impl Line {
         let clean = self.found.as_ref().is_none_or(Vec::is_empty);
         match &self.outcome {
             Ok(outcome) => {
-                outcome.check.is_ok() && clean || self.variant.expectation != Expectation::Agrees
+                let agrees = outcome.check.as_ref().is_none_or(Result::is_ok);
+                agrees && clean || self.variant.expectation != Expectation::Agrees
             }
             Err(_) => false,
         }
@@ -91,7 +92,10 @@ impl Line {
     /// A few words for a table's cell.
     fn verdict(&self) -> String {
         let check = match &self.outcome {
-            Ok(outcome) => &outcome.check,
+            Ok(Outcome {
+                check: Some(check), ..
+            }) => check,
+            Ok(_) => return "not compared".to_owned(),
             Err(_) => return "did not run".to_owned(),
         };
         match (check, self.variant.expectation) {
@@ -111,7 +115,7 @@ impl Line {
             (Err(error), _) => Some(format!("{name} did not run: {error:#}")),
             (
                 Ok(Outcome {
-                    check: Err(mismatch),
+                    check: Some(Err(mismatch)),
                     ..
                 }),
                 false,
@@ -151,9 +155,14 @@ impl Line {
     }
 
     fn json(&self) -> Value {
+        // Null where nothing was compared.
+        let agrees = match &self.outcome {
+            Ok(outcome) => outcome.check.as_ref().map(Result::is_ok),
+            Err(_) => Some(false),
+        };
         let mut line = json!({
             "variant": self.variant.name, "size": self.setup.size,
-            "agrees": self.outcome.as_ref().is_ok_and(|outcome| outcome.check.is_ok()),
+            "agrees": agrees,
             "must_agree": self.variant.expectation == Expectation::Agrees,
             "detail": self.explanation().unwrap_or_else(|| self.verdict()),
         });

@@ -33,6 +33,9 @@ pub(crate) struct Args {
     /// Threads of a block, where the variant lets one choose
     #[arg(long)]
     block: Option<u32>,
+    /// Run and time without comparing: the CPU takes minutes for what a GPU is measured at
+    #[arg(long)]
+    no_reference: bool,
     /// Which pseudo-random input
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -65,6 +68,7 @@ Examples:
   patterns run transpose --size 1000 --rows 37         a matrix of 37 rows and 1000 columns
   patterns run misaligned_read --by 8                  from an offset of 8 elements
   patterns run reduce_neighbored --block 128 --json    blocks of 128 threads, for a program to read
+  patterns run gemm --size 8192 --no-reference         times, and no word on whether it is right
   patterns run increment --checks race                 and what the race check finds in each variant
   patterns run offset_stride --plot charts             charts/offset_stride.svg: strides 1 to 32
   patterns run overlap --timeline overlap.svg          streams as rows, copies and kernels as bars
@@ -87,6 +91,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         rows: args.rows,
         by: args.by,
         block: args.block,
+        is_checked: !args.no_reference,
         ..Setup::new(size, args.seed)
     };
     let lines: Vec<Line> = pattern

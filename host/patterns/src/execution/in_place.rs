@@ -38,11 +38,13 @@ impl Sums {
         let (n, block) = (setup.elements()?, setup.block.unwrap_or(BLOCK));
         let per_block = (block as usize * unroll).max(1);
         let data = input::integers(n, setup.seed);
-        let expected = crate::execution::recursive_reduce_cpu::block_sums(&data, per_block);
+        let expected = || crate::execution::recursive_reduce_cpu::block_sums(&data, per_block);
+        let expected = setup.expected(expected);
+        let blocks = n.div_ceil(per_block).max(1);
         Ok(Self {
-            config: LaunchConfig::new(u32::try_from(expected.len())?, block),
+            config: LaunchConfig::new(u32::try_from(blocks)?, block),
             data: DeviceBuffer::from_slice(device, &data)?,
-            partials: DeviceBuffer::zeroed(device, expected.len())?,
+            partials: DeviceBuffer::zeroed(device, blocks)?,
             expected,
             device: device.clone(),
         })

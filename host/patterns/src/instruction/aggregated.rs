@@ -42,7 +42,7 @@ fn prepare<K: SafeKernel<Params = <atomic_per_thread as Kernel>::Params>>(
     let n = setup.elements()?;
     let config = LaunchConfig::cover_1d(n, setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK));
     let numbers = input::integers(n, setup.seed);
-    let expected = sum(&numbers);
+    let expected = setup.expected(|| sum(&numbers));
 
     let numbers = DeviceBuffer::from_slice(device, &numbers)?;
     let total = DeviceBuffer::<i32>::zeroed(device, 1)?;

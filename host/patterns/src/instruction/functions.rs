@@ -281,7 +281,7 @@ impl Values {
 }
 
 /// The operands of each argument, on the device.
-pub(crate) fn operands(
+fn operands(
     device: &Device,
     function: &Function,
     arguments: &[f32],

@@ -42,7 +42,7 @@ impl Points {
         let ys = input::floats(n, setup.seed ^ 1);
         let before: Vec<_> = xs.into_iter().zip(ys).collect();
         Ok(Self {
-            after: shift(&before, (SHIFT.x, SHIFT.y)),
+            after: setup.expected(|| shift(&before, (SHIFT.x, SHIFT.y))),
             before,
             config: LaunchConfig::cover_1d(n, setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK)),
         })

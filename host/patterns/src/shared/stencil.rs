@@ -36,7 +36,7 @@ pub static PATTERN: Pattern = Pattern {
 fn samples(setup: Setup) -> Result<(LaunchConfig, Vec<f32>, Vec<f32>)> {
     let n = setup.elements()?;
     let samples = input::floats(n, setup.seed);
-    let expected = derivative(&samples, &COEFFICIENTS);
+    let expected = setup.expected(|| derivative(&samples, &COEFFICIENTS));
     Ok((LaunchConfig::cover_1d(n, BLOCK as u32), samples, expected))
 }
 
@@ -49,9 +49,10 @@ fn work(n: usize) -> Work {
 fn constant(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let (config, samples, expected) = samples(setup)?;
     device.symbol(STENCIL)?.write(COEFFICIENTS)?;
+    let n = samples.len();
     let samples = DeviceBuffer::from_slice(device, &samples)?;
-    let output = DeviceBuffer::zeroed(device, expected.len())?;
-    let (device, work) = (device.clone(), work(expected.len()));
+    let output = DeviceBuffer::zeroed(device, n)?;
+    let (device, work) = (device.clone(), work(n));
     Ok(Filling::boxed(
         [output],
         [expected],
@@ -69,10 +70,11 @@ fn global<K: SafeKernel<Params = <stencil_ldg as Kernel>::Params>>(
     kernel: K,
 ) -> Result<Box<dyn Case>> {
     let (config, samples, expected) = samples(setup)?;
+    let n = samples.len();
     let samples = DeviceBuffer::from_slice(device, &samples)?;
     let coefficients = DeviceBuffer::from_slice(device, &COEFFICIENTS)?;
-    let output = DeviceBuffer::zeroed(device, expected.len())?;
-    let (device, work) = (device.clone(), work(expected.len()));
+    let output = DeviceBuffer::zeroed(device, n)?;
+    let (device, work) = (device.clone(), work(n));
     Ok(Filling::boxed(
         [output],
         [expected],

@@ -45,15 +45,11 @@ impl TmaCopy {
         let pitch = nx.next_multiple_of(4);
         let input = input::floats(pitch * ny, setup.seed);
         // The gap at the end of each row stays as it was.
-        let expected = (0..pitch * ny)
-            .map(|i| {
-                if i % pitch < nx {
-                    FACTOR * input[i]
-                } else {
-                    0.0
-                }
-            })
-            .collect();
+        let element = |i: usize| match i % pitch < nx {
+            true => FACTOR * input[i],
+            false => 0.0,
+        };
+        let expected = setup.expected(|| (0..pitch * ny).map(element).collect());
         Ok(Box::new(Self {
             device: device.clone(),
             size: [nx, ny],

@@ -47,7 +47,7 @@ impl ReduceShuffle {
         let input = input::integers(n, setup.seed);
         Ok(Box::new(Self {
             config: LaunchConfig::new(blocks, block),
-            expected: crate::execution::recursive_reduce_cpu::sum(&input),
+            expected: setup.expected(|| crate::execution::recursive_reduce_cpu::sum(&input)),
             input: DeviceBuffer::from_slice(device, &input)?,
             partials: DeviceBuffer::zeroed(device, blocks as usize)?,
             device: device.clone(),

@@ -34,6 +34,8 @@ use crate::{ComputeCapability, DeviceBuffer, DriverError, order};
 
 /// Dimensions of the longest arrays.
 const MOST: usize = 5;
+/// Bytes that a store writes at once.
+const STORED: u64 = 16;
 
 /// Why there can be no such tensor map.
 #[derive(Debug, thiserror::Error)]
@@ -60,6 +62,15 @@ pub enum TensorMapError {
         given: usize,
         /// The tensor's dimensions.
         rank: usize,
+    },
+    /// Stores would write past the ends of the tensor's rows.
+    #[error(
+        "rows of {bytes} bytes are not to be stored to: the hardware writes whole pieces of 16 bytes, and past the end of such a row; make its size a \
+         multiple, with room for that in the buffer"
+    )]
+    StoredRow {
+        /// Bytes of a row.
+        bytes: u64,
     },
     /// The hardware cannot do it.
     #[error("the tensor map cannot be: {0}")]
@@ -390,7 +401,7 @@ pub struct TensorMapMut<'a, T: TensorElement, const RANK: usize> {
 }
 
 impl<'a, T: TensorElement, const RANK: usize> TensorMapMut<'a, T, RANK> {
-    /// A map of a tensor in this buffer.
+    /// A map of a tensor in this buffer. Its rows are multiples of 16 bytes, because stores write so many at once.
     ///
     /// # Errors
     /// [`TensorMapError`], with the requirement that is not met.
@@ -400,7 +411,11 @@ impl<'a, T: TensorElement, const RANK: usize> TensorMapMut<'a, T, RANK> {
         tiles: Tiles<RANK>,
     ) -> Result<Self, TensorMapError> {
         let encoded = tiles.encode(buffer, Location::caller())?;
-        Ok(Self { encoded, buffer })
+        let bytes = (tiles.layout.size[0] * size_of::<T>()) as u64; // it is in the buffer
+        match bytes % STORED {
+            0 => Ok(Self { encoded, buffer }),
+            _ => Err(TensorMapError::StoredRow { bytes }),
+        }
     }
 }
 

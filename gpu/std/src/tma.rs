@@ -10,7 +10,8 @@
 //! | `TensorMapMut<T, RANK>` | `&mut tensor_map::TensorMapMut` over a `&mut` buffer | load, store, add |
 //! | `Im2colMap<T, RANK>` | `&tensor_map::Im2colMap` over a `&` buffer | load pixels of images |
 //!
-//! Coordinates begin with the dimension that is contiguous in memory: of a matrix, `[column, row]`. Loads tell a barrier of their bytes,
+//! Coordinates begin with the dimension that is contiguous in memory: of a matrix, `[column, row]`. The first of them is at a multiple of 16 bytes
+//! (of 4 elements of `f32`), before and behind the tensor too: a GPU ends a kernel that says otherwise with an illegal instruction. Loads tell a barrier of their bytes,
 //! stores belong to groups, and both see shared memory as [`crate::bulk`] says. A box in shared memory begins at a multiple of 128 bytes:
 //! `shared! { static BOX: [Tile<[f32; 512]>; 2]; }`, or [`SwizzledTile`] for a swizzle of 128 bytes.
 //! PTX ISA, "Tensors", "cp.async.bulk.tensor", "cp.reduce.async.bulk.tensor", "cp.async.bulk.prefetch.tensor"; CUDA C++ Programming Guide,

@@ -44,7 +44,7 @@ impl TmaCopy {
         // The hardware wants rows at multiples of 16 bytes.
         let pitch = nx.next_multiple_of(4);
         let input = input::floats(pitch * ny, setup.seed);
-        // The gap at the end of each row stays as it was.
+        // At the end of each row is a gap, to which the zeros that are read past the end of the input's row go.
         let element = |i: usize| match i % pitch < nx {
             true => FACTOR * input[i],
             false => 0.0,
@@ -67,9 +67,12 @@ impl Case for TmaCopy {
         if nx * ny == 0 {
             return Ok(()); // no tensor map has an empty dimension
         }
-        let tiles = Tiles::new(self.size, [COLUMNS as u32, ROWS as u32]).strides(&[4 * self.pitch]);
-        let input = TensorMap::new(&self.input, tiles.clone())?;
-        let mut output = TensorMapMut::new(&mut self.output, tiles)?;
+        let tiles = |columns| {
+            Tiles::new([columns, ny], [COLUMNS as u32, ROWS as u32]).strides(&[4 * self.pitch])
+        };
+        let (read, written) = (tiles(nx), tiles(self.pitch)); // stores write whole pieces of 16 bytes
+        let input = TensorMap::new(&self.input, read)?;
+        let mut output = TensorMapMut::new(&mut self.output, written)?;
         let across = u32::try_from(nx.div_ceil(COLUMNS))?;
         let boxes = across * u32::try_from(ny.div_ceil(ROWS))?;
         let most = self.device.properties().multiprocessors * BLOCKS_PER_MULTIPROCESSOR;

@@ -249,11 +249,13 @@ fn boxes_of_one_to_five_dimensions_come_to_shared_memory() {
                 address: from,
                 ..map
             };
+            // Boxes begin at multiples of 16 bytes.
+            let piece = 16 / (element.bits() / 8) as i32;
             for at in [
                 [0; 5],
-                [1, 2, 1, 1, 1],
-                [-3, -1, -2, 0, -1],
-                [45, 3, 5, 2, 1],
+                [piece, 2, 1, 1, 1],
+                [-piece, -1, -2, 0, -1],
+                [2 * piece, 3, 5, 2, 1],
                 [1 << 20; 5],
             ] {
                 for fill in [Fill::Zero, Fill::Nan] {
@@ -357,7 +359,7 @@ fn stores_and_reductions_drop_what_is_outside() {
     for (way, join) in ways {
         for swizzle in [Swizzle::None, Swizzle::B32, Swizzle::B128] {
             let body = format!(
-                "{} mov.u32 %x0, -2; mov.u32 %x1, 13; {way} [%rd1, {{%x0, %x1}}], [%rd3];
+                "{} mov.u32 %x0, -4; mov.u32 %x1, 13; {way} [%rd1, {{%x0, %x1}}], [%rd3];
                 cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;",
                 load(2, 8 * 4 * 6)
             );
@@ -370,21 +372,54 @@ fn stores_and_reductions_drop_what_is_outside() {
                 swizzle,
                 ..dense(Element::U32, from, &[20, 16], &[8, 6])
             };
-            ok(&rig, &map, out, [3, 1, 0, 0, 0], [0; 3]);
+            ok(&rig, &map, out, [4, 1, 0, 0, 0], [0; 3]);
             let mut after = words.clone();
             for y in 0..6 {
                 for x in 0..8 {
-                    let (to_x, to_y) = (x as i32 - 2, y + 13);
+                    let (to_x, to_y) = (x as i32 - 4, y + 13);
                     if to_x < 0 || to_y >= 16 {
                         continue;
                     }
                     let to = &mut after[to_y * 20 + to_x as usize];
-                    let value = words[(y + 1) * 20 + x + 3];
+                    let value = words[(y + 1) * 20 + x + 4];
                     *to = join.map_or(value, |join| join(*to, value));
                 }
             }
             assert_eq!(rig.read::<u32>(from, 20 * 16), after, "{way} {swizzle:?}");
         }
+    }
+}
+
+/// Rows of 18 words: the last piece of 16 bytes has 2 of them, and a plain store writes all of it.
+#[test]
+fn plain_stores_write_whole_pieces_and_reductions_elements() {
+    for (way, joins) in [("cp.async", false), ("cp.reduce.async", true)] {
+        let kind = if joins { ".add" } else { "" };
+        let body = format!(
+            "{way}.bulk.tensor.2d.global.shared::cta{kind}.tile.bulk_group [%rd1, {{%c0, %c1}}], [%rd3];
+            cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;"
+        );
+        let rig = Rig::new(&kernel(HOPPER, &body));
+        let (to, out) = (
+            rig.buffer_aligned(&[7u32; 3 * 24], 16),
+            rig.buffer(&[0u8; SHARED]),
+        );
+        let map = TensorMap {
+            size: [18, 3, 1, 1, 1],
+            ..dense(Element::U32, to, &[24, 3], &[8, 2])
+        };
+        ok(&rig, &map, out, [16, 0, 0, 0, 0], [0; 3]);
+        let (end, value) = match joins {
+            true => (18, 0xeeee_eef5),
+            false => (20, 0xeeee_eeee),
+        };
+        let expected: Vec<u32> = (0..3 * 24)
+            .map(|i| match (16..end).contains(&(i % 24)) && i < 48 {
+                true => value,
+                false => 7,
+            })
+            .collect();
+        assert_eq!(rig.read::<u32>(to, 3 * 24), expected, "{way}");
     }
 }
 
@@ -491,8 +526,8 @@ fn four_rows_are_gathered_and_scattered() {
         address: from,
         ..map
     };
-    ok(&rig, &map, out, [4, 7, 30, 2, 11], [0; 3]);
-    let row = |y: usize| memory[y * 64 + 8..y * 64 + 40].to_vec();
+    ok(&rig, &map, out, [8, 7, 30, 2, 11], [0; 3]);
+    let row = |y: usize| memory[y * 64 + 16..y * 64 + 48].to_vec();
     let rows = [row(7), vec![0; 32], row(2), row(11)];
     check_shared(&rig, out, &rows.concat(), Swizzle::None, "gather4");
     let mut after = memory.clone();
@@ -546,8 +581,8 @@ fn fields_are_replaced_on_the_device() {
         access: Access::Tiled([8, 5, 1, 1, 1]),
         ..first
     };
-    ok(&rig, &first, out, [3, 1, 0, 0, 0], [0; 3]);
-    let mut plain = expected(&last, [3, 1, 0, 0, 0], &memory);
+    ok(&rig, &first, out, [4, 1, 0, 0, 0], [0; 3]);
+    let mut plain = expected(&last, [4, 1, 0, 0, 0], &memory);
     assert_eq!(plain.len(), 96);
     let found = rig.read::<u8>(out, 128);
     plain.resize(128, 0);
@@ -574,7 +609,7 @@ fn a_multicast_gives_each_block_a_box() {
     let map = dense(Element::U8, from, &[64, 8], &[16, 8]);
     let mut params = map.encode().to_vec();
     params.extend(out.to_le_bytes());
-    [5i32, -2, 0, 0, 0]
+    [16i32, -2, 0, 0, 0]
         .iter()
         .for_each(|c| params.extend(c.to_le_bytes()));
     params.extend([0; 12]);
@@ -589,7 +624,7 @@ fn a_multicast_gives_each_block_a_box() {
         .unwrap_or_else(|fault| panic!("{fault}"));
     assert!(report.findings.is_empty(), "{}", report.findings[0]);
     for block in 0..3 {
-        let plain = expected(&map, [5, -2, 0, 0, 0], &memory);
+        let plain = expected(&map, [16, -2, 0, 0, 0], &memory);
         check_shared(
             &rig,
             out + block * SHARED as u64,
@@ -617,7 +652,7 @@ fn what_is_wrong_is_named() {
     };
     let same: Change = |map| map;
     let plain = load(2, 64);
-    let cases: [(String, Change, &str); 11] = [
+    let cases: [(String, Change, &str); 13] = [
         (plain.clone(), |map| TensorMap { rank: 3, size: [64, 8, 8, 1, 1], ..map }, "an instruction of 2 dimensions with a tensor map of 3"),
         (plain.clone(), |map| TensorMap { address: map.address + 8, ..map }, "no multiple of 16 bytes"),
         (plain.clone(), |map| TensorMap { size: [64, 80, 1, 1, 1], strides: [4096, 0, 0, 0], ..map }, "past the end of an allocation"),
@@ -625,6 +660,12 @@ fn what_is_wrong_is_named() {
         (plain.replace("[%rd3], [%rd1", "[%rd3+16], [%rd1"), same, "past a multiple of 128"),
         (plain.replace("[%rd1,", "[%rd2,"), same, "no tensor map is at"),
         (format!("cvta.shared.u64 %rd1, %rd3; {plain}"), same, "in shared or local memory"),
+        (format!("mov.u32 %c0, 8; {plain}"), same, "a box that begins at element 8 of its row, which is byte 8; it has to begin at a multiple of 16 bytes"),
+        (
+            "mov.u32 %c0, -12; cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%rd1, {%c0, %c1}];".into(),
+            |map| TensorMap { element: Element::U16, size: [32, 64, 1, 1, 1], ..map },
+            "a box that begins at element -12 of its row, which is byte -24",
+        ),
         (load(2, 80), same, "16 bytes are missing"),
         (load(2, 48), same, "-16 bytes are missing"),
         (load(2, 64).replace(".tile.", ".im2col.").replace("2d", "3d").replace("%c1}", "%c1, %c2}").replace("[%rd4];", "[%rd4], {%o0};"), |map| TensorMap { rank: 3, ..map }, "the instruction is for images, and the tensor map for tiles"),

@@ -70,6 +70,23 @@ pub fn misaligned_box(map: TensorMap<u32, 2>) {
     barrier.wait_parity(Parity::Even);
 }
 
+/// A box that begins at the second element of its row.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn box_between_pieces(map: TensorMap<u32, 2>) {
+    shared! {
+        static BOX: [Tile<[u32; 64]>; 1];
+        static BARRIER: [BarrierStorage; 1];
+    }
+    let barrier = Barrier::<Block>::init(&BARRIER, 1);
+    if thread_idx_x() == 0 {
+        let _ = barrier.arrive_expect_bytes(256);
+        // SAFETY: there is room; nobody reads it.
+        unsafe { map.load(BOX.tile(0).as_ptr(), [1, 0], &barrier) };
+    }
+    barrier.wait_parity(Parity::Even);
+}
+
 /// The second block of a cluster ends, and the first reads its shared memory.
 #[kernel]
 #[launch_contract(dims = 1)]

@@ -2,8 +2,8 @@
 
 use hopper::{buffer, device};
 use hopper_kernels::wrong::{
-    expected_bytes, leaves_the_cluster, misaligned_box, missed_arrive, missed_commit,
-    no_proxy_fence,
+    box_between_pieces, expected_bytes, leaves_the_cluster, misaligned_box, missed_arrive,
+    missed_commit, no_proxy_fence,
 };
 use lanewise::checks::Checking;
 use lanewise::tensor_map::{TensorMap, TensorMapMut, Tiles};
@@ -125,6 +125,24 @@ fn a_box_in_between_is_named() {
         })
     });
     says(report, &["misaligned", "128", "misaligned_box"]);
+}
+
+#[test]
+fn a_box_that_begins_between_pieces_of_its_row_is_named() {
+    let test = "a_box_that_begins_between_pieces_of_its_row_is_named";
+    let report = report(test, |device, stream| {
+        with_map(device, |map| {
+            device.launch(stream, box_between_pieces, LaunchConfig::new(1, 32), (map,))
+        })
+    });
+    says(
+        report,
+        &[
+            "element 1 of its row",
+            "a multiple of 16 bytes",
+            "box_between_pieces",
+        ],
+    );
 }
 
 #[test]

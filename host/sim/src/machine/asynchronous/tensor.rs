@@ -5,8 +5,8 @@
 //! An mbarrier is told of the whole box, whatever part of it is outside of the tensor.
 //!
 //! Reported: what is no tensor map, or one that no device takes; a map of other dimensions or another access than the
-//! instruction's; shared memory that is not at a multiple of 128 bytes; bytes inside of the tensor that are in no live
-//! allocation; and all that is reported of a bulk copy.
+//! instruction's; shared memory that is not at a multiple of 128 bytes; a box that begins between two multiples of 16 bytes of its row;
+//! bytes inside of the tensor that are in no live allocation; and all that is reported of a bulk copy.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::machine::event::AccessKind;
 use crate::machine::memory::access::{LaneAccess, NamedSpace};
 use crate::machine::op::Op;
 use crate::memory::window;
-use crate::semantics::tensor::{Element, Fill, Place, Run, Swizzle, TensorMap};
+use crate::semantics::tensor::{Element, Fill, Place, Run, Swizzle, TensorMap, WalkError};
 
 /// What boxes in shared memory start at a multiple of.
 const ALIGN: u64 = 128;
@@ -215,6 +215,10 @@ unsafe fn start_one(
     }
     let bytes = match map.bytes(&place) {
         Ok(bytes) => bytes,
+        Err(error @ WalkError::Start { .. }) => {
+            let help = "begin boxes at multiples of 16 bytes in the dimension that is contiguous: a GPU ends the kernel with an illegal instruction";
+            return illegal(core, op, lane, error.to_string(), help);
+        }
         Err(error) => {
             return illegal(core, op, lane, error.to_string(), tensor_map::HELP);
         }
@@ -270,7 +274,11 @@ unsafe fn start_one(
         };
         places.push(core.locate(op, one)?);
     }
-    let runs: Arc<[Run]> = map.runs(&place).into();
+    let runs: Arc<[Run]> = match how {
+        Movement::Store => map.stored_runs(&place),
+        Movement::Load | Movement::Join(..) => map.runs(&place),
+    }
+    .into();
     begin_global(core, op, lane, &runs, how)?;
     for (to, host) in to.iter().zip(places) {
         let shared = spot(core, to.bytes.0, to.bytes.1);

@@ -12,6 +12,9 @@
 
 use super::map::{Access, Im2col, Interleave, MOST, TensorMap};
 
+/// Bytes that the unit moves at once in global memory.
+const PIECE: i64 = 16;
+
 /// Bytes side by side: in the box, and in global memory where they are inside of the tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
@@ -58,6 +61,16 @@ pub enum WalkError {
         /// The first that is too large.
         limit: u32,
     },
+    /// A box that begins in between.
+    #[error(
+        "a box that begins at element {element} of its row, which is byte {byte}; it has to begin at a multiple of 16 bytes"
+    )]
+    Start {
+        /// The first coordinate.
+        element: i32,
+        /// Where that is.
+        byte: i64,
+    },
     /// What the simulator leaves out.
     #[error("{0} are not modelled")]
     NotModelled(&'static str),
@@ -67,7 +80,7 @@ impl TensorMap {
     /// Bytes of the box in shared memory; those that an mbarrier is told of.
     ///
     /// # Errors
-    /// An instruction that the map is not for.
+    /// An instruction that the map is not for; a box that begins where none can.
     pub fn bytes(&self, place: &Place) -> Result<u64, WalkError> {
         let Some(size) = self.element.size() else {
             return Err(WalkError::NotModelled("packed elements"));
@@ -94,22 +107,50 @@ impl TensorMap {
             _ => return Err(mode("tiles", "images")),
         };
         self.check_slices()?;
+        self.check_start(place, size)?;
         Ok(bytes)
+    }
+
+    /// The ISA does not say it, and an H200 ends such a kernel with `CUDA_ERROR_ILLEGAL_INSTRUCTION`.
+    fn check_start(&self, place: &Place, size: u32) -> Result<(), WalkError> {
+        let element = match place {
+            Place::Tile(at) | Place::Column(at, _) => at[0],
+            Place::Rows(column, _) => *column,
+        };
+        let byte = i64::from(element) * i64::from(size);
+        // In slices, the first coordinate counts inside of one.
+        if self.interleave == Interleave::None && byte % PIECE != 0 {
+            return Err(WalkError::Start { element, byte });
+        }
+        Ok(())
     }
 
     /// The bytes of the box, in its order. The box has to be one that [`TensorMap::bytes`] takes.
     pub fn runs(&self, place: &Place) -> Vec<Run> {
+        self.runs_within(place, self.size[0] as i64)
+    }
+
+    /// [`TensorMap::runs`], as plain stores take them: they write whole pieces of 16 bytes, so that a row which ends inside of one is written
+    /// past its end (Triton's issue 11583, on an H100).
+    pub fn stored_runs(&self, place: &Place) -> Vec<Run> {
+        let elements = PIECE / i64::from(self.element.size().unwrap_or(1));
+        let width = (self.size[0] as i64 + elements - 1) / elements * elements;
+        self.runs_within(place, width)
+    }
+
+    /// The bytes of the box, of a tensor whose rows have `width` elements.
+    fn runs_within(&self, place: &Place, width: i64) -> Vec<Run> {
         let mut runs = Vec::new();
         match (place, &self.access) {
-            (Place::Tile(start), Access::Tiled(sizes)) => self.tile(start, sizes, &mut runs),
+            (Place::Tile(start), Access::Tiled(sizes)) => self.tile(start, sizes, width, &mut runs),
             (Place::Rows(column, rows), Access::Tiled(sizes)) => {
                 for &row in rows {
                     let at = [*column, row, 0, 0, 0].map(i64::from);
-                    self.row(at, sizes[0], &mut runs);
+                    self.row(at, sizes[0], width, &mut runs);
                 }
             }
             (Place::Column(start, offsets), Access::Im2col(it)) => {
-                self.column(start.map(i64::from), offsets, it, &mut runs);
+                self.column(start.map(i64::from), offsets, it, width, &mut runs);
             }
             _ => {}
         }
@@ -156,7 +197,7 @@ impl TensorMap {
         }
     }
 
-    fn tile(&self, start: &[i32; MOST], sizes: &[u32; MOST], runs: &mut Vec<Run>) {
+    fn tile(&self, start: &[i32; MOST], sizes: &[u32; MOST], width: i64, runs: &mut Vec<Run>) {
         let rank = self.rank as usize;
         let counts: [u32; MOST] = std::array::from_fn(|i| match i {
             0 => 1,
@@ -168,7 +209,7 @@ impl TensorMap {
             let at = std::array::from_fn(|i| {
                 i64::from(start[i]) + i64::from(index[i]) * i64::from(self.steps[i])
             });
-            self.row(at, sizes[0], runs);
+            self.row(at, sizes[0], width, runs);
             let mut dimension = 1;
             loop {
                 if dimension == MOST {
@@ -188,14 +229,21 @@ impl TensorMap {
         clippy::needless_range_loop,
         reason = "several arrays are walked by the number of a dimension"
     )]
-    fn column(&self, mut at: [i64; MOST], offsets: &[u16; 3], it: &Im2col, runs: &mut Vec<Run>) {
+    fn column(
+        &self,
+        mut at: [i64; MOST],
+        offsets: &[u16; 3],
+        it: &Im2col,
+        width: i64,
+        runs: &mut Vec<Run>,
+    ) {
         let last = self.rank as usize - 1;
         for _ in 0..it.pixels {
             let mut pixel = at;
             for dimension in 1..last {
                 pixel[dimension] += i64::from(offsets[dimension - 1]);
             }
-            self.row(pixel, it.channels, runs);
+            self.row(pixel, it.channels, width, runs);
             for dimension in 1..=last {
                 if dimension == last {
                     at[dimension] += 1;
@@ -212,18 +260,15 @@ impl TensorMap {
         }
     }
 
-    /// `count` elements from `at`, in up to three runs: before the tensor, inside, behind it.
-    fn row(&self, at: [i64; MOST], count: u32, runs: &mut Vec<Run>) {
+    /// `count` elements from `at`, in up to three runs: before the tensor, inside its `width` elements, behind it.
+    fn row(&self, at: [i64; MOST], count: u32, width: i64, runs: &mut Vec<Run>) {
         let size = i64::from(self.element.size().unwrap_or(0));
         let rank = self.rank as usize;
         let mut offset = runs.last().map_or(0, |run| run.offset + run.bytes);
         let inside = (1..rank).all(|i| (0..self.size[i] as i64).contains(&at[i]));
         let (first, end) = (at[0], at[0] + i64::from(count));
         let limits = match inside {
-            true => [
-                0i64.clamp(first, end),
-                (self.size[0] as i64).clamp(first, end),
-            ],
+            true => [0i64.clamp(first, end), width.clamp(first, end)],
             false => [end, end],
         };
         // Sums may be beyond all addresses: there is nothing there either.

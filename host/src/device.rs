@@ -13,10 +13,11 @@ use std::panic::Location;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cust::context::{Context, CurrentContext};
-use cust::sys::CUcontext;
+use cust::sys::{CUcontext, CUresult};
 use cust::{CudaFlags, device::Device as CustDevice};
 use lanewise_std::kernel::{self, Kernel, PtxText};
 
+use crate::recording::Gate;
 use crate::{Backend, DeviceProperties, DriverError, LoadError, Module, embedded, ptx_folder};
 
 /// Why there is no device to work on.
@@ -43,6 +44,7 @@ struct Inner {
     backend: Backend,
     properties: DeviceProperties,
     modules: Mutex<HashMap<Key, Slot>>,
+    gate: Gate,
 }
 
 /// Which of a program's modules: the type that stands for a crate's PTX, and whether it is the text of the kernels that launch.
@@ -128,6 +130,7 @@ impl Device {
             backend,
             properties,
             modules: Mutex::default(),
+            gate: Gate::default(),
         })))
     }
 
@@ -139,6 +142,11 @@ impl Device {
     /// Its context, for calls that take one.
     pub(crate) fn context(&self) -> CUcontext {
         self.0.context.as_raw()
+    }
+
+    /// Who records on it, and who waits for all of it.
+    pub(crate) fn gate(&self) -> &Gate {
+        &self.0.gate
     }
 
     /// The numbers of the devices whose memory it reaches.
@@ -156,10 +164,10 @@ impl Device {
         &self.0.properties
     }
 
-    /// Waits until everything queued on any stream has run.
+    /// Waits until everything queued on any stream has run, and first for graphs that other threads are recording.
     ///
     /// # Errors
-    /// Among others, the fault of a kernel that ran before.
+    /// Among others, the fault of a kernel that ran before; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` in the work of a [`Device::record`].
     #[track_caller]
     pub fn synchronize(&self) -> Result<(), DriverError> {
         self.synchronize_at(Location::caller())
@@ -167,8 +175,12 @@ impl Device {
 
     pub(crate) fn synchronize_at(&self, at: &'static Location<'static>) -> Result<(), DriverError> {
         self.make_current(at)?;
-        CurrentContext::synchronize()
-            .map_err(|error| DriverError::from_cust("cuCtxSynchronize", error, at))
+        let call = "cuCtxSynchronize";
+        let Some(_waiting) = self.0.gate.wait() else {
+            let code = CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+            return DriverError::check(call, code, at);
+        };
+        CurrentContext::synchronize().map_err(|error| DriverError::from_cust(call, error, at))
     }
 
     /// The kernels of a crate, but for those that launch kernels: `device.module::<gpu::Ptx>()`. Of the crate's PTX the text that suits

@@ -38,7 +38,8 @@ impl Stream {
     /// A future of the moment at which everything queued so far has run. It gives the fault of a kernel that ran before, if there was one.
     ///
     /// The task is woken from a thread of the driver's, where no call of CUDA is allowed: an executor that runs the task right there, and does not
-    /// hand it to a thread of its own, gets `CUDA_ERROR_NOT_PERMITTED`.
+    /// hand it to a thread of its own, gets `CUDA_ERROR_NOT_PERMITTED`. On a GPU that thread calls for all streams, one call after another: a
+    /// function that [`Stream::call`] queued and that waits for something holds up the futures of other streams, too.
     ///
     /// # Errors
     /// The driver's.

@@ -381,6 +381,7 @@ impl Recorded {
         at: &'static Location<'static>,
     ) -> Result<Self, GraphError> {
         let stream = device.stream_with(StreamOptions::new().non_blocking())?;
+        let _recording = device.gate().record();
         // Other threads go on meanwhile, and so does this one with other streams.
         let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
         // SAFETY: the stream is live.

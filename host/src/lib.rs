@@ -48,6 +48,7 @@ mod pinned;
 mod pitched;
 mod properties;
 mod ptx_folder;
+mod recording;
 mod stream;
 mod symbol;
 pub mod tensor_map;

@@ -15,6 +15,8 @@ pub mod ptx;
 pub mod report;
 pub mod sizes;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use lanewise::{Backend, Device};
 
 /// The process's device.
@@ -24,6 +26,15 @@ use lanewise::{Backend, Device};
 #[track_caller]
 pub fn device() -> Device {
     Device::open().unwrap_or_else(|error| panic!("{:#}", anyhow::Error::from(error)))
+}
+
+/// This test's turn, where tests must not run beside each other: on a GPU, to which a thread that holds a stream up, or counts how long
+/// something takes, is in the way of all other threads of the process (`cuMemFree` waits for the whole device, functions of the host
+/// are called one after another). `None` on the simulator, where streams are each other's only by what the program says.
+pub fn turn() -> Option<MutexGuard<'static, ()>> {
+    static TURN: Mutex<()> = Mutex::new(());
+    (device().backend() == Backend::Cuda)
+        .then(|| TURN.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// The device if it is the simulator. On a GPU, `None`, with a line that says which claim was not looked at and why.

@@ -29,6 +29,7 @@ proptest! {
 
     #[test]
     fn a_graph_does_its_work_at_each_launch_on_any_stream(n in lengths(), launches in 0usize..6, seed: u64) {
+        let _turn = tests::turn();
         let device = tests::device();
         // Whole numbers, so that the sum is exact.
         let ones: Vec<f32> = input::words(n, seed).iter().map(|word| (word % 100) as f32).collect();
@@ -48,6 +49,7 @@ proptest! {
 
 #[test]
 fn an_updated_graph_works_with_other_buffers() {
+    let _turn = tests::turn();
     let device = tests::device();
     let stream = device.stream().expect("a stream");
     let one = DeviceBuffer::from_slice(&device, &[1.0f32; 50]).expect("a buffer");
@@ -75,6 +77,7 @@ fn an_updated_graph_works_with_other_buffers() {
 
 #[test]
 fn a_graph_whose_buffer_is_gone_is_refused() {
+    let _turn = tests::turn();
     let device = tests::device();
     let stream = device.stream().expect("a stream");
     let one = DeviceBuffer::from_slice(&device, &[1.0f32; 8]).expect("a buffer");
@@ -89,6 +92,7 @@ fn a_graph_whose_buffer_is_gone_is_refused() {
 
 #[test]
 fn what_a_graph_cannot_watch_over_is_not_recorded() {
+    let _turn = tests::turn();
     let device = tests::device();
     let one = DeviceBuffer::from_slice(&device, &[1.0f32; 8]).expect("a buffer");
     let mut whole = zeroes(&device, 8);
@@ -112,6 +116,7 @@ fn what_a_graph_cannot_watch_over_is_not_recorded() {
 
 #[test]
 fn threads_that_launch_graphs_and_copy_keep_order() {
+    let _turn = tests::turn();
     let device = tests::device();
     let one = DeviceBuffer::from_slice(&device, &[1.0f32; 300]).expect("a buffer");
     let (mut sum, mut next) = (zeroes(&device, 300), zeroes(&device, 300));
@@ -136,4 +141,45 @@ fn threads_that_launch_graphs_and_copy_keep_order() {
         }
     });
     assert_eq!(sum.to_vec().expect("no fault"), [20.0; 300]);
+}
+
+#[test]
+fn threads_record_while_others_wait_for_the_whole_device() {
+    let _turn = tests::turn();
+    let device = tests::device();
+    let one = DeviceBuffer::from_slice(&device, &[1.0f32; 64]).expect("a buffer");
+    let (mut sum, mut next) = (zeroes(&device, 64), zeroes(&device, 64));
+    let (begun, recording) = std::sync::mpsc::channel();
+    std::thread::scope(|scope| {
+        let device = &device;
+        let waits = scope.spawn(move || {
+            recording.recv().expect("a recording begins");
+            device.synchronize()
+        });
+        let recorded = device.record(|record| {
+            begun.send(()).expect("somebody listens");
+            // Long enough for the other thread to come to its call.
+            std::thread::sleep(std::time::Duration::from_millis(30));
+            let config = LaunchConfig::for_num_elems(64);
+            record.launch(vec_add, config, (&sum, &one, &mut next))?;
+            record.copy(&next, &mut sum)
+        });
+        recorded.expect("nobody breaks the recording");
+        waits
+            .join()
+            .expect("no panic")
+            .expect("it waits for the recording");
+    });
+}
+
+#[test]
+fn who_records_cannot_wait_for_the_whole_device() {
+    let _turn = tests::turn();
+    let device = tests::device();
+    let recorded = device.record(|_| Ok(device.synchronize()?));
+    let Err(GraphError::Driver(error)) = recorded else {
+        panic!("{recorded:?}")
+    };
+    assert_eq!(error.name(), "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED");
+    device.synchronize().expect("the recording is over");
 }

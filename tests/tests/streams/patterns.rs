@@ -39,6 +39,7 @@ fn short(size: usize, seed: u64) -> Setup {
 
 #[test]
 fn every_schedule_agrees_with_the_cpu_at_every_edge() {
+    let _turn = tests::turn();
     for variant in ARRAYS {
         for size in EDGES {
             assert_agrees(variant, short(size, 1));
@@ -51,6 +52,7 @@ proptest! {
 
     #[test]
     fn every_schedule_agrees_with_the_cpu(size in lengths(), seed: u64) {
+        let _turn = tests::turn();
         for variant in ARRAYS {
             prop_assert_eq!(agrees(variant, short(size, seed)), Ok(()));
         }
@@ -59,6 +61,7 @@ proptest! {
 
 #[test]
 fn streams_events_and_callbacks_keep_their_rules() {
+    let _turn = tests::turn();
     for variant in WORDS {
         assert_agrees(variant, Setup::new(256, 1));
     }

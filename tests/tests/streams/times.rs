@@ -62,6 +62,7 @@ fn schedules() -> [(&'static str, Setup); 3] {
 
 #[test]
 fn one_queue_makes_false_dependencies_depth_first_only() {
+    let _turn = tests::turn();
     let test = "times::one_queue_makes_false_dependencies_depth_first_only";
     let Some(panels) = run_alone(test, FERMI, &schedules()[..2]) else {
         return;
@@ -84,6 +85,7 @@ fn one_queue_makes_false_dependencies_depth_first_only() {
 
 #[test]
 fn several_queues_make_none_and_every_run_is_the_same() {
+    let _turn = tests::turn();
     let test = "times::several_queues_make_none_and_every_run_is_the_same";
     let Some(first) = run_alone(test, &[], &schedules()) else {
         return;
@@ -131,6 +133,7 @@ fn several_queues_make_none_and_every_run_is_the_same() {
 
 #[test]
 fn the_default_stream_stands_between_blocking_streams_and_not_between_others() {
+    let _turn = tests::turn();
     let test = "times::the_default_stream_stands_between_blocking_streams_and_not_between_others";
     let variants =
         ["default_stream_blocks", "non_blocking_streams"].map(|name| (name, Setup::new(256, 1)));
@@ -156,6 +159,7 @@ fn the_default_stream_stands_between_blocking_streams_and_not_between_others() {
 
 #[test]
 fn the_last_stream_starts_after_all_others_and_the_urgent_one_goes_next() {
+    let _turn = tests::turn();
     let test = "times::the_last_stream_starts_after_all_others_and_the_urgent_one_goes_next";
     let variants =
         ["event_joins_streams", "stream_priority"].map(|name| (name, Setup::new(256, 1)));
@@ -203,6 +207,7 @@ fn the_last_stream_starts_after_all_others_and_the_urgent_one_goes_next() {
 
 #[test]
 fn a_staged_copy_takes_as_long_as_the_longer_of_copies_and_kernels() {
+    let _turn = tests::turn();
     let test = "times::a_staged_copy_takes_as_long_as_the_longer_of_copies_and_kernels";
     let setup = Setup {
         by: Some(64),

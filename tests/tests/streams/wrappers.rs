@@ -1,12 +1,14 @@
 //! What the host's safe wrappers promise: order where it is needed, none where it is not, and memory that is kept until it is free.
 
+use std::future::Future;
 use std::sync::mpsc;
 use std::time::Duration;
 
 use gpu::basics::vector_add::vec_add;
+use gpu::streams::advance::advance;
 use lanewise::{
-    Device, DeviceBuffer, EventOptions, LaunchConfig, PinnedBuffer, Pinning, Stream, StreamOptions,
-    in_threads,
+    Backend, Device, DeviceBuffer, EventOptions, LaunchConfig, PinnedBuffer, Pinning, Stream,
+    StreamOptions, in_threads,
 };
 use lanewise_patterns::input;
 use proptest::prelude::*;
@@ -49,6 +51,7 @@ proptest! {
 
     #[test]
     fn copies_and_kernels_on_different_streams_keep_order(size in lengths(), seed: u64) {
+        let _turn = tests::turn();
         let device = tests::device();
         let values = input::floats(size, seed);
         let doubled: Vec<f32> = values.iter().map(|value| value + value).collect();
@@ -61,6 +64,7 @@ proptest! {
 
 #[test]
 fn copies_of_every_edge_size_arrive() {
+    let _turn = tests::turn();
     let device = tests::device();
     let pair = streams(&device);
     for size in EDGES {
@@ -72,6 +76,7 @@ fn copies_of_every_edge_size_arrive() {
 
 #[test]
 fn lengths_that_differ_are_refused() {
+    let _turn = tests::turn();
     let device = tests::device();
     let [stream, _] = streams(&device);
     let host = pinned(&device, &[1.0; 3]);
@@ -89,6 +94,7 @@ fn lengths_that_differ_are_refused() {
 
 #[test]
 fn parts_are_written_by_several_streams_and_the_whole_waits_for_them() {
+    let _turn = tests::turn();
     let device = tests::device();
     let values = input::floats(1000, 5);
     let a = DeviceBuffer::from_slice(&device, &values).expect("a buffer");
@@ -116,6 +122,7 @@ fn parts_are_written_by_several_streams_and_the_whole_waits_for_them() {
 
 #[test]
 fn an_event_happens_when_what_was_queued_before_it_has_run() {
+    let _turn = tests::turn();
     let device = tests::device();
     let [stream, other] = streams(&device);
     let (release, wait) = mpsc::channel::<()>();
@@ -135,6 +142,7 @@ fn an_event_happens_when_what_was_queued_before_it_has_run() {
 
 #[test]
 fn an_event_without_time_refuses_to_tell_it() {
+    let _turn = tests::turn();
     let device = tests::device();
     let [stream, _] = streams(&device);
     let timed = stream.record().expect("an event");
@@ -154,6 +162,7 @@ fn an_event_without_time_refuses_to_tell_it() {
 
 #[test]
 fn priorities_are_moved_into_the_devices_range() {
+    let _turn = tests::turn();
     let device = tests::device();
     let range = device.stream_priorities().expect("a range");
     assert!(range.greatest <= range.least);
@@ -167,6 +176,7 @@ fn priorities_are_moved_into_the_devices_range() {
 
 #[test]
 fn a_panic_in_a_host_function_ends_there() {
+    let _turn = tests::turn();
     let device = tests::device();
     let [stream, _] = streams(&device);
     stream
@@ -182,6 +192,7 @@ fn a_panic_in_a_host_function_ends_there() {
 
 #[test]
 fn threads_share_what_is_counted() {
+    let _turn = tests::turn();
     let Some(device) = tests::simulator("threads' launches are counted", "a GPU does not count")
     else {
         return;
@@ -206,6 +217,7 @@ fn threads_share_what_is_counted() {
 
 #[test]
 fn a_buffer_of_another_device_is_refused_until_it_is_reached() {
+    let _turn = tests::turn();
     let test = "wrappers::a_buffer_of_another_device_is_refused_until_it_is_reached";
     if tests::simulator("two devices", "the machine may have one").is_none() {
         return;
@@ -250,6 +262,7 @@ fn a_buffer_of_another_device_is_refused_until_it_is_reached() {
 
 #[test]
 fn without_peer_access_copies_still_work() {
+    let _turn = tests::turn();
     let test = "wrappers::without_peer_access_copies_still_work";
     if tests::simulator("no peer access", "the machine's peers are what they are").is_none() {
         return;
@@ -295,30 +308,47 @@ fn block_on<F: std::future::Future>(future: F) -> F::Output {
 
 #[test]
 fn a_task_awaits_a_stream_and_others_go_on_meanwhile() {
+    let _turn = tests::turn();
     let device = tests::device();
     let [stream, other] = streams(&device);
+    // On a GPU functions of the host are called one after another, whichever stream they are of (CUDA driver API, `cuLaunchHostFunc`), so
+    // one that waits would hold the call up that the other stream's future waits for. There a long kernel keeps the first busy.
     let (release, wait) = mpsc::channel::<()>();
-    stream
-        .call(move || wait.recv_timeout(Duration::from_secs(10)).expect("a word"))
-        .expect("a host function");
+    let numbers = DeviceBuffer::<u32>::zeroed(&device, 32).expect("a buffer");
+    let mut wound_on = DeviceBuffer::<u32>::zeroed(&device, 32).expect("a buffer");
+    if device.backend() == Backend::Cuda {
+        let config = LaunchConfig::for_num_elems(32);
+        device
+            .launch(&stream, advance, config, (&numbers, &mut wound_on, 1 << 24))
+            .expect("a launch");
+    } else {
+        stream
+            .call(move || wait.recv_timeout(Duration::from_secs(10)).expect("a word"))
+            .expect("a host function");
+    }
     let (late, early) = (
         stream.finished().expect("a future"),
         other.finished().expect("a future"),
     );
     // The one that is not held up comes first, and lets the other go on.
-    let order = block_on(async {
+    let held_up = block_on(async {
+        let mut late = std::pin::pin!(late);
         early.await.expect("no fault");
-        release.send(()).expect("the function waits");
+        let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+        let held_up = late.as_mut().poll(&mut context).is_pending();
+        // Nobody listens where a kernel was the work.
+        let _ = release.send(());
         late.await.expect("no fault");
-        "both"
+        held_up
     });
-    assert_eq!(order, "both");
+    assert!(held_up, "the first stream was done before the second");
     // One that is past already needs no waking.
     block_on(stream.finished().expect("a future")).expect("no fault");
 }
 
 #[test]
 fn pooled_memory_is_zero_and_goes_back_after_its_uses() {
+    let _turn = tests::turn();
     let device = tests::device();
     let [stream, other] = streams(&device);
     let ones = DeviceBuffer::from_slice(&device, &[1.0f32; 1000]).expect("a buffer");
@@ -348,6 +378,7 @@ fn pooled_memory_is_zero_and_goes_back_after_its_uses() {
 
 #[test]
 fn managed_memory_takes_advice_and_is_fetched_ahead() {
+    let _turn = tests::turn();
     use lanewise::{Advice, ManagedBuffer, Place};
     let device = tests::device();
     let [stream, _] = streams(&device);
@@ -382,6 +413,7 @@ fn managed_memory_takes_advice_and_is_fetched_ahead() {
 /// The call that notices a fault is not the one that caused it: the report names both.
 #[test]
 fn an_asynchronous_fault_names_the_launch_that_caused_it() {
+    let _turn = tests::turn();
     let test = "wrappers::an_asynchronous_fault_names_the_launch_that_caused_it";
     if tests::simulator("which launch faulted", "a GPU's driver does not say").is_none() {
         return;

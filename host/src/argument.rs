@@ -113,6 +113,11 @@ impl<'launch> ArgumentList<'launch> {
         self.stream
     }
 
+    /// Whether the launch is recorded, and not queued.
+    pub(crate) fn is_recording(&self) -> bool {
+        self.recorded.is_some()
+    }
+
     /// What was recorded.
     pub(crate) fn into_recorded(self) -> Vec<Recorded> {
         self.recorded.unwrap_or_default()

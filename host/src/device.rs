@@ -18,7 +18,9 @@ use cust::{CudaFlags, device::Device as CustDevice};
 use lanewise_std::kernel::{self, Kernel, PtxText};
 
 use crate::recording::Gate;
-use crate::{Backend, DeviceProperties, DriverError, LoadError, Module, embedded, ptx_folder};
+use crate::{
+    Backend, DeviceProperties, DriverError, LoadError, Module, embedded, journal, ptx_folder,
+};
 
 /// Why there is no device to work on.
 #[derive(Debug, thiserror::Error)]
@@ -180,7 +182,9 @@ impl Device {
             let code = CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
             return DriverError::check(call, code, at);
         };
-        CurrentContext::synchronize().map_err(|error| DriverError::from_cust(call, error, at))
+        CurrentContext::synchronize().map_err(|error| DriverError::from_cust(call, error, at))?;
+        journal::done(self.ordinal(), None);
+        Ok(())
     }
 
     /// The kernels of a crate, but for those that launch kernels: `device.module::<gpu::Ptx>()`. Of the crate's PTX the text that suits

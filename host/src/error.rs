@@ -13,6 +13,8 @@ use cust::sys::cudaError_enum as CUresult;
 use lanewise_driver::abi::CUresult as Code;
 use lanewise_driver::api;
 
+use crate::journal;
+
 /// Why the driver refused a call, or what a kernel that ran before it did wrong.
 ///
 /// A fault in a kernel surfaces at the first call *after* the launch that looks: usually a synchronisation or a copy. Then
@@ -96,14 +98,18 @@ impl DriverError {
         text: String,
         at: &'static Location<'static>,
     ) -> Self {
-        Self(Box::new(Details {
+        let mut error = Self(Box::new(Details {
             call,
             code,
             name,
             text,
             report: report_of(call),
             at,
-        }))
+        }));
+        if error.report().is_none() && error.is_kernel_fault() {
+            error.0.report = journal::suspects();
+        }
+        error
     }
 
     /// The driver function that answered with the error: `cuLaunchKernel`.
@@ -126,7 +132,8 @@ impl DriverError {
         &self.0.text
     }
 
-    /// What the driver had to say beyond the code: the simulator's report, or the JIT compiler's log.
+    /// What there is to say beyond the code: the simulator's report, the JIT compiler's log, or after a fault on a GPU the launches that
+    /// may have caused it.
     pub fn report(&self) -> Option<&str> {
         self.0.report.as_deref()
     }

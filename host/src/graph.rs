@@ -41,7 +41,7 @@ use lanewise_std::kernel::{Kernel, SafeKernel};
 use crate::order::{Access, Held, Hold, Order};
 use crate::{
     Arguments, Device, DeviceBuffer, DriverError, LaunchConfig, LaunchError, MemoryError, Stream,
-    StreamOptions,
+    StreamOptions, journal,
 };
 
 /// Why a graph could not be recorded, launched or changed.
@@ -294,7 +294,9 @@ impl Graph {
         self.device.make_current(at)?;
         // SAFETY: the executable is live, and the memory that its nodes know is too: nobody can drop a buffer that is in use here.
         let result = unsafe { sys::cuGraphLaunch(self.executable, stream.raw()) };
-        Ok(DriverError::check("cuGraphLaunch", result, at)?)
+        DriverError::check("cuGraphLaunch", result, at)?;
+        journal::launched(|| "a graph".to_owned(), stream, at);
+        Ok(())
     }
 
     /// Holds all of its buffers at once, so that nobody begins a use of one before the launch is queued; none when one is gone.

@@ -14,7 +14,7 @@ use lanewise_std::kernel::{BrokenContract, Kernel, LaunchBounds, SafeKernel};
 use crate::argument::{ArgumentList, Recorded};
 use crate::{
     Arguments, Device, DeviceProperties, Dim3, DriverError, LaunchConfig, LoadError, Module,
-    Stream, counters,
+    Stream, counters, journal,
 };
 
 mod submit;
@@ -426,6 +426,9 @@ impl Module {
                 source,
             }
         })?;
+        if !list.is_recording() {
+            journal::launched(|| format!("kernel `{name}`"), stream, at);
+        }
         Ok(list.into_recorded())
     }
 }

@@ -36,6 +36,7 @@ mod finished;
 mod graph;
 pub mod guidelines;
 mod jit;
+mod journal;
 mod l2;
 mod launch;
 mod managed;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use cust::sys::{self, CUstream};
 
-use crate::{Device, DriverError, Event, EventOptions};
+use crate::{Device, DriverError, Event, EventOptions, journal};
 
 /// A queue of work for a device. Clones are the same queue.
 #[derive(Debug, Clone)]
@@ -171,7 +171,9 @@ impl Stream {
         let at = self.make_current(Location::caller())?;
         // SAFETY: the stream is live.
         let result = unsafe { sys::cuStreamSynchronize(self.raw()) };
-        DriverError::check("cuStreamSynchronize", result, at)
+        DriverError::check("cuStreamSynchronize", result, at)?;
+        journal::done(self.device().ordinal(), Some(self));
+        Ok(())
     }
 
     /// Whether everything queued so far has run.

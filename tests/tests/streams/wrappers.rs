@@ -415,9 +415,6 @@ fn managed_memory_takes_advice_and_is_fetched_ahead() {
 fn an_asynchronous_fault_names_the_launch_that_caused_it() {
     let _turn = tests::turn();
     let test = "wrappers::an_asynchronous_fault_names_the_launch_that_caused_it";
-    if tests::simulator("which launch faulted", "a GPU's driver does not say").is_none() {
-        return;
-    }
     let answer = isolated_with(&[], test, || {
         let device = tests::device();
         let [stream, other] = streams(&device);

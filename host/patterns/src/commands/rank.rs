@@ -1,12 +1,13 @@
 //! `patterns rank`: one rank of an all-reduce between processes, by NCCL.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use lanewise::{Backend, Device, DeviceBuffer};
-use lanewise_patterns::multi_gpu::nccl::{Id, Nccl};
+use lanewise_patterns::multi_gpu::meeting::Meeting;
+use lanewise_patterns::multi_gpu::nccl::Nccl;
 use lanewise_patterns::streams::jobs::timed;
 
 use super::output::say;
@@ -22,8 +23,16 @@ pub(crate) struct Args {
     #[arg(long)]
     of: usize,
     /// A file by which rank 0 tells the others the group's id; it should not be there before
-    #[arg(long, value_name = "FILE")]
-    id: PathBuf,
+    #[arg(
+        long,
+        value_name = "FILE",
+        required_unless_present = "address",
+        conflicts_with = "address"
+    )]
+    id: Option<PathBuf>,
+    /// Rank 0's address, at which it tells the others the group's id
+    #[arg(long, value_name = "HOST:PORT")]
+    address: Option<String>,
     /// Elements of each rank
     #[arg(long, default_value_t = 1 << 26)]
     size: usize,
@@ -32,11 +41,14 @@ pub(crate) struct Args {
 const EXAMPLES: &str = "\
 Several processes need NCCL (libnccl.so.2) and a GPU each; one process also works without: `patterns run collectives`.
 
-Example, in two shells:
+Examples, in two shells, or by an address on two machines:
   patterns rank --rank 0 --of 2 --id /tmp/group
-  patterns rank --rank 1 --of 2 --id /tmp/group";
+  patterns rank --rank 1 --of 2 --id /tmp/group
 
-/// How long a rank waits for rank 0's id.
+  patterns rank --rank 0 --of 2 --address node1:29500
+  patterns rank --rank 1 --of 2 --address node1:29500";
+
+/// How long ranks wait for one another.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How often it is measured; the median counts.
@@ -56,14 +68,19 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         device.backend() == Backend::Cuda,
         "simulated devices belong to one process: `patterns run collectives` works with several there"
     );
+    let meeting = match (args.address, args.id) {
+        (Some(address), _) => Meeting::Address(address),
+        (None, Some(file)) => Meeting::File(file),
+        (None, None) => bail!("--id or --address says how the ranks meet"),
+    };
     let nccl = Nccl::open()?;
     let id = match args.rank {
         0 => {
             let id = nccl.unique_id()?;
-            publish(&args.id, id.bytes())?;
+            meeting.tell(id, args.of, PATIENCE)?;
             id
         }
-        _ => Id::from_bytes(&await_id(&args.id, PATIENCE)?)?,
+        _ => meeting.ask(args.rank, PATIENCE)?,
     };
     let rank = nccl.rank(&device, id, args.rank, args.of)?;
     let stream = device.stream()?;
@@ -94,46 +111,4 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         seconds * 1e3
     ));
     Ok(ExitCode::SUCCESS)
-}
-
-/// Writes the id such that whoever finds the file finds all of it.
-fn publish(file: &Path, id: &[u8]) -> Result<()> {
-    let unfinished = file.with_extension("unfinished");
-    std::fs::write(&unfinished, id)
-        .and_then(|()| std::fs::rename(&unfinished, file))
-        .with_context(|| format!("cannot write `{}`", file.display()))
-}
-
-/// The id, once rank 0 has written it.
-fn await_id(file: &Path, patience: Duration) -> Result<Vec<u8>> {
-    let start = Instant::now();
-    while start.elapsed() < patience {
-        if let Ok(id) = std::fs::read(file) {
-            return Ok(id);
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    bail!(
-        "no id in `{}` after {} s: is rank 0 running?",
-        file.display(),
-        patience.as_secs()
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_rank_finds_the_id_that_rank_0_writes_and_gives_up_without() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let file = folder.path().join("id");
-        let waits = std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| await_id(&file, PATIENCE));
-            publish(&file, &[7; 128]).expect("a file");
-            waiting.join().expect("no panic")
-        });
-        assert_eq!(waits.expect("an id"), [7; 128]);
-        assert!(await_id(&folder.path().join("none"), Duration::ZERO).is_err());
-    }
 }

@@ -6,6 +6,7 @@
 pub mod collectives;
 pub mod group;
 pub mod halo_stencil;
+pub mod meeting;
 pub mod nccl;
 pub mod peer_copies;
 mod ring;

@@ -1,7 +1,7 @@
 //! NCCL, opened at run time: `libnccl.so.2` is needed neither to build nor where there is none.
 //!
 //! A communicator is a rank's part in a group. One process makes those of all its devices ([`Nccl::all`]); several processes each make theirs
-//! ([`Nccl::rank`]) from an id that the first makes and the others are given, by a file or however they like.
+//! ([`Nccl::rank`]) from an id that the first makes and the others are given, by [a file or a socket](super::meeting) or however they like.
 //! Source: NCCL's user guide, "Creating a Communicator", "Collective Communication Functions", "Point To Point Communication Functions".
 
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -18,9 +18,12 @@ const SUM: c_int = 0;
 /// What the ranks of several processes have in common: `ncclUniqueId`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
-pub struct Id([u8; 128]);
+pub struct Id([u8; Self::LENGTH]);
 
 impl Id {
+    /// Its bytes, counted: `NCCL_UNIQUE_ID_BYTES`.
+    pub const LENGTH: usize = 128;
+
     /// Its bytes, for the other processes.
     pub fn bytes(&self) -> &[u8] {
         &self.0

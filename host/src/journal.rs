@@ -1,0 +1,162 @@
+//! On a GPU: what was launched and is not known to have run, for the error after a fault.
+//!
+//! NVIDIA's driver says that a kernel has faulted, not which. It is one of those launched since the device or their stream was last
+//! waited for, so the error names these, with the lines that launched them. On the simulator nothing is kept: its report names the kernel,
+//! the line and the thread.
+//! Source: CUDA driver API, "asynchronous errors" of `cuCtxSynchronize`; CUDA C++ Programming Guide, `CUDA_LAUNCH_BLOCKING`.
+
+use std::collections::VecDeque;
+use std::fmt::Write;
+use std::panic::Location;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::{Backend, Stream};
+
+/// As many launches are named.
+const MOST: usize = 16;
+
+/// The last launches of the process, the oldest first.
+static JOURNAL: Mutex<Journal> = Mutex::new(Journal {
+    launches: VecDeque::new(),
+    forgotten: 0,
+});
+
+#[derive(Debug)]
+struct Journal {
+    launches: VecDeque<Launch>,
+    /// How many were there before the oldest.
+    forgotten: usize,
+}
+
+#[derive(Debug)]
+struct Launch {
+    what: String,
+    device: usize,
+    /// The stream's handle.
+    stream: usize,
+    at: &'static Location<'static>,
+}
+
+fn journal() -> MutexGuard<'static, Journal> {
+    JOURNAL.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Something has been launched: `` kernel `vec_add` ``, `a graph`.
+pub(crate) fn launched(
+    what: impl FnOnce() -> String,
+    stream: &Stream,
+    at: &'static Location<'static>,
+) {
+    if stream.device().backend() != Backend::Cuda {
+        return;
+    }
+    let launch = Launch {
+        what: what(),
+        device: stream.device().ordinal(),
+        stream: stream.raw().addr(),
+        at,
+    };
+    journal().note(launch);
+}
+
+/// Everything on the device has run, or everything on one stream of it.
+pub(crate) fn done(device: usize, stream: Option<&Stream>) {
+    let stream = stream.map(|stream| stream.raw().addr());
+    journal().forget(|launch| {
+        launch.device == device && stream.is_none_or(|stream| launch.stream == stream)
+    });
+}
+
+/// What may have faulted; none when nothing was launched.
+pub(crate) fn suspects() -> Option<String> {
+    journal().suspects()
+}
+
+impl Journal {
+    fn note(&mut self, launch: Launch) {
+        if self.launches.len() == MOST {
+            self.launches.pop_front();
+            self.forgotten += 1;
+        }
+        self.launches.push_back(launch);
+    }
+
+    fn forget(&mut self, is_done: impl Fn(&Launch) -> bool) {
+        self.launches.retain(|launch| !is_done(launch));
+        if self.launches.is_empty() {
+            self.forgotten = 0;
+        }
+    }
+
+    fn suspects(&self) -> Option<String> {
+        if self.launches.is_empty() {
+            return None;
+        }
+        let mut text = String::new();
+        if self.launches.len() + self.forgotten > 1 {
+            text.push_str(
+                "one of these, none of which has been waited for (with CUDA_LAUNCH_BLOCKING=1 each launch waits, and the faulty one has the error):\n",
+            );
+        }
+        for launch in &self.launches {
+            // Writing to a string does not fail.
+            let _ = writeln!(text, "{} was launched at {}", launch.what, launch.at);
+        }
+        if self.forgotten > 0 {
+            let _ = writeln!(text, "or of {} earlier ones", self.forgotten);
+        }
+        Some(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn journal() -> Journal {
+        Journal {
+            launches: VecDeque::new(),
+            forgotten: 0,
+        }
+    }
+
+    fn launch(what: &str, stream: usize) -> Launch {
+        Launch {
+            what: what.to_owned(),
+            device: 0,
+            stream,
+            at: Location::caller(),
+        }
+    }
+
+    #[test]
+    fn one_launch_is_named_and_several_are_suspected() {
+        let mut journal = journal();
+        assert_eq!(journal.suspects(), None);
+        journal.note(launch("kernel `a`", 1));
+        let text = journal.suspects().expect("one");
+        assert!(text.starts_with("kernel `a` was launched at "), "{text}");
+        journal.note(launch("kernel `b`", 2));
+        let text = journal.suspects().expect("two");
+        assert!(
+            text.starts_with("one of these") && text.contains("`a`") && text.contains("`b`"),
+            "{text}"
+        );
+        journal.forget(|launch| launch.stream == 1);
+        let text = journal.suspects().expect("one is left");
+        assert!(text.starts_with("kernel `b`"), "{text}");
+    }
+
+    #[test]
+    fn older_launches_are_counted() {
+        let mut journal = journal();
+        for number in 0..MOST + 3 {
+            journal.note(launch(&format!("kernel `k{number}`"), 1));
+        }
+        let text = journal.suspects().expect("many");
+        assert!(text.contains("`k3`") && !text.contains("`k2`"), "{text}");
+        assert!(text.ends_with("or of 3 earlier ones\n"), "{text}");
+        journal.forget(|_| true);
+        assert_eq!((journal.suspects(), journal.forgotten), (None, 0));
+    }
+}

@@ -134,7 +134,7 @@ impl Split {
             factors,
             shape: [m, n, k],
             columns: of_columns,
-            expected: product(&a, &b, [m, n, k]),
+            expected: setup.expected(|| product(&a, &b, [m, n, k])),
             devices,
         }))
     }

@@ -68,7 +68,7 @@ impl Three {
             streams: [made()?, device.default_stream(), made()?],
             buffers: [first, second, third],
             rounds,
-            expected: advanced(&values, rounds),
+            expected: setup.expected(|| advanced(&values, rounds)),
             one,
             all: None,
         }))

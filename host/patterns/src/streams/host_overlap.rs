@@ -68,7 +68,7 @@ impl Counting {
                 DeviceBuffer::zeroed(device, n)?,
             ],
             rounds,
-            expected: advanced(&values, rounds),
+            expected: setup.expected(|| advanced(&values, rounds)),
             counted: 0,
         }))
     }
@@ -107,7 +107,7 @@ impl Case for Counting {
     }
 
     fn work(&self) -> Work {
-        Work::Bytes(2 * 4 * self.expected.len() as u64)
+        Work::Bytes(2 * 4 * self.output.len() as u64)
     }
 
     fn figures(&self, _: Option<&Counters>) -> Result<Vec<Figure>> {

@@ -77,7 +77,8 @@ impl Scheduled {
             schedule,
             streams: streams(device, STREAMS, StreamOptions::new())?,
             chains: chains()?,
-            expected: values.iter().map(|values| advanced(values, all)).collect(),
+            expected: setup
+                .expected(|| values.iter().map(|values| advanced(values, all)).collect()),
             in_a_row,
             together: None,
         }))

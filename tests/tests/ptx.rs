@@ -1,5 +1,8 @@
 //! What the embedded PTX looks like: what the compiler owes the kernels, on every target.
 
+#[path = "ptx/every_kernel.rs"]
+mod every_kernel;
+
 use gpu::basics::vector_add::vec_add;
 use lanewise_std::kernel::Kernel;
 use tests::expect;

@@ -193,6 +193,9 @@ impl PtxBuilder {
         if self.nvvm.is_some() && self.debug {
             return Err(OptionError::NvvmDebug.into());
         }
+        if let Some(library) = &self.nvvm {
+            nvvm::check(library)?;
+        }
         if self.emit.contains(&Emit::Cubin) && self.assembler.is_none() {
             return Err(OptionError::NoAssembler.into());
         }

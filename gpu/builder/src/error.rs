@@ -115,6 +115,30 @@ pub enum OptionError {
         /// The target that was built for, such as `sm_90`.
         arch: String,
     },
+    /// The NVVM backend is older than rustc's LLVM.
+    #[error(
+        "the libNVVM `{}` is too old: it reads bitcode of {reads}, and rustc writes that of LLVM {written}. The one of CUDA {toolkit} \
+         reads it: `python3 -m venv target/cuda-tools && target/cuda-tools/bin/pip install 'nvidia-nvvm>={toolkit}'` puts it where it \
+         is found; or build with the default backend, LLVM's own", .library.display()
+    )]
+    NvvmTooOld {
+        /// The library's file.
+        library: PathBuf,
+        /// The LLVM whose bitcode it reads.
+        reads: String,
+        /// The LLVM whose bitcode it is to read.
+        written: u32,
+        /// The first CUDA toolkit that reads it.
+        toolkit: &'static str,
+    },
+    /// The library that was named as the NVVM backend is none.
+    #[error("cannot open the libNVVM `{}`: {reason}", .library.display())]
+    NvvmLibrary {
+        /// The file that was named.
+        library: PathBuf,
+        /// The dynamic linker's reason.
+        reason: String,
+    },
     /// A debugger's build was asked of the backend that only optimises.
     #[error(
         "PTX for a debugger is made by LLVM's own backend: leave `--backend nvvm` or `.nvvm(library)` away"

@@ -40,7 +40,7 @@ mod flow;
 pub mod lint;
 mod llvm;
 pub mod manifest;
-mod nvvm;
+pub mod nvvm;
 mod output;
 mod package;
 mod passes;

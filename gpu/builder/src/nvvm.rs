@@ -1,7 +1,7 @@
 //! The second backend: NVIDIA's own compiler from LLVM bitcode to PTX, `libnvvm.so` of a CUDA toolkit.
 //!
-//! It is opened at run time and never needed. libNVVM of CUDA 13 reads bitcode of LLVM 22 for compute_100 (Blackwell) and later;
-//! for older targets it reads that of LLVM 7, which nothing here writes.
+//! It is opened at run time and never needed. For compute_100 (Blackwell) and later it reads bitcode of a recent LLVM, which has to be
+//! rustc's or a later one ([`check`]); for older targets it reads that of LLVM 7, which nothing here writes.
 //! Source: NVIDIA, "libNVVM API" and "NVVM IR Specification" ("Data Layout", "nvvmir.version").
 
 use std::ffi::{CString, c_char, c_int, c_void};
@@ -13,7 +13,9 @@ use inkwell::targets::TargetData;
 use libloading::{Library, Symbol};
 
 use crate::arch::Arch;
+use crate::error::OptionError;
 use crate::manifest::Floats;
+use crate::toolchain::LLVM;
 
 /// The first target whose bitcode libNVVM takes from this LLVM.
 pub(crate) const FIRST: u32 = 100;
@@ -23,6 +25,47 @@ const LAYOUT: &str = "e-p:64:64:64-p6:32:32:32-i1:8:8-i8:8:8-i16:16:16-i32:32:32
 f128:128:128-v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64-a:8:8";
 /// The version of NVVM IR that the module claims to be, and of its debug information.
 const VERSION: [u64; 4] = [2, 0, 3, 2];
+
+/// The first CUDA toolkit, and Python package `nvidia-nvvm`, whose libNVVM reads what this rustc writes.
+const FIRST_TOOLKIT: &str = "13.5";
+
+/// Whether this libNVVM reads the bitcode of rustc's LLVM, for the targets from sm_100 on.
+///
+/// # Errors
+/// [`OptionError::NvvmTooOld`] if it reads that of an older LLVM only, [`OptionError::NvvmLibrary`] if it cannot be opened.
+pub fn check(library: &Path) -> Result<(), OptionError> {
+    // SAFETY: libNVVM's initialisers only set up its own globals.
+    let opened = unsafe { Library::new(library) }.map_err(|error| OptionError::NvvmLibrary {
+        library: library.to_owned(),
+        reason: error.to_string(),
+    })?;
+    let reads = llvm_read_by(&opened);
+    match reads {
+        Some(version) if version >= LLVM => Ok(()),
+        _ => Err(OptionError::NvvmTooOld {
+            library: library.to_owned(),
+            reads: reads.map_or_else(
+                || "a release that it does not tell (CUDA 13.0 and earlier)".to_owned(),
+                |version| format!("LLVM {version}"),
+            ),
+            written: LLVM,
+            toolkit: FIRST_TOOLKIT,
+        }),
+    }
+}
+
+/// The release of LLVM whose bitcode it reads for its newest targets. CUDA 13.0's, which reads LLVM 20's, cannot be asked yet.
+fn llvm_read_by(library: &Library) -> Option<u32> {
+    type Version = unsafe extern "C" fn(*const c_char, *mut c_int) -> c_int;
+    let mut version = 0;
+    let newest = CString::new(format!("compute_{FIRST}")).ok()?;
+    call::<Version>(library, "nvvmLLVMVersion", |ask| {
+        // SAFETY: the name ends in a zero; the pointer is to a number to be written.
+        unsafe { ask(newest.as_ptr(), &mut version) }
+    })
+    .ok()?;
+    u32::try_from(version).ok()
+}
 
 type Program = *mut c_void;
 

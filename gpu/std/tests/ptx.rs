@@ -9,7 +9,8 @@ static PTX: LazyLock<String> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels");
     let scratch = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let output = PtxBuilder::new(folder)
-        .target_dir(scratch.join("std-kernels-build"))
+        // That of the workspace's kernels, so that `core` is compiled once for all.
+        .target_dir(scratch.with_file_name("ptx-build"))
         .out_dir(scratch.join("std-kernels"))
         .color(false)
         .arch("sm_90")

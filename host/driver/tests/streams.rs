@@ -2,7 +2,7 @@
 
 use lanewise_driver::abi::*;
 use lanewise_driver::api::*;
-use std::sync::Mutex;
+use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
 #[track_caller]
@@ -60,41 +60,75 @@ impl Drop for Context {
     }
 }
 
-/// A journal that host functions write to.
-struct Journal(Mutex<Vec<u32>>);
+/// A journal that host functions write to, and wait for each other by.
+struct Journal {
+    entries: Mutex<Vec<u32>>,
+    written: Condvar,
+}
 
-/// An entry to be made, after a pause.
+/// An entry to be made.
 struct Entry<'a> {
     journal: &'a Journal,
     number: u32,
+    /// The entry that has to be there before.
+    after: Option<u32>,
     pause: Duration,
 }
 
+/// So long an entry waits for another before it is made all the same, in the wrong order, for the test to see.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 unsafe extern "C" fn write(entry: *mut c_void) {
-    // SAFETY: `Journal::later` passes a box of this type, once.
+    // SAFETY: `Journal::make` passes a box of this type, once.
     let entry = unsafe { Box::from_raw(entry.cast::<Entry<'_>>()) };
+    let journal = entry.journal;
     std::thread::sleep(entry.pause);
-    entry.journal.0.lock().unwrap().push(entry.number);
+    let lacks = |entries: &mut Vec<u32>| entry.after.is_some_and(|it| !entries.contains(&it));
+    let entries = journal.entries.lock().unwrap();
+    let (mut entries, _) = journal
+        .written
+        .wait_timeout_while(entries, PATIENCE, lacks)
+        .unwrap();
+    entries.push(entry.number);
+    journal.written.notify_all();
 }
 
 impl Journal {
     fn new() -> Journal {
-        Journal(Mutex::new(Vec::new()))
+        Journal {
+            entries: Mutex::new(Vec::new()),
+            written: Condvar::new(),
+        }
     }
 
-    /// Has `stream` write `number`, `milliseconds` after its turn has come.
-    fn later(&self, stream: CUstream, number: u32, milliseconds: u64) {
+    fn make(&self, stream: CUstream, number: u32, after: Option<u32>, pause: Duration) {
         let entry = Box::new(Entry {
             journal: self,
             number,
-            pause: Duration::from_millis(milliseconds),
+            after,
+            pause,
         });
         // SAFETY: every test synchronises before the journal goes.
         ok(unsafe { cuLaunchHostFunc(stream, Some(write), Box::into_raw(entry).cast()) });
     }
 
+    /// Has `stream` write `number` when its turn has come.
+    fn now(&self, stream: CUstream, number: u32) {
+        self.make(stream, number, None, Duration::ZERO);
+    }
+
+    /// The same after a pause, in which a stream that should wait and does not would be seen.
+    fn later(&self, stream: CUstream, number: u32, milliseconds: u64) {
+        self.make(stream, number, None, Duration::from_millis(milliseconds));
+    }
+
+    /// The same when another stream, which must not wait for this one, has written `after`.
+    fn once(&self, stream: CUstream, number: u32, after: u32) {
+        self.make(stream, number, Some(after), Duration::ZERO);
+    }
+
     fn entries(&self) -> Vec<u32> {
-        self.0.lock().unwrap().clone()
+        self.entries.lock().unwrap().clone()
     }
 }
 
@@ -118,7 +152,7 @@ fn the_legacy_stream_waits_for_blocking_streams_and_they_for_it() {
     let (a, b) = (context.stream(0), context.stream(0));
     journal.later(a, 1, 50);
     journal.later(LEGACY, 2, 20);
-    journal.later(b, 3, 0);
+    journal.now(b, 3);
     context.synchronize();
     assert_eq!(journal.entries(), [1, 2, 3]);
 }
@@ -130,8 +164,8 @@ fn a_non_blocking_stream_takes_no_part_in_that() {
         return;
     }
     let free = context.stream(1);
-    journal.later(free, 2, 100);
-    journal.later(LEGACY, 1, 0);
+    journal.once(free, 2, 1);
+    journal.now(LEGACY, 1);
     context.synchronize();
     assert_eq!(journal.entries(), [1, 2]);
 }
@@ -142,15 +176,15 @@ fn the_per_thread_stream_is_a_blocking_one_and_each_thread_has_its_own() {
     if !host_functions_overlap() {
         return;
     }
-    journal.later(CUstream::PER_THREAD, 2, 100);
+    journal.once(CUstream::PER_THREAD, 2, 1);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             // SAFETY: the context outlives the thread.
             ok(unsafe { cuCtxSetCurrent(context.0) });
-            journal.later(CUstream::PER_THREAD, 1, 0);
+            journal.later(CUstream::PER_THREAD, 1, 50);
         });
     });
-    journal.later(LEGACY, 3, 0);
+    journal.now(LEGACY, 3);
     context.synchronize();
     assert_eq!(journal.entries(), [1, 2, 3]);
 }
@@ -162,7 +196,7 @@ fn what_a_destroyed_stream_has_left_still_orders_the_legacy_stream() {
     journal.later(stream, 1, 50);
     // SAFETY: a stream of this test's own.
     ok(unsafe { cuStreamDestroy_v2(stream) });
-    journal.later(LEGACY, 2, 0);
+    journal.now(LEGACY, 2);
     context.synchronize();
     assert_eq!(journal.entries(), [1, 2]);
 }
@@ -178,16 +212,19 @@ fn events_order_streams_across_a_diamond() {
         ok(cuEventRecord(fork, top));
         ok(cuStreamWaitEvent(left, fork, 0));
         ok(cuStreamWaitEvent(right, fork, 0));
-        journal.later(left, 2, 0);
+        journal.later(left, 2, 30);
         journal.later(right, 3, 60);
         ok(cuEventRecord(left_end, left));
         ok(cuEventRecord(right_end, right));
         ok(cuStreamWaitEvent(bottom, left_end, 0));
         ok(cuStreamWaitEvent(bottom, right_end, 0));
-        journal.later(bottom, 4, 0);
+        journal.now(bottom, 4);
     }
     context.synchronize();
-    assert_eq!(journal.entries(), [1, 2, 3, 4]);
+    // Left and right are free of each other.
+    let mut entries = journal.entries();
+    entries[1..3].sort_unstable();
+    assert_eq!(entries, [1, 2, 3, 4]);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use lanewise_builder::lint::{self, Rule};
 
-use crate::support::{KERNELS, count, fixture, function, module, scratch};
+use crate::support::{KERNELS, count, fixture, function, module, target_dir};
 
 #[test]
 fn barrier_as_intrinsic_stays_one() {
@@ -111,7 +111,7 @@ fn naive(flags: &[&str]) -> String {
     let deps = KERNELS
         .modules
         .first()
-        .map(|_| scratch("build/nvptx64-nvidia-cuda/release/deps"))
+        .map(|_| target_dir().join("nvptx64-nvidia-cuda/release/deps"))
         .expect("a module");
     let out = tempfile::tempdir().expect("a folder");
     let ptx = out.path().join("naive.ptx");

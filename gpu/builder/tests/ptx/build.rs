@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use lanewise_builder::lint::Rule;
 use lanewise_builder::{Emit, PtxBuilder, Stage};
 
-use crate::support::{KERNELS, builder, fixture, scratch};
+use crate::support::{KERNELS, builder, fixture, scratch, target_dir};
 
 #[test]
 fn a_second_build_does_nothing_and_a_damaged_file_is_made_again() {
@@ -54,7 +54,7 @@ fn a_changed_kernel_is_built_again() {
     };
     let build = || {
         let builder = PtxBuilder::new(&folder)
-            .target_dir(scratch("build"))
+            .target_dir(target_dir())
             .out_dir(folder.join("out"));
         let output = builder.arch("sm_80").build().expect("it builds");
         (
@@ -173,7 +173,7 @@ fn progress_is_told_stage_by_stage() {
 fn the_ptx_does_not_depend_on_where_the_crate_lies() {
     let text = |builder: PtxBuilder| {
         let output = builder
-            .target_dir(scratch("build"))
+            .target_dir(target_dir())
             .arch("sm_80")
             .allow(Rule::UnresolvedSymbol)
             .build();

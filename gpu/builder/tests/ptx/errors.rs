@@ -219,6 +219,19 @@ fn the_nvvm_backend_refuses_older_targets_and_names_the_other() {
 }
 
 #[test]
+fn the_backend_that_only_optimises_is_refused() {
+    let build = builder("debug", "debug-nvvm").arch("sm_100").debug(true);
+    let error = build
+        .nvvm("libnvvm.so")
+        .build()
+        .expect_err("nvvm optimises");
+    assert!(
+        matches!(error, BuildError::Option(OptionError::NvvmDebug)),
+        "{error}"
+    );
+}
+
+#[test]
 fn a_folder_that_is_no_kernel_crate_is_named() {
     let missing = PtxBuilder::new("/no/such/folder")
         .arch("sm_80")

@@ -2,13 +2,12 @@
 
 mod barriers;
 mod build;
-mod catalog;
-mod debug;
 mod effects;
 mod errors;
 mod math;
 mod memory;
 mod misuse;
+mod nvvm;
 mod passes;
 mod runtime;
 mod support;

@@ -12,7 +12,13 @@ pub(crate) fn fixture(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// A folder for these tests that outlives them, so that `core` is compiled for the first run only.
+/// Where kernels are compiled: the folder that the workspace's own have, so that `core` is compiled once for all. The cargo that runs
+/// this test waits for nothing in it.
+pub(crate) fn target_dir() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("ptx-build")
+}
+
+/// A folder for these tests that outlives them.
 pub(crate) fn scratch(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR"))
         .join("ptx")
@@ -22,7 +28,7 @@ pub(crate) fn scratch(name: &str) -> PathBuf {
 /// A build of a fixture whose messages are plain text.
 pub(crate) fn builder(fixture_name: &str, out: &str) -> PtxBuilder {
     PtxBuilder::new(fixture(fixture_name))
-        .target_dir(scratch("build"))
+        .target_dir(target_dir())
         .out_dir(scratch(out))
         .color(false)
 }

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use lanewise_builder::nvvm;
 use serde::Serialize;
 
 use super::gpu;
@@ -152,13 +153,17 @@ fn libdevice() -> Thing {
     }
 }
 
+/// One that is older than rustc's LLVM is of no use, and what to do is said with the reason.
 fn libnvvm() -> Thing {
+    let found = toolkit::LIBNVVM.find();
+    let checked = found.as_ref().map(|it| nvvm::check(&it.path));
+    let refusal = checked.and_then(|it| it.err().map(|error| error.to_string()));
     Thing {
         name: "libnvvm",
         needed: false,
-        found: toolkit::LIBNVVM.find().map(Finding::from),
+        found: found.filter(|_| refusal.is_none()).map(Finding::from),
         without: "`build-ptx --backend nvvm` is refused; the default backend is rustc's LLVM.",
-        remedy: INSTALL_PTXAS.replace("nvidia-cuda-nvcc", "nvidia-nvvm"),
+        remedy: refusal.unwrap_or_else(|| INSTALL_PTXAS.replace("nvidia-cuda-nvcc", "nvidia-nvvm")),
     }
 }
 

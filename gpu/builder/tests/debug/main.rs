@@ -1,13 +1,18 @@
-//! PTX for a debugger: what it says of itself and of variables, that every kernel has it, and that NVIDIA's assembler takes it.
+//! PTX for a debugger: what it says of itself and of variables, that every kernel has it, and that NVIDIA's assembler takes it. It takes a
+//! `core` of its own and every kernel once more, a minute that CI spends (`--features debugger-tests`) and `cargo test` does not.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
 use lanewise_builder::assembler::{self, Assembly};
-use lanewise_builder::{BuildError, OptionError, Output, PtxBuilder};
+use lanewise_builder::{Output, PtxBuilder};
 
-use crate::support::{builder, count, function_in, scratch};
+#[path = "../ptx/support.rs"]
+#[expect(dead_code, reason = "shared with the tests of ordinary builds")]
+mod support;
+
+use crate::support::{builder, count, function_in, scratch, target_dir};
 
 /// The fixture `debug`, with what says where it comes from.
 static SMALL: LazyLock<String> = LazyLock::new(|| {
@@ -21,7 +26,7 @@ static GPU: LazyLock<Output> = LazyLock::new(|| {
         .parent()
         .expect("the crate gpu");
     let builder = PtxBuilder::new(folder)
-        .target_dir(scratch("build"))
+        .target_dir(target_dir())
         .out_dir(scratch("gpu-debug"))
         .color(false)
         .debug(true);
@@ -136,17 +141,4 @@ fn ptxas_makes_lines_and_dwarf_of_it() {
             assert!(sections.contains(section), "no{section}in\n{sections}");
         }
     }
-}
-
-#[test]
-fn the_backend_that_only_optimises_is_refused() {
-    let build = builder("debug", "debug-nvvm").arch("sm_100").debug(true);
-    let error = build
-        .nvvm("libnvvm.so")
-        .build()
-        .expect_err("nvvm optimises");
-    assert!(
-        matches!(error, BuildError::Option(OptionError::NvvmDebug)),
-        "{error}"
-    );
 }

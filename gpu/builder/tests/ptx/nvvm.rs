@@ -1,0 +1,105 @@
+//! The second backend, NVIDIA's libNVVM, on the repository's own kernels, where the machine has one that reads rustc's bitcode.
+
+use std::path::{Path, PathBuf};
+
+use lanewise_builder::{BuildError, OptionError, PtxBuilder, nvvm};
+
+use crate::support::{builder, scratch, target_dir};
+
+/// Every libNVVM that is named or in a toolkit's folder: `LIBNVVM` is the file, `CUDA_HOME` or `CUDA_PATH` a toolkit.
+fn libraries() -> Vec<PathBuf> {
+    let roots = ["CUDA_HOME", "CUDA_PATH"]
+        .into_iter()
+        .filter_map(std::env::var_os);
+    let toolkits = roots
+        .map(PathBuf::from)
+        .chain([PathBuf::from("/usr/local/cuda")]);
+    let named = std::env::var_os("LIBNVVM").map(PathBuf::from);
+    named
+        .into_iter()
+        .chain(toolkits.map(|root| root.join("nvvm/lib64/libnvvm.so")))
+        .filter(|path| path.is_file())
+        .collect()
+}
+
+#[test]
+fn nvvm_makes_every_kernel_that_llvm_makes() {
+    let libraries = libraries();
+    if libraries.is_empty() {
+        eprintln!(
+            "no libNVVM on this machine (set LIBNVVM or CUDA_HOME): its backend is not tried"
+        );
+    }
+    let usable = libraries.into_iter().find(|library| {
+        let checked = nvvm::check(library);
+        if let Err(reason) = &checked {
+            eprintln!("not tried: {reason}");
+        }
+        checked.is_ok()
+    });
+    let Some(library) = usable else {
+        return;
+    };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("the crate gpu");
+    let output = PtxBuilder::new(folder)
+        .target_dir(target_dir())
+        .out_dir(scratch("gpu-nvvm"))
+        .arch("sm_100")
+        .nvvm(library)
+        .build()
+        .unwrap_or_else(|error| panic!("{error}"));
+    let module = &output.modules[0];
+    let read = |path| std::fs::read_to_string(path).expect("the build wrote it");
+    let texts = [Some(&module.ptx), module.launching_ptx.as_ref()];
+    let ptx: String = texts.into_iter().flatten().map(read).collect();
+    assert!(ptx.contains("NVIDIA NVVM Compiler"), "{ptx}");
+    let kernels = &output.manifest.modules[0].kernels;
+    assert!(kernels.len() > 100, "{}", kernels.len());
+    for kernel in kernels {
+        let name = &kernel.description.name;
+        assert!(
+            ptx.contains(&format!(".entry {name}(")),
+            "{name} is missing"
+        );
+    }
+}
+
+/// The error of a build by this library.
+fn refused(library: &Path) -> OptionError {
+    let build = builder("kernels", "none").arch("sm_100").nvvm(library);
+    match build.build() {
+        Err(BuildError::Option(error)) => error,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// CUDA 13.0's cannot be asked which LLVM it reads, and stops at an attribute of ours. Any library without the question will do.
+#[test]
+fn a_library_that_is_older_than_rustcs_llvm_is_refused_with_the_toolkit_that_is_not() {
+    let error = refused(Path::new("libc.so.6"));
+    assert!(
+        matches!(&error, OptionError::NvvmTooOld { written: 22, .. }),
+        "{error:?}"
+    );
+    let text = error.to_string();
+    for part in [
+        "libc.so.6` is too old",
+        "LLVM 22",
+        "CUDA 13.5",
+        "pip install",
+    ] {
+        assert!(text.contains(part), "no {part} in {text}");
+    }
+}
+
+#[test]
+fn a_library_that_does_not_open_is_named() {
+    let error = refused(Path::new("/no/such/libnvvm.so"));
+    assert!(
+        matches!(&error, OptionError::NvvmLibrary { .. })
+            && error.to_string().contains("/no/such/libnvvm.so"),
+        "{error}"
+    );
+}

@@ -1,46 +1,40 @@
-//! The Fourier transform of lengths that are powers of two, in Stockham's order.
+//! The Fourier transform of lengths that are powers of two, in Stockham's order: a pass a launch, and all passes in a block.
 //!
-//! One launch is one pass of radix 2 or 4 over any number of transforms that lie one after another in `input`. A pass of radix R after
-//! passes whose radices multiply to p takes R elements that are `n / R` apart, turns them by powers of the p R-th root of one,
-//! transforms them, and writes them p apart. When the radices multiply to n, `output` is the transform, in its natural order.
-//! `shape` is the logarithm of n and that of p; `roots` are the n powers of e^(-2 pi i / n); `inverse` is 1 to turn the other way; all
-//! results are multiplied by `scale`. Slices shorter than the shape says fail an assertion.
-//! Launch: 1-D grid of 1-D blocks, any number of them.
+//! A pass of radix R after passes whose radices multiply to p takes R elements that are `n / R` apart, turns them by powers of the p R-th root
+//! of one, transforms them, and writes them p apart. When the radices multiply to n, what was written is the transform, in its natural order.
+//! `roots` are the powers of e^(-2 pi i / n); `inverse` is 1 to turn the other way; all results are multiplied by `scale`. Transforms lie one after
+//! another in `input`, any number of them. Slices shorter than the shape says fail an assertion.
+//!
+//! `fft_stockham` is one pass: `shape` is the logarithm of n and that of p. Launch: 1-D grid of 1-D blocks, any number of them.
+//!
+//! `fft_block` is all passes, for as many elements as a block has in shared memory. Each thread has eight in registers, and between two passes they go
+//! through shared memory. What is longer is written as a matrix of `2^log_count` columns with columns of `2^log_n` elements; its transform is one of each
+//! column, a turn of each element, and one of each row, which is two launches. `shape` is `log_n`, `log_count`, and which of the two ([`ROWS`],
+//! [`COLUMNS`]); what fits is a matrix of one column, of which [`ROWS`] does everything. With [`ROWS`], `log_n` is that of a row, and
+//! `log_count` that of how many there are. Launch: 1-D, a thread for eight elements, blocks of a power of two of threads.
 //! Shows: the textbook's passes work in place and end in a scrambled order. Stockham's write elsewhere, and the order comes right by itself; loads are always
-//! side by side. Radix 4 has half the passes of radix 2, and so half the traffic.
-//! Source: CUDA study notes, chapter 8 (cuFFT); Van Loan, *Computational Frameworks for the Fast Fourier Transform*, 1.7.
+//! side by side. In shared memory each element is loaded once and stored once, however many the passes.
+//! Source: CUDA study notes, chapter 8 (cuFFT); Van Loan, *Computational Frameworks for the Fast Fourier Transform*, 1.7, 3.2.
 
 use core::array::from_fn;
-use core::ops::{Add, Mul, Sub};
 
-use lanewise_macros::kernel;
-use lanewise_std::thread::grid_stride;
+use lanewise_macros::{kernel, shared};
+use lanewise_std::thread::{block_dim_x, block_idx_x, grid_stride, sync_threads, thread_idx_x};
 use lanewise_std::{DisjointSlice, gpu_assert};
 
-/// A complex number.
-#[repr(C, align(8))]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Complex {
-    /// The real part.
-    pub re: f32,
-    /// The imaginary part.
-    pub im: f32,
-}
+pub use super::complex::Complex;
+use super::real::Real;
 
-// SAFETY: two numbers, without a reference.
-#[cfg(not(target_arch = "nvptx64"))]
-unsafe impl cust_core::DeviceCopy for Complex {}
-
-/// A pass.
-#[kernel(instances(2, 4))]
+/// One pass.
+#[kernel(instances((f32, 2), (f32, 4), (f64, 2), (f64, 4)))]
 #[launch_contract(dims = 1)]
-pub fn fft_stockham<const RADIX: usize>(
-    input: &[Complex],
-    roots: &[Complex],
-    mut output: DisjointSlice<Complex>,
+pub fn fft_stockham<T: Real, const RADIX: usize>(
+    input: &[Complex<T>],
+    roots: &[Complex<T>],
+    mut output: DisjointSlice<Complex<T>>,
     shape: [u32; 2],
     inverse: u32,
-    scale: f32,
+    scale: T,
 ) {
     let [log_n, log_p] = shape;
     gpu_assert!(
@@ -57,102 +51,232 @@ pub fn fft_stockham<const RADIX: usize>(
     for butterfly in grid_stride(input.len() / RADIX) {
         let (start, i) = (butterfly / apart * n, butterfly % apart);
         let k = i % p;
-        let mut x: [Complex; RADIX] = from_fn(|r| {
-            let turned = input[start + i + r * apart];
+        let mut x: [Complex<T>; RADIX] = from_fn(|r| {
+            let turned = input[start + i + r * apart].swapped(inverse != 0);
             // The p R-th root to the power of r k, as a power of the n-th.
             let root = roots[r * k * (apart / p)];
-            if r == 0 {
-                turned
-            } else {
-                turned * root.turned_back(inverse != 0)
-            }
+            if r == 0 { turned } else { turned * root }
         });
-        transform(&mut x, inverse != 0);
+        match RADIX {
+            2 => (x[0], x[1]) = two(x[0], x[1]),
+            _ => {
+                let transformed = four([x[0], x[1], x[2], x[3]]);
+                x = from_fn(|r| transformed[r]);
+            }
+        }
         let first = start + (i - k) * RADIX + k;
         for (r, x) in x.iter().enumerate() {
             // SAFETY: (start, i - k, r, k) are the digits of the index in a mixed radix, so no two threads have the same.
             if let Some(place) = unsafe { output.get_unique_mut(first + r * p) } {
-                *place = Complex {
-                    re: x.re * scale,
-                    im: x.im * scale,
-                };
+                *place = x.swapped(inverse != 0).scaled(scale);
             }
         }
     }
 }
 
-/// The transform of 2 or 4 numbers.
-#[inline(always)]
-fn transform<const RADIX: usize>(x: &mut [Complex; RADIX], inverse: bool) {
-    if RADIX == 2 {
-        (x[0], x[1]) = (x[0] + x[1], x[0] - x[1]);
+/// Of [`fft_block`]: transforms of the rows, which lie one after another. The result is the columns' frequencies, so row and column change places.
+pub const ROWS: u32 = 0;
+/// Of [`fft_block`]: transforms of the columns, and the turn of each element, all in their places.
+pub const COLUMNS: u32 = 1;
+
+/// Elements that a thread has in registers.
+pub const LANES: usize = 8;
+
+/// All passes of the transforms of a matrix's columns or rows. `ELEMENTS` is how many a block has room for.
+#[kernel(instances((f32, 4096), (f64, 2048)))]
+#[launch_contract(dims = 1)]
+#[launch_bounds(512)]
+pub fn fft_block<T: Real, const ELEMENTS: usize>(
+    input: &[Complex<T>],
+    roots: &[Complex<T>],
+    mut output: DisjointSlice<Complex<T>>,
+    shape: [u32; 3],
+    inverse: u32,
+    scale: T,
+) {
+    shared! { static ELEMENTS_OF_BLOCK: [Complex<T>; ELEMENTS]; }
+    let [log_n, log_count, which] = shape;
+    let threads = block_dim_x() as usize;
+    gpu_assert!(
+        (3..=12).contains(&log_n)
+            && log_count < 16
+            && threads.is_power_of_two()
+            && (1 << log_n..=ELEMENTS).contains(&(threads * LANES)),
+        "the transform does not fit the block"
+    );
+    let log_all = log_n + log_count;
+    gpu_assert!(
+        roots.len() >> log_all != 0
+            && output.len() >= input.len()
+            && input.len().is_multiple_of(1 << log_all),
+        "a slice is shorter than the shape says"
+    );
+    // Transforms of a block. Those of a matrix lie side by side, and neighbouring threads have neighbouring ones; else one follows the other.
+    let log_threads = log_n - 3;
+    let log_here = threads.ilog2() - log_threads;
+    let is_matrix = log_count != 0;
+    gpu_assert!(
+        !is_matrix || log_here <= log_count,
+        "the block is wider than the matrix"
+    );
+    let thread = thread_idx_x();
+    let (t, here) = if is_matrix {
+        (thread >> log_here, thread & ((1 << log_here) - 1))
     } else {
-        let (even, even_less) = (x[0] + x[2], x[0] - x[2]);
-        let (odd, odd_less) = (x[1] + x[3], (x[1] - x[3]).quarter_turn(inverse));
-        (x[0], x[1]) = (even + odd, even_less + odd_less);
-        (x[2], x[3]) = (even - odd, even_less - odd_less);
-    }
-}
+        (thread & ((1 << log_threads) - 1), thread >> log_threads)
+    };
+    // The transform that this thread helps with: its matrix, and its row or column there.
+    let number = ((block_idx_x() as usize) << log_here) + here as usize;
+    let (matrix, line) = (
+        number >> log_count << log_all,
+        (number & ((1 << log_count) - 1)) as u32,
+    );
+    let is_there = matrix < input.len();
+    let of_column = move |element: u32| matrix + ((element << log_count) + line) as usize;
+    let of_row = move |element: u32| matrix + ((line << log_n) + element) as usize;
+    let step = 1u32 << log_threads; // elements between two of a thread's
+    let is_inverse = inverse != 0;
 
-impl Complex {
-    /// Mirrored at the real axis, if so: the root that turns the other way.
-    #[inline(always)]
-    fn turned_back(self, is_turned: bool) -> Self {
-        Complex {
-            re: self.re,
-            im: if is_turned { -self.im } else { self.im },
+    let mut x: [Complex<T>; LANES] = from_fn(|m| {
+        let element = t + m as u32 * step;
+        let place = match which {
+            COLUMNS => of_column(element),
+            _ => of_row(element),
+        };
+        match input.get(place) {
+            Some(x) => x.swapped(is_inverse),
+            None => Complex::new(T::ZERO, T::ZERO), // past the last transform
         }
-    }
+    });
 
-    /// Multiplied by -i, or by i.
-    #[inline(always)]
-    fn quarter_turn(self, inverse: bool) -> Self {
-        if inverse {
-            Complex {
-                re: -self.im,
-                im: self.re,
-            }
+    // Where an element is in shared memory: neighbouring threads' are in different banks, whatever the pass.
+    let place = move |element: u32| {
+        let index = if is_matrix {
+            (element << log_here) + here
         } else {
-            Complex {
-                re: self.im,
-                im: -self.re,
+            (here << log_n) + element
+        };
+        let line = index >> 4;
+        (index ^ (line & 7) ^ ((line & 4) << 1)) as usize
+    };
+    let mut log_p = 0;
+    // A root of the transform's own: `roots` has those of the whole matrix.
+    let root = move |power: u32| {
+        // SAFETY: powers are below n, of which the shape has as many as there are roots.
+        unsafe { *roots.get_unchecked((power << log_count) as usize) }
+    };
+    while log_n - log_p > 3 {
+        let k = t & ((1 << log_p) - 1);
+        if log_p != 0 {
+            let of = move |times: u32| root((k * times) << (log_threads - log_p));
+            turn(&mut x, [of(1), of(2), of(4)]);
+            sync_threads(); // all have read what they wrote after the last pass
+        }
+        x = eight(x);
+        let first = ((t - k) << 3) + k;
+        for (r, x) in x.iter().enumerate() {
+            // SAFETY: each element has its place below the block's 8 x threads, which is at most `ELEMENTS`, and each thread its own elements.
+            unsafe {
+                ELEMENTS_OF_BLOCK.set_unchecked(place(first + ((r as u32) << log_p)), *x);
+            }
+        }
+        sync_threads(); // the elements are there
+        // SAFETY: below `ELEMENTS`, and written before the barrier.
+        x = from_fn(|m| unsafe { ELEMENTS_OF_BLOCK.get_unchecked(place(t + m as u32 * step)) });
+        log_p += 3;
+    }
+    // The last pass: what is left is a radix of 8, 4 or 2. A thread has the elements of one, two or four butterflies, and they end where they began.
+    match log_n - log_p {
+        3 => {
+            if log_p != 0 {
+                turn(&mut x, [root(t), root(2 * t), root(4 * t)]);
+            }
+            x = eight(x);
+        }
+        2 => {
+            for j in 0..2 {
+                let of = move |times: u32| root(times * (t + j as u32 * step));
+                let turned = [x[j], x[j + 2] * of(1), x[j + 4] * of(2), x[j + 6] * of(3)];
+                [x[j], x[j + 2], x[j + 4], x[j + 6]] = four(turned);
+            }
+        }
+        _ => {
+            for j in 0..4 {
+                (x[j], x[j + 4]) = two(x[j], x[j + 4] * root(t + j as u32 * step));
             }
         }
     }
-}
-
-impl Add for Complex {
-    type Output = Self;
-
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        Complex {
-            re: self.re + other.re,
-            im: self.im + other.im,
+    if !is_there {
+        return;
+    }
+    if which == COLUMNS {
+        // Each element by the root to the power of its row and column: the powers of a thread's elements lie evenly apart.
+        let power = move |of: u32| {
+            // SAFETY: a row times a column is below the matrix's elements, and a step is a row.
+            unsafe { *roots.get_unchecked((line * of) as usize) }
+        };
+        let first = power(t);
+        x = x.map(|x| x * first);
+        turn(&mut x, [power(step), power(2 * step), power(4 * step)]);
+    }
+    for (m, x) in x.iter().enumerate() {
+        let place = of_column(t + m as u32 * step);
+        // SAFETY: (matrix, element, line) are the index's digits, and no two threads have the same of all three.
+        if let Some(place) = unsafe { output.get_unique_mut(place) } {
+            *place = x.swapped(is_inverse).scaled(scale);
         }
     }
 }
 
-impl Sub for Complex {
-    type Output = Self;
-
-    #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        Complex {
-            re: self.re - other.re,
-            im: self.im - other.im,
-        }
-    }
+/// Element m by the m-th power of a root, of which the first, second and fourth are given: the others have one rounding more.
+#[inline(always)]
+fn turn<T: Real>(x: &mut [Complex<T>; LANES], [one, two, four]: [Complex<T>; 3]) {
+    let three = one * two;
+    x[1] = x[1] * one;
+    x[2] = x[2] * two;
+    x[3] = x[3] * three;
+    x[4] = x[4] * four;
+    x[5] = x[5] * (four * one);
+    x[6] = x[6] * (four * two);
+    x[7] = x[7] * (four * three);
 }
 
-impl Mul for Complex {
-    type Output = Self;
+/// The transform of two numbers.
+#[inline(always)]
+fn two<T: Real>(a: Complex<T>, b: Complex<T>) -> (Complex<T>, Complex<T>) {
+    (a + b, a - b)
+}
 
-    #[inline(always)]
-    fn mul(self, other: Self) -> Self {
-        Complex {
-            re: self.re * other.re - self.im * other.im,
-            im: self.re * other.im + self.im * other.re,
+/// The transform of four numbers.
+#[inline(always)]
+fn four<T: Real>(x: [Complex<T>; 4]) -> [Complex<T>; 4] {
+    let (even, even_less) = two(x[0], x[2]);
+    let (odd, odd_less) = two(x[1], x[3]);
+    let odd_less = odd_less.quarter_turn();
+    [
+        even + odd,
+        even_less + odd_less,
+        even - odd,
+        even_less - odd_less,
+    ]
+}
+
+/// The transform of eight numbers: of the even ones, of the odd ones, and two at a time.
+#[inline(always)]
+fn eight<T: Real>(x: [Complex<T>; LANES]) -> [Complex<T>; LANES] {
+    let even = four([x[0], x[2], x[4], x[6]]);
+    let [a, b, c, d] = four([x[1], x[3], x[5], x[7]]);
+    let odd = [
+        a,
+        b.eighth_turn(),
+        c.quarter_turn(),
+        d.eighth_turn().quarter_turn(),
+    ];
+    from_fn(|m| {
+        if m < 4 {
+            even[m] + odd[m]
+        } else {
+            even[m - 4] - odd[m - 4]
         }
-    }
+    })
 }

@@ -2,8 +2,9 @@
 
 use lanewise::DeviceBuffer;
 use lanewise_patterns::Setup;
-use lanewise_patterns::algorithms::fft::{Complex, Direction, Fft, Radix};
-use lanewise_patterns::input;
+use lanewise_patterns::algorithms::fft::{
+    Complex, Direction, Fft, Method, Precision, Radix, numbers,
+};
 use proptest::prelude::*;
 use rustfft::FftPlanner;
 use tests::agree::{agrees, assert_agrees};
@@ -11,7 +12,8 @@ use tests::count::count;
 use tests::ptx;
 use tests::sizes::cases;
 
-const KERNELS: [&str; 2] = ["fft_stockham_2", "fft_stockham_4"];
+const PASSES: [&str; 2] = ["fft_stockham_2", "fft_stockham_4"];
+const KERNELS: [&str; 4] = [PASSES[0], PASSES[1], "fft_block", "fft_block_f64"];
 
 fn batched(size: usize, batch: usize, seed: u64) -> Setup {
     Setup {
@@ -40,30 +42,24 @@ proptest! {
     }
 }
 
-/// Random numbers of about 0.3.
-fn numbers(n: usize) -> Vec<Complex> {
-    let parts = input::floats(2 * n, 1);
-    let complex = |pair: &[f32]| Complex {
-        re: pair[0],
-        im: pair[1],
-    };
-    parts.chunks(2).map(complex).collect()
-}
-
 /// The transform of one length on the device.
-fn on_the_device(x: &[Complex], radix: Radix, direction: Direction) -> Vec<Complex> {
+fn on_the_device<T: Precision>(
+    x: &[Complex<T>],
+    method: Method,
+    direction: Direction,
+) -> Vec<Complex<T>> {
     let device = tests::device();
     let stream = device.stream().expect("a stream");
     let input = DeviceBuffer::from_slice(&device, x).expect("a buffer");
     let mut output = DeviceBuffer::from_slice(&device, x).expect("a buffer");
-    let mut plan = Fft::new(&device, x.len(), 1, radix).expect("a plan");
+    let mut plan = Fft::by(&device, x.len(), 1, method).expect("a plan");
     plan.run(&stream, direction, &input, &mut output)
         .expect("a launch");
     output.to_vec().expect("no fault")
 }
 
 /// The root of the mean square of the differences, as a part of the mean square of what should be.
-fn error(found: &[Complex], expected: &[Complex]) -> f64 {
+fn error<T: Precision>(found: &[Complex<T>], expected: &[Complex<T>]) -> f64 {
     let square = |x: f64, y: f64| x * x + y * y;
     let differences = found.iter().zip(expected).map(|(found, expected)| {
         square(
@@ -75,39 +71,63 @@ fn error(found: &[Complex], expected: &[Complex]) -> f64 {
     (differences.sum::<f64>() / sizes.sum::<f64>()).sqrt()
 }
 
-#[test]
-fn transforms_are_those_of_rustfft_and_the_inverse_leads_back() {
-    let mut planner = FftPlanner::<f32>::new();
-    // A GPU takes all lengths; the simulator would take a minute for the longest.
-    let most = if tests::simulator("2^20 elements", "it takes them all").is_some() {
-        14
-    } else {
-        20
-    };
-    for log_n in [1, 2, 3, 4, 5, 8, 13, most] {
-        let n = 1 << log_n;
-        let x = numbers(n);
-        let mut expected: Vec<_> = x
-            .iter()
-            .map(|x| rustfft::num_complex::Complex::new(x.re, x.im))
-            .collect();
-        planner.plan_fft_forward(n).process(&mut expected);
-        let complex = |x: &rustfft::num_complex::Complex<f32>| Complex { re: x.re, im: x.im };
-        let expected: Vec<Complex> = expected.iter().map(complex).collect();
-        for radix in [Radix::Two, Radix::Four] {
-            let there = on_the_device(&x, radix, Direction::Forward);
-            let off = error(&there, &expected);
-            assert!(off < 1e-6, "2^{log_n}, {radix:?}: {off:e}");
-            let back = on_the_device(&there, radix, Direction::Inverse);
-            let off = error(&back, &x);
-            assert!(off < 1e-6, "2^{log_n}, {radix:?}, back: {off:e}");
-        }
+/// Forward as `rustfft` does it, and back, for this length.
+fn holds_against_rustfft<T: Precision + rustfft::FftNum>(
+    log_n: u32,
+    methods: &[Method],
+    tolerance: f64,
+) {
+    let x = numbers::<T>(1 << log_n, 1);
+    let mut expected: Vec<_> = x
+        .iter()
+        .map(|x| rustfft::num_complex::Complex::new(x.re, x.im))
+        .collect();
+    FftPlanner::<T>::new()
+        .plan_fft_forward(x.len())
+        .process(&mut expected);
+    let expected: Vec<Complex<T>> = expected.iter().map(|x| Complex::new(x.re, x.im)).collect();
+    for &method in methods {
+        let there = on_the_device(&x, method, Direction::Forward);
+        let off = error(&there, &expected);
+        assert!(off < tolerance, "2^{log_n}, {method:?}: {off:e}");
+        let back = on_the_device(&there, method, Direction::Inverse);
+        let off = error(&back, &x);
+        assert!(off < tolerance, "2^{log_n}, {method:?}, back: {off:e}");
     }
 }
 
 #[test]
+fn transforms_are_those_of_rustfft_and_the_inverse_leads_back() {
+    let passes = [Radix::Two, Radix::Four].map(Method::Passes);
+    for log_n in [1, 2, 3, 4, 5, 8, 11] {
+        holds_against_rustfft::<f32>(log_n, &passes, 1e-6);
+        holds_against_rustfft::<f64>(log_n, &passes, 2e-15);
+    }
+    // Where the radices, and where the launches, become others; and the longest, which is two launches on the simulator too.
+    for log_n in [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 20] {
+        holds_against_rustfft::<f32>(log_n, &[Method::Blocks], 1e-6);
+    }
+    for log_n in [1, 2, 3, 5, 11, 12, 15] {
+        holds_against_rustfft::<f64>(log_n, &[Method::Blocks], 2e-15);
+    }
+}
+
+#[test]
+fn a_block_loads_and_stores_each_element_once() {
+    let Some(counters) = count("fft_block", batched(1 << 10, 2, 1)) else {
+        return;
+    };
+    assert_eq!(counters.global_stores.bytes, 8 * 2 * 1024);
+    let shared = (counters.shared_loads, counters.shared_stores);
+    // Ten passes of radix 2 are three of radix 8 and one of radix 2: three exchanges. Sixteen lanes of 8 bytes are one wavefront, if no two meet in a bank.
+    assert_eq!(shared.0.bytes, 3 * 8 * 2 * 1024);
+    assert_eq!(shared.0.wavefronts, shared.0.bytes / 128);
+    assert_eq!(shared.1.wavefronts, shared.1.bytes / 128);
+}
+
+#[test]
 fn radix_four_halves_the_traffic() {
-    let counts = KERNELS.map(|name| count(name, batched(1 << 8, 1, 1)));
+    let counts = PASSES.map(|name| count(name, batched(1 << 8, 1, 1)));
     let [Some(two), Some(four)] = counts else {
         return;
     };
@@ -118,15 +138,18 @@ fn radix_four_halves_the_traffic() {
 #[test]
 fn a_complex_number_is_one_load_and_stays_in_registers() {
     for (target, text) in ptx::embedded() {
-        for name in KERNELS {
+        for name in [
+            "fft_stockham_f32_2",
+            "fft_stockham_f32_4",
+            "fft_block_f32_4096",
+        ] {
             let kernel = ptx::kernel(text, name);
             assert!(!kernel.contains(".local"), "{target}: {kernel}");
-            let loads = ptx::count(kernel, "ld.global");
-            assert_eq!(
-                loads,
-                ptx::count(kernel, "ld.global.nc.v2"),
-                "{target}: {kernel}"
-            );
+            // Two floats, or their 64 bits.
+            let loads =
+                ["ld.global.nc.v2", "ld.global.nc.b64"].map(|load| ptx::count(kernel, load));
+            let all = ptx::count(kernel, "ld.global");
+            assert_eq!(loads.iter().sum::<usize>(), all, "{target}: {kernel}");
         }
     }
 }
@@ -135,7 +158,7 @@ fn a_complex_number_is_one_load_and_stays_in_registers() {
 fn lengths_that_are_no_powers_of_two_are_errors() {
     let device = tests::device();
     for length in [0, 1, 3, 1000, 1 << 21] {
-        let error = Fft::new(&device, length, 1, Radix::Four).expect_err("there is none");
+        let error = Fft::<f32>::new(&device, length, 1).expect_err("there is none");
         assert_eq!(
             error.to_string(),
             format!(
@@ -143,10 +166,10 @@ fn lengths_that_are_no_powers_of_two_are_errors() {
             )
         );
     }
-    let mut plan = Fft::new(&device, 4, 2, Radix::Four).expect("a plan");
+    let mut plan = Fft::<f32>::new(&device, 4, 2).expect("a plan");
     let stream = device.stream().expect("a stream");
-    let input = DeviceBuffer::from_slice(&device, &numbers(8)).expect("a buffer");
-    let mut short = DeviceBuffer::from_slice(&device, &numbers(7)).expect("a buffer");
+    let input = DeviceBuffer::from_slice(&device, &numbers(8, 1)).expect("a buffer");
+    let mut short = DeviceBuffer::from_slice(&device, &numbers(7, 1)).expect("a buffer");
     let error = plan.run(&stream, Direction::Forward, &input, &mut short);
     assert_eq!(
         error.expect_err("it is too short").to_string(),

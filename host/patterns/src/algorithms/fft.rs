@@ -1,10 +1,11 @@
-//! The Fourier transform, pass by pass.
+//! The Fourier transform: a plan that chooses its launches, or passes one by one.
 
 use std::f64::consts::TAU;
 
 use anyhow::Result;
 pub use gpu::algorithms::fft::Complex;
-use gpu::algorithms::fft::fft_stockham;
+use gpu::algorithms::fft::{COLUMNS, LANES, ROWS, fft_block, fft_stockham};
+use gpu::algorithms::real::Real;
 use lanewise::compare::{Agreement, Expected, Mismatch, within};
 use lanewise::{Device, DeviceBuffer, LaunchConfig, LaunchError, MemoryError, Stream};
 
@@ -15,7 +16,7 @@ use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
 pub static PATTERN: Pattern = Pattern {
     name: "fft",
     chapter: "algorithms",
-    summary: "Fourier transforms of powers of two in Stockham's order: passes of radix 2 or 4, no scrambling",
+    summary: "Fourier transforms of powers of two in Stockham's order: a pass a launch, or all passes in shared memory",
     source: "CUDA study notes, chapter 8",
     size: Size {
         of: "elements in a transform, up to a power of two",
@@ -24,11 +25,21 @@ pub static PATTERN: Pattern = Pattern {
     },
     variants: &[
         Variant::new("fft_stockham_2", |device, setup| {
-            prepare(device, setup, Radix::Two)
-        }),
+            prepare::<f32>(device, setup, Method::Passes(Radix::Two))
+        })
+        .runs("fft_stockham_f32_2"),
         Variant::new("fft_stockham_4", |device, setup| {
-            prepare(device, setup, Radix::Four)
-        }),
+            prepare::<f32>(device, setup, Method::Passes(Radix::Four))
+        })
+        .runs("fft_stockham_f32_4"),
+        Variant::new("fft_block", |device, setup| {
+            prepare::<f32>(device, setup, Method::Blocks)
+        })
+        .runs("fft_block_f32_4096"),
+        Variant::new("fft_block_f64", |device, setup| {
+            prepare::<f64>(device, setup, Method::Blocks)
+        })
+        .runs("fft_block_f64_2048"),
     ],
 };
 
@@ -55,7 +66,16 @@ impl From<MemoryError> for FftError {
     }
 }
 
-/// How many elements a thread transforms by itself.
+/// How a transform is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// All passes in shared memory, in one launch or in two: each element is loaded and stored once in each.
+    Blocks,
+    /// A launch for each pass.
+    Passes(Radix),
+}
+
+/// How many elements a thread transforms by itself in a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Radix {
     /// Two: as many passes as the logarithm of the length.
@@ -73,48 +93,144 @@ pub enum Direction {
     Inverse,
 }
 
-/// A plan: transforms of one length, so many at once, with what they need on the device.
-#[derive(Debug)]
-pub struct Fft {
-    device: Device,
-    log_n: u32,
-    batch: usize,
-    radix: Radix,
-    roots: DeviceBuffer<Complex>,
-    /// Every second pass writes here.
-    between: DeviceBuffer<Complex>,
+/// Precisions that there are transforms of: `f32` and `f64`.
+pub trait Precision: Real + Into<f64> {
+    /// The logarithm of how many elements a block has room for.
+    #[doc(hidden)]
+    const LOG_BLOCK: u32;
+
+    /// Half a unit in the last place of one.
+    #[doc(hidden)]
+    const UNIT: f64;
+
+    #[doc(hidden)]
+    fn rounded(of: f64) -> Self;
+
+    #[doc(hidden)]
+    fn launch(
+        device: &Device,
+        stream: &Stream,
+        step: Step,
+        length: usize,
+        arguments: Arguments<'_, Self>,
+    ) -> Result<(), LaunchError>;
 }
 
-impl Fft {
-    /// Transforms of `length` elements, `batch` at once.
+/// Input, roots, output, 1 for an inverse transform, and a factor.
+type Arguments<'a, T> = (
+    &'a DeviceBuffer<Complex<T>>,
+    &'a DeviceBuffer<Complex<T>>,
+    &'a mut DeviceBuffer<Complex<T>>,
+    u32,
+    T,
+);
+
+/// A launch of a plan.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub enum Step {
+    /// A pass of a radix of which this is the logarithm.
+    Pass { log_r: u32, shape: [u32; 2] },
+    /// All passes of the columns or rows of a matrix.
+    Block { shape: [u32; 3] },
+}
+
+macro_rules! precisions {
+    ($($real:ident $log_block:literal;)*) => {
+        $(
+            impl Precision for $real {
+                const LOG_BLOCK: u32 = $log_block;
+                const UNIT: f64 = $real::EPSILON as f64 / 2.0;
+
+                fn rounded(of: f64) -> Self {
+                    of as $real
+                }
+
+                fn launch(
+                    device: &Device,
+                    stream: &Stream,
+                    step: Step,
+                    length: usize,
+                    (input, roots, output, inverse, scale): Arguments<'_, Self>,
+                ) -> Result<(), LaunchError> {
+                    match step {
+                        Step::Pass { log_r, shape } => {
+                            let config = LaunchConfig::for_num_elems((length >> log_r).min(1 << 24));
+                            let arguments = (input, roots, output, shape, inverse, scale);
+                            match log_r {
+                                1 => device.launch(stream, fft_stockham::<$real, 2>, config, arguments),
+                                _ => device.launch(stream, fft_stockham::<$real, 4>, config, arguments),
+                            }
+                        }
+                        Step::Block { shape } => {
+                            // As small a block as will do: more of them are on a multiprocessor then. A matrix wants wide ones.
+                            let log_elements = if shape[1] == 0 { shape[0].max(11) } else { $log_block };
+                            let threads = (1usize << log_elements) / LANES;
+                            let config = LaunchConfig::cover_1d(length.div_ceil(LANES), threads as u32);
+                            let arguments = (input, roots, output, shape, inverse, scale);
+                            device.launch(stream, fft_block::<$real, { 1 << $log_block }>, config, arguments)
+                        }
+                    }
+                }
+            }
+        )*
+    };
+}
+
+precisions! {
+    f32 12;
+    f64 11;
+}
+
+/// A plan: transforms of one length, so many at once, with what they need on the device.
+#[derive(Debug)]
+pub struct Fft<T: Precision = f32> {
+    log_n: u32,
+    batch: usize,
+    steps: Vec<Step>,
+    device: Device,
+    roots: DeviceBuffer<Complex<T>>,
+    /// Every second launch writes here; empty where there is but one.
+    between: DeviceBuffer<Complex<T>>,
+}
+
+impl<T: Precision> Fft<T> {
+    /// Transforms of `length` elements, `batch` at once, in the fastest way.
     ///
     /// # Errors
     /// [`FftError::Length`] when `length` is no power of two from 2 to 2^20; the driver's.
-    pub fn new(
+    pub fn new(device: &Device, length: usize, batch: usize) -> Result<Self, FftError> {
+        Self::by(device, length, batch, Method::Blocks)
+    }
+
+    /// The same, in a way of one's choice.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn by(
         device: &Device,
         length: usize,
         batch: usize,
-        radix: Radix,
+        method: Method,
     ) -> Result<Self, FftError> {
         if !length.is_power_of_two() || !(2..=1 << 20).contains(&length) {
             return Err(FftError::Length(length));
         }
         let root = |k: usize| {
             let (sin, cos) = (TAU * k as f64 / length as f64).sin_cos();
-            Complex {
-                re: cos as f32,
-                im: -sin as f32,
-            }
+            Complex::new(T::rounded(cos), T::rounded(-sin))
         };
-        let roots: Vec<Complex> = (0..length).map(root).collect();
-        let between = vec![Complex::default(); area("the batch", batch, length)?];
+        let roots: Vec<Complex<T>> = (0..length).map(root).collect();
+        let steps = steps(length.ilog2(), method, T::LOG_BLOCK);
+        let all = area("the batch", batch, length)?;
+        let between = if steps.len() > 1 { all } else { 0 };
         Ok(Self {
             device: device.clone(),
             log_n: length.ilog2(),
             batch,
-            radix,
+            steps,
             roots: DeviceBuffer::from_slice(device, &roots)?,
-            between: DeviceBuffer::from_slice(device, &between)?,
+            between: DeviceBuffer::from_slice(device, &vec![Complex::default(); between])?,
         })
     }
 
@@ -126,8 +242,8 @@ impl Fft {
         &mut self,
         stream: &Stream,
         direction: Direction,
-        input: &DeviceBuffer<Complex>,
-        output: &mut DeviceBuffer<Complex>,
+        input: &DeviceBuffer<Complex<T>>,
+        output: &mut DeviceBuffer<Complex<T>>,
     ) -> Result<(), FftError> {
         let length = self.batch << self.log_n;
         for (what, given) in [("the input", input.len()), ("the output", output.len())] {
@@ -135,79 +251,96 @@ impl Fft {
             at_least("the plan", length, given)?;
         }
         let inverse = u32::from(direction == Direction::Inverse);
-        let passes = self.passes();
-        let mut log_p = 0;
-        for (number, &log_r) in passes.iter().enumerate() {
-            let left = passes.len() - 1 - number;
-            // The last pass writes to the output, and the one before it did not.
-            let to_output = left.is_multiple_of(2);
+        for (number, &step) in self.steps.iter().enumerate() {
+            let left = self.steps.len() - 1 - number;
             let scale = match (left, direction) {
-                (0, Direction::Inverse) => 1.0 / (1u32 << self.log_n) as f32,
+                (0, Direction::Inverse) => 1.0 / f64::from(1u32 << self.log_n),
                 _ => 1.0,
             };
-            let config = LaunchConfig::for_num_elems((length >> log_r).min(1 << 24));
-            let (from, to): (&DeviceBuffer<_>, &mut DeviceBuffer<_>) = match (number, to_output) {
-                (0, true) => (input, &mut *output),
-                (0, false) => (input, &mut self.between),
-                (_, true) => (&self.between, &mut *output),
-                (_, false) => (&*output, &mut self.between),
+            // The last launch writes to the output, and the one before it did not.
+            let (from, to): (&DeviceBuffer<_>, &mut DeviceBuffer<_>) = match (number, left % 2) {
+                (0, 0) => (input, &mut *output),
+                (0, _) => (input, &mut self.between),
+                (_, 0) => (&self.between, &mut *output),
+                (_, _) => (&*output, &mut self.between),
             };
-            let arguments = (from, &self.roots, to, [self.log_n, log_p], inverse, scale);
-            if log_r == 2 {
-                self.device
-                    .launch(stream, fft_stockham::<4>, config, arguments)?;
-            } else {
-                self.device
-                    .launch(stream, fft_stockham::<2>, config, arguments)?;
-            }
-            log_p += log_r;
+            let arguments = (from, &self.roots, to, inverse, T::rounded(scale));
+            T::launch(&self.device, stream, step, length, arguments)?;
         }
         Ok(())
     }
-
-    /// The logarithms of the passes' radices.
-    fn passes(&self) -> Vec<u32> {
-        let twos = match self.radix {
-            Radix::Two => self.log_n,
-            Radix::Four => self.log_n % 2,
-        };
-        let fours = (self.log_n - twos) / 2;
-        (0..twos).map(|_| 1).chain((0..fours).map(|_| 2)).collect()
-    }
 }
 
-/// A transform of random numbers, and back.
-struct There {
-    plan: Fft,
-    input: DeviceBuffer<Complex>,
-    output: DeviceBuffer<Complex>,
+/// The launches of a transform of `2^log_n` elements, where a block has room for `2^log_block`.
+fn steps(log_n: u32, method: Method, log_block: u32) -> Vec<Step> {
+    let radices = match method {
+        // Two or four elements are one pass.
+        Method::Blocks if log_n < 3 => vec![log_n],
+        Method::Blocks if log_n <= log_block => {
+            return vec![Step::Block {
+                shape: [log_n, 0, ROWS],
+            }];
+        }
+        Method::Blocks => {
+            let (columns, rows) = (log_n.div_ceil(2), log_n / 2);
+            return vec![
+                Step::Block {
+                    shape: [columns, rows, COLUMNS],
+                },
+                Step::Block {
+                    shape: [rows, columns, ROWS],
+                },
+            ];
+        }
+        Method::Passes(Radix::Two) => vec![1; log_n as usize],
+        Method::Passes(Radix::Four) => {
+            let two = (0..log_n % 2).map(|_| 1);
+            two.chain((0..log_n / 2).map(|_| 2)).collect()
+        }
+    };
+    let mut log_p = 0;
+    let pass = |log_r: u32| {
+        let shape = [log_n, log_p];
+        log_p += log_r;
+        Step::Pass { log_r, shape }
+    };
+    radices.into_iter().map(pass).collect()
+}
+
+/// A transform of random numbers.
+struct There<T: Precision> {
+    plan: Fft<T>,
+    input: DeviceBuffer<Complex<T>>,
+    output: DeviceBuffer<Complex<T>>,
     expected: Vec<[f64; 2]>,
 }
 
 /// Four transforms at once, or as many as make 2^26 elements where a GPU is measured.
-fn prepare(device: &Device, setup: Setup, radix: Radix) -> Result<Box<dyn Case>> {
+fn prepare<T: Precision>(device: &Device, setup: Setup, method: Method) -> Result<Box<dyn Case>> {
     let n = setup.at_most(1 << 20)?.next_power_of_two().max(2);
     let batch = setup.rows.unwrap_or(if n == 1 << 12 { 1 << 14 } else { 4 });
-    let numbers = input::floats(2 * n * batch, setup.seed);
-    let complex = |pair: &[f32]| Complex {
-        re: pair[0],
-        im: pair[1],
-    };
-    let numbers: Vec<Complex> = numbers.chunks(2).map(complex).collect();
+    let numbers = numbers::<T>(n * batch, setup.seed);
     // Of many transforms, the first few.
     let expected = numbers
         .chunks(n)
         .take(16)
         .flat_map(|x| transform(x, Direction::Forward));
     Ok(Box::new(There {
-        plan: Fft::new(device, n, batch, radix)?,
+        plan: Fft::by(device, n, batch, method)?,
         expected: setup.expected(|| expected.collect()),
         output: DeviceBuffer::from_slice(device, &vec![Complex::default(); numbers.len()])?,
         input: DeviceBuffer::from_slice(device, &numbers)?,
     }))
 }
 
-impl Case for There {
+/// Random numbers of about 0.3 in size.
+pub fn numbers<T: Precision>(n: usize, seed: u64) -> Vec<Complex<T>> {
+    let part = |x: f32| T::rounded(x.into());
+    let complex = |pair: &[f32]| Complex::new(part(pair[0]), part(pair[1]));
+    input::floats(2 * n, seed).chunks(2).map(complex).collect()
+}
+
+impl<T: Precision> Case for There<T> {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
         Ok(self
             .plan
@@ -216,10 +349,10 @@ impl Case for There {
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
         let found = self.output.to_vec()?.into_iter().flat_map(|x| [x.re, x.im]);
-        let found: Vec<f32> = found.collect();
+        let found: Vec<f64> = found.map(Into::into).collect();
         // Numbers of about 0.3 in size: their transform is as large as the root of how many there are.
         let log_n = f64::from(self.plan.log_n);
-        let tolerance = 3e-7 * log_n * (log_n / 2.0).exp2();
+        let tolerance = 6.0 * T::UNIT * log_n * (log_n / 2.0).exp2();
         let expected = self.expected.iter().flatten().enumerate();
         let expected = expected.map(|(index, &value)| Expected {
             index,
@@ -230,14 +363,14 @@ impl Case for There {
     }
 
     fn work(&self) -> Work {
-        Work::Bytes(2 * 8 * self.input.len() as u64)
+        Work::Bytes((2 * size_of::<Complex<T>>() * self.input.len()) as u64)
     }
 }
 
 // On the CPU.
 
 /// The transform in double precision, by halves: the even and the odd elements, and those turned.
-pub fn transform(x: &[Complex], direction: Direction) -> Vec<[f64; 2]> {
+pub fn transform<T: Precision>(x: &[Complex<T>], direction: Direction) -> Vec<[f64; 2]> {
     let numbers: Vec<[f64; 2]> = x.iter().map(|x| [x.re.into(), x.im.into()]).collect();
     let sign = match direction {
         Direction::Forward => -1.0,

@@ -41,7 +41,7 @@ use lanewise_std::kernel::{Kernel, SafeKernel};
 use crate::order::{Access, Held, Hold, Order};
 use crate::{
     Arguments, Device, DeviceBuffer, DriverError, LaunchConfig, LaunchError, MemoryError, Stream,
-    StreamOptions, journal,
+    StreamOptions,
 };
 
 /// Why a graph could not be recorded, launched or changed.
@@ -295,7 +295,7 @@ impl Graph {
         // SAFETY: the executable is live, and the memory that its nodes know is too: nobody can drop a buffer that is in use here.
         let result = unsafe { sys::cuGraphLaunch(self.executable, stream.raw()) };
         DriverError::check("cuGraphLaunch", result, at)?;
-        journal::launched(|| "a graph".to_owned(), stream, at);
+        stream.note_launch(|| "a graph".to_owned(), at);
         Ok(())
     }
 

@@ -10,8 +10,6 @@ use std::fmt::Write;
 use std::panic::Location;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::{Backend, Stream};
-
 /// As many launches are named.
 const MOST: usize = 16;
 
@@ -41,27 +39,18 @@ fn journal() -> MutexGuard<'static, Journal> {
     JOURNAL.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Something has been launched: `` kernel `vec_add` ``, `a graph`.
-pub(crate) fn launched(
-    what: impl FnOnce() -> String,
-    stream: &Stream,
-    at: &'static Location<'static>,
-) {
-    if stream.device().backend() != Backend::Cuda {
-        return;
-    }
-    let launch = Launch {
-        what: what(),
-        device: stream.device().ordinal(),
-        stream: stream.raw().addr(),
+/// Something has been launched, on the stream of this handle: `` kernel `vec_add` ``, `a graph`.
+pub(crate) fn launched(what: String, device: usize, stream: usize, at: &'static Location<'static>) {
+    journal().note(Launch {
+        what,
+        device,
+        stream,
         at,
-    };
-    journal().note(launch);
+    });
 }
 
 /// Everything on the device has run, or everything on one stream of it.
-pub(crate) fn done(device: usize, stream: Option<&Stream>) {
-    let stream = stream.map(|stream| stream.raw().addr());
+pub(crate) fn done(device: usize, stream: Option<usize>) {
     journal().forget(|launch| {
         launch.device == device && stream.is_none_or(|stream| launch.stream == stream)
     });

@@ -14,7 +14,7 @@ use lanewise_std::kernel::{BrokenContract, Kernel, LaunchBounds, SafeKernel};
 use crate::argument::{ArgumentList, Recorded};
 use crate::{
     Arguments, Device, DeviceProperties, Dim3, DriverError, LaunchConfig, LoadError, Module,
-    Stream, counters, journal,
+    Stream, counters,
 };
 
 mod submit;
@@ -427,7 +427,7 @@ impl Module {
             }
         })?;
         if !list.is_recording() {
-            journal::launched(|| format!("kernel `{name}`"), stream, at);
+            stream.note_launch(|| format!("kernel `{name}`"), at);
         }
         Ok(list.into_recorded())
     }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use cust::sys::{self, CUstream};
 
-use crate::{Device, DriverError, Event, EventOptions, journal};
+use crate::{Backend, Device, DriverError, Event, EventOptions, journal};
 
 /// A queue of work for a device. Clones are the same queue.
 #[derive(Debug, Clone)]
@@ -172,8 +172,19 @@ impl Stream {
         // SAFETY: the stream is live.
         let result = unsafe { sys::cuStreamSynchronize(self.raw()) };
         DriverError::check("cuStreamSynchronize", result, at)?;
-        journal::done(self.device().ordinal(), Some(self));
+        journal::done(self.device().ordinal(), Some(self.raw().addr()));
         Ok(())
+    }
+
+    /// Notes that something was launched on this stream, for the error after a fault: on a GPU, whose driver does not say what faulted.
+    pub(crate) fn note_launch(
+        &self,
+        what: impl FnOnce() -> String,
+        at: &'static Location<'static>,
+    ) {
+        if self.device().backend() == Backend::Cuda {
+            journal::launched(what(), self.device().ordinal(), self.raw().addr(), at);
+        }
     }
 
     /// Whether everything queued so far has run.

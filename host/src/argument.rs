@@ -22,7 +22,7 @@ use cust::memory::DeviceCopy;
 use lanewise_std::kernel::SharedCell;
 use lanewise_std::{DisjointSlice, GlobalMut};
 
-use crate::order::{Access, Order, Use};
+use crate::order::{Access, Order, Together};
 use crate::{DeviceBuffer, DriverError, ManagedBuffer, Mapped, Part, PitchedBuffer, Stream};
 
 /// A host value that can be passed where a kernel takes a `P`.
@@ -81,7 +81,7 @@ pub struct ArgumentList<'launch> {
     bytes: Vec<u8>,
     starts: Vec<usize>,
     /// Of the buffers among them, until the launch is queued.
-    uses: Vec<Use<Stream>>,
+    uses: Together<Stream>,
     /// The buffers among them, where the launch is recorded in a graph and not queued; none for one that can't be.
     recorded: Option<Vec<Recorded>>,
 }
@@ -95,7 +95,7 @@ impl<'launch> ArgumentList<'launch> {
             stream,
             bytes: Vec::with_capacity(64),
             starts: Vec::with_capacity(8),
-            uses: Vec::new(),
+            uses: Together(Vec::new()),
             recorded: None,
         }
     }
@@ -131,7 +131,7 @@ impl<'launch> ArgumentList<'launch> {
     ) -> Result<(), DriverError> {
         match &mut self.recorded {
             Some(recorded) => recorded.push(buffer.recorded(self.stream, access)),
-            None => self.uses.push(buffer.use_on(self.stream, access)?),
+            None => self.uses.0.push(buffer.use_on(self.stream, access)?),
         }
         Ok(())
     }

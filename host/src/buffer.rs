@@ -17,7 +17,7 @@ use cust::error::CudaError;
 use cust::memory::{CopyDestination, DeviceBuffer as CustBuffer, DeviceCopy, DevicePointer};
 use cust::sys;
 
-use crate::order::{Access, Order, Use};
+use crate::order::{Access, Marked, Order, Use};
 use crate::{Device, DriverError, Stream};
 
 /// Why memory could not be made or copied.
@@ -318,7 +318,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         stream: &Stream,
         access: Access,
     ) -> Result<Use<Stream>, DriverError> {
-        let wait = |earlier: &Stream| stream.wait_for(earlier);
+        let wait =
+            |earlier: &Stream, mark: Option<&Marked<Stream>>| stream.wait_behind(earlier, mark);
         self.order.begin(stream, access, wait)
     }
 

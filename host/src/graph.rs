@@ -38,7 +38,7 @@ use cust::memory::DeviceCopy;
 use cust::sys::{self, CUgraph, CUgraphExec, CUstreamCaptureMode};
 use lanewise_std::kernel::{Kernel, SafeKernel};
 
-use crate::order::{Access, Held, Hold, Order};
+use crate::order::{Access, Held, Hold, Marked, Order};
 use crate::{
     Arguments, Device, DeviceBuffer, DriverError, LaunchConfig, LaunchError, MemoryError, Stream,
     StreamOptions,
@@ -284,7 +284,8 @@ impl Graph {
             let (graph, stream) = (self.device.ordinal(), stream.device().ordinal());
             return Err(GraphError::OtherDevice { graph, stream, at });
         }
-        let wait = |earlier: &Stream| stream.wait_for(earlier);
+        let wait =
+            |earlier: &Stream, mark: Option<&Marked<Stream>>| stream.wait_behind(earlier, mark);
         // Launches of one graph run one after another, as the driver has it too.
         let _launched = self.order.begin(stream, Access::Write, wait)?;
         let held = self.hold().ok_or(GraphError::BufferIsGone { at })?;

@@ -4,6 +4,10 @@
 //! streams: an event recorded there comes after the use. A buffer's parts ([`Order::split`]) remember their own uses, and the whole waits for
 //! those of its parts.
 //!
+//! Such an event also comes after what was queued on the stream since, and has others wait for that: two devices that exchange rows would
+//! work in turn. So once a buffer has been used on two streams, each use of it is marked by an event right behind it. What stays on one stream
+//! pays nothing.
+//!
 //! A launch says first that it uses the buffer, and is queued on its stream a moment later. Between the two another thread may launch
 //! with the same buffer (both only read it): its stream can't wait for what isn't queued yet. So a stream is remembered until every
 //! launch that was under way has been queued; only then is waiting for the latest one waiting for all.
@@ -22,16 +26,30 @@ pub(crate) enum Access {
     Write,
 }
 
+/// A point of a queue, with a number that is larger for a later point of the same queue.
+pub(crate) type Marked<S> = (u64, <S as Queue>::Mark);
+
+/// What work is queued on: a stream.
+pub(crate) trait Queue: Clone + PartialEq + std::fmt::Debug {
+    /// A point in it.
+    type Mark: Clone + std::fmt::Debug;
+
+    /// The point behind what is queued by now; none if it can't be made.
+    fn mark(&self) -> Option<Marked<Self>>;
+}
+
 /// The uses of one piece of memory. Clones are the same piece's.
 #[derive(Debug)]
-pub(crate) struct Order<S>(Arc<Mutex<Uses<S>>>);
+pub(crate) struct Order<S: Queue>(Arc<Mutex<Uses<S>>>);
 
 #[derive(Debug)]
-struct Uses<S> {
+struct Uses<S: Queue> {
     /// The streams that may have written since all waited for all.
-    writers: Vec<S>,
+    writers: Vec<Past<S>>,
     /// The streams that have read since.
-    readers: Vec<S>,
+    readers: Vec<Past<S>>,
+    /// Whether it has been used on more than one stream.
+    crossed: bool,
     /// Of the parts that were made of it.
     parts: Vec<Order<S>>,
     /// Launches that have said that they use it, and may not be queued yet.
@@ -42,9 +60,17 @@ struct Uses<S> {
     gone: bool,
 }
 
+/// The last uses on one stream.
+#[derive(Debug, Clone)]
+struct Past<S: Queue> {
+    stream: S,
+    /// The point behind them; none if they may not be queued yet or were not marked, and the stream's end at the time stands for it.
+    mark: Option<Marked<S>>,
+}
+
 /// What came of holding memory for a graph.
 #[derive(Debug)]
-pub(crate) enum Hold<S> {
+pub(crate) enum Hold<S: Queue> {
     /// Nobody else begins a use until this is dropped.
     Held(Held<S>),
     /// Somebody's use is not queued yet: let go of the rest, and try again.
@@ -55,9 +81,9 @@ pub(crate) enum Hold<S> {
 
 /// Memory of which nobody else begins a use.
 #[derive(Debug)]
-pub(crate) struct Held<S>(Order<S>);
+pub(crate) struct Held<S: Queue>(Order<S>);
 
-impl<S> Drop for Held<S> {
+impl<S: Queue> Drop for Held<S> {
     fn drop(&mut self) {
         self.0.lock().held = false;
     }
@@ -65,19 +91,28 @@ impl<S> Drop for Held<S> {
 
 /// A launch that uses the memory, from before its arguments are made until it is queued.
 #[derive(Debug)]
-pub(crate) struct Use<S>(Order<S>);
+pub(crate) struct Use<S: Queue> {
+    order: Order<S>,
+    stream: S,
+    is_over: bool,
+}
 
-impl<S> Clone for Order<S> {
+/// The uses of one launch, which end together.
+#[derive(Debug)]
+pub(crate) struct Together<S: Queue>(pub(crate) Vec<Use<S>>);
+
+impl<S: Queue> Clone for Order<S> {
     fn clone(&self) -> Self {
         Self(Arc::clone(&self.0))
     }
 }
 
-impl<S> Default for Order<S> {
+impl<S: Queue> Default for Order<S> {
     fn default() -> Self {
         Self(Arc::new(Mutex::new(Uses {
             writers: Vec::new(),
             readers: Vec::new(),
+            crossed: false,
             parts: Vec::new(),
             under_way: 0,
             held: false,
@@ -86,7 +121,7 @@ impl<S> Default for Order<S> {
     }
 }
 
-impl<S> Order<S> {
+impl<S: Queue> Order<S> {
     fn lock(&self) -> MutexGuard<'_, Uses<S>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -127,18 +162,22 @@ impl<S> Order<S> {
     }
 }
 
-impl<S: Clone + PartialEq> Order<S> {
-    /// Begins a use on `stream`: calls `wait` with each stream that has to be waited for.
+impl<S: Queue> Order<S> {
+    /// Begins a use on `stream`: calls `wait` with each stream that has to be waited for, and the point in it if that is known.
     pub(crate) fn begin<E>(
         &self,
         stream: &S,
         access: Access,
-        mut wait: impl FnMut(&S) -> Result<(), E>,
+        mut wait: impl FnMut(&S, Option<&Marked<S>>) -> Result<(), E>,
     ) -> Result<Use<S>, E> {
         let mut uses = self.lock_free();
         self.wait_in(&mut uses, stream, access, &mut wait)?;
         uses.under_way += 1;
-        Ok(Use(self.clone()))
+        Ok(Use {
+            order: self.clone(),
+            stream: stream.clone(),
+            is_over: false,
+        })
     }
 
     /// The same for a graph that holds it.
@@ -146,7 +185,7 @@ impl<S: Clone + PartialEq> Order<S> {
         held: &Held<S>,
         stream: &S,
         access: Access,
-        mut wait: impl FnMut(&S) -> Result<(), E>,
+        mut wait: impl FnMut(&S, Option<&Marked<S>>) -> Result<(), E>,
     ) -> Result<(), E> {
         held.0
             .wait_in(&mut held.0.lock(), stream, access, &mut wait)
@@ -157,35 +196,34 @@ impl<S: Clone + PartialEq> Order<S> {
         uses: &mut Uses<S>,
         stream: &S,
         access: Access,
-        wait: &mut impl FnMut(&S) -> Result<(), E>,
+        wait: &mut impl FnMut(&S, Option<&Marked<S>>) -> Result<(), E>,
     ) -> Result<(), E> {
         // A part's readers may have been told to wait for one another only; the whole takes all of them for writers.
-        for part in std::mem::take(&mut uses.parts) {
-            let part = part.lock();
-            for earlier in part.writers.iter().chain(&part.readers) {
-                push(&mut uses.writers, earlier);
-            }
-        }
+        uses.join_parts();
         let compress = access == Access::Read && uses.readers.len() >= READERS;
         let Uses {
-            writers, readers, ..
+            writers,
+            readers,
+            crossed,
+            ..
         } = uses;
         let readers_too = (access == Access::Write || compress).then_some(&*readers);
         let earlier = writers.iter().chain(readers_too.into_iter().flatten());
-        for earlier in earlier.filter(|earlier| *earlier != stream) {
-            wait(earlier)?;
+        for Past { stream, mark } in earlier.filter(|earlier| earlier.stream != *stream) {
+            *crossed = true;
+            wait(stream, mark.as_ref())?;
         }
         match access {
             // All that was launched is queued, and this stream waits for it.
             Access::Write if uses.under_way == 0 => {
-                uses.writers = vec![stream.clone()];
+                uses.writers = vec![Past::new(stream)];
                 uses.readers.clear();
             }
-            Access::Write => push(&mut uses.writers, stream),
+            Access::Write => begin_again(&mut uses.writers, stream),
             Access::Read if compress && uses.under_way == 0 => {
-                uses.readers = vec![stream.clone()];
+                uses.readers = vec![Past::new(stream)];
             }
-            Access::Read => push(&mut uses.readers, stream),
+            Access::Read => begin_again(&mut uses.readers, stream),
         }
         Ok(())
     }
@@ -202,23 +240,22 @@ impl<S: Clone + PartialEq> Order<S> {
     pub(crate) fn settle(&self, stream: &S, access: Access) {
         match access {
             Access::Write => self.forget(),
-            Access::Read => self.lock().readers.retain(|reader| reader != stream),
+            Access::Read => self
+                .lock()
+                .readers
+                .retain(|reader| reader.stream != *stream),
         }
     }
 
     /// The orders of so many parts, whose uses begin after those of the whole so far. The parts that were made before are used no more.
     pub(crate) fn split(&self, parts: usize) -> Vec<Self> {
         let mut uses = self.lock();
-        for part in std::mem::take(&mut uses.parts) {
-            let part = part.lock();
-            for earlier in part.writers.iter().chain(&part.readers) {
-                push(&mut uses.writers, earlier);
-            }
-        }
+        uses.join_parts();
         let new = || {
             Self(Arc::new(Mutex::new(Uses {
                 writers: uses.writers.clone(),
                 readers: uses.readers.clone(),
+                crossed: uses.crossed,
                 parts: Vec::new(),
                 under_way: 0,
                 held: false,
@@ -234,34 +271,128 @@ impl<S: Clone + PartialEq> Order<S> {
     pub(crate) fn streams(&self) -> Vec<S> {
         let uses = self.lock();
         let mut all = Vec::new();
-        for stream in uses.writers.iter().chain(&uses.readers) {
-            push(&mut all, stream);
+        let mut add = |stream: &S| {
+            if !all.contains(stream) {
+                all.push(stream.clone());
+            }
+        };
+        for past in uses.writers.iter().chain(&uses.readers) {
+            add(&past.stream);
         }
         for part in &uses.parts {
-            for stream in part.streams() {
-                push(&mut all, &stream);
-            }
+            part.streams().iter().for_each(&mut add);
         }
         all
     }
 }
 
-/// Adds a stream that is not there yet.
-fn push<S: Clone + PartialEq>(streams: &mut Vec<S>, stream: &S) {
-    if !streams.contains(stream) {
-        streams.push(stream.clone());
+impl<S: Queue> Uses<S> {
+    /// Takes over the uses of the parts, as writes, and forgets the parts.
+    fn join_parts(&mut self) {
+        for part in std::mem::take(&mut self.parts) {
+            let part = part.lock();
+            self.crossed |= part.crossed;
+            for earlier in part.writers.iter().chain(&part.readers) {
+                join(&mut self.writers, earlier);
+            }
+        }
     }
 }
 
-impl<S> Drop for Use<S> {
+impl<S: Queue> Past<S> {
+    /// A use that begins.
+    fn new(stream: &S) -> Self {
+        Self {
+            stream: stream.clone(),
+            mark: None,
+        }
+    }
+}
+
+/// Notes a use on `stream` that begins.
+fn begin_again<S: Queue>(list: &mut Vec<Past<S>>, stream: &S) {
+    match list.iter_mut().find(|past| past.stream == *stream) {
+        Some(past) => past.mark = None,
+        None => list.push(Past::new(stream)),
+    }
+}
+
+/// Adds uses: of two marks of one stream the later stands for both, and none for all.
+fn join<S: Queue>(list: &mut Vec<Past<S>>, other: &Past<S>) {
+    let Some(past) = list.iter_mut().find(|past| past.stream == other.stream) else {
+        list.push(other.clone());
+        return;
+    };
+    match (&past.mark, &other.mark) {
+        (Some((one, _)), Some((two, _))) if one >= two => {}
+        (None, _) => {}
+        _ => past.mark.clone_from(&other.mark),
+    }
+}
+
+impl<S: Queue> Use<S> {
+    /// Ends it: what it was for is queued. `mark` gives the point behind that.
+    fn end(&mut self, mark: impl FnOnce() -> Option<Marked<S>>) {
+        if std::mem::replace(&mut self.is_over, true) {
+            return;
+        }
+        let mut uses = self.order.lock();
+        uses.under_way -= 1;
+        if !uses.crossed {
+            return;
+        }
+        // A stream that is not there any more has been waited for, or its uses are over.
+        let Uses {
+            writers, readers, ..
+        } = &mut *uses;
+        let mut own = writers
+            .iter_mut()
+            .chain(readers)
+            .filter(|past| past.stream == self.stream)
+            .peekable();
+        if own.peek().is_some() {
+            let mark = mark();
+            own.for_each(|past| past.mark.clone_from(&mark));
+        }
+    }
+}
+
+impl<S: Queue> Drop for Use<S> {
     fn drop(&mut self) {
-        self.0.lock().under_way -= 1;
+        let stream = self.stream.clone();
+        self.end(|| stream.mark());
+    }
+}
+
+impl<S: Queue> Drop for Together<S> {
+    fn drop(&mut self) {
+        // One point is behind all of them.
+        let mut common: Option<Option<Marked<S>>> = None;
+        for part in &mut self.0 {
+            let stream = part.stream.clone();
+            part.end(|| common.get_or_insert_with(|| stream.mark()).clone());
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    thread_local! {
+        /// Points marked so far.
+        static MARKED: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+    }
+
+    impl Queue for &'static str {
+        type Mark = u64;
+
+        fn mark(&self) -> Option<(u64, u64)> {
+            let number = MARKED.get() + 1;
+            MARKED.set(number);
+            Some((number, number))
+        }
+    }
 
     /// Begins a use, and gives the streams that it waited for.
     fn begin(
@@ -270,11 +401,61 @@ mod tests {
         access: Access,
     ) -> (Use<&'static str>, Vec<&'static str>) {
         let mut waited = Vec::new();
-        let begun = order.begin(&stream, access, |earlier| {
+        let begun = order.begin(&stream, access, |earlier, _| {
             waited.push(*earlier);
             Ok::<(), ()>(())
         });
         (begun.expect("waiting succeeds"), waited)
+    }
+
+    /// A use that is over at once: the streams and points that it waited for.
+    fn points(
+        order: &Order<&'static str>,
+        stream: &'static str,
+        access: Access,
+    ) -> Vec<(&'static str, Option<u64>)> {
+        let mut waited = Vec::new();
+        let begun = order.begin(&stream, access, |earlier, mark| {
+            waited.push((*earlier, mark.map(|(_, mark)| *mark)));
+            Ok::<(), ()>(())
+        });
+        begun.expect("waiting succeeds");
+        waited
+    }
+
+    #[test]
+    fn what_is_used_on_two_streams_is_waited_for_where_the_use_ends() {
+        let order = Order::default();
+        points(&order, "a", Access::Write);
+        assert_eq!(MARKED.get(), 0, "one stream needs no marks");
+        assert_eq!(points(&order, "b", Access::Write), [("a", None)]);
+        // From here on each use is marked.
+        assert_eq!(points(&order, "a", Access::Read), [("b", Some(1))]);
+        let two = [("b", Some(1)), ("a", Some(2))];
+        assert_eq!(points(&order, "c", Access::Write), two);
+        // A use that is not queued yet has no point.
+        let (under_way, _) = begin(&order, "a", Access::Write);
+        assert_eq!(points(&order, "b", Access::Read), [("a", None)]);
+        drop(under_way);
+        let after = points(&order, "d", Access::Write);
+        assert_eq!(after.len(), 2);
+        assert!(after.iter().all(|(_, mark)| mark.is_some()), "{after:?}");
+    }
+
+    #[test]
+    fn of_two_parts_on_one_stream_the_later_use_stands_for_both() {
+        let order = Order::default();
+        points(&order, "a", Access::Write);
+        points(&order, "b", Access::Write);
+        for _ in 0..3 {
+            let parts = order.split(3);
+            points(&parts[0], "a", Access::Write);
+            points(&parts[2], "a", Access::Write);
+            points(&parts[1], "b", Access::Write);
+            let last = MARKED.get();
+            let waited = points(&order, "c", Access::Read);
+            assert_eq!(waited, [("b", Some(last)), ("a", Some(last - 1))]);
+        }
     }
 
     fn write(order: &Order<&'static str>, stream: &'static str) -> Vec<&'static str> {
@@ -371,7 +552,7 @@ mod tests {
         };
         assert!(matches!(order.hold(), Hold::Busy), "by another graph");
         let mut waited = Vec::new();
-        let wait = |earlier: &&'static str| {
+        let wait = |earlier: &&'static str, _: Option<&(u64, u64)>| {
             waited.push(*earlier);
             Ok::<(), ()>(())
         };
@@ -394,7 +575,7 @@ mod tests {
     fn a_use_that_could_not_wait_is_none() {
         let order = Order::default();
         write(&order, "a");
-        assert!(order.begin(&"b", Access::Write, |_| Err(())).is_err());
+        assert!(order.begin(&"b", Access::Write, |_, _| Err(())).is_err());
         assert_eq!(write(&order, "b"), ["a"]);
     }
 }

@@ -5,13 +5,16 @@
 //! streams (see [`crate::DeviceBuffer`]). A [`Stream`] is shared by reference count, so that a buffer can remember where it was used.
 //! Source: CUDA C++ Programming Guide, "Streams"; CUDA driver API, "Stream Management"; CUDA study notes, chapter 6.
 
+use std::collections::HashMap;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::ptr::null_mut;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cust::sys::{self, CUstream};
 
+use crate::order::{Marked, Queue};
 use crate::{Backend, Device, DriverError, Event, EventOptions, journal};
 
 /// A queue of work for a device. Clones are the same queue.
@@ -23,12 +26,44 @@ struct Inner {
     device: Device,
     handle: CUstream,
     kind: Kind,
+    /// Which of the process's streams it is; handles are used again.
+    number: u64,
+    /// How many points in it were marked. Held while one is, so that a point of a larger number comes later.
+    marks: Mutex<u64>,
+    /// Of other streams, by their numbers, the last point that what is queued here waits for.
+    waited: Mutex<HashMap<u64, u64>>,
 }
 
 // SAFETY: a stream's handle may be used from any thread ("API thread safety", CUDA driver API).
 unsafe impl Send for Inner {}
 // SAFETY: as above.
 unsafe impl Sync for Inner {}
+
+/// Of so many other streams a stream remembers what it waits for.
+const REMEMBERED: usize = 64;
+
+/// The next stream's.
+fn number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+impl Queue for Stream {
+    type Mark = Event;
+
+    fn mark(&self) -> Option<(u64, Event)> {
+        // Handles of the default stream have no count in common.
+        if self.0.kind == Kind::Default {
+            return None;
+        }
+        let mut marks = self.0.marks.lock().unwrap_or_else(PoisonError::into_inner);
+        let event = self.device().event_with(EventOptions::new().without_time());
+        let event = event.ok()?;
+        event.record(self).ok()?;
+        *marks += 1;
+        Some((*marks, event))
+    }
+}
 
 /// What a stream is to the legacy default stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,6 +148,9 @@ impl Device {
             device: self.clone(),
             handle,
             kind,
+            number: number(),
+            marks: Mutex::default(),
+            waited: Mutex::default(),
         })))
     }
 
@@ -123,6 +161,9 @@ impl Device {
             device: self.clone(),
             handle: null_mut(),
             kind: Kind::Default,
+            number: number(),
+            marks: Mutex::default(),
+            waited: Mutex::default(),
         }))
     }
 
@@ -238,6 +279,35 @@ impl Stream {
             .event_with(EventOptions::new().without_time())?;
         event.record(earlier)?;
         self.wait_event(&event)
+    }
+
+    /// Makes what is queued here from now on wait for this point of `earlier`, or without one for what is queued there by now.
+    #[track_caller]
+    pub(crate) fn wait_behind(
+        &self,
+        earlier: &Stream,
+        mark: Option<&Marked<Stream>>,
+    ) -> Result<(), DriverError> {
+        if self.waits_anyway(earlier) {
+            return Ok(());
+        }
+        let Some((point, event)) = mark else {
+            return self.wait_for(earlier);
+        };
+        let mut waited = self.0.waited.lock().unwrap_or_else(PoisonError::into_inner);
+        if waited
+            .get(&earlier.0.number)
+            .is_some_and(|last| last >= point)
+        {
+            return Ok(());
+        }
+        self.wait_event(event)?;
+        // Most of many streams are gone; what is forgotten is waited for again.
+        if waited.len() >= REMEMBERED {
+            waited.clear();
+        }
+        waited.insert(earlier.0.number, *point);
+        Ok(())
     }
 
     /// Whether the default stream's rules make the one wait for the other.

@@ -40,7 +40,7 @@ pub struct Checking {
 }
 
 impl Checking {
-    /// Every check.
+    /// Asks for every check that there is.
     pub fn all() -> Self {
         Self {
             checks: Checks::all(),

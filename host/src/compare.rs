@@ -32,7 +32,7 @@ pub struct Mismatch {
 /// One element that differs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Difference {
-    /// Which element.
+    /// The index of the element that differs most.
     pub index: usize,
     /// What the device has.
     pub device: String,
@@ -99,7 +99,7 @@ pub fn equal<T: PartialEq + fmt::Debug>(device: &[T], cpu: &[T]) -> Result<Agree
 /// A value to hold an element against: what it should be, and how far off it may be.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Expected {
-    /// Which element.
+    /// The index of the element that differs most.
     pub index: usize,
     /// What it should be.
     pub value: f64,

@@ -12,9 +12,9 @@ use std::fmt;
 pub struct Dim3 {
     /// The fastest dimension.
     pub x: u32,
-    /// The second.
+    /// The number along y.
     pub y: u32,
-    /// The third.
+    /// The number along z.
     pub z: u32,
 }
 

@@ -73,7 +73,7 @@ pub enum GraphError {
     OtherDevice {
         /// The graph's device.
         graph: usize,
-        /// The stream's.
+        /// The number of the stream's device.
         stream: usize,
         /// The caller's line.
         at: &'static Location<'static>,

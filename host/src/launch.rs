@@ -40,7 +40,7 @@ pub enum LaunchError {
         .bounds.max_threads, .bounds.max_threads
     )]
     LaunchBounds {
-        /// The kernel.
+        /// The name of the kernel.
         kernel: String,
         /// Threads of a block in this launch.
         threads: u64,
@@ -54,9 +54,9 @@ pub enum LaunchError {
         "`{kernel}` was launched at {at} with {config}, which its #[launch_contract] does not allow"
     )]
     Contract {
-        /// The kernel.
+        /// The name of the kernel.
         kernel: String,
-        /// The shape.
+        /// The shape that was asked for.
         config: LaunchConfig,
         /// Which clause, and what it asks for.
         source: BrokenContract,
@@ -69,7 +69,7 @@ pub enum LaunchError {
         .wanted[0], .wanted[1], .wanted[2]
     )]
     Cluster {
-        /// The kernel.
+        /// The name of the kernel.
         kernel: String,
         /// The blocks of a cluster that the kernel was compiled for.
         wanted: [u32; 3],
@@ -85,9 +85,9 @@ pub enum LaunchError {
         .config.grid.count(), u64::from(*.each) * u64::from(*.multiprocessors)
     )]
     Cooperative {
-        /// The kernel.
+        /// The name of the kernel.
         kernel: String,
-        /// The shape.
+        /// The shape that was asked for.
         config: LaunchConfig,
         /// The device's name.
         device: String,
@@ -101,9 +101,9 @@ pub enum LaunchError {
     /// The driver refused the launch.
     #[error("cannot launch `{kernel}` with {config}{reason}")]
     Refused {
-        /// The kernel.
+        /// The name of the kernel.
         kernel: String,
-        /// The shape.
+        /// The shape that was asked for.
         config: LaunchConfig,
         /// What of the shape is beyond the device, and what to do. Empty when it is not the shape.
         reason: String,
@@ -115,7 +115,7 @@ pub enum LaunchError {
         "`{kernel}` was launched at {at} by device {module} on a stream of device {stream}: use a stream that this device has made"
     )]
     OtherDevice {
-        /// The kernel.
+        /// The name of the kernel.
         kernel: String,
         /// The stream's device.
         stream: usize,
@@ -127,7 +127,7 @@ pub enum LaunchError {
     /// An argument could not be made ready for the stream.
     #[error("an argument of `{kernel}` cannot be used on this stream")]
     Argument {
-        /// The kernel.
+        /// The name of the kernel.
         kernel: String,
         /// The driver's answer.
         source: DriverError,
@@ -135,7 +135,7 @@ pub enum LaunchError {
     /// The driver did not answer a question about a kernel.
     #[error("the driver does not say what `{kernel}` takes")]
     Unanswered {
-        /// The kernel.
+        /// The name of the kernel.
         kernel: String,
         /// The driver's answer.
         source: DriverError,

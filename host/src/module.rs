@@ -74,7 +74,7 @@ pub enum LoadError {
         .folder.display()
     )]
     NoTarget {
-        /// The folder.
+        /// The folder that was read.
         folder: PathBuf,
         /// What the device is.
         device: ComputeCapability,

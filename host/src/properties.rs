@@ -73,7 +73,7 @@ macro_rules! properties {
 }
 
 properties! {
-    /// Streaming multiprocessors.
+    /// How many streaming multiprocessors it has.
     multiprocessors: CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
     /// Threads of a warp.
     warp_size: CU_DEVICE_ATTRIBUTE_WARP_SIZE,

@@ -35,7 +35,7 @@ pub enum SymbolError {
         "`{name}` has {device} bytes on the device and {host} on the host: the PTX was made from another declaration"
     )]
     Size {
-        /// The static.
+        /// The name of the static.
         name: String,
         /// Its size in the module.
         device: usize,

@@ -38,16 +38,16 @@ pub enum Outside {
     Wrap,
     /// The texture again, every other time reversed. For normalised coordinates; else as [`Outside::Clamp`].
     Mirror,
-    /// This value.
+    /// Reads outside give this value.
     Border(f32),
 }
 
 /// How a texture is read.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Sampling {
-    /// Between texels.
+    /// What a read between texels gives.
     pub filter: Filter,
-    /// Outside.
+    /// What a read outside of the image gives.
     pub outside: Outside,
     /// Whether coordinates run from 0 to 1 over the texture; else they count texels.
     pub normalized: bool,

@@ -23,11 +23,11 @@ use crate::{DriverError, Event, Stream};
 /// A unit of time to read a measurement in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeUnit {
-    /// Seconds.
+    /// Times are shown in seconds.
     Seconds,
-    /// Milliseconds.
+    /// Times are shown in milliseconds.
     Milliseconds,
-    /// Microseconds.
+    /// Times are shown in microseconds.
     Microseconds,
 }
 

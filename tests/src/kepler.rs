@@ -43,7 +43,7 @@ fn declarations(kernel: &str) -> String {
 pub struct Block<'a> {
     /// Its entry point's text and name.
     pub kernel: (&'a str, &'a str),
-    /// Threads.
+    /// The block's shape in threads.
     pub threads: [u32; 3],
     /// How many slices it takes.
     pub slices: usize,

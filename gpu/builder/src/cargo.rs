@@ -81,7 +81,7 @@ pub(crate) struct Job<'a> {
 
 /// What came of it.
 pub(crate) struct Compiled {
-    /// The module.
+    /// The module of bitcode.
     pub(crate) bitcode: PathBuf,
     /// The source files that it was made from, `core` and registry crates aside.
     pub(crate) sources: Vec<PathBuf>,

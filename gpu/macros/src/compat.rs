@@ -11,7 +11,7 @@ use syn::{
     Expr, GenericArgument, Item, ItemFn, ItemStatic, PathArguments, Stmt, Type, parse_quote,
 };
 
-/// `#[kernel]`.
+/// The attribute `#[kernel]` as the other projects write it.
 pub(crate) fn kernel(options: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
     let mut function: ItemFn = syn::parse2(item)?;
     function.sig.abi = None;

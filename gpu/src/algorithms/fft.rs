@@ -25,7 +25,7 @@ use lanewise_std::{DisjointSlice, gpu_assert};
 pub use super::complex::Complex;
 use super::real::Real;
 
-/// One pass.
+/// One pass over the data, from one buffer into the other.
 #[kernel(instances((f32, 2), (f32, 4), (f64, 2), (f64, 4)))]
 #[launch_contract(dims = 1)]
 pub fn fft_stockham<T: Real, const RADIX: usize>(

@@ -35,7 +35,7 @@ struct Quad([f32; LANES]);
 /// neighbouring quads, which lie in different banks.
 const HALVES: usize = 2;
 
-/// The product.
+/// The product of two matrices, by tiles.
 #[kernel]
 #[launch_contract(dims = 2, block = (THREADS))]
 pub fn gemm_register_tiled(

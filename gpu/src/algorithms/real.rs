@@ -22,9 +22,9 @@ pub trait Real:
     + Div<Output = Self>
     + Neg<Output = Self>
 {
-    /// Zero.
+    /// The number zero of the type.
     const ZERO: Self;
-    /// One.
+    /// The number one of the type.
     const ONE: Self;
     /// The root of one half: a turn by an eighth.
     const HALF_ROOT: Self;

@@ -49,19 +49,19 @@ macro_rules! of_two {
 }
 
 of_one! {
-    /// Sine.
+    /// The sine, by Rust's own library.
     sin_standard = |x| Float::sin(x);
     /// Sine, CUDA's `__sinf`.
     sin_intrinsic = |x| fast::sin(x);
-    /// Cosine.
+    /// The cosine, by Rust's own library.
     cos_standard = |x| Float::cos(x);
     /// Cosine, CUDA's `__cosf`.
     cos_intrinsic = |x| fast::cos(x);
-    /// Tangent.
+    /// The tangent, by Rust's own library.
     tan_standard = |x| Float::tan(x);
     /// Tangent, CUDA's `__tanf`.
     tan_intrinsic = |x| fast::tan(x);
-    /// The exponential.
+    /// The exponential, by Rust's own library.
     exp_standard = |x| Float::exp(x);
     /// The exponential, CUDA's `__expf`.
     exp_intrinsic = |x| fast::exp(x);
@@ -80,7 +80,7 @@ of_two! {
     div_standard = |a, b| a / b;
     /// A quotient, CUDA's `__fdividef`.
     div_intrinsic = |a, b| fast::div(a, b);
-    /// A power.
+    /// A power, by Rust's own library.
     pow_standard = |a, b| Float::powf(a, b);
     /// A power, CUDA's `__powf`: an exponential of a logarithm.
     pow_intrinsic = |a, b| fast::pow(a, b);

@@ -21,7 +21,7 @@ pub const SHIFT: Point = Point { x: 10.0, y: 20.0 };
 pub struct Point {
     /// The first coordinate.
     pub x: f32,
-    /// The second.
+    /// The second coordinate.
     pub y: f32,
 }
 
@@ -31,7 +31,7 @@ pub struct Point {
 pub struct AlignedPoint {
     /// The first coordinate.
     pub x: f32,
-    /// The second.
+    /// The second coordinate.
     pub y: f32,
 }
 

@@ -15,7 +15,7 @@ use crate::thread::{ThreadIndex, index_1d};
     note = "where the algorithm chooses another element, say so: `unsafe {{ output.get_unique_mut(i) }}`, or take a `GlobalMut<T>`"
 )]
 pub trait OwnIndex {
-    /// The index.
+    /// The thread's own index.
     fn own_index(&self) -> &ThreadIndex;
 }
 

@@ -20,11 +20,11 @@ use crate::intrinsics;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Dim3 {
-    /// Along x.
+    /// The number along x.
     pub x: u32,
-    /// Along y.
+    /// The number along y.
     pub y: u32,
-    /// Along z.
+    /// The number along z.
     pub z: u32,
 }
 
@@ -177,7 +177,7 @@ pub unsafe fn try_launch<K: Child>(
 pub struct LaunchError(u32);
 
 impl LaunchError {
-    /// CUDA's number.
+    /// The error's number in CUDA's headers.
     #[inline]
     #[must_use]
     pub fn code(self) -> u32 {

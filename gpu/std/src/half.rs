@@ -32,7 +32,7 @@ macro_rules! half_floats {
             pub struct $name(pub(crate) u16);
 
             impl $name {
-                /// Zero.
+                /// The number zero.
                 pub const ZERO: Self = $name(0);
 
                 /// The float of these bits.
@@ -42,7 +42,7 @@ macro_rules! half_floats {
                     $name(bits)
                 }
 
-                /// Its bits.
+                /// The bits that represent it.
                 #[inline(always)]
                 #[must_use]
                 pub const fn to_bits(self) -> u16 {

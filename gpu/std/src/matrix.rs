@@ -35,9 +35,9 @@ pub mod element {
         E4m3: u8;
         /// Floats of 8 bits with 5 of exponent.
         E5m2: u8;
-        /// Signed bytes.
+        /// Elements that are signed bytes.
         S8: i8;
-        /// Bytes.
+        /// Elements that are bytes without sign.
         U8: u8;
     }
 }

@@ -107,7 +107,7 @@ impl<T: Value> DeviceGlobal<T> {
 }
 
 impl<T: Value> ConstantMemory<T> {
-    /// The value.
+    /// The value that the constant has at this launch.
     #[inline]
     #[must_use]
     pub fn get(&self) -> T {

@@ -77,35 +77,35 @@ macro_rules! vectors {
 }
 
 vectors! {
-    /// CUDA's `float2`.
+    /// What CUDA C++ calls `float2`.
     Float2 = f32, 8, 2: x y;
-    /// CUDA's `float4`.
+    /// What CUDA C++ calls `float4`.
     Float4 = f32, 16, 4: x y z w;
-    /// CUDA's `double2`.
+    /// What CUDA C++ calls `double2`.
     Double2 = f64, 16, 2: x y;
-    /// CUDA's `int2`.
+    /// What CUDA C++ calls `int2`.
     Int2 = i32, 8, 2: x y;
-    /// CUDA's `int4`.
+    /// What CUDA C++ calls `int4`.
     Int4 = i32, 16, 4: x y z w;
-    /// CUDA's `uint2`.
+    /// What CUDA C++ calls `uint2`.
     UInt2 = u32, 8, 2: x y;
-    /// CUDA's `uint4`.
+    /// What CUDA C++ calls `uint4`.
     UInt4 = u32, 16, 4: x y z w;
-    /// CUDA's `longlong2`.
+    /// What CUDA C++ calls `longlong2`.
     Long2 = i64, 16, 2: x y;
-    /// CUDA's `ulonglong2`.
+    /// What CUDA C++ calls `ulonglong2`.
     ULong2 = u64, 16, 2: x y;
-    /// CUDA's `char4`.
+    /// What CUDA C++ calls `char4`.
     Char4 = i8, 4, 4: x y z w;
-    /// CUDA's `uchar4`.
+    /// What CUDA C++ calls `uchar4`.
     UChar4 = u8, 4, 4: x y z w;
-    /// CUDA's `short2`.
+    /// What CUDA C++ calls `short2`.
     Short2 = i16, 4, 2: x y;
-    /// CUDA's `ushort2`.
+    /// What CUDA C++ calls `ushort2`.
     UShort2 = u16, 4, 2: x y;
-    /// CUDA's `short4`.
+    /// What CUDA C++ calls `short4`.
     Short4 = i16, 8, 4: x y z w;
-    /// CUDA's `ushort4`.
+    /// What CUDA C++ calls `ushort4`.
     UShort4 = u16, 8, 4: x y z w;
 }
 

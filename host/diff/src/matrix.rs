@@ -22,15 +22,15 @@ pub const RESULTS: usize = 2048;
 /// Which of the five.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
-    /// `wmma.load.a`
+    /// Loads of the first matrix, `wmma.load.a`.
     A,
-    /// `wmma.load.b`
+    /// Loads of the second matrix, `wmma.load.b`.
     B,
-    /// `wmma.load.c`
+    /// Loads of the addend, `wmma.load.c`.
     C,
-    /// `wmma.mma`
+    /// Products by `wmma.mma`.
     Multiply,
-    /// `wmma.store.d`
+    /// Stores of the result, `wmma.store.d`.
     Store,
 }
 

@@ -50,7 +50,7 @@ pub use entry_point::{EntryPoint, PerThread};
 pub use fork::{Fork, Forked};
 pub use lanewise_sim::checks::{FindingKind, UnknownCheck};
 pub use lanewise_sim::model::{Allowance, Occupancy, Resource};
-pub use lanewise_sim::semantics::tensor;
+pub use lanewise_sim::tensor;
 pub use lanewise_sim::{Checks, Counters, DeviceModel, Finding, Metric};
 pub use log::last_message;
 pub use objects::memory::set_call_site;

@@ -2,7 +2,7 @@
 
 use crate::entry_point::{self, EntryPoint};
 
-/// `CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM`.
+/// The constant `CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM` of cuda.h.
 pub(crate) const PER_THREAD: u64 = 2;
 
 /// Why there is no entry point.

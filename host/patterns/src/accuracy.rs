@@ -11,10 +11,10 @@ use rayon::prelude::*;
 
 use crate::instruction::functions::Function;
 
-/// Which inputs.
+/// Which arguments a function is tried with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Inputs {
-    /// All 2^32.
+    /// Every `f32` there is, all 2^32.
     All,
     /// 2 to this power, 32 at most, spread over all of them.
     Sample(u32),
@@ -27,7 +27,7 @@ pub struct Accuracy {
     pub inputs: u64,
     /// The greatest error among the finite ones, in units in the last place.
     pub max: f64,
-    /// Its argument.
+    /// The argument at which the error is largest.
     pub worst: f32,
     /// The mean of the finite errors.
     pub mean: f64,

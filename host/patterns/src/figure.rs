@@ -10,12 +10,12 @@ use serde_json::Value;
 pub struct Figure {
     /// What it is, and its unit where it has one: `occupancy, %`.
     pub name: &'static str,
-    /// How much.
+    /// How much it is, with its unit.
     pub value: Value,
 }
 
 impl Figure {
-    /// A figure.
+    /// A figure by its name and value.
     pub fn new(name: &'static str, value: impl Into<Value>) -> Self {
         Self {
             name,

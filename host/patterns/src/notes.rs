@@ -5,7 +5,7 @@
 /// One result of the notes.
 #[derive(Debug, Clone, Copy)]
 pub struct Seen {
-    /// The pattern.
+    /// The name of the pattern that the figure is of.
     pub pattern: &'static str,
     /// The GPU, where the notes name it.
     pub gpu: Option<&'static str>,

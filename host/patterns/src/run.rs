@@ -51,7 +51,7 @@ impl Outcome {
 pub enum Rate {
     /// Effective bandwidth, GB/s.
     Bandwidth(f64),
-    /// GFLOP/s.
+    /// Operations on floats, in GFLOP/s.
     Arithmetic(f64),
 }
 

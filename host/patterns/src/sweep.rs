@@ -63,7 +63,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// One curve, or one bar of several.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
-    /// The variant.
+    /// The name of the variant that ran.
     pub name: &'static str,
     /// Where on the axis, and how fast: GB/s.
     pub points: Vec<(f64, f64)>,

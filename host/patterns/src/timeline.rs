@@ -14,7 +14,7 @@ use serde_json::Value;
 /// A variant's run: times are in microseconds from its beginning.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Panel {
-    /// The variant.
+    /// The name of the variant that is shown.
     pub name: String,
     /// How long it took.
     pub length: f64,
@@ -36,7 +36,7 @@ pub struct Row {
 pub struct Bar {
     /// What it was: the kernel's name, `copy to device`.
     pub name: String,
-    /// Its kind.
+    /// What kind of work it is.
     pub kind: Kind,
     /// When it began.
     pub start: f64,
@@ -51,7 +51,7 @@ pub enum Kind {
     Call,
     /// A copy to the device.
     CopyIn,
-    /// A kernel.
+    /// A kernel ran.
     Kernel,
     /// A copy from the device.
     CopyOut,
@@ -248,7 +248,7 @@ fn panel(
     }
 }
 
-/// Pixels.
+/// The picture's width in pixels.
 const WIDTH: i32 = 960;
 const LEFT: i32 = 150;
 const RIGHT: i32 = 20;

@@ -45,7 +45,7 @@ pub mod model;
 pub mod module;
 pub mod ptx;
 pub mod report;
-pub mod semantics;
+mod semantics;
 pub mod speed;
 
 pub use checks::{Checks, Finding};
@@ -59,3 +59,4 @@ pub use memory::{Allocation, Kind, Memory, MemoryError};
 pub use model::DeviceModel;
 pub use module::Module;
 pub use report::{Fault, FaultReport, LaunchError, Place, SourcePlace};
+pub use semantics::tensor;

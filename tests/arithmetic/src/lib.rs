@@ -20,15 +20,15 @@ pub type Compiled = fn(&Device) -> Result<Arc<Module>, LoadError>;
 
 /// By nvcc's default options.
 pub const DEFAULT: Compiled = Device::module::<arithmetic_kernels::Ptx>;
-/// `--fast-math`.
+/// The kernels as built with `--fast-math`.
 pub const FAST_MATH: Compiled = Device::module::<arithmetic_kernels::FastMath>;
-/// `--fmad off`.
+/// The kernels as built with `--fmad off`.
 pub const NO_FMAD: Compiled = Device::module::<arithmetic_kernels::NoFmad>;
-/// `--ftz on`.
+/// The kernels as built with `--ftz on`.
 pub const FTZ: Compiled = Device::module::<arithmetic_kernels::Ftz>;
-/// `--prec-div off`.
+/// The kernels as built with `--prec-div off`.
 pub const NO_PREC_DIV: Compiled = Device::module::<arithmetic_kernels::NoPrecDiv>;
-/// `--prec-sqrt off`.
+/// The kernels as built with `--prec-sqrt off`.
 pub const NO_PREC_SQRT: Compiled = Device::module::<arithmetic_kernels::NoPrecSqrt>;
 
 /// Three operands; an operation may take fewer.

@@ -6,7 +6,7 @@
 
 use lanewise_std::compat::cuda_device::cuda_module;
 
-/// The kernels.
+/// The kernels, as cuda-oxide has them written.
 #[cuda_module]
 pub mod kernels {
     use lanewise_std::compat::cuda_device::atomic::{AtomicOrdering, DeviceAtomicU32};

@@ -101,7 +101,7 @@ pub unsafe fn check_limit(data: &[u32], limit: u32) {
     assert!(value <= limit, "{value} is over {limit}");
 }
 
-/// Says hello.
+/// Says hello from each thread.
 #[kernel]
 pub unsafe fn hello(number: u32) {
     if thread::first() {

@@ -15,7 +15,7 @@ struct Compiled {
     described: Kernel,
     /// The files that its module's lines refer to, by number.
     files: &'static BTreeMap<&'static str, &'static str>,
-    /// Its PTX.
+    /// The kernel's own part of the PTX.
     ptx: &'static str,
 }
 

@@ -38,7 +38,7 @@ proptest! {
 
 /// Blocks of 128 threads, as in the notes.
 const BLOCK: usize = 128;
-/// Their warps.
+/// How many warps a block has.
 const WARPS: usize = BLOCK / 32;
 
 /// Requests of loads from and stores to global memory, and from and to shared memory.

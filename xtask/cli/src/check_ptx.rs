@@ -47,7 +47,7 @@ struct Module {
     kernels: Vec<Usage>,
 }
 
-/// One kernel.
+/// What ptxas makes of one kernel.
 #[derive(Serialize)]
 struct Usage {
     kernel: String,

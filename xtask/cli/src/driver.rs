@@ -107,33 +107,29 @@ impl Sources {
     /// Builds the library, which is quick where nothing has changed, and returns its folder.
     fn build(&self, release: bool) -> Result<PathBuf> {
         match self {
-            // In its own checkout the library shares what tests have compiled, as long as all of the workspace is selected as
-            // they do: a selection decides which features dependencies get.
-            Sources::Checkout(root) if project::root() == root => {
-                let build = Build {
-                    arguments: &["build", "--workspace", "--example", "drop_in"],
-                    made: "examples/libdrop_in.so",
-                };
-                build.run(root, project::target(), release)
-            }
             Sources::Checkout(root) => {
+                // In its own checkout the library shares what tests have compiled, as long as all of the workspace is selected as
+                // they do: a selection decides which features dependencies get.
+                let own = project::root() == root;
                 let build = Build {
-                    arguments: &[
-                        "build",
-                        "--package",
-                        "lanewise-driver",
-                        "--example",
-                        "drop_in",
-                    ],
+                    selection: if own {
+                        &["--workspace", "--example", "drop_in"]
+                    } else {
+                        &["--package", "lanewise-driver", "--example", "drop_in"]
+                    },
                     made: "examples/libdrop_in.so",
                 };
-                build.run(root, &cache()?.join("target"), true)
+                if own {
+                    build.run(root, project::target(), release)
+                } else {
+                    build.run(root, &cache()?.join("target"), true)
+                }
             }
             Sources::Registry => {
                 let package = cache()?.join("package");
                 make_package(&package)?;
                 let build = Build {
-                    arguments: &["build"],
+                    selection: &[],
                     made: "libdrop_in.so",
                 };
                 build.run(&package, &cache()?.join("target"), true)
@@ -144,8 +140,8 @@ impl Sources {
 
 /// A way to build the library.
 struct Build {
-    /// What cargo is told first.
-    arguments: &'static [&'static str],
+    /// What of the packages there cargo is to build, where it is not all.
+    selection: &'static [&'static str],
     /// The file that it makes.
     made: &'static str,
 }
@@ -154,7 +150,7 @@ impl Build {
     /// Builds in `root` and puts the library beside what `target` holds, in a folder of its own.
     fn run(&self, root: &Path, target: &Path, release: bool) -> Result<PathBuf> {
         let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        command.current_dir(root).args(self.arguments);
+        command.current_dir(root).arg("build").args(self.selection);
         command.arg("--target-dir").arg(target);
         if release {
             command.arg("--release");

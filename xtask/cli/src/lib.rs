@@ -62,7 +62,7 @@ impl Place {
     }
 }
 
-/// A command.
+/// A command that works on any kernel crate.
 #[derive(Debug, Subcommand)]
 #[expect(
     missing_docs,

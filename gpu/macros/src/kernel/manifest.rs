@@ -21,7 +21,7 @@ const READ_SLICE: &str = "read_slice";
 
 /// The JSON for one entry point.
 pub(super) struct Json<'a> {
-    /// The text.
+    /// The text of the description, as JSON.
     pub(super) text: String,
     /// Where each [`READ_SLICE`] begins, in bytes, and the type of the slice's elements: only the compiler knows if they are cells.
     pub(super) slices: Vec<(usize, &'a Type)>,

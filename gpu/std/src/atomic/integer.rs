@@ -1,4 +1,4 @@
-//! Atomic integers.
+//! Atomic integers in memory that threads share.
 
 use core::cell::UnsafeCell;
 
@@ -30,7 +30,7 @@ macro_rules! integers {
                     unsafe { &*address.cast() }
                 }
 
-                /// The value.
+                /// The value at this moment, without an order to other accesses.
                 #[doc(alias = "ld.relaxed")]
                 #[inline]
                 #[must_use]

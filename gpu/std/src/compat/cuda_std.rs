@@ -27,20 +27,20 @@ pub mod thread {
     /// A position or size in two dimensions.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct UVec2 {
-        /// Along x.
+        /// The number along x.
         pub x: u32,
-        /// Along y.
+        /// The number along y.
         pub y: u32,
     }
 
     /// A position or size in three dimensions.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct UVec3 {
-        /// Along x.
+        /// The number along x.
         pub x: u32,
-        /// Along y.
+        /// The number along y.
         pub y: u32,
-        /// Along z.
+        /// The number along z.
         pub z: u32,
     }
 

@@ -4,7 +4,7 @@
 //! instruction is written as one, of which there is the fused product and sum alone on `sm_80`. A sum is `a * 1 + b`, a product
 //! `a * b - 0`: nothing is rounded twice.
 
-/// binary16.
+/// The operations of IEEE 754's binary16.
 pub(super) mod f16 {
     type Float = f16;
 

@@ -41,7 +41,7 @@ macro_rules! pairs {
                     Self::new($element::from_bits(bits as u16), $element::from_bits((bits >> 16) as u16))
                 }
 
-                /// Its bits.
+                /// The bits of both halves, the first in the low 16.
                 #[inline(always)]
                 #[must_use]
                 pub const fn to_bits(self) -> u32 {

@@ -114,19 +114,19 @@ float! {
     fn cos(self) = cosf, cos;
     /// Tangent of an angle in radians.
     fn tan(self) = tanf, tan;
-    /// Arc sine.
+    /// The angle, in radians, whose sine this is.
     fn asin(self) = asinf, asin;
-    /// Arc cosine.
+    /// The angle, in radians, whose cosine this is.
     fn acos(self) = acosf, acos;
-    /// Arc tangent.
+    /// The angle, in radians, whose tangent this is.
     fn atan(self) = atanf, atan;
     /// The angle of the point (`x`, `self`).
     fn atan2(self, x) = atan2f, atan2;
-    /// Hyperbolic sine.
+    /// The hyperbolic sine of this number.
     fn sinh(self) = sinhf, sinh;
-    /// Hyperbolic cosine.
+    /// The hyperbolic cosine of this number.
     fn cosh(self) = coshf, cosh;
-    /// Hyperbolic tangent.
+    /// The hyperbolic tangent of this number.
     fn tanh(self) = tanhf, tanh;
     /// Inverse hyperbolic sine.
     fn asinh(self) = asinhf, asinh;
@@ -142,7 +142,7 @@ float! {
     fn exp10(self) = exp10f, exp10;
     /// e to the power of `self`, less one, accurate near zero.
     fn exp_m1(self) = expm1f, expm1;
-    /// Natural logarithm.
+    /// The natural logarithm of this number.
     fn ln(self) = logf, log;
     /// Logarithm to base 2.
     fn log2(self) = log2f, log2;
@@ -152,15 +152,15 @@ float! {
     fn ln_1p(self) = log1pf, log1p;
     /// `self` to the power of `y`.
     fn powf(self, y) = powf, pow;
-    /// Cube root.
+    /// The cube root of this number.
     fn cbrt(self) = cbrtf, cbrt;
     /// The distance of (`self`, `y`) from the origin.
     fn hypot(self, y) = hypotf, hypot;
-    /// Error function.
+    /// The error function of this number.
     fn erf(self) = erff, erf;
     /// One less the error function, accurate where that is small.
     fn erfc(self) = erfcf, erfc;
-    /// Gamma function.
+    /// The gamma function of this number.
     fn gamma(self) = tgammaf, tgamma;
     /// Logarithm of the gamma function's absolute value.
     fn ln_gamma(self) = lgammaf, lgamma;

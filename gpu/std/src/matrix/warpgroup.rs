@@ -86,7 +86,7 @@ impl<T: Copy + Default, const REGISTERS: usize> Accumulator<T, REGISTERS> {
     /// Columns of the sum.
     pub const COLUMNS: usize = 2 * REGISTERS;
 
-    /// Zeros.
+    /// An accumulator of zeros.
     #[inline]
     #[must_use]
     pub fn zero() -> Self {

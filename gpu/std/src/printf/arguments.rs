@@ -123,15 +123,15 @@ macro_rules! bit_conversions {
 }
 
 bit_conversions! {
-    /// `{:x}`.
+    /// What `{:x}` prints.
     LowerHex "x" "llx"
-    /// `{:X}`.
+    /// What `{:X}` prints.
     UpperHex "X" "llX"
-    /// `{:o}`.
+    /// What `{:o}` prints.
     Octal "o" "llo"
 }
 
-/// `{:p}`.
+/// What `{:p}` prints.
 #[derive(Clone, Copy, Debug)]
 pub struct Pointer<T>(pub T);
 

@@ -37,7 +37,7 @@ pub struct ThreadIndex {
 }
 
 impl ThreadIndex {
-    /// The number.
+    /// The index as a number.
     #[inline]
     #[must_use]
     pub fn get(&self) -> usize {
@@ -76,14 +76,14 @@ pub struct ThreadIndex2D {
 }
 
 impl ThreadIndex2D {
-    /// The column.
+    /// The column, counted along x.
     #[inline]
     #[must_use]
     pub fn x(&self) -> usize {
         self.x
     }
 
-    /// The row.
+    /// The row, counted along y.
     #[inline]
     #[must_use]
     pub fn y(&self) -> usize {

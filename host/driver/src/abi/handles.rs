@@ -87,8 +87,8 @@ impl CUstream {
     /// The null handle, and the stream of a call that names none: the legacy default stream, or the calling thread's own in a call
     /// whose name ends in `_ptds` or `_ptsz`.
     pub const DEFAULT: CUstream = CUstream(0);
-    /// `CU_STREAM_LEGACY`.
+    /// The constant `CU_STREAM_LEGACY` of cuda.h.
     pub const LEGACY: CUstream = CUstream(1);
-    /// `CU_STREAM_PER_THREAD`.
+    /// The constant `CU_STREAM_PER_THREAD` of cuda.h.
     pub const PER_THREAD: CUstream = CUstream(2);
 }

@@ -1,4 +1,4 @@
-//! "Error Handling".
+//! The calls of the chapter "Error Handling": names and texts of codes.
 
 use super::put;
 use crate::abi::{CUresult, c_char};

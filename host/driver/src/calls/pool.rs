@@ -28,7 +28,7 @@ mod attribute {
     pub(super) const USED_MEM_HIGH: u32 = 8;
 }
 
-/// `CU_MEM_LOCATION_TYPE_DEVICE`.
+/// The constant `CU_MEM_LOCATION_TYPE_DEVICE` of cuda.h.
 const ON_DEVICE: u32 = 1;
 
 /// The beginning of `CUmemPoolProps`; what follows is for sharing with other processes and for size limits.
@@ -39,7 +39,7 @@ struct PoolProps {
     location: CUmemLocation,
 }
 
-/// `CUmemAccessDesc`.
+/// The structure `CUmemAccessDesc` of cuda.h.
 #[repr(C)]
 struct AccessDesc {
     location: CUmemLocation,
@@ -274,7 +274,7 @@ pub(crate) unsafe fn set_access(handle: CUmemoryPool, map: *const c_void, count:
     Ok(())
 }
 
-/// `CU_MEM_ACCESS_FLAGS_PROT_READWRITE`.
+/// The constant `CU_MEM_ACCESS_FLAGS_PROT_READWRITE` of cuda.h.
 const READ_WRITE: c_uint = 3;
 
 pub(crate) unsafe fn access(

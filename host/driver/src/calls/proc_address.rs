@@ -5,7 +5,7 @@ use crate::abi::{c_char, c_int, c_uint, c_void};
 use crate::error::{Result, ensure, fail};
 use crate::lookup::{self, Missing};
 
-/// `CUdriverProcAddressQueryResult`.
+/// The function was found (`CUdriverProcAddressQueryResult`).
 const FOUND: c_uint = 0;
 const SYMBOL_NOT_FOUND: c_uint = 1;
 const VERSION_NOT_SUFFICIENT: c_uint = 2;

@@ -1,4 +1,4 @@
-//! "Stream Management".
+//! The calls of the chapter "Stream Management".
 
 use super::{made_stream, present, put, stream};
 use crate::abi::enums::{event_use, stream_flags};

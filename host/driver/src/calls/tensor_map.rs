@@ -1,13 +1,13 @@
 //! "Tensor Map Object Management".
 //!
-//! What a map may say is the simulator's (`lanewise_sim::semantics::tensor`), and so are the 128 bytes: NVIDIA's are not
+//! What a map may say is the simulator's (`lanewise_sim::tensor`), and so are the 128 bytes: NVIDIA's are not
 //! published, and a program may not look into them. A refusal says which requirement was not met.
 
 use super::{present, put};
 use crate::abi::{CUtensorMap, c_int, c_uint, c_void};
 use crate::error::{Error, Result, ensure, fail};
 use crate::objects::context;
-use lanewise_sim::semantics::tensor::{
+use lanewise_sim::tensor::{
     Access, Element, Fill, Im2col, Interleave, Promotion, Swizzle, TensorMap,
 };
 

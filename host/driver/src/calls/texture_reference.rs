@@ -352,7 +352,7 @@ pub(crate) unsafe fn surface_array(handle: *mut CUarray, reference: CUsurfref) -
     }
 }
 
-/// `CU_PARAM_TR_DEFAULT`.
+/// The constant `CU_PARAM_TR_DEFAULT` of cuda.h.
 const DEFAULT_UNIT: c_int = -1;
 
 pub(crate) unsafe fn set_parameter(

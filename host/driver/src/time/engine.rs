@@ -60,7 +60,7 @@ pub(crate) struct Engines {
 }
 
 impl Engines {
-    /// Idle engines.
+    /// The engines of a device on which nothing runs.
     pub(crate) fn new(copy_engines: u32) -> Engines {
         Engines {
             one_copy_engine: copy_engines < 2,

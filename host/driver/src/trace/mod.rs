@@ -26,7 +26,7 @@ pub(crate) struct Span {
     pub(crate) name: String,
     /// `kernel`, `copy`, `set`, `host`, `call`, `range`: what a viewer can filter by.
     pub(crate) category: &'static str,
-    /// Microseconds.
+    /// When it began, in microseconds.
     pub(crate) start: f64,
     pub(crate) duration: f64,
     pub(crate) args: Value,

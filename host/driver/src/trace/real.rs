@@ -80,7 +80,7 @@ pub(crate) fn start(library: &Library) -> bool {
     true
 }
 
-/// Time zero.
+/// The moment from which times are counted.
 fn origin() -> Instant {
     static ORIGIN: OnceLock<Instant> = OnceLock::new();
     *ORIGIN.get_or_init(Instant::now)

@@ -11,7 +11,7 @@ use std::time::Instant;
 /// A device: its number, and its modelled time.
 pub(crate) type Device = (u32, &'static Timeline);
 
-/// What happened.
+/// What happened, to be written to the trace.
 enum Entry {
     Call {
         device: Device,

@@ -1,4 +1,4 @@
-//! Copies.
+//! What copies promise.
 
 use crate::fixture::{BYTES, Fixture, holds, nothing, ok};
 use crate::rows;

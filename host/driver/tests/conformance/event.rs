@@ -1,4 +1,4 @@
-//! Events.
+//! What events promise.
 
 use crate::fixture::{BYTES, holds, ok};
 use crate::rows;

@@ -8,7 +8,7 @@ use lanewise_driver::api::*;
 use std::ffi::CStr;
 use std::ptr::null_mut;
 
-/// `CU_JIT_INPUT_PTX`.
+/// The constant `CU_JIT_INPUT_PTX` of cuda.h.
 const PTX: u32 = 1;
 
 /// A kernel that calls a function of another module, and that module.

@@ -1,4 +1,4 @@
-//! Modules.
+//! What modules promise.
 
 use crate::fixture::{Fixture, c, holds, nothing, ok, param, ptx};
 use crate::rows;

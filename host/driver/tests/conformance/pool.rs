@@ -1,4 +1,4 @@
-//! Memory pools.
+//! What memory pools promise.
 
 use crate::fixture::{BYTES, holds, nothing, ok};
 use crate::rows;

@@ -11,7 +11,7 @@ use lanewise::{Device, DeviceBuffer, DeviceCopy, LaunchConfig, Stream};
 use super::{AlgorithmError, at_least};
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "distance",
     chapter: "algorithms",

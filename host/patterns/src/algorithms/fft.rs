@@ -12,7 +12,7 @@ use lanewise::{Device, DeviceBuffer, LaunchConfig, LaunchError, MemoryError, Str
 use super::{AlgorithmError, area, at_least};
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "fft",
     chapter: "algorithms",
@@ -84,7 +84,7 @@ pub enum Radix {
     Four,
 }
 
-/// Which way.
+/// Whether a transform goes forward or back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// With e^(-2 pi i j k / n).

@@ -7,7 +7,7 @@ use lanewise::{Device, DeviceBuffer, LaunchConfig, Stream};
 use super::{AlgorithmError, Floats, area, at_least, dot, side};
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "gemm",
     chapter: "algorithms",

@@ -7,7 +7,7 @@ use lanewise::{Device, DeviceBuffer, LaunchConfig, PitchedBuffer, Stream};
 use super::{AlgorithmError, Floats, at_least, dot, side, warp_each};
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "matvec",
     chapter: "algorithms",

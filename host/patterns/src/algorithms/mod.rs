@@ -24,9 +24,9 @@ pub enum AlgorithmError {
     /// A buffer has another length than the shape says.
     #[error("{what} has {given} elements, and the shape says {expected}")]
     Length {
-        /// Which one.
+        /// Which of the operands it is.
         what: &'static str,
-        /// Its length.
+        /// The length that it has.
         given: usize,
         /// What it should be at least.
         expected: usize,
@@ -34,9 +34,9 @@ pub enum AlgorithmError {
     /// A side does not fit in 32 bits, or an area in 64.
     #[error("{what} is too large: {given}")]
     TooLarge {
-        /// Which side.
+        /// Which side of the matrix it is.
         what: &'static str,
-        /// How large.
+        /// How large it is.
         given: usize,
     },
     /// The launch was refused.

@@ -8,7 +8,7 @@ use super::{AlgorithmError, Floats};
 use crate::case::Filling;
 use crate::{Pattern, Setup, Size, Variant, Work};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "philox",
     chapter: "algorithms",

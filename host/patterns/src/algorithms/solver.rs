@@ -8,7 +8,7 @@ use lanewise::{Device, DeviceBuffer, LaunchConfig, LaunchError, MemoryError, Str
 use super::{AlgorithmError, area, at_least, side};
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "solver",
     chapter: "algorithms",

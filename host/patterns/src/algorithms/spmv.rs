@@ -7,7 +7,7 @@ use lanewise::{Device, DeviceBuffer, LaunchConfig, MemoryError, Stream};
 use super::{AlgorithmError, Floats, at_least, dot, warp_each};
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "spmv",
     chapter: "algorithms",
@@ -36,15 +36,15 @@ pub enum CsrError {
         "a matrix of {rows} rows has {given} starts of rows, and should have one more than rows"
     )]
     Starts {
-        /// Rows.
+        /// The matrix's number of rows.
         rows: usize,
-        /// Starts.
+        /// How many starts of rows were given.
         given: usize,
     },
     /// The first row starts at 0, and each later one not before the one above it.
     #[error("row {row} starts at {start}, and should start at {least}{}", if *.row == 0 { "" } else { " or later" })]
     Order {
-        /// The row.
+        /// The number of the row.
         row: usize,
         /// Where it starts.
         start: u32,
@@ -66,7 +66,7 @@ pub enum CsrError {
     /// An element is outside of the matrix.
     #[error("row {row} has an element in column {column}, and the matrix has {columns} columns")]
     Column {
-        /// The row.
+        /// The number of the row.
         row: usize,
         /// The element's column.
         column: u32,

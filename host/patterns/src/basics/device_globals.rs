@@ -9,7 +9,7 @@ use lanewise::{Device, DeviceBuffer, DeviceSymbol, LaunchConfig, Stream};
 
 use crate::{Case, Pattern, Setup, Size, Variant, Work, capture, input};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "device_globals",
     chapter: "basics",

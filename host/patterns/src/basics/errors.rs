@@ -11,7 +11,7 @@ use lanewise::{Device, DeviceBuffer, DriverError, LaunchConfig, Stream};
 
 use crate::{Case, Figure, Pattern, Size, Variant, Work};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "errors",
     chapter: "basics",

@@ -13,7 +13,7 @@ use lanewise_std::kernel::SafeKernel;
 
 use crate::{Case, Pattern, Setup, Size, Variant, Work, capture};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "hello",
     chapter: "basics",

@@ -7,7 +7,7 @@ use lanewise::{Device, DeviceBuffer, LaunchConfig, Stream};
 
 use crate::{Case, Pattern, Setup, Size, Variant, Work};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "thread_index",
     chapter: "basics",

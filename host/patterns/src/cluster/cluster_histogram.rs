@@ -8,7 +8,7 @@ use super::clusters::in_clusters;
 use crate::case::Filling;
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "cluster_histogram",
     chapter: "cluster",

@@ -29,7 +29,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// Measures them.
+/// Measures the patterns that were named and prints a table.
 pub(crate) fn run(args: Args) -> Result<ExitCode> {
     let device = args.device.open()?;
     let full = args.full || device.backend() == Backend::Cuda;

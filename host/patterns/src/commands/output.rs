@@ -27,7 +27,7 @@ pub(super) fn say(text: impl Display) {
     let _ = writeln!(io::stdout(), "{text}");
 }
 
-/// Prints JSON.
+/// Prints a value as JSON on standard output.
 pub(super) fn say_json(value: &Value) {
     say(format_args!("{value:#}"));
 }

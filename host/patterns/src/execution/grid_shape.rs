@@ -18,7 +18,7 @@ macro_rules! shape {
     };
 }
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "grid_shape",
     chapter: "execution",

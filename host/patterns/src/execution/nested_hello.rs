@@ -10,7 +10,7 @@ use lanewise::{Device, LaunchConfig, Stream};
 
 use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work, capture};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "nested_hello",
     chapter: "execution",

@@ -12,7 +12,7 @@ use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work};
 /// Vectors up to this length: there are eight launches for every block of 512.
 const MOST: usize = 1 << 22;
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "nested_reduce",
     chapter: "execution",

@@ -13,7 +13,7 @@ use lanewise_std::kernel::{Kernel, SafeKernel};
 
 use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "occupancy",
     chapter: "execution",

@@ -5,7 +5,7 @@ use gpu::execution::reduce_neighbored::{reduce_neighbored, reduce_neighbored_les
 use super::in_place::{Reduction, SIZE};
 use crate::{Pattern, Variant};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "reduce_neighbored",
     chapter: "execution",

@@ -10,7 +10,7 @@ use lanewise_std::kernel::SafeKernel;
 use super::in_place::{Params, Reduction, SIZE};
 use crate::{Case, Pattern, Setup, Variant};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "reduce_unroll_warps",
     chapter: "execution",

@@ -5,7 +5,7 @@ use gpu::execution::reduce_unrolled::{reduce_unrolling2, reduce_unrolling4, redu
 use super::in_place::{Reduction, SIZE};
 use crate::{Pattern, Variant};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "reduce_unrolled",
     chapter: "execution",

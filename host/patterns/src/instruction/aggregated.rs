@@ -10,7 +10,7 @@ use crate::case::{Filling, with_figures};
 use crate::execution::recursive_reduce_cpu::sum;
 use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work, input};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "aggregated",
     chapter: "instruction",

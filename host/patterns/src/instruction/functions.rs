@@ -13,7 +13,7 @@ use lanewise::{Device, DeviceBuffer, LaunchConfig, LaunchError, Stream};
 
 use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work, input};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "functions",
     chapter: "instruction",
@@ -88,7 +88,7 @@ pub type Launch = fn(
 /// A function: its kernels, its value, and how far off they may be.
 #[derive(Debug)]
 pub struct Function {
-    /// `sin`.
+    /// The name of the function, as in `sin`.
     pub name: &'static str,
     /// What `x` it is a function of, for those of two operands.
     pub of: &'static str,

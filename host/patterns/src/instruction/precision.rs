@@ -9,7 +9,7 @@ use lanewise::{Device, DeviceBuffer, DeviceCopy, LaunchConfig, LaunchError, Stre
 use crate::case::{Filling, with_figures};
 use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work, input};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "precision",
     chapter: "instruction",

@@ -10,7 +10,7 @@ use lanewise::{Device, DeviceBuffer, LaunchConfig, LaunchError, Stream};
 use crate::case::{Filling, with_figures};
 use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work, input};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "gang_worker_vector",
     chapter: "levels",

@@ -10,7 +10,7 @@ use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
 /// Elements of the table, unless the setup says otherwise: 1 MiB, a small part of any L2.
 const TABLE: u32 = 1 << 18;
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "l2_window",
     chapter: "memory",

@@ -5,7 +5,7 @@ use gpu::memory::misaligned_read::{read_offset, read_offset_unroll2, read_offset
 use super::misaligned::{Offset, prepare};
 use crate::{Pattern, Size, Variant};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "misaligned_read",
     chapter: "memory",

@@ -5,7 +5,7 @@ use gpu::memory::misaligned_write::{write_offset, write_offset_unroll2, write_of
 use super::misaligned::{Offset, prepare};
 use crate::{Pattern, Size, Variant};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "misaligned_write",
     chapter: "memory",

@@ -13,7 +13,7 @@ const FACTOR: f32 = 3.0;
 /// Planes of the volume: its columns and rows are the setup's.
 const PLANES: usize = 3;
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "pitched",
     chapter: "memory",

@@ -11,7 +11,7 @@ use crate::streams::jobs::timed;
 use crate::streams::schedule;
 use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work, input};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "collectives",
     chapter: "multi_gpu",

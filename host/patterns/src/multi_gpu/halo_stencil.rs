@@ -13,7 +13,7 @@ use super::{devices, figure, shares};
 use crate::streams::schedule;
 use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work, input};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "halo_stencil",
     chapter: "multi_gpu",

@@ -79,7 +79,7 @@ functions! {
     receive b"ncclRecv" (*mut c_void, usize, c_int, c_int, Handle, *mut c_void);
 }
 
-/// The library.
+/// The library, opened, with the functions that are used of it.
 #[derive(Clone)]
 pub struct Nccl(Arc<Opened>);
 
@@ -209,7 +209,7 @@ pub struct Communicator {
 unsafe impl Send for Communicator {}
 
 impl Communicator {
-    /// `NCCL 2.28.9`.
+    /// The library by name and version, as in `NCCL 2.28.9`.
     pub fn name(&self) -> String {
         match self.nccl.version() {
             Ok(version) => format!(

@@ -14,7 +14,7 @@ use crate::streams::jobs::timed;
 use crate::streams::schedule;
 use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work, input};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "peer_copies",
     chapter: "multi_gpu",

@@ -17,7 +17,7 @@ use super::{devices, figure, shares};
 use crate::streams::schedule;
 use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work, input};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "split_matmul",
     chapter: "multi_gpu",

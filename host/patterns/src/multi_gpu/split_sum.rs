@@ -11,7 +11,7 @@ use crate::basics::vector_add::vector_add;
 use crate::streams::schedule::{self, Job};
 use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work, input};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "split_sum",
     chapter: "multi_gpu",

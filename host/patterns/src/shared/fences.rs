@@ -11,7 +11,7 @@ use crate::case::Filling;
 use crate::execution::recursive_reduce_cpu::sum;
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "fences",
     chapter: "shared",

@@ -10,7 +10,7 @@ use lanewise_std::kernel::{Kernel, SafeKernel};
 use crate::case::Filling;
 use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work, input};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "local_memory",
     chapter: "shared",

@@ -8,7 +8,7 @@ use lanewise_std::kernel::{Kernel, SafeKernel};
 
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "matmul",
     chapter: "shared",

@@ -11,7 +11,7 @@ use super::tile::{Tile, prepare, wavefronts};
 use crate::case::{Filling, with_figures};
 use crate::{Case, Pattern, Setup, Size, Variant, Work};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "rect_tile",
     chapter: "shared",

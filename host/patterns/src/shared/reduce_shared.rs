@@ -13,7 +13,7 @@ use crate::case::{Filling, with_figures};
 use crate::execution::in_place::{BLOCK, Reduction, SIZE};
 use crate::{Case, Figure, Pattern, Setup, Variant, Work, input};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "reduce_shared",
     chapter: "shared",

@@ -8,7 +8,7 @@ use gpu::shared::square_tile::{
 use super::tile::{Tile, prepare};
 use crate::{Pattern, Size, Variant};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "square_tile",
     chapter: "shared",

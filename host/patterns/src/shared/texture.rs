@@ -18,7 +18,7 @@ const DISTANCE: u32 = 11;
 /// What lies around the image that is moved: no texel has it.
 const BORDER: f32 = 2.0;
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "texture",
     chapter: "shared",

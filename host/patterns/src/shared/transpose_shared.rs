@@ -15,7 +15,7 @@ use crate::matrix::{self, Tiles};
 use crate::memory::transpose::transpose;
 use crate::{Case, Pattern, Setup, Size, Variant};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "transpose_shared",
     chapter: "shared",

@@ -10,7 +10,7 @@ use lanewise::{Device, DeviceBuffer, Elapsed, Stream, StreamOptions, TimeUnit};
 use super::jobs::{advanced, queue, streams, timed};
 use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work, input};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "default_stream",
     chapter: "streams",

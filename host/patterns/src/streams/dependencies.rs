@@ -10,7 +10,7 @@ use lanewise::{
 use super::jobs::{queue, streams};
 use crate::{Case, Pattern, Setup, Size, Variant, Work};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "dependencies",
     chapter: "streams",

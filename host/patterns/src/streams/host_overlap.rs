@@ -11,7 +11,7 @@ use lanewise::{Device, DeviceBuffer, PinnedBuffer, Pinning, Stream, StreamOption
 use super::jobs::{advanced, queue, streams};
 use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work, input};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "host_overlap",
     chapter: "streams",

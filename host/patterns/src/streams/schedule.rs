@@ -8,7 +8,7 @@ use lanewise::{Stream, in_threads};
 
 /// Work of several steps, each of which needs the one before.
 pub trait Job {
-    /// How many.
+    /// How many steps there are.
     fn steps(&self) -> usize;
 
     /// Queues a step on `stream`.
@@ -18,7 +18,7 @@ pub trait Job {
     fn step(&mut self, step: usize, stream: &Stream) -> Result<()>;
 }
 
-/// A schedule.
+/// An order in which the steps of all jobs are queued on the streams.
 pub type Schedule<J> = fn(&[Stream], &mut [J]) -> Result<()>;
 
 /// All steps of the first job, then all of the second.

@@ -12,7 +12,7 @@ use super::jobs::{Chain, advanced, streams, timed};
 use super::schedule::{self, Schedule};
 use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work, input};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "scheduling",
     chapter: "streams",

@@ -17,7 +17,7 @@ use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
 /// Lanes of a segment, as in the notes.
 pub const WIDTH: usize = 16;
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "shuffles",
     chapter: "warp",

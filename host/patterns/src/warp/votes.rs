@@ -7,7 +7,7 @@ use lanewise::{Device, DeviceBuffer, LaunchConfig};
 use crate::case::Filling;
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
 
-/// The pattern.
+/// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "votes",
     chapter: "warp",

@@ -11,7 +11,7 @@ use super::even::Even;
 /// Passes, and those above the fewest possible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Passes {
-    /// All passes.
+    /// How many passes over the banks there were.
     pub(crate) wavefronts: u64,
     /// Passes above one for each phase.
     pub(crate) conflicts: u64,

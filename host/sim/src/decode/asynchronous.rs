@@ -41,7 +41,7 @@ pub(super) fn addressed<'a>(
     })
 }
 
-/// `st.bulk`.
+/// Decodes `st.bulk` into an operation of the machine.
 pub(super) fn fill<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let [to, size, Operand::Int(0)] = b.body.operands(i) else {
         return invalid("`st.bulk` takes an address, a size, and the constant 0 to store");
@@ -75,7 +75,7 @@ pub(super) fn fill<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     Ok(())
 }
 
-/// `cp.async.ca`, `.cg`.
+/// Decodes `cp.async.ca` and `.cg` into an operation of the machine.
 pub(super) fn copy<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let [to, from, size, rest @ ..] = b.body.operands(i) else {
         return invalid("`cp.async` takes two addresses and a size");
@@ -108,7 +108,7 @@ pub(super) fn copy<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     Ok(())
 }
 
-/// `cp.async.commit_group`, `cp.async.bulk.commit_group`.
+/// Decodes `cp.async.commit_group` and `cp.async.bulk.commit_group` into an operation of the machine.
 pub(super) fn commit(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
     let aux = u32::from(i.modifiers.has(M::Bulk));
     let none = Operands::default();
@@ -150,7 +150,7 @@ fn object<'a>(b: &mut Builder<'a, '_>, i: &Instruction, operand: &Operand<'a>) -
     Ok(address)
 }
 
-/// `cp.async.mbarrier.arrive`.
+/// Decodes `cp.async.mbarrier.arrive` into an operation of the machine.
 pub(super) fn arrive<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let [address] = b.body.operands(i) else {
         return invalid("an address should stand here");
@@ -226,7 +226,7 @@ fn emit_bulk(b: &mut Builder<'_, '_>, site: BulkSite) {
     b.emit(bulk::start, Operands { aux, ..none });
 }
 
-/// `cp.async.bulk`, `cp.reduce.async.bulk`.
+/// Decodes `cp.async.bulk` and `cp.reduce.async.bulk` into an operation of the machine.
 pub(super) fn bulk<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let has = |word| i.modifiers.has(word);
     let mut named = spaces(i);
@@ -269,7 +269,7 @@ pub(super) fn bulk<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     Ok(())
 }
 
-/// `st.async`, `red.async`.
+/// Decodes `st.async` and `red.async` into an operation of the machine.
 pub(super) fn from_registers<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let ([to, value, mbarrier], Some(ty)) = (b.body.operands(i), i.modifiers.types().last()) else {
         return invalid("an address, a value and an mbarrier should stand here");
@@ -298,7 +298,7 @@ pub(super) fn from_registers<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Re
     Ok(())
 }
 
-/// `mbarrier.pending_count`.
+/// Decodes `mbarrier.pending_count` into an operation of the machine.
 pub(super) fn mbarrier_count<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let [d, state] = b.body.operands(i) else {
         return invalid("`mbarrier.pending_count` takes a destination and a state");
@@ -318,7 +318,7 @@ fn flags(i: &Instruction, pairs: &[(M, u32)]) -> u32 {
     set.fold(0, |all, (_, flag)| all | flag)
 }
 
-/// `mbarrier.test_wait`, `.try_wait`.
+/// Decodes `mbarrier.test_wait` and `.try_wait` into an operation of the machine.
 pub(super) fn mbarrier_wait<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let [d, address, state, ..] = b.body.operands(i) else {
         return invalid("a wait takes a predicate, an address and a state or parity");

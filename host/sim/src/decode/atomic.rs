@@ -14,7 +14,7 @@ use crate::machine::memory::transfer::{NOWHERE, TransferSpace};
 use crate::machine::op::Handler;
 use crate::machine::program::Class;
 use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, Type};
-use crate::semantics::{float, half, int};
+use crate::semantics::{atomic, float, half, int};
 
 /// The handler for one operation at one type.
 fn pick(global: bool, operation: M, ty: Type) -> Option<Handler> {
@@ -27,12 +27,8 @@ fn pick(global: bool, operation: M, ty: Type) -> Option<Handler> {
         }
         (M::Add, T::F32) => handler::<u32, f32, u32, _>(|a, b, _| float::add_rn_f32(a, b)),
         (M::Add, T::F64) => handler::<u64, f64, u64, _>(|a, b, _| float::add_rn_f64(a, b)),
-        (M::Inc, T::U32) => {
-            handler::<u32, u32, u32, _>(|old, b, _| if old >= b { 0 } else { old + 1 })
-        }
-        (M::Dec, T::U32) => {
-            handler::<u32, u32, u32, _>(|old, b, _| if old == 0 || old > b { b } else { old - 1 })
-        }
+        (M::Inc, T::U32) => handler::<u32, u32, u32, _>(|old, b, _| atomic::inc_u32(old, b)),
+        (M::Dec, T::U32) => handler::<u32, u32, u32, _>(|old, b, _| atomic::dec_u32(old, b)),
         (M::Min, T::U32) => handler::<u32, u32, u32, _>(|a, b, _| a.min(b)),
         (M::Min, T::S32) => handler::<u32, i32, u32, _>(|a, b, _| a.min(b)),
         (M::Min, T::U64) => handler::<u64, u64, u64, _>(|a, b, _| a.min(b)),
@@ -50,12 +46,10 @@ fn pick(global: bool, operation: M, ty: Type) -> Option<Handler> {
         (M::Exch, T::B32) => handler::<u32, u32, u32, _>(|_, b, _| b),
         (M::Exch, T::B64) => handler::<u64, u64, u64, _>(|_, b, _| b),
         (M::Exch, T::B128) => handler::<u128, u128, u128, _>(|_, b, _| b),
-        (M::Cas, T::B16) => handler::<u16, u16, u32, _>(|old, b, c| if old == b { c } else { old }),
-        (M::Cas, T::B32) => handler::<u32, u32, u32, _>(|old, b, c| if old == b { c } else { old }),
-        (M::Cas, T::B64) => handler::<u64, u64, u64, _>(|old, b, c| if old == b { c } else { old }),
-        (M::Cas, T::B128) => {
-            handler::<u128, u128, u128, _>(|old, b, c| if old == b { c } else { old })
-        }
+        (M::Cas, T::B16) => handler::<u16, u16, u32, _>(atomic::cas),
+        (M::Cas, T::B32) => handler::<u32, u32, u32, _>(atomic::cas),
+        (M::Cas, T::B64) => handler::<u64, u64, u64, _>(atomic::cas),
+        (M::Cas, T::B128) => handler::<u128, u128, u128, _>(atomic::cas),
         (operation, ty) => return pick_half(operation, ty),
     })
 }

@@ -12,7 +12,7 @@ use crate::machine::op::Handler;
 use crate::machine::program::{Area, CallSite, Class};
 use crate::ptx::ast::{Instruction, Opcode, Operand, Symbol, Target, Variable};
 
-/// `bra`.
+/// Decodes `bra` into an operation of the machine.
 pub(super) fn branch(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
     let [Operand::Label(label)] = *b.body.operands(i) else {
         return invalid("`bra` takes a label");
@@ -25,7 +25,7 @@ pub(super) fn branch(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
     Ok(())
 }
 
-/// `brx.idx`.
+/// Decodes `brx.idx` into an operation of the machine.
 pub(super) fn branch_indexed<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let [index, Operand::Label(label)] = *b.body.operands(i) else {
         return invalid("`brx.idx` takes an index and a table");
@@ -66,7 +66,7 @@ pub(super) fn trap(b: &mut Builder<'_, '_>, _: &Instruction) -> Result<()> {
     simple(b, run::trap)
 }
 
-/// `brkpt`.
+/// Decodes `brkpt` into an operation of the machine.
 pub(super) fn breakpoint(b: &mut Builder<'_, '_>, _: &Instruction) -> Result<()> {
     simple(b, run::breakpoint)
 }

@@ -107,7 +107,7 @@ fn from_integer(d: Type, a: Type, mode: Option<M>) -> Option<Handler> {
     })
 }
 
-/// `cvt.ftz.f32.f64`.
+/// Decodes `cvt.ftz.f32.f64` into an operation of the machine.
 fn flushed(mode: Option<M>) -> Option<Handler> {
     in_mode!(mode;
         |a| cvt_ftz_f32_f64(a, cvt_rn_f32_f64),

@@ -238,7 +238,7 @@ pub(super) fn move_tile<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<
     Ok(())
 }
 
-/// `ldmatrix`, `stmatrix`.
+/// Decodes `ldmatrix` and `stmatrix` into an operation of the machine.
 pub(super) fn move_rows<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let store = i.opcode == Opcode::Stmatrix;
     let (address, fragment) = match (store, b.body.operands(i)) {

@@ -12,6 +12,9 @@ use crate::machine::compute::misc;
 use crate::machine::op::Handler;
 use crate::machine::program::Value;
 use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, SpecialRegister as S, Type};
+use crate::semantics::compare::{
+    slct_b32_f32, slct_b32_s32, slct_b64_f32, slct_b64_s32, slct_ftz_b32_f32, slct_ftz_b64_f32,
+};
 
 /// What steers a cache or a profiler and does nothing here.
 pub(super) fn nothing(b: &mut Builder<'_, '_>, _: &Instruction) -> Result<()> {
@@ -278,21 +281,12 @@ pub(super) fn slct<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let width = repr(ty.size());
     let ftz = i.modifiers.has(M::Ftz);
     let run: Handler = match (width, by, ftz) {
-        (4, Type::S32, _) => alu::ternary_rare(|a: u32, b: u32, c: i32| if c >= 0 { a } else { b }),
-        (8, Type::S32, _) => alu::ternary_rare(|a: u64, b: u64, c: i32| if c >= 0 { a } else { b }),
-        // -0 counts as not negative; NaN takes the second.
-        (4, Type::F32, false) => {
-            alu::ternary_rare(|a: u32, b: u32, c: f32| if c >= 0.0 { a } else { b })
-        }
-        (8, Type::F32, false) => {
-            alu::ternary_rare(|a: u64, b: u64, c: f32| if c >= 0.0 { a } else { b })
-        }
-        (4, Type::F32, true) => {
-            alu::ternary_rare(|a: u32, b: u32, c: f32| if c > -f32::MIN_POSITIVE { a } else { b })
-        }
-        (8, Type::F32, true) => {
-            alu::ternary_rare(|a: u64, b: u64, c: f32| if c > -f32::MIN_POSITIVE { a } else { b })
-        }
+        (4, Type::S32, _) => alu::ternary_rare(slct_b32_s32),
+        (8, Type::S32, _) => alu::ternary_rare(slct_b64_s32),
+        (4, Type::F32, false) => alu::ternary_rare(slct_b32_f32),
+        (8, Type::F32, false) => alu::ternary_rare(slct_b64_f32),
+        (4, Type::F32, true) => alu::ternary_rare(slct_ftz_b32_f32),
+        (8, Type::F32, true) => alu::ternary_rare(slct_ftz_b64_f32),
         _ => return unsupported(),
     };
     let (a, y, c) = (

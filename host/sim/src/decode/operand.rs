@@ -221,7 +221,7 @@ impl<'a> Builder<'a, '_> {
         Ok(d)
     }
 
-    /// `%r1+4`.
+    /// A register and an offset, as in `%r1+4`.
     fn sum(&mut self, id: RegisterId, offset: i64, width: u64) -> Result<u32> {
         let row = self.register(&Operand::Register(id), width)?;
         let (add, offset) = match width {

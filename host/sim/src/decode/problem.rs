@@ -25,7 +25,7 @@ pub(super) fn because<T>(why: &str) -> Result<T> {
     Err(Problem::Unsupported(Some(why.into())))
 }
 
-/// Wrong.
+/// The text is no valid PTX, for this reason.
 pub(super) fn invalid<T>(message: impl Into<String>) -> Result<T> {
     Err(Problem::Invalid(message.into()))
 }

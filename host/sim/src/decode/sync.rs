@@ -25,7 +25,7 @@ pub(super) fn activemask<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result
     Ok(())
 }
 
-/// `membar`, `fence`.
+/// Decodes `membar` and `fence` into an operation of the machine.
 pub(super) fn fence(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
     // Proxies and objects are seen in the program's order anyway, and order no ordinary accesses.
     let other = [
@@ -57,7 +57,7 @@ pub(super) fn nanosleep(b: &mut Builder<'_, '_>, _: &Instruction) -> Result<()> 
     Ok(())
 }
 
-/// `bar.warp.sync`.
+/// Decodes `bar.warp.sync` into an operation of the machine.
 pub(super) fn warp_barrier<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let [mask] = b.body.operands(i) else {
         return invalid("`bar.warp.sync` takes a mask");
@@ -74,7 +74,7 @@ pub(super) fn warp_barrier<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Resu
     Ok(())
 }
 
-/// `barrier.cluster.arrive`, `.wait`.
+/// Decodes `barrier.cluster.arrive` and `.wait` into an operation of the machine.
 pub(super) fn cluster_barrier(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
     let run = if i.modifiers.has(M::Arrive) {
         cluster::arrive

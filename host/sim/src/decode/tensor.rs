@@ -125,7 +125,7 @@ fn rows<'a>(b: &mut Builder<'a, '_>, vector: &Operand<'a>) -> Result<Vec<u32>> {
     elements.iter().map(|e| b.source(e, 4, None)).collect()
 }
 
-/// `[map, {coordinates}]`.
+/// Reads the operand `[map, {coordinates}]`.
 fn located<'a>(b: &mut Builder<'a, '_>, operand: &Operand<'a>) -> Result<(Addressed, Vec<u32>)> {
     let Operand::List(slice) = *operand else {
         return invalid("a tensor map with coordinates should stand here");
@@ -144,7 +144,7 @@ fn located<'a>(b: &mut Builder<'a, '_>, operand: &Operand<'a>) -> Result<(Addres
     ))
 }
 
-/// `tensormap.cp_fenceproxy`.
+/// Decodes `tensormap.cp_fenceproxy` into an operation of the machine.
 pub(super) fn publish<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let [to, from, Operand::Int(128)] = b.body.operands(i) else {
         return invalid("`tensormap.cp_fenceproxy` takes two addresses and the constant 128");
@@ -159,7 +159,7 @@ pub(super) fn publish<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()
     Ok(())
 }
 
-/// `tensormap.replace`.
+/// Decodes `tensormap.replace` into an operation of the machine.
 pub(super) fn replace<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let (map, ordinal, value) = match b.body.operands(i) {
         [map, value] => (map, 0, value),

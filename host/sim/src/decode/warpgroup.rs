@@ -40,7 +40,7 @@ pub(super) fn order(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
     Ok(())
 }
 
-/// `wgmma.mma_async`.
+/// Decodes `wgmma.mma_async` into an operation of the machine.
 pub(super) fn multiply<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let members = everybody(b)?;
     let types: Vec<Type> = i.modifiers.types().collect();

@@ -48,7 +48,7 @@ pub(crate) struct Core<'l> {
     pub(super) read: u64,
     /// Bytes that lanes wrote to global memory.
     pub(super) written: u64,
-    /// Warp instructions.
+    /// How many instructions of warps were executed.
     pub(super) instructions: u64,
     /// Counts, where the launch asked for them.
     pub(super) counters: Counters,
@@ -81,7 +81,7 @@ pub(crate) struct Core<'l> {
 /// A frame's place in a warp's register file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(super) struct At {
-    /// Byte offset.
+    /// The frame's offset in bytes.
     pub(super) frame: u32,
     /// Calls that are open above it.
     pub(super) depth: u32,
@@ -99,7 +99,7 @@ pub(super) struct View {
 }
 
 impl View {
-    /// Nothing.
+    /// The value before anything has run.
     pub(super) const EMPTY: Self = Self {
         host: std::ptr::null_mut(),
         start: 0,

@@ -56,11 +56,11 @@ pub(crate) enum ImageFault {
 /// A fault as an operation sees it; `report` makes it readable.
 #[derive(Debug, Clone)]
 pub(crate) struct RawFault {
-    /// The operation.
+    /// The operation that was executed.
     pub(crate) op: *const Op,
     /// The lane; 32 for all of them.
     pub(crate) lane: usize,
-    /// What happened.
+    /// What happened to the kernel.
     pub(crate) what: FaultKind,
 }
 
@@ -125,11 +125,11 @@ pub(crate) enum FaultKind {
     BadCall { address: u64, why: &'static str },
     /// Too many calls, or too much local memory.
     Stack { message: String },
-    /// `__assertfail`.
+    /// The kernel called `__assertfail`.
     Assert { message: String },
-    /// `trap`.
+    /// The kernel executed `trap`.
     Trap,
-    /// `brkpt`.
+    /// The kernel executed `brkpt`.
     Breakpoint,
     /// All warps wait; `phases` says whether some of them do for an mbarrier.
     Deadlock { notes: Vec<String>, phases: bool },

@@ -63,7 +63,7 @@ pub(crate) trait Level: Copy + 'static {
     ) -> LaneBytes;
 }
 
-/// Plain Rust.
+/// Plain Rust, for any processor.
 #[derive(Clone, Copy)]
 pub(crate) struct Portable;
 

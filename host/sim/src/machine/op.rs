@@ -22,13 +22,13 @@ pub(crate) struct Op {
     pub(crate) run: Handler,
     /// The offset of the guard's predicate; bit 0 negates. Offset 0 holds a predicate that is always true.
     pub(crate) guard: u32,
-    /// Destination.
+    /// The destination's place.
     pub(crate) d: u32,
-    /// First operand.
+    /// The first operand's place.
     pub(crate) a: u32,
-    /// Second operand.
+    /// The second operand's place.
     pub(crate) b: u32,
-    /// Third operand.
+    /// The third operand's place.
     pub(crate) c: u32,
     /// What the operation needs besides: an index, an offset, flags.
     pub(crate) aux: u32,

@@ -186,7 +186,7 @@ pub(crate) enum Class {
     Atomic(SpaceClass),
 }
 
-/// Which memory.
+/// The memory that an address is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SpaceClass {
     /// Memory in the global state space.
@@ -316,9 +316,9 @@ pub(crate) enum VariableSpace {
 /// What a reference variable takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reference {
-    /// `.texref`.
+    /// A reference to a texture, `.texref`.
     Texture,
-    /// `.surfref`.
+    /// A reference to a surface, `.surfref`.
     Surface,
 }
 

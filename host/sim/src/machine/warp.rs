@@ -38,7 +38,7 @@ impl Bytes {
         self.lines.len() * 64
     }
 
-    /// All bytes.
+    /// The bytes of all lanes' registers.
     pub(super) fn bytes(&mut self) -> &mut [u8] {
         // SAFETY: lines are plain bytes without padding, and they are borrowed for as long as the slice.
         unsafe {
@@ -52,9 +52,9 @@ impl Bytes {
 pub(super) struct Group {
     /// The next operation.
     pub(super) op: *const Op,
-    /// Which lanes.
+    /// The lanes that are here, a bit each.
     pub(super) mask: u32,
-    /// Their frame.
+    /// The frame of the function that they are in.
     pub(super) at: At,
     /// What they wait for.
     pub(super) wait: Wait,
@@ -99,7 +99,7 @@ pub(super) struct Warp {
     pub(super) expired: u32,
     /// Waits for mbarriers that were found not ended, one after another.
     pub(super) tests: u32,
-    /// Asynchronous copies.
+    /// The asynchronous copies that are under way.
     pub(super) copies: Copies,
     /// Multiplications of the warpgroup that are under way.
     pub(super) matrices: Matrices,

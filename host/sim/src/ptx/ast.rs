@@ -499,7 +499,7 @@ impl Modifiers {
     /// The longest instruction of the ISA (`mma` with block scaling) has 14.
     pub const MAX: usize = 16;
 
-    /// No modifiers.
+    /// The list without a modifier.
     pub const EMPTY: Modifiers = Modifiers {
         len: 0,
         words: [Modifier::Sync; Modifiers::MAX],

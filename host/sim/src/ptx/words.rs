@@ -901,9 +901,9 @@ words! {
 pub enum Component {
     /// `.x`, the first.
     X,
-    /// `.y`.
+    /// The component `.y`.
     Y,
-    /// `.z`.
+    /// The component `.z`.
     Z,
     /// `.w`, the fourth.
     W,

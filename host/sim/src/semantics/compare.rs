@@ -5,7 +5,7 @@
 //! predicate is [`crate::semantics::logic::and_pred`] and its kin; `setp`'s second result combines the complement.
 
 typed! {
-    /// `setp.eq`: equal.
+    /// `setp.eq`: the operands are equal.
     |a, b| a == b;
     setp_eq_u16(u16, u16) -> bool, setp_eq_s16(i16, i16) -> bool, setp_eq_u32(u32, u32) -> bool,
     setp_eq_s32(i32, i32) -> bool, setp_eq_u64(u64, u64) -> bool, setp_eq_s64(i64, i64) -> bool,
@@ -51,19 +51,19 @@ macro_rules! setp_float {
     ($($(#[$doc:meta])* $name:ident, $ftz:ident, $double:ident: |$a:ident, $b:ident| $test:expr);+ $(;)?) => {$(
         $(#[$doc])*
         #[inline(always)]
-        pub fn $name($a: f32, $b: f32) -> bool {
+        pub(crate) fn $name($a: f32, $b: f32) -> bool {
             $test
         }
 
         $(#[$doc])* /// Subnormal operands count as zero.
         #[inline(always)]
-        pub fn $ftz(a: f32, b: f32) -> bool {
+        pub(crate) fn $ftz(a: f32, b: f32) -> bool {
             $name(ftz_f32(a), ftz_f32(b))
         }
 
         $(#[$doc])*
         #[inline(always)]
-        pub fn $double($a: f64, $b: f64) -> bool {
+        pub(crate) fn $double($a: f64, $b: f64) -> bool {
             $test
         }
     )+};
@@ -108,42 +108,24 @@ mod floats {
         setp_nan_f32, setp_nan_ftz_f32, setp_nan_f64: |a, b| a.is_nan() || b.is_nan();
     }
 }
-pub use floats::*;
-
-/// `set` to an integer type: all ones for true.
-#[inline(always)]
-pub fn set_u32(p: bool) -> u32 {
-    if p { !0 } else { 0 }
-}
-
-/// `set.f32`: one for true.
-#[inline(always)]
-pub fn set_f32(p: bool) -> f32 {
-    if p { 1.0 } else { 0.0 }
-}
-
-typed! {
-    /// `selp`: `a` where the predicate holds, else `b`; the bits pass as they are.
-    |a, b, p| if p { a } else { b };
-    selp_b16(u16, u16, bool) -> u16, selp_b32(u32, u32, bool) -> u32, selp_b64(u64, u64, bool) -> u64,
-}
+pub(crate) use floats::*;
 
 typed! {
     /// `slct.dtype.s32`: `a` where `c` is not negative, else `b`; the bits pass as they are.
     |a, b, c| if c >= 0 { a } else { b };
-    slct_b16_s32(u16, u16, i32) -> u16, slct_b32_s32(u32, u32, i32) -> u32, slct_b64_s32(u64, u64, i32) -> u64,
+    slct_b32_s32(u32, u32, i32) -> u32, slct_b64_s32(u64, u64, i32) -> u64,
 }
 
 typed! {
     /// `slct.dtype.f32`: `a` where `c` is zero of either sign or more, else (also for NaN) `b`.
     |a, b, c| if c >= 0.0 { a } else { b };
-    slct_b16_f32(u16, u16, f32) -> u16, slct_b32_f32(u32, u32, f32) -> u32, slct_b64_f32(u64, u64, f32) -> u64,
+    slct_b32_f32(u32, u32, f32) -> u32, slct_b64_f32(u64, u64, f32) -> u64,
 }
 
 typed! {
     /// `slct.ftz.dtype.f32`: as without `.ftz`, a negative subnormal `c` counting as zero.
     |a, b, c| if super::float::ftz_f32(c) >= 0.0 { a } else { b };
-    slct_ftz_b16_f32(u16, u16, f32) -> u16, slct_ftz_b32_f32(u32, u32, f32) -> u32,
+    slct_ftz_b32_f32(u32, u32, f32) -> u32,
     slct_ftz_b64_f32(u64, u64, f32) -> u64,
 }
 
@@ -166,7 +148,7 @@ typed! {
 }
 
 typed! {
-    /// `testp.notanumber`: NaN.
+    /// `testp.notanumber`: the operand is a NaN.
     |a| a.is_nan();
     testp_notanumber_f32(f32) -> bool, testp_notanumber_f64(f64) -> bool,
 }

@@ -19,7 +19,7 @@ pub(crate) struct Format {
     pub(crate) sign: u64,
 }
 
-/// f64.
+/// The format of `f64`.
 pub(crate) const F64: Format = Format {
     bias: 1023,
     fraction_bits: 52,
@@ -34,14 +34,14 @@ pub(crate) const F32: Format = Format {
     largest: 0x7f7f_ffff,
     sign: 1 << 31,
 };
-/// f16.
+/// The format of `f16`.
 pub(crate) const F16: Format = Format {
     bias: 15,
     fraction_bits: 10,
     largest: 0x7bff,
     sign: 1 << 15,
 };
-/// bf16.
+/// The format of `bf16`.
 pub(crate) const BF16: Format = Format {
     bias: 127,
     fraction_bits: 7,
@@ -89,7 +89,7 @@ impl Exact {
         }
     }
 
-    /// The negative.
+    /// The number with the other sign.
     #[cfg(test)]
     #[inline]
     pub(crate) fn negate(self) -> Exact {
@@ -276,7 +276,7 @@ impl Exact {
 struct Cut {
     /// How many binary digits: one or more.
     digits: u32,
-    /// Their value.
+    /// The value of the digits that are left.
     rest: u128,
     /// Whether the last digit that is kept is one.
     odd: bool,

@@ -6,27 +6,27 @@
 use std::hint::select_unpredictable as select;
 
 typed! {
-    /// `and`.
+    /// `and` of the operands, bit by bit.
     |a, b| a & b;
-    and_b16: u16, and_b32: u32, and_b64: u64, and_pred: bool,
+    and_b16: u16, and_b32: u32, and_b64: u64,
 }
 
 typed! {
-    /// `or`.
+    /// `or` of the operands, bit by bit.
     |a, b| a | b;
-    or_b16: u16, or_b32: u32, or_b64: u64, or_pred: bool,
+    or_b16: u16, or_b32: u32, or_b64: u64,
 }
 
 typed! {
-    /// `xor`.
+    /// `xor` of the operands, bit by bit.
     |a, b| a ^ b;
-    xor_b16: u16, xor_b32: u32, xor_b64: u64, xor_pred: bool,
+    xor_b16: u16, xor_b32: u32, xor_b64: u64,
 }
 
 typed! {
     /// `not`: every bit inverted.
     |a| !a;
-    not_b16: u16, not_b32: u32, not_b64: u64, not_pred: bool,
+    not_b16: u16, not_b32: u32, not_b64: u64,
 }
 
 typed! {
@@ -40,7 +40,7 @@ typed! {
 /// A tree of selects over the table's bits; with a table that is known when the loop is compiled it folds to one or two
 /// operations, with one that is known before the loop its leaves are hoisted.
 #[inline(always)]
-pub fn lop3_b32(a: u32, b: u32, c: u32, table: u8) -> u32 {
+pub(crate) fn lop3_b32(a: u32, b: u32, c: u32, table: u8) -> u32 {
     let leaf = |index: u32| 0u32.wrapping_sub(u32::from(table) >> index & 1);
     let select = |by: u32, one: u32, zero: u32| zero ^ (by & (one ^ zero));
     let a_set = select(b, select(c, leaf(7), leaf(6)), select(c, leaf(5), leaf(4)));
@@ -71,21 +71,21 @@ typed! {
 /// In words of 32 bits, so that rotations of a warp's lanes stay in registers: the inner shift by one keeps the outer below
 /// the width.
 #[inline(always)]
-pub fn shf_l_wrap_b32(a: u32, b: u32, amount: u32) -> u32 {
+pub(crate) fn shf_l_wrap_b32(a: u32, b: u32, amount: u32) -> u32 {
     let n = amount & 31;
     b << n | a >> 1 >> (31 - n)
 }
 
 /// `shf.r.wrap.b32`: the lower word of `b:a` shifted right by `amount` modulo 32.
 #[inline(always)]
-pub fn shf_r_wrap_b32(a: u32, b: u32, amount: u32) -> u32 {
+pub(crate) fn shf_r_wrap_b32(a: u32, b: u32, amount: u32) -> u32 {
     let n = amount & 31;
     b << 1 << (31 - n) | a >> n
 }
 
 /// `shf.l.clamp.b32`: the upper word of `b:a` shifted left by `amount`, at most 32.
 #[inline(always)]
-pub fn shf_l_clamp_b32(a: u32, b: u32, amount: u32) -> u32 {
+pub(crate) fn shf_l_clamp_b32(a: u32, b: u32, amount: u32) -> u32 {
     if amount < 32 {
         shf_l_wrap_b32(a, b, amount)
     } else {
@@ -95,7 +95,7 @@ pub fn shf_l_clamp_b32(a: u32, b: u32, amount: u32) -> u32 {
 
 /// `shf.r.clamp.b32`: the lower word of `b:a` shifted right by `amount`, at most 32.
 #[inline(always)]
-pub fn shf_r_clamp_b32(a: u32, b: u32, amount: u32) -> u32 {
+pub(crate) fn shf_r_clamp_b32(a: u32, b: u32, amount: u32) -> u32 {
     if amount < 32 {
         shf_r_wrap_b32(a, b, amount)
     } else {
@@ -106,7 +106,7 @@ pub fn shf_r_clamp_b32(a: u32, b: u32, amount: u32) -> u32 {
 /// `prmt.b32`: four bytes picked out of the eight of `b:a`. Of each selector nibble the low three bits say which byte; the
 /// fourth asks for its sign in all eight bits instead.
 #[inline(always)]
-pub fn prmt_b32(a: u32, b: u32, selectors: u32) -> u32 {
+pub(crate) fn prmt_b32(a: u32, b: u32, selectors: u32) -> u32 {
     let mut picked = 0;
     for target in 0..4 {
         let selector = selectors >> (4 * target) & 0xf;
@@ -123,7 +123,7 @@ macro_rules! prmt_mode {
     ($($(#[$doc:meta])* $name:ident: [$($selectors:literal),+]);+ $(;)?) => {$(
         $(#[$doc])*
         #[inline(always)]
-        pub fn $name(a: u32, b: u32, c: u32) -> u32 {
+        pub(crate) fn $name(a: u32, b: u32, c: u32) -> u32 {
             const SELECTORS: [u32; 4] = [$($selectors),+];
             prmt_b32(a, b, SELECTORS[(c & 3) as usize])
         }

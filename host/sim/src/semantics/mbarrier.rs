@@ -14,20 +14,20 @@ const MARK: u64 = 0b10;
 
 /// An object, taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mbarrier {
+pub(crate) struct Mbarrier {
     /// The parity of the phase that runs.
-    pub phase: bool,
+    pub(crate) phase: bool,
     /// Arrivals that are missing in it.
-    pub pending: u32,
+    pub(crate) pending: u32,
     /// Arrivals that each further phase takes.
-    pub expected: u32,
+    pub(crate) expected: u32,
     /// Bytes that are announced and have not come; negative where they came first.
-    pub bytes: i32,
+    pub(crate) bytes: i32,
 }
 
 /// What the ISA does not define.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum MbarrierError {
+pub(crate) enum MbarrierError {
     /// Not an object.
     #[error("no mbarrier is there: `mbarrier.init` was not run, or `mbarrier.inval` was")]
     Invalid,
@@ -52,7 +52,7 @@ pub enum MbarrierError {
 
 impl Mbarrier {
     /// `mbarrier.init`: a new object in its first phase.
-    pub fn new(count: u32) -> Result<Self, MbarrierError> {
+    pub(crate) fn new(count: u32) -> Result<Self, MbarrierError> {
         if count == 0 || i64::from(count) > MOST {
             return Err(MbarrierError::Count(count));
         }
@@ -64,8 +64,8 @@ impl Mbarrier {
         })
     }
 
-    /// From memory.
-    pub fn of(bits: u64) -> Result<Self, MbarrierError> {
+    /// Reads an object from the bits in memory.
+    pub(crate) fn of(bits: u64) -> Result<Self, MbarrierError> {
         if bits >> 62 != MARK {
             return Err(MbarrierError::Invalid);
         }
@@ -79,7 +79,7 @@ impl Mbarrier {
     }
 
     /// To memory; also what `mbarrier.arrive` returns of the object as it was.
-    pub fn bits(self) -> u64 {
+    pub(crate) fn bits(self) -> u64 {
         let bytes = (i64::from(self.bytes) + BIAS) as u64 & ((1 << 21) - 1);
         MARK << 62
             | u64::from(self.phase) << 61
@@ -99,7 +99,7 @@ impl Mbarrier {
     }
 
     /// `mbarrier.arrive`: so many arrivals; whether the phase ended.
-    pub fn arrive(&mut self, count: u32) -> Result<bool, MbarrierError> {
+    pub(crate) fn arrive(&mut self, count: u32) -> Result<bool, MbarrierError> {
         if count == 0 || i64::from(count) > MOST {
             return Err(MbarrierError::Count(count));
         }
@@ -111,7 +111,7 @@ impl Mbarrier {
     }
 
     /// `mbarrier.arrive_drop`: arrivals of threads that further phases do not wait for; whether the phase ended.
-    pub fn arrive_drop(&mut self, count: u32) -> Result<bool, MbarrierError> {
+    pub(crate) fn arrive_drop(&mut self, count: u32) -> Result<bool, MbarrierError> {
         let pending = self.expected;
         self.expected = pending
             .checked_sub(count)
@@ -120,7 +120,7 @@ impl Mbarrier {
     }
 
     /// `cp.async.mbarrier.arrive` without `.noinc`: one more arrival is pending.
-    pub fn announce(&mut self) -> Result<(), MbarrierError> {
+    pub(crate) fn announce(&mut self) -> Result<(), MbarrierError> {
         if i64::from(self.pending) == MOST {
             return Err(MbarrierError::Count(self.pending + 1));
         }
@@ -129,13 +129,13 @@ impl Mbarrier {
     }
 
     /// `mbarrier.expect_tx`: bytes are on their way; whether the phase ended, because they had come already.
-    pub fn expect_tx(&mut self, bytes: u32) -> Result<bool, MbarrierError> {
+    pub(crate) fn expect_tx(&mut self, bytes: u32) -> Result<bool, MbarrierError> {
         self.add(i64::from(bytes))?;
         Ok(self.settle())
     }
 
     /// `mbarrier.complete_tx`: bytes have come; whether the phase ended.
-    pub fn complete_tx(&mut self, bytes: u32) -> Result<bool, MbarrierError> {
+    pub(crate) fn complete_tx(&mut self, bytes: u32) -> Result<bool, MbarrierError> {
         self.add(-i64::from(bytes))?;
         Ok(self.settle())
     }
@@ -150,18 +150,18 @@ impl Mbarrier {
     }
 
     /// `mbarrier.test_wait` with what an arrival returned: whether that arrival's phase has ended.
-    pub fn ended(self, state: u64) -> bool {
+    pub(crate) fn ended(self, state: u64) -> bool {
         self.ended_parity((state >> 61) as u32)
     }
 
     /// `mbarrier.test_wait.parity`: whether the last phase of this parity has ended.
-    pub fn ended_parity(self, parity: u32) -> bool {
+    pub(crate) fn ended_parity(self, parity: u32) -> bool {
         u32::from(self.phase) != parity & 1
     }
 }
 
 /// `mbarrier.pending_count`: arrivals that were missing when `state` was returned.
-pub fn pending_count(state: u64) -> u32 {
+pub(crate) fn pending_count(state: u64) -> u32 {
     (state & ((1 << 20) - 1)) as u32
 }
 

@@ -47,7 +47,7 @@ macro_rules! typed {
     (@write {$($doc:tt)*} $body:expr; $name:ident($($x:ident: $X:ty),+) -> $T:ty, $R:ty) => {
         $($doc)*
         #[inline(always)]
-        pub fn $name($($x: $X),+) -> $R {
+        pub(crate) fn $name($($x: $X),+) -> $R {
             #[allow(dead_code, reason = "not every body names it")]
             type T = $T;
             #[allow(dead_code, reason = "not every body names it")]
@@ -73,25 +73,25 @@ macro_rules! typed {
 #[macro_use]
 mod modifiers;
 
-pub mod approx;
-pub mod atomic;
-pub mod compare;
-pub mod convert;
+pub(crate) mod approx;
+pub(crate) mod atomic;
+pub(crate) mod compare;
+pub(crate) mod convert;
 mod exact;
-pub mod float;
-pub mod half;
-pub mod int;
-pub mod logic;
-pub mod matrix;
-pub mod mbarrier;
+pub(crate) mod float;
+pub(crate) mod half;
+pub(crate) mod int;
+pub(crate) mod logic;
+pub(crate) mod matrix;
+pub(crate) mod mbarrier;
 mod odd;
-pub mod rounding;
+pub(crate) mod rounding;
 pub mod tensor;
-pub mod texture;
-pub mod video;
-pub mod warp;
+pub(crate) mod texture;
+pub(crate) mod video;
+pub(crate) mod warp;
 
-pub use rounding::Rounding;
+pub(crate) use rounding::Rounding;
 
 #[cfg(test)]
 mod tests;

@@ -13,7 +13,7 @@ macro_rules! ftz_scaled {
     ($($name:ident($($x:ident),+) [$($scaled:expr),+] => $ftz:ident);+ $(;)?) => {$(
         #[doc = concat!("[`", stringify!($name), "`] with `.ftz`.")]
         #[inline(always)]
-        pub fn $ftz($($x: f32),+) -> f32 {
+        pub(crate) fn $ftz($($x: f32),+) -> f32 {
             $(let $x = ftz_f32($x);)+
             flush_tiny($name($($x),+), $name($($scaled),+))
         }
@@ -25,7 +25,7 @@ macro_rules! sat {
     ($($name:ident($($x:ident),+) => $sat:ident);+ $(;)?) => {$(
         #[doc = concat!("[`", stringify!($name), "`] with `.sat`.")]
         #[inline(always)]
-        pub fn $sat($($x: f32),+) -> f32 {
+        pub(crate) fn $sat($($x: f32),+) -> f32 {
             sat_f32($name($($x),+))
         }
     )+};
@@ -36,19 +36,19 @@ macro_rules! ftz_and_sat {
     ($($name:ident($($x:ident),+) => $ftz:ident, $sat:ident, $ftz_sat:ident);+ $(;)?) => {$(
         #[doc = concat!("[`", stringify!($name), "`] with `.ftz`.")]
         #[inline(always)]
-        pub fn $ftz($($x: f32),+) -> f32 {
+        pub(crate) fn $ftz($($x: f32),+) -> f32 {
             ftz_f32($name($(ftz_f32($x)),+))
         }
 
         #[doc = concat!("[`", stringify!($name), "`] with `.sat`.")]
         #[inline(always)]
-        pub fn $sat($($x: f32),+) -> f32 {
+        pub(crate) fn $sat($($x: f32),+) -> f32 {
             sat_f32($name($($x),+))
         }
 
         #[doc = concat!("[`", stringify!($name), "`] with `.ftz` and `.sat`.")]
         #[inline(always)]
-        pub fn $ftz_sat($($x: f32),+) -> f32 {
+        pub(crate) fn $ftz_sat($($x: f32),+) -> f32 {
             sat_f32($ftz($($x),+))
         }
     )+};
@@ -59,7 +59,7 @@ macro_rules! ftz {
     ($($name:ident($($x:ident),+) => $ftz:ident);+ $(;)?) => {$(
         #[doc = concat!("[`", stringify!($name), "`] with `.ftz`.")]
         #[inline(always)]
-        pub fn $ftz($($x: f32),+) -> f32 {
+        pub(crate) fn $ftz($($x: f32),+) -> f32 {
             ftz_f32($name($(ftz_f32($x)),+))
         }
     )+};

@@ -4,7 +4,7 @@
 
 /// Which neighbour stands for a value that a type does not hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Rounding {
+pub(crate) enum Rounding {
     /// `.rn`, `.rni`: the nearer; of two equally near, the one with an even last digit.
     Nearest,
     /// `.rz`, `.rzi`: the one towards zero.
@@ -13,14 +13,4 @@ pub enum Rounding {
     Down,
     /// `.rp`, `.rpi`: the one towards plus infinity.
     Up,
-}
-
-impl Rounding {
-    /// All modes, in the ISA's order.
-    pub const ALL: [Rounding; 4] = [
-        Rounding::Nearest,
-        Rounding::Zero,
-        Rounding::Down,
-        Rounding::Up,
-    ];
 }

@@ -15,22 +15,22 @@
 
 /// What is done with two elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Primary {
-    /// `vadd`
+pub(crate) enum Primary {
+    /// The operation of `vadd`.
     Add,
-    /// `vsub`
+    /// The operation of `vsub`.
     Sub,
-    /// `vabsdiff`
+    /// The operation of `vabsdiff`.
     AbsDiff,
-    /// `vmin`
+    /// The operation of `vmin`.
     Min,
-    /// `vmax`
+    /// The operation of `vmax`.
     Max,
     /// `vavrg2`, `vavrg4`: the mean, rounded away from negative infinity where it is not negative.
     Average,
-    /// `vshl`
+    /// The operation of `vshl`.
     ShiftLeft(Amount),
-    /// `vshr`
+    /// The operation of `vshr`.
     ShiftRight(Amount),
     /// `vset`: 1 where it holds, else 0.
     Set(Comparison),
@@ -38,7 +38,7 @@ pub enum Primary {
 
 /// What becomes of an amount to shift by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Amount {
+pub(crate) enum Amount {
     /// `.clamp`: at most 32.
     Clamp,
     /// `.wrap`: its lowest five bits.
@@ -56,18 +56,18 @@ impl Amount {
 
 /// What `vset` asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Comparison {
-    /// `.eq`
+pub(crate) enum Comparison {
+    /// The comparison `.eq`.
     Equal,
-    /// `.ne`
+    /// The comparison `.ne`.
     NotEqual,
-    /// `.lt`
+    /// The comparison `.lt`.
     Less,
-    /// `.le`
+    /// The comparison `.le`.
     LessOrEqual,
-    /// `.gt`
+    /// The comparison `.gt`.
     Greater,
-    /// `.ge`
+    /// The comparison `.ge`.
     GreaterOrEqual,
 }
 
@@ -99,12 +99,12 @@ impl Primary {
 
 /// The part of a register that an operand is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub(crate) enum Part {
     /// All of it.
     Word,
     /// `.b0` to `.b3`.
     Byte(u8),
-    /// `.h0`, `.h1`.
+    /// One of the halves, `.h0` or `.h1`.
     Half(u8),
 }
 
@@ -154,35 +154,35 @@ fn saturate(value: i64, bits: u32, signed: bool) -> i64 {
 
 /// What follows the operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Then {
+pub(crate) enum Then {
     /// The result goes into the destination's part of the third operand.
     Merge,
-    /// `.add`
+    /// The second operation `.add`.
     Add,
-    /// `.min`
+    /// The second operation `.min`.
     Min,
-    /// `.max`
+    /// The second operation `.max`.
     Max,
 }
 
 /// `vadd`, `vsub`, `vabsdiff`, `vmin`, `vmax`, `vshl`, `vshr`, `vset`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Scalar {
-    /// The operation.
-    pub primary: Primary,
+pub(crate) struct Scalar {
+    /// The operation on `a` and `b`.
+    pub(crate) primary: Primary,
     /// Whether the types of d, a and b are signed.
-    pub signed: [bool; 3],
+    pub(crate) signed: [bool; 3],
     /// Parts of d, a and b.
-    pub parts: [Part; 3],
-    /// `.sat`
-    pub saturate: bool,
-    /// What follows.
-    pub then: Then,
+    pub(crate) parts: [Part; 3],
+    /// Whether `.sat` clamps the result to its type.
+    pub(crate) saturate: bool,
+    /// What is done with the result afterwards.
+    pub(crate) then: Then,
 }
 
 impl Scalar {
     /// The result on three registers; the third does not count where [`Then::Merge`] writes a whole word.
-    pub fn apply(&self, a: u32, b: u32, c: u32) -> u32 {
+    pub(crate) fn apply(&self, a: u32, b: u32, c: u32) -> u32 {
         let [signed, a_signed, b_signed] = self.signed;
         let [to, a_part, b_part] = self.parts;
         let mut value = self
@@ -203,35 +203,35 @@ impl Scalar {
 
 /// Which operand of `vmad` is negated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Negated {
-    /// None.
+pub(crate) enum Negated {
+    /// Nothing follows.
     Nothing,
     /// One of a and b, and so their product.
     Product,
-    /// c.
+    /// The operand `c` is added.
     Addend,
 }
 
 /// `vmad`: a product and a sum, scaled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mad {
+pub(crate) struct Mad {
     /// Whether the types of a and b are signed.
-    pub signed: [bool; 2],
+    pub(crate) signed: [bool; 2],
     /// Parts of a and b.
-    pub parts: [Part; 2],
+    pub(crate) parts: [Part; 2],
     /// What is negated.
-    pub negated: Negated,
+    pub(crate) negated: Negated,
     /// `.po`: one more.
-    pub plus_one: bool,
+    pub(crate) plus_one: bool,
     /// `.shr7`, `.shr15`: shifted right by so many.
-    pub scale: u32,
-    /// `.sat`
-    pub saturate: bool,
+    pub(crate) scale: u32,
+    /// Whether `.sat` clamps the result to its type.
+    pub(crate) saturate: bool,
 }
 
 impl Mad {
     /// The result on three registers.
-    pub fn apply(&self, a: u32, b: u32, c: u32) -> u32 {
+    pub(crate) fn apply(&self, a: u32, b: u32, c: u32) -> u32 {
         let [a_part, b_part] = self.parts;
         let signed = self.signed != [false; 2] || self.negated != Negated::Nothing;
         let product = i128::from(a_part.select(a, self.signed[0]))
@@ -257,26 +257,26 @@ impl Mad {
 
 /// `vadd2` to `vset4`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Simd {
-    /// The operation.
-    pub primary: Primary,
+pub(crate) struct Simd {
+    /// The operation on `a` and `b`.
+    pub(crate) primary: Primary,
     /// Whether elements are halves, two of them; otherwise they are bytes, four.
-    pub halves: bool,
+    pub(crate) halves: bool,
     /// Whether the types of d, a and b are signed.
-    pub signed: [bool; 3],
+    pub(crate) signed: [bool; 3],
     /// For each element, which of those of a and then b it is, of the first operand and of the second.
-    pub selected: [[u8; 4]; 2],
+    pub(crate) selected: [[u8; 4]; 2],
     /// Bit i: element i of the result counts.
-    pub mask: u8,
-    /// `.sat`
-    pub saturate: bool,
+    pub(crate) mask: u8,
+    /// Whether `.sat` clamps the result to its type.
+    pub(crate) saturate: bool,
     /// `.add`: the elements are added to the third operand; otherwise they replace its elements.
-    pub accumulate: bool,
+    pub(crate) accumulate: bool,
 }
 
 impl Simd {
     /// The result on three registers.
-    pub fn apply(&self, a: u32, b: u32, c: u32) -> u32 {
+    pub(crate) fn apply(&self, a: u32, b: u32, c: u32) -> u32 {
         let (count, bits) = if self.halves { (2, 16) } else { (4, 8) };
         let [signed, a_signed, b_signed] = self.signed;
         let both = u64::from(b) << 32 | u64::from(a);
@@ -306,18 +306,18 @@ impl Simd {
 
 /// Any of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Video {
+pub(crate) enum Video {
     /// On one element of each operand.
     Scalar(Scalar),
-    /// `vmad`
+    /// The multiplication `vmad`.
     Mad(Mad),
-    /// On several.
+    /// An operation on two or four parts of a register.
     Simd(Simd),
 }
 
 impl Video {
     /// The result on three registers.
-    pub fn apply(&self, a: u32, b: u32, c: u32) -> u32 {
+    pub(crate) fn apply(&self, a: u32, b: u32, c: u32) -> u32 {
         match self {
             Video::Scalar(scalar) => scalar.apply(a, b, c),
             Video::Mad(mad) => mad.apply(a, b, c),

@@ -13,7 +13,7 @@ fn lanes(members: u32) -> impl Iterator<Item = usize> {
 
 /// `redux.{min,max}{.abs}{.NaN}.f32`: as the two-operand extreme; one NaN if every value is NaN.
 #[inline(always)]
-pub fn redux_f32(values: &[f32; 32], members: u32, max: bool, abs: bool, nan: bool) -> f32 {
+pub(crate) fn redux_f32(values: &[f32; 32], members: u32, max: bool, abs: bool, nan: bool) -> f32 {
     let op = match (max, nan) {
         (false, false) => min_f32,
         (false, true) => min_nan_f32,

@@ -1,6 +1,6 @@
 //! `cp.async.bulk.tensor` and company, against a walk over the box's elements and the ISA's tables of swizzling.
 
-use lanewise_sim::semantics::tensor::{
+use lanewise_sim::tensor::{
     Access, Element, Fill, Im2col, Interleave, Promotion, Swizzle, TensorMap,
 };
 use lanewise_sim::{Checks, DeviceModel, Fault, Launch, Report};

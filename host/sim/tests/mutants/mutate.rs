@@ -23,7 +23,7 @@ const NUMBERS: [&str; 16] = [
     "18446744073709551615",
 ];
 
-/// SplitMix64.
+/// Random numbers by SplitMix64.
 pub struct Random(pub u64);
 
 impl Random {

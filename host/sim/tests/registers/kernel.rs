@@ -20,7 +20,7 @@ const OLD: u128 = 0x5a5a_5a5a_5a5a_5a5a_5a5a_5a5a_5a5a_5a5a;
 #[derive(Clone, Debug)]
 pub struct Register {
     name: String,
-    /// As declared.
+    /// The type that it is declared with.
     pub ty: Type,
 }
 

@@ -40,7 +40,7 @@ pub(super) struct Finding {
     pub(super) found: Found,
 }
 
-/// All runs.
+/// The findings of all runs, each once.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Findings {
     /// Processes that initialised a driver.

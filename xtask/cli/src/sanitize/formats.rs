@@ -37,7 +37,7 @@ fn number(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// For programs.
+/// The findings as JSON, for programs.
 pub(super) fn json(all: &Findings) -> Value {
     json!(all)
 }

@@ -1,4 +1,4 @@
-//! Stream capture.
+//! Stream capture: what is queued becomes a graph.
 
 use super::{nodes, plain_edges};
 use crate::abi::enums::capture_status as status;

@@ -22,7 +22,7 @@ pub(crate) static EXECS: Registry<CUgraphExec, Exec> = Registry::new();
 #[derive(Debug)]
 pub(crate) struct Exec {
     pub(crate) handle: CUgraphExec,
-    /// `CUgraphInstantiate_flags`.
+    /// The flags it was made with, `CUgraphInstantiate_flags`.
     pub(crate) flags: u64,
     /// The user objects that it keeps alive.
     pub(crate) objects: References,

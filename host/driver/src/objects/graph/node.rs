@@ -52,7 +52,7 @@ pub(crate) struct Copy {
     pub(crate) bytes: u64,
 }
 
-/// A memset.
+/// What a node of a memset does.
 #[derive(Debug, Clone)]
 pub(crate) struct Set {
     pub(crate) context: Arc<Context>,
@@ -119,7 +119,7 @@ impl Kind {
         }
     }
 
-    /// Its `CUgraphNodeType`.
+    /// The node's kind, as `CUgraphNodeType` has it.
     pub(crate) fn node_type(&self) -> u32 {
         match self {
             Kind::Kernel(_) => node_type::KERNEL,

@@ -52,7 +52,7 @@ pub(crate) fn get(handle: CUuserObject) -> Result<Arc<UserObject>> {
 }
 
 impl UserObject {
-    /// Adds references.
+    /// Adds so many references.
     pub(crate) fn retain(&self, count: u32) {
         *self.count.lock() += u64::from(count);
     }

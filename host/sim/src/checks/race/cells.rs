@@ -48,7 +48,7 @@ const BESIDE: u32 = 1 << 8;
 const NARROW: u32 = 1 << 9;
 
 impl Mark {
-    /// No access.
+    /// The record of no access.
     const NONE: Self = Self {
         block: 0,
         op: 0,
@@ -184,7 +184,7 @@ pub(super) struct Layout {
     pub(super) log: u8,
 }
 
-/// 16 words.
+/// The records of 16 words.
 #[derive(Debug, Clone, Copy)]
 struct Line {
     /// What is known of each word, by the lane that it belongs to, while `cells` is [`NONE`].

@@ -137,7 +137,7 @@ fn halves(rows: &mut Rows) {
     }
 }
 
-/// `testp`.
+/// The rows of `testp`.
 fn properties(rows: &mut Rows) {
     super::rows! { rows;
         property {

@@ -56,7 +56,7 @@ fn to_halves(rows: &mut Rows) {
     }
 }
 
-/// To tf32.
+/// The rows of conversions to tf32.
 fn tf32(rows: &mut Rows) {
     super::forms! { rows;
         one_rare {
@@ -159,7 +159,7 @@ fn scales(rows: &mut Rows) {
     }
 }
 
-/// `cvt.rs`.
+/// The rows of `cvt.rs`.
 fn stochastic(rows: &mut Rows) {
     super::forms! { rows;
         three_rare {

@@ -15,7 +15,7 @@ pub(super) fn rows(rows: &mut Rows) {
     mixed(rows);
 }
 
-/// `.f32`.
+/// The rows of `.f32`.
 fn singles(rows: &mut Rows) {
     super::forms! { rows;
         two_rare {
@@ -48,7 +48,7 @@ fn singles(rows: &mut Rows) {
     }
 }
 
-/// `.f64`.
+/// The rows of `.f64`.
 fn doubles(rows: &mut Rows) {
     super::rows! { rows;
         two_rare {
@@ -81,7 +81,7 @@ fn doubles(rows: &mut Rows) {
     }
 }
 
-/// `.f32x2`.
+/// The rows of `.f32x2`.
 fn pairs(rows: &mut Rows) {
     super::forms! { rows;
         two_rare {

@@ -39,7 +39,7 @@ pub(crate) enum Shape {
     Carry,
 }
 
-/// One instruction.
+/// One instruction of the table and what runs it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Entry {
     /// What runs it.

@@ -23,7 +23,7 @@ use crate::memory::window;
 /// One of these instructions.
 #[derive(Debug, Clone)]
 pub(crate) struct BulkSite {
-    /// Where to.
+    /// Where the bytes go.
     pub(crate) to: Addressed,
     /// Where from: memory, or rows of so many bytes.
     pub(crate) from: From,

@@ -32,7 +32,7 @@ pub(crate) struct Addressed {
     pub(crate) space: NamedSpace,
 }
 
-/// A `cp.async`.
+/// What a `cp.async` copies.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CopySite {
     /// Where to, in shared memory.
@@ -172,7 +172,7 @@ pub(crate) unsafe fn commit(core: &mut Core<'_>, op: *const Op) -> *const Op {
 pub(crate) mod wait {
     /// Groups of `cp.async`, but for the latest `b`.
     pub(crate) const GROUPS: u32 = 0;
-    /// All `cp.async`.
+    /// The wait is for every `cp.async`.
     pub(crate) const ALL: u32 = 1;
     /// Bulk groups, but for the latest `b`.
     pub(crate) const BULK: u32 = 2;

@@ -32,7 +32,7 @@ pub(crate) struct TensorSite {
     pub(crate) map: Addressed,
     /// Dimensions that the instruction names.
     pub(crate) rank: u32,
-    /// Which box.
+    /// How the box is named.
     pub(crate) mode: Mode,
     /// Rows of the coordinates: five of them for four rows of a tensor.
     pub(crate) coordinates: Vec<u32>,
@@ -49,9 +49,9 @@ pub(crate) struct TensorSite {
 /// How coordinates are meant.
 #[derive(Debug, Clone)]
 pub(crate) enum Mode {
-    /// `.tile`.
+    /// The box of `.tile`.
     Tile,
-    /// `.tile::gather4`, `.tile::scatter4`.
+    /// Four rows, of `.tile::gather4` or `.tile::scatter4`.
     Rows,
     /// `.im2col`, with rows of the offsets; `.im2col_no_offs`.
     Column(Vec<u32>),

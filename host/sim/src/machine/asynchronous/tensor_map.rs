@@ -25,7 +25,7 @@ pub(super) const HELP: &str =
 /// What a map is at a multiple of where it is used, and where it is changed.
 const ALIGN: (u64, u64) = (64, 128);
 
-/// `tensormap.replace`.
+/// The operands of `tensormap.replace`.
 #[derive(Debug, Clone)]
 pub(crate) struct ReplaceSite {
     pub(crate) map: Addressed,
@@ -37,7 +37,7 @@ pub(crate) struct ReplaceSite {
     pub(crate) wide: bool,
 }
 
-/// `tensormap.cp_fenceproxy`.
+/// The operands of `tensormap.cp_fenceproxy`.
 #[derive(Debug, Clone)]
 pub(crate) struct PublishSite {
     /// Where to, in global memory.

@@ -128,11 +128,11 @@ lanewise!(
 pub(crate) mod combine {
     /// Not at all.
     pub(crate) const NONE: u32 = 0;
-    /// With `and`.
+    /// Joined to a predicate by `and`.
     pub(crate) const AND: u32 = 1;
-    /// With `or`.
+    /// Joined to a predicate by `or`.
     pub(crate) const OR: u32 = 2;
-    /// With `xor`.
+    /// Joined to a predicate by `xor`.
     pub(crate) const XOR: u32 = 3;
     /// Where the offset of the second destination (for the opposite result; 0 for none) starts in `aux`.
     pub(crate) const SECOND: u32 = 8;

@@ -35,7 +35,7 @@ pub(crate) struct Product {
 pub(crate) enum Kind {
     /// `mma` of two types of multiplicands; C's and D's types.
     Mma(usize, [Element; 2], [Accumulator; 2]),
-    /// `mma.sp`.
+    /// A product of which one matrix is sparse, `mma.sp`.
     Sparse(usize, Sparsity, [Element; 2], [Accumulator; 2]),
     /// `mma.m8n8k4` on f16: whether A and B are stored by rows; C's and D's types.
     Volta([bool; 2], [Accumulator; 2]),

@@ -25,7 +25,7 @@ use crate::semantics::matrix::{Accumulator, Element, sparse};
 /// Warps of a warpgroup.
 pub(in crate::machine) const WARPS: usize = 4;
 
-/// A `wgmma.mma_async`.
+/// What a `wgmma.mma_async` is to multiply.
 #[derive(Debug, Clone)]
 pub(crate) struct WarpgroupSite {
     /// Columns of D, and the sum's length; of single bits in words.

@@ -258,7 +258,7 @@ impl Spec {
     }
 }
 
-/// `d.ddde±dd`.
+/// The number as `d.ddde±dd`.
 fn exponent(value: f64, precision: usize) -> String {
     let shown = format!("{value:.precision$e}");
     let (mantissa, power) = shown.split_once('e').unwrap_or((&shown, "0"));
@@ -297,7 +297,7 @@ fn general(value: f64, precision: usize, keep: bool) -> String {
     }
 }
 
-/// `0x1.8p+1`.
+/// The number in hexadecimal, as `0x1.8p+1`.
 fn hexadecimal(value: f64, precision: Option<usize>) -> String {
     let bits = value.to_bits();
     let (mut fraction, biased) = (bits & ((1 << 52) - 1), (bits >> 52) as i32 & 0x7ff);

@@ -35,7 +35,7 @@ pub(crate) struct ImageSite {
 /// What an instruction does with its object.
 #[derive(Debug, Clone)]
 pub(crate) enum Action {
-    /// `tex`.
+    /// A read by `tex`.
     Fetch {
         /// Whether coordinates are integers.
         integers: bool,
@@ -46,16 +46,16 @@ pub(crate) enum Action {
     Gather { component: usize, result: ResultAs },
     /// `suld.b`, `sust.b`: elements of so many bytes, unformatted.
     Raw { bytes: u32, clamp: SurfaceClamp },
-    /// `sust.p`: formatted.
+    /// A formatted store by `sust.p`.
     Formatted { clamp: SurfaceClamp },
-    /// `sured`.
+    /// A reduction by `sured`.
     Reduce {
         update: Update,
         clamp: SurfaceClamp,
         /// Bytes of the value, and whether it is signed; by the format where the instruction does not say.
         value: Option<(u32, bool)>,
     },
-    /// `txq`, `suq`.
+    /// A question by `txq` or `suq`.
     Query(Query),
     /// `istypep`: whether the handle is of a texture reference (or of a surface reference; or of a sampler, which there are none of).
     Is { texture: Option<bool> },

@@ -45,14 +45,14 @@ const WORKSPACE: u64 = 8;
 
 /// What grids of one launch share.
 pub(crate) struct Family<'l> {
-    /// The device.
+    /// The model of the device that it runs on.
     pub(in crate::machine) model: &'l DeviceModel,
     pub(in crate::machine) memory: &'l Memory,
     /// Its textures and surfaces.
     pub(in crate::machine) images: &'l Images,
     /// The heap for `malloc` in kernels.
     pub(in crate::machine) heap: &'l Heap,
-    /// The code.
+    /// The code of the module.
     pub(in crate::machine) program: &'l Program,
     /// Every function's constant rows, with the instance's addresses.
     pub(in crate::machine) rows: &'l [Vec<PresetRow>],
@@ -74,7 +74,7 @@ pub(crate) struct Family<'l> {
 pub(in crate::machine) struct Slot {
     /// The kernel's index.
     pub(in crate::machine) kernel: usize,
-    /// Blocks.
+    /// The grid's shape in blocks.
     pub(in crate::machine) grid: [u32; 3],
     /// Threads of a block.
     pub(in crate::machine) block: [u32; 3],
@@ -121,7 +121,7 @@ pub(in crate::machine) struct Child {
     pub(in crate::machine) parameters: Vec<u8>,
     /// The slot's address.
     pub(in crate::machine) buffer: u64,
-    /// Its stream.
+    /// The stream that it was launched on.
     pub(in crate::machine) key: StreamKey,
     /// Of the grids that are open around it, how many began in the middle of their parent.
     pub(in crate::machine) depth: u32,

@@ -34,7 +34,7 @@ const RESIDENT: usize = 4096;
 
 /// What all cores of a launch share.
 pub(crate) struct Run<'l> {
-    /// The code.
+    /// The code of the module.
     pub(in crate::machine) program: &'l Program,
     /// The kernel's function.
     pub(in crate::machine) function: &'l Function,
@@ -46,7 +46,7 @@ pub(crate) struct Run<'l> {
     pub(in crate::machine) launch: &'l Launch<'l>,
     /// Extents of a cluster.
     pub(in crate::machine) cluster: [u32; 3],
-    /// The device.
+    /// The model of the device that it runs on.
     pub(in crate::machine) model: &'l DeviceModel,
     /// The device's memory.
     pub(in crate::machine) memory: &'l Memory,

@@ -81,7 +81,7 @@ pub(in crate::machine) struct Barrier {
 pub(in crate::machine) enum Arrival {
     /// `bar.sync` and `bar.arrive`.
     Sync,
-    /// `bar.red`.
+    /// A barrier that joins predicates, `bar.red`.
     Reduce,
 }
 

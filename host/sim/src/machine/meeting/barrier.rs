@@ -15,7 +15,7 @@ use crate::machine::op::Op;
 
 /// What a barrier instruction does besides arriving: the low bits of `aux`.
 pub(crate) mod kind {
-    /// Waits.
+    /// The threads wait for each other.
     pub(crate) const SYNC: u32 = 0;
     /// Does not wait.
     pub(crate) const ARRIVE: u32 = 1;

@@ -316,7 +316,7 @@ unsafe fn match_any_handler<T: Lane>(core: &mut Core<'_>, op: *const Op) -> *con
     }
 }
 
-/// `match.any.sync`.
+/// The handler of `match.any.sync`.
 pub(crate) fn match_any<T: Lane>() -> Handler {
     match_any_handler::<T>
 }
@@ -345,7 +345,7 @@ unsafe fn match_all_handler<T: Lane>(core: &mut Core<'_>, op: *const Op) -> *con
     }
 }
 
-/// `match.all.sync`.
+/// The handler of `match.all.sync`.
 pub(crate) fn match_all<T: Lane>() -> Handler {
     match_all_handler::<T>
 }
@@ -382,7 +382,7 @@ unsafe fn redux_handler<T: Lane, F: Fn(T, T) -> T + Copy>(
     }
 }
 
-/// `redux.sync`.
+/// The handler of `redux.sync`.
 pub(crate) fn redux<T: Lane, F: Fn(T, T) -> T + Copy>(_: F) -> Handler {
     redux_handler::<T, F>
 }

@@ -192,7 +192,7 @@ pub(crate) enum NamedSpace {
     Global,
     /// `.shared`, of the block or of the cluster.
     Shared,
-    /// None.
+    /// No space is named, the address says.
     Generic,
     /// None, and the instruction takes shared memory only.
     GenericShared,

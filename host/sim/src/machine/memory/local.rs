@@ -184,13 +184,13 @@ pub(in crate::machine) unsafe fn local_body<
 
 /// Whether an operation loads or stores.
 pub(crate) trait Direction: Copy + 'static {
-    /// Stores.
+    /// Whether it is a store.
     const WRITE: bool;
 }
-/// Loads.
+/// An access that loads.
 #[derive(Clone, Copy)]
 pub(crate) struct In;
-/// Stores.
+/// An access that stores.
 #[derive(Clone, Copy)]
 pub(crate) struct Out;
 impl Direction for In {

@@ -303,7 +303,7 @@ pub(crate) enum TransferSpace {
     Local,
     /// The state space `.const`.
     Constant,
-    /// None named.
+    /// No space is named, the address says.
     Generic,
     /// Parameters of the kernel, at a fixed offset.
     Param,
@@ -326,9 +326,9 @@ pub(crate) enum Width {
     U32,
     /// 32 bits, sign-extended.
     I32,
-    /// 64 bits.
+    /// An element of 64 bits.
     U64,
-    /// 128 bits.
+    /// An element of 128 bits.
     U128,
 }
 

@@ -88,7 +88,7 @@ impl Core<'_> {
         }
     }
 
-    /// `fence.proxy.async`.
+    /// A `fence.proxy.async` was executed.
     pub(in crate::machine) fn fence_proxies(&mut self) {
         if self.run.launch.checks.race {
             let block = self.team.blocks[self.current.0].linear;

@@ -247,7 +247,7 @@ impl<'a> BodyParser<'_, 'a> {
         after.starts_with(name) && !after.starts_with("WARP_SZ")
     }
 
-    /// `-%r1`, `-%r1.h0`.
+    /// Reads an operand with a minus, as in `-%r1` and `-%r1.h0`.
     fn minus(&mut self) -> Result<Operand<'a>, ParseError> {
         self.cursor.advance()?;
         let id = self.register("a register")?;

@@ -7,9 +7,9 @@
 use crate::semantics::float::nan::NAN_F32;
 use crate::semantics::float::{canonical_f32, div_rn_f32, ftz_f32, rcp_rn_f32, sqrt_rn_f32};
 
-/// `div.approx.f32`.
+/// What `div.approx.f32` computes.
 #[inline(always)]
-pub fn div_approx_f32(a: f32, b: f32) -> f32 {
+pub(crate) fn div_approx_f32(a: f32, b: f32) -> f32 {
     const HOLE: f32 = 8.507_059e37; // 2^126
     let quotient = div_rn_f32(a, b);
     let in_hole = b.abs() > HOLE && b.abs() < f32::INFINITY;
@@ -25,27 +25,27 @@ pub fn div_approx_f32(a: f32, b: f32) -> f32 {
     }
 }
 
-/// `div.full.f32`.
+/// What `div.full.f32` computes.
 #[inline(always)]
-pub fn div_full_f32(a: f32, b: f32) -> f32 {
+pub(crate) fn div_full_f32(a: f32, b: f32) -> f32 {
     div_rn_f32(a, b)
 }
 
-/// `rcp.approx.f32`.
+/// What `rcp.approx.f32` computes.
 #[inline(always)]
-pub fn rcp_approx_f32(a: f32) -> f32 {
+pub(crate) fn rcp_approx_f32(a: f32) -> f32 {
     rcp_rn_f32(a)
 }
 
-/// `sqrt.approx.f32`.
+/// What `sqrt.approx.f32` computes.
 #[inline(always)]
-pub fn sqrt_approx_f32(a: f32) -> f32 {
+pub(crate) fn sqrt_approx_f32(a: f32) -> f32 {
     sqrt_rn_f32(a)
 }
 
 /// `rsqrt.approx.f32`: of +0 and -0 the infinity of that sign.
 #[inline(always)]
-pub fn rsqrt_approx_f32(a: f32) -> f32 {
+pub(crate) fn rsqrt_approx_f32(a: f32) -> f32 {
     let root = f64::from(a).sqrt(); // of -0: -0
     canonical_f32((1.0 / root) as f32)
 }

@@ -51,21 +51,21 @@ fn gross(a: f64, exact: impl Fn(f64) -> f64) -> f64 {
     }
 }
 
-/// `rcp.approx.ftz.f64`.
+/// What `rcp.approx.ftz.f64` computes.
 #[inline(always)]
-pub fn rcp_approx_ftz_f64(a: f64) -> f64 {
+pub(crate) fn rcp_approx_ftz_f64(a: f64) -> f64 {
     gross(a, |a| 1.0 / a)
 }
 
-/// `rsqrt.approx.ftz.f64`.
+/// What `rsqrt.approx.ftz.f64` computes.
 #[inline(always)]
-pub fn rsqrt_approx_ftz_f64(a: f64) -> f64 {
+pub(crate) fn rsqrt_approx_ftz_f64(a: f64) -> f64 {
     gross(a, |a| 1.0 / a.sqrt())
 }
 
 /// `rsqrt.approx.f64`: full width, subnormals kept.
 #[inline(always)]
-pub fn rsqrt_approx_f64(a: f64) -> f64 {
+pub(crate) fn rsqrt_approx_f64(a: f64) -> f64 {
     let result = 1.0 / a.sqrt();
     let nan = if a.is_nan() {
         quiet_f64(a)

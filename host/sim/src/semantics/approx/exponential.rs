@@ -57,13 +57,13 @@ fn log2(x: f64) -> f64 {
 
 /// `ex2.approx.f32`: 2^a; subnormal results are kept.
 #[inline(always)]
-pub fn ex2_approx_f32(a: f32) -> f32 {
+pub(crate) fn ex2_approx_f32(a: f32) -> f32 {
     canonical_f32(exp2(a.into()) as f32)
 }
 
 /// `lg2.approx.f32`: the logarithm to base 2; of a zero of either sign minus infinity, below it NaN.
 #[inline(always)]
-pub fn lg2_approx_f32(a: f32) -> f32 {
+pub(crate) fn lg2_approx_f32(a: f32) -> f32 {
     let finite = log2(a.into()) as f32; // subnormal f32 are normal f64
     let positive = if a < f32::INFINITY { finite } else { a };
     let nan = crate::semantics::float::nan::NAN_F32;
@@ -73,7 +73,7 @@ pub fn lg2_approx_f32(a: f32) -> f32 {
 
 /// `tanh.approx.f32`: from the power, or, where that loses digits, the first terms of the series.
 #[inline(always)]
-pub fn tanh_approx_f32(a: f32) -> f32 {
+pub(crate) fn tanh_approx_f32(a: f32) -> f32 {
     let x = f64::from(a);
     let large = 1.0 - 2.0 / (exp2(x * (2.0 / LN_2)) + 1.0);
     let small = x * (1.0 - x * x / 3.0); // the next term is below 2^-50 of x

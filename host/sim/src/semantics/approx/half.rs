@@ -9,7 +9,7 @@ use half::{bf16, f16};
 
 /// `ex2.approx.f16`. A subnormal result is cut off, not rounded: measured on an H200.
 #[inline(always)]
-pub fn ex2_approx_f16(a: f16) -> f16 {
+pub(crate) fn ex2_approx_f16(a: f16) -> f16 {
     let power = exp2(cvt_f32_f16(a).into());
     let subnormal = (power * 16_777_216.0) as u16; // in units of 2^-24
     if power < 6.103_515_625e-5 {
@@ -19,46 +19,46 @@ pub fn ex2_approx_f16(a: f16) -> f16 {
     }
 }
 
-/// `ex2.approx.ftz.bf16`.
+/// What `ex2.approx.ftz.bf16` computes.
 #[inline(always)]
-pub fn ex2_approx_ftz_bf16(a: bf16) -> bf16 {
+pub(crate) fn ex2_approx_ftz_bf16(a: bf16) -> bf16 {
     use crate::semantics::float::ftz_f32;
     let power = odd_f32(exp2(ftz_f32(cvt_f32_bf16(a)).into()));
     cvt_rn_bf16_f32(ftz_f32(cvt_f32_bf16(cvt_rn_bf16_f32(power))))
 }
 
-/// `tanh.approx.f16`.
+/// What `tanh.approx.f16` computes.
 #[inline(always)]
-pub fn tanh_approx_f16(a: f16) -> f16 {
+pub(crate) fn tanh_approx_f16(a: f16) -> f16 {
     cvt_rn_f16_f32(odd_f32(libm::tanh(cvt_f32_f16(a).into())))
 }
 
-/// `tanh.approx.bf16`.
+/// What `tanh.approx.bf16` computes.
 #[inline(always)]
-pub fn tanh_approx_bf16(a: bf16) -> bf16 {
+pub(crate) fn tanh_approx_bf16(a: bf16) -> bf16 {
     cvt_rn_bf16_f32(odd_f32(libm::tanh(cvt_f32_bf16(a).into())))
 }
 
-/// `ex2.approx.f16x2`.
+/// What `ex2.approx.f16x2` computes.
 #[inline(always)]
-pub fn ex2_approx_f16x2(a: u32) -> u32 {
+pub(crate) fn ex2_approx_f16x2(a: u32) -> u32 {
     x2_1(a, ex2_approx_f16)
 }
 
-/// `ex2.approx.ftz.bf16x2`.
+/// What `ex2.approx.ftz.bf16x2` computes.
 #[inline(always)]
-pub fn ex2_approx_ftz_bf16x2(a: u32) -> u32 {
+pub(crate) fn ex2_approx_ftz_bf16x2(a: u32) -> u32 {
     x2_1(a, ex2_approx_ftz_bf16)
 }
 
-/// `tanh.approx.f16x2`.
+/// What `tanh.approx.f16x2` computes.
 #[inline(always)]
-pub fn tanh_approx_f16x2(a: u32) -> u32 {
+pub(crate) fn tanh_approx_f16x2(a: u32) -> u32 {
     x2_1(a, tanh_approx_f16)
 }
 
-/// `tanh.approx.bf16x2`.
+/// What `tanh.approx.bf16x2` computes.
 #[inline(always)]
-pub fn tanh_approx_bf16x2(a: u32) -> u32 {
+pub(crate) fn tanh_approx_bf16x2(a: u32) -> u32 {
     x2_1(a, tanh_approx_bf16)
 }

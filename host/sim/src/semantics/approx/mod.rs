@@ -12,8 +12,8 @@ mod exponential;
 mod half;
 mod trigonometric;
 
-pub use divide::*;
-pub use double::*;
-pub use exponential::*;
-pub use half::*;
-pub use trigonometric::*;
+pub(crate) use divide::*;
+pub(crate) use double::*;
+pub(crate) use exponential::*;
+pub(crate) use half::*;
+pub(crate) use trigonometric::*;

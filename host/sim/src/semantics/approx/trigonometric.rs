@@ -83,15 +83,15 @@ fn sine(turns: u64, rest: f64) -> f64 {
 
 /// `sin.approx.f32`: of ±0 that zero.
 #[inline(always)]
-pub fn sin_approx_f32(a: f32) -> f32 {
+pub(crate) fn sin_approx_f32(a: f32) -> f32 {
     let (turns, rest) = reduce(a.into());
     let finite = sine(turns, rest) as f32;
     if a.is_finite() { finite } else { NAN_F32 }
 }
 
-/// `cos.approx.f32`.
+/// What `cos.approx.f32` computes.
 #[inline(always)]
-pub fn cos_approx_f32(a: f32) -> f32 {
+pub(crate) fn cos_approx_f32(a: f32) -> f32 {
     let (turns, rest) = reduce(a.into());
     let finite = sine(turns.wrapping_add(1), rest) as f32;
     if a.is_finite() { finite } else { NAN_F32 }

@@ -3,12 +3,12 @@
 //! PTX ISA 9.7.9, "cvt": a wider type extends by the source's sign, a narrower one drops the high bits, unless `.sat`.
 
 /// The integer types of PTX.
-pub trait Int: Copy {
+pub(crate) trait Int: Copy {
     /// The value's bits, extended to 64 by its sign.
     fn extend(self) -> u64;
     /// The low bits of what [`Int::extend`] made.
     fn truncate(bits: u64) -> Self;
-    /// The value.
+    /// The number as a wider integer.
     fn value(self) -> i128;
     /// The nearest value that the type has.
     fn saturate(value: i128) -> Self;
@@ -89,12 +89,12 @@ int! {
 
 /// `cvt.dtype.atype` between integers: extended by the source's sign, or the low bits.
 #[inline(always)]
-pub fn cvt<D: Int, S: Int>(a: S) -> D {
+pub(crate) fn cvt<D: Int, S: Int>(a: S) -> D {
     D::truncate(a.extend())
 }
 
 /// `cvt.sat.dtype.atype` between integers: the nearest value that the destination has.
 #[inline(always)]
-pub fn cvt_sat<D: Int, S: Int>(a: S) -> D {
+pub(crate) fn cvt_sat<D: Int, S: Int>(a: S) -> D {
     D::saturate(a.value())
 }

@@ -14,10 +14,10 @@ mod tensor;
 mod to_integer;
 mod wide;
 
-pub use integer::*;
-pub use narrow::*;
-pub use pack::*;
-pub use stochastic::*;
-pub use tensor::*;
-pub use to_integer::*;
-pub use wide::*;
+pub(crate) use integer::*;
+pub(crate) use narrow::*;
+pub(crate) use pack::*;
+pub(crate) use stochastic::*;
+pub(crate) use tensor::*;
+pub(crate) use to_integer::*;
+pub(crate) use wide::*;

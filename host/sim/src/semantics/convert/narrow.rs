@@ -5,8 +5,8 @@
 //! but from f64 to f32 keeps its payload (see [`super::cvt_rn_f32_f64`]).
 
 use super::integer::Int;
-use super::wide::{cvt_rn_f32_f64, narrow_nan};
-use crate::semantics::Rounding::{self, Down, Nearest, Up, Zero};
+use super::wide::narrow_nan;
+use crate::semantics::Rounding::{self, Down, Up, Zero};
 use crate::semantics::exact::{BF16, Exact, F16, F64, Format};
 use crate::semantics::float::max_nan_f32;
 use crate::semantics::half::{cvt_f32_bf16, cvt_f32_f16, cvt_rn_bf16_f32, cvt_rn_f16_f32};
@@ -14,7 +14,7 @@ use crate::semantics::odd::{add_odd, odd_f32, round_f32};
 use half::{bf16, f16};
 
 /// Every type that `cvt` reads, for destinations narrower than f32.
-pub trait Number: Copy {
+pub(crate) trait Number: Copy {
     /// The value in f32, rounded to odd if it does not fit.
     fn odd_f32(self) -> f32;
 }
@@ -71,31 +71,31 @@ macro_rules! directed {
     ($($rounding:ident, $text:literal: $to_f16:ident, $to_bf16:ident, $f32_f64:ident, $f32_int:ident, $f64_int:ident);+ $(;)?) => {$(
         #[doc = concat!("`cvt.", $text, ".f16.atype`.")]
         #[inline]
-        pub fn $to_f16<S: Number>(a: S) -> f16 {
+        pub(crate) fn $to_f16<S: Number>(a: S) -> f16 {
             f16::from_bits(round_half(a.odd_f32(), F16, $rounding, cvt_rn_f16(a).to_bits()))
         }
 
         #[doc = concat!("`cvt.", $text, ".bf16.atype`.")]
         #[inline]
-        pub fn $to_bf16<S: Number>(a: S) -> bf16 {
+        pub(crate) fn $to_bf16<S: Number>(a: S) -> bf16 {
             bf16::from_bits(round_half(a.odd_f32(), BF16, $rounding, cvt_rn_bf16(a).to_bits()))
         }
 
         #[doc = concat!("`cvt.", $text, ".f32.f64`.")]
         #[inline(always)]
-        pub fn $f32_f64(a: f64) -> f32 {
+        pub(crate) fn $f32_f64(a: f64) -> f32 {
             if a.is_nan() { narrow_nan(a) } else { round_f32(a, $rounding) }
         }
 
         #[doc = concat!("`cvt.", $text, ".f32.atype` from an integer.")]
         #[inline(always)]
-        pub fn $f32_int<S: Int>(a: S) -> f32 {
+        pub(crate) fn $f32_int<S: Int>(a: S) -> f32 {
             round_f32(odd_f64(a), $rounding)
         }
 
         #[doc = concat!("`cvt.", $text, ".f64.atype` from an integer.")]
         #[inline(always)]
-        pub fn $f64_int<S: Int>(a: S) -> f64 {
+        pub(crate) fn $f64_int<S: Int>(a: S) -> f64 {
             f64::from_bits(Exact::from_int(a.value()).round(F64, $rounding))
         }
     )+};
@@ -107,44 +107,33 @@ directed! {
     Up, "rp": cvt_rp_f16, cvt_rp_bf16, cvt_rp_f32_f64, cvt_rp_f32, cvt_rp_f64;
 }
 
-/// `cvt.frnd.f32.f64` in any rounding.
+/// What `cvt.rn.f16.atype` computes.
 #[inline(always)]
-pub fn cvt_f32_f64(a: f64, rounding: Rounding) -> f32 {
-    match rounding {
-        Nearest => cvt_rn_f32_f64(a),
-        Zero => cvt_rz_f32_f64(a),
-        Down => cvt_rm_f32_f64(a),
-        Up => cvt_rp_f32_f64(a),
-    }
-}
-
-/// `cvt.rn.f16.atype`.
-#[inline(always)]
-pub fn cvt_rn_f16<S: Number>(a: S) -> f16 {
+pub(crate) fn cvt_rn_f16<S: Number>(a: S) -> f16 {
     cvt_rn_f16_f32(a.odd_f32())
 }
 
-/// `cvt.rn.bf16.atype`.
+/// What `cvt.rn.bf16.atype` computes.
 #[inline(always)]
-pub fn cvt_rn_bf16<S: Number>(a: S) -> bf16 {
+pub(crate) fn cvt_rn_bf16<S: Number>(a: S) -> bf16 {
     cvt_rn_bf16_f32(a.odd_f32())
 }
 
-/// `cvt.f64.f16`: exact.
+/// What `cvt.f64.f16` computes: it is exact.
 #[inline(always)]
-pub fn cvt_f64_f16(a: f16) -> f64 {
+pub(crate) fn cvt_f64_f16(a: f16) -> f64 {
     cvt_f32_f16(a).into()
 }
 
-/// `cvt.f64.bf16`: exact.
+/// What `cvt.f64.bf16` computes: it is exact.
 #[inline(always)]
-pub fn cvt_f64_bf16(a: bf16) -> f64 {
+pub(crate) fn cvt_f64_bf16(a: bf16) -> f64 {
     cvt_f32_bf16(a).into()
 }
 
 /// `.satfinite` to f16: an infinity becomes the largest number of its sign.
 #[inline(always)]
-pub fn satfinite_f16(a: f16) -> f16 {
+pub(crate) fn satfinite_f16(a: f16) -> f16 {
     let bits = a.to_bits();
     f16::from_bits(if bits & 0x7fff == 0x7c00 {
         bits - 1
@@ -155,7 +144,7 @@ pub fn satfinite_f16(a: f16) -> f16 {
 
 /// `.satfinite` to bf16: an infinity becomes the largest number of its sign.
 #[inline(always)]
-pub fn satfinite_bf16(a: bf16) -> bf16 {
+pub(crate) fn satfinite_bf16(a: bf16) -> bf16 {
     let bits = a.to_bits();
     bf16::from_bits(if bits & 0x7fff == 0x7f80 {
         bits - 1
@@ -166,12 +155,12 @@ pub fn satfinite_bf16(a: bf16) -> bf16 {
 
 /// `.relu` to f16: zero for what is negative; NaN stays.
 #[inline(always)]
-pub fn relu_f16(a: f16) -> f16 {
+pub(crate) fn relu_f16(a: f16) -> f16 {
     cvt_rn_f16_f32(max_nan_f32(cvt_f32_f16(a), 0.0))
 }
 
 /// `.relu` to bf16: zero for what is negative; NaN stays.
 #[inline(always)]
-pub fn relu_bf16(a: bf16) -> bf16 {
+pub(crate) fn relu_bf16(a: bf16) -> bf16 {
     cvt_rn_bf16_f32(max_nan_f32(cvt_f32_bf16(a), 0.0))
 }

@@ -6,7 +6,7 @@
 
 /// `cvt.pack.sat.convertType.s32`, `.b32` with a third operand; for 16 bits `c` does not count.
 #[inline]
-pub fn cvt_pack_sat<const BITS: u32, const SIGNED: bool>(a: i32, b: i32, c: u32) -> u32 {
+pub(crate) fn cvt_pack_sat<const BITS: u32, const SIGNED: bool>(a: i32, b: i32, c: u32) -> u32 {
     let clamp = |x: i32| {
         let (least, most) = if SIGNED {
             (-1 << (BITS - 1), (1 << (BITS - 1)) - 1)

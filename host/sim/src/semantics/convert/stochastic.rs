@@ -37,25 +37,25 @@ fn bf16_randomly(x: f32, random: u32) -> bf16 {
 
 /// `cvt.rs.f16x2.f32`: `a` above `b`.
 #[inline]
-pub fn cvt_rs_f16x2_f32(a: f32, b: f32, rbits: u32) -> u32 {
+pub(crate) fn cvt_rs_f16x2_f32(a: f32, b: f32, rbits: u32) -> u32 {
     pack([f16_randomly(b, rbits), f16_randomly(a, rbits >> 16)])
 }
 
-/// `cvt.rs.satfinite.f16x2.f32`.
+/// What `cvt.rs.satfinite.f16x2.f32` computes.
 #[inline]
-pub fn cvt_rs_satfinite_f16x2_f32(a: f32, b: f32, rbits: u32) -> u32 {
+pub(crate) fn cvt_rs_satfinite_f16x2_f32(a: f32, b: f32, rbits: u32) -> u32 {
     pack([f16_randomly(b, rbits), f16_randomly(a, rbits >> 16)].map(satfinite_f16))
 }
 
 /// `cvt.rs.bf16x2.f32`: `a` above `b`.
 #[inline]
-pub fn cvt_rs_bf16x2_f32(a: f32, b: f32, rbits: u32) -> u32 {
+pub(crate) fn cvt_rs_bf16x2_f32(a: f32, b: f32, rbits: u32) -> u32 {
     pack([bf16_randomly(b, rbits), bf16_randomly(a, rbits >> 16)])
 }
 
-/// `cvt.rs.satfinite.bf16x2.f32`.
+/// What `cvt.rs.satfinite.bf16x2.f32` computes.
 #[inline]
-pub fn cvt_rs_satfinite_bf16x2_f32(a: f32, b: f32, rbits: u32) -> u32 {
+pub(crate) fn cvt_rs_satfinite_bf16x2_f32(a: f32, b: f32, rbits: u32) -> u32 {
     pack([bf16_randomly(b, rbits), bf16_randomly(a, rbits >> 16)].map(satfinite_bf16))
 }
 
@@ -70,7 +70,7 @@ macro_rules! pairs {
     ($($name:ident, $text:literal: $format:ident);+ $(;)?) => {$(
         #[doc = concat!("Half of `cvt.rs.satfinite.", $text, "x4.f32`: `x` above `y`, by 16 random bits.")]
         #[inline]
-        pub fn $name(x: f32, y: f32, random: u32) -> u32 {
+        pub(crate) fn $name(x: f32, y: f32, random: u32) -> u32 {
             let x = $format.narrow_randomly(x, reversed(random), 16);
             let y = $format.narrow_randomly(y, random & 0xffff, 16);
             u32::from(x) << 8 | u32::from(y)
@@ -88,7 +88,7 @@ pairs! {
 /// Half of `cvt.rs.satfinite.e2m1x4.f32`: `x` above `y`, four bits each; the random bits are the low bytes of both halves of
 /// `random`.
 #[inline]
-pub fn cvt_rs_satfinite_e2m1x2_f32(x: f32, y: f32, random: u32) -> u32 {
+pub(crate) fn cvt_rs_satfinite_e2m1x2_f32(x: f32, y: f32, random: u32) -> u32 {
     let random = random >> 8 & 0xff00 | random & 0xff;
     let x = E2M1.narrow_randomly(x, reversed(random), 16);
     let y = E2M1.narrow_randomly(y, random, 16);

@@ -15,7 +15,7 @@ use half::f16;
 
 /// `.relu` on f32: zero for what is negative; NaN stays.
 #[inline(always)]
-pub fn relu_f32(a: f32) -> f32 {
+pub(crate) fn relu_f32(a: f32) -> f32 {
     crate::semantics::float::max_nan_f32(a, 0.0)
 }
 
@@ -25,7 +25,7 @@ const TF32_REST: u32 = 0x1fff;
 /// `cvt.rna.tf32.f32`: the nearest, of two equally near the one away from zero. It does not know NaN: of an infinity and
 /// all above it the low bits are cut off (measured on an H200).
 #[inline(always)]
-pub fn cvt_rna_tf32_f32(a: f32) -> f32 {
+pub(crate) fn cvt_rna_tf32_f32(a: f32) -> f32 {
     let bits = a.to_bits();
     let finite = bits.wrapping_add(0x1000);
     let rounded = if a.is_finite() { finite } else { bits };
@@ -34,7 +34,7 @@ pub fn cvt_rna_tf32_f32(a: f32) -> f32 {
 
 /// `cvt.rna.satfinite.tf32.f32`: of results from infinity on the one before (measured on an H200, also for NaN).
 #[inline(always)]
-pub fn cvt_rna_satfinite_tf32_f32(a: f32) -> f32 {
+pub(crate) fn cvt_rna_satfinite_tf32_f32(a: f32) -> f32 {
     let bits = cvt_rna_tf32_f32(a).to_bits();
     let finite = bits & 0x7fff_ffff < 0x7f80_0000;
     f32::from_bits(if finite { bits } else { bits - 0x2000 })
@@ -45,7 +45,7 @@ const NAN_TF32: f32 = f32::from_bits(0x7fff_e000);
 
 /// `cvt.rn.tf32.f32`: the nearest, ties to even.
 #[inline(always)]
-pub fn cvt_rn_tf32_f32(a: f32) -> f32 {
+pub(crate) fn cvt_rn_tf32_f32(a: f32) -> f32 {
     let bits = a.to_bits();
     let rounded = bits.wrapping_add(0xfff + (bits >> 13 & 1)) & !TF32_REST;
     let finite = if a.is_finite() {
@@ -58,7 +58,7 @@ pub fn cvt_rn_tf32_f32(a: f32) -> f32 {
 
 /// `cvt.rz.tf32.f32`: the low bits cut off.
 #[inline(always)]
-pub fn cvt_rz_tf32_f32(a: f32) -> f32 {
+pub(crate) fn cvt_rz_tf32_f32(a: f32) -> f32 {
     if a.is_nan() {
         NAN_TF32
     } else {
@@ -68,7 +68,7 @@ pub fn cvt_rz_tf32_f32(a: f32) -> f32 {
 
 /// `.satfinite` to tf32 with `.rn` or `.rz`: an infinity becomes the largest number of its sign.
 #[inline(always)]
-pub fn satfinite_tf32(a: f32) -> f32 {
+pub(crate) fn satfinite_tf32(a: f32) -> f32 {
     if a.is_infinite() {
         f32::from_bits((a.to_bits() & 0x8000_0000) | 0x7f7f_e000)
     } else {
@@ -186,44 +186,46 @@ impl Tiny {
 
 /// Conversions of one format of 8 bits (6-bit formats leave the upper two zero).
 macro_rules! tiny {
-    ($($tiny:ident, $text:literal: $from_f32:ident, $from_f16:ident, $to_f16:ident);+ $(;)?) => {$(
+    ($($tiny:ident, $text:literal: $from_f32:ident, $to_f16:ident $(, $from_f16:ident)?);+ $(;)?) => {$(
         #[doc = concat!("`cvt.rn.satfinite.", $text, "x2.f32`: `a` above `b`.")]
         #[inline]
-        pub fn $from_f32(a: f32, b: f32) -> u16 {
+        pub(crate) fn $from_f32(a: f32, b: f32) -> u16 {
             u16::from($tiny.narrow(a)) << 8 | u16::from($tiny.narrow(b))
         }
 
-        #[doc = concat!("`cvt.rn.satfinite.", $text, "x2.f16x2`.")]
-        #[inline]
-        pub fn $from_f16(a: u32) -> u16 {
-            let [low, high] = unpack::<f16>(a).map(cvt_f32_f16);
-            $from_f32(high, low)
-        }
+        $(
+            #[doc = concat!("`cvt.rn.satfinite.", $text, "x2.f16x2`.")]
+            #[inline]
+            pub(crate) fn $from_f16(a: u32) -> u16 {
+                let [low, high] = unpack::<f16>(a).map(cvt_f32_f16);
+                $from_f32(high, low)
+            }
+        )?
 
         #[doc = concat!("`cvt.rn.f16x2.", $text, "x2`: exact.")]
         #[inline]
-        pub fn $to_f16(a: u16) -> u32 {
+        pub(crate) fn $to_f16(a: u16) -> u32 {
             pack([a as u8, (a >> 8) as u8].map(|bits| cvt_rn_f16_f32($tiny.widen(bits))))
         }
     )+};
 }
 
 tiny! {
-    E4M3, "e4m3": cvt_rn_satfinite_e4m3x2_f32, cvt_rn_satfinite_e4m3x2_f16x2, cvt_rn_f16x2_e4m3x2;
-    E5M2, "e5m2": cvt_rn_satfinite_e5m2x2_f32, cvt_rn_satfinite_e5m2x2_f16x2, cvt_rn_f16x2_e5m2x2;
-    E2M3, "e2m3": cvt_rn_satfinite_e2m3x2_f32, cvt_rn_satfinite_e2m3x2_f16x2, cvt_rn_f16x2_e2m3x2;
-    E3M2, "e3m2": cvt_rn_satfinite_e3m2x2_f32, cvt_rn_satfinite_e3m2x2_f16x2, cvt_rn_f16x2_e3m2x2;
+    E4M3, "e4m3": cvt_rn_satfinite_e4m3x2_f32, cvt_rn_f16x2_e4m3x2, cvt_rn_satfinite_e4m3x2_f16x2;
+    E5M2, "e5m2": cvt_rn_satfinite_e5m2x2_f32, cvt_rn_f16x2_e5m2x2, cvt_rn_satfinite_e5m2x2_f16x2;
+    E2M3, "e2m3": cvt_rn_satfinite_e2m3x2_f32, cvt_rn_f16x2_e2m3x2;
+    E3M2, "e3m2": cvt_rn_satfinite_e3m2x2_f32, cvt_rn_f16x2_e3m2x2;
 }
 
 /// `cvt.rn.satfinite.e2m1x2.f32`: `a` in the upper four bits.
 #[inline]
-pub fn cvt_rn_satfinite_e2m1x2_f32(a: f32, b: f32) -> u8 {
+pub(crate) fn cvt_rn_satfinite_e2m1x2_f32(a: f32, b: f32) -> u8 {
     E2M1.narrow(a) << 4 | E2M1.narrow(b)
 }
 
-/// `cvt.rn.f16x2.e2m1x2`: exact.
+/// What `cvt.rn.f16x2.e2m1x2` computes: it is exact.
 #[inline]
-pub fn cvt_rn_f16x2_e2m1x2(a: u8) -> u32 {
+pub(crate) fn cvt_rn_f16x2_e2m1x2(a: u8) -> u32 {
     pack([a & 0xf, a >> 4].map(|bits| cvt_rn_f16_f32(E2M1.widen(bits))))
 }
 
@@ -232,7 +234,7 @@ macro_rules! to_f32 {
     ($($name:ident = $tiny:ident);+ $(;)?) => {$(
         #[doc = concat!("One ", stringify!($tiny), " as f32: exact.")]
         #[inline]
-        pub fn $name(bits: u8) -> f32 {
+        pub(crate) fn $name(bits: u8) -> f32 {
             $tiny.widen(bits)
         }
     )+};
@@ -241,15 +243,12 @@ macro_rules! to_f32 {
 to_f32! {
     e4m3_to_f32 = E4M3;
     e5m2_to_f32 = E5M2;
-    e2m3_to_f32 = E2M3;
-    e3m2_to_f32 = E3M2;
-    e2m1_to_f32 = E2M1;
 }
 
 /// `cvt.{rz,rp}.ue8m0.f32`: the power of two at or below (`Zero`) or at or above (`Up`) the magnitude, as its exponent plus
 /// 127. NaN is 0xff; so is what is past the largest power, unless `satfinite`.
 #[inline]
-pub fn cvt_ue8m0_f32(a: f32, rounding: Rounding, satfinite: bool) -> u8 {
+pub(crate) fn cvt_ue8m0_f32(a: f32, rounding: Rounding, satfinite: bool) -> u8 {
     let magnitude = a.to_bits() & 0x7fff_ffff;
     if a.is_nan() {
         return 0xff;
@@ -272,7 +271,7 @@ pub fn cvt_ue8m0_f32(a: f32, rounding: Rounding, satfinite: bool) -> u8 {
 
 /// `cvt.rn.bf16x2.ue8m0x2`, one element: 2^(x - 127), a NaN for 0xff.
 #[inline]
-pub fn cvt_bf16_ue8m0(a: u8) -> half::bf16 {
+pub(crate) fn cvt_bf16_ue8m0(a: u8) -> half::bf16 {
     half::bf16::from_bits(match a {
         0 => 0x0040,
         0xff => 0x7fff,

@@ -10,7 +10,7 @@ use crate::semantics::half::{cvt_f32_bf16, cvt_f32_f16, cvt_rn_bf16_f32, cvt_rn_
 use half::{bf16, f16};
 
 /// The float types that convert to integers.
-pub trait Float: Copy {
+pub(crate) trait Float: Copy {
     /// The value rounded to a whole number.
     fn whole(self, rounding: Rounding) -> Self;
     /// The whole number as an integer, saturated.
@@ -77,13 +77,13 @@ macro_rules! round {
     ($($to_int:ident, $to_whole:ident: $rounding:ident, $text:literal);+ $(;)?) => {$(
         #[doc = concat!("`cvt.", $text, ".dtype.atype` to an integer: rounded, then saturated.")]
         #[inline(always)]
-        pub fn $to_int<D: Int, S: Float>(a: S) -> D {
+        pub(crate) fn $to_int<D: Int, S: Float>(a: S) -> D {
             a.whole(Rounding::$rounding).to_int()
         }
 
         #[doc = concat!("`cvt.", $text, "` of a float to its own type: a whole number of the same sign.")]
         #[inline(always)]
-        pub fn $to_whole<S: Float>(a: S) -> S {
+        pub(crate) fn $to_whole<S: Float>(a: S) -> S {
             a.whole(Rounding::$rounding)
         }
     )+};

@@ -8,13 +8,13 @@ use crate::semantics::float::nan::{UP, flush_tiny};
 
 /// `cvt.rn.f32.atype` from an integer.
 #[inline(always)]
-pub fn cvt_rn_f32<S: Int>(a: S) -> f32 {
+pub(crate) fn cvt_rn_f32<S: Int>(a: S) -> f32 {
     a.to_f32()
 }
 
 /// `cvt.rn.f64.atype` from an integer (exact from 32 bits or fewer).
 #[inline(always)]
-pub fn cvt_rn_f64<S: Int>(a: S) -> f64 {
+pub(crate) fn cvt_rn_f64<S: Int>(a: S) -> f64 {
     a.to_f64()
 }
 
@@ -26,22 +26,22 @@ pub(crate) fn narrow_nan(a: f64) -> f32 {
     f32::from_bits(sign | 0x7fc0_0000 | ((bits >> 29) as u32 & 0x003f_ffff))
 }
 
-/// `cvt.rn.f32.f64`.
+/// What `cvt.rn.f32.f64` computes.
 #[inline(always)]
-pub fn cvt_rn_f32_f64(a: f64) -> f32 {
+pub(crate) fn cvt_rn_f32_f64(a: f64) -> f32 {
     if a.is_nan() { narrow_nan(a) } else { a as f32 }
 }
 
 /// `cvt.ftz.f32.f64`, rounded as `cvt` does. As with other operations a result counts as subnormal that is below the
 /// smallest normal number when rounded as if exponents had no end: measured on an H200 in all four roundings.
 #[inline(always)]
-pub fn cvt_ftz_f32_f64(a: f64, cvt: impl Fn(f64) -> f32) -> f32 {
+pub(crate) fn cvt_ftz_f32_f64(a: f64, cvt: impl Fn(f64) -> f32) -> f32 {
     flush_tiny(cvt(a), cvt(a * f64::from(UP)))
 }
 
 /// `cvt.f64.f32`: exact; a NaN's payload stays at the top, quiet.
 #[inline(always)]
-pub fn cvt_f64_f32(a: f32) -> f64 {
+pub(crate) fn cvt_f64_f32(a: f32) -> f64 {
     let bits = u64::from(a.to_bits());
     let nan = (bits & 0x8000_0000) << 32 | 0x7ff8_0000_0000_0000 | (bits & 0x003f_ffff) << 29;
     if a.is_nan() {

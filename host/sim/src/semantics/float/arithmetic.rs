@@ -8,45 +8,45 @@ use super::nan::{
     UP, canonical_f32, flush_tiny, ftz_f32, sat_f32, settle1_f64, settle2_f64, settle3_f64,
 };
 
-/// `add.rn.f32`.
+/// What `add.rn.f32` computes.
 #[inline(always)]
-pub fn add_rn_f32(a: f32, b: f32) -> f32 {
+pub(crate) fn add_rn_f32(a: f32, b: f32) -> f32 {
     canonical_f32(a + b)
 }
 
-/// `sub.rn.f32`.
+/// What `sub.rn.f32` computes.
 #[inline(always)]
-pub fn sub_rn_f32(a: f32, b: f32) -> f32 {
+pub(crate) fn sub_rn_f32(a: f32, b: f32) -> f32 {
     canonical_f32(a - b)
 }
 
-/// `mul.rn.f32`.
+/// What `mul.rn.f32` computes.
 #[inline(always)]
-pub fn mul_rn_f32(a: f32, b: f32) -> f32 {
+pub(crate) fn mul_rn_f32(a: f32, b: f32) -> f32 {
     canonical_f32(a * b)
 }
 
 /// `fma.rn.f32`, `mad.rn.f32`: a * b + c, rounded once.
 #[inline(always)]
-pub fn fma_rn_f32(a: f32, b: f32, c: f32) -> f32 {
+pub(crate) fn fma_rn_f32(a: f32, b: f32, c: f32) -> f32 {
     canonical_f32(a.mul_add(b, c))
 }
 
-/// `div.rn.f32`.
+/// What `div.rn.f32` computes.
 #[inline(always)]
-pub fn div_rn_f32(a: f32, b: f32) -> f32 {
+pub(crate) fn div_rn_f32(a: f32, b: f32) -> f32 {
     canonical_f32(a / b)
 }
 
 /// `rcp.rn.f32`: 1 / a.
 #[inline(always)]
-pub fn rcp_rn_f32(a: f32) -> f32 {
+pub(crate) fn rcp_rn_f32(a: f32) -> f32 {
     canonical_f32(1.0 / a)
 }
 
 /// `sqrt.rn.f32`; that of -0 is -0, below it NaN.
 #[inline(always)]
-pub fn sqrt_rn_f32(a: f32) -> f32 {
+pub(crate) fn sqrt_rn_f32(a: f32) -> f32 {
     // Not `canonical_f32`: LLVM 22 turns "x < 0 ? NaN : sqrt(x)" into sqrt(x), whose NaN is another. On bits it does not.
     let bits = a.sqrt().to_bits();
     let nan = bits & 0x7fff_ffff > 0x7f80_0000;
@@ -75,7 +75,7 @@ sat! {
 
 /// [`rcp_rn_f32`] with `.ftz`.
 #[inline(always)]
-pub fn rcp_rn_ftz_f32(a: f32) -> f32 {
+pub(crate) fn rcp_rn_ftz_f32(a: f32) -> f32 {
     let a = ftz_f32(a);
     flush_tiny(rcp_rn_f32(a), UP / a)
 }
@@ -84,44 +84,44 @@ ftz! {
     sqrt_rn_f32(a) => sqrt_rn_ftz_f32;
 }
 
-/// `add.rn.f64`.
+/// What `add.rn.f64` computes.
 #[inline(always)]
-pub fn add_rn_f64(a: f64, b: f64) -> f64 {
+pub(crate) fn add_rn_f64(a: f64, b: f64) -> f64 {
     settle2_f64(a + b, a, b)
 }
 
-/// `sub.rn.f64`.
+/// What `sub.rn.f64` computes.
 #[inline(always)]
-pub fn sub_rn_f64(a: f64, b: f64) -> f64 {
+pub(crate) fn sub_rn_f64(a: f64, b: f64) -> f64 {
     settle2_f64(a - b, a, b)
 }
 
-/// `mul.rn.f64`.
+/// What `mul.rn.f64` computes.
 #[inline(always)]
-pub fn mul_rn_f64(a: f64, b: f64) -> f64 {
+pub(crate) fn mul_rn_f64(a: f64, b: f64) -> f64 {
     settle2_f64(a * b, a, b)
 }
 
 /// `fma.rn.f64`, `mad.rn.f64`: a * b + c, rounded once.
 #[inline(always)]
-pub fn fma_rn_f64(a: f64, b: f64, c: f64) -> f64 {
+pub(crate) fn fma_rn_f64(a: f64, b: f64, c: f64) -> f64 {
     settle3_f64(a.mul_add(b, c), a, b, c)
 }
 
-/// `div.rn.f64`.
+/// What `div.rn.f64` computes.
 #[inline(always)]
-pub fn div_rn_f64(a: f64, b: f64) -> f64 {
+pub(crate) fn div_rn_f64(a: f64, b: f64) -> f64 {
     settle2_f64(a / b, b, a) // of two NaNs the first
 }
 
 /// `rcp.rn.f64`: 1 / a.
 #[inline(always)]
-pub fn rcp_rn_f64(a: f64) -> f64 {
+pub(crate) fn rcp_rn_f64(a: f64) -> f64 {
     settle1_f64(1.0 / a, a)
 }
 
 /// `sqrt.rn.f64`; that of -0 is -0, below it NaN.
 #[inline(always)]
-pub fn sqrt_rn_f64(a: f64) -> f64 {
+pub(crate) fn sqrt_rn_f64(a: f64) -> f64 {
     settle1_f64(a.sqrt(), a)
 }

@@ -23,43 +23,43 @@ macro_rules! directed_f32 {
     ($($rounding:ident: $add:ident, $sub:ident, $mul:ident, $fma:ident, $div:ident, $rcp:ident, $sqrt:ident);+ $(;)?) => {$(
         #[doc = concat!("`add.f32`, rounding: ", stringify!($rounding), ".")]
         #[inline(always)]
-        pub fn $add(a: f32, b: f32) -> f32 {
+        pub(crate) fn $add(a: f32, b: f32) -> f32 {
             add_f32(a.into(), b.into(), $rounding)
         }
 
         #[doc = concat!("`sub.f32`, rounding: ", stringify!($rounding), ".")]
         #[inline(always)]
-        pub fn $sub(a: f32, b: f32) -> f32 {
+        pub(crate) fn $sub(a: f32, b: f32) -> f32 {
             add_f32(a.into(), f64::from(-b), $rounding)
         }
 
         #[doc = concat!("`mul.f32`, rounding: ", stringify!($rounding), ".")]
         #[inline(always)]
-        pub fn $mul(a: f32, b: f32) -> f32 {
+        pub(crate) fn $mul(a: f32, b: f32) -> f32 {
             canonical_f32(round_f32(f64::from(a) * f64::from(b), $rounding)) // the product is exact in f64
         }
 
         #[doc = concat!("`fma.f32`, `mad.f32`, rounding: ", stringify!($rounding), ".")]
         #[inline(always)]
-        pub fn $fma(a: f32, b: f32, c: f32) -> f32 {
+        pub(crate) fn $fma(a: f32, b: f32, c: f32) -> f32 {
             add_f32(f64::from(a) * f64::from(b), c.into(), $rounding)
         }
 
         #[doc = concat!("`div.f32`, rounding: ", stringify!($rounding), ".")]
         #[inline(always)]
-        pub fn $div(a: f32, b: f32) -> f32 {
+        pub(crate) fn $div(a: f32, b: f32) -> f32 {
             canonical_f32(round_f32(odd::div_odd(a.into(), b.into()), $rounding))
         }
 
         #[doc = concat!("`rcp.f32`, rounding: ", stringify!($rounding), ".")]
         #[inline(always)]
-        pub fn $rcp(a: f32) -> f32 {
+        pub(crate) fn $rcp(a: f32) -> f32 {
             $div(1.0, a)
         }
 
         #[doc = concat!("`sqrt.f32`, rounding: ", stringify!($rounding), ".")]
         #[inline(always)]
-        pub fn $sqrt(a: f32) -> f32 {
+        pub(crate) fn $sqrt(a: f32) -> f32 {
             canonical_f32(round_f32(odd::sqrt_odd(a.into()), $rounding))
         }
     )+};
@@ -106,7 +106,7 @@ macro_rules! rcp_ftz {
     ($($ftz:ident = $div:ident);+ $(;)?) => {$(
         #[doc = concat!("[`", stringify!($div), "`] of one, with `.ftz`.")]
         #[inline(always)]
-        pub fn $ftz(a: f32) -> f32 {
+        pub(crate) fn $ftz(a: f32) -> f32 {
             $div(1.0, a)
         }
     )+};
@@ -129,7 +129,7 @@ macro_rules! directed_f64 {
     ($($rounding:ident: $add:ident, $sub:ident, $mul:ident, $fma:ident, $div:ident, $rcp:ident, $sqrt:ident);+ $(;)?) => {$(
         #[doc = concat!("`add.f64`, rounding: ", stringify!($rounding), ".")]
         #[inline]
-        pub fn $add(a: f64, b: f64) -> f64 {
+        pub(crate) fn $add(a: f64, b: f64) -> f64 {
             if a.is_finite() && b.is_finite() {
                 to_f64(Exact::from_f64(a).plus(Exact::from_f64(b), $rounding), $rounding)
             } else {
@@ -139,13 +139,13 @@ macro_rules! directed_f64 {
 
         #[doc = concat!("`sub.f64`, rounding: ", stringify!($rounding), ".")]
         #[inline]
-        pub fn $sub(a: f64, b: f64) -> f64 {
+        pub(crate) fn $sub(a: f64, b: f64) -> f64 {
             if b.is_finite() { $add(a, -b) } else { sub_rn_f64(a, b) }
         }
 
         #[doc = concat!("`mul.f64`, rounding: ", stringify!($rounding), ".")]
         #[inline]
-        pub fn $mul(a: f64, b: f64) -> f64 {
+        pub(crate) fn $mul(a: f64, b: f64) -> f64 {
             if a.is_finite() && b.is_finite() {
                 to_f64(Exact::from_f64(a).times(Exact::from_f64(b)), $rounding)
             } else {
@@ -155,7 +155,7 @@ macro_rules! directed_f64 {
 
         #[doc = concat!("`fma.f64`, `mad.f64`, rounding: ", stringify!($rounding), ".")]
         #[inline]
-        pub fn $fma(a: f64, b: f64, c: f64) -> f64 {
+        pub(crate) fn $fma(a: f64, b: f64, c: f64) -> f64 {
             if a.is_finite() && b.is_finite() && c.is_finite() {
                 let product = Exact::from_f64(a).times(Exact::from_f64(b));
                 to_f64(product.plus(Exact::from_f64(c), $rounding), $rounding)
@@ -166,7 +166,7 @@ macro_rules! directed_f64 {
 
         #[doc = concat!("`div.f64`, rounding: ", stringify!($rounding), ".")]
         #[inline]
-        pub fn $div(a: f64, b: f64) -> f64 {
+        pub(crate) fn $div(a: f64, b: f64) -> f64 {
             if a.is_finite() && b.is_finite() && b != 0.0 {
                 to_f64(Exact::from_f64(a).over(Exact::from_f64(b)), $rounding)
             } else {
@@ -176,13 +176,13 @@ macro_rules! directed_f64 {
 
         #[doc = concat!("`rcp.f64`, rounding: ", stringify!($rounding), ".")]
         #[inline]
-        pub fn $rcp(a: f64) -> f64 {
+        pub(crate) fn $rcp(a: f64) -> f64 {
             if a.is_finite() && a != 0.0 { $div(1.0, a) } else { rcp_rn_f64(a) }
         }
 
         #[doc = concat!("`sqrt.f64`, rounding: ", stringify!($rounding), ".")]
         #[inline]
-        pub fn $sqrt(a: f64) -> f64 {
+        pub(crate) fn $sqrt(a: f64) -> f64 {
             if a.is_finite() && a >= 0.0 { to_f64(Exact::from_f64(a).root(), $rounding) } else { sqrt_rn_f64(a) }
         }
     )+};

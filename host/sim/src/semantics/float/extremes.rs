@@ -34,38 +34,38 @@ extremes! {
 
 /// `min.f32`: the smaller; a NaN loses.
 #[inline(always)]
-pub fn min_f32(a: f32, b: f32) -> f32 {
+pub(crate) fn min_f32(a: f32, b: f32) -> f32 {
     canonical_f32(smaller_f32(a, b))
 }
 
 /// `max.f32`: the larger; a NaN loses.
 #[inline(always)]
-pub fn max_f32(a: f32, b: f32) -> f32 {
+pub(crate) fn max_f32(a: f32, b: f32) -> f32 {
     canonical_f32(larger_f32(a, b))
 }
 
 /// `min.f64`: the smaller; a NaN loses, and of two the second stays.
 #[inline(always)]
-pub fn min_f64(a: f64, b: f64) -> f64 {
+pub(crate) fn min_f64(a: f64, b: f64) -> f64 {
     settle2_f64(smaller_f64(a, b), a, b)
 }
 
 /// `max.f64`: the larger; a NaN loses, and of two the second stays.
 #[inline(always)]
-pub fn max_f64(a: f64, b: f64) -> f64 {
+pub(crate) fn max_f64(a: f64, b: f64) -> f64 {
     settle2_f64(larger_f64(a, b), a, b)
 }
 
 /// `min.NaN.f32`: the smaller; a NaN wins.
 #[inline(always)]
-pub fn min_nan_f32(a: f32, b: f32) -> f32 {
+pub(crate) fn min_nan_f32(a: f32, b: f32) -> f32 {
     let no_number = a.is_nan() | b.is_nan();
     select(no_number, super::nan::NAN_F32, smaller_f32(a, b))
 }
 
 /// `max.NaN.f32`: the larger; a NaN wins.
 #[inline(always)]
-pub fn max_nan_f32(a: f32, b: f32) -> f32 {
+pub(crate) fn max_nan_f32(a: f32, b: f32) -> f32 {
     let no_number = a.is_nan() | b.is_nan();
     select(no_number, super::nan::NAN_F32, larger_f32(a, b))
 }
@@ -83,31 +83,31 @@ macro_rules! forms {
     ($($name:ident => $ftz:ident, $xorsign:ident, $ftz_xorsign:ident, $three:ident, $ftz_three:ident);+ $(;)?) => {$(
         #[doc = concat!("[`", stringify!($name), "`] with `.ftz`.")]
         #[inline(always)]
-        pub fn $ftz(a: f32, b: f32) -> f32 {
+        pub(crate) fn $ftz(a: f32, b: f32) -> f32 {
             $name(ftz_f32(a), ftz_f32(b))
         }
 
         #[doc = concat!("[`", stringify!($name), "`] with `.xorsign.abs`.")]
         #[inline(always)]
-        pub fn $xorsign(a: f32, b: f32) -> f32 {
+        pub(crate) fn $xorsign(a: f32, b: f32) -> f32 {
             with_xor_sign($name(a.abs(), b.abs()), a, b)
         }
 
         #[doc = concat!("[`", stringify!($name), "`] with `.ftz` and `.xorsign.abs`.")]
         #[inline(always)]
-        pub fn $ftz_xorsign(a: f32, b: f32) -> f32 {
+        pub(crate) fn $ftz_xorsign(a: f32, b: f32) -> f32 {
             $xorsign(ftz_f32(a), ftz_f32(b))
         }
 
         #[doc = concat!("[`", stringify!($name), "`] of three operands.")]
         #[inline(always)]
-        pub fn $three(a: f32, b: f32, c: f32) -> f32 {
+        pub(crate) fn $three(a: f32, b: f32, c: f32) -> f32 {
             $name($name(a, b), c)
         }
 
         #[doc = concat!("[`", stringify!($name), "`] of three operands, with `.ftz`.")]
         #[inline(always)]
-        pub fn $ftz_three(a: f32, b: f32, c: f32) -> f32 {
+        pub(crate) fn $ftz_three(a: f32, b: f32, c: f32) -> f32 {
             $three(ftz_f32(a), ftz_f32(b), ftz_f32(c))
         }
     )+};

@@ -10,20 +10,20 @@
 use std::hint::select_unpredictable as select;
 
 /// The f32 that every NaN result is.
-pub const NAN_F32: f32 = f32::from_bits(0x7fff_ffff);
+pub(crate) const NAN_F32: f32 = f32::from_bits(0x7fff_ffff);
 
 /// The f64 that an operation on numbers gives where it has no value.
-pub const INVALID_F64: f64 = f64::from_bits(0xfff8_0000_0000_0000);
+pub(crate) const INVALID_F64: f64 = f64::from_bits(0xfff8_0000_0000_0000);
 
 /// `x`, any NaN replaced by the one NaN of f32.
 #[inline(always)]
-pub fn canonical_f32(x: f32) -> f32 {
+pub(crate) fn canonical_f32(x: f32) -> f32 {
     if x.is_nan() { NAN_F32 } else { x }
 }
 
 /// `.ftz`: `x`, a subnormal replaced by the zero of its sign.
 #[inline(always)]
-pub fn ftz_f32(x: f32) -> f32 {
+pub(crate) fn ftz_f32(x: f32) -> f32 {
     let sign = f32::from_bits(x.to_bits() & 0x8000_0000);
     if x.abs() < f32::MIN_POSITIVE { sign } else { x }
 }
@@ -45,21 +45,21 @@ pub(crate) fn flush_tiny(result: f32, scaled: f32) -> f32 {
 
 /// `.sat`: `x` clamped to [0, 1]; NaN and -0 become +0.
 #[inline(always)]
-pub fn sat_f32(x: f32) -> f32 {
+pub(crate) fn sat_f32(x: f32) -> f32 {
     let at_most_one = if x < 1.0 { x } else { 1.0 };
     if x > 0.0 { at_most_one } else { 0.0 }
 }
 
 /// `.sat` at f64: `x` clamped to [0, 1]; NaN and -0 become +0.
 #[inline(always)]
-pub fn sat_f64(x: f64) -> f64 {
+pub(crate) fn sat_f64(x: f64) -> f64 {
     let at_most_one = if x < 1.0 { x } else { 1.0 };
     if x > 0.0 { at_most_one } else { 0.0 }
 }
 
 /// A NaN made quiet; its sign and payload stay.
 #[inline(always)]
-pub fn quiet_f64(x: f64) -> f64 {
+pub(crate) fn quiet_f64(x: f64) -> f64 {
     f64::from_bits(x.to_bits() | 0x0008_0000_0000_0000)
 }
 

@@ -25,7 +25,7 @@ macro_rules! packed {
     ($($name:ident($($x:ident),+) = $one:ident);+ $(;)?) => {$(
         #[doc = concat!("[`", stringify!($one), "`] on both elements.")]
         #[inline(always)]
-        pub fn $name($($x: u64),+) -> u64 {
+        pub(crate) fn $name($($x: u64),+) -> u64 {
             $(let $x = unpack($x);)+
             pack([$one($($x[0]),+), $one($($x[1]),+)])
         }

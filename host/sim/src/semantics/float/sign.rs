@@ -5,39 +5,39 @@
 
 use super::nan::{canonical_f32, ftz_f32, quiet_f64};
 
-/// `neg.f32`.
+/// What `neg.f32` computes.
 #[inline(always)]
-pub fn neg_f32(a: f32) -> f32 {
+pub(crate) fn neg_f32(a: f32) -> f32 {
     canonical_f32(-a)
 }
 
-/// `neg.ftz.f32`.
+/// What `neg.ftz.f32` computes.
 #[inline(always)]
-pub fn neg_ftz_f32(a: f32) -> f32 {
+pub(crate) fn neg_ftz_f32(a: f32) -> f32 {
     neg_f32(ftz_f32(a))
 }
 
-/// `neg.f64`.
+/// What `neg.f64` computes.
 #[inline(always)]
-pub fn neg_f64(a: f64) -> f64 {
+pub(crate) fn neg_f64(a: f64) -> f64 {
     if a.is_nan() { quiet_f64(a) } else { -a }
 }
 
-/// `abs.f32`.
+/// What `abs.f32` computes.
 #[inline(always)]
-pub fn abs_f32(a: f32) -> f32 {
+pub(crate) fn abs_f32(a: f32) -> f32 {
     canonical_f32(a.abs())
 }
 
-/// `abs.ftz.f32`.
+/// What `abs.ftz.f32` computes.
 #[inline(always)]
-pub fn abs_ftz_f32(a: f32) -> f32 {
+pub(crate) fn abs_ftz_f32(a: f32) -> f32 {
     abs_f32(ftz_f32(a))
 }
 
-/// `abs.f64`.
+/// What `abs.f64` computes.
 #[inline(always)]
-pub fn abs_f64(a: f64) -> f64 {
+pub(crate) fn abs_f64(a: f64) -> f64 {
     if a.is_nan() { quiet_f64(a) } else { a.abs() }
 }
 

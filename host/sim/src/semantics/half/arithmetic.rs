@@ -13,27 +13,27 @@ pub(super) fn relu<H: Half>(x: H) -> H {
     H::narrow(max_nan_f32(x.widen(), 0.0))
 }
 
-/// `add.rn.f16`.
+/// What `add.rn.f16` computes.
 #[inline(always)]
-pub fn add_rn_f16(a: f16, b: f16) -> f16 {
+pub(crate) fn add_rn_f16(a: f16, b: f16) -> f16 {
     f16::narrow(a.widen() + b.widen())
 }
 
-/// `sub.rn.f16`.
+/// What `sub.rn.f16` computes.
 #[inline(always)]
-pub fn sub_rn_f16(a: f16, b: f16) -> f16 {
+pub(crate) fn sub_rn_f16(a: f16, b: f16) -> f16 {
     f16::narrow(a.widen() - b.widen())
 }
 
-/// `mul.rn.f16`.
+/// What `mul.rn.f16` computes.
 #[inline(always)]
-pub fn mul_rn_f16(a: f16, b: f16) -> f16 {
+pub(crate) fn mul_rn_f16(a: f16, b: f16) -> f16 {
     f16::narrow(a.widen() * b.widen()) // the product is exact in f32
 }
 
 /// `fma.rn.f16`: a * b + c, rounded once.
 #[inline(always)]
-pub fn fma_rn_f16(a: f16, b: f16, c: f16) -> f16 {
+pub(crate) fn fma_rn_f16(a: f16, b: f16, c: f16) -> f16 {
     f16::narrow(add_odd_f32(a.widen() * b.widen(), c.widen()))
 }
 
@@ -75,19 +75,19 @@ macro_rules! ftz_and_sat_f16 {
     ($($name:ident($($x:ident),+) = $wide:ident => $ftz:ident, $sat:ident, $ftz_sat:ident);+ $(;)?) => {$(
         #[doc = concat!("[`", stringify!($name), "`] with `.ftz`.")]
         #[inline(always)]
-        pub fn $ftz($($x: f16),+) -> f16 {
+        pub(crate) fn $ftz($($x: f16),+) -> f16 {
             $wide($($x.flush()),+)
         }
 
         #[doc = concat!("[`", stringify!($name), "`] with `.sat`.")]
         #[inline(always)]
-        pub fn $sat($($x: f16),+) -> f16 {
+        pub(crate) fn $sat($($x: f16),+) -> f16 {
             sat_f16($name($($x),+))
         }
 
         #[doc = concat!("[`", stringify!($name), "`] with `.ftz` and `.sat`.")]
         #[inline(always)]
-        pub fn $ftz_sat($($x: f16),+) -> f16 {
+        pub(crate) fn $ftz_sat($($x: f16),+) -> f16 {
             sat_f16($ftz($($x),+))
         }
     )+};
@@ -100,40 +100,40 @@ ftz_and_sat_f16! {
     fma_rn_f16(a, b, c) = fma_flush => fma_rn_ftz_f16, fma_rn_sat_f16, fma_rn_ftz_sat_f16;
 }
 
-/// `fma.rn.relu.f16`.
+/// What `fma.rn.relu.f16` computes.
 #[inline(always)]
-pub fn fma_rn_relu_f16(a: f16, b: f16, c: f16) -> f16 {
+pub(crate) fn fma_rn_relu_f16(a: f16, b: f16, c: f16) -> f16 {
     relu(fma_rn_f16(a, b, c))
 }
 
-/// `fma.rn.ftz.relu.f16`.
+/// What `fma.rn.ftz.relu.f16` computes.
 #[inline(always)]
-pub fn fma_rn_ftz_relu_f16(a: f16, b: f16, c: f16) -> f16 {
+pub(crate) fn fma_rn_ftz_relu_f16(a: f16, b: f16, c: f16) -> f16 {
     relu(fma_rn_ftz_f16(a, b, c))
 }
 
-/// `add.rn.bf16`.
+/// What `add.rn.bf16` computes.
 #[inline(always)]
-pub fn add_rn_bf16(a: bf16, b: bf16) -> bf16 {
+pub(crate) fn add_rn_bf16(a: bf16, b: bf16) -> bf16 {
     bf16::narrow(a.widen() + b.widen())
 }
 
-/// `sub.rn.bf16`.
+/// What `sub.rn.bf16` computes.
 #[inline(always)]
-pub fn sub_rn_bf16(a: bf16, b: bf16) -> bf16 {
+pub(crate) fn sub_rn_bf16(a: bf16, b: bf16) -> bf16 {
     bf16::narrow(a.widen() - b.widen())
 }
 
-/// `mul.rn.bf16`.
+/// What `mul.rn.bf16` computes.
 #[inline(always)]
-pub fn mul_rn_bf16(a: bf16, b: bf16) -> bf16 {
+pub(crate) fn mul_rn_bf16(a: bf16, b: bf16) -> bf16 {
     // Exact in f64; f32 would round a subnormal product a first time.
     bf16::narrow(odd_f32(f64::from(a.widen()) * f64::from(b.widen())))
 }
 
 /// The NaN that marks an element out of bounds, whatever its sign, for f16 and for bf16. The ISA does not say which it is; of all
 /// NaNs an H200 takes this one so (2026-11-21).
-pub const OUT_OF_BOUNDS: u16 = 0x7ff7;
+pub(crate) const OUT_OF_BOUNDS: u16 = 0x7ff7;
 
 /// `fma.oob`: zero where a or b is marked as out of bounds, else the product and sum. c is not looked at, measured on an H200.
 #[inline(always)]
@@ -145,40 +145,40 @@ fn or_zero<H: Half>(factors: [u16; 2], result: H) -> H {
     }
 }
 
-/// `fma.rn.oob.f16`.
+/// What `fma.rn.oob.f16` computes.
 #[inline(always)]
-pub fn fma_rn_oob_f16(a: f16, b: f16, c: f16) -> f16 {
+pub(crate) fn fma_rn_oob_f16(a: f16, b: f16, c: f16) -> f16 {
     or_zero([a.to_bits(), b.to_bits()], fma_rn_f16(a, b, c))
 }
 
-/// `fma.rn.oob.relu.f16`.
+/// What `fma.rn.oob.relu.f16` computes.
 #[inline(always)]
-pub fn fma_rn_oob_relu_f16(a: f16, b: f16, c: f16) -> f16 {
+pub(crate) fn fma_rn_oob_relu_f16(a: f16, b: f16, c: f16) -> f16 {
     or_zero([a.to_bits(), b.to_bits()], fma_rn_relu_f16(a, b, c))
 }
 
-/// `fma.rn.oob.bf16`.
+/// What `fma.rn.oob.bf16` computes.
 #[inline(always)]
-pub fn fma_rn_oob_bf16(a: bf16, b: bf16, c: bf16) -> bf16 {
+pub(crate) fn fma_rn_oob_bf16(a: bf16, b: bf16, c: bf16) -> bf16 {
     or_zero([a.to_bits(), b.to_bits()], fma_rn_bf16(a, b, c))
 }
 
-/// `fma.rn.oob.relu.bf16`.
+/// What `fma.rn.oob.relu.bf16` computes.
 #[inline(always)]
-pub fn fma_rn_oob_relu_bf16(a: bf16, b: bf16, c: bf16) -> bf16 {
+pub(crate) fn fma_rn_oob_relu_bf16(a: bf16, b: bf16, c: bf16) -> bf16 {
     or_zero([a.to_bits(), b.to_bits()], fma_rn_relu_bf16(a, b, c))
 }
 
 /// `fma.rn.bf16`: a * b + c, rounded once.
 #[inline(always)]
-pub fn fma_rn_bf16(a: bf16, b: bf16, c: bf16) -> bf16 {
+pub(crate) fn fma_rn_bf16(a: bf16, b: bf16, c: bf16) -> bf16 {
     let product = f64::from(a.widen()) * f64::from(b.widen());
     bf16::narrow(odd_f32(add_odd(product, c.widen().into())))
 }
 
-/// `fma.rn.relu.bf16`.
+/// What `fma.rn.relu.bf16` computes.
 #[inline(always)]
-pub fn fma_rn_relu_bf16(a: bf16, b: bf16, c: bf16) -> bf16 {
+pub(crate) fn fma_rn_relu_bf16(a: bf16, b: bf16, c: bf16) -> bf16 {
     relu(fma_rn_bf16(a, b, c))
 }
 
@@ -194,14 +194,14 @@ typed! {
     abs_f16: f16, abs_bf16: bf16,
 }
 
-/// `neg.ftz.f16`.
+/// What `neg.ftz.f16` computes.
 #[inline(always)]
-pub fn neg_ftz_f16(a: f16) -> f16 {
+pub(crate) fn neg_ftz_f16(a: f16) -> f16 {
     neg_f16(a.flush())
 }
 
-/// `abs.ftz.f16`.
+/// What `abs.ftz.f16` computes.
 #[inline(always)]
-pub fn abs_ftz_f16(a: f16) -> f16 {
+pub(crate) fn abs_ftz_f16(a: f16) -> f16 {
     abs_f16(a.flush())
 }

@@ -54,7 +54,7 @@ impl Half for bf16 {
 
 /// `cvt.f32.f16`: exact. Open in the ISA: a NaN; here f32's one.
 #[inline(always)]
-pub fn cvt_f32_f16(a: f16) -> f32 {
+pub(crate) fn cvt_f32_f16(a: f16) -> f32 {
     let bits = u32::from(a.to_bits());
     let (sign, magnitude) = ((bits & 0x8000) << 16, bits & 0x7fff);
     let subnormal = (magnitude as i32 as f32 * 2f32.powi(-24)).to_bits();
@@ -66,13 +66,13 @@ pub fn cvt_f32_f16(a: f16) -> f32 {
 
 /// `cvt.f32.bf16`: exact. Open in the ISA: a NaN; here f32's one.
 #[inline(always)]
-pub fn cvt_f32_bf16(a: bf16) -> f32 {
+pub(crate) fn cvt_f32_bf16(a: bf16) -> f32 {
     crate::semantics::float::canonical_f32(f32::from_bits(u32::from(a.to_bits()) << 16))
 }
 
 /// `cvt.rn.f16.f32`: the nearest, ties to even; infinity from 65520 on.
 #[inline(always)]
-pub fn cvt_rn_f16_f32(a: f32) -> f16 {
+pub(crate) fn cvt_rn_f16_f32(a: f32) -> f16 {
     let bits = a.to_bits();
     let (sign, magnitude) = (bits >> 16 & 0x8000, bits & 0x7fff_ffff);
     // A sum with 0.5, whose last digit is f16's smallest number, rounds as f16's subnormals do.
@@ -89,7 +89,7 @@ pub fn cvt_rn_f16_f32(a: f32) -> f16 {
 
 /// `cvt.rn.bf16.f32`: the nearest, ties to even.
 #[inline(always)]
-pub fn cvt_rn_bf16_f32(a: f32) -> bf16 {
+pub(crate) fn cvt_rn_bf16_f32(a: f32) -> bf16 {
     let bits = a.to_bits();
     let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16;
     bf16::from_bits(if bits & 0x7fff_ffff > 0x7f80_0000 {
@@ -101,7 +101,7 @@ pub fn cvt_rn_bf16_f32(a: f32) -> bf16 {
 
 /// `.ftz` at f16: a subnormal replaced by the zero of its sign.
 #[inline(always)]
-pub fn ftz_f16(a: f16) -> f16 {
+pub(crate) fn ftz_f16(a: f16) -> f16 {
     let bits = a.to_bits();
     f16::from_bits(if bits & 0x7fff < 0x0400 {
         bits & 0x8000
@@ -112,12 +112,6 @@ pub fn ftz_f16(a: f16) -> f16 {
 
 /// `.sat` at f16: clamped to [0, 1]; NaN and -0 become +0.
 #[inline(always)]
-pub fn sat_f16(a: f16) -> f16 {
+pub(crate) fn sat_f16(a: f16) -> f16 {
     f16::narrow(crate::semantics::float::sat_f32(a.widen()))
-}
-
-/// `.sat` at bf16: clamped to [0, 1]; NaN and -0 become +0.
-#[inline(always)]
-pub fn sat_bf16(a: bf16) -> bf16 {
-    bf16::narrow(crate::semantics::float::sat_f32(a.widen()))
 }

@@ -12,19 +12,19 @@ macro_rules! setp {
     ($($wide:ident => $f16:ident, $ftz:ident, $bf16:ident);+ $(;)?) => {$(
         #[doc = concat!("[`compare::", stringify!($wide), "`] at f16.")]
         #[inline(always)]
-        pub fn $f16(a: f16, b: f16) -> bool {
+        pub(crate) fn $f16(a: f16, b: f16) -> bool {
             compare::$wide(a.widen(), b.widen())
         }
 
         #[doc = concat!("[`compare::", stringify!($wide), "`] at f16, with `.ftz`.")]
         #[inline(always)]
-        pub fn $ftz(a: f16, b: f16) -> bool {
+        pub(crate) fn $ftz(a: f16, b: f16) -> bool {
             $f16(a.flush(), b.flush())
         }
 
         #[doc = concat!("[`compare::", stringify!($wide), "`] at bf16.")]
         #[inline(always)]
-        pub fn $bf16(a: bf16, b: bf16) -> bool {
+        pub(crate) fn $bf16(a: bf16, b: bf16) -> bool {
             compare::$wide(a.widen(), b.widen())
         }
     )+};
@@ -45,10 +45,4 @@ setp! {
     setp_geu_f32 => setp_geu_f16, setp_geu_ftz_f16, setp_geu_bf16;
     setp_num_f32 => setp_num_f16, setp_num_ftz_f16, setp_num_bf16;
     setp_nan_f32 => setp_nan_f16, setp_nan_ftz_f16, setp_nan_bf16;
-}
-
-typed! {
-    /// `set` to a half type: one for true.
-    |p| if p { R::ONE } else { R::ZERO };
-    set_f16(bool) -> f16, set_bf16(bool) -> bf16,
 }

@@ -11,19 +11,19 @@ macro_rules! extremes {
     ($($wide:ident => $f16:ident, $ftz:ident, $bf16:ident);+ $(;)?) => {$(
         #[doc = concat!("[`float::", stringify!($wide), "`] at f16.")]
         #[inline(always)]
-        pub fn $f16(a: f16, b: f16) -> f16 {
+        pub(crate) fn $f16(a: f16, b: f16) -> f16 {
             f16::narrow(float::$wide(a.widen(), b.widen()))
         }
 
         #[doc = concat!("[`float::", stringify!($wide), "`] at f16, with `.ftz`.")]
         #[inline(always)]
-        pub fn $ftz(a: f16, b: f16) -> f16 {
+        pub(crate) fn $ftz(a: f16, b: f16) -> f16 {
             $f16(a.flush(), b.flush())
         }
 
         #[doc = concat!("[`float::", stringify!($wide), "`] at bf16.")]
         #[inline(always)]
-        pub fn $bf16(a: bf16, b: bf16) -> bf16 {
+        pub(crate) fn $bf16(a: bf16, b: bf16) -> bf16 {
             bf16::narrow(float::$wide(a.widen(), b.widen()))
         }
     )+};
@@ -47,20 +47,20 @@ macro_rules! xorsign {
     ($($wide:ident => $f16:ident, $ftz:ident, $bf16:ident);+ $(;)?) => {$(
         #[doc = concat!("[`float::", stringify!($wide), "`] at f16 with `.xorsign.abs`.")]
         #[inline(always)]
-        pub fn $f16(a: f16, b: f16) -> f16 {
+        pub(crate) fn $f16(a: f16, b: f16) -> f16 {
             let magnitude = f16::narrow(float::$wide(a.widen().abs(), b.widen().abs()));
             f16::from_bits(with_xor_sign(magnitude.to_bits(), a.to_bits(), b.to_bits()))
         }
 
         #[doc = concat!("[`float::", stringify!($wide), "`] at f16 with `.xorsign.abs` and `.ftz`.")]
         #[inline(always)]
-        pub fn $ftz(a: f16, b: f16) -> f16 {
+        pub(crate) fn $ftz(a: f16, b: f16) -> f16 {
             $f16(a.flush(), b.flush())
         }
 
         #[doc = concat!("[`float::", stringify!($wide), "`] at bf16 with `.xorsign.abs`.")]
         #[inline(always)]
-        pub fn $bf16(a: bf16, b: bf16) -> bf16 {
+        pub(crate) fn $bf16(a: bf16, b: bf16) -> bf16 {
             let magnitude = bf16::narrow(float::$wide(a.widen().abs(), b.widen().abs()));
             bf16::from_bits(with_xor_sign(magnitude.to_bits(), a.to_bits(), b.to_bits()))
         }

@@ -8,15 +8,13 @@
 //! `abs` too, as for f32.
 
 mod arithmetic;
-mod bits;
+pub(crate) mod bits;
 mod compare;
 mod extremes;
 mod packed;
 
-pub use arithmetic::*;
-pub use bits::{
-    cvt_f32_bf16, cvt_f32_f16, cvt_rn_bf16_f32, cvt_rn_f16_f32, ftz_f16, sat_bf16, sat_f16,
-};
-pub use compare::*;
-pub use extremes::*;
-pub use packed::*;
+pub(crate) use arithmetic::*;
+pub(crate) use bits::{cvt_f32_bf16, cvt_f32_f16, cvt_rn_bf16_f32, cvt_rn_f16_f32, sat_f16};
+pub(crate) use compare::*;
+pub(crate) use extremes::*;
+pub(crate) use packed::*;

@@ -8,7 +8,7 @@ use super::extremes::*;
 use half::{bf16, f16};
 
 /// A half type by its bits, for packing.
-pub trait Packed: Copy {
+pub(crate) trait Packed: Copy {
     /// The half of these bits.
     fn of(bits: u16) -> Self;
     /// The half's bits.
@@ -39,19 +39,19 @@ impl Packed for bf16 {
 
 /// The low and the high half of a pair.
 #[inline(always)]
-pub fn unpack<H: Packed>(pair: u32) -> [H; 2] {
+pub(crate) fn unpack<H: Packed>(pair: u32) -> [H; 2] {
     [H::of(pair as u16), H::of((pair >> 16) as u16)]
 }
 
 /// The pair of a low and a high half.
 #[inline(always)]
-pub fn pack<H: Packed>([low, high]: [H; 2]) -> u32 {
+pub(crate) fn pack<H: Packed>([low, high]: [H; 2]) -> u32 {
     u32::from(high.bits()) << 16 | u32::from(low.bits())
 }
 
 /// `op` on both halves of a pair.
 #[inline(always)]
-pub fn x2_1<H: Packed>(a: u32, op: impl Fn(H) -> H) -> u32 {
+pub(crate) fn x2_1<H: Packed>(a: u32, op: impl Fn(H) -> H) -> u32 {
     pack(unpack(a).map(op))
 }
 
@@ -61,7 +61,7 @@ macro_rules! packed {
     ($($name:ident($($x:ident),+) = $one:ident);+ $(;)?) => {$(
         #[doc = concat!("[`", stringify!($one), "`] on both halves.")]
         #[inline(always)]
-        pub fn $name($($x: u32),+) -> u32 {
+        pub(crate) fn $name($($x: u32),+) -> u32 {
             $(let $x = unpack($x);)+
             pack([$one($($x[0]),+), $one($($x[1]),+)])
         }
@@ -73,18 +73,12 @@ packed! {
     sub_rn_f16x2(a, b) = sub_rn_f16;
     mul_rn_f16x2(a, b) = mul_rn_f16;
     fma_rn_f16x2(a, b, c) = fma_rn_f16;
-    fma_rn_relu_f16x2(a, b, c) = fma_rn_relu_f16;
-    neg_f16x2(a) = neg_f16;
-    abs_f16x2(a) = abs_f16;
     min_f16x2(a, b) = min_f16;
     max_f16x2(a, b) = max_f16;
     add_rn_bf16x2(a, b) = add_rn_bf16;
     sub_rn_bf16x2(a, b) = sub_rn_bf16;
     mul_rn_bf16x2(a, b) = mul_rn_bf16;
     fma_rn_bf16x2(a, b, c) = fma_rn_bf16;
-    fma_rn_relu_bf16x2(a, b, c) = fma_rn_relu_bf16;
-    neg_bf16x2(a) = neg_bf16;
-    abs_bf16x2(a) = abs_bf16;
     min_bf16x2(a, b) = min_bf16;
     max_bf16x2(a, b) = max_bf16;
 }

@@ -6,7 +6,7 @@
 typed! {
     /// `add`: the sum, wrapping.
     |a, b| a.wrapping_add(b);
-    add_u16: u16, add_s16: i16, add_u32: u32, add_s32: i32, add_u64: u64, add_s64: i64,
+    add_u16: u16, add_s16: i16, add_u32: u32, add_u64: u64,
 }
 
 typed! {
@@ -18,7 +18,7 @@ typed! {
 typed! {
     /// `sub`: the difference, wrapping.
     |a, b| a.wrapping_sub(b);
-    sub_u16: u16, sub_s16: i16, sub_u32: u32, sub_s32: i32, sub_u64: u64, sub_s64: i64,
+    sub_u16: u16, sub_s16: i16, sub_u32: u32, sub_u64: u64,
 }
 
 typed! {

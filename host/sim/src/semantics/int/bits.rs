@@ -67,7 +67,7 @@ typed! {
 ///
 /// Open in the ISA: a `base` above 31. Here no bit is found.
 #[inline(always)]
-pub fn fns_b32(mask: u32, base: u32, offset: i32) -> u32 {
+pub(crate) fn fns_b32(mask: u32, base: u32, offset: i32) -> u32 {
     if base > 31 {
         return NOT_FOUND;
     }
@@ -139,26 +139,26 @@ typed! {
 
 /// `bmsk.clamp.b32`: `width` ones from bit `pos` up, as many as fit; none if `pos` is past the word.
 #[inline(always)]
-pub fn bmsk_clamp_b32(pos: u32, width: u32) -> u32 {
+pub(crate) fn bmsk_clamp_b32(pos: u32, width: u32) -> u32 {
     let ones = if width < 32 { !(!0 << width) } else { !0 };
     if pos < 32 { ones << pos } else { 0 }
 }
 
 /// `bmsk.wrap.b32`: `width` modulo 32 ones from bit `pos` modulo 32 up, as many as fit.
 #[inline(always)]
-pub fn bmsk_wrap_b32(pos: u32, width: u32) -> u32 {
+pub(crate) fn bmsk_wrap_b32(pos: u32, width: u32) -> u32 {
     bmsk_clamp_b32(pos & 31, width & 31)
 }
 
 /// `szext.clamp.u32`: the low `n` bits of `a`, zero-extended; all of `a` from 32 bits on.
 #[inline(always)]
-pub fn szext_clamp_u32(a: u32, n: u32) -> u32 {
+pub(crate) fn szext_clamp_u32(a: u32, n: u32) -> u32 {
     if n < 32 { a & !(!0 << n) } else { a }
 }
 
 /// `szext.clamp.s32`: the low `n` bits of `a`, sign-extended; all of `a` from 32 bits on.
 #[inline(always)]
-pub fn szext_clamp_s32(a: i32, n: u32) -> i32 {
+pub(crate) fn szext_clamp_s32(a: i32, n: u32) -> i32 {
     match n {
         0 => 0,
         1..32 => a << (32 - n) >> (32 - n),
@@ -168,12 +168,12 @@ pub fn szext_clamp_s32(a: i32, n: u32) -> i32 {
 
 /// `szext.wrap.u32`: the low `n` modulo 32 bits of `a`, zero-extended.
 #[inline(always)]
-pub fn szext_wrap_u32(a: u32, n: u32) -> u32 {
+pub(crate) fn szext_wrap_u32(a: u32, n: u32) -> u32 {
     szext_clamp_u32(a, n & 31)
 }
 
 /// `szext.wrap.s32`: the low `n` modulo 32 bits of `a`, sign-extended.
 #[inline(always)]
-pub fn szext_wrap_s32(a: i32, n: u32) -> i32 {
+pub(crate) fn szext_wrap_s32(a: i32, n: u32) -> i32 {
     szext_clamp_s32(a, n & 31)
 }

@@ -44,7 +44,7 @@ macro_rules! madc_hi {
     ($($name:ident: $t:ty, $bits:ty = $mul:ident, $add:ident);+ $(;)?) => {$(
         /// `madc.hi.cc`: the high half of a * b, plus c + carry, and the carry out; `mad.hi.cc` passes `false`.
         #[inline(always)]
-        pub fn $name(a: $t, b: $t, c: $t, carry: bool) -> ($t, bool) {
+        pub(crate) fn $name(a: $t, b: $t, c: $t, carry: bool) -> ($t, bool) {
             let (sum, carry) = $add(super::$mul(a, b) as $bits, c as $bits, carry);
             (sum as $t, carry)
         }

@@ -32,7 +32,7 @@ macro_rules! dp4a {
     ($($name:ident: $a_bytes:ident, $b_bytes:ident);+ $(;)?) => {$(
         /// `dp4a.atype.btype`: `c` plus the products of the four bytes of `a` and of `b`.
         #[inline(always)]
-        pub fn $name(a: u32, b: u32, c: u32) -> u32 {
+        pub(crate) fn $name(a: u32, b: u32, c: u32) -> u32 {
             let (a, b) = ($a_bytes(a), $b_bytes(b));
             let sum = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]; // at most 4 * 255 * 255
             c.wrapping_add(sum as u32)
@@ -52,7 +52,7 @@ macro_rules! dp2a {
     ($($name:ident: $a_halves:ident, $b_bytes:ident[$low:literal, $high:literal]);+ $(;)?) => {$(
         /// `dp2a.mode.atype.btype`: `c` plus the products of the two half words of `a` and two bytes of `b`.
         #[inline(always)]
-        pub fn $name(a: u32, b: u32, c: u32) -> u32 {
+        pub(crate) fn $name(a: u32, b: u32, c: u32) -> u32 {
             let (a, b) = ($a_halves(a), $b_bytes(b));
             let sum = a[0] * b[$low] + a[1] * b[$high]; // at most 2 * 65535 * 255
             c.wrapping_add(sum as u32)

@@ -11,9 +11,9 @@ mod dot;
 mod multiply;
 mod packed;
 
-pub use arithmetic::*;
-pub use bits::*;
-pub use carry::*;
-pub use dot::*;
-pub use multiply::*;
-pub use packed::*;
+pub(crate) use arithmetic::*;
+pub(crate) use bits::*;
+pub(crate) use carry::*;
+pub(crate) use dot::*;
+pub(crate) use multiply::*;
+pub(crate) use packed::*;

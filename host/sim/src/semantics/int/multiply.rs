@@ -6,7 +6,7 @@
 typed! {
     /// `mul.lo`: the low half of the product.
     |a, b| a.wrapping_mul(b);
-    mul_lo_u16: u16, mul_lo_s16: i16, mul_lo_u32: u32, mul_lo_s32: i32, mul_lo_u64: u64, mul_lo_s64: i64,
+    mul_lo_u16: u16, mul_lo_s16: i16, mul_lo_u32: u32, mul_lo_u64: u64,
 }
 
 /// `mul.hi` at one type, through the type of twice its width.
@@ -14,7 +14,7 @@ macro_rules! mul_hi {
     ($($name:ident: $t:ty, $wide:ty);+ $(;)?) => {$(
         /// `mul.hi`: the high half of the product.
         #[inline(always)]
-        pub fn $name(a: $t, b: $t) -> $t {
+        pub(crate) fn $name(a: $t, b: $t) -> $t {
             ((a as $wide * b as $wide) >> <$t>::BITS) as $t
         }
     )+};
@@ -36,7 +36,7 @@ typed! {
 typed! {
     /// `mad.lo`: the low half of the product, plus `c`.
     |a, b, c| a.wrapping_mul(b).wrapping_add(c);
-    mad_lo_u16: u16, mad_lo_s16: i16, mad_lo_u32: u32, mad_lo_s32: i32, mad_lo_u64: u64, mad_lo_s64: i64,
+    mad_lo_u16: u16, mad_lo_s16: i16, mad_lo_u32: u32, mad_lo_u64: u64,
 }
 
 /// `mad.hi` at one type, from its `mul.hi`.
@@ -44,7 +44,7 @@ macro_rules! mad_hi {
     ($($name:ident: $t:ty = $mul:ident);+ $(;)?) => {$(
         /// `mad.hi`: the high half of the product, plus `c`.
         #[inline(always)]
-        pub fn $name(a: $t, b: $t, c: $t) -> $t {
+        pub(crate) fn $name(a: $t, b: $t, c: $t) -> $t {
             $mul(a, b).wrapping_add(c)
         }
     )+};

@@ -2,43 +2,37 @@
 //!
 //! PTX ISA 9.7.14.2 "Matrix Data-types". Every type's values are exact in f64, and so are products of two of them.
 
-use crate::semantics::convert::{e2m1_to_f32, e2m3_to_f32, e3m2_to_f32, e4m3_to_f32, e5m2_to_f32};
+use crate::semantics::convert::{e4m3_to_f32, e5m2_to_f32};
 use crate::semantics::half::{cvt_f32_bf16, cvt_f32_f16};
 use half::{bf16, f16};
 
 /// The type of a multiplicand's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Element {
-    /// `.f16`.
+pub(crate) enum Element {
+    /// Elements of type `.f16`.
     F16,
-    /// `.bf16`.
+    /// Elements of type `.bf16`.
     Bf16,
     /// `.tf32`: the low 13 bits of its register do not count.
     Tf32,
-    /// `.e4m3`.
+    /// Elements of type `.e4m3`.
     E4m3,
-    /// `.e5m2`.
+    /// Elements of type `.e5m2`.
     E5m2,
-    /// `.e3m2`, in the low bits of a byte.
-    E3m2,
-    /// `.e2m3`, in the low bits of a byte.
-    E2m3,
-    /// `.e2m1`, in the middle of a byte (`.kind::f8f6f4`).
-    E2m1,
-    /// `.s8`.
+    /// Elements of type `.s8`.
     S8,
-    /// `.u8`.
+    /// Elements of type `.u8`.
     U8,
-    /// `.s4`.
+    /// Elements of type `.s4`.
     S4,
-    /// `.u4`.
+    /// Elements of type `.u4`.
     U4,
 }
 
 impl Element {
     /// How many lie in a register.
     #[inline]
-    pub fn per_register(self) -> usize {
+    pub(crate) fn per_register(self) -> usize {
         match self {
             Element::Tf32 => 1,
             Element::F16 | Element::Bf16 => 2,
@@ -49,7 +43,7 @@ impl Element {
 
     /// The value of element `index` of a register, counted from the low bits.
     #[inline(always)]
-    pub fn value(self, register: u32, index: usize) -> f64 {
+    pub(crate) fn value(self, register: u32, index: usize) -> f64 {
         let index = index as u32;
         let half = (register >> (16 * (index & 1))) as u16;
         let byte = (register >> (8 * (index & 3))) as u8;
@@ -60,9 +54,6 @@ impl Element {
             Element::Tf32 => f32::from_bits(register & !0x1fff).into(),
             Element::E4m3 => e4m3_to_f32(byte).into(),
             Element::E5m2 => e5m2_to_f32(byte).into(),
-            Element::E3m2 => e3m2_to_f32(byte & 0x3f).into(),
-            Element::E2m3 => e2m3_to_f32(byte & 0x3f).into(),
-            Element::E2m1 => e2m1_to_f32(byte >> 2 & 0xf).into(),
             Element::S8 => (byte as i8).into(),
             Element::U8 => byte.into(),
             Element::S4 => ((nibble << 4) as i8 >> 4).into(),
@@ -72,7 +63,7 @@ impl Element {
 
     /// The same for a register of every lane, the type looked at once.
     #[inline(always)]
-    pub fn values(self, register: &[u32; 32], index: usize) -> [f64; 32] {
+    pub(crate) fn values(self, register: &[u32; 32], index: usize) -> [f64; 32] {
         macro_rules! each {
             ($($name:ident)*) => {
                 match self {
@@ -80,6 +71,6 @@ impl Element {
                 }
             };
         }
-        each!(F16 Bf16 Tf32 E4m3 E5m2 E3m2 E2m3 E2m1 S8 U8 S4 U4)
+        each!(F16 Bf16 Tf32 E4m3 E5m2 S8 U8 S4 U4)
     }
 }

@@ -10,7 +10,7 @@
 
 /// The row and column of A's element `index` in `register` of `lane`, with `e` elements in a register.
 #[inline]
-pub fn mma_a(e: usize, lane: usize, register: usize, index: usize) -> (usize, usize) {
+pub(crate) fn mma_a(e: usize, lane: usize, register: usize, index: usize) -> (usize, usize) {
     (
         lane / 4 + register % 2 * 8,
         lane % 4 * e + index + register / 2 * 4 * e,
@@ -19,19 +19,19 @@ pub fn mma_a(e: usize, lane: usize, register: usize, index: usize) -> (usize, us
 
 /// The row and column of B's element `index` in `register` of `lane`, with `e` elements in a register.
 #[inline]
-pub fn mma_b(e: usize, lane: usize, register: usize, index: usize) -> (usize, usize) {
+pub(crate) fn mma_b(e: usize, lane: usize, register: usize, index: usize) -> (usize, usize) {
     (lane % 4 * e + index + register * 4 * e, lane / 4)
 }
 
 /// The row and column of element `index` of a lane's fragment of C or D.
 #[inline]
-pub fn mma_c(lane: usize, index: usize) -> (usize, usize) {
+pub(crate) fn mma_c(lane: usize, index: usize) -> (usize, usize) {
     (lane / 4 + index / 2 * 8, lane % 4 * 2 + index % 2)
 }
 
 /// The row and column of element `index` of the `count` in a lane's `wmma` fragment of a matrix of `rows` by `columns`.
 #[inline]
-pub fn wmma(
+pub(crate) fn wmma(
     count: usize,
     lane: usize,
     index: usize,

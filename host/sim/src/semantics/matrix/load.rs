@@ -7,13 +7,13 @@
 
 /// The lane whose address operand is that of `row` of `matrix`.
 #[inline]
-pub fn address_lane(matrix: usize, row: usize) -> usize {
+pub(crate) fn address_lane(matrix: usize, row: usize) -> usize {
     (matrix % 4) * 8 + row % 8
 }
 
 /// The row and column of half `index` (0: the low one) of a lane's register; `trans` as the modifier.
 #[inline]
-pub fn position(lane: usize, index: usize, trans: bool) -> (usize, usize) {
+pub(crate) fn position(lane: usize, index: usize, trans: bool) -> (usize, usize) {
     let (major, minor) = (lane / 4 % 8, lane % 4 * 2 + index % 2);
     if trans {
         (minor, major)
@@ -24,7 +24,7 @@ pub fn position(lane: usize, index: usize, trans: bool) -> (usize, usize) {
 
 /// A register of every lane, from a matrix's rows.
 #[inline]
-pub fn load(rows: &[[u16; 8]; 8], trans: bool) -> [u32; 32] {
+pub(crate) fn load(rows: &[[u16; 8]; 8], trans: bool) -> [u32; 32] {
     std::array::from_fn(|lane| {
         let half = |index| {
             let (row, column) = position(lane, index, trans);
@@ -36,7 +36,7 @@ pub fn load(rows: &[[u16; 8]; 8], trans: bool) -> [u32; 32] {
 
 /// A matrix's rows, from a register of every lane.
 #[inline]
-pub fn store(register: &[u32; 32], trans: bool) -> [[u16; 8]; 8] {
+pub(crate) fn store(register: &[u32; 32], trans: bool) -> [[u16; 8]; 8] {
     let mut rows = [[0; 8]; 8];
     for (lane, &value) in register.iter().enumerate() {
         for index in 0..2 {
@@ -49,25 +49,25 @@ pub fn store(register: &[u32; 32], trans: bool) -> [[u16; 8]; 8] {
 
 /// `movmatrix.trans`: the fragment of the transposed matrix.
 #[inline]
-pub fn movmatrix(register: &[u32; 32]) -> [u32; 32] {
+pub(crate) fn movmatrix(register: &[u32; 32]) -> [u32; 32] {
     load(&store(register, false), true)
 }
 
 /// Bits of an element in memory, where elements in registers have eight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Packed {
-    /// `.b8`.
+pub(crate) enum Packed {
+    /// Elements of 8 bits, `.b8`.
     Eight,
-    /// `.b6x16_p32`.
+    /// Elements of 6 bits, padded by 32 after 16 of them: `.b6x16_p32`.
     Six,
-    /// `.b4x16_p64`.
+    /// Elements of 4 bits, padded by 64 after 16 of them: `.b4x16_p64`.
     Four,
 }
 
 impl Packed {
     /// A row's 16 elements, each in a byte.
     #[inline]
-    pub fn unpack(self, row: [u8; 16]) -> [u8; 16] {
+    pub(crate) fn unpack(self, row: [u8; 16]) -> [u8; 16] {
         let bits = u128::from_le_bytes(row);
         let width = match self {
             Packed::Eight => 8,
@@ -80,7 +80,7 @@ impl Packed {
 
 /// A register of every lane, from a matrix of 8 by 16 bytes: four neighbours of a row.
 #[inline]
-pub fn load_bytes(rows: &[[u8; 16]; 8]) -> [u32; 32] {
+pub(crate) fn load_bytes(rows: &[[u8; 16]; 8]) -> [u32; 32] {
     std::array::from_fn(|lane| {
         u32::from_le_bytes(std::array::from_fn(|i| {
             rows[lane / 4 % 8][lane % 4 * 4 + i]
@@ -91,7 +91,7 @@ pub fn load_bytes(rows: &[[u8; 16]; 8]) -> [u32; 32] {
 /// The two registers of every lane, from a matrix of 16 by 16 bytes that is transposed: four neighbours of a column, and of
 /// the column eight further.
 #[inline]
-pub fn load_bytes_trans(rows: &[[u8; 16]; 16]) -> [[u32; 32]; 2] {
+pub(crate) fn load_bytes_trans(rows: &[[u8; 16]; 16]) -> [[u32; 32]; 2] {
     [0, 8].map(|right| {
         std::array::from_fn(|lane| {
             u32::from_le_bytes(std::array::from_fn(|i| {
@@ -103,7 +103,7 @@ pub fn load_bytes_trans(rows: &[[u8; 16]; 16]) -> [[u32; 32]; 2] {
 
 /// The columns, as rows of memory, of a matrix of 16 by 8 bytes whose fragment is that of an accumulator.
 #[inline]
-pub fn store_bytes_trans(register: &[u32; 32]) -> [[u8; 16]; 8] {
+pub(crate) fn store_bytes_trans(register: &[u32; 32]) -> [[u8; 16]; 8] {
     let mut columns = [[0; 16]; 8];
     for (lane, &value) in register.iter().enumerate() {
         for (i, byte) in value.to_le_bytes().into_iter().enumerate() {

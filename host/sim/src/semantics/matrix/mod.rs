@@ -5,15 +5,15 @@
 //!
 //! And of a warpgroup: `wgmma`. Not here: block scaling, `tcgen05`.
 
-pub mod element;
-pub mod fragment;
-pub mod load;
-pub mod multiply;
-pub mod sparse;
-pub mod volta;
-pub mod warpgroup;
+pub(crate) mod element;
+pub(crate) mod fragment;
+pub(crate) mod load;
+pub(crate) mod multiply;
+pub(crate) mod sparse;
+pub(crate) mod volta;
+pub(crate) mod warpgroup;
 
-pub use element::Element;
-pub use multiply::{Accumulator, BitOp, mma, mma_b1, mma_f64, wmma};
-pub use sparse::mma_sp;
-pub use volta::mma_m8n8k4;
+pub(crate) use element::Element;
+pub(crate) use multiply::{Accumulator, BitOp, mma, mma_b1, mma_f64, wmma};
+pub(crate) use sparse::mma_sp;
+pub(crate) use volta::mma_m8n8k4;

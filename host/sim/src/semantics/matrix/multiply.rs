@@ -16,12 +16,12 @@ use half::f16;
 
 /// The type of C's or D's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Accumulator {
+pub(crate) enum Accumulator {
     /// `.f16`, two in a register.
     F16,
-    /// `.f32`.
+    /// Sums of type `.f32`.
     F32,
-    /// `.s32`, wrapping.
+    /// Sums of type `.s32`, which wrap.
     S32,
     /// `.s32` with `.satfinite`.
     S32Satfinite,
@@ -30,7 +30,7 @@ pub enum Accumulator {
 impl Accumulator {
     /// How many lie in a register.
     #[inline]
-    pub fn per_register(self) -> usize {
+    pub(crate) fn per_register(self) -> usize {
         if self == Accumulator::F16 { 2 } else { 1 }
     }
 
@@ -125,7 +125,7 @@ impl<const LEN: usize> Matrix<LEN> {
 /// `mma.sync.m?n8k?`: `a`, `b`, `c` and `d` are the registers of the operands; `k` is the shape's. How many rows there are
 /// follows from the number of registers.
 #[inline(always)]
-pub fn mma(
+pub(crate) fn mma(
     k: usize,
     (a_type, a): (Element, &[[u32; 32]]),
     (b_type, b): (Element, &[[u32; 32]]),
@@ -166,7 +166,7 @@ pub fn mma(
 
 /// `wmma.mma` of shape `m` by `n` by `k`, on fragments laid out by [`fragment::wmma`].
 #[inline(always)]
-pub fn wmma(
+pub(crate) fn wmma(
     (m, n, k): (usize, usize, usize),
     (a_type, a): (Element, &[[u32; 32]]),
     (b_type, b): (Element, &[[u32; 32]]),
@@ -245,7 +245,7 @@ pub(super) fn accumulate<const A: usize>(
 }
 
 /// `mma.sync.m?n8k?.f64`: registers of 64 bits, one element each.
-pub fn mma_f64(
+pub(crate) fn mma_f64(
     k: usize,
     rounding: Rounding,
     a: &[[u64; 32]],
@@ -286,15 +286,15 @@ pub fn mma_f64(
 
 /// What `mma.b1` does with a bit of A and a bit of B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BitOp {
-    /// `.xor.popc`.
+pub(crate) enum BitOp {
+    /// The bits that differ are counted, `.xor.popc`.
     Xor,
-    /// `.and.popc`.
+    /// The bits that both have are counted, `.and.popc`.
     And,
 }
 
 /// `mma.sync.m?n8k?.s32.b1.b1.s32`: C plus how many bits of a row of A and a column of B the operation leaves set.
-pub fn mma_b1(
+pub(crate) fn mma_b1(
     k: usize,
     op: BitOp,
     a: &[[u32; 32]],

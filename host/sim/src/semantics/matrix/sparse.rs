@@ -36,7 +36,7 @@ fn chunks_per_register(a_type: Element) -> usize {
 }
 
 /// How many selectors there are: sets of lanes that could hold the metadata.
-pub fn selectors(k: usize, a_type: Element) -> usize {
+pub(crate) fn selectors(k: usize, a_type: Element) -> usize {
     // Four bits for each chunk of 16 rows, where eight quads have four registers of 32.
     (16 / (k / chunk(a_type)).max(1)).clamp(1, 4)
 }
@@ -81,7 +81,7 @@ fn nibbles(
 }
 
 /// The first row, chunk and metadata that the ISA does not allow.
-pub fn misplaced(
+pub(crate) fn misplaced(
     k: usize,
     a_type: Element,
     metadata: &[u32; 32],
@@ -98,7 +98,12 @@ pub fn misplaced(
 }
 
 /// Where each row's chunks keep their elements: the four bits of each.
-pub fn indices(k: usize, a_type: Element, metadata: &[u32; 32], selector: usize) -> [[u8; 16]; 16] {
+pub(crate) fn indices(
+    k: usize,
+    a_type: Element,
+    metadata: &[u32; 32],
+    selector: usize,
+) -> [[u8; 16]; 16] {
     let mut indices = [[0u8; 16]; 16];
     for (row, chunk, bits) in nibbles(k, a_type, metadata, selector) {
         indices[row & 15][chunk & 15] = bits as u8;
@@ -107,7 +112,12 @@ pub fn indices(k: usize, a_type: Element, metadata: &[u32; 32], selector: usize)
 }
 
 /// The column of the element of a row that is stored as its `stored`th.
-pub fn column(a_type: Element, indices: &[[u8; 16]; 16], row: usize, stored: usize) -> usize {
+pub(crate) fn column(
+    a_type: Element,
+    indices: &[[u8; 16]; 16],
+    row: usize,
+    stored: usize,
+) -> usize {
     let size = chunk(a_type);
     let (chunk, within) = (stored / (size / 2), stored % (size / 2));
     let bits = usize::from(indices[row & 15][chunk & 15]);
@@ -121,7 +131,7 @@ pub fn column(a_type: Element, indices: &[[u8; 16]; 16], row: usize, stored: usi
 
 /// `mma.sp.m16n8k?`: as [`super::mma`], with A's metadata and the selector of lanes that hold it.
 #[inline(always)]
-pub fn mma_sp(
+pub(crate) fn mma_sp(
     k: usize,
     (metadata, selector): (&[u32; 32], usize),
     (a_type, a): (Element, &[[u32; 32]]),

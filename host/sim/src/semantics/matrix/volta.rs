@@ -8,7 +8,7 @@ use super::multiply::Accumulator;
 
 /// The row and column of A's element `index` of `lane`, for A stored by rows or by columns.
 #[inline]
-pub fn a(by_rows: bool, lane: usize, index: usize) -> (usize, usize) {
+pub(crate) fn a(by_rows: bool, lane: usize, index: usize) -> (usize, usize) {
     let half = lane / 16 * 4;
     if by_rows {
         (lane % 4 + half, index)
@@ -19,7 +19,7 @@ pub fn a(by_rows: bool, lane: usize, index: usize) -> (usize, usize) {
 
 /// The row and column of B's element `index` of `lane`, for B stored by rows or by columns.
 #[inline]
-pub fn b(by_rows: bool, lane: usize, index: usize) -> (usize, usize) {
+pub(crate) fn b(by_rows: bool, lane: usize, index: usize) -> (usize, usize) {
     let half = lane / 16 * 4;
     if by_rows {
         (lane % 4, index + half)
@@ -30,7 +30,7 @@ pub fn b(by_rows: bool, lane: usize, index: usize) -> (usize, usize) {
 
 /// The row and column of element `index` of `lane`'s fragment of C or D.
 #[inline]
-pub fn c(ty: Accumulator, lane: usize, index: usize) -> (usize, usize) {
+pub(crate) fn c(ty: Accumulator, lane: usize, index: usize) -> (usize, usize) {
     let half = lane / 16 * 4;
     match ty {
         Accumulator::F16 => (lane % 4 + half, index),
@@ -42,7 +42,7 @@ pub fn c(ty: Accumulator, lane: usize, index: usize) -> (usize, usize) {
 }
 
 /// `mma.sync.m8n8k4`: registers of A and B, with how each is stored; of C and D, with their types.
-pub fn mma_m8n8k4(
+pub(crate) fn mma_m8n8k4(
     (a_rows, a_registers): (bool, &[[u32; 32]]),
     (b_rows, b_registers): (bool, &[[u32; 32]]),
     (c_type, c_registers): (Accumulator, &[[u32; 32]]),

@@ -14,28 +14,28 @@ use super::multiply::Accumulator;
 use crate::semantics::tensor::Swizzle;
 
 /// Rows that one warp has.
-pub const ROWS: usize = 16;
+pub(crate) const ROWS: usize = 16;
 /// Bytes of a piece that keeps together.
-pub const PIECE: usize = 16;
+pub(crate) const PIECE: usize = 16;
 
 /// A matrix descriptor, taken apart. Addresses and strides in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Descriptor {
+pub(crate) struct Descriptor {
     /// The shared address of the first element.
-    pub start: u32,
+    pub(crate) start: u32,
     /// "Leading dimension byte offset".
-    pub leading: u32,
+    pub(crate) leading: u32,
     /// "Stride dimension byte offset".
-    pub stride: u32,
+    pub(crate) stride: u32,
     /// "Matrix base offset": the line of 128 bytes, of eight, that the swizzling pattern starts at.
-    pub base: u32,
+    pub(crate) base: u32,
     /// How pieces are shuffled.
-    pub swizzle: Swizzle,
+    pub(crate) swizzle: Swizzle,
 }
 
 /// Which elements of a matrix lie side by side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Major {
+pub(crate) enum Major {
     /// Those of one row of A or column of B.
     K,
     /// Those of one column of A or row of B.
@@ -44,7 +44,7 @@ pub enum Major {
 
 impl Descriptor {
     /// Of its 64 bits.
-    pub fn of(bits: u64) -> Self {
+    pub(crate) fn of(bits: u64) -> Self {
         let field = |at: u32| (bits >> at & 0x3fff) as u32 * PIECE as u32;
         Self {
             start: field(0),
@@ -63,7 +63,7 @@ impl Descriptor {
     /// The shared address of a piece: of row or column `mn` its `k`th piece (K-major), or of row or column group `mn` that
     /// at `k` (MN-major).
     #[inline]
-    pub fn place(&self, major: Major, mn: u32, k: u32) -> u32 {
+    pub(crate) fn place(&self, major: Major, mn: u32, k: u32) -> u32 {
         let piece = PIECE as u32;
         let offset = match (major, self.swizzle.span()) {
             (Major::K, None) => mn / 8 * self.stride + mn % 8 * piece + k * self.leading,
@@ -85,11 +85,11 @@ impl Descriptor {
 
 /// A matrix with `lines` rows (of A) or columns (of B) of `k` elements: elements of line `i` at `i * k`.
 #[derive(Debug)]
-pub struct Lines {
+pub(crate) struct Lines {
     /// Raw bits of each element.
-    pub bits: Vec<u32>,
+    pub(crate) bits: Vec<u32>,
     /// Elements of a line.
-    pub k: usize,
+    pub(crate) k: usize,
 }
 
 impl Lines {
@@ -97,7 +97,7 @@ impl Lines {
     ///
     /// # Errors
     /// What `piece` gives for an address that is none.
-    pub fn load<E>(
+    pub(crate) fn load<E>(
         descriptor: &Descriptor,
         major: Major,
         (from, to): (usize, usize),
@@ -139,7 +139,7 @@ impl Lines {
     }
 
     /// The warp's 16 rows of A, from its registers.
-    pub fn of_registers(k: usize, a_type: Option<Element>, registers: &[[u32; 32]]) -> Self {
+    pub(crate) fn of_registers(k: usize, a_type: Option<Element>, registers: &[[u32; 32]]) -> Self {
         let mut bits = vec![0; ROWS * k];
         // Single bits come in words.
         let each = a_type.map_or(1, Element::per_register);
@@ -157,7 +157,7 @@ impl Lines {
     }
 
     /// What is stored of a sparse matrix, put into its columns.
-    pub fn spread(&self, a_type: Element, indices: &[[u8; 16]; 16]) -> Self {
+    pub(crate) fn spread(&self, a_type: Element, indices: &[[u8; 16]; 16]) -> Self {
         let k = self.k * 2;
         let mut bits = vec![0; ROWS * k];
         for row in 0..ROWS {
@@ -185,7 +185,7 @@ fn place(lane: usize, index: usize) -> (usize, usize) {
 
 /// One warp's rows of D = A * B + D, or without D. `a` has 16 lines, `b` as many as D has columns.
 #[inline(always)]
-pub fn wgmma(
+pub(crate) fn wgmma(
     (a_type, a, negate_a): (Element, &Lines, bool),
     (b_type, b, negate_b): (Element, &Lines, bool),
     (d_type, d, add): (Accumulator, &mut [[u32; 32]], bool),
@@ -223,7 +223,7 @@ pub fn wgmma(
 }
 
 /// The same of single bits, in words of 32: D plus how many bits `and` leaves.
-pub fn wgmma_b1(a: &Lines, b: &Lines, d: &mut [[u32; 32]], add: bool) {
+pub(crate) fn wgmma_b1(a: &Lines, b: &Lines, d: &mut [[u32; 32]], add: bool) {
     for (number, register) in d.iter_mut().enumerate() {
         for (lane, bits) in register.iter_mut().enumerate() {
             let (row, column) = place(lane, number);

@@ -13,17 +13,17 @@ pub enum TensorMapError {
     /// Too few dimensions, or too many.
     #[error("a rank of {rank}; it has to be from {least} to 5 {why}")]
     Rank {
-        /// Dimensions.
+        /// The tensor's number of dimensions.
         rank: u32,
         /// The least that would do.
         least: u32,
-        /// For what.
+        /// What asks for it.
         why: &'static str,
     },
     /// A tensor that starts in between.
     #[error("the tensor's address {address:#x} is no multiple of {align} bytes")]
     Address {
-        /// The address.
+        /// The address that was given.
         address: u64,
         /// What it has to be a multiple of.
         align: u64,
@@ -33,7 +33,7 @@ pub enum TensorMapError {
     Size {
         /// Which, from 0.
         dimension: usize,
-        /// Elements.
+        /// How many elements were given.
         size: u64,
         /// What would do.
         need: &'static str,
@@ -45,7 +45,7 @@ pub enum TensorMapError {
     Stride {
         /// Which, from 1.
         dimension: usize,
-        /// Bytes.
+        /// How many bytes were given.
         stride: u64,
         /// What it has to be a multiple of.
         align: u64,
@@ -55,19 +55,19 @@ pub enum TensorMapError {
     Box {
         /// Which, from 0.
         dimension: usize,
-        /// Elements.
+        /// How many elements were given.
         size: u32,
     },
     /// Rows of the box that do not fill 16 bytes.
     #[error("rows of the box have {bits} bits; they have to be a multiple of 16 bytes")]
     Row {
-        /// Bits.
+        /// How many bits an element has.
         bits: u32,
     },
     /// A box of packed elements that is not 128 wide.
     #[error("rows of the box have {size} packed elements; they have to have 128")]
     PackedRow {
-        /// Elements.
+        /// How many elements were given.
         size: u32,
     },
     /// Rows of the box that the swizzle cannot shuffle.
@@ -75,7 +75,7 @@ pub enum TensorMapError {
         "rows of the box have {bytes} bytes, and the swizzle is of {span}: they may have no more"
     )]
     Span {
-        /// Bytes.
+        /// How many bytes were given.
         bytes: u32,
         /// Bytes that the swizzle shuffles.
         span: u32,
@@ -85,7 +85,7 @@ pub enum TensorMapError {
     Step {
         /// Which, from 0.
         dimension: usize,
-        /// Elements.
+        /// How many elements were given.
         step: u32,
     },
     /// Interleaved slices of 32 bytes with another swizzle.
@@ -102,13 +102,13 @@ pub enum TensorMapError {
         "a corner of the bounding box at {corner}; with {rank} dimensions it has to be from {least} to {most}"
     )]
     Corner {
-        /// The coordinate.
+        /// The coordinate that was given.
         corner: i16,
-        /// Dimensions.
+        /// The tensor's number of dimensions.
         rank: u32,
-        /// The least.
+        /// The least that is allowed.
         least: i32,
-        /// The most.
+        /// The most that is allowed.
         most: i32,
     },
     /// A bounding box of nothing.

@@ -8,37 +8,37 @@ use crate::semantics::half::OUT_OF_BOUNDS;
 /// An element type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Element {
-    /// `CU_TENSOR_MAP_DATA_TYPE_UINT8`.
+    /// Elements of `CU_TENSOR_MAP_DATA_TYPE_UINT8`.
     U8,
-    /// `..._UINT16`.
+    /// Elements of `CU_TENSOR_MAP_DATA_TYPE_UINT16`.
     U16,
-    /// `..._UINT32`.
+    /// Elements of `CU_TENSOR_MAP_DATA_TYPE_UINT32`.
     U32,
-    /// `..._INT32`.
+    /// Elements of `CU_TENSOR_MAP_DATA_TYPE_INT32`.
     S32,
-    /// `..._UINT64`.
+    /// Elements of `CU_TENSOR_MAP_DATA_TYPE_UINT64`.
     U64,
-    /// `..._INT64`.
+    /// Elements of `CU_TENSOR_MAP_DATA_TYPE_INT64`.
     S64,
-    /// `..._FLOAT16`.
+    /// Elements of `CU_TENSOR_MAP_DATA_TYPE_FLOAT16`.
     F16,
-    /// `..._FLOAT32`.
+    /// Elements of `CU_TENSOR_MAP_DATA_TYPE_FLOAT32`.
     F32,
-    /// `..._FLOAT64`.
+    /// Elements of `CU_TENSOR_MAP_DATA_TYPE_FLOAT64`.
     F64,
-    /// `..._BFLOAT16`.
+    /// Elements of `CU_TENSOR_MAP_DATA_TYPE_BFLOAT16`.
     Bf16,
-    /// `..._FLOAT32_FTZ`.
+    /// Elements of `CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ`.
     F32Ftz,
-    /// `..._TFLOAT32`.
+    /// Elements of `CU_TENSOR_MAP_DATA_TYPE_TFLOAT32`.
     Tf32,
-    /// `..._TFLOAT32_FTZ`.
+    /// Elements of `CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ`.
     Tf32Ftz,
-    /// `..._16U4_ALIGN8B` (`sm_100`).
+    /// Elements of `CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B`, from `sm_100` on.
     U4x16,
-    /// `..._16U4_ALIGN16B` (`sm_100`).
+    /// Elements of `CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B`, from `sm_100` on.
     U4x16Padded,
-    /// `..._16U6_ALIGN16B` (`sm_100`).
+    /// Elements of `CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B`, from `sm_100` on.
     U6x16Padded,
 }
 

@@ -43,18 +43,18 @@ pub enum Promotion {
     /// What is asked for.
     #[default]
     None,
-    /// 64 bytes.
+    /// Reads fetch at least 64 bytes.
     B64,
-    /// 128 bytes.
+    /// Reads fetch at least 128 bytes.
     B128,
-    /// 256 bytes.
+    /// Reads fetch at least 256 bytes.
     B256,
 }
 
 /// What is read outside of the tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Fill {
-    /// Zeros.
+    /// Elements outside are zeros.
     #[default]
     Zero,
     /// A NaN that `fma.oob` takes for zero.
@@ -136,27 +136,27 @@ pub struct TensorMap {
 /// A field that `tensormap.replace` writes, with its dimension where it has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
-    /// `.global_address`.
+    /// The field that is called `.global_address`.
     Address,
     /// `.rank`, less one.
     Rank,
-    /// `.box_dim`.
+    /// The field that is called `.box_dim`.
     Box(u32),
-    /// `.global_dim`.
+    /// The field that is called `.global_dim`.
     Size(u32),
-    /// `.global_stride`.
+    /// The field that is called `.global_stride`.
     Stride(u32),
-    /// `.element_stride`.
+    /// The field that is called `.element_stride`.
     Step(u32),
     /// `.elemtype`, in the ISA's numbers.
     Element,
-    /// `.interleave_layout`.
+    /// The field that is called `.interleave_layout`.
     Interleave,
-    /// `.swizzle_mode`.
+    /// The field that is called `.swizzle_mode`.
     Swizzle,
-    /// `.swizzle_atomicity`.
+    /// The field that is called `.swizzle_atomicity`.
     Atomicity,
-    /// `.fill_mode`.
+    /// The field that is called `.fill_mode`.
     Fill,
 }
 

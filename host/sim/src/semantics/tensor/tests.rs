@@ -155,7 +155,8 @@ fn change(map: &mut TensorMap, f: impl Fn(&mut Im2col)) {
 #[test]
 fn a_box_far_outside_touches_nothing() {
     let map = map();
-    for at in [i32::MIN, i32::MAX] {
+    // Rows of a box begin at multiples of 16 bytes.
+    for at in [i32::MIN, i32::MAX & !7] {
         let place = Place::Tile([at; 5]);
         let bytes = map.bytes(&place).expect("a tiled map");
         let runs = map.runs(&place);

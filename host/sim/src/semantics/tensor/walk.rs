@@ -20,13 +20,13 @@ const PIECE: i64 = 16;
 pub struct Run {
     /// Where they start in the box, before swizzling.
     pub offset: u32,
-    /// How many.
+    /// How many bytes they are.
     pub bytes: u32,
     /// Their address; none outside of the tensor.
     pub global: Option<u64>,
 }
 
-/// Which box.
+/// Which box of the tensor is copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// The box of a tiled map that starts at these coordinates.
@@ -54,9 +54,9 @@ pub enum WalkError {
     /// A filter's place that does not fit.
     #[error("an im2col offset of {offset}; with {rank} dimensions it has to be below {limit}")]
     Offset {
-        /// The offset.
+        /// The offset that was given.
         offset: u16,
-        /// Dimensions.
+        /// The tensor's number of dimensions.
         rank: u32,
         /// The first that is too large.
         limit: u32,

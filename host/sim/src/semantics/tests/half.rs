@@ -2,6 +2,7 @@
 
 use crate::semantics::Rounding::Nearest;
 use crate::semantics::exact::{BF16, Exact, F16, Format};
+use crate::semantics::half::bits::ftz_f16;
 use crate::semantics::half::*;
 use half::{bf16, f16};
 use proptest::prelude::*;
@@ -127,7 +128,6 @@ fn comparisons_read_values_and_ftz_reads_zeros() {
             && setp_num_f16(tiny, tiny)
     );
     assert!(setp_lt_bf16(bf16::from_f32(-1.0), bf16::ONE) && setp_neu_bf16(bf16::NAN, bf16::ONE));
-    assert_eq!((set_f16(true), set_bf16(false)), (f16::ONE, bf16::ZERO));
 }
 
 /// Bits of a half: random, or of middling exponents, so that operands meet.
@@ -194,7 +194,6 @@ proptest! {
         prop_assert_eq!(pack([a0, a1]), a);
         prop_assert_eq!(fma_rn_f16x2(a, b, c), pack([fma_rn_f16(a0, b0, c0), fma_rn_f16(a1, b1, c1)]));
         prop_assert_eq!(mul_rn_f16x2(a, b), pack([mul_rn_f16(a0, b0), mul_rn_f16(a1, b1)]));
-        prop_assert_eq!(neg_f16x2(a), pack([neg_f16(a0), neg_f16(a1)]));
         prop_assert_eq!(fma_rn_ftz_relu_f16(a0, b0, c0).to_bits(), {
             let plain = fma_rn_ftz_f16(a0, b0, c0);
             if plain.is_sign_negative() { 0 } else { plain.to_bits() }

@@ -1,7 +1,9 @@
 //! Texture coordinates and filtering against the Programming Guide's formulas.
 
 use crate::semantics::texture::AddressMode::{self, Border, Clamp, Mirror, Wrap};
+use crate::semantics::texture::address::texel;
 use crate::semantics::texture::filter::{self, gather};
+use crate::semantics::texture::fixed::{linear, point};
 use crate::semantics::texture::{SurfaceClamp, Texel, blend, cube, format, *};
 use proptest::prelude::*;
 

@@ -3,12 +3,13 @@
 //! Made from the raw results of kernels that fetched at random and edge coordinates; a few rows of each kind.
 
 use crate::semantics::texture::AddressMode::{self, Border, Clamp, Mirror, Wrap};
-use crate::semantics::texture::{blend, cube, filter, level, linear, point};
+use crate::semantics::texture::fixed::{linear, point};
+use crate::semantics::texture::{blend, cube, filter, level};
 
 /// Texels, address mode, bits of a normalised coordinate, bits of what came back from an axis whose texels are 0, 1, 2, ...
 type Row = (u32, AddressMode, u32, u32);
 
-/// Nearest texels.
+/// Nearest texels, as an H200 read them.
 #[rustfmt::skip]
 const POINTS: &[Row] = &[
     (5, Wrap, 0x4f800000, 0x00000000),
@@ -51,7 +52,7 @@ const POINTS: &[Row] = &[
     (100, Mirror, 0x80000001, 0x00000000),
 ];
 
-/// Blends.
+/// Blends of texels, as an H200 read them.
 #[rustfmt::skip]
 const LINES: &[Row] = &[
     (5, Wrap, 0xffc00000, 0x40000000),

@@ -26,9 +26,6 @@ fn reductions_of_floats_cover_members_only() {
 
 #[test]
 fn atomics_are_as_measured() {
-    let denormal = f32::from_bits;
-    assert_eq!(add_global_f32(denormal(1), denormal(2)).to_bits(), 0);
-    assert_eq!(add_shared_f32(denormal(1), denormal(2)).to_bits(), 3);
     assert_eq!(
         (
             inc_u32(5, 4),
@@ -42,5 +39,5 @@ fn atomics_are_as_measured() {
         (dec_u32(0, 7), dec_u32(8, 7), dec_u32(7, 7), dec_u32(1, 7)),
         (7, 7, 6, 0)
     );
-    assert_eq!((cas(5, 5, 6), cas(4, 5, 6), exch(1, 2)), (6, 4, 2));
+    assert_eq!((cas(5, 5, 6), cas(4, 5, 6)), (6, 4));
 }

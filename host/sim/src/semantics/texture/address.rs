@@ -19,7 +19,7 @@ pub enum AddressMode {
 impl AddressMode {
     /// The mode that holds for coordinates that are normalised or not.
     #[inline]
-    pub fn for_coordinates(self, normalized: bool) -> AddressMode {
+    pub(crate) fn for_coordinates(self, normalized: bool) -> AddressMode {
         match self {
             AddressMode::Wrap | AddressMode::Mirror if !normalized => AddressMode::Clamp,
             mode => mode,
@@ -29,7 +29,7 @@ impl AddressMode {
 
 /// The texel that stands at `index` on an axis of `size` texels; `None` for the border, and if there is none.
 #[inline]
-pub fn texel(index: i64, size: u32, mode: AddressMode) -> Option<u32> {
+pub(crate) fn texel(index: i64, size: u32, mode: AddressMode) -> Option<u32> {
     let length = i64::from(size);
     if length == 0 {
         return None;
@@ -53,7 +53,7 @@ pub fn texel(index: i64, size: u32, mode: AddressMode) -> Option<u32> {
 
 /// What a surface instruction does with an index outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum SurfaceClamp {
+pub(crate) enum SurfaceClamp {
     /// `.trap`: a fault.
     Trap,
     /// `.clamp`: the nearest element.
@@ -64,7 +64,7 @@ pub enum SurfaceClamp {
 
 /// Where a surface access goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Texel {
+pub(crate) enum Texel {
     /// To this element.
     At(u32),
     /// Nowhere: a load gives zero.
@@ -76,7 +76,7 @@ pub enum Texel {
 /// The element that a surface access at `index` goes to, on an axis of `size` elements. (`sust` and `suld` count the first axis
 /// in bytes: `size` is then in bytes, and `Clamp` may end inside an element, which the caller aligns.)
 #[inline]
-pub fn surface_texel(index: i32, size: u32, clamp: SurfaceClamp) -> Texel {
+pub(crate) fn surface_texel(index: i32, size: u32, clamp: SurfaceClamp) -> Texel {
     match (u32::try_from(index), clamp) {
         (Ok(inside), _) if inside < size => Texel::At(inside),
         (_, SurfaceClamp::Trap) => Texel::Fault,

@@ -33,7 +33,7 @@ const HALF: Floats = Floats {
 };
 
 /// Blends `f32` texels.
-pub fn singles(texels: &[f32], weights: &[u32]) -> f32 {
+pub(crate) fn singles(texels: &[f32], weights: &[u32]) -> f32 {
     let blended = floats(texels, weights, SINGLE);
     // A subnormal result is zero.
     if blended.abs() < f32::MIN_POSITIVE {
@@ -44,7 +44,7 @@ pub fn singles(texels: &[f32], weights: &[u32]) -> f32 {
 }
 
 /// Blends `f16` texels, which are widened already.
-pub fn halves(texels: &[f32], weights: &[u32]) -> f32 {
+pub(crate) fn halves(texels: &[f32], weights: &[u32]) -> f32 {
     floats(texels, weights, HALF)
 }
 
@@ -106,7 +106,7 @@ fn floats(texels: &[f32], weights: &[u32], format: Floats) -> f32 {
 }
 
 /// Blends 8-bit unsigned texels that read as floats.
-pub fn unorm8(texels: &[u32], weights: &[u32]) -> f32 {
+pub(crate) fn unorm8(texels: &[u32], weights: &[u32]) -> f32 {
     let sum: u32 = texels
         .iter()
         .zip(weights)
@@ -116,7 +116,7 @@ pub fn unorm8(texels: &[u32], weights: &[u32]) -> f32 {
 }
 
 /// Blends 16-bit unsigned texels that read as floats.
-pub fn unorm16(texels: &[u32], weights: &[u32]) -> f32 {
+pub(crate) fn unorm16(texels: &[u32], weights: &[u32]) -> f32 {
     let sum: u32 = texels
         .iter()
         .zip(weights)
@@ -126,14 +126,14 @@ pub fn unorm16(texels: &[u32], weights: &[u32]) -> f32 {
 }
 
 /// Blends 8-bit signed texels that read as floats.
-pub fn snorm8(texels: &[i32], weights: &[u32]) -> f32 {
+pub(crate) fn snorm8(texels: &[i32], weights: &[u32]) -> f32 {
     let sum = signed(texels, weights) * 32767;
     let unit = 127 * 256;
     format::snorm16((2 * sum + unit).div_euclid(2 * unit).clamp(-32767, 32767) as i16)
 }
 
 /// Blends 16-bit signed texels that read as floats.
-pub fn snorm16(texels: &[i32], weights: &[u32]) -> f32 {
+pub(crate) fn snorm16(texels: &[i32], weights: &[u32]) -> f32 {
     format::snorm16(((signed(texels, weights) + 128) >> 8).clamp(-32767, 32767) as i16)
 }
 

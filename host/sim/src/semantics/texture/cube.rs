@@ -7,7 +7,7 @@
 
 /// The face (+x, -x, +y, -y, +z, -z) of a direction, and the normalised coordinates on it.
 #[inline]
-pub fn face(x: f32, y: f32, z: f32) -> (u32, f32, f32) {
+pub(crate) fn face(x: f32, y: f32, z: f32) -> (u32, f32, f32) {
     let (ax, ay, az) = (x.abs(), y.abs(), z.abs());
     let (number, major, s, t) = if az >= ax && az >= ay {
         if z >= 0.0 {

@@ -40,23 +40,23 @@ fn position(x: f32, size: u32, normalized: bool, mode: AddressMode) -> (i64, u32
 
 /// The texel of a point-sampled fetch at `x`; `None` is the border.
 #[inline]
-pub fn point(x: f32, size: u32, normalized: bool, mode: AddressMode) -> Option<u32> {
+pub(crate) fn point(x: f32, size: u32, normalized: bool, mode: AddressMode) -> Option<u32> {
     let (position, bits) = position(x, size, normalized, mode);
     texel(position >> bits, size, mode.for_coordinates(normalized))
 }
 
 /// The two texels of a linear fetch along one axis, and the weight of the second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tap {
+pub(crate) struct Tap {
     /// The texels at and after the coordinate's; `None` is the border.
-    pub texels: [Option<u32>; 2],
+    pub(crate) texels: [Option<u32>; 2],
     /// The weight of the second, in 256ths: below 256.
-    pub weight: u32,
+    pub(crate) weight: u32,
 }
 
 impl Tap {
     /// The only texel of an axis that is none.
-    pub const ONLY: Tap = Tap {
+    pub(crate) const ONLY: Tap = Tap {
         texels: [Some(0); 2],
         weight: 0,
     };
@@ -64,7 +64,7 @@ impl Tap {
 
 /// The texels and the weight of a linear fetch at `x`.
 #[inline]
-pub fn linear(x: f32, size: u32, normalized: bool, mode: AddressMode) -> Tap {
+pub(crate) fn linear(x: f32, size: u32, normalized: bool, mode: AddressMode) -> Tap {
     let mut centred = centred(x, size, normalized, mode);
     let mode = mode.for_coordinates(normalized);
     if mode == AddressMode::Clamp {
@@ -80,7 +80,7 @@ pub fn linear(x: f32, size: u32, normalized: bool, mode: AddressMode) -> Tap {
 
 /// The two texels around `x`, as a gather takes them: beyond the last one twice that one.
 #[inline]
-pub fn around(x: f32, size: u32, normalized: bool, mode: AddressMode) -> [Option<u32>; 2] {
+pub(crate) fn around(x: f32, size: u32, normalized: bool, mode: AddressMode) -> [Option<u32>; 2] {
     let first = centred(x, size, normalized, mode) >> 8;
     let mode = mode.for_coordinates(normalized);
     [texel(first, size, mode), texel(first + 1, size, mode)]

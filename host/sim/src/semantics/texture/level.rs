@@ -7,14 +7,14 @@
 
 /// A level that a fetch names.
 #[inline]
-pub fn of(level: f32) -> i32 {
+pub(crate) fn of(level: f32) -> i32 {
     // A cast saturates, and takes a NaN for zero.
     (level * 256.0) as i32
 }
 
 /// The level at which so many texels lie between neighbouring pixels.
 #[inline]
-pub fn of_distance(texels: f32) -> i32 {
+pub(crate) fn of_distance(texels: f32) -> i32 {
     if texels.is_nan() {
         return 0;
     }
@@ -38,7 +38,7 @@ pub fn of_distance(texels: f32) -> i32 {
 
 /// The level that is read: with the sampler's bias, and inside its clamps and the levels that there are.
 #[inline]
-pub fn clamped(level: i32, bias: f32, [least, most]: [f32; 2], last: usize) -> i32 {
+pub(crate) fn clamped(level: i32, bias: f32, [least, most]: [f32; 2], last: usize) -> i32 {
     let bias = (bias * 256.0) as i32;
     let level = level.saturating_add(bias).max(of(least)).min(of(most));
     level.clamp(0, last as i32 * 256)

@@ -4,13 +4,13 @@
 //! Fetching", for the filter. One axis at a time: an instruction of two or three dimensions takes the texels of each and
 //! blends along all, levels of mipmaps included. Not here: anisotropy, sRGB.
 
-pub mod address;
-pub mod blend;
-pub mod cube;
-pub mod filter;
-pub mod fixed;
-pub mod format;
-pub mod level;
+pub(crate) mod address;
+pub(crate) mod blend;
+pub(crate) mod cube;
+pub(crate) mod filter;
+pub(crate) mod fixed;
+pub(crate) mod format;
+pub(crate) mod level;
 
-pub use address::{AddressMode, SurfaceClamp, Texel, surface_texel, texel};
-pub use fixed::{Tap, around, linear, point};
+pub use address::AddressMode;
+pub(crate) use address::{SurfaceClamp, Texel, surface_texel};

@@ -1,8 +1,6 @@
 //! Every type, layout and source of a matrix.
 
-use lanewise_sim::semantics::tensor::{
-    Access, Element, Fill, Interleave, Promotion, Swizzle, TensorMap,
-};
+use lanewise_sim::tensor::{Access, Element, Fill, Interleave, Promotion, Swizzle, TensorMap};
 
 use super::*;
 

@@ -18,7 +18,7 @@ use crate::kernel::{Case, low};
 /// What a result has to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Expect {
-    /// These bits.
+    /// A value whose bits are these.
     Bits(u128),
     /// Any NaN of this type: its bits are open.
     Nan(Type),

@@ -85,6 +85,22 @@ pub struct Barrier<S> {
 #[must_use = "a thread that has arrived and never waits may go on too early; `let _ =` says that it is meant"]
 pub struct Token(u64, PhantomData<*mut ()>);
 
+impl Token {
+    /// The number, for `compat`, which has such tokens.
+    #[cfg(feature = "compat")]
+    #[inline]
+    pub(crate) fn raw(&self) -> u64 {
+        self.0
+    }
+
+    /// The token of a number.
+    #[cfg(feature = "compat")]
+    #[inline]
+    pub(crate) fn from_raw(raw: u64) -> Self {
+        Token(raw, PhantomData)
+    }
+}
+
 /// Which of two phases: they alternate, and the first is even.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parity {

@@ -114,6 +114,14 @@ impl<T: Value> ConstantMemory<T> {
         // SAFETY: a static is valid and aligned, and nothing writes constant memory while a kernel runs.
         unsafe { self.0.address().read() }
     }
+
+    /// The value where it is: of an array that is indexed, one element is read, and not all copied.
+    #[inline]
+    #[must_use]
+    pub fn get_ref(&self) -> &T {
+        // SAFETY: as above.
+        unsafe { &*self.0.address() }
+    }
 }
 
 /// Types of which all bits zero are a value.

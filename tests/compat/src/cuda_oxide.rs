@@ -10,14 +10,23 @@ use lanewise_std::compat::cuda_device::cuda_module;
 #[cuda_module]
 pub mod kernels {
     use lanewise_std::compat::cuda_device::atomic::{AtomicOrdering, DeviceAtomicU32};
+    use lanewise_std::compat::cuda_device::barrier::{
+        Barrier, GeneralBarrier, ManagedBarrier, Uninit, mbarrier_arrive, mbarrier_init,
+        mbarrier_wait,
+    };
     use lanewise_std::compat::cuda_device::{
         ConstantMemory, DisjointSlice, SharedArray, constant, device, kernel, launch_bounds,
         thread, warp,
     };
+    use lanewise_std::compat::cuda_intrinsics::sreg::thread_idx_x;
 
     /// Filled by the host.
     #[constant]
     pub static WEIGHTS: ConstantMemory<[f32; 4]> = ConstantMemory::UNINIT;
+
+    /// Filled by the host.
+    #[constant]
+    pub static STEPS: ConstantMemory<[u32; 4]> = ConstantMemory::UNINIT;
 
     #[device]
     fn square(x: f32) -> f32 {
@@ -101,6 +110,89 @@ pub mod kernels {
         if warp::lane_id() == 0 {
             let total = unsafe { DeviceAtomicU32::from_ptr(total) };
             total.fetch_add(votes.count_ones(), AtomicOrdering::Relaxed);
+        }
+    }
+
+    /// A matrix of rows of 64, transposed through a tile that begins at a multiple of 128 bytes.
+    #[kernel]
+    pub fn transpose(input: &[f32], mut output: DisjointSlice<f32, thread::Index2D<64>>) {
+        static mut TILE: SharedArray<f32, 272, 128> = SharedArray::UNINIT;
+        const ALIGN: usize = SharedArray::<f32, 272, 128>::alignment();
+
+        let (tx, ty) = (
+            thread::threadIdx_x() as usize,
+            thread::threadIdx_y() as usize,
+        );
+        let row = (thread::blockIdx_x() * 16) as usize + ty;
+        let col = (thread::blockIdx_y() * 16) as usize + tx;
+        unsafe {
+            TILE[17 * ty + tx] = input[64 * row + col];
+        }
+        thread::sync_threads();
+        if let Some(idx) = thread::index_2d::<64>() {
+            let aligned = unsafe { SharedArray::as_raw_mut_ptr(&raw mut TILE) } as usize % ALIGN;
+            if let Some(element) = output.get_mut(idx) {
+                *element = unsafe { TILE[17 * tx + ty] } + aligned as f32;
+            }
+        }
+    }
+
+    /// `alpha * a * b + beta * c`, of matrices whose rows are as long as the host says.
+    #[kernel]
+    pub fn sgemm_naive(
+        m: u32,
+        n: u32,
+        k: u32,
+        alpha: f32,
+        a: &[f32],
+        b: &[f32],
+        beta: f32,
+        mut c: DisjointSlice<f32, thread::Runtime2DIndex>,
+    ) {
+        let row = thread::index_2d_row();
+        let col = thread::index_2d_col();
+        if let Some(c_idx) = thread::index_2d_runtime(&c) {
+            if row < m as usize {
+                let (n, k) = (n as usize, k as usize);
+                let mut sum = 0.0f32;
+                let mut i = 0usize;
+                while i < k {
+                    sum += a[row * k + i] * b[i * n + col];
+                    i += 1;
+                }
+                if let Some(c_elem) = c.get_mut(c_idx) {
+                    *c_elem = alpha * sum + beta * (*c_elem);
+                }
+            }
+        }
+    }
+
+    /// The left neighbour in the block, which a barrier of two kinds waits for.
+    #[kernel]
+    pub fn neighbours(input: &[u32], mut output: DisjointSlice<u32>) {
+        static mut VALUES: SharedArray<u32, 64> = SharedArray::UNINIT;
+        static mut BAR: Barrier = Barrier::UNINIT;
+        static mut DONE: Barrier = Barrier::UNINIT;
+
+        let tid = thread_idx_x() as usize;
+        let idx = thread::index_1d();
+        if tid == 0 {
+            unsafe {
+                mbarrier_init(&raw mut BAR, 64);
+            }
+        }
+        let done = ManagedBarrier::<Uninit, GeneralBarrier>::from_static(&raw mut DONE);
+        let done = unsafe { done.init(64) };
+        unsafe {
+            VALUES[tid] = input[idx.get()];
+            let token = mbarrier_arrive(&BAR);
+            mbarrier_wait(&BAR, token);
+        }
+        let left = unsafe { VALUES[(tid + 63) % 64] };
+        let token = done.arrive();
+        done.wait(token);
+        if let Some((element, _)) = output.get_mut_indexed() {
+            *element = left + STEPS.get_ref()[tid % 4];
         }
     }
 }

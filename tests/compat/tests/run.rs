@@ -249,3 +249,65 @@ fn floats_have_methods_and_constants_come_from_the_host() {
         .collect();
     assert_eq!(out.to_vec().expect("a copy"), expected);
 }
+
+#[test]
+fn a_space_of_rows_takes_its_own_index() {
+    let values: Vec<f32> = (0..64 * 64).map(|i| i as f32).collect();
+    let mut output = buffer(&vec![0.0f32; 64 * 64]);
+    launch!(
+        oxide::transpose,
+        LaunchConfig::new((4, 4), (16, 16)),
+        (&buffer(&values), &mut output)
+    );
+    let expected: Vec<f32> = (0..64 * 64)
+        .map(|i| (64 * (i % 64) + i / 64) as f32)
+        .collect();
+    assert_eq!(output.to_vec().expect("a copy"), expected);
+}
+
+#[test]
+fn the_host_says_how_long_rows_are() {
+    let (m, n, k) = (20usize, 33usize, 7usize);
+    let a: Vec<f32> = (0..m * k).map(|i| (i % 5) as f32).collect();
+    let b: Vec<f32> = (0..k * n).map(|i| (i % 7) as f32).collect();
+    let mut c = buffer(&vec![1.0f32; m * n]);
+    launch!(
+        oxide::sgemm_naive,
+        LaunchConfig::cover_2d((n, m), (16, 16)),
+        (
+            m as u32,
+            n as u32,
+            k as u32,
+            2.0f32,
+            &buffer(&a),
+            &buffer(&b),
+            3.0f32,
+            &mut c,
+            n as u32
+        )
+    );
+    let element = |i: usize| {
+        let (row, column) = (i / n, i % n);
+        let sum: f32 = (0..k).map(|j| a[row * k + j] * b[j * n + column]).sum();
+        2.0 * sum + 3.0
+    };
+    let expected: Vec<f32> = (0..m * n).map(element).collect();
+    assert_eq!(c.to_vec().expect("a copy"), expected);
+}
+
+#[test]
+fn barriers_are_waited_for_by_function_and_by_type() {
+    let values = numbers(256);
+    let steps = OPENED.device.symbol(oxide::STEPS).expect("it is there");
+    steps.write([10, 20, 30, 40]).expect("a copy");
+    let mut output = buffer(&[0u32; 256]);
+    launch!(
+        oxide::neighbours,
+        LaunchConfig::new(4, 64),
+        (&buffer(&values), &mut output)
+    );
+    let expected: Vec<u32> = (0..256)
+        .map(|i| values[64 * (i / 64) + (i + 63) % 64] + 10 * (i as u32 % 4 + 1))
+        .collect();
+    assert_eq!(output.to_vec().expect("a copy"), expected);
+}

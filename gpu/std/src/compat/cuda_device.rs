@@ -2,18 +2,26 @@
 //!
 //! Source: NVIDIA, "cuda-oxide: API Quick Reference".
 
-use core::ops::{Index, IndexMut};
+mod disjoint;
+mod shared;
+
+pub mod barrier;
 
 pub use crate::gpu_assert;
-pub use crate::{ConstantMemory, DisjointSlice, atomic};
+pub use crate::{ConstantMemory, atomic};
+pub use disjoint::DisjointSlice;
 pub use lanewise_macros::{
     compat_device as device, compat_kernel as kernel, compat_nothing as cluster_launch,
     compat_nothing as cuda_module, compat_nothing as launch_bounds, device as constant, gpu_printf,
 };
+pub use shared::{Align, Aligned, Alignment, DynamicSharedArray, SharedArray};
 
 /// The thread and its place, in CUDA's spelling.
 #[expect(non_snake_case, reason = "the names are cuda-oxide's, after CUDA's")]
 pub mod thread {
+    pub use super::disjoint::{
+        Index1D, Index2D, Runtime2DIndex, RuntimeIndex, StrideIndex, index_2d, index_2d_runtime,
+    };
     pub use crate::thread::{
         ThreadIndex, index_1d, sync_threads, sync_threads_and, sync_threads_count, sync_threads_or,
     };
@@ -106,80 +114,5 @@ pub mod warp {
     #[must_use]
     pub fn ballot(predicate: bool) -> u32 {
         warp::ballot_sync(FULL_MASK, predicate)
-    }
-}
-
-/// A shared array by index. In a kernel, `static mut TILE: SharedArray<T, N> = SharedArray::UNINIT;` makes `TILE` one.
-///
-/// As there, an access is in `unsafe`: the borrow that an index makes ends with the statement, and a barrier has to stand between a
-/// write and another thread's read.
-#[derive(Debug)]
-pub struct SharedArray<T, const N: usize> {
-    array: crate::SharedArray<T, N>,
-}
-
-impl<T: Copy, const N: usize> SharedArray<T, N> {
-    /// A view of `array`.
-    #[doc(hidden)]
-    #[inline]
-    #[must_use]
-    pub fn of(array: crate::SharedArray<T, N>) -> Self {
-        SharedArray { array }
-    }
-
-    /// The first element's address.
-    #[inline]
-    #[must_use]
-    pub fn as_ptr(&self) -> *const T {
-        self.array.as_ptr()
-    }
-
-    /// The first element's address.
-    #[inline]
-    #[must_use]
-    pub fn as_mut_ptr(&mut self) -> *mut T {
-        self.array.as_ptr()
-    }
-}
-
-impl<T: Copy, const N: usize> Index<usize> for SharedArray<T, N> {
-    type Output = T;
-
-    #[inline]
-    fn index(&self, index: usize) -> &T {
-        assert!(index < N, "read past the end of a shared array");
-        // SAFETY: in bounds; that no thread writes the element meanwhile, the kernel says by its `unsafe`.
-        unsafe { &*self.array.as_ptr().add(index) }
-    }
-}
-
-impl<T: Copy, const N: usize> IndexMut<usize> for SharedArray<T, N> {
-    #[inline]
-    fn index_mut(&mut self, index: usize) -> &mut T {
-        assert!(index < N, "write past the end of a shared array");
-        // SAFETY: in bounds; that no other thread uses the element meanwhile, the kernel says by its `unsafe`.
-        unsafe { &mut *self.array.as_ptr().add(index) }
-    }
-}
-
-/// Shared memory whose size the launch gives, by address.
-#[derive(Debug)]
-pub struct DynamicSharedArray<T> {
-    elements: core::marker::PhantomData<T>,
-}
-
-impl<T: Copy> DynamicSharedArray<T> {
-    /// The first element's address.
-    #[inline]
-    #[must_use]
-    pub fn get() -> *mut T {
-        crate::DynamicSharedArray::<T>::get().as_ptr()
-    }
-
-    /// The address `bytes` further.
-    #[inline]
-    #[must_use]
-    pub fn offset(bytes: usize) -> *mut T {
-        crate::DynamicSharedArray::<T>::offset(bytes).as_ptr()
     }
 }

@@ -1,0 +1,284 @@
+//! `mbarrier`, by function and by type.
+//!
+//! In a kernel, `static mut BAR: Barrier = Barrier::UNINIT;` makes `BAR` a view of a barrier in shared memory, whose address the functions take: `&raw mut BAR`,
+//! `&mut BAR`, `&BAR`. Such an address is the thread's own: it is not to be handed to another.
+
+use core::marker::PhantomData;
+
+use crate::SharedArray;
+use crate::barrier::{self, BarrierStorage, Block, Parity, Token};
+use crate::state_space;
+use crate::thread::{sync_threads, thread_idx_x};
+
+pub use crate::bulk::fence_proxy_async as fence_proxy_async_shared_cta;
+pub use crate::thread::nanosleep;
+
+/// A barrier in shared memory, as this thread sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Barrier {
+    address: u32,
+}
+
+impl Barrier {
+    /// A view of the barrier that a declaration has made.
+    #[doc(hidden)]
+    #[inline]
+    #[must_use]
+    pub fn of(storage: SharedArray<BarrierStorage, 1>) -> Self {
+        Barrier {
+            address: state_space::shared(storage.as_ptr()),
+        }
+    }
+}
+
+/// # Safety
+/// A view is there, of a barrier that was initialised.
+#[inline]
+unsafe fn ours(bar: *const Barrier) -> barrier::Barrier<Block> {
+    // SAFETY: the caller's promise.
+    unsafe { barrier::Barrier::at_address((*bar).address) }
+}
+
+/// Makes the barrier, whose phases take so many arrivals.
+///
+/// # Safety
+/// One thread calls it, and a block barrier stands between this and the others' use.
+#[inline]
+pub unsafe fn mbarrier_init(bar: *mut Barrier, expected_count: u32) {
+    // SAFETY: the caller's promise.
+    unsafe { barrier::init_at((*bar).address, expected_count) }
+}
+
+/// Arrives; the token of the phase.
+///
+/// # Safety
+/// The barrier was initialised.
+#[inline]
+#[must_use]
+pub unsafe fn mbarrier_arrive(bar: *const Barrier) -> u64 {
+    // SAFETY: the caller's promise.
+    unsafe { ours(bar) }.arrive().raw()
+}
+
+/// Arrives, and has the phase wait for so many bytes more; the token of the phase. A transaction is of one unit here, as there.
+///
+/// # Safety
+/// The barrier was initialised.
+#[inline]
+#[must_use]
+pub unsafe fn mbarrier_arrive_expect_tx(bar: *const Barrier, tx_count: u32, bytes: u32) -> u64 {
+    let _ = tx_count;
+    // SAFETY: the caller's promise.
+    unsafe { ours(bar) }.arrive_expect_bytes(bytes).raw()
+}
+
+/// Whether the phase of the token has ended.
+///
+/// # Safety
+/// The barrier was initialised, and the token is its.
+#[inline]
+#[must_use]
+pub unsafe fn mbarrier_test_wait(bar: *const Barrier, token: u64) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { ours(bar) }.has_ended(&Token::from_raw(token))
+}
+
+/// The same; it may be a while until the answer is no.
+///
+/// # Safety
+/// As for [`mbarrier_test_wait`].
+#[inline]
+#[must_use]
+pub unsafe fn mbarrier_try_wait(bar: *const Barrier, token: u64) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { mbarrier_test_wait(bar, token) }
+}
+
+/// Whether the phase of this parity (0 or 1) has ended.
+///
+/// # Safety
+/// The barrier was initialised.
+#[inline]
+#[must_use]
+pub unsafe fn mbarrier_try_wait_parity(bar: *const Barrier, parity: u32) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { ours(bar) }.has_ended_parity(Parity::of(parity))
+}
+
+/// Waits for the phase of the token.
+///
+/// # Safety
+/// As for [`mbarrier_test_wait`].
+#[inline]
+pub unsafe fn mbarrier_wait(bar: *const Barrier, token: u64) {
+    // SAFETY: the caller's promise.
+    unsafe { ours(bar) }.wait(Token::from_raw(token));
+}
+
+/// Arrives, and waits for the phase.
+///
+/// # Safety
+/// The barrier was initialised.
+#[inline]
+pub unsafe fn mbarrier_arrive_and_wait(bar: *const Barrier) {
+    // SAFETY: the caller's promise.
+    unsafe { ours(bar) }.arrive_and_wait();
+}
+
+/// Ends the barrier.
+///
+/// # Safety
+/// One thread calls it, and nobody uses the barrier any more.
+#[inline]
+pub unsafe fn mbarrier_inval(bar: *mut Barrier) {
+    // SAFETY: the caller's promise.
+    unsafe { ours(bar).invalidate() }
+}
+
+/// A barrier that is not made yet.
+#[derive(Debug)]
+pub enum Uninit {}
+/// A barrier that may be used.
+#[derive(Debug)]
+pub enum Ready {}
+/// A barrier that has ended.
+#[derive(Debug)]
+pub enum Invalidated {}
+/// A barrier of copies.
+#[derive(Debug)]
+pub enum TmaBarrier {}
+/// A barrier of matrix units.
+#[derive(Debug)]
+pub enum MmaBarrier {}
+/// A barrier of anything.
+#[derive(Debug)]
+pub enum GeneralBarrier {}
+
+/// That a thread has arrived in a phase.
+#[derive(Clone, Copy, Debug)]
+pub struct BarrierToken(u64);
+
+impl BarrierToken {
+    /// The number.
+    #[inline]
+    #[must_use]
+    pub const fn raw(self) -> u64 {
+        self.0
+    }
+
+    /// The token of a number.
+    #[inline]
+    #[must_use]
+    pub const fn from_raw(raw: u64) -> Self {
+        BarrierToken(raw)
+    }
+}
+
+/// A barrier whose life the type tells: made, used, ended.
+#[derive(Debug)]
+pub struct ManagedBarrier<State, Kind, const ID: usize = 0> {
+    /// The kernel's view, of a barrier that is not made yet; then the barrier itself.
+    from: *const Barrier,
+    bar: Barrier,
+    state: PhantomData<fn() -> (State, Kind)>,
+}
+
+impl<State, Kind, const ID: usize> ManagedBarrier<State, Kind, ID> {
+    #[inline]
+    fn new(from: *const Barrier, bar: Barrier) -> Self {
+        ManagedBarrier {
+            from,
+            bar,
+            state: PhantomData,
+        }
+    }
+}
+
+impl<Kind, const ID: usize> ManagedBarrier<Uninit, Kind, ID> {
+    /// The barrier at `&raw mut BAR`.
+    #[inline]
+    #[must_use]
+    pub fn from_static(bar: *mut Barrier) -> Self {
+        Self::new(bar, Barrier { address: 0 })
+    }
+
+    /// Makes it, by thread 0; all threads of the block call it, and wait for each other.
+    ///
+    /// # Safety
+    /// They do, the address was that of a kernel's barrier, and nobody uses the barrier before.
+    #[inline]
+    pub unsafe fn init(self, count: u32) -> ManagedBarrier<Ready, Kind, ID> {
+        // SAFETY: the caller's promise.
+        unsafe { self.init_by(count, 0) }
+    }
+
+    /// The same, by another thread.
+    ///
+    /// # Safety
+    /// As for [`init`](Self::init); the block has such a thread.
+    #[inline]
+    pub unsafe fn init_by(self, count: u32, init_thread: u32) -> ManagedBarrier<Ready, Kind, ID> {
+        // SAFETY: the caller's promise.
+        let bar = unsafe { *self.from };
+        if thread_idx_x() == init_thread {
+            // SAFETY: one thread; the others wait below.
+            unsafe { barrier::init_at(bar.address, count) };
+            if crate::target::is_at_least(90) {
+                fence_proxy_async_shared_cta();
+            }
+        }
+        sync_threads();
+        ManagedBarrier::new(self.from, bar)
+    }
+}
+
+impl<Kind, const ID: usize> ManagedBarrier<Ready, Kind, ID> {
+    /// The barrier's view, for functions that take an address.
+    #[inline]
+    #[must_use]
+    pub fn as_ptr(&self) -> *const Barrier {
+        &raw const self.bar
+    }
+
+    /// Arrives.
+    #[inline]
+    #[must_use]
+    pub fn arrive(&self) -> BarrierToken {
+        // SAFETY: it was initialised.
+        BarrierToken(unsafe { mbarrier_arrive(&raw const self.bar) })
+    }
+
+    /// Arrives, and has the phase wait for so many bytes more.
+    #[inline]
+    #[must_use]
+    pub fn arrive_expect_tx(&self, bytes: u32) -> BarrierToken {
+        // SAFETY: it was initialised.
+        BarrierToken(unsafe { mbarrier_arrive_expect_tx(&raw const self.bar, 1, bytes) })
+    }
+
+    /// Whether the phase of the token has ended.
+    #[inline]
+    #[must_use]
+    pub fn try_wait(&self, token: BarrierToken) -> bool {
+        // SAFETY: it was initialised.
+        unsafe { mbarrier_try_wait(&raw const self.bar, token.0) }
+    }
+
+    /// Waits for the phase of the token.
+    #[inline]
+    pub fn wait(&self, token: BarrierToken) {
+        while !self.try_wait(token) {}
+    }
+
+    /// Ends it.
+    ///
+    /// # Safety
+    /// One thread calls it, and nobody uses the barrier any more.
+    #[inline]
+    pub unsafe fn inval(self) -> ManagedBarrier<Invalidated, Kind, ID> {
+        let mut bar = self.bar;
+        // SAFETY: the caller's promise.
+        unsafe { mbarrier_inval(&raw mut bar) };
+        ManagedBarrier::new(self.from, bar)
+    }
+}

@@ -1,0 +1,239 @@
+//! Outputs of which each thread has its own elements, by an index space: a row, or a matrix whose rows are so many elements apart.
+//!
+//! The space is part of the slice's type and of the index's, so that an index of one matrix is none of another. What an index shows is this crate's own proof
+//! ([`crate::thread::index_1d`], [`crate::thread::index_2d`]), which holds in every launch.
+
+use core::borrow::Borrow;
+use core::marker::PhantomData;
+
+use crate::thread::{self, ThreadIndex};
+
+/// Elements one after another: `thread::index_1d()`.
+#[derive(Debug)]
+pub enum Index1D {}
+
+/// Rows of `STRIDE` elements: `thread::index_2d::<STRIDE>()`.
+#[derive(Debug)]
+pub enum Index2D<const STRIDE: usize> {}
+
+/// Rows of as many elements as the host says: `thread::index_2d_runtime(&slice)`. The host passes the number behind the buffer.
+#[derive(Debug)]
+pub enum Runtime2DIndex {}
+
+/// Where this thread is in a matrix whose rows are `STRIDE` elements apart.
+#[derive(Debug)]
+pub struct StrideIndex<const STRIDE: usize> {
+    place: usize,
+    /// Neither `Send` nor `Sync`: it is this thread's.
+    own: PhantomData<*mut ()>,
+}
+
+/// Where this thread is in a plane.
+#[derive(Debug)]
+pub struct RuntimeIndex {
+    column: usize,
+    row: usize,
+    own: PhantomData<*mut ()>,
+}
+
+impl<const STRIDE: usize> StrideIndex<STRIDE> {
+    /// The element's number.
+    #[inline]
+    #[must_use]
+    pub fn get(&self) -> usize {
+        self.place
+    }
+
+    /// Whether there are more elements than that.
+    #[inline]
+    #[must_use]
+    pub fn in_bounds(&self, length: usize) -> bool {
+        self.place < length
+    }
+}
+
+impl RuntimeIndex {
+    /// The row.
+    #[inline]
+    #[must_use]
+    pub fn row(&self) -> usize {
+        self.row
+    }
+
+    /// The column.
+    #[inline]
+    #[must_use]
+    pub fn col(&self) -> usize {
+        self.column
+    }
+}
+
+/// This thread's place in a matrix whose rows are `STRIDE` elements apart, if it has one.
+#[inline]
+#[must_use]
+pub fn index_2d<const STRIDE: usize>() -> Option<StrideIndex<STRIDE>> {
+    let index = thread::index_2d();
+    Some(StrideIndex {
+        place: place(index.x(), index.y(), STRIDE)?,
+        own: PhantomData,
+    })
+}
+
+/// This thread's place in the matrix that `slice` is, if it has one.
+#[inline]
+#[must_use]
+pub fn index_2d_runtime<T>(slice: &DisjointSlice<'_, T, Runtime2DIndex>) -> Option<RuntimeIndex> {
+    let index = thread::index_2d();
+    (index.x() < slice.layout as usize).then(|| RuntimeIndex {
+        column: index.x(),
+        row: index.y(),
+        own: PhantomData,
+    })
+}
+
+/// The element's number. Two places in rows of one length have two numbers.
+#[inline]
+fn place(column: usize, row: usize, stride: usize) -> Option<usize> {
+    let start = row.checked_mul(stride)?;
+    (column < stride).then(|| start + column)
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// How elements are numbered.
+pub trait IndexSpace: sealed::Sealed {
+    /// What the host says of it.
+    #[doc(hidden)]
+    type Layout: Copy;
+    /// What shows that an element is this thread's.
+    type Index;
+    /// The element's number.
+    #[doc(hidden)]
+    fn number(index: &Self::Index, layout: Self::Layout) -> Option<usize>;
+}
+
+/// A space in which a thread's element follows from where the thread is.
+pub trait IndexFormula: IndexSpace {
+    /// This thread's.
+    #[doc(hidden)]
+    fn own() -> Option<Self::Index>;
+}
+
+impl sealed::Sealed for Index1D {}
+impl<const STRIDE: usize> sealed::Sealed for Index2D<STRIDE> {}
+impl sealed::Sealed for Runtime2DIndex {}
+
+impl IndexSpace for Index1D {
+    type Layout = ();
+    type Index = ThreadIndex;
+
+    #[inline]
+    fn number(index: &ThreadIndex, (): ()) -> Option<usize> {
+        Some(index.get())
+    }
+}
+
+impl IndexFormula for Index1D {
+    #[inline]
+    fn own() -> Option<ThreadIndex> {
+        Some(thread::index_1d())
+    }
+}
+
+impl<const STRIDE: usize> IndexSpace for Index2D<STRIDE> {
+    type Layout = ();
+    type Index = StrideIndex<STRIDE>;
+
+    #[inline]
+    fn number(index: &StrideIndex<STRIDE>, (): ()) -> Option<usize> {
+        Some(index.place)
+    }
+}
+
+impl<const STRIDE: usize> IndexFormula for Index2D<STRIDE> {
+    #[inline]
+    fn own() -> Option<StrideIndex<STRIDE>> {
+        index_2d()
+    }
+}
+
+impl IndexSpace for Runtime2DIndex {
+    type Layout = u32;
+    type Index = RuntimeIndex;
+
+    #[inline]
+    fn number(index: &RuntimeIndex, layout: u32) -> Option<usize> {
+        // An index made for another slice may lie outside of this one's rows.
+        place(index.column, index.row, layout as usize)
+    }
+}
+
+/// A slice in global memory whose elements belong to one thread each: this crate's own ([`crate::DisjointSlice`]), with an index space.
+#[derive(Debug)]
+pub struct DisjointSlice<'a, T, Space: IndexSpace = Index1D> {
+    slice: crate::DisjointSlice<'a, T>,
+    layout: Space::Layout,
+}
+
+impl<'a, T, Space: IndexSpace> DisjointSlice<'a, T, Space> {
+    /// What `#[kernel]` makes of its parameters.
+    #[doc(hidden)]
+    #[inline]
+    #[must_use]
+    pub fn of(slice: crate::DisjointSlice<'a, T>, layout: Space::Layout) -> Self {
+        DisjointSlice { slice, layout }
+    }
+
+    /// Elements in the slice.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.slice.len()
+    }
+
+    /// True if there are no elements.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.slice.is_empty()
+    }
+
+    /// This thread's element, or `None` past the end. The index may be lent or given away.
+    #[inline]
+    pub fn get_mut(&mut self, index: impl Borrow<Space::Index>) -> Option<&mut T> {
+        let number = Space::number(index.borrow(), self.layout)?;
+        // SAFETY: a slice has one space and one layout, in which two threads' indices have two numbers; this thread borrows the slice meanwhile.
+        unsafe { self.slice.get_unique_mut(number) }
+    }
+
+    /// The element at `index`, which is known to be in bounds and this thread's.
+    ///
+    /// # Safety
+    /// While the kernel runs, no other thread reads or writes the element, and `index` is below the length.
+    #[inline]
+    pub unsafe fn get_unchecked_mut(&mut self, index: usize) -> &mut T {
+        // SAFETY: the caller's promise.
+        unsafe { self.slice.get_unchecked_mut(index) }
+    }
+
+    /// The first element's address.
+    #[inline]
+    #[must_use]
+    pub fn as_mut_ptr(&mut self) -> *mut T {
+        self.slice.as_mut_ptr()
+    }
+}
+
+impl<T, Space: IndexFormula> DisjointSlice<'_, T, Space> {
+    /// This thread's element with its index; `None` past the end.
+    #[inline]
+    pub fn get_mut_indexed(&mut self) -> Option<(&mut T, Space::Index)> {
+        let index = Space::own()?;
+        let number = Space::number(&index, self.layout)?;
+        // SAFETY: as in `get_mut`.
+        let element = unsafe { self.slice.get_unique_mut(number) }?;
+        Some((element, index))
+    }
+}

@@ -205,6 +205,27 @@ impl Device {
         })
     }
 
+    /// Takes `module` for the kernels of a crate, in place of what is embedded: what a [`Linker`](crate::Linker) has made of them and of other code, or code that was compiled
+    /// ahead of time ([`Module::from_image`]). Kernels that launch kernels are not meant.
+    ///
+    /// # Errors
+    /// [`LoadError::AlreadyLoaded`] after the first launch of one of them.
+    ///
+    /// # Safety
+    /// The module was made from the crate's own PTX or source, and every function that the crate imports is defined as the crate declares it.
+    pub unsafe fn set_module<M: kernel::Module>(&self, module: Module) -> Result<(), LoadError> {
+        let mut module = Some(module);
+        self.once::<M>(false, || {
+            module
+                .take()
+                .ok_or(LoadError::AlreadyLoaded { module: M::NAME })
+        })?;
+        match module {
+            None => Ok(()),
+            Some(_) => Err(LoadError::AlreadyLoaded { module: M::NAME }),
+        }
+    }
+
     /// Of a crate's embedded PTX the text that suits this device best, whether it is loaded or not.
     ///
     /// # Errors

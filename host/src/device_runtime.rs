@@ -7,22 +7,19 @@
 //! Source: CUDA driver API, `cuLinkCreate`; CUDA programming guide, "CUDA Dynamic Parallelism", "Compiling and Linking".
 
 use std::env;
-use std::ffi::CString;
 use std::panic::Location;
 use std::path::{Path, PathBuf};
 
-use cust::sys::{self, CUjitInputType, CUlinkState, cudaError_enum};
+use cust::sys;
 use lanewise_variables::{CUDA_HOME, CUDA_PATH, CUDADEVRT};
 
-use crate::jit::{self, Options};
+use crate::link::Linker;
 use crate::{Backend, Device, DriverError, LoadError, Module};
 
 /// The library's file.
 const FILE: &str = "libcudadevrt.a";
 /// Where a toolkit has it, below its root.
 const IN_TOOLKIT: [&str; 3] = ["lib64", "targets/x86_64-linux/lib", "lib"];
-/// Bytes of the linker's log.
-const LOG: usize = 16 << 10;
 
 impl Module {
     /// Links `ptx` with the device runtime and loads it.
@@ -34,21 +31,10 @@ impl Module {
         if device.backend() == Backend::Sim {
             return Self::from_ptx(device, ptx);
         }
-        let at = Location::caller();
-        let library = find()?;
-        let text = CString::new(ptx).map_err(|nul| LoadError::NulInPtx {
-            offset: nul.nul_position(),
-        })?;
-        let refused = |source| LoadError::Refused { source };
-        device.make_current(at).map_err(refused)?;
-        jit::make_room(ptx, at).map_err(refused)?;
-        let mut link = Link::new(Options::of(ptx), at).map_err(refused)?;
-        let mut module = std::ptr::null_mut();
-        link.add_ptx(&text)
-            .and_then(|()| link.add_library(&library))
-            .and_then(|()| link.load(&mut module))
-            .map_err(|error| refused(link.with_log(error)))?;
-        Ok(Self::loaded(device, module, ptx))
+        let linker = Linker::new(device).ptx("launching.ptx", ptx)?;
+        // SAFETY: the file is NVIDIA's.
+        let image = unsafe { linker.file(&find()?)?.link()? };
+        image.load(device)
     }
 }
 
@@ -98,98 +84,6 @@ fn in_python(root: &Path) -> Vec<PathBuf> {
         .map(|package| package.join("lib").join(FILE))
         .filter(|path| path.is_file())
         .collect()
-}
-
-/// A link that is under way.
-struct Link {
-    state: CUlinkState,
-    // The driver writes to both until the link is destroyed: the log, and how much of it, in the place of its size.
-    log: Box<[u8; LOG]>,
-    _options: Options,
-    at: &'static Location<'static>,
-}
-
-impl Link {
-    fn new(options: Options, at: &'static Location<'static>) -> Result<Self, DriverError> {
-        let mut log = Box::new([0u8; LOG]);
-        let mut options = options.with_log(&mut *log);
-        let count = options.count();
-        let (names, values) = (options.names.as_mut_ptr(), options.values.as_mut_ptr());
-        let mut state = std::ptr::null_mut();
-        // SAFETY: both lists have as many entries as announced; they and the log outlive the link, whose
-        // `Drop` destroys it first.
-        let result = unsafe { sys::cuLinkCreate_v2(count, names, values, &mut state) };
-        DriverError::check("cuLinkCreate", result, at)?;
-        Ok(Self {
-            state,
-            log,
-            _options: options,
-            at,
-        })
-    }
-
-    fn add_ptx(&mut self, text: &CString) -> Result<(), DriverError> {
-        let bytes = text.as_bytes_with_nul();
-        let none = std::ptr::null_mut();
-        // SAFETY: the link is open, the text ends with NUL, and there are no options.
-        let result = unsafe {
-            sys::cuLinkAddData_v2(
-                self.state,
-                CUjitInputType::CU_JIT_INPUT_PTX,
-                bytes.as_ptr().cast_mut().cast(),
-                bytes.len(),
-                c"launching.ptx".as_ptr(),
-                0,
-                none,
-                none.cast(),
-            )
-        };
-        DriverError::check("cuLinkAddData", result, self.at)
-    }
-
-    fn add_library(&mut self, path: &Path) -> Result<(), DriverError> {
-        // A path with a NUL in it cannot have been found.
-        let path = CString::new(path.as_os_str().as_encoded_bytes()).unwrap_or_default();
-        let none = std::ptr::null_mut();
-        // SAFETY: the link is open, the path ends with NUL, and there are no options.
-        let result = unsafe {
-            sys::cuLinkAddFile_v2(
-                self.state,
-                CUjitInputType::CU_JIT_INPUT_LIBRARY,
-                path.as_ptr(),
-                0,
-                none,
-                none.cast(),
-            )
-        };
-        DriverError::check("cuLinkAddFile", result, self.at)
-    }
-
-    fn load(&mut self, module: &mut sys::CUmodule) -> Result<(), DriverError> {
-        let (mut image, mut size) = (std::ptr::null_mut(), 0);
-        // SAFETY: the link is open, and both results have a place.
-        let result = unsafe { sys::cuLinkComplete(self.state, &mut image, &mut size) };
-        DriverError::check("cuLinkComplete", result, self.at)?;
-        // SAFETY: the image is the link's, which lives until this call is over.
-        let result = unsafe { sys::cuModuleLoadData(module, image) };
-        DriverError::check("cuModuleLoadData", result, self.at)
-    }
-
-    /// The error with what the linker had to say.
-    fn with_log(&self, error: DriverError) -> DriverError {
-        let end = self.log.iter().position(|&byte| byte == 0).unwrap_or(LOG);
-        match String::from_utf8_lossy(&self.log[..end]).trim() {
-            "" => error,
-            log => error.with_report(log.to_owned()),
-        }
-    }
-}
-
-impl Drop for Link {
-    fn drop(&mut self) {
-        // SAFETY: opened once, destroyed here only. What it answers changes nothing any more.
-        let _: cudaError_enum = unsafe { sys::cuLinkDestroy(self.state) };
-    }
 }
 
 /// Launches from kernels that may be pending at once.

@@ -1,4 +1,4 @@
-//! What the driver's compiler is asked to keep for debuggers and profilers.
+//! What the driver's compiler is told: [`JitOptions`] by the program, and what to keep for debuggers and profilers.
 //!
 //! PTX says which line of Rust an instruction serves (`.loc`). The driver keeps that only on request, and then
 //! compute-sanitizer and Nsight Compute show it; the code is the same. PTX built for a debugger says so itself
@@ -13,9 +13,75 @@ use cust::sys::CUjit_option;
 
 use crate::DriverError;
 
+/// Bytes of a log.
+pub(crate) const LOG: usize = 16 << 10;
+
 /// Bytes of stack that a thread of a debugger's build may need at most: every variable has a place in memory, and where a panic can
 /// happen the driver does not know how deep calls go. Its own limit is 1024.
 const STACK: usize = 4096;
+
+/// How the driver's compiler makes machine code of PTX, where a program has its own mind: for [`Module::compile`](crate::Module::compile).
+///
+/// None of them changes what a kernel computes. The simulator takes them and compiles nothing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct JitOptions {
+    /// How much to optimise, 0 to 4; as much as there is, unless this is given.
+    pub optimization: Option<u32>,
+    /// Registers that a thread may have at most.
+    pub max_registers: Option<u32>,
+    /// Whether the log names each kernel's registers, stack and spills.
+    pub verbose: bool,
+    /// Which caches loads from global memory go through, where the text does not say.
+    pub cache: Option<LoadCache>,
+}
+
+/// Caches that loads from global memory go through: ptxas's `-dlcm`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LoadCache {
+    /// L2 alone.
+    L2,
+    /// L1 and L2.
+    All,
+}
+
+impl JitOptions {
+    /// Beside what the text itself asks for.
+    pub(crate) fn added_to(self, mut options: Options) -> Options {
+        let number = |value: u32| std::ptr::without_provenance_mut(value as usize);
+        if let Some(level) = self.optimization {
+            options = options.with(CUjit_option::CU_JIT_OPTIMIZATION_LEVEL, number(level));
+        }
+        if let Some(most) = self.max_registers {
+            options = options.with(CUjit_option::CU_JIT_MAX_REGISTERS, number(most));
+        }
+        if self.verbose {
+            options = options.with(CUjit_option::CU_JIT_LOG_VERBOSE, number(1));
+        }
+        if let Some(cache) = self.cache {
+            // `CUjit_cacheMode`.
+            let mode = match cache {
+                LoadCache::L2 => 1,
+                LoadCache::All => 2,
+            };
+            options = options.with(CUjit_option::CU_JIT_CACHE_MODE, number(mode));
+        }
+        options
+    }
+}
+
+/// The text in a log.
+pub(crate) fn text(log: &[u8]) -> String {
+    let end = log.iter().position(|&byte| byte == 0).unwrap_or(log.len());
+    String::from_utf8_lossy(&log[..end]).trim().to_owned()
+}
+
+/// The error with what the compiler or the linker had to say.
+pub(crate) fn with_log(error: DriverError, log: &[u8]) -> DriverError {
+    match text(log) {
+        log if log.is_empty() => error,
+        log => error.with_report(log),
+    }
+}
 
 /// Options for `cuModuleLoadDataEx` and `cuLinkCreate`, each with its value in a pointer's place.
 #[derive(Debug, Default)]
@@ -43,6 +109,30 @@ impl Options {
             log.as_mut_ptr().cast(),
         )
         .with(CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, size)
+    }
+
+    /// The same and a room for what else the compiler says.
+    pub(crate) fn with_info(self, log: &mut [u8]) -> Options {
+        let size = std::ptr::without_provenance_mut(log.len());
+        self.with(
+            CUjit_option::CU_JIT_INFO_LOG_BUFFER,
+            log.as_mut_ptr().cast(),
+        )
+        .with(CUjit_option::CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, size)
+    }
+
+    /// The same and the question how long it took; [`Self::seconds`] has the answer when all is done.
+    pub(crate) fn with_time(self) -> Options {
+        self.with(CUjit_option::CU_JIT_WALL_TIME, std::ptr::null_mut())
+    }
+
+    /// How long the compiler says that it took.
+    pub(crate) fn seconds(&self) -> f64 {
+        let time = CUjit_option::CU_JIT_WALL_TIME;
+        let place = self.names.iter().position(|name| *name == time);
+        // Milliseconds as an `f32`, in the low bits of a pointer's place.
+        let milliseconds = place.map_or(0.0, |at| f32::from_bits(self.values[at].addr() as u32));
+        f64::from(milliseconds) / 1e3
     }
 
     fn with(mut self, name: CUjit_option, value: *mut c_void) -> Options {

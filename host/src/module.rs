@@ -8,10 +8,11 @@ use std::ffi::CString;
 use std::io;
 use std::panic::Location;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use cust::sys::{self, CUfunction, CUmodule};
 
-use crate::jit::{self, Options};
+use crate::jit::{self, JitOptions, LOG, Options};
 use crate::{ComputeCapability, Device, DriverError};
 
 /// Why a module could not be loaded.
@@ -90,6 +91,22 @@ pub enum LoadError {
         /// Where it was looked for.
         searched: Vec<String>,
     },
+    /// A file with code is not there, or is of no kind that is known.
+    #[error("`{}` cannot be read as code", .path.display())]
+    UnreadableCode {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The kernels of a crate are loaded already, so that no other module can take their place.
+    #[error(
+        "the kernels of `{module}` are loaded on this device already: say what takes their place before the first launch"
+    )]
+    AlreadyLoaded {
+        /// The crate of the kernels.
+        module: &'static str,
+    },
     /// The driver does not accept the text. Its message or log names the line.
     #[error("the driver does not accept this PTX")]
     Refused {
@@ -112,6 +129,17 @@ unsafe impl Send for Module {}
 // SAFETY: as for `Send`; nothing here changes behind `&self`.
 unsafe impl Sync for Module {}
 
+/// A module, and what the compiler said of it.
+#[derive(Debug)]
+pub struct Compiled {
+    /// The module.
+    pub module: Module,
+    /// What the compiler had to say; each kernel's registers, where [`JitOptions::verbose`] asks for them.
+    pub log: String,
+    /// How long it took by its own account; next to nothing where its cache had the answer, and nothing on the simulator.
+    pub time: Duration,
+}
+
 impl Module {
     /// Compiles `ptx` for the device.
     ///
@@ -128,7 +156,7 @@ impl Module {
         jit::make_room(ptx, at).map_err(refused)?;
         let mut module = std::ptr::null_mut();
         // SAFETY: `text` ends with NUL, and no option has a buffer.
-        let result = unsafe { load(&mut module, &text, Options::of(ptx)) };
+        let result = unsafe { load(&mut module, &text, &mut Options::of(ptx)) };
         DriverError::check("cuModuleLoadDataEx", result, at).map_err(|error| {
             refused(if error.report().is_some() {
                 error
@@ -137,6 +165,66 @@ impl Module {
             })
         })?;
         Ok(Self::loaded(device, module, ptx))
+    }
+
+    /// Compiles `ptx` for the device as `options` say, and keeps the compiler's log and time. The driver keeps what it compiled in a cache
+    /// (`~/.nv/ComputeCache`; `CUDA_CACHE_PATH`, `CUDA_CACHE_DISABLE`), and takes it from there when the text, the device and the options are the same.
+    ///
+    /// # Errors
+    /// As [`Module::from_ptx`].
+    #[track_caller]
+    pub fn compile(
+        device: &Device,
+        ptx: &str,
+        options: &JitOptions,
+    ) -> Result<Compiled, LoadError> {
+        let at = Location::caller();
+        let text = CString::new(ptx).map_err(|nul| LoadError::NulInPtx {
+            offset: nul.nul_position(),
+        })?;
+        let refused = |source| LoadError::Refused { source };
+        device.make_current(at).map_err(refused)?;
+        jit::make_room(ptx, at).map_err(refused)?;
+        let (mut errors, mut infos) = (vec![0u8; LOG], vec![0u8; LOG]);
+        let asked = options.added_to(Options::of(ptx)).with_time();
+        let mut asked = asked.with_log(&mut errors).with_info(&mut infos);
+        let mut module = std::ptr::null_mut();
+        // SAFETY: `text` ends with NUL, and the logs live on below.
+        let result = unsafe { load(&mut module, &text, &mut asked) };
+        DriverError::check("cuModuleLoadDataEx", result, at)
+            .map_err(|error| refused(jit::with_log(error, &errors)))?;
+        Ok(Compiled {
+            module: Self::loaded(device, module, ptx),
+            log: jit::text(&infos),
+            time: Duration::try_from_secs_f64(asked.seconds()).unwrap_or_default(),
+        })
+    }
+
+    /// Loads what was compiled ahead of time: a cubin, a fatbin, or PTX that ends with NUL. Of a fatbin the driver takes the code that suits the device, and compiles its
+    /// PTX where none does. Nothing says which kernels are in it.
+    ///
+    /// # Errors
+    /// [`LoadError::Refused`] with `CUDA_ERROR_NO_BINARY_FOR_GPU` (209) when none of the code is for this device; on the simulator, which has no machine code, that
+    /// is every cubin.
+    ///
+    /// # Safety
+    /// The image is whole, and a tool of CUDA's has made it: the driver believes what it says of itself.
+    #[track_caller]
+    pub unsafe fn from_image(device: &Device, image: &[u8]) -> Result<Self, LoadError> {
+        let at = Location::caller();
+        let refused = |source| LoadError::Refused { source };
+        device.make_current(at).map_err(refused)?;
+        let mut module = std::ptr::null_mut();
+        // SAFETY: the caller's promise.
+        let result = unsafe { sys::cuModuleLoadData(&mut module, image.as_ptr().cast()) };
+        DriverError::check("cuModuleLoadData", result, at).map_err(refused)?;
+        Ok(Self::loaded(device, module, ""))
+    }
+
+    /// The same, known to have these kernels.
+    pub(crate) fn with_kernels(mut self, kernels: Vec<String>) -> Self {
+        self.kernels = kernels;
+        self
     }
 
     /// A module that the driver has loaded from this text.
@@ -191,7 +279,7 @@ impl Drop for Module {
 }
 
 /// The names after `.entry` in a PTX text.
-fn entry_points(ptx: &str) -> Vec<String> {
+pub(crate) fn entry_points(ptx: &str) -> Vec<String> {
     let code = ptx
         .lines()
         .map(|line| line.split("//").next().unwrap_or_default());
@@ -212,7 +300,7 @@ fn entry_points(ptx: &str) -> Vec<String> {
 ///
 /// # Safety
 /// Buffers that options name live until this returns, and are as long as the options say.
-unsafe fn load(module: &mut CUmodule, text: &CString, mut options: Options) -> sys::CUresult {
+unsafe fn load(module: &mut CUmodule, text: &CString, options: &mut Options) -> sys::CUresult {
     let count = options.count();
     let (names, values) = (options.names.as_mut_ptr(), options.values.as_mut_ptr());
     // SAFETY: `text` ends with NUL; both lists have as many entries as announced; the caller's promise for buffers.
@@ -221,20 +309,16 @@ unsafe fn load(module: &mut CUmodule, text: &CString, mut options: Options) -> s
 
 /// Loads the refused text once more, this time with room for the compiler's log, and keeps the log.
 fn with_compiler_log(error: DriverError, text: &CString, options: Options) -> DriverError {
-    let mut log = vec![0u8; 16 << 10];
+    let mut log = vec![0u8; LOG];
     let mut module = std::ptr::null_mut();
     // SAFETY: the log lives on below. A module that loads this time after all is unloaded.
     unsafe {
-        let result = load(&mut module, text, options.with_log(&mut log));
+        let result = load(&mut module, text, &mut options.with_log(&mut log));
         if result == sys::cudaError_enum::CUDA_SUCCESS {
             sys::cuModuleUnload(module);
         }
     }
-    let end = log.iter().position(|&byte| byte == 0).unwrap_or(log.len());
-    match String::from_utf8_lossy(&log[..end]).trim() {
-        "" => error,
-        log => error.with_report(log.to_owned()),
-    }
+    jit::with_log(error, &log)
 }
 
 #[cfg(test)]

@@ -162,6 +162,12 @@ pub struct Module {
     /// The statics by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub statics: Vec<Static>,
+    /// The functions that other modules may call (`#[device]`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exports: Vec<String>,
+    /// The functions of other modules that it calls: it has to be linked with those.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub imports: Vec<String>,
     /// What is allowed and may yet surprise: recursion, whose stack is not known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,

@@ -179,6 +179,8 @@ impl Targets<'_> {
             debug: self.debug,
             kernels: code.kernels.clone(),
             statics: code.statics.clone(),
+            exports: code.exports.clone(),
+            imports: code.imports.clone(),
             warnings: code.warnings.clone(),
         };
         self.files.write(&mut module, fingerprint, &code)?;
@@ -253,10 +255,12 @@ fn assemble(code: &mut Code, options: &Options) -> Result<(), BuildError> {
         folder.path().join("module.cubin"),
     );
     let parts = [Some(&code.ptx), code.launching_ptx.as_ref()];
-    for (text, relocatable) in parts.into_iter().zip([false, true]) {
+    for (text, launches) in parts.into_iter().zip([false, true]) {
         let Some(text) = text else { continue };
+        // Both are linked before they run: with the device runtime, or with what is imported.
+        let relocatable = launches || !code.imports.is_empty();
         fs::write(&ptx, text).map_err(BuildError::io("write", &ptx))?;
-        let wanted = options.cubin && !relocatable;
+        let wanted = options.cubin && !launches;
         let assembly = Assembly {
             cubin: wanted.then_some(&*cubin),
             debug: options.debug,
@@ -265,7 +269,7 @@ fn assemble(code: &mut Code, options: &Options) -> Result<(), BuildError> {
         match assembler::assemble(ptxas, &ptx, &arch, assembly) {
             Ok(mut resources) => {
                 let assembled = code.kernels.iter_mut();
-                for kernel in assembled.filter(|it| it.description.launches == relocatable) {
+                for kernel in assembled.filter(|it| it.description.launches == launches) {
                     kernel.resources = resources.remove(&kernel.description.name);
                 }
             }

@@ -2,7 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use lanewise_builder::lint::{Expected, Finding, Rule, check};
+use lanewise_builder::lint::{self, Expected, Finding, Rule};
+
+/// What is found in a module that imports nothing.
+fn check(text: &str, expected: Option<&BTreeMap<String, Expected>>) -> Vec<Finding> {
+    lint::check(text, expected, &[])
+}
 
 /// A kernel `k` with this body.
 fn kernel(body: &str) -> String {
@@ -225,6 +230,9 @@ fn only_functions_that_the_driver_supplies_may_be_external() {
     ] {
         assert_eq!(check(&declared(supplied), None), [], "{supplied}");
     }
+    // Of another module, and said so.
+    let imports = ["memcpy".to_owned()];
+    assert_eq!(lint::check(&declared("memcpy"), None, &imports), []);
     let found = check(&declared("memcpy"), None);
     assert_eq!(
         found

@@ -1,12 +1,14 @@
-//! `#[device] static`: a static on the device, a handle on the host.
+//! `#[device] static`: a static on the device, a handle on the host. `#[device]` on functions: those that cross modules, in `device/function.rs`.
 //!
-//! The handle is a unit struct of the static's name, as a kernel's is. It leads to a value of the static's type, so that the bodies
+//! A static's handle is a unit struct of the static's name, as a kernel's is. It leads to a value of the static's type, so that the bodies
 //! of kernels are type-checked as written.
+
+mod function;
 
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::ext::IdentExt;
-use syn::{Error, ItemStatic, StaticMutability, Type};
+use syn::{Error, Item, ItemStatic, StaticMutability, Type};
 
 use crate::symbol;
 
@@ -17,7 +19,18 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> syn::Result<Tok
     if !options.is_empty() {
         return Err(Error::new_spanned(options, "`#[device]` has no options"));
     }
-    let item: ItemStatic = syn::parse2(item)?;
+    match syn::parse2(item)? {
+        Item::Static(item) => of_static(item),
+        Item::Fn(item) => function::exported(item),
+        Item::ForeignMod(item) => function::imported(item),
+        other => {
+            let message = "`#[device]` stands on a static, on an `extern \"C\"` function, or on an `unsafe extern \"C\"` block";
+            Err(Error::new_spanned(other, message))
+        }
+    }
+}
+
+fn of_static(item: ItemStatic) -> syn::Result<TokenStream> {
     if let StaticMutability::Mut(keyword) = &item.mutability {
         return Err(Error::new(
             keyword.span,
@@ -111,5 +124,33 @@ mod tests {
             error("x", "static X: DeviceGlobal<f32> = f();")
                 .starts_with("`#[device]` has no options")
         );
+        assert!(error("", "struct X;").starts_with("`#[device]` stands on a static"));
+    }
+
+    #[test]
+    fn says_what_a_function_between_modules_is() {
+        for (item, message) in [
+            (
+                "fn f() {}",
+                "a function that other modules call is `extern \"C\"`",
+            ),
+            (
+                "extern \"C\" fn f<T>() {}",
+                "a function that other modules call is of one type",
+            ),
+            (
+                "async extern \"C\" fn f() {}",
+                "a function that other modules call returns",
+            ),
+            ("extern \"C\" { fn f(); }", "write `unsafe extern \"C\"`"),
+            ("unsafe extern \"C\" { static X: u32; }", "functions alone"),
+            (
+                "unsafe extern \"C\" { fn f(x: u32, ...); }",
+                "no variable number",
+            ),
+        ] {
+            let told = error("", item);
+            assert!(told.contains(message), "{item}: {told}");
+        }
     }
 }

@@ -238,7 +238,8 @@ pub fn shared(item: TokenStream) -> TokenStream {
         .into()
 }
 
-/// Puts a static on the device: a `DeviceGlobal<T>` in global memory, a `ConstantMemory<T>` in constant memory.
+/// On a static, puts it on the device: a `DeviceGlobal<T>` in global memory, a `ConstantMemory<T>` in constant memory. On functions, lets
+/// one module call another's.
 ///
 /// On the host the static is a handle, as a kernel is: `device.symbol(COUNT)` finds the memory, which has the handle's type
 /// (`lanewise_std::symbol::Symbol`).
@@ -255,6 +256,30 @@ pub fn shared(item: TokenStream) -> TokenStream {
 ///
 /// fn name(_: impl Symbol<Value = u32>) {}
 /// name(COUNT);
+/// ```
+///
+/// A crate's kernels are one module of PTX. A function that modules of other crates, or of other languages, may call is `extern "C"`; it keeps its name
+/// in the PTX. Who calls it declares it, and the host program links both (`lanewise::Linker`). This is CUDA C++'s separate compilation.
+///
+/// ```
+/// # mod kernels {
+/// # use lanewise_macros::device;
+/// /// Defined here, for others.
+/// #[device]
+/// pub extern "C" fn twice(x: f32) -> f32 {
+///     2.0 * x
+/// }
+/// # }
+/// # mod others {
+/// # use lanewise_macros::device;
+///
+/// // In another crate's kernels.
+/// #[device]
+/// unsafe extern "C" {
+///     /// Defined elsewhere.
+///     pub fn twice(x: f32) -> f32;
+/// }
+/// # }
 /// ```
 #[proc_macro_attribute]
 pub fn device(options: TokenStream, item: TokenStream) -> TokenStream {

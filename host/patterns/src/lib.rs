@@ -11,6 +11,7 @@ pub mod bench;
 pub mod capture;
 mod case;
 pub mod cluster;
+pub mod development;
 pub mod execution;
 mod figure;
 pub mod input;
@@ -100,6 +101,8 @@ pub const ALL: &[&Pattern] = &[
     &algorithms::spmv::PATTERN,
     &algorithms::fft::PATTERN,
     &algorithms::philox::PATTERN,
+    &development::compilation::PATTERN,
+    &development::separate_compilation::PATTERN,
     &multi_gpu::peer_copies::PATTERN,
     &multi_gpu::split_sum::PATTERN,
     &multi_gpu::halo_stencil::PATTERN,

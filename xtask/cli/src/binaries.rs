@@ -70,7 +70,7 @@ fn cubin(module: &ModuleOutput) -> Result<&Path> {
 }
 
 /// Runs a tool; what it prints, or its messages as the error.
-fn run(tool: &Path, arguments: impl IntoIterator<Item = OsString>) -> Result<Vec<u8>> {
+pub(crate) fn run(tool: &Path, arguments: impl IntoIterator<Item = OsString>) -> Result<Vec<u8>> {
     let run = Command::new(tool)
         .args(arguments)
         .output()

@@ -73,7 +73,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         ..Request::default()
     })?;
     let mut modules = Vec::new();
-    for module in built.modules {
+    for (module, described) in built.modules.into_iter().zip(&built.manifest.modules) {
         let assemble = |ptx, relocatable| {
             let assembly = Assembly {
                 debug: args.debug,
@@ -82,7 +82,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             };
             assembler::assemble(&ptxas.path, ptx, &module.arch, assembly)
         };
-        let mut kernels = assemble(&module.ptx, false)?;
+        let mut kernels = assemble(&module.ptx, !described.imports.is_empty())?;
         if let Some(launching) = &module.launching_ptx {
             kernels.extend(assemble(launching, true)?);
         }

@@ -16,6 +16,7 @@ mod exec;
 mod floats;
 mod inspect;
 pub mod kernels;
+mod link;
 mod new;
 pub mod output;
 pub mod progress;
@@ -71,6 +72,7 @@ impl Place {
 pub enum Command {
     BuildPtx(build_ptx::Args),
     Inspect(inspect::Args),
+    Link(link::Args),
     CheckPtx(check_ptx::Args),
     CompareBackends(compare_backends::Args),
     Doctor(doctor::Args),
@@ -89,6 +91,7 @@ impl Command {
         match self {
             Self::BuildPtx(args) => build_ptx::run(&args),
             Self::Inspect(args) => inspect::run(&args),
+            Self::Link(args) => link::run(&args),
             Self::CheckPtx(args) => check_ptx::run(&args),
             Self::CompareBackends(args) => compare_backends::run(&args),
             Self::Doctor(args) => doctor::run(&args),

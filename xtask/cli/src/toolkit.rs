@@ -48,6 +48,11 @@ pub(crate) const FATBINARY: Tool = Tool {
     program: Some("fatbinary"),
     places: &["bin/fatbinary"],
 };
+/// The linker of machine code.
+pub(crate) const NVLINK: Tool = Tool {
+    program: Some("nvlink"),
+    places: &["bin/nvlink"],
+};
 /// The disassembler: machine code to text.
 pub(crate) const NVDISASM: Tool = Tool {
     program: Some("nvdisasm"),

@@ -5,7 +5,7 @@
 //! | [`Rule::DuplicatedBarrier`] | one barrier of the source, twice, in branches that exclude each other | threads of one block wait at different barriers: undefined behaviour |
 //! | [`Rule::BarrierCount`] | a function with more or fewer barriers than its IR had | code generation copied or lost one |
 //! | [`Rule::GenericShared`] | a generic load, store or atomic whose address is a shared variable's | slower, and shared memory was promised to be native |
-//! | [`Rule::UnresolvedSymbol`] | an external function that no driver supplies | the module cannot be loaded |
+//! | [`Rule::UnresolvedSymbol`] | an external function that no driver supplies and that is not imported | the module cannot be loaded |
 //!
 //! "Barrier" stands for every instruction that involves other threads (see [`ptx::Instruction::is_convergent`]) and for a call
 //! of a function that contains one. Two barriers are one of the source when they have the same `.loc`; where the
@@ -32,7 +32,7 @@ pub enum Rule {
     BarrierCount,
     /// Shared variables are accessed with `ld.shared`, `st.shared` and their kin.
     GenericShared,
-    /// External functions are those that the driver supplies.
+    /// External functions are those that the driver supplies, and those that are imported on purpose.
     UnresolvedSymbol,
 }
 
@@ -98,12 +98,17 @@ pub struct Expected {
     pub shared_lines: BTreeSet<(u32, u32)>,
 }
 
-/// Checks a module. `expected` holds what the IR says, by function; without it less can be found.
-pub fn check(text: &str, expected: Option<&BTreeMap<String, Expected>>) -> Vec<Finding> {
+/// Checks a module. `expected` holds what the IR says, by function; without it less can be found. `imports` are the functions that another
+/// module defines, with which this one will be linked.
+pub fn check(
+    text: &str,
+    expected: Option<&BTreeMap<String, Expected>>,
+    imports: &[String],
+) -> Vec<Finding> {
     let module = ptx::Module::parse(text);
     let mut findings = barriers::check(&module, expected);
     findings.extend(generic_shared::check(&module));
-    findings.extend(symbols::check(&module));
+    findings.extend(symbols::check(&module, imports));
     findings.sort_by_key(|finding| finding.line);
     findings
 }

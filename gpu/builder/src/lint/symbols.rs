@@ -1,4 +1,4 @@
-//! External functions: only those that the driver supplies when it loads a module.
+//! External functions: only those that the driver supplies when it loads a module, and those that the source imports (`#[device]`).
 //!
 //! Source: CUDA programming guide, "Formatted Output", "Dynamic Global Memory Allocation", "Assertion", "CUDA Dynamic Parallelism".
 
@@ -10,9 +10,10 @@ const SUPPLIED: [&str; 4] = ["vprintf", "malloc", "free", "__assertfail"];
 /// Entry points of dynamic parallelism, which linking with `cudadevrt` supplies.
 const DYNAMIC_PARALLELISM: [&str; 2] = ["cuda", "__cudaCDP2"];
 
-pub(super) fn check(module: &Module) -> Vec<Finding> {
+pub(super) fn check(module: &Module, imports: &[String]) -> Vec<Finding> {
     let is_supplied = |name: &str| {
         SUPPLIED.contains(&name)
+            || imports.iter().any(|import| import == name)
             || DYNAMIC_PARALLELISM.iter().any(|prefix| {
                 name.strip_prefix(prefix)
                     .is_some_and(|rest| rest.starts_with(char::is_uppercase))
@@ -32,7 +33,7 @@ pub(super) fn check(module: &Module) -> Vec<Finding> {
                 line,
                 source,
                 message: format!(
-                    "`{name}` is defined nowhere, and the driver supplies only {}: define it, or use lanewise_std's function for it",
+                    "`{name}` is defined nowhere, and the driver supplies only {}: define it, use lanewise_std's function for it, or declare it with `#[device]` where a module that is linked has it",
                     SUPPLIED.join(", ")
                 ),
             }

@@ -1,7 +1,7 @@
 //! Keeps the kernels for this target and what they need; everything else goes.
 //!
-//! Rust exports every `#[no_mangle]` function, and the merged module holds most of `core`. Here only entry points stay
-//! visible, of the part that is made (see `launching`) and less those whose `min_arch` is above the target; every other function becomes internal, and what no kernel
+//! Rust exports every `#[no_mangle]` function, and the merged module holds most of `core`. Here only entry points and functions that are exported on purpose
+//! (`#[device]`) stay visible, of the part that is made (see `launching`) and less those whose `min_arch` is above the target; every other function becomes internal, and what no kernel
 //! reaches is deleted. Doing it first makes every later pass cheap. Named statics stay: the host finds them by name, and
 //! may write them before a launch, so the optimiser must not believe their initial value.
 
@@ -18,15 +18,22 @@ use crate::manifest::Description;
 pub(super) fn keep(
     module: &Module<'_>,
     descriptions: &[Description],
+    exports: &[String],
     options: &Options,
     part: Part,
     machine: &TargetMachine,
 ) -> Result<(), CodegenError> {
+    // Two modules of one crate may not both define a function.
+    let is_exported =
+        |name: &String| part == Part::Plain && options.only.is_none() && exports.contains(name);
     for function in module
         .get_functions()
         .filter(|function| function.count_basic_blocks() > 0)
     {
         let name = llvm::name(function);
+        if is_exported(&name) {
+            continue;
+        }
         if !llvm::is_kernel(function)
             || !part.has(&name, descriptions)
             || options.only.as_ref().is_some_and(|only| *only != name)

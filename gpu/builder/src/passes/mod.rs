@@ -94,6 +94,10 @@ pub(crate) struct Code {
     pub(crate) kernels: Vec<Kernel>,
     /// Its statics by name.
     pub(crate) statics: Vec<Static>,
+    /// The functions that other modules may call.
+    pub(crate) exports: Vec<String>,
+    /// The functions of other modules that it calls.
+    pub(crate) imports: Vec<String>,
     /// Promises that the PTX breaks.
     pub(crate) findings: Vec<Finding>,
     /// What is allowed and may yet surprise.
@@ -139,7 +143,7 @@ pub(crate) fn kernels(path: &Path, options: &Options) -> Vec<Description> {
         .and_then(|buffer| Module::parse_bitcode_from_buffer(&buffer, &context).ok());
     let described = module.and_then(|module| {
         let described = descriptions::take(&module, &options.paths).ok()?;
-        Some(symbols::set(&module, &options.path, described))
+        Some(symbols::set(&module, &options.path, described).0)
     });
     described.unwrap_or_default()
 }
@@ -160,13 +164,14 @@ fn run_on(
 
     llvm::at_stage("the passes before optimisation");
     let described = descriptions::take(module, &options.paths)?;
-    let descriptions = symbols::set(module, &options.path, described);
+    let (descriptions, crossing) = symbols::set(module, &options.path, described);
     let others = descriptions
         .iter()
         .any(|it| !part.has(&it.name, &descriptions));
     math_library::choose(module, options)?;
     let asked = precision::take(module);
-    entry_points::keep(module, &descriptions, options, part, &machine)?;
+    let exports = &crossing.exports;
+    entry_points::keep(module, &descriptions, exports, options, part, &machine)?;
     dump.module("entry-points", module);
 
     if parameters::are_large(module, &descriptions, &machine, &options.paths)? {
@@ -231,7 +236,7 @@ fn run_on(
     let ptx = emit::ptx(module, options, &machine)?;
     llvm::at_stage("the checks of the PTX");
     dump.text("output.ptx", || ptx.clone());
-    let mut findings = lint::check(&ptx, expected.as_ref());
+    let mut findings = lint::check(&ptx, expected.as_ref(), &crossing.imports);
     // For a debugger, addresses of shared memory go through variables like any other.
     findings.retain(|finding| !options.debug || finding.rule != Rule::GenericShared);
     let code = Code {
@@ -242,6 +247,8 @@ fn run_on(
         cubin: None,
         kernels,
         statics,
+        exports: crossing.exports,
+        imports: crossing.imports,
         findings,
         warnings,
     };

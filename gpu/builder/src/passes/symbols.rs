@@ -7,6 +7,9 @@
 //! Kernels and statics of crates that the kernel crate depends on are not for its host: each crate has a module of its own. They
 //! are kept only where a kernel reaches them.
 //!
+//! Functions that cross modules (`#[device]` on functions) are told here, too: what is exported has a path and is no kernel, what is imported has a mark
+//! before its name.
+//!
 //! Source: PTX ISA, "Identifiers".
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,14 +24,39 @@ use crate::manifest::Description;
 /// What stands in a symbol for `::`.
 const SEPARATOR: &str = "$";
 
+/// What an imported function's name begins with, as `#[device]` says it to rustc.
+const IMPORT: &str = "__lanewise_import.";
+
+/// The functions that cross modules, by their names in the PTX, in order.
+#[derive(Debug, Default)]
+pub(super) struct Crossing {
+    /// Defined here, for others to call.
+    pub(super) exports: Vec<String>,
+    /// Called here, defined elsewhere.
+    pub(super) imports: Vec<String>,
+}
+
 /// The Rust module and the name of a symbol that is not the name alone.
 pub(crate) fn split(symbol: &str) -> Option<(String, &str)> {
     let (module, name) = symbol.rsplit_once(SEPARATOR)?;
     Some((module.replace(SEPARATOR, "::"), name))
 }
 
-/// Renames everything that is named by a path, and gives the descriptions under their kernels' new names.
-pub(super) fn set(module: &Module<'_>, root: &str, described: Vec<Described>) -> Vec<Description> {
+/// Renames everything that is named by a path, and gives the descriptions under their kernels' new names, and the functions that cross modules.
+pub(super) fn set(
+    module: &Module<'_>,
+    root: &str,
+    described: Vec<Described>,
+) -> (Vec<Description>, Crossing) {
+    let mut crossing = Crossing {
+        imports: imports(module),
+        exports: Vec::new(),
+    };
+    let functions: BTreeSet<String> = module
+        .get_functions()
+        .filter(|function| !llvm::is_kernel(*function))
+        .map(llvm::name)
+        .collect();
     let symbols = all(module);
     let (paths, others): (BTreeMap<_, _>, BTreeMap<_, _>) = symbols
         .into_iter()
@@ -39,6 +67,8 @@ pub(super) fn set(module: &Module<'_>, root: &str, described: Vec<Described>) ->
         global.set_name(&names[path.as_str()]);
         if !is_of(path, root) {
             global.set_linkage(Linkage::Internal);
+        } else if functions.contains(path) {
+            crossing.exports.push(names[path.as_str()].clone());
         }
     }
     let rename = |Described { path, mut text }: Described| {
@@ -51,7 +81,21 @@ pub(super) fn set(module: &Module<'_>, root: &str, described: Vec<Described>) ->
     };
     let mut descriptions: Vec<_> = described.into_iter().map(rename).collect();
     descriptions.sort_by(|a, b| a.name.cmp(&b.name));
-    descriptions
+    crossing.exports.sort();
+    (descriptions, crossing)
+}
+
+/// Takes the marks off the names of imported functions.
+fn imports(module: &Module<'_>) -> Vec<String> {
+    let mut imports = Vec::new();
+    for function in module.get_functions() {
+        if let Some(name) = llvm::name(function).strip_prefix(IMPORT) {
+            function.as_global_value().set_name(name);
+            imports.push(name.to_owned());
+        }
+    }
+    imports.sort();
+    imports
 }
 
 /// Every function and variable with a name; descriptions are on their way out.

@@ -79,7 +79,7 @@ fn every_kernel_has_source_lines() {
 #[test]
 fn naive_compilation_copies_barriers_and_the_lint_refuses_it() {
     let ptx = naive(&["-Cdebuginfo=line-directives-only"]);
-    let findings = lint::check(&ptx, None);
+    let findings = lint::check(&ptx, None, &[]);
     let copied: Vec<_> = findings
         .iter()
         .filter(|finding| finding.rule == Rule::DuplicatedBarrier)
@@ -97,7 +97,7 @@ fn naive_compilation_copies_barriers_and_the_lint_refuses_it() {
 
 #[test]
 fn naive_compilation_is_refused_without_source_lines_too() {
-    let findings = lint::check(&naive(&[]), None);
+    let findings = lint::check(&naive(&[]), None, &[]);
     assert!(
         findings
             .iter()

@@ -1,0 +1,172 @@
+//! How code comes to the device: PTX that the driver compiles, machine code, for this device, an older or a newer one.
+
+use anyhow::{Context, Result};
+use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::{ComputeCapability, Device, Elapsed, JitOptions, Linker, LoadError, Module, Stream};
+use lanewise_std::kernel::Module as _;
+use separate_functions::{Blackwell, Hopper, Ptx, Volta, map_curve_at_home};
+
+use super::curve;
+use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work};
+
+/// The pattern.
+pub static PATTERN: Pattern = Pattern {
+    name: "compilation",
+    chapter: "development",
+    summary: "PTX that the driver compiles, and machine code: for this device, an older one, a newer one, this one alone",
+    source: "CUDA study notes, chapter 10.2; programming model notes, Compilation",
+    size: Size {
+        of: "elements",
+        default: 1 << 12,
+        bench: None,
+    },
+    variants: &[
+        Variant::on_the_host("compiled_by_driver", |device, setup| {
+            let text = device.ptx::<Ptx>()?.plain;
+            compiled(device, setup, text, &JitOptions::default())
+        }),
+        Variant::on_the_host("compiled_in_haste", |device, setup| {
+            let options = JitOptions {
+                optimization: Some(0),
+                max_registers: Some(32),
+                ..JitOptions::default()
+            };
+            compiled(device, setup, device.ptx::<Ptx>()?.plain, &options)
+        }),
+        Variant::on_the_host("machine_code", machine_code),
+        Variant::on_the_host("older_target", |device, setup| {
+            compiled(device, setup, Volta::TEXTS[0].plain, &JitOptions::default())
+        }),
+        Variant::on_the_host("arch_specific", arch_specific),
+        Variant::on_the_host("newer_target", |device, setup| {
+            of_another(
+                device,
+                setup,
+                Blackwell::TEXTS[0].plain,
+                &[(12, 0), (12, 1)],
+            )
+        }),
+    ],
+};
+
+/// The text, compiled by the driver as it is told to.
+fn compiled(
+    device: &Device,
+    setup: Setup,
+    text: &str,
+    options: &JitOptions,
+) -> Result<Box<dyn Case>> {
+    let options = JitOptions {
+        verbose: true,
+        ..*options
+    };
+    let compiled = Module::compile(device, text, &options)?;
+    let took = Elapsed::from_seconds(compiled.time.as_secs_f64());
+    let figures = vec![
+        Figure::new("target", target(text)),
+        Figure::new("compiled in", took.to_string()),
+        Figure::new("registers", registers(&compiled.log)),
+    ];
+    loaded(device, setup, compiled.module, figures)
+}
+
+/// Machine code, which the driver's linker makes of PTX, loaded as what a file would hold.
+fn machine_code(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
+    let image = Linker::new(device).module::<Ptx>()?.link()?;
+    // SAFETY: the driver made it.
+    let module = unsafe { Module::from_image(device, image.bytes())? };
+    let kind = match image.bytes() {
+        [0x7f, b'E', b'L', b'F', ..] => "machine code",
+        _ => "the simulator's own",
+    };
+    loaded(device, setup, module, vec![Figure::new("target", kind)])
+}
+
+/// PTX of the Hopper generation's own instructions.
+fn arch_specific(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
+    of_another(device, setup, Hopper::TEXTS[0].plain, &[(9, 0)])
+}
+
+/// PTX that these devices run and the others refuse.
+fn of_another(
+    device: &Device,
+    setup: Setup,
+    text: &str,
+    devices: &[(u32, u32)],
+) -> Result<Box<dyn Case>> {
+    let ComputeCapability { major, minor } = device.properties().compute_capability;
+    if devices.contains(&(major, minor)) {
+        return compiled(device, setup, text, &JitOptions::default());
+    }
+    Ok(Box::new(Refused {
+        device: device.clone(),
+        text: text.to_owned(),
+        told: None,
+    }))
+}
+
+/// The kernel of a module that is loaded.
+fn loaded(
+    device: &Device,
+    setup: Setup,
+    module: Module,
+    figures: Vec<Figure>,
+) -> Result<Box<dyn Case>> {
+    let launch = move |stream: &_, config, (input, output): curve::Buffers<'_>| {
+        // SAFETY: the module is compiled from the handle's crate, and its kernel asks nothing of its caller.
+        let launched =
+            unsafe { module.launch_unchecked(stream, map_curve_at_home, config, (input, output)) };
+        Ok(launched?)
+    };
+    curve::case(device, setup, Box::new(launch), figures)
+}
+
+/// What the text was made for.
+fn target(text: &str) -> String {
+    let target = text.lines().find_map(|line| line.strip_prefix(".target "));
+    target.unwrap_or("none").trim().to_owned()
+}
+
+/// The registers that the compiler's log tells of the kernel.
+fn registers(log: &str) -> String {
+    let told = log.split("Used ").nth(1);
+    let number = told.and_then(|rest| rest.split_whitespace().next());
+    number.unwrap_or("-").to_owned()
+}
+
+/// A text that the device cannot run.
+struct Refused {
+    device: Device,
+    text: String,
+    /// CUDA's name of the error.
+    told: Option<String>,
+}
+
+impl Case for Refused {
+    fn launch(&mut self, _: &Stream) -> Result<()> {
+        self.told = match Module::from_ptx(&self.device, &self.text) {
+            Err(LoadError::Refused { source }) => Some(source.name().to_owned()),
+            Err(other) => return Err(other.into()),
+            Ok(_) => None,
+        };
+        Ok(())
+    }
+
+    fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
+        let told = self.told.as_deref().context("the device took the text")?;
+        Ok(compare::equal(&[told], &["CUDA_ERROR_INVALID_PTX"]))
+    }
+
+    fn work(&self) -> Work {
+        Work::Nothing
+    }
+
+    fn figures(&self, _: Option<&lanewise::counters::Counters>) -> Result<Vec<Figure>> {
+        let told = self
+            .told
+            .iter()
+            .map(|told| Figure::new("refused with", told.clone()));
+        let target = Figure::new("target", target(&self.text));
+        Ok([target].into_iter().chain(told).collect())
+    }
+}

@@ -1,0 +1,62 @@
+//! What both patterns on compilation compute, however its code came to the device.
+
+use anyhow::Result;
+use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::counters::Counters;
+use lanewise::{Device, DeviceBuffer, LaunchConfig, Stream};
+use separate_functions::curve;
+
+use crate::{Case, Figure, Setup, Work, input};
+
+/// Has the device compute the curve at the input: by a module that it loads.
+pub(super) type Launch = Box<dyn FnMut(&Stream, LaunchConfig, Buffers<'_>) -> Result<()>>;
+
+/// Input and output.
+pub(super) type Buffers<'a> = (&'a DeviceBuffer<f32>, &'a mut DeviceBuffer<f32>);
+
+/// The curve at random places.
+struct Curve {
+    config: LaunchConfig,
+    input: DeviceBuffer<f32>,
+    output: DeviceBuffer<f32>,
+    expected: Vec<f32>,
+    launch: Launch,
+    figures: Vec<Figure>,
+}
+
+/// The case of a launch, with figures of how its code was made.
+pub(super) fn case(
+    device: &Device,
+    setup: Setup,
+    launch: Launch,
+    figures: Vec<Figure>,
+) -> Result<Box<dyn Case>> {
+    let n = setup.elements()?;
+    let numbers = input::floats(n, setup.seed);
+    Ok(Box::new(Curve {
+        config: LaunchConfig::cover_1d(n, setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK)),
+        expected: setup.expected(|| numbers.iter().map(|x| curve(*x)).collect()),
+        input: DeviceBuffer::from_slice(device, &numbers)?,
+        output: DeviceBuffer::zeroed(device, n)?,
+        launch,
+        figures,
+    }))
+}
+
+impl Case for Curve {
+    fn launch(&mut self, stream: &Stream) -> Result<()> {
+        (self.launch)(stream, self.config, (&self.input, &mut self.output))
+    }
+
+    fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
+        Ok(compare::equal(&self.output.to_vec()?, &self.expected))
+    }
+
+    fn work(&self) -> Work {
+        Work::Bytes(2 * 4 * self.input.len() as u64)
+    }
+
+    fn figures(&self, _: Option<&Counters>) -> Result<Vec<Figure>> {
+        Ok(self.figures.clone())
+    }
+}

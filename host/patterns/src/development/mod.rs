@@ -1,0 +1,5 @@
+//! Development: how code comes to the device, and how a program becomes fast.
+
+pub mod compilation;
+mod curve;
+pub mod separate_compilation;

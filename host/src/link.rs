@@ -1,0 +1,250 @@
+//! Linking: modules that call each other's functions become one image.
+//!
+//! A crate's kernels may call functions that another module defines (`#[device]` on an `unsafe extern "C"` block). [`Linker`] puts the modules together, by
+//! the driver's own linker: PTX of crates, PTX text, and what CUDA's tools have made (cubins, fatbins, objects, libraries). The image that comes of it is loaded, or kept in a
+//! file for the next run. `nvlink` does the same ahead of time: `cargo lanewise link`.
+//!
+//! Source: CUDA driver API, "Module Management", `cuLinkCreate`; CUDA Compiler Driver documentation, "Using Separate Compilation in CUDA".
+
+use std::ffi::CString;
+use std::fs;
+use std::panic::Location;
+use std::path::Path;
+
+use cust::sys::{self, CUjitInputType, CUlinkState, cudaError_enum};
+use lanewise_std::kernel;
+
+use crate::jit::{self, LOG, Options};
+use crate::module::entry_points;
+use crate::{Device, DriverError, LoadError, Module};
+
+/// What is to be linked, in order.
+///
+/// ```
+/// use lanewise::{Device, Linker};
+///
+/// let device = Device::open()?;
+/// let image = Linker::new(&device).module::<kernels::Ptx>()?.link()?;
+/// assert!(image.kernels().contains(&"vec_add".to_owned()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Linker {
+    device: Device,
+    inputs: Vec<Input>,
+}
+
+/// A piece of code.
+#[derive(Debug)]
+struct Input {
+    name: CString,
+    kind: CUjitInputType,
+    /// PTX ends with NUL.
+    bytes: Vec<u8>,
+}
+
+/// What the linker made: code for the device, without anything missing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Image {
+    bytes: Vec<u8>,
+    kernels: Vec<String>,
+    log: String,
+}
+
+impl Linker {
+    /// Nothing yet, for this device.
+    pub fn new(device: &Device) -> Self {
+        Self {
+            device: device.clone(),
+            inputs: Vec::new(),
+        }
+    }
+
+    /// Adds the kernels and functions of a crate: of its embedded PTX the text that suits the device best.
+    ///
+    /// # Errors
+    /// [`LoadError::NoPtx`], [`LoadError::TooOldDevice`].
+    pub fn module<M: kernel::Module>(self) -> Result<Self, LoadError> {
+        let text = self.device.ptx::<M>()?.plain;
+        self.ptx(M::NAME, text)
+    }
+
+    /// Adds PTX text. `name` is what messages call it.
+    ///
+    /// # Errors
+    /// [`LoadError::NulInPtx`].
+    pub fn ptx(self, name: &str, text: &str) -> Result<Self, LoadError> {
+        let text = CString::new(text).map_err(|nul| LoadError::NulInPtx {
+            offset: nul.nul_position(),
+        })?;
+        let bytes = text.into_bytes_with_nul();
+        Ok(self.with(name, CUjitInputType::CU_JIT_INPUT_PTX, bytes))
+    }
+
+    /// Adds a file by what its name ends in: `.ptx`, `.cubin`, `.fatbin`, `.o` (an object with device code in it) or `.a` (a library of those). A cubin or an object has to be
+    /// relocatable (`ptxas --compile-only`, `nvcc -dc`). The simulator has no machine code: it takes PTX, and fatbins that hold it.
+    ///
+    /// # Errors
+    /// [`LoadError::UnreadableCode`] when there is no such file, or its name ends in nothing of these.
+    ///
+    /// # Safety
+    /// But for PTX, the file is what a tool of CUDA's has made: the driver believes what it says of itself.
+    pub unsafe fn file(self, path: &Path) -> Result<Self, LoadError> {
+        let unreadable = |source| LoadError::UnreadableCode {
+            path: path.to_owned(),
+            source,
+        };
+        let bytes = fs::read(path).map_err(unreadable)?;
+        let name = path.display().to_string();
+        let kind = match path.extension().and_then(|end| end.to_str()) {
+            Some("ptx") => return self.ptx(&name, &String::from_utf8_lossy(&bytes)),
+            Some("cubin") => CUjitInputType::CU_JIT_INPUT_CUBIN,
+            Some("fatbin") => CUjitInputType::CU_JIT_INPUT_FATBINARY,
+            Some("o") => CUjitInputType::CU_JIT_INPUT_OBJECT,
+            Some("a") => CUjitInputType::CU_JIT_INPUT_LIBRARY,
+            _ => {
+                let reason = "its name ends in none of .ptx, .cubin, .fatbin, .o, .a";
+                return Err(unreadable(std::io::Error::other(reason)));
+            }
+        };
+        Ok(self.with(&name, kind, bytes))
+    }
+
+    fn with(mut self, name: &str, kind: CUjitInputType, bytes: Vec<u8>) -> Self {
+        // What messages say may be without a NUL's rest.
+        let name = CString::new(name.replace('\0', " ")).unwrap_or_default();
+        self.inputs.push(Input { name, kind, bytes });
+        self
+    }
+
+    /// Links everything.
+    ///
+    /// # Errors
+    /// [`LoadError::Refused`], with the linker's log: a function that nobody defines, or that two define.
+    #[track_caller]
+    pub fn link(self) -> Result<Image, LoadError> {
+        let at = Location::caller();
+        let refused = |source| LoadError::Refused { source };
+        self.device.make_current(at).map_err(refused)?;
+        let mut kernels = Vec::new();
+        let mut options = Options::default();
+        for (number, input) in self.inputs.iter().enumerate() {
+            if input.kind == CUjitInputType::CU_JIT_INPUT_PTX {
+                let text = String::from_utf8_lossy(&input.bytes);
+                kernels.extend(entry_points(&text));
+                jit::make_room(&text, at).map_err(refused)?;
+                if number == 0 {
+                    options = Options::of(&text);
+                }
+            }
+        }
+        let mut link = Link::new(options, at).map_err(refused)?;
+        let linked = link
+            .add_all(&self.inputs)
+            .and_then(|()| link.complete())
+            .map_err(|error| refused(jit::with_log(error, &*link.errors)))?;
+        Ok(Image {
+            bytes: linked,
+            kernels,
+            log: jit::text(&*link.infos),
+        })
+    }
+}
+
+impl Image {
+    /// The image itself, for a file: a cubin. The simulator's is PTX.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The kernels of the PTX that went in.
+    pub fn kernels(&self) -> &[String] {
+        &self.kernels
+    }
+
+    /// What the linker had to say.
+    pub fn log(&self) -> &str {
+        &self.log
+    }
+
+    /// Loads it on the device that it was linked for, or one of the same kind.
+    ///
+    /// # Errors
+    /// [`LoadError::Refused`] on another kind of device.
+    #[track_caller]
+    pub fn load(&self, device: &Device) -> Result<Module, LoadError> {
+        // SAFETY: the driver made it.
+        let module = unsafe { Module::from_image(device, &self.bytes)? };
+        Ok(module.with_kernels(self.kernels.clone()))
+    }
+}
+
+/// A link that is under way.
+struct Link {
+    state: CUlinkState,
+    // The driver writes to all of them until the link is destroyed: the logs, and how much of them, in the place of their sizes.
+    errors: Box<[u8; LOG]>,
+    infos: Box<[u8; LOG]>,
+    _options: Options,
+    at: &'static Location<'static>,
+}
+
+impl Link {
+    fn new(options: Options, at: &'static Location<'static>) -> Result<Self, DriverError> {
+        let (mut errors, mut infos) = (Box::new([0u8; LOG]), Box::new([0u8; LOG]));
+        let mut options = options.with_log(&mut *errors).with_info(&mut *infos);
+        let count = options.count();
+        let (names, values) = (options.names.as_mut_ptr(), options.values.as_mut_ptr());
+        let mut state = std::ptr::null_mut();
+        // SAFETY: both lists have as many entries as announced; they and the logs outlive the link, whose
+        // `Drop` destroys it first.
+        let result = unsafe { sys::cuLinkCreate_v2(count, names, values, &mut state) };
+        DriverError::check("cuLinkCreate", result, at)?;
+        Ok(Self {
+            state,
+            errors,
+            infos,
+            _options: options,
+            at,
+        })
+    }
+
+    fn add_all(&mut self, inputs: &[Input]) -> Result<(), DriverError> {
+        inputs.iter().try_for_each(|input| self.add(input))
+    }
+
+    fn add(&mut self, input: &Input) -> Result<(), DriverError> {
+        let none = std::ptr::null_mut();
+        // SAFETY: the link is open, text ends with NUL, other code is whole as its adder has vouched, and there are no options.
+        let result = unsafe {
+            sys::cuLinkAddData_v2(
+                self.state,
+                input.kind,
+                input.bytes.as_ptr().cast_mut().cast(),
+                input.bytes.len(),
+                input.name.as_ptr(),
+                0,
+                none,
+                none.cast(),
+            )
+        };
+        DriverError::check("cuLinkAddData", result, self.at)
+    }
+
+    fn complete(&mut self) -> Result<Vec<u8>, DriverError> {
+        let (mut image, mut size) = (std::ptr::null_mut(), 0);
+        // SAFETY: the link is open, and both results have a place.
+        let result = unsafe { sys::cuLinkComplete(self.state, &mut image, &mut size) };
+        DriverError::check("cuLinkComplete", result, self.at)?;
+        // SAFETY: the image is the link's, which lives until this call is over, and so long.
+        let image = unsafe { std::slice::from_raw_parts(image.cast_const().cast::<u8>(), size) };
+        Ok(image.to_vec())
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        // SAFETY: opened once, destroyed here only. What it answers changes nothing any more.
+        let _: cudaError_enum = unsafe { sys::cuLinkDestroy(self.state) };
+    }
+}

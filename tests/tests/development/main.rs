@@ -1,0 +1,3 @@
+//! Chapter "Development": code that comes to the device in several ways, and modules that are linked.
+
+mod compilation;

@@ -13,6 +13,7 @@ lanewise_std::module!();
 pub mod algorithms;
 pub mod basics;
 pub mod cluster;
+pub mod development;
 pub mod execution;
 pub mod instruction;
 pub mod levels;

@@ -2,7 +2,7 @@
 //!
 //! A front of two programs, and the home of what only this repository needs. What works on any kernel crate is
 //! `cargo-lanewise`'s (`build-ptx`, `inspect`, ...), here with the catalog's kernels where no `--crate` names others. What runs
-//! the catalog is the program `patterns`, to which `list`, `run`, `bench`, `accuracy`, `device` and `diff-device` are handed on.
+//! the catalog is the program `patterns`, to which `list`, `run`, `bench`, `accuracy`, `profile`, `device` and `diff-device` are handed on.
 
 mod bundle;
 mod cargo;
@@ -45,6 +45,9 @@ enum Command {
     /// Measure how far mathematical functions are off
     #[command(after_help = "Example:\n  cargo xtask accuracy sin cos --sample 16")]
     Accuracy(forward::Args),
+    /// Show a pattern's variants by the metrics of nvprof and Nsight Compute
+    #[command(after_help = "Example:\n  cargo xtask profile heat")]
+    Profile(forward::Args),
     /// Show the device that kernels would run on
     #[command(after_help = "Example:\n  cargo xtask device --json")]
     Device(forward::Args),
@@ -71,6 +74,7 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Command::Run(args) => forward::run("run", &args),
         Command::Bench(args) => forward::run("bench", &args),
         Command::Accuracy(args) => forward::run("accuracy", &args),
+        Command::Profile(args) => forward::run("profile", &args),
         Command::Device(args) => forward::run("device", &args),
         Command::DiffDevice(args) => forward::run("diff", &args),
         Command::Bundle(args) => bundle::run(&args),

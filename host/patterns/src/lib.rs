@@ -101,6 +101,7 @@ pub const ALL: &[&Pattern] = &[
     &algorithms::spmv::PATTERN,
     &algorithms::fft::PATTERN,
     &algorithms::philox::PATTERN,
+    &development::heat::PATTERN,
     &development::compilation::PATTERN,
     &development::separate_compilation::PATTERN,
     &multi_gpu::peer_copies::PATTERN,

@@ -22,6 +22,7 @@ Examples:
   patterns run reduce_unrolled --device sim   on the simulator, even where there is a GPU
   patterns bench --json                       medians of 21 at the sizes of the C++ peer
   patterns accuracy sin --sample 20           errors of the sine and its intrinsic, on a million inputs
+  patterns profile heat                       nvprof's metrics for each stage, by the simulator's counters
   patterns device                             what the device is
   patterns diff --json                        every instruction on the GPU and on the simulator, compared";
 
@@ -35,6 +36,8 @@ enum Command {
     Bench(commands::bench::Args),
     /// Measures how far mathematical functions are off, over all inputs or a sample
     Accuracy(commands::accuracy::Args),
+    /// Shows each variant of a pattern by the metrics of nvprof and Nsight Compute, counted on the simulator
+    Profile(commands::profile::Args),
     /// Prints the device's properties
     Device(commands::device::Args),
     /// Takes part, as one process of several, in an all-reduce by NCCL
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
         Command::Run(args) => commands::run::run(args),
         Command::Bench(args) => commands::bench::run(args),
         Command::Accuracy(args) => commands::accuracy::run(args),
+        Command::Profile(args) => commands::profile::run(args),
         Command::Device(args) => commands::device::run(args),
         Command::Rank(args) => commands::rank::run(args),
         Command::Diff(args) => commands::diff::run(args),

@@ -7,6 +7,7 @@ pub(crate) mod diff;
 pub(crate) mod list;
 mod output;
 mod plot;
+pub(crate) mod profile;
 pub(crate) mod rank;
 mod report;
 pub(crate) mod run;

@@ -2,4 +2,6 @@
 
 pub mod compilation;
 mod curve;
+pub mod heat;
+pub mod profile;
 pub mod separate_compilation;

@@ -1,0 +1,3 @@
+//! Development: one program on its way from the CPU to a library.
+
+pub mod heat;

@@ -1,0 +1,225 @@
+//! Deploy: a function that others call, with its inputs checked and its errors named.
+//!
+//! Nobody knows beforehand how many sweeps a plate takes. So the last sweep of each batch says how much the plate still changes, and the host reads four bytes for each batch. A batch is a graph:
+//! one launch for all of its kernels.
+
+use anyhow::{Context, Result};
+use gpu::development::heat::{HEIGHT, WIDTH, heat_measured, heat_tiled};
+use lanewise::compare::{self, Agreement, Mismatch};
+use lanewise::counters::Counters;
+use lanewise::{Device, DeviceBuffer, DriverError, GraphError, LaunchConfig, MemoryError, Stream};
+
+use super::{Plate, swept};
+use crate::{Case, Figure, Setup, Work};
+
+/// Sweeps of a batch, an even number.
+pub const BATCH: usize = 32;
+
+/// Why a plate has no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum HeatError {
+    /// The cells are not what the shape says.
+    #[error(
+        "a plate of {rows} rows and {columns} columns has {expected} cells, and {given} were given"
+    )]
+    Shape {
+        /// Cells of a row.
+        columns: usize,
+        /// Rows.
+        rows: usize,
+        /// As the shape says.
+        expected: usize,
+        /// As there are.
+        given: usize,
+    },
+    /// It is too large for the device's indices.
+    #[error("a plate of {rows} rows and {columns} columns is too large")]
+    TooLarge {
+        /// Cells of a row.
+        columns: usize,
+        /// Rows.
+        rows: usize,
+    },
+    /// A temperature is no number.
+    #[error("the cell in row {row} and column {column} is {value}, which is no temperature")]
+    NotATemperature {
+        /// The cell's row.
+        row: usize,
+        /// Its column.
+        column: usize,
+        /// What it holds.
+        value: f32,
+    },
+    /// The plate still changes.
+    #[error(
+        "after {sweeps} sweeps the plate still changes by {change} in each: allow more, or a greater change"
+    )]
+    Unsettled {
+        /// How many there were.
+        sweeps: usize,
+        /// The greatest change of a cell in the last one.
+        change: f32,
+    },
+    /// Memory could not be had or copied.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    /// A batch could not be made or run.
+    #[error(transparent)]
+    Graph(#[from] GraphError),
+    /// The device could not be used.
+    #[error(transparent)]
+    Driver(#[from] DriverError),
+}
+
+/// A plate at rest.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settled {
+    /// The plate.
+    pub plate: Plate,
+    /// How many sweeps it took.
+    pub sweeps: usize,
+    /// The greatest change of a cell in the last one.
+    pub change: f32,
+}
+
+/// Sweeps until no cell changes by more than `tolerance`, `most` times at most; in whole batches of [`BATCH`].
+///
+/// # Errors
+/// [`HeatError`]: a plate that is none, or does not come to rest; the driver's.
+pub fn settle(
+    device: &Device,
+    plate: Plate,
+    tolerance: f32,
+    most: usize,
+) -> Result<Settled, HeatError> {
+    let shape = check(&plate)?;
+    let config = LaunchConfig::cover_2d((plate.columns, plate.rows), (WIDTH as u32, HEIGHT as u32));
+    let mut a = DeviceBuffer::from_slice(device, &plate.cells)?;
+    let mut b = DeviceBuffer::zeroed(device, plate.cells.len())?;
+    let mut change = DeviceBuffer::<u32>::zeroed(device, 1)?;
+    let batch = device.record(|record| {
+        record.fill_zero(&mut change)?;
+        for number in 0..BATCH / 2 {
+            record.launch(heat_tiled, config, (&a, &mut b, shape))?;
+            if number + 1 < BATCH / 2 {
+                record.launch(heat_tiled, config, (&b, &mut a, shape))?;
+            }
+        }
+        record.launch(heat_measured, config, (&b, &mut a, shape, &mut change))
+    })?;
+    let stream = device.stream()?;
+    let (mut sweeps, mut last) = (0, f32::INFINITY);
+    while last > tolerance {
+        if sweeps + BATCH > most {
+            return Err(HeatError::Unsettled {
+                sweeps,
+                change: last,
+            });
+        }
+        batch.launch(&stream)?;
+        let mut bits = [0];
+        change.copy_to_slice(&mut bits)?;
+        (sweeps, last) = (sweeps + BATCH, f32::from_bits(bits[0]));
+    }
+    Ok(Settled {
+        plate: Plate {
+            cells: a.to_vec()?,
+            ..plate
+        },
+        sweeps,
+        change: last,
+    })
+}
+
+/// The shape, if the plate is one.
+fn check(plate: &Plate) -> Result<[u32; 2], HeatError> {
+    let (columns, rows) = (plate.columns, plate.rows);
+    let too_large = HeatError::TooLarge { columns, rows };
+    let Some(expected) = columns.checked_mul(rows) else {
+        return Err(too_large);
+    };
+    let given = plate.cells.len();
+    if given != expected {
+        return Err(HeatError::Shape {
+            columns,
+            rows,
+            expected,
+            given,
+        });
+    }
+    if let Some(at) = plate.cells.iter().position(|cell| !cell.is_finite()) {
+        return Err(HeatError::NotATemperature {
+            row: at / columns,
+            column: at % columns,
+            value: plate.cells[at],
+        });
+    }
+    match (u32::try_from(columns), u32::try_from(rows)) {
+        (Ok(columns), Ok(rows)) => Ok([columns, rows]),
+        _ => Err(too_large),
+    }
+}
+
+/// The change that the pattern's plate may have left.
+const TOLERANCE: f32 = 0.05;
+
+struct Deployed {
+    device: Device,
+    start: Plate,
+    settled: Option<Settled>,
+}
+
+pub(super) fn prepare(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
+    Ok(Box::new(Deployed {
+        device: device.clone(),
+        start: Plate::of(setup)?,
+        settled: None,
+    }))
+}
+
+impl Case for Deployed {
+    fn launch(&mut self, _: &Stream) -> Result<()> {
+        let settled = settle(&self.device, self.start.clone(), TOLERANCE, 100_000)?;
+        self.settled = Some(settled);
+        Ok(())
+    }
+
+    fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
+        let settled = self.settled.as_ref().context("nothing was launched")?;
+        let expected = swept(self.start.clone(), settled.sweeps);
+        Ok(compare::equal(&settled.plate.cells, &expected.cells))
+    }
+
+    fn work(&self) -> Work {
+        let sweeps = self.settled.as_ref().map_or(0, |settled| settled.sweeps);
+        self.start.work(sweeps)
+    }
+
+    fn figures(&self, _: Option<&Counters>) -> Result<Vec<Figure>> {
+        let sweeps = self
+            .settled
+            .iter()
+            .map(|it| Figure::new("sweeps", it.sweeps));
+        Ok(sweeps.collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_plate_is_told_with_the_place() {
+        let told = |plate| check(&plate).map_err(|error| error.to_string());
+        let mut plate = Plate::new(4, 3);
+        assert_eq!(told(plate.clone()), Ok([4, 3]));
+        plate.cells[6] = f32::NAN;
+        let expected = "the cell in row 1 and column 2 is NaN, which is no temperature";
+        assert_eq!(told(plate.clone()), Err(expected.into()));
+        plate.rows = 4;
+        let expected = "a plate of 4 rows and 4 columns has 16 cells, and 12 were given";
+        assert_eq!(told(plate.clone()), Err(expected.into()));
+        plate.rows = usize::MAX;
+        assert!(told(plate).expect_err("too large").contains("too large"));
+    }
+}

@@ -1,0 +1,36 @@
+//! Parallelise: the loop that takes the time becomes a kernel, and nothing else is touched.
+//!
+//! Each sweep copies the plate to the device, launches, and copies it back, since the rest of the program wants it where it was. Nothing is fast yet; what counts is that the answer
+//! is the CPU's, bit for bit, and stays that.
+
+use anyhow::Result;
+use gpu::development::heat::heat_by_columns;
+use lanewise::{Device, DeviceBuffer, LaunchConfig};
+
+use super::{Plate, SWEEPS, Sweeps, swept};
+use crate::{Case, Setup};
+
+pub(super) fn prepare(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
+    let start = Plate::of(setup)?;
+    let (shape, cells) = (start.shape()?, start.cells.len());
+    // The kernel's x runs along the rows: what the outer loop was.
+    let config = LaunchConfig::cover_2d((start.rows, start.columns), (32, 8));
+    let of = device.clone();
+    let mut at_home = vec![0.0; cells];
+    Ok(Box::new(Sweeps {
+        plates: [
+            DeviceBuffer::zeroed(device, cells)?,
+            DeviceBuffer::zeroed(device, cells)?,
+        ],
+        expected: setup.expected(|| swept(start.clone(), SWEEPS).cells),
+        start,
+        launch: move |stream: &_, [a, b]: &mut [DeviceBuffer<f32>; 2]| {
+            for _ in 0..SWEEPS {
+                of.launch(stream, heat_by_columns, config, (&*a, &mut *b, shape))?;
+                b.copy_to_slice(&mut at_home)?;
+                a.copy_from_slice(&at_home)?;
+            }
+            Ok(())
+        },
+    }))
+}

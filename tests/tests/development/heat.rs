@@ -33,7 +33,7 @@ fn metric(counters: &lanewise::counters::Counters, name: &str) -> f64 {
 
 #[test]
 fn each_stage_mends_what_the_counters_showed_of_the_one_before() {
-    let size = 128;
+    let size = 64;
     let count = |name| count(name, Setup::new(size, 1));
     let (Some(ported), Some(resident), Some(coalesced), Some(tiled)) = (
         count("parallelise"),
@@ -61,7 +61,7 @@ fn each_stage_mends_what_the_counters_showed_of_the_one_before() {
         bytes(&coalesced) / cells
     );
     assert!(bytes(&tiled) < 1.4 * cells, "{}", bytes(&tiled) / cells);
-    assert_eq!(metric(&tiled, "shared_efficiency").round(), 1.0);
+    assert_eq!((tiled.shared_loads.conflicts, tiled.shared_stores.conflicts), (0, 0));
     for metric in METRICS {
         assert!((metric.ours)(&tiled).is_some(), "{}", metric.nvprof);
     }

@@ -61,7 +61,10 @@ fn each_stage_mends_what_the_counters_showed_of_the_one_before() {
         bytes(&coalesced) / cells
     );
     assert!(bytes(&tiled) < 1.4 * cells, "{}", bytes(&tiled) / cells);
-    assert_eq!((tiled.shared_loads.conflicts, tiled.shared_stores.conflicts), (0, 0));
+    assert_eq!(
+        (tiled.shared_loads.conflicts, tiled.shared_stores.conflicts),
+        (0, 0)
+    );
     for metric in METRICS {
         assert!((metric.ours)(&tiled).is_some(), "{}", metric.nvprof);
     }

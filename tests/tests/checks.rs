@@ -164,3 +164,24 @@ fn a_setting_that_cannot_be_read_is_an_error_and_an_unknown_name_a_warning() {
         format!("`{mistyped}` is no variable of Lanewise; did you mean `LANEWISE_CHECKS`?");
     assert!(answer.stderr.contains(&warning), "{}", answer.stderr);
 }
+
+/// The book's table of checks, and the table of variables, name what the simulator takes.
+#[test]
+fn the_book_names_every_check() {
+    let named = lanewise_sim::Checks::all().to_string();
+    let names: Vec<&str> = named.split(',').collect();
+    let page = include_str!("../../docs/src/checks.md");
+    let table = page.lines().skip_while(|line| !line.starts_with("| check"));
+    let rows = table.skip(2).take_while(|line| line.starts_with("| `"));
+    let told: Vec<&str> = rows.filter_map(|line| line.split('`').nth(1)).collect();
+    assert_eq!(told, names);
+
+    let variables = include_str!("../../docs/src/variables.md");
+    let row = variables
+        .lines()
+        .find(|line| line.starts_with("| `LANEWISE_CHECKS` "))
+        .expect("a row");
+    for name in names {
+        assert!(row.contains(&format!("`{name}`")), "no `{name}` in {row}");
+    }
+}

@@ -20,13 +20,19 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! [`explore`] runs a test under every schedule of a small kernel.
+//!
 //! What each check finds and what it can miss: the simulator's `checks` module and the book's page on checks.
+
+mod explore;
 
 use std::panic::Location;
 use std::str::FromStr;
 
+pub use explore::{Broken, Explored, Exploring, explore};
 use lanewise_driver::{Ask, Observer, OnFinding};
 pub use lanewise_driver::{Checks, Finding, FindingKind, UnknownCheck};
+pub use lanewise_driver::{Schedule, Strategy, UnknownSchedule};
 
 use crate::{Backend, Device, DriverError};
 
@@ -37,6 +43,7 @@ pub struct Checking {
     checks: Checks,
     report: bool,
     seed: Option<u64>,
+    schedule: Option<Schedule>,
 }
 
 impl Checking {
@@ -84,6 +91,14 @@ impl Checking {
         }
     }
 
+    /// Who goes on where threads meet at memory, as `LANEWISE_SCHEDULE`: `"random,weak".parse()`.
+    pub fn schedule(self, schedule: Schedule) -> Self {
+        Self {
+            schedule: Some(schedule),
+            ..self
+        }
+    }
+
     /// Which checks these are.
     pub fn checks(&self) -> Checks {
         self.checks
@@ -101,6 +116,7 @@ impl Checking {
             checks: Some(self.checks),
             on_finding: Some(action),
             seed: self.seed,
+            schedule: self.schedule,
             ..Ask::default()
         }))
     }
@@ -156,6 +172,7 @@ pub fn of<E: From<DriverError>>(
         on_finding: Some(OnFinding::Report),
         quiet: true,
         seed: checking.seed,
+        schedule: checking.schedule,
         ..Ask::default()
     });
     launch()?;

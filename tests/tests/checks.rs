@@ -1,7 +1,7 @@
 //! Checks that are asked for: by a guard, around some launches, and by the environment. The reports are in `checks/`.
 
 use gpu::instruction::increment::{incr_atomic, incr_racy};
-use lanewise::checks::{self, Checking, FindingKind};
+use lanewise::checks::{self, Checking, Exploring, FindingKind};
 use lanewise::{Backend, Device, DeviceBuffer, DriverError, LaunchConfig, Stream};
 use tests::expect;
 use tests::isolate::{isolated, isolated_with};
@@ -67,6 +67,50 @@ fn a_guard_that_reports_lets_the_launch_go_on() {
         "{}",
         answer.stderr
     );
+}
+
+/// Two blocks of one thread count; what the counter holds has to be 2.
+macro_rules! counts_to_two {
+    ($device:ident, $kernel:ident) => {
+        || {
+            let stream = $device.stream()?;
+            let mut counter = DeviceBuffer::from_slice(&$device, &[0]).expect("a counter");
+            let config = LaunchConfig::new(2, 1);
+            // SAFETY: a race can spoil the value of the counter and nothing else.
+            unsafe { $device.launch_unchecked(&stream, $kernel, config, (&mut counter,)) }
+                .expect("the launch itself is right");
+            match counter.to_vec().expect("no fault")[0] {
+                2 => Ok(()),
+                wrong => Err(anyhow::anyhow!("{wrong} instead of 2")),
+            }
+        }
+    };
+}
+
+#[test]
+fn every_schedule_is_right_or_the_one_that_is_not_is_shown() {
+    let Some(device) = simulator() else { return };
+    let proved = checks::explore(
+        &device,
+        Exploring::weak(),
+        counts_to_two!(device, incr_atomic),
+    );
+    let proved = proved.expect("atomics lose nothing");
+    assert!(
+        proved.is_some_and(|it| it.complete && it.runs > 1),
+        "{proved:?}"
+    );
+
+    for exploring in [Exploring::weak(), Exploring::interleavings()] {
+        let broken = checks::explore(&device, exploring, counts_to_two!(device, incr_racy));
+        let broken = broken.expect_err("an update is lost");
+        let text = broken.to_string();
+        assert!(text.starts_with("1 instead of 2\nin run "), "{text}");
+        assert!(
+            text.contains("block 1, thread (0,0,0)") && text.contains(" reads a = 0x0"),
+            "{text}"
+        );
+    }
 }
 
 #[test]

@@ -51,7 +51,8 @@ pub use fork::{Fork, Forked};
 pub use lanewise_sim::checks::{FindingKind, UnknownCheck};
 pub use lanewise_sim::model::{Allowance, Occupancy, Resource};
 pub use lanewise_sim::tensor;
-pub use lanewise_sim::{Checks, Counters, DeviceModel, Finding, Metric};
+pub use lanewise_sim::{Checks, Counters, DeviceModel, Exploration, Finding, Metric};
+pub use lanewise_sim::{Schedule, Strategy, UnknownSchedule};
 pub use log::last_message;
 pub use objects::memory::set_call_site;
 

@@ -73,6 +73,16 @@ pub(crate) fn found(finding: &lanewise_sim::Finding) {
     }
 }
 
+/// Shows the steps of a launch's schedule.
+pub(crate) fn steps(kernel: &str, steps: &[String]) {
+    if !steps.is_empty() {
+        eprintln!("lanewise: the schedule of `{kernel}`:");
+    }
+    for step in steps {
+        eprintln!("  {step}");
+    }
+}
+
 /// Says which variables of the environment are none of Lanewise's, once a process.
 pub(crate) fn unknown_variables() {
     if level() >= Level::Faults {

@@ -5,7 +5,7 @@
 //! that ask for the same thing the inner one counts, and both keep what they see.
 
 use crate::settings::{self, Launches, OnFinding};
-use lanewise_sim::{Checks, Counters, Finding};
+use lanewise_sim::{Checks, Counters, Exploration, Finding, Schedule};
 use parking_lot::Mutex;
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 /// What is asked of launches. What is none stays as it is without the observer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Ask {
     /// What to look for, besides what is always looked for.
     pub checks: Option<Checks>,
@@ -25,6 +25,10 @@ pub struct Ask {
     pub count: bool,
     /// Which order of warps, as `LANEWISE_SEED`.
     pub seed: Option<u64>,
+    /// Who goes on where threads meet at memory, as `LANEWISE_SCHEDULE`.
+    pub schedule: Option<Schedule>,
+    /// A search through all schedules that the launches are a part of.
+    pub exploration: Option<Arc<Exploration>>,
 }
 
 /// What a launch left.
@@ -114,12 +118,14 @@ pub(crate) fn ask(asked: Asked) -> Asked {
 #[derive(Debug, Clone)]
 pub(crate) struct LaunchTerms {
     pub(crate) launches: Launches,
+    pub(crate) exploration: Option<Arc<Exploration>>,
     records: Vec<Weak<Record>>,
 }
 
 /// How a launch runs that this thread makes now.
 pub(crate) fn now() -> LaunchTerms {
     let mut launches = settings::launches();
+    let mut exploration = None;
     let records = STACK.with_borrow(|stack| {
         for Entry { ask, .. } in stack {
             launches.checks = ask.checks.unwrap_or(launches.checks);
@@ -127,10 +133,16 @@ pub(crate) fn now() -> LaunchTerms {
             launches.quiet |= ask.quiet;
             launches.count |= ask.count;
             launches.seed = ask.seed.unwrap_or(launches.seed);
+            launches.schedule = ask.schedule.unwrap_or(launches.schedule);
+            exploration = ask.exploration.clone().or(exploration.take());
         }
         stack.iter().map(|entry| entry.record.clone()).collect()
     });
-    LaunchTerms { launches, records }
+    LaunchTerms {
+        launches,
+        exploration,
+        records,
+    }
 }
 
 impl LaunchTerms {

@@ -2,10 +2,10 @@
 
 use crate::abi::CUresult;
 use crate::error::{Error, Result, ensure};
-use lanewise_sim::{Checks, DeviceModel};
+use lanewise_sim::{Checks, DeviceModel, Schedule};
 use lanewise_variables::{
-    BUDGET, CHECKS, CHECKS_ACTION, COUNTERS, CUDA_DEVICE_MAX_CONNECTIONS, MODEL, SEED, SIM_DEVICES,
-    SIM_MEMORY, SIM_PEERS, SUMMARY, Variable,
+    BUDGET, CHECKS, CHECKS_ACTION, COUNTERS, CUDA_DEVICE_MAX_CONNECTIONS, MODEL, SCHEDULE, SEED,
+    SIM_DEVICES, SIM_MEMORY, SIM_PEERS, STEPS, SUMMARY, Variable,
 };
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -87,6 +87,9 @@ pub enum OnFinding {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Launches {
     pub(crate) seed: u64,
+    pub(crate) schedule: Schedule,
+    /// Whether the steps of a schedule that is not the plain one are printed.
+    pub(crate) steps: bool,
     pub(crate) budget: Option<u64>,
     pub(crate) checks: Checks,
     pub(crate) on_finding: OnFinding,
@@ -122,6 +125,12 @@ fn from_environment() -> Result<Launches> {
             .parse()
             .map_err(|error| wrong(&CHECKS, &text, &format!("{error}")))?,
     };
+    let schedule = match SCHEDULE.get() {
+        None => Schedule::default(),
+        Some(text) => text
+            .parse()
+            .map_err(|error| wrong(&SCHEDULE, &text, &format!("{error}")))?,
+    };
     let on_finding = match CHECKS_ACTION.get().as_deref() {
         None | Some("fault") => OnFinding::Fault,
         Some("report") => OnFinding::Report,
@@ -131,6 +140,8 @@ fn from_environment() -> Result<Launches> {
     };
     Ok(Launches {
         seed: number(&SEED)?.unwrap_or(0),
+        schedule,
+        steps: switch(&STEPS)?,
         budget,
         checks,
         on_finding,
@@ -147,10 +158,15 @@ pub(crate) fn counters_file() -> Option<PathBuf> {
 
 /// Whether a summary is printed when the program ends.
 pub(crate) fn summary() -> Result<bool> {
-    match SUMMARY.get().as_deref() {
+    switch(&SUMMARY)
+}
+
+/// Whether a variable that is off by itself is on.
+fn switch(variable: &Variable) -> Result<bool> {
+    match variable.get().as_deref() {
         None | Some("0") => Ok(false),
         Some("1") => Ok(true),
-        Some(other) => Err(wrong(&SUMMARY, other, "write `1` or `0`")),
+        Some(other) => Err(wrong(variable, other, "write `1` or `0`")),
     }
 }
 

@@ -1,6 +1,8 @@
 //! One launch: what is asked for, and what comes back.
 
-use crate::{Checks, Counters, Finding};
+use std::sync::Arc;
+
+use crate::{Checks, Counters, Exploration, Finding, Schedule, Strategy};
 
 /// How wide a bank of shared memory is for the conflict counters (`cuCtxSetSharedMemConfig`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -38,6 +40,10 @@ pub struct Launch<'a> {
     pub params: &'a [u8],
     /// Chooses the interleaving of warps; one seed, one result.
     pub seed: u64,
+    /// Who goes on where threads meet at memory; the seed makes its choices.
+    pub schedule: Schedule,
+    /// A search through all schedules that this launch is a part of: it makes the choices then, in place of schedule and seed.
+    pub exploration: Option<Arc<Exploration>>,
     /// Warp instructions that all blocks together may run, about; none for the default.
     pub budget: Option<u64>,
     /// What to look for besides what is always looked for.
@@ -68,6 +74,8 @@ impl<'a> Launch<'a> {
             dynamic_shared_limit: None,
             params,
             seed: 0,
+            schedule: Schedule::default(),
+            exploration: None,
             budget: None,
             checks: Checks::default(),
             count: false,
@@ -76,6 +84,13 @@ impl<'a> Launch<'a> {
             pending_launches: None,
             printf: &print,
         }
+    }
+}
+
+impl Launch<'_> {
+    /// Whether threads stop at each access to memory for somebody to choose who goes on.
+    pub(crate) fn is_explored(&self) -> bool {
+        self.exploration.is_some() || self.schedule.strategy != Strategy::Plain
     }
 }
 
@@ -132,4 +147,7 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// What there was to do.
     pub summary: ExecutionSummary,
+    /// Where the schedule was not the plain one, its steps, a line each: who, where, and what it did to memory. The middle of a
+    /// long one is left out.
+    pub steps: Vec<String>,
 }

@@ -11,6 +11,7 @@
 //! | `ptx`, `isa`, `decode` | text -> syntax tree -> numbered registers and typed micro-operations |
 //! | [`coverage`] | which rows of the instruction table load, for the book's page |
 //! | `machine` | warps, blocks and grids running those operations |
+//! | [`Schedule`], [`Exploration`] | who goes on where threads meet at memory; all schedules of a small program |
 //! | [`checks`], [`counters`] | what a launch can be asked to find and to count |
 //! | [`report`] | what is said when a launch ends badly |
 //! | [`speed`] | programs by which the machine is timed |
@@ -34,6 +35,7 @@ pub mod counters;
 pub mod coverage;
 mod decode;
 pub mod device;
+mod exploration;
 pub mod image;
 pub mod isa;
 mod kernel;
@@ -45,12 +47,14 @@ pub mod model;
 pub mod module;
 pub mod ptx;
 pub mod report;
+mod schedule;
 mod semantics;
 pub mod speed;
 
 pub use checks::{Checks, Finding};
 pub use counters::{Counters, metrics::Metric};
 pub use device::{Device, DeviceError, Instance, InstantiateError};
+pub use exploration::Exploration;
 pub use image::Images;
 pub use kernel::{Kernel, Param};
 pub use launch::{BankWidth, ExecutionSummary, Launch, Report};
@@ -59,4 +63,5 @@ pub use memory::{Allocation, Kind, Memory, MemoryError};
 pub use model::DeviceModel;
 pub use module::Module;
 pub use report::{Fault, FaultReport, LaunchError, Place, SourcePlace};
+pub use schedule::{Schedule, Strategy, UnknownSchedule};
 pub use semantics::tensor;

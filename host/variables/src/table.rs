@@ -41,6 +41,10 @@ variables! {
             "What a finding does: end the launch with an error, as a fault does, or only be printed.";
         SEED "LANEWISE_SEED": "a whole number", "0",
             "The order in which warps run. One seed gives one order.";
+        SCHEDULE "LANEWISE_SCHEDULE": "`plain`, `random`, `pct`, `pct:DEPTH`, and `weak` with a comma between", "`plain`",
+            "Who goes on where threads meet at memory, and whether loads may read old values as the memory model allows.";
+        STEPS "LANEWISE_STEPS": "`1`, `0`", "`0`",
+            "Prints the steps of each launch whose schedule is not `plain` on stderr.";
         BUDGET "LANEWISE_BUDGET": "a whole number above 0", "the machine's",
             "After how many warp instructions a launch counts as hung.";
     }

@@ -191,6 +191,28 @@ fn what_is_found_under_several_seeds_is_one_list() {
 }
 
 #[test]
+fn a_replayed_seed_shows_its_schedule() {
+    let Some(output) = sanitize(&["--schedule", "pct:2,weak", "--replay", "3", "--json"]) else {
+        return;
+    };
+    let stderr = text(&output.stderr);
+    let found: serde_json::Value =
+        serde_json::from_slice(&output.stdout).expect("a document and nothing else");
+    assert_eq!(found["seeds"], serde_json::json!([3]), "{found:#}");
+    assert!(
+        stderr.contains("lanewise: the schedule of `count`:\n"),
+        "{stderr}"
+    );
+    let step = stderr
+        .lines()
+        .find(|line| line.trim_start().starts_with("1  block "));
+    assert!(
+        step.is_some_and(|step| step.contains("ptx line ")),
+        "{stderr}"
+    );
+}
+
+#[test]
 fn a_tool_that_was_not_asked_for_finds_nothing() {
     let Some(output) = sanitize(&["--tools", "sync"]) else {
         return;

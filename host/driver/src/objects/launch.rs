@@ -175,6 +175,8 @@ fn run(
         .unwrap_or(settings.shared);
     let mut launch = asked(device.sim.model(), function, shape, params);
     launch.seed = how.launches.seed;
+    launch.schedule = how.launches.schedule;
+    launch.exploration = how.exploration.clone();
     launch.budget = how.launches.budget;
     launch.checks = how.launches.checks;
     launch.count = how.launches.count;
@@ -194,6 +196,9 @@ fn run(
         summary::faulted(&name, &fault);
         fault::error(&fault)
     })?;
+    if how.launches.steps {
+        log::steps(&name, &report.steps);
+    }
     let sectors = report.counters.map(|counters| {
         [
             counters.global_loads,

@@ -6,7 +6,9 @@ use super::problem::{Result, invalid};
 use super::symbols::Symbols;
 use crate::machine::meeting::together::{Meeting, OperandPlace};
 use crate::machine::op::{Handler, Op};
-use crate::machine::program::{Area, CallSite, Class, Function, OpInfo, PresetRow, Program, Value};
+use crate::machine::program::{
+    Area, CallSite, Class, Function, OpInfo, PresetRow, Program, Scope, Value,
+};
 use crate::ptx::ast::{self, Body, Instruction, LabelId, Opcode, Type};
 
 /// Frames are no larger than this: offsets of predicates must fit in 24 bits, and host memory is finite.
@@ -124,6 +126,44 @@ impl Builder<'_, '_> {
         self.info.releases = has(M::Release) || has(M::AcqRel);
         self.info.acquires = has(M::Acquire) || has(M::AcqRel);
         self.info.narrow = has(M::Cta);
+        self.info.cas = has(M::Cas);
+        // Atomics are relaxed and of the device where they say nothing; what is volatile is relaxed and of the system.
+        let atomic = matches!(i.opcode, Opcode::Atom | Opcode::Red);
+        let strong = [
+            M::Relaxed,
+            M::Acquire,
+            M::Release,
+            M::AcqRel,
+            M::Volatile,
+            M::Mmio,
+        ];
+        let strong = atomic || strong.into_iter().any(has);
+        self.info.scope = strong.then(|| match () {
+            () if has(M::Cta) => Scope::Block,
+            () if has(M::Cluster) => Scope::Cluster,
+            () if has(M::Sys) || has(M::Volatile) => Scope::System,
+            () => Scope::Device,
+        });
+    }
+
+    /// The same of a fence.
+    pub(super) fn fences(&mut self, i: &Instruction) {
+        use ast::Modifier as M;
+        self.orders(i);
+        let info = &mut self.info;
+        info.class = Class::Fence;
+        info.sc = i.opcode == Opcode::Membar || i.modifiers.has(M::Sc);
+        let one = info.releases != info.acquires;
+        (info.releases, info.acquires) = match one {
+            true => (info.releases, info.acquires),
+            false => (true, true),
+        };
+        info.scope = Some(match () {
+            () if i.modifiers.has(M::Cta) => Scope::Block,
+            () if i.modifiers.has(M::Cluster) => Scope::Cluster,
+            () if i.modifiers.has(M::Sys) => Scope::System,
+            () => Scope::Device,
+        });
     }
 
     /// Says that lanes meet at the next operation, which is that of `i`, wherever the instruction stands: results and sources.

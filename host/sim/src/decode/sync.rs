@@ -39,6 +39,7 @@ pub(super) fn fence(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
     } else if other.iter().any(|&word| i.modifiers.has(word)) {
         misc::nothing
     } else {
+        b.fences(i);
         misc::fence
     };
     let aux = u32::from(i.modifiers.has(M::Cta));

@@ -4,6 +4,7 @@
 //! that share a program counter until they end, wait, fault or meet other lanes; `schedule` then says who runs next.
 
 use super::event::Event;
+use super::explore::Explore;
 use super::lane::{CHUNK, LANES, Lane};
 use super::launch::progress::Probe;
 use super::launch::run::Run;
@@ -66,6 +67,8 @@ pub(crate) struct Core<'l> {
     pub(super) effects: u64,
     /// Looks at operations for progress, where the team is probed.
     pub(super) probe: Option<Box<Probe>>,
+    /// What schedules other than the plain one know, where there is one.
+    pub(super) explore: Option<Box<Explore>>,
     /// Why the loop ended.
     pub(super) event: Event,
     /// Offset of `frame` in the warp's registers, and how many calls deep it is.
@@ -134,6 +137,7 @@ impl<'l> Core<'l> {
             spent: 0,
             effects: 0,
             probe: None,
+            explore: None,
             event: Event::None,
             at: At::default(),
             team: Team::default(),

@@ -24,6 +24,7 @@
 //! | folder | what it is |
 //! | --- | --- |
 //! | `launch` | a launch over all cores, and launches from kernels |
+//! | `explore` | schedules other than the plain one, weak memory |
 //! | `watch` | counters and checks that look at operations before they run, and the reports that a user reads |
 
 pub(crate) mod asynchronous;
@@ -31,6 +32,7 @@ pub(crate) mod compute;
 pub(crate) mod control;
 pub(crate) mod core;
 mod event;
+pub(crate) mod explore;
 pub(crate) mod frame;
 pub(crate) mod image;
 pub(crate) mod lane;

@@ -160,6 +160,12 @@ pub(crate) struct OpInfo {
     pub(crate) acquires: bool,
     /// Whether its scope is the block.
     pub(crate) narrow: bool,
+    /// The scope of a strong operation or of a fence.
+    pub(crate) scope: Option<Scope>,
+    /// Whether it is a `fence.sc`.
+    pub(crate) sc: bool,
+    /// Whether it is a compare-and-swap, which writes nothing where it fails.
+    pub(crate) cas: bool,
     /// Whether this operation is the first of its PTX instruction: some take several.
     pub(crate) first: bool,
 }
@@ -184,6 +190,21 @@ pub(crate) enum Class {
     Store(SpaceClass),
     /// Reads and writes memory at once.
     Atomic(SpaceClass),
+    /// It orders accesses to memory.
+    Fence,
+}
+
+/// The threads for which a strong operation orders anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Scope {
+    /// `.cta`.
+    Block,
+    /// `.cluster`.
+    Cluster,
+    /// `.gpu`.
+    Device,
+    /// `.sys`.
+    System,
 }
 
 /// The memory that an address is of.

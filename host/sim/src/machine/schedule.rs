@@ -172,7 +172,7 @@ impl Core<'_> {
     }
 
     /// Where lanes that run from `op` meet others first.
-    fn set_limit(&mut self, op: *const Op) {
+    pub(super) fn set_limit(&mut self, op: *const Op) {
         let at = self.at;
         let groups = &self.warp().groups;
         let ahead = groups

@@ -54,6 +54,8 @@ pub struct FaultReport {
     pub notes: Vec<String>,
     /// What to do about it.
     pub help: Option<String>,
+    /// Where the schedule was not the plain one, its steps up to here, a line each.
+    pub steps: Vec<String>,
 }
 
 impl fmt::Display for FaultReport {
@@ -85,10 +87,14 @@ impl fmt::Display for FaultReport {
         for note in &self.notes {
             write!(f, "\n   = {note}")?;
         }
-        match &self.help {
-            Some(help) => write!(f, "\n   = help: {help}"),
-            None => Ok(()),
+        if let Some(help) = &self.help {
+            write!(f, "\n   = help: {help}")?;
         }
+        if !self.steps.is_empty() {
+            f.write_str("\n   = the schedule:")?;
+        }
+        let mut steps = self.steps.iter();
+        steps.try_for_each(|step| write!(f, "\n     {step}"))
     }
 }
 
@@ -189,6 +195,7 @@ mod tests {
                     .into(),
             ],
             help: Some("compare the index with the slice's length first".into()),
+            steps: vec![],
         };
         assert_eq!(
             Fault::IllegalAddress(Box::new(report)).to_string(),

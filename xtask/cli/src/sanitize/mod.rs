@@ -23,7 +23,8 @@ use findings::Findings;
 #[command(
     after_help = "The exit code is 0 where nothing was found, 1 where something was, and the program's own where it failed for another reason.\n\n\
                   Examples:\n  cargo lanewise sanitize -- cargo test\n  cargo lanewise sanitize --tools race --seeds 32 -- ./my_program\n  \
-                  cargo lanewise sanitize --github -- python -m pytest tests/gpu\n  cargo lanewise sanitize --first 7 -- ./my_program"
+                  cargo lanewise sanitize --github -- python -m pytest tests/gpu\n  cargo lanewise sanitize --schedule pct,weak --seeds 100 -- ./my_program\n  \
+                  cargo lanewise sanitize --schedule pct,weak --replay 7 -- ./my_program"
 )]
 pub struct Args {
     /// What to check launches for: `memory`, `race`, `sync`, with commas between them
@@ -35,6 +36,12 @@ pub struct Args {
     /// The first of them: with one, the run that found something, again
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     first: u64,
+    /// Run this seed again, and show the steps of its schedule
+    #[arg(long, value_name = "SEED", conflicts_with_all = ["first", "seeds"])]
+    replay: Option<u64>,
+    /// Who goes on where threads meet at memory: `plain`, `random`, `pct` or `pct:DEPTH`, and `weak` for old values
+    #[arg(long, value_name = "SCHEDULE")]
+    schedule: Option<String>,
     /// The GPU to be, such as `rtx4090`
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
@@ -64,7 +71,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let mut findings = Findings::default();
     let mut failed = None;
     let progress = Progress::start("running");
-    for seed in (args.first..).take(usize::try_from(args.seeds)?) {
+    let first = args.replay.unwrap_or(args.first);
+    for seed in (first..).take(usize::try_from(args.seeds)?) {
         progress.now(format!("seed {seed}"));
         let status = run_once(args, &library, seed, &mut findings)?;
         if !status.success() {
@@ -111,10 +119,16 @@ fn run_once(
         .env(variables::LOG.name, "off")
         // The program may start others: each process writes its own file.
         .env(variables::COUNTERS.name, folder.0.join("%p.json"));
+    if let Some(schedule) = &args.schedule {
+        command.env(variables::SCHEDULE.name, schedule);
+    }
+    if args.replay.is_some() {
+        command.env(variables::STEPS.name, "1");
+    }
     if let Some(model) = &args.model {
         command.env(variables::MODEL.name, model);
     }
-    if seed > args.first {
+    if seed > args.replay.unwrap_or(args.first) {
         command.stdout(Stdio::null()).stderr(Stdio::null());
     } else if args.json {
         // Standard output is for the document.

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::run::{self, BUDGET, Run};
+use super::run::{self, Run};
 use super::team::mix;
 use crate::checks::Finding;
 use crate::counters::Counters;
@@ -98,6 +98,7 @@ struct Sums {
     counters: Counters,
     summary: ExecutionSummary,
     findings: BTreeMap<FindingKey, Finding>,
+    steps: Vec<String>,
 }
 
 /// The stream that a child is in, as its parent's grid knows it.
@@ -206,7 +207,7 @@ pub(crate) fn launch(
     rows: &[Vec<PresetRow>],
     launch: &Launch<'_>,
 ) -> Result<Report, Fault> {
-    let budget = launch.budget.unwrap_or(BUDGET).min(i64::MAX as u64) as i64;
+    let budget = run::budget(launch).min(i64::MAX as u64) as i64;
     let (pool, slots) = if program.launches {
         pool(memory, program, launch.pending_launches.unwrap_or(PENDING))
             .map_err(LaunchError::from)?
@@ -259,6 +260,7 @@ pub(crate) fn launch(
         }),
         findings: sums.findings.into_values().collect(),
         summary,
+        steps: sums.steps,
     })
 }
 
@@ -410,6 +412,7 @@ impl Family<'_> {
     /// Adds what a grid did.
     pub(in crate::machine) fn add(
         &self,
+        steps: Vec<String>,
         counters: Counters,
         summary: ExecutionSummary,
         findings: BTreeMap<FindingKey, Finding>,
@@ -421,6 +424,7 @@ impl Family<'_> {
         sums.summary.global_written += summary.global_written;
         sums.summary.blocks += summary.blocks;
         sums.findings.extend(findings);
+        sums.steps.extend(steps);
     }
 
     fn sums(&self) -> MutexGuard<'_, Sums> {

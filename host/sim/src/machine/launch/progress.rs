@@ -354,14 +354,8 @@ impl Core<'_> {
             std::mem::swap(&mut self.team, team);
         }
         let run = self.run;
-        let begun = run.next.load(Ordering::Relaxed).min(run.teams);
-        if begun < run.teams {
-            notes.push(format!(
-                "{} of {} blocks or clusters have not begun: the device holds {} at a time, and others begin when one of them ends",
-                run.teams - begun,
-                run.teams,
-                run.resident
-            ));
+        if let Some(waiting) = run.not_begun() {
+            notes.push(waiting);
         } else if count > 1 && notes.len() == LINES {
             notes.push(format!(
                 "{count} blocks or clusters of this core are in such a state"

@@ -20,6 +20,7 @@ use crate::launch::{BankWidth, ExecutionSummary, Launch};
 use crate::machine::control::heap::Heap;
 use crate::machine::core::Core;
 use crate::machine::event::RawFault;
+use crate::machine::explore::EXPLORED_BUDGET;
 use crate::machine::program::{Function, PresetRow, Program, VariableSpace};
 use crate::machine::watch::findings::FindingKey;
 use crate::memory::{Memory, Snapshot};
@@ -28,7 +29,16 @@ use crate::report::Fault;
 use crate::report::LaunchError;
 
 /// Warp instructions that a launch may run when it does not say: minutes of running.
-pub(in crate::machine) const BUDGET: u64 = 1 << 36;
+const BUDGET: u64 = 1 << 36;
+/// Warp instructions that a launch may run.
+pub(in crate::machine) fn budget(launch: &Launch<'_>) -> u64 {
+    let most = match launch.is_explored() {
+        true => EXPLORED_BUDGET,
+        false => BUDGET,
+    };
+    launch.budget.unwrap_or(most)
+}
+
 /// Teams that one core keeps aside at most.
 const RESIDENT: usize = 4096;
 
@@ -109,6 +119,8 @@ pub(crate) struct Run<'l> {
     pub(in crate::machine) parent: Option<&'l str>,
     /// What its threads launched.
     pub(in crate::machine) launched: Mutex<LaunchedGrids>,
+    /// See [`Run::steps`].
+    steps: Mutex<Vec<String>>,
 }
 
 /// A fault with its place.
@@ -124,6 +136,9 @@ pub(in crate::machine) struct Failure {
 impl Run<'_> {
     /// Runs every team, on the host's cores where there are several teams.
     pub(in crate::machine) fn go(&self) {
+        if self.launch.is_explored() {
+            return self.explore();
+        }
         let workers = rayon::current_num_threads()
             .min(usize::try_from(self.teams).unwrap_or(usize::MAX))
             .max(1);
@@ -173,17 +188,8 @@ impl Run<'_> {
             let team = std::mem::take(&mut core.team);
             match ended {
                 Ok(true) => {
-                    self.begun.fetch_sub(1, Ordering::Relaxed);
                     watchman.thaw(self);
-                    if self.prints {
-                        self.output().end(index, &self.launch.printf);
-                    }
-                    if self.launch.checks.race {
-                        for block in &team.blocks {
-                            core.races.end(block.linear);
-                            core.proxies.end(block.linear);
-                        }
-                    }
+                    self.end_team(&mut core, &team);
                     spare.push(team);
                 }
                 Ok(false) => {
@@ -202,13 +208,50 @@ impl Run<'_> {
                 }
             }
         }
+        self.sum(core);
+        watchman.thaw(self);
+        self.working.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Takes note of a team whose threads have all ended.
+    pub(in crate::machine) fn end_team(&self, core: &mut Core<'_>, team: &Team) {
+        self.begun.fetch_sub(1, Ordering::Relaxed);
+        if self.prints {
+            self.output().end(team.index, &self.launch.printf);
+        }
+        if self.launch.checks.race {
+            for block in &team.blocks {
+                core.races.end(block.linear);
+                core.proxies.end(block.linear);
+            }
+        }
+    }
+
+    /// Adds what a core counted.
+    pub(in crate::machine) fn sum(&self, core: Core<'_>) {
         let mut summary = self.summary.lock().unwrap_or_else(PoisonError::into_inner);
         *self.counters.lock().unwrap_or_else(PoisonError::into_inner) += core.counters;
         summary.instructions += core.instructions;
         summary.global_read += core.read;
         summary.global_written += core.written;
-        watchman.thaw(self);
-        self.working.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Of teams that have not begun, for the report of a launch that has no future.
+    pub(in crate::machine) fn not_begun(&self) -> Option<String> {
+        let begun = self.next.load(Ordering::Relaxed).min(self.teams);
+        (begun < self.teams).then(|| {
+            format!(
+                "{} of {} blocks or clusters have not begun: the device holds {} at a time, and others begin when one of them ends",
+                self.teams - begun,
+                self.teams,
+                self.resident
+            )
+        })
+    }
+
+    /// The steps of the schedule, where it is not the plain one and the launch has ended.
+    pub(in crate::machine) fn steps(&self) -> MutexGuard<'_, Vec<String>> {
+        self.steps.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether a team can begin now.
@@ -217,7 +260,8 @@ impl Run<'_> {
             && self.begun.load(Ordering::Relaxed) < self.resident
     }
 
-    fn take_team(&self) -> Option<u64> {
+    /// Takes a team that has not begun, if the device has room for one.
+    pub(in crate::machine) fn take_team(&self) -> Option<u64> {
         let taken = self
             .begun
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |begun| {
@@ -232,7 +276,8 @@ impl Run<'_> {
         fresh.then_some(index)
     }
 
-    fn fail(&self, failure: Failure) {
+    /// A team ended badly.
+    pub(in crate::machine) fn fail(&self, failure: Failure) {
         let mut fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
         if fault.as_ref().is_none_or(|f| failure.team < f.team) {
             self.failed.fetch_min(failure.team, Ordering::Relaxed);
@@ -353,6 +398,7 @@ pub(in crate::machine) fn grid(
         depth,
         parent,
         launched: Mutex::default(),
+        steps: Mutex::default(),
     };
     run.go();
     run.output().flush(&launch.printf);
@@ -371,7 +417,9 @@ pub(in crate::machine) fn grid(
         blocks,
         ..*run.summary.lock().unwrap_or_else(PoisonError::into_inner)
     };
+    let steps = std::mem::take(&mut *run.steps());
     family.add(
+        steps,
         run.counters
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner),

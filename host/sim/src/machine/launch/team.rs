@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
 use super::progress::Progress;
-use super::run::{BUDGET, Failure};
+use super::run::{Failure, budget};
 use crate::machine::asynchronous::pending::Pending;
 use crate::machine::core::{At, Core, View};
 use crate::machine::event::{Event, FaultKind, RawFault, Wait};
@@ -248,7 +248,7 @@ impl Core<'_> {
     }
 
     /// Nothing can run: makes happen what is pending, or ends suspended waits, some times in a row. False: a deadlock.
-    fn stir(&mut self) -> Result<bool, Failure> {
+    pub(in crate::machine) fn stir(&mut self) -> Result<bool, Failure> {
         match self.complete_all() {
             Ok(false) => {}
             Ok(true) => return Ok(true),
@@ -265,14 +265,14 @@ impl Core<'_> {
     }
 
     /// Takes what was run since the last time from the launch's budget.
-    fn spend(&mut self) -> Result<(), Failure> {
+    pub(in crate::machine) fn spend(&mut self) -> Result<(), Failure> {
         let spent = std::mem::replace(&mut self.spent, self.instructions);
         let used = (self.instructions - spent) as i64;
         let run = self.run;
         if run.budget.fetch_sub(used, Ordering::Relaxed) >= used {
             return Ok(());
         }
-        let limit = run.launch.budget.unwrap_or(BUDGET);
+        let limit = budget(run.launch);
         let op = self
             .warp()
             .groups

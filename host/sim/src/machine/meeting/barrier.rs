@@ -124,6 +124,10 @@ pub(crate) unsafe fn barrier(core: &mut Core<'_>, op: *const Op) -> *const Op {
     barrier.arrived += mask.count_ones();
     barrier.count += (mask & truths).count_ones();
     barrier.some_false |= mask & !truths != 0;
+    if core.explore.is_some() {
+        let object = (core.block().linear, number);
+        core.arrive_explored(core.current, mask, object);
+    }
     if what == kind::ARRIVE {
         core.complete_barriers();
         return next;
@@ -172,6 +176,10 @@ impl Core<'_> {
             self.judge_apart(number);
         }
         self.team.expiries = 0;
+        if self.explore.is_some() {
+            let object = (self.block().linear, number as u32);
+            self.release_explored(object, |g| g.wait == Wait::Barrier(number as u8));
+        }
         let block = self.block();
         let linear = block.linear;
         for warp in &mut block.warps {

@@ -102,6 +102,9 @@ impl Core<'_> {
             let blocks: Vec<_> = blocks.map(|b| (b.linear, b.warps.len() as u32)).collect();
             self.races.cluster(&blocks);
         }
+        if self.explore.is_some() {
+            self.meet_team_explored();
+        }
         for warp in self.team.blocks.iter_mut().flat_map(|b| &mut b.warps) {
             warp.cluster_passed |= std::mem::take(&mut warp.cluster_arrived);
             for group in warp.groups.iter_mut().filter(|g| g.wait == Wait::Cluster) {

@@ -469,6 +469,9 @@ pub(crate) unsafe fn warp_barrier(core: &mut Core<'_>, op: *const Op) -> *const 
     // SAFETY: `op` is an operation of the program.
     let o = unsafe { &*op };
     let _ = members!(core, op, o.b);
+    if core.explore.is_some() {
+        core.meet_explored(core.active);
+    }
     if core.run.launch.checks.race {
         let block = core.block().linear;
         core.races.warp_barrier(block, core.current.1 as u32);

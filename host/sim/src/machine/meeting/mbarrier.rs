@@ -195,6 +195,15 @@ impl Core<'_> {
             let (block, key) = (self.team.blocks[rank].linear, self.key(home));
             self.races.arrive(block, warp, key);
         }
+        if self.explore.is_some() {
+            let key = self.key(home);
+            let at = (rank, warp as usize);
+            let mask = match at == self.current {
+                true => self.active,
+                false => self.team.blocks[at.0].warps[at.1].exist,
+            };
+            self.arrive_explored(at, mask, key);
+        }
     }
 }
 
@@ -367,6 +376,10 @@ pub(crate) unsafe fn wait(core: &mut Core<'_>, op: *const Op) -> *const Op {
             if core.run.launch.checks.race && !has(how::RELAXED) {
                 let (block, key) = (core.block().linear, core.key(home));
                 core.races.pass(block, core.current.1 as u32, key);
+            }
+            if core.explore.is_some() && !has(how::RELAXED) {
+                let key = core.key(home);
+                core.pass_explored(1 << lane, key);
             }
         } else {
             waiting[lane] = home.at + 1;

@@ -115,6 +115,7 @@ impl Run<'_> {
                 seed: self.launch.seed,
                 notes,
                 help,
+                steps: self.steps().clone(),
             })
         };
         match what {

@@ -77,6 +77,7 @@ impl Core<'_> {
                 seed,
                 notes,
                 help,
+                steps: vec![],
             };
             Finding {
                 kind,
@@ -167,6 +168,7 @@ impl Core<'_> {
             seed: run.launch.seed,
             notes,
             help: Some(help.into()),
+            steps: vec![],
         };
         findings.insert(
             key,

@@ -1,0 +1,264 @@
+//! All schedules of a small program, one after another: the tree of choices that was walked, and where to go next.
+//!
+//! A program is run again and again from its beginning. Each run makes the choices of the run before it up to one place, and
+//! another one there: a search in depth, as loom and shuttle do it for threads of a CPU. Choices are who goes on before an access to
+//! memory that others reach, and which of the values that the memory model allows a load reads.
+//!
+//! Runs that differ only in the order of accesses which do not meet (other places, or two reads) are one run: a thread whose next
+//! access was tried at a place sleeps in the place's other branches until somebody does what depends on it (sleep sets: Godefroid,
+//! "Partial-Order Methods for the Verification of Concurrent Systems", 1996).
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::machine::explore::{Footprint, Who};
+
+/// Runs that are made at most where nobody says.
+const RUNS: u64 = 100_000;
+/// Choices of one run at most: behind them it goes on without branching, and the answer is not complete.
+const CHOICES: usize = 4096;
+
+/// The choices of all runs so far. One of these goes with every launch of the program, as
+/// [`Launch::exploration`](crate::Launch::exploration).
+#[derive(Debug)]
+pub struct Exploration {
+    tree: Mutex<Tree>,
+    most: u64,
+    weak: bool,
+}
+
+#[derive(Debug, Default)]
+struct Tree {
+    nodes: Vec<Node>,
+    /// How many of them this run has come by.
+    depth: usize,
+    /// Threads that sleep now.
+    sleep: Vec<Who>,
+    /// This run makes no choices any more: what it does was done before, or it is too long.
+    coasts: bool,
+    runs: u64,
+    /// Some run was too long, or the program did something else when it was run again.
+    partial: bool,
+    /// The run's steps, as they are shown.
+    steps: Vec<String>,
+}
+
+#[derive(Debug)]
+enum Node {
+    /// Who goes on.
+    Thread {
+        enabled: Vec<Who>,
+        sleep: Vec<Who>,
+        tried: Vec<Who>,
+        chosen: usize,
+    },
+    /// One of so many values.
+    Value { count: usize, chosen: usize },
+}
+
+impl Exploration {
+    /// A search that has not begun; `weak`: loads may read what the PTX memory model allows besides the newest.
+    pub fn new(weak: bool) -> Self {
+        Self {
+            tree: Mutex::default(),
+            most: RUNS,
+            weak,
+        }
+    }
+
+    /// Stops after so many runs.
+    #[must_use]
+    pub fn at_most(self, runs: u64) -> Self {
+        Self { most: runs, ..self }
+    }
+
+    /// Whether loads may read old values.
+    pub fn is_weak(&self) -> bool {
+        self.weak
+    }
+
+    /// Begins the next run. False: there is none that differs from those that were, or there were as many as may be.
+    pub fn next_run(&self) -> bool {
+        let mut tree = self.tree();
+        if tree.runs > 0 && !tree.advance() {
+            return false;
+        }
+        if tree.runs >= self.most {
+            tree.partial = true;
+            return false;
+        }
+        tree.runs += 1;
+        tree.depth = 0;
+        tree.coasts = false;
+        tree.sleep.clear();
+        tree.steps.clear();
+        true
+    }
+
+    /// Runs so far.
+    pub fn runs(&self) -> u64 {
+        self.tree().runs
+    }
+
+    /// Whether, once [`next_run`](Self::next_run) has said false, every schedule was run: none was cut off, and the program
+    /// depended on nothing but its schedule.
+    pub fn is_complete(&self) -> bool {
+        !self.tree().partial
+    }
+
+    /// The steps of the last run, a line each: who, where, and what it did to memory.
+    pub fn steps(&self) -> Vec<String> {
+        self.tree().steps.clone()
+    }
+
+    /// Adds the steps of a launch.
+    pub(crate) fn record(&self, steps: Vec<String>) {
+        self.tree().steps.extend(steps);
+    }
+
+    /// A launch begins: nobody of another launch sleeps in it.
+    pub(crate) fn begin(&self) {
+        self.tree().sleep.clear();
+    }
+
+    /// Who goes on, of threads that can, with what each of them is about to do.
+    pub(crate) fn thread(&self, enabled: &[(Who, Footprint)]) -> usize {
+        let mut tree = self.tree();
+        let chosen = tree.thread(enabled);
+        let (who, does) = &enabled[chosen];
+        // Whoever sleeps wakes when something happens that its own next step depends on.
+        let awake = |other: &Who| {
+            let of = enabled.iter().find(|(it, _)| it == other);
+            other == who || of.is_none_or(|(_, footprint)| footprint.depends(does))
+        };
+        tree.sleep.retain(|other| !awake(other));
+        chosen
+    }
+
+    /// One of `count` values.
+    pub(crate) fn value(&self, count: usize) -> usize {
+        self.tree().value(count)
+    }
+
+    fn tree(&self) -> MutexGuard<'_, Tree> {
+        self.tree.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Tree {
+    /// Goes on to the next branch that was not taken. False: there is none.
+    fn advance(&mut self) -> bool {
+        while let Some(node) = self.nodes.last_mut() {
+            let more = match node {
+                Node::Value { count, chosen } => {
+                    *chosen += 1;
+                    chosen < count
+                }
+                Node::Thread {
+                    enabled,
+                    sleep,
+                    tried,
+                    chosen,
+                } => {
+                    tried.push(enabled[*chosen]);
+                    let next = enabled
+                        .iter()
+                        .position(|who| !tried.contains(who) && !sleep.contains(who));
+                    *chosen = next.unwrap_or(*chosen);
+                    next.is_some()
+                }
+            };
+            if more {
+                return true;
+            }
+            self.nodes.pop();
+        }
+        false
+    }
+
+    /// Whether this choice is one of a run before this one; else whether it makes a node.
+    fn known(&mut self) -> Option<usize> {
+        if self.depth < self.nodes.len() {
+            self.depth += 1;
+            return Some(self.depth - 1);
+        }
+        if self.nodes.len() >= CHOICES {
+            (self.coasts, self.partial) = (true, true);
+        }
+        None
+    }
+
+    fn thread(&mut self, enabled: &[(Who, Footprint)]) -> usize {
+        if self.coasts {
+            return 0;
+        }
+        if let [(who, _)] = enabled {
+            // If it sleeps, the rest of this run was done in another order.
+            self.coasts = self.sleep.contains(who);
+            return 0;
+        }
+        match self.known() {
+            Some(at) => {
+                let Node::Thread {
+                    enabled: then,
+                    sleep,
+                    tried,
+                    chosen,
+                } = &self.nodes[at]
+                else {
+                    return self.strayed();
+                };
+                let same = then.iter().eq(enabled.iter().map(|(who, _)| who));
+                let (chosen, sleep) = (*chosen, [sleep.as_slice(), tried].concat());
+                if !same {
+                    return self.strayed();
+                }
+                self.sleep = sleep;
+                chosen
+            }
+            None if self.coasts => 0,
+            None => {
+                let awake = |(who, _): &(Who, Footprint)| !self.sleep.contains(who);
+                let Some(chosen) = enabled.iter().position(awake) else {
+                    // All that can be done was done in another order.
+                    self.coasts = true;
+                    return 0;
+                };
+                self.nodes.push(Node::Thread {
+                    enabled: enabled.iter().map(|(who, _)| *who).collect(),
+                    sleep: self.sleep.clone(),
+                    tried: Vec::new(),
+                    chosen,
+                });
+                self.depth += 1;
+                chosen
+            }
+        }
+    }
+
+    fn value(&mut self, count: usize) -> usize {
+        if self.coasts || count < 2 {
+            return 0;
+        }
+        match self.known() {
+            Some(at) => match self.nodes[at] {
+                Node::Value {
+                    count: then,
+                    chosen,
+                } if then == count => chosen,
+                _ => self.strayed(),
+            },
+            None if self.coasts => 0,
+            None => {
+                self.nodes.push(Node::Value { count, chosen: 0 });
+                self.depth += 1;
+                0
+            }
+        }
+    }
+
+    /// The program did something else than in the run before, with the same choices.
+    fn strayed(&mut self) -> usize {
+        (self.coasts, self.partial) = (true, true);
+        0
+    }
+}

@@ -1,0 +1,332 @@
+//! One access to memory that others reach: run as it is, with another value put there before where the memory model allows it.
+//!
+//! A load of weak memory is run on memory that holds what it is to read, which is put back behind it; so operations know nothing of
+//! it. Of the lanes that run together all read one place alike.
+
+use super::steps::Did;
+use super::weak::Order;
+use super::{Explore, Footprint, Who};
+use crate::machine::core::Core;
+use crate::machine::event::{AccessKind, Event};
+use crate::machine::lane::lanes;
+use crate::machine::memory::access::{LaneAccess, NamedSpace, flag};
+use crate::machine::memory::atomics::ELEMENTS;
+use crate::machine::op::Op;
+use crate::machine::program::{Class, OpInfo, SpaceClass};
+use crate::machine::watch::watcher;
+use crate::memory::window::{self, Window};
+
+/// Bytes that an operation accesses, once however many lanes do.
+#[derive(Debug, Clone)]
+struct Bytes {
+    host: *mut u8,
+    size: usize,
+    /// What was there before.
+    before: Vec<u8>,
+    /// Under weak memory, the write that is read.
+    read: Option<usize>,
+}
+
+impl Bytes {
+    /// What is there now.
+    fn now(&self) -> Vec<u8> {
+        // SAFETY: `locate` gave so many bytes, and only this host thread runs the launch.
+        unsafe { std::slice::from_raw_parts(self.host, self.size) }.to_vec()
+    }
+
+    fn put(&self, bytes: &[u8]) {
+        // SAFETY: as above; at most as many bytes.
+        unsafe {
+            self.host
+                .copy_from_nonoverlapping(bytes.as_ptr(), self.size.min(bytes.len()));
+        }
+    }
+
+    fn address(&self) -> u64 {
+        self.host as u64
+    }
+}
+
+/// The memory that others reach, of an operation that accesses some.
+fn space(info: &OpInfo) -> Option<SpaceClass> {
+    match info.class {
+        Class::Load(space) | Class::Store(space) | Class::Atomic(space) => match space {
+            SpaceClass::Local | SpaceClass::Constant => None,
+            space => Some(space),
+        },
+        _ => None,
+    }
+}
+
+/// Whether threads stop before an operation.
+pub(super) fn is_visible(info: &OpInfo) -> bool {
+    space(info).is_some() || info.class == Class::Fence
+}
+
+impl Core<'_> {
+    /// The info of an operation.
+    pub(super) fn info(&self, op: *const Op) -> OpInfo {
+        let program = self.run.program;
+        program.infos[crate::machine::frame::op_index(program, op)]
+    }
+
+    /// What an operation's lanes access, of memory that others reach; nothing of what is wrong.
+    ///
+    /// # Safety
+    /// `op` must be an operation of the running frame.
+    unsafe fn touched(&mut self, op: *const Op, info: &OpInfo, mask: u32) -> Vec<Bytes> {
+        let Some(space) = space(info) else {
+            return Vec::new();
+        };
+        // SAFETY: operations of these classes have an address row.
+        let (addresses, aux) = unsafe { (self.addresses(op), (*op).aux) };
+        let (act, shift) = match info.class {
+            Class::Load(_) => (AccessKind::Read, flag::ELEMENTS),
+            Class::Store(_) => (AccessKind::Write, flag::ELEMENTS),
+            _ => (AccessKind::Atomic, ELEMENTS),
+        };
+        let count = u64::from(aux >> shift) + 1;
+        let whole = u64::from(info.bytes);
+        let named = match space {
+            SpaceClass::Shared => NamedSpace::Shared,
+            SpaceClass::Generic => NamedSpace::Generic,
+            _ => NamedSpace::Global,
+        };
+        let mut found: Vec<Bytes> = Vec::new();
+        for lane in lanes(mask) {
+            let address = addresses[lane];
+            let reached = !matches!(window::of(address), Window::Local | Window::Param);
+            if space == SpaceClass::Generic && !reached {
+                continue;
+            }
+            let access = LaneAccess {
+                lane,
+                act,
+                space: named,
+                address,
+                bytes: whole,
+                align: whole,
+            };
+            let Some(host) = self.locate(op, access) else {
+                // The operation itself says what is wrong.
+                self.event = Event::None;
+                return Vec::new();
+            };
+            let size = (whole / count).max(1) as usize;
+            for element in 0..count as usize {
+                let host = host.wrapping_add(element * size);
+                if found.iter().all(|it| it.host != host) {
+                    let (before, read) = (Vec::new(), None);
+                    let mut it = Bytes {
+                        host,
+                        size,
+                        before,
+                        read,
+                    };
+                    it.before = it.now();
+                    found.push(it);
+                }
+            }
+        }
+        found
+    }
+
+    /// What the running lanes are about to do at `op`.
+    ///
+    /// # Safety
+    /// `op` must be an operation of the running frame.
+    pub(super) unsafe fn footprint(&mut self, op: *const Op) -> Footprint {
+        let info = self.info(op);
+        // SAFETY: the caller's word.
+        let found = unsafe {
+            let mask = self.mask(&*op);
+            self.touched(op, &info, mask)
+        };
+        Footprint {
+            ranges: found
+                .iter()
+                .map(|it| (it.address(), it.size as u64))
+                .collect(),
+            writes: !matches!(info.class, Class::Load(_)),
+            sc: info.class == Class::Fence && info.sc,
+        }
+    }
+
+    /// Runs an operation that others can see, for the lanes of `mask`. Gives the next one.
+    ///
+    /// # Safety
+    /// `op` must be an operation of the running frame.
+    pub(super) unsafe fn run_visible(
+        &mut self,
+        op: *const Op,
+        info: &OpInfo,
+        mask: u32,
+    ) -> *const Op {
+        let who = self.who(mask);
+        // SAFETY: the caller's word.
+        let mut all = unsafe { self.touched(op, info, mask) };
+        let Some(mut explore) = self.explore.take() else {
+            return op;
+        };
+        explore.jumps = (0, 0);
+        let order = Order {
+            scope: info.scope,
+            acquires: info.acquires,
+            releases: info.releases,
+        };
+        let knowing = match explore.alone {
+            true => who,
+            false => Who { lane: 0, ..who },
+        };
+        let spinner = explore.spinners.entry(who).or_default();
+        let state = spinner.state();
+        let after: Vec<u64> = all.iter().map(|it| spinner.seen(it.address())).collect();
+        if !matches!(info.class, Class::Store(_)) {
+            for (it, after) in all.iter_mut().zip(after) {
+                let atomic = matches!(info.class, Class::Atomic(_));
+                explore.choose_read(knowing, it, (order, atomic), after);
+            }
+        }
+        self.explore = Some(explore);
+        if self.run.watches {
+            // SAFETY: as above.
+            unsafe { watcher()(self, op) };
+        }
+        // SAFETY: as above.
+        let next = unsafe { ((*op).run)(self, op) };
+        let failed = !matches!(self.event, Event::None);
+        let Some(mut explore) = self.explore.take() else {
+            return next;
+        };
+        if failed {
+            all.clear();
+        }
+        let mut did = Vec::new();
+        let mut moved = info.class == Class::Fence && info.sc || failed;
+        for it in &all {
+            match info.class {
+                Class::Load(_) => did.push(explore.has_read(knowing, it, order)),
+                Class::Store(_) => {
+                    did.push(explore.has_written(knowing, it, order));
+                    moved = true;
+                }
+                _ => {
+                    let (what, silent) = explore.has_changed(knowing, it, order, info.cas);
+                    did.push(what);
+                    moved |= !silent;
+                }
+            }
+        }
+        if info.class == Class::Fence
+            && let Some(weak) = &mut explore.weak
+        {
+            weak.fence(knowing, order, info.sc);
+        }
+        let spinner = explore.spinners.entry(who).or_default();
+        if moved {
+            explore.changes += 1;
+            spinner.moved();
+        } else if info.class != Class::Fence {
+            for it in &all {
+                let version = did
+                    .iter()
+                    .find(|d| d.host == it.address())
+                    .map_or(0, |d| d.version);
+                let (host, bytes) = (it.address(), it.now());
+                spinner.read(super::spin::Poll {
+                    op,
+                    state,
+                    host,
+                    bytes,
+                    version,
+                });
+            }
+        }
+        let index = crate::machine::frame::op_index(self.run.program, op) as u32;
+        explore.steps.add(who, mask, index, did);
+        self.explore = Some(explore);
+        next
+    }
+}
+
+impl Explore {
+    /// Puts what a load or an atomic reads where it reads it.
+    fn choose_read(
+        &mut self,
+        who: Who,
+        it: &mut Bytes,
+        (order, atomic): (Order, bool),
+        after: u64,
+    ) {
+        let Some(weak) = &mut self.weak else { return };
+        let start = it.address();
+        if atomic {
+            weak.make(start, &it.before);
+        }
+        let choices = weak.readable(who, (start, &it.before), order.scope, atomic, after);
+        if choices.is_empty() {
+            return;
+        }
+        let at = choices[self.chooser.value(choices.len())];
+        it.read = Some(at);
+        if let Some(bytes) = weak.bytes(start, at) {
+            it.put(&bytes);
+        }
+    }
+
+    /// A load has run.
+    fn has_read(&mut self, who: Who, it: &Bytes, order: Order) -> Did {
+        let mut did = Did::read(it.address(), &it.now());
+        if let (Some(weak), Some(at)) = (&mut self.weak, it.read) {
+            did.old = (it.now() != it.before).then(|| it.before.clone());
+            did.writer = weak.writer(it.address(), at);
+            did.version = weak.read(who, it.address(), at, order);
+        }
+        it.put(&it.before);
+        did
+    }
+
+    /// A store has run.
+    fn has_written(&mut self, who: Who, it: &Bytes, order: Order) -> Did {
+        let now = it.now();
+        let mut did = Did::written(it.address(), &now);
+        if let Some(weak) = &mut self.weak {
+            let start = it.address();
+            weak.make(start, &it.before);
+            let choices = weak.writable(who, start, order.scope);
+            if !choices.is_empty() {
+                let at = choices[self.chooser.value(choices.len())];
+                if let Some(bytes) = weak.write(who, (start, &now), (at, None), order) {
+                    it.put(&bytes);
+                    did.old = (it.now() != now).then(|| it.now());
+                }
+            }
+        }
+        did
+    }
+
+    /// An atomic has run; also says whether it has changed nothing that anybody could see.
+    fn has_changed(&mut self, who: Who, it: &Bytes, order: Order, cas: bool) -> (Did, bool) {
+        let now = it.now();
+        let start = it.address();
+        let (Some(weak), Some(at)) = (&mut self.weak, it.read) else {
+            let silent = now == it.before;
+            return (Did::changed(start, &it.before, &now), silent);
+        };
+        let read = weak.bytes(start, at).unwrap_or_default();
+        let silent = read[..it.size.min(8)] == *now;
+        let mut did = Did::changed(start, &read[..it.size.min(8)], &now);
+        did.writer = weak.writer(start, at);
+        did.version = weak.read(who, start, at, order);
+        if silent && (cas || !order.releases) {
+            it.put(&it.before);
+            return (did, true);
+        }
+        let choices = weak.after_read(who, (start, at), order.scope);
+        let behind = choices[self.chooser.value(choices.len())];
+        if let Some(bytes) = weak.write(who, (start, &now), (behind, Some(at)), order) {
+            it.put(&bytes);
+        }
+        (did, silent)
+    }
+}

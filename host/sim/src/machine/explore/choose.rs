@@ -1,0 +1,135 @@
+//! The strategies: who goes on, and which value is read.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::{Footprint, Who};
+use crate::exploration::Exploration;
+use crate::launch::Launch;
+use crate::machine::launch::team::mix;
+use crate::schedule::Strategy;
+
+/// The logarithms of the fewest and of the most steps at which priorities of PCT change.
+const STEPS: (u64, u64) = (3, 14);
+
+/// Who chooses.
+pub(super) enum Chooser {
+    /// Anyone.
+    Random(Random),
+    /// By priority.
+    Pct(Pct),
+    /// All, one run after another.
+    All(Arc<Exploration>),
+}
+
+/// Numbers from a seed.
+pub(super) struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        mix(self.0)
+    }
+
+    fn below(&mut self, count: usize) -> usize {
+        (self.next() % count.max(1) as u64) as usize
+    }
+}
+
+/// Random priorities, and the steps at which the running thread's drops below all others.
+pub(super) struct Pct {
+    random: Random,
+    priorities: HashMap<Who, u64>,
+    changes: Vec<u64>,
+    step: u64,
+}
+
+impl Chooser {
+    pub(super) fn new(launch: &Launch<'_>) -> Self {
+        if let Some(exploration) = &launch.exploration {
+            exploration.begin();
+            return Self::All(exploration.clone());
+        }
+        let mut random = Random(mix(launch.seed));
+        match launch.schedule.strategy {
+            Strategy::Pct { depth } => {
+                // How long the program will be is not known: one length after another, twice as long each.
+                let length = STEPS.0 + random.next() % (STEPS.1 - STEPS.0);
+                let change = |_| random.next() % (1 << length);
+                let mut changes: Vec<u64> = (1..depth).map(change).collect();
+                changes.sort_unstable();
+                Self::Pct(Pct {
+                    random,
+                    priorities: HashMap::new(),
+                    changes,
+                    step: 0,
+                })
+            }
+            Strategy::Plain | Strategy::Random => Self::Random(random),
+        }
+    }
+
+    /// Whether it wants to know what threads are about to do.
+    pub(super) fn looks(&self) -> bool {
+        matches!(self, Self::All(_))
+    }
+
+    /// Who goes on, of some.
+    pub(super) fn thread(&mut self, enabled: &[(Who, Footprint)]) -> usize {
+        match self {
+            Self::Random(random) => random.below(enabled.len()),
+            Self::Pct(pct) => pct.thread(enabled),
+            Self::All(exploration) => exploration.thread(enabled),
+        }
+    }
+
+    /// Which value is read, or where a write stands, of some; the last is the newest.
+    pub(super) fn value(&mut self, count: usize) -> usize {
+        if count < 2 {
+            return 0;
+        }
+        match self {
+            Self::Random(random) | Self::Pct(Pct { random, .. }) => match random.next() & 1 {
+                0 => count - 1,
+                _ => random.below(count),
+            },
+            // The newest first: the first run is the one that a reader expects.
+            Self::All(exploration) => count - 1 - exploration.value(count),
+        }
+    }
+
+    /// Whether another block begins though others could go on.
+    pub(super) fn begins(&mut self) -> bool {
+        match self {
+            Self::Random(random) | Self::Pct(Pct { random, .. }) => random.next() & 63 == 0,
+            Self::All(_) => false,
+        }
+    }
+}
+
+impl Pct {
+    fn thread(&mut self, enabled: &[(Who, Footprint)]) -> usize {
+        let mut best = (0, 0);
+        for (i, (who, _)) in enabled.iter().enumerate() {
+            // Above the steps, so that whoever dropped is below all who have not.
+            let first = || self.random.next() | 1 << 63;
+            let priority = *self.priorities.entry(*who).or_insert_with(first);
+            if i == 0 || priority > best.1 {
+                best = (i, priority);
+            }
+        }
+        self.step += 1;
+        let due = self.changes.iter().filter(|&&at| at < self.step).count();
+        if due > 0 {
+            self.changes.drain(..due);
+            let last = self.changes.len() as u64;
+            self.priorities.insert(enabled[best.0].0, last);
+            let changes = std::mem::take(&mut self.changes);
+            let next = self.thread(enabled);
+            self.changes = changes;
+            self.step -= 1;
+            return next;
+        }
+        best.0
+    }
+}

@@ -1,0 +1,209 @@
+//! Schedules other than the plain one: threads stop before every access to memory that others can reach, and somebody chooses who goes on.
+//!
+//! A launch that is explored runs on one host thread, with all blocks that the device holds in turns as fine as the accesses. Who runs is a group of
+//! lanes at one place; in small launches (64 threads at most, for sm_70 and later) every lane is alone until the warp meets. Between two
+//! accesses a group runs without a stop: nobody can tell the difference.
+//!
+//! | file | what it is |
+//! | --- | --- |
+//! | `run` | the loop: who can go on, one step, the end |
+//! | `access` | one access: what it reads and writes, with and without weak memory |
+//! | `weak` | which values the memory model allows |
+//! | `choose` | the strategies |
+//! | `spin` | threads that wait by reading: they are left alone until what they read changes |
+//! | `steps` | what is shown of a schedule |
+
+mod access;
+mod choose;
+mod run;
+mod spin;
+mod steps;
+mod weak;
+
+use std::collections::HashMap;
+
+use super::core::Core;
+use super::lane::lanes;
+use super::launch::run::Run;
+use super::warp::Group;
+use choose::Chooser;
+use spin::Spinner;
+use steps::Steps;
+use weak::Weak;
+
+/// Warp instructions that an explored launch may run when it does not say: minutes of running.
+pub(in crate::machine) const EXPLORED_BUDGET: u64 = 1 << 30;
+/// Threads of a launch of which every lane is alone.
+const ALONE: u64 = 64;
+
+/// Who runs: a lane, or the lanes of a warp that are together, by the lowest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Who {
+    /// The team's index in the grid.
+    pub(crate) team: u64,
+    /// The block's number in the grid.
+    pub(crate) block: u64,
+    pub(crate) warp: u32,
+    pub(crate) lane: u32,
+}
+
+/// What a thread is about to do to memory.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Footprint {
+    /// Host addresses and bytes.
+    ranges: Vec<(u64, u64)>,
+    writes: bool,
+    /// A `fence.sc`.
+    sc: bool,
+}
+
+impl Footprint {
+    /// Whether it matters which of the two comes first.
+    pub(crate) fn depends(&self, other: &Self) -> bool {
+        let meet = |&(a, n): &(u64, u64)| {
+            let mut others = other.ranges.iter();
+            others.any(|&(b, m)| a < b + m && b < a + n)
+        };
+        self.sc && other.sc || (self.writes || other.writes) && self.ranges.iter().any(meet)
+    }
+}
+
+/// What an explored launch knows besides.
+pub(in crate::machine) struct Explore {
+    /// Every lane is alone.
+    alone: bool,
+    chooser: Chooser,
+    weak: Option<Weak>,
+    spinners: HashMap<Who, Spinner>,
+    steps: Steps,
+    /// What has happened but for reads: so long as it stays, nobody who waits can go on.
+    changes: u64,
+    /// Jumps of the running group since it last accessed memory, and its state at some of them.
+    jumps: (u64, u64),
+}
+
+impl Explore {
+    pub(super) fn new(run: &Run<'_>) -> Self {
+        let launch = run.launch;
+        let threads = run.teams * u64::from(run.threads) * run.cluster_size();
+        let weak = match &launch.exploration {
+            Some(exploration) => exploration.is_weak(),
+            None => launch.schedule.weak,
+        };
+        Self {
+            alone: threads <= ALONE && run.program.target.is_none_or(|target| target.sm >= 70),
+            chooser: Chooser::new(launch),
+            weak: weak.then(Weak::default),
+            spinners: HashMap::new(),
+            steps: Steps::default(),
+            changes: 0,
+            jumps: (0, 0),
+        }
+    }
+}
+
+impl Core<'_> {
+    /// Who the lanes of a mask of the running warp are, as far as schedules are concerned.
+    fn who(&self, mask: u32) -> Who {
+        let block = &self.team.blocks[self.current.0];
+        Who {
+            team: self.team.index,
+            block: block.linear,
+            warp: self.current.1 as u32,
+            lane: mask.trailing_zeros(),
+        }
+    }
+
+    /// The same of memory: lanes that are not alone know what their warp knows.
+    fn knowing(&self, who: Who) -> Who {
+        match &self.explore {
+            Some(explore) if explore.alone => who,
+            _ => Who { lane: 0, ..who },
+        }
+    }
+
+    /// Those who know, of the lanes of a mask of a warp.
+    fn all(&self, (block, warp): (usize, usize), mask: u32) -> Vec<Who> {
+        let at = &self.team.blocks[block];
+        let of = |lane: usize| {
+            self.knowing(Who {
+                team: self.team.index,
+                block: at.linear,
+                warp: warp as u32,
+                lane: lane as u32,
+            })
+        };
+        let mut all: Vec<Who> = lanes(mask).map(of).collect();
+        all.dedup();
+        all
+    }
+
+    /// Lanes of the running warp meet at a barrier of the warp.
+    pub(in crate::machine) fn meet_explored(&mut self, mask: u32) {
+        let all = self.all(self.current, mask);
+        if let Some(weak) = self.explore.as_mut().and_then(|e| e.weak.as_mut()) {
+            weak.meet(&all);
+        }
+    }
+
+    /// All threads of the team meet.
+    pub(in crate::machine) fn meet_team_explored(&mut self) {
+        let mut all = Vec::new();
+        for (b, block) in self.team.blocks.iter().enumerate() {
+            for (w, warp) in block.warps.iter().enumerate() {
+                all.extend(self.all((b, w), warp.exist));
+            }
+        }
+        if let Some(explore) = &mut self.explore {
+            explore.changes += 1;
+            if let Some(weak) = &mut explore.weak {
+                weak.meet(&all);
+            }
+        }
+    }
+
+    /// Lanes arrive at an object by which threads wait, named by a block and a number.
+    pub(in crate::machine) fn arrive_explored(
+        &mut self,
+        at: (usize, usize),
+        mask: u32,
+        object: (u64, u32),
+    ) {
+        let all = self.all(at, mask);
+        if let Some(explore) = &mut self.explore {
+            explore.changes += 1;
+            if let Some(weak) = &mut explore.weak {
+                weak.arrive(&all, object);
+            }
+        }
+    }
+
+    /// Lanes of the running warp pass it.
+    pub(in crate::machine) fn pass_explored(&mut self, mask: u32, object: (u64, u32)) {
+        let all = self.all(self.current, mask);
+        if let Some(weak) = self.explore.as_mut().and_then(|e| e.weak.as_mut()) {
+            weak.pass(&all, object);
+        }
+    }
+
+    /// A barrier of the running block ends: who waits at it passes, and the running lanes.
+    pub(in crate::machine) fn release_explored(
+        &mut self,
+        object: (u64, u32),
+        waits: impl Fn(&Group) -> bool,
+    ) {
+        let mut all = self.all(self.current, self.active);
+        let block = self.current.0;
+        for (w, warp) in self.team.blocks[block].warps.iter().enumerate() {
+            for group in warp.groups.iter().filter(|g| waits(g)) {
+                all.extend(self.all((block, w), group.mask));
+            }
+        }
+        if let Some(explore) = &mut self.explore {
+            explore.changes += 1;
+            if let Some(weak) = &mut explore.weak {
+                weak.pass(&all, object);
+            }
+        }
+    }
+}

@@ -1,0 +1,470 @@
+//! The loop of an explored launch: who can go on, one step, the end.
+
+use std::collections::HashMap;
+
+use super::access::is_visible;
+use super::{Explore, Footprint, Who};
+use crate::machine::core::Core;
+use crate::machine::event::{Event, FaultKind, RawFault, Wait};
+use crate::machine::lane::{LANES, lanes};
+use crate::machine::launch::run::{Failure, Run};
+use crate::machine::launch::team::{Team, waiting};
+use crate::machine::op::{Op, STOP};
+use crate::machine::warp::Group;
+use crate::machine::watch::watcher;
+
+/// Jumps of a group in one go, after which the budget is asked.
+const FUEL: i64 = 1 << 16;
+/// Teams that begin at once.
+const TOGETHER: usize = 64;
+/// Lines of a report that say who waits.
+const LINES: usize = 8;
+
+/// A group that can run: its team by place in the list, its warp, and where it is among the warp's groups.
+#[derive(Debug, Clone, Copy)]
+struct Ready {
+    team: usize,
+    block: usize,
+    warp: usize,
+    group: usize,
+}
+
+impl Run<'_> {
+    /// Runs every team, by the schedule that is asked for.
+    pub(in crate::machine) fn explore(&self) {
+        let mut core = Core::new(self);
+        core.explore = Some(Box::new(Explore::new(self)));
+        let mut teams: Vec<Team> = Vec::new();
+        let ended = core.run_teams(&mut teams);
+        let steps = core.explore.as_ref().map(|e| e.steps.show(self));
+        let steps = steps.unwrap_or_default();
+        if let Some(exploration) = &self.launch.exploration {
+            exploration.record(steps.clone());
+        }
+        *self.steps() = steps;
+        if let Err(failure) = ended {
+            self.fail(failure);
+        }
+        self.sum(core);
+    }
+
+    /// Blocks of a cluster.
+    pub(super) fn cluster_size(&self) -> u64 {
+        self.cluster.iter().map(|&n| u64::from(n)).product()
+    }
+}
+
+impl Core<'_> {
+    fn run_teams(&mut self, teams: &mut Vec<Team>) -> Result<(), Failure> {
+        let mut spare = Vec::new();
+        // What had happened when those who wait were last let go.
+        let mut again = None;
+        loop {
+            while teams.len() < TOGETHER && self.begin_another(teams, &mut spare) {}
+            if teams.is_empty() {
+                return Ok(());
+            }
+            self.end_teams(teams, &mut spare);
+            if teams.is_empty() {
+                continue;
+            }
+            match self.candidates(teams) {
+                Candidates::Free(ready) => self.step(teams, ready, false)?,
+                Candidates::Choose(ready, does) => {
+                    let begins = self.explore.as_mut().is_some_and(|e| e.chooser.begins());
+                    if begins && self.begin_another(teams, &mut spare) {
+                        continue;
+                    }
+                    let chooser = self.explore.as_mut().map(|e| &mut e.chooser);
+                    let chosen = chooser.map_or(0, |chooser| chooser.thread(&does));
+                    self.step(teams, ready[chosen], true)?;
+                }
+                Candidates::Nobody => {
+                    if self.begin_another(teams, &mut spare) || self.stir_teams(teams)? {
+                        continue;
+                    }
+                    let changes = self.explore.as_ref().map(|e| e.changes);
+                    if again != changes {
+                        // Perhaps what they wait for is something that is not looked at here.
+                        again = changes;
+                        let spinners = self.explore.as_mut().map(|e| e.spinners.values_mut());
+                        let spinners = spinners.into_iter().flatten();
+                        spinners.for_each(|spinner| spinner.again = changes);
+                        continue;
+                    }
+                    return Err(self.nobody_goes_on(teams));
+                }
+            }
+        }
+    }
+
+    /// Begins a team, if there is one and the device has room.
+    fn begin_another(&mut self, teams: &mut Vec<Team>, spare: &mut Vec<Team>) -> bool {
+        let Some(index) = self.run.take_team() else {
+            return false;
+        };
+        self.team = spare.pop().unwrap_or_default();
+        self.begin(index);
+        teams.push(std::mem::take(&mut self.team));
+        true
+    }
+
+    /// Takes away the teams that have ended.
+    fn end_teams(&mut self, teams: &mut Vec<Team>, spare: &mut Vec<Team>) {
+        let ended = |team: &Team| team.blocks.iter().all(|block| block.live == 0);
+        while let Some(at) = teams.iter().position(ended) {
+            let mut team = teams.remove(at);
+            if let Some(explore) = &mut self.explore {
+                explore.changes += 1;
+                explore.spinners.retain(|who, _| who.team != team.index);
+                if let Some(weak) = &mut explore.weak {
+                    for block in &mut team.blocks {
+                        let (start, size) = (block.shared.start() as u64, block.shared.len());
+                        weak.forget(start, size as u64);
+                    }
+                }
+            }
+            self.run.end_team(self, &team);
+            spare.push(team);
+        }
+    }
+
+    /// Who can go on. Groups at no access to memory go first, and nobody chooses.
+    fn candidates(&mut self, teams: &mut [Team]) -> Candidates {
+        let (mut ready, mut does) = (Vec::new(), Vec::new());
+        let looks = self.explore.as_ref().is_some_and(|e| e.chooser.looks());
+        for (t, team) in teams.iter_mut().enumerate() {
+            std::mem::swap(&mut self.team, team);
+            let found = self.candidates_of(t, looks, &mut ready, &mut does);
+            std::mem::swap(&mut self.team, team);
+            if let Some(free) = found {
+                return Candidates::Free(free);
+            }
+        }
+        match ready.is_empty() {
+            true => Candidates::Nobody,
+            false => Candidates::Choose(ready, does),
+        }
+    }
+
+    /// The same of the running team.
+    fn candidates_of(
+        &mut self,
+        t: usize,
+        looks: bool,
+        ready: &mut Vec<Ready>,
+        does: &mut Vec<(Who, Footprint)>,
+    ) -> Option<Ready> {
+        let alone = self.explore.as_ref().is_some_and(|e| e.alone);
+        for b in 0..self.team.blocks.len() {
+            for w in 0..self.team.blocks[b].warps.len() {
+                for g in 0..self.team.blocks[b].warps[w].groups.len() {
+                    let group = self.team.blocks[b].warps[w].groups[g];
+                    if group.wait != Wait::Ready {
+                        continue;
+                    }
+                    let at = Ready {
+                        team: t,
+                        block: b,
+                        warp: w,
+                        group: g,
+                    };
+                    let info = self.info(group.op);
+                    if !is_visible(&info) || alone && group.mask.count_ones() > 1 {
+                        // One that jumps for ever is no candidate.
+                        self.current = (b, w);
+                        let who = self.who(group.mask);
+                        if self.explore.as_ref().is_some_and(|e| e.is_lost(who)) {
+                            continue;
+                        }
+                        return Some(at);
+                    }
+                    self.enter(b, w);
+                    self.look_round(group.op, group.at, group.mask);
+                    let who = self.who(group.mask);
+                    if self.explore.as_mut().is_some_and(|e| e.is_waiting(who)) {
+                        continue;
+                    }
+                    let mut footprint = Footprint::default();
+                    if looks {
+                        self.active = group.mask;
+                        self.set_frame(group.at);
+                        // SAFETY: the group stands at an operation of its frame.
+                        footprint = unsafe { self.footprint(group.op) };
+                        if footprint.is_nothing() {
+                            return Some(at);
+                        }
+                    }
+                    ready.push(at);
+                    does.push((who, footprint));
+                }
+            }
+        }
+        None
+    }
+
+    /// Runs a group up to its next access to memory, the one that it stands at included if it has the `token`.
+    fn step(&mut self, teams: &mut [Team], ready: Ready, token: bool) -> Result<(), Failure> {
+        std::mem::swap(&mut self.team, &mut teams[ready.team]);
+        self.enter(ready.block, ready.warp);
+        let group = self.warp().groups.swap_remove(ready.group);
+        self.warp().clock = self.warp().clock.wrapping_add(1);
+        let ended = self.run_group(group, token);
+        let spent = self.instructions - self.spent;
+        let ended = match ended {
+            Ok(()) if spent > FUEL as u64 => self.spend(),
+            ended => ended,
+        };
+        std::mem::swap(&mut self.team, &mut teams[ready.team]);
+        ended
+    }
+
+    fn run_group(&mut self, group: Group, mut token: bool) -> Result<(), Failure> {
+        let alone = self.explore.as_ref().is_some_and(|e| e.alone);
+        self.active = group.mask;
+        self.fuel = FUEL;
+        self.set_frame(group.at);
+        self.set_limit(group.op);
+        if alone {
+            (self.limit, self.diverged) = (STOP, true);
+        }
+        let single = !alone || group.mask.count_ones() == 1;
+        if !token && single && is_visible(&self.info(group.op)) {
+            // Nobody chooses about what nobody else can see.
+            // SAFETY: the group stands at an operation of its frame.
+            token = unsafe { self.footprint(group.op) }.is_nothing();
+        }
+        let mut op = group.op;
+        loop {
+            let stopped = self.go_explored(op, &mut token, alone);
+            match std::mem::take(&mut self.event) {
+                Event::None if stopped == STOP => return Ok(()),
+                Event::None => self.park(stopped, Wait::Ready),
+                Event::Jump(next) => {
+                    let lost = self.jumps_in_circles(next);
+                    if alone && !lost {
+                        op = next;
+                        continue;
+                    }
+                    self.park(next, Wait::Ready);
+                }
+                Event::Split { mask, taken, other } => {
+                    let all = self.active;
+                    self.active = mask;
+                    self.jumps_in_circles(taken);
+                    self.park(taken, Wait::Ready);
+                    self.active = all & !mask;
+                    self.park(other, Wait::Ready);
+                }
+                Event::Ended => {
+                    if let Some(explore) = &mut self.explore {
+                        explore.changes += 1;
+                    }
+                }
+                Event::Yield(next) => {
+                    self.jumps_in_circles(next);
+                    self.park(next, Wait::Ready);
+                }
+                Event::Fault(fault) => return Err(self.failure(*fault)),
+            }
+            return Ok(());
+        }
+    }
+
+    /// Runs operations until one stops the group, others are met, or the next access is reached, before which the group is put down.
+    fn go_explored(&mut self, mut op: *const Op, token: &mut bool, alone: bool) -> *const Op {
+        let watch = self.run.watches.then(watcher);
+        while op < self.limit {
+            if self.touches(op) {
+                return STOP;
+            }
+            self.instructions += 1;
+            let info = self.info(op);
+            // SAFETY: `op` is an operation of the running frame, as in `go`.
+            let mask = unsafe { self.mask(&*op) };
+            if is_visible(&info) && mask != 0 {
+                let single = !alone || self.active.count_ones() == 1;
+                if !std::mem::take(token) || !single {
+                    self.instructions -= 1;
+                    self.put_down(op, alone);
+                    return STOP;
+                }
+                // SAFETY: as above.
+                op = unsafe { self.run_visible(op, &info, mask) };
+                continue;
+            }
+            if let Some(watch) = watch
+                && !self.watch_plain(op)
+            {
+                // SAFETY: as above.
+                unsafe { watch(self, op) };
+            }
+            // SAFETY: as above.
+            op = unsafe { ((*op).run)(self, op) };
+        }
+        op
+    }
+
+    /// Puts the running lanes down before an access, each by itself where they are alone.
+    fn put_down(&mut self, op: *const Op, alone: bool) {
+        let (active, at, ran) = (self.active, self.at, self.warp().clock);
+        let groups = &mut self.warp().groups;
+        let mut put = |mask| {
+            groups.push(Group {
+                op,
+                mask,
+                at,
+                wait: Wait::Ready,
+                ran,
+            });
+        };
+        match alone {
+            true => lanes(active).for_each(|lane| put(1 << lane)),
+            false => put(active),
+        }
+        self.active = 0;
+    }
+
+    /// Nobody can run: makes happen what is pending, or ends suspended waits, some times in a row.
+    fn stir_teams(&mut self, teams: &mut [Team]) -> Result<bool, Failure> {
+        let mut any = false;
+        for team in teams {
+            std::mem::swap(&mut self.team, team);
+            let stirred = self.stir();
+            std::mem::swap(&mut self.team, team);
+            any |= stirred?;
+        }
+        Ok(any)
+    }
+
+    /// All threads wait, or spin on what nobody will change: says who waits where.
+    fn nobody_goes_on(&mut self, teams: &mut [Team]) -> Failure {
+        let (mut notes, mut first) = (Vec::new(), None);
+        let (mut spins, mut phases) = (false, false);
+        for team in teams.iter_mut() {
+            std::mem::swap(&mut self.team, team);
+            let objects = self.awaited();
+            phases |= !objects.is_empty();
+            for b in 0..self.team.blocks.len() {
+                for w in 0..self.team.blocks[b].warps.len() {
+                    self.current = (b, w);
+                    for group in self.warp().groups.clone() {
+                        let spinning = group.wait == Wait::Ready;
+                        if first.is_none() || spinning && !spins {
+                            first = Some((self.team.index, self.block().id, w as u32, group.op));
+                        }
+                        spins |= spinning;
+                        if notes.len() >= LINES {
+                            continue;
+                        }
+                        notes.push(match spinning {
+                            true => self.spins_on(&group),
+                            false => self.waits_at(&group, &objects),
+                        });
+                    }
+                }
+            }
+            std::mem::swap(&mut self.team, team);
+        }
+        notes.extend(self.run.not_begun());
+        let (team, block, warp, op) = first.unwrap_or((0, [0; 3], 0, std::ptr::null()));
+        Failure {
+            fault: RawFault {
+                op,
+                lane: LANES,
+                what: match spins {
+                    true => FaultKind::Stuck { notes },
+                    false => FaultKind::Deadlock { notes, phases },
+                },
+            },
+            block,
+            warp,
+            team,
+        }
+    }
+
+    fn waits_at(&self, group: &Group, objects: &HashMap<(u32, u32), String>) -> String {
+        let (block, cluster) = (&self.team.blocks[self.current.0], self.cluster_count());
+        let who = waiting(
+            self.run.program,
+            block,
+            self.current.1,
+            group,
+            cluster,
+            objects,
+        );
+        match group.wait {
+            Wait::Cluster | Wait::Phase(_) => who,
+            _ => format!("block {}, {who}", block.linear),
+        }
+    }
+
+    /// "block 0, thread (0,0,0) reads 0x1 at ... (ptx line 9), which block 1, thread (0,0,0) wrote at ptx line 12".
+    fn spins_on(&self, group: &Group) -> String {
+        let (run, who) = (self.run, self.who(group.mask));
+        let name = run.name(who, group.mask);
+        let explore = self.explore.as_ref();
+        let spinner = explore.and_then(|e| e.spinners.get(&who));
+        let polls = spinner.map_or(&[][..], |spinner| spinner.waits());
+        let mut parts = Vec::new();
+        for poll in polls.iter().take(2) {
+            let value = poll
+                .bytes
+                .iter()
+                .take(8)
+                .rev()
+                .fold(0u64, |value, &byte| value << 8 | u64::from(byte));
+            let place = run.place(poll.op);
+            let at = run.memory.whereabouts(poll.host).to_string();
+            let at = match run.snapshot.find(poll.host) {
+                Some(_) => format!("an address that {at}"),
+                None => "an address in shared memory".into(),
+            };
+            let by = match explore.and_then(|e| e.steps.writer(poll.host)) {
+                Some((writer, op)) => {
+                    let place = run.place(&raw const run.program.ops[op as usize]);
+                    let lane = 1 << writer.lane;
+                    format!(
+                        ", which {} wrote last (ptx line {}, `{}`)",
+                        run.name(writer, lane),
+                        place.line,
+                        place.text
+                    )
+                }
+                None => ", which nobody has written".into(),
+            };
+            parts.push(format!(
+                "reads {value:#x} (ptx line {}, `{}`) at {at}{by}",
+                place.line, place.text
+            ));
+        }
+        match parts.is_empty() {
+            true => format!("{name} jumps in circles and accesses no memory"),
+            false => format!("{name} spins: it {}", parts.join(", and ")),
+        }
+    }
+}
+
+/// Who can go on.
+enum Candidates {
+    /// This one, and nobody chooses.
+    Free(Ready),
+    /// One of these.
+    Choose(Vec<Ready>, Vec<(Who, Footprint)>),
+    /// Nobody.
+    Nobody,
+}
+
+impl Footprint {
+    /// Whether nobody else can see it.
+    fn is_nothing(&self) -> bool {
+        self.ranges.is_empty() && !self.sc
+    }
+}
+
+impl Explore {
+    /// Whether a thread jumps in circles for ever.
+    fn is_lost(&self, who: Who) -> bool {
+        self.spinners.get(&who).is_some_and(|s| s.lost)
+    }
+}

@@ -1,0 +1,199 @@
+//! Threads that wait by reading: a thread that comes back to an access in the state in which it was there before, and has only read
+//! since, will do the same again until something that it read changes. It is left alone for so long.
+//!
+//! That makes schedules finite that would otherwise let a thread poll for ever, and it finds deadlocks by spinning at once: nobody can go
+//! on, and each says what it waits for.
+
+use std::hash::{BuildHasher, Hash, Hasher};
+
+use foldhash::fast::FixedState;
+
+use super::{Explore, Who};
+use crate::machine::core::{At, Core};
+use crate::machine::frame::function_of;
+use crate::machine::lane::lanes;
+use crate::machine::op::Op;
+
+/// Reads that are remembered.
+const TRAIL: usize = 64;
+/// Jumps without an access to memory after which a thread's state is looked at.
+const JUMPS: u64 = 1 << 12;
+
+/// One read.
+#[derive(Debug, Clone)]
+pub(super) struct Poll {
+    pub(super) op: *const Op,
+    /// The thread's state before it; 0 where it was not looked at.
+    pub(super) state: u64,
+    /// Where the bytes are on the host.
+    pub(super) host: u64,
+    pub(super) bytes: Vec<u8>,
+    /// Under weak memory, the version of what was read.
+    pub(super) version: u64,
+}
+
+/// What is known of a thread that may wait by reading.
+#[derive(Debug, Default)]
+pub(super) struct Spinner {
+    /// What it has read since it last did anything else.
+    trail: Vec<Poll>,
+    /// The round that it has made at least once.
+    round: Vec<Poll>,
+    /// What has happened when it was let go all the same.
+    pub(super) again: Option<u64>,
+    /// An empty loop: nothing will ever change.
+    pub(super) lost: bool,
+    /// Its state at its next access, once that was looked at.
+    looked: Option<u64>,
+}
+
+impl Spinner {
+    /// What it waits for.
+    pub(super) fn waits(&self) -> &[Poll] {
+        &self.round
+    }
+
+    /// It has done something else than to read.
+    pub(super) fn moved(&mut self) {
+        self.trail.clear();
+        self.round.clear();
+        (self.looked, self.again) = (None, None);
+    }
+
+    /// Its state at the access that it is at; 0 where nobody has asked.
+    pub(super) fn state(&self) -> u64 {
+        self.looked.unwrap_or(0)
+    }
+
+    /// It has read.
+    pub(super) fn read(&mut self, poll: Poll) {
+        if self.trail.len() >= TRAIL {
+            self.trail.clear();
+        }
+        self.trail.push(poll);
+        self.round.clear();
+        (self.looked, self.again) = (None, None);
+    }
+
+    /// Up to which version it has read a place in the round that it is about to make again.
+    pub(super) fn seen(&self, host: u64) -> u64 {
+        let of = self.round.iter().filter(|poll| poll.host == host);
+        of.map(|poll| poll.version).max().unwrap_or(0)
+    }
+
+    /// It is about to access memory, in a state: has it been there?
+    fn looks(&mut self, op: *const Op, state: u64) {
+        self.looked = Some(state);
+        let same = |poll: &Poll| poll.op == op && poll.state == state;
+        if let Some(at) = self.trail.iter().position(same) {
+            self.round = self.trail.split_off(at);
+        }
+    }
+}
+
+impl Explore {
+    /// Whether a thread waits for what has not changed.
+    pub(super) fn is_waiting(&mut self, who: Who) -> bool {
+        let Some(spinner) = self.spinners.get(&who) else {
+            return false;
+        };
+        if spinner.lost {
+            return true;
+        }
+        if spinner.round.is_empty() || spinner.again == Some(self.changes) {
+            return false;
+        }
+        let weak = &mut self.weak;
+        spinner.round.iter().all(|poll| {
+            // SAFETY: it read these bytes, which stay readable while the launch runs: blocks that end keep their shared memory.
+            let now =
+                unsafe { std::slice::from_raw_parts(poll.host as *const u8, poll.bytes.len()) };
+            let newest = weak.as_mut().map_or(0, |weak| weak.newest(poll.host, now));
+            now == poll.bytes && newest == poll.version
+        })
+    }
+}
+
+impl Core<'_> {
+    /// The lanes of `mask` of the running warp are about to run `op`, which reads memory: looks whether they go round.
+    pub(super) fn look_round(&mut self, op: *const Op, at: At, mask: u32) {
+        let who = self.who(mask);
+        let Some(explore) = &mut self.explore else {
+            return;
+        };
+        let spinner = explore.spinners.entry(who).or_default();
+        if spinner.looked.is_some() || spinner.trail.iter().all(|poll| poll.op != op) {
+            return;
+        }
+        let state = self.state_of(op, at, mask);
+        if let Some(explore) = &mut self.explore {
+            explore.spinners.entry(who).or_default().looks(op, state);
+        }
+    }
+
+    /// The running lanes have jumped without an access to memory in between. True: they do so for ever.
+    pub(super) fn jumps_in_circles(&mut self, op: *const Op) -> bool {
+        let Some(explore) = &mut self.explore else {
+            return false;
+        };
+        explore.jumps.0 += 1;
+        let count = explore.jumps.0;
+        if count < JUMPS {
+            return false;
+        }
+        let state = self.state_of(op, self.at, self.active);
+        let who = self.who(self.active);
+        let Some(explore) = &mut self.explore else {
+            return false;
+        };
+        if explore.jumps.1 == state {
+            explore.spinners.entry(who).or_default().lost = true;
+            return true;
+        }
+        if count.is_power_of_two() {
+            explore.jumps.1 = state;
+        }
+        false
+    }
+
+    /// A number for all that decides what lanes of the running warp do next, but for memory that others reach: registers of all
+    /// open calls and local memory.
+    pub(super) fn state_of(&mut self, op: *const Op, at: At, mask: u32) -> u64 {
+        let program = self.run.program;
+        let warp = self.warp();
+        let mut hash = FixedState::default().build_hasher();
+        (op as usize, at).hash(&mut hash);
+        let lowest = mask.trailing_zeros() as usize;
+        let mut frames = vec![(op, at.frame)];
+        for call in warp.calls.iter().take(at.depth as usize) {
+            frames.push((call.call[lowest], call.frame[lowest]));
+        }
+        let registers = warp.registers.bytes();
+        for (op, frame) in frames {
+            let function = function_of(program, op);
+            let bytes = |offset: usize, width: usize| {
+                let from = frame as usize + offset;
+                registers.get(from..from + width).unwrap_or(&[])
+            };
+            for word in (4..function.words as usize).step_by(4) {
+                let word = bytes(word, 4).try_into().map_or(0, u32::from_le_bytes);
+                hash.write_u32(word & mask);
+            }
+            for &(offset, width) in &function.registers {
+                for lane in lanes(mask) {
+                    let width = width as usize;
+                    hash.write(bytes(offset as usize + lane * width, width));
+                }
+            }
+        }
+        let local = warp.local.bytes();
+        for lane in lanes(mask) {
+            let words = warp.local_top[lane] as usize / 4;
+            for word in 0..words {
+                let from = (word * 32 + lane) * 4;
+                hash.write(local.get(from..from + 4).unwrap_or(&[]));
+            }
+        }
+        hash.finish()
+    }
+}

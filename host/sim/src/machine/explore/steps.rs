@@ -1,0 +1,245 @@
+//! What is shown of a schedule: who did what to memory, in order, a line for each step.
+
+use std::collections::BTreeMap;
+
+use super::Who;
+use crate::machine::launch::run::Run;
+use crate::machine::op::Op;
+
+/// Steps that are kept.
+const KEPT: usize = 4096;
+/// Lines that are shown: the first, and the last.
+const SHOWN: (usize, usize) = (4, 28);
+
+/// What one step did to one place.
+#[derive(Debug, Clone)]
+pub(super) struct Did {
+    /// Where, on the host.
+    pub(super) host: u64,
+    what: What,
+    /// Of weak memory: of a load what the newest was, of a store what stays the newest.
+    pub(super) old: Option<Vec<u8>>,
+    /// Whose write was read.
+    pub(super) writer: Option<Who>,
+    /// Its version.
+    pub(super) version: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum What {
+    Reads(u64),
+    Writes(u64),
+    Changes(u64, u64),
+}
+
+fn number(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .take(8)
+        .rev()
+        .fold(0, |value, &byte| value << 8 | u64::from(byte))
+}
+
+impl Did {
+    fn new(host: u64, what: What) -> Self {
+        Self {
+            host,
+            what,
+            old: None,
+            writer: None,
+            version: 0,
+        }
+    }
+
+    pub(super) fn read(host: u64, bytes: &[u8]) -> Self {
+        Self::new(host, What::Reads(number(bytes)))
+    }
+
+    pub(super) fn written(host: u64, bytes: &[u8]) -> Self {
+        Self::new(host, What::Writes(number(bytes)))
+    }
+
+    pub(super) fn changed(host: u64, before: &[u8], after: &[u8]) -> Self {
+        Self::new(host, What::Changes(number(before), number(after)))
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Step {
+    who: Who,
+    mask: u32,
+    op: u32,
+    did: Option<Did>,
+    /// Places besides the first.
+    more: usize,
+    /// How often in a row, the first time included.
+    times: u64,
+}
+
+/// The steps of a launch.
+#[derive(Debug, Default)]
+pub(super) struct Steps {
+    list: std::collections::VecDeque<Step>,
+    /// Steps that are kept no more.
+    dropped: usize,
+    /// Who wrote a place last.
+    writers: BTreeMap<u64, (Who, u32)>,
+}
+
+impl Steps {
+    /// Adds what lanes did.
+    pub(super) fn add(&mut self, who: Who, mask: u32, op: u32, did: Vec<Did>) {
+        for did in &did {
+            let changes = match did.what {
+                What::Reads(_) => false,
+                What::Writes(_) => true,
+                What::Changes(before, after) => before != after,
+            };
+            if changes {
+                self.writers.insert(did.host, (who, op));
+            }
+        }
+        let more = did.len().saturating_sub(1);
+        let did = did.into_iter().next();
+        let what = |did: &Option<Did>| did.as_ref().map(|d| (d.host, d.what.clone()));
+        if let Some(last) = self.list.back_mut()
+            && (last.who, last.mask, last.op) == (who, mask, op)
+            && what(&last.did) == what(&did)
+        {
+            last.times += 1;
+            return;
+        }
+        if self.list.len() == KEPT {
+            self.list.pop_front();
+            self.dropped += 1;
+        }
+        self.list.push_back(Step {
+            who,
+            mask,
+            op,
+            did,
+            more,
+            times: 1,
+        });
+    }
+
+    /// Who wrote a place last, and by which operation.
+    pub(super) fn writer(&self, host: u64) -> Option<(Who, u32)> {
+        self.writers.get(&host).copied()
+    }
+
+    /// The steps as lines, the middle left out where there are many.
+    pub(super) fn show(&self, run: &Run<'_>) -> Vec<String> {
+        let count = self.list.len();
+        let skip = count.saturating_sub(SHOWN.0 + SHOWN.1);
+        let from = if skip > 0 { SHOWN.0 } else { 0 };
+        let mut names = BTreeMap::new();
+        let mut rows = Vec::new();
+        for (i, step) in self.list.iter().enumerate() {
+            if skip > 0 && (from..from + skip).contains(&i) {
+                continue;
+            }
+            let op = &raw const run.program.ops[step.op as usize];
+            rows.push([
+                format!("{}", self.dropped + i + 1),
+                run.name(step.who, step.mask),
+                place(run, op),
+                step.what(run, &mut names),
+            ]);
+        }
+        let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
+        let widths = [width(0), width(1), width(2)];
+        let mut lines: Vec<String> = Vec::new();
+        for (i, [number, who, at, what]) in rows.iter().enumerate() {
+            if skip > 0 && i == from {
+                lines.push(format!("{:>1$}", "...", widths[0].max(3)));
+            }
+            let line = format!(
+                "{number:>0$}  {who:<1$}  {at:<2$}  {what}",
+                widths[0], widths[1], widths[2]
+            );
+            lines.push(line.trim_end().to_string());
+        }
+        lines.extend(names.iter().map(|(host, name)| {
+            let at = run.memory.whereabouts(*host).to_string();
+            let at = match at.strip_prefix("is ") {
+                Some(at) if !at.contains("past") && !at.contains("before") => at.to_string(),
+                _ => "an address in shared memory".into(),
+            };
+            format!("{name}: {at}")
+        }));
+        lines
+    }
+}
+
+/// "gpu/src/x.rs:7 (ptx line 9, `st.global.u32`)", or the second part alone.
+fn place(run: &Run<'_>, op: *const Op) -> String {
+    let place = run.place(op);
+    let ptx = format!("ptx line {}, `{}`", place.line, place.text);
+    match place.source {
+        Some(at) => format!("{}:{} ({ptx})", at.file, at.line),
+        None => ptx,
+    }
+}
+
+impl Step {
+    fn what(&self, run: &Run<'_>, names: &mut BTreeMap<u64, String>) -> String {
+        let Some(did) = &self.did else {
+            return String::new();
+        };
+        let count = names.len();
+        let name = names
+            .entry(did.host)
+            .or_insert_with(|| letters(count))
+            .clone();
+        let mut text = match did.what {
+            What::Reads(value) => format!("reads {name} = {value:#x}"),
+            What::Writes(value) => format!("writes {name} = {value:#x}"),
+            What::Changes(before, after) if before == after => {
+                format!("leaves {name} = {before:#x}")
+            }
+            What::Changes(before, after) => format!("changes {name} = {before:#x} to {after:#x}"),
+        };
+        if let Some(old) = &did.old {
+            let by = did.writer.map_or("the value at the start".into(), |who| {
+                format!("what {} wrote", run.name(who, 1 << who.lane))
+            });
+            text += &match did.what {
+                What::Writes(_) => format!(", before {:#x} in its order", number(old)),
+                _ => format!(", {by}; the newest is {:#x}", number(old)),
+            };
+        }
+        if self.more > 0 {
+            text += &format!(", and {} places more", self.more);
+        }
+        if self.times > 1 {
+            text += &format!(" ({} times)", self.times);
+        }
+        text
+    }
+}
+
+/// a, b, ... z, aa, ...
+fn letters(mut number: usize) -> String {
+    let mut name = String::new();
+    loop {
+        name.insert(0, char::from(b'a' + (number % 26) as u8));
+        number /= 26;
+        if number == 0 {
+            return name;
+        }
+        number -= 1;
+    }
+}
+
+impl Run<'_> {
+    /// "block 1, thread (3,0,0)", with the number of lanes where there are more.
+    pub(super) fn name(&self, who: Who, mask: u32) -> String {
+        let [x, y, z] = self.thread(who.warp, who.lane as usize);
+        let more = match mask.count_ones() {
+            0 | 1 => String::new(),
+            count => format!(" and {} more", count - 1),
+        };
+        format!("block {}, thread ({x},{y},{z}){more}", who.block)
+    }
+}

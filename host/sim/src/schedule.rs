@@ -1,0 +1,117 @@
+//! Which schedule a launch runs: who goes first where threads meet at memory.
+//!
+//! The plain schedule is fast, and its seed changes the order of warps and the length of their turns only. The others stop each
+//! thread before every access to memory that others can reach, and choose there who goes on: at random, or by priorities that change
+//! at few places (PCT: Burckhardt, Kothari, Musuvathi, Nagarakatte, "A Randomized Scheduler with Probabilistic Guarantees of Finding
+//! Bugs", ASPLOS 2010). With the weak memory model a load may read a value that the PTX memory model allows and that is not the newest.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Priority change points of [`Strategy::Pct`] where none are named.
+const DEPTH: u32 = 3;
+
+/// Who goes on at an access to memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Strategy {
+    /// Warps take turns, on all of the host's cores.
+    #[default]
+    Plain,
+    /// Anyone who can, each as likely as the others.
+    Random,
+    /// Whoever has the highest priority; priorities are random, and the running one's drops at so many places less one.
+    Pct {
+        /// How many orders between accesses it takes for the mistake to show; 1 or more.
+        depth: u32,
+    },
+}
+
+/// A schedule: `plain`, `random`, `pct` or `pct:DEPTH`, and `weak` for the weak memory model, with a comma between.
+///
+/// ```
+/// use lanewise_sim::{Schedule, Strategy};
+/// let schedule: Schedule = "pct:2,weak".parse()?;
+/// assert_eq!((schedule.strategy, schedule.weak), (Strategy::Pct { depth: 2 }, true));
+/// assert_eq!("weak".parse::<Schedule>()?.strategy, Strategy::Random);
+/// # Ok::<(), lanewise_sim::UnknownSchedule>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Schedule {
+    /// Who goes on.
+    pub strategy: Strategy,
+    /// Whether loads may read old values where the PTX memory model allows it. Not with [`Strategy::Plain`].
+    pub weak: bool,
+}
+
+/// A word that names no schedule.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "no schedule is called `{word}`; there are `plain`, `random`, `pct` and `pct:DEPTH`, and `weak` besides"
+)]
+pub struct UnknownSchedule {
+    /// The word that was written.
+    pub word: String,
+}
+
+impl FromStr for Schedule {
+    type Err = UnknownSchedule;
+
+    fn from_str(text: &str) -> Result<Self, UnknownSchedule> {
+        let mut schedule = Self::default();
+        for word in text.split(',').map(str::trim).filter(|w| !w.is_empty()) {
+            let depth = word.strip_prefix("pct:").and_then(|d| d.parse().ok());
+            match word {
+                "plain" => schedule.strategy = Strategy::Plain,
+                "random" => schedule.strategy = Strategy::Random,
+                "pct" => schedule.strategy = Strategy::Pct { depth: DEPTH },
+                "weak" => schedule.weak = true,
+                _ => match depth.filter(|&depth| depth > 0) {
+                    Some(depth) => schedule.strategy = Strategy::Pct { depth },
+                    None => return Err(UnknownSchedule { word: word.into() }),
+                },
+            }
+        }
+        if schedule.weak && schedule.strategy == Strategy::Plain {
+            schedule.strategy = Strategy::Random;
+        }
+        Ok(schedule)
+    }
+}
+
+/// As it is parsed.
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.strategy {
+            Strategy::Plain => f.write_str("plain")?,
+            Strategy::Random => f.write_str("random")?,
+            Strategy::Pct { depth } => write!(f, "pct:{depth}")?,
+        }
+        if self.weak {
+            f.write_str(",weak")
+        } else {
+            Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schedules_are_written_as_they_are_read() {
+        for text in ["plain", "random", "pct:3", "random,weak", "pct:1,weak"] {
+            let schedule = text.parse::<Schedule>().map(|s| s.to_string());
+            assert_eq!(schedule, Ok(text.into()));
+        }
+        assert_eq!("".parse(), Ok(Schedule::default()));
+        assert_eq!(
+            "pct".parse::<Schedule>().map(|s| s.to_string()),
+            Ok("pct:3".into())
+        );
+        for wrong in ["fast", "pct:0", "pct:-1", "random weak"] {
+            assert!(wrong.parse::<Schedule>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,416 @@
+//! Litmus tests of the PTX memory model: under exploration only the outcomes come that it allows, and all of them.
+//!
+//! PTX ISA, "Memory Consistency Model". Each test has a few threads, two places `x` and `y` that are zero, and registers that are shown in the
+//! threads' order; then what the places hold at the end, where a test asks for it. A test runs with its threads in blocks of their own, as
+//! warps of one block, and as lanes of one warp.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::common::Rig;
+use lanewise_sim::{Exploration, Launch};
+
+/// Where a test's threads are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Where {
+    Blocks,
+    Warps,
+    Lanes,
+}
+
+const ALL: [Where; 3] = [Where::Blocks, Where::Warps, Where::Lanes];
+
+/// A kernel in which thread `i` runs `threads[i]`. `%r0` and up are what is shown; `[x]`, `[y]` the places.
+fn kernel(threads: &[&str], at: Where) -> String {
+    let (index, shift) = match at {
+        Where::Blocks => ("%ctaid.x", 0),
+        Where::Warps => ("%tid.x", 5),
+        Where::Lanes => ("%tid.x", 0),
+    };
+    let mut text = format!(
+        ".visible .entry k(.param .u64 places, .param .u64 out) {{
+    .reg .b64 %x, %y, %z, %out; .reg .b32 %i, %t, %r<8>; .reg .pred %p;
+    ld.param.u64 %x, [places]; add.u64 %y, %x, 256; add.u64 %z, %x, 512; ld.param.u64 %out, [out];
+    mov.u32 %t, {index}; and.b32 %i, %t, {}; setp.ne.u32 %p, %i, 0; @%p ret; shr.u32 %i, %t, {shift};\n",
+        (1 << shift) - 1
+    );
+    for i in 0..threads.len() {
+        text += &format!("    setp.eq.u32 %p, %i, {i}; @%p bra T{i};\n");
+    }
+    text += "    ret;\n";
+    let mut shown = 0;
+    for (i, body) in threads.iter().enumerate() {
+        let body = body
+            .replace("[x]", "[%x]")
+            .replace("[y]", "[%y]")
+            .replace("[z]", "[%z]");
+        text += &format!("T{i}: {body}\n");
+        for r in 0..8 {
+            if body.contains(&format!("%r{r},")) {
+                // Plain stores to places of one's own: nobody chooses about them twice.
+                text += &format!("    st.global.u32 [%out+{}], %r{r};\n", 4 * shown);
+                shown += 1;
+            }
+        }
+        text += "    ret;\n";
+    }
+    text + "}\n"
+}
+
+/// All outcomes: the registers that are written, by thread, and then the places that `ends` says so of.
+fn outcomes(threads: &[&str], at: Where, weak: bool, ends: usize) -> BTreeSet<Vec<u32>> {
+    let rig = Rig::new(&kernel(threads, at));
+    let places = rig.buffer(&[0u32; 192]);
+    let out = rig.buffer(&[0u32; 16]);
+    let shown: usize = threads
+        .iter()
+        .map(|body| (0..8).filter(|r| body.contains(&format!("%r{r},"))).count())
+        .sum();
+    let bytes: Vec<u8> = [places, out].iter().flat_map(|p| p.to_le_bytes()).collect();
+    let (grid, block) = match at {
+        Where::Blocks => (threads.len() as u32, 1),
+        Where::Warps => (1, 32 * (threads.len() as u32 - 1) + 1),
+        Where::Lanes => (1, threads.len() as u32),
+    };
+    let exploration = Arc::new(Exploration::new(weak).at_most(20_000));
+    let mut found = BTreeSet::new();
+    while exploration.next_run() {
+        for (at, words) in [(places, 192), (out, 16)] {
+            // SAFETY: live allocations of that many words, and no launch runs.
+            unsafe { (at as *mut u32).write_bytes(0, words) };
+        }
+        let launch = Launch {
+            exploration: Some(exploration.clone()),
+            ..Launch::new("k", [grid, 1, 1], [block, 1, 1], &bytes)
+        };
+        rig.device
+            .launch(&rig.instance, &launch)
+            .unwrap_or_else(|fault| panic!("{fault}"));
+        let mut outcome = rig.read::<u32>(out, shown);
+        let held = rig.read::<u32>(places, 192);
+        outcome.extend((0..ends).map(|i| held[64 * i]));
+        found.insert(outcome);
+    }
+    assert!(
+        exploration.is_complete(),
+        "{threads:?} {at:?}: {} runs",
+        exploration.runs()
+    );
+    println!("{:5} runs, {at:?}: {threads:?}", exploration.runs());
+    found
+}
+
+/// Expects exactly these outcomes, wherever the threads are.
+#[track_caller]
+fn allows(threads: &[&str], places: &[Where], ends: usize, expected: &[&[u32]]) {
+    let expected: BTreeSet<Vec<u32>> = expected.iter().map(|o| o.to_vec()).collect();
+    for &at in places {
+        let found = outcomes(threads, at, true, ends);
+        assert_eq!(found, expected, "{threads:?} {at:?}");
+    }
+}
+
+const FOUR: &[&[u32]] = &[&[0, 0], &[0, 1], &[1, 0], &[1, 1]];
+
+/// Message passing: 1, 0 is what a missing release or acquire allows.
+const PASSED: &[&[u32]] = &[&[0, 0], &[0, 1], &[1, 1]];
+
+#[test]
+fn message_passing_without_order_reads_old_data() {
+    allows(
+        &[
+            "st.global.u32 [x], 1; st.relaxed.gpu.global.u32 [y], 1;",
+            "ld.relaxed.gpu.global.u32 %r0, [y]; ld.global.u32 %r1, [x];",
+        ],
+        &ALL,
+        0,
+        FOUR,
+    );
+}
+
+#[test]
+fn message_passing_needs_both_sides() {
+    for (release, acquire) in [("release", "relaxed"), ("relaxed", "acquire")] {
+        let write = format!("st.global.u32 [x], 1; st.{release}.gpu.global.u32 [y], 1;");
+        let read = format!("ld.{acquire}.gpu.global.u32 %r0, [y]; ld.global.u32 %r1, [x];");
+        allows(&[&write, &read], &ALL, 0, FOUR);
+    }
+}
+
+#[test]
+fn message_passing_by_release_and_acquire_in_each_scope() {
+    for scope in ["cta", "cluster", "gpu", "sys"] {
+        let write = format!("st.global.u32 [x], 1; st.release.{scope}.global.u32 [y], 1;");
+        let read = format!("ld.acquire.{scope}.global.u32 %r0, [y]; ld.global.u32 %r1, [x];");
+        let threads: [&str; 2] = [&write, &read];
+        allows(&threads, &[Where::Warps, Where::Lanes], 0, PASSED);
+        // Blocks that are no cluster are in no scope of a block or a cluster.
+        let between = if matches!(scope, "gpu" | "sys") {
+            PASSED
+        } else {
+            FOUR
+        };
+        allows(&threads, &[Where::Blocks], 0, between);
+    }
+}
+
+#[test]
+fn message_passing_by_fences_in_each_scope() {
+    for fence in ["fence.acq_rel", "fence.sc", "membar"] {
+        for scope in ["cta", "gpu", "sys"] {
+            let word = match (fence, scope) {
+                ("membar", "gpu") => "gl",
+                (_, scope) => scope,
+            };
+            let write =
+                format!("st.global.u32 [x], 1; {fence}.{word}; st.relaxed.gpu.global.u32 [y], 1;");
+            let read = format!(
+                "ld.relaxed.gpu.global.u32 %r0, [y]; {fence}.{word}; ld.global.u32 %r1, [x];"
+            );
+            let threads: [&str; 2] = [&write, &read];
+            allows(&threads, &[Where::Warps], 0, PASSED);
+            allows(
+                &threads,
+                &[Where::Blocks],
+                0,
+                if scope == "cta" { FOUR } else { PASSED },
+            );
+        }
+    }
+}
+
+#[test]
+fn one_side_of_a_narrower_scope_is_no_order_between_blocks() {
+    let write = "st.global.u32 [x], 1; fence.acq_rel.cta; st.relaxed.gpu.global.u32 [y], 1;";
+    let read = "ld.acquire.gpu.global.u32 %r0, [y]; ld.global.u32 %r1, [x];";
+    allows(&[write, read], &[Where::Blocks], 0, FOUR);
+    allows(&[write, read], &[Where::Warps], 0, PASSED);
+}
+
+#[test]
+fn a_plain_flag_orders_nothing_even_between_fences() {
+    let write = "st.global.u32 [x], 1; fence.acq_rel.gpu; st.global.u32 [y], 1;";
+    let read = "ld.global.u32 %r0, [y]; fence.acq_rel.gpu; ld.global.u32 %r1, [x];";
+    allows(&[write, read], &[Where::Blocks], 0, FOUR);
+    let volatile = |text: &str| text.replace("st.global.u32 [y]", "st.volatile.global.u32 [y]");
+    let read = read.replace("ld.global.u32 %r0", "ld.volatile.global.u32 %r0");
+    allows(&[&volatile(write), &read], &ALL, 0, PASSED);
+}
+
+#[test]
+fn atomics_pass_messages_on() {
+    // The middle thread's atomic adds to the flag: who reads its value has read the release behind it too.
+    let write = "st.global.u32 [x], 1; st.release.gpu.global.u32 [y], 1;";
+    let middle = "red.relaxed.gpu.global.add.u32 [y], 1;";
+    let read = "ld.acquire.gpu.global.u32 %r0, [y]; ld.global.u32 %r1, [x];";
+    let found = outcomes(&[write, middle, read], Where::Blocks, true, 0);
+    assert!(!found.contains(&vec![2, 0]), "{found:?}");
+    assert!(
+        found.contains(&vec![2, 1]) && found.contains(&vec![1, 1]),
+        "{found:?}"
+    );
+    // 1 may be the middle thread's alone, before the release.
+    assert!(found.contains(&vec![1, 0]), "{found:?}");
+}
+
+#[test]
+fn store_buffering_is_allowed_but_between_sc_fences() {
+    let half = |fence: &str, to: &str, from: &str| {
+        format!(
+            "st.relaxed.gpu.global.u32 [{to}], 1; {fence} ld.relaxed.gpu.global.u32 %r0, [{from}];"
+        )
+    };
+    for (fence, places, expected) in [
+        ("", &ALL[..], FOUR),
+        ("fence.acq_rel.gpu;", &ALL[..], FOUR),
+        ("fence.sc.gpu;", &ALL[..], &FOUR[1..]),
+        ("fence.sc.sys;", &ALL[..], &FOUR[1..]),
+        ("fence.sc.cta;", &ALL[..1], FOUR),
+        ("fence.sc.cta;", &ALL[1..], &FOUR[1..]),
+    ] {
+        allows(
+            &[&half(fence, "x", "y"), &half(fence, "y", "x")],
+            places,
+            0,
+            expected,
+        );
+    }
+}
+
+#[test]
+fn readers_of_independent_writes_may_disagree_but_with_sc_fences() {
+    let write = |to: &str| format!("st.relaxed.gpu.global.u32 [{to}], 1;");
+    let read = |load: &str, fence: &str, a: &str, b: &str| {
+        format!("ld.{load}.gpu.global.u32 %r0, [{a}]; {fence} ld.{load}.gpu.global.u32 %r1, [{b}];")
+    };
+    for (load, fence, disagree) in [
+        ("relaxed", "", true),
+        ("acquire", "", true),
+        ("relaxed", "fence.acq_rel.gpu;", true),
+        ("relaxed", "fence.sc.gpu;", false),
+    ] {
+        let threads = [
+            write("x"),
+            write("y"),
+            read(load, fence, "x", "y"),
+            read(load, fence, "y", "x"),
+        ];
+        let threads: Vec<&str> = threads.iter().map(String::as_str).collect();
+        let found = outcomes(&threads, Where::Blocks, true, 0);
+        assert_eq!(
+            found.contains(&vec![1, 0, 1, 0]),
+            disagree,
+            "{load} {fence}"
+        );
+        assert_eq!(
+            found.len(),
+            if disagree { 16 } else { 15 },
+            "{load} {fence}"
+        );
+    }
+}
+
+#[test]
+fn reads_of_one_place_go_forward() {
+    // CoRR, with strong reads. Plain reads of what somebody writes meanwhile are a race, and promise nothing.
+    let write = "st.relaxed.gpu.global.u32 [x], 1;";
+    let read = "ld.relaxed.gpu.global.u32 %r0, [x]; ld.relaxed.gpu.global.u32 %r1, [x];";
+    allows(&[write, read], &ALL, 0, PASSED);
+    allows(&[write, &read.replace("relaxed.gpu.", "")], &ALL, 0, FOUR);
+    // The scope of one side does not hold the other.
+    allows(
+        &[write, &read.replace("gpu", "cta")],
+        &[Where::Blocks],
+        0,
+        FOUR,
+    );
+    allows(
+        &[write, &read.replace("gpu", "cta")],
+        &[Where::Warps],
+        0,
+        PASSED,
+    );
+}
+
+#[test]
+fn a_thread_reads_its_own_writes_and_writes_behind_what_it_read() {
+    // CoWR: never 0.
+    allows(
+        &[
+            "st.global.u32 [x], 1; ld.global.u32 %r0, [x];",
+            "st.relaxed.gpu.global.u32 [x], 2;",
+        ],
+        &ALL,
+        0,
+        &[&[1], &[2]],
+    );
+    // CoRW: a thread that has read 2 and writes 1 leaves 1.
+    allows(
+        &[
+            "ld.relaxed.gpu.global.u32 %r0, [x]; st.relaxed.gpu.global.u32 [x], 1;",
+            "st.relaxed.gpu.global.u32 [x], 2;",
+        ],
+        &ALL,
+        1,
+        &[&[0, 1], &[0, 2], &[2, 1]],
+    );
+    // CoWW: two writes of one thread stay in order.
+    allows(
+        &[
+            "st.global.u32 [x], 1; st.global.u32 [x], 2;",
+            "ld.relaxed.gpu.global.u32 %r0, [x];",
+        ],
+        &ALL,
+        1,
+        &[&[0, 2], &[1, 2], &[2, 2]],
+    );
+}
+
+#[test]
+fn two_writers_of_two_places_may_end_crosswise() {
+    // 2+2W: both first writes last.
+    let found = outcomes(
+        &[
+            "st.relaxed.gpu.global.u32 [x], 1; st.relaxed.gpu.global.u32 [y], 2;",
+            "st.relaxed.gpu.global.u32 [y], 1; st.relaxed.gpu.global.u32 [x], 2;",
+        ],
+        Where::Blocks,
+        true,
+        2,
+    );
+    let all: BTreeSet<Vec<u32>> = [[1, 1], [1, 2], [2, 1], [2, 2]].map(Vec::from).into();
+    assert_eq!(found, all);
+}
+
+#[test]
+fn atomics_lose_nothing_but_where_their_scope_is_too_narrow() {
+    let add = "atom.relaxed.gpu.global.add.u32 %r0, [x], 1;";
+    allows(&[add, add], &ALL, 1, &[&[0, 1, 2], &[1, 0, 2]]);
+    let narrow = add.replace("gpu", "cta");
+    allows(
+        &[&narrow, add],
+        &[Where::Warps],
+        1,
+        &[&[0, 1, 2], &[1, 0, 2]],
+    );
+    let found = outcomes(&[&narrow, add], Where::Blocks, true, 1);
+    assert!(
+        found.contains(&vec![0, 0, 1]),
+        "an update is lost: {found:?}"
+    );
+}
+
+#[test]
+fn what_was_learned_is_passed_on() {
+    // WRC: the second thread reads x and releases y; who acquires y reads x.
+    let threads = |load: &'static str| {
+        [
+            "st.relaxed.gpu.global.u32 [x], 1;",
+            "ld.relaxed.gpu.global.u32 %r0, [x]; st.release.gpu.global.u32 [y], 1;",
+            load,
+        ]
+    };
+    let acquires = "ld.acquire.gpu.global.u32 %r0, [y]; ld.relaxed.gpu.global.u32 %r1, [x];";
+    let relaxed = "ld.relaxed.gpu.global.u32 %r0, [y]; ld.relaxed.gpu.global.u32 %r1, [x];";
+    let found = outcomes(&threads(acquires), Where::Blocks, true, 0);
+    assert!(
+        !found.contains(&vec![1, 1, 0]) && found.len() == 7,
+        "{found:?}"
+    );
+    let found = outcomes(&threads(relaxed), Where::Blocks, true, 0);
+    assert!(
+        found.contains(&vec![1, 1, 0]) && found.len() == 8,
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_barrier_of_the_block_orders_everything() {
+    let write = "st.global.u32 [x], 1; bar.sync 0;";
+    let read = "bar.sync 0; ld.global.u32 %r0, [x];";
+    allows(&[write, read], &[Where::Lanes], 0, &[&[1]]);
+    let (write, read) = (
+        write.replace("bar.sync 0", "bar.warp.sync 3"),
+        read.replace("bar.sync 0", "bar.warp.sync 3"),
+    );
+    allows(&[&write, &read], &[Where::Lanes], 0, &[&[1]]);
+}
+
+#[test]
+fn loads_are_not_put_behind_later_stores() {
+    // Load buffering: the model allows 1, 1 where nothing depends on the loads. The one allowed outcome that is not reached, as the book says.
+    let half = |from: &str, to: &str| {
+        format!("ld.relaxed.gpu.global.u32 %r0, [{from}]; st.relaxed.gpu.global.u32 [{to}], 1;")
+    };
+    allows(&[&half("x", "y"), &half("y", "x")], &ALL, 0, &FOUR[..3]);
+}
+
+#[test]
+fn without_weak_memory_runs_are_interleavings() {
+    let write = "st.global.u32 [x], 1; st.global.u32 [y], 1;";
+    let read = "ld.global.u32 %r0, [y]; ld.global.u32 %r1, [x];";
+    for at in ALL {
+        let found = outcomes(&[write, read], at, false, 0);
+        assert_eq!(found.into_iter().collect::<Vec<_>>(), PASSED);
+    }
+}

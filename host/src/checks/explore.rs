@@ -1,0 +1,163 @@
+//! All schedules of a small program: a test that is run again for each of them.
+
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+
+use lanewise_driver::{Ask, Exploration, Observer, OnFinding};
+
+use super::Checks;
+use crate::{Backend, Device, DriverError};
+
+/// How to go through the schedules of a test: [`Exploring::weak`] or [`Exploring::interleavings`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use = "nothing runs until `explore` is called"]
+pub struct Exploring {
+    weak: bool,
+    runs: Option<u64>,
+    checks: Checks,
+}
+
+impl Exploring {
+    /// Every order of accesses to memory, and every value that the PTX memory model allows a load to read.
+    pub fn weak() -> Self {
+        Self {
+            weak: true,
+            runs: None,
+            checks: Checks::default(),
+        }
+    }
+
+    /// Every order of accesses to memory; loads read the newest value.
+    pub fn interleavings() -> Self {
+        Self {
+            weak: false,
+            ..Self::weak()
+        }
+    }
+
+    /// No more than so many runs; 100 000 where nothing is said.
+    pub fn at_most(self, runs: u64) -> Self {
+        Self {
+            runs: Some(runs),
+            ..self
+        }
+    }
+
+    /// With checks besides; a finding ends the search as an error of the launch.
+    pub fn checks(self, checks: Checks) -> Self {
+        Self { checks, ..self }
+    }
+}
+
+/// What a search without a failure has seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Explored {
+    /// How often the test ran.
+    pub runs: u64,
+    /// Whether these were all schedules: the test is proved for its input. False where the most runs were made, a run was too long, or
+    /// the test did different things with the same schedule.
+    pub complete: bool,
+}
+
+/// A schedule that breaks a test. `Display` gives the error and the steps.
+#[derive(Debug, Clone)]
+pub struct Broken<E> {
+    /// What the test answered.
+    pub error: E,
+    /// Runs up to and with this one.
+    pub runs: u64,
+    /// The steps of this run, a line each.
+    pub steps: Vec<String>,
+}
+
+impl<E: fmt::Display> fmt::Display for Broken<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}\nin run {}, by this schedule:", self.error, self.runs)?;
+        let mut steps = self.steps.iter();
+        steps.try_for_each(|step| write!(f, "\n  {step}"))
+    }
+}
+
+impl<E: std::error::Error + 'static> std::error::Error for Broken<E> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.error)
+    }
+}
+
+/// Runs `test` once for each schedule of the launches that it makes, until one breaks it.
+///
+/// The test sets its buffers up anew each time, launches small kernels in one stream (2 to 8 threads that meet at a few places, 64 in all at
+/// most for each lane to be its own), waits for them, and says whether the result is right: by an error, or by a panic, whose
+/// schedule is printed on stderr. On a GPU it runs once, and the answer is `None`.
+///
+/// ```no_run
+/// use lanewise::checks::{self, Exploring};
+/// # fn once(_: &lanewise::Device) -> Result<u32, lanewise::DriverError> { Ok(7) }
+/// # let device = lanewise::Device::open()?;
+/// let explored = checks::explore(&device, Exploring::weak(), || {
+///     let result = once(&device)?; // fresh buffers, a launch, the result
+///     assert_eq!(result, 7);
+///     Ok::<(), lanewise::DriverError>(())
+/// })?;
+/// assert!(explored.is_none_or(|explored| explored.complete));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// The first run's that failed: what the test answered or the fault of its kernel, with the steps.
+#[track_caller]
+pub fn explore<E: From<DriverError>>(
+    device: &Device,
+    exploring: Exploring,
+    mut test: impl FnMut() -> Result<(), E>,
+) -> Result<Option<Explored>, Broken<E>> {
+    let at = Location::caller();
+    let mut run = || {
+        test()?;
+        Ok::<(), E>(device.synchronize_at(at)?)
+    };
+    let mut exploration = Exploration::new(exploring.weak);
+    if let Some(runs) = exploring.runs {
+        exploration = exploration.at_most(runs);
+    }
+    let exploration = Arc::new(exploration);
+    let broken = |error| Broken {
+        error,
+        runs: exploration.runs(),
+        steps: exploration.steps(),
+    };
+    if device.backend() == Backend::Cuda {
+        return run().map(|()| None).map_err(broken);
+    }
+    let _observer = Observer::start(Ask {
+        checks: Some(exploring.checks),
+        on_finding: Some(OnFinding::Fault),
+        exploration: Some(exploration.clone()),
+        ..Ask::default()
+    });
+    let _teller = Teller(&exploration);
+    while exploration.next_run() {
+        run().map_err(broken)?;
+    }
+    Ok(Some(Explored {
+        runs: exploration.runs(),
+        complete: exploration.is_complete(),
+    }))
+}
+
+/// Says the schedule of a test that panics.
+struct Teller<'e>(&'e Exploration);
+
+impl Drop for Teller<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!(
+                "the test failed in run {}, by this schedule:",
+                self.0.runs()
+            );
+            self.0.steps().iter().for_each(|step| eprintln!("  {step}"));
+        }
+    }
+}

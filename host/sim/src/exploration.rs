@@ -10,12 +10,47 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::machine::explore::{Footprint, Who};
-
 /// Runs that are made at most where nobody says.
 const RUNS: u64 = 100_000;
 /// Choices of one run at most: behind them it goes on without branching, and the answer is not complete.
 const CHOICES: usize = 4096;
+
+/// Who runs: a lane, or the lanes of a warp that are together, by the lowest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Who {
+    /// The team's index in the grid.
+    pub(crate) team: u64,
+    /// The block's number in the grid.
+    pub(crate) block: u64,
+    pub(crate) warp: u32,
+    pub(crate) lane: u32,
+}
+
+/// What a thread is about to do to memory.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Footprint {
+    /// Host addresses and bytes.
+    pub(crate) ranges: Vec<(u64, u64)>,
+    pub(crate) writes: bool,
+    /// A `fence.sc`.
+    pub(crate) sc: bool,
+}
+
+impl Footprint {
+    /// Whether it matters which of the two comes first.
+    pub(crate) fn depends(&self, other: &Self) -> bool {
+        let meet = |&(a, n): &(u64, u64)| {
+            let mut others = other.ranges.iter();
+            others.any(|&(b, m)| a < b + m && b < a + n)
+        };
+        self.sc && other.sc || (self.writes || other.writes) && self.ranges.iter().any(meet)
+    }
+
+    /// Whether nobody else can see it.
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.ranges.is_empty() && !self.sc
+    }
+}
 
 /// The choices of all runs so far. One of these goes with every launch of the program, as
 /// [`Launch::exploration`](crate::Launch::exploration).

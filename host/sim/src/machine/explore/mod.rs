@@ -22,6 +22,8 @@ mod weak;
 
 use std::collections::HashMap;
 
+pub(super) use crate::exploration::{Footprint, Who};
+
 use super::core::Core;
 use super::lane::lanes;
 use super::launch::run::Run;
@@ -35,38 +37,6 @@ use weak::Weak;
 pub(in crate::machine) const EXPLORED_BUDGET: u64 = 1 << 30;
 /// Threads of a launch of which every lane is alone.
 const ALONE: u64 = 64;
-
-/// Who runs: a lane, or the lanes of a warp that are together, by the lowest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Who {
-    /// The team's index in the grid.
-    pub(crate) team: u64,
-    /// The block's number in the grid.
-    pub(crate) block: u64,
-    pub(crate) warp: u32,
-    pub(crate) lane: u32,
-}
-
-/// What a thread is about to do to memory.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Footprint {
-    /// Host addresses and bytes.
-    ranges: Vec<(u64, u64)>,
-    writes: bool,
-    /// A `fence.sc`.
-    sc: bool,
-}
-
-impl Footprint {
-    /// Whether it matters which of the two comes first.
-    pub(crate) fn depends(&self, other: &Self) -> bool {
-        let meet = |&(a, n): &(u64, u64)| {
-            let mut others = other.ranges.iter();
-            others.any(|&(b, m)| a < b + m && b < a + n)
-        };
-        self.sc && other.sc || (self.writes || other.writes) && self.ranges.iter().any(meet)
-    }
-}
 
 /// What an explored launch knows besides.
 pub(in crate::machine) struct Explore {

@@ -455,13 +455,6 @@ enum Candidates {
     Nobody,
 }
 
-impl Footprint {
-    /// Whether nobody else can see it.
-    fn is_nothing(&self) -> bool {
-        self.ranges.is_empty() && !self.sc
-    }
-}
-
 impl Explore {
     /// Whether a thread jumps in circles for ever.
     fn is_lost(&self, who: Who) -> bool {

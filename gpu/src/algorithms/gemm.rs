@@ -1,167 +1,272 @@
-//! `C = alpha A B + beta C`: a product of matrices with tiles in shared memory and tiles in registers.
+//! `C = alpha A B + beta C`: products of matrices with tiles in shared memory and tiles in registers.
 //!
-//! `shape` is `m`, `n` and `k`, `factors` are `alpha` and `beta`. `A` is `m` by `k`, `B` is `k` by `n`, `C` is `m` by `n`, row after row. Any shape will do; slices shorter than their matrices fail an assertion.
+//! `shape` is `m`, `n`, `k` and how many products there are, `factors` are `alpha` and `beta`. `A` is `m` by `k`, `B` is `k` by `n`, `C` is `m` by `n`, row after row, and the matrices
+//! of several products lie one after another. Any shape will do; slices shorter than their matrices fail an assertion.
 //! Where `beta` is 0, `C` is not read: it may hold anything.
-//! Launch: 2-D grid of at least `n / 128` by `m / 128` blocks, rounded up, of 256 threads.
-//! Shows: each thread has 8 x 8 elements of `C` in registers. For each step along `k` it loads 16 numbers from shared memory, four at a time, and
-//! does 64 multiplications with them; `matmul_shared` loads two for one. What shared memory delivers no longer sets the pace.
+//! Launch: 3-D grid of at least `n / TILE` by `m / TILE` blocks, rounded up, of 256 threads; any number along z. A tile has [`TILE`] rows and columns, or [`TILE_F64`].
+//! Shows: each thread has 8 x 8 elements of `C` in registers (4 x 4 of `f64`). For each step along `k` it loads 16 numbers from shared memory, four at a time, and
+//! does 64 multiplications with them; `matmul_shared` loads two for one. What shared memory delivers no longer sets the pace. There are two pairs of shared tiles: while one is
+//! multiplied, the next is on its way from global memory through registers to the other, and there is one barrier for each pair.
 //! Source: CUDA study notes, chapter 8 (cuBLAS); Volkov and Demmel, "Benchmarking GPUs to Tune Dense Linear Algebra", 2008.
 
 use core::array::from_fn;
 
 use lanewise_macros::{kernel, shared};
-use lanewise_std::thread::{block_idx_x, block_idx_y, sync_threads, thread_idx_x};
-use lanewise_std::{DisjointSlice, gpu_assert};
+use lanewise_std::thread::{
+    block_idx_x, block_idx_y, block_idx_z, grid_dim_z, sync_threads, thread_idx_x,
+};
+use lanewise_std::unroll::unroll;
+use lanewise_std::{Cells, DisjointSlice, gpu_assert};
+
+use super::real::{Real, Sixteen};
 
 /// Rows and columns of `C` that a block does.
 pub const TILE: usize = 128;
-/// Threads of a block: each does 8 x 8 elements.
+/// The same in double precision.
+pub const TILE_F64: usize = 64;
+/// Threads of a block, 16 by 16.
 pub const THREADS: usize = 256;
-/// Columns of `A` and rows of `B` that are in shared memory at once.
+/// Threads along a tile's side.
+const SIDE: usize = 16;
+/// Columns of `A` and rows of `B` that are in shared memory at once. A thread brings sixteen bytes of each.
 const DEPTH: usize = 8;
-/// Floats that are loaded at once.
-const LANES: usize = 4;
-/// Such groups in a tile's side.
-const GROUPS: usize = TILE / LANES;
-/// Elements of each of the two shared tiles that a thread brings.
-const BRINGS: usize = TILE * DEPTH / THREADS;
-
-/// Four neighbours, which one instruction loads.
-#[repr(C, align(16))]
-#[derive(Clone, Copy)]
-struct Quad([f32; LANES]);
-
-/// A thread's share of a tile: four rows or columns in the first half, and the same four in the second. Threads that are neighbours then read
-/// neighbouring quads, which lie in different banks.
+/// Elements between two rows of a shared tile beyond those of the row: what is stored down a column then goes to different banks.
+const PAD: usize = 4;
+const PAD_F64: usize = 2;
+/// A thread's rows and columns: as many as have sixteen bytes in the first half of the tile, and as many in the second. Threads that are neighbours then read
+/// neighbouring groups, which lie in different banks.
 const HALVES: usize = 2;
 
-/// The product of two matrices, by tiles.
-#[kernel]
-#[launch_contract(dims = 2, block = (THREADS))]
-pub fn gemm_register_tiled(
-    a: &[f32],
-    b: &[f32],
-    mut c: DisjointSlice<f32>,
-    shape: [u32; 3],
-    factors: [f32; 2],
-) {
-    shared! {
-        static A: [[Quad; GROUPS]; DEPTH]; // A's tile turned, so that a column of it is a row here
-        static B: [[Quad; GROUPS]; DEPTH];
-    }
-    let [m, n, k] = shape.map(|side| side as usize);
-    let [alpha, beta] = factors;
-    let (a, b) = (Factor::new(a, m, k), Factor::new(b, k, n));
-    let (top, left) = (block_idx_y() as usize * TILE, block_idx_x() as usize * TILE);
-    let thread = thread_idx_x() as usize;
-    let (column, row) = (thread % 16, thread / 16);
-
-    let mut sums = [[0.0f32; HALVES * LANES]; HALVES * LANES];
-    for start in (0..k).step_by(DEPTH) {
-        // What the thread brings: a row's neighbours of A are 8 threads', a row of B is 128 threads'.
-        let of_a: [f32; BRINGS] = from_fn(|i| {
-            let y = top + thread / DEPTH + i * (THREADS / DEPTH);
-            a.get(y, start + thread % DEPTH)
-        });
-        let of_b: [f32; BRINGS] = from_fn(|i| {
-            let y = start + thread / TILE + i * (THREADS / TILE);
-            b.get(y, left + thread % TILE)
-        });
-        sync_threads(); // the tiles of the last step have been read
-        for (i, (of_a, of_b)) in of_a.iter().zip(&of_b).enumerate() {
-            let place_of_a = (thread % DEPTH) * TILE + thread / DEPTH + i * (THREADS / DEPTH);
-            let place_of_b = (thread / TILE + i * (THREADS / TILE)) * TILE + thread % TILE;
-            // SAFETY: below `TILE * DEPTH` floats each; no two threads have the same place.
-            unsafe {
-                A.as_ptr().cast::<f32>().add(place_of_a).write(*of_a);
-                B.as_ptr().cast::<f32>().add(place_of_b).write(*of_b);
-            }
-        }
-        sync_threads(); // the tiles are whole
-
-        for depth in 0..DEPTH {
-            // SAFETY: set before the barrier.
-            let (rows, columns) = unsafe {
-                let rows = [A.get_at(depth, row), A.get_at(depth, GROUPS / 2 + row)];
-                let columns = [
-                    B.get_at(depth, column),
-                    B.get_at(depth, GROUPS / 2 + column),
-                ];
-                (rows, columns)
-            };
-            for (y, sums) in sums.iter_mut().enumerate() {
-                for (x, sum) in sums.iter_mut().enumerate() {
-                    *sum += rows[y / LANES].0[y % LANES] * columns[x / LANES].0[x % LANES];
+macro_rules! products {
+    ($($(#[$doc:meta])* $name:ident($real:ident, $tile:ident, $pad:ident, $lanes:literal, $each:literal);)*) => {
+        $(
+            $(#[$doc])*
+            #[kernel]
+            #[launch_contract(dims = 3, block = (THREADS))]
+            #[launch_bounds(256, 2)]
+            pub fn $name(
+                a: &[$real],
+                b: &[$real],
+                c: DisjointSlice<$real>,
+                shape: [u32; 4],
+                factors: [$real; 2],
+            ) {
+                shared! {
+                    static A: [Sixteen<$real, $lanes>; 2 * DEPTH * ($tile + $pad) / $lanes]; // A's tiles turned, so that a column of them is a row here
+                    static B: [Sixteen<$real, $lanes>; 2 * DEPTH * ($tile + $pad) / $lanes];
                 }
+                multiply::<$real, $lanes, $each, $tile, { $tile + $pad }>(a, b, c, shape, factors, [&A, &B]);
             }
-        }
-    }
-
-    let first = (top + row * LANES, left + column * LANES);
-    // Written out: an array that a loop goes through with a running index would have to be in memory.
-    macro_rules! store {
-        ($($i:literal)*) => {
-            $(
-                let y = first.0 + $i / LANES * (TILE / 2) + $i % LANES;
-                // SAFETY: threads have rows and columns of their own.
-                unsafe { store_row(&mut c, [m, n], [y, first.1], &sums[$i], [alpha, beta]) };
-            )*
-        };
-    }
-    store!(0 1 2 3 4 5 6 7);
+        )*
+    };
 }
 
-/// Stores a thread's eight elements of a row of `C`: four from column `x` on, and four half a tile further. What is outside is left out.
+products! {
+    /// The product of two matrices in single precision, by tiles.
+    gemm_register_tiled(f32, TILE, PAD, 4, 8);
+    /// The product of two matrices in double precision, by tiles.
+    gemm_register_tiled_f64(f64, TILE_F64, PAD_F64, 2, 4);
+}
+
+/// The body: `LANES` elements have sixteen bytes, a thread does `EACH` by `EACH` elements, and rows of a shared tile are `PITCH` elements apart.
+#[inline(always)]
+fn multiply<
+    T: Real,
+    const LANES: usize,
+    const EACH: usize,
+    const TILE: usize,
+    const PITCH: usize,
+>(
+    a: &[T],
+    b: &[T],
+    mut c: DisjointSlice<T>,
+    shape: [u32; 4],
+    [alpha, beta]: [T; 2],
+    [shared_a, shared_b]: [&Cells<Sixteen<T, LANES>>; 2],
+) {
+    let [m, n, k, batch] = shape.map(|side| side as usize);
+    gpu_assert!(
+        a.len() >= m * k * batch && b.len() >= k * n * batch && c.len() >= m * n * batch,
+        "a matrix is shorter than its shape says"
+    );
+    let thread = thread_idx_x() as usize;
+    let (top, left) = (block_idx_y() as usize * TILE, block_idx_x() as usize * TILE);
+    let (column, row) = (thread % SIDE, thread / SIDE);
+    // What the thread brings of each tile: neighbours of a row.
+    let (of_a, of_b) = (
+        [thread / (DEPTH / LANES), thread % (DEPTH / LANES) * LANES],
+        [thread / (TILE / LANES), thread % (TILE / LANES) * LANES],
+    );
+    let steps = k.div_ceil(DEPTH);
+
+    for product in (block_idx_z() as usize..batch).step_by(grid_dim_z() as usize) {
+        let a = Factor::<T, LANES>::new(a, product, [m, k], top + TILE <= m);
+        let b = Factor::<T, LANES>::new(b, product, [k, n], left + TILE <= n);
+        let bring = |start: usize| {
+            let is_whole = start + DEPTH <= k;
+            (
+                a.get(top + of_a[0], start + of_a[1], is_whole),
+                b.get(start + of_b[0], left + of_b[1], is_whole),
+            )
+        };
+        let keep = |step: usize, (brought_a, brought_b): ([T; LANES], [T; LANES])| {
+            let tile = step % 2 * DEPTH;
+            // SAFETY: places below `2 * DEPTH * PITCH` elements in both; no two threads have the same, and nobody reads this pair of tiles.
+            unsafe {
+                for (i, brought) in brought_a.iter().enumerate() {
+                    let place = (tile + of_a[1] + i) * PITCH + of_a[0];
+                    shared_a.as_ptr().cast::<T>().add(place).write(*brought);
+                }
+                let place = ((tile + of_b[0]) * PITCH + of_b[1]) / LANES;
+                shared_b.set_unchecked(place, Sixteen(brought_b));
+            }
+        };
+
+        let mut sums = [[T::ZERO; EACH]; EACH];
+        sync_threads(); // the tiles of the last product have been read
+        if steps > 0 {
+            keep(0, bring(0));
+        }
+        sync_threads(); // the first tiles are whole
+        for step in 0..steps {
+            let is_last = step + 1 == steps;
+            // On its way while this pair is multiplied.
+            let next = if is_last {
+                ([T::ZERO; LANES], [T::ZERO; LANES])
+            } else {
+                bring((step + 1) * DEPTH)
+            };
+            unroll::<DEPTH>(|depth| {
+                let line = (step % 2 * DEPTH + depth) * PITCH / LANES;
+                // SAFETY: below `2 * DEPTH * PITCH` elements; set before the barrier.
+                let (rows, columns) = unsafe {
+                    let half = SIDE;
+                    (
+                        [
+                            shared_a.get_unchecked(line + row).0,
+                            shared_a.get_unchecked(line + half + row).0,
+                        ],
+                        [
+                            shared_b.get_unchecked(line + column).0,
+                            shared_b.get_unchecked(line + half + column).0,
+                        ],
+                    )
+                };
+                for (y, sums) in sums.iter_mut().enumerate() {
+                    for (x, sum) in sums.iter_mut().enumerate() {
+                        *sum += rows[y / LANES][y % LANES] * columns[x / LANES][x % LANES];
+                    }
+                }
+            });
+            if !is_last {
+                keep(step + 1, next);
+            }
+            sync_threads(); // the next pair is whole, and this one has been read
+        }
+
+        let first = (top + row * LANES, left + column * LANES);
+        // Written out: an array that a loop goes through with a running index would have to be in memory.
+        unroll::<EACH>(|i| {
+            let y = first.0 + i / LANES * (TILE / HALVES) + i % LANES;
+            if y < m {
+                let start = (product * m + y) * n;
+                // SAFETY: threads have rows and columns of their own.
+                unsafe {
+                    store_row::<T, LANES, EACH>(
+                        &mut c,
+                        start,
+                        [first.1, n],
+                        TILE,
+                        &sums[i],
+                        [alpha, beta],
+                    )
+                };
+            }
+        });
+    }
+}
+
+/// Stores a thread's elements of a row of `C` that begins at `start`: some from column `x` on, and as many half a tile further. What is outside is left out.
 ///
 /// # Safety
-/// No other thread has elements of row `y` in these columns.
+/// No other thread has elements of this row in these columns.
 #[inline(always)]
-unsafe fn store_row(
-    c: &mut DisjointSlice<f32>,
-    [m, n]: [usize; 2],
-    [y, x]: [usize; 2],
-    sums: &[f32; HALVES * LANES],
-    [alpha, beta]: [f32; 2],
+unsafe fn store_row<T: Real, const LANES: usize, const EACH: usize>(
+    c: &mut DisjointSlice<T>,
+    start: usize,
+    [x, n]: [usize; 2],
+    tile: usize,
+    sums: &[T; EACH],
+    [alpha, beta]: [T; 2],
 ) {
-    for (j, sum) in sums.iter().enumerate() {
-        let x = x + j / LANES * (TILE / 2) + j % LANES;
-        if y < m && x < n {
-            // SAFETY: as the caller says; a row has `n` elements.
-            if let Some(c) = unsafe { c.get_unique_mut(y * n + x) } {
-                let kept = if beta == 0.0 { 0.0 } else { beta * *c };
-                *c = alpha * sum + kept;
+    for half in 0..HALVES {
+        let x = x + half * (tile / HALVES);
+        let place = c.as_mut_ptr().wrapping_add(start + x);
+        if x + LANES <= n && Sixteen::<T, LANES>::may_be_at(place) {
+            let place = place.cast::<Sixteen<T, LANES>>();
+            // SAFETY: aligned, inside the row, and this thread's, as the caller says.
+            unsafe {
+                let old = if beta == T::ZERO {
+                    [T::ZERO; LANES]
+                } else {
+                    place.read().0.map(|old| beta * old)
+                };
+                place.write(Sixteen(from_fn(|i| {
+                    alpha * sums[half * LANES + i] + old[i]
+                })));
+            }
+        } else {
+            for i in 0..LANES {
+                if x + i < n {
+                    // SAFETY: as the caller says; a row has `n` elements.
+                    if let Some(c) = unsafe { c.get_unique_mut(start + x + i) } {
+                        let old = if beta == T::ZERO { T::ZERO } else { beta * *c };
+                        *c = alpha * sums[half * LANES + i] + old;
+                    }
+                }
             }
         }
     }
 }
 
 /// A factor: zero outside of its edges, so that a tile may hang over them.
-struct Factor<'a> {
-    elements: &'a [f32],
+struct Factor<T, const LANES: usize> {
+    elements: *const T,
     rows: usize,
     columns: usize,
+    /// Whether the block's tiles are inside the edges that the steps along `k` do not lead over, and groups of elements may be loaded at once.
+    is_inside: bool,
 }
 
-impl<'a> Factor<'a> {
+impl<T: Real, const LANES: usize> Factor<T, LANES> {
+    /// Matrix number `product` of those in `elements`, which the caller has seen to be long enough.
     #[inline(always)]
-    fn new(elements: &'a [f32], rows: usize, columns: usize) -> Self {
-        gpu_assert!(
-            elements.len() >= rows * columns,
-            "a factor is shorter than its shape says"
-        );
+    fn new(elements: &[T], product: usize, [rows, columns]: [usize; 2], is_inside: bool) -> Self {
+        let elements = elements.as_ptr().wrapping_add(product * rows * columns);
+        let is_aligned = columns.is_multiple_of(LANES) && Sixteen::<T, LANES>::may_be_at(elements);
         Factor {
             elements,
             rows,
             columns,
+            is_inside: is_inside && is_aligned,
         }
     }
 
+    /// Neighbours in a row; `is_whole` where the step along `k` is inside.
     #[inline(always)]
-    fn get(&self, row: usize, column: usize) -> f32 {
-        if row >= self.rows || column >= self.columns {
-            return 0.0;
+    fn get(&self, row: usize, column: usize, is_whole: bool) -> [T; LANES] {
+        let first = self.elements.wrapping_add(row * self.columns + column);
+        if self.is_inside && is_whole {
+            // SAFETY: inside the edges, and aligned, as `new` has seen: columns of groups are multiples of `LANES`.
+            return unsafe { first.cast::<Sixteen<T, LANES>>().read().0 };
         }
-        // SAFETY: inside the edges, and `new` has seen that the elements are all there.
-        unsafe { *self.elements.get_unchecked(row * self.columns + column) }
+        from_fn(|i| {
+            if row < self.rows && column + i < self.columns {
+                // SAFETY: inside the edges.
+                unsafe { first.add(i).read() }
+            } else {
+                T::ZERO
+            }
+        })
     }
 }

@@ -1,22 +1,21 @@
 //! Random numbers that are computed from their place: Philox.
 //!
 //! A stream is named by `seed` and `stream` (64 bits each). Its numbers come four at a time from a counter of 64 bits: the blocks of threads start with
-//! counter `first`, and leave out the first `skip` (0 to 3) of its four.
+//! counter `first`, and leave out the first `skip` of its numbers: four words make four numbers of 32 bits, or two of 64.
 //! Launch: 1-D grid of 1-D blocks, any number of them. Fills `output`.
 //! Shows: no state. Any thread computes any number of any stream by itself, so the numbers do not depend on the launch's shape, and a stream can be
 //! begun anywhere.
 //! Source: Salmon, Moraes, Dror, Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3", 2011; CUDA study notes, chapter 8 (cuRAND).
-
-use core::array::from_fn;
-use core::f32::consts::TAU;
 
 use lanewise_macros::kernel;
 use lanewise_std::DisjointSlice;
 use lanewise_std::math::Float;
 use lanewise_std::thread::grid_stride;
 
-/// Numbers of a counter.
-const LANES: usize = 4;
+use super::real::{Real, Sixteen};
+
+/// Words of a counter.
+const WORDS: usize = 4;
 
 /// The bits themselves.
 #[kernel]
@@ -32,42 +31,74 @@ pub fn philox_uniform(output: DisjointSlice<f32>, seed: u64, stream: u64, first:
     fill(output, seed, stream, first, skip, |bits| bits.map(unit));
 }
 
+/// The same in double precision: multiples of 2^-53, two for each counter.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn philox_uniform_f64(
+    output: DisjointSlice<f64>,
+    seed: u64,
+    stream: u64,
+    first: u64,
+    skip: u32,
+) {
+    fill(output, seed, stream, first, skip, |[a, b, c, d]| {
+        [unit_f64(a, b), unit_f64(c, d)]
+    });
+}
+
 /// Normally distributed with mean 0 and variance 1, in pairs, by Box and Muller's method.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn philox_normal(output: DisjointSlice<f32>, seed: u64, stream: u64, first: u64, skip: u32) {
-    fill(output, seed, stream, first, skip, |[a, b, c, d]| {
+    fill(output, seed, stream, first, skip, |bits| {
+        let [a, b, c, d] = bits.map(unit);
         let ([a, b], [c, d]) = (pair(a, b), pair(c, d));
         [a, b, c, d]
     });
 }
 
-/// Four neighbours, stored by one instruction where they are all wanted.
-#[repr(C, align(16))]
-struct Quad<T>([T; LANES]);
+/// The same in double precision: a pair for each counter.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn philox_normal_f64(
+    output: DisjointSlice<f64>,
+    seed: u64,
+    stream: u64,
+    first: u64,
+    skip: u32,
+) {
+    fill(output, seed, stream, first, skip, |[a, b, c, d]| {
+        pair(unit_f64(a, b), unit_f64(c, d))
+    });
+}
 
-/// Fills `output` with what `of` makes of the bits of each counter.
+/// Fills `output` with what `of` makes of the bits of each counter: `N` numbers, which one instruction stores where they are all wanted.
 #[inline(always)]
-fn fill<T: Copy>(
+fn fill<T: Copy, const N: usize>(
     mut output: DisjointSlice<T>,
     seed: u64,
     stream: u64,
     first: u64,
     skip: u32,
-    of: impl Fn([u32; LANES]) -> [T; LANES],
+    of: impl Fn([u32; WORDS]) -> [T; N],
 ) {
-    let skip = skip as usize % LANES;
+    let skip = skip as usize % N;
     let length = output.len();
-    for number in grid_stride((length + skip).div_ceil(LANES)) {
+    for number in grid_stride((length + skip).div_ceil(N)) {
         let values = of(philox(first.wrapping_add(number as u64), stream, seed));
         let place = output.as_mut_ptr();
-        if skip == 0 && (number + 1) * LANES <= length && place.cast::<Quad<T>>().is_aligned() {
-            // SAFETY: aligned, as the first one is; four elements that are in bounds, and no other thread has this number.
-            unsafe { place.cast::<Quad<T>>().add(number).write(Quad(values)) };
+        if skip == 0 && (number + 1) * N <= length && Sixteen::<T, N>::may_be_at(place) {
+            // SAFETY: aligned, as the first one is; elements that are in bounds, and no other thread has this number.
+            unsafe {
+                place
+                    .cast::<Sixteen<T, N>>()
+                    .add(number)
+                    .write(Sixteen(values));
+            }
             continue;
         }
         for (lane, value) in values.iter().enumerate() {
-            let index = (number * LANES + lane).wrapping_sub(skip);
+            let index = (number * N + lane).wrapping_sub(skip);
             // SAFETY: no other thread has this number; what was left out wraps to the end of the address space, past every slice.
             if let Some(place) = unsafe { output.get_unique_mut(index) } {
                 *place = *value;
@@ -78,7 +109,7 @@ fn fill<T: Copy>(
 
 /// Ten rounds on the counter (`stream`, `number`) with the key `seed`: Philox4x32-10.
 #[inline(always)]
-fn philox(number: u64, stream: u64, seed: u64) -> [u32; LANES] {
+fn philox(number: u64, stream: u64, seed: u64) -> [u32; WORDS] {
     let halves = |x: u64| [x as u32, (x >> 32) as u32];
     let ([mut a, mut b], [mut c, mut d]) = (halves(number), halves(stream));
     let [mut key, mut other] = halves(seed);
@@ -100,11 +131,17 @@ fn unit(bits: u32) -> f32 {
     (bits >> 8) as f32 * (1.0 / 16_777_216.0)
 }
 
-/// Two normal numbers of two uniform ones. The first counts from 2^-24 to 1, so that its logarithm is a number.
+/// The upper 53 bits of two words as a double from 0 to 1.
 #[inline(always)]
-fn pair(a: u32, b: u32) -> [f32; 2] {
-    let radius = Float::sqrt(-2.0 * Float::ln(1.0 - unit(a)));
-    let (sin, cos) = Float::sin_cos(TAU * unit(b));
-    let [x, y]: [f32; 2] = from_fn(|i| radius * if i == 0 { cos } else { sin });
-    [x, y]
+fn unit_f64(low: u32, high: u32) -> f64 {
+    let bits = u64::from(high) << 32 | u64::from(low);
+    (bits >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0)
+}
+
+/// Two normal numbers of two uniform ones. The first counts from its smallest step to 1, so that its logarithm is a number.
+#[inline(always)]
+fn pair<T: Real>(a: T, b: T) -> [T; 2] {
+    let radius = Float::sqrt(-(T::ONE + T::ONE) * Float::ln(T::ONE - a));
+    let (sin, cos) = Float::sin_cos(T::TURN * b);
+    [radius * cos, radius * sin]
 }

@@ -1,4 +1,4 @@
-//! Numbers that the algorithms are written for: `f32` and `f64`, by one name.
+//! Numbers that the algorithms are written for: `f32` and `f64`, by one name, and sixteen bytes of them, which one instruction loads.
 
 use core::fmt::Debug;
 use core::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
@@ -28,24 +28,49 @@ pub trait Real:
     const ONE: Self;
     /// The root of one half: a turn by an eighth.
     const HALF_ROOT: Self;
+    /// A whole turn, in radians.
+    const TURN: Self;
+    /// The number whose bits are those that this one and `mask` have: all with a mask of ones, zero with zero. No branch, of which a compiler could
+    /// make two loops.
+    #[must_use]
+    fn masked(self, mask: u64) -> Self;
     /// As large as two of these, and aligned so: gives pairs their alignment.
     type Pair: Copy + PartialEq + Debug + 'static;
 }
 
 macro_rules! reals {
-    ($($real:ident $pair:ident;)*) => {
+    ($($real:ident $bits:ident $pair:ident;)*) => {
         $(
             impl Real for $real {
                 const ZERO: Self = 0.0;
                 const ONE: Self = 1.0;
                 const HALF_ROOT: Self = core::$real::consts::FRAC_1_SQRT_2;
+                const TURN: Self = core::$real::consts::TAU;
                 type Pair = $pair;
+
+                #[inline(always)]
+                fn masked(self, mask: u64) -> Self {
+                    $real::from_bits(self.to_bits() & mask as $bits)
+                }
             }
         )*
     };
 }
 
 reals! {
-    f32 u64;
-    f64 u128;
+    f32 u32 u64;
+    f64 u64 u128;
+}
+
+/// As many neighbours as have sixteen bytes: four of `f32`, two of `f64`.
+#[repr(C, align(16))]
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sixteen<T, const N: usize>(pub(super) [T; N]);
+
+impl<T, const N: usize> Sixteen<T, N> {
+    /// Whether neighbours from here on may be loaded so.
+    #[inline(always)]
+    pub(super) fn may_be_at(place: *const T) -> bool {
+        place.cast::<Self>().is_aligned()
+    }
 }

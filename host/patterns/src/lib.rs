@@ -21,6 +21,7 @@ mod matrix;
 pub mod memory;
 pub mod multi_gpu;
 pub mod notes;
+pub mod nvidia;
 mod pattern;
 pub mod run;
 pub mod shared;

@@ -6,6 +6,7 @@ use lanewise::counters::Counters;
 use lanewise::{Device, Stream};
 
 use crate::Figure;
+use crate::nvidia::Job;
 
 /// A row of the catalog.
 #[derive(Debug)]
@@ -48,6 +49,8 @@ pub struct Variant {
     pub most: Option<usize>,
     /// Makes the input of this setup, moves it to the device and gets everything ready to launch.
     pub prepare: fn(&Device, Setup) -> Result<Box<dyn Case>>,
+    /// The same work by one of NVIDIA's libraries, where one of them does it: for a GPU, to be timed beside the variant.
+    pub library: Option<fn(&Device, Setup) -> Result<Box<dyn Job>>>,
 }
 
 impl Variant {
@@ -62,6 +65,7 @@ impl Variant {
             expectation: Expectation::Agrees,
             most: None,
             prepare,
+            library: None,
         }
     }
 
@@ -81,6 +85,14 @@ impl Variant {
         Self {
             runs: None,
             ..Self::new(name, prepare)
+        }
+    }
+
+    /// The same, beside this job of NVIDIA's libraries.
+    pub const fn beside(self, library: fn(&Device, Setup) -> Result<Box<dyn Job>>) -> Self {
+        Self {
+            library: Some(library),
+            ..self
         }
     }
 

@@ -10,7 +10,7 @@ use lanewise::counters::{self, Counters};
 use lanewise::trace;
 use lanewise::{Backend, Device, Elapsed, EventClock, Stream, Timer};
 
-use crate::{Case, Figure, Setup, Variant, Work};
+use crate::{Figure, Setup, Variant, Work};
 
 /// Launches that warm up before a measurement.
 pub const WARM_UPS: usize = 3;
@@ -29,16 +29,32 @@ pub struct Outcome {
     pub work: Work,
     /// What the simulator counted; a GPU does not count.
     pub counters: Option<Counters>,
+    /// What NVIDIA's library takes for the same, on a GPU, where the variant has one beside it; or why it did not run.
+    pub library: Option<Result<Library, String>>,
     /// What the pattern has to say of the run beside that.
     pub figures: Vec<Figure>,
+}
+
+/// A library that did the same work.
+#[derive(Debug, Clone)]
+pub struct Library {
+    /// The library and its version.
+    pub name: String,
+    /// How long a run takes.
+    pub time: Elapsed,
 }
 
 impl Outcome {
     /// Work by time: 10^9 bytes or operations a second.
     pub fn rate(&self) -> Option<Rate> {
-        let per_second = |amount: u64| amount as f64 / self.time.seconds() / 1e9;
+        self.rate_in(self.time)
+    }
+
+    /// The rate of one that does the same work in this time.
+    pub fn rate_in(&self, time: Elapsed) -> Option<Rate> {
+        let per_second = |amount: u64| amount as f64 / time.seconds() / 1e9;
         match self.work {
-            _ if self.time.seconds() <= 0.0 => None,
+            _ if time.seconds() <= 0.0 => None,
             Work::Bytes(bytes) => Some(Rate::Bandwidth(per_second(bytes))),
             Work::Flops(flops) => Some(Rate::Arithmetic(per_second(flops))),
             Work::Nothing => None,
@@ -90,39 +106,55 @@ pub fn run(device: &Device, variant: &Variant, setup: Setup) -> Result<Outcome> 
     let mut first = Elapsed::from_seconds(0.0);
     // Counted, because the model of time knows sectors only where they are counted.
     let counters = counters::of(device, || -> Result<()> {
-        first = timed(variant.name, &mut *case, &stream)?;
+        first = timed(variant.name, &stream, || case.launch(&stream))?;
         Ok(())
     })?;
     // Before any further launch: what works in place finds changed input there.
     let check = setup.is_checked.then(|| case.check()).transpose()?;
-    let time = match device.backend() {
-        Backend::Sim => first,
+    let (time, library) = match device.backend() {
+        Backend::Sim => (first, None),
         Backend::Cuda => {
-            for _ in 0..WARM_UPS {
-                case.launch(&stream)?;
-            }
-            median(
-                (0..REPEATS)
-                    .map(|_| timed(variant.name, &mut *case, &stream))
-                    .collect::<Result<_>>()?,
-            )
+            let time = measured(variant.name, &stream, || case.launch(&stream))?;
+            let library = variant.library.map(|make| {
+                let mut job = make(device, setup)?;
+                let name = job.name().to_owned();
+                let time = measured(&name, &stream, || job.launch(&stream))?;
+                Ok(Library { name, time })
+            });
+            (time, library)
         }
     };
+    // That there is no library is no failure of the variant.
+    let library = library.map(|done: Result<_>| done.map_err(|error| format!("{error:#}")));
     Ok(Outcome {
         check,
         time,
         work: case.work(),
         figures: case.figures(counters.as_ref())?,
         counters,
+        library,
     })
 }
 
+/// The median time of a launch, after some that warm up.
+fn measured(
+    name: &str,
+    stream: &Stream,
+    mut launch: impl FnMut() -> Result<()>,
+) -> Result<Elapsed> {
+    for _ in 0..WARM_UPS {
+        launch()?;
+    }
+    let times = (0..REPEATS).map(|_| timed(name, stream, &mut launch));
+    Ok(median(times.collect::<Result<_>>()?))
+}
+
 /// One launch between two events.
-fn timed(name: &str, case: &mut dyn Case, stream: &Stream) -> Result<Elapsed> {
+fn timed(name: &str, stream: &Stream, launch: impl FnOnce() -> Result<()>) -> Result<Elapsed> {
     // A name for the trace and the timeline, up to when the device is done.
     trace::range(name, || {
         let timer = Timer::start(EventClock::on(stream))?;
-        case.launch(stream)?;
+        launch()?;
         Ok(timer.stop()?)
     })
 }

@@ -64,6 +64,8 @@ variables! {
             "PTX to load in place of the embedded one, as `build-ptx` leaves it: a folder for each target.";
         CUDADEVRT "LANEWISE_CUDADEVRT": "a file's path", "looked for in CUDA's toolkit and Python's packages",
             "The device runtime, `libcudadevrt.a`, for kernels that launch kernels on a GPU.";
+        NVIDIA_LIBRARIES "LANEWISE_NVIDIA_LIBRARIES": "a folder's path", "looked for by the system's loader and in CUDA's toolkit",
+            "cuBLAS, cuFFT, cuSPARSE and cuRAND, which the benchmark times beside the catalog's kernels on a GPU.";
     }
     Build {
         DUMP "LANEWISE_DUMP": "a folder's path", "none",

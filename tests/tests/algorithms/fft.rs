@@ -3,7 +3,7 @@
 use lanewise::DeviceBuffer;
 use lanewise_patterns::Setup;
 use lanewise_patterns::algorithms::fft::{
-    Complex, Direction, Fft, Method, Precision, Radix, numbers,
+    Complex, Direction, Fft, Method, Radix, Transforms, numbers,
 };
 use proptest::prelude::*;
 use rustfft::FftPlanner;
@@ -43,7 +43,7 @@ proptest! {
 }
 
 /// The transform of one length on the device.
-fn on_the_device<T: Precision>(
+fn on_the_device<T: Transforms>(
     x: &[Complex<T>],
     method: Method,
     direction: Direction,
@@ -59,7 +59,7 @@ fn on_the_device<T: Precision>(
 }
 
 /// The root of the mean square of the differences, as a part of the mean square of what should be.
-fn error<T: Precision>(found: &[Complex<T>], expected: &[Complex<T>]) -> f64 {
+fn error<T: Transforms>(found: &[Complex<T>], expected: &[Complex<T>]) -> f64 {
     let square = |x: f64, y: f64| x * x + y * y;
     let differences = found.iter().zip(expected).map(|(found, expected)| {
         square(
@@ -72,7 +72,7 @@ fn error<T: Precision>(found: &[Complex<T>], expected: &[Complex<T>]) -> f64 {
 }
 
 /// Forward as `rustfft` does it, and back, for this length.
-fn holds_against_rustfft<T: Precision + rustfft::FftNum>(
+fn holds_against_rustfft<T: Transforms + rustfft::FftNum>(
     log_n: u32,
     methods: &[Method],
     tolerance: f64,

@@ -15,18 +15,29 @@ use tests::ptx;
 use tests::sizes::{EDGES, MATRIX_EDGES, blocks, cases};
 
 /// Those over a vector, in blocks of any whole warps.
-const VECTORS: [&str; 5] = [
+const VECTORS: [&str; 8] = [
     "distance_f32",
     "distance_f64",
     "distance_i32",
     "spmv_csr",
     "spmv_csr_warp",
+    "spmv_uneven",
+    "spmv_stencil",
+    "spmv_stencil_f64",
 ];
 
-const RANDOM: [&str; 3] = ["philox_bits", "philox_uniform", "philox_normal"];
+const RANDOM: [&str; 5] = [
+    "philox_bits",
+    "philox_uniform",
+    "philox_uniform_f64",
+    "philox_normal",
+    "philox_normal_f64",
+];
 
 /// Those over a matrix.
-const MATRICES: [&str; 3] = ["matvec_block", "matvec_warp", "gemv"];
+const MATRICES: [&str; 4] = ["matvec_block", "matvec_warp", "gemv", "gemv_f64"];
+
+const PRODUCTS: [&str; 2] = ["gemm_register_tiled", "gemm_register_tiled_f64"];
 
 fn matrix(columns: usize, rows: usize, seed: u64) -> Setup {
     Setup {
@@ -54,8 +65,17 @@ fn algorithms_agree_with_the_cpu_at_every_edge() {
             assert_agrees(variant, matrix(columns, rows, 1));
         }
     }
-    for (columns, rows, inner) in [(0, 3, 3), (1, 1, 0), (1, 1, 1), (129, 7, 9), (127, 130, 17)] {
-        assert_agrees("gemm_register_tiled", product(columns, rows, inner, 1));
+    for (columns, rows, inner) in [
+        (0, 3, 3),
+        (1, 1, 0),
+        (1, 1, 1),
+        (129, 7, 9),
+        (127, 130, 17),
+        (132, 64, 24),
+    ] {
+        for variant in PRODUCTS {
+            assert_agrees(variant, product(columns, rows, inner, 1));
+        }
     }
     for size in [0, 1, 2, 7, 33] {
         assert_agrees("gauss_jordan", Setup::new(size, 1));
@@ -74,13 +94,14 @@ proptest! {
     }
 
     #[test]
-    fn products_agree_with_the_cpu(columns in 0usize..150, rows in 0usize..150, inner in 0usize..40, seed: u64, block in blocks()) {
+    fn products_agree_with_the_cpu(columns in 0usize..150, rows in 0usize..150, inner in 0usize..40, by in 0u32..5, seed: u64, block in blocks()) {
         for variant in MATRICES {
-            let setup = Setup { block: Some(block), ..matrix(columns, rows, seed) };
+            let setup = Setup { block: Some(block), by: Some(by), ..matrix(columns, rows, seed) };
             prop_assert_eq!(agrees(variant, setup), Ok(()));
         }
-        let setup = product(columns, rows, inner, seed);
-        prop_assert_eq!(agrees("gemm_register_tiled", setup), Ok(()));
+        for variant in PRODUCTS {
+            prop_assert_eq!(agrees(variant, product(columns, rows, inner, seed)), Ok(()));
+        }
     }
 
     #[test]
@@ -134,11 +155,11 @@ fn a_stream_begins_with_the_published_vectors() {
 fn two_fillings_are_one_of_both_lengths() {
     let device = tests::device();
     let stream = device.stream().expect("a stream");
-    let fill = |lengths: &[usize]| {
+    let fill = |lengths: &[usize]| -> Vec<f32> {
         let mut philox = Philox::new(1, 2);
         let mut numbers = Vec::new();
         for length in lengths {
-            let mut output = DeviceBuffer::zeroed(&device, *length).expect("a buffer");
+            let mut output = DeviceBuffer::<f32>::zeroed(&device, *length).expect("a buffer");
             philox
                 .uniform(&device, &stream, &mut output)
                 .expect("a launch");

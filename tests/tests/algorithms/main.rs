@@ -3,3 +3,4 @@
 mod fft;
 mod levels;
 mod libraries;
+mod references;

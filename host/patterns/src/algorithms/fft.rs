@@ -5,12 +5,12 @@ use std::f64::consts::TAU;
 use anyhow::Result;
 pub use gpu::algorithms::fft::Complex;
 use gpu::algorithms::fft::{COLUMNS, LANES, ROWS, fft_block, fft_stockham};
-use gpu::algorithms::real::Real;
 use lanewise::compare::{Agreement, Expected, Mismatch, within};
 use lanewise::{Device, DeviceBuffer, LaunchConfig, LaunchError, MemoryError, Stream};
 
+pub use super::precision::Precision;
 use super::{AlgorithmError, area, at_least};
-use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
+use crate::{Case, Pattern, Setup, Size, Variant, Work, nvidia};
 
 /// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
@@ -35,11 +35,13 @@ pub static PATTERN: Pattern = Pattern {
         Variant::new("fft_block", |device, setup| {
             prepare::<f32>(device, setup, Method::Blocks)
         })
-        .runs("fft_block_f32_4096"),
+        .runs("fft_block_f32_4096")
+        .beside(beside::<f32>),
         Variant::new("fft_block_f64", |device, setup| {
             prepare::<f64>(device, setup, Method::Blocks)
         })
-        .runs("fft_block_f64_2048"),
+        .runs("fft_block_f64_2048")
+        .beside(beside::<f64>),
     ],
 };
 
@@ -94,17 +96,10 @@ pub enum Direction {
 }
 
 /// Precisions that there are transforms of: `f32` and `f64`.
-pub trait Precision: Real + Into<f64> {
+pub trait Transforms: Precision {
     /// The logarithm of how many elements a block has room for.
     #[doc(hidden)]
     const LOG_BLOCK: u32;
-
-    /// Half a unit in the last place of one.
-    #[doc(hidden)]
-    const UNIT: f64;
-
-    #[doc(hidden)]
-    fn rounded(of: f64) -> Self;
 
     #[doc(hidden)]
     fn launch(
@@ -135,16 +130,11 @@ pub enum Step {
     Block { shape: [u32; 3] },
 }
 
-macro_rules! precisions {
+macro_rules! transforms {
     ($($real:ident $log_block:literal;)*) => {
         $(
-            impl Precision for $real {
+            impl Transforms for $real {
                 const LOG_BLOCK: u32 = $log_block;
-                const UNIT: f64 = $real::EPSILON as f64 / 2.0;
-
-                fn rounded(of: f64) -> Self {
-                    of as $real
-                }
 
                 fn launch(
                     device: &Device,
@@ -177,14 +167,14 @@ macro_rules! precisions {
     };
 }
 
-precisions! {
+transforms! {
     f32 12;
     f64 11;
 }
 
 /// A plan: transforms of one length, so many at once, with what they need on the device.
 #[derive(Debug)]
-pub struct Fft<T: Precision = f32> {
+pub struct Fft<T: Transforms = f32> {
     log_n: u32,
     batch: usize,
     steps: Vec<Step>,
@@ -194,7 +184,7 @@ pub struct Fft<T: Precision = f32> {
     between: DeviceBuffer<Complex<T>>,
 }
 
-impl<T: Precision> Fft<T> {
+impl<T: Transforms> Fft<T> {
     /// Transforms of `length` elements, `batch` at once, in the fastest way.
     ///
     /// # Errors
@@ -308,17 +298,31 @@ fn steps(log_n: u32, method: Method, log_block: u32) -> Vec<Step> {
 }
 
 /// A transform of random numbers.
-struct There<T: Precision> {
+struct There<T: Transforms> {
     plan: Fft<T>,
     input: DeviceBuffer<Complex<T>>,
     output: DeviceBuffer<Complex<T>>,
     expected: Vec<[f64; 2]>,
 }
 
-/// Four transforms at once, or as many as make 2^26 elements where a GPU is measured.
-fn prepare<T: Precision>(device: &Device, setup: Setup, method: Method) -> Result<Box<dyn Case>> {
+/// The case's transforms by cuFFT.
+fn beside<T: Precision + nvidia::Number>(
+    device: &Device,
+    setup: Setup,
+) -> Result<Box<dyn nvidia::Job>> {
+    let (n, batch) = shape(setup)?;
+    nvidia::fft(device, n, &numbers::<T>(n * batch, setup.seed))
+}
+
+/// How long, and how many: four transforms at once, or as many as make 2^26 elements where a GPU is measured.
+fn shape(setup: Setup) -> Result<(usize, usize)> {
     let n = setup.at_most(1 << 20)?.next_power_of_two().max(2);
     let batch = setup.rows.unwrap_or(if n == 1 << 12 { 1 << 14 } else { 4 });
+    Ok((n, batch))
+}
+
+fn prepare<T: Transforms>(device: &Device, setup: Setup, method: Method) -> Result<Box<dyn Case>> {
+    let (n, batch) = shape(setup)?;
     let numbers = numbers::<T>(n * batch, setup.seed);
     // Of many transforms, the first few.
     let expected = numbers
@@ -335,12 +339,14 @@ fn prepare<T: Precision>(device: &Device, setup: Setup, method: Method) -> Resul
 
 /// Random numbers of about 0.3 in size.
 pub fn numbers<T: Precision>(n: usize, seed: u64) -> Vec<Complex<T>> {
-    let part = |x: f32| T::rounded(x.into());
-    let complex = |pair: &[f32]| Complex::new(part(pair[0]), part(pair[1]));
-    input::floats(2 * n, seed).chunks(2).map(complex).collect()
+    let parts = super::precision::numbers::<T>(2 * n, seed);
+    parts
+        .chunks(2)
+        .map(|pair| Complex::new(pair[0], pair[1]))
+        .collect()
 }
 
-impl<T: Precision> Case for There<T> {
+impl<T: Transforms> Case for There<T> {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
         Ok(self
             .plan
@@ -370,7 +376,7 @@ impl<T: Precision> Case for There<T> {
 // On the CPU.
 
 /// The transform in double precision, by halves: the even and the odd elements, and those turned.
-pub fn transform<T: Precision>(x: &[Complex<T>], direction: Direction) -> Vec<[f64; 2]> {
+pub fn transform<T: Transforms>(x: &[Complex<T>], direction: Direction) -> Vec<[f64; 2]> {
     let numbers: Vec<[f64; 2]> = x.iter().map(|x| [x.re.into(), x.im.into()]).collect();
     let sign = match direction {
         Direction::Forward => -1.0,

@@ -1,11 +1,14 @@
 //! A product of matrices, as BLAS has it.
 
 use anyhow::Result;
-use gpu::algorithms::gemm::{THREADS, TILE, gemm_register_tiled};
-use lanewise::{Device, DeviceBuffer, LaunchConfig, Stream};
+use gpu::algorithms::gemm::{
+    THREADS, TILE, TILE_F64, gemm_register_tiled, gemm_register_tiled_f64,
+};
+use lanewise::{Device, DeviceBuffer, LaunchConfig, LaunchError, Stream};
 
+use super::precision::{Precision, numbers};
 use super::{AlgorithmError, Floats, area, at_least, dot, side};
-use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
+use crate::{Case, Pattern, Setup, Size, Variant, Work, nvidia};
 
 /// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
@@ -18,45 +21,132 @@ pub static PATTERN: Pattern = Pattern {
         default: 128,
         bench: Some(4096),
     },
-    variants: &[Variant::new("gemm_register_tiled", prepare)],
+    variants: &[
+        Variant::new("gemm_register_tiled", prepare::<f32>).beside(beside::<f32>),
+        Variant::new("gemm_register_tiled_f64", prepare::<f64>).beside(beside::<f64>),
+    ],
 };
+
+/// Precisions that there are products of.
+pub trait Multiplies: Precision {
+    /// Rows and columns of a block's tile.
+    #[doc(hidden)]
+    const TILE: usize;
+
+    #[doc(hidden)]
+    fn launch(
+        device: &Device,
+        stream: &Stream,
+        config: LaunchConfig,
+        arguments: Arguments<'_, Self>,
+    ) -> Result<(), LaunchError>;
+}
+
+/// Both factors, the product, shape and factors.
+type Arguments<'a, T> = (
+    &'a DeviceBuffer<T>,
+    &'a DeviceBuffer<T>,
+    &'a mut DeviceBuffer<T>,
+    [u32; 4],
+    [T; 2],
+);
+
+macro_rules! multiplies {
+    ($($real:ident $tile:ident $kernel:ident;)*) => {
+        $(
+            impl Multiplies for $real {
+                const TILE: usize = $tile;
+
+                fn launch(
+                    device: &Device,
+                    stream: &Stream,
+                    config: LaunchConfig,
+                    arguments: Arguments<'_, Self>,
+                ) -> Result<(), LaunchError> {
+                    device.launch(stream, $kernel, config, arguments)
+                }
+            }
+        )*
+    };
+}
+
+multiplies! {
+    f32 TILE gemm_register_tiled;
+    f64 TILE_F64 gemm_register_tiled_f64;
+}
 
 /// `C = alpha A B + beta C`, where `A` is `m` by `k`, `B` is `k` by `n` and `C` is `m` by `n`, row after row. Where `beta` is 0, what is in `C` does not matter.
 ///
 /// # Errors
 /// [`AlgorithmError::Length`] when a buffer is shorter than the shape says; the launch's.
-pub fn gemm(
+pub fn gemm<T: Multiplies>(
     device: &Device,
     stream: &Stream,
-    [alpha, beta]: [f32; 2],
-    [m, n, k]: [usize; 3],
-    [a, b]: [&DeviceBuffer<f32>; 2],
-    c: &mut DeviceBuffer<f32>,
+    factors: [T; 2],
+    shape: [usize; 3],
+    ab: [&DeviceBuffer<T>; 2],
+    c: &mut DeviceBuffer<T>,
 ) -> Result<(), AlgorithmError> {
-    at_least("A", a.len(), area("A", m, k)?)?;
-    at_least("B", b.len(), area("B", k, n)?)?;
-    at_least("C", c.len(), area("C", m, n)?)?;
-    let shape = [side("m", m)?, side("n", n)?, side("k", k)?];
-    let tiles = LaunchConfig::cover_2d((n, m), (TILE as u32, TILE as u32)).grid;
-    let config = LaunchConfig::new(tiles, THREADS as u32);
-    device.launch(
-        stream,
-        gemm_register_tiled,
-        config,
-        (a, b, c, shape, [alpha, beta]),
-    )?;
+    gemm_batched(device, stream, factors, shape, ab, c, 1)
+}
+
+/// So many products of one shape at once, whose matrices lie one after another in each buffer.
+///
+/// # Errors
+/// As [`gemm`].
+pub fn gemm_batched<T: Multiplies>(
+    device: &Device,
+    stream: &Stream,
+    factors: [T; 2],
+    [m, n, k]: [usize; 3],
+    [a, b]: [&DeviceBuffer<T>; 2],
+    c: &mut DeviceBuffer<T>,
+    batch: usize,
+) -> Result<(), AlgorithmError> {
+    let all = |what, rows, columns| area(what, area(what, rows, columns)?, batch);
+    at_least("A", a.len(), all("A", m, k)?)?;
+    at_least("B", b.len(), all("B", k, n)?)?;
+    at_least("C", c.len(), all("C", m, n)?)?;
+    let shape = [
+        side("m", m)?,
+        side("n", n)?,
+        side("k", k)?,
+        side("the number of products", batch)?,
+    ];
+    let tiles = LaunchConfig::cover_2d((n, m), (T::TILE as u32, T::TILE as u32)).grid;
+    // As many along z as a grid may have; the kernel goes round.
+    let grid = (tiles.x, tiles.y, batch.clamp(1, 65535) as u32);
+    let config = LaunchConfig::new(grid, THREADS as u32);
+    T::launch(device, stream, config, (a, b, c, shape, factors))?;
     Ok(())
 }
 
-fn prepare(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
+/// `alpha` and `beta` of the case.
+const FACTORS: [f64; 2] = [1.5, -0.5];
+
+/// Both factors and the old product.
+fn matrices<T: Precision>(setup: Setup, [m, n, k]: [usize; 3]) -> [Vec<T>; 3] {
+    [
+        numbers(m * k, setup.seed),
+        numbers(k * n, setup.seed.wrapping_add(1)),
+        numbers(m * n, setup.seed.wrapping_add(2)),
+    ]
+}
+
+/// The case's product by cuBLAS.
+fn beside<T: Precision + nvidia::Number>(
+    device: &Device,
+    setup: Setup,
+) -> Result<Box<dyn nvidia::Job>> {
     let (m, n, k) = setup.product()?;
-    let (alpha, beta) = (1.5, -0.5);
-    let (a, b, start) = (
-        input::floats(m * k, setup.seed),
-        input::floats(k * n, setup.seed.wrapping_add(1)),
-        input::floats(m * n, setup.seed.wrapping_add(2)),
-    );
-    let expected = || products([&a, &b, &start], [m, n, k], [alpha, beta]);
+    let [a, b, c] = matrices::<T>(setup, [m, n, k]);
+    nvidia::gemm(device, FACTORS.map(T::rounded), [m, n, k], [&a, &b, &c])
+}
+
+fn prepare<T: Multiplies>(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
+    let (m, n, k) = setup.product()?;
+    let [a, b, start] = matrices::<T>(setup, [m, n, k]);
+    let expected = || products([&a, &b, &start], [m, n, k], FACTORS);
     let expected = setup.expected(expected);
 
     let a = DeviceBuffer::from_slice(device, &a)?;
@@ -64,25 +154,19 @@ fn prepare(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let mut c = DeviceBuffer::zeroed(device, m * n)?;
     c.copy_from_slice(&start)?;
     let (device, work) = (device.clone(), Work::Flops(2 * (m * n * k) as u64));
+    let factors = FACTORS.map(T::rounded);
     Ok(Floats::boxed(c, expected, work, move |stream, c| {
-        Ok(gemm(
-            &device,
-            stream,
-            [alpha, beta],
-            [m, n, k],
-            [&a, &b],
-            c,
-        )?)
+        Ok(gemm(&device, stream, factors, [m, n, k], [&a, &b], c)?)
     }))
 }
 
 // On the CPU.
 
 /// Each element, and how far off it may be; of a large product, those of every 61st row, and anything for the others.
-pub fn products(
-    [a, b, c]: [&[f32]; 3],
+pub fn products<T: Precision>(
+    [a, b, c]: [&[T]; 3],
     [m, n, k]: [usize; 3],
-    [alpha, beta]: [f32; 2],
+    [alpha, beta]: [f64; 2],
 ) -> Vec<(f64, f64)> {
     let step = if m * n * k > 1 << 24 { 61 } else { 1 };
     let element = |y: usize, x: usize| {
@@ -90,8 +174,8 @@ pub fn products(
             return (0.0, f64::INFINITY);
         }
         let (sum, tolerance) = dot((0..k).map(|e| (a[y * k + e], b[e * n + x])));
-        let value = f64::from(alpha) * sum + f64::from(beta) * f64::from(c[y * n + x]);
-        (value, 2.0 * tolerance + 1e-6)
+        let value = alpha * sum + beta * c[y * n + x].into();
+        (value, 2.0 * tolerance + 4.0 * T::UNIT)
     };
     let places = (0..m).flat_map(|y| (0..n).map(move |x| (y, x)));
     places.map(|(y, x)| element(y, x)).collect()

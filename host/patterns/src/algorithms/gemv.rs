@@ -2,10 +2,11 @@
 
 use anyhow::Result;
 use gpu::algorithms::gemv::gemv as kernel;
-use lanewise::{Device, DeviceBuffer, LaunchConfig, Stream};
+use lanewise::{Device, DeviceBuffer, LaunchConfig, LaunchError, Stream};
 
+use super::precision::{Precision, numbers};
 use super::{AlgorithmError, Floats, area, at_least, dot, side, warp_each};
-use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
+use crate::{Case, Pattern, Setup, Size, Variant, Work, nvidia};
 
 /// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
@@ -18,57 +19,140 @@ pub static PATTERN: Pattern = Pattern {
         default: 256,
         bench: Some(16384),
     },
-    variants: &[Variant::new("gemv", prepare)],
+    variants: &[
+        Variant::new("gemv", prepare::<f32>)
+            .runs("gemv_f32_4")
+            .beside(beside::<f32>),
+        Variant::new("gemv_f64", prepare::<f64>)
+            .runs("gemv_f64_2")
+            .beside(beside::<f64>),
+    ],
 };
+
+/// Precisions that there are products of.
+pub trait Multiplies: Precision {
+    #[doc(hidden)]
+    fn launch(
+        device: &Device,
+        stream: &Stream,
+        config: LaunchConfig,
+        arguments: Arguments<'_, Self>,
+    ) -> Result<(), LaunchError>;
+}
+
+/// Matrix, shape, vector, factors and product.
+type Arguments<'a, T> = (
+    &'a DeviceBuffer<T>,
+    [u32; 4],
+    &'a DeviceBuffer<T>,
+    [T; 2],
+    &'a mut DeviceBuffer<T>,
+);
+
+macro_rules! multiplies {
+    ($($real:ident $lanes:literal;)*) => {
+        $(
+            impl Multiplies for $real {
+                fn launch(
+                    device: &Device,
+                    stream: &Stream,
+                    config: LaunchConfig,
+                    arguments: Arguments<'_, Self>,
+                ) -> Result<(), LaunchError> {
+                    device.launch(stream, kernel::<$real, $lanes>, config, arguments)
+                }
+            }
+        )*
+    };
+}
+
+multiplies! {
+    f32 4;
+    f64 2;
+}
 
 /// `y = alpha A x + beta y`, where `A` has rows of `columns` elements, `stride` from one to the next. Where `beta` is 0, what is in `y` does not matter.
 ///
 /// # Errors
 /// [`AlgorithmError::Length`] when a buffer is shorter than the shape says, or rows overlap; the launch's.
-pub fn gemv(
+pub fn gemv<T: Multiplies>(
     device: &Device,
     stream: &Stream,
-    [alpha, beta]: [f32; 2],
-    (a, [rows, columns, stride]): (&DeviceBuffer<f32>, [usize; 3]),
-    x: &DeviceBuffer<f32>,
-    y: &mut DeviceBuffer<f32>,
+    factors: [T; 2],
+    (a, shape): (&DeviceBuffer<T>, [usize; 3]),
+    x: &DeviceBuffer<T>,
+    y: &mut DeviceBuffer<T>,
+) -> Result<(), AlgorithmError> {
+    gemv_batched(device, stream, factors, (a, shape), x, y, 1)
+}
+
+/// So many products at once: the matrices, of one shape, lie one after another (`rows` times `stride` apart), and so do the vectors.
+///
+/// # Errors
+/// As [`gemv`].
+pub fn gemv_batched<T: Multiplies>(
+    device: &Device,
+    stream: &Stream,
+    factors: [T; 2],
+    (a, [rows, columns, stride]): (&DeviceBuffer<T>, [usize; 3]),
+    x: &DeviceBuffer<T>,
+    y: &mut DeviceBuffer<T>,
+    batch: usize,
 ) -> Result<(), AlgorithmError> {
     at_least("the stride of the rows", stride, columns)?;
-    let last = area("the matrix", rows.saturating_sub(1), stride)?;
-    at_least(
-        "the matrix",
-        a.len(),
-        if rows == 0 {
-            0
-        } else {
-            last.saturating_add(columns)
-        },
-    )?;
-    at_least("x", x.len(), columns)?;
-    at_least("y", y.len(), rows)?;
+    let all = area("the rows", rows, batch)?;
+    let last = area("the matrix", all.saturating_sub(1), stride)?;
+    let length = if all == 0 {
+        0
+    } else {
+        last.saturating_add(columns)
+    };
+    at_least("the matrix", a.len(), length)?;
+    at_least("x", x.len(), area("x", columns, batch)?)?;
+    at_least("y", y.len(), all)?;
     let shape = [
         side("a column", rows)?,
         side("a row", columns)?,
         side("the stride", stride)?,
+        side("the number of products", batch)?,
     ];
-    let config = warp_each(rows, LaunchConfig::DEFAULT_BLOCK);
-    device.launch(stream, kernel, config, (a, shape, x, [alpha, beta], y))?;
+    let config = warp_each(all, LaunchConfig::DEFAULT_BLOCK);
+    T::launch(device, stream, config, (a, shape, x, factors, y))?;
     Ok(())
 }
 
-/// Rows are three elements apart.
-fn prepare(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
+/// `alpha` and `beta` of the case.
+const FACTORS: [f64; 2] = [1.5, -0.5];
+
+/// A matrix with its rows, columns and stride, a vector and the old product. Rows are `by` elements apart beyond their length.
+type Input<T> = (Vec<T>, [usize; 3], [Vec<T>; 2]);
+
+fn numbers_of<T: Precision>(setup: Setup) -> Result<Input<T>> {
     let (columns, rows) = setup.matrix()?;
-    let stride = columns + 3;
-    let (alpha, beta) = (1.5, -0.5);
-    let matrix = input::floats(stride * rows, setup.seed);
-    let x = input::floats(columns, setup.seed.wrapping_add(1));
-    let start = input::floats(rows, setup.seed.wrapping_add(2));
+    let stride = columns + setup.by.unwrap_or(0) as usize;
+    let matrix = numbers(stride * rows, setup.seed);
+    let x = numbers(columns, setup.seed.wrapping_add(1));
+    let start = numbers(rows, setup.seed.wrapping_add(2));
+    Ok((matrix, [rows, columns, stride], [x, start]))
+}
+
+/// The case's product by cuBLAS.
+fn beside<T: Precision + nvidia::Number>(
+    device: &Device,
+    setup: Setup,
+) -> Result<Box<dyn nvidia::Job>> {
+    let (matrix, shape, [x, y]) = numbers_of::<T>(setup)?;
+    nvidia::gemv(device, FACTORS.map(T::rounded), (&matrix, shape), &x, &y)
+}
+
+fn prepare<T: Multiplies>(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
+    let (matrix, [rows, columns, stride], [x, start]) = numbers_of::<T>(setup)?;
+    let [alpha, beta] = FACTORS;
     let expected = (0..rows).map(|row| {
         let elements = matrix[row * stride..][..columns].iter().copied();
         let (sum, tolerance) = dot(elements.zip(x.iter().copied()));
-        let value = f64::from(alpha) * sum + f64::from(beta) * f64::from(start[row]);
-        (value, 2.0 * tolerance + 1e-6)
+        let value = alpha * sum + beta * start[row].into();
+        (value, 2.0 * tolerance + 4.0 * T::UNIT)
     });
     let expected = setup.expected(|| expected.collect());
 
@@ -76,9 +160,10 @@ fn prepare(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let x = DeviceBuffer::from_slice(device, &x)?;
     let mut y = DeviceBuffer::zeroed(device, rows)?;
     y.copy_from_slice(&start)?;
-    let (device, work) = (device.clone(), Work::Bytes(4 * (columns * rows) as u64));
+    let work = Work::Bytes((size_of::<T>() * columns * rows) as u64);
+    let (device, factors) = (device.clone(), FACTORS.map(T::rounded));
     Ok(Floats::boxed(y, expected, work, move |stream, y| {
         let a = (&matrix, [rows, columns, stride]);
-        Ok(gemv(&device, stream, [alpha, beta], a, &x, y)?)
+        Ok(gemv(&device, stream, factors, a, &x, y)?)
     }))
 }

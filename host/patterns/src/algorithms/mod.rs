@@ -9,6 +9,7 @@ pub mod gemm;
 pub mod gemv;
 pub mod matvec;
 pub mod philox;
+pub mod precision;
 pub mod solver;
 pub mod spmv;
 
@@ -17,6 +18,7 @@ use lanewise::compare::{self, Agreement, Expected, Mismatch};
 use lanewise::{DeviceBuffer, LaunchConfig, LaunchError, MemoryError, Stream};
 
 use crate::{Case, Work};
+use precision::Precision;
 
 /// Why an algorithm did not run.
 #[derive(Debug, thiserror::Error)]
@@ -84,18 +86,22 @@ pub(crate) fn warp_each(rows: usize, block: u32) -> LaunchConfig {
 }
 
 /// A launch that fills a buffer with floats, each of which may be off by so much.
-pub(crate) struct Floats<L> {
-    output: DeviceBuffer<f32>,
+pub(crate) struct Floats<T: Precision, L> {
+    output: DeviceBuffer<T>,
     /// Values and tolerances.
     expected: Vec<(f64, f64)>,
     work: Work,
     launch: L,
 }
 
-impl<L: FnMut(&Stream, &mut DeviceBuffer<f32>) -> Result<()> + 'static> Floats<L> {
+impl<T, L> Floats<T, L>
+where
+    T: Precision,
+    L: FnMut(&Stream, &mut DeviceBuffer<T>) -> Result<()> + 'static,
+{
     /// The case of `launch`.
     pub(crate) fn boxed(
-        output: DeviceBuffer<f32>,
+        output: DeviceBuffer<T>,
         expected: Vec<(f64, f64)>,
         work: Work,
         launch: L,
@@ -109,7 +115,11 @@ impl<L: FnMut(&Stream, &mut DeviceBuffer<f32>) -> Result<()> + 'static> Floats<L
     }
 }
 
-impl<L: FnMut(&Stream, &mut DeviceBuffer<f32>) -> Result<()>> Case for Floats<L> {
+impl<T, L> Case for Floats<T, L>
+where
+    T: Precision,
+    L: FnMut(&Stream, &mut DeviceBuffer<T>) -> Result<()>,
+{
     fn launch(&mut self, stream: &Stream) -> Result<()> {
         (self.launch)(stream, &mut self.output)
     }
@@ -129,15 +139,15 @@ impl<L: FnMut(&Stream, &mut DeviceBuffer<f32>) -> Result<()>> Case for Floats<L>
     }
 }
 
-/// A sum of products in double precision, and how far one in single precision may be off, in any order of additions.
-pub(crate) fn dot(products: impl Iterator<Item = (f32, f32)>) -> (f64, f64) {
+/// A sum of products in double precision, and how far one in the precision of its factors may be off, in any order of additions.
+pub(crate) fn dot<T: Precision>(products: impl Iterator<Item = (T, T)>) -> (f64, f64) {
     let (mut sum, mut size, mut count) = (0.0, 0.0, 1.0);
     for (a, b) in products {
-        let product = f64::from(a) * f64::from(b);
+        let product = a.into() * b.into();
         sum += product;
         size += product.abs();
         count += 1.0;
     }
-    // Each addition and each product rounds once; of a tree of additions there are fewer on the way to the root.
-    (sum, size * f64::from(f32::EPSILON) * f64::min(count, 64.0))
+    // Each addition and each product rounds once; of a tree of additions there are fewer on the way to the root. The sum here is rounded, too.
+    (sum, size * 2.0 * T::UNIT * f64::min(count, 64.0))
 }

@@ -1,12 +1,15 @@
 //! Random numbers that are computed from their place.
 
 use anyhow::Result;
-use gpu::algorithms::philox::{philox_bits, philox_normal, philox_uniform};
+use gpu::algorithms::philox::{
+    philox_bits, philox_normal, philox_normal_f64, philox_uniform, philox_uniform_f64,
+};
 use lanewise::{Device, DeviceBuffer, LaunchConfig, LaunchError, Stream};
 
+use super::precision::Precision;
 use super::{AlgorithmError, Floats};
 use crate::case::Filling;
-use crate::{Pattern, Setup, Size, Variant, Work};
+use crate::{Case, Pattern, Setup, Size, Variant, Work, nvidia};
 
 /// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
@@ -33,33 +36,25 @@ pub static PATTERN: Pattern = Pattern {
             ))
         }),
         Variant::new("philox_uniform", |device, setup| {
-            let (n, philox) = (setup.elements()?, of(setup));
-            let unit = |bits| uniform(bits) as f32;
-            let expected = || bits(philox, n).into_iter().map(unit).collect();
-            let expected = setup.expected(expected);
-            let output = DeviceBuffer::zeroed(device, n)?;
-            let (device, work) = (device.clone(), Work::Bytes(4 * n as u64));
-            Ok(Filling::boxed(
-                [output],
-                [expected],
-                work,
-                move |stream, [output]| Ok(philox.clone().uniform(&device, stream, output)?),
-            ))
+            prepare::<f32>(device, setup, uniform::<f32>, 0.0, Philox::uniform)
+        })
+        .beside(|device, setup| {
+            nvidia::random::<f32>(device, setup.elements()?, setup.seed, false)
+        }),
+        Variant::new("philox_uniform_f64", |device, setup| {
+            prepare::<f64>(device, setup, uniform::<f64>, 0.0, Philox::uniform)
+        })
+        .beside(|device, setup| {
+            nvidia::random::<f64>(device, setup.elements()?, setup.seed, false)
         }),
         Variant::new("philox_normal", |device, setup| {
-            let (n, philox) = (setup.elements()?, of(setup));
-            let close = |x| (x, 1e-5);
-            let expected = || normal(philox, n).into_iter().map(close).collect();
-            let expected = setup.expected(expected);
-            let output = DeviceBuffer::zeroed(device, n)?;
-            let (device, work) = (device.clone(), Work::Bytes(4 * n as u64));
-            Ok(Floats::boxed(
-                output,
-                expected,
-                work,
-                move |stream, output| Ok(philox.clone().normal(&device, stream, output)?),
-            ))
-        }),
+            prepare::<f32>(device, setup, normal::<f32>, 1e-5, Philox::normal)
+        })
+        .beside(|device, setup| nvidia::random::<f32>(device, setup.elements()?, setup.seed, true)),
+        Variant::new("philox_normal_f64", |device, setup| {
+            prepare::<f64>(device, setup, normal::<f64>, 1e-13, Philox::normal)
+        })
+        .beside(|device, setup| nvidia::random::<f64>(device, setup.elements()?, setup.seed, true)),
     ],
 };
 
@@ -70,14 +65,105 @@ fn of(setup: Setup) -> Philox {
     philox
 }
 
+/// Fills a buffer with a stream's numbers, each of which may be off by so much.
+fn prepare<T: Draws>(
+    device: &Device,
+    setup: Setup,
+    expected: fn(Philox, usize) -> Vec<f64>,
+    tolerance: f64,
+    fill: fn(&mut Philox, &Device, &Stream, &mut DeviceBuffer<T>) -> Result<(), AlgorithmError>,
+) -> Result<Box<dyn Case>> {
+    let (n, philox) = (setup.elements()?, of(setup));
+    let close = |x| (x, tolerance);
+    let expected = setup.expected(|| {
+        expected(philox.aligned::<T>(), n)
+            .into_iter()
+            .map(close)
+            .collect()
+    });
+    let output = DeviceBuffer::zeroed(device, n)?;
+    let (device, work) = (device.clone(), Work::Bytes((size_of::<T>() * n) as u64));
+    Ok(Floats::boxed(
+        output,
+        expected,
+        work,
+        move |stream, output| Ok(fill(&mut philox.clone(), &device, stream, output)?),
+    ))
+}
+
+/// Precisions that random numbers are drawn in.
+pub trait Draws: Precision {
+    /// Words of a stream that a number takes.
+    #[doc(hidden)]
+    const WORDS: u128;
+
+    #[doc(hidden)]
+    fn launch(
+        device: &Device,
+        stream: &Stream,
+        kind: Kind,
+        config: LaunchConfig,
+        arguments: Arguments<'_, Self>,
+    ) -> Result<(), LaunchError>;
+
+    /// The number from 0 to 1 that these words make.
+    #[doc(hidden)]
+    fn unit(words: &[u32]) -> f64;
+}
+
+/// How numbers are distributed.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    Uniform,
+    Normal,
+}
+
+/// Output, the stream's two names, the counter to begin at and how many of its numbers are over.
+type Arguments<'a, T> = (&'a mut DeviceBuffer<T>, u64, u64, u64, u32);
+
+macro_rules! draws {
+    ($($real:ident $words:literal $uniform:ident $normal:ident $unit:expr;)*) => {
+        $(
+            impl Draws for $real {
+                const WORDS: u128 = $words;
+
+                fn launch(
+                    device: &Device,
+                    stream: &Stream,
+                    kind: Kind,
+                    config: LaunchConfig,
+                    arguments: Arguments<'_, Self>,
+                ) -> Result<(), LaunchError> {
+                    match kind {
+                        Kind::Uniform => device.launch(stream, $uniform, config, arguments),
+                        Kind::Normal => device.launch(stream, $normal, config, arguments),
+                    }
+                }
+
+                fn unit(words: &[u32]) -> f64 {
+                    $unit(words)
+                }
+            }
+        )*
+    };
+}
+
+draws! {
+    f32 1 philox_uniform philox_normal |words: &[u32]| f64::from(words[0] >> 8) / f64::from(1 << 24);
+    f64 2 philox_uniform_f64 philox_normal_f64
+        |words: &[u32]| ((u64::from(words[1]) << 32 | u64::from(words[0])) >> 11) as f64 / 2f64.powi(53);
+}
+
 /// A stream of random numbers: Philox4x32-10. Streams of different names have nothing in common.
 ///
-/// It hands out 2^66 numbers, four for each of 2^64 counters, and begins again.
+/// It hands out 2^66 words of 32 bits, four for each of 2^64 counters, and begins again. An `f32` is made of one word, and an `f64` of two, the first of which has an even
+/// place: where the last one had such a place, a word is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Philox {
     seed: u64,
     stream: u64,
-    /// The next number's place.
+    /// The next word's place.
     position: u128,
 }
 
@@ -91,9 +177,9 @@ impl Philox {
         }
     }
 
-    /// Leaves out so many numbers, in no time.
-    pub fn skip(&mut self, numbers: u128) {
-        self.position = self.position.wrapping_add(numbers) % (1 << 66);
+    /// Leaves out so many words, in no time.
+    pub fn skip(&mut self, words: u128) {
+        self.position = self.position.wrapping_add(words) % (1 << 66);
     }
 
     /// Fills `output` with the next numbers' bits.
@@ -106,66 +192,76 @@ impl Philox {
         stream: &Stream,
         output: &mut DeviceBuffer<u32>,
     ) -> Result<(), AlgorithmError> {
-        self.take(output.len(), |config, seed, name, first, skip| {
-            let arguments = (output, seed, name, first, skip);
-            device.launch(stream, philox_bits, config, arguments)
-        })
+        let (first, skip) = self.place(1);
+        let config = config(output.len(), 4);
+        let arguments = (&mut *output, self.seed, self.stream, first, skip);
+        device.launch(stream, philox_bits, config, arguments)?;
+        self.skip(output.len() as u128);
+        Ok(())
     }
 
-    /// Fills `output` with numbers from 0 (included) to 1 (not included).
+    /// Fills `output` with numbers from 0 (included) to 1 (not included): multiples of 2^-24, of 2^-53 in double precision.
     ///
     /// # Errors
     /// The launch's.
-    pub fn uniform(
+    pub fn uniform<T: Draws>(
         &mut self,
         device: &Device,
         stream: &Stream,
-        output: &mut DeviceBuffer<f32>,
+        output: &mut DeviceBuffer<T>,
     ) -> Result<(), AlgorithmError> {
-        self.take(output.len(), |config, seed, name, first, skip| {
-            let arguments = (output, seed, name, first, skip);
-            device.launch(stream, philox_uniform, config, arguments)
-        })
+        self.draw(device, stream, output, Kind::Uniform)
     }
 
     /// Fills `output` with normally distributed numbers, of mean 0 and variance 1.
     ///
     /// # Errors
     /// The launch's.
-    pub fn normal(
+    pub fn normal<T: Draws>(
         &mut self,
         device: &Device,
         stream: &Stream,
-        output: &mut DeviceBuffer<f32>,
+        output: &mut DeviceBuffer<T>,
     ) -> Result<(), AlgorithmError> {
-        self.take(output.len(), |config, seed, name, first, skip| {
-            let arguments = (output, seed, name, first, skip);
-            device.launch(stream, philox_normal, config, arguments)
-        })
+        self.draw(device, stream, output, Kind::Normal)
     }
 
-    /// Hands the next `length` numbers to a launch, which gets its configuration, the stream's two names, the counter to begin at and how many of
-    /// that one's four numbers are over. Where the launch fails, none are used up.
-    fn take(
+    /// Fills `output`. Where the launch fails, no numbers are used up.
+    fn draw<T: Draws>(
         &mut self,
-        length: usize,
-        launch: impl FnOnce(LaunchConfig, u64, u64, u64, u32) -> Result<(), LaunchError>,
+        device: &Device,
+        stream: &Stream,
+        output: &mut DeviceBuffer<T>,
+        kind: Kind,
     ) -> Result<(), AlgorithmError> {
-        let (first, skip) = self.place();
-        launch(config(length), self.seed, self.stream, first, skip)?;
-        self.skip(length as u128);
+        let mut after = self.aligned::<T>();
+        let (first, skip) = after.place(T::WORDS);
+        let config = config(output.len(), 4 / T::WORDS as usize);
+        let arguments = (&mut *output, self.seed, self.stream, first, skip);
+        T::launch(device, stream, kind, config, arguments)?;
+        after.skip(output.len() as u128 * T::WORDS);
+        *self = after;
         Ok(())
     }
 
-    /// The counter of the next number, and how many of its four are over.
-    fn place(&self) -> (u64, u32) {
-        ((self.position / 4) as u64, (self.position % 4) as u32)
+    /// The stream from the next place on at which a number of this precision may begin.
+    fn aligned<T: Draws>(mut self) -> Self {
+        self.skip(self.position.wrapping_neg() % T::WORDS);
+        self
+    }
+
+    /// The counter of the next number, and how many of its numbers of so many words are over.
+    fn place(&self, words: u128) -> (u64, u32) {
+        (
+            (self.position / 4) as u64,
+            (self.position % 4 / words) as u32,
+        )
     }
 }
 
-/// A thread for each four numbers, and no more blocks than a device has use for.
-fn config(length: usize) -> LaunchConfig {
-    LaunchConfig::for_num_elems(length.div_ceil(4).min(1 << 22))
+/// A thread for each counter, of so many numbers, and no more blocks than a device has use for.
+fn config(length: usize, of_counter: usize) -> LaunchConfig {
+    LaunchConfig::for_num_elems(length.div_ceil(of_counter).min(1 << 22))
 }
 
 // On the CPU.
@@ -201,23 +297,24 @@ pub fn bits(philox: Philox, n: usize) -> Vec<u32> {
     (0..n).map(number).collect()
 }
 
-/// A number from 0 to 1.
-fn uniform(bits: u32) -> f64 {
-    f64::from(bits >> 8) / f64::from(1 << 24)
+/// The next `n` numbers from 0 to 1.
+fn uniform<T: Draws>(philox: Philox, n: usize) -> Vec<f64> {
+    let words = T::WORDS as usize;
+    bits(philox, n * words).chunks(words).map(T::unit).collect()
 }
 
 /// The next `n` normal numbers.
-pub fn normal(philox: Philox, n: usize) -> Vec<f64> {
-    let odd = (philox.position % 2) as usize;
+pub fn normal<T: Draws>(philox: Philox, n: usize) -> Vec<f64> {
+    let odd = (philox.position / T::WORDS % 2) as usize;
     let mut whole = philox;
-    whole.position -= odd as u128;
-    let bits = bits(whole, (n + odd).next_multiple_of(2));
-    let pair = |pair: &[u32]| {
-        let radius = (-2.0 * (1.0 - uniform(pair[0])).ln()).sqrt();
-        let (sin, cos) = (std::f64::consts::TAU * uniform(pair[1])).sin_cos();
+    whole.position -= odd as u128 * T::WORDS;
+    let numbers = uniform::<T>(whole, (n + odd).next_multiple_of(2));
+    let pair = |pair: &[f64]| {
+        let radius = (-2.0 * (1.0 - pair[0]).ln()).sqrt();
+        let (sin, cos) = (std::f64::consts::TAU * pair[1]).sin_cos();
         [radius * cos, radius * sin]
     };
-    bits.chunks(2).flat_map(pair).skip(odd).take(n).collect()
+    numbers.chunks(2).flat_map(pair).skip(odd).take(n).collect()
 }
 
 #[cfg(test)]

@@ -2,16 +2,17 @@
 
 use anyhow::Result;
 use gpu::algorithms::spmv::{spmv_csr, spmv_csr_warp};
-use lanewise::{Device, DeviceBuffer, LaunchConfig, MemoryError, Stream};
+use lanewise::{Device, DeviceBuffer, LaunchConfig, LaunchError, MemoryError, Stream};
 
-use super::{AlgorithmError, Floats, at_least, dot, warp_each};
-use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
+use super::precision::{Precision, numbers};
+use super::{AlgorithmError, Floats, at_least, dot};
+use crate::{Case, Pattern, Setup, Size, Variant, Work, input, nvidia};
 
 /// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
     name: "spmv",
     chapter: "algorithms",
-    summary: "a sparse matrix in compressed rows times a vector: a thread or a warp for each row",
+    summary: "a sparse matrix in compressed rows times a vector: a thread or some lanes of a warp for each row",
     source: "CUDA study notes, chapter 8",
     size: Size {
         of: "rows",
@@ -20,11 +21,28 @@ pub static PATTERN: Pattern = Pattern {
     },
     variants: &[
         Variant::new("spmv_csr", |device, setup| {
-            prepare(device, setup, Rows::Thread)
-        }),
+            prepare::<f32>(device, setup, uneven, Some(Rows::Thread))
+        })
+        .runs("spmv_csr_f32"),
         Variant::new("spmv_csr_warp", |device, setup| {
-            prepare(device, setup, Rows::Warp)
-        }),
+            prepare::<f32>(device, setup, uneven, Some(Rows::Lanes(32)))
+        })
+        .runs("spmv_csr_warp_f32_32"),
+        Variant::new("spmv_uneven", |device, setup| {
+            prepare::<f32>(device, setup, uneven, None)
+        })
+        .runs("spmv_csr_warp_f32_4")
+        .beside(|device, setup| beside::<f32>(device, setup, uneven)),
+        Variant::new("spmv_stencil", |device, setup| {
+            prepare::<f32>(device, setup, stencil, None)
+        })
+        .runs("spmv_csr_warp_f32_8")
+        .beside(|device, setup| beside::<f32>(device, setup, stencil)),
+        Variant::new("spmv_stencil_f64", |device, setup| {
+            prepare::<f64>(device, setup, stencil, None)
+        })
+        .runs("spmv_csr_warp_f64_8")
+        .beside(|device, setup| beside::<f64>(device, setup, stencil)),
     ],
 };
 
@@ -88,24 +106,81 @@ pub enum SparseError {
 
 /// A sparse matrix on the device, in compressed rows, which were checked when it was made.
 #[derive(Debug)]
-pub struct CsrMatrix {
+pub struct CsrMatrix<T: Sums = f32> {
     rows: usize,
     columns: usize,
     starts: DeviceBuffer<u32>,
     places: DeviceBuffer<u32>,
-    values: DeviceBuffer<f32>,
+    values: DeviceBuffer<T>,
 }
 
 /// Who sums a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rows {
-    /// One thread: for short rows of about the same length.
+    /// One thread: for rows of an element or two.
     Thread,
-    /// A warp: for long rows.
-    Warp,
+    /// So many lanes of a warp: 4, 8, 16 or 32, the next of these where it is another number.
+    Lanes(u32),
 }
 
-impl CsrMatrix {
+impl Rows {
+    /// Each lane has four elements under way at once: as many lanes as then take a row of this length in one go.
+    fn of_length(mean: usize) -> Self {
+        match mean {
+            0..=2 => Self::Thread,
+            _ => Self::Lanes(mean.div_ceil(4).next_power_of_two().clamp(4, 32) as u32),
+        }
+    }
+}
+
+/// Precisions that there are sums of rows in.
+pub trait Sums: Precision {
+    #[doc(hidden)]
+    fn launch(
+        device: &Device,
+        stream: &Stream,
+        by: Rows,
+        config: LaunchConfig,
+        arguments: Arguments<'_, Self>,
+    ) -> Result<(), LaunchError>;
+}
+
+/// Starts, columns, values, vector and product.
+type Arguments<'a, T> = (
+    &'a DeviceBuffer<u32>,
+    &'a DeviceBuffer<u32>,
+    &'a DeviceBuffer<T>,
+    &'a DeviceBuffer<T>,
+    &'a mut DeviceBuffer<T>,
+);
+
+macro_rules! sums {
+    ($($real:ident)*) => {
+        $(
+            impl Sums for $real {
+                fn launch(
+                    device: &Device,
+                    stream: &Stream,
+                    by: Rows,
+                    config: LaunchConfig,
+                    arguments: Arguments<'_, Self>,
+                ) -> Result<(), LaunchError> {
+                    match by {
+                        Rows::Thread => device.launch(stream, spmv_csr::<$real>, config, arguments),
+                        Rows::Lanes(0..=4) => device.launch(stream, spmv_csr_warp::<$real, 4>, config, arguments),
+                        Rows::Lanes(5..=8) => device.launch(stream, spmv_csr_warp::<$real, 8>, config, arguments),
+                        Rows::Lanes(9..=16) => device.launch(stream, spmv_csr_warp::<$real, 16>, config, arguments),
+                        Rows::Lanes(_) => device.launch(stream, spmv_csr_warp::<$real, 32>, config, arguments),
+                    }
+                }
+            }
+        )*
+    };
+}
+
+sums! { f32 f64 }
+
+impl<T: Sums> CsrMatrix<T> {
     /// A matrix of `rows` by `columns`. The elements of row r are `values[starts[r]..starts[r + 1]]`, in the columns `places[..]` of the same range.
     ///
     /// # Errors
@@ -115,9 +190,9 @@ impl CsrMatrix {
         [rows, columns]: [usize; 2],
         starts: &[u32],
         places: &[u32],
-        values: &[f32],
+        values: &[T],
     ) -> Result<Self, SparseError> {
-        check([rows, columns], starts, places, values)?;
+        check([rows, columns], starts, places, values.len())?;
         Ok(Self {
             rows,
             columns,
@@ -137,7 +212,7 @@ impl CsrMatrix {
         self.values.is_empty()
     }
 
-    /// `y = A x`, with blocks of so many threads.
+    /// `y = A x`, in the way that suits the mean length of the rows.
     ///
     /// # Errors
     /// [`AlgorithmError::Length`] when `x` has not an element for each column, or `y` not one for each row; the launch's.
@@ -145,27 +220,35 @@ impl CsrMatrix {
         &self,
         device: &Device,
         stream: &Stream,
-        x: &DeviceBuffer<f32>,
-        y: &mut DeviceBuffer<f32>,
+        x: &DeviceBuffer<T>,
+        y: &mut DeviceBuffer<T>,
+    ) -> Result<(), AlgorithmError> {
+        let by = Rows::of_length(self.len() / self.rows.max(1));
+        self.multiply_by(device, stream, x, y, (by, LaunchConfig::DEFAULT_BLOCK))
+    }
+
+    /// The same in a way of one's choice, with blocks of so many threads.
+    ///
+    /// # Errors
+    /// As [`multiply`](Self::multiply).
+    pub fn multiply_by(
+        &self,
+        device: &Device,
+        stream: &Stream,
+        x: &DeviceBuffer<T>,
+        y: &mut DeviceBuffer<T>,
         (by, block): (Rows, u32),
     ) -> Result<(), AlgorithmError> {
         at_least("x", x.len(), self.columns)?;
         at_least("y", y.len(), self.rows)?;
+        let lanes = match by {
+            Rows::Thread => 1,
+            Rows::Lanes(lanes) => lanes.next_power_of_two().clamp(4, 32) as usize,
+        };
+        // The kernels go round where there are more rows.
+        let config = LaunchConfig::cover_1d(self.rows.min(1 << 26) * lanes, block);
         let arguments = (&self.starts, &self.places, &self.values, x, y);
-        match by {
-            Rows::Thread => {
-                let config = LaunchConfig::cover_1d(self.rows.min(1 << 26), block);
-                device.launch(stream, spmv_csr, config, arguments)?;
-            }
-            Rows::Warp => {
-                device.launch(
-                    stream,
-                    spmv_csr_warp,
-                    warp_each(self.rows, block),
-                    arguments,
-                )?;
-            }
-        }
+        T::launch(device, stream, by, config, arguments)?;
         Ok(())
     }
 }
@@ -175,7 +258,7 @@ fn check(
     [rows, columns]: [usize; 2],
     starts: &[u32],
     places: &[u32],
-    values: &[f32],
+    values: usize,
 ) -> Result<(), CsrError> {
     if rows.checked_add(1) != Some(starts.len()) {
         return Err(CsrError::Starts {
@@ -190,11 +273,11 @@ fn check(
         }
         least = start;
     }
-    if least as usize != places.len() || places.len() != values.len() {
+    if least as usize != places.len() || places.len() != values {
         return Err(CsrError::End {
             end: least,
             columns: places.len(),
-            values: values.len(),
+            values,
         });
     }
     for (row, range) in starts.windows(2).enumerate() {
@@ -210,26 +293,64 @@ fn check(
     Ok(())
 }
 
-fn prepare(device: &Device, setup: Setup, by: Rows) -> Result<Box<dyn Case>> {
+/// Starts of rows, and columns of elements.
+type Places = (Vec<u32>, Vec<u32>);
+
+/// A matrix of this pattern, and a vector.
+fn matrix_of<T: Precision>(
+    setup: Setup,
+    places: fn(usize, u64) -> Places,
+) -> Result<(usize, Places, [Vec<T>; 2])> {
     let n = setup.at_most(1 << 26)?;
-    let block = setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK);
-    let (starts, places) = pattern(n, setup.seed);
-    let values = input::floats(places.len(), setup.seed.wrapping_add(1));
-    let x = input::floats(n, setup.seed.wrapping_add(2));
+    let places = places(n, setup.seed);
+    let values = numbers(places.1.len(), setup.seed.wrapping_add(1));
+    let x = numbers(n, setup.seed.wrapping_add(2));
+    Ok((n, places, [values, x]))
+}
+
+/// The case's product by cuSPARSE.
+fn beside<T: Precision + nvidia::Number + From<u8>>(
+    device: &Device,
+    setup: Setup,
+    places: fn(usize, u64) -> Places,
+) -> Result<Box<dyn nvidia::Job>> {
+    let (n, (starts, places), [values, x]) = matrix_of::<T>(setup, places)?;
+    let matrix = nvidia::Compressed {
+        size: [n, n],
+        starts: &starts,
+        places: &places,
+        values: &values,
+    };
+    nvidia::spmv(device, matrix, &x)
+}
+
+fn prepare<T: Sums>(
+    device: &Device,
+    setup: Setup,
+    places: fn(usize, u64) -> Places,
+    by: Option<Rows>,
+) -> Result<Box<dyn Case>> {
+    let (n, (starts, places), [values, x]) = matrix_of::<T>(setup, places)?;
     let expected = setup.expected(|| products(&starts, &places, &values, &x));
 
     let matrix = CsrMatrix::new(device, [n, n], &starts, &places, &values)?;
     let x = DeviceBuffer::from_slice(device, &x)?;
     let y = DeviceBuffer::zeroed(device, n)?;
-    let bytes = 8 * matrix.len() + 4 * 3 * n;
+    let element = size_of::<T>();
+    let bytes = (4 + element) * matrix.len() + (4 + 2 * element) * n;
+    let block = setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK);
     let (device, work) = (device.clone(), Work::Bytes(bytes as u64));
     Ok(Floats::boxed(y, expected, work, move |stream, y| {
-        Ok(matrix.multiply(&device, stream, &x, y, (by, block))?)
+        match by {
+            Some(by) => matrix.multiply_by(&device, stream, &x, y, (by, block))?,
+            None => matrix.multiply(&device, stream, &x, y)?,
+        }
+        Ok(())
     }))
 }
 
 /// Where a square matrix of this size has elements: none to twelve in a row, and in every thousandth row up to a thousand.
-fn pattern(n: usize, seed: u64) -> (Vec<u32>, Vec<u32>) {
+fn uneven(n: usize, seed: u64) -> Places {
     let lengths = input::integers(n, seed);
     let (mut starts, mut places) = (vec![0], Vec::new());
     for (row, length) in lengths.into_iter().enumerate() {
@@ -246,10 +367,34 @@ fn pattern(n: usize, seed: u64) -> (Vec<u32>, Vec<u32>) {
     (starts, places)
 }
 
+/// The same of a stencil: each point of a cube of this many has its 27 neighbours, itself among them, and those at a face have the ones of the other side.
+fn stencil(n: usize, _seed: u64) -> Places {
+    // A cube's side, roughly: what matters is how far rows and planes are apart.
+    let side = (1i64..)
+        .find(|side| side * side * side >= n as i64)
+        .unwrap_or(1);
+    let near = [-1, 0, 1i64];
+    let steps = near.map(|z| near.map(|y| near.map(|x| x + side * (y + side * z))));
+    let steps: Vec<usize> = steps
+        .as_flattened()
+        .as_flattened()
+        .iter()
+        .map(|step| step.rem_euclid(n.max(1) as i64) as usize)
+        .collect();
+    let places = (0..n).flat_map(|row| steps.iter().map(move |step| ((row + step) % n) as u32));
+    let starts = (0..=n).map(|row| (row * steps.len()) as u32);
+    (starts.collect(), places.collect())
+}
+
 // On the CPU.
 
 /// Each row's product with `x`, and how far off it may be.
-pub fn products(starts: &[u32], places: &[u32], values: &[f32], x: &[f32]) -> Vec<(f64, f64)> {
+pub fn products<T: Precision>(
+    starts: &[u32],
+    places: &[u32],
+    values: &[T],
+    x: &[T],
+) -> Vec<(f64, f64)> {
     let row = |range: &[u32]| {
         let range = range[0] as usize..range[1] as usize;
         let elements = values[range.clone()].iter().zip(&places[range]);
@@ -265,8 +410,7 @@ mod tests {
     #[test]
     fn malformed_rows_are_named() {
         let wrong = |starts: &[u32], places: &[u32]| {
-            let values = vec![1.0; places.len()];
-            check([2, 3], starts, places, &values).map_err(|error| error.to_string())
+            check([2, 3], starts, places, places.len()).map_err(|error| error.to_string())
         };
         assert_eq!(wrong(&[0, 1, 3], &[2, 0, 1]), Ok(()));
         assert_eq!(wrong(&[0, 0, 0], &[]), Ok(()));

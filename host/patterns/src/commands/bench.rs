@@ -63,6 +63,10 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
             device.backend()
         ));
         report::say(&lines, device.backend());
+        let has_library = |line: &Line| line.variant.library.is_some();
+        if device.backend() == Backend::Sim && lines.iter().any(has_library) {
+            say("NVIDIA's libraries, which some of these are timed beside, run on a GPU.");
+        }
     }
     if device.backend() == Backend::Sim && args.only.is_empty() && !args.json {
         machine()?;

@@ -12,7 +12,7 @@ use lanewise::checks::{Checking, Finding};
 use lanewise::compare::Agreement;
 use lanewise::counters::{Counters, Metric};
 use lanewise::{Backend, Device, TimeUnit};
-use lanewise_patterns::run::{Outcome, Rate};
+use lanewise_patterns::run::{Library, Outcome, Rate};
 use lanewise_patterns::{Expectation, Figure, Setup, Variant};
 use serde_json::{Value, json};
 
@@ -168,9 +168,18 @@ impl Line {
         });
         if let Ok(outcome) = &self.outcome {
             line["time_ms"] = json!(outcome.time.get(TimeUnit::Milliseconds));
-            match outcome.rate() {
-                Some(Rate::Bandwidth(rate)) => line["gb_per_s"] = json!(rate),
-                Some(Rate::Arithmetic(rate)) => line["gflop_per_s"] = json!(rate),
+            rate_json(&mut line, outcome.rate());
+            match &outcome.library {
+                Some(Ok(library)) => {
+                    let mut beside = json!({
+                        "name": library.name,
+                        "time_ms": library.time.get(TimeUnit::Milliseconds),
+                        "percent": percent(outcome, library),
+                    });
+                    rate_json(&mut beside, outcome.rate_in(library.time));
+                    line["library"] = beside;
+                }
+                Some(Err(why)) => line["library"] = json!({ "missing": why }),
                 None => {}
             }
         }
@@ -191,13 +200,65 @@ impl Line {
     }
 }
 
-/// The table of the lines; under it, what went wrong.
+/// A rate under the name of its unit.
+fn rate_json(line: &mut Value, rate: Option<Rate>) {
+    match rate {
+        Some(Rate::Bandwidth(rate)) => line["gb_per_s"] = json!(rate),
+        Some(Rate::Arithmetic(rate)) => line["gflop_per_s"] = json!(rate),
+        None => {}
+    }
+}
+
+/// How fast the variant is, in percent of the library's speed, to one place.
+fn percent(outcome: &Outcome, library: &Library) -> f64 {
+    let share = library.time.seconds() / outcome.time.seconds();
+    (share * 1000.0).round() / 10.0
+}
+
+/// The columns of NVIDIA's libraries, where one ran beside a line.
+fn libraries(lines: &[Line]) -> Vec<Column> {
+    let beside = |line: &Line| -> Option<[String; 3]> {
+        let outcome = line.outcome.as_ref().ok()?;
+        let library = outcome.library.as_ref()?.as_ref().ok()?;
+        let rate = outcome.rate_in(library.time).map(|rate| rate.to_string());
+        Some([
+            library.name.clone(),
+            rate.unwrap_or_else(|| library.time.to_string()),
+            format!("{:.1}", percent(outcome, library)),
+        ])
+    };
+    let cells: Vec<Option<[String; 3]>> = lines.iter().map(beside).collect();
+    if cells.iter().all(Option::is_none) {
+        return Vec::new();
+    }
+    let column = |(at, head): (usize, &str)| {
+        let cell = |cells: &Option<[String; 3]>| match cells {
+            Some(cells) => cells[at].clone(),
+            None => "-".to_owned(),
+        };
+        (head.to_owned(), cells.iter().map(cell).collect())
+    };
+    let heads = ["beside", "its throughput", "% of it"];
+    heads.into_iter().enumerate().map(column).collect()
+}
+
+/// The table of the lines; under it, what went wrong, and which libraries are not there.
 pub(crate) fn say(lines: &[Line], backend: Backend) {
     output::say(table(lines, backend));
     lines
         .iter()
         .filter_map(Line::explanation)
         .for_each(output::say);
+    let mut missing: Vec<&String> = Vec::new();
+    let libraries = lines
+        .iter()
+        .filter_map(|line| line.outcome.as_ref().ok()?.library.as_ref());
+    for why in libraries.filter_map(|library| library.as_ref().err()) {
+        if !missing.contains(&why) {
+            output::say(format_args!("No library beside: {why}"));
+            missing.push(why);
+        }
+    }
 }
 
 /// Whether the lines show times: those of a GPU, and the simulator's where no kernel ran.
@@ -228,6 +289,7 @@ fn table(lines: &[Line], backend: Backend) -> Table {
             let cells = lines.iter().map(|line| line.times()[at].clone()).collect();
             columns.push((head, cells));
         }
+        columns.extend(libraries(lines));
     } else {
         columns.extend(counted(lines));
     }

@@ -1,0 +1,187 @@
+//! cuBLAS: products of dense matrices and vectors. Its matrices are column after column, so ours are theirs turned.
+//! Source: cuBLAS library documentation, "cublas<t>gemm()", "cublas<t>gemv()", "cublasSetMathMode()".
+
+use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
+use std::rc::Rc;
+
+use anyhow::Result;
+use lanewise::{Device, DeviceBuffer};
+
+use super::open::{check, functions, version};
+use super::{Job, Number, job};
+
+/// `CUBLAS_OP_N`, `CUBLAS_OP_T`, `CUBLAS_PEDANTIC_MATH` (cublas_api.h).
+const AS_IT_IS: c_int = 0;
+const TURNED: c_int = 1;
+const PEDANTIC: c_int = 2;
+
+/// What `gemm` takes: handle, how both are turned, three sides, a factor, both matrices with their leading dimensions, a factor, the product with its own.
+type Void = *const c_void;
+
+functions! { Functions "cublas":
+    create b"cublasCreate_v2" (*mut *mut c_void);
+    destroy b"cublasDestroy_v2" (*mut c_void);
+    version b"cublasGetVersion_v2" (*mut c_void, *mut c_int);
+    set_stream b"cublasSetStream_v2" (*mut c_void, *mut c_void);
+    set_math_mode b"cublasSetMathMode" (*mut c_void, c_int);
+    sgemm b"cublasSgemm_v2" (*mut c_void, c_int, c_int, c_int, c_int, c_int, Void, Void, c_int, Void, c_int, Void, *mut c_void, c_int);
+    dgemm b"cublasDgemm_v2" (*mut c_void, c_int, c_int, c_int, c_int, c_int, Void, Void, c_int, Void, c_int, Void, *mut c_void, c_int);
+    sgemv b"cublasSgemv_v2" (*mut c_void, c_int, c_int, c_int, Void, Void, c_int, Void, c_int, Void, *mut c_void, c_int);
+    dgemv b"cublasDgemv_v2" (*mut c_void, c_int, c_int, c_int, Void, Void, c_int, Void, c_int, Void, *mut c_void, c_int);
+}
+
+/// The library with a handle of its own, which does full single precision: no tf32.
+struct Cublas {
+    functions: Functions,
+    handle: *mut c_void,
+}
+
+impl Cublas {
+    fn new() -> Result<(Rc<Self>, String)> {
+        let functions = Functions::open(&[13, 12, 11])?;
+        let mut handle = null_mut();
+        // SAFETY: the result has a place.
+        check("cublasCreate", unsafe { (functions.create)(&mut handle) })?;
+        let cublas = Self { functions, handle };
+        let mut number = 0;
+        // SAFETY: the handle was made above, and the result has a place.
+        unsafe {
+            check(
+                "cublasGetVersion",
+                (cublas.functions.version)(handle, &mut number),
+            )?;
+            check(
+                "cublasSetMathMode",
+                (cublas.functions.set_math_mode)(handle, PEDANTIC),
+            )?;
+        }
+        let name = format!("cuBLAS {}", version(number, 10_000));
+        Ok((Rc::new(cublas), name))
+    }
+}
+
+impl Drop for Cublas {
+    fn drop(&mut self) {
+        // SAFETY: made by `new`, and used by nobody else.
+        unsafe { (self.functions.destroy)(self.handle) };
+    }
+}
+
+/// `C = alpha A B + beta C`, rows one after another.
+///
+/// # Errors
+/// When there is no cuBLAS, or a side does not fit in its integers.
+pub fn gemm<T: Number>(
+    device: &Device,
+    factors: [T; 2],
+    [m, n, k]: [usize; 3],
+    [a, b, c]: [&[T]; 3],
+) -> Result<Box<dyn Job>> {
+    let (cublas, name) = Cublas::new()?;
+    let [a, b, mut c] = [
+        DeviceBuffer::from_slice(device, a)?,
+        DeviceBuffer::from_slice(device, b)?,
+        DeviceBuffer::from_slice(device, c)?,
+    ];
+    let (m, n, k) = (
+        c_int::try_from(m)?,
+        c_int::try_from(n)?,
+        c_int::try_from(k)?,
+    );
+    Ok(job(name, move |stream| {
+        let [a, b] = [a.read_on(stream)?, b.read_on(stream)?].map(|at| at as Void);
+        let c = c.write_on(stream)? as *mut c_void;
+        let [alpha, beta] =
+            [&raw const factors[0], &raw const factors[1]].map(|factor| factor.cast());
+        let functions = &cublas.functions;
+        let product = if T::IS_DOUBLE {
+            functions.dgemm
+        } else {
+            functions.sgemm
+        };
+        // SAFETY: the matrices have these sides, rows are as far apart as they are long, and the buffers are ordered with the stream. What is a product of rows here is one of
+        // columns there, with the factors in the other order.
+        unsafe {
+            check(
+                "cublasSetStream",
+                (functions.set_stream)(cublas.handle, stream.raw().cast()),
+            )?;
+            let status = product(
+                cublas.handle,
+                AS_IT_IS,
+                AS_IT_IS,
+                n,
+                m,
+                k,
+                alpha,
+                b,
+                n.max(1),
+                a,
+                k.max(1),
+                beta,
+                c,
+                n.max(1),
+            );
+            check("cublas gemm", status)
+        }
+    }))
+}
+
+/// `y = alpha A x + beta y`, where `A` has rows of `columns` elements, `stride` from one to the next.
+///
+/// # Errors
+/// As [`gemm`].
+pub fn gemv<T: Number>(
+    device: &Device,
+    factors: [T; 2],
+    (a, [rows, columns, stride]): (&[T], [usize; 3]),
+    x: &[T],
+    y: &[T],
+) -> Result<Box<dyn Job>> {
+    let (cublas, name) = Cublas::new()?;
+    let [a, x, mut y] = [
+        DeviceBuffer::from_slice(device, a)?,
+        DeviceBuffer::from_slice(device, x)?,
+        DeviceBuffer::from_slice(device, y)?,
+    ];
+    let (rows, columns, stride) = (
+        c_int::try_from(rows)?,
+        c_int::try_from(columns)?,
+        c_int::try_from(stride)?,
+    );
+    Ok(job(name, move |stream| {
+        let [a, x] = [a.read_on(stream)?, x.read_on(stream)?].map(|at| at as Void);
+        let y = y.write_on(stream)? as *mut c_void;
+        let [alpha, beta] =
+            [&raw const factors[0], &raw const factors[1]].map(|factor| factor.cast());
+        let functions = &cublas.functions;
+        let product = if T::IS_DOUBLE {
+            functions.dgemv
+        } else {
+            functions.sgemv
+        };
+        // SAFETY: as in `gemm`; our rows are the columns of a matrix that is to be turned.
+        unsafe {
+            check(
+                "cublasSetStream",
+                (functions.set_stream)(cublas.handle, stream.raw().cast()),
+            )?;
+            let status = product(
+                cublas.handle,
+                TURNED,
+                columns,
+                rows,
+                alpha,
+                a,
+                stride.max(1),
+                x,
+                1,
+                beta,
+                y,
+                1,
+            );
+            check("cublas gemv", status)
+        }
+    }))
+}

@@ -1,0 +1,186 @@
+//! cuSPARSE: a sparse matrix in compressed rows times a vector.
+//! Source: cuSPARSE library documentation, "cusparseSpMV()", "cusparseCreateCsr()".
+
+use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
+
+use anyhow::Result;
+use lanewise::{Device, DeviceBuffer};
+
+use super::open::{check, functions, version};
+use super::{Job, Number, job};
+
+/// `CUSPARSE_OPERATION_NON_TRANSPOSE`, `CUSPARSE_INDEX_32I`, `CUSPARSE_INDEX_BASE_ZERO`, `CUSPARSE_SPMV_ALG_DEFAULT` (cusparse.h); `CUDA_R_32F`, `CUDA_R_64F` (library_types.h).
+const AS_IT_IS: c_int = 0;
+const INDEX_32: c_int = 2;
+const FROM_ZERO: c_int = 0;
+const DEFAULT: c_int = 0;
+const SINGLE: c_int = 0;
+const DOUBLE: c_int = 1;
+
+functions! { Functions "cusparse":
+    create b"cusparseCreate" (*mut *mut c_void);
+    destroy b"cusparseDestroy" (*mut c_void);
+    version b"cusparseGetVersion" (*mut c_void, *mut c_int);
+    set_stream b"cusparseSetStream" (*mut c_void, *mut c_void);
+    create_csr b"cusparseCreateCsr" (*mut *mut c_void, i64, i64, i64, *mut c_void, *mut c_void, *mut c_void, c_int, c_int, c_int, c_int);
+    create_vector b"cusparseCreateDnVec" (*mut *mut c_void, i64, *mut c_void, c_int);
+    destroy_matrix b"cusparseDestroySpMat" (*mut c_void);
+    destroy_vector b"cusparseDestroyDnVec" (*mut c_void);
+    room b"cusparseSpMV_bufferSize" (*mut c_void, c_int, *const c_void, *mut c_void, *mut c_void, *const c_void, *mut c_void, c_int, c_int, *mut usize);
+    multiply b"cusparseSpMV" (*mut c_void, c_int, *const c_void, *mut c_void, *mut c_void, *const c_void, *mut c_void, c_int, c_int, *mut c_void);
+}
+
+/// A matrix on the host: rows, columns, starts of rows, columns of elements, and values.
+#[derive(Clone, Copy, Debug)]
+pub struct Compressed<'a, T> {
+    /// Rows and columns.
+    pub size: [usize; 2],
+    /// Where each row starts, and where the last one ends.
+    pub starts: &'a [u32],
+    /// The elements' columns.
+    pub places: &'a [u32],
+    /// The elements.
+    pub values: &'a [T],
+}
+
+/// The library with what was made of it, all null until it is.
+struct Product {
+    functions: Functions,
+    handle: *mut c_void,
+    matrix: *mut c_void,
+    x: *mut c_void,
+    y: *mut c_void,
+}
+
+impl Drop for Product {
+    fn drop(&mut self) {
+        // SAFETY: made by `spmv`, and used by nobody else.
+        unsafe {
+            for vector in [self.x, self.y] {
+                if !vector.is_null() {
+                    (self.functions.destroy_vector)(vector);
+                }
+            }
+            if !self.matrix.is_null() {
+                (self.functions.destroy_matrix)(self.matrix);
+            }
+            (self.functions.destroy)(self.handle);
+        }
+    }
+}
+
+/// `y = A x`.
+///
+/// # Errors
+/// When there is no cuSPARSE.
+pub fn spmv<T: Number + From<u8>>(
+    device: &Device,
+    matrix: Compressed<'_, T>,
+    x: &[T],
+) -> Result<Box<dyn Job>> {
+    let functions = Functions::open(&[12, 11])?;
+    let mut handle = null_mut();
+    // SAFETY: the result has a place.
+    check("cusparseCreate", unsafe { (functions.create)(&mut handle) })?;
+    let mut product = Product {
+        functions,
+        handle,
+        matrix: null_mut(),
+        x: null_mut(),
+        y: null_mut(),
+    };
+    let kind = if T::IS_DOUBLE { DOUBLE } else { SINGLE };
+    let factors = [T::from(1), T::from(0)];
+    let [one, zero] =
+        [&raw const factors[0], &raw const factors[1]].map(|factor| factor.cast::<c_void>());
+    let [rows, columns] = matrix.size;
+    let indices = [
+        DeviceBuffer::from_slice(device, matrix.starts)?,
+        DeviceBuffer::from_slice(device, matrix.places)?,
+    ];
+    let values = DeviceBuffer::from_slice(device, matrix.values)?;
+    let x = DeviceBuffer::from_slice(device, x)?;
+    let mut y = DeviceBuffer::<T>::zeroed(device, rows)?;
+    let (mut number, mut room) = (0, 0);
+    // SAFETY: all buffers live as long as the job and have the lengths that are said; the results have places; handles were made before they are used.
+    unsafe {
+        let functions = &product.functions;
+        check(
+            "cusparseGetVersion",
+            (functions.version)(handle, &mut number),
+        )?;
+        let made = (functions.create_csr)(
+            &mut product.matrix,
+            i64::try_from(rows)?,
+            i64::try_from(columns)?,
+            i64::try_from(matrix.values.len())?,
+            indices[0].address() as *mut c_void,
+            indices[1].address() as *mut c_void,
+            values.address() as *mut c_void,
+            INDEX_32,
+            INDEX_32,
+            FROM_ZERO,
+            kind,
+        );
+        check("cusparseCreateCsr", made)?;
+        let made = (functions.create_vector)(
+            &mut product.x,
+            i64::try_from(columns)?,
+            x.address() as *mut c_void,
+            kind,
+        );
+        check("cusparseCreateDnVec", made)?;
+        let made = (functions.create_vector)(
+            &mut product.y,
+            i64::try_from(rows)?,
+            y.address() as *mut c_void,
+            kind,
+        );
+        check("cusparseCreateDnVec", made)?;
+        let asked = (functions.room)(
+            handle,
+            AS_IT_IS,
+            one,
+            product.matrix,
+            product.x,
+            zero,
+            product.y,
+            kind,
+            DEFAULT,
+            &mut room,
+        );
+        check("cusparseSpMV_bufferSize", asked)?;
+    }
+    let mut room = DeviceBuffer::<u8>::zeroed(device, room.max(1))?;
+    let name = format!("cuSPARSE {}", version(number, 1000));
+    Ok(job(name, move |stream| {
+        for of_matrix in &indices {
+            of_matrix.read_on(stream)?;
+        }
+        values.read_on(stream)?;
+        x.read_on(stream)?;
+        y.write_on(stream)?;
+        let at = room.write_on(stream)? as *mut c_void;
+        let [one, zero] =
+            [&raw const factors[0], &raw const factors[1]].map(|factor| factor.cast::<c_void>());
+        let Product {
+            functions,
+            handle,
+            matrix,
+            x,
+            y,
+        } = &product;
+        // SAFETY: made above for these buffers, which are ordered with the stream.
+        unsafe {
+            check(
+                "cusparseSetStream",
+                (functions.set_stream)(*handle, stream.raw().cast()),
+            )?;
+            let status = (functions.multiply)(
+                *handle, AS_IT_IS, one, *matrix, *x, zero, *y, kind, DEFAULT, at,
+            );
+            check("cusparseSpMV", status)
+        }
+    }))
+}

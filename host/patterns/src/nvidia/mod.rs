@@ -1,0 +1,65 @@
+//! NVIDIA's libraries, opened at run time, for the benchmark to print beside the catalog's kernels.
+//!
+//! Nothing here is needed to build, or where there is no such library: then the benchmark says what it looked for. A job does the same work as a variant, on input of the same setup, and
+//! is timed in the same way; its results are not looked at.
+
+mod cublas;
+mod cufft;
+mod curand;
+mod cusparse;
+mod open;
+
+pub use cublas::{gemm, gemv};
+pub use cufft::fft;
+pub use curand::random;
+pub use cusparse::{Compressed, spmv};
+
+use anyhow::Result;
+use lanewise::{DeviceCopy, Stream};
+
+/// A library's way to do the work of a variant, ready to be launched.
+pub trait Job {
+    /// The library and its version: `cuBLAS 13.1.0`.
+    fn name(&self) -> &str;
+
+    /// Queues one run on `stream`.
+    ///
+    /// # Errors
+    /// What the library answers.
+    fn launch(&mut self, stream: &Stream) -> Result<()>;
+}
+
+/// A number of which the libraries have their own functions: `f32` and `f64`.
+pub trait Number: DeviceCopy + bytemuck::Zeroable + 'static {
+    /// Whether it is `f64`.
+    const IS_DOUBLE: bool;
+}
+
+impl Number for f32 {
+    const IS_DOUBLE: bool = false;
+}
+
+impl Number for f64 {
+    const IS_DOUBLE: bool = true;
+}
+
+/// A job made of a closure, which owns what the library needs.
+struct Closure<L> {
+    name: String,
+    launch: L,
+}
+
+impl<L: FnMut(&Stream) -> Result<()>> Job for Closure<L> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn launch(&mut self, stream: &Stream) -> Result<()> {
+        (self.launch)(stream)
+    }
+}
+
+/// The job of this closure.
+fn job(name: String, launch: impl FnMut(&Stream) -> Result<()> + 'static) -> Box<dyn Job> {
+    Box::new(Closure { name, launch })
+}

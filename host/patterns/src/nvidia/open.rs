@@ -1,0 +1,117 @@
+//! Finding and opening a library.
+
+use std::ffi::c_int;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, ensure};
+use lanewise_variables::{CUDA_HOME, CUDA_PATH, NVIDIA_LIBRARIES};
+use libloading::Library;
+
+/// Opens the first of these files that can be: in the folder that the variable names, and only there; else where the system's loader looks, and below CUDA's toolkit.
+///
+/// # Errors
+/// When there is none, with what the loader said of the first.
+pub(super) fn open(names: &[String]) -> Result<Library> {
+    let folders = match NVIDIA_LIBRARIES.path() {
+        Some(folder) => vec![folder],
+        None => {
+            let homes = [&CUDA_HOME, &CUDA_PATH]
+                .into_iter()
+                .filter_map(|variable| variable.path());
+            let homes = homes.chain([PathBuf::from("/usr/local/cuda")]);
+            // An empty path leaves the search to the loader.
+            let below = homes.map(|home| home.join("lib64"));
+            [PathBuf::new()].into_iter().chain(below).collect()
+        }
+    };
+    let mut refused = None;
+    for file in folders
+        .iter()
+        .flat_map(|folder| names.iter().map(|name| folder.join(name)))
+    {
+        // SAFETY: the initialisers of NVIDIA's libraries have no conditions.
+        match unsafe { Library::new(&file) } {
+            Ok(library) => return Ok(library),
+            Err(error) => {
+                refused.get_or_insert(error);
+            }
+        }
+    }
+    let looked_for = names.join(", ");
+    let error = refused.context("no names")?;
+    Err(error).with_context(|| {
+        format!(
+            "none of {looked_for} can be opened (`{}` names the folder)",
+            NVIDIA_LIBRARIES.name
+        )
+    })
+}
+
+/// `libcublas.so.13`, `libcublas.so.12`, .., and without a number.
+pub(super) fn names(library: &str, versions: &[u32]) -> Vec<String> {
+    let file = format!("lib{library}.so");
+    let numbered = versions.iter().map(|version| format!("{file}.{version}"));
+    numbered.chain([file.clone()]).collect()
+}
+
+/// Whether a function succeeded: 0 in all of these libraries.
+pub(super) fn check(call: &str, status: c_int) -> Result<()> {
+    ensure!(status == 0, "{call} answered {status}");
+    Ok(())
+}
+
+/// `13.1.0` of 130100.
+pub(super) fn version(number: c_int, of_major: c_int) -> String {
+    let (major, rest) = (number / of_major, number % of_major);
+    format!("{major}.{}.{}", rest / 100, rest % 100)
+}
+
+/// A structure of a library's functions: a field for each, its symbol, and what it takes. All answer with a status.
+macro_rules! functions {
+    ($name:ident $library:literal: $($field:ident $symbol:literal ($($type:ty),*);)*) => {
+        #[doc = concat!("Functions of ", $library, ", as its header declares them.")]
+        struct $name {
+            $($field: unsafe extern "C" fn($($type),*) -> std::ffi::c_int,)*
+            /// Keeps the functions.
+            _library: libloading::Library,
+        }
+
+        impl $name {
+            fn open(versions: &[u32]) -> anyhow::Result<Self> {
+                use anyhow::Context;
+                let library = $crate::nvidia::open::open(&$crate::nvidia::open::names($library, versions))?;
+                Ok(Self {
+                    $($field: {
+                        // SAFETY: the function has this signature in the versions that were opened.
+                        let found = unsafe { library.get::<unsafe extern "C" fn($($type),*) -> std::ffi::c_int>($symbol) };
+                        *found.with_context(|| format!("lib{} has no `{}`", $library, String::from_utf8_lossy($symbol)))?
+                    },)*
+                    _library: library,
+                })
+            }
+        }
+    };
+}
+pub(super) use functions;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_read_as_nvidia_writes_them() {
+        assert_eq!(version(130_100, 10_000), "13.1.0");
+        assert_eq!(version(12_603, 1000), "12.6.3");
+    }
+
+    #[test]
+    fn what_is_not_there_is_named() {
+        let error = open(&names("no_such_library", &[13])).expect_err("there is none");
+        let text = format!("{error:#}");
+        assert!(
+            text.contains("libno_such_library.so.13, libno_such_library.so"),
+            "{text}"
+        );
+        assert!(text.contains("LANEWISE_NVIDIA_LIBRARIES"), "{text}");
+    }
+}

@@ -132,33 +132,38 @@ pub fn fft_block<T: Real, const ELEMENTS: usize>(
         (number & ((1 << log_count) - 1)) as u32,
     );
     let is_there = matrix < input.len();
-    let of_column = move |element: u32| matrix + ((element << log_count) + line) as usize;
-    let of_row = move |element: u32| matrix + ((line << log_n) + element) as usize;
-    let step = 1u32 << log_threads; // elements between two of a thread's
     let is_inverse = inverse != 0;
+    // A thread's elements: the first, and how far the next is, as a logarithm.
+    let in_column = (
+        matrix + ((t << log_count) + line) as usize,
+        log_threads + log_count,
+    );
+    let in_row = (matrix + ((line << log_n) + t) as usize, log_threads);
 
-    let mut x: [Complex<T>; LANES] = from_fn(|m| {
-        let element = t + m as u32 * step;
-        let place = match which {
-            COLUMNS => of_column(element),
-            _ => of_row(element),
-        };
-        match input.get(place) {
-            Some(x) => x.swapped(is_inverse),
-            None => Complex::new(T::ZERO, T::ZERO), // past the last transform
-        }
-    });
+    let mut x = [Complex::default(); LANES];
+    if is_there {
+        let (first, log_step) = if which == COLUMNS { in_column } else { in_row };
+        // SAFETY: elements of a matrix that is there: both lengths are multiples of a matrix's.
+        x = from_fn(|m| {
+            unsafe { input.get_unchecked(first + (m << log_step)) }.swapped(is_inverse)
+        });
+    }
 
-    // Where an element is in shared memory: neighbouring threads' are in different banks, whatever the pass.
-    let place = move |element: u32| {
-        let index = if is_matrix {
-            (element << log_here) + here
-        } else {
-            (here << log_n) + element
-        };
+    // Elements of a transform are so far apart in shared memory, as a logarithm, and begin here.
+    let (log_apart, begin) = if is_matrix {
+        (log_here, here)
+    } else {
+        (0, here << log_n)
+    };
+    // Where an index is there: neighbouring threads' elements are in different banks, whatever the pass.
+    let place = move |index: u32| {
         let line = index >> 4;
         (index ^ (line & 7) ^ ((line & 4) << 1)) as usize
     };
+    let step = 1u32 << log_threads; // elements between two of a thread's
+    let mine = (t << log_apart) + begin;
+    let places: [usize; LANES] =
+        from_fn(move |m| place(mine + ((m as u32) << (log_threads + log_apart))));
     let mut log_p = 0;
     // A root of the transform's own: `roots` has those of the whole matrix.
     let root = move |power: u32| {
@@ -173,16 +178,15 @@ pub fn fft_block<T: Real, const ELEMENTS: usize>(
             sync_threads(); // all have read what they wrote after the last pass
         }
         x = eight(x);
-        let first = ((t - k) << 3) + k;
+        let first = ((((t - k) << 3) + k) << log_apart) + begin;
         for (r, x) in x.iter().enumerate() {
+            let place = place(first + ((r as u32) << (log_p + log_apart)));
             // SAFETY: each element has its place below the block's 8 x threads, which is at most `ELEMENTS`, and each thread its own elements.
-            unsafe {
-                ELEMENTS_OF_BLOCK.set_unchecked(place(first + ((r as u32) << log_p)), *x);
-            }
+            unsafe { ELEMENTS_OF_BLOCK.set_unchecked(place, *x) };
         }
         sync_threads(); // the elements are there
         // SAFETY: below `ELEMENTS`, and written before the barrier.
-        x = from_fn(|m| unsafe { ELEMENTS_OF_BLOCK.get_unchecked(place(t + m as u32 * step)) });
+        x = from_fn(|m| unsafe { ELEMENTS_OF_BLOCK.get_unchecked(places[m]) });
         log_p += 3;
     }
     // The last pass: what is left is a radix of 8, 4 or 2. A thread has the elements of one, two or four butterflies, and they end where they began.
@@ -219,11 +223,12 @@ pub fn fft_block<T: Real, const ELEMENTS: usize>(
         x = x.map(|x| x * first);
         turn(&mut x, [power(step), power(2 * step), power(4 * step)]);
     }
+    let (first, log_step) = in_column;
     for (m, x) in x.iter().enumerate() {
-        let place = of_column(t + m as u32 * step);
-        // SAFETY: (matrix, element, line) are the index's digits, and no two threads have the same of all three.
-        if let Some(place) = unsafe { output.get_unique_mut(place) } {
-            *place = x.swapped(is_inverse).scaled(scale);
+        // SAFETY: as for the loads, and the output has no fewer elements; (matrix, element, line) are the index's digits, and no two threads have the same of all three.
+        unsafe {
+            *output.get_unchecked_mut(first + (m << log_step)) =
+                x.swapped(is_inverse).scaled(scale);
         }
     }
 }

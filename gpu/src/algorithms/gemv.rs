@@ -85,32 +85,29 @@ pub fn gemv<T: Real, const LANES: usize>(
 unsafe fn part_of_row<T: Real, const N: usize>(a: *const T, x: *const T, columns: usize) -> T {
     let (lane, lanes) = (lane_id() as usize, WARP_SIZE as usize);
     let groups = columns / N;
-    // SAFETY: the caller's promise; an array is as its elements are aligned.
+    // Zeros past the row's end: one loop, which all lanes leave together.
     let group = |of: *const T, e: usize| -> [T; N] {
-        unsafe {
-            if N == 1 {
-                of.cast::<[T; N]>().add(e).read()
-            } else {
-                of.cast::<Sixteen<T, N>>().add(e).read().0
-            }
+        if e >= groups {
+            [T::ZERO; N]
+        } else if N == 1 {
+            // SAFETY: below the end, as the caller says; an array is as its elements are aligned.
+            unsafe { of.cast::<[T; N]>().add(e).read() }
+        } else {
+            // SAFETY: below the end and aligned, as the caller says.
+            unsafe { of.cast::<Sixteen<T, N>>().add(e).read().0 }
         }
-    };
-    // Zero past the row's end: one loop, which all lanes leave together.
-    let product = |e: usize| {
-        let mut sum = T::ZERO;
-        if e < groups {
-            let (a, x) = (group(a, e), group(x, e));
-            for i in 0..N {
-                sum += a[i] * x[i];
-            }
-        }
-        sum
     };
     let mut sums = [T::ZERO; UNROLL];
     let mut start = 0;
     while start < groups {
-        let products: [T; UNROLL] = from_fn(|k| product(start + lane + k * lanes));
-        sums = from_fn(|k| sums[k] + products[k]);
+        // All loads first, and then what waits for them.
+        let of_a: [[T; N]; UNROLL] = from_fn(|k| group(a, start + lane + k * lanes));
+        let of_x: [[T; N]; UNROLL] = from_fn(|k| group(x, start + lane + k * lanes));
+        for k in 0..UNROLL {
+            for i in 0..N {
+                sums[k] += of_a[k][i] * of_x[k][i];
+            }
+        }
         start += UNROLL * lanes;
     }
     let rest = groups * N + lane;

@@ -30,6 +30,9 @@ pub trait Real:
     const HALF_ROOT: Self;
     /// A whole turn, in radians.
     const TURN: Self;
+    /// The bits of the number without its sign: of two numbers that are not NaN, the one farther from zero has more.
+    #[must_use]
+    fn magnitude(self) -> u64;
     /// The number whose bits are those that this one and `mask` have: all with a mask of ones, zero with zero. No branch, of which a compiler could
     /// make two loops.
     #[must_use]
@@ -47,6 +50,11 @@ macro_rules! reals {
                 const HALF_ROOT: Self = core::$real::consts::FRAC_1_SQRT_2;
                 const TURN: Self = core::$real::consts::TAU;
                 type Pair = $pair;
+
+                #[inline(always)]
+                fn magnitude(self) -> u64 {
+                    u64::from(self.abs().to_bits())
+                }
 
                 #[inline(always)]
                 fn masked(self, mask: u64) -> Self {

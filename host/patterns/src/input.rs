@@ -3,6 +3,8 @@
 //! Element `i` is a hash of `i` and the seed, so that an element can be made without those before it. The hash is the
 //! finalizer of SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA 2014).
 
+use rayon::prelude::*;
+
 /// 64 well-mixed bits of element `i`.
 fn hash(i: usize, seed: u64) -> u64 {
     let mut z = (i as u64)
@@ -13,21 +15,26 @@ fn hash(i: usize, seed: u64) -> u64 {
     z ^ (z >> 31)
 }
 
+/// The numbers of so many elements, for all cores where there are many: a GPU is measured with hundreds of millions.
+fn each(n: usize) -> impl IndexedParallelIterator<Item = usize> {
+    (0..n).into_par_iter().with_min_len(1 << 14)
+}
+
 /// `n` floats in [-0.5, 0.5), each a multiple of 2^-24.
 pub fn floats(n: usize, seed: u64) -> Vec<f32> {
-    (0..n)
+    each(n)
         .map(|i| (hash(i, seed) >> 40) as f32 / (1u32 << 24) as f32 - 0.5)
         .collect()
 }
 
 /// `n` integers from the whole range, so that sums wrap.
 pub fn integers(n: usize, seed: u64) -> Vec<i32> {
-    (0..n).map(|i| (hash(i, seed) >> 32) as i32).collect()
+    each(n).map(|i| (hash(i, seed) >> 32) as i32).collect()
 }
 
 /// `n` words of 32 bits, any of them.
 pub fn words(n: usize, seed: u64) -> Vec<u32> {
-    (0..n).map(|i| (hash(i, seed) >> 32) as u32).collect()
+    each(n).map(|i| (hash(i, seed) >> 32) as u32).collect()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use lanewise_patterns::algorithms::distance::distance;
 use lanewise_patterns::algorithms::gemm::gemm;
 use lanewise_patterns::algorithms::gemv::gemv;
 use lanewise_patterns::algorithms::philox::Philox;
-use lanewise_patterns::algorithms::solver::solve;
+use lanewise_patterns::algorithms::solver::{solve, solve_batched};
 use lanewise_patterns::algorithms::spmv::CsrMatrix;
 use proptest::prelude::*;
 use tests::agree::{agrees, assert_agrees};
@@ -36,6 +36,8 @@ const RANDOM: [&str; 5] = [
 
 /// Those over a matrix.
 const MATRICES: [&str; 4] = ["matvec_block", "matvec_warp", "gemv", "gemv_f64"];
+
+const SOLVERS: [&str; 2] = ["gauss_jordan", "gauss_jordan_f64"];
 
 const PRODUCTS: [&str; 2] = ["gemm_register_tiled", "gemm_register_tiled_f64"];
 
@@ -77,8 +79,10 @@ fn algorithms_agree_with_the_cpu_at_every_edge() {
             assert_agrees(variant, product(columns, rows, inner, 1));
         }
     }
-    for size in [0, 1, 2, 7, 33] {
-        assert_agrees("gauss_jordan", Setup::new(size, 1));
+    for variant in SOLVERS {
+        for size in [0, 1, 2, 7, 33] {
+            assert_agrees(variant, Setup::new(size, 1));
+        }
     }
 }
 
@@ -106,7 +110,9 @@ proptest! {
 
     #[test]
     fn equations_are_solved(size in 0usize..40, seed: u64) {
-        prop_assert_eq!(agrees("gauss_jordan", Setup::new(size, seed)), Ok(()));
+        for variant in SOLVERS {
+            prop_assert_eq!(agrees(variant, Setup::new(size, seed)), Ok(()));
+        }
     }
 
     #[test]
@@ -281,8 +287,18 @@ fn a_singular_matrix_is_an_error_with_the_column() {
     let uneven = error(&[1.0; 9], &[1.0; 4]);
     assert!(uneven.contains("right-hand side"), "{uneven}");
     assert_eq!(
-        solve(&device, 1, &[2.0], &[1.0, 3.0]).expect("it is regular"),
+        solve(&device, 1, &[2.0f32], &[1.0, 3.0]).expect("it is regular"),
         [0.5, 1.5]
+    );
+    // Of three systems the second: the others are solved, and it is named.
+    let matrices = [
+        1.0, 0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 4.0, 0.0, 1.0, 1.0, 0.0f64,
+    ];
+    let solved = solve_batched(&device, 2, 3, &matrices, &[1.0; 6]);
+    let of_several = solved.expect_err("it can't be solved").to_string();
+    assert!(
+        of_several.starts_with("matrix 1 (of 3, from 0) is singular: column 1 has no pivot"),
+        "{of_several}"
     );
 }
 

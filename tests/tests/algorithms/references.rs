@@ -4,6 +4,7 @@ use lanewise::{Device, DeviceBuffer, Stream};
 use lanewise_patterns::algorithms::gemm::{self, gemm_batched};
 use lanewise_patterns::algorithms::gemv::{self, gemv_batched};
 use lanewise_patterns::algorithms::precision::Precision;
+use lanewise_patterns::algorithms::solver::{Solves, solve_batched};
 use lanewise_patterns::algorithms::spmv::{CsrMatrix, Rows, Sums};
 use lanewise_patterns::input;
 use nalgebra::{DMatrix, DVector, RealField};
@@ -105,6 +106,36 @@ fn dense<T: gemm::Multiplies + gemv::Multiplies + RealField>() {
             assert_close(&found[i * m..][..m], y.iter(), "gemv");
         }
     }
+}
+
+/// Systems of one size at once, each against nalgebra's LU decomposition.
+fn equations<T: Solves + RealField>() {
+    let bench = Bench::new();
+    for (size, sides, systems) in [(1, 1, 3), (5, 2, 4), (40, 3, 2), (3, 1, 0)] {
+        // Heavy on a diagonal, so that all are far from singular.
+        let mut matrices = numbers::<T>(size * size * systems, 1);
+        for row in 0..size * systems {
+            matrices[row * size + (row + 1) % size] += <T as Precision>::rounded(size as f64);
+        }
+        let right = numbers::<T>(size * sides * systems, 2);
+        let found = solve_batched(&bench.device, size, systems, &matrices, &right)
+            .expect("they are regular");
+        assert_eq!(found.len(), right.len());
+        for i in 0..systems {
+            let matrix = &matrices[i * size * size..][..size * size];
+            let of_system = i * size * sides..(i + 1) * size * sides;
+            let right = DMatrix::from_row_slice(size, sides, &right[of_system.clone()]);
+            let matrix = DMatrix::from_row_slice(size, size, matrix);
+            let expected = matrix.lu().solve(&right).expect("it is regular");
+            assert_close(&found[of_system], expected.transpose().iter(), "solve");
+        }
+    }
+}
+
+#[test]
+fn batches_of_equations_are_solved_as_nalgebra_does() {
+    equations::<f32>();
+    equations::<f64>();
 }
 
 #[test]

@@ -1,12 +1,15 @@
 //! Linear equations, solved by elimination with partial pivoting.
 
 use anyhow::Result;
-use gpu::algorithms::solver::{NO_ROW, eliminate, pivot_final, pivot_partial, swap_rows};
+use gpu::algorithms::solver::{
+    Key, NO_ROW, THREADS, TILE, eliminate, pivot_final, pivot_partial, swap_rows,
+};
 use lanewise::compare::{Agreement, Matching, Mismatch};
 use lanewise::{Device, DeviceBuffer, LaunchConfig, LaunchError, MemoryError, Stream};
 
+use super::precision::{Precision, numbers};
 use super::{AlgorithmError, area, at_least, side};
-use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
+use crate::{Case, Pattern, Setup, Size, Variant, Work};
 
 /// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
 pub static PATTERN: Pattern = Pattern {
@@ -19,19 +22,29 @@ pub static PATTERN: Pattern = Pattern {
         default: 64,
         bench: None,
     },
-    variants: &[Variant::new("gauss_jordan", prepare)
-        .runs("eliminate")
-        .up_to(4096)],
+    variants: &[
+        Variant::new("gauss_jordan", prepare::<f32>)
+            .runs("eliminate_f32")
+            .up_to(4096),
+        Variant::new("gauss_jordan_f64", prepare::<f64>)
+            .runs("eliminate_f64")
+            .up_to(4096),
+    ],
 };
 
 /// Why equations were not solved.
 #[derive(Debug, thiserror::Error)]
 pub enum SolveError {
-    /// The matrix has no inverse, as far as its precision shows.
+    /// A matrix has no inverse, as far as its precision shows.
     #[error(
-        "the matrix is singular: column {column} has no pivot, as it is a combination of those before it (to within the rounding)"
+        "{} is singular: column {column} has no pivot, as it is a combination of those before it (to within the rounding)",
+        name(*system, *systems)
     )]
     Singular {
+        /// Which of the systems; of several that are singular, the first.
+        system: usize,
+        /// How many systems there are.
+        systems: usize,
         /// The first column that has no pivot.
         column: usize,
     },
@@ -52,120 +65,190 @@ impl From<MemoryError> for SolveError {
     }
 }
 
+/// A system of some, as an error names it.
+fn name(system: usize, systems: usize) -> String {
+    match systems {
+        1 => "the matrix".to_owned(),
+        _ => format!("matrix {system} (of {systems}, from 0)"),
+    }
+}
+
 /// Solves `matrix x = right`: `size` equations, row after row, and for each equation a row of as many right-hand sides as there are. The
 /// answer has the shape of `right`.
 ///
 /// # Errors
 /// [`SolveError::Singular`] with the column; [`AlgorithmError::Length`] when `matrix` is not square, or `right` is no multiple of `size`.
-pub fn solve(
+pub fn solve<T: Solves>(
     device: &Device,
     size: usize,
-    matrix: &[f32],
-    right: &[f32],
-) -> Result<Vec<f32>, SolveError> {
-    let mut system = System::new(device, size, matrix, right)?;
+    matrix: &[T],
+    right: &[T],
+) -> Result<Vec<T>, SolveError> {
+    solve_batched(device, size, 1, matrix, right)
+}
+
+/// Solves so many systems of one size at once, which lie one after another in both slices and in the answer.
+///
+/// # Errors
+/// As [`solve`]: [`SolveError::Singular`] names the first system that can't be solved.
+pub fn solve_batched<T: Solves>(
+    device: &Device,
+    size: usize,
+    systems: usize,
+    matrices: &[T],
+    right: &[T],
+) -> Result<Vec<T>, SolveError> {
+    let mut system = System::new(device, [size, systems], matrices, right)?;
     let stream = device.stream().map_err(MemoryError::from)?;
     system.launch(&stream)?;
     system.solution()
 }
 
+/// Precisions that equations are solved in.
+pub trait Solves: Precision {
+    /// Queues the four kernels for a column.
+    #[doc(hidden)]
+    fn launch(
+        device: &Device,
+        stream: &Stream,
+        configs: [LaunchConfig; 4],
+        shape: [u32; 4],
+        buffers: Buffers<'_, Self>,
+    ) -> Result<(), LaunchError>;
+}
+
+/// Matrix, least pivots, keys, rows and values.
+type Buffers<'a, T> = (
+    &'a mut DeviceBuffer<T>,
+    &'a DeviceBuffer<T>,
+    &'a mut DeviceBuffer<Key>,
+    &'a mut DeviceBuffer<u32>,
+    &'a mut DeviceBuffer<T>,
+);
+
+macro_rules! solves {
+    ($($real:ident)*) => {
+        $(
+            impl Solves for $real {
+                fn launch(
+                    device: &Device,
+                    stream: &Stream,
+                    [partial, last, row, all]: [LaunchConfig; 4],
+                    shape: [u32; 4],
+                    (matrix, least, keys, rows, values): Buffers<'_, Self>,
+                ) -> Result<(), LaunchError> {
+                    let candidates = (&*matrix, shape, least, &mut *keys);
+                    device.launch(stream, pivot_partial::<$real>, partial, candidates)?;
+                    let places = (&*matrix, shape, &*keys, &mut *rows, &mut *values);
+                    device.launch(stream, pivot_final::<$real>, last, places)?;
+                    let swap = (&mut *matrix, shape, &*rows, &*values);
+                    device.launch(stream, swap_rows::<$real>, row, swap)?;
+                    device.launch(stream, eliminate::<$real>, all, (matrix, shape))
+                }
+            }
+        )*
+    };
+}
+
+solves! { f32 f64 }
+
 /// Equations on the device.
-struct System {
+struct System<T: Solves> {
     device: Device,
     size: u32,
     /// Columns of the matrix with the right-hand sides.
     width: u32,
-    /// What is no pivot: rounding may leave so much of a zero.
-    least: f32,
-    start: Vec<f32>,
-    matrix: DeviceBuffer<f32>,
-    keys: DeviceBuffer<u64>,
+    systems: u32,
+    /// What is no pivot, in each system: rounding may leave so much of a zero.
+    least: DeviceBuffer<T>,
+    start: Vec<T>,
+    matrix: DeviceBuffer<T>,
+    keys: DeviceBuffer<Key>,
     rows: DeviceBuffer<u32>,
-    values: DeviceBuffer<f32>,
+    values: DeviceBuffer<T>,
 }
 
-impl System {
+impl<T: Solves> System<T> {
     fn new(
         device: &Device,
-        size: usize,
-        matrix: &[f32],
-        right: &[f32],
+        [size, systems]: [usize; 2],
+        matrix: &[T],
+        right: &[T],
     ) -> Result<Self, SolveError> {
-        let square = area("the number of equations", size, size)?;
+        let all = area("the equations", size, systems)?;
+        let square = area("the matrix", all, size)?;
         at_least("the matrix", matrix.len(), square)?;
         at_least("the shape of the matrix", square, matrix.len())?;
-        let sides = right.len().checked_div(size).unwrap_or(0);
-        at_least("the right-hand side", right.len(), sides.max(1) * size)?;
-        at_least(
-            "the shape of the right-hand side",
-            sides * size,
-            right.len(),
-        )?;
+        let sides = right.len().checked_div(all).unwrap_or(0);
+        at_least("the right-hand side", right.len(), sides.max(1) * all)?;
+        at_least("the shape of the right-hand side", sides * all, right.len())?;
         let width = size + sides;
-        let mut start = Vec::with_capacity(area("the matrix", size, width)?);
-        for row in 0..size {
+        let mut start = Vec::with_capacity(area("the matrix", all, width)?);
+        for row in 0..all {
             start.extend(&matrix[row * size..][..size]);
             start.extend(&right[row * sides..][..sides]);
         }
-        let largest = matrix.iter().fold(0f32, |most, x| most.max(x.abs()));
-        let blocks = size.div_ceil(LaunchConfig::DEFAULT_BLOCK as usize).max(1);
+        let least = |matrix: &[T]| {
+            let sizes = matrix.iter().map(|&x| x.into().abs());
+            T::rounded(2.0 * T::UNIT * size as f64 * sizes.fold(0.0, f64::max))
+        };
+        let least: Vec<T> = matrix.chunks((size * size).max(1)).map(least).collect();
+        let blocks = size.div_ceil(THREADS).max(1);
         Ok(Self {
             device: device.clone(),
             size: side("the number of equations", size)?,
             width: side("a row", width)?,
-            least: f32::EPSILON * size as f32 * largest,
+            systems: side("the number of systems", systems)?,
+            least: DeviceBuffer::from_slice(device, &least)?,
             matrix: DeviceBuffer::from_slice(device, &start)?,
             start,
-            keys: DeviceBuffer::zeroed(device, blocks)?,
-            rows: DeviceBuffer::zeroed(device, size)?,
-            values: DeviceBuffer::zeroed(device, size)?,
+            keys: DeviceBuffer::zeroed(device, area("the candidates", blocks, systems)?)?,
+            rows: DeviceBuffer::zeroed(device, all)?,
+            values: DeviceBuffer::zeroed(device, all)?,
         })
     }
 
-    /// Queues four kernels for each column.
+    /// Queues four kernels for each column, of all systems at once.
     fn launch(&mut self, stream: &Stream) -> Result<(), SolveError> {
-        let Self {
-            device,
-            size,
-            width,
-            least,
-            matrix,
-            keys,
-            rows,
-            values,
-            ..
-        } = self;
-        let (size, width) = (*size, *width);
-        let block = LaunchConfig::DEFAULT_BLOCK;
-        let partial = LaunchConfig::new(keys.len() as u32, block);
-        let last = LaunchConfig::new(1, block);
-        let row = LaunchConfig::cover_1d(width as usize, block);
-        let all = LaunchConfig::cover_2d((width as usize, size as usize), (32, 8));
-        for k in 0..size {
-            let shape = [size, width, k];
-            device.launch(
-                stream,
-                pivot_partial,
-                partial,
-                (&*matrix, shape, *least, &mut *keys),
-            )?;
-            let places = (&*matrix, [width, k], &*keys, &mut *rows, &mut *values);
-            device.launch(stream, pivot_final, last, places)?;
-            let swap = (&mut *matrix, [width, k], &*rows, &*values);
-            device.launch(stream, swap_rows, row, swap)?;
-            device.launch(stream, eliminate, all, (&mut *matrix, shape))?;
+        let (size, width, systems) = (self.size, self.width, self.systems);
+        // As many along the systems as a grid may have; the kernels go round.
+        let (along, threads) = (systems.clamp(1, 65535), THREADS as u32);
+        let blocks_of = |n: u32| LaunchConfig::cover_1d(n as usize, threads).grid.x;
+        let tile = TILE.map(|side| side as u32);
+        let tiles = LaunchConfig::cover_2d((width as usize, size as usize), tile.into()).grid;
+        let configs = [
+            LaunchConfig::new((size.div_ceil(threads).max(1), along), threads),
+            LaunchConfig::new(along, threads),
+            LaunchConfig::new((blocks_of(width), along), threads),
+            LaunchConfig::new((tiles.x, tiles.y, along), (tile[0], tile[1])),
+        ];
+        for column in 0..if systems == 0 { 0 } else { size } {
+            let shape = [size, width, column, systems];
+            let buffers = (
+                &mut self.matrix,
+                &self.least,
+                &mut self.keys,
+                &mut self.rows,
+                &mut self.values,
+            );
+            T::launch(&self.device, stream, configs, shape, buffers)?;
         }
         Ok(())
     }
 
     /// The right-hand sides, which have become the solutions.
-    fn solution(&self) -> Result<Vec<f32>, SolveError> {
+    fn solution(&self) -> Result<Vec<T>, SolveError> {
         let rows = self.rows.to_vec()?;
-        if let Some(column) = rows.iter().position(|row| *row == NO_ROW) {
-            return Err(SolveError::Singular { column });
+        if let Some(place) = rows.iter().position(|row| *row == NO_ROW) {
+            let size = self.size as usize;
+            return Err(SolveError::Singular {
+                system: place / size,
+                systems: self.systems as usize,
+                column: place % size,
+            });
         }
         let matrix = self.matrix.to_vec()?;
-        let sides = |row: &[f32]| row[self.size as usize..].to_vec();
+        let sides = |row: &[T]| row[self.size as usize..].to_vec();
         Ok(matrix
             .chunks(self.width.max(1) as usize)
             .flat_map(sides)
@@ -174,27 +257,27 @@ impl System {
 }
 
 /// Equations whose solution is known.
-struct Known {
-    system: System,
+struct Known<T: Solves> {
+    system: System<T>,
     expected: Vec<f64>,
 }
 
 /// Two right-hand sides. Each row has one heavy coefficient, half the matrix away from the diagonal: every pivot has to be looked for.
-fn prepare(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
+fn prepare<T: Solves>(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let n = setup.at_most(4096)?;
-    let mut matrix = input::floats(n * n, setup.seed);
+    let mut matrix = numbers::<T>(n * n, setup.seed);
     for row in 0..n {
-        matrix[row * n + (row + n / 2) % n] += n as f32;
+        matrix[row * n + (row + n / 2) % n] += T::rounded(n as f64);
     }
-    let solution = input::floats(2 * n, setup.seed.wrapping_add(1));
+    let solution = numbers::<T>(2 * n, setup.seed.wrapping_add(1));
     let right = products(&matrix, &solution, n, 2);
     Ok(Box::new(Known {
-        system: System::new(device, n, &matrix, &right)?,
-        expected: solution.into_iter().map(f64::from).collect(),
+        system: System::new(device, [n, 1], &matrix, &right)?,
+        expected: solution.into_iter().map(Into::into).collect(),
     }))
 }
 
-impl Case for Known {
+impl<T: Solves> Case for Known<T> {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
         // It works in place.
         self.system.matrix.copy_from_slice(&self.system.start)?;
@@ -203,8 +286,8 @@ impl Case for Known {
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
         let solution = self.system.solution()?;
-        let found: Vec<f64> = solution.into_iter().map(f64::from).collect();
-        let matching = Matching::of(self.expected.len()).relative(1e-4);
+        let found: Vec<f64> = solution.into_iter().map(Into::into).collect();
+        let matching = Matching::of(self.expected.len()).relative(2000.0 * T::UNIT);
         // Near zero the error is that of the others.
         let shifted = |values: &[f64]| values.iter().map(|x| x + 1.0).collect::<Vec<_>>();
         Ok(matching.check(&shifted(&found), &shifted(&self.expected)))
@@ -219,12 +302,12 @@ impl Case for Known {
 // On the CPU.
 
 /// The product of a square matrix and one of `sides` columns.
-pub fn products(matrix: &[f32], x: &[f32], n: usize, sides: usize) -> Vec<f32> {
+pub fn products<T: Precision>(matrix: &[T], x: &[T], n: usize, sides: usize) -> Vec<T> {
     let element = |row: usize, side: usize| -> f64 {
-        let products =
-            (0..n).map(|e| f64::from(matrix[row * n + e]) * f64::from(x[e * sides + side]));
+        let products = (0..n).map(|e| matrix[row * n + e].into() * x[e * sides + side].into());
         products.sum()
     };
     let rows = (0..n).flat_map(|row| (0..sides).map(move |side| (row, side)));
-    rows.map(|(row, side)| element(row, side) as f32).collect()
+    rows.map(|(row, side)| T::rounded(element(row, side)))
+        .collect()
 }

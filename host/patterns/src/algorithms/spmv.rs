@@ -3,6 +3,7 @@
 use anyhow::Result;
 use gpu::algorithms::spmv::{spmv_csr, spmv_csr_warp};
 use lanewise::{Device, DeviceBuffer, LaunchConfig, LaunchError, MemoryError, Stream};
+use rayon::prelude::*;
 
 use super::precision::{Precision, numbers};
 use super::{AlgorithmError, Floats, at_least, dot};
@@ -381,7 +382,9 @@ fn stencil(n: usize, _seed: u64) -> Places {
         .iter()
         .map(|step| step.rem_euclid(n.max(1) as i64) as usize)
         .collect();
-    let places = (0..n).flat_map(|row| steps.iter().map(move |step| ((row + step) % n) as u32));
+    let place = |i: usize| ((i / steps.len() + steps[i % steps.len()]) % n) as u32;
+    let places = (0..n * steps.len()).into_par_iter().with_min_len(1 << 14);
+    let places = places.map(place);
     let starts = (0..=n).map(|row| (row * steps.len()) as u32);
     (starts.collect(), places.collect())
 }

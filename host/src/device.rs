@@ -123,7 +123,8 @@ impl Device {
         let device = CustDevice::get_device(number).map_err(call("cuDeviceGet"))?;
         let context = Context::new(device).map_err(call("cuDevicePrimaryCtxRetain"))?;
         let properties = DeviceProperties::read(device, at)?;
-        let backend = crate::backend::chosen();
+        // The choice is made where `cuInit` is called, which has been.
+        let backend = lanewise_driver::backend().unwrap_or(Backend::Sim);
         Ok(Self(Arc::new(Inner {
             context,
             device,

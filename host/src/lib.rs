@@ -20,7 +20,6 @@
 //! ```
 
 mod argument;
-mod backend;
 mod buffer;
 pub mod checks;
 mod cluster;
@@ -62,7 +61,6 @@ mod transfer;
 pub mod ulp;
 
 pub use argument::{Argument, ArgumentList, Arguments};
-pub use backend::Backend;
 pub use buffer::{DeviceBuffer, MemoryError};
 pub use config::{Dim3, LaunchConfig};
 pub use cust::memory::DeviceCopy;
@@ -73,6 +71,7 @@ pub use finished::Finished;
 pub use graph::{Graph, GraphError, Record, Recordable, RecordableAll};
 pub use jit::{JitOptions, LoadCache};
 pub use l2::L2Window;
+pub use lanewise_driver::Backend;
 pub use launch::LaunchError;
 pub use link::{Image, Linker};
 pub use managed::{Advice, ManagedBuffer, Place};

@@ -101,7 +101,7 @@ fn the_driver_and_the_simulator_agree_with_themselves() {
     some.retain(|case| !matches!(case.harness, Harness::Image | Harness::Use | Harness::Fault));
     // The driver that is simulated reads PTX of CUDA 13.0.
     some.retain(|case| case.sample.version <= (9, 0));
-    let some: Vec<Case> = some.into_iter().step_by(7).collect();
+    let some: Vec<Case> = some.into_iter().step_by(19).collect();
     agree_with_themselves(&some);
 }
 
@@ -120,6 +120,12 @@ fn textures_and_surfaces_agree_with_themselves() {
 fn what_is_judged_by_use_agrees_with_itself() {
     let mut some = cases::all();
     some.retain(|case| case.harness == Harness::Use || case.special.is_some());
+    // Most of them are shapes of `wgmma`, which take long.
+    let mut wgmma = 0;
+    some.retain(|case| {
+        wgmma += usize::from(case.sample.instruction.starts_with("wgmma"));
+        !case.sample.instruction.starts_with("wgmma") || wgmma % 19 == 0
+    });
     let Some(report) = agree_with_themselves(&some) else {
         return;
     };

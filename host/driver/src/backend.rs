@@ -8,16 +8,37 @@ use crate::error::Error;
 use crate::log::{self, Level};
 use crate::{entry_point, libcuda, trace};
 use lanewise_variables::DEVICE;
+use std::fmt;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Who answers driver calls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Who answers driver calls and runs kernels: a GPU through NVIDIA's driver, or the simulator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Backend {
-    /// NVIDIA's driver, on a GPU.
+    /// NVIDIA's driver, on a GPU. Times are measured.
     Cuda,
-    /// The simulated GPU of this crate.
+    /// The simulated GPU of this crate. Times are modelled, counters are there, every access is checked.
     Sim,
+}
+
+impl Backend {
+    /// How this backend comes by its times: `measured` or `modelled`.
+    pub fn times(self) -> &'static str {
+        match self {
+            Self::Cuda => "measured",
+            Self::Sim => "modelled",
+        }
+    }
+}
+
+impl fmt::Display for Backend {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Cuda => "GPU",
+            Self::Sim => "simulator",
+        })
+    }
 }
 
 /// What the choice came to.

@@ -29,6 +29,7 @@ pub fn page(recorded: &[Report]) -> String {
     let rows = coverage();
     let mut page = HEAD.to_owned();
     summary(&mut page, &rows);
+    assembled(&mut page);
     for report in recorded {
         judged(&mut page, report);
     }
@@ -47,6 +48,28 @@ pub fn page(recorded: &[Report]) -> String {
         let _ = writeln!(page, "- `{name}`: `{}`", words.replace('|', "`, `"));
     }
     page
+}
+
+/// What NVIDIA's assembler and the loader take, and what only one of them does: the sim's test `ptxas` writes that down.
+const ASSEMBLED: &str = include_str!("../../sim/tests/ptxas/differences.txt");
+
+fn assembled(page: &mut String) {
+    let mut lines = ASSEMBLED.lines().filter(|line| !line.is_empty());
+    let title = lines.next().unwrap_or_default().trim_start_matches("# ");
+    let _ = write!(
+        page,
+        "\n## {title}\n\nptxas was asked about every combination of modifiers of every row, and about instances that differ from a right one by a \
+         word moved, left out or added. `LANEWISE_PTXAS=.../ptxas cargo test -p lanewise-sim --test ptxas` asks again; it takes some minutes.\n"
+    );
+    for line in lines {
+        let text = line.trim_start_matches("### ");
+        let _ = match line.split_once(' ') {
+            Some(("##", counts)) => writeln!(page, "\nOf {counts}."),
+            Some(("###", _)) => writeln!(page, "\nWhat {text} takes:\n"),
+            Some(("-", _)) => writeln!(page, "{line}"),
+            _ => writeln!(page, "- `{line}`"),
+        };
+    }
 }
 
 /// Sections in the order of the ISA, with their rows.

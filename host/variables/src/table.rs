@@ -78,6 +78,8 @@ variables! {
             "Tests that compare with a file write it.";
         PTXAS "LANEWISE_PTXAS": "a file's path", "those tests are skipped",
             "NVIDIA's assembler, against which tests hold the loader and the kernels.";
+        OPCODE "LANEWISE_OPCODE": "an opcode", "all",
+            "The one that the loader and NVIDIA's assembler are both asked about.";
         MUTANTS "LANEWISE_MUTANTS": "a whole number", "a short run",
             "How many changed modules the simulator's test of robustness runs.";
         ISOLATED_TEST "LANEWISE_ISOLATED_TEST": "a test's name", "none",

@@ -51,8 +51,9 @@ class Module:
         _call("cuModuleGetGlobal_v2", ctypes.byref(address), ctypes.byref(size), self.handle, name.encode())
         _call("cuMemcpyHtoD_v2", address, array.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(array.nbytes))
 
-    def launch(self, name, grid, block, *arguments, shared=0):
-        """Launches and waits. Arrays go in and out by reference, numpy scalars and bytes by value."""
+    def launch(self, name, grid, block, *arguments, shared=0, cooperative=False):
+        """Launches and waits. Arrays go in and out by reference, numpy scalars and bytes by value. In a cooperative launch
+        all blocks run at once and may wait for each other."""
         function = ctypes.c_void_p()
         found = [known for known in self.names if known == name or known.startswith(name)]
         _call("cuModuleGetFunction", ctypes.byref(function), self.handle, (found or [name])[0].encode())
@@ -63,7 +64,10 @@ class Module:
         ]
         pointers = (ctypes.c_void_p * max(len(values), 1))(*[ctypes.addressof(value) for value in values])
         shape = [ctypes.c_uint(n) for n in (*_three(grid), *_three(block), shared)]
-        _call("cuLaunchKernel", function, *shape, None, pointers, None)
+        if cooperative:
+            _call("cuLaunchCooperativeKernel", function, *shape, None, pointers)
+        else:
+            _call("cuLaunchKernel", function, *shape, None, pointers, None)
         _call("cuCtxSynchronize")
         for argument, buffer in zip(arguments, buffers):
             if buffer:

@@ -89,7 +89,7 @@ impl<'a> Arrays<'a, '_> {
                     Operand::Pair(first, second) => {
                         first.into_iter().chain(second).for_each(assign)
                     }
-                    Operand::Vector(slice) => {
+                    Operand::Vector(slice) | Operand::VectorPair(slice, _) => {
                         for element in self.body.elements(slice) {
                             if let Operand::Register(register) = *element {
                                 assign(register);

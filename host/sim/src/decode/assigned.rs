@@ -163,12 +163,16 @@ fn visit(body: &Body<'_>, instruction: &Instruction, mut f: impl FnMut(RegisterI
 }
 
 /// The registers that an operand names.
-pub(super) fn registers(body: &Body<'_>, operand: &Operand<'_>, f: &mut impl FnMut(RegisterId)) {
+pub(super) fn registers(body: &Body<'_>, operand: &Operand<'_>, f: &mut dyn FnMut(RegisterId)) {
     match *operand {
         Operand::Register(id) | Operand::Negated(id) | Operand::Element(id, _) => f(id),
         Operand::Part(id, _) | Operand::Minus(id, _) | Operand::Sum(id, _) => f(id),
         Operand::Indexed(indexed) => indexed.register.into_iter().for_each(f),
         Operand::Pair(a, b) => a.into_iter().chain(b).for_each(f),
+        Operand::VectorPair(slice, predicate) => {
+            registers(body, &Operand::Vector(slice), f);
+            f(predicate);
+        }
         Operand::Address(Base::Register(id), _) => f(id),
         Operand::Vector(slice) | Operand::List(slice) | Operand::Arguments(slice) => {
             for element in body.elements(slice) {

@@ -6,14 +6,14 @@
 use super::builder::{Builder, Operands};
 use super::memory::{Address, place};
 use super::problem::{Result, invalid, unsupported};
-use crate::machine::compute::matrix::{self, Kind, Product, Sparsity, rows};
+use crate::machine::compute::matrix::{self, Kind, Product, Scaling, Sparsity, rows};
 use crate::machine::memory::access::{NamedSpace, flag};
 use crate::machine::memory::tile::{self, Tile};
 use crate::machine::memory::transfer::TransferSpace;
 use crate::machine::program::Value;
 use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, Type};
 use crate::semantics::Rounding;
-use crate::semantics::matrix::{Accumulator, BitOp, Element, sparse};
+use crate::semantics::matrix::{Accumulator, BitOp, Element, Factor, sparse};
 
 /// The mask of all lanes.
 pub(super) fn everybody(b: &mut Builder<'_, '_>) -> Result<u32> {
@@ -36,6 +36,9 @@ pub(super) fn element(ty: Type) -> Option<Element> {
         Type::Tf32 => Element::Tf32,
         Type::E4m3 => Element::E4m3,
         Type::E5m2 => Element::E5m2,
+        Type::E3m2 => Element::E3m2,
+        Type::E2m3 => Element::E2m3,
+        Type::E2m1 => Element::E2m1,
         Type::S8 => Element::S8,
         Type::U8 => Element::U8,
         Type::S4 => Element::S4,
@@ -63,12 +66,14 @@ pub(super) fn multiply<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
     let types: Vec<Type> = i.modifiers.types().collect();
     let (d, left, right, c) = match types[..] {
         [d, c] => (d, Type::F16, Type::F16, c),
-        [d, left, right, c] => (d, left, right, c),
+        [d, left, right, c] | [d, left, right, c, _] => (d, left, right, c),
         _ => return unsupported(),
     };
     let (matrices, metadata) = match b.body.operands(i) {
-        [to, left, right, from] => ([to, left, right, from], None),
-        [to, left, right, from, metadata, selector] => {
+        [to, left, right, from] | [to, left, right, from, _, _, _, _] => {
+            ([to, left, right, from], None)
+        }
+        [to, left, right, from, metadata, selector, ..] => {
             ([to, left, right, from], Some((metadata, selector)))
         }
         _ => return invalid("a multiplication takes four matrices"),
@@ -85,6 +90,12 @@ pub(super) fn multiply<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
         let and = i.modifiers.has(M::And);
         Kind::Bits(k, if and { BitOp::And } else { BitOp::Xor })
     } else {
+        // Four bits have no padding here.
+        let packed = i.modifiers.has(M::KindMxf4) || i.modifiers.has(M::KindMxf4nvf4);
+        let element = |ty| match ty {
+            Type::E2m1 if packed => Some(Element::E2m1x8),
+            ty => element(ty),
+        };
         let (Some(left), Some(right), Some(c), Some(d)) = (
             element(left),
             element(right),
@@ -134,8 +145,13 @@ pub(super) fn multiply<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
         fragment(from, false)?,
         fragment(to, true)?,
     ];
+    let scaling = scaling(b, i)?;
     let members = everybody(b)?;
-    b.program.products.push(Product { kind, rows });
+    b.program.products.push(Product {
+        kind,
+        rows,
+        scaling,
+    });
     let aux = b.program.products.len() as u32 - 1;
     b.emit(
         matrix::multiply(),
@@ -146,6 +162,45 @@ pub(super) fn multiply<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
         },
     );
     Ok(())
+}
+
+/// The factors of a product with `.block_scale`.
+fn scaling<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<Option<Scaling>> {
+    if !i.modifiers.has(M::BlockScale) {
+        return Ok(None);
+    }
+    let (factor, blocks) = match () {
+        () if i.modifiers.has(M::Ue4m3) => (Factor::Ue4m3, 4),
+        () if i.modifiers.has(M::ScaleVec4x) => (Factor::Ue8m0, 4),
+        () if i.modifiers.has(M::KindMxf8f6f4) => (Factor::Ue8m0, 1),
+        () => (Factor::Ue8m0, 2),
+    };
+    let [.., left, of_left, right, of_right] = *b.body.operands(i) else {
+        return invalid("factors and their selectors should stand here");
+    };
+    let mut of = |data: &Operand<'a>, selectors: &Operand<'a>, threads: i64| {
+        let [byte, thread] = b.elements(selectors)[..] else {
+            return invalid("a byte's and a thread's number should stand here");
+        };
+        let blocks = blocks as i64;
+        let bad = |operand, most, step| matches!(operand, Operand::Int(value) if !(0..=most).contains(&value) || value % step != 0);
+        if bad(byte, 4 - blocks, blocks) || bad(thread, threads - 1, 1) {
+            return invalid(format!(
+                "a selector of factors is too large: bytes come in groups of {blocks}, threads are below {threads}"
+            ));
+        }
+        Ok([
+            b.source(data, 4, None)?,
+            b.source(&byte, 4, None)?,
+            b.source(&thread, 4, None)?,
+        ])
+    };
+    let rows = [of(&left, &of_left, 2)?, of(&right, &of_right, 4)?];
+    Ok(Some(Scaling {
+        factor,
+        blocks,
+        rows,
+    }))
 }
 
 /// Metadata and selector of a product with a sparse matrix.

@@ -149,7 +149,9 @@ impl<'a> Builder<'a, '_> {
     /// The elements of a vector operand, in braces or a register of its own, or the one operand.
     pub(super) fn elements(&self, operand: &Operand<'a>) -> Vec<Operand<'a>> {
         match *operand {
-            Operand::Vector(slice) => self.body.elements(slice).to_vec(),
+            Operand::Vector(slice) | Operand::VectorPair(slice, _) => {
+                self.body.elements(slice).to_vec()
+            }
             Operand::Register(id) if self.is_vector(operand) => {
                 let many = self.body.registers[id as usize].vector;
                 let components = Component::ALL.iter().take(many.into());

@@ -159,6 +159,14 @@ impl<'a> Builder<'a, '_> {
         use SpecialRegister as S;
         let component = component.map_or(0, component_index) as u8;
         match register {
+            S::ReservedSmemOffsetBegin
+            | S::ReservedSmemOffsetEnd
+            | S::ReservedSmemOffsetCap
+            | S::ReservedSmemOffset0
+            | S::ReservedSmemOffset1 => {
+                self.program.asks_for_reserved = true;
+                self.constant(Value::Special(register, component), width)
+            }
             S::Clock
             | S::ClockHi
             | S::Clock64

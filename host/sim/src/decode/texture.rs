@@ -86,6 +86,21 @@ impl<'a> Builder<'a, '_> {
         Ok((handle, rows))
     }
 
+    /// Whether the last operand of a fetch is a depth to compare with, and no offset in texels: those are vectors, but
+    /// along a single axis they may stand alone.
+    fn compares(&self, operand: &Operand<'a>, geometry: Geometry) -> bool {
+        match *operand {
+            Operand::F32(_) | Operand::F64(_) => true,
+            Operand::Register(id) => {
+                let register = self.body.registers.get(id as usize);
+                let float = register.is_some_and(|register| register.ty == Type::F32);
+                let line = matches!(geometry, Geometry::D1 | Geometry::A1d);
+                float || !line && !self.is_vector(operand)
+            }
+            _ => false,
+        }
+    }
+
     /// Rows of 32-bit values, one for each element.
     fn words(&mut self, operand: &Operand<'a>, ty: Option<Type>) -> Result<Vec<u32>> {
         let elements = self.elements(operand);
@@ -132,16 +147,25 @@ pub(super) fn fetch<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> 
             element => b.destination(&element, 4)?,
         });
     }
+    let resident = match results {
+        Operand::VectorPair(_, predicate) => Some(b.predicate_register(predicate)?),
+        _ => None,
+    };
     let (handle, coordinates) = b.object(&object, geometry, Some(coordinate))?;
-    let level = match *operands {
-        [_, _, level] if i.modifiers.has(M::Level) => {
-            LevelOf::Row(b.source(&level, 4, Some(coordinate))?)
+    let (level, rest) = match operands[2..] {
+        [level, ref rest @ ..] if i.modifiers.has(M::Level) => {
+            (LevelOf::Row(b.source(&level, 4, Some(coordinate))?), rest)
         }
-        [_, _, x, y] if i.modifiers.has(M::Grad) => {
-            LevelOf::Gradient(b.words(&x, Some(Type::F32))?, b.words(&y, Some(Type::F32))?)
-        }
-        [_, _] => LevelOf::Base,
-        _ => return because("offsets and depth comparisons of fetches"),
+        [x, y, ref rest @ ..] if i.modifiers.has(M::Grad) => (
+            LevelOf::Gradient(b.words(&x, Some(Type::F32))?, b.words(&y, Some(Type::F32))?),
+            rest,
+        ),
+        ref rest => (LevelOf::Base, rest),
+    };
+    let offsets = match *rest {
+        [] => Vec::new(),
+        [offset] if !b.compares(&offset, geometry) => b.words(&offset, Some(Type::S32))?,
+        _ => return because("a comparison with depths; no sampler of CUDA's says which"),
     };
     let action = if i.opcode == Opcode::Tld4 {
         let component = match () {
@@ -164,6 +188,8 @@ pub(super) fn fetch<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> 
             geometry,
             handle,
             coordinates,
+            offsets,
+            resident,
             values,
             wide: false,
             action,
@@ -192,13 +218,20 @@ pub(super) fn query<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> 
             _ => return None,
         })
     });
-    let (Some(asked), [d, object]) = (asked, b.body.operands(i)) else {
+    let (Some(asked), [d, object, level @ ..]) = (asked, b.body.operands(i)) else {
         return unsupported();
     };
     let (d, object) = (*d, *object);
+    let level = match *level {
+        [level] => Some(b.source(&level, 4, Some(Type::U32))?),
+        _ => None,
+    };
     let values = vec![b.destination(&d, 4)?];
     let handle = b.handle(&object)?;
-    b.image(answer::query, plain(handle, values, Action::Query(asked)))
+    b.image(
+        answer::query,
+        plain(handle, values, Action::Query(asked, level)),
+    )
 }
 
 pub(super) fn is_type<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
@@ -222,6 +255,8 @@ fn plain(handle: u32, values: Vec<u32>, action: Action) -> ImageSite {
         geometry: Geometry::Any,
         handle,
         coordinates: Vec::new(),
+        offsets: Vec::new(),
+        resident: None,
         values,
         wide: false,
         action,
@@ -262,6 +297,8 @@ pub(super) fn load<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
             geometry,
             handle,
             coordinates,
+            offsets: Vec::new(),
+            resident: None,
             values,
             wide: width == 8,
             action,
@@ -305,6 +342,8 @@ pub(super) fn store<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> 
             geometry,
             handle,
             coordinates,
+            offsets: Vec::new(),
+            resident: None,
             values,
             wide: width == 8,
             action,
@@ -342,6 +381,8 @@ pub(super) fn reduce<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()>
             geometry,
             handle,
             coordinates,
+            offsets: Vec::new(),
+            resident: None,
             values,
             wide: width == 8,
             action,

@@ -162,9 +162,10 @@ fn stuck(missed: &Missed, opcode: &str) -> String {
             format!("it has `.{word}`, where {} could stand", one_of(words))
         }
         Missed::Extra(words) => {
+            let go = if words.len() == 1 { "does" } else { "do" };
             let words: Vec<String> = words.iter().map(|word| format!("`.{word}`")).collect();
             format!(
-                "{} does not go with its other modifiers",
+                "{} {go} not go with its other modifiers",
                 words.join(" and ")
             )
         }

@@ -20,7 +20,7 @@ mod target;
 #[cfg(test)]
 mod tests;
 
-use crate::ptx::ast::{Modifier, Opcode, Type};
+use crate::ptx::ast::{Modifier, Opcode};
 pub use check::{Refusal, check};
 pub use decoder::Decoder;
 pub use error::IsaError;
@@ -238,14 +238,9 @@ pub(crate) fn needs(row: &Row, modifiers: &[Modifier]) -> ((u32, u32), Target) {
         since = since.max(*version);
         target.sm = target.sm.max(*sm);
     }
-    use Modifier::{A2d, Acube, Cta, Cube, F16, Gpu, Sys, V4};
+    use Modifier::{A2d, Acube, Cta, Cube, F16, Gpu, Sys};
     let has = |words: &[Modifier]| words.iter().any(|word| modifiers.contains(word));
-    let of_eight = |&word: &Modifier| Type::of(word).is_some_and(|ty| ty.size() == 8);
     let (version, sm) = match row.opcode {
-        // 256 bits at once.
-        Opcode::Ld | Opcode::Ldu | Opcode::St if has(&[V4]) && modifiers.iter().any(of_eight) => {
-            ((8, 8), 100)
-        }
         Opcode::Atom | Opcode::Red if has(&[Cta, Gpu, Sys]) => ((5, 0), 60),
         Opcode::Tex if has(&[F16]) => ((4, 2), 53),
         Opcode::Tld4 if has(&[A2d, Cube, Acube]) => ((4, 3), 0),

@@ -32,6 +32,15 @@ pub(super) fn accumulators(words: &[Modifier]) -> usize {
     columns.unwrap_or(0) / if halves { 4 } else { 2 }
 }
 
+/// Elements of the vector by which a fetch moves its texels, one for each axis that is no layer; volumes have four.
+pub(super) fn texel_offsets(words: &[Modifier]) -> usize {
+    match () {
+        () if words.contains(&Modifier::D3) => 4,
+        () if words.contains(&Modifier::D2) || words.contains(&Modifier::A2d) => 2,
+        () => 1,
+    }
+}
+
 /// Dimensions of a tensor.
 pub(super) fn dimensions(word: Modifier) -> Option<usize> {
     match word {
@@ -150,7 +159,11 @@ impl Form {
         // A register of several elements is none of one.
         let whole = matches!(
             slot.shape,
-            Shape::Destinations(_) | Shape::Sources(_) | Shape::Pack | Shape::Unpack
+            Shape::Destinations(_)
+                | Shape::DestinationsAndMaybe(_)
+                | Shape::Sources(_)
+                | Shape::Pack
+                | Shape::Unpack
         );
         if !whole && vector_of(body, operand).is_some() {
             return false;
@@ -188,6 +201,16 @@ impl Form {
                 register_fits(body, id, Typed::Pointer, false)
             }
             (Shape::Address, Address(..)) => true,
+            (Shape::DestinationsAndMaybe(count), &VectorPair(slice, id)) => {
+                predicate(id) && self.vector_fits(body, slot, &Vector(slice), count.into(), typed)
+            }
+            (Shape::DestinationsAndMaybe(count), _) => {
+                self.vector_fits(body, slot, operand, count.into(), typed)
+            }
+            (Shape::TexelOffsets, _) => {
+                let count = texel_offsets(&self.modifiers);
+                self.vector_fits(body, slot, operand, count, typed)
+            }
             (Shape::Destinations(count) | Shape::Sources(count), _) => {
                 let count = count.map_or(self.vector, usize::from);
                 self.vector_fits(body, slot, operand, count, typed)
@@ -287,7 +310,10 @@ impl Form {
         typed: Typed,
     ) -> bool {
         use Operand::*;
-        let writes = matches!(slot.shape, Shape::Destinations(_));
+        let writes = matches!(
+            slot.shape,
+            Shape::Destinations(_) | Shape::DestinationsAndMaybe(_)
+        );
         let element = |element: &Operand<'_>| match *element {
             Register(_) if vector_of(body, element).is_some() => false,
             Register(id) | Element(id, _) => register_fits(body, id, typed, slot.wider),
@@ -392,6 +418,13 @@ impl Form {
                 "an address in brackets, if in a register then of 32 or 64 bits".to_owned()
             }
             Shape::Destinations(many) | Shape::Sources(many) => count(many),
+            Shape::DestinationsAndMaybe(many) => {
+                format!("{}, perhaps `|` a predicate register", count(Some(many)))
+            }
+            Shape::TexelOffsets => match texel_offsets(&self.modifiers) {
+                1 => "an offset in texels".to_owned(),
+                many => format!("a vector of {many} offsets in texels"),
+            },
             Shape::Pack | Shape::Unpack => format!("a vector{size} in all"),
             Shape::Texture => "a list such as `[texture, {x, y}]`".to_owned(),
             Shape::TensorMap(count) => format!(
@@ -489,8 +522,11 @@ fn is_part(part: Selector) -> bool {
 /// Integers do not go into float registers, nor floats into integer registers; bits go anywhere.
 fn same_kind(register: Type, ty: Type) -> bool {
     let integer = |ty: Type| matches!(ty.class(), Class::Signed | Class::Unsigned);
+    // A register of halves holds no `.bf16`.
+    let other_half = register == Type::F16 && ty == Type::Bf16;
     !(integer(register) && ty.class() == Class::Float
-        || register.class() == Class::Float && integer(ty))
+        || register.class() == Class::Float && integer(ty)
+        || other_half)
 }
 
 fn constant_fits(constant: &Operand<'_>, typed: Typed) -> bool {
@@ -561,7 +597,7 @@ fn describe_operand(body: &Body<'_>, operand: &Operand<'_>) -> String {
         Address(Base::Register(id), _) => format!("the address in {}", name(id)),
         Address(..) => "an address".to_owned(),
         List(_) => "a list in brackets".to_owned(),
-        Vector(slice) => match body.elements(slice) {
+        Vector(slice) | VectorPair(slice, _) => match body.elements(slice) {
             [Register(id), ..] => format!("a vector of {}, the first {}", slice.len, name(*id)),
             _ => format!("a vector of {}", slice.len),
         },

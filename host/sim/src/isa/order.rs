@@ -17,7 +17,14 @@ fn name_words(opcode: Opcode, written: &[Modifier]) -> &'static [Modifier] {
         Opcode::Mul | Opcode::Mad | Opcode::Madc | Opcode::Mul24 | Opcode::Mad24 => &[Lo, Hi, Wide],
         Opcode::Shf => &[L, R],
         Opcode::Cvta => &[To],
-        Opcode::Bar | Opcode::Barrier => &[Cta, Warp],
+        Opcode::Bar | Opcode::Barrier => &[Cta, Warp, Arrive, Red],
+        Opcode::Brx => &[Idx],
+        Opcode::Cvt => &[Pack],
+        Opcode::Div => &[Full],
+        Opcode::Dp2a => &[Lo, Hi],
+        Opcode::Tensormap => &[Replace, CpFenceproxy],
+        Opcode::Txq => &[Level],
+        Opcode::Wgmma => &[MmaAsync, Fence, CommitGroup, WaitGroup],
         Opcode::Fence | Opcode::Membar => &[Proxy],
         Opcode::Mbarrier => &[
             Init,
@@ -30,7 +37,6 @@ fn name_words(opcode: Opcode, written: &[Modifier]) -> &'static [Modifier] {
             TryWait,
             PendingCount,
             Parity,
-            NoComplete,
         ],
         Opcode::Cp => &[
             Async,
@@ -56,7 +62,7 @@ fn name_words(opcode: Opcode, written: &[Modifier]) -> &'static [Modifier] {
 }
 
 /// Kinds of words that keep their order among themselves.
-const KINDS: usize = 3;
+const KINDS: usize = 5;
 
 fn kind(word: Modifier) -> Option<usize> {
     use Modifier::*;
@@ -64,6 +70,9 @@ fn kind(word: Modifier) -> Option<usize> {
         Row | Col => Some(0),
         Const | Global | Local | Param | ParamEntry | ParamFunc | Shared | SharedCta
         | SharedCluster => Some(1),
+        B8x16 | B6x16P32 | B4x16P64 | U4 | S4 | U2 | S2 => Some(2),
+        Xor | And | Or | Popc => Some(3),
+        L2EvictNormal | L2EvictFirst | L2EvictLast | L2EvictUnchanged => Some(4),
         word => Type::of(word).map(|_| 2),
     }
 }
@@ -151,7 +160,10 @@ impl Pattern {
                 continue;
             };
             let there = |sequence: &&Vec<Modifier>| sequence.iter().all(|word| left.contains(word));
-            match words.iter().find(there) {
+            // The longest, and of those the first.
+            let fitting = || words.iter().filter(there);
+            let longest = fitting().map(Vec::len).max();
+            match fitting().find(|it| Some(it.len()) == longest) {
                 Some(sequence) => {
                     for word in sequence {
                         if let Some(at) = left.iter().position(|other| other == word) {

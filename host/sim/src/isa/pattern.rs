@@ -13,6 +13,27 @@ pub const SETS: &[(&str, &str)] = &[
         "LDTYPE",
         "b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64",
     ),
+    // At most 128 bits.
+    (
+        "LDVEC",
+        "b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64\
+        |v2.b8|v2.b16|v2.b32|v2.b64|v2.u8|v2.u16|v2.u32|v2.u64|v2.s8|v2.s16|v2.s32|v2.s64|v2.f32|v2.f64\
+        |v4.b8|v4.b16|v4.b32|v4.u8|v4.u16|v4.u32|v4.s8|v4.s16|v4.s32|v4.f32",
+    ),
+    // 256 bits.
+    (
+        "LDWIDE",
+        "v8.b32|v8.u32|v8.s32|v8.f32|v4.b64|v4.u64|v4.s64|v4.f64",
+    ),
+    (
+        "SUVEC",
+        "b8|b16|b32|b64|v2.b8|v2.b16|v2.b32|v2.b64|v4.b8|v4.b16|v4.b32",
+    ),
+    (
+        "MOVVEC",
+        "v2.b16|v2.b32|v2.b64|v2.u16|v2.u32|v2.u64|v2.s16|v2.s32|v2.s64|v2.f32|v2.f64\
+        |v4.b16|v4.b32|v4.u16|v4.u32|v4.s16|v4.s32|v4.f32",
+    ),
     ("TEXTYPE", "u32|s32|f16|f32"),
     ("FRND", "rn|rz|rm|rp"),
     ("IRND", "rni|rzi|rmi|rpi"),
@@ -30,16 +51,21 @@ pub const SETS: &[(&str, &str)] = &[
         "finite|infinite|number|notanumber|normal|subnormal",
     ),
     ("PRMT", "f4e|b4e|rc8|ecl|ecr|rc16"),
+    // Memory that the second-level cache is not asked about.
     (
-        "LDSPACE",
-        "const|global|local|param|param::entry|param::func|shared|shared::cta|shared::cluster",
+        "LDNEAR",
+        "const|local|param|param::entry|param::func|shared|shared::cta|shared::cluster",
     ),
     (
-        "STSPACE",
-        "global|local|param|param::func|shared|shared::cta|shared::cluster",
+        "STNEAR",
+        "local|param|param::func|shared|shared::cta|shared::cluster",
     ),
-    ("MSPACE", "global|shared|shared::cta|shared::cluster"),
     ("ASPACE", "global|shared|shared::cta|shared::cluster"),
+    // A policy for the cache goes with global memory.
+    (
+        "APLACE",
+        "shared|shared::cta|shared::cluster|global.L2::cache_hint|global|L2::cache_hint",
+    ),
     ("WSPACE", "global|shared|shared::cta"),
     ("SHARED", "shared|shared::cta"),
     ("SHAREDC", "shared|shared::cta|shared::cluster"),
@@ -111,10 +137,7 @@ pub const SETS: &[(&str, &str)] = &[
     ("RELEASE", "release.cta|release.cluster"),
     ("ACQUIRE", "acquire.cta|acquire.cluster"),
     ("RELAXED", "relaxed.cta|relaxed.cluster"),
-    (
-        "KIND",
-        "kind::f8f6f4|kind::mxf8f6f4|kind::mxf4|kind::mxf4nvf4",
-    ),
+    ("F8F6F4", "e4m3|e5m2|e3m2|e2m3|e2m1"),
     (
         "TXQ",
         "width|height|depth|channel_data_type|channel_order|normalized_coords|force_unnormalized_coords|filter_mode\
@@ -198,6 +221,10 @@ pub enum Shape {
     Address,
     /// `D`: destinations, as many as `.v2`, `.v4`, `.v8` say, or as the number says: `D4`.
     Destinations(Option<u8>),
+    /// `D4|p?`: so many destinations, alone or with a predicate.
+    DestinationsAndMaybe(u8),
+    /// `e`: offsets of a fetch in texels, as many as its geometry has axes.
+    TexelOffsets,
     /// `S`: the same of sources.
     Sources(Option<u8>),
     /// `pack`: a vector whose elements together have the size of the type.
@@ -314,6 +341,7 @@ impl Pattern {
                     | Shape::DestinationAndMaybe
                     | Shape::DestinationAnd
                     | Shape::Destinations(_)
+                    | Shape::DestinationsAndMaybe(_)
                     | Shape::PartDestination
                     | Shape::ElementsDestination(_)
                     | Shape::Unpack
@@ -493,6 +521,9 @@ fn shape_of(text: &str) -> Shape {
         "dv2" => Shape::ElementsDestination(2),
         "dv4" => Shape::ElementsDestination(4),
         "sink" => Shape::Sink,
+        "D2|p?" => Shape::DestinationsAndMaybe(2),
+        "D4|p?" => Shape::DestinationsAndMaybe(4),
+        "e" => Shape::TexelOffsets,
         "label" => Shape::Label,
         "targets" => Shape::Targets,
         "args" => Shape::Arguments,

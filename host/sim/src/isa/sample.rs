@@ -232,6 +232,7 @@ fn usage(slot: &Slot, index: usize) -> Usage {
         | Shape::DestinationAndMaybe
         | Shape::DestinationAnd
         | Shape::Destinations(_)
+        | Shape::DestinationsAndMaybe(_)
         | Shape::Predicate
         | Shape::PredicateOrPair
         | Shape::PredicatePair
@@ -341,6 +342,10 @@ impl Maker<'_> {
             Shape::DestinationAnd => self.pair(ty, value),
             Shape::Address => self.address(),
             Shape::Destinations(count) | Shape::Sources(count) => self.many(count, (ty, value)),
+            Shape::DestinationsAndMaybe(count) => self.many(Some(count), (ty, value)),
+            Shape::TexelOffsets => {
+                self.vector(super::operands::texel_offsets(self.words), Type::S32)
+            }
             Shape::Pack | Shape::Unpack => {
                 let half = match ty.size() {
                     2 => Type::B8,

@@ -233,8 +233,14 @@ impl Core<'_> {
             S::ClusterNctarank => u64::from(ranks()),
             S::IsExplicitCluster => u64::from(ranks() > 1),
             S::DynamicSmemSize => u64::from(launch.dynamic_shared),
-            S::TotalSmemSize => u64::from(run.shared_bytes),
-            S::AggrSmemSize => u64::from(run.shared_bytes) * u64::from(ranks()),
+            S::TotalSmemSize => u64::from(run.own_shared()),
+            S::AggrSmemSize => u64::from(run.own_shared()) * u64::from(ranks()),
+            S::ReservedSmemOffsetEnd | S::ReservedSmemOffsetCap => {
+                u64::from(run.model.limits.shared_reserved)
+            }
+            // What lies there is for groups of several warps; see `Run::scratch`.
+            S::ReservedSmemOffset1 => u64::from(run.shared_start),
+            S::ReservedSmemOffsetBegin | S::ReservedSmemOffset0 => 0,
             // CUDA's cooperative groups: the address of the grid's workspace, its upper half first.
             S::Envreg1 => run.workspace() >> 32,
             S::Envreg2 => run.workspace() & 0xffff_ffff,

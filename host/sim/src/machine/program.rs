@@ -74,6 +74,8 @@ pub(crate) struct Program {
     pub(crate) shared: Vec<(usize, u32)>,
     /// Whether something calls `vprintf`.
     pub(crate) prints: bool,
+    /// Whether it asks where the shared memory lies that the system reserves.
+    pub(crate) asks_for_reserved: bool,
     /// Whether something calls `malloc`.
     pub(crate) heap: bool,
     /// Whether something launches kernels.
@@ -117,6 +119,7 @@ impl Default for Program {
             kernels: Vec::new(),
             shared: Vec::new(),
             prints: false,
+            asks_for_reserved: false,
             heap: false,
             launches: false,
             sources: Vec::new(),

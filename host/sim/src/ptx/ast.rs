@@ -590,6 +590,8 @@ pub enum Operand<'a> {
     List(Slice),
     /// `{a, b, ...}`: the elements.
     Vector(Slice),
+    /// `{a, b, c, d}|p`: the elements of a result, and a predicate destination.
+    VectorPair(Slice, RegisterId),
     /// `(a, b, ...)` of `call`: the elements. A call always has the operands returns, target, arguments (the lists
     /// possibly empty), and then possibly the label of a prototype or of targets.
     Arguments(Slice),

@@ -473,6 +473,10 @@ impl<'p> BodyPrinter<'p> {
             }
             Operand::List(slice) => return self.list('[', slice, ']'),
             Operand::Vector(slice) => return self.list('{', slice, '}'),
+            Operand::VectorPair(slice, predicate) => {
+                self.list('{', slice, '}');
+                format!("|{}", self.register_name(predicate))
+            }
             Operand::Arguments(slice) => return self.list('(', slice, ')'),
             Operand::Label(id) => self.label_name(id).to_owned(),
         };

@@ -459,3 +459,79 @@ fn queries_answer_with_the_objects_own() {
     let object = rig.device.images().add(Object::Surface(volume));
     assert_eq!(at(&rig, object, &[[0]])[0], [5, 3, 2, 0]);
 }
+
+#[test]
+fn offsets_move_a_fetch_by_whole_texels_before_the_edge_is_looked_at() {
+    let values: Vec<f32> = (0..15).map(|n| n as f32).collect();
+    let fetch = |body: &str, sampler: Sampler, at_: [[u32; 2]; 1]| {
+        let rig = Rig::new(&kernel(body));
+        let plane = image(&rig, Shape::D2, [5, 3, 1], (Format::F32, 1), &values);
+        let object = texture(&rig, plane, sampler);
+        at(&rig, object, &at_)[0]
+    };
+    let float = |v: [u32; 4]| f32::from_bits(v[0]);
+    let middle = [[1.5f32.to_bits(), 1.5f32.to_bits()]];
+    let tex = |offset: &str| {
+        format!(
+            "tex.2d.v4.f32.f32 {{%r0, %r1, %r2, %r3}}|%p, [%rd0, {{%c0, %c1}}], {offset}; selp.u32 %r3, 77, 0, %p;"
+        )
+    };
+    let got = fetch(&tex("{1, -1}"), Sampler::default(), middle);
+    assert_eq!((float(got), got[3]), (2.0, 77), "a texel right, a row up");
+    // Clamped where it leaves the texture; only four bits of an offset count.
+    let got = fetch(&tex("{-8, 7}"), Sampler::default(), middle);
+    assert_eq!(float(got), 10.0);
+    assert_eq!(
+        float(fetch(&tex("{16, 0}"), Sampler::default(), middle)),
+        6.0
+    );
+    let between = [[2.0f32.to_bits(), 1.5f32.to_bits()]];
+    let linear = Sampler {
+        filter: Filter::Linear,
+        ..Sampler::default()
+    };
+    assert_eq!(float(fetch(&tex("{1, 0}"), linear, between)), 7.5);
+    let gather = "tld4.r.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%rd0, {%c0, %c1}], {1, 0};";
+    let got = fetch(
+        gather,
+        Sampler::default(),
+        [[2.0f32.to_bits(), 1.0f32.to_bits()]],
+    );
+    assert_eq!(got.map(f32::from_bits), [7.0, 8.0, 3.0, 2.0]);
+    let whole = "tex.2d.v4.f32.s32 {%r0, %r1, %r2, %r3}, [%rd0, {%c0, %c1}], {2, 1};";
+    assert_eq!(float(fetch(whole, Sampler::default(), [[1, 1]])), 13.0);
+    let level = "mov.b32 %c2, 0; tex.level.2d.v4.f32.s32 {%r0, %r1, %r2, %r3}, [%rd0, {%c0, %c1}], %c2, {7, 1};";
+    assert_eq!(float(fetch(level, Sampler::default(), [[1, 1]])), 14.0);
+}
+
+#[test]
+fn a_comparison_with_depths_is_refused_by_name() {
+    let rig = kernel("tex.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%rd0, {%c0, %c1}], {1, 0}, %c2;");
+    let text = format!(".version 8.7\n.target sm_90\n.address_size 64\n{rig}");
+    let module = lanewise_sim::Module::load(&text).expect("it loads");
+    let refused = module.kernel("k").and_then(|kernel| kernel.refused.clone());
+    let why = refused.expect("a refusal").to_string();
+    assert!(why.contains("comparison with depths"), "{why}");
+}
+
+#[test]
+fn the_size_of_a_level_can_be_asked_for() {
+    let rig = Rig::new(&kernel(
+        "txq.level.width.b32 %r0, [%rd0], 1; txq.level.height.b32 %r1, [%rd0], %c0; txq.level.depth.b32 %r2, [%rd0], 0; txq.level.width.b32 %r3, [%rd0], 2;",
+    ));
+    let levels = [(8, 4), (4, 2)].map(|(width, height)| {
+        let texels = vec![0u8; (width * height) as usize];
+        image(
+            &rig,
+            Shape::D2,
+            [width, height, 1],
+            (Format::U8, 1),
+            &texels,
+        )
+    });
+    let object = rig.device.images().add(Object::Texture(Texture {
+        levels: levels.to_vec(),
+        sampler: Sampler::default(),
+    }));
+    assert_eq!(at(&rig, object, &[[1]])[0], [4, 2, 0, 0]);
+}

@@ -50,6 +50,10 @@ fn what_stands_in_no_order_is_refused_with_what_could_stand() {
         ("mul.u32.wide %d1, %r1, %r2;", "name come first"),
         ("cvt.u32 %r1, %f1;", "is missing"),
         ("ld.global.v4.v2.u32 %r1, [%d1];", "`.v4` does not go with"),
+        (
+            "ld.shared.L2::cache_hint.v4.b64 %r1, [%d1];",
+            "does not go with",
+        ),
         ("add.rn.u32 %r1, %r2, %r3;", "`.rn` does not go with"),
         (
             "setp.geu.u32 %p1, %r1, %r2;",

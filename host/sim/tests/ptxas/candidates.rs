@@ -18,9 +18,13 @@ pub(crate) struct Candidate {
 
 /// Instances that are right in themselves and wrong where the sample module puts them.
 fn out_of_place(instruction: &str) -> bool {
+    // A parameter by its name has no generic address.
+    let (name, operands) = instruction.split_once(' ').unwrap_or((instruction, ""));
+    let by_name = operands.contains("[argument]") || operands.contains("[parameter]");
     // 32-bit generic addresses in a module of 64-bit addresses; an argument slot that nothing wrote.
-    instruction.starts_with("cvta") && instruction.contains(".u32")
-        || instruction.starts_with("ld.param::func")
+    name.starts_with("cvta") && name.contains(".u32")
+        || name.starts_with("ld.param::func")
+        || by_name && !name.contains(".param")
 }
 
 fn candidate(sample: &Sample) -> Candidate {

@@ -100,13 +100,13 @@ fn registers(body: &Body<'_>) -> u32 {
                 | Operand::Address(ast::Base::Register(id), _) => mention(id),
                 Operand::Pair(a, b) => a.into_iter().chain(b).for_each(&mut mention),
                 Operand::Indexed(indexed) => indexed.register.into_iter().for_each(&mut mention),
-                Operand::Vector(slice) | Operand::Arguments(slice) => {
-                    body.elements(slice).iter().for_each(|e| {
-                        if let Operand::Register(id) = *e {
-                            mention(id);
-                        }
-                    })
-                }
+                Operand::Vector(slice)
+                | Operand::VectorPair(slice, _)
+                | Operand::Arguments(slice) => body.elements(slice).iter().for_each(|e| {
+                    if let Operand::Register(id) = *e {
+                        mention(id);
+                    }
+                }),
                 _ => {}
             }
         }

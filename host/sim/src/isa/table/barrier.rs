@@ -39,7 +39,9 @@ pub(super) const ROWS: &[Row] = &[
     // `membar.proxy.async` stands in the ISA's syntax; ptxas 13 and the driver know no such instruction.
     fence("sc|acq_rel? cta|gpu|sys", "").since(6, 0).on(70),
     fence("sc|acq_rel? cluster", "").since(7, 8).on(90),
-    fence("acquire|release SCOPE", "").since(8, 6).on(90),
+    // The ISA says PTX 8.6 and sm_90; ptxas takes them where it takes the others of that scope.
+    fence("acquire|release cta|gpu|sys", "").since(6, 0).on(70),
+    fence("acquire|release cluster", "").since(7, 8).on(90),
     fence("acquire sync_restrict::shared::cluster cluster", "").since(8, 6).on(90),
     fence("release sync_restrict::shared::cta cluster", "").since(8, 6).on(90),
     fence("mbarrier_init release cluster", "").since(8, 0).on(90),

@@ -30,7 +30,7 @@ pub(super) const ROWS: &[Row] = &[
     row(By::TensorCopy, Cp, "async bulk tensor DIM shared::cluster global tile? mbarrier::complete_tx::bytes multicast::cluster? L2HINT?", LOAD),
     row(By::TensorCopy, Cp, "async bulk tensor DIM shared::cluster global tile? mbarrier::complete_tx::bytes multicast::cluster? cta_group::1 L2HINT?", LOAD).since(8, 6).only(100),
     row(By::TensorCopy, Cp, "async bulk tensor IMAGES shared::cluster global im2col mbarrier::complete_tx::bytes multicast::cluster? L2HINT?", IMAGES),
-    row(By::TensorCopy, Cp, "async bulk tensor 2d shared::cluster global tile::gather4 mbarrier::complete_tx::bytes multicast::cluster? L2HINT?", GATHER).since(8, 6).only(100),
+    row(By::TensorCopy, Cp, "async bulk tensor 2d shared::cluster global tile::gather4 mbarrier::complete_tx::bytes multicast::cluster? cta_group::1? L2HINT?", GATHER).since(8, 6).only(100),
     row(By::TensorCopy, Cp, "async bulk tensor DIM shared::cta global tile? mbarrier::complete_tx::bytes L2HINT?", LOAD).since(8, 6),
     row(By::TensorCopy, Cp, "async bulk tensor IMAGES shared::cta global im2col mbarrier::complete_tx::bytes L2HINT?", IMAGES).since(8, 6),
     row(By::TensorCopy, Cp, "async bulk tensor 2d shared::cta global tile::gather4 mbarrier::complete_tx::bytes L2HINT?", GATHER).since(8, 6).on(100),

@@ -18,7 +18,8 @@ use crate::semantics::matrix::load::{
     Packed, address_lane, load, load_bytes, load_bytes_trans, movmatrix, store, store_bytes_trans,
 };
 use crate::semantics::matrix::{
-    Accumulator, BitOp, Element, mma, mma_b1, mma_f64, mma_m8n8k4, mma_sp, sparse, wmma,
+    Accumulator, BitOp, Element, Factor, Scale, Scales, mma, mma_b1, mma_f64, mma_m8n8k4, mma_sp,
+    sparse, wmma,
 };
 
 /// A multiplication: what it is, and the rows of its operands.
@@ -28,6 +29,19 @@ pub(crate) struct Product {
     pub(crate) kind: Kind,
     /// Rows of A, B, C and D.
     pub(crate) rows: [Vec<u32>; 4],
+    /// The factors of blocks of A and B.
+    pub(crate) scaling: Option<Scaling>,
+}
+
+/// Where a product's factors stand.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scaling {
+    /// Their type.
+    pub(crate) factor: Factor,
+    /// How many there are along k.
+    pub(crate) blocks: usize,
+    /// Of A and of B: the rows of the factors, of the first byte, and of the lanes that count.
+    pub(crate) rows: [[u32; 3]; 2],
 }
 
 /// Shape and types of a multiplication.
@@ -91,6 +105,50 @@ impl Core<'_> {
         self.fault(op, row % 8 * 4, FaultKind::Illegal { message, help })
     }
 
+    /// The factors of A and B, as the selectors in the first lane name them; else what is wrong with a selector.
+    ///
+    /// # Safety
+    /// `scaling` must be of an operation of the running frame.
+    unsafe fn scales<'d>(
+        &mut self,
+        scaling: &Scaling,
+        data: &'d [[u32; LANES]; 2],
+    ) -> Result<Scales<'d>, String> {
+        let Scaling {
+            factor,
+            blocks,
+            rows,
+        } = *scaling;
+        let mut selectors = [[0; 2]; 2];
+        for (matrix, [_, byte, thread]) in rows.into_iter().enumerate() {
+            // SAFETY: the decoder gave rows of 32-bit values.
+            let [byte, thread] =
+                [byte, thread].map(|row| unsafe { self.lanes::<u32>(row)[0] } as usize & 0xffff);
+            let threads = [2, 4][matrix];
+            if !byte.is_multiple_of(blocks) || byte + blocks > 4 || thread >= threads {
+                return Err(format!(
+                    "selectors {byte} and {thread} of the factors of {}, where bytes come in groups of {blocks} and threads are below {threads}",
+                    ["A", "B"][matrix]
+                ));
+            }
+            selectors[matrix] = [byte, thread];
+        }
+        Ok(Some([0, 1].map(|matrix| Scale {
+            data: &data[matrix],
+            factor,
+            blocks,
+            byte: selectors[matrix][0],
+            thread: selectors[matrix][1],
+        })))
+    }
+
+    /// Reports selectors that name no factors.
+    #[cold]
+    fn wrong_selector(&mut self, op: *const Op, message: String) -> *const Op {
+        let help = "byte selectors are 0 to 3 for one factor, 0 or 2 for two, 0 for four; thread selectors 0 and 1 for A, 0 to 3 for B";
+        self.fault(op, 0, FaultKind::Illegal { message, help })
+    }
+
     /// Copies of rows of the frame.
     ///
     /// # Safety
@@ -139,7 +197,11 @@ unsafe fn multiply_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const 
     // SAFETY: `op` is an operation of the program.
     let o = unsafe { &*op };
     warp!(core, op, o.b);
-    let Product { kind, rows } = &core.run.program.products[o.aux as usize];
+    let Product {
+        kind,
+        rows,
+        scaling,
+    } = &core.run.program.products[o.aux as usize];
     let [a, b, c, d] = rows;
     // SAFETY: the decoder gave this operation rows of 32 bits, for f64 of 64 bits, and no operand has more than `MOST`.
     unsafe {
@@ -159,8 +221,18 @@ unsafe fn multiply_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const 
         let mut result = [[0u32; LANES]; MOST];
         let (left, right, sum) = (&left[..a.len()], &right[..b.len()], &sum[..c.len()]);
         let to = &mut result[..d.len()];
+        let data = scaling.map(|scaling| scaling.rows.map(|[row, ..]| *core.lanes::<u32>(row)));
+        let scales = match (scaling, &data) {
+            (Some(scaling), Some(data)) => match core.scales(scaling, data) {
+                Ok(scales) => scales,
+                Err(message) => return core.wrong_selector(op, message),
+            },
+            _ => None,
+        };
         match *kind {
-            Kind::Mma(k, [a, b], [c, d]) => mma(k, (a, left), (b, right), (c, sum), (d, to)),
+            Kind::Mma(k, [a, b], [c, d]) => {
+                mma(k, scales, (a, left), (b, right), (c, sum), (d, to))
+            }
             Kind::Sparse(k, sparsity, [a, b], [c, d]) => {
                 let metadata = *core.lanes::<u32>(sparsity.metadata);
                 let Sparsity {
@@ -170,7 +242,15 @@ unsafe fn multiply_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const 
                     return core.wrong_metadata(op, wrong);
                 }
                 let metadata = (&metadata, selector);
-                mma_sp(k, metadata, (a, left), (b, right), (c, sum), (d, to));
+                mma_sp(
+                    k,
+                    scales,
+                    metadata,
+                    (a, left),
+                    (b, right),
+                    (c, sum),
+                    (d, to),
+                );
             }
             Kind::Volta([a, b], [c, d]) => mma_m8n8k4((a, left), (b, right), (c, sum), (d, to)),
             Kind::Bits(k, operation) => mma_b1(k, operation, left, right, sum, to),

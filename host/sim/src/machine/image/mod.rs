@@ -24,6 +24,10 @@ pub(crate) struct ImageSite {
     pub(crate) handle: u32,
     /// Rows of coordinates, 32-bit values; a layer's number is the first.
     pub(crate) coordinates: Vec<u32>,
+    /// Rows of what is added to each coordinate that is no layer, in texels; empty where nothing is.
+    pub(crate) offsets: Vec<u32>,
+    /// The predicate that says whether the texels are in memory, which they always are here.
+    pub(crate) resident: Option<u32>,
     /// Rows of results, or of what is stored; `NOWHERE` for `_`.
     pub(crate) values: Vec<u32>,
     /// Whether values are 64-bit.
@@ -55,8 +59,8 @@ pub(crate) enum Action {
         /// Bytes of the value, and whether it is signed; by the format where the instruction does not say.
         value: Option<(u32, bool)>,
     },
-    /// A question by `txq` or `suq`.
-    Query(Query),
+    /// `txq`, `suq`; of the level in this row, if one is named.
+    Query(Query, Option<u32>),
     /// `istypep`: whether the handle is of a texture reference (or of a surface reference; or of a sampler, which there are none of).
     Is { texture: Option<bool> },
 }
@@ -378,6 +382,21 @@ pub(super) unsafe fn coordinates(core: &Core<'_>, site: &ImageSite, lane: usize)
     for (value, &row) in values.iter_mut().zip(&site.coordinates) {
         // SAFETY: the decoder gave rows of 32-bit values.
         *value = unsafe { word(core, row, lane) };
+    }
+    values
+}
+
+/// How far the texels of a fetch are from those of its coordinates, along each axis.
+///
+/// Open in the ISA: which bits of an offset count. It says that offsets go from -8 to 7, so four bits are taken.
+///
+/// # Safety
+/// As for [`coordinates`].
+pub(super) unsafe fn offsets(core: &Core<'_>, site: &ImageSite, lane: usize) -> [i32; 3] {
+    let mut values = [0; 3];
+    for (value, &row) in values.iter_mut().zip(&site.offsets) {
+        // SAFETY: the decoder gave rows of 32-bit values.
+        *value = (unsafe { word(core, row, lane) } << 28) as i32 >> 28;
     }
     values
 }

@@ -4,7 +4,7 @@
 //! (driver 580.159.04, 2026-11-21) gives the number of layers in the first axis that a layered object has not, 1 as the height of a
 //! texture that is a line, and the faces of a cube as the depth of a surface.
 
-use super::{Action, Geometry, Query, Wrong, double, set_word, site};
+use super::{Action, Geometry, Query, Wrong, double, set_word, site, word};
 use crate::image::{AddressMode, Filter, Image, Object, Sampler, Shape};
 use crate::machine::core::Core;
 use crate::machine::lane::lanes;
@@ -23,8 +23,10 @@ pub(crate) unsafe fn query(core: &mut Core<'_>, op: *const Op) -> *const Op {
         let mut references = 0;
         for lane in lanes(mask) {
             let handle = double(core, site.handle, lane);
-            let asked = match site.action {
-                Action::Query(asked) => asked,
+            let (asked, level) = match site.action {
+                Action::Query(asked, level) => {
+                    (asked, level.map_or(0, |row| word(core, row, lane)))
+                }
                 Action::Is { texture } => {
                     let is = texture.is_some_and(|texture| run.is_reference(handle, texture));
                     references |= u32::from(is) << lane;
@@ -38,7 +40,11 @@ pub(crate) unsafe fn query(core: &mut Core<'_>, op: *const Op) -> *const Op {
                     .map(|image| about(image, &Sampler::default(), 1, asked, true)),
                 _ => run.texture(handle, Geometry::Any).map(|texture| {
                     let levels = texture.levels.len() as u32;
-                    about(&texture.levels[0], &texture.sampler, levels, asked, false)
+                    // A level that is not there has no size.
+                    let image = texture.levels.get(level as usize);
+                    image.map_or(0, |image| {
+                        about(image, &texture.sampler, levels, asked, false)
+                    })
                 }),
             };
             match answer {

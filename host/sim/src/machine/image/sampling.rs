@@ -22,6 +22,13 @@ pub(in crate::machine) enum Level {
     At(i32),
 }
 
+/// Where a fetch reads: its coordinates, a layer's number first, and how many texels further.
+#[derive(Clone, Copy)]
+pub(in crate::machine) struct Place {
+    pub(in crate::machine) at: [u32; 4],
+    pub(in crate::machine) offset: [i32; 3],
+}
+
 /// A texel as it lies in memory: floats of 16 bits are widened, integers extended.
 type Raw = [u32; 4];
 
@@ -34,6 +41,7 @@ fn reads_floats(image: &Image, sampler: &Sampler) -> bool {
 struct Spot {
     axes: usize,
     at: [u32; 3],
+    offset: [i32; 3],
     slice: u32,
     normalized: bool,
     modes: [AddressMode; 3],
@@ -46,7 +54,13 @@ impl Spot {
         std::array::from_fn(|axis| match axis < self.axes {
             true => {
                 let x = f32::from_bits(self.at[axis]);
-                fixed::point(x, sizes[axis], self.normalized, self.modes[axis])
+                fixed::point(
+                    x,
+                    self.offset[axis].into(),
+                    sizes[axis],
+                    self.normalized,
+                    self.modes[axis],
+                )
             }
             false => Some(0),
         })
@@ -58,7 +72,13 @@ impl Spot {
         std::array::from_fn(|axis| match axis < self.axes {
             true => {
                 let x = f32::from_bits(self.at[axis]);
-                fixed::linear(x, sizes[axis], self.normalized, self.modes[axis])
+                fixed::linear(
+                    x,
+                    self.offset[axis].into(),
+                    sizes[axis],
+                    self.normalized,
+                    self.modes[axis],
+                )
             }
             false => Tap::ONLY,
         })
@@ -66,7 +86,7 @@ impl Spot {
 }
 
 /// Takes layers and faces out of the coordinates.
-fn spot(image: &Image, sampler: &Sampler, geometry: Geometry, at: [u32; 4]) -> Spot {
+fn spot(image: &Image, sampler: &Sampler, geometry: Geometry, Place { at, offset }: Place) -> Spot {
     let (layer, [x, y, z]) = match geometry.layered() {
         true => (
             at[0].min(image.layers().saturating_sub(1)),
@@ -77,6 +97,7 @@ fn spot(image: &Image, sampler: &Sampler, geometry: Geometry, at: [u32; 4]) -> S
     let plain = |axes| Spot {
         axes,
         at: [x, y, z],
+        offset,
         slice: layer,
         normalized: sampler.normalized,
         modes: sampler.address,
@@ -91,6 +112,7 @@ fn spot(image: &Image, sampler: &Sampler, geometry: Geometry, at: [u32; 4]) -> S
             Spot {
                 axes: 2,
                 at: [s.to_bits(), t.to_bits(), 0],
+                offset,
                 slice: layer * 6 + face,
                 normalized: true,
                 modes: sampler.address,
@@ -193,7 +215,7 @@ fn blended(raw: &[u32], weights: &[u32], format: Format) -> f32 {
 pub(in crate::machine) fn sample(
     texture: &Texture,
     geometry: Geometry,
-    at: [u32; 4],
+    at: Place,
     asked: Level,
 ) -> [u32; 4] {
     let (base, sampler) = (&texture.levels[0], &texture.sampler);
@@ -238,7 +260,7 @@ pub(in crate::machine) fn sample(
 pub(in crate::machine) fn load(
     texture: &Texture,
     geometry: Geometry,
-    at: [u32; 4],
+    Place { at, offset }: Place,
     level: i32,
     named: bool,
 ) -> [u32; 4] {
@@ -258,6 +280,7 @@ pub(in crate::machine) fn load(
         Geometry::A2d => (at[0], [at[1], at[2], 0]),
         _ => (0, [at[0], at[1], at[2]]),
     };
+    let [x, y, z] = [0, 1, 2].map(|axis| [x, y, z][axis].wrapping_add_signed(offset[axis]));
     let nearest = |x: u32, size: u32| (x as i32).max(0).unsigned_abs().min(size.saturating_sub(1));
     let [x, y, z] = match named {
         true => [
@@ -284,7 +307,7 @@ pub(in crate::machine) fn load(
 pub(in crate::machine) fn gather(
     texture: &Texture,
     geometry: Geometry,
-    at: [u32; 4],
+    at: Place,
     component: usize,
 ) -> [u32; 4] {
     let (image, sampler) = (&texture.levels[0], &texture.sampler);
@@ -292,7 +315,13 @@ pub(in crate::machine) fn gather(
     let sizes = [image.width, image.height];
     let [x, y] = [0, 1].map(|axis| {
         let at = f32::from_bits(spot.at[axis]);
-        fixed::around(at, sizes[axis], spot.normalized, spot.modes[axis])
+        fixed::around(
+            at,
+            spot.offset[axis].into(),
+            sizes[axis],
+            spot.normalized,
+            spot.modes[axis],
+        )
     });
     let plane = [0, 1].map(|row| {
         [0, 1].map(|column| {

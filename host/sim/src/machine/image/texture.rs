@@ -7,9 +7,10 @@
 //! the texture, whatever the address mode, but the nearest texel if it names a level, and zero of a level that is not there; a line is read by integers if it is plain memory and by
 //! floats if it is an array, and reads as zero the other way.
 
-use super::sampling::{self, Level};
+use super::sampling::{self, Level, Place};
 use super::{
-    Action, Geometry, ImageSite, LevelOf, ResultAs, coordinates, double, set_word, site, word,
+    Action, Geometry, ImageSite, LevelOf, ResultAs, coordinates, double, offsets, set_word, site,
+    word,
 };
 use crate::image::{Image, Texture};
 use crate::machine::core::Core;
@@ -39,7 +40,10 @@ pub(crate) unsafe fn fetch(core: &mut Core<'_>, op: *const Op) -> *const Op {
                 },
             };
             found = Some((handle, texture));
-            let at = coordinates(core, site, lane);
+            let at = Place {
+                at: coordinates(core, site, lane),
+                offset: offsets(core, site, lane),
+            };
             let (values, result) = match &site.action {
                 Action::Fetch {
                     integers,
@@ -64,6 +68,9 @@ pub(crate) unsafe fn fetch(core: &mut Core<'_>, op: *const Op) -> *const Op {
             };
             core.read += u64::from(texture.levels[0].texel_bytes());
             write(core, site, lane, values, result);
+        }
+        if let Some(predicate) = site.resident {
+            core.set_predicate(predicate, mask, mask);
         }
         op.wrapping_add(1)
     }

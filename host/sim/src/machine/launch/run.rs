@@ -41,6 +41,8 @@ pub(in crate::machine) fn budget(launch: &Launch<'_>) -> u64 {
 
 /// Teams that one core keeps aside at most.
 const RESIDENT: usize = 4096;
+/// Bytes that cooperative groups count on in the shared memory that the system reserves.
+const SCRATCH: u32 = 288;
 
 /// What all cores of a launch share.
 pub(crate) struct Run<'l> {
@@ -70,8 +72,11 @@ pub(crate) struct Run<'l> {
     pub(in crate::machine) threads: u32,
     /// The shared address at which a block's shared memory starts.
     pub(in crate::machine) shared_start: u32,
-    /// Bytes of shared memory of a block, static and dynamic.
+    /// Bytes of shared memory of a block: scratch, static and dynamic.
     pub(in crate::machine) shared_bytes: u32,
+    /// How many of them belong to what the system reserves, and stand before the kernel's own: `%reserved_smem_offset_1`
+    /// is where they begin. Cooperative groups keep there what tiles of several warps exchange, and count on 288 bytes.
+    pub(in crate::machine) scratch: u32,
     /// The shared address of dynamic shared memory.
     pub(in crate::machine) dynamic_shared: u64,
     /// Teams in the grid.
@@ -134,6 +139,11 @@ pub(in crate::machine) struct Failure {
 }
 
 impl Run<'_> {
+    /// Bytes of a block's shared memory that are the kernel's own.
+    pub(in crate::machine) fn own_shared(&self) -> u32 {
+        self.shared_bytes - self.scratch
+    }
+
     /// Runs every team, on the host's cores where there are several teams.
     pub(in crate::machine) fn go(&self) {
         if self.launch.is_explored() {
@@ -343,7 +353,12 @@ pub(in crate::machine) fn grid(
         .map(|v| v.align);
     let align = dynamic_align.max().unwrap_or(16).clamp(16, 1 << 16);
     let fixed = u64::from(kernel.static_shared).next_multiple_of(align);
-    let shared_start = model.limits.shared_reserved;
+    let reserved = model.limits.shared_reserved;
+    let scratch = if program.asks_for_reserved {
+        SCRATCH.min(reserved)
+    } else {
+        0
+    };
     let mut params = vec![0u64; (kernel.param_bytes as usize).div_ceil(8)];
     for (word, bytes) in params
         .iter_mut()
@@ -367,9 +382,10 @@ pub(in crate::machine) fn grid(
         images: images.snapshot(),
         params,
         threads,
-        shared_start,
-        shared_bytes: fixed as u32 + launch.dynamic_shared,
-        dynamic_shared: u64::from(shared_start) + fixed,
+        shared_start: reserved - scratch,
+        shared_bytes: scratch + fixed as u32 + launch.dynamic_shared,
+        scratch,
+        dynamic_shared: u64::from(reserved) + fixed,
         teams: blocks / cluster.iter().map(|&n| u64::from(n)).product::<u64>(),
         next: AtomicU64::new(0),
         budget: &family.budget,

@@ -52,7 +52,7 @@ impl Core<'_> {
         if !checks.memory {
             return;
         }
-        let start = u64::from(run.shared_start) + u64::from(offset);
+        let start = u64::from(run.shared_start + run.scratch) + u64::from(offset);
         let end = start + variable.size;
         for lane in lanes(mask) {
             let address = addresses[lane];

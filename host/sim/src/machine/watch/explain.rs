@@ -262,20 +262,21 @@ impl Run<'_> {
                 (what, format!("address {found}"), Some(help))
             }
             Region::Shared => {
-                let start = u64::from(self.shared_start);
+                let start = u64::from(self.shared_start + self.scratch);
                 let at = if generic {
                     address - crate::memory::window::SHARED
                 } else {
                     address
                 };
-                let end = start + u64::from(self.shared_bytes);
-                let note = if self.shared_bytes == 0 {
+                let own = self.own_shared();
+                let end = start + u64::from(own);
+                let note = if own == 0 {
                     "the block has no shared memory".into()
                 } else if at >= end {
                     format!(
                         "address is {} bytes past the block's {} bytes of shared memory",
                         at - end,
-                        self.shared_bytes
+                        own
                     )
                 } else {
                     format!(

@@ -214,12 +214,22 @@ impl<'a> BodyParser<'_, 'a> {
         match self.cursor.token {
             Token::Word(name) if name != "WARP_SZ" => self.named(name),
             Token::Mark(b'[') => self.address(depth),
-            Token::Mark(b'{') => self.list(b'}', depth).map(Operand::Vector),
+            Token::Mark(b'{') => self.vector(depth),
             Token::Mark(b'!') => self.negated(),
             Token::Mark(b'-') if self.at_minus_register() => self.minus(),
             _ if self.cursor.at_constant() => self.immediate(),
             _ => Err(self.cursor.unexpected("an operand")),
         }
+    }
+
+    /// `{a, b}`, or `{a, b}|p`.
+    fn vector(&mut self, depth: usize) -> Result<Operand<'a>, ParseError> {
+        let elements = self.list(b'}', depth)?;
+        if !self.cursor.eat(b'|')? {
+            return Ok(Operand::Vector(elements));
+        }
+        let predicate = self.register("a predicate register")?;
+        Ok(Operand::VectorPair(elements, predicate))
     }
 
     fn immediate(&mut self) -> Result<Operand<'a>, ParseError> {

@@ -2,7 +2,7 @@
 //!
 //! PTX ISA 9.7.14.2 "Matrix Data-types". Every type's values are exact in f64, and so are products of two of them.
 
-use crate::semantics::convert::{e4m3_to_f32, e5m2_to_f32};
+use crate::semantics::convert::{e2m1_to_f32, e2m3_to_f32, e3m2_to_f32, e4m3_to_f32, e5m2_to_f32};
 use crate::semantics::half::{cvt_f32_bf16, cvt_f32_f16};
 use half::{bf16, f16};
 
@@ -19,7 +19,15 @@ pub(crate) enum Element {
     E4m3,
     /// Elements of type `.e5m2`.
     E5m2,
-    /// Elements of type `.s8`.
+    /// `.e3m2`, in the low bits of a byte.
+    E3m2,
+    /// `.e2m3`, in the low bits of a byte.
+    E2m3,
+    /// `.e2m1`, in the middle of a byte (`.kind::f8f6f4`).
+    E2m1,
+    /// `.e2m1`, eight in a register (`.kind::mxf4`).
+    E2m1x8,
+    /// `.s8`.
     S8,
     /// Elements of type `.u8`.
     U8,
@@ -36,7 +44,7 @@ impl Element {
         match self {
             Element::Tf32 => 1,
             Element::F16 | Element::Bf16 => 2,
-            Element::S4 | Element::U4 => 8,
+            Element::S4 | Element::U4 | Element::E2m1x8 => 8,
             _ => 4,
         }
     }
@@ -54,6 +62,10 @@ impl Element {
             Element::Tf32 => f32::from_bits(register & !0x1fff).into(),
             Element::E4m3 => e4m3_to_f32(byte).into(),
             Element::E5m2 => e5m2_to_f32(byte).into(),
+            Element::E3m2 => e3m2_to_f32(byte & 0x3f).into(),
+            Element::E2m3 => e2m3_to_f32(byte & 0x3f).into(),
+            Element::E2m1 => e2m1_to_f32(byte >> 2 & 0xf).into(),
+            Element::E2m1x8 => e2m1_to_f32(nibble).into(),
             Element::S8 => (byte as i8).into(),
             Element::U8 => byte.into(),
             Element::S4 => ((nibble << 4) as i8 >> 4).into(),
@@ -71,6 +83,6 @@ impl Element {
                 }
             };
         }
-        each!(F16 Bf16 Tf32 E4m3 E5m2 S8 U8 S4 U4)
+        each!(F16 Bf16 Tf32 E4m3 E5m2 E3m2 E2m3 E2m1 E2m1x8 S8 U8 S4 U4)
     }
 }

@@ -3,17 +3,19 @@
 //! PTX ISA 9.7.14 "Warp Level Matrix Multiply-Accumulate Instructions": `mma.sync`, `wmma`, `ldmatrix`, `stmatrix`,
 //! `movmatrix`. A warp's registers are `[[u32; 32]]`: for each register of the instruction, its value in each lane.
 //!
-//! And of a warpgroup: `wgmma`. Not here: block scaling, `tcgen05`.
+//! And of a warpgroup: `wgmma`. Not here: `tcgen05`.
 
 pub(crate) mod element;
 pub(crate) mod fragment;
 pub(crate) mod load;
 pub(crate) mod multiply;
+pub(crate) mod scale;
 pub(crate) mod sparse;
 pub(crate) mod volta;
 pub(crate) mod warpgroup;
 
 pub(crate) use element::Element;
 pub(crate) use multiply::{Accumulator, BitOp, mma, mma_b1, mma_f64, wmma};
+pub(crate) use scale::{Factor, Scale, Scales};
 pub(crate) use sparse::mma_sp;
 pub(crate) use volta::mma_m8n8k4;

@@ -8,6 +8,7 @@
 
 use super::element::Element;
 use super::fragment;
+use super::scale::Scales;
 use crate::semantics::Rounding;
 use crate::semantics::float::{canonical_f32, fma_rm_f64, fma_rn_f64, fma_rp_f64, fma_rz_f64};
 use crate::semantics::half::{cvt_f32_f16, cvt_rn_f16_f32};
@@ -97,6 +98,15 @@ impl<const LEN: usize> Matrix<LEN> {
         matrix
     }
 
+    /// Multiplies every element by a factor of its row and column.
+    pub(super) fn scale(&mut self, columns: usize, factor: impl Fn(usize, usize) -> f64) {
+        for (row, elements) in self.values.chunks_exact_mut(columns.max(1)).enumerate() {
+            for (column, element) in elements.iter_mut().enumerate() {
+                *element *= factor(row, column);
+            }
+        }
+    }
+
     /// Adds the product of `a` and `b`, `m` by `k` by `N`, to the first `m` rows. Each sum is one of the products in
     /// their order, and then of what was there; columns side by side become vector code.
     #[inline(always)]
@@ -127,6 +137,7 @@ impl<const LEN: usize> Matrix<LEN> {
 #[inline(always)]
 pub(crate) fn mma(
     k: usize,
+    scales: Scales<'_>,
     (a_type, a): (Element, &[[u32; 32]]),
     (b_type, b): (Element, &[[u32; 32]]),
     (c_type, c): (Accumulator, &[[u32; 32]]),
@@ -143,14 +154,18 @@ pub(crate) fn mma(
             index,
         )
     };
-    let a: Matrix = Matrix::gather(k, a, ea, |lanes, i| a_type.values(lanes, i), a_position);
-    let b = Matrix::gather(
+    let mut a: Matrix = Matrix::gather(k, a, ea, |lanes, i| a_type.values(lanes, i), a_position);
+    let mut b = Matrix::gather(
         8,
         b,
         eb,
         |lanes, i| b_type.values(lanes, i),
         |lane, r, i| fragment::mma_b(eb, lane, r, i),
     );
+    if let Some([left, right]) = scales {
+        a.scale(k, |row, column| left.of_left(row, column, k));
+        b.scale(8, |row, column| right.of_right(row, column, k));
+    }
     let place =
         |per: usize| move |lane, register, index| fragment::mma_c(lane, register * per + index);
     accumulate(

@@ -17,12 +17,13 @@
 use super::element::Element;
 use super::fragment;
 use super::multiply::{Accumulator, Matrix, accumulate};
+use super::scale::Scales;
 
 /// Elements of a chunk.
 fn chunk(a_type: Element) -> usize {
     match a_type {
         Element::Tf32 => 2,
-        Element::S4 | Element::U4 => 8,
+        Element::S4 | Element::U4 | Element::E2m1x8 => 8,
         _ => 4,
     }
 }
@@ -123,7 +124,9 @@ pub(crate) fn column(
     let bits = usize::from(indices[row & 15][chunk & 15]);
     let column = match a_type {
         Element::Tf32 => bits >> 1 & 1,
-        Element::S4 | Element::U4 => (bits >> (within / 2 * 2) & 3) * 2 + within % 2,
+        Element::S4 | Element::U4 | Element::E2m1x8 => {
+            (bits >> (within / 2 * 2) & 3) * 2 + within % 2
+        }
         _ => bits >> (within * 2) & 3,
     };
     chunk * size + column
@@ -133,6 +136,7 @@ pub(crate) fn column(
 #[inline(always)]
 pub(crate) fn mma_sp(
     k: usize,
+    scales: Scales<'_>,
     (metadata, selector): (&[u32; 32], usize),
     (a_type, a): (Element, &[[u32; 32]]),
     (b_type, b): (Element, &[[u32; 32]]),
@@ -145,14 +149,19 @@ pub(crate) fn mma_sp(
         let (row, stored) = fragment::mma_a(ea, lane, register, index);
         (row, column(a_type, &indices, row, stored))
     };
-    let a: Matrix<2048> = Matrix::gather(k, a, ea, |lanes, i| a_type.values(lanes, i), a_position);
-    let b = Matrix::gather(
+    let mut a: Matrix<2048> =
+        Matrix::gather(k, a, ea, |lanes, i| a_type.values(lanes, i), a_position);
+    let mut b = Matrix::gather(
         8,
         b,
         eb,
         |lanes, i| b_type.values(lanes, i),
         |lane, r, i| fragment::mma_b(eb, lane, r, i),
     );
+    if let Some([left, right]) = scales {
+        a.scale(k, |row, column| left.of_left(row, column, k));
+        b.scale(8, |row, column| right.of_right(row, column, k));
+    }
     let place =
         |per: usize| move |lane, register, index| fragment::mma_c(lane, register * per + index);
     accumulate(

@@ -155,7 +155,7 @@ fn check_mma(m: usize, k: usize, (ta, tb): (Element, Element), acc: Accumulator)
     let fc = scatter(&c, m / 4 / per, per, put, c_place);
     let expected = scatter(&product(&a, &b, &c), m / 4 / per, per, put, c_place);
     let mut fd = vec![[0xdead_beef; 32]; m / 4 / per];
-    mma(k, (ta, &fa), (tb, &fb), (acc, &fc), (acc, &mut fd));
+    mma(k, None, (ta, &fa), (tb, &fb), (acc, &fc), (acc, &mut fd));
     assert_eq!(fd, expected, "m{m}n8k{k} {ta:?} {tb:?} {acc:?}");
 }
 
@@ -199,6 +199,7 @@ fn integer_accumulators_wrap_or_saturate() {
     let mut d = [[0; 32]; 2];
     mma(
         16,
+        None,
         (Element::S8, &ones),
         (Element::S8, &ones),
         (Accumulator::S32, &c),
@@ -208,6 +209,7 @@ fn integer_accumulators_wrap_or_saturate() {
     let satfinite = Accumulator::S32Satfinite;
     mma(
         16,
+        None,
         (Element::S8, &ones),
         (Element::S8, &ones),
         (satfinite, &c),
@@ -388,6 +390,7 @@ fn a_sum_in_f32_is_rounded_once_and_nan_is_canonical() {
     let (a, b) = (one_each(1.0), one_each(1.0)[..2].to_vec());
     mma(
         16,
+        None,
         (Element::F16, &a),
         (Element::F16, &b),
         (Accumulator::F32, &huge),
@@ -397,6 +400,7 @@ fn a_sum_in_f32_is_rounded_once_and_nan_is_canonical() {
     let (a, b) = (one_each(f64::INFINITY), one_each(0.0)[..2].to_vec());
     mma(
         16,
+        None,
         (Element::F16, &a),
         (Element::F16, &b),
         (Accumulator::F32, &huge),

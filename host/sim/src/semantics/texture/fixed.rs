@@ -38,11 +38,18 @@ fn position(x: f32, size: u32, normalized: bool, mode: AddressMode) -> (i64, u32
     ((cut as i64).saturating_mul(size.into()), bits)
 }
 
-/// The texel of a point-sampled fetch at `x`; `None` is the border.
+/// The texel of a point-sampled fetch at `x`, and so many texels further; `None` is the border.
 #[inline]
-pub(crate) fn point(x: f32, size: u32, normalized: bool, mode: AddressMode) -> Option<u32> {
+pub(crate) fn point(
+    x: f32,
+    offset: i64,
+    size: u32,
+    normalized: bool,
+    mode: AddressMode,
+) -> Option<u32> {
     let (position, bits) = position(x, size, normalized, mode);
-    texel(position >> bits, size, mode.for_coordinates(normalized))
+    let index = (position >> bits).saturating_add(offset);
+    texel(index, size, mode.for_coordinates(normalized))
 }
 
 /// The two texels of a linear fetch along one axis, and the weight of the second.
@@ -62,10 +69,10 @@ impl Tap {
     };
 }
 
-/// The texels and the weight of a linear fetch at `x`.
+/// The texels and the weight of a linear fetch at `x`, and so many texels further.
 #[inline]
-pub(crate) fn linear(x: f32, size: u32, normalized: bool, mode: AddressMode) -> Tap {
-    let mut centred = centred(x, size, normalized, mode);
+pub(crate) fn linear(x: f32, offset: i64, size: u32, normalized: bool, mode: AddressMode) -> Tap {
+    let mut centred = centred(x, size, normalized, mode).saturating_add(offset * 256);
     let mode = mode.for_coordinates(normalized);
     if mode == AddressMode::Clamp {
         // Beyond the middle of the last texel there is that texel, with all of the weight.
@@ -78,10 +85,16 @@ pub(crate) fn linear(x: f32, size: u32, normalized: bool, mode: AddressMode) -> 
     }
 }
 
-/// The two texels around `x`, as a gather takes them: beyond the last one twice that one.
+/// The two texels around `x`, and so many further, as a gather takes them: beyond the last one twice that one.
 #[inline]
-pub(crate) fn around(x: f32, size: u32, normalized: bool, mode: AddressMode) -> [Option<u32>; 2] {
-    let first = centred(x, size, normalized, mode) >> 8;
+pub(crate) fn around(
+    x: f32,
+    offset: i64,
+    size: u32,
+    normalized: bool,
+    mode: AddressMode,
+) -> [Option<u32>; 2] {
+    let first = (centred(x, size, normalized, mode) >> 8).saturating_add(offset);
     let mode = mode.for_coordinates(normalized);
     [texel(first, size, mode), texel(first + 1, size, mode)]
 }

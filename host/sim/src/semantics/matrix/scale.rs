@@ -1,0 +1,65 @@
+//! Block scaling of `mma.sync`: every so many columns of A, and rows of B, share a factor.
+//!
+//! PTX ISA 9.7.14.3 "Block Scaling for mma.sync". A register of each lane has four factors of a byte. Of each quad (four
+//! lanes), a selector names those that count: a pair for A, whose first has the factors of the quad's row and whose second
+//! those of the row eight below; one lane for B, with the factors of the quad's column. Another selector names the first of
+//! the bytes. A factor is a power of two (`.ue8m0`) or an `.e4m3` without a sign (`.ue4m3`).
+//!
+//! Nothing here is measured: an H200 has no such instruction. Products and factors are multiplied exactly, in f64.
+
+use crate::semantics::convert::{cvt_bf16_ue8m0, e4m3_to_f32};
+
+/// The type of factors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Factor {
+    /// `.ue8m0`.
+    Ue8m0,
+    /// `.ue4m3`.
+    Ue4m3,
+}
+
+impl Factor {
+    fn value(self, byte: u8) -> f64 {
+        match self {
+            Factor::Ue8m0 => cvt_bf16_ue8m0(byte).to_f64(),
+            Factor::Ue4m3 => e4m3_to_f32(byte & 0x7f).into(),
+        }
+    }
+}
+
+/// The factors of one matrix.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scale<'a> {
+    /// Every lane's register of them.
+    pub(crate) data: &'a [u32; 32],
+    /// Their type.
+    pub(crate) factor: Factor,
+    /// How many there are along k: 1, 2 or 4.
+    pub(crate) blocks: usize,
+    /// The first byte that counts.
+    pub(crate) byte: usize,
+    /// Which pair of lanes of a quad, or which lane, counts.
+    pub(crate) thread: usize,
+}
+
+impl Scale<'_> {
+    /// The factor in a lane's register for column (of A) or row (of B) number `at` of `k`.
+    fn of(&self, lane: usize, at: usize, k: usize) -> f64 {
+        let block = at * self.blocks / k.max(1);
+        let byte = self.data[lane & 31] >> (8 * ((self.byte + block) & 3));
+        self.factor.value(byte as u8)
+    }
+
+    /// Of A's element in a row and column.
+    pub(super) fn of_left(&self, row: usize, column: usize, k: usize) -> f64 {
+        self.of(row % 8 * 4 + self.thread * 2 + row / 8, column, k)
+    }
+
+    /// Of B's.
+    pub(super) fn of_right(&self, row: usize, column: usize, k: usize) -> f64 {
+        self.of(column * 4 + self.thread, row, k)
+    }
+}
+
+/// Those of A and B, where there are any.
+pub(crate) type Scales<'a> = Option<[Scale<'a>; 2]>;

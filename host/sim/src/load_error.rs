@@ -25,7 +25,7 @@ pub enum LoadError {
         why: Option<String>,
     },
     /// The text reads as PTX but does not make sense.
-    #[error("ptx line {line}: {message}, in `{text}`")]
+    #[error("ptx line {line}: {message}{}", place(.text, .message))]
     Invalid {
         /// The line, from 1.
         line: u32,
@@ -34,4 +34,12 @@ pub enum LoadError {
         /// What was wrong and what would be right.
         message: String,
     },
+}
+
+/// The instruction, unless the message names it already.
+fn place(text: &str, message: &str) -> String {
+    match message.contains(&format!("`{text}`")) {
+        true => String::new(),
+        false => format!(", in `{text}`"),
+    }
 }

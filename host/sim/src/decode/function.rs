@@ -154,6 +154,7 @@ fn modelled<'a>(
             .map_or(0, |l| source_base(l, builder.program));
         builder.info = OpInfo {
             line,
+            column: instruction.position.column,
             source,
             first: true,
             ..OpInfo::default()

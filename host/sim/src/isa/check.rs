@@ -178,15 +178,30 @@ fn unknown(instruction: &Instruction) -> IsaError {
     let rows = pattern::of(instruction.opcode);
     let nearest = rows
         .iter()
-        .map(|row| row.misses(written))
-        .min_by_key(|(left, missing)| (left.len() + missing.len(), left.len()));
-    let (left, missing) = nearest.unwrap_or_default();
+        .map(|row| (row.misses(written), row))
+        .min_by_key(|((left, missing), _)| (left.len() + missing.len(), left.len()));
+    let Some(((left, missing), row)) = nearest else {
+        return IsaError::Unknown {
+            spelling: instruction.spelling(),
+            opcode: instruction.opcode.name(),
+            missed: Missed::Extra(Vec::new(), Vec::new()),
+            at: instruction.position,
+        };
+    };
     let names = |words: &[Modifier]| words.iter().map(|word| word.name()).collect::<Vec<_>>();
     let missed = match (&left[..], &missing[..]) {
-        ([], []) => Missed::Order,
+        ([], []) => {
+            let right = row.in_order(written);
+            let right = right.iter().map(|word| format!(".{word}"));
+            Missed::Order(format!(
+                "{}{}",
+                instruction.opcode,
+                right.collect::<String>()
+            ))
+        }
         ([], [group, ..]) => Missed::Needs(group.alternatives()),
         ([word, ..], [group, ..]) => Missed::Instead(word.name(), group.alternatives()),
-        (left, []) => Missed::Extra(names(left)),
+        (left, []) => Missed::Extra(names(left), row.unfilled(written)),
     };
     IsaError::Unknown {
         spelling: instruction.spelling(),

@@ -9,7 +9,7 @@ use crate::ptx::ast::Position;
 #[non_exhaustive]
 pub enum IsaError {
     /// The opcode does not take these modifiers in this order.
-    #[error("there is no instruction `{spelling}`: {}", stuck(.missed, .opcode))]
+    #[error("there is no instruction `{spelling}`: {}", stuck(.missed))]
     Unknown {
         /// The instruction with its modifiers, as it is written.
         spelling: String,
@@ -140,32 +140,32 @@ impl IsaError {
 /// How an instruction's modifiers miss the row of the table that is nearest to them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Missed {
-    /// They are all there, in an order that no assembler takes.
-    Order,
+    /// They are all there, in an order that no assembler takes; this is one that it does.
+    Order(String),
     /// One of these is missing.
     Needs(Vec<String>),
     /// A word stands where one of these should.
     Instead(&'static str, Vec<String>),
-    /// These have no place.
-    Extra(Vec<&'static str>),
+    /// These have no place; with the others, those could stand.
+    Extra(Vec<&'static str>, Vec<String>),
 }
 
-fn stuck(missed: &Missed, opcode: &str) -> String {
+fn stuck(missed: &Missed) -> String {
     match missed {
-        Missed::Order => {
-            format!(
-                "the words of `{opcode}`'s name come first, and types, spaces and layouts keep their order"
-            )
-        }
+        Missed::Order(right) => format!("its modifiers stand in another order, `{right}`"),
         Missed::Needs(words) => format!("{} is missing", one_of(words)),
         Missed::Instead(word, words) => {
             format!("it has `.{word}`, where {} could stand", one_of(words))
         }
-        Missed::Extra(words) => {
+        Missed::Extra(words, could) => {
             let go = if words.len() == 1 { "does" } else { "do" };
             let words: Vec<String> = words.iter().map(|word| format!("`.{word}`")).collect();
+            let could = match &could[..] {
+                [] => String::new(),
+                could => format!("; {} could stand with them", one_of(could)),
+            };
             format!(
-                "{} {go} not go with its other modifiers",
+                "{} {go} not go with its other modifiers{could}",
                 words.join(" and ")
             )
         }

@@ -150,6 +150,42 @@ impl Pattern {
         (places.found[..named] == written[..named]).then_some(places.found)
     }
 
+    /// These modifiers in the row's order, whatever order they had; those that it has no place for are left out.
+    pub(super) fn in_order(&self, written: &[Modifier]) -> Vec<Modifier> {
+        let mut left = written.to_vec();
+        let mut found = Vec::new();
+        for group in &self.groups {
+            let Group::One { words, .. } = group else {
+                found.append(&mut left);
+                continue;
+            };
+            let there = |sequence: &&Vec<Modifier>| sequence.iter().all(|word| left.contains(word));
+            let at = |word: &Modifier| left.iter().position(|other| other == word);
+            // The longest that is there, and of those the one that was written first.
+            let best = words
+                .iter()
+                .filter(there)
+                .min_by_key(|words| (std::cmp::Reverse(words.len()), words.first().and_then(at)));
+            for word in best.into_iter().flatten() {
+                if let Some(at) = left.iter().position(|other| other == word) {
+                    found.push(left.remove(at));
+                }
+            }
+        }
+        found
+    }
+
+    /// What could stand in those places of the row that these modifiers leave empty.
+    pub(super) fn unfilled(&self, written: &[Modifier]) -> Vec<String> {
+        let empty = self.groups.iter().filter(|group| match group {
+            Group::One { words, .. } => !words
+                .iter()
+                .any(|sequence| sequence.iter().all(|word| written.contains(word))),
+            Group::Rest => false,
+        });
+        empty.flat_map(Group::alternatives).collect()
+    }
+
     /// How these modifiers miss the row: those that it has no place for, and the places that nothing fills.
     pub(super) fn misses(&self, written: &[Modifier]) -> (Vec<Modifier>, Vec<&Group>) {
         let mut left = written.to_vec();

@@ -149,6 +149,8 @@ pub(crate) struct SourceLine {
 pub(crate) struct OpInfo {
     /// Line in the PTX.
     pub(crate) line: u32,
+    /// Where in the line the instruction begins, in bytes from 1; 0 where it is nowhere.
+    pub(crate) column: u32,
     /// One more than an index into [`Program::sources`]; 0 for none.
     pub(crate) source: u32,
     /// What it does to memory or control, for counters and checks.

@@ -17,7 +17,7 @@ pub enum ParseError {
         at: Position,
     },
     /// No instruction has this opcode, or none of any opcode has this modifier.
-    #[error("instruction `{spelling}` is not known: no instruction has `{word}`")]
+    #[error("{}", unknown(.spelling, .word))]
     UnknownInstruction {
         /// The whole dotted word.
         spelling: String,
@@ -48,7 +48,7 @@ pub enum ParseError {
     },
     /// A label is used that its scope and those around it do not define.
     #[error(
-        "{at}: label `{name}` is not defined in this function, or only in a scope that cannot be seen from here"
+        "label `{name}` is not defined in this function, or only in a scope that cannot be seen from here"
     )]
     NoLabel {
         /// The label's name.
@@ -186,5 +186,13 @@ pub(super) fn excerpt(text: &str) -> String {
     match text.char_indices().nth(LIMIT) {
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text.to_owned(),
+    }
+}
+
+/// A modifier or an opcode that no instruction has.
+fn unknown(spelling: &str, word: &str) -> String {
+    match word.starts_with('.') {
+        true => format!("`{word}` of `{spelling}` is no modifier of any instruction"),
+        false => format!("no instruction is called `{word}`"),
     }
 }

@@ -3,6 +3,7 @@
 mod calls;
 #[path = "../common/mod.rs"]
 mod common;
+mod errors;
 mod operands;
 mod orders;
 mod refusals;

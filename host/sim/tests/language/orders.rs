@@ -47,7 +47,7 @@ fn every_form_that_was_seen_loads_and_can_run() {
 #[test]
 fn what_stands_in_no_order_is_refused_with_what_could_stand() {
     for (form, why) in [
-        ("mul.u32.wide %d1, %r1, %r2;", "name come first"),
+        ("mul.u32.wide %d1, %r1, %r2;", "`mul.wide.u32`"),
         ("cvt.u32 %r1, %f1;", "is missing"),
         ("ld.global.v4.v2.u32 %r1, [%d1];", "`.v4` does not go with"),
         (

@@ -129,7 +129,7 @@ pub(super) const ROWS: &[Row] = &[
     mma("sync aligned m16n8k64 row col kind::mxf4nvf4 block_scale scale_vec::2X f32 e2m1 e2m1 f32 ue8m0", "D4=f32 S4=b32! S2=b32! S4=f32 r=b32 S2=u16 r=b32 S2=u16").since(8, 7).only(120),
     mma("sync aligned m16n8k64 row col kind::mxf4nvf4 block_scale scale_vec::4X f32 e2m1 e2m1 f32 ue4m3", "D4=f32 S4=b32! S2=b32! S4=f32 r=b32 S2=u16 r=b32 S2=u16").since(8, 7).only(120),
     mma("sync aligned m16n8k64 row col kind::mxf4nvf4 block_scale scale_vec::4X f32 e2m1 e2m1 f32 ue8m0", "D4=f32 S4=b32! S2=b32! S4=f32 r=b32 S2=u16 r=b32 S2=u16").since(9, 1).only(120),
-    mma("SPARSE sync aligned m16n8k64 row col f16 e4m3|e5m2 e4m3|e5m2 f16", "D2=b32! S4=b32! S4=b32! S2=b32! s=b32 i").since(8, 7).only(120),
+    mma("sp::ordered_metadata sync aligned m16n8k64 row col f16 e4m3|e5m2 e4m3|e5m2 f16", "D2=b32! S4=b32! S4=b32! S2=b32! s=b32 i").since(8, 7).only(120),
     mma("sp::ordered_metadata sync aligned m16n8k64 row col kind::f8f6f4 f32 F8F6F4 F8F6F4 f32", "D4=f32 S4=b32! S4=b32! S4=f32 s=b32 i").since(8, 7).only(120),
     mma("sp::ordered_metadata sync aligned m16n8k64 row col kind::f8f6f4 f16 F8F6F4 F8F6F4 f16", "D2=b32! S4=b32! S4=b32! S2=b32! s=b32 i").since(8, 7).only(120),
     mma("sp::ordered_metadata sync aligned m16n8k64 row col kind::mxf8f6f4 block_scale scale_vec::1X? f32 F8F6F4 F8F6F4 f32 ue8m0", "D4=f32 S4=b32! S4=b32! S4=f32 s=b32 i r=b32 S2=u16 r=b32 S2=u16").since(8, 7).only(120),

@@ -14,6 +14,13 @@ use crate::report::{Fault, FaultReport, Place, SourcePlace};
 /// What to do about an index that is too large.
 const BOUNDS: &str =
     "the grid is rounded up to whole blocks; compare the index with the slice's length first";
+/// The same where the grid is one block, which nobody rounded up.
+const BOUNDS_OF_ONE: &str = "compare the index with the slice's length first";
+/// The same where the address is that of a variable, by its name.
+const VARIABLE: &str = "the variable ends before: check the offset behind its name";
+
+/// What to do about a null pointer.
+const NULL: &str = "pass a buffer of the device: this pointer was never set";
 
 /// The index of an operation, if it is one.
 pub(in crate::machine) fn index(program: &Program, op: *const Op) -> Option<usize> {
@@ -29,15 +36,28 @@ fn is_library(file: &str) -> bool {
         || file.contains("/include/")
 }
 
-/// The instruction's words, without guard and operands, from the PTX text.
-fn words(program: &Program, line: u32) -> String {
-    let text = program
-        .text
-        .lines()
+/// The instruction at a line and column of the PTX text, to its `;`.
+fn instruction(program: &Program, line: u32, column: u32) -> &str {
+    let lines = &mut program.text.lines();
+    let text = lines
         .nth((line as usize).saturating_sub(1))
-        .unwrap_or("")
-        .trim();
-    let mut words = text
+        .unwrap_or_default();
+    let from = (column as usize).saturating_sub(1);
+    let text = text.get(from..).unwrap_or(text).trim();
+    text.split_inclusive(';').next().unwrap_or_default()
+}
+
+/// The variable whose name an instruction has in brackets, if it is no register.
+fn variable(instruction: &str) -> Option<&str> {
+    let (_, address) = instruction.split_once('[')?;
+    let name = address.trim_start().split(['+', '-', ']', ' ']).next()?;
+    let first = name.chars().next()?;
+    (!first.is_ascii_digit() && first != '%').then_some(name)
+}
+
+/// The instruction's words, without guard and operands.
+fn words(instruction: &str) -> String {
+    let mut words = instruction
         .trim_start_matches(|c: char| c == '{' || c.is_whitespace())
         .split_whitespace();
     // Labels stand before it.
@@ -59,7 +79,7 @@ impl Run<'_> {
         };
         if let Some(info) = index(self.program, op).and_then(|i| self.program.infos.get(i)) {
             place.line = info.line;
-            place.text = words(self.program, info.line);
+            place.text = words(instruction(self.program, info.line, info.column));
             let mut next = info.source;
             while let Some(at) = next
                 .checked_sub(1)
@@ -126,7 +146,20 @@ impl Run<'_> {
                 address,
                 bytes,
             } => {
-                let (what, note, help) = self.access(act, region, generic, address, bytes);
+                let (what, note, mut help) = self.access(act, region, generic, address, bytes);
+                if matches!(region, Region::Global | Region::Constant) {
+                    let info = index(self.program, op).and_then(|i| self.program.infos.get(i));
+                    let named = info.and_then(|info| {
+                        variable(instruction(self.program, info.line, info.column))
+                    });
+                    help = match named {
+                        Some(_) if help == Some(BOUNDS) || help == Some(NULL) => Some(VARIABLE),
+                        _ if help == Some(BOUNDS) && self.launch.grid == [1; 3] => {
+                            Some(BOUNDS_OF_ONE)
+                        }
+                        _ => help,
+                    };
+                }
                 Fault::IllegalAddress(report(what, vec![note], help))
             }
             FaultKind::Misaligned {
@@ -233,10 +266,7 @@ impl Run<'_> {
             Region::Global | Region::Constant => {
                 let found = self.memory.whereabouts(address);
                 let (what, help) = match &found {
-                    Whereabouts::Null(_) => (
-                        "through a null pointer",
-                        "pass a buffer of the device: this pointer was never set",
-                    ),
+                    Whereabouts::Null(_) => ("through a null pointer", NULL),
                     Whereabouts::Freed(..) => (
                         "of freed memory",
                         "keep the buffer alive until the launches that use it have ended",

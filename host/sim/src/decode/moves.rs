@@ -11,7 +11,9 @@ use crate::machine::compute::alu;
 use crate::machine::compute::misc;
 use crate::machine::op::Handler;
 use crate::machine::program::Value;
-use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, SpecialRegister as S, Type};
+use crate::ptx::ast::{
+    Component, Instruction, Modifier as M, Opcode, Operand, SpecialRegister as S, Type,
+};
 use crate::semantics::compare::{
     slct_b32_f32, slct_b32_s32, slct_b64_f32, slct_b64_s32, slct_ftz_b32_f32, slct_ftz_b64_f32,
 };
@@ -92,7 +94,14 @@ fn elementwise<'a>(
     ty: Type,
 ) -> Result<()> {
     let width = repr(ty.size());
-    let (to, from) = (b.elements(d), b.elements(a));
+    let from = match *a {
+        Operand::Special(register, None) => Component::ALL
+            .iter()
+            .map(|&component| Operand::Special(register, Some(component)))
+            .collect(),
+        ref a => b.elements(a),
+    };
+    let to = b.elements(d);
     if to.len() != from.len() {
         return invalid("as many elements on both sides should stand here");
     }

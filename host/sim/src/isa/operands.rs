@@ -128,6 +128,12 @@ impl Form {
         }
     }
 
+    /// Whether these are moves.
+    fn moves(&self) -> bool {
+        let mut opcodes = self.patterns.iter().map(|(pattern, _)| pattern.row.opcode);
+        opcodes.all(|opcode| opcode == Opcode::Mov)
+    }
+
     /// Whether an address may be written as an element of an array: only where plain loads and stores are.
     fn may_index(&self) -> bool {
         let opcodes = self.patterns.iter().map(|(pattern, _)| pattern.row.opcode);
@@ -327,6 +333,10 @@ impl Form {
         match *operand {
             Vector(slice) => {
                 slice.len as usize == count && body.elements(slice).iter().all(element)
+            }
+            // So does a special register that has them: `mov.v4.u32 {..}, %tid`.
+            Special(register, None) => {
+                !writes && count == 4 && register.has_components() && self.moves()
             }
             // A vector register stands for all its components.
             Register(id) if count > 1 => body.registers.get(id as usize).is_some_and(|register| {

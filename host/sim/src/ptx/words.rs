@@ -935,6 +935,17 @@ impl Component {
     }
 }
 
+impl SpecialRegister {
+    /// Whether it is a vector, whose elements are `.x`, `.y`, `.z` and an unused `.w`.
+    pub fn has_components(self) -> bool {
+        use SpecialRegister::*;
+        matches!(
+            self,
+            Tid | Ntid | Ctaid | Nctaid | Clusterid | Nclusterid | ClusterCtaid | ClusterNctaid
+        )
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

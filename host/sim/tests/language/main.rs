@@ -4,6 +4,7 @@ mod calls;
 #[path = "../common/mod.rs"]
 mod common;
 mod errors;
+mod manual;
 mod operands;
 mod orders;
 mod refusals;

@@ -33,6 +33,18 @@ fn reserved_shared_memory_has_a_place_that_may_be_used() {
     );
 }
 
+/// `.w` is zero.
+#[test]
+fn a_vector_of_a_special_register_moves_as_one() {
+    let rig = Rig::new(
+        ".visible .entry k(.param .u64 out) { .reg .b32 %r<4>; .reg .b64 %d; ld.param.u64 %d, [out];
+            mov.v4.u32 {%r0, %r1, %r2, %r3}, %nctaid; st.global.v4.u32 [%d], {%r0, %r1, %r2, %r3}; ret; }",
+    );
+    let out = rig.buffer(&[9u32; 4]);
+    rig.ok("k", 3, 1, &[out]);
+    assert_eq!(rig.read::<u32>(out, 4), [3, 1, 1, 0]);
+}
+
 /// A kernel that does not ask has none of it: an address below its own is wrong.
 #[test]
 fn reserved_shared_memory_is_out_of_bounds_for_others() {

@@ -46,7 +46,9 @@ const EXCEPTIONS: &[Exception] = &[
         "a type or operation more than a product of matrices has: ptxas overlooks it",
         |words, _| {
             matches!(words[0], "mma" | "wmma")
-                && (TYPES.contains(&added(words)) || matches!(added(words), "and" | "xor"))
+                && (TYPES.contains(&added(words))
+                    || matches!(added(words), "and" | "xor")
+                    || added(words).starts_with("kind::"))
         },
     ),
     of_ptxas(

@@ -243,6 +243,9 @@ macro_rules! to_f32 {
 to_f32! {
     e4m3_to_f32 = E4M3;
     e5m2_to_f32 = E5M2;
+    e2m3_to_f32 = E2M3;
+    e3m2_to_f32 = E3M2;
+    e2m1_to_f32 = E2M1;
 }
 
 /// `cvt.{rz,rp}.ue8m0.f32`: the power of two at or below (`Zero`) or at or above (`Up`) the magnitude, as its exponent plus

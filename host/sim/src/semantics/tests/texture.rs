@@ -3,9 +3,19 @@
 use crate::semantics::texture::AddressMode::{self, Border, Clamp, Mirror, Wrap};
 use crate::semantics::texture::address::texel;
 use crate::semantics::texture::filter::{self, gather};
-use crate::semantics::texture::fixed::{linear, point};
+use crate::semantics::texture::fixed::{self, Tap};
 use crate::semantics::texture::{SurfaceClamp, Texel, blend, cube, format, *};
 use proptest::prelude::*;
+
+/// Without an offset.
+pub(super) fn point(x: f32, size: u32, normalized: bool, mode: AddressMode) -> Option<u32> {
+    fixed::point(x, 0, size, normalized, mode)
+}
+
+/// Without an offset.
+pub(super) fn linear(x: f32, size: u32, normalized: bool, mode: AddressMode) -> Tap {
+    fixed::linear(x, 0, size, normalized, mode)
+}
 
 #[test]
 fn modes_extend_four_texels_both_ways() {

@@ -2,8 +2,8 @@
 //!
 //! Made from the raw results of kernels that fetched at random and edge coordinates; a few rows of each kind.
 
+use super::texture::{linear, point};
 use crate::semantics::texture::AddressMode::{self, Border, Clamp, Mirror, Wrap};
-use crate::semantics::texture::fixed::{linear, point};
 use crate::semantics::texture::{blend, cube, filter, level};
 
 /// Texels, address mode, bits of a normalised coordinate, bits of what came back from an axis whose texels are 0, 1, 2, ...

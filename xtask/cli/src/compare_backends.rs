@@ -38,7 +38,8 @@ pub struct Args {
 struct Figures {
     #[serde(flatten)]
     resources: Resources,
-    instructions: usize,
+    /// None where nvdisasm does not read the code.
+    instructions: Option<usize>,
 }
 
 /// A kernel by both.
@@ -87,13 +88,24 @@ fn results(output: &Output) -> Result<BTreeMap<String, Figures>> {
         return Ok(BTreeMap::new());
     };
     let cubin = files.cubin.as_deref().context("a cubin was asked for")?;
-    let sass = binaries::disassemble(cubin)?;
-    let counts = instructions(&sass);
+    // Some of its versions refuse symbols that ptxas of the same version writes.
+    let counts = match binaries::disassemble(cubin) {
+        Ok(sass) => Some(instructions(&sass)),
+        Err(error) => {
+            eprintln!(
+                "warning: no instructions of `{}`: {error:#}",
+                cubin.display()
+            );
+            None
+        }
+    };
     let kernels = module.kernels.iter().map(|kernel| {
         let name = kernel.description.name.clone();
         let result = Figures {
             resources: kernel.resources.clone().unwrap_or_default(),
-            instructions: counts.get(&name).copied().unwrap_or_default(),
+            instructions: counts
+                .as_ref()
+                .and_then(|counts| counts.get(&name).copied()),
         };
         (name, result)
     });
@@ -120,13 +132,17 @@ fn instructions(sass: &str) -> BTreeMap<String, usize> {
 fn figures(row: &Row) -> [String; 6] {
     let spills = |of: &Resources| of.spill_stores + of.spill_loads;
     let (a, b) = (&row.llvm, &row.nvvm);
+    let count = |of: &Figures| {
+        of.instructions
+            .map_or("-".to_owned(), |count| count.to_string())
+    };
     [
         a.resources.registers.to_string(),
         b.resources.registers.to_string(),
         spills(&a.resources).to_string(),
         spills(&b.resources).to_string(),
-        a.instructions.to_string(),
-        b.instructions.to_string(),
+        count(a),
+        count(b),
     ]
 }
 

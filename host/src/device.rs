@@ -8,6 +8,7 @@
 //! Source: CUDA driver API, "Primary Context Management"; CUDA study notes, item 6.
 
 use std::any::TypeId;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::panic::Location;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,7 +20,8 @@ use lanewise_std::kernel::{self, Kernel, PtxText};
 
 use crate::recording::Gate;
 use crate::{
-    Backend, DeviceProperties, DriverError, LoadError, Module, embedded, journal, ptx_folder,
+    Backend, DeviceProperties, DriverError, Linker, LoadError, Module, embedded, journal,
+    ptx_folder,
 };
 
 /// Why there is no device to work on.
@@ -199,9 +201,16 @@ impl Device {
     #[track_caller]
     pub fn module<M: kernel::Module>(&self) -> Result<Arc<Module>, LoadError> {
         self.once::<M>(false, || {
-            match ptx_folder::plain::<M>(self.properties().compute_capability)? {
-                Some(text) => Module::from_ptx(self, &text),
-                None => Module::from_ptx(self, self.ptx::<M>()?.plain),
+            let text = match ptx_folder::plain::<M>(self.properties().compute_capability)? {
+                Some(text) => Cow::Owned(text),
+                None => Cow::Borrowed(self.ptx::<M>()?.plain),
+            };
+            match M::LINKED {
+                [] => Module::from_ptx(self, &text),
+                _ => {
+                    let linker = Linker::new(self).rust::<M>(M::NAME, &text)?;
+                    linker.link()?.load(self)
+                }
             }
         })
     }
@@ -243,9 +252,16 @@ impl Device {
     #[track_caller]
     pub fn launching_module<M: kernel::Module>(&self) -> Result<Arc<Module>, LoadError> {
         self.once::<M>(true, || {
-            match ptx_folder::launching::<M>(self.properties().compute_capability)? {
-                Some(text) => Module::with_device_runtime(self, &text),
-                None => Module::with_device_runtime(self, self.ptx::<M>()?.launching),
+            let text = match ptx_folder::launching::<M>(self.properties().compute_capability)? {
+                Some(text) => Cow::Owned(text),
+                None => Cow::Borrowed(self.ptx::<M>()?.launching),
+            };
+            match M::LINKED {
+                [] => Module::with_device_runtime(self, &text),
+                _ => {
+                    let linker = Linker::new(self).rust::<M>(M::NAME, &text)?;
+                    linker.device_runtime()?.link()?.load(self)
+                }
             }
         })
     }

@@ -56,6 +56,7 @@ pub mod tensor_map;
 pub mod texture;
 mod threads;
 mod timer;
+mod toolkit;
 pub mod trace;
 mod transfer;
 pub mod ulp;

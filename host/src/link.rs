@@ -1,8 +1,9 @@
 //! Linking: modules that call each other's functions become one image.
 //!
 //! A crate's kernels may call functions that another module defines (`#[device]` on an `unsafe extern "C"` block). [`Linker`] puts the modules together, by
-//! the driver's own linker: PTX of crates, PTX text, and what CUDA's tools have made (cubins, fatbins, objects, libraries). The image that comes of it is loaded, or kept in a
-//! file for the next run. `nvlink` does the same ahead of time: `cargo lanewise link`.
+//! the driver's own linker: PTX of crates, PTX text, and what CUDA's tools have made (cubins, fatbins, objects, libraries; LTO-IR, by libnvJitLink). What kind of code it is, is seen by its
+//! first bytes. The image that comes of it is loaded, or kept in a file for the next run. A crate that names such files in its Cargo.toml needs no `Linker`: its module is linked when it
+//! is first used. `nvlink` does the same ahead of time: `cargo lanewise link`.
 //!
 //! Source: CUDA driver API, "Module Management", `cuLinkCreate`; CUDA Compiler Driver documentation, "Using Separate Compilation in CUDA".
 
@@ -11,12 +12,17 @@ use std::fs;
 use std::panic::Location;
 use std::path::Path;
 
-use cust::sys::{self, CUjitInputType, CUlinkState, cudaError_enum};
+use cust::sys::{self, CUlinkState, cudaError_enum};
 use lanewise_std::kernel;
 
 use crate::jit::{self, LOG, Options};
 use crate::module::entry_points;
-use crate::{Device, DriverError, LoadError, Module};
+use crate::{Backend, Device, DriverError, LoadError, Module};
+
+mod kind;
+mod lto;
+
+use kind::Kind;
 
 /// What is to be linked, in order.
 ///
@@ -38,7 +44,7 @@ pub struct Linker {
 #[derive(Debug)]
 struct Input {
     name: CString,
-    kind: CUjitInputType,
+    kind: Kind,
     /// PTX ends with NUL.
     bytes: Vec<u8>,
 }
@@ -60,13 +66,25 @@ impl Linker {
         }
     }
 
-    /// Adds the kernels and functions of a crate: of its embedded PTX the text that suits the device best.
+    /// The device that is linked for.
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Adds the kernels and functions of a crate: of its embedded PTX the text that suits the device best, and what its Cargo.toml says that they are linked with.
     ///
     /// # Errors
     /// [`LoadError::NoPtx`], [`LoadError::TooOldDevice`].
     pub fn module<M: kernel::Module>(self) -> Result<Self, LoadError> {
         let text = self.device.ptx::<M>()?.plain;
-        self.ptx(M::NAME, text)
+        self.rust::<M>(M::NAME, text)
+    }
+
+    /// Adds a text of a crate, and the code of other origin that is linked with it.
+    pub(crate) fn rust<M: kernel::Module>(self, name: &str, text: &str) -> Result<Self, LoadError> {
+        // SAFETY: the crate's own promise: it embeds what tools have made.
+        let add = |linker: Self, it: &kernel::Linked| unsafe { linker.add(it.name, it.code) };
+        M::LINKED.iter().try_fold(self.ptx(name, text)?, add)
     }
 
     /// Adds PTX text. `name` is what messages call it.
@@ -78,39 +96,47 @@ impl Linker {
             offset: nul.nul_position(),
         })?;
         let bytes = text.into_bytes_with_nul();
-        Ok(self.with(name, CUjitInputType::CU_JIT_INPUT_PTX, bytes))
+        Ok(self.with(name, Kind::Ptx, bytes))
     }
 
-    /// Adds a file by what its name ends in: `.ptx`, `.cubin`, `.fatbin`, `.o` (an object with device code in it) or `.a` (a library of those). A cubin or an object has to be
-    /// relocatable (`ptxas --compile-only`, `nvcc -dc`). The simulator has no machine code: it takes PTX, and fatbins that hold it.
+    /// Adds code of any kind: PTX, a cubin, a fatbin, an object with device code in it, a library of those, LTO-IR. A cubin or an object has to be
+    /// relocatable (`ptxas --compile-only`, `nvcc -dc`). The simulator has no machine code: it takes PTX, and fatbins that hold it. `name` is what messages call it.
     ///
     /// # Errors
-    /// [`LoadError::UnreadableCode`] when there is no such file, or its name ends in nothing of these.
+    /// [`LoadError::NotDeviceCode`].
     ///
     /// # Safety
-    /// But for PTX, the file is what a tool of CUDA's has made: the driver believes what it says of itself.
-    pub unsafe fn file(self, path: &Path) -> Result<Self, LoadError> {
-        let unreadable = |source| LoadError::UnreadableCode {
-            path: path.to_owned(),
-            source,
-        };
-        let bytes = fs::read(path).map_err(unreadable)?;
-        let name = path.display().to_string();
-        let kind = match path.extension().and_then(|end| end.to_str()) {
-            Some("ptx") => return self.ptx(&name, &String::from_utf8_lossy(&bytes)),
-            Some("cubin") => CUjitInputType::CU_JIT_INPUT_CUBIN,
-            Some("fatbin") => CUjitInputType::CU_JIT_INPUT_FATBINARY,
-            Some("o") => CUjitInputType::CU_JIT_INPUT_OBJECT,
-            Some("a") => CUjitInputType::CU_JIT_INPUT_LIBRARY,
-            _ => {
-                let reason = "its name ends in none of .ptx, .cubin, .fatbin, .o, .a";
-                return Err(unreadable(std::io::Error::other(reason)));
+    /// But for PTX, a tool of CUDA's has made it: the driver believes what it says of itself.
+    pub unsafe fn add(self, name: &str, code: &[u8]) -> Result<Self, LoadError> {
+        match Kind::of(code) {
+            Some(Kind::Ptx) => {
+                let text = String::from_utf8_lossy(code);
+                self.ptx(name, text.trim_end_matches('\0'))
             }
-        };
-        Ok(self.with(&name, kind, bytes))
+            Some(kind) => Ok(self.with(name, kind, code.to_vec())),
+            None => Err(LoadError::NotDeviceCode {
+                name: name.to_owned(),
+            }),
+        }
     }
 
-    fn with(mut self, name: &str, kind: CUjitInputType, bytes: Vec<u8>) -> Self {
+    /// Adds a file of such code.
+    ///
+    /// # Errors
+    /// [`LoadError::UnreadableCode`] when there is no such file; [`LoadError::NotDeviceCode`].
+    ///
+    /// # Safety
+    /// As for [`Linker::add`].
+    pub unsafe fn file(self, path: &Path) -> Result<Self, LoadError> {
+        let bytes = fs::read(path).map_err(|source| LoadError::UnreadableCode {
+            path: path.to_owned(),
+            source,
+        })?;
+        // SAFETY: the caller's promise.
+        unsafe { self.add(&path.display().to_string(), &bytes) }
+    }
+
+    fn with(mut self, name: &str, kind: Kind, bytes: Vec<u8>) -> Self {
         // What messages say may be without a NUL's rest.
         let name = CString::new(name.replace('\0', " ")).unwrap_or_default();
         self.inputs.push(Input { name, kind, bytes });
@@ -120,7 +146,8 @@ impl Linker {
     /// Links everything.
     ///
     /// # Errors
-    /// [`LoadError::Refused`], with the linker's log: a function that nobody defines, or that two define.
+    /// [`LoadError::Refused`], with the linker's log: a function that nobody defines, or that two define. With LTO-IR, [`LoadError::NotLinked`] and
+    /// [`LoadError::NoLtoLinker`].
     #[track_caller]
     pub fn link(self) -> Result<Image, LoadError> {
         let at = Location::caller();
@@ -129,7 +156,7 @@ impl Linker {
         let mut kernels = Vec::new();
         let mut options = Options::default();
         for (number, input) in self.inputs.iter().enumerate() {
-            if input.kind == CUjitInputType::CU_JIT_INPUT_PTX {
+            if input.kind == Kind::Ptx {
                 let text = String::from_utf8_lossy(&input.bytes);
                 kernels.extend(entry_points(&text));
                 jit::make_room(&text, at).map_err(refused)?;
@@ -137,6 +164,15 @@ impl Linker {
                     options = Options::of(&text);
                 }
             }
+        }
+        let late = self.inputs.iter().find(|input| input.kind == Kind::LtoIr);
+        if let (Some(late), Backend::Cuda) = (late, self.device.backend()) {
+            let capability = self.device.properties().compute_capability;
+            return Ok(Image {
+                bytes: lto::link(late, &self.inputs, capability)?,
+                kernels,
+                log: String::new(),
+            });
         }
         let mut link = Link::new(options, at).map_err(refused)?;
         let linked = link
@@ -219,7 +255,7 @@ impl Link {
         let result = unsafe {
             sys::cuLinkAddData_v2(
                 self.state,
-                input.kind,
+                input.kind.input_type(),
                 input.bytes.as_ptr().cast_mut().cast(),
                 input.bytes.len(),
                 input.name.as_ptr(),

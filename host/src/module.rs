@@ -113,6 +113,43 @@ pub enum LoadError {
         /// The driver's answer, with its compiler's log where it gave one.
         source: DriverError,
     },
+    /// What is to be linked is no device code.
+    #[error(
+        "`{name}` is no device code: neither PTX, a cubin, a fatbin, an object, a library of objects nor LTO-IR, as nvcc makes them"
+    )]
+    NotDeviceCode {
+        /// What messages call it.
+        name: String,
+    },
+    /// LTO-IR is to be linked, and NVIDIA's library that does it is not on this machine.
+    #[error(
+        "`{name}` is LTO-IR, which NVIDIA's libnvJitLink links, and it is not in {}: name the file in LANEWISE_NVJITLINK, or the CUDA toolkit in \
+         CUDA_HOME; without a toolkit, `pip install nvidia-nvjitlink` has it", .searched.join(", ")
+    )]
+    NoLtoLinker {
+        /// What is to be linked.
+        name: String,
+        /// Where the library was looked for.
+        searched: Vec<String>,
+    },
+    /// The library that links LTO-IR cannot be used.
+    #[error("`{}` is no libnvJitLink of CUDA 12 or 13: {reason}", .path.display())]
+    LtoLinker {
+        /// The library.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The library that links LTO-IR refuses the code.
+    #[error("libnvJitLink does not link this code: {call} answers {code}\n{log}")]
+    NotLinked {
+        /// Its function.
+        call: &'static str,
+        /// Its answer, an `nvJitLinkResult`.
+        code: i32,
+        /// Its log.
+        log: String,
+    },
 }
 
 /// A loaded module. Unloaded when dropped.

@@ -34,6 +34,7 @@ pub struct PtxBuilder {
     generated: Option<PathBuf>,
     emit: Vec<Emit>,
     allowed: Vec<Rule>,
+    linked: Vec<PathBuf>,
     color: Option<bool>,
     assembler: Option<PathBuf>,
     on_progress: OnProgress,
@@ -56,6 +57,7 @@ impl PtxBuilder {
             generated: None,
             emit: Vec::new(),
             allowed: Vec::new(),
+            linked: Vec::new(),
             color: None,
             assembler: None,
             on_progress: Box::new(|_| {}),
@@ -149,6 +151,15 @@ impl PtxBuilder {
         self
     }
 
+    /// Has the kernels linked with a file of device code of other origin: PTX, a cubin, a fatbin, an object, a library or LTO-IR, as nvcc makes them with `-rdc=true`.
+    /// The kernels declare its functions in `#[device] unsafe extern "C" { .. }`. The path is seen from the kernel crate's folder. A build script embeds the file;
+    /// the module is linked when it is first loaded. Files that the kernels always need are better named in their Cargo.toml, where commands see them too:
+    /// `[package.metadata.lanewise]` `link = ["foreign/norm.ptx"]`.
+    pub fn link(mut self, file: impl Into<PathBuf>) -> PtxBuilder {
+        self.linked.push(file.into());
+        self
+    }
+
     /// Whether rustc's messages carry terminal colours; unless said otherwise they do when standard error is a terminal.
     pub fn color(mut self, color: bool) -> PtxBuilder {
         self.color = Some(color);
@@ -209,6 +220,15 @@ impl PtxBuilder {
             toolchain.add_rust_src(&folder)?;
         }
         let package = Package::find(&folder)?;
+        let linked: Vec<PathBuf> = package
+            .link
+            .iter()
+            .chain(&self.linked)
+            .map(|path| folder.join(path))
+            .collect();
+        if let Some(path) = linked.iter().find(|path| !path.is_file()) {
+            return Err(OptionError::NoSuchCode { path: path.clone() }.into());
+        }
         let out_dir = self.out_dir.take().unwrap_or_else(|| {
             package
                 .target
@@ -284,6 +304,7 @@ impl PtxBuilder {
             },
             rebuilt,
             sources: compiled.sources,
+            linked,
         })
     }
 }

@@ -73,7 +73,7 @@ fn try_embed(name: &str, options: impl FnOnce(PtxBuilder) -> PtxBuilder) -> Resu
         "cargo::rerun-if-changed={}",
         folder.join("Cargo.toml").display()
     );
-    for source in &output.sources {
+    for source in output.sources.iter().chain(&output.linked) {
         println!("cargo::rerun-if-changed={}", source.display());
     }
     Ok(())
@@ -123,6 +123,14 @@ fn text(name: &str, output: &Output) -> String {
                 "        ::lanewise_std::kernel::Renamed {{ module: {module:?}, name: {name:?}, symbol: {symbol:?} }},"
             );
         }
+    }
+    text += "    ];\n    const LINKED: &'static [::lanewise_std::kernel::Linked] = &[\n";
+    for path in &output.linked {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let _ = writeln!(
+            text,
+            "        ::lanewise_std::kernel::Linked {{ name: {name:?}, code: include_bytes!({path:?}) }},"
+        );
     }
     text + "    ];\n}\n"
 }

@@ -144,6 +144,14 @@ pub enum OptionError {
         "PTX for a debugger is made by LLVM's own backend: leave `--backend nvvm` or `.nvvm(library)` away"
     )]
     NvvmDebug,
+    /// What the kernels are to be linked with is not there.
+    #[error(
+        "the kernels are to be linked with `{}`, and there is no such file: `link` is seen from the folder of Cargo.toml", .path.display()
+    )]
+    NoSuchCode {
+        /// The file.
+        path: PathBuf,
+    },
     /// Machine code was asked for, and nothing was named that makes it.
     #[error("a cubin is made by ptxas, and none was given: call `.assembler(path)`")]
     NoAssembler,

@@ -59,6 +59,8 @@ pub struct Output {
     /// The source files of the kernel crate and of those that it depends on by path: what a build script that calls this
     /// names in `cargo::rerun-if-changed`.
     pub sources: Vec<PathBuf>,
+    /// The files that the modules are to be linked with when they are loaded.
+    pub linked: Vec<PathBuf>,
 }
 
 /// One target's files.

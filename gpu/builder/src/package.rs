@@ -1,7 +1,8 @@
 //! The kernels as cargo describes their package.
 //!
 //! They are a crate of their own, or a module of a package that is for the host otherwise: `src/kernels.rs`, or a folder `src/kernels`. A
-//! package of the second kind has a section `[package.metadata.lanewise]`, which says what the module depends on.
+//! package of the second kind has a section `[package.metadata.lanewise.dependencies]`, which says what the module depends on. Both may name device code of
+//! other origin that the kernels are linked with: `link = ["foreign/norm.ptx"]` in `[package.metadata.lanewise]`.
 
 use std::path::{Path, PathBuf};
 
@@ -31,12 +32,20 @@ impl KernelModule {
     /// The module that stands around it in the crate that is made; see `shadow`.
     pub(crate) const AROUND: &'static str = "package";
 
+    /// Whether the package in `folder` has one.
+    fn is_in(folder: &Path) -> bool {
+        let name = KernelModule::NAME;
+        let files = [format!("{name}.rs"), format!("{name}/mod.rs")];
+        files
+            .iter()
+            .any(|file| folder.join("src").join(file).is_file())
+    }
+
     /// The module of the package in `folder`, of which cargo knows this section.
     fn find(folder: &Path, section: &serde_json::Value) -> Result<KernelModule, String> {
         let source = folder.join("src");
         let name = KernelModule::NAME;
-        let files = [format!("{name}.rs"), format!("{name}/mod.rs")];
-        if !files.iter().any(|file| source.join(file).is_file()) {
+        if !KernelModule::is_in(folder) {
             return Err(format!(
                 "its Cargo.toml has a section [package.metadata.lanewise], so its kernels are a module, and there is no src/{name}.rs and \
                  no src/{name}/mod.rs"
@@ -58,6 +67,18 @@ impl KernelModule {
     }
 }
 
+/// A list of files, or no list.
+fn files(value: &serde_json::Value) -> Option<Vec<PathBuf>> {
+    match value {
+        serde_json::Value::Null => Some(Vec::new()),
+        serde_json::Value::Array(names) => {
+            let names = names.iter().map(|name| name.as_str().map(PathBuf::from));
+            names.collect()
+        }
+        _ => None,
+    }
+}
+
 /// A package with kernels, in a workspace or on its own.
 pub(crate) struct Package {
     /// The library's name, as Rust and the output files have it.
@@ -68,6 +89,8 @@ pub(crate) struct Package {
     pub(crate) target: PathBuf,
     /// Where its kernels are.
     pub(crate) form: Form,
+    /// `[package.metadata.lanewise]` `link`: files of device code of other origin, as seen from the package's folder.
+    pub(crate) link: Vec<PathBuf>,
     /// All that cargo says of the package.
     pub(crate) described: cargo_metadata::Package,
 }
@@ -103,15 +126,22 @@ impl Package {
                 "its Cargo.toml describes a workspace and no package; name the package's folder",
             );
         };
+        let section = &package.metadata["lanewise"];
+        let Some(link) = files(&section["link"]) else {
+            return reject("[package.metadata.lanewise] `link` has to be a list of files");
+        };
         let found = |krate: &str, form| Package {
             krate: krate.replace('-', "_"),
             root: metadata.workspace_root.clone().into(),
             target: metadata.target_directory.clone().into(),
             form,
+            link,
             described: package.clone(),
         };
-        let section = &package.metadata["lanewise"];
-        if !section.is_null() {
+        let only_links = section
+            .as_object()
+            .is_some_and(|table| table.keys().all(|key| key == "link"));
+        if !section.is_null() && (!only_links || KernelModule::is_in(folder)) {
             return match KernelModule::find(folder, section) {
                 Ok(module) => Ok(found(&package.name, Form::Module(module))),
                 Err(why) => reject(&why),

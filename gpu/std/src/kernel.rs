@@ -15,7 +15,7 @@ pub use element::SharedCell;
 pub use element::{Element, HoldsCells, Shared, describe};
 #[doc(hidden)]
 pub use module::symbol;
-pub use module::{Module, NoPtx, PtxText, Renamed};
+pub use module::{Linked, Module, NoPtx, PtxText, Renamed};
 pub use value::{Value, assert_value};
 
 /// What the host asks of a type before it copies values to the device; `#[derive(Value)]` implements it.

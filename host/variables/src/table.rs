@@ -66,6 +66,8 @@ variables! {
             "The device runtime, `libcudadevrt.a`, for kernels that launch kernels on a GPU.";
         NVIDIA_LIBRARIES "LANEWISE_NVIDIA_LIBRARIES": "a folder's path", "looked for by the system's loader and in CUDA's toolkit",
             "cuBLAS, cuFFT, cuSPARSE and cuRAND, which the benchmark times beside the catalog's kernels on a GPU.";
+        NVJITLINK "LANEWISE_NVJITLINK": "a file's path", "looked for in CUDA's toolkit and Python's packages",
+            "NVIDIA's linker, `libnvJitLink.so`, for modules that LTO-IR is linked with on a GPU.";
     }
     Build {
         DUMP "LANEWISE_DUMP": "a folder's path", "none",

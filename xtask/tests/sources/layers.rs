@@ -41,7 +41,7 @@ const ONE_THING: &[OneThing] = &[
     OneThing {
         of: "host",
         folder: "",
-        modules: &["device", "embedded", "module", "ptx_folder"],
+        modules: &["device", "embedded", "link", "module", "ptx_folder"],
         because: "a device keeps the modules that were loaded on it, and a module its device",
     },
     OneThing {

@@ -17,6 +17,17 @@ pub unsafe trait Module: Copy + Send + Sync + 'static {
     const TEXTS: &'static [PtxText];
     /// The kernels and statics whose symbol is not their Rust name, because another of the crate has that name.
     const RENAMED: &'static [Renamed];
+    /// Code of other origin that the texts are linked with.
+    const LINKED: &'static [Linked] = &[];
+}
+
+/// Device code that is no Rust: PTX, a cubin, a fatbin, an object, a library or LTO-IR.
+#[derive(Debug)]
+pub struct Linked {
+    /// Its file's name.
+    pub name: &'static str,
+    /// What the file holds.
+    pub code: &'static [u8],
 }
 
 /// A target's PTX.

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
+use lanewise_builder::nvvm;
 
 use crate::project;
 
@@ -36,32 +37,44 @@ pub(crate) struct Tool {
     program: Option<&'static str>,
     /// Candidates below a toolkit's root.
     places: &'static [&'static str],
+    /// Whether a file of that name is of use; where one is, it goes before those that are not.
+    is_usable: fn(&Path) -> bool,
+}
+
+/// Of a tool that every version will do of.
+fn any_version(_: &Path) -> bool {
+    true
 }
 
 /// The assembler: PTX to machine code. The judge of our PTX where there is no GPU.
 pub(crate) const PTXAS: Tool = Tool {
     program: Some("ptxas"),
     places: &["bin/ptxas"],
+    is_usable: any_version,
 };
 /// Puts machine code for several targets into one file.
 pub(crate) const FATBINARY: Tool = Tool {
     program: Some("fatbinary"),
     places: &["bin/fatbinary"],
+    is_usable: any_version,
 };
 /// The linker of machine code.
 pub(crate) const NVLINK: Tool = Tool {
     program: Some("nvlink"),
     places: &["bin/nvlink"],
+    is_usable: any_version,
 };
 /// The disassembler: machine code to text.
 pub(crate) const NVDISASM: Tool = Tool {
     program: Some("nvdisasm"),
     places: &["bin/nvdisasm"],
+    is_usable: any_version,
 };
 /// NVIDIA's device library of mathematical functions, as LLVM bitcode.
 pub(crate) const LIBDEVICE: Tool = Tool {
     program: None,
     places: &["nvvm/libdevice/libdevice.10.bc"],
+    is_usable: any_version,
 };
 /// NVIDIA's own compiler from LLVM bitcode to PTX.
 pub(crate) const LIBNVVM: Tool = Tool {
@@ -71,6 +84,7 @@ pub(crate) const LIBNVVM: Tool = Tool {
         "nvvm/lib64/libnvvm.so.4",
         "lib/libnvvm.so.4",
     ],
+    is_usable: |library| nvvm::check(library).is_ok(),
 };
 
 impl Tool {
@@ -91,32 +105,37 @@ impl Tool {
     }
 
     fn find_in(&self, machine: &Places) -> Option<Found> {
-        let in_roots = |roots: &[PathBuf], through| {
-            let files = roots
-                .iter()
-                .flat_map(|root| self.places.iter().map(move |place| root.join(place)));
+        let all = self.all_in(machine);
+        let usable = all.iter().position(|found| (self.is_usable)(&found.path));
+        all.into_iter().nth(usable.unwrap_or(0))
+    }
+
+    /// Every file that is there, in the order in which they are looked for.
+    fn all_in(&self, machine: &Places) -> Vec<Found> {
+        let there = |files: Vec<PathBuf>, through| {
+            let files = files.into_iter().filter(|path| path.is_file());
             files
-                .into_iter()
-                .find(|path| path.is_file())
                 .map(|path| Found { path, through })
+                .collect::<Vec<_>>()
         };
-        let in_path = || {
-            let program = self.program?;
-            let path = machine
-                .path
-                .iter()
-                .map(|dir| dir.join(program))
-                .find(|path| path.is_file())?;
-            Some(Found {
-                path,
-                through: "PATH",
-            })
+        let below = |roots: &[PathBuf]| {
+            let places = |root: &PathBuf| {
+                let places = self.places.iter();
+                places.map(|place| root.join(place)).collect::<Vec<_>>()
+            };
+            roots.iter().flat_map(places).collect()
         };
-        in_roots(&machine.cuda_home, "CUDA_HOME")
-            .or_else(in_path)
-            .or_else(|| in_roots(&machine.beside_path(), "PATH"))
-            .or_else(|| in_roots(&machine.python(), "a Python environment"))
-            .or_else(|| in_roots(&machine.default, "the toolkit's default folder"))
+        let programs = self.program.into_iter();
+        let in_path =
+            programs.flat_map(|program| machine.path.iter().map(move |dir| dir.join(program)));
+        [
+            there(below(&machine.cuda_home), "CUDA_HOME"),
+            there(in_path.collect(), "PATH"),
+            there(below(&machine.beside_path()), "PATH"),
+            there(below(&machine.python()), "a Python environment"),
+            there(below(&machine.default), "the toolkit's default folder"),
+        ]
+        .concat()
     }
 }
 

@@ -75,6 +75,16 @@ impl Checking {
         }
     }
 
+    /// Branches, addresses, atomics and results that depend on memory that nobody wrote.
+    pub fn init() -> Self {
+        let mut checks = Checks::default();
+        checks.init = true;
+        Self {
+            checks,
+            ..Self::default()
+        }
+    }
+
     /// Findings are printed on stderr, and the launch counts as good: `LANEWISE_CHECKS_ACTION=report`.
     pub fn report(self) -> Self {
         Self {
@@ -122,7 +132,7 @@ impl Checking {
     }
 }
 
-/// `race,sync,memory`, or `all`: as `LANEWISE_CHECKS`.
+/// `race,sync,memory,init`, or `all`: as `LANEWISE_CHECKS`.
 impl FromStr for Checking {
     type Err = UnknownCheck;
 

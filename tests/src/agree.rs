@@ -1,4 +1,4 @@
-//! Agreement of a variant with the CPU, as a test wants it. On the simulator it runs under the race check: a race is an error, as a
+//! Agreement of a variant with the CPU, as a test wants it. On the simulator it runs under all checks: a finding is an error, as a
 //! wrong result is.
 
 use lanewise::checks::Checking;
@@ -16,13 +16,13 @@ pub fn variant(name: &str) -> &'static Variant {
         .unwrap_or_else(|| panic!("no variant is called `{name}`"))
 }
 
-/// Runs the variant of this name once, under the race check, and compares it with the CPU.
+/// Runs the variant of this name once, under all checks, and compares it with the CPU.
 ///
 /// # Errors
 /// Everything one asks next: the variant, the setup, the device, and what differs or why it did not run.
 pub fn agrees(name: &str, setup: Setup) -> Result<(), String> {
     let device = crate::device();
-    let _checked = Checking::race().start();
+    let _checked = Checking::all().start();
     let outcome = match run::check(&device, variant(name), setup) {
         Ok(Ok(_)) => return Ok(()),
         Ok(Err(mismatch)) => mismatch.to_string(),

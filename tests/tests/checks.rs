@@ -141,6 +141,52 @@ fn findings_of_some_launches_are_given_back() {
     assert_eq!(found.expect("no fault"), Some(vec![]));
 }
 
+/// What a kernel that doubles a word says of a buffer that nobody has filled, and of one that holds a copy of it.
+fn doubled_unwritten() -> String {
+    use cust::launch;
+    use cust::memory::{CopyDestination, DeviceBuffer};
+    const PTX: &str = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry twice(.param .u64 p) {\n\
+        .reg .b32 %r<2>; .reg .b64 %rd<2>;\nld.param.u64 %rd1, [p];\nld.global.u32 %r1, [%rd1];\nadd.u32 %r1, %r1, %r1;\n\
+        st.global.u32 [%rd1], %r1;\nret;\n}";
+    // Linking `host` is what gives the program the driver's symbols.
+    let _ = tests::device();
+    let _context = cust::quick_init().expect("a device was opened");
+    let module = cust::module::Module::from_ptx(PTX, &[]).expect("PTX");
+    let stream = cust::stream::Stream::new(cust::stream::StreamFlags::NON_BLOCKING, None);
+    let stream = stream.expect("a stream");
+    let guard = Checking::init().report().start();
+    let twice = |buffer: &DeviceBuffer<u32>| {
+        // SAFETY: one thread, and a word for it.
+        unsafe { launch!(module.twice<<<1, 1, 0, stream>>>(buffer.as_device_ptr())) }
+            .expect("a launch");
+        stream.synchronize().expect("a finding is no fault here");
+        let found = guard.findings();
+        found.iter().map(|f| format!("{f}\n")).collect::<String>()
+    };
+    // SAFETY: to read it before it is written is what this is about.
+    let empty = || unsafe { DeviceBuffer::<u32>::uninitialized(4) }.expect("memory");
+    let (first, mut copy, mut filled) = (empty(), empty(), empty());
+    first.copy_to(&mut copy).expect("a copy");
+    filled.copy_from(&[1, 2, 3, 4]).expect("a copy");
+    format!(
+        "of a copy:\n{}of new memory:\n{}of a filled one:\n{}and twice:\n{}",
+        twice(&copy),
+        twice(&first),
+        twice(&filled),
+        twice(&first)
+    )
+}
+
+#[test]
+fn memory_that_nobody_wrote_is_named_where_it_decides() {
+    if simulator().is_none() {
+        return;
+    }
+    let name = "memory_that_nobody_wrote_is_named_where_it_decides";
+    let answer = isolated(name, || report::stable(&doubled_unwritten()));
+    expect!(answer.text, "checks/init.txt");
+}
+
 #[test]
 fn the_environment_asks_for_checks_and_says_what_a_finding_does() {
     if simulator().is_none() {
@@ -188,7 +234,7 @@ fn a_setting_that_cannot_be_read_is_an_error_and_an_unknown_name_a_warning() {
         (
             "LANEWISE_CHECKS",
             "bounds",
-            "no check is called `bounds`; there are `race`, `sync`, `memory`, and `all`",
+            "no check is called `bounds`; there are `race`, `sync`, `memory`, `init`, and `all`",
         ),
         (
             "LANEWISE_CHECKS_ACTION",

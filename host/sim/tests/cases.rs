@@ -18,16 +18,17 @@ use lanewise_sim::{Checks, Launch};
 /// Takes the place of a case's first line, so that the lines of reports are those of its file.
 ///
 /// `%t`, `%b`, `%w`: thread, block and warp; `%t64`: the thread in 64 bits. `%g`: the buffer, `%gt`: the word of this thread of the
-/// grid in it. `%s`: the shared array `tile` of 256 words; `%st`, `%sn`, `%sx`, `%so`: the words in it of this thread, the next
+/// grid in it. `%u` and `%ut`: the same of a second buffer, which nobody has written. `%s`: the shared array `tile` of 256 words; `%st`, `%sn`, `%sx`, `%so`: the words in it of this thread, the next
 /// one, the one beside it and the one 32 away. `%os`: the shared array `other`. `own`: a local array of four words.
 const PRELUDE: &str = ".version 8.7 .target sm_90 .address_size 64 \
     .const .align 4 .u32 fixed = 5; .extern .func (.param .b64 r) malloc(.param .b64 size); .extern .func free(.param .b64 pointer); \
     .func nothing() { ret; } .func endless() { call endless, (); ret; } \
-    .visible .entry k(.param .u64 p) { \
+    .visible .entry k(.param .u64 p, .param .u64 q) { \
     .shared .align 16 .b8 tile[1024]; .shared .align 16 .b8 other[256]; .local .align 16 .b8 own[16]; \
-    .reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .b32 %t, %b, %w, %n; .reg .b64 %t64, %g, %gt, %s, %st, %sn, %sx, %so, %os; \
+    .reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .b32 %t, %b, %w, %n; .reg .b64 %t64, %g, %gt, %u, %ut, %s, %st, %sn, %sx, %so, %os; \
     mov.u32 %t, %tid.x; mov.u32 %b, %ctaid.x; mov.u32 %n, %ntid.x; shr.u32 %w, %t, 5; cvt.u64.u32 %t64, %t; \
     ld.param.u64 %g, [p]; mad.lo.u32 %r0, %b, %n, %t; mad.wide.u32 %gt, %r0, 4, %g; \
+    ld.param.u64 %u, [q]; mad.wide.u32 %ut, %r0, 4, %u; \
     mov.u64 %s, tile; mov.u64 %os, other; mad.wide.u32 %st, %t, 4, %s; \
     add.u32 %r0, %t, 1; rem.u32 %r0, %r0, %n; mad.wide.u32 %sn, %r0, 4, %s; \
     xor.b32 %r0, %t, 1; mad.wide.u32 %sx, %r0, 4, %s; xor.b32 %r0, %t, 32; mad.wide.u32 %so, %r0, 4, %s; mov.u32 %r0, 0;";
@@ -93,14 +94,14 @@ impl Case {
     /// What is said about one part with a seed: a fault, or findings; empty for nothing.
     fn said(&self, part: &str, seed: u64) -> String {
         let rig = Rig::new(&self.module(part));
-        let buffer = rig.buffer(&[0u32; 1024]).to_le_bytes();
+        let buffers = [rig.buffer(&[0u32; 1024]), rig.unwritten(4096)].map(u64::to_le_bytes);
         let one = |name: &str| [self.extent(name), 1, 1];
         let launch = Launch {
             seed,
             checks: Checks::all(),
             budget: Some(BUDGET),
             cluster: one("cluster "),
-            ..Launch::new("k", one("grid "), one("block "), &buffer)
+            ..Launch::new("k", one("grid "), one("block "), buffers.as_flattened())
         };
         let mut said = String::new();
         match rig.device.launch(&rig.instance, &launch) {
@@ -171,6 +172,11 @@ fn wrong_meetings_are_found_and_their_twins_are_silent() {
 #[test]
 fn wrong_accesses_are_found_and_their_twins_are_silent() {
     check("memory", 23);
+}
+
+#[test]
+fn uses_of_what_nobody_wrote_are_found_and_their_twins_are_silent() {
+    check("init", 30);
 }
 
 #[test]

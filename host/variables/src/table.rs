@@ -35,7 +35,7 @@ variables! {
             "The memory of each simulated device.";
     }
     Launch {
-        CHECKS "LANEWISE_CHECKS": "`race`, `sync`, `memory`, with commas between them, or `all`", "none",
+        CHECKS "LANEWISE_CHECKS": "`race`, `sync`, `memory`, `init`, with commas between them, or `all`", "none",
             "What each launch is checked for, besides what is always checked.";
         CHECKS_ACTION "LANEWISE_CHECKS_ACTION": "`fault`, `report`", "`fault`",
             "What a finding does: end the launch with an error, as a fault does, or only be printed.";

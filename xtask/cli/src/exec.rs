@@ -23,7 +23,7 @@ pub struct Args {
     /// The GPU to be, such as `rtx4090`
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-    /// What to check launches for: `race`, `sync`, `memory`, with commas between them, or `all`
+    /// What to check launches for: `race`, `sync`, `memory`, `init`, with commas between them, or `all`
     #[arg(long, value_name = "LIST")]
     checks: Option<String>,
     /// Print findings of checks and let the launch go on

@@ -107,6 +107,11 @@ fn between(from: End, to: End) -> Result<Direction> {
 pub(super) unsafe fn move_bytes(to: u64, from: u64, bytes: usize) {
     let to: *mut u8 = std::ptr::with_exposed_provenance_mut(to as usize);
     let from: *const u8 = std::ptr::with_exposed_provenance(from as usize);
+    memory::moved(
+        to.expose_provenance() as u64,
+        from.expose_provenance() as u64,
+        bytes as u64,
+    );
     // SAFETY: the ranges are valid as the caller states; `copy` lets them overlap.
     unsafe { std::ptr::copy(from, to, bytes) };
 }

@@ -65,6 +65,7 @@ fn prepare<T: Element>(context: &Arc<Context>, area: &Area, value: T) -> Result<
     memory::range("dstDevice", address, bytes as u64)?;
     let fill = move || {
         for y in 0..height {
+            memory::written(address + (y * pitch) as u64, row as u64);
             let start: *mut T = std::ptr::with_exposed_provenance_mut(address as usize + y * pitch);
             for x in 0..width {
                 // SAFETY: the area was checked to be inside a live allocation, which is not freed while the stream has work,

@@ -90,6 +90,7 @@ impl Operation {
 
     fn store(&self) {
         let place = self.address as usize;
+        memory::written(self.address, if self.wide { 8 } else { 4 });
         // SAFETY: as for `load`.
         unsafe {
             if self.wide {

@@ -52,6 +52,28 @@ pub(crate) fn locate(address: u64) -> Option<Located> {
     })
 }
 
+/// Says that the host wrote bytes: for the check of memory that nobody wrote. Any device may own them.
+pub(crate) fn written(address: u64, bytes: u64) {
+    for device in device::all() {
+        device.sim.memory().written(address, bytes);
+    }
+}
+
+/// Says that bytes were copied: what nobody wrote is no more written in its new place.
+pub(crate) fn moved(to: u64, from: u64, bytes: u64) {
+    let gaps: Vec<(u64, u64)> = device::all()
+        .iter()
+        .flat_map(|device| device.sim.memory().unwritten(from, bytes))
+        .collect();
+    for device in device::all() {
+        let memory = device.sim.memory();
+        memory.written(to, bytes);
+        for &(at, len) in &gaps {
+            memory.forgotten(to + at, len);
+        }
+    }
+}
+
 /// Allocates for `context`.
 pub(crate) fn allocate(context: &Context, size: usize, kind: Kind, flags: u32) -> Result<u64> {
     let place = CALL_SITE.get().map(ToString::to_string);

@@ -34,6 +34,10 @@ fn show(to: &Device, address: u64, size: u64, made_at: Option<&str>) {
     // SAFETY: the bytes are another simulated device's, which frees them after it has called `hide`.
     let registered = unsafe { to.sim.memory().register(address, size, made_at) };
     if registered.is_ok() {
+        // What another device's kernels write there is not followed.
+        for device in device::all() {
+            device.sim.memory().written(address, size);
+        }
         shown.insert((to.ordinal, address), size);
     }
 }

@@ -42,7 +42,7 @@ pub(crate) struct Args {
     /// Who runs the kernels
     #[arg(long, value_enum, default_value_t = Choice::Auto)]
     device: Choice,
-    /// What to check on the simulator: `race`, `sync`, `memory`, with commas between them, or `all`
+    /// What to check on the simulator: `race`, `sync`, `memory`, `init`, with commas between them, or `all`
     #[arg(long, value_name = "LIST")]
     checks: Option<Checking>,
     /// Print JSON

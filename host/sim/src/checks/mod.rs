@@ -17,6 +17,8 @@ pub struct Checks {
     pub sync: bool,
     /// Accesses past the end of a shared array that stay inside the block's shared memory.
     pub memory: bool,
+    /// Uses of values from memory that nobody wrote.
+    pub init: bool,
 }
 
 impl Checks {
@@ -26,16 +28,18 @@ impl Checks {
             race: true,
             sync: true,
             memory: true,
+            init: true,
         }
     }
 }
 
 /// The checks by the names that a user writes.
 type Named = (&'static str, fn(&mut Checks) -> &mut bool);
-const NAMED: [Named; 3] = [
+const NAMED: [Named; 4] = [
     ("race", |checks| &mut checks.race),
     ("sync", |checks| &mut checks.sync),
     ("memory", |checks| &mut checks.memory),
+    ("init", |checks| &mut checks.init),
 ];
 
 /// A word that names no check.
@@ -50,7 +54,7 @@ fn names() -> String {
     NAMED.map(|(name, _)| format!("`{name}`")).join(", ")
 }
 
-/// `race,sync,memory`, or `all`; nothing for none. Blanks around a word do not count.
+/// `race,sync,memory,init`, or `all`; nothing for none. Blanks around a word do not count.
 impl std::str::FromStr for Checks {
     type Err = UnknownCheck;
 
@@ -108,6 +112,8 @@ pub enum FindingKind {
     OutsideArray,
     /// An access to shared memory of a block of the cluster that has ended.
     EndedBlock,
+    /// A value from memory that nobody wrote decides something.
+    Unwritten,
     /// Shared memory that threads wrote and an asynchronous unit reads, with no fence of proxies between.
     MissedFence,
 }
@@ -120,6 +126,7 @@ impl std::fmt::Display for FindingKind {
             Self::AbsentLane => "shuffle from an absent lane",
             Self::OutsideArray => "access outside of a shared array",
             Self::EndedBlock => "access to shared memory of an ended block",
+            Self::Unwritten => "use of memory that nobody wrote",
             Self::MissedFence => "missing fence between proxies",
         })
     }
@@ -137,7 +144,7 @@ mod tests {
 
     #[test]
     fn checks_are_written_as_they_are_read() {
-        for text in ["", "race", "sync", "race,sync,memory"] {
+        for text in ["", "race", "sync", "race,sync,memory", "init"] {
             assert_eq!(
                 text.parse::<Checks>().map(|c| c.to_string()),
                 Ok(text.into())
@@ -147,7 +154,7 @@ mod tests {
         let error = "race,bounds".parse::<Checks>().expect_err("no such check");
         assert_eq!(
             error.to_string(),
-            "no check is called `bounds`; there are `race`, `sync`, `memory`, and `all`"
+            "no check is called `bounds`; there are `race`, `sync`, `memory`, `init`, and `all`"
         );
     }
 }

@@ -12,7 +12,7 @@ use super::signature::Formal;
 use super::table;
 use crate::machine::compute::alu;
 use crate::machine::memory::transfer::{self, TransferSpace};
-use crate::machine::program::{Area, Value};
+use crate::machine::program::{Area, Class, SpaceClass, Value};
 use crate::ptx::ast::{Operand, Space, Symbol, Type};
 
 /// A result that goes from its area to a register when the call is over.
@@ -309,6 +309,7 @@ impl<'a> Builder<'a, '_> {
                 else {
                     return unsupported();
                 };
+                self.classify(Class::Store(SpaceClass::Local), ty.size());
                 self.emit(
                     run,
                     Operands {
@@ -318,6 +319,7 @@ impl<'a> Builder<'a, '_> {
                         ..Operands::default()
                     },
                 );
+                self.classify(Class::Plain, 0);
             }
         }
         Ok(())

@@ -183,6 +183,7 @@ fn modelled<'a>(
         .resolve()
         .map_err(|p| at(p, body.end.line, builder.program))?;
     builder.track();
+    builder.flows();
     Ok(builder.finish())
 }
 

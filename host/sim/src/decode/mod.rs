@@ -30,6 +30,7 @@ mod compare;
 mod control;
 mod convert;
 mod dispatch;
+mod flows;
 mod function;
 mod link;
 mod matrix;

@@ -11,6 +11,7 @@ use super::launch::run::Run;
 use super::launch::team::{Block, Team};
 use super::op::{Op, STOP};
 use super::warp::Warp;
+use super::watch::init::ShadowSite;
 use super::watch::proxy::Proxies;
 use crate::checks::race::Races;
 use crate::counters::Counters;
@@ -59,6 +60,10 @@ pub(crate) struct Core<'l> {
     pub(super) races: Races,
     /// For the race check: shared memory that was written and not fenced.
     pub(super) proxies: Proxies,
+    /// Whether a register of the running warp holds what nobody wrote.
+    pub(super) tainted: bool,
+    /// Allocations with unwritten bytes that were met last.
+    pub(super) shadows: [ShadowSite; 16],
     /// Readings of a clock.
     pub(super) ticks: u64,
     /// How many of them are taken from the budget.
@@ -133,6 +138,8 @@ impl<'l> Core<'l> {
             counted: (0, 0),
             races: Races::default(),
             proxies: Proxies::default(),
+            tainted: false,
+            shadows: Default::default(),
             ticks: 0,
             spent: 0,
             effects: 0,

@@ -20,6 +20,7 @@ use crate::machine::image::ImageSite;
 use crate::machine::meeting::together::{Meeting, OperandPlace};
 use crate::machine::memory::tile::Tile;
 use crate::machine::op::Op;
+use crate::machine::watch::flow::Flows;
 use crate::ptx::ast::SpecialRegister;
 use crate::semantics::video::Video;
 
@@ -68,6 +69,8 @@ pub(crate) struct Program {
     pub(crate) variables: Vec<Variable>,
     /// Operations whose address is computed from that of one shared variable, with its index; by operation.
     pub(crate) arrays: Vec<(u32, u32)>,
+    /// How each instruction's results come from what it reads.
+    pub(crate) flows: Flows,
     /// The kernels, and each one's function.
     pub(crate) kernels: Vec<(Kernel, usize)>,
     /// Static shared memory of each kernel's function.
@@ -115,6 +118,7 @@ impl Default for Program {
             videos: Vec::new(),
             meetings: Vec::new(),
             arrays: Vec::new(),
+            flows: Flows::default(),
             variables: Vec::new(),
             kernels: Vec::new(),
             shared: Vec::new(),

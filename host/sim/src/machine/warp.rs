@@ -7,6 +7,7 @@ use super::core::At;
 use super::event::Wait;
 use super::lane::LANES;
 use super::op::Op;
+use super::watch::init::Taints;
 
 /// 64 bytes, aligned: what rows are made of.
 #[derive(Clone, Copy)]
@@ -103,6 +104,10 @@ pub(super) struct Warp {
     pub(super) copies: Copies,
     /// Multiplications of the warpgroup that are under way.
     pub(super) matrices: Matrices,
+    /// Registers that hold what nobody wrote.
+    pub(super) taints: Taints,
+    /// Bytes of local memory that were written, a lane each, where that is checked.
+    pub(super) local_written: Vec<u32>,
     /// Counts scheduling decisions.
     pub(super) clock: u32,
     /// Whether the entry function's rows are filled: they stay from block to block.

@@ -9,6 +9,7 @@
 //! | `allocation` | one piece of memory, and what it was made as |
 //! | `arena` | the reserved range, at the same address every run |
 //! | `physical` | memory without an address, to be mapped into the range |
+//! | `shadow` | which bytes were ever written |
 //! | `space` | which parts of the range are taken |
 //! | `table` | what is live, what was freed, and the snapshot that a launch reads without locks |
 //! | `whereabouts` | what an address is, or lies next to |
@@ -18,6 +19,7 @@ mod allocation;
 mod arena;
 mod error;
 mod physical;
+mod shadow;
 mod space;
 mod table;
 mod whereabouts;
@@ -33,6 +35,7 @@ pub use allocation::{Allocation, Kind};
 use arena::Arena;
 pub use error::MemoryError;
 pub use physical::Physical;
+pub(crate) use shadow::{Shadow, words};
 use space::AddressSpace;
 use table::Table;
 pub(crate) use table::{Range, Snapshot};
@@ -300,6 +303,45 @@ impl Memory {
     /// What an address is, or lies next to: what a report says of it.
     pub fn whereabouts(&self, address: u64) -> Whereabouts {
         self.lock().table.whereabouts(address)
+    }
+
+    /// Says that the host wrote `len` bytes at `address`: by a copy, a memset, or by showing them to another device.
+    pub fn written(&self, address: u64, len: u64) {
+        if let Some(shadow) = self.lock().table.shadow(address, len) {
+            shadow.write(address, len);
+        }
+    }
+
+    /// Of `len` bytes at `address` those that nobody ever wrote, a list of offsets and lengths; none in memory that has contents
+    /// from the start, or after a launch that was not checked for such reads.
+    pub fn unwritten(&self, address: u64, len: u64) -> Vec<(u64, u64)> {
+        let state = self.lock();
+        let Some(shadow) = state.table.shadow(address, len) else {
+            return Vec::new();
+        };
+        if !shadow.lacks(address, len) {
+            return Vec::new();
+        }
+        let mut found: Vec<(u64, u64)> = Vec::new();
+        for at in (0..len).filter(|at| shadow.unwritten(address + at, 1) != 0) {
+            match found.last_mut().filter(|(start, size)| start + size == at) {
+                Some((_, size)) => *size += 1,
+                None => found.push((at, 1)),
+            }
+        }
+        found
+    }
+
+    /// Says that bytes hold what nobody wrote: a copy of such bytes.
+    pub fn forgotten(&self, address: u64, len: u64) {
+        if let Some(shadow) = self.lock().table.shadow(address, len) {
+            shadow.forget(address, len);
+        }
+    }
+
+    /// Says that a kernel ran of which nobody knows what it wrote.
+    pub(crate) fn all_written(&self) {
+        self.lock().table.write_all();
     }
 
     /// Bytes of device memory in use.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::allocation::{Allocation, Kind};
+use super::shadow::Shadow;
 use super::whereabouts::Whereabouts;
 use super::{MemoryError, window};
 
@@ -14,6 +15,8 @@ const REMEMBERED: usize = 65_536;
 pub(super) struct Table {
     live: BTreeMap<u64, Allocation>,
     freed: BTreeMap<u64, Allocation>,
+    /// What was never written, of memory that is given out without contents.
+    shadows: BTreeMap<u64, Arc<Shadow>>,
     count: u64,
     /// Made when a launch asks and kept until something changes.
     snapshot: Option<Arc<Snapshot>>,
@@ -31,6 +34,9 @@ impl Table {
             self.freed.remove(&old);
         }
         let made_at = made_at.map(Arc::from);
+        if matches!(kind, Kind::Device | Kind::Heap) {
+            self.shadows.insert(base, Arc::new(Shadow::new(base, size)));
+        }
         self.live.insert(
             base,
             Allocation {
@@ -92,6 +98,7 @@ impl Table {
         }
         self.snapshot = None;
         let found = self.live.remove(&address).ok_or(MemoryError::ZeroSize)?;
+        self.shadows.remove(&address);
         if self.freed.len() == REMEMBERED {
             self.freed.pop_first();
         }
@@ -154,10 +161,24 @@ impl Table {
         }
     }
 
+    /// The bits of the allocation that holds all of these bytes.
+    pub(super) fn shadow(&self, address: u64, len: u64) -> Option<&Arc<Shadow>> {
+        let (_, shadow) = self.shadows.range(..=address).next_back()?;
+        shadow.holds(address, len).then_some(shadow)
+    }
+
+    /// Anything may have been written anywhere.
+    pub(super) fn write_all(&self) {
+        self.shadows.values().for_each(|shadow| shadow.write_all());
+    }
+
     pub(super) fn snapshot(&mut self) -> Arc<Snapshot> {
-        let live = &self.live;
+        let (live, shadows) = (&self.live, &self.shadows);
         self.snapshot
-            .get_or_insert_with(|| Arc::new(Snapshot::new(live.values())))
+            .get_or_insert_with(|| {
+                let shadows = shadows.values().cloned().collect();
+                Arc::new(Snapshot::new(live.values(), shadows))
+            })
             .clone()
     }
 }
@@ -209,10 +230,12 @@ pub(crate) struct Snapshot {
     ranges: Vec<Range>,
     /// Memory without addresses for kernels: arrays.
     arrays: Vec<Range>,
+    /// What was never written, of those ranges that may hold such.
+    shadows: Vec<Arc<Shadow>>,
 }
 
 impl Snapshot {
-    fn new<'a>(live: impl Iterator<Item = &'a Allocation>) -> Self {
+    fn new<'a>(live: impl Iterator<Item = &'a Allocation>, shadows: Vec<Arc<Shadow>>) -> Self {
         let range = |a: &Allocation| Range {
             base: a.base,
             size: a.size,
@@ -223,6 +246,7 @@ impl Snapshot {
         Self {
             ranges: ranges.into_iter().map(range).collect(),
             arrays: arrays.into_iter().map(range).collect(),
+            shadows,
         }
     }
 
@@ -230,6 +254,25 @@ impl Snapshot {
     pub(crate) fn holds(&self, address: u64, len: u64) -> bool {
         let in_array = || last_before(&self.arrays, address).is_some_and(|r| r.holds(address, len));
         in_array() || self.find(address).is_some_and(|r| r.holds(address, len))
+    }
+
+    /// What was never written of the allocation that holds `address`; none where all counts as written.
+    pub(crate) fn shadow(&self, address: u64) -> Option<&Shadow> {
+        self.numbered_shadow(self.shadow_number(address)?)
+    }
+
+    /// The number of it in this snapshot.
+    pub(crate) fn shadow_number(&self, address: u64) -> Option<u32> {
+        let after = self.shadows.partition_point(|s| s.base() <= address);
+        let number = after.checked_sub(1)?;
+        self.shadows[number]
+            .holds(address, 1)
+            .then_some(number as u32)
+    }
+
+    /// That of a number.
+    pub(crate) fn numbered_shadow(&self, number: u32) -> Option<&Shadow> {
+        self.shadows.get(number as usize).map(|shadow| &**shadow)
     }
 
     /// The range that holds `address`.

@@ -56,9 +56,17 @@ impl Rig {
             .memory()
             .allocate(bytes.max(1), align, Kind::Device, Some("here"))
             .expect("memory");
+        self.device.memory().written(at, bytes.max(1));
         // SAFETY: `at` is a live allocation of that many bytes.
         unsafe { (at as *mut T).copy_from_nonoverlapping(values.as_ptr(), values.len()) };
         at
+    }
+
+    /// Bytes of device memory that nobody has written.
+    pub fn unwritten(&self, bytes: u64) -> u64 {
+        let memory = self.device.memory();
+        let at = memory.allocate(bytes, 1, Kind::Device, Some("there"));
+        at.expect("memory")
     }
 
     /// `len` values from the device.

@@ -27,7 +27,7 @@ use findings::Findings;
                   cargo lanewise sanitize --schedule pct,weak --replay 7 -- ./my_program"
 )]
 pub struct Args {
-    /// What to check launches for: `memory`, `race`, `sync`, with commas between them
+    /// What to check launches for: `memory`, `race`, `sync`, `init`, with commas between them
     #[arg(long, value_name = "LIST", default_value = "all")]
     tools: String,
     /// How many orders of warps to try

@@ -120,6 +120,7 @@ impl Core<'_> {
         let linear = block.linear;
         let list = &mut block.warps[warp as usize].copies.list;
         let (races, check) = (&mut self.races, self.run.launch.checks.race);
+        let (mut carried, init) = (Vec::new(), self.run.launch.checks.init);
         list.retain(|copy| {
             if !done(copy) {
                 return true;
@@ -131,12 +132,19 @@ impl Core<'_> {
                 copy.to.copy_from_nonoverlapping(copy.from, read);
                 copy.to.add(read).write_bytes(0, all - read);
             }
+            if init {
+                carried.push(*copy);
+            }
             if check {
                 let thread = (linear, warp, u32::from(copy.lane));
                 races.complete(thread, Some(linear), copy.address, all as u64);
             }
             false
         });
+        for copy in carried {
+            let (read, all) = (copy.bytes.0.into(), copy.bytes.1.into());
+            self.carried((linear, copy.address), copy.from as u64, (read, all));
+        }
     }
 
     /// Does what an mbarrier is to be told of, and tells it.
@@ -279,6 +287,7 @@ impl Core<'_> {
                 // started; see `complete_copies_of`. Shared memory may be copied onto itself.
                 unsafe { carry(&it, from) };
                 self.done(by, it.spot, it.bytes);
+                self.was_written(it.spot, it.bytes as u64);
                 if let Some(source) = it.source {
                     self.done(by, source, it.bytes);
                 }
@@ -290,8 +299,14 @@ impl Core<'_> {
                 if !it.was_taken() {
                     self.done(by, it.shared, it.span);
                 }
+                if it.loads() {
+                    self.was_written(it.shared, it.span as u64);
+                }
                 for (address, bytes) in it.inside() {
                     self.done(by, (None, address), bytes);
+                    if !it.loads() {
+                        self.was_written((None, address), bytes as u64);
+                    }
                 }
                 Some(it.bytes)
             }
@@ -342,6 +357,9 @@ impl Core<'_> {
         (spot, bytes): (CheckedPlace, u64),
         pending: bool,
     ) {
+        if kind == Kind::Write && !pending {
+            self.was_written(spot, bytes);
+        }
         if !self.run.launch.checks.race {
             return;
         }

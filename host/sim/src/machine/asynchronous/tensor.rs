@@ -115,6 +115,11 @@ impl TensorMove {
         true
     }
 
+    /// Whether shared memory is where it goes.
+    pub(in crate::machine) fn loads(&self) -> bool {
+        matches!(self.how, Movement::Load)
+    }
+
     /// Whether the box was read before, so that its shared memory is free.
     pub(in crate::machine) fn was_taken(&self) -> bool {
         self.taken.is_some()

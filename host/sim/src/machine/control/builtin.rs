@@ -163,6 +163,9 @@ pub(crate) unsafe fn malloc(core: &mut Core<'_>, op: *const Op) -> *const Op {
         core.effects += 1;
         let size = core.argument::<u64>(op, lane, 0);
         let address = core.run.heap.allocate(size);
+        if address != 0 {
+            core.given_out(address, size.max(1));
+        }
         core.give(op, lane, address);
     }
     next

@@ -52,6 +52,8 @@ pub(in crate::machine) struct Block {
     pub(in crate::machine) warps: Vec<Warp>,
     /// Bytes of shared memory, static and dynamic.
     pub(in crate::machine) shared: Bytes,
+    /// Bytes of it that were written, a bit each, where that is checked.
+    pub(in crate::machine) written: Vec<u64>,
     /// Threads that came to a barrier without the others of their warp, where the sync check is on.
     pub(in crate::machine) apart: Vec<Apart>,
     pub(in crate::machine) barriers: [Barrier; BARRIERS],
@@ -127,6 +129,12 @@ impl Core<'_> {
                 // What shared memory holds at first is undefined; here it is the same in every run.
                 block.shared.bytes().fill(0);
             }
+            if run.launch.checks.init {
+                block.written.clear();
+                block
+                    .written
+                    .resize((run.shared_bytes as usize).div_ceil(64), 0);
+            }
             for warp in 0..warps {
                 self.current = (rank, warp);
                 self.begin_warp(run.threads - (warp * LANES) as u32);
@@ -152,6 +160,8 @@ impl Core<'_> {
         (warp.expired, warp.tests) = (0, 0);
         warp.copies.list.clear();
         warp.matrices = Default::default();
+        warp.taints.clear();
+        warp.local_written.clear();
         warp.groups.clear();
         warp.frames.clear();
         let op = &raw const run.program.ops[run.function.start as usize];
@@ -179,6 +189,7 @@ impl Core<'_> {
             size,
         };
         self.active = self.warp().live;
+        self.tainted = !self.warp().taints.is_empty();
         self.set_local();
         (self.spins, self.patience, self.favour) = (0, PATIENCE, (0, 0));
     }

@@ -230,6 +230,9 @@ unsafe fn shuffle_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const O
             core.note(FindingKind::AbsentLane, op, first);
         }
     }
+    if core.tainted {
+        core.shuffled(op, &from, mask);
+    }
     // SAFETY: as above; the predicate is one of the frame.
     unsafe {
         let d = core.lanes::<u32>(o.d);

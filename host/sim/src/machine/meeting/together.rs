@@ -214,6 +214,13 @@ impl Core<'_> {
                     value.write(to, place, group.mask);
                 }
             }
+            if self.tainted {
+                self.forget_results(self.at.frame, &results, here | away);
+                for group in others {
+                    let [theirs, _] = places(program, group.op);
+                    self.forget_results(group.at.frame, &theirs, group.mask);
+                }
+            }
             next != STOP
         }
     }

@@ -120,7 +120,7 @@ impl Core<'_> {
                 }
             }
         }
-        if self.run.launch.checks.race {
+        if self.run.watches {
             let class = match act {
                 AccessKind::Read => Class::Load(SpaceClass::Generic),
                 _ => Class::Store(SpaceClass::Generic),

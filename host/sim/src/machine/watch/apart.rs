@@ -119,7 +119,7 @@ impl Core<'_> {
             let what = "threads of one warp reach a barrier apart".to_string();
             let by = (block, apart.warp, lane);
             self.note_by(FindingKind::DivergentBarrier, apart.op, by, || {
-                Some((what, note))
+                Some((what, vec![note]))
             });
         }
     }

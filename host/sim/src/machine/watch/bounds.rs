@@ -37,7 +37,7 @@ impl Core<'_> {
                     );
                     let note = format!("it is memory of block ({x},{y},{z})");
                     let by = by(self, lane);
-                    self.note_by(FindingKind::EndedBlock, op, by, || Some((what, note)));
+                    self.note_by(FindingKind::EndedBlock, op, by, || Some((what, vec![note])));
                 }
             }
         }
@@ -72,7 +72,9 @@ impl Core<'_> {
             let note =
                 format!("shared address {address:#x} is {at} `{name}`, which has {size} bytes");
             let by = by(self, lane);
-            self.note_by(FindingKind::OutsideArray, op, by, || Some((what, note)));
+            self.note_by(FindingKind::OutsideArray, op, by, || {
+                Some((what, vec![note]))
+            });
         }
     }
 }

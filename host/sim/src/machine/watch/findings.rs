@@ -32,6 +32,10 @@ fn words(kind: FindingKind) -> (&'static str, &'static str) {
             "an access outside of a shared array",
             "compare the index with the array's length: what lies behind it is another array's",
         ),
+        FindingKind::Unwritten => (
+            "a use of memory that nobody wrote",
+            "write every element before one is read: new memory and shared memory hold anything at first",
+        ),
         FindingKind::MissedFence => (
             "an asynchronous read without a fence",
             "let each thread that writes run `fence.proxy.async` behind its writes, before the barrier after which the read begins",
@@ -51,32 +55,27 @@ impl Core<'_> {
         self.note_by(kind, op, at, || None);
     }
 
-    /// The same by any thread of the team: block, warp and lane. `words` says what happened where more is known of it: what,
-    /// and a note.
+    /// The same by any thread of the team: block, warp and lane. `says` tells what happened where more is known of it: what,
+    /// and notes.
     #[cold]
     pub(in crate::machine) fn note_by(
         &mut self,
         kind: FindingKind,
         op: *const Op,
         (block, warp, lane): (usize, u32, usize),
-        says: impl FnOnce() -> Option<(String, String)>,
+        says: impl FnOnce() -> Option<(String, Vec<String>)>,
     ) {
         let run = self.run;
         let at = index(run.program, op).unwrap_or(0) as u32;
         let mut findings = run.findings.lock().unwrap_or_else(PoisonError::into_inner);
+        let (what, help) = words(kind);
         let found = findings.entry((kind, at, at)).or_insert_with(|| {
-            let (what, help) = words(kind);
-            let (seed, help) = (run.launch.seed, Some(help.into()));
-            let (what, notes) = match says() {
-                Some((what, note)) => (what, vec![note]),
-                None => (what.into(), vec![]),
-            };
             let report = FaultReport {
-                what,
+                what: what.into(),
                 place: run.place(op),
-                seed,
-                notes,
-                help,
+                seed: run.launch.seed,
+                notes: vec![],
+                help: Some(help.into()),
                 steps: vec![],
             };
             Finding {
@@ -94,6 +93,9 @@ impl Core<'_> {
         if place.block.is_none() || key(Some(block), Some(thread)) < key(place.block, place.thread)
         {
             (place.block, place.thread) = (Some(block), Some(thread));
+            if let Some((what, notes)) = says() {
+                (found.report.what, found.report.notes) = (what, notes);
+            }
         }
     }
 

@@ -7,6 +7,8 @@ pub(in crate::machine) mod apart;
 mod bounds;
 pub(in crate::machine) mod explain;
 pub(in crate::machine) mod findings;
+pub(crate) mod flow;
+pub(in crate::machine) mod init;
 pub(in crate::machine) mod proxy;
 
 use super::core::Core;
@@ -55,6 +57,9 @@ impl Core<'_> {
         if run.launch.count {
             self.count(op, info, mask);
         }
+        if self.tainted {
+            self.follow(op, info, mask);
+        }
         if mask != 0
             && let Class::Load(space) | Class::Store(space) | Class::Atomic(space) = info.class
         {
@@ -94,6 +99,9 @@ impl Core<'_> {
                 {
                     self.check_shared(op, index as u32, (info.class, info.bytes), inside, mask);
                 }
+                if run.launch.checks.init {
+                    self.look_init(op, info, region, inside, mask);
+                }
                 if run.launch.checks.race && region != Region::Local {
                     self.check_race(op, index as u32, info, region, inside, mask);
                 }
@@ -108,7 +116,7 @@ impl Core<'_> {
         let index = (op as usize - run.program.ops.as_ptr() as usize) / size_of::<Op>();
         let info = &run.program.infos[index];
         // SAFETY: `op` is an operation of the program.
-        if info.class != Class::Plain || unsafe { (*op).guard } != 0 {
+        if info.class != Class::Plain || unsafe { (*op).guard } != 0 || self.tainted {
             return false;
         }
         if info.first && run.launch.count {
@@ -327,6 +335,9 @@ impl Core<'_> {
             bytes,
             ..run.program.infos[index]
         };
+        if run.launch.checks.init && matches!(class, Class::Store(_)) {
+            self.look_init(op, info, region, addresses, mask);
+        }
         if run.launch.checks.race {
             self.check_race(op, index as u32, info, region, addresses, mask);
         }

@@ -120,7 +120,7 @@ impl Core<'_> {
             };
             let note = format!("some of it was written at {at}, and no fence came after");
             let what = "an asynchronous read of shared memory that threads have written, without a fence between";
-            Some((what.to_owned(), note))
+            Some((what.to_owned(), vec![note]))
         });
     }
 }

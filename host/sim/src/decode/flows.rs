@@ -1,0 +1,159 @@
+//! What each instruction does with values, for the check of memory that nobody wrote: see `machine::watch::flow`.
+
+use super::assigned::writes_first;
+use super::builder::Builder;
+use crate::machine::watch::flow::{Flow, FlowKind, Part};
+use crate::ptx::ast::{Base, Class, Instruction, Modifier as M, Opcode, Operand, RegisterId, Type};
+
+/// How the result of an instruction comes from what it reads.
+fn kind(i: &Instruction) -> FlowKind {
+    use Opcode as O;
+    let types = || i.modifiers.types();
+    let last = types().last();
+    let signed = last.is_some_and(|ty| ty.class() == Class::Signed);
+    let whole = |ty: Type| matches!(ty.class(), Class::Bits | Class::Signed | Class::Unsigned);
+    match i.opcode {
+        O::Mov | O::Cvta => FlowKind::Move,
+        O::And => FlowKind::And,
+        O::Or => FlowKind::Or,
+        O::Not | O::Xor => FlowKind::Not,
+        O::Shl => FlowKind::ShiftLeft,
+        O::Shr => FlowKind::ShiftRight(signed),
+        O::Prmt if i.modifiers.len() == 1 => FlowKind::Permute,
+        O::Bfe if !signed => FlowKind::Extract,
+        O::Selp => FlowKind::Select,
+        O::Cvt if !i.modifiers.has(M::Sat) && types().count() == 2 && types().all(whole) => {
+            FlowKind::Widen(last.map_or(0, |ty| ty.size() as u8), signed)
+        }
+        O::Shfl => FlowKind::Shuffle,
+        O::Ld | O::Ldu => FlowKind::Load(signed),
+        O::St => FlowKind::Store,
+        O::Atom | O::Red => FlowKind::Atomic(i.modifiers.has(M::Exch)),
+        O::Redux | O::Brx => FlowKind::Decide,
+        O::Vote if !i.modifiers.has(M::Ballot) => FlowKind::Decide,
+        O::Abs | O::Add | O::Addc | O::Bfe | O::Bfi | O::Bfind | O::Bmsk | O::Brev | O::Clz => {
+            FlowKind::Compute
+        }
+        O::Cnot | O::Copysign | O::Cos | O::Cvt | O::Div | O::Dp2a | O::Dp4a | O::Ex2 | O::Fma => {
+            FlowKind::Compute
+        }
+        O::Fns | O::Lg2 | O::Lop3 | O::Mad | O::Mad24 | O::Madc | O::Max | O::Min | O::Mul => {
+            FlowKind::Compute
+        }
+        O::Mul24 | O::Neg | O::Popc | O::Prmt | O::Rcp | O::Rem | O::Rsqrt | O::Sad | O::Set => {
+            FlowKind::Compute
+        }
+        O::Setp | O::Shf | O::Sin | O::Slct | O::Sqrt | O::Sub | O::Subc | O::Szext | O::Tanh => {
+            FlowKind::Compute
+        }
+        O::Testp => FlowKind::Compute,
+        _ => FlowKind::Unknown,
+    }
+}
+
+impl<'a> Builder<'a, '_> {
+    /// Writes down the flow of every instruction of the function.
+    pub(super) fn flows(&mut self) {
+        let body = self.body;
+        for (index, instruction) in body.instructions.iter().enumerate() {
+            let (op, end) = (self.starts[index], self.starts[index + 1]);
+            if op == end {
+                continue;
+            }
+            let (mut addresses, mut reads, mut writes) = (Vec::new(), Vec::new(), Vec::new());
+            let written = usize::from(writes_first(instruction));
+            for (place, operand) in body.operands(instruction).iter().enumerate() {
+                let to = match place < written {
+                    true => &mut writes,
+                    false => &mut reads,
+                };
+                self.parts(operand, to, &mut addresses);
+            }
+            let mut kind = kind(instruction);
+            // A sum with a constant is made in the operand.
+            let sums = |operand: &Operand<'a>| matches!(operand, Operand::Sum(..));
+            if kind == FlowKind::Move && body.operands(instruction).iter().any(sums) {
+                kind = FlowKind::Compute;
+            }
+            let parts = &mut self.program.flows.parts;
+            let start = parts.len() as u32;
+            let count = |parts: &Vec<Part>| u8::try_from(parts.len());
+            let (Ok(a), Ok(r), Ok(w)) = (count(&addresses), count(&reads), count(&writes)) else {
+                continue;
+            };
+            parts.extend(addresses.into_iter().chain(reads).chain(writes));
+            self.program.flows.list.push(Flow {
+                op,
+                start,
+                addresses: a,
+                reads: r,
+                writes: w,
+                kind,
+            });
+        }
+    }
+
+    /// The part that a register is.
+    fn part(&self, id: RegisterId, negated: bool) -> Part {
+        let (register, offset) = (
+            &self.body.registers[id as usize],
+            self.registers[id as usize],
+        );
+        match register.ty {
+            Type::Pred => Part::Truth(offset | u32::from(negated)),
+            _ if register.vector > 1 => Part::Nothing,
+            ty => Part::Row(offset, ty.size() as u8),
+        }
+    }
+
+    fn parts(&self, operand: &Operand<'a>, to: &mut Vec<Part>, addresses: &mut Vec<Part>) {
+        match *operand {
+            Operand::Register(id) | Operand::Sum(id, _) => {
+                let register = &self.body.registers[id as usize];
+                if register.vector > 1 {
+                    let bytes = register.ty.size();
+                    let step = bytes.max(4) as u32 * 32;
+                    let first = self.registers[id as usize];
+                    let rows = (0..u32::from(register.vector)).map(|i| first + i * step);
+                    to.extend(rows.map(|row| Part::Row(row, bytes as u8)));
+                } else {
+                    to.push(self.part(id, false));
+                }
+            }
+            Operand::Negated(id) => to.push(self.part(id, true)),
+            Operand::Element(id, component) => {
+                let register = &self.body.registers[id as usize];
+                let bytes = register.ty.size();
+                let row = self.registers[id as usize] + component as u32 * bytes.max(4) as u32 * 32;
+                to.push(Part::Row(row, bytes as u8));
+            }
+            Operand::Part(id, _) | Operand::Minus(id, _) => to.push(self.part(id, false)),
+            Operand::Pair(first, second) => {
+                for id in [first, second].into_iter().flatten() {
+                    to.push(self.part(id, false));
+                }
+            }
+            Operand::Int(value) => to.push(Part::Value(value as u64)),
+            Operand::F32(bits) => to.push(Part::Value(bits.into())),
+            Operand::F64(bits) => to.push(Part::Value(bits)),
+            Operand::Address(Base::Register(id), _) => addresses.push(self.part(id, false)),
+            Operand::Address(..) => {}
+            Operand::Indexed(indexed) => {
+                addresses.extend(indexed.register.map(|id| self.part(id, false)));
+            }
+            Operand::Vector(slice) | Operand::Arguments(slice) => {
+                for element in self.body.elements(slice) {
+                    self.parts(element, to, addresses);
+                }
+            }
+            Operand::List(slice) => {
+                let mut inside = Vec::new();
+                for element in self.body.elements(slice) {
+                    self.parts(element, &mut inside, &mut Vec::new());
+                }
+                addresses.extend(inside);
+            }
+            _ => to.push(Part::Nothing),
+        }
+    }
+}

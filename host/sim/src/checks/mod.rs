@@ -108,6 +108,8 @@ pub enum FindingKind {
     DivergentBarrier,
     /// A shuffle that reads a lane which has ended, waits elsewhere or is no member.
     AbsentLane,
+    /// Lanes that meet name different lanes in their masks.
+    DifferentMasks,
     /// An access outside of the shared array that its address was computed from.
     OutsideArray,
     /// An access to shared memory of a block of the cluster that has ended.
@@ -124,6 +126,7 @@ impl std::fmt::Display for FindingKind {
             Self::Race => "race",
             Self::DivergentBarrier => "divergent barrier",
             Self::AbsentLane => "shuffle from an absent lane",
+            Self::DifferentMasks => "lanes that meet with different masks",
             Self::OutsideArray => "access outside of a shared array",
             Self::EndedBlock => "access to shared memory of an ended block",
             Self::Unwritten => "use of memory that nobody wrote",

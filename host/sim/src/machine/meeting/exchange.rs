@@ -111,6 +111,15 @@ impl Core<'_> {
                 "every thread that runs the instruction must be named by the mask that it passes";
             return Err(self.fault(op, lane, FaultKind::Illegal { message, help }));
         }
+        if self.run.launch.checks.sync {
+            let differs = |lane: usize| {
+                let named = members[lane] & mask;
+                lanes(named).any(|other| members[other] != members[lane])
+            };
+            if let Some(lane) = lanes(mask).find(|&lane| differs(lane)) {
+                self.note(FindingKind::DifferentMasks, op, lane);
+            }
+        }
         let live = self.warp().live;
         let (mut complete, mut through, mut left, all) = (0, 0, mask, self.active);
         while left != 0 {

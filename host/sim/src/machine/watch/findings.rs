@@ -20,6 +20,10 @@ fn words(kind: FindingKind) -> (&'static str, &'static str) {
             "a shuffle reads a lane that is not there",
             "let all lanes of the mask take part, or use the predicate that says whether the value is good",
         ),
+        FindingKind::DifferentMasks => (
+            "lanes that meet name different lanes",
+            "let every lane that a mask names pass the same mask: compute it once, by a vote of those who take part",
+        ),
         FindingKind::DivergentBarrier => (
             "threads of one warp reach a barrier apart",
             "move the barrier out of the branch, so that all threads of the block reach it together",

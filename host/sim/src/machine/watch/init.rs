@@ -260,7 +260,9 @@ impl<'l> Core<'l> {
             };
             origin = taint.origin;
             let found = self.result(flow, lane, &|i| of(i, lane));
-            computed |= u32::from(is_computed(lane)) << lane;
+            // Two values joined are no copy of one.
+            let joins = flow.kind == FlowKind::Not && reads.len() > 1;
+            computed |= u32::from(joins || is_computed(lane)) << lane;
             match found {
                 Some(Ok(bytes)) => {
                     let mut from = 0;

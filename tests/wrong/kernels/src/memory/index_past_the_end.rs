@@ -1,0 +1,28 @@
+//! The grid has more threads than the slice has elements, and nobody compares.
+//! launch: grid 9, block 128
+
+use lanewise_macros::kernel;
+use lanewise_std::GlobalMut;
+use lanewise_std::thread::{global_idx_x, thread_idx_x};
+
+/// As it is wrong.
+#[kernel]
+pub fn index_past_the_end(data: GlobalMut<u32>) {
+    let t = thread_idx_x() as usize;
+    unsafe {
+        let i = global_idx_x() as usize;
+        data.as_ptr().add(i).write(t as u32);
+    }
+}
+
+/// As it is right.
+#[kernel]
+pub fn index_past_the_end_right(data: GlobalMut<u32>) {
+    let t = thread_idx_x() as usize;
+    unsafe {
+        let i = global_idx_x() as usize;
+        if i < data.len() {
+            data.as_ptr().add(i).write(t as u32);
+        }
+    }
+}

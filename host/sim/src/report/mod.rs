@@ -40,6 +40,16 @@ pub struct SourcePlace {
     pub column: u32,
 }
 
+/// File and line, as an editor opens it. A compiler that makes one instruction of several lines tells none of them.
+impl fmt::Display for SourcePlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => write!(f, "{}, lines that were made one", self.file),
+            line => write!(f, "{}:{line}", self.file),
+        }
+    }
+}
+
 /// One report: what a user reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -64,16 +74,14 @@ impl fmt::Display for FaultReport {
         let place = &self.place;
         let ptx = (place.line > 0).then(|| format!("ptx line {}, `{}`", place.line, place.text));
         match (&place.source, ptx) {
-            (Some(source), Some(ptx)) => {
-                write!(f, "\n  --> {}:{} ({ptx})", source.file, source.line)?
-            }
+            (Some(source), Some(ptx)) => write!(f, "\n  --> {source} ({ptx})")?,
             (None, Some(ptx)) => write!(f, "\n  --> {ptx}")?,
             _ => {}
         }
         for (i, at) in place.stack.iter().enumerate() {
             if Some(at) != place.source.as_ref() {
                 let how = if i == 0 { "in" } else { "inlined at" };
-                write!(f, "\n   = {how} {}:{}", at.file, at.line)?;
+                write!(f, "\n   = {how} {at}")?;
             }
         }
         write!(f, "\n   = kernel `{}`", place.kernel)?;

@@ -370,6 +370,7 @@ impl Core<'_> {
             },
             block,
             warp,
+            callers: Vec::new(),
             team: first.unwrap_or(0),
         }
     }

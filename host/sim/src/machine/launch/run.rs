@@ -135,6 +135,8 @@ pub(in crate::machine) struct Failure {
     pub(in crate::machine) block: [u32; 3],
     /// The warp in it.
     pub(in crate::machine) warp: u32,
+    /// The calls that the lane has open, innermost first.
+    pub(in crate::machine) callers: Vec<u32>,
     pub(in crate::machine) team: u64,
 }
 

@@ -8,7 +8,7 @@ use super::run::{Failure, budget};
 use crate::machine::asynchronous::pending::Pending;
 use crate::machine::core::{At, Core, View};
 use crate::machine::event::{Event, FaultKind, RawFault, Wait};
-use crate::machine::frame::LOCAL_START;
+use crate::machine::frame::{LOCAL_START, op_index};
 use crate::machine::lane::{FULL, LANES};
 use crate::machine::meeting::mbarrier::Home;
 use crate::machine::program::Program;
@@ -299,10 +299,22 @@ impl Core<'_> {
     /// Where a fault happened.
     pub(in crate::machine) fn failure(&mut self, fault: RawFault) -> Failure {
         let (block, warp) = (self.block().id, self.current.1 as u32);
+        let depth = self.at.depth as usize;
+        let calls = self.team.blocks[self.current.0].warps[self.current.1]
+            .calls
+            .iter();
+        let calls = calls.take(depth).rev();
+        let callers = match fault.lane < LANES {
+            true => calls
+                .map(|call| op_index(self.run.program, call.call[fault.lane]) as u32)
+                .collect(),
+            false => Vec::new(),
+        };
         Failure {
             fault,
             block,
             warp,
+            callers,
             team: self.team.index,
         }
     }

@@ -70,6 +70,19 @@ fn words(instruction: &str) -> String {
     word.trim_end_matches([';', ',']).to_string()
 }
 
+impl Place {
+    /// Points at the innermost line that is not library code: what the reader wrote. Compilers give line 0 to what they merged.
+    fn point(&mut self) {
+        let known = |at: &&SourcePlace| at.line != 0;
+        let own = self.stack.iter().filter(known);
+        let own = own
+            .clone()
+            .find(|at| !is_library(&at.file))
+            .or(own.clone().next());
+        self.source = own.or(self.stack.first()).cloned();
+    }
+}
+
 impl Run<'_> {
     /// Where an operation is, without block and thread.
     pub(in crate::machine) fn place(&self, op: *const Op) -> Place {
@@ -95,11 +108,27 @@ impl Run<'_> {
                 place.stack.push(SourcePlace { file, line, column });
                 next = at.inlined_at;
             }
-            // The innermost line that is not library code: what the reader wrote.
-            let own = place.stack.iter().position(|at| !is_library(&at.file));
-            place.source = place.stack.get(own.unwrap_or(0)).cloned();
+            place.point();
         }
         place
+    }
+
+    /// The same of code that the reader did not write: it points at the innermost call that the reader did. With the lines of all
+    /// calls that led there, innermost first.
+    fn place_in(&self, op: *const Op, callers: &[u32]) -> (Place, Vec<String>) {
+        let mut place = self.place(op);
+        let mut calls = Vec::new();
+        for &caller in callers {
+            let call = self.place(&raw const self.program.ops[caller as usize]);
+            let Some(source) = call.source else { continue };
+            let library = |at: &SourcePlace| is_library(&at.file);
+            if place.source.as_ref().is_none_or(library) && !library(&source) {
+                place.source = Some(source);
+            } else {
+                calls.push(format!("called at {source}"));
+            }
+        }
+        (place, calls)
     }
 
     /// A thread's index in its block.
@@ -115,9 +144,10 @@ impl Run<'_> {
             fault: RawFault { op, lane, what },
             block,
             warp,
+            callers,
             ..
         } = failure;
-        let mut place = self.place(op);
+        let (mut place, calls) = self.place_in(op, &callers);
         place.block = Some(block);
         place.thread = (lane < LANES).then(|| self.thread(warp, lane));
         let function =
@@ -127,6 +157,7 @@ impl Run<'_> {
             .map(|f| format!("in function `{}`", f.name));
         let report = |what: String, mut notes: Vec<String>, help: Option<&str>| {
             notes.extend(inside);
+            notes.extend(calls);
             notes.extend(self.parent.map(String::from));
             let help = help.map(String::from);
             Box::new(FaultReport {

@@ -8,9 +8,10 @@ use crate::checks::{Finding, FindingKind};
 use crate::machine::core::Core;
 use crate::machine::launch::run::Run;
 use crate::machine::op::Op;
+use crate::machine::program::Program;
 use crate::report::{FaultReport, Place};
 
-/// What makes two findings the same: their kind and the operations that took part.
+/// What makes two findings the same: their kind and the places that took part.
 pub(in crate::machine) type FindingKey = (FindingKind, u32, u32);
 
 /// The lines of a report that say what a kind of finding is and what to do.
@@ -73,7 +74,8 @@ impl Core<'_> {
         let at = index(run.program, op).unwrap_or(0) as u32;
         let mut findings = run.findings.lock().unwrap_or_else(PoisonError::into_inner);
         let (what, help) = words(kind);
-        let found = findings.entry((kind, at, at)).or_insert_with(|| {
+        let key = place_key(run.program, at);
+        let found = findings.entry((kind, key, key)).or_insert_with(|| {
             let report = FaultReport {
                 what: what.into(),
                 place: run.place(op),
@@ -114,7 +116,11 @@ impl Core<'_> {
     ) {
         let run = self.run;
         let mut findings = run.findings.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (FindingKind::Race, before.op, now.op);
+        let key = (
+            FindingKind::Race,
+            place_key(run.program, before.op),
+            place_key(run.program, now.op),
+        );
         if let Some(found) = findings.get_mut(&key) {
             found.count += 1;
             return;
@@ -132,10 +138,7 @@ impl Core<'_> {
             verb(now.kind)
         );
         let at = match &other.source {
-            Some(source) => format!(
-                "{}:{} (ptx line {}, `{}`)",
-                source.file, source.line, other.line, other.text
-            ),
+            Some(source) => format!("{source} (ptx line {}, `{}`)", other.line, other.text),
             None => format!("ptx line {}, `{}`", other.line, other.text),
         };
         let triple =
@@ -184,6 +187,18 @@ impl Core<'_> {
                 count: 1,
             },
         );
+    }
+}
+
+/// The place of an operation: its source line, so that a loop's unrolled copies are one, or itself where no line is known.
+fn place_key(program: &Program, op: u32) -> u32 {
+    let source = program.infos[op as usize].source;
+    let line = source
+        .checked_sub(1)
+        .map_or(0, |i| program.sources[i as usize].line);
+    match line {
+        0 => op,
+        _ => source | 1 << 31,
     }
 }
 

@@ -880,8 +880,8 @@ impl<'l> Core<'l> {
                 let place = run.place(&raw const run.program.ops[read as usize]);
                 notes.push(match &place.source {
                     Some(source) => format!(
-                        "it was read at {}:{} (ptx line {}, `{}`)",
-                        source.file, source.line, place.line, place.text
+                        "it was read at {source} (ptx line {}, `{}`)",
+                        place.line, place.text
                     ),
                     None => format!("it was read at ptx line {}, `{}`", place.line, place.text),
                 });

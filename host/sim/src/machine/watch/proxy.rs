@@ -115,7 +115,7 @@ impl Core<'_> {
             let place = run.place(&raw const run.program.ops[writer as usize]);
             let line = format!("ptx line {}, `{}`", place.line, place.text);
             let at = match &place.source {
-                Some(source) => format!("{}:{} ({line})", source.file, source.line),
+                Some(source) => format!("{source} ({line})"),
                 None => line,
             };
             let note = format!("some of it was written at {at}, and no fence came after");

@@ -379,6 +379,7 @@ impl Core<'_> {
             },
             block,
             warp,
+            callers: Vec::new(),
             team,
         }
     }

@@ -91,7 +91,11 @@ fn multiply<
     );
     let thread = thread_idx_x() as usize;
     let (top, left) = (block_idx_y() as usize * TILE, block_idx_x() as usize * TILE);
-    let (column, row) = (thread % SIDE, thread / SIDE);
+    // A warp has 8 columns and 4 rows of the threads. Lanes that differ in their first bit share a row, and those that differ in their second a column: shared
+    // memory does such loads of sixteen bytes for more lanes at once.
+    let (lane, warp) = (thread % 32, thread / 32);
+    let column = warp % 2 * 8 + (lane >> 1 & 6 | lane & 1);
+    let row = warp / 2 * 4 + (lane >> 3 & 2 | lane >> 1 & 1);
     // What the thread brings of each tile: neighbours of a row.
     let (of_a, of_b) = (
         [thread / (DEPTH / LANES), thread % (DEPTH / LANES) * LANES],

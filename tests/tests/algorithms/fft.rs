@@ -1,6 +1,6 @@
 //! The Fourier transform against `rustfft`, forward and back.
 
-use lanewise::DeviceBuffer;
+use lanewise::{Backend, DeviceBuffer};
 use lanewise_patterns::Setup;
 use lanewise_patterns::algorithms::fft::{
     Complex, Direction, Fft, Method, Radix, Transforms, numbers,
@@ -90,6 +90,10 @@ fn holds_against_rustfft<T: Transforms + rustfft::FftNum>(
         let there = on_the_device(&x, method, Direction::Forward);
         let off = error(&there, &expected);
         assert!(off < tolerance, "2^{log_n}, {method:?}: {off:e}");
+        // The longest takes the simulator seconds: one way, as the other one is the same kernels.
+        if log_n > 16 && tests::device().backend() == Backend::Sim {
+            continue;
+        }
         let back = on_the_device(&there, method, Direction::Inverse);
         let off = error(&back, &x);
         assert!(off < tolerance, "2^{log_n}, {method:?}, back: {off:e}");

@@ -3,4 +3,5 @@
 mod fft;
 mod levels;
 mod libraries;
+mod nvidia;
 mod references;

@@ -103,15 +103,4 @@ mod tests {
         assert_eq!(version(130_100, 10_000), "13.1.0");
         assert_eq!(version(12_603, 1000), "12.6.3");
     }
-
-    #[test]
-    fn what_is_not_there_is_named() {
-        let error = open(&names("no_such_library", &[13])).expect_err("there is none");
-        let text = format!("{error:#}");
-        assert!(
-            text.contains("libno_such_library.so.13, libno_such_library.so"),
-            "{text}"
-        );
-        assert!(text.contains("LANEWISE_NVIDIA_LIBRARIES"), "{text}");
-    }
 }

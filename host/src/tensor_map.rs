@@ -166,6 +166,15 @@ impl<const RANK: usize> Layout<RANK> {
         Ok(encode(&map, at)?)
     }
 
+    /// Whether stores end where the tensor's rows do. The map was encoded, so the tensor is in its buffer.
+    fn check_stored<T: TensorElement>(&self) -> Result<(), TensorMapError> {
+        let bytes = (self.size[0] * size_of::<T>()) as u64;
+        match bytes % STORED {
+            0 => Ok(()),
+            _ => Err(TensorMapError::StoredRow { bytes }),
+        }
+    }
+
     /// Bytes from an element to the next in each dimension but the first: as given, or of a tensor without gaps.
     fn strides(&self, bytes: u64) -> Result<[u64; MOST - 1], TensorMapError> {
         let mut strides = [0; MOST - 1];
@@ -411,11 +420,8 @@ impl<'a, T: TensorElement, const RANK: usize> TensorMapMut<'a, T, RANK> {
         tiles: Tiles<RANK>,
     ) -> Result<Self, TensorMapError> {
         let encoded = tiles.encode(buffer, Location::caller())?;
-        let bytes = (tiles.layout.size[0] * size_of::<T>()) as u64; // it is in the buffer
-        match bytes % STORED {
-            0 => Ok(Self { encoded, buffer }),
-            _ => Err(TensorMapError::StoredRow { bytes }),
-        }
+        tiles.layout.check_stored::<T>()?;
+        Ok(Self { encoded, buffer })
     }
 }
 
@@ -443,6 +449,31 @@ impl<'a, T: TensorElement, const RANK: usize> Im2colMap<'a, T, RANK> {
     }
 }
 
+/// Images that kernels write in columns of pixels: passed as `&mut` for a `lanewise_std::tma::Im2colMapMut`.
+#[derive(Debug)]
+pub struct Im2colMapMut<'a, T: TensorElement, const RANK: usize> {
+    encoded: CUtensorMap,
+    buffer: &'a mut DeviceBuffer<T>,
+}
+
+impl<'a, T: TensorElement, const RANK: usize> Im2colMapMut<'a, T, RANK> {
+    /// A map of images in this buffer. Their pixels are multiples of 16 bytes, because stores write so many at once.
+    ///
+    /// # Errors
+    /// [`TensorMapError`], with the requirement that is not met.
+    #[track_caller]
+    pub fn new(
+        buffer: &'a mut DeviceBuffer<T>,
+        columns: Columns<RANK>,
+    ) -> Result<Self, TensorMapError> {
+        const { assert!(RANK >= 3 && RANK <= MOST, "images have 3 to 5 dimensions") };
+        let access = Access::Im2col(columns.columns);
+        let encoded = columns.layout.encode(buffer, access, Location::caller())?;
+        columns.layout.check_stored::<T>()?;
+        Ok(Self { encoded, buffer })
+    }
+}
+
 macro_rules! arguments {
     ($($on_host:ty => $on_device:ident, $access:ident;)*) => {$(
         // SAFETY: one parameter, the map's bytes; the tensor lies in the buffer, which the launch is ordered with and whose freeing waits for
@@ -458,4 +489,5 @@ arguments! {
     &TensorMap<'_, T, RANK> => TensorMap, Read;
     &mut TensorMapMut<'_, T, RANK> => TensorMapMut, Write;
     &Im2colMap<'_, T, RANK> => Im2colMap, Read;
+    &mut Im2colMapMut<'_, T, RANK> => Im2colMapMut, Write;
 }

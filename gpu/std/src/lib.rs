@@ -35,6 +35,7 @@ pub mod cluster;
 pub mod collective;
 #[cfg(feature = "compat")]
 pub mod compat;
+pub mod debug;
 pub mod disjoint;
 pub mod dynamic;
 pub mod fast;

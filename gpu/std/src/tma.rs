@@ -9,6 +9,7 @@
 //! | `TensorMap<T, RANK>` | `&tensor_map::TensorMap` over a `&` buffer | load |
 //! | `TensorMapMut<T, RANK>` | `&mut tensor_map::TensorMapMut` over a `&mut` buffer | load, store, add |
 //! | `Im2colMap<T, RANK>` | `&tensor_map::Im2colMap` over a `&` buffer | load pixels of images |
+//! | `Im2colMapMut<T, RANK>` | `&mut tensor_map::Im2colMapMut` over a `&mut` buffer | load, store and add pixels |
 //!
 //! Coordinates begin with the dimension that is contiguous in memory: of a matrix, `[column, row]`. The first of them is at a multiple of 16 bytes
 //! (of 4 elements of `f32`), before and behind the tensor too: a GPU ends a kernel that says otherwise with an illegal instruction. Loads tell a barrier of their bytes,
@@ -141,6 +142,8 @@ maps! {
     TensorMapMut<&'a mut [T]>;
     /// Images that the kernel reads, in columns of pixels as a convolution meets them.
     Im2colMap<&'a [T]>;
+    /// Images that the kernel writes, in columns of pixels.
+    Im2colMapMut<&'a mut [T]>;
 }
 
 /// An instruction for each rank: its words before the rank, its words up to the coordinates, what comes behind them, its operands.
@@ -300,7 +303,24 @@ stores! {
 
 macro_rules! images {
     ($($rank:literal, $dimensions:literal, $spatial:literal, [$($c:ident)*], $coordinates:literal, [$($o:ident)*], $offsets:literal;)*) => {$(
-        impl<T: Copy> Im2colMap<'_, T, $rank> {
+        images! { @load Im2colMap Im2colMapMut; $rank, $dimensions, $spatial, [$($c)*], $coordinates, [$($o)*], $offsets }
+
+        impl<T: Copy> Im2colMapMut<'_, T, $rank> {
+            images! { @store
+                /// Starts a store of a column of pixels, from the pixel at these coordinates on, in this thread's open group. Pixels outside of their image are left out.
+                store = "cp.async.bulk.tensor.", ""; $rank, $dimensions, [$($c)*], $coordinates
+            }
+            images! { @store
+                /// [`store`](Self::store), but each element is added to the one that is there.
+                store_add = "cp.reduce.async.bulk.tensor.", ".add"; $rank, $dimensions, [$($c)*], $coordinates
+            }
+        }
+    )*};
+    (@load $($map:ident)*; $rank:literal, $dimensions:literal, $spatial:literal, $c:tt, $coordinates:literal, $o:tt, $offsets:literal) => {$(
+        images! { @one_load $map; $rank, $dimensions, $spatial, $c, $coordinates, $o, $offsets }
+    )*};
+    (@one_load $map:ident; $rank:literal, $dimensions:literal, $spatial:literal, [$($c:ident)*], $coordinates:literal, [$($o:ident)*], $offsets:literal) => {
+        impl<T: Copy> $map<'_, T, $rank> {
             /// Starts a load of a column of pixels: from the pixel at these coordinates (channel, then width first, then the image), moved by
             /// `offsets` in each spatial dimension, on to as many as the map says. It tells `barrier` of all bytes, zeros included.
             ///
@@ -329,7 +349,31 @@ macro_rules! images {
                 }
             }
         }
-    )*};
+    };
+    (@store $(#[$doc:meta])* $name:ident = $before:literal, $between:literal; $rank:literal, $dimensions:literal, [$($c:ident)*], $coordinates:literal) => {
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// As for [`TensorMapMut::store`].
+        #[doc(alias = "cp.async.bulk.tensor.im2col_no_offs")]
+        #[inline]
+        pub unsafe fn $name(&self, at: [i32; $rank], from: *const T) {
+            let from = state_space::shared(from);
+            let [$($c),*] = at;
+            // SAFETY: the caller's promise; the map is of this rank.
+            unsafe {
+                ptx!("cp.async.bulk.tensor":
+                    concat!(
+                        $before, $dimensions, ".global.shared::cta", $between, ".im2col_no_offs.bulk_group [{map}, ", $coordinates, "], [{from}];",
+                    ),
+                    map = in(reg64) self.encoded,
+                    from = in(reg32) from,
+                    $($c = in(reg32) $c,)*
+                    options(nostack, preserves_flags),
+                );
+            }
+        }
+    };
 }
 images! {
     3, "3d", 1, [c0 c1 c2], "{{{c0}, {c1}, {c2}}}", [o0], "{{{o0}}}";

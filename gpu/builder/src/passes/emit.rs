@@ -22,5 +22,53 @@ pub(super) fn ptx(
         .write_to_memory_buffer(module, FileType::Assembly)
         .map_err(|error| options.failed("code generation", error))?;
     let text = String::from_utf8_lossy(buffer.as_slice());
-    Ok(options.paths.shorten(text.trim_end_matches('\0')))
+    let text = with_version(text.trim_end_matches('\0').to_owned());
+    Ok(options.paths.shorten(&text))
+}
+
+/// Words of instructions that are newer than their target, with the version of PTX that has them. They come as inline assembly, which LLVM does not look
+/// into: it writes the version that the target needs.
+const NEWER: [(&str, (u32, u32)); 2] = [("atom.global.add.v", (8, 1)), (".b128", (8, 4))];
+
+/// The text with the version that its instructions need.
+fn with_version(text: String) -> String {
+    let needed = NEWER.iter().filter(|(word, _)| text.contains(word));
+    let (Some(needed), Some(start)) = (
+        needed.map(|(_, version)| *version).max(),
+        text.find(".version "),
+    ) else {
+        return text;
+    };
+    let start = start + ".version ".len();
+    let end = start + text[start..].find('\n').unwrap_or(0);
+    let written = text[start..end]
+        .split_once('.')
+        .and_then(|(major, minor)| Some((major.trim().parse().ok()?, minor.trim().parse().ok()?)));
+    match written {
+        Some(written) if written < needed => {
+            let (major, minor) = needed;
+            format!("{}{major}.{minor}{}", &text[..start], &text[end..])
+        }
+        _ => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_version;
+
+    #[test]
+    fn the_version_is_that_of_the_newest_instruction() {
+        let text =
+            |version: &str, code: &str| format!("//\n.version {version}\n.target sm_90\n{code}\n");
+        for (version, code, expected) in [
+            ("8.0", "add.f32", "8.0"),
+            ("8.0", "atom.global.add.v2.f32 {a, b}, [at], {c, d};", "8.1"),
+            ("8.0", "atom.global.add.v2.f32; mov.b128 a, {b, c};", "8.4"),
+            ("8.6", "mov.b128 a, {b, c};", "8.6"),
+        ] {
+            assert_eq!(with_version(text(version, code)), text(expected, code));
+        }
+        assert_eq!(with_version(".b128".to_owned()), ".b128");
+    }
 }

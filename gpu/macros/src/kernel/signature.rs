@@ -151,7 +151,7 @@ fn lowering(ty: &Type) -> syn::Result<Lowering> {
 
 /// Whether it is one of the types of `lanewise_std::tma` that a kernel takes.
 fn is_tensor_map(path: &TypePath) -> bool {
-    const MAPS: [&str; 3] = ["TensorMap", "TensorMapMut", "Im2colMap"];
+    const MAPS: [&str; 4] = ["TensorMap", "TensorMapMut", "Im2colMap", "Im2colMapMut"];
     let last = path.path.segments.last();
     last.is_some_and(|last| MAPS.iter().any(|map| last.ident == map))
 }

@@ -6,7 +6,7 @@
 use core::cell::UnsafeCell;
 
 use super::system;
-use crate::half::{F16, F16x2};
+use crate::half::{Bf16, Bf16x2, F16, F16x2};
 use crate::intrinsics;
 
 macro_rules! floats {
@@ -119,4 +119,8 @@ half_floats! {
     DeviceAtomicF16(F16, reg16, "atom.add.noftz.f16");
     /// Two `F16` that are added to atomically among the threads of the device, each by itself.
     DeviceAtomicF16x2(F16x2, reg32, "atom.add.noftz.f16x2");
+    /// A `Bf16` that is added to atomically among the threads of the device. Needs `sm_90`.
+    DeviceAtomicBf16(Bf16, reg16, "atom.add.noftz.bf16");
+    /// Two `Bf16` that are added to atomically among the threads of the device, each by itself. Needs `sm_90`.
+    DeviceAtomicBf16x2(Bf16x2, reg32, "atom.add.noftz.bf16x2");
 }

@@ -21,6 +21,7 @@ mod system;
 #[cfg(not(target_arch = "nvptx64"))]
 #[path = "system_host.rs"]
 mod system;
+mod vector;
 mod wrapping;
 
 pub(crate) use operations::fence;
@@ -28,11 +29,12 @@ pub(crate) use operations::fence;
 pub use core::sync::atomic::Ordering as AtomicOrdering;
 
 pub use float::{
-    BlockAtomicF32, BlockAtomicF64, DeviceAtomicF16, DeviceAtomicF16x2, DeviceAtomicF32,
-    DeviceAtomicF64, SystemAtomicF32, SystemAtomicF64,
+    BlockAtomicF32, BlockAtomicF64, DeviceAtomicBf16, DeviceAtomicBf16x2, DeviceAtomicF16,
+    DeviceAtomicF16x2, DeviceAtomicF32, DeviceAtomicF64, SystemAtomicF32, SystemAtomicF64,
 };
 pub use integer::{
     BlockAtomicI32, BlockAtomicI64, BlockAtomicU32, BlockAtomicU64, DeviceAtomicI32,
     DeviceAtomicI64, DeviceAtomicU32, DeviceAtomicU64, SystemAtomicI32, SystemAtomicI64,
     SystemAtomicU32, SystemAtomicU64,
 };
+pub use vector::{DeviceAtomicFloat2, DeviceAtomicFloat4, DeviceAtomicU128};

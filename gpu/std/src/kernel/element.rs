@@ -113,6 +113,11 @@ cells! {
     crate::atomic::DeviceAtomicU64: u64;
     crate::atomic::DeviceAtomicF16: crate::half::F16;
     crate::atomic::DeviceAtomicF16x2: crate::half::F16x2;
+    crate::atomic::DeviceAtomicBf16: crate::half::Bf16;
+    crate::atomic::DeviceAtomicBf16x2: crate::half::Bf16x2;
+    crate::atomic::DeviceAtomicFloat2: crate::vector::Float2;
+    crate::atomic::DeviceAtomicFloat4: crate::vector::Float4;
+    crate::atomic::DeviceAtomicU128: u128;
     crate::atomic::DeviceAtomicF32: f32;
     crate::atomic::DeviceAtomicF64: f64;
     crate::atomic::SystemAtomicI32: i32;

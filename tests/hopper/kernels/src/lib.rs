@@ -4,6 +4,7 @@
 
 lanewise_std::module!();
 
+pub mod atomics;
 pub mod barriers;
 pub mod copies;
 pub mod gemm;

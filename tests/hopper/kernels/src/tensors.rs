@@ -3,7 +3,7 @@
 use lanewise_macros::{kernel, shared};
 use lanewise_std::barrier::{Barrier, BarrierStorage, Block, Cluster, Parity};
 use lanewise_std::thread::{block_dim_x, block_idx_x, sync_threads, thread_idx_x};
-use lanewise_std::tma::{Im2colMap, SwizzledTile, TensorMap, TensorMapMut, Tile};
+use lanewise_std::tma::{Im2colMap, Im2colMapMut, SwizzledTile, TensorMap, TensorMapMut, Tile};
 use lanewise_std::{GlobalMut, SharedArray, bulk, cluster};
 
 /// Words of shared memory for a box.
@@ -128,6 +128,98 @@ pub fn load_pixels(
     }
     barrier.wait_parity(Parity::Even);
     show(&tile, output);
+}
+
+/// A column of pixels on its way back: stored, or added.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn store_pixels(map: Im2colMapMut<u32, 4>, at: [i32; 4], input: &[u32], add: bool) {
+    shared! { static BOX: [Tile<[u32; WORDS]>; 1]; }
+    let tile = BOX.tile(0);
+    for i in (thread_idx_x() as usize..input.len().min(WORDS)).step_by(block_dim_x() as usize) {
+        // SAFETY: the element is this thread's alone until the barrier.
+        unsafe { tile.set(i, input[i]) };
+    }
+    bulk::fence_proxy_async();
+    sync_threads();
+    if thread_idx_x() == 0 {
+        // SAFETY: the pixels are written, and nobody writes them again.
+        unsafe {
+            match add {
+                true => map.store_add(at, tile.as_ptr()),
+                false => map.store(at, tile.as_ptr()),
+            }
+        }
+        bulk::commit_group();
+        bulk::wait_group::<0>();
+    }
+}
+
+/// Places for boxes that a cluster has on their way.
+const PLACES: usize = 3;
+/// Columns and rows of what comes at once.
+const COLUMNS: usize = 64;
+const ROWS: usize = 8;
+/// Threads that add up; a warp beside them asks for boxes.
+pub const ADDERS: u32 = 128;
+
+/// What each thread has of all rows of the tensor, added up: each block of a cluster needs them all, asks for its part of them, and has it sent to all.
+///
+/// The tensor has 64 columns, and the map boxes of 8 rows by as many as there are blocks in the cluster.
+#[kernel]
+#[launch_contract(dims = 1, block = (160))]
+pub fn add_rows_of_all(map: TensorMap<u32, 2>, boxes: u32, output: GlobalMut<u32>) {
+    shared! {
+        static TILES: [Tile<[u32; COLUMNS * ROWS]>; PLACES];
+        static FULL: [BarrierStorage; PLACES];
+        static EMPTY: [BarrierStorage; PLACES];
+    }
+    let (blocks, rank) = (cluster::num_blocks(), cluster::block_rank());
+    let full = Barrier::<Cluster>::init_several(&FULL, |_| 1);
+    // A box goes to all blocks, so all of them have to be done with its place.
+    let empty = Barrier::<Cluster>::init_several(&EMPTY, |_| blocks * ADDERS);
+    let place = |number: u32| (number as usize % PLACES, number / PLACES as u32);
+    let thread = thread_idx_x();
+    if thread == ADDERS {
+        let rows = ROWS as u32 / blocks;
+        for number in 0..boxes {
+            let (place, round) = place(number);
+            empty.at(place).wait_parity(Parity::of(round).next()); // at first, of a phase that never was
+            let _ = full
+                .at(place)
+                .arrive_expect_bytes((4 * COLUMNS * ROWS) as u32);
+            let to = TILES.tile(place).as_ptr();
+            let row = number * ROWS as u32 + rank * rows;
+            // SAFETY: the place is empty in all blocks, which are there until the end, and has room for the parts of all.
+            unsafe {
+                let part = to.add((rank * rows) as usize * COLUMNS);
+                map.load_multicast(
+                    part,
+                    [0, row as i32],
+                    &full.at(place),
+                    ((1u32 << blocks) - 1) as u16,
+                );
+            }
+        }
+    }
+    if thread < ADDERS {
+        let mut sum = 0u32;
+        for number in 0..boxes {
+            let (place, round) = place(number);
+            full.at(place).wait_parity(Parity::of(round));
+            let tile = TILES.tile(place);
+            for i in (thread as usize..COLUMNS * ROWS).step_by(ADDERS as usize) {
+                // SAFETY: the place is full, until all have arrived below.
+                sum = sum.wrapping_add(unsafe { tile.get(i) });
+            }
+            for block in 0..blocks {
+                empty.at(place).of_block(block).arrive();
+            }
+        }
+        // SAFETY: the element is this thread's alone.
+        unsafe { output.set((block_idx_x() * ADDERS + thread) as usize, sum) };
+    }
+    cluster::sync_cluster();
 }
 
 /// `output += 2 * input` by plain bulk copies, in pieces of 256 words; both are multiples of that.

@@ -1,5 +1,6 @@
 //! What came with Hopper, part by part.
 
+mod atomics;
 mod barriers;
 mod copies;
 mod gemm;

@@ -1,9 +1,12 @@
 //! Boxes of tensors, against loops over their elements.
 
 use hopper::{buffer, device, values};
-use hopper_kernels::tensors::{WORDS, add_twice, load_box, load_for_all, load_pixels, store_box};
+use hopper_kernels::tensors::{
+    ADDERS, WORDS, add_rows_of_all, add_twice, load_box, load_for_all, load_pixels, store_box,
+    store_pixels,
+};
 use lanewise::tensor_map::{
-    Columns, Im2colMap, Swizzle, TensorMap, TensorMapError, TensorMapMut, Tiles,
+    Columns, Im2colMap, Im2colMapMut, Swizzle, TensorMap, TensorMapError, TensorMapMut, Tiles,
 };
 use lanewise::{Argument, DeviceBuffer, LaunchConfig};
 use lanewise_std::GlobalMut;
@@ -293,6 +296,59 @@ fn pixels_come_as_a_convolution_meets_them() {
             }
         }
         assert_eq!(values(&output), expected, "{offsets:?}");
+    }
+}
+
+#[test]
+fn pixels_go_where_a_convolution_met_them() {
+    let (device, stream) = device();
+    let size = [4, 5, 4, 2];
+    for add in [false, true] {
+        let mut expected = vec![1000u32; 160];
+        let mut images = buffer(&device, &expected);
+        let pixels: Vec<u32> = (1..=128).collect();
+        let columns = Columns::new(size, ([-1, -1, 0], [-1, -1, 0]), (4, 32));
+        let mut map = Im2colMapMut::new(&mut images, columns).expect("a map");
+        let arguments = (&mut map, [0, -1, -1, 0], &buffer(&device, &pixels), add);
+        device
+            .launch(&stream, store_pixels, config(), arguments)
+            .expect("a launch");
+        for pixel in 0..32i64 {
+            let (x, y, image) = (pixel % 5 - 1, pixel / 5 % 4 - 1, pixel / 20);
+            for channel in 0..4 {
+                if let Some(place) = index(size, [channel, x, y, image]) {
+                    let value = (4 * pixel + channel) as u32 + 1;
+                    expected[place] = if add { expected[place] + value } else { value };
+                }
+            }
+        }
+        assert_eq!(values(&images), expected, "add: {add}");
+    }
+}
+
+#[test]
+fn a_cluster_shares_what_all_its_blocks_read() {
+    let (device, stream) = device();
+    for (cluster, boxes) in [(1, 5), (2, 1), (2, 20), (4, 7)] {
+        let elements: Vec<u32> = (0..boxes * 512)
+            .map(|i: u32| i.wrapping_mul(0x9e37_79b9))
+            .collect();
+        let tensor = buffer(&device, &elements);
+        let tiles = Tiles::new([64, 8 * boxes as usize], [64, 8 / cluster]);
+        let map = TensorMap::new(&tensor, tiles).expect("a map");
+        let grid = 2 * cluster;
+        let mut output = buffer(&device, &vec![0; (grid * ADDERS) as usize]);
+        let config = LaunchConfig::new(grid, 160).with_cluster(cluster);
+        device
+            .launch(&stream, add_rows_of_all, config, (&map, boxes, &mut output))
+            .expect("a launch");
+        let own = |thread: u32| {
+            let mine = elements.iter().skip((thread % ADDERS) as usize);
+            mine.step_by(ADDERS as usize)
+                .fold(0u32, |sum, x| sum.wrapping_add(*x))
+        };
+        let expected: Vec<u32> = (0..grid * ADDERS).map(own).collect();
+        assert_eq!(values(&output), expected, "{cluster} {boxes}");
     }
 }
 

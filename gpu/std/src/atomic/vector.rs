@@ -1,0 +1,162 @@
+//! Atomic addition of vectors of floats, and of 128 bits at once; from `sm_90`.
+//!
+//! An addition is atomic for each float by itself: another thread may see some of them added and others not yet. What they save is instructions. The operations are
+//! relaxed; a fence before or after orders other accesses ([`crate::fence`]). PTX ISA, "atom", `.vec_32_bit`, `.b128`.
+
+#![cfg_attr(
+    not(target_arch = "nvptx64"),
+    allow(unused_variables, unreachable_code, dead_code)
+)]
+
+use core::cell::UnsafeCell;
+
+use crate::state_space::ptx;
+use crate::vector::{Float2, Float4};
+
+macro_rules! vectors {
+    ($($(#[$doc:meta])* $name:ident($ty:ident, $instruction:literal, $old:literal, $new:literal: $($field:ident $register:ident)*);)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug)]
+        #[repr(transparent)]
+        pub struct $name(UnsafeCell<$ty>);
+
+        // SAFETY: every access is atomic.
+        unsafe impl Sync for $name {}
+
+        impl $name {
+            /// The vector at `address`, in global memory, as atomics.
+            ///
+            /// # Safety
+            /// `address` is aligned and valid for `'a`, and in that time nothing but atomics of one scope touches it.
+            #[inline]
+            #[must_use]
+            pub unsafe fn from_ptr<'a>(address: *mut $ty) -> &'a Self {
+                // SAFETY: the caller says so; the layouts are the same.
+                unsafe { &*address.cast() }
+            }
+
+            /// Adds each float of `value` to the one that is there, and gives what was there before.
+            #[doc(alias = "atomicAdd")]
+            #[doc(alias = "atom.add")]
+            #[inline]
+            pub fn fetch_add(&self, value: $ty) -> $ty {
+                $(let $register: f32;)*
+                // SAFETY: a reference is valid and aligned, and this type has atomic access only.
+                unsafe {
+                    ptx!($instruction:
+                        concat!("{{ .reg .b64 at; cvta.to.global.u64 at, {address}; ", $instruction, " ", $old, ", [at], ", $new, "; }}"),
+                        address = in(reg64) self.0.get(),
+                        $($register = lateout(reg32) $register, $field = in(reg32) value.$field,)*
+                        options(nostack, preserves_flags),
+                    );
+                }
+                $ty { $($field: $register),* }
+            }
+        }
+    )*};
+}
+vectors! {
+    /// Two `f32` that are added to by one instruction, each atomically among the threads of the device.
+    DeviceAtomicFloat2(Float2, "atom.global.add.v2.f32", "{{{old_x}, {old_y}}}", "{{{x}, {y}}}": x old_x y old_y);
+    /// Four `f32` that are added to by one instruction, each atomically among the threads of the device.
+    DeviceAtomicFloat4(Float4, "atom.global.add.v4.f32", "{{{old_x}, {old_y}, {old_z}, {old_w}}}", "{{{x}, {y}, {z}, {w}}}":
+        x old_x y old_y z old_z w old_w);
+}
+
+/// 128 bits that are exchanged as one, atomically among the threads of the device: a pointer and a count, say.
+#[derive(Debug)]
+#[repr(transparent)]
+pub struct DeviceAtomicU128(UnsafeCell<u128>);
+
+// SAFETY: every access is atomic.
+unsafe impl Sync for DeviceAtomicU128 {}
+
+/// The lower and the upper half.
+fn halves(value: u128) -> (u64, u64) {
+    (value as u64, (value >> 64) as u64)
+}
+
+/// The number of these halves.
+fn joined(low: u64, high: u64) -> u128 {
+    u128::from(high) << 64 | u128::from(low)
+}
+
+impl DeviceAtomicU128 {
+    /// The number at `address`, as an atomic.
+    ///
+    /// # Safety
+    /// `address` is aligned to 16 bytes and valid for `'a`, and in that time nothing but atomics of one scope touches it.
+    #[inline]
+    #[must_use]
+    pub unsafe fn from_ptr<'a>(address: *mut u128) -> &'a Self {
+        // SAFETY: the caller says so; the layouts are the same.
+        unsafe { &*address.cast() }
+    }
+
+    /// Puts `value` there, and gives what was there before.
+    #[doc(alias = "atomicExch")]
+    #[doc(alias = "atom.exch.b128")]
+    #[inline]
+    pub fn swap(&self, value: u128) -> u128 {
+        let (low, high): (u64, u64);
+        let (new_low, new_high) = halves(value);
+        // SAFETY: a reference is valid and aligned, and this type has atomic access only.
+        unsafe {
+            ptx!("atom.exch.b128":
+                "{{ .reg .b128 new, old; mov.b128 new, {{{new_low}, {new_high}}}; atom.exch.b128 old, [{address}], new; mov.b128 {{{low}, {high}}}, old; }}",
+                address = in(reg64) self.0.get(),
+                new_low = in(reg64) new_low,
+                new_high = in(reg64) new_high,
+                low = lateout(reg64) low,
+                high = lateout(reg64) high,
+                options(nostack, preserves_flags),
+            );
+        }
+        joined(low, high)
+    }
+
+    /// Puts `new` there if `current` is there; what was there, as an error if it was something else.
+    ///
+    /// # Errors
+    /// The number that was there in the place of `current`.
+    #[doc(alias = "atomicCAS")]
+    #[doc(alias = "atom.cas.b128")]
+    #[inline]
+    pub fn compare_exchange(&self, current: u128, new: u128) -> Result<u128, u128> {
+        let (low, high): (u64, u64);
+        let ((current_low, current_high), (new_low, new_high)) = (halves(current), halves(new));
+        // SAFETY: a reference is valid and aligned, and this type has atomic access only.
+        unsafe {
+            ptx!("atom.cas.b128":
+                "{{ .reg .b128 current, new, old; mov.b128 current, {{{current_low}, {current_high}}}; mov.b128 new, {{{new_low}, {new_high}}}; \
+                 atom.cas.b128 old, [{address}], current, new; mov.b128 {{{low}, {high}}}, old; }}",
+                address = in(reg64) self.0.get(),
+                current_low = in(reg64) current_low,
+                current_high = in(reg64) current_high,
+                new_low = in(reg64) new_low,
+                new_high = in(reg64) new_high,
+                low = lateout(reg64) low,
+                high = lateout(reg64) high,
+                options(nostack, preserves_flags),
+            );
+        }
+        match joined(low, high) {
+            old if old == current => Ok(old),
+            old => Err(old),
+        }
+    }
+
+    /// Puts what `change` makes of the number there, however often others come between; what was there before.
+    #[inline]
+    pub fn fetch_update(&self, mut change: impl FnMut(u128) -> u128) -> u128 {
+        let mut current = match self.compare_exchange(0, 0) {
+            Ok(found) | Err(found) => found,
+        };
+        loop {
+            match self.compare_exchange(current, change(current)) {
+                Ok(found) => return found,
+                Err(found) => current = found,
+            }
+        }
+    }
+}

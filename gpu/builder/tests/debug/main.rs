@@ -30,7 +30,7 @@ static GPU: LazyLock<Output> = LazyLock::new(|| {
         .out_dir(scratch("gpu-debug"))
         .color(false)
         .debug(true);
-    let built = builder.arch("sm_80").arch("sm_90").build();
+    let built = builder.arch("sm_90").build();
     built.unwrap_or_else(|error| panic!("{error}"))
 });
 

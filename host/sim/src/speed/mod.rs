@@ -48,6 +48,8 @@ pub enum Watch {
     Counters,
     /// All checks look on.
     Checks,
+    /// Some checks do.
+    Only(Checks),
 }
 
 /// A kernel at a size.
@@ -136,6 +138,7 @@ impl Bench {
     pub fn run(&self, program: &Program, watch: Watch) -> Result<u64, SpeedError> {
         let checks = match watch {
             Watch::Checks => Checks::all(),
+            Watch::Only(checks) => checks,
             _ => Checks::default(),
         };
         let launch = Launch {

@@ -38,8 +38,9 @@ pub(super) enum Turn {
 impl Core<'_> {
     /// Runs the current warp until it ends, waits or has used its `fuel`.
     pub(super) fn run_warp<const WATCH: bool>(&mut self) -> Turn {
+        let mut next = self.pick();
         loop {
-            let Some(op) = self.pick() else {
+            let Some(op) = next else {
                 return if self.warp().live == 0 {
                     Turn::Done
                 } else {
@@ -47,17 +48,14 @@ impl Core<'_> {
                 };
             };
             let stopped = self.go::<WATCH>(op);
-            match std::mem::take(&mut self.event) {
-                Event::None => self.park(stopped, Wait::Ready),
-                Event::Jump(op) => self.park(op, Wait::Ready),
-                Event::Split { mask, taken, other } => {
-                    let all = self.active;
-                    self.active = mask;
-                    self.park(taken, Wait::Ready);
-                    self.active = all & !mask;
-                    self.park(other, Wait::Ready);
-                }
-                Event::Ended => {}
+            if matches!(self.event, Event::None) {
+                next = self.go_on(stopped);
+                continue;
+            }
+            next = match std::mem::take(&mut self.event) {
+                Event::None => self.go_on(stopped),
+                Event::Jump(op) => self.go_on(op),
+                Event::Ended => self.pick(),
                 Event::Yield(op) => {
                     self.park(op, Wait::Ready);
                     return Turn::Yields;
@@ -91,6 +89,82 @@ impl Core<'_> {
         }
         self.instructions += count;
         op
+    }
+
+    /// Ends the loop behind the operation that runs, which gives the one to go on with: the scheduler looks for other lanes.
+    #[inline(always)]
+    pub(super) fn look_around(&mut self) {
+        self.limit = std::ptr::null();
+    }
+
+    /// A branch that not all running lanes take: those of `mask` go to `taken`, the others wait for their turn at `other`,
+    /// which the branch has to give.
+    pub(super) fn split(&mut self, mask: u32, taken: *const Op) {
+        let all = self.active;
+        self.active = mask;
+        self.park(taken, Wait::Ready);
+        self.active = all & !mask;
+        self.look_around();
+    }
+
+    /// [`Core::park`] and then [`Core::pick`] in one step, which changes the groups as little as it can: lanes that part and meet
+    /// again within a few operations come here as often.
+    fn go_on(&mut self, op: *const Op) -> Option<*const Op> {
+        let (mask, at) = (self.active, self.at);
+        let stands_back = self.favour.1 > 0 || self.spins > SPINS || self.patience == 0;
+        let warp = self.warp();
+        let order = |at: At, op: *const Op| (u32::MAX - at.depth, op);
+        // Who is here already, and who of the others comes first.
+        let (mut here, mut first, mut several) = (None, None, false);
+        for (i, group) in warp.groups.iter().enumerate() {
+            if group.op == op
+                && group.at == at
+                && matches!(group.wait, Wait::Ready | Wait::Lanes(_))
+            {
+                several |= here.is_some();
+                here = Some(i);
+            } else if group.wait == Wait::Ready {
+                let its = order(group.at, group.op);
+                if first.is_none_or(|(_, least)| its < least) {
+                    first = Some((i, its));
+                }
+            }
+        }
+        let own = order(at, op);
+        let tie = first.is_some_and(|(_, least)| least == own);
+        if mask == 0 || stands_back || several || tie {
+            self.park(op, Wait::Ready);
+            return self.pick();
+        }
+        let others = warp.groups.len() - usize::from(here.is_some());
+        let parked = Group {
+            op,
+            mask,
+            at,
+            wait: Wait::Ready,
+            ran: warp.clock,
+        };
+        warp.clock = warp.clock.wrapping_add(1);
+        let before = first.filter(|(_, least)| *least < own);
+        let next = match (here, before) {
+            (None, None) => parked,
+            (Some(here), None) => Group {
+                mask: mask | warp.groups.swap_remove(here).mask,
+                ..parked
+            },
+            // The last takes the place of the one that is taken out, and these lanes would be the last.
+            (None, Some((i, _))) => std::mem::replace(&mut warp.groups[i], parked),
+            (Some(here), Some((i, _))) => {
+                let group = &mut warp.groups[here];
+                (group.mask, group.wait) = (group.mask | mask, Wait::Ready);
+                warp.groups.swap_remove(i)
+            }
+        };
+        self.patience -= u32::from(others > 0);
+        self.active = next.mask;
+        self.set_frame(next.at);
+        self.set_limit(next.op);
+        Some(next.op)
     }
 
     /// Puts the running lanes down at `op`, together with lanes that are there already.

@@ -5,6 +5,8 @@
 //! block that has no full warp, the ISA leaves everything open, and the machine faults.
 //! Reported: metadata of a sparse matrix that the ISA leaves undefined; rows outside of shared memory or not aligned to their 16 bytes; of lanes whose addresses are not used nothing.
 
+use std::mem::MaybeUninit;
+
 use crate::machine::core::Core;
 use crate::machine::event::{AccessKind, FaultKind, Region};
 use crate::machine::lane::{FULL, LANES};
@@ -149,17 +151,23 @@ impl Core<'_> {
         self.fault(op, 0, FaultKind::Illegal { message, help })
     }
 
-    /// Copies of rows of the frame.
+    /// Copies of rows of the frame, `MOST` at most.
     ///
     /// # Safety
     /// They must be rows of lanes of `T`'s size of the running frame.
-    unsafe fn registers<T: Copy + Default>(&mut self, rows: &[u32]) -> [[T; LANES]; MOST] {
-        let mut copies = [[T::default(); LANES]; MOST];
-        for (copy, &row) in copies.iter_mut().zip(rows) {
+    #[inline(always)]
+    unsafe fn registers<'b, T: Copy>(
+        &self,
+        rows: &[u32],
+        buffer: &'b mut [MaybeUninit<[T; LANES]>; MOST],
+    ) -> &'b [[T; LANES]] {
+        let rows = rows.get(..MOST).unwrap_or(rows);
+        for (copy, &row) in buffer.iter_mut().zip(rows) {
             // SAFETY: passed on.
-            *copy = unsafe { *self.frame.add(row as usize).cast() };
+            copy.write(unsafe { *self.frame.add(row as usize).cast() });
         }
-        copies
+        // SAFETY: as many as there are rows were written.
+        unsafe { std::slice::from_raw_parts(buffer.as_ptr().cast(), rows.len()) }
     }
 
     /// Writes rows of the frame.
@@ -206,20 +214,24 @@ unsafe fn multiply_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const 
     // SAFETY: the decoder gave this operation rows of 32 bits, for f64 of 64 bits, and no operand has more than `MOST`.
     unsafe {
         if let Kind::Double(k, rounding) = *kind {
-            let (left, right, sum) = (core.registers(a), core.registers(b), core.registers(c));
+            let [left, right, sum] = &mut [[MaybeUninit::uninit(); MOST]; 3];
+            let (left, right, sum) = (
+                core.registers(a, left),
+                core.registers(b, right),
+                core.registers(c, sum),
+            );
             let mut result = [[0u64; LANES]; MOST];
-            let (left, right, sum) = (&left[..a.len()], &right[..b.len()], &sum[..c.len()]);
             mma_f64(k, rounding, left, right, sum, &mut result[..d.len()]);
             core.set_registers(d, &result);
             return op.wrapping_add(1);
         }
+        let [left, right, sum] = &mut [[MaybeUninit::uninit(); MOST]; 3];
         let (left, right, sum) = (
-            core.registers::<u32>(a),
-            core.registers::<u32>(b),
-            core.registers::<u32>(c),
+            core.registers(a, left),
+            core.registers(b, right),
+            core.registers(c, sum),
         );
         let mut result = [[0u32; LANES]; MOST];
-        let (left, right, sum) = (&left[..a.len()], &right[..b.len()], &sum[..c.len()]);
         let to = &mut result[..d.len()];
         let data = scaling.map(|scaling| scaling.rows.map(|[row, ..]| *core.lanes::<u32>(row)));
         let scales = match (scaling, &data) {

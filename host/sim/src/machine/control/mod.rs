@@ -39,13 +39,11 @@ impl Core<'_> {
     #[inline(always)]
     fn jump(&mut self, target: *const Op) -> *const Op {
         self.fuel -= 1;
-        if self.diverged || self.fuel < 0 {
-            let event = if self.fuel < 0 {
-                Event::Yield(target)
-            } else {
-                Event::Jump(target)
-            };
-            return self.stop(event);
+        if self.fuel < 0 {
+            return self.stop(Event::Yield(target));
+        }
+        if self.diverged {
+            self.look_around();
         }
         target
     }
@@ -76,11 +74,8 @@ pub(crate) unsafe fn branch(core: &mut Core<'_>, op: *const Op) -> *const Op {
             return op.wrapping_add(1);
         }
         core.fuel -= 1;
-        core.stop(Event::Split {
-            mask,
-            taken: target(op),
-            other: op.wrapping_add(1),
-        })
+        core.split(mask, target(op));
+        op.wrapping_add(1)
     }
 }
 

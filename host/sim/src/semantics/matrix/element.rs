@@ -37,6 +37,21 @@ pub(crate) enum Element {
     U4,
 }
 
+/// The body with `element` a constant, so that no loop in it looks at the type.
+macro_rules! each_type {
+    ($of:expr, |$element:ident| $body:expr) => {
+        each_type!(@of $of, $element, $body, F16 Bf16 Tf32 E4m3 E5m2 E3m2 E2m3 E2m1 E2m1x8 S8 U8 S4 U4)
+    };
+    (@of $of:expr, $element:ident, $body:expr, $($name:ident)*) => {
+        match $of {
+            $(Element::$name => {
+                let $element = Element::$name;
+                $body
+            })*
+        }
+    };
+}
+
 impl Element {
     /// How many lie in a register.
     #[inline]
@@ -76,13 +91,30 @@ impl Element {
     /// The same for a register of every lane, the type looked at once.
     #[inline(always)]
     pub(crate) fn values(self, register: &[u32; 32], index: usize) -> [f64; 32] {
-        macro_rules! each {
-            ($($name:ident)*) => {
-                match self {
-                    $(Element::$name => register.map(|bits| Element::$name.value(bits, index)),)*
+        let mut values = [0.0; 32];
+        each_type!(
+            self,
+            |element| for (to, &bits) in values.iter_mut().zip(register) {
+                *to = element.value(bits, index);
+            }
+        );
+        values
+    }
+
+    /// A register of every lane, quad by quad: the values of four lanes side by side, which are neighbours in a row or column.
+    #[inline(always)]
+    pub(super) fn quads(self, register: &[u32; 32], mut put: impl FnMut(usize, &[f64])) {
+        let (quads, _) = register.as_chunks::<4>();
+        each_type!(
+            self,
+            |element| for (quad, lanes) in quads.iter().enumerate() {
+                let each = element.per_register();
+                let mut values = [0.0; 32];
+                for (i, to) in values[..4 * each].iter_mut().enumerate() {
+                    *to = element.value(lanes[i / each], i % each);
                 }
-            };
-        }
-        each!(F16 Bf16 Tf32 E4m3 E5m2 E3m2 E2m3 E2m1 E2m1x8 S8 U8 S4 U4)
+                put(quad, &values[..4 * each]);
+            }
+        );
     }
 }

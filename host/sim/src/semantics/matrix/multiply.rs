@@ -28,6 +28,21 @@ pub(crate) enum Accumulator {
     S32Satfinite,
 }
 
+/// The body with `ty` a constant, so that no loop in it looks at the type.
+macro_rules! each_accumulator {
+    ($of:expr, |$ty:ident| $body:expr) => {
+        each_accumulator!(@of $of, $ty, $body, F16 F32 S32 S32Satfinite)
+    };
+    (@of $of:expr, $ty:ident, $body:expr, $($name:ident)*) => {
+        match $of {
+            $(Accumulator::$name => {
+                let $ty = Accumulator::$name;
+                $body
+            })*
+        }
+    };
+}
+
 impl Accumulator {
     /// How many lie in a register.
     #[inline]
@@ -37,7 +52,7 @@ impl Accumulator {
 
     /// The value of element `index` of a register.
     #[inline(always)]
-    pub(super) fn value(self, register: u32, index: usize) -> f64 {
+    pub(in crate::semantics) fn value(self, register: u32, index: usize) -> f64 {
         match self {
             Accumulator::F16 => {
                 cvt_f32_f16(f16::from_bits((register >> (16 * (index & 1))) as u16)).into()
@@ -50,16 +65,33 @@ impl Accumulator {
     /// The same for a register of every lane.
     #[inline(always)]
     fn values(self, register: &[u32; 32], index: usize) -> [f64; 32] {
-        match self {
-            Accumulator::F16 => register.map(|bits| Accumulator::F16.value(bits, index)),
-            Accumulator::F32 => register.map(|bits| Accumulator::F32.value(bits, index)),
-            other => register.map(|bits| other.value(bits, index)),
-        }
+        let mut values = [0.0; 32];
+        each_accumulator!(
+            self,
+            |ty| for (to, &bits) in values.iter_mut().zip(register) {
+                *to = ty.value(bits, index);
+            }
+        );
+        values
+    }
+
+    /// A register of every lane, from the values that `sum` says of a lane and an index in its register.
+    #[inline(always)]
+    fn pack(self, register: &mut [u32; 32], sum: impl Fn(usize, usize) -> f64) {
+        each_accumulator!(
+            self,
+            |ty| for (lane, to) in register.iter_mut().enumerate() {
+                *to = ty.bits(sum(lane, 0));
+                if ty.per_register() == 2 {
+                    *to |= ty.bits(sum(lane, 1)) << 16;
+                }
+            }
+        );
     }
 
     /// The bits of a value, rounded, wrapped or clamped.
-    #[inline]
-    pub(super) fn bits(self, value: f64) -> u32 {
+    #[inline(always)]
+    pub(in crate::semantics) fn bits(self, value: f64) -> u32 {
         match self {
             Accumulator::F16 => cvt_rn_f16_f32(odd_f32(value)).to_bits().into(),
             Accumulator::F32 => canonical_f32(value as f32).to_bits(),
@@ -108,7 +140,8 @@ impl<const LEN: usize> Matrix<LEN> {
     }
 
     /// Adds the product of `a` and `b`, `m` by `k` by `N`, to the first `m` rows. Each sum is one of the products in
-    /// their order, and then of what was there; columns side by side become vector code.
+    /// their order, and then of what was there; columns side by side become vector code. Products are exact in f64, so that
+    /// to add one by a fused multiplication gives the same.
     #[inline(always)]
     fn add_product<const N: usize, const A: usize>(
         &mut self,
@@ -122,7 +155,7 @@ impl<const LEN: usize> Matrix<LEN> {
             let mut sums = [-0.0; N];
             for (x, right) in left.iter().zip(right) {
                 for (sum, y) in sums.iter_mut().zip(right) {
-                    *sum += x * y;
+                    *sum = x.mul_add(*y, *sum);
                 }
             }
             for (to, sum) in to.iter_mut().zip(sums) {
@@ -143,40 +176,98 @@ pub(crate) fn mma(
     (c_type, c): (Accumulator, &[[u32; 32]]),
     (d_type, d): (Accumulator, &mut [[u32; 32]]),
 ) {
-    let (ea, eb) = (a_type.per_register(), b_type.per_register());
-    // m8 has one register of A where m16 has two: its second register holds further columns.
-    let eight_rows = a.len() * ea * 4 <= k;
-    let a_position = |lane, register: usize, index| {
-        fragment::mma_a(
-            ea,
-            lane,
-            if eight_rows { register * 2 } else { register },
-            index,
-        )
-    };
-    let mut a: Matrix = Matrix::gather(k, a, ea, |lanes, i| a_type.values(lanes, i), a_position);
-    let mut b = Matrix::gather(
-        8,
-        b,
-        eb,
-        |lanes, i| b_type.values(lanes, i),
-        |lane, r, i| fragment::mma_b(eb, lane, r, i),
-    );
-    if let Some([left, right]) = scales {
-        a.scale(k, |row, column| left.of_left(row, column, k));
-        b.scale(8, |row, column| right.of_right(row, column, k));
+    // Few shapes have a larger k, and to clear more than is needed takes as long as to multiply.
+    match k {
+        ..=16 => mma_up_to::<16>(k, scales, (a_type, a), (b_type, b), (c_type, c), (d_type, d)),
+        _ => mma_up_to::<64>(k, scales, (a_type, a), (b_type, b), (c_type, c), (d_type, d)),
     }
-    let place =
-        |per: usize| move |lane, register, index| fragment::mma_c(lane, register * per + index);
-    accumulate(
-        (if eight_rows { 8 } else { 16 }, 8, k),
-        &a,
-        &b,
-        (c_type, c),
-        (d_type, d),
-        place(c_type.per_register()),
-        place(d_type.per_register()),
-    );
+}
+
+/// [`mma`] for a k of at most `K`. By the rule of [`fragment`] a quad's values are neighbours in a row of A or a column of B,
+/// and two registers of C or D are eight rows, so no element's place is asked for.
+#[inline(always)]
+fn mma_up_to<const K: usize>(
+    k: usize,
+    scales: Scales<'_>,
+    (a_type, a): (Element, &[[u32; 32]]),
+    (b_type, b): (Element, &[[u32; 32]]),
+    (c_type, c): (Accumulator, &[[u32; 32]]),
+    (d_type, d): (Accumulator, &mut [[u32; 32]]),
+) {
+    // m8 has one register of A where m16 has two: its second register holds further columns.
+    let eight_rows = a.len() * a_type.per_register() * 4 <= k;
+    let mut left = [[0.0; K]; 16];
+    for (number, register) in a.iter().enumerate() {
+        let (lower, part) = match eight_rows {
+            true => (0, number),
+            false => (number % 2 * 8, number / 2),
+        };
+        a_type.quads(register, |row, values| {
+            let first = part * values.len();
+            let row = &mut left[(lower + row) % 16];
+            if let Some(to) = row.get_mut(first..first + values.len()) {
+                to.copy_from_slice(values);
+            }
+        });
+    }
+    let mut right = [[0.0; 8]; K];
+    for (number, register) in b.iter().enumerate() {
+        b_type.quads(register, |column, values| {
+            let rows = right.iter_mut().skip(number * values.len());
+            for (row, &value) in rows.zip(values) {
+                row[column % 8] = value;
+            }
+        });
+    }
+    if let Some([of_left, of_right]) = scales {
+        for (row, elements) in left.iter_mut().enumerate() {
+            for (column, element) in elements.iter_mut().take(k).enumerate() {
+                *element *= of_left.of_left(row, column, k);
+            }
+        }
+        for (row, elements) in right.iter_mut().take(k).enumerate() {
+            for (column, element) in elements.iter_mut().enumerate() {
+                *element *= of_right.of_right(row, column, k);
+            }
+        }
+    }
+    // Where a value of C or D stands among those of all rows: its eight rows, and its place there.
+    let place = |index: usize, lane: usize| (index / 2 % 2, lane % 32 * 2 + index % 2);
+    let mut sums = [[0.0; 64]; 2];
+    for (number, register) in c.iter().enumerate() {
+        for index in 0..c_type.per_register() {
+            let values = c_type.values(register, index);
+            for (lane, value) in values.into_iter().enumerate() {
+                let (rows, at) = place(number * c_type.per_register() + index, lane);
+                sums[rows][at] = value;
+            }
+        }
+    }
+    let rows = if eight_rows { 8 } else { 16 };
+    let right = right.get(..k).unwrap_or(&right);
+    let (to, _) = sums.as_flattened_mut().as_chunks_mut::<32>();
+    let (left, _) = left.as_chunks::<4>();
+    for (left, to) in left.iter().zip(to).take(rows / 4) {
+        let of_row = |row: usize| left[row].iter();
+        let left = (of_row(0).zip(of_row(1))).zip(of_row(2).zip(of_row(3)));
+        let mut dots = [[-0.0; 8]; 4];
+        for (((a, b), (c, d)), right) in left.zip(right) {
+            for (dots, x) in dots.iter_mut().zip([a, b, c, d]) {
+                for (dot, y) in dots.iter_mut().zip(right) {
+                    *dot = x.mul_add(*y, *dot);
+                }
+            }
+        }
+        for (to, dot) in to.iter_mut().zip(dots.as_flattened()) {
+            *to += dot;
+        }
+    }
+    for (number, register) in d.iter_mut().enumerate() {
+        d_type.pack(register, |lane, index| {
+            let (rows, at) = place(number * d_type.per_register() + index, lane);
+            sums[rows][at]
+        });
+    }
 }
 
 /// `wmma.mma` of shape `m` by `n` by `k`, on fragments laid out by [`fragment::wmma`].
@@ -247,15 +338,11 @@ pub(super) fn accumulate<const A: usize>(
         16 => sums.add_product::<16, A>((m, k), a, b),
         _ => sums.add_product::<32, A>((m, k), a, b),
     }
-    let per_register = d_type.per_register();
     for (number, register) in d.iter_mut().enumerate() {
-        for (lane, bits) in register.iter_mut().enumerate() {
-            *bits = (0..per_register).fold(0, |bits, index| {
-                let (row, column) = d_place(lane, number, index);
-                let sum = sums.values.get(row * n + column).copied();
-                bits | d_type.bits(sum.unwrap_or(0.0)) << (16 * index)
-            });
-        }
+        d_type.pack(register, |lane, index| {
+            let (row, column) = d_place(lane, number, index);
+            sums.values.get(row * n + column).copied().unwrap_or(0.0)
+        });
     }
 }
 

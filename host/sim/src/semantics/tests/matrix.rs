@@ -159,6 +159,93 @@ fn check_mma(m: usize, k: usize, (ta, tb): (Element, Element), acc: Accumulator)
     assert_eq!(fd, expected, "m{m}n8k{k} {ta:?} {tb:?} {acc:?}");
 }
 
+/// Registers of any bits: numbers of every size, infinities and NaNs.
+fn any_bits(registers: usize, seed: u64) -> Vec<[u32; 32]> {
+    let mut state = Small(seed);
+    let mut next = || {
+        state.next();
+        (state.0 >> 32) as u32
+    };
+    (0..registers)
+        .map(|_| std::array::from_fn(|_| next()))
+        .collect()
+}
+
+/// `mma` element by element, each at the place that the tables say.
+fn plain_mma(
+    (m, k): (usize, usize),
+    (ta, a): (Element, &[[u32; 32]]),
+    (tb, b): (Element, &[[u32; 32]]),
+    (tc, c): (Accumulator, &[[u32; 32]]),
+    (td, d): (Accumulator, &mut [[u32; 32]]),
+) {
+    let (ea, eb) = (ta.per_register(), tb.per_register());
+    let (mut left, mut right) = (vec![vec![0.0; k]; m], vec![[0.0; 8]; k]);
+    for lane in 0..32 {
+        for (number, index) in (0..a.len()).flat_map(|r| (0..ea).map(move |i| (r, i))) {
+            let register = if m == 8 { 2 * number } else { number };
+            let (row, column) = mma_a(ea, lane, register, index);
+            left[row][column] = ta.value(a[number][lane], index);
+        }
+        for (number, index) in (0..b.len()).flat_map(|r| (0..eb).map(move |i| (r, i))) {
+            let (row, column) = mma_b(eb, lane, number, index);
+            right[row][column] = tb.value(b[number][lane], index);
+        }
+    }
+    let (pc, pd) = (tc.per_register(), td.per_register());
+    for lane in 0..32 {
+        for (number, register) in d.iter_mut().enumerate() {
+            register[lane] = (0..pd).fold(0, |bits, i| {
+                let index = number * pd + i;
+                let (row, column) = mma_c(lane, index);
+                let products = (0..k).map(|i| left[row][i] * right[i][column]);
+                let dot = products.fold(-0.0, |sum, product| sum + product);
+                let sum = tc.value(c[index / pc][lane], index % pc) + dot;
+                bits | td.bits(sum) << (16 * i)
+            });
+        }
+    }
+}
+
+#[test]
+fn mma_agrees_with_its_elements_one_by_one() {
+    use Accumulator::{F16, F32, S32, S32Satfinite};
+    use Element::*;
+    let floats = [Bf16, Tf32, E4m3, E5m2, E3m2, E2m3, E2m1, E2m1x8];
+    let mut cases = Vec::new();
+    for (of, accumulators) in [
+        (&[Element::F16][..], &[F16, F32][..]),
+        (&floats[..], &[F32][..]),
+        (&[S8, U8, S4, U4][..], &[S32, S32Satfinite][..]),
+    ] {
+        let pairs = accumulators
+            .iter()
+            .flat_map(|&c| accumulators.iter().map(move |&d| (c, d)));
+        for (c, d) in pairs {
+            for &a in of {
+                let k = 4 * a.per_register();
+                for &b in of.iter().filter(|b| b.per_register() * 4 == k) {
+                    cases.extend([(16, k), (16, 2 * k), (8, k)].map(|shape| (shape, a, b, c, d)));
+                }
+            }
+        }
+    }
+    for (number, ((m, k), ta, tb, tc, td)) in cases.into_iter().enumerate() {
+        let seed = number as u64 * 4;
+        let each = ta.per_register() * 32;
+        let (a, b) = (
+            any_bits(m * k / each, seed),
+            any_bits(8 * k / each, seed + 1),
+        );
+        let c = any_bits(m / 4 / tc.per_register(), seed + 2);
+        let mut fast = vec![[0; 32]; m / 4 / td.per_register()];
+        let mut plain = fast.clone();
+        mma(k, None, (ta, &a), (tb, &b), (tc, &c), (td, &mut fast));
+        plain_mma((m, k), (ta, &a), (tb, &b), (tc, &c), (td, &mut plain));
+        assert_eq!(fast, plain, "m{m}n8k{k} {ta:?} {tb:?} {tc:?} {td:?}");
+    }
+}
+
 #[test]
 fn mma_multiplies_in_every_shape_and_type() {
     use Accumulator::{F16, F32, S32, S32Satfinite};

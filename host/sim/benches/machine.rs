@@ -1,8 +1,8 @@
 //! How fast the machine is, program by program, on one thread: see `lanewise_sim::speed`.
 //!
 //! `cargo bench -p lanewise-sim` measures with criterion. Two quick ways print one line for each program:
-//! `cargo bench -p lanewise-sim -- --quick-table [NAME]` runs it for some seconds with nothing that looks on, with counters, and with all
-//! checks; `cargo bench -p lanewise-sim -- --classes [NAME]` does so for each class of instructions, with nothing that looks on;
+//! `cargo bench -p lanewise-sim -- --quick-table [NAME]` runs it for some seconds with nothing that looks on, with counters, with the race check,
+//! and with all checks; `cargo bench -p lanewise-sim -- --classes [NAME]` does so for each class of instructions, with nothing that looks on;
 //! `cargo bench -p lanewise-sim -- --start FILE` says what it takes to begin: to load a module, to make a device, to launch one block.
 
 use criterion::{Criterion, Throughput};
@@ -24,10 +24,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Some(only.cloned().unwrap_or_default())
     };
     if let Some(only) = after("--quick-table") {
-        println!("G lane instructions/s   nothing  counters    checks");
+        println!("G lane instructions/s   nothing  counters      race    checks");
         for program in named(bench.programs(), &only) {
             print!("{:24}", program.name);
-            for watch in [Watch::Nothing, Watch::Counters, Watch::Checks] {
+            for watch in [
+                Watch::Nothing,
+                Watch::Counters,
+                Watch::Only("race".parse()?),
+                Watch::Checks,
+            ] {
                 let figure = bench.measure(program, watch, 0.5)?;
                 print!("{:8.3}  ", figure.rate() / 1e9);
             }

@@ -50,6 +50,23 @@ impl Even {
         (apart == 0 && near).then_some(Self { start, step, lanes })
     }
 
+    /// The same, where the first lane's address is the lowest.
+    #[inline(always)]
+    pub(crate) fn rising(addresses: &[u64; LANES], mask: u32) -> Option<Self> {
+        let first = addresses[mask.trailing_zeros() as usize % LANES];
+        Self::of(addresses, mask).filter(|even| even.start == first)
+    }
+
+    /// What the lanes of `mask` access that begin at `start`, each `step` after the one before. None where a lane is missing
+    /// in between, or near the end of all addresses.
+    #[inline(always)]
+    pub(crate) fn kept(start: u64, step: u64, mask: u32) -> Option<Self> {
+        let run = mask >> (mask.trailing_zeros() % LANES as u32);
+        let lanes = u64::from(mask.count_ones());
+        let whole = run & run.wrapping_add(1) == 0 && run != 0;
+        (whole && start >> 62 == 0).then_some(Self { start, step, lanes })
+    }
+
     /// The last address.
     #[inline(always)]
     pub(crate) fn last(&self) -> u64 {

@@ -39,6 +39,7 @@ mod moves;
 mod operand;
 mod problem;
 mod registers;
+mod repeated;
 mod signature;
 mod symbols;
 mod sync;

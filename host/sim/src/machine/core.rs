@@ -9,8 +9,10 @@ use super::lane::{CHUNK, LANES, Lane};
 use super::launch::progress::Probe;
 use super::launch::run::Run;
 use super::launch::team::{Block, Team};
+use super::memory::access::{Kept, flag};
 use super::op::{Op, STOP};
 use super::warp::Warp;
+use super::watch::bounds::ArrayBounds;
 use super::watch::init::ShadowSite;
 use super::watch::proxy::Proxies;
 use crate::checks::race::Races;
@@ -30,6 +32,9 @@ pub(crate) struct Core<'l> {
     pub(super) diverged: bool,
     /// Where the running lanes meet others: the loop stops here.
     pub(super) limit: *const Op,
+    /// Whatever the warp's other lanes wait for, they come after the running ones as long as these are before this operation.
+    /// Null where that is not known.
+    pub(super) ahead: *const Op,
     /// Jumps until the scheduler is asked.
     pub(super) fuel: i64,
     /// Atomics and volatile reads since the scheduler last made a spinning group stand back.
@@ -44,6 +49,10 @@ pub(crate) struct Core<'l> {
     pub(super) local: View,
     /// The allocation that each site met last.
     pub(super) ranges: [Range; SITES],
+    /// What operations keep of their addresses for the next that have the same.
+    pub(super) kept: [Kept; flag::SLOTS],
+    /// For the memory check: the shared arrays of operations that ran last.
+    pub(super) arrays: [ArrayBounds; SITES],
     /// Where each lane's bytes are, after an access that is neither side by side nor at one place.
     pub(super) hosts: [*mut u8; LANES],
     /// Bytes that lanes read from global memory.
@@ -123,6 +132,7 @@ impl<'l> Core<'l> {
             active: 0,
             diverged: false,
             limit: STOP,
+            ahead: std::ptr::null(),
             fuel: 0,
             spins: 0,
             patience: 0,
@@ -130,6 +140,8 @@ impl<'l> Core<'l> {
             shared: View::EMPTY,
             local: View::EMPTY,
             ranges: [Range::NONE; SITES],
+            kept: [Kept::default(); flag::SLOTS],
+            arrays: [ArrayBounds::default(); SITES],
             hosts: [std::ptr::null_mut(); LANES],
             read: 0,
             written: 0,

@@ -10,6 +10,15 @@ pub(crate) enum Event {
     None,
     /// Go on at this operation, after looking for other lanes.
     Jump(*const Op),
+    /// The two halves of a divergent branch, where schedules are explored: lanes of the mask go to the first, the others to the second.
+    Split {
+        /// Lanes that go to `taken`.
+        mask: u32,
+        /// Where they go.
+        taken: *const Op,
+        /// Where the others go.
+        other: *const Op,
+    },
     /// All of the running lanes have ended.
     Ended,
     /// Time is up; go on at this operation later.

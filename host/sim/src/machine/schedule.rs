@@ -55,6 +55,13 @@ impl Core<'_> {
             next = match std::mem::take(&mut self.event) {
                 Event::None => self.go_on(stopped),
                 Event::Jump(op) => self.go_on(op),
+                Event::Split { mask, taken, other } => {
+                    let all = self.active;
+                    self.active = mask;
+                    self.park(taken, Wait::Ready);
+                    self.active = all & !mask;
+                    self.go_on(other)
+                }
                 Event::Ended => self.pick(),
                 Event::Yield(op) => {
                     self.park(op, Wait::Ready);
@@ -91,27 +98,59 @@ impl Core<'_> {
         op
     }
 
-    /// Ends the loop behind the operation that runs, which gives the one to go on with: the scheduler looks for other lanes.
+    /// Whether lanes that wait for their turn may be preferred to those whose turn it is.
     #[inline(always)]
-    pub(super) fn look_around(&mut self) {
-        self.limit = std::ptr::null();
+    fn stands_back(&self) -> bool {
+        self.favour.1 > 0 || self.spins > SPINS || self.patience == 0
     }
 
-    /// A branch that not all running lanes take: those of `mask` go to `taken`, the others wait for their turn at `other`,
-    /// which the branch has to give.
-    pub(super) fn split(&mut self, mask: u32, taken: *const Op) {
-        let all = self.active;
+    /// The scheduler's decision that the running lanes go on, where others wait behind them.
+    #[inline(always)]
+    fn decide(&mut self) {
+        let warp = self.warp();
+        warp.clock = warp.clock.wrapping_add(1);
+        self.patience -= 1;
+    }
+
+    /// A jump of all running lanes while others are elsewhere, which gives the operation to go on with: where it leads to before
+    /// all of those there is nothing to decide; else the loop ends, and the scheduler looks for them.
+    #[inline]
+    pub(super) fn jump_among_others(&mut self, target: *const Op) -> *const Op {
+        if target < self.ahead && !self.stands_back() {
+            self.decide();
+        } else if self.explore.is_some() {
+            return self.stop(Event::Jump(target));
+        } else {
+            self.limit = std::ptr::null();
+        }
+        target
+    }
+
+    /// A branch that not all running lanes take, which gives the operation to go on with: those of `mask` go to `taken`, the
+    /// others to `other`.
+    pub(super) fn split(&mut self, mask: u32, taken: *const Op, other: *const Op) -> *const Op {
+        if self.explore.is_some() {
+            return self.stop(Event::Split { mask, taken, other });
+        }
+        let (all, ahead) = (self.active, self.ahead);
         self.active = mask;
         self.park(taken, Wait::Ready);
         self.active = all & !mask;
-        self.look_around();
+        if other < ahead.min(taken) && !self.stands_back() {
+            self.decide();
+            self.diverged = true;
+            (self.limit, self.ahead) = (self.limit.min(taken), ahead.min(taken));
+        } else {
+            self.limit = std::ptr::null();
+        }
+        other
     }
 
     /// [`Core::park`] and then [`Core::pick`] in one step, which changes the groups as little as it can: lanes that part and meet
     /// again within a few operations come here as often.
     fn go_on(&mut self, op: *const Op) -> Option<*const Op> {
         let (mask, at) = (self.active, self.at);
-        let stands_back = self.favour.1 > 0 || self.spins > SPINS || self.patience == 0;
+        let stands_back = self.stands_back();
         let warp = self.warp();
         let order = |at: At, op: *const Op| (u32::MAX - at.depth, op);
         // Who is here already, and who of the others comes first.
@@ -173,6 +212,7 @@ impl Core<'_> {
         if mask == 0 {
             return;
         }
+        self.ahead = std::ptr::null();
         let groups = &mut self.warp().groups;
         let same = groups.iter_mut().find(|g| {
             g.op == op
@@ -245,17 +285,24 @@ impl Core<'_> {
         Some(group.op)
     }
 
-    /// Where lanes that run from `op` meet others first.
+    /// Where lanes that run from `op` meet others first, and how far they are before all others.
+    #[inline]
     pub(super) fn set_limit(&mut self, op: *const Op) {
         let at = self.at;
         let groups = &self.warp().groups;
-        let ahead = groups
-            .iter()
-            .filter(|g| g.at == at && g.op > op)
-            .map(|g| g.op)
-            .min();
+        let (mut limit, mut ahead, mut behind) = (STOP, STOP, false);
+        for group in groups {
+            behind |= group.op <= op || group.at.depth != at.depth;
+            if group.op > op {
+                ahead = ahead.min(group.op);
+                if group.at == at {
+                    limit = limit.min(group.op);
+                }
+            }
+        }
         let diverged = !groups.is_empty();
-        self.limit = ahead.unwrap_or(STOP);
+        self.limit = limit;
+        self.ahead = if behind { std::ptr::null() } else { ahead };
         self.diverged = diverged;
     }
 

@@ -22,6 +22,7 @@ mod matrix;
 mod mbarrier;
 mod meeting;
 mod progress;
+mod repeated;
 mod rows;
 mod samples;
 mod sparse;

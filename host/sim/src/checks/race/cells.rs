@@ -17,6 +17,8 @@ pub(super) const LINE: u64 = 16;
 const LINES: usize = 64;
 /// Words of a page.
 const WORDS: u64 = LINE * LINES as u64;
+/// Pages that are remembered as found last.
+const LAST: usize = 16;
 /// No page, and no cells.
 const NONE: u32 = u32::MAX;
 
@@ -218,8 +220,8 @@ pub(super) struct Cells {
     global: HashMap<u64, u32, FixedState>,
     /// Pages of shared memory, by block and number.
     shared: HashMap<u64, Vec<u32>, FixedState>,
-    /// The page that was found last.
-    last: Option<(MemoryOwner, u64, u32)>,
+    /// Pages that were found last, by the last bits of their numbers: a warp goes back and forth between a few.
+    last: [Option<(MemoryOwner, u64, u32)>; LAST],
     /// Earlier writes than the last of a word, of other bytes.
     beside: HashMap<(MemoryOwner, u64), Vec<Mark>, FixedState>,
 }
@@ -351,7 +353,7 @@ impl Cells {
         if !self.beside.is_empty() {
             self.beside.retain(|(space, _), _| *space != Some(block));
         }
-        self.last = None;
+        self.last = [None; LAST];
     }
 
     /// The own cells of a word's line.
@@ -397,7 +399,7 @@ impl Cells {
     /// A page, a new one where there was none.
     #[inline(always)]
     fn page(&mut self, space: MemoryOwner, number: u64) -> u32 {
-        match self.last {
+        match self.last[number as usize % LAST] {
             Some((s, n, page)) if (s, n) == (space, number) => page,
             _ => self.find_page(space, number),
         }
@@ -408,7 +410,7 @@ impl Cells {
         let page = self
             .known(space, number)
             .unwrap_or_else(|| self.add_page(space, number));
-        self.last = Some((space, number, page));
+        self.last[number as usize % LAST] = Some((space, number, page));
         page
     }
 

@@ -251,20 +251,13 @@ impl Races {
         })
     }
 
-    /// Remembers one access by all lanes of `mask`, `size` bytes each at their addresses. False, and nothing has changed, if they
-    /// have to be looked at lane by lane: one of them may race, or they lie neither side by side nor at one place.
-    pub(crate) fn together(
-        &mut self,
-        access: &Access,
-        addresses: &[u64; 32],
-        mask: u32,
-        size: u64,
-    ) -> bool {
-        let Some(even) =
-            Even::of(addresses, mask).filter(|even| !access.strong && even.aligned(size))
-        else {
+    /// Remembers one access by all lanes of `mask`, which is not strong: `size` bytes each, evenly from the first lane on. False, and
+    /// nothing has changed, if they have to be looked at lane by lane: one of them may race, or they lie neither side by side
+    /// nor at one place.
+    pub(crate) fn together(&mut self, access: &Access, even: Even, mask: u32, size: u64) -> bool {
+        if !even.aligned(size) {
             return false;
-        };
+        }
         let mark = self.mark(access);
         let here = &self.blocks[mark.block as usize];
         let space = access.shared;
@@ -276,9 +269,7 @@ impl Races {
         }
         let first = mask.trailing_zeros();
         let words = even.lanes * size / 4;
-        let rows = even.step == size
-            && matches!(size, 4 | 8 | 16)
-            && addresses[first as usize] == even.start;
+        let rows = even.step == size && matches!(size, 4 | 8 | 16);
         if !rows || !word.is_multiple_of(LINE) || !words.is_multiple_of(LINE) {
             return false;
         }

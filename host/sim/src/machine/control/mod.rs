@@ -43,7 +43,7 @@ impl Core<'_> {
             return self.stop(Event::Yield(target));
         }
         if self.diverged {
-            self.look_around();
+            return self.jump_among_others(target);
         }
         target
     }
@@ -74,8 +74,7 @@ pub(crate) unsafe fn branch(core: &mut Core<'_>, op: *const Op) -> *const Op {
             return op.wrapping_add(1);
         }
         core.fuel -= 1;
-        core.split(mask, target(op));
-        op.wrapping_add(1)
+        core.split(mask, target(op), op.wrapping_add(1))
     }
 }
 

@@ -225,6 +225,8 @@ impl Core<'_> {
         self.fuel = FUEL;
         self.set_frame(group.at);
         self.set_limit(group.op);
+        // Each jump is looked at.
+        self.ahead = std::ptr::null();
         if alone {
             (self.limit, self.diverged) = (STOP, true);
         }

@@ -190,6 +190,7 @@ impl Core<'_> {
         };
         self.active = self.warp().live;
         self.tainted = !self.warp().taints.is_empty();
+        self.kept = Default::default();
         self.set_local();
         (self.spins, self.patience, self.favour) = (0, PATIENCE, (0, 0));
     }

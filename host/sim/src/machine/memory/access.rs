@@ -20,8 +20,33 @@ pub(crate) mod flag {
     pub(crate) const NARROW: u32 = 1;
     /// The access counts as spinning: volatile or ordered.
     pub(crate) const SPINS: u32 = 2;
+    /// Of a load or store: what its addresses are like is kept for those that have `AGAIN`.
+    pub(crate) const KEEPS: u32 = 4;
+    /// Of a load or store: its address register is that of an earlier one with `KEEPS`, and nothing wrote to it since.
+    pub(crate) const AGAIN: u32 = 8;
+    /// Where the number of the place starts in which that is kept.
+    pub(crate) const SLOT: u32 = 4;
+    /// How many such places there are.
+    pub(crate) const SLOTS: usize = 8;
     /// Where the number of vector elements, less one, starts in `aux`.
     pub(crate) const ELEMENTS: u32 = 8;
+}
+
+/// An address register as an operation found it: its lanes side by side, or all at one place.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::machine) struct Kept {
+    /// The lanes; none where nothing is kept.
+    pub(in crate::machine) mask: u32,
+    /// How far each lane's address is from the one before: the size of the access, or nothing.
+    pub(in crate::machine) step: u32,
+    /// The first lane's address, without the operation's offset.
+    pub(in crate::machine) first: u64,
+}
+
+/// The place in which an operation keeps what its addresses are like.
+#[inline(always)]
+fn slot(aux: u32) -> usize {
+    (aux >> flag::SLOT) as usize % flag::SLOTS
 }
 
 /// Where the lanes' bytes are.
@@ -252,6 +277,51 @@ fn on(mask: u32, i: usize) -> u64 {
 }
 
 impl Core<'_> {
+    /// What is kept of the lanes' addresses, and the first lane's address with the operation's offset: where its register is
+    /// that of an operation before, by the same lanes.
+    #[inline(always)]
+    pub(in crate::machine) fn kept(&self, o: &Op, mask: u32) -> Option<(Kept, u64)> {
+        let kept = self.kept[slot(o.aux)];
+        if o.aux & flag::AGAIN == 0 || kept.mask != mask {
+            return None;
+        }
+        if o.aux & flag::NARROW == 0 {
+            return Some((kept, kept.first.plus(o.c as i32)));
+        }
+        let start = (kept.first as u32).plus(o.c as i32);
+        // Lanes behind the end of 32 bits would begin again at zero.
+        let end = start + u64::from(kept.step) * LANES as u64;
+        (end <= 1 << 32).then_some((kept, start))
+    }
+
+    /// [`Core::locate_here`] of an operation whose addresses are known. None: it has to look at them.
+    ///
+    /// # Safety
+    /// As for it.
+    #[inline(always)]
+    pub(in crate::machine) unsafe fn locate_again<S: StateSpace>(
+        &mut self,
+        op: *const Op,
+        act: AccessKind,
+        mask: u32,
+        log: u32,
+    ) -> Option<LaneBytes> {
+        // SAFETY: `op` is an operation of the program.
+        let (kept, start) = self.kept(unsafe { &*op }, mask)?;
+        let (step, size) = (u64::from(kept.step), 1u64 << log);
+        if start & (size - 1) != 0 || (step != 0 && step != size) {
+            return None;
+        }
+        let first = mask.trailing_zeros() as usize & 31;
+        let last = 31 - mask.leading_zeros() as usize;
+        let length = size + step * (last - first) as u64;
+        let host = S::host_range(self, op, act, start)?.at(start, length)?;
+        Some(match step {
+            0 => LaneBytes::One(host),
+            _ => LaneBytes::Row(host.wrapping_sub(first << log)),
+        })
+    }
+
     /// The lanes' addresses: row `a` plus the offset in `c`.
     ///
     /// # Safety
@@ -323,12 +393,40 @@ impl Core<'_> {
         let (size, steps) = (1u64 << log, &STEPS[log as usize % STEPS.len()]);
         let first = mask.trailing_zeros() as usize & 31;
         let start = row[first].plus(offset);
+        // SAFETY: `op` is an operation of the program.
+        let aux = unsafe { (*op).aux };
+        let keep = |core: &mut Self, mask, step| {
+            if aux & flag::KEEPS != 0 {
+                core.kept[slot(aux)] = Kept {
+                    mask,
+                    step,
+                    first: start.wrapping_sub(offset as i64 as u64),
+                };
+            }
+        };
+        keep(self, 0, 0);
         let Some(host_range) = S::host_range(self, op, act, start) else {
             return self.each::<S>(op, act, mask, size);
         };
+        // The second lane and the last tell which of the two it may be.
+        let (second, last) = (row[1].plus(offset), row[LANES - 1].plus(offset));
+        if mask == FULL && second == start && last == start && start & (size - 1) == 0 {
+            let mut apart = 0u64;
+            for address in row {
+                apart |= address.plus(offset) ^ start;
+            }
+            if apart == 0
+                && let Some(host) = host_range.at(start, size)
+            {
+                keep(self, mask, 0);
+                return LaneBytes::One(host);
+            }
+        }
         let base = start.wrapping_sub(steps[first]);
         let mut apart = 0u64;
-        if mask == FULL {
+        if mask == FULL && last != base.wrapping_add(steps[LANES - 1]) {
+            apart = 1;
+        } else if mask == FULL {
             for i in 0..LANES {
                 apart |= row[i].plus(offset) ^ base.wrapping_add(steps[i]);
             }
@@ -340,7 +438,10 @@ impl Core<'_> {
         if apart == 0 && start & (size - 1) == 0 {
             let last = 31 - mask.leading_zeros() as usize;
             return match host_range.at(start, ((last - first + 1) as u64) << log) {
-                Some(host) => LaneBytes::Row(host.wrapping_sub(first << log)),
+                Some(host) => {
+                    keep(self, mask, size as u32);
+                    LaneBytes::Row(host.wrapping_sub(first << log))
+                }
                 None => self.each::<S>(op, act, mask, size),
             };
         }
@@ -361,6 +462,7 @@ impl Core<'_> {
             return self.each::<S>(op, act, mask, size);
         }
         if spread == 0 {
+            keep(self, mask, 0);
             return LaneBytes::One(
                 host_range
                     .host

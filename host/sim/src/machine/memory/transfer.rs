@@ -95,7 +95,12 @@ unsafe fn load_body<L: Level, S: StateSpace, T: Stored<R>, R: Repr + Lane<Repr =
         if S::REGION == Region::Global {
             core.read += u64::from(mask.count_ones()) * size as u64;
         }
-        match L::locate::<S>(core, op, AccessKind::Read, mask, size.trailing_zeros()) {
+        let (act, log) = (AccessKind::Read, size.trailing_zeros());
+        let found = match core.locate_again::<S>(op, act, mask, log) {
+            Some(found) => found,
+            None => L::locate::<S>(core, op, act, mask, log),
+        };
+        match found {
             LaneBytes::Wrong => return STOP,
             LaneBytes::Row(host) if elements == 1 && mask == FULL => {
                 let row = host.cast::<[T; LANES]>().read_unaligned();
@@ -197,7 +202,12 @@ unsafe fn store_body<L: Level, S: StateSpace, T: Stored<R>, R: Repr + Lane<Repr 
         if S::REGION == Region::Global {
             core.written += u64::from(mask.count_ones()) * size as u64;
         }
-        match L::locate::<S>(core, op, AccessKind::Write, mask, size.trailing_zeros()) {
+        let (act, log) = (AccessKind::Write, size.trailing_zeros());
+        let found = match core.locate_again::<S>(op, act, mask, log) {
+            Some(found) => found,
+            None => L::locate::<S>(core, op, act, mask, log),
+        };
+        match found {
             LaneBytes::Wrong => return STOP,
             LaneBytes::Row(host) if elements == 1 && mask == FULL => {
                 let from = core.lanes::<R>(o.d);

@@ -8,10 +8,51 @@ use crate::checks::FindingKind;
 use crate::machine::core::Core;
 use crate::machine::lane::{LANES, lanes};
 use crate::machine::op::Op;
-use crate::machine::program::{Class, VariableSpace};
+use crate::machine::program::{Class, Variable, VariableSpace};
 use crate::memory::window;
 
-impl Core<'_> {
+/// Where the array of an operation begins and ends in shared memory, which is everywhere where it has none.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::machine) struct ArrayBounds {
+    /// The operation, by one more than its number.
+    op: u32,
+    start: u64,
+    end: u64,
+}
+
+impl<'l> Core<'l> {
+    /// The shared array that an operation's address was computed from: where it begins and ends.
+    fn array(&self, index: u32) -> Option<(&'l Variable, u64, u64)> {
+        let run = self.run;
+        let arrays = &run.program.arrays;
+        let at = arrays.binary_search_by_key(&index, |&(op, _)| op).ok()?;
+        let variable = &run.program.variables[arrays[at].1 as usize];
+        let VariableSpace::Shared(offset) = variable.space else {
+            return None;
+        };
+        let start = u64::from(run.shared_start + run.scratch) + u64::from(offset);
+        Some((variable, start, start + variable.size))
+    }
+
+    /// Whether bytes from `start` to `end` of the block's shared memory leave the array that an operation's address was
+    /// computed from.
+    #[inline]
+    pub(super) fn leaves_array(&mut self, index: u32, start: u64, end: u64) -> bool {
+        let place = index as usize % self.arrays.len();
+        if self.arrays[place].op != index + 1 {
+            let (from, to) = self
+                .array(index)
+                .map_or((0, u64::MAX), |(_, from, to)| (from, to));
+            self.arrays[place] = ArrayBounds {
+                op: index + 1,
+                start: from,
+                end: to,
+            };
+        }
+        let array = self.arrays[place];
+        start < array.start || end > array.end
+    }
+
     /// Checks accesses of the lanes of `mask` to shared memory, at these shared addresses.
     #[cold]
     pub(super) fn check_shared(
@@ -41,19 +82,12 @@ impl Core<'_> {
                 }
             }
         }
-        let arrays = &run.program.arrays;
-        let Ok(at) = arrays.binary_search_by_key(&index, |&(op, _)| op) else {
-            return;
-        };
-        let variable = &run.program.variables[arrays[at].1 as usize];
-        let VariableSpace::Shared(offset) = variable.space else {
-            return;
-        };
         if !checks.memory {
             return;
         }
-        let start = u64::from(run.shared_start + run.scratch) + u64::from(offset);
-        let end = start + variable.size;
+        let Some((variable, start, end)) = self.array(index) else {
+            return;
+        };
         for lane in lanes(mask) {
             let address = addresses[lane];
             let inside = address >= start && address.saturating_add(bytes.into()) <= end;

@@ -4,7 +4,7 @@
 //! changed yet. Without counters and checks the loop is compiled without this.
 
 pub(in crate::machine) mod apart;
-mod bounds;
+pub(in crate::machine) mod bounds;
 pub(in crate::machine) mod explain;
 pub(in crate::machine) mod findings;
 pub(crate) mod flow;
@@ -64,6 +64,12 @@ impl Core<'_> {
             && let Class::Load(space) | Class::Store(space) | Class::Atomic(space) = info.class
         {
             self.step_races();
+            if !run.launch.count
+                && !run.launch.checks.init
+                && self.watch_even(op, index, space, mask)
+            {
+                return;
+            }
             // SAFETY: operations of these classes have an address row.
             let addresses = unsafe { self.addresses(op) };
             // At the end of all addresses there is nothing, and the operation is about to say so.
@@ -107,6 +113,76 @@ impl Core<'_> {
                 }
             }
         }
+    }
+
+    /// Checks an access whose addresses lie evenly, in one memory, all lanes at once: most are such, and there is nothing to
+    /// find. False, and nothing has changed, where it has to be looked at more closely.
+    fn watch_even(&mut self, op: *const Op, index: usize, space: SpaceClass, mask: u32) -> bool {
+        let run = self.run;
+        let info = &run.program.infos[index];
+        // SAFETY: `op` is an operation of the running frame.
+        let o = unsafe { &*op };
+        let plain = matches!(info.class, Class::Load(_) | Class::Store(_));
+        let kept = plain.then(|| self.kept(o, mask)).flatten();
+        let even = match kept {
+            Some((kept, start)) => Even::kept(start, kept.step.into(), mask),
+            None => {
+                // SAFETY: operations of these classes have an address row.
+                let addresses = unsafe { self.addresses(op) };
+                Even::rising(&addresses, mask)
+            }
+        };
+        let Some(even) = even else {
+            return false;
+        };
+        let size = u64::from(info.bytes);
+        let (start, end) = (even.start, even.last() + size);
+        let region = match space {
+            SpaceClass::Global => Region::Global,
+            SpaceClass::Shared => Region::Shared,
+            SpaceClass::Local | SpaceClass::Constant => return true,
+            SpaceClass::Generic if window::of(start) != window::of(even.last()) => return false,
+            SpaceClass::Generic => match window::of(start) {
+                Window::Global => Region::Global,
+                // Its addresses are counted from the window's start.
+                Window::Shared => return false,
+                Window::Local | Window::Param => return true,
+            },
+        };
+        let write = !matches!(info.class, Class::Load(_));
+        if region == Region::Shared
+            && (end > window::SHARED_PER_BLOCK
+                || write && run.program.reads_asynchronously()
+                || run.launch.checks.memory && self.leaves_array(index as u32, start, end))
+        {
+            return false;
+        }
+        if !run.launch.checks.race {
+            return true;
+        }
+        let kind = match info.class {
+            Class::Load(_) => Kind::Read,
+            Class::Store(_) => Kind::Write,
+            _ => return false,
+        };
+        if o.aux & super::memory::access::flag::SPINS != 0 {
+            return false;
+        }
+        let block = self.team.blocks[self.current.0].linear;
+        let access = Access {
+            block,
+            warp: self.current.1 as u32,
+            lane: 0,
+            op: index as u32,
+            kind,
+            strong: false,
+            releases: info.releases,
+            acquires: info.acquires,
+            narrow: info.narrow,
+            shared: (region == Region::Shared).then_some(block),
+            pending: false,
+        };
+        self.races.together(&access, even, mask, size)
     }
 
     /// Counts an operation that all running lanes do on registers, which is all there is to watch of it. False for others.
@@ -247,12 +323,18 @@ impl Core<'_> {
         let size = u64::from(info.bytes);
         // Lanes side by side or at one place are looked at together; in blocks of 16 by 16 threads those are half a warp's.
         let halves = [mask & LOWER_HALF, mask & !LOWER_HALF];
-        let parts = match Even::of(addresses, mask) {
+        let whole = Even::rising(addresses, mask);
+        let parts = match whole {
             Some(_) => [mask, 0],
             None => halves,
         };
         for part in parts {
-            if part == 0 || own && self.races.together(&access, addresses, part, size) {
+            let even = match whole {
+                Some(even) => Some(even),
+                None => Even::rising(addresses, part),
+            };
+            let together = |even| self.races.together(&access, even, part, size);
+            if part == 0 || own && !strong && even.is_some_and(together) {
                 continue;
             }
             self.check_lanes(op, access, region, addresses, part, size);

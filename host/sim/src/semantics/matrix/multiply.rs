@@ -178,8 +178,22 @@ pub(crate) fn mma(
 ) {
     // Few shapes have a larger k, and to clear more than is needed takes as long as to multiply.
     match k {
-        ..=16 => mma_up_to::<16>(k, scales, (a_type, a), (b_type, b), (c_type, c), (d_type, d)),
-        _ => mma_up_to::<64>(k, scales, (a_type, a), (b_type, b), (c_type, c), (d_type, d)),
+        ..=16 => mma_up_to::<16>(
+            k,
+            scales,
+            (a_type, a),
+            (b_type, b),
+            (c_type, c),
+            (d_type, d),
+        ),
+        _ => mma_up_to::<64>(
+            k,
+            scales,
+            (a_type, a),
+            (b_type, b),
+            (c_type, c),
+            (d_type, d),
+        ),
     }
 }
 

@@ -210,3 +210,30 @@ fn a_wait_for_a_block_that_cannot_begin_is_found() {
         "{report}"
     );
 }
+
+#[test]
+fn blocks_of_a_cluster_that_wait_for_each_other_are_named() {
+    // Block 0 waits at the cluster's barrier for block 1, which waits for what block 0 writes behind it.
+    let body = "mov.u32 %e, 1; setp.eq.u32 %q, %b, 0; @%q bra MEET;
+        SPIN: ld.acquire.cluster.global.u32 %d, [%rd0]; setp.eq.u32 %p, %d, 0; @%p bra SPIN;
+        MEET: barrier.cluster.arrive; barrier.cluster.wait; st.global.u32 [%rd0], %e; ret; }";
+    let rig = Rig::new(&format!("{HEAD}{body}"));
+    let memory = rig.buffer(&[0u32; 64]);
+    let bytes = memory.to_le_bytes();
+    for schedule in ["plain", "random", "pct,weak"] {
+        let launch = Launch {
+            schedule: schedule.parse().expect("a schedule"),
+            cluster: [2, 1, 1],
+            ..Launch::new("k", [2, 1, 1], [1, 1, 1], &bytes)
+        };
+        let fault = rig.device.launch(&rig.instance, &launch);
+        let report = fault.expect_err("nobody goes on").to_string();
+        assert!(report.starts_with("deadlock: "), "{report}");
+        assert!(
+            report.contains("1 thread waits at the cluster's barrier")
+                && report.contains(", 1 of 2 are there"),
+            "{report}"
+        );
+        assert!(report.contains("reads 0x0"), "{report}");
+    }
+}

@@ -74,6 +74,14 @@ impl Chooser {
         matches!(self, Self::All(_))
     }
 
+    /// The team that is asked first, where one that can go on is enough; else all are asked.
+    pub(super) fn first(&mut self, teams: usize) -> Option<usize> {
+        match self {
+            Self::Random(random) => Some(random.below(teams)),
+            Self::Pct(_) | Self::All(_) => None,
+        }
+    }
+
     /// Who goes on, of some.
     pub(super) fn thread(&mut self, enabled: &[(Who, Footprint)]) -> usize {
         match self {

@@ -1,7 +1,8 @@
 //! Schedules other than the plain one: threads stop before every access to memory that others can reach, and somebody chooses who goes on.
 //!
 //! A launch that is explored runs on one host thread, with all blocks that the device holds in turns as fine as the accesses. Who runs is a group of
-//! lanes at one place; in small launches (64 threads at most, for sm_70 and later) every lane is alone until the warp meets. Between two
+//! lanes at one place; in small launches (64 threads at most, for sm_70 and later, without checks, which judge whole warps) every lane
+//! is alone until the warp meets. Between two
 //! accesses a group runs without a stop: nobody can tell the difference.
 //!
 //! | file | what it is |
@@ -22,12 +23,15 @@ mod weak;
 
 use std::collections::HashMap;
 
+use foldhash::fast::FixedState;
+
 pub(super) use crate::exploration::{Footprint, Who};
 
 use super::core::Core;
 use super::lane::lanes;
 use super::launch::run::Run;
 use super::warp::Group;
+use crate::checks::Checks;
 use choose::Chooser;
 use spin::Spinner;
 use steps::Steps;
@@ -42,9 +46,11 @@ const ALONE: u64 = 64;
 pub(in crate::machine) struct Explore {
     /// Every lane is alone.
     alone: bool,
+    /// Lanes of a warp that have come apart run in any order: since Volta.
+    apart: bool,
     chooser: Chooser,
     weak: Option<Weak>,
-    spinners: HashMap<Who, Spinner>,
+    spinners: HashMap<Who, Spinner, FixedState>,
     steps: Steps,
     /// What has happened but for reads: so long as it stays, nobody who waits can go on.
     changes: u64,
@@ -56,15 +62,17 @@ impl Explore {
     pub(super) fn new(run: &Run<'_>) -> Self {
         let launch = run.launch;
         let threads = run.teams * u64::from(run.threads) * run.cluster_size();
+        let apart = run.program.target.is_none_or(|target| target.sm >= 70);
         let weak = match &launch.exploration {
             Some(exploration) => exploration.is_weak(),
             None => launch.schedule.weak,
         };
         Self {
-            alone: threads <= ALONE && run.program.target.is_none_or(|target| target.sm >= 70),
+            alone: threads <= ALONE && apart && launch.checks == Checks::default(),
+            apart,
             chooser: Chooser::new(launch),
             weak: weak.then(Weak::default),
-            spinners: HashMap::new(),
+            spinners: HashMap::default(),
             steps: Steps::default(),
             changes: 0,
             jumps: (0, 0),

@@ -64,12 +64,11 @@ impl Core<'_> {
             if teams.is_empty() {
                 return Ok(());
             }
-            self.end_teams(teams, &mut spare);
-            if teams.is_empty() {
-                continue;
-            }
             match self.candidates(teams) {
-                Candidates::Free(ready) => self.step(teams, ready, false)?,
+                Candidates::Free(ready) => {
+                    self.step(teams, ready, false)?;
+                    self.end_team(teams, ready.team, &mut spare);
+                }
                 Candidates::Choose(ready, does) => {
                     let begins = self.explore.as_mut().is_some_and(|e| e.chooser.begins());
                     if begins && self.begin_another(teams, &mut spare) {
@@ -78,6 +77,7 @@ impl Core<'_> {
                     let chooser = self.explore.as_mut().map(|e| &mut e.chooser);
                     let chosen = chooser.map_or(0, |chooser| chooser.thread(&does));
                     self.step(teams, ready[chosen], true)?;
+                    self.end_team(teams, ready[chosen].team, &mut spare);
                 }
                 Candidates::Nobody => {
                     if self.begin_another(teams, &mut spare) || self.stir_teams(teams)? {
@@ -100,7 +100,8 @@ impl Core<'_> {
 
     /// Begins a team, if there is one and the device has room.
     fn begin_another(&mut self, teams: &mut Vec<Team>, spare: &mut Vec<Team>) -> bool {
-        let Some(index) = self.run.take_team() else {
+        let index = self.run.has_room().then(|| self.run.take_team()).flatten();
+        let Some(index) = index else {
             return false;
         };
         self.team = spare.pop().unwrap_or_default();
@@ -109,36 +110,41 @@ impl Core<'_> {
         true
     }
 
-    /// Takes away the teams that have ended.
-    fn end_teams(&mut self, teams: &mut Vec<Team>, spare: &mut Vec<Team>) {
-        let ended = |team: &Team| team.blocks.iter().all(|block| block.live == 0);
-        while let Some(at) = teams.iter().position(ended) {
-            let mut team = teams.remove(at);
-            if let Some(explore) = &mut self.explore {
-                explore.changes += 1;
-                explore.spinners.retain(|who, _| who.team != team.index);
-                if let Some(weak) = &mut explore.weak {
-                    for block in &mut team.blocks {
-                        let (start, size) = (block.shared.start() as u64, block.shared.len());
-                        weak.forget(start, size as u64);
-                    }
+    /// Takes a team away, if it has ended.
+    fn end_team(&mut self, teams: &mut Vec<Team>, at: usize, spare: &mut Vec<Team>) {
+        if teams[at].blocks.iter().any(|block| block.live > 0) {
+            return;
+        }
+        let mut team = teams.remove(at);
+        if let Some(explore) = &mut self.explore {
+            explore.changes += 1;
+            explore.spinners.retain(|who, _| who.team != team.index);
+            if let Some(weak) = &mut explore.weak {
+                for block in &mut team.blocks {
+                    let (start, size) = (block.shared.start() as u64, block.shared.len());
+                    weak.forget(start, size as u64);
                 }
             }
-            self.run.end_team(self, &team);
-            spare.push(team);
         }
+        self.run.end_team(self, &team);
+        spare.push(team);
     }
 
     /// Who can go on. Groups at no access to memory go first, and nobody chooses.
     fn candidates(&mut self, teams: &mut [Team]) -> Candidates {
         let (mut ready, mut does) = (Vec::new(), Vec::new());
         let looks = self.explore.as_ref().is_some_and(|e| e.chooser.looks());
-        for (t, team) in teams.iter_mut().enumerate() {
-            std::mem::swap(&mut self.team, team);
+        let count = teams.len();
+        let first = self.explore.as_mut().and_then(|e| e.chooser.first(count));
+        for t in (0..count).map(|i| (first.unwrap_or(0) + i) % count) {
+            std::mem::swap(&mut self.team, &mut teams[t]);
             let found = self.candidates_of(t, looks, &mut ready, &mut does);
-            std::mem::swap(&mut self.team, team);
+            std::mem::swap(&mut self.team, &mut teams[t]);
             if let Some(free) = found {
                 return Candidates::Free(free);
+            }
+            if first.is_some() && !ready.is_empty() {
+                break;
             }
         }
         match ready.is_empty() {
@@ -155,14 +161,18 @@ impl Core<'_> {
         ready: &mut Vec<Ready>,
         does: &mut Vec<(Who, Footprint)>,
     ) -> Option<Ready> {
-        let alone = self.explore.as_ref().is_some_and(|e| e.alone);
+        let modes = self.explore.as_ref().map(|e| (e.alone, e.apart));
+        let (alone, apart) = modes.unwrap_or_default();
         for b in 0..self.team.blocks.len() {
             for w in 0..self.team.blocks[b].warps.len() {
-                for g in 0..self.team.blocks[b].warps[w].groups.len() {
+                // Those behind first, so that lanes meet again at joins, as in the plain schedule.
+                let groups = &self.team.blocks[b].warps[w].groups;
+                let mut order: Vec<usize> = (0..groups.len())
+                    .filter(|&g| groups[g].wait == Wait::Ready)
+                    .collect();
+                order.sort_by_key(|&g| (u32::MAX - groups[g].at.depth, groups[g].op));
+                for g in order {
                     let group = self.team.blocks[b].warps[w].groups[g];
-                    if group.wait != Wait::Ready {
-                        continue;
-                    }
                     let at = Ready {
                         team: t,
                         block: b,
@@ -197,6 +207,10 @@ impl Core<'_> {
                     }
                     ready.push(at);
                     does.push((who, footprint));
+                    if !apart {
+                        // Before Volta a warp has one place in the code.
+                        break;
+                    }
                 }
             }
         }
@@ -227,50 +241,36 @@ impl Core<'_> {
         self.set_limit(group.op);
         // Each jump is looked at.
         self.ahead = std::ptr::null();
-        if alone {
-            (self.limit, self.diverged) = (STOP, true);
-        }
         let single = !alone || group.mask.count_ones() == 1;
         if !token && single && is_visible(&self.info(group.op)) {
             // Nobody chooses about what nobody else can see.
             // SAFETY: the group stands at an operation of its frame.
             token = unsafe { self.footprint(group.op) }.is_nothing();
         }
-        let mut op = group.op;
-        loop {
-            let stopped = self.go_explored(op, &mut token, alone);
-            match std::mem::take(&mut self.event) {
-                Event::None if stopped == STOP => return Ok(()),
-                Event::None => self.park(stopped, Wait::Ready),
-                Event::Jump(next) => {
-                    let lost = self.jumps_in_circles(next);
-                    if alone && !lost {
-                        op = next;
-                        continue;
-                    }
-                    self.park(next, Wait::Ready);
-                }
-                Event::Split { mask, taken, other } => {
-                    let all = self.active;
-                    self.active = mask;
-                    self.jumps_in_circles(taken);
-                    self.park(taken, Wait::Ready);
-                    self.active = all & !mask;
-                    self.park(other, Wait::Ready);
-                }
-                Event::Ended => {
-                    if let Some(explore) = &mut self.explore {
-                        explore.changes += 1;
-                    }
-                }
-                Event::Yield(next) => {
-                    self.jumps_in_circles(next);
-                    self.park(next, Wait::Ready);
-                }
-                Event::Fault(fault) => return Err(self.failure(*fault)),
+        let stopped = self.go_explored(group.op, &mut token, alone);
+        match std::mem::take(&mut self.event) {
+            Event::None if stopped == STOP => return Ok(()),
+            Event::None => self.park(stopped, Wait::Ready),
+            Event::Jump(next) | Event::Yield(next) => {
+                self.jumps_in_circles(next);
+                self.park(next, Wait::Ready);
             }
-            return Ok(());
+            Event::Split { mask, taken, other } => {
+                let all = self.active;
+                self.active = mask;
+                self.jumps_in_circles(taken);
+                self.park(taken, Wait::Ready);
+                self.active = all & !mask;
+                self.park(other, Wait::Ready);
+            }
+            Event::Ended => {
+                if let Some(explore) = &mut self.explore {
+                    explore.changes += 1;
+                }
+            }
+            Event::Fault(fault) => return Err(self.failure(*fault)),
         }
+        Ok(())
     }
 
     /// Runs operations until one stops the group, others are met, or the next access is reached, before which the group is put down.

@@ -131,29 +131,26 @@ impl Core<'_> {
         }
     }
 
-    /// The running lanes have jumped without an access to memory in between. True: they do so for ever.
-    pub(super) fn jumps_in_circles(&mut self, op: *const Op) -> bool {
+    /// The running lanes have jumped without an access to memory in between: looks whether they do so for ever.
+    pub(super) fn jumps_in_circles(&mut self, op: *const Op) {
         let Some(explore) = &mut self.explore else {
-            return false;
+            return;
         };
         explore.jumps.0 += 1;
         let count = explore.jumps.0;
         if count < JUMPS {
-            return false;
+            return;
         }
         let state = self.state_of(op, self.at, self.active);
         let who = self.who(self.active);
         let Some(explore) = &mut self.explore else {
-            return false;
+            return;
         };
         if explore.jumps.1 == state {
             explore.spinners.entry(who).or_default().lost = true;
-            return true;
-        }
-        if count.is_power_of_two() {
+        } else if count.is_power_of_two() {
             explore.jumps.1 = state;
         }
-        false
     }
 
     /// A number for all that decides what lanes of the running warp do next, but for memory that others reach: registers of all

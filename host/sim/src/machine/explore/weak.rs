@@ -20,6 +20,8 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use foldhash::fast::FixedState;
+
 use super::Who;
 use crate::machine::program::Scope;
 
@@ -117,9 +119,9 @@ pub(super) struct Order {
 #[derive(Debug, Default)]
 pub(super) struct Weak {
     agents: Vec<Agent>,
-    numbers: HashMap<Who, u32>,
+    numbers: HashMap<Who, u32, FixedState>,
     /// By the address of eight bytes on the host.
-    places: HashMap<u64, Vec<Place>>,
+    places: HashMap<u64, Vec<Place>, FixedState>,
     /// `fence.sc`, so far.
     fences: Vec<Release>,
     /// What has arrived at barriers, by block and number.
@@ -204,7 +206,7 @@ impl Weak {
 
     /// Makes the history of a place that is about to be written.
     pub(super) fn make(&mut self, start: u64, now: &[u8]) {
-        if now.len() > 8 || self.find(start, now).is_some() {
+        if self.find(start, now).is_some() || now.len() > 8 {
             return;
         }
         self.versions += 1;

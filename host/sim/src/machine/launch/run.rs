@@ -267,7 +267,7 @@ impl Run<'_> {
     }
 
     /// Whether a team can begin now.
-    fn has_room(&self) -> bool {
+    pub(in crate::machine) fn has_room(&self) -> bool {
         self.next.load(Ordering::Relaxed) < self.teams
             && self.begun.load(Ordering::Relaxed) < self.resident
     }

@@ -14,7 +14,7 @@ use crate::machine::warp::Group;
 use crate::machine::watch::watcher;
 
 /// Jumps of a group in one go, after which the budget is asked.
-const FUEL: i64 = 1 << 16;
+const FUEL: i64 = 1 << 12;
 /// Teams that begin at once.
 const TOGETHER: usize = 64;
 /// Lines of a report that say who waits.

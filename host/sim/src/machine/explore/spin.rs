@@ -17,7 +17,7 @@ use crate::machine::op::Op;
 /// Reads that are remembered.
 const TRAIL: usize = 64;
 /// Jumps without an access to memory after which a thread's state is looked at.
-const JUMPS: u64 = 1 << 12;
+const JUMPS: u64 = 1 << 8;
 
 /// One read.
 #[derive(Debug, Clone)]
@@ -138,7 +138,9 @@ impl Core<'_> {
         };
         explore.jumps.0 += 1;
         let count = explore.jumps.0;
-        if count < JUMPS {
+        // A circle is looked for behind each power of two: an endless loop comes by many.
+        let behind = count - (1 << count.ilog2());
+        if count < JUMPS || behind > JUMPS {
             return;
         }
         let state = self.state_of(op, self.at, self.active);

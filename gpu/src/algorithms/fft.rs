@@ -143,8 +143,8 @@ pub fn fft_block<T: Real, const ELEMENTS: usize>(
     let mut x = [Complex::default(); LANES];
     if is_there {
         let (first, log_step) = if which == COLUMNS { in_column } else { in_row };
-        // SAFETY: elements of a matrix that is there: both lengths are multiples of a matrix's.
         x = from_fn(|m| {
+            // SAFETY: an element of a matrix that is there: both lengths are multiples of a matrix's.
             unsafe { input.get_unchecked(first + (m << log_step)) }.swapped(is_inverse)
         });
     }

@@ -50,8 +50,11 @@ pub struct Variant {
     /// Makes the input of this setup, moves it to the device and gets everything ready to launch.
     pub prepare: fn(&Device, Setup) -> Result<Box<dyn Case>>,
     /// The same work by one of NVIDIA's libraries, where one of them does it: for a GPU, to be timed beside the variant.
-    pub library: Option<fn(&Device, Setup) -> Result<Box<dyn Job>>>,
+    pub library: Option<PrepareJob>,
 }
+
+/// Gets a library's work ready to be queued.
+pub(crate) type PrepareJob = fn(&Device, Setup) -> Result<Box<dyn Job>>;
 
 impl Variant {
     /// A variant for every size, which has to agree with the CPU.

@@ -1,6 +1,8 @@
 //! As for cuda-oxide: a proof of the index is given away, shared arrays are mutable statics, names are CUDA's.
 #![allow(
     clippy::undocumented_unsafe_blocks,
+    clippy::too_many_arguments,
+    clippy::collapsible_if,
     reason = "as they are written there"
 )]
 

@@ -85,7 +85,7 @@ fn panicking(function: &ForeignItemFn) -> syn::Result<TokenStream> {
     for (number, argument) in sig.inputs.iter_mut().enumerate() {
         if let FnArg::Typed(argument) = argument {
             let name = format_ident!("argument_{number}");
-            argument.pat = Box::new(syn::parse_quote!(#name));
+            *argument.pat = syn::parse_quote!(#name);
             unused.push(name);
         }
     }

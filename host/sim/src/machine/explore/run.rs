@@ -371,14 +371,14 @@ impl Core<'_> {
         notes.extend(self.run.not_begun());
         let (team, block, warp, op) = first.unwrap_or((0, [0; 3], 0, std::ptr::null()));
         Failure {
-            fault: RawFault {
+            fault: Box::new(RawFault {
                 op,
                 lane: LANES,
                 what: match spins {
                     true => FaultKind::Stuck { notes },
                     false => FaultKind::Deadlock { notes, phases },
                 },
-            },
+            }),
             block,
             warp,
             callers: Vec::new(),

@@ -363,11 +363,11 @@ impl Core<'_> {
         }
         let (block, warp, op) = at.unwrap_or(([0; 3], 0, std::ptr::null()));
         Failure {
-            fault: RawFault {
+            fault: Box::new(RawFault {
                 op,
                 lane: LANES,
                 what: FaultKind::Stuck { notes },
-            },
+            }),
             block,
             warp,
             callers: Vec::new(),

@@ -131,7 +131,7 @@ pub(crate) struct Run<'l> {
 /// A fault with its place.
 #[derive(Debug, Clone)]
 pub(in crate::machine) struct Failure {
-    pub(in crate::machine) fault: RawFault,
+    pub(in crate::machine) fault: Box<RawFault>,
     pub(in crate::machine) block: [u32; 3],
     /// The warp in it.
     pub(in crate::machine) warp: u32,

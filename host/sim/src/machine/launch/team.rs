@@ -312,7 +312,7 @@ impl Core<'_> {
             false => Vec::new(),
         };
         Failure {
-            fault,
+            fault: Box::new(fault),
             block,
             warp,
             callers,

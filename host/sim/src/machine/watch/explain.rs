@@ -141,12 +141,13 @@ impl Run<'_> {
     /// The launch's fault.
     pub(in crate::machine) fn explain(&self, failure: Failure) -> Fault {
         let Failure {
-            fault: RawFault { op, lane, what },
+            fault,
             block,
             warp,
             callers,
             ..
         } = failure;
+        let RawFault { op, lane, what } = *fault;
         let (mut place, calls) = self.place_in(op, &callers);
         place.block = Some(block);
         place.thread = (lane < LANES).then(|| self.thread(warp, lane));

@@ -355,7 +355,7 @@ impl<'l> Core<'l> {
             FlowKind::Not => Some(Ok(u32::from(of(0) | of(1)))),
             FlowKind::ShiftLeft | FlowKind::ShiftRight(_) if of(1) == 0 => {
                 let by = self.value(*reads.get(1)?, lane)? as u32;
-                let (bytes, part) = ((by / 8).min(16), u32::from(by % 8 != 0));
+                let (bytes, part) = ((by / 8).min(16), u32::from(!by.is_multiple_of(8)));
                 let from = u32::from(of(0));
                 let mut to = match flow.kind {
                     FlowKind::ShiftLeft => from << bytes | from << (bytes + part),
@@ -585,10 +585,10 @@ impl<'l> Core<'l> {
                     });
                 if even {
                     let span = (last - first + 1) as u64 * len;
-                    if let Some(shadow) = self.shadow(op, addresses[first]) {
-                        if shadow.holds(addresses[first], span) {
-                            shadow.write(addresses[first], span);
-                        }
+                    if let Some(shadow) = self.shadow(op, addresses[first])
+                        && shadow.holds(addresses[first], span)
+                    {
+                        shadow.write(addresses[first], span);
                     }
                     return;
                 }
@@ -919,7 +919,7 @@ fn shared_place(run: &crate::machine::launch::run::Run<'_>, read: u32, address: 
     let inside = meant.and_then(|variable| match variable.space {
         VariableSpace::Shared(offset) => {
             let at = own.checked_sub(start + u64::from(offset))?;
-            (at < variable.size).then(|| (at, variable))
+            (at < variable.size).then_some((at, variable))
         }
         _ => None,
     });

@@ -11,7 +11,7 @@ use lanewise_std::warp::shuffle_xor_sync;
 pub fn shuffle_in_one_arm(data: GlobalMut<u32>) {
     let t = thread_idx_x() as usize;
     unsafe {
-        if t % 2 == 0 {
+        if t.is_multiple_of(2) {
             data.set(t, shuffle_xor_sync(u32::MAX, t as u32, 2));
         }
         sync_threads();
@@ -25,7 +25,7 @@ pub fn shuffle_in_one_arm_right(data: GlobalMut<u32>) {
     let t = thread_idx_x() as usize;
     unsafe {
         let other = shuffle_xor_sync(u32::MAX, t as u32, 2);
-        if t % 2 == 0 {
+        if t.is_multiple_of(2) {
             data.set(t, other);
         }
         sync_threads();

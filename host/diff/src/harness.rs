@@ -11,10 +11,7 @@ pub fn of(opcode: Opcode, sample: &Sample) -> Harness {
     use Opcode::*;
     let has = |word| sample.words.contains(&word);
     match opcode {
-        _ if image::works_on(opcode) => match image::why_not(opcode, sample) {
-            Some(why) => Harness::None(why),
-            None => Harness::Image,
-        },
+        _ if image::works_on(opcode) => Harness::Image,
         Cp | Tensormap if opcode == Tensormap || has(Modifier::Tensor) => Harness::None(
             "a tensor map is the driver's own: the driver's conformance rows and the machine's tests use some",
         ),

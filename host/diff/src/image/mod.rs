@@ -66,14 +66,3 @@ pub fn is_handle(case: &Case, register: Register) -> bool {
 pub fn of_thread(thread: usize, objects: usize) -> usize {
     thread / BLOCK % objects.max(1)
 }
-
-/// Why an instruction cannot be judged, if it cannot.
-pub fn why_not(opcode: Opcode, sample: &Sample) -> Option<&'static str> {
-    let has = |word| sample.words.contains(&word);
-    match opcode {
-        Opcode::Suld | Opcode::Sust if has(Modifier::V4) && has(Modifier::B64) => {
-            Some("no texel has 32 bytes")
-        }
-        _ => None,
-    }
-}

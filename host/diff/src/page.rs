@@ -219,10 +219,7 @@ const KNOWN: [(&str, &str); 7] = [
         "ld.param::func.b128",
         "The caller stores 16 bytes by one `st.param.b128`; the upper eight are zeros on the GPU, for a reason that is not known.",
     ),
-    (
-        "tex.acube",
-        EDGE,
-    ),
+    ("tex.acube", EDGE),
     ("tex.cube.v2.f16x2", EDGE),
     ("tex.base.cube.v2.f16x2", EDGE),
     ("tex.level.cube.v2.f16x2", EDGE),

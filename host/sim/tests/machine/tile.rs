@@ -248,9 +248,9 @@ fn a_tile_has_to_be_there_whole_and_aligned() {
         report.contains("32-byte read past the end of an allocation"),
         "{report}"
     );
-    let report = rig.fault("k", 1, 32, &[p, 20]);
+    let report = rig.fault("k", 1, 32, &[p, 17]);
     assert!(
-        report.contains("at an address that 16 does not divide"),
+        report.contains("at an address that 4 does not divide"),
         "{report}"
     );
     let rig = Rig::new(&LOAD.replace("%r1, 0, %r0", "%r1, 8, %r0"));
@@ -259,6 +259,69 @@ fn a_tile_has_to_be_there_whole_and_aligned() {
         report.contains("the threads of a warp name different matrices"),
         "{report}"
     );
+}
+
+/// What an H200 does (driver 580.159.04, 2026-11-22), each at these bytes behind an address that 128 divides.
+#[test]
+fn a_tile_needs_the_alignment_that_a_gpu_asks_for() {
+    const ASKED: [(&str, &str, usize, &[(u64, bool)]); 6] = [
+        (
+            "global",
+            "f16",
+            8,
+            &[(2, false), (4, true), (8, true), (16, true), (24, true)],
+        ),
+        (
+            "global",
+            "s8",
+            2,
+            &[(1, false), (2, false), (4, true), (8, true), (16, true)],
+        ),
+        ("global", "f32", 8, &[(4, false), (8, true), (16, true)]),
+        (
+            "shared",
+            "f16",
+            8,
+            &[(2, false), (4, false), (8, false), (16, true), (24, false)],
+        ),
+        (
+            "shared",
+            "s8",
+            2,
+            &[(1, false), (2, false), (4, false), (8, false), (16, true)],
+        ),
+        ("shared", "f32", 8, &[(4, false), (8, true), (16, true)]),
+    ];
+    for (space, ty, registers, offsets) in ASKED {
+        let (what, register) = match ty {
+            "f32" => ("c", "f32"),
+            _ => ("a", "b32"),
+        };
+        let names = list("a", registers);
+        let begin = match space {
+            "global" => "ld.param.u64 %rd0, [p];",
+            _ => "mov.u64 %rd0, s;",
+        };
+        let rig = Rig::new(&format!(
+            ".version 8.8\n.target sm_90\n.address_size 64\n
+            .visible .entry k(.param .u64 p, .param .u64 offset) {{
+            .shared .align 128 .b8 s[2048]; .reg .b64 %rd<2>; .reg .{register} %a<8>;
+            {begin} ld.param.u64 %rd1, [offset]; add.u64 %rd0, %rd0, %rd1;
+            wmma.load.{what}.sync.aligned.row.m16n16k16.{space}.{ty} {names}, [%rd0], 16; ret; }}"
+        ));
+        let p = rig.buffer(&[0u8; 2048]);
+        for &(offset, is_taken) in offsets {
+            if is_taken {
+                rig.ok("k", 1, 32, &[p, offset]);
+            } else {
+                let report = rig.fault("k", 1, 32, &[p, offset]);
+                assert!(
+                    report.contains("does not divide"),
+                    "{space} {ty} {offset}: {report}"
+                );
+            }
+        }
+    }
 }
 
 #[test]

@@ -2,8 +2,8 @@
 //!
 //! PTX ISA, "Warp-level Matrix Load Instruction: wmma.load" and "wmma.store". Where elements lie in the fragment is open in the
 //! ISA; `semantics::matrix::fragment` says where they do here. A row (a column, where they lie by columns) is one piece of
-//! memory that has to be there whole. The ISA wants each aligned to the fragment's size; CUDA's documentation and GPUs ask
-//! for 16 bytes, and so does the machine, or for the size where that is less.
+//! memory that has to be there whole. The ISA wants each aligned to the fragment's size. The machine asks for what an H200 does
+//! (driver 580.159.04), see [`Tile::align`], and for 16 bytes, or the size where that is less, of what was not measured.
 //! Reported: lanes that name different places or strides, which is undefined. Counters leave these accesses out: what a GPU
 //! makes of them was not measured.
 
@@ -38,6 +38,17 @@ impl Tile {
     /// Bytes of a register.
     fn width(&self) -> usize {
         if self.bits == 64 { 8 } else { 4 }
+    }
+
+    /// What has to divide the address of each row (or column). Measured with `m16n16k16` by rows: from global memory each register is
+    /// loaded by itself, from shared memory rows are loaded by 16 bytes, and accumulators by pairs anywhere.
+    fn align(&self, region: Region) -> u64 {
+        match (region, self.bits, self.registers.len()) {
+            (Region::Global, 8 | 16, _) => 4,
+            (Region::Shared, 8 | 16, 2..) => 16,
+            (_, 32, 8) => 8,
+            (_, _, registers) => (registers * self.width()).min(16) as u64,
+        }
     }
 
     /// How many rows (or columns) lie in memory one after another, and the bytes of each.
@@ -93,7 +104,7 @@ impl Core<'_> {
             return None;
         }
         let (lines, bytes) = tile.lines();
-        let align = (tile.registers.len() * tile.width()).min(16) as u64;
+        let align = tile.align(tile.space.spot(addresses[0]).0);
         let (mut places, mut at) = ([std::ptr::null_mut(); LINES], [0; LANES]);
         let step = u64::from(strides[0]) * tile.bits as u64 / 8;
         for line in 0..lines.min(LINES) {

@@ -1,6 +1,6 @@
 //! Algorithms as a library: right for every shape, and what does not fit is an error before anything is launched.
 
-use lanewise::{Device, DeviceBuffer};
+use lanewise::{Backend, Device, DeviceBuffer};
 use lanewise_patterns::Setup;
 use lanewise_patterns::algorithms::distance::distance;
 use lanewise_patterns::algorithms::gemm::gemm;
@@ -256,6 +256,35 @@ fn the_register_tiles_are_in_registers_and_are_loaded_four_at_a_time() {
             fused >= 16 * loads && loads > 0,
             "{target}: {fused} and {loads}"
         );
+    }
+}
+
+/// The catalog's size on a GPU; a simulator would take minutes.
+#[test]
+fn a_thousand_equations_are_solved() {
+    let device = tests::device();
+    let size = match device.backend() {
+        Backend::Cuda => 1024,
+        Backend::Sim => 128,
+    };
+    let mut matrix = vec![0.0f32; size * size];
+    let mut right = vec![0.0f32; size];
+    let value = |column: usize| (column % 7) as f32 - 3.0;
+    for row in 0..size {
+        // Rows are swapped on the way: the large element is not on the diagonal.
+        let large = (row + size / 2) % size;
+        for (column, factor) in [
+            (large, 8.0),
+            ((large + 1) % size, 1.0),
+            ((large + 5) % size, -2.0),
+        ] {
+            matrix[row * size + column] = factor;
+            right[row] += factor * value(column);
+        }
+    }
+    let solved = solve(&device, size, &matrix, &right).expect("it is regular");
+    for (column, found) in solved.into_iter().enumerate() {
+        assert!((found - value(column)).abs() < 1e-4, "{column}: {found}");
     }
 }
 

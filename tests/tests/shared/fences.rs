@@ -54,6 +54,27 @@ fn messages_arrive_in_every_order_of_warps() {
     }
 }
 
+/// Warps stop before each access to memory, and loads may read old values as far as the memory model lets them.
+#[test]
+fn messages_arrive_whatever_is_read_late() {
+    let Some(device) = tests::simulator("explored schedules", "a GPU has one of its own") else {
+        return;
+    };
+    for (seed, schedule) in ["random", "random,weak", "pct,weak", "random,weak"]
+        .into_iter()
+        .enumerate()
+    {
+        let seed = seed as u64;
+        let schedule = schedule.parse().expect("a schedule");
+        let _explored = Checking::race().schedule(schedule).seed(seed).start();
+        for name in ORDERED {
+            let outcome = run::check(&device, variant(name), Setup::new(40, seed));
+            let outcome = outcome.unwrap_or_else(|error| panic!("{name}, seed {seed}: {error:#}"));
+            outcome.unwrap_or_else(|mismatch| panic!("{name}, seed {seed}: {mismatch}"));
+        }
+    }
+}
+
 #[test]
 fn a_volatile_flag_without_fences_is_a_race_in_every_order() {
     let Some(device) = tests::simulator("races", "a GPU checks nothing") else {

@@ -1,5 +1,5 @@
 //! cuBLAS: products of dense matrices and vectors. Its matrices are column after column, so ours are theirs turned.
-//! Source: cuBLAS library documentation, "cublas<t>gemm()", "cublas<t>gemv()", "cublasSetMathMode()".
+//! Source: cuBLAS library documentation, `cublas<t>gemm()`, `cublas<t>gemv()`, "cublasSetMathMode()".
 
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;

@@ -261,10 +261,13 @@ fn a_tile_has_to_be_there_whole_and_aligned() {
     );
 }
 
+/// State space, type, registers; bytes behind, and whether they are taken.
+type Asked = (&'static str, &'static str, usize, &'static [(u64, bool)]);
+
 /// What an H200 does (driver 580.159.04, 2026-11-22), each at these bytes behind an address that 128 divides.
 #[test]
 fn a_tile_needs_the_alignment_that_a_gpu_asks_for() {
-    const ASKED: [(&str, &str, usize, &[(u64, bool)]); 6] = [
+    const ASKED: [Asked; 6] = [
         (
             "global",
             "f16",

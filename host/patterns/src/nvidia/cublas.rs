@@ -6,7 +6,7 @@ use std::ptr::null_mut;
 use std::rc::Rc;
 
 use anyhow::Result;
-use lanewise::{Device, DeviceBuffer};
+use lanewise::{Device, DeviceBuffer, Stream};
 
 use super::open::{check, functions, version};
 use super::{Job, Number, job};
@@ -59,6 +59,14 @@ impl Cublas {
         let name = format!("cuBLAS {}", version(number, 10_000));
         Ok((Rc::new(cublas), name))
     }
+
+    /// The functions, whose work goes to `stream` from here on.
+    fn on(&self, stream: &Stream) -> Result<&Functions> {
+        // SAFETY: both handles are live.
+        let status = unsafe { (self.functions.set_stream)(self.handle, stream.raw().cast()) };
+        check("cublasSetStream", status)?;
+        Ok(&self.functions)
+    }
 }
 
 impl Drop for Cublas {
@@ -94,7 +102,7 @@ pub fn gemm<T: Number>(
         let c = c.write_on(stream)? as *mut c_void;
         let [alpha, beta] =
             [&raw const factors[0], &raw const factors[1]].map(|factor| factor.cast());
-        let functions = &cublas.functions;
+        let functions = cublas.on(stream)?;
         let product = if T::IS_DOUBLE {
             functions.dgemm
         } else {
@@ -103,10 +111,6 @@ pub fn gemm<T: Number>(
         // SAFETY: the matrices have these sides, rows are as far apart as they are long, and the buffers are ordered with the stream. What is a product of rows here is one of
         // columns there, with the factors in the other order.
         unsafe {
-            check(
-                "cublasSetStream",
-                (functions.set_stream)(cublas.handle, stream.raw().cast()),
-            )?;
             let status = product(
                 cublas.handle,
                 AS_IT_IS,
@@ -155,7 +159,7 @@ pub fn gemv<T: Number>(
         let y = y.write_on(stream)? as *mut c_void;
         let [alpha, beta] =
             [&raw const factors[0], &raw const factors[1]].map(|factor| factor.cast());
-        let functions = &cublas.functions;
+        let functions = cublas.on(stream)?;
         let product = if T::IS_DOUBLE {
             functions.dgemv
         } else {
@@ -163,10 +167,6 @@ pub fn gemv<T: Number>(
         };
         // SAFETY: as in `gemm`; our rows are the columns of a matrix that is to be turned.
         unsafe {
-            check(
-                "cublasSetStream",
-                (functions.set_stream)(cublas.handle, stream.raw().cast()),
-            )?;
             let status = product(
                 cublas.handle,
                 TURNED,

@@ -31,6 +31,26 @@ struct Origin {
     bytes: u32,
 }
 
+impl Origin {
+    /// The first of these lanes that found unwritten bytes, and where they come from; none if no lane did.
+    fn of_first(
+        op: u32,
+        region: Region,
+        addresses: &[u64; LANES],
+        mask: u32,
+        found: &[u32; LANES],
+    ) -> Option<(usize, Self)> {
+        let lane = lanes(mask).find(|&lane| found[lane] != 0)?;
+        let origin = Self {
+            op,
+            region,
+            address: addresses[lane] + u64::from(found[lane].trailing_zeros()),
+            bytes: found[lane],
+        };
+        Some((lane, origin))
+    }
+}
+
 /// A register that holds such bytes.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::machine) struct Taint {
@@ -728,14 +748,8 @@ impl<'l> Core<'l> {
         let FlowKind::Load(signed) = flow.kind else {
             return;
         };
-        let Some(lane) = lanes(mask).find(|&lane| found[lane] != 0) else {
+        let Some((_, origin)) = Origin::of_first(index, region, addresses, mask, found) else {
             return;
-        };
-        let origin = Origin {
-            op: index,
-            region,
-            address: addresses[lane] + u64::from(found[lane].trailing_zeros()),
-            bytes: found[lane],
         };
         let writes = run.program.flows.writes(flow);
         let each = u32::from(info.bytes) / (writes.len() as u32).max(1);
@@ -839,15 +853,11 @@ impl<'l> Core<'l> {
         };
         let exchanges =
             run.program.flows.of(index).map(|flow| flow.kind) == Some(FlowKind::Atomic(true));
-        let lane = lanes(mask).find(|&lane| found[lane] != 0);
-        let (Some(lane), false) = (lane, exchanges) else {
+        if exchanges {
             return;
-        };
-        let origin = Origin {
-            op: index,
-            region,
-            address: addresses[lane] + u64::from(found[lane].trailing_zeros()),
-            bytes: found[lane],
+        }
+        let Some((lane, origin)) = Origin::of_first(index, region, addresses, mask, found) else {
+            return;
         };
         let mut bytes = [0; LANES];
         bytes[lane] = 1;

@@ -70,7 +70,7 @@ pub unsafe trait Arguments<Params> {
     /// Appends the PTX parameters of each in order.
     ///
     /// # Errors
-    /// As [`Argument::pass`].
+    /// What [`Argument::pass`] fails with.
     fn pass_all(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError>;
 }
 

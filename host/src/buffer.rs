@@ -80,10 +80,10 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         Ok(buffer)
     }
 
-    /// `len` zeroes.
+    /// A new buffer of `len` elements whose bytes are all zero.
     ///
     /// # Errors
-    /// As [`DeviceBuffer::from_slice`].
+    /// What [`DeviceBuffer::from_slice`] fails with.
     #[track_caller]
     pub fn zeroed(device: &Device, len: usize) -> Result<Self, MemoryError>
     where
@@ -99,7 +99,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     /// allocating and freeing memory does otherwise. When it is dropped, the memory goes back once all its uses are over.
     ///
     /// # Errors
-    /// As [`DeviceBuffer::from_slice`].
+    /// What [`DeviceBuffer::from_slice`] fails with.
     #[track_caller]
     pub fn zeroed_on(stream: &Stream, len: usize) -> Result<Self, MemoryError>
     where
@@ -145,7 +145,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     /// Sets every byte to zero.
     ///
     /// # Errors
-    /// The driver's.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
     #[track_caller]
     pub fn fill_zero(&mut self) -> Result<(), MemoryError>
     where
@@ -405,7 +405,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     /// The same for work that writes it.
     ///
     /// # Errors
-    /// As [`Self::read_on`].
+    /// What [`Self::read_on`] fails with.
     #[track_caller]
     pub fn write_on(&mut self, stream: &Stream) -> Result<u64, DriverError> {
         self.use_on(stream, Access::Write).map(|_| self.address())

@@ -32,7 +32,7 @@ impl Device {
     /// Clusters of this kernel that the device runs at once, in this shape; 0 where not even one fits.
     ///
     /// # Errors
-    /// As [`Device::allow_large_clusters`].
+    /// What [`Device::allow_large_clusters`] fails with.
     #[track_caller]
     pub fn max_active_clusters<K: Kernel>(
         &self,

@@ -218,7 +218,7 @@ impl Matching {
         Self { relative, ..self }
     }
 
-    /// Compares.
+    /// Holds the values against the reference, element by element.
     ///
     /// # Errors
     /// [`Mismatch`] when two values are farther apart, one is a NaN, or one is not there. Its indices are the device's.

@@ -98,7 +98,7 @@ impl Device {
     /// How many devices there are.
     ///
     /// # Errors
-    /// As [`Device::open`].
+    /// What [`Device::open`] fails with.
     #[track_caller]
     pub fn count() -> Result<usize, OpenError> {
         let at = Location::caller();
@@ -111,7 +111,7 @@ impl Device {
     /// Every device, in order.
     ///
     /// # Errors
-    /// As [`Device::open`].
+    /// What [`Device::open`] fails with.
     #[track_caller]
     pub fn all() -> Result<Vec<Self>, OpenError> {
         (0..Self::count()?).map(Self::at).collect()
@@ -239,7 +239,7 @@ impl Device {
     /// Of a crate's embedded PTX the text that suits this device best, whether it is loaded or not.
     ///
     /// # Errors
-    /// [`LoadError::NoPtx`], [`LoadError::TooOldDevice`].
+    /// [`LoadError::NoPtx`] if no text is embedded for this module, [`LoadError::TooOldDevice`] if each one asks for more than the device is.
     pub fn ptx<M: kernel::Module>(&self) -> Result<&'static PtxText, LoadError> {
         embedded::text::<M>(self.properties().compute_capability)
     }

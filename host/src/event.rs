@@ -56,7 +56,7 @@ impl Device {
     /// A new event, recorded nowhere.
     ///
     /// # Errors
-    /// The driver's.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
     #[track_caller]
     pub fn event(&self) -> Result<Event, DriverError> {
         self.event_with(EventOptions::new())
@@ -65,7 +65,7 @@ impl Device {
     /// A new event of this kind.
     ///
     /// # Errors
-    /// The driver's.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
     #[track_caller]
     pub fn event_with(&self, options: EventOptions) -> Result<Event, DriverError> {
         let at = Location::caller();
@@ -110,7 +110,7 @@ impl Event {
     /// Whether it has happened, without waiting.
     ///
     /// # Errors
-    /// As [`Self::synchronize`].
+    /// What [`Self::synchronize`] fails with.
     #[track_caller]
     pub fn is_done(&self) -> Result<bool, DriverError> {
         let at = self.make_current(Location::caller())?;

@@ -42,7 +42,7 @@ impl Stream {
     /// function that [`Stream::call`] queued and that waits for something holds up the futures of other streams, too.
     ///
     /// # Errors
-    /// The driver's.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
     #[track_caller]
     pub fn finished(&self) -> Result<Finished, DriverError> {
         let at = Location::caller();

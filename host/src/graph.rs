@@ -154,7 +154,7 @@ impl Record {
     /// Records a launch of a kernel that asks something of its caller.
     ///
     /// # Errors
-    /// As [`Self::launch`].
+    /// What [`Self::launch`] fails with.
     ///
     /// # Safety
     /// What the kernel's `# Safety` section says holds whenever the graph is launched.

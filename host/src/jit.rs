@@ -38,9 +38,9 @@ pub struct JitOptions {
 /// Caches that loads from global memory go through: ptxas's `-dlcm`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LoadCache {
-    /// L2 alone.
+    /// Loads are kept in L2 alone (`-dlcm=cg`).
     L2,
-    /// L1 and L2.
+    /// Loads are kept in L1 and L2 (`-dlcm=ca`).
     All,
 }
 

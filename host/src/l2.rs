@@ -55,7 +55,7 @@ impl Device {
     /// The most bytes of L2 that can be set aside; 0 before compute capability 8.0.
     ///
     /// # Errors
-    /// The driver's.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
     #[track_caller]
     pub fn max_persisting_l2(&self) -> Result<usize, DriverError> {
         let attribute = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE;
@@ -65,7 +65,7 @@ impl Device {
     /// The most bytes that a window can have.
     ///
     /// # Errors
-    /// The driver's.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
     #[track_caller]
     pub fn max_l2_window(&self) -> Result<usize, DriverError> {
         let attribute = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE;
@@ -108,7 +108,7 @@ impl Device {
     /// Makes every line of L2 an ordinary one again.
     ///
     /// # Errors
-    /// The driver's.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
     #[track_caller]
     pub fn reset_persisting_l2(&self) -> Result<(), DriverError> {
         let at = Location::caller();
@@ -124,7 +124,7 @@ impl Stream {
     /// longer than [`Device::max_l2_window`] gets a window over its start.
     ///
     /// # Errors
-    /// The driver's.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
     #[track_caller]
     pub fn set_l2_window<T: DeviceCopy>(
         &self,
@@ -149,7 +149,7 @@ impl Stream {
     /// Ends the window.
     ///
     /// # Errors
-    /// The driver's.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
     #[track_caller]
     pub fn clear_l2_window(&self) -> Result<(), DriverError> {
         self.set_window(NO_WINDOW, Location::caller())
@@ -158,7 +158,7 @@ impl Stream {
     /// The window that is set.
     ///
     /// # Errors
-    /// The driver's.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
     #[track_caller]
     pub fn l2_window(&self) -> Result<L2Window, DriverError> {
         let at = Location::caller();

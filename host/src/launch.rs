@@ -213,7 +213,7 @@ impl Device {
     /// Launches a kernel that asks something of its caller.
     ///
     /// # Errors
-    /// As [`Device::launch`].
+    /// What [`Device::launch`] fails with.
     ///
     /// # Safety
     /// What the kernel's `# Safety` section says holds for these arguments and this shape.
@@ -256,7 +256,7 @@ impl Module {
     /// Puts a launch into the graph that `stream` captures, and says which buffers it uses.
     ///
     /// # Errors
-    /// As [`Module::launch_unchecked`].
+    /// What [`Module::launch_unchecked`] fails with.
     ///
     /// # Safety
     /// As for [`Module::launch_unchecked`], whenever the graph is launched; and that happens in order with the buffers' other uses.
@@ -328,7 +328,7 @@ impl Module {
     /// Launches the kernel of this name with arguments that nothing checks: for PTX that was not made from Rust.
     ///
     /// # Errors
-    /// As [`Module::launch_unchecked`].
+    /// What [`Module::launch_unchecked`] fails with.
     ///
     /// # Safety
     /// The kernel takes exactly `Params`, and is sound to run with these arguments and this shape.

@@ -74,7 +74,7 @@ impl Linker {
     /// Adds the kernels and functions of a crate: of its embedded PTX the text that suits the device best, and what its Cargo.toml says that they are linked with.
     ///
     /// # Errors
-    /// [`LoadError::NoPtx`], [`LoadError::TooOldDevice`].
+    /// [`LoadError::NoPtx`] and [`LoadError::TooOldDevice`], as of [`Device::ptx`].
     pub fn module<M: kernel::Module>(self) -> Result<Self, LoadError> {
         let text = self.device.ptx::<M>()?.plain;
         self.rust::<M>(M::NAME, text)
@@ -90,7 +90,7 @@ impl Linker {
     /// Adds PTX text. `name` is what messages call it.
     ///
     /// # Errors
-    /// [`LoadError::NulInPtx`].
+    /// [`LoadError::NulInPtx`] if the text has a byte of zero in it.
     pub fn ptx(self, name: &str, text: &str) -> Result<Self, LoadError> {
         let text = CString::new(text).map_err(|nul| LoadError::NulInPtx {
             offset: nul.nul_position(),
@@ -103,7 +103,7 @@ impl Linker {
     /// relocatable (`ptxas --compile-only`, `nvcc -dc`). The simulator has no machine code: it takes PTX, and fatbins that hold it. `name` is what messages call it.
     ///
     /// # Errors
-    /// [`LoadError::NotDeviceCode`].
+    /// [`LoadError::NotDeviceCode`] if the bytes are of no kind that the linker takes.
     ///
     /// # Safety
     /// But for PTX, a tool of CUDA's has made it: the driver believes what it says of itself.
@@ -143,7 +143,7 @@ impl Linker {
         self
     }
 
-    /// Links everything.
+    /// Links everything that was added into one image, which can be loaded.
     ///
     /// # Errors
     /// [`LoadError::Refused`], with the linker's log: a function that nobody defines, or that two define. With LTO-IR, [`LoadError::NotLinked`] and

@@ -21,7 +21,7 @@ pub struct ManagedBuffer<T: DeviceCopy> {
 }
 
 impl<T: DeviceCopy + Zeroable> ManagedBuffer<T> {
-    /// `len` zeroes.
+    /// A new buffer of `len` elements whose bytes are all zero.
     ///
     /// # Errors
     /// [`MemoryError::OutOfMemory`], or what the driver says; `CUDA_ERROR_NOT_SUPPORTED` without managed memory.
@@ -65,7 +65,7 @@ impl<T: DeviceCopy> ManagedBuffer<T> {
     /// The contents to be changed, once nothing runs on the device any more.
     ///
     /// # Errors
-    /// As [`ManagedBuffer::as_slice`].
+    /// What [`ManagedBuffer::as_slice`] fails with.
     #[track_caller]
     pub fn as_mut_slice(&mut self) -> Result<&mut [T], DriverError> {
         self.buffer.device().synchronize()?;
@@ -76,7 +76,7 @@ impl<T: DeviceCopy> ManagedBuffer<T> {
     /// Queues moving the pages to a place, before somebody there touches them: a fault for each page is slower than one copy.
     ///
     /// # Errors
-    /// The driver's.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
     #[track_caller]
     pub fn prefetch(&self, stream: &Stream, to: Place<'_>) -> Result<(), DriverError> {
         let (at, bytes) = (Location::caller(), self.len() * size_of::<T>());
@@ -93,7 +93,7 @@ impl<T: DeviceCopy> ManagedBuffer<T> {
     /// Tells the driver how the memory will be used. An advice changes where pages are, never what is in them.
     ///
     /// # Errors
-    /// The driver's.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
     #[track_caller]
     pub fn advise(&self, advice: Advice<'_>) -> Result<(), DriverError> {
         use sys::CUmem_advise::*;

@@ -94,7 +94,7 @@ pub enum LoadError {
     /// A file with code is not there, or is of no kind that is known.
     #[error("`{}` cannot be read as code", .path.display())]
     UnreadableCode {
-        /// The file.
+        /// The file, as the caller named it.
         path: PathBuf,
         /// The system's reason.
         source: io::Error,
@@ -135,7 +135,7 @@ pub enum LoadError {
     /// The library that links LTO-IR cannot be used.
     #[error("`{}` is no libnvJitLink of CUDA 12 or 13: {reason}", .path.display())]
     LtoLinker {
-        /// The library.
+        /// Where the library was looked for.
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
@@ -143,11 +143,11 @@ pub enum LoadError {
     /// The library that links LTO-IR refuses the code.
     #[error("libnvJitLink does not link this code: {call} answers {code}\n{log}")]
     NotLinked {
-        /// Its function.
+        /// The function of nvJitLink that failed.
         call: &'static str,
         /// Its answer, an `nvJitLinkResult`.
         code: i32,
-        /// Its log.
+        /// What nvJitLink wrote into its log.
         log: String,
     },
 }
@@ -169,7 +169,7 @@ unsafe impl Sync for Module {}
 /// A module, and what the compiler said of it.
 #[derive(Debug)]
 pub struct Compiled {
-    /// The module.
+    /// The module, loaded and ready for launches.
     pub module: Module,
     /// What the compiler had to say; each kernel's registers, where [`JitOptions::verbose`] asks for them.
     pub log: String,
@@ -208,7 +208,7 @@ impl Module {
     /// (`~/.nv/ComputeCache`; `CUDA_CACHE_PATH`, `CUDA_CACHE_DISABLE`), and takes it from there when the text, the device and the options are the same.
     ///
     /// # Errors
-    /// As [`Module::from_ptx`].
+    /// What [`Module::from_ptx`] fails with.
     #[track_caller]
     pub fn compile(
         device: &Device,

@@ -122,7 +122,7 @@ impl Device {
     /// Blocks of this kernel that the driver says are resident on a multiprocessor at once.
     ///
     /// # Errors
-    /// As [`Device::resources`].
+    /// What [`Device::resources`] fails with.
     #[track_caller]
     pub fn active_blocks<K: Kernel>(
         &self,
@@ -142,7 +142,7 @@ impl Device {
     /// Blocks of this kernel that the whole device holds at once: the most that a cooperative launch of it can have.
     ///
     /// # Errors
-    /// As [`Device::resources`].
+    /// What [`Device::resources`] fails with.
     #[track_caller]
     pub fn resident_blocks<K: Kernel>(
         &self,

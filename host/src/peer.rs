@@ -14,7 +14,7 @@ impl Device {
     /// Whether this device can reach the other's memory, by NVLink or over the bus. None reaches itself in this sense.
     ///
     /// # Errors
-    /// The driver's.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
     #[track_caller]
     pub fn can_reach(&self, other: &Device) -> Result<bool, DriverError> {
         let at = Location::caller();

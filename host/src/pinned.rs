@@ -88,7 +88,7 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
     /// The program's own memory, pinned where it is.
     ///
     /// # Errors
-    /// The driver's.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
     #[track_caller]
     pub fn register(device: &Device, mut memory: Vec<T>) -> Result<Self, MemoryError> {
         let at = Location::caller();
@@ -122,7 +122,7 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
         self.len == 0
     }
 
-    /// The contents.
+    /// The contents, once nothing that was queued can change them.
     ///
     /// # Errors
     /// The driver's, as this waits for the copies that write the memory, and for the streams whose kernels have it
@@ -148,7 +148,7 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
     /// The same memory as the device sees it: a kernel that gets this reads and writes the host's memory over the bus.
     ///
     /// # Errors
-    /// The driver's.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
     #[track_caller]
     pub fn mapped(&mut self) -> Result<Mapped<'_, T>, DriverError> {
         let at = Location::caller();
@@ -262,7 +262,7 @@ impl<T: DeviceCopy> Mapped<'_, T> {
     /// Replaces the contents by `host`, in a copy of the device's.
     ///
     /// # Errors
-    /// As [`DeviceBuffer::copy_from_slice`].
+    /// What [`DeviceBuffer::copy_from_slice`] fails with.
     #[track_caller]
     pub fn copy_from_slice(&mut self, host: &[T]) -> Result<(), MemoryError> {
         self.buffer.copy_from_slice(host)

@@ -59,7 +59,7 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
     /// A copy of a volume of `nz` planes of `ny` rows of `nx` elements.
     ///
     /// # Errors
-    /// As [`Self::from_matrix`].
+    /// What [`Self::from_matrix`] fails with.
     #[track_caller]
     pub fn from_volume(device: &Device, host: &[T], size: [usize; 3]) -> Result<Self, MemoryError>
     where

@@ -118,7 +118,7 @@ impl Device {
     /// A new stream. It waits for the legacy default stream, on which copies run.
     ///
     /// # Errors
-    /// The driver's.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
     #[track_caller]
     pub fn stream(&self) -> Result<Stream, DriverError> {
         self.stream_with(StreamOptions::new())
@@ -127,7 +127,7 @@ impl Device {
     /// A new stream that does not wait for the default stream, or has a priority.
     ///
     /// # Errors
-    /// The driver's.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
     #[track_caller]
     pub fn stream_with(&self, options: StreamOptions) -> Result<Stream, DriverError> {
         let at = Location::caller();
@@ -170,7 +170,7 @@ impl Device {
     /// The priorities that streams of this device can have.
     ///
     /// # Errors
-    /// The driver's.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
     #[track_caller]
     pub fn stream_priorities(&self) -> Result<StreamPriorities, DriverError> {
         let at = Location::caller();
@@ -192,7 +192,7 @@ impl Stream {
     /// Its priority, as the device has it.
     ///
     /// # Errors
-    /// The driver's.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
     #[track_caller]
     pub fn priority(&self) -> Result<i32, DriverError> {
         let at = self.make_current(Location::caller())?;
@@ -231,7 +231,7 @@ impl Stream {
     /// Whether everything queued so far has run.
     ///
     /// # Errors
-    /// As [`Self::synchronize`].
+    /// What [`Self::synchronize`] fails with.
     #[track_caller]
     pub fn is_done(&self) -> Result<bool, DriverError> {
         let at = self.make_current(Location::caller())?;
@@ -245,7 +245,7 @@ impl Stream {
     /// An event that happens when what is queued so far has run.
     ///
     /// # Errors
-    /// The driver's.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
     #[track_caller]
     pub fn record(&self) -> Result<Event, DriverError> {
         let event = self.device().event()?;
@@ -256,7 +256,7 @@ impl Stream {
     /// Makes what is queued here from now on wait for `event`, as it was last recorded. The event may be of another device.
     ///
     /// # Errors
-    /// The driver's.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
     #[track_caller]
     pub fn wait_event(&self, event: &Event) -> Result<(), DriverError> {
         let at = self.make_current(Location::caller())?;
@@ -328,7 +328,7 @@ impl Stream {
     /// worse, and wait for itself). After a fault it is not called. What it panics with is printed, and the stream goes on.
     ///
     /// # Errors
-    /// The driver's.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
     #[track_caller]
     pub fn call(&self, function: impl FnOnce() + Send + 'static) -> Result<(), DriverError> {
         /// Calls the function that `data` owns.

@@ -165,7 +165,7 @@ impl<T: Value> DeviceSymbol<T> {
     /// Replaces the value it holds.
     ///
     /// # Errors
-    /// As [`DeviceSymbol::read`].
+    /// What [`DeviceSymbol::read`] fails with.
     #[track_caller]
     pub fn write(&self, value: T) -> Result<(), SymbolError> {
         let at = Location::caller();

@@ -75,17 +75,17 @@ pub trait Clock {
     /// Why it could not be marked or measured.
     type Error;
 
-    /// Marks now.
+    /// Marks the present moment of what the clock measures.
     ///
     /// # Errors
-    /// The clock's.
+    /// What the clock itself fails with: [`Clock::Error`].
     #[track_caller]
     fn mark(&self) -> Result<Self::Mark, Self::Error>;
 
     /// The span between two marks; waits for `stop` to come to pass.
     ///
     /// # Errors
-    /// The clock's.
+    /// What the clock itself fails with: [`Clock::Error`].
     #[track_caller]
     fn between(&self, start: &Self::Mark, stop: &Self::Mark) -> Result<Elapsed, Self::Error>;
 }
@@ -148,7 +148,7 @@ impl<C: Clock> Timer<C> {
     /// Starts timing on `clock`.
     ///
     /// # Errors
-    /// The clock's.
+    /// What the clock itself fails with: [`Clock::Error`].
     #[track_caller]
     pub fn start(clock: C) -> Result<Self, C::Error> {
         let start = clock.mark()?;
@@ -158,7 +158,7 @@ impl<C: Clock> Timer<C> {
     /// Stops, and says how long it was.
     ///
     /// # Errors
-    /// The clock's.
+    /// What the clock itself fails with: [`Clock::Error`].
     #[track_caller]
     pub fn stop(self) -> Result<Elapsed, C::Error> {
         let stop = self.clock.mark()?;

@@ -77,7 +77,7 @@ impl InFlight<'_> {
     /// Whether the copy is done.
     ///
     /// # Errors
-    /// As [`Self::wait`].
+    /// What [`Self::wait`] fails with.
     #[track_caller]
     pub fn is_done(&self) -> Result<bool, DriverError> {
         self.done.as_ref().map_or(Ok(true), Event::is_done)
@@ -169,7 +169,7 @@ impl Stream {
     /// Queues a copy from the device to pinned memory.
     ///
     /// # Errors
-    /// As [`Self::copy_in`].
+    /// What [`Self::copy_in`] fails with.
     #[track_caller]
     pub fn copy_out<'host, T: DeviceCopy>(
         &self,
@@ -256,7 +256,7 @@ impl Stream {
     /// Queues setting every byte of a buffer to zero.
     ///
     /// # Errors
-    /// The driver's.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
     #[track_caller]
     pub fn fill_zero<T: DeviceCopy + bytemuck::Zeroable>(
         &self,

@@ -99,7 +99,7 @@ pub fn check(
 /// Runs a variant, compares it with the CPU and takes its time.
 ///
 /// # Errors
-/// As [`check`].
+/// What [`check`] fails with.
 pub fn run(device: &Device, variant: &Variant, setup: Setup) -> Result<Outcome> {
     let stream = device.stream()?;
     let mut case = (variant.prepare)(device, setup)?;

@@ -5,7 +5,7 @@ use cust::sys::CUjitInputType;
 /// What code can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Text.
+    /// PTX, as text that ends with a byte of zero.
     Ptx,
     /// Machine code, for one target.
     Cubin,

@@ -29,7 +29,7 @@ const LIBRARY: ToolkitLibrary = ToolkitLibrary {
 const VERSIONS: [&str; 2] = ["_13_0", "_12_0"];
 
 impl Kind {
-    /// `nvJitLinkInputType`.
+    /// The kind's number in `nvJitLinkInputType` (nvJitLink.h).
     fn number(self) -> c_int {
         match self {
             Kind::Cubin => 1,

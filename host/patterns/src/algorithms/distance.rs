@@ -52,7 +52,7 @@ pub trait Coordinate: DeviceCopy + 'static {
     /// Both kernels, one after the other.
     ///
     /// # Errors
-    /// The launch's.
+    /// What the launch is refused for, or the fault that it ends with.
     fn launch(
         device: &Device,
         stream: &Stream,

@@ -196,7 +196,7 @@ impl<T: Transforms> Fft<T> {
     /// The same, in a way of one's choice.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// What [`new`](Self::new) fails with.
     pub fn by(
         device: &Device,
         length: usize,

@@ -93,7 +93,7 @@ pub fn gemm<T: Multiplies>(
 /// So many products of one shape at once, whose matrices lie one after another in each buffer.
 ///
 /// # Errors
-/// As [`gemm`].
+/// What [`gemm`] fails with.
 pub fn gemm_batched<T: Multiplies>(
     device: &Device,
     stream: &Stream,

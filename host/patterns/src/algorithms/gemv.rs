@@ -89,7 +89,7 @@ pub fn gemv<T: Multiplies>(
 /// So many products at once: the matrices, of one shape, lie one after another (`rows` times `stride` apart), and so do the vectors.
 ///
 /// # Errors
-/// As [`gemv`].
+/// What [`gemv`] fails with.
 pub fn gemv_batched<T: Multiplies>(
     device: &Device,
     stream: &Stream,

@@ -185,7 +185,7 @@ impl Philox {
     /// Fills `output` with the next numbers' bits.
     ///
     /// # Errors
-    /// The launch's.
+    /// What the launch is refused for, or the fault that it ends with.
     pub fn bits(
         &mut self,
         device: &Device,
@@ -203,7 +203,7 @@ impl Philox {
     /// Fills `output` with numbers from 0 (included) to 1 (not included): multiples of 2^-24, of 2^-53 in double precision.
     ///
     /// # Errors
-    /// The launch's.
+    /// What the launch is refused for, or the fault that it ends with.
     pub fn uniform<T: Draws>(
         &mut self,
         device: &Device,
@@ -216,7 +216,7 @@ impl Philox {
     /// Fills `output` with normally distributed numbers, of mean 0 and variance 1.
     ///
     /// # Errors
-    /// The launch's.
+    /// What the launch is refused for, or the fault that it ends with.
     pub fn normal<T: Draws>(
         &mut self,
         device: &Device,

@@ -231,7 +231,7 @@ impl<T: Sums> CsrMatrix<T> {
     /// The same in a way of one's choice, with blocks of so many threads.
     ///
     /// # Errors
-    /// As [`multiply`](Self::multiply).
+    /// What [`multiply`](Self::multiply) fails with.
     pub fn multiply_by(
         &self,
         device: &Device,

@@ -9,7 +9,7 @@ use separate_functions::{Blackwell, Hopper, Ptx, Volta, map_curve_at_home};
 use super::curve;
 use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work};
 
-/// The pattern.
+/// This pattern's row in the catalog: its name, variants and how each is set up.
 pub static PATTERN: Pattern = Pattern {
     name: "compilation",
     chapter: "development",

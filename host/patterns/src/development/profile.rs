@@ -5,7 +5,7 @@
 
 use lanewise::counters::Counters;
 
-/// A metric.
+/// One metric by its names in nvprof and ncu, and what the simulated GPU's counters say of it.
 #[derive(Debug)]
 pub struct Row {
     /// What nvprof calls it.
@@ -18,7 +18,7 @@ pub struct Row {
     pub ours: fn(&Counters) -> Option<f64>,
 }
 
-/// A count.
+/// A metric that is a plain count, without a unit.
 const fn count(nvprof: &'static str, ncu: &'static str, ours: fn(&Counters) -> Option<f64>) -> Row {
     Row {
         nvprof,

@@ -9,7 +9,7 @@ use separate_kernels::map_curve;
 use super::curve;
 use crate::{Case, Figure, Pattern, Setup, Size, Variant};
 
-/// The pattern.
+/// This pattern's row in the catalog: its name, variants and how each is set up.
 pub static PATTERN: Pattern = Pattern {
     name: "separate_compilation",
     chapter: "development",

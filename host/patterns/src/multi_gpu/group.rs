@@ -95,7 +95,7 @@ impl Group {
     /// Rank `i` gets part `i` of the sum of all: `from` has a part of `to`'s length for each rank.
     ///
     /// # Errors
-    /// As [`Self::all_reduce`].
+    /// What [`Self::all_reduce`] fails with.
     pub fn reduce_scatter(
         &mut self,
         from: &mut [DeviceBuffer<f32>],
@@ -119,7 +119,7 @@ impl Group {
     /// Each rank gets what all have, in the order of ranks.
     ///
     /// # Errors
-    /// As [`Self::all_reduce`].
+    /// What [`Self::all_reduce`] fails with.
     pub fn all_gather(
         &mut self,
         from: &[DeviceBuffer<f32>],
@@ -165,7 +165,7 @@ impl Group {
     /// Each rank sends what it has to the next one, the last to the first.
     ///
     /// # Errors
-    /// As [`Self::all_reduce`].
+    /// What [`Self::all_reduce`] fails with.
     pub fn shift(
         &mut self,
         from: &[DeviceBuffer<f32>],

@@ -135,7 +135,7 @@ pub fn gemm<T: Number>(
 /// `y = alpha A x + beta y`, where `A` has rows of `columns` elements, `stride` from one to the next.
 ///
 /// # Errors
-/// As [`gemm`].
+/// What [`gemm`] fails with.
 pub fn gemv<T: Number>(
     device: &Device,
     factors: [T; 2],

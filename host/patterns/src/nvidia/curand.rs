@@ -10,7 +10,7 @@ use lanewise::{Device, DeviceBuffer};
 use super::open::{check, functions, version};
 use super::{Job, Number, job};
 
-/// `CURAND_RNG_PSEUDO_PHILOX4_32_10` (curand.h).
+/// `CURAND_RNG_PSEUDO_PHILOX4_32_10` of curand.h: the generator that ours is.
 const PHILOX: c_int = 161;
 
 functions! { Functions "curand":

@@ -40,7 +40,7 @@ pub struct Compressed<'a, T> {
     pub starts: &'a [u32],
     /// The elements' columns.
     pub places: &'a [u32],
-    /// The elements.
+    /// The elements that are not zero, row after row.
     pub values: &'a [T],
 }
 

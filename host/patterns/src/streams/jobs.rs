@@ -11,7 +11,7 @@ use super::schedule::Job;
 /// So many streams of this kind.
 ///
 /// # Errors
-/// The driver's.
+/// The driver's answer; after a kernel's fault every call on its context answers with that fault.
 pub fn streams(device: &Device, count: usize, options: StreamOptions) -> Result<Vec<Stream>> {
     let make = |_| Ok(device.stream_with(options)?);
     (0..count).map(make).collect()
@@ -32,7 +32,7 @@ pub fn timed(main: &Stream, work: impl FnOnce() -> Result<()>) -> Result<Elapsed
 /// Queues `advance` on `stream`.
 ///
 /// # Errors
-/// The driver's.
+/// The driver's answer; after a kernel's fault every call on its context answers with that fault.
 pub fn queue(
     stream: &Stream,
     from: &DeviceBuffer<u32>,
@@ -56,7 +56,7 @@ impl Chain {
     /// A chain that starts from `values`.
     ///
     /// # Errors
-    /// The driver's.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
     pub fn new(device: &Device, values: &[u32], kernels: usize, rounds: u32) -> Result<Self> {
         let buffer = || DeviceBuffer::from_slice(device, values);
         Ok(Self {
@@ -69,7 +69,7 @@ impl Chain {
     /// What the last kernel has left.
     ///
     /// # Errors
-    /// A fault.
+    /// The fault of a kernel that ran before on this context.
     pub fn result(&self) -> Result<Vec<u32>> {
         Ok(self.buffers[self.kernels % 2].to_vec()?)
     }
@@ -120,7 +120,7 @@ impl Chunk {
     /// The chunks of `values`, of `len` elements each.
     ///
     /// # Errors
-    /// The driver's.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
     pub fn all(device: &Device, values: &[u32], len: usize, rounds: u32) -> Result<Vec<Self>> {
         let chunk = |values: &[u32]| -> Result<Self> {
             let pinned = || PinnedBuffer::zeroed(device, values.len(), Pinning::Cached);
@@ -146,7 +146,7 @@ impl Chunk {
     /// What came back.
     ///
     /// # Errors
-    /// A fault.
+    /// The fault of a kernel that ran before on this context.
     pub fn output(&self) -> Result<&[u32]> {
         Ok(self.output.as_slice()?)
     }
@@ -154,7 +154,7 @@ impl Chunk {
     /// What the kernel has left on the device.
     ///
     /// # Errors
-    /// A fault.
+    /// The fault of a kernel that ran before on this context.
     pub fn on_device(&self) -> Result<Vec<u32>> {
         Ok(self.to.to_vec()?)
     }

@@ -32,7 +32,7 @@ pub(super) const PACKAGES: [Package; 4] = [
     },
 ];
 
-/// The options.
+/// The options of `new` that say where a made project finds Lanewise.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Where Lanewise comes from")]
 #[group(id = "source")]

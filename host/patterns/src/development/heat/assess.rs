@@ -18,7 +18,7 @@ use crate::{Case, Figure, Setup, Work};
 pub struct Profile {
     /// Making the plate.
     pub setup: Duration,
-    /// The sweeps.
+    /// How long the sweeps took.
     pub sweeps: Duration,
     /// The sum of all temperatures at the end, which is what the program prints.
     pub report: Duration,

@@ -25,7 +25,7 @@ pub enum HeatError {
     Shape {
         /// Cells of a row.
         columns: usize,
-        /// Rows.
+        /// Rows of the plate.
         rows: usize,
         /// As the shape says.
         expected: usize,
@@ -37,7 +37,7 @@ pub enum HeatError {
     TooLarge {
         /// Cells of a row.
         columns: usize,
-        /// Rows.
+        /// Rows of the plate.
         rows: usize,
     },
     /// A temperature is no number.
@@ -45,7 +45,7 @@ pub enum HeatError {
     NotATemperature {
         /// The cell's row.
         row: usize,
-        /// Its column.
+        /// The column of the value, counted from 0.
         column: usize,
         /// What it holds.
         value: f32,
@@ -74,7 +74,7 @@ pub enum HeatError {
 /// A plate at rest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settled {
-    /// The plate.
+    /// The plate after the last sweep.
     pub plate: Plate,
     /// How many sweeps it took.
     pub sweeps: usize,

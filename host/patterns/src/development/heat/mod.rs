@@ -11,7 +11,7 @@ use lanewise::{DeviceBuffer, Stream};
 
 use crate::{Case, Pattern, Setup, Size, Variant, Work};
 
-/// The pattern.
+/// This pattern's row in the catalog: its name, variants and how each is set up.
 pub static PATTERN: Pattern = Pattern {
     name: "heat",
     chapter: "development",
@@ -46,7 +46,7 @@ pub const SWEEPS: usize = 20;
 pub struct Plate {
     /// Cells of a row.
     pub columns: usize,
-    /// Rows.
+    /// Rows of the plate, its edge among them.
     pub rows: usize,
     /// Temperatures, row after row.
     pub cells: Vec<f32>,

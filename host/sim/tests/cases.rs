@@ -20,7 +20,7 @@ use lanewise_sim::{Checks, Launch};
 /// `%t`, `%b`, `%w`: thread, block and warp; `%t64`: the thread in 64 bits. `%g`: the buffer, `%gt`: the word of this thread of the
 /// grid in it. `%u` and `%ut`: the same of a second buffer, which nobody has written. `%s`: the shared array `tile` of 256 words; `%st`, `%sn`, `%sx`, `%so`: the words in it of this thread, the next
 /// one, the one beside it and the one 32 away. `%os`: the shared array `other`. `own`: a local array of four words.
-const PRELUDE: &str = ".version 8.7 .target sm_90 .address_size 64 \
+const PRELUDE: &str = ".version 8.7 .target sm_90a .address_size 64 \
     .const .align 4 .u32 fixed = 5; .extern .func (.param .b64 r) malloc(.param .b64 size); .extern .func free(.param .b64 pointer); \
     .func nothing() { ret; } .func endless() { call endless, (); ret; } \
     .visible .entry k(.param .u64 p, .param .u64 q) { \

@@ -2,7 +2,7 @@
 //!
 //! PTX ISA, "wgmma.fence" and "wgmma.wait_group". From a `wgmma.mma_async` to the `wgmma.wait_group` that waits for its group, D
 //! may not be touched and A's registers may not be written. Registers that something else touched need a `wgmma.fence`
-//! before a `wgmma.mma_async` uses them, and a warp's first needs one in any case.
+//! before a `wgmma.mma_async` uses them, and so do those that one of another shape writes; a warp's first needs one in any case.
 //!
 //! Compilers copy registers between inline assembly, and assemblers fold the copies; so a `mov` from one register to another does
 //! not count: what is known of the first is known of the second from then on.
@@ -34,8 +34,10 @@ struct Known {
     read: u32,
     /// The operation of it, by its number.
     by: u32,
-    /// Something else touched it since the last fence.
-    touched: bool,
+    /// The operation that touched it since the last fence.
+    touched: Option<u32>,
+    /// Since the last fence `by` has written it.
+    summed: bool,
 }
 
 /// A warp's multiplications that are under way.
@@ -58,9 +60,9 @@ impl Matrices {
 
     pub(super) fn fence(&mut self) {
         self.fenced = true;
-        self.known
-            .iter_mut()
-            .for_each(|known| known.touched = false);
+        for known in &mut self.known {
+            (known.touched, known.summed) = (None, false);
+        }
     }
 
     pub(super) fn commit(&mut self) {
@@ -81,14 +83,21 @@ impl Matrices {
     }
 }
 
+/// What to do where one is missing.
+const FENCE: &str = "put `wgmma.fence.sync.aligned` before the first `wgmma.mma_async`, and wherever its registers were accessed in between";
+
 /// Why an access is wrong.
 enum Wrong {
     /// The multiplication at this line writes the register.
     Written(u32, bool),
     /// It reads it.
     Read(u32, bool),
-    /// No fence came between an access and the multiplication.
-    NotFenced,
+    /// No fence came before the warp's first multiplication.
+    NeverFenced,
+    /// No fence came between this operation's access and the multiplication.
+    NotFenced(u32),
+    /// No fence came between this multiplication, of another shape, and the one that adds to its sum.
+    OtherShape(u32),
 }
 
 impl Core<'_> {
@@ -99,12 +108,14 @@ impl Core<'_> {
         let index = (op as usize - run.program.ops.as_ptr() as usize) / size_of::<Op>();
         match run.program.touches.get(index) {
             // SAFETY: `op` is an operation of the running frame.
-            Some(Some(touch)) if unsafe { self.mask(&*op) } != 0 => self.touch(op, touch),
+            Some(Some(touch)) if unsafe { self.mask(&*op) } != 0 => {
+                self.touch(op, index as u32, touch)
+            }
             _ => false,
         }
     }
 
-    fn touch(&mut self, op: *const Op, touch: &Touch) -> bool {
+    fn touch(&mut self, op: *const Op, index: u32, touch: &Touch) -> bool {
         let count = self.run.program.tracked.len();
         let matrices = &mut self.warp().matrices;
         matrices.known.resize(count, Known::default());
@@ -116,7 +127,7 @@ impl Core<'_> {
         let mut wrong = None;
         for &number in touch.reads.iter().chain(&touch.writes) {
             let it = &mut known[number as usize];
-            it.touched = true;
+            it.touched = Some(index);
             if it.written != 0 {
                 wrong = wrong.or(Some((
                     number,
@@ -150,10 +161,17 @@ impl Core<'_> {
         let (group, fenced, committed) = (matrices.group(), matrices.fenced, matrices.committed);
         let [d, a] = &site.tracked;
         let mut wrong = None;
+        let shape =
+            |by: u32| run.program.warpgroups[run.program.ops[by as usize].aux as usize].shape;
         for &number in d.iter().chain(a) {
-            if !fenced || matrices.known[number as usize].touched {
-                wrong = wrong.or(Some((number, Wrong::NotFenced)));
-            }
+            let it = matrices.known[number as usize];
+            let unfenced = match it.touched {
+                _ if !fenced => Some(Wrong::NeverFenced),
+                Some(by) => Some(Wrong::NotFenced(by)),
+                None if it.summed && shape(it.by) != site.shape => Some(Wrong::OtherShape(it.by)),
+                None => None,
+            };
+            wrong = wrong.or(unfenced.map(|unfenced| (number, unfenced)));
         }
         for &number in a {
             let it = matrices.known[number as usize];
@@ -166,7 +184,7 @@ impl Core<'_> {
         }
         for &number in d {
             let it = &mut matrices.known[number as usize];
-            (it.written, it.by) = (group, index as u32);
+            (it.written, it.by, it.summed) = (group, index as u32, true);
         }
         for &number in a {
             let it = &mut matrices.known[number as usize];
@@ -207,11 +225,25 @@ impl Core<'_> {
                 ),
                 "put `wgmma.commit_group` and `wgmma.wait_group` before registers of A are used again",
             ),
-            Wrong::NotFenced => (
+            Wrong::NeverFenced => (
                 format!(
-                    "`wgmma.mma_async` uses `{name}` without a `wgmma.fence` since it was last accessed"
+                    "`wgmma.mma_async` uses `{name}` without a `wgmma.fence`: a warp's first has to have one before it"
                 ),
-                "put `wgmma.fence.sync.aligned` before the first `wgmma.mma_async`, and wherever its registers were accessed in between",
+                FENCE,
+            ),
+            Wrong::NotFenced(by) => (
+                format!(
+                    "`wgmma.mma_async` uses `{name}` without a `wgmma.fence` since ptx line {} accessed it",
+                    line(by)
+                ),
+                FENCE,
+            ),
+            Wrong::OtherShape(by) => (
+                format!(
+                    "`wgmma.mma_async` uses `{name}` without a `wgmma.fence` since the one of ptx line {}, of another shape, wrote it",
+                    line(by)
+                ),
+                "only multiplications of one shape may follow each other on the same sum: put `wgmma.fence.sync.aligned` between",
             ),
         };
         let lane = self.active.trailing_zeros() as usize;

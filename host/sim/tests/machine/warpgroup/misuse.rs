@@ -22,13 +22,13 @@ fn what_is_wrong_is_named() {
             with_b(),
             128,
             format!("{MULTIPLY} {END}"),
-            "without a `wgmma.fence` since it was last accessed",
+            "without a `wgmma.fence`: a warp's first has to have one before it",
         ),
         (
             with_b(),
             128,
             format!("{FENCE} {MULTIPLY} {END} add.f32 %d1, %d1, %d1; {MULTIPLY} {END}"),
-            "`wgmma.mma_async` uses `%d1` without a `wgmma.fence`",
+            "`wgmma.mma_async` uses `%d1` without a `wgmma.fence` since ptx line",
         ),
         (
             with_b(),

@@ -25,6 +25,7 @@ use cust::memory::DeviceCopy;
 use lanewise_driver::abi::CUtensorMap;
 use lanewise_driver::api;
 use lanewise_driver::tensor::{self, Access, Fill, Im2col, Interleave};
+use lanewise_std::half::{Bf16, F16};
 use lanewise_std::tma;
 
 pub use lanewise_driver::tensor::{Element, Promotion, Swizzle, TensorMapError as Requirement};
@@ -72,6 +73,19 @@ pub enum TensorMapError {
         /// Bytes of a row.
         bytes: u64,
     },
+    /// Stores would reach out of the image.
+    #[error(
+        "pixels are not to be stored by a map whose box reaches out of the image, by corners {lower} and {upper} in spatial dimension {dimension}: the \
+         hardware ends such a kernel; give a lower one from 0 on and an upper one up to 0, and load by an `Im2colMap`"
+    )]
+    StoredCorners {
+        /// Which spatial dimension, from the width.
+        dimension: usize,
+        /// The lower corner.
+        lower: i16,
+        /// The upper corner, from the last pixel.
+        upper: i16,
+    },
     /// The hardware cannot do it.
     #[error("the tensor map cannot be: {0}")]
     Requirement(#[from] Requirement),
@@ -97,7 +111,6 @@ macro_rules! elements {
         }
     )*};
 }
-// Of half floats come the bits, for now.
 elements! {
     u8: U8;
     u16: U16;
@@ -105,6 +118,8 @@ elements! {
     i32: S32;
     u64: U64;
     i64: S64;
+    F16: F16;
+    Bf16: Bf16;
     f32: F32;
     f64: F64;
 }
@@ -364,7 +379,8 @@ impl<const RANK: usize> Columns<RANK> {
     /// Images of this size: channels, then 1 to 3 spatial dimensions with the width first, then how many images. One instruction moves `pixels` pixels (1
     /// to 1024) of `channels` elements (1 to 256, a multiple of 16 bytes).
     ///
-    /// The filter's corner is at first at `lower`, and at last at `upper`, counted from the last pixel; both with the width first.
+    /// The filter's corner is at first at `lower`, and at last at `upper`, counted from the last pixel; both with the width first. Of a map for stores
+    /// `lower` is not negative, and `upper` not positive.
     pub fn new(
         size: [usize; RANK],
         (lower, upper): ([i16; 3], [i16; 3]),
@@ -378,6 +394,20 @@ impl<const RANK: usize> Columns<RANK> {
                 channels,
                 pixels,
             },
+        }
+    }
+
+    /// Whether the box of the pixels is inside of the image, as stores want it.
+    fn check_stored_corners(&self) -> Result<(), TensorMapError> {
+        let Im2col { lower, upper, .. } = self.columns;
+        let outside = |&dimension: &usize| lower[dimension] < 0 || upper[dimension] > 0;
+        match (0..RANK.saturating_sub(2)).find(outside) {
+            None => Ok(()),
+            Some(dimension) => Err(TensorMapError::StoredCorners {
+                dimension,
+                lower: lower[dimension],
+                upper: upper[dimension],
+            }),
         }
     }
 }
@@ -457,7 +487,9 @@ pub struct Im2colMapMut<'a, T: TensorElement, const RANK: usize> {
 }
 
 impl<'a, T: TensorElement, const RANK: usize> Im2colMapMut<'a, T, RANK> {
-    /// A map of images in this buffer. Their pixels are multiples of 16 bytes, because stores write so many at once.
+    /// A map of images in this buffer. Their pixels are multiples of 16 bytes, because stores write so many at once, and their box is
+    /// inside of the image: no lower corner is negative, no upper one positive. An H200 (driver 580.159, 2026-11-22) ends a kernel that stores by another
+    /// map, wherever, with an illegal instruction.
     ///
     /// # Errors
     /// [`TensorMapError`], with the requirement that is not met.
@@ -470,6 +502,7 @@ impl<'a, T: TensorElement, const RANK: usize> Im2colMapMut<'a, T, RANK> {
         let access = Access::Im2col(columns.columns);
         let encoded = columns.layout.encode(buffer, access, Location::caller())?;
         columns.layout.check_stored::<T>()?;
+        columns.check_stored_corners()?;
         Ok(Self { encoded, buffer })
     }
 }

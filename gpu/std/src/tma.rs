@@ -12,7 +12,8 @@
 //! | `Im2colMapMut<T, RANK>` | `&mut tensor_map::Im2colMapMut` over a `&mut` buffer | load, store and add pixels |
 //!
 //! Coordinates begin with the dimension that is contiguous in memory: of a matrix, `[column, row]`. The first of them is at a multiple of 16 bytes
-//! (of 4 elements of `f32`), before and behind the tensor too: a GPU ends a kernel that says otherwise with an illegal instruction. Loads tell a barrier of their bytes,
+//! (of 4 elements of `f32`), before and behind the tensor too, and of a store none is negative: a GPU ends a kernel that says otherwise with an
+//! illegal instruction (seen on an H200, driver 580.159, 2026-11-22; the ISA does not say it), and the simulator says which. Loads tell a barrier of their bytes,
 //! stores belong to groups, and both see shared memory as [`crate::bulk`] says. A box in shared memory begins at a multiple of 128 bytes:
 //! `shared! { static BOX: [Tile<[f32; 512]>; 2]; }`, or [`SwizzledTile`] for a swizzle of 128 bytes.
 //! PTX ISA, "Tensors", "cp.async.bulk.tensor", "cp.reduce.async.bulk.tensor", "cp.async.bulk.prefetch.tensor"; CUDA C++ Programming Guide,
@@ -29,8 +30,10 @@ use crate::barrier::{Barrier, Scope};
 use crate::state_space::{self, ptx};
 use crate::{DynamicSharedArray, SharedArray};
 
+mod reduce;
 mod swizzle;
 
+pub use reduce::{ReduceAdd, ReduceBitwise, ReduceIncDec, ReduceMinMax};
 pub use swizzle::swizzled;
 
 /// The 128 bytes of a tensor map, which only the driver and the hardware can read.
@@ -244,9 +247,11 @@ macro_rules! loads {
 loads! { TensorMap TensorMapMut }
 
 macro_rules! stores {
-    ($($(#[$doc:meta])* $name:ident = $before:literal, $between:literal;)*) => {
+    ($($(#[$doc:meta])* $name:ident: $($bound:path)? = $before:literal, $between:literal;)*) => {
         impl<T: Copy, const RANK: usize> TensorMapMut<'_, T, RANK> {$(
             $(#[$doc])*
+            ///
+            /// The box may reach over the tensor's end, or begin behind it, but not before it: no coordinate is negative.
             ///
             /// # Safety
             /// `from` is in this block's shared memory, at a multiple of 128 bytes, and holds a box. No thread writes it before
@@ -254,7 +259,10 @@ macro_rules! stores {
             /// writes of it and this. Nobody but such instructions touches that part of the tensor before
             /// [`bulk::wait_group`](crate::bulk::wait_group).
             #[inline]
-            pub unsafe fn $name(&self, at: [i32; RANK], from: *const T) {
+            pub unsafe fn $name(&self, at: [i32; RANK], from: *const T)
+            where
+                T: Copy $(+ $bound)?,
+            {
                 const { assert!(RANK >= 1 && RANK <= 5, "a tensor has 1 to 5 dimensions") };
                 let from = state_space::shared(from);
                 // SAFETY: the caller's promise; the map is of this rank.
@@ -274,31 +282,31 @@ macro_rules! stores {
 stores! {
     /// Starts a store of a box to where these coordinates begin, in this thread's open group. What would lie outside of the tensor is left out.
     #[doc(alias = "cp.async.bulk.tensor.global.shared::cta")]
-    store = "cp.async.bulk.tensor.", "";
+    store: = "cp.async.bulk.tensor.", "";
     /// [`store`](Self::store), but each element is added to the one that is there.
     #[doc(alias = "cp.reduce.async.bulk.tensor.add")]
-    store_add = "cp.reduce.async.bulk.tensor.", ".add";
-    /// [`store`](Self::store), but the lesser of each element and the one that is there stays. Of integers and half floats.
+    store_add: ReduceAdd = "cp.reduce.async.bulk.tensor.", ".add";
+    /// [`store`](Self::store), but the lesser of each element and the one that is there stays.
     #[doc(alias = "cp.reduce.async.bulk.tensor.min")]
-    store_min = "cp.reduce.async.bulk.tensor.", ".min";
-    /// [`store`](Self::store), but the greater of each element and the one that is there stays. Of integers and half floats.
+    store_min: ReduceMinMax = "cp.reduce.async.bulk.tensor.", ".min";
+    /// [`store`](Self::store), but the greater of each element and the one that is there stays.
     #[doc(alias = "cp.reduce.async.bulk.tensor.max")]
-    store_max = "cp.reduce.async.bulk.tensor.", ".max";
-    /// [`store`](Self::store), but the element that is there counts up, and from the one that comes on begins at 0 again. Of `u32`.
+    store_max: ReduceMinMax = "cp.reduce.async.bulk.tensor.", ".max";
+    /// [`store`](Self::store), but the element that is there counts up, and from the one that comes on begins at 0 again.
     #[doc(alias = "cp.reduce.async.bulk.tensor.inc")]
-    store_inc = "cp.reduce.async.bulk.tensor.", ".inc";
-    /// [`store`](Self::store), but the element that is there counts down, and from 0, or from above the one that comes, goes to that one. Of `u32`.
+    store_inc: ReduceIncDec = "cp.reduce.async.bulk.tensor.", ".inc";
+    /// [`store`](Self::store), but the element that is there counts down, and from 0, or from above the one that comes, goes to that one.
     #[doc(alias = "cp.reduce.async.bulk.tensor.dec")]
-    store_dec = "cp.reduce.async.bulk.tensor.", ".dec";
-    /// [`store`](Self::store), but the bits that both elements have stay. Of integers.
+    store_dec: ReduceIncDec = "cp.reduce.async.bulk.tensor.", ".dec";
+    /// [`store`](Self::store), but the bits that both elements have stay.
     #[doc(alias = "cp.reduce.async.bulk.tensor.and")]
-    store_and = "cp.reduce.async.bulk.tensor.", ".and";
-    /// [`store`](Self::store), but the bits that either element has are set. Of integers.
+    store_and: ReduceBitwise = "cp.reduce.async.bulk.tensor.", ".and";
+    /// [`store`](Self::store), but the bits that either element has are set.
     #[doc(alias = "cp.reduce.async.bulk.tensor.or")]
-    store_or = "cp.reduce.async.bulk.tensor.", ".or";
-    /// [`store`](Self::store), but the bits that one of the two elements has are set. Of integers.
+    store_or: ReduceBitwise = "cp.reduce.async.bulk.tensor.", ".or";
+    /// [`store`](Self::store), but the bits that one of the two elements has are set.
     #[doc(alias = "cp.reduce.async.bulk.tensor.xor")]
-    store_xor = "cp.reduce.async.bulk.tensor.", ".xor";
+    store_xor: ReduceBitwise = "cp.reduce.async.bulk.tensor.", ".xor";
 }
 
 macro_rules! images {
@@ -307,12 +315,13 @@ macro_rules! images {
 
         impl<T: Copy> Im2colMapMut<'_, T, $rank> {
             images! { @store
-                /// Starts a store of a column of pixels, from the pixel at these coordinates on, in this thread's open group. Pixels outside of their image are left out.
-                store = "cp.async.bulk.tensor.", ""; $rank, $dimensions, [$($c)*], $coordinates
+                /// Starts a store of a column of pixels, from the pixel at these coordinates on, in this thread's open group. Pixels of images
+                /// behind the last are left out. The first pixel is in the map's box, which is inside of the image, and no coordinate is negative.
+                store: = "cp.async.bulk.tensor.", ""; $rank, $dimensions, [$($c)*], $coordinates
             }
             images! { @store
                 /// [`store`](Self::store), but each element is added to the one that is there.
-                store_add = "cp.reduce.async.bulk.tensor.", ".add"; $rank, $dimensions, [$($c)*], $coordinates
+                store_add: ReduceAdd = "cp.reduce.async.bulk.tensor.", ".add"; $rank, $dimensions, [$($c)*], $coordinates
             }
         }
     )*};
@@ -350,14 +359,17 @@ macro_rules! images {
             }
         }
     };
-    (@store $(#[$doc:meta])* $name:ident = $before:literal, $between:literal; $rank:literal, $dimensions:literal, [$($c:ident)*], $coordinates:literal) => {
+    (@store $(#[$doc:meta])* $name:ident: $($bound:path)? = $before:literal, $between:literal; $rank:literal, $dimensions:literal, [$($c:ident)*], $coordinates:literal) => {
         $(#[$doc])*
         ///
         /// # Safety
         /// As for [`TensorMapMut::store`].
         #[doc(alias = "cp.async.bulk.tensor.im2col_no_offs")]
         #[inline]
-        pub unsafe fn $name(&self, at: [i32; $rank], from: *const T) {
+        pub unsafe fn $name(&self, at: [i32; $rank], from: *const T)
+        where
+            T: Copy $(+ $bound)?,
+        {
             let from = state_space::shared(from);
             let [$($c),*] = at;
             // SAFETY: the caller's promise; the map is of this rank.

@@ -13,6 +13,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use common::Rig;
+use lanewise_sim::tensor::{
+    Access, Element, Fill, Im2col, Interleave, Promotion, Swizzle, TensorMap,
+};
 use lanewise_sim::{Checks, Launch};
 
 /// Takes the place of a case's first line, so that the lines of reports are those of its file.
@@ -32,6 +35,20 @@ const PRELUDE: &str = ".version 8.7 .target sm_90a .address_size 64 \
     mov.u64 %s, tile; mov.u64 %os, other; mad.wide.u32 %st, %t, 4, %s; \
     add.u32 %r0, %t, 1; rem.u32 %r0, %r0, %n; mad.wide.u32 %sn, %r0, 4, %s; \
     xor.b32 %r0, %t, 1; mad.wide.u32 %sx, %r0, 4, %s; xor.b32 %r0, %t, 32; mad.wide.u32 %so, %r0, 4, %s; mov.u32 %r0, 0;";
+
+/// What [`PRELUDE`] has besides in a case whose launch ends with `maps`: `%tiles` and `%floats`, tensor maps of the buffer's 32 x 32 words, as `u32` and as
+/// `f32`, in boxes of 8 x 4, which fit into `tile`; `%images`, one of 2 images of 8 x 4 pixels of 4 words, in columns of 8 pixels whose box begins at -1.
+const MAPS: [(&str, &str); 2] = [
+    (
+        ".param .u64 q)",
+        ".param .u64 q, .param .align 64 .b8 tiles[128], .param .align 64 .b8 floats[128], .param .align 64 .b8 images[128])",
+    ),
+    (
+        ".reg .b64 %rd<8>;",
+        ".reg .b64 %rd<8>; .reg .b64 %tiles, %floats, %images; mov.u64 %tiles, tiles; cvta.param.u64 %tiles, %tiles; \
+         mov.u64 %floats, floats; cvta.param.u64 %floats, %floats; mov.u64 %images, images; cvta.param.u64 %images, %images;",
+    ),
+];
 
 /// Warp instructions after which a case that has no end is given up: none comes near.
 const BUDGET: u64 = 200_000_000;
@@ -63,6 +80,11 @@ impl Case {
     /// The whole module: of the case's lines only those of one part.
     fn module(&self, part: &str) -> String {
         let mut text = PRELUDE.to_string();
+        if self.takes_maps() {
+            for (without, with) in MAPS {
+                text = text.replace(without, with);
+            }
+        }
         let mut inside = false;
         for line in self.text.lines().skip(1) {
             match line.strip_prefix("// ") {
@@ -91,17 +113,28 @@ impl Case {
         values.last().unwrap_or(1)
     }
 
+    /// Whether its kernel gets tensor maps.
+    fn takes_maps(&self) -> bool {
+        let launch = self.text.lines().nth(1);
+        launch.is_some_and(|launch| launch.ends_with(", maps"))
+    }
+
     /// What is said about one part with a seed: a fault, or findings; empty for nothing.
     fn said(&self, part: &str, seed: u64) -> String {
         let rig = Rig::new(&self.module(part));
-        let buffers = [rig.buffer(&[0u32; 1024]), rig.unwritten(4096)].map(u64::to_le_bytes);
+        let buffers = [rig.buffer(&[0u32; 1024]), rig.unwritten(4096)];
+        let mut parameters = buffers.map(u64::to_le_bytes).concat();
+        if self.takes_maps() {
+            parameters.resize(64, 0);
+            parameters.extend(maps(buffers[0]).concat());
+        }
         let one = |name: &str| [self.extent(name), 1, 1];
         let launch = Launch {
             seed,
             checks: Checks::all(),
             budget: Some(BUDGET),
             cluster: one("cluster "),
-            ..Launch::new("k", one("grid "), one("block "), buffers.as_flattened())
+            ..Launch::new("k", one("grid "), one("block "), &parameters)
         };
         let mut said = String::new();
         match rig.device.launch(&rig.instance, &launch) {
@@ -141,6 +174,40 @@ impl Case {
         let expected = std::fs::read_to_string(&beside).unwrap_or_default();
         (said != expected).then(|| format!("expected:\n{expected}\nsaid:\n{said}"))
     }
+}
+
+/// The tensor maps of [`MAPS`], over the buffer at this address.
+fn maps(address: u64) -> [[u8; 128]; 3] {
+    let tiles = TensorMap {
+        element: Element::U32,
+        rank: 2,
+        address,
+        size: [32, 32, 1, 1, 1],
+        strides: [128, 0, 0, 0],
+        steps: [1; 5],
+        access: Access::Tiled([8, 4, 1, 1, 1]),
+        interleave: Interleave::None,
+        swizzle: Swizzle::None,
+        promotion: Promotion::None,
+        fill: Fill::Zero,
+    };
+    let floats = TensorMap {
+        element: Element::F32,
+        ..tiles.clone()
+    };
+    let images = TensorMap {
+        rank: 4,
+        size: [4, 8, 4, 2, 1],
+        strides: [16, 128, 512, 0],
+        access: Access::Im2col(Im2col {
+            lower: [-1, -1, 0],
+            upper: [-1, -1, 0],
+            channels: 4,
+            pixels: 8,
+        }),
+        ..tiles.clone()
+    };
+    [tiles, floats, images].map(|map| map.encode())
 }
 
 /// Held by the test that runs: devices that live side by side have addresses of their own, and reports say addresses.

@@ -93,7 +93,7 @@ fn joins(i: &Instruction) -> Result<Vec<Option<(Join, usize)>>> {
     let of = |number| {
         let ty = match Element::of_driver(number)? {
             Element::U32 | Element::S32 if bitwise => Type::B32,
-            Element::U64 | Element::S64 if bitwise => Type::B64,
+            Element::U64 if bitwise => Type::B64,
             Element::U32 => Type::U32,
             Element::S32 => Type::S32,
             Element::U64 => Type::U64,
@@ -101,6 +101,7 @@ fn joins(i: &Instruction) -> Result<Vec<Option<(Join, usize)>>> {
             Element::F16 => Type::F16,
             Element::Bf16 => Type::Bf16,
             Element::F32 => Type::F32,
+            Element::F64 => Type::F64,
             _ => return None,
         };
         join_of(operation, ty)

@@ -359,7 +359,7 @@ fn stores_and_reductions_drop_what_is_outside() {
     for (way, join) in ways {
         for swizzle in [Swizzle::None, Swizzle::B32, Swizzle::B128] {
             let body = format!(
-                "{} mov.u32 %x0, -4; mov.u32 %x1, 13; {way} [%rd1, {{%x0, %x1}}], [%rd3];
+                "{} mov.u32 %x0, 16; mov.u32 %x1, 13; {way} [%rd1, {{%x0, %x1}}], [%rd3];
                 cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;",
                 load(2, 8 * 4 * 6)
             );
@@ -376,11 +376,11 @@ fn stores_and_reductions_drop_what_is_outside() {
             let mut after = words.clone();
             for y in 0..6 {
                 for x in 0..8 {
-                    let (to_x, to_y) = (x as i32 - 4, y + 13);
-                    if to_x < 0 || to_y >= 16 {
+                    let (to_x, to_y) = (x + 16, y + 13);
+                    if to_x >= 20 || to_y >= 16 {
                         continue;
                     }
-                    let to = &mut after[to_y * 20 + to_x as usize];
+                    let to = &mut after[to_y * 20 + to_x];
                     let value = words[(y + 1) * 20 + x + 4];
                     *to = join.map_or(value, |join| join(*to, value));
                 }
@@ -632,6 +632,113 @@ fn a_multicast_gives_each_block_a_box() {
             Swizzle::None,
             "multicast",
         );
+    }
+}
+
+/// A store or reduction of a box at the coordinates of the launch.
+fn store(kind: &str, rank: u32, mode: &str) -> String {
+    let way = if kind.is_empty() { "cp" } else { "cp.reduce" };
+    format!(
+        "{way}.async.bulk.tensor.{rank}d.global.shared::cta{kind}.{mode}.bulk_group [%rd1, {}], [%rd3];
+        cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;",
+        coordinates(rank)
+    )
+}
+
+/// The types that an H200 (driver 580.159, 2026-11-22) joins by each operation; by all others it ends the kernel.
+#[test]
+fn reductions_are_of_the_types_that_an_h200_takes() {
+    use Element::{Bf16, F16, F32, F64, S32, S64, U8, U16, U32, U64};
+    const BOUND: &[Element] = &[U32, S32, U64, S64, F16, Bf16];
+    const BITS: &[Element] = &[U32, S32, U64];
+    for (operation, taken) in [
+        (".add", &[U32, S32, U64, F16, Bf16, F32, F64][..]),
+        (".min", BOUND),
+        (".max", BOUND),
+        (".and", BITS),
+        (".or", BITS),
+        (".xor", BITS),
+        (".inc", &[U32]),
+        (".dec", &[U32]),
+    ] {
+        let rig = Rig::new(&kernel(HOPPER, &store(operation, 1, "tile")));
+        let (from, out) = (
+            rig.buffer_aligned(&[0u8; 512], 16),
+            rig.buffer(&[0u8; SHARED]),
+        );
+        for element in [U8, U16, U32, S32, U64, S64, F16, Bf16, F32, F64] {
+            let map = dense(element, from, &[32], &[16]);
+            if taken.contains(&element) {
+                ok(&rig, &map, out, [0; 5], [0; 3]);
+            } else {
+                let text = fault(&rig, &map, out, [0; 5]);
+                let words = format!("a reduction that {element:?} elements do not have");
+                assert!(text.contains(&words), "{operation} {element:?}: {text}");
+            }
+        }
+    }
+}
+
+/// An H200 (driver 580.159, 2026-11-22) ends a kernel that stores to a negative coordinate, one that stores pixels by a map whose box reaches out of
+/// the image, and one that begins outside of that box.
+#[test]
+fn stores_do_not_begin_before_the_tensor() {
+    for kind in ["", ".add"] {
+        let rig = Rig::new(&kernel(HOPPER, &store(kind, 3, "tile")));
+        let (from, out) = (
+            rig.buffer_aligned(&[0u8; 4096], 16),
+            rig.buffer(&[0u8; SHARED]),
+        );
+        let map = dense(Element::U32, from, &[8, 4, 4], &[4, 2, 2]);
+        for at in [[0, 3, 3, 0, 0], [4, 100, 0, 0, 0], [100, 0, 5, 0, 0]] {
+            ok(&rig, &map, out, at, [0; 3]);
+        }
+        for (at, words) in [
+            ([-4, 0, 0, 0, 0], "begins at -4 in dimension 0"),
+            ([0, -1, 0, 0, 0], "begins at -1 in dimension 1"),
+            ([0, 0, -7, 0, 0], "begins at -7 in dimension 2"),
+        ] {
+            let text = fault(&rig, &map, out, at);
+            assert!(text.contains(words), "{words}: {text}");
+        }
+        let rig = Rig::new(&kernel(HOPPER, &store(kind, 4, "im2col_no_offs")));
+        let from = rig.buffer_aligned(&[0u8; 4096], 16);
+        let out = rig.buffer(&[0u8; SHARED]);
+        let map = |lower: i16, upper: i16| TensorMap {
+            access: Access::Im2col(Im2col {
+                lower: [0, lower, 0],
+                upper: [0, upper, 0],
+                channels: 4,
+                pixels: 8,
+            }),
+            ..dense(Element::U32, from, &[4, 5, 4, 2], &[])
+        };
+        for (map, at) in [
+            (map(0, 0), [0, 3, 2, 1, 0]),
+            (map(0, 0), [4, 4, 3, 1, 0]),
+            (map(1, -1), [0, 0, 1, 0, 0]),
+        ] {
+            ok(&rig, &map, out, at, [0; 3]);
+        }
+        let outside = "reaches out of the image in spatial dimension 1";
+        for (map, at, words) in [
+            (map(0, 0), [0, 0, 0, -1, 0], "begins at -1 in dimension 3"),
+            (map(-1, 0), [0; 5], outside),
+            (map(0, 1), [0; 5], outside),
+            (
+                map(1, 0),
+                [0; 5],
+                "begins at 0 in dimension 2, where the map's box has 1 to 3",
+            ),
+            (
+                map(0, -1),
+                [0, 0, 3, 0, 0],
+                "begins at 3 in dimension 2, where the map's box has 0 to 2",
+            ),
+        ] {
+            let text = fault(&rig, &map, out, at);
+            assert!(text.contains(words), "{words}: {text}");
+        }
     }
 }
 

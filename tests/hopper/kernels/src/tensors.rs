@@ -2,8 +2,13 @@
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::barrier::{Barrier, BarrierStorage, Block, Cluster, Parity};
+use lanewise_std::half::{Bf16, F16};
+use lanewise_std::kernel::Value;
 use lanewise_std::thread::{block_dim_x, block_idx_x, sync_threads, thread_idx_x};
-use lanewise_std::tma::{Im2colMap, Im2colMapMut, SwizzledTile, TensorMap, TensorMapMut, Tile};
+use lanewise_std::tma::{
+    Im2colMap, Im2colMapMut, ReduceAdd, ReduceBitwise, ReduceMinMax, SwizzledTile, TensorMap,
+    TensorMapMut, Tile,
+};
 use lanewise_std::{GlobalMut, SharedArray, bulk, cluster};
 
 /// Words of shared memory for a box.
@@ -79,6 +84,52 @@ pub fn store_box<const RANK: usize>(
         bulk::commit_group();
         bulk::wait_group::<0>();
     }
+}
+
+/// Elements of the box that each kernel of [`joins!`] stores.
+pub const JOINED: usize = 32;
+
+/// Kernels of one block that join a box with the elements from `at` on, one entry point for each type that the hardware can do it with.
+macro_rules! joins {
+    ($($(#[$doc:meta])* $name:ident: $bound:ident of [$($ty:ty),*], by $($number:literal $how:ident),*;)*) => {$(
+        $(#[$doc])*
+        #[kernel(instances($($ty),*))]
+        #[launch_contract(dims = 1)]
+        pub fn $name<T: $bound + Value>(
+            map: TensorMapMut<T, 1>,
+            at: i32,
+            input: &[T],
+            how: u32,
+        ) {
+            shared! { static BOX: [Tile<[T; JOINED]>; 1]; }
+            let tile = BOX.tile(0);
+            for i in (thread_idx_x() as usize..input.len().min(JOINED)).step_by(block_dim_x() as usize) {
+                // SAFETY: the element is this thread's alone until the barrier.
+                unsafe { tile.set(i, input[i]) };
+            }
+            bulk::fence_proxy_async();
+            sync_threads();
+            if thread_idx_x() == 0 {
+                // SAFETY: the box is written, and nobody writes it again.
+                unsafe {
+                    match how {
+                        $($number => map.$how([at], tile.as_ptr()),)*
+                        _ => {}
+                    }
+                }
+                bulk::commit_group();
+                bulk::wait_group::<0>();
+            }
+        }
+    )*};
+}
+joins! {
+    /// Adds.
+    add_elements: ReduceAdd of [u32, i32, u64, F16, Bf16, f32, f64], by 0 store_add;
+    /// Keeps the lesser, or the greater.
+    bound_elements: ReduceMinMax of [u32, i32, u64, i64, F16, Bf16], by 0 store_min, 1 store_max;
+    /// Joins bits: and, or, xor.
+    join_bits: ReduceBitwise of [u32, i32, u64], by 0 store_and, 1 store_or, 2 store_xor;
 }
 
 /// One box into all blocks of the cluster; each block writes it behind the one before.

@@ -2,14 +2,16 @@
 
 use hopper::{buffer, device, values};
 use hopper_kernels::tensors::{
-    ADDERS, WORDS, add_rows_of_all, add_twice, load_box, load_for_all, load_pixels, store_box,
-    store_pixels,
+    ADDERS, JOINED, WORDS, add_elements, add_rows_of_all, add_twice, bound_elements, join_bits,
+    load_box, load_for_all, load_pixels, store_box, store_pixels,
 };
 use lanewise::tensor_map::{
-    Columns, Im2colMap, Im2colMapMut, Swizzle, TensorMap, TensorMapError, TensorMapMut, Tiles,
+    Columns, Im2colMap, Im2colMapMut, Swizzle, TensorElement, TensorMap, TensorMapError,
+    TensorMapMut, Tiles,
 };
 use lanewise::{Argument, DeviceBuffer, LaunchConfig};
 use lanewise_std::GlobalMut;
+use lanewise_std::half::{Bf16, F16};
 use lanewise_std::kernel::SafeKernel;
 use lanewise_std::tma;
 use proptest::prelude::*;
@@ -51,9 +53,10 @@ fn indices<const RANK: usize>(
 /// A size whose rows fill 16 bytes, a box, and where it begins: at a multiple of 16 bytes.
 type Shape<const RANK: usize> = ([usize; RANK], [u32; RANK], [i32; RANK]);
 
-fn shapes<const RANK: usize>() -> impl Strategy<Value = Shape<RANK>> {
-    let first = (1usize..8, 1u32..4, -5i32..10);
-    let others = proptest::collection::vec((1usize..6, 1u32..4, -4i32..8), RANK - 1);
+/// Boxes that begin up to `before` places before the tensor: loads may, stores may not.
+fn shapes<const RANK: usize>(before: i32) -> impl Strategy<Value = Shape<RANK>> {
+    let first = (1usize..8, 1u32..4, -before..10);
+    let others = proptest::collection::vec((1usize..6, 1u32..4, -before..8), RANK - 1);
     (first, others).prop_map(|((width, tile, at), others)| {
         let value = |d: usize| match d {
             0 => (4 * width, 4 * tile, 4 * at),
@@ -197,12 +200,12 @@ macro_rules! ranks {
 
             $(
                 #[test]
-                fn $loaded(shape in shapes::<$rank>()) {
+                fn $loaded(shape in shapes::<$rank>(5)) {
                     check_load(load_box::<$rank>, shape)?;
                 }
 
                 #[test]
-                fn $stored(shape in shapes::<$rank>(), how in 0usize..9) {
+                fn $stored(shape in shapes::<$rank>(0), how in 0usize..9) {
                     check_store(store_box::<$rank>, shape, how)?;
                 }
             )*
@@ -302,28 +305,117 @@ fn pixels_come_as_a_convolution_meets_them() {
 #[test]
 fn pixels_go_where_a_convolution_met_them() {
     let (device, stream) = device();
-    let size = [4, 5, 4, 2];
-    for add in [false, true] {
-        let mut expected = vec![1000u32; 160];
-        let mut images = buffer(&device, &expected);
-        let pixels: Vec<u32> = (1..=128).collect();
-        let columns = Columns::new(size, ([-1, -1, 0], [-1, -1, 0]), (4, 32));
-        let mut map = Im2colMapMut::new(&mut images, columns).expect("a map");
-        let arguments = (&mut map, [0, -1, -1, 0], &buffer(&device, &pixels), add);
-        device
-            .launch(&stream, store_pixels, config(), arguments)
-            .expect("a launch");
-        for pixel in 0..32i64 {
-            let (x, y, image) = (pixel % 5 - 1, pixel / 5 % 4 - 1, pixel / 20);
-            for channel in 0..4 {
-                if let Some(place) = index(size, [channel, x, y, image]) {
-                    let value = (4 * pixel + channel) as u32 + 1;
-                    expected[place] = if add { expected[place] + value } else { value };
+    let size = [4usize, 5, 4, 2];
+    for (lower, upper) in [([0, 0], [0, 0]), ([0, 0], [-2, -1]), ([1, 0], [0, 0])] {
+        for add in [false, true] {
+            let mut expected = vec![1000u32; 160];
+            let mut images = buffer(&device, &expected);
+            let pixels: Vec<u32> = (1..=96).collect();
+            let corners = ([lower[0], lower[1], 0], [upper[0], upper[1], 0]);
+            let columns = Columns::new(size, corners, (4, 24));
+            let mut map = Im2colMapMut::new(&mut images, columns).expect("a map");
+            let start = [0, i32::from(lower[0]), i32::from(lower[1]), 0];
+            let arguments = (&mut map, start, &buffer(&device, &pixels), add);
+            device
+                .launch(&stream, store_pixels, config(), arguments)
+                .expect("a launch");
+            let [width, height] =
+                [0, 1].map(|d| size[d + 1] as i64 + i64::from(upper[d]) - i64::from(lower[d]));
+            for pixel in 0..24i64 {
+                let x = pixel % width + i64::from(lower[0]);
+                let y = pixel / width % height + i64::from(lower[1]);
+                for channel in 0..4 {
+                    if let Some(place) = index(size, [channel, x, y, pixel / (width * height)]) {
+                        let value = (4 * pixel + channel) as u32 + 1;
+                        expected[place] = if add { expected[place] + value } else { value };
+                    }
                 }
             }
+            assert_eq!(values(&images), expected, "{lower:?} {upper:?} add: {add}");
         }
-        assert_eq!(values(&images), expected, "add: {add}");
     }
+}
+
+/// A store of 32 elements from `at` on joins each with the one that is there.
+fn check_joins<T, K>(kernel: K, how: u32, join: impl Fn(T, T) -> T, value: impl Fn(usize) -> T)
+where
+    T: TensorElement + PartialEq + std::fmt::Debug + 'static,
+    K: SafeKernel<Params = (tma::TensorMapMut<'static, T, 1>, i32, &'static [T], u32)> + Copy,
+    i32: Argument<i32>,
+{
+    let (device, stream) = device();
+    let piece = (16 / size_of::<T>()) as i32;
+    let size = 64 + piece as usize;
+    // Inside, over the end, behind it.
+    for at in [0, 3 * piece, size as i32 - piece, size as i32 + piece] {
+        let mut expected: Vec<T> = (0..size).map(|i| value(3 * i + 1)).collect();
+        let input: Vec<T> = (0..JOINED).map(|i| value(5 * i + 2)).collect();
+        let mut tensor = buffer(&device, &expected);
+        for (i, &element) in input.iter().enumerate() {
+            if let Some(there) = expected.get_mut(at as usize + i) {
+                *there = join(*there, element);
+            }
+        }
+        let tiles = Tiles::new([size], [JOINED as u32]);
+        let mut map = TensorMapMut::new(&mut tensor, tiles).expect("a map");
+        let input = buffer(&device, &input);
+        let arguments = (&mut map, at, &input, how);
+        let launched = device.launch(&stream, kernel, config(), arguments);
+        launched.expect("a launch");
+        let name = std::any::type_name::<T>();
+        assert_eq!(values(&tensor), expected, "{name} by {how} at {at}");
+    }
+}
+
+/// Half floats are joined as `f32`, which has every one of these numbers and sums.
+macro_rules! halves {
+    ($($ty:ident)*) => {$(
+        let value = |i: usize| $ty::from_f32((i as f32 % 61.0) - 30.0);
+        let join = |f: fn(f32, f32) -> f32| {
+            move |a: $ty, b: $ty| $ty::from_f32(f(a.to_f32(), b.to_f32()))
+        };
+        check_joins(add_elements::<$ty>, 0, join(|a, b| a + b), value);
+        check_joins(bound_elements::<$ty>, 0, join(f32::min), value);
+        check_joins(bound_elements::<$ty>, 1, join(f32::max), value);
+    )*};
+}
+
+#[test]
+fn each_type_of_element_is_joined_by_what_the_hardware_has_for_it() {
+    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+    let bits = |i: usize| ODD.wrapping_mul(i as u64);
+    macro_rules! integers {
+        ($($ty:ident: $($adds:ident)?, $($bits:ident)?;)*) => {$(
+            let value = |i| bits(i) as $ty;
+            $(check_joins($adds::<$ty>, 0, $ty::wrapping_add, value);)?
+            check_joins(bound_elements::<$ty>, 0, Ord::min, value);
+            check_joins(bound_elements::<$ty>, 1, Ord::max, value);
+            $(
+                check_joins($bits::<$ty>, 0, |a: $ty, b: $ty| a & b, value);
+                check_joins($bits::<$ty>, 1, |a: $ty, b: $ty| a | b, value);
+                check_joins($bits::<$ty>, 2, |a: $ty, b: $ty| a ^ b, value);
+            )?
+        )*};
+    }
+    integers! {
+        u32: add_elements, join_bits;
+        i32: add_elements, join_bits;
+        u64: add_elements, join_bits;
+        i64: ,;
+    }
+    halves! { F16 Bf16 }
+    check_joins(
+        add_elements::<f32>,
+        0,
+        |a, b| a + b,
+        |i| i as f32 / 4.0 - 20.0,
+    );
+    check_joins(
+        add_elements::<f64>,
+        0,
+        |a, b| a + b,
+        |i| i as f64 / 3.0 - 20.0,
+    );
 }
 
 #[test]
@@ -440,6 +532,15 @@ fn what_the_hardware_cannot_do_is_refused_with_the_reason() {
     let refused = Im2colMap::new(&images, columns).expect_err("a corner too far");
     assert!(
         matches!(refused, TensorMapError::Requirement(_)),
+        "{refused}"
+    );
+    let mut images = images;
+    let columns = Columns::new([4, 5, 4, 2], ([0, -1, 0], [0; 3]), (4, 32));
+    let refused = Im2colMapMut::new(&mut images, columns).expect_err("a corner before the image");
+    assert!(
+        refused.to_string().starts_with(
+            "pixels are not to be stored by a map whose lower corner is -1 in spatial dimension 1"
+        ),
         "{refused}"
     );
 }

@@ -6,7 +6,7 @@
 //!
 //! Reported: what is no tensor map, or one that no device takes; a map of other dimensions or another access than the
 //! instruction's; shared memory that is not at a multiple of 128 bytes; a box that begins between two multiples of 16 bytes of its row;
-//! bytes inside of the tensor that are in no live allocation; and all that is reported of a bulk copy.
+//! a box that is stored to before the tensor's beginning; a reduction that the elements do not have; bytes inside of the tensor that are in no live allocation; and all that is reported of a bulk copy.
 
 use std::sync::Arc;
 
@@ -240,16 +240,23 @@ unsafe fn start_one(
             Some((join, size)) => Movement::Join(join, size),
             None => {
                 let message = format!("a reduction that {:?} elements do not have", map.element);
-                let help = "the table of `cp.reduce.async.bulk.tensor` says which type takes which operation";
+                let help = "a GPU ends the kernel with an illegal instruction: add takes u32, s32, u64 and all floats, min and max all integers of 32 and 64 bits and f16 and bf16, and, or and xor u32, s32 and u64, inc and dec u32";
                 return illegal(core, op, lane, message, help);
             }
         },
         TensorOperation::Store => Movement::Store,
         TensorOperation::Load | TensorOperation::Prefetch => Movement::Load,
     };
-    if !matches!(how, Movement::Load) && map.swizzle == Swizzle::B128Atom32Flip8 {
-        let message = "a store by a tensor map whose swizzle exchanges halves of 16 bytes".into();
-        return illegal(core, op, lane, message, "that swizzle is for loads");
+    if !matches!(how, Movement::Load) {
+        if map.swizzle == Swizzle::B128Atom32Flip8 {
+            let message =
+                "a store by a tensor map whose swizzle exchanges halves of 16 bytes".into();
+            return illegal(core, op, lane, message, "that swizzle is for loads");
+        }
+        if let Err(error) = map.check_stored(&place) {
+            let help = "a GPU ends the kernel with an illegal instruction: store from coordinate 0 on, and pixels by a map whose box is inside of the image, from inside of that box";
+            return illegal(core, op, lane, error.to_string(), help);
+        }
     }
     let (act, kind) = match how {
         Movement::Load => (AccessKind::Write, Kind::Write),

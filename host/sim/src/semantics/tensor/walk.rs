@@ -71,6 +71,43 @@ pub enum WalkError {
         /// Where that is.
         byte: i64,
     },
+    /// A store of a box that begins before the tensor.
+    #[error(
+        "a store of a box that begins at {coordinate} in dimension {dimension}; loads may begin before the tensor, stores may not"
+    )]
+    Before {
+        /// Which dimension, from the contiguous one.
+        dimension: usize,
+        /// Where the box begins in it.
+        coordinate: i32,
+    },
+    /// A store of pixels whose box reaches out of the image.
+    #[error(
+        "a store of pixels whose box reaches out of the image in spatial dimension {dimension}, by corners {lower} and {upper}; of a map for stores the lower \
+         one is not negative, and the upper one not positive"
+    )]
+    Corners {
+        /// Which spatial dimension, from the width.
+        dimension: usize,
+        /// The map's lower corner in it.
+        lower: i16,
+        /// The upper corner, from the last pixel.
+        upper: i16,
+    },
+    /// A store of pixels that begins outside of their box.
+    #[error(
+        "a store of pixels that begins at {coordinate} in dimension {dimension}, where the map's box has {first} to {last}"
+    )]
+    OutsideBox {
+        /// Which dimension, from the contiguous one.
+        dimension: usize,
+        /// Where the pixels begin in it.
+        coordinate: i32,
+        /// The first that is in the box.
+        first: i64,
+        /// The last.
+        last: i64,
+    },
     /// What the simulator leaves out.
     #[error("{0} are not modelled")]
     NotModelled(&'static str),
@@ -109,6 +146,53 @@ impl TensorMap {
         self.check_slices()?;
         self.check_start(place, size)?;
         Ok(bytes)
+    }
+
+    /// Whether a store or a reduction of this box may begin there. The ISA does not say it. An H200 (driver 580.159, 2026-11-22) ends a kernel with
+    /// `CUDA_ERROR_ILLEGAL_INSTRUCTION` for a negative coordinate in any dimension; for every store of pixels whose box reaches out of the image;
+    /// and for one that begins outside of that box.
+    ///
+    /// # Errors
+    /// Where it may not.
+    pub fn check_stored(&self, place: &Place) -> Result<(), WalkError> {
+        let rank = (self.rank as usize).min(MOST);
+        // Of scattered rows nobody has asked a GPU.
+        if let Place::Tile(at) | Place::Column(at, _) = place
+            && let Some(dimension) = at[..rank].iter().position(|&coordinate| coordinate < 0)
+        {
+            let coordinate = at[dimension];
+            return Err(WalkError::Before {
+                dimension,
+                coordinate,
+            });
+        }
+        let (Place::Column(at, _), Access::Im2col(it)) = (place, &self.access) else {
+            return Ok(());
+        };
+        for spatial in 0..rank.saturating_sub(2) {
+            let (lower, upper) = (it.lower[spatial], it.upper[spatial]);
+            if lower < 0 || upper > 0 {
+                return Err(WalkError::Corners {
+                    dimension: spatial,
+                    lower,
+                    upper,
+                });
+            }
+            let dimension = spatial + 1;
+            let (first, last) = (
+                i64::from(lower),
+                self.size[dimension] as i64 - 1 + i64::from(upper),
+            );
+            if !(first..=last).contains(&i64::from(at[dimension])) {
+                return Err(WalkError::OutsideBox {
+                    dimension,
+                    coordinate: at[dimension],
+                    first,
+                    last,
+                });
+            }
+        }
+        Ok(())
     }
 
     /// The ISA does not say it, and an H200 ends such a kernel with `CUDA_ERROR_ILLEGAL_INSTRUCTION`.

@@ -78,7 +78,9 @@ impl Core<'_> {
         let mut count = 0;
         let watch = WATCH.then(watcher);
         while op < self.limit {
-            if let Some(watch) = watch {
+            if let Some(watch) = watch
+                && self.is_watched(op)
+            {
                 if self.touches(op) {
                     op = STOP;
                     break;

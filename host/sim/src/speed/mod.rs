@@ -98,7 +98,20 @@ pub struct Bench {
     instance: Instance,
     classes: Instance,
     programs: Vec<Program>,
+    buffers: Buffers,
 }
+
+/// What the programs read and write: a million floats each.
+#[derive(Debug, Clone, Copy)]
+struct Buffers {
+    /// Two inputs.
+    inputs: [u64; 2],
+    /// Where results go.
+    output: u64,
+}
+
+/// Floats of a buffer.
+const MILLION: u64 = 1 << 20;
 
 impl Bench {
     /// Loads them and fills their buffers.
@@ -109,12 +122,17 @@ impl Bench {
         let device = Device::new(DeviceModel::h200())?;
         let instance = device.instantiate(&Module::load(include_str!("kernels.ptx"))?)?;
         let classes = device.instantiate(&Module::load(&classes::module())?)?;
-        let programs = programs(&device)?;
+        let make = || buffer(&device, MILLION as usize);
+        let buffers = Buffers {
+            inputs: [make()?, make()?],
+            output: make()?,
+        };
         Ok(Self {
             device,
             instance,
             classes,
-            programs,
+            programs: programs(buffers),
+            buffers,
         })
     }
 
@@ -175,35 +193,77 @@ impl Bench {
         watch: Watch,
         seconds: f64,
     ) -> Result<Figure, SpeedError> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-        let pool = pool.map_err(|error| SpeedError::Thread(error.to_string()))?;
-        pool.install(|| {
+        self.alone(|| {
             let lanes = self.run(program, Watch::Counters)?;
-            let (start, mut runs) = (cpu_time(), 0);
-            while runs == 0 || cpu_time() - start < seconds {
-                self.run(program, watch)?;
+            let (mut spent, mut runs) = (0.0, 0);
+            while runs == 0 || spent < seconds {
+                spent += self.time(program, watch)?;
                 runs += 1;
             }
             Ok(Figure {
                 name: program.name,
                 lanes,
-                seconds: (cpu_time() - start) / f64::from(runs),
+                seconds: spent / f64::from(runs),
             })
         })
     }
+
+    /// What each of `watches` costs: CPU seconds of one run under it, on one worker. They take turns for `rounds` rounds, of which
+    /// each one's quickest counts: a busy host disturbs all alike.
+    ///
+    /// # Errors
+    /// As [`Bench::run`].
+    pub fn compare(
+        &self,
+        program: &Program,
+        watches: &[Watch],
+        rounds: u32,
+    ) -> Result<Vec<f64>, SpeedError> {
+        self.alone(|| {
+            let mut least = vec![f64::INFINITY; watches.len()];
+            for _ in 0..rounds {
+                for (least, &watch) in least.iter_mut().zip(watches) {
+                    *least = least.min(self.time(program, watch)?);
+                }
+            }
+            Ok(least)
+        })
+    }
+
+    /// Runs `f` on one worker of its own.
+    fn alone<T: Send>(
+        &self,
+        f: impl FnOnce() -> Result<T, SpeedError> + Send,
+    ) -> Result<T, SpeedError> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+        let pool = pool.map_err(|error| SpeedError::Thread(error.to_string()))?;
+        pool.install(f)
+    }
+
+    /// CPU seconds of one run.
+    fn time(&self, program: &Program, watch: Watch) -> Result<f64, SpeedError> {
+        self.forget();
+        let start = cpu_time();
+        self.run(program, watch)?;
+        Ok(cpu_time() - start)
+    }
+
+    /// The buffers as a checked program finds them: nobody wrote the results yet, and the inputs were written piece by piece.
+    /// (After a launch that was not checked all would count as written, and the check for unwritten memory would have nothing to do.)
+    fn forget(&self) {
+        let memory = self.device.memory();
+        for input in self.buffers.inputs {
+            memory.forgotten(input, 4);
+            memory.written(input, 4);
+        }
+        memory.forgotten(self.buffers.output, MILLION * 4);
+    }
 }
 
-/// CPU time of this thread, in seconds; on hosts that do not tell, time.
+/// CPU time of this thread, in seconds.
 fn cpu_time() -> f64 {
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanoseconds = told.and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
-    nanoseconds.map_or_else(
-        || {
-            let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-            now.map_or(0.0, |since| since.as_secs_f64())
-        },
-        |nanoseconds| nanoseconds / 1e9,
-    )
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
 /// Floats on the device.
@@ -219,10 +279,8 @@ fn buffer(device: &Device, values: usize) -> Result<u64, MemoryError> {
     Ok(at)
 }
 
-fn programs(device: &Device) -> Result<Vec<Program>, MemoryError> {
-    let million = 1_u64 << 20;
-    let make = || buffer(device, 1 << 20);
-    let (a, b, c) = (make()?, make()?, make()?);
+fn programs(buffers: Buffers) -> Vec<Program> {
+    let ([a, b], c) = (buffers.inputs, buffers.output);
     let words = |words: &[u64]| {
         words
             .iter()
@@ -243,14 +301,14 @@ fn programs(device: &Device) -> Result<Vec<Program>, MemoryError> {
         block: [block[0], block[1], 1],
         params,
     };
-    Ok(vec![
+    vec![
         program("f32 loop", "fma_loop", [64, 1], [256, 1], words(&[c])),
         program(
             "vec_add 1M",
             "vec_add",
             [4096, 1],
             [256, 1],
-            words(&[a, million, b, million, c, million]),
+            words(&[a, MILLION, b, MILLION, c, MILLION]),
         ),
         program(
             "naive matmul 256",
@@ -288,7 +346,7 @@ fn programs(device: &Device) -> Result<Vec<Program>, MemoryError> {
             "reduce_shfl",
             [1024, 1],
             [256, 1],
-            words(&[a, million, c, 1024]),
+            words(&[a, MILLION, c, 1024]),
         ),
         program(
             "plain matmul 256",
@@ -297,5 +355,20 @@ fn programs(device: &Device) -> Result<Vec<Program>, MemoryError> {
             [16, 16],
             words(&[a, b, c, 256]),
         ),
-    ])
+        // The counts are added to an input: to add to what nobody wrote would be a finding.
+        program(
+            "histogram 1M",
+            "histogram",
+            [1024, 1],
+            [256, 1],
+            words(&[a, b]),
+        ),
+        program(
+            "transpose 1024",
+            "transpose",
+            [32, 32],
+            [32, 8],
+            words(&[a, c, 1024]),
+        ),
+    ]
 }

@@ -23,6 +23,7 @@ use crate::machine::event::RawFault;
 use crate::machine::explore::EXPLORED_BUDGET;
 use crate::machine::program::{Function, PresetRow, Program, VariableSpace};
 use crate::machine::watch::findings::FindingKey;
+use crate::machine::watch::watched;
 use crate::memory::{Memory, Snapshot};
 use crate::model::DeviceModel;
 use crate::report::Fault;
@@ -91,6 +92,8 @@ pub(crate) struct Run<'l> {
     pub(in crate::machine) fault: Mutex<Option<Failure>>,
     /// Whether something looks at each operation before it runs: counters, checks.
     pub(in crate::machine) watches: bool,
+    /// Which operations, by their number; empty where nothing does.
+    pub(in crate::machine) watched: Vec<bool>,
     /// Whether the module prints at all.
     pub(in crate::machine) prints: bool,
     /// What was printed, by team, until it is its turn.
@@ -371,6 +374,11 @@ pub(in crate::machine) fn grid(
         *word = u64::from_le_bytes(padded);
     }
     let blocks = launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
+    let watches = launch.count || launch.checks != Checks::default() || !program.touches.is_empty();
+    let watched = match watches {
+        true => watched(program, launch, cluster),
+        false => Vec::new(),
+    };
     let run = Run {
         program,
         function: &program.functions[*entry],
@@ -393,7 +401,8 @@ pub(in crate::machine) fn grid(
         budget: &family.budget,
         failed: AtomicU64::new(u64::MAX),
         fault: Mutex::default(),
-        watches: launch.count || launch.checks != Checks::default() || !program.touches.is_empty(),
+        watches,
+        watched,
         prints: program.prints,
         output: Mutex::default(),
         heap: family.heap,

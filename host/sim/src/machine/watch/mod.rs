@@ -20,7 +20,8 @@ use crate::checks::race::{Access, Kind};
 use crate::counters::banks::passes;
 use crate::counters::even::Even;
 use crate::counters::sectors::sectors;
-use crate::machine::program::{Class, OpInfo, SpaceClass};
+use crate::launch::Launch;
+use crate::machine::program::{Class, OpInfo, Program, SpaceClass};
 use crate::memory::window::{self, Window};
 
 /// The lanes of the lower half of a warp.
@@ -183,6 +184,15 @@ impl Core<'_> {
             pending: false,
         };
         self.races.together(&access, even, mask, size)
+    }
+
+    /// Whether something looks at `op` before it runs. Most operations are left alone, so this is asked first.
+    #[inline(always)]
+    pub(super) fn is_watched(&self, op: *const Op) -> bool {
+        let run = self.run;
+        let index = (op as usize - run.program.ops.as_ptr() as usize) / size_of::<Op>();
+        // What is unwritten is followed through registers, and a probe looks at everything.
+        self.tainted || self.probe.is_some() || run.watched.get(index).copied().unwrap_or(false)
     }
 
     /// Counts an operation that all running lanes do on registers, which is all there is to watch of it. False for others.
@@ -432,6 +442,41 @@ impl Core<'_> {
             self.races.step(block, self.current.1 as u32);
         }
     }
+}
+
+/// The operations that something looks at in a launch, by their number. The fewer, the quicker: one check asks for few.
+pub(in crate::machine) fn watched(
+    program: &Program,
+    launch: &Launch<'_>,
+    cluster: [u32; 3],
+) -> Vec<bool> {
+    let checks = launch.checks;
+    // Shared memory of a block that has ended is that of another block of the cluster.
+    let ends = checks.sync && cluster != [1; 3];
+    let of_class = |class| match class {
+        Class::Load(space) | Class::Store(space) | Class::Atomic(space) => match space {
+            SpaceClass::Global => checks.race || checks.init,
+            SpaceClass::Shared | SpaceClass::Generic => checks.race || checks.init || ends,
+            SpaceClass::Local => checks.init,
+            SpaceClass::Constant => false,
+        },
+        _ => false,
+    };
+    let mut watched: Vec<bool> = match launch.count {
+        true => vec![true; program.ops.len()],
+        false => program
+            .infos
+            .iter()
+            .map(|info| of_class(info.class))
+            .collect(),
+    };
+    let touched = program.touches.iter().map(Option::is_some);
+    for (to, touched) in watched.iter_mut().zip(touched) {
+        *to |= touched;
+    }
+    let arrays = program.arrays.iter().filter(|_| checks.memory);
+    arrays.for_each(|&(op, _)| watched[op as usize] = true);
+    watched
 }
 
 /// Each memory that lanes access, the address that it starts at, and the lanes.

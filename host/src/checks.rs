@@ -1,4 +1,4 @@
-//! Checks of the simulator that are asked for: races, reads of what nobody wrote, barriers that a warp reaches in parts.
+//! Checks of the simulator that are asked for: races, reads of what nobody wrote, barriers that a warp reaches in parts, leaks.
 //!
 //! `LANEWISE_CHECKS=race` asks for them from outside, for every launch of any program. A program asks for them itself by a
 //! [`Guard`], for the launches of one thread, or by [`of`], which gives the findings back. A finding fails the launch as a
@@ -85,6 +85,27 @@ impl Checking {
         }
     }
 
+    /// Accesses past the end of a shared array, and where memory was allocated and freed that is used too late.
+    pub fn memory() -> Self {
+        let mut checks = Checks::default();
+        checks.memory = true;
+        Self {
+            checks,
+            ..Self::default()
+        }
+    }
+
+    /// What the program makes and does not give back: buffers, streams, events, modules, graphs and whatever else has to be. No
+    /// other check asks for this one, [`Checking::all`] neither.
+    pub fn leak() -> Self {
+        let mut checks = Checks::default();
+        checks.leak = true;
+        Self {
+            checks,
+            ..Self::default()
+        }
+    }
+
     /// Findings are printed on stderr, and the launch counts as good: `LANEWISE_CHECKS_ACTION=report`.
     pub fn report(self) -> Self {
         Self {
@@ -132,7 +153,7 @@ impl Checking {
     }
 }
 
-/// `race,sync,memory,init`, or `all`: as `LANEWISE_CHECKS`.
+/// `race,sync,memory,init,leak`, or `all`, which is all but `leak`: as `LANEWISE_CHECKS`.
 impl FromStr for Checking {
     type Err = UnknownCheck;
 
@@ -163,6 +184,21 @@ impl Guard {
     pub fn findings(&self) -> Vec<Finding> {
         let observed = self.0.take().into_iter();
         observed.flat_map(|launch| launch.findings).collect()
+    }
+
+    /// What this thread has made since the guard was and has not given back, where the check of leaks was asked for: one finding for
+    /// each kind of object and line of the program. Nothing on a GPU.
+    ///
+    /// ```
+    /// use lanewise::checks::Checking;
+    /// # let device = lanewise::Device::open()?;
+    /// let guard = Checking::leak().start();
+    /// drop(device.stream()?); // given back
+    /// assert!(guard.leaks().is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn leaks(&self) -> Vec<Finding> {
+        self.0.left()
     }
 }
 

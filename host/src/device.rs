@@ -123,7 +123,9 @@ impl Device {
         // More than fit is as much beyond what there is.
         let number = u32::try_from(ordinal).unwrap_or(u32::MAX);
         let device = CustDevice::get_device(number).map_err(call("cuDeviceGet"))?;
-        let context = Context::new(device).map_err(call("cuDevicePrimaryCtxRetain"))?;
+        // A device lives until the process ends, and so does its context.
+        let context = lanewise_driver::kept(|| Context::new(device))
+            .map_err(call("cuDevicePrimaryCtxRetain"))?;
         let properties = DeviceProperties::read(device, at)?;
         // The choice is made where `cuInit` is called, which has been.
         let backend = lanewise_driver::backend().unwrap_or(Backend::Sim);
@@ -295,7 +297,8 @@ impl Device {
         if let Some(module) = &*slot {
             return Ok(module.clone());
         }
-        let module = Arc::new(make()?);
+        // It goes with the device, which does not.
+        let module = Arc::new(lanewise_driver::kept(make)?);
         *slot = Some(module.clone());
         Ok(module)
     }

@@ -7,6 +7,11 @@ use tests::expect;
 use tests::isolate::{isolated, isolated_with};
 use tests::report;
 
+#[path = "checks/freed.rs"]
+mod freed;
+#[path = "checks/leaks.rs"]
+mod leaks;
+
 /// What this file's tests need: a check is the simulator's.
 fn simulator() -> Option<Device> {
     tests::simulator("checks", "a GPU checks nothing")
@@ -234,7 +239,7 @@ fn a_setting_that_cannot_be_read_is_an_error_and_an_unknown_name_a_warning() {
         (
             "LANEWISE_CHECKS",
             "bounds",
-            "no check is called `bounds`; there are `race`, `sync`, `memory`, `init`, and `all`",
+            "no check is called `bounds`; there are `race`, `sync`, `memory`, `init`, `leak`, and `all`",
         ),
         (
             "LANEWISE_CHECKS_ACTION",
@@ -258,7 +263,9 @@ fn a_setting_that_cannot_be_read_is_an_error_and_an_unknown_name_a_warning() {
 /// The book's table of checks, and the table of variables, name what the simulator takes.
 #[test]
 fn the_book_names_every_check() {
-    let named = lanewise_sim::Checks::all().to_string();
+    let mut all = lanewise_sim::Checks::all();
+    all.leak = true;
+    let named = all.to_string();
     let names: Vec<&str> = named.split(',').collect();
     let page = include_str!("../../docs/src/checks.md");
     let table = page.lines().skip_while(|line| !line.starts_with("| check"));

@@ -3,12 +3,37 @@
 
 use crate::row::DefaultStream;
 use std::cell::Cell;
+use std::panic::Location;
 
 thread_local! {
+    /// The call that this thread is in, or made last.
+    static CALL: Cell<&'static str> = const { Cell::new("") };
+    /// The line of the program that has told it.
+    static CALL_SITE: Cell<Option<&'static Location<'static>>> = const { Cell::new(None) };
     /// Whether this thread is running a host function of a stream.
     static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
     /// What the null stream means in the call that this thread is in.
     static DEFAULT_STREAM: Cell<DefaultStream> = const { Cell::new(DefaultStream::Legacy) };
+}
+
+/// Says which line of the program the next allocations and launches of this thread are for; reports name it.
+pub fn set_call_site(place: Option<&'static Location<'static>>) {
+    CALL_SITE.set(place);
+}
+
+/// The line that the calling thread has told.
+pub(crate) fn call_site() -> Option<&'static Location<'static>> {
+    CALL_SITE.get()
+}
+
+/// Says that this thread makes a call of the driver.
+pub(crate) fn begin(call: &'static str) {
+    CALL.set(call);
+}
+
+/// The call that this thread is in, or made last.
+pub(crate) fn call() -> &'static str {
+    CALL.get()
 }
 
 /// Runs a stream's host function: the calls it makes are refused, as the driver API says.

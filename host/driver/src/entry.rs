@@ -36,6 +36,7 @@ pub(crate) fn answer(
     body: &mut dyn FnMut() -> Result,
 ) -> CUresult {
     entry_point::know(table);
+    calling::begin(call);
     let begun = trace::sim::begin(traced::device_of_call);
     let outcome = permitted(columns).and_then(|()| {
         let body = AssertUnwindSafe(|| calling::with_default_stream(stream, body));

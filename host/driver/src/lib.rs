@@ -21,6 +21,7 @@
 
 pub mod abi;
 pub mod api;
+mod at_end;
 mod backend;
 mod calling;
 mod calls;
@@ -30,6 +31,8 @@ mod entry;
 mod entry_point;
 mod error;
 mod fork;
+mod host_finding;
+mod leak;
 mod libcuda;
 mod log;
 mod lookup;
@@ -45,6 +48,7 @@ mod trace;
 mod trace_range;
 
 pub use backend::{Backend, backend};
+pub use calling::set_call_site;
 pub use entry::last_code;
 pub use entry_point::{EntryPoint, PerThread};
 pub use fork::{Fork, Forked};
@@ -53,8 +57,8 @@ pub use lanewise_sim::model::{Allowance, Occupancy, Resource};
 pub use lanewise_sim::tensor;
 pub use lanewise_sim::{Checks, Counters, DeviceModel, Exploration, Finding, Metric};
 pub use lanewise_sim::{Schedule, Strategy, UnknownSchedule};
+pub use leak::kept;
 pub use log::last_message;
-pub use objects::memory::set_call_site;
 
 pub use observe::{Ask, Observed, Observer};
 pub use output::{Sink, set_output};

@@ -56,8 +56,13 @@ thread_local! {
     static STACK: RefCell<Vec<Entry>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Numbers observers; of all threads, as one thread's may be asked by others too.
+/// Numbers observers; of all threads, as one thread's may be asked by others too. And what they look at, in the order of time.
 static NEXT: AtomicU64 = AtomicU64::new(0);
+
+/// The number of what is done now.
+pub(crate) fn number() -> u64 {
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
 
 /// Watches the launches of the thread that made it. No effect on a GPU.
 #[derive(Debug)]
@@ -71,7 +76,7 @@ pub struct Observer {
 impl Observer {
     /// Asks this of the launches that this thread makes from now on.
     pub fn start(ask: Ask) -> Observer {
-        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        let id = number();
         let record = Arc::default();
         STACK.with_borrow_mut(|stack| {
             stack.push(Entry {
@@ -87,6 +92,11 @@ impl Observer {
         }
     }
 
+    /// When it was started: what was done since has a higher [`number`].
+    pub(crate) fn begun(&self) -> u64 {
+        self.id
+    }
+
     /// What the launches left that have ended and were not taken yet, in the order in which they ended. Launches are
     /// asynchronous: synchronise first.
     pub fn take(&self) -> Vec<Observed> {
@@ -98,6 +108,17 @@ impl Drop for Observer {
     fn drop(&mut self) {
         STACK.with_borrow_mut(|stack| stack.retain(|entry| entry.id != self.id));
     }
+}
+
+/// What this thread's launches and objects are checked for.
+pub(crate) fn checks() -> Checks {
+    let asked = STACK.try_with(|stack| {
+        let stack = stack.borrow();
+        stack.iter().rev().find_map(|entry| entry.ask.checks)
+    });
+    // A thread that ends has no observers any more.
+    let asked = asked.ok().flatten();
+    asked.unwrap_or_else(|| settings::launches().checks)
 }
 
 /// What a thread's observers ask, all together.

@@ -19,6 +19,9 @@ static WANTED: AtomicBool = AtomicBool::new(false);
 /// The name of the device's model.
 static DEVICE: Mutex<&str> = Mutex::new("no device");
 
+/// What was found in what the host did.
+static HOST: Mutex<Vec<Finding>> = Mutex::new(Vec::new());
+
 static KERNELS: Mutex<BTreeMap<String, Sum>> = Mutex::new(BTreeMap::new());
 
 /// What all launches of a kernel left.
@@ -49,8 +52,6 @@ pub(crate) fn begin(device: &'static str) {
         }
         if file.is_some() || settings::summary().unwrap_or_default() {
             WANTED.store(true, Ordering::Relaxed);
-            // SAFETY: the handler takes no arguments and does not unwind.
-            unsafe { libc::atexit(end) };
         }
     });
 }
@@ -87,27 +88,35 @@ fn change(kernel: &str, add: impl FnOnce(&mut Sum)) {
     add(sum);
 }
 
-/// At the end of the process.
-extern "C" fn end() {
-    // What unwinds out of an exit handler aborts, and a summary is not worth that.
-    let _ = std::panic::catch_unwind(|| {
-        let kernels = std::mem::take(&mut *KERNELS.lock());
-        if settings::summary().unwrap_or_default() {
-            eprint!("{}", text(&kernels));
-        }
-        if let Some(path) = settings::counters_file()
-            && let Err(error) = std::fs::write(&path, format!("{:#}\n", document(&kernels)))
-        {
-            eprintln!(
-                "lanewise: the counters cannot be written to `{}`: {error}",
-                path.display()
-            );
-        }
-    });
+/// Adds what was found in what the host did.
+pub(crate) fn found_on_host(finding: Finding) {
+    if WANTED.load(Ordering::Relaxed) {
+        HOST.lock().push(finding);
+    }
+}
+
+/// Says and writes it, at the end of the process.
+pub(crate) fn end() {
+    if !WANTED.swap(false, Ordering::Relaxed) {
+        return;
+    }
+    let kernels = std::mem::take(&mut *KERNELS.lock());
+    let host = std::mem::take(&mut *HOST.lock());
+    if settings::summary().unwrap_or_default() {
+        eprint!("{}", text(&kernels, &host));
+    }
+    if let Some(path) = settings::counters_file()
+        && let Err(error) = std::fs::write(&path, format!("{:#}\n", document(&kernels, &host)))
+    {
+        eprintln!(
+            "lanewise: the counters cannot be written to `{}`: {error}",
+            path.display()
+        );
+    }
 }
 
 /// The summary for people: a line about the run, a table of kernels, a line for each finding.
-fn text(kernels: &BTreeMap<String, Sum>) -> String {
+fn text(kernels: &BTreeMap<String, Sum>, host: &[Finding]) -> String {
     let launches = settings::launches();
     let all: u64 = kernels.values().map(|sum| sum.launches).sum();
     let checks = match launches.checks.to_string() {
@@ -126,7 +135,8 @@ fn text(kernels: &BTreeMap<String, Sum>) -> String {
     if !kernels.is_empty() {
         text += &table(&rows);
     }
-    let found: Vec<&Finding> = kernels.values().flat_map(|sum| &sum.findings).collect();
+    let found = kernels.values().flat_map(|sum| &sum.findings).chain(host);
+    let found: Vec<&Finding> = found.collect();
     if !launches.checks.to_string().is_empty() {
         text += &match found.len() as u64 {
             0 => "lanewise: the checks found nothing\n".to_owned(),
@@ -140,12 +150,16 @@ fn text(kernels: &BTreeMap<String, Sum>) -> String {
         let place = &finding.report.place;
         let at = match &place.source {
             Some(source) => format!("{}:{}", source.file, source.line),
+            None if place.kernel.is_empty() => "the host".to_owned(),
             None => format!("ptx line {}", place.line),
         };
+        let kernel = match &*place.kernel {
+            "" => String::new(),
+            kernel => format!(" in `{kernel}`"),
+        };
         text += &format!(
-            "  {} in `{}` at {at}, {}\n",
+            "  {}{kernel} at {at}, {}\n",
             finding.kind,
-            place.kernel,
             number(finding.count, "time", "times")
         );
     }
@@ -202,7 +216,7 @@ fn table(rows: &[Vec<String>]) -> String {
 }
 
 /// The summary for programs.
-fn document(kernels: &BTreeMap<String, Sum>) -> Value {
+fn document(kernels: &BTreeMap<String, Sum>, host: &[Finding]) -> Value {
     let launches = settings::launches();
     let kernels: Vec<Value> = kernels
         .iter()
@@ -213,7 +227,12 @@ fn document(kernels: &BTreeMap<String, Sum>) -> Value {
         "seed": launches.seed,
         "checks": launches.checks.to_string(),
         "kernels": kernels,
+        "host": host.iter().map(finding).collect::<Vec<Value>>(),
     })
+}
+
+fn finding(finding: &Finding) -> Value {
+    found(&finding.kind.to_string(), finding.count, &finding.report)
 }
 
 fn kernel(name: &str, sum: &Sum) -> Value {
@@ -225,7 +244,7 @@ fn kernel(name: &str, sum: &Sum) -> Value {
     let findings: Vec<Value> = sum
         .findings
         .iter()
-        .map(|finding| found(&finding.kind.to_string(), finding.count, &finding.report))
+        .map(finding)
         .chain(sum.faults.iter().filter_map(|fault| {
             let kind = format!("error {}", fault.code());
             Some(found(&kind, 1, fault.report()?))

@@ -35,8 +35,8 @@ variables! {
             "The memory of each simulated device.";
     }
     Launch {
-        CHECKS "LANEWISE_CHECKS": "`race`, `sync`, `memory`, `init`, with commas between them, or `all`", "none",
-            "What each launch is checked for, besides what is always checked.";
+        CHECKS "LANEWISE_CHECKS": "`race`, `sync`, `memory`, `init`, `leak`, with commas between them; `all` is all but `leak`", "none",
+            "What each launch is checked for, besides what is always checked; and whether what the program has not given back is listed when it ends.";
         CHECKS_ACTION "LANEWISE_CHECKS_ACTION": "`fault`, `report`", "`fault`",
             "What a finding does: end the launch with an error, as a fault does, or only be printed.";
         SEED "LANEWISE_SEED": "a whole number", "0",

@@ -225,3 +225,32 @@ fn a_tool_that_was_not_asked_for_finds_nothing() {
         text(&output.stderr)
     );
 }
+
+#[test]
+fn what_a_program_leaves_is_listed_when_that_is_asked_for() {
+    let Some(output) = sanitize(&["--tools", "leak", "--json"]) else {
+        return;
+    };
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let found: serde_json::Value =
+        serde_json::from_slice(&output.stdout).expect("a document and nothing else");
+    let findings = found["findings"].as_array().expect("a list");
+    let what: Vec<&str> = findings
+        .iter()
+        .filter_map(|it| it["what"].as_str())
+        .collect();
+    assert_eq!(
+        what,
+        [
+            "leak: 1 allocation of device memory was not given back, 4 bytes",
+            "leak: 1 module was not given back",
+            "leak: 1 hold on a primary context was not given back",
+        ]
+    );
+    for finding in findings {
+        assert_eq!(
+            (&finding["kind"], &finding["kernel"]),
+            (&"leak".into(), &().into())
+        );
+    }
+}

@@ -6,6 +6,9 @@ use std::hash::Hash;
 pub(crate) trait Handle: Copy + Eq + Hash + Default {
     /// The handle of this value.
     fn from_bits(bits: usize) -> Self;
+
+    /// The value.
+    fn bits(self) -> u64;
 }
 
 macro_rules! handles {
@@ -18,6 +21,10 @@ macro_rules! handles {
         impl Handle for $name {
             fn from_bits(bits: usize) -> Self {
                 $name(bits)
+            }
+
+            fn bits(self) -> u64 {
+                self.0 as u64
             }
         }
     )*};

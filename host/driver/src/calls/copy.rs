@@ -57,6 +57,8 @@ impl End {
             "{role}: the pointer is null; pass memory of {bytes} bytes"
         );
         match memory::locate(address) {
+            // What was the device's is no memory of the host's now.
+            None if memory::freed(address).is_some() => End::device(role, address, bytes),
             None => Ok(End {
                 address,
                 place: EndKind::Pageable,

@@ -2,6 +2,7 @@
 
 use super::put;
 use crate::abi::{CUresult, c_int, c_uint};
+use crate::at_end;
 use crate::backend::{self, Backend, Choice};
 use crate::entry_point;
 use crate::error::{Error, Result, ensure};
@@ -28,6 +29,7 @@ pub(crate) unsafe fn init(flags: c_uint) -> Result {
     device::make()?;
     let first = device::all().first();
     summary::begin(first.map_or("no device", |device| &device.sim.model().name));
+    at_end::begin();
     backend::initialised();
     Ok(())
 }

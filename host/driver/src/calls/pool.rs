@@ -108,8 +108,9 @@ pub(crate) unsafe fn free(address: CUdeviceptr, handle: CUstream) -> Result {
         return graph_memory::set_allocated(address, false);
     }
     memory::promise_free(address);
+    let by = memory::freeing_now();
     let job = move |_: Option<&crate::error::Error>| {
-        memory::release(address);
+        memory::release(address, by);
         Ok(Cost::NOTHING)
     };
     context.submit(&stream, Vec::new(), Run::ByWorker(Box::new(job)))?;

@@ -5,7 +5,8 @@ use crate::abi::enums::context_flags;
 use crate::abi::{CUcontext, CUdevice, c_int, c_uint};
 use crate::error::{Result, ensure};
 use crate::objects::context::Context;
-use crate::objects::{device, primary, teardown};
+use crate::objects::ledger::{self, What};
+use crate::objects::{device, origin, primary, teardown};
 use std::sync::atomic::Ordering;
 
 pub(crate) unsafe fn retain(context: *mut CUcontext, device: CUdevice) -> Result {
@@ -15,11 +16,17 @@ pub(crate) unsafe fn retain(context: *mut CUcontext, device: CUdevice) -> Result
     let flags = primary.flags;
     let handle = primary
         .context
-        .get_or_insert_with(|| Context::make(device, flags, true))
+        .get_or_insert_with(|| origin::aside(|| Context::make(device, flags, true)))
         .handle;
     primary.holders += 1;
+    ledger::made(What::PrimaryContext, hold(device, primary.holders), 0);
     // SAFETY: the caller's contract.
     unsafe { put(context, handle, "pctx") }
+}
+
+/// The number of a device's so many-th hold on its primary context.
+fn hold(device: &device::Device, holder: u32) -> u64 {
+    (device.ordinal as u64) << 32 | u64::from(holder)
 }
 
 pub(crate) unsafe fn release(device: CUdevice) -> Result {
@@ -32,6 +39,7 @@ pub(crate) unsafe fn release(device: CUdevice) -> Result {
             "the primary context of device {} is not retained; release it once for each cuDevicePrimaryCtxRetain",
             device.ordinal
         );
+        ledger::gone(What::PrimaryContext, hold(device, primary.holders));
         primary.holders -= 1;
         if primary.holders == 0 {
             primary.context.take()
@@ -76,6 +84,10 @@ pub(crate) unsafe fn reset(device: CUdevice) -> Result {
     let context = {
         let mut primary = primary::of(device);
         primary.flags = 0;
+        // Who resets a device gives all holds back.
+        for holder in 1..=primary.holders {
+            ledger::gone(What::PrimaryContext, hold(device, holder));
+        }
         primary.holders = 0;
         primary.context.take()
     };

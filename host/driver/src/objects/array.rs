@@ -5,7 +5,9 @@
 
 use super::attributes;
 use super::context::Context;
+use super::ledger::{self, What};
 use super::memory;
+use super::origin;
 use super::registry::Registry;
 use crate::abi::enums::{array_flags as flag, array_format};
 use crate::abi::{CUDA_ARRAY3D_DESCRIPTOR, CUarray, CUcontext, CUmipmappedArray};
@@ -14,8 +16,8 @@ use lanewise_sim::Kind;
 use lanewise_sim::image::{Format, Image, Shape};
 use std::sync::Arc;
 
-static ARRAYS: Registry<CUarray, Array> = Registry::new();
-static MIPMAPS: Registry<CUmipmappedArray, Mipmap> = Registry::new();
+static ARRAYS: Registry<CUarray, Array> = Registry::to_give_back(What::Array);
+static MIPMAPS: Registry<CUmipmappedArray, Mipmap> = Registry::to_give_back(What::Mipmap);
 
 /// Rows start at multiples of this, so that every element of a surface is aligned.
 const ROW_ALIGNMENT: u64 = 64;
@@ -157,13 +159,15 @@ fn make(context: &Context, asked: &CUDA_ARRAY3D_DESCRIPTOR, is_level: bool) -> R
         row,
         slice,
     };
-    Ok(ARRAYS.add(|handle| Array {
+    let array = ARRAYS.add(|handle| Array {
         handle,
         context: context.handle,
         descriptor: *asked,
         image,
         is_level,
-    }))
+    });
+    ledger::weigh(What::Array, array.handle.0 as u64, bytes);
+    Ok(array)
 }
 
 /// A new array in `context`.
@@ -233,7 +237,7 @@ pub(crate) fn create_mipmap(
             },
             ..*asked
         };
-        match make(context, &descriptor, true) {
+        match origin::aside(|| make(context, &descriptor, true)) {
             Ok(array) => made.push(array),
             Err(error) => {
                 for array in made {
@@ -245,11 +249,17 @@ pub(crate) fn create_mipmap(
             }
         }
     }
-    Ok(MIPMAPS.add(|handle| Mipmap {
+    let sizes = made
+        .iter()
+        .map(|level| level.image.slice * u64::from(level.image.depth));
+    let bytes = sizes.sum();
+    let mipmap = MIPMAPS.add(|handle| Mipmap {
         handle,
         context: context.handle,
         levels: made,
-    }))
+    });
+    ledger::weigh(What::Mipmap, mipmap.handle.0 as u64, bytes);
+    Ok(mipmap)
 }
 
 /// The mipmapped array that `handle` names.

@@ -4,6 +4,7 @@
 //! context: every later call on it returns the fault's code until the context is destroyed.
 
 use super::device::Device;
+use super::ledger::What;
 use super::registry::Registry;
 use super::stream::Stream;
 use super::work::Work;
@@ -18,8 +19,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::ThreadId;
 
 /// All live contexts and streams.
-pub(crate) static CONTEXTS: Registry<CUcontext, Context> = Registry::new();
-pub(crate) static STREAMS: Registry<CUstream, Stream> = Registry::new();
+pub(crate) static CONTEXTS: Registry<CUcontext, Context> = Registry::to_give_back(What::Context);
+pub(crate) static STREAMS: Registry<CUstream, Stream> = Registry::to_give_back(What::Stream);
 
 #[derive(Debug)]
 pub(crate) struct Context {

@@ -1,6 +1,7 @@
 //! Events: points in a stream that the host can wait for, make streams wait for, and measure between.
 
 use super::capturing::Capturing;
+use super::ledger::What;
 use super::registry::Registry;
 use super::work::Work;
 use crate::abi::enums::event_flags;
@@ -10,7 +11,7 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 
 /// All live events.
-pub(crate) static EVENTS: Registry<CUevent, Event> = Registry::new();
+pub(crate) static EVENTS: Registry<CUevent, Event> = Registry::to_give_back(What::Event);
 
 /// Takes away the events of a context.
 pub(crate) fn forget_all(context: CUcontext) {

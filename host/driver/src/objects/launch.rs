@@ -4,7 +4,6 @@
 
 use super::context::Context;
 use super::fault;
-use super::memory;
 use super::module::Function;
 use crate::settings::OnFinding;
 
@@ -14,7 +13,7 @@ use crate::error::Result;
 use crate::observe::{self, LaunchTerms, Observed};
 use crate::time::model;
 use crate::time::timeline::Cost;
-use crate::{log, output, summary};
+use crate::{calling, log, output, summary};
 use lanewise_sim::{BankWidth, DeviceModel, Launch};
 use std::panic::Location;
 use std::sync::Arc;
@@ -100,7 +99,7 @@ impl KernelLaunch {
             shape,
             params: Arc::new(Params::new(function, params)),
             how: observe::now(),
-            at: memory::call_site(),
+            at: calling::call_site(),
         }
     }
 

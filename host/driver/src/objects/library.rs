@@ -4,7 +4,9 @@
 //! something of it is first used there, and goes with the context.
 
 use super::context::{self, Context};
+use super::ledger::What;
 use super::module::{self, MODULES, Module};
+use super::origin;
 use super::primary;
 use super::registry::Registry;
 use super::texture_reference;
@@ -15,7 +17,7 @@ use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::Arc;
 
-pub(crate) static LIBRARIES: Registry<CUlibrary, Library> = Registry::new();
+pub(crate) static LIBRARIES: Registry<CUlibrary, Library> = Registry::to_give_back(What::Library);
 pub(crate) static KERNELS: Registry<CUkernel, LibraryKernel> = Registry::new();
 
 /// Code that was read.
@@ -94,7 +96,7 @@ impl Library {
         {
             return Ok(module);
         }
-        let module = module::instantiate(context, &self.code)?;
+        let module = origin::aside(|| module::instantiate(context, &self.code))?;
         modules.insert(context.handle, module.handle);
         Ok(module)
     }

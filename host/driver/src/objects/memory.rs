@@ -5,27 +5,16 @@
 
 use super::context::Context;
 use super::device::{self, Device};
+use super::ledger::{self, What};
+use super::origin::{self, Origin};
 use super::owners::{NEXT_ID, OWNERS, Owner};
 use crate::abi::CUresult;
 use crate::error::{Error, Result, ensure, fail};
-use lanewise_sim::{Allocation, Kind, MemoryError};
-use std::cell::Cell;
-use std::panic::Location;
+use crate::{calling, host_finding, observe};
+use lanewise_sim::checks::FindingKind;
+use lanewise_sim::memory::{Trail, Whereabouts};
+use lanewise_sim::{Allocation, FaultReport, Finding, Kind, MemoryError};
 use std::sync::atomic::Ordering;
-
-thread_local! {
-    static CALL_SITE: Cell<Option<&'static Location<'static>>> = const { Cell::new(None) };
-}
-
-/// Says which line of the program the next allocations and launches of this thread are for; reports name it.
-pub fn set_call_site(place: Option<&'static Location<'static>>) {
-    CALL_SITE.set(place);
-}
-
-/// The line that the calling thread has told.
-pub(crate) fn call_site() -> Option<&'static Location<'static>> {
-    CALL_SITE.get()
-}
 
 /// What an address is in.
 #[derive(Debug, Clone)]
@@ -76,7 +65,7 @@ pub(crate) fn moved(to: u64, from: u64, bytes: u64) {
 
 /// Allocates for `context`.
 pub(crate) fn allocate(context: &Context, size: usize, kind: Kind, flags: u32) -> Result<u64> {
-    let place = CALL_SITE.get().map(ToString::to_string);
+    let place = calling::call_site().map(ToString::to_string);
     context.device.timeline.catch_up();
     let kind_is_managed = kind == Kind::Managed;
     let memory = context.device.sim.memory();
@@ -87,8 +76,21 @@ pub(crate) fn allocate(context: &Context, size: usize, kind: Kind, flags: u32) -
     if kind_is_managed {
         super::managed::forget(address, size as u64);
     }
+    if let Some(origin) = origin::here() {
+        memory.made_by(address, trail(origin, "allocated"));
+    }
     own(address, context, flags);
     Ok(address)
+}
+
+/// What reports say of where an allocation was made or freed.
+fn trail(origin: Origin, verb: &'static str) -> Trail {
+    Trail::new(move || origin.note(verb))
+}
+
+/// How the program comes to free memory now, if a check wants to know.
+pub(crate) fn freeing_now() -> Option<Trail> {
+    origin::here().map(|origin| trail(origin, "freed"))
 }
 
 /// Notes who made the allocation at `address`.
@@ -105,6 +107,28 @@ pub(crate) fn own(address: u64, context: &Context, flags: u32) {
     );
     if let Some(allocation) = context.device.sim.memory().find(address) {
         super::peer::allocated(context, &allocation);
+        if let Some(what) = kind_of_leak(&allocation.kind) {
+            ledger::made(what, address, allocation.size);
+        }
+    }
+}
+
+/// What memory is that the program has to free; none for what goes with something else.
+fn kind_of_leak(kind: &Kind) -> Option<What> {
+    Some(match kind {
+        Kind::Device => What::DeviceMemory,
+        Kind::Managed => What::ManagedMemory,
+        Kind::Pinned => What::PinnedMemory,
+        Kind::Registered => What::Registration,
+        _ => return None,
+    })
+}
+
+/// Notes that the allocation that was at `address` is gone.
+fn disown(allocation: &Allocation) {
+    OWNERS.write().remove(&allocation.base);
+    if let Some(what) = kind_of_leak(&allocation.kind) {
+        ledger::gone(what, allocation.base);
     }
 }
 
@@ -124,8 +148,9 @@ pub(crate) fn free(address: u64, is_right: impl Fn(&Kind) -> bool, meant: &str) 
     }
     super::pool::freed(address);
     super::peer::freeing(found.device, address);
-    found.device.sim.memory().free(address).map_err(error)?;
-    OWNERS.write().remove(&address);
+    let memory = found.device.sim.memory();
+    memory.free_by(address, freeing_now()).map_err(error)?;
+    disown(&found.allocation);
     Ok(())
 }
 
@@ -136,6 +161,7 @@ pub(crate) fn check_free(
     meant: &str,
 ) -> Result<Located> {
     let Some(found) = locate(address) else {
+        report_freed("freed a second time", address);
         fail!(
             ERROR_INVALID_VALUE,
             "{}; free each pointer once, and only what the driver gave out",
@@ -171,14 +197,14 @@ pub(crate) fn promise_free(address: u64) {
     }
 }
 
-/// Frees what was promised, when its stream comes to it.
-pub(crate) fn release(address: u64) {
+/// Frees what was promised, when its stream comes to it; `by` is how the program promised it.
+pub(crate) fn release(address: u64, by: Option<Trail>) {
     if let Some(found) = locate(address) {
         super::pool::freed(address);
         super::peer::freeing(found.device, address);
         // It is live and its start: `check_free` saw that, and other frees have been refused since.
-        let _ = found.device.sim.memory().free(address);
-        OWNERS.write().remove(&address);
+        let _ = found.device.sim.memory().free_by(address, by);
+        disown(&found.allocation);
     }
 }
 
@@ -187,7 +213,7 @@ pub(crate) fn release(address: u64) {
 /// # Safety
 /// The bytes stay valid for reads and writes until [`unregister`].
 pub(crate) unsafe fn register(context: &Context, address: u64, size: usize, flags: u32) -> Result {
-    let place = CALL_SITE.get().map(ToString::to_string);
+    let place = calling::call_site().map(ToString::to_string);
     // SAFETY: passed on to the caller.
     unsafe {
         context
@@ -225,7 +251,7 @@ pub(crate) fn unregister(address: u64) -> Result {
         .memory()
         .unregister(address)
         .map_err(error)?;
-    OWNERS.write().remove(&address);
+    disown(&found.allocation);
     Ok(())
 }
 
@@ -237,10 +263,16 @@ pub(crate) fn free_all(context: &Context) {
             return true;
         }
         let memory = context.device.sim.memory();
+        let kind = memory.find(address).map(|found| found.kind);
+        if let Some(what) = kind.as_ref().and_then(kind_of_leak) {
+            ledger::gone(what, address);
+        }
         super::pool::freed(address);
         super::peer::freeing(context.device, address);
         // It is live, since it is in the table, and is one or the other.
-        let _ = memory.free(address).or_else(|_| memory.unregister(address));
+        let _ = memory
+            .free_by(address, freeing_now())
+            .or_else(|_| memory.unregister(address));
         false
     });
 }
@@ -248,6 +280,7 @@ pub(crate) fn free_all(context: &Context) {
 /// Sees that `bytes` from `address` are inside one live allocation; `role` names the argument.
 pub(crate) fn range(role: &str, address: u64, bytes: u64) -> Result<Located> {
     let Some(found) = locate(address) else {
+        report_freed("used by the host", address);
         fail!(ERROR_INVALID_VALUE, "{role}: {}", describe(address));
     };
     let Allocation {
@@ -256,6 +289,7 @@ pub(crate) fn range(role: &str, address: u64, bytes: u64) -> Result<Located> {
         number,
         kind,
         made_at,
+        ..
     } = &found.allocation;
     let offset = address - base;
     if bytes > size - offset {
@@ -270,6 +304,37 @@ pub(crate) fn range(role: &str, address: u64, bytes: u64) -> Result<Located> {
         );
     }
     Ok(found)
+}
+
+/// The freed allocation that an address is in, with how far in it is. Host memory that was registered is still the program's.
+pub(crate) fn freed(address: u64) -> Option<(u64, Allocation)> {
+    device::all()
+        .iter()
+        .find_map(|device| match device.sim.memory().whereabouts(address) {
+            Whereabouts::Freed(at, old) if old.kind != Kind::Registered => Some((at, old)),
+            _ => None,
+        })
+}
+
+/// Reports, under the check of memory, that a call names memory that was freed.
+fn report_freed(how: &str, address: u64) {
+    if !observe::checks().memory {
+        return;
+    }
+    let (Some((at, old)), Some(origin)) = (freed(address), origin::here()) else {
+        return;
+    };
+    let (place, note) = origin.describe("used");
+    let mut notes = vec![note, format!("the address is {at} bytes into freed {old}")];
+    notes.extend(old.trails());
+    let help = "keep memory until nothing uses it any more, and free it once";
+    let report = FaultReport::of_host(
+        format!("freed memory is {how}"),
+        place,
+        notes,
+        Some(help.into()),
+    );
+    host_finding::found(Finding::new(FindingKind::Freed, report));
 }
 
 /// What is known of an address that is in no live allocation.

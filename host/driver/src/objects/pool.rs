@@ -5,6 +5,8 @@
 //! reuse are kept for the program but change nothing.
 
 use super::device;
+use super::ledger::What;
+use super::origin;
 use super::registry::Registry;
 use crate::abi::{CUdevice, CUmemoryPool};
 use crate::error::{Result, fail};
@@ -12,7 +14,7 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-static POOLS: Registry<CUmemoryPool, Pool> = Registry::new();
+static POOLS: Registry<CUmemoryPool, Pool> = Registry::to_give_back(What::Pool);
 /// The default pool of each device, once somebody asked for it.
 static DEFAULTS: Mutex<Vec<(CUdevice, Arc<Pool>)>> = Mutex::new(Vec::new());
 /// The pool chosen for each device by `cuDeviceSetMemPool`; the default one where none was.
@@ -66,7 +68,7 @@ pub(crate) fn default(device: CUdevice) -> Result<Arc<Pool>> {
     if let Some((_, pool)) = defaults.iter().find(|(of, _)| *of == ordinal) {
         return Ok(pool.clone());
     }
-    let pool = make(ordinal);
+    let pool = origin::aside(|| make(ordinal));
     defaults.push((ordinal, pool.clone()));
     Ok(pool)
 }

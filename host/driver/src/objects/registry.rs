@@ -4,6 +4,7 @@
 //! after, and a handle of another kind, a small integer or garbage is not found. Values start far from the special stream
 //! handles 1 and 2, and their low four bits are zero as a pointer's would be, since some programs keep flags there.
 
+use super::ledger::{self, What};
 use crate::abi::Handle;
 use parking_lot::RwLock;
 use std::collections::HashMap;
@@ -16,12 +17,23 @@ static NEXT: AtomicUsize = AtomicUsize::new(0x4c57_0000);
 /// The live objects of one kind.
 pub(crate) struct Registry<H, T> {
     entries: LazyLock<RwLock<HashMap<H, Arc<T>>>>,
+    /// What its objects are for the check of leaks; none where they go with something else.
+    what: Option<What>,
 }
 
 impl<H: Handle, T> Registry<H, T> {
     /// An empty registry.
     pub(crate) const fn new() -> Self {
         Registry {
+            entries: LazyLock::new(|| RwLock::new(HashMap::new())),
+            what: None,
+        }
+    }
+
+    /// An empty registry of objects that the program has to give back.
+    pub(crate) const fn to_give_back(what: What) -> Self {
+        Registry {
+            what: Some(what),
             entries: LazyLock::new(|| RwLock::new(HashMap::new())),
         }
     }
@@ -31,6 +43,9 @@ impl<H: Handle, T> Registry<H, T> {
         let handle = H::from_bits(NEXT.fetch_add(16, Ordering::Relaxed));
         let object = Arc::new(make(handle));
         self.entries.write().insert(handle, object.clone());
+        if let Some(what) = self.what {
+            ledger::made(what, handle.bits(), 0);
+        }
         object
     }
 
@@ -50,7 +65,16 @@ impl<H: Handle, T> Registry<H, T> {
 
     /// Takes the object out; the handle names nothing from now on.
     pub(crate) fn remove(&self, handle: H) -> Option<Arc<T>> {
-        self.entries.write().remove(&handle)
+        let removed = self.entries.write().remove(&handle);
+        self.strike(handle);
+        removed
+    }
+
+    /// The object is no leak any more.
+    fn strike(&self, handle: H) {
+        if let Some(what) = self.what {
+            ledger::gone(what, handle.bits());
+        }
     }
 
     /// Takes out every object that `matches`.
@@ -63,7 +87,10 @@ impl<H: Handle, T> Registry<H, T> {
             .collect();
         handles
             .iter()
-            .filter_map(|handle| entries.remove(handle))
+            .filter_map(|handle| {
+                self.strike(*handle);
+                entries.remove(handle)
+            })
             .collect()
     }
 }

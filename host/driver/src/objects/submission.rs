@@ -6,6 +6,7 @@
 use super::context::{CONTEXTS, Context, STREAMS, Streams};
 use super::graph::exec::{Exec, Member};
 use super::graph::{Kind, capture};
+use super::ledger;
 use super::stream::{Job, Stream};
 use super::traced;
 use super::work::Work;
@@ -19,7 +20,7 @@ impl Context {
         CONTEXTS.remove(self.handle);
         self.wait();
         for stream in self.streams.lock().others.drain(..) {
-            STREAMS.remove(stream.handle);
+            ledger::end_of_context(|| STREAMS.remove(stream.handle));
             capture::leave(&stream);
             stream.close();
         }

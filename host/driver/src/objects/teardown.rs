@@ -3,15 +3,17 @@
 //! What a context is knows nothing of modules, memory and textures; they know their context. Who ends it has to know them all.
 
 use super::context::Context;
-use super::{array, event, memory, module, texture, texture_reference};
+use super::{array, event, ledger, memory, module, texture, texture_reference};
 
 /// Waits for the context's work, then frees all that belongs to it.
 pub(crate) fn destroy(context: &Context) {
     context.close();
-    event::forget_all(context.handle);
-    module::unload_all(context.handle);
-    texture::forget_all(context.handle);
-    texture_reference::forget_all(context.handle);
-    array::forget_all(context.handle);
-    memory::free_all(context);
+    ledger::end_of_context(|| {
+        event::forget_all(context.handle);
+        module::unload_all(context.handle);
+        texture::forget_all(context.handle);
+        texture_reference::forget_all(context.handle);
+        array::forget_all(context.handle);
+        memory::free_all(context);
+    });
 }

@@ -6,6 +6,7 @@
 use super::array::{self, Array};
 use super::attributes;
 use super::context::{self, Context};
+use super::ledger::{self, What};
 use super::{device, memory};
 use crate::abi::enums::{
     address_mode, array_flags, filter_mode, resource_type, texture_flags as flag,
@@ -352,7 +353,16 @@ fn add(context: &Context, object: Object, made: Made) -> u64 {
     OBJECTS
         .lock()
         .insert((context.device.ordinal, handle), made);
+    ledger::made(what(&made), handle, 0);
     handle
+}
+
+/// What an object is for the check of leaks.
+fn what(made: &Made) -> What {
+    match made.texture {
+        Some(_) => What::Texture,
+        None => What::Surface,
+    }
 }
 
 /// The object that `handle` names on the context's device, if it is of this kind.
@@ -380,6 +390,7 @@ pub(crate) fn destroy(context: &Context, handle: u64, texture: bool) -> Result {
     }
     OBJECTS.lock().remove(&(context.device.ordinal, handle));
     context.device.sim.images().remove(handle);
+    ledger::gone(what(&made), handle);
     Ok(())
 }
 
@@ -390,6 +401,7 @@ pub(crate) fn forget_all(context: CUcontext) {
             && let Ok(device) = device::get(ordinal)
         {
             device.sim.images().remove(handle);
+            ledger::gone(what(made), handle);
         }
         made.context != context
     });

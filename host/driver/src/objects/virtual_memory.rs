@@ -5,6 +5,7 @@
 
 use super::context;
 use super::device::{self, Device};
+use super::ledger::{self, What};
 use crate::abi::{CUdevice, CUmemAllocationProp};
 use crate::error::{Result, ensure, fail};
 use crate::objects::memory;
@@ -102,6 +103,7 @@ pub(crate) fn reserve(size: u64, alignment: u64) -> Result<u64> {
             mappings: BTreeMap::new(),
         },
     );
+    ledger::made(What::Range, found, size);
     Ok(found)
 }
 
@@ -124,6 +126,7 @@ pub(crate) fn unreserve(base: u64, size: u64) -> Result {
         "memory is still mapped in {base:#x}; unmap it first (cuMemUnmap)"
     );
     found.device.sim.memory().unreserve(base, size);
+    ledger::gone(What::Range, base);
     state.reservations.remove(&base);
     Ok(())
 }
@@ -145,6 +148,7 @@ pub(crate) fn create(size: u64, properties: CUmemAllocationProp) -> Result<u64> 
         properties,
     });
     state.handles.insert(handle, Handle { memory, holders: 1 });
+    ledger::made(What::PhysicalMemory, handle, size);
     Ok(handle)
 }
 
@@ -191,6 +195,7 @@ pub(crate) fn release(handle: u64) -> Result {
     found.holders -= 1;
     if found.holders == 0 {
         state.handles.remove(&handle);
+        ledger::gone(What::PhysicalMemory, handle);
     }
     Ok(())
 }

@@ -19,27 +19,32 @@ pub struct Checks {
     pub memory: bool,
     /// Uses of values from memory that nobody wrote.
     pub init: bool,
+    /// What a program made and has not given back when it ends. No launch looks at it: it is for who keeps the objects.
+    pub leak: bool,
 }
 
 impl Checks {
-    /// All checks at once.
+    /// All checks of launches at once. That a program ends and leaves the rest to the system is no mistake in itself, so
+    /// `leak` is none of them.
     pub fn all() -> Self {
         Self {
             race: true,
             sync: true,
             memory: true,
             init: true,
+            leak: false,
         }
     }
 }
 
 /// The checks by the names that a user writes.
 type Named = (&'static str, fn(&mut Checks) -> &mut bool);
-const NAMED: [Named; 4] = [
+const NAMED: [Named; 5] = [
     ("race", |checks| &mut checks.race),
     ("sync", |checks| &mut checks.sync),
     ("memory", |checks| &mut checks.memory),
     ("init", |checks| &mut checks.init),
+    ("leak", |checks| &mut checks.leak),
 ];
 
 /// A word that names no check.
@@ -54,7 +59,7 @@ fn names() -> String {
     NAMED.map(|(name, _)| format!("`{name}`")).join(", ")
 }
 
-/// `race,sync,memory,init`, or `all`; nothing for none. Blanks around a word do not count.
+/// `race,sync,memory,init,leak`, or `all` for all but `leak`; nothing for none. Blanks around a word do not count.
 impl std::str::FromStr for Checks {
     type Err = UnknownCheck;
 
@@ -68,7 +73,12 @@ impl std::str::FromStr for Checks {
             let named = NAMED.iter().find(|(name, _)| *name == word);
             match named {
                 Some((_, field)) => *field(&mut checks) = true,
-                None if word == "all" => checks = Self::all(),
+                None if word == "all" => {
+                    checks = Self {
+                        leak: checks.leak,
+                        ..Self::all()
+                    };
+                }
                 None => return Err(UnknownCheck { word: word.into() }),
             }
         }
@@ -98,6 +108,17 @@ pub struct Finding {
     pub count: u64,
 }
 
+impl Finding {
+    /// Something that was found once.
+    pub fn new(kind: FindingKind, report: FaultReport) -> Self {
+        Self {
+            kind,
+            report,
+            count: 1,
+        }
+    }
+}
+
 /// What a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -118,6 +139,10 @@ pub enum FindingKind {
     Unwritten,
     /// Shared memory that threads wrote and an asynchronous unit reads, with no fence of proxies between.
     MissedFence,
+    /// Something that the program made and did not give back.
+    Leak,
+    /// Memory that the host names in a call after it was freed.
+    Freed,
 }
 
 impl std::fmt::Display for FindingKind {
@@ -131,6 +156,8 @@ impl std::fmt::Display for FindingKind {
             Self::EndedBlock => "access to shared memory of an ended block",
             Self::Unwritten => "use of memory that nobody wrote",
             Self::MissedFence => "missing fence between proxies",
+            Self::Leak => "leak",
+            Self::Freed => "use of freed memory",
         })
     }
 }
@@ -147,17 +174,21 @@ mod tests {
 
     #[test]
     fn checks_are_written_as_they_are_read() {
-        for text in ["", "race", "sync", "race,sync,memory", "init"] {
+        for text in ["", "race", "sync", "race,sync,memory", "init", "init,leak"] {
             assert_eq!(
                 text.parse::<Checks>().map(|c| c.to_string()),
                 Ok(text.into())
             );
         }
         assert_eq!(" sync , all ".parse(), Ok(Checks::all()));
+        for text in ["leak,all", "all,leak"] {
+            let checks: Checks = text.parse().expect("two names");
+            assert_eq!(checks.to_string(), "race,sync,memory,init,leak");
+        }
         let error = "race,bounds".parse::<Checks>().expect_err("no such check");
         assert_eq!(
             error.to_string(),
-            "no check is called `bounds`; there are `race`, `sync`, `memory`, `init`, and `all`"
+            "no check is called `bounds`; there are `race`, `sync`, `memory`, `init`, `leak`, and `all`"
         );
     }
 }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::trail::Trail;
+
 /// What a piece of memory was made as.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
@@ -73,12 +75,22 @@ pub struct Allocation {
     pub number: u64,
     /// Where the program made it, as far as the caller knew.
     pub made_at: Option<Arc<str>>,
+    /// The calls that led to it, where somebody keeps them.
+    pub made_by: Option<Trail>,
+    /// The calls that led to its end, of one that was freed.
+    pub freed_by: Option<Trail>,
 }
 
 impl Allocation {
     /// Whether `address` is inside.
     pub fn contains(&self, address: u64) -> bool {
         address.wrapping_sub(self.base) < self.size
+    }
+
+    /// Notes of a report on how the program made it and freed it, as far as somebody keeps that.
+    pub fn trails(&self) -> Vec<String> {
+        let trails = [&self.made_by, &self.freed_by].into_iter().flatten();
+        trails.map(Trail::note).collect()
     }
 }
 

@@ -11,6 +11,7 @@
 //! | `physical` | memory without an address, to be mapped into the range |
 //! | `shadow` | which bytes were ever written |
 //! | `space` | which parts of the range are taken |
+//! | `trail` | how the program came to allocate or free |
 //! | `table` | what is live, what was freed, and the snapshot that a launch reads without locks |
 //! | `whereabouts` | what an address is, or lies next to |
 //! | `window` | where shared, local and parameter memory sit among generic addresses |
@@ -22,6 +23,7 @@ mod physical;
 mod shadow;
 mod space;
 mod table;
+mod trail;
 mod whereabouts;
 pub(crate) mod window;
 
@@ -39,6 +41,7 @@ pub(crate) use shadow::{Shadow, words};
 use space::AddressSpace;
 use table::Table;
 pub(crate) use table::{Range, Snapshot};
+pub use trail::Trail;
 pub use whereabouts::Whereabouts;
 
 /// Every allocation starts at a multiple of this, as `cuMemAlloc` promises for textures (512 on every model here).
@@ -135,13 +138,27 @@ impl Memory {
         Ok(base)
     }
 
+    /// Keeps how the program came to make the allocation that starts at `address`; reports tell it.
+    pub fn made_by(&self, address: u64, trail: Trail) {
+        self.lock().table.made_by(address, trail);
+    }
+
     /// Frees the allocation that starts at `address`.
     ///
     /// # Errors
     /// When nothing live starts there: freed before, inside another allocation, or never ours.
     pub fn free(&self, address: u64) -> Result<(), MemoryError> {
+        self.free_by(address, None)
+    }
+
+    /// The same, with how the program came to it.
+    ///
+    /// # Errors
+    /// As for [`Memory::free`].
+    pub fn free_by(&self, address: u64, trail: Option<Trail>) -> Result<(), MemoryError> {
         let state = &mut *self.lock();
         let found = state.table.remove(address, false)?;
+        state.table.freed_by(address, trail);
         if found.kind.on_device() {
             self.used.fetch_sub(found.size, Ordering::Relaxed);
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::allocation::{Allocation, Kind};
 use super::shadow::Shadow;
+use super::trail::Trail;
 use super::whereabouts::Whereabouts;
 use super::{MemoryError, window};
 
@@ -45,8 +46,24 @@ impl Table {
                 kind,
                 number: self.count,
                 made_at,
+                made_by: None,
+                freed_by: None,
             },
         );
+    }
+
+    /// How the live allocation at `base` came to be.
+    pub(super) fn made_by(&mut self, base: u64, trail: Trail) {
+        if let Some(found) = self.live.get_mut(&base) {
+            found.made_by = Some(trail);
+        }
+    }
+
+    /// How the allocation that was at `base` came to be freed.
+    pub(super) fn freed_by(&mut self, base: u64, trail: Option<Trail>) {
+        if let Some(found) = self.freed.get_mut(&base) {
+            found.freed_by = trail;
+        }
     }
 
     pub(super) fn remove(

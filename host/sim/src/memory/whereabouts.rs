@@ -30,6 +30,16 @@ pub enum Whereabouts {
 }
 
 impl Whereabouts {
+    /// The allocation that it lies in or next to.
+    pub fn allocation(&self) -> Option<&Allocation> {
+        match self {
+            Self::Inside(_, it) | Self::Freed(_, it) | Self::Past(_, it) | Self::Before(_, it) => {
+                Some(it)
+            }
+            _ => None,
+        }
+    }
+
     /// What a window of generic addresses makes of an address in it; none for global memory.
     pub(super) fn of_window(window: Window) -> Option<Self> {
         match window {

@@ -68,6 +68,28 @@ pub struct FaultReport {
     pub steps: Vec<String>,
 }
 
+impl FaultReport {
+    /// A report of what the host did, at this line of its program where that is known: no kernel is to blame.
+    pub fn of_host(
+        what: String,
+        source: Option<SourcePlace>,
+        notes: Vec<String>,
+        help: Option<String>,
+    ) -> Self {
+        Self {
+            what,
+            place: Place {
+                source,
+                ..Place::default()
+            },
+            seed: 0,
+            notes,
+            help,
+            steps: Vec::new(),
+        }
+    }
+}
+
 impl fmt::Display for FaultReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.what)?;
@@ -76,6 +98,7 @@ impl fmt::Display for FaultReport {
         match (&place.source, ptx) {
             (Some(source), Some(ptx)) => write!(f, "\n  --> {source} ({ptx})")?,
             (None, Some(ptx)) => write!(f, "\n  --> {ptx}")?,
+            (Some(source), None) if place.kernel.is_empty() => write!(f, "\n  --> {source}")?,
             _ => {}
         }
         for (i, at) in place.stack.iter().enumerate() {
@@ -84,14 +107,16 @@ impl fmt::Display for FaultReport {
                 write!(f, "\n   = {how} {at}")?;
             }
         }
-        write!(f, "\n   = kernel `{}`", place.kernel)?;
-        if let Some([x, y, z]) = place.block {
-            write!(f, ", block ({x},{y},{z})")?;
+        if !place.kernel.is_empty() {
+            write!(f, "\n   = kernel `{}`", place.kernel)?;
+            if let Some([x, y, z]) = place.block {
+                write!(f, ", block ({x},{y},{z})")?;
+            }
+            if let Some([x, y, z]) = place.thread {
+                write!(f, ", thread ({x},{y},{z})")?;
+            }
+            write!(f, ", seed {}", self.seed)?;
         }
-        if let Some([x, y, z]) = place.thread {
-            write!(f, ", thread ({x},{y},{z})")?;
-        }
-        write!(f, ", seed {}", self.seed)?;
         for note in &self.notes {
             write!(f, "\n   = {note}")?;
         }

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Deserialize)]
 struct Summary {
     kernels: Vec<Kernel>,
+    /// What the host did, which no kernel is to blame for.
+    host: Vec<Found>,
 }
 
 #[derive(Deserialize)]
@@ -33,7 +35,8 @@ pub(super) struct Found {
 /// A finding of one or more runs.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Finding {
-    pub(super) kernel: String,
+    /// The kernel in which it was; none where the host did it.
+    pub(super) kernel: Option<String>,
     /// The runs that found it.
     pub(super) seeds: Vec<u64>,
     #[serde(flatten)]
@@ -81,25 +84,45 @@ impl Findings {
         for kernel in summary.kernels {
             self.launches += kernel.launches;
             for found in kernel.findings {
-                let same = |known: &&mut Finding| {
-                    known.kernel == kernel.kernel
+                let same = |known: &Finding| {
+                    known.kernel.as_ref() == Some(&kernel.kernel)
                         && known.found.kind == found.kind
                         && known.found.ptx_line == found.ptx_line
                 };
-                match self.findings.iter_mut().find(same) {
-                    Some(known) => {
-                        known.found.count += found.count;
-                        if known.seeds.last() != Some(&seed) {
-                            known.seeds.push(seed);
-                        }
-                    }
-                    None => self.findings.push(Finding {
-                        kernel: kernel.kernel.clone(),
-                        seeds: vec![seed],
-                        found,
-                    }),
+                self.add_one(Some(&kernel.kernel), found.clone(), seed, same);
+            }
+        }
+        for found in summary.host {
+            // Addresses and numbers of allocations may differ from run to run.
+            let same = |known: &Finding| {
+                let it = &known.found;
+                known.kernel.is_none()
+                    && (&it.kind, &it.what, &it.file, it.line)
+                        == (&found.kind, &found.what, &found.file, found.line)
+            };
+            self.add_one(None, found.clone(), seed, same);
+        }
+    }
+
+    fn add_one(
+        &mut self,
+        kernel: Option<&str>,
+        found: Found,
+        seed: u64,
+        same: impl Fn(&Finding) -> bool,
+    ) {
+        match self.findings.iter_mut().find(|known| same(known)) {
+            Some(known) => {
+                known.found.count += found.count;
+                if known.seeds.last() != Some(&seed) {
+                    known.seeds.push(seed);
                 }
             }
+            None => self.findings.push(Finding {
+                kernel: kernel.map(str::to_owned),
+                seeds: vec![seed],
+                found,
+            }),
         }
     }
 }
@@ -111,7 +134,9 @@ mod tests {
     fn summary(line: u32) -> Summary {
         let text = format!(
             r#"{{"kernels": [{{"kernel": "k", "launches": 2, "findings": [{{"kind": "race", "count": 3, "ptx_line": {line},
-                "file": null, "line": null, "what": "race", "report": "race: two threads"}}]}}]}}"#
+                "file": null, "line": null, "what": "race", "report": "race: two threads"}}]}}],
+                "host": [{{"kind": "leak", "count": 1, "ptx_line": 0, "file": "a.rs", "line": {line}, "what": "leak",
+                "report": "leak"}}]}}"#
         );
         serde_json::from_str(&text).expect("a summary")
     }
@@ -123,7 +148,11 @@ mod tests {
         all.add(summary(7), 1);
         all.add(summary(9), 1);
         let seeds: Vec<_> = all.findings.iter().map(|it| it.seeds.clone()).collect();
-        assert_eq!((seeds, all.launches), (vec![vec![0, 1], vec![1]], 6));
+        let twice = vec![0, 1];
+        let expected = vec![twice.clone(), twice, vec![1], vec![1]];
+        assert_eq!((seeds, all.launches), (expected, 6));
         assert_eq!(all.findings[0].found.count, 6);
+        let kernels: Vec<_> = all.findings.iter().map(|it| it.kernel.as_deref()).collect();
+        assert_eq!(kernels, [Some("k"), None, Some("k"), None]);
     }
 }

@@ -61,10 +61,12 @@ pub(super) fn sarif(all: &Findings) -> Value {
 
 fn result(finding: &Finding) -> Value {
     let found = &finding.found;
+    let kernel = finding.kernel.as_ref();
+    let kernel = kernel.map_or(String::new(), |kernel| format!("\nkernel `{kernel}`"));
     let mut result = json!({
         "ruleId": found.kind,
         "level": "error",
-        "message": { "text": format!("{}\nkernel `{}`", found.report, finding.kernel) },
+        "message": { "text": format!("{}{kernel}", found.report) },
     });
     // A finding without a source line has no place that a code host could show.
     if let (Some(file), Some(line)) = (&found.file, found.line) {
@@ -81,10 +83,11 @@ pub(super) fn github(all: &Findings) -> Vec<String> {
         .iter()
         .map(|finding| {
             let found = &finding.found;
-            let mut properties = format!(
-                "title={}",
-                property(&format!("{} in {}", found.kind, finding.kernel))
-            );
+            let title = match &finding.kernel {
+                Some(kernel) => format!("{} in {kernel}", found.kind),
+                None => found.kind.clone(),
+            };
+            let mut properties = format!("title={}", property(&title));
             if let (Some(file), Some(line)) = (&found.file, found.line) {
                 properties = format!("file={},line={line},{properties}", property(file));
             }
@@ -116,7 +119,7 @@ mod tests {
             launches: 4,
             seeds: vec![0, 1],
             findings: vec![Finding {
-                kernel: "count".into(),
+                kernel: Some("count".into()),
                 seeds: vec![1],
                 found: Found {
                     kind: "race".into(),

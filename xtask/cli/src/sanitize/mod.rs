@@ -24,10 +24,11 @@ use findings::Findings;
     after_help = "The exit code is 0 where nothing was found, 1 where something was, and the program's own where it failed for another reason.\n\n\
                   Examples:\n  cargo lanewise sanitize -- cargo test\n  cargo lanewise sanitize --tools race --seeds 32 -- ./my_program\n  \
                   cargo lanewise sanitize --github -- python -m pytest tests/gpu\n  cargo lanewise sanitize --schedule pct,weak --seeds 100 -- ./my_program\n  \
-                  cargo lanewise sanitize --schedule pct,weak --replay 7 -- ./my_program"
+                  cargo lanewise sanitize --schedule pct,weak --replay 7 -- ./my_program\n  \
+                  cargo lanewise sanitize --tools all,leak -- ./my_program"
 )]
 pub struct Args {
-    /// What to check launches for: `memory`, `race`, `sync`, `init`, with commas between them
+    /// What to check for: `memory`, `race`, `sync`, `init`, with commas between them, or `all` of these; and `leak`
     #[arg(long, value_name = "LIST", default_value = "all")]
     tools: String,
     /// How many orders of warps to try

@@ -9,6 +9,7 @@ use crate::abi::enums::{graph_instantiate as flag, graph_update as update};
 use crate::abi::{CUgraphExec, CUgraphNode};
 use crate::error::{Error, Result, ensure, fail};
 use crate::objects::graph_memory;
+use crate::objects::ledger::What;
 use crate::objects::registry::Registry;
 use crate::objects::work::Work;
 use parking_lot::Mutex;
@@ -16,7 +17,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// All live executable graphs.
-pub(crate) static EXECS: Registry<CUgraphExec, Exec> = Registry::new();
+pub(crate) static EXECS: Registry<CUgraphExec, Exec> = Registry::to_give_back(What::Exec);
 
 /// A graph that can be launched.
 #[derive(Debug)]

@@ -7,7 +7,7 @@
 use crate::abi::CUDA_MEM_ALLOC_NODE_PARAMS;
 use crate::error::Result;
 use crate::objects::context::Context;
-use crate::objects::{graph_memory, memory};
+use crate::objects::{graph_memory, memory, origin};
 use lanewise_sim::Kind;
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub(crate) fn reserve(
     context: &Context,
     params: &CUDA_MEM_ALLOC_NODE_PARAMS,
 ) -> Result<Arc<Reserved>> {
-    let address = memory::allocate(context, params.bytesize, Kind::Device, 0)?;
+    let address = origin::aside(|| memory::allocate(context, params.bytesize, Kind::Device, 0))?;
     let (bytes, device) = (params.bytesize as u64, context.device.ordinal);
     graph_memory::reserved(address, bytes, device);
     let props = &params.pool_props;
@@ -45,6 +45,6 @@ pub(crate) fn reserve(
 impl Drop for Reserved {
     fn drop(&mut self) {
         graph_memory::gone(self.address);
-        memory::release(self.address);
+        memory::release(self.address, None);
     }
 }

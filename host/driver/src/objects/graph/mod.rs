@@ -13,16 +13,18 @@ pub(crate) mod user_object;
 
 pub(crate) use node::{Copy, Host, Kind, Moves, Set, UserData};
 
+use super::origin;
 use super::registry::Registry;
 use crate::abi::{CUgraph, CUgraphNode};
 use crate::error::{Result, ensure, fail};
+use crate::objects::ledger::What;
 use parking_lot::Mutex;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use user_object::References;
 
 /// All live graphs and their nodes.
-pub(crate) static GRAPHS: Registry<CUgraph, Graph> = Registry::new();
+pub(crate) static GRAPHS: Registry<CUgraph, Graph> = Registry::to_give_back(What::Graph);
 pub(crate) static NODES: Registry<CUgraphNode, Node> = Registry::new();
 
 /// A dependency: the second waits for the first.
@@ -193,7 +195,10 @@ impl Graph {
 
     /// A graph of the same nodes and dependencies, with the child graphs cloned as well.
     pub(crate) fn copy(&self, is_child: bool) -> Result<Arc<Graph>> {
-        let copy = create(is_child);
+        let copy = match is_child {
+            true => origin::aside(|| create(true)),
+            false => create(false),
+        };
         copy.objects.retain_all(&self.objects);
         let edges = self.edges();
         let mut copies = HashMap::new();

@@ -8,7 +8,7 @@ use crate::machine::lane::LANES;
 use crate::machine::launch::run::{Failure, Run};
 use crate::machine::op::Op;
 use crate::machine::program::Program;
-use crate::memory::{Kind, Whereabouts};
+use crate::memory::{Allocation, Kind, Whereabouts};
 use crate::report::{Fault, FaultReport, Place, SourcePlace};
 
 /// What to do about an index that is too large.
@@ -178,7 +178,7 @@ impl Run<'_> {
                 address,
                 bytes,
             } => {
-                let (what, note, mut help) = self.access(act, region, generic, address, bytes);
+                let (what, notes, mut help) = self.access(act, region, generic, address, bytes);
                 if matches!(region, Region::Global | Region::Constant) {
                     let info = index(self.program, op).and_then(|i| self.program.infos.get(i));
                     let named = info.and_then(|info| {
@@ -192,7 +192,7 @@ impl Run<'_> {
                         _ => help,
                     };
                 }
-                Fault::IllegalAddress(report(what, vec![note], help))
+                Fault::IllegalAddress(report(what, notes, help))
             }
             FaultKind::Misaligned {
                 act,
@@ -292,7 +292,7 @@ impl Run<'_> {
         generic: bool,
         address: u64,
         bytes: u32,
-    ) -> (String, String, Option<&'static str>) {
+    ) -> (String, Vec<String>, Option<&'static str>) {
         let verb = verb(act);
         match region {
             Region::Global | Region::Constant => {
@@ -321,7 +321,9 @@ impl Run<'_> {
                     _ => "",
                 };
                 let what = format!("{bytes}-byte {constant}{verb} {what}");
-                (what, format!("address {found}"), Some(help))
+                let mut notes = vec![format!("address {found}")];
+                notes.extend(found.allocation().into_iter().flat_map(Allocation::trails));
+                (what, notes, Some(help))
             }
             Region::Shared => {
                 let start = u64::from(self.shared_start + self.scratch);
@@ -348,7 +350,7 @@ impl Run<'_> {
                 let help = "give the launch more dynamic shared memory, or check the index against the array's length";
                 (
                     format!("{bytes}-byte {verb} outside of shared memory"),
-                    note,
+                    vec![note],
                     Some(help),
                 )
             }
@@ -362,7 +364,7 @@ impl Run<'_> {
                 let help = "a pointer to a local variable is good in its own thread and call only";
                 (
                     format!("{bytes}-byte {verb} outside of the thread's local memory"),
-                    note,
+                    vec![note],
                     Some(help),
                 )
             }
@@ -376,7 +378,7 @@ impl Run<'_> {
                 );
                 (
                     what,
-                    note,
+                    vec![note],
                     Some("parameters can be read, and only as far as they go"),
                 )
             }

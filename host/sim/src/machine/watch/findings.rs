@@ -45,6 +45,12 @@ fn words(kind: FindingKind) -> (&'static str, &'static str) {
             "an asynchronous read without a fence",
             "let each thread that writes run `fence.proxy.async` behind its writes, before the barrier after which the read begins",
         ),
+        // No launch finds these.
+        FindingKind::Leak => ("a leak", "give it back"),
+        FindingKind::Freed => (
+            "a use of freed memory",
+            "keep it until nothing uses it any more",
+        ),
         FindingKind::EndedBlock => (
             "an access to shared memory of a block that has ended",
             "let the blocks of a cluster meet at its barrier before one of them ends",

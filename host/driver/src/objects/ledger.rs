@@ -1,0 +1,176 @@
+//! What the program has made and not given back, with where it made it: what the check `leak` is about.
+//!
+//! An object is entered when it is made, if the check is on then, and struck out when the program gives it back. What the end of a
+//! context takes away was left by the program, so that it is kept here as left.
+
+use super::origin::{self, Origin};
+use crate::observe;
+use parking_lot::Mutex;
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A kind of object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum What {
+    DeviceMemory,
+    ManagedMemory,
+    PinnedMemory,
+    Registration,
+    PhysicalMemory,
+    Range,
+    Array,
+    Mipmap,
+    Stream,
+    Event,
+    Module,
+    Library,
+    Link,
+    Graph,
+    Exec,
+    Texture,
+    Surface,
+    Pool,
+    UserObject,
+    Context,
+    PrimaryContext,
+}
+
+impl What {
+    /// One, several, and the call that gives it back.
+    pub(crate) fn words(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            What::DeviceMemory => (
+                "allocation of device memory",
+                "allocations of device memory",
+                "cuMemFree",
+            ),
+            What::ManagedMemory => (
+                "allocation of managed memory",
+                "allocations of managed memory",
+                "cuMemFree",
+            ),
+            What::PinnedMemory => (
+                "allocation of pinned memory",
+                "allocations of pinned memory",
+                "cuMemFreeHost",
+            ),
+            What::Registration => (
+                "registration of host memory",
+                "registrations of host memory",
+                "cuMemHostUnregister",
+            ),
+            What::PhysicalMemory => (
+                "handle of physical memory",
+                "handles of physical memory",
+                "cuMemRelease",
+            ),
+            What::Range => (
+                "range of addresses",
+                "ranges of addresses",
+                "cuMemAddressFree",
+            ),
+            What::Array => ("array", "arrays", "cuArrayDestroy"),
+            What::Mipmap => (
+                "mipmapped array",
+                "mipmapped arrays",
+                "cuMipmappedArrayDestroy",
+            ),
+            What::Stream => ("stream", "streams", "cuStreamDestroy"),
+            What::Event => ("event", "events", "cuEventDestroy"),
+            What::Module => ("module", "modules", "cuModuleUnload"),
+            What::Library => ("library", "libraries", "cuLibraryUnload"),
+            What::Link => ("link", "links", "cuLinkDestroy"),
+            What::Graph => ("graph", "graphs", "cuGraphDestroy"),
+            What::Exec => (
+                "executable graph",
+                "executable graphs",
+                "cuGraphExecDestroy",
+            ),
+            What::Texture => ("texture object", "texture objects", "cuTexObjectDestroy"),
+            What::Surface => ("surface object", "surface objects", "cuSurfObjectDestroy"),
+            What::Pool => ("memory pool", "memory pools", "cuMemPoolDestroy"),
+            What::UserObject => ("user object", "user objects", "cuUserObjectRelease"),
+            What::Context => ("context", "contexts", "cuCtxDestroy"),
+            What::PrimaryContext => (
+                "hold on a primary context",
+                "holds on a primary context",
+                "cuDevicePrimaryCtxRelease",
+            ),
+        }
+    }
+}
+
+/// An object that was not given back.
+#[derive(Debug, Clone)]
+pub(crate) struct Entry {
+    pub(crate) what: What,
+    /// How large it is; 0 for what has no size.
+    pub(crate) bytes: u64,
+    pub(crate) origin: Origin,
+}
+
+static ENTRIES: Mutex<BTreeMap<(What, u64), Entry>> = Mutex::new(BTreeMap::new());
+
+/// What ended contexts took away.
+static LEFT: Mutex<Vec<Entry>> = Mutex::new(Vec::new());
+
+/// Whether there ever was an entry.
+static USED: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    /// Whether the calling thread ends a context.
+    static ENDING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Enters an object, if the check is on. Two of a kind that live at once have not the same number.
+pub(crate) fn made(what: What, number: u64, bytes: u64) {
+    if !observe::checks().leak {
+        return;
+    }
+    if let Some(origin) = origin::here() {
+        USED.store(true, Ordering::Relaxed);
+        let entry = Entry {
+            what,
+            bytes,
+            origin,
+        };
+        ENTRIES.lock().insert((what, number), entry);
+    }
+}
+
+/// Says how large an object is.
+pub(crate) fn weigh(what: What, number: u64, bytes: u64) {
+    if USED.load(Ordering::Relaxed)
+        && let Some(entry) = ENTRIES.lock().get_mut(&(what, number))
+    {
+        entry.bytes = bytes;
+    }
+}
+
+/// Strikes an object out.
+pub(crate) fn gone(what: What, number: u64) {
+    if !USED.load(Ordering::Relaxed) {
+        return;
+    }
+    let entry = ENTRIES.lock().remove(&(what, number));
+    if ENDING.get() {
+        LEFT.lock().extend(entry);
+    }
+}
+
+/// Ends a context: what goes meanwhile was left.
+pub(crate) fn end_of_context<T>(end: impl FnOnce() -> T) -> T {
+    let before = ENDING.replace(true);
+    let done = end();
+    ENDING.set(before);
+    done
+}
+
+/// All that was left or is there, by kind and in the order of making.
+pub(crate) fn entries() -> Vec<Entry> {
+    let mut all = LEFT.lock().clone();
+    all.extend(ENTRIES.lock().values().cloned());
+    all.sort_by_key(|entry| (entry.what, entry.origin.number()));
+    all
+}

@@ -1,0 +1,229 @@
+//! Where the program made something or gave it back: by which call, at which line, and what calls led there.
+//!
+//! The stack is taken as bare addresses and read when somebody wants to see it. It is taken only where the checks `memory` or
+//! `leak` ask for it.
+
+use crate::{calling, observe};
+use lanewise_sim::SourcePlace;
+use std::backtrace::Backtrace;
+use std::cell::Cell;
+use std::panic::Location;
+use std::sync::Arc;
+use std::thread::ThreadId;
+
+/// The most lines of a stack that a report shows.
+const SHOWN: usize = 8;
+
+/// What begins the names of functions that no reader of a report wrote.
+const LIBRARIES: [&str; 9] = [
+    "std::",
+    "core::",
+    "alloc::",
+    "test::",
+    "lanewise::",
+    "lanewise_driver::",
+    "cust::",
+    "rust_begin_unwind",
+    "__rust",
+];
+
+/// Names that every stack ends with.
+const STARTS: [&str; 7] = [
+    "__libc_start_main",
+    "__libc_start_call_main",
+    "_start",
+    "start_thread",
+    "clone",
+    "clone3",
+    "<unknown>",
+];
+
+/// Where something was done. Clones are the same.
+#[derive(Debug, Clone)]
+pub(crate) struct Origin(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    call: &'static str,
+    at: Option<&'static Location<'static>>,
+    thread: ThreadId,
+    number: u64,
+    stack: Backtrace,
+}
+
+/// One line of a stack.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Frame {
+    name: String,
+    place: Option<SourcePlace>,
+}
+
+thread_local! {
+    /// Whether what is done now is nobody's business.
+    static ASIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Does something for the driver itself, or for good: it is nobody's origin.
+pub(crate) fn aside<T>(act: impl FnOnce() -> T) -> T {
+    /// Puts it back, whatever happens in between.
+    struct Before(bool);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            ASIDE.set(self.0);
+        }
+    }
+    let _before = Before(ASIDE.replace(true));
+    act()
+}
+
+/// Where the calling thread is in the program, if a check wants to know.
+pub(crate) fn here() -> Option<Origin> {
+    let checks = observe::checks();
+    if !(checks.leak || checks.memory) || ASIDE.get() {
+        return None;
+    }
+    Some(Origin(Arc::new(Inner {
+        call: calling::call(),
+        at: calling::call_site(),
+        thread: std::thread::current().id(),
+        number: observe::number(),
+        stack: Backtrace::force_capture(),
+    })))
+}
+
+impl Origin {
+    /// Its place among all, in the order of time.
+    pub(crate) fn number(&self) -> u64 {
+        self.0.number
+    }
+
+    /// Whether the calling thread did it, and after what has this number.
+    pub(crate) fn is_own_since(&self, number: u64) -> bool {
+        self.0.thread == std::thread::current().id() && self.0.number > number
+    }
+
+    /// The program's line, and the whole as a note that begins with `verb`: "made".
+    pub(crate) fn describe(&self, verb: &str) -> (Option<SourcePlace>, String) {
+        let frames = own(&frames(&self.0.stack.to_string()));
+        let told = self.0.at.map(|at| SourcePlace {
+            file: at.file().to_owned(),
+            line: at.line(),
+            column: at.column(),
+        });
+        let first = frames.iter().find_map(|frame| frame.place.clone());
+        let mut note = format!("{verb} by `{}`", self.0.call);
+        if let Some(at) = &told {
+            note += &format!(" at {at}");
+        }
+        for frame in frames.iter().take(SHOWN) {
+            note += &format!("\n     in `{}`", frame.name);
+            if let Some(place) = &frame.place {
+                note += &format!(" at {place}");
+            }
+        }
+        if frames.len() > SHOWN {
+            note += &format!("\n     and {} more", frames.len() - SHOWN);
+        }
+        (told.or(first), note)
+    }
+
+    /// The note alone.
+    pub(crate) fn note(&self, verb: &str) -> String {
+        self.describe(verb).1
+    }
+}
+
+/// The lines of a backtrace, as the standard library prints it: a number and a name, and on the next line the place.
+fn frames(text: &str) -> Vec<Frame> {
+    let mut frames: Vec<Frame> = Vec::new();
+    for line in text.lines().map(str::trim) {
+        if let Some(place) = line.strip_prefix("at ") {
+            if let Some(frame) = frames.last_mut() {
+                frame.place = self::place(place);
+            }
+            continue;
+        }
+        let name = match line.split_once(": ") {
+            Some((number, name)) if number.bytes().all(|b| b.is_ascii_digit()) => name,
+            // What was inlined into the frame before.
+            _ => line,
+        };
+        frames.push(Frame {
+            name: name.to_owned(),
+            place: None,
+        });
+    }
+    frames
+}
+
+/// `./src/main.rs:12:5`.
+fn place(text: &str) -> Option<SourcePlace> {
+    let (rest, column) = text.rsplit_once(':')?;
+    let (file, line) = rest.rsplit_once(':')?;
+    Some(SourcePlace {
+        file: file.strip_prefix("./").unwrap_or(file).to_owned(),
+        line: line.parse().ok()?,
+        column: column.parse().ok()?,
+    })
+}
+
+/// The frames that the program's author wrote; of a program without such names all behind the driver's.
+fn own(frames: &[Frame]) -> Vec<Frame> {
+    let driver = |frame: &Frame| frame.name.contains("lanewise_driver::");
+    let behind = frames.iter().rposition(driver).map_or(0, |last| last + 1);
+    let frames = &frames[behind..];
+    let starts = |frame: &&Frame| {
+        // Symbols may carry a version behind an `@`.
+        let name = frame.name.split('@').next().unwrap_or_default();
+        !STARTS.contains(&name)
+    };
+    let library = |frame: &Frame| {
+        let name = frame.name.trim_start_matches(['<', '&']);
+        let file = frame.place.as_ref().map_or("", |place| &place.file);
+        LIBRARIES.iter().any(|library| name.starts_with(library))
+            || name.starts_with("cu") && frame.place.is_none()
+            || file.starts_with("/rustc/")
+            || file.contains("/registry/src/")
+    };
+    let all: Vec<Frame> = frames.iter().filter(starts).cloned().collect();
+    let rust_main = all.iter().any(|frame| frame.name.starts_with("std::rt::"));
+    let own = all.iter().filter(|frame| !library(frame));
+    // Of a Rust program that is what calls its `main`.
+    let own: Vec<Frame> = own
+        .filter(|frame| !(rust_main && frame.name == "main"))
+        .cloned()
+        .collect();
+    if own.is_empty() { all } else { own }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_stack_the_programs_own_lines_are_left() {
+        let text = "   0: std::backtrace::Backtrace::force_capture\n             at /rustc/1/library/std/src/backtrace.rs:1:2\n   \
+            1: lanewise_driver::objects::origin::here\n   2: <cust::event::Event>::new\n   3: program::setup\n             \
+            at ./src/main.rs:12:5\n      program::main\n             at ./src/main.rs:30:9\n   4: std::rt::lang_start\n   5: main\n   6: _start";
+        let frames = own(&frames(text));
+        let shown: Vec<String> = frames
+            .iter()
+            .map(|frame| format!("{} {}", frame.name, frame.place.as_ref().expect("a place")))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                "program::setup src/main.rs:12",
+                "program::main src/main.rs:30"
+            ]
+        );
+    }
+
+    #[test]
+    fn without_lines_the_names_are_shown() {
+        let text = "   0: lanewise_driver::entry::answer\n   1: cuMemAlloc_v2\n   2: _Z5setupv\n   3: main\n   4: __libc_start_call_main";
+        let frames = own(&frames(text));
+        let names: Vec<&str> = frames.iter().map(|frame| &*frame.name).collect();
+        assert_eq!(names, ["_Z5setupv", "main"]);
+    }
+}

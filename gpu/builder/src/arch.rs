@@ -18,7 +18,7 @@ pub(crate) struct Arch {
 /// version that is written for it.
 ///
 /// 7.8 (CUDA 11.8) has clusters and every instruction before them, and any driver of the last years reads it. Hopper's bulk
-/// copies and `setmaxnreg` came with 8.0. For later targets it is the oldest version that knows them.
+/// copies and `setmaxnreg` came with 8.0. For later targets it is the oldest version that knows them, and for `sm_100a` the first that has all of its products (8.7, CUDA 12.8).
 /// Source: PTX ISA, "Release Notes", and "PTX Module Directives: .target".
 #[rustfmt::skip]
 const KNOWN: [(&str, &str); 28] = [
@@ -33,7 +33,7 @@ const KNOWN: [(&str, &str); 28] = [
     ("sm_90", "+ptx80"),
     ("sm_90a", "+ptx80"),
     ("sm_100", "+ptx86"),
-    ("sm_100a", "+ptx86"),
+    ("sm_100a", "+ptx87"),
     ("sm_100f", "+ptx88"),
     ("sm_101", "+ptx86"),
     ("sm_101a", "+ptx86"),

@@ -44,6 +44,7 @@ pub mod global;
 pub mod groups;
 pub mod half;
 pub mod kernel;
+pub mod launch_control;
 pub mod math;
 pub mod matrix;
 pub mod pipeline;

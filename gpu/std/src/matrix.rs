@@ -1,14 +1,17 @@
-//! The matrix units: products of small matrices, by a warp or by four.
+//! The matrix units: products of small matrices, by a warp, by four, or by one thread for all.
 //!
 //! | module | who | operands |
 //! | --- | --- | --- |
 //! | [`warp`] | a warp, from `sm_80`: `mma.sync` | registers, filled by `ldmatrix` |
 //! | [`warpgroup`] | four warps, for `sm_90a` alone: `wgmma` | shared memory, named by descriptors; registers for the sum |
+//! | [`tcgen05`] | one thread, for `sm_100a`: `tcgen05.mma` | shared memory, named by descriptors; tensor memory for the sum |
 //!
 //! Shapes, element types and roles are in the types: a fragment of another shape, or a left operand for a right one, does not compile.
 //! Which element of a matrix lies in which register of which lane is answered by functions (`position`).
-//! PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions", "Asynchronous Warpgroup Level Matrix Instructions".
+//! PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions", "Asynchronous Warpgroup Level Matrix Instructions", "TensorCore 5th Generation Family
+//! Instructions".
 
+pub mod tcgen05;
 pub mod warp;
 pub mod warpgroup;
 
@@ -22,6 +25,7 @@ pub mod element {
             impl super::Element for $name {
                 type Bits = $bits;
             }
+            impl super::tcgen05::sealed::Sealed for $name {}
         )*};
     }
     elements! {
@@ -35,6 +39,12 @@ pub mod element {
         E4m3: u8;
         /// Floats of 8 bits with 5 of exponent.
         E5m2: u8;
+        /// Floats of 6 bits with 2 of exponent, each in a byte.
+        E2m3: u8;
+        /// Floats of 6 bits with 3 of exponent, each in a byte.
+        E3m2: u8;
+        /// Floats of 4 bits with 2 of exponent: each in a byte, or two in one, as the product wants them.
+        E2m1: u8;
         /// Elements that are signed bytes.
         S8: i8;
         /// Elements that are bytes without sign.

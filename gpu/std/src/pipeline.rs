@@ -7,7 +7,7 @@
 //! | step | gives | which ends by |
 //! | --- | --- | --- |
 //! | [`Producer::acquire`] waits until the place is empty | [`Empty`] | [`commit`](Empty::commit), [`commit_copies`](Empty::commit_copies), [`expect`](Empty::expect) |
-//! | [`Consumer::wait`] waits until the place is full | [`Full`] | [`release`](Full::release) |
+//! | [`Consumer::wait`] waits until the place is full | [`Full`] | [`release`](Full::release), [`release_with_products`](Full::release_with_products) |
 //!
 //! A place that is held borrows its producer or consumer, so a thread has one at a time and ends it before the next; one that is dropped
 //! is committed or released. So no arrival is forgotten, none comes twice, and nobody counts phases.
@@ -19,6 +19,7 @@
 use core::mem::ManuallyDrop;
 
 use crate::barrier::{self, Barrier, BarrierStorage, Block, Parity};
+use crate::matrix::tcgen05::{self, Group};
 use crate::shared::SharedArray;
 use crate::{state_space, thread};
 
@@ -253,6 +254,19 @@ impl<const STAGES: usize> Full<'_, STAGES> {
     #[inline]
     pub fn release(self) {
         drop(self);
+    }
+
+    /// Says that this thread's part is read when the products that it has started are done, those of [`crate::matrix::tcgen05`]. It goes on at once. For `sm_100a`.
+    #[doc(alias = "tcgen05.commit")]
+    #[inline]
+    pub fn release_with_products<G: Group>(self) {
+        let place = ManuallyDrop::new(self);
+        // SAFETY: `self` is not dropped, so the reference is moved out once.
+        let consumer = unsafe { core::ptr::read(&raw const place.0) };
+        let empty = consumer.0.barrier(Way::<STAGES>::EMPTY);
+        // SAFETY: the barrier was made by `Pipeline::init`, and is there as long as the block.
+        unsafe { tcgen05::commit::<G, _>(&empty) };
+        consumer.0.advance();
     }
 }
 

@@ -1,4 +1,4 @@
-//! Kernels that use what came with Hopper, a file a part; the package `hopper` has what they have to compute.
+//! Kernels that use what came with Hopper and Blackwell, a file a part; the package `hopper` has what they have to compute.
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
 
@@ -6,6 +6,7 @@ lanewise_std::module!();
 
 pub mod atomics;
 pub mod barriers;
+pub mod blackwell;
 pub mod copies;
 pub mod gemm;
 pub mod grids;

@@ -2,6 +2,7 @@
 
 mod atomics;
 mod barriers;
+mod blackwell;
 mod copies;
 mod gemm;
 mod grids;

@@ -1,0 +1,144 @@
+//! Products by one thread for its block or for two, on Blackwell's data centre GPUs (`sm_100a`, `sm_103a`): `tcgen05`.
+//!
+//! The sum lies in no register: a multiprocessor has *tensor memory*, 128 lanes of 512 columns of 4 bytes, which is allocated by columns
+//! ([`TensorMemory`]) and named by a [`TensorAddress`]. The left operand lies there or in shared memory, the right one in shared memory. One thread
+//! starts a product ([`Product::multiply_add`]) and goes on; [`commit`] has a barrier told when all that it started is done.
+//!
+//! | step | who | by |
+//! | --- | --- | --- |
+//! | have room | the block | [`TensorMemory::init`], [`TensorMemory::free`] |
+//! | bring operands | one thread | [`crate::tma`], [`TensorAddress::copy_from`] |
+//! | multiply | one thread | [`Product`], [`ScaledProduct`] |
+//! | know that it is done | one thread tells, all wait | [`commit`], [`wait_for_products`] |
+//! | take the sum | four warps, each its 32 lanes | [`TensorAddress::load`], [`TensorAddress::store`] |
+//!
+//! Shapes, element types and the number of blocks are types, and a combination that the hardware has not does not compile. ptxas takes one
+//! [`Group`] in a kernel, not both. The simulated GPU does not run these instructions: it refuses such a kernel by its name, and runs the module's others.
+//! PTX ISA, "TensorCore 5th Generation Family Instructions".
+
+#![cfg_attr(
+    not(target_arch = "nvptx64"),
+    allow(unused_variables, unused_mut, unreachable_code, dead_code)
+)]
+
+mod copy;
+mod descriptor;
+mod memory;
+mod product;
+mod scaled;
+mod transfer;
+
+pub use copy::{CopyShape, Format, copy_shape};
+pub use descriptor::{SharedDescriptor, Swizzle};
+pub use memory::{TensorAddress, TensorMemory, TensorMemoryStorage};
+pub use product::{Left, Multiply, Product};
+pub use scaled::{Mxf4, Mxf8f6f4, Nvf4, ScaledKind, ScaledProduct};
+pub use transfer::{Shape, shape};
+
+use crate::barrier::{Barrier, Parity, Scope};
+use crate::state_space::ptx;
+
+pub(super) mod sealed {
+    pub trait Sealed {}
+}
+
+/// How many blocks multiply together.
+#[doc(alias = "cta_group")]
+pub trait Group: sealed::Sealed + Copy {
+    /// Whether it is two.
+    const PAIR: bool;
+}
+
+/// A block by itself: `.cta_group::1`.
+#[derive(Clone, Copy, Debug)]
+pub enum OneBlock {}
+
+/// Two blocks of a cluster whose ranks differ in the last bit: `.cta_group::2`. Each has half of the sum's rows in its tensor memory.
+#[doc(alias = "CTA pair")]
+#[derive(Clone, Copy, Debug)]
+pub enum BlockPair {}
+
+impl sealed::Sealed for OneBlock {}
+impl sealed::Sealed for BlockPair {}
+impl Group for OneBlock {
+    const PAIR: bool = false;
+}
+impl Group for BlockPair {
+    const PAIR: bool = true;
+}
+
+/// One instruction in the words of each group.
+macro_rules! for_group {
+    ($group:ty, $name:literal: [$($before:expr),*] group [$($after:expr),*], $($operands:tt)*) => {
+        if <$group as $crate::matrix::tcgen05::Group>::PAIR {
+            ptx!($name: concat!($($before,)* ".cta_group::2" $(, $after)*), $($operands)*)
+        } else {
+            ptx!($name: concat!($($before,)* ".cta_group::1" $(, $after)*), $($operands)*)
+        }
+    };
+}
+pub(crate) use for_group;
+
+/// Has `barrier` told, by one arrival, when all products and copies that this thread has started before are done. It goes on at once.
+///
+/// [`fence_before_thread_sync`] is part of it.
+///
+/// # Safety
+/// The barrier is there until it was told. The thread is the one that started them.
+#[doc(alias = "tcgen05.commit")]
+#[inline]
+pub unsafe fn commit<G: Group, S: Scope>(barrier: &Barrier<S>) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        for_group!(G, "tcgen05.commit":
+            ["tcgen05.commit"] group [".mbarrier::arrive::one.shared::cluster.b64 [{barrier}];"],
+            barrier = in(reg32) barrier.address(),
+            options(nostack, preserves_flags),
+        );
+    }
+}
+
+/// As [`commit`], to the barriers at the same place in all blocks of the cluster whose bits are in `blocks`.
+///
+/// # Safety
+/// As for [`commit`], for each of those blocks.
+#[doc(alias = "tcgen05.commit.multicast::cluster")]
+#[inline]
+pub unsafe fn commit_multicast<G: Group, S: Scope>(barrier: &Barrier<S>, blocks: u16) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        for_group!(G, "tcgen05.commit":
+            ["tcgen05.commit"] group [".mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [{barrier}], {blocks};"],
+            barrier = in(reg32) barrier.address(),
+            blocks = in(reg16) blocks,
+            options(nostack, preserves_flags),
+        );
+    }
+}
+
+/// Waits for the phase that [`commit`] ends, with the fence that has to come behind it: the sum may be loaded then.
+#[inline]
+pub fn wait_for_products<S: Scope>(barrier: &Barrier<S>, parity: Parity) {
+    barrier.wait_parity(parity);
+    fence_after_thread_sync();
+}
+
+/// Orders what this thread has started before with what others start behind a barrier or a flag that comes after.
+#[doc(alias = "tcgen05.fence::before_thread_sync")]
+#[inline]
+pub fn fence_before_thread_sync() {
+    // SAFETY: a fence only orders.
+    unsafe {
+        ptx!("tcgen05.fence": "tcgen05.fence::before_thread_sync;", options(nostack, preserves_flags));
+    }
+}
+
+/// Orders what this thread starts from here on behind what others did before the barrier or flag that came before.
+#[doc(alias = "tcgen05.fence::after_thread_sync")]
+#[inline]
+pub fn fence_after_thread_sync() {
+    // SAFETY: a fence only orders.
+    unsafe {
+        ptx!("tcgen05.fence": "tcgen05.fence::after_thread_sync;", options(nostack, preserves_flags));
+    }
+}

@@ -1,0 +1,102 @@
+//! Copies from shared to tensor memory: `tcgen05.cp`.
+
+use super::{Group, SharedDescriptor, TensorAddress, for_group, sealed};
+use crate::matrix::Element;
+use crate::state_space::ptx;
+
+/// What is copied: rows and bits of each, and to which of the four times 32 lanes.
+pub trait CopyShape: sealed::Sealed {
+    /// Starts the copy.
+    #[doc(hidden)]
+    unsafe fn copy<G: Group>(to: u32, from: u64, format: Format);
+}
+
+/// Elements that become wider on the way: each has a byte in tensor memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// As they are.
+    Same,
+    /// Sixteen elements of 6 bits, with 4 bytes of nothing behind them.
+    From6Bits,
+    /// Sixteen elements of 4 bits, with 8 bytes of nothing behind them.
+    From4Bits,
+}
+
+/// The shapes.
+pub mod copy_shape {
+    macro_rules! shapes {
+        ($($(#[$doc:meta])* $name:ident;)*) => {$(
+            $(#[$doc])*
+            #[derive(Clone, Copy, Debug)]
+            pub enum $name {}
+            impl super::sealed::Sealed for $name {}
+        )*};
+    }
+    shapes! {
+        /// 128 rows of 32 bytes.
+        Rows128Bits256;
+        /// 4 rows of 32 bytes.
+        Rows4Bits256;
+        /// 128 rows of 16 bytes.
+        Rows128Bits128;
+        /// 64 rows of 16 bytes: to the first and third 32 lanes, and to the second and fourth.
+        Rows64To02And13;
+        /// 64 rows of 16 bytes: to the first and second 32 lanes, and to the third and fourth.
+        Rows64To01And23;
+        /// 32 rows of 16 bytes, to each 32 lanes: as scale factors are wanted.
+        Rows32ToAll;
+    }
+}
+
+macro_rules! copies {
+    ($($name:ident: $shape:literal;)*) => {$(
+        impl CopyShape for copy_shape::$name {
+            #[inline(always)]
+            unsafe fn copy<G: Group>(to: u32, from: u64, format: Format) {
+                // SAFETY: the caller's promise.
+                unsafe {
+                    match format {
+                        Format::Same => copies!(@ G, $shape, "", to, from),
+                        Format::From6Bits => copies!(@ G, $shape, ".b8x16.b6x16_p32", to, from),
+                        Format::From4Bits => copies!(@ G, $shape, ".b8x16.b4x16_p64", to, from),
+                    }
+                }
+            }
+        }
+    )*};
+    (@ $group:ty, $shape:literal, $format:literal, $to:ident, $from:ident) => {
+        for_group!($group, "tcgen05.cp":
+            ["tcgen05.cp"] group [$shape, $format, " [{to}], {from};"],
+            to = in(reg32) $to,
+            from = in(reg64) $from,
+            options(nostack, preserves_flags),
+        )
+    };
+}
+copies! {
+    Rows128Bits256: ".128x256b";
+    Rows4Bits256: ".4x256b";
+    Rows128Bits128: ".128x128b";
+    Rows64To02And13: ".64x128b.warpx2::02_13";
+    Rows64To01And23: ".64x128b.warpx2::01_23";
+    Rows32ToAll: ".32x128b.warpx4";
+}
+
+impl TensorAddress {
+    /// Starts a copy of a matrix in shared memory to here. One thread calls it; products that the thread starts after see it, and [`commit`](super::commit) tells when it is
+    /// done.
+    ///
+    /// # Safety
+    /// This block has allocated the columns; the matrix is there, complete, and written by copies that were waited for or before a
+    /// [`fence_proxy_async`](crate::bulk::fence_proxy_async). Nobody writes either until it is done.
+    #[doc(alias = "tcgen05.cp")]
+    #[inline]
+    pub unsafe fn copy_from<S: CopyShape, G: Group, E: Element>(
+        self,
+        matrix: SharedDescriptor<E>,
+        format: Format,
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe { S::copy::<G>(self.bits(), matrix.bits(), format) }
+    }
+}

@@ -1,0 +1,390 @@
+//! Products of matrices whose elements are taken as they are: `tcgen05.mma`.
+
+use core::marker::PhantomData;
+
+use super::{Group, OneBlock, SharedDescriptor, TensorAddress, for_group, sealed};
+use crate::matrix::Element;
+use crate::matrix::element::{Bf16, E2m1, E2m3, E3m2, E4m3, E5m2, F16, S8, Tf32, U8};
+use crate::state_space::ptx;
+
+/// What the instruction is given besides its descriptor.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Operands {
+    pub(super) sum: TensorAddress,
+    pub(super) left: u64,
+    pub(super) right: u64,
+    /// Whether the sum is added.
+    pub(super) add: bool,
+}
+
+/// A left operand with elements `A`: in shared memory ([`SharedDescriptor`]) or in tensor memory ([`TensorAddress`]).
+pub trait Left<A>: sealed::Sealed + Copy {
+    #[doc(hidden)]
+    const IN_TENSOR_MEMORY: bool;
+    #[doc(hidden)]
+    fn operand(self) -> u64;
+}
+
+impl<A> sealed::Sealed for SharedDescriptor<A> {}
+impl<A: Element> Left<A> for SharedDescriptor<A> {
+    const IN_TENSOR_MEMORY: bool = false;
+    #[inline(always)]
+    fn operand(self) -> u64 {
+        self.bits()
+    }
+}
+
+impl sealed::Sealed for TensorAddress {}
+impl<A: Element> Left<A> for TensorAddress {
+    const IN_TENSOR_MEMORY: bool = true;
+    #[inline(always)]
+    fn operand(self) -> u64 {
+        self.bits().into()
+    }
+}
+
+/// The instruction, in the words of its kind: `$sparse` and `$left` differ by where the left operand is, `$more` are operands behind the two matrices.
+macro_rules! multiply {
+    ($group:ty, $operands:ident, $instruction:ident, [$($kind:literal)*], $sparse:literal, $left:literal, $class:ident, $ty:ty, $before:literal, $behind:literal, [$($more:tt)*]) => {
+        for_group!($group, "tcgen05.mma":
+            ["{{ .reg .pred add; setp.ne.u32 add, {add}, 0; tcgen05.mma", $sparse] group [
+                $($kind,)* " [{sum}], ", $left, ", {right}, ", $before, "{instruction}, ", $behind, "add; }}"
+            ],
+            add = in(reg32) u32::from($operands.add),
+            sum = in(reg32) $operands.sum.bits(),
+            left = in($class) $operands.left as $ty,
+            right = in(reg64) $operands.right,
+            instruction = in(reg32) $instruction,
+            $($more)*
+            options(nostack, preserves_flags),
+        )
+    };
+}
+pub(super) use multiply;
+
+/// A kind of product, which has a word in the instruction.
+#[doc(hidden)]
+pub trait Kind: sealed::Sealed {
+    /// Starts a product; `MEMORY`: the left operand is in tensor memory.
+    unsafe fn multiply<G: Group, const MEMORY: bool>(operands: Operands, instruction: u32);
+    /// The same with half of the left operand, and the metadata that say which half.
+    unsafe fn multiply_sparse<G: Group, const MEMORY: bool>(
+        operands: Operands,
+        metadata: TensorAddress,
+        instruction: u32,
+    );
+}
+
+macro_rules! kinds {
+    ($($name:ident: $kind:literal;)*) => {$(
+        #[doc(hidden)]
+        #[derive(Clone, Copy, Debug)]
+        pub enum $name {}
+        impl sealed::Sealed for $name {}
+        impl Kind for $name {
+            #[inline(always)]
+            unsafe fn multiply<G: Group, const MEMORY: bool>(operands: Operands, instruction: u32) {
+                // SAFETY: the caller's promise.
+                unsafe {
+                    if MEMORY {
+                        multiply!(G, operands, instruction, [$kind], "", "[{left}]", reg32, u32, "", "", []);
+                    } else {
+                        multiply!(G, operands, instruction, [$kind], "", "{left}", reg64, u64, "", "", []);
+                    }
+                }
+            }
+
+            #[inline(always)]
+            unsafe fn multiply_sparse<G: Group, const MEMORY: bool>(
+                operands: Operands,
+                metadata: TensorAddress,
+                instruction: u32,
+            ) {
+                // SAFETY: the caller's promise.
+                unsafe {
+                    if MEMORY {
+                        multiply!(
+                            G, operands, instruction, [$kind], ".sp", "[{left}]", reg32, u32, "[{metadata}], ", "",
+                            [metadata = in(reg32) metadata.bits(),]
+                        );
+                    } else {
+                        multiply!(
+                            G, operands, instruction, [$kind], ".sp", "{left}", reg64, u64, "[{metadata}], ", "",
+                            [metadata = in(reg32) metadata.bits(),]
+                        );
+                    }
+                }
+            }
+        }
+    )*};
+}
+kinds! {
+    KindF16: ".kind::f16";
+    KindTf32: ".kind::tf32";
+    KindF8f6f4: ".kind::f8f6f4";
+    KindI8: ".kind::i8";
+}
+
+/// Element types `Self` and `B` whose products add up to `D`.
+pub trait Multiply<B, D>: Element + sealed::Sealed {
+    #[doc(hidden)]
+    type Kind: Kind;
+    /// What the instruction's descriptor calls the types of the left and right operand and of the sum.
+    #[doc(hidden)]
+    const FORMATS: [u32; 3];
+    /// Whether they are integers.
+    #[doc(hidden)]
+    const INTEGERS: bool;
+}
+
+macro_rules! types {
+    ($($kind:ident $integers:literal: [$($a:ident $a_format:literal,)*] $b:tt $d:tt;)*) => {$(
+        types! { @ $kind $integers [$($a $a_format,)*] $b $d }
+    )*};
+    (@ $kind:ident $integers:literal [$($a:ident $a_format:literal,)*] $b:tt $d:tt) => {$(
+        types! { # $kind $integers $a $a_format $b $d }
+    )*};
+    (# $kind:ident $integers:literal $a:ident $a_format:literal [$($b:ident $b_format:literal,)*] $d:tt) => {$(
+        types! { + $kind $integers $a $a_format $b $b_format $d }
+    )*};
+    (+ $kind:ident $integers:literal $a:ident $a_format:literal $b:ident $b_format:literal [$($d:ident $d_format:literal,)*]) => {$(
+        impl Multiply<$b, $d> for $a {
+            type Kind = $kind;
+            const FORMATS: [u32; 3] = [$a_format, $b_format, $d_format];
+            const INTEGERS: bool = $integers;
+        }
+    )*};
+}
+// PTX ISA, "Instruction descriptor": the numbers of the types, each within its kind.
+types! {
+    KindF16 false: [F16 0,] [F16 0,] [F16 0, f32 1,];
+    KindF16 false: [Bf16 1,] [Bf16 1,] [f32 1,];
+    KindTf32 false: [Tf32 2,] [Tf32 2,] [f32 1,];
+    KindF8f6f4 false: [E4m3 0, E5m2 1, E2m3 3, E3m2 4, E2m1 5,] [E4m3 0, E5m2 1, E2m3 3, E3m2 4, E2m1 5,] [F16 0, f32 1,];
+    KindI8 true: [U8 0, S8 1,] [U8 0, S8 1,] [i32 2,];
+}
+
+/// Bytes along the inner dimension that one instruction takes.
+const STEP: u32 = 32;
+/// Bytes of a row of a tile, along the inner dimension.
+const ROW: u32 = 128;
+
+/// A product of a left operand of `M` rows with elements `A` and a right one of `N` columns with elements `B`, whose sum has elements `D`.
+///
+/// It is made once, outside of the loop: `const { Product::<Bf16, Bf16, f32, 128, 128>::new() }`. Operands have their rows (the right one its columns) along the inner dimension, if nothing
+/// else is said.
+#[doc(alias = "instruction descriptor")]
+#[doc(alias = "UMMA::InstrDescriptor")]
+#[derive(Debug)]
+pub struct Product<A, B, D, const M: u32, const N: u32, G = OneBlock> {
+    instruction: u32,
+    types: PhantomData<(A, B, D, G)>,
+}
+
+impl<A, B, D, const M: u32, const N: u32, G> Clone for Product<A, B, D, M, N, G> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<A, B, D, const M: u32, const N: u32, G> Copy for Product<A, B, D, M, N, G> {}
+
+impl<A: Multiply<B, D>, B: Element, D, const M: u32, const N: u32, G: Group> Default
+    for Product<A, B, D, M, N, G>
+{
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<A: Multiply<B, D>, B: Element, D, const M: u32, const N: u32, G: Group>
+    Product<A, B, D, M, N, G>
+{
+    /// PTX ISA, "Matrix Shape" of `tcgen05.mma`.
+    const VALID: () = {
+        let most = N >= 8 && N <= 256;
+        let shape = match (G::PAIR, M) {
+            (false, 64) if A::INTEGERS => N == 8 || N.is_multiple_of(16),
+            (false, 64) => N.is_multiple_of(8),
+            (false, 128) => N.is_multiple_of(16),
+            (true, 128 | 256) => N.is_multiple_of(32),
+            _ => false,
+        };
+        assert!(
+            most && shape,
+            "one block multiplies 64 rows and 8, 16, .. 256 columns or 128 rows and 16, 32, .. 256 columns, two blocks 128 or 256 rows and 32, 64, .. 256 columns"
+        );
+    };
+
+    /// The product.
+    #[must_use]
+    pub const fn new() -> Self {
+        const { Self::VALID };
+        let [a, b, d] = A::FORMATS;
+        Product {
+            instruction: d << 4 | a << 7 | b << 10 | (N >> 3) << 17 | (M >> 4) << 24,
+            types: PhantomData,
+        }
+    }
+
+    const fn with(self, bits: u32) -> Self {
+        Product {
+            instruction: self.instruction | bits,
+            ..self
+        }
+    }
+
+    /// With the left operand's sign turned. Not for integers.
+    #[must_use]
+    pub const fn negate_left(self) -> Self {
+        const { assert!(!A::INTEGERS, "integers have no sign to turn") };
+        self.with(1 << 13)
+    }
+
+    /// With the right operand's sign turned. Not for integers.
+    #[must_use]
+    pub const fn negate_right(self) -> Self {
+        const { assert!(!A::INTEGERS, "integers have no sign to turn") };
+        self.with(1 << 14)
+    }
+
+    /// With a left operand whose columns lie along its rows in memory ("MN-major").
+    #[must_use]
+    pub const fn transpose_left(self) -> Self {
+        self.with(1 << 15)
+    }
+
+    /// With a right operand whose rows lie along its columns in memory ("MN-major").
+    #[must_use]
+    pub const fn transpose_right(self) -> Self {
+        self.with(1 << 16)
+    }
+
+    /// With integers that stop at the ends of their range.
+    #[must_use]
+    pub const fn saturate(self) -> Self {
+        const { assert!(A::INTEGERS, "only integers stop at the ends of their range") };
+        self.with(1 << 3)
+    }
+
+    /// The instruction's descriptor.
+    #[must_use]
+    pub const fn bits(self) -> u32 {
+        self.instruction
+    }
+
+    /// Starts one step: 32 bytes of each operand's rows. Where `add` is not set the sum is replaced. One thread calls it, of the pair's first block where there are two.
+    ///
+    /// # Safety
+    /// This block has allocated the sum's `N` columns. The operands are there, complete: loaded by copies that a barrier was waited for, or written by threads before
+    /// [`fence_proxy_async`](crate::bulk::fence_proxy_async) and a barrier. Until [`commit`](super::commit) has told that it is done nobody writes them or uses the sum.
+    #[doc(alias = "tcgen05.mma")]
+    #[inline(always)]
+    pub unsafe fn multiply_step<L: Left<A>>(
+        self,
+        sum: TensorAddress,
+        left: L,
+        right: SharedDescriptor<B>,
+        add: bool,
+    ) {
+        let operands = Operands {
+            sum,
+            left: left.operand(),
+            right: right.bits(),
+            add,
+        };
+        // SAFETY: the caller's promise.
+        unsafe {
+            if L::IN_TENSOR_MEMORY {
+                A::Kind::multiply::<G, true>(operands, self.instruction);
+            } else {
+                A::Kind::multiply::<G, false>(operands, self.instruction);
+            }
+        }
+    }
+
+    /// Starts the product of two tiles, rows of 128 bytes in shared memory: four steps. Where `add` is not set the sum is replaced.
+    ///
+    /// # Safety
+    /// As for [`multiply_step`](Self::multiply_step).
+    #[inline(always)]
+    pub unsafe fn multiply_add(
+        self,
+        sum: TensorAddress,
+        left: SharedDescriptor<A>,
+        right: SharedDescriptor<B>,
+        add: bool,
+    ) {
+        let mut at = 0;
+        while at < ROW {
+            // SAFETY: the caller's promise.
+            unsafe {
+                self.multiply_step(sum, left.advance(at), right.advance(at), add || at > 0);
+            }
+            at += STEP;
+        }
+    }
+
+    /// As [`multiply_step`](Self::multiply_step), with a left operand of which two of four elements (of `Tf32` one of two) are stored, and metadata in tensor memory that say which; `selector`, 0 to 3, says in which of their
+    /// columns' parts. The right operand's step is 64 bytes.
+    ///
+    /// # Safety
+    /// As for [`multiply_step`](Self::multiply_step), for the metadata too.
+    #[doc(alias = "tcgen05.mma.sp")]
+    #[inline(always)]
+    pub unsafe fn multiply_sparse<L: Left<A>>(
+        self,
+        sum: TensorAddress,
+        left: L,
+        right: SharedDescriptor<B>,
+        (metadata, selector): (TensorAddress, u32),
+        add: bool,
+    ) {
+        /// The left operand is sparse.
+        const SPARSE: u32 = 1 << 2;
+        let operands = Operands {
+            sum,
+            left: left.operand(),
+            right: right.bits(),
+            add,
+        };
+        let instruction = self.instruction | SPARSE | selector & 3;
+        // SAFETY: the caller's promise.
+        unsafe {
+            if L::IN_TENSOR_MEMORY {
+                A::Kind::multiply_sparse::<G, true>(operands, metadata, instruction);
+            } else {
+                A::Kind::multiply_sparse::<G, false>(operands, metadata, instruction);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Product;
+    use crate::matrix::element::{Bf16, E2m1, E5m2, F16, S8, U8};
+    use crate::matrix::tcgen05::BlockPair;
+
+    #[test]
+    fn types_shapes_and_signs_are_in_the_descriptor() {
+        let bf16 = Product::<Bf16, Bf16, f32, 128, 256>::new();
+        assert_eq!(bf16.bits(), 1 << 4 | 1 << 7 | 1 << 10 | 32 << 17 | 8 << 24);
+        let half = Product::<F16, F16, F16, 64, 8>::new();
+        assert_eq!(half.bits(), 1 << 17 | 4 << 24);
+        let pair = Product::<E5m2, E2m1, f32, 256, 32, BlockPair>::new();
+        assert_eq!(pair.bits(), 1 << 4 | 1 << 7 | 5 << 10 | 4 << 17 | 16 << 24);
+        let signs = pair.negate_left().negate_right().transpose_left();
+        assert_eq!(signs.bits() ^ pair.bits(), 0b111 << 13);
+        let bytes = Product::<S8, U8, i32, 128, 16>::new();
+        assert_eq!(
+            bytes.saturate().bits(),
+            1 << 3 | 2 << 4 | 1 << 7 | 2 << 17 | 8 << 24
+        );
+        assert_eq!(
+            bytes.transpose_right().bits() ^ bytes.bits(),
+            1 << 16,
+            "the right one"
+        );
+    }
+}

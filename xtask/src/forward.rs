@@ -1,4 +1,5 @@
-//! `cargo xtask list|run|bench|device|diff-device`: handed on to `patterns`, the program that runs kernels.
+//! `cargo xtask list|run|bench|device|diff-device`: handed on to `patterns`, the program that runs kernels; `diff-sanitizer` to `wrong`,
+//! the one that runs wrong kernels.
 //!
 //! The arguments are not looked at here, but for `--debug`: `cargo xtask run --help` shows `patterns`' own help. With `--debug`
 //! the kernels are built for a debugger first, and `patterns` is told to take those (`LANEWISE_PTX`).
@@ -27,27 +28,36 @@ pub(crate) struct Args {
 /// Runs `patterns COMMAND REST...` and ends with its exit code.
 pub(crate) fn run(command: &str, args: &Args) -> Result<ExitCode> {
     let (debug, rest): (Vec<_>, Vec<_>) = args.rest.iter().partition(|it| *it == "--debug");
-    let mut patterns = Command::new(build()?);
+    let mut patterns = Command::new(build("patterns")?);
     if !debug.is_empty() {
         patterns.env("LANEWISE_PTX", build_for_debugger()?);
     }
-    let status = patterns
-        .arg(command)
-        .args(rest)
+    finish(patterns.arg(command).args(rest))
+}
+
+/// Runs `wrong COMMAND REST...` and ends with its exit code.
+pub(crate) fn run_wrong(command: &str, args: &Args) -> Result<ExitCode> {
+    finish(Command::new(build("wrong")?).arg(command).args(&args.rest))
+}
+
+/// Runs a program to its end and passes its exit code on.
+fn finish(program: &mut Command) -> Result<ExitCode> {
+    let status = program
         .status()
-        .context("`patterns` could not be started")?;
+        .with_context(|| format!("{:?} could not be started", program.get_program()))?;
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     Ok(ExitCode::from(code.unwrap_or(1)))
 }
 
-/// Builds `patterns` and says where it is.
+/// Builds one of the workspace's programs and says where it is.
 ///
 /// All of the workspace is selected, as `cargo test` does, although one program is built: a selection decides which features
 /// dependencies get, and with another one the simulator would be built a second time.
-pub(crate) fn build() -> Result<PathBuf> {
-    let artifacts = cargo::build(&["build", "--workspace", "--bin", "patterns"])?;
-    let program = artifacts.into_iter().find_map(|made| made.executable);
-    Ok(program.context("cargo built no program `patterns`")?.into())
+pub(crate) fn build(program: &str) -> Result<PathBuf> {
+    let artifacts = cargo::build(&["build", "--workspace", "--bin", program])?;
+    let made = artifacts.into_iter().find_map(|made| made.executable);
+    let path = made.with_context(|| format!("cargo built no program `{program}`"))?;
+    Ok(path.into())
 }
 
 /// The folder of the kernels built for a debugger, for the targets that the host embeds too.

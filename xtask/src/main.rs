@@ -2,7 +2,8 @@
 //!
 //! A front of two programs, and the home of what only this repository needs. What works on any kernel crate is
 //! `cargo-lanewise`'s (`build-ptx`, `inspect`, ...), here with the catalog's kernels where no `--crate` names others. What runs
-//! the catalog is the program `patterns`, to which `list`, `run`, `bench`, `accuracy`, `profile`, `device` and `diff-device` are handed on.
+//! the catalog is the program `patterns`, to which `list`, `run`, `bench`, `accuracy`, `profile`, `device` and `diff-device` are handed on;
+//! what runs wrong kernels is `wrong`, to which `diff-sanitizer` goes.
 
 mod bundle;
 mod cargo;
@@ -56,6 +57,11 @@ enum Command {
         after_help = "Examples:\n  cargo xtask diff-device\n  cargo xtask diff-device --json cvt."
     )]
     DiffDevice(forward::Args),
+    /// Hold the simulator's checks against compute-sanitizer's tools on this machine's GPU, wrong kernel by wrong kernel
+    #[command(
+        after_help = "Examples:\n  cargo xtask diff-sanitizer race/\n  cargo xtask diff-sanitizer --out tests/wrong/results/h200.json"
+    )]
+    DiffSanitizer(forward::Args),
     Bundle(bundle::Args),
     CheckDocs(docs::Args),
     Timelines(docs::timelines::Args),
@@ -77,6 +83,7 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Command::Profile(args) => forward::run("profile", &args),
         Command::Device(args) => forward::run("device", &args),
         Command::DiffDevice(args) => forward::run("diff", &args),
+        Command::DiffSanitizer(args) => forward::run_wrong("sanitizer", &args),
         Command::Bundle(args) => bundle::run(&args),
         Command::CheckDocs(args) => docs::run(&args),
         Command::Timelines(args) => docs::timelines::run(&args),

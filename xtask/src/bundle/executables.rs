@@ -41,19 +41,19 @@ impl Profile {
     }
 }
 
-/// The program that runs patterns.
-pub(super) fn patterns(profile: Profile) -> Result<Executable> {
-    let mut arguments = vec!["build", "--workspace", "--bin", "patterns"];
+/// A program of the workspace: the one that runs patterns, or the one that runs wrong kernels.
+pub(super) fn program(name: &str, profile: Profile) -> Result<Executable> {
+    let mut arguments = vec!["build", "--workspace", "--bin", name];
     arguments.extend(profile.flag());
     let artifacts = cargo::build(&arguments)?;
     let path = artifacts
         .into_iter()
         .find_map(|artifact| artifact.executable);
     let path = path
-        .context("cargo built the package `patterns` but no program `patterns`")?
+        .with_context(|| format!("cargo built no program `{name}`"))?
         .into();
     Ok(Executable {
-        name: "patterns".into(),
+        name: name.into(),
         path,
     })
 }

@@ -1,7 +1,7 @@
-//! `cargo xtask bundle`: the tests and the program `patterns`, to carry to a machine that has a GPU and no Rust.
+//! `cargo xtask bundle`: the tests and the programs `patterns` and `wrong`, to carry to a machine that has a GPU and no Rust.
 //!
 //! The PTX is inside the executables, so the folder is all that is needed: `run.sh` runs every test and then the
-//! benchmark, on the GPU if the machine has one.
+//! benchmark, on the GPU if the machine has one, and the wrong kernels under compute-sanitizer if it has that.
 
 mod executables;
 
@@ -55,13 +55,15 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     } else {
         Profile::Release
     };
-    let progress = Progress::start("Building the program `patterns`");
-    let program = executables::patterns(profile)?;
+    let progress = Progress::start("Building the programs");
+    let programs = ["patterns", "wrong"].map(|name| executables::program(name, profile));
     progress.now("Building the tests");
     let tests = executables::tests(profile)?;
     progress.now("Copying");
     prepare(&out)?;
-    copy(&program, &out)?;
+    for program in programs {
+        copy(&program?, &out)?;
+    }
     for test in &tests {
         copy(test, &out.join("tests"))?;
     }

@@ -34,6 +34,11 @@ bench=$?
 if head -n 1 "$results/device.log" | grep -q ', GPU$'; then
     ./patterns diff --json >"$results/diff-device.json" 2>"$results/diff-device.log"
     echo "patterns diff: exit code $?, result in $results/diff-device.json"
+    # Which wrong kernel NVIDIA's own tool finds.
+    if command -v compute-sanitizer >/dev/null; then
+        ./wrong sanitizer --out "$results/sanitizer.json" >"$results/sanitizer.log" 2>&1
+        echo "wrong sanitizer: exit code $?, result in $results/sanitizer.json"
+    fi
 fi
 
 echo "$passed passed, $failed failed"

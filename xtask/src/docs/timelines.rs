@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let input: Value = serde_json::from_str(&text).context("mdBook's book is not JSON")?;
     // A pair: what it is about, and the book.
     let mut book = input.get(1).cloned().context("mdBook sent no book")?;
-    let patterns = forward::build()?;
+    let patterns = forward::build("patterns")?;
     replace(&mut book, &mut |pattern| draw(&patterns, pattern))?;
     Ok(std::io::stdout()
         .write_all(book.to_string().as_bytes())

@@ -1,0 +1,182 @@
+//! The book's page: which tool finds which case, from what was recorded on GPUs and from the reports beside the cases.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use crate::case::{Case, Language};
+use crate::sanitizer::{Answer, Answers, Outcome, Record, TOOLS};
+
+const HEAD: &str = "\
+# Held against compute-sanitizer
+
+The [library of wrong kernels](checks.md#the-library-of-wrong-kernels), case by case: what the simulator's checks say of each, and which of
+compute-sanitizer's tools finds it on a GPU. The same texts run on both. `cargo xtask diff-sanitizer --out FILE` runs them on a machine that has
+a GPU and compute-sanitizer: each wrong kernel in a process of its own, once alone and once under each tool, with the tools' defaults. This page is made from what that
+recorded (`tests/wrong/results`) and from the reports beside the cases, by `LANEWISE_BLESS=1 cargo test --test page`.
+";
+
+const LEGEND: &str = "\
+*found*: the tool reports something in the kernel. *error*: a call of the driver's fails, which a program sees without any tool, and the tool names nothing in the kernel.
+*hangs*: it was still running when its time was over. *not compiled*: ptxas, or the driver's compiler, does not take it. A dash: nothing was said.
+";
+
+/// The checks in the page's order.
+const CHECKS: [&str; 5] = ["memory", "race", "init", "sync", "progress"];
+
+/// The page, with what was recorded on GPUs.
+///
+/// # Errors
+/// When a case has no report beside it.
+pub fn page(records: &[Record]) -> std::io::Result<String> {
+    let mut page = HEAD.to_owned();
+    for record in records {
+        summary(&mut page, record);
+        twins(&mut page, record);
+    }
+    if !records.is_empty() {
+        let _ = write!(page, "\n{LEGEND}");
+    }
+    for check in CHECKS {
+        table(&mut page, check, records)?;
+    }
+    Ok(page)
+}
+
+/// How many cases of each check are found by what.
+fn summary(page: &mut String, record: &Record) {
+    let _ = write!(
+        page,
+        "\n## {}, {}\n\nDriver: {}. compute-sanitizer: {}. A kernel had {} s.\n\n| wrong kernels | number |",
+        record.device,
+        record.date,
+        record.driver.trim(),
+        record.sanitizer.trim(),
+        record.limit
+    );
+    for tool in &TOOLS[1..] {
+        let _ = write!(page, " {tool} |");
+    }
+    page.push_str(" any of the four | none, but an error or a hang | simulator |\n| --- |");
+    page.push_str(&" ---: |".repeat(TOOLS.len() + 3));
+    page.push('\n');
+    let mut row = |title: &str, of: &[&Answers]| {
+        let count = |has: &dyn Fn(&Answers) -> bool| of.iter().filter(|it| has(it)).count();
+        let found = |answers: &Answers, tool: &str| outcome(answers, tool) == Outcome::Found;
+        let any = |answers: &Answers| TOOLS[1..].iter().any(|tool| found(answers, tool));
+        let loud = |answers: &Answers| {
+            let outcomes = answers.wrong.values().map(|answer| answer.outcome);
+            !any(answers) && outcomes.into_iter().any(|it| it != Outcome::Late)
+        };
+        let _ = write!(page, "| {title} | {} |", of.len());
+        for tool in &TOOLS[1..] {
+            let _ = write!(page, " {} |", count(&|answers| found(answers, tool)));
+        }
+        // Each has a report beside it: that every one is found is what the tests hold.
+        let _ = writeln!(page, " {} | {} | {} |", count(&any), count(&loud), of.len());
+    };
+    let cases = |check: Option<&str>| -> Vec<&Answers> {
+        let of = Case::all().filter(|case| check.is_none_or(|check| case.check == check));
+        of.filter_map(|case| record.cases.get(&case.id())).collect()
+    };
+    for check in CHECKS {
+        row(check, &cases(Some(check)));
+    }
+    row("all", &cases(None));
+}
+
+/// What was said of right twins.
+fn twins(page: &mut String, record: &Record) {
+    let mut said: BTreeMap<&str, Vec<(String, &Answer)>> = BTreeMap::new();
+    for (name, answers) in &record.cases {
+        for (tool, answer) in &answers.right {
+            let about = format!("`{name}`");
+            said.entry(tool).or_default().push((about, answer));
+        }
+    }
+    let _ = writeln!(
+        page,
+        "\nRight twins that compute-sanitizer does not leave alone: {}. The simulator is silent on all {}.\n",
+        said.iter()
+            .filter(|(tool, _)| **tool != "none")
+            .map(|(_, of)| of.len())
+            .sum::<usize>(),
+        record.cases.len()
+    );
+    for (tool, of) in said {
+        for (name, answer) in of {
+            let text = answer.said.first().map(String::as_str).unwrap_or_default();
+            let under = if tool == "none" {
+                "without a tool"
+            } else {
+                tool
+            };
+            let _ = writeln!(
+                page,
+                "- {name}, {under}: {} {}",
+                word(answer.outcome),
+                cell(text)
+            );
+        }
+    }
+}
+
+/// The cases of a check.
+fn table(page: &mut String, check: &str, records: &[Record]) -> std::io::Result<()> {
+    let _ = write!(page, "\n## {check}\n\n| case | what is wrong | simulator |");
+    for _ in records {
+        page.push_str(" GPU |");
+        for tool in &TOOLS[1..] {
+            let _ = write!(page, " {tool} |");
+        }
+    }
+    page.push_str("\n| --- | --- | --- |");
+    page.push_str(&" --- |".repeat(records.len() * TOOLS.len()));
+    page.push('\n');
+    for case in Case::all().filter(|case| case.check == check) {
+        let name = case.name.replace('_', " ");
+        let name = match case.language {
+            Language::Ptx => name,
+            Language::Rust => format!("{name} (Rust)"),
+        };
+        let _ = write!(
+            page,
+            "| {name} | {} | {} |",
+            cell(case.says()),
+            cell(&case.finding()?)
+        );
+        for record in records {
+            for tool in TOOLS {
+                let answers = record.cases.get(&case.id());
+                let outcome = answers.map_or(Outcome::Late, |answers| outcome(answers, tool));
+                let _ = write!(page, " {} |", word(outcome));
+            }
+        }
+        page.push('\n');
+    }
+    Ok(())
+}
+
+/// What a tool made of the wrong kernel.
+fn outcome(answers: &Answers, tool: &str) -> Outcome {
+    let answer = answers.wrong.get(tool);
+    answer.map_or(Outcome::Silent, |answer| answer.outcome)
+}
+
+fn word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Silent => "-",
+        Outcome::Found => "found",
+        Outcome::Failed => "error",
+        Outcome::Hangs => "hangs",
+        Outcome::Refused => "not compiled",
+        Outcome::Late => "not known",
+    }
+}
+
+/// A text as a table's cell: a bar would end it, and brackets would be a link.
+fn cell(text: &str) -> String {
+    let text = text.strip_prefix("error: ").unwrap_or(text);
+    text.replace('|', "\\|")
+        .replace('<', "&lt;")
+        .replace('[', "\\[")
+}

@@ -1,0 +1,61 @@
+//! A process with a time limit, and what it wrote.
+
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::output;
+
+/// How long a process may take until it launches its first kernel: some start a context at a time.
+const START: Duration = Duration::from_secs(60);
+/// How often it is looked at.
+const STEP: Duration = Duration::from_millis(20);
+
+/// Runs a command that launches so many kernels, each of which may take `limit`. What it wrote, both streams in one, and whether it ended by
+/// itself.
+pub(super) fn run(
+    command: &mut Command,
+    limit: Duration,
+    kernels: usize,
+) -> std::io::Result<(String, bool)> {
+    let file = tempfile::NamedTempFile::new()?;
+    let to = file.reopen()?;
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(to.try_clone()?)
+        .stderr(to.try_clone()?)
+        // What it starts itself, which compute-sanitizer does, ends with it.
+        .process_group(0)
+        .spawn()?;
+    let started = Instant::now();
+    let mut launched: Option<Instant> = None;
+    let mut seen = 0;
+    let ended = loop {
+        if child.try_wait()?.is_some() {
+            break true;
+        }
+        let since = launched.map(|at| at.elapsed());
+        if since.map_or(started.elapsed() > START, |since| since > limit) {
+            break false;
+        }
+        // Each launch has its time.
+        let now = output::launches(&written(file.path())?);
+        if now > seen && now <= kernels {
+            (seen, launched) = (now, Some(Instant::now()));
+        }
+        std::thread::sleep(STEP);
+    };
+    if !ended {
+        // SAFETY: a signal to a group of processes that was made above and whose leader has not been waited for.
+        unsafe { libc::kill(-(child.id() as i32), libc::SIGKILL) };
+        child.wait()?;
+    }
+    Ok((written(file.path())?, ended))
+}
+
+/// All that was written so far.
+fn written(path: &Path) -> std::io::Result<String> {
+    let bytes = std::fs::read(path)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

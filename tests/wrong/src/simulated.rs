@@ -1,0 +1,205 @@
+//! Cases on the simulator, under all checks, against the reports beside them.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use lanewise_sim::tensor::{
+    Access, Element, Fill, Im2col, Interleave, Promotion, Swizzle, TensorMap,
+};
+use lanewise_sim::{Checks, Device, DeviceModel, Kind, Launch, Module};
+
+use crate::case::{Case, Language, Part};
+
+/// Warp instructions after which a kernel that has no end is given up: none comes near.
+const BUDGET: u64 = 200_000_000;
+/// Words of each of the two buffers: one of zeros, one that nobody has written.
+pub(crate) const WORDS: u64 = 1024;
+/// Seeds of which a test takes some for each case, so that together the cases have all.
+const ROTATION: u64 = 31;
+
+/// Modules by their text: all cases in Rust share one.
+#[derive(Debug, Default)]
+struct Modules(BTreeMap<String, Module>);
+
+impl Modules {
+    fn load(&mut self, text: &str) -> &Module {
+        if !self.0.contains_key(text) {
+            let module = Module::load(text)
+                .unwrap_or_else(|error| panic!("a case does not load: {error}\n{text}"));
+            self.0.insert(text.to_owned(), module);
+        }
+        &self.0[text]
+    }
+}
+
+/// What all checks say of a part with a seed: a fault, or findings; nothing where it is right.
+fn said(modules: &mut Modules, case: &Case, part: Part, seed: u64) -> String {
+    let (text, kernel) = case.module(part);
+    let module = modules.load(&text);
+    let device = Device::new(DeviceModel::h200()).expect("the host gives address space");
+    let instance = device.instantiate(module).expect("variables fit");
+    let buffer = |name| {
+        let made = device
+            .memory()
+            .allocate(4 * WORDS, 1, Kind::Device, Some(name));
+        made.expect("memory")
+    };
+    let (data, new) = match case.language {
+        Language::Ptx => (buffer("here"), buffer("there")),
+        Language::Rust => (buffer("`data`"), buffer("`new`")),
+    };
+    // The simulator gives zeroed memory; this says that it is meant.
+    device.memory().written(data, 4 * WORDS);
+    let params = match case.language {
+        Language::Ptx => vec![data, new],
+        // A slice is a pointer and a length.
+        Language::Rust => vec![data, WORDS, new, WORDS],
+    };
+    let mut params: Vec<u8> = params.into_iter().flat_map(u64::to_le_bytes).collect();
+    if case.takes_maps() {
+        params.resize(64, 0);
+        params.extend(maps(data).concat());
+    }
+    let [grid, cluster, block] = case.extents().map(|extent| [extent, 1, 1]);
+    let launch = Launch {
+        seed,
+        cluster,
+        checks: Checks::all(),
+        budget: Some(BUDGET),
+        printf: &|_| {},
+        ..Launch::new(&kernel, grid, block, &params)
+    };
+    let mut said = String::new();
+    match device.launch(&instance, &launch) {
+        Err(fault) => said = format!("error: {fault}\n"),
+        Ok(report) => {
+            for finding in report.findings {
+                let _ = match case.language {
+                    Language::Ptx => writeln!(said, "{finding}\n   = {} times", finding.count),
+                    Language::Rust => writeln!(said, "{finding}"),
+                };
+            }
+        }
+    }
+    match case.language {
+        Language::Ptx => said,
+        Language::Rust => without_ptx_lines(&said),
+    }
+}
+
+/// The tensor maps of cases that take some, over the buffer at this address.
+fn maps(address: u64) -> [[u8; 128]; 3] {
+    let tiles = TensorMap {
+        element: Element::U32,
+        rank: 2,
+        address,
+        size: [32, 32, 1, 1, 1],
+        strides: [128, 0, 0, 0],
+        steps: [1; 5],
+        access: Access::Tiled([8, 4, 1, 1, 1]),
+        interleave: Interleave::None,
+        swizzle: Swizzle::None,
+        promotion: Promotion::None,
+        fill: Fill::Zero,
+    };
+    let floats = TensorMap {
+        element: Element::F32,
+        ..tiles.clone()
+    };
+    let images = TensorMap {
+        rank: 4,
+        size: [4, 8, 4, 2, 1],
+        strides: [16, 128, 512, 0],
+        access: Access::Im2col(Im2col {
+            lower: [-1, -1, 0],
+            upper: [-1, -1, 0],
+            channels: 4,
+            pixels: 8,
+        }),
+        ..tiles.clone()
+    };
+    [tiles, floats, images].map(|map| map.encode())
+}
+
+/// The text without numbers of PTX lines: each kernel of a module moves those behind it.
+fn without_ptx_lines(text: &str) -> String {
+    let mut parts = text.split("ptx line ");
+    let mut stable = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let rest = part.trim_start_matches(|c: char| c.is_ascii_digit());
+        stable = stable + "ptx line N" + rest;
+    }
+    stable
+}
+
+/// What is wrong with a case, with these seeds; with seed 0 its report is held against the file.
+fn problem(modules: &mut Modules, case: &Case, seeds: &[u64]) -> Option<String> {
+    for &seed in seeds {
+        let said = said(modules, case, Part::Right, seed);
+        if !said.is_empty() {
+            return Some(format!(
+                "the right one is reported with seed {seed}:\n{said}"
+            ));
+        }
+    }
+    for &seed in seeds {
+        let said = said(modules, case, Part::Wrong, seed);
+        if said.is_empty() {
+            return Some(format!("the wrong one is not found with seed {seed}"));
+        }
+        if seed == 0
+            && let Some(difference) = differs(case, &said)
+        {
+            return Some(difference);
+        }
+    }
+    None
+}
+
+/// How a report differs from the one beside the case. `LANEWISE_BLESS` writes that anew.
+fn differs(case: &Case, said: &str) -> Option<String> {
+    let beside = case.report();
+    if std::env::var_os("LANEWISE_BLESS").is_some() {
+        let folder = beside.parent().expect("a folder");
+        std::fs::create_dir_all(folder).expect("the folder is made");
+        std::fs::write(&beside, said).expect("the report is written");
+    }
+    let expected = std::fs::read_to_string(&beside).unwrap_or_default();
+    (said != expected).then(|| format!("expected:\n{expected}\nsaid:\n{said}"))
+}
+
+/// What is wrong with these cases under the first `seeds` seeds; tells each case's name before it begins.
+pub fn problems(
+    cases: impl Iterator<Item = Case>,
+    seeds: u64,
+    tell: &mut dyn FnMut(&str),
+) -> Vec<String> {
+    let mut modules = Modules::default();
+    let seeds: Vec<u64> = (0..seeds).collect();
+    let each = cases.filter_map(|case| {
+        let id = case.id();
+        tell(&id);
+        Some(format!("{id}: {}\n", problem(&mut modules, &case, &seeds)?))
+    });
+    each.collect()
+}
+
+/// Holds all cases of a check against their reports. Each runs with seed 0 and `more` others, which are not the same for each case.
+///
+/// # Panics
+/// With what differs, or when there are fewer cases than `least`.
+pub fn hold(language: Language, check: &str, least: usize, more: u64) {
+    let mut modules = Modules::default();
+    let of = |case: &Case| case.language == language && case.check == check;
+    let cases: Vec<Case> = Case::all().filter(of).collect();
+    assert!(cases.len() >= least, "{} cases in {check}", cases.len());
+    let mut wrong = String::new();
+    for (at, case) in (0..).zip(&cases) {
+        let rotating = (more * at..more * (at + 1)).map(|n| 1 + n % ROTATION);
+        let seeds: Vec<u64> = std::iter::once(0).chain(rotating).collect();
+        if let Some(problem) = problem(&mut modules, case, &seeds) {
+            let _ = writeln!(wrong, "{}: {problem}\n", case.id());
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}

@@ -1,0 +1,39 @@
+//! Every wrong kernel in PTX is reported as the file beside it says, with several seeds, and every right twin is left alone.
+
+use std::sync::{Mutex, PoisonError};
+
+use wrong::case::Language;
+
+/// Held by the test that runs: devices that live side by side have addresses of their own, and reports say addresses.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// Each case runs with seed 0 and three others.
+fn check(folder: &str, least: usize) {
+    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    wrong::simulated::hold(Language::Ptx, folder, least, 3);
+}
+
+#[test]
+fn races_are_found_and_their_twins_are_silent() {
+    check("race", 33);
+}
+
+#[test]
+fn wrong_meetings_are_found_and_their_twins_are_silent() {
+    check("sync", 21);
+}
+
+#[test]
+fn wrong_accesses_are_found_and_their_twins_are_silent() {
+    check("memory", 23);
+}
+
+#[test]
+fn uses_of_what_nobody_wrote_are_found_and_their_twins_are_silent() {
+    check("init", 30);
+}
+
+#[test]
+fn launches_without_a_future_are_found_and_their_twins_are_silent() {
+    check("progress", 6);
+}

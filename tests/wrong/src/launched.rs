@@ -134,12 +134,7 @@ impl Launcher {
         }
         match self.stream.synchronize() {
             Ok(()) => Ending::Ended,
-            Err(error) => {
-                if let Some(report) = error.report() {
-                    eprintln!("{report}");
-                }
-                Ending::Failed(error.name().to_owned())
-            }
+            Err(error) => Ending::Failed(error.name().to_owned()),
         }
     }
 }

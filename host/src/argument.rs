@@ -5,7 +5,7 @@
 //!
 //! | the kernel takes | the host passes |
 //! | --- | --- |
-//! | `&[T]` | `&DeviceBuffer<T>`, `&Part<T>`, `&ManagedBuffer<T>`, `&PitchedBuffer<T>`, `&Mapped<T>` |
+//! | `&[T]` | `&DeviceBuffer<T>`, `&Part<T>`, `&ManagedBuffer<T>`, `&PitchedBuffer<T>`, `&Mapped<T>`; in a graph `&GraphBuffer<T>` |
 //! | `&[AtomicU32]`, `&[DeviceAtomicF32]`, `&[Cell<T>]` | `&mut` of these with plain values: `&mut DeviceBuffer<u32>`; see [`SharedCell`] |
 //! | `DisjointSlice<T>`, `GlobalMut<T>` | `&mut` of these |
 //! | `Texture1d`, `Texture2d`, `Texture3d` | `&Texture<1>`, `&Texture<2>`, `&Texture<3>` |
@@ -23,7 +23,9 @@ use lanewise_std::kernel::SharedCell;
 use lanewise_std::{DisjointSlice, GlobalMut};
 
 use crate::order::{Access, Order, Together};
-use crate::{DeviceBuffer, DriverError, ManagedBuffer, Mapped, Part, PitchedBuffer, Stream};
+use crate::{
+    DeviceBuffer, DriverError, GraphBuffer, ManagedBuffer, Mapped, Part, PitchedBuffer, Stream,
+};
 
 /// A host value that can be passed where a kernel takes a `P`.
 ///
@@ -84,6 +86,8 @@ pub struct ArgumentList<'launch> {
     uses: Together<Stream>,
     /// The buffers among them, where the launch is recorded in a graph and not queued; none for one that can't be.
     recorded: Option<Vec<Recorded>>,
+    /// The graph that is being built with it.
+    graph: Option<u64>,
 }
 
 /// What a graph remembers of a buffer.
@@ -97,13 +101,15 @@ impl<'launch> ArgumentList<'launch> {
             starts: Vec::with_capacity(8),
             uses: Together(Vec::new()),
             recorded: None,
+            graph: None,
         }
     }
 
-    /// A list for a launch that is recorded.
-    pub(crate) fn recording(stream: &'launch Stream) -> Self {
+    /// A list for a launch that is recorded, or becomes a node of the graph of this number.
+    pub(crate) fn recording(stream: &'launch Stream, graph: Option<u64>) -> Self {
         Self {
             recorded: Some(Vec::new()),
+            graph,
             ..Self::new(stream)
         }
     }
@@ -118,6 +124,11 @@ impl<'launch> ArgumentList<'launch> {
         self.recorded.is_some()
     }
 
+    /// What was recorded so far.
+    pub(crate) fn recorded(&self) -> &[Recorded] {
+        self.recorded.as_deref().unwrap_or_default()
+    }
+
     /// What was recorded.
     pub(crate) fn into_recorded(self) -> Vec<Recorded> {
         self.recorded.unwrap_or_default()
@@ -130,7 +141,7 @@ impl<'launch> ArgumentList<'launch> {
         access: Access,
     ) -> Result<(), DriverError> {
         match &mut self.recorded {
-            Some(recorded) => recorded.push(buffer.recorded(self.stream, access)),
+            Some(recorded) => recorded.push(buffer.recorded(self.stream, access, self.graph)),
             None => self.uses.0.push(buffer.use_on(self.stream, access)?),
         }
         Ok(())
@@ -262,6 +273,7 @@ buffers! {
     PitchedBuffer<T>: PitchedBuffer::padded;
     Mapped<'_, T>: |mapped| -> &DeviceBuffer<T> { mapped };
     Part<'_, T>: |part| -> &DeviceBuffer<T> { part };
+    GraphBuffer<'_, T>: |buffer| -> &DeviceBuffer<T> { buffer };
 }
 
 // SAFETY: a value's own bytes. That they mean the same on the device is `lanewise_std::kernel::Value`'s to promise, which the kernel

@@ -16,6 +16,7 @@ use std::panic::Location;
 use cust::error::CudaError;
 use cust::memory::{CopyDestination, DeviceBuffer as CustBuffer, DeviceCopy, DevicePointer};
 use cust::sys;
+use lanewise_driver::abi::CUresult as Code;
 
 use crate::order::{Access, Marked, Order, Use};
 use crate::{Device, DriverError, Stream};
@@ -318,6 +319,11 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         stream: &Stream,
         access: Access,
     ) -> Result<Use<Stream>, DriverError> {
+        if self.order.graph().is_some() {
+            // It is there while the graph runs, and then for the graph's own work alone.
+            let code = Code::ERROR_INVALID_VALUE;
+            DriverError::check_code("use of a graph's own memory", code, Location::caller())?;
+        }
         let wait =
             |earlier: &Stream, mark: Option<&Marked<Stream>>| stream.wait_behind(earlier, mark);
         self.order.begin(stream, access, wait)
@@ -352,14 +358,34 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         Ok(())
     }
 
-    /// What a graph on a stream of this device remembers of it; none for what a graph can't watch over.
+    /// What a graph on a stream of this device remembers of it; none for what a graph can't watch over. `graph` is the one that is being built, which
+    /// may use memory of its own.
     pub(crate) fn recorded(
         &self,
         stream: &Stream,
         access: Access,
+        graph: Option<u64>,
     ) -> Option<(Order<Stream>, Access)> {
-        let can = self.whole && *stream.device() == self.device;
+        let mine = self.order.graph().is_none_or(|of| graph == Some(of));
+        let can = self.whole && mine && *stream.device() == self.device;
         can.then(|| (self.order.clone(), access))
+    }
+
+    /// Memory that the graph of this number allocates whenever it is launched.
+    ///
+    /// # Safety
+    /// The graph's work finds `len` initialised values of `T` there, and the buffer is given to nothing else.
+    pub(crate) unsafe fn of_graph(
+        device: &Device,
+        address: u64,
+        len: usize,
+        graph: u64,
+    ) -> ManuallyDrop<Self> {
+        // SAFETY: the caller's promise.
+        let mut buffer =
+            unsafe { Self::borrow_ordered(device, address, len, &Order::of_graph(graph)) };
+        buffer.whole = true;
+        buffer
     }
 
     /// What it was used for.

@@ -7,8 +7,10 @@
 //! A launch is asynchronous. What the driver can see is wrong with it (shape, resources) is an error here; what the kernel
 //! does wrong surfaces at the next synchronisation. Source: CUDA driver API, `cuLaunchKernel`.
 
+use std::ffi::c_void;
 use std::panic::Location;
 
+use cust::sys::CUfunction;
 use lanewise_std::kernel::{BrokenContract, Kernel, LaunchBounds, SafeKernel};
 
 use crate::argument::{ArgumentList, Recorded};
@@ -19,7 +21,7 @@ use crate::{
 
 mod submit;
 
-pub(crate) use submit::with_config;
+pub(crate) use submit::{attributes, with_config};
 
 /// Why a kernel could not be launched.
 #[derive(Debug, thiserror::Error)]
@@ -145,6 +147,16 @@ pub enum LaunchError {
     Load(#[from] LoadError),
 }
 
+/// A launch whose shape and arguments were looked at.
+pub(crate) struct Ready<'a> {
+    pub(crate) function: CUfunction,
+    pub(crate) config: LaunchConfig,
+    /// A pointer to each parameter, as `kernelParams`.
+    pub(crate) params: &'a mut [*mut c_void],
+    /// The buffers among the arguments, where the launch is recorded.
+    pub(crate) uses: &'a [Recorded],
+}
+
 impl Device {
     /// Launches a kernel on `stream`. Its handle says which crate's PTX it is in; that is loaded at the first launch.
     ///
@@ -248,9 +260,13 @@ impl Module {
         config: LaunchConfig,
         arguments: A,
     ) -> Result<(), LaunchError> {
-        let list = ArgumentList::new(stream);
+        let (list, at) = (ArgumentList::new(stream), Location::caller());
         // SAFETY: the caller's promise.
-        unsafe { self.launch_checked::<K, A>(list, config, arguments) }.map(drop)
+        unsafe {
+            let queue = queue(stream, at);
+            self.launch_checked::<K, A>(list, config, arguments, queue)
+        }
+        .map(drop)
     }
 
     /// Puts a launch into the graph that `stream` captures, and says which buffers it uses.
@@ -267,9 +283,30 @@ impl Module {
         config: LaunchConfig,
         arguments: A,
     ) -> Result<Vec<Recorded>, LaunchError> {
-        let list = ArgumentList::recording(stream);
+        let at = Location::caller();
         // SAFETY: the caller's promise.
-        unsafe { self.launch_checked::<K, A>(list, config, arguments) }
+        unsafe { self.place_launch::<K, A>(stream, None, config, arguments, queue(stream, at)) }
+    }
+
+    /// Hands a launch to `place`, which puts it into the graph of this number, and says which buffers it uses. The stream says which device it is for.
+    ///
+    /// # Errors
+    /// As [`Module::launch_unchecked`].
+    ///
+    /// # Safety
+    /// As for [`Module::record_launch`], and `place` does nothing else with it.
+    #[track_caller]
+    pub(crate) unsafe fn place_launch<K: Kernel, A: Arguments<K::Params>>(
+        &self,
+        stream: &Stream,
+        graph: Option<u64>,
+        config: LaunchConfig,
+        arguments: A,
+        place: impl FnOnce(Ready<'_>) -> Result<(), DriverError>,
+    ) -> Result<Vec<Recorded>, LaunchError> {
+        let list = ArgumentList::recording(stream, graph);
+        // SAFETY: the caller's promise.
+        unsafe { self.launch_checked::<K, A>(list, config, arguments, place) }
     }
 
     /// The launch of a kernel whose handle's bounds, contract and cluster are looked at first.
@@ -282,6 +319,7 @@ impl Module {
         list: ArgumentList<'_>,
         config: LaunchConfig,
         arguments: A,
+        place: impl FnOnce(Ready<'_>) -> Result<(), DriverError>,
     ) -> Result<Vec<Recorded>, LaunchError> {
         let at = Location::caller();
         if let Some(bounds) = K::BOUNDS
@@ -322,7 +360,7 @@ impl Module {
             ..config
         };
         // SAFETY: `Kernel` promises that `Params` are the parameters of the entry point `NAME`; the rest is the caller's.
-        unsafe { self.launch_with(list, K::NAME, config, arguments) }
+        unsafe { self.launch_with(list, K::NAME, config, arguments, place) }
     }
 
     /// Launches the kernel of this name with arguments that nothing checks: for PTX that was not made from Rust.
@@ -340,8 +378,9 @@ impl Module {
         config: LaunchConfig,
         arguments: A,
     ) -> Result<(), LaunchError> {
+        let (list, at) = (ArgumentList::new(stream), Location::caller());
         // SAFETY: the caller's promise.
-        unsafe { self.launch_with(ArgumentList::new(stream), name, config, arguments) }.map(drop)
+        unsafe { self.launch_with(list, name, config, arguments, queue(stream, at)) }.map(drop)
     }
 
     /// The launch itself; what a graph has to remember of it comes back, where it is recorded.
@@ -355,6 +394,7 @@ impl Module {
         name: &str,
         config: LaunchConfig,
         arguments: A,
+        place: impl FnOnce(Ready<'_>) -> Result<(), DriverError>,
     ) -> Result<Vec<Recorded>, LaunchError> {
         let stream = list.stream();
         let at = Location::caller();
@@ -399,9 +439,14 @@ impl Module {
             })?;
         // A fault of the kernel names this line.
         lanewise_driver::set_call_site(Some(at));
-        // SAFETY: the function is a live handle of the stream's context; each pointer leads to a parameter's bytes, which the driver
-        // copies before it returns; that they suit the kernel is the caller's promise.
-        let launched = unsafe { submit::submit(function, config, stream, &mut pointers, at) };
+        // The function is a live handle of the stream's context; each pointer leads to a parameter's bytes, which the driver copies before it
+        // returns.
+        let launched = place(Ready {
+            function,
+            config,
+            params: &mut pointers.pointers,
+            uses: list.recorded(),
+        });
         lanewise_driver::set_call_site(None);
         launched.map_err(|source| {
             if source.name() == "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE"
@@ -430,6 +475,20 @@ impl Module {
             stream.note_launch(|| format!("kernel `{name}`"), at);
         }
         Ok(list.into_recorded())
+    }
+}
+
+/// What queues a launch on `stream`, or puts it into the graph that the stream captures.
+///
+/// # Safety
+/// It is called with a live handle of the stream's context and pointers to its parameters, with which it is sound to run in the shape.
+unsafe fn queue(
+    stream: &Stream,
+    at: &'static Location<'static>,
+) -> impl FnOnce(Ready<'_>) -> Result<(), DriverError> {
+    move |ready| {
+        // SAFETY: the caller's promise.
+        unsafe { submit::submit(ready, stream, at) }
     }
 }
 

@@ -33,6 +33,7 @@ mod error;
 mod event;
 mod finished;
 mod graph;
+mod graph_buffer;
 pub mod guidelines;
 mod jit;
 mod journal;
@@ -69,7 +70,11 @@ pub use device::{Device, OpenError};
 pub use error::DriverError;
 pub use event::{Event, EventOptions};
 pub use finished::Finished;
-pub use graph::{Graph, GraphError, Record, Recordable, RecordableAll};
+pub use graph::{
+    Graph, GraphBuilder, GraphError, GraphMemory, GraphTemplate, KernelNode, Node, Record,
+    Recordable, RecordableAll, UpdateReason,
+};
+pub use graph_buffer::GraphBuffer;
 pub use jit::{JitOptions, LoadCache};
 pub use l2::L2Window;
 pub use lanewise_driver::Backend;

@@ -58,6 +58,8 @@ struct Uses<S: Queue> {
     held: bool,
     /// Whether the memory was freed.
     gone: bool,
+    /// The graph whose memory it is, and which alone may use it.
+    graph: Option<u64>,
 }
 
 /// The last uses on one stream.
@@ -117,11 +119,24 @@ impl<S: Queue> Default for Order<S> {
             under_way: 0,
             held: false,
             gone: false,
+            graph: None,
         })))
     }
 }
 
 impl<S: Queue> Order<S> {
+    /// Of memory that a graph allocates and frees, each time it is launched.
+    pub(crate) fn of_graph(graph: u64) -> Self {
+        let order = Self::default();
+        order.lock().graph = Some(graph);
+        order
+    }
+
+    /// The graph whose memory it is.
+    pub(crate) fn graph(&self) -> Option<u64> {
+        self.lock().graph
+    }
+
     fn lock(&self) -> MutexGuard<'_, Uses<S>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -260,6 +275,7 @@ impl<S: Queue> Order<S> {
                 under_way: 0,
                 held: false,
                 gone: false,
+                graph: uses.graph,
             })))
         };
         let made: Vec<Self> = (0..parts).map(|_| new()).collect();

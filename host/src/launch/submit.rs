@@ -4,7 +4,7 @@
 
 use std::panic::Location;
 
-use cust::sys::{self, CUfunction};
+use cust::sys;
 use lanewise_driver::abi::enums::launch_attribute::{
     CLUSTER_DIMENSION, COOPERATIVE, PROGRAMMATIC_STREAM_SERIALIZATION,
 };
@@ -13,7 +13,7 @@ use lanewise_driver::abi::{
 };
 use lanewise_driver::api;
 
-use crate::argument::Pointers;
+use super::Ready;
 use crate::{DriverError, LaunchConfig, Stream};
 
 /// Queues the kernel.
@@ -22,13 +22,14 @@ use crate::{DriverError, LaunchConfig, Stream};
 /// The function is a live handle of the stream's context, the pointers lead to its parameters, and it is sound to run with them in
 /// this shape.
 pub(super) unsafe fn submit(
-    function: CUfunction,
-    config: LaunchConfig,
+    ready: Ready<'_>,
     stream: &Stream,
-    pointers: &mut Pointers<'_>,
     at: &'static Location<'static>,
 ) -> Result<(), DriverError> {
-    let (params, extra) = (pointers.pointers.as_mut_ptr(), std::ptr::null_mut());
+    let Ready {
+        function, config, ..
+    } = ready;
+    let (params, extra) = (ready.params.as_mut_ptr(), std::ptr::null_mut());
     let stream = stream.raw();
     if attributes(&config).is_empty() {
         let LaunchConfig {
@@ -74,7 +75,7 @@ pub(crate) fn with_config<T>(
 }
 
 /// What a launch asks for beyond its shape.
-fn attributes(config: &LaunchConfig) -> Vec<CUlaunchAttribute> {
+pub(crate) fn attributes(config: &LaunchConfig) -> Vec<CUlaunchAttribute> {
     let cluster = config
         .cluster
         .map(|cluster| attribute(CLUSTER_DIMENSION, cluster.into()));

@@ -67,9 +67,10 @@ fn an_updated_graph_works_with_other_buffers() {
     graph.launch(&stream).expect("a launch");
     assert_eq!(sum.to_vec().expect("no fault"), [11.0; 50]);
     let other = graph.update(|record| record.fill_zero(&mut sum));
-    let Err(GraphError::Driver(error)) = other else {
+    let Err(GraphError::NotUpdated { source, .. }) = other else {
         panic!("work of another kind: {other:?}")
     };
+    let error = source.expect("the driver's");
     assert_eq!(error.name(), "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE");
     graph.launch(&stream).expect("it is what it was");
     assert_eq!(sum.to_vec().expect("no fault"), [21.0; 50]);

@@ -1,0 +1,136 @@
+//! What can be wrong with a graph.
+
+use std::fmt;
+use std::panic::Location;
+
+use lanewise_driver::abi::enums::graph_update as update;
+
+use crate::{DriverError, LaunchError, MemoryError};
+
+/// Why a graph could not be recorded, launched or changed.
+#[derive(Debug, thiserror::Error)]
+pub enum GraphError {
+    /// A launch in it can't be.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+    /// A copy in it can't be.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    /// Something was to be recorded that a graph can't watch over.
+    #[error(
+        "a graph is recorded with whole device buffers: a part, a view, pitched, managed or mapped memory may be gone when it is launched"
+    )]
+    NotWhole,
+    /// A buffer that it was recorded with was dropped.
+    #[error(
+        "the graph launched at {at} was recorded with a buffer that has been dropped since: record it again"
+    )]
+    BufferIsGone {
+        /// The caller's line.
+        at: &'static Location<'static>,
+    },
+    /// The graph and the stream are not of one device.
+    #[error(
+        "the graph is of device {graph}, and was launched at {at} on a stream of device {stream}"
+    )]
+    OtherDevice {
+        /// The graph's device.
+        graph: usize,
+        /// The number of the stream's device.
+        stream: usize,
+        /// The caller's line.
+        at: &'static Location<'static>,
+    },
+    /// A node that was asked for is none of this graph's.
+    #[error("the graph has no such node: it is of a graph that was built apart from it")]
+    OtherGraph,
+    /// Other arguments would have two nodes touch the same memory at the same time.
+    #[error(
+        "{node} would use what {other} writes or uses, and nothing says which of the two comes first: build the graph with these arguments"
+    )]
+    Unordered {
+        /// What was to be changed.
+        node: String,
+        /// What may run at the same time.
+        other: String,
+    },
+    /// A node keeps the cluster that it was built with, and whether its blocks wait for each other.
+    #[error(
+        "{node} can be given another shape, but neither another cluster nor another kind of launch: build the graph with them"
+    )]
+    Kind {
+        /// The node.
+        node: String,
+    },
+    /// A kernel that begins early begins before the one ahead of it in a stream has ended.
+    #[error(
+        "{node} is to begin early, which is said of a kernel in a stream: record it in a stream, or leave it out"
+    )]
+    StartsEarly {
+        /// The node.
+        node: String,
+    },
+    /// The graph is not what the executable one was made from but for parameters.
+    #[error("the executable graph stays what it was: {reason}{}", .node.as_ref().map(|node| format!(", at {node}")).unwrap_or_default())]
+    NotUpdated {
+        /// What can't be updated.
+        reason: UpdateReason,
+        /// The node that it is about.
+        node: Option<String>,
+        /// The driver's answer; none where it was not asked.
+        source: Option<DriverError>,
+    },
+    /// The printed graph could not be read.
+    #[error("the driver's print of the graph cannot be read")]
+    Print(#[from] std::io::Error),
+    /// The driver refused.
+    #[error("the driver refused to work with the graph")]
+    Driver(#[from] DriverError),
+}
+
+/// Why an executable graph can't be made to do what another graph says.
+///
+/// Source: CUDA driver API, `CUgraphExecUpdateResult`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UpdateReason {
+    /// There are other nodes, or other dependencies.
+    Topology,
+    /// A node is of another kind.
+    NodeKind,
+    /// A kernel is another one, which this node can't be changed to.
+    Function,
+    /// Parameters that can't be changed are other ones.
+    Parameters,
+    /// The node has something that can't be updated.
+    NotSupported,
+    /// Another one, by the driver's number.
+    Other(u32),
+}
+
+impl UpdateReason {
+    /// The reason that the driver gives.
+    pub(super) fn of_driver(number: u32) -> Self {
+        match number {
+            update::TOPOLOGY_CHANGED => Self::Topology,
+            update::NODE_TYPE_CHANGED => Self::NodeKind,
+            update::FUNCTION_CHANGED | update::UNSUPPORTED_FUNCTION_CHANGE => Self::Function,
+            update::PARAMETERS_CHANGED => Self::Parameters,
+            update::NOT_SUPPORTED => Self::NotSupported,
+            other => Self::Other(other),
+        }
+    }
+}
+
+impl fmt::Display for UpdateReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Topology => "the new one has other nodes or other dependencies",
+            Self::NodeKind => "a node of the new one is of another kind",
+            Self::Function => "a kernel of the new one can't take the place of the old one",
+            Self::Parameters => "parameters differ that can't be changed",
+            Self::NotSupported => "a node can't be updated",
+            Self::Other(number) => return write!(f, "the driver says {number}"),
+        })
+    }
+}

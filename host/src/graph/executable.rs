@@ -1,0 +1,381 @@
+//! Executable graphs: launched, and given other parameters.
+
+use std::cell::Cell;
+use std::marker::PhantomData;
+use std::panic::Location;
+use std::sync::Arc;
+
+use lanewise_driver::abi::{CUgraphExec, CUgraphNode, CUstream};
+use lanewise_driver::api;
+use lanewise_std::kernel::{Kernel, SafeKernel};
+
+use super::builder::{KernelNode, kernel_params};
+use super::error::{GraphError, UpdateReason};
+use super::record::{Record, Recorded};
+use super::template::{Entry, GraphTemplate, Handle, Kind};
+use super::uses::{RecordableAll, Used, conflict, hold, once_each};
+use crate::argument::Recorded as RecordedUse;
+use crate::launch::Ready;
+use crate::order::{Access, Marked, Order};
+use crate::{Arguments, Device, DriverError, LaunchConfig, LaunchError, Stream};
+
+/// Recorded work, ready to be launched.
+#[derive(Debug)]
+pub struct Graph {
+    device: Device,
+    executable: CUgraphExec,
+    /// All that is used from outside, each buffer once.
+    uses: Vec<Used>,
+    /// What it was built from; none for recorded work.
+    built: Option<Built>,
+    /// Where it ran, so that one launch is over before it is taken away.
+    order: Order<Stream>,
+    // The driver lets any thread work with an executable graph, but one at a time.
+    one_at_a_time: PhantomData<Cell<()>>,
+}
+
+/// The graph that an executable one was made from, whose nodes name those of the executable one.
+struct Built {
+    template: Arc<Handle>,
+    nodes: Vec<Entry>,
+}
+
+impl std::fmt::Debug for Built {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} nodes", self.nodes.len())
+    }
+}
+
+impl Device {
+    /// Records the work that `work` asks for, one after another. None of it is done until the graph is launched.
+    ///
+    /// # Errors
+    /// What `work` answers, or the driver's.
+    #[track_caller]
+    pub fn record(
+        &self,
+        work: impl FnOnce(&mut Record) -> Result<(), GraphError>,
+    ) -> Result<Graph, GraphError> {
+        let at = Location::caller();
+        let Recorded { graph, uses } = Recorded::of(self, work, at)?;
+        Graph::of(self, &graph, uses, None, at)
+    }
+}
+
+impl GraphTemplate {
+    /// An executable graph that does what this one says. It keeps nothing of what is changed here later.
+    ///
+    /// # Errors
+    /// The driver's. Of one that has memory of its own there can be one at a time.
+    #[track_caller]
+    pub fn instantiate(&self) -> Result<Graph, GraphError> {
+        let built = Built {
+            template: self.handle.clone(),
+            nodes: self.nodes.clone(),
+        };
+        let uses = built.uses();
+        Graph::of(
+            &self.device,
+            &self.handle,
+            uses,
+            Some(built),
+            Location::caller(),
+        )
+    }
+}
+
+impl Built {
+    /// Of all nodes.
+    fn uses(&self) -> Vec<Used> {
+        let all = self.nodes.iter().flat_map(|node| node.uses.iter().cloned());
+        once_each(all.collect())
+    }
+
+    /// What the node would use, if no node that may run beside it is in the way.
+    fn may_use(&self, number: usize, uses: &[RecordedUse]) -> Result<Vec<Used>, GraphError> {
+        let uses: Option<Vec<Used>> = uses.iter().cloned().collect();
+        let uses = uses.ok_or(GraphError::NotWhole)?;
+        let node = &self.nodes[number];
+        let beside = |(other, there): &(usize, &Entry)| {
+            *other != number
+                && !there.before.has(number)
+                && !node.before.has(*other)
+                && conflict(&there.uses, &uses)
+        };
+        match self.nodes.iter().enumerate().find(beside) {
+            None => Ok(uses),
+            Some((_, other)) => Err(GraphError::Unordered {
+                node: node.what.clone(),
+                other: other.what.clone(),
+            }),
+        }
+    }
+}
+
+impl Graph {
+    fn of(
+        device: &Device,
+        graph: &Handle,
+        uses: Vec<Used>,
+        built: Option<Built>,
+        at: &'static Location<'static>,
+    ) -> Result<Self, GraphError> {
+        device.make_current(at)?;
+        let mut executable = CUgraphExec::default();
+        let (graph, _turn) = graph.turn();
+        // SAFETY: the result has a place, and the graph is live.
+        let result = unsafe { api::cuGraphInstantiateWithFlags(&mut executable, graph, 0) };
+        DriverError::check_code("cuGraphInstantiateWithFlags", result, at)?;
+        Ok(Self {
+            device: device.clone(),
+            executable,
+            uses,
+            built,
+            order: Order::default(),
+            one_at_a_time: PhantomData,
+        })
+    }
+
+    /// Queues the graph's work on `stream`, after the other uses of its buffers.
+    ///
+    /// # Errors
+    /// [`GraphError::BufferIsGone`], [`GraphError::OtherDevice`], or the driver's.
+    #[track_caller]
+    pub fn launch(&self, stream: &Stream) -> Result<(), GraphError> {
+        let at = Location::caller();
+        if stream.device() != &self.device {
+            let (graph, stream) = (self.device.ordinal(), stream.device().ordinal());
+            return Err(GraphError::OtherDevice { graph, stream, at });
+        }
+        let wait =
+            |earlier: &Stream, mark: Option<&Marked<Stream>>| stream.wait_behind(earlier, mark);
+        // Launches of one graph run one after another, as the driver has it too.
+        let _launched = self.order.begin(stream, Access::Write, wait)?;
+        let held = hold(&self.uses).ok_or(GraphError::BufferIsGone { at })?;
+        for (held, (_, access)) in held.iter().zip(&self.uses) {
+            Order::begin_held(held, stream, *access, wait)?;
+        }
+        self.device.make_current(at)?;
+        // SAFETY: the executable is live, and the memory that its nodes know is too: nobody can drop a buffer that is in use here.
+        let result = unsafe {
+            api::cuGraphLaunch(self.executable, CUstream(stream.raw().expose_provenance()))
+        };
+        DriverError::check_code("cuGraphLaunch", result, at)?;
+        stream.note_launch(|| "a graph".to_owned(), at);
+        Ok(())
+    }
+
+    /// Gives it the work that `work` asks for instead, which has to be the same kinds of work in the same order: other buffers, other values. That
+    /// is faster than making another graph.
+    ///
+    /// # Errors
+    /// As [`Device::record`]; `CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE` when the work is of another kind, and the graph stays what it was.
+    #[track_caller]
+    pub fn update(
+        &mut self,
+        work: impl FnOnce(&mut Record) -> Result<(), GraphError>,
+    ) -> Result<(), GraphError> {
+        let at = Location::caller();
+        let Recorded { graph, uses } = Recorded::of(&self.device, work, at)?;
+        self.update_by(&graph, |_| None, at)?;
+        self.forget_nodes()?;
+        self.uses = uses;
+        Ok(())
+    }
+
+    /// Gives it the parameters of another graph's nodes. That graph has as many nodes as the one that this was made from, added in the same order,
+    /// of the same kinds and with the same dependencies.
+    ///
+    /// # Errors
+    /// [`GraphError::NotUpdated`] with the reason, and the graph stays what it was.
+    #[track_caller]
+    pub fn update_from(&mut self, graph: &GraphTemplate) -> Result<(), GraphError> {
+        let at = Location::caller();
+        if let Some(built) = &self.built
+            && let Some((reason, node)) = difference(&built.nodes, &graph.nodes)
+        {
+            return Err(GraphError::NotUpdated {
+                reason,
+                node,
+                source: None,
+            });
+        }
+        let name = |handle| {
+            let found = graph.nodes.iter().find(|node| node.handle == handle);
+            found.map(|node| node.what.clone())
+        };
+        self.update_by(&graph.handle, name, at)?;
+        let Some(mut built) = self.built.take() else {
+            self.uses = once_each(
+                graph
+                    .nodes
+                    .iter()
+                    .flat_map(|node| node.uses.clone())
+                    .collect(),
+            );
+            return Ok(());
+        };
+        // The nodes are still named by those of the graph that this was made from.
+        self.finish()?;
+        for (node, new) in built.nodes.iter_mut().zip(&graph.nodes) {
+            let new = new.clone();
+            *node = Entry {
+                key: node.key,
+                handle: node.handle,
+                ..new
+            };
+        }
+        self.uses = built.uses();
+        self.built = Some(built);
+        Ok(())
+    }
+
+    fn update_by(
+        &self,
+        graph: &Handle,
+        name: impl FnOnce(CUgraphNode) -> Option<String>,
+        at: &'static Location<'static>,
+    ) -> Result<(), GraphError> {
+        self.device.make_current(at)?;
+        let (graph, _turn) = graph.turn();
+        let (mut node, mut why) = (CUgraphNode::default(), 0);
+        // From CUDA 12 on there is a second version, which names one more node.
+        // SAFETY: both are live, and the results have places.
+        let result = unsafe { api::cuGraphExecUpdate(self.executable, graph, &mut node, &mut why) };
+        DriverError::check_code("cuGraphExecUpdate", result, at).map_err(|source| {
+            match source.name() {
+                "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE" => GraphError::NotUpdated {
+                    reason: UpdateReason::of_driver(why),
+                    node: name(node),
+                    source: Some(source),
+                },
+                _ => source.into(),
+            }
+        })
+    }
+
+    /// Waits for its launches, so that what its nodes needed may go.
+    #[track_caller]
+    fn finish(&self) -> Result<(), DriverError> {
+        self.order
+            .streams()
+            .iter()
+            .try_for_each(Stream::synchronize)
+    }
+
+    /// Its nodes are not those of the graph that it was built from any more.
+    #[track_caller]
+    fn forget_nodes(&mut self) -> Result<(), DriverError> {
+        if self.built.is_some() {
+            self.finish()?;
+            self.built = None;
+        }
+        Ok(())
+    }
+
+    /// Gives a kernel's node another shape and other arguments, for the launches from now on. The node is one of the graph that this was made from.
+    ///
+    /// # Errors
+    /// As [`Device::launch`]; [`GraphError::OtherGraph`]; [`GraphError::Unordered`], where the node would touch what another one does that may run
+    /// beside it; [`GraphError::Kind`].
+    #[track_caller]
+    pub fn set_launch<K: SafeKernel, A: Arguments<K::Params> + RecordableAll>(
+        &mut self,
+        node: KernelNode<K>,
+        config: LaunchConfig,
+        arguments: A,
+    ) -> Result<(), GraphError> {
+        // SAFETY: a `SafeKernel` asks nothing of its caller.
+        unsafe { self.set_launch_unchecked(node, config, arguments) }
+    }
+
+    /// The same for a kernel that asks something of its caller.
+    ///
+    /// # Errors
+    /// As [`Self::set_launch`].
+    ///
+    /// # Safety
+    /// What the kernel's `# Safety` section says holds whenever the graph is launched.
+    #[track_caller]
+    pub unsafe fn set_launch_unchecked<K: Kernel, A: Arguments<K::Params> + RecordableAll>(
+        &mut self,
+        node: KernelNode<K>,
+        config: LaunchConfig,
+        arguments: A,
+    ) -> Result<(), GraphError> {
+        let at = Location::caller();
+        let Some(built) = &mut self.built else {
+            return Err(GraphError::OtherGraph);
+        };
+        let is_it = |entry: &Entry| entry.key == node.key();
+        let Some(number) = built.nodes.iter().position(is_it) else {
+            return Err(GraphError::OtherGraph);
+        };
+        let entry = &built.nodes[number];
+        if config.starts_early {
+            let node = entry.what.clone();
+            return Err(GraphError::StartsEarly { node });
+        }
+        let kind = Kind::Kernel(config.cluster, config.cooperative || K::COOPERATIVE);
+        if kind != entry.kind {
+            let node = entry.what.clone();
+            return Err(GraphError::Kind { node });
+        }
+        let module = self.device.module_of::<K>().map_err(LaunchError::from)?;
+        let (executable, handle) = (self.executable, entry.handle);
+        let stream = self.device.default_stream();
+        // The driver is asked once it is known that the node may have these arguments.
+        let mut new = Err(GraphError::NotWhole);
+        let set = |ready: Ready<'_>| {
+            new = built.may_use(number, ready.uses);
+            if new.is_err() {
+                return Ok(());
+            }
+            let params = kernel_params(ready);
+            let (_, _turn) = built.template.turn();
+            // SAFETY: the executable is live, the node is of the graph that it was made from, and the parameters are the kernel's.
+            let result = unsafe {
+                api::cuGraphExecKernelNodeSetParams_v2(
+                    executable,
+                    handle,
+                    (&raw const params).cast(),
+                )
+            };
+            DriverError::check_code("cuGraphExecKernelNodeSetParams", result, at)
+        };
+        // SAFETY: the caller vouches for the kernel; each launch of the graph keeps order among the buffers' uses, and the graph does inside.
+        unsafe { module.place_launch::<K, A>(&stream, None, config, arguments, set) }?;
+        built.nodes[number].uses = new?;
+        self.uses = built.uses();
+        Ok(())
+    }
+}
+
+/// Why nodes can't take the parameters of others, one for one.
+fn difference(old: &[Entry], new: &[Entry]) -> Option<(UpdateReason, Option<String>)> {
+    if old.len() != new.len() {
+        return Some((UpdateReason::Topology, None));
+    }
+    old.iter().zip(new).find_map(|(old, new)| {
+        let reason = if old.direct != new.direct {
+            UpdateReason::Topology
+        } else if old.kind != new.kind {
+            UpdateReason::NodeKind
+        } else {
+            return None;
+        };
+        Some((reason, Some(new.what.clone())))
+    })
+}
+
+impl Drop for Graph {
+    fn drop(&mut self) {
+        // A launch that is under way holds what it needs; its stream is waited for all the same, so that nothing of it outlives this.
+        for stream in self.order.streams() {
+            let _ = stream.synchronize();
+        }
+        let _ = self.device.make_current(Location::caller());
+        // SAFETY: made by `record` and destroyed once. There is nobody to report to.
+        let _ = unsafe { api::cuGraphExecDestroy(self.executable) };
+    }
+}

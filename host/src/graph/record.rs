@@ -1,0 +1,194 @@
+//! Recording: a stream is captured, and what is queued on it becomes a graph.
+//!
+//! Source: CUDA C++ Programming Guide, "Creating a Graph Using Stream Capture".
+
+use std::panic::Location;
+use std::ptr::null_mut;
+
+use bytemuck::Zeroable;
+use cust::memory::DeviceCopy;
+use cust::sys::{self, CUgraph, CUstreamCaptureMode};
+use lanewise_driver::abi;
+use lanewise_std::kernel::{Kernel, SafeKernel};
+
+use super::error::GraphError;
+use super::template::Handle;
+use super::uses::{RecordableAll, Used, once_each};
+use crate::order::Access;
+use crate::{
+    Arguments, Device, DeviceBuffer, DriverError, LaunchConfig, LaunchError, MemoryError, Stream,
+    StreamOptions,
+};
+
+/// What takes down the work.
+#[derive(Debug)]
+pub struct Record {
+    stream: Stream,
+    uses: Vec<Used>,
+}
+
+impl Record {
+    /// Records a launch.
+    ///
+    /// # Errors
+    /// As [`Device::launch`]; [`GraphError::NotWhole`].
+    #[track_caller]
+    pub fn launch<K: SafeKernel, A: Arguments<K::Params> + RecordableAll>(
+        &mut self,
+        kernel: K,
+        config: LaunchConfig,
+        arguments: A,
+    ) -> Result<(), GraphError> {
+        // SAFETY: a `SafeKernel` asks nothing of its caller.
+        unsafe { self.launch_unchecked(kernel, config, arguments) }
+    }
+
+    /// Records a launch of a kernel that asks something of its caller.
+    ///
+    /// # Errors
+    /// What [`Self::launch`] fails with.
+    ///
+    /// # Safety
+    /// What the kernel's `# Safety` section says holds whenever the graph is launched.
+    #[track_caller]
+    pub unsafe fn launch_unchecked<K: Kernel, A: Arguments<K::Params> + RecordableAll>(
+        &mut self,
+        _kernel: K,
+        config: LaunchConfig,
+        arguments: A,
+    ) -> Result<(), GraphError> {
+        let module = self
+            .stream
+            .device()
+            .module_of::<K>()
+            .map_err(LaunchError::from)?;
+        // SAFETY: the caller vouches for the kernel, and the buffers' order is kept by each launch of the graph.
+        let uses = unsafe { module.record_launch::<K, A>(&self.stream, config, arguments) }?;
+        self.add(uses)
+    }
+
+    /// Records a copy from one buffer of the device to another.
+    ///
+    /// # Errors
+    /// [`MemoryError::LengthMismatch`]; [`GraphError::NotWhole`]; what the driver says.
+    #[track_caller]
+    pub fn copy<T: DeviceCopy>(
+        &mut self,
+        from: &DeviceBuffer<T>,
+        to: &mut DeviceBuffer<T>,
+    ) -> Result<(), GraphError> {
+        let at = Location::caller();
+        if from.len() != to.len() {
+            let (buffer, host) = (to.len(), from.len());
+            return Err(MemoryError::LengthMismatch { buffer, host, at }.into());
+        }
+        self.add([
+            from.recorded(&self.stream, Access::Read, None),
+            to.recorded(&self.stream, Access::Write, None),
+        ])?;
+        let bytes = from.len() * size_of::<T>();
+        if bytes > 0 {
+            let stream = self.stream.raw();
+            // SAFETY: both ends have so many bytes, and the graph is not launched once one of them is gone.
+            let result =
+                unsafe { sys::cuMemcpyDtoDAsync_v2(to.address(), from.address(), bytes, stream) };
+            DriverError::check("cuMemcpyDtoDAsync", result, at)?;
+        }
+        Ok(())
+    }
+
+    /// Records setting every byte of a buffer to zero.
+    ///
+    /// # Errors
+    /// [`GraphError::NotWhole`]; what the driver says.
+    #[track_caller]
+    pub fn fill_zero<T: DeviceCopy + Zeroable>(
+        &mut self,
+        buffer: &mut DeviceBuffer<T>,
+    ) -> Result<(), GraphError> {
+        self.add([buffer.recorded(&self.stream, Access::Write, None)])?;
+        let bytes = buffer.len() * size_of::<T>();
+        if bytes > 0 {
+            // SAFETY: the buffer has so many bytes, a `Zeroable` type may be all zeroes, and the graph is not launched once it is gone.
+            let result =
+                unsafe { sys::cuMemsetD8Async(buffer.address(), 0, bytes, self.stream.raw()) };
+            DriverError::check("cuMemsetD8Async", result, Location::caller())?;
+        }
+        Ok(())
+    }
+
+    /// Notes what a node uses; none where it can't be watched over.
+    fn add(&mut self, uses: impl IntoIterator<Item = Option<Used>>) -> Result<(), GraphError> {
+        for used in uses {
+            self.uses.push(used.ok_or(GraphError::NotWhole)?);
+        }
+        Ok(())
+    }
+}
+
+/// A recorded graph that nobody can launch yet.
+pub(super) struct Recorded {
+    pub(super) graph: Handle,
+    /// Each buffer once.
+    pub(super) uses: Vec<Used>,
+}
+
+impl Recorded {
+    /// Records by capturing a stream that nobody else has.
+    pub(super) fn of(
+        device: &Device,
+        work: impl FnOnce(&mut Record) -> Result<(), GraphError>,
+        at: &'static Location<'static>,
+    ) -> Result<Self, GraphError> {
+        let stream = device.stream_with(StreamOptions::new().non_blocking())?;
+        let _recording = device.gate().record();
+        // Other threads go on meanwhile, and so does this one with other streams.
+        let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+        // SAFETY: the stream is live.
+        let result = unsafe { sys::cuStreamBeginCapture_v2(stream.raw(), mode) };
+        DriverError::check("cuStreamBeginCapture", result, at)?;
+        let mut ending = Capture {
+            stream: &stream,
+            graph: null_mut(),
+            open: true,
+        };
+        let mut record = Record {
+            stream: stream.clone(),
+            uses: Vec::new(),
+        };
+        let done = work(&mut record);
+        let ended = ending.end(at);
+        let graph = Handle::new(abi::CUgraph(ending.graph.expose_provenance()));
+        done?;
+        ended?;
+        Ok(Self {
+            graph,
+            uses: once_each(record.uses),
+        })
+    }
+}
+
+/// A capture under way: ended when dropped, so that a panic in the middle leaves no stream that captures.
+struct Capture<'a> {
+    stream: &'a Stream,
+    graph: CUgraph,
+    open: bool,
+}
+
+impl Capture<'_> {
+    fn end(&mut self, at: &'static Location<'static>) -> Result<(), DriverError> {
+        self.open = false;
+        self.stream.device().make_current(at)?;
+        // SAFETY: the stream is live, and the result has a place.
+        let result = unsafe { sys::cuStreamEndCapture(self.stream.raw(), &mut self.graph) };
+        DriverError::check("cuStreamEndCapture", result, at)
+    }
+}
+
+impl Drop for Capture<'_> {
+    fn drop(&mut self) {
+        if self.open {
+            let _ = self.end(Location::caller());
+        }
+    }
+}

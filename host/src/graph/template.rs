@@ -1,0 +1,283 @@
+//! Graphs that say what is to be done, from which executable ones are made.
+//!
+//! Source: CUDA driver API, "Graph Management", `cuGraphClone`, `cuGraphDebugDotPrint`.
+
+use std::ffi::CString;
+use std::panic::Location;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use lanewise_driver::abi::{CUgraph, CUgraphNode};
+use lanewise_driver::api;
+
+use super::error::GraphError;
+use super::uses::{Used, conflict};
+use crate::{Device, Dim3, DriverError, Event};
+
+/// The driver's graph; destroyed when dropped. The driver wants one call at a time on it.
+#[derive(Debug)]
+pub(super) struct Handle {
+    graph: CUgraph,
+    turn: Mutex<()>,
+}
+
+impl Handle {
+    /// Owns a graph.
+    pub(super) fn new(graph: CUgraph) -> Self {
+        Self {
+            graph,
+            turn: Mutex::default(),
+        }
+    }
+
+    /// An empty one.
+    pub(super) fn create(at: &'static Location<'static>) -> Result<Self, DriverError> {
+        let mut graph = CUgraph::default();
+        // SAFETY: the result has a place.
+        let result = unsafe { api::cuGraphCreate(&mut graph, 0) };
+        DriverError::check_code("cuGraphCreate", result, at)?;
+        Ok(Self::new(graph))
+    }
+
+    /// The graph, and the turn to work with it.
+    pub(super) fn turn(&self) -> (CUgraph, MutexGuard<'_, ()>) {
+        let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        (self.graph, turn)
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        if self.graph != CUgraph::default() {
+            // SAFETY: owned by this value, and destroyed once. There is nobody to report to.
+            let _ = unsafe { api::cuGraphDestroy(self.graph) };
+        }
+    }
+}
+
+/// The function of a host node: the address of the inner box is what the driver passes.
+pub(super) type HostFunction = Arc<Box<dyn Fn() + Send + Sync>>;
+
+/// What the driver does not keep alive for a node.
+#[derive(Clone)]
+pub(super) enum Keep {
+    /// It calls it.
+    #[expect(dead_code, reason = "held, not looked at")]
+    Function(HostFunction),
+    /// It records it or waits for it.
+    #[expect(dead_code, reason = "held, not looked at")]
+    Event(Event),
+}
+
+/// Numbers of nodes before a node.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Before(Vec<u64>);
+
+impl Before {
+    /// Whether this node is one of them.
+    pub(super) fn has(&self, node: usize) -> bool {
+        self.0
+            .get(node / 64)
+            .is_some_and(|word| word >> (node % 64) & 1 == 1)
+    }
+
+    /// Adds a node and all before that one.
+    fn add(&mut self, node: usize, before: &Self) {
+        let words = (node / 64 + 1).max(before.0.len());
+        if self.0.len() < words {
+            self.0.resize(words, 0);
+        }
+        self.0[node / 64] |= 1 << (node % 64);
+        for (word, more) in self.0.iter_mut().zip(&before.0) {
+            *word |= more;
+        }
+    }
+}
+
+/// What a node does, as far as a change of it has to know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// It launches a kernel, with this cluster, cooperatively or not.
+    Kernel(Option<Dim3>, bool),
+    /// Anything else: the driver's name for it.
+    Other(&'static str),
+}
+
+/// A node, and what the driver does not know of it.
+#[derive(Clone)]
+pub(super) struct Entry {
+    /// The same in clones of the graph, and in nothing else.
+    pub(super) key: u64,
+    /// The driver's.
+    pub(super) handle: CUgraphNode,
+    /// What it is, for errors.
+    pub(super) what: String,
+    pub(super) kind: Kind,
+    /// What it waits for by itself.
+    pub(super) direct: Vec<usize>,
+    /// All that runs before it.
+    pub(super) before: Before,
+    pub(super) uses: Vec<Used>,
+    pub(super) keeps: Vec<Keep>,
+}
+
+/// A number that nothing has had yet.
+pub(super) fn number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// What a new node with these uses waits for: what it is told to, and those before it that write what it uses or use what it writes.
+pub(super) fn placed(nodes: &[Entry], after: &[usize], uses: &[Used]) -> (Vec<usize>, Before) {
+    let (mut direct, mut before) = (Vec::new(), Before::default());
+    for &node in after {
+        if !direct.contains(&node) {
+            direct.push(node);
+            before.add(node, &nodes[node].before);
+        }
+    }
+    for (number, node) in nodes.iter().enumerate().rev() {
+        if !before.has(number) && conflict(&node.uses, uses) {
+            direct.push(number);
+            before.add(number, &node.before);
+        }
+    }
+    (direct, before)
+}
+
+/// A graph of nodes, made by [`Device::build_graph`], from which executable ones are made.
+///
+/// It can be looked at, cloned with more nodes added ([`Self::extend`]), put into another graph as one node
+/// ([`GraphBuilder::child`](super::GraphBuilder::child)), and made executable ([`Self::instantiate`]), as often as wanted.
+pub struct GraphTemplate {
+    pub(super) device: Device,
+    pub(super) handle: Arc<Handle>,
+    pub(super) nodes: Vec<Entry>,
+}
+
+impl std::fmt::Debug for GraphTemplate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let nodes = self.nodes.iter().map(|node| &node.what);
+        f.debug_list().entries(nodes).finish()
+    }
+}
+
+impl GraphTemplate {
+    /// The device that it is for.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// How many nodes it has. A child graph is one.
+    pub fn nodes(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Its dependencies: for each, the number of the node that comes first, and that of the one that waits. Nodes are numbered in the order in
+    /// which they were added.
+    pub fn dependencies(&self) -> Vec<(usize, usize)> {
+        let of = |(node, entry): (usize, &Entry)| {
+            let from = entry.direct.clone().into_iter();
+            from.map(move |from| (from, node)).collect::<Vec<_>>()
+        };
+        self.nodes.iter().enumerate().flat_map(of).collect()
+    }
+
+    /// Another graph with the same nodes.
+    ///
+    /// # Errors
+    /// The driver's; one that has memory of its own can't be cloned.
+    #[track_caller]
+    pub fn try_clone(&self) -> Result<Self, GraphError> {
+        let at = Location::caller();
+        self.device.make_current(at)?;
+        let (graph, _turn) = self.handle.turn();
+        let mut clone = CUgraph::default();
+        // SAFETY: the result has a place, and the graph is live.
+        let result = unsafe { api::cuGraphClone(&mut clone, graph) };
+        DriverError::check_code("cuGraphClone", result, at)?;
+        let handle = Handle::new(clone);
+        let mut nodes = self.nodes.clone();
+        for node in &mut nodes {
+            let original = node.handle;
+            // SAFETY: the result has a place, the node is the graph's, and the clone is of it.
+            let result = unsafe { api::cuGraphNodeFindInClone(&mut node.handle, original, clone) };
+            DriverError::check_code("cuGraphNodeFindInClone", result, at)?;
+        }
+        Ok(Self {
+            device: self.device.clone(),
+            handle: Arc::new(handle),
+            nodes,
+        })
+    }
+
+    /// The graph in the language of Graphviz, as the driver prints it: `dot -Tsvg` draws it. `verbose` for all parameters of all nodes.
+    ///
+    /// # Errors
+    /// The driver's; [`GraphError::Print`] where there is no folder for temporary files.
+    #[track_caller]
+    pub fn debug_dot(&self, verbose: bool) -> Result<String, GraphError> {
+        let at = Location::caller();
+        let name = format!("lanewise-{}-{}.dot", std::process::id(), number());
+        let file = std::env::temp_dir().join(name);
+        let path = CString::new(file.to_string_lossy().as_bytes()).map_err(std::io::Error::from)?;
+        self.device.make_current(at)?;
+        let (graph, _turn) = self.handle.turn();
+        // SAFETY: the graph is live, and the path ends with a zero. 1 is `CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE`.
+        let result = unsafe { api::cuGraphDebugDotPrint(graph, path.as_ptr(), verbose.into()) };
+        let printed = DriverError::check_code("cuGraphDebugDotPrint", result, at);
+        let text = std::fs::read_to_string(&file);
+        let _ = std::fs::remove_file(&file); // it may not be there
+        printed?;
+        Ok(text?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::order::{Access, Order};
+
+    fn entry(uses: Vec<Used>, (direct, before): (Vec<usize>, Before)) -> Entry {
+        Entry {
+            key: 0,
+            handle: CUgraphNode::default(),
+            what: String::new(),
+            kind: Kind::Other("empty"),
+            direct,
+            before,
+            uses,
+            keeps: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_node_waits_for_those_that_it_conflicts_with_once() {
+        let (a, b) = (Order::default(), Order::default());
+        let [write_a, read_a, write_b] =
+            [(&a, Access::Write), (&a, Access::Read), (&b, Access::Write)]
+                .map(|(order, access)| vec![(order.clone(), access)]);
+        let mut nodes = Vec::new();
+        let mut add = |uses: &Vec<Used>, after: &[usize]| {
+            let place = placed(&nodes, after, uses);
+            let direct = place.0.clone();
+            nodes.push(entry(uses.clone(), place));
+            direct
+        };
+        assert_eq!(add(&write_a, &[]), [0usize; 0]);
+        assert_eq!(add(&write_b, &[]), [0usize; 0], "beside the first");
+        assert_eq!(add(&read_a, &[]), [0]);
+        assert_eq!(add(&read_a, &[]), [0], "reads run beside one another");
+        assert_eq!(add(&write_a, &[1]), [1, 3, 2], "and before the write");
+        assert_eq!(add(&read_a, &[]), [4], "which stands for all before it");
+        assert_eq!(
+            add(&write_b, &[5, 5]),
+            [5],
+            "what is asked for twice is there once"
+        );
+        for _ in 0..70 {
+            add(&write_b, &[]);
+        }
+        assert_eq!(add(&write_a, &[76]), [76]);
+    }
+}

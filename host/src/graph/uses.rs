@@ -1,0 +1,100 @@
+//! What graphs may use, what a node uses, and which nodes must not run beside each other.
+
+use cust::memory::DeviceCopy;
+
+use crate::order::{Access, Held, Hold, Order};
+use crate::{DeviceBuffer, GraphBuffer, Stream};
+
+/// A host value that a launch in a graph may be passed: a device buffer or a plain value.
+///
+/// # Safety
+/// All memory that it leads to is that of device buffers that it passes on.
+pub unsafe trait Recordable {}
+// SAFETY: a buffer.
+unsafe impl<T: DeviceCopy> Recordable for &DeviceBuffer<T> {}
+// SAFETY: a buffer.
+unsafe impl<T: DeviceCopy> Recordable for &mut DeviceBuffer<T> {}
+// SAFETY: the builder refuses one of another graph.
+unsafe impl<T: DeviceCopy> Recordable for &GraphBuffer<'_, T> {}
+// SAFETY: as above.
+unsafe impl<T: DeviceCopy> Recordable for &mut GraphBuffer<'_, T> {}
+// SAFETY: a value that leads nowhere, or to where an `unsafe` kernel's caller answers for.
+unsafe impl<T: DeviceCopy> Recordable for T {}
+
+/// A tuple of them.
+///
+/// # Safety
+/// Each is one.
+#[diagnostic::on_unimplemented(
+    message = "a launch in a graph can't be passed all of these",
+    note = "a graph takes device buffers and plain values; what else leads to memory may be gone when it is launched"
+)]
+pub unsafe trait RecordableAll {}
+
+macro_rules! tuples {
+    ($($name:ident),*) => {
+        // SAFETY: each is.
+        unsafe impl<$($name: Recordable),*> RecordableAll for ($($name,)*) {}
+    };
+}
+tuples!();
+tuples!(A);
+tuples!(A, B);
+tuples!(A, B, C);
+tuples!(A, B, C, D);
+tuples!(A, B, C, D, E);
+tuples!(A, B, C, D, E, F);
+tuples!(A, B, C, D, E, F, G);
+tuples!(A, B, C, D, E, F, G, H);
+tuples!(A, B, C, D, E, F, G, H, I);
+tuples!(A, B, C, D, E, F, G, H, I, J);
+tuples!(A, B, C, D, E, F, G, H, I, J, K);
+tuples!(A, B, C, D, E, F, G, H, I, J, K, L);
+
+/// A buffer that a graph uses, and what for.
+pub(super) type Used = (Order<Stream>, Access);
+
+/// Whether one writes what the other uses, so that they run one after another.
+pub(super) fn conflict(one: &[Used], other: &[Used]) -> bool {
+    one.iter().any(|(order, access)| {
+        other.iter().any(|(another, also)| {
+            order.is(another) && (*access == Access::Write || *also == Access::Write)
+        })
+    })
+}
+
+/// Holds all of the buffers at once, so that nobody begins a use of one before the launch is queued; none when one is gone.
+pub(super) fn hold(uses: &[Used]) -> Option<Vec<Held<Stream>>> {
+    loop {
+        let mut held = Vec::with_capacity(uses.len());
+        for (order, _) in uses {
+            match order.hold() {
+                Hold::Held(one) => held.push(one),
+                Hold::Gone => return None,
+                Hold::Busy => break,
+            }
+        }
+        if held.len() == uses.len() {
+            return Some(held);
+        }
+        // Whoever is about to queue something may be waiting for what is held here.
+        drop(held);
+        std::thread::yield_now();
+    }
+}
+
+/// Each buffer once, written if any of its uses writes it; a graph's own memory is nobody else's to wait for.
+pub(super) fn once_each(uses: Vec<Used>) -> Vec<Used> {
+    let mut all: Vec<Used> = Vec::new();
+    for (order, access) in uses {
+        if order.graph().is_some() {
+            continue;
+        }
+        match all.iter_mut().find(|(earlier, _)| earlier.is(&order)) {
+            Some((_, earlier)) if access == Access::Write => *earlier = access,
+            Some(_) => {}
+            None => all.push((order, access)),
+        }
+    }
+    all
+}

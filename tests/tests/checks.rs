@@ -11,6 +11,8 @@ use tests::report;
 mod freed;
 #[path = "checks/leaks.rs"]
 mod leaks;
+#[path = "checks/streams.rs"]
+mod streams;
 
 /// What this file's tests need: a check is the simulator's.
 fn simulator() -> Option<Device> {

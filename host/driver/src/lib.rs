@@ -31,7 +31,6 @@ mod entry;
 mod entry_point;
 mod error;
 mod fork;
-mod host_finding;
 mod leak;
 mod libcuda;
 mod log;

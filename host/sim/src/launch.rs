@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::checks::Footprint;
 use crate::{Checks, Counters, Exploration, Finding, Schedule, Strategy};
 
 /// How wide a bank of shared memory is for the conflict counters (`cuCtxSetSharedMemConfig`).
@@ -145,6 +146,8 @@ pub struct Report {
     pub counters: Option<Counters>,
     /// What the checks found; the launch ran to its end all the same.
     pub findings: Vec<Finding>,
+    /// Where races were looked for, which bytes of global memory were accessed.
+    pub footprint: Footprint,
     /// What there was to do.
     pub summary: ExecutionSummary,
     /// Where the schedule was not the plain one, its steps, a line each: who, where, and what it did to memory. The middle of a

@@ -12,10 +12,10 @@ use crate::abi::{
 use crate::error::{Error, Result, ensure};
 use crate::objects::context::{self, Context};
 use crate::objects::graph::{Copy, Kind, Moves, capture};
-use crate::objects::memory;
 use crate::objects::stream::{Job, Stream};
 use crate::objects::submission::Run;
 use crate::objects::traced;
+use crate::objects::{memory, order};
 use crate::settings;
 use crate::time::model::{self, Direction};
 use crate::time::timeline::Cost;
@@ -147,6 +147,7 @@ pub(super) fn submit(
             if fault.is_some() {
                 return Ok(Cost::NOTHING);
             }
+            order::is_called("a copy".into());
             copy();
             Ok(cost)
         })

@@ -4,11 +4,11 @@ use super::{present, put, stream};
 use crate::abi::enums::{event_flags, event_use};
 use crate::abi::{CUevent, CUstream, c_uint};
 use crate::error::{Result, ensure, fail};
-use crate::objects::context;
 use crate::objects::event::{EVENTS, Event, get};
 use crate::objects::graph::{Kind, capture};
 use crate::objects::submission::Run;
 use crate::objects::work::Work;
+use crate::objects::{context, order};
 use crate::time::timeline::Cost;
 use std::sync::Arc;
 
@@ -87,8 +87,15 @@ pub(crate) unsafe fn query(handle: CUevent) -> Result {
     let (context, event) = usable(handle)?;
     not_captured(&event)?;
     capture::permit_unsafe()?;
-    if event.recorded().is_some_and(|work| !work.is_done()) {
-        fail!(ERROR_NOT_READY, "the event has not happened yet");
+    if let Some(work) = event.recorded() {
+        ensure!(
+            work.is_done(),
+            ERROR_NOT_READY,
+            "the event has not happened yet"
+        );
+        work.ticket
+            .iter()
+            .for_each(|ticket| order::host_knows(ticket));
     }
     context.check()
 }
@@ -156,5 +163,8 @@ fn timed(role: &str, event: &Event) -> Result<Arc<Work>> {
         ERROR_NOT_READY,
         "the {role} event has not happened yet; cuEventSynchronize waits for it"
     );
+    work.ticket
+        .iter()
+        .for_each(|ticket| order::host_knows(ticket));
     Ok(work)
 }

@@ -9,9 +9,9 @@ use crate::abi::{
 use crate::calling;
 use crate::error::{Error, Result, ensure, fail};
 use crate::objects::context::{self, STREAMS};
-use crate::objects::event;
 use crate::objects::graph::{Host, Kind, UserData, capture};
 use crate::objects::submission::Run;
+use crate::objects::{event, order};
 use crate::time::timeline::Cost;
 
 pub(crate) unsafe fn create(handle: *mut CUstream, flags: c_uint) -> Result {
@@ -140,6 +140,7 @@ pub(crate) unsafe fn add_callback(
     let job = move |fault: Option<&Error>| {
         let data = data;
         let status = fault.map_or(CUresult::SUCCESS, |fault| fault.code);
+        order::tells_host();
         // SAFETY: the caller's contract: a function of this type, to be called once with this data.
         calling::in_callback(|| unsafe { callback(handle, status, data.0) });
         Ok(Cost::NOTHING)
@@ -167,8 +168,11 @@ pub(crate) unsafe fn query(handle: CUstream) -> Result {
     let (context, stream) = stream(handle)?;
     context.permit(&stream)?;
     capture::refuse(&stream, "be asked whether it is done")?;
-    if stream.tail().is_some_and(|work| !work.is_done()) {
-        fail!(ERROR_NOT_READY, "the stream has work left");
+    if let Some(work) = stream.tail() {
+        ensure!(work.is_done(), ERROR_NOT_READY, "the stream has work left");
+        work.ticket
+            .iter()
+            .for_each(|ticket| order::host_knows(ticket));
     }
     context.check()
 }

@@ -6,8 +6,8 @@
 use super::{present, stream};
 use crate::abi::{CUdeviceptr, CUstream, c_uint, c_void};
 use crate::error::{Error, Result, ensure, fail};
-use crate::objects::memory;
 use crate::objects::submission::Run;
+use crate::objects::{memory, order};
 use crate::time::timeline::Cost;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
@@ -90,7 +90,8 @@ impl Operation {
 
     fn store(&self) {
         let place = self.address as usize;
-        memory::written(self.address, if self.wide { 8 } else { 4 });
+        order::tells_host();
+        memory::note_written(self.address, if self.wide { 8 } else { 4 });
         // SAFETY: as for `load`.
         unsafe {
             if self.wide {
@@ -134,6 +135,7 @@ impl Operation {
                 std::thread::sleep(Duration::from_micros(50));
             }
         }
+        order::learns_all();
     }
 }
 

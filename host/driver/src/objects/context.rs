@@ -5,6 +5,7 @@
 
 use super::device::Device;
 use super::ledger::What;
+use super::order;
 use super::registry::Registry;
 use super::stream::Stream;
 use super::work::Work;
@@ -198,6 +199,8 @@ impl Context {
     /// Waits for `work` and moves the host's modelled time to its end.
     pub(crate) fn wait_for(&self, work: &[Arc<Work>]) {
         work.iter().for_each(|work| work.wait());
+        let tickets = work.iter().filter_map(|work| work.ticket.as_ref());
+        tickets.for_each(|ticket| order::host_knows(ticket));
         self.device
             .timeline
             .wait(work.iter().map(|work| work.node.clone()).collect());

@@ -4,7 +4,9 @@
 
 use super::context::Context;
 use super::fault;
+use super::memory;
 use super::module::Function;
+use super::order;
 use crate::settings::OnFinding;
 
 use crate::abi::c_void;
@@ -178,6 +180,8 @@ fn run(
     launch.exploration = how.exploration.clone();
     launch.budget = how.launches.budget;
     launch.checks = how.launches.checks;
+    // That is not about launches.
+    launch.checks.leak = false;
     launch.count = how.launches.count;
     launch.bank_width = match shared_config {
         shared_config::FOUR_BYTE_BANK_SIZE => BankWidth::Four,
@@ -188,13 +192,17 @@ fn run(
     let pending = settings.limits[limit::DEV_RUNTIME_PENDING_LAUNCH_COUNT as usize];
     launch.pending_launches = Some(u32::try_from(pending).unwrap_or(u32::MAX));
     launch.printf = &output::write;
+    order::is_kernel();
     let report = device.sim.launch(&function.instance, &launch);
     output::flush();
     let name = function.kernel.name.clone();
-    let report = report.map_err(|fault| {
+    let mut report = report.map_err(|fault| {
         summary::faulted(&name, &fault);
         fault::error(&fault)
     })?;
+    let mut footprint = std::mem::take(&mut report.footprint);
+    let talks = memory::of_program(&mut footprint);
+    order::touched(footprint, talks);
     if how.launches.steps {
         log::steps(&name, &report.steps);
     }

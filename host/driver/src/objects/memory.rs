@@ -5,13 +5,15 @@
 
 use super::context::Context;
 use super::device::{self, Device};
+use super::host_finding;
 use super::ledger::{self, What};
+use super::order;
 use super::origin::{self, Origin};
 use super::owners::{NEXT_ID, OWNERS, Owner};
 use crate::abi::CUresult;
 use crate::error::{Error, Result, ensure, fail};
-use crate::{calling, host_finding, observe};
-use lanewise_sim::checks::FindingKind;
+use crate::{calling, observe};
+use lanewise_sim::checks::{FindingKind, Footprint};
 use lanewise_sim::memory::{Trail, Whereabouts};
 use lanewise_sim::{Allocation, FaultReport, Finding, Kind, MemoryError};
 use std::sync::atomic::Ordering;
@@ -43,6 +45,14 @@ pub(crate) fn locate(address: u64) -> Option<Located> {
 
 /// Says that the host wrote bytes: for the check of memory that nobody wrote. Any device may own them.
 pub(crate) fn written(address: u64, bytes: u64) {
+    if order::is_collecting() && locate(address).is_some() {
+        order::writes(address, bytes);
+    }
+    note_written(address, bytes);
+}
+
+/// The same for a write that is a step of its own, which orders and races with nothing.
+pub(crate) fn note_written(address: u64, bytes: u64) {
     for device in device::all() {
         device.sim.memory().written(address, bytes);
     }
@@ -50,6 +60,15 @@ pub(crate) fn written(address: u64, bytes: u64) {
 
 /// Says that bytes were copied: what nobody wrote is no more written in its new place.
 pub(crate) fn moved(to: u64, from: u64, bytes: u64) {
+    // Memory of the host alone may be anything at another time.
+    if order::is_collecting() {
+        if locate(to).is_some() {
+            order::writes(to, bytes);
+        }
+        if locate(from).is_some() {
+            order::reads(from, bytes);
+        }
+    }
     let gaps: Vec<(u64, u64)> = device::all()
         .iter()
         .flat_map(|device| device.sim.memory().unwritten(from, bytes))
@@ -127,6 +146,7 @@ fn kind_of_leak(kind: &Kind) -> Option<What> {
 /// Notes that the allocation that was at `address` is gone.
 fn disown(allocation: &Allocation) {
     OWNERS.write().remove(&allocation.base);
+    order::forget(allocation.base, allocation.size);
     if let Some(what) = kind_of_leak(&allocation.kind) {
         ledger::gone(what, allocation.base);
     }
@@ -337,8 +357,29 @@ fn report_freed(how: &str, address: u64) {
     host_finding::found(Finding::new(FindingKind::Freed, report));
 }
 
-/// What is known of an address that is in no live allocation.
-fn describe(address: u64) -> String {
+/// Leaves of what a kernel touched what belongs to the program, and says whether the host may have seen strong accesses there.
+pub(crate) fn of_program(footprint: &mut Footprint) -> bool {
+    let kind = |address| locate(address).map(|found| found.allocation.kind);
+    footprint.retain(|at| {
+        !matches!(
+            kind(at),
+            None | Some(Kind::Heap | Kind::Launches | Kind::Cooperation | Kind::Constant(_))
+        )
+    });
+    let strong = footprint
+        .strong_read
+        .iter()
+        .chain(&footprint.strong_written);
+    let mut strong = strong.map(|&(start, _)| start);
+    strong.any(|at| kind(at).is_some_and(|kind| kind.on_host()))
+}
+
+/// What is known of an address.
+pub(crate) fn describe(address: u64) -> String {
+    if let Some(found) = locate(address) {
+        let memory = found.device.sim.memory();
+        return memory.whereabouts(address).to_string();
+    }
     if address == 0 {
         return "the pointer is null; allocate first, and check that the allocation succeeded"
             .into();

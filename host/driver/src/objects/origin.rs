@@ -76,10 +76,15 @@ pub(crate) fn aside<T>(act: impl FnOnce() -> T) -> T {
     act()
 }
 
-/// Where the calling thread is in the program, if a check wants to know.
+/// Where the calling thread is in the program, if a check of memory wants to know.
 pub(crate) fn here() -> Option<Origin> {
     let checks = observe::checks();
-    if !(checks.leak || checks.memory) || ASIDE.get() {
+    (checks.leak || checks.memory).then(capture).flatten()
+}
+
+/// Where the calling thread is in the program; nothing where that is nobody's business.
+pub(crate) fn capture() -> Option<Origin> {
+    if ASIDE.get() {
         return None;
     }
     Some(Origin(Arc::new(Inner {
@@ -95,6 +100,14 @@ impl Origin {
     /// Its place among all, in the order of time.
     pub(crate) fn number(&self) -> u64 {
         self.0.number
+    }
+
+    /// The call and the line that the program told, which are known without a look at the stack.
+    pub(crate) fn key(&self) -> String {
+        match self.0.at {
+            Some(at) => format!("{} {at}", self.0.call),
+            None => self.0.call.to_owned(),
+        }
     }
 
     /// Whether the calling thread did it, and after what has this number.

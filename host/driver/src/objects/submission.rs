@@ -6,7 +6,10 @@
 use super::context::{CONTEXTS, Context, STREAMS, Streams};
 use super::graph::exec::{Exec, Member};
 use super::graph::{Kind, capture};
+use super::host_finding;
 use super::ledger;
+use super::memory;
+use super::order::{self, Ticket};
 use super::stream::{Job, Stream};
 use super::traced;
 use super::work::Work;
@@ -121,13 +124,20 @@ impl Streams {
 }
 
 impl Stream {
+    /// Where its operations come one after another.
+    fn order_lane(&self) -> order::Lane {
+        order::Lane::Stream(self.context.0, self.lane.stream)
+    }
+
     /// Adds an operation that `run` says how to run; the caller holds the context's order of submission.
     fn push(&self, context: &Arc<Context>, after: Vec<Arc<Work>>, run: Run) -> Arc<Work> {
         let (timeline, before) = (&context.device.timeline, nodes(&after));
-        let work = Work::new(match run {
+        let node = match run {
             Run::Light(_) => timeline.mark(before, self.lane),
             Run::ByCaller | Run::ByWorker(_) => timeline.submit(before, self.lane),
-        });
+        };
+        let ticket = order::ticket(self.order_lane(), tickets(&after), None);
+        let work = Work::new(node, ticket);
         self.start(context, after, work.clone(), run);
         work
     }
@@ -141,7 +151,9 @@ impl Stream {
     ) -> Arc<Work> {
         let timeline = &context.device.timeline;
         // The launch itself, which is what the host pays for.
-        let launched = Work::new(timeline.submit(nodes(&after), self.lane));
+        let begin = order::ticket(self.order_lane(), tickets(&after), None);
+        let launched = Work::new(timeline.submit(nodes(&after), self.lane), begin.clone());
+        let end = order::ticket(self.order_lane(), begin.into_iter().collect(), None);
         // The nodes have no order but their own.
         let lane = Lane {
             queue: None,
@@ -159,7 +171,8 @@ impl Stream {
                 _ => None,
             };
             before.extend(external.clone());
-            let work = Work::new(timeline.follow(nodes(&before), lane));
+            let ticket = order::ticket(self.order_lane(), tickets(&before), end.as_ref());
+            let work = Work::new(timeline.follow(nodes(&before), lane), ticket);
             if let Kind::Record(event) = &kind {
                 event.record(work.clone());
             }
@@ -167,10 +180,14 @@ impl Stream {
             parts.push((work, external, kind));
         }
         let ends: Vec<Arc<Work>> = parts.iter().map(|(work, ..)| work.clone()).collect();
-        let whole = Work::new(timeline.follow(
+        if let Some(end) = &end {
+            end.follow(tickets(&ends));
+        }
+        let node = timeline.follow(
             nodes(&[std::slice::from_ref(&launched), &ends].concat()),
             lane,
-        ));
+        );
+        let whole = Work::new(node, end);
         let owner = context.clone();
         let job: Job = Box::new(move |_| {
             execute(&owner, &launched, Box::new(|_| Ok(Cost::NOTHING)));
@@ -211,6 +228,11 @@ impl Stream {
     }
 }
 
+/// The operations' places in the order, where they have any.
+fn tickets(work: &[Arc<Work>]) -> Vec<Arc<Ticket>> {
+    work.iter().filter_map(|work| work.ticket.clone()).collect()
+}
+
 /// The operations' places in modelled time.
 fn nodes(work: &[Arc<Work>]) -> Vec<Arc<Node>> {
     work.iter().map(|work| work.node.clone()).collect()
@@ -229,8 +251,17 @@ pub(crate) enum Run {
 /// Runs `job` as the operation `work`, all that it waits for being done.
 pub(crate) fn execute(context: &Arc<Context>, work: &Work, job: Job) {
     let fault = context.fault();
+    if let Some(ticket) = &work.ticket {
+        order::begin(ticket);
+    }
     // A job's panic must not leave others waiting for its work.
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| job(fault.as_ref())));
+    if let Some(ticket) = &work.ticket {
+        let found = order::end(matches!(outcome, Ok(Ok(_))), memory::describe);
+        if let Err(error) = host_finding::told(&ticket.terms, found) {
+            context.set_fault(error);
+        }
+    }
     let cost = match outcome {
         Ok(Ok(cost)) => cost,
         Ok(Err(error)) => {

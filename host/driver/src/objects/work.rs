@@ -4,6 +4,7 @@
 //! on the legacy default stream waits for all blocking streams and they for it; `cuStreamWaitEvent` waits for the operation that
 //! an event recorded. Operations can only wait for earlier ones, so there are no cycles.
 
+use super::order::Ticket;
 use crate::time::timeline::Node;
 use parking_lot::{Condvar, Mutex};
 use std::sync::Arc;
@@ -15,15 +16,18 @@ pub(crate) struct Work {
     finished: Condvar,
     /// Its place in modelled time.
     pub(crate) node: Arc<Node>,
+    /// Its place in the order, where somebody asked for the check of races.
+    pub(crate) ticket: Option<Arc<Ticket>>,
 }
 
 impl Work {
     /// An operation that has not run.
-    pub(crate) fn new(node: Arc<Node>) -> Arc<Work> {
+    pub(crate) fn new(node: Arc<Node>, ticket: Option<Arc<Ticket>>) -> Arc<Work> {
         Arc::new(Work {
             done: Mutex::new(false),
             finished: Condvar::new(),
             node,
+            ticket,
         })
     }
 

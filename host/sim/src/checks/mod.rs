@@ -3,7 +3,10 @@
 //! Always on, and no part of this module: bounds, liveness, alignment and space of every access, barriers that cannot
 //! complete, the budget. Here are the checks that cost time.
 
+mod footprint;
 pub(crate) mod race;
+
+pub use footprint::{Conflict, Footprint, Stretches};
 
 use crate::report::FaultReport;
 

@@ -9,6 +9,7 @@ use crate::error::{Error, Result, fail};
 use crate::objects::context::Context;
 use crate::objects::event::Event;
 use crate::objects::launch::KernelLaunch;
+use crate::objects::order;
 use crate::time::engine::Engine;
 use crate::time::timeline::Cost;
 use std::fmt;
@@ -85,6 +86,10 @@ impl Kind {
         if fault.is_some() {
             return Ok(Cost::NOTHING);
         }
+        order::is_called(match self {
+            Kind::Kernel(launch) => format!("kernel `{}`", launch.function.kernel.name),
+            other => format!("a {}", other.label()),
+        });
         match self {
             Kind::Kernel(launch) => return launch.run(),
             Kind::Copy(Copy { moves, cost, .. }) | Kind::Set(Set { moves, cost, .. }) => {
@@ -92,6 +97,7 @@ impl Kind {
                 return Ok(*cost);
             }
             Kind::Host(Host { function, data }) => {
+                order::tells_host();
                 // SAFETY: the contract of the call that made this operation: a function of this type, to be called with
                 // this data each time.
                 calling::in_callback(|| unsafe { function(data.0) });

@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use foldhash::fast::FixedState;
 
 use super::Kind;
+use crate::checks::Footprint;
 
 /// Words of a line.
 pub(super) const LINE: u64 = 16;
@@ -172,6 +173,10 @@ impl Cell {
             Kind::Read => &[],
             _ => &self.reads,
         }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Mark> {
+        self.reads.iter().chain([&self.write])
     }
 
     fn marks(&mut self) -> impl Iterator<Item = &mut Mark> {
@@ -354,6 +359,46 @@ impl Cells {
             self.beside.retain(|(space, _), _| *space != Some(block));
         }
         self.last = [None; LAST];
+    }
+
+    /// Which bytes of global memory were accessed. Of a word's bytes that many threads read those of two are known.
+    pub(super) fn footprint(&self) -> Footprint {
+        let mut found = Footprint::default();
+        let mut add = |word: u64, mark: &Mark, words: u64| {
+            let list = match (mark.kind(), mark.strong()) {
+                (Kind::Read, false) => &mut found.read,
+                (Kind::Read, true) => &mut found.strong_read,
+                (Kind::Write, false) => &mut found.written,
+                _ => &mut found.strong_written,
+            };
+            let (at, mut bytes) = (word * 4, mark.bytes());
+            if bytes == 15 {
+                return list.push((at, at + words * 4));
+            }
+            while bytes != 0 {
+                let first = u64::from(bytes.trailing_zeros());
+                list.push((at + first, at + first + 1));
+                bytes &= bytes - 1;
+            }
+        };
+        for (&number, &page) in &self.global {
+            for (line, at) in self.pages[page as usize].iter().zip(0..) {
+                let first = number * WORDS + at * LINE;
+                if line.cells == NONE {
+                    line.row.all().for_each(|mark| add(first, mark, LINE));
+                    continue;
+                }
+                let cells = &self.cells[line.cells as usize];
+                for (cell, word) in cells.iter().zip(first..) {
+                    cell.all().for_each(|mark| add(word, mark, 1));
+                }
+            }
+        }
+        for ((_, word), marks) in self.beside.iter().filter(|((space, _), _)| space.is_none()) {
+            marks.iter().for_each(|mark| add(*word, mark, 1));
+        }
+        found.sort();
+        found
     }
 
     /// The own cells of a word's line.

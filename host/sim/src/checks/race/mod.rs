@@ -34,6 +34,7 @@ use foldhash::fast::FixedState;
 
 use cells::{Cells, LINE, Layout, Mark};
 
+use crate::checks::Footprint;
 use crate::counters::even::Even;
 
 /// What an access does.
@@ -288,6 +289,11 @@ impl Races {
             }
         }
         true
+    }
+
+    /// Which bytes of global memory the launch has accessed so far.
+    pub(crate) fn footprint(&self) -> Footprint {
+        self.cells.footprint()
     }
 
     /// A block has ended: nobody accesses its shared memory any more.

@@ -21,7 +21,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::run::{self, Run};
 use super::team::mix;
-use crate::checks::Finding;
+use crate::checks::{Finding, Footprint};
 use crate::counters::Counters;
 use crate::image::Images;
 use crate::launch::{ExecutionSummary, Launch, Report};
@@ -98,6 +98,7 @@ struct Sums {
     counters: Counters,
     summary: ExecutionSummary,
     findings: BTreeMap<FindingKey, Finding>,
+    footprint: Footprint,
     steps: Vec<String>,
 }
 
@@ -259,6 +260,7 @@ pub(crate) fn launch(
             ..sums.counters
         }),
         findings: sums.findings.into_values().collect(),
+        footprint: sums.footprint,
         summary,
         steps: sums.steps,
     })
@@ -415,7 +417,7 @@ impl Family<'_> {
         steps: Vec<String>,
         counters: Counters,
         summary: ExecutionSummary,
-        findings: BTreeMap<FindingKey, Finding>,
+        (findings, footprint): (BTreeMap<FindingKey, Finding>, Footprint),
     ) {
         let mut sums = self.sums();
         sums.counters += counters;
@@ -424,6 +426,7 @@ impl Family<'_> {
         sums.summary.global_written += summary.global_written;
         sums.summary.blocks += summary.blocks;
         sums.findings.extend(findings);
+        sums.footprint.join(footprint);
         sums.steps.extend(steps);
     }
 

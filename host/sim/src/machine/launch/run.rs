@@ -14,7 +14,7 @@ use super::family::{Family, LaunchedGrids};
 use super::output::Output;
 use super::progress::Watchman;
 use super::team::Team;
-use crate::checks::{Checks, Finding};
+use crate::checks::{Checks, Finding, Footprint};
 use crate::counters::Counters;
 use crate::launch::{BankWidth, ExecutionSummary, Launch};
 use crate::machine::control::heap::Heap;
@@ -102,6 +102,8 @@ pub(crate) struct Run<'l> {
     pub(in crate::machine) heap: &'l Heap,
     /// What checks found.
     pub(in crate::machine) findings: Mutex<BTreeMap<FindingKey, Finding>>,
+    /// Which bytes of global memory were accessed, where races are looked for.
+    footprint: Mutex<Footprint>,
     /// The width of a bank of shared memory, for the counters.
     pub(in crate::machine) bank_width: u64,
     /// Counts of all cores.
@@ -249,6 +251,13 @@ impl Run<'_> {
         summary.instructions += core.instructions;
         summary.global_read += core.read;
         summary.global_written += core.written;
+        if self.launch.checks.race {
+            let mut footprint = self
+                .footprint
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            footprint.join(core.races.footprint());
+        }
     }
 
     /// Of teams that have not begun, for the report of a launch that has no future.
@@ -407,6 +416,7 @@ pub(in crate::machine) fn grid(
         output: Mutex::default(),
         heap: family.heap,
         findings: Mutex::default(),
+        footprint: Mutex::default(),
         bank_width: bank_width(model, launch.bank_width),
         counters: Mutex::default(),
         summary: Mutex::default(),
@@ -451,9 +461,14 @@ pub(in crate::machine) fn grid(
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner),
         summary,
-        run.findings
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner),
+        (
+            run.findings
+                .into_inner()
+                .unwrap_or_else(PoisonError::into_inner),
+            run.footprint
+                .into_inner()
+                .unwrap_or_else(PoisonError::into_inner),
+        ),
     );
     Ok(run
         .launched

@@ -1,0 +1,411 @@
+//! Which operations of streams come before which, and operations that touch the same bytes in no order.
+//!
+//! The order is that of the driver's own queues: what an operation is submitted behind ([`super::work`]), which streams, events, graphs and the
+//! default stream decide. Each operation has a clock: of each stream the number of the last operation that is known to be over. What the
+//! host has waited for is known to all that it submits afterwards, on any thread: how a program's threads wait for each other is not seen, so
+//! that they count as ordered.
+//!
+//! Two operations that are not ordered may touch the same bytes if both only read, or both are strong. What they touch is known when they
+//! have run, to the byte: copies tell it here, and of kernels the race check does.
+//!
+//! Some order is made where nobody sees it, and then nothing is reported: a host function tells the host, a stream waits for a
+//! value in memory, a kernel and the host or two kernels talk through flags.
+
+use super::origin::{self, Origin};
+use crate::observe::{self, LaunchTerms};
+use lanewise_sim::checks::{Conflict, FindingKind, Footprint};
+use lanewise_sim::{FaultReport, Finding, SourcePlace};
+use parking_lot::Mutex;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Says where an address lies.
+type Describe = fn(u64) -> String;
+
+/// So many findings a pair of operations has, that one place of the program each submits.
+const SAID: usize = 4;
+
+/// So many operations are remembered that later ones are compared with.
+const REMEMBERED: usize = 1024;
+
+/// Where operations come one after another: a stream, by its context's handle and its number there; or a node of a graph's launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Lane {
+    Stream(usize, usize),
+    Node(u64),
+}
+
+/// What is known to be over.
+#[derive(Debug, Clone, Default)]
+struct Clock {
+    /// Of each lane all up to this number.
+    lanes: BTreeMap<Lane, u64>,
+    /// Of all lanes all up to this number.
+    floor: u64,
+}
+
+impl Clock {
+    fn join(&mut self, other: &Clock) {
+        for (&lane, &number) in &other.lanes {
+            self.learn(lane, number);
+        }
+        self.floor = self.floor.max(other.floor);
+    }
+
+    fn learn(&mut self, lane: Lane, number: u64) {
+        let at = self.lanes.entry(lane).or_default();
+        *at = number.max(*at);
+    }
+
+    fn has(&self, (lane, number): (Lane, u64)) -> bool {
+        number <= self.floor || self.lanes.get(&lane).is_some_and(|&up_to| number <= up_to)
+    }
+
+    fn knows(&self, ticket: &Ticket) -> bool {
+        self.has((ticket.lane, ticket.number)) || ticket.whole.is_some_and(|whole| self.has(whole))
+    }
+}
+
+/// An operation's place in the order.
+#[derive(Debug)]
+pub(crate) struct Ticket {
+    number: u64,
+    lane: Lane,
+    /// Of a graph's node: its launch.
+    whole: Option<(Lane, u64)>,
+    /// What it was submitted behind. Emptied when it begins, so that no long chains are kept alive.
+    after: Mutex<Vec<Arc<Ticket>>>,
+    /// What it knows: at first what the host did when it was submitted, and all when it begins.
+    clock: Mutex<Clock>,
+    /// Whether it has begun and is a kernel.
+    is_kernel: AtomicBool,
+    /// How it was submitted, and by which call.
+    pub(crate) terms: LaunchTerms,
+    origin: Option<Origin>,
+}
+
+/// An operation that has run.
+#[derive(Debug)]
+struct Past {
+    ticket: Arc<Ticket>,
+    footprint: Footprint,
+    label: String,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    number: u64,
+    /// What the host knows.
+    host: Clock,
+    past: Vec<Past>,
+    /// What was submitted and has not ended.
+    open: BTreeMap<u64, Arc<Ticket>>,
+    /// Up to this number somebody may have made an order that nobody saw.
+    unseen: u64,
+    /// Pairs that were reported, and where in memory.
+    said: BTreeMap<[String; 2], BTreeSet<u64>>,
+}
+
+static STATE: Mutex<Option<State>> = Mutex::new(None);
+
+/// Whether there ever was a ticket: from then on all operations have one, so that no link of a chain is missing.
+static USED: AtomicBool = AtomicBool::new(false);
+
+/// What the calling thread runs.
+#[derive(Debug)]
+struct Running {
+    ticket: Arc<Ticket>,
+    footprint: Footprint,
+    label: String,
+    /// Whether a kernel and the host may have told each other something meanwhile.
+    talks: bool,
+}
+
+thread_local! {
+    static RUNNING: RefCell<Option<Running>> = const { RefCell::new(None) };
+}
+
+fn with_state<T>(with: impl FnOnce(&mut State) -> T) -> T {
+    with(STATE.lock().get_or_insert_default())
+}
+
+/// A ticket for an operation that is submitted now, behind others; a node of a graph says its launch's. None while nobody has
+/// asked for the check of races.
+pub(crate) fn ticket(
+    lane: Lane,
+    after: Vec<Arc<Ticket>>,
+    whole: Option<&Arc<Ticket>>,
+) -> Option<Arc<Ticket>> {
+    if !observe::checks().race && !USED.load(Ordering::Relaxed) {
+        return None;
+    }
+    USED.store(true, Ordering::Relaxed);
+    let terms = observe::now();
+    let origin = terms.launches.checks.race.then(origin::capture).flatten();
+    Some(with_state(|state| {
+        state.number += 1;
+        let number = state.number;
+        let lane = match whole {
+            Some(_) => Lane::Node(number),
+            None => lane,
+        };
+        let ticket = Arc::new(Ticket {
+            number,
+            lane,
+            whole: whole.map(|whole| (whole.lane, whole.number)),
+            after: Mutex::new(after),
+            clock: Mutex::new(state.host.clone()),
+            is_kernel: AtomicBool::new(false),
+            terms,
+            origin,
+        });
+        state.open.insert(number, ticket.clone());
+        ticket
+    }))
+}
+
+impl Ticket {
+    /// Lets it come behind others as well, which were submitted later: a graph's launch ends with its nodes.
+    pub(crate) fn follow(&self, others: Vec<Arc<Ticket>>) {
+        self.after.lock().extend(others);
+    }
+
+    /// Knows what it comes behind, which has run.
+    fn begin(&self) {
+        let after = std::mem::take(&mut *self.after.lock());
+        let mut clock = self.clock.lock();
+        for earlier in &after {
+            clock.join(&earlier.clock.lock());
+        }
+        if self.whole.is_none() {
+            // Nodes are known by their launch.
+            clock
+                .lanes
+                .retain(|lane, _| matches!(lane, Lane::Stream(..)));
+        }
+        clock.learn(self.lane, self.number);
+    }
+
+    fn is_behind(&self, other: &Ticket) -> bool {
+        self.clock.lock().knows(other)
+    }
+}
+
+/// The calling thread begins to run an operation whose turn has come.
+pub(crate) fn begin(ticket: &Arc<Ticket>) {
+    ticket.begin();
+    RUNNING.set(Some(Running {
+        ticket: ticket.clone(),
+        footprint: Footprint::default(),
+        label: String::new(),
+        talks: false,
+    }));
+}
+
+/// The operation has run, `well` or not. What it did to what others did, with nothing that orders the two.
+pub(crate) fn end(well: bool, whereabouts: Describe) -> Vec<Finding> {
+    let Some(mut running) = RUNNING.take() else {
+        return Vec::new();
+    };
+    running.footprint.sort();
+    with_state(|state| {
+        state.open.remove(&running.ticket.number);
+        if running.talks {
+            state.unseen = state.number;
+            state.host.floor = state.number;
+        }
+        if !well || running.footprint.is_empty() {
+            return Vec::new();
+        }
+        let now = Past {
+            ticket: running.ticket,
+            footprint: running.footprint,
+            label: running.label,
+        };
+        let found = state.judge(&now, whereabouts);
+        state.past.push(now);
+        state.prune();
+        found
+    })
+}
+
+impl State {
+    fn judge(&mut self, now: &Past, whereabouts: Describe) -> Vec<Finding> {
+        let mut found = Vec::new();
+        for before in &self.past {
+            let (a, b) = (&before.ticket, &now.ticket);
+            if b.is_behind(a) || a.is_behind(b) || a.number.max(b.number) <= self.unseen {
+                continue;
+            }
+            let Some(conflict) = before.footprint.conflict(&now.footprint) else {
+                continue;
+            };
+            // A kernel that still runs may have told the host that one of them is over.
+            let talker = |open: &Arc<Ticket>| {
+                open.is_kernel.load(Ordering::Relaxed) && (open.is_behind(a) || open.is_behind(b))
+            };
+            if before.footprint.speaks_with(&now.footprint) || self.open.values().any(talker) {
+                continue;
+            }
+            let said = self.said.entry([key(before), key(now)]).or_default();
+            if said.len() < SAID && said.insert(conflict.start) {
+                found.push(report(before, now, conflict, whereabouts));
+            }
+        }
+        found
+    }
+
+    /// Forgets what all that can still come is behind of.
+    fn prune(&mut self) {
+        if self.past.len() < REMEMBERED / 16 {
+            return;
+        }
+        let (host, open) = (&self.host, &self.open);
+        self.past.retain(|past| {
+            !(host.knows(&past.ticket) && open.values().all(|open| open.is_behind(&past.ticket)))
+        });
+        let many = self.past.len().saturating_sub(REMEMBERED);
+        self.past.drain(..many);
+    }
+}
+
+/// What makes operations the same for reports.
+fn key(past: &Past) -> String {
+    let call = past.ticket.origin.as_ref().map(Origin::key);
+    format!("{} {}", past.label, call.unwrap_or_default())
+}
+
+fn report(before: &Past, now: &Past, conflict: Conflict, whereabouts: Describe) -> Finding {
+    let verb = |writes: bool| if writes { "a write" } else { "a read" };
+    let what = format!(
+        "race: {} and {} of the same memory by operations that nothing orders",
+        verb(conflict.writes[0]),
+        verb(conflict.writes[1])
+    );
+    let (place, note) = told(now, conflict.writes[1]);
+    let (other, other_note) = told(before, conflict.writes[0]);
+    let size = conflict.end - conflict.start;
+    let s = if size == 1 { "" } else { "s" };
+    let at = whereabouts(conflict.start);
+    let help = "put both into one stream, let the second's stream wait for an event that the first's has recorded, or wait for the first";
+    let report = FaultReport::of_host(
+        what,
+        place.or(other),
+        vec![
+            note,
+            other_note,
+            format!("both touch {size} byte{s}; the first {at}"),
+        ],
+        Some(help.into()),
+    );
+    Finding::new(FindingKind::Race, report)
+}
+
+/// Which operation it was and where it was submitted.
+fn told(past: &Past, writes: bool) -> (Option<SourcePlace>, String) {
+    let Past { ticket, label, .. } = past;
+    let verb = if writes { "writes" } else { "reads" };
+    let what = match &**label {
+        "" => format!("an operation that {verb}, submitted"),
+        label => format!("{label} {verb}, submitted"),
+    };
+    match &ticket.origin {
+        Some(origin) => origin.describe(&what),
+        None => (None, what),
+    }
+}
+
+/// Whether what the calling thread does now is to be told.
+pub(crate) fn is_collecting() -> bool {
+    RUNNING.with_borrow(|running| {
+        let wanted = |running: &Running| running.ticket.terms.launches.checks.race;
+        running.as_ref().is_some_and(wanted)
+    })
+}
+
+fn running(with: impl FnOnce(&mut Running)) {
+    RUNNING.with_borrow_mut(|running| running.iter_mut().for_each(with_once(with)));
+}
+
+/// A closure that is called for at most one element.
+fn with_once(with: impl FnOnce(&mut Running)) -> impl FnMut(&mut Running) {
+    let mut with = Some(with);
+    move |it| {
+        if let Some(with) = with.take() {
+            with(it);
+        }
+    }
+}
+
+/// The running operation reads bytes of memory that the driver knows.
+pub(crate) fn reads(address: u64, bytes: u64) {
+    running(|it| {
+        it.footprint
+            .read
+            .push((address, address.saturating_add(bytes)))
+    });
+}
+
+/// The same for bytes that it writes.
+pub(crate) fn writes(address: u64, bytes: u64) {
+    running(|it| {
+        it.footprint
+            .written
+            .push((address, address.saturating_add(bytes)))
+    });
+}
+
+/// What the running operation is, in words.
+pub(crate) fn is_called(label: String) {
+    running(|it| it.label = label);
+}
+
+/// The running operation is a kernel.
+pub(crate) fn is_kernel() {
+    running(|it| it.ticket.is_kernel.store(true, Ordering::Relaxed));
+}
+
+/// The kernel that runs has touched these bytes; `talks` where the host may have seen strong ones of them.
+pub(crate) fn touched(footprint: Footprint, talks: bool) {
+    running(|it| {
+        it.footprint.join(footprint);
+        it.talks |= talks;
+    });
+}
+
+/// The running operation tells the host, or whoever looks at memory, that what comes before it is over.
+pub(crate) fn tells_host() {
+    running(|it| {
+        let clock = it.ticket.clock.lock().clone();
+        with_state(|state| state.host.join(&clock));
+    });
+}
+
+/// The running operation has waited for something of which nobody knows who did it.
+pub(crate) fn learns_all() {
+    running(|it| {
+        let number = with_state(|state| state.number);
+        it.ticket.clock.lock().floor = number;
+    });
+}
+
+/// The host has waited for an operation, or was told that it is over.
+pub(crate) fn host_knows(ticket: &Ticket) {
+    let clock = ticket.clock.lock().clone();
+    with_state(|state| state.host.join(&clock));
+}
+
+/// The bytes are free, and will be somebody else's.
+pub(crate) fn forget(address: u64, bytes: u64) {
+    if !USED.load(Ordering::Relaxed) {
+        return;
+    }
+    let end = address.saturating_add(bytes);
+    with_state(|state| {
+        for past in &mut state.past {
+            past.footprint.retain(|at| !(address..end).contains(&at));
+        }
+    });
+}

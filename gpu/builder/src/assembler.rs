@@ -2,7 +2,7 @@
 //!
 //! CUDA Compiler Driver documentation, "ptxas Options" (`--verbose`); what it prints is read as of versions 12 and 13.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -80,6 +80,15 @@ pub struct Assembly<'a> {
     pub relocatable: bool,
 }
 
+/// What ptxas makes of a module, and says of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Assembled {
+    /// What each kernel needs.
+    pub kernels: BTreeMap<String, Resources>,
+    /// What it has taken and not done as it was written, in its own words: products of `wgmma` one after another because of a call, `setmaxnreg` ignored.
+    pub losses: Vec<String>,
+}
+
 /// Assembles `ptx` for `arch` and says what each kernel needs.
 ///
 /// # Errors
@@ -89,7 +98,7 @@ pub fn assemble(
     ptx: &Path,
     arch: &str,
     assembly: Assembly<'_>,
-) -> Result<BTreeMap<String, Resources>, AssembleError> {
+) -> Result<Assembled, AssembleError> {
     let output = Command::new(ptxas)
         .args(["--verbose", "--gpu-name", arch])
         .args(assembly.relocatable.then_some("--compile-only"))
@@ -122,12 +131,20 @@ pub fn assemble(
 ///
 /// An entry point is three lines: `Compiling entry function 'NAME' for 'ARCH'`, the bytes of stack and spills, and
 /// `Used N registers, ...`. Functions that were not inlined have lines of their own, which count for the entry above; but not those
-/// that print what a panic says, which run once, before the thread ends.
-fn read(messages: &str) -> BTreeMap<String, Resources> {
+/// that print what a panic says, which run once, before the thread ends. What it did not do as it was written is said once for each kernel, without its name.
+fn read(messages: &str) -> Assembled {
+    let mut losses = BTreeSet::new();
     let mut kernels = BTreeMap::new();
     let mut current = String::new();
     let mut counts = true;
     for line in messages.lines() {
+        if line.contains("Potential Performance Loss") {
+            losses.insert(
+                line.split_once(" : ")
+                    .map_or(line, |(_, loss)| loss)
+                    .to_owned(),
+            );
+        }
         if let Some((_, rest)) = line.split_once("Compiling entry function '") {
             current = rest.split('\'').next().unwrap_or_default().to_owned();
             kernels.insert(current.clone(), Resources::default());
@@ -153,7 +170,8 @@ fn read(messages: &str) -> BTreeMap<String, Resources> {
             kernel.constant = banks.map(|part| number_before(part, " bytes cmem[")).sum();
         }
     }
-    kernels
+    let losses = losses.into_iter().collect();
+    Assembled { kernels, losses }
 }
 
 /// Whether a function is there to say what a panic says: formatting is nothing else in a kernel (`gpu_printf!` leaves it to the driver).
@@ -181,6 +199,8 @@ mod tests {
     use super::*;
 
     const MESSAGES: &str = "\
+ptxas info    : (C7504) Potential Performance Loss: 'setmaxnreg' ignored to maintain compatibility across compilation units.
+ptxas info    : (C7504) Potential Performance Loss: 'setmaxnreg' ignored to maintain compatibility across compilation units.
 ptxas info    : 0 bytes gmem
 ptxas info    : Compiling entry function 'vec_add' for 'sm_90'
 ptxas info    : Function properties for vec_add
@@ -216,7 +236,13 @@ ptxas info    : Used 255 registers, used 1 barriers, 64 bytes cumulative stack s
         };
         assert!(busy.spills() && !clean.spills());
         assert_eq!(
-            read(MESSAGES),
+            read(MESSAGES).losses,
+            [
+                "(C7504) Potential Performance Loss: 'setmaxnreg' ignored to maintain compatibility across compilation units."
+            ]
+        );
+        assert_eq!(
+            read(MESSAGES).kernels,
             BTreeMap::from([
                 ("vec_add".into(), clean.clone()),
                 ("panics".into(), clean),

@@ -267,11 +267,12 @@ fn assemble(code: &mut Code, options: &Options) -> Result<(), BuildError> {
             relocatable,
         };
         match assembler::assemble(ptxas, &ptx, &arch, assembly) {
-            Ok(mut resources) => {
-                let assembled = code.kernels.iter_mut();
-                for kernel in assembled.filter(|it| it.description.launches == launches) {
-                    kernel.resources = resources.remove(&kernel.description.name);
+            Ok(mut assembled) => {
+                let kernels = code.kernels.iter_mut();
+                for kernel in kernels.filter(|it| it.description.launches == launches) {
+                    kernel.resources = assembled.kernels.remove(&kernel.description.name);
                 }
+                code.warnings.append(&mut assembled.losses);
             }
             Err(error) if wanted => return Err(error.into()),
             Err(error) => code.warnings.push(error.to_string()),

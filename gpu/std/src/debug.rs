@@ -12,3 +12,14 @@ pub fn breakpoint() {
         ptx!("brkpt": "brkpt;", options(nostack, preserves_flags));
     }
 }
+
+/// Ends the launch with an error and no message: CUDA's `__trap()`. For kernels that must not call anything, as a panic does: with a call in it a kernel with `wgmma` is slow, and `setmaxnreg` is
+/// ignored. Elsewhere `panic!` and `gpu_assert!` say more.
+#[doc(alias = "__trap")]
+#[inline(always)]
+pub fn trap() -> ! {
+    // SAFETY: the thread ends here, and the launch.
+    unsafe {
+        ptx!("trap": "trap;", "exit;", options(noreturn));
+    }
+}

@@ -7,7 +7,7 @@
 //! | step | gives | which ends by |
 //! | --- | --- | --- |
 //! | [`Producer::acquire`] waits until the place is empty | [`Empty`] | [`commit`](Empty::commit), [`commit_copies`](Empty::commit_copies), [`expect`](Empty::expect) |
-//! | [`Consumer::wait`] waits until the place is full | [`Full`] | [`release`](Full::release), [`release_with_products`](Full::release_with_products) |
+//! | [`Consumer::wait`] waits until the place is full | [`Full`] | [`release`](Full::release), [`release_with_products`](Full::release_with_products), [`keep`](Full::keep) and [`release`](Kept::release) later |
 //!
 //! A place that is held borrows its producer or consumer, so a thread has one at a time and ends it before the next; one that is dropped
 //! is committed or released. So no arrival is forgotten, none comes twice, and nobody counts phases.
@@ -56,6 +56,14 @@ impl<const STAGES: usize> Way<STAGES> {
     fn barrier(&self, which: u32) -> Barrier<Block> {
         // SAFETY: `Pipeline::init` has made the barriers of all places, and the storage is the block's.
         unsafe { Barrier::at_address(self.first + 16 * self.stage + which) }
+    }
+
+    /// The number of the place that it is at.
+    #[inline(always)]
+    fn stage(&self) -> usize {
+        // SAFETY: `advance` begins anew at the last place; so indices that are made of it need no check.
+        unsafe { core::hint::assert_unchecked((self.stage as usize) < STAGES) };
+        self.stage as usize
     }
 
     #[inline(always)]
@@ -164,7 +172,7 @@ impl<'a, const STAGES: usize> Empty<'a, STAGES> {
     #[inline]
     #[must_use]
     pub fn stage(&self) -> usize {
-        self.0.0.stage as usize
+        self.0.0.stage()
     }
 
     /// Says that this thread has filled its part, by ordinary writes.
@@ -218,7 +226,7 @@ impl<const STAGES: usize> Expecting<'_, STAGES> {
     #[inline]
     #[must_use]
     pub fn stage(&self) -> usize {
-        self.0.0.stage as usize
+        self.0.0.stage()
     }
 
     /// The barrier that the copies tell.
@@ -246,7 +254,7 @@ impl<const STAGES: usize> Full<'_, STAGES> {
     #[inline]
     #[must_use]
     pub fn stage(&self) -> usize {
-        self.0.0.stage as usize
+        self.0.0.stage()
     }
 
     /// Says that this thread has read its part.
@@ -254,6 +262,17 @@ impl<const STAGES: usize> Full<'_, STAGES> {
     #[inline]
     pub fn release(self) {
         drop(self);
+    }
+
+    /// Lets the thread go on to the next place before this one is released, as where what reads it is still under way. It keeps fewer than there are places, or waits for ever.
+    #[inline]
+    pub fn keep(self) -> Kept {
+        let place = ManuallyDrop::new(self);
+        // SAFETY: `self` is not dropped, so the reference is moved out once.
+        let consumer = unsafe { core::ptr::read(&raw const place.0) };
+        let kept = Kept(consumer.0.barrier(Way::<STAGES>::EMPTY));
+        consumer.0.advance();
+        kept
     }
 
     /// Says that this thread's part is read when the products that it has started are done, those of [`crate::matrix::tcgen05`]. It goes on at once. For `sm_100a`.
@@ -276,5 +295,25 @@ impl<const STAGES: usize> Drop for Full<'_, STAGES> {
         let way = &mut self.0.0;
         let _ = way.barrier(Way::<STAGES>::EMPTY).arrive();
         way.advance();
+    }
+}
+
+/// A place that is read while the thread has gone on. It is released when it is dropped.
+#[derive(Debug)]
+#[must_use = "the place is released where this is dropped"]
+pub struct Kept(Barrier<Block>);
+
+impl Kept {
+    /// Says that this thread has read its part.
+    #[inline]
+    pub fn release(self) {
+        drop(self);
+    }
+}
+
+impl Drop for Kept {
+    #[inline]
+    fn drop(&mut self) {
+        let _ = self.0.arrive();
     }
 }

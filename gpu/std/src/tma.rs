@@ -71,29 +71,43 @@ macro_rules! tiles {
 }
 tiles! { Tile SwizzledTile }
 
-/// Tile `index` of those that the launch's dynamic shared memory has room for, of `N` elements: at a multiple of 1024 bytes, for any box.
-///
-/// # Panics
-/// If the launch gave less than [`dynamic_tile_bytes`] for so many.
-#[inline]
-#[must_use]
-pub fn dynamic_tile<T: Copy, const N: usize>(index: usize) -> SharedArray<T, N> {
-    let region = DynamicSharedArray::<u8>::get();
-    let start = state_space::shared(region.as_ptr()) as usize;
-    let first = start.next_multiple_of(TILE_ALIGN) - start;
-    let each = size_of::<[T; N]>().next_multiple_of(TILE_ALIGN);
-    let place = first + index * each;
-    assert!(
-        place + each <= region.len(),
-        "a tile past the end of dynamic shared memory"
-    );
-    // SAFETY: in bounds of the region, and aligned.
-    unsafe { SharedArray::from_raw(region.as_ptr().add(place).cast()) }
+/// Tiles of `N` elements in the launch's dynamic shared memory, each at a multiple of 1024 bytes, for any box: `TILES` of them.
+#[derive(Clone, Copy, Debug)]
+pub struct DynamicTiles<T, const N: usize, const TILES: usize>(*mut T);
+
+impl<T: Copy, const N: usize, const TILES: usize> DynamicTiles<T, N, TILES> {
+    /// Bytes of dynamic shared memory that the launch gives for them, wherever the region begins.
+    pub const BYTES: u32 = dynamic_tile_bytes::<[T; N]>(TILES);
+
+    /// The tiles, from the region's first multiple of 1024 on; nothing if the launch gave less than [`BYTES`](Self::BYTES). Two calls give the same memory.
+    #[inline]
+    #[must_use]
+    pub fn get() -> Option<Self> {
+        let region = DynamicSharedArray::<u8>::get();
+        let start = state_space::shared(region.as_ptr()) as usize;
+        let first = start.next_multiple_of(TILE_ALIGN) - start;
+        let enough = first + TILES * Self::EACH <= region.len();
+        enough.then(|| DynamicTiles(region.as_ptr().wrapping_add(first).cast()))
+    }
+
+    /// Bytes from tile to tile.
+    const EACH: usize = size_of::<[T; N]>().next_multiple_of(TILE_ALIGN);
+
+    /// One of them.
+    ///
+    /// # Panics
+    /// If there is no such tile.
+    #[inline]
+    #[must_use]
+    pub fn tile(&self, index: usize) -> SharedArray<T, N> {
+        assert!(index < TILES, "a tile past the last");
+        // SAFETY: in bounds of the region, as `get` has seen, and aligned.
+        unsafe { SharedArray::from_raw(self.0.byte_add(index * Self::EACH)) }
+    }
 }
 
 /// Bytes of dynamic shared memory for so many tiles `A`, wherever the region begins.
-#[must_use]
-pub const fn dynamic_tile_bytes<A>(tiles: usize) -> u32 {
+const fn dynamic_tile_bytes<A>(tiles: usize) -> u32 {
     let each = size_of::<A>().next_multiple_of(TILE_ALIGN);
     (tiles * each + TILE_ALIGN) as u32
 }

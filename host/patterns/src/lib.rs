@@ -81,6 +81,7 @@ pub const ALL: &[&Pattern] = &[
     &cluster::clusters::PATTERN,
     &cluster::cluster_histogram::PATTERN,
     &tensor::tma_copy::PATTERN,
+    &tensor::gemm_bf16::PATTERN,
     &streams::scheduling::PATTERN,
     &streams::default_stream::PATTERN,
     &streams::dependencies::PATTERN,

@@ -18,7 +18,7 @@ use crate::project;
 use crate::toolkit::{self, INSTALL_PTXAS};
 use spills::Allowed;
 
-/// Have NVIDIA's ptxas accept every kernel, without spills that `spills.toml` does not name
+/// Have NVIDIA's ptxas accept every kernel, without spills that `spills.toml` does not name, and do what is written
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cargo lanewise check-ptx\n  cargo lanewise check-ptx --arch sm_120 --json\n  cargo lanewise check-ptx --arch sm_90 --debug"
@@ -45,6 +45,8 @@ pub struct Args {
 struct Module {
     arch: String,
     kernels: Vec<Usage>,
+    /// What ptxas has not done as it was written.
+    losses: Vec<String>,
 }
 
 /// What ptxas makes of one kernel.
@@ -55,7 +57,7 @@ struct Usage {
     resources: Resources,
 }
 
-/// Builds, assembles, prints; fails when a module is refused or a kernel spills.
+/// Builds, assembles, prints; fails when a module is refused, a kernel spills, or ptxas has not done what was written.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let ptxas = toolkit::PTXAS.find();
     let ptxas = ptxas.with_context(|| {
@@ -82,14 +84,17 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             };
             assembler::assemble(&ptxas.path, ptx, &module.arch, assembly)
         };
-        let mut kernels = assemble(&module.ptx, !described.imports.is_empty())?;
+        let mut assembled = assemble(&module.ptx, !described.imports.is_empty())?;
         if let Some(launching) = &module.launching_ptx {
-            kernels.extend(assemble(launching, true)?);
+            let launching = assemble(launching, true)?;
+            assembled.kernels.extend(launching.kernels);
+            assembled.losses.extend(launching.losses);
         }
         let usage = |(kernel, resources)| Usage { kernel, resources };
         modules.push(Module {
             arch: module.arch,
-            kernels: kernels.into_iter().map(usage).collect(),
+            kernels: assembled.kernels.into_iter().map(usage).collect(),
+            losses: assembled.losses,
         });
     }
     if args.json {
@@ -99,7 +104,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     }
     let wrong = match args.debug {
         true => Vec::new(),
-        false => allowed.judge(&modules),
+        false => judge(&allowed, &modules),
     };
     for message in &wrong {
         eprintln!("error: {message}");
@@ -109,6 +114,19 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     } else {
         ExitCode::FAILURE
     })
+}
+
+/// What is wrong: spills that are not allowed, and what ptxas has taken and not done.
+fn judge(allowed: &Allowed, modules: &[Module]) -> Vec<String> {
+    let mut wrong = allowed.judge(modules);
+    for Module { arch, losses, .. } in modules {
+        wrong.extend(losses.iter().map(|loss| {
+            format!(
+                "ptxas says of {arch}: {loss}\n  A kernel with `wgmma` or `setmaxnreg` must not call a function, as a panic does: use indices that cannot be wrong,                  `if` and `debug::trap()`"
+            )
+        }));
+    }
+    wrong
 }
 
 fn print(modules: &[Module]) {

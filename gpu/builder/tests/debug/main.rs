@@ -125,10 +125,11 @@ fn ptxas_makes_lines_and_dwarf_of_it() {
             debug: true,
             ..Assembly::default()
         };
-        let kernels = assembler::assemble(&ptxas, &files.ptx, &files.arch, assembly);
+        let assembled = assembler::assemble(&ptxas, &files.ptx, &files.arch, assembly);
         assert!(
-            kernels
+            assembled
                 .unwrap_or_else(|error| panic!("{error}"))
+                .kernels
                 .contains_key("vec_add")
         );
         let sections = Command::new("readelf").args(["-SW"]).arg(&cubin).output();

@@ -9,6 +9,7 @@
 //! | [`ThreadBlock`] | [`this_thread_block`] |
 //! | [`WarpTile<N>`](WarpTile): 1, 2, 4, 8, 16 or 32 neighbouring lanes | [`ThreadBlock::tiled_partition`], [`WarpTile::tiled_partition`] |
 //! | [`CoalescedGroup`]: any lanes of a warp | [`coalesced_threads`], [`WarpGroup::labeled_partition`], [`WarpGroup::binary_partition`] |
+//! | [`Cluster`]: the blocks of the cluster | [`this_cluster`] |
 //! | [`Grid`]: all blocks of a cooperative launch | [`this_grid`] |
 //!
 //! ```ignore
@@ -35,12 +36,14 @@
 //! CUDA C++ Programming Guide, "Cooperative Groups".
 
 mod block;
+mod cluster;
 mod coalesced;
 mod grid;
 mod tile;
 mod warp_group;
 
 pub use block::{ThreadBlock, this_thread_block};
+pub use cluster::{Cluster, this_cluster};
 pub use coalesced::{CoalescedGroup, coalesced_threads};
 pub use grid::{Grid, this_grid};
 pub use tile::WarpTile;

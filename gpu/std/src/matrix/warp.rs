@@ -61,6 +61,13 @@ impl<E: Element> Left<E> {
     pub fn from_registers(registers: [u32; 4]) -> Self {
         Left(registers, PhantomData)
     }
+
+    /// The registers, as the instruction takes them.
+    #[inline]
+    #[must_use]
+    pub fn registers(&self) -> [u32; 4] {
+        self.0
+    }
 }
 
 impl<E: Element> Right<E> {

@@ -27,6 +27,7 @@ functions! { Functions "cublas":
     set_math_mode b"cublasSetMathMode" (*mut c_void, c_int);
     sgemm b"cublasSgemm_v2" (*mut c_void, c_int, c_int, c_int, c_int, c_int, Void, Void, c_int, Void, c_int, Void, *mut c_void, c_int);
     dgemm b"cublasDgemm_v2" (*mut c_void, c_int, c_int, c_int, c_int, c_int, Void, Void, c_int, Void, c_int, Void, *mut c_void, c_int);
+    gemm_ex b"cublasGemmEx" (*mut c_void, c_int, c_int, c_int, c_int, c_int, Void, Void, c_int, c_int, Void, c_int, c_int, Void, *mut c_void, c_int, c_int, c_int, c_int);
     sgemv b"cublasSgemv_v2" (*mut c_void, c_int, c_int, c_int, Void, Void, c_int, Void, c_int, Void, *mut c_void, c_int);
     dgemv b"cublasDgemv_v2" (*mut c_void, c_int, c_int, c_int, Void, Void, c_int, Void, c_int, Void, *mut c_void, c_int);
 }
@@ -128,6 +129,71 @@ pub fn gemm<T: Number>(
                 n.max(1),
             );
             check("cublas gemm", status)
+        }
+    }))
+}
+
+/// `C = A B` of `bf16` in `f32`, by the matrix units: `a` is `m` by `k` and `b` the right factor's transpose, `n` by `k`, both by rows and as bits.
+///
+/// # Errors
+/// What [`gemm`] fails with.
+pub fn gemm_bf16(
+    device: &Device,
+    [m, n, k]: [usize; 3],
+    [a, b]: [&[u16]; 2],
+) -> Result<Box<dyn Job>> {
+    /// `CUDA_R_16BF`, `CUDA_R_32F` (library_types.h), `CUBLAS_COMPUTE_32F`, `CUBLAS_DEFAULT_MATH`, `CUBLAS_GEMM_DEFAULT` (cublas_api.h).
+    const BF16: c_int = 14;
+    const F32: c_int = 0;
+    const COMPUTE_F32: c_int = 68;
+    const DEFAULT_MATH: c_int = 0;
+    const DEFAULT_ALGORITHM: c_int = -1;
+    let (cublas, name) = Cublas::new()?;
+    // SAFETY: the handle was made above.
+    let status = unsafe { (cublas.functions.set_math_mode)(cublas.handle, DEFAULT_MATH) };
+    check("cublasSetMathMode", status)?;
+    let mut c = DeviceBuffer::<f32>::zeroed(device, m * n)?;
+    let [a, b] = [
+        DeviceBuffer::from_slice(device, a)?,
+        DeviceBuffer::from_slice(device, b)?,
+    ];
+    let (m, n, k) = (
+        c_int::try_from(m)?,
+        c_int::try_from(n)?,
+        c_int::try_from(k)?,
+    );
+    let factors = [1.0f32, 0.0];
+    Ok(job(name, move |stream| {
+        let [a, b] = [a.read_on(stream)?, b.read_on(stream)?].map(|at| at as Void);
+        let c = c.write_on(stream)? as *mut c_void;
+        let [alpha, beta] =
+            [&raw const factors[0], &raw const factors[1]].map(|factor| factor.cast());
+        let functions = cublas.on(stream)?;
+        // SAFETY: the matrices have these sides and types, and the buffers are ordered with the stream. What is by rows here is by columns there: the product's transpose is
+        // the right factor's transpose, which is what lies there turned, times the left one's.
+        unsafe {
+            let status = (functions.gemm_ex)(
+                cublas.handle,
+                TURNED,
+                AS_IT_IS,
+                n,
+                m,
+                k,
+                alpha,
+                b,
+                BF16,
+                k.max(1),
+                a,
+                BF16,
+                k.max(1),
+                beta,
+                c,
+                F32,
+                n.max(1),
+                COMPUTE_F32,
+                DEFAULT_ALGORITHM,
+            );
+            check("cublasGemmEx", status)
         }
     }))
 }

@@ -9,7 +9,7 @@ mod curand;
 mod cusparse;
 mod open;
 
-pub use cublas::{gemm, gemv};
+pub use cublas::{gemm, gemm_bf16, gemv};
 pub use cufft::fft;
 pub use curand::random;
 pub use cusparse::{Compressed, spmv};

@@ -26,7 +26,7 @@ pub const DEPTH: usize = 64;
 /// Places of the pipeline, each with a tile of `a` and one of `b`.
 const STAGES: usize = 1;
 
-/// `c = a * b` as [`gemm_bf16`](crate::gemm::gemm_bf16) does it, a tile of 128 x 128 for each block of four warps: one thread asks for tiles, one multiplies, all store.
+/// `c = a * b` as the catalog's `gemm_bf16` does it for Hopper, a tile of 128 x 128 for each block of four warps: one thread asks for tiles, one multiplies, all store.
 #[kernel(min_arch = "sm_100a")]
 #[launch_bounds(128, 1)]
 #[launch_contract(dims = 2, block = (128))]

@@ -2,6 +2,7 @@
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::async_copy::{commit_group, copy_async, copy_async_prefix, wait_all, wait_group};
+use lanewise_std::groups::{Group, this_cluster};
 use lanewise_std::thread::{block_idx_x, block_idx_y, grid_dim_x, thread_idx_x};
 use lanewise_std::{GlobalMut, cluster};
 
@@ -86,5 +87,28 @@ pub fn cluster_facts(output: GlobalMut<[u32; 10]>) {
         ];
         // SAFETY: one thread of each block, and each has its element.
         unsafe { output.set(number, facts) };
+    }
+}
+
+/// Each thread of a cluster writes its rank where the grid's threads of that number are, after it has read the next block's number.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn cluster_group(output: GlobalMut<[u32; 3]>) {
+    shared! { static NUMBER: [u32; 1]; }
+    let cluster = this_cluster();
+    if thread_idx_x() == 0 {
+        // SAFETY: one thread of each block, before the barrier.
+        unsafe { NUMBER.set(0, 100 + block_idx_x()) };
+    }
+    cluster.sync();
+    let next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    // SAFETY: set before the barrier; no block ends before the next one.
+    let number = unsafe { NUMBER.distributed().get(next, 0) };
+    cluster.sync();
+    let first = block_idx_x() / cluster.num_blocks() * cluster.size();
+    let index = (first + cluster.rank()) as usize;
+    if index < output.len() {
+        // SAFETY: each rank of each cluster is one thread's.
+        unsafe { output.set(index, [cluster.rank(), cluster.size(), number]) };
     }
 }

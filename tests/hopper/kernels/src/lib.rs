@@ -8,7 +8,6 @@ pub mod atomics;
 pub mod barriers;
 pub mod blackwell;
 pub mod copies;
-pub mod gemm;
 pub mod grids;
 pub mod matrices;
 pub mod tensors;

@@ -1,10 +1,10 @@
 //! Products of single tiles, by a warp and by a warpgroup, for each type of elements.
 
 use lanewise_macros::{kernel, shared};
-use lanewise_std::matrix::Element;
+use lanewise_std::half::F16x2;
 use lanewise_std::matrix::element::{Bf16, E4m3, E5m2, F16, S8, Tf32, U8};
 use lanewise_std::matrix::warp::{self, Left, Multiply, Right, Sum, multiply_add, store_matrices};
-use lanewise_std::matrix::warpgroup::{Accumulator, Descriptor, MultiplyAdd};
+use lanewise_std::matrix::warpgroup::{Accumulator, Across, Descriptor};
 use lanewise_std::thread::{block_dim_x, sync_threads, thread_idx_x};
 use lanewise_std::tma::{self, SwizzledTile};
 use lanewise_std::{GlobalMut, SharedArray, bulk};
@@ -111,14 +111,9 @@ pub fn store_four(output: GlobalMut<u32>) {
     }
 }
 
-/// 64 rows of 128 bytes from word 0 of `input` times the transpose of as many rows as the sum has columns from word 2048 on, twice.
+/// 64 rows of 128 bytes from word 0 of `input` to one tile, and as many as there is room for from word 2048 on to another; both as `wgmma` wants them.
 #[inline(always)]
-fn by_warpgroup<E, T, const REGISTERS: usize>(input: &[u32]) -> Accumulator<T, REGISTERS>
-where
-    E: Element,
-    T: Copy + Default,
-    Accumulator<T, REGISTERS>: MultiplyAdd<E>,
-{
+fn fill_tiles<A, B>(input: &[u32]) -> (*const A, *const B) {
     shared! {
         static LEFT: [SwizzledTile<[u32; 2048]>; 1];
         static RIGHT: [SwizzledTile<[u32; 8192]>; 1];
@@ -128,36 +123,127 @@ where
     fill(RIGHT.tile(0), input, 2048, swizzled);
     bulk::fence_proxy_async();
     sync_threads();
-    let left = Descriptor::<E>::of_tile(LEFT.tile(0).as_ptr().cast());
-    let right = Descriptor::<E>::of_tile(RIGHT.tile(0).as_ptr().cast());
-    let mut sum = Accumulator::<T, REGISTERS>::zero();
-    // SAFETY: written before the fence and the barrier, and by nobody after.
-    unsafe {
-        sum.multiply_add(left, right);
-        sum.multiply_add(left, right); // a sum from before counts
-    }
-    sum
+    (LEFT.tile(0).as_ptr().cast(), RIGHT.tile(0).as_ptr().cast())
 }
 
 macro_rules! by_warpgroup {
-    ($($name:ident: $element:ty, $sum:ty, $registers:literal;)*) => {$(
-        /// By `wgmma`; a warpgroup.
+    ($($signs:ident $name:ident: $left:ty, $right:ty, $sum:ty, $registers:literal;)*) => {$(
+        /// The left tile times the transpose of the right one, twice; by `wgmma`, a warpgroup.
         #[kernel(min_arch = "sm_90a")]
         #[launch_contract(dims = 1, block = (128))]
         pub fn $name(input: &[u32], output: GlobalMut<$sum>) {
-            by_warpgroup::<$element, $sum, $registers>(input).for_each(|row, column, element| {
-                // SAFETY: each element is one thread's.
-                unsafe { output.set(row * 2 * $registers + column, element) };
+            let (left, right) = fill_tiles(input);
+            let left = Descriptor::<$left>::of_tile(left);
+            let right = Descriptor::<$right>::of_tile(right);
+            let mut sum = Accumulator::<$sum, $registers>::zero();
+            // SAFETY: written before the fence and the barrier, and by nobody after.
+            unsafe {
+                sum.multiply_add(left, right);
+                let mut products = sum.start();
+                products.multiply_add(left, right); // a sum from before counts
+                products.wait_for_previous();
+                by_warpgroup!(@ $signs products, left, right);
+                products.finish();
+            }
+            sum.for_each(|row, column, element| {
+                let index = row * 2 * $registers + column;
+                if index < output.len() {
+                    // SAFETY: each element is one thread's.
+                    unsafe { output.set_unchecked(index, element) };
+                }
             });
         }
     )*};
+    (@ float $products:ident, $left:ident, $right:ident) => {
+        $products.multiply_add($left, $right);
+        $products.multiply_subtract($left, $right);
+    };
+    (@ integer $products:ident, $left:ident, $right:ident) => {};
 }
 by_warpgroup! {
-    warpgroup_f16: F16, f32, 32;
-    warpgroup_bf16: Bf16, f32, 128;
-    warpgroup_tf32: Tf32, f32, 64;
-    warpgroup_e4m3: E4m3, f32, 32;
-    warpgroup_e5m2: E5m2, f32, 64;
-    warpgroup_s8: S8, i32, 64;
-    warpgroup_u8: U8, i32, 32;
+    float warpgroup_f16: F16, F16, f32, 32;
+    float warpgroup_bf16: Bf16, Bf16, f32, 128;
+    float warpgroup_tf32: Tf32, Tf32, f32, 64;
+    float warpgroup_e4m3: E4m3, E4m3, f32, 4;
+    float warpgroup_e5m2: E5m2, E5m2, f32, 96;
+    float warpgroup_mixed: E4m3, E5m2, f32, 16;
+    integer warpgroup_s8: S8, S8, i32, 64;
+    integer warpgroup_u8: U8, U8, i32, 32;
+    integer warpgroup_bytes: S8, U8, i32, 48;
+}
+
+/// As the others, with a sum of half floats: 64 columns.
+#[kernel(min_arch = "sm_90a")]
+#[launch_contract(dims = 1, block = (128))]
+pub fn warpgroup_half(input: &[u32], output: GlobalMut<f32>) {
+    let (left, right) = fill_tiles(input);
+    let left = Descriptor::<F16>::of_tile(left);
+    let right = Descriptor::<F16>::of_tile(right);
+    let mut sum = Accumulator::<F16x2, 16>::zero();
+    // SAFETY: written before the fence and the barrier, and by nobody after.
+    unsafe { sum.multiply_add(left, right) };
+    sum.map(|_, _, pair| pair + pair);
+    sum.for_each(|row, column, pair| {
+        for (i, element) in [(0, pair.low), (1, pair.high)] {
+            let index = row * 64 + column + i;
+            if index < output.len() {
+                // SAFETY: each element is one thread's.
+                unsafe { output.set_unchecked(index, element.into()) };
+            }
+        }
+    });
+}
+
+/// The left operand in registers, from rows of 32 bytes in shared memory: 64 rows of 64 `bf16`, times 64 columns, twice.
+#[kernel(min_arch = "sm_90a")]
+#[launch_contract(dims = 1, block = (128))]
+pub fn warpgroup_registers(input: &[u32], output: GlobalMut<f32>) {
+    shared! { static PLAIN: [SwizzledTile<[u32; 2048]>; 1]; }
+    fill(PLAIN.tile(0), input, 0, |i| i);
+    let (_, right) = fill_tiles::<u16, u16>(input);
+    let right = Descriptor::<Bf16>::of_tile(right);
+    let rows = PLAIN.tile(0).as_ptr().cast::<u16>();
+    let mut sum = Accumulator::<f32, 32>::zero();
+    // SAFETY: written before the fence and the barrier, and by nobody after; a warp has 16 rows of 64 elements.
+    unsafe {
+        let rows = rows.add(thread_idx_x() as usize / 32 * 16 * 64);
+        let steps = [0, 16, 32, 48].map(|k| Left::<Bf16>::load(rows.add(k), 128));
+        for _ in 0..2 {
+            let mut products = sum.start();
+            let [first, second, third, fourth] = &steps;
+            products.multiply_add_registers(first, right);
+            products.multiply_add_registers(second, right.advance(32));
+            products.multiply_add_registers(third, right.advance(64));
+            products.multiply_add_registers(fourth, right.advance(96));
+        }
+    }
+    sum.for_each(|row, column, element| {
+        let index = row * 64 + column;
+        if index < output.len() {
+            // SAFETY: each element is one thread's.
+            unsafe { output.set_unchecked(index, element) };
+        }
+    });
+}
+
+/// Both operands across the inner dimension: the transpose of 64 rows of 64 `bf16` times 64 rows of 64, twice.
+#[kernel(min_arch = "sm_90a")]
+#[launch_contract(dims = 1, block = (128))]
+pub fn warpgroup_across(input: &[u32], output: GlobalMut<f32>) {
+    let (left, right) = fill_tiles(input);
+    let left = Descriptor::<Bf16, Across>::of_tiles_across(left, 0);
+    let right = Descriptor::<Bf16, Across>::of_tiles_across(right, 0);
+    let mut sum = Accumulator::<f32, 32>::zero();
+    // SAFETY: written before the fence and the barrier, and by nobody after.
+    unsafe {
+        sum.multiply_add(left, right);
+        sum.multiply_add(left, right);
+    }
+    sum.for_each(|row, column, element| {
+        let index = row * 64 + column;
+        if index < output.len() {
+            // SAFETY: each element is one thread's.
+            unsafe { output.set_unchecked(index, element) };
+        }
+    });
 }

@@ -1,7 +1,7 @@
 //! Asynchronous copies of each size, and clusters of two dimensions.
 
 use hopper::{buffer, device, values};
-use hopper_kernels::copies::{THREADS, cluster_facts, copy_in_groups};
+use hopper_kernels::copies::{THREADS, cluster_facts, cluster_group, copy_in_groups};
 use lanewise::LaunchConfig;
 use lanewise::checks::Checking;
 
@@ -71,4 +71,23 @@ fn a_block_knows_its_place_in_a_cluster_of_two_dimensions() {
         )
         .expect("a launch");
     assert_eq!(values(&output), [[0, 0, 0, 0, 0, 1, 1, 1, 1, 1]]);
+}
+
+#[test]
+fn a_cluster_is_a_group() {
+    let (device, stream) = device();
+    let _checked = Checking::all().start();
+    for (clusters, blocks, threads) in [(3, 1, 40), (2, 2, 33), (1, 8, 64)] {
+        let all = clusters * blocks * threads;
+        let mut output = buffer(&device, &vec![[u32::MAX; 3]; all as usize]);
+        let config = LaunchConfig::new(clusters * blocks, threads).with_cluster(blocks);
+        device
+            .launch(&stream, cluster_group, config, (&mut output,))
+            .expect("a launch");
+        for (i, got) in values(&output).into_iter().enumerate() {
+            let (cluster, rank) = (i as u32 / (blocks * threads), i as u32 % (blocks * threads));
+            let next = cluster * blocks + (rank / threads + 1) % blocks;
+            assert_eq!(got, [rank, blocks * threads, 100 + next], "{i}");
+        }
+    }
 }

@@ -1,7 +1,9 @@
 //! The product by `wgmma`, at sizes that fit its tiles and at sizes that do not.
 
+use gpu_hopper::tensor::gemm_bf16::{
+    COLUMNS, DEPTH, ROWS, SHARED_BYTES, THREADS, blocks, gemm_bf16,
+};
 use hopper::{buffer, device, values};
-use hopper_kernels::gemm::{DEPTH, SHARED_BYTES, THREADS, TILE, gemm_bf16};
 use lanewise::LaunchConfig;
 use lanewise::tensor_map::{Swizzle, TensorMap, Tiles};
 
@@ -28,20 +30,20 @@ fn check(m: usize, n: usize, k: usize) {
     let pitch = k.next_multiple_of(8);
     let left = buffer(&device, &bits(&a, k, pitch));
     let right = buffer(&device, &bits(&b, k, pitch));
-    let tiles = |rows| {
-        Tiles::new([k, rows], [DEPTH as u32, TILE as u32])
+    let tiles = |rows, of_tile: usize| {
+        Tiles::new([k, rows], [DEPTH as u32, of_tile as u32])
             .strides(&[2 * pitch])
             .swizzle(Swizzle::B128)
     };
-    let left = TensorMap::new(&left, tiles(m)).expect("a map");
-    let right = TensorMap::new(&right, tiles(n)).expect("a map");
+    let left = TensorMap::new(&left, tiles(m, ROWS)).expect("a map");
+    let right = TensorMap::new(&right, tiles(n, COLUMNS)).expect("a map");
     let mut c = buffer(&device, &vec![f32::NAN; m * n]);
     device
         .set_max_dynamic_shared(gemm_bf16, SHARED_BYTES)
         .expect("the device has so much");
-    let grid = (n.div_ceil(TILE) as u32, m.div_ceil(TILE) as u32);
-    let config = LaunchConfig::new(grid, THREADS).with_dynamic_shared(SHARED_BYTES);
     let sizes = (m as u32, n as u32, k as u32);
+    let config = LaunchConfig::new(blocks(sizes.0, sizes.1), THREADS);
+    let config = config.with_dynamic_shared(SHARED_BYTES);
     device
         .launch(
             &stream,
@@ -70,6 +72,7 @@ fn products_agree_with_the_cpu_at_sizes_that_fit_and_at_others() {
         (127, 129, 65),
         (130, 257, 127),
         (200, 100, 500),
+        (1300, 300, 64),
     ] {
         check(m, n, k);
     }

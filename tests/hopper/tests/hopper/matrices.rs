@@ -72,18 +72,32 @@ fn words(kind: &Kind, rows: usize, bytes: usize, seed: usize) -> Vec<u32> {
 
 /// The product of two such, the second one transposed, `times` times.
 fn product(kind: &Kind, rows: usize, columns: usize, bytes: usize, times: i32) -> Vec<i32> {
-    let each = bytes / kind.bytes;
-    let shift = if std::ptr::fn_addr_eq(kind.bits, U8.bits) {
-        4
-    } else {
-        0
-    };
-    let element = |i: usize, seed| number(i, seed) + shift;
+    product_of([kind, kind], rows, columns, bytes, times)
+}
+
+/// The same of two types.
+fn product_of(
+    kinds: [&Kind; 2],
+    rows: usize,
+    columns: usize,
+    bytes: usize,
+    times: i32,
+) -> Vec<i32> {
+    let each = bytes / kinds[0].bytes;
+    // Bytes without a sign begin at 0.
+    let least = kinds.map(|kind| {
+        if std::ptr::fn_addr_eq(kind.bits, U8.bits) {
+            4
+        } else {
+            0
+        }
+    });
+    let element = |i: usize, which: usize| number(i, which + 1) + least[which];
     let mut all = Vec::new();
     for row in 0..rows {
         for column in 0..columns {
             let sum: i32 = (0..each)
-                .map(|k| element(row * each + k, 1) * element(column * each + k, 2))
+                .map(|k| element(row * each + k, 0) * element(column * each + k, 1))
                 .sum();
             all.push(times * sum);
         }
@@ -166,20 +180,44 @@ fn the_right_operand_may_be_stored_by_rows() {
 #[test]
 fn a_warpgroup_multiplies_every_type() {
     macro_rules! check {
-        ($($kernel:ident: $kind:ident, $columns:literal, $zero:literal;)*) => {$(
-            let got = run($kernel, &input(&$kind, 64, $columns, 128), &[$zero; 64 * $columns], 128);
+        ($($kernel:ident: $left:ident, $right:ident, $columns:literal, $zero:literal;)*) => {$(
+            let mut words_of_both = words(&$left, 64, 128, 1);
+            words_of_both.extend(words(&$right, $columns, 128, 2));
+            let got = run($kernel, &words_of_both, &[$zero; 64 * $columns], 128);
             let got: Vec<i32> = got.into_iter().map(|x| x as i32).collect();
-            assert_eq!(got, product(&$kind, 64, $columns, 128, 2), stringify!($kernel));
+            let expected = product_of([&$left, &$right], 64, $columns, 128, 2);
+            assert_eq!(got, expected, stringify!($kernel));
         )*};
     }
     check! {
-        warpgroup_f16: F16, 64, 0.0f32;
-        warpgroup_bf16: BF16, 256, 0.0f32;
-        warpgroup_tf32: TF32, 128, 0.0f32;
-        warpgroup_e4m3: E4M3, 64, 0.0f32;
-        warpgroup_e5m2: E5M2, 128, 0.0f32;
-        warpgroup_s8: S8, 128, 0i32;
-        warpgroup_u8: U8, 64, 0i32;
+        warpgroup_f16: F16, F16, 64, 0.0f32;
+        warpgroup_bf16: BF16, BF16, 256, 0.0f32;
+        warpgroup_tf32: TF32, TF32, 128, 0.0f32;
+        warpgroup_e4m3: E4M3, E4M3, 8, 0.0f32;
+        warpgroup_e5m2: E5M2, E5M2, 192, 0.0f32;
+        warpgroup_mixed: E4M3, E5M2, 32, 0.0f32;
+        warpgroup_s8: S8, S8, 128, 0i32;
+        warpgroup_u8: U8, U8, 64, 0i32;
+        warpgroup_bytes: S8, U8, 96, 0i32;
+        warpgroup_half: F16, F16, 64, 0.0f32;
+        warpgroup_registers: BF16, BF16, 64, 0.0f32;
+    }
+}
+
+#[test]
+fn operands_may_lie_across_the_inner_dimension() {
+    let got = run(
+        warpgroup_across,
+        &input(&BF16, 64, 64, 128),
+        &[0.0f32; 64 * 64],
+        128,
+    );
+    for (i, got) in got.into_iter().enumerate() {
+        let (row, column) = (i / 64, i % 64);
+        let sum: i32 = (0..64)
+            .map(|k| number(k * 64 + row, 1) * number(k * 64 + column, 2))
+            .sum();
+        assert_eq!(got as i32, 2 * sum, "{row}, {column}");
     }
 }
 

@@ -124,6 +124,7 @@ mod tests {
         Module {
             arch: arch.to_owned(),
             kernels: kernels.iter().map(usage).collect(),
+            losses: Vec::new(),
         }
     }
 

@@ -1,0 +1,3 @@
+//! Tensors: what the units for matrices and for boxes of tensors do together.
+
+pub mod gemm_bf16;

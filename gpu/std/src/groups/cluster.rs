@@ -1,0 +1,51 @@
+//! The cluster as a group.
+
+use crate::cluster;
+
+use super::Group;
+
+/// All threads of the cluster; see [`this_cluster`].
+#[doc(alias = "cg::cluster_group")]
+#[derive(Clone, Copy, Debug)]
+pub struct Cluster(());
+
+/// The cluster of this thread's block: the block by itself, in a launch without clusters. From `sm_90`.
+#[doc(alias = "cg::this_cluster")]
+#[inline]
+#[must_use]
+pub fn this_cluster() -> Cluster {
+    Cluster(())
+}
+
+impl Cluster {
+    /// This thread's block among those of the cluster; see [`cluster::block_rank`].
+    #[inline]
+    #[must_use]
+    pub fn block_rank(&self) -> u32 {
+        cluster::block_rank()
+    }
+
+    /// Blocks of the cluster; see [`cluster::num_blocks`].
+    #[inline]
+    #[must_use]
+    pub fn num_blocks(&self) -> u32 {
+        cluster::num_blocks()
+    }
+}
+
+impl Group for Cluster {
+    #[inline]
+    fn sync(&self) {
+        cluster::sync_cluster();
+    }
+
+    #[inline]
+    fn rank(&self) -> u32 {
+        cluster::thread_rank()
+    }
+
+    #[inline]
+    fn size(&self) -> u32 {
+        cluster::num_threads()
+    }
+}

@@ -382,20 +382,22 @@ entry_points! {
         ) = unsupported;
     }
     "Multicast Object Management" {
-        12010 cuMulticastCreate(mc_handle: *mut CUmemGenericAllocationHandle, prop: *const c_void) = unsupported;
-        12010 cuMulticastAddDevice(mc_handle: CUmemGenericAllocationHandle, dev: CUdevice) = unsupported;
+        12010 cuMulticastCreate(mc_handle: *mut CUmemGenericAllocationHandle, prop: *const CUmulticastObjectProp) = multicast::create;
+        12010 cuMulticastAddDevice(mc_handle: CUmemGenericAllocationHandle, dev: CUdevice) = multicast::add_device;
         12010 cuMulticastBindMem(
             mc_handle: CUmemGenericAllocationHandle, mc_offset: usize, mem_handle: CUmemGenericAllocationHandle,
             mem_offset: usize, size: usize, flags: c_ulonglong,
-        ) = unsupported;
+        ) = multicast::bind_memory;
         12010 cuMulticastBindAddr(
             mc_handle: CUmemGenericAllocationHandle, mc_offset: usize, memptr: CUdeviceptr, size: usize,
             flags: c_ulonglong,
-        ) = unsupported;
+        ) = multicast::bind_address;
         12010 cuMulticastUnbind(
             mc_handle: CUmemGenericAllocationHandle, dev: CUdevice, mc_offset: usize, size: usize,
-        ) = unsupported;
-        12010 cuMulticastGetGranularity(granularity: *mut usize, prop: *const c_void, option: c_uint) = unsupported;
+        ) = multicast::unbind;
+        12010 cuMulticastGetGranularity(
+            granularity: *mut usize, prop: *const CUmulticastObjectProp, option: c_uint,
+        ) = multicast::granularity;
     }
     "Unified Addressing" {
         4000 cuPointerGetAttribute(data: *mut c_void, attribute: c_uint, ptr: CUdeviceptr) = pointer::attribute;

@@ -54,6 +54,16 @@ unsafe impl Send for CUmemAllocationProp {}
 // SAFETY: as above.
 unsafe impl Sync for CUmemAllocationProp {}
 
+/// What multicast object to make.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct CUmulticastObjectProp {
+    pub num_devices: c_uint,
+    pub size: usize,
+    pub handle_types: c_ulonglong,
+    pub flags: c_ulonglong,
+}
+
 /// Who may access memory, and how.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]

@@ -27,6 +27,7 @@ pub(crate) mod link;
 pub(crate) mod memory;
 pub(crate) mod memset;
 pub(crate) mod module;
+pub(crate) mod multicast;
 pub(crate) mod occupancy;
 pub(crate) mod peer;
 pub(crate) mod pointer;

@@ -18,6 +18,7 @@ pub(crate) enum What {
     PinnedMemory,
     Registration,
     PhysicalMemory,
+    MulticastObject,
     Range,
     Array,
     Mipmap,
@@ -65,6 +66,7 @@ impl What {
                 "handles of physical memory",
                 "cuMemRelease",
             ),
+            What::MulticastObject => ("multicast object", "multicast objects", "cuMemRelease"),
             What::Range => (
                 "range of addresses",
                 "ranges of addresses",

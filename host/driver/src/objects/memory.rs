@@ -311,6 +311,11 @@ pub(crate) fn range(role: &str, address: u64, bytes: u64) -> Result<Located> {
         made_at,
         ..
     } = &found.allocation;
+    ensure!(
+        *kind != Kind::Multicast,
+        ERROR_INVALID_VALUE,
+        "{role}: {address:#x} is multicast memory (allocation #{number}), which `multimem` instructions alone reach; copy to each device's own memory"
+    );
     let offset = address - base;
     if bytes > size - offset {
         let made_at = made_at

@@ -24,6 +24,7 @@ pub(crate) mod link;
 pub(crate) mod managed;
 pub(crate) mod memory;
 pub(crate) mod module;
+pub(crate) mod multicast;
 pub(crate) mod order;
 pub(crate) mod origin;
 pub(crate) mod owners;

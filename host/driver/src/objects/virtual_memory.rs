@@ -6,10 +6,11 @@
 use super::context;
 use super::device::{self, Device};
 use super::ledger::{self, What};
+use super::multicast;
 use crate::abi::{CUdevice, CUmemAllocationProp};
 use crate::error::{Result, ensure, fail};
 use crate::objects::memory;
-use lanewise_sim::memory::Physical;
+use lanewise_sim::memory::{Physical, View};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -44,26 +45,47 @@ struct Reservation {
 
 #[derive(Debug)]
 struct Mapping {
-    memory: Arc<Memory>,
-    /// Whether the device may access it.
-    open: bool,
+    size: u64,
+    what: Mapped,
 }
 
+/// What is mapped.
+#[derive(Debug)]
+enum Mapped {
+    /// Physical memory, and whether its device may access it.
+    Memory(Arc<Memory>, bool),
+    /// The multicast object of this handle, and the devices that may access it.
+    Multicast(u64, Vec<CUdevice>),
+}
+
+impl Mapping {
+    fn memory(&self) -> Option<&Arc<Memory>> {
+        match &self.what {
+            Mapped::Memory(memory, _) => Some(memory),
+            Mapped::Multicast(..) => None,
+        }
+    }
+}
+
+/// Everything that the calls of this chapter made.
 #[derive(Debug, Default)]
-struct State {
+pub(super) struct State {
     handles: BTreeMap<u64, Handle>,
+    /// Multicast objects, whose handles are of the same kind.
+    pub(super) multicasts: BTreeMap<u64, multicast::Object>,
     next: u64,
     reservations: BTreeMap<u64, Reservation>,
 }
 
-static STATE: Mutex<State> = Mutex::new(State {
+pub(super) static STATE: Mutex<State> = Mutex::new(State {
     handles: BTreeMap::new(),
+    multicasts: BTreeMap::new(),
     next: 0,
     reservations: BTreeMap::new(),
 });
 
 /// Sees that a size or place is a multiple of the granularity, and none is zero.
-fn whole(what: &str, bytes: u64) -> Result {
+pub(super) fn whole(what: &str, bytes: u64) -> Result {
     ensure!(
         bytes.is_multiple_of(GRANULARITY),
         ERROR_INVALID_VALUE,
@@ -131,6 +153,29 @@ pub(crate) fn unreserve(base: u64, size: u64) -> Result {
     Ok(())
 }
 
+/// A handle that nobody has.
+pub(super) fn next_handle(state: &mut State) -> u64 {
+    state.next += 1;
+    0x564d_0000_0000 + state.next * 16
+}
+
+impl Memory {
+    /// How many bytes it has.
+    pub(super) fn size(&self) -> u64 {
+        self.physical.size()
+    }
+
+    /// The device that it is of.
+    pub(super) fn ordinal(&self) -> CUdevice {
+        self.device.ordinal
+    }
+
+    /// It as the host sees it.
+    pub(super) fn view(&self) -> Result<View> {
+        self.physical.view().map_err(memory::error)
+    }
+}
+
 /// Makes physical memory and a handle on it.
 pub(crate) fn create(size: u64, properties: CUmemAllocationProp) -> Result<u64> {
     ensure!(size > 0, ERROR_INVALID_VALUE, "physical memory of no bytes");
@@ -139,8 +184,7 @@ pub(crate) fn create(size: u64, properties: CUmemAllocationProp) -> Result<u64> 
     let device = device::get(properties.location.id)?;
     let physical = device.sim.memory().physical(size).map_err(memory::error)?;
     let state = &mut *STATE.lock();
-    state.next += 1;
-    let handle = 0x564d_0000_0000 + state.next * 16;
+    let handle = next_handle(state);
     let memory = Arc::new(Memory {
         handle,
         device,
@@ -171,7 +215,7 @@ pub(crate) fn check(properties: &CUmemAllocationProp) -> Result {
     Ok(())
 }
 
-fn unknown<T>(handle: u64) -> Result<T> {
+pub(super) fn unknown<T>(handle: u64) -> Result<T> {
     fail!(
         ERROR_INVALID_VALUE,
         "{handle:#x} is no handle of physical memory; it was released, or never was one"
@@ -189,6 +233,12 @@ pub(crate) fn get(handle: u64) -> Result<Arc<Memory>> {
 /// Gives up a hold on a handle.
 pub(crate) fn release(handle: u64) -> Result {
     let state = &mut *STATE.lock();
+    if let Some(object) = state.multicasts.get_mut(&handle).filter(|it| it.held) {
+        object.held = false;
+        ledger::gone(What::MulticastObject, handle);
+        state.forget_unused(handle);
+        return Ok(());
+    }
     let Some(found) = state.handles.get_mut(&handle) else {
         return unknown(handle);
     };
@@ -205,7 +255,7 @@ pub(crate) fn retain(address: u64) -> Result<u64> {
     let state = &mut *STATE.lock();
     let Some(memory) = state
         .mapping(address)
-        .map(|(_, mapping)| mapping.memory.clone())
+        .and_then(|(_, mapping)| mapping.memory().cloned())
     else {
         fail!(ERROR_INVALID_VALUE, "nothing is mapped at {address:#x}")
     };
@@ -236,11 +286,60 @@ impl State {
     fn mapping(&self, address: u64) -> Option<(u64, &Mapping)> {
         let (_, range) = self.reservations.range(..=address).next_back()?;
         let (&start, mapping) = range.mappings.range(..=address).next_back()?;
-        (address - start < mapping.memory.physical.size()).then_some((start, mapping))
+        (address - start < mapping.size).then_some((start, mapping))
+    }
+
+    /// Ends a multicast object that has neither handle nor mapping.
+    fn forget_unused(&mut self, handle: u64) {
+        let unused = |object: &multicast::Object| !object.held && object.mappings == 0;
+        if self.multicasts.get(&handle).is_some_and(unused) {
+            self.multicasts.remove(&handle);
+        }
+    }
+
+    /// Whether a handle is one of a multicast object.
+    fn is_multicast(&self, handle: u64) -> bool {
+        self.multicasts
+            .get(&handle)
+            .is_some_and(|object| object.held)
+    }
+
+    /// Whether a handle is one of physical memory.
+    pub(super) fn is_memory(&self, handle: u64) -> bool {
+        self.handles.contains_key(&handle)
+    }
+
+    /// An address under which the device of `memory` reaches all of it, if there is one.
+    pub(super) fn place(&self, memory: &Arc<Memory>) -> Option<u64> {
+        let mut mappings = self.reservations.values().flat_map(|range| &range.mappings);
+        mappings.find_map(|(&start, mapping)| match &mapping.what {
+            Mapped::Memory(mapped, true) if Arc::ptr_eq(mapped, memory) => Some(start),
+            _ => None,
+        })
+    }
+
+    /// Where multicast objects are mapped: the address, the object's handle, and the devices that may access it there.
+    pub(super) fn multicast_mappings(&self) -> impl Iterator<Item = (u64, u64, &[CUdevice])> {
+        let mappings = self.reservations.values().flat_map(|range| &range.mappings);
+        mappings.filter_map(|(&start, mapping)| match &mapping.what {
+            Mapped::Multicast(handle, devices) => Some((start, *handle, devices.as_slice())),
+            Mapped::Memory(..) => None,
+        })
     }
 }
 
 impl Reservation {
+    /// Sees that nothing is mapped in `size` bytes at `base`.
+    fn is_free(&self, base: u64, size: u64) -> Result {
+        let before = self.mappings.range(..base + size).next_back();
+        ensure!(
+            before.is_none_or(|(start, other)| start + other.size <= base),
+            ERROR_INVALID_VALUE,
+            "something is mapped in the {size} bytes at {base:#x} already; unmap it first"
+        );
+        Ok(())
+    }
+
     /// The mappings that are `size` bytes from `base`, whole.
     fn cover(&self, base: u64, size: u64) -> Result<Vec<u64>> {
         let mut at = base;
@@ -253,7 +352,7 @@ impl Reservation {
                 )
             };
             starts.push(at);
-            at += mapping.memory.physical.size();
+            at += mapping.size;
         }
         ensure!(
             at == base + size,
@@ -266,8 +365,9 @@ impl Reservation {
     /// Stretches of open mappings side by side: start and size.
     fn stretches(&self) -> Vec<(u64, u64)> {
         let mut found: Vec<(u64, u64)> = Vec::new();
-        for (&start, mapping) in self.mappings.iter().filter(|(_, mapping)| mapping.open) {
-            let size = mapping.memory.physical.size();
+        let open = |mapping: &Mapping| matches!(mapping.what, Mapped::Memory(_, true));
+        for (&start, mapping) in self.mappings.iter().filter(|(_, mapping)| open(mapping)) {
+            let size = mapping.size;
             match found.last_mut() {
                 Some((first, length)) if *first + *length == start => *length += size,
                 _ => found.push((start, size)),
@@ -295,6 +395,9 @@ impl Reservation {
 /// Maps the memory of `handle` at `base`.
 pub(crate) fn map(base: u64, size: u64, handle: u64) -> Result {
     whole("the address", base)?;
+    if STATE.lock().is_multicast(handle) {
+        return map_multicast(base, size, handle);
+    }
     let memory = get(handle)?;
     ensure!(
         size == memory.physical.size(),
@@ -311,22 +414,44 @@ pub(crate) fn map(base: u64, size: u64, handle: u64) -> Result {
         memory.device.ordinal,
         range.device.ordinal
     );
-    let before = range.mappings.range(..base + size).next_back();
-    ensure!(
-        before.is_none_or(|(start, other)| start + other.memory.physical.size() <= base),
-        ERROR_INVALID_VALUE,
-        "something is mapped in the {size} bytes at {base:#x} already; unmap it first"
-    );
+    range.is_free(base, size)?;
     // SAFETY: the range is reserved, and nothing else is mapped there, as was seen just now.
     unsafe { range.device.sim.memory().map(base, &memory.physical) }.map_err(memory::error)?;
-    range.mappings.insert(
-        base,
-        Mapping {
-            memory,
-            open: false,
-        },
-    );
+    let what = Mapped::Memory(memory, false);
+    range.mappings.insert(base, Mapping { size, what });
     Ok(())
+}
+
+/// Maps the multicast object of `handle` at `base`.
+fn map_multicast(base: u64, size: u64, handle: u64) -> Result {
+    let mut state = STATE.lock();
+    let whole = multicast::complete(&mut state, handle)?;
+    ensure!(
+        size == whole,
+        ERROR_INVALID_VALUE,
+        "{size} bytes of a multicast object that has {whole}; it is mapped whole"
+    );
+    let (_, range) = state.reservation(base, size)?;
+    range.is_free(base, size)?;
+    let what = Mapped::Multicast(handle, Vec::new());
+    range.mappings.insert(base, Mapping { size, what });
+    if let Some(object) = state.multicasts.get_mut(&handle) {
+        object.mappings += 1;
+    }
+    Ok(())
+}
+
+/// The memory that is mapped at `address`, and how far into it that is.
+pub(crate) fn mapped(address: u64) -> Result<(Arc<Memory>, u64)> {
+    let state = STATE.lock();
+    let found = state.mapping(address);
+    match found.and_then(|(start, mapping)| Some((mapping.memory()?.clone(), address - start))) {
+        Some(found) => Ok(found),
+        None => fail!(
+            ERROR_INVALID_VALUE,
+            "no memory of cuMemCreate is mapped at {address:#x}"
+        ),
+    }
 }
 
 /// Takes the mappings of `size` bytes at `base` away.
@@ -338,16 +463,31 @@ pub(crate) fn unmap(base: u64, size: u64) -> Result {
     let state = &mut *STATE.lock();
     let (_, range) = state.reservation(base, size)?;
     let starts = range.cover(base, size)?;
+    let owner = range.device;
     let mut gone = Vec::new();
     range.change(|range| {
-        gone.extend(
-            starts
-                .iter()
-                .filter_map(|start| range.mappings.remove(start)),
-        )
+        let removed = starts
+            .iter()
+            .map(|start| (*start, range.mappings.remove(start)));
+        gone.extend(removed);
     })?;
+    for (start, mapping) in &gone {
+        let Some(Mapped::Multicast(handle, devices)) = mapping.as_ref().map(|m| &m.what) else {
+            continue;
+        };
+        for &device in devices {
+            let memory = device::get(device)?.sim.memory();
+            memory.withdraw(*start).map_err(memory::error)?;
+        }
+        if let Some(object) = state.multicasts.get_mut(handle) {
+            object.mappings -= 1;
+            state.forget_unused(*handle);
+        }
+    }
+    // What is unmapped may be what a multicast object reached.
+    state.show_multicasts()?;
     // SAFETY: these were whole mappings, which are not published any more.
-    unsafe { range.device.sim.memory().unmap(base, size) }.map_err(memory::error)
+    unsafe { owner.sim.memory().unmap(base, size) }.map_err(memory::error)
 }
 
 /// Says whether `device` may access `size` bytes at `base`.
@@ -359,7 +499,13 @@ pub(crate) fn set_access(base: u64, size: u64, device: CUdevice, open: bool) -> 
     let state = &mut *STATE.lock();
     let (_, range) = state.reservation(base, size)?;
     let starts = range.cover(base, size)?;
-    if !std::ptr::eq(device, range.device) {
+    let is_multicast = |start: &u64| {
+        let mapping = range.mappings.get(start);
+        mapping.is_some_and(|mapping| matches!(mapping.what, Mapped::Multicast(..)))
+    };
+    let many: Vec<u64> = starts.iter().copied().filter(is_multicast).collect();
+    let memory = many.len() < starts.len();
+    if memory && !std::ptr::eq(device, range.device) {
         ensure!(
             !open,
             ERROR_NOT_SUPPORTED,
@@ -367,15 +513,62 @@ pub(crate) fn set_access(base: u64, size: u64, device: CUdevice, open: bool) -> 
             device.ordinal,
             range.device.ordinal
         );
-        return Ok(());
+    } else if memory {
+        range.change(|range| {
+            for start in &starts {
+                if let Some(Mapped::Memory(_, is_open)) = range
+                    .mappings
+                    .get_mut(start)
+                    .map(|mapping| &mut mapping.what)
+                {
+                    *is_open = open;
+                }
+            }
+        })?;
     }
-    range.change(|range| {
-        for start in &starts {
-            if let Some(mapping) = range.mappings.get_mut(start) {
-                mapping.open = open;
+    for start in many {
+        state.open_multicast(start, device, open)?;
+    }
+    // A multicast object may reach memory that has an address now.
+    state.show_multicasts()
+}
+
+impl State {
+    /// Says whether `device` may access the multicast object that is mapped at `base`.
+    fn open_multicast(&mut self, base: u64, device: &Device, open: bool) -> Result {
+        let ordinal = device.ordinal;
+        let (_, range) = self.reservation(base, 1)?;
+        let found = range
+            .mappings
+            .get_mut(&base)
+            .map(|mapping| &mut mapping.what);
+        let Some(Mapped::Multicast(handle, devices)) = found else {
+            return Ok(());
+        };
+        let was = devices.contains(&ordinal);
+        if was && !open {
+            devices.retain(|other| *other != ordinal);
+            device.sim.memory().withdraw(base).map_err(memory::error)?;
+        }
+        if open && !was {
+            let handle = *handle;
+            let object = self.multicasts.get(&handle);
+            ensure!(
+                object.is_some_and(|object| object.devices.contains(&ordinal)),
+                ERROR_INVALID_VALUE,
+                "device {ordinal} was not added to the multicast object that is mapped at {base:#x}"
+            );
+            let (_, range) = self.reservation(base, 1)?;
+            if let Some(Mapped::Multicast(_, devices)) = range
+                .mappings
+                .get_mut(&base)
+                .map(|mapping| &mut mapping.what)
+            {
+                devices.push(ordinal);
             }
         }
-    })
+        Ok(())
+    }
 }
 
 /// Whether `device` may access what is mapped at `address`.
@@ -383,7 +576,10 @@ pub(crate) fn access(address: u64, device: CUdevice) -> Result<bool> {
     let device = device::get(device)?;
     let state = STATE.lock();
     match state.mapping(address) {
-        Some((_, mapping)) => Ok(mapping.open && std::ptr::eq(mapping.memory.device, device)),
+        Some((_, mapping)) => Ok(match &mapping.what {
+            Mapped::Memory(memory, open) => *open && std::ptr::eq(memory.device, device),
+            Mapped::Multicast(_, devices) => devices.contains(&device.ordinal),
+        }),
         None => fail!(ERROR_INVALID_VALUE, "nothing is mapped at {address:#x}"),
     }
 }

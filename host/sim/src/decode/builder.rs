@@ -114,6 +114,11 @@ impl Builder<'_, '_> {
         self.info.bytes = bytes as u8;
     }
 
+    /// Says that the next operation's addresses are those of multicast memory.
+    pub(super) fn multicast(&mut self) {
+        self.info.multicast = true;
+    }
+
     /// Says whether the next operation is a load through the first-level cache.
     pub(super) fn through_l1(&mut self, through: bool) {
         self.info.through_l1 = through;
@@ -128,7 +133,8 @@ impl Builder<'_, '_> {
         self.info.narrow = has(M::Cta);
         self.info.cas = has(M::Cas);
         // Atomics are relaxed and of the device where they say nothing; what is volatile is relaxed and of the system.
-        let atomic = matches!(i.opcode, Opcode::Atom | Opcode::Red);
+        let atomic = matches!(i.opcode, Opcode::Atom | Opcode::Red)
+            || i.opcode == Opcode::Multimem && has(M::Red);
         let strong = [
             M::Relaxed,
             M::Acquire,

@@ -3,8 +3,8 @@
 use super::builder::Builder;
 use super::problem::{Result, because, invalid, unsupported};
 use super::{
-    addresses, asynchronous, atomic, compare, control, convert, matrix, memory, moves, registers,
-    sync, tensor, texture, video, warpgroup,
+    addresses, asynchronous, atomic, compare, control, convert, matrix, memory, moves, multimem,
+    registers, sync, tensor, texture, video, warpgroup,
 };
 use crate::isa::{Decoder as By, pattern};
 use crate::ptx::ast::Instruction;
@@ -32,6 +32,7 @@ pub(super) fn instruction<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Resul
         By::Hint => moves::nothing(b, i),
         By::Transfer => memory::transfer(b, i),
         By::Atomic => atomic::atomic(b, i),
+        By::Multimem => multimem::multimem(b, i),
         By::AddressConversion => addresses::cvta(b, i),
         By::AddressTest => addresses::isspacep(b, i),
         By::AddressInCluster => addresses::mapa(b, i),

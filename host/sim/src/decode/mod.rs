@@ -36,6 +36,7 @@ mod link;
 mod matrix;
 mod memory;
 mod moves;
+mod multimem;
 mod operand;
 mod problem;
 mod registers;

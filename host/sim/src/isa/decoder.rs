@@ -31,6 +31,8 @@ pub enum Decoder {
     Transfer,
     /// The atomics `atom` and `red`, on memory of any space.
     Atomic,
+    /// Loads, stores and reductions of memory of several devices at once: `multimem`.
+    Multimem,
     /// `cvta`: between generic addresses and those of a space.
     AddressConversion,
     /// `isspacep`: whether a generic address lies in a space.

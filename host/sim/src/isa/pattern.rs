@@ -137,6 +137,32 @@ pub const SETS: &[(&str, &str)] = &[
     ("RELEASE", "release.cta|release.cluster"),
     ("ACQUIRE", "acquire.cta|acquire.cluster"),
     ("RELAXED", "relaxed.cta|relaxed.cluster"),
+    // `multimem`: what each of its three orders, each with whom.
+    (
+        "MREAD",
+        "weak|relaxed.cta|relaxed.cluster|relaxed.gpu|relaxed.sys\
+        |acquire.cta|acquire.cluster|acquire.gpu|acquire.sys",
+    ),
+    (
+        "MWRITE",
+        "weak|relaxed.cta|relaxed.cluster|relaxed.gpu|relaxed.sys\
+        |release.cta|release.cluster|release.gpu|release.sys",
+    ),
+    (
+        "MCHANGE",
+        "relaxed.cta|relaxed.cluster|relaxed.gpu|relaxed.sys\
+        |release.cta|release.cluster|release.gpu|release.sys",
+    ),
+    // Vectors of 32 to 128 bits.
+    (
+        "HALVES",
+        "v2.f16|v2.bf16|v4.f16|v4.bf16|v8.f16|v8.bf16|v2.f16x2|v2.bf16x2|v4.f16x2|v4.bf16x2",
+    ),
+    (
+        "BYTES",
+        "v4.e4m3|v4.e5m2|v8.e4m3|v8.e5m2|v2.e4m3x2|v2.e5m2x2|v4.e4m3x2|v4.e5m2x2|v8.e4m3x2|v8.e5m2x2\
+        |v2.e4m3x4|v2.e5m2x4|v4.e4m3x4|v4.e5m2x4",
+    ),
     ("F8F6F4", "e4m3|e5m2|e3m2|e2m3|e2m1"),
     (
         "TXQ",

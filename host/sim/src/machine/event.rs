@@ -113,6 +113,12 @@ pub(crate) enum FaultKind {
     },
     /// An instruction without meaning for these operands.
     Illegal { message: String, help: &'static str },
+    /// An access of multicast memory where there is none.
+    Multicast {
+        message: String,
+        note: String,
+        help: &'static str,
+    },
     /// A texture or surface instruction whose object, memory or coordinates are wrong.
     Image {
         /// Which error it is.

@@ -18,6 +18,7 @@ use crate::machine::compute::track::Touch;
 use crate::machine::compute::warpgroup::WarpgroupSite;
 use crate::machine::image::ImageSite;
 use crate::machine::meeting::together::{Meeting, OperandPlace};
+use crate::machine::memory::multimem::MultimemSite;
 use crate::machine::memory::tile::Tile;
 use crate::machine::op::Op;
 use crate::machine::watch::flow::Flows;
@@ -61,6 +62,8 @@ pub(crate) struct Program {
     pub(crate) touches: Vec<Option<Box<Touch>>>,
     /// Matrices that go between memory and registers.
     pub(crate) tiles: Vec<Tile>,
+    /// Accesses of multicast memory.
+    pub(crate) multimems: Vec<MultimemSite>,
     /// What video instructions do.
     pub(crate) videos: Vec<Video>,
     /// Instructions at which lanes of a warp meet wherever they stand, by operation.
@@ -115,6 +118,7 @@ impl Default for Program {
             tracked: Vec::new(),
             touches: Vec::new(),
             tiles: Vec::new(),
+            multimems: Vec::new(),
             videos: Vec::new(),
             meetings: Vec::new(),
             arrays: Vec::new(),
@@ -175,6 +179,8 @@ pub(crate) struct OpInfo {
     pub(crate) sc: bool,
     /// Whether it is a compare-and-swap, which writes nothing where it fails.
     pub(crate) cas: bool,
+    /// Whether its addresses are those of multicast memory.
+    pub(crate) multicast: bool,
     /// Whether this operation is the first of its PTX instruction: some take several.
     pub(crate) first: bool,
 }

@@ -22,6 +22,8 @@ pub enum Kind {
     Array,
     /// Physical memory mapped into a reserved range (`cuMemMap`).
     Mapped,
+    /// Memory of several devices under one address, which `multimem` alone reaches (`cuMemMap` of a multicast object).
+    Multicast,
     /// The heap that `malloc` in a kernel takes from.
     Heap,
     /// What launches from kernels pass to their children.
@@ -35,7 +37,7 @@ pub enum Kind {
 impl Kind {
     /// Whether it takes from the device's own memory.
     pub fn on_device(&self) -> bool {
-        !matches!(self, Self::Pinned | Self::Registered)
+        !matches!(self, Self::Pinned | Self::Registered | Self::Multicast)
     }
 
     /// Whether host code may touch it through its address on a machine with a GPU.
@@ -53,6 +55,7 @@ impl fmt::Display for Kind {
             Self::Global(name) => write!(f, "global variable `{name}`"),
             Self::Constant(name) => write!(f, "constant variable `{name}`"),
             Self::Mapped => f.write_str("mapped device memory"),
+            Self::Multicast => f.write_str("multicast memory"),
             Self::Array => f.write_str("an array"),
             Self::Heap => f.write_str("the device heap"),
             Self::Launches => f.write_str("the parameters of launches from kernels"),

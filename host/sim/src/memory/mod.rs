@@ -8,6 +8,7 @@
 //! | --- | --- |
 //! | `allocation` | one piece of memory, and what it was made as |
 //! | `arena` | the reserved range, at the same address every run |
+//! | `multicast` | one address for memory of several devices |
 //! | `physical` | memory without an address, to be mapped into the range |
 //! | `shadow` | which bytes were ever written |
 //! | `space` | which parts of the range are taken |
@@ -19,6 +20,7 @@
 mod allocation;
 mod arena;
 mod error;
+mod multicast;
 mod physical;
 mod shadow;
 mod space;
@@ -36,7 +38,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub use allocation::{Allocation, Kind};
 use arena::Arena;
 pub use error::MemoryError;
-pub use physical::Physical;
+pub(crate) use multicast::Multicast;
+pub use multicast::Replicas;
+pub use physical::{Physical, View};
 pub(crate) use shadow::{Shadow, words};
 use space::AddressSpace;
 use table::Table;
@@ -289,7 +293,39 @@ impl Memory {
         Ok(())
     }
 
-    /// Ends what [`Memory::publish`] began.
+    /// Makes `size` bytes at `base`, in which nothing is mapped, known to kernels as multicast memory: the stretches say which
+    /// bytes of which devices each address stands for.
+    ///
+    /// # Safety
+    /// The places of all stretches are valid for reads and writes until [`Memory::withdraw`], and for launches that began before.
+    /// `size` bytes at `base` lie in a range of [`Memory::reserve`], of this device or another.
+    ///
+    /// # Errors
+    /// When something there is live, or what the host says.
+    pub unsafe fn publish_multicast(
+        &self,
+        base: u64,
+        size: u64,
+        stretches: Vec<Replicas>,
+    ) -> Result<(), MemoryError> {
+        let state = &mut *self.lock();
+        if let Some(other) = state.table.overlapping(base, base.saturating_add(size)) {
+            return Err(MemoryError::Overlap {
+                address: base,
+                size,
+                number: other.number,
+            });
+        }
+        state.table.insert(base, size, Kind::Multicast, None);
+        state.table.multicast(Multicast {
+            base,
+            size,
+            stretches: stretches.into(),
+        });
+        Ok(())
+    }
+
+    /// Ends what [`Memory::publish`] or [`Memory::publish_multicast`] began.
     ///
     /// # Errors
     /// When nothing was published at `base`.

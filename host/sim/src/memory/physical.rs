@@ -68,6 +68,57 @@ impl Physical {
     }
 }
 
+impl Physical {
+    /// Shows all of it somewhere on the host, for as long as the view lives.
+    ///
+    /// # Errors
+    /// What the host says.
+    pub fn view(&self) -> Result<View, MemoryError> {
+        // SAFETY: the host chooses addresses at which nothing is.
+        let mapped = unsafe {
+            rustix::mm::mmap(
+                std::ptr::null_mut(),
+                self.size as usize,
+                ProtFlags::READ | ProtFlags::WRITE,
+                MapFlags::SHARED,
+                &self.file,
+                0,
+            )
+        };
+        match mapped {
+            Ok(start) => Ok(View {
+                start: start.expose_provenance() as u64,
+                size: self.size,
+            }),
+            Err(error) => Err(MemoryError::Reserve {
+                size: self.size,
+                reason: error.to_string(),
+            }),
+        }
+    }
+}
+
+/// Physical memory as the host sees it, at an address that no device knows.
+#[derive(Debug)]
+pub struct View {
+    start: u64,
+    size: u64,
+}
+
+impl View {
+    /// Its first address.
+    pub fn start(&self) -> u64 {
+        self.start
+    }
+}
+
+impl Drop for View {
+    fn drop(&mut self) {
+        // SAFETY: `Physical::view` mapped so many bytes there, for this object alone. A failure leaves them mapped.
+        let _ = unsafe { rustix::mm::munmap(self.start as *mut _, self.size as usize) };
+    }
+}
+
 impl Drop for Physical {
     fn drop(&mut self) {
         self.used.fetch_sub(self.size, Ordering::Relaxed);

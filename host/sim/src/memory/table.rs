@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::allocation::{Allocation, Kind};
+use super::multicast::Multicast;
 use super::shadow::Shadow;
 use super::trail::Trail;
 use super::whereabouts::Whereabouts;
@@ -18,6 +19,7 @@ pub(super) struct Table {
     freed: BTreeMap<u64, Allocation>,
     /// What was never written, of memory that is given out without contents.
     shadows: BTreeMap<u64, Arc<Shadow>>,
+    multicasts: BTreeMap<u64, Multicast>,
     count: u64,
     /// Made when a launch asks and kept until something changes.
     snapshot: Option<Arc<Snapshot>>,
@@ -64,6 +66,12 @@ impl Table {
         if let Some(found) = self.freed.get_mut(&base) {
             found.freed_by = trail;
         }
+    }
+
+    /// Says what the addresses of a multicast mapping that was inserted stand for.
+    pub(super) fn multicast(&mut self, multicast: Multicast) {
+        self.snapshot = None;
+        self.multicasts.insert(multicast.base, multicast);
     }
 
     pub(super) fn remove(
@@ -116,6 +124,7 @@ impl Table {
         self.snapshot = None;
         let found = self.live.remove(&address).ok_or(MemoryError::ZeroSize)?;
         self.shadows.remove(&address);
+        self.multicasts.remove(&address);
         if self.freed.len() == REMEMBERED {
             self.freed.pop_first();
         }
@@ -190,11 +199,14 @@ impl Table {
     }
 
     pub(super) fn snapshot(&mut self) -> Arc<Snapshot> {
-        let (live, shadows) = (&self.live, &self.shadows);
+        let (live, shadows, multicasts) = (&self.live, &self.shadows, &self.multicasts);
         self.snapshot
             .get_or_insert_with(|| {
-                let shadows = shadows.values().cloned().collect();
-                Arc::new(Snapshot::new(live.values(), shadows))
+                Arc::new(Snapshot {
+                    shadows: shadows.values().cloned().collect(),
+                    multicasts: multicasts.values().cloned().collect(),
+                    ..Snapshot::new(live.values())
+                })
             })
             .clone()
     }
@@ -249,21 +261,25 @@ pub(crate) struct Snapshot {
     arrays: Vec<Range>,
     /// What was never written, of those ranges that may hold such.
     shadows: Vec<Arc<Shadow>>,
+    /// Addresses that stand for memory of several devices.
+    multicasts: Vec<Multicast>,
 }
 
 impl Snapshot {
-    fn new<'a>(live: impl Iterator<Item = &'a Allocation>, shadows: Vec<Arc<Shadow>>) -> Self {
+    fn new<'a>(live: impl Iterator<Item = &'a Allocation>) -> Self {
         let range = |a: &Allocation| Range {
             base: a.base,
             size: a.size,
             constant: matches!(a.kind, Kind::Constant(_)),
             heap: a.kind == Kind::Heap,
         };
-        let (arrays, ranges): (Vec<_>, Vec<_>) = live.partition(|a| a.kind == Kind::Array);
+        let (arrays, ranges): (Vec<_>, Vec<_>) = live
+            .filter(|a| a.kind != Kind::Multicast)
+            .partition(|a| a.kind == Kind::Array);
         Self {
             ranges: ranges.into_iter().map(range).collect(),
             arrays: arrays.into_iter().map(range).collect(),
-            shadows,
+            ..Self::default()
         }
     }
 
@@ -290,6 +306,13 @@ impl Snapshot {
     /// That of a number.
     pub(crate) fn numbered_shadow(&self, number: u32) -> Option<&Shadow> {
         self.shadows.get(number as usize).map(|shadow| &**shadow)
+    }
+
+    /// The multicast mapping that holds `address`.
+    pub(crate) fn multicast(&self, address: u64) -> Option<&Multicast> {
+        let after = self.multicasts.partition_point(|m| m.base <= address);
+        let found = self.multicasts[..after].last();
+        found.filter(|m| address - m.base < m.size)
     }
 
     /// The range that holds `address`.

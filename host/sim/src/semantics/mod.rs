@@ -84,6 +84,7 @@ pub(crate) mod int;
 pub(crate) mod logic;
 pub(crate) mod matrix;
 pub(crate) mod mbarrier;
+pub(crate) mod multimem;
 mod odd;
 pub(crate) mod rounding;
 pub mod tensor;

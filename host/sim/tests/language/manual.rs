@@ -14,7 +14,6 @@ const REFUSED: &[(&str, &str)] = &[
         "tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%l0, {%f4, %f5}], %f6",
         "comparison with depths",
     ),
-    ("multimem", "multimem"),
     ("cp.async.bulk.tensor.3d.im2col::w", "im2col::w"),
     (
         "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes.cta_group::2",

@@ -21,6 +21,7 @@ mod control;
 mod matrix;
 mod mbarrier;
 mod meeting;
+mod multimem;
 mod progress;
 mod repeated;
 mod rows;

@@ -15,6 +15,7 @@ mod integer;
 mod logic;
 mod matrix;
 mod memory;
+mod multimem;
 mod refused;
 mod tensor;
 mod texture;
@@ -30,6 +31,7 @@ pub(super) const PARTS: &[&[Row]] = &[
     compare::ROWS,
     logic::ROWS,
     memory::ROWS,
+    multimem::ROWS,
     convert::ROWS,
     asynchronous::ROWS,
     tensor::ROWS,

@@ -12,7 +12,6 @@ const fn row(section: Section, opcode: Opcode, modifiers: &'static str, why: &'s
 
 #[rustfmt::skip] // a line for each row
 pub(super) const ROWS: &[Row] = &[
-    row(Section::DataMovement, Multimem, "*", "multicast objects over several GPUs are left out"),
     row(Section::Synchronization, Clusterlaunchcontrol, "*", "the cancelling of clusters is left out"),
     row(Section::TensorCore5, Tcgen05, "*", "tensor memory is left out; use `mma.sync`"),
 ];

@@ -28,6 +28,21 @@ struct Bytes {
 }
 
 impl Bytes {
+    /// Adds the bytes at `host` to those that were found, once.
+    fn add(found: &mut Vec<Bytes>, host: *mut u8, size: usize) {
+        if found.iter().all(|it| it.host != host) {
+            let (before, read) = (Vec::new(), None);
+            let mut it = Bytes {
+                host,
+                size,
+                before,
+                read,
+            };
+            it.before = it.now();
+            found.push(it);
+        }
+    }
+
     /// What is there now.
     fn now(&self) -> Vec<u8> {
         // SAFETY: `locate` gave so many bytes, and only this host thread runs the launch.
@@ -99,6 +114,15 @@ impl Core<'_> {
             if space == SpaceClass::Generic && !reached {
                 continue;
             }
+            let size = (whole / count).max(1) as usize;
+            let pieces =
+                |host: *mut u8| (0..count as usize).map(move |e| host.wrapping_add(e * size));
+            if info.multicast {
+                for host in self.places_of(address, whole).into_iter().flat_map(pieces) {
+                    Bytes::add(&mut found, host, size);
+                }
+                continue;
+            }
             let access = LaneAccess {
                 lane,
                 act,
@@ -112,20 +136,8 @@ impl Core<'_> {
                 self.event = Event::None;
                 return Vec::new();
             };
-            let size = (whole / count).max(1) as usize;
-            for element in 0..count as usize {
-                let host = host.wrapping_add(element * size);
-                if found.iter().all(|it| it.host != host) {
-                    let (before, read) = (Vec::new(), None);
-                    let mut it = Bytes {
-                        host,
-                        size,
-                        before,
-                        read,
-                    };
-                    it.before = it.now();
-                    found.push(it);
-                }
+            for host in pieces(host) {
+                Bytes::add(&mut found, host, size);
             }
         }
         found

@@ -6,12 +6,14 @@
 //! | `transfer` | loads and stores |
 //! | `local` | interleaved memory of one thread |
 //! | `atomics` | atomics, in every space |
+//! | `multimem` | places in the memory of several devices at once |
 //! | `stack` | local memory of a size that is known only when the program runs |
 //! | `tile` | matrices between memory and a warp's registers |
 
 pub(crate) mod access;
 pub(crate) mod atomics;
 pub(in crate::machine) mod local;
+pub(crate) mod multimem;
 pub(crate) mod stack;
 pub(crate) mod tile;
 pub(crate) mod transfer;

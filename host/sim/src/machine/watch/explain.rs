@@ -213,6 +213,11 @@ impl Run<'_> {
             FaultKind::Illegal { message, help } => {
                 Fault::IllegalInstruction(report(message, vec![], Some(help)))
             }
+            FaultKind::Multicast {
+                message,
+                note,
+                help,
+            } => Fault::IllegalAddress(report(message, vec![note], Some(help))),
             FaultKind::Image {
                 kind,
                 message,
@@ -307,6 +312,10 @@ impl Run<'_> {
                         Kind::Constant(_) if act != AccessKind::Read => (
                             "of constant memory",
                             "constant memory is written by the host, before the launch",
+                        ),
+                        Kind::Multicast => (
+                            "of multicast memory",
+                            "`multimem` instructions alone reach it: pass a load or store the address of one device's own memory",
                         ),
                         Kind::Heap => ("of heap memory that is not allocated", BOUNDS),
                         _ if region == Region::Constant => ("of other memory", BOUNDS),

@@ -66,6 +66,7 @@ impl Core<'_> {
         {
             self.step_races();
             if !run.launch.count
+                && !info.multicast
                 && !run.launch.checks.init
                 && self.watch_even(op, index, space, mask)
             {
@@ -73,6 +74,10 @@ impl Core<'_> {
             }
             // SAFETY: operations of these classes have an address row.
             let addresses = unsafe { self.addresses(op) };
+            let addresses = match info.multicast {
+                true => self.unicast(&addresses),
+                false => addresses,
+            };
             // At the end of all addresses there is nothing, and the operation is about to say so.
             let mask = match any_bit(&addresses) >> 63 {
                 0 => mask,

@@ -87,9 +87,14 @@ fn shape(context: &Context, asked: &CUDA_ARRAY3D_DESCRIPTOR) -> Result<(Shape, [
         "{flags:#x} are no CUDA_ARRAY3D_ flags"
     );
     ensure!(
-        flags & (flag::SPARSE | flag::DEFERRED_MAPPING | flag::DEPTH_TEXTURE) == 0,
+        flags & flag::DEPTH_TEXTURE == 0,
+        ERROR_INVALID_VALUE,
+        "a depth texture (flags {flags:#x}); those are graphics', and an H200's driver makes none either"
+    );
+    ensure!(
+        flags & (flag::SPARSE | flag::DEFERRED_MAPPING) == 0,
         ERROR_NOT_SUPPORTED,
-        "sparse arrays, arrays that are mapped later and depth textures are not simulated (flags {flags:#x})"
+        "sparse arrays and arrays that are mapped later are not simulated (flags {flags:#x})"
     );
     let (layered, cube) = (flags & flag::LAYERED != 0, flags & flag::CUBEMAP != 0);
     // By number: MAXIMUM_TEXTURE...; layers and faces are counted in the depth.

@@ -119,6 +119,7 @@ rows! {
     "cuArray3DCreate_v2: a cubemap" => SUCCESS, |_| make([10, 10, 6], CUBEMAP);
     "cuArray3DCreate_v2: cubemaps in layers" => SUCCESS, |_| make([10, 10, 12], CUBEMAP | LAYERED);
     "cuArray3DCreate_v2: for gathers" => SUCCESS, |_| make([10, 10, 0], GATHER);
+    "cuArray3DCreate_v2: depths of graphics" => ERROR_INVALID_VALUE, |_| make([10, 10, 0], 0x10);
     "cuArray3DCreate_v2: depth without height" => ERROR_INVALID_VALUE, |_| make([10, 0, 12], 0);
     "cuArray3DCreate_v2: no layers" => ERROR_INVALID_VALUE, |_| make([10, 10, 0], LAYERED);
     "cuArray3DCreate_v2: a cubemap of oblongs" => ERROR_INVALID_VALUE, |_| make([10, 11, 6], CUBEMAP);

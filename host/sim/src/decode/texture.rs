@@ -162,11 +162,21 @@ pub(super) fn fetch<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> 
         ),
         ref rest => (LevelOf::Base, rest),
     };
-    let offsets = match *rest {
-        [] => Vec::new(),
-        [offset] if !b.compares(&offset, geometry) => b.words(&offset, Some(Type::S32))?,
-        _ => return because("a comparison with depths; no sampler of CUDA's says which"),
+    let (offset, depth) = match *rest {
+        [] => (None, None),
+        [depth] if b.compares(&depth, geometry) => (None, Some(depth)),
+        [offset] => (Some(offset), None),
+        [offset, depth] => (Some(offset), Some(depth)),
+        _ => return invalid("at most an offset and a depth stand behind the coordinates"),
     };
+    let offsets = match offset {
+        Some(offset) => b.words(&offset, Some(Type::S32))?,
+        None => Vec::new(),
+    };
+    // Textures with depths are graphics': an H200's driver makes none for CUDA, and of others the depth is not looked at.
+    if let Some(depth) = depth {
+        b.source(&depth, 4, Some(Type::F32))?;
+    }
     let action = if i.opcode == Opcode::Tld4 {
         let component = match () {
             () if i.modifiers.has(M::G) => 1,

@@ -504,14 +504,61 @@ fn offsets_move_a_fetch_by_whole_texels_before_the_edge_is_looked_at() {
     assert_eq!(float(fetch(level, Sampler::default(), [[1, 1]])), 14.0);
 }
 
+/// An H200 (driver 580.159.04, 2026-11-22) makes no arrays of depths for CUDA, and looks at no depth for others.
 #[test]
-fn a_comparison_with_depths_is_refused_by_name() {
-    let rig = kernel("tex.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%rd0, {%c0, %c1}], {1, 0}, %c2;");
-    let text = format!(".version 8.7\n.target sm_90\n.address_size 64\n{rig}");
-    let module = lanewise_sim::Module::load(&text).expect("it loads");
-    let refused = module.kernel("k").and_then(|kernel| kernel.refused.clone());
-    let why = refused.expect("a refusal").to_string();
-    assert!(why.contains("comparison with depths"), "{why}");
+fn a_depth_to_compare_with_is_not_looked_at() {
+    const BOTH: [&str; 2] = ["", ", {1, -1}"];
+    let planes = [
+        "tex.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%rd0, {%c0, %c1}]",
+        "tex.2d.v4.s32.f32 {%r0, %r1, %r2, %r3}, [%rd0, {%c0, %c1}]",
+        "tex.base.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%rd0, {%c0, %c1}]",
+        "tex.level.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%rd0, {%c0, %c1}], 0f00000000",
+        "tex.grad.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%rd0, {%c0, %c1}], {%c0, %c1}, {%c1, %c0}",
+        "tex.2d.v2.f16x2.f32 {%r0, %r1}, [%rd0, {%c0, %c1}]",
+        "tld4.r.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}|%p, [%rd0, {%c0, %c1}]",
+    ];
+    let values: Vec<f32> = (0..15).map(|n| n as f32 + 0.25).collect();
+    let fetch = |body: &str| {
+        let rig = Rig::new(&kernel(&format!(
+            ".reg .f32 %d; mov.b32 %d, 0f3F000000; {body};"
+        )));
+        let plane = image(&rig, Shape::D2, [5, 3, 1], (Format::F32, 1), &values);
+        let object = texture(&rig, plane, Sampler::default());
+        let place = [[1.5f32.to_bits(), 1.5f32.to_bits()]];
+        at(&rig, object, &place)[0]
+    };
+    for form in planes {
+        for offset in BOTH {
+            let plain = fetch(&format!("{form}{offset}"));
+            for depth in ["%d", "0f3E800000", "0f42280000"] {
+                assert_eq!(
+                    fetch(&format!("{form}{offset}, {depth}")),
+                    plain,
+                    "{form}{offset}, {depth}"
+                );
+            }
+        }
+    }
+    // Along one axis the offset has no braces, or some.
+    let lines = [
+        "tex.1d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%rd0, {%c0}], %d",
+        "tex.1d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%rd0, {%c0}], %c1, %d",
+        "tex.a1d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%rd0, {%c1, %c0}], {%c1}, %d",
+        "tex.a2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%rd0, {%c1, %c0, %c0, %c0}], {%c1, %c1}, %d",
+        "tex.cube.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%rd0, {%c0, %c0, %c0, %c0}], %d",
+        "tex.acube.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%rd0, {%c1, %c0, %c0, %c0}], %d",
+        "tex.level.cube.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%rd0, {%c0, %c0, %c0, %c0}], %c0, %d",
+        "tld4.r.cube.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%rd0, {%c0, %c0, %c0, %c0}], %d",
+    ];
+    for form in lines {
+        let text = kernel(&format!(".reg .f32 %d; mov.b32 %d, 0f3F000000; {form};"));
+        let module = lanewise_sim::Module::load(&format!(
+            ".version 8.7\n.target sm_90\n.address_size 64\n{text}"
+        ));
+        let module = module.expect("it loads");
+        let kernel = module.kernel("k").expect("the kernel");
+        assert!(kernel.refused.is_none(), "{form}: {:?}", kernel.refused);
+    }
 }
 
 #[test]

@@ -10,10 +10,6 @@ const REFUSED: &[(&str, &str)] = &[
     ("mov.b32 %w0, %envreg7", "%envreg7"),
     ("mov.u64 %l0, %current_graph_exec", "%current_graph_exec"),
     ("tex.2dms", "several samples"),
-    (
-        "tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%l0, {%f4, %f5}], %f6",
-        "comparison with depths",
-    ),
     ("cp.async.bulk.tensor.3d.im2col::w", "im2col::w"),
     (
         "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes.cta_group::2",

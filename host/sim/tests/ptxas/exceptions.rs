@@ -67,6 +67,7 @@ const EXCEPTIONS: &[Exception] = &[
                 || words.starts_with(&["fence", "proxy"])
                 || words.starts_with(&["st", "async"])
                 || words[0] == "fence" && added(words) == "mbarrier_init"
+                || words[0] == "multimem" && added(words).starts_with("acc::")
                 || words[0] == "fma" && words.contains(&"oob")
                 || words[0] == "vmad" && words.contains(&"po")
         },

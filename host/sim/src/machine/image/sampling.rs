@@ -107,8 +107,7 @@ fn spot(image: &Image, sampler: &Sampler, geometry: Geometry, Place { at, offset
         Geometry::D2 | Geometry::A2d => plain(2),
         Geometry::D3 => plain(3),
         Geometry::Cube | Geometry::Acube => {
-            let [x, y, z] = [x, y, z].map(f32::from_bits);
-            let (face, s, t) = cube::face(x, y, z);
+            let cube::Place { face, s, t } = cube::place([x, y, z].map(f32::from_bits));
             Spot {
                 axes: 2,
                 at: [s.to_bits(), t.to_bits(), 0],

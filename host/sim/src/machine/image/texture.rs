@@ -17,7 +17,7 @@ use crate::machine::core::Core;
 use crate::machine::lane::lanes;
 use crate::machine::memory::transfer::NOWHERE;
 use crate::machine::op::Op;
-use crate::semantics::texture::level;
+use crate::semantics::texture::{cube, level};
 
 /// `tex`, `tld4`.
 ///
@@ -55,7 +55,7 @@ pub(crate) unsafe fn fetch(core: &mut Core<'_>, op: *const Op) -> *const Op {
                         let level = level_number(core, level, lane);
                         sampling::load(texture, site.geometry, at, level, named)
                     } else {
-                        let level = level_of(core, texture, site.geometry, level, lane);
+                        let level = level_of(core, texture, (site.geometry, at), level, lane);
                         sampling::sample(texture, site.geometry, at, level)
                     };
                     (values, *result)
@@ -125,7 +125,7 @@ unsafe fn level_number(core: &Core<'_>, level: &LevelOf, lane: usize) -> i32 {
 unsafe fn level_of(
     core: &Core<'_>,
     texture: &Texture,
-    geometry: Geometry,
+    (geometry, at): (Geometry, Place),
     level: &LevelOf,
     lane: usize,
 ) -> Level {
@@ -141,19 +141,31 @@ unsafe fn level_of(
                 depth,
                 ..
             } = texture.levels[0];
-            let cube = matches!(geometry, Geometry::Cube | Geometry::Acube);
-            let sizes = match texture.sampler.normalized || cube {
+            let vector = |rows: &[u32]| {
+                let value = |axis| rows.get(axis).map_or(0.0, read);
+                [0, 1, 2].map(value)
+            };
+            let gradients = [vector(x), vector(y)];
+            if matches!(geometry, Geometry::Cube | Geometry::Acube) {
+                let first = usize::from(geometry == Geometry::Acube);
+                let direction = [0, 1, 2].map(|axis| f32::from_bits(at.at[first + axis]));
+                let (moves, stays) = cube::moves(direction, gradients);
+                let texels = moves.map(|[s, t]| [s * width as f32, t * height as f32, 0.0]);
+                return Level::At(level::of_gradients(texels, stays));
+            }
+            let axes = geometry.coordinates() - usize::from(geometry.layered());
+            let sizes = match texture.sampler.normalized {
                 true => [width, height, depth].map(|size| size as f32),
                 false => [1.0; 3],
             };
-            let length = |rows: &[u32]| {
-                let squares = rows
-                    .iter()
-                    .zip(sizes)
-                    .map(|(row, size)| (read(row) * size).powi(2));
-                squares.sum::<f32>().sqrt()
-            };
-            Level::At(level::of_distance(length(x).max(length(y))))
+            let texels = gradients.map(|gradient| {
+                [0, 1, 2].map(|axis| match axis < axes {
+                    true => gradient[axis] * sizes[axis],
+                    // What fills a vector up to four elements.
+                    false => 0.0,
+                })
+            });
+            Level::At(level::of_gradients(texels, true))
         }
     }
 }

@@ -11,5 +11,6 @@ mod logic;
 mod matrix;
 mod narrow;
 mod texture;
+mod texture_gradients;
 mod texture_measured;
 mod warp;

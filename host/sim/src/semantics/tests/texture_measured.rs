@@ -320,6 +320,6 @@ fn between_faces_z_goes_first() {
         ((1.0, 1.0, 1.0), 4),
     ];
     for ((x, y, z), face) in faces {
-        assert_eq!(cube::face(x, y, z).0, face, "{x} {y} {z}");
+        assert_eq!(cube::place([x, y, z]).face, face, "{x} {y} {z}");
     }
 }

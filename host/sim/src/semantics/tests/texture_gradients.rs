@@ -1,0 +1,307 @@
+//! What an H200 (driver 580.159.04, 2026-11-22) made of gradients and of directions to cubes: a part of 9,000 fetches from chains of
+//! levels with sides of 64, each filled with its number, and of 4,000 from a cube whose texels are their places.
+//!
+//! Numbers are bits of an f32: coordinates, then the gradient along x, then that along y; and the level in 256ths.
+
+use crate::semantics::texture::{cube, level};
+
+/// Of a plane.
+#[rustfmt::skip] // a line for each
+const FLAT: &[([u32; 9], i32)] = &[
+    ([0xbd52dee0, 0xbf2b991a, 0xbf2021e0, 0, 0, 0, 0xbd622f70, 0, 0], 466),
+    ([0xbf108eb8, 0xbd8ec6a0, 0x3f64556a, 0, 0, 0, 0xbe788348, 0, 0], 1013),
+    ([0x3ea309b4, 0xbf550b04, 0xbf279b62, 0, 0, 0, 0xbc9eccd0, 0, 0], 79),
+    ([0x3cc52700, 0xbf346bf8, 0xbed88684, 0, 0, 0, 0xbe8b60ae, 0, 0], 1055),
+    ([0x3f41ed4e, 0x3eb6a668, 0xbf72c68e, 0, 0, 0, 0xbdd68bb2, 0, 0], 703),
+    ([0xbf776a54, 0x3eb2b8fc, 0xbf18c7e0, 0, 0, 0, 0x3cb20d28, 0, 0], 122),
+    ([0x3f4750b4, 0xbf6a95e4, 0x3ec25070, 0, 0, 0, 0x3ca538a8, 0, 0], 94),
+    ([0xbef03d20, 0xbe9cb554, 0x3cf12f80, 0, 0, 0, 0xbe1b4bd4, 0, 0], 839),
+    ([0xbf176b1c, 0x3f4cd974, 0x3ea9b7a4, 0, 0, 0, 0x3d8332c0, 0, 0], 521),
+    ([0x3ec8d520, 0x3e7178d8, 0x3f58cdc8, 0, 0, 0, 0x3d89ed52, 0, 0], 539),
+    ([0x3bb24600, 0xbf3c7b02, 0x3f3c20f0, 0, 0, 0, 0x3d77c37c, 0, 0], 500),
+    ([0x3ed80e4c, 0x3de08f50, 0x3de70630, 0, 0, 0, 0xbe2364ae, 0, 0], 858),
+    ([0x3f3a28a2, 0xbe95f8cc, 0x3e973c5c, 0, 0, 0, 0x3e34100c, 0, 0], 894),
+    ([0x3ef44238, 0x3f314892, 0x3f0f1bc4, 0, 0, 0, 0x3d318a6c, 0, 0], 377),
+    ([0x3e520b48, 0x3f1e3f44, 0x3d31cbc0, 0, 0, 0, 0x3d903f08, 0, 0], 556),
+    ([0x3e8ea240, 0x3eb93f58, 0x3f08ba0a, 0, 0, 0, 0x3db016b0, 0, 0], 630),
+    ([0xbf6383a4, 0xbf700510, 0x3d714c20, 0, 0, 0, 0xbe3b7bc0, 0xbdc1f038, 0xbe23ba72], 969),
+    ([0x3d10b140, 0xbee7ce54, 0xbf62151a, 0, 0, 0, 0x3c2cc300, 0xbe73c18e, 0xbdcce91c], 1011),
+    ([0x3dd40790, 0xbf330d28, 0xbf53be98, 0, 0, 0, 0x3d1ae258, 0x3e7a7a5e, 0x3d3cc2e8], 1035),
+    ([0xbf78c36e, 0xbf38c124, 0x3da1ca80, 0, 0, 0, 0xbcd45cf8, 0xbca1dc5e, 0x3c60aae0], 272),
+    ([0x3f013bf2, 0xbf314cba, 0x3f2805ca, 0, 0, 0, 0x3c627292, 0xbc17c1fa, 0x3c5b5146], 31),
+    ([0xbf3d0f56, 0xbebb17cc, 0xbf1bda70, 0, 0, 0, 0xbcd2d350, 0x3e23a340, 0x3dec0448], 879),
+    ([0x3ef046d4, 0x3f48b834, 0x3f034a9a, 0, 0, 0, 0x3cbfd374, 0x3d499b5a, 0x3c41adb0], 479),
+    ([0xbf032738, 0xbe8a9824, 0xbf314d14, 0, 0, 0, 0x3eca3886, 0x3c9bc960, 0xbecebd62], 1198),
+    ([0x3f50cbdc, 0x3f464a5a, 0xbe47d670, 0, 0, 0, 0xbda1af10, 0xbed9ff8e, 0xbca19300], 1243),
+    ([0xbdd23540, 0x3e27c930, 0xbf0281f0, 0x3e4f9b68, 0xbba942c0, 0xbe6a14c6, 0x3c8cef80, 0x3d396250, 0x3d9896c0], 949),
+    ([0xbecb6ce0, 0x3d3858c0, 0x3c20f300, 0xbe5309b8, 0xbee5429e, 0x3e95001e, 0x3eb7d01a, 0xbe9898dc, 0x3d947e78], 1314),
+    ([0xbdcf76e0, 0xbe9383a8, 0x3f44aaa6, 0x3e194cec, 0x3bb70a40, 0xbd38cef8, 0xbd664208, 0x3e596418, 0x3d9421ac], 996),
+    ([0xbf193016, 0x3e2f6f40, 0x3f36aada, 0x3e87fe5c, 0x3e92bc18, 0x3ee276b2, 0xbe841856, 0xbec067b2, 0x3de87be0], 1333),
+    ([0xbf6249d0, 0x3e9ae06c, 0x3dd82dd0, 0x3cf1b016, 0xbcc6e50a, 0xbcac2334, 0xbcddb60c, 0xbca3c1c4, 0x3c2b68fc], 346),
+    ([0x3ee9f190, 0xbeddb598, 0xbf338800, 0x3aa0f8c0, 0x3cc45c04, 0xbaa01980, 0x3ce50916, 0xbb871ea0, 0x3cf68b68], 233),
+    ([0x3dbe4a20, 0xbe5a7d90, 0x3ebd3b24, 0x3d3f81e0, 0xbdbbc64a, 0x3d091d80, 0xbdaad300, 0xbdce9e30, 0x3ce1fda0], 812),
+    ([0xbf4c563e, 0xbf2eaaf0, 0xbee3c7b8, 0xbc077c8e, 0x38b7c000, 0x39a37a00, 0xbc5edb4e, 0xbc0030ca, 0x3c684566], 28),
+    ([0x3f1494ac, 0x3dafb490, 0x3d4fadc0, 0xbd3051a0, 0x3d195688, 0x3da7259c, 0x3d254754, 0x3d7b5a64, 0x3d37d820], 581),
+    ([0xbf01fdac, 0x3f0cc368, 0x3e1df1d8, 0xbd198350, 0x3dc54cb0, 0x3d37fad0, 0x3e0ac35c, 0x3ef883ce, 0x3ecba70c], 1303),
+    ([0xbd41b480, 0x3f22a50a, 0x3e3df9b0, 0x3dca4f6c, 0xbe5566d8, 0xbdf2de84, 0xbe341044, 0x3cc82710, 0x3e55edfa], 1015),
+    ([0x3e882ea4, 0xbf4a30a4, 0xbe38b990, 0xbd467eb0, 0x3dc6957c, 0xbd891d40, 0x3dd29bd8, 0xbd2140d0, 0xbd83234c], 799),
+];
+
+/// Of a volume.
+#[rustfmt::skip] // a line for each
+const VOLUME: &[([u32; 9], i32)] = &[
+    ([0xbd52dee0, 0xbf2b991a, 0xbf2021e0, 0, 0, 0, 0xbd622f70, 0, 0], 466),
+    ([0xbf1b78a8, 0xbf2e30b6, 0x3f732680, 0, 0xbdc73d28, 0, 0, 0, 0], 675),
+    ([0x3f3a4f88, 0x3f74293e, 0xbf4072b6, 0, 0xbe2d6414, 0, 0, 0, 0], 880),
+    ([0xbb70c600, 0x3d8699c0, 0x3d8699c0, 0, 0xbe6df8a6, 0, 0, 0, 0], 997),
+    ([0xbecac4a4, 0x3f60af84, 0xbec139c4, 0, 0, 0, 0xbd451e06, 0, 0], 416),
+    ([0x3eaa4894, 0xbebea650, 0x3eb29260, 0, 0x3d6c7e4e, 0, 0, 0, 0], 482),
+    ([0xbf176b1c, 0x3f4cd974, 0x3ea9b7a4, 0, 0, 0, 0x3d8332c0, 0, 0], 521),
+    ([0x3f7f8c72, 0x3ead6a88, 0x3f58ca18, 0, 0, 0, 0xbe5b33ca, 0, 0], 967),
+    ([0xbe7a76c0, 0x3ea45e9c, 0xbf49f0da, 0, 0xbdc8e04c, 0, 0, 0, 0], 678),
+    ([0x3f3a28a2, 0xbe95f8cc, 0x3e973c5c, 0, 0, 0, 0x3e34100c, 0, 0], 894),
+    ([0x3f050c58, 0x3e172c90, 0xbe9582e0, 0, 0, 0, 0xbd779690, 0, 0], 500),
+    ([0xbdf0c4d0, 0x3f0d1df4, 0x3e43e538, 0, 0x3d80e7a2, 0, 0, 0, 0], 514),
+    ([0x3e8ea240, 0x3eb93f58, 0x3f08ba0a, 0, 0, 0, 0x3db016b0, 0, 0], 630),
+    ([0x3f6a1c88, 0xbf191e42, 0xbf435ad6, 0, 0xbc8a51de, 0, 0, 0, 0], 28),
+    ([0xbf6383a4, 0xbf700510, 0x3d714c20, 0, 0, 0, 0xbe3b7bc0, 0xbdc1f038, 0xbe23ba72], 1040),
+    ([0xbed8f618, 0x3f7ce452, 0x3f7ce452, 0x3ecc0836, 0x3e522b34, 0xbe1247f0, 0, 0, 0], 1284),
+    ([0x3f381c8e, 0x3f12d692, 0x3f4a2edc, 0, 0, 0, 0xbd19268c, 0x3d141932, 0xbc814658], 456),
+    ([0x3e29cab0, 0xbe6a87c0, 0xbf7e2b68, 0, 0, 0, 0x3aec2460, 0xbc23dd38, 0x3cdcbaaa], 251),
+    ([0xbf0a5e54, 0xbf476ace, 0xbf5176b6, 0x3cd2d46a, 0x3ce96e9c, 0xbce27a5a, 0, 0, 0], 385),
+    ([0x3eb4a574, 0x3eb46a80, 0x3ea23c64, 0, 0, 0, 0xbd12e484, 0xbca11aec, 0xbd48aa1e], 534),
+    ([0x3f710d50, 0x3f745b14, 0xbf223be4, 0x3e7235f4, 0xbe43d690, 0xbd524510, 0, 0, 0], 1109),
+    ([0xbf032738, 0xbe8a9824, 0xbf314d14, 0, 0, 0, 0x3eca3886, 0x3c9bc960, 0xbecebd62], 1311),
+    ([0xbf5f1b6a, 0xbda39040, 0xbf5f1b6a, 0xbc684d30, 0x3d91968e, 0x3db5c82c, 0, 0, 0], 743),
+    ([0x3f362e8c, 0x3dd04210, 0x3e6871f8, 0xbe72bd8e, 0xbe7d901e, 0xbe2ead34, 0xbe16d360, 0x3e2b3efe, 0xbd35c270], 1170),
+    ([0x3cc28440, 0xbe2cf330, 0x3f562342, 0xbe577a5c, 0xbd2b2eb0, 0x3ed1c0f4, 0xbd501970, 0xbef24b6c, 0xbe9de712], 1361),
+    ([0xbf193016, 0x3e2f6f40, 0x3f36aada, 0x3e87fe5c, 0x3e92bc18, 0x3ee276b2, 0xbe841856, 0xbec067b2, 0x3de87be0], 1368),
+    ([0x3f3e5cd4, 0xbeb162f4, 0x3f074878, 0xbcf864a0, 0xbd4a2276, 0x3bb5c160, 0x3d7e3a3c, 0xbc250890, 0x3d102898], 593),
+    ([0x3f1f7996, 0x3e8d1cc8, 0xbed4f5e8, 0xbe201bc4, 0x3db43a1c, 0x3e335620, 0x3e0887cc, 0x3e5d6c16, 0xbe5c2e60], 1156),
+    ([0xbf68f706, 0xbf7c2db8, 0xbe71ebd0, 0xbc7d9f78, 0x3c2d6c9c, 0x3b2c3ad0, 0xbbd60270, 0xbbdedb08, 0xbc582ee6], 86),
+    ([0x3f1494ac, 0x3dafb490, 0x3d4fadc0, 0xbd3051a0, 0x3d195688, 0x3da7259c, 0x3d254754, 0x3d7b5a64, 0x3d37d820], 723),
+    ([0xbf1ec068, 0xbea25328, 0xbf1ec068, 0x3b843d30, 0x3d35c6aa, 0xbca6ebc0, 0x3d7d1d00, 0xbd63693c, 0xbd6ba078], 668),
+    ([0xbf21890e, 0xbe98a0ac, 0x3e4d17c8, 0xbe1373f6, 0x3da74e08, 0x3d9f02a4, 0xbe5c0bf6, 0x3e4fc57e, 0x3e08dd60], 1148),
+    ([0xbe915e14, 0xbf648132, 0xbf535e4a, 0x3840e200, 0xbc5fdf22, 0xbc68e58a, 0xba907a30, 0x3ba78a74, 0x3c42f51a], 136),
+];
+
+/// Of a cube, whose faces a third of the gradients leaves.
+#[rustfmt::skip] // a line for each
+const CUBE: &[([u32; 9], i32)] = &[
+    ([0xbd52dee0, 0xbf2b991a, 0xbf2021e0, 0, 0, 0, 0xbd622f70, 0, 0], 358),
+    ([0x3f59c33e, 0xbf0236fa, 0x3f59c33e, 0x3dbcd08c, 0, 0, 0, 0, 0], 490),
+    ([0x3f3caaa8, 0xbea1e580, 0xbe0e4c60, 0, 0, 0, 0, 0x3d356ed6, 0], 242),
+    ([0x3ea4a0ac, 0xbe95dd44, 0x3d006da0, 0, 0x3cf898e0, 0, 0, 0, 0], 408),
+    ([0xbdd39770, 0xbea2f120, 0xbe519ff8, 0, 0, 0xbc956460, 0, 0, 0], 224),
+    ([0x3f04132e, 0xbe18e380, 0x3f0f671e, 0, 0, 0, 0xbe889074, 0, 0], 1006),
+    ([0xbf09beb4, 0xbf0e6838, 0x3f436178, 0x3cee52b8, 0, 0, 0, 0, 0], 74),
+    ([0x3ed0dc0c, 0xbf799642, 0xbf62607e, 0, 0, 0, 0, 0x3d765d72, 0], 292),
+    ([0x3f252470, 0x3f355df8, 0x3f355df8, 0, 0x3e17cc82, 0, 0, 0, 0], 732),
+    ([0x3f21b86a, 0xbe12acc0, 0xbef85058, 0, 0, 0, 0, 0x3cd45f68, 0], 101),
+    ([0xbf55fdd8, 0x3f28bdf6, 0x3f354482, 0, 0, 0, 0, 0, 0xbe509968], 759),
+    ([0x3ebbdf6c, 0xbf34567e, 0xbf34567e, 0, 0, 0xbcd59240, 0, 0, 0], 110),
+    ([0x3f6d3d26, 0x3f5ee682, 0xbe5ae028, 0, 0, 0, 0xbdc7ce54, 0, 0], 475),
+    ([0x3cb554c0, 0x3f652594, 0x3f238de8, 0, 0, 0xbd4f2490, 0, 0, 0], 218),
+    ([0x3ec39e14, 0xbedfd2e0, 0x3ec96b74, 0, 0, 0, 0x3c810e9e, 0, 0], 53),
+    ([0x3f71daf8, 0x3d3797a0, 0x3eb8f2fc, 0, 0, 0, 0, 0x3d0a7348, 0], 50),
+    ([0xbe991b24, 0xbf416462, 0x3f78d5f0, 0, 0, 0, 0, 0, 0x3d19dfc8], 18),
+    ([0xbce70640, 0x3ee97934, 0xbf036718, 0, 0, 0x3ddbd398, 0, 0, 0], 726),
+    ([0xbf667ed2, 0xbf7a5904, 0xbe5e97f0, 0, 0, 0, 0, 0x3da8dca0, 0], 395),
+    ([0xbdb69540, 0xbdba8840, 0xbdb69540, 0, 0xbdcb2832, 0, 0, 0, 0], 1140),
+    ([0x3f2dd4ee, 0x3eff7928, 0xbd838dd0, 0, 0, 0, 0, 0, 0xbe6fa40e], 886),
+    ([0xbe1deed8, 0x3f39ff3e, 0x3f470518, 0, 0, 0, 0x3d024cfa, 0, 0], 100),
+    ([0xbf2a768e, 0x3f4ea238, 0xbefe4f60, 0xbd1ecd74, 0, 0, 0, 0, 0], 159),
+    ([0x3e6cd310, 0xbe49bec8, 0x3ee65b14, 0, 0x3e341cb4, 0, 0, 0, 0], 933),
+    ([0xbf081858, 0x3e87236c, 0x3f076caa, 0, 0, 0, 0, 0, 0xbd0c5cc6], 268),
+    ([0x3f5e33ca, 0xbe188a58, 0xbe188a58, 0, 0, 0xbd735880, 0, 0, 0], 290),
+    ([0x3d5b57e0, 0xbec8e4ec, 0x3e5a8538, 0x3e380a58, 0, 0, 0, 0, 0], 992),
+    ([0x3ed7682c, 0xbf6b6f8e, 0x3ecbb618, 0, 0x3ddaa58c, 0, 0, 0, 0], 345),
+    ([0xbf5434f4, 0xbe932708, 0xbe3528b8, 0, 0, 0, 0, 0, 0xbebaa3e0], 977),
+    ([0x3f5f54e6, 0x3ed133c8, 0x3f55cf84, 0, 0, 0xbe92d864, 0, 0, 0], 869),
+    ([0x3f5a66a2, 0xbedf6dcc, 0xbf7377ca, 0, 0, 0, 0xbde492f4, 0xbc7ef680, 0x3d925b20], 316),
+    ([0xbe066740, 0x3e2fe6f8, 0xbead2d10, 0xbca29d02, 0xbc255194, 0x3cfdf96a, 0, 0, 0], 465),
+    ([0x3e53cf98, 0xbf211444, 0x3f725ff8, 0, 0, 0, 0x3d973b72, 0xbdff7a44, 0xbded1bce], 815),
+    ([0x3ec1e54c, 0x3f2ec9d2, 0xbf14aac6, 0, 0, 0, 0xbc672250, 0x3c33cca8, 0x3bc48730], 59),
+    ([0x3eccc284, 0x3f43d2ec, 0xbf02baf4, 0xbc3f7e50, 0xbd685e94, 0x3c22ea00, 0, 0, 0], 160),
+    ([0xbf6767e4, 0x3f1b95a4, 0x3eb77670, 0, 0, 0, 0x3ca1739c, 0x3c4a50c8, 0xbd2b7d12], 162),
+    ([0x3f5cd3a2, 0x3f54f688, 0x3f54f688, 0xbccaca44, 0x3d3fd626, 0x3ca20548, 0, 0, 0], 363),
+    ([0xbf6f790a, 0x3f500ca8, 0xbeb42eac, 0x3d7dde7c, 0xbd9df244, 0xbd877b18, 0, 0, 0], 470),
+    ([0x3ef63334, 0x3f1c9a4c, 0x3f659dc6, 0x3edf5c1a, 0xbefb2f86, 0x3eeb0ff8, 0, 0, 0], 1115),
+    ([0xbedd9a40, 0x3f65375e, 0xbf243d9a, 0x3e7dfe90, 0xbe433040, 0xbc9d8270, 0, 0, 0], 832),
+    ([0xbf05afda, 0xbe439378, 0x3f4589ca, 0, 0, 0, 0x3defba50, 0x3e186648, 0x3e52ef90], 873),
+    ([0xbef297bc, 0x3f37f9f2, 0x3edad37c, 0, 0, 0, 0xbe64bf42, 0xbe3e7610, 0xbd2b9640], 1086),
+    ([0x3e115b40, 0x3f795328, 0xbf5230c4, 0xbda49940, 0xbe9bd2b8, 0x3eb4a948, 0, 0, 0], 607),
+    ([0x3f7c3b98, 0x3c9753c0, 0xbeb828c4, 0, 0, 0, 0xbd48f7c8, 0xbd7896e8, 0x3cb653dc], 274),
+    ([0x3f25be44, 0xbf0b9598, 0xbf0e5f2c, 0x3ed83584, 0xbd97f648, 0xbdd8fe88, 0, 0, 0], 887),
+    ([0xbf00b52e, 0xbea33b20, 0xbe988e68, 0, 0, 0, 0x3c34d314, 0xbc8928a8, 0xbcdfaf82], 371),
+    ([0xbf7946b4, 0x3c7ed800, 0xbee2ca24, 0xbc557238, 0xbd101464, 0xbd6ec7fa, 0x3d3a785a, 0x3d2cbe04, 0x3c619c00], 283),
+    ([0xbf7253e4, 0x3f7f9faa, 0x3f7f9faa, 0x3cc88b56, 0xbcba8d8a, 0x3cd9bf96, 0x3c06fca0, 0xbc075510, 0xbb7056e0], 271),
+    ([0x3e15d128, 0xbe7e5748, 0xbe010300, 0xbd831870, 0x3d378738, 0x3d3481d4, 0x3d3ffdbc, 0xbd4e03b4, 0x3d9906ea], 897),
+    ([0x3cc28440, 0xbe2cf330, 0x3f562342, 0xbe577a5c, 0xbd2b2eb0, 0x3ed1c0f4, 0xbd501970, 0xbef24b6c, 0xbe9de712], 1279),
+    ([0xbf705a6c, 0x3e39ad50, 0x3f4a7828, 0x3d6736f2, 0xbd3d986e, 0x3d04f964, 0x3d635b80, 0x3c32a770, 0x3c2b6b38], 466),
+    ([0x3f630d24, 0xbf55e850, 0xbf743040, 0xbdbac9f8, 0xbd9806ce, 0x3c89bb90, 0x3d49cc8c, 0xbd0db2a4, 0xbcf4ba90], 505),
+    ([0xbf30e62e, 0x3e3e9430, 0x3e417160, 0xbc2414d8, 0xbd74fb70, 0xbd0736a4, 0x3cf79b58, 0x3d4e78f0, 0x3d22799a], 582),
+    ([0x3f503794, 0x3efe1660, 0x3e9d8a54, 0x3c119588, 0xbb9d53c0, 0xbd3f1cdc, 0xbb9732b0, 0xbcf7e9a8, 0xbcf6b100], 332),
+    ([0x3ed56318, 0x3ed56318, 0xbeeee688, 0xbd234860, 0xbe995262, 0xbeb2b18e, 0x3eaeadea, 0xbd795500, 0xbeb97950], 1253),
+    ([0xbf021e9c, 0xbf0a2db2, 0xbe665200, 0xbdb87d9e, 0x3df547bc, 0x3d7c7e3c, 0xbaaac580, 0x3db6a320, 0x3db9355c], 947),
+    ([0x3f109d2a, 0xbf56f450, 0xbec244e0, 0xbe4dab0a, 0x3dac706c, 0xbe5f14a8, 0xbd838cc0, 0x3db03224, 0x3e013438], 945),
+    ([0x3f38235a, 0xbf674246, 0xbd91cb40, 0x3c16aed4, 0x3cd2a96c, 0x3a0ff740, 0x3c965876, 0xb8c3b800, 0x3c35198c], 88),
+    ([0x3efab9d8, 0x3d183260, 0xbcb16600, 0x3b9779a8, 0x3b495e68, 0x3bf6d2a4, 0xbc2e9ae4, 0x3c5d5276, 0x3c4ce34c], 77),
+    ([0x3f281b10, 0xbe159b70, 0xbf35f6c4, 0xbd5cb458, 0x3e2de1ba, 0xbe195556, 0x3e54e084, 0x3e2c947e, 0xbca0ffa0], 849),
+    ([0xbf3c1f40, 0x3e5733f8, 0x3f5c7da0, 0x39e5ba80, 0xbbddfce0, 0x3b8f2d90, 0x3c1cf880, 0x3cb2e1ce, 0x3c7baa68], 19),
+    ([0x3f3fe52a, 0x3f34c16c, 0xbe8d72a8, 0x3e694bfc, 0x3e7fcd50, 0xbe2d0332, 0x3d8e999c, 0x3da544c0, 0xbe6c19e4], 777),
+    ([0x3da42f50, 0x3e8d9b10, 0x3da42f50, 0xbc1b6010, 0xbdac153e, 0x3d736c28, 0xbd56f7e0, 0xbc187d60, 0xbbe0f580], 994),
+    ([0x3f411052, 0x3f79cc36, 0x3ef2d2e4, 0x3ea264f2, 0xbe9b3a02, 0xbe8b109c, 0xbe101f44, 0x3e86d42c, 0x3ed69db4], 1148),
+    ([0x3f59da26, 0xbd7f6c00, 0x3f39bf8a, 0xbe563d48, 0x3e64f7ea, 0x3dbf9774, 0x3e505a9e, 0xbbf62640, 0x3e3f3866], 990),
+    ([0xbe654de8, 0xbf4a55ea, 0xbf5d29ba, 0xbc8b08f8, 0x3d0ce71e, 0xbc98acdc, 0x3c896410, 0xbd5cc51a, 0xbd3d0cee], 260),
+    ([0xbf3077d2, 0xbe986600, 0xbdea22c0, 0xbdfb8840, 0xbe5ea412, 0xbe543b54, 0xbcb43ef0, 0xbe583574, 0x3dc66ff8], 897),
+    ([0x3e7dd3a0, 0x3f660244, 0x3f5944ea, 0x3ef8ac6c, 0xbeb71a2a, 0xbe858550, 0x3e9447c6, 0x3e4fa108, 0xbde70d00], 1293),
+    ([0xbe69eb80, 0xbe4ce270, 0x3e2406a8, 0xbba47fc4, 0xbb481338, 0xb9b3a700, 0xbc15b1c6, 0xbc5b788c, 0xbc227242], 330),
+];
+
+/// Directions, and where they led (of all 4,000 two led to another face, and three by a 256th elsewhere: the GPU's reciprocal is not always
+/// the nearest): the texel's place along s and t, in 256ths, and the face.
+#[rustfmt::skip] // a line for each
+const PLACES: &[([u32; 3], [i64; 2], u32)] = &[
+    ([0xbec794f0, 0xbf200296, 0xbf27bf4a], [208917, 255970], 5),
+    ([0x3f7bfc86, 0x3f7bfc86, 0xbf012ec8], [261888, 63749], 2),
+    ([0x3f400000, 0x3de54000, 0x3dd3740d], [112900, 111381], 0),
+    ([0xbd522b00, 0xbf38fc14, 0x3dfad5a0], [121637, 108728], 3),
+    ([0xbf144396, 0xbf144396, 0xbf636d2a], [216393, 216393], 5),
+    ([0x3f2b239a, 0x3f55d9de, 0x3f55d9e0], [235837, 0], 4),
+    ([0x3f400000, 0x3eab1000, 0x3e9dc86e], [77087, 72555], 0),
+    ([0x3e325930, 0x3f3c76ec, 0xbf153532], [161953, 27174], 2),
+    ([0xbf19ea20, 0x3f69bd86, 0x3f69bd86], [44635, 0], 4),
+    ([0x3eb838e0, 0xbeb3a5e8, 0x3eb838dc], [0, 258762], 0),
+    ([0x3f400000, 0x3d8b4000, 0x3d8070a5], [119984, 119061], 0),
+    ([0x3f494e50, 0x3ec43640, 0xbf20fe2c], [235768, 67066], 0),
+    ([0x3f5ceb44, 0xbf5a4028, 0x3f5a4028], [1455, 260433], 0),
+    ([0xbf23ab01, 0xbf23ab00, 0xbf68edd2], [223042, 223042], 5),
+    ([0x3f400000, 0x3e949000, 0x3e890794], [84171, 80235], 0),
+    ([0xbd5d2560, 0xbf09b4c6, 0x3e9158a0], [117788, 61772], 3),
+    ([0x3eec6c38, 0xbf4170ba, 0xbeec6c38], [211042, 211042], 3),
+    ([0x3e0ce8cf, 0x3e0ce8d0, 0x3f3e51fe], [155205, 106683], 4),
+    ([0x3f400000, 0x3cc50000, 0x3cb5b4f7], [127068, 126741], 0),
+    ([0x3ed23c0c, 0x3f2276d2, 0x3f5fd3ac], [192500, 35806], 4),
+    ([0x3f513670, 0xbf77fbd8, 0xbf77fbd8], [20365, 261888], 5),
+    ([0x3f51f376, 0xbec411a5, 0xbec411a4], [192147, 192147], 0),
+    ([0x3f400000, 0x3e7c2000, 0x3e688d73], [91255, 87915], 0),
+    ([0x3d4a5540, 0xbda2c6a0, 0xbf6cf4c2], [123949, 142199], 5),
+    ([0x3e296798, 0x3e296798, 0xbf40ec30], [102171, 102171], 5),
+    ([0x3f1a2ba2, 0x3f09dab2, 0x3f1a2ba0], [0, 13744], 0),
+    ([0x3f400000, 0x3eefd000, 0x3edd3224], [55442, 49088], 0),
+    ([0xbf01b6a6, 0x3ecd83d4, 0x3f41bc96], [43187, 61424], 4),
+    ([0xbf611c0e, 0x3d814fe0, 0xbf611c0e], [261888, 121532], 5),
+    ([0x3dcb7020, 0x3c26527e, 0x3c265280], [117549, 117549], 0),
+    ([0x3f400000, 0x3e4f2000, 0x3e3f0bbf], [98339, 95595], 0),
+    ([0xbeaa8ca0, 0x3f134b8a, 0xbe2cf4b0], [55061, 92467], 2),
+    ([0x3d9ea7f0, 0x3ede6734, 0xbede6734], [107568, 0], 5),
+    ([0xbf1ce256, 0x3edebb4c, 0xbf1ce253], [0, 37901], 1),
+    ([0x3f400000, 0x3ed95000, 0x3ec8714a], [62526, 56768], 0),
+    ([0xbebca520, 0x3f490ec8, 0xbf402226], [69454, 5690], 2),
+    ([0xbe4e0950, 0xbebec08c, 0xbebec08c], [201731, 261888], 5),
+    ([0x3f3e703b, 0x3f3e703e, 0x3f1cb2b6], [261888, 238794], 2),
+    ([0x3f400000, 0x3e222000, 0x3e158a0c], [105423, 103275], 0),
+    ([0x3ed85930, 0x3f7ca89c, 0xbea2a46c], [187062, 88757], 2),
+    ([0x3f77f4be, 0xbf1e88e2, 0xbf77f4be], [0, 214747], 5),
+    ([0xbf1a22d0, 0xbf1a22d0, 0xbf0903f8], [0, 247457], 3),
+    ([0x3f400000, 0x3ec2d000, 0x3eb3b070], [69610, 64448], 0),
+    ([0x3da8bd10, 0x3eb2ec58, 0xbe8a5218], [161847, 29616], 2),
+    ([0xbf51cb76, 0x3f6bdc80, 0xbf51cb76], [14358, 14358], 2),
+    ([0xbec922d6, 0xbec922d4, 0x3f2af164], [53833, 208055], 4),
+    ([0x3f400000, 0x3dea4000, 0x3dd810af], [112506, 110955], 0),
+    ([0x3f4722d8, 0xbf06cde2, 0xbe02fc68], [152498, 219673], 0),
+    ([0x3d8dee70, 0xbf33dc28, 0x3d8dee70], [143873, 118015], 3),
+    ([0xbf571b36, 0xbe99079f, 0xbe99079c], [84321, 177567], 1),
+    ([0x3f400000, 0x3eac5000, 0x3e9eef96], [76694, 72128], 0),
+    ([0xbf70e836, 0x3f2eaeae, 0xbf1c1758], [46018, 35903], 1),
+    ([0x3efa2cd4, 0x3da618f0, 0xbefa2cd4], [0, 109189], 5),
+    ([0xbe42f460, 0xbedbd070, 0xbedbd074], [189068, 261888], 5),
+    ([0x3f400000, 0x3d904000, 0x3d850d48], [119590, 118635], 0),
+    ([0x3e8155ac, 0xbc4ce300, 0x3ee537e8], [204900, 134605], 4),
+    ([0x3e711e98, 0xbf40c3a6, 0xbf40c3a6], [89956, 261888], 5),
+    ([0x3e30b1e0, 0xbdf54370, 0xbdf54370], [221912, 221912], 0),
+    ([0x3f400000, 0x3e95d000, 0x3e8a2ebc], [83778, 79808], 0),
+    ([0x3e4289d8, 0xbf44ab94, 0x3e91d58c], [163357, 82348], 3),
+    ([0xbd847ad0, 0x3f1511b0, 0x3f1511b0], [116383, 0], 4),
+    ([0x3f5475c1, 0x3f5475c0, 0x3eb98f64], [73706, 0], 0),
+    ([0x3ef0f669, 0x3ef0f668, 0xbed1cd10], [245066, 0], 0),
+    ([0x3f7623fe, 0x3ea4ae34, 0x3f7623fd], [0, 87097], 0),
+    ([0x3efbfd54, 0x3ee40d14, 0x3efbfd53], [0, 12324], 0),
+    ([0xbecbc890, 0x3ec74164, 0xbecbc88f], [0, 2784], 1),
+    ([0xbf3616fd, 0xbf3616fc, 0x3eadca24], [193493, 261888], 1),
+    ([0x3ee411b0, 0xbeb7ba28, 0x3ee411af], [261888, 236533], 4),
+    ([0xbf5eb668, 0x3e1a4030, 0xbf5eb667], [0, 108249], 1),
+    ([0x3e1f4080, 0xbd6716a0, 0x3e1f4081], [261888, 178493], 4),
+    ([0x3f75f532, 0xbf66e578, 0x3f75f531], [0, 253990], 0),
+    ([0xbf29904a, 0xbf6d2c35, 0xbf6d2c36], [224652, 261888], 5),
+    ([0xbf5221ca, 0xbf6b5025, 0xbf6b5024], [247990, 261888], 5),
+    ([0xbe2aae10, 0x3b8ebe00, 0xbe2aae0f], [0, 127518], 1),
+];
+
+fn vector(bits: &[u32]) -> [f32; 3] {
+    [bits[0], bits[1], bits[2]].map(f32::from_bits)
+}
+
+/// How far the levels are from those measured: how often none, and at most.
+fn distances(
+    rows: &[([u32; 9], i32)],
+    level: impl Fn([f32; 3], [[f32; 3]; 2]) -> i32,
+) -> (usize, i32) {
+    let distances: Vec<i32> = rows
+        .iter()
+        .map(|(bits, measured)| {
+            let found = level(vector(bits), [vector(&bits[3..]), vector(&bits[6..])]);
+            (found - measured).abs()
+        })
+        .collect();
+    let exact = distances.iter().filter(|distance| **distance == 0).count();
+    (exact, distances.into_iter().max().unwrap_or(0))
+}
+
+#[test]
+fn gradients_make_levels_as_a_gpu_does() {
+    let axes = |count: usize| {
+        move |_: [f32; 3], gradients: [[f32; 3]; 2]| {
+            let texels = gradients
+                .map(|g| [0, 1, 2].map(|axis| if axis < count { g[axis] * 64.0 } else { 0.0 }));
+            level::of_gradients(texels, true)
+        }
+    };
+    let on_a_cube = |direction: [f32; 3], gradients: [[f32; 3]; 2]| {
+        let (moves, stays) = cube::moves(direction, gradients);
+        level::of_gradients(moves.map(|[s, t]| [s * 64.0, t * 64.0, 0.0]), stays)
+    };
+    for (name, rows, (exact, most)) in [
+        ("planes", FLAT, distances(FLAT, axes(2))),
+        ("volumes", VOLUME, distances(VOLUME, axes(3))),
+        ("cubes", CUBE, distances(CUBE, on_a_cube)),
+    ] {
+        assert!(rows.len() > 20, "{name}: {}", rows.len());
+        assert!(most <= 3, "{name}: {most} 256ths");
+        assert!(
+            10 * exact >= 9 * rows.len(),
+            "{name}: {exact} of {}",
+            rows.len()
+        );
+    }
+}
+
+#[test]
+fn directions_lead_where_a_gpu_went() {
+    for (bits, [x, y], face) in PLACES {
+        let found = cube::place(vector(bits));
+        assert_eq!(found.face, *face, "{:?}", vector(bits));
+        // A coordinate is cut to 21 bits, and a place rounded to 256ths of a texel.
+        let texel = |at: f32| {
+            let cut = (f64::from(at) * f64::from(1 << 21)).floor() as i64;
+            (((cut << 10) + (1 << 12) >> 13) - 128).clamp(0, 1023 << 8)
+        };
+        assert_eq!(
+            [texel(found.s), texel(found.t)],
+            [*x, *y],
+            "{:?}",
+            vector(bits)
+        );
+    }
+}

@@ -9,8 +9,11 @@ use crate::{cargo, workspace};
 
 /// The packages whose tests touch a device. Those of the builder, the macros and xtask need a checkout and rustc; those of
 /// the simulator say nothing of a GPU.
-const TESTED: [&str; 7] = [
+const TESTED: [&str; 10] = [
     "tests",
+    "device",
+    "hopper",
+    "linking",
     "language",
     "compat",
     "arithmetic",

@@ -114,3 +114,35 @@ fn a_call_that_names_freed_memory_is_a_finding() {
     // Without the check the call fails all the same, as on a GPU.
     assert_eq!(free(old), 1);
 }
+
+#[test]
+fn a_pointer_of_the_hosts_is_called_what_it_is() {
+    if super::simulator().is_none() {
+        return;
+    }
+    let name = "freed::a_pointer_of_the_hosts_is_called_what_it_is";
+    let answer = isolated(name, || {
+        let _ = tests::device();
+        let _context = cust::quick_init().expect("a device was opened");
+        let module = Module::from_ptx(PTX, &[]).expect("PTX");
+        let stream = Stream::new(StreamFlags::NON_BLOCKING, None).expect("a stream");
+        let mut own = Box::new([0u64; 2]);
+        let address = own.as_mut_ptr().addr() as u64;
+        // SAFETY: that the memory is none of the device's is what this is about.
+        unsafe { launch!(module.fill<<<1, 1, 0, stream>>>(address)) }.expect("a launch");
+        assert!(stream.synchronize().is_err());
+        assert_eq!(*own, [0; 2]);
+        lanewise_driver::last_message().unwrap_or_default()
+    });
+    for part in [
+        "8-byte write through a pointer of the host's",
+        "address is in the host's own memory\n",
+        "help: copy the data to a buffer of the device, or use pinned, managed or registered memory",
+    ] {
+        assert!(
+            answer.text.contains(part),
+            "{part:?} is not in\n{}",
+            answer.text
+        );
+    }
+}

@@ -18,7 +18,7 @@ pub struct Checks {
     pub race: bool,
     /// Barriers that some threads of a warp do not reach together, and shared memory of a block that has ended.
     pub sync: bool,
-    /// Accesses past the end of a shared array that stay inside the block's shared memory.
+    /// Accesses past the end of a shared or local array that stay inside the block's shared or the thread's local memory.
     pub memory: bool,
     /// Uses of values from memory that nobody wrote.
     pub init: bool,
@@ -134,7 +134,7 @@ pub enum FindingKind {
     AbsentLane,
     /// Lanes that meet name different lanes in their masks.
     DifferentMasks,
-    /// An access outside of the shared array that its address was computed from.
+    /// An access outside of the shared or local array that its address was computed from.
     OutsideArray,
     /// An access to shared memory of a block of the cluster that has ended.
     EndedBlock,
@@ -155,7 +155,7 @@ impl std::fmt::Display for FindingKind {
             Self::DivergentBarrier => "divergent barrier",
             Self::AbsentLane => "shuffle from an absent lane",
             Self::DifferentMasks => "lanes that meet with different masks",
-            Self::OutsideArray => "access outside of a shared array",
+            Self::OutsideArray => "access outside of an array",
             Self::EndedBlock => "access to shared memory of an ended block",
             Self::Unwritten => "use of memory that nobody wrote",
             Self::MissedFence => "missing fence between proxies",

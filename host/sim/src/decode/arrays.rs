@@ -1,12 +1,22 @@
-//! Which shared array an access is meant for.
+//! Which shared or local array an access is meant for.
 //!
 //! An address is one array's when it is computed from that array's address and from nothing that could be another's: through
 //! moves, additions and conversions. Every assignment of a register counts, wherever it stands. What comes from memory, from
-//! parameters or from other instructions may be any address, and accesses through it are left alone.
+//! parameters or from other instructions may be any address, and accesses through it are left alone. So are those through what is
+//! computed from the distance of two arrays, which leads from one to the other.
 
 use super::symbols::Symbols;
 use crate::machine::program::VariableSpace;
-use crate::ptx::ast::{self, Base, Body, Instruction, Opcode, Operand, RegisterId, Symbol};
+use crate::ptx::ast::{self, Base, Body, Instruction, Opcode, Operand, RegisterId, Space, Symbol};
+
+/// A variable that a function names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Meant {
+    /// A static shared variable, by its index among the program's.
+    Shared(u32),
+    /// A local variable, by its index among the body's.
+    Local(u32),
+}
 
 /// What a register's value is computed from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -15,7 +25,9 @@ pub(super) enum Origin {
     #[default]
     Unset,
     /// The address of this variable, and numbers.
-    Array(u32),
+    Array(Meant),
+    /// How far it is from one variable to something, or computed from that.
+    Distance,
     /// It may come from anywhere.
     Any,
 }
@@ -25,6 +37,7 @@ impl Origin {
     fn or(self, other: Self) -> Self {
         match (self, other) {
             (Self::Unset, one) | (one, Self::Unset) => one,
+            (Self::Distance, _) | (_, Self::Distance) => Self::Distance,
             (a, b) if a == b => a,
             _ => Self::Any,
         }
@@ -33,6 +46,7 @@ impl Origin {
     /// Of a sum.
     fn plus(self, other: Self) -> Self {
         match (self, other) {
+            (Self::Distance, _) | (_, Self::Distance) => Self::Distance,
             (Self::Array(a), Self::Any) | (Self::Any, Self::Array(a)) => Self::Array(a),
             // What is not known yet may turn out to be a number.
             (Self::Unset, _) | (_, Self::Unset) => Self::Unset,
@@ -50,8 +64,14 @@ pub(super) struct Arrays<'a, 'm> {
 }
 
 impl<'a> Arrays<'a, '_> {
-    /// The static shared variable that a symbol names.
-    fn shared(&self, symbol: Symbol<'a>) -> Option<u32> {
+    /// The static shared or the local variable that a symbol names.
+    fn named(&self, symbol: Symbol<'a>) -> Option<Meant> {
+        if let Symbol::Local(index) = symbol {
+            let variable = self.body.variables.get(index as usize);
+            if variable.is_some_and(|variable| variable.space == Space::Local) {
+                return Some(Meant::Local(index));
+            }
+        }
         let variable = match symbol {
             Symbol::Module(name) => self.symbols.find(self.module, name),
             Symbol::Local(index) => {
@@ -60,12 +80,13 @@ impl<'a> Arrays<'a, '_> {
             }
             _ => None,
         }?;
-        matches!(self.symbols.space(variable), VariableSpace::Shared(_)).then_some(variable)
+        matches!(self.symbols.space(variable), VariableSpace::Shared(_))
+            .then_some(Meant::Shared(variable))
     }
 
-    /// Each register's origin; empty where the function names no shared array.
+    /// Each register's origin; empty where the function names no such array.
     pub(super) fn origins(&self) -> Vec<Origin> {
-        let names = |operand: &Operand<'a>| matches!(*operand, Operand::Symbol(s, _) if self.shared(s).is_some());
+        let names = |operand: &Operand<'a>| matches!(*operand, Operand::Symbol(s, _) if self.named(s).is_some());
         let mut operands = self.body.operands.iter().chain(&self.body.elements);
         if !operands.any(names) {
             return Vec::new();
@@ -109,14 +130,24 @@ impl<'a> Arrays<'a, '_> {
     fn value(&self, instruction: &Instruction, origins: &[Origin]) -> Origin {
         let of = |operand: &Operand<'a>| match *operand {
             Operand::Register(register) => origins[register as usize],
-            Operand::Symbol(symbol, _) => self.shared(symbol).map_or(Origin::Any, Origin::Array),
+            Operand::Symbol(symbol, _) => self.named(symbol).map_or(Origin::Any, Origin::Array),
             _ => Origin::Any,
         };
-        match (instruction.opcode, self.body.operands(instruction)) {
+        let operands = self.body.operands(instruction);
+        // What came to memory, by an address that is one, may be anything.
+        let sources = match instruction.opcode {
+            Opcode::Ld | Opcode::Atom => &[],
+            _ => operands.get(1..).unwrap_or_default(),
+        };
+        if sources.iter().any(|source| of(source) == Origin::Distance) {
+            return Origin::Distance;
+        }
+        match (instruction.opcode, operands) {
             (Opcode::Mov | Opcode::Cvt | Opcode::Cvta, [_, a]) => of(a),
             // Compilers add by `or` where the bits do not overlap.
             (Opcode::Add | Opcode::Or, [_, a, b]) => of(a).plus(of(b)),
-            (Opcode::Sub, [_, a, b]) if !matches!(of(b), Origin::Array(_)) => of(a).plus(of(b)),
+            (Opcode::Sub, [_, _, b]) if matches!(of(b), Origin::Array(_)) => Origin::Distance,
+            (Opcode::Sub, [_, a, b]) => of(a).plus(of(b)),
             (Opcode::Mad, [_, _, _, c]) => of(c).plus(Origin::Any),
             (Opcode::Selp, [_, a, b, _]) => of(a).or(of(b)),
             _ => Origin::Any,
@@ -124,7 +155,7 @@ impl<'a> Arrays<'a, '_> {
     }
 
     /// The array that an instruction's address is meant for.
-    pub(super) fn accessed(&self, instruction: &Instruction, origins: &[Origin]) -> Option<u32> {
+    pub(super) fn accessed(&self, instruction: &Instruction, origins: &[Origin]) -> Option<Meant> {
         let mut found = None;
         for operand in self.body.operands(instruction) {
             if let Operand::Address(base, _) = *operand {
@@ -133,7 +164,7 @@ impl<'a> Arrays<'a, '_> {
                         Some(&Origin::Array(array)) => Some(array),
                         _ => None,
                     },
-                    Base::Symbol(symbol) => self.shared(symbol),
+                    Base::Symbol(symbol) => self.named(symbol),
                     Base::Absolute => None,
                 };
                 // Of an instruction with two addresses it is not known here which access is which.

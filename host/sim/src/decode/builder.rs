@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
+use super::arrays::Meant;
 use super::problem::{Result, invalid};
 use super::symbols::Symbols;
 use crate::machine::meeting::together::{Meeting, OperandPlace};
 use crate::machine::op::{Handler, Op};
 use crate::machine::program::{
-    Area, CallSite, Class, Function, OpInfo, PresetRow, Program, Scope, Value,
+    Area, CallSite, Class, Function, LocalArray, OpInfo, PresetRow, Program, Scope, Value,
 };
 use crate::ptx::ast::{self, Body, Instruction, LabelId, Opcode, Type};
 
@@ -190,13 +191,29 @@ impl Builder<'_, '_> {
         });
     }
 
-    /// Says that the operations of the last instruction access this shared array.
-    pub(super) fn accesses_array(&mut self, array: u32) {
+    /// Says that the operations of the last instruction access this array.
+    pub(super) fn accesses(&mut self, meant: Meant) -> Result<()> {
         let first = self.starts.last().copied().unwrap_or(0);
-        let end = self.program.ops.len() as u32;
-        self.program
-            .arrays
-            .extend((first..end).map(|op| (op, array)));
+        let ops = first..self.program.ops.len() as u32;
+        match meant {
+            Meant::Shared(array) => self.program.arrays.extend(ops.map(|op| (op, array))),
+            Meant::Local(index) => {
+                let (Some(variable), Some(&Some(place))) = (
+                    self.body.variables.get(index as usize),
+                    self.locals.get(index as usize),
+                ) else {
+                    return Ok(());
+                };
+                let array = LocalArray {
+                    name: variable.name.into(),
+                    size: variable.size(),
+                    row: self.constant(Value::Local(place), 8)?,
+                };
+                let arrays = &mut self.program.local_arrays;
+                arrays.extend(ops.map(|op| (op, array.clone())));
+            }
+        }
+        Ok(())
     }
 
     /// Remembers that the next operation goes to `label`.

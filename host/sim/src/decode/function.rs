@@ -162,8 +162,11 @@ fn modelled<'a>(
         builder
             .instruction(instruction)
             .map_err(|p| at(p, instruction.position.line, builder.program))?;
-        if let Some(array) = arrays.accessed(instruction, &origins) {
-            builder.accesses_array(array);
+        if let Some(meant) = arrays.accessed(instruction, &origins) {
+            let line = instruction.position.line;
+            builder
+                .accesses(meant)
+                .map_err(|p| at(p, line, builder.program))?;
         }
     }
     builder.starts.push(builder.program.ops.len() as u32);

@@ -72,6 +72,8 @@ pub(crate) struct Program {
     pub(crate) variables: Vec<Variable>,
     /// Operations whose address is computed from that of one shared variable, with its index; by operation.
     pub(crate) arrays: Vec<(u32, u32)>,
+    /// The same for local variables.
+    pub(crate) local_arrays: Vec<(u32, LocalArray)>,
     /// How each instruction's results come from what it reads.
     pub(crate) flows: Flows,
     /// The kernels, and each one's function.
@@ -122,6 +124,7 @@ impl Default for Program {
             videos: Vec::new(),
             meetings: Vec::new(),
             arrays: Vec::new(),
+            local_arrays: Vec::new(),
             flows: Flows::default(),
             variables: Vec::new(),
             kernels: Vec::new(),
@@ -264,6 +267,16 @@ pub(crate) struct Function {
     pub(crate) entry: bool,
     /// Why it cannot run, if something in it is not modelled; its code is one operation that says so.
     pub(crate) refused: Option<LoadError>,
+}
+
+/// A local variable that addresses are computed from.
+#[derive(Debug, Clone)]
+pub(crate) struct LocalArray {
+    pub(crate) name: Arc<str>,
+    /// How many bytes it has.
+    pub(crate) size: u64,
+    /// The row of its address, in 64 bits.
+    pub(crate) row: u32,
 }
 
 /// A row that is filled when a frame is made.

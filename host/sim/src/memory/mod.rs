@@ -355,7 +355,18 @@ impl Memory {
 
     /// What an address is, or lies next to: what a report says of it.
     pub fn whereabouts(&self, address: u64) -> Whereabouts {
-        self.lock().table.whereabouts(address)
+        let state = self.lock();
+        let found = state.table.whereabouts(address);
+        let reserved = state.arena.base()..state.arena.base() + state.arena.size();
+        match found {
+            // Next to memory that is far away says nothing.
+            Whereabouts::Past(..) | Whereabouts::Before(..) | Whereabouts::Nowhere
+                if !reserved.contains(&address) && whereabouts::is_mapped(address) =>
+            {
+                Whereabouts::Host
+            }
+            found => found,
+        }
     }
 
     /// Says that the host wrote `len` bytes at `address`: by a copy, a memset, or by showing them to another device.

@@ -157,3 +157,16 @@ fn host_memory_can_be_registered() {
     memory.unregister(at).unwrap();
     assert!(memory.find(at).is_none());
 }
+
+#[test]
+fn memory_of_the_host_is_told_from_memory_that_is_not_there() {
+    let memory = memory();
+    let device = memory.allocate(64, 1, Kind::Device, None).expect("memory");
+    let own = Box::new(0u64);
+    let address = (&raw const *own).addr() as u64;
+    assert_eq!(memory.whereabouts(address), Whereabouts::Host);
+    assert!(matches!(
+        memory.whereabouts(device + 64),
+        Whereabouts::Past(0, _)
+    ));
+}

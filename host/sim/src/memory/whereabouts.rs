@@ -25,6 +25,8 @@ pub enum Whereabouts {
     Past(u64, Allocation),
     /// So many bytes before the start of an allocation, which is the nearest.
     Before(u64, Allocation),
+    /// In the host's own memory, which the device does not reach.
+    Host,
     /// Nowhere: the device has no allocation.
     Nowhere,
 }
@@ -65,9 +67,28 @@ impl fmt::Display for Whereabouts {
             Self::Before(short, allocation) => {
                 write!(f, "is {} before {allocation}", bytes(*short))
             }
+            Self::Host => f.write_str("is in the host's own memory"),
             Self::Nowhere => f.write_str("is in no allocation; the device has none"),
         }
     }
+}
+
+/// Whether something of the host's is mapped at `address`, as far as the host tells.
+pub(super) fn is_mapped(address: u64) -> bool {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    maps.lines().any(|line| {
+        let range = line
+            .split(' ')
+            .next()
+            .and_then(|range| range.split_once('-'));
+        let Some((start, end)) = range else {
+            return false;
+        };
+        let number = |text| u64::from_str_radix(text, 16).ok();
+        number(start)
+            .zip(number(end))
+            .is_some_and(|(start, end)| (start..end).contains(&address))
+    })
 }
 
 /// "1 byte", "2 bytes".

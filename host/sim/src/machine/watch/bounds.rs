@@ -1,14 +1,14 @@
-//! Shared memory: accesses outside of the array that they are meant for, and of blocks that have ended.
+//! Accesses outside of the shared or local array that they are meant for, and shared memory of blocks that have ended.
 //!
-//! That an address lies in the block's shared memory is always checked. Here the array counts that the address was computed from
+//! That an address lies in the block's shared memory, or in the thread's local memory, is always checked. Here the array counts that the address was computed from
 //! (see `decode::arrays`). Missed: arrays whose address went through memory, parameters or a choice between two arrays;
-//! dynamic shared memory, which is one array.
+//! dynamic shared memory, which is one array; arrays that a compiler has put into one variable, as it does with those of a function.
 
 use crate::checks::FindingKind;
 use crate::machine::core::Core;
 use crate::machine::lane::{LANES, lanes};
 use crate::machine::op::Op;
-use crate::machine::program::{Class, Variable, VariableSpace};
+use crate::machine::program::{Class, LocalArray, Variable, VariableSpace};
 use crate::memory::window;
 
 /// Where the array of an operation begins and ends in shared memory, which is everywhere where it has none.
@@ -53,6 +53,46 @@ impl<'l> Core<'l> {
         start < array.start || end > array.end
     }
 
+    /// The local array that an operation's address was computed from.
+    pub(super) fn local_array(&self, index: u32) -> Option<&'l LocalArray> {
+        let arrays = &self.run.program.local_arrays;
+        let at = arrays.binary_search_by_key(&index, |&(op, _)| op).ok()?;
+        Some(&arrays[at].1)
+    }
+
+    /// Checks accesses of the lanes of `mask` to local memory, at these local addresses.
+    #[cold]
+    pub(super) fn check_local(
+        &mut self,
+        op: *const Op,
+        index: u32,
+        (class, bytes): (Class, u8),
+        addresses: &[u64; LANES],
+        mask: u32,
+    ) {
+        let Some(array) = self.local_array(index) else {
+            return;
+        };
+        // SAFETY: the decoder gave the frame of this operation's function the row, of 64 bits.
+        let starts = unsafe { *self.lanes::<u64>(array.row) };
+        for lane in lanes(mask) {
+            let (address, start) = (addresses[lane], starts[lane]);
+            let end = start + array.size;
+            if address >= start && address.saturating_add(bytes.into()) <= end {
+                continue;
+            }
+            let what = format!(
+                "{bytes}-byte {} of local memory outside of its array",
+                verb(class)
+            );
+            let note = away("local", address, start, (&array.name, array.size));
+            let by = (self.current.0, self.current.1 as u32, lane);
+            self.note_by(FindingKind::OutsideArray, op, by, || {
+                Some((what, vec![note]))
+            });
+        }
+    }
+
     /// Checks accesses of the lanes of `mask` to shared memory, at these shared addresses.
     #[cold]
     pub(super) fn check_shared(
@@ -94,23 +134,26 @@ impl<'l> Core<'l> {
             if inside || address >= window::SHARED_PER_BLOCK {
                 continue;
             }
-            let (name, size) = (&variable.name, variable.size);
-            let at = match address < start {
-                true => format!("{} bytes before", start - address),
-                false => format!("{} bytes past the start of", address - start),
-            };
             let what = format!(
                 "{bytes}-byte {} of shared memory outside of its array",
                 verb(class)
             );
-            let note =
-                format!("shared address {address:#x} is {at} `{name}`, which has {size} bytes");
+            let note = away("shared", address, start, (&variable.name, variable.size));
             let by = by(self, lane);
             self.note_by(FindingKind::OutsideArray, op, by, || {
                 Some((what, vec![note]))
             });
         }
     }
+}
+
+/// How far an address is from where an array starts.
+fn away(space: &str, address: u64, start: u64, (name, size): (&str, u64)) -> String {
+    let at = match address < start {
+        true => format!("{} bytes before", start - address),
+        false => format!("{} bytes past the start of", address - start),
+    };
+    format!("{space} address {address:#x} is {at} `{name}`, which has {size} bytes")
 }
 
 fn verb(class: Class) -> &'static str {

@@ -3,6 +3,7 @@
 //! The shape is `STYLE.md`'s "An error": what happened, where in the Rust source and the PTX, which kernel, block, thread
 //! and seed, what the address is nearest to, what to do.
 
+use super::elsewhere::CONVERT;
 use crate::machine::event::{AccessKind, FaultKind, ImageFault, RawFault, Region};
 use crate::machine::lane::LANES;
 use crate::machine::launch::run::{Failure, Run};
@@ -18,6 +19,9 @@ const BOUNDS: &str =
 const BOUNDS_OF_ONE: &str = "compare the index with the slice's length first";
 /// The same where the address is that of a variable, by its name.
 const VARIABLE: &str = "the variable ends before: check the offset behind its name";
+
+/// What to do about a pointer to memory of the host.
+const HOST: &str = "copy the data to a buffer of the device, or use pinned, managed or registered memory (cuMemAllocHost, cuMemAllocManaged, cuMemHostRegister)";
 
 /// What to do about a null pointer.
 const NULL: &str = "pass a buffer of the device: this pointer was never set";
@@ -178,7 +182,8 @@ impl Run<'_> {
                 address,
                 bytes,
             } => {
-                let (what, notes, mut help) = self.access(act, region, generic, address, bytes);
+                let (mut what, mut notes, mut help) =
+                    self.access(act, region, generic, address, bytes);
                 if matches!(region, Region::Global | Region::Constant) {
                     let info = index(self.program, op).and_then(|i| self.program.infos.get(i));
                     let named = info.and_then(|info| {
@@ -191,6 +196,14 @@ impl Run<'_> {
                         }
                         _ => help,
                     };
+                }
+                let meant = index(self.program, op).and_then(|i| self.narrow_address(i, address));
+                if let Some((space, note)) = meant.filter(|_| region == Region::Global) {
+                    what = format!(
+                        "{bytes}-byte {} of global memory at an address of {space} memory",
+                        verb(act)
+                    );
+                    (notes, help) = (vec![note], Some(CONVERT));
                 }
                 Fault::IllegalAddress(report(what, notes, help))
             }
@@ -323,6 +336,7 @@ impl Run<'_> {
                     },
                     Whereabouts::Past(..) => ("past the end of an allocation", BOUNDS),
                     Whereabouts::Before(..) => ("before the start of an allocation", BOUNDS),
+                    Whereabouts::Host => ("through a pointer of the host's", HOST),
                     _ => ("of memory that is not there", BOUNDS),
                 };
                 let constant = match region {
@@ -335,28 +349,7 @@ impl Run<'_> {
                 (what, notes, Some(help))
             }
             Region::Shared => {
-                let start = u64::from(self.shared_start + self.scratch);
-                let at = if generic {
-                    address - crate::memory::window::SHARED
-                } else {
-                    address
-                };
-                let own = self.own_shared();
-                let end = start + u64::from(own);
-                let note = if own == 0 {
-                    "the block has no shared memory".into()
-                } else if at >= end {
-                    format!(
-                        "address is {} bytes past the block's {} bytes of shared memory",
-                        at - end,
-                        own
-                    )
-                } else {
-                    format!(
-                        "address {at:#x} is below the block's shared memory, which starts at {start:#x}"
-                    )
-                };
-                let help = "give the launch more dynamic shared memory, or check the index against the array's length";
+                let (note, help) = self.outside_of_shared(generic, address);
                 (
                     format!("{bytes}-byte {verb} outside of shared memory"),
                     vec![note],

@@ -34,7 +34,7 @@ fn words(kind: FindingKind) -> (&'static str, &'static str) {
             "order the two with a barrier, or make both atomic",
         ),
         FindingKind::OutsideArray => (
-            "an access outside of a shared array",
+            "an access outside of an array",
             "compare the index with the array's length: what lies behind it is another array's",
         ),
         FindingKind::Unwritten => (

@@ -5,6 +5,7 @@
 
 pub(in crate::machine) mod apart;
 pub(in crate::machine) mod bounds;
+mod elsewhere;
 pub(in crate::machine) mod explain;
 pub(in crate::machine) mod findings;
 pub(crate) mod flow;
@@ -111,6 +112,9 @@ impl Core<'_> {
                 {
                     self.check_shared(op, index as u32, (info.class, info.bytes), inside, mask);
                 }
+                if region == Region::Local && run.launch.checks.memory {
+                    self.check_local(op, index as u32, (info.class, info.bytes), inside, mask);
+                }
                 if run.launch.checks.init {
                     self.look_init(op, info, region, inside, mask);
                 }
@@ -146,13 +150,15 @@ impl Core<'_> {
         let region = match space {
             SpaceClass::Global => Region::Global,
             SpaceClass::Shared => Region::Shared,
-            SpaceClass::Local | SpaceClass::Constant => return true,
+            SpaceClass::Local => return !self.looks_local(index),
+            SpaceClass::Constant => return true,
             SpaceClass::Generic if window::of(start) != window::of(even.last()) => return false,
             SpaceClass::Generic => match window::of(start) {
                 Window::Global => Region::Global,
                 // Its addresses are counted from the window's start.
                 Window::Shared => return false,
-                Window::Local | Window::Param => return true,
+                Window::Local => return !self.looks_local(index),
+                Window::Param => return true,
             },
         };
         let write = !matches!(info.class, Class::Load(_));
@@ -198,6 +204,11 @@ impl Core<'_> {
         let index = (op as usize - run.program.ops.as_ptr() as usize) / size_of::<Op>();
         // What is unwritten is followed through registers, and a probe looks at everything.
         self.tainted || self.probe.is_some() || run.watched.get(index).copied().unwrap_or(false)
+    }
+
+    /// Whether accesses of an operation to local memory are compared with an array.
+    fn looks_local(&self, index: usize) -> bool {
+        self.run.launch.checks.memory && self.local_array(index as u32).is_some()
     }
 
     /// Counts an operation that all running lanes do on registers, which is all there is to watch of it. False for others.
@@ -481,6 +492,8 @@ pub(in crate::machine) fn watched(
     }
     let arrays = program.arrays.iter().filter(|_| checks.memory);
     arrays.for_each(|&(op, _)| watched[op as usize] = true);
+    let arrays = program.local_arrays.iter().filter(|_| checks.memory);
+    arrays.for_each(|(op, _)| watched[*op as usize] = true);
     watched
 }
 

@@ -19,7 +19,7 @@ mod half;
 mod integer;
 
 use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use crate::machine::compute::alu;
 use crate::machine::lane::Lane;
@@ -223,19 +223,24 @@ macro_rules! forms {
 }
 use forms;
 
-static TABLE: LazyLock<Rows> = LazyLock::new(|| {
-    let mut rows = Rows::new();
-    integer::rows(&mut rows);
-    bits::rows(&mut rows);
-    float::rows(&mut rows);
-    directed::rows(&mut rows);
-    extremes::rows(&mut rows);
-    approx::rows(&mut rows);
-    half::rows(&mut rows);
-    compare::rows(&mut rows);
-    convert::rows(&mut rows);
-    rows
-});
+/// The table, made when it is first asked for. (By a function: what the initial value of a static names is compiled into every program of
+/// this crate, the unit tests too, which run none of it.)
+fn table() -> &'static Rows {
+    static TABLE: OnceLock<Rows> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let mut rows = Rows::new();
+        integer::rows(&mut rows);
+        bits::rows(&mut rows);
+        float::rows(&mut rows);
+        directed::rows(&mut rows);
+        extremes::rows(&mut rows);
+        approx::rows(&mut rows);
+        half::rows(&mut rows);
+        compare::rows(&mut rows);
+        convert::rows(&mut rows);
+        rows
+    })
+}
 
 /// The words by which the table knows an instruction of `operands` operands: its spelling, and for what
 /// one spelling does not tell apart, its sources.
@@ -253,10 +258,10 @@ pub(super) fn key(opcode: Opcode, modifiers: &[Modifier], operands: usize) -> St
 
 /// The instruction of this spelling, if it works on registers alone.
 pub(crate) fn find(spelling: &str) -> Option<Entry> {
-    TABLE.get(spelling).copied()
+    table().get(spelling).copied()
 }
 
 /// Every key of the table.
 pub(crate) fn keys() -> impl Iterator<Item = &'static str> {
-    TABLE.keys().map(String::as_str)
+    table().keys().map(String::as_str)
 }

@@ -49,6 +49,12 @@ pub mod element {
         S8: i8;
         /// Elements that are bytes without sign.
         U8: u8;
+        /// Signed integers of 4 bits, two in a byte.
+        S4: u8;
+        /// Integers of 4 bits without sign, two in a byte.
+        U4: u8;
+        /// Single bits, eight in a byte.
+        B1: u8;
     }
 }
 

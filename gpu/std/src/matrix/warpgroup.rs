@@ -24,7 +24,7 @@
 
 use core::marker::PhantomData;
 
-use super::element::{Bf16, E4m3, E5m2, F16, S8, Tf32, U8};
+use super::element::{B1, Bf16, E4m3, E5m2, F16, S8, Tf32, U8};
 use super::{Element, warp};
 use crate::half::F16x2;
 use crate::state_space::{self, ptx};
@@ -519,7 +519,8 @@ macro_rules! widths {
             $columns $registers $list: "k32", E4m3 E4m3 f32 "f32.e4m3.e4m3", E4m3 E5m2 f32 "f32.e4m3.e5m2",
             E5m2 E4m3 f32 "f32.e5m2.e4m3", E5m2 E5m2 f32 "f32.e5m2.e5m2",
         }
-        integers! { $columns $registers $list: S8 S8 "s8.s8", S8 U8 "s8.u8", U8 S8 "u8.s8", U8 U8 "u8.u8", }
+        integers! { $columns $registers $list: "k32", S8 S8 "s8.s8", S8 U8 "s8.u8", U8 S8 "u8.s8", U8 U8 "u8.u8", }
+        integers! { $columns $registers $list: "k256", B1 B1 "b1.b1.and.popc", }
     )*};
 }
 /// The same for sums of half floats, two in a register.
@@ -552,9 +553,9 @@ macro_rules! floats {
     )*};
 }
 macro_rules! integers {
-    ($columns:literal $registers:literal $list:tt: $($a:ident $b:ident $types:literal,)*) => {$(
+    ($columns:literal $registers:literal $list:tt: $k:literal, $($a:ident $b:ident $types:literal,)*) => {$(
         products! {
-            $a, $b, i32, false, concat!("m64n", $columns, "k32.s32.", $types), $registers, $list, "", "", [], [], []
+            $a, $b, i32, false, concat!("m64n", $columns, $k, ".s32.", $types), $registers, $list, "", "", [], [], []
         }
         impl MultiplyAdd<$a, $b> for Accumulator<i32, $registers> {}
     )*};

@@ -2,8 +2,12 @@
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::half::F16x2;
-use lanewise_std::matrix::element::{Bf16, E4m3, E5m2, F16, S8, Tf32, U8};
-use lanewise_std::matrix::warp::{self, Left, Multiply, Right, Sum, multiply_add, store_matrices};
+use lanewise_std::matrix::Element;
+use lanewise_std::matrix::element::{B1, Bf16, E4m3, E5m2, F16, S4, S8, Tf32, U4, U8};
+use lanewise_std::matrix::warp::{
+    self, Left, Multiply, Right, Sum, load_matrices, load_matrices_transposed, multiply_add,
+    multiply_add_f64, store_matrices, store_matrices_transposed,
+};
 use lanewise_std::matrix::warpgroup::{Accumulator, Across, Descriptor};
 use lanewise_std::thread::{block_dim_x, sync_threads, thread_idx_x};
 use lanewise_std::tma::{self, SwizzledTile};
@@ -26,7 +30,7 @@ fn fill<const N: usize>(
 
 /// 16 rows of 32 bytes from word 0 of `input` times the transpose of 8 rows of 32 bytes from word 128 on, added to the words of `output`.
 #[inline(always)]
-fn by_warp<E: Multiply>(input: &[u32], output: GlobalMut<E::Sum>) {
+fn by_warp<A: Multiply<B>, B: Element>(input: &[u32], output: GlobalMut<A::Sum>) {
     shared! {
         static LEFT: [SwizzledTile<[u32; 128]>; 1];
         static RIGHT: [SwizzledTile<[u32; 64]>; 1];
@@ -36,13 +40,13 @@ fn by_warp<E: Multiply>(input: &[u32], output: GlobalMut<E::Sum>) {
     sync_threads();
     let lane = thread_idx_x();
     let index = |i| {
-        let (row, column) = Sum::<E::Sum>::position(lane, i);
+        let (row, column) = Sum::<A::Sum>::position(lane, i);
         row * warp::COLUMNS + column
     };
     // SAFETY: written before the barrier; each element of the output is one lane's.
     unsafe {
-        let left = Left::<E>::load(LEFT.tile(0).as_ptr().cast(), warp::BYTES);
-        let right = Right::<E>::load_transpose(RIGHT.tile(0).as_ptr().cast(), warp::BYTES);
+        let left = Left::<A>::load(LEFT.tile(0).as_ptr().cast(), warp::BYTES);
+        let right = Right::<B>::load_transpose(RIGHT.tile(0).as_ptr().cast(), warp::BYTES);
         let before = core::array::from_fn(|i| output.get(index(i)));
         let sum = multiply_add(&left, &right, Sum::of(before));
         for (i, element) in sum.elements().into_iter().enumerate() {
@@ -52,21 +56,86 @@ fn by_warp<E: Multiply>(input: &[u32], output: GlobalMut<E::Sum>) {
 }
 
 macro_rules! by_warp {
-    ($($name:ident: $element:ty, $sum:ty;)*) => {$(
+    ($($name:ident: $left:ty, $right:ty, $sum:ty;)*) => {$(
         /// By `mma.sync`; a warp.
         #[kernel]
         #[launch_contract(dims = 1, block = (32))]
         pub fn $name(input: &[u32], output: GlobalMut<$sum>) {
-            by_warp::<$element>(input, output);
+            by_warp::<$left, $right>(input, output);
         }
     )*};
 }
 by_warp! {
-    warp_f16: F16, f32;
-    warp_bf16: Bf16, f32;
-    warp_tf32: Tf32, f32;
-    warp_s8: S8, i32;
-    warp_u8: U8, i32;
+    warp_f16: F16, F16, f32;
+    warp_bf16: Bf16, Bf16, f32;
+    warp_tf32: Tf32, Tf32, f32;
+    warp_s8: S8, S8, i32;
+    warp_u8: U8, U8, i32;
+    warp_bytes: U8, S8, i32;
+    warp_s4: S4, S4, i32;
+    warp_nibbles: S4, U4, i32;
+    warp_bits: B1, B1, i32;
+}
+
+/// By `mma.sync` of `f64`; a warp: 8 rows of 4 of `input` times the transpose of the 8 rows behind them, added to `output`.
+#[kernel]
+#[launch_contract(dims = 1, block = (32))]
+pub fn warp_f64(input: &[f64], output: GlobalMut<f64>) {
+    let lane = thread_idx_x() as usize;
+    let [left, right] = [0, 32].map(|start| input.get(start + lane).copied().unwrap_or(0.0));
+    // SAFETY: each element of the output is one lane's.
+    unsafe {
+        let before = [output.get(2 * lane), output.get(2 * lane + 1)];
+        for (i, sum) in multiply_add_f64(left, right, before)
+            .into_iter()
+            .enumerate()
+        {
+            output.set(2 * lane + i, sum);
+        }
+    }
+}
+
+/// 16 rows of 16 bytes of `input` by `ldmatrix`, and to another place by `stmatrix`: by one, by two, by two transposed on both ways, and by one transposed on the way back.
+#[kernel]
+#[launch_contract(dims = 1, block = (32))]
+pub fn matrices_there_and_back(input: &[u32], output: GlobalMut<u32>) {
+    shared! {
+        static FROM: [SwizzledTile<[u32; 64]>; 1];
+        static TO: [SwizzledTile<[u32; 64]>; 1];
+    }
+    fill(FROM.tile(0), input, 0, |i| i);
+    let lane = thread_idx_x() as usize;
+    let row =
+        |tile: *mut u32, first: usize| tile.cast::<u8>().wrapping_add(16 * (first + lane) % 256);
+    for turn in 0..4 {
+        sync_threads();
+        let (from, to) = (FROM.tile(0).as_ptr(), TO.tile(0).as_ptr());
+        // SAFETY: each lane names a row that is there; all lanes come here, and a barrier stands between writes and reads.
+        unsafe {
+            match turn {
+                0 => {
+                    let [first] = load_matrices(row(from, 0));
+                    let [second] = load_matrices(row(from, 8));
+                    store_matrices(row(to, 0), [first]);
+                    store_matrices(row(to, 8), [second]);
+                }
+                1 => store_matrices(row(to, 0), load_matrices::<2>(row(from, 0))),
+                2 => store_matrices_transposed(
+                    row(to, 0),
+                    load_matrices_transposed::<2>(row(from, 0)),
+                ),
+                _ => {
+                    let [first] = load_matrices(row(from, 0));
+                    store_matrices_transposed(row(to, 0), [first]);
+                }
+            }
+        }
+        sync_threads();
+        for i in (lane..64).step_by(32) {
+            // SAFETY: stored before the barrier; each element of the output is one lane's.
+            unsafe { output.set(64 * turn + i, TO.tile(0).get(i)) };
+        }
+    }
 }
 
 /// The right operand by its own rows: 16 of 8 half floats from word 128 on.
@@ -102,7 +171,7 @@ pub fn store_four(output: GlobalMut<u32>) {
     // SAFETY: each lane names a row of its own; read after the barrier.
     unsafe {
         let row = tile.as_ptr().cast::<u8>().add(16 * lane as usize);
-        store_matrices(row, core::array::from_fn(|i| 100 * lane + i as u32));
+        store_matrices::<4>(row, core::array::from_fn(|i| 100 * lane + i as u32));
     }
     sync_threads();
     for i in (lane as usize..128).step_by(32) {
@@ -170,6 +239,7 @@ by_warpgroup! {
     integer warpgroup_s8: S8, S8, i32, 64;
     integer warpgroup_u8: U8, U8, i32, 32;
     integer warpgroup_bytes: S8, U8, i32, 48;
+    integer warpgroup_bits: B1, B1, i32, 8;
 }
 
 /// As the others, with a sum of half floats: 64 columns.

@@ -160,6 +160,116 @@ fn a_warp_multiplies_every_type() {
     );
 }
 
+/// Element `i` of rows of integers of so many bits, which begin at a word.
+fn packed(words: &[u32], start: usize, i: usize, (bits, signed): (usize, bool)) -> i32 {
+    let word = words[start + i * bits / 32] >> (i * bits % 32);
+    let unused = 32 - bits;
+    match signed {
+        true => ((word << unused) as i32) >> unused,
+        false => ((word << unused) >> unused) as i32,
+    }
+}
+
+/// Products of integers that fill all bits of a word: rows of `words_of_row` words times the transpose of others.
+fn packed_product(
+    words: &[u32],
+    types: [(usize, bool); 2],
+    (rows, columns, words_of_row): (usize, usize, usize),
+) -> Vec<i32> {
+    let depth = 32 * words_of_row / types[0].0;
+    let element = |row: usize, column: usize| -> i32 {
+        let left = |k| packed(words, row * words_of_row, k, types[0]);
+        let right = |k| packed(words, (rows + column) * words_of_row, k, types[1]);
+        (0..depth).map(|k| left(k) * right(k)).sum()
+    };
+    let places = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
+    places.map(|(row, column)| element(row, column)).collect()
+}
+
+/// Words of which every bit varies.
+fn any_words(count: u32) -> Vec<u32> {
+    let word =
+        |i: u32| (i + 1).wrapping_mul(0x9e37_79b1) ^ i.wrapping_mul(0x85eb_ca6b).rotate_left(13);
+    (0..count).map(word).collect()
+}
+
+#[test]
+fn small_integers_and_bits_are_multiplied() {
+    let words = any_words(192);
+    let check = |got: Vec<i32>, types, what| {
+        assert_eq!(got, packed_product(&words, types, (16, 8, 8)), "{what}");
+    };
+    let zeros = [0i32; 128];
+    check(
+        run(warp_bytes, &words, &zeros, 32),
+        [(8, false), (8, true)],
+        "bytes",
+    );
+    check(
+        run(warp_s4, &words, &zeros, 32),
+        [(4, true), (4, true)],
+        "s4",
+    );
+    check(
+        run(warp_nibbles, &words, &zeros, 32),
+        [(4, true), (4, false)],
+        "s4, u4",
+    );
+    check(
+        run(warp_bits, &words, &zeros, 32),
+        [(1, false), (1, false)],
+        "bits",
+    );
+    // By a warpgroup twice.
+    let words = any_words(2048 + 16 * 32);
+    let got = run(warpgroup_bits, &words, &[0i32; 64 * 16], 128);
+    let once = packed_product(&words, [(1, false); 2], (64, 16, 32));
+    assert_eq!(got, once.iter().map(|x| 2 * x).collect::<Vec<_>>());
+}
+
+#[test]
+fn doubles_are_multiplied() {
+    let (device, stream) = device();
+    let numbers: Vec<f64> = (0..64).map(|i| f64::from(i * 7 % 23) / 8.0 - 1.0).collect();
+    let before: Vec<f64> = (0..64).map(f64::from).collect();
+    let (input, mut output) = (buffer(&device, &numbers), buffer(&device, &before));
+    device
+        .launch(
+            &stream,
+            warp_f64,
+            LaunchConfig::new(1, 32),
+            (&input, &mut output),
+        )
+        .expect("a launch");
+    for (i, got) in values(&output).into_iter().enumerate() {
+        let (row, column) = (i / 8, i % 8);
+        let sum: f64 = (0..4)
+            .map(|k| numbers[4 * row + k] * numbers[32 + 4 * column + k])
+            .sum();
+        assert_eq!(got, before[i] + sum, "{row}, {column}");
+    }
+}
+
+/// By one and by two, as they are and transposed, there and back.
+#[test]
+fn matrices_come_and_go_in_any_number() {
+    let words = any_words(64);
+    let got = run(matrices_there_and_back, &words, &[0u32; 256], 32);
+    for (turn, got) in got.chunks(64).take(3).enumerate() {
+        assert_eq!(got, words, "{turn}: there and back is the same");
+    }
+    let half = |words: &[u32], row: usize, column: usize| {
+        words[4 * row + column / 2] >> (16 * (column % 2)) & 0xffff
+    };
+    for (row, column) in (0..64).map(|i| (i / 8, i % 8)) {
+        assert_eq!(
+            half(&got[192..], row, column),
+            half(&words, column, row),
+            "{row}, {column}"
+        );
+    }
+}
+
 #[test]
 fn the_right_operand_may_be_stored_by_rows() {
     let mut all = words(&BF16, 16, 32, 1);

@@ -39,11 +39,16 @@ pub(crate) struct Footprint {
 impl Footprint {
     /// Whether it matters which of the two comes first.
     pub(crate) fn depends(&self, other: &Self) -> bool {
+        self.sc && other.sc || (self.writes || other.writes) && self.meets(other)
+    }
+
+    /// Whether the two access a byte in common.
+    pub(crate) fn meets(&self, other: &Self) -> bool {
         let meet = |&(a, n): &(u64, u64)| {
             let mut others = other.ranges.iter();
             others.any(|&(b, m)| a < b + m && b < a + n)
         };
-        self.sc && other.sc || (self.writes || other.writes) && self.ranges.iter().any(meet)
+        self.ranges.iter().any(meet)
     }
 
     /// Whether nobody else can see it.

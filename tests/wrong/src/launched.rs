@@ -48,8 +48,8 @@ impl Launcher {
         })
     }
 
-    /// Launches a part of a case and waits for it; tells when it waits.
-    pub fn run(&mut self, case: &Case, part: Part, waits: &mut dyn FnMut()) -> Ending {
+    /// Launches a part of a case and waits for it; tells when all is there but the launch.
+    pub fn run(&mut self, case: &Case, part: Part, launches: &mut dyn FnMut()) -> Ending {
         let (text, kernel) = case.module(part);
         let own;
         let module = match (case.language, &self.rust) {
@@ -97,6 +97,7 @@ impl Launcher {
             Ok(maps) => maps,
             Err(error) => return Ending::Failed(error.to_string()),
         };
+        launches();
         let (at, new) = (data.address(), new.as_device_ptr().as_raw());
         // SAFETY: a kernel in PTX takes two addresses, one in Rust two slices. What else would have to hold is what a wrong one breaks: it
         // runs in a process that is there for nothing else.
@@ -130,7 +131,7 @@ impl Launcher {
                 let source = std::error::Error::source(&error).map(ToString::to_string);
                 return Ending::Failed(source.unwrap_or_else(|| error.to_string()));
             }
-            Ok(()) => waits(),
+            Ok(()) => {}
         }
         match self.stream.synchronize() {
             Ok(()) => Ending::Ended,

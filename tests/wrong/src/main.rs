@@ -2,7 +2,8 @@
 //!
 //! `cargo xtask diff-sanitizer` starts it; a bundle carries it to a machine with a GPU.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -11,7 +12,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use lanewise::{Backend, Device};
 use wrong::case::{Case, Part};
 use wrong::launched::{Ending, Launcher};
-use wrong::sanitizer::{self, Outcome, Record, Session, TOOLS};
+use wrong::sanitizer::{self, Answer, Outcome, Record, Session, TOOLS};
 use wrong::simulated;
 
 /// Small wrong kernels and their right twins.
@@ -72,7 +73,7 @@ impl Filter {
 struct Sanitizer {
     #[command(flatten)]
     filter: Filter,
-    /// Write the result as JSON, as `tests/wrong/results` has it
+    /// Write the result as JSON, as `tests/wrong/results` has it; what the file has already is not run again
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// The program compute-sanitizer
@@ -82,8 +83,11 @@ struct Sanitizer {
     #[arg(long)]
     jobs: Option<usize>,
     /// Seconds that a kernel may take
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, default_value_t = 6)]
     limit: u64,
+    /// Seconds in which processes begin; what is left another call does
+    #[arg(long, default_value_t = 3600)]
+    within: u64,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -121,6 +125,9 @@ fn list(filter: &Filter) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// How long a tool has to write what it has to say of a case.
+const PAUSE: Duration = Duration::from_millis(100);
+
 /// Launches cases until one takes the device down.
 fn launch(part: Part, names: &[String]) -> Result<ExitCode> {
     let mut launcher = Launcher::new().map_err(anyhow::Error::msg)?;
@@ -128,8 +135,12 @@ fn launch(part: Part, names: &[String]) -> Result<ExitCode> {
         let case = Case::all().find(|case| case.id() == *name);
         let case = case.with_context(|| format!("there is no case `{name}`"))?;
         let ending = launcher.run(&case, part, &mut || sanitizer::say_launched(name));
+        if names.len() > 1 {
+            // A tool may write from a thread or a process of its own, and what it writes is taken for the case before.
+            std::thread::sleep(PAUSE);
+        }
         sanitizer::say_ended(name, &ending);
-        if ending != Ending::Ended {
+        if matches!(ending, Ending::Failed(_)) {
             // Not by `return`: on a device that is down, taking things down in order may hang.
             std::process::exit(1)
         }
@@ -164,6 +175,7 @@ fn sanitizer(args: &Sanitizer) -> Result<ExitCode> {
         program: &program,
         jobs: args.jobs.unwrap_or(cores),
         limit: Duration::from_secs(args.limit),
+        within: Duration::from_secs(args.within),
     };
     let version = session.version().with_context(|| {
         format!(
@@ -173,26 +185,49 @@ fn sanitizer(args: &Sanitizer) -> Result<ExitCode> {
     })?;
     let (device, driver) = device()?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let cases = session.run(&cases, &|done, all| {
-        if done % 100 == 0 || done == all {
-            eprintln!("{done} of {all} processes");
-        }
-    });
-    let record = Record {
+    let mut record = Record {
         device,
         driver,
         sanitizer: version,
         date: lanewise_diff::report::date(now.map_or(0, |since| since.as_secs())),
         limit: args.limit,
-        cases,
+        cases: BTreeMap::new(),
     };
+    if let Some(path) = args.out.as_deref().filter(|path| path.exists()) {
+        let text = std::fs::read_to_string(path)?;
+        let known: Record = serde_json::from_str(&text)
+            .with_context(|| format!("`{}` holds something else", path.display()))?;
+        if (&known.device, &known.sanitizer) != (&record.device, &record.sanitizer) {
+            bail!(
+                "`{}` is of another device or another compute-sanitizer",
+                path.display()
+            );
+        }
+        record.cases = known.cases;
+    }
+    let mut problem = None;
+    session.run(&cases, &mut record, &mut |record, done, left| {
+        eprintln!("{done} processes, {left} left");
+        if let Some(path) = &args.out
+            && let Err(error) = write(record, path)
+        {
+            problem = Some(error);
+        }
+    });
     print(&record);
     if let Some(path) = &args.out {
-        let text = serde_json::to_string_pretty(&record)?;
-        std::fs::write(path, text + "\n")
-            .with_context(|| format!("cannot write `{}`", path.display()))?;
+        write(&record, path)?;
     }
-    Ok(ExitCode::SUCCESS)
+    problem.map_or(Ok(ExitCode::SUCCESS), Err)
+}
+
+/// Writes the record so that there is a whole one at all times.
+fn write(record: &Record, path: &Path) -> Result<()> {
+    let text = serde_json::to_string_pretty(record)? + "\n";
+    let beside = path.with_extension("new");
+    std::fs::write(&beside, text)
+        .and_then(|()| std::fs::rename(&beside, path))
+        .with_context(|| format!("cannot write `{}`", path.display()))
 }
 
 /// The names of the device and of its driver.
@@ -208,28 +243,31 @@ fn device() -> Result<(String, String)> {
     Ok((device.properties().name.clone(), driver))
 }
 
-/// What each tool made of each case, a line a case; silence is a dash.
+/// What each tool made of each case, a line a case; silence is a dash, and twins that all leave alone are not listed.
 fn print(record: &Record) {
     for (name, answers) in &record.cases {
-        for (part, by) in [("wrong", &answers.wrong), ("right", &answers.right)] {
-            if part == "right" && by.is_empty() {
+        for part in [Part::Wrong, Part::Right] {
+            let by = answers.of(part);
+            let silent = |answer: &Answer| answer.outcome == Outcome::Silent;
+            if part == Part::Right && by.values().all(silent) {
                 continue;
             }
             let outcomes = TOOLS.map(|tool| match by.get(tool).map(|answer| answer.outcome) {
-                None | Some(Outcome::Silent) => "-",
+                None => "?",
+                Some(Outcome::Silent) => "-",
                 Some(Outcome::Found) => "found",
                 Some(Outcome::Failed) => "failed",
                 Some(Outcome::Hangs) => "hangs",
                 Some(Outcome::Refused) => "refused",
                 Some(Outcome::Late) => "unknown",
             });
-            println!("{name} {part}: {}", outcomes.join(" "));
+            println!("{name} {}: {}", part.name(), outcomes.join(" "));
         }
     }
     println!(
         "{} cases under {}: {}, {}, {}",
         record.cases.len(),
-        TOOLS[1..].join(", "),
+        TOOLS.join(", "),
         record.device,
         record.sanitizer,
         record.date

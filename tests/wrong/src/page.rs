@@ -11,13 +11,13 @@ const HEAD: &str = "\
 
 The [library of wrong kernels](checks.md#the-library-of-wrong-kernels), case by case: what the simulator's checks say of each, and which of
 compute-sanitizer's tools finds it on a GPU. The same texts run on both. `cargo xtask diff-sanitizer --out FILE` runs them on a machine that has
-a GPU and compute-sanitizer: each wrong kernel in a process of its own, once alone and once under each tool, with the tools' defaults. This page is made from what that
+a GPU and compute-sanitizer: each kernel once under each tool, with the tools' defaults. This page is made from what that
 recorded (`tests/wrong/results`) and from the reports beside the cases, by `LANEWISE_BLESS=1 cargo test --test page`.
 ";
 
 const LEGEND: &str = "\
 *found*: the tool reports something in the kernel. *error*: a call of the driver's fails, which a program sees without any tool, and the tool names nothing in the kernel.
-*hangs*: it was still running when its time was over. *not compiled*: ptxas, or the driver's compiler, does not take it. A dash: nothing was said.
+*hangs*: it was still running when its time was over. *not compiled*: ptxas, or the driver's compiler, does not take it. A dash: nothing was said. *?*: it was not run, or not launched in time.
 ";
 
 /// The checks in the page's order.
@@ -53,22 +53,25 @@ fn summary(page: &mut String, record: &Record) {
         record.sanitizer.trim(),
         record.limit
     );
-    for tool in &TOOLS[1..] {
+    for tool in &TOOLS {
         let _ = write!(page, " {tool} |");
     }
     page.push_str(" any of the four | none, but an error or a hang | simulator |\n| --- |");
-    page.push_str(&" ---: |".repeat(TOOLS.len() + 3));
+    page.push_str(&" ---: |".repeat(TOOLS.len() + 4));
     page.push('\n');
     let mut row = |title: &str, of: &[&Answers]| {
         let count = |has: &dyn Fn(&Answers) -> bool| of.iter().filter(|it| has(it)).count();
         let found = |answers: &Answers, tool: &str| outcome(answers, tool) == Outcome::Found;
-        let any = |answers: &Answers| TOOLS[1..].iter().any(|tool| found(answers, tool));
+        let any = |answers: &Answers| TOOLS.iter().any(|tool| found(answers, tool));
         let loud = |answers: &Answers| {
             let outcomes = answers.wrong.values().map(|answer| answer.outcome);
-            !any(answers) && outcomes.into_iter().any(|it| it != Outcome::Late)
+            !any(answers)
+                && outcomes
+                    .into_iter()
+                    .any(|it| !matches!(it, Outcome::Late | Outcome::Silent))
         };
         let _ = write!(page, "| {title} | {} |", of.len());
-        for tool in &TOOLS[1..] {
+        for tool in &TOOLS {
             let _ = write!(page, " {} |", count(&|answers| found(answers, tool)));
         }
         // Each has a report beside it: that every one is found is what the tests hold.
@@ -88,7 +91,8 @@ fn summary(page: &mut String, record: &Record) {
 fn twins(page: &mut String, record: &Record) {
     let mut said: BTreeMap<&str, Vec<(String, &Answer)>> = BTreeMap::new();
     for (name, answers) in &record.cases {
-        for (tool, answer) in &answers.right {
+        let loud = answers.right.iter();
+        for (tool, answer) in loud.filter(|(_, answer)| answer.outcome != Outcome::Silent) {
             let about = format!("`{name}`");
             said.entry(tool).or_default().push((about, answer));
         }
@@ -105,14 +109,9 @@ fn twins(page: &mut String, record: &Record) {
     for (tool, of) in said {
         for (name, answer) in of {
             let text = answer.said.first().map(String::as_str).unwrap_or_default();
-            let under = if tool == "none" {
-                "without a tool"
-            } else {
-                tool
-            };
             let _ = writeln!(
                 page,
-                "- {name}, {under}: {} {}",
+                "- {name}, {tool}: {} {}",
                 word(answer.outcome),
                 cell(text)
             );
@@ -124,8 +123,7 @@ fn twins(page: &mut String, record: &Record) {
 fn table(page: &mut String, check: &str, records: &[Record]) -> std::io::Result<()> {
     let _ = write!(page, "\n## {check}\n\n| case | what is wrong | simulator |");
     for _ in records {
-        page.push_str(" GPU |");
-        for tool in &TOOLS[1..] {
+        for tool in &TOOLS {
             let _ = write!(page, " {tool} |");
         }
     }
@@ -159,7 +157,7 @@ fn table(page: &mut String, check: &str, records: &[Record]) -> std::io::Result<
 /// What a tool made of the wrong kernel.
 fn outcome(answers: &Answers, tool: &str) -> Outcome {
     let answer = answers.wrong.get(tool);
-    answer.map_or(Outcome::Silent, |answer| answer.outcome)
+    answer.map_or(Outcome::Late, |answer| answer.outcome)
 }
 
 fn word(outcome: Outcome) -> &'static str {
@@ -169,7 +167,7 @@ fn word(outcome: Outcome) -> &'static str {
         Outcome::Failed => "error",
         Outcome::Hangs => "hangs",
         Outcome::Refused => "not compiled",
-        Outcome::Late => "not known",
+        Outcome::Late => "?",
     }
 }
 

@@ -187,6 +187,7 @@ fn modelled<'a>(
         .map_err(|p| at(p, body.end.line, builder.program))?;
     builder.track();
     builder.flows();
+    builder.late_loads();
     builder.repeat_addresses();
     Ok(builder.finish())
 }

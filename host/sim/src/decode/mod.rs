@@ -32,6 +32,7 @@ mod convert;
 mod dispatch;
 mod flows;
 mod function;
+mod late;
 mod link;
 mod matrix;
 mod memory;

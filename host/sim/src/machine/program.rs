@@ -74,6 +74,8 @@ pub(crate) struct Program {
     pub(crate) arrays: Vec<(u32, u32)>,
     /// The same for local variables.
     pub(crate) local_arrays: Vec<(u32, LocalArray)>,
+    /// Loads that may take their value behind a later store of their thread, with the operation before which they do; by operation.
+    pub(crate) late: Vec<(u32, u32)>,
     /// How each instruction's results come from what it reads.
     pub(crate) flows: Flows,
     /// The kernels, and each one's function.
@@ -125,6 +127,7 @@ impl Default for Program {
             meetings: Vec::new(),
             arrays: Vec::new(),
             local_arrays: Vec::new(),
+            late: Vec::new(),
             flows: Flows::default(),
             variables: Vec::new(),
             kernels: Vec::new(),

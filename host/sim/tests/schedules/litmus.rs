@@ -14,6 +14,8 @@ use lanewise_sim::{Exploration, Launch};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Where {
     Blocks,
+    /// The same, of one cluster.
+    Cluster,
     Warps,
     Lanes,
 }
@@ -23,7 +25,7 @@ const ALL: [Where; 3] = [Where::Blocks, Where::Warps, Where::Lanes];
 /// A kernel in which thread `i` runs `threads[i]`. `%r0` and up are what is shown; `[x]`, `[y]` the places.
 fn kernel(threads: &[&str], at: Where) -> String {
     let (index, shift) = match at {
-        Where::Blocks => ("%ctaid.x", 0),
+        Where::Blocks | Where::Cluster => ("%ctaid.x", 0),
         Where::Warps => ("%tid.x", 5),
         Where::Lanes => ("%tid.x", 0),
     };
@@ -68,7 +70,7 @@ fn outcomes(threads: &[&str], at: Where, weak: bool, ends: usize) -> BTreeSet<Ve
         .sum();
     let bytes: Vec<u8> = [places, out].iter().flat_map(|p| p.to_le_bytes()).collect();
     let (grid, block) = match at {
-        Where::Blocks => (threads.len() as u32, 1),
+        Where::Blocks | Where::Cluster => (threads.len() as u32, 1),
         Where::Warps => (1, 32 * (threads.len() as u32 - 1) + 1),
         Where::Lanes => (1, threads.len() as u32),
     };
@@ -81,6 +83,10 @@ fn outcomes(threads: &[&str], at: Where, weak: bool, ends: usize) -> BTreeSet<Ve
         }
         let launch = Launch {
             exploration: Some(exploration.clone()),
+            cluster: match at {
+                Where::Cluster => [grid, 1, 1],
+                _ => [1; 3],
+            },
             ..Launch::new("k", [grid, 1, 1], [block, 1, 1], &bytes)
         };
         rig.device
@@ -134,6 +140,79 @@ fn message_passing_needs_both_sides() {
         let write = format!("st.global.u32 [x], 1; st.{release}.gpu.global.u32 [y], 1;");
         let read = format!("ld.{acquire}.gpu.global.u32 %r0, [y]; ld.global.u32 %r1, [x];");
         allows(&[&write, &read], &ALL, 0, FOUR);
+    }
+}
+
+/// Whether threads there are in each other's scope of this name.
+fn holds(scope: &str, at: Where) -> bool {
+    match at {
+        Where::Blocks => matches!(scope, "gpu" | "sys"),
+        Where::Cluster => scope != "cta",
+        Where::Warps | Where::Lanes => true,
+    }
+}
+
+#[test]
+fn a_scope_orders_those_whom_it_holds_and_nobody_else() {
+    for scope in ["cta", "cluster", "gpu", "sys"] {
+        for at in [Where::Blocks, Where::Cluster, Where::Warps, Where::Lanes] {
+            let held = holds(scope, at);
+            let expect = |threads: &[String], ordered: &[&[u32]]| {
+                let threads: Vec<&str> = threads.iter().map(String::as_str).collect();
+                allows(&threads, &[at], 0, if held { ordered } else { FOUR });
+            };
+            let write = |fence: &str| {
+                format!("st.global.u32 [x], 1; {fence} st.relaxed.{scope}.global.u32 [y], 1;")
+            };
+            let read = |fence: &str| {
+                format!("ld.relaxed.{scope}.global.u32 %r0, [y]; {fence} ld.global.u32 %r1, [x];")
+            };
+            let half = |fence: &str, places| buffered("relaxed.sys", fence, "relaxed.sys", places);
+            for kind in ["acq_rel", "sc"] {
+                let fence = format!("fence.{kind}.{scope};");
+                // Message passing.
+                expect(&[write(&fence), read(&fence)], PASSED);
+                // Load buffering.
+                let threads = [half(&fence, ("x", "y")), half(&fence, ("y", "x"))];
+                expect(&threads, &FOUR[..3]);
+            }
+            // Store buffering.
+            let half = |to: &str, from: &str| {
+                format!(
+                    "st.relaxed.sys.global.u32 [{to}], 1; fence.sc.{scope}; ld.relaxed.sys.global.u32 %r0, [{from}];"
+                )
+            };
+            expect(&[half("x", "y"), half("y", "x")], &FOUR[1..]);
+            // Coherence.
+            let load = format!("ld.relaxed.{scope}.global.u32");
+            let twice = format!("{load} %r0, [x]; {load} %r1, [x];");
+            let store = format!("st.relaxed.{scope}.global.u32 [x], 1;");
+            expect(&[store, twice], PASSED);
+        }
+    }
+}
+
+#[test]
+fn independent_readers_agree_by_sc_fences_of_a_scope_that_holds_them() {
+    for (scope, at) in [
+        ("cta", Where::Blocks),
+        ("cta", Where::Warps),
+        ("cluster", Where::Blocks),
+        ("cluster", Where::Cluster),
+        ("sys", Where::Blocks),
+    ] {
+        let write = |to: &str| format!("st.relaxed.sys.global.u32 [{to}], 1;");
+        let read = |a: &str, b: &str| {
+            format!(
+                "ld.relaxed.sys.global.u32 %r0, [{a}]; fence.sc.{scope}; ld.relaxed.sys.global.u32 %r1, [{b}];"
+            )
+        };
+        let threads = [write("x"), write("y"), read("x", "y"), read("y", "x")];
+        let threads: Vec<&str> = threads.iter().map(String::as_str).collect();
+        let found = outcomes(&threads, at, true, 0);
+        let disagree = found.contains(&vec![1, 0, 1, 0]);
+        assert_eq!(disagree, !holds(scope, at), "{scope} {at:?}");
+        assert_eq!(found.len(), 15 + usize::from(disagree), "{scope} {at:?}");
     }
 }
 
@@ -396,13 +475,110 @@ fn a_barrier_of_the_block_orders_everything() {
     allows(&[&write, &read], &[Where::Lanes], 0, &[&[1]]);
 }
 
+/// Load buffering: one thread reads from `from` and writes to `to`.
+fn buffered(load: &str, between: &str, store: &str, (from, to): (&str, &str)) -> String {
+    format!("ld.{load}.global.u32 %r0, [{from}]; {between} st.{store}.global.u32 [{to}], 1;")
+}
+
 #[test]
-fn loads_are_not_put_behind_later_stores() {
-    // Load buffering: the model allows 1, 1 where nothing depends on the loads. The one allowed outcome that is not reached, as the book says.
-    let half = |from: &str, to: &str| {
-        format!("ld.relaxed.gpu.global.u32 %r0, [{from}]; st.relaxed.gpu.global.u32 [{to}], 1;")
+fn load_buffering_is_allowed_where_nothing_depends() {
+    for scope in ["cta", "cluster", "gpu", "sys"] {
+        let relaxed = format!("relaxed.{scope}");
+        let half = |places| buffered(&relaxed, "", &relaxed, places);
+        // Whether the scopes hold the other thread changes nothing: there is no order to lose.
+        allows(&[&half(("x", "y")), &half(("y", "x"))], &ALL, 0, FOUR);
+    }
+    // Plain accesses, and arithmetic in between that has nothing to do with the load.
+    let plain = |places| buffered("weak", "add.u32 %t, %t, 1;", "weak", places);
+    allows(&[&plain(("x", "y")), &plain(("y", "x"))], &ALL, 0, FOUR);
+}
+
+#[test]
+fn load_buffering_needs_one_side_without_order() {
+    let relaxed = |places| buffered("relaxed.gpu", "", "relaxed.gpu", places);
+    let releases = |places| buffered("relaxed.gpu", "", "release.gpu", places);
+    let acquires = |places| buffered("acquire.gpu", "", "relaxed.gpu", places);
+    let fenced = |places| buffered("relaxed.gpu", "fence.acq_rel.gpu;", "relaxed.gpu", places);
+    let (xy, yx) = (("x", "y"), ("y", "x"));
+    for (first, second, expected) in [
+        // A release without an acquire orders nothing.
+        (releases(xy), releases(yx), FOUR),
+        (releases(xy), relaxed(yx), FOUR),
+        (acquires(xy), relaxed(yx), FOUR),
+        (fenced(xy), relaxed(yx), FOUR),
+        (releases(xy), acquires(yx), &FOUR[..3]),
+        (fenced(xy), fenced(yx), &FOUR[..3]),
+        (fenced(xy), acquires(yx), &FOUR[..3]),
+    ] {
+        allows(
+            &[&first, &second],
+            &[Where::Blocks, Where::Warps],
+            0,
+            expected,
+        );
+    }
+}
+
+#[test]
+fn no_value_comes_out_of_thin_air() {
+    // What is stored, where, and whether: each depends on the load, on one side or on both.
+    let plain = buffered("relaxed.gpu", "", "relaxed.gpu", ("x", "y"));
+    let data = |from: &str, to: &str| {
+        format!("ld.relaxed.gpu.global.u32 %r0, [{from}]; st.relaxed.gpu.global.u32 [{to}], %r0;")
     };
-    allows(&[&half("x", "y"), &half("y", "x")], &ALL, 0, &FOUR[..3]);
+    allows(&[&data("x", "y"), &data("y", "x")], &ALL, 0, &FOUR[..1]);
+    // One side that depends on nothing is enough for 1, 1.
+    allows(
+        &[&plain, &data("y", "x")],
+        &ALL,
+        0,
+        &[&[0, 0], &[0, 1], &[1, 1]],
+    );
+    let address = |from: &str, to: &str| {
+        format!(
+            "ld.relaxed.gpu.global.u32 %r0, [{from}]; mul.lo.u32 %t, %r0, 0; cvt.u64.u32 %z, %t; add.u64 %z, %z, %{to}; \
+             st.relaxed.gpu.global.u32 [%z], 1;"
+        )
+    };
+    allows(
+        &[&address("x", "y"), &address("y", "x")],
+        &ALL,
+        0,
+        &FOUR[..3],
+    );
+    let control = |from: &str, to: &str| {
+        format!(
+            "ld.relaxed.gpu.global.u32 %r0, [{from}]; setp.eq.u32 %p, %r0, 1; @%p st.relaxed.gpu.global.u32 [{to}], 1;"
+        )
+    };
+    allows(
+        &[&control("x", "y"), &control("y", "x")],
+        &ALL,
+        0,
+        &FOUR[..1],
+    );
+}
+
+#[test]
+fn a_load_keeps_its_place_before_stores_to_what_it_reads() {
+    // It never reads its own thread's later store, however they are mixed with another's.
+    let thread = "ld.relaxed.gpu.global.u32 %r0, [x]; st.relaxed.gpu.global.u32 [y], 1; st.relaxed.gpu.global.u32 [x], 2;";
+    let other = "ld.relaxed.gpu.global.u32 %r0, [y]; st.relaxed.gpu.global.u32 [x], 1;";
+    allows(&[thread, other], &ALL, 0, FOUR);
+    // Volatile accesses stay in their order.
+    let half = |places| buffered("volatile", "", "volatile", places);
+    allows(&[&half(("x", "y")), &half(("y", "x"))], &ALL, 0, &FOUR[..3]);
+}
+
+#[test]
+fn what_a_late_load_reads_is_known_from_its_place_on() {
+    // The reader acquires what the first thread released behind its load: it reads nothing older than that load did.
+    let first = "ld.relaxed.gpu.global.u32 %r0, [x]; st.release.gpu.global.u32 [y], 1;";
+    let second = "ld.acquire.gpu.global.u32 %r0, [y]; ld.relaxed.gpu.global.u32 %r1, [x];";
+    let third = "st.relaxed.gpu.global.u32 [x], 1;";
+    let found = outcomes(&[first, second, third], Where::Blocks, true, 0);
+    assert!(!found.contains(&vec![1, 1, 0]), "{found:?}");
+    assert_eq!(found.len(), 7, "{found:?}");
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What the program writes before it waits for a kernel.
+/// What the program writes before it launches a kernel.
 pub(crate) const LAUNCHED: &str = "wrong: launched ";
 /// What it writes when a kernel has ended, and how.
 pub(crate) const ENDED: &str = "wrong: ended ";
@@ -69,61 +69,62 @@ impl Answer {
     }
 }
 
-/// How many kernels were launched, by what was written so far.
-pub(super) fn launches(text: &str) -> usize {
-    text.matches(LAUNCHED).count()
+/// How many kernels were launched and how many of those have ended, by what was written so far.
+pub(super) fn progress(text: &str) -> (usize, usize) {
+    let count = |mark| text.matches(mark).count();
+    (count(LAUNCHED), count(ENDED) + count(FAILED))
 }
 
-/// What was said of so many kernels of one process, and whether that ended by itself.
-pub(super) fn read(text: &str, ended: bool, kernels: usize) -> Answer {
-    let findings = findings(text);
-    if !findings.is_empty() {
-        return Answer {
-            outcome: Outcome::Found,
-            said: findings,
-        };
-    }
-    let after = |mark: &str| {
-        let place = text.find(mark)?;
-        text[place + mark.len()..].lines().next()
-    };
-    if let Some(why) = after(REFUSED) {
-        return Answer::of(Outcome::Refused, why);
-    }
-    if let Some(error) = after(FAILED) {
-        return Answer::of(Outcome::Failed, error);
-    }
-    if text.matches(ENDED).count() == kernels {
-        // What hangs behind the kernels is the process that ends.
-        return Answer::of(Outcome::Silent, "");
-    }
-    if !ended && launches(text) > 0 {
-        return Answer::of(Outcome::Hangs, "");
-    }
-    let last = text.lines().rev().find(|line| !line.trim().is_empty());
-    Answer::of(Outcome::Late, last.unwrap_or_default())
-}
-
-/// The first lines of findings, each once, the first three of them.
-fn findings(text: &str) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
+/// What was said of a process' cases, as far as it came to them, and whether that ended by itself.
+pub(super) fn read(text: &str, ended: bool, cases: &[String]) -> Vec<(String, Answer)> {
+    let mut answers: Vec<(String, Answer)> = Vec::new();
+    // Of the case that was launched last.
+    let mut current: Option<usize> = None;
     for line in text.lines() {
-        let Some(line) = line.strip_prefix(TOOL) else {
-            continue;
+        let after = |mark: &str| {
+            let rest = line.strip_prefix(mark)?;
+            Some(rest.split_once(' ').unwrap_or((rest, "")))
         };
-        if line.starts_with(' ') || line.trim().is_empty() {
-            continue;
-        }
-        let bare = line.trim_start_matches("Error: ");
-        let bare = bare.trim_start_matches("Warning: ").trim_end();
-        if ABOUT.iter().any(|about| bare.starts_with(about)) {
-            continue;
-        }
-        if found.len() < 3 && !found.iter().any(|it| it == bare) {
-            found.push(bare.to_owned());
+        if let Some((name, _)) = after(LAUNCHED) {
+            // Until something else is known of it.
+            let outcome = if ended { Outcome::Late } else { Outcome::Hangs };
+            answers.push((name.to_owned(), Answer::of(outcome, "")));
+            current = Some(answers.len() - 1);
+        } else if let Some((name, why)) = after(REFUSED) {
+            answers.push((name.to_owned(), Answer::of(Outcome::Refused, why)));
+            current = None;
+        } else if let Some((_, answer)) = current.and_then(|at| answers.get_mut(at)) {
+            let found = answer.outcome == Outcome::Found;
+            if after(ENDED).is_some() && !found {
+                *answer = Answer::of(Outcome::Silent, "");
+            } else if let Some((_, error)) = after(FAILED) {
+                if !found {
+                    *answer = Answer::of(Outcome::Failed, error);
+                }
+            } else if let Some(finding) = finding(line) {
+                if !found {
+                    *answer = Answer::of(Outcome::Found, "");
+                }
+                if answer.said.len() < 3 && !answer.said.iter().any(|it| it == finding) {
+                    answer.said.push(finding.to_owned());
+                }
+            }
         }
     }
-    found
+    answers.retain(|(name, _)| cases.contains(name));
+    answers
+}
+
+/// The first line of a finding.
+fn finding(line: &str) -> Option<&str> {
+    let line = line.strip_prefix(TOOL)?;
+    if line.starts_with(' ') || line.trim().is_empty() {
+        return None;
+    }
+    let bare = line.trim_start_matches("Error: ");
+    let bare = bare.trim_start_matches("Warning: ").trim_end();
+    let about = ABOUT.iter().any(|about| bare.starts_with(about));
+    (!about).then_some(bare)
 }
 
 #[cfg(test)]
@@ -142,7 +143,7 @@ wrong: launched ptx/memory/write_past_the_end
 ========= 
 ========= Program hit CUDA_ERROR_LAUNCH_FAILED (error 719) due to \"unspecified launch failure\" on CUDA API call to cuStreamSynchronize.
 =========     Saved host backtrace up to driver entry point at error
-wrong: failed CUDA_ERROR_LAUNCH_FAILED
+wrong: failed ptx/memory/write_past_the_end CUDA_ERROR_LAUNCH_FAILED
 ========= Target application returned an error
 ========= ERROR SUMMARY: 2 errors
 ";
@@ -162,12 +163,19 @@ wrong: ended x
 ========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)
 ";
 
+    /// What is said of one case.
+    fn one(text: &str, ended: bool, name: &str) -> Answer {
+        let mut answers = read(text, ended, &[name.to_owned()]);
+        assert_eq!(answers.len(), 1, "{text}");
+        answers.remove(0).1
+    }
+
     #[test]
     fn a_finding_is_its_first_line() {
-        let answer = read(MEMCHECK, true, 1);
+        let answer = one(MEMCHECK, true, "ptx/memory/write_past_the_end");
         assert_eq!(answer.outcome, Outcome::Found);
         assert_eq!(answer.said, ["Invalid __global__ write of size 4 bytes"]);
-        let answer = read(RACECHECK, true, 1);
+        let answer = one(RACECHECK, true, "x");
         assert_eq!(answer.outcome, Outcome::Found);
         assert_eq!(
             answer.said,
@@ -180,7 +188,8 @@ wrong: ended x
             ("LEAK SUMMARY: 0 bytes leaked in 0 allocations", false),
             ("ERROR SUMMARY: 0 errors", false),
         ] {
-            let answer = read(&format!("{TOOL}{line}\n{ENDED}x\n"), true, 1);
+            let text = format!("{LAUNCHED}x\n{TOOL}{line}\n{ENDED}x\n");
+            let answer = one(&text, true, "x");
             assert_eq!(answer.outcome == Outcome::Found, found, "{line}");
         }
     }
@@ -192,20 +201,36 @@ wrong: ended x
             .filter(|line| !line.contains("Invalid"))
             .flat_map(|line| [line, "\n"])
             .collect();
-        let answer = read(&without, true, 1);
+        let answer = one(&without, true, "ptx/memory/write_past_the_end");
         assert_eq!(answer.outcome, Outcome::Failed);
         assert_eq!(answer.said, ["CUDA_ERROR_LAUNCH_FAILED"]);
     }
 
     #[test]
-    fn silence_hanging_and_lateness_are_three_things() {
-        assert_eq!(read(SILENT, true, 1).outcome, Outcome::Silent);
-        // Of two kernels only one has ended.
-        assert_eq!(read(SILENT, false, 2).outcome, Outcome::Hangs);
-        assert_eq!(read(SILENT, true, 2).outcome, Outcome::Late);
-        let begun = "========= COMPUTE-SANITIZER\n";
-        assert_eq!(read(begun, false, 1).outcome, Outcome::Late);
-        let refused = format!("{REFUSED}x: ptxas fatal: no\n");
-        assert_eq!(read(&refused, true, 1).outcome, Outcome::Refused);
+    fn what_is_said_is_of_the_case_that_was_launched_last() {
+        let cases = ["a", "b", "c", "d", "e"].map(str::to_owned);
+        let text = format!(
+            "{TOOL}COMPUTE-SANITIZER\n{LAUNCHED}a\n{ENDED}a\n{LAUNCHED}b\n{TOOL}Invalid read\n{TOOL}    at k\n{ENDED}b\n{REFUSED}c ptxas: no\n{LAUNCHED}d\n"
+        );
+        let outcomes = |ended| -> Vec<(String, Outcome)> {
+            let answers = read(&text, ended, &cases).into_iter();
+            answers
+                .map(|(name, answer)| (name, answer.outcome))
+                .collect()
+        };
+        let expected = |last| {
+            let known = [
+                ("a", Outcome::Silent),
+                ("b", Outcome::Found),
+                ("c", Outcome::Refused),
+                ("d", last),
+            ];
+            known.map(|(name, outcome)| (name.to_owned(), outcome))
+        };
+        assert_eq!(outcomes(false), expected(Outcome::Hangs));
+        // It died, and nobody knows why.
+        assert_eq!(outcomes(true), expected(Outcome::Late));
+        assert_eq!(progress(&text), (3, 2));
+        assert!(read("", false, &cases).is_empty());
     }
 }

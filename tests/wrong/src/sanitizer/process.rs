@@ -7,18 +7,13 @@ use std::time::{Duration, Instant};
 
 use super::output;
 
-/// How long a process may take until it launches its first kernel: some start a context at a time.
+/// How long a process may take until it launches its first kernel, or the next: some start a context at a time.
 const START: Duration = Duration::from_secs(60);
 /// How often it is looked at.
-const STEP: Duration = Duration::from_millis(20);
+const STEP: Duration = Duration::from_millis(50);
 
-/// Runs a command that launches so many kernels, each of which may take `limit`. What it wrote, both streams in one, and whether it ended by
-/// itself.
-pub(super) fn run(
-    command: &mut Command,
-    limit: Duration,
-    kernels: usize,
-) -> std::io::Result<(String, bool)> {
+/// Runs a command that launches kernels, each of which may take `limit`. What it wrote, both streams in one, and whether it ended by itself.
+pub(super) fn run(command: &mut Command, limit: Duration) -> std::io::Result<(String, bool)> {
     let file = tempfile::NamedTempFile::new()?;
     let to = file.reopen()?;
     let mut child = command
@@ -28,21 +23,19 @@ pub(super) fn run(
         // What it starts itself, which compute-sanitizer does, ends with it.
         .process_group(0)
         .spawn()?;
-    let started = Instant::now();
-    let mut launched: Option<Instant> = None;
-    let mut seen = 0;
+    // The clock starts anew with each launch, and with each end: a module may have to be compiled before the next.
+    let (mut seen, mut since) = ((0, 0), Instant::now());
     let ended = loop {
         if child.try_wait()?.is_some() {
             break true;
         }
-        let since = launched.map(|at| at.elapsed());
-        if since.map_or(started.elapsed() > START, |since| since > limit) {
-            break false;
+        let now = output::progress(&written(file.path())?);
+        if now != seen {
+            (seen, since) = (now, Instant::now());
         }
-        // Each launch has its time.
-        let now = output::launches(&written(file.path())?);
-        if now > seen && now <= kernels {
-            (seen, launched) = (now, Some(Instant::now()));
+        let (launched, ended) = seen;
+        if since.elapsed() > if launched > ended { limit } else { START } {
+            break false;
         }
         std::thread::sleep(STEP);
     };

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Answer;
+use super::{Answer, Outcome};
+use crate::case::Part;
 
-/// What was said of a case. A tool that said nothing is not there.
+/// What was said of a case. A tool under which it did not run is not there.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answers {
     /// What is wrong with the case, in its own words.
@@ -19,8 +20,18 @@ pub struct Answers {
     pub right: BTreeMap<String, Answer>,
 }
 
+impl Answers {
+    /// Of one of its kernels.
+    pub fn of(&self, part: Part) -> &BTreeMap<String, Answer> {
+        match part {
+            Part::Wrong => &self.wrong,
+            Part::Right => &self.right,
+        }
+    }
+}
+
 /// What was said on one GPU.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
     /// The device's name.
     pub device: String,
@@ -34,4 +45,23 @@ pub struct Record {
     pub limit: u64,
     /// Each case by its name: `ptx/race/plain_flag`.
     pub cases: BTreeMap<String, Answers>,
+}
+
+impl Record {
+    /// Whether it is known what a tool makes of a kernel.
+    pub(super) fn knows(&self, case: &str, part: Part, tool: &str) -> bool {
+        let answers = self.cases.get(case).map(|answers| answers.of(part));
+        let answer = answers.and_then(|by| by.get(tool));
+        answer.is_some_and(|answer| answer.outcome != Outcome::Late)
+    }
+
+    /// Adds what a tool made of one.
+    pub(super) fn add(&mut self, case: &str, part: Part, tool: &str, answer: Answer) {
+        let answers = self.cases.entry(case.to_owned()).or_default();
+        let by = match part {
+            Part::Wrong => &mut answers.wrong,
+            Part::Right => &mut answers.right,
+        };
+        by.insert(tool.to_owned(), answer);
+    }
 }

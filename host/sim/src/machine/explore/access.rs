@@ -3,6 +3,7 @@
 //! A load of weak memory is run on memory that holds what it is to read, which is put back behind it; so operations know nothing of
 //! it. Of the lanes that run together all read one place alike.
 
+use super::late::Waited;
 use super::steps::Did;
 use super::weak::Order;
 use super::{Explore, Footprint, Who};
@@ -164,7 +165,17 @@ impl Core<'_> {
         }
     }
 
-    /// Runs an operation that others can see, for the lanes of `mask`. Gives the next one.
+    /// What they do next at `op`: that, or a load that has waited and has to be done before.
+    ///
+    /// # Safety
+    /// `op` must be an operation of the running frame.
+    pub(super) unsafe fn next_footprint(&mut self, op: *const Op) -> Footprint {
+        let load = self.due_load(op).map(|load| load.op());
+        // SAFETY: the caller's word; a load waits in the frame that it is of.
+        unsafe { self.footprint(load.unwrap_or(op)) }
+    }
+
+    /// Runs an operation that others can see, for the lanes of `mask`. Gives the next one. `late`: it is a load that has waited.
     ///
     /// # Safety
     /// `op` must be an operation of the running frame.
@@ -173,6 +184,7 @@ impl Core<'_> {
         op: *const Op,
         info: &OpInfo,
         mask: u32,
+        late: Option<Waited>,
     ) -> *const Op {
         let who = self.who(mask);
         // SAFETY: the caller's word.
@@ -196,7 +208,7 @@ impl Core<'_> {
         if !matches!(info.class, Class::Store(_)) {
             for (it, after) in all.iter_mut().zip(after) {
                 let atomic = matches!(info.class, Class::Atomic(_));
-                explore.choose_read(knowing, it, (order, atomic), after);
+                explore.choose_read(knowing, it, (order, atomic), (after, late));
             }
         }
         self.explore = Some(explore);
@@ -217,7 +229,7 @@ impl Core<'_> {
         let mut moved = info.class == Class::Fence && info.sc || failed;
         for it in &all {
             match info.class {
-                Class::Load(_) => did.push(explore.has_read(knowing, it, order)),
+                Class::Load(_) => did.push(explore.has_read(knowing, it, order, late)),
                 Class::Store(_) => {
                     did.push(explore.has_written(knowing, it, order));
                     moved = true;
@@ -234,6 +246,7 @@ impl Core<'_> {
         {
             weak.fence(knowing, order, info.sc);
         }
+        let fence = info.class == Class::Fence && info.acquires;
         let spinner = explore.spinners.entry(who).or_default();
         if moved {
             explore.changes += 1;
@@ -257,6 +270,9 @@ impl Core<'_> {
         let index = crate::machine::frame::op_index(self.run.program, op) as u32;
         explore.steps.add(who, mask, index, did);
         self.explore = Some(explore);
+        if fence {
+            self.passes_fence(info.scope);
+        }
         next
     }
 }
@@ -268,14 +284,18 @@ impl Explore {
         who: Who,
         it: &mut Bytes,
         (order, atomic): (Order, bool),
-        after: u64,
+        (after, late): (u64, Option<Waited>),
     ) {
         let Some(weak) = &mut self.weak else { return };
         let start = it.address();
         if atomic {
             weak.make(start, &it.before);
         }
-        let choices = weak.readable(who, (start, &it.before), order.scope, atomic, after);
+        let mut choices = weak.readable(who, (start, &it.before), order.scope, atomic, after);
+        if let Some(waited) = late {
+            let most = weak.most_for_late(who, start, waited.seq);
+            choices.retain(|&at| at <= most && !weak.acquired_by(who, (start, at), waited.fence));
+        }
         if choices.is_empty() {
             return;
         }
@@ -287,12 +307,13 @@ impl Explore {
     }
 
     /// A load has run.
-    fn has_read(&mut self, who: Who, it: &Bytes, order: Order) -> Did {
+    fn has_read(&mut self, who: Who, it: &Bytes, order: Order, late: Option<Waited>) -> Did {
         let mut did = Did::read(it.address(), &it.now());
+        did.late = late.is_some();
         if let (Some(weak), Some(at)) = (&mut self.weak, it.read) {
             did.old = (it.now() != it.before).then(|| it.before.clone());
             did.writer = weak.writer(it.address(), at);
-            did.version = weak.read(who, it.address(), at, order);
+            did.version = weak.read(who, it.address(), at, (order, late.map(|it| it.seq)));
         }
         it.put(&it.before);
         did
@@ -329,7 +350,7 @@ impl Explore {
         let silent = read[..it.size.min(8)] == *now;
         let mut did = Did::changed(start, &read[..it.size.min(8)], &now);
         did.writer = weak.writer(start, at);
-        did.version = weak.read(who, start, at, order);
+        did.version = weak.read(who, start, at, (order, None));
         if silent && (cas || !order.releases) {
             it.put(&it.before);
             return (did, true);

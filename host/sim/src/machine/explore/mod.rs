@@ -10,12 +10,14 @@
 //! | `run` | the loop: who can go on, one step, the end |
 //! | `access` | one access: what it reads and writes, with and without weak memory |
 //! | `weak` | which values the memory model allows |
+//! | `late` | loads that take their value behind later stores of their thread |
 //! | `choose` | the strategies |
 //! | `spin` | threads that wait by reading: they are left alone until what they read changes |
 //! | `steps` | what is shown of a schedule |
 
 mod access;
 mod choose;
+mod late;
 mod run;
 mod spin;
 mod steps;
@@ -33,6 +35,7 @@ use super::launch::run::Run;
 use super::warp::Group;
 use crate::checks::Checks;
 use choose::Chooser;
+use late::Late;
 use spin::Spinner;
 use steps::Steps;
 use weak::Weak;
@@ -50,6 +53,8 @@ pub(in crate::machine) struct Explore {
     apart: bool,
     chooser: Chooser,
     weak: Option<Weak>,
+    /// Loads that are not done yet.
+    late: Vec<Late>,
     spinners: HashMap<Who, Spinner, FixedState>,
     steps: Steps,
     /// What has happened but for reads: so long as it stays, nobody who waits can go on.
@@ -72,6 +77,7 @@ impl Explore {
             apart,
             chooser: Chooser::new(launch),
             weak: weak.then(Weak::default),
+            late: Vec::new(),
             spinners: HashMap::default(),
             steps: Steps::default(),
             changes: 0,

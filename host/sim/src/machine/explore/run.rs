@@ -180,7 +180,10 @@ impl Core<'_> {
                         group: g,
                     };
                     let info = self.info(group.op);
-                    if !is_visible(&info) || alone && group.mask.count_ones() > 1 {
+                    let explore = self.explore.as_ref();
+                    let due = explore
+                        .is_some_and(|e| e.is_due(self.team.index, (b, w), group.mask, group.op));
+                    if !is_visible(&info) && !due || alone && group.mask.count_ones() > 1 {
                         // One that jumps for ever is no candidate.
                         self.current = (b, w);
                         let who = self.who(group.mask);
@@ -190,17 +193,19 @@ impl Core<'_> {
                         return Some(at);
                     }
                     self.enter(b, w);
-                    self.look_round(group.op, group.at, group.mask);
                     let who = self.who(group.mask);
-                    if self.explore.as_mut().is_some_and(|e| e.is_waiting(who)) {
-                        continue;
+                    if !due {
+                        self.look_round(group.op, group.at, group.mask);
+                        if self.explore.as_mut().is_some_and(|e| e.is_waiting(who)) {
+                            continue;
+                        }
                     }
                     let mut footprint = Footprint::default();
                     if looks {
                         self.active = group.mask;
                         self.set_frame(group.at);
                         // SAFETY: the group stands at an operation of its frame.
-                        footprint = unsafe { self.footprint(group.op) };
+                        footprint = unsafe { self.next_footprint(group.op) };
                         if footprint.is_nothing() {
                             return Some(at);
                         }
@@ -245,7 +250,7 @@ impl Core<'_> {
         if !token && single && is_visible(&self.info(group.op)) {
             // Nobody chooses about what nobody else can see.
             // SAFETY: the group stands at an operation of its frame.
-            token = unsafe { self.footprint(group.op) }.is_nothing();
+            token = unsafe { self.next_footprint(group.op) }.is_nothing();
         }
         let stopped = self.go_explored(group.op, &mut token, alone);
         match std::mem::take(&mut self.event) {
@@ -280,6 +285,19 @@ impl Core<'_> {
             if self.touches(op) {
                 return STOP;
             }
+            if let Some(load) = self.due_load(op) {
+                let single = !alone || self.active.count_ones() == 1;
+                if !std::mem::take(token) || !single {
+                    self.put_down(op, alone);
+                    return STOP;
+                }
+                // SAFETY: it is of the running frame: it waits between two branches.
+                unsafe { self.do_late(load) };
+                if !matches!(self.event, Event::None) {
+                    return op;
+                }
+                continue;
+            }
             self.instructions += 1;
             let info = self.info(op);
             // SAFETY: `op` is an operation of the running frame, as in `go`.
@@ -292,7 +310,12 @@ impl Core<'_> {
                     return STOP;
                 }
                 // SAFETY: as above.
-                op = unsafe { self.run_visible(op, &info, mask) };
+                op = unsafe {
+                    match self.waits(op) {
+                        true => op.add(1),
+                        false => self.run_visible(op, &info, mask, None),
+                    }
+                };
                 continue;
             }
             if let Some(watch) = watch

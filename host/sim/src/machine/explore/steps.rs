@@ -23,6 +23,8 @@ pub(super) struct Did {
     pub(super) writer: Option<Who>,
     /// Its version.
     pub(super) version: u64,
+    /// A load that took its value behind later stores of its thread.
+    pub(super) late: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,6 +50,7 @@ impl Did {
             old: None,
             writer: None,
             version: 0,
+            late: false,
         }
     }
 
@@ -208,6 +211,9 @@ impl Step {
                 What::Writes(_) => format!(", before {:#x} in its order", number(old)),
                 _ => format!(", {by}; the newest is {:#x}", number(old)),
             };
+        }
+        if did.late {
+            text += ", behind what its thread wrote later";
         }
         if self.more > 0 {
             text += &format!(", and {} places more", self.more);

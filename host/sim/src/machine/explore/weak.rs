@@ -13,8 +13,8 @@
 //! - *Atomicity*: nothing goes between an atomic and what it read, if the two are morally strong.
 //!
 //! Writes may be put before others in coherence order as far as the writer's knowledge allows. A write is visible in one order to all who
-//! read it, but a thread need not read it: that gives store buffering and IRIW. Not modelled: loads that happen after
-//! later writes of their own thread (load buffering). An access of another size at the same bytes, and what the machine does not tell of
+//! read it, but a thread need not read it: that gives store buffering and IRIW. A load may also wait behind later writes of its own thread (`late`),
+//! which gives load buffering. An access of another size at the same bytes, and what the machine does not tell of
 //! (copies, matrices), count as known to everybody.
 
 use std::collections::HashMap;
@@ -77,14 +77,18 @@ struct Event {
     releases: Vec<Release>,
     /// It is an atomic's, which read the write before it.
     atomic: bool,
+    /// What its thread knew, where loads waited then.
+    knew: Option<Rc<Clock>>,
 }
 
 /// Somebody read the write at this position.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Read {
     agent: u32,
     seq: u32,
     at: usize,
+    /// What its thread knew, where loads waited then.
+    knew: Option<Rc<Clock>>,
 }
 
 #[derive(Debug)]
@@ -127,6 +131,8 @@ pub(super) struct Weak {
     /// What has arrived at barriers, by block and number.
     meetings: HashMap<(u64, u32), Clock>,
     versions: u64,
+    /// Whether loads wait that have an event already.
+    waits: bool,
 }
 
 /// Whether a scope of `a`'s holds `b`.
@@ -285,22 +291,84 @@ impl Weak {
         Some(self.agents[of as usize].who)
     }
 
-    /// A thread reads the write at a position. Gives its version.
-    pub(super) fn read(&mut self, who: Who, start: u64, at: usize, order: Order) -> u64 {
+    /// A load of a thread begins to wait. Gives its event.
+    pub(super) fn begin_late(&mut self, who: Who) -> u32 {
+        let agent = self.agent(who);
+        self.waits = true;
+        self.tick(agent)
+    }
+
+    /// No load waits any more.
+    pub(super) fn end_late(&mut self) {
+        self.waits = false;
+    }
+
+    /// What a thread knows, if somebody may ask.
+    fn knows(&self, agent: u32) -> Option<Rc<Clock>> {
+        let clock = &self.agents[agent as usize].clock;
+        self.waits.then(|| Rc::new(clock.clone()))
+    }
+
+    /// The newest write that a load may read which has waited since an event of its thread's: what somebody wrote who knew of that event comes
+    /// after it, and so does whatever is newer than what such a one has read.
+    pub(super) fn most_for_late(&mut self, who: Who, start: u64, seq: u32) -> usize {
+        let agent = self.agent(who);
+        let Some(place) = self.place(start) else {
+            return 0;
+        };
+        let knew = |clock: &Option<Rc<Clock>>| clock.as_ref().is_some_and(|c| c.of(agent) >= seq);
+        let last = place.events.len().saturating_sub(1);
+        let other = |e: &&Event| e.agent != Some(agent) && knew(&e.knew);
+        let first = place.events.iter().position(|e| other(&e));
+        let most = first.map_or(last, |at| at.saturating_sub(1));
+        let reads = place.reads.iter();
+        let reads = reads.filter(|r| r.agent != agent && knew(&r.knew));
+        reads.map(|r| r.at).fold(most, usize::min)
+    }
+
+    /// Whether a thread's fence of this scope takes up what the write at a position carries, once the thread has read that.
+    pub(super) fn acquired_by(
+        &self,
+        who: Who,
+        (start, at): (u64, usize),
+        fence: Option<Scope>,
+    ) -> bool {
+        let event = self.place(start).and_then(|place| place.events.get(at));
+        let releases = event.map_or(&[][..], |event| &event.releases);
+        releases.iter().any(|release| {
+            let by = self.agents[release.agent as usize].who;
+            holds(release.scope, by, who) && fence.is_some_and(|scope| holds(scope, who, by))
+        })
+    }
+
+    /// A thread reads the write at a position; `late`: by a load that has waited since this event. Gives its version.
+    pub(super) fn read(
+        &mut self,
+        who: Who,
+        start: u64,
+        at: usize,
+        (order, late): (Order, Option<u32>),
+    ) -> u64 {
         let agent = self.agent(who);
         let Some(event) = self.place(start).and_then(|p| p.events.get(at)).cloned() else {
             return 0;
         };
         let by = event.agent.map(|of| (of, event.scope));
         if by.is_none_or(|by| self.strong((agent, order.scope), by)) {
-            let seq = self.tick(agent);
+            let seq = late.unwrap_or_else(|| self.tick(agent));
+            let knew = self.knows(agent);
             let place = self.places.get_mut(&(start >> 3));
             let place = place.and_then(|of| of.iter_mut().find(|p| p.start == start));
             if let Some(place) = place {
                 // What it read before is older or the same, and its first reading of it is what others may know.
                 let before = place.reads.iter().rfind(|r| r.agent == agent);
                 if before.is_none_or(|r| r.at != at) {
-                    place.reads.push(Read { agent, seq, at });
+                    place.reads.push(Read {
+                        agent,
+                        seq,
+                        at,
+                        knew,
+                    });
                 }
             }
             self.take_up(agent, start, &event, order);
@@ -432,6 +500,7 @@ impl Weak {
         }
         (event.agent, event.seq) = (Some(agent), seq);
         (event.scope, event.releases) = (order.scope, releases);
+        event.knew = self.knows(agent);
         event.atomic = read == Some(behind);
         let place = self.places.get_mut(&(start >> 3))?;
         let place = place.iter_mut().find(|p| p.start == start)?;
@@ -536,6 +605,7 @@ impl Event {
             scope: None,
             releases: Vec::new(),
             atomic: false,
+            knew: None,
         }
     }
 }

@@ -1,0 +1,138 @@
+//! Which cases run in one process, and in which order: first each under the tool that is made for what is wrong with it.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::record::Record;
+use super::{Answer, TOOLS};
+use crate::case::{Case, Part};
+
+/// Cases of a process, where none is expected to end it.
+const QUIET: usize = 12;
+/// The same where most are.
+const LOUD: usize = 4;
+/// Right twins of a process.
+const TWINS: usize = 20;
+
+/// What one process is to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Job {
+    pub(super) tool: &'static str,
+    pub(super) part: Part,
+    pub(super) cases: Vec<String>,
+    /// Processes that have come to none of them.
+    pub(super) tries: u32,
+}
+
+impl Job {
+    /// What is left to do.
+    pub(super) fn rest(&self, answers: &[(String, Answer)]) -> Option<Self> {
+        let known = |case: &&String| !answers.iter().any(|(name, _)| name == *case);
+        let cases: Vec<String> = self.cases.iter().filter(known).cloned().collect();
+        let tries = if answers.is_empty() {
+            self.tries + 1
+        } else {
+            0
+        };
+        let (tool, part) = (self.tool, self.part);
+        (!cases.is_empty()).then_some(Self {
+            tool,
+            part,
+            cases,
+            tries,
+        })
+    }
+}
+
+/// The tool that is made for what a check looks for.
+fn made_for(check: &str) -> &'static str {
+    match check {
+        "memory" => "memcheck",
+        "race" => "racecheck",
+        "init" => "initcheck",
+        _ => "synccheck",
+    }
+}
+
+/// All that is to be run, in order: wrong kernels under the tool for what is wrong, under the others, and right twins. What hangs comes last of each.
+pub(super) fn jobs(cases: &[Case], record: &Record) -> Vec<Job> {
+    let mut jobs = Vec::new();
+    let groups = [
+        (Part::Wrong, Some(true)),
+        (Part::Wrong, Some(false)),
+        (Part::Right, None),
+    ];
+    for (part, own) in groups {
+        for check in ["race", "init", "memory", "sync", "progress"] {
+            for tool in TOOLS {
+                if own.is_some_and(|own| own != (tool == made_for(check))) {
+                    continue;
+                }
+                let of = cases.iter().filter(|case| case.check == check);
+                let left = of.map(Case::id).filter(|id| !record.knows(id, part, tool));
+                let left: Vec<String> = left.collect();
+                let together = match (part, check) {
+                    (Part::Right, _) => TWINS,
+                    (_, "race" | "init") => QUIET,
+                    (_, "progress") => 1,
+                    _ => LOUD,
+                };
+                jobs.extend(left.chunks(together).map(|cases| Job {
+                    tool,
+                    part,
+                    cases: cases.to_vec(),
+                    tries: 0,
+                }));
+            }
+        }
+    }
+    jobs
+}
+
+/// What waits, and how many run.
+#[derive(Debug)]
+pub(super) struct Queue {
+    state: Mutex<(VecDeque<Job>, usize)>,
+    end: Option<Instant>,
+}
+
+impl Queue {
+    /// A queue whose jobs begin within so long a time.
+    pub(super) fn new(jobs: Vec<Job>, within: Duration) -> Self {
+        Self {
+            state: Mutex::new((jobs.into(), 0)),
+            end: Instant::now().checked_add(within),
+        }
+    }
+
+    /// The next job. It waits while others run, of which something may be left; none when all is done, or the time is over.
+    pub(super) fn next(&self) -> Option<Job> {
+        loop {
+            if self.end.is_some_and(|end| Instant::now() > end) {
+                return None;
+            }
+            {
+                let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(job) = state.0.pop_front() {
+                    state.1 += 1;
+                    return Some(job);
+                }
+                if state.1 == 0 {
+                    return None;
+                }
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// A job has ended, and this is left of it, which goes first: what comes first matters most. How many wait and run.
+    pub(super) fn done(&self, rest: Option<Job>) -> usize {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.1 -= 1;
+        if let Some(job) = rest {
+            state.0.push_front(job);
+        }
+        state.0.len() + state.1
+    }
+}

@@ -10,6 +10,7 @@
 //! | `DisjointSlice<T>`, `GlobalMut<T>` | `&mut` of these |
 //! | `Texture1d`, `Texture2d`, `Texture3d` | `&Texture<1>`, `&Texture<2>`, `&Texture<3>` |
 //! | `TensorMap<T, RANK>`, `TensorMapMut<T, RANK>`, `Im2colMap<T, RANK>`, `Im2colMapMut<T, RANK>` | `&`, `&mut`, `&`, `&mut` of those in [`crate::tensor_map`] |
+//! | `Multicast<T>` | `&MulticastBuffer<T>` |
 //! | `*const T`, `*mut T` | `&`, `&mut` of these: the address |
 //! | a value: `u32`, `f32`, any `DeviceCopy` type | the same value |
 //!

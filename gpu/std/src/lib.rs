@@ -47,6 +47,7 @@ pub mod kernel;
 pub mod launch_control;
 pub mod math;
 pub mod matrix;
+pub mod multimem;
 pub mod pipeline;
 pub mod printf;
 pub mod programmatic;

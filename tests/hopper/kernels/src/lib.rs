@@ -10,5 +10,6 @@ pub mod blackwell;
 pub mod copies;
 pub mod grids;
 pub mod matrices;
+pub mod multimem;
 pub mod tensors;
 pub mod wrong;

@@ -7,5 +7,6 @@ mod copies;
 mod gemm;
 mod grids;
 mod matrices;
+mod multimem;
 mod tensors;
 mod wrong;

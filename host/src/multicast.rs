@@ -1,0 +1,359 @@
+//! Buffers of several devices under one address, which kernels reach by `multimem`: a load that sums over the devices, a store that
+//! writes on all.
+//!
+//! A [`MulticastBuffer`] has one part on each device, all of them as long. Kernels take it as a
+//! [`Multicast`](lanewise_std::multimem::Multicast) on any of the devices; the host writes and reads each device's part.
+//! Source: CUDA driver API, "Multicast Object Management", "Virtual Memory Management".
+
+use std::marker::PhantomData;
+use std::panic::Location;
+
+use cust::sys;
+use lanewise_driver::abi::{
+    CUmemAccessDesc, CUmemAllocationProp, CUmemLocation, CUmulticastObjectProp, CUresult,
+};
+use lanewise_driver::api;
+use lanewise_std::multimem::{Multicast, Multimem};
+
+use crate::{Argument, ArgumentList, Device, DeviceCopy, DriverError};
+
+/// `CU_MEM_ALLOCATION_TYPE_PINNED`, `CU_MEM_LOCATION_TYPE_DEVICE`, `CU_MEM_ACCESS_FLAGS_PROT_READWRITE`.
+const PINNED: u32 = 1;
+const ON_DEVICE: u32 = 1;
+const READ_WRITE: u32 = 3;
+
+/// A range of addresses, and whether something is mapped in it.
+#[derive(Debug, Clone, Copy)]
+struct Range {
+    address: u64,
+    mapped: bool,
+}
+
+/// A device's memory, and where it has that.
+#[derive(Debug)]
+struct Member {
+    device: Device,
+    memory: Option<u64>,
+    range: Option<Range>,
+}
+
+/// As many elements on each of several devices, and one address for all of them.
+///
+/// Making one takes devices that can: H200s or B200s behind an NVLink switch, or two and more simulated ones.
+#[derive(Debug)]
+pub struct MulticastBuffer<T> {
+    members: Vec<Member>,
+    object: Option<u64>,
+    range: Option<Range>,
+    /// Bytes of each part, in whole granules.
+    size: usize,
+    len: usize,
+    element: PhantomData<T>,
+}
+
+impl<T: DeviceCopy + Multimem + bytemuck::Pod> MulticastBuffer<T> {
+    /// `len` zeroes on each of `devices`.
+    ///
+    /// # Errors
+    /// The driver's: `CUDA_ERROR_NOT_SUPPORTED` where the devices have no multicast, `CUDA_ERROR_INVALID_VALUE` where one of them is named
+    /// twice or there is none, `CUDA_ERROR_OUT_OF_MEMORY`.
+    #[track_caller]
+    pub fn zeroed(devices: &[Device], len: usize) -> Result<Self, DriverError> {
+        let at = Location::caller();
+        let mut made = Self {
+            members: Vec::new(),
+            object: None,
+            range: None,
+            size: 0,
+            len,
+            element: PhantomData,
+        };
+        let Some(first) = devices.first() else {
+            let invalid = sys::CUresult::CUDA_ERROR_INVALID_VALUE;
+            return Err(refused(invalid, "a buffer on no device".into(), at));
+        };
+        first.make_current(at)?;
+        let bytes = len.saturating_mul(size_of::<T>()).max(1);
+        let mut properties = CUmulticastObjectProp {
+            num_devices: devices.len() as u32,
+            size: bytes,
+            handle_types: 0,
+            flags: 0,
+        };
+        let mut granule = 0;
+        // SAFETY: places for what is read and written.
+        let result = unsafe { api::cuMulticastGetGranularity(&mut granule, &properties, 0) };
+        DriverError::check_code("cuMulticastGetGranularity", result, at)?;
+        let whole = bytes.checked_next_multiple_of(granule.max(1));
+        made.size = whole.unwrap_or(usize::MAX / 2 / granule.max(1) * granule.max(1));
+        properties.size = made.size;
+        let mut object = 0;
+        // SAFETY: as above.
+        let result = unsafe { api::cuMulticastCreate(&mut object, &properties) };
+        DriverError::check_code("cuMulticastCreate", result, at)?;
+        made.object = Some(object);
+        for device in devices {
+            // SAFETY: no memory is touched.
+            let result = unsafe { api::cuMulticastAddDevice(object, number(device)) };
+            DriverError::check_code("cuMulticastAddDevice", result, at)?;
+        }
+        for device in devices {
+            made.add(device, object, at)?;
+        }
+        first.make_current(at)?;
+        let range = made.range.insert(reserve(made.size, at)?);
+        map(range, made.size, object, devices, at)?;
+        Ok(made)
+    }
+
+    /// Makes a device's part, and binds it.
+    fn add(
+        &mut self,
+        device: &Device,
+        object: u64,
+        at: &'static Location<'static>,
+    ) -> Result<(), DriverError> {
+        device.make_current(at)?;
+        let size = self.size;
+        // In the list from the start, so that what was made is given back where the next fails.
+        self.members.push(Member {
+            device: device.clone(),
+            memory: None,
+            range: None,
+        });
+        let Some(member) = self.members.last_mut() else {
+            return Ok(());
+        };
+        let properties = CUmemAllocationProp {
+            kind: PINNED,
+            handle_types: 0,
+            location: CUmemLocation {
+                kind: ON_DEVICE,
+                id: number(device),
+            },
+            win32: std::ptr::null_mut(),
+            flags: [0; 8],
+        };
+        let mut memory = 0;
+        // SAFETY: places for what is read and written.
+        let result = unsafe { api::cuMemCreate(&mut memory, size, &properties, 0) };
+        DriverError::check_code("cuMemCreate", result, at)?;
+        member.memory = Some(memory);
+        // SAFETY: handles that were just made.
+        let result = unsafe { api::cuMulticastBindMem(object, 0, memory, 0, size, 0) };
+        DriverError::check_code("cuMulticastBindMem", result, at)?;
+        let range = member.range.insert(reserve(size, at)?);
+        map(range, size, memory, std::slice::from_ref(device), at)?;
+        // SAFETY: so many bytes are mapped there, for this device, and nobody else has them.
+        let result = unsafe { sys::cuMemsetD8_v2(range.address, 0, size) };
+        DriverError::check("cuMemsetD8", result, at)
+    }
+
+    /// How many elements each device has.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether they have none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The devices, in the order in which parts are numbered.
+    pub fn devices(&self) -> impl Iterator<Item = &Device> {
+        self.members.iter().map(|member| &member.device)
+    }
+
+    /// The part of device number `part`, copied to the host once every kernel of all devices has ended.
+    ///
+    /// # Errors
+    /// The driver's; among them the fault of a kernel that ran before. `CUDA_ERROR_INVALID_VALUE` where there is no such part.
+    #[track_caller]
+    pub fn to_vec(&self, part: usize) -> Result<Vec<T>, DriverError> {
+        let at = Location::caller();
+        let address = self.part(part, at)?;
+        let mut host = vec![T::zeroed(); self.len];
+        if self.len > 0 {
+            let bytes = std::mem::size_of_val(host.as_slice());
+            // SAFETY: the vector has room for so many bytes, the part has as many, and any bytes are a value.
+            let result = unsafe { sys::cuMemcpyDtoH_v2(host.as_mut_ptr().cast(), address, bytes) };
+            DriverError::check("cuMemcpyDtoH", result, at)?;
+        }
+        Ok(host)
+    }
+
+    /// Replaces the part of device number `part`, once every kernel of all devices has ended.
+    ///
+    /// # Errors
+    /// As [`MulticastBuffer::to_vec`]; `CUDA_ERROR_INVALID_VALUE` where `host` is not as long as the part.
+    #[track_caller]
+    pub fn copy_from_slice(&mut self, part: usize, host: &[T]) -> Result<(), DriverError> {
+        let at = Location::caller();
+        if host.len() != self.len {
+            let invalid = sys::CUresult::CUDA_ERROR_INVALID_VALUE;
+            let text = format!("{} elements for a part of {}", host.len(), self.len);
+            return Err(refused(invalid, text, at));
+        }
+        let address = self.part(part, at)?;
+        if host.is_empty() {
+            return Ok(());
+        }
+        let bytes = std::mem::size_of_val(host);
+        // SAFETY: the slice and the part have so many bytes, and no kernel uses the part.
+        let result = unsafe { sys::cuMemcpyHtoD_v2(address, host.as_ptr().cast(), bytes) };
+        DriverError::check("cuMemcpyHtoD", result, at)?;
+        // A copy from pageable memory may return before it is on the device.
+        self.synchronize(at)
+    }
+
+    /// Waits for all devices, and makes the device of a part current.
+    fn part(&self, part: usize, at: &'static Location<'static>) -> Result<u64, DriverError> {
+        let found = self.members.get(part);
+        let Some((member, range)) = found.and_then(|member| Some((member, member.range?))) else {
+            let invalid = sys::CUresult::CUDA_ERROR_INVALID_VALUE;
+            let text = format!("part {part} of a buffer on {} devices", self.members.len());
+            return Err(refused(invalid, text, at));
+        };
+        self.synchronize(at)?;
+        member.device.make_current(at)?;
+        Ok(range.address)
+    }
+}
+
+impl<T> MulticastBuffer<T> {
+    fn synchronize(&self, at: &'static Location<'static>) -> Result<(), DriverError> {
+        let mut devices = self.members.iter().map(|member| &member.device);
+        devices.try_for_each(|device| device.synchronize_at(at))
+    }
+
+    /// Gives everything back. No kernel uses it.
+    fn release(&mut self, at: &'static Location<'static>) {
+        let size = self.size;
+        let first = self.members.first().map(|member| member.device.clone());
+        // Nobody could do anything about a failure.
+        let give_back = |range: Range| {
+            // SAFETY: what this buffer has reserved and mapped, and no kernel uses.
+            unsafe {
+                if range.mapped {
+                    let _ = api::cuMemUnmap(range.address, size);
+                }
+                let _ = api::cuMemAddressFree(range.address, size);
+            }
+        };
+        if first.is_some_and(|device| device.make_current(at).is_ok()) {
+            self.range.take().into_iter().for_each(give_back);
+        }
+        for member in &mut self.members {
+            if member.device.make_current(at).is_err() {
+                continue;
+            }
+            // SAFETY: handles of this buffer's own, given up here.
+            unsafe {
+                if let (Some(object), Some(_)) = (self.object, member.memory) {
+                    let _ = api::cuMulticastUnbind(object, number(&member.device), 0, size);
+                }
+                member.range.take().into_iter().for_each(give_back);
+                if let Some(memory) = member.memory.take() {
+                    let _ = api::cuMemRelease(memory);
+                }
+            }
+        }
+        if let Some(object) = self.object.take() {
+            // SAFETY: as above.
+            let _ = unsafe { api::cuMemRelease(object) };
+        }
+    }
+}
+
+impl<T> Drop for MulticastBuffer<T> {
+    fn drop(&mut self) {
+        let at = Location::caller();
+        // After a fault nothing can be given back.
+        if self.synchronize(at).is_ok() {
+            self.release(at);
+        }
+    }
+}
+
+/// A device's number, as the driver counts.
+fn number(device: &Device) -> i32 {
+    i32::try_from(device.ordinal()).unwrap_or(i32::MAX)
+}
+
+/// A refusal of this crate's own.
+fn refused(code: sys::CUresult, text: String, at: &'static Location<'static>) -> DriverError {
+    let error = DriverError::check("MulticastBuffer", code, at).err();
+    match error {
+        Some(error) => error.with_report(text),
+        None => unreachable!("a code that is no success"),
+    }
+}
+
+fn reserve(size: usize, at: &'static Location<'static>) -> Result<Range, DriverError> {
+    let mut address = 0;
+    // SAFETY: a place for the result.
+    let result = unsafe { api::cuMemAddressReserve(&mut address, size, 0, 0, 0) };
+    DriverError::check_code("cuMemAddressReserve", result, at)?;
+    Ok(Range {
+        address,
+        mapped: false,
+    })
+}
+
+/// Maps a handle at a reserved range, for these devices to read and write.
+fn map(
+    range: &mut Range,
+    size: usize,
+    handle: u64,
+    devices: &[Device],
+    at: &'static Location<'static>,
+) -> Result<(), DriverError> {
+    // SAFETY: the range was reserved for so many bytes, and nothing is mapped there.
+    let result = unsafe { api::cuMemMap(range.address, size, 0, handle, 0) };
+    DriverError::check_code("cuMemMap", result, at)?;
+    range.mapped = true;
+    let access: Vec<CUmemAccessDesc> = devices
+        .iter()
+        .map(|device| CUmemAccessDesc {
+            location: CUmemLocation {
+                kind: ON_DEVICE,
+                id: number(device),
+            },
+            flags: READ_WRITE,
+        })
+        .collect();
+    // SAFETY: as many descriptions as are said.
+    let result: CUresult =
+        unsafe { api::cuMemSetAccess(range.address, size, access.as_ptr(), access.len()) };
+    DriverError::check_code("cuMemSetAccess", result, at)
+}
+
+// SAFETY: an address that every device of the buffer reaches and memory for so many elements behind it; freeing it waits for the
+// kernels of all devices, and the host's own accesses do too. Kernels access it by `multimem` alone, which is relaxed and of
+// system scope.
+unsafe impl<T: DeviceCopy + Multimem + bytemuck::Pod> Argument<Multicast<T>>
+    for &MulticastBuffer<T>
+{
+    fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
+        let at = Location::caller();
+        let device = list.stream().device();
+        if !self.devices().any(|member| member == device) {
+            let text = format!(
+                "the kernel would run on device {}, which has no part in the buffer",
+                device.ordinal()
+            );
+            let invalid = sys::CUresult::CUDA_ERROR_INVALID_VALUE;
+            return Err(refused(invalid, text, at));
+        }
+        if list.is_recording() {
+            let text =
+                "a graph may run when the buffer is gone: multicast buffers are not recorded";
+            let code = sys::CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+            return Err(refused(code, text.into(), at));
+        }
+        let address = self.range.map_or(0, |range| range.address);
+        // SAFETY: as said above.
+        list.push(unsafe { Multicast::<T>::from_raw_parts(address, self.len) });
+        Ok(())
+    }
+}

@@ -1,0 +1,55 @@
+//! Memory of several devices: sums over them, and what is written on all.
+
+use lanewise_macros::kernel;
+use lanewise_std::DisjointSlice;
+use lanewise_std::multimem::Multicast;
+use lanewise_std::thread::index_1d;
+
+/// Each thread's sum over the devices.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn sum_over_devices(values: Multicast<f32>, mut sums: DisjointSlice<f32>) {
+    let index = index_1d();
+    if let Some(sum) = sums.get_mut(&index) {
+        *sum = values.sum(index.get());
+    }
+}
+
+/// Each element becomes the sum over the devices, on all of them: an all-reduce of the elements from `start` on.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn all_reduce(values: Multicast<u32>, start: u32, count: u32) {
+    let index = index_1d().get();
+    if index < count as usize {
+        let at = start as usize + index;
+        values.store(at, values.sum(at));
+    }
+}
+
+/// Each thread adds its number to element `number % length` of every device, and makes the element behind at least that.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn count_on_all(
+    totals: Multicast<i64>,
+    most: Multicast<i32>,
+    least: Multicast<i32>,
+    count: u32,
+) {
+    let number = index_1d().get();
+    if number < count as usize && !totals.is_empty() {
+        let cell = number % totals.len();
+        totals.add(cell, number as i64 - 5);
+        most.max(cell, number as i32);
+        least.min(cell, -(number as i32));
+    }
+}
+
+/// The extremes of what the devices have.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn extremes(values: Multicast<u64>, mut pairs: DisjointSlice<[u64; 2]>) {
+    let index = index_1d();
+    if let Some(pair) = pairs.get_mut(&index) {
+        *pair = [values.least(index.get()), values.most(index.get())];
+    }
+}

@@ -3,7 +3,8 @@
 //! Sectors and passes of such an access follow from its start, step and number of lanes; the property tests of `sectors` and
 //! `banks` hold the two ways against each other.
 
-const LANES: usize = 32;
+/// Lanes of a warp.
+pub(crate) const LANES: usize = 32;
 
 /// Lanes without a gap, whose addresses are `start`, `start + step`, `start + 2 * step` and so on; the last lane's comes first
 /// where they fall.
@@ -50,13 +51,6 @@ impl Even {
         (apart == 0 && near).then_some(Self { start, step, lanes })
     }
 
-    /// The same, where the first lane's address is the lowest.
-    #[inline(always)]
-    pub(crate) fn rising(addresses: &[u64; LANES], mask: u32) -> Option<Self> {
-        let first = addresses[mask.trailing_zeros() as usize % LANES];
-        Self::of(addresses, mask).filter(|even| even.start == first)
-    }
-
     /// What the lanes of `mask` access that begin at `start`, each `step` after the one before. None where a lane is missing
     /// in between, or near the end of all addresses.
     #[inline(always)]
@@ -77,6 +71,70 @@ impl Even {
     #[inline(always)]
     pub(crate) fn aligned(&self, size: u64) -> bool {
         size.is_power_of_two() && (self.start | self.step) & (size - 1) == 0
+    }
+}
+
+/// Which lanes' addresses are those of the lane before, or follow upon them: pieces of a warp, as blocks narrower than a warp make
+/// them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Neighbours {
+    /// The lanes that access memory.
+    pub(crate) mask: u32,
+    /// How far a lane's address is from the one before, where they lie side by side.
+    size: u64,
+    /// Those of them whose next lane accesses the same place.
+    same: u32,
+    /// Those whose next lane accesses what follows.
+    next: u32,
+}
+
+impl Neighbours {
+    /// Of accesses of `size` bytes each.
+    pub(crate) fn of(addresses: &[u64; LANES], mask: u32, size: u64) -> Self {
+        let (mut same, mut next) = (0, 0);
+        for lane in 0..LANES - 1 {
+            let step = addresses[lane + 1].wrapping_sub(addresses[lane]);
+            same |= u32::from(step == 0) << lane;
+            next |= u32::from(step == size) << lane;
+        }
+        Self::found(mask, size, (same, next))
+    }
+
+    /// The same where it is known which lanes' next one accesses the same place, and which lanes' next one what follows.
+    #[inline(always)]
+    pub(crate) fn found(mask: u32, size: u64, (same, next): (u32, u32)) -> Self {
+        let both = mask & mask >> 1;
+        Self {
+            mask,
+            size,
+            same: same & both,
+            next: next & both,
+        }
+    }
+
+    /// How many pieces there are, or a few less.
+    #[inline(always)]
+    fn pieces(&self) -> u32 {
+        self.mask.count_ones() - (self.same | self.next).count_ones()
+    }
+
+    /// Whether there are so few pieces that each is worth to be looked at by itself.
+    #[inline(always)]
+    pub(crate) fn are_few(&self) -> bool {
+        self.pieces() <= 8
+    }
+
+    /// The first piece of the lanes `left`, some of the mask: its lanes, and the distance of their addresses.
+    #[inline(always)]
+    pub(crate) fn first(&self, left: u32) -> (u32, u64) {
+        let lane = left.trailing_zeros();
+        let run = |set: u32| (set >> lane).trailing_ones();
+        let (same, next) = (run(self.same), run(self.next));
+        let (more, step) = match next >= same {
+            true => (next, self.size),
+            false => (same, 0),
+        };
+        (u32::MAX >> (31 - more) << lane, step)
     }
 }
 

@@ -65,6 +65,8 @@ pub(crate) struct Core<'l> {
     pub(super) counters: Counters,
     /// The running lanes when operations were counted last, and how many they are.
     pub(super) counted: (u32, u64),
+    /// The lanes that checks look at one by one, and whether their addresses are known to lie anywhere.
+    pub(super) looked_at: (u32, bool),
     /// What the race check knows, where the launch asked for it.
     pub(super) races: Races,
     /// For the race check: shared memory that was written and not fenced.
@@ -148,6 +150,7 @@ impl<'l> Core<'l> {
             instructions: 0,
             counters: Counters::default(),
             counted: (0, 0),
+            looked_at: (0, false),
             races: Races::default(),
             proxies: Proxies::default(),
             tainted: false,

@@ -12,8 +12,10 @@ use std::sync::OnceLock;
 
 use super::core::Core;
 use super::event::AccessKind;
+use super::lane::LANES;
 use super::memory::access::{LaneBytes, StateSpace};
 use super::op::Op;
+use crate::counters::even::Neighbours;
 
 /// The levels that operations are built for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +52,9 @@ pub(crate) trait Level: Copy + 'static {
     /// One bit for each lane whose value has its top bit set: compilers do not find the instruction by themselves.
     fn top_bits(lanes: [u32; 8]) -> u32;
 
+    /// Of each lane but the last, a bit: whether the next one's address is the same, and whether it is `size` further.
+    fn neighbours(addresses: &[u64; LANES], mask: u32, size: u64) -> Neighbours;
+
     /// [`Core::locate`], compiled once for the level.
     ///
     /// # Safety
@@ -77,6 +82,10 @@ impl Level for Portable {
             bits |= (lane >> 31) << i;
         }
         bits
+    }
+
+    fn neighbours(addresses: &[u64; LANES], mask: u32, size: u64) -> Neighbours {
+        Neighbours::of(addresses, mask, size)
     }
 
     #[inline(never)]
@@ -107,6 +116,32 @@ impl Level for Avx2 {
         // SAFETY: `Avx2` is named only by functions that `levels!` compiles for AVX2, and those are chosen only where
         // `host_level` found it. The arrays have the same size and any bits are a value.
         unsafe { _mm256_movemask_ps(std::mem::transmute::<[u32; 8], __m256>(lanes)) as u32 }
+    }
+
+    #[inline(always)]
+    fn neighbours(addresses: &[u64; LANES], mask: u32, size: u64) -> Neighbours {
+        use std::arch::x86_64::{
+            _mm256_castsi256_pd, _mm256_cmpeq_epi64, _mm256_loadu_si256, _mm256_movemask_pd,
+            _mm256_set1_epi64x, _mm256_setzero_si256, _mm256_sub_epi64,
+        };
+        let (mut same, mut next) = (0, 0);
+        // Four lanes at a time, as long as the last of them has a next one.
+        for lane in (0..LANES - 4).step_by(4) {
+            // SAFETY: the processor has AVX2, as above; five addresses from `lane` on are in the array.
+            unsafe {
+                let at = |lane: usize| _mm256_loadu_si256(addresses.as_ptr().add(lane).cast());
+                let step = _mm256_sub_epi64(at(lane + 1), at(lane));
+                let bits = |is| _mm256_movemask_pd(_mm256_castsi256_pd(is)) as u32;
+                same |= bits(_mm256_cmpeq_epi64(step, _mm256_setzero_si256())) << lane;
+                next |= bits(_mm256_cmpeq_epi64(step, _mm256_set1_epi64x(size as i64))) << lane;
+            }
+        }
+        for lane in LANES - 4..LANES - 1 {
+            let step = addresses[lane + 1].wrapping_sub(addresses[lane]);
+            same |= u32::from(step == 0) << lane;
+            next |= u32::from(step == size) << lane;
+        }
+        Neighbours::found(mask, size, (same, next))
     }
 
     #[inline(always)]

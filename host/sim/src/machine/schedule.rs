@@ -76,7 +76,7 @@ impl Core<'_> {
     #[inline(always)]
     fn go<const WATCH: bool>(&mut self, mut op: *const Op) -> *const Op {
         let mut count = 0;
-        let watch = WATCH.then(watcher);
+        let watch = WATCH.then(|| watcher(self.run));
         while op < self.limit {
             if let Some(watch) = watch
                 && self.is_watched(op)

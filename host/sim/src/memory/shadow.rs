@@ -5,7 +5,7 @@
 //! anything, so after it all counts as written. Cores of a launch write side by side: bits are changed by atomic operations.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 
 /// The bits of one allocation.
 #[derive(Debug)]
@@ -14,6 +14,8 @@ pub(crate) struct Shadow {
     size: u64,
     /// All of it was written: nobody needs to look at the bits.
     whole: AtomicBool,
+    /// Bytes that nobody has written, as far as the bits say: when there are none left, all of it was.
+    left: AtomicI64,
     /// Set where a byte was written.
     bits: OnceLock<Box<[AtomicU64]>>,
 }
@@ -25,6 +27,7 @@ impl Shadow {
             base,
             size,
             whole: AtomicBool::new(false),
+            left: AtomicI64::new(size as i64),
             bits: OnceLock::new(),
         }
     }
@@ -100,10 +103,14 @@ impl Shadow {
             return;
         }
         let bits = self.bits();
+        let mut new = 0;
         for (word, mask) in words(address - self.base, len) {
             if bits[word].load(Relaxed) & mask != mask {
-                bits[word].fetch_or(mask, Relaxed);
+                new += (mask & !bits[word].fetch_or(mask, Relaxed)).count_ones();
             }
+        }
+        if new > 0 && self.left.fetch_sub(new.into(), Relaxed) == i64::from(new) {
+            self.whole.store(true, Relaxed);
         }
     }
 
@@ -117,11 +124,14 @@ impl Shadow {
         let bits = self.bits();
         if self.is_whole() {
             bits.iter().for_each(|word| word.store(u64::MAX, Relaxed));
+            self.left.store(0, Relaxed);
             self.whole.store(false, Relaxed);
         }
+        let mut lost = 0;
         for (word, mask) in words(address - self.base, len) {
-            bits[word].fetch_and(!mask, Relaxed);
+            lost += (mask & bits[word].fetch_and(!mask, Relaxed)).count_ones();
         }
+        self.left.fetch_add(lost.into(), Relaxed);
     }
 }
 
@@ -164,6 +174,7 @@ mod tests {
                 }
                 prop_assert_eq!(shadow.lacks(0x1000 + at, len), !writes);
                 prop_assert_eq!(shadow.lacks(0x1000, 300), bytes.contains(&false));
+                prop_assert_eq!(shadow.is_whole(), !bytes.contains(&false));
             }
         }
     }

@@ -1,15 +1,16 @@
 //! Shadow memory: what the race check remembers of every four bytes that a launch accessed.
 //!
-//! A cell holds the last write and two reads since, 24 bytes each. 16 words are a line. As long as warps (or half warps) access
-//! whole lines, their lanes side by side, one cell stands for all 16 words, which makes such accesses quick and their memory small; the first access
-//! of another form gives each word its own. Lines lie in pages; those of a block's shared memory are used again when the block
-//! has ended.
+//! A cell holds the last write and two reads since, 8 bytes each: they point at [`record`](super::record)s. 16 words are a line. As long as
+//! warps (or parts of warps) access whole lines, their lanes side by side, one cell stands for all 16 words, which makes such
+//! accesses quick and their memory small; the first access of another form gives each word its own, until a whole line is written again.
+//! Lines lie in pages; those of a block's shared memory are used again when the block has ended.
 
 use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
 
 use super::Kind;
+use super::record::{Mark, Now, Records, STRONG};
 use crate::checks::Footprint;
 
 /// Words of a line.
@@ -19,135 +20,12 @@ const LINES: usize = 64;
 /// Words of a page.
 const WORDS: u64 = LINE * LINES as u64;
 /// Pages that are remembered as found last.
-const LAST: usize = 16;
-/// No page, and no cells.
+const LAST: usize = 64;
+/// No cells.
 const NONE: u32 = u32::MAX;
 
-/// Whose memory it is: a block's shared memory, by the block's number in the grid, or global memory.
-pub(super) type MemoryOwner = Option<u64>;
-
-/// An access as a cell remembers it, and the time at which it happened. Without bytes it is none.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Mark {
-    /// The block, by its place among those that the check knows.
-    pub(super) block: u32,
-    /// The operation, by its number in the program.
-    pub(super) op: u32,
-    /// The warp's clock.
-    pub(super) warp_time: u32,
-    /// The block's clock, which moves on at each release.
-    pub(super) block_time: u32,
-    /// Counts instructions of the warp that access memory: lanes of one instruction share it. It may start again at zero,
-    /// after billions of them.
-    pub(super) instruction: u32,
-    /// From the lowest bit: the bytes of the word, a bit each (4); the kind (2); flags (4); the lane (6); the warp (16).
-    pub(super) bits: u32,
-}
-
-const STRONG: u32 = 1 << 6;
-const PENDING: u32 = 1 << 7;
-/// Of a cell's last write: there are earlier ones beside it.
-const BESIDE: u32 = 1 << 8;
-const NARROW: u32 = 1 << 9;
-
-impl Mark {
-    /// The record of no access.
-    const NONE: Self = Self {
-        block: 0,
-        op: 0,
-        warp_time: 0,
-        block_time: 0,
-        instruction: 0,
-        bits: 0,
-    };
-
-    /// Sets who accesses, and how; no bytes yet.
-    pub(super) fn by(
-        self,
-        warp: u32,
-        lane: u32,
-        kind: Kind,
-        (strong, narrow, pending): (bool, bool, bool),
-    ) -> Self {
-        let kind = match kind {
-            Kind::Read => 0,
-            Kind::Write => 1,
-            Kind::Atomic => 2,
-        };
-        let flag = |is, flag| if is { flag } else { 0 };
-        let flags = flag(strong, STRONG) | flag(pending, PENDING) | flag(narrow, NARROW);
-        let bits = kind << 4 | flags | (lane & 63) << 10 | warp << 16;
-        Self { bits, ..self }
-    }
-
-    /// The same access by another lane.
-    pub(super) fn by_lane(self, lane: u32) -> Self {
-        let bits = self.bits & !(63 << 10) | lane << 10;
-        Self { bits, ..self }
-    }
-
-    /// The same access of other bytes of its word.
-    pub(super) fn of(self, bytes: u32) -> Self {
-        let bits = self.bits & !15 | bytes & 15;
-        Self { bits, ..self }
-    }
-
-    /// The bytes of the word, a bit each.
-    pub(super) fn bytes(&self) -> u32 {
-        self.bits & 15
-    }
-
-    /// What it does.
-    pub(super) fn kind(&self) -> Kind {
-        match self.bits >> 4 & 3 {
-            0 => Kind::Read,
-            1 => Kind::Write,
-            _ => Kind::Atomic,
-        }
-    }
-
-    /// Whether it is strong in the memory model's sense.
-    pub(super) fn strong(&self) -> bool {
-        self.bits & STRONG != 0
-    }
-
-    /// Whether it is of block scope.
-    pub(super) fn narrow(&self) -> bool {
-        self.bits & NARROW != 0
-    }
-
-    /// Whether it was only begun.
-    pub(super) fn pending(&self) -> bool {
-        self.bits & PENDING != 0
-    }
-
-    /// The lane in the warp.
-    pub(super) fn lane(&self) -> u32 {
-        self.bits >> 10 & 63
-    }
-
-    /// The warp in the block.
-    pub(super) fn warp(&self) -> u32 {
-        self.bits >> 16
-    }
-
-    /// Whether one warp does both.
-    pub(super) fn same_warp(&self, other: &Self) -> bool {
-        self.block == other.block && (self.bits ^ other.bits) >> 16 == 0
-    }
-
-    /// Whether one thread does both.
-    pub(super) fn same_thread(&self, other: &Self) -> bool {
-        self.block == other.block && (self.bits ^ other.bits) >> 10 == 0
-    }
-
-    /// It is over, and happened when `now` says.
-    pub(super) fn complete(&mut self, now: &Self) {
-        self.bits &= !PENDING;
-        (self.warp_time, self.block_time) = (now.warp_time, now.block_time);
-        self.instruction = now.instruction;
-    }
-}
+/// Whose memory it is: a block's shared memory, by the block's place among those that the check knows, or global memory.
+pub(super) type MemoryOwner = Option<u32>;
 
 /// What is known of four bytes, or of each four bytes of a line.
 #[derive(Debug, Clone, Copy, Default)]
@@ -158,230 +36,368 @@ struct Cell {
     reads: [Mark; 2],
 }
 
+const EMPTY_CELL: Cell = Cell {
+    write: Mark::NONE,
+    reads: [Mark::NONE; 2],
+};
+
 impl Cell {
     /// Remembers a read. The first reader and the last are kept.
     #[inline(always)]
-    fn read(&mut self, now: Mark) {
-        let free = self.reads[0].bytes() == 0 || self.reads[0].same_thread(&now);
-        self.reads[usize::from(!free)] = now;
+    fn read(&mut self, mark: Mark, now: &Now<'_>) {
+        let first = self.reads[0];
+        let free = first.is_none() || now.is_thread(first, mark.lane());
+        self.reads[usize::from(!free)] = mark;
     }
 
-    /// The marks that an access of this kind may race with.
+    /// The first mark of these bytes by which the access races.
     #[inline(always)]
-    fn rivals(&self, kind: Kind) -> &[Mark] {
-        match kind {
-            Kind::Read => &[],
-            _ => &self.reads,
+    fn rival(&self, mark: Mark, now: &mut Now<'_>) -> Option<Mark> {
+        let (bytes, lane) = (mark.bytes(), mark.lane());
+        if now.races(self.write, bytes, lane) {
+            return Some(self.write);
         }
+        if now.record.kind == Kind::Read {
+            return None;
+        }
+        let [first, last] = self.reads;
+        if now.races(first, bytes, lane) {
+            return Some(first);
+        }
+        now.races(last, bytes, lane).then_some(last)
     }
 
     fn all(&self) -> impl Iterator<Item = &Mark> {
-        self.reads.iter().chain([&self.write])
+        let marks = self.reads.iter().chain([&self.write]);
+        marks.filter(|mark| !mark.is_none())
     }
 
     fn marks(&mut self) -> impl Iterator<Item = &mut Mark> {
-        self.reads.iter_mut().chain([&mut self.write])
+        let marks = self.reads.iter_mut().chain([&mut self.write]);
+        marks.filter(|mark| !mark.is_none())
     }
-}
-
-/// How the words of a line belong to lanes: the lane of the first word, and of how many words each has the logarithm.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Layout {
-    pub(super) first: u8,
-    pub(super) log: u8,
 }
 
 /// The records of 16 words.
 #[derive(Debug, Clone, Copy)]
 struct Line {
-    /// What is known of each word, by the lane that it belongs to, while `cells` is [`NONE`].
+    /// What is known of each word while `cells` is [`NONE`]: marks are those of the first word's lane.
     row: Cell,
-    /// Which lane that is.
-    layout: Layout,
     /// Where the words' own cells are.
     cells: u32,
 }
 
 const EMPTY: Line = Line {
-    row: Cell {
-        write: Mark::NONE,
-        reads: [Mark::NONE; 2],
-    },
-    layout: Layout { first: 0, log: 0 },
+    row: EMPTY_CELL,
     cells: NONE,
 };
 
 /// All cells of a launch.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Cells {
     pages: Vec<[Line; LINES]>,
     /// Pages of blocks that have ended.
     free: Vec<u32>,
     /// The cells of lines whose words have their own.
     cells: Vec<[Cell; LINE as usize]>,
-    /// Those of blocks that have ended.
+    /// Those that no line has any more.
     free_cells: Vec<u32>,
-    /// Pages of global memory, by number.
-    global: HashMap<u64, u32, FixedState>,
-    /// Pages of shared memory, by block and number.
-    shared: HashMap<u64, Vec<u32>, FixedState>,
-    /// Pages that were found last, by the last bits of their numbers: a warp goes back and forth between a few.
-    last: [Option<(MemoryOwner, u64, u32)>; LAST],
-    /// Earlier writes than the last of a word, of other bytes.
-    beside: HashMap<(MemoryOwner, u64), Vec<Mark>, FixedState>,
+    /// Pages by key.
+    places: HashMap<u64, u32, FixedState>,
+    /// The keys of a block's pages of shared memory.
+    shared: HashMap<u32, Vec<u64>, FixedState>,
+    /// Pages that were found last, with their keys: a warp goes back and forth between a few.
+    last: [(u64, u32); LAST],
+    /// Earlier writes than the last of a word, of other bytes; by the page's key and the word in the page.
+    beside: HashMap<(u64, u64), Vec<Mark>, FixedState>,
+}
+
+impl Default for Cells {
+    fn default() -> Self {
+        Self {
+            pages: Vec::new(),
+            free: Vec::new(),
+            cells: Vec::new(),
+            free_cells: Vec::new(),
+            places: HashMap::default(),
+            shared: HashMap::default(),
+            last: [(u64::MAX, NONE); LAST],
+            beside: HashMap::default(),
+        }
+    }
+}
+
+/// The key of the page of a word. A block's shared memory is less than 2^24 pages.
+#[inline(always)]
+fn key(space: MemoryOwner, word: u64) -> u64 {
+    match space {
+        None => word / WORDS,
+        Some(block) => 1 << 63 | u64::from(block) << 24 | word / WORDS,
+    }
+}
+
+/// Where a page is remembered as found last. Arrays often begin a power of two apart: the key's last bits would be the same.
+#[inline(always)]
+fn place(key: u64) -> usize {
+    (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize % LAST
 }
 
 impl Cells {
-    /// Remembers an access of `word`; gives the first one before it for which `races`.
+    /// Remembers an access of some bytes of `word`, as `mark` says; gives the first one before it that it races with.
     #[inline]
     pub(super) fn touch(
         &mut self,
         space: MemoryOwner,
         word: u64,
-        now: Mark,
-        races: impl Fn(&Mark) -> bool,
+        mark: Mark,
+        now: &mut Now<'_>,
     ) -> Option<Mark> {
-        let cell = self.cell(space, word);
-        let cell = &mut self.cells[cell as usize][(word % LINE) as usize];
-        let bytes = now.bytes();
-        let races = |before: &&Mark| before.bytes() & bytes != 0 && races(before);
-        let mut found = Some(&cell.write).filter(races).copied();
-        let beside = cell.write.bits & BESIDE != 0;
-        if beside && found.is_none() {
-            let beside = self.beside.get(&(space, word));
-            found = beside.and_then(|marks| marks.iter().find(races).copied());
+        let cells = self.cells_of(space, word);
+        let cell = &mut self.cells[cells as usize][(word % LINE) as usize];
+        let bytes = mark.bytes();
+        if cell.write.beside() {
+            return self.touch_beside(space, word, (cells, mark), now);
         }
-        found = found.or_else(|| cell.rivals(now.kind()).iter().find(races).copied());
-        if now.kind() == Kind::Read {
-            cell.read(now);
+        let found = cell.rival(mark, now);
+        if now.record.kind == Kind::Read {
+            cell.read(mark, now);
             return found;
         }
-        let before = std::mem::replace(&mut cell.write, now);
-        cell.reads = [Mark::NONE; 2];
-        if beside || before.bytes() & !bytes != 0 {
-            let marks = self.beside.entry((space, word)).or_default();
-            marks.push(before);
-            marks.retain_mut(|mark| {
-                *mark = mark.of(mark.bytes() & !bytes);
-                mark.bytes() != 0
-            });
-            cell.write.bits |= BESIDE;
+        let before = cell.write;
+        *cell = Cell {
+            write: mark,
+            reads: [Mark::NONE; 2],
+        };
+        if before.bytes() & !bytes != 0 {
+            cell.write.set_beside();
+            let before = before.of(before.bytes() & !bytes);
+            let place = (key(space, word), word % WORDS);
+            self.beside.insert(place, vec![before]);
         }
         found
     }
 
-    /// Remembers an access of the whole line of `word`, its words by lanes as `layout` says; `now` is that of lane 0. False, and
-    /// nothing has changed, if that has to be done word by word: one of them may race, or the line was accessed otherwise.
-    #[inline]
-    pub(super) fn touch_line(
+    /// The same where there are earlier writes than the last.
+    #[inline(never)]
+    fn touch_beside(
         &mut self,
         space: MemoryOwner,
         word: u64,
-        (now, layout): (Mark, Layout),
-        races: impl Fn(&Mark) -> bool,
+        (cells, mark): (u32, Mark),
+        now: &mut Now<'_>,
+    ) -> Option<Mark> {
+        let cell = &mut self.cells[cells as usize][(word % LINE) as usize];
+        let (bytes, lane) = (mark.bytes(), mark.lane());
+        let beside = self
+            .beside
+            .entry((key(space, word), word % WORDS))
+            .or_default();
+        let mut found = Some(cell.write).filter(|write| now.races(*write, bytes, lane));
+        let mut earlier = beside.iter().copied();
+        found = found.or_else(|| earlier.find(|write| now.races(*write, bytes, lane)));
+        found = found.or_else(|| cell.rival(mark, now));
+        if now.record.kind == Kind::Read {
+            cell.read(mark, now);
+            return found;
+        }
+        beside.push(cell.write);
+        beside.retain_mut(|write| {
+            *write = write.of(write.bytes() & !bytes);
+            !write.is_none()
+        });
+        *cell = Cell {
+            write: mark,
+            reads: [Mark::NONE; 2],
+        };
+        cell.write.set_beside();
+        found
+    }
+
+    /// Remembers an access of whole words side by side, `words` of them from `word` on, all in one line: `mark` is that of the
+    /// first one's lane. False, and nothing has changed, if that has to be done word by word: one of them may race.
+    #[inline]
+    pub(super) fn touch_row(
+        &mut self,
+        space: MemoryOwner,
+        (word, words): (u64, u64),
+        mark: Mark,
+        now: &mut Now<'_>,
     ) -> bool {
-        let page = self.page(space, word / WORDS);
+        let page = self.page(space, word);
         let line = &mut self.pages[page as usize][(word / LINE) as usize % LINES];
-        let row = &mut line.row;
-        let fresh = row.write.bytes() == 0 && row.reads[0].bytes() == 0;
-        if line.cells != NONE || !(fresh || line.layout == layout) {
+        if line.cells == NONE && words == LINE {
+            let row = &mut line.row;
+            if now.row_races(row.write, mark) {
+                return false;
+            }
+            if now.record.kind != Kind::Read {
+                if row.reads.iter().any(|read| now.row_races(*read, mark)) {
+                    return false;
+                }
+                *row = Cell {
+                    write: mark,
+                    reads: [Mark::NONE; 2],
+                };
+                return true;
+            }
+            let first = row.reads[0];
+            match first.is_none() || now.is_row(first, mark).unwrap_or(false) {
+                true => row.reads[0] = mark,
+                false if now.is_row(first, mark) == Some(false) => row.reads[1] = mark,
+                false => return false,
+            }
+            return true;
+        }
+        let cells = match line.cells {
+            NONE => self.spread(page as usize, (word / LINE) as usize % LINES),
+            cells => cells,
+        };
+        let first = (word % LINE) as usize;
+        let row = &mut self.cells[cells as usize][first..first + words as usize];
+        let mut wrong = false;
+        for (i, cell) in row.iter().enumerate() {
+            wrong |= cell.write.beside() || cell.rival(mark.word(i as u32), now).is_some();
+        }
+        if wrong {
             return false;
         }
-        let races = |before: &Mark| before.bytes() != 0 && races(before);
-        if races(&row.write) || row.rivals(now.kind()).iter().any(races) {
-            return false;
-        }
-        line.layout = layout;
-        if now.kind() == Kind::Read {
-            row.read(now);
+        if now.record.kind == Kind::Read {
+            for (i, cell) in row.iter_mut().enumerate() {
+                cell.read(mark.word(i as u32), now);
+            }
+        } else if words == LINE {
+            self.free_cells.push(cells);
+            self.pages[page as usize][(word / LINE) as usize % LINES] = Line {
+                row: Cell {
+                    write: mark,
+                    reads: [Mark::NONE; 2],
+                },
+                cells: NONE,
+            };
         } else {
-            (row.write, row.reads) = (now, [Mark::NONE; 2]);
+            for (i, cell) in row.iter_mut().enumerate() {
+                *cell = Cell {
+                    write: mark.word(i as u32),
+                    reads: [Mark::NONE; 2],
+                };
+            }
         }
         true
     }
 
-    /// Remembers reads of one place by the lanes of `mask`, more than one, of one instruction; `now` is that of lane 0. False, and
+    /// Remembers reads of bytes of one word by the lanes of `mask`, more than one, of one instruction. False, and
     /// nothing has changed, if that has to be done lane by lane.
     #[inline]
     pub(super) fn touch_by_all(
         &mut self,
         space: MemoryOwner,
         word: u64,
-        (now, mask): (Mark, u32),
-        races: impl Fn(&Mark, &Mark) -> bool,
+        (mark, mask): (Mark, u32),
+        now: &mut Now<'_>,
     ) -> bool {
-        let cell = self.cell(space, word);
-        let cell = &mut self.cells[cell as usize][(word % LINE) as usize];
+        let cells = self.cells_of(space, word);
+        let cell = &mut self.cells[cells as usize][(word % LINE) as usize];
         let (write, first) = (cell.write, cell.reads[0]);
         // For the lane that wrote there itself things are different, and it is none to race with.
-        let other = now.by_lane(write.lane() ^ 1);
-        let races = |mark: &Mark| mark.bytes() & now.bytes() != 0 && races(mark, &other);
-        if write.bits & BESIDE != 0 || races(&write) {
+        let other = (write.lane() ^ 1) & 31;
+        if write.beside() || now.races(write, mark.bytes(), other) {
             return false;
         }
         // As [`Cell::read`] does lane by lane.
         let mut left = mask;
-        if first.bytes() == 0 {
+        if first.is_none() {
             let lane = mask.trailing_zeros();
-            cell.reads[0] = now.by_lane(lane);
+            cell.reads[0] = mark.by_lane(lane);
             left &= !(1 << lane);
-        } else if first.same_warp(&now) && mask >> first.lane() & 1 != 0 {
-            cell.reads[0] = now.by_lane(first.lane());
+        } else if u64::from(mask) >> first.lane() & 1 != 0 && now.is_own(first) {
+            cell.reads[0] = mark.by_lane(first.lane());
             left &= !(1 << first.lane());
         }
-        cell.reads[1] = now.by_lane(31 - left.leading_zeros());
+        cell.reads[1] = mark.by_lane(31 - left.leading_zeros());
         true
     }
 
     /// Changes the marks of a word that may be those of unfinished accesses: none of a whole line is.
-    pub(super) fn change(&mut self, space: MemoryOwner, word: u64, f: impl Fn(&mut Mark)) {
-        let page = self.known(space, word / WORDS);
-        let line = page.map(|page| self.pages[page as usize][(word / LINE) as usize % LINES]);
-        let Some(line) = line.filter(|line| line.cells != NONE) else {
+    pub(super) fn change(&mut self, space: MemoryOwner, word: u64, mut f: impl FnMut(&mut Mark)) {
+        let Some(&page) = self.places.get(&key(space, word)) else {
             return;
         };
+        let line = self.pages[page as usize][(word / LINE) as usize % LINES];
+        if line.cells == NONE {
+            return;
+        }
         let cell = &mut self.cells[line.cells as usize][(word % LINE) as usize];
-        cell.marks().for_each(&f);
-        let beside = self.beside.get_mut(&(space, word));
+        cell.marks().for_each(&mut f);
+        let beside = self.beside.get_mut(&(key(space, word), word % WORDS));
         beside.into_iter().flatten().for_each(f);
     }
 
     /// Forgets the shared memory of a block, which has ended.
-    pub(super) fn forget(&mut self, block: u64) {
-        let pages = self.shared.remove(&block).unwrap_or_default();
-        for page in pages.into_iter().filter(|&page| page != NONE) {
+    pub(super) fn forget(&mut self, block: u32) {
+        for key in self.shared.remove(&block).unwrap_or_default() {
+            let Some(page) = self.places.remove(&key) else {
+                continue;
+            };
             let lines = std::mem::replace(&mut self.pages[page as usize], [EMPTY; LINES]);
             let cells = lines.iter().map(|line| line.cells);
             self.free_cells.extend(cells.filter(|&cells| cells != NONE));
             self.free.push(page);
+            if !self.beside.is_empty() {
+                self.beside.retain(|(of, _), _| *of != key);
+            }
+            self.last[place(key)] = (u64::MAX, NONE);
         }
-        if !self.beside.is_empty() {
-            self.beside.retain(|(space, _), _| *space != Some(block));
-        }
-        self.last = [None; LAST];
+    }
+
+    /// Throws away the records that no cell points at.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn clean(&mut self, records: &mut Records) {
+        let size = self.pages.len() * LINES;
+        records.clean(size, |f| {
+            for line in self.pages.iter_mut().flatten() {
+                match line.cells {
+                    NONE => line.row.marks().for_each(&mut *f),
+                    cells => {
+                        let cells = self.cells[cells as usize].iter_mut();
+                        cells.flat_map(Cell::marks).for_each(&mut *f);
+                    }
+                }
+            }
+            self.beside.values_mut().flatten().for_each(f);
+        });
     }
 
     /// Which bytes of global memory were accessed. Of a word's bytes that many threads read those of two are known.
-    pub(super) fn footprint(&self) -> Footprint {
+    pub(super) fn footprint(&self, records: &Records) -> Footprint {
         let mut found = Footprint::default();
         let mut add = |word: u64, mark: &Mark, words: u64| {
-            let list = match (mark.kind(), mark.strong()) {
+            let record = records.of(*mark);
+            let list = match (record.kind, record.how & STRONG != 0) {
                 (Kind::Read, false) => &mut found.read,
                 (Kind::Read, true) => &mut found.strong_read,
                 (Kind::Write, false) => &mut found.written,
                 _ => &mut found.strong_written,
             };
+            let mut add = |start: u64, end: u64| match list.last_mut() {
+                // By rising addresses nearly all join the one before: few are left to be sorted.
+                Some((first, last)) if *first <= start && start <= *last => *last = end.max(*last),
+                _ => list.push((start, end)),
+            };
             let (at, mut bytes) = (word * 4, mark.bytes());
             if bytes == 15 {
-                return list.push((at, at + words * 4));
+                return add(at, at + words * 4);
             }
             while bytes != 0 {
                 let first = u64::from(bytes.trailing_zeros());
-                list.push((at + first, at + first + 1));
+                add(at + first, at + first + 1);
                 bytes &= bytes - 1;
             }
         };
-        for (&number, &page) in &self.global {
+        let global = self.places.iter().filter(|(key, _)| *key >> 63 == 0);
+        let mut pages: Vec<(u64, u32)> = global.map(|(&key, &page)| (key, page)).collect();
+        pages.sort_unstable();
+        for (number, page) in pages {
             for (line, at) in self.pages[page as usize].iter().zip(0..) {
                 let first = number * WORDS + at * LINE;
                 if line.cells == NONE {
@@ -394,8 +410,10 @@ impl Cells {
                 }
             }
         }
-        for ((_, word), marks) in self.beside.iter().filter(|((space, _), _)| space.is_none()) {
-            marks.iter().for_each(|mark| add(*word, mark, 1));
+        for ((key, word), marks) in self.beside.iter().filter(|((key, _), _)| key >> 63 == 0) {
+            marks
+                .iter()
+                .for_each(|mark| add(key * WORDS + word, mark, 1));
         }
         found.sort();
         found
@@ -403,8 +421,8 @@ impl Cells {
 
     /// The own cells of a word's line.
     #[inline(always)]
-    fn cell(&mut self, space: MemoryOwner, word: u64) -> u32 {
-        let page = self.page(space, word / WORDS);
+    fn cells_of(&mut self, space: MemoryOwner, word: u64) -> u32 {
+        let page = self.page(space, word);
         let line = (word / LINE) as usize % LINES;
         match self.pages[page as usize][line].cells {
             NONE => self.spread(page as usize, line),
@@ -415,67 +433,60 @@ impl Cells {
     /// Gives each word of a line its own cell.
     #[inline(never)]
     fn spread(&mut self, page: usize, line: usize) -> u32 {
-        let Line { row, layout, cells } = &mut self.pages[page][line];
+        let Line { row, cells } = &mut self.pages[page][line];
         let place = self.free_cells.pop().unwrap_or_else(|| {
-            self.cells.push([EMPTY.row; LINE as usize]);
+            self.cells.push([EMPTY_CELL; LINE as usize]);
             (self.cells.len() - 1) as u32
         });
-        for (word, cell) in self.cells[place as usize].iter_mut().enumerate() {
-            let lane = u32::from(layout.first) + (word >> layout.log) as u32;
-            *cell = *row;
-            let marks = cell.marks().filter(|mark| mark.bytes() != 0);
-            marks.for_each(|mark| *mark = mark.by_lane(lane));
+        let own = &mut self.cells[place as usize];
+        *own = [EMPTY_CELL; LINE as usize];
+        let (write, reads) = (row.write, row.reads);
+        if !write.is_none() {
+            own.iter_mut()
+                .zip(0..)
+                .for_each(|(cell, i)| cell.write = write.word(i));
+        }
+        for (read, mark) in reads
+            .into_iter()
+            .enumerate()
+            .filter(|(_, mark)| !mark.is_none())
+        {
+            own.iter_mut()
+                .zip(0..)
+                .for_each(|(cell, i)| cell.reads[read] = mark.word(i));
         }
         *cells = place;
         place
     }
 
-    fn known(&self, space: MemoryOwner, number: u64) -> Option<u32> {
-        match space {
-            None => self.global.get(&number).copied(),
-            Some(block) => {
-                let pages = self.shared.get(&block)?;
-                pages.get(usize::try_from(number).ok()?).copied()
-            }
-        }
-        .filter(|&page| page != NONE)
-    }
-
-    /// A page, a new one where there was none.
+    /// The page of a word, a new one where there was none.
     #[inline(always)]
-    fn page(&mut self, space: MemoryOwner, number: u64) -> u32 {
-        match self.last[number as usize % LAST] {
-            Some((s, n, page)) if (s, n) == (space, number) => page,
-            _ => self.find_page(space, number),
+    fn page(&mut self, space: MemoryOwner, word: u64) -> u32 {
+        let key = key(space, word);
+        match self.last[place(key)] {
+            (of, page) if of == key => page,
+            _ => self.find_page(space, key),
         }
     }
 
     #[inline(never)]
-    fn find_page(&mut self, space: MemoryOwner, number: u64) -> u32 {
-        let page = self
-            .known(space, number)
-            .unwrap_or_else(|| self.add_page(space, number));
-        self.last[number as usize % LAST] = Some((space, number, page));
+    fn find_page(&mut self, space: MemoryOwner, key: u64) -> u32 {
+        let page = match self.places.get(&key) {
+            Some(page) => *page,
+            None => self.add_page(space, key),
+        };
+        self.last[place(key)] = (key, page);
         page
     }
 
-    fn add_page(&mut self, space: MemoryOwner, number: u64) -> u32 {
+    fn add_page(&mut self, space: MemoryOwner, key: u64) -> u32 {
         let page = self.free.pop().unwrap_or_else(|| {
             self.pages.push([EMPTY; LINES]);
             (self.pages.len() - 1) as u32
         });
-        match space {
-            None => {
-                self.global.insert(number, page);
-            }
-            Some(block) => {
-                // Shared addresses are small: those of a block end at 16 MiB.
-                let (pages, number) = (self.shared.entry(block).or_default(), number as usize);
-                if pages.len() <= number {
-                    pages.resize(number + 1, NONE);
-                }
-                pages[number] = page;
-            }
+        self.places.insert(key, page);
+        if let Some(block) = space {
+            self.shared.entry(block).or_default().push(key);
         }
         page
     }

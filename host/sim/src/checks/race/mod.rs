@@ -25,6 +25,7 @@
 mod cells;
 #[cfg(test)]
 mod plain;
+mod record;
 #[cfg(test)]
 mod tests;
 
@@ -32,10 +33,11 @@ use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
 
-use cells::{Cells, LINE, Layout, Mark};
+use cells::{Cells, LINE, MemoryOwner};
+use record::{Mark, NARROW, Now, PENDING, Record, Records, STRONG, Verdict};
 
 use crate::checks::Footprint;
-use crate::counters::even::Even;
+use crate::counters::even::{Even, LANES, Neighbours};
 
 /// What an access does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,6 +105,8 @@ struct Warp {
     instruction: u32,
     /// The last instruction before the lanes of the warp were last ordered.
     synced: u32,
+    /// The record of its reads, with how often records had been thrown away when it got its number.
+    reads: (u32, u32),
 }
 
 impl Default for Warp {
@@ -115,6 +119,7 @@ impl Default for Warp {
             seen: None,
             instruction: 0,
             synced: 0,
+            reads: (0, u32::MAX),
         }
     }
 }
@@ -128,6 +133,10 @@ pub(crate) struct Races {
     /// The block that was asked for last, and its place.
     last: Option<(u64, u32)>,
     cells: Cells,
+    records: Records,
+    /// The block and warp whose plain reads come last, with their record and its number; none once the warp's clock or what it
+    /// knows may have changed.
+    current: Option<((u64, u32), Record, u32)>,
     /// What releases left behind, by word.
     left: HashMap<(Option<u64>, u64), Left, FixedState>,
     /// What arrivals left at mbarriers, by block and shared address.
@@ -156,13 +165,18 @@ impl Left {
 
 impl Races {
     /// The place of a block, by its number in the grid.
-    #[inline]
+    #[inline(always)]
     fn place(&mut self, linear: u64) -> u32 {
         if let Some((last, place)) = self.last
             && last == linear
         {
             return place;
         }
+        self.find_place(linear)
+    }
+
+    #[inline(never)]
+    fn find_place(&mut self, linear: u64) -> u32 {
         let place = *self.places.entry(linear).or_insert_with(|| {
             self.blocks.push(Block {
                 linear,
@@ -179,7 +193,7 @@ impl Races {
         &mut self.blocks[place as usize]
     }
 
-    #[inline]
+    #[inline(always)]
     fn warp(&mut self, block: u64, warp: u32) -> &mut Warp {
         let (warps, warp) = (&mut self.block(block).warps, warp as usize);
         if warps.len() <= warp {
@@ -189,116 +203,227 @@ impl Races {
     }
 
     /// The warp begins another instruction that accesses memory.
+    #[inline(always)]
     pub(crate) fn step(&mut self, block: u64, warp: u32) {
         let of = self.warp(block, warp);
         of.instruction = of.instruction.wrapping_add(1);
     }
 
-    /// A mark of what a thread does now.
-    fn mark(&mut self, access: &Access) -> Mark {
-        let Access { block, warp, .. } = *access;
-        let place = self.place(block);
-        let of = self.warp(block, warp);
-        let (warp_time, instruction) = (of.time, of.instruction);
-        let mark = Mark {
-            block: place,
-            op: access.op,
-            warp_time,
-            block_time: self.blocks[place as usize].time,
-            instruction,
-            ..Mark::default()
+    /// Remembers an instruction: its memory, where and when it happens, and the cells.
+    #[inline(always)]
+    fn begin(&mut self, access: &Access) -> (MemoryOwner, Now<'_>, &mut Cells) {
+        let plain = access.kind == Kind::Read && !(access.strong | access.narrow | access.pending);
+        let (record, number) = match self.current {
+            Some((who, record, number)) if plain && who == (access.block, access.warp) => {
+                (record, number)
+            }
+            _ => self.add_record(access, plain),
         };
-        mark.by(
-            warp,
-            access.lane,
-            access.kind,
-            (access.strong, access.narrow, access.pending),
-        )
+        let space = match access.shared {
+            Some(linear) if linear == access.block => Some(record.block),
+            Some(linear) => Some(self.place(linear)),
+            None => None,
+        };
+        let now = Now {
+            record,
+            mark: Mark::new(number, access.op),
+            here: &self.blocks[record.block as usize],
+            records: &self.records,
+            last: (number, Verdict::Ordered),
+        };
+        (space, now, &mut self.cells)
+    }
+
+    /// Throws away the records that no cell points at.
+    fn clean(&mut self) {
+        self.cells.clean(&mut self.records);
+        self.current = None;
+    }
+
+    /// A record of what a warp does now, and its number. Plain reads have that of the one before, if nothing has ordered the two.
+    #[inline(never)]
+    fn add_record(&mut self, access: &Access, plain: bool) -> (Record, u32) {
+        if self.records.is_full() {
+            self.clean();
+        }
+        self.warp(access.block, access.warp);
+        let place = self.place(access.block);
+        let block = &mut self.blocks[place as usize];
+        let of = &mut block.warps[access.warp as usize];
+        let flag = |is, flag| if is { flag } else { 0 };
+        let record = Record {
+            block: place,
+            warp_time: of.time,
+            block_time: block.time,
+            instruction: of.instruction,
+            warp: access.warp as u16,
+            kind: access.kind,
+            how: flag(access.strong, STRONG)
+                | flag(access.narrow, NARROW)
+                | flag(access.pending, PENDING),
+        };
+        if !plain {
+            return (record, self.records.add(record));
+        }
+        let synced = of.synced;
+        let same = |before: &&Record| {
+            (before.warp_time, before.block_time) == (record.warp_time, record.block_time)
+                && is_after(before.instruction, synced)
+        };
+        let (record, number) = match self.records.known(of.reads).filter(same) {
+            Some(before) => (*before, of.reads.1),
+            None => (record, self.records.add(record)),
+        };
+        of.reads = (self.records.cleaned(), number);
+        if is_after(record.instruction, synced) {
+            self.current = Some(((access.block, access.warp), record, number));
+        }
+        (record, number)
+    }
+
+    /// The access that a mark is of.
+    fn told(&self, mark: Mark, shared: Option<u64>) -> Access {
+        let record = self.records.of(mark);
+        Access {
+            block: self.blocks[record.block as usize].linear,
+            warp: record.warp.into(),
+            lane: mark.lane(),
+            op: mark.op(),
+            kind: record.kind,
+            strong: record.how & STRONG != 0,
+            releases: false,
+            acquires: false,
+            narrow: record.how & NARROW != 0,
+            shared,
+            pending: record.how & PENDING != 0,
+        }
     }
 
     /// Remembers an access; gives the one before it that it races with, if there is one.
     pub(crate) fn access(&mut self, access: Access, address: u64, size: u64) -> Option<Access> {
-        let Access { shared, .. } = access;
         if access.strong {
             self.synchronise(&access, address / 4);
         }
-        let mark = self.mark(&access);
-        let here = &self.blocks[mark.block as usize];
-        let mut found = None;
-        // What lies beyond all addresses is reported by the access itself.
-        let (mut at, last) = (address, address.saturating_add(size));
-        while at < last {
-            let word = at / 4;
-            let end = (word + 1).saturating_mul(4).min(last);
-            let now = mark.of((1 << (end - word * 4)) - (1 << (at - word * 4)));
-            let before = self
-                .cells
-                .touch(shared, word, now, |before| unordered(here, before, &now));
-            found = found.or(before);
-            at = end;
+        let (space, mut now, cells) = self.begin(&access);
+        let found = touch(cells, space, (address, size), access.lane, &mut now);
+        found.map(|before| self.told(before, access.shared))
+    }
+
+    /// Remembers accesses by lanes, `size` bytes at each one's address; gives those before them that they race with, and the lanes
+    /// that do. Lanes side by side or at one place are looked at together.
+    pub(crate) fn by_lanes(
+        &mut self,
+        access: &Access,
+        addresses: &[u64; LANES],
+        neighbours: &Neighbours,
+        size: u64,
+    ) -> Vec<(usize, Access)> {
+        if access.strong || !neighbours.are_few() {
+            return self.each(access, addresses, neighbours.mask, size);
         }
-        found.map(|before| Access {
-            block: self.blocks[before.block as usize].linear,
-            warp: before.warp(),
-            lane: before.lane(),
-            op: before.op,
-            kind: before.kind(),
-            strong: before.strong(),
-            releases: false,
-            acquires: false,
-            narrow: before.narrow(),
-            shared,
-            pending: before.pending(),
-        })
+        let mut races = Vec::new();
+        let mut left = neighbours.mask;
+        while left != 0 {
+            let (mask, step) = neighbours.first(left);
+            left &= !mask;
+            let even = Even::kept(addresses[mask.trailing_zeros() as usize], step, mask);
+            if !even.is_some_and(|even| self.together(access, even, mask, size)) {
+                races.extend(self.each(access, addresses, mask, size));
+            }
+        }
+        races
+    }
+
+    /// The same lane by lane: for strong accesses, and for addresses that lie anywhere.
+    pub(crate) fn each(
+        &mut self,
+        access: &Access,
+        addresses: &[u64; LANES],
+        mask: u32,
+        size: u64,
+    ) -> Vec<(usize, Access)> {
+        let mut races = Vec::new();
+        if access.strong && self.synchronises(access) {
+            for lane in lanes(mask) {
+                let access = Access {
+                    lane: lane as u32,
+                    ..*access
+                };
+                let before = self.access(access, addresses[lane], size);
+                races.extend(before.map(|before| (lane, before)));
+            }
+            return races;
+        }
+        let (space, mut now, cells) = self.begin(access);
+        let mut found = Vec::new();
+        for lane in lanes(mask) {
+            let before = touch(cells, space, (addresses[lane], size), lane as u32, &mut now);
+            found.extend(before.map(|before| (lane, before)));
+        }
+        races.extend(
+            found
+                .iter()
+                .map(|&(lane, mark)| (lane, self.told(mark, access.shared))),
+        );
+        races
+    }
+
+    /// Whether a strong access may change what its warp knows, or leave it anywhere.
+    fn synchronises(&mut self, access: &Access) -> bool {
+        let of = self.warp(access.block, access.warp);
+        let leaves = access.kind != Kind::Read && (access.releases || of.fenced.is_some());
+        leaves || !self.left.is_empty()
     }
 
     /// Remembers one access by all lanes of `mask`, which is not strong: `size` bytes each, evenly from the first lane on. False, and
     /// nothing has changed, if they have to be looked at lane by lane: one of them may race, or they lie neither side by side
     /// nor at one place.
     pub(crate) fn together(&mut self, access: &Access, even: Even, mask: u32, size: u64) -> bool {
-        if !even.aligned(size) {
+        let at_one_place = even.step == 0 && access.kind == Kind::Read && mask.count_ones() > 1;
+        let side_by_side = even.step == size && size >= 4;
+        if !even.aligned(size) || !(at_one_place || side_by_side) {
             return false;
         }
-        let mark = self.mark(access);
-        let here = &self.blocks[mark.block as usize];
-        let space = access.shared;
-        let word = even.start / 4;
-        if even.step == 0 && access.kind == Kind::Read && size <= 4 && mask.count_ones() > 1 {
-            let now = mark.of(((1 << size) - 1) << (even.start % 4));
-            let races = |before: &Mark, now: &Mark| unordered(here, before, now);
-            return self.cells.touch_by_all(space, word, (now, mask), races);
-        }
-        let first = mask.trailing_zeros();
-        let words = even.lanes * size / 4;
-        let rows = even.step == size && matches!(size, 4 | 8 | 16);
-        if !rows || !word.is_multiple_of(LINE) || !words.is_multiple_of(LINE) {
-            return false;
-        }
-        let now = mark.of(15);
-        let races = |before: &Mark| unordered(here, before, &now);
-        let log = (size / 4).trailing_zeros();
-        for line in 0..words / LINE {
-            let layout = Layout {
-                first: (u64::from(first) + ((line * LINE) >> log)) as u8,
-                log: log as u8,
+        let (space, mut now, cells) = self.begin(access);
+        let mark = now.mark.of(15);
+        let (mut word, mut first) = (even.start / 4, mask.trailing_zeros());
+        if at_one_place {
+            let mark = match size {
+                1 | 2 => mark.of(((1 << size) - 1) << (even.start % 4)),
+                _ => mark,
             };
-            let at = word + line * LINE;
-            if !self.cells.touch_line(space, at, (now, layout), races) {
+            let first = cells.touch_by_all(space, word, (mark, mask), &mut now);
+            let mut others = word + 1..word + size.div_ceil(4);
+            return first
+                && others.all(|word| cells.touch_by_all(space, word, (mark, mask), &mut now));
+        }
+        let log = (size / 4).trailing_zeros();
+        let end = word + (even.lanes << log);
+        while word < end {
+            // A lane's words may begin in the middle of a line, but not end in the middle of one.
+            let words = (LINE - word % LINE).min(end - word);
+            let mark = mark.by_lane(first).each(log);
+            if !cells.touch_row(space, (word, words), mark, &mut now) {
                 // Those before were touched already; to touch them again by the same lanes changes nothing.
                 return false;
             }
+            first += (words >> log) as u32;
+            word += words;
         }
         true
     }
 
     /// Which bytes of global memory the launch has accessed so far.
     pub(crate) fn footprint(&self) -> Footprint {
-        self.cells.footprint()
+        self.cells.footprint(&self.records)
     }
 
     /// A block has ended: nobody accesses its shared memory any more.
     pub(crate) fn end(&mut self, block: u64) {
-        self.cells.forget(block);
+        self.current = None;
+        let place = self.place(block);
+        self.cells.forget(place);
+        self.blocks[place as usize].warps = Vec::new();
     }
 
     /// Takes up what was left at a word, and leaves what the warp knew there where the access releases.
@@ -338,6 +463,7 @@ impl Races {
 
     /// What a warp knows now; of other blocks only where `wide`. What it does from here on is no part of it.
     fn snapshot(&mut self, block: u64, warp: u32, wide: bool) -> Left {
+        self.current = None;
         let place = self.place(block);
         let of = self.warp(block, warp);
         let time = of.time;
@@ -359,6 +485,7 @@ impl Races {
 
     /// Learns what another warp left; of other blocks only where `wide`.
     fn take_up(&mut self, block: u64, warp: u32, left: &Left, wide: bool) {
+        self.current = None;
         self.warp(block, warp);
         let place = self.place(block);
         let of = &mut self.blocks[place as usize];
@@ -385,6 +512,7 @@ impl Races {
 
     /// `bar.warp.sync`: the lanes of the warp are ordered.
     pub(crate) fn warp_barrier(&mut self, block: u64, warp: u32) {
+        self.current = None;
         let of = self.warp(block, warp);
         of.synced = of.instruction;
     }
@@ -397,24 +525,33 @@ impl Races {
         address: u64,
         size: u64,
     ) {
-        let now = self.mark(&Access {
-            block,
-            warp,
-            lane,
-            op: 0,
-            kind: Kind::Read,
-            strong: false,
-            releases: false,
-            acquires: false,
-            narrow: false,
-            shared,
-            pending: false,
-        });
+        let place = self.place(block);
+        let space = shared.map(|linear| self.place(linear));
+        let of = self.warp(block, warp);
+        let (warp_time, instruction) = (of.time, of.instruction);
+        let block_time = self.blocks[place as usize].time;
+        let records = &mut self.records;
+        // The record that is over, and the one that takes its place.
+        let mut over: Option<(u32, u32)> = None;
         for word in address / 4..(address + size).div_ceil(4) {
-            self.cells.change(shared, word, |mark| {
-                if mark.pending() && mark.same_thread(&now) {
-                    mark.complete(&now);
+            self.cells.change(space, word, |mark| {
+                let record = *records.of(*mark);
+                let by = (record.block, u32::from(record.warp), mark.lane());
+                if record.how & PENDING == 0 || by != (place, warp, lane) {
+                    return;
                 }
+                let to = match over {
+                    Some((from, to)) if from == mark.record() => to,
+                    _ => records.add(Record {
+                        how: record.how & !PENDING,
+                        warp_time,
+                        block_time,
+                        instruction,
+                        ..record
+                    }),
+                };
+                over = Some((mark.record(), to));
+                *mark = mark.of_record(to);
             });
         }
     }
@@ -436,6 +573,7 @@ impl Races {
 
     /// A barrier of a cluster completes: these blocks, each with its number of warps, arrived.
     pub(crate) fn cluster(&mut self, blocks: &[(u64, u32)]) {
+        self.current = None;
         let mut joined = Times::default();
         for &(block, warps) in blocks {
             self.barrier(block, &(0..warps).collect::<Vec<_>>());
@@ -456,6 +594,7 @@ impl Races {
 
     /// A barrier of the block completes: these warps arrived.
     pub(crate) fn barrier(&mut self, block: u64, warps: &[u32]) {
+        self.current = None;
         let mut joined = Vec::new();
         for &warp in warps {
             let of = self.warp(block, warp);
@@ -473,6 +612,17 @@ impl Races {
     }
 }
 
+/// The lanes of a mask.
+fn lanes(mask: u32) -> impl Iterator<Item = usize> {
+    (0..LANES).filter(move |lane| mask >> lane & 1 != 0)
+}
+
+/// Whether an instruction is after another. Their counts may start again at zero.
+#[inline(always)]
+fn is_after(instruction: u32, other: u32) -> bool {
+    instruction.wrapping_sub(other) as i32 > 0
+}
+
 /// Takes up a time of another block.
 fn learn(times: &mut Times, block: u32, time: u32) {
     let at = times.entry(block).or_default();
@@ -487,33 +637,29 @@ fn raise(times: &mut Vec<u32>, warp: usize, time: u32) {
     times[warp] = time.max(times[warp]);
 }
 
-/// Whether nothing orders `before` before `now`, an access of the block `here`.
-#[inline]
-fn unordered(here: &Block, before: &Mark, now: &Mark) -> bool {
-    let narrow = before.narrow() || now.narrow();
-    if before.strong() && now.strong() && (before.block == now.block || !narrow) {
-        return false;
+/// Remembers one lane's access of `size` bytes at an address; gives the first one before it that it races with.
+#[inline(always)]
+fn touch(
+    cells: &mut Cells,
+    space: MemoryOwner,
+    (address, size): (u64, u64),
+    lane: u32,
+    now: &mut Now<'_>,
+) -> Option<Mark> {
+    let mark = now.mark.by_lane(lane);
+    if size == 4 && address.is_multiple_of(4) {
+        return cells.touch(space, address / 4, mark.of(15), now);
     }
-    if before.pending() {
-        return true;
+    let mut found = None;
+    // What lies beyond all addresses is reported by the access itself.
+    let (mut at, last) = (address, address.saturating_add(size));
+    while at < last {
+        let word = at / 4;
+        let end = (word + 1).saturating_mul(4).min(last);
+        let mark = mark.of((1 << (end - word * 4)) - (1 << (at - word * 4)));
+        let before = cells.touch(space, word, mark, now);
+        found = found.or(before);
+        at = end;
     }
-    if before.block != now.block {
-        let known = here.knows.get(&before.block).copied().unwrap_or(0);
-        // What was done at a block's time is before the release that moves that time on.
-        return before.block_time >= known;
-    }
-    if before.warp() != now.warp() {
-        let knows = &here.warps[now.warp() as usize].knows;
-        let known = knows.get(before.warp() as usize).copied().unwrap_or(0);
-        return before.warp_time > known;
-    }
-    if before.same_thread(now) {
-        return false;
-    }
-    if before.instruction == now.instruction && before.kind() == now.kind() {
-        return false; // one instruction: which lane's store stays is open, but one does
-    }
-    let synced = here.warps[now.warp() as usize].synced;
-    // Counts of instructions may start again at zero.
-    before.instruction.wrapping_sub(synced) as i32 > 0
+    found
 }

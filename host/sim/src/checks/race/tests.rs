@@ -1,15 +1,18 @@
 //! The check against its plain form on random sequences of events, and the rules one by one.
 
 use super::*;
+use crate::counters::even::Neighbours;
 use proptest::prelude::*;
 
 /// Something that a launch does.
 #[derive(Debug, Clone)]
 enum Event {
     Access(Access, u64, u64),
-    /// By the lanes of a mask: the first one's address, how far the next one is, and bytes of each.
-    Together(Access, u32, u64, u64, u64),
+    /// By the lanes of a mask: their addresses, and bytes of each.
+    Together(Access, u32, [u64; LANES], u64),
     Step(u64, u32),
+    /// Records that nothing points at are thrown away.
+    Clean,
     Fence(u64, u32, bool),
     WarpBarrier(u64, u32),
     Complete((u64, u32, u32), Option<u64>, u64, u64),
@@ -68,40 +71,62 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
         Just(0xffff_0000),
         any::<u32>()
     ];
-    let size = prop_oneof![Just(4u64), Just(8), Just(16), Just(1)];
-    let step = prop_oneof![3 => Just(None), 2 => Just(Some(0)), 1 => Just(Some(4))];
+    let size =
+        prop_oneof![3 => Just(4u64), 1 => Just(8), 1 => Just(16), 1 => Just(1), 1 => Just(2)];
     let start = prop_oneof![3 => Just(1024u64), 1 => Just(1152), 1 => (250u64..264).prop_map(|word| word * 4)];
-    let kind = prop_oneof![2 => Just(Kind::Read), 1 => Just(Kind::Write)];
+    // Side by side, at one place, a stride apart, in parts of a warp like those of narrow blocks, and anywhere.
+    let form = prop_oneof![
+        3 => Just((32usize, None)),
+        2 => Just((32, Some(0))),
+        1 => Just((32, Some(4))),
+        1 => Just((32, Some(12))),
+        2 => Just((16, None)),
+        2 => Just((16, Some(0))),
+        1 => Just((1, None)),
+    ];
+    let anywhere = proptest::array::uniform32(0u64..40);
+    let kind = prop_oneof![4 => Just(Kind::Read), 2 => Just(Kind::Write), 1 => Just(Kind::Atomic)];
     let together = (
         warps.clone(),
         space.clone(),
-        (mask, size, step, start),
-        (kind, 0u32..4),
+        (mask, size, form, start, anywhere, any::<bool>()),
+        (kind, 0u32..4, proptest::bool::weighted(0.1)),
     )
         .prop_map(
-            |((block, warp), shared, (mask, size, step, start), (kind, op))| {
+            |(
+                (block, warp),
+                shared,
+                (mask, size, (part, step), start, anywhere, again),
+                (kind, op, releases),
+            )| {
                 let access = Access {
                     shared,
                     op,
                     kind,
+                    releases,
                     ..access(block, warp, 0, kind)
                 };
-                Event::Together(
-                    access,
-                    mask,
-                    start / size * size,
-                    step.unwrap_or(size),
-                    size,
-                )
+                let start = start / size * size;
+                let addresses = std::array::from_fn(|lane| match part {
+                    1 => 1024 / size * size + anywhere[lane] * size,
+                    _ if again => start + (lane % part) as u64 * step.unwrap_or(size),
+                    _ => {
+                        start
+                            + (lane / part) as u64 * 256
+                            + (lane % part) as u64 * step.unwrap_or(size)
+                    }
+                });
+                Event::Together(access, mask, addresses, size)
             },
         );
     let key = (block.clone(), Just(8u32));
     let event = prop_oneof![
         30 => single,
-        20 => together,
-        6 => warps.clone().prop_map(|(b, w)| Event::Step(b, w)),
+        25 => together,
+        25 => warps.clone().prop_map(|(b, w)| Event::Step(b, w)),
+        1 => Just(Event::Clean),
         1 => (warps.clone(), any::<bool>()).prop_map(|((b, w), wide)| Event::Fence(b, w, wide)),
-        2 => warps.clone().prop_map(|(b, w)| Event::WarpBarrier(b, w)),
+        6 => warps.clone().prop_map(|(b, w)| Event::WarpBarrier(b, w)),
         2 => (thread, space, place).prop_map(|(t, s, (at, size))| Event::Complete(t, s, at, size)),
         2 => (warps.clone(), key.clone()).prop_map(|((b, w), key)| Event::Arrive(b, w, key)),
         2 => (warps, key).prop_map(|((b, w), key)| Event::Pass(b, w, key)),
@@ -109,10 +134,11 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
         2 => (block, proptest::sample::subsequence(vec![0u32, 1, 2], 1..=3))
             .prop_map(|(b, warps)| Event::Barrier(b, warps)),
     ];
-    proptest::collection::vec(event, 1..120)
+    proptest::collection::vec(event, 1..160)
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
     #[test]
     fn finds_what_the_plain_check_finds(events in events()) {
         let (mut races, mut plain) = (Races::default(), plain::Races::default());
@@ -124,21 +150,17 @@ proptest! {
                     let expected = expected.map(|before| Access { releases: false, acquires: false, ..before });
                     prop_assert_eq!(found, expected, "{:?}", event);
                 }
-                Event::Together(access, mask, start, step, size) => {
-                    let addresses = std::array::from_fn(|lane| start + lane as u64 * step);
-                    let even = Even::rising(&addresses, mask).filter(|_| !access.strong);
-                    let together = even.is_some_and(|even| races.together(&access, even, mask, size));
-                    for lane in (0..32).filter(|lane| mask >> lane & 1 != 0) {
-                        let access = Access { lane, ..access };
-                        let expected = plain.access(access, addresses[lane as usize], size);
-                        let expected = expected.map(|before| Access { releases: false, acquires: false, ..before });
-                        let found = match together {
-                            true => None,
-                            false => races.access(access, addresses[lane as usize], size),
-                        };
-                        prop_assert_eq!(found, expected, "lane {} of {:?}", lane, event);
+                Event::Together(access, mask, addresses, size) => {
+                    let found = races.by_lanes(&access, &addresses, &Neighbours::of(&addresses, mask, size), size);
+                    let mut expected = Vec::new();
+                    for lane in lanes(mask) {
+                        let access = Access { lane: lane as u32, ..access };
+                        let before = plain.access(access, addresses[lane], size);
+                        expected.extend(before.map(|before| (lane, Access { releases: false, acquires: false, ..before })));
                     }
+                    prop_assert_eq!(found, expected, "{:?}", event);
                 }
+                Event::Clean => races.clean(),
                 Event::Step(b, w) => { races.step(b, w); plain.step(b, w) }
                 Event::Fence(b, w, wide) => { races.fence(b, w, wide); plain.fence(b, w, wide) }
                 Event::WarpBarrier(b, w) => { races.warp_barrier(b, w); plain.warp_barrier(b, w) }

@@ -152,7 +152,7 @@ pub(crate) unsafe fn copy(core: &mut Core<'_>, op: *const Op) -> *const Op {
     }
     if core.run.watches && reading != 0 {
         let class = Class::Load(SpaceClass::Global);
-        core.look(op, class, Region::Global, (&sources, reading), site.bytes);
+        core.look_at(op, class, Region::Global, (&sources, reading), site.bytes);
     }
     op.wrapping_add(1)
 }

@@ -329,7 +329,7 @@ impl Core<'_> {
             };
             let mask = FULL >> (LANES - lanes);
             self.step_races();
-            self.look(op, class, Region::Shared, (&addresses, mask), ROW as u8);
+            self.look_at(op, class, Region::Shared, (&addresses, mask), ROW as u8);
         }
         Some(places)
     }

@@ -214,7 +214,7 @@ impl Core<'_> {
         self.explore = Some(explore);
         if self.run.watches {
             // SAFETY: as above.
-            unsafe { watcher()(self, op) };
+            unsafe { watcher(self.run)(self, op) };
         }
         // SAFETY: as above.
         let next = unsafe { ((*op).run)(self, op) };

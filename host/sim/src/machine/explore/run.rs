@@ -280,7 +280,7 @@ impl Core<'_> {
 
     /// Runs operations until one stops the group, others are met, or the next access is reached, before which the group is put down.
     fn go_explored(&mut self, mut op: *const Op, token: &mut bool, alone: bool) -> *const Op {
-        let watch = self.run.watches.then(watcher);
+        let watch = self.run.watches.then(|| watcher(self.run));
         while op < self.limit {
             if self.touches(op) {
                 return STOP;

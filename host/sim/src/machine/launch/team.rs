@@ -15,6 +15,7 @@ use crate::machine::program::Program;
 use crate::machine::schedule::{PATIENCE, SPINS, Turn};
 use crate::machine::warp::{Bytes, Group, Warp};
 use crate::machine::watch::apart::Apart;
+use crate::machine::watch::init::SharedBytes;
 
 /// Barriers of a block, as `bar` names them.
 pub(in crate::machine) const BARRIERS: usize = 16;
@@ -52,8 +53,8 @@ pub(in crate::machine) struct Block {
     pub(in crate::machine) warps: Vec<Warp>,
     /// Bytes of shared memory, static and dynamic.
     pub(in crate::machine) shared: Bytes,
-    /// Bytes of it that were written, a bit each, where that is checked.
-    pub(in crate::machine) written: Vec<u64>,
+    /// Which bytes of it were written, where that is checked.
+    pub(in crate::machine) written: SharedBytes,
     /// Threads that came to a barrier without the others of their warp, where the sync check is on.
     pub(in crate::machine) apart: Vec<Apart>,
     pub(in crate::machine) barriers: [Barrier; BARRIERS],
@@ -130,10 +131,7 @@ impl Core<'_> {
                 block.shared.bytes().fill(0);
             }
             if run.launch.checks.init {
-                block.written.clear();
-                block
-                    .written
-                    .resize((run.shared_bytes as usize).div_ceil(64), 0);
+                block.written.begin(run.shared_bytes.into());
             }
             for warp in 0..warps {
                 self.current = (rank, warp);

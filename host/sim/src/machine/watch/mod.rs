@@ -15,161 +15,234 @@ pub(in crate::machine) mod proxy;
 use super::core::Core;
 use super::event::Region;
 use super::lane::{LANES, lanes};
+use super::launch::run::Run;
 use super::level::{Level, levels};
-use super::op::Op;
+use super::op::{Handler, Op};
 use crate::checks::race::{Access, Kind};
 use crate::counters::banks::passes;
-use crate::counters::even::Even;
+use crate::counters::even::{Even, Neighbours};
 use crate::counters::sectors::sectors;
 use crate::launch::Launch;
 use crate::machine::program::{Class, OpInfo, Program, SpaceClass};
 use crate::memory::window::{self, Window};
 
-/// The lanes of the lower half of a warp.
-const LOWER_HALF: u32 = 0xffff;
+/// What looks at an operation of a launch before it runs, and gives that operation: counters and checks, or checks alone.
+pub(super) fn watcher(run: &Run<'_>) -> Handler {
+    match run.launch.count {
+        true => counting(),
+        false => checking(),
+    }
+}
 
 levels!(
-    /// What counts and checks what an operation is about to do; it gives that operation.
-    pub(super) fn watcher = watch_body
+    /// Counts and checks.
+    fn counting = counting_body
+);
+levels!(
+    /// Checks.
+    fn checking = checking_body
+);
+levels!(
+    /// Looks at the core's `looked_at` lanes of an access.
+    fn looking = looking_body
 );
 
 /// # Safety
 /// As for every handler.
 #[inline(always)]
-unsafe fn watch_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const Op {
-    core.watch(op);
+unsafe fn counting_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    core.watch::<L, true>(op);
+    op
+}
+
+/// # Safety
+/// As for every handler.
+#[inline(always)]
+unsafe fn checking_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    core.watch::<L, false>(op);
+    op
+}
+
+/// # Safety
+/// As for every handler; the operation accesses memory.
+#[inline(always)]
+unsafe fn looking_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    core.look_closely(op);
     op
 }
 
 impl Core<'_> {
-    /// Counts and checks what `op` is about to do.
+    /// Checks, and counts where that is asked for, what `op` is about to do.
     #[inline(always)]
-    fn watch(&mut self, op: *const Op) {
+    fn watch<L: Level, const COUNT: bool>(&mut self, op: *const Op) {
         let run = self.run;
         let index = (op as usize - run.program.ops.as_ptr() as usize) / size_of::<Op>();
-        let info = run.program.infos[index];
+        let info = &run.program.infos[index];
         // SAFETY: `op` is an operation of the running frame.
         let mask = unsafe { self.mask(&*op) };
         if self.probe.is_some() {
-            self.look_on(op, info, mask);
+            self.look_on(op, *info, mask);
         }
         if !run.watches {
             return;
         }
-        if run.launch.count {
-            self.count(op, info, mask);
+        if COUNT {
+            self.count(op, *info, mask);
         }
         if self.tainted {
-            self.follow(op, info, mask);
+            self.follow(op, *info, mask);
         }
-        if mask != 0
-            && let Class::Load(space) | Class::Store(space) | Class::Atomic(space) = info.class
+        let (Class::Load(space) | Class::Store(space) | Class::Atomic(space)) = info.class else {
+            return;
+        };
+        if mask == 0 {
+            return;
+        }
+        self.step_races();
+        if COUNT {
+            self.look(op, (mask, false));
+            return;
+        }
+        // SAFETY: `op` is an operation of the program.
+        let o = unsafe { &*op };
+        let plain = matches!(info.class, Class::Load(_) | Class::Store(_));
+        if plain
+            && let Some((kept, start)) = self.kept(o, mask)
+            && let Some(even) = Even::kept(start, kept.step.into(), mask)
+            && self.watch_even(op, index, space, (even, mask))
         {
-            self.step_races();
-            if !run.launch.count
-                && !info.multicast
-                && !run.launch.checks.init
-                && self.watch_even(op, index, space, mask)
-            {
-                return;
+            return;
+        }
+        // SAFETY: operations of these classes have an address row.
+        let addresses = unsafe { self.addresses(op) };
+        let neighbours = L::neighbours(&addresses, mask, info.bytes.into());
+        if !neighbours.are_few() {
+            self.look(op, (mask, true));
+            return;
+        }
+        let mut left = mask;
+        while left != 0 {
+            let (piece, step) = neighbours.first(left);
+            left &= !piece;
+            let start = addresses[piece.trailing_zeros() as usize % LANES];
+            let even = Even::kept(start, step, piece);
+            if !even.is_some_and(|even| self.watch_even(op, index, space, (even, piece))) {
+                self.look(op, (piece, false));
             }
-            // SAFETY: operations of these classes have an address row.
-            let addresses = unsafe { self.addresses(op) };
-            let addresses = match info.multicast {
-                true => self.unicast(&addresses),
-                false => addresses,
-            };
-            // At the end of all addresses there is nothing, and the operation is about to say so.
-            let mask = match any_bit(&addresses) >> 63 {
-                0 => mask,
-                _ => {
-                    mask & there(&addresses, |address| {
-                        address < u64::MAX - u64::from(u8::MAX)
-                    })
-                }
-            };
+        }
+    }
+
+    /// Looks at these lanes of an access one by one; whether their addresses are known to lie anywhere.
+    #[inline(always)]
+    fn look(&mut self, op: *const Op, lanes: (u32, bool)) {
+        self.looked_at = lanes;
+        // SAFETY: `op` is an operation of the running frame.
+        unsafe { looking()(self, op) };
+    }
+
+    #[inline(always)]
+    fn look_closely(&mut self, op: *const Op) {
+        let run = self.run;
+        let index = (op as usize - run.program.ops.as_ptr() as usize) / size_of::<Op>();
+        let (info, (mask, scattered)) = (run.program.infos[index], self.looked_at);
+        let (Class::Load(space) | Class::Store(space) | Class::Atomic(space)) = info.class else {
+            return;
+        };
+        // SAFETY: operations of these classes have an address row.
+        let addresses = unsafe { self.addresses(op) };
+        // At the end of all addresses there is nothing, and the operation is about to say so.
+        let mask = match any_bit(&addresses) >> 63 {
+            0 => mask,
+            _ => {
+                mask & there(&addresses, |address| {
+                    address < u64::MAX - u64::from(u8::MAX)
+                })
+            }
+        };
+        if mask == 0 {
+            return;
+        }
+        for (region, start, mask) in split(space, &addresses, mask) {
             if mask == 0 {
-                return;
+                continue;
             }
-            for (region, start, mask) in split(space, &addresses, mask) {
-                if mask == 0 {
-                    continue;
-                }
-                let mut moved = [0; LANES];
-                let inside = match start {
-                    0 => &addresses,
-                    _ => {
-                        for (to, address) in moved.iter_mut().zip(addresses) {
-                            *to = address.wrapping_sub(start);
-                        }
-                        &moved
+            let mut moved = [0; LANES];
+            let inside = match start {
+                0 => &addresses,
+                _ => {
+                    for (to, address) in moved.iter_mut().zip(addresses) {
+                        *to = address.wrapping_sub(start);
                     }
-                };
-                if run.launch.count {
-                    self.count_access(info, region, inside, mask);
+                    &moved
                 }
-                if region == Region::Shared && (run.launch.checks.memory || run.launch.checks.sync)
-                {
-                    self.check_shared(op, index as u32, (info.class, info.bytes), inside, mask);
-                }
-                if region == Region::Local && run.launch.checks.memory {
-                    self.check_local(op, index as u32, (info.class, info.bytes), inside, mask);
-                }
-                if run.launch.checks.init {
-                    self.look_init(op, info, region, inside, mask);
-                }
-                if run.launch.checks.race && region != Region::Local {
-                    self.check_race(op, index as u32, info, region, inside, mask);
-                }
+            };
+            if run.launch.count {
+                self.count_access(info, region, inside, mask);
+            }
+            if region == Region::Shared && (run.launch.checks.memory || run.launch.checks.sync) {
+                self.check_shared(op, index as u32, (info.class, info.bytes), inside, mask);
+            }
+            if region == Region::Local && run.launch.checks.memory {
+                self.check_local(op, index as u32, (info.class, info.bytes), inside, mask);
+            }
+            if run.launch.checks.init {
+                self.look_init(op, info, region, inside, mask);
+            }
+            if run.launch.checks.race && region != Region::Local {
+                self.check_race(op, index as u32, info, region, inside, (mask, scattered));
             }
         }
     }
 
     /// Checks an access whose addresses lie evenly, in one memory, all lanes at once: most are such, and there is nothing to
     /// find. False, and nothing has changed, where it has to be looked at more closely.
-    fn watch_even(&mut self, op: *const Op, index: usize, space: SpaceClass, mask: u32) -> bool {
+    #[inline]
+    fn watch_even(
+        &mut self,
+        op: *const Op,
+        index: usize,
+        space: SpaceClass,
+        (even, mask): (Even, u32),
+    ) -> bool {
         let run = self.run;
         let info = &run.program.infos[index];
-        // SAFETY: `op` is an operation of the running frame.
-        let o = unsafe { &*op };
-        let plain = matches!(info.class, Class::Load(_) | Class::Store(_));
-        let kept = plain.then(|| self.kept(o, mask)).flatten();
-        let even = match kept {
-            Some((kept, start)) => Even::kept(start, kept.step.into(), mask),
-            None => {
-                // SAFETY: operations of these classes have an address row.
-                let addresses = unsafe { self.addresses(op) };
-                Even::rising(&addresses, mask)
-            }
-        };
-        let Some(even) = even else {
-            return false;
-        };
         let size = u64::from(info.bytes);
-        let (start, end) = (even.start, even.last() + size);
-        let region = match space {
-            SpaceClass::Global => Region::Global,
-            SpaceClass::Shared => Region::Shared,
-            SpaceClass::Local => return !self.looks_local(index),
+        let window = window::of(even.start);
+        let (region, first) = match space {
+            SpaceClass::Global => (Region::Global, 0),
+            SpaceClass::Shared => (Region::Shared, 0),
+            SpaceClass::Local => (Region::Local, 0),
             SpaceClass::Constant => return true,
-            SpaceClass::Generic if window::of(start) != window::of(even.last()) => return false,
-            SpaceClass::Generic => match window::of(start) {
-                Window::Global => Region::Global,
-                // Its addresses are counted from the window's start.
-                Window::Shared => return false,
-                Window::Local => return !self.looks_local(index),
+            SpaceClass::Generic if window != window::of(even.last()) => return false,
+            // Addresses of a window are counted from its start.
+            SpaceClass::Generic => match window {
+                Window::Global => (Region::Global, 0),
+                Window::Shared => (Region::Shared, window::SHARED),
+                Window::Local => (Region::Local, window::LOCAL),
                 Window::Param => return true,
             },
         };
+        let even = Even {
+            start: even.start - first,
+            ..even
+        };
+        let (start, end) = (even.start, even.last() + size);
+        let checks = run.launch.checks;
         let write = !matches!(info.class, Class::Load(_));
         if region == Region::Shared
             && (end > window::SHARED_PER_BLOCK
-                || write && run.program.reads_asynchronously()
-                || run.launch.checks.memory && self.leaves_array(index as u32, start, end))
+                || checks.race && write && run.program.reads_asynchronously()
+                || checks.memory && self.leaves_array(index as u32, start, end))
         {
             return false;
         }
-        if !run.launch.checks.race {
+        if region == Region::Local && self.looks_local(index) {
+            return false;
+        }
+        if checks.init && !self.even_init(op, info, (region, even, mask)) {
+            return false;
+        }
+        if !checks.race || region == Region::Local {
             return true;
         }
         let kind = match info.class {
@@ -177,7 +250,8 @@ impl Core<'_> {
             Class::Store(_) => Kind::Write,
             _ => return false,
         };
-        if o.aux & super::memory::access::flag::SPINS != 0 {
+        // SAFETY: `op` is an operation of the program.
+        if unsafe { (*op).aux } & super::memory::access::flag::SPINS != 0 {
             return false;
         }
         let block = self.team.blocks[self.current.0].linear;
@@ -312,7 +386,7 @@ impl Core<'_> {
         info: OpInfo,
         region: Region,
         addresses: &[u64; LANES],
-        mask: u32,
+        (mask, scattered): (u32, bool),
     ) {
         let kind = match info.class {
             Class::Load(_) | Class::Rows => Kind::Read,
@@ -347,27 +421,27 @@ impl Core<'_> {
             || of_block(any_bit(addresses))
             || mask & !there(addresses, of_block) == 0;
         let size = u64::from(info.bytes);
-        // Lanes side by side or at one place are looked at together; in blocks of 16 by 16 threads those are half a warp's.
-        let halves = [mask & LOWER_HALF, mask & !LOWER_HALF];
-        let whole = Even::rising(addresses, mask);
-        let parts = match whole {
-            Some(_) => [mask, 0],
-            None => halves,
-        };
-        for part in parts {
-            let even = match whole {
-                Some(even) => Some(even),
-                None => Even::rising(addresses, part),
-            };
-            let together = |even| self.races.together(&access, even, part, size);
-            if part == 0 || own && !strong && even.is_some_and(together) {
-                continue;
+        if !own {
+            return self.check_lanes(op, access, region, addresses, mask, size);
+        }
+        let races = match strong || scattered {
+            true => self.races.each(&access, addresses, mask, size),
+            false => {
+                let neighbours = Neighbours::of(addresses, mask, size);
+                self.races.by_lanes(&access, addresses, &neighbours, size)
             }
-            self.check_lanes(op, access, region, addresses, part, size);
+        };
+        for (lane, before) in races {
+            let access = Access {
+                lane: lane as u32,
+                ..access
+            };
+            self.note_race(op, before, access, addresses[lane]);
         }
     }
 
     /// Lane by lane.
+    #[cold]
     fn check_lanes(
         &mut self,
         op: *const Op,
@@ -405,7 +479,7 @@ impl Core<'_> {
     /// Counts and checks accesses of `bytes` bytes that are not those of the operation's address row: of lanes of `mask`, at
     /// shared addresses if `reach` says so. For operations that the watch leaves alone.
     #[cold]
-    pub(super) fn look(
+    pub(super) fn look_at(
         &mut self,
         op: *const Op,
         class: Class,
@@ -447,7 +521,7 @@ impl Core<'_> {
             self.look_init(op, info, region, addresses, mask);
         }
         if run.launch.checks.race {
-            self.check_race(op, index as u32, info, region, addresses, mask);
+            self.check_race(op, index as u32, info, region, addresses, (mask, false));
         }
     }
 

@@ -1,0 +1,327 @@
+//! What the race check remembers of accesses: who did them, and when.
+//!
+//! A record stands for all plain reads of a warp between two points at which its clock moves, or for one instruction that writes.
+//! Shadow memory only points at records, so a cell is small. Those that nothing points at any more are thrown away from time to time.
+
+use super::{Block, Kind, is_after};
+
+/// A warp that accessed memory, and the time at which it did.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Record {
+    /// The block, by its place among those that the check knows.
+    pub(super) block: u32,
+    /// The warp's clock.
+    pub(super) warp_time: u32,
+    /// The block's clock, which moves on at each release.
+    pub(super) block_time: u32,
+    /// Counts instructions of the warp that access memory, and may start again at zero, after billions of them. Of several reads,
+    /// that of the first: the lanes of the warp were not ordered since.
+    pub(super) instruction: u32,
+    /// The warp in the block.
+    pub(super) warp: u16,
+    /// What it does.
+    pub(super) kind: Kind,
+    /// Flags.
+    pub(super) how: u8,
+}
+
+/// It is strong in the memory model's sense.
+pub(super) const STRONG: u8 = 1;
+/// It is of block scope.
+pub(super) const NARROW: u8 = 2;
+/// It was only begun.
+pub(super) const PENDING: u8 = 4;
+
+/// An access by one lane, or by lanes side by side: its record, the operation, whose lane, and which bytes of a word. Without bytes
+/// it is none.
+///
+/// From the lowest bit: the record (28), the operation by its number in the program (24), the lane (5), the bytes (4), how many
+/// words belong to a lane (their number's logarithm, 2), whether there are earlier writes beside this one (1).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Mark(u64);
+
+const OP: u32 = 28;
+const RECORD: u64 = (1 << OP) - 1;
+const LANE: u32 = 52;
+const BYTES: u32 = 57;
+const LOG: u32 = 61;
+const BESIDE: u64 = 1 << 63;
+/// Operations behind this one are taken for it: programs that have so many are not known.
+const LAST_OP: u32 = (1 << (LANE - OP)) - 1;
+
+impl Mark {
+    /// The record of no access.
+    pub(super) const NONE: Self = Self(0);
+
+    /// Lane 0's access, of no bytes.
+    #[inline(always)]
+    pub(super) fn new(record: u32, op: u32) -> Self {
+        Self(u64::from(record) & RECORD | u64::from(op.min(LAST_OP)) << OP)
+    }
+
+    #[inline(always)]
+    fn with(self, at: u32, bits: u64, value: u64) -> Self {
+        Self(self.0 & !(bits << at) | (value & bits) << at)
+    }
+
+    /// The same access by another lane.
+    #[inline(always)]
+    pub(super) fn by_lane(self, lane: u32) -> Self {
+        self.with(LANE, 31, lane.into())
+    }
+
+    /// The same access of other bytes of its word.
+    #[inline(always)]
+    pub(super) fn of(self, bytes: u32) -> Self {
+        self.with(BYTES, 15, bytes.into())
+    }
+
+    /// Of several words side by side, `1 << log` for each lane from this one's on.
+    #[inline(always)]
+    pub(super) fn each(self, log: u32) -> Self {
+        self.with(LOG, 3, log.into())
+    }
+
+    /// The same access by another record.
+    pub(super) fn of_record(self, record: u32) -> Self {
+        Self(self.0 & !RECORD | u64::from(record) & RECORD)
+    }
+
+    /// The part of it that is of the word `at`, counted from the first one.
+    #[inline(always)]
+    pub(super) fn word(self, at: u32) -> Self {
+        let log = (self.0 >> LOG) as u32 & 3;
+        self.by_lane(self.lane() + (at >> log))
+    }
+
+    #[inline(always)]
+    pub(super) fn record(self) -> u32 {
+        (self.0 & RECORD) as u32
+    }
+
+    /// The operation, by its number in the program.
+    pub(super) fn op(self) -> u32 {
+        (self.0 >> OP) as u32 & LAST_OP
+    }
+
+    #[inline(always)]
+    pub(super) fn lane(self) -> u32 {
+        (self.0 >> LANE) as u32 & 31
+    }
+
+    /// The bytes of the word, a bit each.
+    #[inline(always)]
+    pub(super) fn bytes(self) -> u32 {
+        (self.0 >> BYTES) as u32 & 15
+    }
+
+    #[inline(always)]
+    pub(super) fn is_none(self) -> bool {
+        self.bytes() == 0
+    }
+
+    /// Of a cell's last write: whether there are earlier ones beside it, of other bytes.
+    #[inline(always)]
+    pub(super) fn beside(self) -> bool {
+        self.0 & BESIDE != 0
+    }
+
+    pub(super) fn set_beside(&mut self) {
+        self.0 |= BESIDE;
+    }
+
+    /// Whether the words of both belong to lanes alike: the same number of words to each.
+    #[inline(always)]
+    fn same_width(self, other: Self) -> bool {
+        (self.0 ^ other.0) >> LOG & 3 == 0
+    }
+}
+
+/// All records of a launch that something points at, and some besides.
+#[derive(Debug)]
+pub(super) struct Records {
+    list: Vec<Record>,
+    /// How many there may be before those that nothing points at are thrown away.
+    most: usize,
+    /// How often they were: their numbers are others then.
+    cleaned: u32,
+}
+
+/// So many records are kept whatever points at them.
+const FEW: usize = 1 << 16;
+
+impl Default for Records {
+    fn default() -> Self {
+        Self {
+            list: Vec::new(),
+            most: FEW,
+            cleaned: 0,
+        }
+    }
+}
+
+impl Records {
+    /// Remembers a record; gives its number.
+    #[inline(always)]
+    pub(super) fn add(&mut self, record: Record) -> u32 {
+        self.list.push(record);
+        (self.list.len() - 1) as u32
+    }
+
+    /// The record of a number that it got when they had been thrown away so often; none if they were since.
+    #[inline(always)]
+    pub(super) fn known(&self, (cleaned, number): (u32, u32)) -> Option<&Record> {
+        self.list
+            .get(number as usize)
+            .filter(|_| self.cleaned == cleaned)
+    }
+
+    /// How often records were thrown away.
+    #[inline(always)]
+    pub(super) fn cleaned(&self) -> u32 {
+        self.cleaned
+    }
+
+    #[inline(always)]
+    pub(super) fn of(&self, mark: Mark) -> &Record {
+        &self.list[mark.record() as usize]
+    }
+
+    /// Whether it is time to throw away what nothing points at.
+    #[inline(always)]
+    pub(super) fn is_full(&self) -> bool {
+        self.list.len() >= self.most
+    }
+
+    /// Throws away the records of no mark, where `marks` calls what it is given with every mark there is, and `size` says how
+    /// much work that is.
+    pub(super) fn clean(&mut self, size: usize, mut marks: impl FnMut(&mut dyn FnMut(&mut Mark))) {
+        let mut numbers = vec![u32::MAX; self.list.len()];
+        marks(&mut |mark| numbers[mark.record() as usize] = 0);
+        let (mut from, mut kept) = (0, 0);
+        self.list.retain(|_| {
+            let keep = numbers[from] == 0;
+            if keep {
+                numbers[from] = kept;
+                kept += 1;
+            }
+            from += 1;
+            keep
+        });
+        marks(&mut |mark| *mark = mark.of_record(numbers[mark.record() as usize]));
+        self.cleaned = self.cleaned.wrapping_add(1);
+        self.most = FEW + 4 * self.list.len() + size;
+    }
+}
+
+/// How an access before stands to the one that happens now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// Something orders it before.
+    Ordered,
+    /// It is of the same warp, and ordered before for its own lane only.
+    OwnLane,
+    /// Nothing does.
+    Race,
+}
+
+/// The access that happens now, and all that decides what it races with.
+pub(super) struct Now<'r> {
+    pub(super) record: Record,
+    pub(super) mark: Mark,
+    /// The block that it is of.
+    pub(super) here: &'r Block,
+    pub(super) records: &'r Records,
+    /// The record that was judged last.
+    pub(super) last: (u32, Verdict),
+}
+
+impl Now<'_> {
+    /// How the access of `before`, which is one, stands to this one.
+    #[inline(always)]
+    pub(super) fn judge(&mut self, before: Mark) -> Verdict {
+        if self.last.0 != before.record() {
+            self.last = (before.record(), self.order(self.records.of(before)));
+        }
+        self.last.1
+    }
+
+    /// Whether `before` is an access of one of these bytes by which `lane` races now.
+    #[inline(always)]
+    pub(super) fn races(&mut self, before: Mark, bytes: u32, lane: u32) -> bool {
+        before.bytes() & bytes != 0
+            && match self.judge(before) {
+                Verdict::Ordered => false,
+                Verdict::OwnLane => before.lane() != lane,
+                Verdict::Race => true,
+            }
+    }
+
+    /// The same of words side by side, which belong to lanes as `now` says.
+    #[inline(always)]
+    pub(super) fn row_races(&mut self, before: Mark, now: Mark) -> bool {
+        !before.is_none()
+            && match self.judge(before) {
+                Verdict::Ordered => false,
+                Verdict::OwnLane => before.lane() != now.lane() || !before.same_width(now),
+                Verdict::Race => true,
+            }
+    }
+
+    /// Whether `before` is of the running warp.
+    #[inline(always)]
+    pub(super) fn is_own(&self, before: Mark) -> bool {
+        before.record() == self.mark.record() || {
+            let record = self.records.of(before);
+            (record.block, record.warp) == (self.record.block, self.record.warp)
+        }
+    }
+
+    /// Whether `before` is of the thread of that lane.
+    #[inline(always)]
+    pub(super) fn is_thread(&self, before: Mark, lane: u32) -> bool {
+        before.lane() == lane && self.is_own(before)
+    }
+
+    /// Of words side by side: whether each one was accessed by the same thread before. None if some were, and some not.
+    #[inline(always)]
+    pub(super) fn is_row(&self, before: Mark, now: Mark) -> Option<bool> {
+        if !self.is_own(before) {
+            return Some(false);
+        }
+        before.same_width(now).then(|| before.lane() == now.lane())
+    }
+
+    #[inline(always)]
+    fn order(&self, before: &Record) -> Verdict {
+        let now = &self.record;
+        let narrow = (before.how | now.how) & NARROW != 0;
+        if before.how & now.how & STRONG != 0 && (before.block == now.block || !narrow) {
+            return Verdict::Ordered;
+        }
+        if before.how & PENDING != 0 {
+            return Verdict::Race;
+        }
+        let ordered = if before.block != now.block {
+            let known = self.here.knows.get(&before.block).copied().unwrap_or(0);
+            // What was done at a block's time is before the release that moves that time on.
+            before.block_time < known
+        } else if before.warp != now.warp {
+            let knows = &self.here.warps[usize::from(now.warp)].knows;
+            let known = knows.get(usize::from(before.warp)).copied().unwrap_or(0);
+            before.warp_time <= known
+        } else if before.instruction == now.instruction && before.kind == now.kind {
+            true // one instruction: which lane's store stays is open, but one does
+        } else {
+            let synced = self.here.warps[usize::from(now.warp)].synced;
+            if is_after(before.instruction, synced) {
+                return Verdict::OwnLane;
+            }
+            true
+        };
+        match ordered {
+            true => Verdict::Ordered,
+            false => Verdict::Race,
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! Which bytes of each memory were written: of an allocation, of a block's shared memory, of a thread's local memory.
+
+use crate::counters::even::Even;
+use crate::machine::core::Core;
+use crate::machine::event::Region;
+use crate::machine::lane::{LANES, lanes};
+use crate::machine::op::Op;
+use crate::machine::program::{Class, OpInfo};
+use crate::memory::{Shadow, window};
+
+/// What a core saw last at one place in the code: an allocation, and its number among those with unwritten bytes.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::machine) struct ShadowSite {
+    base: u64,
+    size: u64,
+    /// None where all of it counts as written.
+    shadow: Option<u32>,
+}
+
+impl ShadowSite {
+    /// Whether all of `len` bytes at `address` are in it.
+    #[inline(always)]
+    fn holds(&self, address: u64, len: u64) -> bool {
+        let offset = address.wrapping_sub(self.base);
+        offset < self.size && len <= self.size - offset
+    }
+}
+
+/// Local memory has less than this many bytes.
+const MOST_LOCAL: usize = 1 << 24;
+
+impl<'l> Core<'l> {
+    /// The place of an operation among those that saw an allocation.
+    #[inline(always)]
+    fn shadow_site(&mut self, op: *const Op) -> &mut ShadowSite {
+        let places = self.shadows.len();
+        &mut self.shadows[op as usize / size_of::<Op>() % places]
+    }
+
+    /// The allocation with unwritten bytes that holds `address`; none where all counts as written.
+    #[inline(always)]
+    fn shadow(&mut self, op: *const Op, address: u64) -> Option<&'l Shadow> {
+        let run = self.run;
+        if !self.shadow_site(op).holds(address, 1) {
+            let range = run.snapshot.find(address)?;
+            *self.shadow_site(op) = ShadowSite {
+                base: range.base,
+                size: range.size,
+                shadow: run.snapshot.shadow_number(address),
+            };
+        }
+        run.snapshot.numbered_shadow(self.shadow_site(op).shadow?)
+    }
+
+    /// Looks at a load or store whose addresses lie evenly, in one memory. False, and nothing has changed, where lanes have to be
+    /// looked at one by one: most accesses are such that there is nothing to find.
+    #[inline]
+    pub(in crate::machine::watch) fn even_init(
+        &mut self,
+        op: *const Op,
+        info: &OpInfo,
+        (region, even, mask): (Region, Even, u32),
+    ) -> bool {
+        let writes = match info.class {
+            Class::Load(_) => false,
+            Class::Store(_) if !self.tainted => true,
+            _ => return false,
+        };
+        let bytes = u64::from(info.bytes);
+        let (start, span) = (even.start, even.last() + bytes - even.start);
+        let in_one_piece = even.step <= bytes;
+        let each = || (0..even.lanes).map(|lane| start + lane * even.step);
+        match region {
+            Region::Global => {
+                let Some(shadow) = self.shadow(op, start) else {
+                    return self.shadow_site(op).holds(start, span);
+                };
+                if !shadow.holds(start, span) {
+                    return false;
+                }
+                match (writes, in_one_piece) {
+                    _ if shadow.is_whole() => true,
+                    (true, true) => {
+                        shadow.write(start, span);
+                        true
+                    }
+                    (true, false) => {
+                        each().for_each(|at| shadow.write(at, bytes));
+                        true
+                    }
+                    (false, true) => !shadow.lacks(start, span),
+                    (false, false) => each().all(|at| shadow.unwritten(at, info.bytes.into()) == 0),
+                }
+            }
+            Region::Shared => {
+                let first = u64::from(self.run.shared_start);
+                let at = start.wrapping_sub(first);
+                let written = &mut self.team.blocks[self.current.0].written;
+                if !written.holds(at, span) {
+                    return false;
+                }
+                match (writes, in_one_piece) {
+                    _ if written.is_whole() => true,
+                    (true, true) => {
+                        written.write(at, span);
+                        true
+                    }
+                    (true, false) => {
+                        each().for_each(|at| written.write(at - first, bytes));
+                        true
+                    }
+                    (false, true) => !written.lacks(at, span),
+                    (false, false) => each().all(|at| written.unwritten(at - first, bytes) == 0),
+                }
+            }
+            // Each lane has its own, mostly at one address.
+            Region::Local if even.step == 0 => {
+                let (at, len) = (start as usize, usize::from(info.bytes));
+                if writes {
+                    self.write_local(at, len, mask);
+                    return true;
+                }
+                let written = self.warp().local_written.get(at..at + len);
+                written.is_some_and(|written| written.iter().all(|lanes| lanes & mask == mask))
+            }
+            _ => false,
+        }
+    }
+
+    /// The unwritten bytes that each lane is about to read; false where there are none.
+    pub(super) fn find_unwritten(
+        &mut self,
+        op: *const Op,
+        region: Region,
+        (addresses, mask): (&[u64; LANES], u32),
+        bytes: u32,
+        found: &mut [u32; LANES],
+    ) -> bool {
+        let len = u64::from(bytes);
+        match region {
+            Region::Global => {
+                for lane in lanes(mask) {
+                    let address = addresses[lane];
+                    let shadow = self.shadow(op, address);
+                    if let Some(shadow) = shadow.filter(|s| s.holds(address, len)) {
+                        found[lane] = shadow.unwritten(address, bytes);
+                    }
+                }
+            }
+            Region::Shared => {
+                for lane in lanes(mask) {
+                    let (rank, at) = self.shared_byte(addresses[lane]);
+                    let block = self.team.blocks.get(rank);
+                    if let Some(block) = block.filter(|block| block.written.holds(at, len)) {
+                        found[lane] = block.written.unwritten(at, len);
+                    }
+                }
+            }
+            Region::Local => {
+                let written = &self.warp().local_written;
+                for lane in lanes(mask) {
+                    let at = addresses[lane] as usize;
+                    for byte in 0..bytes as usize {
+                        let is = written.get(at + byte).copied().unwrap_or(0) >> lane & 1;
+                        found[lane] |= (is ^ 1) << byte;
+                    }
+                }
+            }
+            _ => return false,
+        }
+        found.iter().any(|bytes| *bytes != 0)
+    }
+
+    /// Bytes are written. Wrong addresses are left to the operation, which is about to say so.
+    pub(super) fn write_region(
+        &mut self,
+        op: *const Op,
+        region: Region,
+        (addresses, mask): (&[u64; LANES], u32),
+        bytes: u32,
+    ) {
+        let len = u64::from(bytes);
+        for lane in lanes(mask) {
+            let address = addresses[lane];
+            match region {
+                Region::Global => {
+                    let shadow = self.shadow(op, address);
+                    if let Some(shadow) = shadow.filter(|s| s.holds(address, len)) {
+                        shadow.write(address, len);
+                    }
+                }
+                Region::Shared => self.shared_written(address, len),
+                Region::Local => self.write_local(address as usize, len as usize, 1 << lane),
+                _ => {}
+            }
+        }
+    }
+
+    /// Bytes of local memory of the lanes of `mask` are written.
+    fn write_local(&mut self, at: usize, len: usize, mask: u32) {
+        if at >= MOST_LOCAL {
+            return;
+        }
+        let written = &mut self.warp().local_written;
+        if written.len() < at + len {
+            written.resize(at + len, 0);
+        }
+        for lanes in &mut written[at..at + len] {
+            *lanes |= mask;
+        }
+    }
+
+    /// Whose shared memory a shared address is of, by the block's rank, and which byte of it.
+    #[inline(always)]
+    fn shared_byte(&self, address: u64) -> (usize, u64) {
+        let start = u64::from(self.run.shared_start);
+        let rank = (address / window::SHARED_PER_BLOCK).checked_sub(1);
+        let rank = rank.map_or(self.current.0, |rank| rank as usize);
+        (
+            rank,
+            (address % window::SHARED_PER_BLOCK).wrapping_sub(start),
+        )
+    }
+
+    /// Bytes at a shared address are written.
+    fn shared_written(&mut self, address: u64, len: u64) {
+        let (rank, at) = self.shared_byte(address);
+        let block = self.team.blocks.get_mut(rank);
+        if let Some(block) = block.filter(|block| block.written.holds(at, len)) {
+            block.written.write(at, len);
+        }
+    }
+
+    /// An asynchronous unit, or an instruction that the watch does not see, wrote bytes: of the shared memory of the block with
+    /// this number, or of global memory.
+    #[cold]
+    pub(in crate::machine) fn was_written(
+        &mut self,
+        (block, address): (Option<u64>, u64),
+        len: u64,
+    ) {
+        if !self.run.launch.checks.init {
+            return;
+        }
+        match block {
+            Some(block) => {
+                let rank = self.team.blocks.iter().position(|b| b.linear == block);
+                let at = address % window::SHARED_PER_BLOCK;
+                if let Some(rank) = rank {
+                    self.shared_written((rank as u64 + 1) * window::SHARED_PER_BLOCK + at, len);
+                }
+            }
+            None => {
+                let shadow = self.run.snapshot.shadow(address);
+                if let Some(shadow) = shadow.filter(|s| s.holds(address, len)) {
+                    shadow.write(address, len);
+                }
+            }
+        }
+    }
+
+    /// A thread's copy to shared memory of a block is done: `read` bytes from an address of global memory and zeros, `all` together.
+    #[cold]
+    pub(in crate::machine) fn carried(
+        &mut self,
+        (block, to): (u64, u64),
+        from: u64,
+        (read, all): (u64, u64),
+    ) {
+        self.was_written((Some(block), to), all);
+        let start = u64::from(self.run.shared_start);
+        let Some(shadow) = self.run.snapshot.shadow(from) else {
+            return;
+        };
+        if !shadow.holds(from, read) || !shadow.lacks(from, read) {
+            return;
+        }
+        let team = &mut self.team.blocks;
+        let Some(block) = team.iter_mut().find(|b| b.linear == block) else {
+            return;
+        };
+        for byte in (0..read).filter(|byte| shadow.unwritten(from + byte, 1) != 0) {
+            let at = (to % window::SHARED_PER_BLOCK).wrapping_sub(start);
+            block.written.forget(at.wrapping_add(byte));
+        }
+    }
+
+    /// Memory of the kernel's own heap was given out.
+    #[cold]
+    pub(in crate::machine) fn given_out(&mut self, address: u64, len: u64) {
+        if self.run.launch.checks.init
+            && let Some(shadow) = self.run.snapshot.shadow(address)
+            && shadow.holds(address, len)
+        {
+            shadow.forget(address, len);
+        }
+    }
+
+    /// A byte holds what nobody wrote.
+    pub(super) fn unwrite(&mut self, region: Region, address: u64, lane: usize) {
+        match region {
+            Region::Global => {
+                let shadow = self.run.snapshot.shadow(address);
+                if let Some(shadow) = shadow {
+                    shadow.forget(address, 1);
+                }
+            }
+            Region::Shared => {
+                let start = u64::from(self.run.shared_start);
+                self.block().written.forget(address.wrapping_sub(start));
+            }
+            Region::Local => {
+                if let Some(word) = self.warp().local_written.get_mut(address as usize) {
+                    *word &= !(1 << lane);
+                }
+            }
+            _ => {}
+        }
+    }
+}

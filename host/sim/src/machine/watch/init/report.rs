@@ -1,0 +1,107 @@
+//! Reports of uses of what nobody wrote: what depended on it, where it was read, and which memory it is.
+
+use super::taint::{Origin, Taint};
+use crate::checks::FindingKind;
+use crate::machine::core::Core;
+use crate::machine::event::Region;
+use crate::machine::lane::lanes;
+use crate::machine::launch::run::Run;
+use crate::machine::op::Op;
+use crate::machine::program::VariableSpace;
+use crate::machine::watch::explain::index;
+use crate::memory::window;
+
+/// What a use is called, and why it matters.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Use {
+    Branch,
+    Guard,
+    Address,
+    Stored,
+    Operand,
+    Updated,
+    Decision,
+}
+
+impl Use {
+    fn words(self) -> &'static str {
+        match self {
+            Self::Branch => "a branch depends on memory that nobody wrote",
+            Self::Guard => "whether an instruction runs depends on memory that nobody wrote",
+            Self::Address => "an address depends on memory that nobody wrote",
+            Self::Stored => "a value is stored that was computed from memory that nobody wrote",
+            Self::Operand => "an atomic takes a value from memory that nobody wrote",
+            Self::Updated => "an atomic changes memory that nobody wrote",
+            Self::Decision => "a decision of several threads depends on memory that nobody wrote",
+        }
+    }
+}
+
+impl Core<'_> {
+    /// Reports a use by lanes of `mask` whose bytes are unwritten.
+    #[cold]
+    pub(super) fn used(&mut self, op: *const Op, of: Use, taint: &Taint, mask: u32) {
+        let Some(lane) = lanes(mask).find(|&lane| taint.bytes[lane] != 0) else {
+            return;
+        };
+        let run = self.run;
+        let Origin {
+            op: read,
+            region,
+            address,
+            bytes,
+        } = taint.origin;
+        let by = (self.current.0, self.current.1 as u32, lane);
+        let is_own = index(run.program, op) == Some(read as usize);
+        self.note_by(FindingKind::Unwritten, op, by, || {
+            let mut notes = Vec::new();
+            if !is_own {
+                let place = run.place(&raw const run.program.ops[read as usize]);
+                notes.push(match &place.source {
+                    Some(source) => format!(
+                        "it was read at {source} (ptx line {}, `{}`)",
+                        place.line, place.text
+                    ),
+                    None => format!("it was read at ptx line {}, `{}`", place.line, place.text),
+                });
+            }
+            let count = bytes.count_ones();
+            let s = if count == 1 { "" } else { "s" };
+            let at = match region {
+                Region::Global => format!("the first {}", run.memory.whereabouts(address)),
+                Region::Shared => shared_place(run, read, address),
+                _ => format!("the first is at local address {address:#x} of the thread"),
+            };
+            notes.push(format!("{count} byte{s} that nobody wrote: {at}"));
+            Some((of.words().into(), notes))
+        });
+    }
+}
+
+/// A shared address, with the array that the access was meant for.
+fn shared_place(run: &Run<'_>, read: u32, address: u64) -> String {
+    let start = u64::from(run.shared_start);
+    let own = address % window::SHARED_PER_BLOCK;
+    let arrays = &run.program.arrays;
+    let meant = arrays.binary_search_by_key(&read, |&(op, _)| op);
+    let variables = &run.program.variables;
+    let meant = meant.ok().map(|at| &variables[arrays[at].1 as usize]);
+    let inside = meant.and_then(|variable| match variable.space {
+        VariableSpace::Shared(offset) => {
+            let at = own.checked_sub(start + u64::from(offset))?;
+            (at < variable.size).then_some((at, variable))
+        }
+        _ => None,
+    });
+    match inside {
+        Some((at, variable)) => format!(
+            "the first is at shared address {address:#x}, {at} bytes into `{}`, which has {} bytes",
+            variable.name, variable.size
+        ),
+        None if own >= run.dynamic_shared => format!(
+            "the first is at shared address {address:#x}, {} bytes into dynamic shared memory",
+            own - run.dynamic_shared
+        ),
+        None => format!("the first is at shared address {address:#x}"),
+    }
+}

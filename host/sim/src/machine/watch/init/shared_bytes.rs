@@ -1,0 +1,100 @@
+//! Which bytes of a block's shared memory were written since the block began: a bit each.
+
+use crate::memory::words;
+
+/// The bits, and how many of them are missing.
+#[derive(Debug, Default)]
+pub(in crate::machine) struct SharedBytes {
+    bits: Vec<u64>,
+    size: u64,
+    /// Bytes that nobody has written: where there are none, nobody needs to look at the bits.
+    lacking: u64,
+}
+
+impl SharedBytes {
+    /// A block begins: nothing is written of so many bytes.
+    pub(in crate::machine) fn begin(&mut self, size: u64) {
+        self.bits.clear();
+        self.bits.resize(size.div_ceil(64) as usize, 0);
+        (self.size, self.lacking) = (size, size);
+    }
+
+    /// Whether all of it was written.
+    #[inline(always)]
+    pub(super) fn is_whole(&self) -> bool {
+        self.lacking == 0
+    }
+
+    /// Whether `len` bytes from the byte `at` are in it.
+    #[inline(always)]
+    pub(super) fn holds(&self, at: u64, len: u64) -> bool {
+        at < self.size && len <= self.size - at
+    }
+
+    /// Whether any of `len` bytes from the byte `at`, which are in it, was not written.
+    #[inline]
+    pub(super) fn lacks(&self, at: u64, len: u64) -> bool {
+        words(at, len).any(|(word, mask)| self.bits[word] & mask != mask)
+    }
+
+    /// Of `len` (at most 32) bytes from the byte `at`, which are in it, those that were not written, a bit each.
+    #[inline]
+    pub(super) fn unwritten(&self, at: u64, len: u64) -> u32 {
+        let (word, shift) = ((at / 64) as usize, at % 64);
+        let mut found = self.bits[word] >> shift;
+        if shift + len > 64 {
+            found |= self.bits[word + 1] << (64 - shift);
+        }
+        !(found as u32) & ((1u64 << len) - 1) as u32
+    }
+
+    /// `len` bytes from the byte `at`, which are in it, are written.
+    #[inline]
+    pub(super) fn write(&mut self, at: u64, len: u64) {
+        for (word, mask) in words(at, len) {
+            let new = mask & !self.bits[word];
+            self.bits[word] |= mask;
+            self.lacking -= u64::from(new.count_ones());
+        }
+    }
+
+    /// The byte `at` holds what nobody wrote.
+    pub(super) fn forget(&mut self, at: u64) {
+        if at < self.size {
+            let bit = 1 << (at % 64);
+            let word = &mut self.bits[(at / 64) as usize];
+            self.lacking += u64::from(*word & bit != 0);
+            *word &= !bit;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn bits_are_those_of_a_list_of_bytes(steps in proptest::collection::vec((any::<bool>(), 0u64..300, 1u64..300), 1..20)) {
+            let (mut shared, mut bytes) = (SharedBytes::default(), [false; 300]);
+            shared.begin(300);
+            for (writes, at, len) in steps {
+                let len = len.min(300 - at);
+                prop_assert!(shared.holds(at, len) && !shared.holds(at, 301 - at));
+                match writes {
+                    true => shared.write(at, len),
+                    false => (at..at + len).for_each(|at| shared.forget(at)),
+                }
+                bytes[at as usize..(at + len) as usize].fill(writes);
+                for from in 0..300 - 32 {
+                    let expected = (0..32).fold(0u32, |set, i| set | u32::from(!bytes[from + i]) << i);
+                    prop_assert_eq!(shared.unwritten(from as u64, 32), expected);
+                    prop_assert_eq!(shared.unwritten(from as u64, 1), expected & 1);
+                }
+                prop_assert_eq!(shared.lacks(at, len), !writes);
+                prop_assert_eq!(shared.is_whole(), !bytes.contains(&false));
+            }
+        }
+    }
+}

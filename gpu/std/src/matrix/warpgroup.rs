@@ -1,6 +1,6 @@
 //! Products by a warpgroup, four warps with consecutive numbers from a multiple of four: `wgmma`, for `sm_90a` alone.
 //!
-//! The right operand lies in shared memory, the left one there or in registers ([`warp::Left`](super::warp::Left), as `ldmatrix` fills it). In shared memory they are tiles that the
+//! The right operand lies in shared memory, the left one there or in registers ([`warp::Left`], as `ldmatrix` fills it). In shared memory they are tiles that the
 //! tensor memory accelerator has brought with a swizzle of 128 bytes: rows of 128 bytes along the inner dimension ("K-major"), or, of 16-bit elements, along the other one ([`Across`]). The left operand
 //! has 64 rows, the right one as many columns as the sum. The sum stays in registers, spread over the 128 threads: an [`Accumulator`].
 //!

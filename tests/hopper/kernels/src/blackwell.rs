@@ -193,14 +193,14 @@ fn everything<G: Group>(output: GlobalMut<u32>) {
     }
 }
 
-/// [`everything`] for one block.
+/// `everything` for one block.
 #[kernel(min_arch = "sm_100a")]
 #[launch_contract(dims = 1)]
 pub fn tcgen05_of_one_block(output: GlobalMut<u32>) {
     everything::<OneBlock>(output);
 }
 
-/// [`everything`] for a pair of blocks.
+/// `everything` for a pair of blocks.
 #[kernel(min_arch = "sm_100a")]
 #[cluster_launch(2, 1, 1)]
 #[launch_contract(dims = 1)]

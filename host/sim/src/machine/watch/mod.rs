@@ -99,7 +99,7 @@ impl Core<'_> {
             return;
         }
         self.step_races();
-        if COUNT {
+        if COUNT || info.multicast {
             self.look(op, (mask, false));
             return;
         }
@@ -150,6 +150,10 @@ impl Core<'_> {
         };
         // SAFETY: operations of these classes have an address row.
         let addresses = unsafe { self.addresses(op) };
+        let addresses = match info.multicast {
+            true => self.unicast(&addresses),
+            false => addresses,
+        };
         // At the end of all addresses there is nothing, and the operation is about to say so.
         let mask = match any_bit(&addresses) >> 63 {
             0 => mask,

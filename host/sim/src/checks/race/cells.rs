@@ -132,7 +132,7 @@ impl Default for Cells {
 fn key(space: MemoryOwner, word: u64) -> u64 {
     match space {
         None => word / WORDS,
-        Some(block) => 1 << 63 | u64::from(block) << 24 | word / WORDS,
+        Some(block) => 1 << 63 | u64::from(block) << 24 | (word / WORDS),
     }
 }
 

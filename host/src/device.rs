@@ -226,6 +226,8 @@ impl Device {
     /// # Safety
     /// The module was made from the crate's own PTX or source, and every function that the crate imports is defined as the crate declares it.
     pub unsafe fn set_module<M: kernel::Module>(&self, module: Module) -> Result<(), LoadError> {
+        // From now on it lives as long as the device.
+        let kept = lanewise_driver::abi::CUmodule(module.raw().addr());
         let mut module = Some(module);
         self.once::<M>(false, || {
             module
@@ -233,7 +235,10 @@ impl Device {
                 .ok_or(LoadError::AlreadyLoaded { module: M::NAME })
         })?;
         match module {
-            None => Ok(()),
+            None => {
+                lanewise_driver::keep_module(kept);
+                Ok(())
+            }
             Some(_) => Err(LoadError::AlreadyLoaded { module: M::NAME }),
         }
     }

@@ -3,7 +3,8 @@
 //! A program that ends is asked at its very end, behind the destructors of its static objects. A test asks around a part of itself, by
 //! an [`Observer`](crate::Observer).
 
-use crate::objects::ledger::{self, Entry};
+use crate::abi::CUmodule;
+use crate::objects::ledger::{self, Entry, What};
 use crate::observe::Observer;
 use crate::{log, settings, summary};
 use lanewise_sim::checks::FindingKind;
@@ -74,6 +75,11 @@ impl Observer {
         entries.retain(|entry| entry.origin.is_own_since(self.begun()));
         findings(entries)
     }
+}
+
+/// Says that a module, which was loaded before, is kept until the process ends as well.
+pub fn keep_module(handle: CUmodule) {
+    ledger::gone(What::Module, handle.0 as u64);
 }
 
 /// Runs `make` for objects that are meant to live until the process ends: the check of leaks does not speak of them.

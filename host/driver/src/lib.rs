@@ -56,7 +56,7 @@ pub use lanewise_sim::model::{Allowance, Occupancy, Resource};
 pub use lanewise_sim::tensor;
 pub use lanewise_sim::{Checks, Counters, DeviceModel, Exploration, Finding, Metric};
 pub use lanewise_sim::{Schedule, Strategy, UnknownSchedule};
-pub use leak::kept;
+pub use leak::{keep_module, kept};
 pub use log::last_message;
 
 pub use observe::{Ask, Observed, Observer};

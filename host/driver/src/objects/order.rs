@@ -30,6 +30,9 @@ const SAID: usize = 4;
 /// So many operations are remembered that later ones are compared with.
 const REMEMBERED: usize = 1024;
 
+/// So many stretches of addresses they may have together: 64 MiB.
+const STRETCHES: usize = 1 << 22;
+
 /// Where operations come one after another: a stream, by its context's handle and its number there; or a node of a graph's launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Lane {
@@ -259,14 +262,23 @@ impl State {
 
     /// Forgets what all that can still come is behind of.
     fn prune(&mut self) {
-        if self.past.len() < REMEMBERED / 16 {
+        let size = |past: &[Past]| -> usize {
+            let sizes = past.iter().map(|past| past.footprint.stretches());
+            sizes.sum()
+        };
+        if self.past.len() < REMEMBERED / 16 && size(&self.past) < STRETCHES / 16 {
             return;
         }
         let (host, open) = (&self.host, &self.open);
         self.past.retain(|past| {
             !(host.knows(&past.ticket) && open.values().all(|open| open.is_behind(&past.ticket)))
         });
-        let many = self.past.len().saturating_sub(REMEMBERED);
+        let mut many = self.past.len().saturating_sub(REMEMBERED);
+        let mut left = size(&self.past[many..]);
+        while left > STRETCHES {
+            left -= self.past[many].footprint.stretches();
+            many += 1;
+        }
         self.past.drain(..many);
     }
 }

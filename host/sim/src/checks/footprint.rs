@@ -56,16 +56,18 @@ impl Footprint {
         }
     }
 
+    /// How many stretches there are.
+    pub fn stretches(&self) -> usize {
+        let (plain, strong) = (
+            [&self.read, &self.written],
+            [&self.strong_read, &self.strong_written],
+        );
+        plain.iter().chain(&strong).map(|list| list.len()).sum()
+    }
+
     /// Whether nothing was accessed.
     pub fn is_empty(&self) -> bool {
-        [
-            &self.read,
-            &self.written,
-            &self.strong_read,
-            &self.strong_written,
-        ]
-        .iter()
-        .all(|list| list.is_empty())
+        self.stretches() == 0
     }
 
     /// The first bytes that both accessed and at least one wrote, where not both accesses are strong, with what each did there.

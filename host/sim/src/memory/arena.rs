@@ -8,6 +8,8 @@
 //! Pages stay readable and writable after a free: a launch that another host thread runs may still hold the address,
 //! and that is an error of the program, not one that may take the process down. Their content is dropped.
 
+use std::sync::{Mutex, PoisonError};
+
 use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags};
 
 use super::MemoryError;
@@ -18,6 +20,17 @@ const FIRST: u64 = 0x2000_0000_0000;
 const STRIDE: u64 = 1 << 40;
 const SLOTS: u64 = 16;
 const PAGE: u64 = 4096;
+
+/// The ranges of all devices: base and size.
+static RESERVED: Mutex<Vec<(u64, u64)>> = Mutex::new(Vec::new());
+
+/// Whether an address is in the range of some device.
+pub(super) fn is_reserved(address: u64) -> bool {
+    let reserved = RESERVED.lock().unwrap_or_else(PoisonError::into_inner);
+    reserved
+        .iter()
+        .any(|(base, size)| address.wrapping_sub(*base) < *size)
+}
 
 /// A range of addresses that is ours until it is dropped.
 #[derive(Debug)]
@@ -37,6 +50,16 @@ impl Arena {
             .checked_next_power_of_two()
             .unwrap_or(STRIDE)
             .min(STRIDE);
+        let arena = Self::find(size)?;
+        RESERVED
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push((arena.base, arena.size));
+        Ok(arena)
+    }
+
+    /// A range of so many bytes, or of fewer where the host does not give that many.
+    fn find(size: u64) -> Result<Self, MemoryError> {
         let fixed = (0..SLOTS)
             .find_map(|slot| map(FIRST + slot * STRIDE, size, MapFlags::FIXED_NOREPLACE).ok());
         if let Some(base) = fixed {
@@ -172,6 +195,9 @@ fn map(hint: u64, size: u64, flags: MapFlags) -> Result<u64, rustix::io::Errno> 
 
 impl Drop for Arena {
     fn drop(&mut self) {
+        let mut reserved = RESERVED.lock().unwrap_or_else(PoisonError::into_inner);
+        reserved.retain(|(base, _)| *base != self.base);
+        drop(reserved);
         // SAFETY: the range is ours, and `Memory`, which owns this object, outlives every launch that reads it.
         let _ = unsafe { rustix::mm::munmap(self.base as *mut _, self.size as usize) };
     }

@@ -355,13 +355,11 @@ impl Memory {
 
     /// What an address is, or lies next to: what a report says of it.
     pub fn whereabouts(&self, address: u64) -> Whereabouts {
-        let state = self.lock();
-        let found = state.table.whereabouts(address);
-        let reserved = state.arena.base()..state.arena.base() + state.arena.size();
+        let found = self.lock().table.whereabouts(address);
         match found {
             // Next to memory that is far away says nothing.
             Whereabouts::Past(..) | Whereabouts::Before(..) | Whereabouts::Nowhere
-                if !reserved.contains(&address) && whereabouts::is_mapped(address) =>
+                if !arena::is_reserved(address) && whereabouts::is_mapped(address) =>
             {
                 Whereabouts::Host
             }

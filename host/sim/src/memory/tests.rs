@@ -165,6 +165,10 @@ fn memory_of_the_host_is_told_from_memory_that_is_not_there() {
     let own = Box::new(0u64);
     let address = (&raw const *own).addr() as u64;
     assert_eq!(memory.whereabouts(address), Whereabouts::Host);
+    // Memory of another device is none of the host's.
+    let other = self::memory();
+    let there = other.allocate(64, 1, Kind::Device, None).expect("memory");
+    assert_ne!(memory.whereabouts(there), Whereabouts::Host);
     assert!(matches!(
         memory.whereabouts(device + 64),
         Whereabouts::Past(0, _)

@@ -14,8 +14,15 @@
     allow(unused_variables, unreachable_code, dead_code)
 )]
 
+mod reduce;
+
 use crate::barrier::{Barrier, Scope};
 use crate::state_space::{self, ptx};
+
+pub use reduce::{
+    ReduceAdd, ReduceBitwise, ReduceIncDec, ReduceMinMax, store_add, store_and, store_dec,
+    store_inc, store_max, store_min, store_or, store_xor,
+};
 
 /// Starts a copy of `count` elements from global to this block's shared memory, which tells `barrier` of its bytes.
 ///
@@ -66,59 +73,6 @@ pub unsafe fn store<T: Copy>(to: *mut T, from: *const T, count: usize) {
             options(nostack, preserves_flags),
         );
     }
-}
-
-/// A number that [`store_add`] adds.
-pub trait Add: Copy + sealed::Add {}
-
-mod sealed {
-    pub trait Add {
-        unsafe fn start(to: *mut Self, from: u32, bytes: u32);
-    }
-}
-
-macro_rules! additions {
-    ($($ty:ty: $name:literal;)*) => {$(
-        impl sealed::Add for $ty {
-            #[inline(always)]
-            unsafe fn start(to: *mut Self, from: u32, bytes: u32) {
-                // SAFETY: the caller's promise.
-                unsafe {
-                    ptx!("cp.reduce.async.bulk":
-                        concat!(
-                            "{{ .reg .b64 global; cvta.to.global.u64 global, {to}; cp.reduce.async.bulk.global.shared::cta.bulk_group.add.",
-                            $name, " [global], [{from}], {bytes}; }}",
-                        ),
-                        to = in(reg64) to,
-                        from = in(reg32) from,
-                        bytes = in(reg32) bytes,
-                        options(nostack, preserves_flags),
-                    );
-                }
-            }
-        }
-        impl Add for $ty {}
-    )*};
-}
-additions! {
-    u32: "u32";
-    i32: "s32";
-    u64: "u64";
-    f32: "f32";
-    f64: "f64";
-}
-
-/// Adds `count` elements of this block's shared memory to those in global memory, each addition an atomic of its own, in this thread's
-/// open group.
-///
-/// # Safety
-/// As for [`store`], but that others may add to the destination meanwhile, by atomics.
-#[doc(alias = "cp.reduce.async.bulk")]
-#[inline]
-pub unsafe fn store_add<T: Add>(to: *mut T, from: *const T, count: usize) {
-    let bytes = (count * size_of::<T>()) as u32;
-    // SAFETY: the caller's promise.
-    unsafe { T::start(to, state_space::shared(from), bytes) }
 }
 
 /// Ends a group: the bulk copies out of shared memory that this thread has started since the last.

@@ -30,10 +30,9 @@ use crate::barrier::{Barrier, Scope};
 use crate::state_space::{self, ptx};
 use crate::{DynamicSharedArray, SharedArray};
 
-mod reduce;
 mod swizzle;
 
-pub use reduce::{ReduceAdd, ReduceBitwise, ReduceIncDec, ReduceMinMax};
+pub use crate::bulk::{ReduceAdd, ReduceBitwise, ReduceIncDec, ReduceMinMax};
 pub use swizzle::swizzled;
 
 /// The 128 bytes of a tensor map, which only the driver and the hardware can read.

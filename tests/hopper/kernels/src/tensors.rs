@@ -6,8 +6,8 @@ use lanewise_std::half::{Bf16, F16};
 use lanewise_std::kernel::Value;
 use lanewise_std::thread::{block_dim_x, block_idx_x, sync_threads, thread_idx_x};
 use lanewise_std::tma::{
-    Im2colMap, Im2colMapMut, ReduceAdd, ReduceBitwise, ReduceMinMax, SwizzledTile, TensorMap,
-    TensorMapMut, Tile,
+    Im2colMap, Im2colMapMut, ReduceAdd, ReduceBitwise, ReduceIncDec, ReduceMinMax, SwizzledTile,
+    TensorMap, TensorMapMut, Tile,
 };
 use lanewise_std::{GlobalMut, SharedArray, bulk, cluster};
 
@@ -130,6 +130,49 @@ joins! {
     bound_elements: ReduceMinMax of [u32, i32, u64, i64, F16, Bf16], by 0 store_min, 1 store_max;
     /// Joins bits: and, or, xor.
     join_bits: ReduceBitwise of [u32, i32, u64], by 0 store_and, 1 store_or, 2 store_xor;
+}
+
+/// The same with elements one after another, by plain bulk copies.
+macro_rules! bulk_joins {
+    ($($(#[$doc:meta])* $name:ident: $bound:ident of [$($ty:ty),*], by $($number:literal $how:ident),*;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// The output begins at a multiple of 16 bytes.
+        #[kernel(instances($($ty),*))]
+        #[launch_contract(dims = 1)]
+        pub unsafe fn $name<T: $bound + Value>(output: GlobalMut<T>, input: &[T], how: u32) {
+            shared! { static PIECE: [Tile<[T; JOINED]>; 1]; }
+            let piece = PIECE.tile(0);
+            for i in (thread_idx_x() as usize..input.len().min(JOINED)).step_by(block_dim_x() as usize) {
+                // SAFETY: the element is this thread's alone until the barrier.
+                unsafe { piece.set(i, input[i]) };
+            }
+            bulk::fence_proxy_async();
+            sync_threads();
+            if thread_idx_x() == 0 && output.len() >= JOINED && block_idx_x() == 0 {
+                // SAFETY: in bounds, aligned as the caller says; nobody writes the piece again.
+                unsafe {
+                    match how {
+                        $($number => bulk::$how(output.address_of(0), piece.as_ptr(), JOINED),)*
+                        _ => {}
+                    }
+                }
+                bulk::commit_group();
+                bulk::wait_group::<0>();
+            }
+        }
+    )*};
+}
+bulk_joins! {
+    /// Adds.
+    add_plain: ReduceAdd of [u32, i32, u64, F16, Bf16, f32, f64], by 0 store_add;
+    /// Keeps the lesser, or the greater.
+    bound_plain: ReduceMinMax of [u32, i32, u64, i64, F16, Bf16], by 0 store_min, 1 store_max;
+    /// Joins bits: and, or, xor.
+    join_plain: ReduceBitwise of [u32, i32, u64], by 0 store_and, 1 store_or, 2 store_xor;
+    /// Counts up, or down.
+    count_plain: ReduceIncDec of [u32], by 0 store_inc, 1 store_dec;
 }
 
 /// One box into all blocks of the cluster; each block writes it behind the one before.

@@ -2,8 +2,9 @@
 
 use hopper::{buffer, device, values};
 use hopper_kernels::tensors::{
-    ADDERS, JOINED, WORDS, add_elements, add_rows_of_all, add_twice, bound_elements, join_bits,
-    load_box, load_for_all, load_pixels, store_box, store_pixels,
+    ADDERS, JOINED, WORDS, add_elements, add_plain, add_rows_of_all, add_twice, bound_elements,
+    bound_plain, count_plain, join_bits, join_plain, load_box, load_for_all, load_pixels,
+    store_box, store_pixels,
 };
 use lanewise::tensor_map::{
     Columns, Im2colMap, Im2colMapMut, Swizzle, TensorElement, TensorMap, TensorMapError,
@@ -12,7 +13,7 @@ use lanewise::tensor_map::{
 use lanewise::{Argument, DeviceBuffer, LaunchConfig};
 use lanewise_std::GlobalMut;
 use lanewise_std::half::{Bf16, F16};
-use lanewise_std::kernel::SafeKernel;
+use lanewise_std::kernel::{Kernel, SafeKernel};
 use lanewise_std::tma;
 use proptest::prelude::*;
 use tests::sizes::cases;
@@ -367,6 +368,29 @@ where
     }
 }
 
+/// The same by a plain bulk copy of as many elements.
+fn check_plain<T, K>(kernel: K, how: u32, join: impl Fn(T, T) -> T, value: impl Fn(usize) -> T)
+where
+    T: TensorElement + PartialEq + std::fmt::Debug + 'static,
+    K: Kernel<Params = (GlobalMut<'static, T>, &'static [T], u32)> + Copy,
+    u32: Argument<u32>,
+{
+    let (device, stream) = device();
+    let mut expected: Vec<T> = (0..JOINED + 8).map(|i| value(3 * i + 1)).collect();
+    let input: Vec<T> = (0..JOINED).map(|i| value(5 * i + 2)).collect();
+    let mut output = buffer(&device, &expected);
+    for (there, &element) in expected.iter_mut().zip(&input) {
+        *there = join(*there, element);
+    }
+    let input = buffer(&device, &input);
+    // SAFETY: buffers begin at multiples of 256 bytes.
+    let launched =
+        unsafe { device.launch_unchecked(&stream, kernel, config(), (&mut output, &input, how)) };
+    launched.expect("a launch");
+    let name = std::any::type_name::<T>();
+    assert_eq!(values(&output), expected, "{name} by {how}");
+}
+
 /// Half floats are joined as `f32`, which has every one of these numbers and sums.
 macro_rules! halves {
     ($($ty:ident)*) => {$(
@@ -377,6 +401,9 @@ macro_rules! halves {
         check_joins(add_elements::<$ty>, 0, join(|a, b| a + b), value);
         check_joins(bound_elements::<$ty>, 0, join(f32::min), value);
         check_joins(bound_elements::<$ty>, 1, join(f32::max), value);
+        check_plain(add_plain::<$ty>, 0, join(|a, b| a + b), value);
+        check_plain(bound_plain::<$ty>, 0, join(f32::min), value);
+        check_plain(bound_plain::<$ty>, 1, join(f32::max), value);
     )*};
 }
 
@@ -385,24 +412,34 @@ fn each_type_of_element_is_joined_by_what_the_hardware_has_for_it() {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     let bits = |i: usize| ODD.wrapping_mul(i as u64);
     macro_rules! integers {
-        ($($ty:ident: $($adds:ident)?, $($bits:ident)?;)*) => {$(
+        ($($ty:ident: [$($adds:ident $plain:ident)?], [$($bits:ident $bits_plain:ident)?];)*) => {$(
             let value = |i| bits(i) as $ty;
-            $(check_joins($adds::<$ty>, 0, $ty::wrapping_add, value);)?
+            $(
+                check_joins($adds::<$ty>, 0, $ty::wrapping_add, value);
+                check_plain($plain::<$ty>, 0, $ty::wrapping_add, value);
+            )?
             check_joins(bound_elements::<$ty>, 0, Ord::min, value);
             check_joins(bound_elements::<$ty>, 1, Ord::max, value);
+            check_plain(bound_plain::<$ty>, 0, Ord::min, value);
+            check_plain(bound_plain::<$ty>, 1, Ord::max, value);
             $(
-                check_joins($bits::<$ty>, 0, |a: $ty, b: $ty| a & b, value);
-                check_joins($bits::<$ty>, 1, |a: $ty, b: $ty| a | b, value);
-                check_joins($bits::<$ty>, 2, |a: $ty, b: $ty| a ^ b, value);
+                let joins: [fn($ty, $ty) -> $ty; 3] = [|a, b| a & b, |a, b| a | b, |a, b| a ^ b];
+                for (how, join) in joins.into_iter().enumerate() {
+                    check_joins($bits::<$ty>, how as u32, join, value);
+                    check_plain($bits_plain::<$ty>, how as u32, join, value);
+                }
             )?
         )*};
     }
     integers! {
-        u32: add_elements, join_bits;
-        i32: add_elements, join_bits;
-        u64: add_elements, join_bits;
-        i64: ,;
+        u32: [add_elements add_plain], [join_bits join_plain];
+        i32: [add_elements add_plain], [join_bits join_plain];
+        u64: [add_elements add_plain], [join_bits join_plain];
+        i64: [], [];
     }
+    let small = |i: usize| (bits(i) >> 59) as u32;
+    check_plain(count_plain::<u32>, 0, WAYS[7], small);
+    check_plain(count_plain::<u32>, 1, WAYS[8], small);
     halves! { F16 Bf16 }
     check_joins(
         add_elements::<f32>,

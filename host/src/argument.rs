@@ -5,7 +5,7 @@
 //!
 //! | the kernel takes | the host passes |
 //! | --- | --- |
-//! | `&[T]` | `&DeviceBuffer<T>`, `&Part<T>`, `&ManagedBuffer<T>`, `&PitchedBuffer<T>`, `&Mapped<T>`; in a graph `&GraphBuffer<T>` |
+//! | `&[T]` | `&DeviceBuffer<T>`, `&Part<T>`, `&ManagedBuffer<T>`, `&PitchedBuffer<T>`, `&Mapped<T>`, `&IpcBuffer<T>`; in a graph `&GraphBuffer<T>` |
 //! | `&[AtomicU32]`, `&[DeviceAtomicF32]`, `&[Cell<T>]` | `&mut` of these with plain values: `&mut DeviceBuffer<u32>`; see [`SharedCell`] |
 //! | `DisjointSlice<T>`, `GlobalMut<T>` | `&mut` of these |
 //! | `Texture1d`, `Texture2d`, `Texture3d` | `&Texture<1>`, `&Texture<2>`, `&Texture<3>` |
@@ -25,7 +25,8 @@ use lanewise_std::{DisjointSlice, GlobalMut};
 
 use crate::order::{Access, Order, Together};
 use crate::{
-    DeviceBuffer, DriverError, GraphBuffer, ManagedBuffer, Mapped, Part, PitchedBuffer, Stream,
+    DeviceBuffer, DriverError, GraphBuffer, IpcBuffer, ManagedBuffer, Mapped, Part, PitchedBuffer,
+    Stream,
 };
 
 /// A host value that can be passed where a kernel takes a `P`.
@@ -275,6 +276,7 @@ buffers! {
     Mapped<'_, T>: |mapped| -> &DeviceBuffer<T> { mapped };
     Part<'_, T>: |part| -> &DeviceBuffer<T> { part };
     GraphBuffer<'_, T>: |buffer| -> &DeviceBuffer<T> { buffer };
+    IpcBuffer<T>: |buffer| -> &DeviceBuffer<T> { buffer };
 }
 
 // SAFETY: a value's own bytes. That they mean the same on the device is `lanewise_std::kernel::Value`'s to promise, which the kernel

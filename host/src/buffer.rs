@@ -388,6 +388,12 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         buffer
     }
 
+    /// Whether it has memory of its own, from no pool.
+    pub(crate) fn is_allocated(&self) -> bool {
+        let bytes = self.len() * size_of::<T>();
+        self.whole && self.pooled.is_none() && self.order.graph().is_none() && bytes > 0
+    }
+
     /// What it was used for.
     pub(crate) fn order(&self) -> &Order<Stream> {
         &self.order

@@ -44,6 +44,14 @@ impl EventOptions {
         }
     }
 
+    /// One that another process may open: see [`Event::ipc_handle`]. It keeps no time.
+    pub fn interprocess(self) -> Self {
+        let flag = sys::CUevent_flags::CU_EVENT_INTERPROCESS as u32;
+        Self {
+            flags: self.without_time().flags | flag,
+        }
+    }
+
     /// One for which the host sleeps when it waits, where it would otherwise ask again and again.
     pub fn blocking_wait(self) -> Self {
         Self {
@@ -82,6 +90,17 @@ impl Device {
 }
 
 impl Event {
+    /// An event that the driver has made otherwise.
+    ///
+    /// # Safety
+    /// The handle is live, of this device, and nobody else destroys it.
+    pub(crate) unsafe fn from_raw(device: &Device, handle: CUevent) -> Self {
+        Self(Arc::new(Inner {
+            device: device.clone(),
+            handle,
+        }))
+    }
+
     /// Makes it the point in `stream` at which everything queued so far has run. What it was before is forgotten.
     ///
     /// # Errors

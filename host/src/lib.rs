@@ -35,6 +35,7 @@ mod finished;
 mod graph;
 mod graph_buffer;
 pub mod guidelines;
+mod ipc;
 mod jit;
 mod journal;
 mod l2;
@@ -76,6 +77,7 @@ pub use graph::{
     Recordable, RecordableAll, UpdateReason,
 };
 pub use graph_buffer::GraphBuffer;
+pub use ipc::{IpcBuffer, IpcError, IpcEvent, IpcMemory};
 pub use jit::{JitOptions, LoadCache};
 pub use l2::L2Window;
 pub use lanewise_driver::Backend;

@@ -231,6 +231,39 @@ fn a_parameters_type_may_name_a_const_parameter() {
     assert!(kernel("polynomial_4").contains(".align 4 .b8 polynomial_4_param_0[16]"));
 }
 
+/// Of mixed fields, in arrays, on the way through shared memory: each 16 bytes are one access.
+#[test]
+fn structures_are_copied_whole_wherever_they_are() {
+    for (name, each, spaces) in [
+        (
+            "copies_mixed_structures",
+            1,
+            &["ld.global.nc", "st.global"][..],
+        ),
+        (
+            "copies_arrays_of_structures",
+            2,
+            &["ld.global.nc", "st.global"],
+        ),
+        (
+            "copies_structures_through_shared",
+            1,
+            &["ld.global.nc", "st.shared", "ld.shared", "st.global"],
+        ),
+    ] {
+        let text = kernel(name);
+        let wide: Vec<String> = spaces
+            .iter()
+            .map(|space| format!("{space}.v4.b32"))
+            .collect();
+        let wide: Vec<&str> = wide.iter().map(String::as_str).collect();
+        has_in_order(name, &wide);
+        for space in spaces {
+            assert_eq!(text.matches(space).count(), each, "{space}: {text}");
+        }
+    }
+}
+
 #[test]
 fn a_structure_of_16_bytes_is_one_load_and_one_store() {
     let accesses = ["ld.global.nc.v4.b32", "st.global.v4.b32"];

@@ -203,11 +203,11 @@ entry_points! {
         12040 cuDeviceUnregisterAsyncNotification(device: CUdevice, callback: CUasyncCallbackHandle) = unsupported;
         4010 cuDeviceGetByPCIBusId(dev: *mut CUdevice, pci_bus_id: *const c_char) = device::by_pci_address;
         4010 cuDeviceGetPCIBusId(pci_bus_id: *mut c_char, len: c_int, dev: CUdevice) = device::pci;
-        4010 cuIpcGetEventHandle(p_handle: *mut CUipcEventHandle, event: CUevent) = unsupported;
-        4010 cuIpcOpenEventHandle(ph_event: *mut CUevent, handle: CUipcEventHandle) = unsupported;
-        4010 cuIpcGetMemHandle(p_handle: *mut CUipcMemHandle, dptr: CUdeviceptr) = unsupported;
-        11000 cuIpcOpenMemHandle_v2(pdptr: *mut CUdeviceptr, handle: CUipcMemHandle, flags: c_uint) = unsupported;
-        4010 cuIpcCloseMemHandle(dptr: CUdeviceptr) = unsupported;
+        4010 cuIpcGetEventHandle(p_handle: *mut CUipcEventHandle, event: CUevent) = ipc::event;
+        4010 cuIpcOpenEventHandle(ph_event: *mut CUevent, handle: CUipcEventHandle) = ipc::open_event;
+        4010 cuIpcGetMemHandle(p_handle: *mut CUipcMemHandle, dptr: CUdeviceptr) = ipc::memory;
+        11000 cuIpcOpenMemHandle_v2(pdptr: *mut CUdeviceptr, handle: CUipcMemHandle, flags: c_uint) = ipc::open_memory;
+        4010 cuIpcCloseMemHandle(dptr: CUdeviceptr) = ipc::close_memory;
         6050 cuMemHostRegister_v2(p: *mut c_void, bytesize: usize, flags: c_uint) = host_memory::register, unsafe_in_capture;
         4000 cuMemHostUnregister(p: *mut c_void) = host_memory::unregister, unsafe_in_capture;
         4000 cuMemcpy | 7000 cuMemcpy_ptds(dst: CUdeviceptr, src: CUdeviceptr, byte_count: usize) = copy::any, work(DeviceWork::Copy("copy", 2), StreamAt::Default);
@@ -1041,7 +1041,7 @@ entry_points! {
         2000 cuMemAllocHost(pp: *mut *mut c_void, bytesize: c_uint) = host_memory::allocate_v1, unsafe_in_capture;
         2020 cuMemHostGetDevicePointer(pdptr: *mut c_uint, p: *mut c_void, flags: c_uint) = narrow;
         4000 cuMemHostRegister(p: *mut c_void, bytesize: usize, flags: c_uint) = host_memory::register, unsafe_in_capture;
-        4010 cuIpcOpenMemHandle(pdptr: *mut CUdeviceptr, handle: CUipcMemHandle, flags: c_uint) = unsupported;
+        4010 cuIpcOpenMemHandle(pdptr: *mut CUdeviceptr, handle: CUipcMemHandle, flags: c_uint) = ipc::open_memory;
         2000 cuMemcpyHtoD(dst_device: c_uint, src_host: *const c_void, byte_count: c_uint) = narrow;
         2000 cuMemcpyDtoH(dst_host: *mut c_void, src_device: c_uint, byte_count: c_uint) = narrow;
         2000 cuMemcpyDtoD(dst_device: c_uint, src_device: c_uint, byte_count: c_uint) = narrow;

@@ -6,6 +6,7 @@ use crate::abi::{CUevent, CUstream, c_uint};
 use crate::error::{Result, ensure, fail};
 use crate::objects::event::{EVENTS, Event, get};
 use crate::objects::graph::{Kind, capture};
+use crate::objects::points::Points;
 use crate::objects::submission::Run;
 use crate::objects::work::Work;
 use crate::objects::{context, order};
@@ -30,7 +31,12 @@ pub(crate) unsafe fn create(handle: *mut CUevent, flags: c_uint) -> Result {
         ERROR_INVALID_VALUE,
         "{flags:#x} are no event flags; CU_EVENT_INTERPROCESS (4) must come with CU_EVENT_DISABLE_TIMING (2)"
     );
-    let event = EVENTS.add(|handle| Event::new(handle, context.handle, flags));
+    let event = if interprocess {
+        let points = Arc::new(Points::new()?);
+        EVENTS.add(|handle| Event::shared(handle, context.handle, flags, points))
+    } else {
+        EVENTS.add(|handle| Event::new(handle, context.handle, flags))
+    };
     // SAFETY: the caller's contract.
     unsafe { put(handle, event.handle, "phEvent") }
 }
@@ -87,6 +93,13 @@ pub(crate) unsafe fn query(handle: CUevent) -> Result {
     let (context, event) = usable(handle)?;
     not_captured(&event)?;
     capture::permit_unsafe()?;
+    if let Some(points) = event.points() {
+        ensure!(
+            points.has_happened(points.latest()),
+            ERROR_NOT_READY,
+            "the event has not happened yet"
+        );
+    }
     if let Some(work) = event.recorded() {
         ensure!(
             work.is_done(),
@@ -106,6 +119,9 @@ pub(crate) unsafe fn synchronize(handle: CUevent) -> Result {
     capture::permit_unsafe()?;
     if let Some(work) = event.recorded() {
         context.wait_for(&[work]);
+    }
+    if let Some(points) = event.points() {
+        points.wait(points.latest());
     }
     context.check()
 }

@@ -20,6 +20,7 @@ pub(crate) mod function;
 pub(crate) mod graph;
 pub(crate) mod host_memory;
 pub(crate) mod init;
+pub(crate) mod ipc;
 pub(crate) mod launch;
 pub(crate) mod launch_legacy;
 pub(crate) mod library;

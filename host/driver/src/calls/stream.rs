@@ -110,6 +110,17 @@ pub(crate) unsafe fn wait_event(handle: CUstream, event: CUevent, flags: c_uint)
              CU_EVENT_WAIT_EXTERNAL (1) to make the wait a node"
         )
     }
+    // Another process may have recorded it last.
+    if let Some(points) = event.points().cloned() {
+        let number = points.latest();
+        if !points.has_happened(number) {
+            let job = move |_: Option<&_>| {
+                points.wait(number);
+                Ok(Cost::NOTHING)
+            };
+            context.submit(&stream, Vec::new(), Run::ByWorker(Box::new(job)))?;
+        }
+    }
     // An event that recorded nothing does not make anything wait.
     if let Some(recorded) = event.recorded() {
         context.submit(

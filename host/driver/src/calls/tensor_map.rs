@@ -76,6 +76,8 @@ impl Tensor {
             "a tensor of {rank} dimensions; there can be 1 to 5"
         );
         let dimensions = rank as usize;
+        // An H200's driver (580.159) wants them of one dimension too, which has none.
+        present(self.strides, "globalStrides")?;
         // SAFETY: the caller's contract.
         let map = unsafe {
             TensorMap {

@@ -206,6 +206,19 @@ impl Context {
             .wait(work.iter().map(|work| work.node.clone()).collect());
     }
 
+    /// Does something while none of its work is under way, and none can be submitted.
+    pub(crate) fn while_idle<T>(&self, act: impl FnOnce() -> T) -> T {
+        loop {
+            let mut streams = self.streams.lock();
+            let tails = streams.all_tails();
+            if tails.iter().all(|work| work.is_done()) {
+                return act();
+            }
+            drop(streams);
+            self.wait_for(&tails);
+        }
+    }
+
     /// Waits for everything that was submitted so far.
     pub(crate) fn wait(&self) {
         let work = self.streams.lock().all_tails();

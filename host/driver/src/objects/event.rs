@@ -2,6 +2,7 @@
 
 use super::capturing::Capturing;
 use super::ledger::What;
+use super::points::Points;
 use super::registry::Registry;
 use super::work::Work;
 use crate::abi::enums::event_flags;
@@ -25,6 +26,8 @@ pub(crate) struct Event {
     pub(crate) flags: u32,
     /// What it recorded last.
     recorded: Mutex<Recorded>,
+    /// The same as other processes see it, of one that they may open.
+    points: Option<Arc<Points>>,
 }
 
 /// What an event recorded.
@@ -45,7 +48,26 @@ impl Event {
             context,
             flags,
             recorded: Mutex::default(),
+            points: None,
         }
+    }
+
+    /// An event that other processes see too.
+    pub(crate) fn shared(
+        handle: CUevent,
+        context: CUcontext,
+        flags: u32,
+        points: Arc<Points>,
+    ) -> Event {
+        Event {
+            points: Some(points),
+            ..Event::new(handle, context, flags)
+        }
+    }
+
+    /// What other processes see of it, if they may.
+    pub(crate) fn points(&self) -> Option<&Arc<Points>> {
+        self.points.as_ref()
     }
 
     /// Whether its time can be read.
@@ -55,6 +77,10 @@ impl Event {
 
     /// Records `work`, which ends when all that was submitted before it has.
     pub(crate) fn record(&self, work: Arc<Work>) {
+        if let Some(points) = self.points.clone() {
+            let number = points.submit();
+            work.then(move || points.happen(number));
+        }
         *self.recorded.lock() = Recorded::Work(work);
     }
 

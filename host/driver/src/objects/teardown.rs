@@ -3,7 +3,7 @@
 //! What a context is knows nothing of modules, memory and textures; they know their context. Who ends it has to know them all.
 
 use super::context::Context;
-use super::{array, event, ledger, memory, module, texture, texture_reference};
+use super::{array, event, ipc, ledger, memory, module, texture, texture_reference};
 
 /// Waits for the context's work, then frees all that belongs to it.
 pub(crate) fn destroy(context: &Context) {
@@ -14,6 +14,7 @@ pub(crate) fn destroy(context: &Context) {
         texture::forget_all(context.handle);
         texture_reference::forget_all(context.handle);
         array::forget_all(context.handle);
+        ipc::forget_all(context.handle);
         memory::free_all(context);
     });
 }

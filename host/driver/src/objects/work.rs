@@ -9,10 +9,21 @@ use crate::time::timeline::Node;
 use parking_lot::{Condvar, Mutex};
 use std::sync::Arc;
 
+/// What is done when an operation has run.
+struct Then(Box<dyn FnOnce() + Send>);
+
+impl std::fmt::Debug for Then {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a function")
+    }
+}
+
 /// An operation that was submitted.
 #[derive(Debug)]
 pub(crate) struct Work {
     done: Mutex<bool>,
+    /// What is done when it has run.
+    then: Mutex<Vec<Then>>,
     finished: Condvar,
     /// Its place in modelled time.
     pub(crate) node: Arc<Node>,
@@ -25,6 +36,7 @@ impl Work {
     pub(crate) fn new(node: Arc<Node>, ticket: Option<Arc<Ticket>>) -> Arc<Work> {
         Arc::new(Work {
             done: Mutex::new(false),
+            then: Mutex::default(),
             finished: Condvar::new(),
             node,
             ticket,
@@ -46,7 +58,22 @@ impl Work {
 
     /// Notes that it has run and wakes who waits.
     pub(crate) fn finish(&self) {
-        *self.done.lock() = true;
+        let mut done = self.done.lock();
+        *done = true;
+        for Then(then) in self.then.lock().drain(..) {
+            then();
+        }
+        drop(done);
         self.finished.notify_all();
+    }
+
+    /// Has this done when it has run: at once, if it has. It takes next to no time.
+    pub(crate) fn then(&self, then: impl FnOnce() + Send + 'static) {
+        let done = self.done.lock();
+        if *done {
+            then();
+        } else {
+            self.then.lock().push(Then(Box::new(then)));
+        }
     }
 }

@@ -20,6 +20,7 @@ mod function;
 mod graph;
 mod graph_exec;
 mod host_memory;
+mod ipc;
 mod launch;
 mod library;
 mod link;
@@ -94,6 +95,7 @@ fn all() -> Vec<Row> {
         memory::rows(),
         pool::rows(),
         host_memory::rows(),
+        ipc::rows(),
         copy::rows(),
         array::rows(),
         copy_array::rows(),

@@ -159,6 +159,12 @@ rows! {
         cuTensorMapEncodeTiled(&mut empty(), t.data_type, t.rank, t.address as *mut c_void, nothing(), t.strides.as_ptr(),
             t.box_size.as_ptr(), t.steps.as_ptr(), 0, 0, 0, 0)
     };
+    "cuTensorMapEncodeTiled: one dimension, without the strides that it has none of" => ERROR_INVALID_VALUE, |f| {
+        let t = Tiled::of(f);
+        cuTensorMapEncodeTiled(&mut empty(), t.data_type, 1, t.address as *mut c_void, t.size.as_ptr(), nothing(),
+            t.box_size.as_ptr(), t.steps.as_ptr(), 0, 0, 0, 0)
+    };
+    "cuTensorMapEncodeTiled: one dimension" => SUCCESS, |f| encode(f, |t| t.rank = 1);
     "cuTensorMapEncodeTiled: no such type" => ERROR_INVALID_VALUE, |f| encode(f, |t| t.data_type = 99);
     "cuTensorMapEncodeTiled: no dimensions" => ERROR_INVALID_VALUE, |f| encode(f, |t| t.rank = 0);
     "cuTensorMapEncodeTiled: an address in between" => ERROR_INVALID_VALUE, |f| encode(f, |t| t.address += 8);

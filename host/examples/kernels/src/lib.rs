@@ -6,7 +6,7 @@ use core::cell::Cell;
 
 use lanewise_macros::{device, kernel};
 use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU32};
-use lanewise_std::{DeviceGlobal, DisjointSlice, thread};
+use lanewise_std::{DeviceGlobal, DisjointSlice, programmatic, thread};
 
 lanewise_std::module!();
 
@@ -61,5 +61,29 @@ pub fn polynomial<const N: usize>(coefficients: [f32; N], x: &[f32], mut y: Disj
     let i = thread::index_1d();
     if let (Some(x), Some(y)) = (x.get(i.get()), y.get_mut(&i)) {
         *y = coefficients.iter().rev().fold(0.0, |sum, c| sum * x + c);
+    }
+}
+
+/// Puts `value` everywhere. What comes next in the stream may begin meanwhile.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn fill(mut output: DisjointSlice<f32>, value: f32) {
+    programmatic::launch_dependents();
+    programmatic::wait();
+    let index = thread::index_1d();
+    if let Some(element) = output.get_mut(&index) {
+        *element = value;
+    }
+}
+
+/// Adds `1 / (i + 1)` to element `i`: the division may be done before the kernel ahead has ended, the addition may not.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn add_inverse(mut output: DisjointSlice<f32>) {
+    let index = thread::index_1d();
+    let inverse = 1.0 / (index.get() + 1) as f32;
+    programmatic::wait();
+    if let Some(element) = output.get_mut(&index) {
+        *element += inverse;
     }
 }

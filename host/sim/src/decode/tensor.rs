@@ -7,12 +7,14 @@ use super::builder::{Builder, Operands};
 use super::operand::repr;
 use super::problem::{Result, invalid, unsupported};
 use crate::machine::asynchronous::Addressed;
+use crate::machine::asynchronous::bulk::joining;
 use crate::machine::asynchronous::pending::Join;
 use crate::machine::asynchronous::tensor::{self, Mode, TensorOperation, TensorSite};
 use crate::machine::asynchronous::tensor_map::{self, PublishSite, ReplaceSite};
 use crate::machine::memory::access::NamedSpace;
 use crate::machine::op::Handler;
 use crate::ptx::ast::{Base, Instruction, Modifier as M, Operand, Type};
+use crate::semantics::float;
 use crate::semantics::tensor::{Element, Field};
 
 /// Dimensions that the instruction names.
@@ -92,6 +94,9 @@ fn joins(i: &Instruction) -> Result<Vec<Option<(Join, usize)>>> {
     let bitwise = matches!(operation, M::And | M::Or | M::Xor);
     let of = |number| {
         let ty = match Element::of_driver(number)? {
+            Element::F32Ftz if operation == M::Add => {
+                return Some(joining::<u32, f32, u32, _>(float::add_rn_ftz_f32));
+            }
             Element::U32 | Element::S32 if bitwise => Type::B32,
             Element::U64 if bitwise => Type::B64,
             Element::U32 => Type::U32,

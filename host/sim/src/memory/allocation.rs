@@ -24,6 +24,8 @@ pub enum Kind {
     Mapped,
     /// Memory of several devices under one address, which `multimem` alone reaches (`cuMemMap` of a multicast object).
     Multicast,
+    /// Device memory that another process has allocated (`cuIpcOpenMemHandle`).
+    Opened,
     /// The heap that `malloc` in a kernel takes from.
     Heap,
     /// What launches from kernels pass to their children.
@@ -56,6 +58,7 @@ impl fmt::Display for Kind {
             Self::Constant(name) => write!(f, "constant variable `{name}`"),
             Self::Mapped => f.write_str("mapped device memory"),
             Self::Multicast => f.write_str("multicast memory"),
+            Self::Opened => f.write_str("device memory of another process"),
             Self::Array => f.write_str("an array"),
             Self::Heap => f.write_str("the device heap"),
             Self::Launches => f.write_str("the parameters of launches from kernels"),

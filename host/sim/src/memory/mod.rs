@@ -9,6 +9,7 @@
 //! | `allocation` | one piece of memory, and what it was made as |
 //! | `arena` | the reserved range, at the same address every run |
 //! | `multicast` | one address for memory of several devices |
+//! | `pages` | files in memory, which can be shown at several addresses and in several processes |
 //! | `physical` | memory without an address, to be mapped into the range |
 //! | `shadow` | which bytes were ever written |
 //! | `space` | which parts of the range are taken |
@@ -21,6 +22,7 @@ mod allocation;
 mod arena;
 mod error;
 mod multicast;
+mod pages;
 mod physical;
 mod shadow;
 mod space;
@@ -32,6 +34,8 @@ pub(crate) mod window;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -40,6 +44,7 @@ use arena::Arena;
 pub use error::MemoryError;
 pub(crate) use multicast::Multicast;
 pub use multicast::Replicas;
+use pages::Pages;
 pub use physical::{Physical, View};
 pub(crate) use shadow::{Shadow, words};
 use space::AddressSpace;
@@ -68,6 +73,19 @@ struct State {
     arena: Arena,
     space: AddressSpace,
     table: Table,
+    /// Of the allocations that other processes may show too, or that are theirs, by their starts.
+    shared: BTreeMap<u64, Pages>,
+}
+
+/// Device memory as another process finds it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exported {
+    /// The number of the file that the memory is in, among this process' files.
+    pub file: i32,
+    /// Its number among all files.
+    pub inode: u64,
+    /// Bytes of the allocation.
+    pub size: u64,
 }
 
 impl Memory {
@@ -83,6 +101,7 @@ impl Memory {
                 arena,
                 space,
                 table: Table::default(),
+                shared: BTreeMap::new(),
             }),
             used: Arc::default(),
             total,
@@ -163,12 +182,80 @@ impl Memory {
         let state = &mut *self.lock();
         let found = state.table.remove(address, false)?;
         state.table.freed_by(address, trail);
-        if found.kind.on_device() {
+        if found.kind.on_device() && found.kind != Kind::Opened {
             self.used.fetch_sub(found.size, Ordering::Relaxed);
         }
-        state.arena.release(found.base, found.size);
+        if let Some(pages) = state.shared.remove(&found.base) {
+            // SAFETY: the pages were shown there, and what lay in them is freed.
+            unsafe { state.arena.clear(found.base, pages.size()) }?;
+        } else {
+            state.arena.release(found.base, found.size);
+        }
         state.space.give(found.base, found.size);
         Ok(())
+    }
+
+    /// Puts an allocation into a file that other processes can open, which may be done more than once. It stays where it is.
+    ///
+    /// # Safety
+    /// Nothing writes to it meanwhile.
+    ///
+    /// # Errors
+    /// When no allocation starts there; what the host says.
+    pub unsafe fn export(&self, address: u64) -> Result<Exported, MemoryError> {
+        let state = &mut *self.lock();
+        let found = state.table.find(address).filter(|a| a.base == address);
+        let Some(Allocation { size, .. }) = found.cloned() else {
+            let hint = "does not start an allocation".to_owned();
+            return Err(MemoryError::Foreign { address, hint });
+        };
+        if !state.shared.contains_key(&address) {
+            let pages = Pages::new(size.next_multiple_of(PAGE))?;
+            // SAFETY: allocations start with a page of their own, and a gap of at least a page follows; the pages show what was there.
+            unsafe {
+                pages.fill(address)?;
+                pages.map(address)?;
+            }
+            state.shared.insert(address, pages);
+        }
+        // Nobody here knows from now on who wrote what.
+        if let Some(shadow) = state.table.shadow(address, size) {
+            shadow.write(address, size);
+        }
+        let (file, inode) = state.shared[&address].numbers()?;
+        Ok(Exported { file, inode, size })
+    }
+
+    /// Shows `size` bytes of memory that another process has exported: an allocation, until it is freed.
+    ///
+    /// # Errors
+    /// A file that is too small, or no such range of addresses left.
+    pub fn open(
+        &self,
+        file: OwnedFd,
+        size: u64,
+        made_at: Option<&str>,
+    ) -> Result<u64, MemoryError> {
+        let pages = Pages::of(file)?;
+        if size == 0 || size > pages.size() || !pages.size().is_multiple_of(PAGE) {
+            return Err(MemoryError::ZeroSize);
+        }
+        let (free, total) = (self.total - self.used(), self.total);
+        let state = &mut *self.lock();
+        let place = state.space.take(pages.size(), PAGE);
+        let (base, reused) = place.ok_or(MemoryError::OutOfMemory { size, free, total })?;
+        let shown = state
+            .arena
+            .commit(base, pages.size(), reused)
+            // SAFETY: whole pages of the arena that were taken from its space.
+            .and_then(|()| unsafe { pages.map(base) });
+        if let Err(error) = shown {
+            state.space.give(base, pages.size());
+            return Err(error);
+        }
+        state.table.insert(base, size, Kind::Opened, made_at);
+        state.shared.insert(base, pages);
+        Ok(base)
     }
 
     /// Makes `size` bytes of the host's own memory at `address` reachable for kernels (`cuMemHostRegister`).

@@ -4,20 +4,16 @@
 //! to the other. Here physical memory is a file that has no name, and mapping it is the host's own `mmap` over a part of the
 //! arena, so that two mappings of one piece of memory show the same bytes.
 
-use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
-use rustix::mm::{MapFlags, ProtFlags};
-
 use super::MemoryError;
+use super::pages::Pages;
 
 /// Device memory without an address. It is the device's again when it is dropped.
 #[derive(Debug)]
 pub struct Physical {
-    file: OwnedFd,
-    size: u64,
+    pages: Pages,
     /// Bytes in use of the device that it is of.
     used: Arc<AtomicU64>,
 }
@@ -25,24 +21,18 @@ pub struct Physical {
 impl Physical {
     /// `size` zeroed bytes, already counted in `used`.
     pub(super) fn new(size: u64, used: Arc<AtomicU64>) -> Result<Self, MemoryError> {
-        let refused = |error: rustix::io::Errno| MemoryError::Reserve {
-            size,
-            reason: error.to_string(),
-        };
-        let file = memfd_create("lanewise device memory", MemfdFlags::CLOEXEC)
-            .and_then(|file| ftruncate(&file, size).map(|()| file));
-        match file {
-            Ok(file) => Ok(Self { file, size, used }),
+        match Pages::new(size) {
+            Ok(pages) => Ok(Self { pages, used }),
             Err(error) => {
                 used.fetch_sub(size, Ordering::Relaxed);
-                Err(refused(error))
+                Err(error)
             }
         }
     }
 
     /// How many bytes it has.
     pub fn size(&self) -> u64 {
-        self.size
+        self.pages.size()
     }
 
     /// Shows it at `base`, in place of what was there.
@@ -50,21 +40,8 @@ impl Physical {
     /// # Safety
     /// `self.size()` bytes at `base` are whole pages of the arena, taken from its space, that nothing live lies in.
     pub(super) unsafe fn map(&self, base: u64) -> Result<(), MemoryError> {
-        // SAFETY: the caller's word: only what belongs to nobody is replaced.
-        let mapped = unsafe {
-            rustix::mm::mmap(
-                base as *mut _,
-                self.size as usize,
-                ProtFlags::READ | ProtFlags::WRITE,
-                MapFlags::SHARED | MapFlags::FIXED,
-                &self.file,
-                0,
-            )
-        };
-        mapped.map(|_| ()).map_err(|error| MemoryError::Reserve {
-            size: self.size,
-            reason: error.to_string(),
-        })
+        // SAFETY: passed on.
+        unsafe { self.pages.map(base) }
     }
 }
 
@@ -74,27 +51,10 @@ impl Physical {
     /// # Errors
     /// What the host says.
     pub fn view(&self) -> Result<View, MemoryError> {
-        // SAFETY: the host chooses addresses at which nothing is.
-        let mapped = unsafe {
-            rustix::mm::mmap(
-                std::ptr::null_mut(),
-                self.size as usize,
-                ProtFlags::READ | ProtFlags::WRITE,
-                MapFlags::SHARED,
-                &self.file,
-                0,
-            )
-        };
-        match mapped {
-            Ok(start) => Ok(View {
-                start: start.expose_provenance() as u64,
-                size: self.size,
-            }),
-            Err(error) => Err(MemoryError::Reserve {
-                size: self.size,
-                reason: error.to_string(),
-            }),
-        }
+        Ok(View {
+            start: self.pages.show()?,
+            size: self.size(),
+        })
     }
 }
 
@@ -121,6 +81,6 @@ impl Drop for View {
 
 impl Drop for Physical {
     fn drop(&mut self) {
-        self.used.fetch_sub(self.size, Ordering::Relaxed);
+        self.used.fetch_sub(self.size(), Ordering::Relaxed);
     }
 }

@@ -199,3 +199,44 @@ pub fn copies_whole_structures(from: &[Float4], mut to: DisjointSlice<Float4>) {
         *to = *from;
     }
 }
+
+/// Fields of several widths, 16 bytes in all.
+#[derive(Clone, Copy)]
+#[repr(C, align(16))]
+pub struct Mixed {
+    pub id: u64,
+    pub weight: f32,
+    pub kind: u16,
+    pub flags: [u8; 2],
+}
+
+#[kernel]
+pub fn copies_mixed_structures(from: &[Mixed], mut to: DisjointSlice<Mixed>) {
+    if let Some((to, index)) = to.get_mut_indexed()
+        && let Some(from) = from.get(index.get())
+    {
+        *to = *from;
+    }
+}
+
+#[kernel]
+pub fn copies_arrays_of_structures(from: &[[Mixed; 2]], mut to: DisjointSlice<[Mixed; 2]>) {
+    if let Some((to, index)) = to.get_mut_indexed()
+        && let Some(from) = from.get(index.get())
+    {
+        *to = *from;
+    }
+}
+
+#[kernel]
+pub fn copies_structures_through_shared(from: &[Mixed], mut to: DisjointSlice<Mixed>) {
+    shared! { static TILE: [Mixed; 64]; }
+    let thread = thread_idx_x() as usize;
+    if let Some(from) = from.get(thread) {
+        unsafe { TILE.set(thread, *from) };
+    }
+    sync_threads();
+    if let Some((to, _)) = to.get_mut_indexed() {
+        *to = unsafe { TILE.get(63 - thread) };
+    }
+}

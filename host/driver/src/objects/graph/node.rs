@@ -102,13 +102,14 @@ impl Kind {
                 // this data each time.
                 calling::in_callback(|| unsafe { function(data.0) });
             }
+            // A launch has seen to what this process recorded.
+            Kind::Wait(event) => {
+                if let Some(points) = event.points() {
+                    points.wait(points.latest());
+                }
+            }
             // A launch sees to what these mean before its nodes run.
-            Kind::Child(_)
-            | Kind::Empty
-            | Kind::Wait(_)
-            | Kind::Record(_)
-            | Kind::Alloc(_)
-            | Kind::Free(_) => {}
+            Kind::Child(_) | Kind::Empty | Kind::Record(_) | Kind::Alloc(_) | Kind::Free(_) => {}
         }
         Ok(Cost::NOTHING)
     }

@@ -1,0 +1,287 @@
+//! Memory and events that processes share.
+//!
+//! One process allocates a buffer and makes a handle of it, which is bytes, or a word of text: it goes to the other process by whatever way the two have (a
+//! pipe, an argument, a socket). That one opens it, and has the same memory on its device. Events go the same way, and order the work of the two.
+//!
+//! ```no_run
+//! use lanewise::{Device, DeviceBuffer, EventOptions, IpcBuffer, IpcEvent, IpcMemory};
+//!
+//! // One process:
+//! let device = Device::open()?;
+//! let stream = device.stream()?;
+//! let buffer = DeviceBuffer::from_slice(&device, &[1.0f32; 100])?;
+//! let filled = device.event_with(EventOptions::new().interprocess())?;
+//! filled.record(&stream)?;
+//! println!("{} {}", buffer.ipc_handle()?, filled.ipc_handle()?);
+//!
+//! // Another one, with the two words:
+//! # let words = ["", ""];
+//! let filled = words[1].parse::<IpcEvent>()?.open(&device)?;
+//! // SAFETY: the first process leaves the buffer alone until this one ends.
+//! let buffer: IpcBuffer<f32> = unsafe { words[0].parse::<IpcMemory>()?.open(&device)? };
+//! stream.wait_event(&filled)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! On the simulator each process has a simulated GPU of its own, and the memory is in both. The two run as one user and see each other's processes.
+//! Source: CUDA C++ Programming Guide, "Interprocess Communication"; CUDA driver API, `cuIpcGetMemHandle` and its kin.
+
+use std::fmt;
+use std::mem::ManuallyDrop;
+use std::panic::Location;
+use std::str::FromStr;
+
+use cust::memory::DeviceCopy;
+use lanewise_driver::abi::{CUevent, CUipcEventHandle, CUipcMemHandle};
+use lanewise_driver::api;
+
+use crate::{Device, DeviceBuffer, DriverError, Event};
+
+/// Bytes of the driver's handles.
+const BYTES: usize = 64;
+
+/// Why memory or an event is not shared.
+#[derive(Debug, thiserror::Error)]
+pub enum IpcError {
+    /// It is not memory that is shared.
+    #[error(
+        "whole buffers with elements in them are shared, from `DeviceBuffer::from_slice` or `zeroed`: no part, no view, nothing from a pool, managed or mapped"
+    )]
+    NotWhole,
+    /// The memory is no whole number of elements.
+    #[error(
+        "{bytes} bytes are shared, and an element of the type that was asked for has {element}"
+    )]
+    Size {
+        /// Bytes that are shared.
+        bytes: u64,
+        /// Bytes of an element.
+        element: usize,
+    },
+    /// The text is no handle.
+    #[error(
+        "`{0}` is no handle of shared memory or of an event: pass on the text that it was written as"
+    )]
+    Text(String),
+    /// The driver refused: among others, because the handle is this process' own, or the other process has ended.
+    #[error("the driver does not share it")]
+    Driver(#[from] DriverError),
+}
+
+/// A handle of a buffer's memory, for another process. It is written as text and read from it, or as [bytes](Self::to_bytes).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IpcMemory {
+    handle: [u8; BYTES],
+    /// Bytes of the buffer.
+    bytes: u64,
+}
+
+/// A handle of an event, for another process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IpcEvent {
+    handle: [u8; BYTES],
+}
+
+/// Another process' buffer, on a device of this one: passed to launches and copies where a buffer is. The memory is let go of when it is dropped, once the
+/// work with it is over; it is the other process' to free.
+#[derive(Debug)]
+pub struct IpcBuffer<T: DeviceCopy> {
+    buffer: ManuallyDrop<DeviceBuffer<T>>,
+}
+
+impl<T: DeviceCopy> DeviceBuffer<T> {
+    /// A handle of the buffer's memory, for another process. It means nothing once the buffer is dropped.
+    ///
+    /// A GPU may have other buffers in the same block of memory, which the other process then reaches too: where that matters, share buffers of whole
+    /// multiples of 2 MiB.
+    ///
+    /// # Errors
+    /// [`IpcError::NotWhole`], or the driver's.
+    #[track_caller]
+    pub fn ipc_handle(&self) -> Result<IpcMemory, IpcError> {
+        let at = Location::caller();
+        if !self.is_allocated() {
+            return Err(IpcError::NotWhole);
+        }
+        self.device().make_current(at)?;
+        let mut handle = CUipcMemHandle {
+            reserved: [0; BYTES],
+        };
+        // SAFETY: the result has a place.
+        let result = unsafe { api::cuIpcGetMemHandle(&mut handle, self.address()) };
+        DriverError::check_code("cuIpcGetMemHandle", result, at)?;
+        Ok(IpcMemory {
+            handle: handle.reserved.map(|byte| byte as u8),
+            bytes: (self.len() * size_of::<T>()) as u64,
+        })
+    }
+}
+
+impl IpcMemory {
+    /// The memory, on a device of this process: as many `T` as there is room for.
+    ///
+    /// # Errors
+    /// [`IpcError::Size`], or the driver's.
+    ///
+    /// # Safety
+    /// Nothing here knows what the other process does. As long as the buffer is there:
+    /// - that process keeps its own, and holds values of `T` in it;
+    /// - while one of the two writes an element, the other does not touch it. Events, or waiting and telling, see to that;
+    /// - it is opened once at a time in this process;
+    /// - the handle is one that [`DeviceBuffer::ipc_handle`] gave, and has not been changed.
+    #[track_caller]
+    pub unsafe fn open<T: DeviceCopy>(&self, device: &Device) -> Result<IpcBuffer<T>, IpcError> {
+        /// `CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS`, which has to be said.
+        const LAZY_PEER_ACCESS: u32 = 1;
+        let (at, element) = (Location::caller(), size_of::<T>());
+        if element == 0 || !self.bytes.is_multiple_of(element as u64) {
+            let bytes = self.bytes;
+            return Err(IpcError::Size { bytes, element });
+        }
+        device.make_current(at)?;
+        let reserved = self.handle.map(|byte| byte as _);
+        let mut address = 0;
+        lanewise_driver::set_call_site(Some(at));
+        // SAFETY: the result has a place.
+        let result = unsafe {
+            api::cuIpcOpenMemHandle_v2(&mut address, CUipcMemHandle { reserved }, LAZY_PEER_ACCESS)
+        };
+        lanewise_driver::set_call_site(None);
+        DriverError::check_code("cuIpcOpenMemHandle", result, at)?;
+        let len = (self.bytes / element as u64) as usize;
+        // SAFETY: the caller's promise; it is there until it is closed, when this is dropped.
+        let buffer = unsafe { DeviceBuffer::borrow_raw(device, address, len) };
+        Ok(IpcBuffer { buffer })
+    }
+
+    /// The handle and the buffer's size, for a channel that takes bytes.
+    #[must_use]
+    pub fn to_bytes(self) -> [u8; BYTES + 8] {
+        let mut bytes = [0; BYTES + 8];
+        bytes[..BYTES].copy_from_slice(&self.handle);
+        bytes[BYTES..].copy_from_slice(&self.bytes.to_le_bytes());
+        bytes
+    }
+
+    /// A handle from such bytes.
+    #[must_use]
+    pub fn from_bytes(bytes: [u8; BYTES + 8]) -> Self {
+        let (mut handle, mut size) = ([0; BYTES], [0; 8]);
+        handle.copy_from_slice(&bytes[..BYTES]);
+        size.copy_from_slice(&bytes[BYTES..]);
+        Self {
+            handle,
+            bytes: u64::from_le_bytes(size),
+        }
+    }
+}
+
+impl<T: DeviceCopy> std::ops::Deref for IpcBuffer<T> {
+    type Target = DeviceBuffer<T>;
+
+    fn deref(&self) -> &DeviceBuffer<T> {
+        &self.buffer
+    }
+}
+
+impl<T: DeviceCopy> Drop for IpcBuffer<T> {
+    fn drop(&mut self) {
+        // Nobody to report to. What is queued with the memory is over before it goes.
+        for stream in self.order().streams() {
+            let _ = stream.synchronize();
+        }
+        let _ = self.device().make_current(Location::caller());
+        // SAFETY: opened once for this value, and used no more.
+        let _ = unsafe { api::cuIpcCloseMemHandle(self.address()) };
+    }
+}
+
+impl Event {
+    /// A handle of the event, for another process. It has to be made for that: [`EventOptions::interprocess`](crate::EventOptions::interprocess).
+    ///
+    /// # Errors
+    /// The driver's: `CUDA_ERROR_INVALID_VALUE` of another event.
+    #[track_caller]
+    pub fn ipc_handle(&self) -> Result<IpcEvent, IpcError> {
+        let at = Location::caller();
+        self.device().make_current(at)?;
+        let mut handle = CUipcEventHandle {
+            reserved: [0; BYTES],
+        };
+        let event = CUevent(self.raw().expose_provenance());
+        // SAFETY: the result has a place, and the event is live.
+        let result = unsafe { api::cuIpcGetEventHandle(&mut handle, event) };
+        DriverError::check_code("cuIpcGetEventHandle", result, at)?;
+        Ok(IpcEvent {
+            handle: handle.reserved.map(|byte| byte as u8),
+        })
+    }
+}
+
+impl IpcEvent {
+    /// The event, on a device of this process. Both processes may record it and wait for it; what it was recorded by last is what counts. One whose
+    /// record the other process has not come to yet has happened.
+    ///
+    /// # Errors
+    /// The driver's.
+    #[track_caller]
+    pub fn open(&self, device: &Device) -> Result<Event, IpcError> {
+        let at = Location::caller();
+        device.make_current(at)?;
+        let reserved = self.handle.map(|byte| byte as _);
+        let mut event = CUevent::default();
+        // SAFETY: the result has a place.
+        let result =
+            unsafe { api::cuIpcOpenEventHandle(&mut event, CUipcEventHandle { reserved }) };
+        DriverError::check_code("cuIpcOpenEventHandle", result, at)?;
+        // SAFETY: made by the call above, and nobody else's.
+        Ok(unsafe { Event::from_raw(device, std::ptr::with_exposed_provenance_mut(event.0)) })
+    }
+}
+
+/// Two digits a byte.
+fn write_digits(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
+    bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+}
+
+/// The bytes of such digits, exactly so many.
+fn read_digits<const N: usize>(text: &str) -> Result<[u8; N], IpcError> {
+    let wrong = || IpcError::Text(text.to_owned());
+    let digits: Option<Vec<u32>> = text.chars().map(|digit| digit.to_digit(16)).collect();
+    let digits = digits.ok_or_else(wrong)?;
+    if digits.len() != 2 * N {
+        return Err(wrong());
+    }
+    Ok(std::array::from_fn(|i| {
+        (digits[2 * i] << 4 | digits[2 * i + 1]) as u8
+    }))
+}
+
+impl fmt::Display for IpcMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_digits(f, &self.to_bytes())
+    }
+}
+
+impl FromStr for IpcMemory {
+    type Err = IpcError;
+
+    fn from_str(text: &str) -> Result<Self, IpcError> {
+        read_digits(text).map(Self::from_bytes)
+    }
+}
+
+impl fmt::Display for IpcEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_digits(f, &self.handle)
+    }
+}
+
+impl FromStr for IpcEvent {
+    type Err = IpcError;
+
+    fn from_str(text: &str) -> Result<Self, IpcError> {
+        let handle = read_digits(text)?;
+        Ok(Self { handle })
+    }
+}

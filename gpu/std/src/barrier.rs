@@ -39,6 +39,42 @@ use crate::shared::SharedArray;
 use crate::state_space::{self, ptx};
 use crate::{cluster, target, thread};
 
+/// Whether a phase has ended, which is named by a token or by its parity (`$parity`): by an instruction that waits a while, where the target has one.
+macro_rules! phase_has_ended {
+    ($scope:ident, $address:expr, $name:literal, $parity:literal, $register:ident, $phase:expr) => {{
+        let ended: u32;
+        macro_rules! ask {
+            ($how:literal, $space:literal) => {
+                ptx!($name:
+                    concat!("{{ .reg .pred ended; mbarrier.", $how, $parity, $space, ".b64 ended, [{address}], {phase}; selp.u32 {ended}, 1, 0, ended; }}"),
+                    ended = lateout(reg32) ended,
+                    address = in(reg32) $address,
+                    phase = in($register) $phase,
+                    options(nostack, preserves_flags),
+                )
+            };
+        }
+        #[cfg_attr(
+            not(target_arch = "nvptx64"),
+            allow(
+                clippy::if_same_then_else,
+                reason = "they differ in the instruction, which the host has not"
+            )
+        )]
+        // SAFETY: the barrier was initialised.
+        unsafe {
+            if $scope::IS_CLUSTER {
+                ask!("try_wait", ".acquire.cluster.shared::cta");
+            } else if target::is_at_least(90) {
+                ask!("try_wait", ".shared");
+            } else {
+                ask!("test_wait", ".shared");
+            }
+        }
+        ended != 0
+    }};
+}
+
 /// Eight bytes of shared memory that a barrier is made of: `shared! { static BARRIER: [BarrierStorage; 1]; }`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(8))]
@@ -282,36 +318,7 @@ impl<S: Scope> Barrier<S> {
     #[inline]
     #[must_use]
     pub fn has_ended(&self, token: &Token) -> bool {
-        let ended: u32;
-        macro_rules! ask {
-            ($instruction:literal) => {
-                ptx!("mbarrier.test_wait":
-                    concat!("{{ .reg .pred ended; ", $instruction, ".b64 ended, [{address}], {token}; selp.u32 {ended}, 1, 0, ended; }}"),
-                    ended = lateout(reg32) ended,
-                    address = in(reg32) self.address,
-                    token = in(reg64) token.0,
-                    options(nostack, preserves_flags),
-                )
-            };
-        }
-        #[cfg_attr(
-            not(target_arch = "nvptx64"),
-            expect(
-                clippy::if_same_then_else,
-                reason = "they differ in the instruction, which the host has not"
-            )
-        )]
-        // SAFETY: the barrier was initialised.
-        unsafe {
-            if S::IS_CLUSTER {
-                ask!("mbarrier.try_wait.acquire.cluster.shared::cta");
-            } else if target::is_at_least(90) {
-                ask!("mbarrier.try_wait.shared");
-            } else {
-                ask!("mbarrier.test_wait.shared");
-            }
-        }
-        ended != 0
+        phase_has_ended!(S, self.address, "mbarrier.test_wait", "", reg64, token.0)
     }
 
     /// Waits until the phase of this parity has ended, without having arrived in it.
@@ -329,36 +336,14 @@ impl<S: Scope> Barrier<S> {
     #[inline]
     #[must_use]
     pub fn has_ended_parity(&self, parity: Parity) -> bool {
-        let ended: u32;
-        macro_rules! ask {
-            ($instruction:literal) => {
-                ptx!("mbarrier.test_wait.parity":
-                    concat!("{{ .reg .pred ended; ", $instruction, ".b64 ended, [{address}], {parity}; selp.u32 {ended}, 1, 0, ended; }}"),
-                    ended = lateout(reg32) ended,
-                    address = in(reg32) self.address,
-                    parity = in(reg32) parity as u32,
-                    options(nostack, preserves_flags),
-                )
-            };
-        }
-        #[cfg_attr(
-            not(target_arch = "nvptx64"),
-            expect(
-                clippy::if_same_then_else,
-                reason = "they differ in the instruction, which the host has not"
-            )
-        )]
-        // SAFETY: the barrier was initialised.
-        unsafe {
-            if S::IS_CLUSTER {
-                ask!("mbarrier.try_wait.parity.acquire.cluster.shared::cta");
-            } else if target::is_at_least(90) {
-                ask!("mbarrier.try_wait.parity.shared");
-            } else {
-                ask!("mbarrier.test_wait.parity.shared");
-            }
-        }
-        ended != 0
+        phase_has_ended!(
+            S,
+            self.address,
+            "mbarrier.test_wait.parity",
+            ".parity",
+            reg32,
+            parity as u32
+        )
     }
 
     /// Ends the barrier: its memory may be used for something else.

@@ -3,8 +3,6 @@
 //! The order in which threads come is not fixed, nor is the rounding of a sum of floats: two runs may differ in the last
 //! bits. The operation is relaxed; a fence before or after orders other accesses ([`crate::fence`]).
 
-use core::cell::UnsafeCell;
-
 use super::system;
 use crate::half::{Bf16, Bf16x2, F16, F16x2};
 use crate::intrinsics;
@@ -12,26 +10,9 @@ use crate::intrinsics;
 macro_rules! floats {
     ($($(#[$doc:meta])* $name:ident($ty:ty, $module:ident, $add:ident);)*) => {
         $(
-            $(#[$doc])*
-            #[derive(Debug)]
-            #[repr(transparent)]
-            pub struct $name(UnsafeCell<$ty>);
-
-            // SAFETY: every access is atomic.
-            unsafe impl Sync for $name {}
+            atomic_type! { $(#[$doc])* $name($ty) }
 
             impl $name {
-                /// An atomic view of the number at `address`.
-                ///
-                /// # Safety
-                /// For `'a`, `address` is valid and aligned, and nothing but atomics touches it.
-                #[inline]
-                #[must_use]
-                pub unsafe fn from_ptr<'a>(address: *mut $ty) -> &'a Self {
-                    // SAFETY: the caller says so; the layouts are the same.
-                    unsafe { &*address.cast() }
-                }
-
                 /// Adds `value`, and gives what was there before.
                 #[doc(alias = "atomicAdd")]
                 #[doc(alias = "atom.add")]
@@ -63,26 +44,9 @@ floats! {
 macro_rules! half_floats {
     ($($(#[$doc:meta])* $name:ident($ty:ident, $register:ident, $instruction:literal);)*) => {
         $(
-            $(#[$doc])*
-            #[derive(Debug)]
-            #[repr(transparent)]
-            pub struct $name(UnsafeCell<$ty>);
-
-            // SAFETY: every access is atomic.
-            unsafe impl Sync for $name {}
+            atomic_type! { $(#[$doc])* $name($ty) }
 
             impl $name {
-                /// The value at `address`, as an atomic.
-                ///
-                /// # Safety
-                /// `address` is aligned and valid for `'a`, and in that time nothing but atomics of one scope touches it.
-                #[inline]
-                #[must_use]
-                pub unsafe fn from_ptr<'a>(address: *mut $ty) -> &'a Self {
-                    // SAFETY: the caller says so; the layouts are the same.
-                    unsafe { &*address.cast() }
-                }
-
                 /// Adds `value` (each half by itself, of a pair), and gives what was there before.
                 #[doc(alias = "atomicAdd")]
                 #[inline]

@@ -1,7 +1,5 @@
 //! Atomic integers in memory that threads share.
 
-use core::cell::UnsafeCell;
-
 use super::AtomicOrdering;
 use super::operations;
 use super::scope::{Block, Device, System};
@@ -10,26 +8,9 @@ use super::system;
 macro_rules! integers {
     ($($(#[$doc:meta])* $name:ident($ty:ty, $module:ident::$scope:ident, $max:ident, $min:ident);)*) => {
         $(
-            $(#[$doc])*
-            #[derive(Debug)]
-            #[repr(transparent)]
-            pub struct $name(UnsafeCell<$ty>);
-
-            // SAFETY: every access is atomic.
-            unsafe impl Sync for $name {}
+            atomic_type! { $(#[$doc])* $name($ty) }
 
             impl $name {
-                /// An atomic view of the number at `address`.
-                ///
-                /// # Safety
-                /// For `'a`, `address` is valid and aligned, and nothing but atomics touches it.
-                #[inline]
-                #[must_use]
-                pub unsafe fn from_ptr<'a>(address: *mut $ty) -> &'a Self {
-                    // SAFETY: the caller says so; the layouts are the same.
-                    unsafe { &*address.cast() }
-                }
-
                 /// The value at this moment, without an order to other accesses.
                 #[doc(alias = "ld.relaxed")]
                 #[inline]

@@ -8,6 +8,32 @@
 //! An atomic is a view of a plain number in global or shared memory, by `from_ptr`; the same memory must not be accessed
 //! in other ways meanwhile. PTX ISA, "Memory Consistency Model", "atom", "red"; CUDA C++ Programming Guide, "Atomic Functions".
 
+/// The type of an atomic: its cell, that threads may share it, and how memory is seen as one. What can be done with it is said where it is used.
+macro_rules! atomic_type {
+    ($(#[$doc:meta])* $name:ident($ty:ty)) => {
+        $(#[$doc])*
+        #[derive(Debug)]
+        #[repr(transparent)]
+        pub struct $name(core::cell::UnsafeCell<$ty>);
+
+        // SAFETY: every access is atomic.
+        unsafe impl Sync for $name {}
+
+        impl $name {
+            /// What is at `address`, as an atomic.
+            ///
+            /// # Safety
+            /// For `'a`, `address` is valid and aligned (to the whole size), and nothing but atomics of one scope touches it.
+            #[inline]
+            #[must_use]
+            pub unsafe fn from_ptr<'a>(address: *mut $ty) -> &'a Self {
+                // SAFETY: the caller says so; the layouts are the same.
+                unsafe { &*address.cast() }
+            }
+        }
+    };
+}
+
 mod float;
 mod integer;
 #[cfg(target_arch = "nvptx64")]

@@ -8,33 +8,14 @@
     allow(unused_variables, unreachable_code, dead_code)
 )]
 
-use core::cell::UnsafeCell;
-
 use crate::state_space::ptx;
 use crate::vector::{Float2, Float4};
 
 macro_rules! vectors {
     ($($(#[$doc:meta])* $name:ident($ty:ident, $instruction:literal, $old:literal, $new:literal: $($field:ident $register:ident)*);)*) => {$(
-        $(#[$doc])*
-        #[derive(Debug)]
-        #[repr(transparent)]
-        pub struct $name(UnsafeCell<$ty>);
-
-        // SAFETY: every access is atomic.
-        unsafe impl Sync for $name {}
+        atomic_type! { $(#[$doc])* $name($ty) }
 
         impl $name {
-            /// The vector at `address`, in global memory, as atomics.
-            ///
-            /// # Safety
-            /// `address` is aligned and valid for `'a`, and in that time nothing but atomics of one scope touches it.
-            #[inline]
-            #[must_use]
-            pub unsafe fn from_ptr<'a>(address: *mut $ty) -> &'a Self {
-                // SAFETY: the caller says so; the layouts are the same.
-                unsafe { &*address.cast() }
-            }
-
             /// Adds each float of `value` to the one that is there, and gives what was there before.
             #[doc(alias = "atomicAdd")]
             #[doc(alias = "atom.add")]
@@ -63,13 +44,10 @@ vectors! {
         x old_x y old_y z old_z w old_w);
 }
 
-/// 128 bits that are exchanged as one, atomically among the threads of the device: a pointer and a count, say.
-#[derive(Debug)]
-#[repr(transparent)]
-pub struct DeviceAtomicU128(UnsafeCell<u128>);
-
-// SAFETY: every access is atomic.
-unsafe impl Sync for DeviceAtomicU128 {}
+atomic_type! {
+    /// 128 bits that are exchanged as one, atomically among the threads of the device: a pointer and a count, say.
+    DeviceAtomicU128(u128)
+}
 
 /// The lower and the upper half.
 fn halves(value: u128) -> (u64, u64) {
@@ -82,17 +60,6 @@ fn joined(low: u64, high: u64) -> u128 {
 }
 
 impl DeviceAtomicU128 {
-    /// The number at `address`, as an atomic.
-    ///
-    /// # Safety
-    /// `address` is aligned to 16 bytes and valid for `'a`, and in that time nothing but atomics of one scope touches it.
-    #[inline]
-    #[must_use]
-    pub unsafe fn from_ptr<'a>(address: *mut u128) -> &'a Self {
-        // SAFETY: the caller says so; the layouts are the same.
-        unsafe { &*address.cast() }
-    }
-
     /// Puts `value` there, and gives what was there before.
     #[doc(alias = "atomicExch")]
     #[doc(alias = "atom.exch.b128")]

@@ -29,7 +29,7 @@ use crate::source_paths::SourcePaths;
 use crate::{advice, fingerprint, toolchain};
 
 /// The Rust target of kernels.
-const TARGET: &str = "nvptx64-nvidia-cuda";
+pub(crate) const TARGET: &str = "nvptx64-nvidia-cuda";
 
 /// Cargo's profile of an ordinary build, in variables of the environment.
 const RELEASE: [(&str, &str); 7] = [

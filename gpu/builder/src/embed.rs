@@ -18,6 +18,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::builder::PtxBuilder;
+use crate::cargo;
 use crate::error::BuildError;
 use crate::output::Output;
 use crate::passes::symbols;
@@ -47,6 +48,10 @@ pub fn embed(name: &str, options: impl FnOnce(PtxBuilder) -> PtxBuilder) {
 }
 
 fn try_embed(name: &str, options: impl FnOnce(PtxBuilder) -> PtxBuilder) -> Result<(), BuildError> {
+    // Cargo itself compiles or checks the crate for the device (`cargo clippy --target nvptx64-nvidia-cuda`): code that runs there embeds none.
+    if env::var("TARGET").is_ok_and(|target| target == cargo::TARGET) {
+        return Ok(());
+    }
     let folder = variable("CARGO_MANIFEST_DIR")?;
     let out = variable("OUT_DIR")?;
     let files = out.join("lanewise");
@@ -73,7 +78,9 @@ fn try_embed(name: &str, options: impl FnOnce(PtxBuilder) -> PtxBuilder) -> Resu
         "cargo::rerun-if-changed={}",
         folder.join("Cargo.toml").display()
     );
-    for source in output.sources.iter().chain(&output.linked) {
+    // What is in `OUT_DIR` the script itself has written, after it began: were it named, cargo would take it for changed each time.
+    let sources = output.sources.iter().chain(&output.linked);
+    for source in sources.filter(|source| !source.starts_with(&out)) {
         println!("cargo::rerun-if-changed={}", source.display());
     }
     Ok(())
@@ -85,11 +92,17 @@ fn variable(name: &'static str) -> Result<PathBuf, BuildError> {
     Ok(value.into())
 }
 
-/// The outer build's target folder, which is above `OUT_DIR` and which cargo marks. So a crate from a registry writes nothing beside its
-/// source, and all kernel crates of a build share one compiled `core`.
+/// The outer build's target folder, which is above `OUT_DIR` and which cargo marks if it was not there before. So a crate from a registry
+/// writes nothing beside its source, and all kernel crates of a build share one compiled `core`. Without a mark (a folder that was
+/// mounted, or kept by a CI) it is a profile's folder, the one that holds `build/PACKAGE/out`.
 fn target_folder(out: &Path) -> &Path {
     let is_marked = |folder: &&Path| folder.join("CACHEDIR.TAG").is_file();
-    out.ancestors().find(is_marked).unwrap_or(out)
+    let holds_packages = |folder: &&Path| folder.file_name().is_some_and(|name| name == "build");
+    let of_profile = || out.ancestors().find(holds_packages)?.parent();
+    out.ancestors()
+        .find(is_marked)
+        .or_else(of_profile)
+        .unwrap_or(out)
 }
 
 /// The Rust text.
@@ -144,4 +157,27 @@ fn symbols_of(output: &Output) -> BTreeSet<&str> {
             kernels.chain(module.statics.iter().map(|it| &*it.name))
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernel_crates_share_a_folder_with_cargos_mark_or_without() {
+        let target = tempfile::tempdir().expect("a folder");
+        let profile = target.path().join("x86_64-unknown-linux-gnu/debug");
+        let outs =
+            ["one-1", "two-2"].map(|package| profile.join("build").join(package).join("out"));
+        for out in &outs {
+            fs::create_dir_all(out).expect("it is ours");
+            assert_eq!(target_folder(out), profile);
+        }
+        fs::write(target.path().join("CACHEDIR.TAG"), "").expect("it is ours");
+        for out in &outs {
+            assert_eq!(target_folder(out), target.path());
+        }
+        let elsewhere = Path::new("/nowhere/at/all");
+        assert_eq!(target_folder(elsewhere), elsewhere);
+    }
 }

@@ -12,7 +12,7 @@ use lanewise_builder::{Output, PtxBuilder};
 #[expect(dead_code, reason = "shared with the tests of ordinary builds")]
 mod support;
 
-use crate::support::{builder, count, function_in, scratch, target_dir};
+use crate::support::{builder, count, function_in, target_dir};
 
 /// The fixture `debug`, with what says where it comes from.
 static SMALL: LazyLock<String> = LazyLock::new(|| {
@@ -20,14 +20,14 @@ static SMALL: LazyLock<String> = LazyLock::new(|| {
     read(&built.unwrap_or_else(|error| panic!("{error}")).modules[0].ptx)
 });
 
-/// The crate `gpu`.
+/// The crate `gpu`, where `cargo xtask run --debug` would put it: its tests come next, and find one target made.
 static GPU: LazyLock<Output> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
         .expect("the crate gpu");
     let builder = PtxBuilder::new(folder)
         .target_dir(target_dir())
-        .out_dir(scratch("gpu-debug"))
+        .out_dir(target_dir().with_file_name("ptx-debug"))
         .color(false)
         .debug(true);
     let built = builder.arch("sm_90").build();

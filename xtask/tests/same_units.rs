@@ -2,7 +2,7 @@
 //!
 //! Cargo gives a dependency the features that the selected packages ask for. Where two commands select different packages, the
 //! same crate may be built twice, and with it all that stands on it: the simulator, for one, which takes minutes.
-//! `xtask/Cargo.toml` asks for what is missing; this test says when its list is short of something.
+//! `xtask/Cargo.toml` asks for what is missing; these tests say when its list is short of something.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -57,5 +57,21 @@ fn what_xtask_builds_is_what_the_tests_built() {
             "`cargo {}` builds again:\n{list}",
             arguments.join(" ")
         );
+    }
+}
+
+/// A build script and a program that stand on the same crate get one copy of it, if they ask for the same features.
+#[test]
+fn no_crate_is_built_twice_for_scripts_and_for_programs() {
+    /// Those that the kernels of one crate want otherwise than all the rest; both are small.
+    const TWICE: [&str; 2] = ["#cust_core@", "/gpu/std#"];
+    let all = units(&["test", "--workspace"]);
+    let name = |unit: &str| unit.split(" [").next().unwrap_or_default().to_owned();
+    let mut last = String::new();
+    for unit in &all {
+        let twice = name(unit) == last;
+        last = name(unit);
+        let meant = TWICE.iter().any(|part| unit.contains(part));
+        assert!(!twice || meant, "built with other features too: {unit}");
     }
 }

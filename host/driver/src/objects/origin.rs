@@ -194,7 +194,7 @@ fn own(frames: &[Frame]) -> Vec<Frame> {
         let name = frame.name.trim_start_matches(['<', '&']);
         let file = frame.place.as_ref().map_or("", |place| &place.file);
         LIBRARIES.iter().any(|library| name.starts_with(library))
-            || name.starts_with("cu") && frame.place.is_none()
+            || frame.place.is_none() && is_call(name)
             || file.starts_with("/rustc/")
             || file.contains("/registry/src/")
     };
@@ -207,6 +207,12 @@ fn own(frames: &[Frame]) -> Vec<Frame> {
         .cloned()
         .collect();
     if own.is_empty() { all } else { own }
+}
+
+/// Whether a name is one of the driver's: `cuMemAlloc_v2`.
+fn is_call(name: &str) -> bool {
+    let rest = name.strip_prefix("cu");
+    rest.is_some_and(|rest| rest.starts_with(char::is_uppercase))
 }
 
 #[cfg(test)]

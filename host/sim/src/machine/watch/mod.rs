@@ -103,6 +103,10 @@ impl Core<'_> {
             self.look(op, (mask, false));
             return;
         }
+        if info.multicast {
+            self.look(op, (mask, true));
+            return;
+        }
         // SAFETY: `op` is an operation of the program.
         let o = unsafe { &*op };
         let plain = matches!(info.class, Class::Load(_) | Class::Store(_));

@@ -15,6 +15,9 @@ pub fn of(opcode: Opcode, sample: &Sample) -> Harness {
         Cp | Tensormap if opcode == Tensormap || has(Modifier::Tensor) => Harness::None(
             "a tensor map is the driver's own: the driver's conformance rows and the machine's tests use some",
         ),
+        Multimem => Harness::None(
+            "memory of several devices under one address: the machine's and the driver's tests make some",
+        ),
         _ if by_use::works_for(opcode, sample) => Harness::Use,
         Mbarrier | Cp => Harness::Sequence,
         St | Red if has(Modifier::Async) => Harness::Sequence,

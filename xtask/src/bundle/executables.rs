@@ -99,6 +99,7 @@ fn is_tested(artifact: &Artifact) -> bool {
     TESTED.contains(&name)
 }
 
+/// The folder of its package and the target; a package's unit tests and a test program may have one name.
 fn name(artifact: &Artifact) -> String {
     let folder = artifact
         .manifest_path
@@ -106,5 +107,10 @@ fn name(artifact: &Artifact) -> String {
         .map(|dir| dir.as_std_path())
         .unwrap_or(Path::new(""));
     let package = workspace::shown(folder).replace('/', "-");
-    format!("{package}-{}", artifact.target.name)
+    let unit = if artifact.target.is_test() {
+        ""
+    } else {
+        "-unit"
+    };
+    format!("{package}-{}{unit}", artifact.target.name)
 }

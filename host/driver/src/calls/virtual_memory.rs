@@ -6,6 +6,7 @@ use crate::abi::{
     c_uint, c_ulonglong, c_void,
 };
 use crate::error::{Result, ensure};
+use crate::objects::mappings::GRANULARITY;
 use crate::objects::virtual_memory as objects;
 
 fn no_flags(flags: c_ulonglong) -> Result {
@@ -163,7 +164,7 @@ pub(crate) unsafe fn granularity(
         "{option} is no CUmemAllocationGranularity_flags"
     );
     // SAFETY: the caller's contract.
-    unsafe { put(granularity, objects::GRANULARITY as usize, "granularity") }
+    unsafe { put(granularity, GRANULARITY as usize, "granularity") }
 }
 
 pub(crate) unsafe fn properties(

@@ -23,6 +23,7 @@ pub(crate) mod ledger;
 pub(crate) mod library;
 pub(crate) mod link;
 pub(crate) mod managed;
+pub(crate) mod mappings;
 pub(crate) mod memory;
 pub(crate) mod module;
 pub(crate) mod multicast;

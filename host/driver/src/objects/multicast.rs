@@ -9,11 +9,13 @@ use std::time::Duration;
 
 use super::device::{self, Device};
 use super::ledger::{self, What};
+use super::mappings::{
+    Binding, GRANULARITY, Memory, Object, STATE, State, next_handle, unknown, whole,
+};
 use super::memory;
-use super::virtual_memory::{GRANULARITY, Memory, STATE, State, next_handle, unknown, whole};
 use crate::abi::{CUdevice, CUmulticastObjectProp};
 use crate::error::{Result, ensure, fail};
-use lanewise_sim::memory::{Replicas, View};
+use lanewise_sim::memory::Replicas;
 use parking_lot::{Condvar, MutexGuard};
 
 /// How long a call waits for the devices of an object to be added.
@@ -21,38 +23,6 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Told when a device was added to an object.
 static ADDED: Condvar = Condvar::new();
-
-/// A multicast object.
-#[derive(Debug)]
-pub(super) struct Object {
-    /// Whether its handle was not released yet.
-    pub(super) held: bool,
-    /// How often it is mapped.
-    pub(super) mappings: u64,
-    pub(super) size: u64,
-    /// How many devices it is for.
-    wanted: usize,
-    pub(super) devices: Vec<CUdevice>,
-    bindings: Vec<Binding>,
-}
-
-/// A device's memory in an object.
-#[derive(Debug)]
-struct Binding {
-    device: CUdevice,
-    offset: u64,
-    size: u64,
-    memory: Arc<Memory>,
-    memory_offset: u64,
-    /// The memory where nobody else has mapped it.
-    view: Arc<View>,
-}
-
-impl Binding {
-    fn overlaps(&self, device: CUdevice, offset: u64, size: u64) -> bool {
-        self.device == device && self.offset < offset + size && offset < self.offset + self.size
-    }
-}
 
 /// Whether a device is one of those that NVIDIA joins by switches that copy and add.
 pub(crate) fn is_supported(device: &Device) -> bool {

@@ -6,93 +6,16 @@
 use super::context;
 use super::device::{self, Device};
 use super::ledger::{self, What};
+use super::mappings::{
+    GRANULARITY, Handle, Mapped, Mapping, Memory, Reservation, STATE, State, next_handle, unknown,
+    whole,
+};
 use super::multicast;
 use crate::abi::{CUdevice, CUmemAllocationProp};
 use crate::error::{Result, ensure, fail};
 use crate::objects::memory;
-use lanewise_sim::memory::{Physical, View};
-use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// What sizes and places of mappings are multiples of: a large page of a GPU.
-pub(crate) const GRANULARITY: u64 = 2 << 20;
-
-/// Physical memory with the handles on it.
-#[derive(Debug)]
-struct Handle {
-    memory: Arc<Memory>,
-    /// How often it was created, retained, and not released.
-    holders: u64,
-}
-
-/// Physical memory, freed with its last handle and mapping.
-#[derive(Debug)]
-pub(crate) struct Memory {
-    handle: u64,
-    device: &'static Device,
-    physical: Physical,
-    pub(crate) properties: CUmemAllocationProp,
-}
-
-/// A reserved range of addresses.
-#[derive(Debug)]
-struct Reservation {
-    device: &'static Device,
-    size: u64,
-    mappings: BTreeMap<u64, Mapping>,
-}
-
-#[derive(Debug)]
-struct Mapping {
-    size: u64,
-    what: Mapped,
-}
-
-/// What is mapped.
-#[derive(Debug)]
-enum Mapped {
-    /// Physical memory, and whether its device may access it.
-    Memory(Arc<Memory>, bool),
-    /// The multicast object of this handle, and the devices that may access it.
-    Multicast(u64, Vec<CUdevice>),
-}
-
-impl Mapping {
-    fn memory(&self) -> Option<&Arc<Memory>> {
-        match &self.what {
-            Mapped::Memory(memory, _) => Some(memory),
-            Mapped::Multicast(..) => None,
-        }
-    }
-}
-
-/// Everything that the calls of this chapter made.
-#[derive(Debug, Default)]
-pub(super) struct State {
-    handles: BTreeMap<u64, Handle>,
-    /// Multicast objects, whose handles are of the same kind.
-    pub(super) multicasts: BTreeMap<u64, multicast::Object>,
-    next: u64,
-    reservations: BTreeMap<u64, Reservation>,
-}
-
-pub(super) static STATE: Mutex<State> = Mutex::new(State {
-    handles: BTreeMap::new(),
-    multicasts: BTreeMap::new(),
-    next: 0,
-    reservations: BTreeMap::new(),
-});
-
-/// Sees that a size or place is a multiple of the granularity, and none is zero.
-pub(super) fn whole(what: &str, bytes: u64) -> Result {
-    ensure!(
-        bytes.is_multiple_of(GRANULARITY),
-        ERROR_INVALID_VALUE,
-        "{what} is {bytes:#x}, no multiple of the granularity {GRANULARITY:#x} (cuMemGetAllocationGranularity)"
-    );
-    Ok(())
-}
 
 /// The device of the current context, or the first.
 fn here() -> Result<&'static Device> {
@@ -153,29 +76,6 @@ pub(crate) fn unreserve(base: u64, size: u64) -> Result {
     Ok(())
 }
 
-/// A handle that nobody has.
-pub(super) fn next_handle(state: &mut State) -> u64 {
-    state.next += 1;
-    0x564d_0000_0000 + state.next * 16
-}
-
-impl Memory {
-    /// How many bytes it has.
-    pub(super) fn size(&self) -> u64 {
-        self.physical.size()
-    }
-
-    /// The device that it is of.
-    pub(super) fn ordinal(&self) -> CUdevice {
-        self.device.ordinal
-    }
-
-    /// It as the host sees it.
-    pub(super) fn view(&self) -> Result<View> {
-        self.physical.view().map_err(memory::error)
-    }
-}
-
 /// Makes physical memory and a handle on it.
 pub(crate) fn create(size: u64, properties: CUmemAllocationProp) -> Result<u64> {
     ensure!(size > 0, ERROR_INVALID_VALUE, "physical memory of no bytes");
@@ -213,13 +113,6 @@ pub(crate) fn check(properties: &CUmemAllocationProp) -> Result {
         properties.handle_types
     );
     Ok(())
-}
-
-pub(super) fn unknown<T>(handle: u64) -> Result<T> {
-    fail!(
-        ERROR_INVALID_VALUE,
-        "{handle:#x} is no handle of physical memory; it was released, or never was one"
-    )
 }
 
 /// The memory that `handle` names.
@@ -263,133 +156,6 @@ pub(crate) fn retain(address: u64) -> Result<u64> {
     let entry = state.handles.entry(handle);
     entry.or_insert(Handle { memory, holders: 0 }).holders += 1;
     Ok(handle)
-}
-
-impl State {
-    /// The reservation that `size` bytes from `base` are in, with its first address.
-    fn reservation(&mut self, base: u64, size: u64) -> Result<(u64, &mut Reservation)> {
-        let found = self.reservations.range_mut(..=base).next_back();
-        let inside = found.filter(|(start, range)| {
-            let room = range.size - (base - **start).min(range.size);
-            size <= room && size > 0
-        });
-        match inside {
-            Some((start, range)) => Ok((*start, range)),
-            None => fail!(
-                ERROR_INVALID_VALUE,
-                "{size} bytes at {base:#x} are in no reserved range (cuMemAddressReserve)"
-            ),
-        }
-    }
-
-    /// What is mapped at `address`, with where it begins.
-    fn mapping(&self, address: u64) -> Option<(u64, &Mapping)> {
-        let (_, range) = self.reservations.range(..=address).next_back()?;
-        let (&start, mapping) = range.mappings.range(..=address).next_back()?;
-        (address - start < mapping.size).then_some((start, mapping))
-    }
-
-    /// Ends a multicast object that has neither handle nor mapping.
-    fn forget_unused(&mut self, handle: u64) {
-        let unused = |object: &multicast::Object| !object.held && object.mappings == 0;
-        if self.multicasts.get(&handle).is_some_and(unused) {
-            self.multicasts.remove(&handle);
-        }
-    }
-
-    /// Whether a handle is one of a multicast object.
-    fn is_multicast(&self, handle: u64) -> bool {
-        self.multicasts
-            .get(&handle)
-            .is_some_and(|object| object.held)
-    }
-
-    /// Whether a handle is one of physical memory.
-    pub(super) fn is_memory(&self, handle: u64) -> bool {
-        self.handles.contains_key(&handle)
-    }
-
-    /// An address under which the device of `memory` reaches all of it, if there is one.
-    pub(super) fn place(&self, memory: &Arc<Memory>) -> Option<u64> {
-        let mut mappings = self.reservations.values().flat_map(|range| &range.mappings);
-        mappings.find_map(|(&start, mapping)| match &mapping.what {
-            Mapped::Memory(mapped, true) if Arc::ptr_eq(mapped, memory) => Some(start),
-            _ => None,
-        })
-    }
-
-    /// Where multicast objects are mapped: the address, the object's handle, and the devices that may access it there.
-    pub(super) fn multicast_mappings(&self) -> impl Iterator<Item = (u64, u64, &[CUdevice])> {
-        let mappings = self.reservations.values().flat_map(|range| &range.mappings);
-        mappings.filter_map(|(&start, mapping)| match &mapping.what {
-            Mapped::Multicast(handle, devices) => Some((start, *handle, devices.as_slice())),
-            Mapped::Memory(..) => None,
-        })
-    }
-}
-
-impl Reservation {
-    /// Sees that nothing is mapped in `size` bytes at `base`.
-    fn is_free(&self, base: u64, size: u64) -> Result {
-        let before = self.mappings.range(..base + size).next_back();
-        ensure!(
-            before.is_none_or(|(start, other)| start + other.size <= base),
-            ERROR_INVALID_VALUE,
-            "something is mapped in the {size} bytes at {base:#x} already; unmap it first"
-        );
-        Ok(())
-    }
-
-    /// The mappings that are `size` bytes from `base`, whole.
-    fn cover(&self, base: u64, size: u64) -> Result<Vec<u64>> {
-        let mut at = base;
-        let mut starts = Vec::new();
-        while at < base + size {
-            let Some(mapping) = self.mappings.get(&at) else {
-                fail!(
-                    ERROR_INVALID_VALUE,
-                    "{size} bytes at {base:#x} are no whole mappings; {at:#x} is not where one begins"
-                )
-            };
-            starts.push(at);
-            at += mapping.size;
-        }
-        ensure!(
-            at == base + size,
-            ERROR_INVALID_VALUE,
-            "{size} bytes at {base:#x} end inside of a mapping; pass whole ones"
-        );
-        Ok(starts)
-    }
-
-    /// Stretches of open mappings side by side: start and size.
-    fn stretches(&self) -> Vec<(u64, u64)> {
-        let mut found: Vec<(u64, u64)> = Vec::new();
-        let open = |mapping: &Mapping| matches!(mapping.what, Mapped::Memory(_, true));
-        for (&start, mapping) in self.mappings.iter().filter(|(_, mapping)| open(mapping)) {
-            let size = mapping.size;
-            match found.last_mut() {
-                Some((first, length)) if *first + *length == start => *length += size,
-                _ => found.push((start, size)),
-            }
-        }
-        found
-    }
-
-    /// Changes mappings, and tells the device what it may access then.
-    fn change(&mut self, change: impl FnOnce(&mut Self)) -> Result {
-        let before = self.stretches();
-        change(self);
-        let after = self.stretches();
-        let memory = self.device.sim.memory();
-        for (start, _) in before.iter().filter(|stretch| !after.contains(stretch)) {
-            memory.withdraw(*start).map_err(memory::error)?;
-        }
-        for &(start, size) in after.iter().filter(|stretch| !before.contains(stretch)) {
-            memory.publish(start, size, None).map_err(memory::error)?;
-        }
-        Ok(())
-    }
 }
 
 /// Maps the memory of `handle` at `base`.

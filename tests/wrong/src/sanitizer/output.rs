@@ -175,6 +175,7 @@ wrong: ended x
         let answer = one(MEMCHECK, true, "ptx/memory/write_past_the_end");
         assert_eq!(answer.outcome, Outcome::Found);
         assert_eq!(answer.said, ["Invalid __global__ write of size 4 bytes"]);
+        assert_eq!(one(SILENT, true, "x").outcome, Outcome::Silent);
         let answer = one(RACECHECK, true, "x");
         assert_eq!(answer.outcome, Outcome::Found);
         assert_eq!(

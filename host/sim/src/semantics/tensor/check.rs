@@ -88,9 +88,6 @@ pub enum TensorMapError {
         /// How many elements were given.
         step: u32,
     },
-    /// Interleaved slices of 32 bytes with another swizzle.
-    #[error("slices of 32 bytes are swizzled by 32 bytes; say so")]
-    Slices,
     /// Packed elements with a swizzle or an interleaved layout that they do not have.
     #[error("packed elements of this type have no such swizzle or interleaved layout")]
     Packed,
@@ -179,9 +176,8 @@ impl TensorMap {
             Access::Tiled(sizes) => self.check_box(sizes)?,
             Access::Im2col(it) => self.check_im2col(it)?,
         };
-        // Without slices the hardware has no stride in the first dimension, and does not look at it.
-        let first = usize::from(self.interleave == Interleave::None);
-        for (dimension, &step) in self.steps[..rank].iter().enumerate().skip(first) {
+        // Without slices the hardware has no stride in the first dimension; the driver of an H200 wants a valid one all the same.
+        for (dimension, &step) in self.steps[..rank].iter().enumerate() {
             if !(1..=8).contains(&step) {
                 return Err(Error::Step { dimension, step });
             }
@@ -268,11 +264,9 @@ impl TensorMap {
         self.check_row(it.channels)
     }
 
-    /// Interleave, swizzle, element and fill against each other.
+    /// Interleave, swizzle, element and fill against each other. Slices go with every swizzle: the reference asks for one of 32 bytes
+    /// where slices have 32, and the driver of an H200 (580.159.04) takes any.
     fn check_layout(&self, row_bits: u32) -> Result<(), Error> {
-        if self.interleave == Interleave::B32 && self.swizzle != Swizzle::B32 {
-            return Err(Error::Slices);
-        }
         if self.element.padded() {
             let taken = matches!(
                 self.swizzle,

@@ -228,7 +228,7 @@ const KNOWN: [(&str, &str); 7] = [
 ];
 
 const EDGE: &str = "The GPU multiplies a direction by an approximate reciprocal; where that is not the nearest number, a place may be by a 256th of a texel elsewhere.";
-const GRADIENTS: &str = "Levels by gradients are as the GPU's to within three 256ths (since 2026-11-22, after this run: by differences on the unfolded cube); next to where it changes levels another one may be read.";
+const GRADIENTS: &str = "Levels by gradients are as the GPU's to within three 256ths (by differences on the unfolded cube); next to where it changes levels another one may be read.";
 
 /// What the device's driver did not take, by the last line of its message, which says why.
 fn refused(report: &Report) -> BTreeMap<&str, Vec<&str>> {

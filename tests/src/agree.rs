@@ -22,7 +22,7 @@ pub fn variant(name: &str) -> &'static Variant {
 /// Everything one asks next: the variant, the setup, the device, and what differs or why it did not run.
 pub fn agrees(name: &str, setup: Setup) -> Result<(), String> {
     let device = crate::device();
-    let _checked = Checking::all().start();
+    let _checked = in_some_order(Checking::all(), &format!("{name} {setup:?}")).start();
     let outcome = match run::check(&device, variant(name), setup) {
         Ok(Ok(_)) => return Ok(()),
         Ok(Err(mismatch)) => mismatch.to_string(),
@@ -32,6 +32,14 @@ pub fn agrees(name: &str, setup: Setup) -> Result<(), String> {
     Err(format!(
         "`{name}` with {setup:?} on {gpu} ({backend}): {outcome}"
     ))
+}
+
+/// With a seed of the first 32 for the order of warps, another one for each variant and setup, so that together the tests have all. `LANEWISE_SEED` says another.
+fn in_some_order(checking: Checking, what: &str) -> Checking {
+    match std::env::var_os("LANEWISE_SEED") {
+        Some(_) => checking,
+        None => checking.seed(what.bytes().map(u64::from).sum::<u64>() % 32),
+    }
 }
 
 /// As [`agrees`], for a plain test.

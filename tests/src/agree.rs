@@ -34,7 +34,8 @@ pub fn agrees(name: &str, setup: Setup) -> Result<(), String> {
     ))
 }
 
-/// With a seed of the first 32 for the order of warps, another one for each variant and setup, so that together the tests have all. `LANEWISE_SEED` says another.
+/// With one of 32 seeds for the order of warps: another one for each variant and setup, so that together the tests have all of them.
+/// `LANEWISE_SEED` says one for all.
 fn in_some_order(checking: Checking, what: &str) -> Checking {
     match std::env::var_os("LANEWISE_SEED") {
         Some(_) => checking,

@@ -10,10 +10,10 @@ use foldhash::fast::RandomState;
 
 use super::error::Missed;
 use super::operands::Form;
-use super::pattern;
+use super::pattern::{self, Pattern};
 use super::{Architecture, IsaError, Row};
 use crate::ptx::NEWEST;
-use crate::ptx::ast::{Instruction, Modifier, Modifiers, Module, Opcode};
+use crate::ptx::ast::{Instruction, Modifier, Modifiers, Module, Opcode, Type};
 
 /// A function that holds what this machine refuses; the rest of its module is not affected.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -176,10 +176,19 @@ fn form(instruction: &Instruction, has: &Has) -> Result<Form, IsaError> {
 fn unknown(instruction: &Instruction) -> IsaError {
     let written = &instruction.modifiers;
     let rows = pattern::of(instruction.opcode);
+    // The same types the other way round are another instruction: a conversion back.
+    let types = |words: &[Modifier]| -> Vec<Modifier> {
+        let types = words.iter().filter(|word| Type::of(**word).is_some());
+        types.copied().collect()
+    };
+    let turned = |row: &Pattern| 2 * usize::from(types(&row.in_order(written)) != types(written));
     let nearest = rows
         .iter()
         .map(|row| (row.misses(written), row))
-        .min_by_key(|((left, missing), _)| (left.len() + missing.len(), left.len()));
+        .min_by_key(|((left, missing), row)| match (left.len(), missing.len()) {
+            (0, 0) => (turned(row), 0),
+            (left, missing) => (left + missing, left),
+        });
     let Some(((left, missing), row)) = nearest else {
         return IsaError::Unknown {
             spelling: instruction.spelling(),

@@ -88,7 +88,18 @@ fn without_library(lines: &[&str]) -> String {
     let kept = parts
         .iter()
         .filter(|part| !part.iter().any(|line| line.contains(&ours)));
-    kept.flatten().copied().collect::<Vec<_>>().join("\n")
+    let lines: Vec<_> = kept.flatten().map(|line| without_count(line)).collect();
+    lines.join("\n")
+}
+
+/// "and 57 others": how many types there are changes with the library.
+fn without_count(line: &str) -> String {
+    match line.split_once("and ") {
+        Some((indent, rest)) if indent.trim().is_empty() && rest.ends_with(" others") => {
+            format!("{indent}and others")
+        }
+        _ => line.to_owned(),
+    }
 }
 
 /// Each message names the Rust file and line where there is one, and a way out: the whole text is in a file.

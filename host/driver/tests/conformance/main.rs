@@ -26,6 +26,7 @@ mod library;
 mod link;
 mod memory;
 mod module;
+mod multicast;
 mod pointer;
 mod pool;
 mod range_attribute;
@@ -90,6 +91,7 @@ fn all() -> Vec<Row> {
         device::rows(),
         context::rows(),
         module::rows(),
+        multicast::rows(),
         link::rows(),
         library::rows(),
         memory::rows(),

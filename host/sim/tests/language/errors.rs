@@ -17,7 +17,7 @@ fn what_cannot_stand_is_shown_with_what_could() {
         "add.v4.u32 %r1, %r2, %r3;",
         "mul.u32.wide %d1, %r1, %r2;",
         "cvt.rn.u32 %r1, %f1;",
-        "cvt.f16.f32 %h1, %f1;",
+        "cvt.f32.f64 %f1, %d1;",
         "shfl.down.sync.b33 %r1, %r2, 1, 31, -1;",
         "frobnicate.u32 %r1;",
         "add.u32 %r1, %r2;",

@@ -196,7 +196,8 @@ impl Core<'_> {
             if run.launch.checks.init {
                 self.look_init(op, info, region, inside, mask);
             }
-            if run.launch.checks.race && region != Region::Local {
+            let first = inside[mask.trailing_zeros() as usize];
+            if run.launch.checks.race && region != Region::Local && !self.is_slot(region, first) {
                 self.check_race(op, index as u32, info, region, inside, (mask, scattered));
             }
         }
@@ -250,7 +251,7 @@ impl Core<'_> {
         if checks.init && !self.even_init(op, info, (region, even, mask)) {
             return false;
         }
-        if !checks.race || region == Region::Local {
+        if !checks.race || region == Region::Local || self.is_slot(region, even.start) {
             return true;
         }
         let kind = match info.class {
@@ -286,6 +287,11 @@ impl Core<'_> {
         let index = (op as usize - run.program.ops.as_ptr() as usize) / size_of::<Op>();
         // What is unwritten is followed through registers, and a probe looks at everything.
         self.tainted || self.probe.is_some() || run.watched.get(index).copied().unwrap_or(false)
+    }
+
+    /// Whether an access is one to the parameters of a launch that a kernel makes, which no two threads have at a time.
+    fn is_slot(&self, region: Region, address: u64) -> bool {
+        region == Region::Global && self.run.family.is_slot(address)
     }
 
     /// Whether accesses of an operation to local memory are compared with an array.

@@ -104,7 +104,7 @@ fn maps(address: u64) -> [[u8; 128]; 3] {
     };
     let floats = TensorMap {
         element: Element::F32,
-        ..tiles.clone()
+        ..tiles
     };
     let images = TensorMap {
         rank: 4,
@@ -116,7 +116,7 @@ fn maps(address: u64) -> [[u8; 128]; 3] {
             channels: 4,
             pixels: 8,
         }),
-        ..tiles.clone()
+        ..tiles
     };
     [tiles, floats, images].map(|map| map.encode())
 }

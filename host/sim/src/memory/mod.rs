@@ -35,6 +35,7 @@ pub(crate) mod window;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -209,20 +210,24 @@ impl Memory {
             let hint = "does not start an allocation".to_owned();
             return Err(MemoryError::Foreign { address, hint });
         };
-        if !state.shared.contains_key(&address) {
-            let pages = Pages::new(size.next_multiple_of(PAGE))?;
-            // SAFETY: allocations start with a page of their own, and a gap of at least a page follows; the pages show what was there.
-            unsafe {
-                pages.fill(address)?;
-                pages.map(address)?;
+        let pages = match state.shared.entry(address) {
+            Entry::Occupied(pages) => pages.into_mut(),
+            Entry::Vacant(none) => {
+                let pages = Pages::new(size.next_multiple_of(PAGE))?;
+                // SAFETY: allocations start with a page of their own, and a gap of at least a page follows; the pages show what was
+                // there.
+                unsafe {
+                    pages.fill(address)?;
+                    pages.map(address)?;
+                }
+                none.insert(pages)
             }
-            state.shared.insert(address, pages);
-        }
+        };
+        let (file, inode) = pages.numbers()?;
         // Nobody here knows from now on who wrote what.
         if let Some(shadow) = state.table.shadow(address, size) {
             shadow.write(address, size);
         }
-        let (file, inode) = state.shared[&address].numbers()?;
         Ok(Exported { file, inode, size })
     }
 

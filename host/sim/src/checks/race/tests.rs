@@ -9,7 +9,7 @@ use proptest::prelude::*;
 enum Event {
     Access(Access, u64, u64),
     /// By the lanes of a mask: their addresses, and bytes of each.
-    Together(Access, u32, [u64; LANES], u64),
+    Together(Access, u32, Box<[u64; LANES]>, u64),
     Step(u64, u32),
     /// Records that nothing points at are thrown away.
     Clean,
@@ -116,7 +116,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
                             + (lane % part) as u64 * step.unwrap_or(size)
                     }
                 });
-                Event::Together(access, mask, addresses, size)
+                Event::Together(access, mask, Box::new(addresses), size)
             },
         );
     let key = (block.clone(), Just(8u32));

@@ -295,7 +295,7 @@ fn directions_lead_where_a_gpu_went() {
         // A coordinate is cut to 21 bits, and a place rounded to 256ths of a texel.
         let texel = |at: f32| {
             let cut = (f64::from(at) * f64::from(1 << 21)).floor() as i64;
-            (((cut << 10) + (1 << 12) >> 13) - 128).clamp(0, 1023 << 8)
+            ((((cut << 10) + (1 << 12)) >> 13) - 128).clamp(0, 1023 << 8)
         };
         assert_eq!(
             [texel(found.s), texel(found.t)],

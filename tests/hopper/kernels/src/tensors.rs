@@ -86,7 +86,7 @@ pub fn store_box<const RANK: usize>(
     }
 }
 
-/// Elements of the box that each kernel of [`joins!`] stores.
+/// Elements of the box that each kernel of `joins!` stores.
 pub const JOINED: usize = 32;
 
 /// Kernels of one block that join a box with the elements from `at` on, one entry point for each type that the hardware can do it with.

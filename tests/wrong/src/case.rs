@@ -1,6 +1,6 @@
 //! A case: a file that says what is wrong, the launch, a wrong kernel and its right twin.
 //!
-//! Cases in PTX are `host/sim/tests/cases/<check>/<name>.ptx`: four parts, of which the two bodies start from what [`PRELUDE`] declares. Cases
+//! Cases in PTX are `host/sim/tests/cases/<check>/<name>.ptx`: four parts, of which the two bodies start from what `PRELUDE` declares. Cases
 //! in Rust are `tests/wrong/kernels/src/<check>/<name>.rs`: two kernels, of which the right one's name ends in `_right`.
 
 use std::borrow::Cow;

@@ -10,12 +10,12 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// What cargo would compile for these arguments: package, target, features and profile of each library and build script.
-fn units(arguments: &[&str]) -> BTreeSet<String> {
+/// The units of cargo's graph for these arguments.
+fn graph(arguments: &[&str]) -> Vec<Value> {
     let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(arguments)
         .args(["--unit-graph", "-Zunstable-options"])
-        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")))
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))
         .env("RUSTC_BOOTSTRAP", "1")
         .output()
         .expect("cargo can be started");
@@ -24,7 +24,12 @@ fn units(arguments: &[&str]) -> BTreeSet<String> {
     let graph: Value = serde_json::from_slice(&output.stdout).expect("a graph in JSON");
     let units = graph["units"].as_array().expect("a list of units");
     assert!(!units.is_empty());
-    units
+    units.clone()
+}
+
+/// What cargo would compile for these arguments: package, target, features and profile of each library and build script.
+fn units(arguments: &[&str]) -> BTreeSet<String> {
+    graph(arguments)
         .iter()
         .filter(|unit| {
             unit["mode"] == "build" && unit["target"]["kind"] != serde_json::json!(["bin"])
@@ -49,6 +54,9 @@ fn what_xtask_builds_is_what_the_tests_built() {
     for arguments in [
         &["build", "--package", "xtask"][..],
         &["build", "--workspace", "--bin", "patterns"],
+        &["build", "--workspace", "--example", "drop_in"],
+        // As the README and the book have it.
+        &["build", "--example", "vector_add"],
     ] {
         let again: Vec<String> = units(arguments).difference(&tests).cloned().collect();
         let list = again.join("\n");

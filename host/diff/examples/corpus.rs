@@ -1,5 +1,5 @@
 //! Writes the part of the fuzzer's corpus that has one kernel of every opcode, and of kinds that are decoded in their own way:
-//! `cargo run -p lanewise-diff --example corpus`.
+//! `cargo run --example corpus`.
 
 use std::collections::BTreeSet;
 use std::path::Path;

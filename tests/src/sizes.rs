@@ -32,11 +32,15 @@ pub fn blocks() -> impl Strategy<Value = u32> {
     (1u32..=32).prop_map(|warps| warps * 32)
 }
 
-/// So many random cases. Failures are printed, not written to a file beside a source tree that may not be there.
+/// So many random cases, or as many as `PROPTEST_CASES` says: a few each time are cheap, many now and then find the seed that
+/// none of them had. Failures are printed, not written to a file beside a source tree that may not be there.
 pub fn cases(cases: u32) -> Config {
+    // The variable is read by proptest, into what it makes by default.
+    let default = Config::default();
+    let asked = std::env::var_os("PROPTEST_CASES").is_some();
     Config {
-        cases,
+        cases: if asked { default.cases } else { cases },
         failure_persistence: None,
-        ..Config::default()
+        ..default
     }
 }

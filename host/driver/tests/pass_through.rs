@@ -123,18 +123,22 @@ fn tasks() {
             println!("codes {:?}", codes.map(|code| code.0));
         }
         "cost" => {
-            const CALLS: u32 = 1_000_000;
+            // What else the machine does makes some batches slow, and not the fastest of them.
+            const BATCHES: u32 = 1000;
+            const CALLS: u32 = 1000;
             let mut device = 0;
-            let start = std::time::Instant::now();
-            for _ in 0..CALLS {
-                // SAFETY: a variable to write to.
-                let code = unsafe { cuCtxGetDevice(std::hint::black_box(&mut device)) };
-                assert_eq!(code, CUresult::SUCCESS);
-            }
-            println!(
-                "nanoseconds {:.2}",
-                start.elapsed().as_nanos() as f64 / f64::from(CALLS)
-            );
+            let mut batch = || {
+                let start = std::time::Instant::now();
+                for _ in 0..CALLS {
+                    // SAFETY: a variable to write to.
+                    let code = unsafe { cuCtxGetDevice(std::hint::black_box(&mut device)) };
+                    assert_eq!(code, CUresult::SUCCESS);
+                }
+                start.elapsed()
+            };
+            let fastest = (0..BATCHES).map(|_| batch()).min();
+            let fastest = fastest.expect("some batches").as_nanos() as f64;
+            println!("nanoseconds {:.2}", fastest / f64::from(CALLS));
         }
         other => panic!("no such task: {other}"),
     }

@@ -1,6 +1,6 @@
 //! What events promise.
 
-use crate::fixture::{BYTES, holds, ok};
+use crate::fixture::{BYTES, hold, holds, ok};
 use crate::rows;
 use lanewise_driver::abi::*;
 use lanewise_driver::api::*;
@@ -31,9 +31,10 @@ rows! {
     "cuEventQuery: that was not recorded" => SUCCESS, |f| cuEventQuery(f.event());
     "cuEventQuery: behind work" => ERROR_NOT_READY, |f| {
         let (stream, event) = (f.stream(), f.event());
-        ok(cuLaunchHostFunc(stream, Some(dawdle), null_mut()));
+        let held = hold(stream);
         ok(cuEventRecord(event, stream));
         let code = cuEventQuery(event);
+        drop(held);
         ok(cuStreamSynchronize(stream));
         code
     };
@@ -64,9 +65,10 @@ rows! {
     "cuEventElapsedTime: before the end" => ERROR_NOT_READY, |f| {
         let (start, end, stream) = (f.event(), f.event(), f.stream());
         ok(cuEventRecord(start, stream));
-        ok(cuLaunchHostFunc(stream, Some(dawdle), null_mut()));
+        let held = hold(stream);
         ok(cuEventRecord(end, stream));
         let code = cuEventElapsedTime(&mut 0.0, start, end);
+        drop(held);
         ok(cuStreamSynchronize(stream));
         code
     };

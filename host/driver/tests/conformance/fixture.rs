@@ -4,6 +4,7 @@ use lanewise_driver::abi::*;
 use lanewise_driver::api::*;
 use std::ffi::{CString, c_void};
 use std::ptr::{null, null_mut};
+use std::sync::mpsc::{Receiver, Sender, channel};
 
 /// The bytes of [`Fixture::device`].
 pub(crate) const BYTES: usize = 4096;
@@ -44,6 +45,21 @@ pub(crate) fn c(text: &str) -> *const c_char {
     CString::new(text)
         .expect("test texts hold no zero byte")
         .into_raw()
+}
+
+/// Keeps a stream busy until what is given back is dropped, however long that takes.
+pub(crate) fn hold(stream: CUstream) -> Sender<()> {
+    /// Waits for a word that never comes: the sender goes.
+    unsafe extern "C" fn wait(held: *mut c_void) {
+        // SAFETY: the box below, which is passed once.
+        let held = unsafe { Box::from_raw(held.cast::<Receiver<()>>()) };
+        let _ = held.recv();
+    }
+    let (hold, held) = channel();
+    let held = Box::into_raw(Box::new(held));
+    // SAFETY: a function that takes what it is passed.
+    ok(unsafe { cuLaunchHostFunc(stream, Some(wait), held.cast()) });
+    hold
 }
 
 /// The rows' kernels.

@@ -691,7 +691,7 @@ pub(crate) fn any(kind: u32) -> CUgraphNodeParams {
 /// Whether the counter comes to one before long.
 fn comes(counter: &AtomicU32) -> bool {
     let start = Instant::now();
-    while counter.load(Ordering::Relaxed) == 0 && start.elapsed() < Duration::from_secs(10) {
+    while counter.load(Ordering::Relaxed) == 0 && start.elapsed() < Duration::from_secs(60) {
         std::thread::yield_now();
     }
     counter.load(Ordering::Relaxed) == 1

@@ -1,6 +1,6 @@
 //! Streams, host functions, and the attributes of streams.
 
-use crate::fixture::{holds, ok};
+use crate::fixture::{hold, holds, ok};
 use crate::rows;
 use lanewise_driver::abi::enums::launch_attribute;
 use lanewise_driver::abi::*;
@@ -94,8 +94,9 @@ rows! {
     "cuStreamQuery: with nothing in it" => SUCCESS, |f| cuStreamQuery(f.stream());
     "cuStreamQuery: with work in it" => ERROR_NOT_READY, |f| {
         let stream = f.stream();
-        ok(cuLaunchHostFunc(stream, Some(dawdle), null_mut()));
+        let held = hold(stream);
         let code = cuStreamQuery(stream);
+        drop(held);
         ok(cuStreamSynchronize(stream));
         code
     };

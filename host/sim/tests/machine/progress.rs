@@ -1,7 +1,5 @@
 //! Launches that never end are found by what they do: nothing changes, and nothing will.
 
-use std::time::Instant;
-
 use crate::common::Rig;
 use lanewise_sim::{DeviceModel, Launch};
 
@@ -9,10 +7,8 @@ use lanewise_sim::{DeviceModel, Launch};
 fn stuck(body: &str, grid: u32, block: u32, params: usize) -> String {
     let rig = Rig::new(body);
     let words = vec![rig.buffer(&[0u32; 64]); params];
-    let begin = Instant::now();
     let report = rig.fault("k", grid, block, &words);
     assert!(report.starts_with("deadlock: "), "{report}");
-    assert!(begin.elapsed().as_secs() < 60, "{:?}", begin.elapsed());
     report
 }
 

@@ -179,7 +179,7 @@ impl PtxBuilder {
         self
     }
 
-    /// Builds what has changed. Builds that share a target folder wait for each other.
+    /// Builds what has changed. Builds that share a target folder wait for each other's rustc, those that share an output folder for the whole of each other.
     ///
     /// # Errors
     /// [`BuildError`] says which step failed and what to do.
@@ -238,7 +238,7 @@ impl PtxBuilder {
             .target_dir
             .take()
             .unwrap_or_else(|| package.target.join("ptx-build"));
-        let _lock = lock(&target_dir, || (self.on_progress)(Stage::Waiting))?;
+        let compiling = lock(&target_dir, || (self.on_progress)(Stage::Waiting))?;
 
         (self.on_progress)(Stage::Compiling {
             krate: package.krate.clone(),
@@ -270,6 +270,9 @@ impl PtxBuilder {
         let compiled = cargo::compile(&job, |line| {
             (self.on_progress)(Stage::Cargo(line.to_owned()))
         })?;
+        // LLVM works on what was read. Other crates compile meanwhile; none may write to the same files.
+        drop(compiling);
+        let _writing = lock(&out_dir, || (self.on_progress)(Stage::Waiting))?;
 
         let (path, module) = (package.path(), package.path_on_host());
         self.emit.sort();
@@ -309,10 +312,10 @@ impl PtxBuilder {
     }
 }
 
-/// Keeps other builds out of the target folder until the file is dropped; calls `wait` if one is there.
-fn lock(target_dir: &Path, wait: impl FnOnce()) -> Result<File, BuildError> {
-    fs::create_dir_all(target_dir).map_err(BuildError::io("create", target_dir))?;
-    let path = target_dir.join(".lanewise-builder-lock");
+/// Keeps other builds out of a folder until the file is dropped; calls `wait` if one is there.
+fn lock(folder: &Path, wait: impl FnOnce()) -> Result<File, BuildError> {
+    fs::create_dir_all(folder).map_err(BuildError::io("create", folder))?;
+    let path = folder.join(".lanewise-builder-lock");
     let file = File::create(&path).map_err(BuildError::io("create", &path))?;
     if let Err(TryLockError::WouldBlock) = file.try_lock() {
         wait();

@@ -21,6 +21,7 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 use crate::arch;
 use crate::error::{BuildError, ToolchainError};
@@ -79,10 +80,18 @@ pub(crate) struct Job<'a> {
     pub(crate) debug: bool,
 }
 
+/// A module of bitcode. It is read while the target folder is locked: the file may be another build's a moment later.
+#[derive(Clone)]
+pub(crate) struct Bitcode {
+    /// The file that it was in, for messages.
+    pub(crate) path: PathBuf,
+    pub(crate) bytes: Arc<[u8]>,
+}
+
 /// What came of it.
 pub(crate) struct Compiled {
-    /// The module of bitcode.
-    pub(crate) bitcode: PathBuf,
+    /// The crate with all that it stands on.
+    pub(crate) bitcode: Bitcode,
     /// The source files that it was made from, `core` and registry crates aside.
     pub(crate) sources: Vec<PathBuf>,
 }
@@ -132,8 +141,12 @@ pub(crate) fn compile(job: &Job<'_>, mut line: impl FnMut(&str)) -> Result<Compi
         fs::write(job.linked(), []).map_err(BuildError::io("write", job.linked()))?;
     }
     remove_leftovers(job);
+    let bytes = fs::read(&bitcode).map_err(BuildError::io("read", &bitcode))?;
     Ok(Compiled {
-        bitcode,
+        bitcode: Bitcode {
+            path: bitcode,
+            bytes: bytes.into(),
+        },
         sources: sources(job),
     })
 }

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use crate::arch::Arch;
 use crate::assembler::{self, Assembly};
+use crate::cargo::Bitcode;
 use crate::dump::Dump;
 use crate::error::{BuildError, CodegenError};
 use crate::files::Files;
@@ -28,7 +29,7 @@ pub(crate) struct Targets<'a> {
     /// The Rust module that the kernels are in, by which their symbols are told from those of other crates.
     pub(crate) path: &'a str,
     /// The compiled crate.
-    pub(crate) bitcode: &'a Path,
+    pub(crate) bitcode: &'a Bitcode,
     /// Where a target's files go.
     pub(crate) files: &'a Files,
     /// Whose LLVM is used.
@@ -59,13 +60,12 @@ impl Targets<'_> {
         archs: &[Arch],
         report: &mut dyn FnMut(Stage),
     ) -> Result<(Vec<Module>, bool), BuildError> {
-        let bytes = fs::read(self.bitcode).map_err(BuildError::io("read", self.bitcode))?;
         let assembler = self
             .assembler
             .map(|ptxas| (ptxas.to_owned(), assembler::version(ptxas)));
         let mut started = Vec::new();
         for arch in archs {
-            started.push(self.start(arch, &bytes, &assembler, report)?);
+            started.push(self.start(arch, &assembler, report)?);
         }
         let rebuilt = started
             .iter()
@@ -85,7 +85,6 @@ impl Targets<'_> {
     fn start(
         &self,
         arch: &Arch,
-        bitcode: &[u8],
         assembler: &Versioned,
         report: &mut dyn FnMut(Stage),
     ) -> Result<Work, BuildError> {
@@ -99,7 +98,7 @@ impl Targets<'_> {
             assembler,
             toolchain: &self.toolchain.version,
         };
-        let fingerprint = fingerprint::inputs(bitcode, &inputs);
+        let fingerprint = fingerprint::inputs(&self.bitcode.bytes, &inputs);
         let name = arch.to_string();
         // A dump is asked for to be looked at, so it is written even when nothing changed.
         if !Dump::is_wanted()
@@ -125,9 +124,9 @@ impl Targets<'_> {
             paths: self.paths.clone(),
             only: None,
         };
-        let (path, own) = (self.bitcode.to_owned(), options.clone());
+        let (bitcode, own) = (self.bitcode.clone(), options.clone());
         let code = llvm::spawn(move || {
-            let mut code = passes::run(&path, &own)?;
+            let mut code = passes::run(&bitcode, &own)?;
             assemble(&mut code, &own)?;
             Ok(code)
         });
@@ -222,17 +221,17 @@ enum Work {
 const SEARCH: Duration = Duration::from_secs(30);
 
 /// Finds the kernel that LLVM crashes on, by making each by itself; in words, for a message.
-fn crashing_kernel(bitcode: &Path, options: &Options) -> String {
+fn crashing_kernel(bitcode: &Bitcode, options: &Options) -> String {
     let end = Instant::now() + SEARCH;
-    let (path, own) = (bitcode.to_owned(), options.clone());
-    let described = llvm::spawn(move || passes::kernels(&path, &own)).wait_until(end);
+    let (own, its) = (bitcode.clone(), options.clone());
+    let described = llvm::spawn(move || passes::kernels(&own, &its)).wait_until(end);
     for kernel in described.and_then(Result::ok).unwrap_or_default() {
-        let path = bitcode.to_owned();
+        let own = bitcode.clone();
         let alone = Options {
             only: Some(kernel.name.clone()),
             ..options.clone()
         };
-        match llvm::spawn(move || drop(passes::run(&path, &alone))).wait_until(end) {
+        match llvm::spawn(move || drop(passes::run(&own, &alone))).wait_until(end) {
             Some(Err(fatal)) if fatal.crash.is_some() => {
                 return format!("kernel `{}` ({}:{})", kernel.name, kernel.file, kernel.line);
             }

@@ -29,7 +29,7 @@ mod synchronization;
 mod target;
 mod unsupported;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use inkwell::context::Context;
@@ -40,6 +40,7 @@ use inkwell::targets::TargetMachine;
 use inkwell::values::FunctionValue;
 
 use crate::arch::Arch;
+use crate::cargo::Bitcode;
 use crate::dump::Dump;
 use crate::error::CodegenError;
 use crate::lint::{self, Finding, Rule};
@@ -104,16 +105,15 @@ pub(crate) struct Code {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Runs every pass on the bitcode in `path`.
-pub(crate) fn run(path: &Path, options: &Options) -> Result<Code, CodegenError> {
+/// Runs every pass on the bitcode.
+pub(crate) fn run(bitcode: &Bitcode, options: &Options) -> Result<Code, CodegenError> {
     let context = Context::create();
     let diagnostics = Diagnostics::collect(&context);
     let unreadable = |reason: String| CodegenError::Bitcode {
-        path: path.to_owned(),
+        path: bitcode.path.clone(),
         reason,
     };
-    let buffer =
-        MemoryBuffer::create_from_file(path).map_err(|error| unreadable(error.to_string()))?;
+    let buffer = MemoryBuffer::create_from_memory_range_copy(&bitcode.bytes, "bitcode");
     let parts = |part| {
         let module = Module::parse_bitcode_from_buffer(&buffer, &context).map_err(|error| {
             unreadable(diagnostics.errors().unwrap_or_else(|| error.to_string()))
@@ -135,13 +135,12 @@ pub(crate) fn run(path: &Path, options: &Options) -> Result<Code, CodegenError> 
     }
 }
 
-/// The kernels that the bitcode in `path` describes.
-pub(crate) fn kernels(path: &Path, options: &Options) -> Vec<Description> {
+/// The kernels that the bitcode describes.
+pub(crate) fn kernels(bitcode: &Bitcode, options: &Options) -> Vec<Description> {
     let context = Context::create();
-    let module = MemoryBuffer::create_from_file(path)
-        .ok()
-        .and_then(|buffer| Module::parse_bitcode_from_buffer(&buffer, &context).ok());
-    let described = module.and_then(|module| {
+    let buffer = MemoryBuffer::create_from_memory_range_copy(&bitcode.bytes, "bitcode");
+    let module = Module::parse_bitcode_from_buffer(&buffer, &context);
+    let described = module.ok().and_then(|module| {
         let described = descriptions::take(&module, &options.paths).ok()?;
         Some(symbols::set(&module, &options.path, described).0)
     });

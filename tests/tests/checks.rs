@@ -9,6 +9,8 @@ use tests::report;
 
 #[path = "checks/freed.rs"]
 mod freed;
+#[path = "checks/host_access.rs"]
+mod host_access;
 #[path = "checks/leaks.rs"]
 mod leaks;
 #[path = "checks/streams.rs"]

@@ -40,6 +40,11 @@ enum Command {
         after_help = "Examples:\n  cargo xtask run transpose\n  cargo xtask run vector_add --size 1000003 --device sim\n  cargo xtask run vector_add --debug   # kernels built as by `build-ptx --debug`, for cuda-gdb"
     )]
     Run(forward::Args),
+    /// Run every pattern under all checks, in 32 orders of its warps
+    #[command(
+        after_help = "Examples:\n  cargo xtask check-patterns\n  cargo xtask check-patterns scan --seeds 4"
+    )]
+    CheckPatterns(forward::Args),
     /// Time patterns and print their effective bandwidth
     #[command(after_help = "Example:\n  cargo xtask bench --json")]
     Bench(forward::Args),
@@ -78,6 +83,7 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Command::Kernels(command) => command.run(),
         Command::List(args) => forward::run("list", &args),
         Command::Run(args) => forward::run("run", &args),
+        Command::CheckPatterns(args) => forward::run("check", &args),
         Command::Bench(args) => forward::run("bench", &args),
         Command::Accuracy(args) => forward::run("accuracy", &args),
         Command::Profile(args) => forward::run("profile", &args),

@@ -3,6 +3,7 @@
 //! A handler of `atexit` runs before the destructors of static objects that were made before it was set, and such objects give back
 //! what they hold: streams, buffers. A function among the executable's or library's finalisers runs behind all of those.
 
+use crate::objects::host_access;
 use crate::{leak, summary};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -33,6 +34,7 @@ extern "C" fn end() {
         return;
     }
     // What unwinds out of here aborts, and a summary is not worth that.
+    let _ = std::panic::catch_unwind(host_access::tell_at_end);
     let _ = std::panic::catch_unwind(leak::at_end);
     let _ = std::panic::catch_unwind(summary::end);
 }

@@ -1,4 +1,4 @@
-//! What the calling thread is in the middle of: a function that a stream runs on the host, or a call whose null stream is the
+//! What the calling thread is in the middle of: a call, a function that a stream runs on the host, or a call whose null stream is the
 //! thread's own.
 
 use crate::row::DefaultStream;
@@ -8,6 +8,8 @@ use std::panic::Location;
 thread_local! {
     /// The call that this thread is in, or made last.
     static CALL: Cell<&'static str> = const { Cell::new("") };
+    /// Whether it is in it.
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
     /// The line of the program that has told it.
     static CALL_SITE: Cell<Option<&'static Location<'static>>> = const { Cell::new(None) };
     /// Whether this thread is running a host function of a stream.
@@ -29,6 +31,17 @@ pub(crate) fn call_site() -> Option<&'static Location<'static>> {
 /// Says that this thread makes a call of the driver.
 pub(crate) fn begin(call: &'static str) {
     CALL.set(call);
+    INSIDE.set(true);
+}
+
+/// Says that the call returns.
+pub(crate) fn end() {
+    INSIDE.set(false);
+}
+
+/// Whether this thread is in a call of the driver.
+pub(crate) fn is_inside() -> bool {
+    INSIDE.get()
 }
 
 /// The call that this thread is in, or made last.

@@ -19,6 +19,7 @@ use crate::entry_point::{self, Table};
 use crate::error::{Error, Result};
 use crate::log;
 use crate::objects::graph::capture;
+use crate::objects::host_access;
 use crate::objects::traced;
 use crate::row::{Columns, DefaultStream, When};
 use crate::trace;
@@ -37,6 +38,7 @@ pub(crate) fn answer(
 ) -> CUresult {
     entry_point::know(table);
     calling::begin(call);
+    host_access::tell();
     let begun = trace::sim::begin(traced::device_of_call);
     let outcome = permitted(columns).and_then(|()| {
         let body = AssertUnwindSafe(|| calling::with_default_stream(stream, body));
@@ -60,6 +62,8 @@ pub(crate) fn answer(
     if let Some(begun) = begun {
         begun.end(call, code);
     }
+    host_access::settle();
+    calling::end();
     code
 }
 

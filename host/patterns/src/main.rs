@@ -20,6 +20,7 @@ Examples:
   patterns run vector_add                     each variant: right or not, time, bandwidth
   patterns run transpose --size 1000          a matrix of 1000 x 1000
   patterns run reduce_unrolled --device sim   on the simulator, even where there is a GPU
+  patterns check                              the whole catalog under all checks, with 32 seeds
   patterns bench --json                       medians of 21 at the sizes of the C++ peer
   patterns accuracy sin --sample 20           errors of the sine and its intrinsic, on a million inputs
   patterns profile heat                       nvprof's metrics for each stage, by the simulator's counters
@@ -32,6 +33,8 @@ enum Command {
     List(commands::list::Args),
     /// Runs every variant of a pattern, compares it with the CPU and times it
     Run(commands::run::Args),
+    /// Runs every variant under all checks, in many orders of its warps
+    Check(commands::check::Args),
     /// Measures the patterns that have a C++ peer, at the peer's sizes
     Bench(commands::bench::Args),
     /// Measures how far mathematical functions are off, over all inputs or a sample
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::List(args) => commands::list::run(args),
         Command::Run(args) => commands::run::run(args),
+        Command::Check(args) => commands::check::run(args),
         Command::Bench(args) => commands::bench::run(args),
         Command::Accuracy(args) => commands::accuracy::run(args),
         Command::Profile(args) => commands::profile::run(args),

@@ -321,6 +321,76 @@ fn memory_of_pending_launches_is_given_back() {
     assert_eq!(rig.read::<u32>(log, 2), [1, 5]);
 }
 
+/// The findings of the race check, of a kernel `first` and all that it launches.
+fn races(kernels: &[String], (grid, block): (u32, u32), seed: u64, pending: u32) -> Vec<String> {
+    let rig = Rig::new(&format!("{RUNTIME}{}", kernels.concat()));
+    let log = rig.buffer(&[0u32; 1024]);
+    let params = [log, 0].map(u64::to_le_bytes).concat();
+    let launch = Launch {
+        seed,
+        pending_launches: Some(pending),
+        checks: "race".parse().expect("a check"),
+        ..Launch::new("first", [grid, 1, 1], [block, 1, 1], &params)
+    };
+    let report = rig.device.launch(&rig.instance, &launch);
+    let report = report.unwrap_or_else(|fault| panic!("error: {fault}"));
+    let findings = report.findings.iter();
+    findings.map(ToString::to_string).collect()
+}
+
+#[test]
+fn parameters_of_one_launch_after_another_are_no_race() {
+    let twice = go("note", 1, 5, FIRE_AND_FORGET).repeat(2);
+    let first = kernel("first", &twice);
+    for seed in 0..16 {
+        for pending in [1, 2, 5] {
+            let found = races(std::slice::from_ref(&first), (4, 40), seed, pending);
+            assert!(found.is_empty(), "seed {seed}: {found:#?}");
+        }
+    }
+}
+
+#[test]
+fn parameters_that_another_thread_writes_while_they_are_launched_are_a_race() {
+    let first = |between: &str| {
+        kernel(
+            "first",
+            &format!(
+                ".shared .align 8 .b64 slot; .reg .pred %q; mov.u32 %r2, %tid.x; setp.ne.u32 %p, %r2, 0; setp.eq.u32 %q, %r2, 32;
+@%p bra HAVE;
+mov.b64 %rd2, idle;
+{{ .param .b64 a; .param .align 4 .b8 g[12]; .param .align 4 .b8 b[12]; .param .b32 s; .param .b64 o;
+st.param.b64 [a], %rd2;
+st.param.b32 [g], 1; st.param.b32 [g+4], 1; st.param.b32 [g+8], 1;
+st.param.b32 [b], 1; st.param.b32 [b+4], 1; st.param.b32 [b+8], 1;
+st.param.b32 [s], 0;
+call (o), __cudaCDP2GetParameterBufferV2, (a, g, b, s);
+ld.param.b64 %rd5, [o]; }}
+st.shared.u64 [slot], %rd5;
+HAVE:
+bar.sync 0;
+ld.shared.u64 %rd5, [slot];
+@%q st.u64 [%rd5], %rd1;
+@%q st.u64 [%rd5+8], 5;
+{between}
+@%p bra DONE;
+{{ .param .b64 a; .param .b64 s; .param .b32 o; st.param.b64 [a], %rd5; st.param.b64 [s], 0; call (o), __cudaCDP2LaunchDeviceV2, (a, s); ld.param.b32 %r1, [o]; }}
+DONE:
+"
+            ),
+        )
+    };
+    let idle = kernel("idle", "");
+    for seed in 0..8 {
+        let found = races(&[idle.clone(), first("bar.sync 0;")], (1, 64), seed, 4);
+        assert!(found.is_empty(), "seed {seed}: {found:#?}");
+        let found = races(&[idle.clone(), first("")], (1, 64), seed, 4);
+        assert!(!found.is_empty(), "seed {seed}");
+        let is_told = |text: &String| text.contains("the parameters of launches from kernels");
+        assert!(found.iter().all(is_told), "{found:#?}");
+    }
+}
+
 /// Blocks that launch run on all cores; their children run in the order of the blocks all the same, and leave the same counters.
 #[test]
 fn the_number_of_cores_does_not_change_the_order_of_children() {

@@ -1,8 +1,10 @@
 //! All schedules of a small program: a test that is run again for each of them.
 
+use std::any::Any;
+use std::cell::Cell;
 use std::fmt;
-use std::panic::Location;
-use std::sync::Arc;
+use std::panic::{self, AssertUnwindSafe, Location};
+use std::sync::{Arc, Once};
 
 use lanewise_driver::{Ask, Exploration, Observer, OnFinding};
 
@@ -61,7 +63,7 @@ pub struct Explored {
     pub complete: bool,
 }
 
-/// A schedule that breaks a test. `Display` gives the error and the steps.
+/// A schedule that breaks a test, the shortest that was found. `Display` gives the error and the steps.
 #[derive(Debug, Clone)]
 pub struct Broken<E> {
     /// What the test answered.
@@ -92,6 +94,8 @@ impl<E: std::error::Error + 'static> std::error::Error for Broken<E> {
 /// most for each lane to be its own), waits for them, and says whether the result is right: by an error, or by a panic, whose
 /// schedule is printed on stderr. On a GPU it runs once, and the answer is `None`.
 ///
+/// When a run has failed and the device still works, some more runs look for a shorter schedule that fails: the test may be called again.
+///
 /// ```no_run
 /// use lanewise::checks::{self, Exploring};
 /// # fn once(_: &lanewise::Device) -> Result<u32, lanewise::DriverError> { Ok(7) }
@@ -106,7 +110,7 @@ impl<E: std::error::Error + 'static> std::error::Error for Broken<E> {
 /// ```
 ///
 /// # Errors
-/// The first run's that failed: what the test answered or the fault of its kernel, with the steps.
+/// Of a run that failed: what the test answered or the fault of its kernel, with the steps.
 #[track_caller]
 pub fn explore<E: From<DriverError>>(
     device: &Device,
@@ -123,12 +127,12 @@ pub fn explore<E: From<DriverError>>(
         exploration = exploration.at_most(runs);
     }
     let exploration = Arc::new(exploration);
-    let broken = |error| Broken {
-        error,
-        runs: exploration.runs(),
-        steps: exploration.steps(),
-    };
     if device.backend() == Backend::Cuda {
+        let broken = |error| Broken {
+            error,
+            runs: 1,
+            steps: Vec::new(),
+        };
         return run().map(|()| None).map_err(broken);
     }
     let _observer = Observer::start(Ask {
@@ -137,27 +141,107 @@ pub fn explore<E: From<DriverError>>(
         exploration: Some(exploration.clone()),
         ..Ask::default()
     });
-    let _teller = Teller(&exploration);
+    let mut shortest: Option<Failed<E>> = None;
     while exploration.next_run() {
-        run().map_err(broken)?;
-    }
-    Ok(Some(Explored {
-        runs: exploration.runs(),
-        complete: exploration.is_complete(),
-    }))
-}
-
-/// Says the schedule of a test that panics.
-struct Teller<'e>(&'e Exploration);
-
-impl Drop for Teller<'_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            eprintln!(
-                "the test failed in run {}, by this schedule:",
-                self.0.runs()
-            );
-            self.0.steps().iter().for_each(|step| eprintln!("  {step}"));
+        if let Some(failed) = &shortest
+            && exploration.runs() > failed.first + FURTHER
+        {
+            break;
+        }
+        let how = match caught(shortest.is_some(), &mut run) {
+            Ok(Ok(())) => continue,
+            Ok(Err(error)) => How::Error(error),
+            Err(panic) => How::Panic(panic),
+        };
+        let (runs, steps) = (exploration.runs(), exploration.steps());
+        let first = shortest.as_ref().map_or(runs, |failed| failed.first);
+        let is_shorter = shortest
+            .as_ref()
+            .is_none_or(|failed| steps.len() < failed.steps.len());
+        if is_shorter {
+            shortest = Some(Failed {
+                how,
+                first,
+                runs,
+                steps,
+            });
+        }
+        if device.synchronize_at(at).is_err() {
+            break;
         }
     }
+    match shortest {
+        None => Ok(Some(Explored {
+            runs: exploration.runs(),
+            complete: exploration.is_complete(),
+        })),
+        Some(failed) => Err(failed.end()),
+    }
+}
+
+/// So many runs behind the first that failed look for a shorter one.
+const FURTHER: u64 = 1000;
+
+/// A run that failed.
+struct Failed<E> {
+    how: How<E>,
+    /// The first run that did.
+    first: u64,
+    runs: u64,
+    steps: Vec<String>,
+}
+
+enum How<E> {
+    Error(E),
+    Panic(Box<dyn Any + Send>),
+}
+
+impl<E> Failed<E> {
+    /// The error; a panic goes on, with its schedule on stderr.
+    fn end(self) -> Broken<E> {
+        let Self {
+            how,
+            first,
+            runs,
+            steps,
+        } = self;
+        match how {
+            How::Error(error) => Broken { error, runs, steps },
+            How::Panic(panic) => {
+                if runs != first {
+                    // What stands there so far is of the first.
+                    let text = panic.downcast_ref::<String>().map(String::as_str);
+                    let text = text.or(panic.downcast_ref::<&str>().copied());
+                    eprintln!("{}", text.unwrap_or("the test panicked"));
+                }
+                eprintln!("the test failed in run {runs}, by this schedule:");
+                steps.iter().for_each(|step| eprintln!("  {step}"));
+                panic::resume_unwind(panic)
+            }
+        }
+    }
+}
+
+thread_local! {
+    /// Whether panics of this thread are nothing new.
+    static QUIET: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs a test and catches its panic; `quiet`: which says nothing on stderr.
+fn caught<T>(quiet: bool, run: &mut impl FnMut() -> T) -> Result<T, Box<dyn Any + Send>> {
+    static HOOK: Once = Once::new();
+    if quiet {
+        HOOK.call_once(|| {
+            let before = panic::take_hook();
+            panic::set_hook(Box::new(move |info| {
+                if !QUIET.get() {
+                    before(info);
+                }
+            }));
+        });
+    }
+    QUIET.set(quiet);
+    let outcome = panic::catch_unwind(AssertUnwindSafe(run));
+    QUIET.set(false);
+    outcome
 }

@@ -12,6 +12,7 @@ use crate::abi::{
 use crate::error::{Error, Result, ensure};
 use crate::objects::context::{self, Context};
 use crate::objects::graph::{Copy, Kind, Moves, capture};
+use crate::objects::host_access;
 use crate::objects::stream::{Job, Stream};
 use crate::objects::submission::Run;
 use crate::objects::traced;
@@ -155,6 +156,7 @@ pub(super) fn submit(
     if mode == Mode::Asynchronous && to != EndKind::Pageable {
         let work = context.submit(stream, Vec::new(), Run::ByWorker(job(staged())))?;
         traced::submitted(label, context, stream, &work);
+        host_access::submitted(&work);
         return Ok(());
     }
     let work = context.run_now(stream, job(Box::new(move || (copy.moves.0)())))?;

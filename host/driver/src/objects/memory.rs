@@ -7,7 +7,7 @@ use super::context::Context;
 use super::device::{self, Device};
 use super::host_finding;
 use super::ledger::{self, What};
-use super::order;
+use super::order::{self, Addresses};
 use super::origin::{self, Origin};
 use super::owners::{NEXT_ID, OWNERS, Owner};
 use crate::abi::CUresult;
@@ -16,7 +16,31 @@ use crate::{calling, observe};
 use lanewise_sim::checks::{FindingKind, Footprint};
 use lanewise_sim::memory::{Trail, Whereabouts};
 use lanewise_sim::{Allocation, FaultReport, Finding, Kind, MemoryError};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether there ever was memory that host and device share by the driver's doing.
+static ANY_SHARED: AtomicBool = AtomicBool::new(false);
+
+/// What the order of operations asks of addresses.
+pub(crate) const ADDRESSES: Addresses = Addresses {
+    describe,
+    allocation: |address| {
+        let Allocation {
+            base, size, kind, ..
+        } = locate(address)?.allocation;
+        // Registered memory is the program's own, with pages that hold other things of its as well.
+        Some((base, base + size, is_shared(&kind)))
+    },
+};
+
+fn is_shared(kind: &Kind) -> bool {
+    matches!(kind, Kind::Pinned | Kind::Managed)
+}
+
+/// Whether there ever was memory that the host's code may touch, of the driver's making.
+pub(crate) fn any_shared() -> bool {
+    ANY_SHARED.load(Ordering::Relaxed)
+}
 
 /// What an address is in.
 #[derive(Debug, Clone)]
@@ -87,6 +111,9 @@ pub(crate) fn allocate(context: &Context, size: usize, kind: Kind, flags: u32) -
     let place = calling::call_site().map(ToString::to_string);
     context.device.timeline.catch_up();
     let kind_is_managed = kind == Kind::Managed;
+    if is_shared(&kind) {
+        ANY_SHARED.store(true, Ordering::Relaxed);
+    }
     let memory = context.device.sim.memory();
     let address = memory
         .allocate(size as u64, 1, kind, place.as_deref())
@@ -277,13 +304,20 @@ pub(crate) fn unregister(address: u64) -> Result {
 
 /// Frees what still belongs to `context`, which is being destroyed.
 pub(crate) fn free_all(context: &Context) {
-    let mut owners = OWNERS.write();
-    owners.retain(|&address, owner| {
+    let mut freed = Vec::new();
+    OWNERS.write().retain(|&address, owner| {
         if owner.context != context.handle {
             return true;
         }
         let memory = context.device.sim.memory();
-        let kind = memory.find(address).map(|found| found.kind);
+        let found = memory.find(address);
+        freed.extend(
+            found
+                .as_ref()
+                .map(|found| found.size)
+                .map(|size| (address, size)),
+        );
+        let kind = found.map(|found| found.kind);
         if let Some(what) = kind.as_ref().and_then(kind_of_leak) {
             ledger::gone(what, address);
         }
@@ -295,6 +329,9 @@ pub(crate) fn free_all(context: &Context) {
             .or_else(|_| memory.unregister(address));
         false
     });
+    for (address, size) in freed {
+        order::forget(address, size);
+    }
 }
 
 /// Sees that `bytes` from `address` are inside one live allocation; `role` names the argument.

@@ -10,8 +10,13 @@
 //!
 //! Some order is made where nobody sees it, and then nothing is reported: a host function tells the host, a stream waits for a
 //! value in memory, a kernel and the host or two kernels talk through flags.
+//!
+//! The host's own loads and stores take part where whole pages of pinned or managed memory were touched: [`super::host_pages`] tells of the first one that
+//! comes before the host has waited.
 
+use super::host_pages::{self, Left, PAGE, Shut};
 use super::origin::{self, Origin};
+use crate::calling;
 use crate::observe::{self, LaunchTerms};
 use lanewise_sim::checks::{Conflict, FindingKind, Footprint};
 use lanewise_sim::{FaultReport, Finding, SourcePlace};
@@ -20,9 +25,16 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-/// Says where an address lies.
-type Describe = fn(u64) -> String;
+/// What is known of addresses.
+#[derive(Clone, Copy)]
+pub(crate) struct Addresses {
+    /// Says where one lies.
+    pub(crate) describe: fn(u64) -> String,
+    /// The allocation that holds it, by its first address and the one behind it, and whether the host's code may touch that.
+    pub(crate) allocation: fn(u64) -> Option<(u64, u64, bool)>,
+}
 
 /// So many findings a pair of operations has, that one place of the program each submits.
 const SAID: usize = 4;
@@ -95,6 +107,19 @@ struct Past {
     ticket: Arc<Ticket>,
     footprint: Footprint,
     label: String,
+    /// Pages that the host has to leave alone until it has waited for this.
+    shut: Vec<Shut>,
+}
+
+/// The host's own code came to memory before it has waited for what was done there.
+#[derive(Debug)]
+struct Touch {
+    address: u64,
+    writes: bool,
+    origin: Option<Origin>,
+    /// What was done there, and whether that was a write.
+    before: (Arc<Ticket>, String),
+    written: bool,
 }
 
 #[derive(Debug, Default)]
@@ -109,12 +134,19 @@ struct State {
     unseen: u64,
     /// Pairs that were reported, and where in memory.
     said: BTreeMap<[String; 2], BTreeSet<u64>>,
+    /// What the host's own code did, and nobody was told yet.
+    touches: Vec<Touch>,
+    /// Whether pages may be shut.
+    shuts: bool,
 }
 
 static STATE: Mutex<Option<State>> = Mutex::new(None);
 
 /// Whether there ever was a ticket: from then on all operations have one, so that no link of a chain is missing.
 static USED: AtomicBool = AtomicBool::new(false);
+
+/// Whether there are touches to be told.
+static TOUCHED: AtomicBool = AtomicBool::new(false);
 
 /// What the calling thread runs.
 #[derive(Debug)]
@@ -208,7 +240,7 @@ pub(crate) fn begin(ticket: &Arc<Ticket>) {
 }
 
 /// The operation has run, `well` or not. What it did to what others did, with nothing that orders the two.
-pub(crate) fn end(well: bool, whereabouts: Describe) -> Vec<Finding> {
+pub(crate) fn end(well: bool, addresses: Addresses) -> Vec<Finding> {
     let Some(mut running) = RUNNING.take() else {
         return Vec::new();
     };
@@ -218,24 +250,179 @@ pub(crate) fn end(well: bool, whereabouts: Describe) -> Vec<Finding> {
         if running.talks {
             state.unseen = state.number;
             state.host.floor = state.number;
+            state.shut();
         }
         if !well || running.footprint.is_empty() {
             return Vec::new();
         }
         let now = Past {
+            shut: pages(&running.footprint, addresses),
             ticket: running.ticket,
             footprint: running.footprint,
             label: running.label,
         };
-        let found = state.judge(&now, whereabouts);
+        let found = state.judge(&now, addresses);
+        state.shuts |= !now.shut.is_empty();
         state.past.push(now);
         state.prune();
+        state.shut();
         found
     })
 }
 
+/// The pages all of whose bytes that belong to somebody were touched, by accesses that tell nobody anything.
+fn pages(footprint: &Footprint, addresses: Addresses) -> Vec<Shut> {
+    // Stretches lie side by side in few allocations.
+    let mut allocation = (0, 0, false);
+    let mut end_of_shared = |address: u64| {
+        if !(allocation.0..allocation.1).contains(&address) {
+            allocation = (addresses.allocation)(address).unwrap_or_default();
+        }
+        allocation.2.then_some(allocation.1)
+    };
+    let mut shared = |list: &[(u64, u64)]| {
+        let mut list = list.to_vec();
+        list.retain(|&(start, _)| end_of_shared(start).is_some());
+        list
+    };
+    let written = shared(&footprint.written);
+    let mut touched = Footprint {
+        read: [shared(&footprint.read), written.clone()].concat(),
+        ..Footprint::default()
+    };
+    touched.sort();
+    let mut found = Vec::new();
+    for (list, left) in [(written, Left::Nothing), (touched.read, Left::Reads)] {
+        for (start, end) in list {
+            let from = start.next_multiple_of(PAGE);
+            let to = match end_of_shared(start) {
+                Some(last) if end >= last => last.next_multiple_of(PAGE),
+                _ => end / PAGE * PAGE,
+            };
+            if from < to {
+                let (start, end) = (from, to);
+                found.push(Shut { start, end, left });
+            }
+        }
+    }
+    found
+}
+
+/// The calling thread's code came to a page that was shut.
+fn host_touches(address: u64, writes: bool) {
+    // The driver does what it was told to, by a call that counts itself.
+    let runs = RUNNING.try_with(|running| running.borrow().is_some());
+    if calling::is_inside() || runs.unwrap_or(true) {
+        return;
+    }
+    let origin = origin::capture();
+    // As for the pages' own lock: a forked process may never get it.
+    let Some(mut state) = STATE.try_lock_for(Duration::from_secs(1)) else {
+        return;
+    };
+    if let Some(state) = &mut *state {
+        state.host_touches(address, writes, origin);
+    }
+}
+
+/// What the host's own code did since this was asked last, with the terms of the operation that it should have waited for.
+pub(crate) fn touches(addresses: Addresses) -> Vec<(LaunchTerms, Finding)> {
+    if !TOUCHED.swap(false, Ordering::Relaxed) {
+        return Vec::new();
+    }
+    let touches = with_state(|state| std::mem::take(&mut state.touches));
+    let told = |touch: Touch| (touch.before.0.terms.clone(), touch.report(addresses));
+    touches.into_iter().map(told).collect()
+}
+
+impl Touch {
+    fn report(&self, addresses: Addresses) -> Finding {
+        let verb = |writes: bool| if writes { "writes" } else { "reads" };
+        let what = format!(
+            "race: the host {} memory before it has waited for what {} it",
+            verb(self.writes),
+            verb(self.written)
+        );
+        let (place, note) = match &self.origin {
+            Some(origin) => origin.describe_code(&format!("the host {}", verb(self.writes))),
+            None => (None, format!("the host {}", verb(self.writes))),
+        };
+        let (ticket, label) = &self.before;
+        let (other, other_note) = submitted(ticket, label, self.written);
+        let at = (addresses.describe)(self.address);
+        let help = "wait before the host touches the memory: for the stream, for an event behind the operation, or for the context";
+        let report = FaultReport::of_host(
+            what,
+            place.or(other),
+            vec![note, other_note, format!("the first byte {at}")],
+            Some(help.into()),
+        );
+        Finding::new(FindingKind::Race, report)
+    }
+}
+
 impl State {
-    fn judge(&mut self, now: &Past, whereabouts: Describe) -> Vec<Finding> {
+    /// Shuts the pages of what the host has not waited for, and opens all others.
+    fn shut(&mut self) {
+        if !self.shuts {
+            return;
+        }
+        let open = |past: &&Past| {
+            !past.shut.is_empty()
+                && past.ticket.number > self.unseen
+                && !self.host.knows(&past.ticket)
+        };
+        let pages = self.past.iter().filter(open);
+        let pages: Vec<Shut> = pages.flat_map(|past| past.shut.iter().copied()).collect();
+        self.shuts = !pages.is_empty();
+        host_pages::shut(&pages, host_touches);
+    }
+
+    fn host_touches(&mut self, address: u64, writes: bool, origin: Option<Origin>) {
+        let access = vec![(address, address + 1)];
+        let mut footprint = Footprint::default();
+        match writes {
+            true => footprint.written = access,
+            false => footprint.read = access,
+        }
+        let talker = |open: &Arc<Ticket>, it: &Ticket| {
+            open.is_kernel.load(Ordering::Relaxed) && open.is_behind(it)
+        };
+        let holds = |past: &Past| {
+            let mut shut = past.shut.iter();
+            shut.any(|it| (it.start..it.end).contains(&address))
+        };
+        let (host, unseen, open) = (&self.host, self.unseen, &self.open);
+        // The last of those that were there: it is what the host should have waited for.
+        let found = self.past.iter().rev().find_map(|past| {
+            let ticket = &past.ticket;
+            let is_known = host.knows(ticket) || ticket.number <= unseen;
+            if !holds(past) || is_known || open.values().any(|open| talker(open, ticket)) {
+                return None;
+            }
+            Some((past, past.footprint.conflict(&footprint)?))
+        });
+        if let Some((past, conflict)) = found {
+            let said = self.said.entry([key(past), "the host".into()]).or_default();
+            if said.len() < SAID && said.insert(address) {
+                self.touches.push(Touch {
+                    address,
+                    writes,
+                    origin,
+                    before: (past.ticket.clone(), past.label.clone()),
+                    written: conflict.writes[0],
+                });
+                TOUCHED.store(true, Ordering::Relaxed);
+            }
+        }
+        // One report says it of all of an operation's pages.
+        for past in self.past.iter_mut().filter(|past| holds(past)) {
+            past.shut.clear();
+        }
+        self.shut();
+    }
+
+    fn judge(&mut self, now: &Past, addresses: Addresses) -> Vec<Finding> {
         let mut found = Vec::new();
         for before in &self.past {
             let (a, b) = (&before.ticket, &now.ticket);
@@ -254,7 +441,7 @@ impl State {
             }
             let said = self.said.entry([key(before), key(now)]).or_default();
             if said.len() < SAID && said.insert(conflict.start) {
-                found.push(report(before, now, conflict, whereabouts));
+                found.push(report(before, now, conflict, addresses));
             }
         }
         found
@@ -289,18 +476,18 @@ fn key(past: &Past) -> String {
     format!("{} {}", past.label, call.unwrap_or_default())
 }
 
-fn report(before: &Past, now: &Past, conflict: Conflict, whereabouts: Describe) -> Finding {
+fn report(before: &Past, now: &Past, conflict: Conflict, addresses: Addresses) -> Finding {
     let verb = |writes: bool| if writes { "a write" } else { "a read" };
     let what = format!(
         "race: {} and {} of the same memory by operations that nothing orders",
         verb(conflict.writes[0]),
         verb(conflict.writes[1])
     );
-    let (place, note) = told(now, conflict.writes[1]);
-    let (other, other_note) = told(before, conflict.writes[0]);
+    let (place, note) = submitted(&now.ticket, &now.label, conflict.writes[1]);
+    let (other, other_note) = submitted(&before.ticket, &before.label, conflict.writes[0]);
     let size = conflict.end - conflict.start;
     let s = if size == 1 { "" } else { "s" };
-    let at = whereabouts(conflict.start);
+    let at = (addresses.describe)(conflict.start);
     let help = "put both into one stream, let the second's stream wait for an event that the first's has recorded, or wait for the first";
     let report = FaultReport::of_host(
         what,
@@ -316,10 +503,9 @@ fn report(before: &Past, now: &Past, conflict: Conflict, whereabouts: Describe) 
 }
 
 /// Which operation it was and where it was submitted.
-fn told(past: &Past, writes: bool) -> (Option<SourcePlace>, String) {
-    let Past { ticket, label, .. } = past;
+fn submitted(ticket: &Ticket, label: &str, writes: bool) -> (Option<SourcePlace>, String) {
     let verb = if writes { "writes" } else { "reads" };
-    let what = match &**label {
+    let what = match label {
         "" => format!("an operation that {verb}, submitted"),
         label => format!("{label} {verb}, submitted"),
     };
@@ -391,7 +577,10 @@ pub(crate) fn touched(footprint: Footprint, talks: bool) {
 pub(crate) fn tells_host() {
     running(|it| {
         let clock = it.ticket.clock.lock().clone();
-        with_state(|state| state.host.join(&clock));
+        with_state(|state| {
+            state.host.join(&clock);
+            state.shut();
+        });
     });
 }
 
@@ -406,7 +595,22 @@ pub(crate) fn learns_all() {
 /// The host has waited for an operation, or was told that it is over.
 pub(crate) fn host_knows(ticket: &Ticket) {
     let clock = ticket.clock.lock().clone();
-    with_state(|state| state.host.join(&clock));
+    with_state(|state| {
+        state.host.join(&clock);
+        state.shut();
+    });
+}
+
+/// The call that an operation is all of returns: it leaves nothing for the host to wait for in memory that it shares.
+pub(crate) fn returns(ticket: &Ticket) {
+    with_state(|state| {
+        let past = state.past.iter_mut().rev();
+        let mut same = past.filter(|past| past.ticket.number == ticket.number);
+        if let Some(past) = same.next() {
+            past.shut.clear();
+        }
+        state.shut();
+    });
 }
 
 /// The bytes are free, and will be somebody else's.
@@ -418,6 +622,8 @@ pub(crate) fn forget(address: u64, bytes: u64) {
     with_state(|state| {
         for past in &mut state.past {
             past.footprint.retain(|at| !(address..end).contains(&at));
+            past.shut.retain(|it| !(address..end).contains(&it.start));
         }
+        state.shut();
     });
 }

@@ -1,7 +1,6 @@
 //! Where the program made something or gave it back: by which call, at which line, and what calls led there.
 //!
-//! The stack is taken as bare addresses and read when somebody wants to see it. It is taken only where the checks `memory` or
-//! `leak` ask for it.
+//! The stack is taken as bare addresses and read when somebody wants to see it. It is taken only where a check asks for it.
 
 use crate::{calling, observe};
 use lanewise_sim::SourcePlace;
@@ -117,27 +116,38 @@ impl Origin {
 
     /// The program's line, and the whole as a note that begins with `verb`: "made".
     pub(crate) fn describe(&self, verb: &str) -> (Option<SourcePlace>, String) {
-        let frames = own(&frames(&self.0.stack.to_string()));
         let told = self.0.at.map(|at| SourcePlace {
             file: at.file().to_owned(),
             line: at.line(),
             column: at.column(),
         });
-        let first = frames.iter().find_map(|frame| frame.place.clone());
         let mut note = format!("{verb} by `{}`", self.0.call);
         if let Some(at) = &told {
             note += &format!(" at {at}");
         }
+        let first = self.callers(&mut note);
+        (told.or(first), note)
+    }
+
+    /// The same of what the program's own code does, by no call.
+    pub(crate) fn describe_code(&self, verb: &str) -> (Option<SourcePlace>, String) {
+        let mut note = verb.to_owned();
+        (self.callers(&mut note), note)
+    }
+
+    /// Adds the stack to a note, and gives the first line of it that is known.
+    fn callers(&self, note: &mut String) -> Option<SourcePlace> {
+        let frames = own(&frames(&self.0.stack.to_string()));
         for frame in frames.iter().take(SHOWN) {
-            note += &format!("\n     in `{}`", frame.name);
+            *note += &format!("\n     in `{}`", frame.name);
             if let Some(place) = &frame.place {
-                note += &format!(" at {place}");
+                *note += &format!(" at {place}");
             }
         }
         if frames.len() > SHOWN {
-            note += &format!("\n     and {} more", frames.len() - SHOWN);
+            *note += &format!("\n     and {} more", frames.len() - SHOWN);
         }
-        (told.or(first), note)
+        frames.into_iter().find_map(|frame| frame.place)
     }
 
     /// The note alone.

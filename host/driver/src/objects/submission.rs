@@ -6,7 +6,9 @@
 use super::context::{CONTEXTS, Context, STREAMS, Streams};
 use super::graph::exec::{Exec, Member};
 use super::graph::{Kind, capture};
+use super::host_access;
 use super::host_finding;
+use super::host_pages;
 use super::ledger;
 use super::memory;
 use super::order::{self, Ticket};
@@ -65,9 +67,14 @@ impl Context {
             return Ok(None);
         }
         let label = traced::label(&kind);
+        // What a function of the program's waits for, nobody knows.
+        let is_device = !matches!(kind, Kind::Host(_));
         let job: Job = Box::new(move |fault| kind.run(fault));
         let work = self.submit(stream, Vec::new(), Run::ByWorker(job))?;
         traced::submitted(label, self, stream, &work);
+        if is_device {
+            host_access::submitted(&work);
+        }
         Ok(Some(work))
     }
 
@@ -78,7 +85,9 @@ impl Context {
         let mut last = exec.last.lock();
         let streams = self.streams.lock();
         let after = streams.before(stream, last.iter().cloned().collect());
-        *last = Some(stream.push_graph(self, after, members));
+        let work = stream.push_graph(self, after, members);
+        host_access::submitted(&work);
+        *last = Some(work);
         Ok(())
     }
 
@@ -95,6 +104,9 @@ impl Context {
         };
         after.iter().for_each(|earlier| earlier.wait());
         execute(self, &work, job);
+        if let Some(ticket) = &work.ticket {
+            order::returns(ticket);
+        }
         Ok(work)
     }
 
@@ -254,14 +266,16 @@ pub(crate) fn execute(context: &Arc<Context>, work: &Work, job: Job) {
     if let Some(ticket) = &work.ticket {
         order::begin(ticket);
     }
+    host_pages::device_begins();
     // A job's panic must not leave others waiting for its work.
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| job(fault.as_ref())));
     if let Some(ticket) = &work.ticket {
-        let found = order::end(matches!(outcome, Ok(Ok(_))), memory::describe);
+        let found = order::end(matches!(outcome, Ok(Ok(_))), memory::ADDRESSES);
         if let Err(error) = host_finding::told(&ticket.terms, found) {
             context.set_fault(error);
         }
     }
+    host_pages::device_ends();
     let cost = match outcome {
         Ok(Ok(cost)) => cost,
         Ok(Err(error)) => {

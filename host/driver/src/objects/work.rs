@@ -8,6 +8,7 @@ use super::order::Ticket;
 use crate::time::timeline::Node;
 use parking_lot::{Condvar, Mutex};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What is done when an operation has run.
 struct Then(Box<dyn FnOnce() + Send>);
@@ -54,6 +55,13 @@ impl Work {
         while !*done {
             self.finished.wait(&mut done);
         }
+    }
+
+    /// Waits until it has run, or so long: whether it has.
+    pub(crate) fn wait_at_most(&self, time: Duration) -> bool {
+        let mut done = self.done.lock();
+        let _ = self.finished.wait_while_for(&mut done, |done| !*done, time);
+        *done
     }
 
     /// Notes that it has run and wakes who waits.

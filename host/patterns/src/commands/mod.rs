@@ -2,6 +2,7 @@
 
 pub(crate) mod accuracy;
 pub(crate) mod bench;
+pub(crate) mod check;
 pub(crate) mod device;
 pub(crate) mod diff;
 pub(crate) mod list;

@@ -2,12 +2,13 @@
 //!
 //! The PTX memory model lets a load take its value after later stores of its thread, so long as nothing depends on it: no value comes out of thin
 //! air (PTX ISA, "Memory Consistency Model", No-Thin-Air). So a load may wait for the first instruction that names its destination or changes
-//! what its address and guard were, that acquires, or at which others may arrive. Explored schedules let it (`machine::explore`).
+//! what its address and guard were, that acquires, or at which others may arrive. So may an atomic, all of it, and for no fence and no release. (Volatile
+//! accesses are relaxed ones to the model: instructions keep their order, and what they do to memory need not.) Explored schedules let it (`machine::explore`).
 
 use super::assigned::{registers, writes_first};
 use super::builder::Builder;
 use crate::machine::program::{Class, SpaceClass};
-use crate::ptx::ast::{Base, Instruction, Modifier, Opcode, Operand, RegisterId, Target};
+use crate::ptx::ast::{Base, Instruction, Opcode, Operand, RegisterId, Target};
 
 /// Instructions that are looked at behind a load.
 const AHEAD: usize = 64;
@@ -23,7 +24,7 @@ impl Builder<'_, '_> {
             }
         }
         for (index, instruction) in body.instructions.iter().enumerate() {
-            let Some(load) = self.lone_load(index, instruction) else {
+            let Some((load, changes)) = self.lone_load(index, instruction) else {
                 continue;
             };
             let (mut to, mut from) = (Vec::new(), Vec::new());
@@ -34,7 +35,7 @@ impl Builder<'_, '_> {
             }
             let (mut until, mut stores) = (index + 1, false);
             while until < body.instructions.len() && until - index <= AHEAD && !leads[until] {
-                match self.passes(until, &to, &from) {
+                match self.passes(until, changes, (&to, &from)) {
                     None => break,
                     Some(changes) => stores |= changes,
                 }
@@ -47,19 +48,26 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The operation of a load that is nothing besides: it acquires nothing, and is not volatile, which keeps its place.
-    fn lone_load(&self, index: usize, instruction: &Instruction) -> Option<u32> {
+    /// The operation of a load that is nothing besides, or of an atomic, which changes memory: it acquires and releases nothing.
+    fn lone_load(&self, index: usize, instruction: &Instruction) -> Option<(u32, bool)> {
         let (start, end) = (self.starts[index], *self.starts.get(index + 1)?);
         let info = self.program.infos.get(start as usize)?;
-        let reaches = matches!(info.class, Class::Load(space) if reached(space));
-        let plain = instruction.opcode == Opcode::Ld
-            && !instruction.modifiers.has(Modifier::Volatile)
-            && !info.acquires;
-        (plain && reaches && end == start + 1).then_some(start)
+        let changes = match (info.class, instruction.opcode) {
+            (Class::Load(space), Opcode::Ld) if reached(space) => false,
+            (Class::Atomic(space), Opcode::Atom) if reached(space) => true,
+            _ => return None,
+        };
+        let plain = !info.acquires && !info.releases;
+        (plain && end == start + 1).then_some((start, changes))
     }
 
-    /// Whether a load may wait behind an instruction, and if so whether that changes memory.
-    fn passes(&self, index: usize, to: &[RegisterId], from: &[RegisterId]) -> Option<bool> {
+    /// Whether a load may wait behind an instruction, or an atomic where it `waits_to_change` memory; and if so whether that changes memory.
+    fn passes(
+        &self,
+        index: usize,
+        waits_to_change: bool,
+        (to, from): (&[RegisterId], &[RegisterId]),
+    ) -> Option<bool> {
         let instruction = &self.body.instructions[index];
         let simple = matches!(
             instruction.opcode,
@@ -69,13 +77,15 @@ impl Builder<'_, '_> {
         let mut changes = false;
         for info in &self.program.infos[ops] {
             match info.class {
+                // What is released would be without the atomic's part of it.
+                Class::Fence if waits_to_change => return None,
                 // What a fence acquires is acquired from what was read before it: that is looked at when the load is done.
                 Class::Fence => continue,
                 Class::Plain | Class::Load(_) => {}
                 Class::Store(space) | Class::Atomic(space) => changes |= reached(space),
                 _ => return None,
             }
-            if info.acquires {
+            if info.acquires || info.releases && waits_to_change {
                 return None;
             }
         }

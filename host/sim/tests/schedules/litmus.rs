@@ -565,9 +565,49 @@ fn a_load_keeps_its_place_before_stores_to_what_it_reads() {
     let thread = "ld.relaxed.gpu.global.u32 %r0, [x]; st.relaxed.gpu.global.u32 [y], 1; st.relaxed.gpu.global.u32 [x], 2;";
     let other = "ld.relaxed.gpu.global.u32 %r0, [y]; st.relaxed.gpu.global.u32 [x], 1;";
     allows(&[thread, other], &ALL, 0, FOUR);
-    // Volatile accesses stay in their order.
+}
+
+/// Volatile accesses are relaxed ones of system scope to the model: their instructions keep their order, what they do to memory need not.
+#[test]
+fn load_buffering_is_allowed_by_volatile_accesses() {
     let half = |places| buffered("volatile", "", "volatile", places);
-    allows(&[&half(("x", "y")), &half(("y", "x"))], &ALL, 0, &FOUR[..3]);
+    allows(&[&half(("x", "y")), &half(("y", "x"))], &ALL, 0, FOUR);
+}
+
+/// An atomic as a whole may come behind a later store, unless something orders the two.
+#[test]
+fn load_buffering_is_allowed_by_atomics() {
+    let half = |atomic: &str, between: &str, store: &str, (from, to): (&str, &str)| {
+        format!(
+            "atom.{atomic}.global.add.u32 %r0, [{from}], 4; {between} st.{store}.global.u32 [{to}], 1;"
+        )
+    };
+    let both = |half: &dyn Fn((&'static str, &'static str)) -> String| {
+        [half(("x", "y")), half(("y", "x"))]
+    };
+    let places = [Where::Blocks, Where::Warps, Where::Lanes];
+    for (atomic, between, store, buffers) in [
+        ("relaxed.gpu", "", "relaxed.gpu", true),
+        ("relaxed.sys", "add.u32 %t, %t, 1;", "volatile", true),
+        ("acquire.gpu", "", "release.gpu", false),
+        ("acq_rel.gpu", "", "release.gpu", false),
+        ("relaxed.gpu", "fence.acq_rel.gpu;", "relaxed.gpu", false),
+    ] {
+        let [first, second] = both(&|places| half(atomic, between, store, places));
+        for place in places {
+            let found = outcomes(&[&first, &second], place, true, 0);
+            let both = found.contains(&vec![1, 1]);
+            assert_eq!(both, buffers, "{atomic} {between} {store}: {found:?}");
+        }
+    }
+    // By what comes from the atomic nothing is bought in advance.
+    let data = |(from, to): (&str, &str)| {
+        format!(
+            "atom.relaxed.gpu.global.add.u32 %r0, [{from}], 0; st.relaxed.gpu.global.u32 [{to}], %r0;"
+        )
+    };
+    let [first, second] = both(&|places| data(places));
+    allows(&[&first, &second], &places, 0, &FOUR[..1]);
 }
 
 #[test]

@@ -13,6 +13,7 @@
 //!   at that time.
 //! - An arrival at an mbarrier leaves what the warp knows there, and a wait that finds the phase ended takes it up. A cluster's
 //!   barrier is one of all its blocks.
+//! - Who is given memory (`malloc` in a kernel, the buffer for a launch's parameters) comes behind those who gave it back.
 //! - Two strong accesses (atomic, volatile, relaxed, acquire, release) do not race with each other where the scopes of both hold
 //!   both threads.
 //! - Lanes that store one value to one place in one instruction do not race.
@@ -29,7 +30,7 @@ mod record;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use foldhash::fast::FixedState;
 
@@ -141,6 +142,8 @@ pub(crate) struct Races {
     left: HashMap<(Option<u64>, u64), Left, FixedState>,
     /// What arrivals left at mbarriers, by block and shared address.
     objects: HashMap<(u64, u32), Left>,
+    /// What was known by who gave memory back, by its first address; and the one behind it.
+    returned: BTreeMap<u64, (u64, Left)>,
 }
 
 /// What a warp knew when it released: times of warps, by block and warp, and of blocks.
@@ -418,6 +421,22 @@ impl Races {
         self.cells.footprint(&self.records)
     }
 
+    /// Whether the warp of an access has read what the other's released, and did not acquire it.
+    pub(crate) fn has_seen(&self, access: &Access, other: &Access) -> bool {
+        let place = |linear| self.places.get(&linear).copied();
+        let seen = || {
+            let of = &self.blocks[place(access.block)? as usize];
+            of.warps.get(access.warp as usize)?.seen.as_ref()
+        };
+        let (Some(seen), Some(block)) = (seen(), place(other.block)) else {
+            return false;
+        };
+        match access.block == other.block {
+            true => seen.warps.contains_key(&(block, other.warp)),
+            false => seen.blocks.contains_key(&block),
+        }
+    }
+
     /// A block has ended: nobody accesses its shared memory any more.
     pub(crate) fn end(&mut self, block: u64) {
         self.current = None;
@@ -569,6 +588,33 @@ impl Races {
         };
         self.take_up(block, warp, &left, true);
         self.warp_barrier(block, warp);
+    }
+
+    /// A warp gives back memory, by address and size: the device's heap has it again, or the slots for launches.
+    pub(crate) fn gives_back(&mut self, block: u64, warp: u32, (address, bytes): (u64, u64)) {
+        let now = self.snapshot(block, warp, true);
+        let (end, left) = self.returned.entry(address).or_default();
+        *end = address.saturating_add(bytes).max(*end);
+        left.join(&now, true);
+    }
+
+    /// A warp is given memory: it comes behind those who had it.
+    pub(crate) fn is_given(&mut self, block: u64, warp: u32, (address, bytes): (u64, u64)) {
+        let last = address.saturating_add(bytes);
+        let before = self.returned.range(..last);
+        let overlapping = before.filter(|(_, (end, _))| *end > address);
+        let starts: Vec<u64> = overlapping.map(|(&start, _)| start).collect();
+        for start in starts {
+            let Some((end, left)) = self.returned.remove(&start) else {
+                continue;
+            };
+            self.take_up(block, warp, &left, true);
+            self.warp_barrier(block, warp);
+            // Who is given the rest comes behind them too.
+            if start < address || end > last {
+                self.returned.insert(start, (end, left));
+            }
+        }
     }
 
     /// A barrier of a cluster completes: these blocks, each with its number of warps, arrived.

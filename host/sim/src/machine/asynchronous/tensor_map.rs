@@ -11,7 +11,7 @@ use super::Addressed;
 use super::bulk::{illegal, spot};
 use crate::checks::race::Kind;
 use crate::machine::core::Core;
-use crate::machine::event::AccessKind;
+use crate::machine::event::{AccessKind, FaultKind, ImageFault};
 use crate::machine::lane::lanes;
 use crate::machine::memory::access::LaneAccess;
 use crate::machine::op::{Op, STOP};
@@ -24,6 +24,23 @@ pub(super) const HELP: &str =
 
 /// What a map is at a multiple of where it is used, and where it is changed.
 const ALIGN: (u64, u64) = (64, 128);
+
+/// Whether a map may lie at this address, which is to be a multiple of so many bytes; if not, the fault says so.
+fn is_aligned(core: &mut Core<'_>, op: *const Op, lane: usize, address: u64, align: u64) -> bool {
+    let off = address % align;
+    if off != 0 {
+        let what = FaultKind::Image {
+            kind: ImageFault::Misaligned,
+            message: format!("a tensor map at an address that {align} does not divide"),
+            notes: vec![format!(
+                "address is {address:#x}, {off} past a multiple of {align}"
+            )],
+            help: "align the map: `alignas(64)` on a parameter of type `CUtensorMap`, 128 on a copy that a kernel changes",
+        };
+        core.fault(op, lane, what);
+    }
+    off == 0
+}
 
 /// The operands of `tensormap.replace`.
 #[derive(Debug, Clone)]
@@ -62,6 +79,9 @@ pub(super) unsafe fn tensor_map(
         let message = format!("a tensor map at {address:#x}, in shared or local memory");
         let help = "a map is used in global or constant memory, or as a kernel's parameter: copy it there with `tensormap.cp_fenceproxy`";
         return illegal(core, op, lane, message, help);
+    }
+    if !is_aligned(core, op, lane, address, ALIGN.0) {
+        return None;
     }
     let bytes = TensorMap::BYTES as u64;
     let one = LaneAccess {
@@ -109,6 +129,9 @@ pub(crate) unsafe fn replace(core: &mut Core<'_>, op: *const Op) -> *const Op {
             };
             (core.address_of(&site.map, lane), value)
         };
+        if !is_aligned(core, op, lane, address, ALIGN.1) {
+            return STOP;
+        }
         let one = LaneAccess {
             lane,
             act: AccessKind::Write,
@@ -160,6 +183,9 @@ pub(crate) unsafe fn publish(core: &mut Core<'_>, op: *const Op) -> *const Op {
     for ((host, at), (act, kind)) in hosts.iter_mut().zip([&site.from, &site.to]).zip(ways) {
         // SAFETY: the decoder gave this operation these rows.
         let address = unsafe { core.address_of(at, lane) };
+        if !is_aligned(core, op, lane, address, ALIGN.1) {
+            return STOP;
+        }
         let one = LaneAccess {
             lane,
             act,

@@ -165,6 +165,7 @@ pub(crate) unsafe fn malloc(core: &mut Core<'_>, op: *const Op) -> *const Op {
         let address = core.run.heap.allocate(size);
         if address != 0 {
             core.given_out(address, size.max(1));
+            core.memory_given(address, size.max(1));
         }
         core.give(op, lane, address);
     }
@@ -181,6 +182,9 @@ pub(crate) unsafe fn free(core: &mut Core<'_>, op: *const Op) -> *const Op {
     for lane in lanes(mask) {
         core.effects += 1;
         let address = core.argument::<u64>(op, lane, 0);
+        if let Some((start, bytes)) = core.run.heap.piece(address) {
+            core.memory_returned(start, bytes);
+        }
         if !core.run.heap.free(address) {
             let message = format!(
                 "free of {address:#x}, which `malloc` did not give or which was freed before"

@@ -8,6 +8,7 @@
 //! that calls for them does not load.
 
 use super::family::{Child, Slot, StreamKey};
+use crate::checks::race::Kind;
 use crate::launch::Launch;
 use crate::machine::core::Core;
 use crate::machine::event::FaultKind;
@@ -60,8 +61,13 @@ impl Core<'_> {
             .ok_or(code::LAUNCH_PENDING_COUNT_EXCEEDED)
     }
 
-    /// Launches what was reserved at `buffer`.
-    fn launch_child(&mut self, lane: usize, buffer: u64, stream: u64) -> Result<(), u32> {
+    /// Launches what was reserved at `buffer`, by the call at `op`.
+    fn launch_child(
+        &mut self,
+        op: *const Op,
+        lane: usize,
+        (buffer, stream): (u64, u64),
+    ) -> Result<(), u32> {
         let (block, thread) = self.thread_of(lane);
         let key = match stream {
             0 | LEGACY => StreamKey::Block(block),
@@ -73,6 +79,10 @@ impl Core<'_> {
         let run = self.run;
         let slot = run.family.slot(buffer).ok_or(code::INVALID_VALUE)?;
         let (kernel, _) = &run.program.kernels[slot.kernel];
+        // The launch reads the parameters as its thread would, and whoever has the slot next comes behind it.
+        let bytes = u64::from(kernel.param_bytes);
+        self.tell_access(op, lane, Kind::Read, ((None, buffer), bytes), false);
+        self.memory_returned(buffer, run.family.slot_bytes());
         let parameters = run.family.parameters(buffer, kernel.param_bytes as usize);
         let launch = Launch {
             kernel: &kernel.name,
@@ -122,7 +132,10 @@ pub(crate) unsafe fn parameter_buffer(core: &mut Core<'_>, op: *const Op) -> *co
         };
         let function = core.argument(op, lane, 0);
         let buffer = match core.slot(function, slot) {
-            Ok(buffer) => buffer,
+            Ok(buffer) => {
+                core.memory_given(buffer, core.run.family.slot_bytes());
+                buffer
+            }
             Err(code) => {
                 core.leave_error(lane, code);
                 0
@@ -156,11 +169,12 @@ pub(crate) unsafe fn launch_per_thread(core: &mut Core<'_>, op: *const Op) -> *c
 unsafe fn launch_on(core: &mut Core<'_>, op: *const Op, null: u64) -> *const Op {
     // SAFETY: as above.
     let (mask, next) = unsafe { (core.mask(&*op), op.wrapping_add(1)) };
+    core.step_races();
     for lane in lanes(mask) {
         core.effects += 1;
         let (buffer, stream) = (core.argument(op, lane, 0), core.argument(op, lane, 1));
         let stream = if stream == 0 { null } else { stream };
-        let code = match core.launch_child(lane, buffer, stream) {
+        let code = match core.launch_child(op, lane, (buffer, stream)) {
             Ok(()) => code::SUCCESS,
             Err(code) => core.leave_error(lane, code),
         };

@@ -62,8 +62,6 @@ pub(crate) struct Family<'l> {
     workspace: u64,
     /// The slots' parameters: the first address, and the bytes of one.
     pool: (u64, u64),
-    /// Bytes of all slots.
-    pool_bytes: u64,
     slots: Mutex<Slots>,
     sums: Mutex<Sums>,
     fault: Mutex<Option<Fault>>,
@@ -233,7 +231,6 @@ pub(crate) fn launch(
         budget: AtomicI64::new(budget),
         workspace,
         pool,
-        pool_bytes: pool.1 * u64::from(slots.fresh),
         slots: Mutex::new(slots),
         sums: Mutex::default(),
         fault: Mutex::default(),
@@ -382,9 +379,9 @@ impl Family<'_> {
         Some(buffer)
     }
 
-    /// Whether `address` is one of a slot's. Slots go from launch to launch, which orders them: a slot is taken after it was given back.
-    pub(in crate::machine) fn is_slot(&self, address: u64) -> bool {
-        address.wrapping_sub(self.pool.0) < self.pool_bytes
+    /// Bytes of each slot.
+    pub(in crate::machine) fn slot_bytes(&self) -> u64 {
+        self.pool.1
     }
 
     /// What was reserved at `buffer`.

@@ -3,13 +3,11 @@
 use std::sync::PoisonError;
 
 use super::explain::index;
-use crate::checks::race::{Access, Kind};
 use crate::checks::{Finding, FindingKind};
 use crate::machine::core::Core;
-use crate::machine::launch::run::Run;
 use crate::machine::op::Op;
 use crate::machine::program::Program;
-use crate::report::{FaultReport, Place};
+use crate::report::FaultReport;
 
 /// What makes two findings the same: their kind and the places that took part.
 pub(in crate::machine) type FindingKey = (FindingKind, u32, u32);
@@ -110,94 +108,10 @@ impl Core<'_> {
             }
         }
     }
-
-    /// Remembers that the running warp's access `now`, by `op`, races with one `before` it.
-    #[cold]
-    pub(in crate::machine) fn note_race(
-        &mut self,
-        op: *const Op,
-        before: Access,
-        now: Access,
-        address: u64,
-    ) {
-        let run = self.run;
-        let mut findings = run.findings.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (
-            FindingKind::Race,
-            place_key(run.program, before.op),
-            place_key(run.program, now.op),
-        );
-        if let Some(found) = findings.get_mut(&key) {
-            found.count += 1;
-            return;
-        }
-        let place = run.accessed(op, now);
-        let other = run.accessed(&raw const run.program.ops[before.op as usize], before);
-        let memory = if now.shared.is_some() {
-            "shared"
-        } else {
-            "global"
-        };
-        let what = format!(
-            "race: {} and {} of {memory} memory with nothing between",
-            verb(before.kind),
-            verb(now.kind)
-        );
-        let at = match &other.source {
-            Some(source) => format!("{source} (ptx line {}, `{}`)", other.line, other.text),
-            None => format!("ptx line {}, `{}`", other.line, other.text),
-        };
-        let triple =
-            |v: Option<[u32; 3]>| v.map_or(String::new(), |[x, y, z]| format!("({x},{y},{z})"));
-        let by = format!(
-            "block {}, thread {}",
-            triple(other.block),
-            triple(other.thread)
-        );
-        let address = match now.shared {
-            Some(_) => format!("shared address {address:#x}"),
-            None => format!("address {}", run.memory.whereabouts(address)),
-        };
-        let what = match before.pending {
-            true => what.replacen("race: a", "race: an unfinished asynchronous", 1),
-            false => what,
-        };
-        let notes = vec![
-            format!(
-                "the {} was at {at}, {by}",
-                verb(before.kind)
-                    .trim_start_matches("a ")
-                    .trim_start_matches("an ")
-            ),
-            address,
-        ];
-        let help = match before.pending {
-            true => {
-                "wait for the copy first: by `cp.async.wait_group`, or for the mbarrier that it tells"
-            }
-            false => words(FindingKind::Race).1,
-        };
-        let report = FaultReport {
-            what,
-            place,
-            seed: run.launch.seed,
-            notes,
-            help: Some(help.into()),
-            steps: vec![],
-        };
-        findings.insert(
-            key,
-            Finding {
-                kind: FindingKind::Race,
-                report,
-                count: 1,
-            },
-        );
-    }
 }
 
 /// The place of an operation: its source line, so that a loop's unrolled copies are one, or itself where no line is known.
-fn place_key(program: &Program, op: u32) -> u32 {
+pub(super) fn place_key(program: &Program, op: u32) -> u32 {
     let source = program.infos[op as usize].source;
     let line = source
         .checked_sub(1)
@@ -211,31 +125,4 @@ fn place_key(program: &Program, op: u32) -> u32 {
 /// z before y before x: the order in which blocks and threads are numbered.
 fn reversed([x, y, z]: [u32; 3]) -> [u32; 3] {
     [z, y, x]
-}
-
-fn verb(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Read => "a read",
-        Kind::Write => "a write",
-        Kind::Atomic => "an atomic access",
-    }
-}
-
-impl Run<'_> {
-    /// The place of an access that the race check knows of.
-    fn accessed(&self, op: *const Op, access: Access) -> Place {
-        let [x, y, _] = self.launch.grid.map(u64::from);
-        let block = [
-            access.block % x,
-            access.block / x % y,
-            access.block / (x * y),
-        ]
-        .map(|n| n as u32);
-        let thread = self.thread(access.warp, access.lane as usize);
-        Place {
-            block: Some(block),
-            thread: Some(thread),
-            ..self.place(op)
-        }
-    }
 }

@@ -11,6 +11,7 @@ pub(in crate::machine) mod findings;
 pub(crate) mod flow;
 pub(in crate::machine) mod init;
 pub(in crate::machine) mod proxy;
+mod race_report;
 
 use super::core::Core;
 use super::event::Region;
@@ -196,8 +197,7 @@ impl Core<'_> {
             if run.launch.checks.init {
                 self.look_init(op, info, region, inside, mask);
             }
-            let first = inside[mask.trailing_zeros() as usize];
-            if run.launch.checks.race && region != Region::Local && !self.is_slot(region, first) {
+            if run.launch.checks.race && region != Region::Local {
                 self.check_race(op, index as u32, info, region, inside, (mask, scattered));
             }
         }
@@ -251,7 +251,7 @@ impl Core<'_> {
         if checks.init && !self.even_init(op, info, (region, even, mask)) {
             return false;
         }
-        if !checks.race || region == Region::Local || self.is_slot(region, even.start) {
+        if !checks.race || region == Region::Local {
             return true;
         }
         let kind = match info.class {
@@ -287,11 +287,6 @@ impl Core<'_> {
         let index = (op as usize - run.program.ops.as_ptr() as usize) / size_of::<Op>();
         // What is unwritten is followed through registers, and a probe looks at everything.
         self.tainted || self.probe.is_some() || run.watched.get(index).copied().unwrap_or(false)
-    }
-
-    /// Whether an access is one to the parameters of a launch that a kernel makes, which no two threads have at a time.
-    fn is_slot(&self, region: Region, address: u64) -> bool {
-        region == Region::Global && self.run.family.is_slot(address)
     }
 
     /// Whether accesses of an operation to local memory are compared with an array.
@@ -536,6 +531,25 @@ impl Core<'_> {
         }
         if run.launch.checks.race {
             self.check_race(op, index as u32, info, region, addresses, (mask, false));
+        }
+    }
+
+    /// Tells the race check that the running warp gives this memory back, or the launch that it makes will: what it did before is before all that
+    /// is done by those who are given it next.
+    pub(super) fn memory_returned(&mut self, address: u64, bytes: u64) {
+        if self.run.launch.checks.race {
+            let block = self.team.blocks[self.current.0].linear;
+            let warp = self.current.1 as u32;
+            self.races.gives_back(block, warp, (address, bytes));
+        }
+    }
+
+    /// Tells the race check that the running warp is given this memory, which others may have had.
+    pub(super) fn memory_given(&mut self, address: u64, bytes: u64) {
+        if self.run.launch.checks.race {
+            let block = self.team.blocks[self.current.0].linear;
+            let warp = self.current.1 as u32;
+            self.races.is_given(block, warp, (address, bytes));
         }
     }
 

@@ -132,7 +132,7 @@ impl Core<'_> {
     }
 
     /// One lane's value of a part.
-    pub(super) fn value(&mut self, part: Part, lane: usize) -> Option<u64> {
+    pub(in crate::machine::watch) fn value(&mut self, part: Part, lane: usize) -> Option<u64> {
         // SAFETY: parts are operands of an operation of the running frame.
         unsafe {
             match part {

@@ -1,0 +1,234 @@
+//! What is said of a race: both accesses with their places, threads and values, and the order that is missing.
+
+use std::sync::PoisonError;
+
+use super::findings::place_key;
+use super::flow::FlowKind;
+use crate::checks::race::{Access, Kind};
+use crate::checks::{Finding, FindingKind};
+use crate::machine::core::Core;
+use crate::machine::launch::run::Run;
+use crate::machine::op::Op;
+use crate::machine::program::Class;
+use crate::memory::window;
+use crate::report::{FaultReport, Place};
+
+impl Core<'_> {
+    /// Remembers that the running warp's access `now`, by `op`, races with one `before` it. It has not happened yet.
+    #[cold]
+    pub(in crate::machine) fn note_race(
+        &mut self,
+        op: *const Op,
+        before: Access,
+        now: Access,
+        address: u64,
+    ) {
+        let run = self.run;
+        let key = (
+            FindingKind::Race,
+            place_key(run.program, before.op),
+            place_key(run.program, now.op),
+        );
+        let mut findings = run.findings.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = findings.get_mut(&key) {
+            found.count += 1;
+            return;
+        }
+        let place = run.accessed(op, now);
+        let other = run.accessed(&raw const run.program.ops[before.op as usize], before);
+        let memory = match now.shared {
+            Some(_) => "shared",
+            None => "global",
+        };
+        let mut what = format!(
+            "race: {} and {} of {memory} memory with nothing between",
+            verb(before.kind),
+            verb(now.kind)
+        );
+        if before.pending {
+            what = what.replacen("race: a", "race: an unfinished asynchronous", 1);
+        }
+        let at = match &other.source {
+            Some(source) => format!("{source} (ptx line {}, `{}`)", other.line, other.text),
+            None => format!("ptx line {}, `{}`", other.line, other.text),
+        };
+        let triple =
+            |v: Option<[u32; 3]>| v.map_or(String::new(), |[x, y, z]| format!("({x},{y},{z})"));
+        let mut first = format!(
+            "the {} was at {at}, block {}, thread {}",
+            noun(before.kind),
+            triple(other.block),
+            triple(other.thread)
+        );
+        let mut notes = Vec::new();
+        let width = self.width(now);
+        // What was copied may not have come yet.
+        let there = self.there(now, address, width).filter(|_| !before.pending);
+        if let Some(there) = &there {
+            let verb = match before.kind {
+                Kind::Read => "read",
+                Kind::Write | Kind::Atomic => "left",
+            };
+            first += &format!("; it {verb} {there}");
+        }
+        notes.push(first);
+        notes.extend(match now.kind {
+            Kind::Write => self
+                .stored(now)
+                .map(|value| format!("the write puts {value} there")),
+            Kind::Read => there.map(|there| format!("the read finds {there}")),
+            Kind::Atomic => there.map(|there| format!("the atomic access finds {there}")),
+        });
+        notes.push(match now.shared {
+            Some(_) => format!("shared address {address:#x}"),
+            None => format!("address {}", run.memory.whereabouts(address)),
+        });
+        let help = self.missing(&before, &now);
+        let report = FaultReport {
+            what,
+            place,
+            seed: run.launch.seed,
+            notes,
+            help: Some(help.into()),
+            steps: vec![],
+        };
+        findings.insert(
+            key,
+            Finding {
+                kind: FindingKind::Race,
+                report,
+                count: 1,
+            },
+        );
+    }
+
+    /// How many elements of how many bytes an access has; none for one whose operation does not say so.
+    fn width(&self, access: Access) -> Option<(usize, usize)> {
+        let program = self.run.program;
+        let info = program.infos[access.op as usize];
+        let bytes = usize::from(info.bytes);
+        match info.class {
+            Class::Load(_) | Class::Store(_) => {
+                let flow = program.flows.of(access.op)?;
+                let parts = match flow.kind {
+                    FlowKind::Load(_) => program.flows.writes(flow),
+                    FlowKind::Store => program.flows.reads(flow),
+                    _ => return None,
+                };
+                let size = bytes.checked_div(parts.len())?;
+                (1..=8).contains(&size).then_some((parts.len(), size))
+            }
+            Class::Atomic(_) => (1..=8).contains(&bytes).then_some((1, bytes)),
+            _ => None,
+        }
+    }
+
+    /// What is in memory where an access will be.
+    fn there(
+        &mut self,
+        access: Access,
+        address: u64,
+        width: Option<(usize, usize)>,
+    ) -> Option<String> {
+        let (count, size) = width?;
+        let address = match access.shared {
+            // That of other blocks is not looked into.
+            Some(block) if block != access.block => return None,
+            Some(_) => window::SHARED + address,
+            None => address,
+        };
+        let bytes = self.peek(access.lane as usize, address, count * size)?;
+        let value = |bytes: &[u8]| {
+            let mut value = [0; 8];
+            value[..bytes.len()].copy_from_slice(bytes);
+            u64::from_le_bytes(value)
+        };
+        Some(listed(bytes.chunks(size).map(value)))
+    }
+
+    /// What a store is about to put into memory.
+    fn stored(&mut self, access: Access) -> Option<String> {
+        let (_, size) = self.width(access)?;
+        let flows = &self.run.program.flows;
+        let flow = flows.of(access.op)?;
+        if flow.kind != FlowKind::Store {
+            return None;
+        }
+        let kept = u64::MAX >> (64 - 8 * size);
+        let values = flows.reads(flow).iter();
+        let values = values.map(|&part| Some(self.value(part, access.lane as usize)? & kept));
+        Some(listed(values.collect::<Option<Vec<_>>>()?.into_iter()))
+    }
+
+    /// The barrier, fence or scope that would have ordered the two.
+    fn missing(&self, before: &Access, now: &Access) -> &'static str {
+        if before.pending {
+            return "wait for the copy first: by `cp.async.wait_group`, or for the mbarrier that it tells";
+        }
+        let apart = before.block != now.block;
+        if apart && before.strong && now.strong {
+            return "block scope (`.cta`) reaches no other block: give both accesses device scope (`.gpu`)";
+        }
+        if self.races.has_seen(now, before) {
+            return "the thread has read what the other released, and did not acquire it: read the flag with `.acquire`, or put a fence that \
+                    reaches the other behind the read";
+        }
+        match (apart, now.shared) {
+            (true, Some(_)) => {
+                "a barrier of the cluster (`sync_cluster`, `barrier.cluster`) between the two orders them"
+            }
+            (true, None) => {
+                "no barrier orders two blocks: make both atomic, split the kernel between the two, or let the first release a flag behind it \
+                 that the second acquires, at device scope"
+            }
+            (false, _) if before.warp == now.warp => {
+                "order the two by a barrier of the block (`sync_threads`, `bar.sync`), or of the warp (`sync_warp`, `bar.warp.sync`) if no other warp \
+                 takes part; or make both atomic"
+            }
+            (false, _) => {
+                "order the two by a barrier of the block (`sync_threads`, `bar.sync`) between them, or make both atomic"
+            }
+        }
+    }
+}
+
+/// Numbers as reports have them.
+fn listed(values: impl Iterator<Item = u64>) -> String {
+    let values: Vec<String> = values.map(|value| format!("{value:#x}")).collect();
+    values.join(", ")
+}
+
+fn noun(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Read => "read",
+        Kind::Write => "write",
+        Kind::Atomic => "atomic access",
+    }
+}
+
+fn verb(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Read => "a read",
+        Kind::Write => "a write",
+        Kind::Atomic => "an atomic access",
+    }
+}
+
+impl Run<'_> {
+    /// The place of an access that the race check knows of.
+    fn accessed(&self, op: *const Op, access: Access) -> Place {
+        let [x, y, _] = self.launch.grid.map(u64::from);
+        let block = [
+            access.block % x,
+            access.block / x % y,
+            access.block / (x * y),
+        ]
+        .map(|n| n as u32);
+        let thread = self.thread(access.warp, access.lane as usize);
+        Place {
+            block: Some(block),
+            thread: Some(thread),
+            ..self.place(op)
+        }
+    }
+}

@@ -1,43 +1,86 @@
 //! `#[kernel]` as other projects write it, for `lanewise_std::compat`.
 //!
-//! Rust-CUDA writes `pub unsafe extern "C" fn`; the ABI is left out here. cuda-oxide declares a shared array as a mutable static with
-//! an initialiser, which its own compiler moves to shared memory; stock rustc cannot, so such a static becomes a `shared!` array with
-//! a view of it under the same name; a barrier likewise. Its slices have index spaces: the kernel takes this crate's, and makes the other of it.
+//! Rust-CUDA writes `pub unsafe extern "C" fn`; the ABI is left out here. Both declare shared memory as mutable statics, which [`statics`] turns into
+//! `shared!` arrays. cuda-oxide's slices have index spaces: the kernel takes this crate's, and makes the other of it. Its attributes on loops and launches
+//! become this crate's, or nothing where they are hints.
 
-use proc_macro2::{Literal, TokenStream, TokenTree};
+mod statics;
+mod text;
+
+use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::punctuated::Punctuated;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Expr, FnArg, GenericArgument, Item, ItemFn, ItemStatic, Pat, PathArguments, Stmt, Type,
-    TypePath, parse_quote,
+    Attribute, ExprForLoop, ExprLoop, ExprWhile, FnArg, GenericArgument, Item, ItemFn, Meta, Pat,
+    PathArguments, Stmt, Token, Type, TypePath, parse_quote,
 };
+
+pub(crate) use text::{printf, println};
 
 /// The attribute `#[kernel]` as the other projects write it.
 pub(crate) fn kernel(options: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
     let mut function: ItemFn = syn::parse2(item)?;
     function.sig.abi = None;
-    SharedStatics.visit_block_mut(&mut function.block);
-    float_methods(&mut function);
+    statics::share(&mut function.block);
+    ordinary_body(&mut function);
     index_spaces(&mut function);
     // What was unsafe with a mutable static need not be with a view.
     function.attrs.push(parse_quote!(#[allow(unused_unsafe)]));
     let companions = function.attrs.iter().map(|attribute| attribute.path());
-    let imported = companions.filter(|path| {
-        let last = path.segments.last();
-        last.is_some_and(|last| last.ident == "launch_bounds" || last.ident == "cluster_launch")
-    });
+    let imported = companions.filter(|path| COMPANIONS.iter().any(|name| is(path, name)));
     // `#[kernel]` reads these itself; there they are macros, which are imported, and the import is to count as used.
     let uses = quote!(#(#[#imported] const _: () = ();)*);
+    for attribute in &mut function.attrs {
+        launch_contract(attribute)?;
+    }
+    let has_cluster = |attribute: &Attribute| is(attribute.path(), "cluster_launch");
+    let options = match options.is_empty() && function.attrs.iter().any(has_cluster) {
+        // There the target is the GPU's own; here a module may be built for one that has no clusters.
+        true => quote!(min_arch = "sm_90"),
+        false => options,
+    };
     let kernel = crate::kernel::expand(options, quote!(#function))?;
     Ok(quote!(#uses #kernel))
+}
+
+/// Attributes that stand beside `#[kernel]`.
+const COMPANIONS: [&str; 4] = [
+    "launch_bounds",
+    "cluster_launch",
+    "cooperative_launch",
+    "launch_contract",
+];
+
+/// Whether a path is that of this name, from wherever.
+fn is(path: &syn::Path, name: &str) -> bool {
+    let last = path.segments.last();
+    last.is_some_and(|last| last.ident == name)
+}
+
+/// `#[launch_contract(domain = 1, block = (128, 1, 1))]` is `dims = 1` here; what else it says there concerns that project's own launches.
+fn launch_contract(attribute: &mut Attribute) -> syn::Result<()> {
+    if !is(attribute.path(), "launch_contract") {
+        return Ok(());
+    }
+    let clauses = attribute.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated)?;
+    let clauses = clauses.iter().filter_map(|clause| match clause {
+        Meta::NameValue(clause) if clause.path.is_ident("domain") => {
+            let dimensions = &clause.value;
+            Some(quote!(dims = #dimensions))
+        }
+        clause if clause.path().is_ident("block") => Some(quote!(#clause)),
+        _ => None,
+    });
+    *attribute = parse_quote!(#[launch_contract(#(#clauses),*)]);
+    Ok(())
 }
 
 /// `#[device]`: on a function nothing but that floats have their methods; a static becomes one of the device.
 pub(crate) fn device(options: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
     match syn::parse2::<Item>(item.clone())? {
         Item::Fn(mut function) => {
-            float_methods(&mut function);
+            ordinary_body(&mut function);
             Ok(quote!(#function))
         }
         Item::Static(_) => crate::device::expand(options, item),
@@ -98,8 +141,10 @@ fn disjoint_slice(path: &TypePath) -> Option<(Type, bool)> {
     Some((element, is_pitched))
 }
 
-/// `x.sin()` is a method of `std`'s floats, and of a trait here, which such a function need not import.
-fn float_methods(function: &mut ItemFn) {
+/// What a body may have there and not in Rust: `x.sin()` is a method of `std`'s floats, and of a trait here, which such a function need not import;
+/// loops have `#[unroll]`, a hint that LLVM does without.
+fn ordinary_body(function: &mut ItemFn) {
+    Loops.visit_block_mut(&mut function.block);
     let import = parse_quote!(
         #[allow(unused_imports)]
         use ::lanewise_std::math::Float as _;
@@ -107,83 +152,28 @@ fn float_methods(function: &mut ItemFn) {
     function.block.stmts.insert(0, import);
 }
 
-/// `println!`: the text ends its line.
-pub(crate) fn println(item: TokenStream) -> syn::Result<TokenStream> {
-    let mut tokens = item.into_iter();
-    let format = match tokens.next() {
-        Some(TokenTree::Literal(literal)) => {
-            let text: syn::LitStr = syn::parse2(TokenTree::Literal(literal).into())?;
-            let mut line = Literal::string(&(text.value() + "\n"));
-            line.set_span(text.span());
-            line
-        }
-        Some(other) => return Err(syn::Error::new(other.span(), "a format should stand here")),
-        None => Literal::string("\n"),
-    };
-    crate::printf::expand(quote!(#format #(#tokens)*))
-}
+/// Takes `#[unroll]` and `#[unroll(4)]` off loops.
+struct Loops;
 
-/// Turns `static mut NAME: SharedArray<T, N> = SharedArray::UNINIT;` into a `shared!` array.
-struct SharedStatics;
-
-impl VisitMut for SharedStatics {
-    fn visit_block_mut(&mut self, block: &mut syn::Block) {
-        visit_mut::visit_block_mut(self, block);
-        let statements = std::mem::take(&mut block.stmts);
-        for statement in statements {
-            match &statement {
-                Stmt::Item(Item::Static(item)) => match shared_storage(item) {
-                    Some(storage) => block.stmts.extend(view(item, &storage)),
-                    None => block.stmts.push(statement),
-                },
-                _ => block.stmts.push(statement),
-            }
-        }
+impl Loops {
+    fn strip(attributes: &mut Vec<Attribute>) {
+        attributes.retain(|attribute| !is(attribute.path(), "unroll"));
     }
 }
 
-/// What `shared!` declares for a static that is a shared array or a barrier.
-fn shared_storage(item: &ItemStatic) -> Option<TokenStream> {
-    let Type::Path(path) = &*item.ty else {
-        return None;
-    };
-    let last = path.path.segments.last()?;
-    let Expr::Path(value) = &*item.expr else {
-        return None;
-    };
-    if value.path.segments.last()?.ident != "UNINIT" {
-        return None;
+impl VisitMut for Loops {
+    fn visit_expr_while_mut(&mut self, node: &mut ExprWhile) {
+        Self::strip(&mut node.attrs);
+        visit_mut::visit_expr_while_mut(self, node);
     }
-    if last.ident == "Barrier" {
-        return Some(quote!([::lanewise_std::barrier::BarrierStorage; 1]));
-    }
-    let PathArguments::AngleBracketed(arguments) = &last.arguments else {
-        return None;
-    };
-    if last.ident != "SharedArray" {
-        return None;
-    }
-    let mut arguments = arguments.args.iter();
-    let Some(GenericArgument::Type(element)) = arguments.next() else {
-        return None;
-    };
-    // The length may be a literal, a block, or the name of a constant, which parses as a type.
-    let length = arguments.next()?;
-    let align = arguments
-        .next()
-        .map_or_else(|| quote!(0), |align| quote!(#align));
-    Some(quote!([::lanewise_std::compat::cuda_device::Aligned<[#element; #length], #align>; 1]))
-}
 
-/// The storage, and a view of it under the static's name.
-fn view(item: &ItemStatic, storage: &TokenStream) -> [Stmt; 2] {
-    let (name, ty) = (&item.ident, &item.ty);
-    let declared = format_ident!("__{name}");
-    [
-        parse_quote!(::lanewise_macros::shared! { static #declared: #storage; }),
-        parse_quote!(
-            #[allow(non_snake_case, unused_mut)]
-            let mut #name = <#ty>::of(#declared);
-        ),
-    ]
+    fn visit_expr_for_loop_mut(&mut self, node: &mut ExprForLoop) {
+        Self::strip(&mut node.attrs);
+        visit_mut::visit_expr_for_loop_mut(self, node);
+    }
+
+    fn visit_expr_loop_mut(&mut self, node: &mut ExprLoop) {
+        Self::strip(&mut node.attrs);
+        visit_mut::visit_expr_loop_mut(self, node);
+    }
 }

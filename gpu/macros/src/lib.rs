@@ -353,3 +353,12 @@ pub fn compat_println(item: TokenStream) -> TokenStream {
         .unwrap_or_else(syn::Error::into_compile_error)
         .into()
 }
+
+/// cuda-oxide's `gpu_printf!`; `lanewise_std::compat` has it under its name.
+#[doc(hidden)]
+#[proc_macro]
+pub fn compat_printf(item: TokenStream) -> TokenStream {
+    compat::printf(item.into())
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}

@@ -51,6 +51,8 @@ mod vector;
 mod wrapping;
 
 pub(crate) use operations::fence;
+#[cfg(feature = "compat")]
+pub(crate) use operations::ordered;
 
 pub use core::sync::atomic::Ordering as AtomicOrdering;
 

@@ -31,7 +31,7 @@ pub(crate) fn fence<S: Scope>(order: Ordering) {
 ///
 /// LLVM 22 makes the same `atom` of every order of `atomicrmw`, so the order has to come from fences.
 #[inline(always)]
-pub(super) fn ordered<S: Scope, T>(order: Ordering, operation: impl FnOnce() -> T) -> T {
+pub(crate) fn ordered<S: Scope, T>(order: Ordering, operation: impl FnOnce() -> T) -> T {
     match order {
         Ordering::Release | Ordering::AcqRel => fence::<S>(Ordering::Release),
         Ordering::SeqCst => fence::<S>(Ordering::SeqCst),

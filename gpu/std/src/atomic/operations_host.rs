@@ -8,6 +8,10 @@ pub(crate) fn fence<S: Scope>(_: Ordering) {
     crate::device_only("fence")
 }
 
+pub(crate) fn ordered<S: Scope, T>(_: Ordering, _: impl FnOnce() -> T) -> T {
+    crate::device_only("atom")
+}
+
 macro_rules! read_modify_write {
     ($($name:ident)*) => {
         $(

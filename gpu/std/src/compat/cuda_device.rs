@@ -5,16 +5,39 @@
 mod disjoint;
 mod shared;
 
+pub mod atomic;
 pub mod barrier;
+pub mod cluster;
+pub mod cooperative_groups;
+pub mod debug;
+pub mod warp;
 
+pub use crate::ConstantMemory;
+pub use crate::fence::{self, threadfence, threadfence_block, threadfence_system};
 pub use crate::gpu_assert;
-pub use crate::{ConstantMemory, atomic};
+pub use crate::vector::{Float2, Float4};
 pub use disjoint::DisjointSlice;
 pub use lanewise_macros::{
     compat_device as device, compat_kernel as kernel, compat_nothing as cluster_launch,
-    compat_nothing as cuda_module, compat_nothing as launch_bounds, device as constant, gpu_printf,
+    compat_nothing as convergent, compat_nothing as cooperative_launch,
+    compat_nothing as cuda_module, compat_nothing as launch_bounds,
+    compat_nothing as launch_contract, compat_nothing as pure, compat_nothing as readonly,
+    compat_printf as gpu_printf, device as constant,
 };
 pub use shared::{Align, Aligned, Alignment, DynamicSharedArray, SharedArray};
+pub use thread::*;
+
+/// The grid of a cooperative launch.
+pub mod grid {
+    /// Waits for all threads of the grid.
+    ///
+    /// # Panics
+    /// If the launch is not cooperative.
+    #[inline]
+    pub fn sync() {
+        crate::groups::this_grid().sync();
+    }
+}
 
 /// The thread and its place, in CUDA's spelling.
 #[expect(non_snake_case, reason = "the names are cuda-oxide's, after CUDA's")]
@@ -56,63 +79,5 @@ pub mod thread {
     #[must_use]
     pub fn index_2d_col() -> usize {
         crate::thread::global_idx_x() as usize
-    }
-}
-
-/// A warp's lanes; what names no mask means all 32.
-pub mod warp {
-    use crate::warp::{self, FULL_MASK, Shuffle};
-
-    pub use crate::warp::{active_mask, lane_id, sync_warp};
-
-    macro_rules! full {
-        ($($(#[$doc:meta])* $name:ident = $ours:ident;)*) => {$(
-            $(#[$doc])*
-            #[inline]
-            #[must_use]
-            pub fn $name<T: Shuffle>(value: T, lanes: u32) -> T {
-                warp::$ours(FULL_MASK, value, lanes)
-            }
-        )*};
-    }
-
-    full! {
-        /// The value of a lane.
-        shuffle = shuffle_sync;
-        /// The value of a lane below.
-        shuffle_up = shuffle_up_sync;
-        /// The value of a lane above.
-        shuffle_down = shuffle_down_sync;
-        /// The value of the lane whose number differs in these bits.
-        shuffle_xor = shuffle_xor_sync;
-        /// The value of a lane.
-        shuffle_f32 = shuffle_sync;
-        /// The value of a lane below.
-        shuffle_up_f32 = shuffle_up_sync;
-        /// The value of a lane above.
-        shuffle_down_f32 = shuffle_down_sync;
-        /// The value of the lane whose number differs in these bits.
-        shuffle_xor_f32 = shuffle_xor_sync;
-    }
-
-    /// Whether `predicate` holds in all lanes.
-    #[inline]
-    #[must_use]
-    pub fn all(predicate: bool) -> bool {
-        warp::all_sync(FULL_MASK, predicate)
-    }
-
-    /// Whether `predicate` holds in some lane.
-    #[inline]
-    #[must_use]
-    pub fn any(predicate: bool) -> bool {
-        warp::any_sync(FULL_MASK, predicate)
-    }
-
-    /// The lanes in which `predicate` holds.
-    #[inline]
-    #[must_use]
-    pub fn ballot(predicate: bool) -> u32 {
-        warp::ballot_sync(FULL_MASK, predicate)
     }
 }

@@ -2,26 +2,41 @@
 //!
 //! Source: Rust-CUDA, `cuda_std` (documentation of its `thread`, `shared`, `warp`, `float` modules).
 
+pub mod warp;
+
 pub use crate::compat_shared_array as shared_array;
+pub use crate::half::{Bf16 as bf16, F16 as f16};
 pub use crate::math::Float as GpuFloat;
+pub use core::{assert_eq, assert_ne};
 pub use lanewise_macros::{
-    compat_kernel as kernel, compat_println as println, gpu_printf as print,
+    compat_kernel as kernel, compat_nothing as address_space, compat_nothing as externally_visible,
+    compat_nothing as gpu_only, compat_println as println, gpu_printf as print,
 };
 
 /// What most kernels import.
 pub mod prelude {
-    pub use super::{GpuFloat, kernel, print, println, shared, shared_array, thread, warp};
+    pub use super::{
+        GpuFloat, address_space, f16, kernel, print, println, shared, shared_array, thread, warp,
+    };
+}
+
+/// Floats that threads add to and exchange: of the device, of a block, of the whole system.
+pub mod atomic {
+    pub use crate::compat::cuda_device::atomic::{
+        BlockAtomicF32, BlockAtomicF64, DeviceAtomicF32 as AtomicF32, DeviceAtomicF64 as AtomicF64,
+        SystemAtomicF32, SystemAtomicF64,
+    };
 }
 
 /// The thread and its place.
 pub mod thread {
     pub use crate::fence::{
-        threadfence as device_fence, threadfence_block as block_fence,
+        threadfence as device_fence, threadfence as grid_fence, threadfence_block as block_fence,
         threadfence_system as system_fence,
     };
     pub use crate::thread::{
         block_dim_x, block_dim_y, block_dim_z, block_idx_x, block_idx_y, block_idx_z, grid_dim_x,
-        grid_dim_y, grid_dim_z, sync_threads, thread_idx_x, thread_idx_y, thread_idx_z,
+        grid_dim_y, grid_dim_z, nanosleep, sync_threads, thread_idx_x, thread_idx_y, thread_idx_z,
     };
 
     /// A position or size in two dimensions.
@@ -64,6 +79,20 @@ pub mod thread {
         block_dim = block_dim_x, block_dim_y, block_dim_z;
         /// The blocks of the grid.
         grid_dim = grid_dim_x, grid_dim_y, grid_dim_z;
+    }
+
+    /// The thread's number in the grid, whatever its shape: blocks one after another.
+    #[inline]
+    #[must_use]
+    pub fn index() -> u32 {
+        crate::thread::index_1d().get() as u32
+    }
+
+    /// Lanes of a warp.
+    #[inline]
+    #[must_use]
+    pub fn warp_size() -> u32 {
+        crate::warp::WARP_SIZE
     }
 
     /// The thread's position along x: a number, where this crate's own function gives a proof.
@@ -135,70 +164,6 @@ pub mod shared {
     #[must_use]
     pub fn dynamic_shared_mem<T: Copy>() -> *mut T {
         crate::DynamicSharedArray::<T>::get().as_ptr()
-    }
-}
-
-/// A warp's lanes.
-pub mod warp {
-    use crate::warp::{self, Shuffle};
-
-    pub use crate::warp::{active_mask as activemask, lane_id, sync_warp};
-
-    /// Whether `predicate` holds in all lanes of `mask`.
-    ///
-    /// # Safety
-    /// As for [`crate::warp::all_sync`]: all lanes of `mask` call it together.
-    #[inline]
-    #[must_use]
-    pub unsafe fn warp_vote_all(mask: u32, predicate: bool) -> bool {
-        warp::all_sync(mask, predicate)
-    }
-
-    /// Whether `predicate` holds in some lane of `mask`.
-    ///
-    /// # Safety
-    /// All lanes of `mask` call it together.
-    #[inline]
-    #[must_use]
-    pub unsafe fn warp_vote_any(mask: u32, predicate: bool) -> bool {
-        warp::any_sync(mask, predicate)
-    }
-
-    /// The lanes of `mask` in which `predicate` holds.
-    ///
-    /// # Safety
-    /// All lanes of `mask` call it together.
-    #[inline]
-    #[must_use]
-    pub unsafe fn warp_vote_ballot(mask: u32, predicate: bool) -> u32 {
-        warp::ballot_sync(mask, predicate)
-    }
-
-    macro_rules! shuffles {
-        ($($(#[$doc:meta])* $name:ident = $ours:ident, |$lane:ident, $by:ident, $width:ident| $inside:expr;)*) => {$(
-            $(#[$doc])*
-            /// The second value says whether the other lane was in this one's segment.
-            ///
-            /// # Safety
-            /// All lanes of `mask` call it together; `width` is a power of two, 32 at most.
-            #[inline]
-            #[must_use]
-            pub unsafe fn $name<T: Shuffle>(mask: u32, value: T, $by: u32, $width: u32) -> (T, bool) {
-                let $lane = lane_id() % $width;
-                (warp::$ours(mask, value, $by, $width), $inside)
-            }
-        )*};
-    }
-
-    shuffles! {
-        /// The value of lane `index` of the segment.
-        warp_shuffle_idx = shuffle_sync_width, |_lane, index, width| index < width;
-        /// The value of the lane `delta` below.
-        warp_shuffle_up = shuffle_up_sync_width, |lane, delta, width| lane >= delta;
-        /// The value of the lane `delta` above.
-        warp_shuffle_down = shuffle_down_sync_width, |lane, delta, width| lane + delta < width;
-        /// The value of the lane whose number differs in the bits of `lanes`.
-        warp_shuffle_xor = shuffle_xor_sync_width, |lane, lanes, width| (lane ^ lanes) < width;
     }
 }
 

@@ -95,6 +95,12 @@ impl<T: Copy, const N: usize, const ALIGN: usize> SharedArray<T, N, ALIGN> {
         ALIGN
     }
 
+    /// This crate's own view of it.
+    #[inline]
+    pub(super) fn ours(&self) -> &crate::SharedArray<T, N> {
+        &self.array
+    }
+
     /// The first element's address.
     #[inline]
     #[must_use]

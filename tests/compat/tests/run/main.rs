@@ -36,6 +36,8 @@ macro_rules! launch {
     };
 }
 
+mod names;
+
 const SIZE: usize = 1000;
 
 fn floats() -> Vec<f32> {

@@ -1,0 +1,174 @@
+//! Atomics that can be made by `new`, whose exchange takes an order for its failure too, and floats with all orders.
+//!
+//! They are this crate's own ([`crate::atomic`]), with what differs there; a buffer is lent for a slice of them as for a slice of those.
+
+use core::cell::UnsafeCell;
+use core::ops::Deref;
+
+use crate::atomic::{ordered, scope};
+use crate::kernel::SharedCell;
+
+pub use crate::atomic::AtomicOrdering;
+
+/// The type, and how memory is seen as one.
+macro_rules! atomic {
+    ($(#[$doc:meta])* $name:ident($ty:ty)) => {
+        $(#[$doc])*
+        #[derive(Debug)]
+        #[repr(transparent)]
+        pub struct $name(UnsafeCell<$ty>);
+
+        // SAFETY: every access is atomic.
+        unsafe impl Sync for $name {}
+
+        impl $name {
+            /// An atomic of this value.
+            #[inline]
+            #[must_use]
+            pub const fn new(value: $ty) -> Self {
+                $name(UnsafeCell::new(value))
+            }
+
+            /// What is at `address`, as an atomic.
+            ///
+            /// # Safety
+            /// For `'a`, `address` is valid and aligned, and nothing but atomics of one scope touches it.
+            #[inline]
+            #[must_use]
+            pub const unsafe fn from_ptr<'a>(address: *mut $ty) -> &'a Self {
+                // SAFETY: the caller says so; the layouts are the same.
+                unsafe { &*address.cast() }
+            }
+        }
+    };
+}
+
+macro_rules! integers {
+    ($($name:ident($ty:ty);)*) => {$(
+        atomic! {
+            /// This crate's atomic of the name, with what cuda-oxide's has more.
+            $name($ty)
+        }
+
+        impl Deref for $name {
+            type Target = crate::atomic::$name;
+
+            #[inline]
+            fn deref(&self) -> &Self::Target {
+                // SAFETY: a reference is valid and aligned; both types have atomic access only, of one scope.
+                unsafe { Self::Target::from_ptr(self.0.get()) }
+            }
+        }
+
+        impl $name {
+            /// Sets the value to `new` if it is `current`, and gives what was there.
+            ///
+            /// # Errors
+            /// The value that was there instead.
+            #[inline]
+            pub fn compare_exchange(
+                &self,
+                current: $ty,
+                new: $ty,
+                success: AtomicOrdering,
+                failure: AtomicOrdering,
+            ) -> Result<$ty, $ty> {
+                (**self).compare_exchange(current, new, at_least(success, failure))
+            }
+        }
+    )*};
+}
+
+integers! {
+    DeviceAtomicU32(u32); DeviceAtomicI32(i32); DeviceAtomicU64(u64); DeviceAtomicI64(i64);
+    BlockAtomicU32(u32); BlockAtomicI32(i32); BlockAtomicU64(u64); BlockAtomicI64(i64);
+    SystemAtomicU32(u32); SystemAtomicI32(i32); SystemAtomicU64(u64); SystemAtomicI64(i64);
+}
+
+/// One order that is as strong as both: this crate's exchange takes one for success, which holds for a failure as for a load.
+#[inline]
+const fn at_least(success: AtomicOrdering, failure: AtomicOrdering) -> AtomicOrdering {
+    use AtomicOrdering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+    match (success, failure) {
+        (SeqCst, _) | (_, SeqCst) => SeqCst,
+        (Release, Acquire | AcqRel) => AcqRel,
+        (Relaxed, Acquire | AcqRel) => Acquire,
+        (success, _) => success,
+    }
+}
+
+/// Floats: added by the hardware, else moved as the bits that they are.
+macro_rules! floats {
+    ($($name:ident($ty:ty) as $bits:ident, $scope:ident;)*) => {$(
+        atomic! {
+            /// A float that threads of its scope add to and exchange.
+            $name($ty)
+        }
+
+        impl $name {
+            /// The same memory, as bits.
+            #[inline]
+            fn bits(&self) -> &crate::atomic::$bits {
+                // SAFETY: a reference is valid and aligned; the sizes are equal, and all access is atomic, of one scope.
+                unsafe { crate::atomic::$bits::from_ptr(self.0.get().cast()) }
+            }
+
+            /// The value at this moment.
+            #[inline]
+            #[must_use]
+            pub fn load(&self, order: AtomicOrdering) -> $ty {
+                <$ty>::from_bits(self.bits().load(order))
+            }
+
+            /// Sets the value.
+            #[inline]
+            pub fn store(&self, value: $ty, order: AtomicOrdering) {
+                self.bits().store(value.to_bits(), order);
+            }
+
+            /// Sets the value, and gives what was there before.
+            #[inline]
+            pub fn swap(&self, value: $ty, order: AtomicOrdering) -> $ty {
+                <$ty>::from_bits(self.bits().swap(value.to_bits(), order))
+            }
+
+            /// Adds, and gives what was there before.
+            #[inline]
+            pub fn fetch_add(&self, value: $ty, order: AtomicOrdering) -> $ty {
+                ordered::<scope::$scope, _>(order, || {
+                    // SAFETY: as in `bits`.
+                    unsafe { crate::atomic::$name::from_ptr(self.0.get()) }.fetch_add(value)
+                })
+            }
+
+            /// Subtracts, and gives what was there before.
+            #[inline]
+            pub fn fetch_sub(&self, value: $ty, order: AtomicOrdering) -> $ty {
+                self.fetch_add(-value, order)
+            }
+        }
+    )*};
+}
+
+floats! {
+    DeviceAtomicF32(f32) as DeviceAtomicU32, Device; DeviceAtomicF64(f64) as DeviceAtomicU64, Device;
+    BlockAtomicF32(f32) as BlockAtomicU32, Block; BlockAtomicF64(f64) as BlockAtomicU64, Block;
+    SystemAtomicF32(f32) as SystemAtomicU32, System; SystemAtomicF64(f64) as SystemAtomicU64, System;
+}
+
+/// A buffer may be lent for a slice of these; not of a block's, as blocks share what the host passes.
+macro_rules! lent {
+    ($($name:ident($ty:ty);)*) => {$(
+        // SAFETY: a number's layout, and every number is valid.
+        unsafe impl SharedCell for $name {
+            type Value = $ty;
+        }
+    )*};
+}
+
+lent! {
+    DeviceAtomicU32(u32); DeviceAtomicI32(i32); DeviceAtomicU64(u64); DeviceAtomicI64(i64);
+    DeviceAtomicF32(f32); DeviceAtomicF64(f64);
+    SystemAtomicU32(u32); SystemAtomicI32(i32); SystemAtomicU64(u64); SystemAtomicI64(i64);
+    SystemAtomicF32(f32); SystemAtomicF64(f64);
+}

@@ -1,0 +1,267 @@
+//! Groups of threads by cuda-oxide's names; they are this crate's own ([`crate::groups`]).
+//!
+//! Shuffles are of any type. In a group of scattered lanes, `shfl_xor`, `shfl_up` and `shfl_down` count lanes of the warp, as there; what would come from a lane
+//! outside of the group is the thread's own value.
+
+use crate::collective::{self, Operator};
+use crate::groups::{Group, WarpGroup};
+use crate::warp::{self, Match, Shuffle, WARP_SIZE};
+
+use super::SharedArray;
+
+pub use crate::groups::{
+    Cluster, CoalescedGroup as CoalescedThreads, ThreadBlock, WarpTile, coalesced_threads,
+    this_cluster, this_thread_block,
+};
+
+/// What reductions and scans combine by.
+pub mod ops {
+    pub use crate::collective::{BitAnd, BitOr, BitXor, Max, Min, Sum};
+}
+
+/// Threads that know how many they are and who they are, and wait for each other.
+pub trait ThreadGroup: Copy {
+    /// Threads in the group.
+    fn size(&self) -> u32;
+    /// This thread's number in the group.
+    fn thread_rank(&self) -> u32;
+    /// Waits for all threads of the group.
+    fn sync(&self);
+}
+
+impl<G: Group> ThreadGroup for G {
+    #[inline]
+    fn size(&self) -> u32 {
+        Group::size(self)
+    }
+
+    #[inline]
+    fn thread_rank(&self) -> u32 {
+        self.rank()
+    }
+
+    #[inline]
+    fn sync(&self) {
+        Group::sync(self);
+    }
+}
+
+/// The grid of a cooperative launch.
+#[derive(Clone, Copy, Debug)]
+pub struct Grid(crate::groups::Grid);
+
+/// The grid of this thread.
+#[inline]
+#[must_use]
+pub fn this_grid() -> Grid {
+    Grid(crate::groups::this_grid())
+}
+
+impl Grid {
+    /// Blocks in the grid.
+    #[inline]
+    #[must_use]
+    pub fn num_blocks(&self) -> u32 {
+        self.0.blocks() as u32
+    }
+
+    /// This block's number in the grid, x fastest.
+    #[inline]
+    #[must_use]
+    pub fn block_rank(&self) -> u32 {
+        self.0.block_rank() as u32
+    }
+}
+
+impl ThreadGroup for Grid {
+    #[inline]
+    fn size(&self) -> u32 {
+        self.0.size() as u32
+    }
+
+    #[inline]
+    fn thread_rank(&self) -> u32 {
+        self.0.rank() as u32
+    }
+
+    #[inline]
+    fn sync(&self) {
+        self.0.sync();
+    }
+}
+
+/// Lanes of one warp, which read each other's registers. Bits of results are by rank.
+pub trait WarpCollective: ThreadGroup {
+    /// The ranks at which `predicate` is true.
+    fn ballot(&self, predicate: bool) -> u32;
+    /// Whether `predicate` is true in all threads.
+    fn all(&self, predicate: bool) -> bool;
+    /// Whether `predicate` is true in any thread.
+    fn any(&self, predicate: bool) -> bool;
+    /// The value of the thread of this rank; the thread's own, if there is no such rank.
+    fn shfl<T: Shuffle>(&self, value: T, rank: u32) -> T;
+    /// The value of the lane whose number differs in these bits.
+    fn shfl_xor<T: Shuffle>(&self, value: T, lanes: u32) -> T;
+    /// The value of the lane so many above.
+    fn shfl_down<T: Shuffle>(&self, value: T, delta: u32) -> T;
+    /// The value of the lane so many below.
+    fn shfl_up<T: Shuffle>(&self, value: T, delta: u32) -> T;
+    /// The ranks that have the same `value`.
+    fn match_any<T: Match>(&self, value: T) -> u32;
+    /// All ranks if they have the same `value`, else 0.
+    fn match_all<T: Match>(&self, value: T) -> u32;
+
+    /// [`shfl`](Self::shfl) of a float.
+    #[inline]
+    fn shfl_f32(&self, value: f32, rank: u32) -> f32 {
+        self.shfl(value, rank)
+    }
+
+    /// [`shfl_xor`](Self::shfl_xor) of a float.
+    #[inline]
+    fn shfl_xor_f32(&self, value: f32, lanes: u32) -> f32 {
+        self.shfl_xor(value, lanes)
+    }
+
+    /// [`shfl_down`](Self::shfl_down) of a float.
+    #[inline]
+    fn shfl_down_f32(&self, value: f32, delta: u32) -> f32 {
+        self.shfl_down(value, delta)
+    }
+
+    /// [`shfl_up`](Self::shfl_up) of a float.
+    #[inline]
+    fn shfl_up_f32(&self, value: f32, delta: u32) -> f32 {
+        self.shfl_up(value, delta)
+    }
+
+    /// [`match_any`](Self::match_any) of 64 bits.
+    #[inline]
+    fn match_any_i64(&self, value: u64) -> u32 {
+        self.match_any(value)
+    }
+
+    /// [`match_all`](Self::match_all) of 64 bits.
+    #[inline]
+    fn match_all_i64(&self, value: u64) -> u32 {
+        self.match_all(value)
+    }
+}
+
+/// The value of lane `from`, if it is one of the group's lanes; the thread's own otherwise.
+#[inline]
+fn from_lane<T: Shuffle>(mask: u32, value: T, from: Option<u32>) -> T {
+    let is_there = |lane: &u32| *lane < WARP_SIZE && mask >> *lane & 1 == 1;
+    let from = from.filter(is_there).unwrap_or_else(warp::lane_id);
+    warp::shuffle_sync(mask, value, from)
+}
+
+impl<G: WarpGroup> WarpCollective for G {
+    #[inline]
+    fn ballot(&self, predicate: bool) -> u32 {
+        WarpGroup::ballot(self, predicate)
+    }
+
+    #[inline]
+    fn all(&self, predicate: bool) -> bool {
+        WarpGroup::all(self, predicate)
+    }
+
+    #[inline]
+    fn any(&self, predicate: bool) -> bool {
+        WarpGroup::any(self, predicate)
+    }
+
+    #[inline]
+    fn shfl<T: Shuffle>(&self, value: T, rank: u32) -> T {
+        let is_there = rank < Group::size(self);
+        from_lane(self.mask(), value, is_there.then(|| self.lane_of(rank)))
+    }
+
+    #[inline]
+    fn shfl_xor<T: Shuffle>(&self, value: T, lanes: u32) -> T {
+        from_lane(self.mask(), value, Some(warp::lane_id() ^ lanes))
+    }
+
+    #[inline]
+    fn shfl_down<T: Shuffle>(&self, value: T, delta: u32) -> T {
+        from_lane(self.mask(), value, warp::lane_id().checked_add(delta))
+    }
+
+    #[inline]
+    fn shfl_up<T: Shuffle>(&self, value: T, delta: u32) -> T {
+        from_lane(self.mask(), value, warp::lane_id().checked_sub(delta))
+    }
+
+    #[inline]
+    fn match_any<T: Match>(&self, value: T) -> u32 {
+        WarpGroup::match_any(self, value)
+    }
+
+    #[inline]
+    fn match_all<T: Match>(&self, value: T) -> u32 {
+        let is_one = WarpGroup::match_all(self, value);
+        let ranks = u32::MAX >> (WARP_SIZE - Group::size(self));
+        if is_one { ranks } else { 0 }
+    }
+}
+
+/// The values of all threads of the tile combined, in each of them.
+#[inline]
+#[must_use]
+pub fn warp_reduce<T: Shuffle, Op: Operator<T> + Default, const N: u32>(
+    tile: &WarpTile<N>,
+    value: T,
+) -> T {
+    tile.reduce(value, Op::default())
+}
+
+/// The values of the tile's threads up to this one combined, this one's with them.
+#[inline]
+#[must_use]
+pub fn warp_scan<T: Shuffle, Op: Operator<T> + Default, const N: u32>(
+    tile: &WarpTile<N>,
+    value: T,
+) -> T {
+    tile.inclusive_scan(value, Op::default())
+}
+
+/// The values of all threads of the block combined, in each of them.
+///
+/// # Safety
+/// `smem` is a kernel's shared array, and nobody else uses it until the next block barrier. All threads of the block call it.
+///
+/// # Panics
+/// If the array has fewer elements than the block warps.
+#[inline]
+#[must_use]
+pub unsafe fn block_reduce<T: Shuffle, Op: Operator<T> + Default, const N: usize>(
+    block: &ThreadBlock,
+    value: T,
+    smem: *mut SharedArray<T, N>,
+) -> T {
+    let _ = block;
+    // SAFETY: the caller's promise.
+    let scratch = unsafe { (*smem).ours() };
+    collective::block_reduce(value, Op::default(), scratch)
+}
+
+/// The values of the block's threads up to this one combined, this one's with them.
+///
+/// # Safety
+/// As for [`block_reduce`].
+///
+/// # Panics
+/// As [`block_reduce`].
+#[inline]
+#[must_use]
+pub unsafe fn block_scan<T: Shuffle, Op: Operator<T> + Default, const N: usize>(
+    block: &ThreadBlock,
+    value: T,
+    smem: *mut SharedArray<T, N>,
+) -> T {
+    let _ = block;
+    // SAFETY: the caller's promise.
+    let scratch = unsafe { (*smem).ours() };
+    collective::block_inclusive_scan(value, Op::default(), scratch)
+}

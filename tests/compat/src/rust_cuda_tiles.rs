@@ -1,0 +1,97 @@
+//! As for Rust-CUDA: statics in shared memory, lanes and atomics by its names.
+#![allow(
+    clippy::missing_safety_doc,
+    clippy::too_many_arguments,
+    clippy::undocumented_unsafe_blocks,
+    reason = "as they are written there"
+)]
+
+use core::sync::atomic::Ordering;
+use lanewise_std::compat::cuda_std::address_space;
+use lanewise_std::compat::cuda_std::atomic::{AtomicF32, SystemAtomicF64};
+use lanewise_std::compat::cuda_std::kernel;
+use lanewise_std::compat::cuda_std::thread;
+use lanewise_std::compat::cuda_std::warp::{self, WarpReductionOp};
+
+/// `alpha a b + beta c` by tiles, of row-major matrices of m x k, k x n and m x n.
+#[kernel]
+#[allow(improper_ctypes_definitions)]
+pub unsafe fn gemm_tiled(
+    a: &[f32],
+    b: &[f32],
+    c: *mut f32,
+    m: usize,
+    n: usize,
+    k: usize,
+    alpha: f32,
+    beta: f32,
+) {
+    const TILE: usize = 8;
+
+    #[address_space(shared)]
+    static mut TILE_A: [f32; TILE * TILE] = [0.; TILE * TILE];
+    #[address_space(shared)]
+    static mut TILE_B: [[f32; TILE]; TILE] = [[0.; TILE]; TILE];
+
+    let tx = thread::thread_idx_x() as usize;
+    let ty = thread::thread_idx_y() as usize;
+    let row = thread::block_idx_x() as usize * TILE + ty;
+    let col = thread::block_idx_y() as usize * TILE + tx;
+    let mut sum = 0.0;
+    for step in (0..k).step_by(TILE) {
+        let from_a = if row < m && step + tx < k {
+            a[row * k + step + tx]
+        } else {
+            0.0
+        };
+        let from_b = if col < n && step + ty < k {
+            b[(step + ty) * n + col]
+        } else {
+            0.0
+        };
+        unsafe {
+            TILE_A[ty * TILE + tx] = from_a;
+            TILE_B[ty][tx] = from_b;
+        }
+        thread::sync_threads();
+        for i in 0..TILE {
+            sum += unsafe { TILE_A[ty * TILE + i] * TILE_B[i][tx] };
+        }
+        thread::sync_threads();
+    }
+    if row < m && col < n {
+        let c = unsafe { &mut *c.add(row * n + col) };
+        *c = alpha * sum + beta * *c;
+    }
+}
+
+/// What a warp's lanes have together: 7 answers a thread.
+#[kernel]
+pub unsafe fn together(values: &[u32], out: *mut [u32; 7]) {
+    let i = thread::index() as usize;
+    let v = values[i];
+    unsafe {
+        *out.add(i) = [
+            warp::warp_reduce(u32::MAX, v, WarpReductionOp::Add),
+            warp::warp_reduce(u32::MAX, v as i32 - 7, WarpReductionOp::Min) as u32,
+            warp::warp_reduce(u32::MAX, v, WarpReductionOp::Xor),
+            warp::warp_match_any(u32::MAX, v),
+            warp::warp_match_all(u32::MAX, v / 64).unwrap_or(7),
+            warp::warp_vote_ballot(u32::MAX, v > 20),
+            thread::warp_size(),
+        ];
+    }
+}
+
+/// The sum of all values, in two ways.
+#[kernel]
+pub unsafe fn add_up(values: &[f32], sum: *mut f32, sum64: &[SystemAtomicF64]) {
+    let i = thread::index_1d() as usize;
+    if i < values.len() {
+        let sum = unsafe { &*(sum as *const AtomicF32) };
+        sum.fetch_add(values[i], Ordering::Relaxed);
+        sum64[0].fetch_add(f64::from(values[i]), Ordering::Relaxed);
+        thread::grid_fence();
+        thread::nanosleep(20);
+    }
+}

@@ -24,6 +24,7 @@
 //! | [`machine`] | the two sides: the simulator, and whatever device the driver has |
 //! | [`session`] | all cases: many kernels in a module, so that the driver's compiler is called some hundred times |
 //! | [`report`] | the result as JSON |
+//! | [`recorded`] | results that are kept in a folder |
 //! | [`page`] | the coverage page of the book, from the table and recorded results |
 //!
 //! `patterns diff` runs this in a child process that is started again behind a kernel that took the device down.
@@ -39,6 +40,7 @@ pub mod machine;
 pub mod matrix;
 mod operands;
 pub mod page;
+pub mod recorded;
 pub mod report;
 pub mod sequence;
 pub mod session;

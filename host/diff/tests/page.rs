@@ -2,35 +2,19 @@
 
 use std::path::Path;
 
+use lanewise_diff::recorded::recorded;
 use lanewise_diff::{Report, page};
 
 fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
-/// Every recorded result, in the order of the files' names.
-fn recorded() -> Vec<Report> {
-    let folder = root().join("host/diff/results");
-    let mut paths: Vec<_> = std::fs::read_dir(folder)
-        .expect("the folder is in the repository")
-        .map(|entry| entry.expect("it can be read").path())
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == "json")
-        })
-        .collect();
-    paths.sort();
-    let read = |path: &std::path::PathBuf| {
-        let text = std::fs::read_to_string(path).expect("a result is text");
-        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-    };
-    paths.iter().map(read).collect()
-}
-
 #[test]
 fn the_books_page_is_made_from_the_table() {
     let path = root().join("docs/src/instructions.md");
-    let page = page::page(&recorded());
+    let reports =
+        recorded(&root().join("host/diff/results")).expect("the results are in the repository");
+    let page = page::page(&reports);
     if std::env::var_os("LANEWISE_BLESS").is_some() {
         std::fs::write(&path, &page).expect("the book can be written");
     }

@@ -1,13 +1,13 @@
 //! Multicast objects over simulated devices (`LANEWISE_SIM_DEVICES`): making, binding, mapping, taking apart, and what a kernel
 //! sees. Each claim runs in a process of its own, as in `two_devices.rs`.
 
+mod claim;
+
+use claim::holds;
 use lanewise_driver::abi::*;
 use lanewise_driver::api::*;
-use std::process::Command;
 use std::ptr::{null, null_mut};
 
-/// Says which claim a process of its own is to try.
-const TASK: &str = "LANEWISE_TEST_TASK";
 const PAGE: usize = 2 << 20;
 
 /// `sum`: element of each thread, summed over the devices, to plain memory. `all`: a thread's number to every device. `add`: one more
@@ -501,26 +501,9 @@ fn codes(devices: &Devices) {
 /// What the processes of their own do; nothing in the test's own.
 #[test]
 fn tasks() {
-    if let Ok(claim) = std::env::var(TASK) {
+    if let Some(claim) = claim::to_try() {
         try_claim(&claim);
     }
-}
-
-#[track_caller]
-fn holds(claim: &str, devices: &str) {
-    let output = Command::new(std::env::current_exe().expect("a test has an executable"))
-        .args(["tasks", "--exact", "--nocapture"])
-        .env(TASK, claim)
-        .env("LANEWISE_DEVICE", "sim")
-        .env("LANEWISE_SIM_DEVICES", devices)
-        .output()
-        .expect("a test can run itself");
-    assert!(
-        output.status.success(),
-        "{claim}: {}{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    );
 }
 
 #[test]

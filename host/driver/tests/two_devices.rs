@@ -3,13 +3,13 @@
 //! Each claim runs in a process of its own, since a kernel that reaches too far ends its context, and the number of devices is
 //! set for a process.
 
+mod claim;
+
+use claim::holds;
 use lanewise_driver::abi::*;
 use lanewise_driver::api::*;
-use std::process::Command;
 use std::ptr::null_mut;
 
-/// Says which claim a process of its own is to try.
-const TASK: &str = "LANEWISE_TEST_TASK";
 const BYTES: usize = 4096;
 
 #[track_caller]
@@ -211,26 +211,9 @@ fn try_claim(claim: &str) {
 /// What the processes of their own do; nothing in the test's own.
 #[test]
 fn tasks() {
-    if let Ok(claim) = std::env::var(TASK) {
+    if let Some(claim) = claim::to_try() {
         try_claim(&claim);
     }
-}
-
-#[track_caller]
-fn holds(claim: &str) {
-    let output = Command::new(std::env::current_exe().expect("a test has an executable"))
-        .args(["tasks", "--exact", "--nocapture"])
-        .env(TASK, claim)
-        .env("LANEWISE_DEVICE", "sim")
-        .env("LANEWISE_SIM_DEVICES", "2")
-        .output()
-        .expect("a test can run itself");
-    assert!(
-        output.status.success(),
-        "{claim}: {}{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    );
 }
 
 #[test]
@@ -242,21 +225,21 @@ fn a_kernel_reaches_a_peers_memory_only_where_access_was_enabled() {
         "taken back",
         "freed",
     ] {
-        holds(claim);
+        holds(claim, "2");
     }
 }
 
 #[test]
 fn pinned_memory_is_every_devices() {
-    holds("pinned");
+    holds("pinned", "2");
 }
 
 #[test]
 fn copies_need_no_access() {
-    holds("copies");
+    holds("copies", "2");
 }
 
 #[test]
 fn access_is_enabled_once_for_another_device() {
-    holds("codes");
+    holds("codes", "2");
 }

@@ -2,32 +2,15 @@
 
 use std::path::Path;
 
+use lanewise_diff::recorded::recorded;
 use wrong::page;
-use wrong::sanitizer::Record;
-
-/// Every record, in the order of the files' names.
-fn recorded() -> Vec<Record> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("results");
-    let entries = std::fs::read_dir(folder).expect("the folder is in the repository");
-    let paths = entries.map(|entry| entry.expect("it can be read").path());
-    let mut paths: Vec<_> = paths
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == "json")
-        })
-        .collect();
-    paths.sort();
-    let read = |path: &std::path::PathBuf| {
-        let text = std::fs::read_to_string(path).expect("a record is text");
-        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-    };
-    paths.iter().map(read).collect()
-}
 
 #[test]
 fn the_books_page_is_made_from_the_cases_and_the_records() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/compute_sanitizer.md");
-    let page = page::page(&recorded()).expect("every case has a report");
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let path = here.join("../../docs/src/compute_sanitizer.md");
+    let records = recorded(&here.join("results")).expect("the records are in the repository");
+    let page = page::page(&records).expect("every case has a report");
     if std::env::var_os("LANEWISE_BLESS").is_some() {
         std::fs::write(&path, &page).expect("the book can be written");
     }

@@ -1,0 +1,30 @@
+//! Results that are kept in a folder, one JSON file each.
+
+use std::io;
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+
+/// Every record of a folder, in the order of the files' names.
+///
+/// # Errors
+/// The folder or a file that cannot be read, and a file that is no such record, with its name.
+pub fn recorded<T: DeserializeOwned>(folder: &Path) -> io::Result<Vec<T>> {
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "json")
+        {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    let read = |path: &std::path::PathBuf| {
+        let named = |error: io::Error| io::Error::other(format!("{}: {error}", path.display()));
+        let text = std::fs::read_to_string(path).map_err(named)?;
+        serde_json::from_str(&text).map_err(|error| named(error.into()))
+    };
+    paths.iter().map(read).collect()
+}

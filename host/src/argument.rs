@@ -11,6 +11,7 @@
 //! | `Texture1d`, `Texture2d`, `Texture3d` | `&Texture<1>`, `&Texture<2>`, `&Texture<3>` |
 //! | `TensorMap<T, RANK>`, `TensorMapMut<T, RANK>`, `Im2colMap<T, RANK>`, `Im2colMapMut<T, RANK>` | `&`, `&mut`, `&`, `&mut` of those in [`crate::tensor_map`] |
 //! | `Multicast<T>` | `&MulticastBuffer<T>` |
+//! | `Condition` | in a graph `&ConditionSetter` |
 //! | `*const T`, `*mut T` | `&`, `&mut` of these: the address |
 //! | a value: `u32`, `f32`, any `DeviceCopy` type | the same value |
 //!
@@ -18,8 +19,10 @@
 
 use std::ffi::c_void;
 use std::marker::PhantomData;
+use std::panic::Location;
 
 use cust::memory::DeviceCopy;
+use lanewise_driver::abi::CUresult;
 use lanewise_std::kernel::SharedCell;
 use lanewise_std::{DisjointSlice, GlobalMut};
 
@@ -175,6 +178,27 @@ impl<'launch> ArgumentList<'launch> {
         self.note(buffer, access)?;
         self.push(buffer.address());
         self.push(buffer.len() as u64);
+        Ok(())
+    }
+
+    /// A value that leads to what only the graph of that order has, and may write it.
+    pub(crate) fn push_of_graph(
+        &mut self,
+        order: &Order<Stream>,
+        value: impl Copy,
+    ) -> Result<(), DriverError> {
+        match &mut self.recorded {
+            Some(recorded) => {
+                let mine = self.graph.is_some() && order.graph() == self.graph;
+                recorded.push(mine.then(|| (order.clone(), Access::Write)));
+            }
+            None => DriverError::check_code(
+                "use of a graph's condition outside of it",
+                CUresult::ERROR_INVALID_VALUE,
+                Location::caller(),
+            )?,
+        }
+        self.push(value);
         Ok(())
     }
 

@@ -36,13 +36,15 @@
 mod builder;
 mod error;
 mod executable;
+mod node;
 mod record;
 mod template;
 mod uses;
 
-pub use builder::{GraphBuilder, GraphMemory, KernelNode, Node};
+pub use builder::{ConditionSetter, GraphBuilder, GraphCondition, GraphMemory};
 pub use error::{GraphError, UpdateReason};
 pub use executable::Graph;
+pub use node::{KernelNode, Node};
 pub use record::Record;
 pub use template::GraphTemplate;
 pub use uses::{Recordable, RecordableAll};

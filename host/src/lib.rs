@@ -73,8 +73,8 @@ pub use error::DriverError;
 pub use event::{Event, EventOptions};
 pub use finished::Finished;
 pub use graph::{
-    Graph, GraphBuilder, GraphError, GraphMemory, GraphTemplate, KernelNode, Node, Record,
-    Recordable, RecordableAll, UpdateReason,
+    ConditionSetter, Graph, GraphBuilder, GraphCondition, GraphError, GraphMemory, GraphTemplate,
+    KernelNode, Node, Record, Recordable, RecordableAll, UpdateReason,
 };
 pub use graph_buffer::GraphBuffer;
 pub use ipc::{IpcBuffer, IpcError, IpcEvent, IpcMemory};

@@ -223,8 +223,9 @@ device_functions! {
     #[link_name = "llvm.nvvm.div.approx.f"] fn div_approx(a: f32, b: f32) -> f32;
 }
 
-// What the driver supplies: CUDA C++ Programming Guide, "Formatted Output", "Assertion".
+// What the driver supplies: CUDA C++ Programming Guide, "Formatted Output", "Assertion", "Conditional Graph Nodes".
 device_functions! {
+    #[link_name = "cudaGraphSetConditional"] fn graph_set_conditional(handle: u64, value: u32);
     fn vprintf(format: *const u8, arguments: *const u8) -> i32;
     fn __assertfail(message: *const u8, file: *const u8, line: u32, function: *const u8, char_size: usize) -> !;
 }

@@ -41,6 +41,7 @@ pub mod dynamic;
 pub mod fast;
 pub mod fence;
 pub mod global;
+pub mod graph;
 pub mod groups;
 pub mod half;
 pub mod kernel;

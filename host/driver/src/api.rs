@@ -801,7 +801,7 @@ entry_points! {
         12030 cuGraphConditionalHandleCreate(
             p_handle_out: *mut CUgraphConditionalHandle, h_graph: CUgraph, ctx: CUcontext,
             default_launch_value: c_uint, flags: c_uint,
-        ) = unsupported;
+        ) = graph::condition::create;
     }
     "Occupancy" {
         6050 cuOccupancyMaxActiveBlocksPerMultiprocessor(

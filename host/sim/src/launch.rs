@@ -59,6 +59,8 @@ pub struct Launch<'a> {
     pub pending_launches: Option<u32>,
     /// Gets what the kernel prints, one call for each `printf` of a thread.
     pub printf: &'a (dyn Fn(&[u8]) + Sync),
+    /// Sets the condition of a graph that has this handle, and says whether there is one.
+    pub conditions: &'a (dyn Fn(u64, u32) -> bool + Sync),
 }
 
 impl<'a> Launch<'a> {
@@ -84,6 +86,7 @@ impl<'a> Launch<'a> {
             heap: None,
             pending_launches: None,
             printf: &print,
+            conditions: &|_, _| false,
         }
     }
 }

@@ -70,6 +70,24 @@ pub enum GraphError {
         /// The node.
         node: String,
     },
+    /// The body of a conditional node can't have this.
+    #[error(
+        "{node} can't be in the body of a conditional node: launches, copies, fills, graphs and conditional nodes can"
+    )]
+    NotInBody {
+        /// What was to be added.
+        node: &'static str,
+    },
+    /// The graph has conditional nodes.
+    #[error(
+        "a graph with conditional nodes can't be cloned, extended, updated from or be a part of another one: its kernels know its conditions"
+    )]
+    HasConditions,
+    /// The graph has conditional nodes, and an executable one made of it is there.
+    #[error(
+        "a graph with conditional nodes is executable once at a time, as a condition has one value: drop the executable graph that is there"
+    )]
+    ExecutableTwice,
     /// The graph is not what the executable one was made from but for parameters.
     #[error("the executable graph stays what it was: {reason}{}", .node.as_ref().map(|node| format!(", at {node}")).unwrap_or_default())]
     NotUpdated {

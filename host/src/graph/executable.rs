@@ -4,13 +4,15 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use lanewise_driver::abi::{CUgraphExec, CUgraphNode, CUstream};
 use lanewise_driver::api;
 use lanewise_std::kernel::{Kernel, SafeKernel};
 
-use super::builder::{KernelNode, kernel_params};
+use super::builder::kernel_params;
 use super::error::{GraphError, UpdateReason};
+use super::node::KernelNode;
 use super::record::{Record, Recorded};
 use super::template::{Entry, GraphTemplate, Handle, Kind};
 use super::uses::{RecordableAll, Used, conflict, hold, once_each};
@@ -30,8 +32,30 @@ pub struct Graph {
     built: Option<Built>,
     /// Where it ran, so that one launch is over before it is taken away.
     order: Order<Stream>,
+    /// Dropped last, so that another may be made of the same graph.
+    only: Option<Only>,
     // The driver lets any thread work with an executable graph, but one at a time.
     one_at_a_time: PhantomData<Cell<()>>,
+}
+
+/// That there is one executable graph of a graph.
+#[derive(Debug)]
+struct Only(Arc<AtomicBool>);
+
+impl Only {
+    /// The only one, unless there is one.
+    fn of(template: &GraphTemplate) -> Result<Self, GraphError> {
+        match template.only.swap(true, Ordering::AcqRel) {
+            true => Err(GraphError::ExecutableTwice),
+            false => Ok(Self(template.only.clone())),
+        }
+    }
+}
+
+impl Drop for Only {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
+    }
 }
 
 /// The graph that an executable one was made from, whose nodes name those of the executable one.
@@ -66,7 +90,7 @@ impl GraphTemplate {
     /// An executable graph that does what this one says. It keeps nothing of what is changed here later.
     ///
     /// # Errors
-    /// The driver's. Of one that has memory of its own there can be one at a time.
+    /// The driver's. Of one that has memory of its own, or conditional nodes, there can be one at a time: [`GraphError::ExecutableTwice`].
     #[track_caller]
     pub fn instantiate(&self) -> Result<Graph, GraphError> {
         let built = Built {
@@ -74,13 +98,11 @@ impl GraphTemplate {
             nodes: self.nodes.clone(),
         };
         let uses = built.uses();
-        Graph::of(
-            &self.device,
-            &self.handle,
-            uses,
-            Some(built),
-            Location::caller(),
-        )
+        let at = Location::caller();
+        let only = self.has_conditions().then(|| Only::of(self)).transpose()?;
+        let mut graph = Graph::of(&self.device, &self.handle, uses, Some(built), at)?;
+        graph.only = only;
+        Ok(graph)
     }
 }
 
@@ -132,6 +154,7 @@ impl Graph {
             uses,
             built,
             order: Order::default(),
+            only: None,
             one_at_a_time: PhantomData,
         })
     }
@@ -187,10 +210,11 @@ impl Graph {
     /// of the same kinds and with the same dependencies.
     ///
     /// # Errors
-    /// [`GraphError::NotUpdated`] with the reason, and the graph stays what it was.
+    /// [`GraphError::NotUpdated`] with the reason, and [`GraphError::HasConditions`]; the graph stays what it was.
     #[track_caller]
     pub fn update_from(&mut self, graph: &GraphTemplate) -> Result<(), GraphError> {
         let at = Location::caller();
+        graph.without_conditions()?;
         if let Some(built) = &self.built
             && let Some((reason, node)) = difference(&built.nodes, &graph.nodes)
         {

@@ -4,7 +4,7 @@
 
 use std::ffi::CString;
 use std::panic::Location;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lanewise_driver::abi::{CUgraph, CUgraphNode};
@@ -19,6 +19,8 @@ use crate::{Device, Dim3, DriverError, Event};
 pub(super) struct Handle {
     graph: CUgraph,
     turn: Mutex<()>,
+    /// The graph that this is the body of a node of, and goes with.
+    whole: Option<Arc<Handle>>,
 }
 
 impl Handle {
@@ -27,6 +29,16 @@ impl Handle {
         Self {
             graph,
             turn: Mutex::default(),
+            whole: None,
+        }
+    }
+
+    /// The body of a conditional node of `whole`.
+    pub(super) fn body(graph: CUgraph, whole: &Arc<Handle>) -> Self {
+        Self {
+            graph,
+            turn: Mutex::default(),
+            whole: Some(whole.clone()),
         }
     }
 
@@ -48,7 +60,7 @@ impl Handle {
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        if self.graph != CUgraph::default() {
+        if self.whole.is_none() && self.graph != CUgraph::default() {
             // SAFETY: owned by this value, and destroyed once. There is nobody to report to.
             let _ = unsafe { api::cuGraphDestroy(self.graph) };
         }
@@ -99,6 +111,8 @@ impl Before {
 pub(super) enum Kind {
     /// It launches a kernel, with this cluster, cooperatively or not.
     Kernel(Option<Dim3>, bool),
+    /// It decides by a condition, which kernels know by the driver's handle.
+    Conditional,
     /// Anything else: the driver's name for it.
     Other(&'static str),
 }
@@ -153,6 +167,8 @@ pub struct GraphTemplate {
     pub(super) device: Device,
     pub(super) handle: Arc<Handle>,
     pub(super) nodes: Vec<Entry>,
+    /// Whether an executable graph of it is there, where there may be one: conditions have one value.
+    pub(super) only: Arc<AtomicBool>,
 }
 
 impl std::fmt::Debug for GraphTemplate {
@@ -183,12 +199,26 @@ impl GraphTemplate {
         self.nodes.iter().enumerate().flat_map(of).collect()
     }
 
+    /// Whether it has conditional nodes.
+    pub(super) fn has_conditions(&self) -> bool {
+        self.nodes.iter().any(|node| node.kind == Kind::Conditional)
+    }
+
+    /// Refuses what can't be done with a graph that has conditional nodes.
+    pub(super) fn without_conditions(&self) -> Result<(), GraphError> {
+        match self.has_conditions() {
+            true => Err(GraphError::HasConditions),
+            false => Ok(()),
+        }
+    }
+
     /// Another graph with the same nodes.
     ///
     /// # Errors
-    /// The driver's; one that has memory of its own can't be cloned.
+    /// The driver's: one that has memory of its own can't be cloned; [`GraphError::HasConditions`].
     #[track_caller]
     pub fn try_clone(&self) -> Result<Self, GraphError> {
+        self.without_conditions()?;
         let at = Location::caller();
         self.device.make_current(at)?;
         let (graph, _turn) = self.handle.turn();
@@ -208,6 +238,7 @@ impl GraphTemplate {
             device: self.device.clone(),
             handle: Arc::new(handle),
             nodes,
+            only: Arc::default(),
         })
     }
 

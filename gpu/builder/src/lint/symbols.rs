@@ -1,12 +1,18 @@
 //! External functions: only those that the driver supplies when it loads a module, and those that the source imports (`#[device]`).
 //!
-//! Source: CUDA programming guide, "Formatted Output", "Dynamic Global Memory Allocation", "Assertion", "CUDA Dynamic Parallelism".
+//! Source: CUDA programming guide, "Formatted Output", "Dynamic Global Memory Allocation", "Assertion", "Conditional Graph Nodes", "CUDA Dynamic Parallelism".
 
 use super::ptx::Module;
 use super::{Finding, Rule};
 
 /// Device-side system calls.
-const SUPPLIED: [&str; 4] = ["vprintf", "malloc", "free", "__assertfail"];
+const SUPPLIED: [&str; 5] = [
+    "vprintf",
+    "malloc",
+    "free",
+    "__assertfail",
+    "cudaGraphSetConditional",
+];
 /// Entry points of dynamic parallelism, which linking with `cudadevrt` supplies.
 const DYNAMIC_PARALLELISM: [&str; 2] = ["cuda", "__cudaCDP2"];
 

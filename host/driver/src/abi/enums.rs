@@ -240,6 +240,13 @@ enumerators! {
         EVENT_RECORD = 7,
         MEM_ALLOC = 10,
         MEM_FREE = 11,
+        CONDITIONAL = 13,
+    }
+    /// The values of `CUgraphConditionalNodeType`.
+    mod graph_conditional {
+        IF = 0,
+        WHILE = 1,
+        SWITCH = 2,
     }
     /// The values of `CUgraphInstantiate_flags`.
     mod graph_instantiate {

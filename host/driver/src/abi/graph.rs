@@ -116,6 +116,17 @@ pub struct CUDA_MEMCPY_NODE_PARAMS {
     pub copy_params: CUDA_MEMCPY3D,
 }
 
+/// What a conditional node decides by, and the graphs that it runs, which the call that adds it writes.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct CUDA_CONDITIONAL_NODE_PARAMS {
+    pub handle: CUgraphConditionalHandle,
+    pub kind: c_uint,
+    pub size: c_uint,
+    pub graphs: *mut CUgraph,
+    pub ctx: CUcontext,
+}
+
 /// `CUgraphEdgeData`: the kind of a dependency; all zeros for the ordinary kind.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

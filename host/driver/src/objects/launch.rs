@@ -2,6 +2,7 @@
 //!
 //! A launch may run once, from a stream, or as often as a graph is launched that has it as a node.
 
+use super::condition;
 use super::context::Context;
 use super::fault;
 use super::memory;
@@ -192,6 +193,7 @@ fn run(
     let pending = settings.limits[limit::DEV_RUNTIME_PENDING_LAUNCH_COUNT as usize];
     launch.pending_launches = Some(u32::try_from(pending).unwrap_or(u32::MAX));
     launch.printf = &output::write;
+    launch.conditions = &condition::set;
     order::is_kernel();
     let report = device.sim.launch(&function.instance, &launch);
     output::flush();

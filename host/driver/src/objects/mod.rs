@@ -6,6 +6,7 @@ pub(crate) mod array;
 pub(crate) mod attributes;
 mod bytes;
 pub(crate) mod capturing;
+pub(crate) mod condition;
 pub(crate) mod context;
 pub(crate) mod cubin;
 pub(crate) mod device;

@@ -171,25 +171,30 @@ impl Stream {
             queue: None,
             ..self.lane
         };
-        let mut parts: Vec<(Arc<Work>, Option<Arc<Work>>, Kind)> =
+        let mut conditions = Vec::new();
+        members
+            .iter()
+            .for_each(|member| member.conditions(&mut conditions));
+        let mut parts: Vec<(Arc<Work>, Option<Arc<Work>>, Member)> =
             Vec::with_capacity(members.len());
-        for Member { kind, after } in members {
+        for member in members {
+            let (kind, after) = (&member.kind, &member.after);
             let mut before: Vec<Arc<Work>> = after.iter().map(|&i| parts[i].0.clone()).collect();
             if before.is_empty() {
                 before.push(launched.clone());
             }
-            let external = match &kind {
+            let external = match kind {
                 Kind::Wait(event) => event.recorded(),
                 _ => None,
             };
             before.extend(external.clone());
             let ticket = order::ticket(self.order_lane(), tickets(&before), end.as_ref());
             let work = Work::new(timeline.follow(nodes(&before), lane), ticket);
-            if let Kind::Record(event) = &kind {
+            if let Kind::Record(event) = kind {
                 event.record(work.clone());
             }
-            traced::submitted(traced::label(&kind), context, self, &work);
-            parts.push((work, external, kind));
+            traced::submitted(traced::label(kind), context, self, &work);
+            parts.push((work, external, member));
         }
         let ends: Vec<Arc<Work>> = parts.iter().map(|(work, ..)| work.clone()).collect();
         if let Some(end) = &end {
@@ -202,12 +207,13 @@ impl Stream {
         let whole = Work::new(node, end);
         let owner = context.clone();
         let job: Job = Box::new(move |_| {
+            conditions.iter().for_each(|condition| condition.begin());
             execute(&owner, &launched, Box::new(|_| Ok(Cost::NOTHING)));
-            for (work, external, kind) in parts {
+            for (work, external, member) in parts {
                 if let Some(external) = external {
                     external.wait();
                 }
-                execute(&owner, &work, Box::new(move |fault| kind.run(fault)));
+                execute(&owner, &work, Box::new(move |fault| member.run(fault)));
             }
             Ok(Cost::NOTHING)
         });

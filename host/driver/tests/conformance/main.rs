@@ -9,6 +9,7 @@
 
 mod array;
 mod capture;
+mod conditional;
 mod context;
 mod copy;
 mod copy_array;
@@ -115,6 +116,7 @@ fn all() -> Vec<Row> {
         graph::rows(),
         graph_exec::rows(),
         capture::rows(),
+        conditional::rows(),
         versions::rows(),
     ];
     tables.into_iter().flatten().collect()

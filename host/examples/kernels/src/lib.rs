@@ -6,6 +6,7 @@ use core::cell::Cell;
 
 use lanewise_macros::{device, kernel};
 use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU32};
+use lanewise_std::graph::Condition;
 use lanewise_std::{DeviceGlobal, DisjointSlice, programmatic, thread};
 
 lanewise_std::module!();
@@ -19,6 +20,18 @@ pub fn vec_add(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>) {
     let i = thread::index_1d();
     if let (Some(a), Some(b), Some(c)) = (a.get(i.get()), b.get(i.get()), c.get_mut(&i)) {
         *c = a + b;
+    }
+}
+
+/// Halves a number, counts that, and says whether it can be halved again.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn halve(mut number: DisjointSlice<u32>, mut times: DisjointSlice<u32>, is_even: Condition) {
+    let i = thread::index_1d();
+    if let (Some(number), Some(times)) = (number.get_mut(&i), times.get_mut(&i)) {
+        *number /= 2;
+        *times += 1;
+        is_even.set(u32::from(*number > 0 && number.is_multiple_of(2)));
     }
 }
 

@@ -188,6 +188,7 @@ fn call_builtin<'a>(
         "vprintf" => (builtin::vprintf, &[8, 8], &[4]),
         "malloc" => (builtin::malloc, &[8], &[8]),
         "free" => (builtin::free, &[8], &[]),
+        "cudaGraphSetConditional" => (builtin::set_condition, &[8, 4], &[]),
         "__cudaCDP2GetParameterBufferV2" => (children::parameter_buffer, &[8, 12, 12, 4], &[8]),
         "__cudaCDP2LaunchDeviceV2" => (children::launch, &[8, 8], &[4]),
         "__cudaCDP2LaunchDeviceV2_ptsz" => (children::launch_per_thread, &[8, 8], &[4]),

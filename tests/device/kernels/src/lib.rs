@@ -7,8 +7,11 @@ lanewise_std::module!();
 lanewise_std::module!(Volta);
 
 pub mod collectives;
+mod dictionary;
+pub mod graph;
 pub mod grid;
 pub mod groups;
 pub mod half;
 pub mod instructions;
+pub mod parameters;
 pub mod types;

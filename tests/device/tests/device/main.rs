@@ -1,8 +1,11 @@
 //! The device library, part by part.
 
 mod collectives;
+mod dictionary;
+mod graph;
 mod grid;
 mod groups;
 mod half;
 mod instructions;
+mod parameters;
 mod types;

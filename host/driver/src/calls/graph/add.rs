@@ -199,6 +199,9 @@ pub(crate) unsafe fn any(
     // SAFETY: the caller's contract.
     unsafe {
         plain_edges(edges, count)?;
-        add(node, graph, after, count, || params::any(what.cast()))
+        let of = graph::get(graph)?;
+        add(node, graph, after, count, || {
+            params::any(what.cast(), Some(&of))
+        })
     }
 }

@@ -188,7 +188,7 @@ pub(crate) unsafe fn set_awaited_event(
 pub(crate) unsafe fn set_any(handle: CUgraphExec, node: CUgraphNode, what: *mut c_void) -> Result {
     let exec = exec::get(handle)?;
     // SAFETY: the caller's contract.
-    let kind = unsafe { params::any(what.cast())? };
+    let kind = unsafe { params::any(what.cast(), None)? };
     ensure!(
         !matches!(exec.kind(node)?, Kind::Alloc(_) | Kind::Free(_)),
         ERROR_NOT_SUPPORTED,

@@ -6,6 +6,7 @@
 pub(crate) mod add;
 pub(crate) mod attributes;
 pub(crate) mod capture;
+pub(crate) mod condition;
 pub(crate) mod exec;
 pub(crate) mod memory;
 pub(crate) mod node;

@@ -168,5 +168,5 @@ pub(crate) unsafe fn freed(node: CUgraphNode, address: *mut CUdeviceptr) -> Resu
 
 pub(crate) unsafe fn set_any(node: CUgraphNode, what: *mut c_void) -> Result {
     // SAFETY: the caller's contract.
-    set(node, unsafe { params::any(what.cast())? })
+    set(node, unsafe { params::any(what.cast(), None)? })
 }

@@ -2,13 +2,14 @@
 //!
 //! What goes in is checked as the call would check it that does the same on a stream.
 
+use super::condition;
 use crate::abi::enums::graph_node_type as node_type;
 use crate::abi::*;
 use crate::calls::{copy_shaped, launch, memset, present};
 use crate::error::{Result, ensure, fail};
 use crate::objects::context::{self, Context};
 use crate::objects::event;
-use crate::objects::graph::{self, Host, Kind, Node, UserData, memory};
+use crate::objects::graph::{self, Graph, Host, Kind, Node, UserData, memory};
 use crate::objects::graph_memory;
 use crate::objects::launch::{KernelLaunch, Shape};
 use std::sync::Arc;
@@ -179,11 +180,11 @@ pub(super) fn free(address: CUdeviceptr) -> Result<Kind> {
     Ok(Kind::Free(address))
 }
 
-/// The operation of `cuGraphAddNode`'s struct.
+/// The operation of `cuGraphAddNode`'s struct, for a new node of `graph`, or for one that is there.
 ///
 /// # Safety
 /// `params` is null or valid, and what it points at as well.
-pub(super) unsafe fn any(params: *mut CUgraphNodeParams) -> Result<Kind> {
+pub(super) unsafe fn any(params: *mut CUgraphNodeParams, graph: Option<&Graph>) -> Result<Kind> {
     present(params, "nodeParams")?;
     // SAFETY: not null, so valid as the caller states.
     let params = unsafe { &mut *params };
@@ -207,9 +208,16 @@ pub(super) unsafe fn any(params: *mut CUgraphNodeParams) -> Result<Kind> {
             node_type::EVENT_RECORD => Ok(Kind::Record(event(inner.cast::<CUevent>().read())?)),
             node_type::MEM_ALLOC => allocation(inner.cast()),
             node_type::MEM_FREE => free(inner.cast::<CUdeviceptr>().read()),
+            node_type::CONDITIONAL => match graph {
+                Some(graph) => condition::node(&mut *inner.cast(), graph),
+                None => fail!(
+                    ERROR_NOT_SUPPORTED,
+                    "what a conditional node decides by cannot be changed"
+                ),
+            },
             other => fail!(
                 ERROR_NOT_SUPPORTED,
-                "nodes of type {other} (external semaphores, memory operations, conditions) are not simulated"
+                "nodes of type {other} (external semaphores, memory operations) are not simulated"
             ),
         }
     }

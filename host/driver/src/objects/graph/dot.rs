@@ -1,9 +1,9 @@
 //! A graph as DOT, the text that Graphviz draws (`cuGraphDebugDotPrint`).
 
-use super::{Graph, Kind};
+use super::Graph;
 use std::fmt::Write;
 
-/// The text. Each node is labelled with its handle and what it does; a child graph is a cluster of its own.
+/// The text. Each node is labelled with its handle and what it does; a child graph, or the body of a conditional node, is a cluster of its own.
 pub(crate) fn text(graph: &Graph) -> String {
     let mut text = String::from("digraph dot {\n");
     write(&mut text, graph);
@@ -32,8 +32,8 @@ fn write(text: &mut String, graph: &Graph) {
     }
     text.push_str("}\n");
     for node in nodes {
-        if let Kind::Child(child) = &*node.kind.lock() {
-            write(text, child);
+        for graph in node.kind.lock().graphs() {
+            write(text, graph);
         }
     }
 }

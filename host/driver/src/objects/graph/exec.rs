@@ -3,15 +3,18 @@
 //! A launch puts all of it into a stream as one operation. The nodes run one after the other on the stream's thread, which is an
 //! order that CUDA allows; in modelled time, nodes that do not wait for each other overlap, as they would on a GPU.
 
+use super::conditional::check_body;
 use super::user_object::References;
 use super::{Graph, Kind, Node};
 use crate::abi::enums::{graph_instantiate as flag, graph_update as update};
 use crate::abi::{CUgraphExec, CUgraphNode};
 use crate::error::{Error, Result, ensure, fail};
+use crate::objects::condition::Condition;
 use crate::objects::graph_memory;
 use crate::objects::ledger::What;
 use crate::objects::registry::Registry;
 use crate::objects::work::Work;
+use crate::time::timeline::Cost;
 use parking_lot::Mutex;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -45,6 +48,8 @@ struct Planned {
     after: Vec<usize>,
     /// What a child node runs.
     child: Option<Plan>,
+    /// What a conditional node may run.
+    bodies: Vec<Plan>,
     enabled: bool,
     /// Its place in the order of adding, by which an update finds its counterpart.
     added: usize,
@@ -56,6 +61,44 @@ pub(crate) struct Member {
     pub(crate) kind: Kind,
     /// The places of what it waits for; nothing for what begins with the launch.
     pub(crate) after: Vec<usize>,
+    /// Of a conditional node: the operations of its bodies, in an order in which they can run.
+    bodies: Vec<Vec<Member>>,
+}
+
+impl Member {
+    /// Does it: for a conditional node one body after another, as long as the condition says. The bodies' operations run one after another, in modelled
+    /// time too.
+    pub(crate) fn run(&self, fault: Option<&Error>) -> Result<Cost> {
+        let Kind::Conditional(conditional) = &self.kind else {
+            return self.kind.run(fault);
+        };
+        let mut whole = Cost::NOTHING;
+        if fault.is_none() {
+            conditional.run(|body| {
+                for member in &self.bodies[body] {
+                    let cost = member.run(None)?;
+                    if cost != Cost::NOTHING {
+                        whole = Cost {
+                            duration: whole.duration + cost.duration,
+                            ..cost
+                        };
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        Ok(whole)
+    }
+
+    /// Adds what it and its bodies decide by.
+    pub(crate) fn conditions(&self, all: &mut Vec<Arc<Condition>>) {
+        if let Kind::Conditional(conditional) = &self.kind {
+            all.push(conditional.condition.clone());
+        }
+        for member in self.bodies.iter().flatten() {
+            member.conditions(all);
+        }
+    }
 }
 
 /// Why an update was not made: `CUgraphExecUpdateResult`, the node, and in words.
@@ -117,11 +160,22 @@ impl Plan {
                 Kind::Child(child) => Some(Plan::of(child)?),
                 _ => None,
             };
+            let bodies = match &kind {
+                Kind::Conditional(conditional) => {
+                    let body = |graph: &Arc<Graph>| {
+                        check_body(graph)?;
+                        Plan::of(graph)
+                    };
+                    conditional.bodies.iter().map(body).collect::<Result<_>>()?
+                }
+                _ => Vec::new(),
+            };
             Ok(Planned {
                 node: node.handle,
                 kind,
                 after,
                 child,
+                bodies,
                 enabled: true,
                 added: added.get(&node.handle).copied().unwrap_or_default(),
             })
@@ -148,8 +202,18 @@ impl Plan {
                 None if !planned.enabled => Kind::Empty,
                 None => planned.kind.clone(),
             };
+            let members_of = |body: &Plan| {
+                let mut members = Vec::new();
+                body.expand(&[], &mut members);
+                members
+            };
+            let bodies = planned.bodies.iter().map(members_of).collect();
             place.push(members.len());
-            members.push(Member { kind, after });
+            members.push(Member {
+                kind,
+                after,
+                bodies,
+            });
         }
         let last = place.iter().zip(is_last).filter(|(_, is_last)| *is_last);
         last.map(|(&place, _)| place).collect()
@@ -247,6 +311,17 @@ impl Planned {
             (Kind::Child(_), Kind::Child(new)) => {
                 if let Some(plan) = &mut self.child {
                     plan.update(new)?;
+                }
+            }
+            (Kind::Conditional(old), Kind::Conditional(new)) => {
+                if !Arc::ptr_eq(&old.condition, &new.condition) {
+                    return refused(
+                        update::NOT_SUPPORTED,
+                        "the node decides by another condition than before",
+                    );
+                }
+                for (plan, body) in self.bodies.iter_mut().zip(new.bodies.iter()) {
+                    plan.update(body)?;
                 }
             }
             (Kind::Alloc(old), Kind::Alloc(new)) if old.address != new.address => {

@@ -5,6 +5,7 @@
 //! on a stream.
 
 pub(crate) mod capture;
+pub(crate) mod conditional;
 pub(crate) mod dot;
 pub(crate) mod exec;
 pub(crate) mod memory;
@@ -13,9 +14,10 @@ pub(crate) mod user_object;
 
 pub(crate) use node::{Copy, Host, Kind, Moves, Set, UserData};
 
+use super::condition::{self, Condition};
 use super::origin;
 use super::registry::Registry;
-use crate::abi::{CUgraph, CUgraphNode};
+use crate::abi::{CUcontext, CUgraph, CUgraphNode};
 use crate::error::{Result, ensure, fail};
 use crate::objects::ledger::What;
 use parking_lot::Mutex;
@@ -52,6 +54,8 @@ pub(crate) struct Graph {
 struct State {
     nodes: Vec<Arc<Node>>,
     edges: Vec<Edge>,
+    /// What its conditional nodes, and those of their bodies, decide by.
+    conditions: Vec<Arc<Condition>>,
     /// Of a clone: which of its nodes each node of the original became.
     copies: HashMap<CUgraphNode, CUgraphNode>,
 }
@@ -129,6 +133,13 @@ impl Graph {
         Ok(node)
     }
 
+    /// A condition that kernels of the graph may set.
+    pub(crate) fn condition(&self, context: CUcontext, default: Option<u32>) -> Arc<Condition> {
+        let condition = condition::create(self.handle, context, default);
+        self.state.lock().conditions.push(condition.clone());
+        condition
+    }
+
     /// Adds dependencies between nodes of this graph.
     pub(crate) fn add_edges(&self, new: &[Edge]) -> Result {
         let mut state = self.state.lock();
@@ -179,9 +190,7 @@ impl Graph {
             .retain(|&(from, to)| from != node.handle && to != node.handle);
         drop(state);
         NODES.remove(node.handle);
-        if let Kind::Child(child) = &*node.kind.lock() {
-            child.destroy();
-        }
+        node.kind.lock().graphs().iter().for_each(|it| it.destroy());
     }
 
     /// Takes the graph away, with its nodes.

@@ -1,6 +1,7 @@
 //! What a node of a graph does, and what a stream does: the operations that can be captured.
 
 use super::Graph;
+use super::conditional::Conditional;
 use super::memory::Reserved;
 use crate::abi::enums::graph_node_type as node_type;
 use crate::abi::{CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, c_void};
@@ -24,6 +25,8 @@ pub(crate) enum Kind {
     Host(Host),
     /// All of another graph, which belongs to the node.
     Child(Arc<Graph>),
+    /// Other graphs as a condition says, which belong to the node.
+    Conditional(Conditional),
     Empty,
     /// Waits for what the event recorded last before the launch.
     Wait(Arc<Event>),
@@ -109,9 +112,23 @@ impl Kind {
                 }
             }
             // A launch sees to what these mean before its nodes run.
-            Kind::Child(_) | Kind::Empty | Kind::Record(_) | Kind::Alloc(_) | Kind::Free(_) => {}
+            Kind::Child(_)
+            | Kind::Conditional(_)
+            | Kind::Empty
+            | Kind::Record(_)
+            | Kind::Alloc(_)
+            | Kind::Free(_) => {}
         }
         Ok(Cost::NOTHING)
+    }
+
+    /// The graphs that belong to it.
+    pub(super) fn graphs(&self) -> &[Arc<Graph>] {
+        match self {
+            Kind::Child(child) => std::slice::from_ref(child),
+            Kind::Conditional(conditional) => &conditional.bodies,
+            _ => &[],
+        }
     }
 
     /// The same for a clone of the graph.
@@ -121,6 +138,10 @@ impl Kind {
             Kind::Alloc(_) | Kind::Free(_) => fail!(
                 ERROR_NOT_SUPPORTED,
                 "a graph that allocates or frees memory cannot be cloned or be a child, since its addresses are its own"
+            ),
+            Kind::Conditional(_) => fail!(
+                ERROR_NOT_SUPPORTED,
+                "a graph with conditional nodes cannot be cloned or be a child, since its kernels know its conditions' handles"
             ),
             other => Ok(other.clone()),
         }
@@ -134,6 +155,7 @@ impl Kind {
             Kind::Set(_) => node_type::MEMSET,
             Kind::Host(_) => node_type::HOST,
             Kind::Child(_) => node_type::GRAPH,
+            Kind::Conditional(_) => node_type::CONDITIONAL,
             Kind::Empty => node_type::EMPTY,
             Kind::Wait(_) => node_type::WAIT_EVENT,
             Kind::Record(_) => node_type::EVENT_RECORD,
@@ -156,6 +178,7 @@ impl Kind {
             Kind::Set(_) => "set".into(),
             Kind::Host(_) => "host function".into(),
             Kind::Child(_) => "graph".into(),
+            Kind::Conditional(conditional) => conditional.label().into(),
             Kind::Empty => "empty".into(),
             Kind::Wait(_) => "wait for event".into(),
             Kind::Record(_) => "record event".into(),

@@ -1,6 +1,6 @@
-//! Functions that the machine provides: `vprintf`, `malloc`, `free`, `__assertfail`.
+//! Functions that the machine provides: `vprintf`, `malloc`, `free`, `cudaGraphSetConditional`, `__assertfail`.
 //!
-//! CUDA C++ Programming Guide, "Formatted Output", "Dynamic Global Memory Allocation", "Assertion". Compilers declare them
+//! CUDA C++ Programming Guide, "Formatted Output", "Dynamic Global Memory Allocation", "Conditional Graph Nodes", "Assertion". Compilers declare them
 //! as external functions; calls of them are decoded to these operations, with the call site's areas as operands.
 
 use super::format;
@@ -190,6 +190,29 @@ pub(crate) unsafe fn free(core: &mut Core<'_>, op: *const Op) -> *const Op {
                 "free of {address:#x}, which `malloc` did not give or which was freed before"
             );
             let help = "free in the kernel what `malloc` in a kernel gave, and once";
+            return core.fault(op, lane, FaultKind::Illegal { message, help });
+        }
+    }
+    next
+}
+
+/// `cudaGraphSetConditional(handle, value)`.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn set_condition(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: as above.
+    let (mask, next) = unsafe { (core.mask(&*op), op.wrapping_add(1)) };
+    for lane in lanes(mask) {
+        core.effects += 1;
+        let (handle, value) = (
+            core.argument::<u64>(op, lane, 0),
+            core.argument::<u32>(op, lane, 1),
+        );
+        if !core.run.set_condition(handle, value) {
+            let message = format!("{handle:#x} is no condition of a graph");
+            let help =
+                "pass what `cuGraphConditionalHandleCreate` gave for a graph that is still there";
             return core.fault(op, lane, FaultKind::Illegal { message, help });
         }
     }

@@ -314,6 +314,11 @@ impl Run<'_> {
         self.output().print(team, text, &self.launch.printf);
     }
 
+    /// Sets a condition of a graph, and says whether there is one of this handle.
+    pub(in crate::machine) fn set_condition(&self, handle: u64, value: u32) -> bool {
+        (self.launch.conditions)(handle, value)
+    }
+
     fn output(&self) -> MutexGuard<'_, Output> {
         self.output.lock().unwrap_or_else(PoisonError::into_inner)
     }

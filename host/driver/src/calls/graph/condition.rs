@@ -1,0 +1,62 @@
+//! Conditions, and the nodes that decide by them.
+
+use super::params::context_or_current;
+use crate::abi::enums::graph_conditional as kind;
+use crate::abi::*;
+use crate::calls::{present, put};
+use crate::error::{Result, ensure, fail};
+use crate::objects::graph::conditional::{Conditional, How};
+use crate::objects::graph::{self, Graph, Kind};
+
+/// `CU_GRAPH_COND_ASSIGN_DEFAULT`: the default is the condition's value when a launch begins.
+const ASSIGN_DEFAULT: c_uint = 1;
+
+pub(crate) unsafe fn create(
+    handle: *mut CUgraphConditionalHandle,
+    graph: CUgraph,
+    ctx: CUcontext,
+    default: c_uint,
+    flags: c_uint,
+) -> Result {
+    present(handle, "pHandle_out")?;
+    ensure!(
+        flags <= ASSIGN_DEFAULT,
+        ERROR_INVALID_VALUE,
+        "flags must be 0 or CU_GRAPH_COND_ASSIGN_DEFAULT (1), not {flags:#x}"
+    );
+    let graph = graph::get(graph)?;
+    let context = context_or_current(ctx)?;
+    let default = (flags == ASSIGN_DEFAULT).then_some(default);
+    let made = graph.condition(context.handle, default);
+    // SAFETY: the caller's contract.
+    unsafe { put(handle, made.handle, "pHandle_out") }
+}
+
+/// A conditional node for `graph`; its bodies, which are empty, are written to the struct.
+pub(super) fn node(params: &mut CUDA_CONDITIONAL_NODE_PARAMS, graph: &Graph) -> Result<Kind> {
+    let CUDA_CONDITIONAL_NODE_PARAMS {
+        handle,
+        kind,
+        size,
+        ctx,
+        ..
+    } = *params;
+    let (how, fits) = match kind {
+        kind::IF => (How::If, (1..=2).contains(&size)),
+        kind::WHILE => (How::While, size == 1),
+        kind::SWITCH => (How::Switch, size >= 1),
+        other => fail!(
+            ERROR_INVALID_VALUE,
+            "{other} is no CUgraphConditionalNodeType"
+        ),
+    };
+    ensure!(
+        fits,
+        ERROR_INVALID_VALUE,
+        "{size} bodies: an IF node has 1 or 2, a WHILE node 1, a SWITCH node 1 or more"
+    );
+    let context = context_or_current(ctx)?;
+    let made = Conditional::new(graph, handle, context.handle, how, size as usize)?;
+    params.graphs = made.handles();
+    Ok(Kind::Conditional(made))
+}

@@ -1,0 +1,96 @@
+//! Conditions of graphs: numbers that kernels set while a graph runs, by which its conditional nodes decide.
+//!
+//! Source: CUDA C++ Programming Guide, "Conditional Graph Nodes", "Conditional Handles". A condition lives as long as its graph, or what was instantiated
+//! of it. Where it has no default, its value is undefined until a kernel sets it; a node that reads it before is told of.
+
+use crate::abi::{CUcontext, CUgraph, CUgraphConditionalHandle};
+use crate::error::{Result, fail};
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+
+/// A number that kernels set by its handle.
+#[derive(Debug)]
+pub(crate) struct Condition {
+    pub(crate) handle: CUgraphConditionalHandle,
+    /// The graph that it was made for.
+    pub(crate) graph: CUgraph,
+    pub(crate) context: CUcontext,
+    /// Its value when a launch begins.
+    default: Option<u32>,
+    value: Mutex<Option<u32>>,
+    /// Whether a node decides by it; one may.
+    taken: AtomicBool,
+}
+
+/// All that are alive.
+static CONDITIONS: Mutex<Option<HashMap<CUgraphConditionalHandle, Weak<Condition>>>> =
+    Mutex::new(None);
+/// Handles are no small numbers, so that what is no handle is found out.
+static NEXT: AtomicU64 = AtomicU64::new(0x6c61_6e65_0000_0001);
+
+/// A condition for a graph.
+pub(crate) fn create(graph: CUgraph, context: CUcontext, default: Option<u32>) -> Arc<Condition> {
+    let condition = Arc::new(Condition {
+        handle: NEXT.fetch_add(1, Ordering::Relaxed),
+        graph,
+        context,
+        default,
+        value: Mutex::new(None),
+        taken: AtomicBool::new(false),
+    });
+    let mut all = CONDITIONS.lock();
+    all.get_or_insert_default()
+        .insert(condition.handle, Arc::downgrade(&condition));
+    condition
+}
+
+fn find(handle: CUgraphConditionalHandle) -> Option<Arc<Condition>> {
+    CONDITIONS.lock().as_ref()?.get(&handle)?.upgrade()
+}
+
+/// The condition that `handle` names.
+pub(crate) fn get(handle: CUgraphConditionalHandle) -> Result<Arc<Condition>> {
+    match find(handle) {
+        Some(condition) => Ok(condition),
+        None => fail!(
+            ERROR_INVALID_VALUE,
+            "{handle:#x} is no condition; its graph was destroyed, or it never was one"
+        ),
+    }
+}
+
+/// A kernel sets the condition of this handle; whether there is one.
+pub(crate) fn set(handle: CUgraphConditionalHandle, value: u32) -> bool {
+    let condition = find(handle);
+    if let Some(condition) = &condition {
+        *condition.value.lock() = Some(value);
+    }
+    condition.is_some()
+}
+
+impl Condition {
+    /// A launch of the graph begins.
+    pub(crate) fn begin(&self) {
+        *self.value.lock() = self.default;
+    }
+
+    /// The value, if it has one.
+    pub(crate) fn value(&self) -> Option<u32> {
+        *self.value.lock()
+    }
+
+    /// A node takes it; whether it was free.
+    pub(crate) fn take(&self) -> bool {
+        !self.taken.swap(true, Ordering::AcqRel)
+    }
+}
+
+impl Drop for Condition {
+    fn drop(&mut self) {
+        if let Some(all) = CONDITIONS.lock().as_mut() {
+            all.remove(&self.handle);
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Conditional nodes: nodes that run graphs of their own, once, as long as, or the one that a condition says.
+//!
+//! Source: CUDA C++ Programming Guide, "Conditional Graph Nodes"; CUDA driver API reference, `CUDA_CONDITIONAL_NODE_PARAMS`.
+
+use super::{Graph, Kind, create};
+use crate::abi::{CUcontext, CUgraph, CUgraphConditionalHandle, CUresult};
+use crate::error::{Error, Result, ensure, fail};
+use crate::objects::condition::{self, Condition};
+use crate::objects::origin;
+use crate::observe;
+use lanewise_variables::BUDGET;
+use std::sync::Arc;
+
+/// `CU_MEMORYTYPE_ARRAY`.
+const ARRAY: u32 = 3;
+
+/// Rounds of a loop after which it counts as hung, where no budget is set.
+const ROUNDS: u64 = 100_000;
+
+/// How a node decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum How {
+    /// The first body if the condition is not 0, else the second, if there is one.
+    If,
+    /// The body as long as the condition is not 0.
+    While,
+    /// The body of the condition's number, if there is one.
+    Switch,
+}
+
+/// What a conditional node runs, and by what it decides.
+#[derive(Debug, Clone)]
+pub(crate) struct Conditional {
+    pub(crate) condition: Arc<Condition>,
+    how: How,
+    pub(crate) bodies: Arc<[Arc<Graph>]>,
+    /// The bodies' handles, which the program has been given the address of.
+    handles: Arc<[CUgraph]>,
+    /// Rounds that a loop may go.
+    rounds: u64,
+}
+
+impl Conditional {
+    /// A node in `graph` with so many bodies, which have no nodes yet.
+    pub(crate) fn new(
+        graph: &Graph,
+        handle: CUgraphConditionalHandle,
+        context: CUcontext,
+        how: How,
+        bodies: usize,
+    ) -> Result<Conditional> {
+        let condition = condition::get(handle)?;
+        ensure!(
+            condition.graph == graph.handle || graph.is_child,
+            ERROR_INVALID_VALUE,
+            "the condition {handle:#x} is of another graph; make one for this graph, or for the one that it is a body of"
+        );
+        ensure!(
+            condition.context == context,
+            ERROR_INVALID_VALUE,
+            "the condition {handle:#x} is of another context than the node"
+        );
+        ensure!(
+            condition.take(),
+            ERROR_INVALID_VALUE,
+            "another node decides by the condition {handle:#x}; make one for each node"
+        );
+        let bodies: Arc<[_]> = (0..bodies)
+            .map(|_| origin::aside(|| create(true)))
+            .collect();
+        let handles = bodies.iter().map(|body| body.handle).collect();
+        Ok(Conditional {
+            condition,
+            how,
+            bodies,
+            handles,
+            rounds: observe::now().launches.budget.unwrap_or(ROUNDS),
+        })
+    }
+
+    /// The list of the bodies' handles. It lives as long as the node.
+    pub(crate) fn handles(&self) -> *mut CUgraph {
+        self.handles.as_ptr().cast_mut()
+    }
+
+    /// What it is, in a word.
+    pub(crate) fn label(&self) -> &'static str {
+        match self.how {
+            How::If => "if",
+            How::While => "while",
+            How::Switch => "switch",
+        }
+    }
+
+    /// The condition's value, as a node reads it.
+    fn value(&self) -> Result<u32> {
+        match self.condition.value() {
+            Some(value) => Ok(value),
+            None => Err(Error::loud(
+                CUresult::ERROR_LAUNCH_FAILED,
+                format_args!(
+                    "the condition {:#x} has no value: it was made without a default, and no kernel of this launch has set it before a conditional \
+                     node reads it\n= help: pass CU_GRAPH_COND_ASSIGN_DEFAULT to cuGraphConditionalHandleCreate, or set it in a kernel that the node \
+                     waits for",
+                    self.condition.handle
+                ),
+            )),
+        }
+    }
+
+    /// Decides, and has `run` run the body of a number, as often as it is to be.
+    pub(crate) fn run(&self, mut run: impl FnMut(usize) -> Result) -> Result {
+        let count = self.bodies.len();
+        match self.how {
+            How::If => match self.value()? {
+                0 if count == 1 => Ok(()),
+                0 => run(1),
+                _ => run(0),
+            },
+            How::Switch => match self.value()? as usize {
+                body if body < count => run(body),
+                _ => Ok(()),
+            },
+            How::While => {
+                let mut rounds = 0;
+                while self.value()? != 0 {
+                    if rounds == self.rounds {
+                        return Err(Error::loud(
+                            CUresult::ERROR_LAUNCH_TIMEOUT,
+                            format_args!(
+                                "a while node of a graph has gone {rounds} rounds, and its condition {:#x} is still not 0\n= help: a kernel of its \
+                                 body sets it to 0 when there is no more to do; {} says how many rounds a loop may go",
+                                self.condition.handle, BUDGET.name
+                            ),
+                        ));
+                    }
+                    rounds += 1;
+                    run(0)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Sees that the nodes of a body are such as a body may have.
+pub(super) fn check_body(body: &Graph) -> Result {
+    for node in body.nodes() {
+        match &*node.kind.lock() {
+            Kind::Kernel(_) | Kind::Set(_) | Kind::Empty | Kind::Conditional(_) => {}
+            Kind::Child(child) => check_body(child)?,
+            Kind::Copy(copy)
+                if copy.described.src.memory_type != ARRAY
+                    && copy.described.dst.memory_type != ARRAY => {}
+            other => fail!(
+                ERROR_NOT_SUPPORTED,
+                "the body of a conditional node has the node {:#x}, `{}`; a body has kernels, memsets, copies (not of arrays), graphs and conditional \
+                 nodes",
+                node.handle.0,
+                other.label()
+            ),
+        }
+    }
+    Ok(())
+}

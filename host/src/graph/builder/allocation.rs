@@ -1,0 +1,115 @@
+//! Memory of the graph's own.
+
+use std::panic::Location;
+use std::ptr::null_mut;
+
+use bytemuck::Zeroable;
+use cust::memory::DeviceCopy;
+use lanewise_driver::abi::{CUDA_MEM_ALLOC_NODE_PARAMS, CUmemLocation, CUmemPoolProps, CUresult};
+use lanewise_driver::api;
+
+use super::{GraphBuilder, New};
+use crate::graph::error::GraphError;
+use crate::graph::node::Node;
+use crate::graph::uses::Used;
+use crate::order::Access;
+use crate::{DeviceBuffer, DriverError, GraphBuffer};
+
+impl<'graph> GraphBuilder<'graph> {
+    /// Adds memory that the graph has for itself: `len` zeros at each launch, freed behind the last node that uses it, or where [`Self::free`] says.
+    ///
+    /// A graph with memory of its own can't be cloned, be part of another one, or be executable twice at a time.
+    ///
+    /// # Errors
+    /// The driver's.
+    #[track_caller]
+    pub fn allocate<T: DeviceCopy + Zeroable>(
+        &mut self,
+        after: &[Node<'graph>],
+        len: usize,
+    ) -> Result<GraphBuffer<'graph, T>, GraphError> {
+        self.not_in_body("memory of a graph's own")?;
+        let at = Location::caller();
+        let Some(bytes) = len.checked_mul(size_of::<T>()) else {
+            let code = CUresult::ERROR_OUT_OF_MEMORY;
+            DriverError::check_code("cuGraphAddMemAllocNode", code, at)?;
+            return Err(GraphError::NotWhole);
+        };
+        let device = self.device.ordinal() as i32;
+        let mut params = CUDA_MEM_ALLOC_NODE_PARAMS {
+            pool_props: CUmemPoolProps {
+                allocation_kind: 1, // CU_MEM_ALLOCATION_TYPE_PINNED, the only one
+                handle_types: 0,
+                location: CUmemLocation {
+                    kind: 1, // CU_MEM_LOCATION_TYPE_DEVICE
+                    id: device,
+                },
+                win32_security_attributes: null_mut(),
+                max_size: 0,
+                usage: 0,
+                reserved: [0; 54],
+            },
+            access_descs: std::ptr::null(),
+            access_desc_count: 0,
+            bytesize: bytes.max(1),
+            dptr: 0,
+        };
+        let new = New {
+            what: format!("the allocation at {at}"),
+            ..New::plain("an allocation")
+        };
+        let call = ("cuGraphAddMemAllocNode", at);
+        let allocated = self.add(after, new, call, |node, graph, after, count| {
+            let params = (&raw mut params).cast();
+            // SAFETY: the result has a place, the graph is live, so many nodes of it are there, and the driver writes the address to its place.
+            unsafe { api::cuGraphAddMemAllocNode(node, graph, after, count, params) }
+        })?;
+        // SAFETY: whatever uses it comes behind the node that fills it with zeros, and before the one that frees it.
+        let buffer = unsafe { DeviceBuffer::of_graph(&self.device, params.dptr, len, self.number) };
+        let buffer = GraphBuffer::new(buffer);
+        let used = self.uses(&buffer, Access::Write)?;
+        self.nodes[allocated.number].uses.push(used.clone());
+        self.allocated.push((params.dptr, used));
+        let pattern = (0, 1, bytes);
+        self.set(&[allocated], &buffer, pattern, at)?;
+        Ok(buffer)
+    }
+
+    /// Adds the end of such memory, behind all nodes that use it.
+    ///
+    /// # Errors
+    /// The driver's.
+    #[track_caller]
+    pub fn free<T: DeviceCopy>(
+        &mut self,
+        after: &[Node<'graph>],
+        buffer: GraphBuffer<'graph, T>,
+    ) -> Result<Node<'graph>, GraphError> {
+        let is_it = |(_, (order, _)): &(u64, Used)| order.is(buffer.order());
+        let place = self.allocated.iter().position(is_it);
+        let (address, used) = self
+            .allocated
+            .swap_remove(place.ok_or(GraphError::OtherGraph)?);
+        self.add_free(after, address, used, Location::caller())
+    }
+
+    pub(super) fn add_free(
+        &mut self,
+        after: &[Node<'graph>],
+        address: u64,
+        used: Used,
+        at: &'static Location<'static>,
+    ) -> Result<Node<'graph>, GraphError> {
+        let new = New {
+            what: format!("the end of memory at {at}"),
+            uses: vec![used],
+            ..New::plain("the end of memory")
+        };
+        let call = ("cuGraphAddMemFreeNode", at);
+        Ok(self.add(after, new, call, |node, graph, after, count| {
+            // SAFETY: the result has a place, the graph is live, so many nodes of it are there, and the address is that of an allocation in it that is
+            // freed once: nothing else has it any more.
+            unsafe { api::cuGraphAddMemFreeNode(node, graph, after, count, address) }
+        })?)
+    }
+}

@@ -1,0 +1,75 @@
+//! Graphs as nodes.
+
+use std::panic::Location;
+
+use lanewise_driver::api;
+
+use super::{GraphBuilder, New};
+use crate::graph::error::GraphError;
+use crate::graph::node::Node;
+use crate::graph::record::{Record, Recorded};
+use crate::graph::template::{Entry, GraphTemplate, Handle};
+
+impl<'graph> GraphBuilder<'graph> {
+    /// Adds another graph as one node, as it is now. One with memory of its own can't be one.
+    ///
+    /// # Errors
+    /// The driver's.
+    #[track_caller]
+    pub fn child(
+        &mut self,
+        after: &[Node<'graph>],
+        graph: &GraphTemplate,
+    ) -> Result<Node<'graph>, GraphError> {
+        graph.without_conditions()?;
+        let of = |node: &Entry| node.uses.clone();
+        let new = New {
+            uses: graph.nodes.iter().flat_map(of).collect(),
+            keeps: graph
+                .nodes
+                .iter()
+                .flat_map(|node| node.keeps.clone())
+                .collect(),
+            ..New::plain("a graph")
+        };
+        self.add_child(after, &graph.handle, new, Location::caller())
+    }
+
+    /// Adds work that is recorded, one step after another, as one node: see [`Device::record`].
+    ///
+    /// # Errors
+    /// As [`Device::record`].
+    #[track_caller]
+    pub fn record(
+        &mut self,
+        after: &[Node<'graph>],
+        work: impl FnOnce(&mut Record) -> Result<(), GraphError>,
+    ) -> Result<Node<'graph>, GraphError> {
+        let at = Location::caller();
+        let Recorded { graph, uses } = Recorded::of(&self.device, work, at)?;
+        let new = New {
+            uses,
+            ..New::plain("recorded work")
+        };
+        self.add_child(after, &graph, new, at)
+    }
+
+    fn add_child(
+        &mut self,
+        after: &[Node<'graph>],
+        child: &Handle,
+        new: New,
+        at: &'static Location<'static>,
+    ) -> Result<Node<'graph>, GraphError> {
+        let new = New {
+            what: format!("{} at {at}", new.what),
+            ..new
+        };
+        let (child, _turn) = child.turn();
+        let call = ("cuGraphAddChildGraphNode", at);
+        Ok(self.add(after, new, call, |node, graph, after, count| {
+            // SAFETY: the result has a place, both graphs are live, and so many nodes are there.
+            unsafe { api::cuGraphAddChildGraphNode(node, graph, after, count, child) }
+        })?)
+    }
+}

@@ -1,0 +1,308 @@
+//! Conditional nodes: graphs within a graph that run as kernels say.
+//!
+//! A condition is a number. Kernels set it ([`lanewise_std::graph::Condition`]), and one node decides by it: an `if`, a `while`, a `switch`. The host takes no
+//! part in that. A condition has two halves here, so that it is one node's: the node takes [`GraphCondition`], and any launches of the graph, in
+//! bodies too, take [`ConditionSetter`]s. A launch that sets a condition comes before the node that decides by it, as a launch that writes a buffer
+//! comes before one that reads it.
+//!
+//! Source: CUDA C++ Programming Guide, "Conditional Graph Nodes"; CUDA driver API, `cuGraphConditionalHandleCreate`, `CUDA_CONDITIONAL_NODE_PARAMS`.
+
+use std::marker::PhantomData;
+use std::panic::Location;
+use std::ptr::{null, null_mut};
+use std::sync::Arc;
+
+use lanewise_driver::abi::enums::{graph_conditional, graph_node_type};
+use lanewise_driver::abi::{CUDA_CONDITIONAL_NODE_PARAMS, CUgraph, CUgraphNodeParams};
+use lanewise_driver::api;
+use lanewise_std::graph::Condition;
+
+use super::{GraphBuilder, New};
+use crate::argument::{Argument, ArgumentList};
+use crate::graph::error::GraphError;
+use crate::graph::node::Node;
+use crate::graph::template::{Entry, Handle, Kind, placed};
+use crate::graph::uses::Recordable;
+use crate::order::{Access, Order};
+use crate::{DriverError, Stream};
+
+/// What one conditional node decides by. The other half is its [`ConditionSetter`].
+#[derive(Debug)]
+pub struct GraphCondition<'graph> {
+    setter: ConditionSetter<'graph>,
+}
+
+/// What launches of the graph are passed for a [`Condition`], by reference. Other launches refuse it.
+#[derive(Debug, Clone)]
+pub struct ConditionSetter<'graph> {
+    handle: u64,
+    /// The uses of the condition, which is the graph's own.
+    order: Order<Stream>,
+    // No other graph's lifetime will do, longer or shorter.
+    graph: PhantomData<fn(&'graph ()) -> &'graph ()>,
+}
+
+// SAFETY: one value, the driver's handle; the list refuses it for what is no node of the condition's own graph, which keeps the handle alive.
+unsafe impl Argument<Condition> for &ConditionSetter<'_> {
+    fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
+        list.push_of_graph(&self.order, self.handle)
+    }
+}
+// SAFETY: it leads to no memory of the program's.
+unsafe impl Recordable for &ConditionSetter<'_> {}
+
+impl<'graph> GraphBuilder<'graph> {
+    /// A condition whose value is `initial` whenever a launch of the graph begins: for a node to decide by, and for launches to set.
+    ///
+    /// ```
+    /// use kernels::halve;
+    /// use lanewise::{Device, DeviceBuffer, LaunchConfig};
+    ///
+    /// let device = Device::open()?;
+    /// let stream = device.stream()?;
+    /// let mut number = DeviceBuffer::from_slice(&device, &[40u32])?;
+    /// let mut rounds = DeviceBuffer::from_slice(&device, &[0u32])?;
+    ///
+    /// let (template, ()) = device.build_graph(|graph| {
+    ///     let (is_even, setter) = graph.condition(1)?;
+    ///     graph.while_loop(&[], is_even, |body| {
+    ///         let one = LaunchConfig::new(1, 1);
+    ///         body.launch(&[], halve, one, (&mut number, &mut rounds, &setter))?;
+    ///         Ok(())
+    ///     })?;
+    ///     Ok(())
+    /// })?;
+    /// template.instantiate()?.launch(&stream)?;
+    /// assert_eq!((number.to_vec()?, rounds.to_vec()?), (vec![5], vec![3]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The driver's; one before CUDA 12.3 has no conditions.
+    #[doc(alias = "cuGraphConditionalHandleCreate")]
+    #[track_caller]
+    pub fn condition(
+        &mut self,
+        initial: u32,
+    ) -> Result<(GraphCondition<'graph>, ConditionSetter<'graph>), GraphError> {
+        /// `CU_GRAPH_COND_ASSIGN_DEFAULT`.
+        const ASSIGN_DEFAULT: u32 = 1;
+        let at = Location::caller();
+        self.device.make_current(at)?;
+        let mut handle = 0;
+        let (graph, _turn) = self.handle.turn();
+        // SAFETY: the result has a place, and the graph and the context are live.
+        let result = unsafe {
+            api::cuGraphConditionalHandleCreate(
+                &mut handle,
+                graph,
+                self.context(),
+                initial,
+                ASSIGN_DEFAULT,
+            )
+        };
+        DriverError::check_code("cuGraphConditionalHandleCreate", result, at)?;
+        let setter = ConditionSetter {
+            handle,
+            order: Order::of_graph(self.number),
+            graph: PhantomData,
+        };
+        let condition = GraphCondition {
+            setter: setter.clone(),
+        };
+        Ok((condition, setter))
+    }
+
+    /// Adds a node that runs what `then` adds, if the condition is not 0.
+    ///
+    /// # Errors
+    /// What `then` answers; [`GraphError::OtherGraph`] for a condition of one; the driver's. What an erring `then` has added stays.
+    #[track_caller]
+    pub fn if_then(
+        &mut self,
+        after: &[Node<'graph>],
+        condition: GraphCondition<'_>,
+        then: impl for<'body> FnOnce(&mut GraphBuilder<'body>) -> Result<(), GraphError>,
+    ) -> Result<Node<'graph>, GraphError> {
+        let how = ("an if node", graph_conditional::IF, Location::caller());
+        self.conditional(after, condition, how, 1, |bodies| match bodies {
+            [body] => then(body),
+            _ => Ok(()),
+        })
+    }
+
+    /// Adds a node with two bodies, of which the first runs if the condition is not 0, else the second. `build` fills both.
+    ///
+    /// # Errors
+    /// As [`Self::if_then`]; a driver before CUDA 12.8 knows no else.
+    #[track_caller]
+    pub fn if_else(
+        &mut self,
+        after: &[Node<'graph>],
+        condition: GraphCondition<'_>,
+        build: impl for<'then, 'otherwise> FnOnce(
+            &mut GraphBuilder<'then>,
+            &mut GraphBuilder<'otherwise>,
+        ) -> Result<(), GraphError>,
+    ) -> Result<Node<'graph>, GraphError> {
+        let how = ("an if node", graph_conditional::IF, Location::caller());
+        self.conditional(after, condition, how, 2, |bodies| match bodies {
+            [then, otherwise] => build(then, otherwise),
+            _ => Ok(()),
+        })
+    }
+
+    /// Adds a node that runs what `body` adds as long as the condition is not 0. It is looked at before each round.
+    ///
+    /// A loop whose kernels never set the condition to 0 does not end on a GPU. The simulator ends the launch with an error after 100,000 rounds, or
+    /// as many as `LANEWISE_BUDGET` says.
+    ///
+    /// # Errors
+    /// As [`Self::if_then`].
+    #[track_caller]
+    pub fn while_loop(
+        &mut self,
+        after: &[Node<'graph>],
+        condition: GraphCondition<'_>,
+        body: impl for<'body> FnOnce(&mut GraphBuilder<'body>) -> Result<(), GraphError>,
+    ) -> Result<Node<'graph>, GraphError> {
+        let how = ("a while node", graph_conditional::WHILE, Location::caller());
+        self.conditional(after, condition, how, 1, |bodies| match bodies {
+            [round] => body(round),
+            _ => Ok(()),
+        })
+    }
+
+    /// Adds a node of so many bodies, which are numbered from 0: the one of the condition's number runs, or nothing where there is none. `build` is called
+    /// for each body.
+    ///
+    /// # Errors
+    /// As [`Self::if_then`]; the driver's for no bodies at all. A driver before CUDA 12.8 knows no switches.
+    #[track_caller]
+    pub fn switch(
+        &mut self,
+        after: &[Node<'graph>],
+        condition: GraphCondition<'_>,
+        bodies: usize,
+        mut build: impl for<'body> FnMut(usize, &mut GraphBuilder<'body>) -> Result<(), GraphError>,
+    ) -> Result<Node<'graph>, GraphError> {
+        let how = (
+            "a switch node",
+            graph_conditional::SWITCH,
+            Location::caller(),
+        );
+        self.conditional(after, condition, how, bodies, |bodies| {
+            let mut numbered = bodies.iter_mut().enumerate();
+            numbered.try_for_each(|(number, body)| build(number, body))
+        })
+    }
+
+    fn conditional(
+        &mut self,
+        after: &[Node<'graph>],
+        condition: GraphCondition<'_>,
+        (what, how, at): (&'static str, u32, &'static Location<'static>),
+        bodies: usize,
+        fill: impl for<'body> FnOnce(&mut [GraphBuilder<'body>]) -> Result<(), GraphError>,
+    ) -> Result<Node<'graph>, GraphError> {
+        let GraphCondition { setter } = condition;
+        if setter.order.graph() != Some(self.number) {
+            return Err(GraphError::OtherGraph);
+        }
+        let mut params = CUgraphNodeParams {
+            kind: graph_node_type::CONDITIONAL,
+            reserved0: [0; 3],
+            params: [0; 29],
+            reserved2: 0,
+        };
+        let inner: *mut CUDA_CONDITIONAL_NODE_PARAMS = params.params.as_mut_ptr().cast();
+        // SAFETY: the field is larger than what begins in it, and as aligned.
+        unsafe {
+            inner.write(CUDA_CONDITIONAL_NODE_PARAMS {
+                handle: setter.handle,
+                kind: how,
+                size: u32::try_from(bodies).unwrap_or(u32::MAX),
+                graphs: null_mut(),
+                ctx: self.context(),
+            });
+        }
+        let new = New {
+            what: format!("{what} at {at}"),
+            kind: Kind::Conditional,
+            uses: vec![(setter.order, Access::Write)],
+            keeps: Vec::new(),
+        };
+        let call = ("cuGraphAddNode", at);
+        let added = self.add(after, new, call, |node, graph, after, count| {
+            let params = (&raw mut params).cast();
+            // SAFETY: the result has a place, the graph is live, so many nodes of it are there, and the driver writes to the parameters where the bodies are.
+            unsafe { api::cuGraphAddNode_v2(node, graph, after, null(), count, params) }
+        })?;
+        // SAFETY: as above; the list has a graph for each body, and stays as long as the node.
+        let graphs: Vec<CUgraph> = unsafe {
+            let graphs = (*params
+                .params
+                .as_ptr()
+                .cast::<CUDA_CONDITIONAL_NODE_PARAMS>())
+            .graphs;
+            (0..bodies).map(|body| graphs.add(body).read()).collect()
+        };
+        let body = |graph| GraphBuilder {
+            device: self.device.clone(),
+            // Of one graph with this one, whose memory and conditions are its own.
+            number: self.number,
+            handle: Arc::new(Handle::body(graph, &self.handle)),
+            nodes: Vec::new(),
+            allocated: Vec::new(),
+            is_body: true,
+            graph: PhantomData,
+        };
+        let mut bodies: Vec<_> = graphs.into_iter().map(body).collect();
+        let filled = fill(&mut bodies);
+        // Also of bodies that were not finished: their nodes run all the same.
+        let nodes = || bodies.iter().flat_map(|body| &body.nodes);
+        let entry = &mut self.nodes[added.number];
+        entry
+            .uses
+            .extend(nodes().flat_map(|node| node.uses.clone()));
+        entry
+            .keeps
+            .extend(nodes().flat_map(|node| node.keeps.clone()));
+        self.settle(added, at)?;
+        filled.map(|()| added)
+    }
+
+    /// Has the last node wait for those before it that touch what it uses, once it is known what that is.
+    fn settle(
+        &mut self,
+        last: Node<'graph>,
+        at: &'static Location<'static>,
+    ) -> Result<(), GraphError> {
+        let (earlier, later) = self.nodes.split_at_mut(last.number);
+        let Some(entry) = later.first_mut() else {
+            return Ok(());
+        };
+        let Entry { direct, uses, .. } = &*entry;
+        let (all, before) = placed(earlier, direct, uses);
+        let new: Vec<usize> = all
+            .iter()
+            .copied()
+            .filter(|n| !direct.contains(n))
+            .collect();
+        let from: Vec<_> = new.iter().map(|&number| earlier[number].handle).collect();
+        let to = vec![entry.handle; from.len()];
+        (entry.direct, entry.before) = (all, before);
+        if from.is_empty() {
+            return Ok(());
+        }
+        let (graph, _turn) = self.handle.turn();
+        // SAFETY: the graph is live, and so many nodes of it are there.
+        let result =
+            unsafe { api::cuGraphAddDependencies(graph, from.as_ptr(), to.as_ptr(), from.len()) };
+        Ok(DriverError::check_code(
+            "cuGraphAddDependencies",
+            result,
+            at,
+        )?)
+    }
+}

@@ -1,0 +1,118 @@
+//! What concerns the host: calls of its functions, and events.
+
+use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::sync::Arc;
+
+use lanewise_driver::abi::{CUDA_HOST_NODE_PARAMS, CUevent, CUgraph, CUgraphNode, CUresult};
+use lanewise_driver::api;
+
+use super::{GraphBuilder, New};
+use crate::Event;
+use crate::graph::error::GraphError;
+use crate::graph::node::Node;
+use crate::graph::template::{HostFunction, Keep};
+
+impl<'graph> GraphBuilder<'graph> {
+    /// Adds a call of `function` on the host, on a thread of the driver's, at every launch.
+    ///
+    /// It must not use the device, as for [`Stream::call`](crate::Stream::call), and what it panics with is printed.
+    ///
+    /// # Errors
+    /// The driver's.
+    #[track_caller]
+    pub fn call(
+        &mut self,
+        after: &[Node<'graph>],
+        function: impl Fn() + Send + Sync + 'static,
+    ) -> Result<Node<'graph>, GraphError> {
+        /// Calls the function at `data`.
+        unsafe extern "C" fn run(data: *mut c_void) {
+            // SAFETY: `data` is the box in the `Arc` that is kept for the node, which whoever launches it has.
+            let function = unsafe { &*data.cast::<Box<dyn Fn() + Send + Sync>>() };
+            // The panic's hook has said what it was; unwinding into the driver must not be.
+            let _ = catch_unwind(AssertUnwindSafe(function));
+        }
+        self.not_in_body("a call of the host")?;
+        let at = Location::caller();
+        let function: HostFunction = Arc::new(Box::new(function));
+        let params = CUDA_HOST_NODE_PARAMS {
+            function: Some(run),
+            user_data: Arc::as_ptr(&function).cast_mut().cast(),
+        };
+        let new = New {
+            what: format!("the call at {at}"),
+            keeps: vec![Keep::Function(function)],
+            ..New::plain("a call of the host")
+        };
+        let call = ("cuGraphAddHostNode", at);
+        Ok(self.add(after, new, call, |node, graph, after, count| {
+            let params = (&raw const params).cast();
+            // SAFETY: the result has a place, the graph is live, so many nodes of it are there, and the function is given what it takes.
+            unsafe { api::cuGraphAddHostNode(node, graph, after, count, params) }
+        })?)
+    }
+
+    /// Adds recording an event, for which others wait outside of the graph.
+    ///
+    /// # Errors
+    /// The driver's: of an event of another device.
+    #[track_caller]
+    pub fn record_event(
+        &mut self,
+        after: &[Node<'graph>],
+        event: &Event,
+    ) -> Result<Node<'graph>, GraphError> {
+        let call = ("cuGraphAddEventRecordNode", Location::caller());
+        self.event(
+            after,
+            ("an event's record", event),
+            call,
+            |node, graph, after, count, event| {
+                // SAFETY: the result has a place, the graph and the event are live, and so many nodes are there.
+                unsafe { api::cuGraphAddEventRecordNode(node, graph, after, count, event) }
+            },
+        )
+    }
+
+    /// Adds waiting for an event, as it was last recorded outside of the graph when this is launched.
+    ///
+    /// # Errors
+    /// The driver's.
+    #[track_caller]
+    pub fn wait_event(
+        &mut self,
+        after: &[Node<'graph>],
+        event: &Event,
+    ) -> Result<Node<'graph>, GraphError> {
+        let call = ("cuGraphAddEventWaitNode", Location::caller());
+        self.event(
+            after,
+            ("a wait for an event", event),
+            call,
+            |node, graph, after, count, event| {
+                // SAFETY: as above.
+                unsafe { api::cuGraphAddEventWaitNode(node, graph, after, count, event) }
+            },
+        )
+    }
+
+    fn event(
+        &mut self,
+        after: &[Node<'graph>],
+        (what, event): (&'static str, &Event),
+        call: (&'static str, &'static Location<'static>),
+        add: impl FnOnce(*mut CUgraphNode, CUgraph, *const CUgraphNode, usize, CUevent) -> CUresult,
+    ) -> Result<Node<'graph>, GraphError> {
+        self.not_in_body(what)?;
+        let handle = CUevent(event.raw().expose_provenance());
+        let new = New {
+            what: format!("{what} at {}", call.1),
+            keeps: vec![Keep::Event(event.clone())],
+            ..New::plain(what)
+        };
+        Ok(self.add(after, new, call, |node, graph, after, count| {
+            add(node, graph, after, count, handle)
+        })?)
+    }
+}

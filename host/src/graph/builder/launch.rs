@@ -1,0 +1,124 @@
+//! Launches as nodes.
+
+use std::marker::PhantomData;
+use std::panic::Location;
+use std::ptr::null_mut;
+
+use lanewise_driver::abi::{CUDA_KERNEL_NODE_PARAMS, CUcontext, CUfunction, CUkernel};
+use lanewise_driver::api;
+use lanewise_std::kernel::{Kernel, SafeKernel};
+
+use super::{GraphBuilder, New};
+use crate::graph::error::GraphError;
+use crate::graph::node::{KernelNode, Node};
+use crate::graph::template::Kind;
+use crate::graph::uses::RecordableAll;
+use crate::launch::{Ready, attributes};
+use crate::{Arguments, DriverError, LaunchConfig, LaunchError};
+
+impl<'graph> GraphBuilder<'graph> {
+    /// Adds a launch.
+    ///
+    /// # Errors
+    /// As [`Device::launch`]; [`GraphError::NotWhole`]; [`GraphError::StartsEarly`].
+    #[track_caller]
+    pub fn launch<K: SafeKernel, A: Arguments<K::Params> + RecordableAll>(
+        &mut self,
+        after: &[Node<'graph>],
+        kernel: K,
+        config: LaunchConfig,
+        arguments: A,
+    ) -> Result<Node<'graph>, GraphError> {
+        // SAFETY: a `SafeKernel` asks nothing of its caller.
+        unsafe { self.launch_unchecked(after, kernel, config, arguments) }
+    }
+
+    /// Adds a launch that is to be given other arguments later, and says so by what comes back beside the node.
+    ///
+    /// # Errors
+    /// As [`Self::launch`].
+    #[track_caller]
+    pub fn launch_to_change<K: SafeKernel, A: Arguments<K::Params> + RecordableAll>(
+        &mut self,
+        after: &[Node<'graph>],
+        kernel: K,
+        config: LaunchConfig,
+        arguments: A,
+    ) -> Result<(Node<'graph>, KernelNode<K>), GraphError> {
+        let node = self.launch(after, kernel, config, arguments)?;
+        let (key, kernel) = (self.nodes[node.number].key, PhantomData);
+        Ok((node, KernelNode { key, kernel }))
+    }
+
+    /// Adds a launch of a kernel that asks something of its caller.
+    ///
+    /// # Errors
+    /// As [`Self::launch`].
+    ///
+    /// # Safety
+    /// What the kernel's `# Safety` section says holds whenever the graph is launched.
+    #[track_caller]
+    pub unsafe fn launch_unchecked<K: Kernel, A: Arguments<K::Params> + RecordableAll>(
+        &mut self,
+        after: &[Node<'graph>],
+        _kernel: K,
+        config: LaunchConfig,
+        arguments: A,
+    ) -> Result<Node<'graph>, GraphError> {
+        let at = Location::caller();
+        let what = format!("the launch of `{}` at {at}", K::NAME);
+        if config.starts_early {
+            return Err(GraphError::StartsEarly { node: what });
+        }
+        let module = self.device.module_of::<K>().map_err(LaunchError::from)?;
+        let (stream, graph) = (self.device.default_stream(), Some(self.number));
+        let mut added = Err(GraphError::NotWhole);
+        let place = |ready: Ready<'_>| {
+            let Some(uses) = ready.uses.iter().cloned().collect() else {
+                return Ok(()); // and `added` says why
+            };
+            let attributes = attributes(&ready.config);
+            let new = New {
+                what,
+                kind: Kind::Kernel(ready.config.cluster, ready.config.cooperative),
+                uses,
+                keeps: Vec::new(),
+            };
+            let params = kernel_params(ready);
+            let call = ("cuGraphAddKernelNode", at);
+            let node = self.add(after, new, call, |node, graph, after, count| {
+                let params = (&raw const params).cast();
+                // SAFETY: the result has a place, the graph is live, so many nodes of it are there, and the parameters are the kernel's.
+                unsafe { api::cuGraphAddKernelNode_v2(node, graph, after, count, params) }
+            })?;
+            let handle = self.nodes[node.number].handle;
+            for attribute in attributes {
+                // SAFETY: the node is live, and the value is of this attribute.
+                let result = unsafe {
+                    api::cuGraphKernelNodeSetAttribute(handle, attribute.id, &attribute.value)
+                };
+                DriverError::check_code("cuGraphKernelNodeSetAttribute", result, at)?;
+            }
+            added = Ok(node);
+            Ok(())
+        };
+        // SAFETY: the caller vouches for the kernel; each launch of the graph keeps order among the buffers' uses, and the graph does inside.
+        unsafe { module.place_launch::<K, A>(&stream, graph, config, arguments, place) }?;
+        added
+    }
+}
+
+/// A launch as a node has it. The pointers are those of `ready`.
+pub(in crate::graph) fn kernel_params(ready: Ready<'_>) -> CUDA_KERNEL_NODE_PARAMS {
+    let LaunchConfig { grid, block, .. } = ready.config;
+    CUDA_KERNEL_NODE_PARAMS {
+        func: CUfunction(ready.function.expose_provenance()),
+        grid: grid.into(),
+        block: block.into(),
+        shared_mem_bytes: ready.config.dynamic_shared,
+        kernel_params: ready.params.as_mut_ptr(),
+        extra: null_mut(),
+        kern: CUkernel::default(),
+        ctx: CUcontext::default(),
+    }
+}

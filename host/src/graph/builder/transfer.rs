@@ -1,0 +1,181 @@
+//! Copies and fills as nodes.
+
+use std::panic::Location;
+use std::ptr::null_mut;
+
+use bytemuck::{Pod, Zeroable};
+use cust::memory::DeviceCopy;
+use lanewise_driver::abi::{CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUarray, CUcontext, Side3D};
+use lanewise_driver::api;
+
+use super::{GraphBuilder, New};
+use crate::graph::error::GraphError;
+use crate::graph::node::Node;
+use crate::order::Access;
+use crate::{DeviceBuffer, GraphBuffer, MemoryError};
+
+/// Memory that a node of a graph may copy or fill: a whole device buffer, or memory of the graph's own.
+pub trait GraphMemory<T: DeviceCopy>: sealed::GraphMemory<T> {}
+impl<T: DeviceCopy> GraphMemory<T> for DeviceBuffer<T> {}
+impl<T: DeviceCopy> GraphMemory<T> for GraphBuffer<'_, T> {}
+
+mod sealed {
+    use super::{DeviceBuffer, DeviceCopy, GraphBuffer};
+
+    pub trait GraphMemory<T: DeviceCopy> {
+        fn buffer(&self) -> &DeviceBuffer<T>;
+    }
+
+    impl<T: DeviceCopy> GraphMemory<T> for DeviceBuffer<T> {
+        fn buffer(&self) -> &DeviceBuffer<T> {
+            self
+        }
+    }
+
+    impl<T: DeviceCopy> GraphMemory<T> for GraphBuffer<'_, T> {
+        fn buffer(&self) -> &DeviceBuffer<T> {
+            self
+        }
+    }
+}
+
+impl<'graph> GraphBuilder<'graph> {
+    /// Adds a copy from one buffer to another.
+    ///
+    /// # Errors
+    /// [`MemoryError::LengthMismatch`]; [`GraphError::NotWhole`]; the driver's.
+    #[track_caller]
+    pub fn copy<T: DeviceCopy>(
+        &mut self,
+        after: &[Node<'graph>],
+        from: &impl GraphMemory<T>,
+        to: &mut impl GraphMemory<T>,
+    ) -> Result<Node<'graph>, GraphError> {
+        let at = Location::caller();
+        let (from, to) = (from.buffer(), to.buffer());
+        if from.len() != to.len() {
+            let (buffer, host) = (to.len(), from.len());
+            return Err(MemoryError::LengthMismatch { buffer, host, at }.into());
+        }
+        let new = New {
+            what: format!("the copy at {at}"),
+            uses: vec![
+                self.uses(from, Access::Read)?,
+                self.uses(to, Access::Write)?,
+            ],
+            ..New::plain("a copy")
+        };
+        let bytes = from.len() * size_of::<T>();
+        if bytes == 0 {
+            return self.add_empty(after, new, at);
+        }
+        let params = CUDA_MEMCPY3D {
+            src: side(from.address(), bytes),
+            dst: side(to.address(), bytes),
+            width_in_bytes: bytes,
+            height: 1,
+            depth: 1,
+        };
+        let (context, call) = (self.context(), ("cuGraphAddMemcpyNode", at));
+        Ok(self.add(after, new, call, |node, graph, after, count| {
+            // SAFETY: the result has a place, the graph is live, so many nodes of it are there; both ends have so many bytes, and the graph is not
+            // launched once one of them is gone.
+            unsafe { api::cuGraphAddMemcpyNode(node, graph, after, count, &params, context) }
+        })?)
+    }
+
+    /// Adds setting every byte of a buffer to zero.
+    ///
+    /// # Errors
+    /// [`GraphError::NotWhole`]; the driver's.
+    #[track_caller]
+    pub fn fill_zero<T: DeviceCopy + Zeroable>(
+        &mut self,
+        after: &[Node<'graph>],
+        buffer: &mut impl GraphMemory<T>,
+    ) -> Result<Node<'graph>, GraphError> {
+        let buffer = buffer.buffer();
+        // A buffer has no more bytes than its address says; rows of one width are what the driver takes.
+        let bytes = buffer.len() * size_of::<T>();
+        self.set(after, buffer, (0, 1, bytes), Location::caller())
+    }
+
+    /// Adds setting every element of a buffer to `value`, of 1, 2 or 4 bytes.
+    ///
+    /// # Errors
+    /// As [`Self::fill_zero`].
+    #[track_caller]
+    pub fn fill<T: DeviceCopy + Pod>(
+        &mut self,
+        after: &[Node<'graph>],
+        buffer: &mut impl GraphMemory<T>,
+        value: T,
+    ) -> Result<Node<'graph>, GraphError> {
+        const {
+            assert!(
+                matches!(size_of::<T>(), 1 | 2 | 4),
+                "memory is filled with values of 1, 2 or 4 bytes"
+            );
+        };
+        let mut word = [0; 4];
+        word[..size_of::<T>()].copy_from_slice(bytemuck::bytes_of(&value));
+        let pattern = (u32::from_le_bytes(word), size_of::<T>() as u32);
+        let buffer = buffer.buffer();
+        let width = buffer.len();
+        self.set(
+            after,
+            buffer,
+            (pattern.0, pattern.1, width),
+            Location::caller(),
+        )
+    }
+
+    pub(super) fn set<T: DeviceCopy>(
+        &mut self,
+        after: &[Node<'graph>],
+        buffer: &DeviceBuffer<T>,
+        (value, element_size, width): (u32, u32, usize),
+        at: &'static Location<'static>,
+    ) -> Result<Node<'graph>, GraphError> {
+        let new = New {
+            what: format!("the fill at {at}"),
+            uses: vec![self.uses(buffer, Access::Write)?],
+            ..New::plain("a fill")
+        };
+        if width == 0 {
+            return self.add_empty(after, new, at);
+        }
+        let params = CUDA_MEMSET_NODE_PARAMS {
+            dst: buffer.address(),
+            pitch: width * element_size as usize,
+            value,
+            element_size,
+            width,
+            height: 1,
+        };
+        let (context, call) = (self.context(), ("cuGraphAddMemsetNode", at));
+        Ok(self.add(after, new, call, |node, graph, after, count| {
+            let params = (&raw const params).cast();
+            // SAFETY: the result has a place, the graph is live, so many nodes of it are there; the buffer has so many elements of this size, and the
+            // graph is not launched once it is gone. Its elements may be anything, or all zeros, as the two callers say.
+            unsafe { api::cuGraphAddMemsetNode(node, graph, after, count, params, context) }
+        })?)
+    }
+}
+
+/// One end of a copy, of bytes side by side on the device.
+fn side(device: u64, bytes: usize) -> Side3D {
+    Side3D {
+        x_in_bytes: 0,
+        y: 0,
+        z: 0,
+        lod: 0,
+        memory_type: 2, // CU_MEMORYTYPE_DEVICE
+        host: null_mut(),
+        device,
+        array: CUarray::default(),
+        context: CUcontext::default(),
+        pitch: bytes,
+        height: 1,
+    }
+}

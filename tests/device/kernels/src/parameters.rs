@@ -1,0 +1,141 @@
+//! What a launch passes: one kernel for each kind of parameter, which gives back what it got.
+
+use core::num::NonZero;
+
+use lanewise_macros::{Value, kernel};
+use lanewise_std::atomic::{
+    AtomicOrdering, DeviceAtomicF32, DeviceAtomicF64, DeviceAtomicI32, DeviceAtomicU32,
+    DeviceAtomicU64, SystemAtomicI64,
+};
+use lanewise_std::half::{Bf16, Bf16x2, F16, F16x2};
+use lanewise_std::{DisjointSlice, thread};
+
+use crate::types::{Mixed, Shape};
+
+/// Values of many kinds, each copied to its place.
+#[kernel]
+#[expect(clippy::too_many_arguments, reason = "that many kinds there are")]
+pub fn arrive(
+    wide: i128,
+    maybe: Option<NonZero<u64>>,
+    never_zero: NonZero<u8>,
+    shape: Shape,
+    mixed: Mixed,
+    rows: [[i16; 3]; 2],
+    mut numbers: DisjointSlice<[i128; 3]>,
+    mut shapes: DisjointSlice<Shape>,
+    mut structures: DisjointSlice<Mixed>,
+    mut arrays: DisjointSlice<[[i16; 3]; 2]>,
+) {
+    let index = thread::index_1d();
+    if let Some(numbers) = numbers.get_mut(&index) {
+        *numbers = [
+            wide,
+            maybe.map_or(0, |it| it.get().into()),
+            never_zero.get().into(),
+        ];
+    }
+    if let (Some(shapes), Some(structures), Some(arrays)) = (
+        shapes.get_mut(&index),
+        structures.get_mut(&index),
+        arrays.get_mut(&index),
+    ) {
+        (*shapes, *structures, *arrays) = (shape, mixed, rows);
+    }
+}
+
+/// Floats of 16 bits, by their bits; the last is one of them and 1.
+#[kernel]
+pub fn halves_arrive(
+    halves: [F16; 3],
+    pair: F16x2,
+    brain: Bf16,
+    brains: Bf16x2,
+    mut small: DisjointSlice<[u32; 7]>,
+) {
+    if let Some(small) = small.get_mut(&thread::index_1d()) {
+        let [a, b, c] = halves.map(|half| u32::from(half.to_bits()));
+        let sum = (brain + Bf16::from_f32(1.0)).to_bits();
+        *small = [
+            a,
+            b,
+            c,
+            pair.to_bits(),
+            brain.to_bits().into(),
+            brains.to_bits(),
+            sum.into(),
+        ];
+    }
+}
+
+/// A run of numbers somewhere on the device.
+#[derive(Clone, Copy, Debug, Value)]
+#[repr(C)]
+pub struct Run {
+    /// Where it begins.
+    pub start: *const u32,
+    /// How many there are.
+    pub length: u64,
+}
+
+/// The sum of each run, and each run's first number to where an address says.
+///
+/// # Safety
+/// So many numbers are at each run's address, which no thread writes; `firsts` has a place for each run, which nobody else touches.
+#[kernel]
+pub unsafe fn follow(runs: &[Run], firsts: *mut u32, mut sums: DisjointSlice<u64>) {
+    let index = thread::index_1d();
+    let i = index.get();
+    if let (Some(run), Some(sum)) = (runs.get(i), sums.get_mut(&index)) {
+        for at in 0..run.length as usize {
+            // SAFETY: the caller says that they are there.
+            *sum += u64::from(unsafe { run.start.add(at).read() });
+        }
+        if run.length > 0 {
+            // SAFETY: the caller says so; the place is this thread's.
+            unsafe { firsts.add(i).write(run.start.read()) };
+        }
+    }
+}
+
+/// Every kind of atomic that a buffer is lent for.
+#[kernel]
+#[expect(clippy::too_many_arguments, reason = "that many kinds there are")]
+pub fn count(
+    values: &[u32],
+    bins: &[DeviceAtomicU32],
+    least: &[DeviceAtomicI32],
+    bits: &[DeviceAtomicU64],
+    total: &[SystemAtomicI64],
+    halves: &[DeviceAtomicF32],
+    quarters: &[DeviceAtomicF64],
+    rows: &[[core::sync::atomic::AtomicU32; 2]],
+) {
+    const ORDER: AtomicOrdering = AtomicOrdering::Relaxed;
+    let Some(&value) = values.get(thread::index_1d().get()) else {
+        return;
+    };
+    let at = |length: usize| value as usize % length;
+    if bins.is_empty() || rows.is_empty() {
+        return;
+    }
+    bins[at(bins.len())].fetch_add(1, ORDER);
+    least[0].fetch_min(value as i32, ORDER);
+    bits[0].fetch_or(1 << (value % 64), ORDER);
+    total[0].fetch_sub(i64::from(value), ORDER);
+    halves[0].fetch_add(0.5 * (value % 8) as f32);
+    quarters[0].fetch_add(0.25 * f64::from(value % 8));
+    rows[at(rows.len())][(value >> 31) as usize].fetch_max(value, ORDER);
+}
+
+/// Three parts of one buffer, each written at its own places: what `a` and `b` had changes sides, `c` counts up.
+#[kernel]
+pub fn exchange(mut a: DisjointSlice<u32>, mut b: DisjointSlice<u32>, mut c: DisjointSlice<u32>) {
+    let index = thread::index_1d();
+    if let (Some(a), Some(b)) = (a.get_mut(&index), b.get_mut(&index)) {
+        core::mem::swap(a, b);
+    }
+    if let Some(c) = c.get_mut(&index) {
+        *c = c.wrapping_add(index.get() as u32);
+    }
+}

@@ -1,6 +1,6 @@
 //! Conditions, and the nodes that decide by them.
 
-use super::params::context_or_current;
+use super::context_or_current;
 use crate::abi::enums::graph_conditional as kind;
 use crate::abi::*;
 use crate::calls::{present, put};

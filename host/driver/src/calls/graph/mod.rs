@@ -15,8 +15,20 @@ pub(crate) mod topology;
 pub(crate) mod user_object;
 
 use super::{present, put};
-use crate::abi::CUgraphNode;
+use crate::abi::{CUcontext, CUgraphNode};
 use crate::error::{Result, ensure};
+use crate::objects::context::{self, Context};
+use std::sync::Arc;
+
+/// The context that `handle` names, or the current one.
+fn context_or_current(handle: CUcontext) -> Result<Arc<Context>> {
+    if handle == CUcontext::default() {
+        return context::current();
+    }
+    let context = context::get(handle)?;
+    context.check()?;
+    Ok(context)
+}
 
 /// Reads the caller's struct.
 ///

@@ -2,27 +2,17 @@
 //!
 //! What goes in is checked as the call would check it that does the same on a stream.
 
-use super::condition;
+use super::{condition, context_or_current};
 use crate::abi::enums::graph_node_type as node_type;
 use crate::abi::*;
 use crate::calls::{copy_shaped, launch, memset, present};
 use crate::error::{Result, ensure, fail};
-use crate::objects::context::{self, Context};
+use crate::objects::context;
 use crate::objects::event;
 use crate::objects::graph::{self, Graph, Host, Kind, Node, UserData, memory};
 use crate::objects::graph_memory;
 use crate::objects::launch::{KernelLaunch, Shape};
 use std::sync::Arc;
-
-/// The context that `handle` names, or the current one.
-pub(super) fn context_or_current(handle: CUcontext) -> Result<Arc<Context>> {
-    if handle == CUcontext::default() {
-        return context::current();
-    }
-    let context = context::get(handle)?;
-    context.check()?;
-    Ok(context)
-}
 
 /// A launch as a node. The function is `func`, or `kern` in the context `ctx` or the current one.
 ///

@@ -2,17 +2,14 @@
 //!
 //! Source: CUDA C++ Programming Guide, "Conditional Graph Nodes"; CUDA driver API reference, `CUDA_CONDITIONAL_NODE_PARAMS`.
 
-use super::{Graph, Kind, create};
+use super::{Graph, create};
 use crate::abi::{CUcontext, CUgraph, CUgraphConditionalHandle, CUresult};
-use crate::error::{Error, Result, ensure, fail};
+use crate::error::{Error, Result, ensure};
 use crate::objects::condition::{self, Condition};
 use crate::objects::origin;
 use crate::observe;
 use lanewise_variables::BUDGET;
 use std::sync::Arc;
-
-/// `CU_MEMORYTYPE_ARRAY`.
-const ARRAY: u32 = 3;
 
 /// Rounds of a loop after which it counts as hung, where no budget is set.
 const ROUNDS: u64 = 100_000;
@@ -141,25 +138,4 @@ impl Conditional {
             }
         }
     }
-}
-
-/// Sees that the nodes of a body are such as a body may have.
-pub(super) fn check_body(body: &Graph) -> Result {
-    for node in body.nodes() {
-        match &*node.kind.lock() {
-            Kind::Kernel(_) | Kind::Set(_) | Kind::Empty | Kind::Conditional(_) => {}
-            Kind::Child(child) => check_body(child)?,
-            Kind::Copy(copy)
-                if copy.described.src.memory_type != ARRAY
-                    && copy.described.dst.memory_type != ARRAY => {}
-            other => fail!(
-                ERROR_NOT_SUPPORTED,
-                "the body of a conditional node has the node {:#x}, `{}`; a body has kernels, memsets, copies (not of arrays), graphs and conditional \
-                 nodes",
-                node.handle.0,
-                other.label()
-            ),
-        }
-    }
-    Ok(())
 }

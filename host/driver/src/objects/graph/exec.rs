@@ -3,7 +3,6 @@
 //! A launch puts all of it into a stream as one operation. The nodes run one after the other on the stream's thread, which is an
 //! order that CUDA allows; in modelled time, nodes that do not wait for each other overlap, as they would on a GPU.
 
-use super::conditional::check_body;
 use super::user_object::References;
 use super::{Graph, Kind, Node};
 use crate::abi::enums::{graph_instantiate as flag, graph_update as update};
@@ -416,6 +415,30 @@ impl Exec {
         EXECS.remove(self.handle);
         self.objects.release_all();
     }
+}
+
+/// `CU_MEMORYTYPE_ARRAY`.
+const ARRAY: u32 = 3;
+
+/// Sees that the nodes of a body are such as a body may have.
+fn check_body(body: &Graph) -> Result {
+    for node in body.nodes() {
+        match &*node.kind.lock() {
+            Kind::Kernel(_) | Kind::Set(_) | Kind::Empty | Kind::Conditional(_) => {}
+            Kind::Child(child) => check_body(child)?,
+            Kind::Copy(copy)
+                if copy.described.src.memory_type != ARRAY
+                    && copy.described.dst.memory_type != ARRAY => {}
+            other => fail!(
+                ERROR_NOT_SUPPORTED,
+                "the body of a conditional node has the node {:#x}, `{}`; a body has kernels, memsets, copies (not of arrays), graphs and conditional \
+                 nodes",
+                node.handle.0,
+                other.label()
+            ),
+        }
+    }
+    Ok(())
 }
 
 impl Planned {

@@ -12,7 +12,6 @@ use super::launch::team::{Block, Team};
 use super::memory::access::{Kept, flag};
 use super::op::{Op, STOP};
 use super::warp::Warp;
-use super::watch::bounds::ArrayBounds;
 use super::watch::init::ShadowSite;
 use super::watch::proxy::Proxies;
 use crate::checks::race::Races;
@@ -51,8 +50,6 @@ pub(crate) struct Core<'l> {
     pub(super) ranges: [Range; SITES],
     /// What operations keep of their addresses for the next that have the same.
     pub(super) kept: [Kept; flag::SLOTS],
-    /// For the memory check: the shared arrays of operations that ran last.
-    pub(super) arrays: [ArrayBounds; SITES],
     /// Where each lane's bytes are, after an access that is neither side by side nor at one place.
     pub(super) hosts: [*mut u8; LANES],
     /// Bytes that lanes read from global memory.
@@ -74,7 +71,7 @@ pub(crate) struct Core<'l> {
     /// Whether a register of the running warp holds what nobody wrote.
     pub(super) tainted: bool,
     /// Allocations with unwritten bytes that were met last.
-    pub(super) shadows: [ShadowSite; 16],
+    pub(super) shadows: [ShadowSite; SITES],
     /// Readings of a clock.
     pub(super) ticks: u64,
     /// How many of them are taken from the budget.
@@ -143,7 +140,6 @@ impl<'l> Core<'l> {
             local: View::EMPTY,
             ranges: [Range::NONE; SITES],
             kept: [Kept::default(); flag::SLOTS],
-            arrays: [ArrayBounds::default(); SITES],
             hosts: [std::ptr::null_mut(); LANES],
             read: 0,
             written: 0,
@@ -154,7 +150,7 @@ impl<'l> Core<'l> {
             races: Races::default(),
             proxies: Proxies::default(),
             tainted: false,
-            shadows: Default::default(),
+            shadows: [ShadowSite::default(); SITES],
             ticks: 0,
             spent: 0,
             effects: 0,

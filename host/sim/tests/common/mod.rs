@@ -8,6 +8,25 @@ use lanewise_sim::{Device, DeviceModel, Fault, Instance, Kind, Launch, Module, R
 /// The head that every module needs.
 pub const HEAD: &str = ".version 8.7\n.target sm_90\n.address_size 64\n";
 
+/// A repeatable stream of numbers.
+pub struct Numbers(pub u64);
+
+impl Numbers {
+    /// The next one, less than `end`.
+    pub fn below(&mut self, end: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (self.0 >> 33) % end
+    }
+
+    /// One of some.
+    pub fn one<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len() as u64) as usize]
+    }
+}
+
 /// A module on a device of its own.
 pub struct Rig {
     pub device: Device,

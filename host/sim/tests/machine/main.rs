@@ -35,3 +35,4 @@ mod transfers;
 mod variables;
 mod warp;
 mod warpgroup;
+mod watched;

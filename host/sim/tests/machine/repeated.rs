@@ -1,19 +1,6 @@
 //! Loads and stores that take their addresses from one register again: what is kept of them must never be another's.
 
-use crate::common::Rig;
-
-/// A repeatable stream of numbers.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (self.0 >> 33) % end
-    }
-}
+use crate::common::{Numbers, Rig};
 
 /// A body of loads, stores, changes of address registers, branches and meetings. `before` stands before each access.
 fn body(seed: u64, before: &str) -> String {

@@ -9,9 +9,10 @@ use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
 
-use super::Kind;
 use super::record::{Mark, Now, Records, STRONG};
+use super::{Kind, lanes};
 use crate::checks::Footprint;
+use crate::counters::even::LANES;
 
 /// Words of a line.
 pub(super) const LINE: u64 = 16;
@@ -20,7 +21,7 @@ const LINES: usize = 64;
 /// Words of a page.
 const WORDS: u64 = LINE * LINES as u64;
 /// Pages that are remembered as found last.
-const LAST: usize = 64;
+const LAST: usize = 256;
 /// No cells.
 const NONE: u32 = u32::MAX;
 
@@ -48,6 +49,12 @@ impl Cell {
         let first = self.reads[0];
         let free = first.is_none() || now.is_thread(first, mark.lane());
         self.reads[usize::from(!free)] = mark;
+    }
+
+    /// Whether nobody has accessed it.
+    #[inline(always)]
+    fn is_empty(&self) -> bool {
+        self.write.is_none() && self.reads[0].is_none()
     }
 
     /// The first mark of these bytes by which the access races.
@@ -92,10 +99,17 @@ const EMPTY: Line = Line {
     cells: NONE,
 };
 
+/// Lines that follow each other. Where their addresses begin no line of the host's cache is split: a warp often accesses two of them.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+struct Page([Line; LINES]);
+
+const EMPTY_PAGE: Page = Page([EMPTY; LINES]);
+
 /// All cells of a launch.
 #[derive(Debug)]
 pub(super) struct Cells {
-    pages: Vec<[Line; LINES]>,
+    pages: Vec<Page>,
     /// Pages of blocks that have ended.
     free: Vec<u32>,
     /// The cells of lines whose words have their own.
@@ -139,7 +153,7 @@ fn key(space: MemoryOwner, word: u64) -> u64 {
 /// Where a page is remembered as found last. Arrays often begin a power of two apart: the key's last bits would be the same.
 #[inline(always)]
 fn place(key: u64) -> usize {
-    (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize % LAST
+    (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as usize % LAST
 }
 
 impl Cells {
@@ -153,6 +167,46 @@ impl Cells {
         now: &mut Now<'_>,
     ) -> Option<Mark> {
         let cells = self.cells_of(space, word);
+        self.touch_cell(space, word, (cells, mark), now)
+    }
+
+    /// The same of words, one for each lane of a mask: gives the lanes that race, with what they race with.
+    #[inline(never)]
+    pub(super) fn touch_words(
+        &mut self,
+        space: MemoryOwner,
+        (addresses, mask): (&[u64; LANES], u32),
+        now: &mut Now<'_>,
+        found: &mut Vec<(usize, Mark)>,
+    ) {
+        let mark = now.mark.of(15);
+        let mut last = (u64::MAX, 0);
+        for lane in lanes(mask) {
+            let word = addresses[lane] / 4;
+            // Most lanes' words are in the page of the one before.
+            let key = key(space, word);
+            if last.0 != key {
+                last = (key, self.page(space, word) as usize);
+            }
+            let line = (word / LINE) as usize % LINES;
+            let cells = match self.pages[last.1].0[line].cells {
+                NONE => self.spread(last.1, line),
+                cells => cells,
+            };
+            let before = self.touch_cell(space, word, (cells, mark.by_lane(lane as u32)), now);
+            found.extend(before.map(|before| (lane, before)));
+        }
+    }
+
+    /// Remembers an access of bytes of a word that has its own cell, in `cells`.
+    #[inline(always)]
+    fn touch_cell(
+        &mut self,
+        space: MemoryOwner,
+        word: u64,
+        (cells, mark): (u32, Mark),
+        now: &mut Now<'_>,
+    ) -> Option<Mark> {
         let cell = &mut self.cells[cells as usize][(word % LINE) as usize];
         let bytes = mark.bytes();
         if cell.write.beside() {
@@ -215,7 +269,7 @@ impl Cells {
 
     /// Remembers an access of whole words side by side, `words` of them from `word` on, all in one line: `mark` is that of the
     /// first one's lane. False, and nothing has changed, if that has to be done word by word: one of them may race.
-    #[inline]
+    #[inline(always)]
     pub(super) fn touch_row(
         &mut self,
         space: MemoryOwner,
@@ -224,7 +278,7 @@ impl Cells {
         now: &mut Now<'_>,
     ) -> bool {
         let page = self.page(space, word);
-        let line = &mut self.pages[page as usize][(word / LINE) as usize % LINES];
+        let line = &mut self.pages[page as usize].0[(word / LINE) as usize % LINES];
         if line.cells == NONE && words == LINE {
             let row = &mut line.row;
             if now.row_races(row.write, mark) {
@@ -241,21 +295,38 @@ impl Cells {
                 return true;
             }
             let first = row.reads[0];
-            match first.is_none() || now.is_row(first, mark).unwrap_or(false) {
-                true => row.reads[0] = mark,
-                false if now.is_row(first, mark) == Some(false) => row.reads[1] = mark,
-                false => return false,
+            let same = match first.is_none() {
+                true => Some(true),
+                false => now.is_row(first, mark),
+            };
+            match same {
+                Some(same) => row.reads[usize::from(!same)] = mark,
+                None => return false,
             }
             return true;
         }
-        let cells = match line.cells {
+        self.touch_part(page, (word, words), mark, now)
+    }
+
+    /// The same where words of the line have their own cells, or it is a part of a line.
+    #[inline(never)]
+    fn touch_part(
+        &mut self,
+        page: u32,
+        (word, words): (u64, u64),
+        mark: Mark,
+        now: &mut Now<'_>,
+    ) -> bool {
+        let cells = match self.pages[page as usize].0[(word / LINE) as usize % LINES].cells {
             NONE => self.spread(page as usize, (word / LINE) as usize % LINES),
             cells => cells,
         };
         let first = (word % LINE) as usize;
         let row = &mut self.cells[cells as usize][first..first + words as usize];
+        // Words that nobody has accessed yet are side by side as a rule.
+        let fresh = row.iter().all(Cell::is_empty);
         let mut wrong = false;
-        for (i, cell) in row.iter().enumerate() {
+        for (i, cell) in row.iter().enumerate().filter(|_| !fresh) {
             wrong |= cell.write.beside() || cell.rival(mark.word(i as u32), now).is_some();
         }
         if wrong {
@@ -267,7 +338,7 @@ impl Cells {
             }
         } else if words == LINE {
             self.free_cells.push(cells);
-            self.pages[page as usize][(word / LINE) as usize % LINES] = Line {
+            self.pages[page as usize].0[(word / LINE) as usize % LINES] = Line {
                 row: Cell {
                     write: mark,
                     reads: [Mark::NONE; 2],
@@ -322,7 +393,7 @@ impl Cells {
         let Some(&page) = self.places.get(&key(space, word)) else {
             return;
         };
-        let line = self.pages[page as usize][(word / LINE) as usize % LINES];
+        let line = self.pages[page as usize].0[(word / LINE) as usize % LINES];
         if line.cells == NONE {
             return;
         }
@@ -338,8 +409,8 @@ impl Cells {
             let Some(page) = self.places.remove(&key) else {
                 continue;
             };
-            let lines = std::mem::replace(&mut self.pages[page as usize], [EMPTY; LINES]);
-            let cells = lines.iter().map(|line| line.cells);
+            let lines = std::mem::replace(&mut self.pages[page as usize], EMPTY_PAGE);
+            let cells = lines.0.iter().map(|line| line.cells);
             self.free_cells.extend(cells.filter(|&cells| cells != NONE));
             self.free.push(page);
             if !self.beside.is_empty() {
@@ -355,7 +426,7 @@ impl Cells {
     pub(super) fn clean(&mut self, records: &mut Records) {
         let size = self.pages.len() * LINES;
         records.clean(size, |f| {
-            for line in self.pages.iter_mut().flatten() {
+            for line in self.pages.iter_mut().flat_map(|page| &mut page.0) {
                 match line.cells {
                     NONE => line.row.marks().for_each(&mut *f),
                     cells => {
@@ -398,7 +469,7 @@ impl Cells {
         let mut pages: Vec<(u64, u32)> = global.map(|(&key, &page)| (key, page)).collect();
         pages.sort_unstable();
         for (number, page) in pages {
-            for (line, at) in self.pages[page as usize].iter().zip(0..) {
+            for (line, at) in self.pages[page as usize].0.iter().zip(0..) {
                 let first = number * WORDS + at * LINE;
                 if line.cells == NONE {
                     line.row.all().for_each(|mark| add(first, mark, LINE));
@@ -424,7 +495,7 @@ impl Cells {
     fn cells_of(&mut self, space: MemoryOwner, word: u64) -> u32 {
         let page = self.page(space, word);
         let line = (word / LINE) as usize % LINES;
-        match self.pages[page as usize][line].cells {
+        match self.pages[page as usize].0[line].cells {
             NONE => self.spread(page as usize, line),
             cells => cells,
         }
@@ -433,27 +504,17 @@ impl Cells {
     /// Gives each word of a line its own cell.
     #[inline(never)]
     fn spread(&mut self, page: usize, line: usize) -> u32 {
-        let Line { row, cells } = &mut self.pages[page][line];
+        let Line { row, cells } = &mut self.pages[page].0[line];
         let place = self.free_cells.pop().unwrap_or_else(|| {
             self.cells.push([EMPTY_CELL; LINE as usize]);
             (self.cells.len() - 1) as u32
         });
-        let own = &mut self.cells[place as usize];
-        *own = [EMPTY_CELL; LINE as usize];
-        let (write, reads) = (row.write, row.reads);
-        if !write.is_none() {
-            own.iter_mut()
-                .zip(0..)
-                .for_each(|(cell, i)| cell.write = write.word(i));
-        }
-        for (read, mark) in reads
-            .into_iter()
-            .enumerate()
-            .filter(|(_, mark)| !mark.is_none())
-        {
-            own.iter_mut()
-                .zip(0..)
-                .for_each(|(cell, i)| cell.reads[read] = mark.word(i));
+        // What is none is none for each word.
+        for (cell, i) in self.cells[place as usize].iter_mut().zip(0..) {
+            *cell = Cell {
+                write: row.write.word(i),
+                reads: row.reads.map(|read| read.word(i)),
+            };
         }
         *cells = place;
         place
@@ -481,7 +542,7 @@ impl Cells {
 
     fn add_page(&mut self, space: MemoryOwner, key: u64) -> u32 {
         let page = self.free.pop().unwrap_or_else(|| {
-            self.pages.push([EMPTY; LINES]);
+            self.pages.push(EMPTY_PAGE);
             (self.pages.len() - 1) as u32
         });
         self.places.insert(key, page);

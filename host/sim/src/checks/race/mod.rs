@@ -89,6 +89,8 @@ struct Block {
     time: u32,
     /// Times of other blocks that happened before this one.
     knows: Times,
+    /// Whether threads of other blocks have accessed its shared memory.
+    reached: bool,
 }
 
 /// Times of blocks, by their place among those that the check knows.
@@ -106,6 +108,8 @@ struct Warp {
     instruction: u32,
     /// The last instruction before the lanes of the warp were last ordered.
     synced: u32,
+    /// Whatever threads of the block did before this record is ordered before all that the warp does now.
+    floor: u32,
     /// The record of its reads, with how often records had been thrown away when it got its number.
     reads: (u32, u32),
 }
@@ -120,13 +124,14 @@ impl Default for Warp {
             seen: None,
             instruction: 0,
             synced: 0,
+            floor: 0,
             reads: (0, u32::MAX),
         }
     }
 }
 
 /// Everything that is known in one launch; a launch that checks for races runs on one core.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Races {
     blocks: Vec<Block>,
     /// Places in `blocks`, by the block's number in the grid.
@@ -135,9 +140,11 @@ pub(crate) struct Races {
     last: Option<(u64, u32)>,
     cells: Cells,
     records: Records,
-    /// The block and warp whose plain reads come last, with their record and its number; none once the warp's clock or what it
-    /// knows may have changed.
-    current: Option<((u64, u32), Record, u32)>,
+    /// The block and warp whose plain reads come last, and what they happen at; none once the warp's clock or what it knows may
+    /// have changed.
+    current: Option<((u64, u32), Moment)>,
+    /// No record before this one is of what was only begun.
+    pending: u32,
     /// What releases left behind, by word.
     left: HashMap<(Option<u64>, u64), Left, FixedState>,
     /// What arrivals left at mbarriers, by block and shared address.
@@ -164,6 +171,30 @@ impl Left {
             learn(&mut self.blocks, block, time);
         }
     }
+}
+
+impl Default for Races {
+    fn default() -> Self {
+        Self {
+            blocks: Vec::new(),
+            places: HashMap::default(),
+            last: None,
+            cells: Cells::default(),
+            records: Records::default(),
+            current: None,
+            pending: u32::MAX,
+            left: HashMap::default(),
+            objects: HashMap::new(),
+        }
+    }
+}
+
+/// When a warp accesses memory: the record of it, that record's number, and the warp's floor.
+#[derive(Debug, Clone, Copy)]
+struct Moment {
+    record: Record,
+    number: u32,
+    floor: u32,
 }
 
 impl Races {
@@ -216,22 +247,31 @@ impl Races {
     #[inline(always)]
     fn begin(&mut self, access: &Access) -> (MemoryOwner, Now<'_>, &mut Cells) {
         let plain = access.kind == Kind::Read && !(access.strong | access.narrow | access.pending);
-        let (record, number) = match self.current {
-            Some((who, record, number)) if plain && who == (access.block, access.warp) => {
-                (record, number)
-            }
+        let moment = match self.current {
+            Some((who, moment)) if plain && who == (access.block, access.warp) => moment,
             _ => self.add_record(access, plain),
         };
-        let space = match access.shared {
-            Some(linear) if linear == access.block => Some(record.block),
-            Some(linear) => Some(self.place(linear)),
-            None => None,
+        let Moment { record, number, .. } = moment;
+        let (space, own) = match access.shared {
+            Some(linear) if linear == access.block => (Some(record.block), true),
+            Some(linear) => {
+                let place = self.place(linear);
+                self.blocks[place as usize].reached = true;
+                (Some(place), false)
+            }
+            None => (None, false),
         };
+        let here = &self.blocks[record.block as usize];
         let now = Now {
             record,
-            mark: Mark::new(number, access.op),
-            here: &self.blocks[record.block as usize],
+            mark: Mark::new(&record, number, access.op),
+            here,
             records: &self.records,
+            // Of shared memory that only its block accesses.
+            floor: match own && !here.reached {
+                true => moment.floor.min(self.pending),
+                false => 0,
+            },
             last: (number, Verdict::Ordered),
         };
         (space, now, &mut self.cells)
@@ -241,11 +281,15 @@ impl Races {
     fn clean(&mut self) {
         self.cells.clean(&mut self.records);
         self.current = None;
+        // Numbers are others now: the next barrier says again which are ordered.
+        let warps = self.blocks.iter_mut().flat_map(|block| &mut block.warps);
+        warps.for_each(|warp| warp.floor = 0);
+        self.pending = self.records.first_pending().unwrap_or(u32::MAX);
     }
 
-    /// A record of what a warp does now, and its number. Plain reads have that of the one before, if nothing has ordered the two.
+    /// A record of what a warp does now. Plain reads have that of the one before, if nothing has ordered the two.
     #[inline(never)]
-    fn add_record(&mut self, access: &Access, plain: bool) -> (Record, u32) {
+    fn add_record(&mut self, access: &Access, plain: bool) -> Moment {
         if self.records.is_full() {
             self.clean();
         }
@@ -265,8 +309,17 @@ impl Races {
                 | flag(access.narrow, NARROW)
                 | flag(access.pending, PENDING),
         };
+        let floor = of.floor;
         if !plain {
-            return (record, self.records.add(record));
+            let number = self.records.add(record);
+            if access.pending {
+                self.pending = self.pending.min(number);
+            }
+            return Moment {
+                record,
+                number,
+                floor,
+            };
         }
         let synced = of.synced;
         let same = |before: &&Record| {
@@ -278,10 +331,15 @@ impl Races {
             None => (record, self.records.add(record)),
         };
         of.reads = (self.records.cleaned(), number);
+        let moment = Moment {
+            record,
+            number,
+            floor,
+        };
         if is_after(record.instruction, synced) {
-            self.current = Some(((access.block, access.warp), record, number));
+            self.current = Some(((access.block, access.warp), moment));
         }
-        (record, number)
+        moment
     }
 
     /// The access that a mark is of.
@@ -359,9 +417,14 @@ impl Races {
         }
         let (space, mut now, cells) = self.begin(access);
         let mut found = Vec::new();
-        for lane in lanes(mask) {
-            let before = touch(cells, space, (addresses[lane], size), lane as u32, &mut now);
-            found.extend(before.map(|before| (lane, before)));
+        let bits = lanes(mask).fold(0, |bits, lane| bits | addresses[lane]);
+        if size == 4 && bits.is_multiple_of(4) {
+            cells.touch_words(space, (addresses, mask), &mut now, &mut found);
+        } else {
+            for lane in lanes(mask) {
+                let before = touch(cells, space, (addresses[lane], size), lane as u32, &mut now);
+                found.extend(before.map(|before| (lane, before)));
+            }
         }
         races.extend(
             found
@@ -381,6 +444,7 @@ impl Races {
     /// Remembers one access by all lanes of `mask`, which is not strong: `size` bytes each, evenly from the first lane on. False, and
     /// nothing has changed, if they have to be looked at lane by lane: one of them may race, or they lie neither side by side
     /// nor at one place.
+    #[inline(always)]
     pub(crate) fn together(&mut self, access: &Access, even: Even, mask: u32, size: u64) -> bool {
         let at_one_place = even.step == 0 && access.kind == Kind::Read && mask.count_ones() > 1;
         let side_by_side = even.step == size && size >= 4;
@@ -641,26 +705,44 @@ impl Races {
     /// A barrier of the block completes: these warps arrived.
     pub(crate) fn barrier(&mut self, block: u64, warps: &[u32]) {
         self.current = None;
-        let mut joined = Vec::new();
+        let place = self.place(block);
+        warps.iter().for_each(|&warp| _ = self.warp(block, warp));
+        let all = &mut self.blocks[place as usize].warps;
+        let mut joined: Vec<u32> = vec![0; all.len()];
+        let mut absent = vec![true; all.len()];
         for &warp in warps {
-            let of = self.warp(block, warp);
-            for (other, &time) in of.knows.iter().enumerate() {
-                raise(&mut joined, other, time);
+            let of = &all[warp as usize];
+            // Side by side, which is quick: a block may have 32 warps that know of 32.
+            joined.resize(joined.len().max(of.knows.len()), 0);
+            for (to, &time) in joined.iter_mut().zip(&of.knows) {
+                *to = time.max(*to);
             }
             raise(&mut joined, warp as usize, of.time);
+            absent[warp as usize] = false;
         }
+        // Where every warp arrives that has done anything, all that was done before is ordered before.
+        let floor = match absent.contains(&true) {
+            false => Some(self.records.len()),
+            true => None,
+        };
         for &warp in warps {
-            let of = self.warp(block, warp);
+            let of = &mut all[warp as usize];
             of.knows.clone_from(&joined);
             of.time += 1;
             of.synced = of.instruction;
+            of.floor = floor.unwrap_or(of.floor);
         }
     }
 }
 
 /// The lanes of a mask.
-fn lanes(mask: u32) -> impl Iterator<Item = usize> {
-    (0..LANES).filter(move |lane| mask >> lane & 1 != 0)
+#[inline(always)]
+fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lane = (mask != 0).then(|| mask.trailing_zeros() as usize % LANES)?;
+        mask &= mask - 1;
+        Some(lane)
+    })
 }
 
 /// Whether an instruction is after another. Their counts may start again at zero.

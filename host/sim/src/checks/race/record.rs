@@ -35,28 +35,35 @@ pub(super) const PENDING: u8 = 4;
 /// An access by one lane, or by lanes side by side: its record, the operation, whose lane, and which bytes of a word. Without bytes
 /// it is none.
 ///
-/// From the lowest bit: the record (28), the operation by its number in the program (24), the lane (5), the bytes (4), how many
-/// words belong to a lane (their number's logarithm, 2), whether there are earlier writes beside this one (1).
+/// From the lowest bit: the record (28), the operation by its number in the program (23), whether it is strong and of no narrow
+/// scope (1), the lane (5), the bytes (4), how many words belong to a lane (their number's logarithm, 2), whether there are earlier
+/// writes beside this one (1).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Mark(u64);
 
 const OP: u32 = 28;
 const RECORD: u64 = (1 << OP) - 1;
+/// Two accesses that both have it are ordered, whoever they are of.
+const WIDE: u64 = 1 << (LANE - 1);
 const LANE: u32 = 52;
 const BYTES: u32 = 57;
 const LOG: u32 = 61;
 const BESIDE: u64 = 1 << 63;
 /// Operations behind this one are taken for it: programs that have so many are not known.
-const LAST_OP: u32 = (1 << (LANE - OP)) - 1;
+const LAST_OP: u32 = (1 << (LANE - 1 - OP)) - 1;
 
 impl Mark {
     /// The record of no access.
     pub(super) const NONE: Self = Self(0);
 
-    /// Lane 0's access, of no bytes.
+    /// Lane 0's access, of no bytes: its record, that record's number, and the operation.
     #[inline(always)]
-    pub(super) fn new(record: u32, op: u32) -> Self {
-        Self(u64::from(record) & RECORD | u64::from(op.min(LAST_OP)) << OP)
+    pub(super) fn new(record: &Record, number: u32, op: u32) -> Self {
+        let wide = match record.how & (STRONG | NARROW) {
+            STRONG => WIDE,
+            _ => 0,
+        };
+        Self(u64::from(number) & RECORD | u64::from(op.min(LAST_OP)) << OP | wide)
     }
 
     #[inline(always)]
@@ -87,11 +94,12 @@ impl Mark {
         Self(self.0 & !RECORD | u64::from(record) & RECORD)
     }
 
-    /// The part of it that is of the word `at`, counted from the first one.
+    /// The part of it that is of the word `at`, counted from the first one: a lane of the warp accessed that.
     #[inline(always)]
     pub(super) fn word(self, at: u32) -> Self {
         let log = (self.0 >> LOG) as u32 & 3;
-        self.by_lane(self.lane() + (at >> log))
+        // The lanes' numbers have room for each other, so nothing is carried to the bits above.
+        Self(self.0 + (u64::from(at >> log) << LANE))
     }
 
     #[inline(always)]
@@ -212,6 +220,18 @@ impl Records {
         self.cleaned = self.cleaned.wrapping_add(1);
         self.most = FEW + 4 * self.list.len() + size;
     }
+
+    /// How many there are.
+    #[inline(always)]
+    pub(super) fn len(&self) -> u32 {
+        self.list.len() as u32
+    }
+
+    /// The first one of what was only begun.
+    pub(super) fn first_pending(&self) -> Option<u32> {
+        let first = self.list.iter().position(|of| of.how & PENDING != 0)?;
+        Some(first as u32)
+    }
 }
 
 /// How an access before stands to the one that happens now.
@@ -232,6 +252,8 @@ pub(super) struct Now<'r> {
     /// The block that it is of.
     pub(super) here: &'r Block,
     pub(super) records: &'r Records,
+    /// Accesses of records before this one are ordered before: most are, and their records need not be looked at.
+    pub(super) floor: u32,
     /// The record that was judged last.
     pub(super) last: (u32, Verdict),
 }
@@ -240,6 +262,9 @@ impl Now<'_> {
     /// How the access of `before`, which is one, stands to this one.
     #[inline(always)]
     pub(super) fn judge(&mut self, before: Mark) -> Verdict {
+        if before.record() < self.floor || before.0 & self.mark.0 & WIDE != 0 {
+            return Verdict::Ordered;
+        }
         if self.last.0 != before.record() {
             self.last = (before.record(), self.order(self.records.of(before)));
         }

@@ -131,6 +131,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
         2 => (warps.clone(), key.clone()).prop_map(|((b, w), key)| Event::Arrive(b, w, key)),
         2 => (warps, key).prop_map(|((b, w), key)| Event::Pass(b, w, key)),
         1 => Just(Event::Cluster(vec![(0, 3), (1, 3)])),
+        4 => block.clone().prop_map(|b| Event::Barrier(b, vec![0, 1, 2])),
         2 => (block, proptest::sample::subsequence(vec![0u32, 1, 2], 1..=3))
             .prop_map(|(b, warps)| Event::Barrier(b, warps)),
     ];

@@ -102,7 +102,7 @@ enum Wrong {
 
 impl Core<'_> {
     /// Looks at what an operation is about to do to registers of `wgmma`. True: it may not, and the core's event says why.
-    #[inline]
+    #[inline(always)]
     pub(in crate::machine) fn touches(&mut self, op: *const Op) -> bool {
         let run = self.run;
         let index = (op as usize - run.program.ops.as_ptr() as usize) / size_of::<Op>();
@@ -115,6 +115,7 @@ impl Core<'_> {
         }
     }
 
+    #[inline(never)]
     fn touch(&mut self, op: *const Op, index: u32, touch: &Touch) -> bool {
         let count = self.run.program.tracked.len();
         let matrices = &mut self.warp().matrices;

@@ -22,6 +22,7 @@ use crate::machine::core::Core;
 use crate::machine::event::RawFault;
 use crate::machine::explore::EXPLORED_BUDGET;
 use crate::machine::program::{Function, PresetRow, Program, VariableSpace};
+use crate::machine::watch::bounds::{ArrayBounds, array_bounds};
 use crate::machine::watch::findings::FindingKey;
 use crate::machine::watch::watched;
 use crate::memory::{Memory, Snapshot};
@@ -94,6 +95,8 @@ pub(crate) struct Run<'l> {
     pub(in crate::machine) watches: bool,
     /// Which operations, by their number; empty where nothing does.
     pub(in crate::machine) watched: Vec<bool>,
+    /// Where each operation's shared array lies; empty where nobody asks.
+    pub(in crate::machine) arrays: Vec<ArrayBounds>,
     /// Whether the module prints at all.
     pub(in crate::machine) prints: bool,
     /// What was printed, by team, until it is its turn.
@@ -149,6 +152,11 @@ impl Run<'_> {
     /// Bytes of a block's shared memory that are the kernel's own.
     pub(in crate::machine) fn own_shared(&self) -> u32 {
         self.shared_bytes - self.scratch
+    }
+
+    /// The shared address at which the kernel's own shared memory starts.
+    pub(in crate::machine) fn first_array(&self) -> u64 {
+        u64::from(self.shared_start + self.scratch)
     }
 
     /// Runs every team, on the host's cores where there are several teams.
@@ -393,6 +401,10 @@ pub(in crate::machine) fn grid(
         true => watched(program, launch, cluster),
         false => Vec::new(),
     };
+    let arrays = match launch.checks.memory {
+        true => array_bounds(program, reserved.into()),
+        false => Vec::new(),
+    };
     let run = Run {
         program,
         function: &program.functions[*entry],
@@ -417,6 +429,7 @@ pub(in crate::machine) fn grid(
         fault: Mutex::default(),
         watches,
         watched,
+        arrays,
         prints: program.prints,
         output: Mutex::default(),
         heap: family.heap,

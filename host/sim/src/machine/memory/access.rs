@@ -322,6 +322,59 @@ impl Core<'_> {
         })
     }
 
+    /// Where the lanes of `mask` (at least one) access memory, `1 << log` (at most 32) bytes each, if all do so at one place or side by
+    /// side: the first lane's address, and how far each one's is from the one before. For what looks at an operation before it
+    /// runs.
+    ///
+    /// # Safety
+    /// `op` must be a memory operation of the running frame.
+    #[inline(always)]
+    pub(in crate::machine) unsafe fn evenly(
+        &self,
+        op: *const Op,
+        mask: u32,
+        log: u32,
+    ) -> Option<(u64, u64)> {
+        // SAFETY: row `a` holds `u32` or `u64`, as `aux` says.
+        unsafe {
+            let o = &*op;
+            if let Some((kept, start)) = self.kept(o, mask) {
+                return Some((start, kept.step.into()));
+            }
+            if o.aux & flag::NARROW == 0 {
+                self.evenly_from::<u64>(o, mask, log)
+            } else {
+                self.evenly_from::<u32>(o, mask, log)
+            }
+        }
+    }
+
+    /// [`Core::evenly`] for addresses of type `A`.
+    ///
+    /// # Safety
+    /// As for it, and row `a` must hold `A`.
+    #[inline(always)]
+    unsafe fn evenly_from<A: Address>(&self, o: &Op, mask: u32, log: u32) -> Option<(u64, u64)> {
+        // SAFETY: the row is in the frame, and nothing writes to the frame while its addresses are looked at.
+        let row = unsafe { &*self.frame.add(o.a as usize).cast::<[A; LANES]>() };
+        let (offset, steps) = (o.c as i32, &STEPS[log as usize % STEPS.len()]);
+        let first = mask.trailing_zeros() as usize % LANES;
+        let start = row[first].plus(offset);
+        let base = start.wrapping_sub(steps[first]);
+        let last = row[31 - (mask.leading_zeros() as usize % LANES)].plus(offset);
+        let (mut apart, mut spread) = (0u64, 0u64);
+        if last == start {
+            for (i, address) in row.iter().enumerate() {
+                spread |= (address.plus(offset) ^ start) & on(mask, i);
+            }
+            return (spread == 0).then_some((start, 0));
+        }
+        for (i, address) in row.iter().enumerate() {
+            apart |= (address.plus(offset) ^ base.wrapping_add(steps[i])) & on(mask, i);
+        }
+        (apart == 0).then_some((start, 1 << log))
+    }
+
     /// The lanes' addresses: row `a` plus the offset in `c`.
     ///
     /// # Safety

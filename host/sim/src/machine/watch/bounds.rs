@@ -8,16 +8,34 @@ use crate::checks::FindingKind;
 use crate::machine::core::Core;
 use crate::machine::lane::{LANES, lanes};
 use crate::machine::op::Op;
-use crate::machine::program::{Class, LocalArray, Variable, VariableSpace};
+use crate::machine::program::{Class, LocalArray, Program, Variable, VariableSpace};
 use crate::memory::window;
 
 /// Where the array of an operation begins and ends in shared memory, which is everywhere where it has none.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(in crate::machine) struct ArrayBounds {
-    /// The operation, by one more than its number.
-    op: u32,
     start: u64,
     end: u64,
+}
+
+/// Those of all operations, by their number: where a launch is checked for accesses outside of arrays.
+pub(in crate::machine) fn array_bounds(program: &Program, first: u64) -> Vec<ArrayBounds> {
+    let everywhere = ArrayBounds {
+        start: 0,
+        end: u64::MAX,
+    };
+    let mut bounds = vec![everywhere; program.ops.len()];
+    for &(op, variable) in &program.arrays {
+        let variable = &program.variables[variable as usize];
+        if let VariableSpace::Shared(offset) = variable.space {
+            let start = first + u64::from(offset);
+            bounds[op as usize] = ArrayBounds {
+                start,
+                end: start + variable.size,
+            };
+        }
+    }
+    bounds
 }
 
 impl<'l> Core<'l> {
@@ -30,27 +48,16 @@ impl<'l> Core<'l> {
         let VariableSpace::Shared(offset) = variable.space else {
             return None;
         };
-        let start = u64::from(run.shared_start + run.scratch) + u64::from(offset);
+        let start = run.first_array() + u64::from(offset);
         Some((variable, start, start + variable.size))
     }
 
     /// Whether bytes from `start` to `end` of the block's shared memory leave the array that an operation's address was
     /// computed from.
-    #[inline]
-    pub(super) fn leaves_array(&mut self, index: u32, start: u64, end: u64) -> bool {
-        let place = index as usize % self.arrays.len();
-        if self.arrays[place].op != index + 1 {
-            let (from, to) = self
-                .array(index)
-                .map_or((0, u64::MAX), |(_, from, to)| (from, to));
-            self.arrays[place] = ArrayBounds {
-                op: index + 1,
-                start: from,
-                end: to,
-            };
-        }
-        let array = self.arrays[place];
-        start < array.start || end > array.end
+    #[inline(always)]
+    pub(super) fn leaves_array(&self, index: usize, start: u64, end: u64) -> bool {
+        let array = self.run.arrays.get(index);
+        array.is_some_and(|array| start < array.start || end > array.end)
     }
 
     /// The local array that an operation's address was computed from.

@@ -104,18 +104,19 @@ impl Core<'_> {
             self.look(op, (mask, false));
             return;
         }
-        if info.multicast {
+        if matches!(info.class, Class::Atomic(_)) {
             self.look(op, (mask, true));
             return;
         }
-        // SAFETY: `op` is an operation of the program.
-        let o = unsafe { &*op };
-        let plain = matches!(info.class, Class::Load(_) | Class::Store(_));
-        if plain
-            && let Some((kept, start)) = self.kept(o, mask)
-            && let Some(even) = Even::kept(start, kept.step.into(), mask)
-            && self.watch_even(op, index, space, (even, mask))
+        let log = info.bytes.trailing_zeros();
+        // SAFETY: operations of these classes have an address row.
+        if let Some((start, step)) = unsafe { self.evenly(op, mask, log) }
+            && Even::kept(start, step, mask).is_some()
         {
+            if !self.watch_even(op, index, space, (start, step, mask)) {
+                // Steps of another size are those of an operation before.
+                self.look(op, (mask, step != 0 && step != info.bytes.into()));
+            }
             return;
         }
         // SAFETY: operations of these classes have an address row.
@@ -130,8 +131,9 @@ impl Core<'_> {
             let (piece, step) = neighbours.first(left);
             left &= !piece;
             let start = addresses[piece.trailing_zeros() as usize % LANES];
-            let even = Even::kept(start, step, piece);
-            if !even.is_some_and(|even| self.watch_even(op, index, space, (even, piece))) {
+            if Even::kept(start, step, piece).is_none()
+                || !self.watch_even(op, index, space, (start, step, piece))
+            {
                 self.look(op, (piece, false));
             }
         }
@@ -159,6 +161,9 @@ impl Core<'_> {
             true => self.unicast(&addresses),
             false => addresses,
         };
+        if scattered && self.watch_scattered(op, index, space, &addresses, mask) {
+            return;
+        }
         // At the end of all addresses there is nothing, and the operation is about to say so.
         let mask = match any_bit(&addresses) >> 63 {
             0 => mask,
@@ -204,18 +209,25 @@ impl Core<'_> {
     }
 
     /// Checks an access whose addresses lie evenly, in one memory, all lanes at once: most are such, and there is nothing to
-    /// find. False, and nothing has changed, where it has to be looked at more closely.
-    #[inline]
+    /// find. False, and nothing has changed, where it has to be looked at more closely. (Where they lie comes in registers:
+    /// a structure would be read back from the stack in other pieces than it was written in, and wait for that.)
+    #[inline(never)]
     fn watch_even(
         &mut self,
         op: *const Op,
         index: usize,
         space: SpaceClass,
-        (even, mask): (Even, u32),
+        (start, step, mask): (u64, u64, u32),
     ) -> bool {
         let run = self.run;
         let info = &run.program.infos[index];
         let size = u64::from(info.bytes);
+        let even = Even {
+            start,
+            step,
+            // There is no gap.
+            lanes: u64::from(32 - mask.leading_zeros() - mask.trailing_zeros()),
+        };
         let window = window::of(even.start);
         let (region, first) = match space {
             SpaceClass::Global => (Region::Global, 0),
@@ -241,7 +253,7 @@ impl Core<'_> {
         if region == Region::Shared
             && (end > window::SHARED_PER_BLOCK
                 || checks.race && write && run.program.reads_asynchronously()
-                || checks.memory && self.leaves_array(index as u32, start, end))
+                || checks.memory && self.leaves_array(index, start, end))
         {
             return false;
         }
@@ -278,6 +290,46 @@ impl Core<'_> {
             pending: false,
         };
         self.races.together(&access, even, mask, size)
+    }
+
+    /// Checks an access whose addresses lie anywhere in the block's shared memory or in global memory. False, and nothing has changed,
+    /// where it has to be looked at more closely.
+    #[inline(always)]
+    fn watch_scattered(
+        &mut self,
+        op: *const Op,
+        index: usize,
+        space: SpaceClass,
+        addresses: &[u64; LANES],
+        mask: u32,
+    ) -> bool {
+        let run = self.run;
+        let (info, checks) = (&run.program.infos[index], run.launch.checks);
+        let (mut low, mut high) = (u64::MAX, 0);
+        for (lane, &address) in addresses.iter().enumerate() {
+            let off = u64::from(mask >> lane & 1).wrapping_sub(1);
+            low = low.min(address | off);
+            high = high.max(address & !off);
+        }
+        let region = match space {
+            SpaceClass::Global if high >> 62 == 0 => Region::Global,
+            SpaceClass::Shared if high < window::SHARED_PER_BLOCK => Region::Shared,
+            _ => return false,
+        };
+        let read = matches!(info.class, Class::Load(_));
+        if run.launch.count
+            || info.multicast
+            || region == Region::Shared
+                && (checks.race && !read && run.program.reads_asynchronously()
+                    || checks.memory && self.leaves_array(index, low, high + u64::from(info.bytes)))
+            || checks.init && !self.scattered_init(op, info, region, addresses, mask)
+        {
+            return false;
+        }
+        if checks.race && !self.is_slot(region, addresses[mask.trailing_zeros() as usize % LANES]) {
+            self.check_race(op, index as u32, *info, region, addresses, (mask, true));
+        }
+        true
     }
 
     /// Whether something looks at `op` before it runs. Most operations are left alone, so this is asked first.
@@ -554,6 +606,7 @@ impl Core<'_> {
     }
 
     /// Tells the race check that the warp begins another instruction that accesses memory.
+    #[inline(always)]
     pub(super) fn step_races(&mut self) {
         if self.run.launch.checks.race {
             let block = self.team.blocks[self.current.0].linear;

@@ -54,7 +54,7 @@ impl<'l> Core<'l> {
 
     /// Looks at a load or store whose addresses lie evenly, in one memory. False, and nothing has changed, where lanes have to be
     /// looked at one by one: most accesses are such that there is nothing to find.
-    #[inline]
+    #[inline(always)]
     pub(in crate::machine::watch) fn even_init(
         &mut self,
         op: *const Op,
@@ -122,6 +122,61 @@ impl<'l> Core<'l> {
                 }
                 let written = self.warp().local_written.get(at..at + len);
                 written.is_some_and(|written| written.iter().all(|lanes| lanes & mask == mask))
+            }
+            _ => false,
+        }
+    }
+
+    /// The same of an access whose addresses lie anywhere in the block's shared memory or in global memory.
+    #[inline]
+    pub(in crate::machine::watch) fn scattered_init(
+        &mut self,
+        op: *const Op,
+        info: &OpInfo,
+        region: Region,
+        addresses: &[u64; LANES],
+        mask: u32,
+    ) -> bool {
+        let writes = matches!(info.class, Class::Store(_));
+        let len = u64::from(info.bytes);
+        if writes && self.tainted || len > 32 {
+            return false;
+        }
+        match region {
+            Region::Global => {
+                let Some(shadow) =
+                    self.shadow(op, addresses[mask.trailing_zeros() as usize % LANES])
+                else {
+                    let site = *self.shadow_site(op);
+                    return lanes(mask).all(|lane| site.holds(addresses[lane], len));
+                };
+                if !lanes(mask).all(|lane| shadow.holds(addresses[lane], len)) {
+                    return false;
+                }
+                if shadow.is_whole() {
+                    return true;
+                }
+                if writes {
+                    lanes(mask).for_each(|lane| shadow.write(addresses[lane], len));
+                    return true;
+                }
+                lanes(mask).all(|lane| shadow.unwritten(addresses[lane], len as u32) == 0)
+            }
+            Region::Shared => {
+                let first = u64::from(self.run.shared_start);
+                let written = &mut self.team.blocks[self.current.0].written;
+                let at = |lane: usize| addresses[lane].wrapping_sub(first);
+                if written.is_whole() {
+                    return true;
+                }
+                if !lanes(mask).all(|lane| written.holds(at(lane), len)) {
+                    return false;
+                }
+                if writes {
+                    lanes(mask).for_each(|lane| written.write(at(lane), len));
+                    return true;
+                }
+                lanes(mask).all(|lane| written.unwritten(at(lane), len) == 0)
             }
             _ => false,
         }

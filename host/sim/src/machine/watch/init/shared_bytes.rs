@@ -51,6 +51,9 @@ impl SharedBytes {
     /// `len` bytes from the byte `at`, which are in it, are written.
     #[inline]
     pub(super) fn write(&mut self, at: u64, len: u64) {
+        if self.is_whole() {
+            return;
+        }
         for (word, mask) in words(at, len) {
             let new = mask & !self.bits[word];
             self.bits[word] |= mask;

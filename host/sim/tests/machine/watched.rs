@@ -124,7 +124,8 @@ fn findings(seed: u64, checks: Checks, count: bool) -> Vec<String> {
         .reg .b64 %g, %s, %e, %x, %y, %z, %data; .reg .b32 %me, %n, %i, %k, %r; .reg .b16 %h; .reg .pred %p<5>;
         mov.u32 %me, %tid.x; ld.param.u64 %data, [data]; and.b32 %i, %me, 3; setp.eq.u32 %p1, %i, 0; setp.lt.u32 %p2, %me, 44; setp.lt.u32 %p4, %me, 64;
         mov.b32 %r, 1; mov.b64 %y, 1; mov.b64 %z, 1; mov.b16 %h, 1;
-        // Most of shared memory is written by somebody.
+        // Most of shared memory is written by somebody; an array that nothing names would not be there.
+        mov.u32 %k, other;
         mov.u32 %i, one; mad.lo.u32 %i, %me, 4, %i; mov.u32 %k, 0;
         FILL: st.shared.b32 [%i], %k; add.u32 %i, %i, {bytes}; add.u32 %k, %k, 1; setp.lt.u32 %p3, %k, {rounds}; @%p3 bra FILL;
         {sync}
@@ -155,7 +156,7 @@ fn findings(seed: u64, checks: Checks, count: bool) -> Vec<String> {
 #[test]
 fn quick_ways_find_what_looking_at_each_lane_finds() {
     let mut some = [0; 3];
-    for seed in 0..150 {
+    for seed in 0..100 {
         for (checks, some) in ["all", "race", "init"].into_iter().zip(&mut some) {
             let checks: Checks = checks.parse().expect("a check");
             let (quick, each) = (findings(seed, checks, false), findings(seed, checks, true));
@@ -164,5 +165,5 @@ fn quick_ways_find_what_looking_at_each_lane_finds() {
         }
     }
     // Both that find something and that find nothing are looked at.
-    assert!(some.iter().all(|&n| n > 10 && n < 150), "{some:?}");
+    assert!(some.iter().all(|&n| n > 10 && n < 100), "{some:?}");
 }

@@ -134,7 +134,8 @@ impl Core<'_> {
             if Even::kept(start, step, piece).is_none()
                 || !self.watch_even(op, index, space, (start, step, piece))
             {
-                self.look(op, (piece, false));
+                // The rest together: a report names the first lane that has something to tell.
+                return self.look(op, (piece | left, false));
             }
         }
     }

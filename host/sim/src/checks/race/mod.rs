@@ -185,6 +185,7 @@ impl Default for Races {
             pending: u32::MAX,
             left: HashMap::default(),
             objects: HashMap::new(),
+            returned: BTreeMap::new(),
         }
     }
 }

@@ -327,7 +327,7 @@ impl Core<'_> {
         {
             return false;
         }
-        if checks.race && !self.is_slot(region, addresses[mask.trailing_zeros() as usize % LANES]) {
+        if checks.race {
             self.check_race(op, index as u32, *info, region, addresses, (mask, true));
         }
         true

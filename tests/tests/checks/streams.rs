@@ -272,6 +272,39 @@ fn branches_of_a_graph_are_in_no_order() {
     }
 }
 
+/// Of one executable graph each launch waits for the one before, on whatever stream, and so does what comes behind the last.
+#[test]
+fn launches_of_one_graph_in_two_streams_are_in_order() {
+    let Some(program) = Program::new() else {
+        return;
+    };
+    let ([a, b], [buffer, _]) = (program.streams, program.device);
+    let mut graph: CUgraph = std::ptr::null_mut();
+    let mut exec: CUgraphExec = std::ptr::null_mut();
+    // SAFETY: results have places, and what is captured is there until the graph has run.
+    unsafe {
+        ok(sys::cuStreamBeginCapture_v2(
+            a,
+            sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED,
+        ));
+        program.kernel("fill", a, buffer);
+        ok(sys::cuStreamEndCapture(a, &mut graph));
+        ok(sys::cuGraphInstantiateWithFlags(&mut exec, graph, 0));
+        for stream in [a, b] {
+            ok(sys::cuGraphLaunch(exec, stream));
+        }
+        program.to_host(b, buffer);
+        program.silent();
+        for stream in [a, b] {
+            ok(sys::cuGraphLaunch(exec, stream));
+        }
+        program.to_host(a, buffer);
+        program.finds(&["kernel `fill` writes, submitted by `cuGraphLaunch`"]);
+        ok(sys::cuGraphExecDestroy(exec));
+        ok(sys::cuGraphDestroy(graph));
+    }
+}
+
 /// A function that a stream runs on the host says that what comes before it is over.
 #[test]
 fn a_host_function_tells_the_host() {

@@ -202,11 +202,6 @@ pub(crate) fn ticket(
 }
 
 impl Ticket {
-    /// Lets it come behind others as well, which were submitted later: a graph's launch ends with its nodes.
-    pub(crate) fn follow(&self, others: Vec<Arc<Ticket>>) {
-        self.after.lock().extend(others);
-    }
-
     /// Knows what it comes behind, which has run.
     fn begin(&self) {
         let after = std::mem::take(&mut *self.after.lock());
@@ -221,6 +216,17 @@ impl Ticket {
                 .retain(|lane, _| matches!(lane, Lane::Stream(..)));
         }
         clock.learn(self.lane, self.number);
+    }
+
+    /// Knows what its parts know, which have run: of a graph's launch, that begins before they do.
+    pub(crate) fn learn_from(&self, parts: &[Arc<Ticket>]) {
+        let mut clock = self.clock.lock();
+        for part in parts {
+            clock.join(&part.clock.lock());
+        }
+        clock
+            .lanes
+            .retain(|lane, _| matches!(lane, Lane::Stream(..)));
     }
 
     fn is_behind(&self, other: &Ticket) -> bool {
@@ -240,13 +246,15 @@ pub(crate) fn begin(ticket: &Arc<Ticket>) {
 }
 
 /// The operation has run, `well` or not. What it did to what others did, with nothing that orders the two.
-pub(crate) fn end(well: bool, addresses: Addresses) -> Vec<Finding> {
+pub(crate) fn end(ticket: &Ticket, well: bool, addresses: Addresses) -> Vec<Finding> {
     let Some(mut running) = RUNNING.take() else {
+        // A graph's launch, whose nodes have run on this thread.
+        with_state(|state| state.open.remove(&ticket.number));
         return Vec::new();
     };
     running.footprint.sort();
     with_state(|state| {
-        state.open.remove(&running.ticket.number);
+        state.open.remove(&ticket.number);
         if running.talks {
             state.unseen = state.number;
             state.host.floor = state.number;

@@ -197,23 +197,24 @@ impl Stream {
             parts.push((work, external, member));
         }
         let ends: Vec<Arc<Work>> = parts.iter().map(|(work, ..)| work.clone()).collect();
-        if let Some(end) = &end {
-            end.follow(tickets(&ends));
-        }
         let node = timeline.follow(
             nodes(&[std::slice::from_ref(&launched), &ends].concat()),
             lane,
         );
-        let whole = Work::new(node, end);
+        let whole = Work::new(node, end.clone());
         let owner = context.clone();
         let job: Job = Box::new(move |_| {
             conditions.iter().for_each(|condition| condition.begin());
+            let known = [tickets(std::slice::from_ref(&launched)), tickets(&ends)].concat();
             execute(&owner, &launched, Box::new(|_| Ok(Cost::NOTHING)));
             for (work, external, member) in parts {
                 if let Some(external) = external {
                     external.wait();
                 }
                 execute(&owner, &work, Box::new(move |fault| member.run(fault)));
+            }
+            if let Some(end) = end {
+                end.learn_from(&known);
             }
             Ok(Cost::NOTHING)
         });
@@ -276,7 +277,7 @@ pub(crate) fn execute(context: &Arc<Context>, work: &Work, job: Job) {
     // A job's panic must not leave others waiting for its work.
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| job(fault.as_ref())));
     if let Some(ticket) = &work.ticket {
-        let found = order::end(matches!(outcome, Ok(Ok(_))), memory::ADDRESSES);
+        let found = order::end(ticket, matches!(outcome, Ok(Ok(_))), memory::ADDRESSES);
         if let Err(error) = host_finding::told(&ticket.terms, found) {
             context.set_fault(error);
         }

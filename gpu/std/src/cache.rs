@@ -2,9 +2,14 @@
 //!
 //! An ordinary load leaves the choice to the compiler: what comes through a `&[T]` parameter is read-only for the whole kernel and
 //! goes through the read-only path by itself; everything else is cached at all levels. These functions are for the cases in which
-//! one knows better. They take a reference, so that nothing writes the value meanwhile: the read-only path would not notice.
+//! one knows better. [`CachePolicy`] is for copies of many bytes. The loads take a reference, so that nothing writes the value meanwhile: the read-only path would not notice.
 //! PTX ISA, "Cache Operators", "ld", "ld.global.nc"; CUDA C++ Programming Guide, "Read-Only Data Cache Load Function",
 //! "Load Functions Using Cache Hints".
+
+mod policy;
+
+pub use policy::CachePolicy;
+pub(crate) use policy::hinted;
 
 /// A number that the cache operators load: 32 or 64 bits.
 pub trait Loadable: Copy + sealed::Loads {}

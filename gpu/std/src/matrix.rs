@@ -7,13 +7,16 @@
 //! | [`tcgen05`] | one thread, for `sm_100a`: `tcgen05.mma` | shared memory, named by descriptors; tensor memory for the sum |
 //!
 //! Shapes, element types and roles are in the types: a fragment of another shape, or a left operand for a right one, does not compile.
-//! Which element of a matrix lies in which register of which lane is answered by functions (`position`).
+//! Which element of a matrix lies in which register of which lane is answered by functions (`position`). A left operand may be [`sparse`]: half of its elements are stored.
 //! PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions", "Asynchronous Warpgroup Level Matrix Instructions", "TensorCore 5th Generation Family
 //! Instructions".
 
+pub mod sparse;
 pub mod tcgen05;
 pub mod warp;
 pub mod warpgroup;
+
+use crate::half::F16x2;
 
 /// Types of elements of the operands. They are names: the elements themselves are bits in registers or shared memory.
 pub mod element {
@@ -62,4 +65,37 @@ pub mod element {
 pub trait Element: Copy {
     /// What holds the bits of one.
     type Bits: Copy;
+}
+
+/// What a register of a sum holds.
+pub trait Register: Copy {
+    /// How many neighbours of a row.
+    const ELEMENTS: usize;
+    #[doc(hidden)]
+    fn from_bits(bits: u32) -> Self;
+    #[doc(hidden)]
+    fn to_bits(self) -> u32;
+}
+
+macro_rules! registers {
+    ($($(#[$doc:meta])* $ty:ty, $elements:literal: $from:expr, $to:expr;)*) => {$(
+        $(#[$doc])*
+        impl Register for $ty {
+            const ELEMENTS: usize = $elements;
+            #[inline(always)]
+            fn from_bits(bits: u32) -> Self {
+                $from(bits)
+            }
+            #[inline(always)]
+            fn to_bits(self) -> u32 {
+                $to(self)
+            }
+        }
+    )*};
+}
+registers! {
+    f32, 1: f32::from_bits, f32::to_bits;
+    i32, 1: u32::cast_signed, i32::cast_unsigned;
+    /// What `F16` and the floats of 8 bits may be added up in besides `f32`.
+    F16x2, 2: F16x2::from_bits, F16x2::to_bits;
 }

@@ -19,6 +19,16 @@ macro_rules! ptx {
 }
 pub(crate) use ptx;
 
+/// Operands in braces, as the text of an instruction has them: `{c0}, {c1}` of `c0 c1`.
+#[cfg(target_arch = "nvptx64")]
+macro_rules! list {
+    ($first:tt $($more:tt)*) => {
+        concat!("{{{", stringify!($first), "}", $(", {", stringify!($more), "}",)* "}}")
+    };
+}
+#[cfg(target_arch = "nvptx64")]
+pub(crate) use list;
+
 /// What an instruction is on the host; as unsafe as there.
 #[cfg(not(target_arch = "nvptx64"))]
 pub(crate) unsafe fn instruction(name: &str) -> ! {

@@ -28,7 +28,21 @@ pub(super) fn ptx(
 
 /// Words of instructions that are newer than their target, with the version of PTX that has them. They come as inline assembly, which LLVM does not look
 /// into: it writes the version that the target needs.
-const NEWER: [(&str, (u32, u32)); 2] = [("atom.global.add.v", (8, 1)), (".b128", (8, 4))];
+const NEWER: [(&str, (u32, u32)); 11] = [
+    ("atom.global.add.v", (8, 1)),
+    ("wgmma.mma_async.sp.", (8, 2)),
+    (".b128", (8, 4)),
+    // `wgmma` of bytes with a sign and without, dense and sparse; of `mma.sync` the layout stands before the type.
+    ("k32.s32.s8.u8", (8, 4)),
+    ("k32.s32.u8.s8", (8, 4)),
+    ("k64.s32.s8.u8", (8, 4)),
+    ("k64.s32.u8.s8", (8, 4)),
+    // `mma.sync` of floats of 8 bits.
+    (".row.col.f32.e", (8, 4)),
+    ("sp::ordered_metadata", (8, 5)),
+    ("k16.row.col.f32.e", (8, 7)),
+    (".row.col.f16.e", (8, 7)),
+];
 
 /// The text with the version that its instructions need.
 fn with_version(text: String) -> String {
@@ -66,6 +80,26 @@ mod tests {
             ("8.0", "atom.global.add.v2.f32 {a, b}, [at], {c, d};", "8.1"),
             ("8.0", "atom.global.add.v2.f32; mov.b128 a, {b, c};", "8.4"),
             ("8.6", "mov.b128 a, {b, c};", "8.6"),
+            (
+                "8.0",
+                "wgmma.mma_async.sync.aligned.m64n16k32.s32.s8.u8",
+                "8.4",
+            ),
+            (
+                "7.8",
+                "mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32",
+                "7.8",
+            ),
+            (
+                "7.8",
+                "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32",
+                "8.4",
+            ),
+            (
+                "7.8",
+                "mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e5m2.f32",
+                "8.7",
+            ),
         ] {
             assert_eq!(with_version(text(version, code)), text(expected, code));
         }

@@ -18,15 +18,19 @@
 //! }
 //! ```
 
+use super::copy::{WITHOUT, WithPolicy, bytes};
+use crate::cache::hinted;
 use crate::half::{Bf16, F16};
 use crate::state_space::{self, ptx};
 
 /// Of each trait one that nobody else can implement, with the instruction for elements one after another.
 mod sealed {
+    use crate::cache::CachePolicy;
+
     macro_rules! operations {
         ($($name:ident: $($operation:ident)*;)*) => {$(
             pub trait $name: Sized {$(
-                unsafe fn $operation(to: *mut Self, from: u32, bytes: u32);
+                unsafe fn $operation(to: *mut Self, from: u32, bytes: u32, policy: Option<CachePolicy>);
             )*}
         )*};
     }
@@ -55,14 +59,13 @@ macro_rules! reductions {
     (@ $sealed:ident, $ty:ty, $type_name:literal, [$($operation:ident: $words:literal),*]) => {
         impl sealed::$sealed for $ty {$(
             #[inline(always)]
-            unsafe fn $operation(to: *mut Self, from: u32, bytes: u32) {
+            unsafe fn $operation(to: *mut Self, from: u32, bytes: u32, policy: Option<crate::cache::CachePolicy>) {
                 // SAFETY: the caller's promise.
                 unsafe {
-                    ptx!("cp.reduce.async.bulk":
-                        concat!(
-                            "{{ .reg .b64 global; cvta.to.global.u64 global, {to}; cp.reduce.async.bulk.global.shared::cta.bulk_group.",
-                            $words, $type_name, " [global], [{from}], {bytes}; }}",
-                        ),
+                    hinted!(policy, "cp.reduce.async.bulk":
+                        ["{{ .reg .b64 global; cvta.to.global.u64 global, {to}; cp.reduce.async.bulk.global.shared::cta.bulk_group"],
+                        [".", $words, $type_name, " [global], [{from}], {bytes}"],
+                        ["; }}"],
                         to = in(reg64) to,
                         from = in(reg32) from,
                         bytes = in(reg32) bytes,
@@ -101,9 +104,20 @@ macro_rules! stores {
         /// As for [`store`](super::store), but that others may join elements with the destination's meanwhile, by atomics.
         #[inline]
         pub unsafe fn $name<T: $bound>(to: *mut T, from: *const T, count: usize) {
-            let bytes = (count * size_of::<T>()) as u32;
-            // SAFETY: the caller's promise.
-            unsafe { T::$operation(to, state_space::shared(from), bytes) }
+            // SAFETY: passed on.
+            unsafe { WITHOUT.$name(to, from, count) }
+        }
+
+        impl WithPolicy {
+            #[doc = concat!("[`", stringify!($name), "`] with this policy.")]
+            ///
+            /// # Safety
+            #[doc = concat!("As for [`", stringify!($name), "`].")]
+            #[inline]
+            pub unsafe fn $name<T: $bound>(self, to: *mut T, from: *const T, count: usize) {
+                // SAFETY: the caller's promise.
+                unsafe { T::$operation(to, state_space::shared(from), bytes::<T>(count), self.0) }
+            }
         }
     )*};
 }

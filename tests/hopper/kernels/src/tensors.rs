@@ -2,6 +2,7 @@
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::barrier::{Barrier, BarrierStorage, Block, Cluster, Parity};
+use lanewise_std::cache::CachePolicy;
 use lanewise_std::half::{Bf16, F16};
 use lanewise_std::kernel::Value;
 use lanewise_std::thread::{block_dim_x, block_idx_x, sync_threads, thread_idx_x};
@@ -49,6 +50,23 @@ pub fn load_box<const RANK: usize>(
     show(&tile, output);
 }
 
+/// Each way to store, by its number.
+macro_rules! store_by {
+    ($map:expr, $at:expr, $tile:expr, $how:expr) => {
+        match $how {
+            0 => $map.store($at, $tile.as_ptr()),
+            1 => $map.store_add($at, $tile.as_ptr()),
+            2 => $map.store_min($at, $tile.as_ptr()),
+            3 => $map.store_max($at, $tile.as_ptr()),
+            4 => $map.store_and($at, $tile.as_ptr()),
+            5 => $map.store_or($at, $tile.as_ptr()),
+            6 => $map.store_xor($at, $tile.as_ptr()),
+            7 => $map.store_inc($at, $tile.as_ptr()),
+            _ => $map.store_dec($at, $tile.as_ptr()),
+        }
+    };
+}
+
 /// What a box does to what is there.
 #[kernel(instances(1, 2, 3, 4, 5))]
 #[launch_contract(dims = 1)]
@@ -68,111 +86,85 @@ pub fn store_box<const RANK: usize>(
     sync_threads();
     if thread_idx_x() == 0 {
         // SAFETY: the box is written, and nobody writes it again.
-        unsafe {
-            match how {
-                0 => map.store(at, tile.as_ptr()),
-                1 => map.store_add(at, tile.as_ptr()),
-                2 => map.store_min(at, tile.as_ptr()),
-                3 => map.store_max(at, tile.as_ptr()),
-                4 => map.store_and(at, tile.as_ptr()),
-                5 => map.store_or(at, tile.as_ptr()),
-                6 => map.store_xor(at, tile.as_ptr()),
-                7 => map.store_inc(at, tile.as_ptr()),
-                _ => map.store_dec(at, tile.as_ptr()),
-            }
-        }
-        bulk::commit_group();
-        bulk::wait_group::<0>();
+        unsafe { store_by!(map, at, tile, how) };
+        wait_for_stores();
     }
 }
 
 /// Elements of the box that each kernel of `joins!` stores.
 pub const JOINED: usize = 32;
 
-/// Kernels of one block that join a box with the elements from `at` on, one entry point for each type that the hardware can do it with.
+/// Elements of `input` in shared memory, where the unit sees them.
+#[inline(always)]
+fn joined<T: Value>(input: &[T], piece: SharedArray<T, JOINED>) {
+    for i in (thread_idx_x() as usize..input.len().min(JOINED)).step_by(block_dim_x() as usize) {
+        // SAFETY: the element is this thread's alone until the barrier.
+        unsafe { piece.set(i, input[i]) };
+    }
+    bulk::fence_proxy_async();
+    sync_threads();
+}
+
+/// Waits for what the thread has stored.
+#[inline(always)]
+fn wait_for_stores() {
+    bulk::commit_group();
+    bulk::wait_group::<0>();
+}
+
+/// Kernels of one block that join `JOINED` elements with those that are there, one entry point for each type that the hardware can do it with: by a box from `at` on, and
+/// one after another by plain bulk copies.
 macro_rules! joins {
-    ($($(#[$doc:meta])* $name:ident: $bound:ident of [$($ty:ty),*], by $($number:literal $how:ident),*;)*) => {$(
+    ($($(#[$doc:meta])* $of_boxes:ident $plain:ident: $bound:ident of [$($ty:ty),*], by $($number:literal $how:ident),*;)*) => {$(
         $(#[$doc])*
         #[kernel(instances($($ty),*))]
         #[launch_contract(dims = 1)]
-        pub fn $name<T: $bound + Value>(
-            map: TensorMapMut<T, 1>,
-            at: i32,
-            input: &[T],
-            how: u32,
-        ) {
+        pub fn $of_boxes<T: $bound + Value>(map: TensorMapMut<T, 1>, at: i32, input: &[T], how: u32) {
             shared! { static BOX: [Tile<[T; JOINED]>; 1]; }
-            let tile = BOX.tile(0);
-            for i in (thread_idx_x() as usize..input.len().min(JOINED)).step_by(block_dim_x() as usize) {
-                // SAFETY: the element is this thread's alone until the barrier.
-                unsafe { tile.set(i, input[i]) };
-            }
-            bulk::fence_proxy_async();
-            sync_threads();
+            joined(input, BOX.tile(0));
             if thread_idx_x() == 0 {
                 // SAFETY: the box is written, and nobody writes it again.
                 unsafe {
                     match how {
-                        $($number => map.$how([at], tile.as_ptr()),)*
+                        $($number => map.$how([at], BOX.tile(0).as_ptr()),)*
                         _ => {}
                     }
                 }
-                bulk::commit_group();
-                bulk::wait_group::<0>();
+                wait_for_stores();
             }
         }
-    )*};
-}
-joins! {
-    /// Adds.
-    add_elements: ReduceAdd of [u32, i32, u64, F16, Bf16, f32, f64], by 0 store_add;
-    /// Keeps the lesser, or the greater.
-    bound_elements: ReduceMinMax of [u32, i32, u64, i64, F16, Bf16], by 0 store_min, 1 store_max;
-    /// Joins bits: and, or, xor.
-    join_bits: ReduceBitwise of [u32, i32, u64], by 0 store_and, 1 store_or, 2 store_xor;
-}
 
-/// The same with elements one after another, by plain bulk copies.
-macro_rules! bulk_joins {
-    ($($(#[$doc:meta])* $name:ident: $bound:ident of [$($ty:ty),*], by $($number:literal $how:ident),*;)*) => {$(
         $(#[$doc])*
         ///
         /// # Safety
         /// The output begins at a multiple of 16 bytes.
         #[kernel(instances($($ty),*))]
         #[launch_contract(dims = 1)]
-        pub unsafe fn $name<T: $bound + Value>(output: GlobalMut<T>, input: &[T], how: u32) {
+        pub unsafe fn $plain<T: $bound + Value>(output: GlobalMut<T>, input: &[T], how: u32) {
             shared! { static PIECE: [Tile<[T; JOINED]>; 1]; }
-            let piece = PIECE.tile(0);
-            for i in (thread_idx_x() as usize..input.len().min(JOINED)).step_by(block_dim_x() as usize) {
-                // SAFETY: the element is this thread's alone until the barrier.
-                unsafe { piece.set(i, input[i]) };
-            }
-            bulk::fence_proxy_async();
-            sync_threads();
+            joined(input, PIECE.tile(0));
             if thread_idx_x() == 0 && output.len() >= JOINED && block_idx_x() == 0 {
                 // SAFETY: in bounds, aligned as the caller says; nobody writes the piece again.
                 unsafe {
                     match how {
-                        $($number => bulk::$how(output.address_of(0), piece.as_ptr(), JOINED),)*
+                        $($number => bulk::$how(output.address_of(0), PIECE.tile(0).as_ptr(), JOINED),)*
                         _ => {}
                     }
                 }
-                bulk::commit_group();
-                bulk::wait_group::<0>();
+                wait_for_stores();
             }
         }
     )*};
 }
-bulk_joins! {
+joins! {
     /// Adds.
-    add_plain: ReduceAdd of [u32, i32, u64, F16, Bf16, f32, f64], by 0 store_add;
+    add_elements add_plain: ReduceAdd of [u32, i32, u64, F16, Bf16, f32, f64], by 0 store_add;
     /// Keeps the lesser, or the greater.
-    bound_plain: ReduceMinMax of [u32, i32, u64, i64, F16, Bf16], by 0 store_min, 1 store_max;
+    bound_elements bound_plain: ReduceMinMax of [u32, i32, u64, i64, F16, Bf16], by 0 store_min, 1 store_max;
     /// Joins bits: and, or, xor.
-    join_plain: ReduceBitwise of [u32, i32, u64], by 0 store_and, 1 store_or, 2 store_xor;
+    join_bits join_plain: ReduceBitwise of [u32, i32, u64], by 0 store_and, 1 store_or, 2 store_xor;
     /// Counts up, or down.
-    count_plain: ReduceIncDec of [u32], by 0 store_inc, 1 store_dec;
+    count_elements count_plain: ReduceIncDec of [u32], by 0 store_inc, 1 store_dec;
 }
 
 /// One box into all blocks of the cluster; each block writes it behind the one before.
@@ -224,10 +216,42 @@ pub fn load_pixels(
     show(&tile, output);
 }
 
-/// A column of pixels on its way back: stored, or added.
+/// A column of pixels, brought near before, into all blocks of the cluster, with a policy for the second-level cache; each block writes it behind the one before.
 #[kernel]
 #[launch_contract(dims = 1)]
-pub fn store_pixels(map: Im2colMapMut<u32, 4>, at: [i32; 4], input: &[u32], add: bool) {
+pub fn load_pixels_for_all(
+    map: Im2colMap<u32, 4>,
+    at: [i32; 4],
+    offsets: [u16; 2],
+    bytes: u32,
+    output: GlobalMut<u32>,
+) {
+    shared! {
+        static BOX: [Tile<[u32; WORDS]>; 1];
+        static BARRIER: [BarrierStorage; 1];
+    }
+    let barrier = Barrier::<Cluster>::init(&BARRIER, 1);
+    let tile = BOX.tile(0);
+    if thread_idx_x() == 0 {
+        let _ = barrier.arrive_expect_bytes(bytes);
+        if cluster::block_rank() == 0 {
+            let all = ((1u32 << cluster::num_blocks()) - 1) as u16;
+            let map = map.with_policy(CachePolicy::evict_last());
+            map.prefetch(at, offsets);
+            // SAFETY: there is room in each block, which all have begun; it is read after the wait.
+            unsafe { map.load_multicast(tile.as_ptr(), at, offsets, &barrier, all) };
+        }
+    }
+    barrier.wait_parity(Parity::Even);
+    let words = bytes as usize / 4;
+    show(&tile, output.part(block_idx_x() as usize * words, words));
+    cluster::sync_cluster();
+}
+
+/// A column of pixels on its way back: stored, or joined, each with a policy.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn store_pixels(map: Im2colMapMut<u32, 4>, at: [i32; 4], input: &[u32], how: u32) {
     shared! { static BOX: [Tile<[u32; WORDS]>; 1]; }
     let tile = BOX.tile(0);
     for i in (thread_idx_x() as usize..input.len().min(WORDS)).step_by(block_dim_x() as usize) {
@@ -237,15 +261,10 @@ pub fn store_pixels(map: Im2colMapMut<u32, 4>, at: [i32; 4], input: &[u32], add:
     bulk::fence_proxy_async();
     sync_threads();
     if thread_idx_x() == 0 {
+        let map = map.with_policy(CachePolicy::evict_first_of(0.5));
         // SAFETY: the pixels are written, and nobody writes them again.
-        unsafe {
-            match add {
-                true => map.store_add(at, tile.as_ptr()),
-                false => map.store(at, tile.as_ptr()),
-            }
-        }
-        bulk::commit_group();
-        bulk::wait_group::<0>();
+        unsafe { store_by!(map, at, tile, how) };
+        wait_for_stores();
     }
 }
 
@@ -314,38 +333,4 @@ pub fn add_rows_of_all(map: TensorMap<u32, 2>, boxes: u32, output: GlobalMut<u32
         unsafe { output.set((block_idx_x() * ADDERS + thread) as usize, sum) };
     }
     cluster::sync_cluster();
-}
-
-/// `output += 2 * input` by plain bulk copies, in pieces of 256 words; both are multiples of that.
-///
-/// # Safety
-/// Both begin at a multiple of 16 bytes.
-#[kernel]
-#[launch_contract(dims = 1)]
-pub unsafe fn add_twice(input: &[u32], output: GlobalMut<u32>) {
-    const PIECE: usize = 256;
-    shared! {
-        static PIECES: [Tile<[u32; PIECE]>; 1];
-        static BARRIER: [BarrierStorage; 1];
-    }
-    let start = block_idx_x() as usize * PIECE;
-    if start + PIECE > input.len().min(output.len()) {
-        return;
-    }
-    let barrier = Barrier::<Block>::init(&BARRIER, 1);
-    let piece = PIECES.tile(0);
-    if thread_idx_x() == 0 {
-        let _ = barrier.arrive_expect_bytes(4 * PIECE as u32);
-        // SAFETY: in bounds, and aligned as the caller says; read after the wait.
-        unsafe { bulk::load(piece.as_ptr(), &raw const input[start], PIECE, &barrier) };
-    }
-    barrier.wait_parity(Parity::Even);
-    if thread_idx_x() == 0 {
-        for _ in 0..2 {
-            // SAFETY: in bounds; nobody writes the piece, and nobody else touches the output.
-            unsafe { bulk::store_add(output.address_of(start), piece.as_ptr(), PIECE) };
-        }
-        bulk::commit_group();
-        bulk::wait_group::<0>();
-    }
 }

@@ -1,10 +1,12 @@
 //! Wrong uses, one a kernel: each gets a report that names it.
 
 use lanewise_macros::{kernel, shared};
-use lanewise_std::barrier::{Barrier, BarrierStorage, Block, Parity};
+use lanewise_std::barrier::{Barrier, BarrierStorage, Block, Cluster, Parity};
+use lanewise_std::matrix::element::Bf16;
+use lanewise_std::matrix::warpgroup::{Accumulator, Descriptor};
 use lanewise_std::pipeline::{Pipeline, StageStorage};
-use lanewise_std::thread::{block_dim_x, sync_threads, thread_idx_x};
-use lanewise_std::tma::{TensorMap, TensorMapMut, Tile};
+use lanewise_std::thread::{block_dim_x, nanosleep, sync_threads, thread_idx_x};
+use lanewise_std::tma::{SwizzledTile, TensorMap, TensorMapMut, Tile};
 use lanewise_std::{GlobalMut, bulk, cluster};
 
 /// The first thread never arrives, and the rest wait for it.
@@ -127,5 +129,70 @@ pub fn no_proxy_fence(map: TensorMapMut<u32, 2>) {
         unsafe { map.store([0, 0], tile.as_ptr()) };
         bulk::commit_group();
         bulk::wait_group::<0>();
+    }
+}
+
+/// Products that nobody waits for, whose sum is read.
+#[kernel(min_arch = "sm_90a")]
+#[launch_contract(dims = 1, block = (128))]
+pub fn forgotten_products(output: GlobalMut<f32>) {
+    shared! { static TILE: [SwizzledTile<[u16; 4096]>; 1]; }
+    for i in (thread_idx_x() as usize..4096).step_by(block_dim_x() as usize) {
+        // SAFETY: the element is this thread's until the barrier.
+        unsafe { TILE.tile(0).set(i, 0x3f80) };
+    }
+    bulk::fence_proxy_async();
+    sync_threads();
+    let tile = Descriptor::<Bf16>::of_tile(TILE.tile(0).as_ptr());
+    let mut sum = Accumulator::<f32, 4>::zero();
+    let mut products = sum.start();
+    // SAFETY: none; that they are forgotten is what the test is about.
+    unsafe { products.multiply_add(tile, tile) };
+    core::mem::forget(products);
+    sum.for_each(|row, column, element| {
+        let index = row * 8 + column;
+        if index < output.len() {
+            // SAFETY: each element is one thread's.
+            unsafe { output.set_unchecked(index, element) };
+        }
+    });
+}
+
+/// The first block of a cluster sends to the second, which has ended.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn sends_to_a_block_that_left() {
+    shared! {
+        static FROM: [Tile<[u32; 64]>; 1];
+        static TO: [Tile<[u32; 64]>; 1];
+        static BARRIER: [BarrierStorage; 1];
+    }
+    let barrier = Barrier::<Cluster>::init(&BARRIER, 1);
+    for i in (thread_idx_x() as usize..64).step_by(block_dim_x() as usize) {
+        // SAFETY: the element is this thread's until the barrier.
+        unsafe { FROM.tile(0).set(i, i as u32) };
+    }
+    bulk::fence_proxy_async();
+    sync_threads();
+    if cluster::block_rank() == 0 && thread_idx_x() == 0 {
+        for _ in 0..1000 {
+            nanosleep(100);
+        }
+        // SAFETY: none; this is what the test is about.
+        unsafe { bulk::copy_to_block(TO.tile(0).as_ptr(), FROM.tile(0).as_ptr(), 64, &barrier, 1) };
+    }
+}
+
+/// The first block of a cluster arrives at a barrier of the second, which has ended.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn arrives_at_a_block_that_left() {
+    shared! { static BARRIER: [BarrierStorage; 1]; }
+    let barrier = Barrier::<Cluster>::init(&BARRIER, 1);
+    if cluster::block_rank() == 0 && thread_idx_x() == 0 {
+        for _ in 0..1000 {
+            nanosleep(100);
+        }
+        barrier.of_block(1).arrive();
     }
 }

@@ -3,10 +3,12 @@
 mod atomics;
 mod barriers;
 mod blackwell;
+mod bulk;
 mod copies;
 mod gemm;
 mod grids;
 mod matrices;
 mod multimem;
+mod sparse;
 mod tensors;
 mod wrong;

@@ -2,9 +2,9 @@
 
 use hopper::{buffer, device, values};
 use hopper_kernels::tensors::{
-    ADDERS, JOINED, WORDS, add_elements, add_plain, add_rows_of_all, add_twice, bound_elements,
-    bound_plain, count_plain, join_bits, join_plain, load_box, load_for_all, load_pixels,
-    store_box, store_pixels,
+    ADDERS, JOINED, WORDS, add_elements, add_plain, add_rows_of_all, bound_elements, bound_plain,
+    count_elements, count_plain, join_bits, join_plain, load_box, load_for_all, load_pixels,
+    load_pixels_for_all, store_box, store_pixels,
 };
 use lanewise::tensor_map::{
     Columns, Im2colMap, Im2colMapMut, Swizzle, TensorElement, TensorMap, TensorMapError,
@@ -276,13 +276,28 @@ fn one_box_comes_to_all_blocks_of_a_cluster() {
     }
 }
 
+/// Two images of 5 x 4 pixels of 4 channels.
+const IMAGES: [usize; 4] = [4, 5, 4, 2];
+
+/// The 32 pixels from the corner on that a filter of 3 x 3 pixels meets at these offsets, of images whose elements count from 1.
+fn met(offsets: [u16; 2]) -> Vec<u32> {
+    let mut expected = Vec::new();
+    for pixel in 0..32i64 {
+        let (x, y, image) = (pixel % 5, pixel / 5 % 4, pixel / 20);
+        let (x, y) = (x - 1 + i64::from(offsets[0]), y - 1 + i64::from(offsets[1]));
+        for channel in 0..4 {
+            let place = index(IMAGES, [channel, x, y, image]);
+            expected.push(place.map_or(0, |i| i as u32 + 1));
+        }
+    }
+    expected
+}
+
 #[test]
 fn pixels_come_as_a_convolution_meets_them() {
     let (device, stream) = device();
-    // Two images of 5 x 4 pixels of 4 channels; a filter of 3 x 3 pixels around each.
-    let size = [4, 5, 4, 2];
     let images = buffer(&device, &(1..=160).collect::<Vec<u32>>());
-    let columns = Columns::new(size, ([-1, -1, 0], [-1, -1, 0]), (4, 32));
+    let columns = Columns::new(IMAGES, ([-1, -1, 0], [-1, -1, 0]), (4, 32));
     let map = Im2colMap::new(&images, columns).expect("a map");
     for offsets in [[0u16, 0], [1, 2], [2, 1]] {
         let mut output = buffer(&device, &[u32::MAX; 128]);
@@ -290,33 +305,36 @@ fn pixels_come_as_a_convolution_meets_them() {
         device
             .launch(&stream, load_pixels, config(), arguments)
             .expect("a launch");
-        let mut expected = Vec::new();
-        for pixel in 0..32i64 {
-            let (x, y, image) = (pixel % 5, pixel / 5 % 4, pixel / 20);
-            let (x, y) = (x - 1 + i64::from(offsets[0]), y - 1 + i64::from(offsets[1]));
-            for channel in 0..4 {
-                let place = index(size, [channel, x, y, image]);
-                expected.push(place.map_or(0, |i| i as u32 + 1));
-            }
+        assert_eq!(values(&output), met(offsets), "{offsets:?}");
+        for cluster in [1, 2, 4] {
+            let mut output = buffer(&device, &vec![u32::MAX; 128 * cluster as usize]);
+            let arguments = (&map, [0, -1, -1, 0], offsets, 512, &mut output);
+            let config = LaunchConfig::new(cluster, 64).with_cluster(cluster);
+            device
+                .launch(&stream, load_pixels_for_all, config, arguments)
+                .expect("a launch");
+            let expected = met(offsets).repeat(cluster as usize);
+            assert_eq!(values(&output), expected, "{offsets:?} {cluster}");
         }
-        assert_eq!(values(&output), expected, "{offsets:?}");
     }
 }
 
 #[test]
 fn pixels_go_where_a_convolution_met_them() {
     let (device, stream) = device();
-    let size = [4usize, 5, 4, 2];
+    let size = IMAGES;
     for (lower, upper) in [([0, 0], [0, 0]), ([0, 0], [-2, -1]), ([1, 0], [0, 0])] {
-        for add in [false, true] {
-            let mut expected = vec![1000u32; 160];
+        for (how, join) in (0..).zip(WAYS) {
+            let mut expected: Vec<u32> = (0..160u32)
+                .map(|i| i.wrapping_mul(0x9e37_79b9) >> 24)
+                .collect();
             let mut images = buffer(&device, &expected);
             let pixels: Vec<u32> = (1..=96).collect();
             let corners = ([lower[0], lower[1], 0], [upper[0], upper[1], 0]);
             let columns = Columns::new(size, corners, (4, 24));
             let mut map = Im2colMapMut::new(&mut images, columns).expect("a map");
             let start = [0, i32::from(lower[0]), i32::from(lower[1]), 0];
-            let arguments = (&mut map, start, &buffer(&device, &pixels), add);
+            let arguments = (&mut map, start, &buffer(&device, &pixels), how);
             device
                 .launch(&stream, store_pixels, config(), arguments)
                 .expect("a launch");
@@ -327,12 +345,11 @@ fn pixels_go_where_a_convolution_met_them() {
                 let y = pixel / width % height + i64::from(lower[1]);
                 for channel in 0..4 {
                     if let Some(place) = index(size, [channel, x, y, pixel / (width * height)]) {
-                        let value = (4 * pixel + channel) as u32 + 1;
-                        expected[place] = if add { expected[place] + value } else { value };
+                        expected[place] = join(expected[place], (4 * pixel + channel) as u32 + 1);
                     }
                 }
             }
-            assert_eq!(values(&images), expected, "{lower:?} {upper:?} add: {add}");
+            assert_eq!(values(&images), expected, "{lower:?} {upper:?} by {how}");
         }
     }
 }
@@ -438,8 +455,10 @@ fn each_type_of_element_is_joined_by_what_the_hardware_has_for_it() {
         i64: [], [];
     }
     let small = |i: usize| (bits(i) >> 59) as u32;
-    check_plain(count_plain::<u32>, 0, WAYS[7], small);
-    check_plain(count_plain::<u32>, 1, WAYS[8], small);
+    for (how, join) in [(0, WAYS[7]), (1, WAYS[8])] {
+        check_plain(count_plain::<u32>, how, join, small);
+        check_joins(count_elements::<u32>, how, join, small);
+    }
     halves! { F16 Bf16 }
     check_joins(
         add_elements::<f32>,
@@ -479,20 +498,6 @@ fn a_cluster_shares_what_all_its_blocks_read() {
         let expected: Vec<u32> = (0..grid * ADDERS).map(own).collect();
         assert_eq!(values(&output), expected, "{cluster} {boxes}");
     }
-}
-
-#[test]
-fn plain_bulk_copies_load_and_add() {
-    let (device, stream) = device();
-    let input: Vec<u32> = (0..2048).collect();
-    let (input, mut output) = (buffer(&device, &input), buffer(&device, &vec![7; 2048]));
-    let config = LaunchConfig::new(8, 64);
-    // SAFETY: buffers begin at multiples of 256 bytes.
-    let launched =
-        unsafe { device.launch_unchecked(&stream, add_twice, config, (&input, &mut output)) };
-    launched.expect("a launch");
-    let expected: Vec<u32> = (0..2048).map(|i| 7 + 2 * i).collect();
-    assert_eq!(values(&output), expected);
 }
 
 /// Why there is no such map over 1024 words.

@@ -2,12 +2,14 @@
 
 use hopper::{buffer, device};
 use hopper_kernels::wrong::{
-    box_between_pieces, expected_bytes, leaves_the_cluster, misaligned_box, missed_arrive,
-    missed_commit, no_proxy_fence,
+    arrives_at_a_block_that_left, box_between_pieces, expected_bytes, forgotten_products,
+    leaves_the_cluster, misaligned_box, missed_arrive, missed_commit, no_proxy_fence,
+    sends_to_a_block_that_left,
 };
 use lanewise::checks::Checking;
 use lanewise::tensor_map::{TensorMap, TensorMapMut, Tiles};
 use lanewise::{Backend, LaunchConfig, LaunchError};
+use lanewise_std::kernel::SafeKernel;
 use tests::isolate::isolated;
 
 /// What is said of a launch, in a process of its own; nothing on a GPU.
@@ -180,5 +182,63 @@ fn a_missing_fence_of_proxies_is_named_with_the_write() {
     says(
         report,
         &["without a fence between", "wrong.rs", "no_proxy_fence"],
+    );
+}
+
+#[test]
+fn products_that_nobody_waits_for_are_named() {
+    let test = "products_that_nobody_waits_for_are_named";
+    let report = report(test, |device, stream| {
+        let output = Box::leak(Box::new(buffer(device, &[0.0; 512])));
+        let config = LaunchConfig::new(1, 128);
+        device.launch(stream, forgotten_products, config, (output,))
+    });
+    says(
+        report,
+        &[
+            "is used while the `wgmma.mma_async`",
+            "wgmma.wait_group",
+            "forgotten_products",
+        ],
+    );
+}
+
+/// What is said of a kernel for a cluster of two blocks, the second of which ends at once.
+fn report_of_leaving<K>(test: &str, kernel: K) -> Option<String>
+where
+    K: SafeKernel<Params = ()>,
+{
+    report(test, |device, stream| {
+        let _checked = Checking::all().start();
+        let config = LaunchConfig::new(2, 32).with_cluster(2);
+        let launched = device.launch(stream, kernel, config, ());
+        stream.synchronize().expect_err("found by the check");
+        launched
+    })
+}
+
+#[test]
+fn a_copy_to_a_block_that_has_ended_is_named() {
+    let test = "a_copy_to_a_block_that_has_ended_is_named";
+    says(
+        report_of_leaving(test, sends_to_a_block_that_left),
+        &[
+            "256-byte asynchronous write of shared memory of a block that has ended",
+            "block (1,0,0)",
+            "sends_to_a_block_that_left",
+        ],
+    );
+}
+
+#[test]
+fn an_arrival_at_a_block_that_has_ended_is_named() {
+    let test = "an_arrival_at_a_block_that_has_ended_is_named";
+    says(
+        report_of_leaving(test, arrives_at_a_block_that_left),
+        &[
+            "use of an mbarrier of a block that has ended",
+            "block (1,0,0)",
+            "arrives_at_a_block_that_left",
+        ],
     );
 }

@@ -336,7 +336,7 @@ impl Core<'_> {
         }
     }
 
-    /// Tells the race check of an asynchronous access that begins.
+    /// Tells the checks of an asynchronous access that begins.
     pub(in crate::machine) fn begin_access(
         &mut self,
         op: *const Op,
@@ -345,6 +345,12 @@ impl Core<'_> {
         spot: CheckedPlace,
         bytes: u64,
     ) {
+        let of_block = |owner| self.team.blocks.iter().position(|it| it.linear == owner);
+        if let Some(rank) = spot.0.and_then(of_block) {
+            let act = if kind == Kind::Read { "read" } else { "write" };
+            let what = || format!("{bytes}-byte asynchronous {act} of shared memory");
+            self.look_ended(op, lane, rank, what);
+        }
         self.tell_access(op, lane, kind, (spot, bytes), true);
     }
 

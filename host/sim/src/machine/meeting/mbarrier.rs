@@ -80,6 +80,7 @@ impl Core<'_> {
             rank: rank.map_or(self.current.0, |rank| rank as usize),
             at: (at % window::SHARED_PER_BLOCK) as u32,
         };
+        self.look_ended(op, lane, home.rank, || "use of an mbarrier".into());
         Some((home, host.cast()))
     }
 

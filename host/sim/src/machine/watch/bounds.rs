@@ -115,17 +115,9 @@ impl<'l> Core<'l> {
         let by = |core: &Self, lane| (core.current.0, core.current.1 as u32, lane);
         if checks.sync {
             for lane in lanes(mask) {
-                let rank = (addresses[lane] / window::SHARED_PER_BLOCK).checked_sub(1);
-                let block = rank.and_then(|rank| self.team.blocks.get(rank as usize));
-                if let Some(block) = block.filter(|block| block.live == 0) {
-                    let [x, y, z] = block.id;
-                    let what = format!(
-                        "{bytes}-byte {} of shared memory of a block that has ended",
-                        verb(class)
-                    );
-                    let note = format!("it is memory of block ({x},{y},{z})");
-                    let by = by(self, lane);
-                    self.note_by(FindingKind::EndedBlock, op, by, || Some((what, vec![note])));
+                if let Some(rank) = (addresses[lane] / window::SHARED_PER_BLOCK).checked_sub(1) {
+                    let what = || format!("{bytes}-byte {} of shared memory", verb(class));
+                    self.look_ended(op, lane, rank as usize, what);
                 }
             }
         }
@@ -149,6 +141,29 @@ impl<'l> Core<'l> {
             let by = by(self, lane);
             self.note_by(FindingKind::OutsideArray, op, by, || {
                 Some((what, vec![note]))
+            });
+        }
+    }
+}
+
+impl Core<'_> {
+    /// Finds what a lane does to shared memory of the cluster's block with this rank, if that block has ended.
+    pub(in crate::machine) fn look_ended(
+        &mut self,
+        op: *const Op,
+        lane: usize,
+        rank: usize,
+        what: impl FnOnce() -> String,
+    ) {
+        let block = self.team.blocks.get(rank).filter(|block| block.live == 0);
+        let Some([x, y, z]) = block.map(|block| block.id) else {
+            return;
+        };
+        if self.run.launch.checks.sync {
+            let by = (self.current.0, self.current.1 as u32, lane);
+            self.note_by(FindingKind::EndedBlock, op, by, || {
+                let what = format!("{} of a block that has ended", what());
+                Some((what, vec![format!("it is memory of block ({x},{y},{z})")]))
             });
         }
     }

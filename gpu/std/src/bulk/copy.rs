@@ -1,0 +1,187 @@
+//! Copies between global and shared memory, with a policy for the second-level cache or without.
+
+use crate::barrier::{Barrier, Scope};
+use crate::cache::{CachePolicy, hinted};
+use crate::state_space::{self, ptx};
+
+/// This module's copies from and to global memory, with a policy for the second-level cache: [`with_policy`].
+#[derive(Clone, Copy, Debug)]
+pub struct WithPolicy(pub(super) Option<CachePolicy>);
+
+/// As the hardware likes it.
+pub(super) const WITHOUT: WithPolicy = WithPolicy(None);
+
+/// The copies of this module, with a policy for the second-level cache: `with_policy(CachePolicy::evict_first()).load(..)`.
+#[doc(alias = "L2::cache_hint")]
+#[inline]
+#[must_use]
+pub fn with_policy(policy: CachePolicy) -> WithPolicy {
+    WithPolicy(Some(policy))
+}
+
+/// Bytes of so many elements.
+pub(super) fn bytes<T>(count: usize) -> u32 {
+    (count * size_of::<T>()) as u32
+}
+
+/// Starts a copy of `count` elements from global to this block's shared memory, which tells `barrier` of its bytes.
+///
+/// # Safety
+/// `to` is in this block's shared memory and `from` in global memory, both valid for so many elements and at multiples of 16 bytes, and the bytes are a
+/// multiple of 16. Until the phase of the barrier that expects the bytes has ended, no thread writes the source or touches the destination.
+#[doc(alias = "cp.async.bulk")]
+#[doc(alias = "cuda::device::memcpy_async_tx")]
+#[inline]
+pub unsafe fn load<T: Copy, S: Scope>(
+    to: *mut T,
+    from: *const T,
+    count: usize,
+    barrier: &Barrier<S>,
+) {
+    // SAFETY: passed on.
+    unsafe { WITHOUT.load(to, from, count, barrier) }
+}
+
+/// Starts a copy of `count` elements from global memory into several blocks of the cluster: bit `r` of `blocks` is block `r`. They come to the same place in each,
+/// and tell each block's barrier at the place of this one.
+///
+/// # Safety
+/// As for [`load`], in each of the blocks; the cluster has them all, and none has ended.
+#[doc(alias = "cp.async.bulk.multicast::cluster")]
+#[inline]
+pub unsafe fn load_multicast<T: Copy, S: Scope>(
+    to: *mut T,
+    from: *const T,
+    count: usize,
+    barrier: &Barrier<S>,
+    blocks: u16,
+) {
+    // SAFETY: passed on.
+    unsafe { WITHOUT.load_multicast(to, from, count, barrier, blocks) }
+}
+
+/// Starts a copy of `count` elements from this block's shared memory to global memory, in this thread's open group.
+///
+/// # Safety
+/// As for [`load`], the other way round: no thread writes the source before [`wait_group_read`](super::wait_group_read), nor touches the destination before
+/// [`wait_group`](super::wait_group); and [`fence_proxy_async`](super::fence_proxy_async) stands between the writes of the source and this.
+#[doc(alias = "cp.async.bulk.global.shared::cta")]
+#[inline]
+pub unsafe fn store<T: Copy>(to: *mut T, from: *const T, count: usize) {
+    // SAFETY: passed on.
+    unsafe { WITHOUT.store(to, from, count) }
+}
+
+/// Has `count` elements of global memory brought to the second-level cache, for a copy that comes later.
+///
+/// # Safety
+/// `from` is in global memory, valid for so many elements, at a multiple of 16 bytes, and the bytes are a multiple of 16.
+#[doc(alias = "cp.async.bulk.prefetch.L2")]
+#[inline]
+pub unsafe fn prefetch<T: Copy>(from: *const T, count: usize) {
+    // SAFETY: passed on.
+    unsafe { WITHOUT.prefetch(from, count) }
+}
+
+impl WithPolicy {
+    /// [`load`] with this policy.
+    ///
+    /// # Safety
+    /// As for [`load`].
+    #[inline]
+    pub unsafe fn load<T: Copy, S: Scope>(
+        self,
+        to: *mut T,
+        from: *const T,
+        count: usize,
+        barrier: &Barrier<S>,
+    ) {
+        let (to, barrier) = (state_space::shared(to), barrier.address());
+        // SAFETY: the caller's promise.
+        unsafe {
+            hinted!(self.0, "cp.async.bulk":
+                ["{{ .reg .b64 global; cvta.to.global.u64 global, {from}; cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"],
+                [" [{to}], [global], {bytes}, [{barrier}]"],
+                ["; }}"],
+                to = in(reg32) to,
+                from = in(reg64) from,
+                bytes = in(reg32) bytes::<T>(count),
+                barrier = in(reg32) barrier,
+                options(nostack, preserves_flags),
+            );
+        }
+    }
+
+    /// [`load_multicast`] with this policy.
+    ///
+    /// # Safety
+    /// As for [`load_multicast`].
+    #[inline]
+    pub unsafe fn load_multicast<T: Copy, S: Scope>(
+        self,
+        to: *mut T,
+        from: *const T,
+        count: usize,
+        barrier: &Barrier<S>,
+        blocks: u16,
+    ) {
+        let (to, barrier) = (state_space::shared(to), barrier.address());
+        // SAFETY: the caller's promise.
+        unsafe {
+            hinted!(self.0, "cp.async.bulk":
+                [
+                    "{{ .reg .b64 global; cvta.to.global.u64 global, {from}; ",
+                    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster"
+                ],
+                [" [{to}], [global], {bytes}, [{barrier}], {blocks}"],
+                ["; }}"],
+                to = in(reg32) to,
+                from = in(reg64) from,
+                bytes = in(reg32) bytes::<T>(count),
+                barrier = in(reg32) barrier,
+                blocks = in(reg16) blocks,
+                options(nostack, preserves_flags),
+            );
+        }
+    }
+
+    /// [`store`] with this policy.
+    ///
+    /// # Safety
+    /// As for [`store`].
+    #[inline]
+    pub unsafe fn store<T: Copy>(self, to: *mut T, from: *const T, count: usize) {
+        let from = state_space::shared(from);
+        // SAFETY: the caller's promise.
+        unsafe {
+            hinted!(self.0, "cp.async.bulk":
+                ["{{ .reg .b64 global; cvta.to.global.u64 global, {to}; cp.async.bulk.global.shared::cta.bulk_group"],
+                [" [global], [{from}], {bytes}"],
+                ["; }}"],
+                to = in(reg64) to,
+                from = in(reg32) from,
+                bytes = in(reg32) bytes::<T>(count),
+                options(nostack, preserves_flags),
+            );
+        }
+    }
+
+    /// [`prefetch`] with this policy.
+    ///
+    /// # Safety
+    /// As for [`prefetch`].
+    #[inline]
+    pub unsafe fn prefetch<T: Copy>(self, from: *const T, count: usize) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            hinted!(self.0, "cp.async.bulk.prefetch":
+                ["{{ .reg .b64 global; cvta.to.global.u64 global, {from}; cp.async.bulk.prefetch.L2.global"],
+                [" [global], {bytes}"],
+                ["; }}"],
+                from = in(reg64) from,
+                bytes = in(reg32) bytes::<T>(count),
+                options(nostack, preserves_flags),
+            );
+        }
+    }
+}

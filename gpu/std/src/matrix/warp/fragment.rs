@@ -1,0 +1,138 @@
+//! Operands and sums as a warp has them: registers of each lane.
+
+use core::marker::PhantomData;
+
+use super::rows::{load_matrices, load_matrices_transposed};
+use crate::matrix::Element;
+use crate::matrix::element::{Bf16, F16};
+use crate::warp;
+
+/// Rows of the left operand and of the sum.
+pub const ROWS: usize = 16;
+/// Columns of the right operand and of the sum.
+pub const COLUMNS: usize = 8;
+/// Bytes of a row of a [`Left<E>`](Left), and of a column of a [`Right<E>`](Right).
+pub const BYTES: usize = 32;
+
+/// The left operand: 16 rows of 8 bytes for each of a lane's `REGISTERS`, 4 or 2.
+#[derive(Clone, Copy, Debug)]
+pub struct Left<E, const REGISTERS: usize = 4>(pub(super) [u32; REGISTERS], PhantomData<E>);
+
+/// The right operand: 8 columns of 16 bytes for each of a lane's `REGISTERS`, 2 or 1, or 4 where the left one is [sparse](crate::matrix::sparse).
+#[derive(Clone, Copy, Debug)]
+pub struct Right<E, const REGISTERS: usize = 2>(pub(super) [u32; REGISTERS], PhantomData<E>);
+
+/// The sum: 16 rows of 8, of which each lane has four, one in a register, or two half floats.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sum<T, const REGISTERS: usize = 4>(pub(super) [T; REGISTERS]);
+
+impl<E: Element, const REGISTERS: usize> Left<E, REGISTERS> {
+    /// Loads from shared memory: from row to row there are `stride` bytes, a multiple of 16.
+    ///
+    /// # Safety
+    /// The rows are there, at multiples of 16 bytes, and nobody writes them meanwhile.
+    #[doc(alias = "ldmatrix")]
+    #[inline]
+    #[must_use]
+    pub unsafe fn load(tile: *const E::Bits, stride: usize) -> Self {
+        let lane = warp::lane_id() as usize % (8 * REGISTERS);
+        // Matrices of 8 rows of 16 bytes: lane l gives the address of row l % 8 of matrix l / 8.
+        let offset = lane % ROWS * stride + lane / ROWS * 16;
+        // SAFETY: the caller's promise.
+        Left(
+            unsafe { load_matrices(tile.cast::<u8>().wrapping_add(offset)) },
+            PhantomData,
+        )
+    }
+
+    /// The registers, for who makes them in another way.
+    #[inline]
+    #[must_use]
+    pub fn from_registers(registers: [u32; REGISTERS]) -> Self {
+        Left(registers, PhantomData)
+    }
+
+    /// The registers, as the instruction takes them.
+    #[inline]
+    #[must_use]
+    pub fn registers(&self) -> [u32; REGISTERS] {
+        self.0
+    }
+}
+
+impl<E: Element, const REGISTERS: usize> Right<E, REGISTERS> {
+    /// Loads from shared memory where the operand is stored as its transpose: 8 rows along the inner dimension, with `stride` bytes from one to the next.
+    ///
+    /// # Safety
+    /// As for [`Left::load`].
+    #[doc(alias = "ldmatrix")]
+    #[inline]
+    #[must_use]
+    pub unsafe fn load_transpose(tile: *const E::Bits, stride: usize) -> Self {
+        let lane = warp::lane_id() as usize % (8 * REGISTERS);
+        let offset = lane % COLUMNS * stride + lane / COLUMNS * 16;
+        // SAFETY: the caller's promise.
+        Right(
+            unsafe { load_matrices(tile.cast::<u8>().wrapping_add(offset)) },
+            PhantomData,
+        )
+    }
+
+    /// The registers, for who makes them in another way.
+    #[inline]
+    #[must_use]
+    pub fn from_registers(registers: [u32; REGISTERS]) -> Self {
+        Right(registers, PhantomData)
+    }
+}
+
+macro_rules! halves {
+    ($($element:ty)*) => {$(
+        impl<const REGISTERS: usize> Right<$element, REGISTERS> {
+            /// Loads from shared memory where the operand is stored by its own rows, of 8 elements, with `stride` bytes from one to the next.
+            ///
+            /// # Safety
+            /// As for [`Left::load`].
+            #[doc(alias = "ldmatrix.trans")]
+            #[inline]
+            #[must_use]
+            pub unsafe fn load(tile: *const u16, stride: usize) -> Self {
+                let lane = warp::lane_id() as usize % (8 * REGISTERS);
+                // SAFETY: the caller's promise.
+                Right(unsafe { load_matrices_transposed(tile.cast::<u8>().wrapping_add(lane * stride)) }, PhantomData)
+            }
+        }
+    )*};
+}
+halves! { F16 Bf16 }
+
+impl<T: Copy + Default, const REGISTERS: usize> Default for Sum<T, REGISTERS> {
+    #[inline]
+    fn default() -> Self {
+        Sum([T::default(); REGISTERS])
+    }
+}
+
+impl<T: Copy, const REGISTERS: usize> Sum<T, REGISTERS> {
+    /// This lane's elements, in the order of [`position`](Self::position).
+    #[inline]
+    #[must_use]
+    pub fn elements(&self) -> [T; REGISTERS] {
+        self.0
+    }
+
+    /// A sum of these elements.
+    #[inline]
+    #[must_use]
+    pub fn of(elements: [T; REGISTERS]) -> Self {
+        Sum(elements)
+    }
+
+    /// Row and column of the first element in register `i` of a lane.
+    #[inline]
+    #[must_use]
+    pub const fn position(lane: u32, i: usize) -> (usize, usize) {
+        let (lane, i) = (lane as usize, 4 / REGISTERS * i);
+        (lane / 4 + 8 * (i / 2), lane % 4 * 2 + i % 2)
+    }
+}

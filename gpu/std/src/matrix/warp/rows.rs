@@ -1,0 +1,96 @@
+//! Matrices of 8 rows of 16 bytes between shared memory and the registers of a warp: `ldmatrix`, `stmatrix`.
+
+use crate::state_space::{self, ptx};
+
+/// One, two or four matrices at once. The sizes are constants, so that of the three instructions one is left.
+macro_rules! by_number {
+    ($action:ident, $number:expr, $($operands:tt)*) => {
+        match $number {
+            1 => $action!(".x1", "{{{0}}}", [0], $($operands)*),
+            2 => $action!(".x2", "{{{0}, {1}}}", [0 1], $($operands)*),
+            _ => $action!(".x4", "{{{0}, {1}, {2}, {3}}}", [0 1 2 3], $($operands)*),
+        }
+    };
+}
+macro_rules! load {
+    ($number:literal, $list:literal, [$($i:literal)*], $words:literal, $row:ident, $registers:ident) => {
+        ptx!("ldmatrix":
+            concat!("ldmatrix.sync.aligned.m8n8", $number, $words, ".shared.b16 ", $list, ", [{row}];"),
+            $(out(reg32) $registers[$i],)*
+            row = in(reg32) $row,
+            options(nostack, preserves_flags),
+        )
+    };
+}
+macro_rules! store {
+    ($number:literal, $list:literal, [$($i:literal)*], $words:literal, $row:ident, $registers:ident) => {
+        ptx!("stmatrix":
+            concat!("stmatrix.sync.aligned.m8n8", $number, $words, ".shared.b16 [{row}], ", $list, ";"),
+            $(in(reg32) $registers[$i],)*
+            row = in(reg32) $row,
+            options(nostack, preserves_flags),
+        )
+    };
+}
+
+/// That there is an instruction for so many.
+const fn can_be(matrices: usize) {
+    assert!(
+        matches!(matrices, 1 | 2 | 4),
+        "one, two or four matrices are loaded or stored at once"
+    );
+}
+
+macro_rules! loads {
+    ($($(#[$doc:meta])* $name:ident: $words:literal;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// Each address is of 16 bytes of shared memory, aligned to them, which nobody writes meanwhile. All lanes of the warp come here.
+        #[inline(always)]
+        #[must_use]
+        pub unsafe fn $name<const MATRICES: usize>(row: *const u8) -> [u32; MATRICES] {
+            const { can_be(MATRICES) };
+            let row = state_space::shared(row);
+            let mut registers = [0u32; 4];
+            // SAFETY: the caller's promise.
+            unsafe { by_number!(load, MATRICES, $words, row, registers) };
+            core::array::from_fn(|i| registers[i])
+        }
+    )*};
+}
+loads! {
+    /// Loads one, two or four matrices of 8 rows of 16 bytes from shared memory: lane `l` gives the address of row `l % 8` of matrix `l / 8`, and has of each matrix
+    /// four bytes of row `l / 4`. Addresses of lanes beyond the matrices do not matter.
+    #[doc(alias = "ldmatrix")]
+    load_matrices: "";
+    /// As [`load_matrices`], each transposed as a matrix of 8 by 8 elements of 16 bits.
+    #[doc(alias = "ldmatrix.trans")]
+    load_matrices_transposed: ".trans";
+}
+
+macro_rules! stores {
+    ($($(#[$doc:meta])* $name:ident: $words:literal;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// Each lane's `row` is of 16 bytes of this block's shared memory, aligned to them, which nobody else touches before a barrier. All lanes of the warp come here.
+        #[inline(always)]
+        pub unsafe fn $name<const MATRICES: usize>(row: *mut u8, registers: [u32; MATRICES]) {
+            const { can_be(MATRICES) };
+            let row = state_space::shared(row);
+            let registers: [u32; 4] = core::array::from_fn(|i| registers.get(i).copied().unwrap_or(0));
+            // SAFETY: the caller's promise.
+            unsafe { by_number!(store, MATRICES, $words, row, registers) };
+        }
+    )*};
+}
+stores! {
+    /// Stores one, two or four matrices of 8 rows of 8 elements of 16 bits, a register of each lane each, to shared memory: lane `l` gives the address of row `l % 8` of
+    /// matrix `l / 8`. From `sm_90`.
+    #[doc(alias = "stmatrix")]
+    store_matrices: "";
+    /// As [`store_matrices`], each transposed.
+    #[doc(alias = "stmatrix.trans")]
+    store_matrices_transposed: ".trans";
+}

@@ -1,0 +1,143 @@
+//! Columns of pixels, as a convolution meets them: loads, prefetches, stores, and stores that join elements.
+
+use super::instruction::{reductions, with_coordinates};
+use super::{Im2colMap, Im2colMapMut, ReduceAdd, ReduceBitwise, ReduceIncDec, ReduceMinMax};
+use crate::barrier::{Barrier, Scope};
+use crate::cache::hinted;
+use crate::state_space::{self, ptx};
+
+macro_rules! loads {
+    ($map:ident; $rank:literal, $dimensions:literal, $c:tt, $spatial:literal, [$($o:ident)*]) => {
+        impl<T: Copy> $map<'_, T, $rank> {
+            /// Starts a load of a column of pixels: from the pixel at these coordinates (channel, then width first, then the image), moved by
+            /// `offsets` in each spatial dimension, on to as many as the map says. It tells `barrier` of all bytes, zeros included.
+            ///
+            /// # Safety
+            /// As for [`TensorMap::load`](super::TensorMap::load).
+            #[doc(alias = "cp.async.bulk.tensor.im2col")]
+            #[inline]
+            pub unsafe fn load<S: Scope>(&self, to: *mut T, at: [i32; $rank], offsets: [u16; $spatial], barrier: &Barrier<S>) {
+                let (to, barrier) = (state_space::shared(to), barrier.address());
+                // SAFETY: the caller's promise; the map is of this rank.
+                unsafe {
+                    pixels!("cp.async.bulk.tensor", self, at, $dimensions, $c, offsets, [$($o)*]:
+                        ["cp.async.bulk.tensor."], [".shared::cluster.global.im2col.mbarrier::complete_tx::bytes"],
+                        " [{to}], [{map}, ", ["], [{barrier}], ", $crate::state_space::list!($($o)*)],
+                        to = in(reg32) to,
+                        barrier = in(reg32) barrier,
+                    );
+                }
+            }
+
+            /// Starts a load of one column of pixels into several blocks of the cluster: bit `r` of `blocks` is block `r`. It comes to the same place in
+            /// each, and tells each block's barrier at the place of this one.
+            ///
+            /// # Safety
+            /// As for [`TensorMap::load_multicast`](super::TensorMap::load_multicast).
+            #[doc(alias = "cp.async.bulk.tensor.im2col.multicast::cluster")]
+            #[inline]
+            pub unsafe fn load_multicast<S: Scope>(
+                &self,
+                to: *mut T,
+                at: [i32; $rank],
+                offsets: [u16; $spatial],
+                barrier: &Barrier<S>,
+                blocks: u16,
+            ) {
+                let (to, barrier) = (state_space::shared(to), barrier.address());
+                // SAFETY: the caller's promise; the map is of this rank.
+                unsafe {
+                    pixels!("cp.async.bulk.tensor", self, at, $dimensions, $c, offsets, [$($o)*]:
+                        ["cp.async.bulk.tensor."], [".shared::cluster.global.im2col.mbarrier::complete_tx::bytes.multicast::cluster"],
+                        " [{to}], [{map}, ", ["], [{barrier}], ", $crate::state_space::list!($($o)*), ", {blocks}"],
+                        to = in(reg32) to,
+                        barrier = in(reg32) barrier,
+                        blocks = in(reg16) blocks,
+                    );
+                }
+            }
+
+            /// Has a column of pixels brought to the second-level cache, for a load that comes later.
+            #[doc(alias = "cp.async.bulk.prefetch.tensor.im2col")]
+            #[inline]
+            pub fn prefetch(&self, at: [i32; $rank], offsets: [u16; $spatial]) {
+                // SAFETY: the map is of this rank; nothing is changed.
+                unsafe {
+                    pixels!("cp.async.bulk.prefetch.tensor", self, at, $dimensions, $c, offsets, [$($o)*]:
+                        ["cp.async.bulk.prefetch.tensor."], [".L2.global.im2col"],
+                        " [{map}, ", ["], ", $crate::state_space::list!($($o)*)],
+                    );
+                }
+            }
+        }
+    };
+}
+
+/// One instruction, with its coordinates and offsets.
+macro_rules! pixels {
+    (
+        $name:literal, $self:ident, $at:ident, $dimensions:literal, [$($c:ident)*], $offsets:expr, [$($o:ident)*]:
+        $start:tt, $words:tt, $before:expr, $behind:tt, $($operands:tt)*
+    ) => {{
+        let ([$($c),*], [$($o),*]) = ($at, $offsets);
+        with_coordinates!($name, $self.policy, $dimensions, [$($c)*]:
+            $start, $words, $before, $behind,
+            map = in(reg64) $self.encoded,
+            $($o = in(reg16) $o,)*
+            $($operands)*
+        )
+    }};
+}
+
+macro_rules! stores {
+    ($rank:literal, $dimensions:literal, $c:tt; $($(#[$doc:meta])* $name:ident: $($bound:path, $operation:literal)?;)*) => {
+        impl<T: Copy> Im2colMapMut<'_, T, $rank> {$(
+            stores! { @ $rank, $dimensions, $c; $(#[$doc])* $name: $($bound, $operation)? }
+        )*}
+    };
+    (@ $rank:literal, $dimensions:literal, $c:tt; $(#[$doc:meta])* $name:ident: $($bound:path, $operation:literal)?) => {
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// As for [`TensorMapMut::store`](super::TensorMapMut::store).
+        #[doc(alias = "cp.async.bulk.tensor.im2col_no_offs")]
+        #[inline]
+        pub unsafe fn $name(&self, at: [i32; $rank], from: *const T)
+        where
+            T: Copy $(+ $bound)?,
+        {
+            let from = state_space::shared(from);
+            let none: [u16; 0] = [];
+            // SAFETY: the caller's promise; the map is of this rank.
+            unsafe {
+                pixels!("cp.async.bulk.tensor", self, at, $dimensions, $c, none, []:
+                    ["cp.", $(stores!(# $operation),)? "async.bulk.tensor."],
+                    [".global.shared::cta", $(".", $operation,)? ".im2col_no_offs.bulk_group"],
+                    " [{map}, ", ["], [{from}]"],
+                    from = in(reg32) from,
+                );
+            }
+        }
+    };
+    (# $operation:literal) => { "reduce." };
+}
+
+macro_rules! images {
+    ($($rank:literal, $dimensions:literal, $c:tt, $spatial:literal, $o:tt;)*) => {$(
+        loads! { Im2colMap; $rank, $dimensions, $c, $spatial, $o }
+        loads! { Im2colMapMut; $rank, $dimensions, $c, $spatial, $o }
+        reductions! {
+            stores! {
+                $rank, $dimensions, $c;
+                /// Starts a store of a column of pixels, from the pixel at these coordinates on, in this thread's open group. Pixels of images
+                /// behind the last are left out. The first pixel is in the map's box, which is inside of the image, and no coordinate is negative.
+                store:;
+            }
+        }
+    )*};
+}
+images! {
+    3, "3d", [c0 c1 c2], 1, [o0];
+    4, "4d", [c0 c1 c2 c3], 2, [o0 o1];
+    5, "5d", [c0 c1 c2 c3 c4], 3, [o0 o1 o2];
+}

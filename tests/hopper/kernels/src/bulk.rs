@@ -1,0 +1,197 @@
+//! Plain bulk copies: from and to global memory, into several blocks, and from block to block of a cluster.
+
+use lanewise_macros::{kernel, shared};
+use lanewise_std::barrier::{Barrier, BarrierStorage, Block, Cluster, Parity};
+use lanewise_std::bulk::{BlockAdd, BlockBitwise, BlockIncDec, BlockMinMax};
+use lanewise_std::cache::CachePolicy;
+use lanewise_std::kernel::Value;
+use lanewise_std::thread::{block_dim_x, block_idx_x, thread_idx_x};
+use lanewise_std::tma::Tile;
+use lanewise_std::{GlobalMut, SharedArray, bulk, cluster};
+
+/// Elements that a block sends to another.
+pub const PIECE: usize = 64;
+
+/// `output += 2 * input` by plain bulk copies, in pieces of 256 words; both are multiples of that.
+///
+/// # Safety
+/// Both begin at a multiple of 16 bytes.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub unsafe fn add_twice(input: &[u32], output: GlobalMut<u32>) {
+    const WORDS: usize = 256;
+    shared! {
+        static PIECES: [Tile<[u32; WORDS]>; 1];
+        static BARRIER: [BarrierStorage; 1];
+    }
+    let start = block_idx_x() as usize * WORDS;
+    if start + WORDS > input.len().min(output.len()) {
+        return;
+    }
+    let barrier = Barrier::<Block>::init(&BARRIER, 1);
+    let piece = PIECES.tile(0);
+    if thread_idx_x() == 0 {
+        let _ = barrier.arrive_expect_bytes(4 * WORDS as u32);
+        // SAFETY: in bounds, and aligned as the caller says; read after the wait.
+        unsafe { bulk::load(piece.as_ptr(), &raw const input[start], WORDS, &barrier) };
+    }
+    barrier.wait_parity(Parity::Even);
+    if thread_idx_x() == 0 {
+        for _ in 0..2 {
+            // SAFETY: in bounds; nobody writes the piece, and nobody else touches the output.
+            unsafe { bulk::store_add(output.address_of(start), piece.as_ptr(), WORDS) };
+        }
+        bulk::commit_group();
+        bulk::wait_group::<0>();
+    }
+}
+
+/// The `count` words from `start` on, brought near before, into all blocks of the cluster; each block writes them behind the one before. With a policy for the second-level cache, or without.
+///
+/// # Safety
+/// The input begins at a multiple of 16 bytes, and `start` and `count` are multiples of 4, of 256 at most.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub unsafe fn load_for_cluster(
+    input: &[u32],
+    start: u32,
+    count: u32,
+    hinted: bool,
+    output: GlobalMut<u32>,
+) {
+    shared! {
+        static WORDS: [Tile<[u32; 256]>; 1];
+        static BARRIER: [BarrierStorage; 1];
+    }
+    let barrier = Barrier::<Cluster>::init(&BARRIER, 1);
+    let (start, count) = (start as usize, count as usize);
+    if thread_idx_x() == 0 {
+        let _ = barrier.arrive_expect_bytes(4 * count as u32);
+        // The last block asks, for all.
+        if cluster::block_rank() + 1 == cluster::num_blocks() {
+            let all = ((1u32 << cluster::num_blocks()) - 1) as u16;
+            let to = WORDS.tile(0).as_ptr();
+            let from = &raw const input[start..start + count];
+            // SAFETY: in bounds, and aligned as the caller says; there is room in each block, which all have begun; it is read after the wait.
+            unsafe {
+                let from = from.cast::<u32>();
+                if hinted {
+                    let bulk = bulk::with_policy(CachePolicy::evict_last_of(0.25));
+                    bulk.prefetch(from, count);
+                    bulk.load_multicast(to, from, count, &barrier, all);
+                } else {
+                    bulk::prefetch(from, count);
+                    bulk::load_multicast(to, from, count, &barrier, all);
+                }
+            }
+        }
+    }
+    barrier.wait_parity(Parity::Even);
+    let words = WORDS.tile(0);
+    let output = output.part(block_idx_x() as usize * count, count);
+    for i in (thread_idx_x() as usize..count).step_by(block_dim_x() as usize) {
+        // SAFETY: they have come; the element is this thread's alone.
+        unsafe { output.set(i, words.get(i)) };
+    }
+    cluster::sync_cluster();
+}
+
+/// Copies the first `PIECE` words of each block's share through shared memory, and adds them once more, with policies.
+///
+/// # Safety
+/// Both begin at a multiple of 16 bytes.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub unsafe fn copy_with_policies(input: &[u32], output: GlobalMut<u32>) {
+    shared! {
+        static WORDS: [Tile<[u32; PIECE]>; 1];
+        static BARRIER: [BarrierStorage; 1];
+    }
+    let start = block_idx_x() as usize * PIECE;
+    if start + PIECE > input.len().min(output.len()) {
+        return;
+    }
+    let barrier = Barrier::<Block>::init(&BARRIER, 1);
+    let words = WORDS.tile(0).as_ptr();
+    if thread_idx_x() == 0 {
+        let (once, unchanged) = (CachePolicy::evict_first(), CachePolicy::evict_unchanged());
+        let _ = barrier.arrive_expect_bytes(4 * PIECE as u32);
+        // SAFETY: in bounds, and aligned as the caller says; nobody writes the words while they are read, or touches that part of the output.
+        unsafe {
+            bulk::with_policy(once).load(words, &raw const input[start], PIECE, &barrier);
+            barrier.wait_parity(Parity::Even);
+            bulk::with_policy(unchanged).store(output.address_of(start), words, PIECE);
+            bulk::commit_group();
+            bulk::wait_group::<0>();
+            bulk::with_policy(CachePolicy::evict_normal()).store_add(
+                output.address_of(start),
+                words,
+                PIECE,
+            );
+            bulk::commit_group();
+            bulk::wait_group::<0>();
+        }
+    }
+}
+
+/// A block's part of `values`, in shared memory.
+#[inline(always)]
+fn take<T: Value>(values: GlobalMut<T>, piece: SharedArray<T, PIECE>) {
+    let start = block_idx_x() as usize * PIECE;
+    for i in (thread_idx_x() as usize..PIECE).step_by(block_dim_x() as usize) {
+        // SAFETY: the element is this thread's alone until the cluster's barrier.
+        unsafe { piece.set(i, values.get(start + i)) };
+    }
+    bulk::fence_proxy_async();
+}
+
+/// Kernels in which each block sends `PIECE` elements of `sent` to the next one of its cluster, where they are joined with those of `values`.
+macro_rules! sends {
+    ($($(#[$doc:meta])* $name:ident: $bound:ident of [$($ty:ty),*], by $($number:literal $how:ident),*;)*) => {$(
+        $(#[$doc])*
+        #[kernel(instances($($ty),*))]
+        #[launch_contract(dims = 1)]
+        pub fn $name<T: $bound + Value>(sent: GlobalMut<T>, values: GlobalMut<T>, how: u32) {
+            shared! {
+                static SENT: [Tile<[T; PIECE]>; 1];
+                static VALUES: [Tile<[T; PIECE]>; 1];
+                static BARRIER: [BarrierStorage; 1];
+            }
+            take(sent, SENT.tile(0));
+            take(values, VALUES.tile(0));
+            let barrier = Barrier::<Cluster>::init(&BARRIER, 1);
+            if thread_idx_x() == 0 {
+                let _ = barrier.arrive_expect_bytes(size_of::<[T; PIECE]>() as u32);
+            }
+            cluster::sync_cluster();
+            if thread_idx_x() == 0 {
+                let next = (cluster::block_rank() + 1) % cluster::num_blocks();
+                let (to, from) = (VALUES.tile(0).as_ptr(), SENT.tile(0).as_ptr());
+                // SAFETY: in bounds and aligned; all blocks are there until the end, and have written theirs before the barrier.
+                unsafe {
+                    match how {
+                        $($number => bulk::$how(to, from, PIECE, &barrier, next),)*
+                        _ => {}
+                    }
+                }
+            }
+            barrier.wait_parity(Parity::Even);
+            let start = block_idx_x() as usize * PIECE;
+            for i in (thread_idx_x() as usize..PIECE).step_by(block_dim_x() as usize) {
+                // SAFETY: they have come; the element is this thread's alone.
+                unsafe { values.set(start + i, VALUES.tile(0).get(i)) };
+            }
+            cluster::sync_cluster();
+        }
+    )*};
+}
+sends! {
+    /// Copies, or adds.
+    send: BlockAdd of [u32, i32, u64], by 0 copy_to_block, 1 add_to_block;
+    /// Keeps the lesser, or the greater.
+    send_bounds: BlockMinMax of [u32, i32], by 0 min_to_block, 1 max_to_block;
+    /// Joins bits.
+    send_bits: BlockBitwise of [u32, i32], by 0 and_to_block, 1 or_to_block, 2 xor_to_block;
+    /// Counts up, or down.
+    send_counts: BlockIncDec of [u32], by 0 inc_to_block, 1 dec_to_block;
+}

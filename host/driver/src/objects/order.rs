@@ -63,10 +63,20 @@ struct Clock {
 
 impl Clock {
     fn join(&mut self, other: &Clock) {
+        self.raise(other.floor);
         for (&lane, &number) in &other.lanes {
-            self.learn(lane, number);
+            if number > self.floor {
+                self.learn(lane, number);
+            }
         }
-        self.floor = self.floor.max(other.floor);
+    }
+
+    /// Of all lanes all up to this number is over: what is said of one lane and says no more than that is dropped.
+    fn raise(&mut self, floor: u64) {
+        if floor > self.floor {
+            self.floor = floor;
+            self.lanes.retain(|_, up_to| *up_to > floor);
+        }
     }
 
     fn learn(&mut self, lane: Lane, number: u64) {
@@ -257,7 +267,7 @@ pub(crate) fn end(ticket: &Ticket, well: bool, addresses: Addresses) -> Vec<Find
         state.open.remove(&ticket.number);
         if running.talks {
             state.unseen = state.number;
-            state.host.floor = state.number;
+            state.host.raise(state.number);
             state.shut();
         }
         if !well || running.footprint.is_empty() {
@@ -370,6 +380,20 @@ impl Touch {
 }
 
 impl State {
+    /// Joins the host's clock with another. What comes before all that the host does not know is then one number and no longer one a lane: every
+    /// ticket has a copy of this clock, and a program may make streams for as long as it runs.
+    fn host_learns(&mut self, clock: &Clock) {
+        self.host.join(clock);
+        let open = self.open.values();
+        let judged = self.past.iter().map(|past| &past.ticket);
+        let unknown = open.chain(judged).filter(|it| !self.host.knows(it));
+        // Who knows a graph's launch knows its nodes, which come after it.
+        let number = |it: &Arc<Ticket>| it.whole.map_or(it.number, |(_, launch)| launch);
+        let first = unknown.map(number).min();
+        self.host
+            .raise(first.map_or(self.number, |number| number - 1));
+    }
+
     /// Shuts the pages of what the host has not waited for, and opens all others.
     fn shut(&mut self) {
         if !self.shuts {
@@ -586,7 +610,7 @@ pub(crate) fn tells_host() {
     running(|it| {
         let clock = it.ticket.clock.lock().clone();
         with_state(|state| {
-            state.host.join(&clock);
+            state.host_learns(&clock);
             state.shut();
         });
     });
@@ -596,7 +620,7 @@ pub(crate) fn tells_host() {
 pub(crate) fn learns_all() {
     running(|it| {
         let number = with_state(|state| state.number);
-        it.ticket.clock.lock().floor = number;
+        it.ticket.clock.lock().raise(number);
     });
 }
 
@@ -604,7 +628,7 @@ pub(crate) fn learns_all() {
 pub(crate) fn host_knows(ticket: &Ticket) {
     let clock = ticket.clock.lock().clone();
     with_state(|state| {
-        state.host.join(&clock);
+        state.host_learns(&clock);
         state.shut();
     });
 }
@@ -632,6 +656,77 @@ pub(crate) fn forget(address: u64, bytes: u64) {
             past.footprint.retain(|at| !(address..end).contains(&at));
             past.shut.retain(|it| !(address..end).contains(&it.start));
         }
+        let is_left = |past: &Past| !past.footprint.is_empty() || !past.shut.is_empty();
+        state.past.retain(is_left);
         state.shut();
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An operation of a stream that nobody else uses; or of a graph's launch in it.
+    fn submitted(state: &mut State, stream: usize, launch: Option<&Ticket>) -> Arc<Ticket> {
+        state.number += 1;
+        let number = state.number;
+        let ticket = Arc::new(Ticket {
+            number,
+            lane: launch.map_or(Lane::Stream(0, stream), |_| Lane::Node(number)),
+            whole: launch.map(|launch| (launch.lane, launch.number)),
+            after: Mutex::default(),
+            clock: Mutex::new(state.host.clone()),
+            is_kernel: AtomicBool::new(false),
+            terms: observe::now(),
+            origin: None,
+        });
+        state.open.insert(number, ticket.clone());
+        ticket
+    }
+
+    fn waited_for(state: &mut State, ticket: &Ticket) {
+        ticket.begin();
+        state.open.remove(&ticket.number);
+        let clock = ticket.clock.lock().clone();
+        state.host_learns(&clock);
+    }
+
+    #[test]
+    fn streams_that_were_waited_for_leave_one_number() {
+        let mut state = State::default();
+        let first = submitted(&mut state, 0, None);
+        waited_for(&mut state, &first);
+        let open = submitted(&mut state, 1, None);
+        for stream in 2..100 {
+            let ticket = submitted(&mut state, stream, None);
+            waited_for(&mut state, &ticket);
+            assert!(state.host.knows(&ticket) && state.host.knows(&first));
+            assert!(!state.host.knows(&open) && !ticket.is_behind(&open));
+        }
+        waited_for(&mut state, &open);
+        let later = submitted(&mut state, 100, None);
+        assert!(state.host.lanes.is_empty() && later.is_behind(&open) && !state.host.knows(&later));
+
+        // A chain of operations does not carry on what the host knows either.
+        later.begin();
+        let last = submitted(&mut state, 100, None);
+        last.follow(vec![open, later]);
+        last.begin();
+        assert_eq!(last.clock.lock().lanes.len(), 1);
+    }
+
+    #[test]
+    fn a_graphs_nodes_are_unknown_until_its_launch_was_waited_for() {
+        let mut state = State::default();
+        let launch = submitted(&mut state, 0, None);
+        let node = submitted(&mut state, 0, Some(&launch));
+        launch.begin();
+        // It has ended, and touched nothing itself: nobody remembers it.
+        state.open.remove(&launch.number);
+        let other = submitted(&mut state, 1, None);
+        waited_for(&mut state, &other);
+        assert!(state.host.knows(&other) && !state.host.knows(&node));
+        waited_for(&mut state, &launch);
+        assert!(state.host.knows(&node));
+    }
 }

@@ -1,4 +1,4 @@
-//! `patterns run` on the simulator: counters where a GPU has times, and what checks find.
+//! `patterns run` on the simulator: counters where a GPU has times, and what checks find; `patterns check`.
 
 use std::collections::HashSet;
 use std::process::{Command, Output};
@@ -7,8 +7,13 @@ use serde_json::Value;
 
 /// Runs `patterns run ARGUMENTS --device sim`.
 fn run(arguments: &[&str]) -> Output {
+    patterns("run", &[arguments, &["--device", "sim"]].concat())
+}
+
+/// Runs `patterns COMMAND ARGUMENTS`.
+fn patterns(name: &str, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_patterns"));
-    command.arg("run").args(arguments).args(["--device", "sim"]);
+    command.arg(name).args(arguments);
     for variable in ["LANEWISE_CHECKS", "LANEWISE_MODEL", "LANEWISE_SEED"] {
         command.env_remove(variable);
     }
@@ -107,4 +112,20 @@ fn a_race_is_found_in_the_variant_that_has_one_and_in_no_other() {
         "{}",
         text(&wrong.stderr)
     );
+}
+
+#[test]
+fn what_is_right_is_silent_under_all_checks_and_what_shows_a_trap_is_left_out() {
+    let output = patterns("check", &["increment", "vec_add", "--seeds", "3", "--json"]);
+    let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert!(output.status.success(), "{answer:#}");
+    let variants = answer["variants"].as_array().expect("a list");
+    let names: Vec<_> = variants.iter().map(|it| it["variant"].as_str()).collect();
+    assert!(names.contains(&Some("incr_atomic")) && names.contains(&Some("vec_add")));
+    assert!(!names.contains(&Some("incr_racy")), "{names:?}");
+    let silent = |it: &Value| it["reports"].as_array().is_some_and(Vec::is_empty);
+    assert!(variants.iter().all(silent), "{answer:#}");
+    let unknown = patterns("check", &["no_such_pattern"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(text(&unknown.stderr).contains("there is no pattern `no_such_pattern`"));
 }

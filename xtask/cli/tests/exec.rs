@@ -150,16 +150,22 @@ fn a_program_without_cuda_is_told_of_and_one_that_is_not_there_is_an_error() {
 
 /// `lanewise sanitize` on the same program.
 fn sanitize(options: &[&str]) -> Option<Output> {
+    sanitize_program(options, "count.py", &[])
+}
+
+/// `lanewise sanitize` on a program of this folder.
+fn sanitize_program(options: &[&str], program: &str, arguments: &[&str]) -> Option<Output> {
     if Command::new("python3").arg("--version").output().is_err() {
         println!("skipped: there is no python3");
         return None;
     }
-    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/exec/count.py");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/exec");
     let output = Command::new(env!("CARGO_BIN_EXE_lanewise"))
         .arg("sanitize")
         .args(options)
         .args(["--", "python3"])
-        .arg(program)
+        .arg(folder.join(program))
+        .args(arguments)
         .output()
         .expect("the program starts");
     Some(output)
@@ -253,4 +259,30 @@ fn what_a_program_leaves_is_listed_when_that_is_asked_for() {
             (&"leak".into(), &().into())
         );
     }
+}
+
+#[test]
+fn a_program_that_reads_pinned_memory_too_early_is_found() {
+    let options = ["--tools", "race", "--seeds", "2", "--json"];
+    let Some(output) = sanitize_program(&options, "early.py", &[]) else {
+        return;
+    };
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let found: serde_json::Value =
+        serde_json::from_slice(&output.stdout).expect("a document and nothing else");
+    let findings = found["findings"].as_array().expect("a list");
+    assert_eq!(findings.len(), 1, "{found:#}");
+    assert_eq!(
+        findings[0]["what"],
+        "race: the host reads memory before it has waited for what writes it"
+    );
+    assert_eq!(findings[0]["seeds"], serde_json::json!([0, 1]));
+
+    let waits = sanitize_program(&options, "early.py", &["wait"]).expect("as before");
+    let stdout = text(&waits.stdout);
+    assert!(waits.status.success(), "{stdout}\n{}", text(&waits.stderr));
+    assert!(
+        text(&waits.stderr).contains("the last word is 7"),
+        "{stdout}"
+    );
 }

@@ -114,6 +114,10 @@ impl Findings {
         match self.findings.iter_mut().find(|known| same(known)) {
             Some(known) => {
                 known.found.count += found.count;
+                // A report may have its schedule, and the shortest is the easiest to read.
+                if found.report.lines().count() < known.found.report.lines().count() {
+                    known.found.report = found.report;
+                }
                 if known.seeds.last() != Some(&seed) {
                     known.seeds.push(seed);
                 }
@@ -139,6 +143,20 @@ mod tests {
                 "report": "leak"}}]}}"#
         );
         serde_json::from_str(&text).expect("a summary")
+    }
+
+    #[test]
+    fn of_several_schedules_the_shortest_is_shown() {
+        let mut all = Findings::default();
+        for (seed, steps) in [(3, 5), (4, 2), (5, 9)] {
+            let mut found = summary(7);
+            let report = &mut found.kernels[0].findings[0].report;
+            *report = format!("a fault with seed {seed}{}", "\n step".repeat(steps));
+            all.add(found, seed);
+        }
+        let report = &all.findings[0].found.report;
+        assert!(report.starts_with("a fault with seed 4\n"), "{report}");
+        assert_eq!(all.findings[0].seeds, [3, 4, 5]);
     }
 
     #[test]

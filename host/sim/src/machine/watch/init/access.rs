@@ -6,9 +6,15 @@ use crate::machine::core::Core;
 use crate::machine::event::Region;
 use crate::machine::lane::{LANES, lanes};
 use crate::machine::op::Op;
-use crate::machine::program::{Class, OpInfo};
+use crate::machine::program::{Class, OpInfo, Program};
 use crate::machine::watch::explain::index;
-use crate::machine::watch::flow::{FlowKind, Part};
+use crate::machine::watch::flow::{Flow, FlowKind, Part};
+
+/// An operation's number, and what becomes of the values of its instruction as far as that is known.
+fn flow_of(program: &Program, op: *const Op) -> Option<(u32, Option<&Flow>)> {
+    let index = index(program, op)? as u32;
+    Some((index, program.flows.of(index)))
+}
 
 impl Core<'_> {
     /// Looks at lanes' accesses of `info.bytes` bytes to one memory: loads may bring what nobody wrote, stores write.
@@ -57,10 +63,7 @@ impl Core<'_> {
         found: &[u32; LANES],
     ) {
         let run = self.run;
-        let Some(index) = index(run.program, op).map(|index| index as u32) else {
-            return;
-        };
-        let Some(flow) = run.program.flows.of(index) else {
+        let Some((index, Some(flow))) = flow_of(run.program, op) else {
             return;
         };
         let FlowKind::Load(signed) = flow.kind else {
@@ -101,10 +104,12 @@ impl Core<'_> {
         mask: u32,
     ) {
         let run = self.run;
-        let flow = index(run.program, op).and_then(|index| run.program.flows.of(index as u32));
-        let Some(flow) = flow.filter(|flow| flow.kind == FlowKind::Store) else {
+        let Some((_, Some(flow))) = flow_of(run.program, op) else {
             return;
         };
+        if flow.kind != FlowKind::Store {
+            return;
+        }
         let reads = run.program.flows.reads(flow);
         let each = u32::from(info.bytes) / (reads.len() as u32).max(1);
         for (e, &part) in reads.iter().enumerate() {
@@ -140,13 +145,10 @@ impl Core<'_> {
         mask: u32,
         found: &[u32; LANES],
     ) {
-        let run = self.run;
-        let Some(index) = index(run.program, op).map(|index| index as u32) else {
+        let Some((index, flow)) = flow_of(self.run.program, op) else {
             return;
         };
-        let exchanges =
-            run.program.flows.of(index).map(|flow| flow.kind) == Some(FlowKind::Atomic(true));
-        if exchanges {
+        if flow.is_some_and(|flow| flow.kind == FlowKind::Atomic(true)) {
             return;
         }
         let Some((lane, origin)) = Origin::of_first(index, region, addresses, mask, found) else {

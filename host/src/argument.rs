@@ -13,7 +13,7 @@
 //! | `Multicast<T>` | `&MulticastBuffer<T>` |
 //! | `Condition` | in a graph `&ConditionSetter` |
 //! | `*const T`, `*mut T` | `&`, `&mut` of these: the address |
-//! | a value: `u32`, `f32`, any `DeviceCopy` type | the same value |
+//! | a value: `u32`, `Option<NonZero<i64>>`, any `Value` | the same value |
 //!
 //! A slice is two PTX parameters, address and length. Source: CUDA driver API, `cuLaunchKernel`, `kernelParams`.
 
@@ -23,7 +23,7 @@ use std::panic::Location;
 
 use cust::memory::DeviceCopy;
 use lanewise_driver::abi::CUresult;
-use lanewise_std::kernel::SharedCell;
+use lanewise_std::kernel::{SharedCell, Value};
 use lanewise_std::{DisjointSlice, GlobalMut};
 
 use crate::order::{Access, Order, Together};
@@ -303,10 +303,15 @@ buffers! {
     IpcBuffer<T>: |buffer| -> &DeviceBuffer<T> { buffer };
 }
 
-// SAFETY: a value's own bytes. That they mean the same on the device is `lanewise_std::kernel::Value`'s to promise, which the kernel
-// asks for.
-unsafe impl<T: DeviceCopy> Argument<T> for T {
+// SAFETY: a value's own bytes, which mean the same on the device.
+unsafe impl<T: Value> Argument<T> for T {
     fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
+        const {
+            assert!(
+                !T::IS_ADDRESS,
+                "for an address the host passes a buffer: `&buffer` for `*const T`, `&mut buffer` for `*mut T`"
+            );
+        };
         list.push(self);
         Ok(())
     }

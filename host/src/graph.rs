@@ -29,7 +29,7 @@
 //! and mapped memory, textures.
 //!
 //! [`Device::build_graph`](crate::Device::build_graph) builds a graph node by node instead, with dependencies: what may run side by side does. That makes a [`GraphTemplate`], to be
-//! looked at, extended, put into another graph, and made executable: [`GraphBuilder`].
+//! looked at, extended, put into another graph, and made executable: [`GraphBuilder`]. Kernels may say how it goes on: [`GraphBuilder::condition`].
 //!
 //! Source: CUDA C++ Programming Guide, "CUDA Graphs"; CUDA driver API, "Graph Management".
 

@@ -1,6 +1,7 @@
 //! What graphs may use, what a node uses, and which nodes must not run beside each other.
 
 use cust::memory::DeviceCopy;
+use lanewise_std::kernel::Value;
 
 use crate::order::{Access, Held, Hold, Order};
 use crate::{DeviceBuffer, GraphBuffer, Stream};
@@ -19,7 +20,7 @@ unsafe impl<T: DeviceCopy> Recordable for &GraphBuffer<'_, T> {}
 // SAFETY: as above.
 unsafe impl<T: DeviceCopy> Recordable for &mut GraphBuffer<'_, T> {}
 // SAFETY: a value that leads nowhere, or to where an `unsafe` kernel's caller answers for.
-unsafe impl<T: DeviceCopy> Recordable for T {}
+unsafe impl<T: Value> Recordable for T {}
 
 /// A tuple of them.
 ///

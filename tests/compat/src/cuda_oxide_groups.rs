@@ -1,5 +1,6 @@
 //! As for cuda-oxide: lanes, atomics, groups and clusters by its names.
 #![allow(
+    clippy::missing_safety_doc,
     clippy::undocumented_unsafe_blocks,
     reason = "as they are written there"
 )]

@@ -26,13 +26,15 @@ macro_rules! atomic_type {
             /// For `'a`, `address` is valid and aligned (to the whole size), and nothing but atomics of one scope touches it.
             #[inline]
             #[must_use]
-            pub unsafe fn from_ptr<'a>(address: *mut $ty) -> &'a Self {
+            pub const unsafe fn from_ptr<'a>(address: *mut $ty) -> &'a Self {
                 // SAFETY: the caller says so; the layouts are the same.
                 unsafe { &*address.cast() }
             }
         }
     };
 }
+#[cfg(feature = "compat")]
+pub(crate) use atomic_type;
 
 mod float;
 mod integer;

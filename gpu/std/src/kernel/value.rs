@@ -16,6 +16,9 @@ pub unsafe trait Value: Copy + 'static {
     /// Compiles if the type is what it promises; for what the compiler learns late, with the values of generic parameters.
     #[doc(hidden)]
     const CHECKED: () = ();
+    /// Whether it is an address by itself: the host passes a buffer for one, so that nobody passes one of the host's.
+    #[doc(hidden)]
+    const IS_ADDRESS: bool = false;
 }
 
 macro_rules! values {
@@ -43,11 +46,17 @@ macro_rules! non_zero {
 non_zero! { i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize }
 
 // SAFETY: an address has 64 bits on both sides; whoever follows it answers for what is there.
-unsafe impl<T: 'static> Value for *const T {}
+unsafe impl<T: 'static> Value for *const T {
+    const IS_ADDRESS: bool = true;
+}
 // SAFETY: as for `*const T`.
-unsafe impl<T: 'static> Value for *mut T {}
+unsafe impl<T: 'static> Value for *mut T {
+    const IS_ADDRESS: bool = true;
+}
 // SAFETY: an array is its elements, one after another.
-unsafe impl<T: Value, const N: usize> Value for [T; N] {}
+unsafe impl<T: Value, const N: usize> Value for [T; N] {
+    const IS_ADDRESS: bool = T::IS_ADDRESS;
+}
 
 /// Compiles if `T` may be passed by value; `#[kernel]` writes a call for each such parameter.
 #[doc(hidden)]

@@ -17,7 +17,7 @@ use crate::types::{Mixed, Shape};
 #[expect(clippy::too_many_arguments, reason = "that many kinds there are")]
 pub fn arrive(
     wide: i128,
-    maybe: Option<NonZero<u64>>,
+    maybe: Option<NonZero<i64>>,
     never_zero: NonZero<u8>,
     shape: Shape,
     mixed: Mixed,

@@ -52,7 +52,7 @@ proptest! {
 
     #[test]
     fn values_arrive_as_they_were(
-        (wide, maybe, never_zero) in (any::<i128>(), any::<u64>(), 1u8..),
+        (wide, maybe, never_zero) in (any::<i128>(), any::<i64>(), 1u8..),
         (shape, mixed, rows) in (shape(), mixed(), any::<[[i16; 3]; 2]>()),
         threads in 1usize..40,
     ) {

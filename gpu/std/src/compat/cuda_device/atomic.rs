@@ -2,42 +2,24 @@
 //!
 //! They are this crate's own ([`crate::atomic`]), with what differs there; a buffer is lent for a slice of them as for a slice of those.
 
-use core::cell::UnsafeCell;
 use core::ops::Deref;
 
-use crate::atomic::{ordered, scope};
+use crate::atomic::{atomic_type, ordered, scope};
 use crate::kernel::SharedCell;
 
 pub use crate::atomic::AtomicOrdering;
 
-/// The type, and how memory is seen as one.
+/// The type, and that it can be made.
 macro_rules! atomic {
     ($(#[$doc:meta])* $name:ident($ty:ty)) => {
-        $(#[$doc])*
-        #[derive(Debug)]
-        #[repr(transparent)]
-        pub struct $name(UnsafeCell<$ty>);
-
-        // SAFETY: every access is atomic.
-        unsafe impl Sync for $name {}
+        atomic_type! { $(#[$doc])* $name($ty) }
 
         impl $name {
             /// An atomic of this value.
             #[inline]
             #[must_use]
             pub const fn new(value: $ty) -> Self {
-                $name(UnsafeCell::new(value))
-            }
-
-            /// What is at `address`, as an atomic.
-            ///
-            /// # Safety
-            /// For `'a`, `address` is valid and aligned, and nothing but atomics of one scope touches it.
-            #[inline]
-            #[must_use]
-            pub const unsafe fn from_ptr<'a>(address: *mut $ty) -> &'a Self {
-                // SAFETY: the caller says so; the layouts are the same.
-                unsafe { &*address.cast() }
+                $name(core::cell::UnsafeCell::new(value))
             }
         }
     };

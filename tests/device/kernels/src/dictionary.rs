@@ -19,7 +19,10 @@ const _: () = {
     use lanewise_std::bits::{byte_permute, dp2a_high, dp2a_low, dp4a, funnel_shift_left};
 };
 const _: () = {
-    use lanewise_std::bulk::{commit_group, fence_proxy_async, load, store, store_add, wait_group};
+    use lanewise_std::bulk::{
+        add_to_block, copy_to_block, fence_proxy_async, load, load_multicast, prefetch, store,
+        store_add, with_policy,
+    };
 };
 const _: () = {
     use lanewise_std::cache::{
@@ -69,6 +72,9 @@ const _: () = {
 };
 const _: () = {
     use lanewise_std::matrix::{tcgen05, warp, warpgroup};
+};
+const _: () = {
+    use lanewise_std::matrix::sparse::Metadata;
 };
 const _: () = {
     use lanewise_std::matrix::warpgroup::increase_registers;

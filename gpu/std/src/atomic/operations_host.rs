@@ -8,6 +8,7 @@ pub(crate) fn fence<S: Scope>(_: Ordering) {
     crate::device_only("fence")
 }
 
+#[cfg(feature = "compat")]
 pub(crate) fn ordered<S: Scope, T>(_: Ordering, _: impl FnOnce() -> T) -> T {
     crate::device_only("atom")
 }

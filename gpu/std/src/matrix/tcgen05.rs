@@ -42,6 +42,17 @@ pub(super) mod sealed {
     pub trait Sealed {}
 }
 
+/// Types that are names: of shapes, of kinds of products.
+macro_rules! names {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub enum $name {}
+        impl $crate::matrix::tcgen05::sealed::Sealed for $name {}
+    )*};
+}
+pub(crate) use names;
+
 /// How many blocks multiply together.
 #[doc(alias = "cta_group")]
 pub trait Group: sealed::Sealed + Copy {
@@ -49,17 +60,13 @@ pub trait Group: sealed::Sealed + Copy {
     const PAIR: bool;
 }
 
-/// A block by itself: `.cta_group::1`.
-#[derive(Clone, Copy, Debug)]
-pub enum OneBlock {}
-
-/// Two blocks of a cluster whose ranks differ in the last bit: `.cta_group::2`. Each has half of the sum's rows in its tensor memory.
-#[doc(alias = "CTA pair")]
-#[derive(Clone, Copy, Debug)]
-pub enum BlockPair {}
-
-impl sealed::Sealed for OneBlock {}
-impl sealed::Sealed for BlockPair {}
+names! {
+    /// A block by itself: `.cta_group::1`.
+    OneBlock;
+    /// Two blocks of a cluster whose ranks differ in the last bit: `.cta_group::2`. Each has half of the sum's rows in its tensor memory.
+    #[doc(alias = "CTA pair")]
+    BlockPair;
+}
 impl Group for OneBlock {
     const PAIR: bool = false;
 }

@@ -15,10 +15,10 @@
 //! Operands and sums that have no product together do not compile:
 //!
 //! ```compile_fail,E0277
-//! use lanewise_std::matrix::element::Bf16;
+//! use lanewise_std::matrix::element::F16;
 //! use lanewise_std::matrix::warp::{Left, Right, Sum, multiply_add};
 //!
-//! fn twice_as_deep(left: &Left<Bf16>, right: &Right<Bf16, 4>, sum: Sum<f32>) -> Sum<f32> {
+//! fn twice_as_deep(left: &Left<F16>, right: &Right<F16, 4>, sum: Sum<f32>) -> Sum<f32> {
 //!     multiply_add(left, right, sum) // the right operand of a sparse left one
 //! }
 //! ```

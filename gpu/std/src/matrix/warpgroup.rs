@@ -18,7 +18,7 @@
 //! | --- | --- |
 //! | [`Accumulator::start`] | |
 //! | [`Products::multiply_add`], [`multiply_subtract`](Products::multiply_subtract), [`multiply_add_registers`](Products::multiply_add_registers) | `wgmma.fence`, a tile's products, `wgmma.commit_group` |
-//! | [`Products::multiply_add_sparse`], [`multiply_add_sparse_registers`](Products::multiply_add_sparse_registers): a [sparse](super::sparse) left operand | the same with one product |
+//! | [`Products::multiply_add_sparse`], [`multiply_add_sparse_registers`](Products::multiply_add_sparse_registers): a [sparse] left operand | the same with one product |
 //! | [`Products::wait_for_previous`] | `wgmma.wait_group 1`: what the products before the last ones read may be overwritten |
 //! | [`Products::finish`], or where it is dropped | `wgmma.wait_group 0` |
 //!

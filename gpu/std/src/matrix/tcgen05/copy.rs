@@ -1,6 +1,6 @@
 //! Copies from shared to tensor memory: `tcgen05.cp`.
 
-use super::{Group, SharedDescriptor, TensorAddress, for_group, sealed};
+use super::{Group, SharedDescriptor, TensorAddress, for_group, names, sealed};
 use crate::matrix::Element;
 use crate::state_space::ptx;
 
@@ -24,15 +24,7 @@ pub enum Format {
 
 /// The shapes.
 pub mod copy_shape {
-    macro_rules! shapes {
-        ($($(#[$doc:meta])* $name:ident;)*) => {$(
-            $(#[$doc])*
-            #[derive(Clone, Copy, Debug)]
-            pub enum $name {}
-            impl super::sealed::Sealed for $name {}
-        )*};
-    }
-    shapes! {
+    super::names! {
         /// 128 rows of 32 bytes.
         Rows128Bits256;
         /// 4 rows of 32 bytes.

@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use super::{Group, OneBlock, SharedDescriptor, TensorAddress, for_group, sealed};
+use super::{Group, OneBlock, SharedDescriptor, TensorAddress, for_group, names, sealed};
 use crate::matrix::Element;
 use crate::matrix::element::{Bf16, E2m1, E2m3, E3m2, E4m3, E5m2, F16, S8, Tf32, U8};
 use crate::state_space::ptx;
@@ -13,9 +13,29 @@ use crate::state_space::ptx;
 pub struct Operands {
     pub(super) sum: TensorAddress,
     pub(super) left: u64,
+    /// Whether the left operand is in tensor memory: a constant, of which one instruction is left.
+    pub(super) left_in_memory: bool,
     pub(super) right: u64,
     /// Whether the sum is added.
     pub(super) add: bool,
+}
+
+impl Operands {
+    #[inline(always)]
+    pub(super) fn new<A, B: Element, L: Left<A>>(
+        sum: TensorAddress,
+        left: L,
+        right: SharedDescriptor<B>,
+        add: bool,
+    ) -> Self {
+        Operands {
+            sum,
+            left: left.operand(),
+            left_in_memory: L::IN_TENSOR_MEMORY,
+            right: right.bits(),
+            add,
+        }
+    }
 }
 
 /// A left operand with elements `A`: in shared memory ([`SharedDescriptor`]) or in tensor memory ([`TensorAddress`]).
@@ -44,9 +64,16 @@ impl<A: Element> Left<A> for TensorAddress {
     }
 }
 
-/// The instruction, in the words of its kind: `$sparse` and `$left` differ by where the left operand is, `$more` are operands behind the two matrices.
+/// The instruction, in the words of its kind, by where the left operand is: `$more` are operands behind the two matrices.
 macro_rules! multiply {
-    ($group:ty, $operands:ident, $instruction:ident, [$($kind:literal)*], $sparse:literal, $left:literal, $class:ident, $ty:ty, $before:literal, $behind:literal, [$($more:tt)*]) => {
+    ($group:ty, $operands:ident, $instruction:ident, $kind:tt, $sparse:literal, $before:literal, $behind:literal, $more:tt) => {
+        if $operands.left_in_memory {
+            multiply!(@ $group, $operands, $instruction, $kind, $sparse, "[{left}]", reg32, u32, $before, $behind, $more)
+        } else {
+            multiply!(@ $group, $operands, $instruction, $kind, $sparse, "{left}", reg64, u64, $before, $behind, $more)
+        }
+    };
+    (@ $group:ty, $operands:ident, $instruction:ident, [$($kind:literal)*], $sparse:literal, $left:literal, $class:ident, $ty:ty, $before:literal, $behind:literal, [$($more:tt)*]) => {
         for_group!($group, "tcgen05.mma":
             ["{{ .reg .pred add; setp.ne.u32 add, {add}, 0; tcgen05.mma", $sparse] group [
                 $($kind,)* " [{sum}], ", $left, ", {right}, ", $before, "{instruction}, ", $behind, "add; }}"
@@ -66,10 +93,10 @@ pub(super) use multiply;
 /// A kind of product, which has a word in the instruction.
 #[doc(hidden)]
 pub trait Kind: sealed::Sealed {
-    /// Starts a product; `MEMORY`: the left operand is in tensor memory.
-    unsafe fn multiply<G: Group, const MEMORY: bool>(operands: Operands, instruction: u32);
+    /// Starts a product.
+    unsafe fn multiply<G: Group>(operands: Operands, instruction: u32);
     /// The same with half of the left operand, and the metadata that say which half.
-    unsafe fn multiply_sparse<G: Group, const MEMORY: bool>(
+    unsafe fn multiply_sparse<G: Group>(
         operands: Operands,
         metadata: TensorAddress,
         instruction: u32,
@@ -78,42 +105,29 @@ pub trait Kind: sealed::Sealed {
 
 macro_rules! kinds {
     ($($name:ident: $kind:literal;)*) => {$(
-        #[doc(hidden)]
-        #[derive(Clone, Copy, Debug)]
-        pub enum $name {}
-        impl sealed::Sealed for $name {}
+        names! {
+            #[doc(hidden)]
+            $name;
+        }
         impl Kind for $name {
             #[inline(always)]
-            unsafe fn multiply<G: Group, const MEMORY: bool>(operands: Operands, instruction: u32) {
+            unsafe fn multiply<G: Group>(operands: Operands, instruction: u32) {
                 // SAFETY: the caller's promise.
-                unsafe {
-                    if MEMORY {
-                        multiply!(G, operands, instruction, [$kind], "", "[{left}]", reg32, u32, "", "", []);
-                    } else {
-                        multiply!(G, operands, instruction, [$kind], "", "{left}", reg64, u64, "", "", []);
-                    }
-                }
+                unsafe { multiply!(G, operands, instruction, [$kind], "", "", "", []) }
             }
 
             #[inline(always)]
-            unsafe fn multiply_sparse<G: Group, const MEMORY: bool>(
+            unsafe fn multiply_sparse<G: Group>(
                 operands: Operands,
                 metadata: TensorAddress,
                 instruction: u32,
             ) {
                 // SAFETY: the caller's promise.
                 unsafe {
-                    if MEMORY {
-                        multiply!(
-                            G, operands, instruction, [$kind], ".sp", "[{left}]", reg32, u32, "[{metadata}], ", "",
-                            [metadata = in(reg32) metadata.bits(),]
-                        );
-                    } else {
-                        multiply!(
-                            G, operands, instruction, [$kind], ".sp", "{left}", reg64, u64, "[{metadata}], ", "",
-                            [metadata = in(reg32) metadata.bits(),]
-                        );
-                    }
+                    multiply!(
+                        G, operands, instruction, [$kind], ".sp", "[{metadata}], ", "",
+                        [metadata = in(reg32) metadata.bits(),]
+                    )
                 }
             }
         }
@@ -127,7 +141,7 @@ kinds! {
 }
 
 /// Element types `Self` and `B` whose products add up to `D`.
-pub trait Multiply<B, D>: Element + sealed::Sealed {
+pub trait Multiply<B, D: Copy>: Element + sealed::Sealed {
     #[doc(hidden)]
     type Kind: Kind;
     /// What the instruction's descriptor calls the types of the left and right operand and of the sum.
@@ -176,20 +190,13 @@ const ROW: u32 = 128;
 /// else is said.
 #[doc(alias = "instruction descriptor")]
 #[doc(alias = "UMMA::InstrDescriptor")]
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Product<A, B, D, const M: u32, const N: u32, G = OneBlock> {
     instruction: u32,
     types: PhantomData<(A, B, D, G)>,
 }
 
-impl<A, B, D, const M: u32, const N: u32, G> Clone for Product<A, B, D, M, N, G> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<A, B, D, const M: u32, const N: u32, G> Copy for Product<A, B, D, M, N, G> {}
-
-impl<A: Multiply<B, D>, B: Element, D, const M: u32, const N: u32, G: Group> Default
+impl<A: Multiply<B, D>, B: Element, D: Copy, const M: u32, const N: u32, G: Group> Default
     for Product<A, B, D, M, N, G>
 {
     fn default() -> Self {
@@ -197,7 +204,7 @@ impl<A: Multiply<B, D>, B: Element, D, const M: u32, const N: u32, G: Group> Def
     }
 }
 
-impl<A: Multiply<B, D>, B: Element, D, const M: u32, const N: u32, G: Group>
+impl<A: Multiply<B, D>, B: Element, D: Copy, const M: u32, const N: u32, G: Group>
     Product<A, B, D, M, N, G>
 {
     /// PTX ISA, "Matrix Shape" of `tcgen05.mma`.
@@ -287,20 +294,9 @@ impl<A: Multiply<B, D>, B: Element, D, const M: u32, const N: u32, G: Group>
         right: SharedDescriptor<B>,
         add: bool,
     ) {
-        let operands = Operands {
-            sum,
-            left: left.operand(),
-            right: right.bits(),
-            add,
-        };
+        let operands = Operands::new(sum, left, right, add);
         // SAFETY: the caller's promise.
-        unsafe {
-            if L::IN_TENSOR_MEMORY {
-                A::Kind::multiply::<G, true>(operands, self.instruction);
-            } else {
-                A::Kind::multiply::<G, false>(operands, self.instruction);
-            }
-        }
+        unsafe { A::Kind::multiply::<G>(operands, self.instruction) }
     }
 
     /// Starts the product of two tiles, rows of 128 bytes in shared memory: four steps. Where `add` is not set the sum is replaced.
@@ -342,21 +338,10 @@ impl<A: Multiply<B, D>, B: Element, D, const M: u32, const N: u32, G: Group>
     ) {
         /// The left operand is sparse.
         const SPARSE: u32 = 1 << 2;
-        let operands = Operands {
-            sum,
-            left: left.operand(),
-            right: right.bits(),
-            add,
-        };
+        let operands = Operands::new(sum, left, right, add);
         let instruction = self.instruction | SPARSE | selector & 3;
         // SAFETY: the caller's promise.
-        unsafe {
-            if L::IN_TENSOR_MEMORY {
-                A::Kind::multiply_sparse::<G, true>(operands, metadata, instruction);
-            } else {
-                A::Kind::multiply_sparse::<G, false>(operands, metadata, instruction);
-            }
-        }
+        unsafe { A::Kind::multiply_sparse::<G>(operands, metadata, instruction) }
     }
 }
 

@@ -3,51 +3,40 @@
 use core::marker::PhantomData;
 
 use super::product::{Operands, multiply};
-use super::{Group, Left, OneBlock, SharedDescriptor, TensorAddress, for_group, sealed};
+use super::{Group, Left, OneBlock, SharedDescriptor, TensorAddress, for_group, names, sealed};
 use crate::matrix::Element;
 use crate::matrix::element::{E2m1, E2m3, E3m2, E4m3, E5m2};
 use crate::state_space::ptx;
 
 /// A kind of scaled product: which elements, how they are stored, and how many have a factor together.
-pub trait ScaledKind: sealed::Sealed {
+pub trait ScaledKind: sealed::Sealed + Copy {
     /// Whether factors are powers of two (`UE8M0`), or small floats (`UE4M3`).
     #[doc(hidden)]
     const POWERS_OF_TWO: bool;
     #[doc(hidden)]
-    unsafe fn multiply<G: Group, const MEMORY: bool>(
-        operands: Operands,
-        scales: [TensorAddress; 2],
-        instruction: u32,
-    );
+    unsafe fn multiply<G: Group>(operands: Operands, scales: [TensorAddress; 2], instruction: u32);
 }
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $name:ident $powers:literal: $kind:literal;)*) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug)]
-        pub enum $name {}
-        impl sealed::Sealed for $name {}
+        names! {
+            $(#[$doc])*
+            $name;
+        }
         impl ScaledKind for $name {
             const POWERS_OF_TWO: bool = $powers;
             #[inline(always)]
-            unsafe fn multiply<G: Group, const MEMORY: bool>(
+            unsafe fn multiply<G: Group>(
                 operands: Operands,
                 [a, b]: [TensorAddress; 2],
                 instruction: u32,
             ) {
                 // SAFETY: the caller's promise.
                 unsafe {
-                    if MEMORY {
-                        multiply!(
-                            G, operands, instruction, [$kind], "", "[{left}]", reg32, u32, "", "[{a}], [{b}], ",
-                            [a = in(reg32) a.bits(), b = in(reg32) b.bits(),]
-                        );
-                    } else {
-                        multiply!(
-                            G, operands, instruction, [$kind], "", "{left}", reg64, u64, "", "[{a}], [{b}], ",
-                            [a = in(reg32) a.bits(), b = in(reg32) b.bits(),]
-                        );
-                    }
+                    multiply!(
+                        G, operands, instruction, [$kind], "", "", "[{a}], [{b}], ",
+                        [a = in(reg32) a.bits(), b = in(reg32) b.bits(),]
+                    )
                 }
             }
         }
@@ -86,18 +75,11 @@ formats! {
 /// Factors lie in tensor memory, four bytes of a lane for each row of the left operand and each column of the right one: PTX ISA, "Scale Factor A/B layouts". They come there by
 /// [`TensorAddress::copy_from`] with the shape [`Rows32ToAll`](super::copy_shape::Rows32ToAll).
 #[doc(alias = "block_scale")]
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct ScaledProduct<K, A, B, const M: u32, const N: u32, G = OneBlock> {
     instruction: u32,
     types: PhantomData<(K, A, B, G)>,
 }
-
-impl<K, A, B, const M: u32, const N: u32, G> Clone for ScaledProduct<K, A, B, M, N, G> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<K, A, B, const M: u32, const N: u32, G> Copy for ScaledProduct<K, A, B, M, N, G> {}
 
 impl<K: ScaledKind, A: Scalable<K>, B: Scalable<K>, const M: u32, const N: u32, G: Group> Default
     for ScaledProduct<K, A, B, M, N, G>
@@ -166,20 +148,9 @@ impl<K: ScaledKind, A: Scalable<K>, B: Scalable<K>, const M: u32, const N: u32, 
         scales: [TensorAddress; 2],
         add: bool,
     ) {
-        let operands = Operands {
-            sum,
-            left: left.operand(),
-            right: right.bits(),
-            add,
-        };
+        let operands = Operands::new(sum, left, right, add);
         // SAFETY: the caller's promise.
-        unsafe {
-            if L::IN_TENSOR_MEMORY {
-                K::multiply::<G, true>(operands, scales, self.instruction);
-            } else {
-                K::multiply::<G, false>(operands, scales, self.instruction);
-            }
-        }
+        unsafe { K::multiply::<G>(operands, scales, self.instruction) }
     }
 }
 

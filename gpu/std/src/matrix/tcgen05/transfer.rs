@@ -1,6 +1,6 @@
 //! Between tensor memory and registers: `tcgen05.ld`, `tcgen05.st`, each with its wait.
 
-use super::{TensorAddress, sealed};
+use super::{TensorAddress, names, sealed};
 use crate::state_space::ptx;
 
 /// Which lanes and columns a warp's registers are: `REGISTERS` in each of its threads.
@@ -15,15 +15,7 @@ pub trait Shape<const REGISTERS: usize>: sealed::Sealed {
 
 /// The shapes. PTX ISA, "Data Movement Shape" of `tcgen05`.
 pub mod shape {
-    macro_rules! shapes {
-        ($($(#[$doc:meta])* $name:ident;)*) => {$(
-            $(#[$doc])*
-            #[derive(Clone, Copy, Debug)]
-            pub enum $name {}
-            impl super::sealed::Sealed for $name {}
-        )*};
-    }
-    shapes! {
+    super::names! {
         /// A thread has a lane: its 32 bits of as many columns as it has registers. The usual one.
         Lanes32;
         /// 16 lanes, 64 bits of each at a time.

@@ -387,8 +387,11 @@ impl State {
         let open = self.open.values();
         let judged = self.past.iter().map(|past| &past.ticket);
         let unknown = open.chain(judged).filter(|it| !self.host.knows(it));
-        // Who knows a graph's launch knows its nodes, which come after it.
-        let number = |it: &Arc<Ticket>| it.whole.map_or(it.number, |(_, launch)| launch);
+        // Who knows a graph's launch knows its nodes.
+        let number = |it: &Arc<Ticket>| {
+            it.whole
+                .map_or(it.number, |(_, launch)| launch.min(it.number))
+        };
         let first = unknown.map(number).min();
         self.host
             .raise(first.map_or(self.number, |number| number - 1));
@@ -710,7 +713,7 @@ mod tests {
         // A chain of operations does not carry on what the host knows either.
         later.begin();
         let last = submitted(&mut state, 100, None);
-        last.follow(vec![open, later]);
+        *last.after.lock() = vec![open, later];
         last.begin();
         assert_eq!(last.clock.lock().lanes.len(), 1);
     }

@@ -147,7 +147,10 @@ impl<'l> Core<'l> {
             counters: Counters::default(),
             counted: (0, 0),
             looked_at: (0, false),
-            races: Races::default(),
+            races: match run.launch.checks.race {
+                true => Races::begins(),
+                false => Races::default(),
+            },
             proxies: Proxies::default(),
             tainted: false,
             shadows: [ShadowSite::default(); SITES],

@@ -64,7 +64,7 @@ impl Cell {
         if now.races(self.write, bytes, lane) {
             return Some(self.write);
         }
-        if now.record.kind == Kind::Read {
+        if now.kind == Kind::Read {
             return None;
         }
         let [first, last] = self.reads;
@@ -121,7 +121,7 @@ pub(super) struct Cells {
     /// The keys of a block's pages of shared memory.
     shared: HashMap<u32, Vec<u64>, FixedState>,
     /// Pages that were found last, with their keys: a warp goes back and forth between a few.
-    last: [(u64, u32); LAST],
+    last: Vec<(u64, u32)>,
     /// Earlier writes than the last of a word, of other bytes; by the page's key and the word in the page.
     beside: HashMap<(u64, u64), Vec<Mark>, FixedState>,
 }
@@ -135,7 +135,7 @@ impl Default for Cells {
             free_cells: Vec::new(),
             places: HashMap::default(),
             shared: HashMap::default(),
-            last: [(u64::MAX, NONE); LAST],
+            last: Vec::new(),
             beside: HashMap::default(),
         }
     }
@@ -213,7 +213,7 @@ impl Cells {
             return self.touch_beside(space, word, (cells, mark), now);
         }
         let found = cell.rival(mark, now);
-        if now.record.kind == Kind::Read {
+        if now.kind == Kind::Read {
             cell.read(mark, now);
             return found;
         }
@@ -250,7 +250,7 @@ impl Cells {
         let mut earlier = beside.iter().copied();
         found = found.or_else(|| earlier.find(|write| now.races(*write, bytes, lane)));
         found = found.or_else(|| cell.rival(mark, now));
-        if now.record.kind == Kind::Read {
+        if now.kind == Kind::Read {
             cell.read(mark, now);
             return found;
         }
@@ -284,7 +284,7 @@ impl Cells {
             if now.row_races(row.write, mark) {
                 return false;
             }
-            if now.record.kind != Kind::Read {
+            if now.kind != Kind::Read {
                 if row.reads.iter().any(|read| now.row_races(*read, mark)) {
                     return false;
                 }
@@ -332,7 +332,7 @@ impl Cells {
         if wrong {
             return false;
         }
-        if now.record.kind == Kind::Read {
+        if now.kind == Kind::Read {
             for (i, cell) in row.iter_mut().enumerate() {
                 cell.read(mark.word(i as u32), now);
             }
@@ -401,6 +401,24 @@ impl Cells {
         cell.marks().for_each(&mut f);
         let beside = self.beside.get_mut(&(key(space, word), word % WORDS));
         beside.into_iter().flatten().for_each(f);
+    }
+
+    /// Bytes that it takes.
+    pub(super) fn bytes(&self) -> usize {
+        self.pages.capacity() * size_of::<Page>()
+            + self.cells.capacity() * size_of::<[Cell; LINE as usize]>()
+    }
+
+    /// Forgets all, but not the memory that it took.
+    pub(super) fn reset(&mut self) {
+        self.pages.clear();
+        self.free.clear();
+        self.cells.clear();
+        self.free_cells.clear();
+        self.places.clear();
+        self.shared.clear();
+        self.last.clear();
+        self.beside.clear();
     }
 
     /// Forgets the shared memory of a block, which has ended.
@@ -524,8 +542,8 @@ impl Cells {
     #[inline(always)]
     fn page(&mut self, space: MemoryOwner, word: u64) -> u32 {
         let key = key(space, word);
-        match self.last[place(key)] {
-            (of, page) if of == key => page,
+        match self.last.get(place(key)) {
+            Some(&(of, page)) if of == key => page,
             _ => self.find_page(space, key),
         }
     }
@@ -536,6 +554,7 @@ impl Cells {
             Some(page) => *page,
             None => self.add_page(space, key),
         };
+        self.last.resize(LAST, (u64::MAX, NONE));
         self.last[place(key)] = (key, page);
         page
     }

@@ -30,6 +30,7 @@ mod record;
 #[cfg(test)]
 mod tests;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 
 use foldhash::fast::FixedState;
@@ -173,6 +174,33 @@ impl Left {
     }
 }
 
+impl Races {
+    /// What a launch that is checked begins with.
+    pub(crate) fn begins() -> Self {
+        let (cells, records) = SPARE.take().unwrap_or_default();
+        let mut races = Self::default();
+        (races.cells, races.records) = (cells, records);
+        races
+    }
+}
+
+impl Drop for Races {
+    fn drop(&mut self) {
+        let bytes = self.cells.bytes() + self.records.bytes();
+        if !(1..=MOST_SPARE).contains(&bytes) {
+            return;
+        }
+        self.cells.reset();
+        self.records.reset();
+        let spare = (
+            std::mem::take(&mut self.cells),
+            std::mem::take(&mut self.records),
+        );
+        // A thread that ends has none any more.
+        let _ = SPARE.try_with(|kept| kept.replace(Some(spare)));
+    }
+}
+
 impl Default for Races {
     fn default() -> Self {
         Self {
@@ -190,13 +218,22 @@ impl Default for Races {
     }
 }
 
-/// When a warp accesses memory: the record of it, that record's number, and the warp's floor.
+/// When a warp accesses memory: the number of the record of it, the block's place, and the warp's floor.
 #[derive(Debug, Clone, Copy)]
 struct Moment {
-    record: Record,
     number: u32,
+    place: u32,
     floor: u32,
 }
+
+thread_local! {
+    /// Where the last launch of this thread kept what it knew. To get so much memory from the system anew takes as long as a small
+    /// launch does.
+    static SPARE: RefCell<Option<(Cells, Records)>> = const { RefCell::new(None) };
+}
+
+/// More bytes than these are given back to the system.
+const MOST_SPARE: usize = 64 << 20;
 
 impl Races {
     /// The place of a block, by its number in the grid.
@@ -252,9 +289,9 @@ impl Races {
             Some((who, moment)) if plain && who == (access.block, access.warp) => moment,
             _ => self.add_record(access, plain),
         };
-        let Moment { record, number, .. } = moment;
+        let Moment { number, place, .. } = moment;
         let (space, own) = match access.shared {
-            Some(linear) if linear == access.block => (Some(record.block), true),
+            Some(linear) if linear == access.block => (Some(place), true),
             Some(linear) => {
                 let place = self.place(linear);
                 self.blocks[place as usize].reached = true;
@@ -262,10 +299,11 @@ impl Races {
             }
             None => (None, false),
         };
-        let here = &self.blocks[record.block as usize];
+        let here = &self.blocks[place as usize];
         let now = Now {
-            record,
-            mark: Mark::new(&record, number, access.op),
+            kind: access.kind,
+            who: (place, access.warp as u16),
+            mark: Mark::new(number, access.op, access.strong && !access.narrow),
             here,
             records: &self.records,
             // Of shared memory that only its block accesses.
@@ -317,8 +355,8 @@ impl Races {
                 self.pending = self.pending.min(number);
             }
             return Moment {
-                record,
                 number,
+                place,
                 floor,
             };
         }
@@ -333,8 +371,8 @@ impl Races {
         };
         of.reads = (self.records.cleaned(), number);
         let moment = Moment {
-            record,
             number,
+            place,
             floor,
         };
         if is_after(record.instruction, synced) {
@@ -418,7 +456,8 @@ impl Races {
         }
         let (space, mut now, cells) = self.begin(access);
         let mut found = Vec::new();
-        let bits = lanes(mask).fold(0, |bits, lane| bits | addresses[lane]);
+        // Of all lanes, whether they run or not: that is quick, and hardly ever differs.
+        let bits = addresses.iter().fold(0, |bits, address| bits | address);
         if size == 4 && bits.is_multiple_of(4) {
             cells.touch_words(space, (addresses, mask), &mut now, &mut found);
         } else {

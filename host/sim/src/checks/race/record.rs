@@ -56,13 +56,10 @@ impl Mark {
     /// The record of no access.
     pub(super) const NONE: Self = Self(0);
 
-    /// Lane 0's access, of no bytes: its record, that record's number, and the operation.
+    /// Lane 0's access, of no bytes: the number of its record, the operation, and whether it is strong and of no narrow scope.
     #[inline(always)]
-    pub(super) fn new(record: &Record, number: u32, op: u32) -> Self {
-        let wide = match record.how & (STRONG | NARROW) {
-            STRONG => WIDE,
-            _ => 0,
-        };
+    pub(super) fn new(number: u32, op: u32, wide: bool) -> Self {
+        let wide = if wide { WIDE } else { 0 };
         Self(u64::from(number) & RECORD | u64::from(op.min(LAST_OP)) << OP | wide)
     }
 
@@ -221,6 +218,17 @@ impl Records {
         self.most = FEW + 4 * self.list.len() + size;
     }
 
+    /// Bytes that they take.
+    pub(super) fn bytes(&self) -> usize {
+        self.list.capacity() * size_of::<Record>()
+    }
+
+    /// Forgets all, but not the memory that it took.
+    pub(super) fn reset(&mut self) {
+        self.list.clear();
+        (self.most, self.cleaned) = (FEW, 0);
+    }
+
     /// How many there are.
     #[inline(always)]
     pub(super) fn len(&self) -> u32 {
@@ -247,7 +255,10 @@ pub(super) enum Verdict {
 
 /// The access that happens now, and all that decides what it races with.
 pub(super) struct Now<'r> {
-    pub(super) record: Record,
+    pub(super) kind: Kind,
+    /// The block, by its place among those that the check knows, and the warp.
+    pub(super) who: (u32, u16),
+    /// Lane 0's access, of no bytes.
     pub(super) mark: Mark,
     /// The block that it is of.
     pub(super) here: &'r Block,
@@ -298,7 +309,7 @@ impl Now<'_> {
     pub(super) fn is_own(&self, before: Mark) -> bool {
         before.record() == self.mark.record() || {
             let record = self.records.of(before);
-            (record.block, record.warp) == (self.record.block, self.record.warp)
+            (record.block, record.warp) == self.who
         }
     }
 
@@ -317,9 +328,8 @@ impl Now<'_> {
         before.same_width(now).then(|| before.lane() == now.lane())
     }
 
-    #[inline(always)]
     fn order(&self, before: &Record) -> Verdict {
-        let now = &self.record;
+        let now = self.records.of(self.mark);
         let narrow = (before.how | now.how) & NARROW != 0;
         if before.how & now.how & STRONG != 0 && (before.block == now.block || !narrow) {
             return Verdict::Ordered;

@@ -375,6 +375,35 @@ impl Core<'_> {
         (apart == 0).then_some((start, 1 << log))
     }
 
+    /// Whether the lanes' addresses look as if they lay anywhere: a few lanes neither access the same place as the next one nor the
+    /// bytes before. What looks at them by pieces need not try.
+    ///
+    /// # Safety
+    /// As for [`Core::evenly`].
+    #[inline(always)]
+    pub(in crate::machine) unsafe fn looks_scattered(&self, op: *const Op, log: u32) -> bool {
+        // SAFETY: row `a` holds `u32` or `u64`, as `aux` says, and nothing writes to it meanwhile.
+        unsafe {
+            let (row, wide) = (
+                self.frame.add((*op).a as usize),
+                (*op).aux & flag::NARROW == 0,
+            );
+            [1, 6, 12, 17, 27].into_iter().all(|lane| {
+                let step = match wide {
+                    true => {
+                        let row = &*row.cast::<[u64; LANES]>();
+                        row[lane + 1].wrapping_sub(row[lane])
+                    }
+                    false => {
+                        let row = &*row.cast::<[u32; LANES]>();
+                        row[lane + 1].wrapping_sub(row[lane]).into()
+                    }
+                };
+                step != 0 && step != 1 << log
+            })
+        }
+    }
+
     /// The lanes' addresses: row `a` plus the offset in `c`.
     ///
     /// # Safety

@@ -119,6 +119,11 @@ impl Core<'_> {
             }
             return;
         }
+        // SAFETY: as above.
+        if unsafe { self.looks_scattered(op, log) } {
+            self.look(op, (mask, true));
+            return;
+        }
         // SAFETY: operations of these classes have an address row.
         let addresses = unsafe { self.addresses(op) };
         let neighbours = L::neighbours(&addresses, mask, info.bytes.into());

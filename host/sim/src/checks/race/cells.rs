@@ -184,16 +184,22 @@ impl Cells {
         for lane in lanes(mask) {
             let word = addresses[lane] / 4;
             // Most lanes' words are in the page of the one before.
-            let key = key(space, word);
-            if last.0 != key {
-                last = (key, self.page(space, word) as usize);
+            if last.0 != word / WORDS {
+                last = (word / WORDS, self.page(space, word) as usize);
             }
             let line = (word / LINE) as usize % LINES;
             let cells = match self.pages[last.1].0[line].cells {
                 NONE => self.spread(last.1, line),
                 cells => cells,
             };
-            let before = self.touch_cell(space, word, (cells, mark.by_lane(lane as u32)), now);
+            let mark = mark.by_lane(lane as u32);
+            // Most reads are the first after what a barrier has ordered before them.
+            let cell = &mut self.cells[cells as usize][(word % LINE) as usize];
+            if now.kind == Kind::Read && cell.reads[0].is_none() && now.is_past(cell.write) {
+                cell.reads[0] = mark;
+                continue;
+            }
+            let before = self.touch_cell(space, word, (cells, mark), now);
             found.extend(before.map(|before| (lane, before)));
         }
     }

@@ -270,6 +270,12 @@ pub(super) struct Now<'r> {
 }
 
 impl Now<'_> {
+    /// Whether the only write of a word is known to be ordered before by its record's number alone.
+    #[inline(always)]
+    pub(super) fn is_past(&self, write: Mark) -> bool {
+        write.record() < self.floor && !write.beside()
+    }
+
     /// How the access of `before`, which is one, stands to this one.
     #[inline(always)]
     pub(super) fn judge(&mut self, before: Mark) -> Verdict {

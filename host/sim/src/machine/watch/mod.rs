@@ -328,7 +328,7 @@ impl Core<'_> {
             || region == Region::Shared
                 && (checks.race && !read && run.program.reads_asynchronously()
                     || checks.memory && self.leaves_array(index, low, high + u64::from(info.bytes)))
-            || checks.init && !self.scattered_init(op, info, region, addresses, mask)
+            || checks.init && !self.scattered_init(op, info, (region, low, high), addresses, mask)
         {
             return false;
         }

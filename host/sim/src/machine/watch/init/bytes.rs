@@ -127,13 +127,13 @@ impl<'l> Core<'l> {
         }
     }
 
-    /// The same of an access whose addresses lie anywhere in the block's shared memory or in global memory.
+    /// The same of an access whose addresses lie anywhere from `low` to `high` of the block's shared memory or of global memory.
     #[inline]
     pub(in crate::machine::watch) fn scattered_init(
         &mut self,
         op: *const Op,
         info: &OpInfo,
-        region: Region,
+        (region, low, high): (Region, u64, u64),
         addresses: &[u64; LANES],
         mask: u32,
     ) -> bool {
@@ -144,13 +144,10 @@ impl<'l> Core<'l> {
         }
         match region {
             Region::Global => {
-                let Some(shadow) =
-                    self.shadow(op, addresses[mask.trailing_zeros() as usize % LANES])
-                else {
-                    let site = *self.shadow_site(op);
-                    return lanes(mask).all(|lane| site.holds(addresses[lane], len));
+                let Some(shadow) = self.shadow(op, low) else {
+                    return self.shadow_site(op).holds(low, high - low + len);
                 };
-                if !lanes(mask).all(|lane| shadow.holds(addresses[lane], len)) {
+                if !shadow.holds(low, high - low + len) {
                     return false;
                 }
                 if shadow.is_whole() {
@@ -169,14 +166,14 @@ impl<'l> Core<'l> {
                 if written.is_whole() {
                     return true;
                 }
-                if !lanes(mask).all(|lane| written.holds(at(lane), len)) {
+                if !written.holds(low.wrapping_sub(first), high - low + len) {
                     return false;
                 }
                 if writes {
                     lanes(mask).for_each(|lane| written.write(at(lane), len));
                     return true;
                 }
-                lanes(mask).all(|lane| written.unwritten(at(lane), len) == 0)
+                lanes(mask).all(|lane| written.has(at(lane), len))
             }
             _ => false,
         }

@@ -48,6 +48,16 @@ impl SharedBytes {
         !(found as u32) & ((1u64 << len) - 1) as u32
     }
 
+    /// Whether all of `len` (at most 32) bytes from the byte `at`, which are in it, were written.
+    #[inline(always)]
+    pub(super) fn has(&self, at: u64, len: u64) -> bool {
+        let (shift, asked) = (at % 64, (1u64 << len) - 1);
+        match shift + len <= 64 {
+            true => self.bits[(at / 64) as usize] >> shift & asked == asked,
+            false => self.unwritten(at, len) == 0,
+        }
+    }
+
     /// `len` bytes from the byte `at`, which are in it, are written.
     #[inline]
     pub(super) fn write(&mut self, at: u64, len: u64) {
@@ -94,6 +104,8 @@ mod tests {
                     let expected = (0..32).fold(0u32, |set, i| set | u32::from(!bytes[from + i]) << i);
                     prop_assert_eq!(shared.unwritten(from as u64, 32), expected);
                     prop_assert_eq!(shared.unwritten(from as u64, 1), expected & 1);
+                    prop_assert_eq!(shared.has(from as u64, 32), expected == 0);
+                    prop_assert_eq!(shared.has(from as u64, 4), expected & 15 == 0);
                 }
                 prop_assert_eq!(shared.lacks(at, len), !writes);
                 prop_assert_eq!(shared.is_whole(), !bytes.contains(&false));

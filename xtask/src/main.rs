@@ -42,7 +42,7 @@ enum Command {
     Run(forward::Args),
     /// Run every pattern under all checks, in 32 orders of its warps
     #[command(
-        after_help = "Examples:\n  cargo xtask check-patterns\n  cargo xtask check-patterns scan --seeds 4"
+        after_help = "Examples:\n  cargo xtask check-patterns\n  cargo xtask check-patterns gemm --seeds 4"
     )]
     CheckPatterns(forward::Args),
     /// Time patterns and print their effective bandwidth

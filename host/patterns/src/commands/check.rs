@@ -45,7 +45,7 @@ Variants that show what goes wrong are left out. Exits with 1 when a check found
 
 Examples:
   patterns check                          the whole catalog with 32 seeds: some minutes
-  patterns check reduce_unrolled scan     two patterns
+  patterns check reduce_unrolled gemm     two patterns
   patterns check increment --first 7 --seeds 1 --tools race";
 
 /// What came of a variant.

@@ -35,10 +35,10 @@ impl<'graph> GraphBuilder<'graph> {
         self.add_child(after, &graph.handle, new, Location::caller())
     }
 
-    /// Adds work that is recorded, one step after another, as one node: see [`Device::record`].
+    /// Adds work that is recorded, one step after another, as one node: see [`Device::record`](crate::Device::record).
     ///
     /// # Errors
-    /// As [`Device::record`].
+    /// As [`Device::record`](crate::Device::record).
     #[track_caller]
     pub fn record(
         &mut self,

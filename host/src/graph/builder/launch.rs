@@ -20,7 +20,7 @@ impl<'graph> GraphBuilder<'graph> {
     /// Adds a launch.
     ///
     /// # Errors
-    /// As [`Device::launch`]; [`GraphError::NotWhole`]; [`GraphError::StartsEarly`].
+    /// As [`Device::launch`](crate::Device::launch); [`GraphError::NotWhole`]; [`GraphError::StartsEarly`].
     #[track_caller]
     pub fn launch<K: SafeKernel, A: Arguments<K::Params> + RecordableAll>(
         &mut self,

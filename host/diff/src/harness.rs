@@ -20,7 +20,10 @@ pub fn of(opcode: Opcode, sample: &Sample) -> Harness {
         ),
         _ if by_use::works_for(opcode, sample) => Harness::Use,
         Mbarrier | Cp => Harness::Sequence,
-        St | Red if has(Modifier::Async) => Harness::Sequence,
+        St | Red if has(Modifier::MbarrierCompleteTxBytes) => Harness::Sequence,
+        St | Red if has(Modifier::Async) => Harness::None(
+            "nothing in the kernel says when a store to global memory that nobody waits for is done",
+        ),
         Wmma => Harness::Matrix,
         Trap | Brkpt => Harness::Fault,
         Cvt if sample.instruction.starts_with("cvt.sat.u8.u8") => {

@@ -3,8 +3,8 @@
 use super::builder::Builder;
 use super::problem::{Result, because, invalid, unsupported};
 use super::{
-    addresses, asynchronous, atomic, compare, control, convert, matrix, memory, moves, multimem,
-    registers, sync, tensor, texture, video, warpgroup,
+    addresses, asynchronous, atomic, bounds, compare, control, convert, matrix, memory, moves,
+    multimem, registers, sync, tensor, texture, video, warpgroup,
 };
 use crate::isa::{Decoder as By, pattern};
 use crate::ptx::ast::Instruction;
@@ -17,6 +17,7 @@ pub(super) fn instruction<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Resul
     let Some(decoder) = row.decoder else {
         return row.refused.map_or_else(unsupported, because);
     };
+    bounds::check(decoder, i, b.body.operands(i))?;
     match decoder {
         By::Registers => registers::registers(b, i),
         By::CompareToPredicate => compare::setp(b, i),

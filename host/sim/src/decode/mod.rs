@@ -24,6 +24,7 @@ mod arrays;
 mod assigned;
 mod asynchronous;
 mod atomic;
+mod bounds;
 mod builder;
 mod calls;
 mod compare;

@@ -238,9 +238,10 @@ pub(crate) fn needs(row: &Row, modifiers: &[Modifier]) -> ((u32, u32), Target) {
         since = since.max(*version);
         target.sm = target.sm.max(*sm);
     }
-    use Modifier::{A2d, Acube, Cta, Cube, F16, Gpu, Sys};
+    use Modifier::{A2d, Acube, Async, Cta, Cube, F16, Global, Gpu, Sys};
     let has = |words: &[Modifier]| words.iter().any(|word| modifiers.contains(word));
     let (version, sm) = match row.opcode {
+        Opcode::St | Opcode::Red if has(&[Async]) && has(&[Global]) => (since, 100),
         Opcode::Atom | Opcode::Red if has(&[Cta, Gpu, Sys]) => ((5, 0), 60),
         Opcode::Tex if has(&[F16]) => ((4, 2), 53),
         Opcode::Tld4 if has(&[A2d, Cube, Acube]) => ((4, 3), 0),

@@ -186,7 +186,10 @@ impl Form {
             (Shape::Source | Shape::Any, &Register(id) | &Element(id, _)) => register(id),
             (Shape::Source | Shape::Any, Int(_) | F32(_) | F64(_)) => constant_fits(operand, typed),
             (Shape::Source | Shape::Any, &Sum(id, _)) => register(id) && is_integer(body, id),
-            (Shape::Any, Special(..) | Symbol(..) | Indexed(_)) => true,
+            (Shape::Any, &Special(register, component)) => {
+                special_fits(register, component.is_some(), typed, slot.wider)
+            }
+            (Shape::Any, Symbol(..) | Indexed(_)) => true,
             (Shape::Address, Indexed(_)) => self.may_index(),
             (Shape::Constant, Int(_)) => true,
             (Shape::Predicate | Shape::PredicateOrPair | Shape::PredicateSource, &Register(id)) => {
@@ -506,6 +509,24 @@ fn size_fits(register: Type, typed: Typed, wider: bool) -> bool {
     }
 }
 
+/// Whether a special register can be read as this type: as an integer of its own size, element by element where it has elements.
+/// Those that were there before PTX 2.0 can be read as 16 bits too.
+fn special_fits(register: ast::SpecialRegister, element: bool, typed: Typed, wider: bool) -> bool {
+    use ast::SpecialRegister as S;
+    let Typed::Is(ty) = typed else { return true };
+    let size = ty.size();
+    let sized = match register {
+        S::Gridid => matches!(size, 2 | 4 | 8),
+        S::Tid | S::Ntid | S::Ctaid | S::Nctaid => matches!(size, 2 | 4),
+        S::IsExplicitCluster => ty == Type::Pred,
+        S::Globaltimer | S::CurrentGraphExec => size == 8,
+        register if register.name().ends_with("64") => size == 8,
+        _ => size == 4,
+    };
+    // A conversion takes what it finds.
+    (sized || wider) && ty.class() != Class::Float && element == register.has_components()
+}
+
 /// Type and number of elements of a register that has several.
 fn vector_of(body: &Body<'_>, operand: &Operand<'_>) -> Option<(Type, u64)> {
     let Operand::Register(id) = *operand else {
@@ -542,7 +563,11 @@ fn same_kind(register: Type, ty: Type) -> bool {
 fn constant_fits(constant: &Operand<'_>, typed: Typed) -> bool {
     let Typed::Is(ty) = typed else { return true };
     match constant {
+        // Nor do constants stand for pairs of halves.
+        Operand::Int(_) | Operand::F32(_) if matches!(ty, Type::F16x2 | Type::Bf16x2) => false,
         Operand::Int(_) => !matches!(ty.class(), Class::Float),
+        // Of `.f64` it is the same number.
+        Operand::F32(_) if ty == Type::F64 => true,
         Operand::F32(_) => ty.size() == 4 && !matches!(ty.class(), Class::Signed | Class::Unsigned),
         // Decimal constants are doubles, and are rounded to the instruction's type.
         Operand::F64(_) => matches!(ty, Type::F64 | Type::F32 | Type::B64),

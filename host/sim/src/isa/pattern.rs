@@ -20,6 +20,7 @@ pub const SETS: &[(&str, &str)] = &[
         |v2.b8|v2.b16|v2.b32|v2.b64|v2.u8|v2.u16|v2.u32|v2.u64|v2.s8|v2.s16|v2.s32|v2.s64|v2.f32|v2.f64\
         |v4.b8|v4.b16|v4.b32|v4.u8|v4.u16|v4.u32|v4.s8|v4.s16|v4.s32|v4.f32",
     ),
+    ("ASYNCTYPE", "b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64"),
     // 256 bits.
     (
         "LDWIDE",

@@ -162,6 +162,17 @@ types! {
     Surfref = "surfref", 0, Opaque;
 }
 
+impl Type {
+    /// Whether registers and variables can be declared with it; the others are types of instructions alone.
+    pub const fn is_fundamental(self) -> bool {
+        match self.class() {
+            Class::Float => matches!(self, Type::F16 | Type::F32 | Type::F64),
+            Class::Packed => matches!(self, Type::F16x2),
+            _ => !matches!(self, Type::S4 | Type::U4 | Type::B1),
+        }
+    }
+}
+
 /// Where a variable lives.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Space {

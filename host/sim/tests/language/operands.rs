@@ -104,7 +104,43 @@ fn what_ptxas_refuses_does_not_load() {
             ),
             "type .b32",
         ),
+        (body("mov.u32 %r1, %tid;"), "operand 2"),
+        (body("mov.u64 %d1, %ctaid.x;"), "operand 2"),
+        (body("mov.u32 %r1, %clock64;"), "operand 2"),
+        (body("mov.f32 %f1, %tid.x;"), "operand 2"),
+        (body("add.f16x2 %r1, %r2, 5;"), "operand 3"),
         (module(".entry k() .noreturn { ret; }"), ".noreturn"),
+        (
+            module(".entry (.param .u32 r) k() { ret; }"),
+            "what a kernel returns",
+        ),
+        (
+            module(".entry k() .maxntid 64 .reqntid 32 { ret; }"),
+            "beside `.reqntid`",
+        ),
+        (
+            module(".entry k() .reqnctapercluster 2 .maxclusterrank 4 { ret; }"),
+            "beside `.reqnctapercluster`",
+        ),
+        (
+            module(".entry k() .blocksareclusters { ret; }"),
+            "without `.reqntid`",
+        ),
+        (module(".entry k() .reqntid 32, 0 { ret; }"), "no threads"),
+        (
+            module(".func f(.reg .u32 a); .func f(.reg .u64 a) { ret; }"),
+            "other parameters than",
+        ),
+        (module(".global .pred p;"), "a predicate outside"),
+        (module(".shared .u32 s = 1;"), "an initial value outside"),
+        (
+            module(".global .u32 a[2] = {1, 0.5};"),
+            "another kind of type",
+        ),
+        (module(".global .f32 a = 1;"), "another kind of type"),
+        (module(".global .u32 a[3][0];"), "no elements"),
+        (module(".global .bf16 a;"), "a type of instructions"),
+        (body(".reg .s16x2 %x;"), "a type of instructions"),
         (module(".global .u8 a[];"), "without a length"),
         (
             module(".entry k() { .shared .u8 a[]; ret; }"),
@@ -128,5 +164,123 @@ fn what_ptxas_refuses_does_not_load() {
             .expect_err(&text)
             .to_string();
         assert!(error.contains(why), "{text}\n{error}");
+    }
+}
+
+/// Each constant beside the nearest that can stand; ptxas 13.0 takes and refuses the same.
+#[test]
+fn constants_have_the_bounds_that_ptxas_knows() {
+    let load = |instruction: &str| {
+        let text = format!(
+            ".version 9.0\n.target sm_90a\n.address_size 64\n.entry k() {{ .reg .b64 %d<4>; .reg .b32 %r<4>; .reg .pred %p<2>;\n{instruction}\nret; }}"
+        );
+        lanewise_sim::Module::load(&text).map_err(|error| error.to_string())
+    };
+    let bulk =
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%d1], [%d2], N, [%d3];";
+    for (instruction, right, wrong) in [
+        ("bar.sync N;", 15, 16),
+        ("bar.sync 0, N;", 64, 33),
+        ("bar.arrive 1, N;", 32, 0),
+        ("barrier.red.popc.u32 %r1, N, %p1;", 0, -1),
+        ("barrier.red.popc.u32 %r1, 0, N, %p1;", 96, 48),
+        ("cp.async.ca.shared.global [%d1], [%d2], 8, N;", 8, 9),
+        (bulk, 48, 20),
+        ("cp.async.bulk.prefetch.L2.global [%d1], N;", 16, 8),
+        ("pmevent N;", 15, 16),
+        ("pmevent.mask N;", 65535, 65536),
+        ("setmaxnreg.inc.sync.aligned.u32 N;", 256, 60),
+        ("discard.global.L2 [%d1], N;", 128, 64),
+        ("applypriority.global.L2::evict_normal [%d1], N;", 128, 256),
+        (
+            "fence.proxy.tensormap::generic.acquire.gpu [%d1], N;",
+            128,
+            64,
+        ),
+        ("mbarrier.arrive.shared.b64 %d1, [%d2], N;", 1, 0),
+        ("bfe.u32 %r1, %r2, N, 4;", 255, 256),
+        ("bfi.b32 %r1, %r2, %r3, 4, N;", 255, -1),
+        (
+            "createpolicy.range.global.L2::evict_last.b64 %d1, [%d2], N, 64;",
+            64,
+            65,
+        ),
+    ] {
+        let with = |value: i32| instruction.replace('N', &value.to_string());
+        let found = load(&with(right));
+        assert!(found.is_ok(), "{}: {found:?}", with(right));
+        assert!(load(&with(wrong)).is_err(), "{}", with(wrong));
+    }
+    for (fraction, taken) in [
+        ("1.0", true),
+        ("0.25", true),
+        ("0.0", false),
+        ("1.5", false),
+    ] {
+        let policy = format!("createpolicy.fractional.L2::evict_last.b64 %d1, {fraction};");
+        assert_eq!(load(&policy).is_ok(), taken, "{policy}");
+    }
+}
+
+/// PTX ISA 9.4: a conversion's registers may be wider, of floats too, and then hold zeros above; a `0f` constant is the same
+/// number as `.f64`.
+#[test]
+fn conversions_take_wider_registers_and_doubles_single_constants() {
+    let body = "mov.u32 %r1, 0xffff3e00; cvt.f32.f16 %f1, %r1; st.global.f32 [%o], %f1;\n\
+                mov.u32 %r2, -1; cvt.rn.f16.f32 %r2, %f1; st.global.u32 [%o+4], %r2;\n\
+                mov.u64 %d1, -1; cvt.f32.f16 %d1, %h1; cvt.rn.f32.s32 %d1, 3; st.global.u64 [%o+8], %d1;\n\
+                .reg .f64 %w; add.f64 %w, 0d4000000000000000, 0f3F800000; st.global.f64 [%o+16], %w;";
+    assert_eq!(
+        words("", body, 6),
+        [1.5f32.to_bits(), 0x3e00, 3f32.to_bits(), 0, 0, 0x4008_0000]
+    );
+}
+
+/// PTX ISA 9.7.9.12 and 9.7.13.14: stores and reductions that return no value and are not waited for, to global memory.
+#[test]
+fn asynchronous_stores_and_reductions_reach_global_memory() {
+    let body = "st.async.weak.u32 [%o], 5; red.async.relaxed.gpu.add.u32 [%o], 3;\n\
+                st.async.gpu.f64 [%o+8], 0d3FF0000000000000; red.async.relaxed.sys.xor.b32 [%o+4], 6;";
+    assert_eq!(words("", body, 4), [8, 6, 0, 0x3ff0_0000]);
+}
+
+/// What ptxas 13.0 takes on which targets: an instruction, one that has it, one that has it not.
+#[test]
+fn newer_gpus_have_what_ptxas_says() {
+    let load = |target: &str, instruction: &str| {
+        let text = format!(
+            ".version 9.0\n.target {target}\n.address_size 64\n.entry k() {{ .reg .b64 %d<4>; .reg .b32 %r<9>; .reg .f32 %f<4>; .reg .f64 %e<4>; .reg .b16 %h;\n{instruction}\nret; }}"
+        );
+        lanewise_sim::Module::load(&text).map_err(|error| error.to_string())
+    };
+    let mixed = |b: &str| {
+        format!(
+            "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e4m3.{b}.f32 {{%f0,%f1,%f2,%f3}}, {{%r0,%r1,%r2,%r3}}, {{%r4,%r5}}, {{%f0,%f1,%f2,%f3}};"
+        )
+    };
+    let stored = "st.async.mmio.release.sys.global.u32 [%d1], %r1;";
+    let named = "st.async.weak.global.u32 [%d1], %r1;";
+    let reduced = "red.async.release.gpu.global.add.s64 [%d1], %d2;";
+    let replaced = "tensormap.replace.tile.rank.global.b1024.b32 [%d1], %r1;";
+    let rounded =
+        "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64.rz {%e0,%e1}, {%e2}, {%e3}, {%e0,%e1};";
+    let clamped = "cvt.rn.satfinite.f16.f32 %h, %f1;";
+    for (instruction, has, has_not) in [
+        (stored, "sm_100", "sm_90a"),
+        (reduced, "sm_120", "sm_90"),
+        (named, "sm_100", "sm_90"),
+        (replaced, "sm_120f", "sm_120"),
+        (replaced, "sm_103a", "sm_80"),
+        (&mixed("e5m2"), "sm_100f", "sm_100"),
+        (&mixed("e2m1"), "sm_120a", "sm_100a"),
+        (rounded, "sm_80", "sm_75"),
+        (clamped, "sm_75", "sm_70"),
+    ] {
+        let found = load(has, instruction);
+        assert!(found.is_ok(), "{instruction} {has}: {found:?}");
+        assert!(
+            load(has_not, instruction).is_err(),
+            "{instruction} {has_not}"
+        );
     }
 }

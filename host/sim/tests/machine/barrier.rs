@@ -215,9 +215,12 @@ fn wrong_barriers_are_said() {
         rig.fault("k", 1, 64, &[out])
     };
     for (body, words) in [
-        ("bar.sync 16;", "barrier 16; a block has 16"),
         (
-            "bar.sync 0, 33;",
+            "mov.u32 %r1, 16; bar.sync %r1;",
+            "barrier 16; a block has 16",
+        ),
+        (
+            "mov.u32 %r1, 33; bar.sync 0, %r1;",
             "a barrier for 33 threads in a block of 64",
         ),
         (

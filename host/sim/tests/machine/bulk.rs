@@ -420,7 +420,7 @@ fn wrong_copies_are_said() {
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster";
     for (body, text) in [
         (
-            format!("{load} [%rd2], [%rd0], 24, [%rd4];"),
+            format!("mov.u32 %r4, 24; {load} [%rd2], [%rd0], %r4, [%rd4];"),
             "a bulk copy of 24 bytes",
         ),
         (

@@ -9,9 +9,12 @@
 )]
 
 mod mutate;
+#[path = "../common/random.rs"]
+mod random;
 mod run;
 
-use mutate::{Random, mutate};
+use mutate::mutate;
+use random::Random;
 
 fn corpus() -> Vec<String> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz/corpus/run");

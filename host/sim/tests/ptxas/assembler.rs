@@ -28,10 +28,14 @@ fn text(batch: &Batch<'_>, refused: &BTreeSet<usize>) -> (String, usize) {
     (text, before)
 }
 
-/// The line that a message names: `ptxas FILE, line 12; error : ...`.
+/// The line that a message names: `ptxas FILE, line 12; error : ...`, or `... 32-bit address on line '12' ...`, which is refused
+/// in the end without a line.
 fn line(message: &str) -> Option<usize> {
-    let (_, rest) = message.split_once(", line ")?;
-    rest.split(';').next()?.trim().parse().ok()
+    let named = match message.split_once(" on line '") {
+        Some((_, rest)) => rest.split('\'').next()?,
+        None => message.split_once(".ptx, line ")?.1.split(';').next()?,
+    };
+    named.trim().parse().ok()
 }
 
 /// Which cases of a batch ptxas refuses. A virtual architecture makes it read the text and stop there.
@@ -60,18 +64,37 @@ pub(crate) fn refused(
             return refused;
         }
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        let of_errors = said
-            .lines()
-            .filter(|message| message.contains("error") || message.contains("fatal"));
+        let of_errors = said.lines().filter(|message| {
+            ["error", "fatal", "conflicting"]
+                .iter()
+                .any(|word| message.contains(word))
+        });
         let found = of_errors
             .filter_map(line)
             .filter_map(|line| line.checked_sub(before + 1));
         let known = refused.len();
         refused.extend(found);
         // A syntax error ends the reading, so that the rest is asked again without the line.
-        assert!(
-            refused.len() > known,
-            "ptxas refuses the module and names no line:\n{said}"
-        );
+        if refused.len() > known {
+            continue;
+        }
+        // It names no line: whichever half it is in.
+        let left: Vec<usize> = (0..batch.cases.len())
+            .filter(|case| !refused.contains(case))
+            .collect();
+        if let [last] = left[..] {
+            refused.insert(last);
+            return refused;
+        }
+        for half in [&left[..left.len() / 2], &left[left.len() / 2..]] {
+            let cases = half.iter().map(|&case| batch.cases[case].clone());
+            let part = Batch {
+                head: batch.head,
+                cases: cases.collect(),
+            };
+            let of_part = self::refused(ptxas, folder, number, &part);
+            refused.extend(of_part.into_iter().map(|case| half[case]));
+        }
+        return refused;
     }
 }

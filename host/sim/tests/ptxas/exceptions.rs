@@ -5,6 +5,16 @@ struct Exception {
     ptxas: bool,
     name: &'static str,
     about: fn(&[&str], &str) -> bool,
+    /// Whether it is about a word more than the loader takes.
+    more: bool,
+}
+
+/// A word more than an instruction has, which ptxas overlooks.
+const fn overlooked(name: &'static str, about: fn(&[&str], &str) -> bool) -> Exception {
+    Exception {
+        more: true,
+        ..of_ptxas(name, about)
+    }
 }
 
 const fn of_ptxas(name: &'static str, about: fn(&[&str], &str) -> bool) -> Exception {
@@ -12,6 +22,7 @@ const fn of_ptxas(name: &'static str, about: fn(&[&str], &str) -> bool) -> Excep
         ptxas: true,
         name,
         about,
+        more: false,
     }
 }
 
@@ -20,6 +31,7 @@ const fn of_the_loader(name: &'static str, about: fn(&[&str], &str) -> bool) -> 
         ptxas: false,
         name,
         about,
+        more: false,
     }
 }
 
@@ -38,11 +50,11 @@ fn twice(words: &[&str]) -> bool {
 }
 
 const EXCEPTIONS: &[Exception] = &[
-    of_ptxas(
+    overlooked(
         "a modifier that stands there twice: ptxas overlooks the second",
         |words, _| twice(words),
     ),
-    of_ptxas(
+    overlooked(
         "a type or operation more than a product of matrices has: ptxas overlooks it",
         |words, _| {
             matches!(words[0], "mma" | "wmma")
@@ -101,14 +113,25 @@ const EXCEPTIONS: &[Exception] = &[
     ),
 ];
 
+/// How an instruction that one takes alone gets its name: by whether that is ptxas, and whether the loader takes what is
+/// left of the instruction without the last word of its name.
+pub(crate) type Naming = fn(&str, bool, bool) -> Option<&'static str>;
+
+/// Where nothing is excused.
+pub(crate) fn none(_: &str, _: bool, _: bool) -> Option<&'static str> {
+    None
+}
+
 /// The name of the exception that an instruction belongs to.
-pub(crate) fn name(instruction: &str, ptxas: bool) -> Option<&'static str> {
+pub(crate) fn name(instruction: &str, ptxas: bool, overlooked: bool) -> Option<&'static str> {
     let (name, operands) = instruction
         .split_once([' ', ';'])
         .unwrap_or((instruction, ""));
     let words: Vec<&str> = name.split('.').collect();
-    let found = EXCEPTIONS
-        .iter()
-        .find(|exception| exception.ptxas == ptxas && (exception.about)(&words, operands));
+    let found = EXCEPTIONS.iter().find(|exception| {
+        exception.ptxas == ptxas
+            && (overlooked || !exception.more)
+            && (exception.about)(&words, operands)
+    });
     Some(found?.name)
 }

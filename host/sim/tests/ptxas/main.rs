@@ -4,10 +4,15 @@
 //! Needs `LANEWISE_PTXAS`; without it this says so and judges nothing. It takes some minutes. What differs is in
 //! `differences.txt` beside this file, by the name of an exception, else one by one, with the counts that the book shows;
 //! `LANEWISE_BLESS=1` writes it. `LANEWISE_OPCODE=ld` asks about one opcode only.
+//!
+//! Two more judgements have no list, for nothing may differ but what has a name: which targets have what, and instances with
+//! two changes that `LANEWISE_SEED` draws.
 
 mod assembler;
 mod candidates;
 mod exceptions;
+#[path = "../common/random.rs"]
+mod random;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,6 +22,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use assembler::Batch;
 use candidates::Candidate;
+use exceptions::Naming;
 
 /// Instructions of one module: enough that the start of a process counts little, few enough that asking again is cheap.
 const BATCH: usize = 2000;
@@ -41,15 +47,31 @@ struct Alone {
 }
 
 impl Alone {
-    fn add(&mut self, instruction: &str, ptxas: bool) {
-        match exceptions::name(instruction, ptxas) {
+    fn add(&mut self, candidate: &Candidate, ptxas: bool, naming: Naming) {
+        let Candidate {
+            declarations,
+            instruction,
+            ..
+        } = candidate;
+        let overlooked = ptxas && loads(&without_last_word(candidate));
+        match naming(instruction, ptxas, overlooked) {
             Some(name) => *self.named.entry(name).or_default() += 1,
-            None => self.unnamed.push(instruction.to_owned()),
+            None => self.unnamed.push(format!("{instruction} {declarations}")),
         }
     }
 
     fn count(&self) -> usize {
         self.unnamed.len() + self.named.values().sum::<usize>()
+    }
+}
+
+fn without_last_word(candidate: &Candidate) -> Candidate {
+    let instruction = &candidate.instruction;
+    let name = instruction.find([' ', ';']).unwrap_or(instruction.len());
+    let shorter = instruction[..name].rfind('.').unwrap_or(name);
+    Candidate {
+        instruction: format!("{}{}", &instruction[..shorter], &instruction[name..]),
+        ..candidate.clone()
     }
 }
 
@@ -69,7 +91,7 @@ fn loads(candidate: &Candidate) -> bool {
     lanewise_sim::isa::check(&mut module).is_ok()
 }
 
-fn judge(ptxas: &Path, candidates: Vec<Candidate>) -> Verdict {
+fn judge(ptxas: &Path, candidates: Vec<Candidate>, naming: Naming) -> Verdict {
     let folder = tempfile::tempdir().expect("a folder");
     let mut by_head: BTreeMap<String, Vec<Candidate>> = BTreeMap::new();
     for candidate in candidates {
@@ -101,12 +123,11 @@ fn judge(ptxas: &Path, candidates: Vec<Candidate>) -> Verdict {
                     let mut verdict = verdict.lock().expect("no thread panicked");
                     verdict.asked += chunk.len();
                     for (at, (candidate, taken)) in chunk.iter().zip(taken).enumerate() {
-                        let instruction = &candidate.instruction;
                         match (taken, !refused.contains(&at)) {
                             (true, true) => verdict.both += 1,
                             (false, false) => verdict.neither += 1,
-                            (true, false) => verdict.loader.add(instruction, false),
-                            (false, true) => verdict.ptxas.add(instruction, true),
+                            (true, false) => verdict.loader.add(candidate, false, naming),
+                            (false, true) => verdict.ptxas.add(candidate, true, naming),
                         }
                     }
                 }
@@ -176,22 +197,114 @@ fn report(table: &Verdict, changed: &Verdict, newest: (u32, u32)) -> String {
     text
 }
 
+/// The judge, if there is one.
+fn ptxas() -> Option<PathBuf> {
+    let ptxas = std::env::var_os("LANEWISE_PTXAS").map(PathBuf::from);
+    if ptxas.is_none() {
+        println!("LANEWISE_PTXAS is not set: nothing was judged");
+    }
+    ptxas
+}
+
+/// Whether a candidate is of the opcode that is asked about.
+fn asked(candidate: &Candidate) -> bool {
+    let opcode = candidate.instruction.split(['.', ' ', ';']).next();
+    std::env::var("LANEWISE_OPCODE").map_or(true, |only| opcode == Some(&only))
+}
+
+/// Nothing that one takes alone is without a name.
+#[track_caller]
+fn assert_named(verdict: &Verdict, what: &str) {
+    let Verdict { loader, ptxas, .. } = verdict;
+    assert!(
+        loader.unnamed.is_empty() && ptxas.unnamed.is_empty(),
+        "{what}: of {} asked, {} are taken by both;\nthe loader alone takes {}:\n{}\nptxas alone takes {}:\n{}",
+        verdict.asked,
+        verdict.both,
+        loader.unnamed.len(),
+        loader.unnamed.join("\n"),
+        ptxas.unnamed.len(),
+        ptxas.unnamed.join("\n")
+    );
+}
+
+/// Targets that an assembler of CUDA 13 knows, of those that it may be asked about.
+fn targets(ptxas: &Path) -> Vec<String> {
+    let numbers = [
+        75, 80, 86, 87, 88, 89, 90, 100, 103, 107, 110, 120, 121, 130,
+    ];
+    let names = numbers
+        .iter()
+        .flat_map(|number| ["", "a", "f"].map(|suffix| format!("sm_{number}{suffix}")));
+    let help = Command::new(ptxas).arg("--help").output();
+    let help = help.expect("ptxas runs").stdout;
+    let help = String::from_utf8_lossy(&help);
+    names
+        .filter(|name| help.contains(&format!("'{name}'")))
+        .collect()
+}
+
+#[test]
+fn a_target_has_what_ptxas_says_that_it_has() {
+    let Some(ptxas) = ptxas() else { return };
+    let newest = newest(&ptxas);
+    let targets = targets(&ptxas);
+    assert!(targets.len() > 10, "ptxas names {targets:?}");
+    let mut of_targets = String::new();
+    for target in targets {
+        let candidates = candidates::for_target(newest, &target);
+        let verdict = judge(
+            &ptxas,
+            candidates.into_iter().filter(asked).collect(),
+            exceptions::none,
+        );
+        for (who, alone) in [("the loader", &verdict.loader), ("ptxas", &verdict.ptxas)] {
+            for instruction in &alone.unnamed {
+                of_targets += &format!("{target}, {who} alone: {instruction}\n");
+            }
+        }
+    }
+    assert!(of_targets.is_empty(), "{of_targets}");
+}
+
+#[test]
+fn operands_are_taken_by_both_or_by_neither() {
+    let Some(ptxas) = ptxas() else { return };
+    let candidates = candidates::with_other_operands(newest(&ptxas));
+    let verdict = judge(
+        &ptxas,
+        candidates.into_iter().filter(asked).collect(),
+        exceptions::name,
+    );
+    assert_named(&verdict, "other operands");
+}
+
+#[test]
+fn what_a_seed_draws_is_taken_by_both_or_by_neither() {
+    let Some(ptxas) = ptxas() else { return };
+    let seed = std::env::var("LANEWISE_SEED").ok();
+    let seed = seed.map_or(0, |seed| seed.parse().expect("a number"));
+    let drawn = candidates::drawn(newest(&ptxas), seed, 50_000);
+    let verdict = judge(
+        &ptxas,
+        drawn.into_iter().filter(asked).collect(),
+        exceptions::name,
+    );
+    assert_named(&verdict, &format!("seed {seed}"));
+}
+
 #[test]
 fn the_loader_takes_what_ptxas_takes() {
-    let Some(ptxas) = std::env::var_os("LANEWISE_PTXAS").map(PathBuf::from) else {
-        println!("LANEWISE_PTXAS is not set: nothing was judged");
-        return;
-    };
+    let Some(ptxas) = ptxas() else { return };
     let newest = newest(&ptxas);
     let only = std::env::var("LANEWISE_OPCODE").ok();
-    let asked = |candidate: &Candidate| {
-        let opcode = candidate.instruction.split(['.', ' ', ';']).next();
-        only.as_deref().is_none_or(|only| opcode == Some(only))
-    };
     let table = candidates::of_the_table(newest).filter(asked).collect();
     let changed = candidates::changed(newest);
     let changed = changed.into_iter().filter(asked).collect();
-    let (table, changed) = (judge(&ptxas, table), judge(&ptxas, changed));
+    let (table, changed) = (
+        judge(&ptxas, table, exceptions::name),
+        judge(&ptxas, changed, exceptions::name),
+    );
     let found = report(&table, &changed, newest);
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ptxas/differences.txt");
     if std::env::var_os("LANEWISE_BLESS").is_some() {

@@ -240,6 +240,9 @@ impl<'a> Parser<'a> {
             cursor.attributes(&mut attributes)?;
         }
         let mut returns = if cursor.at(b'(') {
+            if entry {
+                return Err(misplaced("what a kernel returns", cursor.position));
+            }
             cursor.parameters()?
         } else {
             Vec::new()
@@ -257,6 +260,9 @@ impl<'a> Parser<'a> {
         if entry && directives.contains(&Directive::NoReturn) {
             return Err(misplaced("`.noreturn` on a kernel", at));
         }
+        if let Some(what) = contradiction(&directives) {
+            return Err(misplaced(what, at));
+        }
         let open = |variable: &Variable<'_>| variable.dims.first() == Some(&None);
         let (last, others) = match params.split_last() {
             Some((last, others)) if !entry => (Some(last), others),
@@ -273,6 +279,18 @@ impl<'a> Parser<'a> {
             ));
         }
         let defined = !cursor.at(b';');
+        if self.symbols.declared.contains_key(name) {
+            let functions = &self.module.functions;
+            let before = functions.iter().rev().find(|before| before.name == name);
+            if before.is_some_and(|before| {
+                !same_types(&before.params, &params) || !same_types(&before.returns, &returns)
+            }) {
+                return Err(misplaced(
+                    "a function with other parameters than it was declared with",
+                    position,
+                ));
+            }
+        }
         // Declared before its body is read: it may call itself.
         self.symbols.declare(
             name,
@@ -329,6 +347,34 @@ impl<'a> Parser<'a> {
             .push(Declared::Alias(self.module.aliases.len() as u32));
         self.module.aliases.push(Alias { name, of, position });
         Ok(())
+    }
+}
+
+/// Whether parameters have the same types, one by one.
+fn same_types(some: &[Variable<'_>], others: &[Variable<'_>]) -> bool {
+    let what = |variable: &Variable<'_>| (variable.ty, variable.vector, variable.dims.clone());
+    some.iter().map(what).eq(others.iter().map(what))
+}
+
+/// What directives of a kernel say that cannot be, if they do.
+fn contradiction(directives: &[Directive<'_>]) -> Option<&'static str> {
+    let find = |is: fn(&Directive<'_>) -> bool| directives.iter().any(is);
+    let most = find(|it| matches!(it, Directive::MaxThreads(_)));
+    let exactly = find(|it| matches!(it, Directive::RequiredThreads(_)));
+    let cluster = find(|it| matches!(it, Directive::RequiredCluster(_)));
+    let none = find(
+        |it| matches!(it, Directive::MaxThreads(extent) | Directive::RequiredThreads(extent) if extent.contains(&0)),
+    );
+    if none {
+        Some("a block of no threads")
+    } else if most && exactly {
+        Some("`.maxntid` beside `.reqntid`")
+    } else if cluster && find(|it| matches!(it, Directive::MaxClusterRank(_))) {
+        Some("`.maxclusterrank` beside `.reqnctapercluster`")
+    } else if find(|it| *it == Directive::BlocksAreClusters) && !(exactly && cluster) {
+        Some("`.blocksareclusters` without `.reqntid` and `.reqnctapercluster`")
+    } else {
+        None
     }
 }
 

@@ -5,8 +5,8 @@
 use super::constant::Constant;
 use super::cursor::Cursor;
 use crate::ptx::ast::{
-    AddressOf, Attribute, Initializer, Linkage, Modifier, Pointer, Position, RegisterDeclaration,
-    Space, Type, Variable,
+    AddressOf, Attribute, Class, Initializer, Linkage, Modifier, Pointer, Position,
+    RegisterDeclaration, Space, Type, Variable,
 };
 use crate::ptx::error::{ParseError, excerpt};
 use crate::ptx::lexer::Token;
@@ -76,6 +76,12 @@ impl<'a> Cursor<'a> {
                         return Err(self
                             .unexpected("a type, `.align`, `.ptr` or the name that is declared"));
                     };
+                    if !found.is_fundamental() {
+                        return Err(misplaced(
+                            "a type of instructions in a declaration",
+                            self.position,
+                        ));
+                    }
                     ty = Some(found);
                     self.advance()?;
                 }
@@ -341,17 +347,53 @@ fn check_size(variable: &Variable<'_>) -> Result<(), ParseError> {
     Ok(())
 }
 
-/// Refuses an array without a length that nothing else gives it: neither an initializer nor another module.
+/// Refuses what is no variable: an array without a length that nothing gives it, neither an initializer nor another module, or of
+/// no elements; a predicate in memory; an initial value that its memory or its type does not have.
 pub(super) fn variable_is_complete(variable: &Variable<'_>) -> Result<(), ParseError> {
+    let at = variable.position;
+    let external = variable.linkage == Linkage::Extern;
     let open = variable.dims.first() == Some(&None) && variable.initializer.is_none();
-    if open && variable.linkage != Linkage::Extern {
+    if open && !external {
         return Err(ParseError::Unsupported {
             what: "an array without a length that is not `.extern`",
             help: "give it a length or an initializer",
-            at: variable.position,
+            at,
         });
     }
-    Ok(())
+    if variable.dims.contains(&Some(0)) && !external {
+        return Err(misplaced("an array of no elements", at));
+    }
+    if variable.ty == Type::Pred && variable.space != Space::Reg {
+        return Err(misplaced("a predicate outside `.reg`", at));
+    }
+    let Some(initializer) = &variable.initializer else {
+        return Ok(());
+    };
+    if matches!(
+        variable.space,
+        Space::Shared | Space::Local | Space::Param | Space::Reg
+    ) {
+        return Err(misplaced(
+            "an initial value outside `.global` and `.const`",
+            at,
+        ));
+    }
+    if initializer_fits(initializer, variable.ty) {
+        Ok(())
+    } else {
+        Err(misplaced("an initial value of another kind of type", at))
+    }
+}
+
+/// Integers do not stand for floats, nor floats for integers; halves have no initial values at all.
+fn initializer_fits(initializer: &Initializer<'_>, ty: Type) -> bool {
+    match (initializer, ty.class()) {
+        (Initializer::List(list), _) => list.iter().all(|element| initializer_fits(element, ty)),
+        (Initializer::Int(_), Class::Float) => false,
+        (Initializer::F32(_) | Initializer::F64(_), Class::Unsigned | Class::Signed) => false,
+        (Initializer::F32(_) | Initializer::F64(_), _) => ty != Type::F16,
+        _ => true,
+    }
 }
 
 /// Where a declaration stands that is not allowed.

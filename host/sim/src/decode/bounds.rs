@@ -1,0 +1,150 @@
+//! Constants that an instruction has bounds for.
+//!
+//! What NVIDIA's assembler refuses of a constant is refused here too: a program would otherwise run on the simulator and not
+//! load on a GPU. In a register the same value is the machine's business.
+
+use super::problem::{Result, invalid};
+use crate::isa::Decoder as By;
+use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand};
+
+/// A warp: what counts of threads at a barrier are made of.
+const WARP: i64 = 32;
+/// Barriers of a block: 0 to 15.
+const BARRIERS: i64 = 16;
+/// What bulk copies move: bytes in steps of this.
+const BULK: i64 = 16;
+/// What `discard`, `applypriority` and the fences of tensor maps are about: a cache line.
+const LINE: i64 = 128;
+
+/// The constant at this place among the operands, if one stands there.
+fn constant(operands: &[Operand<'_>], at: usize) -> Option<i64> {
+    match operands.get(at) {
+        Some(&Operand::Int(value)) => Some(value),
+        _ => None,
+    }
+}
+
+/// Holds an instruction's constants against its bounds.
+pub(super) fn check(decoder: By, i: &Instruction, operands: &[Operand<'_>]) -> Result<()> {
+    let has = |word| i.modifiers.has(word);
+    match decoder {
+        By::Barrier => barrier(i, operands),
+        By::CopyOfThread => match (constant(operands, 2), constant(operands, 3)) {
+            (Some(bytes), Some(read)) if !(0..=bytes).contains(&read) => {
+                invalid(format!("{read} bytes are to be read, of {bytes}"))
+            }
+            _ => Ok(()),
+        },
+        By::BulkCopy => in_steps(constant(operands, 2)),
+        By::Hint => match i.opcode {
+            Opcode::Cp if has(M::Bulk) && !has(M::Tensor) => in_steps(constant(operands, 1)),
+            Opcode::Pmevent => {
+                let limit = if has(M::Mask) { 1 << 16 } else { 16 };
+                below(constant(operands, 0), limit, "an event's number")
+            }
+            Opcode::Setmaxnreg => registers(constant(operands, 0)),
+            Opcode::Discard | Opcode::Applypriority => line(constant(operands, 1)),
+            _ => Ok(()),
+        },
+        // To arrive for nobody.
+        By::Mbarrier if (has(M::Arrive) || has(M::ArriveDrop)) && !has(M::ExpectTx) => {
+            match constant(operands, 2) {
+                Some(count) if count <= 0 => invalid(format!("{count} arrivals at once")),
+                _ => Ok(()),
+            }
+        }
+        By::Registers if matches!(i.opcode, Opcode::Bfe | Opcode::Bfi) => {
+            // Where a field begins, and how long it is.
+            let fields = operands.len().saturating_sub(2)..operands.len();
+            fields
+                .map(|at| {
+                    below(
+                        constant(operands, at),
+                        256,
+                        "where a bit field begins and how long it is",
+                    )
+                })
+                .collect()
+        }
+        By::Fence if has(M::Acquire) => line(constant(operands, 1)),
+        By::CachePolicy if has(M::Fractional) => fraction(operands.get(1)),
+        By::CachePolicy if has(M::Range) => match (constant(operands, 2), constant(operands, 3)) {
+            (Some(first), Some(all)) if first > all => {
+                invalid(format!("a primary size of {first}, of {all} bytes in all"))
+            }
+            _ => Ok(()),
+        },
+        _ => Ok(()),
+    }
+}
+
+/// `bar.sync a{, b}`, `.arrive a, b`, `.red d, a{, b}, p`.
+fn barrier(i: &Instruction, operands: &[Operand<'_>]) -> Result<()> {
+    let first = usize::from(i.modifiers.has(M::Red));
+    below(constant(operands, first), BARRIERS, "a barrier's number")?;
+    let counted = operands.len() > 2 * first + 1;
+    let Some(count) = constant(operands, first + 1).filter(|_| counted) else {
+        return Ok(());
+    };
+    if count % WARP != 0 {
+        return invalid(format!(
+            "a count of {count} threads: a barrier counts whole warps of {WARP}"
+        ));
+    }
+    if count == 0 && i.modifiers.has(M::Arrive) {
+        return invalid("a count of 0 threads: who arrives and goes on says how many are expected");
+    }
+    Ok(())
+}
+
+fn below(value: Option<i64>, limit: i64, what: &str) -> Result<()> {
+    match value {
+        Some(value) if !(0..limit).contains(&value) => {
+            invalid(format!("{what} is from 0 to {}, not {value}", limit - 1))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn in_steps(bytes: Option<i64>) -> Result<()> {
+    match bytes {
+        Some(bytes) if bytes < 0 || bytes % BULK != 0 => invalid(format!(
+            "a size of {bytes} bytes: bulk copies move multiples of {BULK}"
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn line(bytes: Option<i64>) -> Result<()> {
+    match bytes {
+        Some(bytes) if bytes != LINE => invalid(format!(
+            "a size of {bytes} bytes, where only {LINE} can stand"
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// `setmaxnreg`.
+fn registers(count: Option<i64>) -> Result<()> {
+    match count {
+        Some(count) if !(24..=256).contains(&count) || count % 8 != 0 => invalid(format!(
+            "{count} registers, where a multiple of 8 from 24 to 256 can stand"
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The part of the accesses that a policy is for: above 0, up to 1.
+fn fraction(operand: Option<&Operand<'_>>) -> Result<()> {
+    let fraction = match operand {
+        Some(&Operand::F32(bits)) => f64::from(f32::from_bits(bits)),
+        Some(&Operand::F64(bits)) => f64::from_bits(bits),
+        _ => return Ok(()),
+    };
+    if fraction > 0.0 && fraction <= 1.0 {
+        return Ok(());
+    }
+    invalid(format!(
+        "a fraction of {fraction}, where one above 0 and up to 1 can stand"
+    ))
+}

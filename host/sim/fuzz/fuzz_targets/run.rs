@@ -6,8 +6,6 @@
 
 #[path = "../../tests/mutants/mutate.rs"]
 mod mutate;
-#[path = "../../tests/common/random.rs"]
-mod random;
 #[path = "../../tests/mutants/run.rs"]
 mod run;
 
@@ -30,7 +28,7 @@ fuzz_target!(|text: &str| {
 });
 
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
-    let mut random = random::Random(seed.into());
+    let mut random = mutate::Random(seed.into());
     let Ok(text) = std::str::from_utf8(&data[..size]) else {
         return libfuzzer_sys::fuzzer_mutate(data, size, max_size);
     };

@@ -9,12 +9,9 @@
 )]
 
 mod mutate;
-#[path = "../common/random.rs"]
-mod random;
 mod run;
 
-use mutate::mutate;
-use random::Random;
+use mutate::{Random, mutate};
 
 fn corpus() -> Vec<String> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz/corpus/run");

@@ -3,8 +3,6 @@
 //! Random bytes rarely get past the lexer. These reach the decoder and the machine: shared by the fuzz target `run` and by
 //! the test of the same name, which needs no fuzzer.
 
-use super::random::Random;
-
 /// Numbers at which sizes, offsets and counts go wrong.
 const NUMBERS: [&str; 16] = [
     "0",
@@ -25,8 +23,26 @@ const NUMBERS: [&str; 16] = [
     "18446744073709551615",
 ];
 
+/// Random numbers by SplitMix64.
+pub struct Random(pub u64);
+
+impl Random {
+    fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `limit`, or 0.
+    pub fn below(&mut self, limit: usize) -> usize {
+        (self.bits() % limit.max(1) as u64) as usize
+    }
+}
+
 /// The text with one change. `other` lends lines.
-pub(crate) fn mutate(text: &str, other: &str, random: &mut Random) -> String {
+pub fn mutate(text: &str, other: &str, random: &mut Random) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     if lines.is_empty() {
         return other.to_owned();

@@ -6,8 +6,6 @@ use lanewise_sim::isa::pattern::{self, Group, Pattern};
 use lanewise_sim::isa::sample::{Sample, every_sample, instance, samples};
 use lanewise_sim::ptx::ast::Modifier;
 
-use crate::random::Random;
-
 /// The oldest PTX and GPU that current assemblers know.
 const LEAST: ((u32, u32), u32) = ((6, 3), 75);
 
@@ -71,105 +69,6 @@ pub(crate) fn for_target(newest: (u32, u32), target: &str) -> Vec<Candidate> {
             ..candidate(&sample)
         })
         .collect()
-}
-
-/// So many instances with two changes, drawn by a seed from all words that there are.
-pub(crate) fn drawn(newest: (u32, u32), seed: u64, many: usize) -> Vec<Candidate> {
-    let rows: Vec<&Pattern> = rows(newest).collect();
-    let mut random = Random(seed);
-    let mut found = Vec::new();
-    while found.len() < many {
-        let row = rows[random.below(rows.len())];
-        let samples = samples(row, LEAST.0, LEAST.1);
-        let sample = &samples[random.below(samples.len())];
-        let mut words = sample.words.clone();
-        for _ in 0..2 {
-            change(&mut words, &rows, &mut random);
-        }
-        let changed = instance(row, &words, sample.version, sample.target.sm);
-        let candidate = with_operands_of(sample, &changed);
-        if !out_of_place(&candidate.instruction) {
-            found.push(candidate);
-        }
-    }
-    found
-}
-
-/// What stands where a register stood: of each kind that there is, some.
-const OTHERS: [&str; 7] = ["5", "-1", "0f3F800000", "1.5", "_", "%tid.x", "%clock64"];
-
-/// Types to declare a register with, one of each size and kind.
-const DECLARED: [&str; 8] = ["pred", "b16", "b32", "b64", "b128", "f32", "f64", "u32"];
-
-/// Some instances of each row, with a register of another type, or something else in its place.
-pub(crate) fn with_other_operands(newest: (u32, u32)) -> Vec<Candidate> {
-    let samples = rows(newest).flat_map(|row| {
-        let samples = samples(row, LEAST.0, LEAST.1);
-        let step = samples.len() / 4 + 1;
-        samples.into_iter().step_by(step)
-    });
-    let mut found = Vec::new();
-    for sample in samples.filter(|sample| !out_of_place(&sample.instruction)) {
-        for register in 0..sample.registers.len() {
-            let right = candidate(&sample);
-            for ty in DECLARED {
-                let declared = sample.registers.iter().enumerate();
-                let declarations = declared.map(|(number, other)| {
-                    let own = other.declared.name();
-                    let ty = if number == register { ty } else { own };
-                    format!(".reg .{ty} %x{number}; ")
-                });
-                found.push(Candidate {
-                    declarations: declarations.collect(),
-                    ..right.clone()
-                });
-            }
-            for other in OTHERS {
-                found.push(Candidate {
-                    instruction: replaced(&right.instruction, register, other),
-                    ..right.clone()
-                });
-            }
-        }
-    }
-    found
-}
-
-/// The instruction with something else in the place of its register of this number.
-fn replaced(instruction: &str, register: usize, other: &str) -> String {
-    let name = format!("%x{register}");
-    let at = instruction.match_indices(&name).map(|(at, _)| at);
-    // `%x1` is no part of `%x12`.
-    let whole = |at: &usize| {
-        let after = instruction[at + name.len()..].chars().next();
-        !after.is_some_and(|next| next.is_ascii_digit())
-    };
-    match at.into_iter().find(whole) {
-        Some(at) => format!(
-            "{}{other}{}",
-            &instruction[..at],
-            &instruction[at + name.len()..]
-        ),
-        None => instruction.to_owned(),
-    }
-}
-
-/// A word elsewhere, one left out, one in the place of another, one more: of any row of any instruction.
-fn change(words: &mut Vec<Modifier>, rows: &[&Pattern], random: &mut Random) {
-    let from = random.below(words.len());
-    let to = random.below(words.len() + 1);
-    let other: Vec<Modifier> = vocabulary_of(rows[random.below(rows.len())]).collect();
-    let other = other.get(random.below(other.len())).copied();
-    match (random.below(4), other) {
-        (0, _) if !words.is_empty() => {
-            let word = words.remove(from);
-            words.insert(to.min(words.len()), word);
-        }
-        (1, _) if !words.is_empty() => drop(words.remove(from)),
-        (2, Some(other)) if !words.is_empty() => words[from] = other,
-        (_, Some(other)) => words.insert(to, other),
-        _ => (),
-    }
 }
 
 /// Instances with one change: a word in each other place, a word left out, a word of another row put in.

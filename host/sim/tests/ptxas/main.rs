@@ -5,14 +5,11 @@
 //! `differences.txt` beside this file, by the name of an exception, else one by one, with the counts that the book shows;
 //! `LANEWISE_BLESS=1` writes it. `LANEWISE_OPCODE=ld` asks about one opcode only.
 //!
-//! Two more judgements have no list, for nothing may differ but what has a name: which targets have what, and instances with
-//! two changes that `LANEWISE_SEED` draws.
+//! Which targets have what is asked too, and nothing may differ.
 
 mod assembler;
 mod candidates;
 mod exceptions;
-#[path = "../common/random.rs"]
-mod random;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -212,22 +209,6 @@ fn asked(candidate: &Candidate) -> bool {
     std::env::var("LANEWISE_OPCODE").map_or(true, |only| opcode == Some(&only))
 }
 
-/// Nothing that one takes alone is without a name.
-#[track_caller]
-fn assert_named(verdict: &Verdict, what: &str) {
-    let Verdict { loader, ptxas, .. } = verdict;
-    assert!(
-        loader.unnamed.is_empty() && ptxas.unnamed.is_empty(),
-        "{what}: of {} asked, {} are taken by both;\nthe loader alone takes {}:\n{}\nptxas alone takes {}:\n{}",
-        verdict.asked,
-        verdict.both,
-        loader.unnamed.len(),
-        loader.unnamed.join("\n"),
-        ptxas.unnamed.len(),
-        ptxas.unnamed.join("\n")
-    );
-}
-
 /// Targets that an assembler of CUDA 13 knows, of those that it may be asked about.
 fn targets(ptxas: &Path) -> Vec<String> {
     let numbers = [
@@ -265,32 +246,6 @@ fn a_target_has_what_ptxas_says_that_it_has() {
         }
     }
     assert!(of_targets.is_empty(), "{of_targets}");
-}
-
-#[test]
-fn operands_are_taken_by_both_or_by_neither() {
-    let Some(ptxas) = ptxas() else { return };
-    let candidates = candidates::with_other_operands(newest(&ptxas));
-    let verdict = judge(
-        &ptxas,
-        candidates.into_iter().filter(asked).collect(),
-        exceptions::name,
-    );
-    assert_named(&verdict, "other operands");
-}
-
-#[test]
-fn what_a_seed_draws_is_taken_by_both_or_by_neither() {
-    let Some(ptxas) = ptxas() else { return };
-    let seed = std::env::var("LANEWISE_SEED").ok();
-    let seed = seed.map_or(0, |seed| seed.parse().expect("a number"));
-    let drawn = candidates::drawn(newest(&ptxas), seed, 50_000);
-    let verdict = judge(
-        &ptxas,
-        drawn.into_iter().filter(asked).collect(),
-        exceptions::name,
-    );
-    assert_named(&verdict, &format!("seed {seed}"));
 }
 
 #[test]

@@ -68,18 +68,37 @@ fn what_xtask_builds_is_what_the_tests_built() {
     }
 }
 
-/// A build script and a program that stand on the same crate get one copy of it, if they ask for the same features.
+/// Where a profile says something of LTO, cargo compiles a crate in one way for programs and in another for build scripts and macros, and in that of the
+/// programs for both where a command has it for both. The graph does not show it, and two commands would share no such crate.
 #[test]
-fn no_crate_is_built_twice_for_scripts_and_for_programs() {
-    /// Those that the kernels of one crate want otherwise than all the rest; both are small.
-    const TWICE: [&str; 2] = ["#cust_core@", "/gpu/std#"];
-    let all = units(&["test", "--workspace"]);
-    let name = |unit: &str| unit.split(" [").next().unwrap_or_default().to_owned();
-    let mut last = String::new();
-    for unit in &all {
-        let twice = name(unit) == last;
-        last = name(unit);
-        let meant = TWICE.iter().any(|part| unit.contains(part));
-        assert!(!twice || meant, "built with other features too: {unit}");
+fn scripts_and_programs_share_no_crate() {
+    let all = graph(&["test", "--workspace"]);
+    let scripts: Vec<usize> = (0..all.len()).filter(|&it| is_for_host(&all[it])).collect();
+    let of_scripts = below(&all, scripts);
+    let is_a_programs = |&it: &usize| all[it]["mode"] != "build" && !is_for_host(&all[it]);
+    let programs = (0..all.len()).filter(is_a_programs).collect();
+    for shared in of_scripts.intersection(&below(&all, programs)) {
+        panic!("{} is both's", all[*shared]["pkg_id"]);
     }
+}
+
+fn is_for_host(unit: &Value) -> bool {
+    let kind = &unit["target"]["kind"];
+    [["custom-build"], ["proc-macro"]]
+        .map(|it| serde_json::json!(it))
+        .contains(kind)
+}
+
+/// The libraries that these stand on, build scripts and macros left out with what is below them.
+fn below(all: &[Value], mut open: Vec<usize>) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    while let Some(unit) = open.pop() {
+        let dependencies = all[unit]["dependencies"].as_array().into_iter().flatten();
+        for index in dependencies.filter_map(|it| usize::try_from(it["index"].as_u64()?).ok()) {
+            if !is_for_host(&all[index]) && found.insert(index) {
+                open.push(index);
+            }
+        }
+    }
+    found
 }

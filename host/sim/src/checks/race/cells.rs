@@ -107,7 +107,7 @@ struct Page([Line; LINES]);
 const EMPTY_PAGE: Page = Page([EMPTY; LINES]);
 
 /// All cells of a launch.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Cells {
     pages: Vec<Page>,
     /// Pages of blocks that have ended.
@@ -124,21 +124,6 @@ pub(super) struct Cells {
     last: Vec<(u64, u32)>,
     /// Earlier writes than the last of a word, of other bytes; by the page's key and the word in the page.
     beside: HashMap<(u64, u64), Vec<Mark>, FixedState>,
-}
-
-impl Default for Cells {
-    fn default() -> Self {
-        Self {
-            pages: Vec::new(),
-            free: Vec::new(),
-            cells: Vec::new(),
-            free_cells: Vec::new(),
-            places: HashMap::default(),
-            shared: HashMap::default(),
-            last: Vec::new(),
-            beside: HashMap::default(),
-        }
-    }
 }
 
 /// The key of the page of a word. A block's shared memory is less than 2^24 pages.

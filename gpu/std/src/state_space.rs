@@ -35,6 +35,30 @@ pub(crate) unsafe fn instruction(name: &str) -> ! {
     crate::device_only(name)
 }
 
+/// The global address of what a generic pointer leads to, as a bulk copy takes it.
+///
+/// No address is less than zero, and the maximum is there for that reason alone: ptxas 13.0, and the drivers that have it, forget the upper half of an
+/// address that is the sum of a pointer and a shifted 32-bit number where it goes to `UBLKCP` from uniform registers. An H200 then tells of an illegal
+/// address (driver 580.159.04, 2026-11-22). ptxas 13.5 makes it right, and 13.0 does behind a maximum.
+#[cfg_attr(
+    not(target_arch = "nvptx64"),
+    allow(unused_variables, unreachable_code)
+)]
+#[inline(always)]
+pub(crate) fn global<T>(pointer: *const T) -> u64 {
+    let address: u64;
+    // SAFETY: computes an address and touches no memory.
+    unsafe {
+        ptx!("cvta.to.global":
+            "{{ .reg .b64 global; cvta.to.global.u64 global, {pointer}; max.u64 {address}, global, 0; }}",
+            pointer = in(reg64) pointer.expose_provenance(),
+            address = lateout(reg64) address,
+            options(pure, nomem, nostack, preserves_flags),
+        );
+    }
+    address
+}
+
 /// The shared address of what a generic pointer leads to, in this block.
 #[cfg_attr(
     not(target_arch = "nvptx64"),

@@ -1,6 +1,7 @@
 //! `patterns run` on the simulator: counters where a GPU has times, and what checks find; `patterns check`.
 
 use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
@@ -12,12 +13,26 @@ fn run(arguments: &[&str]) -> Output {
 
 /// Runs `patterns COMMAND ARGUMENTS`.
 fn patterns(name: &str, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_patterns"));
+    let mut command = Command::new(program());
     command.arg(name).args(arguments);
     for variable in ["LANEWISE_CHECKS", "LANEWISE_MODEL", "LANEWISE_SEED"] {
         command.env_remove(variable);
     }
     command.output().expect("the program starts")
+}
+
+/// The program as it was built; in a bundle, which runs elsewhere, it lies beside the folder of tests.
+fn program() -> PathBuf {
+    let built = Path::new(env!("CARGO_BIN_EXE_patterns"));
+    let test = std::env::current_exe().expect("a test knows its program");
+    let carried = test
+        .ancestors()
+        .nth(2)
+        .map(|bundle| bundle.join("patterns"));
+    match carried {
+        Some(carried) if !built.exists() => carried,
+        _ => built.to_owned(),
+    }
 }
 
 fn text(bytes: &[u8]) -> String {

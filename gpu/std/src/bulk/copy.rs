@@ -96,13 +96,14 @@ impl WithPolicy {
         count: usize,
         barrier: &Barrier<S>,
     ) {
-        let (to, barrier) = (state_space::shared(to), barrier.address());
+        let (to, from) = (state_space::shared(to), state_space::global(from));
+        let barrier = barrier.address();
         // SAFETY: the caller's promise.
         unsafe {
             hinted!(self.0, "cp.async.bulk":
-                ["{{ .reg .b64 global; cvta.to.global.u64 global, {from}; cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"],
-                [" [{to}], [global], {bytes}, [{barrier}]"],
-                ["; }}"],
+                ["cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"],
+                [" [{to}], [{from}], {bytes}, [{barrier}]"],
+                [";"],
                 to = in(reg32) to,
                 from = in(reg64) from,
                 bytes = in(reg32) bytes::<T>(count),
@@ -125,16 +126,14 @@ impl WithPolicy {
         barrier: &Barrier<S>,
         blocks: u16,
     ) {
-        let (to, barrier) = (state_space::shared(to), barrier.address());
+        let (to, from) = (state_space::shared(to), state_space::global(from));
+        let barrier = barrier.address();
         // SAFETY: the caller's promise.
         unsafe {
             hinted!(self.0, "cp.async.bulk":
-                [
-                    "{{ .reg .b64 global; cvta.to.global.u64 global, {from}; ",
-                    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster"
-                ],
-                [" [{to}], [global], {bytes}, [{barrier}], {blocks}"],
-                ["; }}"],
+                ["cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster"],
+                [" [{to}], [{from}], {bytes}, [{barrier}], {blocks}"],
+                [";"],
                 to = in(reg32) to,
                 from = in(reg64) from,
                 bytes = in(reg32) bytes::<T>(count),
@@ -151,13 +150,13 @@ impl WithPolicy {
     /// As for [`store`].
     #[inline]
     pub unsafe fn store<T: Copy>(self, to: *mut T, from: *const T, count: usize) {
-        let from = state_space::shared(from);
+        let (to, from) = (state_space::global(to), state_space::shared(from));
         // SAFETY: the caller's promise.
         unsafe {
             hinted!(self.0, "cp.async.bulk":
-                ["{{ .reg .b64 global; cvta.to.global.u64 global, {to}; cp.async.bulk.global.shared::cta.bulk_group"],
-                [" [global], [{from}], {bytes}"],
-                ["; }}"],
+                ["cp.async.bulk.global.shared::cta.bulk_group"],
+                [" [{to}], [{from}], {bytes}"],
+                [";"],
                 to = in(reg64) to,
                 from = in(reg32) from,
                 bytes = in(reg32) bytes::<T>(count),
@@ -172,12 +171,13 @@ impl WithPolicy {
     /// As for [`prefetch`].
     #[inline]
     pub unsafe fn prefetch<T: Copy>(self, from: *const T, count: usize) {
+        let from = state_space::global(from);
         // SAFETY: the caller's promise.
         unsafe {
             hinted!(self.0, "cp.async.bulk.prefetch":
-                ["{{ .reg .b64 global; cvta.to.global.u64 global, {from}; cp.async.bulk.prefetch.L2.global"],
-                [" [global], {bytes}"],
-                ["; }}"],
+                ["cp.async.bulk.prefetch.L2.global"],
+                [" [{from}], {bytes}"],
+                [";"],
                 from = in(reg64) from,
                 bytes = in(reg32) bytes::<T>(count),
                 options(nostack, preserves_flags),

@@ -63,10 +63,10 @@ macro_rules! reductions {
                 // SAFETY: the caller's promise.
                 unsafe {
                     hinted!(policy, "cp.reduce.async.bulk":
-                        ["{{ .reg .b64 global; cvta.to.global.u64 global, {to}; cp.reduce.async.bulk.global.shared::cta.bulk_group"],
-                        [".", $words, $type_name, " [global], [{from}], {bytes}"],
-                        ["; }}"],
-                        to = in(reg64) to,
+                        ["cp.reduce.async.bulk.global.shared::cta.bulk_group"],
+                        [".", $words, $type_name, " [{to}], [{from}], {bytes}"],
+                        [";"],
+                        to = in(reg64) state_space::global(to),
                         from = in(reg32) from,
                         bytes = in(reg32) bytes,
                         options(nostack, preserves_flags),

@@ -172,24 +172,33 @@ rows! {
     "cuGraphAddNode: a condition that is none" (sim: "a GPU's driver may look through the handle") => ERROR_INVALID_VALUE, |f| {
         f.conditional(f.graph(), &[], (17, how::IF, 1)).expect_err("it is refused")
     };
-    "cuGraphAddNode: two nodes of one condition" (sim: "the reference says that it is wrong, not what comes of it") => ERROR_INVALID_VALUE, |f| {
+    "cuGraphAddNode: two nodes of one condition" => ERROR_INVALID_VALUE, |f| {
         let graph = f.graph();
         let condition = f.condition(graph, 0);
         f.conditional(graph, &[], (condition, how::IF, 1)).expect("a node");
         f.conditional(graph, &[], (condition, how::IF, 1)).expect_err("it is refused")
     };
-    "cuGraphInstantiate: a host function in a body" (sim: "the reference says that it is wrong, not with which code") => ERROR_NOT_SUPPORTED, |f| {
+    "cuGraphInstantiate: a host function in a body" => ERROR_INVALID_VALUE, |f| {
         let (graph, counter) = (f.graph(), std::sync::atomic::AtomicU32::new(0));
         let body = f.conditional(graph, &[], (f.condition(graph, 0), how::IF, 1)).expect("a node")[0];
         f.host_node(body, &counter);
         cuGraphInstantiateWithFlags(&mut CUgraphExec(0), graph, 0)
     };
-    "cuGraphClone: of a graph with a conditional node" (sim: "the reference says that it is wrong, not with which code") => ERROR_NOT_SUPPORTED, |f| {
+    "cuGraphInstantiate: a second time, with a conditional node" => ERROR_NOT_SUPPORTED, |f| {
+        let graph = f.graph();
+        f.conditional(graph, &[], (f.condition(graph, 0), how::IF, 1)).expect("a node");
+        let (mut first, mut second) = (CUgraphExec(0), CUgraphExec(0));
+        ok(cuGraphInstantiateWithFlags(&mut first, graph, 0));
+        let code = cuGraphInstantiateWithFlags(&mut second, graph, 0);
+        ok(cuGraphExecDestroy(first));
+        code
+    };
+    "cuGraphClone: of a graph with a conditional node" => ERROR_NOT_SUPPORTED, |f| {
         let graph = f.graph();
         f.conditional(graph, &[], (f.condition(graph, 0), how::IF, 1)).expect("a node");
         cuGraphClone(&mut CUgraph(0), graph)
     };
-    "cuGraphDestroy: of a body" (sim: "a GPU's driver may take it") => ERROR_INVALID_VALUE, |f| {
+    "cuGraphDestroy: of a body" => ERROR_INVALID_VALUE, |f| {
         let graph = f.graph();
         let body = f.conditional(graph, &[], (f.condition(graph, 0), how::IF, 1)).expect("a node")[0];
         cuGraphDestroy(body)

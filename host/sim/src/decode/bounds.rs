@@ -55,16 +55,14 @@ pub(super) fn check(decoder: By, i: &Instruction, operands: &[Operand<'_>]) -> R
         }
         By::Registers if matches!(i.opcode, Opcode::Bfe | Opcode::Bfi) => {
             // Where a field begins, and how long it is.
-            let fields = operands.len().saturating_sub(2)..operands.len();
-            fields
-                .map(|at| {
-                    below(
-                        constant(operands, at),
-                        256,
-                        "where a bit field begins and how long it is",
-                    )
-                })
-                .collect()
+            let mut fields = operands.len().saturating_sub(2)..operands.len();
+            fields.try_for_each(|at| {
+                below(
+                    constant(operands, at),
+                    256,
+                    "where a bit field begins and how long it is",
+                )
+            })
         }
         By::Fence if has(M::Acquire) => line(constant(operands, 1)),
         By::CachePolicy if has(M::Fractional) => fraction(operands.get(1)),

@@ -15,7 +15,7 @@ use crate::objects::registry::Registry;
 use crate::objects::work::Work;
 use crate::time::timeline::Cost;
 use parking_lot::Mutex;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 /// All live executable graphs.
@@ -134,6 +134,11 @@ pub(crate) fn instantiate(graph: &Graph, flags: u64) -> Result<Arc<Exec>> {
         "a graph that is launched from the device cannot free on launch; pass one of the two flags"
     );
     let plan = Plan::of(graph)?;
+    ensure!(
+        !plan.shares_a_condition(),
+        ERROR_NOT_SUPPORTED,
+        "a graph with conditional nodes has one executable graph at a time; destroy the one it has"
+    );
     let exec = EXECS.add(|handle| Exec {
         handle,
         flags,
@@ -146,6 +151,24 @@ pub(crate) fn instantiate(graph: &Graph, flags: u64) -> Result<Arc<Exec>> {
 }
 
 impl Plan {
+    /// Whether a live executable graph has a conditional node of this one's: both would decide by one value.
+    fn shares_a_condition(&self) -> bool {
+        let conditional = |it: &&Planned| matches!(it.kind, Kind::Conditional(_));
+        let own: HashSet<CUgraphNode> = self
+            .0
+            .iter()
+            .filter(conditional)
+            .map(|it| it.node)
+            .collect();
+        let mut shared = false;
+        if !own.is_empty() {
+            EXECS.for_each(|exec| {
+                shared |= exec.plan.lock().0.iter().any(|it| own.contains(&it.node))
+            });
+        }
+        shared
+    }
+
     fn of(graph: &Graph) -> Result<Plan> {
         let added: HashMap<CUgraphNode, usize> = graph
             .nodes()
@@ -430,7 +453,7 @@ fn check_body(body: &Graph) -> Result {
                 if copy.described.src.memory_type != ARRAY
                     && copy.described.dst.memory_type != ARRAY => {}
             other => fail!(
-                ERROR_NOT_SUPPORTED,
+                ERROR_INVALID_VALUE,
                 "the body of a conditional node has the node {:#x}, `{}`; a body has kernels, memsets, copies (not of arrays), graphs and conditional \
                  nodes",
                 node.handle.0,

@@ -77,8 +77,12 @@ fn scripts_and_programs_share_no_crate() {
     let of_scripts = below(&all, scripts);
     let is_a_programs = |&it: &usize| all[it]["mode"] != "build" && !is_for_host(&all[it]);
     let programs = (0..all.len()).filter(is_a_programs).collect();
-    for shared in of_scripts.intersection(&below(&all, programs)) {
-        panic!("{} is both's", all[*shared]["pkg_id"]);
+    let shared = of_scripts
+        .intersection(&below(&all, programs))
+        .next()
+        .copied();
+    if let Some(shared) = shared {
+        panic!("{} is both's", all[shared]["pkg_id"]);
     }
 }
 

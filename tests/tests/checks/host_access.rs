@@ -83,14 +83,14 @@ impl Program {
         });
     }
 
-    fn to_pinned(&self) {
+    fn copy_to_pinned(&self) {
         // SAFETY: both have so many bytes.
         ok(unsafe {
             sys::cuMemcpyDtoHAsync_v2(self.pinned.cast(), self.device, BYTES, self.stream)
         });
     }
 
-    fn from_pinned(&self) {
+    fn copy_from_pinned(&self) {
         // SAFETY: both have so many bytes.
         ok(unsafe {
             sys::cuMemcpyHtoDAsync_v2(self.device, self.pinned.cast(), BYTES, self.stream)
@@ -166,7 +166,7 @@ fn pinned_memory_is_read_before_the_copy_into_it_is_done() {
         "pinned_memory_is_read_before_the_copy_into_it_is_done",
         &parts,
         |program| {
-            program.to_pinned();
+            program.copy_to_pinned();
             read(program.pinned, 2048);
             // The one report stands for all.
             read(program.pinned, 0);
@@ -184,7 +184,7 @@ fn pinned_memory_is_written_before_the_copy_out_of_it_is_done() {
         "pinned_memory_is_written_before_the_copy_out_of_it_is_done",
         &parts,
         |program| {
-            program.from_pinned();
+            program.copy_from_pinned();
             read(program.pinned, 5);
             write(program.pinned, WORDS - 1);
         },
@@ -226,7 +226,7 @@ fn the_host_waits_for_the_stream_an_event_or_the_context() {
     silent(
         "the_host_waits_for_the_stream_an_event_or_the_context",
         |program| {
-            program.to_pinned();
+            program.copy_to_pinned();
             program.wait();
             assert_eq!(read(program.pinned, 0), 0);
             program.fill(program.pinned, WORDS / 4);
@@ -240,7 +240,7 @@ fn the_host_waits_for_the_stream_an_event_or_the_context() {
             }
             assert_eq!(read(program.pinned, 99), 99);
             write(program.pinned, 99);
-            program.from_pinned();
+            program.copy_from_pinned();
             // SAFETY: no arguments.
             ok(unsafe { sys::cuCtxSynchronize() });
             write(program.pinned, 0);
@@ -259,7 +259,7 @@ fn the_host_touches_what_nobody_else_does() {
         // SAFETY: both have so many bytes.
         ok(unsafe { sys::cuMemcpyDtoH_v2(program.pinned.cast(), program.device, BYTES) });
         read(program.pinned, 0);
-        program.from_pinned();
+        program.copy_from_pinned();
         read(program.pinned, 0);
         program.wait();
         // The device has the first five hundred words, and half a page.
@@ -267,7 +267,7 @@ fn the_host_touches_what_nobody_else_does() {
         write(program.managed, 500);
         write(program.managed, WORDS - 1);
         // What the system writes while a copy is under way.
-        program.to_pinned();
+        program.copy_to_pinned();
         let size = BYTES - 2000;
         // SAFETY: the rest of the buffer.
         let rest =
@@ -301,7 +301,7 @@ fn it_fails_the_next_call_that_waits() {
     let answer = isolated(test, || {
         let program = Program::new();
         let _guard = Checking::race().start();
-        program.to_pinned();
+        program.copy_to_pinned();
         read(program.pinned, 0);
         // SAFETY: a stream of this program's.
         let code = unsafe { sys::cuStreamSynchronize(program.stream) };

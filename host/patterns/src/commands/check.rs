@@ -97,7 +97,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
 
 fn chosen(names: &[String]) -> Result<Vec<&'static Pattern>> {
     if names.is_empty() {
-        return Ok(lanewise_patterns::ALL.iter().copied().collect());
+        return Ok(lanewise_patterns::ALL.to_vec());
     }
     let find = |name: &String| {
         lanewise_patterns::find(name)

@@ -53,7 +53,7 @@ pub fn halves_arrive(
     brains: Bf16x2,
     mut small: DisjointSlice<[u32; 7]>,
 ) {
-    if let Some(small) = small.get_mut(&thread::index_1d()) {
+    if let Some(small) = small.get_mut(thread::index_1d()) {
         let [a, b, c] = halves.map(|half| u32::from(half.to_bits()));
         let sum = (brain + Bf16::from_f32(1.0)).to_bits();
         *small = [

@@ -29,9 +29,16 @@ pub(crate) fn fill<const N: usize>(
     }
 }
 
-/// 16 rows of `8 * L` bytes from word 0 of `input` times the transpose of 8 rows of as many bytes from word 128 on, added to the words of `output`.
+/// 16 rows of `8 * L` bytes from word 0 of `input` times the transpose of 8 rows of `16 * R` bytes from word 128 on, added to the words of `output`.
 #[inline(always)]
-fn by_warp<A: Element, const L: usize, B: Element, const R: usize, T: Copy, const S: usize>(
+pub(crate) fn by_warp<
+    A: Element,
+    const L: usize,
+    B: Element,
+    const R: usize,
+    T: Copy,
+    const S: usize,
+>(
     input: &[u32],
     output: GlobalMut<T>,
     multiply: impl Fn(&Left<A, L>, &Right<B, R>, Sum<T, S>) -> Sum<T, S>,

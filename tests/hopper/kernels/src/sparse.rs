@@ -6,12 +6,12 @@ use lanewise_std::half::F16x2;
 use lanewise_std::matrix::Element;
 use lanewise_std::matrix::element::{Bf16, E4m3, E5m2, F16, S4, S8, Tf32, U4, U8};
 use lanewise_std::matrix::sparse::{GROUPS, Metadata, OneOfTwo, SparseElement, TwoOfFour};
-use lanewise_std::matrix::warp::{self, Left, Right, Sum, multiply_add_sparse};
+use lanewise_std::matrix::warp::{Left, Right, Sum, multiply_add_sparse};
 use lanewise_std::matrix::warpgroup::{Accumulator, Descriptor};
-use lanewise_std::thread::{sync_threads, thread_idx_x};
+use lanewise_std::thread::thread_idx_x;
 use lanewise_std::tma::SwizzledTile;
 
-use crate::matrices::{fill, fill_tiles, show};
+use crate::matrices::{self, fill, fill_tiles, show};
 
 /// What is said of a group, from a number of the host's.
 trait Choice {
@@ -58,30 +58,10 @@ fn by_warp<A, const L: usize, B: Element, const R: usize, T: Copy, const S: usiz
 ) where
     A: SparseElement<Kept: Choice>,
 {
-    shared! {
-        static LEFT: [SwizzledTile<[u32; 128]>; 1];
-        static RIGHT: [SwizzledTile<[u32; 128]>; 1];
-    }
-    fill(LEFT.tile(0), input, 0, |i| i);
-    fill(RIGHT.tile(0), input, 128, |i| i);
-    sync_threads();
-    let lane = thread_idx_x();
-    // Registers that hold two neighbours are elements of the output as they are.
-    let index = |i| {
-        let (row, column) = Sum::<T, S>::position(lane, i);
-        (row * warp::COLUMNS + column) * S / 4
-    };
-    // SAFETY: written before the barrier; each element of the output is one lane's.
-    unsafe {
-        let left = Left::<A, L>::load(LEFT.tile(0).as_ptr().cast(), 8 * L);
-        let right = Right::<B, R>::load_transpose(RIGHT.tile(0).as_ptr().cast(), 16 * R);
-        let before = core::array::from_fn(|i| output.get(index(i)));
-        let metadata = metadata::<A>(input, OF_WARP, (0, 0, GROUPS));
-        let sum = multiply(&left, metadata, &right, Sum::of(before));
-        for (i, element) in sum.elements().into_iter().enumerate() {
-            output.set(index(i), element);
-        }
-    }
+    let metadata = metadata::<A>(input, OF_WARP, (0, 0, GROUPS));
+    matrices::by_warp(input, output, |left, right, sum| {
+        multiply(left, metadata, right, sum)
+    });
 }
 
 macro_rules! by_warp {

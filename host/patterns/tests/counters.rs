@@ -140,6 +140,9 @@ fn what_is_right_is_silent_under_all_checks_and_what_shows_a_trap_is_left_out() 
     assert!(!names.contains(&Some("incr_racy")), "{names:?}");
     let silent = |it: &Value| it["reports"].as_array().is_some_and(Vec::is_empty);
     assert!(variants.iter().all(silent), "{answer:#}");
+    let last = ["vec_add", "--first", "18446744073709551615", "--seeds", "2"];
+    let round = patterns("check", &last);
+    assert!(round.status.success(), "{}", text(&round.stderr)); // behind the last seed is 0
     let unknown = patterns("check", &["no_such_pattern"]);
     assert_eq!(unknown.status.code(), Some(2));
     assert!(text(&unknown.stderr).contains("there is no pattern `no_such_pattern`"));

@@ -278,6 +278,26 @@ fn a_program_that_reads_pinned_memory_too_early_is_found() {
     );
     assert_eq!(findings[0]["seeds"], serde_json::json!([0, 1]));
 
+    // Behind the last seed comes the first.
+    let last = [
+        "--tools",
+        "race",
+        "--first",
+        "18446744073709551615",
+        "--seeds",
+        "2",
+        "--json",
+    ];
+    let round = sanitize_program(&last, "early.py", &[]).expect("as before");
+    let found: serde_json::Value = serde_json::from_slice(&round.stdout).expect("a document");
+    let seeds = &found["findings"][0]["seeds"];
+    assert_eq!(
+        *seeds,
+        serde_json::json!([u64::MAX, 0]),
+        "{}",
+        text(&round.stderr)
+    );
+
     let waits = sanitize_program(&options, "early.py", &["wait"]).expect("as before");
     let stdout = text(&waits.stdout);
     assert!(waits.status.success(), "{stdout}\n{}", text(&waits.stderr));

@@ -116,7 +116,7 @@ fn check(device: &Device, pattern: &Pattern, variant: &'static Variant, args: &A
     let size = variant.most.map_or(size, |most| size.min(most));
     let begun = Instant::now();
     let mut problems = Vec::new();
-    for seed in (args.first..).take(usize::try_from(args.seeds).unwrap_or(usize::MAX)) {
+    for seed in (0..args.seeds).map(|n| args.first.wrapping_add(n)) {
         let found = once(device, variant, size, args.tools.seed(seed));
         problems.extend(found.into_iter().map(|problem| (seed, problem)));
     }

@@ -73,7 +73,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let mut failed = None;
     let progress = Progress::start("running");
     let first = args.replay.unwrap_or(args.first);
-    for seed in (first..).take(usize::try_from(args.seeds)?) {
+    for seed in (0..args.seeds).map(|n| first.wrapping_add(n)) {
         progress.now(format!("seed {seed}"));
         let status = run_once(args, &library, seed, &mut findings)?;
         if !status.success() {
@@ -129,7 +129,7 @@ fn run_once(
     if let Some(model) = &args.model {
         command.env(variables::MODEL.name, model);
     }
-    if seed > args.replay.unwrap_or(args.first) {
+    if seed != args.replay.unwrap_or(args.first) {
         command.stdout(Stdio::null()).stderr(Stdio::null());
     } else if args.json {
         // Standard output is for the document.

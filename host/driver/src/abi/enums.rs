@@ -157,6 +157,10 @@ enumerators! {
         IS_GPU_DIRECT_RDMA_CAPABLE = 15,
         ACCESS_FLAGS = 16,
         MEMPOOL_HANDLE = 17,
+        MAPPING_SIZE = 18,
+        MAPPING_BASE_ADDR = 19,
+        MEMORY_BLOCK_ID = 20,
+        IS_HW_DECOMPRESS_CAPABLE = 21,
     }
     /// The values of `CUfunction_attribute`.
     mod function_attribute {

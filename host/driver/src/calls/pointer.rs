@@ -5,31 +5,44 @@
 
 use super::{present, stream};
 use crate::abi::enums::{advise, memory_type, pointer_attribute as attribute};
-use crate::abi::{CUdevice, CUdeviceptr, CUmemLocation, CUstream, c_int, c_uint, c_void};
+use crate::abi::{CUdevice, CUdeviceptr, CUmemLocation, CUstream, c_uint, c_void};
 use crate::error::{Result, ensure, fail};
 use crate::objects::memory::Located;
 use crate::objects::{context, device, managed as objects, memory};
 use lanewise_sim::Kind;
 
-/// A pointer attribute's value, of the type that the attribute has in C.
+/// A pointer attribute's value, as wide as the driver writes it.
 enum Value {
-    Int(c_int),
-    UInt(c_uint),
+    /// Also a boolean: the reference says "a boolean", and an H200's driver writes four bytes (580.159.04).
+    Word(u32),
     Long(u64),
-    Bool(bool),
 }
 
 impl Value {
+    /// What stands for an attribute that means nothing for a pointer, in a list.
+    fn nothing(which: c_uint) -> Self {
+        match which {
+            attribute::MEMORY_TYPE
+            | attribute::SYNC_MEMOPS
+            | attribute::IS_MANAGED
+            | attribute::IS_LEGACY_CUDA_IPC_CAPABLE
+            | attribute::MAPPED
+            | attribute::IS_GPU_DIRECT_RDMA_CAPABLE
+            | attribute::ACCESS_FLAGS
+            | attribute::IS_HW_DECOMPRESS_CAPABLE => Value::Word(0),
+            attribute::DEVICE_ORDINAL => Value::Word(-2i32 as u32),
+            _ => Value::Long(0),
+        }
+    }
+
     /// # Safety
     /// `to` is valid for a write of this value.
     unsafe fn write(self, to: *mut c_void) {
         // SAFETY: the caller's contract; C does not promise more than the type's alignment, nor does this ask for any.
         unsafe {
             match self {
-                Value::Int(value) => to.cast::<c_int>().write_unaligned(value),
-                Value::UInt(value) => to.cast::<c_uint>().write_unaligned(value),
+                Value::Word(value) => to.cast::<u32>().write_unaligned(value),
                 Value::Long(value) => to.cast::<u64>().write_unaligned(value),
-                Value::Bool(value) => to.cast::<u8>().write(u8::from(value)),
             }
         }
     }
@@ -39,32 +52,31 @@ impl Value {
 fn value(which: c_uint, pointer: CUdeviceptr, found: &Located) -> Option<Value> {
     let kind = &found.allocation.kind;
     let on_device = kind.on_device();
+    let yes = |is: bool| Value::Word(u32::from(is));
+    let number = || {
+        let owner = found.owner.map(|owner| owner.id);
+        Value::Long(owner.unwrap_or(found.allocation.number))
+    };
     Some(match which {
         attribute::CONTEXT => Value::Long(found.owner?.context.0 as u64),
-        attribute::MEMORY_TYPE => Value::UInt(if on_device {
-            memory_type::DEVICE
-        } else {
-            memory_type::HOST
-        }),
+        attribute::MEMORY_TYPE if on_device => Value::Word(memory_type::DEVICE),
+        attribute::MEMORY_TYPE => Value::Word(memory_type::HOST),
         attribute::DEVICE_POINTER => Value::Long(pointer),
         attribute::HOST_POINTER if kind.on_host() => Value::Long(pointer),
-        attribute::SYNC_MEMOPS => Value::Bool(false),
-        attribute::BUFFER_ID => Value::Long(
-            found
-                .owner
-                .map_or(found.allocation.number, |owner| owner.id),
-        ),
-        attribute::IS_MANAGED => Value::Bool(*kind == Kind::Managed),
-        attribute::DEVICE_ORDINAL => Value::Int(found.device.ordinal),
-        attribute::IS_LEGACY_CUDA_IPC_CAPABLE | attribute::IS_GPU_DIRECT_RDMA_CAPABLE => {
-            Value::Bool(false)
+        attribute::SYNC_MEMOPS => yes(on_device),
+        attribute::BUFFER_ID | attribute::MEMORY_BLOCK_ID => number(),
+        attribute::IS_MANAGED => yes(*kind == Kind::Managed),
+        attribute::DEVICE_ORDINAL => Value::Word(found.device.ordinal as u32),
+        attribute::IS_LEGACY_CUDA_IPC_CAPABLE
+        | attribute::IS_GPU_DIRECT_RDMA_CAPABLE
+        | attribute::IS_HW_DECOMPRESS_CAPABLE => yes(*kind == Kind::Device),
+        attribute::RANGE_START_ADDR | attribute::MAPPING_BASE_ADDR => {
+            Value::Long(found.allocation.base)
         }
-        attribute::RANGE_START_ADDR => Value::Long(found.allocation.base),
-        attribute::RANGE_SIZE => Value::Long(found.allocation.size),
-        attribute::MAPPED => Value::Bool(true),
-        attribute::ALLOWED_HANDLE_TYPES => Value::Long(0),
-        attribute::ACCESS_FLAGS => Value::UInt(3), // read and write
-        attribute::MEMPOOL_HANDLE => Value::Long(0),
+        attribute::RANGE_SIZE | attribute::MAPPING_SIZE => Value::Long(found.allocation.size),
+        attribute::MAPPED => yes(true),
+        attribute::ALLOWED_HANDLE_TYPES | attribute::MEMPOOL_HANDLE => Value::Long(0),
+        attribute::ACCESS_FLAGS => Value::Word(3), // read and write
         _ => return None,
     })
 }
@@ -120,24 +132,23 @@ pub(crate) unsafe fn attributes(
         let (which, to) = unsafe { (which.add(i).read(), data.add(i).read()) };
         check(which)?;
         present(to, "data[..]")?;
+        ensure!(
+            which != attribute::P2P_TOKENS,
+            ERROR_INVALID_VALUE,
+            "CU_POINTER_ATTRIBUTE_P2P_TOKENS (5) is not asked for in a list"
+        );
         let value = match &found {
             Some(found) => value(which, pointer, found),
-            // The reference: for a pointer that is not the driver's, the values say so and the call succeeds.
-            None if which == attribute::DEVICE_ORDINAL => Some(Value::Int(-2)),
+            // Of a pointer that is not the driver's there is no range to tell of: nothing is written.
+            None if matches!(which, attribute::RANGE_START_ADDR | attribute::RANGE_SIZE) => {
+                continue;
+            }
+            // An H200's driver answers with the pointer, whether or not it is of the host.
+            None if which == attribute::HOST_POINTER => Some(Value::Long(pointer)),
             None => None,
         };
-        let nothing = match which {
-            attribute::MEMORY_TYPE | attribute::ACCESS_FLAGS => Value::UInt(0),
-            attribute::DEVICE_ORDINAL => Value::Int(-2),
-            attribute::SYNC_MEMOPS
-            | attribute::IS_MANAGED
-            | attribute::IS_LEGACY_CUDA_IPC_CAPABLE
-            | attribute::MAPPED
-            | attribute::IS_GPU_DIRECT_RDMA_CAPABLE => Value::Bool(false),
-            _ => Value::Long(0),
-        };
         // SAFETY: the caller's contract: room for each attribute's type.
-        unsafe { value.unwrap_or(nothing).write(to) };
+        unsafe { value.unwrap_or(Value::nothing(which)).write(to) };
     }
     Ok(())
 }

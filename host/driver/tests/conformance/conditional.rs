@@ -118,7 +118,10 @@ rows! {
         ok(cuGraphConditionalHandleCreate(&mut handle, f.graph(), f.context, 1, ASSIGN_DEFAULT));
         holds(handle != 0)
     };
-    "cuGraphConditionalHandleCreate: without a default, in the current context" => SUCCESS, |f| {
+    "cuGraphConditionalHandleCreate: without a default" => SUCCESS, |f| {
+        cuGraphConditionalHandleCreate(&mut 0, f.graph(), f.context, 0, 0)
+    };
+    "cuGraphConditionalHandleCreate: of no context" => ERROR_INVALID_CONTEXT, |f| {
         cuGraphConditionalHandleCreate(&mut 0, f.graph(), CUcontext(0), 0, 0)
     };
     "cuGraphConditionalHandleCreate: to null" => ERROR_INVALID_VALUE, |f| {

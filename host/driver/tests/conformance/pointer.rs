@@ -26,10 +26,31 @@ rows! {
         holds(context == f.context)
     };
     "cuPointerGetAttribute: whether managed" => SUCCESS, |f| {
-        let (mut managed, mut device) = (9u8, 9u8);
+        let (mut managed, mut device) = (9u32, 9u32);
         ok(cuPointerGetAttribute((&raw mut managed).cast(), attribute::IS_MANAGED, f.managed()));
         ok(cuPointerGetAttribute((&raw mut device).cast(), attribute::IS_MANAGED, f.device()));
         holds((managed, device) == (1, 0))
+    };
+    "cuPointerGetAttribute: each boolean is four bytes" => SUCCESS, |f| {
+        // What an H200's driver says of memory by cuMemAlloc, and of pinned memory.
+        let all = [
+            (attribute::SYNC_MEMOPS, [1, 0]),
+            (attribute::IS_MANAGED, [0, 0]),
+            (attribute::IS_LEGACY_CUDA_IPC_CAPABLE, [1, 0]),
+            (attribute::MAPPED, [1, 1]),
+            (attribute::IS_GPU_DIRECT_RDMA_CAPABLE, [1, 0]),
+        ];
+        for (which, expected) in all {
+            for (pointer, expected) in [f.device(), f.pinned().addr() as u64].into_iter().zip(expected) {
+                let mut data = [u32::MAX; 2];
+                ok(cuPointerGetAttribute(data.as_mut_ptr().cast(), which, pointer));
+                if data != [expected, u32::MAX] {
+                    eprintln!("attribute {which} of {pointer:#x}: {data:x?}");
+                    return holds(false);
+                }
+            }
+        }
+        holds(true)
     };
     "cuPointerGetAttribute: the range" => SUCCESS, |f| {
         let (address, mut start, mut size) = (f.device(), 0u64, 0usize);
@@ -58,6 +79,16 @@ rows! {
         let mut data = [(&raw mut kind).cast()];
         ok(cuPointerGetAttributes(1, [attribute::MEMORY_TYPE].as_mut_ptr(), data.as_mut_ptr(), foreign()));
         holds(kind == 0)
+    };
+    "cuPointerGetAttributes: a foreign pointer has no range, and is its own host pointer" => SUCCESS, |_| {
+        let (mut start, mut size, mut host) = (9u64, 9u64, 9u64);
+        let mut which = [attribute::RANGE_START_ADDR, attribute::RANGE_SIZE, attribute::HOST_POINTER];
+        let mut data = [(&raw mut start).cast(), (&raw mut size).cast(), (&raw mut host).cast()];
+        ok(cuPointerGetAttributes(3, which.as_mut_ptr(), data.as_mut_ptr(), foreign()));
+        holds((start, size, host) == (9, 9, foreign()))
+    };
+    "cuPointerGetAttributes: tokens" => ERROR_INVALID_VALUE, |f| {
+        cuPointerGetAttributes(1, [attribute::P2P_TOKENS].as_mut_ptr(), [param(&mut 0u64)].as_mut_ptr(), f.device())
     };
     "cuPointerSetAttribute: synchronous memory operations" => SUCCESS, |f| {
         cuPointerSetAttribute(param(&mut 1u32), attribute::SYNC_MEMOPS, f.device())

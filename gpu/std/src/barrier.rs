@@ -397,6 +397,12 @@ impl Barrier<Cluster> {
 pub struct RemoteBarrier(u32, PhantomData<*mut ()>);
 
 impl RemoteBarrier {
+    /// Its address as the cluster has it, for instructions that name it.
+    #[inline]
+    pub(crate) fn address(&self) -> u32 {
+        self.0
+    }
+
     /// Arrives: what this thread wrote before is seen by those who wait for the phase. The block must not have ended.
     #[doc(alias = "mbarrier.arrive.shared::cluster")]
     #[inline]

@@ -11,9 +11,10 @@
 //! | global | several blocks of the cluster | [`load_multicast`] | the barrier of each |
 //! | this block | another of the cluster | [`copy_to_block`], [`add_to_block`] ... | that block's barrier |
 //! | this block | global | [`store`], [`store_add`] ... | a group |
+//! | a register | another block of the cluster | [`set_async`](crate::cluster::DistributedArray::set_async), [`add_async`](crate::cluster::DistributedArray::add_async) ... | that block's barrier |
 //! | global | the second-level cache | [`prefetch`] | nobody |
 //!
-//! Sizes are multiples of 16 bytes, and so are all addresses. [`with_policy`] has the second-level cache keep what is copied longer, or less long. [`crate::tma`] moves boxes of tensors
+//! Sizes are multiples of 16 bytes, and so are all addresses; of a register they are its own size. [`with_policy`] has the second-level cache keep what is copied longer, or less long. [`crate::tma`] moves boxes of tensors
 //! by the same unit.
 //! PTX ISA, "Data Movement and Conversion Instructions: cp.async.bulk", "cp.reduce.async.bulk", "cp.async.bulk.prefetch", "fence.proxy"; CUDA C++ Programming
 //! Guide, "Tensor Memory Accelerator".
@@ -25,6 +26,7 @@
 
 mod cluster;
 mod copy;
+mod element;
 mod group;
 mod reduce;
 

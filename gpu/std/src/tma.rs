@@ -33,6 +33,7 @@ use crate::{DynamicSharedArray, SharedArray};
 mod boxes;
 mod images;
 mod instruction;
+mod rows;
 mod swizzle;
 
 pub use crate::bulk::{ReduceAdd, ReduceBitwise, ReduceIncDec, ReduceMinMax};

@@ -2,6 +2,8 @@
 //!
 //! `to` and the barrier are named as this block has them: the bytes come to the same place in block `rank`, and tell the barrier at the same place there, which expects them.
 //!
+//! The elements that can be joined are the same as those that [`add_async`](crate::cluster::DistributedArray::add_async) and its kin send one by one.
+//!
 //! | trait | operations | elements |
 //! | --- | --- | --- |
 //! | [`BlockAdd`] | add | `u32`, `i32`, `u64` |
@@ -51,11 +53,11 @@ pub unsafe fn copy_to_block<T: Copy>(
     }
 }
 
-/// Of each trait one that nobody else can implement, with the instructions.
-mod sealed {
+/// Of each trait one that nobody else can implement, with the instructions: of many elements, and of one.
+pub(super) mod sealed {
     /// Where from and where to, how many bytes, the barrier, and whose.
     #[derive(Clone, Copy)]
-    pub struct Operands {
+    pub struct Copied {
         pub to: u32,
         pub from: u32,
         pub bytes: u32,
@@ -63,9 +65,18 @@ mod sealed {
         pub rank: u32,
     }
 
+    /// Where to, as this block has it; the value; the barrier, as the cluster has it; and whose.
+    #[derive(Clone, Copy)]
+    pub struct Element<T> {
+        pub to: u32,
+        pub value: T,
+        pub told: u32,
+        pub rank: u32,
+    }
+
     macro_rules! operations {
         ($($name:ident: $($operation:ident)*;)*) => {$(
-            pub trait $name: Sized {$(
+            pub trait $name<Operands>: Sized {$(
                 unsafe fn $operation(operands: Operands);
             )*}
         )*};
@@ -78,25 +89,42 @@ mod sealed {
     }
 }
 
+/// One element from a register: the instruction's name, its words, and its value's register.
+macro_rules! element_to_block {
+    ($name:literal: $words:expr, $register:ident, $element:expr) => {{
+        let $crate::bulk::cluster::sealed::Element { to, value, told, rank } = $element;
+        ptx!($name:
+            "{{ .reg .b32 there; mapa.shared::cluster.u32 there, {to}, {rank};",
+            concat!($words, " [there], {value}, [{told}]; }}"),
+            to = in(reg32) to,
+            value = in($register) value,
+            told = in(reg32) told,
+            rank = in(reg32) rank,
+            options(nostack, preserves_flags),
+        )
+    }};
+}
+pub(super) use element_to_block;
+
 macro_rules! reductions {
-    ($($(#[$doc:meta])* $name:ident, $sealed:ident, $list:literal: { $($ty:ty: $type_name:literal;)* } $operations:tt)*) => {$(
+    ($($(#[$doc:meta])* $name:ident, $sealed:ident, $list:literal: { $($ty:ty: $type_name:literal $register:ident;)* } $operations:tt)*) => {$(
         $(#[$doc])*
         #[diagnostic::on_unimplemented(
             message = "elements of `{Self}` cannot be joined with those of another block",
             label = "the hardware has no such reduction of `{Self}`",
             note = $list
         )]
-        pub trait $name: Copy + sealed::$sealed {}
+        pub trait $name: Copy + sealed::$sealed<sealed::Copied> + sealed::$sealed<sealed::Element<Self>> {}
         $(
-            reductions! { @ $sealed, $ty, $type_name, $operations }
+            reductions! { @ $sealed, $ty, $type_name, $register, $operations }
             impl $name for $ty {}
         )*
     )*};
-    (@ $sealed:ident, $ty:ty, $type_name:literal, [$($operation:ident),*]) => {
-        impl sealed::$sealed for $ty {$(
+    (@ $sealed:ident, $ty:ty, $type_name:literal, $register:ident, [$($operation:ident),*]) => {
+        impl sealed::$sealed<sealed::Copied> for $ty {$(
             #[inline(always)]
-            unsafe fn $operation(operands: sealed::Operands) {
-                let sealed::Operands { to, from, bytes, barrier, rank } = operands;
+            unsafe fn $operation(operands: sealed::Copied) {
+                let sealed::Copied { to, from, bytes, barrier, rank } = operands;
                 // SAFETY: the caller's promise.
                 unsafe {
                     to_block!("cp.reduce.async.bulk":
@@ -105,17 +133,29 @@ macro_rules! reductions {
                 }
             }
         )*}
+        impl sealed::$sealed<sealed::Element<$ty>> for $ty {$(
+            #[inline(always)]
+            unsafe fn $operation(element: sealed::Element<$ty>) {
+                // SAFETY: the caller's promise.
+                unsafe {
+                    element_to_block!("red.async":
+                        concat!("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.", stringify!($operation), $type_name),
+                        $register, element
+                    );
+                }
+            }
+        )*}
     };
 }
 reductions! {
     /// Elements that are added to another block's, wrapping.
-    BlockAdd, Add, "u32, i32, u64": { u32: ".u32"; i32: ".s32"; u64: ".u64"; } [add]
+    BlockAdd, Add, "u32, i32, u64": { u32: ".u32" reg32; i32: ".s32" reg32; u64: ".u64" reg64; } [add]
     /// Elements of which another block keeps the lesser or the greater.
-    BlockMinMax, MinMax, "u32, i32": { u32: ".u32"; i32: ".s32"; } [min, max]
+    BlockMinMax, MinMax, "u32, i32": { u32: ".u32" reg32; i32: ".s32" reg32; } [min, max]
     /// Elements whose bits are joined with another block's.
-    BlockBitwise, Bitwise, "u32, i32": { u32: ".b32"; i32: ".b32"; } [and, or, xor]
+    BlockBitwise, Bitwise, "u32, i32": { u32: ".b32" reg32; i32: ".b32" reg32; } [and, or, xor]
     /// Elements up to or down from which another block's count.
-    BlockIncDec, IncDec, "u32": { u32: ".u32"; } [inc, dec]
+    BlockIncDec, IncDec, "u32": { u32: ".u32" reg32; } [inc, dec]
 }
 
 macro_rules! joins {
@@ -127,7 +167,7 @@ macro_rules! joins {
         /// As for [`copy_to_block`], but that others may join elements with the destination's meanwhile, by such copies or by atomics.
         #[inline]
         pub unsafe fn $name<T: $bound>(to: *mut T, from: *const T, count: usize, barrier: &Barrier<Cluster>, rank: u32) {
-            let operands = sealed::Operands {
+            let operands = sealed::Copied {
                 to: state_space::shared(to),
                 from: state_space::shared(from),
                 bytes: bytes::<T>(count),

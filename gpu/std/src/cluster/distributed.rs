@@ -87,10 +87,23 @@ impl<T: Copy> DistributedArray<T> {
     #[inline]
     #[must_use]
     pub fn address_of(&self, rank: u32, index: usize) -> *mut T {
+        self.check(index);
+        super::map_shared_rank(self.own, rank).wrapping_add(index)
+    }
+
+    /// The address of this block's own element `index`.
+    #[inline]
+    pub(crate) fn own_element(&self, index: usize) -> *mut T {
+        self.check(index);
+        self.own.wrapping_add(index)
+    }
+
+    /// That a block has this element.
+    #[inline]
+    fn check(&self, index: usize) {
         assert!(
             index < self.length,
             "an element past the end of a block's array"
         );
-        super::map_shared_rank(self.own, rank).wrapping_add(index)
     }
 }

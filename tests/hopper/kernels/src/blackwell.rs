@@ -1,10 +1,10 @@
 //! What came with Blackwell: products by `tcgen05`, and blocks that take the work of others.
 //!
-//! No GPU of the project's runs the products, nor does the simulator: NVIDIA's ptxas is what judges them. [`steal`] runs everywhere.
+//! No GPU of the project's runs the products, nor does the simulator: NVIDIA's ptxas is what judges them. [`steal`] runs everywhere, and [`gather_rows`] on the simulated B200.
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::GlobalMut;
-use lanewise_std::barrier::{Barrier, BarrierStorage, Block, Parity};
+use lanewise_std::barrier::{Barrier, BarrierStorage, Block, Cluster, Parity};
 use lanewise_std::launch_control::{self, StealStorage};
 use lanewise_std::matrix::element::{Bf16, E2m1, E2m3, E3m2, E4m3, E5m2, F16, S8, Tf32, U8};
 use lanewise_std::matrix::tcgen05::shape::{
@@ -15,9 +15,11 @@ use lanewise_std::matrix::tcgen05::{
     SharedDescriptor, Swizzle, TensorMemory, TensorMemoryStorage, copy_shape,
 };
 use lanewise_std::pipeline::{Pipeline, StageStorage};
-use lanewise_std::thread::{block_dim_x, block_idx_x, block_idx_y, thread_idx_x, thread_rank};
-use lanewise_std::tma::{SwizzledTile, TensorMap};
-use lanewise_std::{bulk, warp};
+use lanewise_std::thread::{
+    self, block_dim_x, block_idx_x, block_idx_y, thread_idx_x, thread_rank,
+};
+use lanewise_std::tma::{SwizzledTile, TensorMap, TensorMapMut, Tile};
+use lanewise_std::{bulk, cluster, warp};
 
 /// Rows and columns of a block's share of `c`.
 pub const TILE: usize = 128;
@@ -25,6 +27,53 @@ pub const TILE: usize = 128;
 pub const DEPTH: usize = 64;
 /// Places of the pipeline, each with a tile of `a` and one of `b`.
 const STAGES: usize = 1;
+
+/// Elements of a row that [`gather_rows`] moves.
+pub const WIDTH: usize = 16;
+
+/// Four pieces of rows of a matrix, wherever they are, to four rows of another. Each block of a cluster brings what all of them get, by turns of one row, and the last stores what has come.
+#[kernel(min_arch = "sm_100a")]
+#[launch_contract(dims = 1)]
+pub fn gather_rows(
+    input: TensorMap<u16, 2>,
+    output: TensorMapMut<u16, 2>,
+    column: i32,
+    from: [i32; 4],
+    to: [i32; 4],
+) {
+    shared! {
+        static ROWS: [Tile<[u16; 4 * WIDTH]>; 2];
+        static BARRIER: [BarrierStorage; 1];
+    }
+    let (rank, blocks) = (cluster::block_rank(), cluster::num_blocks());
+    let barrier = Barrier::<Cluster>::init(&BARRIER, 1);
+    let [own, all] = [0, 1].map(|i| ROWS.tile(i).as_ptr());
+    if thread_idx_x() == 0 {
+        input.prefetch_gather4(column, from);
+        let _ = barrier.arrive_expect_bytes(2 * size_of::<[u16; 4 * WIDTH]>() as u32);
+        // SAFETY: there is room, in each block, which all have begun; it is read after the wait.
+        unsafe {
+            input.gather4(own, column, from, &barrier);
+            if rank == 0 {
+                let everybody = ((1u32 << blocks) - 1) as u16;
+                input.gather4_multicast(all, column, from, &barrier, everybody);
+            }
+        }
+    }
+    barrier.wait_parity(Parity::Even);
+    let mut same = true;
+    for i in (thread_idx_x() as usize..4 * WIDTH).step_by(block_dim_x() as usize) {
+        // SAFETY: they have come.
+        same &= unsafe { ROWS.tile(0).get(i) == ROWS.tile(1).get(i) };
+    }
+    if thread::sync_threads_and(same) && rank + 1 == blocks && thread_idx_x() == 0 {
+        // SAFETY: nobody writes the rows, which differ, and nobody else touches the output.
+        unsafe { output.scatter4(column, to, all) };
+        bulk::commit_group();
+        bulk::wait_group::<0>();
+    }
+    cluster::sync_cluster();
+}
 
 /// `c = a * b` as the catalog's `gemm_bf16` does it for Hopper, a tile of 128 x 128 for each block of four warps: one thread asks for tiles, one multiplies, all store.
 #[kernel(min_arch = "sm_100a")]

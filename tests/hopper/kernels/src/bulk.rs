@@ -7,6 +7,7 @@ use lanewise_std::cache::CachePolicy;
 use lanewise_std::kernel::Value;
 use lanewise_std::thread::{block_dim_x, block_idx_x, thread_idx_x};
 use lanewise_std::tma::Tile;
+use lanewise_std::vector::{Float4, UInt2};
 use lanewise_std::{GlobalMut, SharedArray, bulk, cluster};
 
 /// Elements that a block sends to another.
@@ -145,9 +146,9 @@ fn take<T: Value>(values: GlobalMut<T>, piece: SharedArray<T, PIECE>) {
     bulk::fence_proxy_async();
 }
 
-/// Kernels in which each block sends `PIECE` elements of `sent` to the next one of its cluster, where they are joined with those of `values`.
+/// Kernels in which each block sends `PIECE` elements of `sent` to the next one of its cluster, where they are joined with those of `values`: by one copy, or one by one from registers.
 macro_rules! sends {
-    ($($(#[$doc:meta])* $name:ident: $bound:ident of [$($ty:ty),*], by $($number:literal $how:ident),*;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident: $bound:ident of [$($ty:ty),*], by $($number:literal $how:ident),*, one by one $($one:literal $single:ident),*;)*) => {$(
         $(#[$doc])*
         #[kernel(instances($($ty),*))]
         #[launch_contract(dims = 1)]
@@ -164,13 +165,24 @@ macro_rules! sends {
                 let _ = barrier.arrive_expect_bytes(size_of::<[T; PIECE]>() as u32);
             }
             cluster::sync_cluster();
+            let next = (cluster::block_rank() + 1) % cluster::num_blocks();
             if thread_idx_x() == 0 {
-                let next = (cluster::block_rank() + 1) % cluster::num_blocks();
                 let (to, from) = (VALUES.tile(0).as_ptr(), SENT.tile(0).as_ptr());
                 // SAFETY: in bounds and aligned; all blocks are there until the end, and have written theirs before the barrier.
                 unsafe {
                     match how {
                         $($number => bulk::$how(to, from, PIECE, &barrier, next),)*
+                        _ => {}
+                    }
+                }
+            }
+            let elements = VALUES.tile(0).distributed();
+            for i in (thread_idx_x() as usize..PIECE).step_by(block_dim_x() as usize) {
+                // SAFETY: as above.
+                unsafe {
+                    let one = SENT.tile(0).get(i);
+                    match how {
+                        $($one => elements.$single(next, i, one, &barrier),)*
                         _ => {}
                     }
                 }
@@ -187,11 +199,41 @@ macro_rules! sends {
 }
 sends! {
     /// Copies, or adds.
-    send: BlockAdd of [u32, i32, u64], by 0 copy_to_block, 1 add_to_block;
+    send: BlockAdd of [u32, i32, u64], by 0 copy_to_block, 1 add_to_block, one by one 2 set_async, 3 add_async;
     /// Keeps the lesser, or the greater.
-    send_bounds: BlockMinMax of [u32, i32], by 0 min_to_block, 1 max_to_block;
+    send_bounds: BlockMinMax of [u32, i32], by 0 min_to_block, 1 max_to_block, one by one 2 min_async, 3 max_async;
     /// Joins bits.
-    send_bits: BlockBitwise of [u32, i32], by 0 and_to_block, 1 or_to_block, 2 xor_to_block;
+    send_bits: BlockBitwise of [u32, i32], by 0 and_to_block, 1 or_to_block, 2 xor_to_block, one by one 3 and_async, 4 or_async, 5 xor_async;
     /// Counts up, or down.
-    send_counts: BlockIncDec of [u32], by 0 inc_to_block, 1 dec_to_block;
+    send_counts: BlockIncDec of [u32], by 0 inc_to_block, 1 dec_to_block, one by one 2 inc_async, 3 dec_async;
+}
+
+/// Each thread sends what it has read to the next block of its cluster, which writes what has come.
+#[kernel(instances(f32, f64, UInt2, Float4))]
+#[launch_contract(dims = 1)]
+pub fn send_values<T: Value>(values: GlobalMut<T>) {
+    shared! {
+        static CAME: [T; PIECE];
+        static BARRIER: [BarrierStorage; 1];
+    }
+    let barrier = Barrier::<Cluster>::init(&BARRIER, 1);
+    if thread_idx_x() == 0 {
+        let _ = barrier.arrive_expect_bytes(size_of::<[T; PIECE]>() as u32);
+    }
+    cluster::sync_cluster();
+    let next = (cluster::block_rank() + 1) % cluster::num_blocks();
+    let start = block_idx_x() as usize * PIECE;
+    for i in (thread_idx_x() as usize..PIECE).step_by(block_dim_x() as usize) {
+        // SAFETY: one thread sends to an element, of a block that waits for it; each value is one thread's alone.
+        unsafe {
+            CAME.distributed()
+                .set_async(next, i, values.get(start + i), &barrier)
+        };
+    }
+    barrier.wait_parity(Parity::Even);
+    for i in (thread_idx_x() as usize..PIECE).step_by(block_dim_x() as usize) {
+        // SAFETY: they have come; the value is this thread's alone.
+        unsafe { values.set(start + i, CAME.get(i)) };
+    }
+    cluster::sync_cluster();
 }

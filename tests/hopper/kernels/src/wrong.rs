@@ -196,3 +196,48 @@ pub fn arrives_at_a_block_that_left() {
         barrier.of_block(1).arrive();
     }
 }
+
+/// Each thread sends a word to the next block, which expects `expected` bytes, and reads what has come behind the wait, or before it.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn sends_words(expected: u32, waits: bool, output: GlobalMut<u32>) {
+    shared! {
+        static CAME: [u32; 32];
+        static BARRIER: [BarrierStorage; 1];
+    }
+    let barrier = Barrier::<Cluster>::init(&BARRIER, 1);
+    if thread_idx_x() == 0 {
+        let _ = barrier.arrive_expect_bytes(expected);
+    }
+    cluster::sync_cluster();
+    let (own, next) = (thread_idx_x() as usize, cluster::block_rank() ^ 1);
+    // SAFETY: one thread an element, of a block that stays until the end.
+    unsafe { CAME.distributed().set_async(next, own, 7, &barrier) };
+    if waits {
+        barrier.wait_parity(Parity::Even);
+    }
+    // SAFETY: none, if it does not wait; this is what the test is about.
+    let came = unsafe { CAME.get(own) };
+    cluster::sync_cluster();
+    let at = (cluster::block_rank() * block_dim_x()) as usize + own;
+    // SAFETY: an element is one thread's.
+    unsafe { output.set(at, came) };
+}
+
+/// The first block of a cluster sends a word to the second, which has ended.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn sends_a_word_to_a_block_that_left() {
+    shared! {
+        static CAME: [u32; 1];
+        static BARRIER: [BarrierStorage; 1];
+    }
+    let barrier = Barrier::<Cluster>::init(&BARRIER, 1);
+    if cluster::block_rank() == 0 && thread_idx_x() == 0 {
+        for _ in 0..1000 {
+            nanosleep(100);
+        }
+        // SAFETY: none; this is what the test is about.
+        unsafe { CAME.distributed().add_async(1, 0, 7, &barrier) };
+    }
+}

@@ -6,8 +6,9 @@ use std::error::Error;
 
 use hopper::{buffer, device, values};
 use hopper_kernels::barriers::pass_on;
-use hopper_kernels::blackwell::{DEPTH, TILE, steal, tcgen05_gemm};
-use lanewise::tensor_map::{Swizzle, TensorMap, Tiles};
+use hopper_kernels::blackwell::{DEPTH, TILE, WIDTH, gather_rows, steal, tcgen05_gemm};
+use lanewise::checks::Checking;
+use lanewise::tensor_map::{Swizzle, TensorMap, TensorMapMut, Tiles};
 use lanewise::{Backend, Device, LaunchConfig, LaunchError, Stream};
 use tests::isolate::isolated_with;
 
@@ -95,4 +96,51 @@ fn what_is_not_run_is_refused_by_name_and_the_rest_of_the_module_runs() {
             assert!(text.contains(word), "no {word:?} in: {text}");
         }
     }
+}
+
+/// Rows inside of the matrix, on its edges, before and behind it, and one of them twice.
+#[test]
+fn four_rows_are_gathered_and_scattered() {
+    if device().0.backend() == Backend::Cuda {
+        println!("skipped on a GPU: this is about the simulated B200");
+        return;
+    }
+    let test = "blackwell::four_rows_are_gathered_and_scattered";
+    isolated_with(&[("LANEWISE_MODEL", "b200")], test, || {
+        const COLUMNS: usize = 40;
+        const ROWS: usize = 23;
+        let (device, stream) = device();
+        let _checked = Checking::all().start();
+        let numbers: Vec<u16> = (0..COLUMNS * ROWS).map(|i| i as u16).collect();
+        let boxes = || Tiles::new([COLUMNS, ROWS], [WIDTH as u32, 1]);
+        for (column, from, to, cluster) in [
+            (0, [3, 9, 4, 1], [0, 22, 5, 7], 1),
+            (8, [-1, 22, 22, 23], [22, 21, 1, 0], 2),
+            // What is behind the last column is zeros, and is not stored.
+            (32, [0, 1000, -7, 11], [10, 23, 12, 1_000_000], 3),
+        ] {
+            let input = buffer(&device, &numbers);
+            let mut output = buffer(&device, &vec![7; COLUMNS * ROWS]);
+            let map = TensorMap::new(&input, boxes()).expect("a map");
+            let mut stored = TensorMapMut::new(&mut output, boxes()).expect("a map");
+            let config = LaunchConfig::new(cluster, 32).with_cluster(cluster);
+            let arguments = (&map, &mut stored, column, from, to);
+            device
+                .launch(&stream, gather_rows, config, arguments)
+                .expect("a launch");
+            drop(stored);
+            let mut expected = vec![7; COLUMNS * ROWS];
+            for (from, to) in from.into_iter().zip(to) {
+                for c in column as usize..COLUMNS.min(column as usize + WIDTH) {
+                    if (0..ROWS as i32).contains(&to) {
+                        let is_there = (0..ROWS as i32).contains(&from);
+                        let at = |row: i32| row as usize * COLUMNS + c;
+                        expected[at(to)] = if is_there { numbers[at(from)] } else { 0 };
+                    }
+                }
+            }
+            assert_eq!(values(&output), expected, "{from:?} to {to:?}");
+        }
+        String::new()
+    });
 }

@@ -3,12 +3,13 @@
 use hopper::{buffer, device, values};
 use hopper_kernels::bulk::{
     PIECE, add_twice, copy_with_policies, load_for_cluster, send, send_bits, send_bounds,
-    send_counts,
+    send_counts, send_values,
 };
 use lanewise::checks::Checking;
 use lanewise::{Argument, DeviceCopy, LaunchConfig};
 use lanewise_std::GlobalMut;
 use lanewise_std::kernel::SafeKernel;
+use lanewise_std::vector::{Float4, UInt2};
 use proptest::prelude::*;
 use tests::sizes::cases;
 
@@ -112,12 +113,18 @@ fn blocks_send_to_each_other_what_is_copied_or_joined() {
             let value = |i| bits(i) as $ty;
             check(send::<$ty>, 0, |_, new| new, value);
             check(send::<$ty>, 1, $ty::wrapping_add, value);
+            check(send::<$ty>, 2, |_, new| new, value);
+            check(send::<$ty>, 3, $ty::wrapping_add, value);
             $(
-                check($bounds::<$ty>, 0, Ord::min, value);
-                check($bounds::<$ty>, 1, Ord::max, value);
-                check($bits::<$ty>, 0, |a, b| a & b, value);
-                check($bits::<$ty>, 1, |a, b| a | b, value);
-                check($bits::<$ty>, 2, |a, b| a ^ b, value);
+                for how in [0, 2] {
+                    check($bounds::<$ty>, how, Ord::min, value);
+                    check($bounds::<$ty>, how + 1, Ord::max, value);
+                }
+                for how in [0, 3] {
+                    check($bits::<$ty>, how, |a, b| a & b, value);
+                    check($bits::<$ty>, how + 1, |a, b| a | b, value);
+                    check($bits::<$ty>, how + 2, |a, b| a ^ b, value);
+                }
             )?
         )*};
     }
@@ -127,16 +134,44 @@ fn blocks_send_to_each_other_what_is_copied_or_joined() {
         u64:;
     }
     let small = |i: usize| (bits(i) >> 59) as u32;
-    check(
-        send_counts::<u32>,
-        0,
-        |old, new| if old >= new { 0 } else { old + 1 },
-        small,
-    );
-    check(
-        send_counts::<u32>,
-        1,
-        |old, new| if old == 0 || old > new { new } else { old - 1 },
-        small,
-    );
+    for how in [0, 2] {
+        let up = |old, new| if old >= new { 0 } else { old + 1 };
+        let down = |old, new| if old == 0 || old > new { new } else { old - 1 };
+        check(send_counts::<u32>, how, up, small);
+        check(send_counts::<u32>, how + 1, down, small);
+    }
+}
+
+#[test]
+fn values_of_4_8_and_16_bytes_go_to_the_next_block() {
+    fn check<T, K>(kernel: K, value: impl Fn(usize) -> T)
+    where
+        T: DeviceCopy + PartialEq + std::fmt::Debug + 'static,
+        K: SafeKernel<Params = (GlobalMut<'static, T>,)> + Copy,
+    {
+        let (device, stream) = device();
+        let _checked = Checking::all().start();
+        for (cluster, threads) in [(1, 64), (2, 32), (5, 7), (8, 64)] {
+            let sent: Vec<T> = (0..2 * cluster * PIECE).map(&value).collect();
+            let mut all = buffer(&device, &sent);
+            let config =
+                LaunchConfig::new(2 * cluster as u32, threads).with_cluster(cluster as u32);
+            device
+                .launch(&stream, kernel, config, (&mut all,))
+                .expect("a launch");
+            let mut expected = sent;
+            for blocks in expected.chunks_mut(cluster * PIECE) {
+                blocks.rotate_right(PIECE);
+            }
+            let name = std::any::type_name::<T>();
+            assert_eq!(values(&all), expected, "{name}, {threads} threads");
+        }
+    }
+    let word = |i: usize| (i as u32).wrapping_mul(0x9e37_79b9);
+    check(send_values::<f32>, |i| i as f32);
+    check(send_values::<f64>, |i| 1.0 / i as f64);
+    check(send_values::<UInt2>, |i| UInt2::new(word(i), word(i + 1)));
+    check(send_values::<Float4>, |i| {
+        Float4::from([0, 1, 2, 3].map(|k| (4 * i + k) as f32))
+    });
 }

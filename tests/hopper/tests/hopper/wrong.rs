@@ -4,7 +4,7 @@ use hopper::{buffer, device};
 use hopper_kernels::wrong::{
     arrives_at_a_block_that_left, box_between_pieces, expected_bytes, forgotten_products,
     leaves_the_cluster, misaligned_box, missed_arrive, missed_commit, no_proxy_fence,
-    sends_to_a_block_that_left,
+    sends_a_word_to_a_block_that_left, sends_to_a_block_that_left, sends_words,
 };
 use lanewise::checks::Checking;
 use lanewise::tensor_map::{TensorMap, TensorMapMut, Tiles};
@@ -241,4 +241,60 @@ fn an_arrival_at_a_block_that_has_ended_is_named() {
             "arrives_at_a_block_that_left",
         ],
     );
+}
+
+#[test]
+fn a_word_to_a_block_that_has_ended_is_named() {
+    let test = "a_word_to_a_block_that_has_ended_is_named";
+    says(
+        report_of_leaving(test, sends_a_word_to_a_block_that_left),
+        &[
+            "4-byte asynchronous write of shared memory of a block that has ended",
+            "block (1,0,0)",
+            "sends_a_word_to_a_block_that_left",
+        ],
+    );
+}
+
+/// What is said of 32 words that go to a block which expects so many bytes.
+fn report_of_words(test: &str, expected: u32, waits: bool) -> Option<String> {
+    report(test, |device, stream| {
+        let _checked = Checking::race().start();
+        let output = Box::leak(Box::new(buffer(device, &[0; 64])));
+        let config = LaunchConfig::new(2, 32).with_cluster(2);
+        device.launch(stream, sends_words, config, (expected, waits, output))
+    })
+}
+
+#[test]
+fn words_that_are_missing_are_counted() {
+    let report = report_of_words("words_that_are_missing_are_counted", 132, true);
+    says(
+        report,
+        &[
+            "deadlock",
+            "0 arrivals and 4 bytes are missing",
+            "sends_words",
+        ],
+    );
+}
+
+#[test]
+fn words_that_were_not_expected_are_counted() {
+    let report = report_of_words("words_that_were_not_expected_are_counted", 124, true);
+    says(
+        report,
+        &[
+            "deadlock",
+            "0 arrivals and -4 bytes are missing",
+            "sends_words",
+        ],
+    );
+}
+
+#[test]
+fn words_that_are_read_before_they_have_come_are_named() {
+    let test = "words_that_are_read_before_they_have_come_are_named";
+    let report = report_of_words(test, 128, false);
+    says(report, &["race", "asynchronous write", "sends_words"]);
 }

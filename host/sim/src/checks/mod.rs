@@ -138,6 +138,10 @@ pub enum FindingKind {
     OutsideArray,
     /// An access to shared memory of a block of the cluster that has ended.
     EndedBlock,
+    /// Asynchronous bytes that tell an mbarrier, and that nobody has waited for when the block ends.
+    Unawaited,
+    /// An mbarrier that was told of other bytes than it expected.
+    Unexpected,
     /// A value from memory that nobody wrote decides something.
     Unwritten,
     /// Shared memory that threads wrote and an asynchronous unit reads, with no fence of proxies between.
@@ -157,6 +161,8 @@ impl std::fmt::Display for FindingKind {
             Self::DifferentMasks => "lanes that meet with different masks",
             Self::OutsideArray => "access outside of an array",
             Self::EndedBlock => "access to shared memory of an ended block",
+            Self::Unawaited => "asynchronous bytes that nobody waits for",
+            Self::Unexpected => "bytes that an mbarrier does not expect",
             Self::Unwritten => "use of memory that nobody wrote",
             Self::MissedFence => "missing fence between proxies",
             Self::Leak => "leak",

@@ -21,59 +21,13 @@ use lanewise_std::thread::{
 use lanewise_std::tma::{SwizzledTile, TensorMap, TensorMapMut, Tile};
 use lanewise_std::{bulk, cluster, warp};
 
+// ANCHOR: gemm
 /// Rows and columns of a block's share of `c`.
 pub const TILE: usize = 128;
 /// How far a tile reaches along the inner dimension: 128 bytes.
 pub const DEPTH: usize = 64;
 /// Places of the pipeline, each with a tile of `a` and one of `b`.
 const STAGES: usize = 1;
-
-/// Elements of a row that [`gather_rows`] moves.
-pub const WIDTH: usize = 16;
-
-/// Four pieces of rows of a matrix, wherever they are, to four rows of another. Each block of a cluster brings what all of them get, by turns of one row, and the last stores what has come.
-#[kernel(min_arch = "sm_100a")]
-#[launch_contract(dims = 1)]
-pub fn gather_rows(
-    input: TensorMap<u16, 2>,
-    output: TensorMapMut<u16, 2>,
-    column: i32,
-    from: [i32; 4],
-    to: [i32; 4],
-) {
-    shared! {
-        static ROWS: [Tile<[u16; 4 * WIDTH]>; 2];
-        static BARRIER: [BarrierStorage; 1];
-    }
-    let (rank, blocks) = (cluster::block_rank(), cluster::num_blocks());
-    let barrier = Barrier::<Cluster>::init(&BARRIER, 1);
-    let [own, all] = [0, 1].map(|i| ROWS.tile(i).as_ptr());
-    if thread_idx_x() == 0 {
-        input.prefetch_gather4(column, from);
-        let _ = barrier.arrive_expect_bytes(2 * size_of::<[u16; 4 * WIDTH]>() as u32);
-        // SAFETY: there is room, in each block, which all have begun; it is read after the wait.
-        unsafe {
-            input.gather4(own, column, from, &barrier);
-            if rank == 0 {
-                let everybody = ((1u32 << blocks) - 1) as u16;
-                input.gather4_multicast(all, column, from, &barrier, everybody);
-            }
-        }
-    }
-    barrier.wait_parity(Parity::Even);
-    let mut same = true;
-    for i in (thread_idx_x() as usize..4 * WIDTH).step_by(block_dim_x() as usize) {
-        // SAFETY: they have come.
-        same &= unsafe { ROWS.tile(0).get(i) == ROWS.tile(1).get(i) };
-    }
-    if thread::sync_threads_and(same) && rank + 1 == blocks && thread_idx_x() == 0 {
-        // SAFETY: nobody writes the rows, which differ, and nobody else touches the output.
-        unsafe { output.scatter4(column, to, all) };
-        bulk::commit_group();
-        bulk::wait_group::<0>();
-    }
-    cluster::sync_cluster();
-}
 
 /// `c = a * b` as the catalog's `gemm_bf16` does it for Hopper, a tile of 128 x 128 for each block of four warps: one thread asks for tiles, one multiplies, all store.
 #[kernel(min_arch = "sm_100a")]
@@ -151,6 +105,7 @@ pub fn tcgen05_gemm(
     // SAFETY: everything was waited for.
     unsafe { memory.free() };
 }
+// ANCHOR_END: gemm
 
 /// Adds one more than the position of each block, whichever does its work, to what is there.
 #[kernel]
@@ -324,4 +279,51 @@ pub fn cancels_for_its_cluster(output: GlobalMut<u32>) {
         }
     }
     lanewise_std::cluster::sync_cluster();
+}
+
+/// Elements of a row that [`gather_rows`] moves.
+pub const WIDTH: usize = 16;
+
+/// Four pieces of rows of a matrix, wherever they are, to four rows of another. Each block of a cluster brings what all of them get, by turns of one row, and the last stores what has come.
+#[kernel(min_arch = "sm_100a")]
+#[launch_contract(dims = 1)]
+pub fn gather_rows(
+    input: TensorMap<u16, 2>,
+    output: TensorMapMut<u16, 2>,
+    column: i32,
+    from: [i32; 4],
+    to: [i32; 4],
+) {
+    shared! {
+        static ROWS: [Tile<[u16; 4 * WIDTH]>; 2];
+        static BARRIER: [BarrierStorage; 1];
+    }
+    let (rank, blocks) = (cluster::block_rank(), cluster::num_blocks());
+    let barrier = Barrier::<Cluster>::init(&BARRIER, 1);
+    let [own, all] = [0, 1].map(|i| ROWS.tile(i).as_ptr());
+    if thread_idx_x() == 0 {
+        input.prefetch_gather4(column, from);
+        let _ = barrier.arrive_expect_bytes(2 * size_of::<[u16; 4 * WIDTH]>() as u32);
+        // SAFETY: there is room, in each block, which all have begun; it is read after the wait.
+        unsafe {
+            input.gather4(own, column, from, &barrier);
+            if rank == 0 {
+                let everybody = ((1u32 << blocks) - 1) as u16;
+                input.gather4_multicast(all, column, from, &barrier, everybody);
+            }
+        }
+    }
+    barrier.wait_parity(Parity::Even);
+    let mut same = true;
+    for i in (thread_idx_x() as usize..4 * WIDTH).step_by(block_dim_x() as usize) {
+        // SAFETY: they have come.
+        same &= unsafe { ROWS.tile(0).get(i) == ROWS.tile(1).get(i) };
+    }
+    if thread::sync_threads_and(same) && rank + 1 == blocks && thread_idx_x() == 0 {
+        // SAFETY: nobody writes the rows, which differ, and nobody else touches the output.
+        unsafe { output.scatter4(column, to, all) };
+        bulk::commit_group();
+        bulk::wait_group::<0>();
+    }
+    cluster::sync_cluster();
 }

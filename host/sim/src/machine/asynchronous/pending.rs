@@ -315,6 +315,9 @@ impl Core<'_> {
             return Ok(());
         };
         self.arrived((by.0, by.1), home);
+        if moved.is_some() {
+            self.was_told(home, op, by);
+        }
         let told = self.change(home, |object| match moved {
             Some(bytes) => object.complete_tx(bytes),
             None => object.arrive(1),

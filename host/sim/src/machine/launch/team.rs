@@ -16,6 +16,7 @@ use crate::machine::schedule::{PATIENCE, SPINS, Turn};
 use crate::machine::warp::{Bytes, Group, Warp};
 use crate::machine::watch::apart::Apart;
 use crate::machine::watch::init::SharedBytes;
+use crate::machine::watch::told::Told;
 
 /// Barriers of a block, as `bar` names them.
 pub(in crate::machine) const BARRIERS: usize = 16;
@@ -31,6 +32,8 @@ pub(in crate::machine) struct Team {
     pub(in crate::machine) meets: bool,
     /// Asynchronous operations that have not happened yet.
     pub(in crate::machine) pending: Vec<Pending>,
+    /// Mbarriers that were told of bytes, where the sync check is on.
+    pub(in crate::machine) told: Vec<Told>,
     /// How often in a row nothing could run but waits for mbarriers.
     pub(in crate::machine) expiries: u32,
     /// Where the round over its warps goes on.
@@ -105,6 +108,7 @@ impl Core<'_> {
         let team = &mut self.team;
         (team.index, team.meets, team.turn, team.rounds) = (index, false, 0, 0);
         team.pending.clear();
+        team.told.clear();
         team.progress = Progress::default();
         team.expiries = 0;
         team.blocks.resize_with(ranks, Block::default);
@@ -233,6 +237,7 @@ impl Core<'_> {
                 }
             }
             if !live {
+                self.look_left();
                 return self.spend().map(|()| true);
             }
             if !ran && !self.stir()? {

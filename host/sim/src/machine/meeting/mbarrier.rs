@@ -162,10 +162,18 @@ impl Core<'_> {
         any
     }
 
+    /// An object as it is now, if there is one still.
+    pub(in crate::machine) fn mbarrier_now(
+        &mut self,
+        home: Home,
+    ) -> Result<Mbarrier, MbarrierError> {
+        // SAFETY: as in `change`.
+        Mbarrier::of(unsafe { self.mbarrier_at(home).read() })
+    }
+
     /// What an object waits for, for reports.
     pub(in crate::machine) fn describe_mbarrier(&mut self, home: Home) -> String {
-        // SAFETY: as in `change`.
-        match Mbarrier::of(unsafe { self.mbarrier_at(home).read() }) {
+        match self.mbarrier_now(home) {
             Ok(object) => format!(
                 "{} arrivals and {} bytes are missing in the phase of parity {}",
                 object.pending,

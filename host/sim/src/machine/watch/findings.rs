@@ -49,6 +49,14 @@ fn words(kind: FindingKind) -> (&'static str, &'static str) {
             "a use of freed memory",
             "keep it until nothing uses it any more",
         ),
+        FindingKind::Unawaited => (
+            "bytes on their way that nobody waits for",
+            "wait for the phase that expects them before the block ends: its shared memory may be another block's when they come",
+        ),
+        FindingKind::Unexpected => (
+            "an mbarrier that is told of other bytes than it expects",
+            "expect as many bytes in a phase as its copies bring: who waits goes on when so many have come",
+        ),
         FindingKind::EndedBlock => (
             "an access to shared memory of a block that has ended",
             "let the blocks of a cluster meet at its barrier before one of them ends",

@@ -12,6 +12,7 @@ pub(crate) mod flow;
 pub(in crate::machine) mod init;
 pub(in crate::machine) mod proxy;
 mod race_report;
+pub(in crate::machine) mod told;
 
 use super::core::Core;
 use super::event::Region;

@@ -1,0 +1,103 @@
+//! Bytes that nobody waits for, and bytes that an mbarrier was told of and did not expect.
+//!
+//! Both are looked at when the blocks of a cluster have ended, since a phase may be told of bytes before it expects them, and a wait may come late. PTX ISA, "Asynchronous
+//! Operations", "mbarrier: Tracking asynchronous operations".
+
+use crate::checks::FindingKind;
+use crate::machine::asynchronous::pending::{PendingEffect, Until};
+use crate::machine::core::Core;
+use crate::machine::meeting::mbarrier::Home;
+use crate::machine::op::Op;
+use crate::semantics::mbarrier::Mbarrier;
+
+/// An mbarrier that was told of bytes, by the latest that told it: what, and who (block, warp, lane).
+#[derive(Debug, Clone, Copy)]
+pub(in crate::machine) struct Told {
+    home: Home,
+    op: *const Op,
+    by: (usize, u32, u32),
+}
+
+impl Core<'_> {
+    /// Bytes have come that an mbarrier is told of.
+    pub(in crate::machine) fn was_told(
+        &mut self,
+        home: Home,
+        op: *const Op,
+        by: (usize, u32, u32),
+    ) {
+        if self.run.launch.checks.sync {
+            let latest = Told { home, op, by };
+            let told = &mut self.team.told;
+            match told.iter_mut().find(|it| it.home == home) {
+                Some(it) => *it = latest,
+                None => told.push(latest),
+            }
+        }
+    }
+
+    /// The team has ended: finds what is left over of its copies and its mbarriers.
+    pub(in crate::machine) fn look_left(&mut self) {
+        if !self.run.launch.checks.sync {
+            return;
+        }
+        for pending in std::mem::take(&mut self.team.pending) {
+            let bytes = match pending.effect {
+                PendingEffect::Move(it) => it.bytes,
+                PendingEffect::Tensor(it) => it.bytes as usize,
+                PendingEffect::Arrive(_) => continue,
+            };
+            if let Until::Mbarrier(home) = pending.until {
+                let at = self.name(home);
+                let (block, warp, lane) = pending.by;
+                self.note_by(FindingKind::Unawaited, pending.op, (block, warp, lane as usize), || {
+                    Some((
+                        format!("nobody waits for {bytes} bytes that are on their way when the block ends"),
+                        vec![format!("they tell {at}")],
+                    ))
+                });
+            }
+        }
+        for Told { home, op, by } in std::mem::take(&mut self.team.told) {
+            // Memory that is used for something else meanwhile is no object.
+            let left = self
+                .mbarrier_now(home)
+                .map_or(0, |object: Mbarrier| object.bytes);
+            if left == 0 {
+                continue;
+            }
+            let at = self.name(home);
+            self.note_by(
+                FindingKind::Unexpected,
+                op,
+                (by.0, by.1, by.2 as usize),
+                || {
+                    let what = match left < 0 {
+                        true => format!(
+                            "an mbarrier is told of {} bytes more than it expects",
+                            -left
+                        ),
+                        false => {
+                            format!("an mbarrier expects {left} bytes more than it is told of")
+                        }
+                    };
+                    Some((
+                        what,
+                        vec![format!(
+                            "it is {at}; these were the last bytes that it was told of"
+                        )],
+                    ))
+                },
+            );
+        }
+    }
+
+    /// An mbarrier, for a note.
+    fn name(&self, home: Home) -> String {
+        let [x, y, z] = self.team.blocks[home.rank].id;
+        format!(
+            "the mbarrier at shared address {:#x} of block ({x},{y},{z})",
+            home.at
+        )
+    }
+}

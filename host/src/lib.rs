@@ -19,80 +19,48 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod argument;
-mod buffer;
 pub mod checks;
-mod cluster;
 pub mod compare;
-mod config;
 pub mod counters;
 mod device;
-mod device_runtime;
-mod embedded;
 mod error;
-mod event;
-mod finished;
 mod graph;
-mod graph_buffer;
-pub mod guidelines;
-mod ipc;
-mod jit;
 mod journal;
 mod l2;
 mod launch;
-mod link;
-mod managed;
-mod module;
+mod memory;
 mod multicast;
-pub mod occupancy;
-mod order;
-mod part;
-mod peer;
-mod pinned;
-mod pitched;
-mod properties;
-mod ptx_folder;
-mod recording;
 mod stream;
-mod symbol;
 pub mod tensor_map;
 pub mod texture;
 mod threads;
-mod timer;
-mod toolkit;
 pub mod trace;
-mod transfer;
 pub mod ulp;
 
-pub use argument::{Argument, ArgumentList, Arguments};
-pub use buffer::{DeviceBuffer, MemoryError};
-pub use config::{Dim3, LaunchConfig};
 pub use cust::memory::DeviceCopy;
-pub use device::{Device, OpenError};
+pub use device::{
+    Compiled, ComputeCapability, Device, DeviceProperties, DeviceSymbol, Image, JitOptions, Linker,
+    LoadCache, LoadError, Module, OpenError, SymbolError,
+};
 pub use error::DriverError;
-pub use event::{Event, EventOptions};
-pub use finished::Finished;
 pub use graph::{
     ConditionSetter, Graph, GraphBuilder, GraphCondition, GraphError, GraphMemory, GraphTemplate,
     KernelNode, Node, Record, Recordable, RecordableAll, UpdateReason,
 };
-pub use graph_buffer::GraphBuffer;
-pub use ipc::{IpcBuffer, IpcError, IpcEvent, IpcMemory};
-pub use jit::{JitOptions, LoadCache};
 pub use l2::L2Window;
 pub use lanewise_driver::Backend;
-pub use launch::LaunchError;
-pub use link::{Image, Linker};
-pub use managed::{Advice, ManagedBuffer, Place};
-pub use module::{Compiled, LoadError, Module};
+pub use launch::{
+    Argument, ArgumentList, Arguments, Dim3, LaunchConfig, LaunchError, guidelines, occupancy,
+};
+pub use memory::{
+    Advice, CopyTarget, DeviceBuffer, GraphBuffer, InFlight, IpcBuffer, IpcError, IpcEvent,
+    IpcMemory, ManagedBuffer, Mapped, MemoryError, Part, PinnedBuffer, Pinning, PitchedBuffer,
+    Place, View,
+};
 pub use multicast::MulticastBuffer;
-pub use part::{Part, View};
-pub use pinned::{Mapped, PinnedBuffer, Pinning};
-pub use pitched::PitchedBuffer;
-pub use properties::{ComputeCapability, DeviceProperties};
-pub use stream::{Stream, StreamOptions, StreamPriorities};
-pub use symbol::{DeviceSymbol, SymbolError};
+pub use stream::{
+    Clock, Elapsed, Event, EventClock, EventOptions, Finished, Stream, StreamOptions,
+    StreamPriorities, TimeUnit, Timer, WallClock,
+};
 pub use texture::Texture;
 pub use threads::in_threads;
-pub use timer::{Clock, Elapsed, EventClock, TimeUnit, Timer, WallClock};
-pub use transfer::{CopyTarget, InFlight};

@@ -30,8 +30,9 @@ use lanewise_std::tma;
 
 pub use lanewise_driver::tensor::{Element, Promotion, Swizzle, TensorMapError as Requirement};
 
-use crate::argument::{Argument, ArgumentList};
-use crate::{ComputeCapability, DeviceBuffer, DriverError, order};
+use crate::launch::argument::{Argument, ArgumentList};
+use crate::stream::order;
+use crate::{ComputeCapability, DeviceBuffer, DriverError};
 
 /// Dimensions of the longest arrays.
 const MOST: usize = 5;

@@ -14,7 +14,7 @@ use cust::sys::{
     CUresourcetype,
 };
 
-use crate::argument::{Argument, ArgumentList};
+use crate::launch::argument::{Argument, ArgumentList};
 use crate::{Device, DriverError, MemoryError};
 use lanewise_std::texture::{Texture1d, Texture2d, Texture3d};
 

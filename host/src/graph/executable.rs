@@ -16,9 +16,9 @@ use super::node::KernelNode;
 use super::record::{Record, Recorded};
 use super::template::{Entry, GraphTemplate, Handle, Kind};
 use super::uses::{RecordableAll, Used, conflict, hold, once_each};
-use crate::argument::Recorded as RecordedUse;
 use crate::launch::Ready;
-use crate::order::{Access, Marked, Order};
+use crate::launch::argument::Recorded as RecordedUse;
+use crate::stream::order::{Access, Marked, Order};
 use crate::{Arguments, Device, DriverError, LaunchConfig, LaunchError, Stream};
 
 /// Recorded work, ready to be launched.

@@ -14,7 +14,7 @@ use lanewise_std::kernel::{Kernel, SafeKernel};
 use super::error::GraphError;
 use super::template::Handle;
 use super::uses::{RecordableAll, Used, once_each};
-use crate::order::Access;
+use crate::stream::order::Access;
 use crate::{
     Arguments, Device, DeviceBuffer, DriverError, LaunchConfig, LaunchError, MemoryError, Stream,
     StreamOptions,

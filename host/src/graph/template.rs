@@ -267,7 +267,7 @@ impl GraphTemplate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::order::{Access, Order};
+    use crate::stream::order::{Access, Order};
 
     fn entry(uses: Vec<Used>, (direct, before): (Vec<usize>, Before)) -> Entry {
         Entry {

@@ -3,7 +3,7 @@
 use cust::memory::DeviceCopy;
 use lanewise_std::kernel::Value;
 
-use crate::order::{Access, Held, Hold, Order};
+use crate::stream::order::{Access, Held, Hold, Order};
 use crate::{DeviceBuffer, GraphBuffer, Stream};
 
 /// A host value that a launch in a graph may be passed: a device buffer or a plain value.

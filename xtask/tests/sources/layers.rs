@@ -40,14 +40,8 @@ const ONE_THING: &[OneThing] = &[
     },
     OneThing {
         of: "host",
-        folder: "",
-        modules: &["device", "embedded", "link", "module", "ptx_folder"],
-        because: "a device keeps the modules that were loaded on it, and a module its device",
-    },
-    OneThing {
-        of: "host",
-        folder: "",
-        modules: &["event", "stream", "timer"],
+        folder: "stream",
+        modules: &["event", "timer"],
         because: "an event is recorded in a stream, and a stream waits for events",
     },
 ];

@@ -12,7 +12,7 @@ use super::{GraphBuilder, New};
 use crate::graph::error::GraphError;
 use crate::graph::node::Node;
 use crate::graph::uses::Used;
-use crate::order::Access;
+use crate::stream::order::Access;
 use crate::{DeviceBuffer, DriverError, GraphBuffer};
 
 impl<'graph> GraphBuilder<'graph> {

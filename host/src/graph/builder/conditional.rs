@@ -18,12 +18,12 @@ use lanewise_driver::api;
 use lanewise_std::graph::Condition;
 
 use super::{GraphBuilder, New};
-use crate::argument::{Argument, ArgumentList};
 use crate::graph::error::GraphError;
 use crate::graph::node::Node;
 use crate::graph::template::{Entry, Handle, Kind, placed};
 use crate::graph::uses::Recordable;
-use crate::order::{Access, Order};
+use crate::launch::argument::{Argument, ArgumentList};
+use crate::stream::order::{Access, Order};
 use crate::{DriverError, Stream};
 
 /// What one conditional node decides by. The other half is its [`ConditionSetter`].

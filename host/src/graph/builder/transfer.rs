@@ -11,7 +11,7 @@ use lanewise_driver::api;
 use super::{GraphBuilder, New};
 use crate::graph::error::GraphError;
 use crate::graph::node::Node;
-use crate::order::Access;
+use crate::stream::order::Access;
 use crate::{DeviceBuffer, GraphBuffer, MemoryError};
 
 /// Memory that a node of a graph may copy or fill: a whole device buffer, or memory of the graph's own.

@@ -16,7 +16,7 @@ use bytemuck::Zeroable;
 use cust::memory::DeviceCopy;
 use cust::sys;
 
-use crate::order::{Access, Order};
+use crate::stream::order::{Access, Order};
 use crate::{Device, DeviceBuffer, DriverError, Event, EventOptions, MemoryError, Stream};
 
 /// How pinned memory is allocated.

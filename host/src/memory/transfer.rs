@@ -52,7 +52,7 @@ use std::panic::Location;
 use cust::memory::DeviceCopy;
 use cust::sys;
 
-use crate::order::Access;
+use crate::stream::order::Access;
 use crate::{DeviceBuffer, DriverError, Event, Mapped, MemoryError, Part, PinnedBuffer, Stream};
 
 /// A copy that may still be under way, and the host's memory that it needs until then. Dropped, it waits.

@@ -26,7 +26,7 @@ use lanewise_driver::abi::CUresult;
 use lanewise_std::kernel::{SharedCell, Value};
 use lanewise_std::{DisjointSlice, GlobalMut};
 
-use crate::order::{Access, Order, Together};
+use crate::stream::order::{Access, Order, Together};
 use crate::{
     DeviceBuffer, DriverError, GraphBuffer, IpcBuffer, ManagedBuffer, Mapped, Part, PitchedBuffer,
     Stream,

@@ -7,6 +7,24 @@
 //! A kernel's fault poisons the context, and with it the process: CUDA then answers every call with the same error.
 //! Source: CUDA driver API, "Primary Context Management"; CUDA study notes, item 6.
 
+pub(crate) mod device_runtime;
+mod embedded;
+mod jit;
+mod link;
+pub(crate) mod module;
+mod peer;
+pub(crate) mod properties;
+mod ptx_folder;
+pub(crate) mod recording;
+mod symbol;
+mod toolkit;
+
+pub use jit::{JitOptions, LoadCache};
+pub use link::{Image, Linker};
+pub use module::{Compiled, LoadError, Module};
+pub use properties::{ComputeCapability, DeviceProperties};
+pub use symbol::{DeviceSymbol, SymbolError};
+
 use std::any::TypeId;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -18,11 +36,8 @@ use cust::sys::{CUcontext, CUresult};
 use cust::{CudaFlags, device::Device as CustDevice};
 use lanewise_std::kernel::{self, Kernel, PtxText};
 
-use crate::recording::Gate;
-use crate::{
-    Backend, DeviceProperties, DriverError, Linker, LoadError, Module, embedded, journal,
-    ptx_folder,
-};
+use crate::{Backend, DriverError, journal};
+use recording::Gate;
 
 /// Why there is no device to work on.
 #[derive(Debug, thiserror::Error)]

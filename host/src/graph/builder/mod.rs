@@ -24,7 +24,7 @@ use super::error::GraphError;
 use super::node::{Node, node};
 use super::template::{Entry, GraphTemplate, Handle, Keep, Kind, number, placed};
 use super::uses::Used;
-use crate::order::Access;
+use crate::stream::order::Access;
 use crate::{Device, DeviceBuffer, DriverError};
 
 pub use conditional::{ConditionSetter, GraphCondition};

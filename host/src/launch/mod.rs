@@ -7,19 +7,24 @@
 //! A launch is asynchronous. What the driver can see is wrong with it (shape, resources) is an error here; what the kernel
 //! does wrong surfaces at the next synchronisation. Source: CUDA driver API, `cuLaunchKernel`.
 
+pub(crate) mod argument;
+mod cluster;
+pub(crate) mod config;
+pub mod guidelines;
+pub mod occupancy;
+mod submit;
+
+pub use argument::{Argument, ArgumentList, Arguments};
+pub use config::{Dim3, LaunchConfig};
+
 use std::ffi::c_void;
 use std::panic::Location;
 
 use cust::sys::CUfunction;
 use lanewise_std::kernel::{BrokenContract, Kernel, LaunchBounds, SafeKernel};
 
-use crate::argument::{ArgumentList, Recorded};
-use crate::{
-    Arguments, Device, DeviceProperties, Dim3, DriverError, LaunchConfig, LoadError, Module,
-    Stream, counters,
-};
-
-mod submit;
+use crate::{Device, DeviceProperties, DriverError, LoadError, Module, Stream, counters};
+use argument::Recorded;
 
 pub(crate) use submit::{attributes, with_config};
 

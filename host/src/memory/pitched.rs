@@ -12,7 +12,7 @@ use bytemuck::Zeroable;
 use cust::memory::DeviceCopy;
 use cust::sys::{self, CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUmemorytype};
 
-use crate::order::Access;
+use crate::stream::order::Access;
 use crate::{Device, DeviceBuffer, DriverError, MemoryError};
 
 /// `nz` planes of `ny` rows of `nx` elements, each row padded to the pitch. The padding is zero, which kernels and

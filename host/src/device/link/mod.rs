@@ -15,8 +15,8 @@ use std::path::Path;
 use cust::sys::{self, CUlinkState, cudaError_enum};
 use lanewise_std::kernel;
 
-use crate::jit::{self, LOG, Options};
-use crate::module::entry_points;
+use crate::device::jit::{self, LOG, Options};
+use crate::device::module::entry_points;
 use crate::{Backend, Device, DriverError, LoadError, Module};
 
 mod kind;

@@ -10,8 +10,8 @@ use std::panic::Location;
 use cust::sys;
 use lanewise_variables::CUDADEVRT;
 
-use crate::link::Linker;
-use crate::toolkit::ToolkitLibrary;
+use crate::device::link::Linker;
+use crate::device::toolkit::ToolkitLibrary;
 use crate::{Backend, Device, DriverError, LoadError, Module};
 
 const LIBRARY: ToolkitLibrary = ToolkitLibrary {

@@ -18,7 +18,7 @@ use cust::memory::{CopyDestination, DeviceBuffer as CustBuffer, DeviceCopy, Devi
 use cust::sys;
 use lanewise_driver::abi::CUresult as Code;
 
-use crate::order::{Access, Marked, Order, Use};
+use crate::stream::order::{Access, Marked, Order, Use};
 use crate::{Device, DriverError, Stream};
 
 /// Why memory could not be made or copied.

@@ -5,6 +5,15 @@
 //! streams (see [`crate::DeviceBuffer`]). A [`Stream`] is shared by reference count, so that a buffer can remember where it was used.
 //! Source: CUDA C++ Programming Guide, "Streams"; CUDA driver API, "Stream Management"; CUDA study notes, chapter 6.
 
+mod event;
+mod finished;
+pub(crate) mod order;
+mod timer;
+
+pub use event::{Event, EventOptions};
+pub use finished::Finished;
+pub use timer::{Clock, Elapsed, EventClock, TimeUnit, Timer, WallClock};
+
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
@@ -14,8 +23,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cust::sys::{self, CUstream};
 
-use crate::order::{Marked, Queue};
-use crate::{Backend, Device, DriverError, Event, EventOptions, journal};
+use crate::{Backend, Device, DriverError, journal};
+use order::{Marked, Queue};
 
 /// A queue of work for a device. Clones are the same queue.
 #[derive(Debug, Clone)]

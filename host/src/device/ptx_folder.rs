@@ -15,7 +15,8 @@ use lanewise_std::kernel;
 use lanewise_variables::PTX;
 use serde::Deserialize;
 
-use crate::{ComputeCapability, LoadError, embedded};
+use crate::device::embedded;
+use crate::{ComputeCapability, LoadError};
 
 /// The kernels that launch none, where the environment names a folder that has them.
 pub(crate) fn plain<M: kernel::Module>(

@@ -10,7 +10,7 @@ use std::ptr;
 use lanewise_variables::NVJITLINK;
 use libloading::Library;
 
-use crate::toolkit::ToolkitLibrary;
+use crate::device::toolkit::ToolkitLibrary;
 use crate::{ComputeCapability, LoadError};
 
 use super::Input;

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use cust::sys::{self, CUfunction, CUmodule};
 
-use crate::jit::{self, JitOptions, LOG, Options};
+use crate::device::jit::{self, JitOptions, LOG, Options};
 use crate::{ComputeCapability, Device, DriverError};
 
 /// Why a module could not be loaded.

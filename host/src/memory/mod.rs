@@ -1,0 +1,22 @@
+//! Memory: the device's own, the host's that the device reaches, and what both share.
+//!
+//! [`buffer`] is where to begin. The other kinds differ in who reaches the memory, or for how long: pages that move ([`managed`]), pages that stay
+//! ([`pinned`]), rows with padding ([`pitched`]), memory of other processes ([`ipc`]), of a graph while it runs ([`graph_buffer`]).
+
+pub(crate) mod buffer;
+pub(crate) mod graph_buffer;
+pub(crate) mod ipc;
+pub(crate) mod managed;
+pub(crate) mod part;
+pub(crate) mod pinned;
+pub(crate) mod pitched;
+mod transfer;
+
+pub use buffer::{DeviceBuffer, MemoryError};
+pub use graph_buffer::GraphBuffer;
+pub use ipc::{IpcBuffer, IpcError, IpcEvent, IpcMemory};
+pub use managed::{Advice, ManagedBuffer, Place};
+pub use part::{Part, View};
+pub use pinned::{Mapped, PinnedBuffer, Pinning};
+pub use pitched::PitchedBuffer;
+pub use transfer::{CopyTarget, InFlight};

@@ -12,6 +12,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 use lanewise_driver::{Ask, Observer};
 pub use lanewise_driver::{Counters, Metric};
 
+use crate::device::recording::is_recording;
 use crate::{Backend, Device, DriverError};
 
 /// Held for reading by each launch, and for writing by whoever counts one.
@@ -74,7 +75,9 @@ impl Drop for Counting {
     }
 }
 
-/// What each launch holds: it waits while another thread counts.
+/// What each launch takes first, and holds: it waits while another thread counts. It is taken before the launch's buffers are, since that thread may wait for
+/// those. A thread that records a graph does not wait: who counts waits for recordings.
 pub(crate) fn turn() -> Option<RwLockReadGuard<'static, ()>> {
-    (!COUNTING.get()).then(|| LAUNCHING.read().unwrap_or_else(PoisonError::into_inner))
+    (!COUNTING.get() && !is_recording())
+        .then(|| LAUNCHING.read().unwrap_or_else(PoisonError::into_inner))
 }

@@ -19,7 +19,7 @@ use super::uses::{RecordableAll, Used, conflict, hold, once_each};
 use crate::launch::Ready;
 use crate::launch::argument::Recorded as RecordedUse;
 use crate::stream::order::{Access, Marked, Order};
-use crate::{Arguments, Device, DriverError, LaunchConfig, LaunchError, Stream};
+use crate::{Arguments, Device, DriverError, LaunchConfig, LaunchError, Stream, counters};
 
 /// Recorded work, ready to be launched.
 #[derive(Debug)]
@@ -78,7 +78,7 @@ impl Device {
     #[track_caller]
     pub fn record(
         &self,
-        work: impl FnOnce(&mut Record) -> Result<(), GraphError>,
+        work: impl for<'recorded> FnOnce(&mut Record<'recorded>) -> Result<(), GraphError>,
     ) -> Result<Graph, GraphError> {
         let at = Location::caller();
         let Recorded { graph, uses } = Recorded::of(self, work, at)?;
@@ -172,6 +172,7 @@ impl Graph {
         }
         let wait =
             |earlier: &Stream, mark: Option<&Marked<Stream>>| stream.wait_behind(earlier, mark);
+        let _turn = counters::turn();
         // Launches of one graph run one after another, as the driver has it too.
         let _launched = self.order.begin(stream, Access::Write, wait)?;
         let held = hold(&self.uses).ok_or(GraphError::BufferIsGone { at })?;
@@ -196,7 +197,7 @@ impl Graph {
     #[track_caller]
     pub fn update(
         &mut self,
-        work: impl FnOnce(&mut Record) -> Result<(), GraphError>,
+        work: impl for<'recorded> FnOnce(&mut Record<'recorded>) -> Result<(), GraphError>,
     ) -> Result<(), GraphError> {
         let at = Location::caller();
         let Recorded { graph, uses } = Recorded::of(&self.device, work, at)?;

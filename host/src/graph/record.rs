@@ -2,6 +2,7 @@
 //!
 //! Source: CUDA C++ Programming Guide, "Creating a Graph Using Stream Capture".
 
+use std::marker::PhantomData;
 use std::panic::Location;
 use std::ptr::null_mut;
 
@@ -20,14 +21,28 @@ use crate::{
     StreamOptions,
 };
 
-/// What takes down the work.
+/// What takes down the work of one graph.
+///
+/// It belongs to that graph, by its lifetime. Two can't be swapped, or one graph would know of the other's buffers:
+/// ```compile_fail
+/// # use lanewise::{Device, GraphError};
+/// # fn f(device: Device) -> Result<(), GraphError> {
+/// device.record(|one| {
+///     device.record(|other| Ok(std::mem::swap(one, other)))?;
+///     Ok(())
+/// })?;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
-pub struct Record {
+pub struct Record<'graph> {
     stream: Stream,
     uses: Vec<Used>,
+    // No other graph's lifetime will do, longer or shorter.
+    graph: PhantomData<fn(&'graph ()) -> &'graph ()>,
 }
 
-impl Record {
+impl Record<'_> {
     /// Records a launch.
     ///
     /// # Errors
@@ -137,7 +152,7 @@ impl Recorded {
     /// Records by capturing a stream that nobody else has.
     pub(super) fn of(
         device: &Device,
-        work: impl FnOnce(&mut Record) -> Result<(), GraphError>,
+        work: impl for<'graph> FnOnce(&mut Record<'graph>) -> Result<(), GraphError>,
         at: &'static Location<'static>,
     ) -> Result<Self, GraphError> {
         let stream = device.stream_with(StreamOptions::new().non_blocking())?;
@@ -155,6 +170,7 @@ impl Recorded {
         let mut record = Record {
             stream: stream.clone(),
             uses: Vec::new(),
+            graph: PhantomData,
         };
         let done = work(&mut record);
         let ended = ending.end(at);

@@ -152,8 +152,11 @@ impl<'launch> ArgumentList<'launch> {
         Ok(())
     }
 
-    /// One parameter, by its bytes.
+    /// One parameter, by its bytes. What has none is no parameter in the PTX.
     pub(crate) fn push<T: Copy>(&mut self, value: T) {
+        if size_of::<T>() == 0 {
+            return;
+        }
         self.starts.push(self.bytes.len());
         let start = (&raw const value).cast::<u8>();
         let end = self.bytes.len() + size_of::<T>();

@@ -427,6 +427,7 @@ impl Module {
                 at,
             });
         }
+        let _turn = counters::turn();
         arguments
             .pass_all(&mut list)
             .map_err(|source| LaunchError::Argument {
@@ -434,7 +435,6 @@ impl Module {
                 source,
             })?;
         let mut pointers = list.pointers();
-        let _turn = counters::turn();
         // Waiting for a buffer of another device may have made that one current.
         self.device()
             .make_current(at)

@@ -50,27 +50,37 @@ impl<T: DeviceCopy> ManagedBuffer<T> {
         self.buffer.address()
     }
 
-    /// The contents, once nothing runs on the device any more.
+    /// The contents, once nothing runs on the device any more, and nothing of other devices that was passed the buffer.
     ///
     /// # Errors
     /// The driver's; among them the fault of a kernel that ran before.
     #[track_caller]
     pub fn as_slice(&self) -> Result<&[T], DriverError> {
-        self.buffer.device().synchronize()?;
+        self.wait()?;
         // SAFETY: managed memory is the host's too. It was filled when it was made, and holds what host or kernels stored as
         // `T`; no kernel that writes it runs now, and none can be launched while the slice borrows the buffer.
         Ok(unsafe { std::slice::from_raw_parts(self.address() as *const T, self.len()) })
     }
 
-    /// The contents to be changed, once nothing runs on the device any more.
+    /// The contents to be changed, once nothing runs on the device any more, and nothing of other devices that was passed the buffer.
     ///
     /// # Errors
     /// What [`ManagedBuffer::as_slice`] fails with.
     #[track_caller]
     pub fn as_mut_slice(&mut self) -> Result<&mut [T], DriverError> {
-        self.buffer.device().synchronize()?;
+        self.wait()?;
         // SAFETY: as in `as_slice`; and nobody else has the buffer, so no kernel can be launched that reads it.
         Ok(unsafe { std::slice::from_raw_parts_mut(self.address() as *mut T, self.len()) })
+    }
+
+    /// Has the host wait for everything on the device, and for what other devices do with the memory.
+    #[track_caller]
+    fn wait(&self) -> Result<(), DriverError> {
+        let own = self.buffer.device();
+        let streams = self.buffer.order().streams();
+        let others = streams.iter().filter(|stream| stream.device() != own);
+        others.into_iter().try_for_each(Stream::synchronize)?;
+        own.synchronize()
     }
 
     /// Queues moving the pages to a place, before somebody there touches them: a fault for each page is slower than one copy.

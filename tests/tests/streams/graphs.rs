@@ -184,3 +184,88 @@ fn who_records_cannot_wait_for_the_whole_device() {
     assert_eq!(error.name(), "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED");
     device.synchronize().expect("the recording is over");
 }
+
+/// What two threads do to an end; fails if one waits for the other for ever.
+fn both_end(first: impl FnOnce() + Send + 'static, second: impl FnOnce() + Send + 'static) {
+    let (done, ended) = std::sync::mpsc::channel();
+    for work in [
+        Box::new(first) as Box<dyn FnOnce() + Send>,
+        Box::new(second),
+    ] {
+        let done = done.clone();
+        std::thread::spawn(move || {
+            work();
+            let _ = done.send(());
+        });
+    }
+    for _ in 0..2 {
+        let end = ended.recv_timeout(std::time::Duration::from_secs(60));
+        end.expect("both threads end");
+    }
+}
+
+/// A launch that waits until nobody counts has no buffer in hand that whoever counts may want.
+#[test]
+fn a_graph_is_counted_while_another_thread_launches_with_its_buffer() {
+    let _turn = tests::turn();
+    let Some(device) = tests::simulator("a graph is counted", "a GPU does not count") else {
+        return;
+    };
+    let config = LaunchConfig::for_num_elems(100);
+    let one = std::sync::Arc::new(zeroes(&device, 100));
+    let (mut sum, mut next) = (zeroes(&device, 100), zeroes(&device, 100));
+    let graph = adding(&device, &one, &mut sum, &mut next).expect("a graph");
+    let (begin, begun) = std::sync::mpsc::channel();
+    let (other, also) = (device.clone(), one.clone());
+    both_end(
+        move || {
+            let stream = device.stream().expect("a stream");
+            let counted = lanewise::counters::of(&device, || {
+                begin.send(()).expect("somebody waits");
+                std::thread::sleep(std::time::Duration::from_millis(30));
+                graph.launch(&stream)
+            });
+            assert!(counted.expect("no fault").is_some());
+            drop((one, sum, next));
+        },
+        move || {
+            begun.recv().expect("it is counted");
+            let stream = other.stream().expect("a stream");
+            let mut to = zeroes(&other, 100);
+            other
+                .launch(&stream, vec_add, config, (&*also, &*also, &mut to))
+                .expect("a launch");
+        },
+    );
+}
+
+/// Who counts waits for recordings, so these do not wait for who counts.
+#[test]
+fn a_thread_records_while_another_counts() {
+    let _turn = tests::turn();
+    let Some(device) = tests::simulator("threads count", "a GPU does not count") else {
+        return;
+    };
+    let (begin, begun) = std::sync::mpsc::channel();
+    let other = device.clone();
+    both_end(
+        move || {
+            let (one, mut to) = (zeroes(&device, 100), zeroes(&device, 100));
+            let mut apart = zeroes(&device, 100);
+            let config = LaunchConfig::for_num_elems(100);
+            let graph = device.record(|record| {
+                begin.send(()).expect("somebody waits");
+                std::thread::sleep(std::time::Duration::from_millis(30));
+                record.launch(vec_add, config, (&one, &one, &mut to))?;
+                let stream = device.stream()?;
+                Ok(device.launch(&stream, vec_add, config, (&one, &one, &mut apart))?)
+            });
+            graph.expect("a graph");
+        },
+        move || {
+            begun.recv().expect("it records");
+            let counted = lanewise::counters::of(&other, || Ok::<(), lanewise::DriverError>(()));
+            assert!(counted.expect("no fault").is_some());
+        },
+    );
+}

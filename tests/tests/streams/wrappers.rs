@@ -260,6 +260,37 @@ fn a_buffer_of_another_device_is_refused_until_it_is_reached() {
 }
 
 #[test]
+fn managed_memory_waits_for_kernels_of_other_devices_too() {
+    use lanewise::ManagedBuffer;
+    let _turn = tests::turn();
+    let test = "wrappers::managed_memory_waits_for_kernels_of_other_devices_too";
+    if tests::simulator("two devices", "the machine may have one").is_none() {
+        return;
+    }
+    let answer = isolated_with(&[("LANEWISE_SIM_DEVICES", "2")], test, || {
+        let devices = Device::all().expect("two devices");
+        let [first, second] = &devices[..] else {
+            return format!("{} devices", devices.len());
+        };
+        second.enable_peer(first).expect("access");
+        let stream = second.stream().expect("a stream");
+        let mut ones = ManagedBuffer::<f32>::zeroed(first, 2).expect("managed memory");
+        let mut sum = ManagedBuffer::<f32>::zeroed(first, 2).expect("managed memory");
+        ones.as_mut_slice().expect("no fault").fill(1.0);
+        // The kernel begins long after the launch, on a device that is not the memory's own.
+        stream
+            .call(|| std::thread::sleep(std::time::Duration::from_millis(50)))
+            .expect("a host function");
+        let config = LaunchConfig::for_num_elems(2);
+        second
+            .launch(&stream, vec_add, config, (&ones, &ones, &mut sum))
+            .expect("a launch");
+        format!("{:?}", sum.as_slice())
+    });
+    assert_eq!(answer.text, "Ok([2.0, 2.0])");
+}
+
+#[test]
 fn without_peer_access_copies_still_work() {
     let _turn = tests::turn();
     let test = "wrappers::without_peer_access_copies_still_work";

@@ -43,7 +43,7 @@ impl<'graph> GraphBuilder<'graph> {
     pub fn record(
         &mut self,
         after: &[Node<'graph>],
-        work: impl FnOnce(&mut Record) -> Result<(), GraphError>,
+        work: impl for<'recorded> FnOnce(&mut Record<'recorded>) -> Result<(), GraphError>,
     ) -> Result<Node<'graph>, GraphError> {
         let at = Location::caller();
         let Recorded { graph, uses } = Recorded::of(&self.device, work, at)?;

@@ -508,6 +508,18 @@ impl<'a, T: TensorElement, const RANK: usize> Im2colMapMut<'a, T, RANK> {
     }
 }
 
+macro_rules! stored {
+    ($($name:ident)*) => {$(
+        impl<T: TensorElement, const RANK: usize> $name<'_, T, RANK> {
+            /// The map's 128 bytes, for a buffer of maps that kernels take by address. Nothing ties them to the tensor any more: it has to be there, and waited for, as long as a kernel uses them.
+            pub fn storage(&self) -> tma::MapStorage {
+                tma::MapStorage::from_words(self.encoded.opaque)
+            }
+        }
+    )*};
+}
+stored! { TensorMap TensorMapMut Im2colMap Im2colMapMut }
+
 macro_rules! arguments {
     ($($on_host:ty => $on_device:ident, $access:ident;)*) => {$(
         // SAFETY: one parameter, the map's bytes; the tensor lies in the buffer, which the launch is ordered with and whose freeing waits for

@@ -7,8 +7,8 @@
 mod statics;
 mod text;
 
-use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use proc_macro2::{TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote};
 use syn::punctuated::Punctuated;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
@@ -34,11 +34,10 @@ pub(crate) fn kernel(options: TokenStream, item: TokenStream) -> syn::Result<Tok
     for attribute in &mut function.attrs {
         launch_contract(attribute)?;
     }
-    let has_cluster = |attribute: &Attribute| is(attribute.path(), "cluster_launch");
-    let options = match options.is_empty() && function.attrs.iter().any(has_cluster) {
-        // There the target is the GPU's own; here a module may be built for one that has no clusters.
-        true => quote!(min_arch = "sm_90"),
-        false => options,
+    // There the target is the GPU's own; here a module may be built for one that lacks what the kernel calls.
+    let options = match earliest(&function) {
+        Some(arch) if options.is_empty() => quote!(min_arch = #arch),
+        _ => options,
     };
     let kernel = crate::kernel::expand(options, quote!(#function))?;
     Ok(quote!(#uses #kernel))
@@ -51,6 +50,32 @@ const COMPANIONS: [&str; 4] = [
     "cooperative_launch",
     "launch_contract",
 ];
+
+/// The earliest target that has what a kernel names, where that is not every one.
+fn earliest(function: &ItemFn) -> Option<&'static str> {
+    let has_cluster = |attribute: &Attribute| is(attribute.path(), "cluster_launch");
+    let mut arch = function.attrs.iter().any(has_cluster).then_some("sm_90");
+    names(function.to_token_stream(), &mut |name| {
+        let of_hopper_alone = ["wgmma_", "tensormap_replace_", "replace_tma_"];
+        if of_hopper_alone.iter().any(|start| name.starts_with(start)) {
+            arch = Some("sm_90a");
+        } else if name == "TmaDescriptor" {
+            arch = arch.or(Some("sm_90"));
+        }
+    });
+    arch
+}
+
+/// Calls `each` with every name in the tokens.
+fn names(tokens: TokenStream, each: &mut impl FnMut(&str)) {
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) => names(group.stream(), each),
+            TokenTree::Ident(name) => each(&name.to_string()),
+            _ => {}
+        }
+    }
+}
 
 /// Whether a path is that of this name, from wherever.
 fn is(path: &syn::Path, name: &str) -> bool {

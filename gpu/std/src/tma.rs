@@ -31,12 +31,16 @@ use crate::state_space::{self, ptx};
 use crate::{DynamicSharedArray, SharedArray};
 
 mod boxes;
+mod change;
 mod images;
 mod instruction;
 mod rows;
 mod swizzle;
 
 pub use crate::bulk::{ReduceAdd, ReduceBitwise, ReduceIncDec, ReduceMinMax};
+#[cfg(feature = "compat")]
+pub(crate) use change::acquire;
+pub use change::{MapChange, MapStorage};
 pub use swizzle::swizzled;
 
 /// The 128 bytes of a tensor map, which only the driver and the hardware can read.

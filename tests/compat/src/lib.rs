@@ -6,5 +6,6 @@ lanewise_std::module!();
 
 pub mod cuda_oxide;
 pub mod cuda_oxide_groups;
+pub mod cuda_oxide_tensors;
 pub mod rust_cuda;
 pub mod rust_cuda_tiles;

@@ -28,9 +28,14 @@ pub(super) fn ptx(
 
 /// Words of instructions that are newer than their target, with the version of PTX that has them. They come as inline assembly, which LLVM does not look
 /// into: it writes the version that the target needs.
-const NEWER: [(&str, (u32, u32)); 11] = [
+const NEWER: [(&str, (u32, u32)); 15] = [
     ("atom.global.add.v", (8, 1)),
+    ("st.async.", (8, 1)),
+    ("red.async.", (8, 1)),
     ("wgmma.mma_async.sp.", (8, 2)),
+    // Maps that a kernel changes; `prefetch.tensormap` is older.
+    ("tensormap.", (8, 3)),
+    ("tensormap::generic", (8, 3)),
     (".b128", (8, 4)),
     // `wgmma` of bytes with a sign and without, dense and sparse; of `mma.sync` the layout stands before the type.
     ("k32.s32.s8.u8", (8, 4)),
@@ -80,6 +85,17 @@ mod tests {
             ("8.0", "atom.global.add.v2.f32 {a, b}, [at], {c, d};", "8.1"),
             ("8.0", "atom.global.add.v2.f32; mov.b128 a, {b, c};", "8.4"),
             ("8.6", "mov.b128 a, {b, c};", "8.6"),
+            ("8.0", "prefetch.tensormap [map];", "8.0"),
+            (
+                "8.0",
+                "st.async.weak.shared::cluster.b32 [a], b, [c];",
+                "8.1",
+            ),
+            (
+                "8.0",
+                "tensormap.replace.tile.rank.global.b1024.b32 [a], 1;",
+                "8.3",
+            ),
             (
                 "8.0",
                 "wgmma.mma_async.sync.aligned.m64n16k32.s32.s8.u8",

@@ -1,14 +1,14 @@
 //! Shared memory as mutable statics, which the other projects' own compilers move there; stock rustc cannot.
 //!
 //! cuda-oxide's `static mut TILE: SharedArray<T, N> = SharedArray::UNINIT;` becomes a `shared!` array with a view of it under the same name; a barrier
-//! likewise. Rust-CUDA's `#[address_space(shared)] static mut TILE: [T; N] = ..;` becomes one too, and `TILE` in the body the place that it is at.
+//! likewise; `&raw mut TILE as *mut T` is then the address of the array and not of its view. Rust-CUDA's `#[address_space(shared)] static mut TILE: [T; N] = ..;` becomes one too, and `TILE` in the body the place that it is at.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Attribute, Block, Expr, GenericArgument, Ident, Item, ItemStatic, PathArguments, Stmt, Type,
-    parse_quote,
+    Attribute, Block, Expr, GenericArgument, Ident, Item, ItemStatic, PathArguments,
+    PointerMutability, Stmt, Type, parse_quote,
 };
 
 /// Turns the statics of a kernel's body into shared arrays.
@@ -21,7 +21,7 @@ struct Statics;
 impl VisitMut for Statics {
     fn visit_block_mut(&mut self, block: &mut Block) {
         visit_mut::visit_block_mut(self, block);
-        let mut places = Vec::new();
+        let (mut places, mut views) = (Vec::new(), Vec::new());
         for statement in std::mem::take(&mut block.stmts) {
             match &statement {
                 Stmt::Item(Item::Static(item)) => {
@@ -30,6 +30,9 @@ impl VisitMut for Statics {
                         places.push(item.ident.clone());
                     } else if let Some(storage) = storage(item) {
                         block.stmts.extend(view(item, &storage));
+                        if is_array(item) {
+                            views.push(item.ident.clone());
+                        }
                     } else {
                         block.stmts.push(statement);
                     }
@@ -43,6 +46,13 @@ impl VisitMut for Statics {
                 .stmts
                 .iter_mut()
                 .for_each(|statement| uses.visit_stmt_mut(statement));
+        }
+        if !views.is_empty() {
+            let mut addresses = Addresses { views };
+            block
+                .stmts
+                .iter_mut()
+                .for_each(|statement| addresses.visit_stmt_mut(statement));
         }
     }
 }
@@ -91,6 +101,82 @@ impl VisitMut for Uses {
             let name = address(name);
             *expression = parse_quote!((*#name));
         }
+    }
+}
+
+/// Puts the array's address where that of its view is made a pointer to something else: `&raw mut TILE as *mut u8`.
+struct Addresses {
+    views: Vec<Ident>,
+}
+
+impl VisitMut for Addresses {
+    fn visit_expr_mut(&mut self, expression: &mut Expr) {
+        visit_mut::visit_expr_mut(self, expression);
+        match expression {
+            Expr::Cast(cast) => {
+                if let Type::Ptr(pointer) = &*cast.ty
+                    && !is_view(&pointer.elem)
+                    && let Some(address) = self.address(&cast.expr)
+                {
+                    *cast.expr = address;
+                }
+            }
+            Expr::MethodCall(call) if call.method == "cast" => {
+                let to = call.turbofish.as_ref().and_then(|it| it.args.first());
+                if let Some(GenericArgument::Type(to)) = to
+                    && !is_view(to)
+                    && let Some(address) = self.address(&call.receiver)
+                {
+                    *call.receiver = address;
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Addresses {
+    /// The array's address, for an expression that is its view's.
+    fn address(&self, expression: &Expr) -> Option<Expr> {
+        let raw = match expression {
+            Expr::Paren(paren) => return self.address(&paren.expr),
+            Expr::RawAddr(raw) => raw,
+            _ => return None,
+        };
+        let Expr::Path(path) = &*raw.expr else {
+            return None;
+        };
+        let name = path
+            .path
+            .get_ident()
+            .filter(|name| self.views.contains(name))?;
+        Some(match raw.mutability {
+            PointerMutability::Mut(_) => parse_quote!(#name.as_mut_ptr()),
+            PointerMutability::Const(_) => parse_quote!(#name.as_ptr()),
+        })
+    }
+}
+
+/// Whether a static is an array: a barrier's view is what its functions take.
+fn is_array(item: &ItemStatic) -> bool {
+    match &*item.ty {
+        Type::Path(path) => {
+            let last = path.path.segments.last();
+            last.is_some_and(|last| last.ident == "SharedArray")
+        }
+        _ => false,
+    }
+}
+
+/// Whether a type is that of a view, or left to be inferred.
+fn is_view(ty: &Type) -> bool {
+    match ty {
+        Type::Path(path) => {
+            let last = path.path.segments.last();
+            last.is_some_and(|last| last.ident == "SharedArray" || last.ident == "Barrier")
+        }
+        Type::Infer(_) => true,
+        _ => false,
     }
 }
 

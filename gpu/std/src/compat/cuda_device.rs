@@ -9,13 +9,18 @@ pub mod atomic;
 pub mod barrier;
 pub mod cluster;
 pub mod cooperative_groups;
+pub mod cusimd;
 pub mod debug;
+mod packed;
+pub mod tma;
 pub mod warp;
+pub mod wgmma;
 
 pub use crate::ConstantMemory;
 pub use crate::fence::{self, threadfence, threadfence_block, threadfence_system};
 pub use crate::gpu_assert;
 pub use crate::vector::{Float2, Float4};
+pub use cusimd::CuSimd;
 pub use disjoint::DisjointSlice;
 pub use lanewise_macros::{
     compat_device as device, compat_kernel as kernel, compat_nothing as cluster_launch,
@@ -24,8 +29,10 @@ pub use lanewise_macros::{
     compat_nothing as launch_contract, compat_nothing as pure, compat_nothing as readonly,
     compat_printf as gpu_printf, device as constant,
 };
+pub use packed::{bf16x2, f16x2};
 pub use shared::{Align, Aligned, Alignment, DynamicSharedArray, SharedArray};
 pub use thread::*;
+pub use tma::TmaDescriptor;
 
 /// The grid of a cooperative launch.
 pub mod grid {

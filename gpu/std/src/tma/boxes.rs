@@ -7,7 +7,7 @@ use crate::cache::hinted;
 use crate::state_space::{self, ptx};
 
 /// That there are tensors of so many dimensions.
-const fn can_be(dimensions: usize) {
+pub(super) const fn can_be(dimensions: usize) {
     assert!(
         dimensions >= 1 && dimensions <= 5,
         "a tensor has 1 to 5 dimensions"

@@ -37,6 +37,7 @@ macro_rules! launch {
 }
 
 mod names;
+mod tensors;
 
 const SIZE: usize = 1000;
 

@@ -53,7 +53,10 @@ const _: () = {
     use lanewise_std::fast::{div, exp, rsqrt, sin};
 };
 const _: () = {
-    use lanewise_std::fence::{fence, threadfence, threadfence_block, threadfence_system};
+    use lanewise_std::fence::{
+        fence, fence_proxy_alias, fence_proxy_async, fence_proxy_async_global, threadfence,
+        threadfence_block, threadfence_system,
+    };
 };
 const _: () = {
     use lanewise_std::graph::Condition;

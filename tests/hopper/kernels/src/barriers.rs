@@ -1,7 +1,9 @@
 //! Barriers in shared memory: tokens, threads that leave, arrivals from other blocks.
 
 use lanewise_macros::{kernel, shared};
+use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU32};
 use lanewise_std::barrier::{Barrier, BarrierStorage, Block, Cluster, Parity};
+use lanewise_std::fence::{Scope, fence};
 use lanewise_std::thread::{self, block_dim_x, thread_idx_x};
 use lanewise_std::{DisjointSlice, cluster};
 
@@ -80,4 +82,44 @@ pub fn arrive_afar(mut output: DisjointSlice<u32>) {
         *element = unsafe { VALUE.get(0) };
     }
     cluster::sync_cluster(); // no block ends while others arrive at its barrier
+}
+
+/// A letter and a flag of the cluster: the first block writes both, the others spin, and read the letter; fences of the cluster's scope stand between.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn letter(mut output: DisjointSlice<u32>, rounds: u32) {
+    shared! {
+        static LETTER: [u32; 1];
+        static FLAG: [u32; 1];
+    }
+    let (rank, own) = (cluster::block_rank(), thread_idx_x());
+    let all = [LETTER.distributed(), FLAG.distributed()];
+    if rank == 0 && own == 0 {
+        // SAFETY: nobody else reads it before the cluster's barrier.
+        unsafe { FLAG.set(0, 0) };
+    }
+    cluster::sync_cluster();
+    // SAFETY: it is in the first block's shared memory, which is there until the end, and only atomics touch it from here on.
+    let flag = unsafe { DeviceAtomicU32::from_ptr(all[1].address_of(0, 0)) };
+    let mut read = 0;
+    for round in 1..=rounds {
+        if own == 0 && rank == 0 {
+            // SAFETY: the others have read it, or begin behind the flag.
+            unsafe { all[0].set(0, 0, 1000 + round) };
+            fence(Scope::Cluster, AtomicOrdering::Release);
+            flag.store(round, AtomicOrdering::Relaxed);
+        } else if own == 0 {
+            while flag.load(AtomicOrdering::Relaxed) < round {
+                thread::nanosleep(20);
+            }
+            fence(Scope::Cluster, AtomicOrdering::Acquire);
+            // SAFETY: written before the flag.
+            read = unsafe { all[0].get(0, 0) };
+        }
+        cluster::sync_cluster();
+    }
+    let index = thread::index_1d();
+    if let Some(element) = output.get_mut(&index) {
+        *element = read;
+    }
 }

@@ -3,12 +3,13 @@
 use lanewise_macros::{kernel, shared};
 use lanewise_std::barrier::{Barrier, BarrierStorage, Block, Cluster, Parity};
 use lanewise_std::cache::CachePolicy;
+use lanewise_std::fence::fence_proxy_async_global;
 use lanewise_std::half::{Bf16, F16};
 use lanewise_std::kernel::Value;
 use lanewise_std::thread::{block_dim_x, block_idx_x, sync_threads, thread_idx_x};
 use lanewise_std::tma::{
-    Im2colMap, Im2colMapMut, ReduceAdd, ReduceBitwise, ReduceIncDec, ReduceMinMax, SwizzledTile,
-    TensorMap, TensorMapMut, Tile,
+    Im2colMap, Im2colMapMut, MapStorage, ReduceAdd, ReduceBitwise, ReduceIncDec, ReduceMinMax,
+    SwizzledTile, TensorMap, TensorMapMut, Tile,
 };
 use lanewise_std::{GlobalMut, SharedArray, bulk, cluster};
 
@@ -333,4 +334,84 @@ pub fn add_rows_of_all(map: TensorMap<u32, 2>, boxes: u32, output: GlobalMut<u32
         unsafe { output.set((block_idx_x() * ADDERS + thread) as usize, sum) };
     }
     cluster::sync_cluster();
+}
+
+/// Of a map of some matrix each block makes one of its own, `columns` wide, of as many rows of `all` as its number says; a second warp of it loads the box at `at`, and shows it.
+///
+/// # Safety
+/// There is a place in `maps` for each block, `all` begins at a multiple of 16 bytes, and `columns` is a multiple of 4.
+#[kernel(min_arch = "sm_90a")]
+#[launch_contract(dims = 1, block = (64))]
+pub unsafe fn load_by_changed_maps(
+    map: TensorMap<u32, 2>,
+    all: &[u32],
+    columns: u32,
+    at: [i32; 2],
+    maps: GlobalMut<MapStorage>,
+    output: GlobalMut<u32>,
+) {
+    const BOX_WORDS: usize = 8 * 4;
+    shared! {
+        static CHANGED: [MapStorage; 1];
+        static BOX: [Tile<[u32; BOX_WORDS]>; 1];
+        static BARRIER: [BarrierStorage; 1];
+    }
+    let barrier = Barrier::<Block>::init(&BARRIER, 1);
+    let block = block_idx_x();
+    let place = maps.address_of(block as usize);
+    if thread_idx_x() < 32 {
+        // SAFETY: one warp; the place is the block's, and so is what is shared. The matrix is there until the launch has ended.
+        let own = unsafe {
+            map.changed(&CHANGED, place, |change| {
+                change.set_address(all.as_ptr());
+                change.set_size::<0>(columns);
+                change.set_size::<1>(block + 1);
+                change.set_stride::<1>(4 * u64::from(columns));
+                change.set_box::<0>(8);
+                change.set_box::<1>(4);
+            })
+        };
+        own.prefetch_map();
+    }
+    sync_threads();
+    let tile = BOX.tile(0);
+    if thread_idx_x() == 32 {
+        let _ = barrier.arrive_expect_bytes(size_of::<[u32; BOX_WORDS]>() as u32);
+        // SAFETY: the first warp has made it, before the barrier; there is room, and it is read after the wait.
+        unsafe { TensorMap::<u32, 2>::published(place).load(tile.as_ptr(), at, &barrier) };
+    }
+    barrier.wait_parity(Parity::Even);
+    if (thread_idx_x() as usize) < BOX_WORDS {
+        let i = thread_idx_x() as usize;
+        // SAFETY: it has come; the element is this thread's alone.
+        unsafe { output.set(block as usize * BOX_WORDS + i, tile.get(i)) };
+    }
+}
+
+/// Threads write words, which a copy of the same launch brings to shared memory and from there to `output`; each block its own.
+///
+/// # Safety
+/// `words` begins at a multiple of 16 bytes.
+#[kernel]
+#[launch_contract(dims = 1, block = (64))]
+pub unsafe fn copy_what_was_written(words: GlobalMut<u32>, output: GlobalMut<u32>) {
+    shared! {
+        static CAME: [Tile<[u32; 64]>; 1];
+        static BARRIER: [BarrierStorage; 1];
+    }
+    let barrier = Barrier::<Block>::init(&BARRIER, 1);
+    let (start, thread) = (block_idx_x() as usize * 64, thread_idx_x() as usize);
+    let came = CAME.tile(0);
+    // SAFETY: each element is one thread's; the copy comes behind the fences and the barrier.
+    unsafe { words.set(start + thread, (start + 3 * thread) as u32) };
+    fence_proxy_async_global();
+    sync_threads();
+    if thread == 0 {
+        let _ = barrier.arrive_expect_bytes(4 * 64);
+        // SAFETY: in bounds, and aligned as the caller says; nobody writes the words any more, and they are read after the wait.
+        unsafe { bulk::load(came.as_ptr(), words.address_of(start), 64, &barrier) };
+    }
+    barrier.wait_parity(Parity::Even);
+    // SAFETY: it has come; the element is this thread's alone.
+    unsafe { output.set(start + thread, came.get(thread)) };
 }

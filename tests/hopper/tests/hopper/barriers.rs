@@ -1,7 +1,7 @@
 //! Barriers in shared memory.
 
 use hopper::{buffer, device, values};
-use hopper_kernels::barriers::{arrive_afar, leave_one_by_one, pass_on};
+use hopper_kernels::barriers::{arrive_afar, leave_one_by_one, letter, pass_on};
 use lanewise::LaunchConfig;
 use lanewise::checks::Checking;
 
@@ -47,6 +47,25 @@ fn blocks_arrive_at_each_others_barriers() {
             .expect("a launch");
         let before = |i: u32| 100 + (i / 32 + cluster - 1) % cluster;
         let expected: Vec<u32> = (0..2 * cluster * 32).map(before).collect();
+        assert_eq!(values(&output), expected);
+    }
+}
+
+#[test]
+fn a_letter_goes_by_fences_of_the_cluster() {
+    let (device, stream) = device();
+    let _checked = Checking::all().start();
+    for (cluster, rounds) in [(1, 2), (2, 5), (4, 3)] {
+        let mut output = buffer(&device, &vec![7; 2 * cluster as usize * 32]);
+        let config = LaunchConfig::new(2 * cluster, 32).with_cluster(cluster);
+        device
+            .launch(&stream, letter, config, (&mut output, rounds))
+            .expect("a launch");
+        let read = |i: u32| {
+            let reads = i.is_multiple_of(32) && !(i / 32).is_multiple_of(cluster);
+            if reads { 1000 + rounds } else { 0 }
+        };
+        let expected: Vec<u32> = (0..2 * cluster * 32).map(read).collect();
         assert_eq!(values(&output), expected);
     }
 }

@@ -4,6 +4,7 @@ mod atomics;
 mod barriers;
 mod blackwell;
 mod bulk;
+mod changes;
 mod copies;
 mod gemm;
 mod grids;

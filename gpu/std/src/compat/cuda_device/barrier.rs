@@ -34,7 +34,7 @@ impl Barrier {
 /// # Safety
 /// A view is there, of a barrier that was initialised.
 #[inline]
-unsafe fn ours(bar: *const Barrier) -> barrier::Barrier<Block> {
+pub(super) unsafe fn ours(bar: *const Barrier) -> barrier::Barrier<Block> {
     // SAFETY: the caller's promise.
     unsafe { barrier::Barrier::at_address((*bar).address) }
 }

@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 use super::core::Core;
 use super::event::AccessKind;
 use super::lane::LANES;
-use super::memory::access::{LaneBytes, StateSpace};
+use super::memory::access::{LaneBytes, StateSpace, flag};
 use super::op::Op;
 use crate::counters::even::Neighbours;
 
@@ -52,8 +52,11 @@ pub(crate) trait Level: Copy + 'static {
     /// One bit for each lane whose value has its top bit set: compilers do not find the instruction by themselves.
     fn top_bits(lanes: [u32; 8]) -> u32;
 
-    /// Of each lane but the last, a bit: whether the next one's address is the same, and whether it is `size` further.
-    fn neighbours(addresses: &[u64; LANES], mask: u32, size: u64) -> Neighbours;
+    /// Which lanes' addresses are those of the next lane, or `size` before them.
+    ///
+    /// # Safety
+    /// `op` must be a memory operation of the running frame.
+    unsafe fn neighbours(core: &Core<'_>, op: *const Op, mask: u32, size: u64) -> Neighbours;
 
     /// [`Core::locate`], compiled once for the level.
     ///
@@ -84,8 +87,9 @@ impl Level for Portable {
         bits
     }
 
-    fn neighbours(addresses: &[u64; LANES], mask: u32, size: u64) -> Neighbours {
-        Neighbours::of(addresses, mask, size)
+    unsafe fn neighbours(core: &Core<'_>, op: *const Op, mask: u32, size: u64) -> Neighbours {
+        // SAFETY: passed on.
+        Neighbours::of(&unsafe { core.addresses(op) }, mask, size)
     }
 
     #[inline(never)]
@@ -118,30 +122,39 @@ impl Level for Avx2 {
         unsafe { _mm256_movemask_ps(std::mem::transmute::<[u32; 8], __m256>(lanes)) as u32 }
     }
 
+    /// Four lanes at a time, and each only once: a load from the middle of what has just been stored would wait until that is in the cache.
     #[inline(always)]
-    fn neighbours(addresses: &[u64; LANES], mask: u32, size: u64) -> Neighbours {
+    unsafe fn neighbours(core: &Core<'_>, op: *const Op, mask: u32, size: u64) -> Neighbours {
         use std::arch::x86_64::{
-            _mm256_castsi256_pd, _mm256_cmpeq_epi64, _mm256_loadu_si256, _mm256_movemask_pd,
+            __m256i, _mm_load_si128, _mm256_blend_epi32, _mm256_castsi256_pd, _mm256_cmpeq_epi64,
+            _mm256_cvtepu32_epi64, _mm256_load_si256, _mm256_movemask_pd, _mm256_permute4x64_epi64,
             _mm256_set1_epi64x, _mm256_setzero_si256, _mm256_sub_epi64,
         };
-        let (mut same, mut next) = (0, 0);
-        // Four lanes at a time, as long as the last of them has a next one.
-        for lane in (0..LANES - 4).step_by(4) {
-            // SAFETY: the processor has AVX2, as above; five addresses from `lane` on are in the array.
-            unsafe {
-                let at = |lane: usize| _mm256_loadu_si256(addresses.as_ptr().add(lane).cast());
-                let step = _mm256_sub_epi64(at(lane + 1), at(lane));
-                let bits = |is| _mm256_movemask_pd(_mm256_castsi256_pd(is)) as u32;
-                same |= bits(_mm256_cmpeq_epi64(step, _mm256_setzero_si256())) << lane;
-                next |= bits(_mm256_cmpeq_epi64(step, _mm256_set1_epi64x(size as i64))) << lane;
+        // SAFETY: the processor has AVX2, as above. Row `a` holds the lanes' addresses without the offset, which is the same for all, as `u64` or as `u32`;
+        // rows are aligned to 64 bytes.
+        unsafe {
+            let row = core.frame.add((*op).a as usize).cast_const();
+            let wide = (*op).aux & flag::NARROW == 0;
+            let four = |lane: usize| match wide {
+                true => _mm256_load_si256(row.add(lane * 8).cast()),
+                false => _mm256_cvtepu32_epi64(_mm_load_si128(row.add(lane * 4).cast())),
+            };
+            let bits = |is: __m256i| _mm256_movemask_pd(_mm256_castsi256_pd(is)) as u32;
+            let (zero, further) = (_mm256_setzero_si256(), _mm256_set1_epi64x(size as i64));
+            let (mut same, mut next) = (0, 0);
+            let mut these = four(0);
+            for lane in (0..LANES).step_by(4) {
+                // Behind the last lane comes the first, of which nobody asks.
+                let those = four((lane + 4) % LANES);
+                let behind = _mm256_blend_epi32::<0b11>(these, those);
+                let step =
+                    _mm256_sub_epi64(_mm256_permute4x64_epi64::<0b00_11_10_01>(behind), these);
+                same |= bits(_mm256_cmpeq_epi64(step, zero)) << lane;
+                next |= bits(_mm256_cmpeq_epi64(step, further)) << lane;
+                these = those;
             }
+            Neighbours::found(mask, size, (same, next))
         }
-        for lane in LANES - 4..LANES - 1 {
-            let step = addresses[lane + 1].wrapping_sub(addresses[lane]);
-            same |= u32::from(step == 0) << lane;
-            next |= u32::from(step == size) << lane;
-        }
-        Neighbours::found(mask, size, (same, next))
     }
 
     #[inline(always)]

@@ -6,10 +6,11 @@
 //! Lines lie in pages; those of a block's shared memory are used again when the block has ended.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use foldhash::fast::FixedState;
 
-use super::record::{Mark, Now, Records, STRONG};
+use super::record::{Known, Mark, Now, Records, STRONG};
 use super::{Kind, lanes};
 use crate::checks::Footprint;
 use crate::counters::even::LANES;
@@ -17,7 +18,7 @@ use crate::counters::even::LANES;
 /// Words of a line.
 pub(super) const LINE: u64 = 16;
 /// Lines of a page.
-const LINES: usize = 64;
+pub(super) const LINES: usize = 64;
 /// Words of a page.
 const WORDS: u64 = LINE * LINES as u64;
 /// Pages that are remembered as found last.
@@ -49,6 +50,23 @@ impl Cell {
         let first = self.reads[0];
         let free = first.is_none() || now.is_thread(first, mark.lane());
         self.reads[usize::from(!free)] = mark;
+    }
+
+    /// Remembers reads by the lanes of `mask`, more than one, of one instruction: as [`Cell::read`] does lane by lane. `own` says whether the first
+    /// reader is of their warp.
+    #[inline(always)]
+    fn read_by_all(&mut self, (mark, mask): (Mark, u32), own: impl FnOnce(Mark) -> bool) {
+        let first = self.reads[0];
+        let mut left = mask;
+        if first.is_none() {
+            let lane = mask.trailing_zeros();
+            self.reads[0] = mark.by_lane(lane);
+            left &= !(1 << lane);
+        } else if u64::from(mask) >> first.lane() & 1 != 0 && own(first) {
+            self.reads[0] = mark.by_lane(first.lane());
+            left &= !(1 << first.lane());
+        }
+        self.reads[1] = mark.by_lane(31 - left.leading_zeros());
     }
 
     /// Whether nobody has accessed it.
@@ -87,11 +105,52 @@ impl Cell {
 
 /// The records of 16 words.
 #[derive(Debug, Clone, Copy)]
-struct Line {
+pub(super) struct Line {
     /// What is known of each word while `cells` is [`NONE`]: marks are those of the first word's lane.
     row: Cell,
     /// Where the words' own cells are.
     cells: u32,
+}
+
+impl Line {
+    /// Remembers a read of all its words, if a glance says that it does not race; `mark` is that of the first word's lane.
+    #[inline(always)]
+    pub(super) fn glance_at_read(&mut self, mark: Mark, known: &Known<'_>) -> bool {
+        let row = &mut self.row;
+        if self.cells != NONE || !known.settles(row.write, mark) {
+            return false;
+        }
+        let first = row.reads[0];
+        let again = first.is_none() || known.is_own(first);
+        if again && !first.is_none() && !first.same_width(mark) {
+            return false;
+        }
+        let first = again && (first.is_none() || first.lane() == mark.lane());
+        row.reads[usize::from(!first)] = mark;
+        true
+    }
+
+    /// Whether a glance says that a write of all its words does not race.
+    #[inline(always)]
+    pub(super) fn glance_at_write(&self, mark: Mark, known: &Known<'_>) -> bool {
+        let Cell {
+            write,
+            reads: [first, last],
+        } = self.row;
+        self.cells == NONE
+            && known.settles(write, mark)
+            && known.settles(first, mark)
+            && known.settles(last, mark)
+    }
+
+    /// Remembers such a write.
+    #[inline(always)]
+    pub(super) fn write(&mut self, mark: Mark) {
+        self.row = Cell {
+            write: mark,
+            reads: [Mark::NONE; 2],
+        };
+    }
 }
 
 const EMPTY: Line = Line {
@@ -359,24 +418,44 @@ impl Cells {
     ) -> bool {
         let cells = self.cells_of(space, word);
         let cell = &mut self.cells[cells as usize][(word % LINE) as usize];
-        let (write, first) = (cell.write, cell.reads[0]);
+        let write = cell.write;
         // For the lane that wrote there itself things are different, and it is none to race with.
         let other = (write.lane() ^ 1) & 31;
         if write.beside() || now.races(write, mark.bytes(), other) {
             return false;
         }
-        // As [`Cell::read`] does lane by lane.
-        let mut left = mask;
-        if first.is_none() {
-            let lane = mask.trailing_zeros();
-            cell.reads[0] = mark.by_lane(lane);
-            left &= !(1 << lane);
-        } else if u64::from(mask) >> first.lane() & 1 != 0 && now.is_own(first) {
-            cell.reads[0] = mark.by_lane(first.lane());
-            left &= !(1 << first.lane());
-        }
-        cell.reads[1] = mark.by_lane(31 - left.leading_zeros());
+        cell.read_by_all((mark, mask), |first| now.is_own(first));
         true
+    }
+
+    /// The same of a whole word, where that takes no more than a glance.
+    #[inline(always)]
+    pub(super) fn glance_at_word(
+        &mut self,
+        space: MemoryOwner,
+        word: u64,
+        (mark, mask): (Mark, u32),
+        known: &Known<'_>,
+    ) -> bool {
+        let cells = self.cells_of(space, word);
+        let cell = &mut self.cells[cells as usize][(word % LINE) as usize];
+        let quick = known.is_past(cell.write) && !cell.write.beside();
+        if quick {
+            cell.read_by_all((mark, mask), |first| known.is_own(first));
+        }
+        quick
+    }
+
+    /// Lines of the page of a word, a new one where there was none.
+    #[inline(always)]
+    pub(super) fn lines(
+        &mut self,
+        space: MemoryOwner,
+        word: u64,
+        lines: Range<usize>,
+    ) -> &mut [Line] {
+        let page = self.page(space, word);
+        &mut self.pages[page as usize].0[lines]
     }
 
     /// Changes the marks of a word that may be those of unfinished accesses: none of a whole line is.

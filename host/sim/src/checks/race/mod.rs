@@ -24,6 +24,7 @@
 //! Never reported: what is ordered by the launch's end, by the host, or by program order.
 
 mod cells;
+mod glance;
 #[cfg(test)]
 mod plain;
 mod record;
@@ -36,6 +37,7 @@ use std::collections::{BTreeMap, HashMap};
 use foldhash::fast::FixedState;
 
 use cells::{Cells, LINE, MemoryOwner};
+pub(crate) use glance::Plain;
 use record::{Mark, NARROW, Now, PENDING, Record, Records, STRONG, Verdict};
 
 use crate::checks::Footprint;

@@ -137,7 +137,7 @@ impl Mark {
 
     /// Whether the words of both belong to lanes alike: the same number of words to each.
     #[inline(always)]
-    fn same_width(self, other: Self) -> bool {
+    pub(super) fn same_width(self, other: Self) -> bool {
         (self.0 ^ other.0) >> LOG & 3 == 0
     }
 }
@@ -363,6 +363,41 @@ impl Now<'_> {
         match ordered {
             true => Verdict::Ordered,
             false => Verdict::Race,
+        }
+    }
+}
+
+/// What the numbers of records say to a warp.
+pub(super) struct Known<'r> {
+    /// Records before this one are of accesses ordered before.
+    pub(super) floor: u32,
+    /// The record of the warp's own reads.
+    pub(super) own: u32,
+    /// The block's place and the warp.
+    pub(super) who: (u32, u16),
+    pub(super) records: &'r Records,
+}
+
+impl Known<'_> {
+    /// Whether an access before is none, ordered before, or one by the same lanes.
+    #[inline(always)]
+    pub(super) fn settles(&self, before: Mark, now: Mark) -> bool {
+        let own = before.record() == self.own;
+        self.is_past(before) || own && before.lane() == now.lane() && before.same_width(now)
+    }
+
+    /// Whether an access before is none or ordered before.
+    #[inline(always)]
+    pub(super) fn is_past(&self, before: Mark) -> bool {
+        before.is_none() || before.record() < self.floor
+    }
+
+    /// Whether a read before is of the same warp.
+    #[inline(always)]
+    pub(super) fn is_own(&self, before: Mark) -> bool {
+        before.record() == self.own || {
+            let record = self.records.of(before);
+            (record.block, record.warp) == self.who
         }
     }
 }

@@ -10,6 +10,8 @@ enum Event {
     Access(Access, u64, u64),
     /// By the lanes of a mask: their addresses, and bytes of each.
     Together(Access, u32, Box<[u64; LANES]>, u64),
+    /// The same as one instruction: at a glance, where that is enough.
+    Glance(Access, u32, Box<[u64; LANES]>, u64),
     Step(u64, u32),
     /// Records that nothing points at are thrown away.
     Clean,
@@ -87,6 +89,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
     let anywhere = proptest::array::uniform32(0u64..40);
     let kind = prop_oneof![4 => Just(Kind::Read), 2 => Just(Kind::Write), 1 => Just(Kind::Atomic)];
     let together = (
+        any::<bool>(),
         warps.clone(),
         space.clone(),
         (mask, size, form, start, anywhere, any::<bool>()),
@@ -94,6 +97,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
     )
         .prop_map(
             |(
+                glance,
                 (block, warp),
                 shared,
                 (mask, size, (part, step), start, anywhere, again),
@@ -116,7 +120,11 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
                             + (lane % part) as u64 * step.unwrap_or(size)
                     }
                 });
-                Event::Together(access, mask, Box::new(addresses), size)
+                let event = match glance {
+                    true => Event::Glance,
+                    false => Event::Together,
+                };
+                event(access, mask, Box::new(addresses), size)
             },
         );
     let key = (block.clone(), Just(8u32));
@@ -151,8 +159,17 @@ proptest! {
                     let expected = expected.map(|before| Access { releases: false, acquires: false, ..before });
                     prop_assert_eq!(found, expected, "{:?}", event);
                 }
-                Event::Together(access, mask, addresses, size) => {
-                    let found = races.by_lanes(&access, &addresses, &Neighbours::of(&addresses, mask, size), size);
+                Event::Together(access, mask, addresses, size) | Event::Glance(access, mask, addresses, size) => {
+                    let instruction = matches!(event, Event::Glance(..));
+                    let (block, warp) = (access.block, access.warp);
+                    if instruction {
+                        plain.step(block, warp);
+                        races.step(block, warp);
+                    }
+                    let found = match instruction && at_a_glance(&mut races, &access, &addresses, mask, size) {
+                        true => Vec::new(),
+                        false => races.by_lanes(&access, &addresses, &Neighbours::of(&addresses, mask, size), size),
+                    };
                     let mut expected = Vec::new();
                     for lane in lanes(mask) {
                         let access = Access { lane: lane as u32, ..access };
@@ -173,6 +190,27 @@ proptest! {
             }
         }
     }
+}
+
+/// Whether a glance is enough, as the machine takes it: at plain accesses of global memory and the block's own shared memory that lie evenly.
+fn at_a_glance(
+    races: &mut Races,
+    access: &Access,
+    addresses: &[u64; LANES],
+    mask: u32,
+    size: u64,
+) -> bool {
+    let own = access.shared.is_none_or(|block| block == access.block);
+    let by = Plain {
+        block: access.block,
+        warp: access.warp,
+        op: access.op,
+        writes: access.kind == Kind::Write,
+        shared: access.shared.is_some(),
+    };
+    let even = Even::of(addresses, mask).filter(|even| even.step == 0 || even.step == size);
+    let plain = !access.strong && own;
+    plain && even.is_some_and(|even| races.glance(&by, even, mask, size))
 }
 
 #[test]

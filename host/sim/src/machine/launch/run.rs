@@ -22,9 +22,9 @@ use crate::machine::core::Core;
 use crate::machine::event::RawFault;
 use crate::machine::explore::EXPLORED_BUDGET;
 use crate::machine::program::{Function, PresetRow, Program, VariableSpace};
+use crate::machine::watch::asked::{Asked, asked};
 use crate::machine::watch::bounds::{ArrayBounds, array_bounds};
 use crate::machine::watch::findings::FindingKey;
-use crate::machine::watch::watched;
 use crate::memory::{Memory, Snapshot};
 use crate::model::DeviceModel;
 use crate::report::Fault;
@@ -93,8 +93,8 @@ pub(crate) struct Run<'l> {
     pub(in crate::machine) fault: Mutex<Option<Failure>>,
     /// Whether something looks at each operation before it runs: counters, checks.
     pub(in crate::machine) watches: bool,
-    /// Which operations, by their number; empty where nothing does.
-    pub(in crate::machine) watched: Vec<bool>,
+    /// What looks at each, by its number; empty where nothing does.
+    pub(in crate::machine) asked: Vec<Asked>,
     /// Where each operation's shared array lies; empty where nobody asks.
     pub(in crate::machine) arrays: Vec<ArrayBounds>,
     /// Whether the module prints at all.
@@ -397,8 +397,8 @@ pub(in crate::machine) fn grid(
     }
     let blocks = launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
     let watches = launch.count || launch.checks != Checks::default() || !program.touches.is_empty();
-    let watched = match watches {
-        true => watched(program, launch, cluster),
+    let asked = match watches {
+        true => asked(program, launch, cluster),
         false => Vec::new(),
     };
     let arrays = match launch.checks.memory {
@@ -428,7 +428,7 @@ pub(in crate::machine) fn grid(
         failed: AtomicU64::new(u64::MAX),
         fault: Mutex::default(),
         watches,
-        watched,
+        asked,
         arrays,
         prints: program.prints,
         output: Mutex::default(),

@@ -409,7 +409,7 @@ impl Core<'_> {
     /// # Safety
     /// `op` must be a memory operation of the running frame.
     #[inline(always)]
-    pub(in crate::machine) unsafe fn addresses(&mut self, op: *const Op) -> [u64; LANES] {
+    pub(in crate::machine) unsafe fn addresses(&self, op: *const Op) -> [u64; LANES] {
         // SAFETY: row `a` holds `u32` or `u64`, as `aux` says.
         unsafe {
             let o = &*op;
@@ -427,6 +427,23 @@ impl Core<'_> {
                 }
             }
             addresses
+        }
+    }
+
+    /// The address of one lane.
+    ///
+    /// # Safety
+    /// As for [`Core::addresses`].
+    #[inline(always)]
+    pub(in crate::machine) unsafe fn address(&self, op: *const Op, lane: u32) -> u64 {
+        let lane = lane as usize % LANES;
+        // SAFETY: row `a` holds `u32` or `u64`, as `aux` says.
+        unsafe {
+            let (row, offset) = (self.frame.add((*op).a as usize), (*op).c as i32);
+            match (*op).aux & flag::NARROW {
+                0 => (*row.cast::<[u64; LANES]>())[lane].plus(offset),
+                _ => (*row.cast::<[u32; LANES]>())[lane].plus(offset),
+            }
         }
     }
 

@@ -4,15 +4,19 @@
 //! changed yet. Without counters and checks the loop is compiled without this.
 
 pub(in crate::machine) mod apart;
+pub(in crate::machine) mod asked;
 pub(in crate::machine) mod bounds;
 mod elsewhere;
 pub(in crate::machine) mod explain;
 pub(in crate::machine) mod findings;
 pub(crate) mod flow;
+mod glance;
 pub(in crate::machine) mod init;
 pub(in crate::machine) mod proxy;
 mod race_report;
 pub(in crate::machine) mod told;
+
+use asked::Asked;
 
 use super::core::Core;
 use super::event::Region;
@@ -24,8 +28,7 @@ use crate::checks::race::{Access, Kind};
 use crate::counters::banks::passes;
 use crate::counters::even::{Even, Neighbours};
 use crate::counters::sectors::sectors;
-use crate::launch::Launch;
-use crate::machine::program::{Class, OpInfo, Program, SpaceClass};
+use crate::machine::program::{Class, OpInfo, SpaceClass};
 use crate::memory::window::{self, Window};
 
 /// What looks at an operation of a launch before it runs, and gives that operation: counters and checks, or checks alone.
@@ -79,6 +82,9 @@ impl Core<'_> {
     fn watch<L: Level, const COUNT: bool>(&mut self, op: *const Op) {
         let run = self.run;
         let index = (op as usize - run.program.ops.as_ptr() as usize) / size_of::<Op>();
+        if !COUNT && self.asked(index).is_simple() && !self.tainted && self.probe.is_none() {
+            return self.watch_simple::<L>(op, index);
+        }
         let info = &run.program.infos[index];
         // SAFETY: `op` is an operation of the running frame.
         let mask = unsafe { self.mask(&*op) };
@@ -120,14 +126,27 @@ impl Core<'_> {
             }
             return;
         }
-        // SAFETY: as above.
-        if unsafe { self.looks_scattered(op, log) } {
+        self.watch_uneven::<L>(op, (index, space), (Asked::NOTHING, false), mask);
+    }
+
+    /// Looks at an access, with nothing but checks, whose addresses do not lie evenly as a whole: in pieces that do, if there are few. At reads that
+    /// are [`Asked::SIMPLE`] a glance is tried.
+    #[inline(always)]
+    fn watch_uneven<L: Level>(
+        &mut self,
+        op: *const Op,
+        (index, space): (usize, SpaceClass),
+        (asked, init): (Asked, bool),
+        mask: u32,
+    ) {
+        let size = self.run.program.infos[index].bytes;
+        // SAFETY: the caller gives a memory operation.
+        if unsafe { self.looks_scattered(op, size.trailing_zeros()) } {
             self.look(op, (mask, true));
             return;
         }
-        // SAFETY: operations of these classes have an address row.
-        let addresses = unsafe { self.addresses(op) };
-        let neighbours = L::neighbours(&addresses, mask, info.bytes.into());
+        // SAFETY: as above.
+        let neighbours = unsafe { L::neighbours(self, op, mask, size.into()) };
         if !neighbours.are_few() {
             self.look(op, (mask, true));
             return;
@@ -136,10 +155,18 @@ impl Core<'_> {
         while left != 0 {
             let (piece, step) = neighbours.first(left);
             left &= !piece;
-            let start = addresses[piece.trailing_zeros() as usize % LANES];
-            if Even::kept(start, step, piece).is_none()
-                || !self.watch_even(op, index, space, (start, step, piece))
+            // SAFETY: as above.
+            let start = unsafe { self.address(op, piece.trailing_zeros()) };
+            let even = Even::kept(start, step, piece);
+            // Pieces of a store are one instruction, which has one record.
+            if let Some(even) = even
+                && asked.is_simple()
+                && !asked.has(Asked::WRITES)
+                && self.glance((op, index), (asked, init), (even, piece), size.into())
             {
+                continue;
+            }
+            if even.is_none() || !self.watch_even(op, index, space, (start, step, piece)) {
                 // The rest together: a report names the first lane that has something to tell.
                 return self.look(op, (piece | left, false));
             }
@@ -345,7 +372,7 @@ impl Core<'_> {
         let run = self.run;
         let index = (op as usize - run.program.ops.as_ptr() as usize) / size_of::<Op>();
         // What is unwritten is followed through registers, and a probe looks at everything.
-        self.tainted || self.probe.is_some() || run.watched.get(index).copied().unwrap_or(false)
+        self.tainted || self.probe.is_some() || self.asked(index).looks()
     }
 
     /// Whether accesses of an operation to local memory are compared with an array.
@@ -620,43 +647,6 @@ impl Core<'_> {
             self.races.step(block, self.current.1 as u32);
         }
     }
-}
-
-/// The operations that something looks at in a launch, by their number. The fewer, the quicker: one check asks for few.
-pub(in crate::machine) fn watched(
-    program: &Program,
-    launch: &Launch<'_>,
-    cluster: [u32; 3],
-) -> Vec<bool> {
-    let checks = launch.checks;
-    // Shared memory of a block that has ended is that of another block of the cluster.
-    let ends = checks.sync && cluster != [1; 3];
-    let of_class = |class| match class {
-        Class::Load(space) | Class::Store(space) | Class::Atomic(space) => match space {
-            SpaceClass::Global => checks.race || checks.init,
-            SpaceClass::Shared | SpaceClass::Generic => checks.race || checks.init || ends,
-            SpaceClass::Local => checks.init,
-            SpaceClass::Constant => false,
-        },
-        _ => false,
-    };
-    let mut watched: Vec<bool> = match launch.count {
-        true => vec![true; program.ops.len()],
-        false => program
-            .infos
-            .iter()
-            .map(|info| of_class(info.class))
-            .collect(),
-    };
-    let touched = program.touches.iter().map(Option::is_some);
-    for (to, touched) in watched.iter_mut().zip(touched) {
-        *to |= touched;
-    }
-    let arrays = program.arrays.iter().filter(|_| checks.memory);
-    arrays.for_each(|&(op, _)| watched[op as usize] = true);
-    let arrays = program.local_arrays.iter().filter(|_| checks.memory);
-    arrays.for_each(|(op, _)| watched[*op as usize] = true);
-    watched
 }
 
 /// Each memory that lanes access, the address that it starts at, and the lanes.

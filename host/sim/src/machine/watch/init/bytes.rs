@@ -52,9 +52,28 @@ impl<'l> Core<'l> {
         run.snapshot.numbered_shadow(self.shadow_site(op).shadow?)
     }
 
+    /// Whether nothing of the running block's shared memory is unwritten, and no other block's can be meant.
+    #[inline(always)]
+    pub(in crate::machine::watch) fn shared_is_written(&self) -> bool {
+        let blocks = &self.team.blocks;
+        blocks.len() == 1 && blocks[0].written.is_whole()
+    }
+
+    /// The allocation that holds `address`, by its base and size, if nothing of it is unwritten.
+    #[inline(always)]
+    pub(in crate::machine::watch) fn written_range(
+        &mut self,
+        op: *const Op,
+        address: u64,
+    ) -> Option<(u64, u64)> {
+        let written = self.shadow(op, address).is_none_or(Shadow::is_whole);
+        let site = self.shadow_site(op);
+        (written && site.holds(address, 1)).then_some((site.base, site.size))
+    }
+
     /// Looks at a load or store whose addresses lie evenly, in one memory. False, and nothing has changed, where lanes have to be
     /// looked at one by one: most accesses are such that there is nothing to find.
-    #[inline(always)]
+    #[inline(never)]
     pub(in crate::machine::watch) fn even_init(
         &mut self,
         op: *const Op,

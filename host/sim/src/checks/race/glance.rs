@@ -1,0 +1,94 @@
+//! The quickest way to remember a plain access: lanes side by side that take up whole lines, or read one word together, where the numbers of
+//! records alone say that nothing races. Most accesses are such; what takes more is left to [`Races::together`], as is a warp's first
+//! read after its clock has moved.
+
+use super::cells::{LINE, LINES};
+use super::record::{Known, Mark, Record};
+use super::{Kind, Races};
+use crate::counters::even::Even;
+
+/// An ordinary load or store by lanes of a warp.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Plain {
+    /// The block, by its number in the grid.
+    pub(crate) block: u64,
+    /// The warp in the block.
+    pub(crate) warp: u32,
+    /// The operation, by its number in the program.
+    pub(crate) op: u32,
+    /// Whether it stores.
+    pub(crate) writes: bool,
+    /// Whether it is of the block's own shared memory, and not of global memory.
+    pub(crate) shared: bool,
+}
+
+impl Races {
+    /// Remembers an access of `size` bytes by each lane of `mask`, which lie evenly. False where that takes more than a glance, and all of it is to
+    /// be remembered by other ways: some reads may have been already, and to remember them twice changes nothing.
+    #[inline(always)]
+    pub(crate) fn glance(&mut self, by: &Plain, even: Even, mask: u32, size: u64) -> bool {
+        let Some((who, moment)) = self.current else {
+            return false;
+        };
+        if who != (by.block, by.warp) || size < 4 || !even.aligned(size) {
+            return false;
+        }
+        let floor = match by.shared && !self.blocks[moment.place as usize].reached {
+            true => moment.floor.min(self.pending),
+            false => 0,
+        };
+        let space = by.shared.then_some(moment.place);
+        let mark = |number| Mark::new(number, by.op, false).of(15);
+        let word = even.start / 4;
+        let known = Known {
+            floor,
+            own: moment.number,
+            who: (moment.place, by.warp as u16),
+            records: &self.records,
+        };
+        if even.step == 0 {
+            let one_word = size == 4 && even.lanes > 1 && !by.writes;
+            let mark = mark(moment.number);
+            return one_word && self.cells.glance_at_word(space, word, (mark, mask), &known);
+        }
+        let log = (size / 4).trailing_zeros();
+        let (words, lane) = (even.lanes << log, mask.trailing_zeros());
+        if even.step != size || (word | words) % LINE != 0 {
+            return false;
+        }
+        // Lines of one page lie side by side.
+        let (line, count) = ((word / LINE) as usize % LINES, (words / LINE) as usize);
+        if line + count > LINES {
+            return false;
+        }
+        let lines = self.cells.lines(space, word, line..line + count);
+        let mut first = mark(moment.number).by_lane(lane).each(log);
+        // The mark of a line's first word.
+        let of = |first: Mark, line: u32| first.word(line * LINE as u32);
+        if !by.writes {
+            let mut lines = lines.iter_mut().zip(0..);
+            return lines.all(|(line, i)| line.glance_at_read(of(first, i), &known));
+        }
+        let mut settled = lines.iter().zip(0..);
+        if !settled.all(|(line, i)| line.glance_at_write(of(first, i), &known))
+            || self.records.is_full()
+        {
+            return false;
+        }
+        let block = &self.blocks[moment.place as usize];
+        let warp = &block.warps[by.warp as usize];
+        first = first.of_record(self.records.add(Record {
+            block: moment.place,
+            warp_time: warp.time,
+            block_time: block.time,
+            instruction: warp.instruction,
+            warp: by.warp as u16,
+            kind: Kind::Write,
+            how: 0,
+        }));
+        for (line, i) in lines.iter_mut().zip(0..) {
+            line.write(of(first, i));
+        }
+        true
+    }
+}

@@ -1,0 +1,128 @@
+//! The quickest look at an access: most are plain loads and stores of memory that was written whole, inside their array, by a whole warp. A
+//! few tests of all lanes at once say that there is nothing to find. What does not pass them is looked at in the usual ways.
+
+use super::asked::Asked;
+use crate::checks::race::Plain;
+use crate::counters::even::Even;
+use crate::machine::core::Core;
+use crate::machine::event::Region;
+use crate::machine::lane::LANES;
+use crate::machine::level::Level;
+use crate::machine::memory::access::flag;
+use crate::machine::op::Op;
+use crate::machine::program::SpaceClass;
+use crate::memory::window;
+
+impl Core<'_> {
+    /// Checks an operation that is [`Asked::SIMPLE`], while the warp has no register of unwritten bytes.
+    #[inline(always)]
+    pub(super) fn watch_simple<L: Level>(&mut self, op: *const Op, index: usize) {
+        let asked = self.asked(index);
+        // SAFETY: `op` is an operation of the running frame.
+        let mask = unsafe { self.mask(&*op) };
+        if mask == 0 {
+            return;
+        }
+        let shared = asked.has(Asked::SHARED);
+        let (race, array) = (asked.has(Asked::RACE), asked.has(Asked::ARRAY));
+        let init = asked.has(Asked::INIT) && !(shared && self.shared_is_written());
+        if !(race | array | init) {
+            return;
+        }
+        let size = u64::from(self.run.program.infos[index].bytes);
+        // Where nothing else asks it matters only which allocation the lanes access.
+        // SAFETY: `op` is a memory operation.
+        if !(race | array | shared) && unsafe { self.is_written_memory(op, mask, size) } {
+            return;
+        }
+        let space = match shared {
+            true => SpaceClass::Shared,
+            false => SpaceClass::Global,
+        };
+        self.step_races();
+        // SAFETY: as above.
+        let even = unsafe { self.evenly(op, mask, size.trailing_zeros()) };
+        if let Some((start, step)) = even
+            && let Some(even) = Even::kept(start, step, mask)
+        {
+            if self.glance((op, index), (asked, init), (even, mask), size) {
+                return;
+            }
+            if !self.watch_even(op, index, space, (start, step, mask)) {
+                // Steps of another size are those of an operation before.
+                self.look(op, (mask, step != 0 && step != size));
+            }
+            return;
+        }
+        self.watch_uneven::<L>(op, (index, space), (asked, init), mask);
+    }
+
+    /// Whether a glance at an access of the lanes of `mask` says that nothing is to be found: `init` says whether its bytes may be unwritten.
+    #[inline(always)]
+    pub(super) fn glance(
+        &mut self,
+        (op, index): (*const Op, usize),
+        (asked, init): (Asked, bool),
+        (even, mask): (Even, u32),
+        size: u64,
+    ) -> bool {
+        let (start, end) = (even.start, even.last() + size);
+        let shared = asked.has(Asked::SHARED);
+        if shared
+            && (end > window::SHARED_PER_BLOCK
+                || asked.has(Asked::ARRAY) && self.leaves_array(index, start, end))
+        {
+            return false;
+        }
+        let region = match shared {
+            true => Region::Shared,
+            false => Region::Global,
+        };
+        let info = &self.run.program.infos[index];
+        if init && !self.even_init(op, info, (region, even, mask)) {
+            return false;
+        }
+        if !asked.has(Asked::RACE) {
+            return true;
+        }
+        let by = Plain {
+            block: self.team.blocks[self.current.0].linear,
+            warp: self.current.1 as u32,
+            op: index as u32,
+            writes: asked.has(Asked::WRITES),
+            shared,
+        };
+        self.races.glance(&by, even, mask, size)
+    }
+
+    /// Whether all addresses that the lanes of `mask` access lie in one allocation of which nothing is unwritten.
+    ///
+    /// # Safety
+    /// `op` must be a memory operation of the running frame.
+    #[inline(always)]
+    unsafe fn is_written_memory(&mut self, op: *const Op, mask: u32, size: u64) -> bool {
+        // SAFETY: row `a` holds `u64` unless `aux` says otherwise, and nothing writes to the frame meanwhile.
+        let (row, offset) = unsafe {
+            if (*op).aux & flag::NARROW != 0 {
+                return false;
+            }
+            let row = self.frame.add((*op).a as usize).cast::<[u64; LANES]>();
+            (&*row, (*op).c as i32 as i64 as u64)
+        };
+        let first = row[mask.trailing_zeros() as usize % LANES].wrapping_add(offset);
+        let Some((base, length)) = self.written_range(op, first) else {
+            return false;
+        };
+        let Some(room) = length.checked_sub(size) else {
+            return false;
+        };
+        // An offset is inside where neither it nor what is left behind it is negative.
+        let mut outside = 0;
+        for (lane, address) in row.iter().enumerate() {
+            let inside = address.wrapping_add(offset).wrapping_sub(base);
+            let on = 0u64.wrapping_sub(u64::from(mask >> lane & 1));
+            outside |= (inside | room.wrapping_sub(inside)) & on;
+        }
+        outside >> 63 == 0
+    }
+}

@@ -42,6 +42,13 @@ impl Footprint {
         self.sc && other.sc || (self.writes || other.writes) && self.meets(other)
     }
 
+    /// Does what the other does as well.
+    pub(crate) fn join(&mut self, other: Self) {
+        self.ranges.extend(other.ranges);
+        self.writes |= other.writes;
+        self.sc |= other.sc;
+    }
+
     /// Whether the two access a byte in common.
     pub(crate) fn meets(&self, other: &Self) -> bool {
         let meet = |&(a, n): &(u64, u64)| {

@@ -314,3 +314,50 @@ fn it_fails_the_next_call_that_waits() {
         answer.text
     );
 }
+
+/// An access on a thread that never called the driver, then a stack without an end there: Rust's own words are on stderr, and the process is aborted.
+#[test]
+fn a_stack_that_is_used_up_is_told_as_ever() {
+    /// Goes on for ever, with something on the stack each time.
+    fn deeper(n: u64) -> u64 {
+        let here = std::hint::black_box([n; 64]);
+        if here[0] == u64::MAX {
+            return 0;
+        }
+        deeper(here[0] + 1) + here[1]
+    }
+    const CHILD: &str = "LANEWISE_TEST_DEEP";
+    if super::simulator().is_none() {
+        return;
+    }
+    if std::env::var_os(CHILD).is_some() {
+        let program = Program::new();
+        program.copy_to_pinned();
+        let pinned = program.pinned.expose_provenance();
+        let deep = std::thread::Builder::new()
+            .name("deep".into())
+            .spawn(move || {
+                read(std::ptr::with_exposed_provenance_mut(pinned), 0);
+                eprintln!("it goes on");
+                deeper(0)
+            });
+        let _ = deep.expect("a thread").join();
+        return;
+    }
+    let output = std::process::Command::new(std::env::current_exe().expect("a path"))
+        .args([
+            "--exact",
+            "host_access::a_stack_that_is_used_up_is_told_as_ever",
+            "--nocapture",
+        ])
+        .env(CHILD, "1")
+        .output()
+        .expect("the program starts again");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(text.contains("it goes on"), "{text}");
+    assert!(
+        text.contains("thread 'deep'") && text.contains("has overflowed its stack"),
+        "{text}"
+    );
+    assert!(!output.status.success());
+}

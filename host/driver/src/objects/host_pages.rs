@@ -1,13 +1,19 @@
 //! Pages of memory that host and device share, shut to the host for as long as it has not waited for what was done there.
 //!
-//! A load of the host's own code makes no call: nobody sees it but the processor. So the pages are taken away from it (`mprotect`), and a
-//! handler of SIGSEGV learns of the first access, gives the page back, and lets it go on. While operations run all pages are open, since
+//! A load of the host's own code makes no call: nobody sees it but the processor. So the pages are taken away from it (`mprotect`), and the
+//! handler of faults ([`super::host_fault`]) learns of the first access, gives the page back, and lets it go on. While operations run all pages are open, since
 //! kernels and copies access them from this process too.
 //!
 //! The kernel refuses a system call to write to a page that is shut, without a signal. So what asks for pages to be shut asks for whole
 //! ones only, every byte of which the host has to leave alone.
 
 use parking_lot::Mutex;
+#[cfg(target_os = "linux")]
+use std::time::Duration;
+
+/// How long a lock is waited for that a forked process may never get.
+#[cfg(target_os = "linux")]
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Bytes of a page. A host with other pages is left alone.
 pub(crate) const PAGE: u64 = 4096;
@@ -102,6 +108,7 @@ impl State {
     }
 
     /// Gives the page of an address back, if it is shut: what could be done with it.
+    #[cfg(target_os = "linux")]
     fn give_back(&mut self, address: u64) -> Option<Left> {
         let at = self
             .wanted
@@ -164,19 +171,36 @@ fn apart(pages: &[Shut]) -> Vec<Shut> {
     wanted
 }
 
+/// Whether an address is in a page that was shut, now or before: access to it is possible again behind [`on_access`].
+#[cfg(target_os = "linux")]
+fn is_ours(address: u64) -> bool {
+    // A process that was forked while another thread held the lock never gets it.
+    let state = STATE.try_lock_for(PATIENCE);
+    state.is_some_and(|state| state.ever.iter().any(|it| (it.0..it.1).contains(&address)))
+}
+
+/// The calling thread has come to such a page.
+#[cfg(target_os = "linux")]
+fn on_access(address: u64, writes: Option<bool>, has_room: bool) {
+    let given = STATE.try_lock_for(PATIENCE).and_then(|mut state| {
+        let left = state.give_back(address)?;
+        Some((state.tell?, left))
+    });
+    // Nothing is given where somebody else has opened the page meanwhile.
+    if let Some((tell, left)) = given
+        && has_room
+    {
+        tell(address, writes.unwrap_or(left == Left::Reads));
+    }
+}
+
 #[cfg(target_os = "linux")]
 mod system {
-    //! The host's side: page access and the signal.
+    //! The host's side: page access, and faults.
 
-    use super::{Left, PAGE, STATE, Tell};
-    use libc::{c_int, c_void, siginfo_t};
-    use std::sync::OnceLock;
-    use std::time::Duration;
-
-    /// What was there before this handler; nothing where the host does not let it be set.
-    static BEFORE: OnceLock<Option<libc::sigaction>> = OnceLock::new();
-
-    type Handler = extern "C" fn(c_int, *mut siginfo_t, *mut c_void);
+    use super::{Left, PAGE};
+    use crate::objects::host_fault::{self, Claim};
+    use libc::c_void;
 
     /// Gives access to pages or takes it away.
     pub(super) fn protect(start: u64, end: u64, left: Option<Left>) {
@@ -187,108 +211,17 @@ mod system {
         };
         let start: *mut c_void = std::ptr::with_exposed_provenance_mut(start as usize);
         // SAFETY: whole pages of a live pinned or managed allocation, which the simulated device's memory has mapped for reads and writes. Who
-        // comes to one that is shut waits in the handler below until it is open again.
+        // comes to one that is shut waits in the handler of faults until it is open again.
         unsafe { libc::mprotect(start, (end - start.addr() as u64) as usize, access) };
     }
 
-    /// Whether faults come to the handler here: it is set when it is first needed, and a program may set another one.
+    /// Whether the host's accesses to pages that are shut are told here.
     pub(super) fn is_listening() -> bool {
-        if BEFORE.get_or_init(listen).is_none() {
-            return false;
-        }
-        // SAFETY: reads what is set into a place for it.
-        unsafe {
-            let mut now: libc::sigaction = std::mem::zeroed();
-            libc::sigaction(libc::SIGSEGV, std::ptr::null(), &mut now) == 0
-                && now.sa_sigaction == on_fault as Handler as usize
-        }
-    }
-
-    fn listen() -> Option<libc::sigaction> {
-        // SAFETY: a name of a value; all-zero is a valid `sigaction`, and the handler has the signature that `SA_SIGINFO` asks for.
-        unsafe {
-            if libc::sysconf(libc::_SC_PAGESIZE) as u64 != PAGE {
-                return None;
-            }
-            let mut handler: libc::sigaction = std::mem::zeroed();
-            handler.sa_sigaction = on_fault as Handler as usize;
-            // On the thread's own stack: the small one for signals has no room for a walk through the callers.
-            handler.sa_flags = libc::SA_SIGINFO;
-            let mut before: libc::sigaction = std::mem::zeroed();
-            (libc::sigaction(libc::SIGSEGV, &handler, &mut before) == 0).then_some(before)
-        }
-    }
-
-    /// What is to be done about a fault.
-    enum Fault {
-        /// The page was shut, and is open now.
-        Told(Tell, Left),
-        /// Somebody else has opened it meanwhile.
-        Again,
-        NotOurs,
-    }
-
-    /// It is the access of a thread that was outside of this crate, or in a copy: so no lock that is taken here is its own. What it runs
-    /// inside of (a print, say) may hold others, so that nothing is written here.
-    extern "C" fn on_fault(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
-        // SAFETY: the kernel gives the handler of a fault its address; `errno` is the thread's own.
-        let (address, errno) =
-            unsafe { ((*info).si_addr().addr() as u64, *libc::__errno_location()) };
-        match fault(address) {
-            Fault::Told(tell, left) => tell(address, is_write(context, left)),
-            Fault::Again => {}
-            Fault::NotOurs => pass_on(signal, info, context),
-        }
-        // SAFETY: as above.
-        unsafe { *libc::__errno_location() = errno };
-    }
-
-    fn fault(address: u64) -> Fault {
-        // A process that was forked while another thread held the lock never gets it.
-        let Some(mut state) = STATE.try_lock_for(Duration::from_secs(1)) else {
-            return Fault::NotOurs;
+        let claim = Claim {
+            is_ours: super::is_ours,
+            on_access: super::on_access,
         };
-        match (state.tell, state.give_back(address)) {
-            (Some(tell), Some(left)) => Fault::Told(tell, left),
-            _ if state.ever.iter().any(|it| (it.0..it.1).contains(&address)) => Fault::Again,
-            _ => Fault::NotOurs,
-        }
-    }
-
-    /// Whether the access was a write; where the processor does not say, a page that could be read was written.
-    fn is_write(context: *mut c_void, left: Left) -> bool {
-        #[cfg(target_arch = "x86_64")]
-        if !context.is_null() {
-            // SAFETY: with `SA_SIGINFO` the kernel gives the interrupted thread's context.
-            let error = unsafe {
-                (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs[libc::REG_ERR as usize]
-            };
-            return error & 2 != 0;
-        }
-        let _ = context;
-        left == Left::Reads
-    }
-
-    /// Does what would have been done without this handler.
-    fn pass_on(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
-        let before = BEFORE.get().and_then(Option::as_ref);
-        // SAFETY: a handler is called with what its flags say that it takes; with the default set the access comes again, and ends the
-        // process.
-        unsafe {
-            match before.map(|before| (before.sa_sigaction, before.sa_flags)) {
-                None | Some((libc::SIG_DFL | libc::SIG_IGN, _)) => {
-                    let mut default: libc::sigaction = std::mem::zeroed();
-                    default.sa_sigaction = libc::SIG_DFL;
-                    libc::sigaction(signal, &default, std::ptr::null_mut());
-                }
-                Some((handler, flags)) if flags & libc::SA_SIGINFO != 0 => {
-                    std::mem::transmute::<usize, Handler>(handler)(signal, info, context);
-                }
-                Some((handler, _)) => {
-                    std::mem::transmute::<usize, extern "C" fn(c_int)>(handler)(signal);
-                }
-            }
-        }
+        host_fault::pages_are_of(PAGE) && host_fault::is_listening(claim)
     }
 }
 

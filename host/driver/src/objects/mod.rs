@@ -16,6 +16,8 @@ pub(crate) mod fault;
 pub(crate) mod graph;
 pub(crate) mod graph_memory;
 pub(crate) mod host_access;
+#[cfg(target_os = "linux")]
+mod host_fault;
 pub(crate) mod host_finding;
 mod host_pages;
 pub(crate) mod image;
@@ -31,6 +33,8 @@ pub(crate) mod memory;
 pub(crate) mod module;
 pub(crate) mod multicast;
 pub(crate) mod order;
+mod order_host;
+mod order_ticket;
 pub(crate) mod origin;
 pub(crate) mod owners;
 pub(crate) mod peer;

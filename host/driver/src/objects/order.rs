@@ -1,7 +1,7 @@
 //! Which operations of streams come before which, and operations that touch the same bytes in no order.
 //!
 //! The order is that of the driver's own queues: what an operation is submitted behind ([`super::work`]), which streams, events, graphs and the
-//! default stream decide. Each operation has a clock: of each stream the number of the last operation that is known to be over. What the
+//! default stream decide. Each operation has a clock ([`super::order_ticket`]). What the
 //! host has waited for is known to all that it submits afterwards, on any thread: how a program's threads wait for each other is not seen, so
 //! that they count as ordered.
 //!
@@ -11,30 +11,25 @@
 //! Some order is made where nobody sees it, and then nothing is reported: a host function tells the host, a stream waits for a
 //! value in memory, a kernel and the host or two kernels talk through flags.
 //!
-//! The host's own loads and stores take part where whole pages of pinned or managed memory were touched: [`super::host_pages`] tells of the first one that
-//! comes before the host has waited.
+//! The host's own loads and stores take part where whole pages of pinned or managed memory were touched ([`super::order_host`]):
+//! [`super::host_pages`] tells of the first one that comes before the host has waited.
 
-use super::host_pages::{self, Left, PAGE, Shut};
+use super::host_pages::{self, Shut};
+pub(crate) use super::order_host::Addresses;
+use super::order_host::{Touch, pages};
+use super::order_ticket::{Clock, Past, submitted};
+pub(crate) use super::order_ticket::{Lane, Ticket};
 use super::origin::{self, Origin};
 use crate::calling;
 use crate::observe::{self, LaunchTerms};
 use lanewise_sim::checks::{Conflict, FindingKind, Footprint};
-use lanewise_sim::{FaultReport, Finding, SourcePlace};
+use lanewise_sim::{FaultReport, Finding};
 use parking_lot::Mutex;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-
-/// What is known of addresses.
-#[derive(Clone, Copy)]
-pub(crate) struct Addresses {
-    /// Says where one lies.
-    pub(crate) describe: fn(u64) -> String,
-    /// The allocation that holds it, by its first address and the one behind it, and whether the host's code may touch that.
-    pub(crate) allocation: fn(u64) -> Option<(u64, u64, bool)>,
-}
 
 /// So many findings a pair of operations has, that one place of the program each submits.
 const SAID: usize = 4;
@@ -44,93 +39,6 @@ const REMEMBERED: usize = 1024;
 
 /// So many stretches of addresses they may have together: 64 MiB.
 const STRETCHES: usize = 1 << 22;
-
-/// Where operations come one after another: a stream, by its context's handle and its number there; or a node of a graph's launch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Lane {
-    Stream(usize, usize),
-    Node(u64),
-}
-
-/// What is known to be over.
-#[derive(Debug, Clone, Default)]
-struct Clock {
-    /// Of each lane all up to this number.
-    lanes: BTreeMap<Lane, u64>,
-    /// Of all lanes all up to this number.
-    floor: u64,
-}
-
-impl Clock {
-    fn join(&mut self, other: &Clock) {
-        self.raise(other.floor);
-        for (&lane, &number) in &other.lanes {
-            if number > self.floor {
-                self.learn(lane, number);
-            }
-        }
-    }
-
-    /// Of all lanes all up to this number is over: what is said of one lane and says no more than that is dropped.
-    fn raise(&mut self, floor: u64) {
-        if floor > self.floor {
-            self.floor = floor;
-            self.lanes.retain(|_, up_to| *up_to > floor);
-        }
-    }
-
-    fn learn(&mut self, lane: Lane, number: u64) {
-        let at = self.lanes.entry(lane).or_default();
-        *at = number.max(*at);
-    }
-
-    fn has(&self, (lane, number): (Lane, u64)) -> bool {
-        number <= self.floor || self.lanes.get(&lane).is_some_and(|&up_to| number <= up_to)
-    }
-
-    fn knows(&self, ticket: &Ticket) -> bool {
-        self.has((ticket.lane, ticket.number)) || ticket.whole.is_some_and(|whole| self.has(whole))
-    }
-}
-
-/// An operation's place in the order.
-#[derive(Debug)]
-pub(crate) struct Ticket {
-    number: u64,
-    lane: Lane,
-    /// Of a graph's node: its launch.
-    whole: Option<(Lane, u64)>,
-    /// What it was submitted behind. Emptied when it begins, so that no long chains are kept alive.
-    after: Mutex<Vec<Arc<Ticket>>>,
-    /// What it knows: at first what the host did when it was submitted, and all when it begins.
-    clock: Mutex<Clock>,
-    /// Whether it has begun and is a kernel.
-    is_kernel: AtomicBool,
-    /// How it was submitted, and by which call.
-    pub(crate) terms: LaunchTerms,
-    origin: Option<Origin>,
-}
-
-/// An operation that has run.
-#[derive(Debug)]
-struct Past {
-    ticket: Arc<Ticket>,
-    footprint: Footprint,
-    label: String,
-    /// Pages that the host has to leave alone until it has waited for this.
-    shut: Vec<Shut>,
-}
-
-/// The host's own code came to memory before it has waited for what was done there.
-#[derive(Debug)]
-struct Touch {
-    address: u64,
-    writes: bool,
-    origin: Option<Origin>,
-    /// What was done there, and whether that was a write.
-    before: (Arc<Ticket>, String),
-    written: bool,
-}
 
 #[derive(Debug, Default)]
 struct State {
@@ -211,39 +119,6 @@ pub(crate) fn ticket(
     }))
 }
 
-impl Ticket {
-    /// Knows what it comes behind, which has run.
-    fn begin(&self) {
-        let after = std::mem::take(&mut *self.after.lock());
-        let mut clock = self.clock.lock();
-        for earlier in &after {
-            clock.join(&earlier.clock.lock());
-        }
-        if self.whole.is_none() {
-            // Nodes are known by their launch.
-            clock
-                .lanes
-                .retain(|lane, _| matches!(lane, Lane::Stream(..)));
-        }
-        clock.learn(self.lane, self.number);
-    }
-
-    /// Knows what its parts know, which have run: of a graph's launch, that begins before they do.
-    pub(crate) fn learn_from(&self, parts: &[Arc<Ticket>]) {
-        let mut clock = self.clock.lock();
-        for part in parts {
-            clock.join(&part.clock.lock());
-        }
-        clock
-            .lanes
-            .retain(|lane, _| matches!(lane, Lane::Stream(..)));
-    }
-
-    fn is_behind(&self, other: &Ticket) -> bool {
-        self.clock.lock().knows(other)
-    }
-}
-
 /// The calling thread begins to run an operation whose turn has come.
 pub(crate) fn begin(ticket: &Arc<Ticket>) {
     ticket.begin();
@@ -288,44 +163,6 @@ pub(crate) fn end(ticket: &Ticket, well: bool, addresses: Addresses) -> Vec<Find
     })
 }
 
-/// The pages all of whose bytes that belong to somebody were touched, by accesses that tell nobody anything.
-fn pages(footprint: &Footprint, addresses: Addresses) -> Vec<Shut> {
-    // Stretches lie side by side in few allocations.
-    let mut allocation = (0, 0, false);
-    let mut end_of_shared = |address: u64| {
-        if !(allocation.0..allocation.1).contains(&address) {
-            allocation = (addresses.allocation)(address).unwrap_or_default();
-        }
-        allocation.2.then_some(allocation.1)
-    };
-    let mut shared = |list: &[(u64, u64)]| {
-        let mut list = list.to_vec();
-        list.retain(|&(start, _)| end_of_shared(start).is_some());
-        list
-    };
-    let written = shared(&footprint.written);
-    let mut touched = Footprint {
-        read: [shared(&footprint.read), written.clone()].concat(),
-        ..Footprint::default()
-    };
-    touched.sort();
-    let mut found = Vec::new();
-    for (list, left) in [(written, Left::Nothing), (touched.read, Left::Reads)] {
-        for (start, end) in list {
-            let from = start.next_multiple_of(PAGE);
-            let to = match end_of_shared(start) {
-                Some(last) if end >= last => last.next_multiple_of(PAGE),
-                _ => end / PAGE * PAGE,
-            };
-            if from < to {
-                let (start, end) = (from, to);
-                found.push(Shut { start, end, left });
-            }
-        }
-    }
-    found
-}
-
 /// The calling thread's code came to a page that was shut.
 fn host_touches(address: u64, writes: bool) {
     // The driver does what it was told to, by a call that counts itself.
@@ -351,32 +188,6 @@ pub(crate) fn touches(addresses: Addresses) -> Vec<(LaunchTerms, Finding)> {
     let touches = with_state(|state| std::mem::take(&mut state.touches));
     let told = |touch: Touch| (touch.before.0.terms.clone(), touch.report(addresses));
     touches.into_iter().map(told).collect()
-}
-
-impl Touch {
-    fn report(&self, addresses: Addresses) -> Finding {
-        let verb = |writes: bool| if writes { "writes" } else { "reads" };
-        let what = format!(
-            "race: the host {} memory before it has waited for what {} it",
-            verb(self.writes),
-            verb(self.written)
-        );
-        let (place, note) = match &self.origin {
-            Some(origin) => origin.describe_code(&format!("the host {}", verb(self.writes))),
-            None => (None, format!("the host {}", verb(self.writes))),
-        };
-        let (ticket, label) = &self.before;
-        let (other, other_note) = submitted(ticket, label, self.written);
-        let at = (addresses.describe)(self.address);
-        let help = "wait before the host touches the memory: for the stream, for an event behind the operation, or for the context";
-        let report = FaultReport::of_host(
-            what,
-            place.or(other),
-            vec![note, other_note, format!("the first byte {at}")],
-            Some(help.into()),
-        );
-        Finding::new(FindingKind::Race, report)
-    }
 }
 
 impl State {
@@ -438,7 +249,10 @@ impl State {
             Some((past, past.footprint.conflict(&footprint)?))
         });
         if let Some((past, conflict)) = found {
-            let said = self.said.entry([key(past), "the host".into()]).or_default();
+            let said = self
+                .said
+                .entry([past.key(), "the host".into()])
+                .or_default();
             if said.len() < SAID && said.insert(address) {
                 self.touches.push(Touch {
                     address,
@@ -474,7 +288,7 @@ impl State {
             if before.footprint.speaks_with(&now.footprint) || self.open.values().any(talker) {
                 continue;
             }
-            let said = self.said.entry([key(before), key(now)]).or_default();
+            let said = self.said.entry([before.key(), now.key()]).or_default();
             if said.len() < SAID && said.insert(conflict.start) {
                 found.push(report(before, now, conflict, addresses));
             }
@@ -505,12 +319,6 @@ impl State {
     }
 }
 
-/// What makes operations the same for reports.
-fn key(past: &Past) -> String {
-    let call = past.ticket.origin.as_ref().map(Origin::key);
-    format!("{} {}", past.label, call.unwrap_or_default())
-}
-
 fn report(before: &Past, now: &Past, conflict: Conflict, addresses: Addresses) -> Finding {
     let verb = |writes: bool| if writes { "a write" } else { "a read" };
     let what = format!(
@@ -535,19 +343,6 @@ fn report(before: &Past, now: &Past, conflict: Conflict, addresses: Addresses) -
         Some(help.into()),
     );
     Finding::new(FindingKind::Race, report)
-}
-
-/// Which operation it was and where it was submitted.
-fn submitted(ticket: &Ticket, label: &str, writes: bool) -> (Option<SourcePlace>, String) {
-    let verb = if writes { "writes" } else { "reads" };
-    let what = match label {
-        "" => format!("an operation that {verb}, submitted"),
-        label => format!("{label} {verb}, submitted"),
-    };
-    match &ticket.origin {
-        Some(origin) => origin.describe(&what),
-        None => (None, what),
-    }
 }
 
 /// Whether what the calling thread does now is to be told.

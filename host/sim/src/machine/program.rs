@@ -74,8 +74,8 @@ pub(crate) struct Program {
     pub(crate) arrays: Vec<(u32, u32)>,
     /// The same for local variables.
     pub(crate) local_arrays: Vec<(u32, LocalArray)>,
-    /// Loads that may take their value behind a later store of their thread, with the operation before which they do; by operation.
-    pub(crate) late: Vec<(u32, u32)>,
+    /// Loads that may take their value behind a later store of their thread, by operation.
+    pub(crate) late: Vec<LateLoad>,
     /// How each instruction's results come from what it reads.
     pub(crate) flows: Flows,
     /// The kernels, and each one's function.
@@ -213,6 +213,17 @@ pub(crate) enum Class {
     Atomic(SpaceClass),
     /// It orders accesses to memory.
     Fence,
+}
+
+/// A load, or an atomic, that may be done later than its place among the operations.
+#[derive(Debug)]
+pub(crate) struct LateLoad {
+    /// Its operation.
+    pub(crate) op: u32,
+    /// The operations before each of which it is done.
+    pub(crate) until: Vec<u32>,
+    /// Fences behind a store, before which it may be done, so that they acquire what it read.
+    pub(crate) fences: Vec<u32>,
 }
 
 /// The threads for which a strong operation orders anything.

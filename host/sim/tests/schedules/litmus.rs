@@ -12,7 +12,7 @@ use lanewise_sim::{Exploration, Launch};
 
 /// Where a test's threads are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Where {
+pub(super) enum Where {
     Blocks,
     /// The same, of one cluster.
     Cluster,
@@ -60,7 +60,19 @@ fn kernel(threads: &[&str], at: Where) -> String {
 }
 
 /// All outcomes: the registers that are written, by thread, and then the places that `ends` says so of.
-fn outcomes(threads: &[&str], at: Where, weak: bool, ends: usize) -> BTreeSet<Vec<u32>> {
+pub(super) fn outcomes(threads: &[&str], at: Where, weak: bool, ends: usize) -> BTreeSet<Vec<u32>> {
+    let (found, complete) = explored(threads, at, (weak, 20_000), ends);
+    assert!(complete, "{threads:?} {at:?}");
+    found
+}
+
+/// Those of `most` runs, and whether they are all.
+pub(super) fn explored(
+    threads: &[&str],
+    at: Where,
+    (weak, most): (bool, u64),
+    ends: usize,
+) -> (BTreeSet<Vec<u32>>, bool) {
     let rig = Rig::new(&kernel(threads, at));
     let places = rig.buffer(&[0u32; 192]);
     let out = rig.buffer(&[0u32; 16]);
@@ -74,7 +86,7 @@ fn outcomes(threads: &[&str], at: Where, weak: bool, ends: usize) -> BTreeSet<Ve
         Where::Warps => (1, 32 * (threads.len() as u32 - 1) + 1),
         Where::Lanes => (1, threads.len() as u32),
     };
-    let exploration = Arc::new(Exploration::new(weak).at_most(20_000));
+    let exploration = Arc::new(Exploration::new(weak).at_most(most));
     let mut found = BTreeSet::new();
     while exploration.next_run() {
         for (at, words) in [(places, 192), (out, 16)] {
@@ -97,13 +109,8 @@ fn outcomes(threads: &[&str], at: Where, weak: bool, ends: usize) -> BTreeSet<Ve
         outcome.extend((0..ends).map(|i| held[64 * i]));
         found.insert(outcome);
     }
-    assert!(
-        exploration.is_complete(),
-        "{threads:?} {at:?}: {} runs",
-        exploration.runs()
-    );
     println!("{:5} runs, {at:?}: {threads:?}", exploration.runs());
-    found
+    (found, exploration.is_complete())
 }
 
 /// Expects exactly these outcomes, wherever the threads are.
@@ -144,7 +151,7 @@ fn message_passing_needs_both_sides() {
 }
 
 /// Whether threads there are in each other's scope of this name.
-fn holds(scope: &str, at: Where) -> bool {
+pub(super) fn holds(scope: &str, at: Where) -> bool {
     match at {
         Where::Blocks => matches!(scope, "gpu" | "sys"),
         Where::Cluster => scope != "cta",
@@ -491,6 +498,39 @@ fn load_buffering_is_allowed_where_nothing_depends() {
     // Plain accesses, and arithmetic in between that has nothing to do with the load.
     let plain = |places| buffered("weak", "add.u32 %t, %t, 1;", "weak", places);
     allows(&[&plain(("x", "y")), &plain(("y", "x"))], &ALL, 0, FOUR);
+}
+
+/// A branch that the load has nothing to do with, a loop, and a branch that it decides.
+#[test]
+fn load_buffering_is_allowed_across_branches_that_do_not_depend() {
+    let branch = "setp.ne.u32 %p, %i, 77; @%p bra A; st.relaxed.gpu.global.u32 [z], 5; A:";
+    let circle = "mov.u32 %t, 0; A: add.u32 %t, %t, 1; setp.lt.u32 %p, %t, 2; @%p bra A;";
+    let decides = "setp.ne.u32 %p, %r0, 77; @%p bra A; st.relaxed.gpu.global.u32 [z], 5; A:";
+    for (between, expected) in [(branch, FOUR), (circle, FOUR), (decides, &FOUR[..3])] {
+        let half = |places, label: &str| {
+            let text = buffered("relaxed.gpu", between, "relaxed.gpu", places);
+            text.replace("bra A", &format!("bra {label}"))
+                .replace("A:", &format!("{label}:"))
+        };
+        let threads = [half(("x", "y"), "A0"), half(("y", "x"), "A1")];
+        allows(&[&threads[0], &threads[1]], &ALL, 0, expected);
+    }
+}
+
+/// An atomic does not wait for a loop to end in which its thread waits for what comes of it.
+#[test]
+fn an_atomic_comes_before_a_loop_that_waits_for_its_answer() {
+    let poll = |label: &str, place: &str| {
+        format!(
+            "{label}: ld.relaxed.gpu.global.u32 %t, [{place}]; setp.eq.u32 %p, %t, 0; @%p bra {label};"
+        )
+    };
+    let asks = format!(
+        "atom.relaxed.gpu.global.add.u32 %r0, [x], 4; {} st.relaxed.gpu.global.u32 [z], 1;",
+        poll("A0", "y")
+    );
+    let answers = format!("{} st.relaxed.gpu.global.u32 [y], 1;", poll("A1", "x"));
+    allows(&[&asks, &answers], &ALL, 1, &[&[0, 4]]);
 }
 
 #[test]

@@ -3,5 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod axioms;
 mod litmus;
+mod shapes;
 mod strategies;

@@ -172,7 +172,14 @@ impl Core<'_> {
     pub(super) unsafe fn next_footprint(&mut self, op: *const Op) -> Footprint {
         let load = self.due_load(op).map(|load| load.op());
         // SAFETY: the caller's word; a load waits in the frame that it is of.
-        unsafe { self.footprint(load.unwrap_or(op)) }
+        let mut footprint = unsafe { self.footprint(load.unwrap_or(op)) };
+        if load.is_none() {
+            for load in self.loads_at_fence(op) {
+                // SAFETY: as above.
+                footprint.join(unsafe { self.footprint(load.op()) });
+            }
+        }
+        footprint
     }
 
     /// Runs an operation that others can see, for the lanes of `mask`. Gives the next one. `late`: it is a load that has waited.
@@ -294,7 +301,8 @@ impl Explore {
         let mut choices = weak.readable(who, (start, &it.before), order.scope, atomic, after);
         if let Some(waited) = late {
             let most = weak.most_for_late(who, start, waited.seq);
-            choices.retain(|&at| at <= most && !weak.acquired_by(who, (start, at), waited.fence));
+            choices
+                .retain(|&at| at <= most && !weak.acquired_by(who, (start, at), waited.acquires));
         }
         if choices.is_empty() {
             return;
@@ -351,7 +359,7 @@ impl Explore {
         let mut did = Did::changed(start, &read[..it.size.min(8)], &now);
         did.writer = weak.writer(start, at);
         did.version = weak.read(who, start, at, (order, None));
-        if silent && (cas || !order.releases) {
+        if silent && cas {
             it.put(&it.before);
             return (did, true);
         }

@@ -4,14 +4,14 @@
 //! wait; whether it does is chosen as a value is. One that waits is done before the first operation that it may not pass, or that
 //! accesses its place, and that is a step of its own. What its thread has released meanwhile it has released as of the load's own
 //! place in the program: a write of somebody who knows of that is never what it reads. Nor is one that its thread's fence would have acquired,
-//! which came too early for it: that is what a load reads which does not wait.
+//! or it would have itself,
+//! which came too early for it: that is what a load reads which does not wait, or no longer than up to the fence.
 
-use super::Explore;
 use super::access::is_visible;
 use crate::machine::core::Core;
 use crate::machine::frame::op_index;
 use crate::machine::op::Op;
-use crate::machine::program::Scope;
+use crate::machine::program::{Class, Scope};
 
 /// A load that waits, of some lanes of a warp.
 #[derive(Debug, Clone, Copy)]
@@ -20,7 +20,8 @@ pub(super) struct Late {
     at: (usize, usize),
     mask: u32,
     op: *const Op,
-    until: *const Op,
+    /// Its number among those of the program that may wait.
+    number: usize,
     waited: Waited,
 }
 
@@ -29,8 +30,8 @@ pub(super) struct Late {
 pub(super) struct Waited {
     /// Its place among the events of its thread.
     pub(super) seq: u32,
-    /// The widest scope of an acquiring fence of its thread behind it.
-    pub(super) fence: Option<Scope>,
+    /// The widest scope by which its thread would have acquired what it read: the load's own, or of a fence behind it.
+    pub(super) acquires: Option<Scope>,
 }
 
 impl Late {
@@ -40,15 +41,23 @@ impl Late {
     }
 }
 
-impl Explore {
-    /// Whether a load of some lanes waits that has to be done before `op`, wherever that accesses.
-    pub(super) fn is_due(&self, team: u64, at: (usize, usize), mask: u32, op: *const Op) -> bool {
-        let due = |it: &&Late| it.team == team && it.at == at && it.mask & mask != 0;
-        self.late.iter().filter(due).any(|it| it.until == op)
-    }
-}
-
 impl Core<'_> {
+    /// Whether a load has to be done before `op`, wherever that accesses.
+    fn ends(&self, load: &Late, op: *const Op) -> bool {
+        let program = self.run.program;
+        let op = op_index(program, op) as u32;
+        program.late[load.number].until.contains(&op)
+    }
+
+    /// The same of any load of some lanes of a warp.
+    pub(super) fn is_due(&self, at: (usize, usize), mask: u32, op: *const Op) -> bool {
+        let late = self.explore.as_ref().map_or(&[][..], |e| &e.late);
+        let mut own = late
+            .iter()
+            .filter(|it| it.team == self.team.index && it.at == at && it.mask & mask != 0);
+        own.any(|it| self.ends(it, op))
+    }
+
     /// The loads of the running lanes that wait.
     fn waiting_loads(&self) -> Vec<Late> {
         let (team, at, active) = (self.team.index, self.current, self.active);
@@ -63,19 +72,44 @@ impl Core<'_> {
         if waiting.is_empty() {
             return None;
         }
-        if let Some(&due) = waiting.iter().find(|it| it.until == op) {
+        if let Some(&due) = waiting.iter().find(|it| self.ends(it, op)) {
             return Some(due);
         }
         if !is_visible(&self.info(op)) {
             return None;
         }
-        // SAFETY: `op` is an operation of the running frame, and so is the load, between which and this nobody jumps.
+        // SAFETY: `op` is an operation of the running frame, and so is the load, between which and this nobody calls or returns.
         let here = unsafe { self.footprint(op) };
         waiting.into_iter().find(|it| {
             // SAFETY: as above.
             let there = unsafe { self.footprint(it.op) };
             here.meets(&there)
         })
+    }
+
+    /// The loads of the running lanes that may be done right before the fence at `op`.
+    pub(super) fn loads_at_fence(&self, op: *const Op) -> Vec<Late> {
+        let mut waiting = self.waiting_loads();
+        if !waiting.is_empty() {
+            let program = self.run.program;
+            let op = op_index(program, op) as u32;
+            waiting.retain(|it| program.late[it.number].fences.contains(&op));
+        }
+        waiting
+    }
+
+    /// Does those of them that are chosen, in their order.
+    ///
+    /// # Safety
+    /// `op` must be an operation of the running frame.
+    pub(super) unsafe fn do_at_fence(&mut self, op: *const Op) {
+        for load in self.loads_at_fence(op) {
+            let chooser = self.explore.as_mut().map(|e| &mut e.chooser);
+            if chooser.is_some_and(|chooser| chooser.value(2) == 0) {
+                // SAFETY: the caller's word; nobody calls or returns while a load waits.
+                unsafe { self.do_late(load) };
+            }
+        }
     }
 
     /// Lets the load at `op` wait, if it may and is chosen to.
@@ -85,7 +119,7 @@ impl Core<'_> {
     pub(super) unsafe fn waits(&mut self, op: *const Op) -> bool {
         let program = self.run.program;
         let index = op_index(program, op) as u32;
-        let Ok(found) = program.late.binary_search_by_key(&index, |&(load, _)| load) else {
+        let Ok(found) = program.late.binary_search_by_key(&index, |load| load.op) else {
             return false;
         };
         let weak = self.explore.as_ref().is_some_and(|e| e.weak.is_some());
@@ -99,6 +133,14 @@ impl Core<'_> {
             return false;
         }
         let (team, at) = (self.team.index, self.current);
+        let info = self.info(op);
+        let acquires = info.scope.filter(|_| info.acquires);
+        if matches!(info.class, Class::Atomic(_))
+            && acquires.is_some_and(|scope| self.has_company(scope))
+        {
+            // It reads what is there when it is done, which it may have to acquire: and then it came too late.
+            return false;
+        }
         // SAFETY: as above.
         let mask = unsafe { self.mask(&*op) };
         let knowing = self.knowing(self.who(mask));
@@ -113,6 +155,11 @@ impl Core<'_> {
         let Some(weak) = &mut explore.weak else {
             return false;
         };
+        let mut started = places.ranges.iter().map(|&(start, _)| start);
+        if acquires.is_some() && started.any(|start| weak.has_pending(knowing, start)) {
+            // It acquires what was read there before.
+            return false;
+        }
         let seq = weak.begin_late(knowing);
         for &(start, size) in &places.ranges {
             // SAFETY: `footprint` gave bytes that may be read, and only this host thread runs the launch.
@@ -120,16 +167,25 @@ impl Core<'_> {
             // From here on it counts who reads what there.
             weak.make(start, now);
         }
-        let until = &raw const program.ops[program.late[found].1 as usize];
         explore.late.push(Late {
             team,
             at,
             mask,
             op,
-            until,
-            waited: Waited { seq, fence: None },
+            number: found,
+            waited: Waited { seq, acquires },
         });
         true
+    }
+
+    /// Whether a scope of the running thread's holds another one.
+    fn has_company(&self, scope: Scope) -> bool {
+        let threads = u64::from(self.run.threads);
+        match scope {
+            Scope::Block => threads > 1,
+            Scope::Cluster => threads * self.run.cluster_size() > 1,
+            Scope::Device | Scope::System => true,
+        }
     }
 
     /// The running lanes have passed a fence that acquires.
@@ -138,7 +194,7 @@ impl Core<'_> {
         let late = self.explore.as_mut().map_or(&mut [][..], |e| &mut e.late);
         for it in late {
             if it.team == team && it.at == at && it.mask & active != 0 {
-                it.waited.fence = it.waited.fence.max(scope);
+                it.waited.acquires = it.waited.acquires.max(scope);
             }
         }
     }

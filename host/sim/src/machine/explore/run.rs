@@ -10,6 +10,7 @@ use crate::machine::lane::{LANES, lanes};
 use crate::machine::launch::run::{Failure, Run};
 use crate::machine::launch::team::{Team, waiting};
 use crate::machine::op::{Op, STOP};
+use crate::machine::program::Class;
 use crate::machine::warp::Group;
 use crate::machine::watch::watcher;
 
@@ -180,9 +181,7 @@ impl Core<'_> {
                         group: g,
                     };
                     let info = self.info(group.op);
-                    let explore = self.explore.as_ref();
-                    let due = explore
-                        .is_some_and(|e| e.is_due(self.team.index, (b, w), group.mask, group.op));
+                    let due = self.is_due((b, w), group.mask, group.op);
                     if !is_visible(&info) && !due || alone && group.mask.count_ones() > 1 {
                         // One that jumps for ever is no candidate.
                         self.current = (b, w);
@@ -291,7 +290,7 @@ impl Core<'_> {
                     self.put_down(op, alone);
                     return STOP;
                 }
-                // SAFETY: it is of the running frame: it waits between two branches.
+                // SAFETY: it is of the running frame: nobody calls or returns while it waits.
                 unsafe { self.do_late(load) };
                 if !matches!(self.event, Event::None) {
                     return op;
@@ -308,6 +307,13 @@ impl Core<'_> {
                     self.instructions -= 1;
                     self.put_down(op, alone);
                     return STOP;
+                }
+                if info.class == Class::Fence && info.acquires {
+                    // SAFETY: as above.
+                    unsafe { self.do_at_fence(op) };
+                    if !matches!(self.event, Event::None) {
+                        return op;
+                    }
                 }
                 // SAFETY: as above.
                 op = unsafe {

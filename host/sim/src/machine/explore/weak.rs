@@ -75,8 +75,10 @@ struct Event {
     /// Of a strong write.
     scope: Option<Scope>,
     releases: Vec<Release>,
-    /// It is an atomic's, which read the write before it.
-    atomic: bool,
+    /// Its number, for atomics that read it; 0 where none has.
+    id: u64,
+    /// Of an atomic: the number of the write that it read.
+    read: Option<u64>,
     /// What its thread knew, where loads waited then.
     knew: Option<Rc<Clock>>,
 }
@@ -131,6 +133,8 @@ pub(super) struct Weak {
     /// What has arrived at barriers, by block and number.
     meetings: HashMap<(u64, u32), Clock>,
     versions: u64,
+    /// Numbers of writes that atomics have read.
+    ids: u64,
     /// Whether loads wait that have an event already.
     waits: bool,
 }
@@ -266,6 +270,11 @@ impl Weak {
         (floor..=last).filter(free).collect()
     }
 
+    fn place_mut(&mut self, start: u64) -> Option<&mut Place> {
+        let places = self.places.get_mut(&(start >> 3))?;
+        places.iter_mut().find(|p| p.start == start)
+    }
+
     fn place(&self, start: u64) -> Option<&Place> {
         let places = self.places.get(&(start >> 3))?;
         places.iter().find(|p| p.start == start)
@@ -273,10 +282,12 @@ impl Weak {
 
     /// Whether a write may stand right behind the one at `at`: not between an atomic and what it read.
     fn has_room(&self, agent: u32, scope: Option<Scope>, place: &Place, at: usize) -> bool {
-        let next = place.events.get(at + 1);
-        next.is_none_or(|next| {
+        let is_at = |id: u64| place.events.iter().position(|e| e.id == id);
+        place.events[at + 1..].iter().all(|next| {
             let by = next.agent.map(|of| (of, next.scope));
-            !next.atomic || by.is_some_and(|by| !self.strong((agent, scope), by))
+            let from = next.read.map(|id| is_at(id).unwrap_or(0));
+            from.is_none_or(|from| from > at)
+                || by.is_some_and(|by| !self.strong((agent, scope), by))
         })
     }
 
@@ -326,18 +337,25 @@ impl Weak {
         reads.map(|r| r.at).fold(most, usize::min)
     }
 
-    /// Whether a thread's fence of this scope takes up what the write at a position carries, once the thread has read that.
+    /// Whether a thread has read something at a place that it has not acquired.
+    pub(super) fn has_pending(&mut self, who: Who, start: u64) -> bool {
+        let agent = self.agent(who);
+        let pending = &self.agents[agent as usize].pending;
+        pending.iter().any(|(at, _)| *at == start)
+    }
+
+    /// Whether a thread's fence of this scope, or its load's own, takes up what the write at a position carries, once the thread has read that.
     pub(super) fn acquired_by(
         &self,
         who: Who,
         (start, at): (u64, usize),
-        fence: Option<Scope>,
+        acquires: Option<Scope>,
     ) -> bool {
         let event = self.place(start).and_then(|place| place.events.get(at));
         let releases = event.map_or(&[][..], |event| &event.releases);
         releases.iter().any(|release| {
             let by = self.agents[release.agent as usize].who;
-            holds(release.scope, by, who) && fence.is_some_and(|scope| holds(scope, who, by))
+            holds(release.scope, by, who) && acquires.is_some_and(|scope| holds(scope, who, by))
         })
     }
 
@@ -357,9 +375,7 @@ impl Weak {
         if by.is_none_or(|by| self.strong((agent, order.scope), by)) {
             let seq = late.unwrap_or_else(|| self.tick(agent));
             let knew = self.knows(agent);
-            let place = self.places.get_mut(&(start >> 3));
-            let place = place.and_then(|of| of.iter_mut().find(|p| p.start == start));
-            if let Some(place) = place {
+            if let Some(place) = self.place_mut(start) {
                 // What it read before is older or the same, and its first reading of it is what others may know.
                 let before = place.reads.iter().rfind(|r| r.agent == agent);
                 if before.is_none_or(|r| r.at != at) {
@@ -501,9 +517,16 @@ impl Weak {
         (event.agent, event.seq) = (Some(agent), seq);
         (event.scope, event.releases) = (order.scope, releases);
         event.knew = self.knows(agent);
-        event.atomic = read == Some(behind);
-        let place = self.places.get_mut(&(start >> 3))?;
-        let place = place.iter_mut().find(|p| p.start == start)?;
+        if let Some(read) = read {
+            self.ids += 1;
+            let next = self.ids;
+            let source = self.place_mut(start)?.events.get_mut(read)?;
+            if source.id == 0 {
+                source.id = next;
+            }
+            event.read = Some(source.id);
+        }
+        let place = self.place_mut(start)?;
         place.events.insert(behind + 1, event);
         for read in place.reads.iter_mut().filter(|r| r.at > behind) {
             read.at += 1;
@@ -516,7 +539,7 @@ impl Weak {
                 r.at > 0
             });
             place.events[0].agent = None;
-            place.events[0].atomic = false;
+            place.events[0].read = None;
         }
         place.events.last().map(|e| e.bytes)
     }
@@ -604,7 +627,8 @@ impl Event {
             bytes,
             scope: None,
             releases: Vec::new(),
-            atomic: false,
+            id: 0,
+            read: None,
             knew: None,
         }
     }

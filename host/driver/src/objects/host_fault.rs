@@ -1,0 +1,292 @@
+//! Faults of the host's own loads and stores: SIGSEGV, taken for addresses that somebody claims, and passed on for all others.
+//!
+//! The handler runs on the stack that its thread has for signals, where it has one: a thread whose own stack is used up gets the handler that was
+//! there before, and with it Rust's message. That stack is small, so what is to be done about an address that is claimed is done on the thread's own,
+//! below what the interrupted code has there. It may take locks and memory: the access was one that the thread made itself, to memory that the program
+//! shares with a device, and neither the allocator nor the walk through the callers keeps anything there. What else the thread is inside of (a print,
+//! say) may hold locks too, so that nothing is written from there.
+
+use libc::{c_int, c_void, siginfo_t};
+use std::sync::OnceLock;
+
+/// Somebody who claims addresses.
+#[derive(Clone, Copy)]
+pub(crate) struct Claim {
+    /// Whether an address is claimed. Runs on the small stack, and takes no memory.
+    pub(crate) is_ours: fn(u64) -> bool,
+    /// Makes the access possible, and does what else is to be done. Behind it the access comes again. The second is whether it writes, where the
+    /// processor says so; the third whether there is room for a walk through the callers.
+    pub(crate) on_access: fn(u64, Option<bool>, bool),
+}
+
+/// What was there before this handler; nothing where the host does not let it be set.
+static BEFORE: OnceLock<Option<libc::sigaction>> = OnceLock::new();
+static CLAIM: OnceLock<Claim> = OnceLock::new();
+
+type Handler = extern "C" fn(c_int, *mut siginfo_t, *mut c_void);
+
+/// Bytes below a stack pointer that the code may still use: 128 on x86-64.
+const RED_ZONE: usize = 128;
+
+/// Whether the host's pages have so many bytes.
+pub(crate) fn pages_are_of(bytes: u64) -> bool {
+    // SAFETY: a name of a value.
+    unsafe { libc::sysconf(libc::_SC_PAGESIZE) as u64 == bytes }
+}
+
+/// Whether faults come to the handler here, for those who claim addresses first: it is set when it is first needed, and a program may set another
+/// one.
+pub(crate) fn is_listening(claim: Claim) -> bool {
+    CLAIM.get_or_init(|| claim);
+    if BEFORE.get_or_init(listen).is_none() {
+        return false;
+    }
+    // SAFETY: reads what is set into a place for it.
+    unsafe {
+        let mut now: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(libc::SIGSEGV, std::ptr::null(), &mut now) == 0
+            && now.sa_sigaction == on_fault as Handler as usize
+    }
+}
+
+fn listen() -> Option<libc::sigaction> {
+    // SAFETY: all-zero is a valid `sigaction`, and the handler has the signature that `SA_SIGINFO` asks for.
+    unsafe {
+        let mut handler: libc::sigaction = std::mem::zeroed();
+        handler.sa_sigaction = on_fault as Handler as usize;
+        handler.sa_flags = libc::SA_SIGINFO;
+        if switch::IS_KNOWN {
+            handler.sa_flags |= libc::SA_ONSTACK;
+        }
+        // While the thread is on its own stack, another signal would take the one for signals to be free.
+        libc::sigfillset(&mut handler.sa_mask);
+        let mut before: libc::sigaction = std::mem::zeroed();
+        (libc::sigaction(libc::SIGSEGV, &handler, &mut before) == 0).then_some(before)
+    }
+}
+
+/// An access of the calling thread.
+struct Access {
+    claim: Claim,
+    address: u64,
+    writes: Option<bool>,
+    has_room: bool,
+}
+
+extern "C" fn on_fault(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
+    // SAFETY: the kernel gives the handler of a fault its address; `errno` is the thread's own.
+    let (address, code, errno) = unsafe {
+        let info = &*info;
+        (
+            info.si_addr().addr() as u64,
+            info.si_code,
+            *libc::__errno_location(),
+        )
+    };
+    // One that a program has sent has no address.
+    let is_fault = code > 0;
+    match CLAIM
+        .get()
+        .filter(|claim| is_fault && (claim.is_ours)(address))
+    {
+        Some(&claim) => {
+            let mut access = Access {
+                claim,
+                address,
+                writes: switch::is_write(context),
+                has_room: true,
+            };
+            on_own_stack(&mut access, context);
+        }
+        None => pass_on(is_fault, signal, info, context),
+    }
+    // SAFETY: as above.
+    unsafe { *libc::__errno_location() = errno };
+}
+
+extern "C" fn on_access(access: *mut c_void) {
+    // SAFETY: `on_own_stack` gives one that lives.
+    let access = unsafe { &*access.cast::<Access>() };
+    (access.claim.on_access)(access.address, access.writes, access.has_room);
+}
+
+/// Deals with an access on the stack of the code that made it.
+fn on_own_stack(access: &mut Access, context: *mut c_void) {
+    // SAFETY: reads which stack there is for signals.
+    let signals = unsafe {
+        let mut signals: libc::stack_t = std::mem::zeroed();
+        libc::sigaltstack(std::ptr::null(), &mut signals);
+        signals
+    };
+    let is_on_it = signals.ss_flags & libc::SS_ONSTACK != 0;
+    let pointer = switch::stack_pointer(context);
+    let from = signals.ss_sp.addr();
+    let data: *mut c_void = std::ptr::from_mut(access).cast();
+    match pointer {
+        // The code that was interrupted is a handler of signals itself.
+        Some(at) if is_on_it && (from..from + signals.ss_size).contains(&at) => {
+            access.has_room = false;
+            on_access(std::ptr::from_mut(access).cast());
+        }
+        Some(at) if is_on_it => {
+            let top: *mut c_void = std::ptr::with_exposed_provenance_mut((at - RED_ZONE) & !15);
+            // SAFETY: below the red zone the interrupted thread, which is this one, keeps nothing, and no signal comes meanwhile.
+            unsafe { switch::call_on(top, on_access, data) };
+        }
+        _ => on_access(data),
+    }
+}
+
+/// Does what would have been done without this handler.
+fn pass_on(is_fault: bool, signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
+    let before = BEFORE.get().and_then(Option::as_ref);
+    let before = before.map(|before| (before.sa_sigaction, before.sa_flags));
+    // SAFETY: a handler is called with what its flags say that it takes; with the default set the access comes again, and ends the
+    // process, or the signal that was sent.
+    unsafe {
+        match before {
+            Some((libc::SIG_IGN, _)) if !is_fault => {}
+            None | Some((libc::SIG_DFL | libc::SIG_IGN, _)) => {
+                let mut default: libc::sigaction = std::mem::zeroed();
+                default.sa_sigaction = libc::SIG_DFL;
+                libc::sigaction(signal, &default, std::ptr::null_mut());
+                if !is_fault {
+                    libc::raise(signal);
+                }
+            }
+            Some((handler, flags)) if flags & libc::SA_SIGINFO != 0 => {
+                std::mem::transmute::<usize, Handler>(handler)(signal, info, context);
+            }
+            Some((handler, _)) => {
+                std::mem::transmute::<usize, extern "C" fn(c_int)>(handler)(signal);
+            }
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod switch {
+    //! What the processor says of an access, and a call on another stack.
+
+    use libc::{c_int, c_void, ucontext_t};
+
+    pub(super) const IS_KNOWN: bool = true;
+
+    fn register(context: *mut c_void, number: c_int) -> Option<i64> {
+        // SAFETY: with `SA_SIGINFO` the kernel gives the interrupted thread's context.
+        let context = unsafe { context.cast::<ucontext_t>().as_ref() };
+        context.map(|it| it.uc_mcontext.gregs[number as usize])
+    }
+
+    pub(super) fn is_write(context: *mut c_void) -> Option<bool> {
+        register(context, libc::REG_ERR).map(|error| error & 2 != 0)
+    }
+
+    pub(super) fn stack_pointer(context: *mut c_void) -> Option<usize> {
+        register(context, libc::REG_RSP).map(|at| at as usize)
+    }
+
+    /// Calls a function with the stack pointer at `top`.
+    ///
+    /// # Safety
+    /// Below `top`, which 16 has to divide, there must be room that nobody uses.
+    #[unsafe(naked)]
+    pub(super) unsafe extern "C" fn call_on(
+        top: *mut c_void,
+        call: extern "C" fn(*mut c_void),
+        data: *mut c_void,
+    ) {
+        // The callers are found by the frame pointer.
+        std::arch::naked_asm!(
+            ".cfi_startproc",
+            "push rbp",
+            ".cfi_def_cfa_offset 16",
+            ".cfi_offset rbp, -16",
+            "mov rbp, rsp",
+            ".cfi_def_cfa_register rbp",
+            "mov rsp, rdi",
+            "mov rdi, rdx",
+            "call rsi",
+            "mov rsp, rbp",
+            "pop rbp",
+            ".cfi_def_cfa rsp, 8",
+            "ret",
+            ".cfi_endproc",
+        )
+    }
+}
+
+#[cfg(target_arch = "aarch64")]
+mod switch {
+    //! What the processor says of an access, and a call on another stack.
+
+    use libc::{c_void, ucontext_t};
+
+    pub(super) const IS_KNOWN: bool = true;
+
+    pub(super) fn is_write(_context: *mut c_void) -> Option<bool> {
+        None
+    }
+
+    pub(super) fn stack_pointer(context: *mut c_void) -> Option<usize> {
+        // SAFETY: with `SA_SIGINFO` the kernel gives the interrupted thread's context.
+        let context = unsafe { context.cast::<ucontext_t>().as_ref() };
+        context.map(|it| it.uc_mcontext.sp as usize)
+    }
+
+    /// Calls a function with the stack pointer at `top`.
+    ///
+    /// # Safety
+    /// Below `top`, which 16 has to divide, there must be room that nobody uses.
+    #[unsafe(naked)]
+    pub(super) unsafe extern "C" fn call_on(
+        top: *mut c_void,
+        call: extern "C" fn(*mut c_void),
+        data: *mut c_void,
+    ) {
+        // The callers are found by the frame pointer.
+        std::arch::naked_asm!(
+            ".cfi_startproc",
+            "stp x29, x30, [sp, #-16]!",
+            ".cfi_def_cfa_offset 16",
+            ".cfi_offset x29, -16",
+            ".cfi_offset x30, -8",
+            "mov x29, sp",
+            ".cfi_def_cfa x29, 16",
+            "mov sp, x0",
+            "mov x0, x2",
+            "blr x1",
+            "mov sp, x29",
+            ".cfi_def_cfa sp, 16",
+            "ldp x29, x30, [sp], #16",
+            ".cfi_def_cfa_offset 0",
+            "ret",
+            ".cfi_endproc",
+        )
+    }
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod switch {
+    //! Other processors stay on the stack of the code that made the access.
+
+    use libc::c_void;
+
+    pub(super) const IS_KNOWN: bool = false;
+
+    pub(super) fn is_write(_context: *mut c_void) -> Option<bool> {
+        None
+    }
+
+    pub(super) fn stack_pointer(_context: *mut c_void) -> Option<usize> {
+        None
+    }
+
+    pub(super) unsafe fn call_on(
+        _top: *mut c_void,
+        call: extern "C" fn(*mut c_void),
+        data: *mut c_void,
+    ) {
+        call(data);
+    }
+}

@@ -54,8 +54,8 @@ pub use launch::{
 };
 pub use memory::{
     Advice, CopyTarget, DeviceBuffer, GraphBuffer, InFlight, IpcBuffer, IpcError, IpcEvent,
-    IpcMemory, ManagedBuffer, Mapped, MemoryError, Part, PinnedBuffer, Pinning, PitchedBuffer,
-    Place, View,
+    IpcMemory, ManagedBuffer, Mapped, MemoryError, MemoryPool, Part, PinnedBuffer, Pinning,
+    PitchedBuffer, Place, PoolUsage, View,
 };
 pub use multicast::MulticastBuffer;
 pub use stream::{

@@ -40,6 +40,8 @@ pub struct Kernel {
     pub cluster: Option<[u32; 3]>,
     /// An estimate of the 32-bit registers that a GPU's compiler would use: what is live at once.
     pub registers: u32,
+    /// Whether it, or a function that it names, launches kernels.
+    pub launches: bool,
     /// Why it cannot run here, if it or a function that it names holds what is not modelled. A launch gives this as
     /// [`LaunchError::Refused`](crate::LaunchError::Refused).
     pub refused: Option<LoadError>,

@@ -78,6 +78,14 @@ pub enum GraphError {
         /// What was to be added.
         node: &'static str,
     },
+    /// A kernel that launches kernels can't be in the body of a conditional node.
+    #[error(
+        "`{kernel}` launches kernels, and can't be in the body of a conditional node: let nodes of the body be what it launches, or launch it in the graph around"
+    )]
+    LaunchesInBody {
+        /// The kernel.
+        kernel: &'static str,
+    },
     /// The graph has conditional nodes.
     #[error(
         "a graph with conditional nodes can't be cloned, extended, updated from or be a part of another one: its kernels know its conditions"

@@ -106,6 +106,19 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     where
         T: bytemuck::Zeroable,
     {
+        Self::zeroed_from(None, stream, len)
+    }
+
+    /// The same from a pool, or else from the device's own.
+    #[track_caller]
+    pub(crate) fn zeroed_from(
+        pool: Option<sys::CUmemoryPool>,
+        stream: &Stream,
+        len: usize,
+    ) -> Result<Self, MemoryError>
+    where
+        T: bytemuck::Zeroable,
+    {
         let (at, device) = (Location::caller(), stream.device());
         let Some(bytes) = len.checked_mul(size_of::<T>()).filter(|&bytes| bytes > 0) else {
             return Self::allocate(device, len, at); // nothing, or more than there can be
@@ -113,11 +126,18 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         device.make_current(at)?;
         let mut address = 0;
         lanewise_driver::set_call_site(Some(at));
-        // SAFETY: the result has a place, and the stream is live.
-        let result = unsafe { sys::cuMemAllocAsync(&mut address, bytes, stream.raw()) };
+        let (call, result) = match pool {
+            // SAFETY: the result has a place, and the stream is live.
+            None => ("cuMemAllocAsync", unsafe {
+                sys::cuMemAllocAsync(&mut address, bytes, stream.raw())
+            }),
+            // SAFETY: as above, and the caller has the pool.
+            Some(pool) => ("cuMemAllocFromPoolAsync", unsafe {
+                sys::cuMemAllocFromPoolAsync(&mut address, bytes, pool, stream.raw())
+            }),
+        };
         lanewise_driver::set_call_site(None);
-        DriverError::check("cuMemAllocAsync", result, at)
-            .map_err(|source| Self::no_room(bytes, source))?;
+        DriverError::check(call, result, at).map_err(|source| Self::no_room(bytes, source))?;
         // SAFETY: so many bytes were allocated, which the work that is queued next fills; nobody else has them.
         let buffer = unsafe { Self::borrow_raw(device, address, len) };
         let mut buffer = ManuallyDrop::into_inner(buffer);

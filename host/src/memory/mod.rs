@@ -1,7 +1,7 @@
 //! Memory: the device's own, the host's that the device reaches, and what both share.
 //!
 //! [`buffer`] is where to begin. The other kinds differ in who reaches the memory, or for how long: pages that move ([`managed`]), pages that stay
-//! ([`pinned`]), rows with padding ([`pitched`]), memory of other processes ([`ipc`]), of a graph while it runs ([`graph_buffer`]).
+//! ([`pinned`]), memory from a pool in the order of a stream ([`pool`]), rows with padding ([`pitched`]), memory of other processes ([`ipc`]), of a graph while it runs ([`graph_buffer`]).
 
 pub(crate) mod buffer;
 pub(crate) mod graph_buffer;
@@ -10,6 +10,7 @@ pub(crate) mod managed;
 pub(crate) mod part;
 pub(crate) mod pinned;
 pub(crate) mod pitched;
+pub(crate) mod pool;
 mod transfer;
 
 pub use buffer::{DeviceBuffer, MemoryError};
@@ -19,4 +20,5 @@ pub use managed::{Advice, ManagedBuffer, Place};
 pub use part::{Part, View};
 pub use pinned::{Mapped, PinnedBuffer, Pinning};
 pub use pitched::PitchedBuffer;
+pub use pool::{MemoryPool, PoolUsage};
 pub use transfer::{CopyTarget, InFlight};

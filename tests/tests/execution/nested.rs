@@ -1,7 +1,7 @@
 //! Launches from kernels: `nested_hello` and `nested_reduce`.
 
 use gpu::execution::nested_reduce::recursive_reduce;
-use lanewise::{DeviceBuffer, LaunchConfig, Module};
+use lanewise::{Device, DeviceBuffer, GraphError, LaunchConfig, Module};
 use lanewise_patterns::Setup;
 use proptest::prelude::*;
 use tests::agree::{agrees, assert_agrees};
@@ -215,4 +215,50 @@ fn a_launch_beyond_the_pending_ones_ends_the_kernel() {
     ] {
         assert!(answer.text.contains(part), "no {part:?} in {}", answer.text);
     }
+}
+
+/// CUDA takes no kernel that could launch in a body: the library says so for one that is launched there, and the driver for one that comes in a graph.
+#[test]
+fn a_body_of_a_conditional_node_has_no_kernel_that_launches() {
+    let device = Device::open().expect("a device");
+    let mut data = DeviceBuffer::from_slice(&device, &[1i32; 64]).expect("memory");
+    let mut sums = DeviceBuffer::<i32>::zeroed(&device, 1).expect("memory");
+    let config = LaunchConfig::new(1, 64);
+    let mut refused = None;
+    let built = device.build_graph(|graph| {
+        let (condition, _) = graph.condition(1)?;
+        graph.if_then(&[], condition, |body| {
+            let launched = body.launch(&[], recursive_reduce, config, (&mut data, &mut sums));
+            refused = Some(launched.map(drop));
+            Ok(())
+        })?;
+        Ok(())
+    });
+    built.expect("the graph itself");
+    assert!(
+        matches!(
+            refused,
+            Some(Err(GraphError::LaunchesInBody {
+                kernel: "recursive_reduce"
+            }))
+        ),
+        "{refused:?}"
+    );
+    let (inner, _) = device
+        .build_graph(|graph| {
+            let launched = graph.launch(&[], recursive_reduce, config, (&mut data, &mut sums));
+            launched.map(drop)
+        })
+        .expect("a graph with a kernel that launches");
+    inner.instantiate().expect("such a graph by itself");
+    let (outer, _) = device
+        .build_graph(|graph| {
+            let (condition, _) = graph.condition(1)?;
+            graph.if_then(&[], condition, |body| body.child(&[], &inner).map(drop))?;
+            Ok(())
+        })
+        .expect("the graph itself");
+    let error = outer.instantiate().expect_err("its body launches");
+    let text = format!("{error}: {:?}", std::error::Error::source(&error));
+    assert!(text.contains("CUDA_ERROR_INVALID_VALUE"), "{text}");
 }

@@ -3,5 +3,6 @@
 mod built_graphs;
 mod graphs;
 mod patterns;
+mod pools;
 mod times;
 mod wrappers;

@@ -194,14 +194,13 @@ pub(crate) unsafe fn destroy(handle: CUmemoryPool) -> Result {
     pool::destroy(&pool::get(handle)?)
 }
 
-pub(crate) unsafe fn trim(handle: CUmemoryPool, _keep: usize) -> Result {
-    // Nothing is kept back, so there is nothing to give.
-    pool::get(handle).map(|_| ())
+pub(crate) unsafe fn trim(handle: CUmemoryPool, keep: usize) -> Result {
+    pool::get(handle)?.trim(keep as u64);
+    Ok(())
 }
 
 pub(crate) unsafe fn attribute(handle: CUmemoryPool, which: c_uint, value: *mut c_void) -> Result {
     let pool = pool::get(handle)?;
-    let (now, most) = pool.used();
     let found = match which {
         attribute::REUSE_FOLLOW_EVENT_DEPENDENCIES
             ..=attribute::REUSE_ALLOW_INTERNAL_DEPENDENCIES => {
@@ -210,8 +209,10 @@ pub(crate) unsafe fn attribute(handle: CUmemoryPool, which: c_uint, value: *mut 
             return unsafe { put(value.cast::<c_int>(), rule, "value") };
         }
         attribute::RELEASE_THRESHOLD => pool.settings.lock().release_threshold,
-        attribute::RESERVED_MEM_CURRENT | attribute::USED_MEM_CURRENT => now,
-        attribute::RESERVED_MEM_HIGH | attribute::USED_MEM_HIGH => most,
+        attribute::RESERVED_MEM_CURRENT => pool.reserved().now,
+        attribute::RESERVED_MEM_HIGH => pool.reserved().most,
+        attribute::USED_MEM_CURRENT => pool.used().now,
+        attribute::USED_MEM_HIGH => pool.used().most,
         other => return no_attribute(other),
     };
     // SAFETY: the caller's contract: 64 bits for these attributes.
@@ -244,7 +245,7 @@ pub(crate) unsafe fn set_attribute(
                 ERROR_INVALID_VALUE,
                 "a high-water mark can be set to 0 only, which starts it anew; got {to}"
             );
-            pool.reset_most();
+            pool.reset_most(which == attribute::USED_MEM_HIGH);
         }
         other => return no_attribute(other),
     }

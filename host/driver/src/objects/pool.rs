@@ -1,7 +1,7 @@
 //! Memory pools: where stream-ordered allocations come from.
 //!
-//! Source: CUDA driver API reference, "Stream Ordered Memory Allocator". A simulated pool keeps nothing back: memory that was
-//! freed is the device's again at once, so what is reserved is what is used, and the release threshold and the rules of
+//! Source: CUDA driver API reference, "Stream Ordered Memory Allocator". Memory that was freed is the device's again at once; what a pool would
+//! keep of it is counted as reserved, up to the release threshold, as after the next synchronisation on a GPU. The rules of
 //! reuse are kept for the program but change nothing.
 
 use super::device;
@@ -40,8 +40,29 @@ pub(crate) struct Settings {
 #[derive(Debug, Default)]
 struct Use {
     live: HashMap<u64, u64>,
-    now: u64,
-    most: u64,
+    used: Level,
+    reserved: Level,
+}
+
+/// Bytes now, and the most that were since [`Pool::reset_most`].
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Level {
+    pub(crate) now: u64,
+    pub(crate) most: u64,
+}
+
+impl Level {
+    fn set(&mut self, bytes: u64) {
+        self.now = bytes;
+        self.most = self.most.max(bytes);
+    }
+}
+
+impl Use {
+    /// Gives back what nobody uses, but for so many bytes.
+    fn keep(&mut self, bytes: u64) {
+        self.reserved.now = self.reserved.now.min(bytes).max(self.used.now);
+    }
 }
 
 fn make(device: CUdevice) -> Arc<Pool> {
@@ -124,29 +145,46 @@ impl Pool {
     pub(crate) fn took(&self, address: u64, bytes: u64) {
         let mut count = self.usage.lock();
         count.live.insert(address, bytes);
-        count.now += bytes;
-        count.most = count.most.max(count.now);
+        let used = count.used.now + bytes;
+        count.used.set(used);
+        let reserved = count.reserved.now.max(used);
+        count.reserved.set(reserved);
     }
 
-    /// Bytes in use now, and the most that were since [`Pool::reset_most`].
-    pub(crate) fn used(&self) -> (u64, u64) {
-        let count = self.usage.lock();
-        (count.now, count.most)
+    /// Bytes in use.
+    pub(crate) fn used(&self) -> Level {
+        self.usage.lock().used
     }
 
-    /// Starts the high-water mark at what is in use now.
-    pub(crate) fn reset_most(&self) {
+    /// Bytes that it has of the device's.
+    pub(crate) fn reserved(&self) -> Level {
+        self.usage.lock().reserved
+    }
+
+    /// Starts the high-water mark of what is used, or else reserved, at what that is now.
+    pub(crate) fn reset_most(&self, of_used: bool) {
         let mut count = self.usage.lock();
-        count.most = count.now;
+        let level = match of_used {
+            true => &mut count.used,
+            false => &mut count.reserved,
+        };
+        level.most = level.now;
+    }
+
+    /// Gives back what nobody uses, but for so many bytes.
+    pub(crate) fn trim(&self, keep: u64) {
+        self.usage.lock().keep(keep);
     }
 }
 
 /// Notes that the memory at `address` is the device's again, whichever way it was freed.
 pub(crate) fn freed(address: u64) {
     POOLS.for_each(|pool| {
+        let threshold = pool.settings.lock().release_threshold;
         let mut count = pool.usage.lock();
         if let Some(bytes) = count.live.remove(&address) {
-            count.now -= bytes;
+            count.used.now -= bytes;
+            count.keep(threshold);
         }
     });
 }

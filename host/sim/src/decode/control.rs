@@ -211,7 +211,7 @@ fn call_builtin<'a>(
     }
     b.program.prints |= name == "vprintf";
     b.program.heap |= name == "malloc";
-    b.program.launches |= name == "__cudaCDP2GetParameterBufferV2";
+    b.out.launches |= name == "__cudaCDP2GetParameterBufferV2";
     let aux = b.call_site(CallSite {
         function: None,
         arguments,

@@ -53,6 +53,7 @@ pub(super) fn refused(
         name: function.name.into(),
         start: program.ops.len() as u32,
         entry: function.entry,
+        launches: false,
         words: 128,
         frame: 128,
         ..Function::default()
@@ -119,6 +120,7 @@ fn modelled<'a>(
         out: Function {
             name: function.name.into(),
             entry: function.entry,
+            launches: false,
             ..Function::default()
         },
         jumps: Vec::new(),

@@ -94,8 +94,12 @@ pub(super) fn link<'a>(
         let entry = program.kernels[at].1;
         let mut reached = mentions.functions_of(entry, &symbols);
         let refused = reached.find_map(|f| program.functions[f].refused.clone());
-        program.kernels[at].0.refused = refused;
+        let mut reached = mentions.functions_of(entry, &symbols);
+        let launches = reached.any(|f| program.functions[f].launches);
+        let kernel = &mut program.kernels[at].0;
+        (kernel.refused, kernel.launches) = (refused, launches);
     }
+    program.launches = program.functions.iter().any(|function| function.launches);
     let newest = modules.iter().map(|module| module.version).max();
     program.newer = newest.filter(|&version| version > crate::ptx::NEWEST);
     Ok(program)

@@ -279,6 +279,8 @@ pub(crate) struct Function {
     pub(crate) returns: Vec<Area>,
     /// Whether it is a kernel.
     pub(crate) entry: bool,
+    /// Whether it launches kernels itself.
+    pub(crate) launches: bool,
     /// Why it cannot run, if something in it is not modelled; its code is one operation that says so.
     pub(crate) refused: Option<LoadError>,
 }

@@ -20,7 +20,8 @@ impl<'graph> GraphBuilder<'graph> {
     /// Adds a launch.
     ///
     /// # Errors
-    /// As [`Device::launch`](crate::Device::launch); [`GraphError::NotWhole`]; [`GraphError::StartsEarly`].
+    /// As [`Device::launch`](crate::Device::launch); [`GraphError::NotWhole`]; [`GraphError::StartsEarly`];
+    /// [`GraphError::LaunchesInBody`].
     #[track_caller]
     pub fn launch<K: SafeKernel, A: Arguments<K::Params> + RecordableAll>(
         &mut self,
@@ -69,6 +70,9 @@ impl<'graph> GraphBuilder<'graph> {
         let what = format!("the launch of `{}` at {at}", K::NAME);
         if config.starts_early {
             return Err(GraphError::StartsEarly { node: what });
+        }
+        if K::LAUNCHES && self.is_body {
+            return Err(GraphError::LaunchesInBody { kernel: K::NAME });
         }
         let module = self.device.module_of::<K>().map_err(LaunchError::from)?;
         let (stream, graph) = (self.device.default_stream(), Some(self.number));

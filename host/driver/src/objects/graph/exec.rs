@@ -447,6 +447,13 @@ const ARRAY: u32 = 3;
 fn check_body(body: &Graph) -> Result {
     for node in body.nodes() {
         match &*node.kind.lock() {
+            // An H200's driver takes none that could launch, whether it does or not (580.159.04, 2026-11-23).
+            Kind::Kernel(launch) if launch.function.kernel.launches => fail!(
+                ERROR_INVALID_VALUE,
+                "the body of a conditional node has the kernel `{}`, which launches kernels; CUDA takes none that could: let nodes of the body be what it launches, \
+                 or launch it in the graph around",
+                launch.function.kernel.name
+            ),
             Kind::Kernel(_) | Kind::Set(_) | Kind::Empty | Kind::Conditional(_) => {}
             Kind::Child(child) => check_body(child)?,
             Kind::Copy(copy)

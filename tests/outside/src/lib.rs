@@ -5,23 +5,27 @@ use std::error::Error;
 
 use lanewise::{Device, DeviceBuffer, LaunchConfig};
 
-/// What the two kernels called `vec_add` give: ours of numbers, the catalog's of floats.
-pub fn sums() -> Result<(Vec<u64>, Vec<f32>), Box<dyn Error>> {
+/// What the two kernels called `vec_add` give: ours of numbers and one second term, the catalog's of floats with themselves. Both slices have one length.
+pub fn sums(
+    numbers: &[u32],
+    second: u64,
+    floats: &[f32],
+) -> Result<(Vec<u64>, Vec<f32>), Box<dyn Error>> {
     let device = Device::open()?;
     let stream = device.stream()?;
-    let config = LaunchConfig::for_num_elems(3);
+    let config = LaunchConfig::for_num_elems(numbers.len());
 
-    let first = DeviceBuffer::from_slice(&device, &[1u32, 2, 3])?;
-    let mut own = DeviceBuffer::<u64>::zeroed(&device, 3)?;
+    let first = DeviceBuffer::from_slice(&device, numbers)?;
+    let mut own = DeviceBuffer::<u64>::zeroed(&device, numbers.len())?;
     device.launch(
         &stream,
         own_kernels::vec_add,
         config,
-        (&mut own, 100u64, &first),
+        (&mut own, second, &first),
     )?;
 
-    let a = DeviceBuffer::from_slice(&device, &[1.0f32, 2.0, 3.0])?;
-    let mut sum = DeviceBuffer::<f32>::zeroed(&device, 3)?;
+    let a = DeviceBuffer::from_slice(&device, floats)?;
+    let mut sum = DeviceBuffer::<f32>::zeroed(&device, floats.len())?;
     device.launch(
         &stream,
         gpu::basics::vector_add::vec_add,

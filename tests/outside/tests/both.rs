@@ -1,10 +1,22 @@
 //! Each handle leads to its own crate's kernel and static.
 
-#[test]
-fn a_kernel_of_the_same_name_is_launched_safely_beside_the_catalogs() {
-    let (own, catalog) = outside::sums().expect("both run");
-    assert_eq!(own, [503, 506, 509]);
-    assert_eq!(catalog, [2.0, 4.0, 6.0]);
+use proptest::prelude::*;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_kernel_of_the_same_name_is_launched_safely_beside_the_catalogs(
+        terms in prop::collection::vec((any::<u32>(), -1e30f32..1e30), 1..300),
+        second in 0..u64::from(u32::MAX),
+    ) {
+        let (numbers, floats): (Vec<u32>, Vec<f32>) = terms.into_iter().unzip();
+        let (own, catalog) = outside::sums(&numbers, second, &floats).expect("both run");
+        // As `own_kernels` says: the two factors are 3 and 5.
+        let sum = |number: &u32| u64::from(*number) * 3 + second * 5;
+        prop_assert_eq!(own, numbers.iter().map(sum).collect::<Vec<_>>());
+        prop_assert_eq!(catalog, floats.iter().map(|float| float + float).collect::<Vec<_>>());
+    }
 }
 
 #[test]

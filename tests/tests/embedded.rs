@@ -2,6 +2,7 @@
 
 use gpu::basics::vector_add::vec_add;
 use lanewise::{DeviceBuffer, LaunchConfig};
+use lanewise_std::kernel::Module;
 use tests::device;
 use tests::isolate::isolated_with;
 
@@ -36,6 +37,19 @@ fn add() -> String {
 fn the_device_runs_the_newest_text_that_is_not_newer_than_itself() {
     let best = device().ptx::<gpu::Ptx>().expect("there is one");
     assert_eq!(format!("sm_{}", add()), best.arch);
+}
+
+/// By it the host's half of a kernel is held against the device's when it is compiled: none may be missing.
+#[test]
+fn every_kernel_says_what_it_expects_of_the_host() {
+    let layouts = gpu::Ptx::LAYOUTS;
+    assert!(layouts.is_sorted());
+    let module = device().module::<gpu::Ptx>().expect("it loads");
+    assert!(!module.kernels().is_empty());
+    for kernel in module.kernels() {
+        let of_it = layouts.iter().filter(|(symbol, _)| symbol == kernel);
+        assert_eq!(of_it.count(), 1, "{kernel}");
+    }
 }
 
 #[test]

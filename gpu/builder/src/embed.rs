@@ -137,6 +137,10 @@ fn text(name: &str, output: &Output) -> String {
             );
         }
     }
+    text += "    ];\n    const LAYOUTS: &'static [(&'static str, u64)] = &[\n";
+    for (symbol, layout) in layouts_of(output) {
+        let _ = writeln!(text, "        ({symbol:?}, 0x{layout}),");
+    }
     text += "    ];\n    const LINKED: &'static [::lanewise_std::kernel::Linked] = &[\n";
     for path in &output.linked {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -155,6 +159,17 @@ fn symbols_of(output: &Output) -> BTreeSet<&str> {
         .flat_map(|module| {
             let kernels = module.kernels.iter().map(|it| &*it.description.name);
             kernels.chain(module.statics.iter().map(|it| &*it.name))
+        })
+        .collect()
+}
+
+/// What each kernel expects of the host, in order; more than once if targets differ in it.
+fn layouts_of(output: &Output) -> BTreeSet<(&str, &str)> {
+    let modules = output.manifest.modules.iter();
+    modules
+        .flat_map(|module| {
+            let described = module.kernels.iter().map(|it| &it.description);
+            described.filter_map(|it| Some((&*it.name, it.layout.as_deref()?)))
         })
         .collect()
 }

@@ -32,6 +32,10 @@ pub struct Description {
     /// The first target that can run the kernel; it is left out of modules for earlier ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_arch: Option<String>,
+    /// 16 digits that stand for what the kernel expects of the host: names, types and what these are made of, and the launch's contract. The host's
+    /// half of the kernel has the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layout: Option<String>,
     /// The Rust file.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub file: String,

@@ -37,6 +37,7 @@ fn of_static(item: ItemStatic) -> syn::Result<TokenStream> {
             "leave `mut` out: a `DeviceGlobal` changes through `set` and atomics",
         ));
     }
+    symbol::check(&item.ident)?;
     let section = match type_name(&item.ty).as_deref() {
         Some("DeviceGlobal") => None,
         Some("ConstantMemory") => Some(quote!(#[unsafe(link_section = #CONSTANT_SECTION)])),
@@ -123,6 +124,10 @@ mod tests {
         assert!(
             error("x", "static X: DeviceGlobal<f32> = f();")
                 .starts_with("`#[device]` has no options")
+        );
+        assert!(
+            error("", "static GRÖSSE: DeviceGlobal<f32> = f();")
+                .starts_with("`GRÖSSE` is a symbol of the PTX too")
         );
         assert!(error("", "struct X;").starts_with("`#[device]` stands on a static"));
     }

@@ -6,10 +6,23 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Error, Path};
+use syn::{Error, Ident, Path};
 
 /// Where a build script that embeds PTX says which Rust module the type `Ptx` is in: `crate`, or `crate::kernels`.
 const MODULE: &str = "LANEWISE_MODULE";
+
+/// Refuses what can't be a name in PTX.
+///
+/// PTX ISA, "Identifiers".
+pub(crate) fn check(name: &Ident) -> syn::Result<()> {
+    if name.to_string().is_ascii() {
+        return Ok(());
+    }
+    let message = format!(
+        "`{name}` is a symbol of the PTX too, where a name has letters of ASCII only"
+    );
+    Err(Error::new(name.span(), message))
+}
 
 /// The symbol that rustc is told, as the value of `export_name`.
 pub(crate) fn on_device(name: &str) -> TokenStream {

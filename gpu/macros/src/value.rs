@@ -1,7 +1,7 @@
 //! `#[derive(Value)]`: the layout is said, the fields are values, nothing is between them.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{ToTokens, quote};
 use syn::{Data, DeriveInput, Error, Fields, Ident, Type, parse_quote};
 
 /// Layouts that are the same on both sides, beside `C` and `transparent`: those of enumerations.
@@ -39,6 +39,8 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
             );
         }
     });
+    let reprs = item.attrs.iter().filter(|it| it.path().is_ident("repr"));
+    let text = quote!(#(#reprs)*).to_string() + &fields_text(&item.data);
     // A type without parameters is looked at where it stands, others where they are used.
     let now = item
         .generics
@@ -58,12 +60,27 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
                 #(::lanewise_std::kernel::assert_value::<#fields>();)*
                 #holes
             };
+            const LAYOUT: u64 = {
+                let number = ::lanewise_std::kernel::layout::of_size::<Self>();
+                let number = ::lanewise_std::kernel::layout::text(number, #text);
+                #(let number = ::lanewise_std::kernel::layout::number(number, <#fields as ::lanewise_std::kernel::Value>::LAYOUT);)*
+                number
+            };
         }
         // SAFETY: no field refers to memory of the host.
         #[cfg(not(target_arch = "nvptx64"))]
         unsafe impl #parameters ::lanewise_std::kernel::DeviceCopy for #name #arguments #bounds {}
         #now
     })
+}
+
+/// The names of fields and variants, and the numbers of these, as written.
+fn fields_text(data: &Data) -> String {
+    match data {
+        Data::Struct(data) => data.fields.to_token_stream().to_string(),
+        Data::Enum(data) => data.variants.to_token_stream().to_string(),
+        Data::Union(_) => String::new(),
+    }
 }
 
 fn types(fields: &Fields) -> impl Iterator<Item = Type> {

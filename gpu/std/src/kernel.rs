@@ -6,6 +6,8 @@
 
 mod contract;
 mod element;
+#[doc(hidden)]
+pub mod layout;
 mod module;
 mod value;
 

@@ -93,6 +93,8 @@ struct Manifest {
 struct Kernel {
     name: String,
     params: Vec<Param>,
+    /// Of what the types are made, and the contract.
+    layout: Option<String>,
 }
 
 #[derive(Deserialize, PartialEq)]

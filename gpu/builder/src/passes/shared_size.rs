@@ -93,6 +93,7 @@ fn describe(function: FunctionValue<'_>) -> Description {
         cooperative: false,
         launches: false,
         min_arch: None,
+        layout: None,
         file: String::new(),
         line: 0,
     }

@@ -17,6 +17,7 @@ const IMPORT: &str = "__lanewise_import.";
 /// A function that other modules may call.
 pub(super) fn exported(item: ItemFn) -> syn::Result<TokenStream> {
     check(&item.sig)?;
+    symbol::check(&item.sig.ident)?;
     let is_c = item
         .sig
         .abi
@@ -73,6 +74,7 @@ pub(super) fn imported(mut item: ItemForeignMod) -> syn::Result<TokenStream> {
 /// What stands for an imported function on the host.
 fn panicking(function: &ForeignItemFn) -> syn::Result<TokenStream> {
     check(&function.sig)?;
+    symbol::check(&function.sig.ident)?;
     let ForeignItemFn {
         attrs, vis, sig, ..
     } = function;

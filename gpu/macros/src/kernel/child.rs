@@ -24,13 +24,13 @@ pub(super) fn implementation(kernel: &Kernel, instance: &Instance) -> TokenStrea
     let names: Vec<_> = kernel.params.iter().map(|param| &param.name).collect();
     let fields = kernel.params.iter().map(device::parameter);
     let values = kernel.params.iter().map(|param| {
-        let (name, length) = (&param.name, param.length_name());
+        let (name, passed, length) = (&param.name, param.passed_name(), param.length_name());
         match param.lowering {
-            Lowering::ReadSlice { .. } => quote!(#name: #name.as_ptr(), #length: #name.len()),
+            Lowering::ReadSlice { .. } => quote!(#passed: #name.as_ptr(), #length: #name.len()),
             Lowering::WriteSlice { .. } => {
-                quote!(#name: #name.raw_parts().0, #length: #name.raw_parts().1)
+                quote!(#passed: #name.raw_parts().0, #length: #name.raw_parts().1)
             }
-            Lowering::TensorMap | Lowering::Value => quote!(#name),
+            Lowering::TensorMap | Lowering::Value => quote!(#passed: #name),
         }
     });
     quote! {

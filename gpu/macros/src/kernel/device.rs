@@ -6,7 +6,7 @@ use syn::Visibility;
 
 use super::instances::Instance;
 use super::signature::{Lowering, Param};
-use super::{Kernel, child, handle, manifest};
+use super::{Kernel, child, handle, layout, manifest};
 use crate::{float_mode, symbol};
 
 pub(super) fn expand(kernel: &Kernel) -> TokenStream {
@@ -47,7 +47,12 @@ fn entry(kernel: &Kernel, instance: &Instance) -> TokenStream {
         .as_ref()
         .map(|contract| quote!(const { #contract }.assume();));
 
-    let manifest::Json { text, slices } = manifest::json(kernel, instance);
+    let manifest::Json {
+        text,
+        slices,
+        layout: digits,
+    } = manifest::json(kernel, instance);
+    let layout = layout::number(kernel, instance);
     let prefix = manifest::PREFIX;
     let export = symbol::on_device(symbol);
     let (length, bytes) = (text.len(), Literal::byte_string(text.as_bytes()));
@@ -74,7 +79,7 @@ fn entry(kernel: &Kernel, instance: &Instance) -> TokenStream {
         static #statics: [u8; #length] = {
             #[allow(unused_imports)]
             use ::lanewise_std::kernel::HoldsCells as _;
-            ::lanewise_std::kernel::describe(*#bytes, &[#(#slices),*])
+            ::lanewise_std::kernel::describe(*#bytes, &[#(#slices),*], (#digits, #layout))
         };
 
         #child
@@ -88,8 +93,8 @@ pub(super) fn entry_name(instance: &Instance) -> Ident {
 
 /// The PTX parameters of one Rust parameter.
 pub(super) fn parameter(param: &Param) -> TokenStream {
-    let Param { name, ty, lowering } = param;
-    let length = param.length_name();
+    let Param { ty, lowering, .. } = param;
+    let (name, length) = (param.passed_name(), param.length_name());
     match lowering {
         Lowering::ReadSlice { element } => quote!(#name: *const #element, #length: usize),
         Lowering::WriteSlice { element } => quote!(#name: *mut #element, #length: usize),
@@ -100,8 +105,8 @@ pub(super) fn parameter(param: &Param) -> TokenStream {
 
 /// The Rust argument, put together from its PTX parameters.
 fn argument(param: &Param) -> TokenStream {
-    let Param { name, ty, lowering } = param;
-    let length = param.length_name();
+    let Param { ty, lowering, .. } = param;
+    let (name, length) = (param.passed_name(), param.length_name());
     match lowering {
         Lowering::ReadSlice { .. } => quote!(::lanewise_std::kernel::read_slice(#name, #length)),
         Lowering::WriteSlice { .. } => quote!(<#ty>::from_raw_parts(#name, #length)),

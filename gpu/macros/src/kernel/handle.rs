@@ -12,7 +12,7 @@ use super::companion::option;
 use super::instances::Instance;
 use super::shape::Cluster;
 use super::signature::{self, Lowering, Param};
-use super::{Kernel, child};
+use super::{Kernel, child, layout};
 use crate::symbol;
 
 pub(super) fn expand(kernel: &Kernel) -> syn::Result<TokenStream> {
@@ -132,6 +132,17 @@ fn implementation(kernel: &Kernel, instance: &Instance) -> syn::Result<TokenStre
         quote!(const CLUSTER: ::core::option::Option<[u32; 3]> = ::core::option::Option::Some([#x, #y, #z]);)
     });
     let checks = checks(kernel);
+    let (name, text, number) = (
+        &kernel.function.sig.ident,
+        &instance.symbol,
+        layout::number(kernel, instance),
+    );
+    let agree = quote_spanned!(name.span()=>
+        const _: () = ::lanewise_std::kernel::layout::assert_agree::<#module>(
+            ::lanewise_std::kernel::symbol::<#module>(::core::module_path!(), #text),
+            #number,
+        );
+    );
     // The instance's types keep the bounds of the function; on the device the entry point would say so, to whoever builds for it.
     let (body, generic) = (&kernel.function.sig.ident, &instance.arguments);
     let bounds_hold = kernel
@@ -159,6 +170,7 @@ fn implementation(kernel: &Kernel, instance: &Instance) -> syn::Result<TokenStre
         #safe
         #child
         #checks
+        #agree
         #bounds_hold
     })
 }

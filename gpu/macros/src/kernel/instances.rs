@@ -8,6 +8,7 @@ use syn::{Error, GenericParam, Ident, ItemFn, Lit, Type};
 
 use super::Kernel;
 use super::options::{Argument, Group};
+use crate::symbol;
 
 /// One entry point.
 pub(super) struct Instance {
@@ -85,6 +86,7 @@ impl VisitMut for Fill<'_> {
 /// Pairs a function's generic parameters with what is listed for them.
 pub(super) fn of(function: &ItemFn, groups: Option<Vec<Group>>) -> syn::Result<Vec<Instance>> {
     let name = &function.sig.ident;
+    symbol::check(name)?;
     let parameters: Vec<&GenericParam> = function.sig.generics.params.iter().collect();
     let Some(groups) = groups else {
         let (name, what, example) = match parameters.first() {
@@ -174,10 +176,10 @@ fn words(ty: &str) -> String {
             .find(|c: char| !(c.is_alphanumeric() || c == '_'))
             .unwrap_or(word.len());
         rest = &word[end..];
-        // What stands before `::` says where the type is, not what.
-        if !rest.trim_start().starts_with("::")
-            || rest.trim_start()[2..].trim_start().starts_with('<')
-        {
+        // What stands before `::` says where the type is, not what; and PTX has names of ASCII only.
+        let after = rest.trim_start().strip_prefix("::");
+        let is_what = after.is_none_or(|after| after.trim_start().starts_with('<'));
+        if is_what && word[..end].is_ascii() {
             words.push(&word[..end]);
         }
     }
@@ -190,6 +192,8 @@ mod tests {
 
     #[test]
     fn a_type_is_a_part_of_a_symbol_by_its_words() {
+        // A word that PTX can't have is left out.
+        assert_eq!(words("Größe < f32 >"), "f32");
         assert_eq!(words("f32"), "f32");
         assert_eq!(words("crate :: ops::Line < f32 >"), "Line_f32");
         assert_eq!(words("[u8; 4]"), "u8_4");

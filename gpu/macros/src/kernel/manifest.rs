@@ -25,10 +25,32 @@ pub(super) struct Json<'a> {
     pub(super) text: String,
     /// Where each [`READ_SLICE`] begins, in bytes, and the type of the slice's elements: only the compiler knows if they are cells.
     pub(super) slices: Vec<(usize, &'a Type)>,
+    /// Where the 16 digits of the [`layout`](super::layout) begin.
+    pub(super) layout: usize,
 }
 
 /// Writes the JSON.
 pub(super) fn json<'a>(kernel: &'a Kernel, instance: &Instance) -> Json<'a> {
+    let (mut text, slices) = agreed(kernel, instance);
+    text.push_str(",\"layout\":\"");
+    let layout = text.len();
+    let place = kernel.function.sig.ident.span().unwrap();
+    let _ = write!(
+        text,
+        "{:016}\",\"file\":{},\"line\":{}}}",
+        0,
+        string(&place.file()),
+        place.line()
+    );
+    Json {
+        text,
+        slices,
+        layout,
+    }
+}
+
+/// The first part of it, which host and device have to agree on, with its slices.
+pub(super) fn agreed<'a>(kernel: &'a Kernel, instance: &Instance) -> (String, Vec<(usize, &'a Type)>) {
     let mut slices = Vec::new();
     let mut text = format!("{{\"name\":{},\"params\":[", string(&instance.symbol));
     for (position, param) in kernel.params.iter().enumerate() {
@@ -70,14 +92,7 @@ pub(super) fn json<'a>(kernel: &'a Kernel, instance: &Instance) -> Json<'a> {
     if kernel.launches {
         text.push_str(",\"launches\":true");
     }
-    let place = kernel.function.sig.ident.span().unwrap();
-    let _ = write!(
-        text,
-        ",\"file\":{},\"line\":{}}}",
-        string(&place.file()),
-        place.line()
-    );
-    Json { text, slices }
+    (text, slices)
 }
 
 /// A JSON string.

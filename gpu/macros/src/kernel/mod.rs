@@ -1,7 +1,7 @@
 //! `#[kernel]`: a function in, a PTX entry point and a host handle out.
 //!
 //! The steps are the modules: [`options`], [`bounds`], [`shape`] and [`contract`] read the attributes, [`signature`] checks the function,
-//! [`manifest`] describes it to the builder, [`device`] and [`handle`] write the two expansions, [`child`] what
+//! [`manifest`] describes it to the builder, [`layout`] says what both sides have to agree on, [`device`] and [`handle`] write the two expansions, [`child`] what
 //! both need for a kernel that kernels launch.
 
 mod bounds;
@@ -11,6 +11,7 @@ mod contract;
 mod device;
 mod handle;
 mod instances;
+mod layout;
 mod manifest;
 mod options;
 mod shape;

@@ -207,10 +207,16 @@ impl Param {
 
     /// The name of the parameter that carries a slice's length: not one that a kernel's author would choose for another.
     pub(super) fn length_name(&self) -> Ident {
-        let name = self.name.unraw();
-        let length: Ident = quote::format_ident!("__{name}_length");
-        let length: Ident = parse_quote_spanned!(name.span()=> #length);
-        length
+        self.own_name(&format!("__{}_length", self.name.unraw()))
+    }
+
+    /// The name of the entry point's parameter, which may not hide the kernel that the entry point calls.
+    pub(super) fn passed_name(&self) -> Ident {
+        self.own_name(&format!("__{}", self.name.unraw()))
+    }
+
+    fn own_name(&self, name: &str) -> Ident {
+        Ident::new(name, self.name.span())
     }
 }
 

@@ -47,6 +47,7 @@ fn functions_of_the_wrong_kind_are_refused() {
     refuses("", "extern \"C\" fn k() {}", "leave the ABI out");
     refuses("", "fn k() -> u32 { 1 }", "a kernel returns nothing");
     refuses("", "fn k<'a>(a: &'a [f32]) {}", "leave lifetimes out");
+    refuses("", "fn größe() {}", "`größe` is a symbol of the PTX too");
 }
 
 #[test]

@@ -56,7 +56,10 @@ impl LaunchContract {
                 block,
             });
         }
-        let threads: u64 = block.iter().map(|&size| u64::from(size)).product();
+        // Saturates: three numbers of 32 bits may not fit, and no device has such blocks.
+        let threads = block
+            .iter()
+            .fold(1u64, |threads, &size| threads.saturating_mul(size.into()));
         if self.whole_warps && !threads.is_multiple_of(u64::from(WARP)) {
             return Err(BrokenContract::WholeWarps { threads });
         }
@@ -201,6 +204,7 @@ mod tests {
     #[test]
     fn any_launch_keeps_the_empty_contract() {
         assert_eq!(LaunchContract::ANY.check([u32::MAX; 3], [7, 5, 3]), Ok(()));
+        assert_eq!(LaunchContract::ANY.check([1; 3], [u32::MAX; 3]), Ok(()));
     }
 
     #[test]

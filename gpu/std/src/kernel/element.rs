@@ -39,13 +39,19 @@ impl<T> HoldsCells for Element<T> {}
 impl<T> HoldsCells for Shared<T> {}
 
 /// The description of a kernel with `cell_slice` for each `read_slice` whose elements are not read-only: `slices` says where each
-/// word begins, in bytes, and whether it stays.
+/// word begins, in bytes, and whether it stays. A number of 16 digits is written where `layout` says.
 #[doc(hidden)]
 #[must_use]
 pub const fn describe<const LENGTH: usize>(
     mut text: [u8; LENGTH],
     slices: &[(usize, bool)],
+    (start, layout): (usize, u64),
 ) -> [u8; LENGTH] {
+    let mut digit = 0;
+    while digit < 16 {
+        text[start + digit] = b"0123456789abcdef"[(layout >> (60 - 4 * digit)) as usize & 15];
+        digit += 1;
+    }
     let word = b"cell_slice";
     let mut slice = 0;
     while slice < slices.len() {
@@ -155,15 +161,16 @@ mod tests {
     }
 
     #[test]
-    fn a_description_names_the_slices_of_cells() {
-        let text = *b"read_slice,read_slice";
+    fn a_description_names_the_slices_of_cells_and_has_the_number() {
+        let text = *b"read_slice,read_slice 0000000000000000";
+        let number = (22, 0x0123_4567_89ab_cdef);
         assert_eq!(
-            &describe(text, &[(0, true), (11, false)]),
-            b"read_slice,cell_slice"
+            &describe(text, &[(0, true), (11, false)], number),
+            b"read_slice,cell_slice 0123456789abcdef"
         );
         assert_eq!(
-            &describe(text, &[(0, false), (11, true)]),
-            b"cell_slice,read_slice"
+            &describe(text, &[(0, false), (11, true)], number),
+            b"cell_slice,read_slice 0123456789abcdef"
         );
     }
 }

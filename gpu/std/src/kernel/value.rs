@@ -2,7 +2,16 @@
 
 use core::num::NonZero;
 
+use super::layout;
+
 /// A type that a kernel takes by value: its bytes mean the same on the host and on the device.
+///
+/// What has no bytes, as `[u8; 0]` or a structure that only marks, is no parameter of the PTX, and aligns none:
+///
+/// ```compile_fail,E0080
+/// #[lanewise_macros::kernel]
+/// pub fn weigh(weights: [f32; 0]) {}
+/// ```
 ///
 /// # Safety
 /// The type has the same layout on both sides (a primitive, or `#[repr(C)]` of such), and holds no reference.
@@ -19,13 +28,18 @@ pub unsafe trait Value: Copy + 'static {
     /// Whether it is an address by itself: the host passes a buffer for one, so that nobody passes one of the host's.
     #[doc(hidden)]
     const IS_ADDRESS: bool = false;
+    /// What the type is made of, as a number: see [`layout`].
+    #[doc(hidden)]
+    const LAYOUT: u64 = layout::of_size::<Self>();
 }
 
 macro_rules! values {
     ($($ty:ty)*) => {
         $(
             // SAFETY: a primitive.
-            unsafe impl Value for $ty {}
+            unsafe impl Value for $ty {
+                const LAYOUT: u64 = layout::text(layout::START, stringify!($ty));
+            }
         )*
     };
 }
@@ -36,9 +50,13 @@ macro_rules! non_zero {
     ($($ty:ty)*) => {
         $(
             // SAFETY: a primitive that is not zero.
-            unsafe impl Value for NonZero<$ty> {}
+            unsafe impl Value for NonZero<$ty> {
+                const LAYOUT: u64 = layout::text(<$ty>::LAYOUT, "not zero");
+            }
             // SAFETY: the language promises that zero is `None`.
-            unsafe impl Value for Option<NonZero<$ty>> {}
+            unsafe impl Value for Option<NonZero<$ty>> {
+                const LAYOUT: u64 = layout::text(<$ty>::LAYOUT, "or none");
+            }
         )*
     };
 }
@@ -56,10 +74,17 @@ unsafe impl<T: 'static> Value for *mut T {
 // SAFETY: an array is its elements, one after another.
 unsafe impl<T: Value, const N: usize> Value for [T; N] {
     const IS_ADDRESS: bool = T::IS_ADDRESS;
+    const LAYOUT: u64 = layout::number(T::LAYOUT, N as u64);
 }
 
 /// Compiles if `T` may be passed by value; `#[kernel]` writes a call for each such parameter.
 #[doc(hidden)]
 pub const fn assert_value<T: Value>() {
-    const { T::CHECKED }
+    const {
+        T::CHECKED;
+        assert!(
+            size_of::<T>() > 0 || align_of::<T>() == 1,
+            "a parameter without bytes can't be aligned: it is no parameter of the PTX"
+        );
+    }
 }

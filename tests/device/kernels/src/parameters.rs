@@ -68,6 +68,28 @@ pub fn halves_arrive(
     }
 }
 
+/// What marks and holds nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Value)]
+#[repr(C)]
+pub struct Mark;
+
+/// Parameters and elements without bytes stand between others, which arrive all the same: the two numbers, and how many marks there are. One parameter
+/// is called as the kernel is.
+#[kernel]
+pub fn marks(
+    _first: Mark,
+    small: u8,
+    _none: [u8; 0],
+    large: u64,
+    marks: &[Mark],
+    _last: Mark,
+    mut out: DisjointSlice<[u64; 3]>,
+) {
+    if let Some(out) = out.get_mut(thread::index_1d()) {
+        *out = [small.into(), large, marks.len() as u64];
+    }
+}
+
 /// A run of numbers somewhere on the device.
 #[derive(Clone, Copy, Debug, Value)]
 #[repr(C)]

@@ -3,7 +3,9 @@
 use std::num::NonZero;
 
 use device::device;
-use device_kernels::parameters::{Run, arrive, count, exchange, follow, halves_arrive};
+use device_kernels::parameters::{
+    Mark, Run, arrive, count, exchange, follow, halves_arrive, marks,
+};
 use device_kernels::types::{Mixed, Shape};
 use lanewise::{DeviceBuffer, LaunchConfig};
 use lanewise_std::half::{Bf16, Bf16x2, F16, F16x2};
@@ -214,5 +216,24 @@ proptest! {
             *c = c.wrapping_add(i as u32);
         }
         prop_assert_eq!(buffer.to_vec().expect("no fault"), expected);
+    }
+}
+
+#[test]
+fn what_has_no_bytes_shifts_nothing() {
+    let device = device();
+    let stream = device.stream().expect("a stream");
+    for length in [0, 1, 1000] {
+        let between = DeviceBuffer::from_slice(&device, &vec![Mark; length]).expect("a buffer");
+        let mut out = DeviceBuffer::from_slice(&device, &[[0u64; 3]; 2]).expect("a buffer");
+        let arguments = (Mark, 7u8, [], u64::MAX, &between, Mark, &mut out);
+        device
+            .launch(&stream, marks, LaunchConfig::new(1, 2), arguments)
+            .expect("a launch");
+        assert_eq!(
+            out.to_vec().expect("no fault"),
+            [[7, u64::MAX, length as u64]; 2]
+        );
+        assert_eq!(between.to_vec().expect("no fault").len(), length);
     }
 }

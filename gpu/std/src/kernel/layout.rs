@@ -1,0 +1,184 @@
+//! What the two halves of a kernel have to agree on, as a number.
+//!
+//! A kernel is compiled twice, and what is written once may mean two things: a `#[cfg]`, a constant or a type may differ between host and
+//! device. Then the host would pass what the device does not expect. So `#[kernel]` makes a number on each side: of the parameters' names and
+//! types, of what those types are made of, and of what the kernel asks of its launch. The builder writes the device's into the [`Module`], and
+//! the host's half does not compile if its own is another.
+
+use core::marker::PhantomData;
+
+use super::{LaunchContract, Module, Value};
+
+/// Where a number begins: FNV-1a of nothing.
+pub const START: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// The number, and this text.
+#[must_use]
+pub const fn text(number: u64, text: &str) -> u64 {
+    bytes(number, text.as_bytes())
+}
+
+/// The number, and this one.
+#[must_use]
+pub const fn number(number: u64, more: u64) -> u64 {
+    bytes(number, &more.to_le_bytes())
+}
+
+const fn bytes(mut number: u64, bytes: &[u8]) -> u64 {
+    let mut at = 0;
+    while at < bytes.len() {
+        number = (number ^ bytes[at] as u64).wrapping_mul(0x0000_0100_0000_01b3);
+        at += 1;
+    }
+    number
+}
+
+/// The number of a type of which nothing is known but its size and alignment.
+#[must_use]
+pub const fn of_size<T>() -> u64 {
+    number(number(START, size_of::<T>() as u64), align_of::<T>() as u64)
+}
+
+/// The number, and what a contract asks for.
+#[must_use]
+pub const fn contract(start: u64, contract: LaunchContract) -> u64 {
+    let [x, y, z] = match contract.block {
+        Some(block) => block,
+        None => [0; 3],
+    };
+    let (whole, narrow) = (contract.whole_warps as u64, contract.narrow as u64);
+    let it = number(start, contract.dimensions as u64);
+    let it = number(number(it, x as u64), (y as u64) << 32 | z as u64);
+    number(it, whole << 1 | narrow)
+}
+
+/// Has the number of a type; [`OfSize`] has those of types that are no [`Value`].
+pub struct Layout<T>(PhantomData<T>);
+
+impl<T: Value> Layout<T> {
+    /// What the type is made of.
+    pub const NUMBER: u64 = T::LAYOUT;
+}
+
+/// The number of any type: [`Layout`]'s own goes before it.
+pub trait OfSize {
+    /// Size and alignment.
+    const NUMBER: u64;
+}
+
+impl<T> OfSize for Layout<T> {
+    const NUMBER: u64 = of_size::<T>();
+}
+
+/// Compiles if no half of the kernel that the builder has seen has another number.
+///
+/// ```compile_fail,E0080
+/// use lanewise_std::kernel::{Module, PtxText, Renamed, layout};
+///
+/// #[derive(Clone, Copy)]
+/// struct Ptx;
+///
+/// // SAFETY: there is no text.
+/// unsafe impl Module for Ptx {
+///     const NAME: &'static str = "demo";
+///     const PATH: &'static str = "demo";
+///     const TEXTS: &'static [PtxText] = &[];
+///     const RENAMED: &'static [Renamed] = &[];
+///     const LAYOUTS: &'static [(&'static str, u64)] = &[("scale", 1)];
+/// }
+///
+/// const _: () = layout::assert_agree::<Ptx>("scale", 2);
+/// ```
+pub const fn assert_agree<M: Module>(symbol: &str, layout: u64) {
+    assert!(
+        agree(M::LAYOUTS, symbol, layout),
+        "this kernel is another one for the device than for the host: a `#[cfg]`, a constant or a type of its parameters or its contract \
+         differs between the two"
+    );
+}
+
+/// Whether the entries of this symbol, in a list that is in order, all have this number.
+const fn agree(layouts: &[(&str, u64)], symbol: &str, layout: u64) -> bool {
+    let (mut start, mut end) = (0, layouts.len());
+    while start < end {
+        let middle = start + (end - start) / 2;
+        if is_less(layouts[middle].0.as_bytes(), symbol.as_bytes()) {
+            start = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    while start < layouts.len() && !is_less(symbol.as_bytes(), layouts[start].0.as_bytes()) {
+        if layouts[start].1 != layout {
+            return false;
+        }
+        start += 1;
+    }
+    true
+}
+
+/// `<` of texts, which is not to be had in a constant.
+const fn is_less(a: &[u8], b: &[u8]) -> bool {
+    let mut at = 0;
+    while at < a.len() && at < b.len() {
+        if a[at] != b[at] {
+            return a[at] < b[at];
+        }
+        at += 1;
+    }
+    a.len() < b.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{OfSize as _, *};
+
+    #[test]
+    fn types_are_told_apart_by_what_they_are_made_of() {
+        const { assert!(<Layout<bool>>::NUMBER != <Layout<u8>>::NUMBER) };
+        const { assert!(<Layout<[u32; 4]>>::NUMBER != <Layout<[u32; 16]>>::NUMBER) };
+        const { assert!(<Layout<[f32; 4]>>::NUMBER != <Layout<[u32; 4]>>::NUMBER) };
+        // A type that is no `Value` by its size.
+        struct Own(#[allow(dead_code)] u64);
+        const { assert!(<Layout<Own>>::NUMBER == of_size::<u64>()) };
+    }
+
+    #[test]
+    fn every_clause_of_a_contract_counts() {
+        let any = LaunchContract::ANY;
+        let others = [
+            any,
+            LaunchContract { dimensions: 2, ..any },
+            LaunchContract {
+                block: Some([32, 8, 1]),
+                ..any
+            },
+            LaunchContract {
+                block: Some([32, 1, 8]),
+                ..any
+            },
+            LaunchContract {
+                whole_warps: true,
+                ..any
+            },
+            LaunchContract { narrow: true, ..any },
+        ];
+        let numbers = others.map(|it| contract(START, it));
+        for (i, one) in numbers.iter().enumerate() {
+            assert!(!numbers[i + 1..].contains(one), "{:?}", others[i]);
+        }
+    }
+
+    #[test]
+    fn all_entries_of_a_symbol_have_to_agree() {
+        let layouts = [("a", 1), ("b", 2), ("b", 3), ("bb", 4), ("c", 5)];
+        assert!(agree(&layouts, "a", 1) && agree(&layouts, "bb", 4) && agree(&layouts, "c", 5));
+        assert!(!agree(&layouts, "a", 2) && !agree(&layouts, "c", 4));
+        assert!(!agree(&layouts, "b", 2), "of two targets one differs");
+        // What the builder has left out nobody can launch.
+        for absent in ["", "aa", "d"] {
+            assert!(agree(&layouts, absent, 9));
+        }
+        assert!(agree(&[], "a", 1));
+    }
+}

@@ -74,6 +74,8 @@ pub enum Lower {
     TensorMap,
     /// One parameter that holds the value itself.
     Value,
+    /// No parameter: a value without bytes.
+    Empty,
 }
 
 /// A kernel in a compiled module.

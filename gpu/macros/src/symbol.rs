@@ -18,9 +18,8 @@ pub(crate) fn check(name: &Ident) -> syn::Result<()> {
     if name.to_string().is_ascii() {
         return Ok(());
     }
-    let message = format!(
-        "`{name}` is a symbol of the PTX too, where a name has letters of ASCII only"
-    );
+    let message =
+        format!("`{name}` is a symbol of the PTX too, where a name has letters of ASCII only");
     Err(Error::new(name.span(), message))
 }
 

@@ -48,6 +48,7 @@ fn ptx_parameters(lower: Lower) -> u32 {
     match lower {
         Lower::ReadSlice | Lower::CellSlice | Lower::WriteSlice => 2,
         Lower::TensorMap | Lower::Value => 1,
+        Lower::Empty => 0,
     }
 }
 

@@ -49,16 +49,23 @@ fn entry(kernel: &Kernel, instance: &Instance) -> TokenStream {
 
     let manifest::Json {
         text,
-        slices,
+        words,
         layout: digits,
     } = manifest::json(kernel, instance);
     let layout = layout::number(kernel, instance);
     let prefix = manifest::PREFIX;
     let export = symbol::on_device(symbol);
     let (length, bytes) = (text.len(), Literal::byte_string(text.as_bytes()));
-    let slices = slices.iter().map(
-        |(at, element)| quote!((#at, <::lanewise_std::kernel::Element<#element>>::IS_READ_ONLY)),
-    );
+    let words = words.iter().map(|(at, lowering, ty)| {
+        let (is_first, [first, second]) = match lowering {
+            Lowering::Value => (quote!(::core::mem::size_of::<#ty>() > 0), manifest::VALUE),
+            _ => (
+                quote!(<::lanewise_std::kernel::Element<#ty>>::IS_READ_ONLY),
+                manifest::READ_SLICE,
+            ),
+        };
+        quote!((#at, if #is_first { #first } else { #second }))
+    });
     quote! {
         #checks
 
@@ -79,7 +86,7 @@ fn entry(kernel: &Kernel, instance: &Instance) -> TokenStream {
         static #statics: [u8; #length] = {
             #[allow(unused_imports)]
             use ::lanewise_std::kernel::HoldsCells as _;
-            ::lanewise_std::kernel::describe(*#bytes, &[#(#slices),*], (#digits, #layout))
+            ::lanewise_std::kernel::describe(*#bytes, &[#(#words),*], (#digits, #layout))
         };
 
         #child

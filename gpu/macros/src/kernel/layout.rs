@@ -14,12 +14,15 @@ use super::{Kernel, manifest};
 /// The number, for the scope of an entry point.
 pub(super) fn number(kernel: &Kernel, instance: &Instance) -> TokenStream {
     let (text, _) = manifest::agreed(kernel, instance);
-    let types = kernel.params.iter().filter_map(|param| match &param.lowering {
-        Lowering::ReadSlice { element } | Lowering::WriteSlice { element } => Some(element),
-        Lowering::Value => Some(&param.ty),
-        // A map has one form, and says itself what it is of.
-        Lowering::TensorMap => None,
-    });
+    let types = kernel
+        .params
+        .iter()
+        .filter_map(|param| match &param.lowering {
+            Lowering::ReadSlice { element } | Lowering::WriteSlice { element } => Some(element),
+            Lowering::Value => Some(&param.ty),
+            // A map has one form, and says itself what it is of.
+            Lowering::TensorMap => None,
+        });
     let contract = kernel.contract.as_ref().map(
         |contract| quote!(let number = ::lanewise_std::kernel::layout::contract(number, { #contract });),
     );

@@ -15,23 +15,24 @@ use syn::Type;
 /// The prefix of the statics' names.
 pub(super) const PREFIX: &str = "__lanewise_kernel.";
 
-/// What stands for a slice that nothing writes; where its elements turn out to be cells, `lanewise_std::kernel::describe` puts
-/// `cell_slice`, a word of the same length, in its place.
-const READ_SLICE: &str = "read_slice";
+/// A slice that nothing writes; and one whose elements turn out to be cells, by a word of the same length.
+pub(super) const READ_SLICE: [&str; 2] = ["read_slice", "cell_slice"];
+/// A value; and one that turns out to have no bytes.
+pub(super) const VALUE: [&str; 2] = ["value", "empty"];
 
 /// The JSON for one entry point.
 pub(super) struct Json<'a> {
     /// The text of the description, as JSON.
     pub(super) text: String,
-    /// Where each [`READ_SLICE`] begins, in bytes, and the type of the slice's elements: only the compiler knows if they are cells.
-    pub(super) slices: Vec<(usize, &'a Type)>,
+    /// Where each word begins, in bytes, that the compiler alone can choose, and of which parameter it is: `lanewise_std::kernel::describe` writes it.
+    pub(super) words: Vec<(usize, &'a Lowering, &'a Type)>,
     /// Where the 16 digits of the [`layout`](super::layout) begin.
     pub(super) layout: usize,
 }
 
 /// Writes the JSON.
 pub(super) fn json<'a>(kernel: &'a Kernel, instance: &Instance) -> Json<'a> {
-    let (mut text, slices) = agreed(kernel, instance);
+    let (mut text, words) = agreed(kernel, instance);
     text.push_str(",\"layout\":\"");
     let layout = text.len();
     let place = kernel.function.sig.ident.span().unwrap();
@@ -44,28 +45,33 @@ pub(super) fn json<'a>(kernel: &'a Kernel, instance: &Instance) -> Json<'a> {
     );
     Json {
         text,
-        slices,
+        words,
         layout,
     }
 }
 
-/// The first part of it, which host and device have to agree on, with its slices.
-pub(super) fn agreed<'a>(kernel: &'a Kernel, instance: &Instance) -> (String, Vec<(usize, &'a Type)>) {
-    let mut slices = Vec::new();
+/// The first part of it, which host and device have to agree on, with its words.
+pub(super) fn agreed<'a>(
+    kernel: &'a Kernel,
+    instance: &Instance,
+) -> (String, Vec<(usize, &'a Lowering, &'a Type)>) {
+    let mut words = Vec::new();
     let mut text = format!("{{\"name\":{},\"params\":[", string(&instance.symbol));
     for (position, param) in kernel.params.iter().enumerate() {
         let comma = if position == 0 { "" } else { "," };
         let name = string(&param.name.to_string());
         let ty = string(&signature::text(&kernel.filled(param.ty.clone(), instance)));
         let lower = match param.lowering {
-            Lowering::ReadSlice { .. } => READ_SLICE,
+            Lowering::ReadSlice { .. } => READ_SLICE[0],
             Lowering::WriteSlice { .. } => "write_slice",
             Lowering::TensorMap => "tensor_map",
-            Lowering::Value => "value",
+            Lowering::Value => VALUE[0],
         };
         let _ = write!(text, "{comma}{{\"name\":{name},\"type\":{ty},\"lower\":\"");
-        if let Lowering::ReadSlice { element } = &param.lowering {
-            slices.push((text.len(), element));
+        match &param.lowering {
+            Lowering::ReadSlice { element } => words.push((text.len(), &param.lowering, element)),
+            Lowering::Value => words.push((text.len(), &param.lowering, &param.ty)),
+            Lowering::WriteSlice { .. } | Lowering::TensorMap => {}
         }
         let _ = write!(text, "{lower}\"}}");
     }
@@ -92,7 +98,7 @@ pub(super) fn agreed<'a>(kernel: &'a Kernel, instance: &Instance) -> (String, Ve
     if kernel.launches {
         text.push_str(",\"launches\":true");
     }
-    (text, slices)
+    (text, words)
 }
 
 /// A JSON string.

@@ -4,7 +4,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{
     Error, FnArg, GenericArgument, GenericParam, Ident, ItemFn, Lifetime, Pat, PathArguments,
-    ReturnType, Type, TypePath, TypeReference, parse_quote, parse_quote_spanned,
+    ReturnType, Type, TypePath, TypeReference, parse_quote,
 };
 
 /// One parameter of a kernel.

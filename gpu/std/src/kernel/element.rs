@@ -38,13 +38,13 @@ pub trait HoldsCells {
 impl<T> HoldsCells for Element<T> {}
 impl<T> HoldsCells for Shared<T> {}
 
-/// The description of a kernel with `cell_slice` for each `read_slice` whose elements are not read-only: `slices` says where each
-/// word begins, in bytes, and whether it stays. A number of 16 digits is written where `layout` says.
+/// The description of a kernel with these words where they begin, in bytes, and a number of 16 digits where `layout` says: what `#[kernel]` can't
+/// know.
 #[doc(hidden)]
 #[must_use]
 pub const fn describe<const LENGTH: usize>(
     mut text: [u8; LENGTH],
-    slices: &[(usize, bool)],
+    words: &[(usize, &str)],
     (start, layout): (usize, u64),
 ) -> [u8; LENGTH] {
     let mut digit = 0;
@@ -52,16 +52,15 @@ pub const fn describe<const LENGTH: usize>(
         text[start + digit] = b"0123456789abcdef"[(layout >> (60 - 4 * digit)) as usize & 15];
         digit += 1;
     }
-    let word = b"cell_slice";
-    let mut slice = 0;
-    while slice < slices.len() {
-        let (start, is_read_only) = slices[slice];
+    let mut number = 0;
+    while number < words.len() {
+        let (start, word) = words[number];
         let mut at = 0;
-        while !is_read_only && at < word.len() {
-            text[start + at] = word[at];
+        while at < word.len() {
+            text[start + at] = word.as_bytes()[at];
             at += 1;
         }
-        slice += 1;
+        number += 1;
     }
     text
 }
@@ -161,16 +160,16 @@ mod tests {
     }
 
     #[test]
-    fn a_description_names_the_slices_of_cells_and_has_the_number() {
-        let text = *b"read_slice,read_slice 0000000000000000";
-        let number = (22, 0x0123_4567_89ab_cdef);
+    fn a_description_has_its_words_and_its_number() {
+        let text = *b"read_slice,value 0000000000000000";
+        let number = (17, 0x0123_4567_89ab_cdef);
         assert_eq!(
-            &describe(text, &[(0, true), (11, false)], number),
-            b"read_slice,cell_slice 0123456789abcdef"
+            &describe(text, &[(0, "cell_slice"), (11, "value")], number),
+            b"cell_slice,value 0123456789abcdef"
         );
         assert_eq!(
-            &describe(text, &[(0, false), (11, true)], number),
-            b"cell_slice,read_slice 0123456789abcdef"
+            &describe(text, &[(11, "empty")], number),
+            b"read_slice,empty 0123456789abcdef"
         );
     }
 }

@@ -148,7 +148,10 @@ mod tests {
         let any = LaunchContract::ANY;
         let others = [
             any,
-            LaunchContract { dimensions: 2, ..any },
+            LaunchContract {
+                dimensions: 2,
+                ..any
+            },
             LaunchContract {
                 block: Some([32, 8, 1]),
                 ..any
@@ -161,7 +164,10 @@ mod tests {
                 whole_warps: true,
                 ..any
             },
-            LaunchContract { narrow: true, ..any },
+            LaunchContract {
+                narrow: true,
+                ..any
+            },
         ];
         let numbers = others.map(|it| contract(START, it));
         for (i, one) in numbers.iter().enumerate() {

@@ -81,7 +81,7 @@ unsafe impl<T: Value, const N: usize> Value for [T; N] {
 #[doc(hidden)]
 pub const fn assert_value<T: Value>() {
     const {
-        T::CHECKED;
+        let () = T::CHECKED;
         assert!(
             size_of::<T>() > 0 || align_of::<T>() == 1,
             "a parameter without bytes can't be aligned: it is no parameter of the PTX"

@@ -212,7 +212,7 @@ impl Param {
 
     /// The name of the entry point's parameter, which may not hide the kernel that the entry point calls.
     pub(super) fn passed_name(&self) -> Ident {
-        self.own_name(&format!("__{}", self.name.unraw()))
+        self.own_name(&format!("__{}_passed", self.name.unraw()))
     }
 
     fn own_name(&self, name: &str) -> Ident {

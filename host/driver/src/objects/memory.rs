@@ -14,7 +14,7 @@ use crate::abi::CUresult;
 use crate::error::{Error, Result, ensure, fail};
 use crate::{calling, observe};
 use lanewise_sim::checks::{FindingKind, Footprint};
-use lanewise_sim::memory::{Trail, Whereabouts};
+use lanewise_sim::memory::Trail;
 use lanewise_sim::{Allocation, FaultReport, Finding, Kind, MemoryError};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -372,10 +372,8 @@ pub(crate) fn range(role: &str, address: u64, bytes: u64) -> Result<Located> {
 pub(crate) fn freed(address: u64) -> Option<(u64, Allocation)> {
     device::all()
         .iter()
-        .find_map(|device| match device.sim.memory().whereabouts(address) {
-            Whereabouts::Freed(at, old) if old.kind != Kind::Registered => Some((at, old)),
-            _ => None,
-        })
+        .filter_map(|device| device.sim.memory().freed(address))
+        .find(|(_, old)| old.kind != Kind::Registered)
 }
 
 /// Reports, under the check of memory, that a call names memory that was freed.

@@ -445,6 +445,15 @@ impl Memory {
         })
     }
 
+    /// The freed allocation that an address is in, with how far in it is. Unlike [`whereabouts`](Self::whereabouts) it is quick where there is none: the host
+    /// is not asked what it has there.
+    pub fn freed(&self, address: u64) -> Option<(u64, Allocation)> {
+        match self.lock().table.whereabouts(address) {
+            Whereabouts::Freed(at, old) => Some((at, old)),
+            _ => None,
+        }
+    }
+
     /// What an address is, or lies next to: what a report says of it.
     pub fn whereabouts(&self, address: u64) -> Whereabouts {
         let found = self.lock().table.whereabouts(address);

@@ -37,6 +37,9 @@ fn a_freed_pointer_is_named() {
         memory.whereabouts(a + 8).to_string(),
         "is 8 bytes into freed allocation #1: 64 bytes, made at tests/a.rs:7"
     );
+    let freed = memory.freed(a + 8).map(|(at, old)| (at, old.base));
+    assert_eq!(freed, Some((8, a)));
+    assert_eq!(memory.freed(a + 64), None);
     assert_eq!(memory.used(), 0);
 }
 

@@ -326,7 +326,7 @@ fn a_stack_that_is_used_up_is_told_as_ever() {
         }
         deeper(here[0] + 1) + here[1]
     }
-    const CHILD: &str = "LANEWISE_TEST_DEEP";
+    const CHILD: &str = "HOST_ACCESS_DEEP";
     if super::simulator().is_none() {
         return;
     }

@@ -15,22 +15,22 @@ fn check(folder: &str, least: usize) {
 
 #[test]
 fn races_are_found_and_their_twins_are_silent() {
-    check("race", 33);
+    check("race", 63);
 }
 
 #[test]
 fn wrong_meetings_are_found_and_their_twins_are_silent() {
-    check("sync", 21);
+    check("sync", 40);
 }
 
 #[test]
 fn wrong_accesses_are_found_and_their_twins_are_silent() {
-    check("memory", 23);
+    check("memory", 50);
 }
 
 #[test]
 fn uses_of_what_nobody_wrote_are_found_and_their_twins_are_silent() {
-    check("init", 30);
+    check("init", 36);
 }
 
 #[test]

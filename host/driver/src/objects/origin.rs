@@ -207,6 +207,7 @@ fn own(frames: &[Frame]) -> Vec<Frame> {
             || frame.place.is_none() && is_call(name)
             || file.starts_with("/rustc/")
             || file.contains("/registry/src/")
+            || file.contains("/git/checkouts/")
     };
     let all: Vec<Frame> = frames.iter().filter(starts).cloned().collect();
     let rust_main = all.iter().any(|frame| frame.name.starts_with("std::rt::"));

@@ -142,6 +142,8 @@ pub enum FindingKind {
     Unawaited,
     /// An mbarrier that was told of other bytes than it expected.
     Unexpected,
+    /// A multiplication of a warpgroup that one of its warps did not take part in.
+    PartOfAWarpgroup,
     /// A value from memory that nobody wrote decides something.
     Unwritten,
     /// Shared memory that threads wrote and an asynchronous unit reads, with no fence of proxies between.
@@ -163,6 +165,7 @@ impl std::fmt::Display for FindingKind {
             Self::EndedBlock => "access to shared memory of an ended block",
             Self::Unawaited => "asynchronous bytes that nobody waits for",
             Self::Unexpected => "bytes that an mbarrier does not expect",
+            Self::PartOfAWarpgroup => "multiplication by a part of a warpgroup",
             Self::Unwritten => "use of memory that nobody wrote",
             Self::MissedFence => "missing fence between proxies",
             Self::Leak => "leak",

@@ -83,7 +83,9 @@ pub(super) fn cluster_barrier(b: &mut Builder<'_, '_>, i: &Instruction) -> Resul
         cluster::wait
     };
     let aligned = i.modifiers.has(M::Aligned);
-    let aux = if aligned { cluster::ALIGNED } else { 0 };
+    let flag = |is, flag| if is { flag } else { 0 };
+    let relaxed = i.modifiers.has(M::Relaxed);
+    let aux = flag(aligned, cluster::ALIGNED) | flag(relaxed, cluster::RELAXED);
     b.emit(
         run,
         Operands {

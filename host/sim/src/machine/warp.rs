@@ -96,6 +96,8 @@ pub(super) struct Warp {
     pub(super) cluster_arrived: u32,
     /// Lanes that arrived there in a phase that has ended, and have not waited yet.
     pub(super) cluster_passed: u32,
+    /// Whether it arrived there with relaxed order.
+    pub(super) cluster_relaxed: bool,
     /// Lanes whose wait for an mbarrier went on for too long: it gives false.
     pub(super) expired: u32,
     /// Waits for mbarriers that were found not ended, one after another.

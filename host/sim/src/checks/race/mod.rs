@@ -696,6 +696,16 @@ impl Races {
         self.warp_barrier(block, warp);
     }
 
+    /// Warps find that a phase has ended of a barrier that others have arrived at; nobody is told of it any more.
+    pub(crate) fn pass_all(&mut self, block: u64, warps: &[u32], key: (u64, u32)) {
+        let Some(left) = self.objects.remove(&key) else {
+            return;
+        };
+        for &warp in warps {
+            self.take_up(block, warp, &left, true);
+        }
+    }
+
     /// A warp gives back memory, by address and size: the device's heap has it again, or the slots for launches.
     pub(crate) fn gives_back(&mut self, block: u64, warp: u32, (address, bytes): (u64, u64)) {
         let now = self.snapshot(block, warp, true);
@@ -744,7 +754,32 @@ impl Races {
         }
     }
 
-    /// A barrier of the block completes: these warps arrived.
+    /// The same where some arrived with relaxed order: of what those did is known what their fences released. Each block comes with its warps, and whether
+    /// each was relaxed.
+    pub(crate) fn cluster_relaxed(&mut self, blocks: &[(u64, Vec<bool>)]) {
+        let mut all = Left::default();
+        let each = || {
+            let warps = |(block, warps): &(u64, Vec<bool>)| {
+                let block = *block;
+                let warps = warps.clone().into_iter().enumerate();
+                warps.map(move |(warp, relaxed)| (block, warp as u32, relaxed))
+            };
+            blocks.iter().flat_map(warps)
+        };
+        for (block, warp, relaxed) in each() {
+            let leaves = match relaxed {
+                true => self.warp(block, warp).fenced.clone(),
+                false => Some(self.snapshot(block, warp, true)),
+            };
+            leaves.iter().for_each(|leaves| all.join(leaves, true));
+        }
+        for (block, warp, _) in each() {
+            self.take_up(block, warp, &all, true);
+            self.warp_barrier(block, warp);
+        }
+    }
+
+    /// A barrier of the block completes: these warps wait there.
     pub(crate) fn barrier(&mut self, block: u64, warps: &[u32]) {
         self.current = None;
         let place = self.place(block);

@@ -289,6 +289,9 @@ impl Core<'_> {
                 self.done(by, it.spot, it.bytes);
                 self.was_written(it.spot, it.bytes as u64);
                 if let Some(source) = it.source {
+                    if it.join.is_none() && it.mask == u16::MAX {
+                        self.took_along(it.spot, source, it.bytes as u64);
+                    }
                     self.done(by, source, it.bytes);
                 }
                 Some(it.bytes as u32)

@@ -48,6 +48,10 @@ pub(in crate::machine) struct Matrices {
     committed: u32,
     /// Whether there was a fence yet.
     fenced: bool,
+    /// Multiplications that the warp took part in.
+    pub(in crate::machine) count: u32,
+    /// The last of them.
+    pub(in crate::machine) last: Option<*const Op>,
     /// Shared memory that is being read, where the race check is on.
     pub(in crate::machine) readings: Vec<Reading>,
 }

@@ -11,6 +11,7 @@
 //! matrix that is written before the wait.
 
 use super::matrix::{Sparsity, warp};
+use crate::checks::FindingKind;
 use crate::checks::race::Kind;
 use crate::machine::asynchronous::pending::CheckedPlace;
 use crate::machine::core::{Core, View};
@@ -81,6 +82,8 @@ unsafe fn multiply_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const 
     if core.whole_warpgroup(op).is_none() || core.track_multiply(op, site).is_none() {
         return STOP;
     }
+    let matrices = &mut core.warp().matrices;
+    (matrices.count, matrices.last) = (matrices.count + 1, Some(op));
     // SAFETY: the decoder gave the site rows of the frame.
     match unsafe { multiply_one(core, op, site) } {
         Some(()) => op.wrapping_add(1),
@@ -163,6 +166,36 @@ impl Core<'_> {
             "launch blocks of a multiple of 128 threads; warps 0 to 3, 4 to 7, ... are warpgroups";
         self.fault(op, 0, FaultKind::Illegal { message, help });
         None
+    }
+
+    /// The blocks of the team have ended: finds warps that took part in fewer multiplications than others of their warpgroup.
+    pub(in crate::machine) fn look_warpgroups(&mut self) {
+        for block in 0..self.team.blocks.len() {
+            let warps = &self.team.blocks[block].warps;
+            let counts: Vec<_> = warps
+                .iter()
+                .map(|it| (it.matrices.count, it.matrices.last))
+                .collect();
+            for (group, counts) in counts.chunks(WARPS).enumerate() {
+                let of = |warp: usize| counts[warp].0;
+                let by_count = |&warp: &usize| of(warp);
+                let least = (0..counts.len()).min_by_key(by_count).unwrap_or(0);
+                let most = (0..counts.len()).rev().max_by_key(by_count).unwrap_or(0);
+                let (Some(op), true) = (counts[most].1, of(least) < of(most)) else {
+                    continue;
+                };
+                let [first, other] = [most, least].map(|warp| group * WARPS + warp);
+                self.note_by(FindingKind::PartOfAWarpgroup, op, (block, first as u32, 0), || {
+                    let what = "a warp of a warpgroup goes around a multiplication".into();
+                    let note = format!(
+                        "warp {other} took part in {} of them, and warp {first} in {}; this is the last of those",
+                        of(least),
+                        of(most)
+                    );
+                    Some((what, vec![note]))
+                });
+            }
+        }
     }
 
     /// Lines of the matrix that a descriptor names; their pieces' addresses are added to `pieces`. None: a fault.

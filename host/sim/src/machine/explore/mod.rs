@@ -132,16 +132,17 @@ impl Core<'_> {
 
     /// All threads of the team meet.
     pub(in crate::machine) fn meet_team_explored(&mut self) {
-        let mut all = Vec::new();
+        let (mut all, mut relaxed) = (Vec::new(), Vec::new());
         for (b, block) in self.team.blocks.iter().enumerate() {
             for (w, warp) in block.warps.iter().enumerate() {
                 all.extend(self.all((b, w), warp.exist));
+                relaxed.resize(all.len(), warp.cluster_relaxed);
             }
         }
         if let Some(explore) = &mut self.explore {
             explore.changes += 1;
             if let Some(weak) = &mut explore.weak {
-                weak.meet(&all);
+                weak.meet_cluster(&all, &relaxed);
             }
         }
     }

@@ -588,6 +588,24 @@ impl Weak {
         }
     }
 
+    /// The same at a cluster's barrier: who arrived there with relaxed order tells what its fences have released.
+    pub(super) fn meet_cluster(&mut self, all: &[Who], relaxed: &[bool]) {
+        let all: Vec<u32> = all.iter().map(|&who| self.agent(who)).collect();
+        let mut clock = Clock::default();
+        for (&agent, &relaxed) in all.iter().zip(relaxed) {
+            let of = &self.agents[agent as usize];
+            if !relaxed {
+                clock.join(&of.clock);
+                continue;
+            }
+            let wide = of.fences.iter().filter(|it| it.scope >= Scope::Cluster);
+            wide.for_each(|release| clock.join(&release.clock));
+        }
+        for agent in all {
+            self.agents[agent as usize].clock.join(&clock);
+        }
+    }
+
     /// Threads arrive at a barrier.
     pub(super) fn arrive(&mut self, all: &[Who], barrier: (u64, u32)) {
         for &who in all {

@@ -76,8 +76,8 @@ pub(in crate::machine) struct Barrier {
     pub(in crate::machine) count: u32,
     /// Whether a predicate that arrived was false.
     pub(in crate::machine) some_false: bool,
-    /// The warps that arrived, a bit each.
-    pub(in crate::machine) warps: u32,
+    /// The warps that arrived and wait, a bit each.
+    pub(in crate::machine) waiting: u32,
     /// What instruction arrived first: a barrier must not mix them.
     pub(in crate::machine) kind: Option<Arrival>,
 }
@@ -159,6 +159,7 @@ impl Core<'_> {
         warp.local_top = [local; LANES];
         (warp.live, warp.exist, warp.clock) = (lanes, lanes, 0);
         (warp.cluster_arrived, warp.cluster_passed) = (0, 0);
+        warp.cluster_relaxed = false;
         (warp.expired, warp.tests) = (0, 0);
         warp.copies.list.clear();
         warp.matrices = Default::default();

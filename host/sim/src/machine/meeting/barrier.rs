@@ -119,7 +119,9 @@ pub(crate) unsafe fn barrier(core: &mut Core<'_>, op: *const Op) -> *const Op {
         );
     }
     barrier.kind = Some(arrival);
-    barrier.warps |= 1 << warp;
+    if what != kind::ARRIVE {
+        barrier.waiting |= 1 << warp;
+    }
     barrier.expected = expected;
     barrier.arrived += mask.count_ones();
     barrier.count += (mask & truths).count_ones();
@@ -129,6 +131,11 @@ pub(crate) unsafe fn barrier(core: &mut Core<'_>, op: *const Op) -> *const Op {
         core.arrive_explored(core.current, mask, object);
     }
     if what == kind::ARRIVE {
+        if core.run.launch.checks.race {
+            let linear = core.block().linear;
+            core.races
+                .arrive(linear, warp, arrivals(linear, number as usize));
+        }
         core.complete_barriers();
         return next;
     }
@@ -197,15 +204,16 @@ impl Core<'_> {
             }
         }
         if self.run.launch.checks.race {
-            self.met(linear, barrier.warps);
+            self.met(linear, barrier.waiting, number);
         }
     }
 
-    /// Tells the race check who met.
+    /// Tells the race check who met: those who wait, and those who have only arrived, whom nobody tells anything.
     #[cold]
-    fn met(&mut self, block: u64, warps: u32) {
+    fn met(&mut self, block: u64, warps: u32, number: usize) {
         let warps: Vec<u32> = lanes(warps).map(|warp| warp as u32).collect();
         self.races.barrier(block, &warps);
+        self.races.pass_all(block, &warps, arrivals(block, number));
     }
 
     /// # Safety
@@ -214,6 +222,11 @@ impl Core<'_> {
         // SAFETY: passed on.
         unsafe { result(op, self.frame, mask, barrier) }
     }
+}
+
+/// What the race check calls those who arrive at a barrier and do not wait: no mbarrier has such an address.
+fn arrivals(block: u64, number: usize) -> (u64, u32) {
+    (block, u32::MAX - number as u32)
 }
 
 /// Writes a reduction's result to the lanes of `mask`.

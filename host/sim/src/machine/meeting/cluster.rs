@@ -1,17 +1,20 @@
 //! `barrier.cluster`: threads of all blocks of a cluster wait for each other.
 //!
 //! PTX ISA, "Parallel Synchronization and Communication Instructions: barrier.cluster". A phase ends when every thread of the
-//! cluster that has not ended has arrived. `.release`, `.acquire` and `.relaxed` are not looked at: the blocks of a cluster run
-//! on one host thread, in the program's order. A launch without clusters has clusters of one block.
+//! cluster that has not ended has arrived. The blocks of a cluster run on one host thread, in the program's order: that an arrival is
+//! `.relaxed`, and so releases what fences before it have released, is for the race check and for weak memory. A launch without clusters has clusters of one block.
 //! Reported: a thread that arrives twice in one phase or waits without having arrived (both undefined in the ISA); lanes of
 //! one warp that come apart to an `.aligned` barrier, where the check is on; and, by the team, a wait without end.
 
 use crate::machine::core::Core;
 use crate::machine::event::{Event, FaultKind, Wait};
+use crate::machine::launch::team::Block;
 use crate::machine::op::Op;
 
 /// `aux` of an `.aligned` instruction.
 pub(crate) const ALIGNED: u32 = 1;
+/// `aux` of an arrival that releases nothing.
+pub(crate) const RELAXED: u32 = 2;
 
 /// `barrier.cluster.arrive`.
 ///
@@ -33,6 +36,8 @@ pub(crate) unsafe fn arrive(core: &mut Core<'_>, op: *const Op) -> *const Op {
         return core.fault(op, lane, FaultKind::Illegal { message, help });
     }
     warp.cluster_arrived |= mask;
+    // SAFETY: as above.
+    warp.cluster_relaxed |= unsafe { (*op).aux } & RELAXED != 0;
     core.team.meets = true;
     core.complete_cluster();
     next
@@ -73,7 +78,7 @@ pub(crate) unsafe fn wait(core: &mut Core<'_>, op: *const Op) -> *const Op {
 impl Core<'_> {
     fn look_aligned(&mut self, op: *const Op, mask: u32) {
         // SAFETY: `op` is a barrier of the running frame.
-        let aligned = unsafe { (*op).aux } == ALIGNED;
+        let aligned = unsafe { (*op).aux } & ALIGNED != 0;
         if mask != 0 && aligned && (mask != self.active || self.diverged) {
             self.aligned_apart(op, mask);
         }
@@ -99,14 +104,22 @@ impl Core<'_> {
         self.team.expiries = 0;
         if self.run.launch.checks.race {
             let blocks = self.team.blocks.iter();
-            let blocks: Vec<_> = blocks.map(|b| (b.linear, b.warps.len() as u32)).collect();
-            self.races.cluster(&blocks);
+            let relaxed = blocks.clone().flat_map(|b| &b.warps);
+            if relaxed.into_iter().any(|warp| warp.cluster_relaxed) {
+                let of = |b: &Block| b.warps.iter().map(|warp| warp.cluster_relaxed).collect();
+                let blocks: Vec<_> = blocks.map(|b| (b.linear, of(b))).collect();
+                self.races.cluster_relaxed(&blocks);
+            } else {
+                let blocks: Vec<_> = blocks.map(|b| (b.linear, b.warps.len() as u32)).collect();
+                self.races.cluster(&blocks);
+            }
         }
         if self.explore.is_some() {
             self.meet_team_explored();
         }
         for warp in self.team.blocks.iter_mut().flat_map(|b| &mut b.warps) {
             warp.cluster_passed |= std::mem::take(&mut warp.cluster_arrived);
+            warp.cluster_relaxed = false;
             for group in warp.groups.iter_mut().filter(|g| g.wait == Wait::Cluster) {
                 group.wait = Wait::Ready;
                 warp.cluster_passed &= !group.mask;

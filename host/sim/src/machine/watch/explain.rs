@@ -37,6 +37,7 @@ fn is_library(file: &str) -> bool {
     let starts = ["/rustc/", "/lanewise-std/"];
     starts.iter().any(|start| file.starts_with(start))
         || file.contains("/registry/src/")
+        || file.contains("/git/checkouts/")
         || file.contains("/include/")
 }
 

@@ -57,6 +57,10 @@ fn words(kind: FindingKind) -> (&'static str, &'static str) {
             "an mbarrier that is told of other bytes than it expects",
             "expect as many bytes in a phase as its copies bring: who waits goes on when so many have come",
         ),
+        FindingKind::PartOfAWarpgroup => (
+            "a multiplication that a warp of the warpgroup goes around",
+            "let all four warps come to each `wgmma`, whatever part of the product they keep: it is undefined otherwise",
+        ),
         FindingKind::EndedBlock => (
             "an access to shared memory of a block that has ended",
             "let the blocks of a cluster meet at its barrier before one of them ends",

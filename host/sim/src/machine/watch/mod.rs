@@ -612,6 +612,9 @@ impl Core<'_> {
             bytes,
             ..run.program.infos[index]
         };
+        if run.launch.checks.memory && region == Region::Shared {
+            self.check_shared(op, index as u32, (class, bytes), addresses, mask);
+        }
         if run.launch.checks.init && matches!(class, Class::Store(_)) {
             self.look_init(op, info, region, addresses, mask);
         }

@@ -163,7 +163,15 @@ impl Core<'_> {
     /// The barrier, fence or scope that would have ordered the two.
     fn missing(&self, before: &Access, now: &Access) -> &'static str {
         if before.pending {
-            return "wait for the copy first: by `cp.async.wait_group`, or for the mbarrier that it tells";
+            let op = &raw const self.run.program.ops[before.op as usize];
+            return match self.run.place(op).text.contains(".bulk_group") {
+                true => {
+                    "wait for the copy first, by `cp.async.bulk.wait_group`: with `.read` that waits for its source alone"
+                }
+                false => {
+                    "wait for the copy first: by `cp.async.wait_group`, or for the mbarrier that it tells"
+                }
+            };
         }
         let apart = before.block != now.block;
         if apart && before.strong && now.strong {

@@ -41,6 +41,7 @@ impl Core<'_> {
         if !self.run.launch.checks.sync {
             return;
         }
+        self.look_warpgroups();
         for pending in std::mem::take(&mut self.team.pending) {
             let bytes = match pending.effect {
                 PendingEffect::Move(it) => it.bytes,

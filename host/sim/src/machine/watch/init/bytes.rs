@@ -356,6 +356,45 @@ impl<'l> Core<'l> {
         }
     }
 
+    /// Bytes have come from one place to another: those that nobody wrote are unwritten there too.
+    pub(in crate::machine) fn took_along(
+        &mut self,
+        (owner, to): (Option<u64>, u64),
+        (of, from): (Option<u64>, u64),
+        len: u64,
+    ) {
+        if !self.run.launch.checks.init {
+            return;
+        }
+        let (start, run) = (u64::from(self.run.shared_start), self.run);
+        let inside = |address: u64| (address % window::SHARED_PER_BLOCK).wrapping_sub(start);
+        let blocks = &mut self.team.blocks;
+        let missing: Vec<u64> = match of {
+            None => match run.snapshot.shadow(from) {
+                Some(shadow) if shadow.holds(from, len) && shadow.lacks(from, len) => {
+                    let missing = |byte: &u64| shadow.unwritten(from + byte, 1) != 0;
+                    (0..len).filter(missing).collect()
+                }
+                _ => return,
+            },
+            Some(of) => match blocks.iter().find(|b| b.linear == of) {
+                Some(block) if block.written.holds(inside(from), len) => {
+                    let missing = |byte: &u64| block.written.unwritten(inside(from) + byte, 1) != 0;
+                    (0..len).filter(missing).collect()
+                }
+                _ => return,
+            },
+        };
+        let mut block = blocks.iter_mut().find(|b| Some(b.linear) == owner);
+        for byte in missing {
+            match (&mut block, run.snapshot.shadow(to)) {
+                (Some(block), _) => block.written.forget(inside(to).wrapping_add(byte)),
+                (None, Some(shadow)) if owner.is_none() => shadow.forget(to + byte, 1),
+                _ => {}
+            }
+        }
+    }
+
     /// Memory of the kernel's own heap was given out.
     #[cold]
     pub(in crate::machine) fn given_out(&mut self, address: u64, len: u64) {

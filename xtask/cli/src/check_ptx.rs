@@ -5,11 +5,14 @@
 
 mod spills;
 
+use std::path::Path;
 use std::process::ExitCode;
+use std::thread;
 
 use anyhow::{Context, Result};
 use comfy_table::Cell;
 use lanewise_builder::assembler::{self, Assembly, Resources};
+use lanewise_builder::{ModuleOutput, Output};
 use serde::Serialize;
 
 use crate::kernels::{self, Request};
@@ -74,29 +77,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         })),
         ..Request::default()
     })?;
-    let mut modules = Vec::new();
-    for (module, described) in built.modules.into_iter().zip(&built.manifest.modules) {
-        let assemble = |ptx, relocatable| {
-            let assembly = Assembly {
-                debug: args.debug,
-                relocatable,
-                ..Assembly::default()
-            };
-            assembler::assemble(&ptxas.path, ptx, &module.arch, assembly)
-        };
-        let mut assembled = assemble(&module.ptx, !described.imports.is_empty())?;
-        if let Some(launching) = &module.launching_ptx {
-            let launching = assemble(launching, true)?;
-            assembled.kernels.extend(launching.kernels);
-            assembled.losses.extend(launching.losses);
-        }
-        let usage = |(kernel, resources)| Usage { kernel, resources };
-        modules.push(Module {
-            arch: module.arch,
-            kernels: assembled.kernels.into_iter().map(usage).collect(),
-            losses: assembled.losses,
-        });
-    }
+    let modules = assemble_all(&ptxas.path, built, args.debug)?;
     if args.json {
         say(serde_json::to_string_pretty(&modules)?);
     } else {
@@ -113,6 +94,47 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
+    })
+}
+
+/// Has ptxas assemble all modules at once: each is work for one core, of up to half a minute.
+fn assemble_all(ptxas: &Path, built: Output, debug: bool) -> Result<Vec<Module>> {
+    let assemble = |module: ModuleOutput, imports: bool| {
+        let part = |ptx, relocatable| {
+            let assembly = Assembly {
+                debug,
+                relocatable,
+                ..Assembly::default()
+            };
+            assembler::assemble(ptxas, ptx, &module.arch, assembly)
+        };
+        let mut assembled = part(&module.ptx, imports)?;
+        if let Some(launching) = &module.launching_ptx {
+            let launching = part(launching, true)?;
+            assembled.kernels.extend(launching.kernels);
+            assembled.losses.extend(launching.losses);
+        }
+        let usage = |(kernel, resources)| Usage { kernel, resources };
+        Ok(Module {
+            arch: module.arch,
+            kernels: assembled.kernels.into_iter().map(usage).collect(),
+            losses: assembled.losses,
+        })
+    };
+    let described = built.manifest.modules.iter();
+    let imports: Vec<bool> = described.map(|it| !it.imports.is_empty()).collect();
+    thread::scope(|scope| {
+        let modules = built.modules.into_iter().zip(imports);
+        let begun: Vec<_> = modules
+            .map(|(module, imports)| scope.spawn(move || assemble(module, imports)))
+            .collect();
+        begun
+            .into_iter()
+            .map(|work| {
+                work.join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            })
+            .collect()
     })
 }
 

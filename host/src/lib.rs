@@ -19,6 +19,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod array;
 pub mod checks;
 pub mod compare;
 pub mod counters;
@@ -31,6 +32,7 @@ mod launch;
 mod memory;
 mod multicast;
 mod stream;
+mod surface;
 pub mod tensor_map;
 pub mod texture;
 mod threads;
@@ -62,5 +64,6 @@ pub use stream::{
     Clock, Elapsed, Event, EventClock, EventOptions, Finished, Stream, StreamOptions,
     StreamPriorities, TimeUnit, Timer, WallClock,
 };
+pub use surface::Surface;
 pub use texture::Texture;
 pub use threads::in_threads;

@@ -53,6 +53,7 @@ pub mod pipeline;
 pub mod printf;
 pub mod programmatic;
 pub mod shared;
+pub mod surface;
 pub mod symbol;
 pub mod texture;
 pub mod thread;

@@ -92,6 +92,9 @@ const _: () = {
     use lanewise_std::programmatic::{launch_dependents, wait};
 };
 const _: () = {
+    use lanewise_std::surface::{Surface1d, Surface2d, Surface3d};
+};
+const _: () = {
     use lanewise_std::texture::{Texture1d, Texture2d, Texture3d};
 };
 const _: () = {

@@ -14,4 +14,5 @@ pub mod groups;
 pub mod half;
 pub mod instructions;
 pub mod parameters;
+pub mod surfaces;
 pub mod types;

@@ -8,4 +8,5 @@ mod groups;
 mod half;
 mod instructions;
 mod parameters;
+mod surfaces;
 mod types;

@@ -148,7 +148,7 @@ impl<'l> Core<'l> {
             counted: (0, 0),
             looked_at: (0, false),
             races: match run.launch.checks.race {
-                true => Races::begins(),
+                true => Races::begins((run.cluster == [1; 3]).then(|| run.threads.div_ceil(32))),
                 false => Races::default(),
             },
             proxies: Proxies::default(),

@@ -47,18 +47,22 @@ impl Cell {
     /// Remembers a read. The first reader and the last are kept.
     #[inline(always)]
     fn read(&mut self, mark: Mark, now: &Now<'_>) {
-        let first = self.reads[0];
-        let free = first.is_none() || now.is_thread(first, mark.lane());
+        let free = now.replaces(self.reads[0], mark.lane());
         self.reads[usize::from(!free)] = mark;
     }
 
-    /// Remembers reads by the lanes of `mask`, more than one, of one instruction: as [`Cell::read`] does lane by lane. `own` says whether the first
-    /// reader is of their warp.
+    /// Remembers reads by the lanes of `mask`, more than one, of one instruction: as [`Cell::read`] does lane by lane. Reads by records before `since`
+    /// count no more; `own` says whether the first reader is of their warp.
     #[inline(always)]
-    fn read_by_all(&mut self, (mark, mask): (Mark, u32), own: impl FnOnce(Mark) -> bool) {
+    fn read_by_all(
+        &mut self,
+        (mark, mask): (Mark, u32),
+        since: u32,
+        own: impl FnOnce(Mark) -> bool,
+    ) {
         let first = self.reads[0];
         let mut left = mask;
-        if first.is_none() {
+        if first.is_none() || first.record() < since {
             let lane = mask.trailing_zeros();
             self.reads[0] = mark.by_lane(lane);
             left &= !(1 << lane);
@@ -121,11 +125,12 @@ impl Line {
             return false;
         }
         let first = row.reads[0];
-        let again = first.is_none() || known.is_own(first);
-        if again && !first.is_none() && !first.same_width(mark) {
+        let free = first.is_none() || first.record() < known.since;
+        let own = !free && known.is_own(first);
+        if own && !first.same_width(mark) {
             return false;
         }
-        let first = again && (first.is_none() || first.lane() == mark.lane());
+        let first = free || own && first.lane() == mark.lane();
         row.reads[usize::from(!first)] = mark;
         true
     }
@@ -344,13 +349,8 @@ impl Cells {
                 };
                 return true;
             }
-            let first = row.reads[0];
-            let same = match first.is_none() {
-                true => Some(true),
-                false => now.is_row(first, mark),
-            };
-            match same {
-                Some(same) => row.reads[usize::from(!same)] = mark,
+            match now.replaces_row(row.reads[0], mark) {
+                Some(first) => row.reads[usize::from(!first)] = mark,
                 None => return false,
             }
             return true;
@@ -424,7 +424,7 @@ impl Cells {
         if write.beside() || now.races(write, mark.bytes(), other) {
             return false;
         }
-        cell.read_by_all((mark, mask), |first| now.is_own(first));
+        cell.read_by_all((mark, mask), now.since, |first| now.is_own(first));
         true
     }
 
@@ -441,7 +441,7 @@ impl Cells {
         let cell = &mut self.cells[cells as usize][(word % LINE) as usize];
         let quick = known.is_past(cell.write) && !cell.write.beside();
         if quick {
-            cell.read_by_all((mark, mask), |first| known.is_own(first));
+            cell.read_by_all((mark, mask), known.since, |first| known.is_own(first));
         }
         quick
     }
@@ -508,10 +508,10 @@ impl Cells {
         }
     }
 
-    /// Throws away the records that no cell points at.
+    /// Throws away the records that no cell points at. Gives for each number how many before it are left.
     #[cold]
     #[inline(never)]
-    pub(super) fn clean(&mut self, records: &mut Records) {
+    pub(super) fn clean(&mut self, records: &mut Records) -> Vec<u32> {
         let size = self.pages.len() * LINES;
         records.clean(size, |f| {
             for line in self.pages.iter_mut().flat_map(|page| &mut page.0) {
@@ -524,7 +524,7 @@ impl Cells {
                 }
             }
             self.beside.values_mut().flatten().for_each(f);
-        });
+        })
     }
 
     /// Which bytes of global memory were accessed. Of a word's bytes that many threads read those of two are known.

@@ -3,6 +3,7 @@
 //! read after its clock has moved.
 
 use super::cells::{LINE, LINES};
+use super::deferred::Lie;
 use super::record::{Known, Mark, Record};
 use super::{Kind, Races};
 use crate::counters::even::Even;
@@ -30,18 +31,29 @@ impl Races {
         let Some((who, moment)) = self.current else {
             return false;
         };
-        if who != (by.block, by.warp) || size < 4 || !even.aligned(size) {
+        if who != (by.block, by.warp) || !even.aligned(size) {
             return false;
         }
-        let floor = match by.shared && !self.blocks[moment.place as usize].reached {
-            true => moment.floor.min(self.pending),
-            false => 0,
+        if by.shared && !by.writes && self.note(moment, by.op, Lie::Evenly(even), (mask, size)) {
+            return true;
+        }
+        if by.shared && !self.deferred.is_empty() || size < 4 {
+            return false;
+        }
+        let block = &self.blocks[moment.place as usize];
+        let (floor, since) = match by.shared && !block.reached {
+            true => (
+                moment.floor.min(self.pending),
+                block.since.min(self.pending),
+            ),
+            false => (0, 0),
         };
         let space = by.shared.then_some(moment.place);
         let mark = |number| Mark::new(number, by.op, false).of(15);
         let word = even.start / 4;
         let known = Known {
             floor,
+            since,
             own: moment.number,
             who: (moment.place, by.warp as u16),
             records: &self.records,
@@ -75,7 +87,10 @@ impl Races {
         {
             return false;
         }
-        let block = &self.blocks[moment.place as usize];
+        let block = &mut self.blocks[moment.place as usize];
+        if by.shared {
+            block.written = self.records.len() + 1;
+        }
         let warp = &block.warps[by.warp as usize];
         first = first.of_record(self.records.add(Record {
             block: moment.place,

@@ -17,6 +17,7 @@
 //! - Two strong accesses (atomic, volatile, relaxed, acquire, release) do not race with each other where the scopes of both hold
 //!   both threads.
 //! - Lanes that store one value to one place in one instruction do not race.
+//! - A barrier at which all warps of a block meet is behind all reads of its shared memory, where no other block reaches that: they are forgotten.
 //!
 //! Found: read-write and write-write races in shared and global memory, within a launch, to the byte.
 //! Missed: clusters' scope is taken for the device's; pairs where the place was accessed by more than two other readers in between; order that only some lanes of a
@@ -24,6 +25,7 @@
 //! Never reported: what is ordered by the launch's end, by the host, or by program order.
 
 mod cells;
+mod deferred;
 mod glance;
 #[cfg(test)]
 mod plain;
@@ -37,6 +39,7 @@ use std::collections::{BTreeMap, HashMap};
 use foldhash::fast::FixedState;
 
 use cells::{Cells, LINE, MemoryOwner};
+use deferred::{Deferred, Lie};
 pub(crate) use glance::Plain;
 use record::{Mark, NARROW, Now, PENDING, Record, Records, STRONG, Verdict};
 
@@ -81,6 +84,14 @@ pub(crate) struct Access {
     pub(crate) pending: bool,
 }
 
+impl Access {
+    /// Whether it is an ordinary load.
+    #[inline(always)]
+    fn is_plain_read(&self) -> bool {
+        self.kind == Kind::Read && !(self.strong | self.narrow | self.pending)
+    }
+}
+
 /// What one block knows of time.
 #[derive(Debug, Default)]
 struct Block {
@@ -94,6 +105,10 @@ struct Block {
     knows: Times,
     /// Whether threads of other blocks have accessed its shared memory.
     reached: bool,
+    /// Behind the last record that wrote to its shared memory.
+    written: u32,
+    /// The first record since the last barrier at which all its warps met: reads of its shared memory before it count no more.
+    since: u32,
 }
 
 /// Times of blocks, by their place among those that the check knows.
@@ -143,6 +158,10 @@ pub(crate) struct Races {
     last: Option<(u64, u32)>,
     cells: Cells,
     records: Records,
+    /// Reads of shared memory that the cells do not show.
+    deferred: Deferred,
+    /// The warps of a block, where no block reaches another's shared memory.
+    alone: Option<u32>,
     /// The block and warp whose plain reads come last, and what they happen at; none once the warp's clock or what it knows may
     /// have changed.
     current: Option<((u64, u32), Moment)>,
@@ -177,11 +196,11 @@ impl Left {
 }
 
 impl Races {
-    /// What a launch that is checked begins with.
-    pub(crate) fn begins() -> Self {
+    /// What a launch that is checked begins with: `alone` are the warps of a block, where no block reaches another's shared memory.
+    pub(crate) fn begins(alone: Option<u32>) -> Self {
         let (cells, records) = SPARE.take().unwrap_or_default();
         let mut races = Self::default();
-        (races.cells, races.records) = (cells, records);
+        (races.cells, races.records, races.alone) = (cells, records, alone);
         races
     }
 }
@@ -211,6 +230,8 @@ impl Default for Races {
             last: None,
             cells: Cells::default(),
             records: Records::default(),
+            deferred: Deferred::default(),
+            alone: None,
             current: None,
             pending: u32::MAX,
             left: HashMap::default(),
@@ -286,11 +307,10 @@ impl Races {
     /// Remembers an instruction: its memory, where and when it happens, and the cells.
     #[inline(always)]
     fn begin(&mut self, access: &Access) -> (MemoryOwner, Now<'_>, &mut Cells) {
-        let plain = access.kind == Kind::Read && !(access.strong | access.narrow | access.pending);
-        let moment = match self.current {
-            Some((who, moment)) if plain && who == (access.block, access.warp) => moment,
-            _ => self.add_record(access, plain),
-        };
+        if access.shared.is_some() && !self.deferred.is_empty() {
+            self.catch_up();
+        }
+        let moment = self.moment(access);
         let Moment { number, place, .. } = moment;
         let (space, own) = match access.shared {
             Some(linear) if linear == access.block => (Some(place), true),
@@ -301,6 +321,11 @@ impl Races {
             }
             None => (None, false),
         };
+        if let Some(place) = space
+            && access.kind != Kind::Read
+        {
+            self.blocks[place as usize].written = number + 1;
+        }
         let here = &self.blocks[place as usize];
         let now = Now {
             kind: access.kind,
@@ -313,18 +338,80 @@ impl Races {
                 true => moment.floor.min(self.pending),
                 false => 0,
             },
+            since: match own {
+                true => here.since.min(self.pending),
+                false => 0,
+            },
             last: (number, Verdict::Ordered),
         };
         (space, now, &mut self.cells)
     }
 
+    /// When an access happens.
+    #[inline(always)]
+    fn moment(&mut self, access: &Access) -> Moment {
+        let plain = access.is_plain_read();
+        match self.current {
+            Some((who, moment)) if plain && who == (access.block, access.warp) => moment,
+            _ => self.add_record(access, plain),
+        }
+    }
+
+    /// Notes down a read to remember it later, where that is possible.
+    #[inline(always)]
+    fn defer(&mut self, access: &Access, lie: Lie<'_>, mask: u32, size: u64) -> bool {
+        let own = access.is_plain_read() && access.shared == Some(access.block);
+        if !own || self.alone.is_none() {
+            return false;
+        }
+        let moment = self.moment(access);
+        self.note(moment, access.op, lie, (mask, size))
+    }
+
+    /// The same of a plain read of the block's own shared memory at a moment.
+    #[inline(always)]
+    fn note(
+        &mut self,
+        Moment {
+            number,
+            place,
+            floor,
+        }: Moment,
+        op: u32,
+        lie: Lie<'_>,
+        (mask, size): (u32, u64),
+    ) -> bool {
+        let quiet = self.blocks[place as usize].written <= floor.min(self.pending);
+        let notes = quiet && self.alone.is_some() && self.deferred.takes(place);
+        if notes {
+            let mark = Mark::new(number, op, false);
+            self.deferred.note(place, mark, lie, mask, size);
+        }
+        notes
+    }
+
+    /// Lets the cells show all reads.
+    #[cold]
+    fn catch_up(&mut self) {
+        let block = self.deferred.block();
+        let since = self.blocks.get(block).map_or(0, |block| block.since);
+        let since = since.min(self.pending);
+        let (cells, records) = (&mut self.cells, &self.records);
+        self.deferred.catch_up(cells, records, &self.blocks, since);
+    }
+
     /// Throws away the records that no cell points at.
     fn clean(&mut self) {
-        self.cells.clean(&mut self.records);
+        self.catch_up();
+        let left = self.cells.clean(&mut self.records);
         self.current = None;
-        // Numbers are others now: the next barrier says again which are ordered.
-        let warps = self.blocks.iter_mut().flat_map(|block| &mut block.warps);
-        warps.for_each(|warp| warp.floor = 0);
+        // Numbers are others now.
+        for block in &mut self.blocks {
+            let floors = block.warps.iter_mut().map(|warp| &mut warp.floor);
+            for number in floors.chain([&mut block.written, &mut block.since]) {
+                *number = left[*number as usize];
+            }
+        }
         self.pending = self.records.first_pending().unwrap_or(u32::MAX);
     }
 
@@ -456,6 +543,9 @@ impl Races {
             }
             return races;
         }
+        if self.defer(access, Lie::Anywhere(addresses), mask, size) {
+            return races;
+        }
         let (space, mut now, cells) = self.begin(access);
         let mut found = Vec::new();
         // Of all lanes, whether they run or not: that is quick, and hardly ever differs.
@@ -488,38 +578,14 @@ impl Races {
     /// nor at one place.
     #[inline(always)]
     pub(crate) fn together(&mut self, access: &Access, even: Even, mask: u32, size: u64) -> bool {
-        let at_one_place = even.step == 0 && access.kind == Kind::Read && mask.count_ones() > 1;
-        let side_by_side = even.step == size && size >= 4;
-        if !even.aligned(size) || !(at_one_place || side_by_side) {
+        if self.defer(access, Lie::Evenly(even), mask, size) {
+            return true;
+        }
+        if !lies_simply(even, access.kind, size) {
             return false;
         }
         let (space, mut now, cells) = self.begin(access);
-        let mark = now.mark.of(15);
-        let (mut word, mut first) = (even.start / 4, mask.trailing_zeros());
-        if at_one_place {
-            let mark = match size {
-                1 | 2 => mark.of(((1 << size) - 1) << (even.start % 4)),
-                _ => mark,
-            };
-            let first = cells.touch_by_all(space, word, (mark, mask), &mut now);
-            let mut others = word + 1..word + size.div_ceil(4);
-            return first
-                && others.all(|word| cells.touch_by_all(space, word, (mark, mask), &mut now));
-        }
-        let log = (size / 4).trailing_zeros();
-        let end = word + (even.lanes << log);
-        while word < end {
-            // A lane's words may begin in the middle of a line, but not end in the middle of one.
-            let words = (LINE - word % LINE).min(end - word);
-            let mark = mark.by_lane(first).each(log);
-            if !cells.touch_row(space, (word, words), mark, &mut now) {
-                // Those before were touched already; to touch them again by the same lanes changes nothing.
-                return false;
-            }
-            first += (words >> log) as u32;
-            word += words;
-        }
-        true
+        touch_evenly(cells, space, &mut now, even, mask, size)
     }
 
     /// Which bytes of global memory the launch has accessed so far.
@@ -547,6 +613,7 @@ impl Races {
     pub(crate) fn end(&mut self, block: u64) {
         self.current = None;
         let place = self.place(block);
+        self.deferred.forget(place);
         self.cells.forget(place);
         self.blocks[place as usize].warps = Vec::new();
     }
@@ -650,6 +717,7 @@ impl Races {
         address: u64,
         size: u64,
     ) {
+        self.catch_up();
         let place = self.place(block);
         let space = shared.map(|linear| self.place(linear));
         let of = self.warp(block, warp);
@@ -678,6 +746,9 @@ impl Races {
                 over = Some((mark.record(), to));
                 *mark = mark.of_record(to);
             });
+        }
+        if let Some(space) = space {
+            self.blocks[space as usize].written = self.records.len();
         }
     }
 
@@ -809,6 +880,12 @@ impl Races {
             of.synced = of.instruction;
             of.floor = floor.unwrap_or(of.floor);
         }
+        if let Some(floor) = floor
+            && self.alone == Some(warps.len() as u32)
+        {
+            self.blocks[place as usize].since = floor;
+            self.deferred.forget(place);
+        }
     }
 }
 
@@ -840,6 +917,53 @@ fn raise(times: &mut Vec<u32>, warp: usize, time: u32) {
         times.resize(warp + 1, 0);
     }
     times[warp] = time.max(times[warp]);
+}
+
+/// Whether lanes that lie evenly do so at one place, or side by side.
+#[inline(always)]
+fn lies_simply(even: Even, kind: Kind, size: u64) -> bool {
+    let at_one_place = even.step == 0 && kind == Kind::Read && even.lanes > 1;
+    even.aligned(size) && (at_one_place || even.step == size && size >= 4)
+}
+
+/// Remembers an access of `size` bytes by each lane of `mask`, which lie evenly: as [`Races::together`] says.
+#[inline(always)]
+fn touch_evenly(
+    cells: &mut Cells,
+    space: MemoryOwner,
+    now: &mut Now<'_>,
+    even: Even,
+    mask: u32,
+    size: u64,
+) -> bool {
+    if !lies_simply(even, now.kind, size) {
+        return false;
+    }
+    let mark = now.mark.of(15);
+    let (mut word, mut first) = (even.start / 4, mask.trailing_zeros());
+    if even.step == 0 {
+        let mark = match size {
+            1 | 2 => mark.of(((1 << size) - 1) << (even.start % 4)),
+            _ => mark,
+        };
+        let first = cells.touch_by_all(space, word, (mark, mask), now);
+        let mut others = word + 1..word + size.div_ceil(4);
+        return first && others.all(|word| cells.touch_by_all(space, word, (mark, mask), now));
+    }
+    let log = (size / 4).trailing_zeros();
+    let end = word + (even.lanes << log);
+    while word < end {
+        // A lane's words may begin in the middle of a line, but not end in the middle of one.
+        let words = (LINE - word % LINE).min(end - word);
+        let mark = mark.by_lane(first).each(log);
+        if !cells.touch_row(space, (word, words), mark, now) {
+            // Those before were touched already; to touch them again by the same lanes changes nothing.
+            return false;
+        }
+        first += (words >> log) as u32;
+        word += words;
+    }
+    true
 }
 
 /// Remembers one lane's access of `size` bytes at an address; gives the first one before it that it races with.

@@ -61,6 +61,8 @@ pub(super) struct Races {
     left: HashMap<(Option<u64>, u64), Left>,
     /// What arrivals left at mbarriers, by block and shared address.
     objects: HashMap<(u64, u32), Left>,
+    /// The warps of a block, where no block reaches another's shared memory.
+    alone: Option<u32>,
 }
 
 /// What a warp knew when it released: times of warps, by block and warp, and of blocks.
@@ -86,6 +88,13 @@ impl Left {
 }
 
 impl Races {
+    pub(super) fn begins(alone: Option<u32>) -> Self {
+        Self {
+            alone,
+            ..Self::default()
+        }
+    }
+
     fn warp(&mut self, block: u64, warp: u32) -> &mut Warp {
         let warps = &mut self.blocks.entry(block).or_default().warps;
         if warps.len() <= warp as usize {
@@ -328,6 +337,13 @@ impl Races {
             of.knows.clone_from(&joined);
             of.time += 1;
             of.synced = of.instruction;
+        }
+        if self.alone == Some(warps.len() as u32) {
+            let own = self
+                .cells
+                .iter_mut()
+                .filter(|((of, _), _)| *of == Some(block));
+            own.for_each(|(_, cell)| cell.reads = [None, None]);
         }
     }
 }

@@ -199,23 +199,27 @@ impl Records {
     }
 
     /// Throws away the records of no mark, where `marks` calls what it is given with every mark there is, and `size` says how
-    /// much work that is.
-    pub(super) fn clean(&mut self, size: usize, mut marks: impl FnMut(&mut dyn FnMut(&mut Mark))) {
-        let mut numbers = vec![u32::MAX; self.list.len()];
+    /// much work that is. Gives for each number, and the one behind the last, how many before it are left.
+    pub(super) fn clean(
+        &mut self,
+        size: usize,
+        mut marks: impl FnMut(&mut dyn FnMut(&mut Mark)),
+    ) -> Vec<u32> {
+        let mut numbers = vec![u32::MAX; self.list.len() + 1];
         marks(&mut |mark| numbers[mark.record() as usize] = 0);
         let (mut from, mut kept) = (0, 0);
         self.list.retain(|_| {
             let keep = numbers[from] == 0;
-            if keep {
-                numbers[from] = kept;
-                kept += 1;
-            }
+            numbers[from] = kept;
+            kept += u32::from(keep);
             from += 1;
             keep
         });
+        numbers[from] = kept;
         marks(&mut |mark| *mark = mark.of_record(numbers[mark.record() as usize]));
         self.cleaned = self.cleaned.wrapping_add(1);
         self.most = FEW + 4 * self.list.len() + size;
+        numbers
     }
 
     /// Bytes that they take.
@@ -265,6 +269,8 @@ pub(super) struct Now<'r> {
     pub(super) records: &'r Records,
     /// Accesses of records before this one are ordered before: most are, and their records need not be looked at.
     pub(super) floor: u32,
+    /// Reads by records before this one count no more: a barrier of the whole block came behind them.
+    pub(super) since: u32,
     /// The record that was judged last.
     pub(super) last: (u32, Verdict),
 }
@@ -319,15 +325,20 @@ impl Now<'_> {
         }
     }
 
-    /// Whether `before` is of the thread of that lane.
+    /// Whether a read's place is free for one by the thread of that lane.
     #[inline(always)]
-    pub(super) fn is_thread(&self, before: Mark, lane: u32) -> bool {
-        before.lane() == lane && self.is_own(before)
+    pub(super) fn replaces(&self, before: Mark, lane: u32) -> bool {
+        before.is_none()
+            || before.record() < self.since
+            || before.lane() == lane && self.is_own(before)
     }
 
-    /// Of words side by side: whether each one was accessed by the same thread before. None if some were, and some not.
+    /// The same of words side by side, for each one. None if some are free, and some not.
     #[inline(always)]
-    pub(super) fn is_row(&self, before: Mark, now: Mark) -> Option<bool> {
+    pub(super) fn replaces_row(&self, before: Mark, now: Mark) -> Option<bool> {
+        if before.is_none() || before.record() < self.since {
+            return Some(true);
+        }
         if !self.is_own(before) {
             return Some(false);
         }
@@ -371,6 +382,8 @@ impl Now<'_> {
 pub(super) struct Known<'r> {
     /// Records before this one are of accesses ordered before.
     pub(super) floor: u32,
+    /// Reads by records before this one count no more.
+    pub(super) since: u32,
     /// The record of the warp's own reads.
     pub(super) own: u32,
     /// The block's place and the warp.

@@ -30,6 +30,8 @@ pub struct Pattern {
 pub struct Size {
     /// What is counted: `elements`, `rows and columns`.
     pub of: &'static str,
+    /// Whether it is counted along both sides of a matrix: twice the size is then four times as much, or more.
+    pub is_square: bool,
     /// The size when none is asked for: quick on the simulator.
     pub default: usize,
     /// The size at which it is measured on a GPU, where the benchmark has it.

@@ -19,6 +19,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "Fengchen's introduction, chapter 3",
     size: Size {
         of: "coordinates",
+        is_square: false,
         default: 1 << 14,
         bench: Some(1 << 26),
     },

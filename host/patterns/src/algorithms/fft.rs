@@ -20,6 +20,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, chapter 8",
     size: Size {
         of: "elements in a transform, up to a power of two",
+        is_square: false,
         default: 1 << 10,
         bench: Some(1 << 12),
     },

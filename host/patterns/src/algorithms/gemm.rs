@@ -18,6 +18,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, chapter 8",
     size: Size {
         of: "rows and columns",
+        is_square: true,
         default: 128,
         bench: Some(4096),
     },

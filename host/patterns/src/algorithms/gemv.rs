@@ -16,6 +16,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, chapter 8",
     size: Size {
         of: "rows and columns",
+        is_square: true,
         default: 256,
         bench: Some(16384),
     },

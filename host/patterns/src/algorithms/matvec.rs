@@ -15,6 +15,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "Fengchen's introduction, chapter 3",
     size: Size {
         of: "rows and columns",
+        is_square: true,
         default: 256,
         bench: None,
     },

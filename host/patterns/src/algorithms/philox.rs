@@ -19,6 +19,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, chapter 8",
     size: Size {
         of: "numbers",
+        is_square: false,
         default: 1 << 14,
         bench: Some(1 << 26),
     },

@@ -19,6 +19,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "Fengchen's introduction, chapter 3",
     size: Size {
         of: "equations",
+        is_square: false,
         default: 64,
         bench: None,
     },

@@ -17,6 +17,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, chapter 8",
     size: Size {
         of: "rows",
+        is_square: false,
         default: 1 << 12,
         bench: Some(1 << 22),
     },

@@ -17,6 +17,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, chapter 4.2.1, and the programming model notes, device memory",
     size: Size {
         of: "threads",
+        is_square: false,
         default: 1000,
         bench: None,
     },

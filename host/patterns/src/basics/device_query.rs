@@ -14,6 +14,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, item 12, and the memory optimisation notes, device query",
     size: Size {
         of: "nothing",
+        is_square: false,
         default: 0,
         bench: None,
     },

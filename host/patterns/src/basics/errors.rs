@@ -19,6 +19,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, item 11, and Fengchen's introduction, chapter 2.3",
     size: Size {
         of: "nothing",
+        is_square: false,
         default: 0,
         bench: None,
     },

@@ -21,6 +21,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, items 6 and 7",
     size: Size {
         of: "threads, in blocks of 3",
+        is_square: false,
         default: 6,
         bench: None,
     },

@@ -17,6 +17,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, chapter 2.3",
     size: Size {
         of: "rows and columns",
+        is_square: true,
         default: 1024,
         bench: None,
     },

@@ -15,6 +15,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "Fengchen's introduction, chapter 1.5",
     size: Size {
         of: "strips",
+        is_square: false,
         default: 1 << 20,
         bench: None,
     },

@@ -15,6 +15,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "execution model notes, organisation of threads",
     size: Size {
         of: "blocks along each axis",
+        is_square: false,
         default: 3,
         bench: None,
     },

@@ -18,6 +18,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "Fengchen's introduction, chapter 2.2",
     size: Size {
         of: "elements",
+        is_square: false,
         default: 1 << 20,
         bench: None,
     },

@@ -16,6 +16,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, items 8 to 12",
     size: Size {
         of: "elements",
+        is_square: false,
         default: 1 << 20,
         bench: Some(1 << 28),
     },

@@ -16,6 +16,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA programming notes, Distributed Shared Memory",
     size: Size {
         of: "elements",
+        is_square: false,
         default: 1 << 16,
         bench: Some(1 << 26),
     },

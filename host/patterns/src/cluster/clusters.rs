@@ -15,6 +15,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA programming notes, Thread Block Clusters",
     size: Size {
         of: "elements",
+        is_square: false,
         default: 1 << 16,
         bench: None,
     },

@@ -108,7 +108,7 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Pattern>> {
 
 /// Runs a variant once for each seed.
 fn check(device: &Device, pattern: &Pattern, variant: &'static Variant, args: &Args) -> Checked {
-    let most = match pattern.size.of.contains("columns") {
+    let most = match pattern.size.is_square {
         true => MOST_COLUMNS,
         false => MOST_ELEMENTS,
     };

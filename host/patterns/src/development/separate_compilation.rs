@@ -17,6 +17,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, chapter 10.2.2",
     size: Size {
         of: "elements",
+        is_square: false,
         default: 1 << 12,
         bench: None,
     },

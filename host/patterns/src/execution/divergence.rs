@@ -18,6 +18,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, chapter 3.2.2, and the execution model notes, warps",
     size: Size {
         of: "elements",
+        is_square: false,
         default: 1 << 16,
         bench: None,
     },

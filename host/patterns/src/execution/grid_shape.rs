@@ -26,6 +26,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, chapters 3.2.5 and 3.3, and the execution model notes",
     size: Size {
         of: "rows and columns",
+        is_square: true,
         default: 1024,
         bench: None,
     },

@@ -12,6 +12,7 @@ use crate::{Case, Figure, Setup, Size, Work, figure, input};
 /// Vectors, at the peer's size.
 pub(crate) const SIZE: Size = Size {
     of: "elements",
+    is_square: false,
     default: 1 << 20,
     bench: Some(1 << 28),
 };

@@ -18,6 +18,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, chapter 3.6.2",
     size: Size {
         of: "threads, in one block",
+        is_square: false,
         default: 8,
         bench: None,
     },

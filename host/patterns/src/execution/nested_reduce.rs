@@ -20,6 +20,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, chapter 3.6.3",
     size: Size {
         of: "elements",
+        is_square: false,
         default: 1 << 20,
         bench: None,
     },

@@ -21,6 +21,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, chapters 3.2.3 and 3.2.4, and the execution model notes",
     size: Size {
         of: "elements",
+        is_square: false,
         default: 1 << 14,
         bench: None,
     },

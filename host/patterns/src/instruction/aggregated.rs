@@ -18,6 +18,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, chapter 7.2.3.4",
     size: Size {
         of: "elements",
+        is_square: false,
         default: 1 << 16,
         bench: Some(1 << 26),
     },

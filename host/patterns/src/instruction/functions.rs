@@ -21,6 +21,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, chapters 7.1.2 and 7.2.2",
     size: Size {
         of: "elements",
+        is_square: false,
         default: 1 << 12,
         bench: None,
     },

@@ -15,6 +15,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, chapters 7.1.3 and 7.2.3",
     size: Size {
         of: "threads",
+        is_square: false,
         default: 32,
         bench: None,
     },

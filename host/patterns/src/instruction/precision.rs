@@ -17,6 +17,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, chapters 7.1.1 and 7.2.1",
     size: Size {
         of: "elements",
+        is_square: false,
         default: 1 << 14,
         bench: None,
     },

@@ -15,6 +15,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, chapter 7.1.3",
     size: Size {
         of: "elements",
+        is_square: false,
         default: 1 << 12,
         bench: None,
     },

@@ -18,6 +18,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, chapter 8.8",
     size: Size {
         of: "elements",
+        is_square: false,
         default: 1 << 12,
         bench: None,
     },

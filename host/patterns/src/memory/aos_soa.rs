@@ -17,6 +17,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, chapter 4.3.4",
     size: Size {
         of: "points",
+        is_square: false,
         default: 1 << 20,
         bench: Some(1 << 27),
     },

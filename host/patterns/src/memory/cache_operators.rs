@@ -16,6 +16,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, chapters 4.3.2.1 to 4.3.2.4",
     size: Size {
         of: "elements",
+        is_square: false,
         default: 1 << 20,
         bench: None,
     },

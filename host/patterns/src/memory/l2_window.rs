@@ -18,6 +18,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "programming model notes, Device Memory L2 Access Management",
     size: Size {
         of: "elements of the stream",
+        is_square: false,
         default: 1 << 22,
         bench: None,
     },

@@ -13,6 +13,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, chapters 4.3.2 and 4.3.5",
     size: Size {
         of: "elements",
+        is_square: false,
         default: 1 << 20,
         bench: None,
     },

@@ -13,6 +13,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, chapter 4.3.3",
     size: Size {
         of: "elements",
+        is_square: false,
         default: 1 << 20,
         bench: None,
     },

@@ -16,6 +16,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "memory optimisation notes, chapters 9.2.1.2 to 9.2.1.4",
     size: Size {
         of: "elements that are copied",
+        is_square: false,
         default: 1 << 20,
         bench: None,
     },

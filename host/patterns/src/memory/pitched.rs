@@ -21,6 +21,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "programming model notes, Device Memory",
     size: Size {
         of: "rows and columns",
+        is_square: true,
         default: 1000,
         bench: None,
     },

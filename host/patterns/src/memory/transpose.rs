@@ -19,6 +19,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, chapter 4.4.2",
     size: Size {
         of: "rows and columns",
+        is_square: true,
         default: 1024,
         bench: Some(16384),
     },

@@ -19,6 +19,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "NCCL user guide, \"Collective Operations\"; Patarasuk and Yuan 2009",
     size: Size {
         of: "elements of each device",
+        is_square: false,
         default: 1 << 18,
         bench: None,
     },

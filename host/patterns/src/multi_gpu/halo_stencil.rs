@@ -21,6 +21,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, section 9.4",
     size: Size {
         of: "rows and columns",
+        is_square: true,
         default: 256,
         bench: None,
     },

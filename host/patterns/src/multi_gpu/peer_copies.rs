@@ -22,6 +22,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, section 9.3",
     size: Size {
         of: "elements",
+        is_square: false,
         default: 1 << 20,
         bench: None,
     },

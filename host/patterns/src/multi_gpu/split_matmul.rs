@@ -25,6 +25,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "Shoeybi et al.: \"Megatron-LM\", 2019, section 3",
     size: Size {
         of: "rows and columns",
+        is_square: true,
         default: 96,
         bench: None,
     },

@@ -19,6 +19,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, section 9.2",
     size: Size {
         of: "elements",
+        is_square: false,
         default: 1 << 20,
         bench: None,
     },

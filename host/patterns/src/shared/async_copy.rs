@@ -17,6 +17,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA programming notes, Asynchronous Data Copies",
     size: Size {
         of: "elements",
+        is_square: false,
         default: 1 << 20,
         bench: Some(1 << 28),
     },

@@ -16,6 +16,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "programming model notes, Shared Memory",
     size: Size {
         of: "rows and columns",
+        is_square: true,
         default: 256,
         bench: Some(4096),
     },

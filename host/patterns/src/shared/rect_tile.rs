@@ -19,6 +19,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, chapter 5.2.2",
     size: Size {
         of: "elements",
+        is_square: false,
         default: 1 << 16,
         bench: None,
     },

@@ -26,6 +26,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "programming model notes, Texture and Surface Memory",
     size: Size {
         of: "rows and columns of the result",
+        is_square: true,
         default: 512,
         bench: None,
     },

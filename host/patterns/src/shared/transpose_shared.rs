@@ -23,6 +23,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, chapters 5.4.2 to 5.4.4",
     size: Size {
         of: "rows and columns",
+        is_square: true,
         default: 1024,
         bench: Some(16384),
     },

@@ -18,6 +18,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, section 6.1.1; CUDA driver API, \"Stream synchronization behavior\"",
     size: Size {
         of: "elements of each kernel",
+        is_square: false,
         default: 256,
         bench: None,
     },

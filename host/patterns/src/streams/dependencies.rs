@@ -18,6 +18,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, sections 6.1.3, 6.2.4 and 6.2.8",
     size: Size {
         of: "elements of each kernel",
+        is_square: false,
         default: 256,
         bench: None,
     },

@@ -19,6 +19,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, sections 6.4 and 6.5",
     size: Size {
         of: "elements",
+        is_square: false,
         default: 1 << 16,
         bench: None,
     },

@@ -22,6 +22,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, sections 6.3.1 and 6.3.2; memory optimisation notes, chapter 9.1.2",
     size: Size {
         of: "elements",
+        is_square: false,
         default: 1 << 18,
         bench: None,
     },

@@ -20,6 +20,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, sections 6.2.1 to 6.2.3",
     size: Size {
         of: "elements of each of 4 chains of 4 kernels",
+        is_square: false,
         default: 256,
         bench: None,
     },

@@ -18,6 +18,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "PTX ISA, Asynchronous Warpgroup Level Matrix Instructions; CUTLASS, Efficient GEMM in CUDA",
     size: Size {
         of: "rows and columns",
+        is_square: true,
         default: 300,
         bench: Some(8192),
     },

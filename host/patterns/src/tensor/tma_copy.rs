@@ -16,6 +16,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA programming notes, Tensor Memory Accelerator",
     size: Size {
         of: "rows and columns",
+        is_square: true,
         default: 256,
         bench: Some(16384),
     },

@@ -15,6 +15,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, chapter 5.6.3",
     size: Size {
         of: "elements",
+        is_square: false,
         default: 1 << 20,
         bench: Some(1 << 28),
     },

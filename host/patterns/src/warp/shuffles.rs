@@ -25,6 +25,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, chapters 5.6.1 and 5.6.2",
     size: Size {
         of: "elements",
+        is_square: false,
         default: 1 << 20,
         bench: None,
     },

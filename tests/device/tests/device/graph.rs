@@ -2,7 +2,7 @@
 
 use device::device;
 use device_kernels::graph::{change, changed, decide, lead, led};
-use lanewise::{Device, DeviceBuffer, GraphBuilder, GraphError, LaunchConfig};
+use lanewise::{Device, DeviceBuffer, GraphBuilder, GraphCondition, GraphError, LaunchConfig};
 use proptest::prelude::*;
 use tests::isolate::isolated_with;
 use tests::simulator;
@@ -131,6 +131,18 @@ fn one() -> LaunchConfig {
     LaunchConfig::new(1, 32)
 }
 
+/// A condition that a launch sets to one of the numbers, modulo another.
+fn decided<'graph>(
+    graph: &mut GraphBuilder<'graph>,
+    numbers: &mut DeviceBuffer<u32>,
+    at: usize,
+    modulus: u32,
+) -> Result<GraphCondition<'graph>, GraphError> {
+    let (condition, setter) = graph.condition(5)?;
+    graph.launch(&[], decide, one(), (numbers, at as u32, modulus, &setter))?;
+    Ok(condition)
+}
+
 /// The program as nodes of a graph.
 fn build(
     graph: &mut GraphBuilder<'_>,
@@ -148,13 +160,7 @@ fn build(
                 then,
                 otherwise,
             } => {
-                let (condition, setter) = graph.condition(5)?;
-                graph.launch(
-                    &[],
-                    decide,
-                    one(),
-                    (&mut *numbers, *at as u32, *modulus, &setter),
-                )?;
+                let condition = decided(graph, numbers, *at, *modulus)?;
                 match otherwise {
                     None => graph.if_then(&[], condition, |body| build(body, then, numbers))?,
                     Some(steps) => graph.if_else(&[], condition, |body, other| {
@@ -182,13 +188,7 @@ fn build(
                 modulus,
                 bodies,
             } => {
-                let (condition, setter) = graph.condition(5)?;
-                graph.launch(
-                    &[],
-                    decide,
-                    one(),
-                    (&mut *numbers, *at as u32, *modulus, &setter),
-                )?;
+                let condition = decided(graph, numbers, *at, *modulus)?;
                 graph.switch(&[], condition, bodies.len(), |i, body| {
                     build(body, &bodies[i], numbers)
                 })?;

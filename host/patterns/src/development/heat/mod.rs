@@ -19,6 +19,7 @@ pub static PATTERN: Pattern = Pattern {
     source: "CUDA study notes, chapter 10.1",
     size: Size {
         of: "columns and rows of the plate",
+        is_square: true,
         default: 128,
         bench: None,
     },

@@ -1,4 +1,4 @@
-//! Each handle leads to its own crate's kernel and static.
+//! Each handle leads to its own crate's kernel and static; and what a user's crate does with graphs that branch and with the matrix units.
 
 use proptest::prelude::*;
 
@@ -29,5 +29,49 @@ fn a_static_of_the_same_name_is_the_crates_own() {
 fn a_modules_kernels_are_those_of_its_crate() {
     let device = lanewise::Device::open().expect("a device");
     let module = device.module::<own_kernels::Ptx>().expect("it loads");
-    assert_eq!(module.kernels(), ["vec_add"]);
+    assert_eq!(
+        module.kernels(),
+        ["add", "sparse_product", "step_down", "vec_add"]
+    );
+}
+
+#[test]
+fn kernels_say_how_a_graph_goes_on() {
+    for start in [0u32, 1, 2, 5, 12, 31, 100] {
+        let mut number = start.saturating_sub(3);
+        while number % 4 != 0 {
+            number = number.saturating_sub(3);
+        }
+        number += [10, 20, 0][number as usize % 3];
+        number += if number % 2 == 1 { 100 } else { 200 };
+        number += if number == 0 { 0 } else { 1000 };
+        assert_eq!(
+            outside::decided(start).expect("a graph"),
+            number,
+            "from {start}"
+        );
+    }
+}
+
+#[test]
+fn the_matrix_unit_multiplies_what_is_stored_by_halves() {
+    // Any numbers will do.
+    let bytes =
+        |n: usize, by: usize| -> Vec<i8> { (0..n).map(|i| (i * by % 251) as u8 as i8).collect() };
+    let (stored, right) = (bytes(16 * 32, 37), bytes(8 * 64, 101));
+    let kept: Vec<u32> = (0..16 * 16).map(|i| i * 7 % 11).collect();
+    let product = outside::product(&stored, &kept, &right).expect("a launch");
+    for (row, of_row) in product.iter().enumerate() {
+        for (column, element) in of_row.iter().enumerate() {
+            let mut sum = 0;
+            for group in 0..16 {
+                let places = own_kernels::stored(kept[row * 16 + group]);
+                for (half, place) in places.into_iter().enumerate() {
+                    let left = stored[row * 32 + group * 2 + half];
+                    sum += i32::from(left) * i32::from(right[column * 64 + group * 4 + place]);
+                }
+            }
+            assert_eq!(*element, sum, "row {row}, column {column}");
+        }
+    }
 }

@@ -4,7 +4,7 @@
 //! an [`Observer`](crate::Observer).
 
 use crate::abi::CUmodule;
-use crate::objects::ledger::{self, Entry, What};
+use crate::objects::ledger::{self, Entry, ObjectKind};
 use crate::observe::Observer;
 use crate::{log, settings, summary};
 use lanewise_sim::checks::FindingKind;
@@ -79,7 +79,7 @@ impl Observer {
 
 /// Says that a module, which was loaded before, is kept until the process ends as well.
 pub fn keep_module(handle: CUmodule) {
-    ledger::gone(What::Module, handle.0 as u64);
+    ledger::gone(ObjectKind::Module, handle.0 as u64);
 }
 
 /// Runs `make` for objects that are meant to live until the process ends: the check of leaks does not speak of them.

@@ -5,7 +5,7 @@ use crate::abi::enums::context_flags;
 use crate::abi::{CUcontext, CUdevice, c_int, c_uint};
 use crate::error::{Result, ensure};
 use crate::objects::context::Context;
-use crate::objects::ledger::{self, What};
+use crate::objects::ledger::{self, ObjectKind};
 use crate::objects::{device, origin, primary, teardown};
 use std::sync::atomic::Ordering;
 
@@ -19,7 +19,7 @@ pub(crate) unsafe fn retain(context: *mut CUcontext, device: CUdevice) -> Result
         .get_or_insert_with(|| origin::aside(|| Context::make(device, flags, true)))
         .handle;
     primary.holders += 1;
-    ledger::made(What::PrimaryContext, hold(device, primary.holders), 0);
+    ledger::made(ObjectKind::PrimaryContext, hold(device, primary.holders), 0);
     // SAFETY: the caller's contract.
     unsafe { put(context, handle, "pctx") }
 }
@@ -39,7 +39,7 @@ pub(crate) unsafe fn release(device: CUdevice) -> Result {
             "the primary context of device {} is not retained; release it once for each cuDevicePrimaryCtxRetain",
             device.ordinal
         );
-        ledger::gone(What::PrimaryContext, hold(device, primary.holders));
+        ledger::gone(ObjectKind::PrimaryContext, hold(device, primary.holders));
         primary.holders -= 1;
         if primary.holders == 0 {
             primary.context.take()
@@ -86,7 +86,7 @@ pub(crate) unsafe fn reset(device: CUdevice) -> Result {
         primary.flags = 0;
         // Who resets a device gives all holds back.
         for holder in 1..=primary.holders {
-            ledger::gone(What::PrimaryContext, hold(device, holder));
+            ledger::gone(ObjectKind::PrimaryContext, hold(device, holder));
         }
         primary.holders = 0;
         primary.context.take()

@@ -5,7 +5,7 @@
 
 use super::attributes;
 use super::context::Context;
-use super::ledger::{self, What};
+use super::ledger::{self, ObjectKind};
 use super::memory;
 use super::origin;
 use super::registry::Registry;
@@ -16,8 +16,8 @@ use lanewise_sim::Kind;
 use lanewise_sim::image::{Format, Image, Shape};
 use std::sync::Arc;
 
-static ARRAYS: Registry<CUarray, Array> = Registry::to_give_back(What::Array);
-static MIPMAPS: Registry<CUmipmappedArray, Mipmap> = Registry::to_give_back(What::Mipmap);
+static ARRAYS: Registry<CUarray, Array> = Registry::to_give_back(ObjectKind::Array);
+static MIPMAPS: Registry<CUmipmappedArray, Mipmap> = Registry::to_give_back(ObjectKind::Mipmap);
 
 /// Rows start at multiples of this, so that every element of a surface is aligned.
 const ROW_ALIGNMENT: u64 = 64;
@@ -171,7 +171,7 @@ fn make(context: &Context, asked: &CUDA_ARRAY3D_DESCRIPTOR, is_level: bool) -> R
         image,
         is_level,
     });
-    ledger::weigh(What::Array, array.handle.0 as u64, bytes);
+    ledger::weigh(ObjectKind::Array, array.handle.0 as u64, bytes);
     Ok(array)
 }
 
@@ -263,7 +263,7 @@ pub(crate) fn create_mipmap(
         context: context.handle,
         levels: made,
     });
-    ledger::weigh(What::Mipmap, mipmap.handle.0 as u64, bytes);
+    ledger::weigh(ObjectKind::Mipmap, mipmap.handle.0 as u64, bytes);
     Ok(mipmap)
 }
 

@@ -4,7 +4,7 @@
 //! context: every later call on it returns the fault's code until the context is destroyed.
 
 use super::device::Device;
-use super::ledger::What;
+use super::ledger::ObjectKind;
 use super::order;
 use super::registry::Registry;
 use super::stream::Stream;
@@ -20,8 +20,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::ThreadId;
 
 /// All live contexts and streams.
-pub(crate) static CONTEXTS: Registry<CUcontext, Context> = Registry::to_give_back(What::Context);
-pub(crate) static STREAMS: Registry<CUstream, Stream> = Registry::to_give_back(What::Stream);
+pub(crate) static CONTEXTS: Registry<CUcontext, Context> =
+    Registry::to_give_back(ObjectKind::Context);
+pub(crate) static STREAMS: Registry<CUstream, Stream> = Registry::to_give_back(ObjectKind::Stream);
 
 #[derive(Debug)]
 pub(crate) struct Context {

@@ -1,7 +1,7 @@
 //! Events: points in a stream that the host can wait for, make streams wait for, and measure between.
 
 use super::capturing::Capturing;
-use super::ledger::What;
+use super::ledger::ObjectKind;
 use super::points::Points;
 use super::registry::Registry;
 use super::work::Work;
@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 
 /// All live events.
-pub(crate) static EVENTS: Registry<CUevent, Event> = Registry::to_give_back(What::Event);
+pub(crate) static EVENTS: Registry<CUevent, Event> = Registry::to_give_back(ObjectKind::Event);
 
 /// Takes away the events of a context.
 pub(crate) fn forget_all(context: CUcontext) {

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A kind of object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum What {
+pub(crate) enum ObjectKind {
     DeviceMemory,
     ManagedMemory,
     PinnedMemory,
@@ -37,64 +37,66 @@ pub(crate) enum What {
     PrimaryContext,
 }
 
-impl What {
+impl ObjectKind {
     /// One, several, and the call that gives it back.
     pub(crate) fn words(self) -> (&'static str, &'static str, &'static str) {
         match self {
-            What::DeviceMemory => (
+            ObjectKind::DeviceMemory => (
                 "allocation of device memory",
                 "allocations of device memory",
                 "cuMemFree",
             ),
-            What::ManagedMemory => (
+            ObjectKind::ManagedMemory => (
                 "allocation of managed memory",
                 "allocations of managed memory",
                 "cuMemFree",
             ),
-            What::PinnedMemory => (
+            ObjectKind::PinnedMemory => (
                 "allocation of pinned memory",
                 "allocations of pinned memory",
                 "cuMemFreeHost",
             ),
-            What::Registration => (
+            ObjectKind::Registration => (
                 "registration of host memory",
                 "registrations of host memory",
                 "cuMemHostUnregister",
             ),
-            What::PhysicalMemory => (
+            ObjectKind::PhysicalMemory => (
                 "handle of physical memory",
                 "handles of physical memory",
                 "cuMemRelease",
             ),
-            What::MulticastObject => ("multicast object", "multicast objects", "cuMemRelease"),
-            What::Range => (
+            ObjectKind::MulticastObject => {
+                ("multicast object", "multicast objects", "cuMemRelease")
+            }
+            ObjectKind::Range => (
                 "range of addresses",
                 "ranges of addresses",
                 "cuMemAddressFree",
             ),
-            What::Array => ("array", "arrays", "cuArrayDestroy"),
-            What::Mipmap => (
+            ObjectKind::Array => ("array", "arrays", "cuArrayDestroy"),
+            ObjectKind::Mipmap => (
                 "mipmapped array",
                 "mipmapped arrays",
                 "cuMipmappedArrayDestroy",
             ),
-            What::Stream => ("stream", "streams", "cuStreamDestroy"),
-            What::Event => ("event", "events", "cuEventDestroy"),
-            What::Module => ("module", "modules", "cuModuleUnload"),
-            What::Library => ("library", "libraries", "cuLibraryUnload"),
-            What::Link => ("link", "links", "cuLinkDestroy"),
-            What::Graph => ("graph", "graphs", "cuGraphDestroy"),
-            What::Exec => (
+            ObjectKind::Stream => ("stream", "streams", "cuStreamDestroy"),
+            ObjectKind::Event => ("event", "events", "cuEventDestroy"),
+            ObjectKind::Module => ("module", "modules", "cuModuleUnload"),
+            ObjectKind::Library => ("library", "libraries", "cuLibraryUnload"),
+            ObjectKind::Link => ("link", "links", "cuLinkDestroy"),
+            ObjectKind::Graph => ("graph", "graphs", "cuGraphDestroy"),
+            ObjectKind::Exec => (
                 "executable graph",
                 "executable graphs",
                 "cuGraphExecDestroy",
             ),
-            What::Texture => ("texture object", "texture objects", "cuTexObjectDestroy"),
-            What::Surface => ("surface object", "surface objects", "cuSurfObjectDestroy"),
-            What::Pool => ("memory pool", "memory pools", "cuMemPoolDestroy"),
-            What::UserObject => ("user object", "user objects", "cuUserObjectRelease"),
-            What::Context => ("context", "contexts", "cuCtxDestroy"),
-            What::PrimaryContext => (
+            ObjectKind::Texture => ("texture object", "texture objects", "cuTexObjectDestroy"),
+            ObjectKind::Surface => ("surface object", "surface objects", "cuSurfObjectDestroy"),
+            ObjectKind::Pool => ("memory pool", "memory pools", "cuMemPoolDestroy"),
+            ObjectKind::UserObject => ("user object", "user objects", "cuUserObjectRelease"),
+            ObjectKind::Context => ("context", "contexts", "cuCtxDestroy"),
+            ObjectKind::PrimaryContext => (
                 "hold on a primary context",
                 "holds on a primary context",
                 "cuDevicePrimaryCtxRelease",
@@ -106,13 +108,13 @@ impl What {
 /// An object that was not given back.
 #[derive(Debug, Clone)]
 pub(crate) struct Entry {
-    pub(crate) what: What,
+    pub(crate) what: ObjectKind,
     /// How large it is; 0 for what has no size.
     pub(crate) bytes: u64,
     pub(crate) origin: Origin,
 }
 
-static ENTRIES: Mutex<BTreeMap<(What, u64), Entry>> = Mutex::new(BTreeMap::new());
+static ENTRIES: Mutex<BTreeMap<(ObjectKind, u64), Entry>> = Mutex::new(BTreeMap::new());
 
 /// What ended contexts took away.
 static LEFT: Mutex<Vec<Entry>> = Mutex::new(Vec::new());
@@ -126,7 +128,7 @@ thread_local! {
 }
 
 /// Enters an object, if the check is on. Two of a kind that live at once have not the same number.
-pub(crate) fn made(what: What, number: u64, bytes: u64) {
+pub(crate) fn made(what: ObjectKind, number: u64, bytes: u64) {
     if !observe::checks().leak {
         return;
     }
@@ -142,7 +144,7 @@ pub(crate) fn made(what: What, number: u64, bytes: u64) {
 }
 
 /// Says how large an object is.
-pub(crate) fn weigh(what: What, number: u64, bytes: u64) {
+pub(crate) fn weigh(what: ObjectKind, number: u64, bytes: u64) {
     if USED.load(Ordering::Relaxed)
         && let Some(entry) = ENTRIES.lock().get_mut(&(what, number))
     {
@@ -151,7 +153,7 @@ pub(crate) fn weigh(what: What, number: u64, bytes: u64) {
 }
 
 /// Strikes an object out.
-pub(crate) fn gone(what: What, number: u64) {
+pub(crate) fn gone(what: ObjectKind, number: u64) {
     if !USED.load(Ordering::Relaxed) {
         return;
     }

@@ -4,7 +4,7 @@
 //! something of it is first used there, and goes with the context.
 
 use super::context::{self, Context};
-use super::ledger::What;
+use super::ledger::ObjectKind;
 use super::module::{self, MODULES, Module};
 use super::origin;
 use super::primary;
@@ -17,7 +17,8 @@ use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::Arc;
 
-pub(crate) static LIBRARIES: Registry<CUlibrary, Library> = Registry::to_give_back(What::Library);
+pub(crate) static LIBRARIES: Registry<CUlibrary, Library> =
+    Registry::to_give_back(ObjectKind::Library);
 pub(crate) static KERNELS: Registry<CUkernel, LibraryKernel> = Registry::new();
 
 /// Code that was read.

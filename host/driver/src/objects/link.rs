@@ -4,7 +4,7 @@
 //! when the link completes, because that is where a program expects to hear what is missing.
 
 use super::jit_options::JitOptions;
-use super::ledger::What;
+use super::ledger::ObjectKind;
 use super::registry::Registry;
 use super::{image, module};
 use crate::abi::{CUlinkState, CUresult};
@@ -13,7 +13,7 @@ use lanewise_sim::LoadError;
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-pub(crate) static LINKS: Registry<CUlinkState, Link> = Registry::to_give_back(What::Link);
+pub(crate) static LINKS: Registry<CUlinkState, Link> = Registry::to_give_back(ObjectKind::Link);
 
 /// A link in progress.
 #[derive(Debug)]

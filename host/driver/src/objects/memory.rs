@@ -6,7 +6,7 @@
 use super::context::Context;
 use super::device::{self, Device};
 use super::host_finding;
-use super::ledger::{self, What};
+use super::ledger::{self, ObjectKind};
 use super::order::{self, Addresses};
 use super::origin::{self, Origin};
 use super::owners::{NEXT_ID, OWNERS, Owner};
@@ -160,12 +160,12 @@ pub(crate) fn own(address: u64, context: &Context, flags: u32) {
 }
 
 /// What memory is that the program has to free; none for what goes with something else.
-fn kind_of_leak(kind: &Kind) -> Option<What> {
+fn kind_of_leak(kind: &Kind) -> Option<ObjectKind> {
     Some(match kind {
-        Kind::Device => What::DeviceMemory,
-        Kind::Managed => What::ManagedMemory,
-        Kind::Pinned => What::PinnedMemory,
-        Kind::Registered => What::Registration,
+        Kind::Device => ObjectKind::DeviceMemory,
+        Kind::Managed => ObjectKind::ManagedMemory,
+        Kind::Pinned => ObjectKind::PinnedMemory,
+        Kind::Registered => ObjectKind::Registration,
         _ => return None,
     })
 }

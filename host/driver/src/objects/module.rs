@@ -5,7 +5,7 @@
 use super::context::Context;
 use super::device::with_causes;
 use super::image;
-use super::ledger::What;
+use super::ledger::ObjectKind;
 use super::registry::Registry;
 use crate::abi::enums::function_attribute as attribute;
 use crate::abi::{CUcontext, CUfunction, CUmodule, CUresult};
@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::Arc;
 
-pub(crate) static MODULES: Registry<CUmodule, Module> = Registry::to_give_back(What::Module);
+pub(crate) static MODULES: Registry<CUmodule, Module> = Registry::to_give_back(ObjectKind::Module);
 pub(crate) static FUNCTIONS: Registry<CUfunction, Function> = Registry::new();
 
 /// Code and variables in a context.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::device::{self, Device};
-use super::ledger::{self, What};
+use super::ledger::{self, ObjectKind};
 use super::mappings::{
     Binding, GRANULARITY, Memory, Object, STATE, State, next_handle, unknown, whole,
 };
@@ -83,7 +83,7 @@ pub(crate) fn create(properties: &CUmulticastObjectProp) -> Result<u64> {
             bindings: Vec::new(),
         },
     );
-    ledger::made(What::MulticastObject, handle, size);
+    ledger::made(ObjectKind::MulticastObject, handle, size);
     Ok(handle)
 }
 

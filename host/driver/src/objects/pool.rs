@@ -5,7 +5,7 @@
 //! reuse are kept for the program but change nothing.
 
 use super::device;
-use super::ledger::What;
+use super::ledger::ObjectKind;
 use super::origin;
 use super::registry::Registry;
 use crate::abi::{CUdevice, CUmemoryPool};
@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-static POOLS: Registry<CUmemoryPool, Pool> = Registry::to_give_back(What::Pool);
+static POOLS: Registry<CUmemoryPool, Pool> = Registry::to_give_back(ObjectKind::Pool);
 /// The default pool of each device, once somebody asked for it.
 static DEFAULTS: Mutex<Vec<(CUdevice, Arc<Pool>)>> = Mutex::new(Vec::new());
 /// The pool chosen for each device by `cuDeviceSetMemPool`; the default one where none was.

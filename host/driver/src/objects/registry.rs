@@ -4,7 +4,7 @@
 //! after, and a handle of another kind, a small integer or garbage is not found. Values start far from the special stream
 //! handles 1 and 2, and their low four bits are zero as a pointer's would be, since some programs keep flags there.
 
-use super::ledger::{self, What};
+use super::ledger::{self, ObjectKind};
 use crate::abi::Handle;
 use parking_lot::RwLock;
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ static NEXT: AtomicUsize = AtomicUsize::new(0x4c57_0000);
 pub(crate) struct Registry<H, T> {
     entries: LazyLock<RwLock<HashMap<H, Arc<T>>>>,
     /// What its objects are for the check of leaks; none where they go with something else.
-    what: Option<What>,
+    what: Option<ObjectKind>,
 }
 
 impl<H: Handle, T> Registry<H, T> {
@@ -31,7 +31,7 @@ impl<H: Handle, T> Registry<H, T> {
     }
 
     /// An empty registry of objects that the program has to give back.
-    pub(crate) const fn to_give_back(what: What) -> Self {
+    pub(crate) const fn to_give_back(what: ObjectKind) -> Self {
         Registry {
             what: Some(what),
             entries: LazyLock::new(|| RwLock::new(HashMap::new())),

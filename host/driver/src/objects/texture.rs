@@ -6,7 +6,7 @@
 use super::array::{self, Array};
 use super::attributes;
 use super::context::{self, Context};
-use super::ledger::{self, What};
+use super::ledger::{self, ObjectKind};
 use super::{device, memory};
 use crate::abi::enums::{
     address_mode, array_flags, filter_mode, resource_type, texture_flags as flag,
@@ -358,10 +358,10 @@ fn add(context: &Context, object: Object, made: Made) -> u64 {
 }
 
 /// What an object is for the check of leaks.
-fn what(made: &Made) -> What {
+fn what(made: &Made) -> ObjectKind {
     match made.texture {
-        Some(_) => What::Texture,
-        None => What::Surface,
+        Some(_) => ObjectKind::Texture,
+        None => ObjectKind::Surface,
     }
 }
 

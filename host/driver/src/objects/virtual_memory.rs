@@ -5,7 +5,7 @@
 
 use super::context;
 use super::device::{self, Device};
-use super::ledger::{self, What};
+use super::ledger::{self, ObjectKind};
 use super::mappings::{
     GRANULARITY, Handle, Mapped, Mapping, Memory, Reservation, STATE, State, next_handle, unknown,
     whole,
@@ -48,7 +48,7 @@ pub(crate) fn reserve(size: u64, alignment: u64) -> Result<u64> {
             mappings: BTreeMap::new(),
         },
     );
-    ledger::made(What::Range, found, size);
+    ledger::made(ObjectKind::Range, found, size);
     Ok(found)
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn unreserve(base: u64, size: u64) -> Result {
         "memory is still mapped in {base:#x}; unmap it first (cuMemUnmap)"
     );
     found.device.sim.memory().unreserve(base, size);
-    ledger::gone(What::Range, base);
+    ledger::gone(ObjectKind::Range, base);
     state.reservations.remove(&base);
     Ok(())
 }
@@ -92,7 +92,7 @@ pub(crate) fn create(size: u64, properties: CUmemAllocationProp) -> Result<u64> 
         properties,
     });
     state.handles.insert(handle, Handle { memory, holders: 1 });
-    ledger::made(What::PhysicalMemory, handle, size);
+    ledger::made(ObjectKind::PhysicalMemory, handle, size);
     Ok(handle)
 }
 
@@ -128,7 +128,7 @@ pub(crate) fn release(handle: u64) -> Result {
     let state = &mut *STATE.lock();
     if let Some(object) = state.multicasts.get_mut(&handle).filter(|it| it.held) {
         object.held = false;
-        ledger::gone(What::MulticastObject, handle);
+        ledger::gone(ObjectKind::MulticastObject, handle);
         state.forget_unused(handle);
         return Ok(());
     }
@@ -138,7 +138,7 @@ pub(crate) fn release(handle: u64) -> Result {
     found.holders -= 1;
     if found.holders == 0 {
         state.handles.remove(&handle);
-        ledger::gone(What::PhysicalMemory, handle);
+        ledger::gone(ObjectKind::PhysicalMemory, handle);
     }
     Ok(())
 }

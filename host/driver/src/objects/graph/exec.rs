@@ -10,7 +10,7 @@ use crate::abi::{CUgraphExec, CUgraphNode};
 use crate::error::{Error, Result, ensure, fail};
 use crate::objects::condition::Condition;
 use crate::objects::graph_memory;
-use crate::objects::ledger::What;
+use crate::objects::ledger::ObjectKind;
 use crate::objects::registry::Registry;
 use crate::objects::work::Work;
 use crate::time::timeline::Cost;
@@ -19,7 +19,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 /// All live executable graphs.
-pub(crate) static EXECS: Registry<CUgraphExec, Exec> = Registry::to_give_back(What::Exec);
+pub(crate) static EXECS: Registry<CUgraphExec, Exec> = Registry::to_give_back(ObjectKind::Exec);
 
 /// A graph that can be launched.
 #[derive(Debug)]

@@ -19,14 +19,14 @@ use super::origin;
 use super::registry::Registry;
 use crate::abi::{CUcontext, CUgraph, CUgraphNode};
 use crate::error::{Result, ensure, fail};
-use crate::objects::ledger::What;
+use crate::objects::ledger::ObjectKind;
 use parking_lot::Mutex;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use user_object::References;
 
 /// All live graphs and their nodes.
-pub(crate) static GRAPHS: Registry<CUgraph, Graph> = Registry::to_give_back(What::Graph);
+pub(crate) static GRAPHS: Registry<CUgraph, Graph> = Registry::to_give_back(ObjectKind::Graph);
 pub(crate) static NODES: Registry<CUgraphNode, Node> = Registry::new();
 
 /// A dependency: the second waits for the first.

@@ -7,13 +7,13 @@ use super::node::UserData;
 use crate::abi::{CUuserObject, c_void};
 use crate::calling;
 use crate::error::{Result, ensure, fail};
-use crate::objects::ledger::What;
+use crate::objects::ledger::ObjectKind;
 use crate::objects::registry::Registry;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-static OBJECTS: Registry<CUuserObject, UserObject> = Registry::to_give_back(What::UserObject);
+static OBJECTS: Registry<CUuserObject, UserObject> = Registry::to_give_back(ObjectKind::UserObject);
 
 /// An object, with the number of references to it.
 #[derive(Debug)]

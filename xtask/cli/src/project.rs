@@ -45,7 +45,7 @@ impl Project {
         let metadata = MetadataCommand::new().current_dir(start).no_deps().exec();
         match metadata {
             Ok(metadata) => {
-                let kernels = if named {
+                let kernels = if named && !is_of_the_host(&metadata, start) {
                     Ok(start.to_owned())
                 } else {
                     kernels_of(&metadata, start).map_err(|error| format!("{error:#}"))
@@ -66,6 +66,16 @@ impl Project {
             },
         }
     }
+}
+
+/// Whether the package in `start` is a host program's: its kernels, if it has any, are another package's. A package without the device library is taken for
+/// one of kernels where it is named: they may be written by hand.
+fn is_of_the_host(metadata: &Metadata, start: &Path) -> bool {
+    let is_in = |package: &&Package| package.manifest_path.as_std_path().parent() == Some(start);
+    metadata.packages.iter().find(is_in).is_some_and(|package| {
+        let mut dependencies = package.dependencies.iter();
+        !has_kernels(package) && dependencies.any(|it| it.name == "lanewise")
+    })
 }
 
 /// The package with kernels that a person in `start` means: the one they are in, else the only one of the workspace.

@@ -37,7 +37,8 @@ const _: () = {
 };
 const _: () = {
     use lanewise_std::cluster::{
-        arrive, block_rank, cluster_index, map_shared_rank, num_blocks, sync_cluster, thread_rank,
+        arrive, arrive_relaxed, block_index, block_rank, cluster_index, dim_blocks, dim_clusters,
+        is_explicit, map_shared_rank, num_blocks, query_shared_rank, sync_cluster, thread_rank,
     };
 };
 const _: () = {
@@ -71,7 +72,7 @@ const _: () = {
     use lanewise_std::launch_control::for_each_block;
 };
 const _: () = {
-    use lanewise_std::math::{Float, add_rn, fma_rd};
+    use lanewise_std::math::{Float, add_rn, fma_rd, fma_rn};
 };
 const _: () = {
     use lanewise_std::matrix::{tcgen05, warp, warpgroup};

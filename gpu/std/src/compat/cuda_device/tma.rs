@@ -34,6 +34,7 @@ macro_rules! boxes {
         ///
         /// # Safety
         /// As for [`TensorMap::load`](crate::tma::TensorMap::load); a map of so many dimensions is there.
+        #[allow(clippy::too_many_arguments, reason = "the function is cuda-oxide's")]
         #[inline]
         pub unsafe fn $load(dst: *mut u8, tensor_map: *const TmaDescriptor, $($c: i32,)* barrier: *mut Barrier) {
             // SAFETY: the caller's promise.

@@ -65,7 +65,7 @@ impl Races {
         }
         let log = (size / 4).trailing_zeros();
         let (words, lane) = (even.lanes << log, mask.trailing_zeros());
-        if even.step != size || (word | words) % LINE != 0 {
+        if even.step != size || !(word | words).is_multiple_of(LINE) {
             return false;
         }
         // Lines of one page lie side by side.

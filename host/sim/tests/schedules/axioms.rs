@@ -296,11 +296,11 @@ impl Program {
     fn base(&self, from: &[usize], fences: &[usize]) -> Relation {
         let count = self.events.len();
         let mut base: Relation = vec![0; count];
-        for a in 0..count {
+        for (a, behind) in base.iter_mut().enumerate() {
             for b in a + 1..count {
                 let (x, y) = (self.events[a].thread, self.events[b].thread);
                 if x.is_none() && y.is_some() || x.is_some() && x == y {
-                    base[a] |= 1 << b;
+                    *behind |= 1 << b;
                 }
             }
         }

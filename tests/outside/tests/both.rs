@@ -31,7 +31,13 @@ fn a_modules_kernels_are_those_of_its_crate() {
     let module = device.module::<own_kernels::Ptx>().expect("it loads");
     assert_eq!(
         module.kernels(),
-        ["add", "sparse_product", "step_down", "vec_add"]
+        [
+            "add",
+            "neighbours",
+            "sparse_product",
+            "step_down",
+            "vec_add"
+        ]
     );
 }
 
@@ -74,4 +80,29 @@ fn the_matrix_unit_multiplies_what_is_stored_by_halves() {
             assert_eq!(*element, sum, "row {row}, column {column}");
         }
     }
+}
+
+/// A report points at the line of the user's helper, not at the library's beneath, and shows the kernel that it was inlined into.
+#[test]
+fn a_race_in_a_helper_is_reported_at_the_users_line() {
+    let device = lanewise::Device::open().expect("a device");
+    let stream = device.stream().expect("a stream");
+    let mut data = lanewise::DeviceBuffer::<u32>::zeroed(&device, 64).expect("memory");
+    let found = lanewise::checks::of(&device, lanewise::checks::Checking::all(), || {
+        let config = lanewise::LaunchConfig::new(1, 64);
+        device.launch(&stream, own_kernels::neighbours, config, (&mut data,))?;
+        stream.synchronize()?;
+        Ok::<_, Box<dyn std::error::Error>>(())
+    });
+    // A GPU looks at nothing.
+    let Some(found) = found.expect("it runs") else {
+        return;
+    };
+    let text: String = found.iter().map(ToString::to_string).collect();
+    assert!(
+        text.contains("race: a write and a read of shared memory"),
+        "{text}"
+    );
+    assert!(text.contains("  --> kernels/src/tile.rs:14"), "{text}");
+    assert!(text.contains("kernel `neighbours`"), "{text}");
 }

@@ -2,12 +2,14 @@
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
 //! Kernels and a static with names of the catalog's, and other parameters; kernels that say how a graph goes on, and one for the matrix units.
 
+mod tile;
+
 use lanewise_macros::{device, kernel};
 use lanewise_std::graph::Condition;
 use lanewise_std::matrix::element::S8;
 use lanewise_std::matrix::sparse::{GROUPS, Metadata, TwoOfFour};
 use lanewise_std::matrix::warp::{Left, Right, Sum, multiply_add_sparse};
-use lanewise_std::{DeviceGlobal, DisjointSlice, thread};
+use lanewise_std::{DeviceGlobal, DisjointSlice, GlobalMut, thread};
 
 lanewise_std::module!();
 
@@ -82,4 +84,13 @@ pub fn place(lane: usize, i: usize) -> (usize, usize) {
 /// The two that a number says are stored.
 pub fn stored(number: u32) -> [usize; 2] {
     TwoOfFour::ALL[number as usize % 6].places()
+}
+
+/// `data[i] = the next thread's index`, of 64 threads that do not wait for each other.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn neighbours(data: GlobalMut<u32>) {
+    let i = thread::thread_idx_x() as usize;
+    // SAFETY: none: the barrier that is missing is what the test is about.
+    unsafe { data.set(i, tile::pass_on(i)) };
 }

@@ -122,13 +122,14 @@ fn four_rows_are_gathered_and_scattered() {
             let input = buffer(&device, &numbers);
             let mut output = buffer(&device, &vec![7; COLUMNS * ROWS]);
             let map = TensorMap::new(&input, boxes()).expect("a map");
-            let mut stored = TensorMapMut::new(&mut output, boxes()).expect("a map");
             let config = LaunchConfig::new(cluster, 32).with_cluster(cluster);
-            let arguments = (&map, &mut stored, column, from, to);
-            device
-                .launch(&stream, gather_rows, config, arguments)
-                .expect("a launch");
-            drop(stored);
+            {
+                let mut stored = TensorMapMut::new(&mut output, boxes()).expect("a map");
+                let arguments = (&map, &mut stored, column, from, to);
+                device
+                    .launch(&stream, gather_rows, config, arguments)
+                    .expect("a launch");
+            }
             let mut expected = vec![7; COLUMNS * ROWS];
             for (from, to) in from.into_iter().zip(to) {
                 for c in column as usize..COLUMNS.min(column as usize + WIDTH) {

@@ -9,15 +9,14 @@ pub(super) fn check(
     module: &Module,
     expected: Option<&BTreeMap<String, Expected>>,
 ) -> Vec<Finding> {
-    let synchronising = synchronising_functions(module);
+    let all: Vec<Vec<Candidate<'_>>> = module.functions.iter().map(candidates).collect();
+    let synchronising = synchronising_functions(module, &all);
     let mut findings = Vec::new();
-    for function in &module.functions {
-        let barriers: Vec<&Instruction> = function
-            .instructions
+    for (function, candidates) in module.functions.iter().zip(&all) {
+        let barriers: Vec<&Instruction> = candidates
             .iter()
-            .filter(|at| {
-                at.is_convergent() || at.callee().is_some_and(|name| synchronising.contains(name))
-            })
+            .filter(|it| it.synchronises(&synchronising))
+            .map(|it| it.at)
             .collect();
         let expected = expected.map(|all| all.get(&function.name).cloned().unwrap_or_default());
         if let Some(expected) = &expected {
@@ -28,16 +27,41 @@ pub(super) fn check(
     findings
 }
 
+/// An instruction that involves other threads, or may: a call.
+struct Candidate<'a> {
+    at: &'a Instruction,
+    /// The function that it calls; none if it is itself convergent.
+    callee: Option<&'a str>,
+}
+
+impl Candidate<'_> {
+    /// Whether it involves other threads, now that these functions are known to.
+    fn synchronises(&self, functions: &BTreeSet<&str>) -> bool {
+        self.callee.is_none_or(|name| functions.contains(name))
+    }
+}
+
+fn candidates(function: &Function) -> Vec<Candidate<'_>> {
+    let candidate = |at| match Instruction::is_convergent(at) {
+        true => Some(Candidate { at, callee: None }),
+        false => at.callee().map(|name| Candidate {
+            at,
+            callee: Some(name),
+        }),
+    };
+    function.instructions.iter().filter_map(candidate).collect()
+}
+
 /// The functions that contain a barrier or call one that does.
-fn synchronising_functions(module: &Module) -> BTreeSet<&str> {
+fn synchronising_functions<'a>(
+    module: &'a Module,
+    candidates: &[Vec<Candidate<'_>>],
+) -> BTreeSet<&'a str> {
     let mut found = BTreeSet::new();
     loop {
         let before = found.len();
-        for function in &module.functions {
-            let synchronises = |at: &Instruction| {
-                at.is_convergent() || at.callee().is_some_and(|name| found.contains(name))
-            };
-            if function.instructions.iter().any(synchronises) {
+        for (function, candidates) in module.functions.iter().zip(candidates) {
+            if candidates.iter().any(|it| it.synchronises(&found)) {
                 found.insert(function.name.as_str());
             }
         }

@@ -8,7 +8,7 @@ use crate::abi::enums::{advise, memory_type, pointer_attribute as attribute};
 use crate::abi::{CUdevice, CUdeviceptr, CUmemLocation, CUstream, c_uint, c_void};
 use crate::error::{Result, ensure, fail};
 use crate::objects::memory::Located;
-use crate::objects::{context, device, managed as objects, memory};
+use crate::objects::{context, device, managed as objects, memory, owners};
 use lanewise_sim::Kind;
 
 /// A pointer attribute's value, as wide as the driver writes it.
@@ -63,7 +63,7 @@ fn value(which: c_uint, pointer: CUdeviceptr, found: &Located) -> Option<Value> 
         attribute::MEMORY_TYPE => Value::Word(memory_type::HOST),
         attribute::DEVICE_POINTER => Value::Long(pointer),
         attribute::HOST_POINTER if kind.on_host() => Value::Long(pointer),
-        attribute::SYNC_MEMOPS => yes(on_device),
+        attribute::SYNC_MEMOPS => yes(found.owner.is_some_and(|owner| owner.sync_memops)),
         attribute::BUFFER_ID | attribute::MEMORY_BLOCK_ID => number(),
         attribute::IS_MANAGED => yes(*kind == Kind::Managed),
         attribute::DEVICE_ORDINAL => Value::Word(found.device.ordinal as u32),
@@ -165,8 +165,12 @@ pub(crate) unsafe fn set_attribute(
         ERROR_INVALID_VALUE,
         "attribute {which} cannot be set; CU_POINTER_ATTRIBUTE_SYNC_MEMOPS (6) can"
     );
-    // Synchronous calls on the simulator are synchronous already.
-    memory::range("ptr", pointer, 0).map(|_| ())
+    // Synchronous calls on the simulator are synchronous already: it is kept to be read back.
+    let found = memory::range("ptr", pointer, 0)?;
+    // SAFETY: the caller's contract: the attribute is as wide as it is read.
+    let value = unsafe { value.cast::<c_uint>().read_unaligned() };
+    owners::set_sync_memops(found.allocation.base, value != 0);
+    Ok(())
 }
 
 /// Checks that `bytes` from `address` are managed memory.

@@ -149,6 +149,7 @@ pub(crate) fn own(address: u64, context: &Context, flags: u32) {
             flags,
             id,
             freeing: false,
+            sync_memops: false,
         },
     );
     if let Some(allocation) = context.device.sim.memory().find(address) {

@@ -15,11 +15,20 @@ pub(crate) struct Owner {
     pub(crate) id: u64,
     /// Whether a stream is to free it (`cuMemFreeAsync`).
     pub(crate) freeing: bool,
+    /// `CU_POINTER_ATTRIBUTE_SYNC_MEMOPS`, as the program has set it.
+    pub(crate) sync_memops: bool,
 }
 
 /// By first address. Addresses are unique over all devices, since each is one of this process.
 pub(super) static OWNERS: RwLock<BTreeMap<u64, Owner>> = RwLock::new(BTreeMap::new());
 pub(super) static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+
+/// Keeps the attribute of the allocation at `address`.
+pub(crate) fn set_sync_memops(address: u64, value: bool) {
+    if let Some(owner) = OWNERS.write().get_mut(&address) {
+        owner.sync_memops = value;
+    }
+}
 
 /// Whether the allocation at `address` belongs to `context`.
 pub(crate) fn is_of(address: u64, context: CUcontext) -> bool {

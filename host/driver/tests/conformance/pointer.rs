@@ -34,7 +34,7 @@ rows! {
     "cuPointerGetAttribute: each boolean is four bytes" => SUCCESS, |f| {
         // What an H200's driver says of memory by cuMemAlloc, and of pinned memory.
         let all = [
-            (attribute::SYNC_MEMOPS, [1, 0]),
+            (attribute::SYNC_MEMOPS, [0, 0]),
             (attribute::IS_MANAGED, [0, 0]),
             (attribute::IS_LEGACY_CUDA_IPC_CAPABLE, [1, 0]),
             (attribute::MAPPED, [1, 1]),
@@ -92,6 +92,19 @@ rows! {
     };
     "cuPointerSetAttribute: synchronous memory operations" => SUCCESS, |f| {
         cuPointerSetAttribute(param(&mut 1u32), attribute::SYNC_MEMOPS, f.device())
+    };
+    "cuPointerSetAttribute: what was set is read back" => SUCCESS, |f| {
+        let pointer = f.device();
+        let read = || {
+            let mut value = 9u32;
+            ok(cuPointerGetAttribute((&raw mut value).cast(), attribute::SYNC_MEMOPS, pointer));
+            value
+        };
+        let before = read();
+        ok(cuPointerSetAttribute(param(&mut 1u32), attribute::SYNC_MEMOPS, pointer));
+        let set = read();
+        ok(cuPointerSetAttribute(param(&mut 0u32), attribute::SYNC_MEMOPS, pointer));
+        holds((before, set, read()) == (0, 1, 0))
     };
     "cuPointerSetAttribute: one that is fixed" => ERROR_INVALID_VALUE, |f| {
         cuPointerSetAttribute(param(&mut 1u32), attribute::MEMORY_TYPE, f.device())

@@ -109,10 +109,13 @@ fn a_wrong_name_and_wrong_ptx_are_errors(context: &Arc<CudaContext>) -> Result<(
     Ok(())
 }
 
+/// A property that holds of the driver under it.
+type Claim = fn(&Arc<CudaContext>) -> Result<(), DriverError>;
+
 fn main() -> Result<(), DriverError> {
     let context = CudaContext::new(0)?;
     println!("cudarc on {}", context.name()?);
-    let claims: [(&str, fn(&Arc<CudaContext>) -> Result<(), DriverError>); 5] = [
+    let claims: [(&str, Claim); 5] = [
         (
             "a kernel from PTX fills a slice",
             a_kernel_from_ptx_fills_a_slice,

@@ -1,23 +1,17 @@
 //! Conditions, and the nodes that decide by them.
+//!
+//! Unlike other nodes they have no context by default: CUDA's reference does not say what null is, and an H200's driver refuses it.
 
+use super::usable_context;
 use crate::abi::enums::graph_conditional as kind;
 use crate::abi::*;
 use crate::calls::{present, put};
 use crate::error::{Result, ensure, fail};
-use crate::objects::context::{self, Context};
 use crate::objects::graph::conditional::{Conditional, How};
 use crate::objects::graph::{self, Graph, Kind};
-use std::sync::Arc;
 
 /// `CU_GRAPH_COND_ASSIGN_DEFAULT`: the default is the condition's value when a launch begins.
 const ASSIGN_DEFAULT: c_uint = 1;
-
-/// The context of a condition or of its node. Unlike in other nodes null is none: CUDA's reference does not say, an H200's driver refuses it.
-fn context(handle: CUcontext) -> Result<Arc<Context>> {
-    let context = context::get(handle)?;
-    context.check()?;
-    Ok(context)
-}
 
 pub(crate) unsafe fn create(
     handle: *mut CUgraphConditionalHandle,
@@ -33,7 +27,7 @@ pub(crate) unsafe fn create(
         "flags must be 0 or CU_GRAPH_COND_ASSIGN_DEFAULT (1), not {flags:#x}"
     );
     let graph = graph::get(graph)?;
-    let context = context(ctx)?;
+    let context = usable_context(ctx)?;
     let default = (flags == ASSIGN_DEFAULT).then_some(default);
     let made = graph.condition(context.handle, default);
     // SAFETY: the caller's contract.
@@ -63,7 +57,7 @@ pub(super) fn node(params: &mut CUDA_CONDITIONAL_NODE_PARAMS, graph: &Graph) -> 
         ERROR_INVALID_VALUE,
         "{size} bodies: an IF node has 1 or 2, a WHILE node 1, a SWITCH node 1 or more"
     );
-    let context = context(ctx)?;
+    let context = usable_context(ctx)?;
     let made = Conditional::new(graph, handle, context.handle, how, size as usize)?;
     params.graphs = made.handles();
     Ok(Kind::Conditional(made))

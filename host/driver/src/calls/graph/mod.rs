@@ -25,6 +25,11 @@ fn context_or_current(handle: CUcontext) -> Result<Arc<Context>> {
     if handle == CUcontext::default() {
         return context::current();
     }
+    usable_context(handle)
+}
+
+/// The context that `handle` names, in which nothing has failed; null names none.
+fn usable_context(handle: CUcontext) -> Result<Arc<Context>> {
     let context = context::get(handle)?;
     context.check()?;
     Ok(context)

@@ -33,6 +33,12 @@ enum Way {
 }
 
 impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
+    /// How many texels an array of this size has; none where the number is too large.
+    pub(crate) fn texels(size: [usize; DIMENSIONS]) -> Option<usize> {
+        let mut sides = size.into_iter();
+        sides.try_fold(1, usize::checked_mul)
+    }
+
     /// An array of these texels, the first axis fastest, which surfaces may write where `flags` has `CUDA_ARRAY3D_SURFACE_LDST`.
     ///
     /// # Errors
@@ -50,7 +56,7 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
                 "a texture has 1, 2 or 3 dimensions"
             )
         }
-        let count = size.iter().try_fold(1usize, |n, &side| n.checked_mul(side));
+        let count = Self::texels(size);
         if count != Some(texels.len()) {
             return Err(MemoryError::LengthMismatch {
                 buffer: count.unwrap_or(usize::MAX),

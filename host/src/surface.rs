@@ -74,8 +74,9 @@ impl<const DIMENSIONS: usize> Surface<DIMENSIONS> {
     /// What [`Surface::from_slice`] fails with.
     #[track_caller]
     pub fn zeroed(device: &Device, size: [usize; DIMENSIONS]) -> Result<Self, MemoryError> {
-        let count = size.iter().try_fold(1usize, |n, &side| n.checked_mul(side));
-        let texels = vec![0.0; count.filter(|&n| n <= 1 << 33).unwrap_or(0)];
+        // More than any device has is refused for its length, and not asked of the host first.
+        let count = Array::texels(size).filter(|&count| count <= 1 << 33);
+        let texels = vec![0.0; count.unwrap_or(0)];
         Self::from_slice(device, &texels, size)
     }
 

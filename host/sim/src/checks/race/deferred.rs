@@ -7,7 +7,7 @@
 
 use super::cells::{Cells, MemoryOwner};
 use super::record::{Mark, Now, Records, Verdict};
-use super::{Block, Kind, lanes, touch, touch_evenly};
+use super::{Block, Kind, lanes, lies_simply, touch, touch_evenly};
 use crate::counters::even::{Even, LANES};
 
 /// Reads by lanes of one warp in one instruction.
@@ -133,7 +133,8 @@ impl Deferred {
                 lanes: mask.count_ones().into(),
             };
             let evenly = read.step != ANYWHERE;
-            if evenly && touch_evenly(cells, space, &mut now, even, mask, size) {
+            let simply = evenly && lies_simply(even, Kind::Read, size);
+            if simply && touch_evenly(cells, space, &mut now, even, mask, size) {
                 continue;
             }
             let first = mask.trailing_zeros() as usize;

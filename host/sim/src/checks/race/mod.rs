@@ -830,12 +830,10 @@ impl Races {
     pub(crate) fn cluster_relaxed(&mut self, blocks: &[(u64, Vec<bool>)]) {
         let mut all = Left::default();
         let each = || {
-            let warps = |(block, warps): &(u64, Vec<bool>)| {
-                let block = *block;
-                let warps = warps.clone().into_iter().enumerate();
-                warps.map(move |(warp, relaxed)| (block, warp as u32, relaxed))
-            };
-            blocks.iter().flat_map(warps)
+            blocks.iter().flat_map(|&(block, ref warps)| {
+                let warps = warps.iter().enumerate();
+                warps.map(move |(warp, &relaxed)| (block, warp as u32, relaxed))
+            })
         };
         for (block, warp, relaxed) in each() {
             let leaves = match relaxed {
@@ -926,7 +924,7 @@ fn lies_simply(even: Even, kind: Kind, size: u64) -> bool {
     even.aligned(size) && (at_one_place || even.step == size && size >= 4)
 }
 
-/// Remembers an access of `size` bytes by each lane of `mask`, which lie evenly: as [`Races::together`] says.
+/// Remembers an access of `size` bytes by each lane of `mask`, for which [`lies_simply`] holds: as [`Races::together`] says.
 #[inline(always)]
 fn touch_evenly(
     cells: &mut Cells,
@@ -936,9 +934,6 @@ fn touch_evenly(
     mask: u32,
     size: u64,
 ) -> bool {
-    if !lies_simply(even, now.kind, size) {
-        return false;
-    }
     let mark = now.mark.of(15);
     let (mut word, mut first) = (even.start / 4, mask.trailing_zeros());
     if even.step == 0 {

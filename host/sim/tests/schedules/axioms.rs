@@ -16,14 +16,14 @@ type Relation = Vec<u64>;
 #[derive(Debug, Clone, Copy, Default)]
 struct Order {
     /// Of a strong operation.
-    scope: Option<Reach>,
+    scope: Option<Scope>,
     acquires: bool,
     releases: bool,
 }
 
 /// A scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reach {
+enum Scope {
     Block,
     Cluster,
     Device,
@@ -116,6 +116,17 @@ pub(super) fn allowed(threads: &[&str], at: Where, ends: usize) -> Option<Allowe
 }
 
 impl Program {
+    /// The writes of atomics, each with the read of the same atomic.
+    fn atomics(&self) -> impl Iterator<Item = (usize, usize)> {
+        let events = self.events.iter().enumerate();
+        events.filter_map(|(write, event)| match event.act {
+            Act::Write {
+                atomic: Some(read), ..
+            } => Some((write, read)),
+            _ => None,
+        })
+    }
+
     fn parse(threads: &[&str], at: Where) -> Option<Self> {
         let mut events = Vec::new();
         for place in 0..3 {
@@ -154,12 +165,12 @@ impl Program {
         if x.thread == y.thread {
             return true;
         }
-        let reaches = |scope: Option<Reach>| {
+        let reaches = |scope: Option<Scope>| {
             scope.is_some_and(|scope| {
                 let word = match scope {
-                    Reach::Block => "cta",
-                    Reach::Cluster => "cluster",
-                    Reach::Device => "gpu",
+                    Scope::Block => "cta",
+                    Scope::Cluster => "cluster",
+                    Scope::Device => "gpu",
                 };
                 holds(word, self.at)
             })
@@ -250,13 +261,7 @@ impl Program {
             }
         }
         for _ in 0..self.events.len() {
-            for (i, event) in self.events.iter().enumerate() {
-                let Act::Write {
-                    atomic: Some(read), ..
-                } = event.act
-                else {
-                    continue;
-                };
+            for (i, read) in self.atomics() {
                 let behind = observes[i];
                 for of in observes.iter_mut().filter(|of| **of >> read & 1 == 1) {
                     *of |= behind;
@@ -383,13 +388,7 @@ impl Program {
         }
         close(&mut coherence);
         let before = |a: usize, b: usize| coherence[a] >> b & 1 == 1;
-        for (i, event) in self.events.iter().enumerate() {
-            let Act::Write {
-                atomic: Some(read), ..
-            } = event.act
-            else {
-                continue;
-            };
+        for (i, read) in self.atomics() {
             let between = |w: usize| before(from[read], w) && before(w, i) && self.strong(w, i);
             if self.of(Event::writes).into_iter().any(between) {
                 return false;
@@ -441,9 +440,9 @@ fn parse(
         releases: has("release") || has("acq_rel") || has("sc"),
     };
     let reach = match () {
-        () if has("cta") => Some(Reach::Block),
-        () if has("cluster") => Some(Reach::Cluster),
-        () if has("gpu") || has("gl") || has("sys") || has("volatile") => Some(Reach::Device),
+        () if has("cta") => Some(Scope::Block),
+        () if has("cluster") => Some(Scope::Cluster),
+        () if has("gpu") || has("gl") || has("sys") || has("volatile") => Some(Scope::Device),
         () => None,
     };
     let place = |operand: &str| ["[x]", "[y]", "[z]"].iter().position(|it| *it == operand);
@@ -480,7 +479,7 @@ fn parse(
             let at = usize::from(!silent);
             let place = place(operands[at])?;
             let number = operands[at + 1].parse().ok()?;
-            order.scope = order.scope.or(Some(Reach::Device));
+            order.scope = order.scope.or(Some(Scope::Device));
             // What acquires is the read, what releases is the write.
             let (read, write) = (
                 Order {

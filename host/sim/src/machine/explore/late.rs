@@ -3,9 +3,8 @@
 //! That is what load buffering needs: two threads that each read, and then write what the other reads. The decoder says how far a load may
 //! wait; whether it does is chosen as a value is. One that waits is done before the first operation that it may not pass, or that
 //! accesses its place, and that is a step of its own. What its thread has released meanwhile it has released as of the load's own
-//! place in the program: a write of somebody who knows of that is never what it reads. Nor is one that its thread's fence would have acquired,
-//! or it would have itself,
-//! which came too early for it: that is what a load reads which does not wait, or no longer than up to the fence.
+//! place in the program: a write of somebody who knows of that is never what it reads. Nor is one that it, or a fence of its thread, would have
+//! acquired, which came too early for it: that is what a load reads which does not wait, or no longer than up to the fence.
 
 use super::access::is_visible;
 use crate::machine::core::Core;

@@ -126,7 +126,7 @@ impl Core<'_> {
     pub(in crate::machine) fn meet_explored(&mut self, mask: u32) {
         let all = self.all(self.current, mask);
         if let Some(weak) = self.explore.as_mut().and_then(|e| e.weak.as_mut()) {
-            weak.meet(&all);
+            weak.meet(&all, &[]);
         }
     }
 
@@ -142,7 +142,7 @@ impl Core<'_> {
         if let Some(explore) = &mut self.explore {
             explore.changes += 1;
             if let Some(weak) = &mut explore.weak {
-                weak.meet_cluster(&all, &relaxed);
+                weak.meet(&all, &relaxed);
             }
         }
     }

@@ -16,7 +16,7 @@ const SHOWN: (usize, usize) = (4, 28);
 pub(super) struct Did {
     /// Where, on the host.
     pub(super) host: u64,
-    what: What,
+    effect: Effect,
     /// Of weak memory: of a load what the newest was, of a store what stays the newest.
     pub(super) old: Option<Vec<u8>>,
     /// Whose write was read.
@@ -27,8 +27,9 @@ pub(super) struct Did {
     pub(super) late: bool,
 }
 
+/// The kind of access, with the value read, the value written, or those before and after.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum What {
+enum Effect {
     Reads(u64),
     Writes(u64),
     Changes(u64, u64),
@@ -43,10 +44,10 @@ fn number(bytes: &[u8]) -> u64 {
 }
 
 impl Did {
-    fn new(host: u64, what: What) -> Self {
+    fn new(host: u64, effect: Effect) -> Self {
         Self {
             host,
-            what,
+            effect,
             old: None,
             writer: None,
             version: 0,
@@ -55,15 +56,15 @@ impl Did {
     }
 
     pub(super) fn read(host: u64, bytes: &[u8]) -> Self {
-        Self::new(host, What::Reads(number(bytes)))
+        Self::new(host, Effect::Reads(number(bytes)))
     }
 
     pub(super) fn written(host: u64, bytes: &[u8]) -> Self {
-        Self::new(host, What::Writes(number(bytes)))
+        Self::new(host, Effect::Writes(number(bytes)))
     }
 
     pub(super) fn changed(host: u64, before: &[u8], after: &[u8]) -> Self {
-        Self::new(host, What::Changes(number(before), number(after)))
+        Self::new(host, Effect::Changes(number(before), number(after)))
     }
 }
 
@@ -93,10 +94,10 @@ impl Steps {
     /// Adds what lanes did.
     pub(super) fn add(&mut self, who: Who, mask: u32, op: u32, did: Vec<Did>) {
         for did in &did {
-            let changes = match did.what {
-                What::Reads(_) => false,
-                What::Writes(_) => true,
-                What::Changes(before, after) => before != after,
+            let changes = match did.effect {
+                Effect::Reads(_) => false,
+                Effect::Writes(_) => true,
+                Effect::Changes(before, after) => before != after,
             };
             if changes {
                 self.writers.insert(did.host, (who, op));
@@ -104,10 +105,10 @@ impl Steps {
         }
         let more = did.len().saturating_sub(1);
         let did = did.into_iter().next();
-        let what = |did: &Option<Did>| did.as_ref().map(|d| (d.host, d.what.clone()));
+        let effect = |did: &Option<Did>| did.as_ref().map(|d| (d.host, d.effect.clone()));
         if let Some(last) = self.list.back_mut()
             && (last.who, last.mask, last.op) == (who, mask, op)
-            && what(&last.did) == what(&did)
+            && effect(&last.did) == effect(&did)
         {
             last.times += 1;
             return;
@@ -195,20 +196,20 @@ impl Step {
             .entry(did.host)
             .or_insert_with(|| letters(count))
             .clone();
-        let mut text = match did.what {
-            What::Reads(value) => format!("reads {name} = {value:#x}"),
-            What::Writes(value) => format!("writes {name} = {value:#x}"),
-            What::Changes(before, after) if before == after => {
+        let mut text = match did.effect {
+            Effect::Reads(value) => format!("reads {name} = {value:#x}"),
+            Effect::Writes(value) => format!("writes {name} = {value:#x}"),
+            Effect::Changes(before, after) if before == after => {
                 format!("leaves {name} = {before:#x}")
             }
-            What::Changes(before, after) => format!("changes {name} = {before:#x} to {after:#x}"),
+            Effect::Changes(before, after) => format!("changes {name} = {before:#x} to {after:#x}"),
         };
         if let Some(old) = &did.old {
             let by = did.writer.map_or("the value at the start".into(), |who| {
                 format!("what {} wrote", run.name(who, 1 << who.lane))
             });
-            text += &match did.what {
-                What::Writes(_) => format!(", before {:#x} in its order", number(old)),
+            text += &match did.effect {
+                Effect::Writes(_) => format!(", before {:#x} in its order", number(old)),
                 _ => format!(", {by}; the newest is {:#x}", number(old)),
             };
         }

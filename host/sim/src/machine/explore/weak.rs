@@ -576,25 +576,14 @@ impl Weak {
         }
     }
 
-    /// Threads meet, and each knows what the others did.
-    pub(super) fn meet(&mut self, all: &[Who]) {
+    /// Threads meet, and each knows what the others did. Who arrived with relaxed order tells only what its fences have released; `relaxed`
+    /// says it of the first of them, as far as it goes.
+    pub(super) fn meet(&mut self, all: &[Who], relaxed: &[bool]) {
         let all: Vec<u32> = all.iter().map(|&who| self.agent(who)).collect();
         let mut clock = Clock::default();
-        for &agent in &all {
-            clock.join(&self.agents[agent as usize].clock);
-        }
-        for agent in all {
-            self.agents[agent as usize].clock.join(&clock);
-        }
-    }
-
-    /// The same at a cluster's barrier: who arrived there with relaxed order tells what its fences have released.
-    pub(super) fn meet_cluster(&mut self, all: &[Who], relaxed: &[bool]) {
-        let all: Vec<u32> = all.iter().map(|&who| self.agent(who)).collect();
-        let mut clock = Clock::default();
-        for (&agent, &relaxed) in all.iter().zip(relaxed) {
+        for (i, &agent) in all.iter().enumerate() {
             let of = &self.agents[agent as usize];
-            if !relaxed {
+            if relaxed.get(i) != Some(&true) {
                 clock.join(&of.clock);
                 continue;
             }

@@ -11,7 +11,7 @@ use lanewise::{
 };
 use lanewise_patterns::input;
 use proptest::prelude::*;
-use tests::isolate::isolated_with;
+use tests::isolate::{Answer, isolated_with};
 use tests::sizes::{EDGES, cases, lengths};
 
 fn pinned(device: &Device, values: &[f32]) -> PinnedBuffer<f32> {
@@ -214,6 +214,22 @@ fn threads_share_what_is_counted() {
     assert_eq!(counters.global_stores.requests, 3 * 2);
 }
 
+/// What a test says of two simulated devices, in a process of its own.
+fn with_two_devices(
+    more: &[(&str, &str)],
+    test: &str,
+    body: impl FnOnce(&Device, &Device) -> String,
+) -> Answer {
+    let environment = [&[("LANEWISE_SIM_DEVICES", "2")][..], more].concat();
+    isolated_with(&environment, test, || {
+        let devices = Device::all().expect("two devices");
+        match &devices[..] {
+            [first, second] => body(first, second),
+            others => format!("{} devices", others.len()),
+        }
+    })
+}
+
 #[test]
 fn a_buffer_of_another_device_is_refused_until_it_is_reached() {
     let _turn = tests::turn();
@@ -221,11 +237,7 @@ fn a_buffer_of_another_device_is_refused_until_it_is_reached() {
     if tests::simulator("two devices", "the machine may have one").is_none() {
         return;
     }
-    let answer = isolated_with(&[("LANEWISE_SIM_DEVICES", "2")], test, || {
-        let devices = Device::all().expect("two devices");
-        let [first, second] = &devices[..] else {
-            return format!("{} devices", devices.len());
-        };
+    let answer = with_two_devices(&[], test, |first, second| {
         let streams = [first, second].map(|device| device.stream().expect("a stream"));
         let here = DeviceBuffer::from_slice(first, &[1.0f32, 2.0]).expect("a buffer");
         let mut there = DeviceBuffer::from_slice(second, &[0.0f32; 2]).expect("a buffer");
@@ -267,11 +279,7 @@ fn managed_memory_waits_for_kernels_of_other_devices_too() {
     if tests::simulator("two devices", "the machine may have one").is_none() {
         return;
     }
-    let answer = isolated_with(&[("LANEWISE_SIM_DEVICES", "2")], test, || {
-        let devices = Device::all().expect("two devices");
-        let [first, second] = &devices[..] else {
-            return format!("{} devices", devices.len());
-        };
+    let answer = with_two_devices(&[], test, |first, second| {
         second.enable_peer(first).expect("access");
         let stream = second.stream().expect("a stream");
         let mut ones = ManagedBuffer::<f32>::zeroed(first, 2).expect("managed memory");
@@ -297,12 +305,7 @@ fn without_peer_access_copies_still_work() {
     if tests::simulator("no peer access", "the machine's peers are what they are").is_none() {
         return;
     }
-    let environment = [("LANEWISE_SIM_DEVICES", "2"), ("LANEWISE_SIM_PEERS", "0")];
-    let answer = isolated_with(&environment, test, || {
-        let devices = Device::all().expect("two devices");
-        let [first, second] = &devices[..] else {
-            return format!("{} devices", devices.len());
-        };
+    let answer = with_two_devices(&[("LANEWISE_SIM_PEERS", "0")], test, |first, second| {
         let refused = first.enable_peer(second).expect_err("no access");
         let stream = first.stream().expect("a stream");
         let here = DeviceBuffer::from_slice(first, &[1.0f32, 2.0]).expect("a buffer");

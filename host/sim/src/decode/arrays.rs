@@ -7,7 +7,9 @@
 
 use super::symbols::Symbols;
 use crate::machine::program::VariableSpace;
-use crate::ptx::ast::{self, Base, Body, Instruction, Opcode, Operand, RegisterId, Space, Symbol};
+use crate::ptx::ast::{
+    self, Base, Body, Instruction, Modifier, Opcode, Operand, RegisterId, Space, Symbol,
+};
 
 /// A variable that a function names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,19 +156,45 @@ impl<'a> Arrays<'a, '_> {
         }
     }
 
+    /// The array that an operand is meant for, where that is an address.
+    fn meant(&self, operand: &Operand<'a>, origins: &[Origin]) -> Option<Meant> {
+        let Operand::Address(base, _) = *operand else {
+            return None;
+        };
+        match base {
+            Base::Register(register) => match origins.get(register as usize) {
+                Some(&Origin::Array(array)) => Some(array),
+                _ => None,
+            },
+            Base::Symbol(symbol) => self.named(symbol),
+            Base::Absolute => None,
+        }
+    }
+
+    /// The shared arrays that an asynchronous copy or store writes and reads, by their indices: those of its first operand and of its second.
+    pub(super) fn copied(
+        &self,
+        instruction: &Instruction,
+        origins: &[Origin],
+    ) -> Option<[Option<u32>; 2]> {
+        let copies = instruction.opcode == Opcode::Cp
+            || instruction.modifiers.has(Modifier::Async)
+                && matches!(instruction.opcode, Opcode::St | Opcode::Red);
+        let operands = self.body.operands(instruction);
+        let of = |place: usize| match self.meant(operands.get(place)?, origins)? {
+            Meant::Shared(array) => Some(array),
+            Meant::Local(_) => None,
+        };
+        let arrays = [of(0), of(1)];
+        (copies && arrays != [None; 2]).then_some(arrays)
+    }
+
     /// The array that an instruction's address is meant for.
     pub(super) fn accessed(&self, instruction: &Instruction, origins: &[Origin]) -> Option<Meant> {
         let mut found = None;
         for operand in self.body.operands(instruction) {
-            if let Operand::Address(base, _) = *operand {
-                let array = match base {
-                    Base::Register(register) => match origins.get(register as usize) {
-                        Some(&Origin::Array(array)) => Some(array),
-                        _ => None,
-                    },
-                    Base::Symbol(symbol) => self.named(symbol),
-                    Base::Absolute => None,
-                };
+            if let Operand::Address(..) = *operand {
+                let array = self.meant(operand, origins);
                 // Of an instruction with two addresses it is not known here which access is which.
                 if found.is_some() {
                     return None;

@@ -125,6 +125,11 @@ impl Builder<'_, '_> {
         self.info.through_l1 = through;
     }
 
+    /// Says whether the next operation is a load by the way of read-only data.
+    pub(super) fn read_only(&mut self, is: bool) {
+        self.info.read_only = is;
+    }
+
     /// Takes what the next operation orders, and for whom, from the instruction's words.
     pub(super) fn orders(&mut self, i: &Instruction) {
         use ast::Modifier as M;
@@ -214,6 +219,15 @@ impl Builder<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Says that the operations of the last instruction copy to and from these shared arrays.
+    pub(super) fn copies(&mut self, arrays: [Option<u32>; 2]) {
+        let first = self.starts.last().copied().unwrap_or(0);
+        let ops = first..self.program.ops.len() as u32;
+        self.program
+            .copied_arrays
+            .extend(ops.map(|op| (op, arrays)));
     }
 
     /// Remembers that the next operation goes to `label`.

@@ -164,7 +164,9 @@ fn modelled<'a>(
         builder
             .instruction(instruction)
             .map_err(|p| at(p, instruction.position.line, builder.program))?;
-        if let Some(meant) = arrays.accessed(instruction, &origins) {
+        if let Some(copied) = arrays.copied(instruction, &origins) {
+            builder.copies(copied);
+        } else if let Some(meant) = arrays.accessed(instruction, &origins) {
             let line = instruction.position.line;
             builder
                 .accesses(meant)

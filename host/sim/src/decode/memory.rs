@@ -304,6 +304,7 @@ pub(super) fn transfer<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
     // The default is `.ca`, and `.cs` only evicts sooner. The read-only path is another; strong accesses are not cached there.
     let past_l1 = [M::Cg, M::Cv, M::Nc];
     b.through_l1(!store && !spins && !past_l1.iter().any(|&m| i.modifiers.has(m)));
+    b.read_only(i.modifiers.has(M::Nc));
     b.classify(
         if store {
             Class::Store(class)

@@ -72,6 +72,8 @@ pub(crate) struct Program {
     pub(crate) variables: Vec<Variable>,
     /// Operations whose address is computed from that of one shared variable, with its index; by operation.
     pub(crate) arrays: Vec<(u32, u32)>,
+    /// The same for the two addresses of asynchronous copies: of what is written, and of what is read.
+    pub(crate) copied_arrays: Vec<(u32, [Option<u32>; 2])>,
     /// The same for local variables.
     pub(crate) local_arrays: Vec<(u32, LocalArray)>,
     /// Loads that may take their value behind a later store of their thread, by operation.
@@ -126,6 +128,7 @@ impl Default for Program {
             videos: Vec::new(),
             meetings: Vec::new(),
             arrays: Vec::new(),
+            copied_arrays: Vec::new(),
             local_arrays: Vec::new(),
             late: Vec::new(),
             flows: Flows::default(),
@@ -173,6 +176,8 @@ pub(crate) struct OpInfo {
     pub(crate) bytes: u8,
     /// Whether it is a load through the first-level cache.
     pub(crate) through_l1: bool,
+    /// Whether it is a load by the way of read-only data (`.nc`), which no write is seen by.
+    pub(crate) read_only: bool,
     /// Whether it releases what the thread did before, in the memory model's sense.
     pub(crate) releases: bool,
     /// Whether it acquires what another thread released.

@@ -117,6 +117,7 @@ impl Deferred {
             let record = records.of(read.mark);
             let mut now = Now {
                 kind: Kind::Read,
+                read_only: false,
                 who: (record.block, record.warp),
                 mark: read.mark,
                 here: &blocks[record.block as usize],

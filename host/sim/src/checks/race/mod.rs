@@ -17,6 +17,7 @@
 //! - Two strong accesses (atomic, volatile, relaxed, acquire, release) do not race with each other where the scopes of both hold
 //!   both threads.
 //! - Lanes that store one value to one place in one instruction do not race.
+//! - A load of read-only data (`.nc`) is ordered behind no write of its launch, not even one of its own thread.
 //! - A barrier at which all warps of a block meet is behind all reads of its shared memory, where no other block reaches that: they are forgotten.
 //!
 //! Found: read-write and write-write races in shared and global memory, within a launch, to the byte.
@@ -78,6 +79,8 @@ pub(crate) struct Access {
     pub(crate) acquires: bool,
     /// Whether it is of block scope.
     pub(crate) narrow: bool,
+    /// Whether it is a load by the way of read-only data: it races with every write of the launch, whatever stands between.
+    pub(crate) read_only: bool,
     /// Of shared memory: the block that it belongs to, by its number in the grid; else global.
     pub(crate) shared: Option<u64>,
     /// Whether it was only begun: nothing is ordered after it until it is over.
@@ -329,6 +332,7 @@ impl Races {
         let here = &self.blocks[place as usize];
         let now = Now {
             kind: access.kind,
+            read_only: access.read_only,
             who: (place, access.warp as u16),
             mark: Mark::new(number, access.op, access.strong && !access.narrow),
             here,
@@ -483,6 +487,7 @@ impl Races {
             releases: false,
             acquires: false,
             narrow: record.how & NARROW != 0,
+            read_only: false,
             shared,
             pending: record.how & PENDING != 0,
         }
@@ -700,6 +705,21 @@ impl Races {
         let now = self.snapshot(block, warp, wide);
         let fenced = &mut self.warp(block, warp).fenced;
         fenced.get_or_insert_default().join(&now, true);
+    }
+
+    /// A warp's clock.
+    pub(crate) fn time(&mut self, block: u64, warp: u32) -> u32 {
+        self.warp(block, warp).time
+    }
+
+    /// `fence.proxy.async` by a warp: the times of the block's warps that are before it. What the warp does from here on is no part of it.
+    pub(crate) fn fence_proxies(&mut self, block: u64, warp: u32) -> Vec<u32> {
+        self.current = None;
+        let of = self.warp(block, warp);
+        let mut times = of.knows.clone();
+        raise(&mut times, warp as usize, of.time);
+        of.time += 1;
+        times
     }
 
     /// `bar.warp.sync`: the lanes of the warp are ordered.

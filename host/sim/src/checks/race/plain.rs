@@ -354,7 +354,7 @@ fn unordered(blocks: &HashMap<u64, Block>, before: &Stamp, now: &Stamp) -> bool 
     if a.strong && b.strong && (a.block == b.block || !(a.narrow || b.narrow)) {
         return false;
     }
-    if a.pending {
+    if a.pending || b.read_only && a.kind != Kind::Read {
         return true;
     }
     if a.block != b.block {

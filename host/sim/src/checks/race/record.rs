@@ -260,6 +260,8 @@ pub(super) enum Verdict {
 /// The access that happens now, and all that decides what it races with.
 pub(super) struct Now<'r> {
     pub(super) kind: Kind,
+    /// Whether no write is ordered before it.
+    pub(super) read_only: bool,
     /// The block, by its place among those that the check knows, and the warp.
     pub(super) who: (u32, u16),
     /// Lane 0's access, of no bytes.
@@ -351,7 +353,7 @@ impl Now<'_> {
         if before.how & now.how & STRONG != 0 && (before.block == now.block || !narrow) {
             return Verdict::Ordered;
         }
-        if before.how & PENDING != 0 {
+        if before.how & PENDING != 0 || self.read_only && before.kind != Kind::Read {
             return Verdict::Race;
         }
         let ordered = if before.block != now.block {

@@ -60,6 +60,8 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
                 releases,
                 acquires,
                 narrow,
+                read_only: op == 3
+                    && is_plain_read_of_global(kind, strong || narrow || pending, shared),
                 shared,
                 pending,
             };
@@ -108,6 +110,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
                     op,
                     kind,
                     releases,
+                    read_only: op == 3 && is_plain_read_of_global(kind, false, shared),
                     ..access(block, warp, 0, kind)
                 };
                 let start = start / size * size;
@@ -157,8 +160,7 @@ proptest! {
             match event.clone() {
                 Event::Access(access, address, size) => {
                     let (found, expected) = (races.access(access, address, size), plain.access(access, address, size));
-                    // Whether the one before released is not remembered: no report says it.
-                    let expected = expected.map(|before| Access { releases: false, acquires: false, ..before });
+                    let expected = expected.map(|before| remembered(before));
                     prop_assert_eq!(found, expected, "{:?}", event);
                 }
                 Event::Together(access, mask, addresses, size) | Event::Glance(access, mask, addresses, size) => {
@@ -176,7 +178,7 @@ proptest! {
                     for lane in lanes(mask) {
                         let access = Access { lane: lane as u32, ..access };
                         let before = plain.access(access, addresses[lane], size);
-                        expected.extend(before.map(|before| (lane, Access { releases: false, acquires: false, ..before })));
+                        expected.extend(before.map(|before| (lane, remembered(before))));
                     }
                     prop_assert_eq!(found, expected, "{:?}", event);
                 }
@@ -192,6 +194,22 @@ proptest! {
             }
         }
     }
+}
+
+/// What is remembered of an access.
+fn remembered(before: Access) -> Access {
+    // Whether it released or acquired, and that it was of read-only data, no report of the one behind it says.
+    Access {
+        releases: false,
+        acquires: false,
+        read_only: false,
+        ..before
+    }
+}
+
+/// Whether an access may be a load of read-only data.
+fn is_plain_read_of_global(kind: Kind, special: bool, shared: Option<u64>) -> bool {
+    kind == Kind::Read && !special && shared.is_none()
 }
 
 /// An event as it is where no block reaches another's shared memory, and nothing is pending.
@@ -257,6 +275,7 @@ fn access(block: u64, warp: u32, lane: u32, kind: Kind) -> Access {
         releases: false,
         acquires: false,
         narrow: false,
+        read_only: false,
         shared: None,
         pending: false,
     }

@@ -13,6 +13,7 @@ use crate::machine::core::Core;
 use crate::machine::lane::{LANES, lanes};
 use crate::machine::meeting::mbarrier::Home;
 use crate::machine::op::Op;
+use crate::memory::window;
 use crate::semantics::mbarrier::MbarrierError;
 
 /// Copies of a warp that are kept waiting, and other operations of a team, which may be large.
@@ -356,6 +357,10 @@ impl Core<'_> {
             let act = if kind == Kind::Read { "read" } else { "write" };
             let what = || format!("{bytes}-byte asynchronous {act} of shared memory");
             self.look_ended(op, lane, rank, what);
+            if self.run.launch.checks.memory {
+                let address = spot.1 % window::SHARED_PER_BLOCK;
+                self.check_copied(op, lane, kind == Kind::Read, (address, bytes));
+            }
         }
         self.tell_access(op, lane, kind, (spot, bytes), true);
     }
@@ -388,6 +393,7 @@ impl Core<'_> {
             releases: false,
             acquires: false,
             narrow: false,
+            read_only: false,
             shared: spot.0,
             pending,
         };

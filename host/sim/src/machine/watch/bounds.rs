@@ -1,7 +1,7 @@
 //! Accesses outside of the shared or local array that they are meant for, and shared memory of blocks that have ended.
 //!
 //! That an address lies in the block's shared memory, or in the thread's local memory, is always checked. Here the array counts that the address was computed from
-//! (see `decode::arrays`). Missed: arrays whose address went through memory, parameters or a choice between two arrays;
+//! (see `decode::arrays`), and each of the two of an asynchronous copy. Missed: arrays whose address went through memory, parameters or a choice between two arrays;
 //! dynamic shared memory, which is one array; arrays that a compiler has put into one variable, as it does with those of a function.
 
 use crate::checks::FindingKind;
@@ -41,10 +41,21 @@ pub(in crate::machine) fn array_bounds(program: &Program, first: u64) -> Vec<Arr
 impl<'l> Core<'l> {
     /// The shared array that an operation's address was computed from: where it begins and ends.
     fn array(&self, index: u32) -> Option<(&'l Variable, u64, u64)> {
-        let run = self.run;
-        let arrays = &run.program.arrays;
+        let arrays = &self.run.program.arrays;
         let at = arrays.binary_search_by_key(&index, |&(op, _)| op).ok()?;
-        let variable = &run.program.variables[arrays[at].1 as usize];
+        self.numbered_array(arrays[at].1)
+    }
+
+    /// The same of what an asynchronous copy reads, or else writes.
+    fn copied_array(&self, index: u32, reads: bool) -> Option<(&'l Variable, u64, u64)> {
+        let arrays = &self.run.program.copied_arrays;
+        let at = arrays.binary_search_by_key(&index, |&(op, _)| op).ok()?;
+        self.numbered_array(arrays[at].1[usize::from(reads)]?)
+    }
+
+    fn numbered_array(&self, variable: u32) -> Option<(&'l Variable, u64, u64)> {
+        let run = self.run;
+        let variable = &run.program.variables[variable as usize];
         let VariableSpace::Shared(offset) = variable.space else {
             return None;
         };
@@ -147,6 +158,31 @@ impl<'l> Core<'l> {
 }
 
 impl Core<'_> {
+    /// Checks that the bytes of shared memory that a lane's asynchronous copy reads, or else writes, are in their array.
+    #[cold]
+    pub(in crate::machine) fn check_copied(
+        &mut self,
+        op: *const Op,
+        lane: usize,
+        reads: bool,
+        (address, bytes): (u64, u64),
+    ) {
+        let index = (op as usize - self.run.program.ops.as_ptr() as usize) / size_of::<Op>();
+        let Some((variable, start, end)) = self.copied_array(index as u32, reads) else {
+            return;
+        };
+        if address >= start && address.saturating_add(bytes) <= end {
+            return;
+        }
+        let act = if reads { "read" } else { "write" };
+        let what = format!("{bytes}-byte asynchronous {act} of shared memory outside of its array");
+        let note = away("shared", address, start, (&variable.name, variable.size));
+        let by = (self.current.0, self.current.1 as u32, lane);
+        self.note_by(FindingKind::OutsideArray, op, by, || {
+            Some((what, vec![note]))
+        });
+    }
+
     /// Finds what a lane does to shared memory of the cluster's block with this rank, if that block has ended.
     pub(in crate::machine) fn look_ended(
         &mut self,

@@ -320,6 +320,7 @@ impl Core<'_> {
             releases: info.releases,
             acquires: info.acquires,
             narrow: info.narrow,
+            read_only: info.read_only,
             shared: (region == Region::Shared).then_some(block),
             pending: false,
         };
@@ -504,6 +505,7 @@ impl Core<'_> {
             releases: info.releases,
             acquires: info.acquires,
             narrow: info.narrow,
+            read_only: info.read_only,
             shared: (region == Region::Shared).then_some(block),
             pending: false,
         };

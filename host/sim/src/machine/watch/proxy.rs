@@ -3,9 +3,10 @@
 //! Bulk copies, tensor copies and `wgmma` see shared memory by another way than ordinary stores do, another *proxy*. What threads
 //! wrote is there for them after a `fence.proxy.async`. PTX ISA, "Memory Consistency Model: Proxies"; "membar / fence".
 //!
-//! Kept for each 16 bytes of a block's shared memory is the latest ordinary write since the block's latest fence. A fence by any
-//! thread of the block is taken to cover all that was written there before, as it does where a barrier orders the two; that one is missing is the
-//! race check's to find. Missed besides: bytes that a `cp.async` brought; global memory; tensor maps.
+//! Kept for each 16 bytes of a block's shared memory is the latest ordinary write, with the clock of the warp that wrote. A fence covers what the
+//! race check knows to be before it: what its own warp wrote, and other warps before a barrier. One that runs beside the write covers nothing.
+//! Of writes by other blocks of the cluster every later fence of the block is taken to cover them. Missed besides: a fence that another lane of the
+//! warp ran before the write; bytes that a `cp.async` brought; global memory; tensor maps.
 
 use std::collections::HashMap;
 
@@ -24,42 +25,78 @@ const PIECE: u64 = 16;
 #[derive(Debug, Default)]
 pub(in crate::machine) struct Proxies(HashMap<u64, Written, FixedState>);
 
-/// Of one block: for each piece in which generation it was written, and by which operation. A fence begins a generation.
+/// Of one block.
 #[derive(Debug, Default)]
 struct Written {
-    pieces: Vec<(u32, u32)>,
+    pieces: Vec<Piece>,
+    /// How many fences there were.
     fences: u32,
+    /// The times of the block's warps that some fence came behind.
+    covered: Vec<u32>,
+}
+
+/// The latest write of some bytes.
+#[derive(Debug, Clone, Copy, Default)]
+struct Piece {
+    /// One more than how many fences of the block came before; 0 where nobody wrote.
+    generation: u32,
+    /// The operation.
+    op: u32,
+    /// The block's warp that wrote, and its clock; none for a warp of another block.
+    by: Option<(u16, u32)>,
+}
+
+/// A write without a fence.
+#[derive(Debug, PartialEq, Eq)]
+struct Unfenced {
+    op: u32,
+    /// Whether there was a fence since, which does not cover it.
+    beside: bool,
 }
 
 impl Proxies {
     /// An ordinary write.
-    fn write(&mut self, block: u64, address: u64, bytes: u64, op: u32) {
+    fn write(&mut self, block: u64, (address, bytes): (u64, u64), op: u32, by: Option<(u16, u32)>) {
         let written = self.0.entry(block).or_default();
         let last = ((address + bytes.max(1) - 1) / PIECE) as usize;
         if written.pieces.len() <= last {
-            written.pieces.resize(last + 1, (0, 0));
+            written.pieces.resize(last + 1, Piece::default());
         }
-        // Generation 0 is before every write.
-        written.pieces[(address / PIECE) as usize..=last].fill((written.fences + 1, op));
+        let generation = written.fences + 1;
+        written.pieces[(address / PIECE) as usize..=last].fill(Piece { generation, op, by });
     }
 
-    /// A fence by a thread of the block.
-    fn fence(&mut self, block: u64) {
-        if let Some(written) = self.0.get_mut(&block) {
-            written.fences += 1;
+    /// A fence by a thread of the block, behind these times of the block's warps.
+    fn fence(&mut self, block: u64, times: &[u32]) {
+        let Some(written) = self.0.get_mut(&block) else {
+            return;
+        };
+        written.fences += 1;
+        let covered = &mut written.covered;
+        covered.resize(covered.len().max(times.len()), 0);
+        for (to, &time) in covered.iter_mut().zip(times) {
+            *to = time.max(*to);
         }
     }
 
-    /// The first write among these bytes that no fence has followed.
-    fn unfenced(&self, block: u64, address: u64, bytes: u64) -> Option<u32> {
+    /// The first write among these bytes that no fence covers.
+    fn unfenced(&self, block: u64, address: u64, bytes: u64) -> Option<Unfenced> {
         let written = self.0.get(&block)?;
         let first = (address / PIECE) as usize;
         let end = (address + bytes).div_ceil(PIECE) as usize;
         let pieces = written.pieces.get(first..end.min(written.pieces.len()))?;
-        let found = pieces
-            .iter()
-            .find(|(generation, _)| *generation == written.fences + 1);
-        found.map(|(_, op)| *op)
+        pieces.iter().find_map(|piece| {
+            let beside = piece.generation <= written.fences;
+            let is = match piece.by {
+                _ if piece.generation == 0 => false,
+                None => !beside,
+                Some((warp, time)) => {
+                    time > written.covered.get(usize::from(warp)).copied().unwrap_or(0)
+                }
+            };
+            let op = piece.op;
+            is.then_some(Unfenced { op, beside })
+        })
     }
 
     /// The block has ended.
@@ -80,10 +117,13 @@ impl Core<'_> {
         if !self.run.program.reads_asynchronously() {
             return;
         }
+        let (own, warp) = (self.team.blocks[self.current.0].linear, self.current.1);
+        let time = self.races.time(own, warp as u32);
         for lane in lanes(mask) {
             let (block, address) = self.owner(addresses[lane]);
             if let Some(block) = block {
-                self.proxies.write(block, address, size, op);
+                let by = (block == own).then_some((warp as u16, time));
+                self.proxies.write(block, (address, size), op, by);
             }
         }
     }
@@ -92,7 +132,8 @@ impl Core<'_> {
     pub(in crate::machine) fn fence_proxies(&mut self) {
         if self.run.launch.checks.race {
             let block = self.team.blocks[self.current.0].linear;
-            self.proxies.fence(block);
+            let times = self.races.fence_proxies(block, self.current.1 as u32);
+            self.proxies.fence(block, &times);
         }
     }
 
@@ -105,7 +146,8 @@ impl Core<'_> {
         (block, address): CheckedPlace,
         bytes: u64,
     ) {
-        let Some(writer) = block.and_then(|block| self.proxies.unfenced(block, address, bytes))
+        let Some(Unfenced { op: writer, beside }) =
+            block.and_then(|block| self.proxies.unfenced(block, address, bytes))
         else {
             return;
         };
@@ -118,7 +160,12 @@ impl Core<'_> {
                 Some(source) => format!("{source} ({line})"),
                 None => line,
             };
-            let note = format!("some of it was written at {at}, and no fence came after");
+            let note = match beside {
+                true => format!(
+                    "some of it was written at {at}, and the fences since are of threads that nothing orders behind the write"
+                ),
+                false => format!("some of it was written at {at}, and no fence came after"),
+            };
             let what = "an asynchronous read of shared memory that threads have written, without a fence between";
             Some((what.to_owned(), vec![note]))
         });
@@ -127,26 +174,51 @@ impl Core<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::Proxies;
+    use super::{Proxies, Unfenced};
+
+    const BARE: Option<Unfenced> = Some(Unfenced {
+        op: 7,
+        beside: false,
+    });
 
     #[test]
     fn a_write_is_remembered_until_a_fence_of_its_block() {
         let mut proxies = Proxies::default();
-        proxies.write(1, 0x418, 4, 7);
-        assert_eq!(proxies.unfenced(1, 0x400, 64), Some(7));
+        let by = Some((0, 1));
+        proxies.write(1, (0x418, 4), 7, by);
+        assert_eq!(proxies.unfenced(1, 0x400, 64), BARE);
         assert_eq!(proxies.unfenced(1, 0x400, 16), None, "another piece");
         assert_eq!(proxies.unfenced(2, 0x400, 64), None, "another block");
-        proxies.fence(2);
-        assert_eq!(proxies.unfenced(1, 0x400, 64), Some(7));
-        proxies.fence(1);
+        proxies.fence(2, &[1]);
+        assert_eq!(proxies.unfenced(1, 0x400, 64), BARE);
+        proxies.fence(1, &[1]);
         assert_eq!(proxies.unfenced(1, 0x400, 64), None);
-        proxies.write(1, 0x40e, 4, 9);
+        proxies.write(1, (0x40e, 4), 7, Some((0, 2)));
         assert_eq!(
             proxies.unfenced(1, 0x410, 16),
-            Some(9),
+            BARE,
             "over the edge of a piece"
         );
         proxies.end(1);
         assert_eq!(proxies.unfenced(1, 0x400, 1 << 20), None);
+    }
+
+    #[test]
+    fn a_fence_covers_what_is_before_it() {
+        let mut proxies = Proxies::default();
+        proxies.write(1, (0x400, 4), 7, Some((3, 5)));
+        proxies.fence(1, &[9, 9, 9, 4]);
+        let beside = Some(Unfenced {
+            op: 7,
+            beside: true,
+        });
+        assert_eq!(proxies.unfenced(1, 0x400, 4), beside);
+        proxies.fence(1, &[1, 1, 1, 5]);
+        assert_eq!(proxies.unfenced(1, 0x400, 4), None);
+        // Another block's warps have clocks of their own.
+        proxies.write(1, (0x400, 4), 7, None);
+        assert_eq!(proxies.unfenced(1, 0x400, 4), BARE);
+        proxies.fence(1, &[]);
+        assert_eq!(proxies.unfenced(1, 0x400, 4), None);
     }
 }

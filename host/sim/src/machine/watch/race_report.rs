@@ -40,11 +40,17 @@ impl Core<'_> {
             Some(_) => "shared",
             None => "global",
         };
-        let mut what = format!(
-            "race: {} and {} of {memory} memory with nothing between",
-            verb(before.kind),
-            verb(now.kind)
-        );
+        let mut what = match now.read_only {
+            true => format!(
+                "race: {} and a read by `.nc` of {memory} memory, in one launch",
+                verb(before.kind)
+            ),
+            false => format!(
+                "race: {} and {} of {memory} memory with nothing between",
+                verb(before.kind),
+                verb(now.kind)
+            ),
+        };
         if before.pending {
             what = what.replacen("race: a", "race: an unfinished asynchronous", 1);
         }
@@ -162,6 +168,10 @@ impl Core<'_> {
 
     /// The barrier, fence or scope that would have ordered the two.
     fn missing(&self, before: &Access, now: &Access) -> &'static str {
+        if now.read_only {
+            return "what a kernel writes is read by an ordinary load: `.nc` (`__ldg`, `const __restrict__`, a `&[T]` that is memory written to besides) \
+                    may find old bytes whatever stands between";
+        }
         if before.pending {
             let op = &raw const self.run.program.ops[before.op as usize];
             return match self.run.place(op).text.contains(".bulk_group") {

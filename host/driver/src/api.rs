@@ -14,8 +14,8 @@
 use crate::abi::*;
 use crate::calls;
 use crate::entry::{self, entry_points};
+use crate::entry_point::row::{Columns, DefaultStream, DeviceWork, StreamAt};
 use crate::entry_point::{EntryPoint, PerThread, Slot, Table};
-use crate::row::{Columns, DefaultStream, DeviceWork, StreamAt};
 use crate::trace;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
@@ -48,9 +48,9 @@ entry_points! {
         10020 cuDeviceGetNvSciSyncAttributes(
             nv_sci_sync_attr_list: *mut c_void, dev: CUdevice, flags: c_int,
         ) = unsupported;
-        11020 cuDeviceSetMemPool(dev: CUdevice, pool: CUmemoryPool) = pool::set;
-        11020 cuDeviceGetMemPool(pool: *mut CUmemoryPool, dev: CUdevice) = pool::current;
-        11020 cuDeviceGetDefaultMemPool(pool_out: *mut CUmemoryPool, dev: CUdevice) = pool::default;
+        11020 cuDeviceSetMemPool(dev: CUdevice, pool: CUmemoryPool) = memory::pool::set;
+        11020 cuDeviceGetMemPool(pool: *mut CUmemoryPool, dev: CUdevice) = memory::pool::current;
+        11020 cuDeviceGetDefaultMemPool(pool_out: *mut CUmemoryPool, dev: CUdevice) = memory::pool::default;
         11040 cuDeviceGetExecAffinitySupport(pi: *mut c_int, kind: c_uint, dev: CUdevice) = device::exec_affinity;
         11030 cuFlushGPUDirectRDMAWrites(target: c_uint, scope: c_uint) = unsupported;
     }
@@ -107,75 +107,75 @@ entry_points! {
         4020 cuCtxSetSharedMemConfig(config: c_uint) = context::set_shared_config;
     }
     "Module Management" {
-        2000 cuModuleLoad(module: *mut CUmodule, fname: *const c_char) = module::load;
-        2000 cuModuleLoadData(module: *mut CUmodule, image: *const c_void) = module::load_data;
+        2000 cuModuleLoad(module: *mut CUmodule, fname: *const c_char) = code::module::load;
+        2000 cuModuleLoadData(module: *mut CUmodule, image: *const c_void) = code::module::load_data;
         2010 cuModuleLoadDataEx(
             module: *mut CUmodule, image: *const c_void, num_options: c_uint, options: *mut c_uint,
             option_values: *mut *mut c_void,
-        ) = module::load_data_ex;
-        2000 cuModuleLoadFatBinary(module: *mut CUmodule, fat_cubin: *const c_void) = module::load_data;
-        2000 cuModuleUnload(hmod: CUmodule) = module::unload;
-        11070 cuModuleGetLoadingMode(mode: *mut c_uint) = module::loading_mode;
-        2000 cuModuleGetFunction(hfunc: *mut CUfunction, hmod: CUmodule, name: *const c_char) = module::function;
-        12040 cuModuleGetFunctionCount(count: *mut c_uint, module: CUmodule) = module::function_count;
+        ) = code::module::load_data_ex;
+        2000 cuModuleLoadFatBinary(module: *mut CUmodule, fat_cubin: *const c_void) = code::module::load_data;
+        2000 cuModuleUnload(hmod: CUmodule) = code::module::unload;
+        11070 cuModuleGetLoadingMode(mode: *mut c_uint) = code::module::loading_mode;
+        2000 cuModuleGetFunction(hfunc: *mut CUfunction, hmod: CUmodule, name: *const c_char) = code::module::function;
+        12040 cuModuleGetFunctionCount(count: *mut c_uint, module: CUmodule) = code::module::function_count;
         12040 cuModuleEnumerateFunctions(
             functions: *mut CUfunction, num_functions: c_uint, module: CUmodule,
-        ) = module::functions;
+        ) = code::module::functions;
         3020 cuModuleGetGlobal_v2(
             dptr: *mut CUdeviceptr, bytes: *mut usize, hmod: CUmodule, name: *const c_char,
-        ) = module::global;
+        ) = code::module::global;
         6050 cuLinkCreate_v2(
             num_options: c_uint, options: *mut c_uint, option_values: *mut *mut c_void, state_out: *mut CUlinkState,
-        ) = link::create;
+        ) = code::link::create;
         6050 cuLinkAddData_v2(
             state: CUlinkState, kind: c_uint, data: *mut c_void, size: usize, name: *const c_char,
             num_options: c_uint, options: *mut c_uint, option_values: *mut *mut c_void,
-        ) = link::add_data;
+        ) = code::link::add_data;
         6050 cuLinkAddFile_v2(
             state: CUlinkState, kind: c_uint, path: *const c_char, num_options: c_uint, options: *mut c_uint,
             option_values: *mut *mut c_void,
-        ) = link::add_file;
-        5050 cuLinkComplete(state: CUlinkState, cubin_out: *mut *mut c_void, size_out: *mut usize) = link::complete;
-        5050 cuLinkDestroy(state: CUlinkState) = link::destroy;
+        ) = code::link::add_file;
+        5050 cuLinkComplete(state: CUlinkState, cubin_out: *mut *mut c_void, size_out: *mut usize) = code::link::complete;
+        5050 cuLinkDestroy(state: CUlinkState) = code::link::destroy;
     }
     "Module Management (deprecated)" {
-        2000 cuModuleGetTexRef(p_tex_ref: *mut CUtexref, hmod: CUmodule, name: *const c_char) = texture_reference::of_module;
-        3000 cuModuleGetSurfRef(p_surf_ref: *mut CUsurfref, hmod: CUmodule, name: *const c_char) = texture_reference::surface_of_module;
+        2000 cuModuleGetTexRef(p_tex_ref: *mut CUtexref, hmod: CUmodule, name: *const c_char) = texture::reference::of_module;
+        3000 cuModuleGetSurfRef(p_surf_ref: *mut CUsurfref, hmod: CUmodule, name: *const c_char) = texture::reference::surface_of_module;
     }
     "Library Management" {
         12000 cuLibraryLoadData(
             library: *mut CUlibrary, code: *const c_void, jit_options: *mut c_void,
             jit_options_values: *mut *mut c_void, num_jit_options: c_uint, library_options: *mut c_void,
             library_option_values: *mut *mut c_void, num_library_options: c_uint,
-        ) = library::load_data;
+        ) = code::library::load_data;
         12000 cuLibraryLoadFromFile(
             library: *mut CUlibrary, file_name: *const c_char, jit_options: *mut c_void,
             jit_options_values: *mut *mut c_void, num_jit_options: c_uint, library_options: *mut c_void,
             library_option_values: *mut *mut c_void, num_library_options: c_uint,
-        ) = library::load_file;
-        12000 cuLibraryUnload(library: CUlibrary) = library::unload;
-        12000 cuLibraryGetKernel(p_kernel: *mut CUkernel, library: CUlibrary, name: *const c_char) = library::kernel;
-        12040 cuLibraryGetKernelCount(count: *mut c_uint, lib: CUlibrary) = library::kernel_count;
-        12040 cuLibraryEnumerateKernels(kernels: *mut CUkernel, num_kernels: c_uint, lib: CUlibrary) = library::kernels;
-        12000 cuLibraryGetModule(p_mod: *mut CUmodule, library: CUlibrary) = library::module;
-        12000 cuKernelGetFunction(p_func: *mut CUfunction, kernel: CUkernel) = library::function;
-        12050 cuKernelGetLibrary(p_lib: *mut CUlibrary, kernel: CUkernel) = library::library_of;
+        ) = code::library::load_file;
+        12000 cuLibraryUnload(library: CUlibrary) = code::library::unload;
+        12000 cuLibraryGetKernel(p_kernel: *mut CUkernel, library: CUlibrary, name: *const c_char) = code::library::kernel;
+        12040 cuLibraryGetKernelCount(count: *mut c_uint, lib: CUlibrary) = code::library::kernel_count;
+        12040 cuLibraryEnumerateKernels(kernels: *mut CUkernel, num_kernels: c_uint, lib: CUlibrary) = code::library::kernels;
+        12000 cuLibraryGetModule(p_mod: *mut CUmodule, library: CUlibrary) = code::library::module;
+        12000 cuKernelGetFunction(p_func: *mut CUfunction, kernel: CUkernel) = code::library::function;
+        12050 cuKernelGetLibrary(p_lib: *mut CUlibrary, kernel: CUkernel) = code::library::library_of;
         12000 cuLibraryGetGlobal(
             dptr: *mut CUdeviceptr, bytes: *mut usize, library: CUlibrary, name: *const c_char,
-        ) = library::global;
+        ) = code::library::global;
         12000 cuLibraryGetManaged(
             dptr: *mut CUdeviceptr, bytes: *mut usize, library: CUlibrary, name: *const c_char,
-        ) = library::managed;
+        ) = code::library::managed;
         12000 cuLibraryGetUnifiedFunction(
             fptr: *mut *mut c_void, library: CUlibrary, symbol: *const c_char,
-        ) = library::unified_function;
-        12000 cuKernelGetAttribute(pi: *mut c_int, attrib: c_uint, kernel: CUkernel, dev: CUdevice) = library::attribute;
-        12000 cuKernelSetAttribute(attrib: c_uint, val: c_int, kernel: CUkernel, dev: CUdevice) = library::set_attribute;
-        12000 cuKernelSetCacheConfig(kernel: CUkernel, config: c_uint, dev: CUdevice) = library::set_cache_config;
-        12030 cuKernelGetName(name: *mut *const c_char, hfunc: CUkernel) = library::kernel_name;
+        ) = code::library::unified_function;
+        12000 cuKernelGetAttribute(pi: *mut c_int, attrib: c_uint, kernel: CUkernel, dev: CUdevice) = code::library::attribute;
+        12000 cuKernelSetAttribute(attrib: c_uint, val: c_int, kernel: CUkernel, dev: CUdevice) = code::library::set_attribute;
+        12000 cuKernelSetCacheConfig(kernel: CUkernel, config: c_uint, dev: CUdevice) = code::library::set_cache_config;
+        12030 cuKernelGetName(name: *mut *const c_char, hfunc: CUkernel) = code::library::kernel_name;
         12040 cuKernelGetParamInfo(
             kernel: CUkernel, param_index: usize, param_offset: *mut usize, param_size: *mut usize,
-        ) = library::param_info;
+        ) = code::library::param_info;
     }
     "Memory Management" {
         3020 cuMemGetInfo_v2(free: *mut usize, total: *mut usize) = memory::info;
@@ -188,13 +188,13 @@ entry_points! {
         3020 cuMemGetAddressRange_v2(
             pbase: *mut CUdeviceptr, psize: *mut usize, dptr: CUdeviceptr,
         ) = memory::address_range;
-        3020 cuMemAllocHost_v2(pp: *mut *mut c_void, bytesize: usize) = host_memory::allocate, unsafe_in_capture;
-        2000 cuMemFreeHost(p: *mut c_void) = host_memory::free, unsafe_in_capture;
-        2020 cuMemHostAlloc(pp: *mut *mut c_void, bytesize: usize, flags: c_uint) = host_memory::allocate_with, unsafe_in_capture;
+        3020 cuMemAllocHost_v2(pp: *mut *mut c_void, bytesize: usize) = memory::host::allocate, unsafe_in_capture;
+        2000 cuMemFreeHost(p: *mut c_void) = memory::host::free, unsafe_in_capture;
+        2020 cuMemHostAlloc(pp: *mut *mut c_void, bytesize: usize, flags: c_uint) = memory::host::allocate_with, unsafe_in_capture;
         3020 cuMemHostGetDevicePointer_v2(
             pdptr: *mut CUdeviceptr, p: *mut c_void, flags: c_uint,
-        ) = host_memory::device_pointer;
-        2030 cuMemHostGetFlags(p_flags: *mut c_uint, p: *mut c_void) = host_memory::flags;
+        ) = memory::host::device_pointer;
+        2030 cuMemHostGetFlags(p_flags: *mut c_uint, p: *mut c_void) = memory::host::flags;
         6000 cuMemAllocManaged(dptr: *mut CUdeviceptr, bytesize: usize, flags: c_uint) = memory::allocate_managed, unsafe_in_capture;
         12040 cuDeviceRegisterAsyncNotification(
             device: CUdevice, callback_func: *mut c_void, user_data: *mut c_void,
@@ -203,117 +203,117 @@ entry_points! {
         12040 cuDeviceUnregisterAsyncNotification(device: CUdevice, callback: CUasyncCallbackHandle) = unsupported;
         4010 cuDeviceGetByPCIBusId(dev: *mut CUdevice, pci_bus_id: *const c_char) = device::by_pci_address;
         4010 cuDeviceGetPCIBusId(pci_bus_id: *mut c_char, len: c_int, dev: CUdevice) = device::pci;
-        4010 cuIpcGetEventHandle(p_handle: *mut CUipcEventHandle, event: CUevent) = ipc::event;
-        4010 cuIpcOpenEventHandle(ph_event: *mut CUevent, handle: CUipcEventHandle) = ipc::open_event;
-        4010 cuIpcGetMemHandle(p_handle: *mut CUipcMemHandle, dptr: CUdeviceptr) = ipc::memory;
-        11000 cuIpcOpenMemHandle_v2(pdptr: *mut CUdeviceptr, handle: CUipcMemHandle, flags: c_uint) = ipc::open_memory;
-        4010 cuIpcCloseMemHandle(dptr: CUdeviceptr) = ipc::close_memory;
-        6050 cuMemHostRegister_v2(p: *mut c_void, bytesize: usize, flags: c_uint) = host_memory::register, unsafe_in_capture;
-        4000 cuMemHostUnregister(p: *mut c_void) = host_memory::unregister, unsafe_in_capture;
-        4000 cuMemcpy | 7000 cuMemcpy_ptds(dst: CUdeviceptr, src: CUdeviceptr, byte_count: usize) = copy::any, work(DeviceWork::Copy("copy", 2), StreamAt::Default);
+        4010 cuIpcGetEventHandle(p_handle: *mut CUipcEventHandle, event: CUevent) = memory::ipc::event;
+        4010 cuIpcOpenEventHandle(ph_event: *mut CUevent, handle: CUipcEventHandle) = memory::ipc::open_event;
+        4010 cuIpcGetMemHandle(p_handle: *mut CUipcMemHandle, dptr: CUdeviceptr) = memory::ipc::memory;
+        11000 cuIpcOpenMemHandle_v2(pdptr: *mut CUdeviceptr, handle: CUipcMemHandle, flags: c_uint) = memory::ipc::open_memory;
+        4010 cuIpcCloseMemHandle(dptr: CUdeviceptr) = memory::ipc::close_memory;
+        6050 cuMemHostRegister_v2(p: *mut c_void, bytesize: usize, flags: c_uint) = memory::host::register, unsafe_in_capture;
+        4000 cuMemHostUnregister(p: *mut c_void) = memory::host::unregister, unsafe_in_capture;
+        4000 cuMemcpy | 7000 cuMemcpy_ptds(dst: CUdeviceptr, src: CUdeviceptr, byte_count: usize) = memory::copy::any, work(DeviceWork::Copy("copy", 2), StreamAt::Default);
         4000 cuMemcpyPeer | 7000 cuMemcpyPeer_ptds(
             dst_device: CUdeviceptr, dst_context: CUcontext, src_device: CUdeviceptr, src_context: CUcontext,
             byte_count: usize,
-        ) = copy::peer;
-        3020 cuMemcpyHtoD_v2 | 7000 cuMemcpyHtoD_v2_ptds(dst_device: CUdeviceptr, src_host: *const c_void, byte_count: usize) = copy::to_device, work(DeviceWork::Copy("copy to device", 2), StreamAt::Default);
-        3020 cuMemcpyDtoH_v2 | 7000 cuMemcpyDtoH_v2_ptds(dst_host: *mut c_void, src_device: CUdeviceptr, byte_count: usize) = copy::to_host, work(DeviceWork::Copy("copy to host", 2), StreamAt::Default);
-        3020 cuMemcpyDtoD_v2 | 7000 cuMemcpyDtoD_v2_ptds(dst_device: CUdeviceptr, src_device: CUdeviceptr, byte_count: usize) = copy::within_device, work(DeviceWork::Copy("copy within device", 2), StreamAt::Default);
+        ) = memory::copy::peer;
+        3020 cuMemcpyHtoD_v2 | 7000 cuMemcpyHtoD_v2_ptds(dst_device: CUdeviceptr, src_host: *const c_void, byte_count: usize) = memory::copy::to_device, work(DeviceWork::Copy("copy to device", 2), StreamAt::Default);
+        3020 cuMemcpyDtoH_v2 | 7000 cuMemcpyDtoH_v2_ptds(dst_host: *mut c_void, src_device: CUdeviceptr, byte_count: usize) = memory::copy::to_host, work(DeviceWork::Copy("copy to host", 2), StreamAt::Default);
+        3020 cuMemcpyDtoD_v2 | 7000 cuMemcpyDtoD_v2_ptds(dst_device: CUdeviceptr, src_device: CUdeviceptr, byte_count: usize) = memory::copy::within_device, work(DeviceWork::Copy("copy within device", 2), StreamAt::Default);
         3020 cuMemcpyDtoA_v2 | 7000 cuMemcpyDtoA_v2_ptds(
             dst_array: CUarray, dst_offset: usize, src_device: CUdeviceptr, byte_count: usize,
-        ) = copy_array::from_device;
+        ) = memory::copy_array::from_device;
         3020 cuMemcpyAtoD_v2 | 7000 cuMemcpyAtoD_v2_ptds(
             dst_device: CUdeviceptr, src_array: CUarray, src_offset: usize, byte_count: usize,
-        ) = copy_array::to_device;
+        ) = memory::copy_array::to_device;
         3020 cuMemcpyHtoA_v2 | 7000 cuMemcpyHtoA_v2_ptds(
             dst_array: CUarray, dst_offset: usize, src_host: *const c_void, byte_count: usize,
-        ) = copy_array::from_host;
+        ) = memory::copy_array::from_host;
         3020 cuMemcpyAtoH_v2 | 7000 cuMemcpyAtoH_v2_ptds(
             dst_host: *mut c_void, src_array: CUarray, src_offset: usize, byte_count: usize,
-        ) = copy_array::to_host_now;
+        ) = memory::copy_array::to_host_now;
         3020 cuMemcpyAtoA_v2 | 7000 cuMemcpyAtoA_v2_ptds(
             dst_array: CUarray, dst_offset: usize, src_array: CUarray, src_offset: usize, byte_count: usize,
-        ) = copy_array::among;
-        3020 cuMemcpy2D_v2 | 7000 cuMemcpy2D_v2_ptds(p_copy: *const CUDA_MEMCPY2D) = copy_shaped::copy_2d;
-        3020 cuMemcpy2DUnaligned_v2 | 7000 cuMemcpy2DUnaligned_v2_ptds(p_copy: *const CUDA_MEMCPY2D) = copy_shaped::copy_2d;
-        3020 cuMemcpy3D_v2 | 7000 cuMemcpy3D_v2_ptds(p_copy: *const CUDA_MEMCPY3D) = copy_shaped::copy_3d;
-        4000 cuMemcpy3DPeer | 7000 cuMemcpy3DPeer_ptds(p_copy: *const CUDA_MEMCPY3D) = copy_shaped::copy_3d;
-        4000 cuMemcpyAsync | 7000 cuMemcpyAsync_ptsz(dst: CUdeviceptr, src: CUdeviceptr, byte_count: usize, h_stream: CUstream) = copy::any_async, work(DeviceWork::Copy("copy", 2), StreamAt::Argument(3));
+        ) = memory::copy_array::among;
+        3020 cuMemcpy2D_v2 | 7000 cuMemcpy2D_v2_ptds(p_copy: *const CUDA_MEMCPY2D) = memory::copy_shaped::copy_2d;
+        3020 cuMemcpy2DUnaligned_v2 | 7000 cuMemcpy2DUnaligned_v2_ptds(p_copy: *const CUDA_MEMCPY2D) = memory::copy_shaped::copy_2d;
+        3020 cuMemcpy3D_v2 | 7000 cuMemcpy3D_v2_ptds(p_copy: *const CUDA_MEMCPY3D) = memory::copy_shaped::copy_3d;
+        4000 cuMemcpy3DPeer | 7000 cuMemcpy3DPeer_ptds(p_copy: *const CUDA_MEMCPY3D) = memory::copy_shaped::copy_3d;
+        4000 cuMemcpyAsync | 7000 cuMemcpyAsync_ptsz(dst: CUdeviceptr, src: CUdeviceptr, byte_count: usize, h_stream: CUstream) = memory::copy::any_async, work(DeviceWork::Copy("copy", 2), StreamAt::Argument(3));
         4000 cuMemcpyPeerAsync | 7000 cuMemcpyPeerAsync_ptsz(
             dst_device: CUdeviceptr, dst_context: CUcontext, src_device: CUdeviceptr, src_context: CUcontext,
             byte_count: usize, h_stream: CUstream,
-        ) = copy::peer_async;
+        ) = memory::copy::peer_async;
         3020 cuMemcpyHtoDAsync_v2 | 7000 cuMemcpyHtoDAsync_v2_ptsz(
             dst_device: CUdeviceptr, src_host: *const c_void, byte_count: usize, h_stream: CUstream,
-        ) = copy::to_device_async, work(DeviceWork::Copy("copy to device", 2), StreamAt::Argument(3));
+        ) = memory::copy::to_device_async, work(DeviceWork::Copy("copy to device", 2), StreamAt::Argument(3));
         3020 cuMemcpyDtoHAsync_v2 | 7000 cuMemcpyDtoHAsync_v2_ptsz(
             dst_host: *mut c_void, src_device: CUdeviceptr, byte_count: usize, h_stream: CUstream,
-        ) = copy::to_host_async, work(DeviceWork::Copy("copy to host", 2), StreamAt::Argument(3));
+        ) = memory::copy::to_host_async, work(DeviceWork::Copy("copy to host", 2), StreamAt::Argument(3));
         3020 cuMemcpyDtoDAsync_v2 | 7000 cuMemcpyDtoDAsync_v2_ptsz(
             dst_device: CUdeviceptr, src_device: CUdeviceptr, byte_count: usize, h_stream: CUstream,
-        ) = copy::within_device_async, work(DeviceWork::Copy("copy within device", 2), StreamAt::Argument(3));
+        ) = memory::copy::within_device_async, work(DeviceWork::Copy("copy within device", 2), StreamAt::Argument(3));
         3020 cuMemcpyHtoAAsync_v2 | 7000 cuMemcpyHtoAAsync_v2_ptsz(
             dst_array: CUarray, dst_offset: usize, src_host: *const c_void, byte_count: usize, h_stream: CUstream,
-        ) = copy_array::from_host_async;
+        ) = memory::copy_array::from_host_async;
         3020 cuMemcpyAtoHAsync_v2 | 7000 cuMemcpyAtoHAsync_v2_ptsz(
             dst_host: *mut c_void, src_array: CUarray, src_offset: usize, byte_count: usize, h_stream: CUstream,
-        ) = copy_array::to_host_async;
-        3020 cuMemcpy2DAsync_v2 | 7000 cuMemcpy2DAsync_v2_ptsz(p_copy: *const CUDA_MEMCPY2D, h_stream: CUstream) = copy_shaped::copy_2d_async;
-        3020 cuMemcpy3DAsync_v2 | 7000 cuMemcpy3DAsync_v2_ptsz(p_copy: *const CUDA_MEMCPY3D, h_stream: CUstream) = copy_shaped::copy_3d_async;
-        4000 cuMemcpy3DPeerAsync | 7000 cuMemcpy3DPeerAsync_ptsz(p_copy: *const CUDA_MEMCPY3D, h_stream: CUstream) = copy_shaped::copy_3d_async;
+        ) = memory::copy_array::to_host_async;
+        3020 cuMemcpy2DAsync_v2 | 7000 cuMemcpy2DAsync_v2_ptsz(p_copy: *const CUDA_MEMCPY2D, h_stream: CUstream) = memory::copy_shaped::copy_2d_async;
+        3020 cuMemcpy3DAsync_v2 | 7000 cuMemcpy3DAsync_v2_ptsz(p_copy: *const CUDA_MEMCPY3D, h_stream: CUstream) = memory::copy_shaped::copy_3d_async;
+        4000 cuMemcpy3DPeerAsync | 7000 cuMemcpy3DPeerAsync_ptsz(p_copy: *const CUDA_MEMCPY3D, h_stream: CUstream) = memory::copy_shaped::copy_3d_async;
         13000 cuMemcpyBatchAsync_v2 | 13000 cuMemcpyBatchAsync_v2_ptsz(
             dsts: *mut CUdeviceptr, srcs: *mut CUdeviceptr, sizes: *mut usize, count: usize, attrs: *mut c_void,
             attrs_idxs: *mut usize, num_attrs: usize, h_stream: CUstream,
-        ) = copy::batch;
+        ) = memory::copy::batch;
         13000 cuMemcpy3DBatchAsync_v2 | 13000 cuMemcpy3DBatchAsync_v2_ptsz(
             num_ops: usize, op_list: *mut c_void, flags: c_ulonglong, h_stream: CUstream,
         ) = unsupported;
-        3020 cuMemsetD8_v2 | 7000 cuMemsetD8_v2_ptds(dst_device: CUdeviceptr, uc: c_uchar, n: usize) = memset::line;
-        3020 cuMemsetD16_v2 | 7000 cuMemsetD16_v2_ptds(dst_device: CUdeviceptr, us: c_ushort, n: usize) = memset::line;
-        3020 cuMemsetD32_v2 | 7000 cuMemsetD32_v2_ptds(dst_device: CUdeviceptr, ui: c_uint, n: usize) = memset::line;
+        3020 cuMemsetD8_v2 | 7000 cuMemsetD8_v2_ptds(dst_device: CUdeviceptr, uc: c_uchar, n: usize) = memory::memset::line;
+        3020 cuMemsetD16_v2 | 7000 cuMemsetD16_v2_ptds(dst_device: CUdeviceptr, us: c_ushort, n: usize) = memory::memset::line;
+        3020 cuMemsetD32_v2 | 7000 cuMemsetD32_v2_ptds(dst_device: CUdeviceptr, ui: c_uint, n: usize) = memory::memset::line;
         3020 cuMemsetD2D8_v2 | 7000 cuMemsetD2D8_v2_ptds(
             dst_device: CUdeviceptr, dst_pitch: usize, uc: c_uchar, width: usize, height: usize,
-        ) = memset::rows;
+        ) = memory::memset::rows;
         3020 cuMemsetD2D16_v2 | 7000 cuMemsetD2D16_v2_ptds(
             dst_device: CUdeviceptr, dst_pitch: usize, us: c_ushort, width: usize, height: usize,
-        ) = memset::rows;
+        ) = memory::memset::rows;
         3020 cuMemsetD2D32_v2 | 7000 cuMemsetD2D32_v2_ptds(
             dst_device: CUdeviceptr, dst_pitch: usize, ui: c_uint, width: usize, height: usize,
-        ) = memset::rows;
-        3020 cuMemsetD8Async | 7000 cuMemsetD8Async_ptsz(dst_device: CUdeviceptr, uc: c_uchar, n: usize, h_stream: CUstream) = memset::line_async, work(DeviceWork::Set(2, 1), StreamAt::Argument(3));
-        3020 cuMemsetD16Async | 7000 cuMemsetD16Async_ptsz(dst_device: CUdeviceptr, us: c_ushort, n: usize, h_stream: CUstream) = memset::line_async, work(DeviceWork::Set(2, 2), StreamAt::Argument(3));
-        3020 cuMemsetD32Async | 7000 cuMemsetD32Async_ptsz(dst_device: CUdeviceptr, ui: c_uint, n: usize, h_stream: CUstream) = memset::line_async, work(DeviceWork::Set(2, 4), StreamAt::Argument(3));
+        ) = memory::memset::rows;
+        3020 cuMemsetD8Async | 7000 cuMemsetD8Async_ptsz(dst_device: CUdeviceptr, uc: c_uchar, n: usize, h_stream: CUstream) = memory::memset::line_async, work(DeviceWork::Set(2, 1), StreamAt::Argument(3));
+        3020 cuMemsetD16Async | 7000 cuMemsetD16Async_ptsz(dst_device: CUdeviceptr, us: c_ushort, n: usize, h_stream: CUstream) = memory::memset::line_async, work(DeviceWork::Set(2, 2), StreamAt::Argument(3));
+        3020 cuMemsetD32Async | 7000 cuMemsetD32Async_ptsz(dst_device: CUdeviceptr, ui: c_uint, n: usize, h_stream: CUstream) = memory::memset::line_async, work(DeviceWork::Set(2, 4), StreamAt::Argument(3));
         3020 cuMemsetD2D8Async | 7000 cuMemsetD2D8Async_ptsz(
             dst_device: CUdeviceptr, dst_pitch: usize, uc: c_uchar, width: usize, height: usize, h_stream: CUstream,
-        ) = memset::rows_async;
+        ) = memory::memset::rows_async;
         3020 cuMemsetD2D16Async | 7000 cuMemsetD2D16Async_ptsz(
             dst_device: CUdeviceptr, dst_pitch: usize, us: c_ushort, width: usize, height: usize, h_stream: CUstream,
-        ) = memset::rows_async;
+        ) = memory::memset::rows_async;
         3020 cuMemsetD2D32Async | 7000 cuMemsetD2D32Async_ptsz(
             dst_device: CUdeviceptr, dst_pitch: usize, ui: c_uint, width: usize, height: usize, h_stream: CUstream,
-        ) = memset::rows_async;
-        3020 cuArrayCreate_v2(p_handle: *mut CUarray, p_allocate_array: *const CUDA_ARRAY_DESCRIPTOR) = array::create, unsafe_in_capture;
-        3020 cuArrayGetDescriptor_v2(p_array_descriptor: *mut CUDA_ARRAY_DESCRIPTOR, h_array: CUarray) = array::descriptor;
-        11010 cuArrayGetSparseProperties(sparse_properties: *mut c_void, array: CUarray) = array::sparse;
+        ) = memory::memset::rows_async;
+        3020 cuArrayCreate_v2(p_handle: *mut CUarray, p_allocate_array: *const CUDA_ARRAY_DESCRIPTOR) = memory::array::create, unsafe_in_capture;
+        3020 cuArrayGetDescriptor_v2(p_array_descriptor: *mut CUDA_ARRAY_DESCRIPTOR, h_array: CUarray) = memory::array::descriptor;
+        11010 cuArrayGetSparseProperties(sparse_properties: *mut c_void, array: CUarray) = memory::array::sparse;
         11010 cuMipmappedArrayGetSparseProperties(
             sparse_properties: *mut c_void, mipmap: CUmipmappedArray,
-        ) = array::mipmap_sparse;
+        ) = memory::array::mipmap_sparse;
         11060 cuArrayGetMemoryRequirements(
             memory_requirements: *mut c_void, array: CUarray, device: CUdevice,
-        ) = array::requirements;
+        ) = memory::array::requirements;
         11060 cuMipmappedArrayGetMemoryRequirements(
             memory_requirements: *mut c_void, mipmap: CUmipmappedArray, device: CUdevice,
-        ) = array::mipmap_requirements;
-        11020 cuArrayGetPlane(p_plane_array: *mut CUarray, h_array: CUarray, plane_idx: c_uint) = array::plane;
-        2000 cuArrayDestroy(h_array: CUarray) = array::destroy, unsafe_in_capture;
-        3020 cuArray3DCreate_v2(p_handle: *mut CUarray, p_allocate_array: *const CUDA_ARRAY3D_DESCRIPTOR) = array::create_3d, unsafe_in_capture;
-        3020 cuArray3DGetDescriptor_v2(p_array_descriptor: *mut CUDA_ARRAY3D_DESCRIPTOR, h_array: CUarray) = array::descriptor_3d;
+        ) = memory::array::mipmap_requirements;
+        11020 cuArrayGetPlane(p_plane_array: *mut CUarray, h_array: CUarray, plane_idx: c_uint) = memory::array::plane;
+        2000 cuArrayDestroy(h_array: CUarray) = memory::array::destroy, unsafe_in_capture;
+        3020 cuArray3DCreate_v2(p_handle: *mut CUarray, p_allocate_array: *const CUDA_ARRAY3D_DESCRIPTOR) = memory::array::create_3d, unsafe_in_capture;
+        3020 cuArray3DGetDescriptor_v2(p_array_descriptor: *mut CUDA_ARRAY3D_DESCRIPTOR, h_array: CUarray) = memory::array::descriptor_3d;
         5000 cuMipmappedArrayCreate(
             p_handle: *mut CUmipmappedArray, p_mipmapped_array_desc: *const CUDA_ARRAY3D_DESCRIPTOR, num_mipmap_levels: c_uint,
-        ) = array::create_mipmap;
+        ) = memory::array::create_mipmap;
         5000 cuMipmappedArrayGetLevel(
             p_level_array: *mut CUarray, h_mipmapped_array: CUmipmappedArray, level: c_uint,
-        ) = array::level;
-        5000 cuMipmappedArrayDestroy(h_mipmapped_array: CUmipmappedArray) = array::destroy_mipmap;
+        ) = memory::array::level;
+        5000 cuMipmappedArrayDestroy(h_mipmapped_array: CUmipmappedArray) = memory::array::destroy_mipmap;
         11070 cuMemGetHandleForAddressRange(
             handle: *mut c_void, dptr: CUdeviceptr, size: usize, handle_type: c_uint, flags: c_ulonglong,
         ) = unsupported;
@@ -324,19 +324,19 @@ entry_points! {
     "Virtual Memory Management" {
         10020 cuMemAddressReserve(
             ptr: *mut CUdeviceptr, size: usize, alignment: usize, addr: CUdeviceptr, flags: c_ulonglong,
-        ) = virtual_memory::reserve;
-        10020 cuMemAddressFree(ptr: CUdeviceptr, size: usize) = virtual_memory::unreserve;
+        ) = memory::virtual_memory::reserve;
+        10020 cuMemAddressFree(ptr: CUdeviceptr, size: usize) = memory::virtual_memory::unreserve;
         10020 cuMemCreate(
             handle: *mut CUmemGenericAllocationHandle, size: usize, prop: *const CUmemAllocationProp, flags: c_ulonglong,
-        ) = virtual_memory::create;
-        10020 cuMemRelease(handle: CUmemGenericAllocationHandle) = virtual_memory::release;
+        ) = memory::virtual_memory::create;
+        10020 cuMemRelease(handle: CUmemGenericAllocationHandle) = memory::virtual_memory::release;
         10020 cuMemMap(
             ptr: CUdeviceptr, size: usize, offset: usize, handle: CUmemGenericAllocationHandle, flags: c_ulonglong,
-        ) = virtual_memory::map;
+        ) = memory::virtual_memory::map;
         11010 cuMemMapArrayAsync | 11010 cuMemMapArrayAsync_ptsz(map_info_list: *mut c_void, count: c_uint, h_stream: CUstream) = unsupported;
-        10020 cuMemUnmap(ptr: CUdeviceptr, size: usize) = virtual_memory::unmap;
-        10020 cuMemSetAccess(ptr: CUdeviceptr, size: usize, desc: *const CUmemAccessDesc, count: usize) = virtual_memory::set_access;
-        10020 cuMemGetAccess(flags: *mut c_ulonglong, location: *const CUmemLocation, ptr: CUdeviceptr) = virtual_memory::access;
+        10020 cuMemUnmap(ptr: CUdeviceptr, size: usize) = memory::virtual_memory::unmap;
+        10020 cuMemSetAccess(ptr: CUdeviceptr, size: usize, desc: *const CUmemAccessDesc, count: usize) = memory::virtual_memory::set_access;
+        10020 cuMemGetAccess(flags: *mut c_ulonglong, location: *const CUmemLocation, ptr: CUdeviceptr) = memory::virtual_memory::access;
         10020 cuMemExportToShareableHandle(
             shareable_handle: *mut c_void, handle: CUmemGenericAllocationHandle, handle_type: c_uint,
             flags: c_ulonglong,
@@ -344,24 +344,24 @@ entry_points! {
         10020 cuMemImportFromShareableHandle(
             handle: *mut CUmemGenericAllocationHandle, os_handle: *mut c_void, sh_handle_type: c_uint,
         ) = unsupported;
-        10020 cuMemGetAllocationGranularity(granularity: *mut usize, prop: *const CUmemAllocationProp, option: c_uint) = virtual_memory::granularity;
+        10020 cuMemGetAllocationGranularity(granularity: *mut usize, prop: *const CUmemAllocationProp, option: c_uint) = memory::virtual_memory::granularity;
         10020 cuMemGetAllocationPropertiesFromHandle(
             prop: *mut CUmemAllocationProp, handle: CUmemGenericAllocationHandle,
-        ) = virtual_memory::properties;
-        11000 cuMemRetainAllocationHandle(handle: *mut CUmemGenericAllocationHandle, addr: *mut c_void) = virtual_memory::retain;
+        ) = memory::virtual_memory::properties;
+        11000 cuMemRetainAllocationHandle(handle: *mut CUmemGenericAllocationHandle, addr: *mut c_void) = memory::virtual_memory::retain;
     }
     "Stream Ordered Memory Allocator" {
-        11020 cuMemFreeAsync | 11020 cuMemFreeAsync_ptsz(dptr: CUdeviceptr, h_stream: CUstream) = pool::free;
-        11020 cuMemAllocAsync | 11020 cuMemAllocAsync_ptsz(dptr: *mut CUdeviceptr, bytesize: usize, h_stream: CUstream) = pool::allocate;
-        11020 cuMemPoolTrimTo(pool: CUmemoryPool, min_bytes_to_keep: usize) = pool::trim;
-        11020 cuMemPoolSetAttribute(pool: CUmemoryPool, attr: c_uint, value: *mut c_void) = pool::set_attribute;
-        11020 cuMemPoolGetAttribute(pool: CUmemoryPool, attr: c_uint, value: *mut c_void) = pool::attribute;
-        11020 cuMemPoolSetAccess(pool: CUmemoryPool, map: *const c_void, count: usize) = pool::set_access;
+        11020 cuMemFreeAsync | 11020 cuMemFreeAsync_ptsz(dptr: CUdeviceptr, h_stream: CUstream) = memory::pool::free;
+        11020 cuMemAllocAsync | 11020 cuMemAllocAsync_ptsz(dptr: *mut CUdeviceptr, bytesize: usize, h_stream: CUstream) = memory::pool::allocate;
+        11020 cuMemPoolTrimTo(pool: CUmemoryPool, min_bytes_to_keep: usize) = memory::pool::trim;
+        11020 cuMemPoolSetAttribute(pool: CUmemoryPool, attr: c_uint, value: *mut c_void) = memory::pool::set_attribute;
+        11020 cuMemPoolGetAttribute(pool: CUmemoryPool, attr: c_uint, value: *mut c_void) = memory::pool::attribute;
+        11020 cuMemPoolSetAccess(pool: CUmemoryPool, map: *const c_void, count: usize) = memory::pool::set_access;
         11020 cuMemPoolGetAccess(
             flags: *mut c_uint, mem_pool: CUmemoryPool, location: *mut CUmemLocation,
-        ) = pool::access;
-        11020 cuMemPoolCreate(pool: *mut CUmemoryPool, pool_props: *const c_void) = pool::create;
-        11020 cuMemPoolDestroy(pool: CUmemoryPool) = pool::destroy;
+        ) = memory::pool::access;
+        11020 cuMemPoolCreate(pool: *mut CUmemoryPool, pool_props: *const c_void) = memory::pool::create;
+        11020 cuMemPoolDestroy(pool: CUmemoryPool) = memory::pool::destroy;
         13000 cuMemGetDefaultMemPool(
             pool_out: *mut CUmemoryPool, location: *mut CUmemLocation, kind: c_uint,
         ) = unsupported;
@@ -369,7 +369,7 @@ entry_points! {
         13000 cuMemSetMemPool(location: *mut CUmemLocation, kind: c_uint, pool: CUmemoryPool) = unsupported;
         11020 cuMemAllocFromPoolAsync | 11020 cuMemAllocFromPoolAsync_ptsz(
             dptr: *mut CUdeviceptr, bytesize: usize, pool: CUmemoryPool, h_stream: CUstream,
-        ) = pool::allocate_from;
+        ) = memory::pool::allocate_from;
         11020 cuMemPoolExportToShareableHandle(
             handle_out: *mut c_void, pool: CUmemoryPool, handle_type: c_uint, flags: c_ulonglong,
         ) = unsupported;
@@ -382,35 +382,35 @@ entry_points! {
         ) = unsupported;
     }
     "Multicast Object Management" {
-        12010 cuMulticastCreate(mc_handle: *mut CUmemGenericAllocationHandle, prop: *const CUmulticastObjectProp) = multicast::create;
-        12010 cuMulticastAddDevice(mc_handle: CUmemGenericAllocationHandle, dev: CUdevice) = multicast::add_device;
+        12010 cuMulticastCreate(mc_handle: *mut CUmemGenericAllocationHandle, prop: *const CUmulticastObjectProp) = memory::multicast::create;
+        12010 cuMulticastAddDevice(mc_handle: CUmemGenericAllocationHandle, dev: CUdevice) = memory::multicast::add_device;
         12010 cuMulticastBindMem(
             mc_handle: CUmemGenericAllocationHandle, mc_offset: usize, mem_handle: CUmemGenericAllocationHandle,
             mem_offset: usize, size: usize, flags: c_ulonglong,
-        ) = multicast::bind_memory;
+        ) = memory::multicast::bind_memory;
         12010 cuMulticastBindAddr(
             mc_handle: CUmemGenericAllocationHandle, mc_offset: usize, memptr: CUdeviceptr, size: usize,
             flags: c_ulonglong,
-        ) = multicast::bind_address;
+        ) = memory::multicast::bind_address;
         12010 cuMulticastUnbind(
             mc_handle: CUmemGenericAllocationHandle, dev: CUdevice, mc_offset: usize, size: usize,
-        ) = multicast::unbind;
+        ) = memory::multicast::unbind;
         12010 cuMulticastGetGranularity(
             granularity: *mut usize, prop: *const CUmulticastObjectProp, option: c_uint,
-        ) = multicast::granularity;
+        ) = memory::multicast::granularity;
     }
     "Unified Addressing" {
-        4000 cuPointerGetAttribute(data: *mut c_void, attribute: c_uint, ptr: CUdeviceptr) = pointer::attribute;
+        4000 cuPointerGetAttribute(data: *mut c_void, attribute: c_uint, ptr: CUdeviceptr) = memory::pointer::attribute;
         8000 cuMemPrefetchAsync | 8000 cuMemPrefetchAsync_ptsz(
             dev_ptr: CUdeviceptr, count: usize, dst_device: CUdevice, h_stream: CUstream,
-        ) = pointer::prefetch;
+        ) = memory::pointer::prefetch;
         12020 cuMemPrefetchAsync_v2 | 12020 cuMemPrefetchAsync_v2_ptsz(
             dev_ptr: CUdeviceptr, count: usize, location: CUmemLocation, flags: c_uint, h_stream: CUstream,
-        ) = pointer::prefetch_v2;
-        8000 cuMemAdvise(dev_ptr: CUdeviceptr, count: usize, advice: c_uint, device: CUdevice) = pointer::advise;
+        ) = memory::pointer::prefetch_v2;
+        8000 cuMemAdvise(dev_ptr: CUdeviceptr, count: usize, advice: c_uint, device: CUdevice) = memory::pointer::advise;
         12020 cuMemAdvise_v2(
             dev_ptr: CUdeviceptr, count: usize, advice: c_uint, location: CUmemLocation,
-        ) = pointer::advise_v2;
+        ) = memory::pointer::advise_v2;
         13000 cuMemPrefetchBatchAsync | 13000 cuMemPrefetchBatchAsync_ptsz(
             dptrs: *mut CUdeviceptr, sizes: *mut usize, count: usize, prefetch_locs: *mut CUmemLocation,
             prefetch_loc_idxs: *mut usize, num_prefetch_locs: usize, flags: c_ulonglong, h_stream: CUstream,
@@ -424,15 +424,15 @@ entry_points! {
         ) = unsupported;
         8000 cuMemRangeGetAttribute(
             data: *mut c_void, data_size: usize, attribute: c_uint, dev_ptr: CUdeviceptr, count: usize,
-        ) = range_attribute::attribute;
+        ) = memory::range_attribute::attribute;
         8000 cuMemRangeGetAttributes(
             data: *mut *mut c_void, data_sizes: *mut usize, attributes: *mut c_uint, num_attributes: usize,
             dev_ptr: CUdeviceptr, count: usize,
-        ) = range_attribute::attributes;
-        6000 cuPointerSetAttribute(value: *const c_void, attribute: c_uint, ptr: CUdeviceptr) = pointer::set_attribute;
+        ) = memory::range_attribute::attributes;
+        6000 cuPointerSetAttribute(value: *const c_void, attribute: c_uint, ptr: CUdeviceptr) = memory::pointer::set_attribute;
         7000 cuPointerGetAttributes(
             num_attributes: c_uint, attributes: *mut c_uint, data: *mut *mut c_void, ptr: CUdeviceptr,
-        ) = pointer::attributes;
+        ) = memory::pointer::attributes;
     }
     "Stream Management" {
         2000 cuStreamCreate(ph_stream: *mut CUstream, flags: c_uint) = stream::create;
@@ -478,27 +478,27 @@ entry_points! {
         ) = graph::capture::update_dependencies_v2;
         6000 cuStreamAttachMemAsync | 7000 cuStreamAttachMemAsync_ptsz(
             h_stream: CUstream, dptr: CUdeviceptr, length: usize, flags: c_uint,
-        ) = pointer::attach;
+        ) = memory::pointer::attach;
         2000 cuStreamQuery | 7000 cuStreamQuery_ptsz(h_stream: CUstream) = stream::query;
         2000 cuStreamSynchronize | 7000 cuStreamSynchronize_ptsz(h_stream: CUstream) = stream::synchronize;
         4000 cuStreamDestroy_v2(h_stream: CUstream) = stream::destroy;
-        11000 cuStreamCopyAttributes | 11000 cuStreamCopyAttributes_ptsz(dst: CUstream, src: CUstream) = stream_attribute::copy;
+        11000 cuStreamCopyAttributes | 11000 cuStreamCopyAttributes_ptsz(dst: CUstream, src: CUstream) = stream::attribute::copy;
         11000 cuStreamGetAttribute | 11000 cuStreamGetAttribute_ptsz(
             h_stream: CUstream, attr: c_uint, value_out: *mut CUlaunchAttributeValue,
-        ) = stream_attribute::get;
+        ) = stream::attribute::get;
         11000 cuStreamSetAttribute | 11000 cuStreamSetAttribute_ptsz(
             h_stream: CUstream, attr: c_uint, value: *const CUlaunchAttributeValue,
-        ) = stream_attribute::set;
+        ) = stream::attribute::set;
     }
     "Event Management" {
-        2000 cuEventCreate(ph_event: *mut CUevent, flags: c_uint) = event::create;
-        2000 cuEventRecord | 7000 cuEventRecord_ptsz(h_event: CUevent, h_stream: CUstream) = event::record;
-        11010 cuEventRecordWithFlags | 11010 cuEventRecordWithFlags_ptsz(h_event: CUevent, h_stream: CUstream, flags: c_uint) = event::record_with;
-        2000 cuEventQuery(h_event: CUevent) = event::query;
-        2000 cuEventSynchronize(h_event: CUevent) = event::synchronize;
-        4000 cuEventDestroy_v2(h_event: CUevent) = event::destroy;
-        2000 cuEventElapsedTime(p_milliseconds: *mut f32, h_start: CUevent, h_end: CUevent) = event::elapsed;
-        12080 cuEventElapsedTime_v2(p_milliseconds: *mut f32, h_start: CUevent, h_end: CUevent) = event::elapsed;
+        2000 cuEventCreate(ph_event: *mut CUevent, flags: c_uint) = stream::event::create;
+        2000 cuEventRecord | 7000 cuEventRecord_ptsz(h_event: CUevent, h_stream: CUstream) = stream::event::record;
+        11010 cuEventRecordWithFlags | 11010 cuEventRecordWithFlags_ptsz(h_event: CUevent, h_stream: CUstream, flags: c_uint) = stream::event::record_with;
+        2000 cuEventQuery(h_event: CUevent) = stream::event::query;
+        2000 cuEventSynchronize(h_event: CUevent) = stream::event::synchronize;
+        4000 cuEventDestroy_v2(h_event: CUevent) = stream::event::destroy;
+        2000 cuEventElapsedTime(p_milliseconds: *mut f32, h_start: CUevent, h_end: CUevent) = stream::event::elapsed;
+        12080 cuEventElapsedTime_v2(p_milliseconds: *mut f32, h_start: CUevent, h_end: CUevent) = stream::event::elapsed;
     }
     "External Resource Interoperability" {
         10000 cuImportExternalMemory(ext_mem_out: *mut CUexternalMemory, mem_handle_desc: *const c_void) = unsupported;
@@ -523,64 +523,64 @@ entry_points! {
         10000 cuDestroyExternalSemaphore(ext_sem: CUexternalSemaphore) = unsupported;
     }
     "Stream Memory Operations" {
-        8000 cuStreamWaitValue32 | 8000 cuStreamWaitValue32_ptsz(stream: CUstream, addr: CUdeviceptr, value: u32, flags: c_uint) = stream_memory::wait_32;
-        11070 cuStreamWaitValue32_v2 | 11070 cuStreamWaitValue32_v2_ptsz(stream: CUstream, addr: CUdeviceptr, value: u32, flags: c_uint) = stream_memory::wait_32;
-        9000 cuStreamWaitValue64 | 9000 cuStreamWaitValue64_ptsz(stream: CUstream, addr: CUdeviceptr, value: u64, flags: c_uint) = stream_memory::wait_64;
-        11070 cuStreamWaitValue64_v2 | 11070 cuStreamWaitValue64_v2_ptsz(stream: CUstream, addr: CUdeviceptr, value: u64, flags: c_uint) = stream_memory::wait_64;
-        8000 cuStreamWriteValue32 | 8000 cuStreamWriteValue32_ptsz(stream: CUstream, addr: CUdeviceptr, value: u32, flags: c_uint) = stream_memory::write_32;
-        11070 cuStreamWriteValue32_v2 | 11070 cuStreamWriteValue32_v2_ptsz(stream: CUstream, addr: CUdeviceptr, value: u32, flags: c_uint) = stream_memory::write_32;
-        9000 cuStreamWriteValue64 | 9000 cuStreamWriteValue64_ptsz(stream: CUstream, addr: CUdeviceptr, value: u64, flags: c_uint) = stream_memory::write_64;
-        11070 cuStreamWriteValue64_v2 | 11070 cuStreamWriteValue64_v2_ptsz(stream: CUstream, addr: CUdeviceptr, value: u64, flags: c_uint) = stream_memory::write_64;
-        8000 cuStreamBatchMemOp | 8000 cuStreamBatchMemOp_ptsz(stream: CUstream, count: c_uint, param_array: *mut c_void, flags: c_uint) = stream_memory::batch;
+        8000 cuStreamWaitValue32 | 8000 cuStreamWaitValue32_ptsz(stream: CUstream, addr: CUdeviceptr, value: u32, flags: c_uint) = stream::memory::wait_32;
+        11070 cuStreamWaitValue32_v2 | 11070 cuStreamWaitValue32_v2_ptsz(stream: CUstream, addr: CUdeviceptr, value: u32, flags: c_uint) = stream::memory::wait_32;
+        9000 cuStreamWaitValue64 | 9000 cuStreamWaitValue64_ptsz(stream: CUstream, addr: CUdeviceptr, value: u64, flags: c_uint) = stream::memory::wait_64;
+        11070 cuStreamWaitValue64_v2 | 11070 cuStreamWaitValue64_v2_ptsz(stream: CUstream, addr: CUdeviceptr, value: u64, flags: c_uint) = stream::memory::wait_64;
+        8000 cuStreamWriteValue32 | 8000 cuStreamWriteValue32_ptsz(stream: CUstream, addr: CUdeviceptr, value: u32, flags: c_uint) = stream::memory::write_32;
+        11070 cuStreamWriteValue32_v2 | 11070 cuStreamWriteValue32_v2_ptsz(stream: CUstream, addr: CUdeviceptr, value: u32, flags: c_uint) = stream::memory::write_32;
+        9000 cuStreamWriteValue64 | 9000 cuStreamWriteValue64_ptsz(stream: CUstream, addr: CUdeviceptr, value: u64, flags: c_uint) = stream::memory::write_64;
+        11070 cuStreamWriteValue64_v2 | 11070 cuStreamWriteValue64_v2_ptsz(stream: CUstream, addr: CUdeviceptr, value: u64, flags: c_uint) = stream::memory::write_64;
+        8000 cuStreamBatchMemOp | 8000 cuStreamBatchMemOp_ptsz(stream: CUstream, count: c_uint, param_array: *mut c_void, flags: c_uint) = stream::memory::batch;
         11070 cuStreamBatchMemOp_v2 | 11070 cuStreamBatchMemOp_v2_ptsz(
             stream: CUstream, count: c_uint, param_array: *mut c_void, flags: c_uint,
-        ) = stream_memory::batch;
+        ) = stream::memory::batch;
     }
     "Execution Control" {
-        2020 cuFuncGetAttribute(pi: *mut c_int, attrib: c_uint, hfunc: CUfunction) = function::attribute;
-        9000 cuFuncSetAttribute(hfunc: CUfunction, attrib: c_uint, value: c_int) = function::set_attribute;
-        3000 cuFuncSetCacheConfig(hfunc: CUfunction, config: c_uint) = function::set_cache_config;
-        11000 cuFuncGetModule(hmod: *mut CUmodule, hfunc: CUfunction) = function::module;
-        12030 cuFuncGetName(name: *mut *const c_char, hfunc: CUfunction) = function::name;
+        2020 cuFuncGetAttribute(pi: *mut c_int, attrib: c_uint, hfunc: CUfunction) = code::function::attribute;
+        9000 cuFuncSetAttribute(hfunc: CUfunction, attrib: c_uint, value: c_int) = code::function::set_attribute;
+        3000 cuFuncSetCacheConfig(hfunc: CUfunction, config: c_uint) = code::function::set_cache_config;
+        11000 cuFuncGetModule(hmod: *mut CUmodule, hfunc: CUfunction) = code::function::module;
+        12030 cuFuncGetName(name: *mut *const c_char, hfunc: CUfunction) = code::function::name;
         12040 cuFuncGetParamInfo(
             func: CUfunction, param_index: usize, param_offset: *mut usize, param_size: *mut usize,
-        ) = function::param_info;
-        12040 cuFuncIsLoaded(state: *mut c_uint, function: CUfunction) = function::is_loaded;
-        12040 cuFuncLoad(function: CUfunction) = function::load;
+        ) = code::function::param_info;
+        12040 cuFuncIsLoaded(state: *mut c_uint, function: CUfunction) = code::function::is_loaded;
+        12040 cuFuncLoad(function: CUfunction) = code::function::load;
         4000 cuLaunchKernel | 7000 cuLaunchKernel_ptsz(
             f: CUfunction, grid_dim_x: c_uint, grid_dim_y: c_uint, grid_dim_z: c_uint, block_dim_x: c_uint,
             block_dim_y: c_uint, block_dim_z: c_uint, shared_mem_bytes: c_uint, h_stream: CUstream,
             kernel_params: *mut *mut c_void, extra: *mut *mut c_void,
-        ) = launch::kernel, work(DeviceWork::Kernel, StreamAt::Argument(8));
+        ) = code::launch::kernel, work(DeviceWork::Kernel, StreamAt::Argument(8));
         11060 cuLaunchKernelEx | 11060 cuLaunchKernelEx_ptsz(
             config: *const CUlaunchConfig, f: CUfunction, kernel_params: *mut *mut c_void, extra: *mut *mut c_void,
-        ) = launch::with_attributes, work(DeviceWork::Kernel, StreamAt::Config);
+        ) = code::launch::with_attributes, work(DeviceWork::Kernel, StreamAt::Config);
         9000 cuLaunchCooperativeKernel | 9000 cuLaunchCooperativeKernel_ptsz(
             f: CUfunction, grid_dim_x: c_uint, grid_dim_y: c_uint, grid_dim_z: c_uint, block_dim_x: c_uint,
             block_dim_y: c_uint, block_dim_z: c_uint, shared_mem_bytes: c_uint, h_stream: CUstream,
             kernel_params: *mut *mut c_void,
-        ) = launch::cooperative, work(DeviceWork::Kernel, StreamAt::Argument(8));
+        ) = code::launch::cooperative, work(DeviceWork::Kernel, StreamAt::Argument(8));
         9000 cuLaunchCooperativeKernelMultiDevice(
             launch_params_list: *mut CUDA_LAUNCH_PARAMS, num_devices: c_uint, flags: c_uint,
-        ) = launch::cooperative_on_several;
+        ) = code::launch::cooperative_on_several;
         10000 cuLaunchHostFunc | 10000 cuLaunchHostFunc_ptsz(h_stream: CUstream, fn_: CUhostFn, user_data: *mut c_void) = stream::host_function;
     }
     "Execution Control (deprecated)" {
-        2000 cuFuncSetBlockShape(hfunc: CUfunction, x: c_int, y: c_int, z: c_int) = launch_legacy::set_block;
-        2000 cuFuncSetSharedSize(hfunc: CUfunction, bytes: c_uint) = launch_legacy::set_shared;
-        2000 cuParamSetSize(hfunc: CUfunction, numbytes: c_uint) = launch_legacy::set_param_size;
-        2000 cuParamSeti(hfunc: CUfunction, offset: c_int, value: c_uint) = launch_legacy::set_param_u32;
-        2000 cuParamSetf(hfunc: CUfunction, offset: c_int, value: f32) = launch_legacy::set_param_f32;
+        2000 cuFuncSetBlockShape(hfunc: CUfunction, x: c_int, y: c_int, z: c_int) = code::launch_legacy::set_block;
+        2000 cuFuncSetSharedSize(hfunc: CUfunction, bytes: c_uint) = code::launch_legacy::set_shared;
+        2000 cuParamSetSize(hfunc: CUfunction, numbytes: c_uint) = code::launch_legacy::set_param_size;
+        2000 cuParamSeti(hfunc: CUfunction, offset: c_int, value: c_uint) = code::launch_legacy::set_param_u32;
+        2000 cuParamSetf(hfunc: CUfunction, offset: c_int, value: f32) = code::launch_legacy::set_param_f32;
         2000 cuParamSetv(
             hfunc: CUfunction, offset: c_int, ptr: *mut c_void, numbytes: c_uint,
-        ) = launch_legacy::set_param_bytes;
-        2000 cuLaunch(f: CUfunction) = launch_legacy::launch;
-        2000 cuLaunchGrid(f: CUfunction, grid_width: c_int, grid_height: c_int) = launch_legacy::launch_grid;
+        ) = code::launch_legacy::set_param_bytes;
+        2000 cuLaunch(f: CUfunction) = code::launch_legacy::launch;
+        2000 cuLaunchGrid(f: CUfunction, grid_width: c_int, grid_height: c_int) = code::launch_legacy::launch_grid;
         2000 cuLaunchGridAsync(
             f: CUfunction, grid_width: c_int, grid_height: c_int, h_stream: CUstream,
-        ) = launch_legacy::launch_grid_async;
-        2000 cuParamSetTexRef(hfunc: CUfunction, texunit: c_int, h_tex_ref: CUtexref) = texture_reference::set_parameter;
-        4020 cuFuncSetSharedMemConfig(hfunc: CUfunction, config: c_uint) = function::set_shared_config;
+        ) = code::launch_legacy::launch_grid_async;
+        2000 cuParamSetTexRef(hfunc: CUfunction, texunit: c_int, h_tex_ref: CUtexref) = texture::reference::set_parameter;
+        4020 cuFuncSetSharedMemConfig(hfunc: CUfunction, config: c_uint) = code::function::set_shared_config;
     }
     "Graph Management" {
         10000 cuGraphCreate(ph_graph: *mut CUgraph, flags: c_uint) = graph::topology::create;
@@ -806,74 +806,74 @@ entry_points! {
     "Occupancy" {
         6050 cuOccupancyMaxActiveBlocksPerMultiprocessor(
             num_blocks: *mut c_int, func: CUfunction, block_size: c_int, dynamic_smem_size: usize,
-        ) = occupancy::active_blocks;
+        ) = code::occupancy::active_blocks;
         7000 cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
             num_blocks: *mut c_int, func: CUfunction, block_size: c_int, dynamic_smem_size: usize, flags: c_uint,
-        ) = occupancy::active_blocks_with;
+        ) = code::occupancy::active_blocks_with;
         6050 cuOccupancyMaxPotentialBlockSize(
             min_grid_size: *mut c_int, block_size: *mut c_int, func: CUfunction,
             block_size_to_dynamic_smem_size: CUoccupancyB2DSize, dynamic_smem_size: usize, block_size_limit: c_int,
-        ) = occupancy::best_block_size;
+        ) = code::occupancy::best_block_size;
         7000 cuOccupancyMaxPotentialBlockSizeWithFlags(
             min_grid_size: *mut c_int, block_size: *mut c_int, func: CUfunction,
             block_size_to_dynamic_smem_size: CUoccupancyB2DSize, dynamic_smem_size: usize, block_size_limit: c_int,
             flags: c_uint,
-        ) = occupancy::best_block_size_with;
+        ) = code::occupancy::best_block_size_with;
         10020 cuOccupancyAvailableDynamicSMemPerBlock(
             dynamic_smem_size: *mut usize, func: CUfunction, num_blocks: c_int, block_size: c_int,
-        ) = occupancy::available_shared;
+        ) = code::occupancy::available_shared;
         11070 cuOccupancyMaxPotentialClusterSize(
             cluster_size: *mut c_int, func: CUfunction, config: *const CUlaunchConfig,
-        ) = occupancy::best_cluster;
+        ) = code::occupancy::best_cluster;
         11070 cuOccupancyMaxActiveClusters(
             num_clusters: *mut c_int, func: CUfunction, config: *const CUlaunchConfig,
-        ) = occupancy::active_clusters;
+        ) = code::occupancy::active_clusters;
     }
     "Texture Reference Management (deprecated)" {
-        2000 cuTexRefSetArray(h_tex_ref: CUtexref, h_array: CUarray, flags: c_uint) = texture_reference::set_array;
+        2000 cuTexRefSetArray(h_tex_ref: CUtexref, h_array: CUarray, flags: c_uint) = texture::reference::set_array;
         5000 cuTexRefSetMipmappedArray(
             h_tex_ref: CUtexref, h_mipmapped_array: CUmipmappedArray, flags: c_uint,
-        ) = texture_reference::set_mipmap;
+        ) = texture::reference::set_mipmap;
         3020 cuTexRefSetAddress_v2(
             byte_offset: *mut usize, h_tex_ref: CUtexref, dptr: CUdeviceptr, bytes: usize,
-        ) = texture_reference::set_address;
+        ) = texture::reference::set_address;
         3020 cuTexRefSetAddress2D_v2(
             h_tex_ref: CUtexref, desc: *const CUDA_ARRAY_DESCRIPTOR, dptr: CUdeviceptr, pitch: usize,
-        ) = texture_reference::set_address_2d;
+        ) = texture::reference::set_address_2d;
         4010 cuTexRefSetAddress2D_v3(
             h_tex_ref: CUtexref, desc: *const CUDA_ARRAY_DESCRIPTOR, dptr: CUdeviceptr, pitch: usize,
-        ) = texture_reference::set_address_2d;
-        2000 cuTexRefSetFormat(h_tex_ref: CUtexref, fmt: c_uint, num_packed_components: c_int) = texture_reference::set_format;
-        2000 cuTexRefSetAddressMode(h_tex_ref: CUtexref, dim: c_int, am: c_uint) = texture_reference::set_address_mode;
-        2000 cuTexRefSetFilterMode(h_tex_ref: CUtexref, fm: c_uint) = texture_reference::set_filter_mode;
-        5000 cuTexRefSetMipmapFilterMode(h_tex_ref: CUtexref, fm: c_uint) = texture_reference::set_mipmap_filter_mode;
-        5000 cuTexRefSetMipmapLevelBias(h_tex_ref: CUtexref, bias: f32) = texture_reference::set_mipmap_bias;
+        ) = texture::reference::set_address_2d;
+        2000 cuTexRefSetFormat(h_tex_ref: CUtexref, fmt: c_uint, num_packed_components: c_int) = texture::reference::set_format;
+        2000 cuTexRefSetAddressMode(h_tex_ref: CUtexref, dim: c_int, am: c_uint) = texture::reference::set_address_mode;
+        2000 cuTexRefSetFilterMode(h_tex_ref: CUtexref, fm: c_uint) = texture::reference::set_filter_mode;
+        5000 cuTexRefSetMipmapFilterMode(h_tex_ref: CUtexref, fm: c_uint) = texture::reference::set_mipmap_filter_mode;
+        5000 cuTexRefSetMipmapLevelBias(h_tex_ref: CUtexref, bias: f32) = texture::reference::set_mipmap_bias;
         5000 cuTexRefSetMipmapLevelClamp(
             h_tex_ref: CUtexref, min_mipmap_level_clamp: f32, max_mipmap_level_clamp: f32,
-        ) = texture_reference::set_mipmap_clamp;
-        5000 cuTexRefSetMaxAnisotropy(h_tex_ref: CUtexref, max_aniso: c_uint) = texture_reference::set_anisotropy;
-        8000 cuTexRefSetBorderColor(h_tex_ref: CUtexref, p_border_color: *mut f32) = texture_reference::set_border;
-        2000 cuTexRefSetFlags(h_tex_ref: CUtexref, flags: c_uint) = texture_reference::set_flags;
-        3020 cuTexRefGetAddress_v2(pdptr: *mut CUdeviceptr, h_tex_ref: CUtexref) = texture_reference::address;
-        2000 cuTexRefGetArray(ph_array: *mut CUarray, h_tex_ref: CUtexref) = texture_reference::array;
-        5000 cuTexRefGetMipmappedArray(ph_mipmapped_array: *mut CUmipmappedArray, h_tex_ref: CUtexref) = texture_reference::mipmap;
-        2000 cuTexRefGetAddressMode(pam: *mut c_uint, h_tex_ref: CUtexref, dim: c_int) = texture_reference::address_mode;
-        2000 cuTexRefGetFilterMode(pfm: *mut c_uint, h_tex_ref: CUtexref) = texture_reference::filter_mode;
-        2000 cuTexRefGetFormat(p_format: *mut c_uint, p_num_channels: *mut c_int, h_tex_ref: CUtexref) = texture_reference::format;
-        5000 cuTexRefGetMipmapFilterMode(pfm: *mut c_uint, h_tex_ref: CUtexref) = texture_reference::mipmap_filter_mode;
-        5000 cuTexRefGetMipmapLevelBias(pbias: *mut f32, h_tex_ref: CUtexref) = texture_reference::mipmap_bias;
+        ) = texture::reference::set_mipmap_clamp;
+        5000 cuTexRefSetMaxAnisotropy(h_tex_ref: CUtexref, max_aniso: c_uint) = texture::reference::set_anisotropy;
+        8000 cuTexRefSetBorderColor(h_tex_ref: CUtexref, p_border_color: *mut f32) = texture::reference::set_border;
+        2000 cuTexRefSetFlags(h_tex_ref: CUtexref, flags: c_uint) = texture::reference::set_flags;
+        3020 cuTexRefGetAddress_v2(pdptr: *mut CUdeviceptr, h_tex_ref: CUtexref) = texture::reference::address;
+        2000 cuTexRefGetArray(ph_array: *mut CUarray, h_tex_ref: CUtexref) = texture::reference::array;
+        5000 cuTexRefGetMipmappedArray(ph_mipmapped_array: *mut CUmipmappedArray, h_tex_ref: CUtexref) = texture::reference::mipmap;
+        2000 cuTexRefGetAddressMode(pam: *mut c_uint, h_tex_ref: CUtexref, dim: c_int) = texture::reference::address_mode;
+        2000 cuTexRefGetFilterMode(pfm: *mut c_uint, h_tex_ref: CUtexref) = texture::reference::filter_mode;
+        2000 cuTexRefGetFormat(p_format: *mut c_uint, p_num_channels: *mut c_int, h_tex_ref: CUtexref) = texture::reference::format;
+        5000 cuTexRefGetMipmapFilterMode(pfm: *mut c_uint, h_tex_ref: CUtexref) = texture::reference::mipmap_filter_mode;
+        5000 cuTexRefGetMipmapLevelBias(pbias: *mut f32, h_tex_ref: CUtexref) = texture::reference::mipmap_bias;
         5000 cuTexRefGetMipmapLevelClamp(
             pmin_mipmap_level_clamp: *mut f32, pmax_mipmap_level_clamp: *mut f32, h_tex_ref: CUtexref,
-        ) = texture_reference::mipmap_clamp;
-        5000 cuTexRefGetMaxAnisotropy(pmax_aniso: *mut c_int, h_tex_ref: CUtexref) = texture_reference::anisotropy;
-        8000 cuTexRefGetBorderColor(p_border_color: *mut f32, h_tex_ref: CUtexref) = texture_reference::border;
-        2000 cuTexRefGetFlags(p_flags: *mut c_uint, h_tex_ref: CUtexref) = texture_reference::flags;
-        2000 cuTexRefCreate(p_tex_ref: *mut CUtexref) = texture_reference::create;
-        2000 cuTexRefDestroy(h_tex_ref: CUtexref) = texture_reference::destroy;
+        ) = texture::reference::mipmap_clamp;
+        5000 cuTexRefGetMaxAnisotropy(pmax_aniso: *mut c_int, h_tex_ref: CUtexref) = texture::reference::anisotropy;
+        8000 cuTexRefGetBorderColor(p_border_color: *mut f32, h_tex_ref: CUtexref) = texture::reference::border;
+        2000 cuTexRefGetFlags(p_flags: *mut c_uint, h_tex_ref: CUtexref) = texture::reference::flags;
+        2000 cuTexRefCreate(p_tex_ref: *mut CUtexref) = texture::reference::create;
+        2000 cuTexRefDestroy(h_tex_ref: CUtexref) = texture::reference::destroy;
     }
     "Surface Reference Management (deprecated)" {
-        3000 cuSurfRefSetArray(h_surf_ref: CUsurfref, h_array: CUarray, flags: c_uint) = texture_reference::set_surface_array;
-        3000 cuSurfRefGetArray(ph_array: *mut CUarray, h_surf_ref: CUsurfref) = texture_reference::surface_array;
+        3000 cuSurfRefSetArray(h_surf_ref: CUsurfref, h_array: CUarray, flags: c_uint) = texture::reference::set_surface_array;
+        3000 cuSurfRefGetArray(ph_array: *mut CUarray, h_surf_ref: CUsurfref) = texture::reference::surface_array;
     }
     "Texture Object Management" {
         5000 cuTexObjectCreate(
@@ -895,13 +895,13 @@ entry_points! {
             tensor_map: *mut CUtensorMap, tensor_data_type: c_uint, tensor_rank: u32, global_address: *mut c_void,
             global_dim: *const u64, global_strides: *const u64, box_dim: *const u32, element_strides: *const u32,
             interleave: c_uint, swizzle: c_uint, l2_promotion: c_uint, oob_fill: c_uint,
-        ) = tensor_map::tiled;
+        ) = texture::tensor_map::tiled;
         12000 cuTensorMapEncodeIm2col(
             tensor_map: *mut CUtensorMap, tensor_data_type: c_uint, tensor_rank: u32, global_address: *mut c_void,
             global_dim: *const u64, global_strides: *const u64, pixel_box_lower_corner: *const c_int,
             pixel_box_upper_corner: *const c_int, channels_per_pixel: u32, pixels_per_column: u32,
             element_strides: *const u32, interleave: c_uint, swizzle: c_uint, l2_promotion: c_uint, oob_fill: c_uint,
-        ) = tensor_map::im2col;
+        ) = texture::tensor_map::im2col;
         12080 cuTensorMapEncodeIm2colWide(
             tensor_map: *mut CUtensorMap, tensor_data_type: c_uint, tensor_rank: u32, global_address: *mut c_void,
             global_dim: *const u64, global_strides: *const u64, pixel_box_lower_corner_width: c_int,
@@ -909,7 +909,7 @@ entry_points! {
             element_strides: *const u32, interleave: c_uint, mode: c_uint, swizzle: c_uint, l2_promotion: c_uint,
             oob_fill: c_uint,
         ) = unsupported;
-        12000 cuTensorMapReplaceAddress(tensor_map: *mut CUtensorMap, global_address: *mut c_void) = tensor_map::replace_address;
+        12000 cuTensorMapReplaceAddress(tensor_map: *mut CUtensorMap, global_address: *mut c_void) = texture::tensor_map::replace_address;
     }
     "Peer Context Memory Access" {
         4000 cuDeviceCanAccessPeer(can_access_peer: *mut c_int, dev: CUdevice, peer_dev: CUdevice) = peer::can_access;
@@ -1022,15 +1022,15 @@ entry_points! {
         ) = narrow;
         5050 cuLinkCreate(
             num_options: c_uint, options: *mut c_uint, option_values: *mut *mut c_void, state_out: *mut CUlinkState,
-        ) = link::create;
+        ) = code::link::create;
         5050 cuLinkAddData(
             state: CUlinkState, kind: c_uint, data: *mut c_void, size: usize, name: *const c_char,
             num_options: c_uint, options: *mut c_uint, option_values: *mut *mut c_void,
-        ) = link::add_data;
+        ) = code::link::add_data;
         5050 cuLinkAddFile(
             state: CUlinkState, kind: c_uint, path: *const c_char, num_options: c_uint, options: *mut c_uint,
             option_values: *mut *mut c_void,
-        ) = link::add_file;
+        ) = code::link::add_file;
         2000 cuMemGetInfo(free: *mut c_uint, total: *mut c_uint) = narrow;
         2000 cuMemAlloc(dptr: *mut c_uint, bytesize: c_uint) = narrow;
         2000 cuMemAllocPitch(
@@ -1038,10 +1038,10 @@ entry_points! {
         ) = narrow;
         2000 cuMemFree(dptr: c_uint) = narrow;
         2000 cuMemGetAddressRange(pbase: *mut c_uint, psize: *mut c_uint, dptr: c_uint) = narrow;
-        2000 cuMemAllocHost(pp: *mut *mut c_void, bytesize: c_uint) = host_memory::allocate_v1, unsafe_in_capture;
+        2000 cuMemAllocHost(pp: *mut *mut c_void, bytesize: c_uint) = memory::host::allocate_v1, unsafe_in_capture;
         2020 cuMemHostGetDevicePointer(pdptr: *mut c_uint, p: *mut c_void, flags: c_uint) = narrow;
-        4000 cuMemHostRegister(p: *mut c_void, bytesize: usize, flags: c_uint) = host_memory::register, unsafe_in_capture;
-        4010 cuIpcOpenMemHandle(pdptr: *mut CUdeviceptr, handle: CUipcMemHandle, flags: c_uint) = ipc::open_memory;
+        4000 cuMemHostRegister(p: *mut c_void, bytesize: usize, flags: c_uint) = memory::host::register, unsafe_in_capture;
+        4010 cuIpcOpenMemHandle(pdptr: *mut CUdeviceptr, handle: CUipcMemHandle, flags: c_uint) = memory::ipc::open_memory;
         2000 cuMemcpyHtoD(dst_device: c_uint, src_host: *const c_void, byte_count: c_uint) = narrow;
         2000 cuMemcpyDtoH(dst_host: *mut c_void, src_device: c_uint, byte_count: c_uint) = narrow;
         2000 cuMemcpyDtoD(dst_device: c_uint, src_device: c_uint, byte_count: c_uint) = narrow;
@@ -1075,7 +1075,7 @@ entry_points! {
         12080 cuMemcpyBatchAsync | 12080 cuMemcpyBatchAsync_ptsz(
             dsts: *mut CUdeviceptr, srcs: *mut CUdeviceptr, sizes: *mut usize, count: usize, attrs: *mut c_void,
             attrs_idxs: *mut usize, num_attrs: usize, fail_idx: *mut usize, h_stream: CUstream,
-        ) = copy::batch_v1;
+        ) = memory::copy::batch_v1;
         12080 cuMemcpy3DBatchAsync | 12080 cuMemcpy3DBatchAsync_ptsz(
             num_ops: usize, op_list: *mut c_void, fail_idx: *mut usize, flags: c_ulonglong, h_stream: CUstream,
         ) = unsupported;
@@ -1097,7 +1097,7 @@ entry_points! {
         2000 cuArray3DGetDescriptor(p_array_descriptor: *mut c_void, h_array: CUarray) = narrow;
         10000 cuStreamBeginCapture | 10000 cuStreamBeginCapture_ptsz(h_stream: CUstream) = graph::capture::begin_v1;
         2000 cuStreamDestroy(h_stream: CUstream) = stream::destroy;
-        2000 cuEventDestroy(h_event: CUevent) = event::destroy;
+        2000 cuEventDestroy(h_event: CUevent) = stream::event::destroy;
         12020 cuGraphAddNode(
             ph_graph_node: *mut CUgraphNode, h_graph: CUgraph, dependencies: *const CUgraphNode,
             num_dependencies: usize, node_params: *mut c_void,
@@ -1120,7 +1120,7 @@ entry_points! {
 mod tests {
     use super::*;
     use crate::entry_point::know;
-    use crate::lookup::{Missing, newest};
+    use crate::entry_point::lookup::{Missing, newest};
 
     #[track_caller]
     fn is(name: &str, version: u32, symbol: &str) {

@@ -1,7 +1,7 @@
 //! What the calling thread is in the middle of: a call, a function that a stream runs on the host, or a call whose null stream is the
 //! thread's own.
 
-use crate::row::DefaultStream;
+use crate::entry_point::row::DefaultStream;
 use std::cell::Cell;
 use std::panic::Location;
 

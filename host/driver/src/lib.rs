@@ -9,8 +9,8 @@
 //! | --- | --- |
 //! | [`api`] | the table of entry points; from it come the symbols, the pass-through and [`support`]'s page |
 //! | [`abi`] | the API's types as C sees them |
-//! | `entry`, `entry_point`, `backend`, `libcuda` | from a symbol to who answers it |
-//! | `calls` | the simulated calls, one file a section of the driver API reference |
+//! | `entry`, `entry_point`, `backend`, `libcuda` | from a symbol to the driver that answers it |
+//! | `calls` | the simulated calls, one file for each section of the driver API reference |
 //! | `objects` | what they work on: devices, contexts, streams, events, modules, memory; they know no calls |
 //! | `settings`, `observe` | what the environment and the program ask of launches |
 //! | `time` | modelled device time, which events measure |
@@ -31,14 +31,11 @@ mod entry;
 mod entry_point;
 mod error;
 mod fork;
-mod leak;
 mod libcuda;
 mod log;
-mod lookup;
 mod objects;
 mod observe;
 mod output;
-mod row;
 mod settings;
 mod summary;
 pub mod support;
@@ -46,6 +43,7 @@ mod time;
 mod trace;
 mod trace_range;
 
+pub use at_end::leak::{keep_module, kept};
 pub use backend::{Backend, backend};
 pub use calling::set_call_site;
 pub use entry::last_code;
@@ -56,7 +54,6 @@ pub use lanewise_sim::model::{Allowance, Occupancy, Resource};
 pub use lanewise_sim::tensor;
 pub use lanewise_sim::{Checks, Counters, DeviceModel, Exploration, Finding, Metric};
 pub use lanewise_sim::{Schedule, Strategy, UnknownSchedule};
-pub use leak::{keep_module, kept};
 pub use log::last_message;
 
 pub use observe::{Ask, Observed, Observer};

@@ -1,7 +1,7 @@
 //! Pieces of a program that it names itself, for the trace.
 
 use crate::backend::{Backend, backend};
-use crate::objects::traced;
+use crate::objects::submission::traced;
 use crate::trace::{self, real, sim};
 use std::time::Duration;
 

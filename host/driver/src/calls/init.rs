@@ -5,9 +5,9 @@ use crate::abi::{CUresult, c_int, c_uint};
 use crate::at_end;
 use crate::backend::{self, Backend, Choice};
 use crate::entry_point;
+use crate::entry_point::row::Columns;
 use crate::error::{Error, Result, ensure};
 use crate::objects::device;
-use crate::row::Columns;
 use crate::summary;
 use crate::trace;
 

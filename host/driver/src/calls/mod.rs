@@ -1,4 +1,4 @@
-//! The simulated calls: one file a section of the driver API reference.
+//! The simulated calls: one file for each section of the driver API reference; the folders are those of [`crate::objects`].
 //!
 //! A call checks its arguments, turns handles into objects and pointers into values, and leaves the rest to
 //! [`crate::objects`]. The order of checks is the driver's as far as it shows: context, handles, then values.
@@ -8,49 +8,26 @@
     reason = "a call has the arguments of the C function it answers"
 )]
 
-pub(crate) mod array;
+pub(crate) mod code;
 pub(crate) mod context;
-pub(crate) mod copy;
-pub(crate) mod copy_array;
-pub(crate) mod copy_shaped;
 pub(crate) mod device;
 pub(crate) mod error;
-pub(crate) mod event;
-pub(crate) mod function;
 pub(crate) mod graph;
-pub(crate) mod host_memory;
 pub(crate) mod init;
-pub(crate) mod ipc;
-pub(crate) mod launch;
-pub(crate) mod launch_legacy;
-pub(crate) mod library;
-pub(crate) mod link;
 pub(crate) mod memory;
-pub(crate) mod memset;
-pub(crate) mod module;
-pub(crate) mod multicast;
-pub(crate) mod occupancy;
 pub(crate) mod peer;
-pub(crate) mod pointer;
-pub(crate) mod pool;
 pub(crate) mod primary;
 pub(crate) mod proc_address;
 pub(crate) mod profiler;
-pub(crate) mod range_attribute;
 pub(crate) mod stream;
-pub(crate) mod stream_attribute;
-pub(crate) mod stream_memory;
-pub(crate) mod tensor_map;
 pub(crate) mod texture;
-pub(crate) mod texture_reference;
-pub(crate) mod virtual_memory;
 
 use crate::abi::{CUresult, CUstream, c_char};
 use crate::calling;
+use crate::entry_point::row::DefaultStream;
 use crate::error::{Error, Result, ensure, fail};
 use crate::objects::context as contexts;
 use crate::objects::stream::Stream;
-use crate::row::DefaultStream;
 use std::ffi::CStr;
 use std::sync::Arc;
 

@@ -1,13 +1,14 @@
 //! "Peer Context Memory Access": one device's kernels reaching another's memory.
 //!
 //! Simulated devices are alike and all can reach one another, unless `LANEWISE_SIM_PEERS=0`; copies between them always work. What a kernel may reach is in
-//! [`crate::objects::peer`].
+//! [`crate::objects::memory::peer`].
 
 use super::put;
 use crate::abi::enums::p2p;
 use crate::abi::{CUcontext, CUdevice, c_int, c_uint};
 use crate::error::{Result, ensure};
-use crate::objects::{context, device, peer as peers};
+use crate::objects::memory::peer as peers;
+use crate::objects::{context, device};
 use crate::settings;
 use lanewise_variables::SIM_PEERS;
 

@@ -5,8 +5,10 @@ use crate::abi::enums::context_flags;
 use crate::abi::{CUcontext, CUdevice, c_int, c_uint};
 use crate::error::{Result, ensure};
 use crate::objects::context::Context;
-use crate::objects::ledger::{self, ObjectKind};
-use crate::objects::{device, origin, primary, teardown};
+use crate::objects::context::primary;
+use crate::objects::handle::ledger::{self, ObjectKind};
+use crate::objects::handle::origin;
+use crate::objects::{device, teardown};
 use std::sync::atomic::Ordering;
 
 pub(crate) unsafe fn retain(context: *mut CUcontext, device: CUdevice) -> Result {

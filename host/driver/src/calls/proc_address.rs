@@ -2,8 +2,8 @@
 
 use super::{put, text};
 use crate::abi::{c_char, c_int, c_uint, c_void};
+use crate::entry_point::lookup::{self, Missing};
 use crate::error::{Result, ensure, fail};
-use crate::lookup::{self, Missing};
 
 /// The function was found (`CUdriverProcAddressQueryResult`).
 const FOUND: c_uint = 0;

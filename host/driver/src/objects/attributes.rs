@@ -160,7 +160,7 @@ attributes! { |device, m, l, s, from|
     129 UNIFIED_FUNCTION_POINTERS = 0,
     130 NUMA_CONFIG = 0,
     131 NUMA_ID = -1,
-    132 MULTICAST_SUPPORTED = super::multicast::is_supported(device),
+    132 MULTICAST_SUPPORTED = super::memory::multicast::is_supported(device),
     133 MPS_ENABLED = 0,
     134 HOST_NUMA_ID = 0,
     135 D3D12_CIG_SUPPORTED = 0,

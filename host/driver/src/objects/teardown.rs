@@ -2,8 +2,12 @@
 //!
 //! What a context is knows nothing of modules, memory and textures; they know their context. Who ends it has to know them all.
 
+use super::code::{module, texture_reference};
 use super::context::Context;
-use super::{array, event, ipc, ledger, memory, module, texture, texture_reference};
+use super::handle::ledger;
+use super::memory::{self, ipc};
+use super::stream::event;
+use super::texture::{self, array};
 
 /// Waits for the context's work, then frees all that belongs to it.
 pub(crate) fn destroy(context: &Context) {

@@ -6,9 +6,9 @@
 
 use super::{SPANS, Span, Track, on, thread};
 use crate::abi::{CUcontext, CUlaunchConfig, CUresult, CUstream, c_char, c_int, c_uint, c_void};
+use crate::entry_point::lookup;
+use crate::entry_point::row::{Columns, DeviceWork, StreamAt};
 use crate::libcuda::Library;
-use crate::lookup;
-use crate::row::{Columns, DeviceWork, StreamAt};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::collections::HashMap;

@@ -7,37 +7,15 @@
 //! Each row runs on a thread of its own, in a fresh context. Rows that make a kernel fault run in a process of their own,
 //! since on a GPU a fault ends CUDA for the process.
 
-mod array;
-mod capture;
-mod conditional;
+mod code;
 mod context;
-mod copy;
-mod copy_array;
 mod device;
-mod event;
-mod fault;
 mod fixture;
-mod function;
 mod graph;
-mod graph_exec;
-mod host_memory;
-mod ipc;
-mod launch;
-mod library;
-mod link;
 mod memory;
-mod module;
-mod multicast;
-mod pointer;
-mod pool;
-mod range_attribute;
 mod stream;
-mod stream_memory;
-mod tensor_map;
 mod texture;
-mod texture_reference;
 mod versions;
-mod virtual_memory;
 
 use fixture::Fixture;
 use lanewise_driver::Backend;
@@ -91,32 +69,32 @@ fn all() -> Vec<Row> {
     let tables = [
         device::rows(),
         context::rows(),
-        module::rows(),
-        multicast::rows(),
-        link::rows(),
-        library::rows(),
-        memory::rows(),
-        pool::rows(),
-        host_memory::rows(),
-        ipc::rows(),
-        copy::rows(),
-        array::rows(),
-        copy_array::rows(),
-        tensor_map::rows(),
-        texture::rows(),
-        texture_reference::rows(),
-        virtual_memory::rows(),
-        range_attribute::rows(),
-        stream_memory::rows(),
-        pointer::rows(),
-        stream::rows(),
-        event::rows(),
-        function::rows(),
-        launch::rows(),
-        graph::rows(),
-        graph_exec::rows(),
-        capture::rows(),
-        conditional::rows(),
+        code::module::rows(),
+        memory::multicast::rows(),
+        code::link::rows(),
+        code::library::rows(),
+        memory::device::rows(),
+        memory::pool::rows(),
+        memory::host::rows(),
+        memory::ipc::rows(),
+        memory::copy::rows(),
+        memory::array::rows(),
+        memory::copy_array::rows(),
+        texture::tensor_map::rows(),
+        texture::object::rows(),
+        texture::reference::rows(),
+        memory::virtual_memory::rows(),
+        memory::range_attribute::rows(),
+        stream::memory::rows(),
+        memory::pointer::rows(),
+        stream::made::rows(),
+        stream::event::rows(),
+        code::function::rows(),
+        code::launch::rows(),
+        graph::nodes::rows(),
+        graph::exec::rows(),
+        graph::capture::rows(),
+        graph::conditional::rows(),
         versions::rows(),
     ];
     tables.into_iter().flatten().collect()
@@ -232,7 +210,7 @@ fn every_row_holds() {
 fn every_simulated_call_has_a_row() {
     let named: Vec<&str> = all()
         .iter()
-        .chain(&fault::rows())
+        .chain(&code::fault::rows())
         .map(|row| row.name.split_once(':').map_or(row.name, |(call, _)| call))
         .collect();
     let missing: Vec<&str> = lanewise_driver::api::ENTRY_POINTS

@@ -3,7 +3,8 @@
 use super::params;
 use crate::abi::enums::launch_attribute as attribute;
 use crate::abi::*;
-use crate::calls::{launch, present, put};
+use crate::calls::code::launch;
+use crate::calls::{present, put};
 use crate::error::{Result, ensure, fail};
 use crate::objects::graph::{self, Kind, Node};
 use std::sync::Arc;

@@ -6,7 +6,7 @@ use crate::calls::{present, put};
 use crate::error::{Result, ensure, fail};
 use crate::objects::device;
 use crate::objects::graph::{self, Kind};
-use crate::objects::graph_memory;
+use crate::objects::memory::graph_memory;
 
 pub(crate) unsafe fn params(node: CUgraphNode, found: *mut c_void) -> Result {
     let node = graph::node(node)?;

@@ -5,13 +5,15 @@
 use super::{condition, context_or_current};
 use crate::abi::enums::graph_node_type as node_type;
 use crate::abi::*;
-use crate::calls::{copy_shaped, launch, memset, present};
+use crate::calls::code::launch;
+use crate::calls::memory::{copy_shaped, memset};
+use crate::calls::present;
 use crate::error::{Result, ensure, fail};
+use crate::objects::code::launch::{KernelLaunch, Shape};
 use crate::objects::context;
-use crate::objects::event;
 use crate::objects::graph::{self, Graph, Host, Kind, Node, UserData, memory};
-use crate::objects::graph_memory;
-use crate::objects::launch::{KernelLaunch, Shape};
+use crate::objects::memory::graph_memory;
+use crate::objects::stream::event;
 use std::sync::Arc;
 
 /// A launch as a node. The function is `func`, or `kern` in the context `ctx` or the current one.
@@ -35,7 +37,7 @@ pub(super) unsafe fn kernel(params: &CUDA_KERNEL_NODE_PARAMS) -> Result<Kind> {
     } else {
         CUfunction(kern.0)
     };
-    let function = crate::calls::function::usable(handle)?;
+    let function = crate::calls::code::function::usable(handle)?;
     let context = if ctx == CUcontext::default() {
         function.context()?
     } else {

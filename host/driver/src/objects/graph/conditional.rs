@@ -6,7 +6,7 @@ use super::{Graph, create};
 use crate::abi::{CUcontext, CUgraph, CUgraphConditionalHandle, CUresult};
 use crate::error::{Error, Result, ensure};
 use crate::objects::condition::{self, Condition};
-use crate::objects::origin;
+use crate::objects::handle::origin;
 use crate::observe;
 use lanewise_variables::BUDGET;
 use std::sync::Arc;

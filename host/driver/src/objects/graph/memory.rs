@@ -7,7 +7,8 @@
 use crate::abi::CUDA_MEM_ALLOC_NODE_PARAMS;
 use crate::error::Result;
 use crate::objects::context::Context;
-use crate::objects::{graph_memory, memory, origin};
+use crate::objects::handle::origin;
+use crate::objects::memory::{self, graph_memory};
 use lanewise_sim::Kind;
 use std::sync::Arc;
 

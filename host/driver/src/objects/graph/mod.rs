@@ -15,11 +15,11 @@ pub(crate) mod user_object;
 pub(crate) use node::{Copy, Host, Kind, Moves, Set, UserData};
 
 use super::condition::{self, Condition};
-use super::origin;
-use super::registry::Registry;
+use super::handle::ledger::ObjectKind;
+use super::handle::origin;
+use super::handle::registry::Registry;
 use crate::abi::{CUcontext, CUgraph, CUgraphNode};
 use crate::error::{Result, ensure, fail};
-use crate::objects::ledger::ObjectKind;
 use parking_lot::Mutex;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;

@@ -1,0 +1,274 @@
+//! "Stream Memory Operations": a stream writes a word of memory, or waits for one.
+//!
+//! A wait looks at the word again and again on the stream's thread, until another stream, a kernel or the host has written what it
+//! waits for. As on a GPU, a value that never comes keeps the stream, and who waits for it, for ever.
+
+use crate::abi::{CUdeviceptr, CUstream, c_uint, c_void};
+use crate::calls::{present, stream};
+use crate::error::{Error, Result, ensure, fail};
+use crate::objects::submission::Run;
+use crate::objects::{memory, order};
+use crate::time::timeline::Cost;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
+
+/// The values of `CUstreamWaitValue_flags`.
+mod wait_flag {
+    pub(super) const GEQ: u32 = 0;
+    pub(super) const EQ: u32 = 1;
+    pub(super) const AND: u32 = 2;
+    pub(super) const FLUSH: u32 = 1 << 30;
+}
+
+/// The values of `CUstreamBatchMemOpType`.
+mod kind {
+    pub(super) const WAIT_32: u32 = 1;
+    pub(super) const WRITE_32: u32 = 2;
+    pub(super) const WAIT_64: u32 = 4;
+    pub(super) const WRITE_64: u32 = 5;
+    pub(super) const BARRIER: u32 = 6;
+}
+
+/// Operations that one batch may have.
+const MOST: c_uint = 256;
+
+/// One operation: a wait or a write of 4 or 8 bytes.
+#[derive(Debug, Clone, Copy)]
+struct Operation {
+    address: u64,
+    wide: bool,
+    value: u64,
+    /// None for a write; else what is compared how.
+    wait: Option<u32>,
+}
+
+impl Operation {
+    /// Checks the arguments of one call or one element of a batch.
+    fn new(
+        wait: bool,
+        wide: bool,
+        address: CUdeviceptr,
+        value: u64,
+        flags: c_uint,
+    ) -> Result<Self> {
+        let bytes = if wide { 8 } else { 4 };
+        ensure!(
+            address.is_multiple_of(bytes),
+            ERROR_INVALID_VALUE,
+            "the address {address:#x} is no multiple of {bytes}"
+        );
+        memory::range("addr", address, bytes)?;
+        let known = if wait { 3 | wait_flag::FLUSH } else { 1 };
+        ensure!(
+            flags & !known == 0,
+            ERROR_INVALID_VALUE,
+            "{flags:#x} are no flags of a {}",
+            if wait { "wait" } else { "write" }
+        );
+        Ok(Operation {
+            address,
+            wide,
+            value,
+            wait: wait.then_some(flags & 3),
+        })
+    }
+
+    /// The word as it is now.
+    fn load(&self) -> u64 {
+        let place = self.address as usize;
+        // SAFETY: `new` saw that the bytes are live and aligned, and memory is freed when its context's streams are idle.
+        unsafe {
+            if self.wide {
+                AtomicU64::from_ptr(std::ptr::with_exposed_provenance_mut(place))
+                    .load(Ordering::SeqCst)
+            } else {
+                let word: *mut u32 = std::ptr::with_exposed_provenance_mut(place);
+                AtomicU32::from_ptr(word).load(Ordering::SeqCst).into()
+            }
+        }
+    }
+
+    fn store(&self) {
+        let place = self.address as usize;
+        order::tells_host();
+        memory::note_written(self.address, if self.wide { 8 } else { 4 });
+        // SAFETY: as for `load`.
+        unsafe {
+            if self.wide {
+                let word: *mut u64 = std::ptr::with_exposed_provenance_mut(place);
+                AtomicU64::from_ptr(word).store(self.value, Ordering::SeqCst);
+            } else {
+                let word: *mut u32 = std::ptr::with_exposed_provenance_mut(place);
+                AtomicU32::from_ptr(word).store(self.value as u32, Ordering::SeqCst);
+            }
+        }
+    }
+
+    /// Whether the word is what is waited for.
+    fn holds(&self, how: u32) -> bool {
+        let (word, value) = (self.load(), self.value);
+        // Greater or equal on a circle, so that counters may wrap around.
+        let ahead = if self.wide {
+            word.wrapping_sub(value) as i64 >= 0
+        } else {
+            (word as u32).wrapping_sub(value as u32) as i32 >= 0
+        };
+        let mask = if self.wide { u64::MAX } else { u32::MAX.into() };
+        match how {
+            wait_flag::GEQ => ahead,
+            wait_flag::EQ => word == value & mask,
+            wait_flag::AND => word & value != 0,
+            _ => !(word | value) & mask != 0, // NOR
+        }
+    }
+
+    fn run(&self) {
+        let Some(how) = self.wait else {
+            return self.store();
+        };
+        let mut looks = 0u32;
+        while !self.holds(how) {
+            looks += 1;
+            if looks < 100 {
+                std::thread::yield_now();
+            } else {
+                std::thread::sleep(Duration::from_micros(50));
+            }
+        }
+        order::learns_all();
+    }
+}
+
+/// Runs operations in a stream's order, one after another.
+fn submit(handle: CUstream, operations: Vec<Operation>) -> Result {
+    let (context, stream) = stream(handle)?;
+    let job = move |fault: Option<&Error>| {
+        if fault.is_none() {
+            operations.iter().for_each(Operation::run);
+        }
+        Ok(Cost::NOTHING)
+    };
+    context
+        .submit(&stream, Vec::new(), Run::ByWorker(Box::new(job)))
+        .map(|_| ())
+}
+
+pub(crate) unsafe fn wait_32(
+    handle: CUstream,
+    address: CUdeviceptr,
+    value: u32,
+    flags: c_uint,
+) -> Result {
+    stream(handle)?;
+    submit(
+        handle,
+        vec![Operation::new(true, false, address, value.into(), flags)?],
+    )
+}
+
+pub(crate) unsafe fn wait_64(
+    handle: CUstream,
+    address: CUdeviceptr,
+    value: u64,
+    flags: c_uint,
+) -> Result {
+    stream(handle)?;
+    submit(
+        handle,
+        vec![Operation::new(true, true, address, value, flags)?],
+    )
+}
+
+pub(crate) unsafe fn write_32(
+    handle: CUstream,
+    address: CUdeviceptr,
+    value: u32,
+    flags: c_uint,
+) -> Result {
+    stream(handle)?;
+    submit(
+        handle,
+        vec![Operation::new(false, false, address, value.into(), flags)?],
+    )
+}
+
+pub(crate) unsafe fn write_64(
+    handle: CUstream,
+    address: CUdeviceptr,
+    value: u64,
+    flags: c_uint,
+) -> Result {
+    stream(handle)?;
+    submit(
+        handle,
+        vec![Operation::new(false, true, address, value, flags)?],
+    )
+}
+
+/// `CUstreamBatchMemOpParams`: a union of 48 bytes, whose members for waits and writes begin alike.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Params {
+    operation: c_uint,
+    address: CUdeviceptr,
+    value: u64,
+    flags: c_uint,
+    alias: CUdeviceptr,
+    pad: u64,
+}
+
+const _: () = assert!(size_of::<Params>() == 48);
+
+pub(crate) unsafe fn batch(
+    handle: CUstream,
+    count: c_uint,
+    params: *mut c_void,
+    flags: c_uint,
+) -> Result {
+    stream(handle)?;
+    ensure!(
+        flags == 0,
+        ERROR_INVALID_VALUE,
+        "flags must be 0, not {flags:#x}"
+    );
+    ensure!(
+        count <= MOST,
+        ERROR_INVALID_VALUE,
+        "{count} operations; a batch has {MOST} at most"
+    );
+    if count == 0 {
+        return Ok(());
+    }
+    present(params, "paramArray")?;
+    let mut operations = Vec::with_capacity(count as usize);
+    for i in 0..count as usize {
+        // SAFETY: not null, so `count` elements as the caller states.
+        let Params {
+            operation,
+            address,
+            value,
+            flags,
+            ..
+        } = unsafe { params.cast::<Params>().add(i).read() };
+        let (wait, wide) = match operation {
+            kind::WAIT_32 => (true, false),
+            kind::WRITE_32 => (false, false),
+            kind::WAIT_64 => (true, true),
+            kind::WRITE_64 => (false, true),
+            // Operations here are in order and seen by all as it is.
+            kind::BARRIER => continue,
+            other => fail!(
+                ERROR_INVALID_VALUE,
+                "operation {i}: {other} is no CUstreamBatchMemOpType that the device has"
+            ),
+        };
+        // A 32-bit value is in the low half of the union.
+        let value = if wide {
+            value
+        } else {
+            value & u64::from(u32::MAX)
+        };
+        operations.push(Operation::new(wait, wide, address, value, flags)?);
+    }
+    submit(handle, operations)
+}

@@ -1,0 +1,243 @@
+//! Kernel launches that were checked: what is launched, in what shape, with which parameters; and running them.
+//!
+//! A launch may run once, from a stream, or as often as a graph is launched that has it as a node.
+
+use super::module::Function;
+use crate::objects::condition;
+use crate::objects::context::Context;
+use crate::objects::fault;
+use crate::objects::memory;
+use crate::objects::order;
+use crate::settings::OnFinding;
+
+use crate::abi::c_void;
+use crate::abi::enums::{limit, shared_config};
+use crate::error::Result;
+use crate::observe::{self, LaunchTerms, Observed};
+use crate::time::model;
+use crate::time::timeline::Cost;
+use crate::{calling, log, output, summary};
+use lanewise_sim::{BankWidth, DeviceModel, Launch};
+use std::panic::Location;
+use std::sync::Arc;
+
+/// How many threads, in what arrangement, with how much shared memory.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shape {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    /// Zeros where the launch does not set it.
+    pub(crate) cluster: [u32; 3],
+    pub(crate) shared: u32,
+    pub(crate) cooperative: bool,
+}
+
+impl Shape {
+    pub(crate) fn new(grid: [u32; 3], block: [u32; 3], shared: u32) -> Shape {
+        Shape {
+            grid,
+            block,
+            cluster: [0; 3],
+            shared,
+            cooperative: false,
+        }
+    }
+
+    pub(crate) fn threads(&self) -> u64 {
+        self.block.iter().map(|&extent| u64::from(extent)).product()
+    }
+}
+
+/// The values of a kernel's parameters, and where each begins.
+///
+/// A graph's node hands out pointers to them (`cuGraphKernelNodeGetParams`), so they do not move while the node has them.
+#[derive(Debug)]
+pub(crate) struct Params {
+    bytes: Box<[u8]>,
+    addresses: Box<[usize]>,
+}
+
+impl Params {
+    fn new(function: &Function, bytes: &[u8]) -> Params {
+        let bytes: Box<[u8]> = bytes.into();
+        let start = bytes.as_ptr().expose_provenance();
+        let addresses = function
+            .kernel
+            .params
+            .iter()
+            .map(|param| start + param.offset as usize)
+            .collect();
+        Params { bytes, addresses }
+    }
+
+    /// The list that `kernelParams` is: a pointer to each value.
+    pub(crate) fn list(&self) -> *mut *mut c_void {
+        self.addresses.as_ptr().cast_mut().cast()
+    }
+}
+
+/// A launch that was checked.
+#[derive(Debug, Clone)]
+pub(crate) struct KernelLaunch {
+    pub(crate) context: Arc<Context>,
+    pub(crate) function: Arc<Function>,
+    pub(crate) shape: Shape,
+    pub(crate) params: Arc<Params>,
+    how: LaunchTerms,
+    /// The program's line, if it has told.
+    at: Option<&'static Location<'static>>,
+}
+
+impl KernelLaunch {
+    /// A launch of `function` with the settings of now.
+    pub(crate) fn new(
+        context: &Arc<Context>,
+        function: &Arc<Function>,
+        shape: Shape,
+        params: &[u8],
+    ) -> KernelLaunch {
+        KernelLaunch {
+            context: context.clone(),
+            function: function.clone(),
+            shape,
+            params: Arc::new(Params::new(function, params)),
+            how: observe::now(),
+            at: calling::call_site(),
+        }
+    }
+
+    /// Runs the kernel to its end.
+    pub(crate) fn run(&self) -> Result<Cost> {
+        run(
+            &self.context,
+            &self.function,
+            self.shape,
+            &self.params.bytes,
+            &self.how,
+        )
+        .map_err(|mut error| {
+            // What notices a fault is another call, and seldom the next one: this is the one that caused it.
+            if let Some(at) = self.at {
+                let name = &self.function.kernel.name;
+                error.message = format!("{}\nkernel `{name}` was launched at {at}", error.message);
+            }
+            error
+        })
+    }
+}
+
+/// What is asked of the machine by a launch of this shape, with what was set for the function. Its cluster is its own, or the
+/// one that the kernel was compiled for or set to.
+pub(crate) fn asked<'a>(
+    model: &DeviceModel,
+    function: &'a Function,
+    shape: Shape,
+    params: &'a [u8],
+) -> Launch<'a> {
+    let dynamic_limit = function.dynamic_shared_limit(model);
+    let settings = function.settings.lock();
+    let cluster = match shape.cluster {
+        [0, 0, 0] => settings.cluster,
+        given => given,
+    };
+    let mut launch = Launch::new(&function.kernel.name, shape.grid, shape.block, params);
+    launch.cluster = cluster.map(|extent| extent.max(1));
+    launch.non_portable_cluster = settings.non_portable_cluster;
+    launch.cooperative = shape.cooperative;
+    launch.dynamic_shared = shape.shared;
+    launch.dynamic_shared_limit = Some(dynamic_limit);
+    launch
+}
+
+/// How many blocks of a launch a multiprocessor holds at once.
+pub(crate) fn resident(context: &Context, function: &Function, shape: &Shape) -> u32 {
+    let shared = function.kernel.static_shared + shape.shared;
+    context
+        .device
+        .sim
+        .model()
+        .occupancy(shape.threads() as u32, function.kernel.registers, shared)
+        .blocks
+}
+
+/// Runs a kernel to its end.
+fn run(
+    context: &Context,
+    function: &Function,
+    shape: Shape,
+    params: &[u8],
+    how: &LaunchTerms,
+) -> Result<Cost> {
+    let device = context.device;
+    let settings = context.settings.lock().clone();
+    let shared_config = function
+        .settings
+        .lock()
+        .shared_config
+        .unwrap_or(settings.shared);
+    let mut launch = asked(device.sim.model(), function, shape, params);
+    launch.seed = how.launches.seed;
+    launch.schedule = how.launches.schedule;
+    launch.exploration = how.exploration.clone();
+    launch.budget = how.launches.budget;
+    launch.checks = how.launches.checks;
+    // That is not about launches.
+    launch.checks.leak = false;
+    launch.count = how.launches.count;
+    launch.bank_width = match shared_config {
+        shared_config::FOUR_BYTE_BANK_SIZE => BankWidth::Four,
+        shared_config::EIGHT_BYTE_BANK_SIZE => BankWidth::Eight,
+        _ => BankWidth::Default,
+    };
+    launch.heap = Some(settings.limits[limit::MALLOC_HEAP_SIZE as usize]);
+    let pending = settings.limits[limit::DEV_RUNTIME_PENDING_LAUNCH_COUNT as usize];
+    launch.pending_launches = Some(u32::try_from(pending).unwrap_or(u32::MAX));
+    launch.printf = &output::write;
+    launch.conditions = &condition::set;
+    order::is_kernel();
+    let report = device.sim.launch(&function.instance, &launch);
+    output::flush();
+    let name = function.kernel.name.clone();
+    let mut report = report.map_err(|fault| {
+        summary::faulted(&name, &fault);
+        fault::error(&fault)
+    })?;
+    let mut footprint = std::mem::take(&mut report.footprint);
+    let talks = memory::of_program(&mut footprint);
+    order::touched(footprint, talks);
+    if how.launches.steps {
+        log::steps(&name, &report.steps);
+    }
+    let sectors = report.counters.map(|counters| {
+        [
+            counters.global_loads,
+            counters.global_stores,
+            counters.global_atomics,
+        ]
+        .iter()
+        .map(|access| access.sectors)
+        .sum()
+    });
+    let cost = model::kernel(
+        device.sim.model(),
+        &report.summary,
+        sectors,
+        resident(context, function, &shape),
+    );
+    let observed = Observed {
+        kernel: name,
+        counters: report.counters,
+        findings: report.findings,
+    };
+    how.keep(&observed);
+    summary::ran(&observed);
+    let findings = observed.findings;
+    match how.launches.on_finding {
+        OnFinding::Fault if !findings.is_empty() => Err(fault::found(&findings)),
+        OnFinding::Report if !how.launches.quiet => {
+            findings.iter().for_each(log::found);
+            Ok(cost)
+        }
+        _ => Ok(cost),
+    }
+}

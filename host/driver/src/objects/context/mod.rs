@@ -1,0 +1,254 @@
+//! Contexts: what a process has on one device, and the stack of them that each thread has.
+//!
+//! Source: CUDA driver API reference, "Context Management" and "Primary Context Management". A kernel's fault stays with its
+//! context: every later call on it returns the fault's code until the context is destroyed.
+
+pub(crate) mod primary;
+
+use super::device::Device;
+use super::handle::ledger::ObjectKind;
+use super::handle::registry::Registry;
+use super::order;
+use super::stream::Stream;
+use super::stream::work::Work;
+use crate::abi::enums::{limit, stream_flags};
+use crate::abi::{CUcontext, CUstream};
+use crate::error::{Error, Result, fail};
+use parking_lot::Mutex;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::ThreadId;
+
+/// All live contexts and streams.
+pub(crate) static CONTEXTS: Registry<CUcontext, Context> =
+    Registry::to_give_back(ObjectKind::Context);
+pub(crate) static STREAMS: Registry<CUstream, Stream> = Registry::to_give_back(ObjectKind::Stream);
+
+#[derive(Debug)]
+pub(crate) struct Context {
+    pub(crate) handle: CUcontext,
+    pub(crate) device: &'static Device,
+    /// Whether it is its device's primary context.
+    pub(crate) primary: bool,
+    /// What `cuCtxGetApiVersion` says.
+    pub(crate) version: u32,
+    pub(crate) flags: AtomicU32,
+    /// Users besides the one who made it (`cuCtxAttach`).
+    pub(crate) attached: AtomicU32,
+    pub(crate) settings: Mutex<Settings>,
+    /// The contexts whose memory its kernels may reach (`cuCtxEnablePeerAccess`).
+    pub(crate) peers: Mutex<HashSet<CUcontext>>,
+    fault: Mutex<Option<Error>>,
+    pub(super) streams: Mutex<Streams>,
+}
+
+/// What `cuCtxSet*` sets.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings {
+    pub(crate) limits: [u64; limit::COUNT as usize],
+    pub(crate) cache: u32,
+    pub(crate) shared: u32,
+}
+
+/// The streams of a context. Its lock is the order in which work is submitted.
+#[derive(Debug)]
+pub(super) struct Streams {
+    pub(super) legacy: Arc<Stream>,
+    per_thread: HashMap<ThreadId, Arc<Stream>>,
+    /// All but the legacy default stream.
+    pub(super) others: Vec<Arc<Stream>>,
+    /// How many there have been.
+    made: usize,
+    /// What destroyed streams had not finished.
+    pub(super) left: Vec<Arc<Work>>,
+}
+
+thread_local! {
+    static STACK: RefCell<Vec<CUcontext>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Changes or reads the calling thread's stack of contexts; the last one is current.
+pub(crate) fn stack<T>(with: impl FnOnce(&mut Vec<CUcontext>) -> T) -> T {
+    STACK.with_borrow_mut(with)
+}
+
+/// The calling thread's current context, which must be usable.
+pub(crate) fn current() -> Result<Arc<Context>> {
+    let context = current_even_faulted()?;
+    context.check()?;
+    Ok(context)
+}
+
+/// The calling thread's current context, whether or not a kernel has faulted on it.
+pub(crate) fn current_even_faulted() -> Result<Arc<Context>> {
+    let Some(handle) = stack(|stack| stack.last().copied()).filter(|handle| handle.0 != 0) else {
+        fail!(
+            ERROR_INVALID_CONTEXT,
+            "no context is current on this thread; each thread makes one current for itself: create one, or cuCtxSetCurrent"
+        )
+    };
+    match CONTEXTS.get(handle) {
+        Some(context) => Ok(context),
+        None => fail!(
+            ERROR_CONTEXT_IS_DESTROYED,
+            "the context {:#x}, current on this thread, was destroyed; make another one current",
+            handle.0
+        ),
+    }
+}
+
+/// The context that `handle` names, usable or not.
+pub(crate) fn get(handle: CUcontext) -> Result<Arc<Context>> {
+    match CONTEXTS.get(handle) {
+        Some(context) => Ok(context),
+        None => fail!(
+            ERROR_INVALID_CONTEXT,
+            "{:#x} is no context; it was destroyed, or never was one",
+            handle.0
+        ),
+    }
+}
+
+impl Context {
+    /// A new context on `device`.
+    pub(crate) fn make(device: &'static Device, flags: u32, primary: bool) -> Arc<Context> {
+        device.timeline.catch_up();
+        let model = device.sim.model();
+        CONTEXTS.add(|handle| Context {
+            handle,
+            device,
+            primary,
+            // cuCtxCreate_v2 and later: the version the reference states.
+            version: 3020,
+            flags: AtomicU32::new(flags),
+            attached: AtomicU32::new(0),
+            settings: Mutex::new(Settings {
+                limits: default_limits(model.limits.heap),
+                cache: 0,
+                shared: 0,
+            }),
+            peers: Mutex::default(),
+            fault: Mutex::default(),
+            streams: Mutex::new(Streams {
+                legacy: Arc::new(Stream::new(CUstream::LEGACY, handle, 0, 0, 0)),
+                per_thread: HashMap::new(),
+                others: Vec::new(),
+                made: 1,
+                left: Vec::new(),
+            }),
+        })
+    }
+
+    /// The fault of one of its kernels, if there was one.
+    pub(crate) fn fault(&self) -> Option<Error> {
+        self.fault.lock().clone()
+    }
+
+    /// Returns its fault; the report is printed the first time only.
+    pub(crate) fn check(&self) -> Result {
+        match self.fault.lock().as_mut() {
+            None => Ok(()),
+            Some(fault) => {
+                let returned = fault.clone();
+                fault.loud = false;
+                Err(returned)
+            }
+        }
+    }
+
+    /// Keeps a fault; the first one stays.
+    pub(crate) fn set_fault(&self, fault: Error) {
+        self.fault.lock().get_or_insert(fault);
+    }
+
+    /// The flags it has.
+    pub(crate) fn flags(&self) -> u32 {
+        self.flags.load(Ordering::Relaxed)
+    }
+
+    /// Its legacy default stream.
+    pub(crate) fn legacy(&self) -> Arc<Stream> {
+        self.streams.lock().legacy.clone()
+    }
+
+    /// The calling thread's own default stream.
+    pub(crate) fn per_thread(&self) -> Arc<Stream> {
+        let thread = std::thread::current().id();
+        let streams = &mut *self.streams.lock();
+        let made = streams.per_thread.entry(thread).or_insert_with(|| {
+            let number = streams.made;
+            let stream = Arc::new(Stream::new(CUstream::PER_THREAD, self.handle, 0, 0, number));
+            streams.made += 1;
+            streams.others.push(stream.clone());
+            stream
+        });
+        made.clone()
+    }
+
+    /// A new stream.
+    pub(crate) fn add_stream(&self, flags: u32, priority: i32) -> Arc<Stream> {
+        let mut streams = self.streams.lock();
+        let number = streams.made;
+        let flags = flags & stream_flags::NON_BLOCKING;
+        let stream =
+            STREAMS.add(|handle| Stream::new(handle, self.handle, flags, priority, number));
+        streams.made += 1;
+        streams.others.push(stream.clone());
+        stream
+    }
+
+    /// Waits for `work` and moves the host's modelled time to its end.
+    pub(crate) fn wait_for(&self, work: &[Arc<Work>]) {
+        work.iter().for_each(|work| work.wait());
+        let tickets = work.iter().filter_map(|work| work.ticket.as_ref());
+        tickets.for_each(|ticket| order::host_knows(ticket));
+        self.device
+            .timeline
+            .wait(work.iter().map(|work| work.node.clone()).collect());
+    }
+
+    /// Does something while none of its work is under way, and none can be submitted.
+    pub(crate) fn while_idle<T>(&self, act: impl FnOnce() -> T) -> T {
+        loop {
+            let mut streams = self.streams.lock();
+            let tails = streams.all_tails();
+            if tails.iter().all(|work| work.is_done()) {
+                return act();
+            }
+            drop(streams);
+            self.wait_for(&tails);
+        }
+    }
+
+    /// Waits for everything that was submitted so far.
+    pub(crate) fn wait(&self) {
+        let work = self.streams.lock().all_tails();
+        self.wait_for(&work);
+    }
+}
+
+impl Streams {
+    fn all_tails(&mut self) -> Vec<Arc<Work>> {
+        let mut work: Vec<_> = self
+            .others
+            .iter()
+            .filter_map(|stream| stream.tail())
+            .collect();
+        work.extend(self.legacy.tail());
+        work.append(&mut self.left);
+        work
+    }
+}
+
+/// `cuCtxGetLimit`'s values on a current driver; the heap is the model's.
+fn default_limits(heap: u64) -> [u64; limit::COUNT as usize] {
+    let mut limits = [0; limit::COUNT as usize];
+    limits[limit::STACK_SIZE as usize] = 1024;
+    limits[limit::PRINTF_FIFO_SIZE as usize] = 8 << 20;
+    limits[limit::MALLOC_HEAP_SIZE as usize] = heap;
+    limits[limit::DEV_RUNTIME_PENDING_LAUNCH_COUNT as usize] = 2048;
+    limits[limit::MAX_L2_FETCH_GRANULARITY as usize] = 64;
+    limits
+}

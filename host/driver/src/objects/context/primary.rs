@@ -1,0 +1,31 @@
+//! Primary contexts: the one context of each device that libraries share.
+
+use super::Context;
+use crate::objects::device::Device;
+use crate::settings::MOST_DEVICES;
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
+
+/// The primary context of a device: the one that libraries share.
+#[derive(Debug, Default)]
+pub(crate) struct Primary {
+    /// The context while somebody holds it.
+    pub(crate) context: Option<Arc<Context>>,
+    /// How often it was retained and not released.
+    pub(crate) holders: u32,
+    /// The flags it has, or will have when it is made.
+    pub(crate) flags: u32,
+}
+
+static PRIMARIES: [Mutex<Primary>; MOST_DEVICES] = [const {
+    Mutex::new(Primary {
+        context: None,
+        holders: 0,
+        flags: 0,
+    })
+}; MOST_DEVICES];
+
+/// What there is of the device's primary context.
+pub(crate) fn of(device: &Device) -> MutexGuard<'static, Primary> {
+    PRIMARIES[device.ordinal as usize].lock()
+}

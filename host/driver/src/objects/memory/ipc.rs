@@ -1,0 +1,189 @@
+//! What processes share: memory and events.
+//!
+//! A handle names a file of the process that exports, which has no other name: the process, the file's number there, and its number among all files, by which a
+//! handle of something that is gone is known. Who opens it finds it at `/proc`. So a handle is opened by processes of the same user that see each other.
+//! CUDA driver API, "Memory Management", `cuIpcGetMemHandle` and its kin.
+
+use crate::abi::{CUcontext, CUresult};
+use crate::calling::call_site;
+use crate::error::{Error, Result, ensure, fail};
+use crate::objects::context::{CONTEXTS, Context};
+use crate::objects::memory;
+use lanewise_sim::Kind;
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::MetadataExt;
+use std::sync::Arc;
+
+/// Bytes of a handle.
+pub(crate) const BYTES: usize = 64;
+
+/// What a handle is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shared {
+    Memory,
+    Event,
+}
+
+/// What a handle says.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Name {
+    pub(crate) of: Shared,
+    /// The process that exports it.
+    pub(crate) process: u32,
+    /// The number of its file there.
+    pub(crate) file: i32,
+    /// Its number among all files.
+    pub(crate) inode: u64,
+    /// Bytes of the memory; 0 of an event.
+    pub(crate) size: u64,
+}
+
+impl Name {
+    const MARK: [u8; 6] = *b"LwIpc1";
+
+    /// The handle.
+    pub(crate) fn bytes(self) -> [u8; BYTES] {
+        let mut bytes = [0; BYTES];
+        bytes[..6].copy_from_slice(&Self::MARK);
+        bytes[6] = u8::from(self.of == Shared::Event);
+        bytes[8..12].copy_from_slice(&self.process.to_le_bytes());
+        bytes[12..16].copy_from_slice(&self.file.to_le_bytes());
+        bytes[16..24].copy_from_slice(&self.inode.to_le_bytes());
+        bytes[24..32].copy_from_slice(&self.size.to_le_bytes());
+        bytes
+    }
+
+    /// What these bytes say, if they are a handle of this.
+    pub(crate) fn read(bytes: [u8; BYTES], of: Shared) -> Result<Self> {
+        ensure!(
+            bytes[..6] == Self::MARK && bytes[6] == u8::from(of == Shared::Event),
+            ERROR_INVALID_VALUE,
+            "the bytes are no handle of {of:?} that a process with a simulated GPU has made; pass them on as they are"
+        );
+        let long = |at: usize| {
+            let mut word = [0; 8];
+            word.copy_from_slice(&bytes[at..at + 8]);
+            u64::from_le_bytes(word)
+        };
+        Ok(Self {
+            of,
+            process: long(8) as u32,
+            file: (long(8) >> 32) as i32,
+            inode: long(16),
+            size: long(24),
+        })
+    }
+
+    /// The file.
+    pub(crate) fn open(self) -> Result<File> {
+        let Name {
+            process,
+            file,
+            inode,
+            of,
+            ..
+        } = self;
+        ensure!(
+            process != std::process::id(),
+            ERROR_INVALID_CONTEXT,
+            "the handle is this process' own; it is for other processes"
+        );
+        let path = format!("/proc/{process}/fd/{file}");
+        let opened = OpenOptions::new().read(true).write(true).open(path);
+        let found = opened.and_then(|file| Ok((file.metadata()?.ino(), file)));
+        match found {
+            Ok((found, file)) if found == inode => Ok(file),
+            Ok(_) => fail!(
+                ERROR_INVALID_HANDLE,
+                "process {process} has given back the {of:?} that the handle names"
+            ),
+            Err(error) => fail!(
+                ERROR_INVALID_HANDLE,
+                "the {of:?} that the handle names cannot be opened: {error}; process {process} has given it back or ended, or is another user's"
+            ),
+        }
+    }
+}
+
+/// The handle of the allocation at `address`.
+pub(crate) fn export(address: u64) -> Result<[u8; BYTES]> {
+    let found = memory::locate(address)
+        .filter(|found| found.allocation.kind == Kind::Device && found.allocation.base == address);
+    let owner = found.as_ref().and_then(|found| found.owner);
+    let (Some(found), Some(owner)) = (found, owner) else {
+        fail!(
+            ERROR_INVALID_VALUE,
+            "{address:#x} is not where an allocation of cuMemAlloc starts; only those are shared"
+        )
+    };
+    let Some(context) = CONTEXTS.get(owner.context) else {
+        fail!(ERROR_INVALID_CONTEXT, "the memory's context was destroyed")
+    };
+    let exported = context.while_idle(|| {
+        // SAFETY: none of the context's work is under way, and none is submitted meanwhile.
+        unsafe { found.device.sim.memory().export(address) }
+    });
+    let exported = exported.map_err(|cause| Error::new(CUresult::ERROR_MAP_FAILED, cause))?;
+    Ok(Name {
+        of: Shared::Memory,
+        process: std::process::id(),
+        file: exported.file,
+        inode: exported.inode,
+        size: exported.size,
+    }
+    .bytes())
+}
+
+/// By context and file: where what was opened is, and how often it was.
+static OPENED: Mutex<BTreeMap<(usize, u64), (u64, u64)>> = Mutex::new(BTreeMap::new());
+
+/// The address of another process' memory. Opened again, it is at the same one.
+pub(crate) fn open(context: &Arc<Context>, handle: [u8; BYTES]) -> Result<u64> {
+    let name = Name::read(handle, Shared::Memory)?;
+    let key = (context.handle.0, name.inode);
+    let mut opened = OPENED.lock();
+    if let Some((address, count)) = opened.get_mut(&key) {
+        *count += 1;
+        return Ok(*address);
+    }
+    let file = name.open()?;
+    let place =
+        call_site().map(|at| format!("{at} (opened; allocated by process {})", name.process));
+    let memory = context.device.sim.memory();
+    let address = memory
+        .open(file.into(), name.size, place.as_deref())
+        .map_err(|cause| Error::new(CUresult::ERROR_MAP_FAILED, cause))?;
+    memory::own(address, context, 0);
+    opened.insert(key, (address, 1));
+    Ok(address)
+}
+
+/// Ends one [`open`].
+pub(crate) fn close(address: u64) -> Result {
+    let mut opened = OPENED.lock();
+    let found = opened.iter_mut().find(|(_, (at, _))| *at == address);
+    let Some((&key, (_, count))) = found else {
+        fail!(
+            ERROR_INVALID_VALUE,
+            "{address:#x} is nothing that cuIpcOpenMemHandle gave; close each as often as it was opened"
+        )
+    };
+    if *count > 1 {
+        *count -= 1;
+        return Ok(());
+    }
+    memory::free(
+        address,
+        |kind| *kind == Kind::Opened,
+        "another process' memory",
+    )?;
+    opened.remove(&key);
+    Ok(())
+}
+
+/// Forgets what a context has opened, which is freed with it.
+pub(crate) fn forget_all(context: CUcontext) {
+    OPENED.lock().retain(|&(of, _), _| of != context.0);
+}

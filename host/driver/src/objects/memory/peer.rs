@@ -1,0 +1,119 @@
+//! Which memory a device's kernels reach besides its own: another context's after `cuCtxEnablePeerAccess`, and all that is pinned.
+//!
+//! Source: CUDA driver API reference, "Peer Context Memory Access" and "Unified Addressing". Every device's memory is memory of this
+//! process, so reaching it takes no more than telling the other device's checks about it: there it is registered under the same
+//! address. A kernel that follows a pointer to a peer without access faults, as on a GPU. Managed memory and pinned memory are
+//! reachable from every device. Not modelled: a module's variables cannot be reached from a peer.
+
+use super::owners;
+use crate::abi::{CUcontext, CUdevice};
+use crate::objects::context::{CONTEXTS, Context};
+use crate::objects::device::{self, Device};
+use lanewise_sim::{Allocation, Kind};
+use parking_lot::Mutex;
+use std::collections::HashMap;
+
+/// For each device's registration of another's memory: which device, and which address.
+static SHOWN: Mutex<Option<HashMap<(CUdevice, u64), u64>>> = Mutex::new(None);
+
+/// Whether `address`, as `device` knows it, is another device's.
+pub(crate) fn is_shown(device: &Device, address: u64) -> bool {
+    SHOWN
+        .lock()
+        .as_ref()
+        .is_some_and(|shown| shown.contains_key(&(device.ordinal, address)))
+}
+
+/// Lets the kernels of `to` reach an allocation.
+fn show(to: &Device, address: u64, size: u64, made_at: Option<&str>) {
+    let mut shown = SHOWN.lock();
+    let shown = shown.get_or_insert_default();
+    if shown.contains_key(&(to.ordinal, address)) {
+        return;
+    }
+    // SAFETY: the bytes are another simulated device's, which frees them after it has called `hide`.
+    let registered = unsafe { to.sim.memory().register(address, size, made_at) };
+    if registered.is_ok() {
+        // What another device's kernels write there is not followed.
+        for device in device::all() {
+            device.sim.memory().written(address, size);
+        }
+        shown.insert((to.ordinal, address), size);
+    }
+}
+
+/// Ends what [`show`] began.
+fn conceal(from: &Device, address: u64) {
+    let mut shown = SHOWN.lock();
+    let was = shown
+        .as_mut()
+        .and_then(|shown| shown.remove(&(from.ordinal, address)));
+    if was.is_some() {
+        // It was registered when it was noted, and nobody else unregisters it.
+        let _ = from.sim.memory().unregister(address);
+    }
+}
+
+/// Whether every device reaches memory of this kind.
+fn is_everybodys(kind: &Kind) -> bool {
+    matches!(kind, Kind::Pinned | Kind::Managed | Kind::Registered)
+}
+
+/// Lets others reach an allocation that `owner` has just made, as far as they may.
+pub(crate) fn allocated(owner: &Context, allocation: &Allocation) {
+    if device::all().len() < 2 {
+        return;
+    }
+    let made_at = allocation.made_at.as_deref();
+    for other in others(owner.device) {
+        let may = is_everybodys(&allocation.kind) || reaches(other, owner.handle);
+        if may {
+            show(other, allocation.base, allocation.size, made_at);
+        }
+    }
+}
+
+/// Lets nobody reach the allocation at `address` of `owner` any more; it is about to be freed.
+pub(crate) fn freeing(owner: &Device, address: u64) {
+    if device::all().len() > 1 {
+        others(owner).for_each(|other| conceal(other, address));
+    }
+}
+
+/// Lets the kernels of `context` reach what `peer` has allocated.
+pub(crate) fn enabled(context: &Context, peer: &Context) {
+    for allocation in peer.device.sim.memory().live() {
+        if !is_shown(peer.device, allocation.base) && owners::is_of(allocation.base, peer.handle) {
+            let made_at = allocation.made_at.as_deref();
+            show(context.device, allocation.base, allocation.size, made_at);
+        }
+    }
+}
+
+/// Ends that, unless another context of the device still may.
+pub(crate) fn disabled(context: &Context, peer: &Context) {
+    if reaches(context.device, peer.handle) {
+        return;
+    }
+    for allocation in peer.device.sim.memory().live() {
+        if !is_everybodys(&allocation.kind) && owners::is_of(allocation.base, peer.handle) {
+            conceal(context.device, allocation.base);
+        }
+    }
+}
+
+fn others(device: &Device) -> impl Iterator<Item = &'static Device> {
+    let ordinal = device.ordinal;
+    device::all()
+        .iter()
+        .filter(move |other| other.ordinal != ordinal)
+}
+
+/// Whether a context of `device` has access to `peer`'s memory.
+fn reaches(device: &Device, peer: CUcontext) -> bool {
+    let mut found = false;
+    CONTEXTS.for_each(|context| {
+        found |= context.device.ordinal == device.ordinal && context.peers.lock().contains(&peer);
+    });
+    found
+}

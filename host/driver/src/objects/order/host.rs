@@ -1,0 +1,94 @@
+//! The host's own loads and stores as part of the order: which pages it has to leave alone, and what is said of it if it does not.
+//!
+//! Only whole pages of pinned and managed memory can be taken from the host ([`super::host_pages`]), so only what operations touched of those counts.
+
+use super::host_pages::{Left, PAGE, Shut};
+use super::ticket::{Ticket, submitted};
+use crate::objects::handle::origin::Origin;
+use lanewise_sim::checks::{FindingKind, Footprint};
+use lanewise_sim::{FaultReport, Finding};
+use std::sync::Arc;
+
+/// What is known of addresses.
+#[derive(Clone, Copy)]
+pub(crate) struct Addresses {
+    /// Says where one lies.
+    pub(crate) describe: fn(u64) -> String,
+    /// The allocation that holds it, by its first address and the one behind it, and whether the host's code may touch that.
+    pub(crate) allocation: fn(u64) -> Option<(u64, u64, bool)>,
+}
+
+/// The host's own code came to memory before it has waited for what was done there.
+#[derive(Debug)]
+pub(super) struct Touch {
+    pub(super) address: u64,
+    pub(super) writes: bool,
+    pub(super) origin: Option<Origin>,
+    /// What was done there, and whether that was a write.
+    pub(super) before: (Arc<Ticket>, String),
+    pub(super) written: bool,
+}
+
+impl Touch {
+    pub(super) fn report(&self, addresses: Addresses) -> Finding {
+        let verb = |writes: bool| if writes { "writes" } else { "reads" };
+        let what = format!(
+            "race: the host {} memory before it has waited for what {} it",
+            verb(self.writes),
+            verb(self.written)
+        );
+        let (place, note) = match &self.origin {
+            Some(origin) => origin.describe_code(&format!("the host {}", verb(self.writes))),
+            None => (None, format!("the host {}", verb(self.writes))),
+        };
+        let (ticket, label) = &self.before;
+        let (other, other_note) = submitted(ticket, label, self.written);
+        let at = (addresses.describe)(self.address);
+        let help = "wait before the host touches the memory: for the stream, for an event behind the operation, or for the context";
+        let report = FaultReport::of_host(
+            what,
+            place.or(other),
+            vec![note, other_note, format!("the first byte {at}")],
+            Some(help.into()),
+        );
+        Finding::new(FindingKind::Race, report)
+    }
+}
+
+/// The pages all of whose bytes that belong to somebody were touched, by accesses that tell nobody anything.
+pub(super) fn pages(footprint: &Footprint, addresses: Addresses) -> Vec<Shut> {
+    // Stretches lie side by side in few allocations.
+    let mut allocation = (0, 0, false);
+    let mut end_of_shared = |address: u64| {
+        if !(allocation.0..allocation.1).contains(&address) {
+            allocation = (addresses.allocation)(address).unwrap_or_default();
+        }
+        allocation.2.then_some(allocation.1)
+    };
+    let mut shared = |list: &[(u64, u64)]| {
+        let mut list = list.to_vec();
+        list.retain(|&(start, _)| end_of_shared(start).is_some());
+        list
+    };
+    let written = shared(&footprint.written);
+    let mut touched = Footprint {
+        read: [shared(&footprint.read), written.clone()].concat(),
+        ..Footprint::default()
+    };
+    touched.sort();
+    let mut found = Vec::new();
+    for (list, left) in [(written, Left::Nothing), (touched.read, Left::Reads)] {
+        for (start, end) in list {
+            let from = start.next_multiple_of(PAGE);
+            let to = match end_of_shared(start) {
+                Some(last) if end >= last => last.next_multiple_of(PAGE),
+                _ => end / PAGE * PAGE,
+            };
+            if from < to {
+                let (start, end) = (from, to);
+                found.push(Shut { start, end, left });
+            }
+        }
+    }
+    found
+}

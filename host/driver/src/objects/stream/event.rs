@@ -1,0 +1,119 @@
+//! Events: points in a stream that the host can wait for, make streams wait for, and measure between.
+
+use super::capturing::Capturing;
+use super::points::Points;
+use super::work::Work;
+use crate::abi::enums::event_flags;
+use crate::abi::{CUcontext, CUevent};
+use crate::error::{Result, fail};
+use crate::objects::handle::ledger::ObjectKind;
+use crate::objects::handle::registry::Registry;
+use parking_lot::Mutex;
+use std::sync::Arc;
+
+/// All live events.
+pub(crate) static EVENTS: Registry<CUevent, Event> = Registry::to_give_back(ObjectKind::Event);
+
+/// Takes away the events of a context.
+pub(crate) fn forget_all(context: CUcontext) {
+    EVENTS.remove_where(|event| event.context == context);
+}
+
+#[derive(Debug)]
+pub(crate) struct Event {
+    pub(crate) handle: CUevent,
+    pub(crate) context: CUcontext,
+    pub(crate) flags: u32,
+    /// What it recorded last.
+    recorded: Mutex<Recorded>,
+    /// The same as other processes see it, of one that they may open.
+    points: Option<Arc<Points>>,
+}
+
+/// What an event recorded.
+#[derive(Debug, Default)]
+enum Recorded {
+    #[default]
+    Nothing,
+    Work(Arc<Work>),
+    /// A point in a capture, at which nothing ever happens.
+    Captured(Capturing),
+}
+
+impl Event {
+    /// An event that has recorded nothing.
+    pub(crate) fn new(handle: CUevent, context: CUcontext, flags: u32) -> Event {
+        Event {
+            handle,
+            context,
+            flags,
+            recorded: Mutex::default(),
+            points: None,
+        }
+    }
+
+    /// An event that other processes see too.
+    pub(crate) fn shared(
+        handle: CUevent,
+        context: CUcontext,
+        flags: u32,
+        points: Arc<Points>,
+    ) -> Event {
+        Event {
+            points: Some(points),
+            ..Event::new(handle, context, flags)
+        }
+    }
+
+    /// What other processes see of it, if they may.
+    pub(crate) fn points(&self) -> Option<&Arc<Points>> {
+        self.points.as_ref()
+    }
+
+    /// Whether its time can be read.
+    pub(crate) fn has_time(&self) -> bool {
+        self.flags & event_flags::DISABLE_TIMING == 0
+    }
+
+    /// Records `work`, which ends when all that was submitted before it has.
+    pub(crate) fn record(&self, work: Arc<Work>) {
+        if let Some(points) = self.points.clone() {
+            let number = points.submit();
+            work.then(move || points.happen(number));
+        }
+        *self.recorded.lock() = Recorded::Work(work);
+    }
+
+    /// Records a point in a capture.
+    pub(crate) fn record_captured(&self, point: Capturing) {
+        *self.recorded.lock() = Recorded::Captured(point);
+    }
+
+    /// What it recorded last; an event that recorded nothing counts as done.
+    pub(crate) fn recorded(&self) -> Option<Arc<Work>> {
+        match &*self.recorded.lock() {
+            Recorded::Work(work) => Some(work.clone()),
+            _ => None,
+        }
+    }
+
+    /// The point in a capture that it recorded last.
+    pub(crate) fn captured(&self) -> Option<Capturing> {
+        match &*self.recorded.lock() {
+            Recorded::Captured(point) => Some(point.clone()),
+            _ => None,
+        }
+    }
+}
+
+/// The event that `handle` names.
+pub(crate) fn get(handle: CUevent) -> Result<Arc<Event>> {
+    match EVENTS.get(handle) {
+        Some(event) => Ok(event),
+        None => fail!(
+            ERROR_INVALID_HANDLE,
+            "{:#x} is no event; it was destroyed, or never was one",
+            handle.0
+        ),
+    }
+}

@@ -1,0 +1,68 @@
+//! The host's own loads and stores of memory that it shares with the device, under the check of races: they are told here, and seen as often
+//! as can be.
+//!
+//! What an operation touches is known when it has run ([`crate::objects::order`]). So a call that submits one does not return before, as long as that does
+//! not take long: what the host does next then meets pages that are shut, in each run of the program. An operation may wait for something that the
+//! host does later; then it is not waited for, and after some seconds of such waits, in all, none is.
+
+use crate::objects::context;
+use crate::objects::fault::host_finding;
+use crate::objects::memory;
+use crate::objects::order;
+use crate::objects::stream::work::Work;
+use crate::{log, summary};
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// So many milliseconds calls may wait in vain.
+static PATIENCE: AtomicU64 = AtomicU64::new(5000);
+
+thread_local! {
+    /// What the call that the thread is in has submitted last.
+    static SUBMITTED: RefCell<Option<Arc<Work>>> = const { RefCell::new(None) };
+}
+
+/// The call that the calling thread is in has submitted this.
+pub(crate) fn submitted(work: &Arc<Work>) {
+    let ticket = work.ticket.as_ref();
+    if ticket.is_some_and(|it| it.terms.launches.checks.race) && memory::any_shared() {
+        SUBMITTED.set(Some(work.clone()));
+    }
+}
+
+/// Waits for what the call has submitted.
+pub(crate) fn settle() {
+    let Some(work) = SUBMITTED.take() else {
+        return;
+    };
+    let most = PATIENCE.load(Ordering::Relaxed);
+    let begun = Instant::now();
+    if !work.wait_at_most(Duration::from_millis(most)) {
+        let taken = u64::try_from(begun.elapsed().as_millis()).unwrap_or(most);
+        let less = |left: u64| Some(left.saturating_sub(taken));
+        let _ = PATIENCE.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+    }
+}
+
+/// Tells what the host's code did since it was told last.
+pub(crate) fn tell() {
+    for (terms, finding) in order::touches(memory::ADDRESSES) {
+        if let Err(error) = host_finding::told(&terms, vec![finding])
+            && let Ok(context) = context::current_even_faulted()
+        {
+            context.set_fault(error);
+        }
+    }
+}
+
+/// The same when nothing runs any more that could be failed.
+pub(crate) fn tell_at_end() {
+    for (terms, finding) in order::touches(memory::ADDRESSES) {
+        if !terms.launches.quiet {
+            log::found(&finding);
+        }
+        summary::found_on_host(finding);
+    }
+}

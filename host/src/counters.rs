@@ -37,7 +37,9 @@ pub fn of<E: From<DriverError>>(
         launch()?;
         return Ok(None);
     }
-    let _alone = LAUNCHING.write().unwrap_or_else(PoisonError::into_inner);
+    // Whoever holds it already counts inside of what it counts; who records is refused below.
+    let _alone = (!COUNTING.get() && !is_recording())
+        .then(|| LAUNCHING.write().unwrap_or_else(PoisonError::into_inner));
     // Whatever others have launched before has to be over.
     device.synchronize_at(at)?;
     let _on = Counting::start();
@@ -59,19 +61,21 @@ pub(crate) fn is_counting() -> bool {
     COUNTING.get()
 }
 
-/// This thread counts while this lives.
-pub(crate) struct Counting;
+/// This thread counts while this lives, and afterwards if it did before.
+pub(crate) struct Counting {
+    before: bool,
+}
 
 impl Counting {
     pub(crate) fn start() -> Self {
-        COUNTING.set(true);
-        Self
+        let before = COUNTING.replace(true);
+        Self { before }
     }
 }
 
 impl Drop for Counting {
     fn drop(&mut self) {
-        COUNTING.set(false);
+        COUNTING.set(self.before);
     }
 }
 

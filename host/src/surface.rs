@@ -113,7 +113,8 @@ macro_rules! arguments {
         // SAFETY: a surface object, which outlives the kernels that it is passed to: dropping one waits for them. Launches with it are ordered.
         unsafe impl Argument<$kernel> for &mut Surface<$dimensions> {
             fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
-                list.push_with(&self.turn, Access::Write, self.object.handle)
+                list.note(&self.turn, Access::Write)?;
+                list.push_of(&self.object.device, "surface", self.object.handle)
             }
         }
     )*};

@@ -148,8 +148,7 @@ macro_rules! arguments {
         // SAFETY: a texture object, which outlives the kernels that it is passed to: dropping one waits for them.
         unsafe impl Argument<$kernel> for &Texture<$dimensions> {
             fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
-                list.push(self.handle());
-                Ok(())
+                list.push_of(&self.array.device, "texture", self.handle())
             }
         }
     )*};

@@ -48,6 +48,21 @@ impl Device {
         Ok(())
     }
 
+    /// Sees that this device's kernels may be passed a `what` of `owner`, which is no memory: each device has its own.
+    #[track_caller]
+    pub(crate) fn must_be(&self, owner: &Device, what: &str) -> Result<(), DriverError> {
+        if self == owner {
+            return Ok(());
+        }
+        let refused = sys::CUresult::CUDA_ERROR_INVALID_HANDLE;
+        let (own, other) = (self.ordinal(), owner.ordinal());
+        DriverError::check("cuLaunchKernel", refused, Location::caller()).map_err(|error| {
+            error.with_report(format!(
+                "the {what} is of device {other}, and the kernel would run on device {own}: make one there"
+            ))
+        })
+    }
+
     /// Sees that this device's kernels may be passed memory of `owner`.
     #[track_caller]
     pub(crate) fn must_reach(&self, owner: &Device) -> Result<(), DriverError> {

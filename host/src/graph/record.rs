@@ -15,6 +15,7 @@ use lanewise_std::kernel::{Kernel, SafeKernel};
 use super::error::GraphError;
 use super::template::Handle;
 use super::uses::{RecordableAll, Used, once_each};
+use crate::launch::{Ready, submit};
 use crate::stream::order::Access;
 use crate::{
     Arguments, Device, DeviceBuffer, DriverError, LaunchConfig, LaunchError, MemoryError, Stream,
@@ -72,13 +73,20 @@ impl Record<'_> {
         config: LaunchConfig,
         arguments: A,
     ) -> Result<(), GraphError> {
-        let module = self
-            .stream
-            .device()
-            .module_of::<K>()
-            .map_err(LaunchError::from)?;
-        // SAFETY: the caller vouches for the kernel, and the buffers' order is kept by each launch of the graph.
-        let uses = unsafe { module.record_launch::<K, A>(&self.stream, config, arguments) }?;
+        let at = Location::caller();
+        let module = self.stream.device().module_of::<K>();
+        let module = module.map_err(LaunchError::from)?;
+        let stream = &self.stream;
+        let place = |ready: Ready<'_>| {
+            // What can't be watched over must not be in the graph, whatever `work` makes of the answer below.
+            if ready.uses.iter().any(Option::is_none) {
+                return Ok(());
+            }
+            // SAFETY: the caller vouches for the kernel, and the buffers' order is kept by each launch of the graph.
+            unsafe { submit(ready, stream, at) }
+        };
+        // SAFETY: as above.
+        let uses = unsafe { module.place_launch::<K, A>(stream, None, config, arguments, place) }?;
         self.add(uses)
     }
 

@@ -28,8 +28,8 @@ use lanewise_std::{DisjointSlice, GlobalMut};
 
 use crate::stream::order::{Access, Order, Together};
 use crate::{
-    DeviceBuffer, DriverError, GraphBuffer, IpcBuffer, ManagedBuffer, Mapped, Part, PitchedBuffer,
-    Stream,
+    Device, DeviceBuffer, DriverError, GraphBuffer, IpcBuffer, ManagedBuffer, Mapped, Part,
+    PitchedBuffer, Stream,
 };
 
 /// A host value that can be passed where a kernel takes a `P`.
@@ -140,7 +140,7 @@ impl<'launch> ArgumentList<'launch> {
     }
 
     /// Notes that the launch uses a buffer.
-    fn note<T: DeviceCopy>(
+    pub(crate) fn note<T: DeviceCopy>(
         &mut self,
         buffer: &DeviceBuffer<T>,
         access: Access,
@@ -214,6 +214,18 @@ impl<'launch> ArgumentList<'launch> {
     ) -> Result<(), DriverError> {
         self.note(buffer, access)?;
         self.push(value);
+        Ok(())
+    }
+
+    /// A handle that means something to kernels of its own device only, with access to its memory too.
+    pub(crate) fn push_of(
+        &mut self,
+        owner: &Device,
+        what: &str,
+        handle: u64,
+    ) -> Result<(), DriverError> {
+        self.stream.device().must_be(owner, what)?;
+        self.push(handle);
         Ok(())
     }
 

@@ -26,7 +26,7 @@ use lanewise_std::kernel::{BrokenContract, Kernel, LaunchBounds, SafeKernel};
 use crate::{Device, DeviceProperties, DriverError, LoadError, Module, Stream, counters};
 use argument::Recorded;
 
-pub(crate) use submit::{attributes, with_config};
+pub(crate) use submit::{attributes, submit, with_config};
 
 /// Why a kernel could not be launched.
 #[derive(Debug, thiserror::Error)]
@@ -274,32 +274,14 @@ impl Module {
         .map(drop)
     }
 
-    /// Puts a launch into the graph that `stream` captures, and says which buffers it uses.
-    ///
-    /// # Errors
-    /// What [`Module::launch_unchecked`] fails with.
-    ///
-    /// # Safety
-    /// As for [`Module::launch_unchecked`], whenever the graph is launched; and that happens in order with the buffers' other uses.
-    #[track_caller]
-    pub(crate) unsafe fn record_launch<K: Kernel, A: Arguments<K::Params>>(
-        &self,
-        stream: &Stream,
-        config: LaunchConfig,
-        arguments: A,
-    ) -> Result<Vec<Recorded>, LaunchError> {
-        let at = Location::caller();
-        // SAFETY: the caller's promise.
-        unsafe { self.place_launch::<K, A>(stream, None, config, arguments, queue(stream, at)) }
-    }
-
     /// Hands a launch to `place`, which puts it into the graph of this number, and says which buffers it uses. The stream says which device it is for.
     ///
     /// # Errors
     /// As [`Module::launch_unchecked`].
     ///
     /// # Safety
-    /// As for [`Module::record_launch`], and `place` does nothing else with it.
+    /// As for [`Module::launch_unchecked`], whenever the graph is launched; that happens in order with the buffers' other uses, and `place` does nothing
+    /// else with it.
     #[track_caller]
     pub(crate) unsafe fn place_launch<K: Kernel, A: Arguments<K::Params>>(
         &self,

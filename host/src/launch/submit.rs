@@ -21,7 +21,7 @@ use crate::{DriverError, LaunchConfig, Stream};
 /// # Safety
 /// The function is a live handle of the stream's context, the pointers lead to its parameters, and it is sound to run with them in
 /// this shape.
-pub(super) unsafe fn submit(
+pub(crate) unsafe fn submit(
     ready: Ready<'_>,
     stream: &Stream,
     at: &'static Location<'static>,

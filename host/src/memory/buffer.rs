@@ -10,6 +10,8 @@
 //! the non-blocking ones on which the buffer was used. Those that run beside the host are [`Stream::copy_in`] and its like.
 //! Source: CUDA driver API, "Memory Management"; CUDA study notes, item 6.
 
+mod borrowed;
+
 use std::mem::{ManuallyDrop, size_of};
 use std::panic::Location;
 
@@ -17,6 +19,8 @@ use cust::error::CudaError;
 use cust::memory::{CopyDestination, DeviceBuffer as CustBuffer, DeviceCopy, DevicePointer};
 use cust::sys;
 use lanewise_driver::abi::CUresult as Code;
+
+pub(crate) use borrowed::Borrowed;
 
 use crate::stream::order::{Access, Marked, Order, Use};
 use crate::{Device, DriverError, Stream};
@@ -305,11 +309,11 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         address: u64,
         len: usize,
         order: &Order<Stream>,
-    ) -> ManuallyDrop<Self> {
+    ) -> Borrowed<T> {
         // SAFETY: the caller's promise.
         let mut buffer = unsafe { Self::borrow_raw(device, address, len) };
         buffer.order = order.clone();
-        buffer
+        Borrowed::new(buffer)
     }
 
     /// Forgets the streams it was last used on, so that the next launch does not wait for them.
@@ -400,7 +404,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         address: u64,
         len: usize,
         graph: u64,
-    ) -> ManuallyDrop<Self> {
+    ) -> Borrowed<T> {
         // SAFETY: the caller's promise.
         let mut buffer =
             unsafe { Self::borrow_ordered(device, address, len, &Order::of_graph(graph)) };

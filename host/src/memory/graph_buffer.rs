@@ -5,11 +5,11 @@
 //! Source: CUDA C++ Programming Guide, "Graph Memory Nodes".
 
 use std::marker::PhantomData;
-use std::mem::ManuallyDrop;
 
 use cust::memory::DeviceCopy;
 
 use crate::DeviceBuffer;
+use crate::memory::buffer::Borrowed;
 
 /// `len` values of `T` that a graph allocates at each launch, for its own nodes: passed to them where a buffer is.
 ///
@@ -17,14 +17,14 @@ use crate::DeviceBuffer;
 /// with `CUDA_ERROR_INVALID_VALUE`.
 #[derive(Debug)]
 pub struct GraphBuffer<'graph, T: DeviceCopy> {
-    buffer: ManuallyDrop<DeviceBuffer<T>>,
+    buffer: Borrowed<T>,
     // No other graph's lifetime will do, longer or shorter.
     graph: PhantomData<fn(&'graph ()) -> &'graph ()>,
 }
 
 impl<T: DeviceCopy> GraphBuffer<'_, T> {
     /// The memory, for the builder of the graph that it is of.
-    pub(crate) fn new(buffer: ManuallyDrop<DeviceBuffer<T>>) -> Self {
+    pub(crate) fn new(buffer: Borrowed<T>) -> Self {
         Self {
             buffer,
             graph: PhantomData,

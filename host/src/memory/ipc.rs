@@ -27,7 +27,6 @@
 //! Source: CUDA C++ Programming Guide, "Interprocess Communication"; CUDA driver API, `cuIpcGetMemHandle` and its kin.
 
 use std::fmt;
-use std::mem::ManuallyDrop;
 use std::panic::Location;
 use std::str::FromStr;
 
@@ -35,6 +34,7 @@ use cust::memory::DeviceCopy;
 use lanewise_driver::abi::{CUevent, CUipcEventHandle, CUipcMemHandle};
 use lanewise_driver::api;
 
+use crate::memory::buffer::Borrowed;
 use crate::{Device, DeviceBuffer, DriverError, Event};
 
 /// Bytes of the driver's handles.
@@ -86,7 +86,7 @@ pub struct IpcEvent {
 /// work with it is over; it is the other process' to free.
 #[derive(Debug)]
 pub struct IpcBuffer<T: DeviceCopy> {
-    buffer: ManuallyDrop<DeviceBuffer<T>>,
+    buffer: Borrowed<T>,
 }
 
 impl<T: DeviceCopy> DeviceBuffer<T> {
@@ -151,6 +151,7 @@ impl IpcMemory {
         let len = (self.bytes / element as u64) as usize;
         // SAFETY: the caller's promise; it is there until it is closed, when this is dropped.
         let buffer = unsafe { DeviceBuffer::borrow_raw(device, address, len) };
+        let buffer = Borrowed::new(buffer);
         Ok(IpcBuffer { buffer })
     }
 

@@ -4,12 +4,12 @@
 //! whole, used again, waits for all of them.
 
 use std::marker::PhantomData;
-use std::mem::ManuallyDrop;
 use std::ops::Range;
 
 use cust::memory::DeviceCopy;
 
 use crate::DeviceBuffer;
+use crate::memory::buffer::Borrowed;
 
 /// A piece of a [`DeviceBuffer`], passed where a buffer is: `&part` where a kernel reads, `&mut part` where it writes.
 ///
@@ -32,7 +32,7 @@ use crate::DeviceBuffer;
 /// ```
 #[derive(Debug)]
 pub struct Part<'whole, T: DeviceCopy> {
-    buffer: ManuallyDrop<DeviceBuffer<T>>,
+    buffer: Borrowed<T>,
     whole: PhantomData<&'whole mut DeviceBuffer<T>>,
 }
 
@@ -47,7 +47,7 @@ impl<T: DeviceCopy> std::ops::Deref for Part<'_, T> {
 /// A piece of a [`DeviceBuffer`] that is only read.
 #[derive(Debug)]
 pub struct View<'whole, T: DeviceCopy> {
-    buffer: ManuallyDrop<DeviceBuffer<T>>,
+    buffer: Borrowed<T>,
     whole: PhantomData<&'whole DeviceBuffer<T>>,
 }
 

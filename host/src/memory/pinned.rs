@@ -7,7 +7,7 @@
 //! Source: CUDA driver API, `cuMemHostAlloc`, `cuMemHostRegister`, `cuMemHostGetDevicePointer`; CUDA study notes, sections 4.2.3 and
 //! 4.2.4; memory optimisation notes, sections 9.1.1 and 9.1.3.
 
-use std::mem::{ManuallyDrop, size_of};
+use std::mem::size_of;
 use std::panic::Location;
 use std::ptr::{NonNull, null_mut};
 use std::sync::{Mutex, PoisonError};
@@ -16,6 +16,7 @@ use bytemuck::Zeroable;
 use cust::memory::DeviceCopy;
 use cust::sys;
 
+use crate::memory::buffer::Borrowed;
 use crate::stream::order::{Access, Order};
 use crate::{Device, DeviceBuffer, DriverError, Event, EventOptions, MemoryError, Stream};
 
@@ -246,7 +247,7 @@ fn conflict(earlier: Access, later: Access) -> bool {
 /// ```
 #[derive(Debug)]
 pub struct Mapped<'host, T: DeviceCopy> {
-    buffer: ManuallyDrop<DeviceBuffer<T>>,
+    buffer: Borrowed<T>,
     host: std::marker::PhantomData<&'host mut T>,
 }
 

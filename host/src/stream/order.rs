@@ -81,13 +81,16 @@ pub(crate) enum Hold<S: Queue> {
     Gone,
 }
 
-/// Memory of which nobody else begins a use.
+/// Memory of which nobody else begins a use, with the parts of it that somebody has.
 #[derive(Debug)]
-pub(crate) struct Held<S: Queue>(Order<S>);
+pub(crate) struct Held<S: Queue> {
+    order: Order<S>,
+    parts: Vec<Held<S>>,
+}
 
 impl<S: Queue> Drop for Held<S> {
     fn drop(&mut self) {
-        self.0.lock().held = false;
+        self.order.lock().held = false;
     }
 }
 
@@ -162,8 +165,23 @@ impl<S: Queue> Order<S> {
         if uses.held || uses.under_way > 0 {
             return Hold::Busy;
         }
+        // Who has a part borrows the whole, and the graph does not: it may be launched beside them.
+        uses.join_parts_but(|part| part.is_somebodys());
+        let mut parts = Vec::with_capacity(uses.parts.len());
+        for part in &uses.parts {
+            match part.hold() {
+                Hold::Held(part) => parts.push(part),
+                otherwise => return otherwise,
+            }
+        }
         uses.held = true;
-        Hold::Held(Held(self.clone()))
+        let order = self.clone();
+        Hold::Held(Held { order, parts })
+    }
+
+    /// Whether anybody but the whole knows this part's order.
+    fn is_somebodys(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
     }
 
     /// Notes that the memory is about to be freed.
@@ -186,7 +204,9 @@ impl<S: Queue> Order<S> {
         mut wait: impl FnMut(&S, Option<&Marked<S>>) -> Result<(), E>,
     ) -> Result<Use<S>, E> {
         let mut uses = self.lock_free();
-        self.wait_in(&mut uses, stream, access, &mut wait)?;
+        // A part's readers may have been told to wait for one another only; the whole takes all of them for writers.
+        uses.join_parts_but(|_| false);
+        uses.wait(stream, access, &mut wait)?;
         uses.under_way += 1;
         Ok(Use {
             order: self.clone(),
@@ -195,50 +215,15 @@ impl<S: Queue> Order<S> {
         })
     }
 
-    /// The same for a graph that holds it.
+    /// The same for a graph that holds it: a use of the whole, and of each part that somebody has and may use later.
     pub(crate) fn begin_held<E>(
         held: &Held<S>,
         stream: &S,
         access: Access,
         mut wait: impl FnMut(&S, Option<&Marked<S>>) -> Result<(), E>,
     ) -> Result<(), E> {
-        held.0
-            .wait_in(&mut held.0.lock(), stream, access, &mut wait)
-    }
-
-    fn wait_in<E>(
-        &self,
-        uses: &mut Uses<S>,
-        stream: &S,
-        access: Access,
-        wait: &mut impl FnMut(&S, Option<&Marked<S>>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        // A part's readers may have been told to wait for one another only; the whole takes all of them for writers.
-        uses.join_parts();
-        let compress = access == Access::Read && uses.readers.len() >= READERS;
-        let Uses {
-            writers,
-            readers,
-            crossed,
-            ..
-        } = uses;
-        let readers_too = (access == Access::Write || compress).then_some(&*readers);
-        let earlier = writers.iter().chain(readers_too.into_iter().flatten());
-        for Past { stream, mark } in earlier.filter(|earlier| earlier.stream != *stream) {
-            *crossed = true;
-            wait(stream, mark.as_ref())?;
-        }
-        match access {
-            // All that was launched is queued, and this stream waits for it.
-            Access::Write if uses.under_way == 0 => {
-                uses.writers = vec![Past::new(stream)];
-                uses.readers.clear();
-            }
-            Access::Write => begin_again(&mut uses.writers, stream),
-            Access::Read if compress && uses.under_way == 0 => {
-                uses.readers = vec![Past::new(stream)];
-            }
-            Access::Read => begin_again(&mut uses.readers, stream),
+        for used in held.parts.iter().chain([held]) {
+            used.order.lock().wait(stream, access, &mut wait)?;
         }
         Ok(())
     }
@@ -264,8 +249,8 @@ impl<S: Queue> Order<S> {
 
     /// The orders of so many parts, whose uses begin after those of the whole so far. The parts that were made before are used no more.
     pub(crate) fn split(&self, parts: usize) -> Vec<Self> {
-        let mut uses = self.lock();
-        uses.join_parts();
+        let mut uses = self.lock_free();
+        uses.join_parts_but(|_| false);
         let new = || {
             Self(Arc::new(Mutex::new(Uses {
                 writers: uses.writers.clone(),
@@ -303,15 +288,48 @@ impl<S: Queue> Order<S> {
 }
 
 impl<S: Queue> Uses<S> {
-    /// Takes over the uses of the parts, as writes, and forgets the parts.
-    fn join_parts(&mut self) {
+    /// Takes over the uses of the parts, as writes, and forgets the parts; but for those that stay.
+    fn join_parts_but(&mut self, stays: impl Fn(&Order<S>) -> bool) {
         for part in std::mem::take(&mut self.parts) {
+            if stays(&part) {
+                self.parts.push(part);
+                continue;
+            }
             let part = part.lock();
             self.crossed |= part.crossed;
             for earlier in part.writers.iter().chain(&part.readers) {
                 join(&mut self.writers, earlier);
             }
         }
+    }
+
+    /// Calls `wait` with each stream that a use on `stream` comes after, and notes the use.
+    fn wait<E>(
+        &mut self,
+        stream: &S,
+        access: Access,
+        wait: &mut impl FnMut(&S, Option<&Marked<S>>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let compress = access == Access::Read && self.readers.len() >= READERS;
+        let readers_too = (access == Access::Write || compress).then_some(&self.readers);
+        let earlier = self.writers.iter().chain(readers_too.into_iter().flatten());
+        for Past { stream, mark } in earlier.filter(|earlier| earlier.stream != *stream) {
+            self.crossed = true;
+            wait(stream, mark.as_ref())?;
+        }
+        match access {
+            // All that was launched is queued, and this stream waits for it.
+            Access::Write if self.under_way == 0 => {
+                self.writers = vec![Past::new(stream)];
+                self.readers.clear();
+            }
+            Access::Write => begin_again(&mut self.writers, stream),
+            Access::Read if compress && self.under_way == 0 => {
+                self.readers = vec![Past::new(stream)];
+            }
+            Access::Read => begin_again(&mut self.readers, stream),
+        }
+        Ok(())
     }
 }
 
@@ -585,6 +603,31 @@ mod tests {
         assert_eq!(used, ["g"]);
         order.end();
         assert!(matches!(order.hold(), Hold::Gone));
+    }
+
+    #[test]
+    fn a_graph_holds_the_parts_that_somebody_has() {
+        let order = Order::default();
+        let mut parts = order.split(2);
+        write(&parts[0], "a");
+        drop(parts.pop());
+        let (under_way, _) = begin(&parts[0], "b", Access::Read);
+        assert!(matches!(order.hold(), Hold::Busy));
+        drop(under_way);
+        let Hold::Held(held) = order.hold() else {
+            panic!("nobody uses it")
+        };
+        assert!(matches!(parts[0].hold(), Hold::Busy), "with the whole");
+        let mut waited = Vec::new();
+        let wait = |earlier: &&'static str, _: Option<&(u64, u64)>| {
+            waited.push(*earlier);
+            Ok::<(), ()>(())
+        };
+        Order::begin_held(&held, &"g", Access::Write, wait).expect("waiting succeeds");
+        assert_eq!(waited, ["a", "b"]);
+        drop(held);
+        assert_eq!(write(&parts[0], "c"), ["g"], "the part after the graph");
+        assert_eq!(write(&order, "d"), ["g", "c"], "the whole after its part");
     }
 
     #[test]

@@ -116,6 +116,81 @@ fn what_a_graph_cannot_watch_over_is_not_recorded() {
 }
 
 #[test]
+fn a_launch_that_was_refused_is_not_in_the_graph() {
+    let _turn = tests::turn();
+    let device = tests::device();
+    let stream = device.stream().expect("a stream");
+    let one = DeviceBuffer::from_slice(&device, &[1.0f32; 8]).expect("a buffer");
+    let (whole, mut sum) = (zeroes(&device, 8), zeroes(&device, 8));
+    let part = whole.view(0..8);
+    let config = LaunchConfig::for_num_elems(8);
+    let graph = device.record(|record| {
+        let refused = record.launch(vec_add, config, (&*part, &one, &mut sum));
+        assert!(matches!(refused, Err(GraphError::NotWhole)), "{refused:?}");
+        Ok(())
+    });
+    // Nothing holds it, and a kernel in the graph would read what is there then.
+    let _ = part;
+    drop(whole);
+    graph.expect("nothing").launch(&stream).expect("a launch");
+    assert_eq!(sum.to_vec().expect("no fault"), [0.0; 8]);
+}
+
+/// A buffer's parts know of a graph that uses the whole, and the whole of what is done with the parts after the graph.
+#[test]
+fn a_graph_keeps_order_with_the_parts_of_its_buffers() {
+    let _turn = tests::turn();
+    let device = tests::device();
+    let [first, second] = [(); 2].map(|()| {
+        let options = StreamOptions::new().non_blocking();
+        device.stream_with(options).expect("a stream")
+    });
+    // What comes behind it on its stream begins long after it is queued.
+    let pause = |stream: &lanewise::Stream| {
+        let pause = std::time::Duration::from_millis(30);
+        stream.call(move || std::thread::sleep(pause))
+    };
+    let one = DeviceBuffer::from_slice(&device, &[1.0f32; 64]).expect("a buffer");
+    let (mut sum, mut next, mut seen) = (
+        zeroes(&device, 64),
+        zeroes(&device, 64),
+        zeroes(&device, 32),
+    );
+    let graph = adding(&device, &one, &mut sum, &mut next).expect("a graph");
+    let config = LaunchConfig::for_num_elems(32);
+    let mut parts = sum.parts(32);
+    let [part, _] = &mut parts[..] else {
+        panic!("two parts")
+    };
+    pause(&first).expect("a call");
+    graph.launch(&first).expect("a launch");
+    device
+        .launch(&second, vec_add, config, (&*part, &*part, &mut seen))
+        .expect("a launch");
+    assert_eq!(
+        seen.to_vec().expect("no fault"),
+        [2.0; 32],
+        "the part after the graph"
+    );
+    pause(&second).expect("a call");
+    device
+        .launch(&second, vec_add, config, (&seen, &seen, &mut *part))
+        .expect("a launch");
+    graph.launch(&first).expect("a launch");
+    pause(&second).expect("a call");
+    device
+        .launch(&second, vec_add, config, (&seen, &seen, &mut *part))
+        .expect("a launch");
+    drop(parts);
+    let all = sum.to_vec().expect("no fault");
+    assert_eq!(
+        all,
+        [[4.0; 32], [2.0; 32]].concat(),
+        "the whole after its part"
+    );
+}
+
+#[test]
 fn threads_that_launch_graphs_and_copy_keep_order() {
     let _turn = tests::turn();
     let device = tests::device();

@@ -214,6 +214,75 @@ fn threads_share_what_is_counted() {
     assert_eq!(counters.global_stores.requests, 3 * 2);
 }
 
+/// What borrows memory remembers streams, and lets go of them when it is dropped.
+#[test]
+fn nothing_is_left_of_parts_views_and_mapped_memory() {
+    use lanewise::checks::Checking;
+    let _turn = tests::turn();
+    let Some(device) = tests::simulator("leaks", "a GPU looks for none") else {
+        return;
+    };
+    // Loads the module, which stays.
+    let mut whole = DeviceBuffer::<f32>::zeroed(&device, 64).expect("a buffer");
+    round_trip(&device, &[1.0], &streams(&device));
+    let guard = Checking::leak().start();
+    {
+        let stream = device.stream().expect("a stream");
+        let mut memory = pinned(&device, &[1.0; 32]);
+        let config = LaunchConfig::for_num_elems(32);
+        let [mut low, high] = whole.split_at(32);
+        device
+            .launch(&stream, vec_add, config, (&*high, &*high, &mut low))
+            .expect("a launch");
+        let mut mapped = memory.mapped().expect("mapped memory");
+        device
+            .launch(&stream, vec_add, config, (&*low, &*low, &mut mapped))
+            .expect("a launch");
+        drop((low, high, mapped));
+        let view = whole.view(0..32);
+        let mut sum = DeviceBuffer::<f32>::zeroed(&device, 32).expect("a buffer");
+        device
+            .launch(&stream, vec_add, config, (&*view, &*view, &mut sum))
+            .expect("a launch");
+    }
+    drop(whole);
+    let left = guard.leaks();
+    assert!(left.is_empty(), "{left:#?}");
+}
+
+/// Of two that count, one inside the other, both count; the thread does not wait for itself.
+#[test]
+fn counting_is_nested() {
+    let _turn = tests::turn();
+    let Some(device) = tests::simulator("counters", "a GPU counts nothing") else {
+        return;
+    };
+    let (answer, said) = mpsc::channel();
+    std::thread::spawn(move || {
+        let stream = device.stream()?;
+        let a = DeviceBuffer::from_slice(&device, &[1.0f32; 64]).expect("a buffer");
+        let mut c = DeviceBuffer::<f32>::zeroed(&device, 64).expect("a buffer");
+        let mut add = || {
+            let config = LaunchConfig::new(1, 64);
+            device
+                .launch(&stream, vec_add, config, (&a, &a, &mut c))
+                .expect("a launch");
+            stream.synchronize()
+        };
+        let mut inner = None;
+        let outer = lanewise::counters::of(&device, || {
+            inner = lanewise::counters::of(&device, &mut add)?;
+            add()
+        })?;
+        let requests = [outer, inner].map(|of| of.map(|of| of.global_stores.requests));
+        answer.send(requests).expect("somebody listens");
+        Ok::<(), lanewise::DriverError>(())
+    });
+    let limit = std::time::Duration::from_secs(60);
+    let requests = said.recv_timeout(limit).expect("nobody waits for ever");
+    assert_eq!(requests, [Some(4), Some(2)]);
+}
+
 /// What a test says of two simulated devices, in a process of its own.
 fn with_two_devices(
     more: &[(&str, &str)],
@@ -269,6 +338,39 @@ fn a_buffer_of_another_device_is_refused_until_it_is_reached() {
         answer.text
     );
     assert_eq!(lines[3], "true Ok([2.0, 4.0])");
+}
+
+#[test]
+fn a_texture_of_another_device_is_refused() {
+    use gpu::shared::texture::texture_1d;
+    use lanewise::Texture;
+    use lanewise::texture::Sampling;
+    let _turn = tests::turn();
+    let test = "wrappers::a_texture_of_another_device_is_refused";
+    if tests::simulator("two devices", "the machine may have one").is_none() {
+        return;
+    }
+    let answer = with_two_devices(&[], test, |first, second| {
+        second.enable_peer(first).expect("access");
+        let stream = second.stream().expect("a stream");
+        let sampling = Sampling::default();
+        let texture = Texture::from_slice(first, &[1.0, 2.0], [2], sampling).expect("a texture");
+        let at = DeviceBuffer::from_slice(second, &[0.5f32, 1.5]).expect("a buffer");
+        let mut output = DeviceBuffer::<f32>::zeroed(second, 2).expect("a buffer");
+        let config = LaunchConfig::for_num_elems(2);
+        let refused = second.launch(&stream, texture_1d, config, (&texture, &at, &mut output));
+        format!(
+            "{:#}",
+            anyhow::Error::from(refused.expect_err("another device's"))
+        )
+    });
+    assert!(
+        answer
+            .text
+            .contains("the texture is of device 0, and the kernel would run on device 1"),
+        "{}",
+        answer.text
+    );
 }
 
 #[test]

@@ -29,6 +29,8 @@ fn kind(i: &Instruction) -> FlowKind {
         O::Ld | O::Ldu => FlowKind::Load(signed),
         O::St => FlowKind::Store,
         O::Atom | O::Red => FlowKind::Atomic(i.modifiers.has(M::Exch)),
+        O::Mma | O::Wmma | O::Ldmatrix | O::Stmatrix | O::Movmatrix => FlowKind::Matrix,
+        O::Wgmma if i.modifiers.has(M::MmaAsync) => FlowKind::Matrix,
         O::Redux | O::Brx => FlowKind::Decide,
         O::Vote if !i.modifiers.has(M::Ballot) => FlowKind::Decide,
         O::Abs | O::Add | O::Addc | O::Bfe | O::Bfi | O::Bfind | O::Bmsk | O::Brev | O::Clz => {

@@ -223,6 +223,11 @@ unsafe fn multiply_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const 
             let mut result = [[0u64; LANES]; MOST];
             mma_f64(k, rounding, left, right, sum, &mut result[..d.len()]);
             core.set_registers(d, &result);
+            core.multiplied([a, b, c, d], 8, [8; 2], |[a, b, c]| {
+                let mut to = vec![[0; LANES]; d.len()];
+                mma_f64(k, rounding, a, b, c, &mut to);
+                to
+            });
             return op.wrapping_add(1);
         }
         let [left, right, sum] = &mut [[MaybeUninit::uninit(); MOST]; 3];
@@ -241,11 +246,8 @@ unsafe fn multiply_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const 
             },
             _ => None,
         };
-        match *kind {
-            Kind::Mma(k, [a, b], [c, d]) => {
-                mma(k, scales, (a, left), (b, right), (c, sum), (d, to))
-            }
-            Kind::Sparse(k, sparsity, [a, b], [c, d]) => {
+        let metadata = match *kind {
+            Kind::Sparse(k, sparsity, [a, _], _) => {
                 let metadata = *core.lanes::<u32>(sparsity.metadata);
                 let Sparsity {
                     selector, ordered, ..
@@ -253,27 +255,73 @@ unsafe fn multiply_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const 
                 if let Some(wrong) = sparse::misplaced(k, a, &metadata, (selector, ordered)) {
                     return core.wrong_metadata(op, wrong);
                 }
-                let metadata = (&metadata, selector);
-                mma_sp(
-                    k,
-                    scales,
-                    metadata,
-                    (a, left),
-                    (b, right),
-                    (c, sum),
-                    (d, to),
-                );
+                metadata
             }
-            Kind::Volta([a, b], [c, d]) => mma_m8n8k4((a, left), (b, right), (c, sum), (d, to)),
-            Kind::Bits(k, operation) => mma_b1(k, operation, left, right, sum, to),
-            Kind::Wmma(shape, [a, b], [c, d]) => {
-                wmma(shape, (a, left), (b, right), (c, sum), (d, to));
-            }
-            Kind::Double(..) => {}
-        }
+            _ => [0; LANES],
+        };
+        multiply_as(kind, scales, &metadata, [left, right, sum], to);
         core.set_registers(d, &result);
+        if core.tainted {
+            multiply_stand_ins(core, kind, &metadata, [a, b, c, d]);
+        }
     }
     op.wrapping_add(1)
+}
+
+/// A product of 32-bit registers.
+#[inline(always)]
+fn multiply_as(
+    kind: &Kind,
+    scales: Scales<'_>,
+    metadata: &[u32; LANES],
+    [left, right, sum]: [&[[u32; LANES]]; 3],
+    to: &mut [[u32; LANES]],
+) {
+    match *kind {
+        Kind::Mma(k, [a, b], [c, d]) => mma(k, scales, (a, left), (b, right), (c, sum), (d, to)),
+        Kind::Sparse(k, sparsity, [a, b], [c, d]) => {
+            let metadata = (metadata, sparsity.selector);
+            let (left, right) = ((a, left), (b, right));
+            mma_sp(k, scales, metadata, left, right, (c, sum), (d, to));
+        }
+        Kind::Volta([a, b], [c, d]) => mma_m8n8k4((a, left), (b, right), (c, sum), (d, to)),
+        Kind::Bits(k, operation) => mma_b1(k, operation, left, right, sum, to),
+        Kind::Wmma(shape, [a, b], [c, d]) => {
+            wmma(shape, (a, left), (b, right), (c, sum), (d, to));
+        }
+        Kind::Double(..) => {}
+    }
+}
+
+/// The product of what stands in for bytes that nobody wrote.
+#[cold]
+fn multiply_stand_ins(
+    core: &mut Core<'_>,
+    kind: &Kind,
+    metadata: &[u32; LANES],
+    rows: [&[u32]; 4],
+) {
+    let sums = match *kind {
+        Kind::Mma(_, _, sums)
+        | Kind::Sparse(_, _, _, sums)
+        | Kind::Volta(_, sums)
+        | Kind::Wmma(_, _, sums) => sums,
+        Kind::Bits(..) | Kind::Double(..) => [Accumulator::S32; 2],
+    };
+    // Of the same bits, `xor` would leave nothing.
+    let kind = match *kind {
+        Kind::Bits(k, _) => Kind::Bits(k, BitOp::And),
+        kind => kind,
+    };
+    let elements = sums.map(|sum| 4 / sum.per_register() as u8);
+    let count = rows[3].len();
+    core.multiplied(rows, 4, elements, |matrices| {
+        let low = |row: &[u64; LANES]| row.map(|bits| bits as u32);
+        let [a, b, c] = matrices.map(|rows| rows.iter().map(low).collect::<Vec<_>>());
+        let mut to = vec![[0; LANES]; count];
+        multiply_as(&kind, None, metadata, [&a, &b, &c], &mut to);
+        to.iter().map(|row| row.map(u64::from)).collect()
+    });
 }
 
 /// In `aux` of `ldmatrix` and `stmatrix`.
@@ -296,11 +344,15 @@ pub(crate) mod rows {
 const ROW: u64 = 16;
 
 impl Core<'_> {
-    /// Where the rows of the matrices lie that `op` moves, of the lane that names each.
+    /// Where the rows of the matrices lie that `op` moves, of the lane that names each, and their shared addresses.
     ///
     /// # Safety
     /// `op` must be `ldmatrix` or `stmatrix` of the running frame.
-    unsafe fn locate_rows(&mut self, op: *const Op, act: AccessKind) -> Option<[*mut u8; LANES]> {
+    unsafe fn locate_rows(
+        &mut self,
+        op: *const Op,
+        act: AccessKind,
+    ) -> Option<([*mut u8; LANES], [u64; LANES])> {
         // SAFETY: passed on.
         let (o, mut addresses) = unsafe { (&*op, self.addresses(op)) };
         let lanes = 8 * (o.aux >> rows::COUNT) as usize;
@@ -331,7 +383,7 @@ impl Core<'_> {
             self.step_races();
             self.look_at(op, class, Region::Shared, (&addresses, mask), ROW as u8);
         }
-        Some(places)
+        Some((places, addresses))
     }
 }
 
@@ -346,45 +398,74 @@ pub(crate) unsafe fn load_rows(core: &mut Core<'_>, op: *const Op) -> *const Op 
     // SAFETY: the decoder gave this operation an address row and a list of as many rows as there are matrices;
     // `locate_rows` gives places that hold a row.
     unsafe {
-        let Some(places) = core.locate_rows(op, AccessKind::Read) else {
+        let Some((places, addresses)) = core.locate_rows(op, AccessKind::Read) else {
             return STOP;
         };
         let count = (o.aux >> rows::COUNT) as usize;
         let registers = &core.run.program.lists[o.b as usize..][..count];
         let read = |lane: usize| places[lane].cast::<[u8; 16]>().read_unaligned();
-        let has = |flag| o.aux & flag != 0;
-        let packed = match (has(rows::SIX), has(rows::FOUR)) {
-            (true, _) => Packed::Six,
-            (_, true) => Packed::Four,
-            _ => Packed::Eight,
-        };
-        let mut fragments = Vec::with_capacity(count);
-        for matrix in 0..count {
-            match (has(rows::BYTES), has(rows::TRANS)) {
-                (false, trans) => {
-                    let row = |row| {
-                        let bytes = read(address_lane(matrix, row));
-                        std::array::from_fn(|i| {
-                            u16::from_le_bytes([bytes[2 * i], bytes[2 * i + 1]])
-                        })
-                    };
-                    fragments.push(load(&std::array::from_fn(row), trans));
-                }
-                (true, false) => {
-                    let row = |row| packed.unpack(read(address_lane(matrix, row)));
-                    fragments.push(load_bytes(&std::array::from_fn(row)));
-                }
-                // Two registers hold one matrix of 16 rows.
-                (true, true) if matrix % 2 == 0 => {
-                    let row = |row: usize| packed.unpack(read(matrix * 8 + row));
-                    fragments.extend(load_bytes_trans(&std::array::from_fn(row)));
-                }
-                (true, true) => {}
-            }
+        core.set_registers(registers, &fragments_of_rows(o.aux, read));
+        if core.run.launch.checks.init {
+            let by = (&addresses, FULL >> (LANES - 8 * count));
+            let rows = core.unwritten_rows(op, Region::Shared, by, ROW as usize);
+            core.rows_brought(rows.as_ref(), (registers, 4), |rows| {
+                let row = |lane| std::array::from_fn(|i| rows.row(lane)[i]);
+                let masks = fragments_of_rows(o.aux, row);
+                masks.iter().map(|mask| mask.map(u64::from)).collect()
+            });
         }
-        core.set_registers(registers, &fragments);
     }
     op.wrapping_add(1)
+}
+
+/// The registers that `ldmatrix` makes of rows, which `read` gives by the lane whose address they have.
+fn fragments_of_rows(aux: u32, read: impl Fn(usize) -> [u8; 16]) -> Vec<[u32; LANES]> {
+    let count = (aux >> rows::COUNT) as usize;
+    let has = |flag| aux & flag != 0;
+    let packed = match (has(rows::SIX), has(rows::FOUR)) {
+        (true, _) => Packed::Six,
+        (_, true) => Packed::Four,
+        _ => Packed::Eight,
+    };
+    let mut fragments = Vec::with_capacity(count);
+    for matrix in 0..count {
+        match (has(rows::BYTES), has(rows::TRANS)) {
+            (false, trans) => {
+                let row = |row| {
+                    let bytes = read(address_lane(matrix, row));
+                    std::array::from_fn(|i| u16::from_le_bytes([bytes[2 * i], bytes[2 * i + 1]]))
+                };
+                fragments.push(load(&std::array::from_fn(row), trans));
+            }
+            (true, false) => {
+                let row = |row| packed.unpack(read(address_lane(matrix, row)));
+                fragments.push(load_bytes(&std::array::from_fn(row)));
+            }
+            // Two registers hold one matrix of 16 rows.
+            (true, true) if matrix % 2 == 0 => {
+                let row = |row: usize| packed.unpack(read(matrix * 8 + row));
+                fragments.extend(load_bytes_trans(&std::array::from_fn(row)));
+            }
+            (true, true) => {}
+        }
+    }
+    fragments
+}
+
+/// The 16-byte rows that `stmatrix` makes of a register of each matrix, with the lane whose address each has.
+fn rows_of_fragments(aux: u32, registers: &[[u32; LANES]]) -> Vec<(usize, [u8; 16])> {
+    let mut rows = Vec::with_capacity(8 * registers.len());
+    for (matrix, fragment) in registers.iter().enumerate() {
+        let values = if aux & rows::BYTES != 0 {
+            store_bytes_trans(fragment)
+        } else {
+            let halves = store(fragment, aux & rows::TRANS != 0);
+            halves.map(|row| std::array::from_fn(|i| row[i / 2].to_le_bytes()[i % 2]))
+        };
+        let values = values.into_iter().enumerate();
+        rows.extend(values.map(|(row, value)| (address_lane(matrix, row), value)));
+    }
+    rows
 }
 
 /// `stmatrix`: as `ldmatrix`. Where rows overlap, the later matrix and row win; the ISA leaves it open.
@@ -397,24 +478,30 @@ pub(crate) unsafe fn store_rows(core: &mut Core<'_>, op: *const Op) -> *const Op
     warp!(core, op, o.d);
     // SAFETY: as above, and the places may be written.
     unsafe {
-        let Some(places) = core.locate_rows(op, AccessKind::Write) else {
+        let Some((places, addresses)) = core.locate_rows(op, AccessKind::Write) else {
             return STOP;
         };
         let count = (o.aux >> rows::COUNT) as usize;
         let registers = &core.run.program.lists[o.b as usize..][..count];
-        for (matrix, &register) in registers.iter().enumerate() {
-            let fragment = *core.lanes::<u32>(register);
-            let values = if o.aux & rows::BYTES != 0 {
-                store_bytes_trans(&fragment)
-            } else {
-                let halves = store(&fragment, o.aux & rows::TRANS != 0);
-                halves.map(|row| std::array::from_fn(|i| row[i / 2].to_le_bytes()[i % 2]))
-            };
-            for (row, value) in values.into_iter().enumerate() {
-                places[address_lane(matrix, row)]
-                    .cast::<[u8; 16]>()
-                    .write_unaligned(value);
-            }
+        let mut fragments = Vec::with_capacity(count);
+        for &register in registers {
+            fragments.push(*core.lanes::<u32>(register));
+        }
+        for (lane, row) in rows_of_fragments(o.aux, &fragments) {
+            places[lane].cast::<[u8; 16]>().write_unaligned(row);
+        }
+        if let Some(unwritten) = core.unwritten_registers(registers) {
+            let rows = [&unwritten.copied, &unwritten.computed].map(|masks| {
+                let masks: Vec<_> = masks.iter().map(|mask| mask.map(|of| of as u32)).collect();
+                let mut rows = vec![Vec::new(); LANES];
+                for (lane, row) in rows_of_fragments(o.aux, &masks) {
+                    rows[lane] = row.to_vec();
+                }
+                rows
+            });
+            let by = (&addresses, FULL >> (LANES - 8 * count));
+            let row = |lane: usize| rows.each_ref().map(|of| of[lane].clone());
+            core.rows_taken(op, Region::Shared, by, &unwritten, row);
         }
     }
     op.wrapping_add(1)
@@ -433,6 +520,7 @@ pub(crate) unsafe fn transpose(core: &mut Core<'_>, op: *const Op) -> *const Op 
         let fragment = *core.lanes::<u32>(o.a);
         *core.lanes::<u32>(o.d) = movmatrix(&fragment);
     }
+    core.register_moved((o.d, o.a), movmatrix);
     op.wrapping_add(1)
 }
 

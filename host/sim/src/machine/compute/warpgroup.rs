@@ -20,7 +20,9 @@ use crate::machine::lane::{FULL, LANES};
 use crate::machine::level::{Level, levels};
 use crate::machine::meeting::exchange::members;
 use crate::machine::op::{Op, STOP};
-use crate::semantics::matrix::warpgroup::{Descriptor, Lines, Major, PIECE, ROWS, wgmma, wgmma_b1};
+use crate::semantics::matrix::warpgroup::{
+    Descriptor, Lines, Major, PIECE, ROWS, place, wgmma, wgmma_b1,
+};
 use crate::semantics::matrix::{Accumulator, Element, sparse};
 
 /// Warps of a warpgroup.
@@ -149,7 +151,52 @@ unsafe fn multiply_one(core: &mut Core<'_>, op: *const Op, site: &WarpgroupSite)
     if core.run.launch.checks.race {
         core.begin_matrices(op, pieces);
     }
+    if core.run.launch.checks.init && (core.tainted || !core.shared_is_written()) {
+        // SAFETY: passed on.
+        unsafe { spoil(core, op, site) };
+    }
     Some(())
+}
+
+/// Follows what nobody wrote from A, B and D into D.
+///
+/// # Safety
+/// As for [`multiply_one`].
+#[cold]
+unsafe fn spoil(core: &mut Core<'_>, op: *const Op, site: &WarpgroupSite) {
+    let (n, k) = site.shape;
+    let size = site.types.map_or(4, |([a, _], _)| 4 / a.per_register());
+    let stored = if site.sparsity.is_some() { k / 2 } else { k };
+    let first = core.current.1 % WARPS * ROWS;
+    let mut memory = None;
+    // SAFETY: passed on.
+    let (rows, columns, add) = unsafe {
+        let (row, major) = site.b;
+        let columns = core.unwritten_lines((row, major), (0, n), (k, size), &mut memory);
+        let rows = match &site.a {
+            Left::Registers(rows) => {
+                let registers = core.register_masks(rows);
+                let ty = site.types.map(|([a, _], _)| a);
+                Lines::of_registers(stored, ty, &registers).any()
+            }
+            Left::Shared(row, major) => {
+                let lines = (first, first + ROWS);
+                core.unwritten_lines((*row, *major), lines, (stored, size), &mut memory)
+            }
+        };
+        (rows, columns, core.predicate(site.add) != 0)
+    };
+    let per_register = site.types.map_or(1, |(_, d)| d.per_register());
+    let registers = match &site.a {
+        Left::Registers(rows) => &rows[..],
+        Left::Shared(..) => &[],
+    };
+    let spoiled = |lane, index| {
+        let (row, column) = place(lane, index);
+        rows.get(row) == Some(&true) || columns.get(column) == Some(&true)
+    };
+    let d = (&site.d[..], per_register, add);
+    core.warpgroup_multiplied(op, d, (memory, registers), spoiled);
 }
 
 impl Core<'_> {
@@ -252,6 +299,33 @@ impl Core<'_> {
                 self.fault(op, 0, what);
                 None
             }
+        }
+    }
+
+    /// Which lines of the matrix that a descriptor names have bytes that nobody wrote; the first such piece, and its bytes, become `found`.
+    ///
+    /// # Safety
+    /// As for [`Core::matrix`], which has found the matrix.
+    unsafe fn unwritten_lines(
+        &mut self,
+        (row, major): (u32, Major),
+        lines: (usize, usize),
+        shape: (usize, usize),
+        found: &mut Option<(u64, u32)>,
+    ) -> Vec<bool> {
+        // SAFETY: passed on.
+        let descriptor = Descriptor::of(unsafe { self.lanes::<u64>(row)[0] });
+        let masks = |at: u32| {
+            let bytes = self.shared_unwritten(at.into(), PIECE as u64);
+            if bytes != 0 {
+                found.get_or_insert((at.into(), bytes));
+            }
+            let mask = |byte: usize| if bytes >> byte & 1 == 0 { 0 } else { u8::MAX };
+            Ok::<_, std::convert::Infallible>(std::array::from_fn(mask))
+        };
+        match Lines::load(&descriptor, major, lines, shape, masks) {
+            Ok(lines) => lines.any(),
+            Err(never) => match never {},
         }
     }
 

@@ -82,6 +82,14 @@ impl Tile {
 /// Lines at most: `m32n8k16` has 32 rows.
 const LINES: usize = 32;
 
+/// Where a tile's lines lie.
+struct Lines {
+    places: [*mut u8; LINES],
+    /// Their addresses in their space.
+    at: [u64; LANES],
+    region: Region,
+}
+
 impl Core<'_> {
     /// Where the tile's lines lie.
     ///
@@ -92,7 +100,7 @@ impl Core<'_> {
         op: *const Op,
         tile: &Tile,
         act: AccessKind,
-    ) -> Option<[*mut u8; LINES]> {
+    ) -> Option<Lines> {
         // SAFETY: row `a` holds addresses, row `b` strides.
         let (addresses, strides) = unsafe { (self.addresses(op), *self.lanes::<u32>((*op).b)) };
         let differs =
@@ -140,7 +148,62 @@ impl Core<'_> {
             self.step_races();
             self.look_race(op, class, region, (&at, mask), bytes as u8);
         }
-        Some(places)
+        Some(Lines { places, at, region })
+    }
+}
+
+/// The registers of a tile whose lines lie here.
+///
+/// # Safety
+/// Every line must hold all of its elements.
+unsafe fn gather(tile: &Tile, lines: &[*mut u8; LINES]) -> Vec<[u64; LANES]> {
+    let per = tile.width() * 8 / tile.bits;
+    let element = |lane, register, index| {
+        let (line, at) = tile.place(lane, register, index);
+        let bit = at * tile.bits;
+        // SAFETY: passed on.
+        unsafe {
+            let from = lines[line].add(bit / 8);
+            match tile.bits {
+                64 => from.cast::<u64>().read_unaligned(),
+                32 => from.cast::<u32>().read_unaligned().into(),
+                16 => from.cast::<u16>().read_unaligned().into(),
+                bits => u64::from(*from >> (bit % 8)) & ((1 << bits) - 1),
+            }
+        }
+    };
+    let register = |number| {
+        std::array::from_fn(|lane| {
+            let elements =
+                (0..per).map(|index| element(lane, number, index) << (index * tile.bits));
+            elements.fold(0, |value, element| value | element)
+        })
+    };
+    (0..tile.registers.len()).map(register).collect()
+}
+
+/// Puts a tile's registers into lines. Elements have 16 bits or more.
+///
+/// # Safety
+/// Every line must hold all of its elements, and may be written.
+unsafe fn scatter(tile: &Tile, registers: &[[u64; LANES]], lines: &[*mut u8; LINES]) {
+    let per = tile.width() * 8 / tile.bits;
+    for (number, register) in registers.iter().enumerate() {
+        for (lane, &value) in register.iter().enumerate() {
+            for index in 0..per {
+                let (line, at) = tile.place(lane, number, index);
+                let element = value >> (index * tile.bits % 64);
+                // SAFETY: passed on.
+                unsafe {
+                    let to = lines[line].add(at * tile.bits / 8);
+                    match tile.bits {
+                        64 => to.cast::<u64>().write_unaligned(element),
+                        32 => to.cast::<u32>().write_unaligned(element as u32),
+                        _ => to.cast::<u16>().write_unaligned(element as u16),
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -156,31 +219,25 @@ pub(crate) unsafe fn load(core: &mut Core<'_>, op: *const Op) -> *const Op {
     // SAFETY: the decoder gave this operation these rows, and rows of the tile's width in the list; every line found holds
     // all of its elements.
     unsafe {
-        let Some(lines) = core.locate_lines(op, tile, AccessKind::Read) else {
+        let Some(Lines { places, at, region }) = core.locate_lines(op, tile, AccessKind::Read)
+        else {
             return STOP;
         };
-        let per = tile.width() * 8 / tile.bits;
-        for (number, &register) in tile.registers.iter().enumerate() {
-            for lane in 0..LANES {
-                let mut value = 0u64;
-                for index in 0..per {
-                    let (line, at) = tile.place(lane, number, index);
-                    let bit = at * tile.bits;
-                    let from = lines[line].add(bit / 8);
-                    let element = match tile.bits {
-                        64 => from.cast::<u64>().read_unaligned(),
-                        32 => from.cast::<u32>().read_unaligned().into(),
-                        16 => from.cast::<u16>().read_unaligned().into(),
-                        bits => u64::from(*from >> (bit % 8)) & ((1 << bits) - 1),
-                    };
-                    value |= element << (index * tile.bits);
-                }
-                if tile.bits == 64 {
-                    core.lanes::<u64>(register)[lane] = value;
-                } else {
-                    core.lanes::<u32>(register)[lane] = value as u32;
-                }
+        for (values, &register) in gather(tile, &places).iter().zip(&tile.registers) {
+            match tile.bits {
+                64 => *core.lanes::<u64>(register) = *values,
+                _ => *core.lanes::<u32>(register) = values.map(|value| value as u32),
             }
+        }
+        if core.run.launch.checks.init {
+            let (lines, bytes) = tile.lines();
+            let by = (&at, FULL >> (LANES - lines.min(LANES)));
+            let rows = core.unwritten_rows(op, region, by, bytes);
+            let registers = (&tile.registers[..], tile.width() as u8);
+            core.rows_brought(rows.as_ref(), registers, |rows| {
+                let line = |line: usize| rows.row(line).as_ptr().cast_mut();
+                gather(tile, &std::array::from_fn(line))
+            });
         }
     }
     op.wrapping_add(1)
@@ -197,28 +254,29 @@ pub(crate) unsafe fn store(core: &mut Core<'_>, op: *const Op) -> *const Op {
     let tile = &core.run.program.tiles[(o.aux >> flag::ELEMENTS) as usize];
     // SAFETY: as above, and the lines may be written.
     unsafe {
-        let Some(lines) = core.locate_lines(op, tile, AccessKind::Write) else {
+        let Some(Lines { places, at, region }) = core.locate_lines(op, tile, AccessKind::Write)
+        else {
             return STOP;
         };
-        let per = tile.width() * 8 / tile.bits;
-        for (number, &register) in tile.registers.iter().enumerate() {
-            for lane in 0..LANES {
-                let value = if tile.bits == 64 {
-                    core.lanes::<u64>(register)[lane]
-                } else {
-                    core.lanes::<u32>(register)[lane].into()
-                };
-                for index in 0..per {
-                    let (line, at) = tile.place(lane, number, index);
-                    let to = lines[line].add(at * tile.bits / 8);
-                    let element = value >> (index * tile.bits % 64);
-                    match tile.bits {
-                        64 => to.cast::<u64>().write_unaligned(element),
-                        32 => to.cast::<u32>().write_unaligned(element as u32),
-                        _ => to.cast::<u16>().write_unaligned(element as u16),
-                    }
-                }
-            }
+        let mut values = Vec::with_capacity(tile.registers.len());
+        for &register in &tile.registers {
+            values.push(match tile.bits {
+                64 => *core.lanes::<u64>(register),
+                _ => core.lanes::<u32>(register).map(u64::from),
+            });
+        }
+        scatter(tile, &values, &places);
+        if let Some(unwritten) = core.unwritten_registers(&tile.registers) {
+            let (lines, bytes) = tile.lines();
+            let rows = [&unwritten.copied, &unwritten.computed].map(|masks| {
+                let mut rows = vec![vec![0u8; bytes]; LINES];
+                let lines = std::array::from_fn(|line| rows[line].as_mut_ptr());
+                scatter(tile, masks, &lines);
+                rows
+            });
+            let by = (&at, FULL >> (LANES - lines.min(LANES)));
+            let row = |lane: usize| rows.each_ref().map(|of| of[lane].clone());
+            core.rows_taken(op, region, by, &unwritten, row);
         }
     }
     op.wrapping_add(1)

@@ -34,6 +34,8 @@ pub(crate) enum FlowKind {
     Compute,
     /// The sources decide something for more than this lane: votes, reductions of a warp, branches by index.
     Decide,
+    /// It moves or multiplies matrices, and says itself what becomes of them.
+    Matrix,
     /// Results count as known, whatever goes in.
     Unknown,
 }

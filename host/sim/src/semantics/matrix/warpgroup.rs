@@ -93,6 +93,14 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
+    /// For each line whether any of its bits is set.
+    pub(crate) fn any(&self) -> Vec<bool> {
+        let lines = self.bits.chunks(self.k.max(1));
+        lines
+            .map(|line| line.iter().any(|bits| *bits != 0))
+            .collect()
+    }
+
     /// Lines `from..to` of a matrix in shared memory, elements of `size` bytes; `piece` reads 16 bytes at a shared address.
     ///
     /// # Errors
@@ -178,7 +186,7 @@ impl Lines {
 }
 
 /// The row and column of element `index` of a lane's part of D.
-fn place(lane: usize, index: usize) -> (usize, usize) {
+pub(crate) fn place(lane: usize, index: usize) -> (usize, usize) {
     let (row, column) = fragment::mma_c(lane, index % 4);
     (row, column + index / 4 * 8)
 }

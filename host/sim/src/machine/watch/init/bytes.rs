@@ -54,7 +54,7 @@ impl<'l> Core<'l> {
 
     /// Whether nothing of the running block's shared memory is unwritten, and no other block's can be meant.
     #[inline(always)]
-    pub(in crate::machine::watch) fn shared_is_written(&self) -> bool {
+    pub(in crate::machine) fn shared_is_written(&self) -> bool {
         let blocks = &self.team.blocks;
         blocks.len() == 1 && blocks[0].written.is_whole()
     }
@@ -291,6 +291,14 @@ impl<'l> Core<'l> {
             rank,
             (address % window::SHARED_PER_BLOCK).wrapping_sub(start),
         )
+    }
+
+    /// The first `len` (at most 32) bytes at an address of the running block's shared memory, which is there, that nobody wrote: a bit each.
+    pub(in crate::machine) fn shared_unwritten(&self, address: u64, len: u64) -> u32 {
+        let (rank, at) = self.shared_byte(address);
+        let block = self.team.blocks.get(rank);
+        let block = block.filter(|block| block.written.holds(at, len));
+        block.map_or(0, |block| block.written.unwritten(at, len))
     }
 
     /// Bytes at a shared address are written.

@@ -66,8 +66,8 @@ impl Core<'_> {
                 }
                 self.cleanse_all(flow, mask);
             }
-            // The shuffle itself says where from.
-            FlowKind::Shuffle => {}
+            // The instruction itself says where from.
+            FlowKind::Shuffle | FlowKind::Matrix => {}
             FlowKind::Load(_) | FlowKind::Unknown => self.cleanse_all(flow, mask),
             _ => self.compute(flow, mask),
         }

@@ -6,12 +6,13 @@
 //! compilers compute ahead and throw away; and of a selection only the chosen value counts.
 //!
 //! Each warp has a list of registers that hold such bytes, which is empty nearly always: then only loads and stores are looked at. Not
-//! followed, and taken for written: what goes through matrix units, textures, parameters of calls and lanes that meet at
-//! different instructions. What is stored in `.local` memory counts as copied when it comes back.
+//! followed, and taken for written: what goes through textures, parameters of calls and lanes that meet at different
+//! instructions. What is stored in `.local` memory counts as copied when it comes back.
 
 mod access;
 mod bytes;
 mod follow;
+mod matrices;
 mod report;
 mod result;
 mod shared_bytes;

@@ -7,7 +7,7 @@ use crate::machine::event::Region;
 use crate::machine::lane::lanes;
 use crate::machine::launch::run::Run;
 use crate::machine::op::Op;
-use crate::machine::program::VariableSpace;
+use crate::machine::program::{Variable, VariableSpace};
 use crate::machine::watch::explain::index;
 use crate::memory::window;
 
@@ -86,13 +86,17 @@ fn shared_place(run: &Run<'_>, read: u32, address: u64) -> String {
     let meant = arrays.binary_search_by_key(&read, |&(op, _)| op);
     let variables = &run.program.variables;
     let meant = meant.ok().map(|at| &variables[arrays[at].1 as usize]);
-    let inside = meant.and_then(|variable| match variable.space {
+    let within = |variable: &Variable| match variable.space {
         VariableSpace::Shared(offset) => {
             let at = own.checked_sub(start + u64::from(offset))?;
-            (at < variable.size).then_some((at, variable))
+            (at < variable.size).then_some(at)
         }
         _ => None,
-    });
+    };
+    // What other kernels of the module call the same bytes is not what is meant.
+    let mut there = variables.iter().filter(|it| within(it).is_some());
+    let only = there.next().filter(|_| there.next().is_none());
+    let inside = meant.or(only).and_then(|it| Some((within(it)?, it)));
     match inside {
         Some((at, variable)) => format!(
             "the first is at shared address {address:#x}, {at} bytes into `{}`, which has {} bytes",

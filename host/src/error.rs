@@ -66,12 +66,21 @@ impl DriverError {
         result: CUresult,
         at: &'static Location<'static>,
     ) -> Result<(), Self> {
-        if result == CUresult::CUDA_SUCCESS {
-            return Ok(());
+        match result {
+            CUresult::CUDA_SUCCESS => Ok(()),
+            failed => Err(Self::answer(call, failed, at)),
         }
-        let code = told_by_driver(result as u32);
+    }
+
+    /// What a driver's answer is that is no success.
+    pub(crate) fn answer(
+        call: &'static str,
+        failed: CUresult,
+        at: &'static Location<'static>,
+    ) -> Self {
+        let code = told_by_driver(failed as u32);
         let (name, text) = describe(code);
-        Err(Self::new(call, code, name, text, at))
+        Self::new(call, code, name, text, at)
     }
 
     /// The same, of a call that `cust` does not know.

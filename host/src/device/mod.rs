@@ -29,7 +29,7 @@ use std::any::TypeId;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::panic::Location;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use cust::context::{Context, CurrentContext};
 use cust::sys::{CUcontext, CUresult};
@@ -37,7 +37,7 @@ use cust::{CudaFlags, device::Device as CustDevice};
 use lanewise_std::kernel::{self, Kernel, PtxText};
 
 use crate::{Backend, DriverError, journal};
-use recording::Gate;
+use recording::{Gate, Waiting};
 
 /// Why there is no device to work on.
 #[derive(Debug, thiserror::Error)]
@@ -64,6 +64,8 @@ struct Inner {
     properties: DeviceProperties,
     modules: Mutex<HashMap<Key, Slot>>,
     gate: Gate,
+    /// Held for reading by each launch until it is queued, and for writing by whoever wants no kernel to run meanwhile.
+    launching: RwLock<()>,
 }
 
 /// Which of a program's modules: the type that stands for a crate's PTX, and whether it is the text of the kernels that launch.
@@ -153,6 +155,7 @@ impl Device {
             properties,
             modules: Mutex::default(),
             gate: Gate::default(),
+            launching: RwLock::default(),
         })))
     }
 
@@ -196,13 +199,47 @@ impl Device {
     }
 
     pub(crate) fn synchronize_at(&self, at: &'static Location<'static>) -> Result<(), DriverError> {
+        let _waiting = self.no_recordings(at)?;
+        self.finish(at)
+    }
+
+    /// Does `copy` while nothing runs on the device, and no thread launches anything; what is launched afterwards finds it done.
+    pub(crate) fn between_launches(
+        &self,
+        at: &'static Location<'static>,
+        copy: impl FnOnce() -> Result<(), DriverError>,
+    ) -> Result<(), DriverError> {
+        // Most of the time passes here, and others may launch.
+        self.synchronize_at(at)?;
+        // In this order: who records may launch, too, on other streams.
+        let _waiting = self.no_recordings(at)?;
+        let launching = self.0.launching.write();
+        let _alone = launching.unwrap_or_else(PoisonError::into_inner);
+        self.finish(at)?;
+        copy()?;
+        self.finish(at)
+    }
+
+    /// What each launch holds until it is queued.
+    pub(crate) fn launching(&self) -> RwLockReadGuard<'_, ()> {
+        let launching = self.0.launching.read();
+        launching.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for graphs that are being recorded, and lets no other begin.
+    fn no_recordings(&self, at: &'static Location<'static>) -> Result<Waiting<'_>, DriverError> {
         self.make_current(at)?;
-        let call = "cuCtxSynchronize";
-        let Some(_waiting) = self.0.gate.wait() else {
+        self.0.gate.wait().ok_or_else(|| {
             let code = CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-            return DriverError::check(call, code, at);
-        };
-        CurrentContext::synchronize().map_err(|error| DriverError::from_cust(call, error, at))?;
+            DriverError::answer("cuCtxSynchronize", code, at)
+        })
+    }
+
+    /// Waits for everything that is queued by now.
+    fn finish(&self, at: &'static Location<'static>) -> Result<(), DriverError> {
+        self.make_current(at)?;
+        let failed = |error| DriverError::from_cust("cuCtxSynchronize", error, at);
+        CurrentContext::synchronize().map_err(failed)?;
         journal::done(self.ordinal(), None);
         Ok(())
     }

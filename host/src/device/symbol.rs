@@ -2,7 +2,8 @@
 //!
 //! A `#[device] static` is a handle here and memory there. The handle's type says whose module the static is in and what it
 //! holds. [`Device::symbol`] asks the driver for its address and size in that module; [`DeviceSymbol::read`] and [`DeviceSymbol::write`] copy its value. The
-//! copies are synchronous: they wait for every kernel launched before, and every kernel launched later sees what was written.
+//! copies are synchronous: they wait for every kernel launched before, and every kernel launched later sees what was written. Other threads' launches wait
+//! for them: so no kernel sees a constant change, nor a half of a value.
 //! Source: CUDA driver API, `cuModuleGetGlobal`; CUDA C++ Programming Guide, "Device Memory"; CUDA study notes, section 4.2.1.
 
 use std::ffi::CString;
@@ -151,13 +152,14 @@ impl<T: Value> DeviceSymbol<T> {
     #[track_caller]
     pub fn read(&self) -> Result<T, SymbolError> {
         let at = Location::caller();
-        // A kernel on a non-blocking stream may have it, for which the copy would not wait.
-        self.module.device().synchronize_at(at)?;
         let mut value = MaybeUninit::<T>::uninit();
-        // SAFETY: the static is as large as `T`, as `Device::symbol` has made sure, and so is the place it is copied to.
-        let result =
-            unsafe { sys::cuMemcpyDtoH_v2(value.as_mut_ptr().cast(), self.address, self.size()) };
-        DriverError::check("cuMemcpyDtoH", result, at)?;
+        let to = value.as_mut_ptr().cast();
+        // A kernel on a non-blocking stream may have it, for which the copy would not wait.
+        self.module.device().between_launches(at, || {
+            // SAFETY: the static is as large as `T`, as `Device::symbol` has made sure, and so is the place it is copied to.
+            let result = unsafe { sys::cuMemcpyDtoH_v2(to, self.address, self.size()) };
+            DriverError::check("cuMemcpyDtoH", result, at)
+        })?;
         // SAFETY: the copy filled it, with what the module's initialiser, the host or a kernel stored there as a `T`.
         Ok(unsafe { value.assume_init() })
     }
@@ -170,11 +172,11 @@ impl<T: Value> DeviceSymbol<T> {
     pub fn write(&self, value: T) -> Result<(), SymbolError> {
         let at = Location::caller();
         // As in `read`; and the next kernel on such a stream would not wait for this copy.
-        self.module.device().synchronize_at(at)?;
-        // SAFETY: the static is as large as `T`, as `Device::symbol` has made sure.
-        let result =
-            unsafe { sys::cuMemcpyHtoD_v2(self.address, (&raw const value).cast(), self.size()) };
-        DriverError::check("cuMemcpyHtoD", result, at)?;
-        Ok(self.module.device().synchronize_at(at)?)
+        Ok(self.module.device().between_launches(at, || {
+            let from = (&raw const value).cast();
+            // SAFETY: the static is as large as `T`, as `Device::symbol` has made sure.
+            let result = unsafe { sys::cuMemcpyHtoD_v2(self.address, from, self.size()) };
+            DriverError::check("cuMemcpyHtoD", result, at)
+        })?)
     }
 }

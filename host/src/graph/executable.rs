@@ -172,7 +172,7 @@ impl Graph {
         }
         let wait =
             |earlier: &Stream, mark: Option<&Marked<Stream>>| stream.wait_behind(earlier, mark);
-        let _turn = counters::turn();
+        let _turn = (counters::turn(), self.device.launching());
         // Launches of one graph run one after another, as the driver has it too.
         let _launched = self.order.begin(stream, Access::Write, wait)?;
         let held = hold(&self.uses).ok_or(GraphError::BufferIsGone { at })?;

@@ -409,7 +409,7 @@ impl Module {
                 at,
             });
         }
-        let _turn = counters::turn();
+        let _turn = (counters::turn(), self.device().launching());
         arguments
             .pass_all(&mut list)
             .map_err(|source| LaunchError::Argument {

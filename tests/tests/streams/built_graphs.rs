@@ -362,6 +362,35 @@ fn a_graph_takes_over_what_another_says_or_the_reason_why_not() {
 }
 
 #[test]
+fn what_a_body_uses_is_known_though_its_making_panicked() {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    let _turn = tests::turn();
+    let device = tests::device();
+    let stream = device.stream().expect("a stream");
+    let [one, mut sum] = buffers(&device, 1.0);
+    let built = device.build_graph(|graph| {
+        let (condition, _) = graph.condition(1)?;
+        let panics = AssertUnwindSafe(|| {
+            graph.if_then(&[], condition, |body| {
+                body.launch(&[], vec_add, CONFIG(), (&one, &one, &mut sum))?;
+                std::panic::resume_unwind(Box::new("in the middle"))
+            })
+        });
+        let panic = catch_unwind(panics).map(drop).expect_err("it panics");
+        assert!(panic.is::<&str>());
+        Ok(())
+    });
+    let (template, ()) = built.expect("a graph");
+    let graph = template.instantiate().expect("an executable graph");
+    drop(one); // which the body reads
+    let refused = graph.launch(&stream);
+    assert!(
+        matches!(refused, Err(GraphError::BufferIsGone { .. })),
+        "{refused:?}"
+    );
+}
+
+#[test]
 fn a_graphs_own_memory_is_for_its_nodes() {
     let _turn = tests::turn();
     let device = tests::device();

@@ -283,6 +283,44 @@ fn counting_is_nested() {
     assert_eq!(requests, [Some(4), Some(2)]);
 }
 
+/// Constant memory does not change while a kernel runs, whatever another thread does, also on a stream for which plain copies don't wait.
+#[test]
+fn constant_memory_is_written_between_the_launches_of_other_threads() {
+    use gpu::basics::device_globals::{TABLE, TABLE_LENGTH, read_constant_table};
+    let _turn = tests::turn();
+    let device = tests::device();
+    let table = device.symbol(TABLE).expect("a static");
+    table.write([0.0; TABLE_LENGTH]).expect("no fault");
+    let launches = std::sync::atomic::AtomicBool::new(true);
+    in_threads([true, false], |writes| {
+        use std::sync::atomic::Ordering::Relaxed;
+        if writes {
+            for round in 0.. {
+                if !launches.load(Relaxed) {
+                    return;
+                }
+                let value = [(round % 100) as f32; TABLE_LENGTH];
+                table.write(value).expect("no fault");
+                let read = table.read().expect("no fault");
+                assert!(read == value, "{read:?}");
+            }
+        }
+        let options = StreamOptions::new().non_blocking();
+        let stream = device.stream_with(options).expect("a stream");
+        let mut output = DeviceBuffer::<f32>::zeroed(&device, TABLE_LENGTH).expect("a buffer");
+        let config = LaunchConfig::new(TABLE_LENGTH as u32 / 32, 32);
+        let mixed = (0..500).find_map(|_| {
+            device
+                .launch(&stream, read_constant_table, config, (&mut output,))
+                .expect("a launch");
+            let seen = output.to_vec().expect("no fault");
+            seen.iter().any(|value| *value != seen[0]).then_some(seen)
+        });
+        launches.store(false, Relaxed);
+        assert_eq!(mixed, None);
+    });
+}
+
 /// What a test says of two simulated devices, in a process of its own.
 fn with_two_devices(
     more: &[(&str, &str)],

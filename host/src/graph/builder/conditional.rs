@@ -8,7 +8,7 @@
 //! Source: CUDA C++ Programming Guide, "Conditional Graph Nodes"; CUDA driver API, `cuGraphConditionalHandleCreate`, `CUDA_CONDITIONAL_NODE_PARAMS`.
 
 use std::marker::PhantomData;
-use std::panic::Location;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::ptr::{null, null_mut};
 use std::sync::Arc;
 
@@ -258,8 +258,8 @@ impl<'graph> GraphBuilder<'graph> {
             graph: PhantomData,
         };
         let mut bodies: Vec<_> = graphs.into_iter().map(body).collect();
-        let filled = fill(&mut bodies);
-        // Also of bodies that were not finished: their nodes run all the same.
+        // Whatever has become of it, nodes that were added run with the others, and what they use has to be known.
+        let filled = catch_unwind(AssertUnwindSafe(|| fill(&mut bodies)));
         let nodes = || bodies.iter().flat_map(|body| &body.nodes);
         let entry = &mut self.nodes[added.number];
         entry
@@ -269,7 +269,9 @@ impl<'graph> GraphBuilder<'graph> {
             .keeps
             .extend(nodes().flat_map(|node| node.keeps.clone()));
         self.settle(added, at)?;
-        filled.map(|()| added)
+        filled
+            .unwrap_or_else(|panic| resume_unwind(panic))
+            .map(|()| added)
     }
 
     /// Has the last node wait for those before it that touch what it uses, once it is known what that is.

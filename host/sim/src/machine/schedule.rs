@@ -13,6 +13,7 @@ use super::core::{At, Core};
 use super::event::{Event, RawFault, Wait};
 use super::op::{Op, STOP};
 use super::warp::Group;
+use super::watch::asked::Watched;
 use super::watch::watcher;
 
 /// Decisions after which a group that never meets another stands back.
@@ -77,9 +78,10 @@ impl Core<'_> {
     fn go<const WATCH: bool>(&mut self, mut op: *const Op) -> *const Op {
         let mut count = 0;
         let watch = WATCH.then(|| watcher(self.run));
+        let list = Watched::of(self.run.program, &self.run.asked);
         while op < self.limit {
             if let Some(watch) = watch
-                && self.is_watched(op)
+                && (self.looks_at_all() || list.has(op))
             {
                 if self.touches(op) {
                     op = STOP;

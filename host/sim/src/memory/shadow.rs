@@ -5,17 +5,20 @@
 //! anything, so after it all counts as written. Cores of a launch write side by side: bits are changed by atomic operations.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{self, Acquire, Relaxed, Release};
+
+/// The bits of a count of words: more than there are of any allocation.
+const FULL: u64 = (1 << 48) - 1;
 
 /// The bits of one allocation.
 #[derive(Debug)]
 pub(crate) struct Shadow {
     base: u64,
     size: u64,
-    /// All of it was written: nobody needs to look at the bits.
-    whole: AtomicBool,
-    /// Bytes that nobody has written, as far as the bits say: when there are none left, all of it was.
-    left: AtomicI64,
+    /// How many words of bits, from the first on, are known to be set: where these are all, nobody needs to look at the bits. Above [`FULL`], how
+    /// often bytes were forgotten.
+    full: AtomicU64,
     /// Set where a byte was written.
     bits: OnceLock<Box<[AtomicU64]>>,
 }
@@ -26,8 +29,7 @@ impl Shadow {
         Self {
             base,
             size,
-            whole: AtomicBool::new(false),
-            left: AtomicI64::new(size as i64),
+            full: AtomicU64::new(0),
             bits: OnceLock::new(),
         }
     }
@@ -47,7 +49,30 @@ impl Shadow {
     /// Whether nothing is left to be written.
     #[inline(always)]
     pub(crate) fn is_whole(&self) -> bool {
-        self.whole.load(Relaxed)
+        self.full.load(Relaxed) & FULL == self.words()
+    }
+
+    /// How many words the bits have.
+    #[inline(always)]
+    fn words(&self) -> u64 {
+        self.size.div_ceil(64)
+    }
+
+    /// Looks for bits that are not set, from where some were when it was last done: where there are none nobody needs to look at the bits any more. To
+    /// count them at each write would be dear.
+    pub(crate) fn look_for_gaps(&self) {
+        let Some(bits) = self.bits.get().filter(|_| !self.is_whole()) else {
+            return;
+        };
+        let before = self.full.load(Acquire);
+        let first = before & FULL;
+        let mut rest = words(first * 64, self.size - first * 64);
+        let gap = rest.find(|&(word, mask)| bits[word].load(Relaxed) != mask);
+        let full = gap.map_or(self.words(), |(word, _)| word as u64);
+        // If another core has made a gap meanwhile, who comes next will look again.
+        let _ = self
+            .full
+            .compare_exchange(before, before & !FULL | full, Relaxed, Relaxed);
     }
 
     fn bits(&self) -> &[AtomicU64] {
@@ -99,39 +124,49 @@ impl Shadow {
             return;
         }
         if len == self.size {
-            self.whole.store(true, Relaxed);
+            self.write_all();
             return;
         }
         let bits = self.bits();
-        let mut new = 0;
         for (word, mask) in words(address - self.base, len) {
-            if bits[word].load(Relaxed) & mask != mask {
-                new += (mask & !bits[word].fetch_or(mask, Relaxed)).count_ones();
+            let bits = &bits[word];
+            // What is written whole needs no exchange with others that write.
+            if mask == u64::MAX {
+                bits.store(mask, Relaxed);
+            } else if bits.load(Relaxed) & mask != mask {
+                bits.fetch_or(mask, Relaxed);
             }
-        }
-        if new > 0 && self.left.fetch_sub(new.into(), Relaxed) == i64::from(new) {
-            self.whole.store(true, Relaxed);
         }
     }
 
     /// All of it may have been written.
     pub(super) fn write_all(&self) {
-        self.whole.store(true, Relaxed);
+        self.change_full(Relaxed, |full| full & !FULL | self.words());
+    }
+
+    fn change_full(&self, order: Ordering, change: impl Fn(u64) -> u64) {
+        // It is never given up, so there is nothing to be told.
+        let _ = self
+            .full
+            .fetch_update(order, Relaxed, |full| Some(change(full)));
     }
 
     /// `len` bytes at `address`, which are in it, hold what nobody wrote: memory that was given out anew, or a copy of such bytes.
     pub(crate) fn forget(&self, address: u64, len: u64) {
         let bits = self.bits();
+        let offset = address - self.base;
         if self.is_whole() {
-            bits.iter().for_each(|word| word.store(u64::MAX, Relaxed));
-            self.left.store(0, Relaxed);
-            self.whole.store(false, Relaxed);
+            let all = words(0, self.size);
+            all.for_each(|(word, mask)| bits[word].store(mask, Relaxed));
         }
-        let mut lost = 0;
-        for (word, mask) in words(address - self.base, len) {
-            lost += (mask & bits[word].fetch_and(!mask, Relaxed)).count_ones();
+        for (word, mask) in words(offset, len) {
+            bits[word].fetch_and(!mask, Relaxed);
         }
-        self.left.fetch_add(lost.into(), Relaxed);
+        // Who sees that also sees the bits.
+        self.change_full(Release, |full| {
+            let times = (full & !FULL).wrapping_add(FULL + 1);
+            times | (full & FULL).min(offset / 64)
+        });
     }
 }
 
@@ -174,6 +209,7 @@ mod tests {
                 }
                 prop_assert_eq!(shadow.lacks(0x1000 + at, len), !writes);
                 prop_assert_eq!(shadow.lacks(0x1000, 300), bytes.contains(&false));
+                shadow.look_for_gaps();
                 prop_assert_eq!(shadow.is_whole(), !bytes.contains(&false));
             }
         }

@@ -12,7 +12,7 @@ use foldhash::fast::FixedState;
 
 use super::record::{Known, Mark, Now, Records, STRONG};
 use super::{Kind, lanes};
-use crate::checks::Footprint;
+use crate::checks::{Footprint, Stretches};
 use crate::counters::even::LANES;
 
 /// Words of a line.
@@ -530,7 +530,12 @@ impl Cells {
     /// Which bytes of global memory were accessed. Of a word's bytes that many threads read those of two are known.
     pub(super) fn footprint(&self, records: &Records) -> Footprint {
         let mut found = Footprint::default();
-        let mut add = |word: u64, mark: &Mark, words: u64| {
+        // By rising addresses nearly all join the one before: few are left to be sorted.
+        let join = |list: &mut Stretches, start: u64, end: u64| match list.last_mut() {
+            Some((first, last)) if *first <= start && start <= *last => *last = end.max(*last),
+            _ => list.push((start, end)),
+        };
+        let add = |found: &mut Footprint, word: u64, mark: &Mark| {
             let record = records.of(*mark);
             let list = match (record.kind, record.how & STRONG != 0) {
                 (Kind::Read, false) => &mut found.read,
@@ -538,18 +543,13 @@ impl Cells {
                 (Kind::Write, false) => &mut found.written,
                 _ => &mut found.strong_written,
             };
-            let mut add = |start: u64, end: u64| match list.last_mut() {
-                // By rising addresses nearly all join the one before: few are left to be sorted.
-                Some((first, last)) if *first <= start && start <= *last => *last = end.max(*last),
-                _ => list.push((start, end)),
-            };
             let (at, mut bytes) = (word * 4, mark.bytes());
             if bytes == 15 {
-                return add(at, at + words * 4);
+                return join(list, at, at + 4);
             }
             while bytes != 0 {
                 let first = u64::from(bytes.trailing_zeros());
-                add(at + first, at + first + 1);
+                join(list, at + first, at + first + 1);
                 bytes &= bytes - 1;
             }
         };
@@ -560,19 +560,25 @@ impl Cells {
             for (line, at) in self.pages[page as usize].0.iter().zip(0..) {
                 let first = number * WORDS + at * LINE;
                 if line.cells == NONE {
-                    line.row.all().for_each(|mark| add(first, mark, LINE));
+                    // Whole lines are accessed in whole words, and never strongly.
+                    let (start, end) = (first * 4, (first + LINE) * 4);
+                    if !line.row.write.is_none() {
+                        join(&mut found.written, start, end);
+                    }
+                    if !line.row.reads[0].is_none() {
+                        join(&mut found.read, start, end);
+                    }
                     continue;
                 }
                 let cells = &self.cells[line.cells as usize];
                 for (cell, word) in cells.iter().zip(first..) {
-                    cell.all().for_each(|mark| add(word, mark, 1));
+                    cell.all().for_each(|mark| add(&mut found, word, mark));
                 }
             }
         }
         for ((key, word), marks) in self.beside.iter().filter(|((key, _), _)| key >> 63 == 0) {
-            marks
-                .iter()
-                .for_each(|mark| add(key * WORDS + word, mark, 1));
+            let word = key * WORDS + word;
+            marks.iter().for_each(|mark| add(&mut found, word, mark));
         }
         found.sort();
         found

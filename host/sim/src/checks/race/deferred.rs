@@ -1,62 +1,64 @@
-//! Reads of a block's shared memory that are remembered later, if at all.
+//! Accesses of a block's shared memory that are remembered later, if at all.
 //!
-//! Most kernels write shared memory, meet at a barrier, read it, and meet again. While all that was written there is ordered before a
-//! reader, its reads race with nothing yet: they are only noted down, in the order in which they come. A barrier of the whole block orders them before
-//! all that comes, and they are thrown away; whatever else touches the memory first lets the cells catch up. So reads between barriers cost
-//! little, however they lie.
+//! Most kernels write shared memory, meet at a barrier, read it, and meet again. While all that was done there before is ordered before an access, and
+//! no other since then touches the same words but to read what is only read, it races with nothing: it is only noted down, in the order in which they
+//! come. A barrier of the whole block orders what was noted down before all that comes, and it is thrown away; whatever else touches the memory first
+//! lets the cells catch up. So accesses between barriers cost little, however they lie.
 
 use super::cells::{Cells, MemoryOwner};
-use super::record::{Mark, Now, Records, Verdict};
+use super::record::{Mark, Now, Record, Records, Verdict};
+use super::touched::{Lie, TouchedWords};
 use super::{Block, Kind, lanes, lies_simply, touch, touch_evenly};
 use crate::counters::even::{Even, LANES};
 
-/// Reads by lanes of one warp in one instruction.
+/// An access by lanes of one warp in one instruction.
 #[derive(Debug, Clone, Copy)]
-struct Read {
-    /// Lane 0's access, of no bytes.
+struct Noted {
+    /// Lane 0's access, of no bytes. A write's has its number among those that were noted down in place of a record's.
     mark: Mark,
     /// The lanes.
     mask: u32,
-    /// The first lane's address; of lanes that read anywhere, where their addresses are.
+    /// The first lane's address; of lanes that lie anywhere, where their addresses are.
     start: u32,
     /// How far the next lane's address is, or [`ANYWHERE`].
     step: u32,
     /// Bytes of each lane.
     size: u16,
+    /// Whether it writes.
+    writes: bool,
 }
 
 /// Lanes that do not lie evenly.
 const ANYWHERE: u32 = u32::MAX;
 
-/// Where the lanes of a read are.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Lie<'a> {
-    /// Evenly.
-    Evenly(Even),
-    /// At addresses of each one.
-    Anywhere(&'a [u64; LANES]),
-}
-
-/// Reads of the shared memory of one block that its cells do not show.
+/// Accesses of the shared memory of one block that its cells do not show.
 #[derive(Debug, Default)]
 pub(super) struct Deferred {
     /// The block, by its place.
     block: u32,
-    reads: Vec<Read>,
-    /// Addresses of lanes that read anywhere.
+    list: Vec<Noted>,
+    /// What will be the records of writes.
+    writes: Vec<Record>,
+    /// Addresses of lanes that lie anywhere.
     addresses: Vec<[u32; LANES]>,
+    /// Words that were written.
+    written: TouchedWords,
+    /// Words that were read, by the first accesses of the list.
+    read: TouchedWords,
+    /// How many these are: what is read matters only to a write.
+    looked_at: usize,
     /// The cells had to catch up since the last barrier of the block: it is likely that they will again.
     paused: bool,
 }
 
-/// No more reads are deferred than these: what they take of the host's cache would cost more than it saves.
+/// No more accesses are deferred than these: what they take of the host's cache would cost more than it saves.
 const MOST: usize = 1 << 14;
 
 impl Deferred {
-    /// Whether reads of a block's shared memory can be noted down.
+    /// Whether accesses of a block's shared memory can be noted down.
     #[inline(always)]
     pub(super) fn takes(&self, block: u32) -> bool {
-        !self.paused && (self.block == block || self.is_empty()) && self.reads.len() < MOST
+        !self.paused && (self.block == block || self.is_empty()) && self.list.len() < MOST
     }
 
     /// The block, by its place, whose memory the cells do not show.
@@ -67,12 +69,74 @@ impl Deferred {
     /// Whether the cells show everything.
     #[inline(always)]
     pub(super) fn is_empty(&self) -> bool {
-        self.reads.is_empty()
+        self.list.is_empty()
     }
 
-    /// Notes down a read.
+    /// Whether they do not show some write.
+    pub(super) fn has_writes(&self) -> bool {
+        !self.writes.is_empty()
+    }
+
+    /// Notes down a read. False, and nothing has changed, where it may read what was written since.
     #[inline(always)]
-    pub(super) fn note(&mut self, block: u32, mark: Mark, lie: Lie<'_>, mask: u32, size: u64) {
+    pub(super) fn note_read(
+        &mut self,
+        block: u32,
+        mark: Mark,
+        lie: Lie<'_>,
+        (mask, size): (u32, u64),
+    ) -> bool {
+        if self.has_writes() && self.written.meets(lie, mask, size) {
+            return false;
+        }
+        self.note(block, (mark, false), lie, (mask, size));
+        true
+    }
+
+    /// Notes down a write by an operation, with what will be its record. False, and nothing has changed, where the same words may have been accessed
+    /// since.
+    #[inline(always)]
+    pub(super) fn note_write(
+        &mut self,
+        record: Record,
+        op: u32,
+        lie: Lie<'_>,
+        (mask, size): (u32, u64),
+    ) -> bool {
+        // Behind a write nothing was read as a rule.
+        if self.looked_at < self.list.len() {
+            self.look_at_reads();
+        }
+        if self.written.meets(lie, mask, size) || self.read.meets(lie, mask, size) {
+            return false;
+        }
+        self.written.add(lie, mask, size);
+        let mark = Mark::new(self.writes.len() as u32, op, false);
+        self.writes.push(record);
+        self.note(record.block, (mark, true), lie, (mask, size));
+        self.looked_at = self.list.len();
+        true
+    }
+
+    /// Adds what was read since the last write.
+    #[inline(never)]
+    fn look_at_reads(&mut self) {
+        for read in &self.list[self.looked_at..] {
+            if !read.writes {
+                read.add_to(&mut self.read, &self.addresses);
+            }
+        }
+        self.looked_at = self.list.len();
+    }
+
+    #[inline(always)]
+    fn note(
+        &mut self,
+        block: u32,
+        (mark, writes): (Mark, bool),
+        lie: Lie<'_>,
+        (mask, size): (u32, u64),
+    ) {
         self.block = block;
         let (start, step) = match lie {
             Lie::Evenly(even) => (even.start as u32, even.step as u32),
@@ -81,22 +145,31 @@ impl Deferred {
                 (self.addresses.len() as u32 - 1, ANYWHERE)
             }
         };
-        self.reads.push(Read {
+        self.list.push(Noted {
             mark,
             mask,
             start,
             step,
             size: size as u16,
+            writes,
         });
     }
 
     /// The block's barrier, at which all its warps met, or its end: what was noted down is ordered before whatever comes.
     pub(super) fn forget(&mut self, block: u32) {
         if self.block == block {
-            self.reads.clear();
-            self.addresses.clear();
+            self.clear();
             self.paused = false;
         }
+    }
+
+    fn clear(&mut self) {
+        self.list.clear();
+        self.writes.clear();
+        self.addresses.clear();
+        self.written.clear();
+        self.read.clear();
+        self.looked_at = 0;
     }
 
     /// Lets the cells show what was noted down. Reads by records before `since` count no more.
@@ -105,7 +178,7 @@ impl Deferred {
     pub(super) fn catch_up(
         &mut self,
         cells: &mut Cells,
-        records: &Records,
+        records: &mut Records,
         blocks: &[Block],
         since: u32,
     ) {
@@ -113,41 +186,77 @@ impl Deferred {
             return;
         }
         let space: MemoryOwner = Some(self.block);
-        for read in self.reads.drain(..) {
-            let record = records.of(read.mark);
+        for &noted in &self.list {
+            let (kind, mark) = match noted.writes {
+                false => (Kind::Read, noted.mark),
+                true => {
+                    let record = self.writes[noted.mark.record() as usize];
+                    let number = records.add(record);
+                    (Kind::Write, noted.mark.of_record(number))
+                }
+            };
+            let record = records.of(mark);
             let mut now = Now {
-                kind: Kind::Read,
+                kind,
                 read_only: false,
                 who: (record.block, record.warp),
-                mark: read.mark,
+                mark,
                 here: &blocks[record.block as usize],
                 records,
-                // When it happened all writes were ordered before it, and there were none since.
+                // When it happened all that it could race with was ordered before it.
                 floor: u32::MAX,
                 since,
-                last: (read.mark.record(), Verdict::Ordered),
+                last: (mark.record(), Verdict::Ordered),
             };
-            let (mask, size) = (read.mask, u64::from(read.size));
-            let even = Even {
-                start: read.start.into(),
-                step: read.step.into(),
-                lanes: mask.count_ones().into(),
-            };
-            let evenly = read.step != ANYWHERE;
-            let simply = evenly && lies_simply(even, Kind::Read, size);
-            if simply && touch_evenly(cells, space, &mut now, even, mask, size) {
+            let (mask, size) = (noted.mask, u64::from(noted.size));
+            if let Some(even) = noted.even()
+                && lies_simply(even, kind, size)
+                && touch_evenly(cells, space, &mut now, even, mask, size)
+            {
                 continue;
             }
-            let first = mask.trailing_zeros() as usize;
             for lane in lanes(mask) {
-                let address = match evenly {
-                    true => even.start + (lane - first) as u64 * even.step,
-                    false => self.addresses[read.start as usize][lane].into(),
-                };
+                let address = noted.address(lane, &self.addresses);
                 touch(cells, space, (address, size), lane as u32, &mut now);
             }
         }
-        self.addresses.clear();
+        self.clear();
         self.paused = true;
+    }
+}
+
+impl Noted {
+    /// Where its lanes are, if they lie evenly.
+    #[inline(always)]
+    fn even(&self) -> Option<Even> {
+        (self.step != ANYWHERE).then(|| Even {
+            start: self.start.into(),
+            step: self.step.into(),
+            lanes: self.mask.count_ones().into(),
+        })
+    }
+
+    /// The address of one of its lanes.
+    #[inline(always)]
+    fn address(&self, lane: usize, addresses: &[[u32; LANES]]) -> u64 {
+        match self.step {
+            ANYWHERE => addresses[self.start as usize][lane].into(),
+            step => {
+                let first = self.mask.trailing_zeros() as usize;
+                u64::from(self.start) + (lane - first) as u64 * u64::from(step)
+            }
+        }
+    }
+
+    /// Adds its words.
+    fn add_to(&self, words: &mut TouchedWords, addresses: &[[u32; LANES]]) {
+        let size = self.size.into();
+        match self.even() {
+            Some(even) => words.add(Lie::Evenly(even), self.mask, size),
+            None => {
+                let addresses = addresses[self.start as usize].map(u64::from);
+                words.add(Lie::Anywhere(&addresses), self.mask, size);
+            }
+        }
     }
 }

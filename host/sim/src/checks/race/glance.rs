@@ -3,8 +3,8 @@
 //! read after its clock has moved.
 
 use super::cells::{LINE, LINES};
-use super::deferred::Lie;
-use super::record::{Known, Mark, Record};
+use super::record::{Known, Mark};
+use super::touched::Lie;
 use super::{Kind, Races};
 use crate::counters::even::Even;
 
@@ -34,13 +34,16 @@ impl Races {
         if who != (by.block, by.warp) || !even.aligned(size) {
             return false;
         }
-        if by.shared && !by.writes && self.note(moment, by.op, Lie::Evenly(even), (mask, size)) {
+        if by.shared && self.note(moment, by, Lie::Evenly(even), (mask, size)) {
             return true;
         }
         if by.shared && !self.deferred.is_empty() || size < 4 {
             return false;
         }
-        let block = &self.blocks[moment.place as usize];
+        let block = &mut self.blocks[moment.place as usize];
+        if by.shared && !by.writes {
+            block.touch(moment.number, Kind::Read);
+        }
         let (floor, since) = match by.shared && !block.reached {
             true => (
                 moment.floor.min(self.pending),
@@ -88,19 +91,11 @@ impl Races {
             return false;
         }
         let block = &mut self.blocks[moment.place as usize];
+        let number = self.records.add(block.write_by(moment.place, by.warp));
         if by.shared {
-            block.written = self.records.len() + 1;
+            block.touch(number, Kind::Write);
         }
-        let warp = &block.warps[by.warp as usize];
-        first = first.of_record(self.records.add(Record {
-            block: moment.place,
-            warp_time: warp.time,
-            block_time: block.time,
-            instruction: warp.instruction,
-            warp: by.warp as u16,
-            kind: Kind::Write,
-            how: 0,
-        }));
+        first = first.of_record(number);
         for (line, i) in lines.iter_mut().zip(0..) {
             line.write(of(first, i));
         }

@@ -33,6 +33,7 @@ mod plain;
 mod record;
 #[cfg(test)]
 mod tests;
+mod touched;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -40,9 +41,10 @@ use std::collections::{BTreeMap, HashMap};
 use foldhash::fast::FixedState;
 
 use cells::{Cells, LINE, MemoryOwner};
-use deferred::{Deferred, Lie};
+use deferred::Deferred;
 pub(crate) use glance::Plain;
 use record::{Mark, NARROW, Now, PENDING, Record, Records, STRONG, Verdict};
+use touched::Lie;
 
 use crate::checks::Footprint;
 use crate::counters::even::{Even, LANES, Neighbours};
@@ -88,10 +90,10 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    /// Whether it is an ordinary load.
+    /// Whether it is an ordinary load or store.
     #[inline(always)]
-    fn is_plain_read(&self) -> bool {
-        self.kind == Kind::Read && !(self.strong | self.narrow | self.pending)
+    fn is_plain(&self) -> bool {
+        self.kind != Kind::Atomic && !(self.strong | self.narrow | self.pending)
     }
 }
 
@@ -108,10 +110,38 @@ struct Block {
     knows: Times,
     /// Whether threads of other blocks have accessed its shared memory.
     reached: bool,
-    /// Behind the last record that wrote to its shared memory.
+    /// Behind the last record that wrote to its shared memory, as far as the cells show.
     written: u32,
+    /// Behind the last that accessed it.
+    touched: u32,
     /// The first record since the last barrier at which all its warps met: reads of its shared memory before it count no more.
     since: u32,
+}
+
+impl Block {
+    /// The cells of its shared memory show an access by the record of a number.
+    #[inline(always)]
+    fn touch(&mut self, number: u32, kind: Kind) {
+        self.touched = self.touched.max(number + 1);
+        if kind != Kind::Read {
+            self.written = self.written.max(number + 1);
+        }
+    }
+
+    /// The record of an ordinary write by a warp of it, at its place.
+    #[inline(always)]
+    fn write_by(&self, place: u32, warp: u32) -> Record {
+        let of = &self.warps[warp as usize];
+        Record {
+            block: place,
+            warp_time: of.time,
+            block_time: self.time,
+            instruction: of.instruction,
+            warp: warp as u16,
+            kind: Kind::Write,
+            how: 0,
+        }
+    }
 }
 
 /// Times of blocks, by their place among those that the check knows.
@@ -161,7 +191,7 @@ pub(crate) struct Races {
     last: Option<(u64, u32)>,
     cells: Cells,
     records: Records,
-    /// Reads of shared memory that the cells do not show.
+    /// Accesses of shared memory that the cells do not show.
     deferred: Deferred,
     /// The warps of a block, where no block reaches another's shared memory.
     alone: Option<u32>,
@@ -324,10 +354,8 @@ impl Races {
             }
             None => (None, false),
         };
-        if let Some(place) = space
-            && access.kind != Kind::Read
-        {
-            self.blocks[place as usize].written = number + 1;
+        if let Some(place) = space {
+            self.blocks[place as usize].touch(number, access.kind);
         }
         let here = &self.blocks[place as usize];
         let now = Now {
@@ -354,25 +382,44 @@ impl Races {
     /// When an access happens.
     #[inline(always)]
     fn moment(&mut self, access: &Access) -> Moment {
-        let plain = access.is_plain_read();
+        let plain = access.kind == Kind::Read && access.is_plain();
         match self.current {
             Some((who, moment)) if plain && who == (access.block, access.warp) => moment,
             _ => self.add_record(access, plain),
         }
     }
 
-    /// Notes down a read to remember it later, where that is possible.
+    /// Notes down an access to remember it later, where that is possible.
     #[inline(always)]
     fn defer(&mut self, access: &Access, lie: Lie<'_>, mask: u32, size: u64) -> bool {
-        let own = access.is_plain_read() && access.shared == Some(access.block);
-        if !own || self.alone.is_none() {
+        if self.alone.is_none() || access.shared != Some(access.block) || !access.is_plain() {
             return false;
         }
-        let moment = self.moment(access);
-        self.note(moment, access.op, lie, (mask, size))
+        let by = Plain {
+            block: access.block,
+            warp: access.warp,
+            op: access.op,
+            writes: access.kind == Kind::Write,
+            shared: true,
+        };
+        let moment = match by.writes {
+            false => self.moment(access),
+            true => self.moment_of_write(&by),
+        };
+        self.note(moment, &by, lie, (mask, size))
     }
 
-    /// The same of a plain read of the block's own shared memory at a moment.
+    /// When a write happens that has no record yet.
+    fn moment_of_write(&mut self, by: &Plain) -> Moment {
+        let floor = self.warp(by.block, by.warp).floor;
+        Moment {
+            number: u32::MAX,
+            place: self.place(by.block),
+            floor,
+        }
+    }
+
+    /// The same of a plain access of the block's own shared memory at a moment.
     #[inline(always)]
     fn note(
         &mut self,
@@ -381,27 +428,42 @@ impl Races {
             place,
             floor,
         }: Moment,
-        op: u32,
+        by: &Plain,
         lie: Lie<'_>,
-        (mask, size): (u32, u64),
+        accessed: (u32, u64),
     ) -> bool {
-        let quiet = self.blocks[place as usize].written <= floor.min(self.pending);
-        let notes = quiet && self.alone.is_some() && self.deferred.takes(place);
-        if notes {
-            let mark = Mark::new(number, op, false);
-            self.deferred.note(place, mark, lie, mask, size);
+        let block = &self.blocks[place as usize];
+        let before = match by.writes {
+            false => block.written,
+            true => block.touched,
+        };
+        let quiet = before <= floor.min(self.pending);
+        if !quiet || self.alone.is_none() || !self.deferred.takes(place) {
+            return false;
         }
-        notes
+        if by.writes {
+            let record = block.write_by(place, by.warp);
+            return self.deferred.note_write(record, by.op, lie, accessed);
+        }
+        let mark = Mark::new(number, by.op, false);
+        self.deferred.note_read(place, mark, lie, accessed)
     }
 
-    /// Lets the cells show all reads.
+    /// Lets the cells show all accesses.
     #[cold]
     fn catch_up(&mut self) {
-        let block = self.deferred.block();
-        let since = self.blocks.get(block).map_or(0, |block| block.since);
-        let since = since.min(self.pending);
-        let (cells, records) = (&mut self.cells, &self.records);
+        if self.deferred.is_empty() {
+            return;
+        }
+        let (place, wrote) = (self.deferred.block(), self.deferred.has_writes());
+        let since = self.blocks[place].since.min(self.pending);
+        let (cells, records) = (&mut self.cells, &mut self.records);
         self.deferred.catch_up(cells, records, &self.blocks, since);
+        let block = &mut self.blocks[place];
+        block.touched = self.records.len();
+        if wrote {
+            block.written = block.touched;
+        }
     }
 
     /// Throws away the records that no cell points at.
@@ -412,7 +474,8 @@ impl Races {
         // Numbers are others now.
         for block in &mut self.blocks {
             let floors = block.warps.iter_mut().map(|warp| &mut warp.floor);
-            for number in floors.chain([&mut block.written, &mut block.since]) {
+            let others = [&mut block.written, &mut block.touched, &mut block.since];
+            for number in floors.chain(others) {
                 *number = left[*number as usize];
             }
         }
@@ -768,7 +831,9 @@ impl Races {
             });
         }
         if let Some(space) = space {
-            self.blocks[space as usize].written = self.records.len();
+            let of = &mut self.blocks[space as usize];
+            of.written = self.records.len();
+            of.touched = of.written;
         }
     }
 

@@ -404,6 +404,46 @@ impl Core<'_> {
         }
     }
 
+    /// The first lane's address and the distance to the next, where all lanes run and each accesses as much further on as the one before: columns of an
+    /// array, or fields of structures.
+    ///
+    /// # Safety
+    /// As for [`Core::evenly`].
+    #[inline(always)]
+    pub(in crate::machine) unsafe fn strided(
+        &self,
+        op: *const Op,
+        mask: u32,
+    ) -> Option<(u64, u64)> {
+        // SAFETY: row `a` holds `u32` or `u64`, as `aux` says.
+        unsafe {
+            match (*op).aux & flag::NARROW {
+                _ if mask != FULL => None,
+                0 => self.strided_from::<u64>(&*op),
+                _ => self.strided_from::<u32>(&*op),
+            }
+        }
+    }
+
+    /// [`Core::strided`] for addresses of type `A`.
+    ///
+    /// # Safety
+    /// As for it, and row `a` must hold `A`.
+    #[inline(always)]
+    unsafe fn strided_from<A: Address>(&self, o: &Op) -> Option<(u64, u64)> {
+        // SAFETY: the row is in the frame, and nothing writes to the frame while its addresses are looked at.
+        let row = unsafe { &*self.frame.add(o.a as usize).cast::<[A; LANES]>() };
+        let offset = o.c as i32;
+        let start = row[0].plus(offset);
+        let step = row[1].plus(offset).wrapping_sub(start);
+        let (mut apart, mut expected) = (step >> 32, start);
+        for address in row {
+            apart |= address.plus(offset) ^ expected;
+            expected = expected.wrapping_add(step);
+        }
+        (apart == 0).then_some((start, step))
+    }
+
     /// The lanes' addresses: row `a` plus the offset in `c`.
     ///
     /// # Safety

@@ -3,6 +3,7 @@
 use crate::launch::Launch;
 use crate::machine::core::Core;
 use crate::machine::memory::access::flag;
+use crate::machine::op::Op;
 use crate::machine::program::{Class, Program, SpaceClass};
 
 /// What looks at an operation before it runs: a bit each.
@@ -58,6 +59,29 @@ impl std::ops::BitOr for Asked {
 impl std::ops::BitOrAssign for Asked {
     fn bitor_assign(&mut self, other: Self) {
         *self = *self | other;
+    }
+}
+
+/// Which operations of a launch something looks at. Most are left alone, so this is asked first, and of all: it does without the way to the lists.
+#[derive(Clone, Copy)]
+pub(in crate::machine) struct Watched<'l> {
+    /// Where the program begins.
+    first: usize,
+    asked: &'l [Asked],
+}
+
+impl<'l> Watched<'l> {
+    /// Those of a program that `asked` names.
+    pub(in crate::machine) fn of(program: &Program, asked: &'l [Asked]) -> Self {
+        let first = program.ops.as_ptr() as usize;
+        Self { first, asked }
+    }
+
+    /// Whether something looks at an operation of the program.
+    #[inline(always)]
+    pub(in crate::machine) fn has(self, op: *const Op) -> bool {
+        let index = (op as usize - self.first) / size_of::<Op>();
+        self.asked.get(index).is_some_and(|asked| asked.looks())
     }
 }
 

@@ -79,7 +79,7 @@ impl Core<'_> {
             false => Region::Global,
         };
         let info = &self.run.program.infos[index];
-        if init && !self.even_init(op, info, (region, even, mask)) {
+        if init && !self.even_init(op, info, region, (even.start, even.step), mask) {
             return false;
         }
         if !asked.has(Asked::RACE) {

@@ -142,6 +142,16 @@ impl Core<'_> {
         let size = self.run.program.infos[index].bytes;
         // SAFETY: the caller gives a memory operation.
         if unsafe { self.looks_scattered(op, size.trailing_zeros()) } {
+            // A column of shared memory is noted down as a whole; in global memory the race check takes lines apart.
+            if asked.is_simple()
+                && asked.has(Asked::SHARED)
+                // SAFETY: as above.
+                && let Some((start, step)) = unsafe { self.strided(op, mask) }
+                && let Some(even) = Even::kept(start, step, mask)
+                && self.glance((op, index), (asked, init), (even, mask), size.into())
+            {
+                return;
+            }
             self.look(op, (mask, true));
             return;
         }
@@ -294,7 +304,7 @@ impl Core<'_> {
         if region == Region::Local && self.looks_local(index) {
             return false;
         }
-        if checks.init && !self.even_init(op, info, (region, even, mask)) {
+        if checks.init && !self.even_init(op, info, region, (even.start, even.step), mask) {
             return false;
         }
         if !checks.race || region == Region::Local {
@@ -367,13 +377,10 @@ impl Core<'_> {
         true
     }
 
-    /// Whether something looks at `op` before it runs. Most operations are left alone, so this is asked first.
+    /// Whether something looks at all operations before they run: what is unwritten is followed through registers, and a probe looks at everything.
     #[inline(always)]
-    pub(super) fn is_watched(&self, op: *const Op) -> bool {
-        let run = self.run;
-        let index = (op as usize - run.program.ops.as_ptr() as usize) / size_of::<Op>();
-        // What is unwritten is followed through registers, and a probe looks at everything.
-        self.tainted || self.probe.is_some() || self.asked(index).looks()
+    pub(super) fn looks_at_all(&self) -> bool {
+        self.tainted || self.probe.is_some()
     }
 
     /// Whether accesses of an operation to local memory are compared with an array.

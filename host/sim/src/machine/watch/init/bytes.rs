@@ -43,6 +43,9 @@ impl<'l> Core<'l> {
         let run = self.run;
         if !self.shadow_site(op).holds(address, 1) {
             let range = run.snapshot.find(address)?;
+            if let Some(shadow) = run.snapshot.shadow(address) {
+                shadow.look_for_gaps();
+            }
             *self.shadow_site(op) = ShadowSite {
                 base: range.base,
                 size: range.size,
@@ -72,21 +75,25 @@ impl<'l> Core<'l> {
     }
 
     /// Looks at a load or store whose addresses lie evenly, in one memory. False, and nothing has changed, where lanes have to be
-    /// looked at one by one: most accesses are such that there is nothing to find.
+    /// looked at one by one: most accesses are such that there is nothing to find. (Where they lie comes in registers, as for `watch_even`.)
     #[inline(never)]
     pub(in crate::machine::watch) fn even_init(
         &mut self,
         op: *const Op,
         info: &OpInfo,
-        (region, even, mask): (Region, Even, u32),
+        region: Region,
+        (start, step): (u64, u64),
+        mask: u32,
     ) -> bool {
+        let lanes = u64::from(mask.count_ones());
+        let even = Even { start, step, lanes };
         let writes = match info.class {
             Class::Load(_) => false,
             Class::Store(_) if !self.tainted => true,
             _ => return false,
         };
         let bytes = u64::from(info.bytes);
-        let (start, span) = (even.start, even.last() + bytes - even.start);
+        let span = even.last() + bytes - start;
         let in_one_piece = even.step <= bytes;
         let each = || (0..even.lanes).map(|lane| start + lane * even.step);
         match region {
@@ -129,7 +136,10 @@ impl<'l> Core<'l> {
                         true
                     }
                     (false, true) => !written.lacks(at, span),
-                    (false, false) => each().all(|at| written.unwritten(at - first, bytes) == 0),
+                    (false, false) if (Even { start: at, ..even }).aligned(bytes) => {
+                        written.have_all(each().map(|at| at - first), bytes)
+                    }
+                    (false, false) => each().all(|at| written.has(at - first, bytes)),
                 }
             }
             // Each lane has its own, mostly at one address.

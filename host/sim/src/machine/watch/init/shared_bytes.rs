@@ -58,6 +58,16 @@ impl SharedBytes {
         }
     }
 
+    /// The same of `len` bytes from each of these, where none begins in one word of bits and ends in the next: a look at each is all that it takes.
+    #[inline(always)]
+    pub(super) fn have_all(&self, each: impl Iterator<Item = u64>, len: u64) -> bool {
+        let asked = (1u64 << len) - 1;
+        let set = each.fold(u64::MAX, |set, at| {
+            set & (self.bits[(at / 64) as usize] >> (at % 64))
+        });
+        set & asked == asked
+    }
+
     /// `len` bytes from the byte `at`, which are in it, are written.
     #[inline]
     pub(super) fn write(&mut self, at: u64, len: u64) {

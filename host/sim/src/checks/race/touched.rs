@@ -1,0 +1,73 @@
+//! Words of a block's shared memory that were touched, a bit each: rougher than cells, and as quick to ask as to change.
+
+use super::lanes;
+use crate::counters::even::{Even, LANES};
+use crate::memory::words;
+
+/// Where the lanes of an access are.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Lie<'a> {
+    /// Evenly.
+    Evenly(Even),
+    /// At addresses of each one.
+    Anywhere(&'a [u64; LANES]),
+}
+
+/// A set of words. A word of which some bytes are in it is in it.
+#[derive(Debug, Default)]
+pub(super) struct TouchedWords {
+    bits: Vec<u64>,
+    /// Whether any is.
+    some: bool,
+}
+
+impl TouchedWords {
+    /// Whether any word that lanes of `mask` access, `size` bytes each, is in the set.
+    #[inline(always)]
+    pub(super) fn meets(&self, lie: Lie<'_>, mask: u32, size: u64) -> bool {
+        let has = |first: u64, count: u64| {
+            words(first, count).any(|(at, of)| self.bits.get(at).is_some_and(|bits| bits & of != 0))
+        };
+        self.some && each(lie, mask, size, has)
+    }
+
+    /// Adds the words that lanes of `mask` access, `size` bytes each.
+    #[inline(always)]
+    pub(super) fn add(&mut self, lie: Lie<'_>, mask: u32, size: u64) {
+        self.some = true;
+        each(lie, mask, size, |first, count| {
+            for (at, of) in words(first, count) {
+                if at >= self.bits.len() {
+                    self.bits.resize(at + 1, 0);
+                }
+                self.bits[at] |= of;
+            }
+            false
+        });
+    }
+
+    /// Takes all out.
+    #[inline(always)]
+    pub(super) fn clear(&mut self) {
+        if self.some {
+            self.bits.clear();
+            self.some = false;
+        }
+    }
+}
+
+/// Calls `f` with the words that lanes access, by the first of those side by side and their number, until it says true. Whether it did.
+#[inline(always)]
+fn each(lie: Lie<'_>, mask: u32, size: u64, mut f: impl FnMut(u64, u64) -> bool) -> bool {
+    let mut stretch = |from: u64, to: u64| f(from / 4, to.div_ceil(4) - from / 4);
+    match lie {
+        Lie::Evenly(even) if even.step <= size.max(4) => stretch(even.start, even.last() + size),
+        Lie::Evenly(even) => (0..even.lanes).any(|lane| {
+            let at = even.start + lane * even.step;
+            stretch(at, at + size)
+        }),
+        Lie::Anywhere(addresses) => {
+            lanes(mask).any(|lane| stretch(addresses[lane], addresses[lane] + size))
+        }
+    }
+}

@@ -6,10 +6,11 @@ use std::path::Path;
 fn main() {
     let here = std::env::var("CARGO_MANIFEST_DIR").expect("cargo says where the package is");
     let out = std::env::var("OUT_DIR").expect("cargo gives a folder");
-    let mut list = String::from("&[\n");
+    let (mut list, mut programs) = (String::from("&[\n"), String::from("&[\n"));
     for (language, folder, extension) in [
         ("Ptx", "../../host/sim/tests/cases", "ptx"),
         ("Rust", "kernels/src", "rs"),
+        ("Host", "src/host", "rs"),
     ] {
         let folder = Path::new(&here).join(folder);
         println!("cargo::rerun-if-changed={}", folder.display());
@@ -25,12 +26,21 @@ fn main() {
                         stem(&file)
                     )
                     .expect("a string takes all");
+                    if language == "Host" {
+                        let [check, name] = [check, &file].map(|path| stem(path));
+                        let [check, name] = [&check, &name].map(|it| it.to_string_lossy());
+                        writeln!(programs, "    ({check:?}, {name:?}, {check}::{name}::wrong, {check}::{name}::right),")
+                            .expect("a string takes all");
+                    }
                 }
             }
         }
     }
     list.push(']');
-    std::fs::write(Path::new(&out).join("cases.rs"), list).expect("the list is written");
+    programs.push(']');
+    for (name, text) in [("cases.rs", list), ("programs.rs", programs)] {
+        std::fs::write(Path::new(&out).join(name), text).expect("the list is written");
+    }
 }
 
 /// What a folder holds, by name.

@@ -1,7 +1,8 @@
 //! A case: a file that says what is wrong, the launch, a wrong kernel and its right twin.
 //!
 //! Cases in PTX are `host/sim/tests/cases/<check>/<name>.ptx`: four parts, of which the two bodies start from what `PRELUDE` declares. Cases
-//! in Rust are `tests/wrong/kernels/src/<check>/<name>.rs`: two kernels, of which the right one's name ends in `_right`.
+//! in Rust are `tests/wrong/kernels/src/<check>/<name>.rs`: two kernels, of which the right one's name ends in `_right`. Those of the host's kind are
+//! `tests/wrong/src/host/<check>/<name>.rs`: two functions that make the driver's calls.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -16,6 +17,8 @@ pub enum Language {
     Ptx,
     /// Two kernels of the package `wrong-kernels`.
     Rust,
+    /// Two programs for the host, whose kernels are right.
+    Host,
 }
 
 /// One of a case's two kernels.
@@ -42,7 +45,7 @@ impl Part {
 pub struct Case {
     /// What it is written in.
     pub language: Language,
-    /// The check that it is for: `race`, `sync`, `memory`, `init`, or `progress`.
+    /// The check that it is for: `race`, `sync`, `memory`, `init`, `leak`, or `progress`.
     pub check: &'static str,
     /// The file's name.
     pub name: &'static str,
@@ -101,6 +104,7 @@ impl Case {
         let language = match self.language {
             Language::Ptx => "ptx",
             Language::Rust => "rust",
+            Language::Host => "host",
         };
         format!("{language}/{}/{}", self.check, self.name)
     }
@@ -134,7 +138,7 @@ impl Case {
         launch.is_some_and(|launch| launch.ends_with(", maps"))
     }
 
-    /// A part's module and its kernel's name.
+    /// A part's module and its kernel's name; of the host's kind nothing.
     pub fn module(&self, part: Part) -> (Cow<'static, str>, String) {
         match self.language {
             Language::Ptx => (self.assembled(part).into(), "k".into()),
@@ -145,6 +149,7 @@ impl Case {
                 };
                 (wrong_kernels::Ptx::TEXTS[0].plain.into(), name)
             }
+            Language::Host => Default::default(),
         }
     }
 
@@ -182,6 +187,7 @@ impl Case {
         let folder = match self.language {
             Language::Ptx => here.join("../../host/sim/tests/cases"),
             Language::Rust => here.join("reports"),
+            Language::Host => here.join("reports/host"),
         };
         folder.join(self.check).join(format!("{}.txt", self.name))
     }

@@ -6,6 +6,7 @@ use lanewise::{Device, DeviceBuffer, LaunchConfig, LaunchError, Module, Stream};
 use lanewise_std::tma;
 
 use crate::case::{Case, Language, Part};
+use crate::host;
 use crate::simulated::WORDS;
 
 /// A tensor map as a kernel takes it.
@@ -50,6 +51,9 @@ impl Launcher {
 
     /// Launches a part of a case and waits for it; tells when all is there but the launch.
     pub fn run(&mut self, case: &Case, part: Part, launches: &mut dyn FnMut()) -> Ending {
+        if case.language == Language::Host {
+            return host::run(case, part, launches);
+        }
         let (text, kernel) = case.module(part);
         let own;
         let module = match (case.language, &self.rust) {
@@ -115,12 +119,13 @@ impl Launcher {
                 (Language::Ptx, None) => {
                     module.launch_named::<(u64, u64), _>(stream, &kernel, config, (at, new))
                 }
-                (Language::Rust, _) => module.launch_named::<(u64, u64, u64, u64), _>(
-                    stream,
-                    &kernel,
-                    config,
-                    (at, WORDS, new, WORDS),
-                ),
+                (Language::Rust | Language::Host, _) => module
+                    .launch_named::<(u64, u64, u64, u64), _>(
+                        stream,
+                        &kernel,
+                        config,
+                        (at, WORDS, new, WORDS),
+                    ),
             }
         };
         match launched {

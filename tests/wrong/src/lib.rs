@@ -4,13 +4,15 @@
 //! | --- | --- |
 //! | [`case`] | a case: what its file says, and the modules of its two kernels |
 //! | [`simulated`] | cases on the simulator under all checks, against their reports |
+//! | `host` | the programs of cases of the host's kind, and what is said of them |
 //! | [`launched`] | a case on the driver's device, a GPU too |
 //! | [`sanitizer`] | all cases under compute-sanitizer's tools, which the program `wrong` runs |
 //! | [`page`] | the book's page: which tool finds which case |
 //!
-//! `LANEWISE_BLESS=1 cargo test --test cases --test wrong` writes the reports anew; read the difference before it is committed.
+//! `LANEWISE_BLESS=1 cargo test --test cases --test wrong --test host_programs` writes the reports anew; read the difference before it is committed.
 
 pub mod case;
+mod host;
 pub mod launched;
 pub mod page;
 pub mod sanitizer;

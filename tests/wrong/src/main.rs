@@ -151,7 +151,8 @@ fn launch(part: Part, names: &[String]) -> Result<ExitCode> {
 fn simulate(seeds: u64, filter: &Filter) -> Result<ExitCode> {
     let cases = filter.cases()?;
     let count = cases.len();
-    let problems = simulated::problems(cases.into_iter(), seeds, &mut |_| {});
+    let program = std::env::current_exe().context("this program does not know its own path")?;
+    let problems = simulated::problems(&program, cases.into_iter(), seeds, &mut |_| {});
     for problem in &problems {
         println!("{problem}");
     }

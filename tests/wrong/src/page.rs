@@ -21,7 +21,7 @@ const LEGEND: &str = "\
 ";
 
 /// The checks in the page's order.
-const CHECKS: [&str; 5] = ["memory", "race", "init", "sync", "progress"];
+const CHECKS: [&str; 6] = ["memory", "race", "init", "sync", "progress", "leak"];
 
 /// The page, with what was recorded on GPUs.
 ///
@@ -135,6 +135,7 @@ fn table(page: &mut String, check: &str, records: &[Record]) -> std::io::Result<
         let name = match case.language {
             Language::Ptx => name,
             Language::Rust => format!("{name} (Rust)"),
+            Language::Host => format!("{name} (host)"),
         };
         let _ = write!(
             page,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::Path;
 
 use lanewise_sim::tensor::{
     Access, Element, Fill, Im2col, Interleave, Promotion, Swizzle, TensorMap,
@@ -9,6 +10,7 @@ use lanewise_sim::tensor::{
 use lanewise_sim::{Checks, Device, DeviceModel, Kind, Launch, Module};
 
 use crate::case::{Case, Language, Part};
+use crate::host;
 
 /// Warp instructions after which a kernel that has no end is given up: none comes near.
 const BUDGET: u64 = 200_000_000;
@@ -32,8 +34,19 @@ impl Modules {
     }
 }
 
+/// What cases run in: modules that were loaded, and the program `wrong`.
+#[derive(Debug)]
+struct Runner<'p> {
+    modules: Modules,
+    program: &'p Path,
+}
+
 /// What all checks say of a part with a seed: a fault, or findings; nothing where it is right.
-fn said(modules: &mut Modules, case: &Case, part: Part, seed: u64) -> String {
+fn said(runner: &mut Runner<'_>, case: &Case, part: Part, seed: u64) -> String {
+    if case.language == Language::Host {
+        return host::said(runner.program, case, part, seed);
+    }
+    let modules = &mut runner.modules;
     let (text, kernel) = case.module(part);
     let module = modules.load(&text);
     let device = Device::new(DeviceModel::h200()).expect("the host gives address space");
@@ -46,14 +59,14 @@ fn said(modules: &mut Modules, case: &Case, part: Part, seed: u64) -> String {
     };
     let (data, new) = match case.language {
         Language::Ptx => (buffer("here"), buffer("there")),
-        Language::Rust => (buffer("`data`"), buffer("`new`")),
+        _ => (buffer("`data`"), buffer("`new`")),
     };
     // The simulator gives zeroed memory; this says that it is meant.
     device.memory().written(data, 4 * WORDS);
     let params = match case.language {
         Language::Ptx => vec![data, new],
         // A slice is a pointer and a length.
-        Language::Rust => vec![data, WORDS, new, WORDS],
+        _ => vec![data, WORDS, new, WORDS],
     };
     let mut params: Vec<u8> = params.into_iter().flat_map(u64::to_le_bytes).collect();
     if case.takes_maps() {
@@ -76,14 +89,14 @@ fn said(modules: &mut Modules, case: &Case, part: Part, seed: u64) -> String {
             for finding in report.findings {
                 let _ = match case.language {
                     Language::Ptx => writeln!(said, "{finding}\n   = {} times", finding.count),
-                    Language::Rust => writeln!(said, "{finding}"),
+                    _ => writeln!(said, "{finding}"),
                 };
             }
         }
     }
     match case.language {
         Language::Ptx => said,
-        Language::Rust => without_ptx_lines(&said),
+        _ => without_ptx_lines(&said),
     }
 }
 
@@ -133,9 +146,9 @@ fn without_ptx_lines(text: &str) -> String {
 }
 
 /// What is wrong with a case, with these seeds; with seed 0 its report is held against the file.
-fn problem(modules: &mut Modules, case: &Case, seeds: &[u64]) -> Option<String> {
+fn problem(runner: &mut Runner<'_>, case: &Case, seeds: &[u64]) -> Option<String> {
     for &seed in seeds {
-        let said = said(modules, case, Part::Right, seed);
+        let said = said(runner, case, Part::Right, seed);
         if !said.is_empty() {
             return Some(format!(
                 "the right one is reported with seed {seed}:\n{said}"
@@ -143,7 +156,7 @@ fn problem(modules: &mut Modules, case: &Case, seeds: &[u64]) -> Option<String> 
         }
     }
     for &seed in seeds {
-        let said = said(modules, case, Part::Wrong, seed);
+        let said = said(runner, case, Part::Wrong, seed);
         if said.is_empty() {
             return Some(format!("the wrong one is not found with seed {seed}"));
         }
@@ -168,28 +181,32 @@ fn differs(case: &Case, said: &str) -> Option<String> {
     (said != expected).then(|| format!("expected:\n{expected}\nsaid:\n{said}"))
 }
 
-/// What is wrong with these cases under the first `seeds` seeds; tells each case's name before it begins.
+/// What is wrong with these cases under the first `seeds` seeds; tells each case's name before it begins. Those of the host's kind run in `program`, which
+/// is `wrong`.
 pub fn problems(
+    program: &Path,
     cases: impl Iterator<Item = Case>,
     seeds: u64,
     tell: &mut dyn FnMut(&str),
 ) -> Vec<String> {
-    let mut modules = Modules::default();
+    let modules = Modules::default();
+    let mut runner = Runner { modules, program };
     let seeds: Vec<u64> = (0..seeds).collect();
     let each = cases.filter_map(|case| {
         let id = case.id();
         tell(&id);
-        Some(format!("{id}: {}\n", problem(&mut modules, &case, &seeds)?))
+        Some(format!("{id}: {}\n", problem(&mut runner, &case, &seeds)?))
     });
     each.collect()
 }
 
-/// Holds all cases of a check against their reports. Each runs with seed 0 and `more` others, which are not the same for each case.
+/// Holds all cases of a check against their reports, `program` being `wrong`. Each runs with seed 0 and `more` others, which are not the same for each case.
 ///
 /// # Panics
 /// With what differs, or when there are fewer cases than `least`.
-pub fn hold(language: Language, check: &str, least: usize, more: u64) {
-    let mut modules = Modules::default();
+pub fn hold(program: &Path, (language, check): (Language, &str), least: usize, more: u64) {
+    let modules = Modules::default();
+    let mut runner = Runner { modules, program };
     let of = |case: &Case| case.language == language && case.check == check;
     let cases: Vec<Case> = Case::all().filter(of).collect();
     assert!(cases.len() >= least, "{} cases in {check}", cases.len());
@@ -197,7 +214,7 @@ pub fn hold(language: Language, check: &str, least: usize, more: u64) {
     for (at, case) in (0..).zip(&cases) {
         let rotating = (more * at..more * (at + 1)).map(|n| 1 + n % ROTATION);
         let seeds: Vec<u64> = std::iter::once(0).chain(rotating).collect();
-        if let Some(problem) = problem(&mut modules, case, &seeds) {
+        if let Some(problem) = problem(&mut runner, case, &seeds) {
             let _ = writeln!(wrong, "{}: {problem}\n", case.id());
         }
     }

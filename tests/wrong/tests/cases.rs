@@ -1,5 +1,6 @@
 //! Every wrong kernel in PTX is reported as the file beside it says, with several seeds, and every right twin is left alone.
 
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use wrong::case::Language;
@@ -10,7 +11,8 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 /// Each case runs with seed 0 and three others.
 fn check(folder: &str, least: usize) {
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    wrong::simulated::hold(Language::Ptx, folder, least, 3);
+    let program = Path::new(env!("CARGO_BIN_EXE_wrong"));
+    wrong::simulated::hold(program, (Language::Ptx, folder), least, 3);
 }
 
 #[test]

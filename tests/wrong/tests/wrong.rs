@@ -1,5 +1,6 @@
 //! Every wrong kernel in Rust is reported as its file says, with every seed, and every right twin is left alone.
 
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use wrong::case::Language;
@@ -10,7 +11,8 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 /// Each kernel runs with seed 0 and two others.
 fn hold(check: &str, least: usize) {
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    wrong::simulated::hold(Language::Rust, check, least, 2);
+    let program = Path::new(env!("CARGO_BIN_EXE_wrong"));
+    wrong::simulated::hold(program, (Language::Rust, check), least, 2);
 }
 
 #[test]

@@ -48,7 +48,7 @@ impl Job {
 /// The tool that is made for what a check looks for.
 fn made_for(check: &str) -> &'static str {
     match check {
-        "memory" => "memcheck",
+        "memory" | "leak" => "memcheck",
         "race" => "racecheck",
         "init" => "initcheck",
         _ => "synccheck",
@@ -64,7 +64,7 @@ pub(super) fn jobs(cases: &[Case], record: &Record) -> Vec<Job> {
         (Part::Right, None),
     ];
     for (part, own) in groups {
-        for check in ["race", "init", "memory", "sync", "progress"] {
+        for check in ["race", "init", "memory", "sync", "leak", "progress"] {
             for tool in TOOLS {
                 if own.is_some_and(|own| own != (tool == made_for(check))) {
                     continue;
@@ -74,7 +74,7 @@ pub(super) fn jobs(cases: &[Case], record: &Record) -> Vec<Job> {
                 let left: Vec<String> = left.collect();
                 let together = match (part, check) {
                     (Part::Right, _) => TWINS,
-                    (_, "race" | "init") => QUIET,
+                    (_, "race" | "init" | "leak") => QUIET,
                     (_, "progress") => 1,
                     _ => LOUD,
                 };

@@ -1,0 +1,82 @@
+//! What the simulator says of a case of the host's kind: in a process of its own, asked for as any program's user asks, through the environment.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Command;
+
+use crate::case::{Case, Part};
+
+/// What is written on `stderr`, without what is not the same wherever the program was compiled; nothing of a right program.
+pub(crate) fn said(program: &Path, case: &Case, part: Part, seed: u64) -> String {
+    // What a fault has ended gives nothing back, which is not worth a word.
+    let checks = match part == Part::Right || case.check == "leak" {
+        true => "all,leak",
+        false => "all",
+    };
+    let mut command = Command::new(program);
+    command
+        .args(["run", "--part", part.name(), &case.id()])
+        .env("LANEWISE_DEVICE", "sim")
+        .env("LANEWISE_CHECKS", checks)
+        .env("LANEWISE_CHECKS_ACTION", "report")
+        .env("LANEWISE_SEED", seed.to_string());
+    let output = match command.output() {
+        Ok(output) => output,
+        Err(error) => return format!("the program does not start: {error}"),
+    };
+    let mut said = stable(&String::from_utf8_lossy(&output.stderr), case);
+    if part == Part::Right && !output.status.success() {
+        let _ = write!(said, "{}", String::from_utf8_lossy(&output.stdout));
+    }
+    said
+}
+
+/// The text without places in files, which are there if the program was compiled with them; of functions the case's own, which may be inlined into
+/// one another, as one.
+fn stable(text: &str, case: &Case) -> String {
+    let own = format!("`wrong::host::{}::{}::", case.check, case.name);
+    let frame = "     in the case's own code\n";
+    let mut stable = String::new();
+    for line in text.lines() {
+        let trimmed = line.trim_start();
+        let more = trimmed.starts_with("and ") && trimmed.ends_with(" more");
+        if trimmed.starts_with("--> ") || more {
+            continue;
+        }
+        if trimmed.starts_with("in `") {
+            if line.contains(&own) && !stable.ends_with(frame) {
+                stable += frame;
+            }
+            continue;
+        }
+        stable += without_addresses(&without_place(line)).trim_end();
+        stable.push('\n');
+    }
+    stable
+}
+
+/// A line without ` at FILE:LINE`, or `, made at FILE:LINE`.
+fn without_place(line: &str) -> String {
+    let mut words: Vec<&str> = line.split(' ').collect();
+    while let Some(at) = words
+        .windows(2)
+        .position(|pair| pair[0] == "at" && pair[1].contains(".rs:"))
+    {
+        words.drain(at..at + 2);
+    }
+    words.join(" ")
+}
+
+/// A line without addresses of the host's, which are others in each run.
+fn without_addresses(line: &str) -> String {
+    let mut parts = line.split("0x7");
+    let mut stable = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let rest = part.trim_start_matches(|c: char| c.is_ascii_hexdigit());
+        match part.len() - rest.len() {
+            ..8 => stable = stable + "0x7" + part,
+            _ => stable = stable + "ADDRESS" + rest,
+        }
+    }
+    stable
+}

@@ -183,45 +183,76 @@ fn edges_of(case: &Case, bits: u32) -> Vec<u64> {
     edges
 }
 
+/// The operands of many runs of an instruction, a record a run. They are values one after another: a list for each record would take longer to make and to
+/// drop than the instruction does.
+pub struct Records {
+    count: usize,
+    width: usize,
+    pub values: Vec<u128>,
+}
+
+impl Records {
+    fn push(&mut self, record: impl IntoIterator<Item = u128>) {
+        self.count += 1;
+        self.values.extend(record);
+        assert_eq!(self.values.len(), self.count * self.width);
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// One after another.
+    pub fn iter(&self) -> impl Iterator<Item = &[u128]> {
+        (0..self.count).map(|index| &self.values[index * self.width..][..self.width])
+    }
+}
+
 /// Records of operands for an instruction.
-pub fn records(case: &Case) -> Vec<Vec<u128>> {
+pub fn records(case: &Case) -> Records {
     let bits = case.inputs();
-    match bits[..] {
-        [8] => return (0..1 << 8).map(|x| vec![x]).collect(),
-        [16] if case.records >= 1000 => return (0..1 << 16).map(|x| vec![x]).collect(),
-        _ => {}
+    let mut records = Records {
+        count: 0,
+        width: bits.len(),
+        values: Vec::new(),
+    };
+    let all = match bits[..] {
+        [8] => 1 << 8,
+        [16] if case.records >= 1000 => 1 << 16,
+        _ => 0,
+    };
+    if all > 0 {
+        (0..all).for_each(|x| records.push([x]));
+        return records;
     }
     let seed = case.text.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| {
         (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3)
     });
     let mut random = Random(seed | 1);
     let edges: Vec<Vec<u64>> = bits.iter().map(|&bits| edges(case, bits)).collect();
-    let mut records = Vec::new();
     // Pairs of 16-bit operands: all edges with all edges.
     let many = case.records >= 1000;
     if let ([16, 16, rest @ ..], true) = (&bits[..], many) {
         for (i, &a) in edges[0].iter().enumerate() {
             for &b in edges[1].iter().skip(i % 3).step_by(3) {
                 let others = rest.iter().map(|&bits| low(random.next().into(), bits));
-                records.push(
-                    [u128::from(a), u128::from(b)]
-                        .into_iter()
-                        .chain(others)
-                        .collect(),
-                );
+                records.push([a, b].map(u128::from).into_iter().chain(others));
             }
         }
     }
     // One operand: every edge.
     if let ([_], true) = (&bits[..], many) {
-        records.extend(edges[0].iter().map(|&a| vec![u128::from(a)]));
+        edges[0]
+            .iter()
+            .for_each(|&edge| records.push([edge.into()]));
     }
     for _ in 0..case.records {
-        let mut record: Vec<u128> = Vec::new();
-        for (index, &bits) in bits.iter().enumerate() {
+        let mut last = None;
+        let values = bits.iter().enumerate().map(|(index, &bits)| {
             let wide = u128::from(random.next()) << 64 | u128::from(random.next());
             let edge = u128::from(edges[index][random.below(edges[index].len())]);
-            let before = record.last().copied().unwrap_or(wide);
+            let before = last.unwrap_or(wide);
             let value = match random.below(16) {
                 0..6 => edge,
                 // Bits of a few exponents only, so that sums cancel and shifts matter.
@@ -233,9 +264,11 @@ pub fn records(case: &Case) -> Vec<Vec<u128>> {
                 10 => wide % 64,
                 _ => wide,
             };
-            record.push(low(value, bits));
-        }
-        records.push(record);
+            let value = low(value, bits);
+            last = Some(value);
+            value
+        });
+        records.push(values);
     }
     // Products that a third operand cancels, all but the last digits.
     if matches!(case.opcode, Opcode::Fma | Opcode::Mad) && case.types == [Type::F32] && many {
@@ -243,7 +276,7 @@ pub fn records(case: &Case) -> Vec<Vec<u128>> {
             let mut operand = || f32::from_bits((random.next() >> 40) as u32 | 0x3f00_0000);
             let (a, b) = (operand(), operand());
             let c = -(a * b);
-            records.push([a, b, c].map(|x| u128::from(x.to_bits())).to_vec());
+            records.push([a, b, c].map(|x| u128::from(x.to_bits())));
         }
     }
     if matches!(case.opcode, Opcode::Fma | Opcode::Mad) && case.types == [Type::F64] && many {
@@ -251,14 +284,14 @@ pub fn records(case: &Case) -> Vec<Vec<u128>> {
             let mut operand = || f64::from_bits(random.next() >> 8 | 0x3fe0_0000_0000_0000);
             let (a, b) = (operand(), operand());
             let c = -(a * b);
-            records.push([a, b, c].map(|x| u128::from(x.to_bits())).to_vec());
+            records.push([a, b, c].map(|x| u128::from(x.to_bits())));
         }
     }
-    records.extend(near_least_normal(case, &mut random));
-    for record in &mut records {
-        for (value, &bits) in record.iter_mut().zip(&bits) {
-            *value = low(*value, bits);
-        }
+    for record in near_least_normal(case, &mut random) {
+        records.push(record);
+    }
+    for (value, &bits) in records.values.iter_mut().zip(bits.iter().cycle()) {
+        *value = low(*value, bits);
     }
     records
 }

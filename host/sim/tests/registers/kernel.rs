@@ -8,7 +8,7 @@ use lanewise_sim::isa::sample::Sample;
 use lanewise_sim::ptx::ast::{Modifier, Opcode, Operand, Type};
 use lanewise_sim::{Device, DeviceModel, Kind, Launch, Module};
 
-use crate::inputs;
+use crate::inputs::{self, Records};
 use crate::reference::{self, Expect};
 
 /// Bytes between operands in memory.
@@ -290,17 +290,16 @@ impl Case {
         s
     }
 
-    /// Runs the instruction on `records`.
-    fn run(&self, module: &Module, records: &[Vec<u128>], odd: bool) -> Vec<Vec<u128>> {
+    /// Runs the instruction on `records`: the results of each, one after another.
+    fn run(&self, module: &Module, records: &Records, odd: bool) -> Vec<u128> {
         static DEVICE: LazyLock<Device> = LazyLock::new(|| {
             Device::new(DeviceModel::b200()).expect("the host gives address space")
         });
         let device = &*DEVICE;
         let instance = device.instantiate(module).expect("variables fit");
         let outputs = self.outputs();
-        let from: Vec<u128> = records.iter().flatten().copied().collect();
         let old: Vec<u128> = outputs.iter().map(|&bits| low(OLD, bits)).collect();
-        let to: Vec<u128> = records.iter().flat_map(|_| old.iter().copied()).collect();
+        let to = old.repeat(records.len());
         let buffer = |values: &[u128]| {
             let bytes = size_of_val(values) as u64;
             let at = device
@@ -311,7 +310,7 @@ impl Case {
             unsafe { (at as *mut u128).copy_from_nonoverlapping(values.as_ptr(), values.len()) };
             at
         };
-        let (from_at, to_at) = (buffer(&from), buffer(&to));
+        let (from_at, to_at) = (buffer(&records.values), buffer(&to));
         let params = [from_at, to_at, records.len() as u64, odd.into()];
         let params: Vec<u8> = params.iter().flat_map(|p| p.to_le_bytes()).collect();
         let blocks = records.len().div_ceil(128) as u32;
@@ -321,36 +320,26 @@ impl Case {
         }
         // SAFETY: the buffer made above, which has as many values.
         let results = unsafe { std::slice::from_raw_parts(to_at as *const u128, to.len()) };
-        let results = results.chunks(outputs.len());
-        let results = results.map(|r| {
-            r.iter()
-                .zip(&outputs)
-                .map(|(&r, &bits)| low(r, bits))
-                .collect()
-        });
-        let results = results.collect();
+        let results = results.iter().zip(outputs.iter().cycle());
+        let results = results.map(|(&result, &bits)| low(result, bits)).collect();
         for at in [from_at, to_at] {
             device.memory().free(at).expect("allocated above");
         }
         results
     }
 
-    /// What registers hold where the guard is off.
-    fn unchanged(&self, record: &[u128]) -> Vec<Expect> {
-        let old = |(index, register): (usize, &Register)| match self.shared {
+    /// What a register, or the carry flag, holds where the guard is off.
+    fn unchanged(&self, record: &[u128], index: usize) -> Expect {
+        let Some(register) = self.writes.get(index) else {
+            let carry = record.last().filter(|_| self.carry_in());
+            return Expect::Bits(carry.copied().unwrap_or(0));
+        };
+        Expect::Bits(match self.shared {
             // A guard that is off is off behind the instruction too.
             _ if register.name == self.guard => 0,
             Some(input) if index == 0 => record[input],
             _ => low(OLD, register.bits()),
-        };
-        let carry = if self.carry_in() {
-            record[record.len() - 1]
-        } else {
-            0
-        };
-        let carry = self.carry_out().then_some(carry);
-        let old = self.writes.iter().enumerate().map(old);
-        old.chain(carry).map(Expect::Bits).collect()
+        })
     }
 
     /// What differs from the reference, if anything does; the first few results of it.
@@ -361,29 +350,35 @@ impl Case {
             Err(error) => return Some(format!("`{}` does not load: {error}\n{text}", self.text)),
         };
         let records = inputs::records(self);
+        let width = self.outputs().len();
+        let mut changed: Vec<Expect> = Vec::with_capacity(records.len() * width);
+        for (record, before) in records.iter().zip((0..).step_by(width)) {
+            changed.extend(reference::expect(self, record));
+            assert_eq!(
+                changed.len(),
+                before + width,
+                "`{}`: a reference for each result",
+                self.text
+            );
+        }
         let mut report = String::new();
         let mut count = 0;
         for odd in [false, true] {
             let results = self.run(&module, &records, odd);
-            for (thread, (record, result)) in records.iter().zip(&results).enumerate() {
-                let expected = if odd && thread % 2 == 0 {
-                    self.unchanged(record)
-                } else {
-                    reference::expect(self, record)
+            let rows = changed.chunks(width).zip(results.chunks(width));
+            for (thread, (record, (changed, result))) in records.iter().zip(rows).enumerate() {
+                let runs = !odd || thread % 2 == 1;
+                let expected = |index: usize| {
+                    if runs {
+                        changed[index]
+                    } else {
+                        self.unchanged(record, index)
+                    }
                 };
-                assert_eq!(
-                    expected.len(),
-                    result.len(),
-                    "`{}`: a reference for each result",
-                    self.text
-                );
-                if expected
-                    .iter()
-                    .zip(result)
-                    .any(|(expected, &result)| !expected.holds(result))
-                {
+                if (0..width).any(|index| !expected(index).holds(result[index])) {
                     count += 1;
                     if count <= 3 {
+                        let expected: Vec<Expect> = (0..width).map(expected).collect();
                         let _ = write!(
                             report,
                             "\n    {record:x?} gives {result:x?}, expected {expected:x?}"

@@ -252,7 +252,11 @@ impl PtxBuilder {
             let declared = package.described.features.keys();
             self.features = declared.filter(is_on).cloned().collect();
         }
-        let manifest = shadow::write(&package, &target_dir)?;
+        // A build script's choice and a command's are one build where they come to the same.
+        self.default_features &= package.described.features.contains_key("default");
+        self.features.sort();
+        self.features.dedup();
+        let manifest = shadow::write(&package, &self.features, self.default_features, &target_dir)?;
         let job = cargo::Job {
             folder: &folder,
             package: &package,

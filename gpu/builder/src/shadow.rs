@@ -2,8 +2,8 @@
 //!
 //! A kernel crate's build script calls this builder, which compiles the crate for the device. Were the script part of that build
 //! too, it would call itself, and this crate would be compiled once more, for nothing. So the device is built from a manifest of our
-//! own in the target folder. It has the package's name, features and dependencies, and the path of its source; it is a workspace by
-//! itself, with the versions of the package's `Cargo.lock` and the patches of its workspace.
+//! own in the target folder. It has the package's name, features and dependencies, and the path of its source; a workspace around it
+//! has the versions of the package's `Cargo.lock` and the patches of its workspace.
 //!
 //! Kernels that are a module of their package get a crate that holds this module and nothing else of the package. In it the module is
 //! where it is on the host, at `crate::kernels`. It depends on the device library, as the package does, and on what the section
@@ -23,12 +23,19 @@ use crate::error::BuildError;
 use crate::fingerprint;
 use crate::package::{Form, KernelModule, Package};
 
-/// Writes the manifest below the target folder, and gives its path.
-pub(crate) fn write(package: &Package, target_dir: &Path) -> Result<PathBuf, BuildError> {
-    let key = fingerprint::of(&package.described.manifest_path);
-    let folder = target_dir
+/// Writes the manifest below the target folder, and gives its path. Each choice of features has one for itself, which is another package to cargo: its library is
+/// not compiled again when it was compiled with other features in between. (Cargo tells such packages apart by their paths in their workspaces.)
+pub(crate) fn write(
+    package: &Package,
+    features: &[String],
+    default_features: bool,
+    target_dir: &Path,
+) -> Result<PathBuf, BuildError> {
+    let key = fingerprint::of(&(&package.described.manifest_path, features, default_features));
+    let workspace = target_dir
         .join("manifests")
         .join(format!("{}-{key}", package.krate));
+    let folder = workspace.join(&key);
     fs::create_dir_all(&folder).map_err(BuildError::io("create", &folder))?;
     let source = match &package.form {
         Form::Crate(source) => source.clone(),
@@ -39,15 +46,30 @@ pub(crate) fn write(package: &Package, target_dir: &Path) -> Result<PathBuf, Bui
         }
     };
     let manifest = folder.join("Cargo.toml");
-    let text = text(package, &source)? + &patches(&package.root)?;
-    if !refresh(&manifest, &text)? {
+    let is_new = refresh(&manifest, &text(package, &source)?)?;
+    let around = format!(
+        "# Made by lanewise-builder.\n[workspace]\nresolver = {}\nmembers = [{}]\n{}",
+        quoted(resolver(package)),
+        quoted(&key),
+        patches(&package.root)?
+    );
+    if !refresh(&workspace.join("Cargo.toml"), &around)? && !is_new {
         return Ok(manifest);
     }
     let lock = package.root.join("Cargo.lock");
     if lock.is_file() {
-        fs::copy(&lock, folder.join("Cargo.lock")).map_err(BuildError::io("read", &lock))?;
+        fs::copy(&lock, workspace.join("Cargo.lock")).map_err(BuildError::io("read", &lock))?;
     }
     Ok(manifest)
+}
+
+/// The resolver of features that a package of its edition has by itself.
+fn resolver(package: &Package) -> &'static str {
+    match package.described.edition.as_str() {
+        "2015" | "2018" => "1",
+        "2021" => "2",
+        _ => "3",
+    }
 }
 
 /// Writes a file if it is to have another text than it has, for cargo looks at its time. Says whether it did.
@@ -70,14 +92,14 @@ fn root_of(module: &KernelModule) -> String {
     )
 }
 
-/// The manifest but for patches.
+/// The package's manifest.
 fn text(package: &Package, source: &Path) -> Result<String, BuildError> {
     let Package {
         krate, described, ..
     } = package;
     let mut text = format!(
         "# Made by lanewise-builder from {}.\n[package]\nname = {}\nversion = {}\nedition = {}\nbuild = false\npublish = false\n\n\
-         [lib]\nname = {}\npath = {}\n\n[workspace]\n",
+         [lib]\nname = {}\npath = {}\n",
         described.manifest_path,
         quoted(described.name.as_str()),
         quoted(&described.version.to_string()),

@@ -3,9 +3,11 @@
 //! Kernels need one rustc release, because the bitcode it writes is read by the LLVM that this crate was written for.
 //! Inside a build script or under `cargo run` that release is the caller's own.
 
+use std::collections::HashMap;
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use crate::error::ToolchainError;
 
@@ -26,8 +28,20 @@ pub(crate) struct Toolchain {
 }
 
 impl Toolchain {
-    /// The toolchain that a command started in `folder` gets; an error when it is not the one that kernels need.
+    /// The toolchain that a command started in `folder` gets; an error when it is not the one that kernels need. A process asks rustc once for each folder.
     pub(crate) fn find(folder: &Path) -> Result<Toolchain, ToolchainError> {
+        static FOUND: Mutex<Option<HashMap<PathBuf, Toolchain>>> = Mutex::new(None);
+        let known = || FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known().as_ref().and_then(|found| found.get(folder)) {
+            return Ok(found.clone());
+        }
+        let toolchain = Toolchain::ask(folder)?;
+        let mut known = known();
+        let found = known.get_or_insert_default();
+        Ok(found.entry(folder.into()).or_insert(toolchain).clone())
+    }
+
+    fn ask(folder: &Path) -> Result<Toolchain, ToolchainError> {
         let (release, version) = accept(&output(command("rustc", folder).arg("-vV"))?)?;
         let sysroot = output(command("rustc", folder).args(["--print", "sysroot"]))?;
         Ok(Toolchain {

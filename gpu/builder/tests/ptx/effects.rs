@@ -1,16 +1,13 @@
 //! What each pass is for: what has to be in the PTX and what must not, and what the kernel computes, on the simulator.
 
-use lanewise_builder::PtxBuilder;
-use lanewise_builder::manifest::Floats;
 use lanewise_sim::{Device, DeviceModel, Kind, Launch, Module};
 
-use crate::passes::{build, sm_80};
+use crate::passes::{How, build, built};
 use crate::support::count;
 
 /// The whole PTX of a pass's fixture.
-fn ptx(pass: &str, options: fn(PtxBuilder) -> PtxBuilder) -> String {
-    let built = build(pass, options).unwrap_or_else(|error| panic!("{error}"));
-    built.raw()
+fn ptx(pass: &'static str, how: How) -> String {
+    built(pass, how).raw()
 }
 
 /// Asserts what is and what is not in a text.
@@ -100,7 +97,7 @@ fn written(ptx: &str, kernel: &str, before: &[(u64, usize)], length: usize) -> V
 
 #[test]
 fn an_atomic_has_the_scope_that_it_was_given() {
-    let text = ptx("atomic_scope", sm_80);
+    let text = ptx("atomic_scope", How::Plainly);
     holds(
         &text,
         &["st.relaxed.cta.global.b32"],
@@ -111,7 +108,7 @@ fn an_atomic_has_the_scope_that_it_was_given() {
 
 #[test]
 fn a_compiler_fence_keeps_stores_apart_and_costs_nothing() {
-    let text = ptx("compiler_fence", sm_80);
+    let text = ptx("compiler_fence", How::Plainly);
     holds(&text, &[], &["\tfence", "membar", "st.global.v2"]);
     let at = |store: &str| {
         text.find(store)
@@ -123,7 +120,7 @@ fn a_compiler_fence_keeps_stores_apart_and_costs_nothing() {
 
 #[test]
 fn constant_memory_is_read_and_not_believed() {
-    let text = ptx("constant_memory", sm_80);
+    let text = ptx("constant_memory", How::Plainly);
     // 0f3F800000 or 1065353216 would be the initial value, which the host may replace.
     holds(
         &text,
@@ -144,14 +141,14 @@ fn a_product_and_a_sum_are_rounded_once_or_twice() {
         let numbers = [float(a), float(a), float(c)];
         f32::from_bits(written(text, "multiplies_and_adds", &numbers, 1)[0])
     };
-    assert_eq!(result(&ptx("contraction", sm_80)), 2f32.powi(-24));
-    let apart = ptx("contraction", |builder| sm_80(builder).fmad(false));
+    assert_eq!(result(&ptx("contraction", How::Plainly)), 2f32.powi(-24));
+    let apart = ptx("contraction", How::Unfused);
     assert_eq!(result(&apart), 0.0);
 }
 
 #[test]
 fn a_barrier_stays_one_barrier_that_all_threads_meet() {
-    let text = ptx("convergent", sm_80);
+    let text = ptx("convergent", How::Plainly);
     assert_eq!(count(&text, "bar.sync"), 1, "{text}");
     let machine = Machine::load(&text);
     let (input, output) = (machine.words(&[7; 64]), machine.words(&[0; 64]));
@@ -165,7 +162,7 @@ fn a_barrier_stays_one_barrier_that_all_threads_meet() {
 
 #[test]
 fn whole_structures_are_copied_by_the_widest_accesses() {
-    let text = ptx("copies", sm_80);
+    let text = ptx("copies", How::Plainly);
     let kernel = |name| crate::support::function_in(&text, name);
     let described = kernel("copies_structures");
     assert_eq!(count(&described, "ld.global"), 1, "{described}");
@@ -206,7 +203,7 @@ fn whole_structures_are_copied_by_the_widest_accesses() {
 
 #[test]
 fn only_kernels_and_the_statics_that_they_use_are_left() {
-    let text = ptx("entry_points", sm_80);
+    let text = ptx("entry_points", How::Plainly);
     holds(
         &text,
         &[".visible .entry steps", ".visible .global"],
@@ -219,7 +216,7 @@ fn only_kernels_and_the_statics_that_they_use_are_left() {
 
 #[test]
 fn what_the_description_promises_is_in_the_directives() {
-    let text = ptx("kernel_attributes", |builder| builder.arch("sm_90"));
+    let text = ptx("kernel_attributes", How::Later);
     let directives = [
         ".maxntid 128",
         ".minnctapersm 3",
@@ -236,7 +233,7 @@ fn what_the_description_promises_is_in_the_directives() {
 
 #[test]
 fn kernels_that_launch_are_apart_from_those_that_do_not() {
-    let built = build("launching", sm_80).unwrap_or_else(|error| panic!("{error}"));
+    let built = built("launching", How::Plainly);
     holds(
         &built.raw(),
         &["entry launches_none"],
@@ -251,7 +248,7 @@ fn kernels_that_launch_are_apart_from_those_that_do_not() {
 
 #[test]
 fn a_debuggers_build_has_calls_of_the_crates_own_functions_only() {
-    let text = ptx("library_frames", |builder| sm_80(builder).debug(true));
+    let text = ptx("library_frames", How::Debugged);
     let kernel = crate::support::function_in(&text, "calls_two_functions");
     assert_eq!(count(&kernel, "call.uni"), 1, "{kernel}");
     let found = written(&text, "calls_two_functions", &[int(0x8100_0001)], 1);
@@ -260,7 +257,7 @@ fn a_debuggers_build_has_calls_of_the_crates_own_functions_only() {
 
 #[test]
 fn atomics_on_a_threads_own_memory_are_loads_and_stores() {
-    let text = ptx("local_atomics", sm_80);
+    let text = ptx("local_atomics", How::Plainly);
     holds(&text, &["ld.local", "st.local"], &["atom."]);
     let found = |i, j| written(&text, "exchanges", &[wide(i), wide(j)], 1)[0];
     assert_eq!([found(1, 1), found(1, 2), found(6, 2)], [12, 0, 12]);
@@ -268,7 +265,7 @@ fn atomics_on_a_threads_own_memory_are_loads_and_stores() {
 
 #[test]
 fn a_loops_address_is_the_one_before_and_a_step() {
-    let text = ptx("loops", sm_80);
+    let text = ptx("loops", How::Plainly);
     holds(&text, &["ld.global.b32"], &["mul.", "mad."]);
     let machine = Machine::load(&text);
     let column: Vec<u32> = (0..100).collect();
@@ -284,25 +281,23 @@ fn a_loops_address_is_the_one_before_and_a_step() {
 #[test]
 fn fast_math_takes_the_approximation() {
     let sine = |text: &str| f32::from_bits(written(text, "sine", &[float(0.5)], 1)[0]);
-    let accurate = ptx("math_library", sm_80);
+    let accurate = ptx("math_library", How::Plainly);
     assert!((sine(&accurate) - (0.5 - 0.125 / 6.0)).abs() < 1e-7);
-    let fast = ptx("math_library", |builder| {
-        sm_80(builder).floats(Floats::FAST)
-    });
+    let fast = ptx("math_library", How::Fast);
     assert_eq!(sine(&fast), 0.5);
     holds(&accurate, &[], &["__lanewise", "call"]);
 }
 
 #[test]
 fn what_is_known_when_compiling_is_computed_then() {
-    let text = ptx("optimize", sm_80);
+    let text = ptx("optimize", How::Plainly);
     holds(&text, &["], 84;"], &["local"]);
     assert_eq!(written(&text, "constant_sum", &[], 1), [84]);
 }
 
 #[test]
 fn large_parameters_raise_the_version_and_arrive() {
-    let text = ptx("parameters", sm_80);
+    let text = ptx("parameters", How::Plainly);
     holds(&text, &[".version 8.1"], &[]);
     let mut table = vec![wide(0); 599];
     table.push(wide(0x1_2345_6789));
@@ -311,7 +306,7 @@ fn large_parameters_raise_the_version_and_arrive() {
 
 #[test]
 fn precision_is_the_options_and_the_functions_own() {
-    let text = ptx("precision", sm_80);
+    let text = ptx("precision", How::Plainly);
     let kernel = |name| crate::support::function_in(&text, name);
     holds(
         &kernel("as_the_options_say"),
@@ -332,7 +327,7 @@ fn precision_is_the_options_and_the_functions_own() {
 
 #[test]
 fn recursion_is_warned_of_and_runs() {
-    let built = build("recursion", sm_80).unwrap_or_else(|error| panic!("{error}"));
+    let built = built("recursion", How::Plainly);
     assert_eq!(built.warnings.len(), 2, "{:?}", built.warnings);
     fn even(n: u32) -> u32 {
         if n == 0 {
@@ -349,7 +344,7 @@ fn recursion_is_warned_of_and_runs() {
 
 #[test]
 fn slices_are_compared_without_a_c_library() {
-    let text = ptx("runtime_library", sm_80);
+    let text = ptx("runtime_library", How::Plainly);
     holds(&text, &[], &[".extern", "__lanewise"]);
     let machine = Machine::load(&text);
     let (a, b, output) = (
@@ -366,7 +361,7 @@ fn slices_are_compared_without_a_c_library() {
 
 #[test]
 fn shared_arrays_are_in_shared_memory() {
-    let text = ptx("shared_memory", sm_80);
+    let text = ptx("shared_memory", How::Plainly);
     let variables = [".shared .align 4 .b8", ".extern .shared"];
     holds(
         &text,
@@ -383,7 +378,7 @@ fn shared_arrays_are_in_shared_memory() {
 
 #[test]
 fn shared_sizes_are_those_of_what_a_kernel_reaches() {
-    let built = build("shared_size", sm_80).unwrap_or_else(|error| panic!("{error}"));
+    let built = built("shared_size", How::Plainly);
     let kernels = built.output.manifest.modules[0].kernels.iter();
     let sizes: Vec<_> = kernels
         .map(|kernel| (kernel.description.name.as_str(), kernel.static_shared))
@@ -393,7 +388,7 @@ fn shared_sizes_are_those_of_what_a_kernel_reaches() {
 
 #[test]
 fn a_barrier_in_each_arm_is_two_barriers() {
-    let text = ptx("synchronization", sm_80);
+    let text = ptx("synchronization", How::Plainly);
     assert_eq!(count(&text, "bar.sync"), 2, "{text}");
     let found = |n| {
         let machine = Machine::load(&text);
@@ -413,17 +408,17 @@ fn a_barrier_in_each_arm_is_two_barriers() {
 
 #[test]
 fn every_function_is_compiled_for_the_target_asked_for() {
-    let text = ptx("target", |builder| builder.arch("sm_90"));
+    let text = ptx("target", How::Later);
     holds(&text, &[".target sm_90", "%cluster_ctarank"], &[]);
     assert!(
-        build("target", sm_80).is_err(),
+        build("target", How::Plainly).is_err(),
         "sm_80 has no such register"
     );
 }
 
 #[test]
 fn a_librarys_work_belongs_to_the_line_that_asks_for_it() {
-    let text = ptx("source_lines", sm_80);
+    let text = ptx("source_lines", How::Plainly);
     holds(&text, &["source_lines.rs\""], &["/rustc/"]);
     let after = |line: &str| {
         text.split(line)

@@ -2,11 +2,12 @@
 //! is a snapshot, `snapshots/ptx__passes__<pass>.snap`. Without the pass, its test fails. A snapshot shows every change; what a pass
 //! is for, `effects` says and tests.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use lanewise_builder::manifest::Floats;
-use lanewise_builder::{BuildError, Output, PtxBuilder, Stage};
+use lanewise_builder::{BuildError, Output, Stage};
 
 use crate::support::{builder, fixture, function_in};
 
@@ -16,27 +17,63 @@ pub(crate) struct Built {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Builds the fixture of a pass, as `options` has it; without a target, for sm_80.
-pub(crate) fn build(
-    pass: &str,
-    options: fn(PtxBuilder) -> PtxBuilder,
-) -> Result<Built, BuildError> {
+/// How a pass's fixture is built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum How {
+    /// For sm_80, as are all but the next.
+    Plainly,
+    /// For sm_90.
+    Later,
+    /// With fast math.
+    Fast,
+    /// With products and sums rounded by themselves.
+    Unfused,
+    /// For a debugger.
+    Debugged,
+}
+
+/// The fixture of a pass. Each is built once for all tests that look at it.
+pub(crate) fn build(pass: &'static str, how: How) -> &'static Result<Built, BuildError> {
+    type Builds = BTreeMap<(&'static str, How), &'static OnceLock<Result<Built, BuildError>>>;
+    static BUILDS: Mutex<Builds> = Mutex::new(BTreeMap::new());
+    let cell: &'static OnceLock<_> = {
+        let mut builds = BUILDS.lock().unwrap_or_else(PoisonError::into_inner);
+        builds
+            .entry((pass, how))
+            .or_insert_with(|| Box::leak(Box::default()))
+    };
+    cell.get_or_init(|| make(pass, how))
+}
+
+fn make(pass: &str, how: How) -> Result<Built, BuildError> {
     let (sender, warnings) = std::sync::mpsc::channel();
     let report = move |stage| {
         if let Stage::Warning(text) = stage {
             drop(sender.send(text));
         }
     };
-    let builder = builder("passes", &format!("passes-{pass}"));
-    let output = options(builder.feature(pass).on_progress(report)).build()?;
+    let builder = builder("passes", &format!("passes-{pass}-{how:?}"))
+        .feature(pass)
+        .on_progress(report);
+    let builder = builder.arch(if how == How::Later { "sm_90" } else { "sm_80" });
+    let output = match how {
+        How::Plainly | How::Later => builder,
+        How::Fast => builder.floats(Floats::FAST),
+        How::Unfused => builder.fmad(false),
+        How::Debugged => builder.debug(true),
+    }
+    .build()?;
     Ok(Built {
         output,
         warnings: warnings.iter().collect(),
     })
 }
 
-pub(crate) fn sm_80(builder: PtxBuilder) -> PtxBuilder {
-    builder.arch("sm_80")
+/// That of a pass which does not refuse it.
+pub(crate) fn built(pass: &'static str, how: How) -> &'static Built {
+    build(pass, how)
+        .as_ref()
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 impl Built {
@@ -88,7 +125,7 @@ macro_rules! passes {
     ($($pass:ident)*) => {$(
         #[test]
         fn $pass() {
-            let built = build(stringify!($pass), sm_80).unwrap_or_else(|error| panic!("{error}"));
+            let built = built(stringify!($pass), How::Plainly);
             insta::assert_snapshot!(built.ptx());
         }
     )*};
@@ -114,14 +151,14 @@ passes! {
 /// The manifest says what the description says, and the PTX nothing.
 #[test]
 fn descriptions() {
-    let built = build("descriptions", sm_80).unwrap_or_else(|error| panic!("{error}"));
+    let built = built("descriptions", How::Plainly);
     insta::assert_snapshot!(format!("{}\n\n{}", built.manifest(), built.ptx()));
 }
 
 /// Two of one name are told apart by where they are, and the manifest says so; what has a name for itself keeps it.
 #[test]
 fn symbols() {
-    let built = build("symbols", sm_80).unwrap_or_else(|error| panic!("{error}"));
+    let built = built("symbols", How::Plainly);
     let (kernels, statics) = (built.manifest(), built.statics());
     insta::assert_snapshot!(format!("{kernels}\n{statics}\n\n{}", built.ptx()));
 }
@@ -129,28 +166,27 @@ fn symbols() {
 /// The manifest lists what the host may write, with sizes.
 #[test]
 fn statics() {
-    let built = build("statics", sm_80).unwrap_or_else(|error| panic!("{error}"));
+    let built = built("statics", How::Plainly);
     insta::assert_snapshot!(built.statics());
 }
 
 /// All of the text, comments and positions too.
 #[test]
 fn emit() {
-    let built = build("emit", sm_80).unwrap_or_else(|error| panic!("{error}"));
+    let built = built("emit", How::Plainly);
     insta::assert_snapshot!(built.raw());
 }
 
 /// For sm_90, which has clusters.
 #[test]
 fn kernel_attributes() {
-    let built = build("kernel_attributes", |builder| builder.arch("sm_90"));
-    insta::assert_snapshot!(built.unwrap_or_else(|error| panic!("{error}")).ptx());
+    insta::assert_snapshot!(built("kernel_attributes", How::Later).ptx());
 }
 
 /// Two texts.
 #[test]
 fn launching() {
-    let built = build("launching", sm_80).unwrap_or_else(|error| panic!("{error}"));
+    let built = built("launching", How::Plainly);
     insta::assert_snapshot!(format!(
         "{}\n=== launching\n{}",
         built.ptx(),
@@ -161,55 +197,46 @@ fn launching() {
 /// Only a build for a debugger runs it.
 #[test]
 fn library_frames() {
-    let built = build("library_frames", |builder| sm_80(builder).debug(true));
-    let built = built.unwrap_or_else(|error| panic!("{error}"));
+    let built = built("library_frames", How::Debugged);
     insta::assert_snapshot!(function_in(&built.raw(), "calls_two_functions"));
 }
 
 /// The accurate function unless fast math is asked for, and inlined either way.
 #[test]
 fn math_library() {
-    let accurate = build("math_library", sm_80).unwrap_or_else(|error| panic!("{error}"));
+    let accurate = built("math_library", How::Plainly);
     insta::assert_snapshot!(accurate.ptx());
-    let fast = build("math_library", |builder| {
-        sm_80(builder).floats(Floats::FAST)
-    });
-    insta::assert_snapshot!(
-        "math_library_fast",
-        fast.unwrap_or_else(|error| panic!("{error}")).ptx()
-    );
+    let fast = built("math_library", How::Fast);
+    insta::assert_snapshot!("math_library_fast", fast.ptx());
 }
 
 /// The same by default and with fast math.
 #[test]
 fn precision() {
-    let default = build("precision", sm_80).unwrap_or_else(|error| panic!("{error}"));
+    let default = built("precision", How::Plainly);
     insta::assert_snapshot!(default.ptx());
-    let fast = build("precision", |builder| sm_80(builder).floats(Floats::FAST));
-    insta::assert_snapshot!(
-        "precision_fast",
-        fast.unwrap_or_else(|error| panic!("{error}")).ptx()
-    );
+    let fast = built("precision", How::Fast);
+    insta::assert_snapshot!("precision_fast", fast.ptx());
 }
 
 /// It says, and changes nothing.
 #[test]
 fn recursion() {
-    let built = build("recursion", sm_80).unwrap_or_else(|error| panic!("{error}"));
+    let built = built("recursion", How::Plainly);
     insta::assert_snapshot!(built.warnings.join("\n"));
 }
 
 /// The sizes are in the manifest.
 #[test]
 fn shared_size() {
-    let built = build("shared_size", sm_80).unwrap_or_else(|error| panic!("{error}"));
+    let built = built("shared_size", How::Plainly);
     insta::assert_snapshot!(built.manifest());
 }
 
 /// Each instruction with the line that it is said to come from.
 #[test]
 fn source_lines() {
-    let built = build("source_lines", sm_80).unwrap_or_else(|error| panic!("{error}"));
+    let built = built("source_lines", How::Plainly);
     let raw = built.raw();
     let start = raw.find(".visible").expect("a kernel");
     insta::assert_snapshot!(&raw[start..]);
@@ -218,14 +245,14 @@ fn source_lines() {
 /// For a later target than rustc compiled for.
 #[test]
 fn target() {
-    let built = build("target", |builder| builder.arch("sm_90"));
-    insta::assert_snapshot!(built.unwrap_or_else(|error| panic!("{error}")).ptx());
+    insta::assert_snapshot!(built("target", How::Later).ptx());
 }
 
 /// It refuses.
 #[test]
 fn unsupported() {
-    let error = build("unsupported", sm_80)
+    let error = build("unsupported", How::Plainly)
+        .as_ref()
         .err()
         .expect("no GPU has the instruction");
     insta::assert_snapshot!(error);

@@ -92,10 +92,6 @@ impl DriverError {
         if Code(code) == Code::SUCCESS {
             return Ok(());
         }
-        let code = match lanewise_driver::last_code() {
-            0 => code,
-            last => last,
-        };
         let (name, text) = describe(code);
         Err(Self::new(call, code, name, text, at))
     }

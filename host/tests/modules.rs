@@ -1,7 +1,8 @@
-//! A crate's kernels and statics, found by their handles' types.
+//! A crate's kernels and statics, found by their handles' types; and what is said of launches that cannot be.
 
+use kernels::count_up;
 use kernels::names::{coarse, fine};
-use lanewise::{Device, LaunchConfig};
+use lanewise::{Device, LaunchConfig, LaunchError};
 use lanewise_std::kernel::{Kernel, Module, NoPtx};
 use lanewise_std::symbol::Symbol;
 
@@ -79,4 +80,35 @@ fn a_crate_without_ptx_is_told_what_it_lacks() {
     let error = launched.expect_err("there is no text").to_string();
     assert!(error.contains("lanewise_builder::build()"), "{error}");
     assert!(NoPtx::TEXTS.is_empty());
+}
+
+/// The error is this call's, whatever has failed before it on this thread, and no shape is too absurd to be refused.
+#[test]
+fn an_error_is_of_the_call_that_it_names() {
+    let device = Device::open().expect("a device");
+    let stream = device.stream().expect("a stream");
+    let largest = (u32::MAX, u32::MAX, u32::MAX);
+    let wrapped = (1 << 31, 1 << 31, 4);
+    let (block, large, cluster) = (
+        "CUDA_ERROR_INVALID_VALUE",
+        "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE",
+        "CUDA_ERROR_INVALID_CLUSTER_SIZE",
+    );
+    for (config, name) in [
+        (LaunchConfig::new(1, 1025), block),
+        (LaunchConfig::new(1 << 20, 1024).cooperatively(), large),
+        (LaunchConfig::new(1, largest), block),
+        (LaunchConfig::new(64, 1).with_cluster(64), cluster),
+        (LaunchConfig::new(1, 1025), block),
+        (LaunchConfig::new(8, 1).with_cluster(largest), cluster),
+        (LaunchConfig::new(8, 1).with_cluster(wrapped), cluster),
+        (LaunchConfig::new(8, 1).with_cluster((0, 1, 1)), cluster),
+    ] {
+        let told = match device.launch(&stream, count_up, config, ()) {
+            Err(LaunchError::Refused { source, .. }) => source.name().to_owned(),
+            Err(LaunchError::Cooperative { .. }) => large.to_owned(),
+            other => format!("{other:?}"),
+        };
+        assert_eq!(told, name, "{config}");
+    }
 }

@@ -21,6 +21,7 @@ use std::ffi::c_void;
 use std::panic::Location;
 
 use cust::sys::CUfunction;
+use lanewise_driver::abi::CUresult;
 use lanewise_std::kernel::{BrokenContract, Kernel, LaunchBounds, SafeKernel};
 
 use crate::{Device, DeviceProperties, DriverError, LoadError, Module, Stream, counters};
@@ -408,6 +409,17 @@ impl Module {
                 module: self.device().ordinal(),
                 at,
             });
+        }
+        if config.cluster.is_some_and(|cluster| cluster.count() == 0) {
+            // A driver may take it for no cluster at all.
+            let code = CUresult::ERROR_INVALID_CLUSTER_SIZE;
+            let refused = |source| LaunchError::Refused {
+                kernel: kernel(),
+                config,
+                reason: beyond(config, self.device().properties()),
+                source,
+            };
+            DriverError::check_code("cuLaunchKernelEx", code, at).map_err(refused)?;
         }
         let _turn = (counters::turn(), self.device().launching());
         arguments

@@ -115,7 +115,10 @@ fn cluster(model: &DeviceModel, kernel: &Kernel, launch: &Launch<'_>) -> Result<
             "the kernel was compiled for these, and the launch asks for ({x}, {y}, {z})"
         )));
     }
-    let blocks = cluster.iter().map(|&n| u64::from(n)).product::<u64>();
+    // What is beyond 64 bits is beyond every limit.
+    let blocks = cluster
+        .iter()
+        .fold(1, |all: u64, &extent| all.saturating_mul(u64::from(extent)));
     let limit = model.limits.cluster_blocks(launch.non_portable_cluster);
     if blocks > u64::from(limit) {
         return Err(bad(format!("{} takes {limit} at most", model.name)));

@@ -160,7 +160,7 @@ impl Run<'_> {
             index(self.program, op).map(|_| crate::machine::frame::function_of(self.program, op));
         let inside = function
             .filter(|f| !f.entry)
-            .map(|f| format!("in function `{}`", f.name));
+            .map(|f| format!("in function `{:#}`", rustc_demangle::demangle(&f.name)));
         let report = |what: String, mut notes: Vec<String>, help: Option<&str>| {
             notes.extend(inside);
             notes.extend(calls);

@@ -1,10 +1,10 @@
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
-//! Every kernel of the notes: a module a chapter, a file a pattern.
+//! Every kernel of the notes: a module for each chapter, a file for each pattern.
 //!
-//! For the device this crate is PTX; for the host it is one typed handle for each kernel, and the PTX by which they are launched. A file
-//! holds a pattern's variants in the order in which a reader meets them; its head says the launch shape, what is read and
-//! written, what it shows, and the source.
+//! Compiled for the device, this crate is PTX. Compiled for the host, it is a typed handle for each kernel, and the PTX
+//! that a launch loads. A file holds a pattern's variants in the order in which a reader should meet them. Its head says
+//! how to launch them, what they read and write, what the pattern shows, and where it comes from.
 //!
 //! Matrices are slices in row-major order: the element in row `y` and column `x` of one with `nx` columns is `y * nx + x`.
 

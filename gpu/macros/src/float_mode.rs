@@ -22,7 +22,7 @@ pub(crate) fn expand(
             format!("`#[{name}]` has no options"),
         ));
     }
-    let mut function = crate::kernel::function(item, name)?;
+    let mut function = crate::item::function(item, name)?;
     let marker = format_ident!("__lanewise_{name}");
     // What the author says of inlining holds for the builder's optimiser, which is told to inline; rustc must not, or the call would
     // stand for the caller.

@@ -10,6 +10,7 @@
 mod compat;
 mod device;
 mod float_mode;
+mod item;
 mod kernel;
 mod printf;
 mod shared;

@@ -1,11 +1,11 @@
-//! Statics on the device, which the host fills and reads by name.
+//! Statics on the device that the host fills and reads by name.
 //!
 //! Launch: any grid and block; `read_constant_table` and `follow_device_pointer` in one dimension, with at least one thread
 //! for each element of `output`.
 //! `bump_global` prints `VALUE` and adds 2 to it, once for each thread; `read_constant_table` repeats `TABLE` over `output`;
 //! `follow_device_pointer` copies to `output` what `POINTER` points to.
-//! Shows: memory that belongs to the module and not to a launch. The host reaches it through the symbol: address and size
-//! are the driver's to tell, and a value written before a launch is there in the next one too.
+//! Shows: memory that belongs to the module, not to a launch. The host reaches it through its symbol, whose address and
+//! size the driver knows, and a value stays there from one launch to the next.
 //! Source: CUDA study notes, section 4.2.1, and the programming model notes, "Device Memory"; CUDA C++ Programming Guide, "Device Memory".
 
 use lanewise_macros::{device, gpu_printf, kernel};

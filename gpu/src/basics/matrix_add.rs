@@ -1,4 +1,4 @@
-//! The sum of two matrices, with four ways to give the threads their elements.
+//! The sum of two matrices, with four mappings of threads to elements.
 //!
 //! Launch, for `ny` rows of `nx` columns:
 //!
@@ -9,9 +9,9 @@
 //! | `mat_add_1d_1d` | 1-D, at least `nx` threads | 1-D | one column |
 //! | `mat_add_2d_1d` | 2-D, at least `nx` threads by `ny` blocks | 1-D | one element |
 //!
-//! Each reads `a` and `b` once and writes `c` once; what lies past a slice's end is left alone.
-//! Shows: the mapping is the kernel's choice, and the answer is the same. Along x, neighbouring threads do neighbouring
-//! elements in all four, so that a warp's accesses fall together.
+//! Each kernel reads `a` and `b` once and writes `c` once; elements past the end of a slice are skipped.
+//! Shows: the kernel chooses the mapping, and the result is the same. In all four, neighbouring threads along x take
+//! neighbouring elements, so a warp's accesses coalesce.
 //! Source: CUDA study notes, section 2.3, and the programming model notes, "Thread Hierarchy".
 
 use lanewise_macros::kernel;

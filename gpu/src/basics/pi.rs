@@ -1,9 +1,10 @@
 //! Pi as the area under 4 / (1 + x^2) between 0 and 1.
 //!
 //! Launch: `pi_partial`, a 1-D grid of any size, in 1-D blocks of any size; `pi_final`, one such block.
-//! `pi_partial` cuts the area into `n` strips, takes each at its middle, and writes block b's sum of heights to
-//! `partials[b]`; `pi_final` adds those up and writes pi to `pi[0]`. No strips give zero.
-//! Shows: blocks cannot wait for each other within a kernel, so what needs all of them is a kernel of its own.
+//! `pi_partial` divides the area into `n` strips, takes the height of each at its middle, and writes the sum of block
+//! b's heights to `partials[b]`. `pi_final` adds these up and writes pi to `pi[0]`; with no strips it writes zero.
+//! Shows: blocks cannot wait for each other within a kernel, so a step that needs the results of all blocks is a kernel
+//! of its own.
 //! Source: Fengchen's introduction, chapter 1, section 5.
 
 use lanewise_macros::{kernel, shared};

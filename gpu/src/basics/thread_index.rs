@@ -1,4 +1,4 @@
-//! One number for a thread of a 3-D launch.
+//! The linear index of a thread in a 3-D launch.
 //!
 //! Launch: any grid and block, in up to three dimensions.
 //! Writes `numbers[x + y X + z X Y]`, where (x, y, z) is the thread's position in a volume of X by Y by Z threads: the number

@@ -1,9 +1,9 @@
-//! The sum of two vectors, an element a thread.
+//! The sum of two vectors: each thread adds one pair of elements.
 //!
 //! Launch: `vec_add_one_block`, one 1-D block (at most 1024 threads); `vec_add`, a 1-D grid of at least as many threads as
 //! elements, in blocks of any size.
-//! Reads `a` and `b` once, writes `c` once; elements past the shortest of the three are left alone.
-//! Shows: the grid is rounded up to whole blocks, so the last threads have no element, and the guard stops them.
+//! Reads `a` and `b` once and writes `c` once, as far as the shortest of the three reaches.
+//! Shows: the grid is rounded up to whole blocks, so the last threads have no element, and a bounds check stops them.
 //! Source: CUDA study notes, items 8 to 12; CUDA C++ Programming Guide, "Kernels", "Thread Hierarchy".
 
 use lanewise_macros::kernel;

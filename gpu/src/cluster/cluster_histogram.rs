@@ -4,8 +4,9 @@
 //! bytes, rounded up.
 //! Counts each value of `input` into `bins`, which holds counts from before. A value below 0 counts as 0, one past the last
 //! bin as the last.
-//! Shows: a cluster of b blocks has room for b times as many bins as a block, and counts in them as fast as shared memory and the
-//! way between multiprocessors are, not global memory. With 1 block it is the histogram that everybody writes.
+//! Shows: a cluster of b blocks has room for b times as many bins as one block, and its counters are in shared memory,
+//! which is faster than global memory even across multiprocessors. With clusters of 1 block it is the usual histogram in
+//! shared memory.
 //! Source: CUDA programming notes, "Distributed Shared Memory"; CUDA C++ Programming Guide, the same.
 
 use lanewise_macros::kernel;

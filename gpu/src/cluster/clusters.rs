@@ -1,11 +1,11 @@
-//! What a block knows of its cluster, and a sum that the blocks of a cluster put together.
+//! What a block knows of its cluster, and a sum that the blocks of a cluster compute together.
 //!
 //! Launch: 1-D grid of 1-D blocks, a multiple of the cluster; `cluster_ids` in clusters of the launch's size, with at least one
 //! thread for each element; `cluster_sync_sum` in clusters of [`SUM_CLUSTER`], which the kernel fixes, and blocks of whole warps.
 //! `cluster_ids` writes for each thread its cluster, its block's rank there, the cluster's blocks, and its own rank in the cluster.
 //! `cluster_sync_sum` reads `input` once and writes the sum of what cluster c read to `sums[c]`.
-//! Shows: the size of a cluster is the kernel's to fix or the launch's to choose; a block reads what another has in shared memory,
-//! after a barrier that both meet at, and there is one store for a cluster where there was one for a block.
+//! Shows: either the kernel fixes the size of a cluster or the launch chooses it. A block reads another block's shared
+//! memory after a barrier of the cluster, so only one store per cluster is needed instead of one per block.
 //! Source: CUDA programming notes, "Thread Block Clusters", "Distributed Shared Memory"; PTX ISA, "barrier.cluster", "mapa".
 
 use lanewise_macros::{kernel, shared};

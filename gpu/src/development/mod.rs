@@ -1,3 +1,3 @@
-//! Development: one program on its way from the CPU to a library.
+//! Development: one program from the CPU to tuned kernels and a library.
 
 pub mod heat;

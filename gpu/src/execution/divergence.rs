@@ -1,11 +1,11 @@
 //! Branches on which the lanes of a warp do not agree.
 //!
-//! Launch: 1-D grid of 1-D blocks, at least one thread for each element. Each writes `output[i]` from `i` alone; for the
-//! kernels that take it, `steps` is how long an arm is.
-//! Shows: a warp whose lanes take both arms runs one after the other, with part of its lanes idle in each. Where whole warps
-//! agree, each runs one arm. A short branch is no branch in the end: the compiler computes both values and selects; done by
-//! hand for long arms that costs as much as diverging.
-//! The arms are loops of a length that the compiler does not know, so that it cannot turn the branch itself into a select.
+//! Launch: 1-D grid of 1-D blocks, at least one thread for each element. Each kernel computes `output[i]` from `i` alone;
+//! `steps`, where a kernel takes it, is the length of an arm.
+//! Shows: a warp whose lanes take both arms executes one after the other, with some of its lanes idle in each. If all
+//! lanes of a warp agree, it executes one arm only. A short branch costs nothing: the compiler computes both values and
+//! selects one. For long arms, doing so by hand costs as much as diverging.
+//! The arms are loops whose length the compiler does not know, so it cannot replace the branch by a select.
 //! Source: CUDA study notes, section 3.2.2, and the execution model notes, "Warps".
 
 use lanewise_macros::kernel;

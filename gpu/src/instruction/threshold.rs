@@ -1,8 +1,8 @@
-//! Many threads may set one flag.
+//! Many threads set one flag.
 //!
 //! Launch: 1-D grid of at least as many threads as `values`. Sets `flag[0]` to 1 if a value is above `threshold`, and leaves it alone
 //! otherwise.
-//! Shows: that all write the same does not make it less of a race. A relaxed atomic store is one instruction too.
+//! Shows: it is a data race even if all threads write the same value. A relaxed atomic store is one instruction, too.
 //! Source: CUDA study notes, section 7.1.3; PTX ISA, "Memory Consistency Model: Data Races".
 
 use lanewise_macros::kernel;

@@ -1,12 +1,13 @@
-//! Copy and transpose of a matrix straight through global memory.
+//! Copy and transpose of a matrix in global memory, without shared memory.
 //!
 //! `input` has `ny` rows of `nx` columns; a transpose writes `nx` rows of `ny` columns, a copy writes what it reads.
-//! Launch: 2-D grid of 2-D blocks; at least `nx` threads along x and `ny` along y. For the transposes named `col`, a thread is
-//! an element of the output: `ny` along x and `nx` along y. For those named `unroll4`, a quarter of that along x. Any size will do.
-//! Each reads its elements once and writes them once; what lies past a slice's end is left alone.
-//! Shows: a warp is a row of 32 threads (or two of 16, or four of 8). By rows, its accesses fall into 4 sectors; by columns,
-//! into as many as the rows it touches. The copies bound the others from above and below; a strided load is cheaper than a
-//! strided store, as sectors wait in the cache for the rows that follow.
+//! Launch: 2-D grid of 2-D blocks; at least `nx` threads along x and `ny` along y. In the transposes named `col` a thread
+//! stands for an element of the output: `ny` threads along x and `nx` along y. Those named `unroll4` need a quarter of
+//! that along x. The matrix may have any size.
+//! Each kernel reads its elements once and writes them once; elements past the end of a slice are skipped.
+//! Shows: a warp is a row of 32 threads (or two rows of 16, or four of 8). By rows, its accesses need 4 sectors; by
+//! columns, a sector for each row that it touches. The two copies are the upper and lower bound for the transposes. A
+//! strided load is cheaper than a strided store, because its sectors stay in the cache for the rows that follow.
 //! Source: CUDA study notes, section 4.4.2 (whose listings mix up `nx` and `ny` for matrices that are not square).
 
 use core::array::from_fn;

@@ -1,4 +1,5 @@
-//! A step of a 2-D stencil on the rows that a device has: those that need no other device, and the first and last, which do.
+//! A step of a 2-D stencil on one device's rows: the inner rows, which need no other device, and the first and last,
+//! which do.
 //!
 //! Each element becomes the mean of its four neighbours; outside the field there is zero. `field` has the device's rows of `nx` columns in
 //! row-major order. `above` and `below` are the rows next to them, which other devices have: the halo.

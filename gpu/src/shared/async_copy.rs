@@ -2,9 +2,10 @@
 //!
 //! Launch: 1-D grid of 1-D blocks of [`TILE`] threads; for `copy_async_barrier` at least one thread for each element, for
 //! `copy_async_pipeline` a grid of any size, which strides over the tiles.
-//! Each kernel writes `input` to `output`, as far as both reach. Threads load what other threads store.
-//! Shows: `cp.async` moves bytes past the registers while the thread goes on. A barrier waits for copies of any thread; with a
-//! pipeline of 2 or 3 places the next tiles are on their way while one is stored, and no step can be left out or come too early.
+//! Each kernel copies `input` to `output`, as far as both reach. Threads store elements that other threads have loaded.
+//! Shows: `cp.async` copies without going through registers, and the thread goes on meanwhile. A barrier can wait for the
+//! copies of all threads. With a pipeline of 2 or 3 places the next tiles are loaded while one is stored, and its types
+//! make sure that no step is left out or comes too early.
 //! Source: CUDA programming notes, "Asynchronous Data Copies"; PTX ISA, "cp.async", "mbarrier".
 
 use lanewise_macros::{kernel, shared};

@@ -1,9 +1,10 @@
-//! Barriers and fences: one thread writes, another reads, and what has to lie between.
+//! Barriers and fences: what has to stand between one thread's write and another thread's read.
 //!
-//! `block_barrier`: 1-D grid of 1-D blocks of any size, at least one thread for each element. Each block turns its part of `input` round.
+//! `block_barrier`: 1-D grid of 1-D blocks of any size, at least one thread for each element. Each block reverses its
+//! part of `input`.
 //!
-//! The messages: elements go in letters of 32 from a warp that sends to a warp that receives, which writes them to `output` in
-//! reverse, letter by letter. Any length will do.
+//! The other kernels pass messages: `input` is sent in letters of 32 elements from one warp to another, which writes each
+//! letter to `output` so that the whole is reversed. The input may have any length.
 //!
 //! | kernel | launch | sends | receives | where |
 //! | --- | --- | --- | --- | --- |
@@ -11,8 +12,9 @@
 //! | `fence_device`, `fence_system`, `volatile_flag` | two blocks of 32 threads for each letter | one | the other | `letters` |
 //!
 //! `last_block_reduce`: 1-D grid of 1-D blocks. Writes the sum of `input`, modulo 2^32, to `sum[0]`, in one launch.
-//! Shows: a flag says that something happened, not that one may look at it. Between data and flag, on both sides, there is a fence; a
-//! barrier is both at once, for a block. With `volatile` and no fence it is a race, which the race check reports.
+//! Shows: a flag tells that something was written; it does not make what was written visible. That takes a fence between
+//! data and flag on both sides. A barrier does both for a block. With `volatile` and no fence the program has a race,
+//! which the race check reports.
 //! Source: CUDA study notes, section 5.1.5; PTX ISA, "Memory Consistency Model"; CUDA C++ Programming Guide, "Memory Fence Functions".
 
 use lanewise_macros::{kernel, shared};

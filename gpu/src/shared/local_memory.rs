@@ -1,12 +1,12 @@
-//! An array of each thread's own, in local memory and in registers.
+//! An array that belongs to one thread, in local memory and in registers.
 //!
 //! Launch: 1-D grid of 1-D blocks of any size. Thread t of the T threads of the grid counts which of 32 bins its elements fall into, by
 //! their upper five bits: elements t, t + T, t + 2 T, ... of `input`, for any length. It writes its count of bin b to
 //! `counts[b * T + t]`; what lies past the end of `counts` is left out.
-//! Shows: registers have no addresses. An array that is indexed by a number which is known only at run time has to be in memory: local
-//! memory, which is device memory behind the caches. If every index is known when the kernel is compiled, each element is a
-//! register. The first has `.local` in its PTX, the second has not. (ptxas 13.0 makes registers of an array of 8 words, too, and chooses
-//! among them by comparing; of 32 it does not.)
+//! Shows: registers have no addresses. An array whose index is known only at run time has to be in memory: in local
+//! memory, which is device memory behind the caches. If every index is known at compile time, each element is a register.
+//! The first kernel has `.local` in its PTX, the second has not. (ptxas 13.0 puts an array of 8 words into registers all
+//! the same, and selects among them by comparisons; it does not do so for 32.)
 //! Source: CUDA study notes, section 4.1; CUDA C++ Programming Guide, "Local Memory".
 
 use lanewise_macros::kernel;

@@ -1,12 +1,12 @@
-//! Matrix product, an element a thread.
+//! Matrix product: each thread computes one element.
 //!
-//! `c = a b`, where `a` has `m` rows of `k` columns, `b` has `k` rows of `n`, and `c` has `m` rows of `n`; any sizes will do,
-//! as long as the slices hold their matrices: a shorter `a` or `b` fails an assertion.
+//! `c = a b`, where `a` has `m` rows of `k` columns, `b` has `k` rows of `n`, and `c` has `m` rows of `n`. The sizes are
+//! arbitrary, but the slices have to hold their matrices: a shorter `a` or `b` fails an assertion.
 //! Launch: 2-D grid of at least `n` threads along x and `m` along y, in 2-D blocks; for `matmul_shared_16` these are 16 x 16,
 //! for `matmul_shared_32` 32 x 32.
-//! `matmul_naive` loads a row of `a` and a column of `b` for each element: 2 k loads. `matmul_shared` loads tiles, an element
-//! of each a thread, and every element loaded is used `TILE` times: 2 k / TILE loads.
-//! Shows: shared memory as a cache that the program fills; the loads from global memory fall by the width of the tile.
+//! In `matmul_naive` each thread loads a row of `a` and a column of `b`: 2 k loads. In `matmul_shared` the block loads
+//! tiles, one element of each tile per thread, and every loaded element is used `TILE` times: 2 k / TILE loads.
+//! Shows: shared memory as a cache that the program fills. It divides the loads from global memory by the tile's width.
 //! Source: programming model notes, "Shared Memory".
 
 use lanewise_macros::{kernel, shared};

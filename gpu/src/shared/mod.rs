@@ -1,4 +1,4 @@
-//! Memories near the threads: what a block keeps in shared memory, what a thread keeps to itself, and what comes through the texture cache.
+//! Memory close to the threads: shared memory, a thread's own local memory, and the texture cache.
 
 pub mod async_copy;
 pub mod fences;

@@ -1,11 +1,11 @@
-//! Sum of a slice, where the steps are taken in global memory, and where they are taken in shared memory.
+//! Sum of a slice, with the steps of the reduction in global memory and in shared memory.
 //!
 //! Launch: 1-D grid of 1-D blocks of whole warps, with at least one thread for each element (`unroll4`: for every four); the kernels named
 //! `dyn` with 4 bytes of dynamic shared memory a thread.
 //! Block b sums its part, `block_dim_x` elements (`unroll4`: four times that), and writes the sum to `sums[b]`. The kernels named
-//! `gmem` overwrite their data. Any length will do; a part past the end sums to zero.
-//! Shows: with the steps in shared memory, every element is loaded from global memory once and a block stores once, its sum; the
-//! rest of the traffic stays on the multiprocessor. All take the same steps.
+//! `gmem` overwrite their data. The slice may have any length; a part past its end sums to zero.
+//! Shows: all kernels take the same steps. With the steps in shared memory, every element is loaded from global memory
+//! once, and a block stores only its sum; the rest of the traffic stays on the multiprocessor.
 //! Source: CUDA study notes, section 5.3.
 
 use lanewise_macros::{kernel, shared};

@@ -4,8 +4,8 @@
 //! `output[i]` is the sum of `c[j] * (input[i + j] - input[i - j])` for j from 1 to 4, with zero for what lies past either end of
 //! `input`: the central difference of 8th order, for samples that are 1 apart. Elements past the end of `output` are left alone.
 //! Each block loads its samples once, and the 4 on each side, which are its neighbours': the halo.
-//! Shows: all lanes read the same coefficient at a time, which is what constant memory is made for: one access, no register for an
-//! address, nothing from global memory. From a read-only slice, each coefficient is a load of each warp.
+//! Shows: all lanes read the same coefficient at the same time, which is what constant memory is made for: one access, no
+//! register for an address, no traffic to global memory. From a read-only slice, every warp loads each coefficient.
 //! Source: CUDA study notes, sections 5.5.1 and 5.5.2.
 
 use lanewise_macros::{device, kernel, shared};

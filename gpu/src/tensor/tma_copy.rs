@@ -1,10 +1,12 @@
-//! A matrix moved box by box: loaded by the tensor memory accelerator, scaled, stored by it; one warp asks, four work.
+//! A matrix that is scaled box by box: the tensor memory accelerator loads and stores the boxes; one warp asks for them,
+//! and four compute.
 //!
 //! Launch: 1-D grid of any size, which strides over the boxes; blocks of [`THREADS`] threads. The tensor maps have boxes of
 //! [`COLUMNS`] x [`ROWS`] elements.
-//! Writes `factor` times `input` to `output`, as far as both reach; no bounds are checked, because the maps do.
-//! Shows: a thread asks for 2 KiB at once and goes on; up to [`PLACES`] boxes are on their way. The load tells a barrier of its bytes, the
-//! store belongs to a group of the thread that asked, and a fence stands where threads wrote what the unit reads.
+//! Writes `factor` times `input` to `output`, as far as both reach. The kernel checks no bounds, because the maps do.
+//! Shows: one thread asks for 2 KiB and goes on; up to [`PLACES`] boxes are loaded at the same time. A load reports its
+//! bytes to a barrier, a store belongs to a group of the thread that asked for it, and a fence stands between the
+//! threads' writes and the unit's reads.
 //! Source: CUDA programming notes, "Tensor Memory Accelerator"; PTX ISA, "cp.async.bulk.tensor", "mbarrier".
 
 use lanewise_macros::{kernel, shared};

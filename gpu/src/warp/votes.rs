@@ -4,8 +4,8 @@
 //! `vote_any_all_ballot` writes a [`Vote`] for each element: what the warp's lanes answer to "is mine above `limit`?". `match_any` writes
 //! the lanes of the warp whose value is the same as the element's own. Lanes past the end of `input` take part with zero;
 //! elements past the end of `output` are left alone.
-//! Shows: an answer of 32 lanes is one register of bits, without memory and without a barrier. Which lanes are asked is said in
-//! the mask; before Volta it was whoever happened to be there, and that is what went wrong.
+//! Shows: the answers of 32 lanes are the bits of one register; no memory and no barrier is needed. The mask says which
+//! lanes take part. Before Volta it was the lanes that happened to be active, which made such code fragile.
 //! Source: CUDA study notes, section 5.6; PTX ISA, "vote.sync", "match.sync"; CUDA C++ Programming Guide, "Warp Vote Functions".
 
 use lanewise_macros::kernel;

@@ -3,7 +3,7 @@
 //! LLVM, "User Guide for NVPTX Back-end"; `IntrinsicsNVVM.td` has the signatures. The rest of the crate gives each a Rust
 //! name and type. On the host each is a function that panics.
 
-use crate::dynamic::Dim3;
+use crate::dim3::Dim3;
 
 macro_rules! device_functions {
     ($($(#[$attribute:meta])* fn $name:ident($($argument:ident: $ty:ty),*) $(-> $result:ty)?;)*) => {

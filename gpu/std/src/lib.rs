@@ -6,14 +6,27 @@
 )]
 //! The device library: what a kernel uses to know its place, share memory, synchronise and report.
 //!
-//! Every module is one subject of the CUDA model; the names are the field's (see the book's page on names). The crate is
-//! compiled twice: for `nvptx64-nvidia-cuda`, where the functions are instructions, and for the host, where it supplies
-//! the types by which a kernel is described ([`kernel`]). The other functions are there on the host too, so that kernels
-//! are type-checked with everything else; calling one there panics.
+//! Each module is one subject of the CUDA model, under the name that the field uses (see the book's page on names):
 //!
-//! What synchronises is an LLVM intrinsic, never inline assembly where there is a choice: the compiler knows what an
-//! intrinsic does, and keeps barriers and shuffles where they were written.
+//! | subject | modules |
+//! | --- | --- |
+//! | who runs: threads, warps, blocks, clusters | [`thread`], [`warp`], [`cluster`], [`groups`] |
+//! | memory | [`disjoint`], [`global`], [`shared`], [`cells`], [`symbol`], [`vector`], [`cache`], [`texture`], [`surface`], [`multimem`] |
+//! | order between threads | [`atomic`], [`fence`], [`barrier`] |
+//! | copies that run beside the threads | [`async_copy`], [`bulk`], [`tma`], [`pipeline`] |
+//! | what threads compute together | [`collective`], [`matrix`] |
+//! | numbers | [`math`], [`fast`], [`half`], [`bits`] |
+//! | launches | [`kernel`], [`dynamic`], [`graph`], [`programmatic`], [`launch_control`] |
+//! | reports | [`printf`], [`assert`], [`clock`], [`debug`] |
+//!
+//! The crate is compiled twice. For `nvptx64-nvidia-cuda` its functions are instructions. For the host it supplies the types that
+//! describe a kernel ([`kernel`]); the other functions exist there too, so that kernels are type-checked with all other code, but calling
+//! one of them on the host panics.
+//!
+//! Operations that synchronise threads are LLVM intrinsics wherever LLVM has one. The compiler knows what an intrinsic does, and so
+//! leaves barriers and shuffles where they were written; it knows nothing of inline assembly.
 
+mod dim3;
 #[cfg(all(feature = "alloc", target_arch = "nvptx64"))]
 mod heap;
 mod intrinsics;
@@ -22,45 +35,32 @@ mod panic;
 mod state_space;
 mod target;
 
-pub mod assert;
-pub mod async_copy;
-pub mod atomic;
-pub mod barrier;
-pub mod bits;
-pub mod bulk;
-pub mod cache;
-pub mod cells;
-pub mod clock;
+mod copies;
+mod launch;
+mod memory;
+mod numbers;
+mod report;
+mod sync;
+
 pub mod cluster;
 pub mod collective;
 #[cfg(feature = "compat")]
 pub mod compat;
-pub mod debug;
-pub mod disjoint;
-pub mod dynamic;
-pub mod fast;
-pub mod fence;
-pub mod global;
-pub mod graph;
 pub mod groups;
-pub mod half;
 pub mod kernel;
-pub mod launch_control;
-pub mod math;
 pub mod matrix;
-pub mod multimem;
-pub mod pipeline;
-pub mod printf;
-pub mod programmatic;
-pub mod shared;
-pub mod surface;
-pub mod symbol;
-pub mod texture;
 pub mod thread;
-pub mod tma;
 pub mod unroll;
-pub mod vector;
 pub mod warp;
+
+pub use copies::{async_copy, bulk, pipeline, tma};
+pub use launch::{dynamic, graph, launch_control, programmatic};
+pub use memory::{
+    cache, cells, disjoint, global, multimem, shared, surface, symbol, texture, vector,
+};
+pub use numbers::{bits, fast, half, math};
+pub use report::{assert, clock, debug, printf};
+pub use sync::{atomic, barrier, fence};
 
 pub use cells::Cells;
 pub use disjoint::{DisjointSlice, OwnIndex};

@@ -1,10 +1,14 @@
-//! The GPU that the code is made for.
+//! The GPU that the code is compiled for.
 //!
-//! One bitcode serves all targets, so this is no `cfg`: `__nvvm_reflect` is answered while a target's code is made, and what stands behind
-//! a condition that does not hold there is gone before instructions are chosen.
+//! One bitcode serves all targets, so the target is no `cfg`. LLVM answers `__nvvm_reflect` when it generates code for a
+//! target, and removes what stands behind a condition that is false there.
 //! LLVM, "User Guide for NVPTX Back-end: Reflection Parameters".
 
 use crate::intrinsics;
+
+/// The number of lanes in a warp. It is 32 on every device so far.
+#[doc(alias = "warpSize")]
+pub const WARP_SIZE: u32 = 32;
 
 /// Whether the target is of this compute capability or later: 80 is `sm_80`.
 #[inline(always)]

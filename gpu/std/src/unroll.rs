@@ -1,8 +1,8 @@
-//! Loops without a loop: CUDA's `#pragma unroll`.
+//! Unrolled loops: CUDA's `#pragma unroll`.
 //!
-//! LLVM unrolls short loops of a known length by itself; here it has no choice, so that what is indexed by the number of the round stays in
-//! registers. To tell the compiler what it cannot see, as `__builtin_assume` does, there is
-//! [`core::hint::assert_unchecked`], which is `unsafe`, as a wrong assumption may do anything; an `assert!` says the same safely.
+//! LLVM unrolls short loops of a known length by itself. Here it has no choice, so an array that is indexed by the
+//! iteration stays in registers. For CUDA's `__builtin_assume` use [`core::hint::assert_unchecked`], which is `unsafe`
+//! because a wrong assumption is undefined behaviour, or an `assert!`, which is safe.
 
 /// Calls `body` with 0 to `N - 1`, one after another.
 ///

@@ -27,6 +27,12 @@ struct OneThing {
 /// Where circles are meant. What no longer holds one is told, too.
 const ONE_THING: &[OneThing] = &[
     OneThing {
+        of: "gpu/std",
+        folder: "groups",
+        modules: &["coalesced", "warp_group"],
+        because: "a group of a warp is divided into coalesced groups, which are groups of a warp too",
+    },
+    OneThing {
         of: "host/sim",
         folder: "machine",
         modules: &[],
@@ -58,6 +64,9 @@ impl OneThing {
 
 /// The crates that are read.
 const CRATES: &[&str] = &[
+    "gpu",
+    "gpu/macros",
+    "gpu/std",
     "gpu/builder",
     "host",
     "host/diff",

@@ -8,7 +8,7 @@ use quote::quote;
 
 use super::instances::Instance;
 use super::signature::{Lowering, Param};
-use super::{Kernel, device};
+use super::{Kernel, entry_point};
 
 /// `impl Child` for one entry point's handle, on both sides: on the host the bodies that launch it are type-checked.
 ///
@@ -19,10 +19,10 @@ pub(super) fn implementation(kernel: &Kernel, instance: &Instance) -> TokenStrea
         return TokenStream::new();
     }
     let handle = kernel.handle(instance);
-    let entry = device::entry_name(instance);
+    let entry = entry_point::name(instance);
     let types = kernel.params.iter().map(|param| param.type_for("'a"));
     let names: Vec<_> = kernel.params.iter().map(|param| &param.name).collect();
-    let fields = kernel.params.iter().map(device::parameter);
+    let fields = kernel.params.iter().map(entry_point::parameters);
     let values = kernel.params.iter().map(|param| {
         let (name, passed, length) = (&param.name, param.passed_name(), param.length_name());
         match param.lowering {
@@ -58,19 +58,6 @@ pub(super) fn implementation(kernel: &Kernel, instance: &Instance) -> TokenStrea
                 // SAFETY: the caller promises room and alignment.
                 unsafe { __buffer.cast::<__Parameters>().write(__Parameters { #(#values),* }) }
             }
-        }
-    }
-}
-
-impl Kernel {
-    /// The handle's type for one entry point: `matmul_shared<16>`, `scale<f32>`.
-    pub(super) fn handle(&self, instance: &Instance) -> TokenStream {
-        let name = &self.function.sig.ident;
-        let arguments = &instance.arguments;
-        if arguments.is_empty() {
-            quote!(#name)
-        } else {
-            quote!(#name<#(#arguments),*>)
         }
     }
 }

@@ -32,7 +32,7 @@ pub(crate) fn expand(
     options: TokenStream,
     item: TokenStream,
 ) -> syn::Result<TokenStream> {
-    let mut function = super::function(item, name)?;
+    let mut function = crate::item::function(item, name)?;
     let Some(kernel) = function.attrs.iter().position(|attr| is(attr, "kernel")) else {
         let message = format!("`#[{name}]` goes with `#[kernel]`, which is not here");
         return Err(Error::new_spanned(&function.sig.ident, message));

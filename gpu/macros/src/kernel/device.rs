@@ -1,12 +1,12 @@
 //! The kernel for the device: the function as written, and an entry point that puts its arguments together.
 
-use proc_macro2::{Ident, Literal, TokenStream};
+use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 use syn::Visibility;
 
 use super::instances::Instance;
 use super::signature::{Lowering, Param};
-use super::{Kernel, child, handle, layout, manifest};
+use super::{Kernel, child, entry_point, handle, layout, manifest};
 use crate::{float_mode, symbol};
 
 pub(super) fn expand(kernel: &Kernel) -> TokenStream {
@@ -35,9 +35,9 @@ fn entry(kernel: &Kernel, instance: &Instance) -> TokenStream {
         symbol,
         arguments: generic,
     } = instance;
-    let entry = entry_name(instance);
+    let entry = entry_point::name(instance);
     let statics = format_ident!("MANIFEST_{}", symbol.to_uppercase());
-    let parameters = kernel.params.iter().map(parameter);
+    let parameters = kernel.params.iter().map(entry_point::parameters);
     let arguments = kernel.params.iter().map(argument);
 
     let checks = handle::checks(kernel);
@@ -90,23 +90,6 @@ fn entry(kernel: &Kernel, instance: &Instance) -> TokenStream {
         };
 
         #child
-    }
-}
-
-/// The function that is the entry point.
-pub(super) fn entry_name(instance: &Instance) -> Ident {
-    format_ident!("entry_{}", instance.symbol)
-}
-
-/// The PTX parameters of one Rust parameter.
-pub(super) fn parameter(param: &Param) -> TokenStream {
-    let Param { ty, lowering, .. } = param;
-    let (name, length) = (param.passed_name(), param.length_name());
-    match lowering {
-        Lowering::ReadSlice { element } => quote!(#name: *const #element, #length: usize),
-        Lowering::WriteSlice { element } => quote!(#name: *mut #element, #length: usize),
-        Lowering::TensorMap => quote!(#name: *const ::lanewise_std::tma::EncodedMap),
-        Lowering::Value => quote!(#name: #ty),
     }
 }
 

@@ -1,14 +1,15 @@
 //! `#[kernel]`: a function in, a PTX entry point and a host handle out.
 //!
-//! The steps are the modules: [`options`], [`bounds`], [`shape`] and [`contract`] read the attributes, [`signature`] checks the function,
-//! [`manifest`] describes it to the builder, [`layout`] says what both sides have to agree on, [`device`] and [`handle`] write the two expansions, [`child`] what
-//! both need for a kernel that kernels launch.
+//! The modules are the steps. [`options`], [`bounds`], [`shape`] and [`contract`] read the attributes, and [`signature`] checks the
+//! function. [`manifest`] describes it to the builder, and [`layout`] says what both sides have to agree on. [`device`] and [`handle`]
+//! write the two expansions; [`child`] and [`entry_point`] write what both need for a kernel that other kernels launch.
 
 mod bounds;
 mod child;
 pub(crate) mod companion;
 mod contract;
 mod device;
+mod entry_point;
 mod handle;
 mod instances;
 mod layout;
@@ -21,8 +22,9 @@ mod tests;
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Error, Item, ItemFn};
+use syn::ItemFn;
 
+use crate::item::function;
 use bounds::LaunchBounds;
 use contract::Contract;
 use instances::Instance;
@@ -46,17 +48,6 @@ struct Kernel {
     launches: bool,
     /// The entry points: one, or one for each listed value of the const parameters.
     instances: Vec<Instance>,
-}
-
-/// The function that an attribute stands on.
-pub(crate) fn function(item: TokenStream, attribute: &str) -> syn::Result<ItemFn> {
-    match syn::parse2(item)? {
-        Item::Fn(function) => Ok(function),
-        other => Err(Error::new_spanned(
-            other,
-            format!("`#[{attribute}]` goes on a function"),
-        )),
-    }
 }
 
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {

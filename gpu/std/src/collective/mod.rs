@@ -1,11 +1,12 @@
 //! What a warp or a block does together: reductions, scans, broadcasts, histograms, ranks, exchanges.
 //!
-//! Each function is called by all threads of the warp or block, as a barrier is: a thread that stays away, or that has ended, is waited
-//! for or missed. They take any type that a lane can hand to another ([`Shuffle`](crate::warp::Shuffle)) and any associative
-//! [`Operator`], and choose the shortest way on the target: `redux.sync` where it has that, else shuffles.
+//! All threads of the warp or block have to call each function, as with a barrier. They take any type that a lane
+//! can hand to another ([`Shuffle`](crate::warp::Shuffle)) and any associative [`Operator`], and use the fastest
+//! instructions of the target: `redux.sync` where it exists, otherwise shuffles.
 //!
-//! What a block's threads exchange goes through shared memory that the caller declares and lends. Each function begins with a barrier, so
-//! that one array may serve several calls in a row. Whoever then reads or writes the array himself puts a barrier before it.
+//! The threads of a block exchange values through shared memory that the caller declares and passes in. Each
+//! function begins with a barrier, so one array may serve several calls in a row. A kernel that reads or writes
+//! the array itself afterwards needs a barrier before that.
 //!
 //! ```ignore
 //! use lanewise_macros::{kernel, shared};
@@ -24,15 +25,16 @@
 //! }
 //! ```
 //!
-//! The book's page on collectives holds them against CUB's. CUDA C++ Programming Guide, "Warp Reduce Functions", "Warp Shuffle Functions".
+//! The book's page on collectives compares them with CUB's. CUDA C++ Programming Guide, "Warp Reduce
+//! Functions", "Warp Shuffle Functions".
 
 mod block;
 mod exchange;
 mod histogram;
-mod operator;
 mod radix;
 mod warp;
 
+pub use crate::warp::operator::{BitAnd, BitOr, BitXor, Max, Min, Operator, Product, Sum};
 pub use block::{
     block_broadcast, block_exclusive_scan, block_exclusive_scan_items,
     block_exclusive_scan_with_total, block_inclusive_scan, block_inclusive_scan_items,
@@ -40,7 +42,6 @@ pub use block::{
 };
 pub use exchange::{block_blocked_to_striped, block_scatter_to_blocked, block_striped_to_blocked};
 pub use histogram::{Histogram, block_histogram};
-pub use operator::{BitAnd, BitOr, BitXor, Max, Min, Operator, Product, Sum};
 pub use radix::{block_radix_rank, radix_rank_scratch};
 pub(crate) use warp::Live;
 pub use warp::{warp_broadcast, warp_exclusive_scan, warp_inclusive_scan, warp_reduce};

@@ -1,8 +1,8 @@
 //! Cooperative groups: threads that work together, as values.
 //!
-//! A group knows how many threads it has ([`Group::size`]), which of them this one is ([`Group::rank`]), and waits for them
-//! ([`Group::sync`]). The groups within a warp ([`WarpGroup`]) read each other's registers as well: shuffles, votes, reductions and scans by
-//! rank, whatever lanes the group is made of.
+//! A group knows its number of threads ([`Group::size`]) and this thread's number in it ([`Group::rank`]), and
+//! can wait for all of them ([`Group::sync`]). Groups within a warp ([`WarpGroup`]) can also read each other's
+//! registers: shuffles, votes, reductions and scans by rank, whichever lanes the group is made of.
 //!
 //! | group | made by |
 //! | --- | --- |
@@ -32,7 +32,7 @@
 //! }
 //! ```
 //!
-//! As everywhere in a warp, all threads of a group have to come to what the group does together.
+//! As everywhere in a warp, all threads of a group have to execute what the group does together.
 //! CUDA C++ Programming Guide, "Cooperative Groups".
 
 mod block;
@@ -49,9 +49,9 @@ pub use grid::{Grid, this_grid};
 pub use tile::WarpTile;
 pub use warp_group::WarpGroup;
 
-/// Threads that wait for each other, and know who they are.
+/// Threads that can wait for each other, each with a rank.
 pub trait Group: Copy {
-    /// Waits for all threads of the group; what each wrote to memory before is seen by the others after.
+    /// Waits for all threads of the group. After it, each sees what the others wrote to memory before.
     fn sync(&self);
 
     /// This thread's number in the group, from 0.

@@ -1,8 +1,8 @@
 //! Tiles: a warp, or a part of one of a size that the compiler knows.
 
-use crate::collective::Operator;
 use crate::target;
 use crate::thread;
+use crate::warp::operator::Operator;
 use crate::warp::{self, Match, Shuffle, WARP_SIZE};
 
 use super::{Group, WarpGroup};

@@ -1,7 +1,7 @@
 //! What the groups within a warp can do: shuffles, votes, reductions and scans, by rank.
 
-use crate::collective::Operator;
 use crate::target;
+use crate::warp::operator::Operator;
 use crate::warp::{self, Match, Shuffle};
 
 use super::{CoalescedGroup, Group};

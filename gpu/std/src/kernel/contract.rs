@@ -6,10 +6,8 @@
 
 use core::fmt;
 
+use crate::target::WARP_SIZE;
 use crate::thread;
-
-/// Lanes of a warp.
-const WARP: u32 = crate::warp::WARP_SIZE;
 
 /// What a launch of a kernel has to be like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +58,7 @@ impl LaunchContract {
         let threads = block
             .iter()
             .fold(1u64, |threads, &size| threads.saturating_mul(size.into()));
-        if self.whole_warps && !threads.is_multiple_of(u64::from(WARP)) {
+        if self.whole_warps && !threads.is_multiple_of(u64::from(WARP_SIZE)) {
             return Err(BrokenContract::WholeWarps { threads });
         }
         for (axis, (blocks, threads)) in
@@ -169,7 +167,7 @@ impl fmt::Display for BrokenContract {
             Self::WholeWarps { threads } => {
                 write!(
                     f,
-                    "blocks have {threads} threads, which is not a multiple of {WARP}"
+                    "blocks have {threads} threads, which is not a multiple of {WARP_SIZE}"
                 )
             }
             Self::TooWide { axis, threads } => {

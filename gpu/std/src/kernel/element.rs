@@ -1,8 +1,8 @@
 //! What the elements of a `&[T]` are: plain values, or cells that threads write through.
 //!
-//! A slice of plain values is not written by anyone while a kernel runs, and its loads go through the read-only cache. A slice of
-//! cells (atomics, `Cell`, `UnsafeCell`, or a structure with one of these in it) is written through `&`, so nothing of the kind holds.
-//! A type that is `Copy` has no cell in it, which is how `#[kernel]` tells the two apart.
+//! Nothing writes a slice of plain values while a kernel runs, so its loads go through the read-only cache. A slice of
+//! cells (atomics, `Cell`, `UnsafeCell`, or a struct that contains one of these) may be written through `&`, so its loads do
+//! not. A type that is `Copy` contains no cell, which is how `#[kernel]` tells the two apart.
 
 use core::cell::{Cell, UnsafeCell};
 use core::marker::PhantomData;
@@ -93,14 +93,15 @@ macro_rules! cells {
     ($($cell:ty: $value:ty;)*) => {
         $(
             // SAFETY: the documentation of the atomic says that it has the layout of its number, and every number is valid.
-            unsafe impl SharedCell for $cell {
+            unsafe impl $crate::kernel::SharedCell for $cell {
                 type Value = $value;
             }
         )*
     };
 }
 
-// The atomics of a block's scope are not here: blocks share what the host passes.
+pub(crate) use cells;
+
 cells! {
     atomic::AtomicI8: i8;
     atomic::AtomicI16: i16;
@@ -112,25 +113,6 @@ cells! {
     atomic::AtomicU32: u32;
     atomic::AtomicU64: u64;
     atomic::AtomicUsize: usize;
-    crate::atomic::DeviceAtomicI32: i32;
-    crate::atomic::DeviceAtomicI64: i64;
-    crate::atomic::DeviceAtomicU32: u32;
-    crate::atomic::DeviceAtomicU64: u64;
-    crate::atomic::DeviceAtomicF16: crate::half::F16;
-    crate::atomic::DeviceAtomicF16x2: crate::half::F16x2;
-    crate::atomic::DeviceAtomicBf16: crate::half::Bf16;
-    crate::atomic::DeviceAtomicBf16x2: crate::half::Bf16x2;
-    crate::atomic::DeviceAtomicFloat2: crate::vector::Float2;
-    crate::atomic::DeviceAtomicFloat4: crate::vector::Float4;
-    crate::atomic::DeviceAtomicU128: u128;
-    crate::atomic::DeviceAtomicF32: f32;
-    crate::atomic::DeviceAtomicF64: f64;
-    crate::atomic::SystemAtomicI32: i32;
-    crate::atomic::SystemAtomicI64: i64;
-    crate::atomic::SystemAtomicU32: u32;
-    crate::atomic::SystemAtomicU64: u64;
-    crate::atomic::SystemAtomicF32: f32;
-    crate::atomic::SystemAtomicF64: f64;
 }
 
 #[cfg(test)]

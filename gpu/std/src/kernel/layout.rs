@@ -1,45 +1,17 @@
-//! What the two halves of a kernel have to agree on, as a number.
+//! What the two halves of a kernel have to agree on, as a fingerprint.
 //!
-//! A kernel is compiled twice, and what is written once may mean two things: a `#[cfg]`, a constant or a type may differ between host and
-//! device. Then the host would pass what the device does not expect. So `#[kernel]` makes a number on each side: of the parameters' names and
-//! types, of what those types are made of, and of what the kernel asks of its launch. The builder writes the device's into the [`Module`], and
-//! the host's half does not compile if its own is another.
+//! A kernel is compiled twice, and the same source may mean two things: a `#[cfg]`, a constant or a type may differ
+//! between host and device. Then the host would pass what the device does not expect. So `#[kernel]` computes a
+//! fingerprint on each side: of the parameters' names and types, of what those types are made of, and of what the kernel
+//! asks of its launch. The builder writes the device's into the [`Module`], and the host's half does not compile if its
+//! own is different.
 
 use core::marker::PhantomData;
 
+pub use super::fingerprint::{START, number, of_size, text};
 use super::{LaunchContract, Module, Value};
 
-/// Where a number begins: FNV-1a of nothing.
-pub const START: u64 = 0xcbf2_9ce4_8422_2325;
-
-/// The number, and this text.
-#[must_use]
-pub const fn text(number: u64, text: &str) -> u64 {
-    bytes(number, text.as_bytes())
-}
-
-/// The number, and this one.
-#[must_use]
-pub const fn number(number: u64, more: u64) -> u64 {
-    bytes(number, &more.to_le_bytes())
-}
-
-const fn bytes(mut number: u64, bytes: &[u8]) -> u64 {
-    let mut at = 0;
-    while at < bytes.len() {
-        number = (number ^ bytes[at] as u64).wrapping_mul(0x0000_0100_0000_01b3);
-        at += 1;
-    }
-    number
-}
-
-/// The number of a type of which nothing is known but its size and alignment.
-#[must_use]
-pub const fn of_size<T>() -> u64 {
-    number(number(START, size_of::<T>() as u64), align_of::<T>() as u64)
-}
-
-/// The number, and what a contract asks for.
+/// The fingerprint of what came before and what a contract asks for.
 #[must_use]
 pub const fn contract(start: u64, contract: LaunchContract) -> u64 {
     let [x, y, z] = match contract.block {

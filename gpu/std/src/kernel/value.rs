@@ -2,7 +2,7 @@
 
 use core::num::NonZero;
 
-use super::layout;
+use super::fingerprint;
 
 /// A type that a kernel takes by value: its bytes mean the same on the host and on the device.
 ///
@@ -28,9 +28,9 @@ pub unsafe trait Value: Copy + 'static {
     /// Whether it is an address by itself: the host passes a buffer for one, so that nobody passes one of the host's.
     #[doc(hidden)]
     const IS_ADDRESS: bool = false;
-    /// What the type is made of, as a number: see [`layout`].
+    /// What the type is made of, as a number: see [`layout`](super::layout).
     #[doc(hidden)]
-    const LAYOUT: u64 = layout::of_size::<Self>();
+    const LAYOUT: u64 = fingerprint::of_size::<Self>();
 }
 
 macro_rules! values {
@@ -38,7 +38,7 @@ macro_rules! values {
         $(
             // SAFETY: a primitive.
             unsafe impl Value for $ty {
-                const LAYOUT: u64 = layout::text(layout::START, stringify!($ty));
+                const LAYOUT: u64 = fingerprint::text(fingerprint::START, stringify!($ty));
             }
         )*
     };
@@ -51,11 +51,11 @@ macro_rules! non_zero {
         $(
             // SAFETY: a primitive that is not zero.
             unsafe impl Value for NonZero<$ty> {
-                const LAYOUT: u64 = layout::text(<$ty>::LAYOUT, "not zero");
+                const LAYOUT: u64 = fingerprint::text(<$ty>::LAYOUT, "not zero");
             }
             // SAFETY: the language promises that zero is `None`.
             unsafe impl Value for Option<NonZero<$ty>> {
-                const LAYOUT: u64 = layout::text(<$ty>::LAYOUT, "or none");
+                const LAYOUT: u64 = fingerprint::text(<$ty>::LAYOUT, "or none");
             }
         )*
     };
@@ -74,7 +74,7 @@ unsafe impl<T: 'static> Value for *mut T {
 // SAFETY: an array is its elements, one after another.
 unsafe impl<T: Value, const N: usize> Value for [T; N] {
     const IS_ADDRESS: bool = T::IS_ADDRESS;
-    const LAYOUT: u64 = layout::number(T::LAYOUT, N as u64);
+    const LAYOUT: u64 = fingerprint::number(T::LAYOUT, N as u64);
 }
 
 /// Compiles if `T` may be passed by value; `#[kernel]` writes a call for each such parameter.

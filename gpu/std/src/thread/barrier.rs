@@ -1,7 +1,7 @@
 //! The barrier of the block.
 //!
-//! All threads of the block that have not exited must come to the same barrier: a barrier in one arm of a branch that
-//! divides the block never completes (the simulator reports it; a GPU may hang or go on wrongly).
+//! All threads of the block that have not exited must reach the same barrier. A barrier in one arm of a branch
+//! that divides the block never completes: the simulator reports it; a GPU may hang or continue wrongly.
 //! PTX ISA, "barrier{.cta}.sync"; CUDA C++ Programming Guide, "Synchronization Functions".
 
 use crate::intrinsics;
@@ -9,7 +9,8 @@ use crate::intrinsics;
 /// Barrier 0 of the sixteen, the one that CUDA's `__syncthreads` uses.
 const BARRIER: u32 = 0;
 
-/// Waits for all threads of the block; what each wrote to shared or global memory before is seen by all after.
+/// Waits for all threads of the block. After it, every thread sees what the others wrote to shared or global
+/// memory before it.
 #[doc(alias = "__syncthreads")]
 #[doc(alias = "bar.sync")]
 #[inline]
@@ -18,7 +19,7 @@ pub fn sync_threads() {
     unsafe { intrinsics::barrier_sync(BARRIER) }
 }
 
-/// [`sync_threads`], and the number of threads whose `predicate` is true.
+/// [`sync_threads`] that returns the number of threads whose `predicate` is true.
 #[doc(alias = "__syncthreads_count")]
 #[doc(alias = "bar.red.popc")]
 #[inline]
@@ -28,7 +29,7 @@ pub fn sync_threads_count(predicate: bool) -> u32 {
     unsafe { intrinsics::barrier_red_popc(BARRIER, predicate) }
 }
 
-/// [`sync_threads`], and whether `predicate` is true in all threads.
+/// [`sync_threads`] that returns whether `predicate` is true in all threads.
 #[doc(alias = "__syncthreads_and")]
 #[doc(alias = "bar.red.and")]
 #[inline]
@@ -38,7 +39,7 @@ pub fn sync_threads_and(predicate: bool) -> bool {
     unsafe { intrinsics::barrier_red_and(BARRIER, predicate) }
 }
 
-/// [`sync_threads`], and whether `predicate` is true in any thread.
+/// [`sync_threads`] that returns whether `predicate` is true in any thread.
 #[doc(alias = "__syncthreads_or")]
 #[doc(alias = "bar.red.or")]
 #[inline]

@@ -1,11 +1,12 @@
 //! Witnesses: indices that no other thread of the launch has.
 //!
-//! An output slice may hand out `&mut` to an element if each thread asks for another one. A number cannot show that; a
-//! [`ThreadIndex`] can. It has no public constructor, cannot be copied, and cannot leave its thread, so whoever holds one
-//! knows that no other thread holds the same.
+//! An output slice may hand out a `&mut` to an element if each thread asks for a different one. A number cannot
+//! prove that; a [`ThreadIndex`] can. It has no public constructor, cannot be copied, and cannot leave its
+//! thread, so no two threads hold equal ones.
 //!
-//! The x position alone would not do: in a block of 32 x 8 threads, eight have the same x; and in a grid of 2^31 - 1 blocks
-//! it passes 2^32. So an index here counts the dimensions that a kernel did not expect, and has 64 bits.
+//! The x position alone would not be enough: in a block of 32 x 8 threads, eight have the same x, and in a grid
+//! of 2^31 - 1 blocks it passes 2^32. So an index here has 64 bits, and it also counts the dimensions that a
+//! kernel did not expect.
 
 use core::marker::PhantomData;
 

@@ -1,7 +1,8 @@
-//! The thread: where it is, and waiting for the others of its block.
+//! The thread: its position in the launch, and the barrier of its block.
 //!
-//! A launch is a grid of blocks of threads, each in up to three dimensions. Indices are `u32`, as the hardware's are; what
-//! may pass 2^32, an index over the whole grid that guards memory, is [`ThreadIndex`].
+//! A launch is a grid of blocks of threads, each with up to three dimensions. Positions are `u32`, as in the
+//! hardware. An index over the whole grid, which may pass 2^32 and on which memory safety depends, is a
+//! [`ThreadIndex`].
 //! CUDA C++ Programming Guide, "Thread Hierarchy"; PTX ISA, "Special Registers".
 
 mod barrier;
@@ -149,8 +150,8 @@ pub fn thread_rank() -> u32 {
     rank
 }
 
-/// Does nothing for about so many nanoseconds, up to twice as many: for the thread that looks again and again at what another is to
-/// write. Needs `sm_70`.
+/// Pauses this thread for about `nanoseconds`, at most twice as long: for a thread that polls a value which
+/// another thread is about to write. Needs `sm_70`.
 #[doc(alias = "__nanosleep")]
 #[inline]
 pub fn nanosleep(nanoseconds: u32) {

@@ -1,11 +1,12 @@
 //! The other fifteen barriers of a block: for some of its warps, while the rest go on.
 //!
-//! A barrier completes when so many threads have come as it is made for, by waiting at it or by only saying that they were there. So one warp can
-//! fill a buffer and another empty it: the one that filled arrives, the other waits.
+//! A barrier is made for a number of threads and completes when that many have come. A thread comes by waiting
+//! (`sync`) or by only arriving. So one warp can fill a buffer and another empty it: the first arrives, the
+//! second waits.
 //! PTX ISA, "barrier{.cta}.sync", "barrier{.cta}.red", "barrier{.cta}.arrive".
 
 use crate::intrinsics;
-use crate::warp::WARP_SIZE;
+use crate::target::WARP_SIZE;
 
 /// The barrier number `ID` of the block, for a number of threads. Number 0 is [`sync_threads`](super::sync_threads)':
 ///
@@ -13,15 +14,16 @@ use crate::warp::WARP_SIZE;
 /// let _ = lanewise_std::thread::NamedBarrier::<0>::of(64);
 /// ```
 ///
-/// Whole warps take part: what one thread of a warp does at a barrier counts for all 32, so all of them do it. All threads that take part
-/// name the same number of threads. The simulator reports a barrier that is waited for in vain.
+/// Whole warps take part: what one thread of a warp does at a barrier counts for all 32, so all of them must do
+/// it. All threads that take part name the same number of threads. The simulator reports a barrier that never
+/// completes.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedBarrier<const ID: u32> {
     threads: u32,
 }
 
 impl<const ID: u32> NamedBarrier<ID> {
-    /// The barrier, for so many threads of the block.
+    /// The barrier, for `threads` threads of the block.
     ///
     /// # Panics
     /// If `threads` is not a multiple of 32, or 0.
@@ -41,7 +43,7 @@ impl<const ID: u32> NamedBarrier<ID> {
         NamedBarrier { threads }
     }
 
-    /// Waits for all of them; what each wrote to memory before is seen by those who waited, after.
+    /// Waits for all of them. After it, this thread sees what the others wrote to memory before they came.
     #[doc(alias = "bar.sync")]
     #[inline]
     pub fn sync(&self) {
@@ -49,7 +51,7 @@ impl<const ID: u32> NamedBarrier<ID> {
         unsafe { intrinsics::barrier_sync_count(ID, self.threads) }
     }
 
-    /// Says that this thread was here, and waits for nobody; what it wrote to memory before is seen by those who wait.
+    /// Arrives without waiting. The threads that wait see what this thread wrote to memory before.
     #[doc(alias = "bar.arrive")]
     #[inline]
     pub fn arrive(&self) {

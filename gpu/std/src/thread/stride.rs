@@ -1,7 +1,7 @@
 //! The grid-stride loop: a grid of any size goes over a slice of any length.
 //!
-//! Thread i of [`index_1d`] does elements i, i + G, i + 2G, ... where G is the number of threads in the grid, so that at each step
-//! neighbouring threads do neighbouring elements.
+//! The thread with index i (see [`index_1d`]) takes elements i, i + G, i + 2G, ..., where G is the number of threads in the
+//! grid. At each step neighbouring threads take neighbouring elements.
 
 use super::*;
 

@@ -1,14 +1,17 @@
 //! The warp: 32 threads that run together and read each other's registers.
 //!
-//! Operations that end in `_sync` take a mask of the lanes that take part: each of them has to be there and pass the same
-//! mask, or the result is undefined (the simulator reports it). [`FULL_MASK`] is all 32.
+//! Operations whose names end in `_sync` take a mask of the lanes that take part. Each of these lanes has to
+//! execute the operation and pass the same mask; otherwise the result is undefined, and the simulator reports
+//! it. [`FULL_MASK`] names all 32 lanes.
 //! CUDA C++ Programming Guide, "Warp Shuffle Functions", "Warp Vote Functions", "Warp Match Functions".
 
 mod elect;
+pub(crate) mod operator;
 mod reduce;
 mod shuffle;
 mod vote;
 
+pub use crate::target::WARP_SIZE;
 pub use elect::elect_sync;
 pub use reduce::{
     Redux, redux_sync_add, redux_sync_and, redux_sync_max, redux_sync_min, redux_sync_or,
@@ -22,10 +25,6 @@ pub use vote::{Match, all_sync, any_sync, ballot_sync, match_all_sync, match_any
 
 use crate::intrinsics;
 use crate::thread;
-
-/// Lanes of a warp, on every device so far.
-#[doc(alias = "warpSize")]
-pub const WARP_SIZE: u32 = 32;
 
 /// The mask of all lanes.
 pub const FULL_MASK: u32 = u32::MAX;
@@ -87,7 +86,7 @@ lane_masks! {
 
 /// The lanes that run this instruction together with this one, at this moment.
 ///
-/// It says nothing about which lanes *could* be here: it is no way to find a mask for a `_sync` operation.
+/// It does not say which lanes *could* be here, so it is no way to find the mask for a `_sync` operation.
 #[doc(alias = "__activemask")]
 #[doc(alias = "activemask.b32")]
 #[inline]
@@ -97,7 +96,7 @@ pub fn active_mask() -> u32 {
     unsafe { intrinsics::activemask() }
 }
 
-/// Waits for the lanes in `mask`; what each wrote to memory before is seen by the others after.
+/// Waits for the lanes in `mask`. After it, each of them sees what the others wrote to memory before it.
 #[doc(alias = "__syncwarp")]
 #[doc(alias = "bar.warp.sync")]
 #[inline]

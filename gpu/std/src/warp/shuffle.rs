@@ -10,8 +10,9 @@ use super::WARP_SIZE;
 /// A value that can go from lane to lane: made of 32-bit words, each of which is one `shfl.sync`.
 ///
 /// # Safety
-/// `map` calls its function on the same number of words in every thread (so that all lanes come to each shuffle), and
-/// puts a value together from what comes back. Any bits are a value of the type: a lane that is not there hands over anything.
+/// `map` calls its function on the same number of words in every thread (so that all lanes execute each
+/// shuffle), and builds a value from the results. Any bits are a value of the type: a lane that does not take
+/// part may hand over anything.
 pub unsafe trait Shuffle: Copy {
     /// The value whose words are `exchange` of this value's words.
     #[must_use]

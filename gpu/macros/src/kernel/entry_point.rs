@@ -1,0 +1,38 @@
+//! The entry point's name, parameters and handle, as the device's expansion and [`super::child`] both write them.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+
+use super::Kernel;
+use super::instances::Instance;
+use super::signature::{Lowering, Param};
+
+/// The function that is the entry point.
+pub(super) fn name(instance: &Instance) -> Ident {
+    format_ident!("entry_{}", instance.symbol)
+}
+
+/// The PTX parameters of one Rust parameter.
+pub(super) fn parameters(param: &Param) -> TokenStream {
+    let Param { ty, lowering, .. } = param;
+    let (name, length) = (param.passed_name(), param.length_name());
+    match lowering {
+        Lowering::ReadSlice { element } => quote!(#name: *const #element, #length: usize),
+        Lowering::WriteSlice { element } => quote!(#name: *mut #element, #length: usize),
+        Lowering::TensorMap => quote!(#name: *const ::lanewise_std::tma::EncodedMap),
+        Lowering::Value => quote!(#name: #ty),
+    }
+}
+
+impl Kernel {
+    /// The handle's type for one entry point: `matmul_shared<16>`, `scale<f32>`.
+    pub(super) fn handle(&self, instance: &Instance) -> TokenStream {
+        let name = &self.function.sig.ident;
+        let arguments = &instance.arguments;
+        if arguments.is_empty() {
+            quote!(#name)
+        } else {
+            quote!(#name<#(#arguments),*>)
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Fingerprints that are computed when a kernel is compiled: FNV-1a, 64 bits.
+//!
+//! [`super::layout`] compares those of a kernel's two halves; [`super::Value`] has one for each type.
+
+/// The fingerprint of nothing, from which every other is made.
+pub const START: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// The fingerprint of what came before and this text.
+#[must_use]
+pub const fn text(number: u64, text: &str) -> u64 {
+    bytes(number, text.as_bytes())
+}
+
+/// The fingerprint of what came before and this number.
+#[must_use]
+pub const fn number(number: u64, more: u64) -> u64 {
+    bytes(number, &more.to_le_bytes())
+}
+
+const fn bytes(mut number: u64, bytes: &[u8]) -> u64 {
+    let mut at = 0;
+    while at < bytes.len() {
+        number = (number ^ bytes[at] as u64).wrapping_mul(0x0000_0100_0000_01b3);
+        at += 1;
+    }
+    number
+}
+
+/// The fingerprint of a type of which nothing is known but its size and alignment.
+#[must_use]
+pub const fn of_size<T>() -> u64 {
+    number(number(START, size_of::<T>() as u64), align_of::<T>() as u64)
+}

@@ -1,0 +1,39 @@
+//! Conditions of graphs: how a kernel decides which nodes of its graph run next.
+//!
+//! A conditional node runs its body if its condition is not 0 (`if`), repeats it while the condition is not 0
+//! (`while`), or runs the body with the condition's number (`switch`). Kernels before the node set the condition, and
+//! so do kernels in the body of a loop; the host takes no part. The host builds such graphs with
+//! `lanewise::GraphBuilder`.
+//! CUDA C++ Programming Guide, "Conditional Graph Nodes".
+
+use crate::intrinsics;
+use crate::kernel::Value;
+
+/// A condition, as a kernel takes it; the host passes a `ConditionSetter`.
+///
+/// ```
+/// use lanewise_macros::kernel;
+/// use lanewise_std::graph::Condition;
+///
+/// /// Lets a loop go on as long as the difference is large.
+/// #[kernel]
+/// pub fn go_on(difference: &[f32], limit: f32, condition: Condition) {
+///     condition.set(u32::from(difference[0] > limit));
+/// }
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub struct Condition(u64);
+
+// SAFETY: a number, which the driver gave for a graph. It is no `DeviceCopy`, so that the host can pass nothing else for it.
+unsafe impl Value for Condition {}
+
+impl Condition {
+    /// Sets the condition. If several threads set it, one of their values remains; which one is unspecified.
+    #[doc(alias = "cudaGraphSetConditional")]
+    #[inline]
+    pub fn set(self, value: u32) {
+        // SAFETY: the handle is one of the running graph's: the host passes a condition to nodes of its own graph only.
+        unsafe { intrinsics::graph_set_conditional(self.0, value) }
+    }
+}

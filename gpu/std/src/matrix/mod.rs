@@ -1,0 +1,102 @@
+//! The matrix units (tensor cores): products of small matrices, computed by a warp, by four warps, or for a block by one thread.
+//!
+//! | module | who | operands |
+//! | --- | --- | --- |
+//! | [`warp`] | a warp, from `sm_80`: `mma.sync` | registers, filled by `ldmatrix` |
+//! | [`warpgroup`] | four warps, for `sm_90a` alone: `wgmma` | shared memory, named by descriptors; registers for the sum |
+//! | [`tcgen05`] | one thread, for `sm_100a`: `tcgen05.mma` | shared memory, named by descriptors; tensor memory for the sum |
+//!
+//! Shapes, element types and roles are part of the types: a fragment of the wrong shape, or a left operand in place of a right
+//! one, does not compile. The functions named `position` tell which element of a matrix lies in which register of which lane. A
+//! left operand may be [`sparse`]: then half of its elements are stored.
+//! PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions", "Asynchronous Warpgroup Level Matrix Instructions", "TensorCore 5th Generation Family
+//! Instructions".
+
+pub mod sparse;
+pub mod tcgen05;
+pub mod warp;
+pub mod warpgroup;
+
+use crate::half::F16x2;
+
+/// Types of elements of the operands. They are names: the elements themselves are bits in registers or shared memory.
+pub mod element {
+    macro_rules! elements {
+        ($($(#[$doc:meta])* $name:ident: $bits:ty;)*) => {$(
+            $(#[$doc])*
+            #[derive(Clone, Copy, Debug)]
+            pub enum $name {}
+            impl super::Element for $name {
+                type Bits = $bits;
+            }
+            impl super::tcgen05::sealed::Sealed for $name {}
+        )*};
+    }
+    elements! {
+        /// Half floats of IEEE: 5 bits of exponent.
+        F16: u16;
+        /// Half floats with the exponent of `f32`.
+        Bf16: u16;
+        /// `f32` of which the highest 19 bits count.
+        Tf32: u32;
+        /// Floats of 8 bits with 4 of exponent.
+        E4m3: u8;
+        /// Floats of 8 bits with 5 of exponent.
+        E5m2: u8;
+        /// Floats of 6 bits with 2 of exponent, each in a byte.
+        E2m3: u8;
+        /// Floats of 6 bits with 3 of exponent, each in a byte.
+        E3m2: u8;
+        /// Floats of 4 bits with 2 of exponent: each in a byte, or two in one, as the product wants them.
+        E2m1: u8;
+        /// Elements that are signed bytes.
+        S8: i8;
+        /// Elements that are bytes without sign.
+        U8: u8;
+        /// Signed integers of 4 bits, two in a byte.
+        S4: u8;
+        /// Integers of 4 bits without sign, two in a byte.
+        U4: u8;
+        /// Single bits, eight in a byte.
+        B1: u8;
+    }
+}
+
+/// A type of elements.
+pub trait Element: Copy {
+    /// What holds the bits of one.
+    type Bits: Copy;
+}
+
+/// What a register of a sum holds.
+pub trait Register: Copy {
+    /// How many neighbours of a row.
+    const ELEMENTS: usize;
+    #[doc(hidden)]
+    fn from_bits(bits: u32) -> Self;
+    #[doc(hidden)]
+    fn to_bits(self) -> u32;
+}
+
+macro_rules! registers {
+    ($($(#[$doc:meta])* $ty:ty, $elements:literal: $from:expr, $to:expr;)*) => {$(
+        $(#[$doc])*
+        impl Register for $ty {
+            const ELEMENTS: usize = $elements;
+            #[inline(always)]
+            fn from_bits(bits: u32) -> Self {
+                $from(bits)
+            }
+            #[inline(always)]
+            fn to_bits(self) -> u32 {
+                $to(self)
+            }
+        }
+    )*};
+}
+registers! {
+    f32, 1: f32::from_bits, f32::to_bits;
+    i32, 1: u32::cast_signed, i32::cast_unsigned;
+    /// What `F16` and the floats of 8 bits may be added up in besides `f32`.
+    F16x2, 2: F16x2::from_bits, F16x2::to_bits;
+}

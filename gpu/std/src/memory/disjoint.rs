@@ -1,0 +1,157 @@
+//! An output of which each thread writes its own elements.
+//!
+//! All threads of a launch get the same slice, so it cannot be a `&mut [T]`. A [`DisjointSlice`] hands out one
+//! element at a time, to the thread whose [`ThreadIndex`] proves that no other thread can ask for that element.
+
+use core::marker::PhantomData;
+
+use crate::thread::{ThreadIndex, index_1d};
+
+/// Proof that an element belongs to this thread alone: a [`ThreadIndex`], borrowed or by value.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not show that no other thread has the same element",
+    label = "a `ThreadIndex` belongs here",
+    note = "`thread::index_1d()` is this thread's: `output.get_mut(&index)`",
+    note = "where the algorithm chooses another element, say so: `unsafe {{ output.get_unique_mut(i) }}`, or take a `GlobalMut<T>`"
+)]
+pub trait OwnIndex {
+    /// The thread's own index.
+    fn own_index(&self) -> &ThreadIndex;
+}
+
+impl OwnIndex for ThreadIndex {
+    #[inline]
+    fn own_index(&self) -> &ThreadIndex {
+        self
+    }
+}
+
+impl<T: OwnIndex> OwnIndex for &T {
+    #[inline]
+    fn own_index(&self) -> &ThreadIndex {
+        (**self).own_index()
+    }
+}
+
+/// A slice in global memory whose elements belong to one thread each.
+#[derive(Debug)]
+pub struct DisjointSlice<'a, T> {
+    pointer: *mut T,
+    length: usize,
+    memory: PhantomData<&'a mut [T]>,
+}
+
+impl<T> DisjointSlice<'_, T> {
+    /// Elements in the slice.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// True if there are no elements.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// Leaves out the elements from `length` on.
+    #[inline]
+    pub fn truncate(&mut self, length: usize) {
+        self.length = self.length.min(length);
+    }
+
+    /// This thread's element, or `None` past the end of the slice (the grid is rounded up to whole blocks).
+    ///
+    /// The index is the proof that no other thread gets this element. Pass it by reference or by value.
+    #[inline]
+    pub fn get_mut(&mut self, index: impl OwnIndex) -> Option<&mut T> {
+        let index = index.own_index();
+        if index.get() < self.length {
+            // SAFETY: in bounds; no other thread has this index, and this one borrows the whole slice meanwhile.
+            Some(unsafe { &mut *self.pointer.add(index.get()) })
+        } else {
+            None
+        }
+    }
+
+    /// This thread's element with its index, for a 1-D launch; `None` past the end.
+    #[inline]
+    pub fn get_mut_indexed(&mut self) -> Option<(&mut T, ThreadIndex)> {
+        let index = index_1d();
+        let element = self.get_mut(&index)?;
+        Some((element, index))
+    }
+
+    /// The element at `index`, for algorithms in which no other thread asks for it; `None` past the end.
+    ///
+    /// # Safety
+    /// While the kernel runs, no other thread reads or writes the element at `index`.
+    #[inline]
+    pub unsafe fn get_unique_mut(&mut self, index: usize) -> Option<&mut T> {
+        if index < self.length {
+            // SAFETY: in bounds; the caller says that the element is this thread's, which borrows the slice meanwhile.
+            Some(unsafe { &mut *self.pointer.add(index) })
+        } else {
+            None
+        }
+    }
+
+    /// The element at `index`, which is known to be in bounds and this thread's.
+    ///
+    /// # Safety
+    /// As for [`get_unique_mut`](Self::get_unique_mut), and `index` is below the length.
+    #[inline]
+    pub unsafe fn get_unchecked_mut(&mut self, index: usize) -> &mut T {
+        debug_assert!(index < self.length);
+        // SAFETY: the caller says that it is in bounds and this thread's, which borrows the slice meanwhile.
+        unsafe { &mut *self.pointer.add(index) }
+    }
+
+    /// Writes `value` at `index`, for algorithms in which no other thread does.
+    ///
+    /// # Safety
+    /// While the kernel runs, no other thread reads or writes the element at `index`.
+    ///
+    /// # Panics
+    /// If `index` is past the end.
+    #[inline]
+    pub unsafe fn write_unique(&mut self, index: usize, value: T) {
+        assert!(index < self.length, "write past the end of a slice");
+        // SAFETY: in bounds; the caller says that the element is this thread's.
+        unsafe { self.pointer.add(index).write(value) }
+    }
+
+    /// The first element's address.
+    #[inline]
+    #[must_use]
+    pub fn as_mut_ptr(&mut self) -> *mut T {
+        self.pointer
+    }
+
+    /// Address and length: what `#[kernel]` passes on when a kernel launches another.
+    #[doc(hidden)]
+    #[inline]
+    #[must_use]
+    pub fn raw_parts(&self) -> (*mut T, usize) {
+        (self.pointer, self.length)
+    }
+
+    /// The slice that starts at `pointer`: what `#[kernel]` makes of its two parameters.
+    ///
+    /// # Safety
+    /// `pointer` is aligned, not null, and valid for `length` elements for `'a`, and only the threads of this launch reach them.
+    #[doc(hidden)]
+    #[inline]
+    #[must_use]
+    pub unsafe fn from_raw_parts(pointer: *mut T, length: usize) -> Self {
+        // SAFETY: the caller says so; see `kernel::read_slice`.
+        unsafe { core::hint::assert_unchecked(!pointer.is_null()) };
+        DisjointSlice {
+            pointer,
+            length,
+            memory: PhantomData,
+        }
+    }
+}

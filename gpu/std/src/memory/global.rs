@@ -1,0 +1,71 @@
+//! Global memory that threads share: [`Cells`] whose lifetime is the buffer's.
+
+use core::marker::PhantomData;
+use core::ops::Deref;
+
+use crate::Cells;
+
+/// A slice of [`Cells`] in global memory.
+#[derive(Debug)]
+pub struct GlobalMut<'a, T> {
+    cells: Cells<T>,
+    memory: PhantomData<&'a [core::cell::UnsafeCell<T>]>,
+}
+
+impl<T> Clone for GlobalMut<'_, T> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for GlobalMut<'_, T> {}
+
+impl<T> Deref for GlobalMut<'_, T> {
+    type Target = Cells<T>;
+
+    #[inline]
+    fn deref(&self) -> &Cells<T> {
+        &self.cells
+    }
+}
+
+impl<T: Copy> GlobalMut<'_, T> {
+    /// The elements from `start` on, up to `length` of them: fewer, or none, where the slice ends before.
+    #[inline]
+    #[must_use]
+    pub fn part(&self, start: usize, length: usize) -> Self {
+        let start = start.min(self.len());
+        let length = length.min(self.len() - start);
+        // SAFETY: `start` is at most the length, so the address is in the slice or one past its end.
+        let pointer = unsafe { self.as_ptr().add(start) };
+        GlobalMut {
+            cells: Cells::new(pointer, length),
+            memory: PhantomData,
+        }
+    }
+
+    /// Address and length: what `#[kernel]` passes on when a kernel launches another.
+    #[doc(hidden)]
+    #[inline]
+    #[must_use]
+    pub fn raw_parts(&self) -> (*mut T, usize) {
+        (self.as_ptr(), self.len())
+    }
+
+    /// The slice that starts at `pointer`: what `#[kernel]` makes of its two parameters.
+    ///
+    /// # Safety
+    /// `pointer` is aligned, not null, and valid for `length` elements for `'a`.
+    #[doc(hidden)]
+    #[inline]
+    #[must_use]
+    pub unsafe fn from_raw_parts(pointer: *mut T, length: usize) -> Self {
+        // SAFETY: the caller says so; see `kernel::read_slice`.
+        unsafe { core::hint::assert_unchecked(!pointer.is_null()) };
+        GlobalMut {
+            cells: Cells::new(pointer, length),
+            memory: PhantomData,
+        }
+    }
+}

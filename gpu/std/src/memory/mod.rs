@@ -1,0 +1,13 @@
+//! Memory as kernels see it: arrays that threads share or own, caches, textures, and statics that the host reaches.
+
+pub mod cache;
+pub mod cells;
+pub mod disjoint;
+pub mod global;
+pub mod multimem;
+mod object;
+pub mod shared;
+pub mod surface;
+pub mod symbol;
+pub mod texture;
+pub mod vector;

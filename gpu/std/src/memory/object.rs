@@ -1,0 +1,28 @@
+//! The handles of textures and surfaces: numbers that the driver gave for an object.
+
+/// Defines the type of a handle: `object_handle!(/** Docs. */ Texture2d, "two-dimensional texture object")`.
+macro_rules! object_handle {
+    ($(#[$doc:meta])* $name:ident, $object:expr) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        #[repr(transparent)]
+        pub struct $name(u64);
+
+        // SAFETY: a number of 64 bits on both sides.
+        unsafe impl crate::kernel::Value for $name {}
+
+        impl $name {
+            /// The object that the driver gave this handle for.
+            ///
+            /// # Safety
+            #[doc = concat!("`handle` names a ", $object, ", which lives until the kernel has ended.")]
+            #[inline]
+            #[must_use]
+            pub const unsafe fn from_handle(handle: u64) -> Self {
+                Self(handle)
+            }
+        }
+    };
+}
+
+pub(super) use object_handle;

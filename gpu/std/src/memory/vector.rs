@@ -1,0 +1,130 @@
+//! Two or four numbers that are loaded and stored by one instruction: CUDA's `float4` and its kin.
+//!
+//! A vector is aligned to its size, so that a copy of one is one `ld.v4` or `st.v4`. Kernels take slices of them (`&[Float4]`), or see a slice of
+//! numbers as vectors by [`vectors_of`].
+//! CUDA C++ Programming Guide, "Built-in Vector Types"; PTX ISA, "ld", "st".
+
+use crate::kernel::Value;
+
+/// A vector of numbers.
+///
+/// # Safety
+/// It is `N` of its elements, one after another, aligned to a multiple of what they are aligned to.
+pub unsafe trait Vector: Value {
+    /// What it is made of.
+    type Element: Value;
+    /// The number of elements: 2 or 4.
+    const LANES: usize;
+}
+
+macro_rules! vectors {
+    ($($(#[$doc:meta])* $name:ident = $ty:ident, $align:literal, $lanes:literal: $($field:ident)*;)*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Clone, Copy, Debug, Default, PartialEq)]
+            #[repr(C, align($align))]
+            pub struct $name {
+                $(
+                    #[allow(missing_docs)]
+                    pub $field: $ty,
+                )*
+            }
+
+            impl $name {
+                /// The vector of these.
+                #[inline(always)]
+                #[must_use]
+                pub const fn new($($field: $ty),*) -> Self {
+                    Self { $($field),* }
+                }
+
+                /// The vector whose elements are all `value`.
+                #[inline(always)]
+                #[must_use]
+                pub const fn splat(value: $ty) -> Self {
+                    Self { $($field: value),* }
+                }
+            }
+
+            impl From<[$ty; $lanes]> for $name {
+                #[inline(always)]
+                fn from([$($field),*]: [$ty; $lanes]) -> Self {
+                    Self { $($field),* }
+                }
+            }
+
+            impl From<$name> for [$ty; $lanes] {
+                #[inline(always)]
+                fn from($name { $($field),* }: $name) -> Self {
+                    [$($field),*]
+                }
+            }
+
+            // SAFETY: numbers one after another, and as large as it is aligned, so without padding.
+            unsafe impl Value for $name {
+                const CHECKED: () = assert!(size_of::<$name>() == $align && size_of::<$name>() == $lanes * size_of::<$ty>());
+            }
+            // SAFETY: as above.
+            unsafe impl Vector for $name {
+                type Element = $ty;
+                const LANES: usize = $lanes;
+            }
+            // SAFETY: numbers.
+            #[cfg(not(target_arch = "nvptx64"))]
+            unsafe impl crate::kernel::DeviceCopy for $name {}
+        )*
+    };
+}
+
+vectors! {
+    /// What CUDA C++ calls `float2`.
+    Float2 = f32, 8, 2: x y;
+    /// What CUDA C++ calls `float4`.
+    Float4 = f32, 16, 4: x y z w;
+    /// What CUDA C++ calls `double2`.
+    Double2 = f64, 16, 2: x y;
+    /// What CUDA C++ calls `int2`.
+    Int2 = i32, 8, 2: x y;
+    /// What CUDA C++ calls `int4`.
+    Int4 = i32, 16, 4: x y z w;
+    /// What CUDA C++ calls `uint2`.
+    UInt2 = u32, 8, 2: x y;
+    /// What CUDA C++ calls `uint4`.
+    UInt4 = u32, 16, 4: x y z w;
+    /// What CUDA C++ calls `longlong2`.
+    Long2 = i64, 16, 2: x y;
+    /// What CUDA C++ calls `ulonglong2`.
+    ULong2 = u64, 16, 2: x y;
+    /// What CUDA C++ calls `char4`.
+    Char4 = i8, 4, 4: x y z w;
+    /// What CUDA C++ calls `uchar4`.
+    UChar4 = u8, 4, 4: x y z w;
+    /// What CUDA C++ calls `short2`.
+    Short2 = i16, 4, 2: x y;
+    /// What CUDA C++ calls `ushort2`.
+    UShort2 = u16, 4, 2: x y;
+    /// What CUDA C++ calls `short4`.
+    Short4 = i16, 8, 4: x y z w;
+    /// What CUDA C++ calls `ushort4`.
+    UShort4 = u16, 8, 4: x y z w;
+}
+
+/// The slice as vectors, and what is left over behind them. `None` if the slice does not begin where a vector may: a buffer does, and each
+/// part of one that begins at a multiple of the vector's lanes.
+///
+/// ```
+/// use lanewise_std::vector::{UInt2, vectors_of};
+///
+/// let numbers = [UInt2::new(1, 2), UInt2::new(3, 4)].map(<[u32; 2]>::from);
+/// let numbers = &numbers.as_flattened()[..3];
+/// if let Some((vectors, rest)) = vectors_of::<UInt2>(numbers) {
+///     assert_eq!((vectors, rest), (&[UInt2::new(1, 2)][..], &[3][..]));
+/// }
+/// ```
+#[inline]
+#[must_use]
+pub fn vectors_of<V: Vector>(slice: &[V::Element]) -> Option<(&[V], &[V::Element])> {
+    // SAFETY: a vector is so many elements one after another, and any elements make one.
+    let (before, vectors, after) = unsafe { slice.align_to::<V>() };
+    before.is_empty().then_some((vectors, after))
+}

@@ -1,0 +1,6 @@
+//! Numbers: mathematical functions, fast approximations, floats of 16 bits, and integer instructions that Rust has no operator for.
+
+pub mod bits;
+pub mod fast;
+pub mod half;
+pub mod math;

@@ -1,0 +1,119 @@
+//! Fences: the order in which other threads see this one's writes.
+//!
+//! A fence does not wait for other threads. It makes sure that the threads of its scope (block, cluster,
+//! device, or the whole system with the host and other devices) see what this thread wrote before the fence
+//! before they see what it writes after it. A *proxy* fence orders accesses that reach the same memory in
+//! different ways: those of threads, and those of the units that copy.
+//! CUDA C++ Programming Guide, "Memory Fence Functions"; PTX ISA, "membar / fence", "Memory Consistency Model:
+//! Proxies".
+
+#![cfg_attr(
+    not(target_arch = "nvptx64"),
+    allow(
+        unreachable_code,
+        clippy::match_same_arms,
+        reason = "an instruction is a panic on the host"
+    )
+)]
+
+use crate::atomic::{self, AtomicOrdering, scope};
+use crate::intrinsics;
+use crate::state_space::ptx;
+use crate::target;
+
+/// The threads that a fence is for: PTX ISA, "Memory Consistency Model: Scope".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// The threads of the block: `.cta`.
+    Block,
+    /// The threads of the cluster: `.cluster`. Before `sm_90` the same as `Device`.
+    Cluster,
+    /// The threads of the device: `.gpu`.
+    Device,
+    /// All devices and the host: `.sys`.
+    System,
+}
+
+/// A fence of a scope and an order, like C++'s `atomic_thread_fence`. A relaxed fence does nothing.
+#[doc(alias = "cuda::atomic_thread_fence")]
+#[doc(alias = "fence.acq_rel")]
+#[doc(alias = "fence.sc")]
+#[inline(always)]
+pub fn fence(scope: Scope, order: AtomicOrdering) {
+    match scope {
+        Scope::Block => atomic::fence::<scope::Block>(order),
+        Scope::Cluster => fence_cluster(order),
+        Scope::Device => atomic::fence::<scope::Device>(order),
+        Scope::System => atomic::fence::<scope::System>(order),
+    }
+}
+
+/// The fence of the cluster's scope, where the target has clusters.
+#[inline(always)]
+fn fence_cluster(order: AtomicOrdering) {
+    if !target::is_at_least(90) {
+        return atomic::fence::<scope::Device>(order);
+    }
+    // SAFETY: fences only order.
+    unsafe {
+        match order {
+            AtomicOrdering::Relaxed => {}
+            AtomicOrdering::SeqCst => {
+                ptx!("fence.sc": "fence.sc.cluster;", options(nostack, preserves_flags));
+            }
+            _ => {
+                ptx!("fence.acq_rel": "fence.acq_rel.cluster;", options(nostack, preserves_flags));
+            }
+        }
+    }
+}
+
+macro_rules! proxies {
+    ($($(#[$doc:meta])* $name:ident = $instruction:literal;)*) => {$(
+        $(#[$doc])*
+        #[doc(alias = $instruction)]
+        #[inline]
+        pub fn $name() {
+            // SAFETY: a fence only orders.
+            unsafe {
+                ptx!($instruction: concat!($instruction, ";"), options(nostack, preserves_flags));
+            }
+        }
+    )*};
+}
+proxies! {
+    /// Lets asynchronous copies see what this thread has written to memory of any kind, and this thread what they have, from `sm_90`. For shared memory alone
+    /// [`bulk::fence_proxy_async`](crate::bulk::fence_proxy_async) is enough.
+    fence_proxy_async = "fence.proxy.async";
+    /// Lets asynchronous copies see what this thread has written to global memory, from `sm_90`: before a copy reads, in the same launch, what threads wrote.
+    fence_proxy_async_global = "fence.proxy.async.global";
+    /// Orders accesses to the same memory by different addresses, of which the driver has mapped several.
+    fence_proxy_alias = "fence.proxy.alias";
+}
+
+/// Orders this thread's accesses for the threads of its block.
+#[doc(alias = "__threadfence_block")]
+#[doc(alias = "membar.cta")]
+#[inline]
+pub fn threadfence_block() {
+    // SAFETY: a fence only orders.
+    unsafe { intrinsics::membar_cta() }
+}
+
+/// Orders this thread's accesses for all threads of the device.
+#[doc(alias = "__threadfence")]
+#[doc(alias = "membar.gl")]
+#[inline]
+pub fn threadfence() {
+    // SAFETY: a fence only orders.
+    unsafe { intrinsics::membar_gl() }
+}
+
+/// Orders this thread's accesses for all threads of the device, the host and other devices.
+#[doc(alias = "__threadfence_system")]
+#[doc(alias = "membar.sys")]
+#[inline]
+pub fn threadfence_system() {
+    // SAFETY: a fence only orders.
+    unsafe { intrinsics::membar_sys() }
+}

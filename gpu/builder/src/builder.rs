@@ -6,16 +6,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::arch::Arch;
+use crate::cargo::package::Package;
+use crate::cargo::source_paths::SourcePaths;
+use crate::cargo::toolchain::Toolchain;
+use crate::cargo::{self, shadow};
 use crate::error::{BuildError, OptionError};
-use crate::files::Files;
 use crate::lint::Rule;
 use crate::manifest::{Floats, Manifest};
+use crate::nvvm;
 use crate::output::{Emit, Output, Stage};
-use crate::package::Package;
-use crate::source_paths::SourcePaths;
 use crate::targets::Targets;
-use crate::toolchain::Toolchain;
-use crate::{cargo, nvvm, shadow};
+use crate::targets::files::Files;
 
 type OnProgress = Box<dyn FnMut(Stage)>;
 
@@ -184,32 +185,7 @@ impl PtxBuilder {
     /// # Errors
     /// [`BuildError`] says which step failed and what to do.
     pub fn build(mut self) -> Result<Output, BuildError> {
-        let archs = self
-            .archs
-            .iter()
-            .map(|arch| arch.parse())
-            .collect::<Result<Vec<Arch>, _>>()?;
-        if archs.is_empty() {
-            return Err(OptionError::NoArch.into());
-        }
-        if let (Some(_), Some(arch)) = (
-            &self.nvvm,
-            archs.iter().find(|arch| arch.capability() < nvvm::FIRST),
-        ) {
-            return Err(OptionError::NvvmArch {
-                arch: arch.to_string(),
-            }
-            .into());
-        }
-        if self.nvvm.is_some() && self.debug {
-            return Err(OptionError::NvvmDebug.into());
-        }
-        if let Some(library) = &self.nvvm {
-            nvvm::check(library)?;
-        }
-        if self.emit.contains(&Emit::Cubin) && self.assembler.is_none() {
-            return Err(OptionError::NoAssembler.into());
-        }
+        let archs = self.checked_archs()?;
         let folder = self
             .folder
             .canonicalize()
@@ -220,64 +196,16 @@ impl PtxBuilder {
             toolchain.add_rust_src(&folder)?;
         }
         let package = Package::find(&folder)?;
-        let linked: Vec<PathBuf> = package
-            .link
-            .iter()
-            .chain(&self.linked)
-            .map(|path| folder.join(path))
-            .collect();
-        if let Some(path) = linked.iter().find(|path| !path.is_file()) {
-            return Err(OptionError::NoSuchCode { path: path.clone() }.into());
-        }
+        let linked = self.linked_code(&folder, &package)?;
+        let paths = Arc::new(SourcePaths::new(&package.root, &toolchain));
+        let compiled = self.compile(&folder, &package, &paths)?;
+
         let out_dir = self.out_dir.take().unwrap_or_else(|| {
             package
                 .target
                 .join(if self.debug { "ptx-debug" } else { "ptx" })
         });
-        let target_dir = self
-            .target_dir
-            .take()
-            .unwrap_or_else(|| package.target.join("ptx-build"));
-        let compiling = lock(&target_dir, || (self.on_progress)(Stage::Waiting))?;
-
-        (self.on_progress)(Stage::Compiling {
-            krate: package.krate.clone(),
-        });
-        let paths = Arc::new(SourcePaths::new(&package.root, &toolchain));
-        if !self.default_features {
-            let is_on = |feature: &&String| {
-                let told = feature.replace('-', "_").to_uppercase();
-                self.features.contains(&told)
-            };
-            let declared = package.described.features.keys();
-            self.features = declared.filter(is_on).cloned().collect();
-        }
-        // A build script's choice and a command's are one build where they come to the same.
-        self.default_features &= package.described.features.contains_key("default");
-        self.features.sort();
-        self.features.dedup();
-        let manifest = shadow::write(&package, &self.features, self.default_features, &target_dir)?;
-        let job = cargo::Job {
-            folder: &folder,
-            package: &package,
-            manifest: &manifest,
-            generated: self.generated.as_deref(),
-            paths: &paths,
-            target_dir: &target_dir,
-            features: &self.features,
-            default_features: self.default_features,
-            color: self
-                .color
-                .unwrap_or_else(|| std::io::stderr().is_terminal()),
-            debug: self.debug,
-        };
-        let compiled = cargo::compile(&job, |line| {
-            (self.on_progress)(Stage::Cargo(line.to_owned()))
-        })?;
-        // LLVM works on what was read. Other crates compile meanwhile; none may write to the same files.
-        drop(compiling);
         let _writing = lock(&out_dir, || (self.on_progress)(Stage::Waiting))?;
-
         let (path, module) = (package.path(), package.path_on_host());
         self.emit.sort();
         let files = Files {
@@ -312,6 +240,91 @@ impl PtxBuilder {
             rebuilt,
             sources: compiled.sources,
             linked,
+        })
+    }
+
+    /// The targets, once it is known that the options fit each other.
+    fn checked_archs(&self) -> Result<Vec<Arch>, BuildError> {
+        let archs = self
+            .archs
+            .iter()
+            .map(|arch| arch.parse())
+            .collect::<Result<Vec<Arch>, _>>()?;
+        if archs.is_empty() {
+            return Err(OptionError::NoArch.into());
+        }
+        if let Some(library) = &self.nvvm {
+            let too_old = |arch: &&Arch| arch.capability() < nvvm::FIRST;
+            if let Some(arch) = archs.iter().find(too_old) {
+                let arch = arch.to_string();
+                return Err(OptionError::NvvmArch { arch }.into());
+            }
+            if self.debug {
+                return Err(OptionError::NvvmDebug.into());
+            }
+            nvvm::check(library)?;
+        }
+        if self.emit.contains(&Emit::Cubin) && self.assembler.is_none() {
+            return Err(OptionError::NoAssembler.into());
+        }
+        Ok(archs)
+    }
+
+    /// The files that the kernels are linked with: those of the package's manifest and of the options.
+    fn linked_code(&self, folder: &Path, package: &Package) -> Result<Vec<PathBuf>, BuildError> {
+        let named = package.link.iter().chain(&self.linked);
+        let linked: Vec<PathBuf> = named.map(|path| folder.join(path)).collect();
+        match linked.iter().find(|path| !path.is_file()) {
+            Some(path) => Err(OptionError::NoSuchCode { path: path.clone() }.into()),
+            None => Ok(linked),
+        }
+    }
+
+    /// The kernels as bitcode, by the nested cargo. Other builds with the same target folder wait until it is read; then they
+    /// compile while LLVM works on this one.
+    fn compile(
+        &mut self,
+        folder: &Path,
+        package: &Package,
+        paths: &Arc<SourcePaths>,
+    ) -> Result<cargo::Compiled, BuildError> {
+        let target_dir = self
+            .target_dir
+            .take()
+            .unwrap_or_else(|| package.target.join("ptx-build"));
+        let _compiling = lock(&target_dir, || (self.on_progress)(Stage::Waiting))?;
+        (self.on_progress)(Stage::Compiling {
+            krate: package.krate.clone(),
+        });
+        if !self.default_features {
+            let is_on = |feature: &&String| {
+                let told = feature.replace('-', "_").to_uppercase();
+                self.features.contains(&told)
+            };
+            let declared = package.described.features.keys();
+            self.features = declared.filter(is_on).cloned().collect();
+        }
+        // A build script's choice and a command's are one build where they come to the same.
+        self.default_features &= package.described.features.contains_key("default");
+        self.features.sort();
+        self.features.dedup();
+        let manifest = shadow::write(package, &self.features, self.default_features, &target_dir)?;
+        let job = cargo::Job {
+            folder,
+            package,
+            manifest: &manifest,
+            generated: self.generated.as_deref(),
+            paths,
+            target_dir: &target_dir,
+            features: &self.features,
+            default_features: self.default_features,
+            color: self
+                .color
+                .unwrap_or_else(|| std::io::stderr().is_terminal()),
+            debug: self.debug,
+        };
+        cargo::compile(&job, |line| {
+            (self.on_progress)(Stage::Cargo(line.to_owned()))
         })
     }
 }

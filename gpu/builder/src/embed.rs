@@ -21,7 +21,7 @@ use crate::builder::PtxBuilder;
 use crate::cargo;
 use crate::error::BuildError;
 use crate::output::Output;
-use crate::passes::symbols;
+use crate::passes::contents::symbols;
 
 /// What is embedded unless a build script asks for something else: every GPU since Ampere can run one of them.
 pub const DEFAULT_ARCHS: [&str; 2] = ["sm_80", "sm_90"];

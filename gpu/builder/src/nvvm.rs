@@ -13,9 +13,9 @@ use inkwell::targets::TargetData;
 use libloading::{Library, Symbol};
 
 use crate::arch::Arch;
+use crate::cargo::toolchain::LLVM;
 use crate::error::OptionError;
 use crate::manifest::Floats;
-use crate::toolchain::LLVM;
 
 /// The first target whose bitcode libNVVM takes from this LLVM.
 pub(crate) const FIRST: u32 = 100;

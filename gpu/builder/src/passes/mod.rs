@@ -1,33 +1,20 @@
-//! What happens to the bitcode, in this order, one file a pass.
+//! What happens to the bitcode, one file for each pass; [`run_on`] calls them in order.
+//!
+//! | folder | what its passes are about |
+//! | --- | --- |
+//! | `contents` | which kernels, statics and functions the module keeps, and under which names |
+//! | `floats` | mathematical functions, precision, fused operations |
+//! | `synchronization` | barriers that must not be copied or moved, scopes of atomics |
+//! | `memory` | address spaces of variables, sizes of shared memory, copies of whole values |
+//! | `refused` | what the GPU cannot run |
+//! | `code` | the target, LLVM's optimisation, and PTX |
 
-mod atomic_scope;
-mod compiler_fence;
-mod constant_memory;
-mod contraction;
-mod convergent;
-mod copies;
-mod descriptions;
-mod emit;
-mod entry_points;
-mod kernel_attributes;
-mod launching;
-mod library_frames;
-mod local_atomics;
-mod loops;
-mod math_library;
-mod optimize;
-mod parameters;
-mod precision;
-mod recursion;
-mod runtime_library;
-mod shared_memory;
-mod shared_size;
-mod source_lines;
-mod statics;
-pub(crate) mod symbols;
-mod synchronization;
-mod target;
-mod unsupported;
+pub(crate) mod code;
+pub(crate) mod contents;
+pub(crate) mod floats;
+pub(crate) mod memory;
+pub(crate) mod refused;
+pub(crate) mod synchronization;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -41,13 +28,13 @@ use inkwell::values::FunctionValue;
 
 use crate::arch::Arch;
 use crate::cargo::Bitcode;
+use crate::cargo::source_paths::SourcePaths;
 use crate::dump::Dump;
 use crate::error::CodegenError;
 use crate::lint::{self, Finding, Rule};
 use crate::llvm::{self, Diagnostics};
 use crate::manifest::{Description, Floats, Kernel, Static};
-use crate::source_paths::SourcePaths;
-use launching::Part;
+use contents::launching::Part;
 
 /// What to make of the bitcode.
 #[derive(Clone, Debug)]
@@ -141,8 +128,8 @@ pub(crate) fn kernels(bitcode: &Bitcode, options: &Options) -> Vec<Description> 
     let buffer = MemoryBuffer::create_from_memory_range_copy(&bitcode.bytes, "bitcode");
     let module = Module::parse_bitcode_from_buffer(&buffer, &context);
     let described = module.ok().and_then(|module| {
-        let described = descriptions::take(&module, &options.paths).ok()?;
-        Some(symbols::set(&module, &options.path, described).0)
+        let described = contents::descriptions::take(&module, &options.paths).ok()?;
+        Some(contents::symbols::set(&module, &options.path, described).0)
     });
     described.unwrap_or_default()
 }
@@ -158,62 +145,62 @@ fn run_on(
         Part::Launching => format!("{}-launching", options.arch),
     });
     let mut ptx_version = options.arch.ptx_feature();
-    let mut machine = target::machine(options, ptx_version)?;
+    let mut machine = code::target::machine(options, ptx_version)?;
     dump.module("input", module);
 
     llvm::at_stage("the passes before optimisation");
-    let described = descriptions::take(module, &options.paths)?;
-    let (descriptions, crossing) = symbols::set(module, &options.path, described);
+    let described = contents::descriptions::take(module, &options.paths)?;
+    let (descriptions, crossing) = contents::symbols::set(module, &options.path, described);
     let others = descriptions
         .iter()
         .any(|it| !part.has(&it.name, &descriptions));
-    math_library::choose(module, options)?;
-    let asked = precision::take(module);
+    floats::math_library::choose(module, options)?;
+    let asked = floats::precision::take(module);
     let exports = &crossing.exports;
-    entry_points::keep(module, &descriptions, exports, options, part, &machine)?;
+    contents::entry_points::keep(module, &descriptions, exports, options, part, &machine)?;
     dump.module("entry-points", module);
 
-    if parameters::are_large(module, &descriptions, &machine, &options.paths)? {
+    if refused::parameters::are_large(module, &descriptions, &machine, &options.paths)? {
         ptx_version = options.arch.ptx_feature_for_large_parameters();
-        machine = target::machine(options, ptx_version)?;
+        machine = code::target::machine(options, ptx_version)?;
     }
-    runtime_library::link(module, options)?;
-    convergent::mark(module);
+    contents::runtime_library::link(module, options)?;
+    synchronization::convergent::mark(module);
     dump.module("convergent", module);
 
-    shared_memory::place(module, &options.paths)?;
-    constant_memory::place(module);
-    atomic_scope::set(module);
+    memory::shared_memory::place(module, &options.paths)?;
+    memory::constant_memory::place(module);
+    synchronization::atomic_scope::set(module);
     dump.module("address-spaces", module);
 
-    kernel_attributes::set(module, &descriptions);
-    target::set(module, options, ptx_version);
-    precision::set(module, options, &asked);
-    contraction::allow(module, |function| {
+    code::kernel_attributes::set(module, &descriptions);
+    code::target::set(module, options, ptx_version);
+    floats::precision::set(module, options, &asked);
+    floats::contraction::allow(module, |function| {
         asked.may_fuse(function, options.floats.fmad)
     });
     dump.module("attributes", module);
 
     if options.debug {
-        library_frames::inline(module, &options.paths);
+        code::library_frames::inline(module, &options.paths);
     }
     if options.nvvm.is_none() {
         llvm::at_stage("optimisation");
-        optimize::run(module, options, &machine)?;
+        code::optimize::run(module, options, &machine)?;
         llvm::at_stage("the passes after optimisation");
         dump.module("optimized", module);
-        unsupported::check(module, &options.paths)?;
-        llvm::remember_places(unsupported::places(module, &options.paths));
+        refused::unsupported::check(module, &options.paths)?;
+        llvm::remember_places(refused::unsupported::places(module, &options.paths));
     }
-    compiler_fence::remove(module);
-    local_atomics::lower(module, options)?;
+    synchronization::compiler_fence::remove(module);
+    synchronization::local_atomics::lower(module, options)?;
     if !options.debug {
-        copies::widen(module, options)?;
+        memory::copies::widen(module, options)?;
     }
 
-    let kernels = shared_size::kernels(module, &descriptions, &machine);
-    let statics = statics::of(module, &machine);
-    shared_size::check(module, &kernels, &options.paths)?;
+    let kernels = memory::shared_size::kernels(module, &descriptions, &machine);
+    let statics = contents::statics::of(module, &machine);
+    memory::shared_size::check(module, &kernels, &options.paths)?;
     let ir = if options.llvm_ir {
         module.print_to_string().to_string()
     } else {
@@ -226,13 +213,13 @@ fn run_on(
     };
     // What NVVM optimises is not known here, so its PTX is held against less.
     let expected = match options.nvvm {
-        None => Some(synchronization::expected(module, &options.paths)),
+        None => Some(synchronization::barriers::expected(module, &options.paths)),
         Some(_) => None,
     };
-    source_lines::set(module, &options.paths);
-    let warnings = recursion::warnings(module, &options.paths);
+    code::source_lines::set(module, &options.paths);
+    let warnings = refused::recursion::warnings(module, &options.paths);
     llvm::at_stage("code generation");
-    let ptx = emit::ptx(module, options, &machine)?;
+    let ptx = code::emit::ptx(module, options, &machine)?;
     llvm::at_stage("the checks of the PTX");
     dump.text("output.ptx", || ptx.clone());
     let mut findings = lint::check(&ptx, expected.as_ref(), &crossing.imports);

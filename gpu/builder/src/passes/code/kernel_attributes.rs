@@ -1,0 +1,96 @@
+//! Tells LLVM what `#[kernel]` promises: read-only slices, launch bounds, cluster shape.
+//!
+//! A slice `&[T]` is not written by anyone while the kernel runs, which LLVM calls `noalias readonly`; on a kernel's
+//! parameter the backend makes `ld.global.nc` of its loads, the path through the read-only cache. Slices that are written, and slices
+//! of cells, get neither: other threads write to them too, so nothing may be assumed across a barrier.
+//!
+//! Source: LLVM, "User Guide for NVPTX Back-end: Function Attributes"; PTX ISA, "Performance-Tuning Directives".
+
+use inkwell::attributes::{Attribute, AttributeLoc};
+use inkwell::module::Module;
+use inkwell::types::AnyType;
+use inkwell::values::FunctionValue;
+
+use crate::llvm;
+use crate::manifest::{Description, Lower};
+
+/// Sets the attributes of every described kernel.
+pub(crate) fn set(module: &Module<'_>, descriptions: &[Description]) {
+    for kernel in llvm::kernels(module) {
+        if let Some(description) = descriptions.iter().find(|d| d.name == llvm::name(kernel)) {
+            read_only_slices(kernel, module, description);
+            tensor_maps(kernel, module, description);
+            launch_shape(kernel, module, description);
+        }
+    }
+}
+
+fn read_only_slices(kernel: FunctionValue<'_>, module: &Module<'_>, description: &Description) {
+    let context = module.get_context();
+    let attributes = ["noalias", "readonly"]
+        .map(|name| context.create_enum_attribute(Attribute::get_named_enum_kind_id(name), 0));
+    let mut index = 0;
+    for param in &description.params {
+        let is_pointer = kernel
+            .get_nth_param(index)
+            .is_some_and(|value| value.is_pointer_value());
+        if param.lower == Lower::ReadSlice && is_pointer {
+            for attribute in attributes {
+                kernel.add_attribute(AttributeLoc::Param(index), attribute);
+            }
+        }
+        index += ptx_parameters(param.lower);
+    }
+}
+
+/// PTX parameters of a Rust one.
+fn ptx_parameters(lower: Lower) -> u32 {
+    match lower {
+        Lower::ReadSlice | Lower::CellSlice | Lower::WriteSlice => 2,
+        Lower::TensorMap | Lower::Value => 1,
+        Lower::Empty => 0,
+    }
+}
+
+/// A tensor map is used where it lies among the parameters: the pointer that Rust has is the address of a parameter passed by value, of which
+/// no copy is made.
+fn tensor_maps(kernel: FunctionValue<'_>, module: &Module<'_>, description: &Description) {
+    let context = module.get_context();
+    let kind = Attribute::get_named_enum_kind_id;
+    let bytes = context.i64_type().array_type(16).as_any_type_enum();
+    let mut index = 0;
+    for param in &description.params {
+        if param.lower == Lower::TensorMap {
+            let place = AttributeLoc::Param(index);
+            for attribute in [
+                context.create_type_attribute(kind("byval"), bytes),
+                context.create_enum_attribute(kind("align"), 64),
+                context.create_enum_attribute(kind("readonly"), 0),
+                context.create_string_attribute("nvvm.grid_constant", ""),
+            ] {
+                kernel.add_attribute(place, attribute);
+            }
+        }
+        index += ptx_parameters(param.lower);
+    }
+}
+
+fn launch_shape(kernel: FunctionValue<'_>, module: &Module<'_>, description: &Description) {
+    let set = |key: &str, value: String| {
+        let attribute = module.get_context().create_string_attribute(key, &value);
+        kernel.add_attribute(AttributeLoc::Function, attribute);
+    };
+    let bounds = description.launch_bounds.as_deref().unwrap_or_default();
+    if let Some(max_threads) = bounds.first() {
+        set("nvvm.maxntid", max_threads.to_string());
+    }
+    if let Some(min_blocks) = bounds.get(1) {
+        set("nvvm.minctasm", min_blocks.to_string());
+    }
+    if let Some(registers) = description.max_registers {
+        set("nvvm.maxnreg", registers.to_string());
+    }
+    if let Some([x, y, z]) = description.cluster {
+        set("nvvm.cluster_dim", format!("{x},{y},{z}"));
+    }
+}

@@ -1,0 +1,9 @@
+//! The target, LLVM's optimisation, and PTX.
+
+pub(crate) mod emit;
+pub(crate) mod kernel_attributes;
+pub(crate) mod library_frames;
+pub(crate) mod loops;
+pub(crate) mod optimize;
+pub(crate) mod source_lines;
+pub(crate) mod target;

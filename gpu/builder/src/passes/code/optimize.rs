@@ -1,0 +1,28 @@
+//! LLVM's own O3, now that the module says what the GPU needs. For a debugger its O0, which only inlines what has to be.
+
+use inkwell::module::Module;
+use inkwell::targets::TargetMachine;
+
+use super::loops;
+use crate::error::CodegenError;
+use crate::passes::{Options, by_name};
+
+/// Checks the module, optimises it, checks it again.
+pub(crate) fn run(
+    module: &Module<'_>,
+    options: &Options,
+    machine: &TargetMachine,
+) -> Result<(), CodegenError> {
+    module
+        .verify()
+        .map_err(|error| options.failed("check of the module before optimisation", error))?;
+    if options.debug {
+        by_name(module, "default<O0>", "O0", options, machine)?;
+    } else {
+        by_name(module, "default<O3>", "O3", options, machine)?;
+        loops::run(module, options, machine)?;
+    }
+    module
+        .verify()
+        .map_err(|error| options.failed("check of the optimised module", error))
+}

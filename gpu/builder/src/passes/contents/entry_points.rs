@@ -1,0 +1,86 @@
+//! Keeps the kernels for this target and what they need; everything else goes.
+//!
+//! Rust exports every `#[no_mangle]` function, and the merged module holds most of `core`. Here only entry points and functions that are exported on purpose
+//! (`#[device]`) stay visible, of the part that is made (see `launching`) and less those whose `min_arch` is above the target; every other function becomes internal, and what no kernel
+//! reaches is deleted. Doing it first makes every later pass cheap. Named statics stay: the host finds them by name, and
+//! may write them before a launch, so the optimiser must not believe their initial value.
+
+use inkwell::module::{Linkage, Module};
+use inkwell::targets::TargetMachine;
+
+use super::launching::Part;
+use crate::error::CodegenError;
+use crate::llvm;
+use crate::manifest::Description;
+use crate::passes::{Options, by_name};
+
+/// Reduces the module to this target's kernels.
+pub(crate) fn keep(
+    module: &Module<'_>,
+    descriptions: &[Description],
+    exports: &[String],
+    options: &Options,
+    part: Part,
+    machine: &TargetMachine,
+) -> Result<(), CodegenError> {
+    // Two modules of one crate may not both define a function.
+    let is_exported =
+        |name: &String| part == Part::Plain && options.only.is_none() && exports.contains(name);
+    for function in module
+        .get_functions()
+        .filter(|function| function.count_basic_blocks() > 0)
+    {
+        let name = llvm::name(function);
+        if is_exported(&name) {
+            continue;
+        }
+        if !llvm::is_kernel(function)
+            || !part.has(&name, descriptions)
+            || options.only.as_ref().is_some_and(|only| *only != name)
+            || is_too_new(&name, descriptions, options)?
+        {
+            function.set_linkage(Linkage::Internal);
+        }
+    }
+    for global in module
+        .get_globals()
+        .filter(|global| !global.is_declaration())
+    {
+        if global.get_linkage() == Linkage::External {
+            global.set_externally_initialized(true);
+        }
+    }
+    let remove_dead = || {
+        let stage = "removal of dead code";
+        by_name(module, "globaldce", stage, options, machine)
+    };
+    remove_dead()?;
+    part.check(module, descriptions, &options.paths)?;
+    if part == Part::Launching {
+        remove_dead()?;
+    }
+    Ok(())
+}
+
+/// Whether the kernel asks for a later target than this one.
+fn is_too_new(
+    kernel: &str,
+    descriptions: &[Description],
+    options: &Options,
+) -> Result<bool, CodegenError> {
+    let Some(wanted) = descriptions
+        .iter()
+        .find(|d| d.name == kernel)
+        .and_then(|d| d.min_arch.as_ref())
+    else {
+        return Ok(false);
+    };
+    let wanted: crate::arch::Arch =
+        wanted
+            .parse()
+            .map_err(|error: crate::OptionError| CodegenError::Description {
+                kernel: kernel.to_owned(),
+                reason: error.to_string(),
+            })?;
+    Ok(!options.arch.has_all_of(&wanted))
+}

@@ -1,0 +1,8 @@
+//! What the module holds: which kernels, statics and functions, and under which names.
+
+pub(crate) mod descriptions;
+pub(crate) mod entry_points;
+pub(crate) mod launching;
+pub(crate) mod runtime_library;
+pub(crate) mod statics;
+pub(crate) mod symbols;

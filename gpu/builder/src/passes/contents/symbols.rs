@@ -1,0 +1,182 @@
+//! Gives kernels and statics the names that the PTX shows.
+//!
+//! `#[kernel]` and `#[device]` tell rustc the whole path, `gpu::basics::vector_add::vec_add`: two Rust modules, or two crates, may use
+//! one name. Here the path becomes the name alone where no other symbol has it, and else the path within the crate, with `$`, which
+//! is in no Rust name: `filters$box3$blur`. [`split`] leads back. What was exported by hand keeps the name that it was given.
+//!
+//! Kernels and statics of crates that the kernel crate depends on are not for its host: each crate has a module of its own. They
+//! are kept only where a kernel reaches them.
+//!
+//! Functions that cross modules (`#[device]` on functions) are told here, too: what is exported has a path and is no kernel, what is imported has a mark
+//! before its name.
+//!
+//! Source: PTX ISA, "Identifiers".
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use inkwell::module::{Linkage, Module};
+use inkwell::values::GlobalValue;
+
+use super::descriptions::Described;
+use crate::llvm;
+use crate::manifest::Description;
+
+/// What stands in a symbol for `::`.
+const SEPARATOR: &str = "$";
+
+/// What an imported function's name begins with, as `#[device]` says it to rustc.
+const IMPORT: &str = "__lanewise_import.";
+
+/// The functions that cross modules, by their names in the PTX, in order.
+#[derive(Debug, Default)]
+pub(crate) struct Crossing {
+    /// Defined here, for others to call.
+    pub(crate) exports: Vec<String>,
+    /// Called here, defined elsewhere.
+    pub(crate) imports: Vec<String>,
+}
+
+/// The Rust module and the name of a symbol that is not the name alone.
+pub(crate) fn split(symbol: &str) -> Option<(String, &str)> {
+    let (module, name) = symbol.rsplit_once(SEPARATOR)?;
+    Some((module.replace(SEPARATOR, "::"), name))
+}
+
+/// Renames everything that is named by a path, and gives the descriptions under their kernels' new names, and the functions that cross modules.
+pub(crate) fn set(
+    module: &Module<'_>,
+    root: &str,
+    described: Vec<Described>,
+) -> (Vec<Description>, Crossing) {
+    let mut crossing = Crossing {
+        imports: imports(module),
+        exports: Vec::new(),
+    };
+    let functions: BTreeSet<String> = module
+        .get_functions()
+        .filter(|function| !llvm::is_kernel(*function))
+        .map(llvm::name)
+        .collect();
+    let symbols = all(module);
+    let (paths, others): (BTreeMap<_, _>, BTreeMap<_, _>) = symbols
+        .into_iter()
+        .partition(|(name, _)| name.contains("::"));
+    let taken: BTreeSet<&str> = others.keys().map(String::as_str).collect();
+    let names = names(paths.keys().map(String::as_str), root, &taken);
+    for (path, global) in &paths {
+        global.set_name(&names[path.as_str()]);
+        if !is_of(path, root) {
+            global.set_linkage(Linkage::Internal);
+        } else if functions.contains(path) {
+            crossing.exports.push(names[path.as_str()].clone());
+        }
+    }
+    let rename = |Described { path, mut text }: Described| {
+        if let Some(name) = names.get(path.as_str()) {
+            text.name.clone_from(name);
+            // Another crate's kernel is no reason for a module of launching kernels.
+            text.launches &= is_of(&path, root);
+        }
+        text
+    };
+    let mut descriptions: Vec<_> = described.into_iter().map(rename).collect();
+    descriptions.sort_by(|a, b| a.name.cmp(&b.name));
+    crossing.exports.sort();
+    (descriptions, crossing)
+}
+
+/// Takes the marks off the names of imported functions.
+fn imports(module: &Module<'_>) -> Vec<String> {
+    let mut imports = Vec::new();
+    for function in module.get_functions() {
+        if let Some(name) = llvm::name(function).strip_prefix(IMPORT) {
+            function.as_global_value().set_name(name);
+            imports.push(name.to_owned());
+        }
+    }
+    imports.sort();
+    imports
+}
+
+/// Every function and variable with a name; descriptions are on their way out.
+fn all<'ctx>(module: &Module<'ctx>) -> BTreeMap<String, GlobalValue<'ctx>> {
+    let functions = module.get_functions().map(|it| it.as_global_value());
+    functions
+        .chain(module.get_globals())
+        .map(|global| (llvm::text(global.get_name()), global))
+        .filter(|(name, _)| !name.starts_with(super::descriptions::PREFIX))
+        .collect()
+}
+
+/// The path from the kernels' own module on, if it is of it: `filters::blur` for `demo::filters::blur`.
+fn within<'a>(path: &'a str, root: &str) -> Option<&'a str> {
+    path.strip_prefix(root)?.strip_prefix("::")
+}
+
+/// Whether the path begins with that of the kernels' own module.
+fn is_of(path: &str, root: &str) -> bool {
+    within(path, root).is_some()
+}
+
+/// The symbol for each path.
+fn names<'a>(
+    paths: impl Iterator<Item = &'a str> + Clone,
+    root: &str,
+    taken: &BTreeSet<&str>,
+) -> BTreeMap<&'a str, String> {
+    let name = |path: &'a str| path.rsplit("::").next().unwrap_or(path);
+    let mut counts = BTreeMap::new();
+    for path in paths.clone().filter(|path| is_of(path, root)) {
+        *counts.entry(name(path)).or_insert(0) += 1;
+    }
+    let symbol = |path: &'a str| {
+        let name = name(path);
+        if !is_of(path, root) {
+            return path.replace("::", SEPARATOR);
+        }
+        if counts[name] == 1 && !taken.contains(name) {
+            return name.to_owned();
+        }
+        let joined = within(path, root).unwrap_or(path).replace("::", SEPARATOR);
+        // One in the crate's root has no path to be told apart by.
+        match taken.contains(&*joined) {
+            true => format!("{SEPARATOR}{joined}"),
+            false => joined,
+        }
+    };
+    paths.map(|path| (path, symbol(path))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(paths: &[&str], taken: &[&str]) -> Vec<String> {
+        let taken = taken.iter().copied().collect();
+        let names = names(paths.iter().copied(), "demo", &taken);
+        paths.iter().map(|path| names[path].clone()).collect()
+    }
+
+    #[test]
+    fn a_name_is_plain_unless_two_have_it() {
+        let paths = ["demo::a::k", "demo::a::b::k", "demo::k", "demo::a::other"];
+        assert_eq!(of(&paths, &[]), ["a$k", "a$b$k", "k", "other"]);
+        assert_eq!(split("a$b$k"), Some(("a::b".to_owned(), "k")));
+        assert_eq!(split("other"), None);
+    }
+
+    #[test]
+    fn a_name_that_was_exported_by_hand_is_left_to_it() {
+        assert_eq!(
+            of(&["demo::a::k", "demo::memcpy"], &["k", "memcpy"]),
+            ["a$k", "$memcpy"]
+        );
+        assert_eq!(split("$memcpy"), Some((String::new(), "memcpy")));
+    }
+
+    #[test]
+    fn another_crates_kernel_has_its_whole_path() {
+        let paths = ["gpu::basics::k", "demo::k"];
+        assert_eq!(of(&paths, &[]), ["gpu$basics$k", "k"]);
+    }
+}

@@ -1,0 +1,92 @@
+//! Refuses what the GPU has no instruction for, with the line that asks for it.
+//!
+//! LLVM would say so too, in the words of its code generator and mostly without a place. This runs after O3, so that what
+//! no kernel can reach is not held against it.
+//!
+//! What only this target lacks, code generation finds out, and gives up without a place. So the places of NVPTX's own intrinsics are
+//! noted here, for its message.
+//!
+//! Source: LLVM, "User Guide for NVPTX Back-end"; PTX ISA, "Fundamental Types", "atom".
+
+use std::collections::BTreeMap;
+
+use inkwell::llvm_sys::LLVMTypeKind;
+use inkwell::module::Module;
+use inkwell::values::{CallSiteValue, InstructionOpcode, InstructionValue};
+
+use crate::cargo::source_paths::SourcePaths;
+use crate::error::CodegenError;
+use crate::llvm;
+
+/// Intrinsics of `core` that are instructions on some CPUs and functions of the C library on others.
+const FUNCTIONS: [&str; 16] = [
+    "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "exp10",
+    "log", "log10", "pow", "powi",
+];
+/// The same as far as they have no instruction for `f64`.
+const FUNCTIONS_F64: [&str; 2] = ["exp2", "log2"];
+
+/// Where each intrinsic of NVPTX is called first, as `file:line`.
+pub(crate) fn places(module: &Module<'_>, paths: &SourcePaths) -> BTreeMap<String, String> {
+    let mut places = BTreeMap::new();
+    for instruction in module.get_functions().flat_map(llvm::instructions) {
+        if let Some(name) = llvm::callee_name(instruction)
+            && name.starts_with("llvm.nvvm.")
+            && !places.contains_key(&name)
+            && let Some(place) = llvm::shown_place(instruction, |file| paths.is_library(file))
+        {
+            places.insert(name, paths.short(&place));
+        }
+    }
+    places
+}
+
+/// Refuses the first instruction that no target has.
+pub(crate) fn check(module: &Module<'_>, paths: &SourcePaths) -> Result<(), CodegenError> {
+    for function in module.get_functions() {
+        for instruction in llvm::instructions(function) {
+            if let Some((what, help)) = reason(instruction) {
+                let place = llvm::shown_place(instruction, |file| paths.is_library(file));
+                return Err(CodegenError::Unsupported {
+                    function: format!("{:#}", rustc_demangle::demangle(&llvm::name(function))),
+                    place: place.map_or_else(|| "no line".to_owned(), |place| paths.short(&place)),
+                    what,
+                    help,
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What is wrong with an instruction, and what to do.
+fn reason(instruction: InstructionValue<'_>) -> Option<(String, String)> {
+    use InstructionOpcode::{AtomicCmpXchg, AtomicRMW};
+    use LLVMTypeKind::{LLVMFP128TypeKind, LLVMIntegerTypeKind};
+    if matches!(instruction.get_opcode(), AtomicRMW | AtomicCmpXchg)
+        && llvm::has_type(instruction, LLVMIntegerTypeKind, |bits| bits > 64)
+    {
+        return Some((
+            "an atomic operation on more than 64 bits".into(),
+            "use two 64-bit atomics, or a lock".into(),
+        ));
+    }
+    if llvm::has_type(instruction, LLVMFP128TypeKind, |_| true) {
+        return Some((
+            "arithmetic on `f128`".into(),
+            "the widest float of a GPU is `f64`; two of them hold a sum and its error".into(),
+        ));
+    }
+    let call = CallSiteValue::try_from(instruction).ok()?;
+    let name = llvm::callee(call).map(llvm::name)?;
+    let (function, ty) = name.strip_prefix("llvm.")?.split_once('.')?;
+    let ty = ty.split('.').next().unwrap_or_default();
+    let is_missing =
+        FUNCTIONS.contains(&function) || (ty == "f64" && FUNCTIONS_F64.contains(&function));
+    is_missing.then(|| {
+        (
+            format!("`{function}` of {ty}"),
+            format!("import `lanewise_std::math::Float`, whose `{function}` is a function, or use `lanewise_std::fast`"),
+        )
+    })
+}

@@ -1,0 +1,137 @@
+//! What the optimised module says of its barriers, for the lint to hold the PTX against.
+//!
+//! PTX shows one source line for each instruction; two `sync_threads()` inlined from one line look alike there. Here the
+//! whole chain of inlined calls is known. For each function: how many block barriers it has, and which lines stand for
+//! several barriers of the source without any of them having been copied into branches that exclude each other.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use inkwell::attributes::{Attribute, AttributeLoc};
+use inkwell::basic_block::BasicBlock;
+use inkwell::module::Module;
+use inkwell::values::{CallSiteValue, FunctionValue};
+
+use crate::cargo::source_paths::SourcePaths;
+use crate::flow::Flow;
+use crate::lint::Expected;
+use crate::llvm::{self, Place};
+
+/// A call that involves other threads.
+struct Site<'ctx> {
+    call: CallSiteValue<'ctx>,
+    /// The number of its block.
+    block: usize,
+    place: Place,
+    /// What `.loc` will show.
+    line: Option<(u32, u32)>,
+}
+
+/// What each function has.
+pub(crate) fn expected(module: &Module<'_>, paths: &SourcePaths) -> BTreeMap<String, Expected> {
+    let functions = module
+        .get_functions()
+        .filter(|function| function.count_basic_blocks() > 0);
+    functions
+        .map(|function| (llvm::name(function), expected_of(function, paths)))
+        .collect()
+}
+
+fn expected_of(function: FunctionValue<'_>, paths: &SourcePaths) -> Expected {
+    let blocks = function.get_basic_blocks();
+    let sites = sites(&blocks, paths);
+    let barriers = sites.iter().map(|site| block_barriers(site.call)).sum();
+
+    let mut by_line: BTreeMap<(u32, u32), Vec<&Site<'_>>> = BTreeMap::new();
+    for site in &sites {
+        if let Some(line) = site.line {
+            by_line.entry(line).or_default().push(site);
+        }
+    }
+    let flow = flow(&blocks);
+    let are_apart = |sites: &[&Site<'_>]| {
+        let places: BTreeSet<_> = sites.iter().map(|site| &site.place).collect();
+        let is_copy = |a: &Site<'_>, b: &Site<'_>| {
+            a.place == b.place && flow.are_alternatives(a.block, b.block)
+        };
+        places.len() > 1
+            && !sites
+                .iter()
+                .enumerate()
+                .any(|(index, a)| sites[..index].iter().any(|b| is_copy(a, b)))
+    };
+    let shared_lines = by_line
+        .into_iter()
+        .filter(|(_, sites)| are_apart(sites))
+        .map(|(line, _)| line)
+        .collect();
+    Expected {
+        barriers,
+        shared_lines,
+    }
+}
+
+/// Every call that involves other threads.
+fn sites<'ctx>(blocks: &[BasicBlock<'ctx>], paths: &SourcePaths) -> Vec<Site<'ctx>> {
+    let mut found = Vec::new();
+    for (block, instructions) in blocks
+        .iter()
+        .map(|block| block.get_instructions())
+        .enumerate()
+    {
+        for instruction in instructions {
+            if let Ok(call) = CallSiteValue::try_from(instruction)
+                && is_convergent(call)
+            {
+                let (place, line) = llvm::place(instruction, |file| paths.is_library(file));
+                found.push(Site {
+                    call,
+                    block,
+                    place,
+                    line,
+                });
+            }
+        }
+    }
+    found
+}
+
+/// Whether the mark is still there after O3, at the call or at the function called.
+fn is_convergent(call: CallSiteValue<'_>) -> bool {
+    let kind = Attribute::get_named_enum_kind_id("convergent");
+    call.get_enum_attribute(AttributeLoc::Function, kind)
+        .is_some()
+        || llvm::callee(call)
+            .is_some_and(|f| f.get_enum_attribute(AttributeLoc::Function, kind).is_some())
+}
+
+/// How many instructions of the PTX will be block barriers because of this call itself.
+fn block_barriers(call: CallSiteValue<'_>) -> usize {
+    if let Some(text) = llvm::assembly(call) {
+        return crate::lint::count_block_barriers(&text);
+    }
+    let name = llvm::callee(call).map(llvm::name).unwrap_or_default();
+    let is_barrier = name.strip_prefix("llvm.nvvm.bar").is_some_and(|rest| {
+        !rest.starts_with(".warp")
+            && !rest.starts_with("rier.cluster")
+            && !rest.starts_with("rier.sync.warp")
+    });
+    usize::from(is_barrier)
+}
+
+fn flow(blocks: &[BasicBlock<'_>]) -> Flow {
+    let numbers: BTreeMap<_, _> = blocks
+        .iter()
+        .enumerate()
+        .map(|(number, block)| (block.as_mut_ptr(), number))
+        .collect();
+    let successors = blocks.iter().map(|block| {
+        let last = block
+            .get_terminator()
+            .map(llvm::successors)
+            .unwrap_or_default();
+        last.iter()
+            .filter_map(|block| numbers.get(block).copied())
+            .collect()
+    });
+    Flow::new(successors.collect())
+}

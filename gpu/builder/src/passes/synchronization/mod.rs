@@ -1,0 +1,7 @@
+//! What threads do together: barriers stay where they are, and atomics get their scope.
+
+pub(crate) mod atomic_scope;
+pub(crate) mod barriers;
+pub(crate) mod compiler_fence;
+pub(crate) mod convergent;
+pub(crate) mod local_atomics;

@@ -1,0 +1,286 @@
+//! Each target's files: those of the last build where they still hold, else made anew, all targets at once.
+//!
+//! A target is one run of LLVM on a thread of its own, and of ptxas where there is one. Nothing is written until the PTX has kept
+//! its promises.
+
+pub(crate) mod files;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::arch::Arch;
+use crate::assembler::{self, Assembly};
+use crate::cargo::Bitcode;
+use crate::cargo::source_paths::SourcePaths;
+use crate::cargo::toolchain::Toolchain;
+use crate::dump::Dump;
+use crate::error::{BuildError, CodegenError};
+use crate::fingerprint::{self, Inputs};
+use crate::lint::{LintError, Rule};
+use crate::llvm;
+use crate::manifest::{Floats, Module};
+use crate::output::{Emit, Stage};
+use crate::passes::{self, Code, Options};
+use files::Files;
+
+/// What all targets of a build have in common.
+pub(crate) struct Targets<'a> {
+    /// The Rust module that the kernels are in, by which their symbols are told from those of other crates.
+    pub(crate) path: &'a str,
+    /// The compiled crate.
+    pub(crate) bitcode: &'a Bitcode,
+    /// Where a target's files go.
+    pub(crate) files: &'a Files,
+    /// Whose LLVM is used.
+    pub(crate) toolchain: &'a Toolchain,
+    /// How source files are named.
+    pub(crate) paths: &'a Arc<SourcePaths>,
+    /// How floats are computed with.
+    pub(crate) floats: Floats,
+    /// Whether it is for a debugger.
+    pub(crate) debug: bool,
+    /// NVIDIA's library of mathematical functions.
+    pub(crate) libdevice: Option<&'a Path>,
+    /// NVIDIA's library of code generation, where it is the backend.
+    pub(crate) nvvm: Option<&'a Path>,
+    /// NVIDIA's assembler.
+    pub(crate) assembler: Option<&'a Path>,
+    /// Promises that the PTX may break.
+    pub(crate) allowed: &'a [Rule],
+}
+
+/// The assembler and its version.
+type Versioned = Option<(PathBuf, Option<String>)>;
+
+impl Targets<'_> {
+    /// Makes PTX for the targets whose files no longer hold; whether there was one.
+    pub(crate) fn make(
+        &self,
+        archs: &[Arch],
+        report: &mut dyn FnMut(Stage),
+    ) -> Result<(Vec<Module>, bool), BuildError> {
+        let assembler = self
+            .assembler
+            .map(|ptxas| (ptxas.to_owned(), assembler::version(ptxas)));
+        let mut started = Vec::new();
+        for arch in archs {
+            started.push(self.start(arch, &assembler, report)?);
+        }
+        let rebuilt = started
+            .iter()
+            .any(|work| matches!(work, Work::Running { .. }));
+        let modules = started
+            .into_iter()
+            .map(|work| self.finish(work))
+            .collect::<Result<Vec<_>, _>>()?;
+        let warnings: BTreeSet<_> = modules.iter().flat_map(|module| &module.warnings).collect();
+        for warning in warnings {
+            report(Stage::Warning(warning.clone()));
+        }
+        Ok((modules, rebuilt))
+    }
+
+    /// Finds the last build's files, or sets LLVM to work.
+    fn start(
+        &self,
+        arch: &Arch,
+        assembler: &Versioned,
+        report: &mut dyn FnMut(Stage),
+    ) -> Result<Work, BuildError> {
+        let inputs = Inputs {
+            arch,
+            floats: self.floats,
+            debug: self.debug,
+            libdevice: self.libdevice,
+            nvvm: self.nvvm,
+            emit: &self.files.emit,
+            assembler,
+            toolchain: &self.toolchain.version,
+        };
+        let fingerprint = fingerprint::inputs(&self.bitcode.bytes, &inputs);
+        let name = arch.to_string();
+        // A dump is asked for to be looked at, so it is written even when nothing changed.
+        if !Dump::is_wanted()
+            && let Some(module) = self.files.still_hold(&name, &fingerprint)
+        {
+            report(Stage::UpToDate { arch: name });
+            return Ok(Work::Held(module));
+        }
+        llvm::load(&self.toolchain.llvm_library()?)?;
+        report(Stage::Generating { arch: name.clone() });
+        let emits = |kind| self.files.emit.contains(&kind);
+        let options = Options {
+            path: self.path.to_owned(),
+            arch: arch.clone(),
+            floats: self.floats,
+            debug: self.debug,
+            libdevice: self.libdevice.map(Into::into),
+            nvvm: self.nvvm.map(Into::into),
+            llvm_ir: emits(Emit::LlvmIr),
+            bitcode: emits(Emit::Bitcode),
+            cubin: emits(Emit::Cubin),
+            assembler: self.assembler.map(Into::into),
+            paths: self.paths.clone(),
+            only: None,
+        };
+        let (bitcode, own) = (self.bitcode.clone(), options.clone());
+        let code = llvm::spawn(move || {
+            let mut code = passes::run(&bitcode, &own)?;
+            assemble(&mut code, &own)?;
+            Ok(code)
+        });
+        Ok(Work::Running {
+            options: Box::new(options),
+            fingerprint,
+            code,
+        })
+    }
+
+    /// Waits for a target's code, checks it and writes its files.
+    fn finish(&self, work: Work) -> Result<Module, BuildError> {
+        let (options, fingerprint, code) = match work {
+            Work::Held(module) => return Ok(module),
+            Work::Running {
+                options,
+                fingerprint,
+                code,
+            } => (options, fingerprint, code),
+        };
+        let arch = options.arch.to_string();
+        let fatal = |fatal: llvm::Fatal| match (fatal.intrinsic, fatal.crash) {
+            (Some((intrinsic, place)), _) => CodegenError::TargetLacks {
+                arch: arch.clone(),
+                intrinsic,
+                place,
+            },
+            (None, Some((signal, stage))) => CodegenError::Crash {
+                arch: arch.clone(),
+                signal,
+                stage,
+                kernel: crashing_kernel(self.bitcode, &options),
+            },
+            (None, None) => CodegenError::Stage {
+                arch: arch.clone(),
+                stage: "LLVM",
+                reason: fatal.reason,
+            },
+        };
+        let code = code.wait().map_err(fatal)??;
+        self.check(&arch, &code)?;
+        let krate = &self.files.krate;
+        let launching_ptx = code.launching_ptx.as_ref();
+        let mut module = Module {
+            arch,
+            ptx: format!("{krate}.ptx"),
+            launching_ptx: launching_ptx.map(|_| format!("{krate}.launching.ptx")),
+            floats: self.floats,
+            debug: self.debug,
+            kernels: code.kernels.clone(),
+            statics: code.statics.clone(),
+            exports: code.exports.clone(),
+            imports: code.imports.clone(),
+            warnings: code.warnings.clone(),
+        };
+        self.files.write(&mut module, fingerprint, &code)?;
+        Ok(module)
+    }
+
+    /// Refuses PTX that breaks a promise.
+    fn check(&self, arch: &str, code: &Code) -> Result<(), LintError> {
+        let findings: Vec<_> = code
+            .findings
+            .iter()
+            .filter(|finding| !self.allowed.contains(&finding.rule))
+            .cloned()
+            .collect();
+        if findings.is_empty() {
+            Ok(())
+        } else {
+            Err(LintError {
+                arch: arch.to_owned(),
+                findings,
+            })
+        }
+    }
+}
+
+/// A target's part of a build.
+enum Work {
+    /// The last build's files still hold.
+    Held(Module),
+    /// LLVM is at it.
+    Running {
+        options: Box<Options>,
+        fingerprint: String,
+        code: llvm::Pending<Result<Code, BuildError>>,
+    },
+}
+
+/// How long to look for the kernel that LLVM crashes on.
+const SEARCH: Duration = Duration::from_secs(30);
+
+/// Finds the kernel that LLVM crashes on, by making each by itself; in words, for a message.
+fn crashing_kernel(bitcode: &Bitcode, options: &Options) -> String {
+    let end = Instant::now() + SEARCH;
+    let (own, its) = (bitcode.clone(), options.clone());
+    let described = llvm::spawn(move || passes::kernels(&own, &its)).wait_until(end);
+    for kernel in described.and_then(Result::ok).unwrap_or_default() {
+        let own = bitcode.clone();
+        let alone = Options {
+            only: Some(kernel.name.clone()),
+            ..options.clone()
+        };
+        match llvm::spawn(move || drop(passes::run(&own, &alone))).wait_until(end) {
+            Some(Err(fatal)) if fatal.crash.is_some() => {
+                return format!("kernel `{}` ({}:{})", kernel.name, kernel.file, kernel.line);
+            }
+            Some(_) => {}
+            None => break,
+        }
+    }
+    "one of the kernels".to_owned()
+}
+
+/// Has ptxas assemble the PTX, where there is one.
+fn assemble(code: &mut Code, options: &Options) -> Result<(), BuildError> {
+    let Some(ptxas) = &options.assembler else {
+        return Ok(());
+    };
+    let arch = options.arch.to_string();
+    let folder = tempfile::tempdir().map_err(BuildError::io("create", std::env::temp_dir()))?;
+    let (ptx, cubin) = (
+        folder.path().join("module.ptx"),
+        folder.path().join("module.cubin"),
+    );
+    let parts = [Some(&code.ptx), code.launching_ptx.as_ref()];
+    for (text, launches) in parts.into_iter().zip([false, true]) {
+        let Some(text) = text else { continue };
+        // Both are linked before they run: with the device runtime, or with what is imported.
+        let relocatable = launches || !code.imports.is_empty();
+        fs::write(&ptx, text).map_err(BuildError::io("write", &ptx))?;
+        let wanted = options.cubin && !launches;
+        let assembly = Assembly {
+            cubin: wanted.then_some(&*cubin),
+            debug: options.debug,
+            relocatable,
+        };
+        match assembler::assemble(ptxas, &ptx, &arch, assembly) {
+            Ok(mut assembled) => {
+                let kernels = code.kernels.iter_mut();
+                for kernel in kernels.filter(|it| it.description.launches == launches) {
+                    kernel.resources = assembled.kernels.remove(&kernel.description.name);
+                }
+                code.warnings.append(&mut assembled.losses);
+            }
+            Err(error) if wanted => return Err(error.into()),
+            Err(error) => code.warnings.push(error.to_string()),
+        }
+    }
+    if options.cubin {
+        code.cubin = Some(fs::read(&cubin).map_err(BuildError::io("read", &cubin))?);
+    }
+    Ok(())
+}

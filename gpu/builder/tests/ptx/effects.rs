@@ -388,7 +388,7 @@ fn shared_sizes_are_those_of_what_a_kernel_reaches() {
 
 #[test]
 fn a_barrier_in_each_arm_is_two_barriers() {
-    let text = ptx("synchronization", How::Plainly);
+    let text = ptx("barriers", How::Plainly);
     assert_eq!(count(&text, "bar.sync"), 2, "{text}");
     let found = |n| {
         let machine = Machine::load(&text);

@@ -133,6 +133,7 @@ macro_rules! passes {
 
 passes! {
     atomic_scope
+    barriers
     compiler_fence
     constant_memory
     contraction
@@ -145,7 +146,6 @@ passes! {
     parameters
     runtime_library
     shared_memory
-    synchronization
 }
 
 /// The manifest says what the description says, and the PTX nothing.
@@ -260,23 +260,21 @@ fn unsupported() {
 
 #[test]
 fn every_pass_has_its_input_and_its_output_here() {
-    let stems = |folder: &Path| -> BTreeSet<String> {
-        let files = folder
-            .read_dir()
-            .expect("a folder")
-            .map(|entry| entry.expect("an entry").path());
-        let sources = files.filter(|path| path.extension().is_some_and(|it| it == "rs"));
-        let stem = |path: std::path::PathBuf| {
-            path.file_stem()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned()
-        };
-        sources
-            .map(stem)
-            .filter(|name| name != "mod" && name != "lib")
-            .collect()
-    };
+    fn stems(folder: &Path) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        for entry in folder.read_dir().expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                found.extend(stems(&path));
+            } else if path.extension().is_some_and(|it| it == "rs") {
+                let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+                found.insert(stem.into_owned());
+            }
+        }
+        found.remove("mod");
+        found.remove("lib");
+        found
+    }
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let passes = stems(&here.join("src/passes"));
     assert_eq!(passes, stems(&fixture("passes/src")));

@@ -221,6 +221,7 @@ pub(super) fn join_of(operation: M, ty: Type) -> Option<(Join, usize)> {
 
 fn emit_bulk(b: &mut Builder<'_, '_>, site: BulkSite) {
     b.program.bulks.push(site);
+    b.out.reads_asynchronously = true;
     let aux = b.program.bulks.len() as u32 - 1;
     let none = Operands::default();
     b.emit(bulk::start, Operands { aux, ..none });

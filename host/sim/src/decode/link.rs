@@ -96,6 +96,9 @@ pub(super) fn link<'a>(
         let refused = reached.find_map(|f| program.functions[f].refused.clone());
         let mut reached = mentions.functions_of(entry, &symbols);
         let launches = reached.any(|f| program.functions[f].launches);
+        let mut reached = mentions.functions_of(entry, &symbols);
+        program.functions[entry].reads_asynchronously =
+            reached.any(|f| program.functions[f].reads_asynchronously);
         let kernel = &mut program.kernels[at].0;
         (kernel.refused, kernel.launches) = (refused, launches);
     }

@@ -81,6 +81,7 @@ pub(super) fn copy<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
         blocks,
     };
     b.program.tensors.push(site);
+    b.out.reads_asynchronously = true;
     let index = b.program.tensors.len() - 1;
     emit(b, tensor::start, index);
     Ok(())

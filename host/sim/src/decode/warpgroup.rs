@@ -113,6 +113,7 @@ pub(super) fn multiply<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
         tracked: Default::default(),
     };
     b.program.warpgroups.push(site);
+    b.out.reads_asynchronously = true;
     let aux = b.program.warpgroups.len() as u32 - 1;
     b.emit(
         warpgroup::multiply(),

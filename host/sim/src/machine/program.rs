@@ -286,6 +286,8 @@ pub(crate) struct Function {
     pub(crate) entry: bool,
     /// Whether it launches kernels itself.
     pub(crate) launches: bool,
+    /// Whether it has instructions that read shared memory by the asynchronous proxy; of a kernel, whether any function has that it may reach.
+    pub(crate) reads_asynchronously: bool,
     /// Why it cannot run, if something in it is not modelled; its code is one operation that says so.
     pub(crate) refused: Option<LoadError>,
 }
@@ -406,11 +408,4 @@ pub(crate) struct ImageAddress {
     pub(crate) generic: bool,
     /// Right shift before storing (`0xff00(sym)` keeps one byte).
     pub(crate) shift: u32,
-}
-
-impl Program {
-    /// Whether it has instructions that read shared memory by the asynchronous proxy.
-    pub(crate) fn reads_asynchronously(&self) -> bool {
-        !(self.bulks.is_empty() && self.tensors.is_empty() && self.warpgroups.is_empty())
-    }
 }

@@ -96,11 +96,6 @@ impl Cell {
         now.races(last, bytes, lane).then_some(last)
     }
 
-    fn all(&self) -> impl Iterator<Item = &Mark> {
-        let marks = self.reads.iter().chain([&self.write]);
-        marks.filter(|mark| !mark.is_none())
-    }
-
     fn marks(&mut self) -> impl Iterator<Item = &mut Mark> {
         let marks = self.reads.iter_mut().chain([&mut self.write]);
         marks.filter(|mark| !mark.is_none())
@@ -512,7 +507,7 @@ impl Cells {
     #[cold]
     #[inline(never)]
     pub(super) fn clean(&mut self, records: &mut Records) -> Vec<u32> {
-        let size = self.pages.len() * LINES;
+        let size = self.pages.len() * LINES + self.cells.len() * LINE as usize / 2;
         records.clean(size, |f| {
             for line in self.pages.iter_mut().flat_map(|page| &mut page.0) {
                 match line.cells {
@@ -535,13 +530,21 @@ impl Cells {
             Some((first, last)) if *first <= start && start <= *last => *last = end.max(*last),
             _ => list.push((start, end)),
         };
-        let add = |found: &mut Footprint, word: u64, mark: &Mark| {
-            let record = records.of(*mark);
-            let list = match (record.kind, record.how & STRONG != 0) {
-                (Kind::Read, false) => &mut found.read,
-                (Kind::Read, true) => &mut found.strong_read,
-                (Kind::Write, false) => &mut found.written,
-                _ => &mut found.strong_written,
+        // Words side by side are mostly those of one record.
+        let mut last = [(u32::MAX, false, false); 3];
+        let mut add = |found: &mut Footprint, word: u64, mark: Mark, place: usize| {
+            let last = &mut last[place];
+            if last.0 != mark.record() {
+                let record = records.of(mark);
+                let writes = record.kind != Kind::Read;
+                let strong = record.how & STRONG != 0 || record.kind == Kind::Atomic;
+                *last = (mark.record(), writes, strong);
+            }
+            let list = match (last.1, last.2) {
+                (false, false) => &mut found.read,
+                (false, true) => &mut found.strong_read,
+                (true, false) => &mut found.written,
+                (true, true) => &mut found.strong_written,
             };
             let (at, mut bytes) = (word * 4, mark.bytes());
             if bytes == 15 {
@@ -572,13 +575,20 @@ impl Cells {
                 }
                 let cells = &self.cells[line.cells as usize];
                 for (cell, word) in cells.iter().zip(first..) {
-                    cell.all().for_each(|mark| add(&mut found, word, mark));
+                    let [first, second] = cell.reads;
+                    for (place, mark) in [cell.write, first, second].into_iter().enumerate() {
+                        if !mark.is_none() {
+                            add(&mut found, word, mark, place);
+                        }
+                    }
                 }
             }
         }
         for ((key, word), marks) in self.beside.iter().filter(|((key, _), _)| key >> 63 == 0) {
             let word = key * WORDS + word;
-            marks.iter().for_each(|mark| add(&mut found, word, mark));
+            marks
+                .iter()
+                .for_each(|&mark| add(&mut found, word, mark, 0));
         }
         found.sort();
         found

@@ -24,6 +24,17 @@ pub(crate) struct Plain {
 }
 
 impl Races {
+    /// Notes down a read of shared memory, `size` bytes by each lane of `mask`, which lie evenly. False, and nothing has changed, where it cannot be.
+    #[inline(always)]
+    pub(crate) fn note_read(&mut self, by: &Plain, even: Even, mask: u32, size: u64) -> bool {
+        let Some((who, moment)) = self.current else {
+            return false;
+        };
+        who == (by.block, by.warp)
+            && even.aligned(size)
+            && self.note(moment, by, Lie::Evenly(even), (mask, size))
+    }
+
     /// Remembers an access of `size` bytes by each lane of `mask`, which lie evenly. False where that takes more than a glance, and all of it is to
     /// be remembered by other ways: some reads may have been already, and to remember them twice changes nothing.
     #[inline(always)]

@@ -208,19 +208,19 @@ pub(crate) struct Races {
     returned: BTreeMap<u64, (u64, Left)>,
 }
 
-/// What a warp knew when it released: times of warps, by block and warp, and of blocks.
+/// What a warp knew when it released.
 #[derive(Debug, Clone, Default)]
 struct Left {
-    warps: HashMap<(u32, u32), u32, FixedState>,
+    /// Times of each block's warps, by the block's place; none for those behind the end.
+    warps: HashMap<u32, Vec<u32>, FixedState>,
     blocks: Times,
 }
 
 impl Left {
     /// Adds what another knew; of other blocks only where `wide`.
     fn join(&mut self, other: &Self, wide: bool) {
-        for (&warp, &time) in &other.warps {
-            let at = self.warps.entry(warp).or_default();
-            *at = time.max(*at);
+        for (&block, times) in &other.warps {
+            raise_all(self.warps.entry(block).or_default(), times);
         }
         for (&block, &time) in other.blocks.iter().filter(|_| wide) {
             learn(&mut self.blocks, block, time);
@@ -672,7 +672,10 @@ impl Races {
             return false;
         };
         match access.block == other.block {
-            true => seen.warps.contains_key(&(block, other.warp)),
+            true => {
+                let times = seen.warps.get(&block).map_or(&[][..], Vec::as_slice);
+                times.get(other.warp as usize).is_some_and(|&time| time > 0)
+            }
             false => seen.blocks.contains_key(&block),
         }
     }
@@ -728,12 +731,10 @@ impl Races {
         let of = self.warp(block, warp);
         let time = of.time;
         of.time += 1;
-        let known = (0..).zip(of.knows.iter().copied());
+        let mut times = of.knows.clone();
+        raise(&mut times, warp as usize, time);
         let mut left = Left::default();
-        for (other, time) in known.chain([(warp, time)]) {
-            let at = left.warps.entry((place, other)).or_default();
-            *at = time.max(*at);
-        }
+        left.warps.insert(place, times);
         if wide {
             let of = &mut self.blocks[place as usize];
             of.time += 1;
@@ -750,8 +751,8 @@ impl Races {
         let place = self.place(block);
         let of = &mut self.blocks[place as usize];
         let it = &mut of.warps[warp as usize];
-        for (&(_, other), &time) in left.warps.iter().filter(|((b, _), _)| *b == place) {
-            raise(&mut it.knows, other as usize, time);
+        if let Some(times) = left.warps.get(&place) {
+            raise_all(&mut it.knows, times);
         }
         let blocks = left.blocks.iter().filter(|(other, _)| **other != place);
         for (&other, &time) in blocks.filter(|_| wide) {
@@ -943,11 +944,7 @@ impl Races {
         let mut absent = vec![true; all.len()];
         for &warp in warps {
             let of = &all[warp as usize];
-            // Side by side, which is quick: a block may have 32 warps that know of 32.
-            joined.resize(joined.len().max(of.knows.len()), 0);
-            for (to, &time) in joined.iter_mut().zip(&of.knows) {
-                *to = time.max(*to);
-            }
+            raise_all(&mut joined, &of.knows);
             raise(&mut joined, warp as usize, of.time);
             absent[warp as usize] = false;
         }
@@ -992,6 +989,14 @@ fn is_after(instruction: u32, other: u32) -> bool {
 fn learn(times: &mut Times, block: u32, time: u32) {
     let at = times.entry(block).or_default();
     *at = time.max(*at);
+}
+
+/// Takes up times of all warps of a block: side by side, which is quick, since a block may have 32 warps that know of 32.
+fn raise_all(times: &mut Vec<u32>, others: &[u32]) {
+    times.resize(times.len().max(others.len()), 0);
+    for (to, &time) in times.iter_mut().zip(others) {
+        *to = time.max(*to);
+    }
 }
 
 /// Takes up a time of another warp.

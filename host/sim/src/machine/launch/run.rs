@@ -398,7 +398,7 @@ pub(in crate::machine) fn grid(
     let blocks = launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
     let watches = launch.count || launch.checks != Checks::default() || !program.touches.is_empty();
     let asked = match watches {
-        true => asked(program, launch, cluster),
+        true => asked((program, &program.functions[*entry]), launch, cluster),
         false => Vec::new(),
     };
     let arrays = match launch.checks.memory {

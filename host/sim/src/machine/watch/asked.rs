@@ -4,7 +4,7 @@ use crate::launch::Launch;
 use crate::machine::core::Core;
 use crate::machine::memory::access::flag;
 use crate::machine::op::Op;
-use crate::machine::program::{Class, Program, SpaceClass};
+use crate::machine::program::{Class, Function, Program, SpaceClass};
 
 /// What looks at an operation before it runs: a bit each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -93,9 +93,9 @@ impl Core<'_> {
     }
 }
 
-/// What looks at the operations of a program in a launch, by their number.
+/// What looks at the operations of a program in a launch of one of its kernels, by their number.
 pub(in crate::machine) fn asked(
-    program: &Program,
+    (program, kernel): (&Program, &Function),
     launch: &Launch<'_>,
     cluster: [u32; 3],
 ) -> Vec<Asked> {
@@ -133,13 +133,13 @@ pub(in crate::machine) fn asked(
         }
     }
     for (index, of) in asked.iter_mut().enumerate() {
-        *of |= simple(program, index, *of);
+        *of |= simple((program, kernel), index, *of);
     }
     asked
 }
 
 /// [`Asked::SIMPLE`] and what belongs to it, where an operation is so.
-fn simple(program: &Program, index: usize, asked: Asked) -> Asked {
+fn simple((program, kernel): (&Program, &Function), index: usize, asked: Asked) -> Asked {
     let info = &program.infos[index];
     let (space, writes) = match info.class {
         Class::Load(space) => (space, Asked::NOTHING),
@@ -157,7 +157,7 @@ fn simple(program: &Program, index: usize, asked: Asked) -> Asked {
         return Asked::NOTHING;
     }
     // Asynchronous units read shared memory by another way, and have to be told of all writes.
-    if shared == Asked::SHARED && writes == Asked::WRITES && program.reads_asynchronously() {
+    if shared == Asked::SHARED && writes == Asked::WRITES && kernel.reads_asynchronously {
         return Asked::NOTHING;
     }
     Asked::SIMPLE | shared | writes

@@ -14,6 +14,55 @@ use crate::machine::program::SpaceClass;
 use crate::memory::window;
 
 impl Core<'_> {
+    /// Checks an operation that is [`Asked::SIMPLE`], while the warp has no register of unwritten bytes, and whose addresses are those of one before.
+    /// False, and nothing has changed, where they are not, or where this is not enough: a read of shared memory that was written whole takes no more as a
+    /// rule, nor does an access of such memory of the device while no race is looked for.
+    #[inline(always)]
+    pub(super) fn watch_kept(&mut self, op: *const Op, index: usize, asked: Asked) -> bool {
+        // SAFETY: `op` is an operation of the running frame.
+        let mask = unsafe { self.mask(&*op) };
+        if mask == 0 {
+            return true;
+        }
+        // SAFETY: as above.
+        let Some((kept, start)) = self.kept(unsafe { &*op }, mask) else {
+            return false;
+        };
+        let Some(even) = Even::kept(start, kept.step.into(), mask) else {
+            return false;
+        };
+        let size = u64::from(self.run.program.infos[index].bytes);
+        let (end, race) = (even.last() + size, asked.has(Asked::RACE));
+        if !asked.has(Asked::SHARED) {
+            let inside = |(base, size)| end - base <= size;
+            return !race && self.written_range(op, start).is_some_and(inside);
+        }
+        if end > window::SHARED_PER_BLOCK
+            || asked.has(Asked::ARRAY) && self.leaves_array(index, start, end)
+            || asked.has(Asked::INIT) && !self.shared_is_written()
+        {
+            return false;
+        }
+        // A read that is noted down is no step of its own: what the warp has done since its lanes were ordered has one record.
+        !race
+            || !asked.has(Asked::WRITES)
+                && self
+                    .races
+                    .note_read(&self.plain(index, asked), even, mask, size)
+    }
+
+    /// What the race check has to know of an operation that is [`Asked::SIMPLE`].
+    #[inline(always)]
+    fn plain(&self, index: usize, asked: Asked) -> Plain {
+        Plain {
+            block: self.team.blocks[self.current.0].linear,
+            warp: self.current.1 as u32,
+            op: index as u32,
+            writes: asked.has(Asked::WRITES),
+            shared: asked.has(Asked::SHARED),
+        }
+    }
+
     /// Checks an operation that is [`Asked::SIMPLE`], while the warp has no register of unwritten bytes.
     #[inline(always)]
     pub(super) fn watch_simple<L: Level>(&mut self, op: *const Op, index: usize) {
@@ -85,14 +134,8 @@ impl Core<'_> {
         if !asked.has(Asked::RACE) {
             return true;
         }
-        let by = Plain {
-            block: self.team.blocks[self.current.0].linear,
-            warp: self.current.1 as u32,
-            op: index as u32,
-            writes: asked.has(Asked::WRITES),
-            shared,
-        };
-        self.races.glance(&by, even, mask, size)
+        self.races
+            .glance(&self.plain(index, asked), even, mask, size)
     }
 
     /// Whether all addresses that the lanes of `mask` access lie in one allocation of which nothing is unwritten.

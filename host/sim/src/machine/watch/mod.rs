@@ -48,6 +48,14 @@ levels!(
     fn checking = checking_body
 );
 levels!(
+    /// Checks an operation that is [`Asked::SIMPLE`].
+    fn simply = simply_body
+);
+levels!(
+    /// Checks any operation.
+    fn thoroughly = thoroughly_body
+);
+levels!(
     /// Looks at the core's `looked_at` lanes of an access.
     fn looking = looking_body
 );
@@ -64,6 +72,33 @@ unsafe fn counting_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const 
 /// As for every handler.
 #[inline(always)]
 unsafe fn checking_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // Little is done here, and so little has to be saved and restored: most operations take no more.
+    let index = core.number(op);
+    let asked = core.asked(index);
+    if asked.is_simple() && !core.looks_at_all() {
+        if !core.watch_kept(op, index, asked) {
+            // SAFETY: passed on.
+            unsafe { simply()(core, op) };
+        }
+    } else {
+        // SAFETY: passed on.
+        unsafe { thoroughly()(core, op) };
+    }
+    op
+}
+
+/// # Safety
+/// As for every handler; the operation is [`Asked::SIMPLE`], and the warp has no register of unwritten bytes.
+#[inline(always)]
+unsafe fn simply_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    core.watch_simple::<L>(op, core.number(op));
+    op
+}
+
+/// # Safety
+/// As for every handler.
+#[inline(always)]
+unsafe fn thoroughly_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const Op {
     core.watch::<L, false>(op);
     op
 }
@@ -77,14 +112,17 @@ unsafe fn looking_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const O
 }
 
 impl Core<'_> {
+    /// The number of an operation of the program.
+    #[inline(always)]
+    fn number(&self, op: *const Op) -> usize {
+        (op as usize - self.run.program.ops.as_ptr() as usize) / size_of::<Op>()
+    }
+
     /// Checks, and counts where that is asked for, what `op` is about to do.
     #[inline(always)]
     fn watch<L: Level, const COUNT: bool>(&mut self, op: *const Op) {
         let run = self.run;
-        let index = (op as usize - run.program.ops.as_ptr() as usize) / size_of::<Op>();
-        if !COUNT && self.asked(index).is_simple() && !self.tainted && self.probe.is_none() {
-            return self.watch_simple::<L>(op, index);
-        }
+        let index = self.number(op);
         let info = &run.program.infos[index];
         // SAFETY: `op` is an operation of the running frame.
         let mask = unsafe { self.mask(&*op) };
@@ -296,7 +334,7 @@ impl Core<'_> {
         let write = !matches!(info.class, Class::Load(_));
         if region == Region::Shared
             && (end > window::SHARED_PER_BLOCK
-                || checks.race && write && run.program.reads_asynchronously()
+                || checks.race && write && run.function.reads_asynchronously
                 || checks.memory && self.leaves_array(index, start, end))
         {
             return false;
@@ -365,7 +403,7 @@ impl Core<'_> {
         if run.launch.count
             || info.multicast
             || region == Region::Shared
-                && (checks.race && !read && run.program.reads_asynchronously()
+                && (checks.race && !read && run.function.reads_asynchronously
                     || checks.memory && self.leaves_array(index, low, high + u64::from(info.bytes)))
             || checks.init && !self.scattered_init(op, info, (region, low, high), addresses, mask)
         {

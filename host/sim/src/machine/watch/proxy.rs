@@ -106,7 +106,7 @@ impl Proxies {
 }
 
 impl Core<'_> {
-    /// Remembers writes of `size` bytes to shared memory by lanes of `mask`, where the program has what reads it asynchronously.
+    /// Remembers writes of `size` bytes to shared memory by lanes of `mask`, where the kernel has what reads it asynchronously.
     pub(super) fn remember_writes(
         &mut self,
         op: u32,
@@ -114,7 +114,7 @@ impl Core<'_> {
         mask: u32,
         size: u64,
     ) {
-        if !self.run.program.reads_asynchronously() {
+        if !self.run.function.reads_asynchronously {
             return;
         }
         let (own, warp) = (self.team.blocks[self.current.0].linear, self.current.1);

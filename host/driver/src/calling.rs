@@ -50,6 +50,8 @@ pub(crate) fn call() -> &'static str {
 }
 
 /// Runs a stream's host function: the calls it makes are refused, as the driver API says.
+// Reports look for it in the stack.
+#[inline(never)]
 pub(crate) fn in_callback(function: impl FnOnce()) {
     IN_CALLBACK.set(true);
     function();

@@ -10,7 +10,6 @@ use crate::abi::{
     CUcontext, CUdevice, CUevent, CUhostFn, CUresult, CUstream, CUstreamCallback, c_int, c_uint,
     c_ulonglong, c_void,
 };
-use crate::calling;
 use crate::error::{Error, Result, ensure, fail};
 use crate::objects::context::{self, STREAMS};
 use crate::objects::graph::{Host, Kind, UserData, capture};
@@ -156,9 +155,8 @@ pub(crate) unsafe fn add_callback(
     let job = move |fault: Option<&Error>| {
         let data = data;
         let status = fault.map_or(CUresult::SUCCESS, |fault| fault.code);
-        order::tells_host();
         // SAFETY: the caller's contract: a function of this type, to be called once with this data.
-        calling::in_callback(|| unsafe { callback(handle, status, data.0) });
+        order::runs_on_host(|| unsafe { callback(handle, status, data.0) });
         Ok(Cost::NOTHING)
     };
     context.submit(&stream, Vec::new(), Run::ByWorker(Box::new(job)))?;

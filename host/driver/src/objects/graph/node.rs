@@ -5,7 +5,6 @@ use super::conditional::Conditional;
 use super::memory::Reserved;
 use crate::abi::enums::graph_node_type as node_type;
 use crate::abi::{CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, c_void};
-use crate::calling;
 use crate::error::{Error, Result, fail};
 use crate::objects::code::launch::KernelLaunch;
 use crate::objects::context::Context;
@@ -100,10 +99,9 @@ impl Kind {
                 return Ok(*cost);
             }
             Kind::Host(Host { function, data }) => {
-                order::tells_host();
                 // SAFETY: the contract of the call that made this operation: a function of this type, to be called with
                 // this data each time.
-                calling::in_callback(|| unsafe { function(data.0) });
+                order::runs_on_host(|| unsafe { function(data.0) });
             }
             // A launch has seen to what this process recorded.
             Kind::Wait(event) => {

@@ -27,7 +27,8 @@ const LIBRARIES: [&str; 9] = [
 ];
 
 /// Names that every stack ends with.
-const STARTS: [&str; 7] = [
+const STARTS: [&str; 8] = [
+    "__libc_start_main_impl",
     "__libc_start_main",
     "__libc_start_call_main",
     "_start",
@@ -193,13 +194,6 @@ fn place(text: &str) -> Option<SourcePlace> {
 /// The frames that the program's author wrote; of a program without such names all behind the driver's.
 fn own(frames: &[Frame]) -> Vec<Frame> {
     let driver = |frame: &Frame| frame.name.contains("lanewise_driver::");
-    let behind = frames.iter().rposition(driver).map_or(0, |last| last + 1);
-    let frames = &frames[behind..];
-    let starts = |frame: &&Frame| {
-        // Symbols may carry a version behind an `@`.
-        let name = frame.name.split('@').next().unwrap_or_default();
-        !STARTS.contains(&name)
-    };
     let library = |frame: &Frame| {
         let name = frame.name.trim_start_matches(['<', '&']);
         let file = frame.place.as_ref().map_or("", |place| &place.file);
@@ -208,6 +202,26 @@ fn own(frames: &[Frame]) -> Vec<Frame> {
             || file.starts_with("/rustc/")
             || file.contains("/registry/src/")
             || file.contains("/git/checkouts/")
+    };
+    // A function that a stream runs is called by the driver: behind it is nothing of the program's.
+    let callback = frames
+        .iter()
+        .position(|frame| frame.name.ends_with("calling::in_callback"));
+    let frames = match callback {
+        Some(at) => {
+            let last = frames[..at]
+                .iter()
+                .rposition(|frame| !driver(frame) && !library(frame));
+            &frames[..last.map_or(0, |last| last + 1)]
+        }
+        None => frames,
+    };
+    let behind = frames.iter().rposition(driver).map_or(0, |last| last + 1);
+    let frames = &frames[behind..];
+    let starts = |frame: &&Frame| {
+        // Symbols may carry a version behind an `@`.
+        let name = frame.name.split('@').next().unwrap_or_default();
+        !STARTS.contains(&name)
     };
     let all: Vec<Frame> = frames.iter().filter(starts).cloned().collect();
     let rust_main = all.iter().any(|frame| frame.name.starts_with("std::rt::"));
@@ -247,6 +261,16 @@ mod tests {
                 "program::main src/main.rs:30"
             ]
         );
+    }
+
+    #[test]
+    fn of_a_function_that_a_stream_runs_its_own_lines_are_left() {
+        let text = "   0: lanewise_driver::objects::order::host_touches\n   1: program::read\n   2: program::callback\n   \
+            3: lanewise_driver::objects::graph::node::Kind::run::{{closure}}\n   4: core::ops::function::FnOnce::call_once\n   \
+            5: lanewise_driver::calling::in_callback\n   6: lanewise_driver::objects::order::runs_on_host\n   7: std::sys::thread_start";
+        let frames = own(&frames(text));
+        let names: Vec<&str> = frames.iter().map(|frame| &*frame.name).collect();
+        assert_eq!(names, ["program::read", "program::callback"]);
     }
 
     #[test]

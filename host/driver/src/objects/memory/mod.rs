@@ -258,6 +258,7 @@ pub(crate) fn promise_free(address: u64) {
 /// Frees what was promised, when its stream comes to it; `by` is how the program promised it.
 pub(crate) fn release(address: u64, by: Option<Trail>) {
     if let Some(found) = locate(address) {
+        order::frees(found.allocation.base, found.allocation.size, ADDRESSES);
         pool::freed(address);
         peer::freeing(found.device, address);
         // It is live and its start: `check_free` saw that, and other frees have been refused since.

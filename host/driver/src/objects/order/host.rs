@@ -23,6 +23,8 @@ pub(crate) struct Addresses {
 pub(super) struct Touch {
     pub(super) address: u64,
     pub(super) writes: bool,
+    /// Whether it was a function that a stream runs.
+    pub(super) by_stream: bool,
     pub(super) origin: Option<Origin>,
     /// What was done there, and whether that was a write.
     pub(super) before: (Arc<Ticket>, String),
@@ -32,19 +34,28 @@ pub(super) struct Touch {
 impl Touch {
     pub(super) fn report(&self, addresses: Addresses) -> Finding {
         let verb = |writes: bool| if writes { "writes" } else { "reads" };
-        let what = format!(
-            "race: the host {} memory before it has waited for what {} it",
-            verb(self.writes),
-            verb(self.written)
-        );
+        let (act, other_act) = (verb(self.writes), verb(self.written));
+        let (what, who, help) = match self.by_stream {
+            false => (
+                format!("race: the host {act} memory before it has waited for what {other_act} it"),
+                format!("the host {act}"),
+                "wait before the host touches the memory: for the stream, for an event behind the operation, or for the context",
+            ),
+            true => (
+                format!(
+                    "race: a host function {act} memory, and its stream has not waited for what {other_act} it"
+                ),
+                format!("a function that a stream runs on the host {act}"),
+                "let the function's stream wait for an event behind the operation, or put both into one stream",
+            ),
+        };
         let (place, note) = match &self.origin {
-            Some(origin) => origin.describe_code(&format!("the host {}", verb(self.writes))),
-            None => (None, format!("the host {}", verb(self.writes))),
+            Some(origin) => origin.describe_code(&who),
+            None => (None, who),
         };
         let (ticket, label) = &self.before;
         let (other, other_note) = submitted(ticket, label, self.written);
         let at = (addresses.describe)(self.address);
-        let help = "wait before the host touches the memory: for the stream, for an event behind the operation, or for the context";
         let report = FaultReport::of_host(
             what,
             place.or(other),

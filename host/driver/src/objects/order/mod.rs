@@ -80,6 +80,8 @@ struct Running {
     label: String,
     /// Whether a kernel and the host may have told each other something meanwhile.
     talks: bool,
+    /// What was found before it ended.
+    found: Vec<Finding>,
 }
 
 thread_local! {
@@ -133,6 +135,7 @@ pub(crate) fn begin(ticket: &Arc<Ticket>) {
         footprint: Footprint::default(),
         label: String::new(),
         talks: false,
+        found: Vec::new(),
     }));
 }
 
@@ -152,7 +155,7 @@ pub(crate) fn end(ticket: &Ticket, well: bool, addresses: Addresses) -> Vec<Find
             state.shut();
         }
         if !well || running.footprint.is_empty() {
-            return Vec::new();
+            return running.found;
         }
         let now = Past {
             shut: pages(&running.footprint, addresses),
@@ -160,7 +163,8 @@ pub(crate) fn end(ticket: &Ticket, well: bool, addresses: Addresses) -> Vec<Find
             footprint: running.footprint,
             label: running.label,
         };
-        let found = state.judge(&now, addresses);
+        let mut found = running.found;
+        found.extend(state.judge(&now, addresses));
         state.shuts |= !now.shut.is_empty();
         state.past.push(now);
         state.prune();
@@ -171,9 +175,10 @@ pub(crate) fn end(ticket: &Ticket, well: bool, addresses: Addresses) -> Vec<Find
 
 /// The calling thread's code came to a page that was shut.
 fn host_touches(address: u64, writes: bool) {
-    // The driver does what it was told to, by a call that counts itself.
+    // The driver does what it was told to, by a call that counts itself. A function that a stream runs is the program's own code.
+    let by_stream = calling::is_in_callback();
     let runs = RUNNING.try_with(|running| running.borrow().is_some());
-    if calling::is_inside() || runs.unwrap_or(true) {
+    if calling::is_inside() || runs.unwrap_or(true) && !by_stream {
         return;
     }
     let origin = origin::capture();
@@ -182,7 +187,7 @@ fn host_touches(address: u64, writes: bool) {
         return;
     };
     if let Some(state) = &mut *state {
-        state.host_touches(address, writes, origin);
+        state.host_touches(address, (writes, by_stream), origin);
     }
 }
 
@@ -230,7 +235,12 @@ impl State {
         host_pages::shut(&pages, host_touches);
     }
 
-    fn host_touches(&mut self, address: u64, writes: bool, origin: Option<Origin>) {
+    fn host_touches(
+        &mut self,
+        address: u64,
+        (writes, by_stream): (bool, bool),
+        origin: Option<Origin>,
+    ) {
         let access = vec![(address, address + 1)];
         let mut footprint = Footprint::default();
         match writes {
@@ -263,6 +273,7 @@ impl State {
                 self.touches.push(Touch {
                     address,
                     writes,
+                    by_stream,
                     origin,
                     before: (past.ticket.clone(), past.label.clone()),
                     written: conflict.writes[0],
@@ -325,19 +336,34 @@ impl State {
     }
 }
 
+/// What an operation that gives memory back is called.
+const FREE: &str = "a free";
+
 fn report(before: &Past, now: &Past, conflict: Conflict, addresses: Addresses) -> Finding {
-    let verb = |writes: bool| if writes { "a write" } else { "a read" };
+    let verb = |past: &Past, writes: bool| match (past.label.as_str(), writes) {
+        (FREE, _) => FREE,
+        (_, true) => "a write",
+        (_, false) => "a read",
+    };
     let what = format!(
         "race: {} and {} of the same memory by operations that nothing orders",
-        verb(conflict.writes[0]),
-        verb(conflict.writes[1])
+        verb(before, conflict.writes[0]),
+        verb(now, conflict.writes[1])
     );
     let (place, note) = submitted(&now.ticket, &now.label, conflict.writes[1]);
     let (other, other_note) = submitted(&before.ticket, &before.label, conflict.writes[0]);
     let size = conflict.end - conflict.start;
     let s = if size == 1 { "" } else { "s" };
     let at = (addresses.describe)(conflict.start);
-    let help = "put both into one stream, let the second's stream wait for an event that the first's has recorded, or wait for the first";
+    let of_one_launch = before.ticket.whole.is_some() && before.ticket.whole == now.ticket.whole;
+    let help = match of_one_launch {
+        true => {
+            "let an edge of the graph lead from the first to the second: in a capture, let the second's stream wait for an event that the first's records"
+        }
+        false => {
+            "put both into one stream, let the second's stream wait for an event that the first's has recorded, or wait for the first"
+        }
+    };
     let report = FaultReport::of_host(
         what,
         place.or(other),
@@ -391,6 +417,24 @@ pub(crate) fn writes(address: u64, bytes: u64) {
     });
 }
 
+/// The running operation gives bytes back, as if it wrote them: nobody may be at work on them any more.
+pub(crate) fn frees(address: u64, bytes: u64, addresses: Addresses) {
+    running(|it| {
+        let written = vec![(address, address.saturating_add(bytes))];
+        let now = Past {
+            ticket: it.ticket.clone(),
+            footprint: Footprint {
+                written,
+                ..Footprint::default()
+            },
+            label: FREE.into(),
+            shut: Vec::new(),
+        };
+        it.found
+            .extend(with_state(|state| state.judge(&now, addresses)));
+    });
+}
+
 /// What the running operation is, in words.
 pub(crate) fn is_called(label: String) {
     running(|it| it.label = label);
@@ -418,6 +462,14 @@ pub(crate) fn tells_host() {
             state.shut();
         });
     });
+}
+
+/// The running operation is a function of the program's, which runs here: it is told of what comes before it, and what it does to memory is the host's.
+pub(crate) fn runs_on_host(function: impl FnOnce()) {
+    tells_host();
+    host_pages::device_ends();
+    calling::in_callback(function);
+    host_pages::device_begins();
 }
 
 /// The running operation has waited for something of which nobody knows who did it.

@@ -17,7 +17,8 @@ pub struct Footprint {
 }
 
 impl Footprint {
-    fn lists(&mut self) -> [&mut Stretches; 4] {
+    /// Its lists, in their order.
+    pub(super) fn lists(&mut self) -> [&mut Stretches; 4] {
         [
             &mut self.read,
             &mut self.written,
@@ -29,6 +30,10 @@ impl Footprint {
     /// Adds what another accessed.
     pub fn join(&mut self, other: Self) {
         let mut other = other;
+        if self.is_empty() {
+            *self = other;
+            return self.sort();
+        }
         for (list, more) in self.lists().into_iter().zip(other.lists()) {
             list.append(more);
         }

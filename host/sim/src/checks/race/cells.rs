@@ -507,8 +507,7 @@ impl Cells {
     #[cold]
     #[inline(never)]
     pub(super) fn clean(&mut self, records: &mut Records) -> Vec<u32> {
-        let size = self.pages.len() * LINES + self.cells.len() * LINE as usize / 2;
-        records.clean(size, |f| {
+        records.clean(self.size(), |f| {
             for line in self.pages.iter_mut().flat_map(|page| &mut page.0) {
                 match line.cells {
                     NONE => line.row.marks().for_each(&mut *f),
@@ -522,73 +521,55 @@ impl Cells {
         })
     }
 
+    /// How much there is to go through, in marks.
+    pub(super) fn size(&self) -> usize {
+        self.pages.len() * LINES + self.cells.len() * LINE as usize
+    }
+
     /// Which bytes of global memory were accessed. Of a word's bytes that many threads read those of two are known.
     pub(super) fn footprint(&self, records: &Records) -> Footprint {
         let mut found = Footprint::default();
-        // By rising addresses nearly all join the one before: few are left to be sorted.
-        let join = |list: &mut Stretches, start: u64, end: u64| match list.last_mut() {
-            Some((first, last)) if *first <= start && start <= *last => *last = end.max(*last),
-            _ => list.push((start, end)),
-        };
-        // Words side by side are mostly those of one record.
-        let mut last = [(u32::MAX, false, false); 3];
-        let mut add = |found: &mut Footprint, word: u64, mark: Mark, place: usize| {
-            let last = &mut last[place];
-            if last.0 != mark.record() {
-                let record = records.of(mark);
-                let writes = record.kind != Kind::Read;
-                let strong = record.how & STRONG != 0 || record.kind == Kind::Atomic;
-                *last = (mark.record(), writes, strong);
-            }
-            let list = match (last.1, last.2) {
-                (false, false) => &mut found.read,
-                (false, true) => &mut found.strong_read,
-                (true, false) => &mut found.written,
-                (true, true) => &mut found.strong_written,
-            };
-            let (at, mut bytes) = (word * 4, mark.bytes());
-            if bytes == 15 {
-                return join(list, at, at + 4);
-            }
-            while bytes != 0 {
-                let first = u64::from(bytes.trailing_zeros());
-                join(list, at + first, at + first + 1);
-                bytes &= bytes - 1;
-            }
-        };
+        let mut kinds = [Seen::default(); 3];
         let global = self.places.iter().filter(|(key, _)| *key >> 63 == 0);
         let mut pages: Vec<(u64, u32)> = global.map(|(&key, &page)| (key, page)).collect();
         pages.sort_unstable();
         for (number, page) in pages {
             for (line, at) in self.pages[page as usize].0.iter().zip(0..) {
-                let first = number * WORDS + at * LINE;
+                let start = (number * WORDS + at * LINE) * 4;
                 if line.cells == NONE {
                     // Whole lines are accessed in whole words, and never strongly.
-                    let (start, end) = (first * 4, (first + LINE) * 4);
                     if !line.row.write.is_none() {
-                        join(&mut found.written, start, end);
+                        join(&mut found.written, start, start + LINE * 4);
                     }
                     if !line.row.reads[0].is_none() {
-                        join(&mut found.read, start, end);
+                        join(&mut found.read, start, start + LINE * 4);
                     }
                     continue;
                 }
-                let cells = &self.cells[line.cells as usize];
-                for (cell, word) in cells.iter().zip(first..) {
+                // The bytes of the line, by what was done to them.
+                let mut bytes = [0u64; 4];
+                for (cell, word) in self.cells[line.cells as usize].iter().zip(0..) {
                     let [first, second] = cell.reads;
-                    for (place, mark) in [cell.write, first, second].into_iter().enumerate() {
+                    for (mark, seen) in [cell.write, first, second].into_iter().zip(&mut kinds) {
                         if !mark.is_none() {
-                            add(&mut found, word, mark, place);
+                            bytes[seen.list(mark, records)] |=
+                                u64::from(mark.bytes()) << (word * 4);
                         }
                     }
+                }
+                for (list, bytes) in found.lists().into_iter().zip(bytes) {
+                    stretches(bytes, |first, end| join(list, start + first, start + end));
                 }
             }
         }
         for ((key, word), marks) in self.beside.iter().filter(|((key, _), _)| key >> 63 == 0) {
-            let word = key * WORDS + word;
-            marks
-                .iter()
-                .for_each(|&mark| add(&mut found, word, mark, 0));
+            let start = (key * WORDS + word) * 4;
+            for &mark in marks {
+                let list = &mut found.lists()[kinds[0].list(mark, records)];
+                stretches(mark.bytes().into(), |first, end| {
+                    join(list, start + first, start + end)
+                });
+            }
         }
         found.sort();
         found
@@ -655,5 +636,58 @@ impl Cells {
             self.shared.entry(block).or_default().push(key);
         }
         page
+    }
+}
+
+/// Adds a stretch to a footprint's list. By rising addresses nearly all join the one before: few are left to be sorted.
+#[inline(always)]
+fn join(list: &mut Stretches, start: u64, end: u64) {
+    match list.last_mut() {
+        Some((first, last)) if *first <= start && start <= *last => *last = end.max(*last),
+        _ => list.push((start, end)),
+    }
+}
+
+/// Calls `f` with the beginning and the end of each stretch of bits.
+#[inline(always)]
+fn stretches(mut bits: u64, mut f: impl FnMut(u64, u64)) {
+    while bits != 0 {
+        let first = bits.trailing_zeros();
+        let length = (bits >> first).trailing_ones();
+        f(first.into(), (first + length).into());
+        bits &= u64::MAX.checked_shl(first + length).unwrap_or(0);
+    }
+}
+
+/// The record that was asked for last, and the list of a footprint that its accesses belong to: words side by side are mostly those of one record.
+#[derive(Debug, Clone, Copy)]
+struct Seen {
+    record: u32,
+    list: usize,
+}
+
+impl Default for Seen {
+    fn default() -> Self {
+        let (record, list) = (u32::MAX, 0);
+        Self { record, list }
+    }
+}
+
+impl Seen {
+    /// The number of the list that an access belongs to, among [`Footprint::lists`].
+    #[inline(always)]
+    fn list(&mut self, mark: Mark, records: &Records) -> usize {
+        if self.record != mark.record() {
+            let record = records.of(mark);
+            let strong = record.how & STRONG != 0;
+            self.record = mark.record();
+            self.list = match (record.kind, strong) {
+                (Kind::Read, false) => 0,
+                (Kind::Write, false) => 1,
+                (Kind::Read, true) => 2,
+                _ => 3,
+            };
+        }
+        self.list
     }
 }

@@ -485,7 +485,7 @@ impl Races {
     /// A record of what a warp does now. Plain reads have that of the one before, if nothing has ordered the two.
     #[inline(never)]
     fn add_record(&mut self, access: &Access, plain: bool) -> Moment {
-        if self.records.is_full() {
+        if self.records.is_full() && !self.records.put_off(self.cells.size()) {
             self.clean();
         }
         self.warp(access.block, access.warp);

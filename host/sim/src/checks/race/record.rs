@@ -198,6 +198,16 @@ impl Records {
         self.list.len() >= self.most
     }
 
+    /// Puts it off where there are more marks to go through, `size` of them, than records to be thrown away. Whether it did.
+    pub(super) fn put_off(&mut self, size: usize) -> bool {
+        let most = FEW + size;
+        let later = self.most < most && most < RECORD as usize / 2;
+        if later {
+            self.most = most;
+        }
+        later
+    }
+
     /// Throws away the records of no mark, where `marks` calls what it is given with every mark there is, and `size` says how
     /// much work that is. Gives for each number, and the one behind the last, how many before it are left.
     pub(super) fn clean(

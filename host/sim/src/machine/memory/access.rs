@@ -404,6 +404,38 @@ impl Core<'_> {
         }
     }
 
+    /// The lowest and the highest address of the lanes of `mask`.
+    ///
+    /// # Safety
+    /// As for [`Core::evenly`].
+    #[inline(always)]
+    pub(in crate::machine) unsafe fn reach(&self, op: *const Op, mask: u32) -> (u64, u64) {
+        // SAFETY: row `a` holds `u32` or `u64`, as `aux` says.
+        unsafe {
+            match (*op).aux & flag::NARROW {
+                0 => self.reach_from::<u64>(&*op, mask),
+                _ => self.reach_from::<u32>(&*op, mask),
+            }
+        }
+    }
+
+    /// [`Core::reach`] for addresses of type `A`.
+    ///
+    /// # Safety
+    /// As for it, and row `a` must hold `A`.
+    #[inline(always)]
+    unsafe fn reach_from<A: Address>(&self, o: &Op, mask: u32) -> (u64, u64) {
+        // SAFETY: the row is in the frame, and nothing writes to the frame while its addresses are looked at.
+        let row = unsafe { &*self.frame.add(o.a as usize).cast::<[A; LANES]>() };
+        let (mut low, mut high) = (u64::MAX, 0);
+        for (i, address) in row.iter().enumerate() {
+            let address = address.plus(o.c as i32);
+            low = low.min(address | !on(mask, i));
+            high = high.max(address & on(mask, i));
+        }
+        (low, high)
+    }
+
     /// The first lane's address and the distance to the next, where all lanes run and each accesses as much further on as the one before: columns of an
     /// array, or fields of structures.
     ///

@@ -84,6 +84,14 @@ impl Core<'_> {
         if !(race | array | shared) && unsafe { self.is_written_memory(op, mask, size) } {
             return;
         }
+        // The same of an array, wherever in it they are.
+        if !(race | init) && shared {
+            // SAFETY: as above.
+            let (low, high) = unsafe { self.reach(op, mask) };
+            if high < window::SHARED_PER_BLOCK && !self.leaves_array(index, low, high + size) {
+                return;
+            }
+        }
         let space = match shared {
             true => SpaceClass::Shared,
             false => SpaceClass::Global,

@@ -160,7 +160,7 @@ proptest! {
             match event.clone() {
                 Event::Access(access, address, size) => {
                     let (found, expected) = (races.access(access, address, size), plain.access(access, address, size));
-                    let expected = expected.map(|before| remembered(before));
+                    let expected = expected.map(remembered);
                     prop_assert_eq!(found, expected, "{:?}", event);
                 }
                 Event::Together(access, mask, addresses, size) | Event::Glance(access, mask, addresses, size) => {

@@ -20,14 +20,14 @@ pub(in crate::host) fn wrong(host: &Host) -> Done {
     let buffer = allocate()?;
     free(buffer)?;
     // What it answers is the driver's affair.
-    let _ = host.to_pinned(host.a, buffer);
+    let _ = host.copy_out(host.a, buffer);
     host.wait(host.a)
 }
 
 pub(in crate::host) fn right(host: &Host) -> Done {
     let buffer = allocate()?;
     host.launch(c"fill", host.a, &[buffer])?;
-    host.to_pinned(host.a, buffer)?;
+    host.copy_out(host.a, buffer)?;
     host.wait(host.a)?;
     free(buffer)
 }

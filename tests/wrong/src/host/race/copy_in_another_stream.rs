@@ -4,13 +4,13 @@ use crate::host::{Done, Host};
 
 pub(in crate::host) fn wrong(host: &Host) -> Done {
     host.launch(c"fill", host.a, &[host.data])?;
-    host.to_pinned(host.b, host.data)?;
+    host.copy_out(host.b, host.data)?;
     host.wait(host.b)
 }
 
 pub(in crate::host) fn right(host: &Host) -> Done {
     host.launch(c"fill", host.a, &[host.data])?;
     host.order(host.a, host.b)?;
-    host.to_pinned(host.b, host.data)?;
+    host.copy_out(host.b, host.data)?;
     host.wait(host.b)
 }

@@ -4,17 +4,17 @@ use crate::host::{Done, Host};
 
 pub(in crate::host) fn wrong(host: &Host) -> Done {
     host.write(5, 1);
-    host.from_pinned(host.a, host.data)?;
+    host.copy_in(host.a, host.data)?;
     host.write(5, 2);
-    host.from_pinned(host.a, host.other)?;
+    host.copy_in(host.a, host.other)?;
     host.wait(host.a)
 }
 
 pub(in crate::host) fn right(host: &Host) -> Done {
     host.write(5, 1);
-    host.from_pinned(host.a, host.data)?;
+    host.copy_in(host.a, host.data)?;
     host.wait(host.a)?;
     host.write(5, 2);
-    host.from_pinned(host.a, host.other)?;
+    host.copy_in(host.a, host.other)?;
     host.wait(host.a)
 }

@@ -5,7 +5,7 @@ use crate::host::{Done, Host};
 pub(in crate::host) fn wrong(host: &Host) -> Done {
     host.launch(c"fill", host.a, &[host.data])?;
     host.order(host.a, host.b)?;
-    host.to_pinned(host.b, host.data)?;
+    host.copy_out(host.b, host.data)?;
     host.wait(host.a)?;
     host.read(5);
     host.wait(host.b)
@@ -14,7 +14,7 @@ pub(in crate::host) fn wrong(host: &Host) -> Done {
 pub(in crate::host) fn right(host: &Host) -> Done {
     host.launch(c"fill", host.a, &[host.data])?;
     host.order(host.a, host.b)?;
-    host.to_pinned(host.b, host.data)?;
+    host.copy_out(host.b, host.data)?;
     host.wait(host.b)?;
     host.read(5);
     Ok(())

@@ -1,8 +1,8 @@
-//! Loads modules, launches kernels with arguments checked by the compiler, moves memory, times.
+//! The host side: devices, memory, streams, graphs, and launches whose arguments the compiler checks.
 //!
-//! Built on `cust`, whose context and memory types are used and can be reached; what is added is a device
-//! that is opened once, launches that do not compile with wrong arguments, buffers of any length that keep order between
-//! streams, and errors that say what CUDA calls it, what the driver knows and on which line of yours it happened.
+//! It is built on `cust`, whose context and memory types it uses and gives access to. It adds devices that are opened once for
+//! the process, launches that do not compile with wrong arguments, buffers of any length that keep uses on different streams in
+//! order, and errors with CUDA's name for the failure, what the driver adds to it, and the line of your code.
 //!
 //! ```
 //! use kernels::vec_add;

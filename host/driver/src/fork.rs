@@ -1,4 +1,4 @@
-//! Threads that go on where another thread is: in modelled time, and in what is asked of launches.
+//! Threads that inherit from another thread: its modelled time, and what it asks of launches.
 //!
 //! What an [`Observer`](crate::Observer) asks holds for its own thread, and each thread has its own place in modelled time. A program
 //! that hands a part of its work to other threads means them to be a part of it: they enter the [`Fork`] that it made, and when it has
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// A point in a thread's work at which others take part.
 #[derive(Debug)]
 pub struct Fork {
-    asked: observe::Asked,
+    asked: observe::Requests,
     /// Where the thread was, on the simulator.
     place: Option<Moment>,
     /// Where those that entered have ended.
@@ -67,7 +67,7 @@ impl Default for Fork {
 pub struct Forked<'a> {
     fork: &'a Fork,
     /// What the thread asked before.
-    before: observe::Asked,
+    before: observe::Requests,
     /// It belongs to its thread.
     own: PhantomData<*const ()>,
 }

@@ -1,9 +1,9 @@
 //! The CUDA driver API as symbols: NVIDIA's driver where there is one, the simulator elsewhere.
 //!
-//! Linking this crate (`use lanewise_driver as _;` is enough) gives a program every `cu*` symbol that `cust` and other users of the
-//! driver API want, with no CUDA installed. At the first call the machine's own `libcuda.so.1` is opened; if it has a device,
-//! every call goes there, at the cost of one load and a call. Otherwise the calls are answered here, by a driver for the
-//! simulated GPUs of the `sim` crate. `LANEWISE_DEVICE=cuda` or `sim` makes the choice.
+//! Linking this crate (`use lanewise_driver as _;` is enough) gives a program every `cu*` symbol that `cust` and other users of
+//! the driver API need, without an installed CUDA. The first call opens the machine's own `libcuda.so.1`. If that has a device,
+//! every call goes there, at the cost of one load and one call. Otherwise this crate answers the calls itself, as a driver for
+//! the simulated GPUs of the `sim` crate. `LANEWISE_DEVICE=cuda` or `sim` overrides the choice.
 //!
 //! | module | what it is |
 //! | --- | --- |
@@ -12,12 +12,12 @@
 //! | `entry`, `entry_point`, `backend`, `libcuda` | from a symbol to the driver that answers it |
 //! | `calls` | the simulated calls, one file for each section of the driver API reference |
 //! | `objects` | what they work on: devices, contexts, streams, events, modules, memory; they know no calls |
-//! | `settings`, `observe` | what the environment and the program ask of launches |
+//! | `settings`, `observe` | what the environment and the program ask for: devices, checks, counters, seeds |
 //! | `time` | modelled device time, which events measure |
-//! | `trace` | `LANEWISE_TRACE`: what was done when, as a picture |
+//! | `trace` | `LANEWISE_TRACE`: a timeline of what was done when |
 //!
-//! What C has no room for is here in Rust: [`last_message`], [`last_code`], and [`Observer`], which counts and checks launches. The
-//! variables of the environment that are read are rows of [`lanewise_variables`].
+//! The Rust items are for what the C API has no room for: [`last_message`], [`last_code`], and [`Observer`], which counts and
+//! checks launches. The environment variables that are read are rows of [`lanewise_variables`].
 
 pub mod abi;
 pub mod api;

@@ -123,16 +123,16 @@ pub(crate) fn checks() -> Checks {
 
 /// What a thread's observers ask, all together.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Asked(Vec<Entry>);
+pub(crate) struct Requests(Vec<Entry>);
 
 /// What the calling thread's observers ask.
-pub(crate) fn asked() -> Asked {
-    Asked(STACK.with_borrow(Vec::clone))
+pub(crate) fn asked() -> Requests {
+    Requests(STACK.with_borrow(Vec::clone))
 }
 
 /// Asks this of the calling thread's launches from now on, and says what was asked before.
-pub(crate) fn ask(asked: Asked) -> Asked {
-    Asked(STACK.replace(asked.0))
+pub(crate) fn ask(asked: Requests) -> Requests {
+    Requests(STACK.replace(asked.0))
 }
 
 /// How a launch runs, and who wants to know what it leaves.

@@ -1,4 +1,4 @@
-//! Pieces of a program that it names itself, for the trace.
+//! Ranges of the trace that the program names itself.
 
 use crate::backend::{Backend, backend};
 use crate::objects::submission::traced;

@@ -82,14 +82,14 @@ const SHARE: usize = 1 << 14;
 
 /// What was found of a function's two kernels.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Found {
+pub struct FunctionAccuracy {
     /// Of all inputs.
     pub all: Accuracy,
     /// Of those in the function's range.
     pub range: Accuracy,
 }
 
-impl Found {
+impl FunctionAccuracy {
     const NONE: Self = Self {
         all: Accuracy::NONE,
         range: Accuracy::NONE,
@@ -108,7 +108,11 @@ impl Found {
 ///
 /// # Errors
 /// The driver's, and a sample of more than 2^32.
-pub fn measure(device: &Device, function: &'static Function, inputs: Inputs) -> Result<[Found; 2]> {
+pub fn measure(
+    device: &Device,
+    function: &'static Function,
+    inputs: Inputs,
+) -> Result<[FunctionAccuracy; 2]> {
     let power = match inputs {
         Inputs::All => 32,
         Inputs::Sample(power) => power,
@@ -127,7 +131,7 @@ pub fn measure(device: &Device, function: &'static Function, inputs: Inputs) -> 
         DeviceBuffer::zeroed(device, chunk)?,
     ];
     let mut output = DeviceBuffer::zeroed(device, chunk)?;
-    let mut found = [Found::NONE; 2];
+    let mut found = [FunctionAccuracy::NONE; 2];
     for start in (0..count).step_by(chunk) {
         let place = |i: usize| argument(start + i as u64, stratum);
         fill(&mut arguments, place);
@@ -145,7 +149,7 @@ pub fn measure(device: &Device, function: &'static Function, inputs: Inputs) -> 
             *found = found.join(&of_chunk);
         }
     }
-    Ok(found.map(|found| Found {
+    Ok(found.map(|found| FunctionAccuracy {
         all: found.all.finish(),
         range: found.range.finish(),
     }))
@@ -169,12 +173,16 @@ fn argument(number: u64, stratum: u64) -> f32 {
 }
 
 /// The errors of both kernels' results, taken up on all cores.
-fn compare(function: &Function, arguments: &[f32], results: &[Vec<f32>; 2]) -> [Found; 2] {
+fn compare(
+    function: &Function,
+    arguments: &[f32],
+    results: &[Vec<f32>; 2],
+) -> [FunctionAccuracy; 2] {
     let [low, high] = function.range;
     let [standard, intrinsic] = results.each_ref().map(|results| results.par_chunks(SHARE));
     let shares = arguments.par_chunks(SHARE).zip(standard).zip(intrinsic);
     let of_share = |((arguments, standard), intrinsic): ((&[f32], &[f32]), &[f32])| {
-        let mut found = [Found::NONE; 2];
+        let mut found = [FunctionAccuracy::NONE; 2];
         for ((&x, &standard), &intrinsic) in arguments.iter().zip(standard).zip(intrinsic) {
             let truth = function.value(x);
             let unit = unit_f32(truth);
@@ -189,10 +197,12 @@ fn compare(function: &Function, arguments: &[f32], results: &[Vec<f32>; 2]) -> [
         found
     };
     // In order, so that sums are the same in every run.
-    let parts: Vec<[Found; 2]> = shares.map(of_share).collect();
+    let parts: Vec<[FunctionAccuracy; 2]> = shares.map(of_share).collect();
     parts
         .iter()
-        .fold([Found::NONE; 2], |[a, b], [c, d]| [a.join(c), b.join(d)])
+        .fold([FunctionAccuracy::NONE; 2], |[a, b], [c, d]| {
+            [a.join(c), b.join(d)]
+        })
 }
 
 #[cfg(test)]

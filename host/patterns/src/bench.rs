@@ -1,4 +1,5 @@
-//! What the benchmark measures: every variant of the patterns that `shared/peer` has C++ twins of, at its sizes.
+//! What the benchmark measures: every variant of the patterns whose kernels were also written in CUDA C++ for comparison (the
+//! README has the figures), at the sizes of that comparison.
 
 use crate::{ALL, Pattern, Variant};
 

@@ -1,4 +1,4 @@
-//! The catalog as a program: every pattern set up, run, compared with the CPU and timed.
+//! The catalog's host side: sets up every pattern, runs it, compares it with the CPU and times it.
 //!
 //! A [`Pattern`] is a row of the catalog: a name, where it comes from, and its [`Variant`]s, which are the kernels that do the
 //! same thing in different ways. Chapters are folders and patterns are files, named as the kernels' are in the `gpu` crate.

@@ -4,7 +4,7 @@
 
 /// One result of the notes.
 #[derive(Debug, Clone, Copy)]
-pub struct Seen {
+pub struct NotesResult {
     /// The name of the pattern that the figure is of.
     pub pattern: &'static str,
     /// The GPU, where the notes name it.
@@ -14,8 +14,8 @@ pub struct Seen {
 }
 
 /// A result on a GPU that the notes name.
-const fn on(pattern: &'static str, gpu: &'static str, saw: &'static str) -> Seen {
-    Seen {
+const fn on(pattern: &'static str, gpu: &'static str, saw: &'static str) -> NotesResult {
+    NotesResult {
         pattern,
         gpu: Some(gpu),
         saw,
@@ -23,8 +23,8 @@ const fn on(pattern: &'static str, gpu: &'static str, saw: &'static str) -> Seen
 }
 
 /// A result on a GPU that they do not name.
-const fn somewhere(pattern: &'static str, saw: &'static str) -> Seen {
-    Seen {
+const fn somewhere(pattern: &'static str, saw: &'static str) -> NotesResult {
+    NotesResult {
         pattern,
         gpu: None,
         saw,
@@ -32,7 +32,7 @@ const fn somewhere(pattern: &'static str, saw: &'static str) -> Seen {
 }
 
 /// All of them, in the order of the notes.
-const ALL: &[Seen] = &[
+const ALL: &[NotesResult] = &[
     somewhere(
         "nested_reduce",
         "2048 blocks make 16384 children; without the synchronisations a third of the time; with one child for all blocks 8 children",
@@ -66,11 +66,11 @@ const ALL: &[Seen] = &[
 ];
 
 /// What the notes say of a pattern.
-pub fn seen(pattern: &str) -> impl Iterator<Item = &'static Seen> {
+pub fn seen(pattern: &str) -> impl Iterator<Item = &'static NotesResult> {
     ALL.iter().filter(move |seen| seen.pattern == pattern)
 }
 
-impl std::fmt::Display for Seen {
+impl std::fmt::Display for NotesResult {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let gpu = self.gpu.map_or_else(
             || "on a GPU that they do not name".to_owned(),

@@ -2,7 +2,7 @@
 //!
 //! The first launch is compared with the CPU. Times are taken by events around each launch. On the simulator they are
 //! modelled and do not vary, so the first launch's is the answer; on a GPU three more launches warm up and the median of
-//! [`REPEATS`] counts, which is how `shared/peer` measures its C++ twins.
+//! [`REPEATS`] is taken, as for the twins in CUDA C++ that the README compares with.
 
 use anyhow::Result;
 use lanewise::compare::{Agreement, Mismatch};

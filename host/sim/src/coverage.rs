@@ -1,6 +1,6 @@
-//! Which rows of the table the machine runs: each sample of a row is loaded, as a program would be.
+//! Which rows of the instruction table the machine runs: the samples of each row are loaded, as a program would be.
 //!
-//! The coverage page of the book and the tests ask here, so that what is said to be modelled is what the decoder takes.
+//! The coverage page of the book and the tests both ask here, so the page lists exactly what the decoder accepts.
 
 use crate::isa::Row;
 use crate::isa::pattern::{Pattern, patterns};

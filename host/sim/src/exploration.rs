@@ -1,12 +1,14 @@
-//! All schedules of a small program, one after another: the tree of choices that was walked, and where to go next.
+//! All schedules of a small program, one after another: the tree of choices made so far, and which to try next.
 //!
-//! A program is run again and again from its beginning. Each run makes the choices of the run before it up to one place, and
-//! another one there: a search in depth, as loom and shuttle do it for threads of a CPU. Choices are who goes on before an access to
-//! memory that others reach, and which of the values that the memory model allows a load reads.
+//! The program runs again and again from its beginning. Each run repeats the choices of the run before it up to one point and
+//! chooses differently there: a depth-first search, as loom and shuttle do it for threads of a CPU. The choices are which
+//! thread runs next before an access to memory that others can reach, and which of the values that the memory model allows a
+//! load returns.
 //!
-//! Runs that differ only in the order of accesses which do not meet (other places, or two reads) are one run: a thread whose next
-//! access was tried at a place sleeps in the place's other branches until somebody does what depends on it (sleep sets: Godefroid,
-//! "Partial-Order Methods for the Verification of Concurrent Systems", 1996).
+//! Runs that differ only in the order of independent accesses (to other places, or two reads) need to be run once. A thread
+//! whose next access was already tried at a point sleeps in the other branches of that point until another thread does
+//! something that depends on the access (sleep sets: Godefroid, "Partial-Order Methods for the Verification of Concurrent
+//! Systems", 1996).
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

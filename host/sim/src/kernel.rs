@@ -1,4 +1,4 @@
-//! What a module says of its kernels: their parameters, and what they ask of a device.
+//! The kernels of a module: their parameters, and the resources that they need.
 
 use crate::load_error::LoadError;
 

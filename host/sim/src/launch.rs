@@ -1,4 +1,4 @@
-//! One launch: what is asked for, and what comes back.
+//! One launch: what the caller asks for, and what it gets back.
 
 use std::sync::Arc;
 

@@ -1,20 +1,20 @@
-//! A simulated GPU: PTX goes in, the program runs, and what goes wrong is said.
+//! A simulated GPU: it loads PTX, runs it, and reports what goes wrong.
 //!
-//! The crate knows nothing of CUDA's API; the `driver` crate gives it that face. Its parts, in the order in which a
-//! kernel meets them:
+//! The crate knows nothing of CUDA's API; the `driver` crate puts that in front of it. The modules, in the order in which
+//! a kernel meets them:
 //!
 //! | module | what it is |
 //! | --- | --- |
 //! | [`model`] | device models as data: limits, sizes, banks, with the source of each figure |
-//! | [`memory`] | device memory inside a reserved range of host addresses; what is live, what was freed |
+//! | [`memory`] | device memory inside a reserved range of host addresses; which allocations are live, which were freed |
 //! | [`image`] | textures and surfaces: shapes, formats, samplers, handles |
 //! | `ptx`, `isa`, `decode` | text -> syntax tree -> numbered registers and typed micro-operations |
-//! | [`coverage`] | which rows of the instruction table load, for the book's page |
+//! | [`coverage`] | which rows of the instruction table the simulator can load, for the book's page |
 //! | `machine` | warps, blocks and grids running those operations |
-//! | [`Schedule`], [`Exploration`] | who goes on where threads meet at memory; all schedules of a small program |
+//! | [`Schedule`], [`Exploration`] | which thread goes first where threads meet at memory; all schedules of a small program |
 //! | [`checks`], [`counters`] | what a launch can be asked to find and to count |
-//! | [`report`] | what is said when a launch ends badly |
-//! | [`speed`] | programs by which the machine is timed |
+//! | [`report`] | the reports of launches that fail |
+//! | [`speed`] | programs that measure the speed of the simulator |
 //!
 //! ```no_run
 //! use lanewise_sim::{Device, DeviceModel, Kind, Launch, Module};
@@ -28,7 +28,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! One launch with one seed gives one result for a program without races, on any number of host cores.
+//! For a program without races, a launch with one seed gives the same result on any number of host cores.
 
 pub mod checks;
 pub mod counters;

@@ -1,9 +1,10 @@
-//! Which schedule a launch runs: who goes first where threads meet at memory.
+//! Schedules: in which order threads access memory that they share.
 //!
-//! The plain schedule is fast, and its seed changes the order of warps and the length of their turns only. The others stop each
-//! thread before every access to memory that others can reach, and choose there who goes on: at random, or by priorities that change
-//! at few places (PCT: Burckhardt, Kothari, Musuvathi, Nagarakatte, "A Randomized Scheduler with Probabilistic Guarantees of Finding
-//! Bugs", ASPLOS 2010). With the weak memory model a load may read a value that the PTX memory model allows and that is not the newest.
+//! The plain schedule is fast; its seed changes only the order of warps and the length of their turns. The others stop each
+//! thread before every access to memory that others can reach, and choose there which thread runs next: at random, or by
+//! priorities that change at a few points (PCT: Burckhardt, Kothari, Musuvathi, Nagarakatte, "A Randomized Scheduler with
+//! Probabilistic Guarantees of Finding Bugs", ASPLOS 2010). With weak memory, a load may also return an older value that the
+//! PTX memory model allows.
 
 use std::fmt;
 use std::str::FromStr;

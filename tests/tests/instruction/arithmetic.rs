@@ -1,7 +1,7 @@
 //! Precision, functions, fused operations: right to the last place, or within their bounds.
 
 use lanewise_patterns::Setup;
-use lanewise_patterns::accuracy::{Found, Inputs, measure};
+use lanewise_patterns::accuracy::{FunctionAccuracy, Inputs, measure};
 use lanewise_patterns::instruction::fma::{neighbours, operands};
 use lanewise_patterns::instruction::functions::{FUNCTIONS, Function};
 use proptest::prelude::*;
@@ -128,7 +128,7 @@ fn standard_functions_are_accurate_everywhere() {
     for function in &FUNCTIONS {
         let [standard, intrinsic] =
             measure(&device, function, Inputs::Sample(13)).expect("it runs");
-        let Found { all, range } = standard;
+        let FunctionAccuracy { all, range } = standard;
         assert_eq!(
             (all.inputs, all.wrong),
             (1 << 13, 0),

@@ -1,7 +1,7 @@
-//! The very end of the process, when nothing of the program runs any more.
+//! The end of the process, after the program's own code has finished.
 //!
-//! A handler of `atexit` runs before the destructors of static objects that were made before it was set, and such objects give back
-//! what they hold: streams, buffers. A function among the executable's or library's finalisers runs behind all of those.
+//! An `atexit` handler runs before the destructors of static objects that were made before it was set, and such objects still
+//! release streams and buffers. A function among the finalisers of the executable or library runs after all of those.
 
 pub(crate) mod leak;
 

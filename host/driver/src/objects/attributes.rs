@@ -195,7 +195,7 @@ mod tests {
         }
     }
 
-    /// HARDWARE.md, section 3: what `cuDeviceGetAttribute` gave on an H200 with driver 580.
+    /// What `cuDeviceGetAttribute` returned on an H200 with driver 580 (2026-11-21).
     #[test]
     fn an_h200_has_the_measured_attributes() {
         let device = h200();

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use lanewise::Backend;
-use lanewise_patterns::accuracy::{Accuracy, Found, Inputs, measure};
+use lanewise_patterns::accuracy::{Accuracy, FunctionAccuracy, Inputs, measure};
 use lanewise_patterns::instruction::functions::{FUNCTIONS, Function};
 use serde_json::json;
 
@@ -55,7 +55,9 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     let mut rows = Vec::new();
     for function in functions {
         let found = measure(&device, function, inputs)?;
-        for (kind, Found { all, range }) in ["standard", "intrinsic"].into_iter().zip(found) {
+        for (kind, FunctionAccuracy { all, range }) in
+            ["standard", "intrinsic"].into_iter().zip(found)
+        {
             rows.push((function, kind, "all", all));
             rows.push((function, kind, "range", range));
         }

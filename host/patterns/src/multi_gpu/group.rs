@@ -12,11 +12,11 @@ use super::{distinct, ring};
 /// The devices that take part, in the order of their ranks.
 pub struct Group {
     pub(super) streams: Vec<Stream>,
-    way: Way,
+    way: Transport,
 }
 
 /// Who moves the data.
-enum Way {
+enum Transport {
     Nccl(Vec<Communicator>),
     Ring,
 }
@@ -32,15 +32,15 @@ impl Group {
             .all(|device| device.backend() == Backend::Cuda);
         let way = match is_real && distinct(devices) == devices.len() {
             true => match Nccl::open() {
-                Ok(nccl) => Way::Nccl(nccl.all(devices)?),
-                Err(_) => Way::Ring,
+                Ok(nccl) => Transport::Nccl(nccl.all(devices)?),
+                Err(_) => Transport::Ring,
             },
-            false => Way::Ring,
+            false => Transport::Ring,
         };
         Self::with(devices, way)
     }
 
-    fn with(devices: &[Device], way: Way) -> Result<Self> {
+    fn with(devices: &[Device], way: Transport) -> Result<Self> {
         ensure!(!devices.is_empty(), "a group has at least one device");
         // Copies take the shorter way where there is one.
         for from in devices {
@@ -70,8 +70,8 @@ impl Group {
     /// Who moves the data: `NCCL 2.28.9`, `copies in a ring`.
     pub fn by(&self) -> String {
         match &self.way {
-            Way::Nccl(ranks) => ranks[0].name(),
-            Way::Ring => "copies in a ring".to_owned(),
+            Transport::Nccl(ranks) => ranks[0].name(),
+            Transport::Ring => "copies in a ring".to_owned(),
         }
     }
 
@@ -82,8 +82,8 @@ impl Group {
     pub fn all_reduce(&mut self, buffers: &mut [DeviceBuffer<f32>]) -> Result<()> {
         self.same(buffers, buffers[0].len())?;
         match &self.way {
-            Way::Ring => ring::all_reduce(&self.streams, buffers),
-            Way::Nccl(ranks) => ranks[0].grouped(|| {
+            Transport::Ring => ring::all_reduce(&self.streams, buffers),
+            Transport::Nccl(ranks) => ranks[0].grouped(|| {
                 for ((rank, stream), buffer) in ranks.iter().zip(&self.streams).zip(buffers) {
                     rank.all_reduce(stream, buffer)?;
                 }
@@ -105,8 +105,8 @@ impl Group {
         self.same(to, part)?;
         self.same(from, part * self.ranks())?;
         match &self.way {
-            Way::Ring => ring::reduce_scatter(&self.streams, from, to),
-            Way::Nccl(ranks) => ranks[0].grouped(|| {
+            Transport::Ring => ring::reduce_scatter(&self.streams, from, to),
+            Transport::Nccl(ranks) => ranks[0].grouped(|| {
                 let both = from.iter().zip(to);
                 for ((rank, stream), (from, to)) in ranks.iter().zip(&self.streams).zip(both) {
                     rank.reduce_scatter(stream, from, to)?;
@@ -129,8 +129,8 @@ impl Group {
         self.same(from, part)?;
         self.same(to, part * self.ranks())?;
         match &self.way {
-            Way::Ring => ring::all_gather(&self.streams, from, to),
-            Way::Nccl(ranks) => ranks[0].grouped(|| {
+            Transport::Ring => ring::all_gather(&self.streams, from, to),
+            Transport::Nccl(ranks) => ranks[0].grouped(|| {
                 let both = from.iter().zip(to);
                 for ((rank, stream), (from, to)) in ranks.iter().zip(&self.streams).zip(both) {
                     rank.all_gather(stream, from, to)?;
@@ -152,8 +152,8 @@ impl Group {
         );
         self.same(buffers, buffers[0].len())?;
         match &self.way {
-            Way::Ring => ring::broadcast(&self.streams, root, buffers),
-            Way::Nccl(ranks) => ranks[0].grouped(|| {
+            Transport::Ring => ring::broadcast(&self.streams, root, buffers),
+            Transport::Nccl(ranks) => ranks[0].grouped(|| {
                 for ((rank, stream), buffer) in ranks.iter().zip(&self.streams).zip(buffers) {
                     rank.broadcast(stream, root, buffer)?;
                 }
@@ -174,8 +174,8 @@ impl Group {
         self.same(from, from[0].len())?;
         self.same(to, from[0].len())?;
         match &self.way {
-            Way::Ring => ring::shift(&self.streams, from, to),
-            Way::Nccl(ranks) => ranks[0].grouped(|| {
+            Transport::Ring => ring::shift(&self.streams, from, to),
+            Transport::Nccl(ranks) => ranks[0].grouped(|| {
                 let (all, both) = (ranks.len(), from.iter().zip(to));
                 let sides = ranks.iter().zip(&self.streams).zip(both).enumerate();
                 for (i, ((rank, stream), (from, to))) in sides {

@@ -1,10 +1,10 @@
 //! Shared memory: how many passes an access takes over the banks.
 //!
-//! `HARDWARE.md`, section 3: a model that reproduces all 55 loads, stores and matrix loads that were measured on an H200. A
-//! bank is four bytes wide (eight on Kepler, where it is set so) and there are 32. An access runs in phases of as many
-//! lanes as all banks together can serve; a phase takes as many passes (wavefronts) as the busiest bank has distinct
-//! words. One word that several lanes want is one word, for stores too. Loads wider than a bank run in half as many
-//! phases when every lane's neighbour (`lane ^ 1`) wants the same address or is off.
+//! The model reproduces all 55 loads, stores and matrix loads that were measured on an H200 (driver 580, 2026-11-21). There
+//! are 32 banks, each four bytes wide (eight on Kepler, if the program asks for that). An access runs in phases of as many
+//! lanes as all banks together can serve. A phase takes as many passes (wavefronts) as the busiest bank has distinct
+//! words; a word that several lanes want counts once, for stores too. Loads wider than a bank run in half as many phases
+//! when every lane's neighbour (`lane ^ 1`) wants the same address or is inactive.
 
 use super::even::Even;
 
@@ -157,7 +157,7 @@ mod tests {
         }
     }
 
-    // The tables of HARDWARE.md, section 3, measured on an H200.
+    // What an H200 counted (driver 580, 2026-11-21).
 
     #[test]
     fn four_byte_loads() {

@@ -1,7 +1,7 @@
-//! Addresses that lie evenly, as those of most accesses do: all at one place, side by side, or a stride apart.
+//! Regular addresses, which most accesses have: all the same, side by side, or a fixed stride apart.
 //!
-//! Sectors and passes of such an access follow from its start, step and number of lanes; the property tests of `sectors` and
-//! `banks` hold the two ways against each other.
+//! The sectors and passes of such an access follow from its start, step and number of lanes. The property tests of `sectors`
+//! and `banks` compare this with the general computation.
 
 /// Lanes of a warp.
 pub(crate) const LANES: usize = 32;

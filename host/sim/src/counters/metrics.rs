@@ -1,4 +1,4 @@
-//! What is read off the counters: ratios and counts with a name, once, for every table and every program that shows them.
+//! Metrics: named ratios and counts made of the counters, defined once for all tables and programs that show them.
 
 use std::fmt;
 

@@ -1,7 +1,7 @@
 //! Global memory: how many 32-byte sectors an access touches.
 //!
-//! `HARDWARE.md`, section 3, measured on an H200: distinct sectors over the whole warp instruction, however wide a lane's
-//! access is.
+//! It is the number of distinct sectors over the whole warp instruction, however wide a lane's access is; an H200 counts in
+//! the same way (driver 580, 2026-11-21).
 
 use super::even::Even;
 
@@ -77,7 +77,7 @@ mod tests {
         }
     }
 
-    // The table of HARDWARE.md, section 3: size, mask, address by lane, sectors.
+    // What an H200 counted: size, mask, address by lane, sectors.
     #[test]
     fn sectors_are_those_measured() {
         type Row = (u64, u32, fn(u64) -> u64, u64);

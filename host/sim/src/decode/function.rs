@@ -6,7 +6,7 @@ use super::arrays::Arrays;
 use super::builder::{Builder, Operands, row_bytes};
 use super::problem::{Problem, Result, because, invalid, place};
 use super::symbols::Symbols;
-use super::{dispatch, signature};
+use super::{instructions, signature};
 use crate::load_error::LoadError;
 use crate::machine::control as run;
 use crate::machine::op::Op;
@@ -366,6 +366,6 @@ impl<'a> Builder<'a, '_> {
             Some(guard) => self.predicate_register(guard.register)? | u32::from(guard.negated),
             None => 0,
         };
-        dispatch::instruction(self, instruction)
+        instructions::instruction(self, instruction)
     }
 }

@@ -1,56 +1,39 @@
 //! From the syntax tree to operations with numbered operands.
 //!
-//! What decoding gives is a [`Program`](crate::machine::program::Program). Every instruction becomes one operation where it can and a few where it must; what the machine does not model is an
-//! error here, with line and text, and never met while running. Decoding also checks what memory safety of the machine
-//! rests on: that each operand's register is as wide as the operation that reads or writes it.
+//! The result of decoding is a [`Program`](crate::machine::program::Program). An instruction becomes one operation where that
+//! is possible, and a few where it is not. What the machine does not model is an error here, with line and text, so it is never
+//! met while running. Decoding also checks what the memory safety of the machine rests on: that each operand's register is as
+//! wide as the operation that reads or writes it.
 //!
 //! | file | what it is |
 //! | --- | --- |
 //! | `link` | several texts as one module |
-//! | `symbols` | module variables and functions: who defines a name |
+//! | `symbols` | module variables and functions: which text defines a name |
 //! | `function` | one function: its frame, its labels, its instructions one after another |
-//! | `dispatch` | an instruction to the part that its row of the table names |
-//! | `builder` | the function on its way: what those parts add to |
+//! | `instructions` | the instructions, one file for each subject; the row of the instruction table says which |
+//! | `registers` in it, and `table` | instructions that work on registers alone, by their spelling |
+//! | `builder` | the function that is being decoded, to which these add operations |
 //! | `signature` | parameters and results of functions |
-//! | `problem` | what was wrong, and the error of it |
+//! | `problem` | what is wrong with the text, and the error for it |
 //! | `operand` | operands to frame offsets |
-//! | `arrays` | which shared array an address is computed from |
-//! | `assigned` | which registers have to be cleared |
-//! | `registers`, `table` | instructions that work on registers alone, by their spelling |
-//! | `compare`, `convert`, `memory`, `addresses`, `atomic`, `asynchronous`, `matrix`, `tensor`, `texture`, `video`, `warpgroup`, `control`, `calls`, `sync`, `moves` | the others, by subject |
+//! | `arrays` | which shared or local array an address is computed from |
+//! | `assigned`, `late`, `repeated`, `flows`, `bounds` | what is known of registers, loads and constants before the program runs |
 
-mod addresses;
 mod arrays;
 mod assigned;
-mod asynchronous;
-mod atomic;
 mod bounds;
 mod builder;
-mod calls;
-mod compare;
-mod control;
-mod convert;
-mod dispatch;
 mod flows;
 mod function;
+mod instructions;
 mod late;
 mod link;
-mod matrix;
-mod memory;
-mod moves;
-mod multimem;
 mod operand;
 mod problem;
-mod registers;
 mod repeated;
 mod signature;
 mod symbols;
-mod sync;
 pub(crate) mod table;
-mod tensor;
-mod texture;
-mod video;
-mod warpgroup;
 
 use crate::load_error::LoadError;
 use crate::machine::program::Program;

@@ -1,7 +1,7 @@
-//! Holds a module's instructions against the table.
+//! Compares a module's instructions with the table.
 //!
-//! The modifiers of an instruction may stand in another order than the table's (see `order`); what comes after this reads
-//! them in the table's. Operands are held against the rows in `operands`.
+//! The modifiers of an instruction may stand in another order than the table's (see `order`); this puts them into the
+//! table's order for all later stages. `operands` compares the operands with the rows.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

@@ -1,4 +1,4 @@
-//! By what part of the decoder an instruction is taken: the column by which decoding hangs on the table.
+//! Which part of the decoder handles an instruction: a column of the table.
 
 /// What the decoder makes of a row's instances. Its dispatch is one arm for each of these, and a test holds every row against it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -1,4 +1,4 @@
-//! Instances of a row, as PTX text: what the decoder, the coverage page and outside judges are fed with.
+//! Instances of a row, as PTX text: input for tests of the decoder, the coverage page, ptxas and GPUs.
 
 use std::fmt::Write;
 

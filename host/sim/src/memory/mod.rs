@@ -1,8 +1,8 @@
-//! Device memory: host memory inside a reserved range of addresses, and the table of what is live in it.
+//! Device memory: host memory inside a reserved range of addresses, and the table of live allocations.
 //!
-//! A device address *is* a host address, as CUDA's unified addressing promises for pinned and managed memory; here it
-//! holds for device memory too, so a copy is a `memcpy` and a kernel's access is a load. What keeps programs honest is
-//! the table: every access is looked up in it, with a gap that belongs to nobody around every allocation.
+//! A device address *is* a host address, as CUDA's unified addressing promises for pinned and managed memory. Here it
+//! holds for device memory too, so a copy is a `memcpy` and a kernel's access is a load. Every access is looked up in the
+//! table, and around every allocation lies a gap that belongs to nobody, so that wrong accesses are found.
 //!
 //! | file | what it is |
 //! | --- | --- |

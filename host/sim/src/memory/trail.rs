@@ -1,4 +1,4 @@
-//! How the program came to allocate or free: lines that are made when a report wants them.
+//! How the program came to allocate or free memory: stack lines that are made only when a report needs them.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What an address is, or lies next to: what a report says of it.
+//! What an address belongs to, or lies next to, as reports describe it.
 
 use std::fmt;
 

@@ -1,8 +1,8 @@
-//! Device models: what one GPU has, as data.
+//! Device models: the limits and sizes of a GPU, as data.
 //!
-//! Each model is a TOML file under `data/`, one figure a line, with where the figure comes from beside it. The machine,
-//! the driver's attributes, the counters' bank and sector sizes and the modelled time all read these figures; no other
-//! file holds a number that belongs to a GPU.
+//! Each model is a TOML file under `data/`, with one figure per line and its source beside it. The machine, the driver's
+//! attributes, the counters' bank and sector sizes and the modelled time all read these figures; no other file holds a
+//! number that belongs to a GPU.
 
 mod occupancy;
 

@@ -1,4 +1,4 @@
-//! What can be wrong with what is asked of a launch.
+//! Why a launch is refused: its shape, its parameters, or the kernel itself.
 
 use crate::load_error::LoadError;
 use crate::memory::MemoryError;

@@ -1,7 +1,7 @@
-//! What is said when a launch ends badly.
+//! The reports of launches that fail.
 //!
-//! A [`Fault`] ends the launch; its variant is the class that a driver maps to an error code, and its text is the whole
-//! report: what happened, where in the PTX and in the Rust source, by which thread, to which allocation, and what to do.
+//! A [`Fault`] ends a launch. A driver maps its variant to an error code, and its text is the whole report: what
+//! happened, where in the PTX and in the Rust source, in which thread, to which allocation, and what to do.
 
 mod launch_error;
 

@@ -107,44 +107,18 @@ impl Fold {
                 )
             }
             Type::F64 => fold(values, f64::from_bits, float::add_rn_f64, f64::to_bits),
-            Type::F16 | Type::F16x2 => {
-                let from = |bits| f16::from_bits(bits as u16);
-                if self.wide {
-                    let to = |all| cvt_rn_f16_f32(all).to_bits().into();
-                    return fold(
-                        values,
-                        |bits| cvt_f32_f16(from(bits)),
-                        float::add_rn_f32,
-                        to,
-                    );
-                }
-                let join = choose(
-                    operation,
-                    add_rn_f16 as fn(f16, f16) -> f16,
-                    min_f16,
-                    max_f16,
-                );
-                fold(values, from, join, |all| all.to_bits().into())
-            }
-            Type::Bf16 | Type::Bf16x2 => {
-                let from = |bits| bf16::from_bits(bits as u16);
-                if self.wide {
-                    let to = |all| cvt_rn_bf16_f32(all).to_bits().into();
-                    return fold(
-                        values,
-                        |bits| cvt_f32_bf16(from(bits)),
-                        float::add_rn_f32,
-                        to,
-                    );
-                }
-                let join = choose(
-                    operation,
-                    add_rn_bf16 as fn(bf16, bf16) -> bf16,
-                    min_bf16,
-                    max_bf16,
-                );
-                fold(values, from, join, |all| all.to_bits().into())
-            }
+            Type::F16 | Type::F16x2 => self.half(
+                values,
+                (f16::from_bits, f16::to_bits),
+                (cvt_f32_f16, cvt_rn_f16_f32),
+                [add_rn_f16, min_f16, max_f16],
+            ),
+            Type::Bf16 | Type::Bf16x2 => self.half(
+                values,
+                (bf16::from_bits, bf16::to_bits),
+                (cvt_f32_bf16, cvt_rn_bf16_f32),
+                [add_rn_bf16, min_bf16, max_bf16],
+            ),
             Type::E4m3 | Type::E4m3x2 | Type::E4m3x4 => self.byte(values, e4m3_to_f32, |a| {
                 cvt_rn_satfinite_e4m3x2_f32(0.0, a) as u8
             }),
@@ -167,6 +141,23 @@ impl Fold {
                 )
             }
         }
+    }
+
+    /// The same of a number of 16 bits, added in `f32` where the instruction asks for that.
+    fn half<T>(
+        &self,
+        values: &mut dyn Iterator<Item = u64>,
+        (from_bits, to_bits): (fn(u16) -> T, fn(T) -> u16),
+        (widen, narrow): (fn(T) -> f32, fn(f32) -> T),
+        [sum, least, most]: [fn(T, T) -> T; 3],
+    ) -> u64 {
+        let from = |bits: u64| from_bits(bits as u16);
+        if self.wide {
+            let to = |all| to_bits(narrow(all)).into();
+            return fold(values, |bits| widen(from(bits)), float::add_rn_f32, to);
+        }
+        let join = choose(self.operation, sum, least, most);
+        fold(values, from, join, |all| to_bits(all).into())
     }
 
     /// The same of a number of 8 bits.

@@ -1,4 +1,4 @@
-//! How fast the machine is: programs of one kind each, in lane instructions (PTX instructions times active lanes) a second.
+//! The simulator's speed on typical programs, in lane instructions (PTX instructions times active lanes) per second.
 //!
 //! For the criterion benchmark, and for `patterns bench --device sim`, which prints the figures. Time is the thread's CPU
 //! time on one worker, so that a busy host disturbs little.

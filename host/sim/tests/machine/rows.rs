@@ -199,7 +199,7 @@ fn rows_lie_in_shared_memory_and_are_aligned() {
 
 #[test]
 fn wavefronts_are_those_of_an_h200() {
-    // HARDWARE.md, section 3: ldmatrix.x4 with rows 16, 128 and 144 bytes apart.
+    // As an H200 counts (driver 580, 2026-11-21): ldmatrix.x4 with rows 16, 128 and 144 bytes apart.
     for (apart, wavefronts, conflicts) in [(16, 4, 0), (128, 32, 28), (144, 4, 0)] {
         let rig = Rig::new(&format!(
             ".version 8.8\n.target sm_90\n.address_size 64\n.visible .entry k() {{

@@ -1,4 +1,4 @@
-"""Kernels that make numba emit the forms that HARDWARE.md section 2 lists."""
+"""Kernels that make numba emit the forms that the second part of forms.txt lists."""
 import math
 from numba import cuda, float32, float64, int32, uint32, int64, uint64, uint8, void
 

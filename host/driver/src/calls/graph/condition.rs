@@ -7,7 +7,7 @@ use crate::abi::enums::graph_conditional as kind;
 use crate::abi::*;
 use crate::calls::{present, put};
 use crate::error::{Result, ensure, fail};
-use crate::objects::graph::conditional::{Conditional, How};
+use crate::objects::graph::conditional::{Conditional, ConditionalKind};
 use crate::objects::graph::{self, Graph, Kind};
 
 /// `CU_GRAPH_COND_ASSIGN_DEFAULT`: the default is the condition's value when a launch begins.
@@ -44,9 +44,9 @@ pub(super) fn node(params: &mut CUDA_CONDITIONAL_NODE_PARAMS, graph: &Graph) -> 
         ..
     } = *params;
     let (how, fits) = match kind {
-        kind::IF => (How::If, (1..=2).contains(&size)),
-        kind::WHILE => (How::While, size == 1),
-        kind::SWITCH => (How::Switch, size >= 1),
+        kind::IF => (ConditionalKind::If, (1..=2).contains(&size)),
+        kind::WHILE => (ConditionalKind::While, size == 1),
+        kind::SWITCH => (ConditionalKind::Switch, size >= 1),
         other => fail!(
             ERROR_INVALID_VALUE,
             "{other} is no CUgraphConditionalNodeType"

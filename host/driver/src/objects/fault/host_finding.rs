@@ -1,4 +1,4 @@
-//! Findings that are not a launch's: in what the host does. To whom they are told.
+//! Findings in what the host does, rather than in a launch, and where they are reported.
 
 use crate::error::Result;
 use crate::objects::fault;

@@ -1,7 +1,7 @@
-//! From what ended a simulated kernel to the code that the driver returns for it.
+//! From the fault that ended a simulated kernel to the code that the driver returns for it.
 //!
-//! Source: CUDA driver API reference, `CUresult`: each of these leaves the context unusable. A launch that could not be is
-//! no fault: it returns at once and the context goes on.
+//! Source: CUDA driver API reference, `CUresult`: each of these leaves the context unusable. A launch that is refused is no
+//! fault: the call returns at once, and the context stays usable.
 
 pub(crate) mod host_finding;
 

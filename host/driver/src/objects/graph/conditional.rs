@@ -16,7 +16,7 @@ const ROUNDS: u64 = 100_000;
 
 /// How a node decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum How {
+pub(crate) enum ConditionalKind {
     /// The first body if the condition is not 0, else the second, if there is one.
     If,
     /// The body as long as the condition is not 0.
@@ -29,7 +29,7 @@ pub(crate) enum How {
 #[derive(Debug, Clone)]
 pub(crate) struct Conditional {
     pub(crate) condition: Arc<Condition>,
-    how: How,
+    how: ConditionalKind,
     pub(crate) bodies: Arc<[Arc<Graph>]>,
     /// The bodies' handles, which the program has been given the address of.
     handles: Arc<[CUgraph]>,
@@ -43,7 +43,7 @@ impl Conditional {
         graph: &Graph,
         handle: CUgraphConditionalHandle,
         context: CUcontext,
-        how: How,
+        how: ConditionalKind,
         bodies: usize,
     ) -> Result<Conditional> {
         let condition = condition::get(handle)?;
@@ -83,9 +83,9 @@ impl Conditional {
     /// What it is, in a word.
     pub(crate) fn label(&self) -> &'static str {
         match self.how {
-            How::If => "if",
-            How::While => "while",
-            How::Switch => "switch",
+            ConditionalKind::If => "if",
+            ConditionalKind::While => "while",
+            ConditionalKind::Switch => "switch",
         }
     }
 
@@ -109,16 +109,16 @@ impl Conditional {
     pub(crate) fn run(&self, mut run: impl FnMut(usize) -> Result) -> Result {
         let count = self.bodies.len();
         match self.how {
-            How::If => match self.value()? {
+            ConditionalKind::If => match self.value()? {
                 0 if count == 1 => Ok(()),
                 0 => run(1),
                 _ => run(0),
             },
-            How::Switch => match self.value()? as usize {
+            ConditionalKind::Switch => match self.value()? as usize {
                 body if body < count => run(body),
                 _ => Ok(()),
             },
-            How::While => {
+            ConditionalKind::While => {
                 let mut rounds = 0;
                 while self.value()? != 0 {
                     if rounds == self.rounds {

@@ -2,7 +2,7 @@
 //!
 //! Only whole pages of pinned and managed memory can be taken from the host ([`super::host_pages`]), so only what operations touched of those counts.
 
-use super::host_pages::{Left, PAGE, Shut};
+use super::host_pages::{Allowed, PAGE, ShutPages};
 use super::ticket::{Ticket, submitted};
 use crate::objects::handle::origin::Origin;
 use lanewise_sim::checks::{FindingKind, Footprint};
@@ -67,7 +67,7 @@ impl Touch {
 }
 
 /// The pages all of whose bytes that belong to somebody were touched, by accesses that tell nobody anything.
-pub(super) fn pages(footprint: &Footprint, addresses: Addresses) -> Vec<Shut> {
+pub(super) fn pages(footprint: &Footprint, addresses: Addresses) -> Vec<ShutPages> {
     // Stretches lie side by side in few allocations.
     let mut allocation = (0, 0, false);
     let mut end_of_shared = |address: u64| {
@@ -88,7 +88,7 @@ pub(super) fn pages(footprint: &Footprint, addresses: Addresses) -> Vec<Shut> {
     };
     touched.sort();
     let mut found = Vec::new();
-    for (list, left) in [(written, Left::Nothing), (touched.read, Left::Reads)] {
+    for (list, left) in [(written, Allowed::Nothing), (touched.read, Allowed::Reads)] {
         for (start, end) in list {
             let from = start.next_multiple_of(PAGE);
             let to = match end_of_shared(start) {
@@ -97,7 +97,7 @@ pub(super) fn pages(footprint: &Footprint, addresses: Addresses) -> Vec<Shut> {
             };
             if from < to {
                 let (start, end) = (from, to);
-                found.push(Shut { start, end, left });
+                found.push(ShutPages { start, end, left });
             }
         }
     }

@@ -20,33 +20,33 @@ pub(crate) const PAGE: u64 = 4096;
 
 /// What the host may still do with a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Left {
+pub(crate) enum Allowed {
     Nothing,
     Reads,
 }
 
 /// Whole pages, by their first address and the one behind them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Shut {
+pub(crate) struct ShutPages {
     pub(crate) start: u64,
     pub(crate) end: u64,
-    pub(crate) left: Left,
+    pub(crate) left: Allowed,
 }
 
 /// Who is told that the calling thread has come to a page that was shut: at this address, and whether it writes.
-pub(crate) type Tell = fn(u64, bool);
+pub(crate) type OnAccess = fn(u64, bool);
 
 #[derive(Debug, Default)]
 struct State {
     /// What is to be shut while nothing runs; the stretches are apart.
-    wanted: Vec<Shut>,
+    wanted: Vec<ShutPages>,
     /// Whether it is.
     is_shut: bool,
     /// Operations that run.
     running: usize,
     /// All that ever was shut: a thread may come to it just before another opens it.
     ever: Vec<(u64, u64)>,
-    tell: Option<Tell>,
+    tell: Option<OnAccess>,
 }
 
 static STATE: Mutex<State> = Mutex::new(State {
@@ -58,7 +58,7 @@ static STATE: Mutex<State> = Mutex::new(State {
 });
 
 /// Has these pages shut from now on whenever nothing runs, and no others.
-pub(crate) fn shut(pages: &[Shut], tell: Tell) {
+pub(crate) fn shut(pages: &[ShutPages], tell: OnAccess) {
     let mut state = STATE.lock();
     let wanted = apart(pages);
     if wanted == state.wanted {
@@ -109,7 +109,7 @@ impl State {
 
     /// Gives the page of an address back, if it is shut: what could be done with it.
     #[cfg(target_os = "linux")]
-    fn give_back(&mut self, address: u64) -> Option<Left> {
+    fn give_back(&mut self, address: u64) -> Option<Allowed> {
         let at = self
             .wanted
             .iter()
@@ -119,7 +119,7 @@ impl State {
         let page = address / PAGE * PAGE;
         let parts = [(whole.start, page), (page + PAGE, whole.end)];
         let rest = parts.into_iter().filter(|(start, end)| start < end);
-        self.wanted.extend(rest.map(|(start, end)| Shut {
+        self.wanted.extend(rest.map(|(start, end)| ShutPages {
             start,
             end,
             ..whole
@@ -142,31 +142,31 @@ fn join(list: &mut Vec<(u64, u64)>) {
 }
 
 /// The same pages in stretches that are apart; of two that overlap the one counts that leaves less.
-fn apart(pages: &[Shut]) -> Vec<Shut> {
+fn apart(pages: &[ShutPages]) -> Vec<ShutPages> {
     let of = |left| {
         let some = pages.iter().filter(|it| it.left == left);
         let mut list: Vec<_> = some.map(|it| (it.start, it.end)).collect();
         join(&mut list);
         list
     };
-    let nothing = of(Left::Nothing);
+    let nothing = of(Allowed::Nothing);
     let mut wanted = Vec::new();
     let mut add = |start, end, left| {
         if start < end {
-            wanted.push(Shut { start, end, left });
+            wanted.push(ShutPages { start, end, left });
         }
     };
-    for (mut start, end) in of(Left::Reads) {
+    for (mut start, end) in of(Allowed::Reads) {
         for &(from, to) in &nothing {
             if from < end && to > start {
-                add(start, from, Left::Reads);
+                add(start, from, Allowed::Reads);
                 start = to;
             }
         }
-        add(start, end, Left::Reads);
+        add(start, end, Allowed::Reads);
     }
     for (start, end) in nothing {
-        add(start, end, Left::Nothing);
+        add(start, end, Allowed::Nothing);
     }
     wanted
 }
@@ -190,7 +190,7 @@ fn on_access(address: u64, writes: Option<bool>, has_room: bool) {
     if let Some((tell, left)) = given
         && has_room
     {
-        tell(address, writes.unwrap_or(left == Left::Reads));
+        tell(address, writes.unwrap_or(left == Allowed::Reads));
     }
 }
 
@@ -199,15 +199,15 @@ mod system {
     //! The host's side: page access, and faults.
 
     use super::super::host_fault::{self, Claim};
-    use super::{Left, PAGE};
+    use super::{Allowed, PAGE};
     use libc::c_void;
 
     /// Gives access to pages or takes it away.
-    pub(super) fn protect(start: u64, end: u64, left: Option<Left>) {
+    pub(super) fn protect(start: u64, end: u64, left: Option<Allowed>) {
         let access = match left {
             None => libc::PROT_READ | libc::PROT_WRITE,
-            Some(Left::Reads) => libc::PROT_READ,
-            Some(Left::Nothing) => libc::PROT_NONE,
+            Some(Allowed::Reads) => libc::PROT_READ,
+            Some(Allowed::Nothing) => libc::PROT_NONE,
         };
         let start: *mut c_void = std::ptr::with_exposed_provenance_mut(start as usize);
         // SAFETY: whole pages of a live pinned or managed allocation, which the simulated device's memory has mapped for reads and writes. Who
@@ -229,9 +229,9 @@ mod system {
 mod system {
     //! Other hosts tell of no accesses.
 
-    use super::Left;
+    use super::Allowed;
 
-    pub(super) fn protect(_start: u64, _end: u64, _left: Option<Left>) {}
+    pub(super) fn protect(_start: u64, _end: u64, _left: Option<Allowed>) {}
 
     pub(super) fn is_listening() -> bool {
         false
@@ -244,8 +244,8 @@ mod tests {
 
     #[test]
     fn of_pages_that_overlap_the_one_counts_that_leaves_less() {
-        let it = |start, end, left| Shut { start, end, left };
-        let (reads, nothing) = (Left::Reads, Left::Nothing);
+        let it = |start, end, left| ShutPages { start, end, left };
+        let (reads, nothing) = (Allowed::Reads, Allowed::Nothing);
         let pages = [
             it(0, 10, reads),
             it(2, 4, nothing),

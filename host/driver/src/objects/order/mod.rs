@@ -25,7 +25,7 @@ use crate::calling;
 use crate::observe::{self, LaunchTerms};
 pub(crate) use host::Addresses;
 use host::{Touch, pages};
-use host_pages::Shut;
+use host_pages::ShutPages;
 use lanewise_sim::checks::{Conflict, FindingKind, Footprint};
 use lanewise_sim::{FaultReport, Finding};
 use parking_lot::Mutex;
@@ -230,7 +230,7 @@ impl State {
                 && !self.host.knows(&past.ticket)
         };
         let pages = self.past.iter().filter(open);
-        let pages: Vec<Shut> = pages.flat_map(|past| past.shut.iter().copied()).collect();
+        let pages: Vec<ShutPages> = pages.flat_map(|past| past.shut.iter().copied()).collect();
         self.shuts = !pages.is_empty();
         host_pages::shut(&pages, host_touches);
     }

@@ -2,7 +2,7 @@
 //!
 //! Each operation has a clock: of each stream the number of the last operation that is known to be over.
 
-use super::host_pages::Shut;
+use super::host_pages::ShutPages;
 use crate::objects::handle::origin::Origin;
 use crate::observe::LaunchTerms;
 use lanewise_sim::SourcePlace;
@@ -118,7 +118,7 @@ pub(super) struct Past {
     pub(super) footprint: Footprint,
     pub(super) label: String,
     /// Pages that the host has to leave alone until it has waited for this.
-    pub(super) shut: Vec<Shut>,
+    pub(super) shut: Vec<ShutPages>,
 }
 
 impl Past {

@@ -1,9 +1,9 @@
-//! The host's own loads and stores of memory that it shares with the device, under the check of races: they are told here, and seen as often
-//! as can be.
+//! Under the check of races: reports the host's own loads and stores of memory that it shares with the device.
 //!
-//! What an operation touches is known when it has run ([`crate::objects::order`]). So a call that submits one does not return before, as long as that does
-//! not take long: what the host does next then meets pages that are shut, in each run of the program. An operation may wait for something that the
-//! host does later; then it is not waited for, and after some seconds of such waits, in all, none is.
+//! What an operation touches is known only when it has run ([`crate::objects::order`]). So a call that submits an operation waits
+//! for a short time until it has run: then the pages are protected before the host goes on, and every run of the program finds
+//! the same. An operation may itself wait for something that the host does later, so the waiting is limited, for each call and
+//! in all.
 
 use crate::objects::context;
 use crate::objects::fault::host_finding;

@@ -1,4 +1,4 @@
-//! What a trace of the simulator has to know of an operation, if one is made.
+//! What a trace records of an operation, if one is being made.
 
 use crate::objects::context::{self, Context};
 use crate::objects::device;

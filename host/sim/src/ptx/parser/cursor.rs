@@ -1,4 +1,4 @@
-//! The parser's hand on the tokens: one token of look-ahead, and the errors that name what stands there.
+//! The parser's position in the tokens, with one token of look-ahead, and errors that name the token found.
 
 use crate::ptx::ast::Position;
 use crate::ptx::error::{ParseError, excerpt};

@@ -3,9 +3,9 @@
 //! PTX ISA, "Data Movement and Conversion: Asynchronous copy" and "Parallel Synchronization and Communication: mbarrier". Cache
 //! operators, prefetch sizes and cache policies are hints; so is the time that `try_wait` suggests.
 
-use super::builder::{Builder, Operands};
 use super::memory::{Address, place};
-use super::problem::{Result, invalid, unsupported};
+use crate::decode::builder::{Builder, Operands};
+use crate::decode::problem::{Result, invalid, unsupported};
 use crate::machine::asynchronous::bulk::{self, BulkSite, From, joining};
 use crate::machine::asynchronous::pending::Join;
 use crate::machine::asynchronous::{self as run, Addressed, CopySite, Read, wait};

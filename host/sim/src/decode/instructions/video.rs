@@ -2,8 +2,8 @@
 //!
 //! PTX ISA 9.7.18. The table has settled which operands there are and which selectors they take.
 
-use super::builder::{Builder, Operands};
-use super::problem::{Result, invalid, unsupported};
+use crate::decode::builder::{Builder, Operands};
+use crate::decode::problem::{Result, invalid, unsupported};
 use crate::machine::compute::video as run;
 use crate::machine::program::Value;
 use crate::ptx::ast::{Class, Instruction, Modifier as M, Opcode as O, Operand, Selector};

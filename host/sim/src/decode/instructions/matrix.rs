@@ -3,9 +3,9 @@
 //! PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions". The table has settled how many registers each fragment has;
 //! here shape, layout and types become a [`Product`] or a [`Tile`].
 
-use super::builder::{Builder, Operands};
 use super::memory::{Address, place};
-use super::problem::{Result, invalid, unsupported};
+use crate::decode::builder::{Builder, Operands};
+use crate::decode::problem::{Result, invalid, unsupported};
 use crate::machine::compute::matrix::{self, Kind, Product, Scaling, Sparsity, rows};
 use crate::machine::memory::access::{NamedSpace, flag};
 use crate::machine::memory::tile::{self, Tile};

@@ -1,8 +1,8 @@
 //! Instructions that work on rows of registers alone: the decoder's table says what runs each and how its operands lie.
 
-use super::builder::{Builder, Operands, literal_type};
-use super::problem::{Result, invalid, unsupported};
-use super::table;
+use crate::decode::builder::{Builder, Operands, literal_type};
+use crate::decode::problem::{Result, invalid, unsupported};
+use crate::decode::table;
 use crate::ptx::ast::{Instruction, Modifier};
 
 /// An instruction of the table.

@@ -4,10 +4,10 @@
 //! `.volatile`, `.relaxed`, `.acquire` and `.release` are what every access of the machine is anyway, and only tell the scheduler
 //! that a thread may be spinning.
 
-use super::builder::{Builder, Operands};
-use super::operand::repr;
-use super::problem::{Result, invalid, unsupported};
-use super::table;
+use crate::decode::builder::{Builder, Operands};
+use crate::decode::operand::repr;
+use crate::decode::problem::{Result, invalid, unsupported};
+use crate::decode::table;
 use crate::machine::memory::access::flag;
 use crate::machine::memory::transfer::{self, NOWHERE, TransferSpace, Width};
 use crate::machine::program::{Class, SpaceClass, Value, VariableSpace};

@@ -3,9 +3,9 @@
 //! PTX ISA, "Data Movement and Conversion: Tensor copy" and "tensormap.replace". Cache policies are hints.
 
 use super::asynchronous::{addressed, join_of, operation, spaces};
-use super::builder::{Builder, Operands};
-use super::operand::repr;
-use super::problem::{Result, invalid, unsupported};
+use crate::decode::builder::{Builder, Operands};
+use crate::decode::operand::repr;
+use crate::decode::problem::{Result, invalid, unsupported};
 use crate::machine::asynchronous::Addressed;
 use crate::machine::asynchronous::bulk::joining;
 use crate::machine::asynchronous::pending::Join;

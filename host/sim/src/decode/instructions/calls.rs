@@ -4,12 +4,12 @@
 //! two frames. What is no area gets one of its own: a store before the call, a load behind it; and a function whose
 //! parameters are registers loads them when it begins and stores its results where it returns.
 
-use super::builder::{Builder, Operands};
 use super::memory::width;
-use super::operand::repr;
-use super::problem::{Result, invalid, unsupported};
-use super::signature::Formal;
-use super::table;
+use crate::decode::builder::{Builder, Operands};
+use crate::decode::operand::repr;
+use crate::decode::problem::{Result, invalid, unsupported};
+use crate::decode::signature::Formal;
+use crate::decode::table;
 use crate::machine::compute::alu;
 use crate::machine::memory::transfer::{self, TransferSpace};
 use crate::machine::program::{Area, Class, SpaceClass, Value};
@@ -244,7 +244,7 @@ impl<'a> Builder<'a, '_> {
 
     /// At a function's beginning: loads the parameters that are registers, and puts those whose address is taken where
     /// they have one.
-    pub(super) fn enter(&mut self) -> Result<()> {
+    pub(in crate::decode) fn enter(&mut self) -> Result<()> {
         if self.function.entry {
             return Ok(());
         }
@@ -267,7 +267,7 @@ impl<'a> Builder<'a, '_> {
     }
 
     /// Where a function returns: stores the results that are registers.
-    pub(super) fn leave(&mut self) -> Result<()> {
+    pub(in crate::decode) fn leave(&mut self) -> Result<()> {
         let function = self.function;
         for (index, result) in function.returns.iter().enumerate() {
             let Some(id) = result.register else { continue };

@@ -5,10 +5,10 @@
 
 use std::collections::HashMap;
 
-use super::assigned::{registers, writes_first};
-use super::builder::{Builder, Operands};
 use super::matrix::{accumulator, element, everybody, shape};
-use super::problem::{Result, invalid, unsupported};
+use crate::decode::assigned::{registers, writes_first};
+use crate::decode::builder::{Builder, Operands};
+use crate::decode::problem::{Result, invalid, unsupported};
 use crate::machine::compute::matrix::Sparsity;
 use crate::machine::compute::track::Touch;
 use crate::machine::compute::warpgroup::{self, Left, WarpgroupSite};
@@ -151,7 +151,7 @@ fn signs(constants: &[i64], of_registers: bool) -> Result<[[bool; 2]; 2]> {
 
 impl<'a> Builder<'a, '_> {
     /// Finds what the function's operations do to registers that `wgmma` uses; see `machine::compute::track`.
-    pub(super) fn track(&mut self) {
+    pub(in crate::decode) fn track(&mut self) {
         let body = self.body;
         let multiplies =
             |i: &Instruction| i.opcode == Opcode::Wgmma && i.modifiers.has(M::MmaAsync);

@@ -5,10 +5,10 @@
 //! an H200: `add.f32` on global memory flushes subnormals to zero, on shared memory it does not; halves (`.noftz`) never do.
 //! Of a vector each element is one step, the whole is not; its memory is aligned as a whole.
 
-use super::builder::{Builder, Operands};
 use super::memory::{Address, class_of, place};
-use super::operand::repr;
-use super::problem::{Result, invalid, unsupported};
+use crate::decode::builder::{Builder, Operands};
+use crate::decode::operand::repr;
+use crate::decode::problem::{Result, invalid, unsupported};
 use crate::machine::memory::atomics::{self, atomic as handler};
 use crate::machine::memory::transfer::{NOWHERE, TransferSpace};
 use crate::machine::op::Handler;

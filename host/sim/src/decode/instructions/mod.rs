@@ -1,11 +1,26 @@
-//! One instruction to the part of the decoder that its row of the instruction table names.
+//! The instructions, by subject; the row of the instruction table names the function that decodes one.
 
+mod addresses;
+mod asynchronous;
+mod atomic;
+mod calls;
+mod compare;
+mod control;
+mod convert;
+mod matrix;
+mod memory;
+mod moves;
+mod multimem;
+mod registers;
+mod sync;
+mod tensor;
+mod texture;
+mod video;
+mod warpgroup;
+
+use super::bounds;
 use super::builder::Builder;
 use super::problem::{Result, because, invalid, unsupported};
-use super::{
-    addresses, asynchronous, atomic, bounds, compare, control, convert, matrix, memory, moves,
-    multimem, registers, sync, tensor, texture, video, warpgroup,
-};
 use crate::isa::{Decoder as By, pattern};
 use crate::ptx::ast::Instruction;
 

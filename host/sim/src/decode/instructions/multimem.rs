@@ -2,10 +2,10 @@
 //!
 //! PTX ISA 9.7.9 "multimem". Weak where nothing is said, but for `red`, which is relaxed as `red` of one memory is.
 
-use super::builder::{Builder, Operands};
 use super::memory::{Address, place};
-use super::operand::repr;
-use super::problem::{Result, invalid, unsupported};
+use crate::decode::builder::{Builder, Operands};
+use crate::decode::operand::repr;
+use crate::decode::problem::{Result, invalid, unsupported};
 use crate::machine::memory::access::flag;
 use crate::machine::memory::atomics;
 use crate::machine::memory::multimem::{self as run, MultimemAction, MultimemSite};

@@ -4,8 +4,8 @@
 //! Where spaces lie among generic addresses is `memory::window`'s. `mapa` of a rank that the cluster does not have gives an
 //! address that no access may use; `getctarank` of what is no shared address is open in the ISA and gives all ones here.
 
-use super::builder::{Builder, Operands};
-use super::problem::{Result, invalid, unsupported};
+use crate::decode::builder::{Builder, Operands};
+use crate::decode::problem::{Result, invalid, unsupported};
 use crate::machine::compute::alu;
 use crate::machine::compute::misc;
 use crate::machine::memory::stack;

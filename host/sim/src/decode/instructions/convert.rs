@@ -6,10 +6,10 @@
 
 use half::{bf16, f16};
 
-use super::builder::{Builder, Operands};
-use super::operand::repr;
-use super::problem::{Result, invalid, unsupported};
-use super::table;
+use crate::decode::builder::{Builder, Operands};
+use crate::decode::operand::repr;
+use crate::decode::problem::{Result, invalid, unsupported};
+use crate::decode::table;
 use crate::machine::compute::alu::{unary, unary_rare};
 use crate::machine::op::Handler;
 use crate::ptx::ast::{Class, Instruction, Modifier as M, Operand, Type};

@@ -3,9 +3,9 @@
 //! PTX ISA, "Control Flow Instructions". `.uni` is a promise that the machine does not need. Calls of functions that the
 //! machine provides (`vprintf`, `malloc`, `__cudaCDP2LaunchDeviceV2` and their kin) become operations of their own.
 
-use super::builder::{Builder, Operands};
-use super::problem::{Result, invalid};
-use super::signature::{Formal, agree, listed};
+use crate::decode::builder::{Builder, Operands};
+use crate::decode::problem::{Result, invalid};
+use crate::decode::signature::{Formal, agree, listed};
 use crate::machine::control::{self as run, builtin};
 use crate::machine::launch::children;
 use crate::machine::op::Handler;

@@ -5,9 +5,9 @@
 //! constants. Results that a later operation of the same instruction reads go to predicates of our own, since the
 //! instruction's may be its guard or its third operand; registers of its own are written last, both predicates at once.
 
-use super::builder::{Builder, Operands, literal_type};
-use super::problem::{Result, invalid, unsupported};
-use super::table::{self, Entry};
+use crate::decode::builder::{Builder, Operands, literal_type};
+use crate::decode::problem::{Result, invalid, unsupported};
+use crate::decode::table::{self, Entry};
 use crate::machine::compute::alu::{self, combine};
 use crate::machine::program::Value;
 use crate::ptx::ast::{Instruction, Modifier as M, Operand, Type};

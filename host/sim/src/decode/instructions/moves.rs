@@ -3,10 +3,10 @@
 //! PTX ISA, "Data Movement and Conversion: mov, prefetch", "Comparison and Selection: selp, slct", "Logic and
 //! Shift: and, or, xor, not on .pred".
 
-use super::builder::{Builder, Operands};
-use super::operand::repr;
-use super::problem::{Result, invalid, unsupported};
-use super::table;
+use crate::decode::builder::{Builder, Operands};
+use crate::decode::operand::repr;
+use crate::decode::problem::{Result, invalid, unsupported};
+use crate::decode::table;
 use crate::machine::compute::alu;
 use crate::machine::compute::misc;
 use crate::machine::op::Handler;

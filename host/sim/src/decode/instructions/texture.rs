@@ -3,9 +3,9 @@
 //! PTX ISA 9.7.10 and 9.7.11. The object is a 64-bit handle in a register, or a `.texref` or `.surfref` variable, whose address
 //! is a handle as well. Textures come with their sampler (unified mode, which is what CUDA has); a separate sampler is refused.
 
-use super::builder::{Builder, Operands};
-use super::operand::repr;
-use super::problem::{Problem, Result, because, invalid, unsupported};
+use crate::decode::builder::{Builder, Operands};
+use crate::decode::operand::repr;
+use crate::decode::problem::{Problem, Result, because, invalid, unsupported};
 use crate::machine::image::{Action, Geometry, ImageSite, LevelOf, Query, ResultAs, Update};
 use crate::machine::image::{query as answer, surface, texture as run};
 use crate::machine::memory::transfer::NOWHERE;

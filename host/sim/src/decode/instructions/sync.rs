@@ -1,7 +1,7 @@
 //! Instructions by which threads meet: `bar`, `barrier`, `shfl`, `vote`, `match`, `redux`, `activemask`, `elect`, fences.
 
-use super::builder::{Builder, Operands};
-use super::problem::{Result, invalid, unsupported};
+use crate::decode::builder::{Builder, Operands};
+use crate::decode::problem::{Result, invalid, unsupported};
 use crate::machine::compute::{alu, misc};
 use crate::machine::meeting::barrier::{self as block, kind};
 use crate::machine::meeting::cluster;

@@ -2,37 +2,32 @@
 //!
 //! A [`Pattern`] is a row of the catalog: a name, where it comes from, and its [`Variant`]s, which are the kernels that do the
 //! same thing in different ways. Chapters are folders and patterns are files, named as the kernels' are in the `gpu` crate.
-//! The tests, the program `patterns` and `cargo xtask run` all use these definitions.
+//! `pattern` has what their definitions are made of, `measure` what is done with them. The tests, the program `patterns` and
+//! `cargo xtask run` all use these definitions.
 
-pub mod accuracy;
 pub mod algorithms;
 pub mod basics;
-pub mod bench;
-pub mod capture;
-mod case;
 pub mod cluster;
 pub mod development;
 pub mod execution;
-mod figure;
-pub mod input;
 pub mod instruction;
 pub mod levels;
-mod matrix;
+mod measure;
 pub mod memory;
 pub mod multi_gpu;
-pub mod notes;
 pub mod nvidia;
 mod pattern;
-pub mod run;
 pub mod shared;
 pub mod streams;
-pub mod sweep;
 pub mod tensor;
-pub mod timeline;
 pub mod warp;
 
-pub use figure::Figure;
+pub use measure::{accuracy, bench, run, sweep, timeline};
+pub use pattern::figure::Figure;
 pub use pattern::{Case, Expectation, Pattern, Setup, Size, Variant, Work};
+pub use pattern::{capture, input, notes};
+
+use pattern::{case, figure, matrix};
 
 /// Every pattern, in the order of the notes.
 pub const ALL: &[&Pattern] = &[

@@ -101,6 +101,8 @@ impl Fixture {
         // A node sets four words, so each has four.
         let word = |body: u64| words + 16 * body;
         ok(unsafe { cuMemsetD32_v2(words, 0, 4 * size as usize) });
+        // The graph is launched in a stream that does not wait for the default one.
+        ok(unsafe { cuCtxSynchronize() });
         let condition = self.condition(graph, 99);
         let set = self.step(graph, "set", condition, u64::from(value));
         let bodies = self.conditional(graph, &[set], (condition, how, size));

@@ -6,8 +6,9 @@ use gpu::shared::transpose_shared::{ROWS, SIDE};
 use lanewise::{Device, DeviceBuffer, LaunchConfig};
 use lanewise_std::kernel::{Kernel, SafeKernel};
 
-use crate::case::Filling;
-use crate::{Case, Setup, Work, input};
+use super::case::Filling;
+use super::input;
+use crate::{Case, Setup, Work};
 
 /// What the output should be, from the input, its columns and its rows.
 pub(crate) type Expected = fn(&[f32], usize, usize) -> Vec<f32>;

@@ -1,5 +1,12 @@
 //! What a pattern is, and what each of its variants can do.
 
+pub mod capture;
+pub(crate) mod case;
+pub(crate) mod figure;
+pub mod input;
+pub(crate) mod matrix;
+pub mod notes;
+
 use anyhow::{Result, ensure};
 use lanewise::compare::{Agreement, Mismatch};
 use lanewise::counters::Counters;

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use lanewise::Device;
 
-use crate::run::{self, Rate};
+use super::run::{self, Rate};
 use crate::{Pattern, Setup, Variant};
 
 /// What changes from point to point.

@@ -46,7 +46,9 @@ enum Command {
     )]
     CheckPatterns(forward::Args),
     /// Time patterns and print their effective bandwidth
-    #[command(after_help = "Example:\n  cargo xtask bench --json")]
+    #[command(
+        after_help = "Examples:\n  cargo xtask bench --json\n  cargo xtask bench --checks   # what each check of the simulator costs"
+    )]
     Bench(forward::Args),
     /// Measure how far mathematical functions are off
     #[command(after_help = "Example:\n  cargo xtask accuracy sin cos --sample 16")]

@@ -22,6 +22,7 @@ Examples:
   patterns run reduce_unrolled --device sim   on the simulator, even where there is a GPU
   patterns check                              the whole catalog under all checks, with 32 seeds
   patterns bench --json                       medians of 21 at the sizes of the C++ peer
+  patterns bench --checks transpose           what each check of the simulator costs, by its own kernels
   patterns accuracy sin --sample 20           errors of the sine and its intrinsic, on a million inputs
   patterns profile heat                       nvprof's metrics for each stage, by the simulator's counters
   patterns device                             what the device is

@@ -5,7 +5,9 @@ use std::process::ExitCode;
 use anyhow::Result;
 use lanewise::Backend;
 use lanewise_patterns::{Setup, bench};
+use lanewise_sim::Checks;
 
+use super::costs::{Asked, Costs};
 use super::output::{say, say_json, table};
 use super::report::{self, Line};
 use super::select::Choice;
@@ -13,8 +15,15 @@ use super::select::Choice;
 /// Options of `patterns bench`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Only these patterns or variants
+    /// Only these patterns or variants; with `--checks`, kernels of the simulator's benchmark whose names hold one of these
     only: Vec<String>,
+    /// What the simulator's checks cost instead: CPU time of its benchmark kernels under each, over that of the same kernels unchecked. With a list, as
+    /// `LANEWISE_CHECKS` takes it, what those cost together
+    #[arg(long, value_name = "LIST", num_args = 0..=1, require_equals = true, conflicts_with_all = ["full", "no_reference", "device"])]
+    checks: Option<Option<Checks>>,
+    /// Rounds of `--checks`, of which the quickest counts
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: u32,
     /// The peer's sizes on the simulator too; that takes hours
     #[arg(long)]
     full: bool,
@@ -31,6 +40,15 @@ pub(crate) struct Args {
 
 /// Measures the patterns that were named and prints a table.
 pub(crate) fn run(args: Args) -> Result<ExitCode> {
+    if let Some(list) = args.checks {
+        let asked = list.map_or_else(Asked::each, |checks| Ok(vec![Asked::only(checks)]))?;
+        let costs = Costs::measure(asked, &args.only, args.rounds)?;
+        match args.json {
+            true => say_json(&costs.json()),
+            false => say(costs),
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
     let device = args.device.open()?;
     let full = args.full || device.backend() == Backend::Cuda;
     let wanted = |name: &str| args.only.is_empty() || args.only.iter().any(|only| only == name);

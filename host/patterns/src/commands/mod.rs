@@ -3,6 +3,7 @@
 pub(crate) mod accuracy;
 pub(crate) mod bench;
 pub(crate) mod check;
+mod costs;
 pub(crate) mod device;
 pub(crate) mod diff;
 pub(crate) mod list;

@@ -139,6 +139,59 @@ impl Shadow {
         }
     }
 
+    /// The same of `len` bytes at each of these addresses, by rising ones best: words of bits are changed once for lanes side by side.
+    #[inline(always)]
+    pub(crate) fn write_each(&self, addresses: impl Iterator<Item = u64>, len: u64) {
+        if self.is_whole() {
+            return;
+        }
+        let bits = self.bits();
+        self.by_words(addresses, len, |word, mask| {
+            if bits[word].load(Relaxed) & mask != mask {
+                bits[word].fetch_or(mask, Relaxed);
+            }
+            true
+        });
+    }
+
+    /// Whether all of `len` bytes at each of these addresses, which are in it, were written.
+    #[inline(always)]
+    pub(crate) fn has_each(&self, addresses: impl Iterator<Item = u64>, len: u64) -> bool {
+        if self.is_whole() {
+            return true;
+        }
+        let Some(bits) = self.bits.get() else {
+            return false;
+        };
+        self.by_words(addresses, len, |word, mask| {
+            bits[word].load(Relaxed) & mask == mask
+        })
+    }
+
+    /// Calls `f` with the words that hold the bits of `len` bytes at each address, and which bits of each, until it says false. Whether it never did.
+    #[inline(always)]
+    fn by_words(
+        &self,
+        addresses: impl Iterator<Item = u64>,
+        len: u64,
+        mut f: impl FnMut(usize, u64) -> bool,
+    ) -> bool {
+        let mut last = (0, 0);
+        for address in addresses {
+            for (word, mask) in words(address - self.base, len) {
+                if word == last.0 {
+                    last.1 |= mask;
+                    continue;
+                }
+                if !f(last.0, last.1) {
+                    return false;
+                }
+                last = (word, mask);
+            }
+        }
+        f(last.0, last.1)
+    }
+
     /// All of it may have been written.
     pub(super) fn write_all(&self) {
         self.change_full(Relaxed, |full| full & !FULL | self.words());
@@ -190,9 +243,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bits_are_those_of_a_list_of_bytes(steps in proptest::collection::vec((any::<bool>(), 0u64..300, 1u64..300), 1..20)) {
+        fn bits_are_those_of_a_list_of_bytes(steps in proptest::collection::vec((any::<bool>(), 0u64..300, 1u64..300, 0u64..300), 1..20)) {
             let (shadow, mut bytes) = (Shadow::new(0x1000, 300), [false; 300]);
-            for (writes, at, len) in steps {
+            for (writes, at, len, from) in steps {
                 let len = len.min(300 - at);
                 if len == 0 {
                     continue;
@@ -202,13 +255,24 @@ mod tests {
                     false => shadow.forget(0x1000 + at, len),
                 }
                 bytes[at as usize..(at + len) as usize].fill(writes);
-                for from in 0..300 - 32 {
+                for from in 0..300 - 32usize {
                     let expected = (0..32).fold(0u32, |set, i| set | u32::from(!bytes[from + i]) << i);
                     prop_assert_eq!(shadow.unwritten(0x1000 + from as u64, 32), expected);
                     prop_assert_eq!(shadow.unwritten(0x1000 + from as u64, 1), expected & 1);
                 }
                 prop_assert_eq!(shadow.lacks(0x1000 + at, len), !writes);
                 prop_assert_eq!(shadow.lacks(0x1000, 300), bytes.contains(&false));
+                let each = || [0u64, 4, 8, 40, 80, 200].into_iter().map(|at| 0x1000 + (at + from) % 292);
+                let all = each().all(|at| shadow.unwritten(at, 8) == 0);
+                prop_assert_eq!(shadow.has_each(each(), 8), all);
+                if writes {
+                    shadow.write_each(each(), 8);
+                    each().for_each(|at| bytes[at as usize - 0x1000..][..8].fill(true));
+                    prop_assert!(shadow.has_each(each(), 8));
+                }
+                for at in 0..300 {
+                    prop_assert_eq!(shadow.unwritten(0x1000 + at, 1) != 0, !bytes[at as usize]);
+                }
                 shadow.look_for_gaps();
                 prop_assert_eq!(shadow.is_whole(), !bytes.contains(&false));
             }

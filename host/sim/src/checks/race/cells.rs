@@ -526,7 +526,7 @@ impl Cells {
         self.pages.len() * LINES + self.cells.len() * LINE as usize
     }
 
-    /// Which bytes of global memory were accessed. Of a word's bytes that many threads read those of two are known.
+    /// Which bytes of global memory were accessed, in lists that are not sorted yet. Of a word's bytes that many threads read those of two are known.
     pub(super) fn footprint(&self, records: &Records) -> Footprint {
         let mut found = Footprint::default();
         let mut kinds = [Seen::default(); 3];
@@ -571,7 +571,6 @@ impl Cells {
                 });
             }
         }
-        found.sort();
         found
     }
 

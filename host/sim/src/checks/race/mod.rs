@@ -656,7 +656,7 @@ impl Races {
         touch_evenly(cells, space, &mut now, even, mask, size)
     }
 
-    /// Which bytes of global memory the launch has accessed so far.
+    /// Which bytes of global memory the launch has accessed so far, in lists that are not sorted yet.
     pub(crate) fn footprint(&self) -> Footprint {
         self.cells.footprint(&self.records)
     }

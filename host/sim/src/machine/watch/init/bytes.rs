@@ -111,11 +111,11 @@ impl<'l> Core<'l> {
                         true
                     }
                     (true, false) => {
-                        each().for_each(|at| shadow.write(at, bytes));
+                        shadow.write_each(each(), bytes);
                         true
                     }
                     (false, true) => !shadow.lacks(start, span),
-                    (false, false) => each().all(|at| shadow.unwritten(at, info.bytes.into()) == 0),
+                    (false, false) => shadow.has_each(each(), bytes),
                 }
             }
             Region::Shared => {
@@ -182,11 +182,12 @@ impl<'l> Core<'l> {
                 if shadow.is_whole() {
                     return true;
                 }
+                let each = lanes(mask).map(|lane| addresses[lane]);
                 if writes {
-                    lanes(mask).for_each(|lane| shadow.write(addresses[lane], len));
+                    shadow.write_each(each, len);
                     return true;
                 }
-                lanes(mask).all(|lane| shadow.unwritten(addresses[lane], len as u32) == 0)
+                shadow.has_each(each, len)
             }
             Region::Shared => {
                 let first = u64::from(self.run.shared_start);

@@ -151,6 +151,10 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// Where races were looked for, which bytes of global memory were accessed.
     pub footprint: Footprint,
+    /// Whether a thread waited for the launches ahead (`griddepcontrol.wait`).
+    pub waits_for_grids: bool,
+    /// Whether a thread let the next launch begin (`griddepcontrol.launch_dependents`).
+    pub releases_grids: bool,
     /// What there was to do.
     pub summary: ExecutionSummary,
     /// Where the schedule was not the plain one, its steps, a line each: who, where, and what it did to memory. The middle of a

@@ -27,6 +27,8 @@ pub enum Decoder {
     Move,
     /// What only steers caches, profilers or register files: it does nothing here.
     Hint,
+    /// `griddepcontrol`: a launch that may begin before the one ahead of it has ended.
+    GridDependency,
     /// `ld`, `ldu`, `st`.
     Transfer,
     /// The atomics `atom` and `red`, on memory of any space.

@@ -72,7 +72,7 @@ fn a_missed_arrival_is_counted() {
         report,
         &[
             "deadlock",
-            "1 arrivals and 0 bytes are missing",
+            "1 arrival and 0 bytes are missing",
             "missed_arrive",
         ],
     );
@@ -87,7 +87,7 @@ fn a_place_that_nobody_commits_is_named() {
         report,
         &[
             "deadlock",
-            "1 arrivals and 0 bytes are missing",
+            "1 arrival and 0 bytes are missing",
             "missed_commit",
         ],
     );

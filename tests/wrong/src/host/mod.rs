@@ -13,6 +13,9 @@ use std::ffi::{CStr, c_void};
 
 use cust::sys::{self, CUevent, CUfunction, CUgraph, CUgraphExec, CUmodule, CUstream};
 use lanewise::Device;
+use lanewise_driver::abi::enums::launch_attribute;
+use lanewise_driver::abi::{self, CUlaunchAttribute, CUlaunchAttributeValue, CUlaunchConfig};
+use lanewise_driver::api;
 
 use crate::case::{Case, Part};
 use crate::launched::Ending;
@@ -26,7 +29,8 @@ pub(crate) const BYTES: usize = 4 * WORDS;
 /// Threads of a block; each kernel has one for each word.
 const THREADS: u32 = 256;
 
-/// `fill` writes each word's index, `copy` copies from a second buffer, `count` adds one to each word, `mark` writes 7 where a second buffer is not 0.
+/// `fill` writes each word's index, `copy` copies from a second buffer, `count` adds one to each word, `mark` writes 7 where a second buffer is not 0;
+/// `early` and `late` copy in a launch that begins while the one ahead still runs, and `late` waits for that. `fill` lets such a launch begin.
 const KERNELS: &CStr = c".version 8.0
 .target sm_90
 .address_size 64
@@ -62,6 +66,23 @@ mad.lo.u32 %r4, %r2, %r3, %r1; mul.wide.u32 %rd2, %r4, 4; add.u64 %rd1, %rd1, %r
 ld.global.u32 %r1, [%rd3];
 setp.ne.u32 %p1, %r1, 0;
 @%p1 st.global.u32 [%rd1], 7;
+ret;
+}
+.visible .entry early(.param .u64 p, .param .u64 q) {
+.reg .b64 %rd<4>; .reg .b32 %r<5>;
+ld.param.u64 %rd1, [p]; ld.param.u64 %rd3, [q]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x;
+mad.lo.u32 %r4, %r2, %r3, %r1; mul.wide.u32 %rd2, %r4, 4; add.u64 %rd1, %rd1, %rd2; add.u64 %rd3, %rd3, %rd2;
+ld.global.u32 %r1, [%rd3];
+st.global.u32 [%rd1], %r1;
+ret;
+}
+.visible .entry late(.param .u64 p, .param .u64 q) {
+.reg .b64 %rd<4>; .reg .b32 %r<5>;
+ld.param.u64 %rd1, [p]; ld.param.u64 %rd3, [q]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x;
+mad.lo.u32 %r4, %r2, %r3, %r1; mul.wide.u32 %rd2, %r4, 4; add.u64 %rd1, %rd1, %rd2; add.u64 %rd3, %rd3, %rd2;
+griddepcontrol.wait;
+ld.global.u32 %r1, [%rd3];
+st.global.u32 [%rd1], %r1;
 ret;
 }
 ";
@@ -184,6 +205,44 @@ impl Host {
                 std::ptr::null_mut(),
             )
         })
+    }
+
+    /// The same, begun while the kernel before it in the stream may still run.
+    #[inline(never)]
+    pub(crate) fn launch_dependent(&self, name: &CStr, stream: CUstream, buffers: &[u64]) -> Done {
+        let function = self.function(name)?;
+        let mut pointers: Vec<*mut c_void> = buffers
+            .iter()
+            .map(|it| (&raw const *it).cast_mut().cast())
+            .collect();
+        let mut attribute = CUlaunchAttribute {
+            id: launch_attribute::PROGRAMMATIC_STREAM_SERIALIZATION,
+            pad: [0; 4],
+            value: CUlaunchAttributeValue { bytes: [0; 64] },
+        };
+        attribute.value.bytes[0] = 1;
+        let config = CUlaunchConfig {
+            grid: [WORDS as u32 / THREADS, 1, 1],
+            block: [THREADS, 1, 1],
+            shared_mem_bytes: 0,
+            stream: abi::CUstream(stream.expose_provenance()),
+            attrs: &raw mut attribute,
+            num_attrs: 1,
+        };
+        let function = abi::CUfunction(function.expose_provenance());
+        // SAFETY: a kernel has as many parameters as it is given buffers.
+        let code = unsafe {
+            api::cuLaunchKernelEx(
+                &config,
+                function,
+                pointers.as_mut_ptr(),
+                std::ptr::null_mut(),
+            )
+        };
+        match code.0 {
+            0 => Ok(()),
+            code => Err(format!("error {code}")),
+        }
     }
 
     /// Copies a buffer to pinned memory.

@@ -117,6 +117,9 @@ pub(crate) unsafe fn with_attributes(
         let found = unsafe { config.attrs.add(i).read() };
         match found.id {
             attribute::COOPERATIVE => shape.cooperative = found.value.word(0) != 0,
+            attribute::PROGRAMMATIC_STREAM_SERIALIZATION => {
+                shape.early = found.value.word(0) != 0;
+            }
             attribute::CLUSTER_DIMENSION => {
                 shape.cluster = [0, 1, 2].map(|axis| found.value.word(axis))
             }
@@ -125,7 +128,6 @@ pub(crate) unsafe fn with_attributes(
             | attribute::ACCESS_POLICY_WINDOW
             | attribute::SYNCHRONIZATION_POLICY
             | attribute::CLUSTER_SCHEDULING_POLICY_PREFERENCE
-            | attribute::PROGRAMMATIC_STREAM_SERIALIZATION
             | attribute::PRIORITY
             | attribute::MEM_SYNC_DOMAIN_MAP
             | attribute::MEM_SYNC_DOMAIN

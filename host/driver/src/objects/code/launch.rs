@@ -30,6 +30,8 @@ pub(crate) struct Shape {
     pub(crate) cluster: [u32; 3],
     pub(crate) shared: u32,
     pub(crate) cooperative: bool,
+    /// Whether it may begin before the kernel ahead of it in the stream has ended.
+    pub(crate) early: bool,
 }
 
 impl Shape {
@@ -40,6 +42,7 @@ impl Shape {
             cluster: [0; 3],
             shared,
             cooperative: false,
+            early: false,
         }
     }
 
@@ -205,6 +208,10 @@ fn run(
     let mut footprint = std::mem::take(&mut report.footprint);
     let talks = memory::of_program(&mut footprint);
     order::touched(footprint, talks);
+    order::dependent(
+        shape.early && !report.waits_for_grids,
+        report.releases_grids,
+    );
     if how.launches.steps {
         log::steps(&name, &report.steps);
     }

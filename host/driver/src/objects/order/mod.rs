@@ -34,7 +34,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use ticket::{Clock, Past, submitted};
+use ticket::{Clock, Dependent, Past, submitted};
 pub(crate) use ticket::{Lane, Ticket};
 
 /// So many findings a pair of operations has, that one place of the program each submits.
@@ -82,6 +82,7 @@ struct Running {
     talks: bool,
     /// What was found before it ended.
     found: Vec<Finding>,
+    dependent: Dependent,
 }
 
 thread_local! {
@@ -116,6 +117,7 @@ pub(crate) fn ticket(
             number,
             lane,
             whole: whole.map(|whole| (whole.lane, whole.number)),
+            ahead: ahead(&after, lane, &state.host),
             after: Mutex::new(after),
             clock: Mutex::new(state.host.clone()),
             is_kernel: AtomicBool::new(false),
@@ -127,6 +129,13 @@ pub(crate) fn ticket(
     }))
 }
 
+/// The last of these operations in the same stream that the host has not waited for.
+fn ahead(after: &[Arc<Ticket>], lane: Lane, host: &Clock) -> Option<u64> {
+    let same = after.iter().filter(|it| it.lane == lane);
+    let last = same.max_by_key(|it| it.number)?;
+    (!host.knows(last)).then_some(last.number)
+}
+
 /// The calling thread begins to run an operation whose turn has come.
 pub(crate) fn begin(ticket: &Arc<Ticket>) {
     ticket.begin();
@@ -136,6 +145,7 @@ pub(crate) fn begin(ticket: &Arc<Ticket>) {
         label: String::new(),
         talks: false,
         found: Vec::new(),
+        dependent: Dependent::default(),
     }));
 }
 
@@ -162,6 +172,7 @@ pub(crate) fn end(ticket: &Ticket, well: bool, addresses: Addresses) -> Vec<Find
             ticket: running.ticket,
             footprint: running.footprint,
             label: running.label,
+            dependent: running.dependent,
         };
         let mut found = running.found;
         found.extend(state.judge(&now, addresses));
@@ -292,7 +303,10 @@ impl State {
         let mut found = Vec::new();
         for before in &self.past {
             let (a, b) = (&before.ticket, &now.ticket);
-            if b.is_behind(a) || a.is_behind(b) || a.number.max(b.number) <= self.unseen {
+            let beside =
+                b.ahead == Some(a.number) && now.dependent.early && before.dependent.releases;
+            let ordered = !beside && (b.is_behind(a) || a.is_behind(b));
+            if ordered || a.number.max(b.number) <= self.unseen {
                 continue;
             }
             let Some(conflict) = before.footprint.conflict(&now.footprint) else {
@@ -307,7 +321,7 @@ impl State {
             }
             let said = self.said.entry([before.key(), now.key()]).or_default();
             if said.len() < SAID && said.insert(conflict.start) {
-                found.push(report(before, now, conflict, addresses));
+                found.push(report(before, now, (conflict, beside), addresses));
             }
         }
         found
@@ -339,14 +353,23 @@ impl State {
 /// What an operation that gives memory back is called.
 const FREE: &str = "a free";
 
-fn report(before: &Past, now: &Past, conflict: Conflict, addresses: Addresses) -> Finding {
+fn report(
+    before: &Past,
+    now: &Past,
+    (conflict, beside): (Conflict, bool),
+    addresses: Addresses,
+) -> Finding {
     let verb = |past: &Past, writes: bool| match (past.label.as_str(), writes) {
         (FREE, _) => FREE,
         (_, true) => "a write",
         (_, false) => "a read",
     };
+    let by = match beside {
+        true => "a kernel and the one behind it, which begins before it has ended",
+        false => "operations that nothing orders",
+    };
     let what = format!(
-        "race: {} and {} of the same memory by operations that nothing orders",
+        "race: {} and {} of the same memory by {by}",
         verb(before, conflict.writes[0]),
         verb(now, conflict.writes[1])
     );
@@ -357,6 +380,9 @@ fn report(before: &Past, now: &Past, conflict: Conflict, addresses: Addresses) -
     let at = (addresses.describe)(conflict.start);
     let of_one_launch = before.ticket.whole.is_some() && before.ticket.whole == now.ticket.whole;
     let help = match of_one_launch {
+        _ if beside => {
+            "let the second wait for the first (`griddepcontrol.wait`, `programmatic::wait`, `cudaGridDependencySynchronize`) before it touches what that one does"
+        }
         true => {
             "let an edge of the graph lead from the first to the second: in a capture, let the second's stream wait for an event that the first's records"
         }
@@ -429,6 +455,7 @@ pub(crate) fn frees(address: u64, bytes: u64, addresses: Addresses) {
             },
             label: FREE.into(),
             shut: Vec::new(),
+            dependent: Dependent::default(),
         };
         it.found
             .extend(with_state(|state| state.judge(&now, addresses)));
@@ -451,6 +478,11 @@ pub(crate) fn touched(footprint: Footprint, talks: bool) {
         it.footprint.join(footprint);
         it.talks |= talks;
     });
+}
+
+/// The kernel that runs is a launch that begins `early` and has not waited for the one ahead; whether it lets the next one begin.
+pub(crate) fn dependent(early: bool, releases: bool) {
+    running(|it| it.dependent = Dependent { early, releases });
 }
 
 /// The running operation tells the host, or whoever looks at memory, that what comes before it is over.
@@ -530,6 +562,7 @@ mod tests {
             number,
             lane: launch.map_or(Lane::Stream(0, stream), |_| Lane::Node(number)),
             whole: launch.map(|launch| (launch.lane, launch.number)),
+            ahead: None,
             after: Mutex::default(),
             clock: Mutex::new(state.host.clone()),
             is_kernel: AtomicBool::new(false),

@@ -67,6 +67,8 @@ pub(crate) struct Ticket {
     pub(super) lane: Lane,
     /// Of a graph's node: its launch.
     pub(super) whole: Option<(Lane, u64)>,
+    /// The operation right ahead of it in its stream, unless the host had waited for that.
+    pub(super) ahead: Option<u64>,
     /// What it was submitted behind. Emptied when it begins, so that no long chains are kept alive.
     pub(super) after: Mutex<Vec<Arc<Ticket>>>,
     /// What it knows: at first what the host did when it was submitted, and all when it begins.
@@ -119,6 +121,16 @@ pub(super) struct Past {
     pub(super) label: String,
     /// Pages that the host has to leave alone until it has waited for this.
     pub(super) shut: Vec<ShutPages>,
+    pub(super) dependent: Dependent,
+}
+
+/// What a kernel has to do with launches that begin before the one ahead of them has ended.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Dependent {
+    /// Whether it is such a launch, and does not wait for the one ahead.
+    pub(super) early: bool,
+    /// Whether it lets the next one begin.
+    pub(super) releases: bool,
 }
 
 impl Past {

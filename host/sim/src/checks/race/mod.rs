@@ -161,6 +161,8 @@ struct Warp {
     synced: u32,
     /// Whatever threads of the block did before this record is ordered before all that the warp does now.
     floor: u32,
+    /// Whether it has arrived at a barrier of the cluster that released nothing.
+    relaxed: bool,
     /// The record of its reads, with how often records had been thrown away when it got its number.
     reads: (u32, u32),
 }
@@ -176,6 +178,7 @@ impl Default for Warp {
             instruction: 0,
             synced: 0,
             floor: 0,
+            relaxed: false,
             reads: (0, u32::MAX),
         }
     }
@@ -680,6 +683,14 @@ impl Races {
         }
     }
 
+    /// Whether the warp of an access has arrived at a barrier of the cluster that released nothing.
+    pub(crate) fn arrived_relaxed(&self, access: &Access) -> bool {
+        let place = self.places.get(&access.block);
+        let block = place.map(|&place| &self.blocks[place as usize]);
+        let warp = block.and_then(|block| block.warps.get(access.warp as usize));
+        warp.is_some_and(|warp| warp.relaxed)
+    }
+
     /// A block has ended: nobody accesses its shared memory any more.
     pub(crate) fn end(&mut self, block: u64) {
         self.current = None;
@@ -923,7 +934,11 @@ impl Races {
         };
         for (block, warp, relaxed) in each() {
             let leaves = match relaxed {
-                true => self.warp(block, warp).fenced.clone(),
+                true => {
+                    let of = self.warp(block, warp);
+                    of.relaxed = true;
+                    of.fenced.clone()
+                }
                 false => Some(self.snapshot(block, warp, true)),
             };
             leaves.iter().for_each(|leaves| all.join(leaves, true));

@@ -46,6 +46,7 @@ pub(super) fn instruction<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Resul
         By::ConvertFour => convert::four_randomly(b, i),
         By::Move => moves::mov(b, i),
         By::Hint => moves::nothing(b, i),
+        By::GridDependency => sync::grid_dependency(b, i),
         By::Transfer => memory::transfer(b, i),
         By::Atomic => atomic::atomic(b, i),
         By::Multimem => multimem::multimem(b, i),

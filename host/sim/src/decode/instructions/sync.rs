@@ -58,6 +58,14 @@ pub(super) fn nanosleep(b: &mut Builder<'_, '_>, _: &Instruction) -> Result<()> 
     Ok(())
 }
 
+/// Decodes `griddepcontrol` into an operation of the machine.
+pub(super) fn grid_dependency(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
+    let aux = u32::from(i.modifiers.has(M::Wait));
+    let none = Operands::default();
+    b.emit(misc::grid_dependency, Operands { aux, ..none });
+    Ok(())
+}
+
 /// Decodes `bar.warp.sync` into an operation of the machine.
 pub(super) fn warp_barrier<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let [mask] = b.body.operands(i) else {

@@ -52,5 +52,5 @@ pub(super) const ROWS: &[Row] = &[
     fence("proxy tensormap::generic acquire SCOPE", "A i").since(8, 3).on(90),
     fence("proxy async::generic acquire sync_restrict::shared::cluster cluster", "").since(8, 6).on(90),
     fence("proxy async::generic release sync_restrict::shared::cta cluster", "").since(8, 6).on(90),
-    row(By::Hint, Griddepcontrol, "launch_dependents|wait", "").since(7, 8).on(90),
+    row(By::GridDependency, Griddepcontrol, "launch_dependents|wait", "").since(7, 8).on(90),
 ];

@@ -51,6 +51,22 @@ pub(crate) unsafe fn proxy_fence(core: &mut Core<'_>, op: *const Op) -> *const O
     op.wrapping_add(1)
 }
 
+/// `griddepcontrol.wait` where `aux` is not 0, else `.launch_dependents`. Launches run one after another here, so that there is nothing to wait for; what a launch did
+/// of the two is told.
+///
+/// # Safety
+/// As for every handler.
+pub(crate) unsafe fn grid_dependency(core: &mut Core<'_>, op: *const Op) -> *const Op {
+    // SAFETY: `op` belongs to the running frame; another operation follows it.
+    let (mask, waits) = unsafe { (core.mask(&*op), (*op).aux != 0) };
+    if mask != 0 {
+        let [waited, released] = &core.run.family.dependency;
+        let of = if waits { waited } else { released };
+        of.store(true, Ordering::Relaxed);
+    }
+    op.wrapping_add(1)
+}
+
 /// `%clock64` and its like: row `d` gets the time, shifted right by `aux`; 64 bits wide where `b` is not 0.
 ///
 /// # Safety

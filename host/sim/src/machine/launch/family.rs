@@ -16,7 +16,7 @@
 //! slots early; here what might not fit does not.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::run::{self, Run};
@@ -65,6 +65,8 @@ pub(crate) struct Family<'l> {
     slots: Mutex<Slots>,
     sums: Mutex<Sums>,
     fault: Mutex<Option<Fault>>,
+    /// Whether a thread has waited for the launches ahead, and whether one has let the next begin.
+    pub(in crate::machine) dependency: [AtomicBool; 2],
     /// Choices made so far, of those that the seed makes.
     choices: AtomicU64,
 }
@@ -234,6 +236,7 @@ pub(crate) fn launch(
         slots: Mutex::new(slots),
         sums: Mutex::default(),
         fault: Mutex::default(),
+        dependency: Default::default(),
         choices: AtomicU64::new(0),
     };
     let chain = family.run(launch, (StreamKey::Tail, None), 0, None);
@@ -245,6 +248,10 @@ pub(crate) fn launch(
         // As above.
         let _ = memory.free(family.workspace);
     }
+    let [waited, released] = family
+        .dependency
+        .each_ref()
+        .map(|of| of.load(Ordering::Relaxed));
     let sums = family
         .sums
         .into_inner()
@@ -261,6 +268,8 @@ pub(crate) fn launch(
         }),
         findings: sums.findings.into_values().collect(),
         footprint: sums.footprint,
+        waits_for_grids: waited,
+        releases_grids: released,
         summary,
         steps: sums.steps,
     })

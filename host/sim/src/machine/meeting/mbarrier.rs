@@ -174,12 +174,15 @@ impl Core<'_> {
     /// What an object waits for, for reports.
     pub(in crate::machine) fn describe_mbarrier(&mut self, home: Home) -> String {
         match self.mbarrier_now(home) {
-            Ok(object) => format!(
-                "{} arrivals and {} bytes are missing in the phase of parity {}",
-                object.pending,
-                object.bytes,
-                u32::from(object.phase)
-            ),
+            Ok(object) => {
+                let s = if object.pending == 1 { "" } else { "s" };
+                format!(
+                    "{} arrival{s} and {} bytes are missing in the phase of parity {}",
+                    object.pending,
+                    object.bytes,
+                    u32::from(object.phase)
+                )
+            }
             Err(error) => error.to_string(),
         }
     }

@@ -266,7 +266,7 @@ impl Run<'_> {
             }
             FaultKind::Deadlock { notes, phases } => {
                 let help = if phases {
-                    "a phase of an mbarrier ends when as many threads have arrived and as many bytes have come as it was told of"
+                    "a phase of an mbarrier ends when as many threads have arrived and as many bytes have come as it was told of; a wait by parity is for the phase that has it: 0 the first, 1 the second, 0 the third"
                 } else {
                     "every thread of the block has to reach the same barriers: move the barrier out of the branch"
                 };

@@ -192,6 +192,10 @@ impl Core<'_> {
                     reaches the other behind the read";
         }
         match (apart, now.shared) {
+            (true, Some(_)) if self.races.arrived_relaxed(before) => {
+                "a barrier of the cluster stands between, at which the first arrived with `.relaxed`, and so released nothing: let it arrive with `.release`, as \
+                 `sync_cluster` does, or run a fence of cluster scope before"
+            }
             (true, Some(_)) => {
                 "a barrier of the cluster (`sync_cluster`, `barrier.cluster`) between the two orders them"
             }

@@ -2,6 +2,7 @@
 
 pub(super) mod copy_in_another_stream;
 pub(super) mod default_stream_beside_one_that_does_not_block;
+pub(super) mod dependent_launch_that_does_not_wait;
 pub(super) mod event_recorded_before_the_work;
 pub(super) mod event_waited_for_by_the_wrong_stream;
 pub(super) mod graph_beside_a_stream;

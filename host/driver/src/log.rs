@@ -1,7 +1,7 @@
 //! What the driver says on stderr, and the message of the last failing call.
 //!
 //! `LANEWISE_LOG` chooses: `off`, nothing; `faults` (the default), what ended a kernel, what a check found, code that does not load
-//! and settings that cannot be met; `errors`, every failing call; `calls`, every call. Anything else counts as `errors`.
+//! and settings that cannot be met; `errors`, every failing call; `calls`, every call. Anything else is refused by `cuInit`.
 
 use crate::abi::CUresult;
 use crate::error::Error;
@@ -21,12 +21,18 @@ pub(crate) enum Level {
 /// The level that `LANEWISE_LOG` asked for when it was first needed.
 pub(crate) fn level() -> Level {
     static LEVEL: OnceLock<Level> = OnceLock::new();
-    *LEVEL.get_or_init(|| match LOG.get().as_deref() {
-        None | Some("faults") => Level::Faults,
-        Some("off" | "0") => Level::Off,
-        Some("calls") => Level::Calls,
-        Some(_) => Level::Errors,
-    })
+    *LEVEL.get_or_init(|| asked().unwrap_or(Level::Faults))
+}
+
+/// What the variable says, or that it says nothing that is known.
+pub(crate) fn asked() -> Result<Level, String> {
+    match LOG.get().as_deref() {
+        None | Some("faults") => Ok(Level::Faults),
+        Some("off" | "0") => Ok(Level::Off),
+        Some("errors") => Ok(Level::Errors),
+        Some("calls") => Ok(Level::Calls),
+        Some(other) => Err(other.to_owned()),
+    }
 }
 
 thread_local! {

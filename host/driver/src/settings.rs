@@ -1,11 +1,12 @@
 //! What the environment says about the simulated devices and their launches. The variables are rows of [`lanewise_variables`].
 
 use crate::abi::CUresult;
-use crate::error::{Error, Result, ensure};
+use crate::error::{Error, Result};
+use crate::log;
 use lanewise_sim::{Checks, DeviceModel, Schedule};
 use lanewise_variables::{
-    BUDGET, CHECKS, CHECKS_ACTION, COUNTERS, CUDA_DEVICE_MAX_CONNECTIONS, MODEL, SCHEDULE, SEED,
-    SIM_DEVICES, SIM_MEMORY, SIM_PEERS, STEPS, SUMMARY, Variable,
+    BUDGET, CHECKS, CHECKS_ACTION, COUNTERS, CUDA_DEVICE_MAX_CONNECTIONS, LOG, MODEL, SCHEDULE,
+    SEED, SIM_DEVICES, SIM_MEMORY, SIM_PEERS, STEPS, SUMMARY, Variable,
 };
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -113,12 +114,11 @@ pub(crate) fn check_launches() -> Result<Launches> {
 
 fn from_environment() -> Result<Launches> {
     let budget = number(&BUDGET)?;
-    ensure!(
-        budget != Some(0),
-        ERROR_INVALID_VALUE,
-        "{} is 0; no kernel could run an instruction",
-        BUDGET.name
-    );
+    if budget == Some(0) {
+        return Err(wrong(&BUDGET, "0", "no kernel could run an instruction"));
+    }
+    log::asked()
+        .map_err(|text| wrong(&LOG, &text, "write `off`, `faults`, `errors` or `calls`"))?;
     let checks = match CHECKS.get() {
         None => Checks::default(),
         Some(text) => text

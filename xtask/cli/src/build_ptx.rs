@@ -43,8 +43,6 @@ pub struct Args {
         hide_possible_values = true
     )]
     backend: Backend,
-    #[command(flatten)]
-    floats: floats::Args,
     /// For cuda-gdb: optimise nothing, describe every variable (as nvcc's -G does)
     #[arg(long)]
     debug: bool,
@@ -54,6 +52,9 @@ pub struct Args {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    // Last, because what follows would stand under their heading.
+    #[command(flatten)]
+    floats: floats::Args,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -134,8 +135,8 @@ struct Files<'a> {
     cubin: Option<&'a PathBuf>,
 }
 
-fn print_json(output: &Output, binaries: &[PathBuf]) -> Result<()> {
-    let files = output.modules.iter().map(|module| Files {
+fn print_json(built: &Output, binaries: &[PathBuf]) -> Result<()> {
+    let files = built.modules.iter().map(|module| Files {
         arch: &module.arch,
         ptx: &module.ptx,
         launching_ptx: module.launching_ptx.as_ref(),
@@ -144,13 +145,12 @@ fn print_json(output: &Output, binaries: &[PathBuf]) -> Result<()> {
         bitcode: module.bitcode.as_ref(),
         cubin: module.cubin.as_ref(),
     });
-    say(serde_json::to_string_pretty(&serde_json::json!({
-        "rebuilt": output.rebuilt,
+    output::say_json(&serde_json::json!({
+        "rebuilt": built.rebuilt,
         "files": files.collect::<Vec<_>>(),
         "binaries": binaries,
-        "manifest": output.manifest,
-    }))?);
-    Ok(())
+        "manifest": built.manifest,
+    }))
 }
 
 fn print(output: &Output, binaries: &[PathBuf]) {
@@ -202,14 +202,15 @@ fn figure(kernel: &Kernel, rebuilt: bool, of: impl Fn(&Resources) -> u32) -> Str
     }
 }
 
-fn summary(output: &Output, module: &Module, binaries: &[PathBuf]) {
-    let done = if output.rebuilt {
+fn summary(built: &Output, module: &Module, binaries: &[PathBuf]) {
+    let done = if built.rebuilt {
         "built"
     } else {
         "nothing changed"
     };
-    say(format_args!("\n{} kernels, {done}", module.kernels.len()));
-    for module in &output.modules {
+    let kernels = output::number(module.kernels.len() as u64, "kernel", "kernels");
+    say(format_args!("\n{kernels}, {done}"));
+    for module in &built.modules {
         for file in files(module) {
             say(format_args!("  {}: {}", module.arch, project::shown(file)));
         }

@@ -18,7 +18,7 @@ use serde::Serialize;
 use crate::kernels::{self, Request};
 use crate::output::{self, say};
 use crate::project;
-use crate::toolkit::{self, INSTALL_PTXAS};
+use crate::toolkit;
 use spills::Allowed;
 
 /// Have NVIDIA's ptxas accept every kernel, without spills that `spills.toml` does not name, and do what is written
@@ -64,7 +64,8 @@ struct Usage {
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let ptxas = toolkit::PTXAS.find();
     let ptxas = ptxas.with_context(|| {
-        format!("there is no ptxas; without a CUDA toolkit, get it by\n  {INSTALL_PTXAS}")
+        let remedy = toolkit::install(&toolkit::FOR_PTXAS);
+        format!("there is no ptxas; without a CUDA toolkit, get it by\n  {remedy}")
     })?;
     let allowed = Allowed::read(project::kernels()?)?;
     let built = kernels::build(Request {
@@ -79,7 +80,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     })?;
     let modules = assemble_all(&ptxas.path, built, args.debug)?;
     if args.json {
-        say(serde_json::to_string_pretty(&modules)?);
+        output::say_json(&modules)?;
     } else {
         print(&modules);
     }

@@ -63,7 +63,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     });
     let rows = rows.collect::<Result<Vec<_>>>()?;
     match (args.json, args.markdown) {
-        (true, _) => say(serde_json::to_string_pretty(&rows)?),
+        (true, _) => output::say_json(&rows)?,
         (_, true) => print_markdown(&rows),
         _ => print(&rows),
     }

@@ -5,17 +5,19 @@
 //! GPU it hands every call on.
 //!
 //! The library is not in this program: it is built where it is first wanted, by cargo, from the sources that this program was built
-//! from. In a checkout that is the checkout. A program that was installed from a registry makes a package of a few lines that depends on
-//! the driver of its own version, and keeps what it built in the user's cache.
+//! from. In its own checkout it shares what tests have compiled. Anywhere else the program makes a package of a few lines that depends on the
+//! driver, by the checkout's path or by its own version, and keeps what it built in the user's cache.
 
 use std::env;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, bail, ensure};
 use serde::Serialize;
 
-use crate::output::say;
+use crate::output::{for_shell, say, say_json};
 use crate::project;
 
 /// The name that programs ask the dynamic linker for, and the one that some ask `dlopen` for.
@@ -45,22 +47,27 @@ struct Built {
 /// Builds the library and says where it is.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let folder = Sources::find().build(args.release)?;
-    let library = folder.join(NAME);
+    let library = library(&folder);
     let built = Built {
         library: project::shown(&library),
         bytes: library.metadata()?.len(),
     };
     if args.json {
-        say(serde_json::to_string_pretty(&built)?);
+        say_json(&built)?;
     } else {
         say(format_args!(
             "{} ({} KiB)\nLD_LIBRARY_PATH={} PROGRAM runs PROGRAM on it",
             built.library,
             built.bytes / 1024,
-            project::shown(&folder)
+            for_shell(Path::new(&project::shown(&folder)))
         ));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The library in such a folder.
+pub(crate) fn library(folder: &Path) -> PathBuf {
+    folder.join(NAME)
 }
 
 /// The folder with the library in it and nothing else, built if it has to be.
@@ -110,31 +117,33 @@ impl Sources {
             Sources::Checkout(root) => {
                 // In its own checkout the library shares what tests have compiled, as long as all of the workspace is selected as
                 // they do: a selection decides which features dependencies get.
-                let own = project::root() == root;
-                let build = Build {
-                    selection: if own {
-                        &["--workspace", "--example", "drop_in"]
-                    } else {
-                        &["--package", "lanewise-driver", "--example", "drop_in"]
-                    },
-                    made: "examples/libdrop_in.so",
-                };
-                if own {
-                    build.run(root, project::target(), release)
-                } else {
-                    build.run(root, &cache()?.join("target"), true)
+                if project::root() == root {
+                    let build = Build {
+                        selection: &["--workspace", "--example", "drop_in"],
+                        made: "examples/libdrop_in.so",
+                    };
+                    return build.run(root, project::target(), release);
                 }
+                let driver = root.join("host/driver").display().to_string();
+                let place = format!("{{ path = {} }}", serde_json::Value::from(driver));
+                Self::build_package(&place, Some(&root.join("Cargo.lock")))
             }
             Sources::Registry => {
-                let package = cache()?.join("package");
-                make_package(&package)?;
-                let build = Build {
-                    selection: &[],
-                    made: "libdrop_in.so",
-                };
-                build.run(&package, &cache()?.join("target"), true)
+                Self::build_package(&format!("\"={}\"", env!("CARGO_PKG_VERSION")), None)
             }
         }
+    }
+
+    /// The same by a package of its own, which has the driver from `place`: what the driver's tests need is not compiled.
+    fn build_package(place: &str, lock: Option<&Path>) -> Result<PathBuf> {
+        let package = cache()?.join("package");
+        make_package(&package, place, lock)
+            .with_context(|| format!("cannot write to `{}`", package.display()))?;
+        let build = Build {
+            selection: &[],
+            made: "libdrop_in.so",
+        };
+        build.run(&package, &cache()?.join("target"), true)
     }
 }
 
@@ -164,23 +173,35 @@ impl Build {
     }
 }
 
-/// A package that is the driver of this program's version, as a shared library.
-fn make_package(folder: &Path) -> Result<()> {
+/// A package that is the driver, as a shared library. The versions of other crates are those of a lock file, where there is one.
+fn make_package(folder: &Path, driver: &str, lock: Option<&Path>) -> io::Result<()> {
     let manifest = format!(
         "[package]\nname = \"drop-in\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
          [lib]\npath = \"lib.rs\"\ncrate-type = [\"cdylib\"]\n\n\
-         [dependencies]\nlanewise-driver = \"={}\"\n\n[workspace]\n",
-        env!("CARGO_PKG_VERSION")
+         [dependencies]\nlanewise-driver = {driver}\n\n[workspace]\n"
     );
     let source = "//! The driver's C symbols.\n\nlanewise_driver::drop_in!();\n";
     let script = format!(
-        "fn main() {{\n    println!(\"cargo::rustc-link-arg-cdylib=-Wl,-soname,{NAME}\");\n}}\n"
+        "fn main() {{\n    println!(\"cargo::rerun-if-changed=build.rs\");\n    \
+         println!(\"cargo::rustc-link-arg-cdylib=-Wl,-soname,{NAME}\");\n}}\n"
     );
-    std::fs::create_dir_all(folder)
-        .and_then(|()| std::fs::write(folder.join("Cargo.toml"), manifest))
-        .and_then(|()| std::fs::write(folder.join("lib.rs"), source))
-        .and_then(|()| std::fs::write(folder.join("build.rs"), script))
-        .with_context(|| format!("cannot write to `{}`", folder.display()))
+    fs::create_dir_all(folder)?;
+    // What stays the same is not written, so that nothing is linked again.
+    let write = |name: &str, text: &str| {
+        let file = folder.join(name);
+        match fs::read_to_string(&file).is_ok_and(|there| there == text) {
+            true => Ok(false),
+            false => fs::write(file, text).map(|()| true),
+        }
+    };
+    write("lib.rs", source)?;
+    write("build.rs", &script)?;
+    if write("Cargo.toml", &manifest)?
+        && let Some(lock) = lock.filter(|lock| lock.is_file())
+    {
+        fs::copy(lock, folder.join("Cargo.lock"))?;
+    }
+    Ok(())
 }
 
 /// The user's cache of this version of the program.
@@ -203,11 +224,11 @@ fn install(made: &Path, folder: &Path) -> Result<()> {
     let plain = folder.join(PLAIN_NAME);
     let fresh = folder.join(format!("{NAME}.{}", std::process::id()));
     let link = folder.join(format!("{PLAIN_NAME}.{}", std::process::id()));
-    std::fs::create_dir_all(folder)
-        .and_then(|()| std::fs::copy(made, &fresh))
-        .and_then(|_| std::fs::rename(&fresh, &library))
+    fs::create_dir_all(folder)
+        .and_then(|()| fs::copy(made, &fresh))
+        .and_then(|_| fs::rename(&fresh, &library))
         .and_then(|()| std::os::unix::fs::symlink(NAME, &link))
-        .and_then(|()| std::fs::rename(&link, &plain))
+        .and_then(|()| fs::rename(&link, &plain))
         .with_context(|| {
             format!(
                 "cannot copy `{}` to `{}`",

@@ -9,10 +9,13 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use lanewise_variables as variables;
+use serde::Serialize;
 
 use crate::driver;
+use crate::output::say_json;
+use crate::try_driver::TRY_DRIVER;
 
 /// Run a program that uses CUDA's driver API on the simulated GPU
 #[derive(Debug, clap::Args)]
@@ -23,7 +26,7 @@ pub struct Args {
     /// The GPU to be, such as `rtx4090`
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-    /// What to check launches for: `race`, `sync`, `memory`, `init`, with commas between them, or `all`
+    /// What to check launches for: `race`, `sync`, `memory`, `init`, with commas between them, or `all` of these; and `leak`
     #[arg(long, value_name = "LIST")]
     checks: Option<String>,
     /// Print findings of checks and let the launch go on
@@ -35,6 +38,9 @@ pub struct Args {
     /// Write what each kernel did to this file, as JSON
     #[arg(long, value_name = "FILE")]
     counters: Option<PathBuf>,
+    /// Print what came of it as JSON, with the kernels' counters; the program's own output goes to stderr
+    #[arg(long)]
+    json: bool,
     /// The program and its arguments
     #[arg(
         required = true,
@@ -61,9 +67,6 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let folder = driver::folder()?;
     let own = Counters::new(args.counters.as_deref())?;
     let mut command = command(&args.program, &folder)?;
-    command
-        .env(variables::SUMMARY.name, "1")
-        .env(variables::COUNTERS.name, own.path());
     let options = [
         (&variables::MODEL, args.model.clone()),
         (&variables::CHECKS, args.checks.clone()),
@@ -78,16 +81,70 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             command.env(variable.name, value);
         }
     }
+    check_settings(&command, &folder)?;
+    command.env(variables::COUNTERS.name, own.path());
+    if args.json {
+        // Standard output is for the document.
+        command.stdout(std::io::stderr());
+    } else {
+        command.env(variables::SUMMARY.name, "1");
+    }
     let status = command
         .status()
         .with_context(|| format!("cannot run `{}`", args.program[0].to_string_lossy()))?;
-    if !own.is_written() {
+    if args.json {
+        say_json(&Ran::of(status, own.path()))?;
+    } else if !own.is_written() {
         eprintln!(
             "lanewise: the program did not initialise a simulated driver: it makes no CUDA call, or finds its libcuda.so.1 without \
              LD_LIBRARY_PATH"
         );
     }
     Ok(code_of(status))
+}
+
+/// What `--json` says of a program that was run.
+#[derive(Serialize)]
+struct Ran {
+    /// Its exit code; of one that a signal has ended, 128 and the signal's number.
+    exit_code: u8,
+    /// What the simulated driver says, as in the file of `--counters`; none where the program initialised none.
+    driver: Option<serde_json::Value>,
+}
+
+impl Ran {
+    fn of(status: ExitStatus, counters: &Path) -> Self {
+        let text = std::fs::read_to_string(counters).unwrap_or_default();
+        Self {
+            exit_code: number_of(status),
+            driver: serde_json::from_str(&text).ok(),
+        }
+    }
+}
+
+/// Sees that the simulated driver takes what the variables of `command` and of this process say, before the program meets its refusal in the
+/// midst of its own output. The driver itself is asked, in a process of its own: it reads the variables once.
+pub(crate) fn check_settings(command: &Command, folder: &Path) -> Result<()> {
+    let own = env::current_exe().context("this program's own file is not known")?;
+    let mut asks = Command::new(own);
+    asks.arg(TRY_DRIVER).arg(driver::library(folder));
+    for (name, value) in command.get_envs() {
+        asks.env(name, value.unwrap_or_default());
+    }
+    let answer = asks
+        .env(variables::LOG.name, "faults")
+        .env_remove(variables::SUMMARY.name)
+        .env_remove(variables::COUNTERS.name)
+        .env_remove(variables::TRACE.name)
+        .output()
+        .context("the simulated driver cannot be tried")?;
+    let said = String::from_utf8_lossy(&answer.stderr);
+    ensure!(
+        answer.status.success(),
+        "the simulated driver does not start with these settings\n{}",
+        said.trim()
+    );
+    Ok(())
 }
 
 /// The folder, and behind it what the program would have had.
@@ -146,6 +203,10 @@ impl Drop for Counters {
 
 /// The program's exit code; that of a signal is 128 and its number, as shells have it.
 pub(crate) fn code_of(status: ExitStatus) -> ExitCode {
+    ExitCode::from(number_of(status))
+}
+
+fn number_of(status: ExitStatus) -> u8 {
     let code = status.code().or(status.signal().map(|signal| 128 + signal));
-    ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
 }

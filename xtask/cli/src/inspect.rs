@@ -14,7 +14,7 @@ use lanewise_builder::lint::ptx;
 use lanewise_builder::{Emit, Output};
 
 use crate::kernels::{self, Request};
-use crate::output::say;
+use crate::output::{say, say_json};
 use crate::{binaries, project, toolkit};
 
 /// Show a kernel's Rust, PTX and machine code side by side
@@ -81,12 +81,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         add_sass(&mut lines, &text, &args.kernel);
     }
     if args.json {
-        let text = serde_json::to_string_pretty(&json(&args.kernel, &args.arch, &lines))?;
-        say(text);
+        say_json(&json(&args.kernel, &args.arch, &lines))?;
         return Ok(ExitCode::SUCCESS);
     }
     print(&lines, wants_sass);
-    if !has_tools {
+    if !has_tools && !args.no_sass {
         say(
             "\nno machine code: there are no ptxas and nvdisasm on this machine (`cargo lanewise doctor`)",
         );

@@ -23,6 +23,7 @@ pub mod progress;
 pub mod project;
 mod sanitize;
 mod toolkit;
+mod try_driver;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -80,6 +81,8 @@ pub enum Command {
     Exec(exec::Args),
     New(new::Args),
     Sanitize(sanitize::Args),
+    #[command(hide = true)]
+    TryDriver(try_driver::Args),
 }
 
 impl Command {
@@ -99,6 +102,7 @@ impl Command {
             Self::Exec(args) => exec::run(&args),
             Self::New(args) => new::run(&args),
             Self::Sanitize(args) => sanitize::run(&args),
+            Self::TryDriver(args) => try_driver::run(&args),
         }
     }
 }
@@ -125,5 +129,19 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         super::Cli::command().debug_assert();
+    }
+
+    /// A heading holds for all options below it.
+    #[test]
+    fn only_what_is_about_floats_stands_under_their_heading() {
+        let mut command = super::Cli::command();
+        let build = command.find_subcommand_mut("build-ptx").expect("a command");
+        let help = build.render_long_help().to_string();
+        let (others, floats) = help.split_once("Floats:").expect("the heading");
+        let floats = floats.split("Examples:").next().unwrap_or_default();
+        for option in ["--debug", "--out", "--json"] {
+            assert!(others.contains(option) && !floats.contains(option));
+        }
+        assert!(floats.contains("--fmad"), "{floats}");
     }
 }

@@ -10,9 +10,10 @@ use std::process::ExitCode;
 
 use anyhow::{Result, ensure};
 use lanewise_builder::assembler::{self, Assembly};
+use serde::Serialize;
 
 use crate::binaries;
-use crate::output::say;
+use crate::output::{say, say_json};
 use crate::toolkit;
 
 /// Link modules that call each other's functions into one cubin, by ptxas and nvlink
@@ -32,6 +33,18 @@ pub struct Args {
     /// The cubin
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was linked.
+#[derive(Serialize)]
+struct Linked<'a> {
+    arch: &'a str,
+    modules: &'a [PathBuf],
+    cubin: &'a Path,
+    bytes: u64,
 }
 
 /// Assembles what is PTX, and links.
@@ -48,7 +61,16 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     }
     arguments.extend(["--output-file".into(), args.out.clone().into()]);
     binaries::run(&nvlink, arguments)?;
-    say(format_args!("wrote {}", args.out.display()));
+    if args.json {
+        say_json(&Linked {
+            arch: &args.arch,
+            modules: &args.modules,
+            cubin: &args.out,
+            bytes: args.out.metadata()?.len(),
+        })?;
+    } else {
+        say(format_args!("wrote {}", args.out.display()));
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -87,6 +109,7 @@ mod tests {
                 modules: modules.iter().map(|path| (*path).clone()).collect(),
                 arch: "sm_90".into(),
                 out: folder.path().join("program.cubin"),
+                json: true,
             })
         };
         if toolkit::NVLINK.find().is_none() {

@@ -2,8 +2,11 @@
 
 use std::fmt::Display;
 use std::io::{self, Write};
+use std::path::Path;
 
+use anyhow::Result;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use serde::Serialize;
 
 /// An empty table with this header, as wide as the terminal allows. Columns that hold numbers are set to the right.
 pub fn with_header(header: &[&str], numbers: &[usize]) -> Table {
@@ -21,7 +24,45 @@ pub fn with_header(header: &[&str], numbers: &[usize]) -> Table {
     table
 }
 
+/// Prints what `--json` asks for.
+///
+/// # Errors
+/// It cannot be written as JSON.
+pub fn say_json(value: &impl Serialize) -> Result<()> {
+    say(serde_json::to_string_pretty(value)?);
+    Ok(())
+}
+
+/// `one`, or so many of them: `1 kernel`, `2 kernels`.
+pub(crate) fn number(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// A path as a shell takes it.
+pub(crate) fn for_shell(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%,".contains(c);
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => text,
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
+}
+
 /// Prints a line. A reader that has gone (`| head`) is no error: there is nobody left to tell.
 pub fn say(text: impl Display) {
     let _ = writeln!(io::stdout(), "{text}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_quoted_where_a_shell_would_take_them_apart() {
+        let quoted = |path: &str| for_shell(Path::new(path));
+        assert_eq!(quoted("../my-demo_1"), "../my-demo_1");
+        assert_eq!(quoted("a b"), "'a b'");
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+        assert_eq!(quoted(""), "''");
+    }
 }

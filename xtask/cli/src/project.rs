@@ -30,9 +30,15 @@ static ENTERED: OnceLock<Project> = OnceLock::new();
 pub fn enter(folder: Option<PathBuf>) -> Result<()> {
     let named = folder.is_some();
     let start = match folder {
-        Some(folder) => folder
-            .canonicalize()
-            .with_context(|| format!("cannot read `{}`", folder.display()))?,
+        Some(folder) => {
+            let unreadable = || format!("cannot read `{}`", folder.display());
+            let folder = folder.canonicalize().with_context(unreadable)?;
+            // A manifest stands for its folder.
+            match folder.parent() {
+                Some(parent) if folder.ends_with("Cargo.toml") => parent.to_owned(),
+                _ => folder,
+            }
+        }
         None => env::current_dir().context("there is no current folder")?,
     };
     let project = Project::find(&start, named);
@@ -57,15 +63,25 @@ impl Project {
                 }
             }
             Err(error) => Project {
-                kernels: Err(format!(
-                    "`{}` is in no cargo project: {error}",
-                    start.display()
-                )),
+                kernels: Err(not_a_project(start, &error)),
                 root: start.to_owned(),
                 target: start.join("target"),
             },
         }
     }
+}
+
+/// What is said where cargo finds no project, in cargo's own words where it has some.
+fn not_a_project(start: &Path, error: &cargo_metadata::Error) -> String {
+    let said = match error {
+        cargo_metadata::Error::CargoMetadata { stderr } => stderr.trim().to_owned(),
+        other => other.to_string(),
+    };
+    format!(
+        "`{}` is in no cargo project that can be read (`cargo lanewise new` makes one): {}",
+        start.display(),
+        said.strip_prefix("error: ").unwrap_or(&said)
+    )
 }
 
 /// Whether the package in `start` is a host program's: its kernels, if it has any, are another package's. A package without the device library is taken for

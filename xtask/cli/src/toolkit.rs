@@ -12,11 +12,31 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use lanewise_builder::nvvm;
 
+use crate::output::for_shell;
 use crate::project;
 
-/// How to get `ptxas` without a CUDA toolkit; `.ci/run` does the same.
-pub(crate) const INSTALL_PTXAS: &str =
-    "python3 -m venv target/cuda-tools && target/cuda-tools/bin/pip install nvidia-cuda-nvcc";
+/// The Python packages that have `ptxas`.
+pub(crate) const FOR_PTXAS: [&str; 1] = ["nvidia-cuda-nvcc"];
+/// The same for the library of mathematical functions, and for NVIDIA's own compiler.
+pub(crate) const FOR_NVVM: [&str; 1] = ["nvidia-nvvm"];
+/// The same for all of them, and for the tools that read machine code.
+const FOR_ALL: [&str; 3] = ["nvidia-cuda-nvcc", "nvidia-nvvm", "nvidia-cuda-nvdisasm"];
+
+/// The Python environment of the project's own.
+fn environment() -> PathBuf {
+    project::target().join("cuda-tools")
+}
+
+/// How to get NVIDIA's tools without a CUDA toolkit, for a shell in any folder; `.ci/run` does the same.
+pub(crate) fn install(packages: &[&str]) -> String {
+    let environment = environment();
+    let pip = for_shell(&environment.join("bin/pip"));
+    format!(
+        "python3 -m venv {} && {pip} install {}",
+        for_shell(&environment),
+        packages.join(" ")
+    )
+}
 
 /// A tool's file, and what led to it.
 #[derive(Clone, Debug)]
@@ -26,10 +46,6 @@ pub(crate) struct Found {
     /// `CUDA_HOME`, `PATH`, `a Python environment`, ...
     pub(crate) through: &'static str,
 }
-
-/// The same for the tools that read machine code.
-const INSTALL: &str = "python3 -m venv target/cuda-tools && target/cuda-tools/bin/pip install nvidia-cuda-nvcc \
-                       nvidia-nvvm nvidia-cuda-nvdisasm";
 
 /// A file of the toolkit: where it lies below the toolkit's root, and below a Python package's.
 pub(crate) struct Tool {
@@ -98,8 +114,9 @@ impl Tool {
         let name = self.program.or_else(|| self.places[0].rsplit('/').next());
         self.find().map(|found| found.path).with_context(|| {
             format!(
-                "there is no {} on this machine; without a CUDA toolkit, get it by\n  {INSTALL}",
-                name.unwrap_or_default()
+                "there is no {} on this machine; without a CUDA toolkit, get it by\n  {}",
+                name.unwrap_or_default(),
+                install(&FOR_ALL)
             )
         })
     }
@@ -158,7 +175,7 @@ impl Places {
                 .collect()
         };
         let environments = [
-            vec![project::target().join("cuda-tools")],
+            vec![environment()],
             folders(&["VIRTUAL_ENV", "CONDA_PREFIX"]),
         ]
         .concat();

@@ -306,3 +306,39 @@ fn a_program_that_reads_pinned_memory_too_early_is_found() {
         "{stdout}"
     );
 }
+
+/// What the driver does not take is said before the program starts, with what there is.
+#[test]
+fn settings_that_do_not_exist_are_refused_before_the_program_runs() {
+    for (options, what) in [
+        (["--model", "h2000"], "no device model is called `h2000`"),
+        (["--checks", "raec"], "no check is called `raec`"),
+    ] {
+        let Some(output) = exec(&options, &[]) else {
+            return;
+        };
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(output.stdout.is_empty() && said.contains(what), "{said}");
+    }
+    let Some(output) = sanitize(&["--schedule", "chaos"]) else {
+        return;
+    };
+    let said = text(&output.stderr);
+    assert!(said.contains("no schedule is called `chaos`"), "{said}");
+    assert!(output.stdout.is_empty(), "{said}");
+}
+
+#[test]
+fn what_came_of_a_program_is_one_document() {
+    let Some(output) = exec(&["--json", "--checks", "race", "--report"], &["fail"]) else {
+        return;
+    };
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(document["exit_code"], 3, "{document:#}");
+    assert_eq!(output.status.code(), Some(3));
+    let kernels = &document["driver"]["kernels"];
+    assert_eq!(kernels[0]["kernel"], "count", "{document:#}");
+    let said = text(&output.stderr);
+    assert!(said.contains("counted "), "the program's own: {said}");
+}

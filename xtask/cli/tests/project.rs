@@ -255,3 +255,56 @@ fn what_is_not_there_is_named() {
         without.text
     );
 }
+
+/// What `new` says is to be typed works as it is printed, and no project is made that could not be built.
+#[test]
+fn a_project_is_made_where_a_path_has_spaces_and_not_under_a_name_that_is_taken() {
+    let root = tempfile::tempdir().expect("a temporary folder");
+    let made = lanewise(root.path(), &["new", "a b/its-demo"]).ok();
+    let typed = made.text.lines().find(|line| line.contains("cargo test"));
+    let goes_there = typed.expect("what to type").replace("cargo test", "pwd");
+    let output = Command::new("sh")
+        .args(["-c", &goes_there])
+        .current_dir(root.path())
+        .output()
+        .expect("a shell");
+    let there = String::from_utf8_lossy(&output.stdout);
+    assert!(there.trim().ends_with("a b/its-demo"), "{goes_there}");
+    for taken in ["fn", "test", "lanewise-std"] {
+        let refused = lanewise(root.path(), &["new", taken]);
+        assert!(!refused.output.status.success() && refused.text.contains("take another"));
+        assert!(!root.path().join(taken).exists());
+    }
+    let made = lanewise(root.path(), &["new", "told", "--workspace", "--json"]).json();
+    let files = made["files"].as_array().expect("files");
+    assert_eq!(
+        (&made["name"], &made["kernels"]),
+        (&"told".into(), &"kernels/src/lib.rs".into())
+    );
+    for file in files.iter().filter_map(Value::as_str) {
+        assert!(root.path().join("told").join(file).is_file(), "{file}");
+    }
+    // Its manifest names the project as its folder does.
+    let manifest = root.path().join("told/kernels/Cargo.toml");
+    let named = manifest.display().to_string();
+    let built = lanewise(root.path(), &["build-ptx", "--crate", &named, "--json"]).json();
+    assert_eq!(kernels(&built), ["saxpy"]);
+    let nowhere = lanewise(root.path(), &["build-ptx"]);
+    assert!(
+        nowhere.text.contains("could not find `Cargo.toml`")
+            && !nowhere.text.contains("error: error"),
+        "{}",
+        nowhere.text
+    );
+}
+
+/// A user's project has no `cargo xtask`.
+#[test]
+fn what_the_doctor_advises_can_be_typed_in_a_project() {
+    let (_root, folder) = project("advised", &[]);
+    let said = lanewise(&folder, &["doctor"]).ok().text;
+    assert!(!said.contains("xtask"), "{said}");
+    // Tools are looked for where they are said to be installed.
+    let tools = target().join("cuda-tools").display().to_string();
+    assert!(!said.contains("venv") || said.contains(&tools), "{said}");
+}

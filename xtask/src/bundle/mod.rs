@@ -14,7 +14,7 @@ use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 
 use crate::workspace;
-use cargo_lanewise::output::say;
+use cargo_lanewise::output::{say, say_json};
 use cargo_lanewise::progress::Progress;
 use executables::{Executable, Profile};
 
@@ -90,7 +90,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 
 fn report(args: &Args, bundle: &Bundle) -> Result<ExitCode> {
     if args.json {
-        say(serde_json::to_string_pretty(bundle)?);
+        say_json(bundle)?;
     } else {
         let mebibytes = bundle.bytes as f64 / f64::from(1 << 20);
         let out = workspace::shown(&bundle.out);

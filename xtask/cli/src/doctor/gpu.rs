@@ -5,18 +5,18 @@
 
 use std::ffi::{c_char, c_int, c_uint};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use libloading::Library;
 
 /// A `CUresult`: 0 is success.
-type Status = c_int;
+pub(crate) type Status = c_int;
 
 /// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR` and `_MINOR`.
 const CAPABILITY: (c_int, c_int) = (75, 76);
 
-/// NVIDIA's driver, loaded.
-pub(super) struct Driver(Library);
+/// A driver, loaded: NVIDIA's, or the simulated one in its place.
+pub(crate) struct Driver(Library);
 
 /// What is told of a GPU.
 pub(super) struct Device {
@@ -30,6 +30,12 @@ impl Driver {
     pub(super) fn load() -> Option<Self> {
         // SAFETY: the initialisers of NVIDIA's driver library run; any program that uses CUDA runs them.
         unsafe { Library::new("libcuda.so.1") }.ok().map(Self)
+    }
+
+    /// Opens the library in this file.
+    pub(crate) fn at(file: &Path) -> Result<Self, libloading::Error> {
+        // SAFETY: as above.
+        unsafe { Library::new(file) }.map(Self)
     }
 
     /// The file that was opened, as the kernel lists it for this process.
@@ -69,7 +75,8 @@ impl Driver {
         })
     }
 
-    fn initialise(&self) -> Result<(), Status> {
+    /// Has it begin; every other call comes after this one.
+    pub(crate) fn initialise(&self) -> Result<(), Status> {
         // SAFETY: the type is the function's in cuda.h; flags must be 0.
         let status = unsafe {
             let init = self

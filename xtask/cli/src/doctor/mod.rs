@@ -3,7 +3,7 @@
 //! Nothing is installed or changed. A thing that is needed and missing makes the command fail; everything that
 //! belongs to NVIDIA is optional, since kernels are compiled by rustc's own LLVM and run on the simulator.
 
-mod gpu;
+pub(crate) mod gpu;
 mod things;
 
 use std::process::ExitCode;
@@ -91,7 +91,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     drop(progress);
     let diagnosis = Diagnosis::of(things);
     if args.json {
-        say(serde_json::to_string_pretty(&diagnosis)?);
+        output::say_json(&diagnosis)?;
     } else {
         print(&diagnosis);
     }

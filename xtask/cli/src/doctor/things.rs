@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::gpu;
 use crate::project;
-use crate::toolkit::{self, Found, INSTALL_PTXAS};
+use crate::toolkit::{self, FOR_NVVM, FOR_PTXAS, Found, install};
 
 /// The name of the last thing; the verdict depends on it.
 pub(super) const GPU: &str = "GPU";
@@ -139,7 +139,7 @@ fn assembler() -> Thing {
             ..found.into()
         }),
         without: "build-ptx prints no registers and makes no cubins; check-ptx cannot run.",
-        remedy: INSTALL_PTXAS.into(),
+        remedy: install(&FOR_PTXAS),
     }
 }
 
@@ -149,7 +149,7 @@ fn libdevice() -> Thing {
         needed: false,
         found: toolkit::LIBDEVICE.find().map(Finding::from),
         without: "`build-ptx --libdevice` is refused; without that option, sin, exp and the like are Rust's own.",
-        remedy: INSTALL_PTXAS.replace("nvidia-cuda-nvcc", "nvidia-nvvm"),
+        remedy: install(&FOR_NVVM),
     }
 }
 
@@ -163,7 +163,7 @@ fn libnvvm() -> Thing {
         needed: false,
         found: found.filter(|_| refusal.is_none()).map(Finding::from),
         without: "`build-ptx --backend nvvm` is refused; the default backend is rustc's LLVM.",
-        remedy: refusal.unwrap_or_else(|| INSTALL_PTXAS.replace("nvidia-cuda-nvcc", "nvidia-nvvm")),
+        remedy: refusal.unwrap_or_else(|| install(&FOR_NVVM)),
     }
 }
 
@@ -177,7 +177,7 @@ fn driver_library(driver: Option<&gpu::Driver>) -> Thing {
             path: driver.path(),
         }),
         without: "kernels run on the simulated GPU.",
-        remedy: "To run on a real one, install NVIDIA's driver, or carry `cargo xtask bundle` to a machine that has it.".into(),
+        remedy: "To run on a real one, install NVIDIA's driver, or carry the program to a machine that has it: its kernels are in it.".into(),
     }
 }
 
@@ -197,7 +197,7 @@ fn device(driver: Option<&gpu::Driver>) -> Thing {
         without: "kernels run on the simulated GPU: right answers, checks and counters, but no real times.",
         remedy: match refusal {
             Some(code) => format!("The driver is there but offers no device (CUDA error {code}): see `nvidia-smi`."),
-            None => "`cargo xtask bundle` makes a folder of tests and benchmarks to carry to a machine with a GPU.".into(),
+            None => "A program or a test that is built here runs on a GPU where there is one: `cargo test --no-run` says where tests are.".into(),
         },
     }
 }

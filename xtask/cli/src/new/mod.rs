@@ -3,6 +3,7 @@
 //! It is one package: kernels in a module, host code beside them, a build script of one line. `--workspace` makes two packages, for
 //! kernels that several programs use. All that the project needs but Lanewise itself is in it.
 
+mod name;
 mod source;
 
 use std::fs;
@@ -10,8 +11,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
+use serde::Serialize;
 
-use crate::output::say;
+use crate::output::{for_shell, say, say_json};
 use source::Source;
 
 /// Make a project with a kernel, a program and a test
@@ -29,8 +31,22 @@ pub struct Args {
     /// Put the kernels into a package of their own
     #[arg(long)]
     workspace: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     source: source::Args,
+}
+
+/// What was made.
+#[derive(Serialize)]
+struct Made<'a> {
+    name: String,
+    folder: &'a Path,
+    /// The module or crate of the kernels, in the folder.
+    kernels: &'static str,
+    /// In the folder.
+    files: Vec<&'static str>,
 }
 
 /// A file of a project and its template.
@@ -86,31 +102,37 @@ const PROFILES: &str = include_str!("template/profiles.txt");
 /// Writes the files.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let source = args.source.chosen()?;
-    make(&args.folder, args.workspace, &source)?;
+    let (name, mut files) = make(&args.folder, args.workspace, &source)?;
     let kernels = if args.workspace {
         "kernels/src/lib.rs"
     } else {
         "src/kernels.rs"
     };
-    say(format_args!(
-        "made `{}`: kernels in {kernels}, the host's side in src/lib.rs, a test in tests/\n\n  cd {0} && cargo test",
-        args.folder.display(),
-    ));
+    if args.json {
+        files.sort_unstable();
+        say_json(&Made {
+            name,
+            folder: &args.folder,
+            kernels,
+            files,
+        })?;
+    } else {
+        say(format_args!(
+            "made `{}`: kernels in {kernels}, the host's side in src/lib.rs, a test in tests/\n\n  cd {} && cargo test",
+            args.folder.display(),
+            for_shell(&args.folder),
+        ));
+    }
     Ok(ExitCode::SUCCESS)
 }
 
-fn make(folder: &Path, workspace: bool, source: &Source) -> Result<()> {
+/// Writes the project's files, and gives its name and theirs.
+fn make(folder: &Path, workspace: bool, source: &Source) -> Result<(String, Vec<&'static str>)> {
     let name = folder
         .file_name()
         .map(|name| name.to_string_lossy().into_owned());
     let name = name.context("the last part of the path is to be the project's name")?;
-    let is_start = |c: char| c.is_ascii_alphabetic();
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    if !name.starts_with(is_start) || !name.chars().all(is_part) {
-        bail!(
-            "`{name}` cannot be a crate's name: begin with a letter, and use letters, digits, - and _"
-        );
-    }
+    name::check(&name)?;
     if folder
         .read_dir()
         .is_ok_and(|mut entries| entries.next().is_some())
@@ -118,6 +140,7 @@ fn make(folder: &Path, workspace: bool, source: &Source) -> Result<()> {
         bail!("`{}` is there already and holds files", folder.display());
     }
     let own = if workspace { &WORKSPACE[..] } else { &PACKAGE };
+    let mut files = Vec::new();
     for (file, template) in COMMON.iter().chain(own) {
         let mut text = template.replace("{{profiles}}", PROFILES.trim_end());
         if workspace {
@@ -132,13 +155,15 @@ fn make(folder: &Path, workspace: bool, source: &Source) -> Result<()> {
             .replace("{{crate}}", &name.replace('-', "_"))
             .replace("{{toolchain}}", lanewise_builder::TOOLCHAIN);
         write(&folder.join(file), &text)?;
+        files.push(*file);
     }
     if let Some(lock) = source.lock() {
         // The versions that Lanewise is tested with; cargo adds the project's own packages and drops what it does not need.
         let to = folder.join("Cargo.lock");
         fs::copy(&lock, &to).with_context(|| format!("cannot copy `{}`", lock.display()))?;
+        files.push("Cargo.lock");
     }
-    Ok(())
+    Ok((name, files))
 }
 
 /// What differs where the kernels are a crate: its root says so, and the host imports it.

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::findings::{Finding, Findings};
+use crate::output::number;
 
 /// For people: each finding's report, with the runs that found it, and a line that counts.
 pub(super) fn text(all: &Findings) -> String {
@@ -31,15 +32,6 @@ pub(super) fn text(all: &Findings) -> String {
         }
     }
     text
-}
-
-fn number(count: u64, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
-}
-
-/// The findings as JSON, for programs.
-pub(super) fn json(all: &Findings) -> Value {
-    json!(all)
 }
 
 /// The Static Analysis Results Interchange Format, version 2.1.0, with the fields that code hosts read.

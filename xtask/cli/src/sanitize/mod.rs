@@ -8,12 +8,12 @@ mod formats;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{ExitCode, Stdio};
+use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context, Result, ensure};
 use lanewise_variables as variables;
 
-use crate::output::say;
+use crate::output::{say, say_json};
 use crate::progress::Progress;
 use crate::{driver, exec};
 use findings::Findings;
@@ -68,11 +68,12 @@ pub struct Args {
 /// Runs the program once a seed and says what was found.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     ensure!(args.seeds > 0, "`--seeds 0` runs nothing");
+    let first = args.replay.unwrap_or(args.first);
     let library = driver::folder()?;
+    exec::check_settings(&command(args, &library, first)?, &library)?;
     let mut findings = Findings::default();
     let mut failed = None;
     let progress = Progress::start("running");
-    let first = args.replay.unwrap_or(args.first);
     for seed in (0..args.seeds).map(|n| first.wrapping_add(n)) {
         progress.now(format!("seed {seed}"));
         let status = run_once(args, &library, seed, &mut findings)?;
@@ -85,23 +86,44 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         findings.drivers > 0,
         "the program did not initialise a simulated driver: it makes no CUDA call, or finds its libcuda.so.1 without LD_LIBRARY_PATH"
     );
-    if let Some(path) = &args.sarif {
-        std::fs::write(path, format!("{:#}\n", formats::sarif(&findings)))
-            .with_context(|| format!("cannot write `{}`", path.display()))?;
-    }
     if args.github {
         formats::github(&findings).iter().for_each(say);
     }
     if args.json {
-        say(format_args!("{:#}", formats::json(&findings)));
+        say_json(&findings)?;
     } else {
         say(formats::text(&findings));
+    }
+    // Last: what was found is said, whatever becomes of the file.
+    if let Some(path) = &args.sarif {
+        std::fs::write(path, format!("{:#}\n", formats::sarif(&findings)))
+            .with_context(|| format!("cannot write `{}`", path.display()))?;
     }
     Ok(match failed {
         _ if !findings.is_empty() => ExitCode::from(1),
         Some(status) => exec::code_of(status),
         None => ExitCode::SUCCESS,
     })
+}
+
+/// The program, to be run with this seed.
+fn command(args: &Args, library: &Path, seed: u64) -> Result<Command> {
+    let mut command = exec::command(&args.program, library)?;
+    command
+        .env(variables::CHECKS.name, &args.tools)
+        .env(variables::CHECKS_ACTION.name, "report")
+        .env(variables::SEED.name, seed.to_string())
+        .env(variables::LOG.name, "off");
+    if let Some(schedule) = &args.schedule {
+        command.env(variables::SCHEDULE.name, schedule);
+    }
+    if args.replay.is_some() {
+        command.env(variables::STEPS.name, "1");
+    }
+    if let Some(model) = &args.model {
+        command.env(variables::MODEL.name, model);
+    }
+    Ok(command)
 }
 
 /// One run. Only the first writes what the program writes: the others' output is the same but for what is racy.
@@ -112,23 +134,9 @@ fn run_once(
     findings: &mut Findings,
 ) -> Result<std::process::ExitStatus> {
     let folder = Folder::new()?;
-    let mut command = exec::command(&args.program, library)?;
-    command
-        .env(variables::CHECKS.name, &args.tools)
-        .env(variables::CHECKS_ACTION.name, "report")
-        .env(variables::SEED.name, seed.to_string())
-        .env(variables::LOG.name, "off")
-        // The program may start others: each process writes its own file.
-        .env(variables::COUNTERS.name, folder.0.join("%p.json"));
-    if let Some(schedule) = &args.schedule {
-        command.env(variables::SCHEDULE.name, schedule);
-    }
-    if args.replay.is_some() {
-        command.env(variables::STEPS.name, "1");
-    }
-    if let Some(model) = &args.model {
-        command.env(variables::MODEL.name, model);
-    }
+    let mut command = command(args, library, seed)?;
+    // The program may start others: each process writes its own file.
+    command.env(variables::COUNTERS.name, folder.0.join("%p.json"));
     if seed != args.replay.unwrap_or(args.first) {
         command.stdout(Stdio::null()).stderr(Stdio::null());
     } else if args.json {

@@ -188,14 +188,27 @@ impl fmt::Display for DriverError {
     }
 }
 
-/// As it would be printed: what a failed `expect` shows.
-impl fmt::Debug for DriverError {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, out)
-    }
+impl std::error::Error for DriverError {}
+
+/// Shows errors in words, and under each what is behind it: a program whose `main` returns one ends with that, and a failed `expect` does.
+macro_rules! in_words {
+    ($error:ty) => {
+        impl std::fmt::Debug for $error {
+            fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                write!(out, "{self}")?;
+                let mut behind = std::error::Error::source(self);
+                while let Some(error) = behind {
+                    write!(out, "\n  because: {error}")?;
+                    behind = error.source();
+                }
+                Ok(())
+            }
+        }
+    };
 }
 
-impl std::error::Error for DriverError {}
+in_words! { DriverError }
+pub(crate) use in_words;
 
 /// What the driver had to say about this call. It keeps one message a thread, which may be about an earlier call.
 fn report_of(call: &str) -> Option<String> {

@@ -30,6 +30,7 @@ use lanewise_std::tma;
 
 pub use lanewise_driver::tensor::{Element, Promotion, Swizzle, TensorMapError as Requirement};
 
+use crate::error::in_words;
 use crate::launch::argument::{Argument, ArgumentList};
 use crate::stream::order;
 use crate::{ComputeCapability, DeviceBuffer, DriverError};
@@ -40,7 +41,7 @@ const MOST: usize = 5;
 const STORED: u64 = 16;
 
 /// Why there can be no such tensor map.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 pub enum TensorMapError {
     /// The device has no tensor memory accelerator.
     #[error("tensor maps need compute capability 9.0, and this device has {0}")]
@@ -94,6 +95,8 @@ pub enum TensorMapError {
     #[error("the driver does not encode the tensor map")]
     Driver(#[from] DriverError),
 }
+
+in_words! { TensorMapError }
 
 /// A type of elements that tensor maps know.
 ///

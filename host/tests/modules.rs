@@ -82,6 +82,19 @@ fn a_crate_without_ptx_is_told_what_it_lacks() {
     assert!(NoPtx::TEXTS.is_empty());
 }
 
+/// A program whose `main` returns an error ends with these words, and a failed `expect` does.
+#[test]
+fn an_error_is_shown_in_words_with_what_is_behind_it() {
+    let device = Device::open().expect("a device");
+    let stream = device.stream().expect("a stream");
+    let config = LaunchConfig::new(1, 1025);
+    let refused = device.launch(&stream, count_up, config, ());
+    let told = format!("{:?}", refused.expect_err("no device has such blocks"));
+    let words = "cannot launch `count_up` with grid (1, 1, 1), block (1025, 1, 1): 1025 threads are more than the 1024 a block may have; \
+                 use smaller blocks and more of them\n  because: cuLaunchKernel at host/tests/modules.rs:";
+    assert!(told.starts_with(words), "{told}");
+}
+
 /// The error is this call's, whatever has failed before it on this thread, and no shape is too absurd to be refused.
 #[test]
 fn an_error_is_of_the_call_that_it_names() {

@@ -36,11 +36,12 @@ use cust::sys::{CUcontext, CUresult};
 use cust::{CudaFlags, device::Device as CustDevice};
 use lanewise_std::kernel::{self, Kernel, PtxText};
 
+use crate::error::in_words;
 use crate::{Backend, DriverError, journal};
 use recording::{Gate, Waiting};
 
 /// Why there is no device to work on.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 pub enum OpenError {
     /// The driver could not be started, or has no device.
     #[error(
@@ -48,6 +49,8 @@ pub enum OpenError {
     )]
     Driver(#[from] DriverError),
 }
+
+in_words! { OpenError }
 
 /// A device and its primary context. Clones are the same device.
 #[derive(Debug, Clone)]

@@ -13,10 +13,11 @@ use std::time::Duration;
 use cust::sys::{self, CUfunction, CUmodule};
 
 use crate::device::jit::{self, JitOptions, LOG, Options};
+use crate::error::in_words;
 use crate::{ComputeCapability, Device, DriverError};
 
 /// Why a module could not be loaded.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 pub enum LoadError {
     /// PTX goes to the driver as a C string.
     #[error(
@@ -151,6 +152,8 @@ pub enum LoadError {
         log: String,
     },
 }
+
+in_words! { LoadError }
 
 /// A loaded module. Unloaded when dropped.
 #[derive(Debug)]

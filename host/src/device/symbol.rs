@@ -16,10 +16,11 @@ use cust::sys;
 use lanewise_std::kernel::Value;
 use lanewise_std::symbol::Symbol;
 
+use crate::error::in_words;
 use crate::{Device, DriverError, LoadError, Module};
 
 /// Why a static on the device cannot be reached.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 pub enum SymbolError {
     /// The module has no static of this name.
     #[error(
@@ -50,6 +51,8 @@ pub enum SymbolError {
     #[error("the driver refused to copy a static")]
     Driver(#[from] DriverError),
 }
+
+in_words! { SymbolError }
 
 /// A static in a loaded module.
 #[derive(Debug)]

@@ -5,10 +5,11 @@ use std::panic::Location;
 
 use lanewise_driver::abi::enums::graph_update as update;
 
+use crate::error::in_words;
 use crate::{DriverError, LaunchError, MemoryError};
 
 /// Why a graph could not be recorded, launched or changed.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 pub enum GraphError {
     /// A launch in it can't be.
     #[error(transparent)]
@@ -113,6 +114,8 @@ pub enum GraphError {
     #[error("the driver refused to work with the graph")]
     Driver(#[from] DriverError),
 }
+
+in_words! { GraphError }
 
 /// Why an executable graph can't be made to do what another graph says.
 ///

@@ -38,19 +38,19 @@ macro_rules! tuples {
         unsafe impl<$($name: Recordable),*> RecordableAll for ($($name,)*) {}
     };
 }
-tuples!();
-tuples!(A);
-tuples!(A, B);
-tuples!(A, B, C);
-tuples!(A, B, C, D);
-tuples!(A, B, C, D, E);
-tuples!(A, B, C, D, E, F);
-tuples!(A, B, C, D, E, F, G);
-tuples!(A, B, C, D, E, F, G, H);
-tuples!(A, B, C, D, E, F, G, H, I);
-tuples!(A, B, C, D, E, F, G, H, I, J);
-tuples!(A, B, C, D, E, F, G, H, I, J, K);
-tuples!(A, B, C, D, E, F, G, H, I, J, K, L);
+/// Of all lengths that a kernel's parameters can have.
+macro_rules! each_length {
+    () => {
+        tuples!();
+    };
+    ($first:ident $(, $more:ident)*) => {
+        tuples!($first $(, $more)*);
+        each_length!($($more),*);
+    };
+}
+each_length!(
+    A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S, T, U, V, W, X
+);
 
 /// A buffer that a graph uses, and what for.
 pub(super) type Used = (Order<Stream>, Access);

@@ -349,16 +349,19 @@ macro_rules! tuples {
     };
 }
 
-tuples!();
-tuples!(A: P);
-tuples!(A: P, B: Q);
-tuples!(A: P, B: Q, C: R);
-tuples!(A: P, B: Q, C: R, D: S);
-tuples!(A: P, B: Q, C: R, D: S, E: T);
-tuples!(A: P, B: Q, C: R, D: S, E: T, F: U);
-tuples!(A: P, B: Q, C: R, D: S, E: T, F: U, G: V);
-tuples!(A: P, B: Q, C: R, D: S, E: T, F: U, G: V, H: W);
-tuples!(A: P, B: Q, C: R, D: S, E: T, F: U, G: V, H: W, I: X);
-tuples!(A: P, B: Q, C: R, D: S, E: T, F: U, G: V, H: W, I: X, J: Y);
-tuples!(A: P, B: Q, C: R, D: S, E: T, F: U, G: V, H: W, I: X, J: Y, K: Z);
-tuples!(A: P, B: Q, C: R, D: S, E: T, F: U, G: V, H: W, I: X, J: Y, K: Z, L: Z2);
+/// Of all lengths that a kernel's parameters can have.
+macro_rules! each_length {
+    () => {
+        tuples!();
+    };
+    ($first:ident: $parameter:ident $(, $more:ident: $others:ident)*) => {
+        tuples!($first: $parameter $(, $more: $others)*);
+        each_length!($($more: $others),*);
+    };
+}
+
+#[rustfmt::skip]
+each_length!(
+    A: P1, B: P2, C: P3, D: P4, E: P5, F: P6, G: P7, H: P8, I: P9, J: P10, K: P11, L: P12,
+    M: P13, N: P14, O: P15, P: P16, Q: P17, R: P18, S: P19, T: P20, U: P21, V: P22, W: P23, X: P24
+);

@@ -24,13 +24,14 @@ use cust::sys::CUfunction;
 use lanewise_driver::abi::CUresult;
 use lanewise_std::kernel::{BrokenContract, Kernel, LaunchBounds, SafeKernel};
 
+use crate::error::in_words;
 use crate::{Device, DeviceProperties, DriverError, LoadError, Module, Stream, counters};
 use argument::Recorded;
 
 pub(crate) use submit::{attributes, submit, with_config};
 
 /// Why a kernel could not be launched.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 pub enum LaunchError {
     /// The module has no kernel of this name.
     #[error("the module has no kernel `{name}`{}", did_you_mean(.name, .known))]
@@ -152,6 +153,8 @@ pub enum LaunchError {
     #[error(transparent)]
     Load(#[from] LoadError),
 }
+
+in_words! { LaunchError }
 
 /// A launch whose shape and arguments were looked at.
 pub(crate) struct Ready<'a> {

@@ -22,11 +22,12 @@ use lanewise_driver::abi::CUresult as Code;
 
 pub(crate) use borrowed::Borrowed;
 
+use crate::error::in_words;
 use crate::stream::order::{Access, Marked, Order, Use};
 use crate::{Device, DriverError, Stream};
 
 /// Why memory could not be made or copied.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 pub enum MemoryError {
     /// The device has no room for it.
     #[error(
@@ -58,6 +59,8 @@ pub enum MemoryError {
     #[error("the driver refused to work on the device's memory")]
     Driver(#[from] DriverError),
 }
+
+in_words! { MemoryError }
 
 /// `len` values of `T` in the device's memory. Freed when dropped.
 #[derive(Debug)]

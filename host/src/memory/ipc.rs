@@ -34,6 +34,7 @@ use cust::memory::DeviceCopy;
 use lanewise_driver::abi::{CUevent, CUipcEventHandle, CUipcMemHandle};
 use lanewise_driver::api;
 
+use crate::error::in_words;
 use crate::memory::buffer::Borrowed;
 use crate::{Device, DeviceBuffer, DriverError, Event};
 
@@ -41,7 +42,7 @@ use crate::{Device, DeviceBuffer, DriverError, Event};
 const BYTES: usize = 64;
 
 /// Why memory or an event is not shared.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 pub enum IpcError {
     /// It is not memory that is shared.
     #[error(
@@ -67,6 +68,8 @@ pub enum IpcError {
     #[error("the driver does not share it")]
     Driver(#[from] DriverError),
 }
+
+in_words! { IpcError }
 
 /// A handle of a buffer's memory, for another process. It is written as text and read from it, or as [bytes](Self::to_bytes).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

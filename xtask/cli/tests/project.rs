@@ -275,6 +275,8 @@ fn a_project_is_made_where_a_path_has_spaces_and_not_under_a_name_that_is_taken(
         assert!(!refused.output.status.success() && refused.text.contains("take another"));
         assert!(!root.path().join(taken).exists());
     }
+    let refused = lanewise(root.path(), &["new", "old", "--version", "the old one"]);
+    assert!(refused.text.contains("is no version"), "{}", refused.text);
     let made = lanewise(root.path(), &["new", "told", "--workspace", "--json"]).json();
     let files = made["files"].as_array().expect("files");
     assert_eq!(

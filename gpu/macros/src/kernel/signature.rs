@@ -2,6 +2,7 @@
 
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
+use syn::visit::Visit;
 use syn::{
     Error, FnArg, GenericArgument, GenericParam, Ident, ItemFn, Lifetime, Pat, PathArguments,
     ReturnType, Type, TypePath, TypeReference, parse_quote,
@@ -26,6 +27,12 @@ pub(super) enum Lowering {
     /// The value itself.
     Value,
 }
+
+/// The most parameters: `host` has tuples of as many arguments.
+const PARAMETERS: usize = 24;
+
+/// What is said to lifetimes with a name.
+const LIFETIMES: &str = "leave lifetimes out: all that a kernel borrows lasts for the launch";
 
 /// The parameters, or every reason why this function cannot be a kernel.
 pub(super) fn check(function: &ItemFn) -> syn::Result<Vec<Param>> {
@@ -55,14 +62,17 @@ pub(super) fn check(function: &ItemFn) -> syn::Result<Vec<Param>> {
             "a kernel returns nothing: its threads write to a `DisjointSlice` or a `GlobalMut`",
         );
     }
+    if signature.inputs.len() > PARAMETERS {
+        let message = format!(
+            "a kernel takes at most {PARAMETERS} parameters: put values that belong together into a structure with `#[derive(Value)]`"
+        );
+        errors.add(signature.inputs.span(), &message);
+    }
     for generic in &signature.generics.params {
         match generic {
             GenericParam::Const(_) | GenericParam::Type(_) => {}
             GenericParam::Lifetime(lifetime) => {
-                errors.add(
-                    lifetime.span(),
-                    "leave lifetimes out: all that a kernel borrows lasts for the launch",
-                );
+                errors.add(lifetime.span(), LIFETIMES);
             }
         }
     }
@@ -93,11 +103,47 @@ fn param(input: &FnArg) -> syn::Result<Param> {
         ));
     };
     let ty = plain(&input.ty).clone();
-    Ok(Param {
-        name: pattern.ident.clone(),
-        lowering: lowering(&ty)?,
-        ty,
-    })
+    let lowering = lowering(&ty)?;
+    let mut borrows = Borrows(Errors(None));
+    match &lowering {
+        Lowering::ReadSlice { element } => {
+            if let Type::Reference(TypeReference {
+                lifetime: Some(lifetime),
+                ..
+            }) = &ty
+            {
+                borrows.visit_lifetime(lifetime);
+            }
+            borrows.visit_type(element);
+        }
+        _ => borrows.visit_type(&ty),
+    }
+    match borrows.0.0 {
+        Some(error) => Err(error),
+        None => Ok(Param {
+            name: pattern.ident.clone(),
+            lowering,
+            ty,
+        }),
+    }
+}
+
+/// What a type borrows that only the launch lends: a kernel that is told `'static` could keep it for the next launch, when the memory may be gone.
+struct Borrows(Errors);
+
+impl Visit<'_> for Borrows {
+    fn visit_lifetime(&mut self, lifetime: &Lifetime) {
+        if lifetime.ident != "_" {
+            self.0.add(lifetime.span(), LIFETIMES);
+        }
+    }
+
+    fn visit_type_reference(&mut self, reference: &TypeReference) {
+        self.0.add(
+            reference.span(),
+            "a kernel borrows slices only, each as a parameter of its own: take `&[T]`, or values",
+        );
+    }
 }
 
 /// A type without what a macro's `$ty` or a reader's parentheses put around it.

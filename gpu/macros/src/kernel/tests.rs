@@ -36,6 +36,15 @@ fn parameters_that_threads_cannot_share_are_refused() {
         "the host has to know this type",
     );
     refuses("", "fn k(a: fn()) {}", "a kernel takes `&[T]`");
+    for nested in [
+        "Option<&[f32]>",
+        "&[&f32]",
+        "[&[f32]; 2]",
+        "DisjointSlice<&u32>",
+    ] {
+        let message = "a kernel borrows slices only, each as a parameter";
+        refuses("", &format!("fn k(a: {nested}) {{}}"), message);
+    }
     refuses("", "fn k(self) {}", "a kernel is a free function");
     refuses("", "fn k((a, b): (u32, u32)) {}", "name the parameter");
 }
@@ -46,7 +55,24 @@ fn functions_of_the_wrong_kind_are_refused() {
     refuses("", "const fn k() {}", "a kernel cannot be `const`");
     refuses("", "extern \"C\" fn k() {}", "leave the ABI out");
     refuses("", "fn k() -> u32 { 1 }", "a kernel returns nothing");
-    refuses("", "fn k<'a>(a: &'a [f32]) {}", "leave lifetimes out");
+    refuses("", "fn k<'a>(a: &[f32]) {}", "leave lifetimes out");
+    // A kernel could keep what it is told to have for ever.
+    for forever in [
+        "&'static [f32]",
+        "DisjointSlice<'static, f32>",
+        "GlobalMut<'static, u32>",
+        "&[Slot<'static>]",
+        "TensorMap<'static, f32, 2>",
+    ] {
+        refuses(
+            "",
+            &format!("fn k(a: {forever}) {{}}"),
+            "leave lifetimes out",
+        );
+    }
+    let many: String = (0..25).map(|i| format!("p{i}: u32, ")).collect();
+    let message = "a kernel takes at most 24 parameters";
+    refuses("", &format!("fn k({many}) {{}}"), message);
     refuses("", "fn größe() {}", "`größe` is a symbol of the PTX too");
 }
 

@@ -161,3 +161,42 @@ pub fn exchange(mut a: DisjointSlice<u32>, mut b: DisjointSlice<u32>, mut c: Dis
         *c = c.wrapping_add(index.get() as u32);
     }
 }
+
+/// As many parameters as a kernel takes; element `i` is the value of number `i`.
+#[kernel]
+#[expect(clippy::too_many_arguments, reason = "that many there can be")]
+pub fn collect(
+    mut output: DisjointSlice<u32>,
+    p1: u32,
+    p2: u32,
+    p3: u32,
+    p4: u32,
+    p5: u32,
+    p6: u32,
+    p7: u32,
+    p8: u32,
+    p9: u32,
+    p10: u32,
+    p11: u32,
+    p12: u32,
+    p13: u32,
+    p14: u32,
+    p15: u32,
+    p16: u32,
+    p17: u32,
+    p18: u32,
+    p19: u32,
+    p20: u32,
+    p21: u32,
+    p22: u32,
+    p23: u32,
+) {
+    let values = [
+        p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, p16, p17, p18, p19, p20,
+        p21, p22, p23,
+    ];
+    let index = thread::index_1d();
+    if let (Some(value), Some(output)) = (values.get(index.get()), output.get_mut(&index)) {
+        *output = *value;
+    }
+}

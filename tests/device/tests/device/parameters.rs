@@ -4,7 +4,7 @@ use std::num::NonZero;
 
 use device::device;
 use device_kernels::parameters::{
-    Mark, Run, arrive, count, exchange, follow, halves_arrive, marks,
+    Mark, Run, arrive, collect, count, exchange, follow, halves_arrive, marks,
 };
 use device_kernels::types::{Mixed, Shape};
 use lanewise::{DeviceBuffer, LaunchConfig};
@@ -236,4 +236,20 @@ fn what_has_no_bytes_shifts_nothing() {
         );
         assert_eq!(between.to_vec().expect("no fault").len(), length);
     }
+}
+
+#[test]
+fn as_many_arguments_arrive_as_a_kernel_takes() {
+    let device = device();
+    let stream = device.stream().expect("a stream");
+    let mut output = DeviceBuffer::<u32>::zeroed(&device, 23).expect("a buffer");
+    #[rustfmt::skip]
+    let arguments = (
+        &mut output, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123,
+    );
+    device
+        .launch(&stream, collect, LaunchConfig::new(1, 32), arguments)
+        .expect("a launch");
+    let expected: Vec<u32> = (101..124).collect();
+    assert_eq!(output.to_vec().expect("no fault"), expected);
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
+use cargo_metadata::semver::VersionReq;
 
 /// A package of Lanewise that a project names.
 pub(super) struct Package {
@@ -79,6 +80,9 @@ impl Args {
     /// What the options say; without one, the checkout that the program was built in, or the release that it is of.
     pub(super) fn chosen(&self) -> Result<Source> {
         if let Some(version) = &self.version {
+            VersionReq::parse(version).with_context(|| {
+                format!("`{version}` is no version; write it as in 0.1 or =0.1.2")
+            })?;
             return Ok(Source::Release(version.clone()));
         }
         if let Some(url) = &self.git {

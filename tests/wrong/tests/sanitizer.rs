@@ -59,6 +59,9 @@ fn every_case_of_a_check_is_found_and_no_twin() {
         paths[0],
         "--out",
         paths[1],
+        // They wait for most of their time.
+        "--jobs",
+        "8",
     ]);
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{output:?}");

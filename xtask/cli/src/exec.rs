@@ -125,8 +125,8 @@ impl Ran {
 /// Sees that the simulated driver takes what the variables of `command` and of this process say, before the program meets its refusal in the
 /// midst of its own output. The driver itself is asked, in a process of its own: it reads the variables once.
 pub(crate) fn check_settings(command: &Command, folder: &Path) -> Result<()> {
-    let own = env::current_exe().context("this program's own file is not known")?;
-    let mut asks = Command::new(own);
+    // By this name it is there, too, where cargo has just put a newer one in its place.
+    let mut asks = Command::new("/proc/self/exe");
     asks.arg(TRY_DRIVER).arg(driver::library(folder));
     for (name, value) in command.get_envs() {
         asks.env(name, value.unwrap_or_default());

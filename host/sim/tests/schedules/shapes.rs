@@ -20,6 +20,7 @@ const OF_TWO: &[Shape] = &[
     ("R", &["Wx1 Wy1", "Wy2 Rx"], 2),
     ("2+2W", &["Wx1 Wy2", "Wy1 Wx2"], 2),
     ("CoRR", &["Wx1", "Rx Rx"], 0),
+    ("CoWW", &["Wx1 Wx2", "Rx Rx"], 1),
     ("CoRW", &["Rx Wx1", "Wx2"], 1),
     ("CoWR", &["Wx1 Rx", "Wx2"], 1),
 ];
@@ -32,7 +33,12 @@ const OF_THREE: &[Shape] = &[
     ("WWC", &["Wx2", "Rx Wy1", "Ry Wx1"], 1),
     ("3.LB", &["Rx Wy1", "Ry Wz1", "Rz Wx1"], 0),
     ("Z6.3", &["Wx1 Wy1", "Wy2 Wz1", "Rz Rx"], 2),
+    ("W+RWC", &["Wx1 Wy1", "Ry Rz", "Wz1 Rx"], 0),
+    ("WRR+2W", &["Wx1", "Rx Ry", "Wy1 Wx2"], 1),
+    ("3.SB", &["Wx1 Ry", "Wy1 Rz", "Wz1 Rx"], 0),
 ];
+
+const OF_FOUR: &[Shape] = &[("IRIW", &["Wx1", "Rx Ry", "Wy1", "Ry Rx"], 0)];
 
 /// How a thread's accesses are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -243,4 +249,11 @@ fn shapes_of_three_threads_come_out_as_the_axioms_say() {
     hold(OF_THREE, &alike, &[["gpu", "gpu"]], &[Where::Blocks]);
     let mixed = [[Ordered, Fence], [Fence, Sc], [Sc, Ordered]];
     hold(OF_THREE, &mixed, &[["gpu", "cta"]], &[Where::Blocks]);
+}
+
+#[test]
+fn readers_of_independent_writes_come_out_as_the_axioms_say() {
+    use Kind::*;
+    let kinds = [Relaxed, Ordered, Sc].map(|kind| [kind, kind]);
+    hold(OF_FOUR, &kinds, &[["gpu", "gpu"]], &[Where::Blocks]);
 }

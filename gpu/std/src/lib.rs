@@ -17,7 +17,7 @@
 //! | what threads compute together | [`collective`], [`matrix`] |
 //! | numbers | [`math`], [`fast`], [`half`], [`bits`] |
 //! | launches | [`kernel`], [`dynamic`], [`graph`], [`programmatic`], [`launch_control`] |
-//! | reports | [`printf`], [`assert`], [`clock`], [`debug`] |
+//! | reports | [`printf`], [`assert`](mod@assert), [`clock`], [`debug`] |
 //!
 //! The crate is compiled twice. For `nvptx64-nvidia-cuda` its functions are instructions. For the host it supplies the types that
 //! describe a kernel ([`kernel`]); the other functions exist there too, so that kernels are type-checked with all other code, but calling

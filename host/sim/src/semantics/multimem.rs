@@ -45,6 +45,17 @@ fn fold<T>(
     values.map(from).reduce(join).map_or(0, to)
 }
 
+/// What can be done with a float of 16 bits.
+struct Half<T> {
+    from_bits: fn(u16) -> T,
+    to_bits: fn(T) -> u16,
+    widen: fn(T) -> f32,
+    narrow: fn(f32) -> T,
+    sum: fn(T, T) -> T,
+    least: fn(T, T) -> T,
+    most: fn(T, T) -> T,
+}
+
 impl Fold {
     /// What `values` become; of none, zero.
     pub(crate) fn of(&self, values: &[u64]) -> u64 {
@@ -109,15 +120,27 @@ impl Fold {
             Type::F64 => fold(values, f64::from_bits, float::add_rn_f64, f64::to_bits),
             Type::F16 | Type::F16x2 => self.half(
                 values,
-                (f16::from_bits, f16::to_bits),
-                (cvt_f32_f16, cvt_rn_f16_f32),
-                [add_rn_f16, min_f16, max_f16],
+                &Half {
+                    from_bits: f16::from_bits,
+                    to_bits: f16::to_bits,
+                    widen: cvt_f32_f16,
+                    narrow: cvt_rn_f16_f32,
+                    sum: add_rn_f16,
+                    least: min_f16,
+                    most: max_f16,
+                },
             ),
             Type::Bf16 | Type::Bf16x2 => self.half(
                 values,
-                (bf16::from_bits, bf16::to_bits),
-                (cvt_f32_bf16, cvt_rn_bf16_f32),
-                [add_rn_bf16, min_bf16, max_bf16],
+                &Half {
+                    from_bits: bf16::from_bits,
+                    to_bits: bf16::to_bits,
+                    widen: cvt_f32_bf16,
+                    narrow: cvt_rn_bf16_f32,
+                    sum: add_rn_bf16,
+                    least: min_bf16,
+                    most: max_bf16,
+                },
             ),
             Type::E4m3 | Type::E4m3x2 | Type::E4m3x4 => self.byte(values, e4m3_to_f32, |a| {
                 cvt_rn_satfinite_e4m3x2_f32(0.0, a) as u8
@@ -144,20 +167,14 @@ impl Fold {
     }
 
     /// The same of a number of 16 bits, added in `f32` where the instruction asks for that.
-    fn half<T>(
-        &self,
-        values: &mut dyn Iterator<Item = u64>,
-        (from_bits, to_bits): (fn(u16) -> T, fn(T) -> u16),
-        (widen, narrow): (fn(T) -> f32, fn(f32) -> T),
-        [sum, least, most]: [fn(T, T) -> T; 3],
-    ) -> u64 {
-        let from = |bits: u64| from_bits(bits as u16);
+    fn half<T>(&self, values: &mut dyn Iterator<Item = u64>, of: &Half<T>) -> u64 {
+        let from = |bits: u64| (of.from_bits)(bits as u16);
         if self.wide {
-            let to = |all| to_bits(narrow(all)).into();
-            return fold(values, |bits| widen(from(bits)), float::add_rn_f32, to);
+            let to = |all| (of.to_bits)((of.narrow)(all)).into();
+            return fold(values, |bits| (of.widen)(from(bits)), float::add_rn_f32, to);
         }
-        let join = choose(self.operation, sum, least, most);
-        fold(values, from, join, |all| to_bits(all).into())
+        let join = choose(self.operation, of.sum, of.least, of.most);
+        fold(values, from, join, |all| (of.to_bits)(all).into())
     }
 
     /// The same of a number of 8 bits.

@@ -162,7 +162,7 @@ fn a_wait_for_what_cannot_come_is_a_deadlock() {
             "{report}"
         );
         assert!(
-            report.contains("block 0, warp 1: 32 threads wait for the mbarrier at shared address 0x400 (ptx line 9): 1 arrivals and 0 bytes are missing"),
+            report.contains("block 0, warp 1: 32 threads wait for the mbarrier at shared address 0x400 (ptx line 9): 1 arrival and 0 bytes are missing"),
             "{report}"
         );
         assert!(

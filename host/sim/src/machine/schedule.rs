@@ -79,15 +79,17 @@ impl Core<'_> {
         let mut count = 0;
         let watch = WATCH.then(|| watcher(self.run));
         let list = Watched::of(self.run.program, &self.run.asked);
+        let (counts, tracks) = (self.run.launch.count, !self.run.program.touches.is_empty());
         while op < self.limit {
             if let Some(watch) = watch
                 && (self.looks_at_all() || list.has(op))
             {
-                if self.touches(op) {
+                if tracks && self.touches(op) {
                     op = STOP;
                     break;
                 }
-                if !self.watch_plain(op) {
+                // What only checks look at is an access.
+                if !(counts || self.looks_at_all()) || !self.watch_plain(op) {
                     // SAFETY: as below.
                     unsafe { watch(self, op) };
                 }

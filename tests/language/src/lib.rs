@@ -6,7 +6,7 @@
 mod split;
 
 use std::fmt::Write;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 use anyhow::{Context, Result, anyhow};
 use cases::{Case, Out, Random, WORDS, seed_of};
@@ -14,6 +14,7 @@ use cust::context::{CurrentContext, ResourceLimit};
 use lanewise::{Device, DeviceBuffer, LaunchConfig, Module};
 use lanewise_std::GlobalMut;
 use lanewise_std::kernel::{self, SafeKernel};
+use split::Items;
 
 /// The cases as compiled for the device.
 const PTX: &str = <cases::Ptx as kernel::Module>::TEXTS[0].plain;
@@ -71,7 +72,8 @@ fn found(module: &Module, kernel: impl Subject, number: u32) -> Result<Vec<u64>>
 /// # Errors
 /// A launch that fails, with the case's name.
 pub fn disagreements<K: Subject>(kernel: K, cases: &[Case]) -> Result<String> {
-    let module = Module::from_ptx(device()?, &split::module_of(PTX, K::NAME))?;
+    static ITEMS: LazyLock<Items<'static>> = LazyLock::new(|| Items::of(PTX));
+    let module = Module::from_ptx(device()?, &ITEMS.module_of(K::NAME))?;
     let mut text = String::new();
     for (number, case) in (0..).zip(cases) {
         let found =

@@ -6,31 +6,48 @@
 
 use std::collections::{HashMap, HashSet};
 
-/// The module that holds the kernel `name` and all that it reaches. Items keep their order.
-pub(super) fn module_of(ptx: &str, name: &str) -> String {
-    let items = items(ptx);
-    let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (index, item) in items.iter().enumerate() {
-        if let Some(name) = defined(item) {
-            by_name.entry(name).or_default().push(index);
-        }
-    }
-    let mut kept: HashSet<usize> = HashSet::new();
-    let mut wanted = vec![name];
-    while let Some(name) = wanted.pop() {
-        for &index in by_name.get(name).into_iter().flatten() {
-            if kept.insert(index) {
-                wanted.extend(words(items[index]));
+/// A module's text, cut.
+#[derive(Debug)]
+pub(super) struct Items<'a> {
+    items: Vec<&'a str>,
+    /// Those that define a name.
+    by_name: HashMap<&'a str, Vec<usize>>,
+    /// Those that define nothing: they are for the whole module, as version, target and the names of files are.
+    for_all: HashSet<usize>,
+}
+
+impl<'a> Items<'a> {
+    pub(super) fn of(ptx: &'a str) -> Items<'a> {
+        let items = items(ptx);
+        let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
+        let mut for_all = HashSet::new();
+        for (index, item) in items.iter().enumerate() {
+            match defined(item) {
+                Some(name) => by_name.entry(name).or_default().push(index),
+                None => drop(for_all.insert(index)),
             }
         }
+        Items {
+            items,
+            by_name,
+            for_all,
+        }
     }
-    // What defines nothing is for the whole module: version, target, the names of files.
-    let belongs = |index: &usize| kept.contains(index) || defined(items[*index]).is_none();
-    let parts: Vec<&str> = (0..items.len())
-        .filter(belongs)
-        .map(|index| items[index])
-        .collect();
-    parts.concat()
+
+    /// The module that holds the kernel `name` and all that it reaches. Items keep their order.
+    pub(super) fn module_of(&self, name: &str) -> String {
+        let mut kept = self.for_all.clone();
+        let mut wanted = vec![name];
+        while let Some(name) = wanted.pop() {
+            for &index in self.by_name.get(name).into_iter().flatten() {
+                if kept.insert(index) {
+                    wanted.extend(words(self.items[index]));
+                }
+            }
+        }
+        let kept = (0..self.items.len()).filter(|index| kept.contains(index));
+        kept.map(|index| self.items[index]).collect()
+    }
 }
 
 /// The text from each line that begins an item to the next.
@@ -91,7 +108,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
-    use super::module_of;
+    use super::Items;
 
     const PTX: &str = "//\n\n.version 7.8\n.target sm_80\n.address_size 64\n\n.func  (.param .b32 func_retval0) helper\n(\n\t.param .b64 \
         helper_param_0\n)\n;\n.func fails\n()\n.noreturn;\n.extern .func free\n(\n)\n;\n.global .align 8 .u64 table[1] = {helper};\n\
@@ -101,7 +118,8 @@ mod tests {
 
     #[test]
     fn a_kernel_comes_with_what_it_reaches_and_nothing_else() {
-        let one = module_of(PTX, "one");
+        let items = Items::of(PTX);
+        let one = items.module_of("one");
         for part in [
             ".version 7.8",
             ".entry one",
@@ -115,6 +133,6 @@ mod tests {
         for part in [".entry two", "text[2]", "free"] {
             assert!(!one.contains(part), "{part} is in\n{one}");
         }
-        assert!(module_of(PTX, "two").contains(".extern .func free"));
+        assert!(items.module_of("two").contains(".extern .func free"));
     }
 }

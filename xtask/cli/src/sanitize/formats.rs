@@ -11,9 +11,10 @@ pub(super) fn text(all: &Findings) -> String {
     for finding in &all.findings {
         let seeds: Vec<String> = finding.seeds.iter().map(u64::to_string).collect();
         text += &format!(
-            "{}\n   = found {} with seed {}\n\n",
+            "{}\n   = found {} with {} {}\n\n",
             finding.found.report,
             number(finding.found.count, "time", "times"),
+            if seeds.len() == 1 { "seed" } else { "seeds" },
             seeds.join(", ")
         );
     }
@@ -132,6 +133,9 @@ mod tests {
             text(&one(None)),
             "race: 100%\n  --> a,b:12\n   = found 2 times with seed 1\n\nlanewise: 1 finding in 4 launches of 2 runs"
         );
+        let mut both = one(None);
+        both.findings[0].seeds = vec![0, 1];
+        assert!(text(&both).contains("found 2 times with seeds 0, 1\n"));
         let nothing = Findings {
             launches: 1,
             seeds: vec![0],

@@ -4,7 +4,7 @@
 //! rows of constants and special registers, rows of registers, and the areas of `.param` variables. Words and constant
 //! rows are filled when the frame is made; see [`Row`].
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::isa::Architecture;
 use crate::kernel::Kernel;
@@ -98,6 +98,8 @@ pub(crate) struct Program {
     pub(crate) files: Vec<String>,
     /// The PTX text, for reports.
     pub(crate) text: Arc<str>,
+    /// Where its lines begin, once somebody has asked for one.
+    pub(crate) line_starts: OnceLock<Box<[usize]>>,
     /// The newest architecture that a `.target` names.
     pub(crate) target: Option<Architecture>,
     /// The newest `.version`, if it is after all that are known.
@@ -142,9 +144,23 @@ impl Default for Program {
             sources: Vec::new(),
             files: Vec::new(),
             text: Arc::from(""),
+            line_starts: OnceLock::new(),
             target: None,
             newer: None,
         }
+    }
+}
+
+impl Program {
+    /// A line of the text, from 1; nothing past its end. Reports and schedules ask for many.
+    pub(crate) fn line(&self, number: u32) -> &str {
+        let starts = self.line_starts.get_or_init(|| {
+            let after_each = self.text.match_indices('\n').map(|(at, _)| at + 1);
+            std::iter::once(0).chain(after_each).collect()
+        });
+        let start = starts.get((number as usize).saturating_sub(1));
+        let rest = start.map_or("", |&start| &self.text[start..]);
+        rest.lines().next().unwrap_or_default()
     }
 }
 
@@ -408,4 +424,20 @@ pub(crate) struct ImageAddress {
     pub(crate) generic: bool,
     /// Right shift before storing (`0xff00(sym)` keeps one byte).
     pub(crate) shift: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_found_by_its_number() {
+        let program = Program {
+            text: Arc::from("a\n\nbc\r\nd"),
+            ..Program::default()
+        };
+        let lines: Vec<&str> = (1..=5).map(|number| program.line(number)).collect();
+        assert_eq!(lines, ["a", "", "bc", "d", ""]);
+        assert_eq!(Program::default().line(1), "");
+    }
 }

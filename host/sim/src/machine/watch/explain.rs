@@ -43,10 +43,7 @@ fn is_library(file: &str) -> bool {
 
 /// The instruction at a line and column of the PTX text, to its `;`.
 fn instruction(program: &Program, line: u32, column: u32) -> &str {
-    let lines = &mut program.text.lines();
-    let text = lines
-        .nth((line as usize).saturating_sub(1))
-        .unwrap_or_default();
+    let text = program.line(line);
     let from = (column as usize).saturating_sub(1);
     let text = text.get(from..).unwrap_or(text).trim();
     text.split_inclusive(';').next().unwrap_or_default()

@@ -130,7 +130,7 @@ impl KernelLaunch {
 }
 
 /// What is asked of the machine by a launch of this shape, with what was set for the function. Its cluster is its own, or the
-/// one that the kernel was compiled for or set to.
+/// one that the kernel was compiled for or set to. A zero among its extents is the machine's to refuse, as an H200 does; three zeros are no cluster.
 pub(crate) fn asked<'a>(
     model: &DeviceModel,
     function: &'a Function,
@@ -140,11 +140,11 @@ pub(crate) fn asked<'a>(
     let dynamic_limit = function.dynamic_shared_limit(model);
     let settings = function.settings.lock();
     let cluster = match shape.cluster {
-        [0, 0, 0] => settings.cluster,
+        [0, 0, 0] => settings.cluster.map(|extent| extent.max(1)),
         given => given,
     };
     let mut launch = Launch::new(&function.kernel.name, shape.grid, shape.block, params);
-    launch.cluster = cluster.map(|extent| extent.max(1));
+    launch.cluster = cluster;
     launch.non_portable_cluster = settings.non_portable_cluster;
     launch.cooperative = shape.cooperative;
     launch.dynamic_shared = shape.shared;

@@ -148,6 +148,9 @@ rows! {
     "cuLaunchKernelEx: in clusters of two" => SUCCESS, |f| fill(f, |function, params| {
         cuLaunchKernelEx(&config(4, 32, &mut [cluster(2)]), function, params.as_mut_ptr(), null_mut())
     });
+    "cuLaunchKernelEx: in clusters of nothing" => ERROR_INVALID_CLUSTER_SIZE, |f| fill(f, |function, params| {
+        cuLaunchKernelEx(&config(4, 32, &mut [cluster(0)]), function, params.as_mut_ptr(), null_mut())
+    });
     "cuLaunchKernelEx: in clusters of 32" => ERROR_INVALID_CLUSTER_SIZE, |f| fill(f, |function, params| {
         cuLaunchKernelEx(&config(32, 32, &mut [cluster(32)]), function, params.as_mut_ptr(), null_mut())
     });

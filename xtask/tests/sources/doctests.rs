@@ -25,7 +25,8 @@ fn a_crate_without_examples_says_so() {
         .exec()
         .expect("the workspace");
     for package in metadata.packages {
-        let Some(library) = package.targets.iter().find(|it| it.is_lib()) else {
+        let mut targets = package.targets.iter();
+        let Some(library) = targets.find(|it| it.is_lib() || it.is_proc_macro()) else {
             continue;
         };
         let folder = library.src_path.parent().expect("a folder");

@@ -126,6 +126,12 @@ pub(crate) fn ok(code: sys::CUresult) -> Done {
     }
 }
 
+/// Where a launch finds the parameters of a kernel that takes these buffers.
+fn parameters(buffers: &[u64]) -> Vec<*mut c_void> {
+    let pointers = buffers.iter().map(|it| (&raw const *it).cast_mut().cast());
+    pointers.collect()
+}
+
 impl Host {
     fn new() -> Result<Self, String> {
         let device = Device::open().map_err(|error| error.to_string())?;
@@ -184,10 +190,7 @@ impl Host {
     #[inline(never)]
     pub(crate) fn launch(&self, name: &CStr, stream: CUstream, buffers: &[u64]) -> Done {
         let function = self.function(name)?;
-        let mut pointers: Vec<*mut c_void> = buffers
-            .iter()
-            .map(|it| (&raw const *it).cast_mut().cast())
-            .collect();
+        let mut pointers = parameters(buffers);
         let blocks = WORDS as u32 / THREADS;
         // SAFETY: a kernel has as many parameters as it is given buffers.
         ok(unsafe {
@@ -211,10 +214,7 @@ impl Host {
     #[inline(never)]
     pub(crate) fn launch_dependent(&self, name: &CStr, stream: CUstream, buffers: &[u64]) -> Done {
         let function = self.function(name)?;
-        let mut pointers: Vec<*mut c_void> = buffers
-            .iter()
-            .map(|it| (&raw const *it).cast_mut().cast())
-            .collect();
+        let mut pointers = parameters(buffers);
         let mut attribute = CUlaunchAttribute {
             id: launch_attribute::PROGRAMMATIC_STREAM_SERIALIZATION,
             pad: [0; 4],

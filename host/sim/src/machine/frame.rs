@@ -16,6 +16,7 @@ pub(super) fn function_of(program: &Program, op: *const Op) -> &Function {
 }
 
 /// The index of an operation of the program.
+#[inline(always)]
 pub(super) fn op_index(program: &Program, op: *const Op) -> usize {
     (op as usize - program.ops.as_ptr() as usize) / size_of::<Op>()
 }

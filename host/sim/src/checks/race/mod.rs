@@ -737,13 +737,8 @@ impl Races {
 
     /// What a warp knows now; of other blocks only where `wide`. What it does from here on is no part of it.
     fn snapshot(&mut self, block: u64, warp: u32, wide: bool) -> Left {
-        self.current = None;
+        let times = self.times_so_far(block, warp);
         let place = self.place(block);
-        let of = self.warp(block, warp);
-        let time = of.time;
-        of.time += 1;
-        let mut times = of.knows.clone();
-        raise(&mut times, warp as usize, time);
         let mut left = Left::default();
         left.warps.insert(place, times);
         if wide {
@@ -787,8 +782,8 @@ impl Races {
         self.warp(block, warp).time
     }
 
-    /// `fence.proxy.async` by a warp: the times of the block's warps that are before it. What the warp does from here on is no part of it.
-    pub(crate) fn fence_proxies(&mut self, block: u64, warp: u32) -> Vec<u32> {
+    /// The times of a block's warps that are before whatever a warp does next. What it does from here on is no part of them.
+    pub(crate) fn times_so_far(&mut self, block: u64, warp: u32) -> Vec<u32> {
         self.current = None;
         let of = self.warp(block, warp);
         let mut times = of.knows.clone();

@@ -10,6 +10,7 @@
 use super::tensor::TensorMove;
 use crate::checks::race::{Access, Kind};
 use crate::machine::core::Core;
+use crate::machine::frame::op_index;
 use crate::machine::lane::{LANES, lanes};
 use crate::machine::meeting::mbarrier::Home;
 use crate::machine::op::Op;
@@ -381,7 +382,7 @@ impl Core<'_> {
             return;
         }
         let run = self.run;
-        let index = (op as usize - run.program.ops.as_ptr() as usize) / size_of::<Op>();
+        let index = op_index(run.program, op);
         let access = Access {
             block: self.team.blocks[self.current.0].linear,
             warp: self.current.1 as u32,

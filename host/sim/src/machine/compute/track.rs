@@ -12,6 +12,7 @@
 use super::warpgroup::{Reading, WarpgroupSite};
 use crate::machine::core::Core;
 use crate::machine::event::FaultKind;
+use crate::machine::frame::op_index;
 use crate::machine::op::Op;
 
 /// What one operation does to registers that `wgmma` uses somewhere, by their numbers in the program's list.
@@ -109,7 +110,7 @@ impl Core<'_> {
     #[inline(always)]
     pub(in crate::machine) fn touches(&mut self, op: *const Op) -> bool {
         let run = self.run;
-        let index = (op as usize - run.program.ops.as_ptr() as usize) / size_of::<Op>();
+        let index = op_index(run.program, op);
         match run.program.touches.get(index) {
             // SAFETY: `op` is an operation of the running frame.
             Some(Some(touch)) if unsafe { self.mask(&*op) } != 0 => {
@@ -158,7 +159,7 @@ impl Core<'_> {
     /// A multiplication begins. None: it may not.
     pub(super) fn track_multiply(&mut self, op: *const Op, site: &WarpgroupSite) -> Option<()> {
         let run = self.run;
-        let index = (op as usize - run.program.ops.as_ptr() as usize) / size_of::<Op>();
+        let index = op_index(run.program, op);
         let matrices = &mut self.warp().matrices;
         matrices
             .known

@@ -377,8 +377,7 @@ pub(in crate::machine) fn waiting(
     objects: &HashMap<(u32, u32), String>,
 ) -> String {
     let threads = group.mask.count_ones();
-    let index =
-        (group.op as usize - program.ops.as_ptr() as usize) / size_of::<crate::machine::op::Op>();
+    let index = op_index(program, group.op);
     let line = |index: usize| program.infos.get(index).map_or(0, |info| info.line);
     let s = if threads == 1 { ("", "s") } else { ("s", "") };
     match group.wait {

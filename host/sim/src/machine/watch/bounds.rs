@@ -6,6 +6,7 @@
 
 use crate::checks::FindingKind;
 use crate::machine::core::Core;
+use crate::machine::frame::op_index;
 use crate::machine::lane::{LANES, lanes};
 use crate::machine::op::Op;
 use crate::machine::program::{Class, LocalArray, Program, Variable, VariableSpace};
@@ -167,7 +168,7 @@ impl Core<'_> {
         reads: bool,
         (address, bytes): (u64, u64),
     ) {
-        let index = (op as usize - self.run.program.ops.as_ptr() as usize) / size_of::<Op>();
+        let index = op_index(self.run.program, op);
         let Some((variable, start, end)) = self.copied_array(index as u32, reads) else {
             return;
         };

@@ -28,6 +28,7 @@ use crate::checks::race::{Access, Kind};
 use crate::counters::banks::passes;
 use crate::counters::even::{Even, Neighbours};
 use crate::counters::sectors::sectors;
+use crate::machine::frame::op_index;
 use crate::machine::program::{Class, OpInfo, SpaceClass};
 use crate::memory::window::{self, Window};
 
@@ -73,7 +74,7 @@ unsafe fn counting_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const 
 #[inline(always)]
 unsafe fn checking_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const Op {
     // Little is done here, and so little has to be saved and restored: most operations take no more.
-    let index = core.number(op);
+    let index = op_index(core.run.program, op);
     let asked = core.asked(index);
     if asked.is_simple() && !core.looks_at_all() {
         if !core.watch_kept(op, index, asked) {
@@ -91,7 +92,7 @@ unsafe fn checking_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const 
 /// As for every handler; the operation is [`Asked::SIMPLE`], and the warp has no register of unwritten bytes.
 #[inline(always)]
 unsafe fn simply_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const Op {
-    core.watch_simple::<L>(op, core.number(op));
+    core.watch_simple::<L>(op, op_index(core.run.program, op));
     op
 }
 
@@ -112,17 +113,11 @@ unsafe fn looking_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const O
 }
 
 impl Core<'_> {
-    /// The number of an operation of the program.
-    #[inline(always)]
-    fn number(&self, op: *const Op) -> usize {
-        (op as usize - self.run.program.ops.as_ptr() as usize) / size_of::<Op>()
-    }
-
     /// Checks, and counts where that is asked for, what `op` is about to do.
     #[inline(always)]
     fn watch<L: Level, const COUNT: bool>(&mut self, op: *const Op) {
         let run = self.run;
-        let index = self.number(op);
+        let index = op_index(self.run.program, op);
         let info = &run.program.infos[index];
         // SAFETY: `op` is an operation of the running frame.
         let mask = unsafe { self.mask(&*op) };
@@ -232,7 +227,7 @@ impl Core<'_> {
     #[inline(always)]
     fn look_closely(&mut self, op: *const Op) {
         let run = self.run;
-        let index = (op as usize - run.program.ops.as_ptr() as usize) / size_of::<Op>();
+        let index = op_index(run.program, op);
         let (info, (mask, scattered)) = (run.program.infos[index], self.looked_at);
         let (Class::Load(space) | Class::Store(space) | Class::Atomic(space)) = info.class else {
             return;
@@ -430,7 +425,7 @@ impl Core<'_> {
     #[inline(always)]
     pub(super) fn watch_plain(&mut self, op: *const Op) -> bool {
         let run = self.run;
-        let index = (op as usize - run.program.ops.as_ptr() as usize) / size_of::<Op>();
+        let index = op_index(run.program, op);
         let info = &run.program.infos[index];
         // SAFETY: `op` is an operation of the program.
         if info.class != Class::Plain || unsafe { (*op).guard } != 0 || self.tainted {
@@ -630,7 +625,7 @@ impl Core<'_> {
         bytes: u8,
     ) {
         let run = self.run;
-        let index = (op as usize - run.program.ops.as_ptr() as usize) / size_of::<Op>();
+        let index = op_index(run.program, op);
         let info = OpInfo {
             class,
             bytes,
@@ -653,7 +648,7 @@ impl Core<'_> {
         bytes: u8,
     ) {
         let run = self.run;
-        let index = (op as usize - run.program.ops.as_ptr() as usize) / size_of::<Op>();
+        let index = op_index(run.program, op);
         let info = OpInfo {
             class,
             bytes,

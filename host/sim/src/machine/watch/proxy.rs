@@ -132,7 +132,7 @@ impl Core<'_> {
     pub(in crate::machine) fn fence_proxies(&mut self) {
         if self.run.launch.checks.race {
             let block = self.team.blocks[self.current.0].linear;
-            let times = self.races.fence_proxies(block, self.current.1 as u32);
+            let times = self.races.times_so_far(block, self.current.1 as u32);
             self.proxies.fence(block, &times);
         }
     }

@@ -140,6 +140,8 @@ fn finds(test: &str, parts: &[&str], body: impl FnOnce(&Program)) {
     if let Some(found) = findings(test, body) {
         assert_eq!(found.matches("race: ").count(), 1, "{found}");
         for part in parts {
+            // With lines known, a function into which another was inlined is told without its path.
+            let found = found.replace("`checks::host_access::", "`");
             assert!(found.contains(part), "{part:?} is not in\n{found}");
         }
     }
@@ -156,7 +158,7 @@ fn silent(test: &str, body: impl FnOnce(&Program)) {
 fn pinned_memory_is_read_before_the_copy_into_it_is_done() {
     let parts = [
         "race: the host reads memory before it has waited for what writes it",
-        "the host reads\n     in `checks::host_access::read`",
+        "the host reads\n     in `read`",
         "a copy to host writes, submitted by `cuMemcpyDtoHAsync_v2`",
         "the first byte is 8192 bytes into allocation #",
         "of pinned host memory",

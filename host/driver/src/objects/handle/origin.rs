@@ -7,11 +7,16 @@ use lanewise_sim::SourcePlace;
 use std::backtrace::Backtrace;
 use std::cell::Cell;
 use std::panic::Location;
+use std::path::Path;
 use std::sync::Arc;
 use std::thread::ThreadId;
 
 /// The most lines of a stack that a report shows.
 const SHOWN: usize = 8;
+
+/// Where this crate's sources are, and the host library's beside it: what they have of functions that were inlined has bare names.
+/// (Crates from a registry or by `git` have folders of their own, which [`own`] knows.)
+const DRIVER: &str = env!("CARGO_MANIFEST_DIR");
 
 /// What begins the names of functions that no reader of a report wrote.
 const LIBRARIES: [&str; 9] = [
@@ -24,6 +29,15 @@ const LIBRARIES: [&str; 9] = [
     "cust::",
     "rust_begin_unwind",
     "__rust",
+];
+
+/// What stands in the paths of sources that no reader of a report wrote: the standard library's (as it was built, and as
+/// `rust-src` brings it) and those of crates from a registry or by `git`.
+const SOURCES: [&str; 4] = [
+    "/rustc/",
+    "/rustlib/src/rust/library/",
+    "/registry/src/",
+    "/git/checkouts/",
 ];
 
 /// Names that every stack ends with.
@@ -193,15 +207,21 @@ fn place(text: &str) -> Option<SourcePlace> {
 
 /// The frames that the program's author wrote; of a program without such names all behind the driver's.
 fn own(frames: &[Frame]) -> Vec<Frame> {
-    let driver = |frame: &Frame| frame.name.contains("lanewise_driver::");
+    let folder = std::env::current_dir().unwrap_or_default();
+    // A place in the working folder is told from there on.
+    let path = |frame: &Frame| folder.join(frame.place.as_ref().map_or("", |place| &place.file));
+    let driver = |frame: &Frame| {
+        frame.name.contains("lanewise_driver::") || path(frame).starts_with(DRIVER)
+    };
+    let host = Path::new(DRIVER).with_file_name("src");
     let library = |frame: &Frame| {
         let name = frame.name.trim_start_matches(['<', '&']);
-        let file = frame.place.as_ref().map_or("", |place| &place.file);
+        let path = path(frame);
+        let file = path.to_string_lossy();
         LIBRARIES.iter().any(|library| name.starts_with(library))
             || frame.place.is_none() && is_call(name)
-            || file.starts_with("/rustc/")
-            || file.contains("/registry/src/")
-            || file.contains("/git/checkouts/")
+            || path.starts_with(&host)
+            || SOURCES.iter().any(|folder| file.contains(folder))
     };
     // A function that a stream runs is called by the driver: behind it is nothing of the program's.
     let callback = frames
@@ -261,6 +281,23 @@ mod tests {
                 "program::main src/main.rs:30"
             ]
         );
+    }
+
+    /// With lines of the crates in between, what was inlined has a name without its path.
+    #[test]
+    fn with_lines_of_all_crates_the_programs_own_are_left() {
+        let host = Path::new(DRIVER).with_file_name("src");
+        let text = format!(
+            "   0: lanewise_driver::objects::origin::here\n             at {DRIVER}/src/objects/origin.rs:1:2\n      \
+                enter<u32>\n             at {DRIVER}/src/entry.rs:3:4\n   1: cuMemAlloc_v2\n             at {DRIVER}/src/entry.rs:286:1\n      \
+                zeroed<u32>\n             at {}/memory/buffer.rs:7:9\n      read_volatile<u32>\n             \
+                at /root/toolchain/lib/rustlib/src/rust/library/core/src/ptr/mut_ptr.rs:1284:9\n   2: setup<f32>\n             \
+                at ./src/main.rs:12:5",
+            host.display()
+        );
+        let frames = own(&frames(&text));
+        let names: Vec<&str> = frames.iter().map(|frame| &*frame.name).collect();
+        assert_eq!(names, ["setup<f32>"]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use lanewise_sim::SourcePlace;
 use std::backtrace::Backtrace;
 use std::cell::Cell;
 use std::panic::Location;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::ThreadId;
 
@@ -209,10 +209,12 @@ fn place(text: &str) -> Option<SourcePlace> {
 fn own(frames: &[Frame]) -> Vec<Frame> {
     let folder = std::env::current_dir().unwrap_or_default();
     // A place in the working folder is told from there on.
-    let path = |frame: &Frame| folder.join(frame.place.as_ref().map_or("", |place| &place.file));
-    let driver = |frame: &Frame| {
-        frame.name.contains("lanewise_driver::") || path(frame).starts_with(DRIVER)
+    let path = |frame: &Frame| match &frame.place {
+        Some(place) => folder.join(&place.file),
+        None => PathBuf::new(),
     };
+    let driver =
+        |frame: &Frame| frame.name.contains("lanewise_driver::") || path(frame).starts_with(DRIVER);
     let host = Path::new(DRIVER).with_file_name("src");
     let library = |frame: &Frame| {
         let name = frame.name.trim_start_matches(['<', '&']);
@@ -226,7 +228,7 @@ fn own(frames: &[Frame]) -> Vec<Frame> {
     // A function that a stream runs is called by the driver: behind it is nothing of the program's.
     let callback = frames
         .iter()
-        .position(|frame| frame.name.ends_with("calling::in_callback"));
+        .position(|frame| driver(frame) && frame.name.contains("in_callback"));
     let frames = match callback {
         Some(at) => {
             let last = frames[..at]
@@ -268,7 +270,7 @@ mod tests {
     fn of_a_stack_the_programs_own_lines_are_left() {
         let text = "   0: std::backtrace::Backtrace::force_capture\n             at /rustc/1/library/std/src/backtrace.rs:1:2\n   \
             1: lanewise_driver::objects::origin::here\n   2: <cust::event::Event>::new\n   3: program::setup\n             \
-            at ./src/main.rs:12:5\n      program::main\n             at ./src/main.rs:30:9\n   4: std::rt::lang_start\n   5: main\n   6: _start";
+            at /program/src/main.rs:12:5\n      program::main\n             at /program/src/main.rs:30:9\n   4: std::rt::lang_start\n   5: main\n   6: _start";
         let frames = own(&frames(text));
         let shown: Vec<String> = frames
             .iter()
@@ -277,8 +279,8 @@ mod tests {
         assert_eq!(
             shown,
             [
-                "program::setup src/main.rs:12",
-                "program::main src/main.rs:30"
+                "program::setup /program/src/main.rs:12",
+                "program::main /program/src/main.rs:30"
             ]
         );
     }
@@ -292,7 +294,7 @@ mod tests {
                 enter<u32>\n             at {DRIVER}/src/entry.rs:3:4\n   1: cuMemAlloc_v2\n             at {DRIVER}/src/entry.rs:286:1\n      \
                 zeroed<u32>\n             at {}/memory/buffer.rs:7:9\n      read_volatile<u32>\n             \
                 at /root/toolchain/lib/rustlib/src/rust/library/core/src/ptr/mut_ptr.rs:1284:9\n   2: setup<f32>\n             \
-                at ./src/main.rs:12:5",
+                at /program/src/main.rs:12:5",
             host.display()
         );
         let frames = own(&frames(&text));

@@ -155,6 +155,12 @@ impl DriverError {
         self.0.at
     }
 
+    /// The same error, where what it reports is said elsewhere.
+    pub(crate) fn without_report(mut self) -> Self {
+        self.0.report = None;
+        self
+    }
+
     /// The same error with a better account of what happened.
     pub(crate) fn with_report(mut self, report: String) -> Self {
         self.0.report = Some(report);

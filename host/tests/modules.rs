@@ -90,9 +90,37 @@ fn an_error_is_shown_in_words_with_what_is_behind_it() {
     let config = LaunchConfig::new(1, 1025);
     let refused = device.launch(&stream, count_up, config, ());
     let told = format!("{:?}", refused.expect_err("no device has such blocks"));
-    let words = "cannot launch `count_up` with grid (1, 1, 1), block (1025, 1, 1): 1025 threads are more than the 1024 a block may have; \
-                 use smaller blocks and more of them\n  because: cuLaunchKernel at host/tests/modules.rs:";
+    let words = "cannot launch `count_up` with grid (1, 1, 1), block (1025, 1, 1): a block of (1025, 1, 1); each extent is from 1 \
+                 to (1024, 1024, 64); use smaller blocks and more of them\n  because: cuLaunchKernel at host/tests/modules.rs:";
     assert!(told.starts_with(words), "{told}");
+}
+
+/// The words are the simulated machine's own on every device; what to do about them is this library's.
+#[test]
+fn a_shape_beyond_the_device_or_the_kernel_is_told_once_with_what_to_do() {
+    let device = Device::open().expect("a device");
+    let stream = device.stream().expect("a stream");
+    for (config, words) in [
+        (
+            LaunchConfig::new(1, 32).with_dynamic_shared(100_000),
+            "set by `Device::set_max_dynamic_shared`",
+        ),
+        (
+            LaunchConfig::new(6, 32).with_cluster(4),
+            "the grid must be made of whole clusters",
+        ),
+        (
+            LaunchConfig::new((1, 1 << 20), 32),
+            "use another dimension too",
+        ),
+        (LaunchConfig::new(0, 32), "each extent is from 1 to"),
+    ] {
+        let refused = device.launch(&stream, count_up, config, ());
+        let told = format!("{:?}", refused.expect_err("the shape cannot be"));
+        assert_eq!(told.matches(words).count(), 1, "{config}: {told}");
+        let first = told.lines().next().unwrap_or_default();
+        assert!(first.contains(words), "{told}");
+    }
 }
 
 /// The error is this call's, whatever has failed before it on this thread, and no shape is too absurd to be refused.

@@ -38,6 +38,12 @@ mod observe;
 mod output;
 mod settings;
 mod summary;
+/// The judge of launches: what a device and a kernel allow of a grid, a block, a cluster and shared memory.
+pub mod launch_limits {
+    pub use lanewise_sim::launch::limits::{Target, check_shape};
+    pub use lanewise_sim::model::Limits;
+    pub use lanewise_sim::{Kernel, Launch, LaunchError};
+}
 pub mod support;
 mod time;
 mod trace;

@@ -3,9 +3,10 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::image::{Images, Object};
+use crate::launch::limits;
 use crate::launch::{Launch, Report};
 use crate::machine::control::heap::Heap;
-use crate::machine::launch::{family, limits};
+use crate::machine::launch::family;
 use crate::machine::program::{PresetRow, Reference, Value, Variable, VariableSpace};
 use crate::memory::window;
 use crate::report::LaunchError;
@@ -186,7 +187,7 @@ impl Device {
     /// # Errors
     /// What [`Device::launch`] would answer about the shape.
     pub fn check(&self, kernel: &Kernel, launch: &Launch<'_>) -> Result<(), LaunchError> {
-        limits::shape(&self.model, kernel, launch).map(drop)
+        limits::check_on_model(&self.model, kernel, launch).map(drop)
     }
 
     /// Runs a kernel to its end.

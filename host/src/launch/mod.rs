@@ -12,6 +12,7 @@ mod cluster;
 pub(crate) mod config;
 pub mod guidelines;
 pub mod occupancy;
+mod refusal;
 mod submit;
 
 pub use argument::{Argument, ArgumentList, Arguments};
@@ -21,11 +22,11 @@ use std::ffi::c_void;
 use std::panic::Location;
 
 use cust::sys::CUfunction;
-use lanewise_driver::abi::CUresult;
+use lanewise_driver::abi::{self, CUresult};
 use lanewise_std::kernel::{BrokenContract, Kernel, LaunchBounds, SafeKernel};
 
 use crate::error::in_words;
-use crate::{Device, DeviceProperties, DriverError, LoadError, Module, Stream, counters};
+use crate::{Device, DriverError, LoadError, Module, Stream, counters};
 use argument::Recorded;
 
 pub(crate) use submit::{attributes, submit, with_config};
@@ -114,7 +115,7 @@ pub enum LaunchError {
         kernel: String,
         /// The shape that was asked for.
         config: LaunchConfig,
-        /// What of the shape is beyond the device, and what to do. Empty when it is not the shape.
+        /// What of the shape is beyond the device or the kernel, and what to do. Empty when it is not the shape.
         reason: String,
         /// The driver's answer.
         source: DriverError,
@@ -405,6 +406,18 @@ impl Module {
                     source,
                 },
             })?;
+        let refused = |source: DriverError| {
+            let device = self.device().properties();
+            let handle = abi::CUfunction(function.expose_provenance());
+            // SAFETY: the function is this module's, which is loaded.
+            let (reason, source) = unsafe { refusal::explain(source, device, handle, config) };
+            LaunchError::Refused {
+                kernel: kernel(),
+                config,
+                reason,
+                source,
+            }
+        };
         if stream.device() != self.device() {
             return Err(LaunchError::OtherDevice {
                 kernel: kernel(),
@@ -416,12 +429,6 @@ impl Module {
         if config.cluster.is_some_and(|cluster| cluster.count() == 0) {
             // A driver may take it for no cluster at all.
             let code = CUresult::ERROR_INVALID_CLUSTER_SIZE;
-            let refused = |source| LaunchError::Refused {
-                kernel: kernel(),
-                config,
-                reason: beyond(config, self.device().properties()),
-                source,
-            };
             DriverError::check_code("cuLaunchKernelEx", code, at).map_err(refused)?;
         }
         let _turn = (counters::turn(), self.device().launching());
@@ -465,13 +472,7 @@ impl Module {
                     at,
                 };
             }
-            let reason = beyond(config, self.device().properties());
-            LaunchError::Refused {
-                kernel: kernel(),
-                config,
-                reason,
-                source,
-            }
+            refused(source)
         })?;
         if !list.is_recording() {
             stream.note_launch(|| format!("kernel `{name}`"), at);
@@ -492,80 +493,6 @@ unsafe fn queue(
         // SAFETY: the caller's promise.
         unsafe { submit::submit(ready, stream, at) }
     }
-}
-
-/// What of the shape is beyond the device, in words that say what to do; empty when nothing is.
-fn beyond(config: LaunchConfig, device: &DeviceProperties) -> String {
-    let LaunchConfig {
-        grid,
-        block,
-        dynamic_shared,
-        cluster,
-        cooperative: _,
-        starts_early: _,
-    } = config;
-    if grid.count() == 0 || block.count() == 0 {
-        return ": no dimension may be 0; use 1 where there is nothing to do".to_owned();
-    }
-    if block.count() > u64::from(device.max_threads_per_block) {
-        let (threads, most) = (block.count(), device.max_threads_per_block);
-        return format!(
-            ": {threads} threads are more than the {most} a block may have; use smaller blocks and more of them"
-        );
-    }
-    let (blocks, threads) = ("blocks in the grid's", "threads in the block's");
-    for (what, axis, size, most) in [
-        (threads, 'x', block.x, device.max_block_x),
-        (threads, 'y', block.y, device.max_block_y),
-        (threads, 'z', block.z, device.max_block_z),
-        (blocks, 'x', grid.x, device.max_grid_x),
-        (blocks, 'y', grid.y, device.max_grid_y),
-        (blocks, 'z', grid.z, device.max_grid_z),
-    ] {
-        if size > most {
-            return format!(
-                ": {size} {what} {axis} are more than the {most} the device allows; use another dimension too"
-            );
-        }
-    }
-    if dynamic_shared > device.shared_memory_per_block {
-        let most = device.shared_memory_per_block;
-        return format!(
-            ": a block may have {most} bytes of shared memory, its static arrays included; use smaller tiles, or ask for more by \
-             Device::set_max_dynamic_shared"
-        );
-    }
-    if let Some(cluster) = cluster {
-        return beyond_cluster(grid, cluster, device);
-    }
-    String::new()
-}
-
-/// What is wrong with a cluster, in words.
-fn beyond_cluster(grid: Dim3, cluster: Dim3, device: &DeviceProperties) -> String {
-    let capability = device.compute_capability;
-    if capability.major < 9 {
-        return format!(": clusters need compute capability 9.0, and this device has {capability}");
-    }
-    let axes = [
-        ('x', grid.x, cluster.x),
-        ('y', grid.y, cluster.y),
-        ('z', grid.z, cluster.z),
-    ];
-    for (axis, blocks, size) in axes {
-        if size == 0 || !blocks.is_multiple_of(size) {
-            return format!(
-                ": {blocks} blocks along {axis} cannot be cut into clusters of {size}; round the grid up, and let the kernel check bounds"
-            );
-        }
-    }
-    if cluster.count() > 8 {
-        return format!(
-            ": clusters of {} blocks are more than the 8 that every device takes; use smaller ones",
-            cluster.count()
-        );
-    }
-    String::new()
 }
 
 /// Offers the kernel whose name is nearest, or lists what there is.

@@ -45,7 +45,7 @@ pub struct DeviceModel {
 }
 
 /// Limits of one block and one grid.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Limits {

@@ -27,9 +27,10 @@ pub enum LaunchError {
     #[error("the module was loaded on another device; load it on this one")]
     OtherDevice,
     /// A grid or block of no threads, or wider than the device takes.
-    #[error("{what} of ({}, {}, {}); each extent is from 1 to ({}, {}, {})", .asked[0], .asked[1], .asked[2], .limit[0], .limit[1], .limit[2])]
+    #[error("a {what} of ({}, {}, {}); each extent is from 1 to ({}, {}, {}){}",
+        .asked[0], .asked[1], .asked[2], .limit[0], .limit[1], .limit[2], instead(what, *asked))]
     Extent {
-        /// `a grid`, `a block` or `a cluster`.
+        /// `grid` or `block`.
         what: &'static str,
         /// What was asked for.
         asked: [u32; 3],
@@ -45,7 +46,7 @@ pub enum LaunchError {
         asked: u64,
         /// The most that is allowed.
         limit: u32,
-        /// Who sets it: the device, or the kernel by its launch bounds.
+        /// Who sets it: the device, or the kernel as it was compiled: by its launch bounds, or by its registers.
         who: String,
     },
     /// A block whose shape is not the one that the kernel was compiled for.
@@ -126,6 +127,15 @@ pub enum LaunchError {
     /// The host has no memory for the launch.
     #[error("no memory for the launch")]
     Memory(#[from] MemoryError),
+}
+
+/// What to do about an extent beyond the device; nothing can be offered for one of 0.
+fn instead(what: &str, asked: [u32; 3]) -> &'static str {
+    match what {
+        _ if asked.contains(&0) => "",
+        "block" => "; use smaller blocks and more of them",
+        _ => "; use another dimension too",
+    }
 }
 
 /// "`a`, `b` and 3 more".

@@ -9,7 +9,7 @@
 
 use super::family::{Child, Slot, StreamKey};
 use crate::checks::race::Kind;
-use crate::launch::Launch;
+use crate::launch::{Launch, limits};
 use crate::machine::core::Core;
 use crate::machine::event::FaultKind;
 use crate::machine::lane::{LANES, lanes};
@@ -93,7 +93,7 @@ impl Core<'_> {
             params: &parameters,
             ..run.launch.clone()
         };
-        if super::limits::check(run.model, kernel, &launch).is_err() {
+        if limits::check(run.model, kernel, &launch).is_err() {
             run.family.release(Some(buffer));
             return Err(code::INVALID_CONFIGURATION);
         }

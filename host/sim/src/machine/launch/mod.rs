@@ -7,12 +7,10 @@
 //! | `team` | the blocks that run together |
 //! | `family` | which grid runs when |
 //! | `children` | launches from kernels |
-//! | `limits` | whether a launch can be |
 //! | `output` | what kernels print |
 
 pub(crate) mod children;
 pub(crate) mod family;
-pub(crate) mod limits;
 pub(in crate::machine) mod output;
 pub(in crate::machine) mod progress;
 pub(crate) mod run;

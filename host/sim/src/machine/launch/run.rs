@@ -16,7 +16,7 @@ use super::progress::Watchman;
 use super::team::Team;
 use crate::checks::{Checks, Finding, Footprint};
 use crate::counters::Counters;
-use crate::launch::{BankWidth, ExecutionSummary, Launch};
+use crate::launch::{BankWidth, ExecutionSummary, Launch, limits};
 use crate::machine::control::heap::Heap;
 use crate::machine::core::Core;
 use crate::machine::event::RawFault;
@@ -371,7 +371,7 @@ pub(in crate::machine) fn grid(
         }
         .into());
     }
-    let threads = super::limits::check(model, kernel, launch)?;
+    let threads = limits::check(model, kernel, launch)?;
     let cluster = kernel.cluster.unwrap_or(launch.cluster);
     let dynamic_align = program
         .variables

@@ -1,5 +1,7 @@
 //! One launch: what the caller asks for, and what it gets back.
 
+pub mod limits;
+
 use std::sync::Arc;
 
 use crate::checks::Footprint;

@@ -1,0 +1,234 @@
+//! Whether a launch can be: what the device and the kernel allow.
+//!
+//! This is the only judge of it. The machine asks before it runs a kernel, the simulated driver when a launch is called for, and a host program
+//! when a driver has refused one without saying why: [`check_shape`] needs the figures of a device, and not a simulated one.
+//!
+//! CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"; a model's figures are in its data.
+
+use crate::kernel::Kernel;
+use crate::launch::Launch;
+use crate::model::{DeviceModel, Limits};
+use crate::report::LaunchError;
+
+/// The device that a launch is held against.
+#[derive(Debug, Clone, Copy)]
+pub struct Target<'a> {
+    /// Its name, for the words of a refusal.
+    pub name: &'a str,
+    /// The number of threads in a warp.
+    pub warp_size: u32,
+    /// What it allows of a grid and a block.
+    pub limits: &'a Limits,
+}
+
+impl<'a> From<&'a DeviceModel> for Target<'a> {
+    fn from(model: &'a DeviceModel) -> Self {
+        Self {
+            name: &model.name,
+            warp_size: model.warp_size,
+            limits: &model.limits,
+        }
+    }
+}
+
+/// The threads of a block, if the model takes the launch and it has all its parameters.
+pub(crate) fn check(
+    model: &DeviceModel,
+    kernel: &Kernel,
+    launch: &Launch<'_>,
+) -> Result<u32, LaunchError> {
+    let threads = check_on_model(model, kernel, launch)?;
+    let (given, wanted) = (launch.params.len(), kernel.param_bytes as usize);
+    if given < wanted {
+        return Err(LaunchError::Params { given, wanted });
+    }
+    Ok(threads)
+}
+
+/// The threads of a block, if the model takes a launch of this shape. The parameters are not looked at.
+pub(crate) fn check_on_model(
+    model: &DeviceModel,
+    kernel: &Kernel,
+    launch: &Launch<'_>,
+) -> Result<u32, LaunchError> {
+    let threads = check_shape(model.into(), kernel, launch)?;
+    if launch.cooperative {
+        all_resident(model, kernel, launch, threads)?;
+    }
+    Ok(threads)
+}
+
+/// The threads of a block, if the device takes a launch of this shape. The parameters are not looked at, and neither is whether all blocks of a
+/// cooperative launch find room at once.
+///
+/// # Errors
+/// The first limit that the shape is beyond.
+pub fn check_shape(
+    device: Target<'_>,
+    kernel: &Kernel,
+    launch: &Launch<'_>,
+) -> Result<u32, LaunchError> {
+    grid_and_block(device, launch)?;
+    let threads = threads(device, kernel, launch)?;
+    shared_memory(device, kernel, launch)?;
+    let (asked, limit) = (kernel.local_bytes, device.limits.local_per_thread);
+    if asked > limit {
+        return Err(LaunchError::Local { asked, limit });
+    }
+    cluster(device, kernel, launch)?;
+    Ok(threads)
+}
+
+/// No extent of the grid or the block is 0 or beyond the device.
+fn grid_and_block(device: Target<'_>, launch: &Launch<'_>) -> Result<(), LaunchError> {
+    let limits = device.limits;
+    for (what, asked, limit) in [
+        ("grid", launch.grid, limits.grid),
+        ("block", launch.block, limits.block),
+    ] {
+        if (0..3).any(|axis| asked[axis] == 0 || asked[axis] > limit[axis]) {
+            return Err(LaunchError::Extent { what, asked, limit });
+        }
+    }
+    Ok(())
+}
+
+/// The threads of a block, which the device, the kernel and its registers allow.
+fn threads(device: Target<'_>, kernel: &Kernel, launch: &Launch<'_>) -> Result<u32, LaunchError> {
+    let most = device.limits.threads_per_block;
+    let asked = launch.block.iter().map(|&n| u64::from(n)).product::<u64>();
+    let too_many = |limit: u32, who: String| LaunchError::Threads { asked, limit, who };
+    if asked > u64::from(most) {
+        return Err(too_many(most, device.name.to_owned()));
+    }
+    let threads = asked as u32;
+    if let Some(required) = kernel
+        .required_threads
+        .filter(|&required| required != launch.block)
+    {
+        let asked = launch.block;
+        return Err(LaunchError::RequiredThreads { asked, required });
+    }
+    if let Some(limit) = kernel.max_threads.filter(|&limit| threads > limit) {
+        return Err(too_many(limit, "the kernel, as it was compiled,".into()));
+    }
+    let limit = by_registers(device, kernel);
+    if threads > limit {
+        let registers = kernel.registers;
+        return Err(LaunchError::Registers {
+            asked: threads,
+            registers,
+            limit,
+        });
+    }
+    Ok(threads)
+}
+
+/// What is beyond the limit without asking takes an attribute, which a driver keeps; without one the device's own limit holds.
+fn shared_memory(
+    device: Target<'_>,
+    kernel: &Kernel,
+    launch: &Launch<'_>,
+) -> Result<(), LaunchError> {
+    let (fixed, dynamic) = (kernel.static_shared, launch.dynamic_shared);
+    let for_all = device.limits.shared_per_block_optin;
+    let most = for_all.saturating_sub(fixed);
+    let allowed = launch.dynamic_shared_limit.unwrap_or(most);
+    if fixed > for_all || dynamic > allowed {
+        return Err(LaunchError::Shared {
+            fixed,
+            dynamic,
+            allowed,
+            most,
+        });
+    }
+    Ok(())
+}
+
+/// A cluster is the kernel's own where it has one, not larger than the device takes, and the grid is made of whole ones.
+fn cluster(device: Target<'_>, kernel: &Kernel, launch: &Launch<'_>) -> Result<(), LaunchError> {
+    let cluster = kernel.cluster.unwrap_or(launch.cluster);
+    let bad = |reason: String| LaunchError::Cluster {
+        cluster,
+        grid: launch.grid,
+        reason,
+    };
+    if launch.cluster != [1; 3] && launch.cluster != cluster {
+        let [x, y, z] = launch.cluster;
+        return Err(bad(format!(
+            "the kernel was compiled for these, and the launch asks for ({x}, {y}, {z})"
+        )));
+    }
+    // What is beyond 64 bits is beyond every limit.
+    let blocks = cluster
+        .iter()
+        .fold(1, |all: u64, &extent| all.saturating_mul(u64::from(extent)));
+    let limit = device.limits.cluster_blocks(launch.non_portable_cluster);
+    if blocks > u64::from(limit) {
+        let name = device.name;
+        return Err(bad(match limit {
+            1 => format!("{name} has none: they need compute capability 9.0"),
+            _ => format!("{name} takes {limit} blocks a cluster at most; use smaller ones"),
+        }));
+    }
+    if blocks == 0 {
+        return Err(bad("no extent of a cluster may be 0".into()));
+    }
+    if (0..3).any(|axis| !launch.grid[axis].is_multiple_of(cluster[axis])) {
+        return Err(bad(
+            "the grid must be made of whole clusters; round it up, and let the kernel check bounds"
+                .into(),
+        ));
+    }
+    Ok(())
+}
+
+/// The blocks of a cooperative launch wait for each other, so all of them have to be resident.
+fn all_resident(
+    model: &DeviceModel,
+    kernel: &Kernel,
+    launch: &Launch<'_>,
+    threads: u32,
+) -> Result<(), LaunchError> {
+    let shared = kernel.static_shared + launch.dynamic_shared;
+    let resident = model.occupancy(threads, kernel.registers, shared).blocks;
+    let limit = u64::from(resident) * u64::from(model.multiprocessors);
+    let asked = launch
+        .grid
+        .iter()
+        .fold(1, |all: u64, &extent| all.saturating_mul(u64::from(extent)));
+    if asked > limit {
+        let device = model.name.clone();
+        return Err(LaunchError::Cooperative {
+            asked,
+            limit,
+            device,
+        });
+    }
+    Ok(())
+}
+
+/// The threads of a block for which the device's registers suffice; a warp at the least.
+fn by_registers(device: Target<'_>, kernel: &Kernel) -> u32 {
+    match kernel.registers {
+        0 => u32::MAX,
+        registers => {
+            let warps = device.limits.registers_per_block / registers / device.warp_size;
+            warps.max(1) * device.warp_size
+        }
+    }
+}
+
+impl Kernel {
+    /// The most threads that a block of it may have on a device of this model.
+    pub fn most_threads(&self, model: &DeviceModel) -> u32 {
+        let required = self
+            .required_threads
+            .map(|[x, y, z]| x.saturating_mul(y).saturating_mul(z));
+        required
+            .or(self.max_threads)
+            .unwrap_or(u32::MAX)
+            .min(by_registers(model.into(), self))
+            .min(model.limits.threads_per_block)
+    }
+}

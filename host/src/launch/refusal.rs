@@ -1,0 +1,114 @@
+//! Why a driver refused a launch, in words that say what to do.
+//!
+//! A driver answers with a code alone. Its words come from the judge of launches that the simulated machine has too, [`check_shape`], which is
+//! asked here with what the driver says of its device and of the kernel.
+
+use lanewise_driver::abi::enums::function_attribute as attribute;
+use lanewise_driver::abi::{CUfunction, CUresult};
+use lanewise_driver::api;
+use lanewise_driver::launch_limits::{
+    Kernel, Launch, LaunchError as Refusal, Limits, Target, check_shape,
+};
+
+use crate::{DeviceProperties, DriverError, LaunchConfig};
+
+/// What of the shape is beyond the device or the kernel, as `: words`, and what is left of the driver's answer beside it. The words are empty when
+/// it is not the shape.
+///
+/// # Safety
+/// The function is the driver's, and its module is loaded.
+pub(super) unsafe fn explain(
+    answer: DriverError,
+    device: &DeviceProperties,
+    function: CUfunction,
+    config: LaunchConfig,
+) -> (String, DriverError) {
+    // SAFETY: the caller's promise.
+    let Err(refusal) = (unsafe { judge(device, function, config) }) else {
+        return (String::new(), answer);
+    };
+    let said = refusal.to_string();
+    // The simulated driver asks the same judge, and says it too.
+    let repeats = answer
+        .report()
+        .is_some_and(|report| report.ends_with(&said));
+    let answer = if repeats {
+        answer.without_report()
+    } else {
+        answer
+    };
+    let by = match refusal {
+        Refusal::Shared { allowed, most, .. } if most > allowed => {
+            " by `Device::set_max_dynamic_shared`"
+        }
+        _ => "",
+    };
+    (format!(": {said}{by}"), answer)
+}
+
+/// # Safety
+/// As for [`explain`].
+unsafe fn judge(
+    device: &DeviceProperties,
+    function: CUfunction,
+    config: LaunchConfig,
+) -> Result<u32, Refusal> {
+    let limits = limits(device);
+    let target = Target {
+        name: &device.name,
+        warp_size: device.warp_size,
+        limits: &limits,
+    };
+    let ask = |attribute| {
+        let mut value = 0;
+        // SAFETY: the caller's promise; the result has a place.
+        let answer = unsafe { api::cuFuncGetAttribute(&mut value, attribute, function) };
+        u32::try_from(value)
+            .ok()
+            .filter(|_| answer == CUresult::SUCCESS)
+    };
+    let (grid, block) = (config.grid.into(), config.block.into());
+    let launch = Launch {
+        cluster: config.cluster.map_or([1; 3], <[u32; 3]>::from),
+        non_portable_cluster: ask(attribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED) == Some(1),
+        dynamic_shared: config.dynamic_shared,
+        dynamic_shared_limit: ask(attribute::MAX_DYNAMIC_SHARED_SIZE_BYTES),
+        ..Launch::new("", grid, block, &[])
+    };
+    check_shape(target, &kernel(ask), &launch)
+}
+
+/// A device's limits as a model has them.
+fn limits(device: &DeviceProperties) -> Limits {
+    let mut limits = Limits::default();
+    limits.threads_per_block = device.max_threads_per_block;
+    limits.block = [device.max_block_x, device.max_block_y, device.max_block_z];
+    limits.grid = [device.max_grid_x, device.max_grid_y, device.max_grid_z];
+    limits.shared_per_block = device.shared_memory_per_block;
+    limits.shared_per_block_optin = device.shared_memory_per_block_optin;
+    limits.registers_per_block = device.registers_per_block;
+    // A driver does not say these two. Clusters are of 8 blocks wherever there are any; a kernel that was loaded has its local memory.
+    limits.cluster = if device.compute_capability.major < 9 {
+        1
+    } else {
+        8
+    };
+    limits.local_per_thread = u32::MAX;
+    limits
+}
+
+/// What the driver's compiler made of a kernel. What it does not say counts as no limit.
+fn kernel(ask: impl Fn(u32) -> Option<u32>) -> Kernel {
+    let mut kernel = Kernel::default();
+    kernel.registers = ask(attribute::NUM_REGS).unwrap_or(0);
+    kernel.static_shared = ask(attribute::SHARED_SIZE_BYTES).unwrap_or(0);
+    kernel.max_threads = ask(attribute::MAX_THREADS_PER_BLOCK);
+    let cluster = [
+        attribute::REQUIRED_CLUSTER_WIDTH,
+        attribute::REQUIRED_CLUSTER_HEIGHT,
+        attribute::REQUIRED_CLUSTER_DEPTH,
+    ];
+    let cluster = cluster.map(|extent| ask(extent).unwrap_or(0));
+    kernel.cluster = Some(cluster).filter(|cluster| !cluster.contains(&0));
+    kernel
+}

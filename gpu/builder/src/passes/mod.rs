@@ -183,6 +183,8 @@ fn run_on(
 
     if options.debug {
         code::library_frames::inline(module, &options.paths);
+    } else {
+        code::formatting::make_small(module);
     }
     if options.nvvm.is_none() {
         llvm::at_stage("optimisation");

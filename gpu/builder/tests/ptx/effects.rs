@@ -147,6 +147,20 @@ fn a_product_and_a_sum_are_rounded_once_or_twice() {
 }
 
 #[test]
+fn what_formats_is_small_and_says_the_same() {
+    let text = ptx("formatting", How::Plainly);
+    // Ten times as many without the pass.
+    let lines = text.lines().count();
+    assert!(lines < 10_000, "{lines} lines");
+    let said = written(&text, "formats", &[int(9), int(70)], 128);
+    let said: String = said.iter().filter_map(|at| char::from_u32(*at)).collect();
+    assert_eq!(
+        said.trim_end_matches('\0'),
+        "Point { _id: 9, _bytes: [9, 2], _words: [70], _wide: [-70, 0] }"
+    );
+}
+
+#[test]
 fn a_barrier_stays_one_barrier_that_all_threads_meet() {
     let text = ptx("convergent", How::Plainly);
     assert_eq!(count(&text, "bar.sync"), 1, "{text}");

@@ -177,6 +177,13 @@ fn emit() {
     insta::assert_snapshot!(built.raw());
 }
 
+/// The kernel, without what it calls.
+#[test]
+fn formatting() {
+    let built = built("formatting", How::Plainly);
+    insta::assert_snapshot!(function_in(&built.raw(), "formats"));
+}
+
 /// For sm_90, which has clusters.
 #[test]
 fn kernel_attributes() {

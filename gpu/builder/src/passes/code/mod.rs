@@ -1,6 +1,7 @@
 //! The target, LLVM's optimisation, and PTX.
 
 pub(crate) mod emit;
+pub(crate) mod formatting;
 pub(crate) mod kernel_attributes;
 pub(crate) mod library_frames;
 pub(crate) mod loops;

@@ -230,6 +230,8 @@ impl Graph {
             found.map(|node| node.what.clone())
         };
         self.update_by(&graph.handle, name, at)?;
+        // What the nodes kept may go then.
+        self.finish()?;
         let Some(mut built) = self.built.take() else {
             self.uses = once_each(
                 graph
@@ -241,7 +243,6 @@ impl Graph {
             return Ok(());
         };
         // The nodes are still named by those of the graph that this was made from.
-        self.finish()?;
         for (node, new) in built.nodes.iter_mut().zip(&graph.nodes) {
             let new = new.clone();
             *node = Entry {
@@ -395,9 +396,10 @@ fn difference(old: &[Entry], new: &[Entry]) -> Option<(UpdateReason, Option<Stri
 
 impl Drop for Graph {
     fn drop(&mut self) {
-        // A launch that is under way holds what it needs; its stream is waited for all the same, so that nothing of it outlives this.
-        for stream in self.order.streams() {
-            let _ = stream.synchronize();
+        // A launch that is under way holds what it needs but the host's functions; its stream is waited for, so that nothing of it outlives this.
+        if self.finish().is_err() {
+            // A function that a stream calls can't wait, and after a fault one of the graph's may still run: they stay.
+            std::mem::forget((self.built.take(), self.only.take()));
         }
         let _ = self.device.make_current(Location::caller());
         // SAFETY: made by `record` and destroyed once. There is nobody to report to.

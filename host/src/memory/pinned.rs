@@ -276,19 +276,24 @@ impl<T: DeviceCopy> Drop for PinnedBuffer<T> {
         if self.len == 0 || size_of::<T>() == 0 {
             return;
         }
-        // Nobody to report to: what cannot be unpinned stays pinned until the process ends. A kernel or a copy may still use it, and one of
-        // another device too.
+        // A kernel or a copy may still use it, and one of another device too.
         let copies = self
             .copies
             .get_mut()
             .unwrap_or_else(PoisonError::into_inner);
+        let mut over = true;
         for (_, copy) in copies.drain(..) {
-            let _ = copy.synchronize();
+            over &= copy.synchronize().is_ok();
         }
         for stream in self.order.streams() {
-            let _ = stream.synchronize();
+            over &= stream.synchronize().is_ok();
         }
-        let _ = self.device.synchronize_at(Location::caller());
+        over &= self.device.synchronize_at(Location::caller()).is_ok();
+        if !over {
+            // Nobody to report to. A function that a stream calls can't wait, and after a fault nobody can: the memory stays.
+            std::mem::forget(self.registered.take());
+            return;
+        }
         let pointer = self.pointer.as_ptr().cast();
         // SAFETY: pinned by this buffer in this way, once; nothing uses it any more.
         unsafe {

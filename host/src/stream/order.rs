@@ -386,7 +386,13 @@ impl<S: Queue> Use<S> {
             .peekable();
         if own.peek().is_some() {
             let mark = mark();
-            own.for_each(|past| past.mark.clone_from(&mark));
+            // Another thread's use may have begun and ended since this launch was queued: its point comes later.
+            let is_newer = |past: &&mut Past<S>| match (&past.mark, &mark) {
+                (Some((earlier, _)), Some((this, _))) => earlier < this,
+                _ => true,
+            };
+            own.filter(is_newer)
+                .for_each(|past| past.mark.clone_from(&mark));
         }
     }
 }
@@ -416,6 +422,8 @@ mod tests {
     thread_local! {
         /// Points marked so far.
         static MARKED: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+        /// What another thread does once the next point is marked.
+        static AT_NEXT_MARK: std::cell::Cell<Option<Box<dyn FnOnce()>>> = const { std::cell::Cell::new(None) };
     }
 
     impl Queue for &'static str {
@@ -424,6 +432,9 @@ mod tests {
         fn mark(&self) -> Option<(u64, u64)> {
             let number = MARKED.get() + 1;
             MARKED.set(number);
+            if let Some(meanwhile) = AT_NEXT_MARK.take() {
+                meanwhile();
+            }
             Some((number, number))
         }
     }
@@ -474,6 +485,28 @@ mod tests {
         let after = points(&order, "d", Access::Write);
         assert_eq!(after.len(), 2);
         assert!(after.iter().all(|(_, mark)| mark.is_some()), "{after:?}");
+    }
+
+    /// A launch's buffers end their uses one after another, at one point. Another thread that reads the last of them, on the same stream, may be done in
+    /// between: its point is the later one.
+    #[test]
+    fn a_later_point_is_not_forgotten_for_an_earlier_one() {
+        let (first, last) = (Order::default(), Order::default());
+        for order in [&first, &last] {
+            points(order, "a", Access::Write);
+            points(order, "b", Access::Write);
+        }
+        let launch = [&first, &last].map(|order| begin(order, "c", Access::Read).0);
+        AT_NEXT_MARK.set(Some(Box::new({
+            let last = last.clone();
+            move || drop(points(&last, "c", Access::Read))
+        })));
+        drop(Together(launch.into()));
+        let latest = MARKED.get();
+        let waited = points(&last, "d", Access::Write);
+        assert!(waited.contains(&("c", Some(latest))), "{waited:?}");
+        let waited = points(&first, "d", Access::Write);
+        assert!(waited.contains(&("c", Some(latest - 1))), "{waited:?}");
     }
 
     #[test]

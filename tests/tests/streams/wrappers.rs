@@ -1,7 +1,8 @@
 //! What the host's safe wrappers promise: order where it is needed, none where it is not, and memory that is kept until it is free.
 
 use std::future::Future;
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, mpsc};
 
 use gpu::basics::vector_add::vec_add;
 use gpu::streams::advance::advance;
@@ -171,6 +172,56 @@ fn priorities_are_moved_into_the_devices_range() {
             .expect("a stream");
         assert_eq!(stream.priority().expect("an answer"), given);
     }
+}
+
+/// In a function that a stream calls, the driver refuses every call: nothing can be waited for there. What a copy or a graph under way needs of the host
+/// stays all the same. (On a GPU dropping it there may wait for ever, as the driver's manual has it.)
+#[test]
+fn what_a_host_function_drops_stays_as_long_as_it_is_in_use() {
+    let _turn = tests::turn();
+    let Some(device) = tests::simulator(
+        "it drops memory in a host function",
+        "a GPU's driver may wait for itself",
+    ) else {
+        return;
+    };
+    let free = || device.stream_with(StreamOptions::new().non_blocking());
+    let (busy, other) = (free().expect("a stream"), free().expect("a stream"));
+    let (go, wait) = mpsc::channel::<()>();
+    busy.call(move || wait.recv().expect("the test goes on"))
+        .expect("queued");
+
+    // So large that the allocator gives it back to the system at once.
+    let mut registered = PinnedBuffer::register(&device, vec![1u8; 40 << 20]).expect("pinned");
+    let zeros = DeviceBuffer::<u8>::zeroed(&device, registered.len()).expect("a buffer");
+    busy.copy_out(&zeros, &mut registered)
+        .expect("queued")
+        .detach();
+
+    let called = Arc::new(AtomicU32::new(0));
+    let (template, ()) = device
+        .build_graph(|graph| {
+            let called = Arc::clone(&called);
+            graph.call(&[], move || drop(called.fetch_add(1, Ordering::Relaxed)))?;
+            Ok(())
+        })
+        .expect("a graph");
+    let graph = template.instantiate().expect("a graph");
+    drop(template);
+    graph.launch(&busy).expect("launched");
+
+    let (done, dropped) = mpsc::channel::<()>();
+    let drops = move || {
+        drop((registered, graph));
+        done.send(()).expect("the test waits");
+    };
+    other.call(drops).expect("queued");
+    dropped.recv().expect("it was called");
+    let kept = Arc::strong_count(&called);
+    go.send(()).expect("the stream waits");
+    busy.synchronize().expect("no fault");
+    assert_eq!(kept, 2, "the graph's function was gone before its call");
+    assert_eq!(called.load(Ordering::Relaxed), 1);
 }
 
 #[test]

@@ -211,19 +211,8 @@ impl Clock {
     pub(crate) fn join(&self, places: Vec<Moment>) {
         let mut state = self.state.lock();
         let own = state.host().clone();
-        let passed = places.into_iter().chain([own]).map(|place| {
-            let node = Node::at(place);
-            state.pending.push(node.clone());
-            node
-        });
-        let passed = passed.collect();
-        let joined = Node::at(Moment::default());
-        *joined.after.lock() = passed;
-        state.pending.push(joined.clone());
-        *state.host() = Moment {
-            node: Some(joined),
-            plus: 0,
-        };
+        let joined = state.join(places.into_iter().chain([own]));
+        *state.host() = joined;
     }
 }
 
@@ -280,19 +269,13 @@ impl Timeline {
     }
 
     /// Moves the calling thread to the latest place that any thread has.
+    ///
+    /// Nothing is laid out for it: of another thread's operations some may have run, and one that goes ahead of them not yet.
     pub(crate) fn catch_up(&self) {
         let mut state = self.clock.state.lock();
-        if state.hosts.len() < 2 {
-            return;
-        }
-        state.lay_out();
-        let latest = state.latest;
-        let host = state.host();
-        if host.known().is_some_and(|place| place < latest) {
-            *host = Moment {
-                node: None,
-                plus: latest,
-            };
+        if state.hosts.len() > 1 {
+            let latest = state.latest_place();
+            *state.host() = latest;
         }
     }
 
@@ -323,13 +306,44 @@ impl State {
     fn host(&mut self) -> &mut Moment {
         let own = std::thread::current().id();
         if !self.hosts.contains_key(&own) {
+            let start = self.latest_place();
+            self.hosts.insert(own, start);
+        }
+        self.hosts.entry(own).or_default()
+    }
+
+    /// The latest place that any thread has.
+    fn latest_place(&mut self) -> Moment {
+        let (known, unknown): (Vec<_>, Vec<_>) = self
+            .hosts
+            .values()
+            .cloned()
+            .partition(|place| place.known().is_some());
+        let known = known.iter().filter_map(Moment::known);
+        let known = Moment {
+            node: None,
+            plus: known.fold(self.latest, Nanoseconds::max),
+        };
+        match unknown.is_empty() {
+            true => known,
+            false => self.join(unknown.into_iter().chain([known])),
+        }
+    }
+
+    /// The latest of these places.
+    fn join(&mut self, places: impl Iterator<Item = Moment>) -> Moment {
+        if self.pending.len() >= PENDING {
             self.lay_out();
         }
-        let start = Moment {
-            node: None,
-            plus: self.latest,
-        };
-        self.hosts.entry(own).or_insert(start)
+        let passed: Vec<_> = places.map(Node::at).collect();
+        let joined = Node::at(Moment::default());
+        *joined.after.lock() = passed.clone();
+        self.pending.extend(passed);
+        self.pending.push(joined.clone());
+        Moment {
+            node: Some(joined),
+            plus: 0,
+        }
     }
 
     fn add(&mut self, device: usize, after: Vec<Arc<Node>>, lane: Lane) -> Arc<Node> {
@@ -606,6 +620,58 @@ mod tests {
             })
             .into();
         assert_eq!(starts(&timeline, &kernels), [0, 30_000, 10_000, 20_000]);
+    }
+
+    #[test]
+    fn another_threads_allocation_leaves_the_urgent_kernel_its_turn() {
+        let lane = |stream, priority| Lane {
+            queue: Some(stream as u32),
+            priority,
+            stream,
+        };
+        let starts = |allocates: bool| {
+            let timeline = Timeline::new(3);
+            let mut kernels = Vec::new();
+            for (stream, priority) in [(0, 0), (1, 0), (2, -5)] {
+                let node = timeline.submit(vec![], lane(stream, priority));
+                // Each has really run before the next one comes.
+                timeline.ran(&node, KERNEL);
+                kernels.push((node, KERNEL.duration));
+                if allocates {
+                    // This thread's place is behind what nobody has asked the time of.
+                    let timeline = timeline.clone();
+                    let other = move || {
+                        let copy = timeline.submit(vec![], lane(7, 0));
+                        timeline.ran(&copy, COPY);
+                        timeline.wait(vec![copy]);
+                        timeline.catch_up();
+                        timeline.place()
+                    };
+                    std::thread::spawn(other).join().unwrap();
+                }
+            }
+            starts(&timeline, &kernels)
+        };
+        assert_eq!(starts(false), [0, 20_000, 10_000]);
+        assert_eq!(starts(true), [0, 20_000, 10_000]);
+    }
+
+    #[test]
+    fn who_allocates_is_not_behind_any_thread() {
+        let timeline = Timeline::new(3);
+        let copy = timeline.submit(vec![], Lane::default());
+        timeline.ran(&copy, COPY);
+        let other = timeline.clone();
+        let place = std::thread::spawn(move || {
+            other.wait(vec![copy]);
+            other.place()
+        });
+        let place = place.join().unwrap();
+        let before = timeline.place();
+        timeline.catch_up();
+        assert_eq!(timeline.moment(&before), Some(SUBMIT));
+        assert_eq!(timeline.moment(&timeline.place()), Some(SUBMIT + 10_000));
+        assert_eq!(timeline.moment(&place), Some(SUBMIT + 10_000));
     }
 
     #[test]

@@ -5,7 +5,8 @@
 
 use crate::abi::{CUdeviceptr, CUstream, c_uint, c_void};
 use crate::calls::{present, stream};
-use crate::error::{Error, Result, ensure, fail};
+use crate::error::{Result, ensure, fail};
+use crate::objects::stream::Job;
 use crate::objects::submission::Run;
 use crate::objects::{memory, order};
 use crate::time::timeline::Cost;
@@ -142,15 +143,18 @@ impl Operation {
 /// Runs operations in a stream's order, one after another.
 fn submit(handle: CUstream, operations: Vec<Operation>) -> Result {
     let (context, stream) = stream(handle)?;
-    let job = move |fault: Option<&Error>| {
+    let waits = operations.iter().any(|it| it.wait.is_some());
+    let job: Job = Box::new(move |fault| {
         if fault.is_none() {
             operations.iter().for_each(Operation::run);
         }
         Ok(Cost::NOTHING)
+    });
+    let run = match waits {
+        true => Run::MayNeedHost(job),
+        false => Run::ByWorker(job),
     };
-    context
-        .submit(&stream, Vec::new(), Run::ByWorker(Box::new(job)))
-        .map(|_| ())
+    context.submit(&stream, Vec::new(), run).map(|_| ())
 }
 
 pub(crate) unsafe fn wait_32(

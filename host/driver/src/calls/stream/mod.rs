@@ -122,7 +122,7 @@ pub(crate) unsafe fn wait_event(handle: CUstream, event: CUevent, flags: c_uint)
                 points.wait(number);
                 Ok(Cost::NOTHING)
             };
-            context.submit(&stream, Vec::new(), Run::ByWorker(Box::new(job)))?;
+            context.submit(&stream, Vec::new(), Run::MayNeedHost(Box::new(job)))?;
         }
     }
     // An event that recorded nothing does not make anything wait.
@@ -159,7 +159,7 @@ pub(crate) unsafe fn add_callback(
         order::runs_on_host(|| unsafe { callback(handle, status, data.0) });
         Ok(Cost::NOTHING)
     };
-    context.submit(&stream, Vec::new(), Run::ByWorker(Box::new(job)))?;
+    context.submit(&stream, Vec::new(), Run::MayNeedHost(Box::new(job)))?;
     Ok(())
 }
 

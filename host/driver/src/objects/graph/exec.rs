@@ -89,6 +89,12 @@ impl Member {
         Ok(whole)
     }
 
+    /// Whether it, or what its bodies hold, is a function of the program's.
+    pub(crate) fn calls_program(&self) -> bool {
+        let mut bodies = self.bodies.iter().flatten();
+        matches!(self.kind, Kind::Host(_)) || bodies.any(Member::calls_program)
+    }
+
     /// Adds what it and its bodies decide by.
     pub(crate) fn conditions(&self, all: &mut Vec<Arc<Condition>>) {
         if let Kind::Conditional(conditional) = &self.kind {

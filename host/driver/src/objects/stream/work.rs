@@ -30,18 +30,52 @@ pub(crate) struct Work {
     pub(crate) node: Arc<Node>,
     /// Its place in the order, where somebody asked for the check of races.
     pub(crate) ticket: Option<Arc<Ticket>>,
+    needs: Needs,
+    /// What it is behind that may need the host. Emptied when it has run, so that no long chains are kept alive.
+    behind: Mutex<Vec<Arc<Work>>>,
+}
+
+/// What an operation needs before it can end, once its turn has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Needs {
+    Nothing,
+    /// Something that the program does elsewhere: its functions may wait for anything, and a wait for a word of memory does.
+    PerhapsTheHost,
 }
 
 impl Work {
-    /// An operation that has not run.
-    pub(crate) fn new(node: Arc<Node>, ticket: Option<Arc<Ticket>>) -> Arc<Work> {
+    /// An operation that has not run, and waits for these.
+    pub(crate) fn new(
+        node: Arc<Node>,
+        ticket: Option<Arc<Ticket>>,
+        after: &[Arc<Work>],
+        needs: Needs,
+    ) -> Arc<Work> {
+        let mut behind: Vec<Arc<Work>> = Vec::new();
+        for earlier in after {
+            behind.extend(earlier.behind.lock().iter().cloned());
+            if earlier.needs == Needs::PerhapsTheHost {
+                behind.push(earlier.clone());
+            }
+        }
+        behind.retain(|earlier| !earlier.is_done());
+        behind.sort_by_key(Arc::as_ptr);
+        behind.dedup_by(|a, b| Arc::ptr_eq(a, b));
         Arc::new(Work {
             done: Mutex::new(false),
             then: Mutex::default(),
             finished: Condvar::new(),
             node,
             ticket,
+            needs,
+            behind: Mutex::new(behind),
         })
+    }
+
+    /// Whether it, or what it is behind, may need something that the host does later.
+    pub(crate) fn may_wait_for_host(&self) -> bool {
+        let behind = self.behind.lock();
+        self.needs == Needs::PerhapsTheHost || behind.iter().any(|earlier| !earlier.is_done())
     }
 
     /// Whether it has run.
@@ -68,6 +102,7 @@ impl Work {
     pub(crate) fn finish(&self) {
         let mut done = self.done.lock();
         *done = true;
+        self.behind.lock().clear();
         for Then(then) in self.then.lock().drain(..) {
             then();
         }
@@ -83,5 +118,34 @@ impl Work {
         } else {
             self.then.lock().push(Then(Box::new(then)));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::timeline::{Lane, Timeline};
+
+    #[test]
+    fn what_is_behind_a_function_may_wait_until_that_has_run() {
+        let timeline = Timeline::new(1);
+        let work = |after: &[Arc<Work>], needs| {
+            let node = timeline.submit(vec![], Lane::default());
+            Work::new(node, None, after, needs)
+        };
+        let kernel = work(&[], Needs::Nothing);
+        let function = work(&[kernel.clone()], Needs::PerhapsTheHost);
+        let other = work(&[], Needs::PerhapsTheHost);
+        let copy = work(&[function.clone()], Needs::Nothing);
+        let last = work(&[copy.clone(), other.clone()], Needs::Nothing);
+        assert!(!kernel.may_wait_for_host());
+        assert!(function.may_wait_for_host() && copy.may_wait_for_host());
+        kernel.finish();
+        function.finish();
+        assert!(!copy.may_wait_for_host() && last.may_wait_for_host());
+        other.finish();
+        assert!(!last.may_wait_for_host());
+        // What has run holds nobody.
+        assert!(!work(&[function, other], Needs::Nothing).may_wait_for_host());
     }
 }

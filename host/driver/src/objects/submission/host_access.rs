@@ -16,8 +16,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// So many milliseconds calls may wait in vain.
+/// So many milliseconds calls may wait in vain, in all.
 static PATIENCE: AtomicU64 = AtomicU64::new(5000);
+
+/// So many a call may wait for what is behind a function of the program's, or a wait for a word of memory. Each that waited in vain leaves half of it to the next:
+/// such a function may wait for the very thread that waits here, and one that does is rarely the only one.
+static FOR_THE_PROGRAM: AtomicU64 = AtomicU64::new(200);
 
 thread_local! {
     /// What the call that the thread is in has submitted last.
@@ -37,12 +41,21 @@ pub(crate) fn settle() {
     let Some(work) = SUBMITTED.take() else {
         return;
     };
-    let most = PATIENCE.load(Ordering::Relaxed);
+    let left = PATIENCE.load(Ordering::Relaxed);
+    let may_be_held = work.may_wait_for_host();
+    let most = match may_be_held {
+        true => left.min(FOR_THE_PROGRAM.load(Ordering::Relaxed)),
+        false => left,
+    };
     let begun = Instant::now();
-    if !work.wait_at_most(Duration::from_millis(most)) {
-        let taken = u64::try_from(begun.elapsed().as_millis()).unwrap_or(most);
-        let less = |left: u64| Some(left.saturating_sub(taken));
-        let _ = PATIENCE.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+    if work.wait_at_most(Duration::from_millis(most)) {
+        return;
+    }
+    let taken = u64::try_from(begun.elapsed().as_millis()).unwrap_or(most);
+    let less = |left: u64| Some(left.saturating_sub(taken));
+    let _ = PATIENCE.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+    if may_be_held {
+        FOR_THE_PROGRAM.fetch_min(most / 2, Ordering::Relaxed);
     }
 }
 

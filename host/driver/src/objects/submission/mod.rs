@@ -17,7 +17,7 @@ use super::order::host_pages;
 use super::order::{self, Ticket};
 use super::stream::{Job, Stream};
 
-use super::stream::work::Work;
+use super::stream::work::{Needs, Work};
 use crate::error::{Error, Result};
 use crate::time::timeline::{Cost, Lane, Node};
 use std::sync::Arc;
@@ -70,12 +70,15 @@ impl Context {
             return Ok(None);
         }
         let label = traced::label(&kind);
-        // What a function of the program's waits for, nobody knows.
-        let is_device = !matches!(kind, Kind::Host(_));
+        let is_function = matches!(kind, Kind::Host(_));
         let job: Job = Box::new(move |fault| kind.run(fault));
-        let work = self.submit(stream, Vec::new(), Run::ByWorker(job))?;
+        let run = match is_function {
+            true => Run::MayNeedHost(job),
+            false => Run::ByWorker(job),
+        };
+        let work = self.submit(stream, Vec::new(), run)?;
         traced::submitted(label, self, stream, &work);
-        if is_device {
+        if !is_function {
             host_access::submitted(&work);
         }
         Ok(Some(work))
@@ -149,10 +152,16 @@ impl Stream {
         let (timeline, before) = (&context.device.timeline, nodes(&after));
         let node = match run {
             Run::Light(_) => timeline.mark(before, self.lane),
-            Run::ByCaller | Run::ByWorker(_) => timeline.submit(before, self.lane),
+            Run::ByCaller | Run::ByWorker(_) | Run::MayNeedHost(_) => {
+                timeline.submit(before, self.lane)
+            }
+        };
+        let needs = match run {
+            Run::MayNeedHost(_) => Needs::PerhapsTheHost,
+            Run::ByCaller | Run::ByWorker(_) | Run::Light(_) => Needs::Nothing,
         };
         let ticket = order::ticket(self.order_lane(), tickets(&after), None);
-        let work = Work::new(node, ticket);
+        let work = Work::new(node, ticket, &after, needs);
         self.start(context, after, work.clone(), run);
         work
     }
@@ -167,7 +176,8 @@ impl Stream {
         let timeline = &context.device.timeline;
         // The launch itself, which is what the host pays for.
         let begin = order::ticket(self.order_lane(), tickets(&after), None);
-        let launched = Work::new(timeline.submit(nodes(&after), self.lane), begin.clone());
+        let node = timeline.submit(nodes(&after), self.lane);
+        let launched = Work::new(node, begin.clone(), &after, Needs::Nothing);
         let end = order::ticket(self.order_lane(), begin.into_iter().collect(), None);
         // The nodes have no order but their own.
         let lane = Lane {
@@ -192,7 +202,12 @@ impl Stream {
             };
             before.extend(external.clone());
             let ticket = order::ticket(self.order_lane(), tickets(&before), end.as_ref());
-            let work = Work::new(timeline.follow(nodes(&before), lane), ticket);
+            let needs = match member.calls_program() {
+                true => Needs::PerhapsTheHost,
+                false => Needs::Nothing,
+            };
+            let node = timeline.follow(nodes(&before), lane);
+            let work = Work::new(node, ticket, &before, needs);
             if let Kind::Record(event) = kind {
                 event.record(work.clone());
             }
@@ -204,7 +219,7 @@ impl Stream {
             nodes(&[std::slice::from_ref(&launched), &ends].concat()),
             lane,
         );
-        let whole = Work::new(node, end.clone());
+        let whole = Work::new(node, end.clone(), &ends, Needs::Nothing);
         let owner = context.clone();
         let job: Job = Box::new(move |_| {
             conditions.iter().for_each(|condition| condition.begin());
@@ -234,7 +249,7 @@ impl Stream {
                 self.append(&work, None);
                 return execute(context, &work, job);
             }
-            Run::Light(job) | Run::ByWorker(job) => Some(job),
+            Run::Light(job) | Run::ByWorker(job) | Run::MayNeedHost(job) => Some(job),
         };
         let task = job.map(|job| {
             let (context, work) = (context.clone(), work.clone());
@@ -266,6 +281,8 @@ pub(crate) enum Run {
     ByCaller,
     /// The stream's thread.
     ByWorker(Job),
+    /// The stream's thread too; it may have to wait there: [`Needs::PerhapsTheHost`].
+    MayNeedHost(Job),
     /// The calling thread if nothing is in the way, else the stream's thread; for what takes next to no time.
     Light(Job),
 }

@@ -8,6 +8,22 @@ use lanewise_driver::api::*;
 use std::path::Path;
 use std::process::Command;
 
+/// The symbols that `cust` calls, with the numbers that they answer: `cust` declares these as a Rust enum.
+mod exported {
+    use std::ffi::{c_int, c_uint, c_void};
+
+    unsafe extern "C" {
+        #[allow(clashing_extern_declarations, reason = "the result is a number here")]
+        pub(super) fn cuStreamCreateWithPriority(
+            stream: *mut c_void,
+            flags: c_uint,
+            priority: c_int,
+        ) -> c_uint;
+        #[allow(clashing_extern_declarations, reason = "the result is a number here")]
+        pub(super) fn cuMemAlloc_v2(address: *mut c_void, bytes: usize) -> c_uint;
+    }
+}
+
 /// Says what a process of its own is to do.
 const TASK: &str = "LANEWISE_TEST_TASK";
 
@@ -96,11 +112,21 @@ fn tasks() {
             let first = lanewise_driver::last_code();
             // SAFETY: the call is not there and writes nothing.
             let lacking = unsafe { cust::memory::cuda_malloc::<u8>(16) };
+            let last = lanewise_driver::last_code();
+            // What its enum would hold: a number that it lacks is undefined behaviour before anything can be seen of it.
+            let mut handle = 0u64;
+            let place = (&raw mut handle).cast();
+            // SAFETY: the stand-in writes nothing, and has no second one.
+            let numbers = unsafe {
+                [
+                    exported::cuStreamCreateWithPriority(place, 0, 0),
+                    exported::cuMemAlloc_v2(place, 16),
+                ]
+            };
             println!(
-                "newer {:?} {first} lacking {:?} {}",
+                "newer {:?} {first} lacking {:?} {last} numbers {numbers:?}",
                 newer.map(drop),
                 lacking.map(drop),
-                lanewise_driver::last_code()
             );
         }
         "loads" => {
@@ -240,7 +266,9 @@ fn a_code_that_cust_does_not_know_is_unknown_to_it_and_no_undefined_behaviour() 
     }
     let text = run("cust", &[], Some(dir.path()));
     assert!(
-        text.contains("newer Err(UnknownError) 4242 lacking Err(UnknownError) 36"),
+        text.contains(
+            "newer Err(UnknownError) 4242 lacking Err(UnknownError) 36 numbers [999, 999]"
+        ),
         "{text}"
     );
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::Rig;
-use lanewise_sim::{Checks, Launch};
+use lanewise_sim::{Checks, Kind, Launch};
 
 /// As LLVM writes it: untyped registers, guards by branches.
 const VEC_ADD: &str = r"
@@ -383,6 +383,44 @@ fn an_access_past_the_end_is_reported_whole() {
         report.starts_with("4-byte read of global memory at an address that 4 does not divide"),
         "{report}"
     );
+}
+
+/// A program's files and folders have names of its own, and no name decides what a report says.
+#[test]
+fn an_allocation_made_in_a_file_of_any_name_is_reported_as_what_it_is() {
+    let rig = Rig::new(VEC_ADD);
+    let memory = rig.device.memory();
+    for name in [
+        "past_the_end",
+        "before",
+        "freed",
+        "a null pointer",
+        "host",
+        "constant",
+    ] {
+        let file = format!("src/{name}.rs:1");
+        let at = memory
+            .allocate(400, 256, Kind::Device, Some(&file))
+            .expect("room");
+        let read = |a: u64| rig.fault("vec_add", 1, 1, &[a, 1, at, at]);
+        let said = [
+            (at + 400, "4-byte read past the end of an allocation"),
+            (at - 4, "4-byte read before the start of an allocation"),
+        ];
+        for (address, words) in said {
+            let report = read(address);
+            assert!(
+                report.starts_with(words) && report.contains(&file),
+                "{report}"
+            );
+        }
+        memory.free(at).expect("it is live");
+        let report = read(at);
+        assert!(
+            report.starts_with("4-byte read of freed memory") && report.contains(&file),
+            "{report}"
+        );
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use lanewise_sim::{Device, DeviceModel, Kind, Launch, Module};
 
-use crate::passes::{How, build, built};
+use crate::passes::{How, built};
 use crate::support::count;
 
 /// The whole PTX of a pass's fixture.
@@ -422,12 +422,27 @@ fn a_barrier_in_each_arm_is_two_barriers() {
 
 #[test]
 fn every_function_is_compiled_for_the_target_asked_for() {
-    let text = ptx("target", How::Later);
-    holds(&text, &[".target sm_90", "%cluster_ctarank"], &[]);
-    assert!(
-        build("target", How::Plainly).is_err(),
-        "sm_80 has no such register"
-    );
+    let built = built("target", How::Second);
+    let read = |path: &std::path::Path| std::fs::read_to_string(path).expect("the build wrote it");
+    let [earlier, later] = &built.output.modules[..] else {
+        panic!("two targets")
+    };
+    // What other compilers are told of each function.
+    for module in [earlier, later] {
+        let ir = read(module.llvm_ir.as_ref().expect("it was asked for"));
+        let cpu = format!("\"target-cpu\"=\"{}\"", module.arch);
+        assert!(ir.contains(&cpu), "{ir}");
+        assert_eq!(count(&ir, "\"target-cpu\"="), count(&ir, &cpu), "{ir}");
+    }
+    let [earlier, later] = [earlier, later].map(|module| read(&module.ptx));
+    holds(&earlier, &[".target sm_70"], &["min.NaN"]);
+    holds(&later, &[".target sm_90", "min.NaN.f32"], &["setp"]);
+    for text in [&earlier, &later] {
+        let least =
+            |a, b| f32::from_bits(written(text, "takes_the_lesser", &[float(a), float(b)], 1)[0]);
+        assert_eq!(least(2.0, -3.0), -3.0);
+        assert!(least(2.0, f32::NAN).is_nan() && least(f32::NAN, 2.0).is_nan());
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use lanewise_builder::manifest::Floats;
-use lanewise_builder::{BuildError, Output, Stage};
+use lanewise_builder::{BuildError, Emit, Output, Stage};
 
 use crate::support::{builder, fixture, function_in};
 
@@ -24,6 +24,8 @@ pub(crate) enum How {
     Plainly,
     /// For sm_90.
     Later,
+    /// For sm_90, beside sm_70, which rustc compiles for; with the IR.
+    Second,
     /// With fast math.
     Fast,
     /// With products and sums rounded by themselves.
@@ -55,9 +57,13 @@ fn make(pass: &str, how: How) -> Result<Built, BuildError> {
     let builder = builder("passes", &format!("passes-{pass}-{how:?}"))
         .feature(pass)
         .on_progress(report);
-    let builder = builder.arch(if how == How::Later { "sm_90" } else { "sm_80" });
+    let builder = match how {
+        How::Later => builder.arch("sm_90"),
+        How::Second => builder.arch("sm_70").arch("sm_90").emit(Emit::LlvmIr),
+        _ => builder.arch("sm_80"),
+    };
     let output = match how {
-        How::Plainly | How::Later => builder,
+        How::Plainly | How::Later | How::Second => builder,
         How::Fast => builder.floats(Floats::FAST),
         How::Unfused => builder.fmad(false),
         How::Debugged => builder.debug(true),
@@ -79,7 +85,8 @@ pub(crate) fn built(pass: &'static str, how: How) -> &'static Built {
 impl Built {
     /// The whole text.
     pub(crate) fn raw(&self) -> String {
-        std::fs::read_to_string(&self.output.modules[0].ptx).expect("the build wrote it")
+        let module = self.output.modules.last().expect("a target");
+        std::fs::read_to_string(&module.ptx).expect("the build wrote it")
     }
 
     /// The text without what only says where it comes from.
@@ -249,10 +256,10 @@ fn source_lines() {
     insta::assert_snapshot!(&raw[start..]);
 }
 
-/// For a later target than rustc compiled for.
+/// For a later target than rustc compiled for, with an instruction that the earlier one lacks.
 #[test]
 fn target() {
-    insta::assert_snapshot!(built("target", How::Later).ptx());
+    insta::assert_snapshot!(built("target", How::Second).ptx());
 }
 
 /// It refuses.

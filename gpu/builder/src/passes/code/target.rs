@@ -1,7 +1,7 @@
 //! The target: one machine a build, and the same target on every function.
 //!
-//! rustc wrote the lowest target asked for on each function; a function is compiled for the target it carries, whatever
-//! the module's machine says.
+//! rustc wrote the lowest target asked for on each function. LLVM's own backend goes by the machine and looks at no function; NVVM,
+//! and whoever compiles the IR that a build can leave, may go by what the functions carry.
 
 use inkwell::OptimizationLevel;
 use inkwell::attributes::AttributeLoc;

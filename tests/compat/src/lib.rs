@@ -5,6 +5,7 @@
 lanewise_std::module!();
 
 pub mod cuda_oxide;
+pub mod cuda_oxide_barriers;
 pub mod cuda_oxide_groups;
 pub mod cuda_oxide_tensors;
 pub mod rust_cuda;

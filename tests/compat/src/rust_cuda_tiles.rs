@@ -7,11 +7,12 @@
 )]
 
 use core::sync::atomic::Ordering;
-use lanewise_std::compat::cuda_std::address_space;
-use lanewise_std::compat::cuda_std::atomic::{AtomicF32, SystemAtomicF64};
-use lanewise_std::compat::cuda_std::kernel;
+use lanewise_std::compat::cuda_std::atomic::{AtomicF32, AtomicF64, SystemAtomicF64};
 use lanewise_std::compat::cuda_std::thread;
 use lanewise_std::compat::cuda_std::warp::{self, WarpReductionOp};
+use lanewise_std::compat::cuda_std::{
+    GpuFloat, address_space, externally_visible, gpu_only, kernel,
+};
 
 /// `alpha a b + beta c` by tiles, of row-major matrices of m x k, k x n and m x n.
 #[kernel]
@@ -94,4 +95,29 @@ pub unsafe fn add_up(values: &[f32], sum: *mut f32, sum64: &[SystemAtomicF64]) {
         thread::grid_fence();
         thread::nanosleep(20);
     }
+}
+
+/// The root of a number, by the trait that gives floats their functions.
+#[gpu_only]
+#[externally_visible]
+fn root<F: GpuFloat>(x: F) -> F {
+    x.sqrt()
+}
+
+/// Where each thread is, and what its warp votes: `[x, y, z, all, any]`; the roots of places, summed; fences of all three scopes.
+#[kernel]
+pub unsafe fn places(out: *mut [u32; 5], sum: &[AtomicF64]) {
+    let (at, i) = (thread::index_3d(), thread::index());
+    let (all, any) = unsafe {
+        (
+            warp::warp_vote_all(u32::MAX, at.x < 15),
+            warp::warp_vote_any(u32::MAX, at.x == 15),
+        )
+    };
+    unsafe { *out.add(i as usize) = [at.x, at.y, at.z, all.into(), any.into()] };
+    thread::block_fence();
+    sum[0].fetch_add(f64::from(root((i * i) as f32)), Ordering::Relaxed);
+    thread::device_fence();
+    sum[1].fetch_add(root(f64::from(i * i)), Ordering::Relaxed);
+    thread::system_fence();
 }

@@ -36,6 +36,7 @@ macro_rules! launch {
     };
 }
 
+mod barriers;
 mod names;
 mod tensors;
 

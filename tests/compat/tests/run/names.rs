@@ -221,3 +221,27 @@ fn floats_are_added_atomically() {
     assert_eq!(sum.to_vec().expect("a copy"), [44850.5]);
     assert_eq!(sum64.to_vec().expect("a copy"), [44850.25]);
 }
+
+#[test]
+fn threads_have_places_votes_and_fences() {
+    let mut out = buffer(&[[0u32; 5]; 256]);
+    let mut sums = buffer(&[0.5f64, 0.25]);
+    // Blocks of a warp, two along x, none beside them along y, four along z.
+    let config = LaunchConfig::new((2, 1, 4), (8, 4, 1));
+    launch!(tiles::places, config, (&mut out, &mut sums));
+    let answers = out.to_vec().expect("a copy");
+    for (i, answer) in answers[..].iter().enumerate() {
+        let (block, thread) = (i / 32, i % 32);
+        let (x, y, z) = (8 * (block % 2) + thread % 8, thread / 8, block / 2);
+        let expected = [x, y, z, 1 - block % 2, block % 2];
+        assert_eq!(answer.map(|it| it as usize), expected, "thread {i}");
+    }
+    let sum = f64::from(255 * 256 / 2);
+    assert_eq!(sums.to_vec().expect("a copy"), [0.5 + sum, 0.25 + sum]);
+    let kernel = &super::PTX[super::PTX.find(".entry places(").expect("it is there")..];
+    let kernel = kernel.split("\n}\n").next().expect("it ends");
+    for scope in ["cta", "gl", "sys"] {
+        let fence = format!("membar.{scope};");
+        assert_eq!(kernel.matches(&fence).count(), 1, "{fence} in {kernel}");
+    }
+}

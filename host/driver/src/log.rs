@@ -41,7 +41,7 @@ thread_local! {
 
 /// What the last failing call of this thread had to say.
 pub fn last_message() -> Option<String> {
-    LAST.with_borrow(Clone::clone)
+    LAST.try_with(|last| last.borrow().clone()).ok().flatten()
 }
 
 /// Says what did not fail and may still surprise.
@@ -62,7 +62,8 @@ pub(crate) fn failed(call: &str, error: &Error) {
     if level() >= wanted {
         eprintln!("lanewise: {:?}: {message}", error.code);
     }
-    LAST.set(Some(message));
+    // Nobody asks a thread whose variables are destroyed.
+    let _ = LAST.try_with(|last| last.replace(Some(message)));
 }
 
 /// Notes a call's outcome when every call is to be printed.

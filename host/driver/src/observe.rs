@@ -9,6 +9,7 @@ use lanewise_sim::{Checks, Counters, Exploration, Finding, Schedule};
 use parking_lot::Mutex;
 use std::cell::RefCell;
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
@@ -53,7 +54,8 @@ struct Entry {
 }
 
 thread_local! {
-    static STACK: RefCell<Vec<Entry>> = const { RefCell::new(Vec::new()) };
+    // Without a destructor, as what a thread launches while its variables are destroyed is looked at, too.
+    static STACK: RefCell<ManuallyDrop<Vec<Entry>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
 }
 
 /// Numbers observers; of all threads, as one thread's may be asked by others too. And what they look at, in the order of time.
@@ -106,18 +108,21 @@ impl Observer {
 
 impl Drop for Observer {
     fn drop(&mut self) {
-        STACK.with_borrow_mut(|stack| stack.retain(|entry| entry.id != self.id));
+        STACK.with_borrow_mut(|stack| {
+            stack.retain(|entry| entry.id != self.id);
+            if stack.is_empty() {
+                **stack = Vec::new(); // gives its memory back
+            }
+        });
     }
 }
 
 /// What this thread's launches and objects are checked for.
 pub(crate) fn checks() -> Checks {
-    let asked = STACK.try_with(|stack| {
-        let stack = stack.borrow();
-        stack.iter().rev().find_map(|entry| entry.ask.checks)
+    let asked = STACK.with_borrow(|stack| {
+        let mut latest = stack.iter().rev();
+        latest.find_map(|entry| entry.ask.checks)
     });
-    // A thread that ends has no observers any more.
-    let asked = asked.ok().flatten();
     asked.unwrap_or_else(|| settings::launches().checks)
 }
 
@@ -127,12 +132,12 @@ pub(crate) struct Requests(Vec<Entry>);
 
 /// What the calling thread's observers ask.
 pub(crate) fn asked() -> Requests {
-    Requests(STACK.with_borrow(Vec::clone))
+    Requests(STACK.with_borrow(|stack| Vec::clone(stack)))
 }
 
 /// Asks this of the calling thread's launches from now on, and says what was asked before.
 pub(crate) fn ask(asked: Requests) -> Requests {
-    Requests(STACK.replace(asked.0))
+    Requests(STACK.with_borrow_mut(|stack| std::mem::replace(&mut **stack, asked.0)))
 }
 
 /// How a launch runs, and who wants to know what it leaves.
@@ -148,7 +153,7 @@ pub(crate) fn now() -> LaunchTerms {
     let mut launches = settings::launches();
     let mut exploration = None;
     let records = STACK.with_borrow(|stack| {
-        for Entry { ask, .. } in stack {
+        for Entry { ask, .. } in stack.iter() {
             launches.checks = ask.checks.unwrap_or(launches.checks);
             launches.on_finding = ask.on_finding.unwrap_or(launches.on_finding);
             launches.quiet |= ask.quiet;

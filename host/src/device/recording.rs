@@ -6,11 +6,13 @@
 //! Source: CUDA C++ Programming Guide, "Prohibited and Unhandled Operations" of stream capture; seen on an H200 (driver 580.159.04).
 
 use std::cell::RefCell;
+use std::mem::ManuallyDrop;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 thread_local! {
     /// The gates at which this thread records, by their addresses: once for each recording.
-    static RECORDING: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
+    /// Without a destructor: what other variables of the thread hold may be dropped later, and asks.
+    static RECORDING: RefCell<ManuallyDrop<Vec<usize>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
 }
 
 /// A device's: how many record on it, and how many wait for all of it.
@@ -86,6 +88,9 @@ impl Drop for Recording<'_> {
         RECORDING.with_borrow_mut(|gates| {
             if let Some(at) = gates.iter().position(|gate| *gate == self.0.key()) {
                 gates.swap_remove(at);
+            }
+            if gates.is_empty() {
+                **gates = Vec::new(); // gives its memory back
             }
         });
         self.0.lock().recordings -= 1;

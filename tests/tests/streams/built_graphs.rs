@@ -499,3 +499,18 @@ fn a_graph_is_printed_for_graphviz() {
         );
     }
 }
+
+#[test]
+fn a_switch_of_more_bodies_than_there_is_room_for_is_refused() {
+    let Some(device) = tests::simulator("a limit of its own", "a GPU's is not known") else {
+        return;
+    };
+    for bodies in [1 << 20, u32::MAX as usize, usize::MAX] {
+        let built = device.build_graph(|graph| {
+            let (condition, _) = graph.condition(0)?;
+            graph.switch(&[], condition, bodies, |_, _| Ok(()))?;
+            Ok(())
+        });
+        assert!(matches!(built, Err(GraphError::Driver(_))), "{bodies}");
+    }
+}

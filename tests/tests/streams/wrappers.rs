@@ -1,11 +1,14 @@
 //! What the host's safe wrappers promise: order where it is needed, none where it is not, and memory that is kept until it is free.
 
+use std::any::Any;
+use std::cell::RefCell;
 use std::future::Future;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, mpsc};
 
 use gpu::basics::vector_add::vec_add;
 use gpu::streams::advance::advance;
+use lanewise::texture::Texture;
 use lanewise::{
     Backend, Device, DeviceBuffer, EventOptions, LaunchConfig, PinnedBuffer, Pinning, Stream,
     StreamOptions, in_threads,
@@ -202,7 +205,9 @@ fn what_a_host_function_drops_stays_as_long_as_it_is_in_use() {
     let (template, ()) = device
         .build_graph(|graph| {
             let called = Arc::clone(&called);
-            graph.call(&[], move || drop(called.fetch_add(1, Ordering::Relaxed)))?;
+            graph.call(&[], move || {
+                called.fetch_add(1, Ordering::Relaxed);
+            })?;
             Ok(())
         })
         .expect("a graph");
@@ -222,6 +227,43 @@ fn what_a_host_function_drops_stays_as_long_as_it_is_in_use() {
     busy.synchronize().expect("no fault");
     assert_eq!(kept, 2, "the graph's function was gone before its call");
     assert_eq!(called.load(Ordering::Relaxed), 1);
+}
+
+/// A thread's own variables are destroyed in reverse order: those that were there before its first call of the driver come last, and give back what they
+/// hold then.
+#[test]
+fn a_threads_own_variables_give_back_what_they_hold() {
+    type Held = RefCell<Vec<Box<dyn Any>>>;
+    thread_local! { static HELD: Held = const { RefCell::new(Vec::new()) }; }
+    let _turn = tests::turn();
+    let device = tests::device();
+    let work = || {
+        HELD.with_borrow(Vec::is_empty); // before anything else
+        let stream = device.stream().expect("a stream");
+        let ones = DeviceBuffer::from_slice(&device, &[1.0f32; 100]).expect("a buffer");
+        let mut sums = DeviceBuffer::<f32>::zeroed(&device, 100).expect("a buffer");
+        let config = LaunchConfig::for_num_elems(100);
+        let graph = device
+            .record(|record| record.launch(vec_add, config, (&ones, &ones, &mut sums)))
+            .expect("a graph");
+        graph.launch(&stream).expect("launched");
+        let mut host = PinnedBuffer::register(&device, vec![0.0f32; 100]).expect("pinned");
+        stream.copy_out(&sums, &mut host).expect("queued").detach();
+        let pooled = DeviceBuffer::<u32>::zeroed_on(&stream, 100).expect("a buffer");
+        let texels = Texture::<1>::from_slice(&device, &[0.0; 8], [8], Default::default());
+        let held: [Box<dyn Any>; 7] = [
+            Box::new(ones),
+            Box::new(sums),
+            Box::new(graph),
+            Box::new(host),
+            Box::new(pooled),
+            Box::new(texels.expect("a texture")),
+            Box::new(stream),
+        ];
+        HELD.with_borrow_mut(|all| all.extend(held));
+    };
+    std::thread::scope(|scope| scope.spawn(work).join()).expect("no panic");
+    device.synchronize().expect("no fault");
 }
 
 #[test]

@@ -101,7 +101,7 @@ fn named(handle: CUcontext) -> Result {
 }
 
 pub(crate) unsafe fn pop(handle: *mut CUcontext) -> Result {
-    let Some(popped) = stack(Vec::pop) else {
+    let Some(popped) = stack(|stack| stack.pop()) else {
         fail!(
             ERROR_INVALID_CONTEXT,
             "no context is current on this thread, so none can be popped"
@@ -116,7 +116,7 @@ pub(crate) unsafe fn pop(handle: *mut CUcontext) -> Result {
 
 pub(crate) unsafe fn set_current(handle: CUcontext) -> Result {
     if handle.0 == 0 {
-        stack(Vec::pop);
+        stack(|stack| stack.pop());
         return Ok(());
     }
     let context = context::get(handle)?;

@@ -13,6 +13,9 @@ use crate::objects::graph::{self, Graph, Kind};
 /// `CU_GRAPH_COND_ASSIGN_DEFAULT`: the default is the condition's value when a launch begins.
 const ASSIGN_DEFAULT: c_uint = 1;
 
+/// The manual names no limit. A node of more bodies would take gigabytes of the host.
+const MOST_BODIES: c_uint = 1 << 16;
+
 pub(crate) unsafe fn create(
     handle: *mut CUgraphConditionalHandle,
     graph: CUgraph,
@@ -46,7 +49,7 @@ pub(super) fn node(params: &mut CUDA_CONDITIONAL_NODE_PARAMS, graph: &Graph) -> 
     let (how, fits) = match kind {
         kind::IF => (ConditionalKind::If, (1..=2).contains(&size)),
         kind::WHILE => (ConditionalKind::While, size == 1),
-        kind::SWITCH => (ConditionalKind::Switch, size >= 1),
+        kind::SWITCH => (ConditionalKind::Switch, (1..=MOST_BODIES).contains(&size)),
         other => fail!(
             ERROR_INVALID_VALUE,
             "{other} is no CUgraphConditionalNodeType"
@@ -55,7 +58,7 @@ pub(super) fn node(params: &mut CUDA_CONDITIONAL_NODE_PARAMS, graph: &Graph) -> 
     ensure!(
         fits,
         ERROR_INVALID_VALUE,
-        "{size} bodies: an IF node has 1 or 2, a WHILE node 1, a SWITCH node 1 or more"
+        "{size} bodies: an IF node has 1 or 2, a WHILE node 1, a SWITCH node 1 to {MOST_BODIES}"
     );
     let context = usable_context(ctx)?;
     let made = Conditional::new(graph, handle, context.handle, how, size as usize)?;

@@ -15,8 +15,10 @@ use crate::abi::enums::{limit, stream_flags};
 use crate::abi::{CUcontext, CUstream};
 use crate::error::{Error, Result, fail};
 use parking_lot::Mutex;
+use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::ThreadId;
@@ -65,13 +67,17 @@ pub(super) struct Streams {
     pub(super) left: Vec<Arc<Work>>,
 }
 
+/// A thread's contexts. Few programs push more than these.
+type Stack = SmallVec<[CUcontext; 4]>;
+
 thread_local! {
-    static STACK: RefCell<Vec<CUcontext>> = const { RefCell::new(Vec::new()) };
+    // Without a destructor: those of the program's own variables of the thread may come later, and free what they hold.
+    static STACK: RefCell<ManuallyDrop<Stack>> = RefCell::default();
 }
 
 /// Changes or reads the calling thread's stack of contexts; the last one is current.
-pub(crate) fn stack<T>(with: impl FnOnce(&mut Vec<CUcontext>) -> T) -> T {
-    STACK.with_borrow_mut(with)
+pub(crate) fn stack<T>(with: impl FnOnce(&mut Stack) -> T) -> T {
+    STACK.with_borrow_mut(|stack| with(stack))
 }
 
 /// The calling thread's current context, which must be usable.

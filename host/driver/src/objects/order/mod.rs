@@ -31,6 +31,7 @@ use lanewise_sim::{FaultReport, Finding};
 use parking_lot::Mutex;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -86,7 +87,8 @@ struct Running {
 }
 
 thread_local! {
-    static RUNNING: RefCell<Option<Running>> = const { RefCell::new(None) };
+    /// What the thread runs, while it does: there is nothing for a destructor, after which a thread that ends could run nothing more.
+    static RUNNING: RefCell<ManuallyDrop<Option<Running>>> = const { RefCell::new(ManuallyDrop::new(None)) };
 }
 
 fn with_state<T>(with: impl FnOnce(&mut State) -> T) -> T {
@@ -139,19 +141,20 @@ fn ahead(after: &[Arc<Ticket>], lane: Lane, host: &Clock) -> Option<u64> {
 /// The calling thread begins to run an operation whose turn has come.
 pub(crate) fn begin(ticket: &Arc<Ticket>) {
     ticket.begin();
-    RUNNING.set(Some(Running {
+    let begun = Running {
         ticket: ticket.clone(),
         footprint: Footprint::default(),
         label: String::new(),
         talks: false,
         found: Vec::new(),
         dependent: Dependent::default(),
-    }));
+    };
+    RUNNING.with_borrow_mut(|running| **running = Some(begun));
 }
 
 /// The operation has run, `well` or not. What it did to what others did, with nothing that orders the two.
 pub(crate) fn end(ticket: &Ticket, well: bool, addresses: Addresses) -> Vec<Finding> {
-    let Some(mut running) = RUNNING.take() else {
+    let Some(mut running) = RUNNING.with_borrow_mut(|running| running.take()) else {
         // A graph's launch, whose nodes have run on this thread.
         with_state(|state| state.open.remove(&ticket.number));
         return Vec::new();

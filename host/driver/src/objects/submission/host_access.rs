@@ -12,6 +12,7 @@ use crate::objects::order;
 use crate::objects::stream::work::Work;
 use crate::{log, summary};
 use std::cell::RefCell;
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -24,21 +25,22 @@ static PATIENCE: AtomicU64 = AtomicU64::new(5000);
 static FOR_THE_PROGRAM: AtomicU64 = AtomicU64::new(200);
 
 thread_local! {
-    /// What the call that the thread is in has submitted last.
-    static SUBMITTED: RefCell<Option<Arc<Work>>> = const { RefCell::new(None) };
+    /// What the call that the thread is in has submitted last. There is none between calls, and so nothing for a destructor, which would run before those
+    /// of the program's variables that were there earlier.
+    static SUBMITTED: RefCell<ManuallyDrop<Option<Arc<Work>>>> = const { RefCell::new(ManuallyDrop::new(None)) };
 }
 
 /// The call that the calling thread is in has submitted this.
 pub(crate) fn submitted(work: &Arc<Work>) {
     let ticket = work.ticket.as_ref();
     if ticket.is_some_and(|it| it.terms.launches.checks.race) && memory::any_shared() {
-        SUBMITTED.set(Some(work.clone()));
+        SUBMITTED.with_borrow_mut(|submitted| **submitted = Some(work.clone()));
     }
 }
 
 /// Waits for what the call has submitted.
 pub(crate) fn settle() {
-    let Some(work) = SUBMITTED.take() else {
+    let Some(work) = SUBMITTED.with_borrow_mut(|submitted| submitted.take()) else {
         return;
     };
     let left = PATIENCE.load(Ordering::Relaxed);

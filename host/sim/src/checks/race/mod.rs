@@ -234,7 +234,11 @@ impl Left {
 impl Races {
     /// What a launch that is checked begins with: `alone` are the warps of a block, where no block reaches another's shared memory.
     pub(crate) fn begins(alone: Option<u32>) -> Self {
-        let (cells, records) = SPARE.take().unwrap_or_default();
+        let (cells, records) = SPARE
+            .try_with(RefCell::take)
+            .ok()
+            .flatten()
+            .unwrap_or_default();
         let mut races = Self::default();
         (races.cells, races.records, races.alone) = (cells, records, alone);
         races

@@ -1,6 +1,6 @@
 //! What holds of the sources of the whole workspace, read as text.
 
-mod doctests;
 mod layers;
+mod programs;
 mod text;
 mod unused;

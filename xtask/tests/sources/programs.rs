@@ -1,0 +1,81 @@
+//! A crate without tests in its sources says so, and one without examples in its documentation, and none says so that has some.
+//!
+//! `cargo test` makes a program of each crate that may have tests, and runs rustdoc over each that may have examples. Both take as long where there are none.
+
+use std::fs;
+
+use cargo_metadata::{MetadataCommand, Target};
+
+use crate::text::files;
+
+/// Whether a source has an example in its documentation.
+fn has_example(text: &str) -> bool {
+    let is_fence = |line: &str| {
+        let line = line.trim_start();
+        let words = line.strip_prefix("///").or(line.strip_prefix("//!"));
+        words.is_some_and(|words| words.trim_start().starts_with("```"))
+    };
+    text.lines().any(is_fence)
+}
+
+/// Whether a source has a test, by itself or by `proptest!`, which is told the same.
+fn has_test(text: &str) -> bool {
+    text.lines().any(|line| line.trim_start() == "#[test]")
+}
+
+/// Whether a file of a target's is so: of a program in `src/bin` its own, else all in its folder.
+fn has(target: &Target, is_so: fn(&str) -> bool) -> bool {
+    let root = target.src_path.as_std_path();
+    let folder = root.parent().expect("a folder");
+    let sources = if folder.ends_with("bin") {
+        vec![root.to_owned()]
+    } else {
+        files(folder, "rs")
+    };
+    let text = |file| fs::read_to_string(file).expect("a source");
+    sources.iter().any(|file| is_so(&text(file)))
+}
+
+#[test]
+fn a_crate_without_tests_or_examples_says_so() {
+    let metadata = MetadataCommand::new()
+        .no_deps()
+        .exec()
+        .expect("the workspace");
+    for package in metadata.packages {
+        for target in package.targets {
+            let manifest = &package.manifest_path;
+            let name = &target.name;
+            if target.is_lib() || target.is_proc_macro() {
+                assert_eq!(
+                    target.doctest,
+                    has(&target, has_example),
+                    "{manifest}: `doctest = false` in [lib] is for a crate without examples",
+                );
+                assert_eq!(
+                    target.test,
+                    has(&target, has_test),
+                    "{manifest}: `test = false` in [lib] is for a crate without tests in `src`",
+                );
+            } else if target.is_bin() && !has(&target, has_test) {
+                assert!(
+                    !target.test,
+                    "{manifest}: `test = false` is missing for {name}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn an_example_is_told_from_other_code() {
+    assert!(has_example("    /// ```\n"));
+    assert!(has_example("//! ```compile_fail\n"));
+    assert!(!has_example("// ```\nlet text = \"```\";\n/// `x`\n"));
+}
+
+#[test]
+fn a_test_is_told_from_other_code() {
+    assert!(has_test("    #[test]\n    fn it_is() {}"));
+    assert!(!has_test("// #[test]\n#[cfg(test)]\nmod tests;"));
+}

@@ -19,7 +19,7 @@ const CHOICES: usize = 4096;
 
 /// Who runs: a lane, or the lanes of a warp that are together, by the lowest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Who {
+pub(crate) struct ThreadId {
     /// The team's index in the grid.
     pub(crate) team: u64,
     /// The block's number in the grid.
@@ -81,7 +81,7 @@ struct Tree {
     /// How many of them this run has come by.
     depth: usize,
     /// Threads that sleep now.
-    sleep: Vec<Who>,
+    sleep: Vec<ThreadId>,
     /// This run makes no choices any more: what it does was done before, or it is too long.
     coasts: bool,
     runs: u64,
@@ -95,9 +95,9 @@ struct Tree {
 enum Node {
     /// Who goes on.
     Thread {
-        enabled: Vec<Who>,
-        sleep: Vec<Who>,
-        tried: Vec<Who>,
+        enabled: Vec<ThreadId>,
+        sleep: Vec<ThreadId>,
+        tried: Vec<ThreadId>,
         chosen: usize,
     },
     /// One of so many values.
@@ -170,12 +170,12 @@ impl Exploration {
     }
 
     /// Who goes on, of threads that can, with what each of them is about to do.
-    pub(crate) fn thread(&self, enabled: &[(Who, Footprint)]) -> usize {
+    pub(crate) fn thread(&self, enabled: &[(ThreadId, Footprint)]) -> usize {
         let mut tree = self.tree();
         let chosen = tree.thread(enabled);
         let (who, does) = &enabled[chosen];
         // Whoever sleeps wakes when something happens that its own next step depends on.
-        let awake = |other: &Who| {
+        let awake = |other: &ThreadId| {
             let of = enabled.iter().find(|(it, _)| it == other);
             other == who || of.is_none_or(|(_, footprint)| footprint.depends(does))
         };
@@ -236,7 +236,7 @@ impl Tree {
         None
     }
 
-    fn thread(&mut self, enabled: &[(Who, Footprint)]) -> usize {
+    fn thread(&mut self, enabled: &[(ThreadId, Footprint)]) -> usize {
         if self.coasts {
             return 0;
         }
@@ -266,7 +266,7 @@ impl Tree {
             }
             None if self.coasts => 0,
             None => {
-                let awake = |(who, _): &(Who, Footprint)| !self.sleep.contains(who);
+                let awake = |(who, _): &(ThreadId, Footprint)| !self.sleep.contains(who);
                 let Some(chosen) = enabled.iter().position(awake) else {
                     // All that can be done was done in another order.
                     self.coasts = true;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::arrays::Meant;
 use super::problem::{Result, invalid};
 use super::symbols::Symbols;
-use crate::machine::meeting::together::{Meeting, OperandPlace};
+use crate::machine::meeting::together::{MeetingPoint, OperandPlace};
 use crate::machine::op::{Handler, Op};
 use crate::machine::program::{
     Area, CallSite, Class, Function, LocalArray, OpInfo, PresetRow, Program, Scope, Value,
@@ -188,7 +188,7 @@ impl Builder<'_, '_> {
         let mut words: Vec<&str> = i.modifiers.iter().map(|word| word.name()).collect();
         words.sort_unstable();
         words.insert(0, i.opcode.name());
-        self.program.meetings.push(Meeting {
+        self.program.meetings.push(MeetingPoint {
             op: self.program.ops.len() as u32,
             words: words.join("."),
             results: results.to_vec(),

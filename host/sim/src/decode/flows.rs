@@ -2,7 +2,7 @@
 
 use super::assigned::writes_first;
 use super::builder::Builder;
-use crate::machine::watch::flow::{Flow, FlowKind, Part};
+use crate::machine::watch::flow::{Flow, FlowKind, FlowOperand};
 use crate::ptx::ast::{Base, Class, Instruction, Modifier as M, Opcode, Operand, RegisterId, Type};
 
 /// How the result of an instruction comes from what it reads.
@@ -79,7 +79,7 @@ impl<'a> Builder<'a, '_> {
             }
             let parts = &mut self.program.flows.parts;
             let start = parts.len() as u32;
-            let count = |parts: &Vec<Part>| u8::try_from(parts.len());
+            let count = |parts: &Vec<FlowOperand>| u8::try_from(parts.len());
             let (Ok(a), Ok(r), Ok(w)) = (count(&addresses), count(&reads), count(&writes)) else {
                 continue;
             };
@@ -96,19 +96,24 @@ impl<'a> Builder<'a, '_> {
     }
 
     /// The part that a register is.
-    fn part(&self, id: RegisterId, negated: bool) -> Part {
+    fn part(&self, id: RegisterId, negated: bool) -> FlowOperand {
         let (register, offset) = (
             &self.body.registers[id as usize],
             self.registers[id as usize],
         );
         match register.ty {
-            Type::Pred => Part::Truth(offset | u32::from(negated)),
-            _ if register.vector > 1 => Part::Nothing,
-            ty => Part::Row(offset, ty.size() as u8),
+            Type::Pred => FlowOperand::Truth(offset | u32::from(negated)),
+            _ if register.vector > 1 => FlowOperand::Nothing,
+            ty => FlowOperand::Row(offset, ty.size() as u8),
         }
     }
 
-    fn parts(&self, operand: &Operand<'a>, to: &mut Vec<Part>, addresses: &mut Vec<Part>) {
+    fn parts(
+        &self,
+        operand: &Operand<'a>,
+        to: &mut Vec<FlowOperand>,
+        addresses: &mut Vec<FlowOperand>,
+    ) {
         match *operand {
             Operand::Register(id) | Operand::Sum(id, _) => {
                 let register = &self.body.registers[id as usize];
@@ -117,7 +122,7 @@ impl<'a> Builder<'a, '_> {
                     let step = bytes.max(4) as u32 * 32;
                     let first = self.registers[id as usize];
                     let rows = (0..u32::from(register.vector)).map(|i| first + i * step);
-                    to.extend(rows.map(|row| Part::Row(row, bytes as u8)));
+                    to.extend(rows.map(|row| FlowOperand::Row(row, bytes as u8)));
                 } else {
                     to.push(self.part(id, false));
                 }
@@ -127,7 +132,7 @@ impl<'a> Builder<'a, '_> {
                 let register = &self.body.registers[id as usize];
                 let bytes = register.ty.size();
                 let row = self.registers[id as usize] + component as u32 * bytes.max(4) as u32 * 32;
-                to.push(Part::Row(row, bytes as u8));
+                to.push(FlowOperand::Row(row, bytes as u8));
             }
             Operand::Part(id, _) | Operand::Minus(id, _) => to.push(self.part(id, false)),
             Operand::Pair(first, second) => {
@@ -135,9 +140,9 @@ impl<'a> Builder<'a, '_> {
                     to.push(self.part(id, false));
                 }
             }
-            Operand::Int(value) => to.push(Part::Value(value as u64)),
-            Operand::F32(bits) => to.push(Part::Value(bits.into())),
-            Operand::F64(bits) => to.push(Part::Value(bits)),
+            Operand::Int(value) => to.push(FlowOperand::Value(value as u64)),
+            Operand::F32(bits) => to.push(FlowOperand::Value(bits.into())),
+            Operand::F64(bits) => to.push(FlowOperand::Value(bits)),
             Operand::Address(Base::Register(id), _) => addresses.push(self.part(id, false)),
             Operand::Address(..) => {}
             Operand::Indexed(indexed) => {
@@ -155,7 +160,7 @@ impl<'a> Builder<'a, '_> {
                 }
                 addresses.extend(inside);
             }
-            _ => to.push(Part::Nothing),
+            _ => to.push(FlowOperand::Nothing),
         }
     }
 }

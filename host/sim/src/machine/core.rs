@@ -9,7 +9,7 @@ use super::lane::{CHUNK, LANES, Lane};
 use super::launch::progress::Probe;
 use super::launch::run::Run;
 use super::launch::team::{Block, Team};
-use super::memory::access::{Kept, flag};
+use super::memory::access::{AddressPattern, flag};
 use super::op::{Op, STOP};
 use super::warp::Warp;
 use super::watch::init::ShadowSite;
@@ -49,7 +49,7 @@ pub(crate) struct Core<'l> {
     /// The allocation that each site met last.
     pub(super) ranges: [Range; SITES],
     /// What operations keep of their addresses for the next that have the same.
-    pub(super) kept: [Kept; flag::SLOTS],
+    pub(super) kept: [AddressPattern; flag::SLOTS],
     /// Where each lane's bytes are, after an access that is neither side by side nor at one place.
     pub(super) hosts: [*mut u8; LANES],
     /// Bytes that lanes read from global memory.
@@ -139,7 +139,7 @@ impl<'l> Core<'l> {
             shared: View::EMPTY,
             local: View::EMPTY,
             ranges: [Range::NONE; SITES],
-            kept: [Kept::default(); flag::SLOTS],
+            kept: [AddressPattern::default(); flag::SLOTS],
             hosts: [std::ptr::null_mut(); LANES],
             read: 0,
             written: 0,

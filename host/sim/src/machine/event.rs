@@ -1,6 +1,7 @@
 //! Why the running lanes stopped.
 
 use super::op::Op;
+use crate::checks::race::AccessKind;
 
 /// What an operation, or the loop, asks of the scheduler.
 #[derive(Debug, Default)]
@@ -80,17 +81,6 @@ pub(crate) enum Region {
     Constant,
     /// The kernel's parameters.
     Param,
-}
-
-/// What an access wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum AccessKind {
-    /// It only reads.
-    Read,
-    /// It writes, and does not read.
-    Write,
-    /// Both at once.
-    Atomic,
 }
 
 /// What went wrong.

@@ -8,10 +8,10 @@
 //! Where the host is an x86-64 without AVX2 (none was made in ten years) operations go lane by lane: that keeps the crate
 //! small and quick to compile.
 
+use crate::checks::race::AccessKind;
 use std::sync::OnceLock;
 
 use super::core::Core;
-use super::event::AccessKind;
 use super::lane::LANES;
 use super::memory::access::{LaneBytes, StateSpace, flag};
 use super::op::Op;

@@ -14,10 +14,10 @@ use crate::machine::asynchronous::bulk::BulkSite;
 use crate::machine::asynchronous::tensor::TensorSite;
 use crate::machine::asynchronous::tensor_map::{PublishSite, ReplaceSite};
 use crate::machine::compute::matrix::Product;
-use crate::machine::compute::track::Touch;
+use crate::machine::compute::track::RegisterUse;
 use crate::machine::compute::warpgroup::WarpgroupSite;
 use crate::machine::image::ImageSite;
-use crate::machine::meeting::together::{Meeting, OperandPlace};
+use crate::machine::meeting::together::{MeetingPoint, OperandPlace};
 use crate::machine::memory::multimem::MultimemSite;
 use crate::machine::memory::tile::Tile;
 use crate::machine::op::Op;
@@ -59,7 +59,7 @@ pub(crate) struct Program {
     /// Registers that they use, by name.
     pub(crate) tracked: Vec<String>,
     /// What operations do to those registers, by the operation's number; it may be shorter than `ops`.
-    pub(crate) touches: Vec<Option<Box<Touch>>>,
+    pub(crate) touches: Vec<Option<Box<RegisterUse>>>,
     /// Matrices that go between memory and registers.
     pub(crate) tiles: Vec<Tile>,
     /// Accesses of multicast memory.
@@ -67,7 +67,7 @@ pub(crate) struct Program {
     /// What video instructions do.
     pub(crate) videos: Vec<Video>,
     /// Instructions at which lanes of a warp meet wherever they stand, by operation.
-    pub(crate) meetings: Vec<Meeting>,
+    pub(crate) meetings: Vec<MeetingPoint>,
     /// Module variables, in order; [`Value::Symbol`] names them by index.
     pub(crate) variables: Vec<Variable>,
     /// Operations whose address is computed from that of one shared variable, with its index; by operation.

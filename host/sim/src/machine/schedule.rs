@@ -13,8 +13,8 @@ use super::core::{At, Core};
 use super::event::{Event, RawFault, Wait};
 use super::op::{Op, STOP};
 use super::warp::Group;
-use super::watch::asked::Watched;
 use super::watch::watcher;
+use super::watch::watchers::Watched;
 
 /// Decisions after which a group that never meets another stands back.
 pub(super) const PATIENCE: u32 = 20_000;
@@ -25,7 +25,7 @@ const FAVOUR: u32 = 256;
 
 /// How a warp's turn ended.
 #[derive(Debug)]
-pub(super) enum Turn {
+pub(super) enum TurnEnd {
     /// All of its lanes have ended.
     Done,
     /// All of its lanes that live wait for others.
@@ -38,14 +38,14 @@ pub(super) enum Turn {
 
 impl Core<'_> {
     /// Runs the current warp until it ends, waits or has used its `fuel`.
-    pub(super) fn run_warp<const WATCH: bool>(&mut self) -> Turn {
+    pub(super) fn run_warp<const WATCH: bool>(&mut self) -> TurnEnd {
         let mut next = self.pick();
         loop {
             let Some(op) = next else {
                 return if self.warp().live == 0 {
-                    Turn::Done
+                    TurnEnd::Done
                 } else {
-                    Turn::Waits
+                    TurnEnd::Waits
                 };
             };
             let stopped = self.go::<WATCH>(op);
@@ -66,9 +66,9 @@ impl Core<'_> {
                 Event::Ended => self.pick(),
                 Event::Yield(op) => {
                     self.park(op, Wait::Ready);
-                    return Turn::Yields;
+                    return TurnEnd::Yields;
                 }
-                Event::Fault(fault) => return Turn::Faults(fault),
+                Event::Fault(fault) => return TurnEnd::Faults(fault),
             }
         }
     }
@@ -78,7 +78,7 @@ impl Core<'_> {
     fn go<const WATCH: bool>(&mut self, mut op: *const Op) -> *const Op {
         let mut count = 0;
         let watch = WATCH.then(|| watcher(self.run));
-        let list = Watched::of(self.run.program, &self.run.asked);
+        let list = Watched::of(self.run.program, &self.run.watchers);
         let (counts, tracks) = (self.run.launch.count, !self.run.program.touches.is_empty());
         while op < self.limit {
             if let Some(watch) = watch

@@ -99,7 +99,7 @@ impl Primary {
 
 /// The part of a register that an operand is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum RegisterPart {
     /// All of it.
     Word,
     /// `.b0` to `.b3`.
@@ -108,13 +108,13 @@ pub(crate) enum Part {
     Half(u8),
 }
 
-impl Part {
+impl RegisterPart {
     /// Its lowest bit, and how many it has.
     fn bits(self) -> (u32, u32) {
         match self {
-            Part::Word => (0, 32),
-            Part::Byte(index) => (u32::from(index & 3) * 8, 8),
-            Part::Half(index) => (u32::from(index & 1) * 16, 16),
+            RegisterPart::Word => (0, 32),
+            RegisterPart::Byte(index) => (u32::from(index & 3) * 8, 8),
+            RegisterPart::Half(index) => (u32::from(index & 1) * 16, 16),
         }
     }
 
@@ -154,7 +154,7 @@ fn saturate(value: i64, bits: u32, signed: bool) -> i64 {
 
 /// What follows the operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Then {
+pub(crate) enum SecondaryOp {
     /// The result goes into the destination's part of the third operand.
     Merge,
     /// The second operation `.add`.
@@ -173,15 +173,15 @@ pub(crate) struct Scalar {
     /// Whether the types of d, a and b are signed.
     pub(crate) signed: [bool; 3],
     /// Parts of d, a and b.
-    pub(crate) parts: [Part; 3],
+    pub(crate) parts: [RegisterPart; 3],
     /// Whether `.sat` clamps the result to its type.
     pub(crate) saturate: bool,
     /// What is done with the result afterwards.
-    pub(crate) then: Then,
+    pub(crate) then: SecondaryOp,
 }
 
 impl Scalar {
-    /// The result on three registers; the third does not count where [`Then::Merge`] writes a whole word.
+    /// The result on three registers; the third does not count where [`SecondaryOp::Merge`] writes a whole word.
     pub(crate) fn apply(&self, a: u32, b: u32, c: u32) -> u32 {
         let [signed, a_signed, b_signed] = self.signed;
         let [to, a_part, b_part] = self.parts;
@@ -193,10 +193,10 @@ impl Scalar {
         }
         let third = extend(c, 32, signed);
         match self.then {
-            Then::Merge => to.merge(value as u32, c),
-            Then::Add => (value + third) as u32,
-            Then::Min => value.min(third) as u32,
-            Then::Max => value.max(third) as u32,
+            SecondaryOp::Merge => to.merge(value as u32, c),
+            SecondaryOp::Add => (value + third) as u32,
+            SecondaryOp::Min => value.min(third) as u32,
+            SecondaryOp::Max => value.max(third) as u32,
         }
     }
 }
@@ -218,7 +218,7 @@ pub(crate) struct Mad {
     /// Whether the types of a and b are signed.
     pub(crate) signed: [bool; 2],
     /// Parts of a and b.
-    pub(crate) parts: [Part; 2],
+    pub(crate) parts: [RegisterPart; 2],
     /// What is negated.
     pub(crate) negated: Negated,
     /// `.po`: one more.
@@ -296,7 +296,11 @@ impl Simd {
             d = if self.accumulate {
                 d.wrapping_add(value as u32)
             } else {
-                let part = if self.halves { Part::Half } else { Part::Byte };
+                let part = if self.halves {
+                    RegisterPart::Half
+                } else {
+                    RegisterPart::Byte
+                };
                 part(i as u8).merge(value as u32, d)
             };
         }

@@ -10,8 +10,8 @@ use std::ops::Range;
 
 use foldhash::fast::FixedState;
 
-use super::record::{Known, Mark, Now, Records, STRONG};
-use super::{Kind, lanes};
+use super::record::{AccessMark, CurrentAccess, Known, Records, STRONG};
+use super::{AccessKind, lanes};
 use crate::checks::{Footprint, Stretches};
 use crate::counters::even::LANES;
 
@@ -33,20 +33,20 @@ pub(super) type MemoryOwner = Option<u32>;
 #[derive(Debug, Clone, Copy, Default)]
 struct Cell {
     /// The last write. Earlier writes of bytes that it did not write are beside the cells: few programs have any.
-    write: Mark,
+    write: AccessMark,
     /// Reads since, of two threads: the first and the last.
-    reads: [Mark; 2],
+    reads: [AccessMark; 2],
 }
 
 const EMPTY_CELL: Cell = Cell {
-    write: Mark::NONE,
-    reads: [Mark::NONE; 2],
+    write: AccessMark::NONE,
+    reads: [AccessMark::NONE; 2],
 };
 
 impl Cell {
     /// Remembers a read. The first reader and the last are kept.
     #[inline(always)]
-    fn read(&mut self, mark: Mark, now: &Now<'_>) {
+    fn read(&mut self, mark: AccessMark, now: &CurrentAccess<'_>) {
         let free = now.replaces(self.reads[0], mark.lane());
         self.reads[usize::from(!free)] = mark;
     }
@@ -56,9 +56,9 @@ impl Cell {
     #[inline(always)]
     fn read_by_all(
         &mut self,
-        (mark, mask): (Mark, u32),
+        (mark, mask): (AccessMark, u32),
         since: u32,
-        own: impl FnOnce(Mark) -> bool,
+        own: impl FnOnce(AccessMark) -> bool,
     ) {
         let first = self.reads[0];
         let mut left = mask;
@@ -81,12 +81,12 @@ impl Cell {
 
     /// The first mark of these bytes by which the access races.
     #[inline(always)]
-    fn rival(&self, mark: Mark, now: &mut Now<'_>) -> Option<Mark> {
+    fn rival(&self, mark: AccessMark, now: &mut CurrentAccess<'_>) -> Option<AccessMark> {
         let (bytes, lane) = (mark.bytes(), mark.lane());
         if now.races(self.write, bytes, lane) {
             return Some(self.write);
         }
-        if now.kind == Kind::Read {
+        if now.kind == AccessKind::Read {
             return None;
         }
         let [first, last] = self.reads;
@@ -96,7 +96,7 @@ impl Cell {
         now.races(last, bytes, lane).then_some(last)
     }
 
-    fn marks(&mut self) -> impl Iterator<Item = &mut Mark> {
+    fn marks(&mut self) -> impl Iterator<Item = &mut AccessMark> {
         let marks = self.reads.iter_mut().chain([&mut self.write]);
         marks.filter(|mark| !mark.is_none())
     }
@@ -114,7 +114,7 @@ pub(super) struct Line {
 impl Line {
     /// Remembers a read of all its words, if a glance says that it does not race; `mark` is that of the first word's lane.
     #[inline(always)]
-    pub(super) fn glance_at_read(&mut self, mark: Mark, known: &Known<'_>) -> bool {
+    pub(super) fn glance_at_read(&mut self, mark: AccessMark, known: &Known<'_>) -> bool {
         let row = &mut self.row;
         if self.cells != NONE || !known.settles(row.write, mark) {
             return false;
@@ -132,7 +132,7 @@ impl Line {
 
     /// Whether a glance says that a write of all its words does not race.
     #[inline(always)]
-    pub(super) fn glance_at_write(&self, mark: Mark, known: &Known<'_>) -> bool {
+    pub(super) fn glance_at_write(&self, mark: AccessMark, known: &Known<'_>) -> bool {
         let Cell {
             write,
             reads: [first, last],
@@ -145,10 +145,10 @@ impl Line {
 
     /// Remembers such a write.
     #[inline(always)]
-    pub(super) fn write(&mut self, mark: Mark) {
+    pub(super) fn write(&mut self, mark: AccessMark) {
         self.row = Cell {
             write: mark,
-            reads: [Mark::NONE; 2],
+            reads: [AccessMark::NONE; 2],
         };
     }
 }
@@ -182,7 +182,7 @@ pub(super) struct Cells {
     /// Pages that were found last, with their keys: a warp goes back and forth between a few.
     last: Vec<(u64, u32)>,
     /// Earlier writes than the last of a word, of other bytes; by the page's key and the word in the page.
-    beside: HashMap<(u64, u64), Vec<Mark>, FixedState>,
+    beside: HashMap<(u64, u64), Vec<AccessMark>, FixedState>,
 }
 
 /// The key of the page of a word. A block's shared memory is less than 2^24 pages.
@@ -207,9 +207,9 @@ impl Cells {
         &mut self,
         space: MemoryOwner,
         word: u64,
-        mark: Mark,
-        now: &mut Now<'_>,
-    ) -> Option<Mark> {
+        mark: AccessMark,
+        now: &mut CurrentAccess<'_>,
+    ) -> Option<AccessMark> {
         let cells = self.cells_of(space, word);
         self.touch_cell(space, word, (cells, mark), now)
     }
@@ -220,8 +220,8 @@ impl Cells {
         &mut self,
         space: MemoryOwner,
         (addresses, mask): (&[u64; LANES], u32),
-        now: &mut Now<'_>,
-        found: &mut Vec<(usize, Mark)>,
+        now: &mut CurrentAccess<'_>,
+        found: &mut Vec<(usize, AccessMark)>,
     ) {
         let mark = now.mark.of(15);
         let mut last = (u64::MAX, 0);
@@ -239,7 +239,7 @@ impl Cells {
             let mark = mark.by_lane(lane as u32);
             // Most reads are the first after what a barrier has ordered before them.
             let cell = &mut self.cells[cells as usize][(word % LINE) as usize];
-            if now.kind == Kind::Read && cell.reads[0].is_none() && now.is_past(cell.write) {
+            if now.kind == AccessKind::Read && cell.reads[0].is_none() && now.is_past(cell.write) {
                 cell.reads[0] = mark;
                 continue;
             }
@@ -254,23 +254,23 @@ impl Cells {
         &mut self,
         space: MemoryOwner,
         word: u64,
-        (cells, mark): (u32, Mark),
-        now: &mut Now<'_>,
-    ) -> Option<Mark> {
+        (cells, mark): (u32, AccessMark),
+        now: &mut CurrentAccess<'_>,
+    ) -> Option<AccessMark> {
         let cell = &mut self.cells[cells as usize][(word % LINE) as usize];
         let bytes = mark.bytes();
         if cell.write.beside() {
             return self.touch_beside(space, word, (cells, mark), now);
         }
         let found = cell.rival(mark, now);
-        if now.kind == Kind::Read {
+        if now.kind == AccessKind::Read {
             cell.read(mark, now);
             return found;
         }
         let before = cell.write;
         *cell = Cell {
             write: mark,
-            reads: [Mark::NONE; 2],
+            reads: [AccessMark::NONE; 2],
         };
         if before.bytes() & !bytes != 0 {
             cell.write.set_beside();
@@ -287,9 +287,9 @@ impl Cells {
         &mut self,
         space: MemoryOwner,
         word: u64,
-        (cells, mark): (u32, Mark),
-        now: &mut Now<'_>,
-    ) -> Option<Mark> {
+        (cells, mark): (u32, AccessMark),
+        now: &mut CurrentAccess<'_>,
+    ) -> Option<AccessMark> {
         let cell = &mut self.cells[cells as usize][(word % LINE) as usize];
         let (bytes, lane) = (mark.bytes(), mark.lane());
         let beside = self
@@ -300,7 +300,7 @@ impl Cells {
         let mut earlier = beside.iter().copied();
         found = found.or_else(|| earlier.find(|write| now.races(*write, bytes, lane)));
         found = found.or_else(|| cell.rival(mark, now));
-        if now.kind == Kind::Read {
+        if now.kind == AccessKind::Read {
             cell.read(mark, now);
             return found;
         }
@@ -311,7 +311,7 @@ impl Cells {
         });
         *cell = Cell {
             write: mark,
-            reads: [Mark::NONE; 2],
+            reads: [AccessMark::NONE; 2],
         };
         cell.write.set_beside();
         found
@@ -324,8 +324,8 @@ impl Cells {
         &mut self,
         space: MemoryOwner,
         (word, words): (u64, u64),
-        mark: Mark,
-        now: &mut Now<'_>,
+        mark: AccessMark,
+        now: &mut CurrentAccess<'_>,
     ) -> bool {
         let page = self.page(space, word);
         let line = &mut self.pages[page as usize].0[(word / LINE) as usize % LINES];
@@ -334,13 +334,13 @@ impl Cells {
             if now.row_races(row.write, mark) {
                 return false;
             }
-            if now.kind != Kind::Read {
+            if now.kind != AccessKind::Read {
                 if row.reads.iter().any(|read| now.row_races(*read, mark)) {
                     return false;
                 }
                 *row = Cell {
                     write: mark,
-                    reads: [Mark::NONE; 2],
+                    reads: [AccessMark::NONE; 2],
                 };
                 return true;
             }
@@ -359,8 +359,8 @@ impl Cells {
         &mut self,
         page: u32,
         (word, words): (u64, u64),
-        mark: Mark,
-        now: &mut Now<'_>,
+        mark: AccessMark,
+        now: &mut CurrentAccess<'_>,
     ) -> bool {
         let cells = match self.pages[page as usize].0[(word / LINE) as usize % LINES].cells {
             NONE => self.spread(page as usize, (word / LINE) as usize % LINES),
@@ -377,7 +377,7 @@ impl Cells {
         if wrong {
             return false;
         }
-        if now.kind == Kind::Read {
+        if now.kind == AccessKind::Read {
             for (i, cell) in row.iter_mut().enumerate() {
                 cell.read(mark.word(i as u32), now);
             }
@@ -386,7 +386,7 @@ impl Cells {
             self.pages[page as usize].0[(word / LINE) as usize % LINES] = Line {
                 row: Cell {
                     write: mark,
-                    reads: [Mark::NONE; 2],
+                    reads: [AccessMark::NONE; 2],
                 },
                 cells: NONE,
             };
@@ -394,7 +394,7 @@ impl Cells {
             for (i, cell) in row.iter_mut().enumerate() {
                 *cell = Cell {
                     write: mark.word(i as u32),
-                    reads: [Mark::NONE; 2],
+                    reads: [AccessMark::NONE; 2],
                 };
             }
         }
@@ -408,8 +408,8 @@ impl Cells {
         &mut self,
         space: MemoryOwner,
         word: u64,
-        (mark, mask): (Mark, u32),
-        now: &mut Now<'_>,
+        (mark, mask): (AccessMark, u32),
+        now: &mut CurrentAccess<'_>,
     ) -> bool {
         let cells = self.cells_of(space, word);
         let cell = &mut self.cells[cells as usize][(word % LINE) as usize];
@@ -429,7 +429,7 @@ impl Cells {
         &mut self,
         space: MemoryOwner,
         word: u64,
-        (mark, mask): (Mark, u32),
+        (mark, mask): (AccessMark, u32),
         known: &Known<'_>,
     ) -> bool {
         let cells = self.cells_of(space, word);
@@ -454,7 +454,12 @@ impl Cells {
     }
 
     /// Changes the marks of a word that may be those of unfinished accesses: none of a whole line is.
-    pub(super) fn change(&mut self, space: MemoryOwner, word: u64, mut f: impl FnMut(&mut Mark)) {
+    pub(super) fn change(
+        &mut self,
+        space: MemoryOwner,
+        word: u64,
+        mut f: impl FnMut(&mut AccessMark),
+    ) {
         let Some(&page) = self.places.get(&key(space, word)) else {
             return;
         };
@@ -529,7 +534,7 @@ impl Cells {
     /// Which bytes of global memory were accessed, in lists that are not sorted yet. Of a word's bytes that many threads read those of two are known.
     pub(super) fn footprint(&self, records: &Records) -> Footprint {
         let mut found = Footprint::default();
-        let mut kinds = [Seen::default(); 3];
+        let mut kinds = [RecordCache::default(); 3];
         let global = self.places.iter().filter(|(key, _)| *key >> 63 == 0);
         let mut pages: Vec<(u64, u32)> = global.map(|(&key, &page)| (key, page)).collect();
         pages.sort_unstable();
@@ -660,30 +665,30 @@ fn stretches(mut bits: u64, mut f: impl FnMut(u64, u64)) {
 
 /// The record that was asked for last, and the list of a footprint that its accesses belong to: words side by side are mostly those of one record.
 #[derive(Debug, Clone, Copy)]
-struct Seen {
+struct RecordCache {
     record: u32,
     list: usize,
 }
 
-impl Default for Seen {
+impl Default for RecordCache {
     fn default() -> Self {
         let (record, list) = (u32::MAX, 0);
         Self { record, list }
     }
 }
 
-impl Seen {
+impl RecordCache {
     /// The number of the list that an access belongs to, among [`Footprint::lists`].
     #[inline(always)]
-    fn list(&mut self, mark: Mark, records: &Records) -> usize {
+    fn list(&mut self, mark: AccessMark, records: &Records) -> usize {
         if self.record != mark.record() {
             let record = records.of(mark);
             let strong = record.how & STRONG != 0;
             self.record = mark.record();
             self.list = match (record.kind, strong) {
-                (Kind::Read, false) => 0,
-                (Kind::Write, false) => 1,
-                (Kind::Read, true) => 2,
+                (AccessKind::Read, false) => 0,
+                (AccessKind::Write, false) => 1,
+                (AccessKind::Read, true) => 2,
                 _ => 3,
             };
         }

@@ -6,16 +6,16 @@
 //! lets the cells catch up. So accesses between barriers cost little, however they lie.
 
 use super::cells::{Cells, MemoryOwner};
-use super::record::{Mark, Now, Record, Records, Verdict};
+use super::record::{AccessMark, CurrentAccess, Record, Records, Verdict};
 use super::touched::{Lie, TouchedWords};
-use super::{Block, Kind, lanes, lies_simply, touch, touch_evenly};
+use super::{AccessKind, Block, lanes, lies_simply, touch, touch_evenly};
 use crate::counters::even::{Even, LANES};
 
 /// An access by lanes of one warp in one instruction.
 #[derive(Debug, Clone, Copy)]
 struct Noted {
     /// Lane 0's access, of no bytes. A write's has its number among those that were noted down in place of a record's.
-    mark: Mark,
+    mark: AccessMark,
     /// The lanes.
     mask: u32,
     /// The first lane's address; of lanes that lie anywhere, where their addresses are.
@@ -82,7 +82,7 @@ impl Deferred {
     pub(super) fn note_read(
         &mut self,
         block: u32,
-        mark: Mark,
+        mark: AccessMark,
         lie: Lie<'_>,
         (mask, size): (u32, u64),
     ) -> bool {
@@ -111,7 +111,7 @@ impl Deferred {
             return false;
         }
         self.written.add(lie, mask, size);
-        let mark = Mark::new(self.writes.len() as u32, op, false);
+        let mark = AccessMark::new(self.writes.len() as u32, op, false);
         self.writes.push(record);
         self.note(record.block, (mark, true), lie, (mask, size));
         self.looked_at = self.list.len();
@@ -133,7 +133,7 @@ impl Deferred {
     fn note(
         &mut self,
         block: u32,
-        (mark, writes): (Mark, bool),
+        (mark, writes): (AccessMark, bool),
         lie: Lie<'_>,
         (mask, size): (u32, u64),
     ) {
@@ -188,15 +188,15 @@ impl Deferred {
         let space: MemoryOwner = Some(self.block);
         for &noted in &self.list {
             let (kind, mark) = match noted.writes {
-                false => (Kind::Read, noted.mark),
+                false => (AccessKind::Read, noted.mark),
                 true => {
                     let record = self.writes[noted.mark.record() as usize];
                     let number = records.add(record);
-                    (Kind::Write, noted.mark.of_record(number))
+                    (AccessKind::Write, noted.mark.of_record(number))
                 }
             };
             let record = records.of(mark);
-            let mut now = Now {
+            let mut now = CurrentAccess {
                 kind,
                 read_only: false,
                 who: (record.block, record.warp),

@@ -3,9 +3,9 @@
 //! read after its clock has moved.
 
 use super::cells::{LINE, LINES};
-use super::record::{Known, Mark};
+use super::record::{AccessMark, Known};
 use super::touched::Lie;
-use super::{Kind, Races};
+use super::{AccessKind, Races};
 use crate::counters::even::Even;
 
 /// An ordinary load or store by lanes of a warp.
@@ -53,7 +53,7 @@ impl Races {
         }
         let block = &mut self.blocks[moment.place as usize];
         if by.shared && !by.writes {
-            block.touch(moment.number, Kind::Read);
+            block.touch(moment.number, AccessKind::Read);
         }
         let (floor, since) = match by.shared && !block.reached {
             true => (
@@ -63,7 +63,7 @@ impl Races {
             false => (0, 0),
         };
         let space = by.shared.then_some(moment.place);
-        let mark = |number| Mark::new(number, by.op, false).of(15);
+        let mark = |number| AccessMark::new(number, by.op, false).of(15);
         let word = even.start / 4;
         let known = Known {
             floor,
@@ -90,7 +90,7 @@ impl Races {
         let lines = self.cells.lines(space, word, line..line + count);
         let mut first = mark(moment.number).by_lane(lane).each(log);
         // The mark of a line's first word.
-        let of = |first: Mark, line: u32| first.word(line * LINE as u32);
+        let of = |first: AccessMark, line: u32| first.word(line * LINE as u32);
         if !by.writes {
             let mut lines = lines.iter_mut().zip(0..);
             return lines.all(|(line, i)| line.glance_at_read(of(first, i), &known));
@@ -104,7 +104,7 @@ impl Races {
         let block = &mut self.blocks[moment.place as usize];
         let number = self.records.add(block.write_by(moment.place, by.warp));
         if by.shared {
-            block.touch(number, Kind::Write);
+            block.touch(number, AccessKind::Write);
         }
         first = first.of_record(number);
         for (line, i) in lines.iter_mut().zip(0..) {

@@ -43,7 +43,7 @@ use foldhash::fast::FixedState;
 use cells::{Cells, LINE, MemoryOwner};
 use deferred::Deferred;
 pub(crate) use glance::Plain;
-use record::{Mark, NARROW, Now, PENDING, Record, Records, STRONG, Verdict};
+use record::{AccessMark, CurrentAccess, NARROW, PENDING, Record, Records, STRONG, Verdict};
 use touched::Lie;
 
 use crate::checks::Footprint;
@@ -51,12 +51,12 @@ use crate::counters::even::{Even, LANES, Neighbours};
 
 /// What an access does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum AccessKind {
     /// It only reads.
     Read,
-    /// It writes, and is no atomic.
+    /// It writes, and does not read.
     Write,
-    /// Both as one step.
+    /// It reads and writes in one step.
     Atomic,
 }
 
@@ -72,7 +72,7 @@ pub(crate) struct Access {
     /// The operation, by its number in the program.
     pub(crate) op: u32,
     /// What it does.
-    pub(crate) kind: Kind,
+    pub(crate) kind: AccessKind,
     /// Whether it is strong in the memory model's sense.
     pub(crate) strong: bool,
     /// Whether it releases by itself, without a fence before it.
@@ -93,7 +93,7 @@ impl Access {
     /// Whether it is an ordinary load or store.
     #[inline(always)]
     fn is_plain(&self) -> bool {
-        self.kind != Kind::Atomic && !(self.strong | self.narrow | self.pending)
+        self.kind != AccessKind::Atomic && !(self.strong | self.narrow | self.pending)
     }
 }
 
@@ -121,9 +121,9 @@ struct Block {
 impl Block {
     /// The cells of its shared memory show an access by the record of a number.
     #[inline(always)]
-    fn touch(&mut self, number: u32, kind: Kind) {
+    fn touch(&mut self, number: u32, kind: AccessKind) {
         self.touched = self.touched.max(number + 1);
-        if kind != Kind::Read {
+        if kind != AccessKind::Read {
             self.written = self.written.max(number + 1);
         }
     }
@@ -138,7 +138,7 @@ impl Block {
             block_time: self.time,
             instruction: of.instruction,
             warp: warp as u16,
-            kind: Kind::Write,
+            kind: AccessKind::Write,
             how: 0,
         }
     }
@@ -153,9 +153,9 @@ struct Warp {
     /// Times of the block's warps; none for those behind the end.
     knows: Vec<u32>,
     /// What was known at the last fence: strong writes leave it.
-    fenced: Option<Left>,
+    fenced: Option<ReleasedClocks>,
     /// What strong reads have found since then: the next fence takes it up.
-    seen: Option<Left>,
+    seen: Option<ReleasedClocks>,
     instruction: u32,
     /// The last instruction before the lanes of the warp were last ordered.
     synced: u32,
@@ -204,22 +204,22 @@ pub(crate) struct Races {
     /// No record before this one is of what was only begun.
     pending: u32,
     /// What releases left behind, by word.
-    left: HashMap<(Option<u64>, u64), Left, FixedState>,
+    left: HashMap<(Option<u64>, u64), ReleasedClocks, FixedState>,
     /// What arrivals left at mbarriers, by block and shared address.
-    objects: HashMap<(u64, u32), Left>,
+    objects: HashMap<(u64, u32), ReleasedClocks>,
     /// What was known by who gave memory back, by its first address; and the one behind it.
-    returned: BTreeMap<u64, (u64, Left)>,
+    returned: BTreeMap<u64, (u64, ReleasedClocks)>,
 }
 
 /// What a warp knew when it released.
 #[derive(Debug, Clone, Default)]
-struct Left {
+struct ReleasedClocks {
     /// Times of each block's warps, by the block's place; none for those behind the end.
     warps: HashMap<u32, Vec<u32>, FixedState>,
     blocks: Times,
 }
 
-impl Left {
+impl ReleasedClocks {
     /// Adds what another knew; of other blocks only where `wide`.
     fn join(&mut self, other: &Self, wide: bool) {
         for (&block, times) in &other.warps {
@@ -346,7 +346,7 @@ impl Races {
 
     /// Remembers an instruction: its memory, where and when it happens, and the cells.
     #[inline(always)]
-    fn begin(&mut self, access: &Access) -> (MemoryOwner, Now<'_>, &mut Cells) {
+    fn begin(&mut self, access: &Access) -> (MemoryOwner, CurrentAccess<'_>, &mut Cells) {
         if access.shared.is_some() && !self.deferred.is_empty() {
             self.catch_up();
         }
@@ -365,11 +365,11 @@ impl Races {
             self.blocks[place as usize].touch(number, access.kind);
         }
         let here = &self.blocks[place as usize];
-        let now = Now {
+        let now = CurrentAccess {
             kind: access.kind,
             read_only: access.read_only,
             who: (place, access.warp as u16),
-            mark: Mark::new(number, access.op, access.strong && !access.narrow),
+            mark: AccessMark::new(number, access.op, access.strong && !access.narrow),
             here,
             records: &self.records,
             // Of shared memory that only its block accesses.
@@ -389,7 +389,7 @@ impl Races {
     /// When an access happens.
     #[inline(always)]
     fn moment(&mut self, access: &Access) -> Moment {
-        let plain = access.kind == Kind::Read && access.is_plain();
+        let plain = access.kind == AccessKind::Read && access.is_plain();
         match self.current {
             Some((who, moment)) if plain && who == (access.block, access.warp) => moment,
             _ => self.add_record(access, plain),
@@ -406,7 +406,7 @@ impl Races {
             block: access.block,
             warp: access.warp,
             op: access.op,
-            writes: access.kind == Kind::Write,
+            writes: access.kind == AccessKind::Write,
             shared: true,
         };
         let moment = match by.writes {
@@ -452,7 +452,7 @@ impl Races {
             let record = block.write_by(place, by.warp);
             return self.deferred.note_write(record, by.op, lie, accessed);
         }
-        let mark = Mark::new(number, by.op, false);
+        let mark = AccessMark::new(number, by.op, false);
         self.deferred.note_read(place, mark, lie, accessed)
     }
 
@@ -545,7 +545,7 @@ impl Races {
     }
 
     /// The access that a mark is of.
-    fn told(&self, mark: Mark, shared: Option<u64>) -> Access {
+    fn told(&self, mark: AccessMark, shared: Option<u64>) -> Access {
         let record = self.records.of(mark);
         Access {
             block: self.blocks[record.block as usize].linear,
@@ -644,7 +644,7 @@ impl Races {
     /// Whether a strong access may change what its warp knows, or leave it anywhere.
     fn synchronises(&mut self, access: &Access) -> bool {
         let of = self.warp(access.block, access.warp);
-        let leaves = access.kind != Kind::Read && (access.releases || of.fenced.is_some());
+        let leaves = access.kind != AccessKind::Read && (access.releases || of.fenced.is_some());
         leaves || !self.left.is_empty()
     }
 
@@ -714,7 +714,7 @@ impl Races {
             ..
         } = *access;
         let wide = !access.narrow;
-        if kind != Kind::Write
+        if kind != AccessKind::Write
             && let Some(left) = self.left.get(&(shared, word))
         {
             let left = left.clone();
@@ -725,7 +725,7 @@ impl Races {
                 seen.get_or_insert_default().join(&left, wide);
             }
         }
-        if kind == Kind::Read {
+        if kind == AccessKind::Read {
             return;
         }
         let mut leaves = self.warp(block, warp).fenced.clone();
@@ -740,10 +740,10 @@ impl Races {
     }
 
     /// What a warp knows now; of other blocks only where `wide`. What it does from here on is no part of it.
-    fn snapshot(&mut self, block: u64, warp: u32, wide: bool) -> Left {
+    fn snapshot(&mut self, block: u64, warp: u32, wide: bool) -> ReleasedClocks {
         let times = self.times_so_far(block, warp);
         let place = self.place(block);
-        let mut left = Left::default();
+        let mut left = ReleasedClocks::default();
         left.warps.insert(place, times);
         if wide {
             let of = &mut self.blocks[place as usize];
@@ -755,7 +755,7 @@ impl Races {
     }
 
     /// Learns what another warp left; of other blocks only where `wide`.
-    fn take_up(&mut self, block: u64, warp: u32, left: &Left, wide: bool) {
+    fn take_up(&mut self, block: u64, warp: u32, left: &ReleasedClocks, wide: bool) {
         self.current = None;
         self.warp(block, warp);
         let place = self.place(block);
@@ -924,7 +924,7 @@ impl Races {
     /// The same where some arrived with relaxed order: of what those did is known what their fences released. Each block comes with its warps, and whether
     /// each was relaxed.
     pub(crate) fn cluster_relaxed(&mut self, blocks: &[(u64, Vec<bool>)]) {
-        let mut all = Left::default();
+        let mut all = ReleasedClocks::default();
         let each = || {
             blocks.iter().flat_map(|&(block, ref warps)| {
                 let warps = warps.iter().enumerate();
@@ -1023,8 +1023,8 @@ fn raise(times: &mut Vec<u32>, warp: usize, time: u32) {
 
 /// Whether lanes that lie evenly do so at one place, or side by side.
 #[inline(always)]
-fn lies_simply(even: Even, kind: Kind, size: u64) -> bool {
-    let at_one_place = even.step == 0 && kind == Kind::Read && even.lanes > 1;
+fn lies_simply(even: Even, kind: AccessKind, size: u64) -> bool {
+    let at_one_place = even.step == 0 && kind == AccessKind::Read && even.lanes > 1;
     even.aligned(size) && (at_one_place || even.step == size && size >= 4)
 }
 
@@ -1033,7 +1033,7 @@ fn lies_simply(even: Even, kind: Kind, size: u64) -> bool {
 fn touch_evenly(
     cells: &mut Cells,
     space: MemoryOwner,
-    now: &mut Now<'_>,
+    now: &mut CurrentAccess<'_>,
     even: Even,
     mask: u32,
     size: u64,
@@ -1072,8 +1072,8 @@ fn touch(
     space: MemoryOwner,
     (address, size): (u64, u64),
     lane: u32,
-    now: &mut Now<'_>,
-) -> Option<Mark> {
+    now: &mut CurrentAccess<'_>,
+) -> Option<AccessMark> {
     let mark = now.mark.by_lane(lane);
     if size == 4 && address.is_multiple_of(4) {
         return cells.touch(space, address / 4, mark.of(15), now);

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Access, Kind};
+use super::{Access, AccessKind};
 
 /// An access with the time at which it happened.
 #[derive(Debug, Clone, Copy)]
@@ -43,9 +43,9 @@ struct Warp {
     time: u32,
     knows: HashMap<u32, u32>,
     /// What was known at the last fence.
-    fenced: Option<Left>,
+    fenced: Option<ReleasedClocks>,
     /// What strong reads have found since then.
-    seen: Left,
+    seen: ReleasedClocks,
     instruction: u64,
     /// The last instruction before the lanes of the warp were last ordered.
     synced: u64,
@@ -58,21 +58,21 @@ pub(super) struct Races {
     /// Global cells by word, and shared ones by block and word.
     cells: HashMap<(Option<u64>, u64), Cell>,
     /// What releases left behind, by word.
-    left: HashMap<(Option<u64>, u64), Left>,
+    left: HashMap<(Option<u64>, u64), ReleasedClocks>,
     /// What arrivals left at mbarriers, by block and shared address.
-    objects: HashMap<(u64, u32), Left>,
+    objects: HashMap<(u64, u32), ReleasedClocks>,
     /// The warps of a block, where no block reaches another's shared memory.
     alone: Option<u32>,
 }
 
 /// What a warp knew when it released: times of warps, by block and warp, and of blocks.
 #[derive(Debug, Default, Clone)]
-struct Left {
+struct ReleasedClocks {
     warps: HashMap<(u64, u32), u32>,
     blocks: HashMap<u64, u32>,
 }
 
-impl Left {
+impl ReleasedClocks {
     fn join(&mut self, other: &Self, wide: bool) {
         for (warp, time) in &other.warps {
             let at = self.warps.entry(*warp).or_default();
@@ -155,9 +155,9 @@ impl Races {
                 .reads
                 .iter()
                 .find_map(races)
-                .filter(|_| kind != Kind::Read);
+                .filter(|_| kind != AccessKind::Read);
             found = found.or(against_write).or(against_read);
-            if kind == Kind::Read {
+            if kind == AccessKind::Read {
                 let thread = |s: &Stamp| (s.access.block, s.access.warp, s.access.lane);
                 let slot = cell
                     .reads
@@ -186,7 +186,7 @@ impl Races {
     fn synchronise(&mut self, access: &Access, word: u64) {
         let (block, warp, wide) = (access.block, access.warp, !access.narrow);
         let key = (access.shared, word);
-        if access.kind != Kind::Write
+        if access.kind != AccessKind::Write
             && let Some(left) = self.left.get(&key).cloned()
         {
             match access.acquires {
@@ -194,7 +194,7 @@ impl Races {
                 false => self.warp(block, warp).seen.join(&left, wide),
             }
         }
-        if access.kind != Kind::Read {
+        if access.kind != AccessKind::Read {
             let mut leaves = self.warp(block, warp).fenced.clone();
             if access.releases {
                 let now = self.snapshot(block, warp, wide);
@@ -206,7 +206,7 @@ impl Races {
         }
     }
 
-    fn snapshot(&mut self, block: u64, warp: u32, wide: bool) -> Left {
+    fn snapshot(&mut self, block: u64, warp: u32, wide: bool) -> ReleasedClocks {
         let of = self.warp(block, warp);
         let mut knows = of.knows.clone();
         let own = knows.entry(warp).or_default();
@@ -220,10 +220,10 @@ impl Races {
             blocks = of.knows.clone();
             blocks.insert(block, of.time);
         }
-        Left { warps, blocks }
+        ReleasedClocks { warps, blocks }
     }
 
-    fn take_up(&mut self, block: u64, warp: u32, left: &Left, wide: bool) {
+    fn take_up(&mut self, block: u64, warp: u32, left: &ReleasedClocks, wide: bool) {
         let it = self.warp(block, warp);
         for (&(_, other), &time) in left.warps.iter().filter(|((b, _), _)| *b == block) {
             let at = it.knows.entry(other).or_default();
@@ -354,7 +354,7 @@ fn unordered(blocks: &HashMap<u64, Block>, before: &Stamp, now: &Stamp) -> bool 
     if a.strong && b.strong && (a.block == b.block || !(a.narrow || b.narrow)) {
         return false;
     }
-    if a.pending || b.read_only && a.kind != Kind::Read {
+    if a.pending || b.read_only && a.kind != AccessKind::Read {
         return true;
     }
     if a.block != b.block {

@@ -3,7 +3,7 @@
 //! A record stands for all plain reads of a warp between two points at which its clock moves, or for one instruction that writes.
 //! Shadow memory only points at records, so a cell is small. Those that nothing points at any more are thrown away from time to time.
 
-use super::{Block, Kind, is_after};
+use super::{AccessKind, Block, is_after};
 
 /// A warp that accessed memory, and the time at which it did.
 #[derive(Debug, Clone, Copy)]
@@ -20,7 +20,7 @@ pub(super) struct Record {
     /// The warp in the block.
     pub(super) warp: u16,
     /// What it does.
-    pub(super) kind: Kind,
+    pub(super) kind: AccessKind,
     /// Flags.
     pub(super) how: u8,
 }
@@ -39,7 +39,7 @@ pub(super) const PENDING: u8 = 4;
 /// scope (1), the lane (5), the bytes (4), how many words belong to a lane (their number's logarithm, 2), whether there are earlier
 /// writes beside this one (1).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Mark(u64);
+pub(super) struct AccessMark(u64);
 
 const OP: u32 = 28;
 const RECORD: u64 = (1 << OP) - 1;
@@ -52,7 +52,7 @@ const BESIDE: u64 = 1 << 63;
 /// Operations behind this one are taken for it: programs that have so many are not known.
 const LAST_OP: u32 = (1 << (LANE - 1 - OP)) - 1;
 
-impl Mark {
+impl AccessMark {
     /// The record of no access.
     pub(super) const NONE: Self = Self(0);
 
@@ -188,7 +188,7 @@ impl Records {
     }
 
     #[inline(always)]
-    pub(super) fn of(&self, mark: Mark) -> &Record {
+    pub(super) fn of(&self, mark: AccessMark) -> &Record {
         &self.list[mark.record() as usize]
     }
 
@@ -213,7 +213,7 @@ impl Records {
     pub(super) fn clean(
         &mut self,
         size: usize,
-        mut marks: impl FnMut(&mut dyn FnMut(&mut Mark)),
+        mut marks: impl FnMut(&mut dyn FnMut(&mut AccessMark)),
     ) -> Vec<u32> {
         let mut numbers = vec![u32::MAX; self.list.len() + 1];
         marks(&mut |mark| numbers[mark.record() as usize] = 0);
@@ -268,14 +268,14 @@ pub(super) enum Verdict {
 }
 
 /// The access that happens now, and all that decides what it races with.
-pub(super) struct Now<'r> {
-    pub(super) kind: Kind,
+pub(super) struct CurrentAccess<'r> {
+    pub(super) kind: AccessKind,
     /// Whether no write is ordered before it.
     pub(super) read_only: bool,
     /// The block, by its place among those that the check knows, and the warp.
     pub(super) who: (u32, u16),
     /// Lane 0's access, of no bytes.
-    pub(super) mark: Mark,
+    pub(super) mark: AccessMark,
     /// The block that it is of.
     pub(super) here: &'r Block,
     pub(super) records: &'r Records,
@@ -287,16 +287,16 @@ pub(super) struct Now<'r> {
     pub(super) last: (u32, Verdict),
 }
 
-impl Now<'_> {
+impl CurrentAccess<'_> {
     /// Whether the only write of a word is known to be ordered before by its record's number alone.
     #[inline(always)]
-    pub(super) fn is_past(&self, write: Mark) -> bool {
+    pub(super) fn is_past(&self, write: AccessMark) -> bool {
         write.record() < self.floor && !write.beside()
     }
 
     /// How the access of `before`, which is one, stands to this one.
     #[inline(always)]
-    pub(super) fn judge(&mut self, before: Mark) -> Verdict {
+    pub(super) fn judge(&mut self, before: AccessMark) -> Verdict {
         if before.record() < self.floor || before.0 & self.mark.0 & WIDE != 0 {
             return Verdict::Ordered;
         }
@@ -308,7 +308,7 @@ impl Now<'_> {
 
     /// Whether `before` is an access of one of these bytes by which `lane` races now.
     #[inline(always)]
-    pub(super) fn races(&mut self, before: Mark, bytes: u32, lane: u32) -> bool {
+    pub(super) fn races(&mut self, before: AccessMark, bytes: u32, lane: u32) -> bool {
         before.bytes() & bytes != 0
             && match self.judge(before) {
                 Verdict::Ordered => false,
@@ -319,7 +319,7 @@ impl Now<'_> {
 
     /// The same of words side by side, which belong to lanes as `now` says.
     #[inline(always)]
-    pub(super) fn row_races(&mut self, before: Mark, now: Mark) -> bool {
+    pub(super) fn row_races(&mut self, before: AccessMark, now: AccessMark) -> bool {
         !before.is_none()
             && match self.judge(before) {
                 Verdict::Ordered => false,
@@ -330,7 +330,7 @@ impl Now<'_> {
 
     /// Whether `before` is of the running warp.
     #[inline(always)]
-    pub(super) fn is_own(&self, before: Mark) -> bool {
+    pub(super) fn is_own(&self, before: AccessMark) -> bool {
         before.record() == self.mark.record() || {
             let record = self.records.of(before);
             (record.block, record.warp) == self.who
@@ -339,7 +339,7 @@ impl Now<'_> {
 
     /// Whether a read's place is free for one by the thread of that lane.
     #[inline(always)]
-    pub(super) fn replaces(&self, before: Mark, lane: u32) -> bool {
+    pub(super) fn replaces(&self, before: AccessMark, lane: u32) -> bool {
         before.is_none()
             || before.record() < self.since
             || before.lane() == lane && self.is_own(before)
@@ -347,7 +347,7 @@ impl Now<'_> {
 
     /// The same of words side by side, for each one. None if some are free, and some not.
     #[inline(always)]
-    pub(super) fn replaces_row(&self, before: Mark, now: Mark) -> Option<bool> {
+    pub(super) fn replaces_row(&self, before: AccessMark, now: AccessMark) -> Option<bool> {
         if before.is_none() || before.record() < self.since {
             return Some(true);
         }
@@ -363,7 +363,7 @@ impl Now<'_> {
         if before.how & now.how & STRONG != 0 && (before.block == now.block || !narrow) {
             return Verdict::Ordered;
         }
-        if before.how & PENDING != 0 || self.read_only && before.kind != Kind::Read {
+        if before.how & PENDING != 0 || self.read_only && before.kind != AccessKind::Read {
             return Verdict::Race;
         }
         let ordered = if before.block != now.block {
@@ -406,20 +406,20 @@ pub(super) struct Known<'r> {
 impl Known<'_> {
     /// Whether an access before is none, ordered before, or one by the same lanes.
     #[inline(always)]
-    pub(super) fn settles(&self, before: Mark, now: Mark) -> bool {
+    pub(super) fn settles(&self, before: AccessMark, now: AccessMark) -> bool {
         let own = before.record() == self.own;
         self.is_past(before) || own && before.lane() == now.lane() && before.same_width(now)
     }
 
     /// Whether an access before is none or ordered before.
     #[inline(always)]
-    pub(super) fn is_past(&self, before: Mark) -> bool {
+    pub(super) fn is_past(&self, before: AccessMark) -> bool {
         before.is_none() || before.record() < self.floor
     }
 
     /// Whether a read before is of the same warp.
     #[inline(always)]
-    pub(super) fn is_own(&self, before: Mark) -> bool {
+    pub(super) fn is_own(&self, before: AccessMark) -> bool {
         before.record() == self.own || {
             let record = self.records.of(before);
             (record.block, record.warp) == self.who

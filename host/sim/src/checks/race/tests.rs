@@ -34,7 +34,11 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
         1020u64..1030,
         prop_oneof![Just(1u64), Just(2), Just(4), Just(8), Just(16)],
     );
-    let kind = prop_oneof![Just(Kind::Read), Just(Kind::Write), Just(Kind::Atomic)];
+    let kind = prop_oneof![
+        Just(AccessKind::Read),
+        Just(AccessKind::Write),
+        Just(AccessKind::Atomic)
+    ];
     let how = (
         kind,
         any::<bool>(),
@@ -49,7 +53,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
             (address, size),
             (kind, strong, (releases, acquires, narrow), pending, op),
         )| {
-            let strong = strong || kind == Kind::Atomic;
+            let strong = strong || kind == AccessKind::Atomic;
             let access = Access {
                 block,
                 warp,
@@ -89,7 +93,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
         1 => Just((1, None)),
     ];
     let anywhere = proptest::array::uniform32(0u64..40);
-    let kind = prop_oneof![4 => Just(Kind::Read), 2 => Just(Kind::Write), 1 => Just(Kind::Atomic)];
+    let kind = prop_oneof![4 => Just(AccessKind::Read), 2 => Just(AccessKind::Write), 1 => Just(AccessKind::Atomic)];
     let together = (
         any::<bool>(),
         warps.clone(),
@@ -208,8 +212,8 @@ fn remembered(before: Access) -> Access {
 }
 
 /// Whether an access may be a load of read-only data.
-fn is_plain_read_of_global(kind: Kind, special: bool, shared: Option<u64>) -> bool {
-    kind == Kind::Read && !special && shared.is_none()
+fn is_plain_read_of_global(kind: AccessKind, special: bool, shared: Option<u64>) -> bool {
+    kind == AccessKind::Read && !special && shared.is_none()
 }
 
 /// An event as it is where no block reaches another's shared memory, and nothing is pending.
@@ -238,7 +242,7 @@ fn at_a_glance(
         block: access.block,
         warp: access.warp,
         op: access.op,
-        writes: access.kind == Kind::Write,
+        writes: access.kind == AccessKind::Write,
         shared: access.shared.is_some(),
     };
     let even = Even::of(addresses, mask).filter(|even| even.step == 0 || even.step == size);
@@ -251,7 +255,7 @@ fn a_block_that_ended_leaves_no_shared_memory() {
     let mut races = Races::default();
     let mut now = Access {
         shared: Some(0),
-        ..access(0, 0, 0, Kind::Write)
+        ..access(0, 0, 0, AccessKind::Write)
     };
     assert!(races.access(now, 64, 4).is_none());
     races.end(0);
@@ -264,14 +268,14 @@ fn a_block_that_ended_leaves_no_shared_memory() {
     assert!(races.access(now, 64, 4).is_some());
 }
 
-fn access(block: u64, warp: u32, lane: u32, kind: Kind) -> Access {
+fn access(block: u64, warp: u32, lane: u32, kind: AccessKind) -> Access {
     Access {
         block,
         warp,
         lane,
         op: 0,
         kind,
-        strong: kind == Kind::Atomic,
+        strong: kind == AccessKind::Atomic,
         releases: false,
         acquires: false,
         narrow: false,
@@ -284,13 +288,25 @@ fn access(block: u64, warp: u32, lane: u32, kind: Kind) -> Access {
 #[test]
 fn writes_of_two_blocks_race_and_atomics_do_not() {
     let mut races = Races::default();
-    assert!(races.access(access(0, 0, 0, Kind::Write), 64, 4).is_none());
-    assert!(races.access(access(1, 0, 0, Kind::Write), 64, 4).is_some());
-    assert!(races.access(access(1, 0, 0, Kind::Write), 68, 4).is_none());
+    assert!(
+        races
+            .access(access(0, 0, 0, AccessKind::Write), 64, 4)
+            .is_none()
+    );
+    assert!(
+        races
+            .access(access(1, 0, 0, AccessKind::Write), 64, 4)
+            .is_some()
+    );
+    assert!(
+        races
+            .access(access(1, 0, 0, AccessKind::Write), 68, 4)
+            .is_none()
+    );
     for block in 0..3 {
         assert!(
             races
-                .access(access(block, 0, 0, Kind::Atomic), 128, 4)
+                .access(access(block, 0, 0, AccessKind::Atomic), 128, 4)
                 .is_none()
         );
     }
@@ -299,47 +315,85 @@ fn writes_of_two_blocks_race_and_atomics_do_not() {
 #[test]
 fn neighbouring_bytes_do_not_race() {
     let mut races = Races::default();
-    assert!(races.access(access(0, 0, 0, Kind::Write), 64, 1).is_none());
-    assert!(races.access(access(0, 1, 0, Kind::Write), 65, 1).is_none());
-    assert!(races.access(access(0, 1, 0, Kind::Read), 64, 2).is_some());
+    assert!(
+        races
+            .access(access(0, 0, 0, AccessKind::Write), 64, 1)
+            .is_none()
+    );
+    assert!(
+        races
+            .access(access(0, 1, 0, AccessKind::Write), 65, 1)
+            .is_none()
+    );
+    assert!(
+        races
+            .access(access(0, 1, 0, AccessKind::Read), 64, 2)
+            .is_some()
+    );
 }
 
 #[test]
 fn a_barrier_orders_the_warps_that_arrive() {
     let mut races = Races::default();
-    races.access(access(0, 0, 0, Kind::Write), 64, 4);
-    assert!(races.access(access(0, 1, 0, Kind::Read), 64, 4).is_some());
+    races.access(access(0, 0, 0, AccessKind::Write), 64, 4);
+    assert!(
+        races
+            .access(access(0, 1, 0, AccessKind::Read), 64, 4)
+            .is_some()
+    );
     races.barrier(0, &[0, 1]);
-    assert!(races.access(access(0, 1, 0, Kind::Read), 64, 4).is_none());
-    assert!(races.access(access(0, 2, 0, Kind::Read), 64, 4).is_some());
+    assert!(
+        races
+            .access(access(0, 1, 0, AccessKind::Read), 64, 4)
+            .is_none()
+    );
+    assert!(
+        races
+            .access(access(0, 2, 0, AccessKind::Read), 64, 4)
+            .is_some()
+    );
 }
 
 #[test]
 fn lanes_of_a_warp_are_ordered_by_its_barrier_only() {
     let mut races = Races::default();
     races.step(0, 0);
-    assert!(races.access(access(0, 0, 0, Kind::Write), 64, 4).is_none());
     assert!(
-        races.access(access(0, 0, 1, Kind::Write), 64, 4).is_none(),
+        races
+            .access(access(0, 0, 0, AccessKind::Write), 64, 4)
+            .is_none()
+    );
+    assert!(
+        races
+            .access(access(0, 0, 1, AccessKind::Write), 64, 4)
+            .is_none(),
         "one instruction"
     );
     races.step(0, 0);
-    assert!(races.access(access(0, 0, 0, Kind::Read), 64, 4).is_some());
+    assert!(
+        races
+            .access(access(0, 0, 0, AccessKind::Read), 64, 4)
+            .is_some()
+    );
     races.warp_barrier(0, 0);
-    assert!(races.access(access(0, 0, 0, Kind::Read), 64, 4).is_none());
+    assert!(
+        races
+            .access(access(0, 0, 0, AccessKind::Read), 64, 4)
+            .is_none()
+    );
 }
 
 /// Hands over from block 0 to another warp by a fence (of block scope or not), a flag, and a fence.
 fn hand_over(to: (u64, u32), fences: [Option<bool>; 2], narrow: bool, shared: Option<u64>) -> bool {
     let mut races = Races::default();
-    races.access(access(0, 0, 0, Kind::Write), 64, 4);
+    races.access(access(0, 0, 0, AccessKind::Write), 64, 4);
     if let Some(wide) = fences[0] {
         races.fence(0, 0, wide);
     }
     let flag = |block, warp| Access {
         narrow,
         shared,
-        ..access(block, warp, 0, Kind::Atomic)
+        ..access(block, warp, 0, AccessKind::Atomic)
     };
     races.access(flag(0, 0), 128, 4);
     races.access(flag(to.0, to.1), 128, 4);
@@ -347,7 +401,7 @@ fn hand_over(to: (u64, u32), fences: [Option<bool>; 2], narrow: bool, shared: Op
         races.fence(to.0, to.1, wide);
     }
     races
-        .access(access(to.0, to.1, 0, Kind::Read), 64, 4)
+        .access(access(to.0, to.1, 0, AccessKind::Read), 64, 4)
         .is_none()
 }
 
@@ -379,11 +433,15 @@ fn fences_and_a_flag_hand_over() {
 fn a_fence_covers_what_was_before_it_only() {
     let mut races = Races::default();
     races.fence(0, 0, true);
-    races.access(access(0, 0, 0, Kind::Write), 64, 4);
-    races.access(access(0, 0, 0, Kind::Atomic), 128, 4);
-    races.access(access(1, 0, 0, Kind::Atomic), 128, 4);
+    races.access(access(0, 0, 0, AccessKind::Write), 64, 4);
+    races.access(access(0, 0, 0, AccessKind::Atomic), 128, 4);
+    races.access(access(1, 0, 0, AccessKind::Atomic), 128, 4);
     races.fence(1, 0, true);
-    assert!(races.access(access(1, 0, 0, Kind::Read), 64, 4).is_some());
+    assert!(
+        races
+            .access(access(1, 0, 0, AccessKind::Read), 64, 4)
+            .is_some()
+    );
 }
 
 #[test]
@@ -391,10 +449,14 @@ fn atomics_of_block_scope_race_between_blocks() {
     let mut races = Races::default();
     let narrow = |block, warp| Access {
         narrow: true,
-        ..access(block, warp, 0, Kind::Atomic)
+        ..access(block, warp, 0, AccessKind::Atomic)
     };
     assert!(races.access(narrow(0, 0), 64, 4).is_none());
     assert!(races.access(narrow(0, 1), 64, 4).is_none());
     assert!(races.access(narrow(1, 0), 64, 4).is_some());
-    assert!(races.access(access(2, 0, 0, Kind::Atomic), 64, 4).is_some());
+    assert!(
+        races
+            .access(access(2, 0, 0, AccessKind::Atomic), 64, 4)
+            .is_some()
+    );
 }

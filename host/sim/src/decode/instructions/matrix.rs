@@ -6,7 +6,7 @@
 use super::memory::{Address, place};
 use crate::decode::builder::{Builder, Operands};
 use crate::decode::problem::{Result, invalid, unsupported};
-use crate::machine::compute::matrix::{self, Kind, Product, Scaling, Sparsity, rows};
+use crate::machine::compute::matrix::{self, MatrixKind, Product, Scaling, Sparsity, rows};
 use crate::machine::memory::access::{NamedSpace, flag};
 use crate::machine::memory::tile::{self, Tile};
 use crate::machine::memory::transfer::TransferSpace;
@@ -85,10 +85,10 @@ pub(super) fn multiply<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
             () if i.modifiers.has(M::Rp) => Rounding::Up,
             () => Rounding::Nearest,
         };
-        Kind::Double(k, rounding)
+        MatrixKind::Double(k, rounding)
     } else if left == Type::B1 {
         let and = i.modifiers.has(M::And);
-        Kind::Bits(k, if and { BitOp::And } else { BitOp::Xor })
+        MatrixKind::Bits(k, if and { BitOp::And } else { BitOp::Xor })
     } else {
         // Four bits have no padding here.
         let packed = i.modifiers.has(M::KindMxf4) || i.modifiers.has(M::KindMxf4nvf4);
@@ -105,24 +105,24 @@ pub(super) fn multiply<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
             return unsupported();
         };
         if wmma {
-            Kind::Wmma((m, n, k), [left, right], [c, d])
+            MatrixKind::Wmma((m, n, k), [left, right], [c, d])
         } else if (m, n, k) == (8, 8, 4) {
             let mut layouts = i.modifiers.iter().filter(|w| matches!(w, M::Row | M::Col));
             let mut by_rows = || layouts.next() == Some(&M::Row);
-            Kind::Volta([by_rows(), by_rows()], [c, d])
+            MatrixKind::Volta([by_rows(), by_rows()], [c, d])
         } else if let Some(metadata) = metadata {
-            Kind::Sparse(
+            MatrixKind::Sparse(
                 k,
                 sparsity(b, i, (k, left), metadata)?,
                 [left, right],
                 [c, d],
             )
         } else {
-            Kind::Mma(k, [left, right], [c, d])
+            MatrixKind::Mma(k, [left, right], [c, d])
         }
     };
     let [to, left, right, from] = matrices;
-    let width = if matches!(kind, Kind::Double(..)) {
+    let width = if matches!(kind, MatrixKind::Double(..)) {
         8
     } else {
         4

@@ -8,7 +8,7 @@ use crate::machine::compute::video as run;
 use crate::machine::program::Value;
 use crate::ptx::ast::{Class, Instruction, Modifier as M, Opcode as O, Operand, Selector};
 use crate::semantics::video::{
-    Amount, Comparison, Mad, Negated, Part, Primary, Scalar, Simd, Then, Video,
+    Amount, Comparison, Mad, Negated, Primary, RegisterPart, Scalar, SecondaryOp, Simd, Video,
 };
 
 pub(super) fn video<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
@@ -75,14 +75,14 @@ fn selector(operand: &Operand<'_>) -> Option<Selector> {
     }
 }
 
-fn part(operand: &Operand<'_>) -> Part {
+fn part(operand: &Operand<'_>) -> RegisterPart {
     match selector(operand) {
-        None => Part::Word,
+        None => RegisterPart::Word,
         Some(selector) => {
             let index = selector.elements().first().copied().unwrap_or(0);
             match selector.halves() {
-                true => Part::Half(index),
-                false => Part::Byte(index),
+                true => RegisterPart::Half(index),
+                false => RegisterPart::Byte(index),
             }
         }
     }
@@ -136,10 +136,10 @@ fn scalar(i: &Instruction, operands: [&Operand<'_>; 3]) -> Result<Scalar> {
         parts: operands.map(part),
         saturate: has(M::Sat),
         then: match () {
-            () if has(M::Add) => Then::Add,
-            () if has(M::Min) => Then::Min,
-            () if has(M::Max) => Then::Max,
-            () => Then::Merge,
+            () if has(M::Add) => SecondaryOp::Add,
+            () if has(M::Min) => SecondaryOp::Min,
+            () if has(M::Max) => SecondaryOp::Max,
+            () => SecondaryOp::Merge,
         },
     })
 }

@@ -10,8 +10,8 @@ use crate::decode::assigned::{registers, writes_first};
 use crate::decode::builder::{Builder, Operands};
 use crate::decode::problem::{Result, invalid, unsupported};
 use crate::machine::compute::matrix::Sparsity;
-use crate::machine::compute::track::Touch;
-use crate::machine::compute::warpgroup::{self, Left, WarpgroupSite};
+use crate::machine::compute::track::RegisterUse;
+use crate::machine::compute::warpgroup::{self, MatrixA, WarpgroupSite};
 use crate::machine::op::Handler;
 use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, RegisterId, Type};
 use crate::semantics::matrix::sparse;
@@ -98,8 +98,8 @@ pub(super) fn multiply<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
     };
     let d = rows(d)?;
     let a = match left {
-        Operand::Vector(_) => Left::Registers(rows(left)?),
-        left => Left::Shared(b.source(left, 8, None)?, major(transposed[0])),
+        Operand::Vector(_) => MatrixA::Registers(rows(left)?),
+        left => MatrixA::Shared(b.source(left, 8, None)?, major(transposed[0])),
     };
     let site = WarpgroupSite {
         shape: (n, if bits { k / 32 } else { k }),
@@ -210,7 +210,7 @@ impl<'a> Builder<'a, '_> {
                     [found(operands.first()), found(operands.get(1))];
                 continue;
             }
-            let mut touch = Touch::default();
+            let mut touch = RegisterUse::default();
             if let Some((from, to)) = copies(instruction) {
                 touch.copies = numbers.get(&from).copied().zip(numbers.get(&to).copied());
             } else {

@@ -8,11 +8,11 @@
 //! the cluster does not have.
 
 use super::Addressed;
-use super::pending::{CheckedPlace, Join, Move, Pending, PendingEffect, Source, Until};
-use crate::checks::race::Kind;
+use super::pending::{ByteCopy, CheckedPlace, Join, Pending, PendingEffect, Source, Until};
+use crate::checks::race::AccessKind;
 use crate::machine::compute::alu::conjure;
 use crate::machine::core::Core;
-use crate::machine::event::{AccessKind, FaultKind, Region};
+use crate::machine::event::{FaultKind, Region};
 use crate::machine::lane::{LANES, Lane, Repr, lanes};
 use crate::machine::memory::access::{LaneAccess, NamedSpace, flag};
 use crate::machine::memory::atomics::Cell;
@@ -134,7 +134,7 @@ pub(crate) unsafe fn fill(core: &mut Core<'_>, op: *const Op) -> *const Op {
         core.tell_access(
             op,
             lane,
-            Kind::Write,
+            AccessKind::Write,
             (spot(core, space, address), bytes),
             false,
         );
@@ -207,10 +207,10 @@ unsafe fn start_one(
     // SAFETY: passed on.
     let (values, from) = unsafe { source(core, op, site, lane, bytes)? };
     let joins = site.join.is_some();
-    let (act, kind) = if joins {
-        (AccessKind::Atomic, Kind::Atomic)
+    let act = if joins {
+        AccessKind::Atomic
     } else {
-        (AccessKind::Write, Kind::Write)
+        AccessKind::Write
     };
     let (to, mbarrier, blocks) = (&site.to, site.mbarrier.as_ref(), site.blocks);
     // SAFETY: passed on.
@@ -226,13 +226,13 @@ unsafe fn start_one(
         };
         let host = core.locate(op, one)?;
         let spot = spot(core, space, address);
-        core.begin_access(op, lane, kind, spot, bytes);
+        core.begin_access(op, lane, act, spot, bytes);
         if spot.0.is_none() {
             core.effects += 1;
             core.written += bytes;
         }
         let until = until(core, op, lane, &to, spot)?;
-        let effect = PendingEffect::Move(Move {
+        let effect = PendingEffect::Copy(ByteCopy {
             from: values.clone(),
             to: host,
             bytes: bytes as usize,
@@ -307,7 +307,7 @@ unsafe fn source(
             };
             let host = core.locate(op, one)?;
             let spot = spot(core, from.space, address);
-            core.begin_access(op, lane, Kind::Read, spot, bytes);
+            core.begin_access(op, lane, AccessKind::Read, spot, bytes);
             if spot.0.is_none() {
                 core.read += bytes;
             }

@@ -11,12 +11,12 @@ pub(crate) mod tensor_map;
 
 use self::pending::{Copied, Pending, PendingEffect, Until};
 use super::core::Core;
-use super::event::{AccessKind, FaultKind, Region};
+use super::event::{FaultKind, Region};
 use super::lane::{LANES, lanes};
 use super::meeting::mbarrier::how;
 use super::memory::access::{LaneAccess, NamedSpace};
 use super::op::{Op, STOP};
-use crate::checks::race::Kind;
+use crate::checks::race::AccessKind;
 use crate::machine::program::{Class, SpaceClass};
 
 /// An address operand of an instruction that has several.
@@ -132,7 +132,7 @@ pub(crate) unsafe fn copy(core: &mut Core<'_>, op: *const Op) -> *const Op {
             (sources[lane], reading) = (from, reading | 1 << lane);
         }
         let spot = core.owner(site.to.space.spot(to).1);
-        core.begin_access(op, lane, Kind::Write, spot, bytes);
+        core.begin_access(op, lane, AccessKind::Write, spot, bytes);
         core.read += read;
         let copies = &mut core.warp().copies;
         copies.list.push(Copied {

@@ -8,7 +8,7 @@
 //! Copies of `cp.async` are many and belong to a warp; the others are few and belong to the team.
 
 use super::tensor::TensorMove;
-use crate::checks::race::{Access, Kind};
+use crate::checks::race::{Access, AccessKind};
 use crate::machine::core::Core;
 use crate::machine::frame::op_index;
 use crate::machine::lane::{LANES, lanes};
@@ -72,7 +72,7 @@ pub(in crate::machine) enum Until {
 #[derive(Debug)]
 pub(in crate::machine) enum PendingEffect {
     /// Bytes move, or join others.
-    Move(Move),
+    Copy(ByteCopy),
     /// A box of a tensor moves, or joins what is there.
     Tensor(TensorMove),
     /// The thread arrives once those of its `cp.async` are done that have a lower number.
@@ -81,7 +81,7 @@ pub(in crate::machine) enum PendingEffect {
 
 /// Bytes on their way.
 #[derive(Debug)]
-pub(in crate::machine) struct Move {
+pub(in crate::machine) struct ByteCopy {
     pub(in crate::machine) from: Source,
     pub(in crate::machine) to: *mut u8,
     pub(in crate::machine) bytes: usize,
@@ -203,7 +203,7 @@ impl Core<'_> {
             {
                 read.push((p.by, it.shared, it.span));
             }
-            if let (true, Until::Group(number), PendingEffect::Move(it)) =
+            if let (true, Until::Group(number), PendingEffect::Copy(it)) =
                 (own, p.until, &mut p.effect)
                 && number < group(lane)
                 && let Source::Memory(from) = it.from
@@ -280,7 +280,7 @@ impl Core<'_> {
                 self.complete_copies_of((by.0, by.1), |c| c.lane == lane && c.number < number);
                 None
             }
-            PendingEffect::Move(it) => {
+            PendingEffect::Copy(it) => {
                 let from = match &it.from {
                     Source::Memory(from) => *from,
                     Source::Bytes(bytes) => bytes.as_ptr(),
@@ -321,7 +321,7 @@ impl Core<'_> {
         };
         self.arrived((by.0, by.1), home);
         if moved.is_some() {
-            self.was_told(home, op, by);
+            self.complete_transaction(home, op, by);
         }
         let told = self.change(home, |object| match moved {
             Some(bytes) => object.complete_tx(bytes),
@@ -349,18 +349,22 @@ impl Core<'_> {
         &mut self,
         op: *const Op,
         lane: usize,
-        kind: Kind,
+        kind: AccessKind,
         spot: CheckedPlace,
         bytes: u64,
     ) {
         let of_block = |owner| self.team.blocks.iter().position(|it| it.linear == owner);
         if let Some(rank) = spot.0.and_then(of_block) {
-            let act = if kind == Kind::Read { "read" } else { "write" };
+            let act = if kind == AccessKind::Read {
+                "read"
+            } else {
+                "write"
+            };
             let what = || format!("{bytes}-byte asynchronous {act} of shared memory");
             self.look_ended(op, lane, rank, what);
             if self.run.launch.checks.memory {
                 let address = spot.1 % window::SHARED_PER_BLOCK;
-                self.check_copied(op, lane, kind == Kind::Read, (address, bytes));
+                self.check_copied(op, lane, kind == AccessKind::Read, (address, bytes));
             }
         }
         self.tell_access(op, lane, kind, (spot, bytes), true);
@@ -371,11 +375,11 @@ impl Core<'_> {
         &mut self,
         op: *const Op,
         lane: usize,
-        kind: Kind,
+        kind: AccessKind,
         (spot, bytes): (CheckedPlace, u64),
         pending: bool,
     ) {
-        if kind == Kind::Write && !pending {
+        if kind == AccessKind::Write && !pending {
             self.was_written(spot, bytes);
         }
         if !self.run.launch.checks.race {
@@ -390,7 +394,7 @@ impl Core<'_> {
             op: index as u32,
             kind,
             // Reductions are `.relaxed`.
-            strong: kind == Kind::Atomic,
+            strong: kind == AccessKind::Atomic,
             releases: false,
             acquires: false,
             narrow: false,
@@ -398,7 +402,7 @@ impl Core<'_> {
             shared: spot.0,
             pending,
         };
-        if pending && kind == Kind::Read {
+        if pending && kind == AccessKind::Read {
             self.look_proxies(op, lane, spot, bytes);
         }
         if let Some(before) = self.races.access(access, spot.1, bytes) {
@@ -424,7 +428,7 @@ impl Core<'_> {
 ///
 /// # Safety
 /// `from` and the destination must hold the bytes, elements aligned to their size.
-unsafe fn carry(it: &Move, from: *const u8) {
+unsafe fn carry(it: &ByteCopy, from: *const u8) {
     // SAFETY: passed on.
     unsafe {
         match it.join {

@@ -14,13 +14,12 @@ use super::Addressed;
 use super::bulk::{Destination, destinations, for_each_lane, illegal, spot, until};
 use super::pending::{CheckedPlace, Join, Pending, PendingEffect};
 use super::tensor_map::{self, tensor_map};
-use crate::checks::race::Kind;
+use crate::checks::race::AccessKind;
 use crate::machine::core::Core;
-use crate::machine::event::AccessKind;
 use crate::machine::memory::access::{LaneAccess, NamedSpace};
 use crate::machine::op::Op;
 use crate::memory::window;
-use crate::semantics::tensor::{Element, Fill, Place, Run, Swizzle, TensorMap, WalkError};
+use crate::semantics::tensor::{BoxPosition, Element, Fill, Run, Swizzle, TensorMap, WalkError};
 
 /// What boxes in shared memory start at a multiple of.
 const ALIGN: u64 = 128;
@@ -258,9 +257,9 @@ unsafe fn start_one(
             return illegal(core, op, lane, error.to_string(), help);
         }
     }
-    let (act, kind) = match how {
-        Movement::Load => (AccessKind::Write, Kind::Write),
-        _ => (AccessKind::Read, Kind::Read),
+    let act = match how {
+        Movement::Load => AccessKind::Write,
+        _ => AccessKind::Read,
     };
     // SAFETY: the decoder gave this operation these rows.
     let to = unsafe {
@@ -294,7 +293,7 @@ unsafe fn start_one(
     begin_global(core, op, lane, &runs, how)?;
     for (to, host) in to.iter().zip(places) {
         let shared = spot(core, to.bytes.0, to.bytes.1);
-        core.begin_access(op, lane, kind, shared, span);
+        core.begin_access(op, lane, act, shared, span);
         let moved = TensorMove {
             runs: runs.clone(),
             swizzle: map.swizzle,
@@ -314,7 +313,7 @@ unsafe fn start_one(
 
 /// # Safety
 /// As for [`start_one`].
-unsafe fn place(core: &mut Core<'_>, site: &TensorSite, lane: usize) -> Place {
+unsafe fn place(core: &mut Core<'_>, site: &TensorSite, lane: usize) -> BoxPosition {
     let mut value = |row: Option<&u32>| match row {
         // SAFETY: the decoder gave this operation these rows.
         Some(&row) => unsafe { core.lanes::<u32>(row)[lane] },
@@ -322,11 +321,11 @@ unsafe fn place(core: &mut Core<'_>, site: &TensorSite, lane: usize) -> Place {
     };
     let at: [i32; 5] = std::array::from_fn(|i| value(site.coordinates.get(i)) as i32);
     match &site.mode {
-        Mode::Tile => Place::Tile(at),
-        Mode::Rows => Place::Rows(at[0], [at[1], at[2], at[3], at[4]]),
+        Mode::Tile => BoxPosition::Tile(at),
+        Mode::Rows => BoxPosition::Rows(at[0], [at[1], at[2], at[3], at[4]]),
         Mode::Column(offsets) => {
             let offsets = std::array::from_fn(|i| value(offsets.get(i)) as u16);
-            Place::Column(at, offsets)
+            BoxPosition::Column(at, offsets)
         }
     }
 }
@@ -339,10 +338,10 @@ fn begin_global(
     runs: &[Run],
     how: Movement,
 ) -> Option<()> {
-    let (act, kind) = match how {
-        Movement::Load => (AccessKind::Read, Kind::Read),
-        Movement::Store => (AccessKind::Write, Kind::Write),
-        Movement::Join(..) => (AccessKind::Atomic, Kind::Atomic),
+    let act = match how {
+        Movement::Load => AccessKind::Read,
+        Movement::Store => AccessKind::Write,
+        Movement::Join(..) => AccessKind::Atomic,
     };
     for run in runs {
         let Some(address) = run.global else { continue };
@@ -356,7 +355,7 @@ fn begin_global(
             align: 1,
         };
         core.locate(op, one)?;
-        core.begin_access(op, lane, kind, (None, address), bytes);
+        core.begin_access(op, lane, act, (None, address), bytes);
         match how {
             Movement::Load => core.read += bytes,
             _ => core.written += bytes,

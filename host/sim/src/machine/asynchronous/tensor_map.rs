@@ -9,9 +9,9 @@
 
 use super::Addressed;
 use super::bulk::{illegal, spot};
-use crate::checks::race::Kind;
+use crate::checks::race::AccessKind;
 use crate::machine::core::Core;
-use crate::machine::event::{AccessKind, FaultKind, ImageFault};
+use crate::machine::event::{FaultKind, ImageFault};
 use crate::machine::lane::lanes;
 use crate::machine::memory::access::LaneAccess;
 use crate::machine::op::{Op, STOP};
@@ -94,7 +94,7 @@ pub(super) unsafe fn tensor_map(
     };
     let host = core.locate(op, one)?;
     if window::of(address) == Window::Global {
-        core.tell_access(op, lane, Kind::Read, ((None, address), bytes), false);
+        core.tell_access(op, lane, AccessKind::Read, ((None, address), bytes), false);
     }
     // SAFETY: `one` found so many bytes there.
     let bytes = unsafe { host.cast::<[u8; TensorMap::BYTES]>().read() };
@@ -144,7 +144,7 @@ pub(crate) unsafe fn replace(core: &mut Core<'_>, op: *const Op) -> *const Op {
             return STOP;
         };
         let place = (spot(core, site.map.space, address), one.bytes);
-        core.tell_access(op, lane, Kind::Write, place, false);
+        core.tell_access(op, lane, AccessKind::Write, place, false);
         // SAFETY: `one` found so many bytes there, that may be written; no reference to them lives on.
         let bytes = unsafe { &mut *host.cast::<[u8; TensorMap::BYTES]>() };
         if TensorMap::decode(bytes).is_none() {
@@ -176,11 +176,11 @@ pub(crate) unsafe fn publish(core: &mut Core<'_>, op: *const Op) -> *const Op {
     };
     core.step_races();
     let mut hosts = [std::ptr::null_mut(); 2];
-    let ways = [
-        (AccessKind::Read, Kind::Read),
-        (AccessKind::Write, Kind::Write),
+    let ends = [
+        (&site.from, AccessKind::Read),
+        (&site.to, AccessKind::Write),
     ];
-    for ((host, at), (act, kind)) in hosts.iter_mut().zip([&site.from, &site.to]).zip(ways) {
+    for (host, (at, act)) in hosts.iter_mut().zip(ends) {
         // SAFETY: the decoder gave this operation these rows.
         let address = unsafe { core.address_of(at, lane) };
         if !is_aligned(core, op, lane, address, ALIGN.1) {
@@ -198,7 +198,7 @@ pub(crate) unsafe fn publish(core: &mut Core<'_>, op: *const Op) -> *const Op {
             return STOP;
         };
         let place = (spot(core, at.space, address), one.bytes);
-        core.tell_access(op, lane, kind, place, false);
+        core.tell_access(op, lane, act, place, false);
         *host = found;
     }
     let [from, to] = hosts;

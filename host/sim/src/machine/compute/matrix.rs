@@ -5,10 +5,11 @@
 //! block that has no full warp, the ISA leaves everything open, and the machine faults.
 //! Reported: metadata of a sparse matrix that the ISA leaves undefined; rows outside of shared memory or not aligned to their 16 bytes; of lanes whose addresses are not used nothing.
 
+use crate::checks::race::AccessKind;
 use std::mem::MaybeUninit;
 
 use crate::machine::core::Core;
-use crate::machine::event::{AccessKind, FaultKind, Region};
+use crate::machine::event::{FaultKind, Region};
 use crate::machine::lane::{FULL, LANES};
 use crate::machine::level::{Level, levels};
 use crate::machine::meeting::exchange::members;
@@ -28,7 +29,7 @@ use crate::semantics::matrix::{
 #[derive(Debug, Clone)]
 pub(crate) struct Product {
     /// Shape and types.
-    pub(crate) kind: Kind,
+    pub(crate) kind: MatrixKind,
     /// Rows of A, B, C and D.
     pub(crate) rows: [Vec<u32>; 4],
     /// The factors of blocks of A and B.
@@ -48,7 +49,7 @@ pub(crate) struct Scaling {
 
 /// Shape and types of a multiplication.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Kind {
+pub(crate) enum MatrixKind {
     /// `mma` of two types of multiplicands; C's and D's types.
     Mma(usize, [Element; 2], [Accumulator; 2]),
     /// A product of which one matrix is sparse, `mma.sp`.
@@ -213,7 +214,7 @@ unsafe fn multiply_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const 
     let [a, b, c, d] = rows;
     // SAFETY: the decoder gave this operation rows of 32 bits, for f64 of 64 bits, and no operand has more than `MOST`.
     unsafe {
-        if let Kind::Double(k, rounding) = *kind {
+        if let MatrixKind::Double(k, rounding) = *kind {
             let [left, right, sum] = &mut [[MaybeUninit::uninit(); MOST]; 3];
             let (left, right, sum) = (
                 core.registers(a, left),
@@ -247,7 +248,7 @@ unsafe fn multiply_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const 
             _ => None,
         };
         let metadata = match *kind {
-            Kind::Sparse(k, sparsity, [a, _], _) => {
+            MatrixKind::Sparse(k, sparsity, [a, _], _) => {
                 let metadata = *core.lanes::<u32>(sparsity.metadata);
                 let Sparsity {
                     selector, ordered, ..
@@ -271,25 +272,27 @@ unsafe fn multiply_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const 
 /// A product of 32-bit registers.
 #[inline(always)]
 fn multiply_as(
-    kind: &Kind,
+    kind: &MatrixKind,
     scales: Scales<'_>,
     metadata: &[u32; LANES],
     [left, right, sum]: [&[[u32; LANES]]; 3],
     to: &mut [[u32; LANES]],
 ) {
     match *kind {
-        Kind::Mma(k, [a, b], [c, d]) => mma(k, scales, (a, left), (b, right), (c, sum), (d, to)),
-        Kind::Sparse(k, sparsity, [a, b], [c, d]) => {
+        MatrixKind::Mma(k, [a, b], [c, d]) => {
+            mma(k, scales, (a, left), (b, right), (c, sum), (d, to))
+        }
+        MatrixKind::Sparse(k, sparsity, [a, b], [c, d]) => {
             let metadata = (metadata, sparsity.selector);
             let (left, right) = ((a, left), (b, right));
             mma_sp(k, scales, metadata, left, right, (c, sum), (d, to));
         }
-        Kind::Volta([a, b], [c, d]) => mma_m8n8k4((a, left), (b, right), (c, sum), (d, to)),
-        Kind::Bits(k, operation) => mma_b1(k, operation, left, right, sum, to),
-        Kind::Wmma(shape, [a, b], [c, d]) => {
+        MatrixKind::Volta([a, b], [c, d]) => mma_m8n8k4((a, left), (b, right), (c, sum), (d, to)),
+        MatrixKind::Bits(k, operation) => mma_b1(k, operation, left, right, sum, to),
+        MatrixKind::Wmma(shape, [a, b], [c, d]) => {
             wmma(shape, (a, left), (b, right), (c, sum), (d, to));
         }
-        Kind::Double(..) => {}
+        MatrixKind::Double(..) => {}
     }
 }
 
@@ -297,20 +300,20 @@ fn multiply_as(
 #[cold]
 fn multiply_stand_ins(
     core: &mut Core<'_>,
-    kind: &Kind,
+    kind: &MatrixKind,
     metadata: &[u32; LANES],
     rows: [&[u32]; 4],
 ) {
     let sums = match *kind {
-        Kind::Mma(_, _, sums)
-        | Kind::Sparse(_, _, _, sums)
-        | Kind::Volta(_, sums)
-        | Kind::Wmma(_, _, sums) => sums,
-        Kind::Bits(..) | Kind::Double(..) => [Accumulator::S32; 2],
+        MatrixKind::Mma(_, _, sums)
+        | MatrixKind::Sparse(_, _, _, sums)
+        | MatrixKind::Volta(_, sums)
+        | MatrixKind::Wmma(_, _, sums) => sums,
+        MatrixKind::Bits(..) | MatrixKind::Double(..) => [Accumulator::S32; 2],
     };
     // Of the same bits, `xor` would leave nothing.
     let kind = match *kind {
-        Kind::Bits(k, _) => Kind::Bits(k, BitOp::And),
+        MatrixKind::Bits(k, _) => MatrixKind::Bits(k, BitOp::And),
         kind => kind,
     };
     let elements = sums.map(|sum| 4 / sum.per_register() as u8);

@@ -17,7 +17,7 @@ use crate::machine::op::Op;
 
 /// What one operation does to registers that `wgmma` uses somewhere, by their numbers in the program's list.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Touch {
+pub(crate) struct RegisterUse {
     /// Registers that it reads.
     pub(crate) reads: Vec<u32>,
     /// Registers that it writes.
@@ -121,7 +121,7 @@ impl Core<'_> {
     }
 
     #[inline(never)]
-    fn touch(&mut self, op: *const Op, index: u32, touch: &Touch) -> bool {
+    fn touch(&mut self, op: *const Op, index: u32, touch: &RegisterUse) -> bool {
         let count = self.run.program.tracked.len();
         let matrices = &mut self.warp().matrices;
         matrices.known.resize(count, Known::default());

@@ -12,10 +12,10 @@
 
 use super::matrix::{Sparsity, warp};
 use crate::checks::FindingKind;
-use crate::checks::race::Kind;
+use crate::checks::race::AccessKind;
 use crate::machine::asynchronous::pending::CheckedPlace;
 use crate::machine::core::{Core, View};
-use crate::machine::event::{AccessKind, FaultKind, Region};
+use crate::machine::event::{FaultKind, Region};
 use crate::machine::lane::{FULL, LANES};
 use crate::machine::level::{Level, levels};
 use crate::machine::meeting::exchange::members;
@@ -37,7 +37,7 @@ pub(crate) struct WarpgroupSite {
     pub(crate) types: Option<([Element; 2], Accumulator)>,
     /// Rows of D's registers.
     pub(crate) d: Vec<u32>,
-    pub(crate) a: Left,
+    pub(crate) a: MatrixA,
     /// The row of B's descriptors, and how B lies.
     pub(crate) b: (u32, Major),
     /// The predicate that says whether D is added.
@@ -52,7 +52,7 @@ pub(crate) struct WarpgroupSite {
 
 /// Where A is.
 #[derive(Debug, Clone)]
-pub(crate) enum Left {
+pub(crate) enum MatrixA {
     /// In registers of these rows.
     Registers(Vec<u32>),
     /// In shared memory, as this row of descriptors says.
@@ -108,13 +108,13 @@ unsafe fn multiply_one(core: &mut Core<'_>, op: *const Op, site: &WarpgroupSite)
     // SAFETY: the decoder gave the site rows of the frame: of 64 bits the descriptors', of 32 the others'.
     unsafe {
         let a = match &site.a {
-            Left::Registers(rows) => {
+            MatrixA::Registers(rows) => {
                 let registers: Vec<[u32; LANES]> =
                     rows.iter().map(|&row| *core.lanes::<u32>(row)).collect();
                 let ty = site.types.map(|([a, _], _)| a);
                 Lines::of_registers(stored, ty, &registers)
             }
-            Left::Shared(row, major) => {
+            MatrixA::Shared(row, major) => {
                 let lines = (first, first + ROWS);
                 core.matrix(op, (*row, *major), lines, (stored, size), &mut pieces)?
             }
@@ -174,12 +174,12 @@ unsafe fn spoil(core: &mut Core<'_>, op: *const Op, site: &WarpgroupSite) {
         let (row, major) = site.b;
         let columns = core.unwritten_lines((row, major), (0, n), (k, size), &mut memory);
         let rows = match &site.a {
-            Left::Registers(rows) => {
+            MatrixA::Registers(rows) => {
                 let registers = core.register_masks(rows);
                 let ty = site.types.map(|([a, _], _)| a);
                 Lines::of_registers(stored, ty, &registers).any()
             }
-            Left::Shared(row, major) => {
+            MatrixA::Shared(row, major) => {
                 let lines = (first, first + ROWS);
                 core.unwritten_lines((*row, *major), lines, (stored, size), &mut memory)
             }
@@ -188,8 +188,8 @@ unsafe fn spoil(core: &mut Core<'_>, op: *const Op, site: &WarpgroupSite) {
     };
     let per_register = site.types.map_or(1, |(_, d)| d.per_register());
     let registers = match &site.a {
-        Left::Registers(rows) => &rows[..],
-        Left::Shared(..) => &[],
+        MatrixA::Registers(rows) => &rows[..],
+        MatrixA::Shared(..) => &[],
     };
     let spoiled = |lane, index| {
         let (row, column) = place(lane, index);
@@ -338,7 +338,7 @@ impl Core<'_> {
         self.step_races();
         for stretch in pieces.chunk_by(|a, b| a + piece == *b) {
             let (spot, bytes) = (self.owner(stretch[0].into()), stretch.len() * PIECE);
-            self.begin_access(op, 0, Kind::Read, spot, bytes as u64);
+            self.begin_access(op, 0, AccessKind::Read, spot, bytes as u64);
             let group = self.warp().matrices.group();
             self.warp()
                 .matrices

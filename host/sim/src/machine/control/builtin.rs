@@ -4,8 +4,9 @@
 //! as external functions; calls of them are decoded to these operations, with the call site's areas as operands.
 
 use super::format;
+use crate::checks::race::AccessKind;
 use crate::machine::core::{Core, View};
-use crate::machine::event::{AccessKind, FaultKind, Region};
+use crate::machine::event::{FaultKind, Region};
 use crate::machine::lane::{LANES, lanes};
 use crate::machine::memory::local::{read_words, write_words};
 use crate::machine::op::Op;
@@ -130,13 +131,13 @@ pub(crate) unsafe fn vprintf(core: &mut Core<'_>, op: *const Op) -> *const Op {
         };
         let mut at = 0u64;
         let formatted = format::format(&text, |need| match need {
-            format::Need::Bytes(size) => {
+            format::FormatRequest::Bytes(size) => {
                 at = at.next_multiple_of(size as u64);
                 let bytes = core.peek(lane, arguments.wrapping_add(at), size);
                 at += size as u64;
                 bytes
             }
-            format::Need::Text(address) => core.text(lane, address),
+            format::FormatRequest::Text(address) => core.text(lane, address),
         });
         match formatted {
             Some((text, conversions)) => {

@@ -6,7 +6,7 @@
 //! The result follows the host's C library, so that output compares with a GPU's, which is formatted there as well.
 
 /// What the formatter asks its caller for.
-pub(in crate::machine) enum Need {
+pub(in crate::machine) enum FormatRequest {
     /// The next argument, of this many bytes.
     Bytes(usize),
     /// The string at this address.
@@ -31,7 +31,7 @@ const WIDEST: usize = 4096;
 /// The text, and how many arguments it took. None when an argument could not be read.
 pub(in crate::machine) fn format(
     text: &[u8],
-    mut get: impl FnMut(Need) -> Option<Vec<u8>>,
+    mut get: impl FnMut(FormatRequest) -> Option<Vec<u8>>,
 ) -> Option<(Vec<u8>, i32)> {
     let (mut out, mut taken, mut at) = (Vec::with_capacity(text.len() + 16), 0, 0);
     while at < text.len() {
@@ -55,7 +55,7 @@ pub(in crate::machine) fn format(
             at += 1;
         }
         if text.get(at) == Some(&b'*') {
-            let width = integer(&get(Need::Bytes(4))?) as i32;
+            let width = integer(&get(FormatRequest::Bytes(4))?) as i32;
             spec.left |= width < 0;
             spec.width = (width.unsigned_abs() as usize).min(WIDEST);
             at += 1;
@@ -65,7 +65,7 @@ pub(in crate::machine) fn format(
         if text.get(at) == Some(&b'.') {
             at += 1;
             if text.get(at) == Some(&b'*') {
-                let precision = integer(&get(Need::Bytes(4))?) as i32;
+                let precision = integer(&get(FormatRequest::Bytes(4))?) as i32;
                 spec.precision = usize::try_from(precision).ok().map(|p| p.min(WIDEST));
                 at += 1;
             } else {
@@ -93,7 +93,7 @@ pub(in crate::machine) fn format(
                 continue;
             }
             b'd' | b'i' => {
-                let raw = get(Need::Bytes(word))?;
+                let raw = get(FormatRequest::Bytes(word))?;
                 let value = match size {
                     b"hh" => i64::from(integer(&raw) as i8),
                     b"h" => i64::from(integer(&raw) as i16),
@@ -104,7 +104,7 @@ pub(in crate::machine) fn format(
                 spec.number(&mut out, sign, value.unsigned_abs().to_string());
             }
             b'u' | b'x' | b'X' | b'o' => {
-                let raw = integer(&get(Need::Bytes(word))?);
+                let raw = integer(&get(FormatRequest::Bytes(word))?);
                 let value = match size {
                     b"hh" => raw & 0xff,
                     b"h" => raw & 0xffff,
@@ -124,21 +124,21 @@ pub(in crate::machine) fn format(
                 spec.number(&mut out, prefix, digits);
             }
             b'c' => {
-                let value = integer(&get(Need::Bytes(4))?) as u8;
+                let value = integer(&get(FormatRequest::Bytes(4))?) as u8;
                 spec.pad(&mut out, &[value]);
             }
             b's' => {
-                let address = integer(&get(Need::Bytes(8))?);
+                let address = integer(&get(FormatRequest::Bytes(8))?);
                 let value = if address == 0 {
                     b"(null)".to_vec()
                 } else {
-                    get(Need::Text(address))?
+                    get(FormatRequest::Text(address))?
                 };
                 let shown = spec.precision.map_or(value.len(), |p| p.min(value.len()));
                 spec.pad(&mut out, &value[..shown]);
             }
             b'p' => {
-                let value = integer(&get(Need::Bytes(8))?);
+                let value = integer(&get(FormatRequest::Bytes(8))?);
                 let shown = if value == 0 {
                     "(nil)".to_string()
                 } else {
@@ -147,11 +147,11 @@ pub(in crate::machine) fn format(
                 spec.pad(&mut out, shown.as_bytes());
             }
             b'e' | b'E' | b'f' | b'F' | b'g' | b'G' | b'a' | b'A' => {
-                let value = f64::from_bits(integer(&get(Need::Bytes(8))?));
+                let value = f64::from_bits(integer(&get(FormatRequest::Bytes(8))?));
                 spec.float(&mut out, kind, value);
             }
             b'n' => {
-                get(Need::Bytes(8))?;
+                get(FormatRequest::Bytes(8))?;
             }
             _ => {
                 // Not a conversion: shown as it stands, as C libraries do.
@@ -338,13 +338,13 @@ mod tests {
     fn run(text: &str, arguments: &[&[u8]]) -> String {
         let mut arguments = arguments.iter();
         let (out, _) = format(text.as_bytes(), |need| match need {
-            Need::Bytes(size) => {
+            FormatRequest::Bytes(size) => {
                 let bytes = arguments.next()?;
                 assert_eq!(bytes.len(), size, "{text}");
                 Some(bytes.to_vec())
             }
-            Need::Text(1) => Some(b"text".to_vec()),
-            Need::Text(_) => None,
+            FormatRequest::Text(1) => Some(b"text".to_vec()),
+            FormatRequest::Text(_) => None,
         })
         .expect("arguments can be read");
         String::from_utf8(out).expect("UTF-8")

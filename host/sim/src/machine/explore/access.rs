@@ -6,9 +6,10 @@
 use super::late::Waited;
 use super::steps::Did;
 use super::weak::Order;
-use super::{Explore, Footprint, Who};
+use super::{Explore, Footprint, ThreadId};
+use crate::checks::race::AccessKind;
 use crate::machine::core::Core;
-use crate::machine::event::{AccessKind, Event};
+use crate::machine::event::Event;
 use crate::machine::lane::lanes;
 use crate::machine::memory::access::{LaneAccess, NamedSpace, flag};
 use crate::machine::memory::atomics::ELEMENTS;
@@ -207,7 +208,7 @@ impl Core<'_> {
         };
         let knowing = match explore.alone {
             true => who,
-            false => Who { lane: 0, ..who },
+            false => ThreadId { lane: 0, ..who },
         };
         let spinner = explore.spinners.entry(who).or_default();
         let state = spinner.state();
@@ -288,7 +289,7 @@ impl Explore {
     /// Puts what a load or an atomic reads where it reads it.
     fn choose_read(
         &mut self,
-        who: Who,
+        who: ThreadId,
         it: &mut Bytes,
         (order, atomic): (Order, bool),
         (after, late): (u64, Option<Waited>),
@@ -315,7 +316,7 @@ impl Explore {
     }
 
     /// A load has run.
-    fn has_read(&mut self, who: Who, it: &Bytes, order: Order, late: Option<Waited>) -> Did {
+    fn has_read(&mut self, who: ThreadId, it: &Bytes, order: Order, late: Option<Waited>) -> Did {
         let mut did = Did::read(it.address(), &it.now());
         did.late = late.is_some();
         if let (Some(weak), Some(at)) = (&mut self.weak, it.read) {
@@ -328,7 +329,7 @@ impl Explore {
     }
 
     /// A store has run.
-    fn has_written(&mut self, who: Who, it: &Bytes, order: Order) -> Did {
+    fn has_written(&mut self, who: ThreadId, it: &Bytes, order: Order) -> Did {
         let now = it.now();
         let mut did = Did::written(it.address(), &now);
         if let Some(weak) = &mut self.weak {
@@ -347,7 +348,7 @@ impl Explore {
     }
 
     /// An atomic has run; also says whether it has changed nothing that anybody could see.
-    fn has_changed(&mut self, who: Who, it: &Bytes, order: Order, cas: bool) -> (Did, bool) {
+    fn has_changed(&mut self, who: ThreadId, it: &Bytes, order: Order, cas: bool) -> (Did, bool) {
         let now = it.now();
         let start = it.address();
         let (Some(weak), Some(at)) = (&mut self.weak, it.read) else {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Footprint, Who};
+use super::{Footprint, ThreadId};
 use crate::exploration::Exploration;
 use crate::launch::Launch;
 use crate::machine::launch::team::mix;
@@ -39,7 +39,7 @@ impl Random {
 /// Random priorities, and the steps at which the running thread's drops below all others.
 pub(super) struct Pct {
     random: Random,
-    priorities: HashMap<Who, u64>,
+    priorities: HashMap<ThreadId, u64>,
     changes: Vec<u64>,
     step: u64,
 }
@@ -83,7 +83,7 @@ impl Chooser {
     }
 
     /// Who goes on, of some.
-    pub(super) fn thread(&mut self, enabled: &[(Who, Footprint)]) -> usize {
+    pub(super) fn thread(&mut self, enabled: &[(ThreadId, Footprint)]) -> usize {
         match self {
             Self::Random(random) => random.below(enabled.len()),
             Self::Pct(pct) => pct.thread(enabled),
@@ -116,7 +116,7 @@ impl Chooser {
 }
 
 impl Pct {
-    fn thread(&mut self, enabled: &[(Who, Footprint)]) -> usize {
+    fn thread(&mut self, enabled: &[(ThreadId, Footprint)]) -> usize {
         let mut best = (0, 0);
         for (i, (who, _)) in enabled.iter().enumerate() {
             // Above the steps, so that whoever dropped is below all who have not.

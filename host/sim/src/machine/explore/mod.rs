@@ -27,7 +27,7 @@ use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
 
-pub(super) use crate::exploration::{Footprint, Who};
+pub(super) use crate::exploration::{Footprint, ThreadId};
 
 use super::core::Core;
 use super::lane::lanes;
@@ -55,7 +55,7 @@ pub(in crate::machine) struct Explore {
     weak: Option<Weak>,
     /// Loads that are not done yet.
     late: Vec<Late>,
-    spinners: HashMap<Who, Spinner, FixedState>,
+    spinners: HashMap<ThreadId, Spinner, FixedState>,
     steps: Steps,
     /// What has happened but for reads: so long as it stays, nobody who waits can go on.
     changes: u64,
@@ -88,9 +88,9 @@ impl Explore {
 
 impl Core<'_> {
     /// Who the lanes of a mask of the running warp are, as far as schedules are concerned.
-    fn who(&self, mask: u32) -> Who {
+    fn who(&self, mask: u32) -> ThreadId {
         let block = &self.team.blocks[self.current.0];
-        Who {
+        ThreadId {
             team: self.team.index,
             block: block.linear,
             warp: self.current.1 as u32,
@@ -99,25 +99,25 @@ impl Core<'_> {
     }
 
     /// The same of memory: lanes that are not alone know what their warp knows.
-    fn knowing(&self, who: Who) -> Who {
+    fn knowing(&self, who: ThreadId) -> ThreadId {
         match &self.explore {
             Some(explore) if explore.alone => who,
-            _ => Who { lane: 0, ..who },
+            _ => ThreadId { lane: 0, ..who },
         }
     }
 
     /// Those who know, of the lanes of a mask of a warp.
-    fn all(&self, (block, warp): (usize, usize), mask: u32) -> Vec<Who> {
+    fn all(&self, (block, warp): (usize, usize), mask: u32) -> Vec<ThreadId> {
         let at = &self.team.blocks[block];
         let of = |lane: usize| {
-            self.knowing(Who {
+            self.knowing(ThreadId {
                 team: self.team.index,
                 block: at.linear,
                 warp: warp as u32,
                 lane: lane as u32,
             })
         };
-        let mut all: Vec<Who> = lanes(mask).map(of).collect();
+        let mut all: Vec<ThreadId> = lanes(mask).map(of).collect();
         all.dedup();
         all
     }

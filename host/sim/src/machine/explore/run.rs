@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::access::is_visible;
-use super::{Explore, Footprint, Who};
+use super::{Explore, Footprint, ThreadId};
 use crate::machine::core::Core;
 use crate::machine::event::{Event, FaultKind, RawFault, Wait};
 use crate::machine::lane::{LANES, lanes};
@@ -23,7 +23,7 @@ const LINES: usize = 8;
 
 /// A group that can run: its team by place in the list, its warp, and where it is among the warp's groups.
 #[derive(Debug, Clone, Copy)]
-struct Ready {
+struct ReadyGroup {
     team: usize,
     block: usize,
     warp: usize,
@@ -159,9 +159,9 @@ impl Core<'_> {
         &mut self,
         t: usize,
         looks: bool,
-        ready: &mut Vec<Ready>,
-        does: &mut Vec<(Who, Footprint)>,
-    ) -> Option<Ready> {
+        ready: &mut Vec<ReadyGroup>,
+        does: &mut Vec<(ThreadId, Footprint)>,
+    ) -> Option<ReadyGroup> {
         let modes = self.explore.as_ref().map(|e| (e.alone, e.apart));
         let (alone, apart) = modes.unwrap_or_default();
         for b in 0..self.team.blocks.len() {
@@ -174,7 +174,7 @@ impl Core<'_> {
                 order.sort_by_key(|&g| (u32::MAX - groups[g].at.depth, groups[g].op));
                 for g in order {
                     let group = self.team.blocks[b].warps[w].groups[g];
-                    let at = Ready {
+                    let at = ReadyGroup {
                         team: t,
                         block: b,
                         warp: w,
@@ -222,7 +222,7 @@ impl Core<'_> {
     }
 
     /// Runs a group up to its next access to memory, the one that it stands at included if it has the `token`.
-    fn step(&mut self, teams: &mut [Team], ready: Ready, token: bool) -> Result<(), Failure> {
+    fn step(&mut self, teams: &mut [Team], ready: ReadyGroup, token: bool) -> Result<(), Failure> {
         std::mem::swap(&mut self.team, &mut teams[ready.team]);
         self.enter(ready.block, ready.warp);
         let group = self.warp().groups.swap_remove(ready.group);
@@ -480,16 +480,16 @@ impl Core<'_> {
 /// Who can go on.
 enum Candidates {
     /// This one, and nobody chooses.
-    Free(Ready),
+    Free(ReadyGroup),
     /// One of these.
-    Choose(Vec<Ready>, Vec<(Who, Footprint)>),
+    Choose(Vec<ReadyGroup>, Vec<(ThreadId, Footprint)>),
     /// Nobody.
     Nobody,
 }
 
 impl Explore {
     /// Whether a thread jumps in circles for ever.
-    fn is_lost(&self, who: Who) -> bool {
+    fn is_lost(&self, who: ThreadId) -> bool {
         self.spinners.get(&who).is_some_and(|s| s.lost)
     }
 }

@@ -8,7 +8,7 @@ use std::hash::{BuildHasher, Hash, Hasher};
 
 use foldhash::fast::FixedState;
 
-use super::{Explore, Who};
+use super::{Explore, ThreadId};
 use crate::machine::core::{At, Core};
 use crate::machine::frame::function_of;
 use crate::machine::lane::lanes;
@@ -93,7 +93,7 @@ impl Spinner {
 
 impl Explore {
     /// Whether a thread waits for what has not changed.
-    pub(super) fn is_waiting(&mut self, who: Who) -> bool {
+    pub(super) fn is_waiting(&mut self, who: ThreadId) -> bool {
         let Some(spinner) = self.spinners.get(&who) else {
             return false;
         };

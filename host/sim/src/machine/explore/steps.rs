@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Who;
+use super::ThreadId;
 use crate::machine::launch::run::Run;
 use crate::machine::op::Op;
 
@@ -20,7 +20,7 @@ pub(super) struct Did {
     /// Of weak memory: of a load what the newest was, of a store what stays the newest.
     pub(super) old: Option<Vec<u8>>,
     /// Whose write was read.
-    pub(super) writer: Option<Who>,
+    pub(super) writer: Option<ThreadId>,
     /// Its version.
     pub(super) version: u64,
     /// A load that took its value behind later stores of its thread.
@@ -70,7 +70,7 @@ impl Did {
 
 #[derive(Debug, Clone)]
 struct Step {
-    who: Who,
+    who: ThreadId,
     mask: u32,
     op: u32,
     did: Option<Did>,
@@ -87,12 +87,12 @@ pub(super) struct Steps {
     /// Steps that are kept no more.
     dropped: usize,
     /// Who wrote a place last.
-    writers: BTreeMap<u64, (Who, u32)>,
+    writers: BTreeMap<u64, (ThreadId, u32)>,
 }
 
 impl Steps {
     /// Adds what lanes did.
-    pub(super) fn add(&mut self, who: Who, mask: u32, op: u32, did: Vec<Did>) {
+    pub(super) fn add(&mut self, who: ThreadId, mask: u32, op: u32, did: Vec<Did>) {
         for did in &did {
             let changes = match did.effect {
                 Effect::Reads(_) => false,
@@ -128,7 +128,7 @@ impl Steps {
     }
 
     /// Who wrote a place last, and by which operation.
-    pub(super) fn writer(&self, host: u64) -> Option<(Who, u32)> {
+    pub(super) fn writer(&self, host: u64) -> Option<(ThreadId, u32)> {
         self.writers.get(&host).copied()
     }
 
@@ -241,7 +241,7 @@ fn letters(mut number: usize) -> String {
 
 impl Run<'_> {
     /// "block 1, thread (3,0,0)", with the number of lanes where there are more.
-    pub(super) fn name(&self, who: Who, mask: u32) -> String {
+    pub(super) fn name(&self, who: ThreadId, mask: u32) -> String {
         let [x, y, z] = self.thread(who.warp, who.lane as usize);
         let more = match mask.count_ones() {
             0 | 1 => String::new(),

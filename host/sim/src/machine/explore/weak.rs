@@ -22,7 +22,7 @@ use std::rc::Rc;
 
 use foldhash::fast::FixedState;
 
-use super::Who;
+use super::ThreadId;
 use crate::machine::program::Scope;
 
 /// Writes that are kept of one place.
@@ -94,7 +94,7 @@ struct Read {
 }
 
 #[derive(Debug)]
-struct Place {
+struct Location {
     start: u64,
     size: usize,
     /// In coherence order.
@@ -104,7 +104,7 @@ struct Place {
 
 #[derive(Debug)]
 struct Agent {
-    who: Who,
+    who: ThreadId,
     clock: Clock,
     /// What it knew at its last releasing fence of each scope.
     fences: Vec<Release>,
@@ -125,9 +125,9 @@ pub(super) struct Order {
 #[derive(Debug, Default)]
 pub(super) struct Weak {
     agents: Vec<Agent>,
-    numbers: HashMap<Who, u32, FixedState>,
+    numbers: HashMap<ThreadId, u32, FixedState>,
     /// By the address of eight bytes on the host.
-    places: HashMap<u64, Vec<Place>, FixedState>,
+    places: HashMap<u64, Vec<Location>, FixedState>,
     /// `fence.sc`, so far.
     fences: Vec<Release>,
     /// What has arrived at barriers, by block and number.
@@ -140,7 +140,7 @@ pub(super) struct Weak {
 }
 
 /// Whether a scope of `a`'s holds `b`.
-fn holds(scope: Scope, a: Who, b: Who) -> bool {
+fn holds(scope: Scope, a: ThreadId, b: ThreadId) -> bool {
     match scope {
         Scope::Block => a.block == b.block,
         Scope::Cluster => a.team == b.team,
@@ -149,7 +149,7 @@ fn holds(scope: Scope, a: Who, b: Who) -> bool {
 }
 
 impl Weak {
-    fn agent(&mut self, who: Who) -> u32 {
+    fn agent(&mut self, who: ThreadId) -> u32 {
         let next = self.agents.len() as u32;
         let number = *self.numbers.entry(who).or_insert(next);
         if number == next {
@@ -185,7 +185,7 @@ impl Weak {
     }
 
     /// The history of a place, if it has one: of the same bytes, with `now` in memory.
-    fn find(&mut self, start: u64, now: &[u8]) -> Option<&mut Place> {
+    fn find(&mut self, start: u64, now: &[u8]) -> Option<&mut Location> {
         let end = start + now.len() as u64;
         // Who accesses the bytes in other pieces knows the newest, and so does everybody behind it.
         for key in (start >> 3)..=((end - 1) >> 3) {
@@ -220,7 +220,7 @@ impl Weak {
             return;
         }
         self.versions += 1;
-        let place = Place {
+        let place = Location {
             start,
             size: now.len(),
             events: vec![Event::known(now, self.versions)],
@@ -230,7 +230,7 @@ impl Weak {
     }
 
     /// The oldest write of a place that a thread may read.
-    fn floor(&self, agent: u32, place: &Place) -> usize {
+    fn floor(&self, agent: u32, place: &Location) -> usize {
         let clock = &self.agents[agent as usize].clock;
         let knows = |e: &Event| e.agent.is_none_or(|of| clock.of(of) >= e.seq);
         let written = place.events.iter().rposition(knows).unwrap_or(0);
@@ -248,7 +248,7 @@ impl Weak {
     /// `after`, if there is anything behind it. Of an atomic: those behind which its own write may stand.
     pub(super) fn readable(
         &mut self,
-        who: Who,
+        who: ThreadId,
         (start, now): (u64, &[u8]),
         scope: Option<Scope>,
         atomic: bool,
@@ -270,18 +270,18 @@ impl Weak {
         (floor..=last).filter(free).collect()
     }
 
-    fn place_mut(&mut self, start: u64) -> Option<&mut Place> {
+    fn place_mut(&mut self, start: u64) -> Option<&mut Location> {
         let places = self.places.get_mut(&(start >> 3))?;
         places.iter_mut().find(|p| p.start == start)
     }
 
-    fn place(&self, start: u64) -> Option<&Place> {
+    fn place(&self, start: u64) -> Option<&Location> {
         let places = self.places.get(&(start >> 3))?;
         places.iter().find(|p| p.start == start)
     }
 
     /// Whether a write may stand right behind the one at `at`: not between an atomic and what it read.
-    fn has_room(&self, agent: u32, scope: Option<Scope>, place: &Place, at: usize) -> bool {
+    fn has_room(&self, agent: u32, scope: Option<Scope>, place: &Location, at: usize) -> bool {
         let is_at = |id: u64| place.events.iter().position(|e| e.id == id);
         place.events[at + 1..].iter().all(|next| {
             let by = next.agent.map(|of| (of, next.scope));
@@ -297,13 +297,13 @@ impl Weak {
     }
 
     /// Whose write it is; none for what was there before.
-    pub(super) fn writer(&self, start: u64, at: usize) -> Option<Who> {
+    pub(super) fn writer(&self, start: u64, at: usize) -> Option<ThreadId> {
         let of = self.place(start)?.events.get(at)?.agent?;
         Some(self.agents[of as usize].who)
     }
 
     /// A load of a thread begins to wait. Gives its event.
-    pub(super) fn begin_late(&mut self, who: Who) -> u32 {
+    pub(super) fn begin_late(&mut self, who: ThreadId) -> u32 {
         let agent = self.agent(who);
         self.waits = true;
         self.tick(agent)
@@ -322,7 +322,7 @@ impl Weak {
 
     /// The newest write that a load may read which has waited since an event of its thread's: what somebody wrote who knew of that event comes
     /// after it, and so does whatever is newer than what such a one has read.
-    pub(super) fn most_for_late(&mut self, who: Who, start: u64, seq: u32) -> usize {
+    pub(super) fn most_for_late(&mut self, who: ThreadId, start: u64, seq: u32) -> usize {
         let agent = self.agent(who);
         let Some(place) = self.place(start) else {
             return 0;
@@ -338,7 +338,7 @@ impl Weak {
     }
 
     /// Whether a thread has read something at a place that it has not acquired.
-    pub(super) fn has_pending(&mut self, who: Who, start: u64) -> bool {
+    pub(super) fn has_pending(&mut self, who: ThreadId, start: u64) -> bool {
         let agent = self.agent(who);
         let pending = &self.agents[agent as usize].pending;
         pending.iter().any(|(at, _)| *at == start)
@@ -347,7 +347,7 @@ impl Weak {
     /// Whether a thread's fence of this scope, or its load's own, takes up what the write at a position carries, once the thread has read that.
     pub(super) fn acquired_by(
         &self,
-        who: Who,
+        who: ThreadId,
         (start, at): (u64, usize),
         acquires: Option<Scope>,
     ) -> bool {
@@ -362,7 +362,7 @@ impl Weak {
     /// A thread reads the write at a position; `late`: by a load that has waited since this event. Gives its version.
     pub(super) fn read(
         &mut self,
-        who: Who,
+        who: ThreadId,
         start: u64,
         at: usize,
         (order, late): (Order, Option<u32>),
@@ -412,7 +412,7 @@ impl Weak {
     }
 
     /// Takes up what was read, of one place or of all, and whose scopes match.
-    fn acquire(&mut self, agent: u32, who: Who, scope: Scope, start: Option<u64>) {
+    fn acquire(&mut self, agent: u32, who: ThreadId, scope: Scope, start: Option<u64>) {
         let pending = &self.agents[agent as usize].pending;
         let mut clock = Clock::default();
         for (at, release) in pending {
@@ -426,7 +426,12 @@ impl Weak {
     }
 
     /// Behind which writes a thread's write may stand: positions, the newest last.
-    pub(super) fn writable(&mut self, who: Who, start: u64, scope: Option<Scope>) -> Vec<usize> {
+    pub(super) fn writable(
+        &mut self,
+        who: ThreadId,
+        start: u64,
+        scope: Option<Scope>,
+    ) -> Vec<usize> {
         let agent = self.agent(who);
         let Some(place) = self.place(start) else {
             return Vec::new();
@@ -441,7 +446,7 @@ impl Weak {
     /// morally strong with it.
     pub(super) fn after_read(
         &mut self,
-        who: Who,
+        who: ThreadId,
         (start, at): (u64, usize),
         scope: Option<Scope>,
     ) -> Vec<usize> {
@@ -465,7 +470,7 @@ impl Weak {
     /// A thread writes, right behind the write at `behind`; `read`: what its atomic has read. Gives what memory holds then.
     pub(super) fn write(
         &mut self,
-        who: Who,
+        who: ThreadId,
         (start, bytes): (u64, &[u8]),
         (behind, read): (usize, Option<usize>),
         order: Order,
@@ -545,7 +550,7 @@ impl Weak {
     }
 
     /// A thread's fence.
-    pub(super) fn fence(&mut self, who: Who, order: Order, sc: bool) {
+    pub(super) fn fence(&mut self, who: ThreadId, order: Order, sc: bool) {
         let agent = self.agent(who);
         self.tick(agent);
         let Some(scope) = order.scope else { return };
@@ -578,7 +583,7 @@ impl Weak {
 
     /// Threads meet, and each knows what the others did. Who arrived with relaxed order tells only what its fences have released; `relaxed`
     /// says it of the first of them, as far as it goes.
-    pub(super) fn meet(&mut self, all: &[Who], relaxed: &[bool]) {
+    pub(super) fn meet(&mut self, all: &[ThreadId], relaxed: &[bool]) {
         let all: Vec<u32> = all.iter().map(|&who| self.agent(who)).collect();
         let mut clock = Clock::default();
         for (i, &agent) in all.iter().enumerate() {
@@ -596,7 +601,7 @@ impl Weak {
     }
 
     /// Threads arrive at a barrier.
-    pub(super) fn arrive(&mut self, all: &[Who], barrier: (u64, u32)) {
+    pub(super) fn arrive(&mut self, all: &[ThreadId], barrier: (u64, u32)) {
         for &who in all {
             let agent = self.agent(who);
             let clock = &self.agents[agent as usize].clock;
@@ -605,7 +610,7 @@ impl Weak {
     }
 
     /// Threads pass it.
-    pub(super) fn pass(&mut self, all: &[Who], barrier: (u64, u32)) {
+    pub(super) fn pass(&mut self, all: &[ThreadId], barrier: (u64, u32)) {
         let Some(clock) = self.meetings.get(&barrier).cloned() else {
             return;
         };

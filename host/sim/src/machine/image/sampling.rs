@@ -24,7 +24,7 @@ pub(in crate::machine) enum Level {
 
 /// Where a fetch reads: its coordinates, a layer's number first, and how many texels further.
 #[derive(Clone, Copy)]
-pub(in crate::machine) struct Place {
+pub(in crate::machine) struct TexelFetch {
     pub(in crate::machine) at: [u32; 4],
     pub(in crate::machine) offset: [i32; 3],
 }
@@ -86,7 +86,12 @@ impl Spot {
 }
 
 /// Takes layers and faces out of the coordinates.
-fn spot(image: &Image, sampler: &Sampler, geometry: Geometry, Place { at, offset }: Place) -> Spot {
+fn spot(
+    image: &Image,
+    sampler: &Sampler,
+    geometry: Geometry,
+    TexelFetch { at, offset }: TexelFetch,
+) -> Spot {
     let (layer, [x, y, z]) = match geometry.layered() {
         true => (
             at[0].min(image.layers().saturating_sub(1)),
@@ -107,7 +112,7 @@ fn spot(image: &Image, sampler: &Sampler, geometry: Geometry, Place { at, offset
         Geometry::D2 | Geometry::A2d => plain(2),
         Geometry::D3 => plain(3),
         Geometry::Cube | Geometry::Acube => {
-            let cube::Place { face, s, t } = cube::place([x, y, z].map(f32::from_bits));
+            let cube::FacePoint { face, s, t } = cube::place([x, y, z].map(f32::from_bits));
             Spot {
                 axes: 2,
                 at: [s.to_bits(), t.to_bits(), 0],
@@ -214,7 +219,7 @@ fn blended(raw: &[u32], weights: &[u32], format: Format) -> f32 {
 pub(in crate::machine) fn sample(
     texture: &Texture,
     geometry: Geometry,
-    at: Place,
+    at: TexelFetch,
     asked: Level,
 ) -> [u32; 4] {
     let (base, sampler) = (&texture.levels[0], &texture.sampler);
@@ -259,7 +264,7 @@ pub(in crate::machine) fn sample(
 pub(in crate::machine) fn load(
     texture: &Texture,
     geometry: Geometry,
-    Place { at, offset }: Place,
+    TexelFetch { at, offset }: TexelFetch,
     level: i32,
     named: bool,
 ) -> [u32; 4] {
@@ -306,7 +311,7 @@ pub(in crate::machine) fn load(
 pub(in crate::machine) fn gather(
     texture: &Texture,
     geometry: Geometry,
-    at: Place,
+    at: TexelFetch,
     component: usize,
 ) -> [u32; 4] {
     let (image, sampler) = (&texture.levels[0], &texture.sampler);

@@ -7,7 +7,7 @@
 //! the texture, whatever the address mode, but the nearest texel if it names a level, and zero of a level that is not there; a line is read by integers if it is plain memory and by
 //! floats if it is an array, and reads as zero the other way.
 
-use super::sampling::{self, Level, Place};
+use super::sampling::{self, Level, TexelFetch};
 use super::{
     Action, Geometry, ImageSite, LevelOf, ResultAs, coordinates, double, offsets, set_word, site,
     word,
@@ -40,7 +40,7 @@ pub(crate) unsafe fn fetch(core: &mut Core<'_>, op: *const Op) -> *const Op {
                 },
             };
             found = Some((handle, texture));
-            let at = Place {
+            let at = TexelFetch {
                 at: coordinates(core, site, lane),
                 offset: offsets(core, site, lane),
             };
@@ -125,7 +125,7 @@ unsafe fn level_number(core: &Core<'_>, level: &LevelOf, lane: usize) -> i32 {
 unsafe fn level_of(
     core: &Core<'_>,
     texture: &Texture,
-    (geometry, at): (Geometry, Place),
+    (geometry, at): (Geometry, TexelFetch),
     level: &LevelOf,
     lane: usize,
 ) -> Level {

@@ -8,7 +8,7 @@
 //! that calls for them does not load.
 
 use super::family::{Child, Slot, StreamKey};
-use crate::checks::race::Kind;
+use crate::checks::race::AccessKind;
 use crate::launch::{Launch, limits};
 use crate::machine::core::Core;
 use crate::machine::event::FaultKind;
@@ -81,7 +81,7 @@ impl Core<'_> {
         let (kernel, _) = &run.program.kernels[slot.kernel];
         // The launch reads the parameters as its thread would, and whoever has the slot next comes behind it.
         let bytes = u64::from(kernel.param_bytes);
-        self.tell_access(op, lane, Kind::Read, ((None, buffer), bytes), false);
+        self.tell_access(op, lane, AccessKind::Read, ((None, buffer), bytes), false);
         self.memory_returned(buffer, run.family.slot_bytes());
         let parameters = run.family.parameters(buffer, kernel.param_bytes as usize);
         let launch = Launch {

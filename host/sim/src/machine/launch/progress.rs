@@ -24,7 +24,7 @@ use crate::machine::event::{FaultKind, RawFault, Wait};
 use crate::machine::lane::{LANES, lanes};
 use crate::machine::op::Op;
 use crate::machine::program::{Class, OpInfo, SpaceClass};
-use crate::machine::schedule::Turn;
+use crate::machine::schedule::TurnEnd;
 use crate::memory::window::{self, Window};
 
 /// Rounds of a probe.
@@ -110,7 +110,7 @@ impl Core<'_> {
                 }
                 self.enter(block, warp);
                 (self.fuel, self.patience) = (FUEL, PATIENCE);
-                if let Turn::Faults(fault) = self.run_warp::<true>() {
+                if let TurnEnd::Faults(fault) = self.run_warp::<true>() {
                     self.probe = None;
                     return Err(self.failure(*fault));
                 }

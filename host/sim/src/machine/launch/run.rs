@@ -22,9 +22,9 @@ use crate::machine::core::Core;
 use crate::machine::event::RawFault;
 use crate::machine::explore::EXPLORED_BUDGET;
 use crate::machine::program::{Function, PresetRow, Program, VariableSpace};
-use crate::machine::watch::asked::{Asked, asked};
 use crate::machine::watch::bounds::{ArrayBounds, array_bounds};
 use crate::machine::watch::findings::FindingKey;
+use crate::machine::watch::watchers::{Watchers, watchers};
 use crate::memory::{Memory, Snapshot};
 use crate::model::DeviceModel;
 use crate::report::Fault;
@@ -94,7 +94,7 @@ pub(crate) struct Run<'l> {
     /// Whether something looks at each operation before it runs: counters, checks.
     pub(in crate::machine) watches: bool,
     /// What looks at each, by its number; empty where nothing does.
-    pub(in crate::machine) asked: Vec<Asked>,
+    pub(in crate::machine) watchers: Vec<Watchers>,
     /// Where each operation's shared array lies; empty where nobody asks.
     pub(in crate::machine) arrays: Vec<ArrayBounds>,
     /// Whether the module prints at all.
@@ -397,8 +397,8 @@ pub(in crate::machine) fn grid(
     }
     let blocks = launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
     let watches = launch.count || launch.checks != Checks::default() || !program.touches.is_empty();
-    let asked = match watches {
-        true => asked((program, &program.functions[*entry]), launch, cluster),
+    let watchers = match watches {
+        true => watchers((program, &program.functions[*entry]), launch, cluster),
         false => Vec::new(),
     };
     let arrays = match launch.checks.memory {
@@ -428,7 +428,7 @@ pub(in crate::machine) fn grid(
         failed: AtomicU64::new(u64::MAX),
         fault: Mutex::default(),
         watches,
-        asked,
+        watchers,
         arrays,
         prints: program.prints,
         output: Mutex::default(),

@@ -12,11 +12,11 @@ use crate::machine::frame::{LOCAL_START, op_index};
 use crate::machine::lane::{FULL, LANES};
 use crate::machine::meeting::mbarrier::Home;
 use crate::machine::program::Program;
-use crate::machine::schedule::{PATIENCE, SPINS, Turn};
+use crate::machine::schedule::{PATIENCE, SPINS, TurnEnd};
 use crate::machine::warp::{Bytes, Group, Warp};
 use crate::machine::watch::apart::Apart;
 use crate::machine::watch::init::SharedBytes;
-use crate::machine::watch::told::Told;
+use crate::machine::watch::transactions::LastTransaction;
 
 /// Barriers of a block, as `bar` names them.
 pub(in crate::machine) const BARRIERS: usize = 16;
@@ -33,7 +33,7 @@ pub(in crate::machine) struct Team {
     /// Asynchronous operations that have not happened yet.
     pub(in crate::machine) pending: Vec<Pending>,
     /// Mbarriers that were told of bytes, where the sync check is on.
-    pub(in crate::machine) told: Vec<Told>,
+    pub(in crate::machine) transactions: Vec<LastTransaction>,
     /// How often in a row nothing could run but waits for mbarriers.
     pub(in crate::machine) expiries: u32,
     /// Where the round over its warps goes on.
@@ -108,7 +108,7 @@ impl Core<'_> {
         let team = &mut self.team;
         (team.index, team.meets, team.turn, team.rounds) = (index, false, 0, 0);
         team.pending.clear();
-        team.told.clear();
+        team.transactions.clear();
         team.progress = Progress::default();
         team.expiries = 0;
         team.blocks.resize_with(ranks, Block::default);
@@ -232,9 +232,9 @@ impl Core<'_> {
                 ran |= self.instructions != before || self.warp().clock != clock;
                 spins = spins.max(self.spins);
                 match ended {
-                    Turn::Done | Turn::Waits => {}
-                    Turn::Yields => yielded = true,
-                    Turn::Faults(fault) => return Err(self.failure(*fault)),
+                    TurnEnd::Done | TurnEnd::Waits => {}
+                    TurnEnd::Yields => yielded = true,
+                    TurnEnd::Faults(fault) => return Err(self.failure(*fault)),
                 }
             }
             if !live {

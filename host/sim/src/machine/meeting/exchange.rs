@@ -11,7 +11,7 @@
 
 use std::hint::select_unpredictable as select;
 
-use super::together::Met;
+use super::together::Rendezvous;
 use crate::checks::FindingKind;
 use crate::machine::compute::alu::conjure;
 use crate::machine::core::Core;
@@ -133,9 +133,9 @@ impl Core<'_> {
                 continue;
             }
             match self.meet_elsewhere(op, (same, m & live), Wait::Lanes(m)) {
-                Met::Ran => through |= same,
-                Met::Faulted => return Err(STOP),
-                Met::NotYet => {
+                Rendezvous::Ran => through |= same,
+                Rendezvous::Faulted => return Err(STOP),
+                Rendezvous::NotYet => {
                     self.active = same;
                     self.park(op, Wait::Lanes(m));
                     self.diverged = true;

@@ -11,8 +11,9 @@
 //! Reported: what is no object (zeros are none), counts out of range, more arrivals than are missing, waits for another
 //! block's object; and, by the team, a wait without end.
 
+use crate::checks::race::AccessKind;
 use crate::machine::core::Core;
-use crate::machine::event::{AccessKind, Event, FaultKind, Wait};
+use crate::machine::event::{Event, FaultKind, Wait};
 use crate::machine::lane::lanes;
 use crate::machine::memory::access::{LaneAccess, NamedSpace, flag};
 use crate::machine::op::{Op, STOP};

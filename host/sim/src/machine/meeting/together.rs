@@ -21,7 +21,7 @@ pub(crate) type OperandPlace = (u32, u32);
 
 /// An instruction at which lanes meet, wherever it stands.
 #[derive(Debug, Clone)]
-pub(crate) struct Meeting {
+pub(crate) struct MeetingPoint {
     /// The index of its operation.
     pub(crate) op: u32,
     /// The instruction's words, in an order that does not depend on how they are written.
@@ -39,14 +39,14 @@ fn same(program: &Program, a: *const Op, b: *const Op) -> bool {
     }
     match (meeting(program, a), meeting(program, b)) {
         (Some(a), Some(b)) => {
-            let lengths = |m: &Meeting| (m.results.len(), m.sources.len());
+            let lengths = |m: &MeetingPoint| (m.results.len(), m.sources.len());
             a.words == b.words && lengths(a) == lengths(b)
         }
         _ => false,
     }
 }
 
-fn meeting(program: &Program, op: *const Op) -> Option<&Meeting> {
+fn meeting(program: &Program, op: *const Op) -> Option<&MeetingPoint> {
     let index = op_index(program, op) as u32;
     let at = program
         .meetings
@@ -121,7 +121,7 @@ impl Values {
 }
 
 /// What came of an attempt to meet.
-pub(super) enum Met {
+pub(super) enum Rendezvous {
     /// Lanes are still missing.
     NotYet,
     /// The instruction has run for all lanes; the others have gone on.
@@ -140,13 +140,13 @@ impl Core<'_> {
         op: *const Op,
         (here, wanted): (u32, u32),
         wait: Wait,
-    ) -> Met {
+    ) -> Rendezvous {
         let program = self.run.program;
         let meets = |g: &Group| g.wait == wait && same(program, op, g.op);
         let groups = &self.warp().groups;
         let there = groups.iter().filter(|g| meets(g));
         if here | there.fold(0, |mask, g| mask | g.mask) != wanted {
-            return Met::NotYet;
+            return Rendezvous::NotYet;
         }
         let others: Vec<Group> = self.warp().groups.extract_if(.., |g| meets(g)).collect();
         let at = self.at;
@@ -158,7 +158,11 @@ impl Core<'_> {
         }
         self.set_frame(at);
         self.diverged = true;
-        if ran { Met::Ran } else { Met::Faulted }
+        if ran {
+            Rendezvous::Ran
+        } else {
+            Rendezvous::Faulted
+        }
     }
 
     /// Runs `op` for the lanes of `here` and those of other groups. False: it ended the launch.

@@ -8,8 +8,9 @@
 //! operations over the 32 addresses and then checked once, as one piece. The rest is checked by its lowest and highest address, which
 //! usually lie in one allocation, and only if not lane by lane.
 
+use crate::checks::race::AccessKind;
 use crate::machine::core::{Core, View};
-use crate::machine::event::{AccessKind, FaultKind, Region};
+use crate::machine::event::{FaultKind, Region};
 use crate::machine::lane::{FULL, LANES, lanes};
 use crate::machine::op::Op;
 use crate::memory::window::{self, Window};
@@ -34,7 +35,7 @@ pub(crate) mod flag {
 
 /// An address register as an operation found it: its lanes side by side, or all at one place.
 #[derive(Debug, Clone, Copy, Default)]
-pub(in crate::machine) struct Kept {
+pub(in crate::machine) struct AddressPattern {
     /// The lanes; none where nothing is kept.
     pub(in crate::machine) mask: u32,
     /// How far each lane's address is from the one before: the size of the access, or nothing.
@@ -280,7 +281,7 @@ impl Core<'_> {
     /// What is kept of the lanes' addresses, and the first lane's address with the operation's offset: where its register is
     /// that of an operation before, by the same lanes.
     #[inline(always)]
-    pub(in crate::machine) fn kept(&self, o: &Op, mask: u32) -> Option<(Kept, u64)> {
+    pub(in crate::machine) fn kept(&self, o: &Op, mask: u32) -> Option<(AddressPattern, u64)> {
         let kept = self.kept[slot(o.aux)];
         if o.aux & flag::AGAIN == 0 || kept.mask != mask {
             return None;
@@ -568,7 +569,7 @@ impl Core<'_> {
         let aux = unsafe { (*op).aux };
         let keep = |core: &mut Self, mask, step| {
             if aux & flag::KEEPS != 0 {
-                core.kept[slot(aux)] = Kept {
+                core.kept[slot(aux)] = AddressPattern {
                     mask,
                     step,
                     first: start.wrapping_sub(offset as i64 as u64),

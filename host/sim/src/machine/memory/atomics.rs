@@ -5,6 +5,7 @@
 //! consistent order, whatever the instruction's `.sem` and `.scope`: that is at least as strong as each of them. What an
 //! operation makes of the old value is a function on values. A vector's elements are changed one after another.
 
+use crate::checks::race::AccessKind;
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -13,7 +14,7 @@ use super::local::{local_lanes, read_words, write_words};
 use super::transfer::{NOWHERE, Stored, spread};
 use crate::machine::compute::alu::conjure;
 use crate::machine::core::Core;
-use crate::machine::event::{AccessKind, FaultKind, Region};
+use crate::machine::event::{FaultKind, Region};
 use crate::machine::lane::{Lane, Repr, lanes};
 use crate::machine::level::{Level, Portable};
 use crate::machine::op::{Handler, Op, STOP};

@@ -5,8 +5,9 @@
 
 use super::access::{StateSpace, flag};
 use super::transfer::{Stored, element};
+use crate::checks::race::AccessKind;
 use crate::machine::core::{Core, View};
-use crate::machine::event::{AccessKind, FaultKind, Region};
+use crate::machine::event::{FaultKind, Region};
 use crate::machine::lane::{FULL, LANES, Lane, Repr, lanes};
 use crate::machine::op::Op;
 use crate::memory::window;

@@ -7,8 +7,9 @@
 use super::access::flag;
 use super::atomics::Cell;
 use super::transfer::NOWHERE;
+use crate::checks::race::AccessKind;
 use crate::machine::core::Core;
-use crate::machine::event::{AccessKind, FaultKind, Region};
+use crate::machine::event::{FaultKind, Region};
 use crate::machine::lane::{LANES, lanes};
 use crate::machine::op::{Op, STOP};
 use crate::memory::Replicas;

@@ -8,9 +8,10 @@
 //! makes of them was not measured.
 
 use super::access::{LaneAccess, NamedSpace, flag};
+use crate::checks::race::AccessKind;
 use crate::machine::compute::matrix::warp;
 use crate::machine::core::Core;
-use crate::machine::event::{AccessKind, FaultKind, Region};
+use crate::machine::event::{FaultKind, Region};
 use crate::machine::lane::{FULL, LANES};
 use crate::machine::meeting::exchange::members;
 use crate::machine::op::{Op, STOP};

@@ -9,8 +9,9 @@
 
 use super::access::{Constant, Generic, Global, LaneBytes, Shared, StateSpace, flag};
 use super::local::{In, Out, area_body, local_body, local_lanes, serve_local};
+use crate::checks::race::AccessKind;
 use crate::machine::core::Core;
-use crate::machine::event::{AccessKind, Region};
+use crate::machine::event::Region;
 use crate::machine::lane::{FULL, LANES, Lane, Repr, lanes};
 use crate::machine::level::{Level, levels};
 use crate::machine::op::{Handler, Op, STOP};

@@ -4,7 +4,8 @@
 //! and seed, what the address is nearest to, what to do.
 
 use super::elsewhere::CONVERT;
-use crate::machine::event::{AccessKind, FaultKind, ImageFault, RawFault, Region};
+use crate::checks::race::AccessKind;
+use crate::machine::event::{FaultKind, ImageFault, RawFault, Region};
 use crate::machine::lane::LANES;
 use crate::machine::launch::run::{Failure, Run};
 use crate::machine::op::Op;

@@ -42,7 +42,7 @@ pub(crate) enum FlowKind {
 
 /// What goes in or comes out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum FlowOperand {
     /// A row of the frame, and how many bytes of each lane count.
     Row(u32, u8),
     /// A predicate, with its lowest bit set where it is negated.
@@ -70,7 +70,7 @@ pub(crate) struct Flow {
 #[derive(Debug, Default)]
 pub(crate) struct Flows {
     pub(crate) list: Vec<Flow>,
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<FlowOperand>,
 }
 
 impl Flows {
@@ -80,23 +80,23 @@ impl Flows {
         self.list[..after].last()
     }
 
-    fn parts(&self, flow: &Flow, before: usize, count: u8) -> &[Part] {
+    fn parts(&self, flow: &Flow, before: usize, count: u8) -> &[FlowOperand] {
         let start = flow.start as usize + before;
         &self.parts[start..start + usize::from(count)]
     }
 
     /// Registers that make addresses.
-    pub(crate) fn addresses(&self, flow: &Flow) -> &[Part] {
+    pub(crate) fn addresses(&self, flow: &Flow) -> &[FlowOperand] {
         self.parts(flow, 0, flow.addresses)
     }
 
     /// What it reads besides.
-    pub(crate) fn reads(&self, flow: &Flow) -> &[Part] {
+    pub(crate) fn reads(&self, flow: &Flow) -> &[FlowOperand] {
         self.parts(flow, flow.addresses.into(), flow.reads)
     }
 
     /// What it writes.
-    pub(crate) fn writes(&self, flow: &Flow) -> &[Part] {
+    pub(crate) fn writes(&self, flow: &Flow) -> &[FlowOperand] {
         let before = usize::from(flow.addresses) + usize::from(flow.reads);
         self.parts(flow, before, flow.writes)
     }

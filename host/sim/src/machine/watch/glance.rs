@@ -1,7 +1,7 @@
 //! The quickest look at an access: most are plain loads and stores of memory that was written whole, inside their array, by a whole warp. A
 //! few tests of all lanes at once say that there is nothing to find. What does not pass them is looked at in the usual ways.
 
-use super::asked::Asked;
+use super::watchers::Watchers;
 use crate::checks::race::Plain;
 use crate::counters::even::Even;
 use crate::machine::core::Core;
@@ -14,11 +14,11 @@ use crate::machine::program::SpaceClass;
 use crate::memory::window;
 
 impl Core<'_> {
-    /// Checks an operation that is [`Asked::SIMPLE`], while the warp has no register of unwritten bytes, and whose addresses are those of one before.
+    /// Checks an operation that is [`Watchers::SIMPLE`], while the warp has no register of unwritten bytes, and whose addresses are those of one before.
     /// False, and nothing has changed, where they are not, or where this is not enough: a read of shared memory that was written whole takes no more as a
     /// rule, nor does an access of such memory of the device while no race is looked for.
     #[inline(always)]
-    pub(super) fn watch_kept(&mut self, op: *const Op, index: usize, asked: Asked) -> bool {
+    pub(super) fn watch_kept(&mut self, op: *const Op, index: usize, watchers: Watchers) -> bool {
         // SAFETY: `op` is an operation of the running frame.
         let mask = unsafe { self.mask(&*op) };
         if mask == 0 {
@@ -32,49 +32,49 @@ impl Core<'_> {
             return false;
         };
         let size = u64::from(self.run.program.infos[index].bytes);
-        let (end, race) = (even.last() + size, asked.has(Asked::RACE));
-        if !asked.has(Asked::SHARED) {
+        let (end, race) = (even.last() + size, watchers.has(Watchers::RACE));
+        if !watchers.has(Watchers::SHARED) {
             let inside = |(base, size)| end - base <= size;
             return !race && self.written_range(op, start).is_some_and(inside);
         }
         if end > window::SHARED_PER_BLOCK
-            || asked.has(Asked::ARRAY) && self.leaves_array(index, start, end)
-            || asked.has(Asked::INIT) && !self.shared_is_written()
+            || watchers.has(Watchers::ARRAY) && self.leaves_array(index, start, end)
+            || watchers.has(Watchers::INIT) && !self.shared_is_written()
         {
             return false;
         }
         // A read that is noted down is no step of its own: what the warp has done since its lanes were ordered has one record.
         !race
-            || !asked.has(Asked::WRITES)
+            || !watchers.has(Watchers::WRITES)
                 && self
                     .races
-                    .note_read(&self.plain(index, asked), even, mask, size)
+                    .note_read(&self.plain(index, watchers), even, mask, size)
     }
 
-    /// What the race check has to know of an operation that is [`Asked::SIMPLE`].
+    /// What the race check has to know of an operation that is [`Watchers::SIMPLE`].
     #[inline(always)]
-    fn plain(&self, index: usize, asked: Asked) -> Plain {
+    fn plain(&self, index: usize, watchers: Watchers) -> Plain {
         Plain {
             block: self.team.blocks[self.current.0].linear,
             warp: self.current.1 as u32,
             op: index as u32,
-            writes: asked.has(Asked::WRITES),
-            shared: asked.has(Asked::SHARED),
+            writes: watchers.has(Watchers::WRITES),
+            shared: watchers.has(Watchers::SHARED),
         }
     }
 
-    /// Checks an operation that is [`Asked::SIMPLE`], while the warp has no register of unwritten bytes.
+    /// Checks an operation that is [`Watchers::SIMPLE`], while the warp has no register of unwritten bytes.
     #[inline(always)]
     pub(super) fn watch_simple<L: Level>(&mut self, op: *const Op, index: usize) {
-        let asked = self.asked(index);
+        let watchers = self.watchers(index);
         // SAFETY: `op` is an operation of the running frame.
         let mask = unsafe { self.mask(&*op) };
         if mask == 0 {
             return;
         }
-        let shared = asked.has(Asked::SHARED);
-        let (race, array) = (asked.has(Asked::RACE), asked.has(Asked::ARRAY));
-        let init = asked.has(Asked::INIT) && !(shared && self.shared_is_written());
+        let shared = watchers.has(Watchers::SHARED);
+        let (race, array) = (watchers.has(Watchers::RACE), watchers.has(Watchers::ARRAY));
+        let init = watchers.has(Watchers::INIT) && !(shared && self.shared_is_written());
         if !(race | array | init) {
             return;
         }
@@ -102,7 +102,7 @@ impl Core<'_> {
         if let Some((start, step)) = even
             && let Some(even) = Even::kept(start, step, mask)
         {
-            if self.glance((op, index), (asked, init), (even, mask), size) {
+            if self.glance((op, index), (watchers, init), (even, mask), size) {
                 return;
             }
             if !self.watch_even(op, index, space, (start, step, mask)) {
@@ -111,7 +111,7 @@ impl Core<'_> {
             }
             return;
         }
-        self.watch_uneven::<L>(op, (index, space), (asked, init), mask);
+        self.watch_uneven::<L>(op, (index, space), (watchers, init), mask);
     }
 
     /// Whether a glance at an access of the lanes of `mask` says that nothing is to be found: `init` says whether its bytes may be unwritten.
@@ -119,15 +119,15 @@ impl Core<'_> {
     pub(super) fn glance(
         &mut self,
         (op, index): (*const Op, usize),
-        (asked, init): (Asked, bool),
+        (watchers, init): (Watchers, bool),
         (even, mask): (Even, u32),
         size: u64,
     ) -> bool {
         let (start, end) = (even.start, even.last() + size);
-        let shared = asked.has(Asked::SHARED);
+        let shared = watchers.has(Watchers::SHARED);
         if shared
             && (end > window::SHARED_PER_BLOCK
-                || asked.has(Asked::ARRAY) && self.leaves_array(index, start, end))
+                || watchers.has(Watchers::ARRAY) && self.leaves_array(index, start, end))
         {
             return false;
         }
@@ -139,11 +139,11 @@ impl Core<'_> {
         if init && !self.even_init(op, info, region, (even.start, even.step), mask) {
             return false;
         }
-        if !asked.has(Asked::RACE) {
+        if !watchers.has(Watchers::RACE) {
             return true;
         }
         self.races
-            .glance(&self.plain(index, asked), even, mask, size)
+            .glance(&self.plain(index, watchers), even, mask, size)
     }
 
     /// Whether all addresses that the lanes of `mask` access lie in one allocation of which nothing is unwritten.

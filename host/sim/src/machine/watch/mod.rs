@@ -4,7 +4,6 @@
 //! changed yet. Without counters and checks the loop is compiled without this.
 
 pub(in crate::machine) mod apart;
-pub(in crate::machine) mod asked;
 pub(in crate::machine) mod bounds;
 mod elsewhere;
 pub(in crate::machine) mod explain;
@@ -14,9 +13,10 @@ mod glance;
 pub(in crate::machine) mod init;
 pub(in crate::machine) mod proxy;
 mod race_report;
-pub(in crate::machine) mod told;
+pub(in crate::machine) mod transactions;
+pub(in crate::machine) mod watchers;
 
-use asked::Asked;
+use watchers::Watchers;
 
 use super::core::Core;
 use super::event::Region;
@@ -24,7 +24,7 @@ use super::lane::{LANES, lanes};
 use super::launch::run::Run;
 use super::level::{Level, levels};
 use super::op::{Handler, Op};
-use crate::checks::race::{Access, Kind};
+use crate::checks::race::{Access, AccessKind};
 use crate::counters::banks::passes;
 use crate::counters::even::{Even, Neighbours};
 use crate::counters::sectors::sectors;
@@ -49,7 +49,7 @@ levels!(
     fn checking = checking_body
 );
 levels!(
-    /// Checks an operation that is [`Asked::SIMPLE`].
+    /// Checks an operation that is [`Watchers::SIMPLE`].
     fn simply = simply_body
 );
 levels!(
@@ -75,9 +75,9 @@ unsafe fn counting_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const 
 unsafe fn checking_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const Op {
     // Little is done here, and so little has to be saved and restored: most operations take no more.
     let index = op_index(core.run.program, op);
-    let asked = core.asked(index);
-    if asked.is_simple() && !core.looks_at_all() {
-        if !core.watch_kept(op, index, asked) {
+    let watchers = core.watchers(index);
+    if watchers.is_simple() && !core.looks_at_all() {
+        if !core.watch_kept(op, index, watchers) {
             // SAFETY: passed on.
             unsafe { simply()(core, op) };
         }
@@ -89,7 +89,7 @@ unsafe fn checking_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const 
 }
 
 /// # Safety
-/// As for every handler; the operation is [`Asked::SIMPLE`], and the warp has no register of unwritten bytes.
+/// As for every handler; the operation is [`Watchers::SIMPLE`], and the warp has no register of unwritten bytes.
 #[inline(always)]
 unsafe fn simply_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const Op {
     core.watch_simple::<L>(op, op_index(core.run.program, op));
@@ -159,29 +159,29 @@ impl Core<'_> {
             }
             return;
         }
-        self.watch_uneven::<L>(op, (index, space), (Asked::NOTHING, false), mask);
+        self.watch_uneven::<L>(op, (index, space), (Watchers::NOTHING, false), mask);
     }
 
     /// Looks at an access, with nothing but checks, whose addresses do not lie evenly as a whole: in pieces that do, if there are few. At reads that
-    /// are [`Asked::SIMPLE`] a glance is tried.
+    /// are [`Watchers::SIMPLE`] a glance is tried.
     #[inline(always)]
     fn watch_uneven<L: Level>(
         &mut self,
         op: *const Op,
         (index, space): (usize, SpaceClass),
-        (asked, init): (Asked, bool),
+        (watchers, init): (Watchers, bool),
         mask: u32,
     ) {
         let size = self.run.program.infos[index].bytes;
         // SAFETY: the caller gives a memory operation.
         if unsafe { self.looks_scattered(op, size.trailing_zeros()) } {
             // A column of shared memory is noted down as a whole; in global memory the race check takes lines apart.
-            if asked.is_simple()
-                && asked.has(Asked::SHARED)
+            if watchers.is_simple()
+                && watchers.has(Watchers::SHARED)
                 // SAFETY: as above.
                 && let Some((start, step)) = unsafe { self.strided(op, mask) }
                 && let Some(even) = Even::kept(start, step, mask)
-                && self.glance((op, index), (asked, init), (even, mask), size.into())
+                && self.glance((op, index), (watchers, init), (even, mask), size.into())
             {
                 return;
             }
@@ -203,9 +203,9 @@ impl Core<'_> {
             let even = Even::kept(start, step, piece);
             // Pieces of a store are one instruction, which has one record.
             if let Some(even) = even
-                && asked.is_simple()
-                && !asked.has(Asked::WRITES)
-                && self.glance((op, index), (asked, init), (even, piece), size.into())
+                && watchers.is_simple()
+                && !watchers.has(Watchers::WRITES)
+                && self.glance((op, index), (watchers, init), (even, piece), size.into())
             {
                 continue;
             }
@@ -344,8 +344,8 @@ impl Core<'_> {
             return true;
         }
         let kind = match info.class {
-            Class::Load(_) => Kind::Read,
-            Class::Store(_) => Kind::Write,
+            Class::Load(_) => AccessKind::Read,
+            Class::Store(_) => AccessKind::Write,
             _ => return false,
         };
         // SAFETY: `op` is an operation of the program.
@@ -525,15 +525,15 @@ impl Core<'_> {
         (mask, scattered): (u32, bool),
     ) {
         let kind = match info.class {
-            Class::Load(_) | Class::Rows => Kind::Read,
-            Class::Store(_) => Kind::Write,
-            _ => Kind::Atomic,
+            Class::Load(_) | Class::Rows => AccessKind::Read,
+            Class::Store(_) => AccessKind::Write,
+            _ => AccessKind::Atomic,
         };
         let run = self.run;
         let watched = !matches!(run.program.infos[index as usize].class, Class::Plain);
         // SAFETY: `op` is an operation of the program, and of those with a class a memory operation.
         let spins = watched && unsafe { (*op).aux } & super::memory::access::flag::SPINS != 0;
-        let strong = kind == Kind::Atomic || spins;
+        let strong = kind == AccessKind::Atomic || spins;
         let block = self.team.blocks[self.current.0].linear;
         let access = Access {
             block,
@@ -549,7 +549,7 @@ impl Core<'_> {
             shared: (region == Region::Shared).then_some(block),
             pending: false,
         };
-        if kind != Kind::Read && region == Region::Shared {
+        if kind != AccessKind::Read && region == Region::Shared {
             self.remember_writes(index, addresses, mask, u64::from(info.bytes));
         }
         // In shared memory of other blocks of the cluster lanes are looked at one by one.

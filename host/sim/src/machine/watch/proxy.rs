@@ -28,7 +28,7 @@ pub(in crate::machine) struct Proxies(HashMap<u64, Written, FixedState>);
 /// Of one block.
 #[derive(Debug, Default)]
 struct Written {
-    pieces: Vec<Piece>,
+    pieces: Vec<LatestWrite>,
     /// How many fences there were.
     fences: u32,
     /// The times of the block's warps that some fence came behind.
@@ -37,7 +37,7 @@ struct Written {
 
 /// The latest write of some bytes.
 #[derive(Debug, Clone, Copy, Default)]
-struct Piece {
+struct LatestWrite {
     /// One more than how many fences of the block came before; 0 where nobody wrote.
     generation: u32,
     /// The operation.
@@ -60,10 +60,10 @@ impl Proxies {
         let written = self.0.entry(block).or_default();
         let last = ((address + bytes.max(1) - 1) / PIECE) as usize;
         if written.pieces.len() <= last {
-            written.pieces.resize(last + 1, Piece::default());
+            written.pieces.resize(last + 1, LatestWrite::default());
         }
         let generation = written.fences + 1;
-        written.pieces[(address / PIECE) as usize..=last].fill(Piece { generation, op, by });
+        written.pieces[(address / PIECE) as usize..=last].fill(LatestWrite { generation, op, by });
     }
 
     /// A fence by a thread of the block, behind these times of the block's warps.

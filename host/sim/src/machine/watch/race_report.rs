@@ -4,7 +4,7 @@ use std::sync::PoisonError;
 
 use super::findings::place_key;
 use super::flow::FlowKind;
-use crate::checks::race::{Access, Kind};
+use crate::checks::race::{Access, AccessKind};
 use crate::checks::{Finding, FindingKind};
 use crate::machine::core::Core;
 use crate::machine::launch::run::Run;
@@ -72,18 +72,18 @@ impl Core<'_> {
         let there = self.there(now, address, width).filter(|_| !before.pending);
         if let Some(there) = &there {
             let verb = match before.kind {
-                Kind::Read => "read",
-                Kind::Write | Kind::Atomic => "left",
+                AccessKind::Read => "read",
+                AccessKind::Write | AccessKind::Atomic => "left",
             };
             first += &format!("; it {verb} {there}");
         }
         notes.push(first);
         notes.extend(match now.kind {
-            Kind::Write => self
+            AccessKind::Write => self
                 .stored(now)
                 .map(|value| format!("the write puts {value} there")),
-            Kind::Read => there.map(|there| format!("the read finds {there}")),
-            Kind::Atomic => there.map(|there| format!("the atomic access finds {there}")),
+            AccessKind::Read => there.map(|there| format!("the read finds {there}")),
+            AccessKind::Atomic => there.map(|there| format!("the atomic access finds {there}")),
         });
         notes.push(match now.shared {
             Some(_) => format!("shared address {address:#x}"),
@@ -220,19 +220,19 @@ fn listed(values: impl Iterator<Item = u64>) -> String {
     values.join(", ")
 }
 
-fn noun(kind: Kind) -> &'static str {
+fn noun(kind: AccessKind) -> &'static str {
     match kind {
-        Kind::Read => "read",
-        Kind::Write => "write",
-        Kind::Atomic => "atomic access",
+        AccessKind::Read => "read",
+        AccessKind::Write => "write",
+        AccessKind::Atomic => "atomic access",
     }
 }
 
-fn verb(kind: Kind) -> &'static str {
+fn verb(kind: AccessKind) -> &'static str {
     match kind {
-        Kind::Read => "a read",
-        Kind::Write => "a write",
-        Kind::Atomic => "an atomic access",
+        AccessKind::Read => "a read",
+        AccessKind::Write => "a write",
+        AccessKind::Atomic => "an atomic access",
     }
 }
 

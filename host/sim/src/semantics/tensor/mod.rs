@@ -22,4 +22,4 @@ pub use check::TensorMapError;
 pub use element::Element;
 pub use map::{Access, Field, Fill, Im2col, Interleave, Promotion, TensorMap};
 pub use swizzle::Swizzle;
-pub use walk::{Place, Run, WalkError};
+pub use walk::{BoxPosition, Run, WalkError};

@@ -162,7 +162,7 @@ fn a_box_far_outside_touches_nothing() {
     let map = map();
     // Rows of a box begin at multiples of 16 bytes.
     for at in [i32::MIN, i32::MAX & !7] {
-        let place = Place::Tile([at; 5]);
+        let place = BoxPosition::Tile([at; 5]);
         let bytes = map.bytes(&place).expect("a tiled map");
         let runs = map.runs(&place);
         assert!(runs.iter().all(|run| run.global.is_none()));

@@ -28,7 +28,7 @@ pub struct Run {
 
 /// Which box of the tensor is copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum BoxPosition {
     /// The box of a tiled map that starts at these coordinates.
     Tile([i32; MOST]),
     /// Four rows of a map of two dimensions: the column that they start at, and their numbers.
@@ -118,29 +118,29 @@ impl TensorMap {
     ///
     /// # Errors
     /// An instruction that the map is not for; a box that begins where none can.
-    pub fn bytes(&self, place: &Place) -> Result<u64, WalkError> {
+    pub fn bytes(&self, place: &BoxPosition) -> Result<u64, WalkError> {
         let Some(size) = self.element.size() else {
             return Err(WalkError::NotModelled("packed elements"));
         };
         let row = |elements: u32| u64::from(elements) * u64::from(size);
         let bytes = match (place, &self.access) {
-            (Place::Tile(_), Access::Tiled(sizes)) => {
+            (BoxPosition::Tile(_), Access::Tiled(sizes)) => {
                 let others = 1..self.rank.min(MOST as u32) as usize;
                 others.fold(row(sizes[0]), |all, i| {
                     all * u64::from(self.count(sizes, i))
                 })
             }
-            (Place::Rows(..), Access::Tiled(sizes)) => {
+            (BoxPosition::Rows(..), Access::Tiled(sizes)) => {
                 if self.rank != 2 || sizes[1] != 1 {
                     return Err(WalkError::Rows);
                 }
                 4 * row(sizes[0])
             }
-            (Place::Column(_, offsets), Access::Im2col(it)) => {
+            (BoxPosition::Column(_, offsets), Access::Im2col(it)) => {
                 self.check_offsets(offsets)?;
                 row(it.channels) * u64::from(it.pixels)
             }
-            (Place::Column(..), _) => return Err(mode("images", "tiles")),
+            (BoxPosition::Column(..), _) => return Err(mode("images", "tiles")),
             _ => return Err(mode("tiles", "images")),
         };
         self.check_slices()?;
@@ -154,10 +154,10 @@ impl TensorMap {
     ///
     /// # Errors
     /// Where it may not.
-    pub fn check_stored(&self, place: &Place) -> Result<(), WalkError> {
+    pub fn check_stored(&self, place: &BoxPosition) -> Result<(), WalkError> {
         let rank = (self.rank as usize).min(MOST);
         // Of scattered rows nobody has asked a GPU.
-        if let Place::Tile(at) | Place::Column(at, _) = place
+        if let BoxPosition::Tile(at) | BoxPosition::Column(at, _) = place
             && let Some(dimension) = at[..rank].iter().position(|&coordinate| coordinate < 0)
         {
             let coordinate = at[dimension];
@@ -166,7 +166,7 @@ impl TensorMap {
                 coordinate,
             });
         }
-        let (Place::Column(at, _), Access::Im2col(it)) = (place, &self.access) else {
+        let (BoxPosition::Column(at, _), Access::Im2col(it)) = (place, &self.access) else {
             return Ok(());
         };
         for spatial in 0..rank.saturating_sub(2) {
@@ -196,10 +196,10 @@ impl TensorMap {
     }
 
     /// The ISA does not say it, and an H200 ends such a kernel with `CUDA_ERROR_ILLEGAL_INSTRUCTION`.
-    fn check_start(&self, place: &Place, size: u32) -> Result<(), WalkError> {
+    fn check_start(&self, place: &BoxPosition, size: u32) -> Result<(), WalkError> {
         let element = match place {
-            Place::Tile(at) | Place::Column(at, _) => at[0],
-            Place::Rows(column, _) => *column,
+            BoxPosition::Tile(at) | BoxPosition::Column(at, _) => at[0],
+            BoxPosition::Rows(column, _) => *column,
         };
         let byte = i64::from(element) * i64::from(size);
         // In slices, the first coordinate counts inside of one.
@@ -210,30 +210,32 @@ impl TensorMap {
     }
 
     /// The bytes of the box, in its order. The box has to be one that [`TensorMap::bytes`] takes.
-    pub fn runs(&self, place: &Place) -> Vec<Run> {
+    pub fn runs(&self, place: &BoxPosition) -> Vec<Run> {
         self.runs_within(place, self.size[0] as i64)
     }
 
     /// [`TensorMap::runs`], as plain stores take them: they write whole pieces of 16 bytes, so that a row which ends inside of one is written
     /// past its end (Triton's issue 11583, on an H100).
-    pub fn stored_runs(&self, place: &Place) -> Vec<Run> {
+    pub fn stored_runs(&self, place: &BoxPosition) -> Vec<Run> {
         let elements = PIECE / i64::from(self.element.size().unwrap_or(1));
         let width = (self.size[0] as i64 + elements - 1) / elements * elements;
         self.runs_within(place, width)
     }
 
     /// The bytes of the box, of a tensor whose rows have `width` elements.
-    fn runs_within(&self, place: &Place, width: i64) -> Vec<Run> {
+    fn runs_within(&self, place: &BoxPosition, width: i64) -> Vec<Run> {
         let mut runs = Vec::new();
         match (place, &self.access) {
-            (Place::Tile(start), Access::Tiled(sizes)) => self.tile(start, sizes, width, &mut runs),
-            (Place::Rows(column, rows), Access::Tiled(sizes)) => {
+            (BoxPosition::Tile(start), Access::Tiled(sizes)) => {
+                self.tile(start, sizes, width, &mut runs)
+            }
+            (BoxPosition::Rows(column, rows), Access::Tiled(sizes)) => {
                 for &row in rows {
                     let at = [*column, row, 0, 0, 0].map(i64::from);
                     self.row(at, sizes[0], width, &mut runs);
                 }
             }
-            (Place::Column(start, offsets), Access::Im2col(it)) => {
+            (BoxPosition::Column(start, offsets), Access::Im2col(it)) => {
                 self.column(start.map(i64::from), offsets, it, width, &mut runs);
             }
             _ => {}

@@ -9,7 +9,7 @@
 
 /// A place on a face: +x, -x, +y, -y, +z, -z, and coordinates from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Place {
+pub(crate) struct FacePoint {
     pub(crate) face: u32,
     pub(crate) s: f32,
     pub(crate) t: f32,
@@ -57,12 +57,12 @@ fn on_face(face: u32, [x, y, z]: [f64; 3]) -> [f64; 2] {
 
 /// The face of a direction, and the place on it.
 #[inline]
-pub(crate) fn place(direction: [f32; 3]) -> Place {
+pub(crate) fn place(direction: [f32; 3]) -> FacePoint {
     let direction = scaled(direction);
     let face = face_of(direction);
     // Rounded once.
     let [s, t] = on_face(face, direction.map(f64::from)).map(|at| at as f32);
-    Place { face, s, t }
+    FacePoint { face, s, t }
 }
 
 /// Where a direction's place is in the plane of `face`, if the surface is unfolded over the edge between; nowhere on the opposite

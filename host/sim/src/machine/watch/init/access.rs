@@ -1,6 +1,6 @@
 //! Loads, stores and atomics: what they bring from memory that nobody wrote, and what they take there.
 
-use super::report::Use;
+use super::report::UnwrittenUse;
 use super::taint::{Origin, Taint, all};
 use crate::machine::core::Core;
 use crate::machine::event::Region;
@@ -8,7 +8,7 @@ use crate::machine::lane::{LANES, lanes};
 use crate::machine::op::Op;
 use crate::machine::program::{Class, OpInfo, Program};
 use crate::machine::watch::explain::index;
-use crate::machine::watch::flow::{Flow, FlowKind, Part};
+use crate::machine::watch::flow::{Flow, FlowKind, FlowOperand};
 
 /// An operation's number, and what becomes of the values of its instruction as far as that is known.
 fn flow_of(program: &Program, op: *const Op) -> Option<(u32, Option<&Flow>)> {
@@ -75,7 +75,9 @@ impl Core<'_> {
         let writes = run.program.flows.writes(flow);
         let each = u32::from(info.bytes) / (writes.len() as u32).max(1);
         for (e, &part) in writes.iter().enumerate() {
-            let Part::Row(_, size) = part else { continue };
+            let FlowOperand::Row(_, size) = part else {
+                continue;
+            };
             let mut bytes = [0u16; LANES];
             for lane in lanes(mask) {
                 let of = (found[lane] >> (e as u32 * each)) as u16 & all(each as u8);
@@ -123,7 +125,7 @@ impl Core<'_> {
                 _ => taken & taint.computed,
             };
             if computed != 0 {
-                self.used(op, Use::Stored, &taint, computed);
+                self.used(op, UnwrittenUse::Stored, &taint, computed);
             }
             for lane in lanes(taken & !computed) {
                 let of = taint.bytes[lane] & all(each as u8);
@@ -161,6 +163,6 @@ impl Core<'_> {
             computed: 0,
             origin,
         };
-        self.used(op, Use::Updated, &taint, mask);
+        self.used(op, UnwrittenUse::Updated, &taint, mask);
     }
 }

@@ -1,13 +1,13 @@
 //! From register to register: what every operation makes of values that nobody wrote, and which of them use such a value.
 
-use super::report::Use;
+use super::report::UnwrittenUse;
 use super::taint::{Taint, all, width};
 use crate::machine::core::Core;
 use crate::machine::lane::{LANES, lanes};
 use crate::machine::op::Op;
 use crate::machine::program::{Class, OpInfo};
 use crate::machine::watch::explain::index;
-use crate::machine::watch::flow::{Flow, FlowKind, Part};
+use crate::machine::watch::flow::{Flow, FlowKind, FlowOperand};
 
 impl Core<'_> {
     /// Follows values through an operation that is about to run; for accesses of memory, addresses and results only.
@@ -20,12 +20,12 @@ impl Core<'_> {
         // SAFETY: `op` is an operation of the program.
         let guard = unsafe { (*op).guard };
         if guard != 0
-            && let Some(taint) = self.unwritten(Part::Truth(guard))
+            && let Some(taint) = self.unwritten(FlowOperand::Truth(guard))
         {
             let active = self.active;
             let of = match run.place(op).text.starts_with("bra") {
-                true => Use::Branch,
-                false => Use::Guard,
+                true => UnwrittenUse::Branch,
+                false => UnwrittenUse::Guard,
             };
             self.used(op, of, &taint, active);
             self.cleanse(guard, active);
@@ -43,8 +43,8 @@ impl Core<'_> {
         }
         for &part in flows.addresses(flow) {
             if let Some(taint) = self.unwritten(part) {
-                self.used(op, Use::Address, &taint, mask);
-                if let Part::Row(row, _) = part {
+                self.used(op, UnwrittenUse::Address, &taint, mask);
+                if let FlowOperand::Row(row, _) = part {
                     self.cleanse(row, mask);
                 }
             }
@@ -53,12 +53,12 @@ impl Core<'_> {
             FlowKind::Store => {}
             FlowKind::Atomic(_) | FlowKind::Decide => {
                 for &part in flows.reads(flow) {
-                    if let (Some(taint), Part::Row(row, _) | Part::Truth(row)) =
+                    if let (Some(taint), FlowOperand::Row(row, _) | FlowOperand::Truth(row)) =
                         (self.unwritten(part), part)
                     {
                         let of = match flow.kind {
-                            FlowKind::Decide => Use::Decision,
-                            _ => Use::Operand,
+                            FlowKind::Decide => UnwrittenUse::Decision,
+                            _ => UnwrittenUse::Operand,
                         };
                         self.used(op, of, &taint, mask);
                         self.cleanse(row, mask);
@@ -75,7 +75,7 @@ impl Core<'_> {
 
     fn cleanse_all(&mut self, flow: &Flow, mask: u32) {
         for &part in self.run.program.flows.writes(flow) {
-            if let Part::Row(row, _) | Part::Truth(row) = part {
+            if let FlowOperand::Row(row, _) | FlowOperand::Truth(row) = part {
                 self.cleanse(row, mask);
             }
         }
@@ -113,8 +113,8 @@ impl Core<'_> {
                     let mut from = 0;
                     for (result, part) in results.iter_mut().zip(writes) {
                         let (size, truth) = match *part {
-                            Part::Row(_, size) => (size, false),
-                            Part::Truth(_) => (1, true),
+                            FlowOperand::Row(_, size) => (size, false),
+                            FlowOperand::Truth(_) => (1, true),
                             _ => (reads.first().map_or(0, width), false),
                         };
                         let bytes = (u64::from(bytes) >> from) as u16 & all(size);
@@ -132,7 +132,7 @@ impl Core<'_> {
                     computed |= 1 << lane;
                     for (result, part) in results.iter_mut().zip(writes) {
                         result[lane] = match *part {
-                            Part::Row(_, size) => all(size),
+                            FlowOperand::Row(_, size) => all(size),
                             _ => 1,
                         };
                     }
@@ -158,7 +158,7 @@ impl Core<'_> {
             bytes[lane] = taint.bytes[from];
             computed |= (taint.computed >> from & 1) << lane;
         }
-        self.set_taint(Part::Row(d, 4), mask, &bytes, computed, taint.origin);
+        self.set_taint(FlowOperand::Row(d, 4), mask, &bytes, computed, taint.origin);
     }
 
     /// Of operands of lanes that meet at other instructions nothing is known.

@@ -5,14 +5,14 @@
 //! numbers on the right, and once on the left: where the result is not zero, an element depends on it. So a row of A that nobody wrote spoils a row of D and no
 //! other, as it should be: tiles at an edge are often filled in part.
 
-use super::report::Use;
+use super::report::UnwrittenUse;
 use super::taint::{Origin, Taint};
 use crate::machine::core::Core;
 use crate::machine::event::Region;
 use crate::machine::lane::{FULL, LANES, lanes};
 use crate::machine::op::Op;
 use crate::machine::watch::explain::index;
-use crate::machine::watch::flow::Part;
+use crate::machine::watch::flow::FlowOperand;
 
 /// Rows of memory of which somebody reads bytes that nobody wrote.
 #[derive(Debug)]
@@ -110,7 +110,7 @@ impl Core<'_> {
         };
         for (&row, masks) in registers.iter().zip(&masks(rows)) {
             let bytes = masks.map(bytes_of);
-            self.set_taint(Part::Row(row, size), FULL, &bytes, 0, rows.origin);
+            self.set_taint(FlowOperand::Row(row, size), FULL, &bytes, 0, rows.origin);
         }
     }
 
@@ -162,7 +162,7 @@ impl Core<'_> {
         for lane in lanes(mask) {
             let [copied, computed] = row(lane);
             if computed.iter().any(|byte| *byte != 0) {
-                self.used(op, Use::Stored, &registers.taint, FULL);
+                self.used(op, UnwrittenUse::Stored, &registers.taint, FULL);
             }
             for (byte, _) in copied.iter().enumerate().filter(|(_, mask)| **mask != 0) {
                 self.unwrite(region, addresses[lane] + byte as u64, lane);
@@ -193,7 +193,13 @@ impl Core<'_> {
             set | u32::from(of_computed[lane] != 0) << lane
         });
         let bytes = bytes.map(|mask| bytes_of(mask.into()));
-        self.set_taint(Part::Row(to, 4), FULL, &bytes, computed, taint.origin);
+        self.set_taint(
+            FlowOperand::Row(to, 4),
+            FULL,
+            &bytes,
+            computed,
+            taint.origin,
+        );
     }
 
     /// A warp multiplies: of registers A, B, C and D of `size` bytes. Elements of C and of D have these bytes. `multiply` does it with stand-ins.
@@ -241,7 +247,7 @@ impl Core<'_> {
                 let spoiled = whole(value(first[lane]) | value(second[lane]), of_d);
                 bytes_of(spoiled) & ((1 << size) - 1)
             });
-            self.set_taint(Part::Row(row, size), FULL, &bytes, FULL, origin);
+            self.set_taint(FlowOperand::Row(row, size), FULL, &bytes, FULL, origin);
         }
     }
 
@@ -284,7 +290,7 @@ impl Core<'_> {
                     }
                 })
             });
-            self.set_taint(Part::Row(row, 4), FULL, &bytes, FULL, origin);
+            self.set_taint(FlowOperand::Row(row, 4), FULL, &bytes, FULL, origin);
         }
     }
 

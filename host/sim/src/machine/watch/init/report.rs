@@ -13,7 +13,7 @@ use crate::memory::window;
 
 /// What a use is called, and why it matters.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Use {
+pub(super) enum UnwrittenUse {
     Branch,
     Guard,
     Address,
@@ -23,7 +23,7 @@ pub(super) enum Use {
     Decision,
 }
 
-impl Use {
+impl UnwrittenUse {
     fn words(self) -> &'static str {
         match self {
             Self::Branch => "a branch depends on memory that nobody wrote",
@@ -40,7 +40,7 @@ impl Use {
 impl Core<'_> {
     /// Reports a use by lanes of `mask` whose bytes are unwritten.
     #[cold]
-    pub(super) fn used(&mut self, op: *const Op, of: Use, taint: &Taint, mask: u32) {
+    pub(super) fn used(&mut self, op: *const Op, of: UnwrittenUse, taint: &Taint, mask: u32) {
         let Some(lane) = lanes(mask).find(|&lane| taint.bytes[lane] != 0) else {
             return;
         };

@@ -2,7 +2,7 @@
 
 use super::taint::{all, width};
 use crate::machine::core::Core;
-use crate::machine::watch::flow::{Flow, FlowKind, Part};
+use crate::machine::watch::flow::{Flow, FlowKind, FlowOperand};
 
 impl Core<'_> {
     /// The unwritten bytes of a result, or the source that it is; none where all that goes in counts for all of it.
@@ -14,7 +14,7 @@ impl Core<'_> {
     ) -> Option<Result<u32, usize>> {
         let flows = &self.run.program.flows;
         let (reads, writes) = (flows.reads(flow), flows.writes(flow));
-        let truth = matches!(writes.first(), Some(Part::Truth(_)));
+        let truth = matches!(writes.first(), Some(FlowOperand::Truth(_)));
         let size = writes.first().map_or(0, width);
         match flow.kind {
             FlowKind::Move => {

@@ -3,7 +3,7 @@
 use crate::machine::core::Core;
 use crate::machine::event::Region;
 use crate::machine::lane::{LANES, lanes};
-use crate::machine::watch::flow::Part;
+use crate::machine::watch::flow::FlowOperand;
 
 /// Where bytes came from that nobody wrote.
 #[derive(Debug, Clone, Copy)]
@@ -56,10 +56,10 @@ pub(super) fn all(size: u8) -> u16 {
 }
 
 /// Bytes of one lane of a part.
-pub(super) fn width(part: &Part) -> u8 {
+pub(super) fn width(part: &FlowOperand) -> u8 {
     match *part {
-        Part::Row(_, size) => size,
-        Part::Truth(_) => 1,
+        FlowOperand::Row(_, size) => size,
+        FlowOperand::Truth(_) => 1,
         _ => 0,
     }
 }
@@ -89,14 +89,14 @@ impl Core<'_> {
     /// The lanes of `mask` of a register become `bytes`.
     pub(super) fn set_taint(
         &mut self,
-        part: Part,
+        part: FlowOperand,
         mask: u32,
         bytes: &[u16; LANES],
         computed: u32,
         origin: Origin,
     ) {
         let row = match part {
-            Part::Row(row, _) | Part::Truth(row) => row,
+            FlowOperand::Row(row, _) | FlowOperand::Truth(row) => row,
             _ => return,
         };
         if lanes(mask).all(|lane| bytes[lane] == 0) {
@@ -124,22 +124,26 @@ impl Core<'_> {
     }
 
     /// What is known of a part: its unwritten bytes by lane.
-    pub(super) fn unwritten(&mut self, part: Part) -> Option<Taint> {
+    pub(super) fn unwritten(&mut self, part: FlowOperand) -> Option<Taint> {
         match part {
-            Part::Row(row, _) | Part::Truth(row) => self.taint(row).copied(),
+            FlowOperand::Row(row, _) | FlowOperand::Truth(row) => self.taint(row).copied(),
             _ => None,
         }
     }
 
     /// One lane's value of a part.
-    pub(in crate::machine::watch) fn value(&mut self, part: Part, lane: usize) -> Option<u64> {
+    pub(in crate::machine::watch) fn value(
+        &mut self,
+        part: FlowOperand,
+        lane: usize,
+    ) -> Option<u64> {
         // SAFETY: parts are operands of an operation of the running frame.
         unsafe {
             match part {
-                Part::Row(row, 8) => Some(self.lanes::<u64>(row)[lane]),
-                Part::Row(row, 1..=4) => Some(self.lanes::<u32>(row)[lane].into()),
-                Part::Truth(row) => Some(u64::from(self.predicate(row) >> lane & 1)),
-                Part::Value(value) => Some(value),
+                FlowOperand::Row(row, 8) => Some(self.lanes::<u64>(row)[lane]),
+                FlowOperand::Row(row, 1..=4) => Some(self.lanes::<u32>(row)[lane].into()),
+                FlowOperand::Truth(row) => Some(u64::from(self.predicate(row) >> lane & 1)),
+                FlowOperand::Value(value) => Some(value),
                 _ => None,
             }
         }

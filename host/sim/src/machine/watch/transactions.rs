@@ -12,7 +12,7 @@ use crate::semantics::mbarrier::Mbarrier;
 
 /// An mbarrier that was told of bytes, by the latest that told it: what, and who (block, warp, lane).
 #[derive(Debug, Clone, Copy)]
-pub(in crate::machine) struct Told {
+pub(in crate::machine) struct LastTransaction {
     home: Home,
     op: *const Op,
     by: (usize, u32, u32),
@@ -20,18 +20,18 @@ pub(in crate::machine) struct Told {
 
 impl Core<'_> {
     /// Bytes have come that an mbarrier is told of.
-    pub(in crate::machine) fn was_told(
+    pub(in crate::machine) fn complete_transaction(
         &mut self,
         home: Home,
         op: *const Op,
         by: (usize, u32, u32),
     ) {
         if self.run.launch.checks.sync {
-            let latest = Told { home, op, by };
-            let told = &mut self.team.told;
-            match told.iter_mut().find(|it| it.home == home) {
+            let latest = LastTransaction { home, op, by };
+            let transactions = &mut self.team.transactions;
+            match transactions.iter_mut().find(|it| it.home == home) {
                 Some(it) => *it = latest,
-                None => told.push(latest),
+                None => transactions.push(latest),
             }
         }
     }
@@ -44,7 +44,7 @@ impl Core<'_> {
         self.look_warpgroups();
         for pending in std::mem::take(&mut self.team.pending) {
             let bytes = match pending.effect {
-                PendingEffect::Move(it) => it.bytes,
+                PendingEffect::Copy(it) => it.bytes,
                 PendingEffect::Tensor(it) => it.bytes as usize,
                 PendingEffect::Arrive(_) => continue,
             };
@@ -59,7 +59,7 @@ impl Core<'_> {
                 });
             }
         }
-        for Told { home, op, by } in std::mem::take(&mut self.team.told) {
+        for LastTransaction { home, op, by } in std::mem::take(&mut self.team.transactions) {
             // Memory that is used for something else meanwhile is no object.
             let left = self
                 .mbarrier_now(home)

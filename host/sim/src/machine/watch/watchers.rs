@@ -8,9 +8,9 @@ use crate::machine::program::{Class, Function, Program, SpaceClass};
 
 /// What looks at an operation before it runs: a bit each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(in crate::machine) struct Asked(u8);
+pub(in crate::machine) struct Watchers(u8);
 
-impl Asked {
+impl Watchers {
     /// Nothing does.
     pub(in crate::machine) const NOTHING: Self = Self(0);
     /// The race check.
@@ -34,7 +34,7 @@ impl Asked {
         self.0 & any.0 != 0
     }
 
-    /// Whether [`Asked::SIMPLE`] is among it.
+    /// Whether [`Watchers::SIMPLE`] is among it.
     #[inline(always)]
     pub(super) fn is_simple(self) -> bool {
         self.has(Self::SIMPLE)
@@ -47,7 +47,7 @@ impl Asked {
     }
 }
 
-impl std::ops::BitOr for Asked {
+impl std::ops::BitOr for Watchers {
     type Output = Self;
 
     #[inline(always)]
@@ -56,53 +56,59 @@ impl std::ops::BitOr for Asked {
     }
 }
 
-impl std::ops::BitOrAssign for Asked {
+impl std::ops::BitOrAssign for Watchers {
     fn bitor_assign(&mut self, other: Self) {
         *self = *self | other;
     }
 }
 
-/// Which operations of a launch something looks at. Most are left alone, so this is asked first, and of all: it does without the way to the lists.
+/// Which operations of a launch something looks at. Most are left alone, so this is asked before anything else, and it does not search the lists.
 #[derive(Clone, Copy)]
 pub(in crate::machine) struct Watched<'l> {
     /// Where the program begins.
     first: usize,
-    asked: &'l [Asked],
+    watchers: &'l [Watchers],
 }
 
 impl<'l> Watched<'l> {
-    /// Those of a program that `asked` names.
-    pub(in crate::machine) fn of(program: &Program, asked: &'l [Asked]) -> Self {
+    /// Those of a program that `watchers` names.
+    pub(in crate::machine) fn of(program: &Program, watchers: &'l [Watchers]) -> Self {
         let first = program.ops.as_ptr() as usize;
-        Self { first, asked }
+        Self { first, watchers }
     }
 
     /// Whether something looks at an operation of the program.
     #[inline(always)]
     pub(in crate::machine) fn has(self, op: *const Op) -> bool {
         let index = (op as usize - self.first) / size_of::<Op>();
-        self.asked.get(index).is_some_and(|asked| asked.looks())
+        self.watchers
+            .get(index)
+            .is_some_and(|watchers| watchers.looks())
     }
 }
 
 impl Core<'_> {
     /// What looks at an operation, by its number, in the running launch.
     #[inline(always)]
-    pub(super) fn asked(&self, index: usize) -> Asked {
-        self.run.asked.get(index).copied().unwrap_or(Asked::NOTHING)
+    pub(super) fn watchers(&self, index: usize) -> Watchers {
+        self.run
+            .watchers
+            .get(index)
+            .copied()
+            .unwrap_or(Watchers::NOTHING)
     }
 }
 
 /// What looks at the operations of a program in a launch of one of its kernels, by their number.
-pub(in crate::machine) fn asked(
+pub(in crate::machine) fn watchers(
     (program, kernel): (&Program, &Function),
     launch: &Launch<'_>,
     cluster: [u32; 3],
-) -> Vec<Asked> {
+) -> Vec<Watchers> {
     let checks = launch.checks;
     // Shared memory of a block that has ended is that of another block of the cluster.
     let ends = checks.sync && cluster != [1; 3];
-    let flag = |is, flag| if is { flag } else { Asked::NOTHING };
+    let flag = |is, flag| if is { flag } else { Watchers::NOTHING };
     let of_class = |class| match class {
         Class::Load(space) | Class::Store(space) | Class::Atomic(space) => {
             let (race, init, other) = match space {
@@ -111,54 +117,54 @@ pub(in crate::machine) fn asked(
                 SpaceClass::Local => (false, checks.init, false),
                 SpaceClass::Constant => (false, false, false),
             };
-            flag(race, Asked::RACE) | flag(init, Asked::INIT) | flag(other, Asked::OTHER)
+            flag(race, Watchers::RACE) | flag(init, Watchers::INIT) | flag(other, Watchers::OTHER)
         }
-        _ => Asked::NOTHING,
+        _ => Watchers::NOTHING,
     };
     let classes = program.infos.iter().map(|info| info.class);
-    let mut asked: Vec<Asked> = classes.map(of_class).collect();
+    let mut watchers: Vec<Watchers> = classes.map(of_class).collect();
     if launch.count {
-        asked.iter_mut().for_each(|of| *of |= Asked::OTHER);
+        watchers.iter_mut().for_each(|of| *of |= Watchers::OTHER);
     }
     let touched = program.touches.iter().map(Option::is_some);
-    for (of, touched) in asked.iter_mut().zip(touched) {
-        *of |= flag(touched, Asked::OTHER);
+    for (of, touched) in watchers.iter_mut().zip(touched) {
+        *of |= flag(touched, Watchers::OTHER);
     }
     if checks.memory {
-        let shared = program.arrays.iter().map(|&(op, _)| (op, Asked::ARRAY));
+        let shared = program.arrays.iter().map(|&(op, _)| (op, Watchers::ARRAY));
         let local = program.local_arrays.iter();
-        let local = local.map(|(op, _)| (*op, Asked::OTHER));
+        let local = local.map(|(op, _)| (*op, Watchers::OTHER));
         for (op, array) in shared.chain(local) {
-            asked[op as usize] |= array;
+            watchers[op as usize] |= array;
         }
     }
-    for (index, of) in asked.iter_mut().enumerate() {
+    for (index, of) in watchers.iter_mut().enumerate() {
         *of |= simple((program, kernel), index, *of);
     }
-    asked
+    watchers
 }
 
-/// [`Asked::SIMPLE`] and what belongs to it, where an operation is so.
-fn simple((program, kernel): (&Program, &Function), index: usize, asked: Asked) -> Asked {
+/// [`Watchers::SIMPLE`] and what belongs to it, where an operation is so.
+fn simple((program, kernel): (&Program, &Function), index: usize, watchers: Watchers) -> Watchers {
     let info = &program.infos[index];
     let (space, writes) = match info.class {
-        Class::Load(space) => (space, Asked::NOTHING),
-        Class::Store(space) => (space, Asked::WRITES),
-        _ => return Asked::NOTHING,
+        Class::Load(space) => (space, Watchers::NOTHING),
+        Class::Store(space) => (space, Watchers::WRITES),
+        _ => return Watchers::NOTHING,
     };
     let shared = match space {
-        SpaceClass::Global => Asked::NOTHING,
-        SpaceClass::Shared => Asked::SHARED,
-        _ => return Asked::NOTHING,
+        SpaceClass::Global => Watchers::NOTHING,
+        SpaceClass::Shared => Watchers::SHARED,
+        _ => return Watchers::NOTHING,
     };
     let of_units = info.bytes.is_power_of_two() && info.bytes <= 32;
     let spins = program.ops[index].aux & flag::SPINS != 0;
-    if asked.has(Asked::OTHER) || !of_units || spins || info.narrow || info.multicast {
-        return Asked::NOTHING;
+    if watchers.has(Watchers::OTHER) || !of_units || spins || info.narrow || info.multicast {
+        return Watchers::NOTHING;
     }
     // Asynchronous units read shared memory by another way, and have to be told of all writes.
-    if shared == Asked::SHARED && writes == Asked::WRITES && kernel.reads_asynchronously {
-        return Asked::NOTHING;
+    if shared == Watchers::SHARED && writes == Watchers::WRITES && kernel.reads_asynchronously {
+        return Watchers::NOTHING;
     }
-    Asked::SIMPLE | shared | writes
+    Watchers::SIMPLE | shared | writes
 }

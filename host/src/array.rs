@@ -27,7 +27,7 @@ unsafe impl<const DIMENSIONS: usize> Send for Array<DIMENSIONS> {}
 unsafe impl<const DIMENSIONS: usize> Sync for Array<DIMENSIONS> {}
 
 /// Which way texels go.
-enum Way {
+enum Direction {
     In(*const f32),
     Out(*mut f32),
 }
@@ -84,7 +84,7 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
         let made = unsafe { sys::cuArray3DCreate_v2(&mut array.raw, &descriptor) };
         DriverError::check("cuArray3DCreate", made, at)?;
         // SAFETY: there are as many texels as the size says.
-        unsafe { array.copy(Way::In(texels.as_ptr()), at) }?;
+        unsafe { array.copy(Direction::In(texels.as_ptr()), at) }?;
         // The copy may still be under way when the call has taken the bytes, and a non-blocking stream does not wait for it.
         device.synchronize_at(at)?;
         Ok(array)
@@ -98,7 +98,7 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
         self.device.make_current(at)?;
         let mut texels = vec![0.0; self.size.iter().product()];
         // SAFETY: there is room for as many texels as the size says.
-        unsafe { self.copy(Way::Out(texels.as_mut_ptr()), at) }?;
+        unsafe { self.copy(Direction::Out(texels.as_mut_ptr()), at) }?;
         Ok(texels)
     }
 
@@ -117,7 +117,11 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
     ///
     /// # Safety
     /// The host's memory has as many.
-    unsafe fn copy(&self, way: Way, at: &'static Location<'static>) -> Result<(), DriverError> {
+    unsafe fn copy(
+        &self,
+        way: Direction,
+        at: &'static Location<'static>,
+    ) -> Result<(), DriverError> {
         let extent = |axis: usize| self.size.get(axis).copied().unwrap_or(1);
         let width = extent(0) * size_of::<f32>();
         let host = CUmemorytype::CU_MEMORYTYPE_HOST;
@@ -150,11 +154,11 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
             Depth: extent(2),
         };
         match way {
-            Way::In(from) => {
+            Direction::In(from) => {
                 (copy.srcHost, copy.dstArray) = (from.cast(), self.raw);
                 (copy.srcPitch, copy.srcHeight) = (width, extent(1));
             }
-            Way::Out(to) => {
+            Direction::Out(to) => {
                 (copy.srcMemoryType, copy.dstMemoryType) = (array, host);
                 (copy.dstHost, copy.srcArray) = (to.cast(), self.raw);
                 (copy.dstPitch, copy.dstHeight) = (width, extent(1));

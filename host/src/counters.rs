@@ -9,8 +9,8 @@ use std::cell::Cell;
 use std::panic::Location;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
-use lanewise_driver::{Ask, Observer};
 pub use lanewise_driver::{Counters, Metric};
+use lanewise_driver::{LaunchOverrides, Observer};
 
 use crate::device::recording::is_recording;
 use crate::{Backend, Device, DriverError};
@@ -43,9 +43,9 @@ pub fn of<E: From<DriverError>>(
     // Whatever others have launched before has to be over.
     device.synchronize_at(at)?;
     let _on = Counting::start();
-    let observer = Observer::start(Ask {
+    let observer = Observer::start(LaunchOverrides {
         count: true,
-        ..Ask::default()
+        ..LaunchOverrides::default()
     });
     launch()?;
     device.synchronize_at(at)?;

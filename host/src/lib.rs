@@ -56,8 +56,8 @@ pub use launch::{
 };
 pub use memory::{
     Advice, CopyTarget, DeviceBuffer, GraphBuffer, InFlight, IpcBuffer, IpcError, IpcEvent,
-    IpcMemory, ManagedBuffer, Mapped, MemoryError, MemoryPool, Part, PinnedBuffer, Pinning,
-    PitchedBuffer, Place, PoolUsage, View,
+    IpcMemory, ManagedBuffer, Mapped, MemoryError, MemoryLocation, MemoryPool, Part, PinnedBuffer,
+    Pinning, PitchedBuffer, PoolUsage, View,
 };
 pub use multicast::MulticastBuffer;
 pub use stream::{

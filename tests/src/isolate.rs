@@ -13,7 +13,7 @@ const END: &str = "\nanswer>>>";
 
 /// What a child wrote.
 #[derive(Debug)]
-pub struct Answer {
+pub struct ChildOutput {
     /// What the body answered.
     pub text: String,
     /// What was on its standard output before that: what kernels printed is here.
@@ -27,7 +27,7 @@ pub struct Answer {
 /// # Panics
 /// When the child cannot be started, or ends without an answer: its output is in the message.
 #[track_caller]
-pub fn isolated(test: &str, body: impl FnOnce() -> String) -> Answer {
+pub fn isolated(test: &str, body: impl FnOnce() -> String) -> ChildOutput {
     isolated_with(&[], test, body)
 }
 
@@ -41,7 +41,7 @@ pub fn isolated_with(
     environment: &[(&str, &str)],
     test: &str,
     body: impl FnOnce() -> String,
-) -> Answer {
+) -> ChildOutput {
     if std::env::var(CHILD).is_ok_and(|name| name == test) {
         // In the child: answer and leave at once, before anything else touches a poisoned context.
         println!("{START}");
@@ -66,7 +66,7 @@ pub fn isolated_with(
         Some((printed.trim_start(), rest.rsplit_once(END)?.0))
     });
     match answer {
-        Some((printed, text)) => Answer {
+        Some((printed, text)) => ChildOutput {
             text: text.to_owned(),
             printed: printed.to_owned(),
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),

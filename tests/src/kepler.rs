@@ -3,7 +3,7 @@
 //! The embedded PTX is for newer devices; where nothing in a kernel is, it runs under an older head. The machine is used without the
 //! driver, whose device is another, and on a GPU too.
 
-use lanewise_sim::{BankWidth, Counters, Device, DeviceModel, Kind, Launch, Module};
+use lanewise_sim::{AllocationKind, BankWidth, Counters, Device, DeviceModel, Launch, Module};
 
 /// The embedded text for the oldest target.
 fn embedded() -> &'static str {
@@ -76,7 +76,7 @@ impl Block<'_> {
         let mut parameters = Vec::new();
         for _ in 0..self.slices {
             let memory = device.memory();
-            let slice = memory.allocate(4 * LENGTH, 256, Kind::Device, None);
+            let slice = memory.allocate(4 * LENGTH, 256, AllocationKind::Device, None);
             parameters.extend(slice.expect("memory").to_le_bytes());
             parameters.extend(LENGTH.to_le_bytes());
         }

@@ -15,7 +15,7 @@ mod workspace;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use cargo_lanewise::Place;
+use cargo_lanewise::KernelCrate;
 use clap::{Parser, Subcommand};
 
 /// Lanewise's commands: build the kernels, look at them, run them, carry them to a GPU.
@@ -23,7 +23,7 @@ use clap::{Parser, Subcommand};
 #[command(name = "cargo xtask", bin_name = "cargo xtask", max_term_width = 110)]
 struct Cli {
     #[command(flatten)]
-    place: Place,
+    place: KernelCrate,
     #[command(subcommand)]
     command: Command,
 }

@@ -15,7 +15,7 @@ use crate::abi::CUresult;
 use crate::backend::{self, Choice};
 use crate::calling;
 use crate::drop_in;
-use crate::entry_point::row::{Columns, DefaultStream, When};
+use crate::entry_point::row::{CallTime, Columns, DefaultStream};
 use crate::entry_point::{self, Table};
 use crate::error::{Error, Result};
 use crate::log;
@@ -69,7 +69,7 @@ pub(crate) fn answer(
 
 /// The rules that hold for every call.
 fn permitted(columns: &Columns) -> Result {
-    if columns.when == When::Always {
+    if columns.when == CallTime::Always {
         return Ok(());
     }
     if let Choice::Impossible(error) = backend::choice() {

@@ -62,7 +62,7 @@ pub use lanewise_sim::{Checks, Counters, DeviceModel, Exploration, Finding, Metr
 pub use lanewise_sim::{Schedule, Strategy, UnknownSchedule};
 pub use log::last_message;
 
-pub use observe::{Ask, Observed, Observer};
+pub use observe::{LaunchOverrides, Observed, Observer};
 pub use output::{Sink, set_output};
 pub use settings::OnFinding;
 pub use trace::{keep_trace, trace_so_far};

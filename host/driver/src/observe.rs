@@ -15,7 +15,7 @@ use std::sync::{Arc, Weak};
 
 /// What is asked of launches. What is none stays as it is without the observer.
 #[derive(Debug, Clone, Default)]
-pub struct Ask {
+pub struct LaunchOverrides {
     /// What to look for, besides what is always looked for.
     pub checks: Option<Checks>,
     /// What a finding does.
@@ -47,15 +47,15 @@ pub struct Observed {
 type Record = Mutex<Vec<Observed>>;
 
 #[derive(Debug, Clone)]
-struct Entry {
+struct Observing {
     id: u64,
-    ask: Ask,
+    ask: LaunchOverrides,
     record: Weak<Record>,
 }
 
 thread_local! {
     // Without a destructor, as what a thread launches while its variables are destroyed is looked at, too.
-    static STACK: RefCell<ManuallyDrop<Vec<Entry>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
+    static STACK: RefCell<ManuallyDrop<Vec<Observing>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
 }
 
 /// Numbers observers; of all threads, as one thread's may be asked by others too. And what they look at, in the order of time.
@@ -77,11 +77,11 @@ pub struct Observer {
 
 impl Observer {
     /// Asks this of the launches that this thread makes from now on.
-    pub fn start(ask: Ask) -> Observer {
+    pub fn start(ask: LaunchOverrides) -> Observer {
         let id = number();
         let record = Arc::default();
         STACK.with_borrow_mut(|stack| {
-            stack.push(Entry {
+            stack.push(Observing {
                 id,
                 ask,
                 record: Arc::downgrade(&record),
@@ -128,7 +128,7 @@ pub(crate) fn checks() -> Checks {
 
 /// What a thread's observers ask, all together.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Requests(Vec<Entry>);
+pub(crate) struct Requests(Vec<Observing>);
 
 /// What the calling thread's observers ask.
 pub(crate) fn asked() -> Requests {
@@ -153,7 +153,7 @@ pub(crate) fn now() -> LaunchTerms {
     let mut launches = settings::launches();
     let mut exploration = None;
     let records = STACK.with_borrow(|stack| {
-        for Entry { ask, .. } in stack.iter() {
+        for Observing { ask, .. } in stack.iter() {
             launches.checks = ask.checks.unwrap_or(launches.checks);
             launches.on_finding = ask.on_finding.unwrap_or(launches.on_finding);
             launches.quiet |= ask.quiet;

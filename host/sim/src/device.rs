@@ -10,7 +10,7 @@ use crate::machine::launch::family;
 use crate::machine::program::{PresetRow, Reference, Value, Variable, VariableSpace};
 use crate::memory::window;
 use crate::report::LaunchError;
-use crate::{DeviceModel, Fault, Kernel, Kind, Memory, MemoryError, Module};
+use crate::{AllocationKind, DeviceModel, Fault, Kernel, Memory, MemoryError, Module};
 
 /// Why there is no device.
 #[derive(Debug, thiserror::Error)]
@@ -159,9 +159,9 @@ impl Device {
     fn place(&self, variable: &Variable) -> Result<u64, InstantiateError> {
         let name = || variable.name.as_str().into();
         let kind = match variable.space {
-            VariableSpace::Global => Kind::Global(name()),
-            VariableSpace::Managed => Kind::Managed,
-            VariableSpace::Constant => Kind::Constant(name()),
+            VariableSpace::Global => AllocationKind::Global(name()),
+            VariableSpace::Managed => AllocationKind::Managed,
+            VariableSpace::Constant => AllocationKind::Constant(name()),
             VariableSpace::Shared(offset) => {
                 return Ok(u64::from(self.model.limits.shared_reserved) + u64::from(offset));
             }
@@ -223,7 +223,7 @@ impl Device {
             return Ok(heap);
         }
         let size = launch.heap.unwrap_or(self.model.limits.heap);
-        let base = self.memory.allocate(size, 16, Kind::Heap, None)?;
+        let base = self.memory.allocate(size, 16, AllocationKind::Heap, None)?;
         Ok(self.heap.get_or_init(|| Heap::new(base, size)))
     }
 }

@@ -17,12 +17,12 @@
 //! | [`speed`] | programs that measure the speed of the simulator |
 //!
 //! ```no_run
-//! use lanewise_sim::{Device, DeviceModel, Kind, Launch, Module};
+//! use lanewise_sim::{Device, DeviceModel, AllocationKind, Launch, Module};
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let device = Device::new(DeviceModel::h200())?;
 //! let module = Module::load("/* PTX */")?;
 //! let instance = device.instantiate(&module)?;
-//! let out = device.memory().allocate(4096, 4, Kind::Device, None)?;
+//! let out = device.memory().allocate(4096, 4, AllocationKind::Device, None)?;
 //! let params = out.to_le_bytes();
 //! device.launch(&instance, &Launch::new("fill", [8, 1, 1], [128, 1, 1], &params))?;
 //! # Ok(()) }
@@ -59,7 +59,7 @@ pub use image::Images;
 pub use kernel::{Kernel, Param};
 pub use launch::{BankWidth, ExecutionSummary, Launch, Report};
 pub use load_error::LoadError;
-pub use memory::{Allocation, Kind, Memory, MemoryError};
+pub use memory::{Allocation, AllocationKind, Memory, MemoryError};
 pub use model::DeviceModel;
 pub use module::Module;
 pub use report::{Fault, FaultReport, LaunchError, Place, SourcePlace};

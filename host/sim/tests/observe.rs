@@ -80,7 +80,7 @@ fn doubles_conflict_less_in_keplers_wide_banks() {
     let instance = device.instantiate(&module).unwrap();
     let a = device
         .memory()
-        .allocate(16384, 1, lanewise_sim::Kind::Device, None)
+        .allocate(16384, 1, lanewise_sim::AllocationKind::Device, None)
         .unwrap();
     let params: Vec<u8> = [a, a + 8192, 2]
         .iter()

@@ -6,7 +6,7 @@ use std::fmt;
 use std::panic::{self, AssertUnwindSafe, Location};
 use std::sync::{Arc, Once};
 
-use lanewise_driver::{Ask, Exploration, Observer, OnFinding};
+use lanewise_driver::{Exploration, LaunchOverrides, Observer, OnFinding};
 
 use super::Checks;
 use crate::{Backend, Device, DriverError};
@@ -135,11 +135,11 @@ pub fn explore<E: From<DriverError>>(
         };
         return run().map(|()| None).map_err(broken);
     }
-    let _observer = Observer::start(Ask {
+    let _observer = Observer::start(LaunchOverrides {
         checks: Some(exploring.checks),
         on_finding: Some(OnFinding::Fault),
         exploration: Some(exploration.clone()),
-        ..Ask::default()
+        ..LaunchOverrides::default()
     });
     let mut shortest: Option<Failed<E>> = None;
     while exploration.next_run() {
@@ -150,8 +150,8 @@ pub fn explore<E: From<DriverError>>(
         }
         let how = match caught(shortest.is_some(), &mut run) {
             Ok(Ok(())) => continue,
-            Ok(Err(error)) => How::Error(error),
-            Err(panic) => How::Panic(panic),
+            Ok(Err(error)) => Failure::Error(error),
+            Err(panic) => Failure::Panic(panic),
         };
         let (runs, steps) = (exploration.runs(), exploration.steps());
         let first = shortest.as_ref().map_or(runs, |failed| failed.first);
@@ -184,14 +184,14 @@ const FURTHER: u64 = 1000;
 
 /// A run that failed.
 struct Failed<E> {
-    how: How<E>,
+    how: Failure<E>,
     /// The first run that did.
     first: u64,
     runs: u64,
     steps: Vec<String>,
 }
 
-enum How<E> {
+enum Failure<E> {
     Error(E),
     Panic(Box<dyn Any + Send>),
 }
@@ -206,8 +206,8 @@ impl<E> Failed<E> {
             steps,
         } = self;
         match how {
-            How::Error(error) => Broken { error, runs, steps },
-            How::Panic(panic) => {
+            Failure::Error(error) => Broken { error, runs, steps },
+            Failure::Panic(panic) => {
                 if runs != first {
                     // What stands there so far is of the first.
                     let text = panic.downcast_ref::<String>().map(String::as_str);

@@ -30,8 +30,8 @@ use std::panic::Location;
 use std::str::FromStr;
 
 pub use explore::{Broken, Explored, Exploring, explore};
-use lanewise_driver::{Ask, Observer, OnFinding};
 pub use lanewise_driver::{Checks, Finding, FindingKind, UnknownCheck};
+use lanewise_driver::{LaunchOverrides, Observer, OnFinding};
 pub use lanewise_driver::{Schedule, Strategy, UnknownSchedule};
 
 use crate::{Backend, Device, DriverError};
@@ -143,12 +143,12 @@ impl Checking {
         } else {
             OnFinding::Fault
         };
-        Guard(Observer::start(Ask {
+        Guard(Observer::start(LaunchOverrides {
             checks: Some(self.checks),
             on_finding: Some(action),
             seed: self.seed,
             schedule: self.schedule,
-            ..Ask::default()
+            ..LaunchOverrides::default()
         }))
     }
 }
@@ -213,13 +213,13 @@ pub fn of<E: From<DriverError>>(
     launch: impl FnOnce() -> Result<(), E>,
 ) -> Result<Option<Vec<Finding>>, E> {
     let at = Location::caller();
-    let observer = Observer::start(Ask {
+    let observer = Observer::start(LaunchOverrides {
         checks: Some(checking.checks),
         on_finding: Some(OnFinding::Report),
         quiet: true,
         seed: checking.seed,
         schedule: checking.schedule,
-        ..Ask::default()
+        ..LaunchOverrides::default()
     });
     launch()?;
     device.synchronize_at(at)?;

@@ -14,9 +14,9 @@ use super::builder::kernel_params;
 use super::error::{GraphError, UpdateReason};
 use super::node::KernelNode;
 use super::record::{Record, Recorded};
-use super::template::{Entry, GraphTemplate, Handle, Kind};
+use super::template::{GraphTemplate, Handle, NodeType, TemplateNode};
 use super::uses::{RecordableAll, Used, conflict, hold, once_each};
-use crate::launch::Ready;
+use crate::launch::CheckedLaunch;
 use crate::launch::argument::Recorded as RecordedUse;
 use crate::stream::order::{Access, Marked, Order};
 use crate::{Arguments, Device, DriverError, LaunchConfig, LaunchError, Stream, counters};
@@ -61,7 +61,7 @@ impl Drop for Only {
 /// The graph that an executable one was made from, whose nodes name those of the executable one.
 struct Built {
     template: Arc<Handle>,
-    nodes: Vec<Entry>,
+    nodes: Vec<TemplateNode>,
 }
 
 impl std::fmt::Debug for Built {
@@ -118,7 +118,7 @@ impl Built {
         let uses: Option<Vec<Used>> = uses.iter().cloned().collect();
         let uses = uses.ok_or(GraphError::NotWhole)?;
         let node = &self.nodes[number];
-        let beside = |(other, there): &(usize, &Entry)| {
+        let beside = |(other, there): &(usize, &TemplateNode)| {
             *other != number
                 && !there.before.has(number)
                 && !node.before.has(*other)
@@ -245,7 +245,7 @@ impl Graph {
         // The nodes are still named by those of the graph that this was made from.
         for (node, new) in built.nodes.iter_mut().zip(&graph.nodes) {
             let new = new.clone();
-            *node = Entry {
+            *node = TemplateNode {
                 key: node.key,
                 handle: node.handle,
                 ..new
@@ -333,7 +333,7 @@ impl Graph {
         let Some(built) = &mut self.built else {
             return Err(GraphError::OtherGraph);
         };
-        let is_it = |entry: &Entry| entry.key == node.key();
+        let is_it = |entry: &TemplateNode| entry.key == node.key();
         let Some(number) = built.nodes.iter().position(is_it) else {
             return Err(GraphError::OtherGraph);
         };
@@ -342,7 +342,7 @@ impl Graph {
             let node = entry.what.clone();
             return Err(GraphError::StartsEarly { node });
         }
-        let kind = Kind::Kernel(config.cluster, config.cooperative || K::COOPERATIVE);
+        let kind = NodeType::Kernel(config.cluster, config.cooperative || K::COOPERATIVE);
         if kind != entry.kind {
             let node = entry.what.clone();
             return Err(GraphError::Kind { node });
@@ -352,7 +352,7 @@ impl Graph {
         let stream = self.device.default_stream();
         // The driver is asked once it is known that the node may have these arguments.
         let mut new = Err(GraphError::NotWhole);
-        let set = |ready: Ready<'_>| {
+        let set = |ready: CheckedLaunch<'_>| {
             new = built.may_use(number, ready.uses);
             if new.is_err() {
                 return Ok(());
@@ -378,7 +378,10 @@ impl Graph {
 }
 
 /// Why nodes can't take the parameters of others, one for one.
-fn difference(old: &[Entry], new: &[Entry]) -> Option<(UpdateReason, Option<String>)> {
+fn difference(
+    old: &[TemplateNode],
+    new: &[TemplateNode],
+) -> Option<(UpdateReason, Option<String>)> {
     if old.len() != new.len() {
         return Some((UpdateReason::Topology, None));
     }

@@ -15,7 +15,7 @@ use lanewise_std::kernel::{Kernel, SafeKernel};
 use super::error::GraphError;
 use super::template::Handle;
 use super::uses::{RecordableAll, Used, once_each};
-use crate::launch::{Ready, submit};
+use crate::launch::{CheckedLaunch, submit};
 use crate::stream::order::Access;
 use crate::{
     Arguments, Device, DeviceBuffer, DriverError, LaunchConfig, LaunchError, MemoryError, Stream,
@@ -77,7 +77,7 @@ impl Record<'_> {
         let module = self.stream.device().module_of::<K>();
         let module = module.map_err(LaunchError::from)?;
         let stream = &self.stream;
-        let place = |ready: Ready<'_>| {
+        let place = |ready: CheckedLaunch<'_>| {
             // What can't be watched over must not be in the graph, whatever `work` makes of the answer below.
             if ready.uses.iter().any(Option::is_none) {
                 return Ok(());

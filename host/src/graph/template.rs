@@ -108,7 +108,7 @@ impl Before {
 
 /// What a node does, as far as a change of it has to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum NodeType {
     /// It launches a kernel, with this cluster, cooperatively or not.
     Kernel(Option<Dim3>, bool),
     /// It decides by a condition, which kernels know by the driver's handle.
@@ -119,14 +119,14 @@ pub(super) enum Kind {
 
 /// A node, and what the driver does not know of it.
 #[derive(Clone)]
-pub(super) struct Entry {
+pub(super) struct TemplateNode {
     /// The same in clones of the graph, and in nothing else.
     pub(super) key: u64,
     /// The driver's.
     pub(super) handle: CUgraphNode,
     /// What it is, for errors.
     pub(super) what: String,
-    pub(super) kind: Kind,
+    pub(super) kind: NodeType,
     /// What it waits for by itself.
     pub(super) direct: Vec<usize>,
     /// All that runs before it.
@@ -142,7 +142,11 @@ pub(super) fn number() -> u64 {
 }
 
 /// What a new node with these uses waits for: what it is told to, and those before it that write what it uses or use what it writes.
-pub(super) fn placed(nodes: &[Entry], after: &[usize], uses: &[Used]) -> (Vec<usize>, Before) {
+pub(super) fn placed(
+    nodes: &[TemplateNode],
+    after: &[usize],
+    uses: &[Used],
+) -> (Vec<usize>, Before) {
     let (mut direct, mut before) = (Vec::new(), Before::default());
     for &node in after {
         if !direct.contains(&node) {
@@ -166,7 +170,7 @@ pub(super) fn placed(nodes: &[Entry], after: &[usize], uses: &[Used]) -> (Vec<us
 pub struct GraphTemplate {
     pub(super) device: Device,
     pub(super) handle: Arc<Handle>,
-    pub(super) nodes: Vec<Entry>,
+    pub(super) nodes: Vec<TemplateNode>,
     /// Whether an executable graph of it is there, where there may be one: conditions have one value.
     pub(super) only: Arc<AtomicBool>,
 }
@@ -192,7 +196,7 @@ impl GraphTemplate {
     /// Its dependencies: for each, the number of the node that comes first, and that of the one that waits. Nodes are numbered in the order in
     /// which they were added.
     pub fn dependencies(&self) -> Vec<(usize, usize)> {
-        let of = |(node, entry): (usize, &Entry)| {
+        let of = |(node, entry): (usize, &TemplateNode)| {
             let from = entry.direct.clone().into_iter();
             from.map(move |from| (from, node)).collect::<Vec<_>>()
         };
@@ -201,7 +205,9 @@ impl GraphTemplate {
 
     /// Whether it has conditional nodes.
     pub(super) fn has_conditions(&self) -> bool {
-        self.nodes.iter().any(|node| node.kind == Kind::Conditional)
+        self.nodes
+            .iter()
+            .any(|node| node.kind == NodeType::Conditional)
     }
 
     /// Refuses what can't be done with a graph that has conditional nodes.
@@ -269,12 +275,12 @@ mod tests {
     use super::*;
     use crate::stream::order::{Access, Order};
 
-    fn entry(uses: Vec<Used>, (direct, before): (Vec<usize>, Before)) -> Entry {
-        Entry {
+    fn entry(uses: Vec<Used>, (direct, before): (Vec<usize>, Before)) -> TemplateNode {
+        TemplateNode {
             key: 0,
             handle: CUgraphNode::default(),
             what: String::new(),
-            kind: Kind::Other("empty"),
+            kind: NodeType::Other("empty"),
             direct,
             before,
             uses,

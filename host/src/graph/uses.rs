@@ -3,7 +3,7 @@
 use cust::memory::DeviceCopy;
 use lanewise_std::kernel::Value;
 
-use crate::stream::order::{Access, Held, Hold, Order};
+use crate::stream::order::{Access, HeldMemory, HoldOutcome, Order};
 use crate::{DeviceBuffer, GraphBuffer, Stream};
 
 /// A host value that a launch in a graph may be passed: a device buffer or a plain value.
@@ -65,14 +65,14 @@ pub(super) fn conflict(one: &[Used], other: &[Used]) -> bool {
 }
 
 /// Holds all of the buffers at once, so that nobody begins a use of one before the launch is queued; none when one is gone.
-pub(super) fn hold(uses: &[Used]) -> Option<Vec<Held<Stream>>> {
+pub(super) fn hold(uses: &[Used]) -> Option<Vec<HeldMemory<Stream>>> {
     loop {
         let mut held = Vec::with_capacity(uses.len());
         for (order, _) in uses {
             match order.hold() {
-                Hold::Held(one) => held.push(one),
-                Hold::Gone => return None,
-                Hold::Busy => break,
+                HoldOutcome::Held(one) => held.push(one),
+                HoldOutcome::Gone => return None,
+                HoldOutcome::Busy => break,
             }
         }
         if held.len() == uses.len() {

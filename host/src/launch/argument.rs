@@ -26,7 +26,7 @@ use lanewise_driver::abi::CUresult;
 use lanewise_std::kernel::{SharedCell, Value};
 use lanewise_std::{DisjointSlice, GlobalMut};
 
-use crate::stream::order::{Access, Order, Together};
+use crate::stream::order::{Access, LaunchUses, Order};
 use crate::{
     Device, DeviceBuffer, DriverError, GraphBuffer, IpcBuffer, ManagedBuffer, Mapped, Part,
     PitchedBuffer, Stream,
@@ -88,7 +88,7 @@ pub struct ArgumentList<'launch> {
     bytes: Vec<u8>,
     starts: Vec<usize>,
     /// Of the buffers among them, until the launch is queued.
-    uses: Together<Stream>,
+    uses: LaunchUses<Stream>,
     /// The buffers among them, where the launch is recorded in a graph and not queued; none for one that can't be.
     recorded: Option<Vec<Recorded>>,
     /// The graph that is being built with it.
@@ -104,7 +104,7 @@ impl<'launch> ArgumentList<'launch> {
             stream,
             bytes: Vec::with_capacity(64),
             starts: Vec::with_capacity(8),
-            uses: Together(Vec::new()),
+            uses: LaunchUses(Vec::new()),
             recorded: None,
             graph: None,
         }

@@ -158,7 +158,7 @@ pub enum LaunchError {
 in_words! { LaunchError }
 
 /// A launch whose shape and arguments were looked at.
-pub(crate) struct Ready<'a> {
+pub(crate) struct CheckedLaunch<'a> {
     pub(crate) function: CUfunction,
     pub(crate) config: LaunchConfig,
     /// A pointer to each parameter, as `kernelParams`.
@@ -294,7 +294,7 @@ impl Module {
         graph: Option<u64>,
         config: LaunchConfig,
         arguments: A,
-        place: impl FnOnce(Ready<'_>) -> Result<(), DriverError>,
+        place: impl FnOnce(CheckedLaunch<'_>) -> Result<(), DriverError>,
     ) -> Result<Vec<Recorded>, LaunchError> {
         let list = ArgumentList::recording(stream, graph);
         // SAFETY: the caller's promise.
@@ -311,7 +311,7 @@ impl Module {
         list: ArgumentList<'_>,
         config: LaunchConfig,
         arguments: A,
-        place: impl FnOnce(Ready<'_>) -> Result<(), DriverError>,
+        place: impl FnOnce(CheckedLaunch<'_>) -> Result<(), DriverError>,
     ) -> Result<Vec<Recorded>, LaunchError> {
         let at = Location::caller();
         if let Some(bounds) = K::BOUNDS
@@ -386,7 +386,7 @@ impl Module {
         name: &str,
         config: LaunchConfig,
         arguments: A,
-        place: impl FnOnce(Ready<'_>) -> Result<(), DriverError>,
+        place: impl FnOnce(CheckedLaunch<'_>) -> Result<(), DriverError>,
     ) -> Result<Vec<Recorded>, LaunchError> {
         let stream = list.stream();
         let at = Location::caller();
@@ -450,7 +450,7 @@ impl Module {
         lanewise_driver::set_call_site(Some(at));
         // The function is a live handle of the stream's context; each pointer leads to a parameter's bytes, which the driver copies before it
         // returns.
-        let launched = place(Ready {
+        let launched = place(CheckedLaunch {
             function,
             config,
             params: &mut pointers.pointers,
@@ -488,7 +488,7 @@ impl Module {
 unsafe fn queue(
     stream: &Stream,
     at: &'static Location<'static>,
-) -> impl FnOnce(Ready<'_>) -> Result<(), DriverError> {
+) -> impl FnOnce(CheckedLaunch<'_>) -> Result<(), DriverError> {
     move |ready| {
         // SAFETY: the caller's promise.
         unsafe { submit::submit(ready, stream, at) }

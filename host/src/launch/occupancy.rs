@@ -196,7 +196,7 @@ pub fn in_flight(latency: f64, throughput: f64) -> f64 {
 
 /// Little's law worked out for one multiprocessor of a device: what it takes to hide a latency.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Needed {
+pub struct WarpsNeeded {
     /// Warps with one independent instruction each.
     pub warps: f64,
     /// The same as a fraction of the warps that a multiprocessor holds; above 1, threads need several each.
@@ -205,23 +205,27 @@ pub struct Needed {
 
 /// Warps that a multiprocessor needs so that f32 arithmetic of this latency never waits, with `independent` instructions
 /// under way in each thread.
-pub fn to_hide_arithmetic(model: &DeviceModel, latency_cycles: f64, independent: f64) -> Needed {
+pub fn to_hide_arithmetic(
+    model: &DeviceModel,
+    latency_cycles: f64,
+    independent: f64,
+) -> WarpsNeeded {
     let lanes = f64::from(model.multiprocessor.f32_per_clock);
     needed(model, in_flight(latency_cycles, lanes), independent)
 }
 
 /// Warps that a multiprocessor needs so that memory of this latency is always busy, with `bytes` asked for at a time by each
 /// thread: the device's bandwidth in bytes a cycle, shared out among its multiprocessors.
-pub fn to_hide_memory(model: &DeviceModel, latency_cycles: f64, bytes: f64) -> Needed {
+pub fn to_hide_memory(model: &DeviceModel, latency_cycles: f64, bytes: f64) -> WarpsNeeded {
     let a_cycle = model.rates.memory / (f64::from(model.clock_khz) * 1e3);
     let share = a_cycle / f64::from(model.multiprocessors);
     needed(model, in_flight(latency_cycles, share), bytes)
 }
 
 /// `amount` under way, of which each thread contributes so much.
-fn needed(model: &DeviceModel, amount: f64, of_each_thread: f64) -> Needed {
+fn needed(model: &DeviceModel, amount: f64, of_each_thread: f64) -> WarpsNeeded {
     let warps = amount / of_each_thread / f64::from(model.warp_size);
-    Needed {
+    WarpsNeeded {
         warps,
         occupancy: warps / f64::from(model.warps_per_multiprocessor()),
     }

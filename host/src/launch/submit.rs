@@ -13,7 +13,7 @@ use lanewise_driver::abi::{
 };
 use lanewise_driver::api;
 
-use super::Ready;
+use super::CheckedLaunch;
 use crate::{DriverError, LaunchConfig, Stream};
 
 /// Queues the kernel.
@@ -22,11 +22,11 @@ use crate::{DriverError, LaunchConfig, Stream};
 /// The function is a live handle of the stream's context, the pointers lead to its parameters, and it is sound to run with them in
 /// this shape.
 pub(crate) unsafe fn submit(
-    ready: Ready<'_>,
+    ready: CheckedLaunch<'_>,
     stream: &Stream,
     at: &'static Location<'static>,
 ) -> Result<(), DriverError> {
-    let Ready {
+    let CheckedLaunch {
         function, config, ..
     } = ready;
     let (params, extra) = (ready.params.as_mut_ptr(), std::ptr::null_mut());

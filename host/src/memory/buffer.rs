@@ -23,7 +23,7 @@ use lanewise_driver::abi::CUresult as Code;
 pub(crate) use borrowed::Borrowed;
 
 use crate::error::in_words;
-use crate::stream::order::{Access, Marked, Order, Use};
+use crate::stream::order::{Access, LaunchUse, Marked, Order};
 use crate::{Device, DriverError, Stream};
 
 /// Why memory could not be made or copied.
@@ -334,7 +334,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         &self,
         stream: &Stream,
         access: Access,
-    ) -> Result<Use<Stream>, DriverError> {
+    ) -> Result<LaunchUse<Stream>, DriverError> {
         stream.device().must_reach(&self.device)?;
         self.use_for_copy(stream, access)
     }
@@ -345,7 +345,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         &self,
         stream: &Stream,
         access: Access,
-    ) -> Result<Use<Stream>, DriverError> {
+    ) -> Result<LaunchUse<Stream>, DriverError> {
         if self.order.graph().is_some() {
             // It is there while the graph runs, and then for the graph's own work alone.
             let code = Code::ERROR_INVALID_VALUE;
@@ -361,7 +361,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         &self,
         access: Access,
         at: &'static Location<'static>,
-    ) -> Result<Use<Stream>, DriverError> {
+    ) -> Result<LaunchUse<Stream>, DriverError> {
         let begun = self.use_for_copy(&self.device.default_stream(), access)?;
         self.device.make_current(at)?;
         Ok(begun)
@@ -370,7 +370,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     /// Ends that: the copy is over, and whoever uses the buffer next need not wait for it.
     pub(crate) fn used_now(
         &self,
-        begun: Use<Stream>,
+        begun: LaunchUse<Stream>,
         access: Access,
         at: &'static Location<'static>,
     ) -> Result<(), DriverError> {

@@ -88,7 +88,7 @@ impl<T: DeviceCopy> ManagedBuffer<T> {
     /// # Errors
     /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
     #[track_caller]
-    pub fn prefetch(&self, stream: &Stream, to: Place<'_>) -> Result<(), DriverError> {
+    pub fn prefetch(&self, stream: &Stream, to: MemoryLocation<'_>) -> Result<(), DriverError> {
         let (at, bytes) = (Location::caller(), self.len() * size_of::<T>());
         if bytes == 0 {
             return Ok(());
@@ -111,7 +111,7 @@ impl<T: DeviceCopy> ManagedBuffer<T> {
         if bytes == 0 {
             return Ok(());
         }
-        let own = Place::Device(self.buffer.device());
+        let own = MemoryLocation::Device(self.buffer.device());
         let (what, place) = match advice {
             // These two take a device, and do not look at it.
             Advice::ReadMostly(true) => (CU_MEM_ADVISE_SET_READ_MOSTLY, own),
@@ -135,14 +135,14 @@ impl<T: DeviceCopy> ManagedBuffer<T> {
 
 /// Where pages of managed memory can be.
 #[derive(Debug, Clone, Copy)]
-pub enum Place<'a> {
+pub enum MemoryLocation<'a> {
     /// In the memory of this device.
     Device(&'a Device),
     /// In the host's.
     Host,
 }
 
-impl Place<'_> {
+impl MemoryLocation<'_> {
     fn number(self) -> sys::CUdevice {
         match self {
             Self::Device(device) => device.cust().as_raw(),
@@ -157,9 +157,9 @@ pub enum Advice<'a> {
     /// Whether it is mostly read: each device then gets a copy of a page that it reads, which a write takes away again.
     ReadMostly(bool),
     /// Where pages should stay, if anywhere.
-    Preferred(Option<Place<'a>>),
+    Preferred(Option<MemoryLocation<'a>>),
     /// Who should be able to reach them where they are, without moving them.
-    AccessedBy(Place<'a>),
+    AccessedBy(MemoryLocation<'a>),
     /// The end of that.
-    NotAccessedBy(Place<'a>),
+    NotAccessedBy(MemoryLocation<'a>),
 }

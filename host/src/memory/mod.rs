@@ -16,7 +16,7 @@ mod transfer;
 pub use buffer::{DeviceBuffer, MemoryError};
 pub use graph_buffer::GraphBuffer;
 pub use ipc::{IpcBuffer, IpcError, IpcEvent, IpcMemory};
-pub use managed::{Advice, ManagedBuffer, Place};
+pub use managed::{Advice, ManagedBuffer, MemoryLocation};
 pub use part::{Part, View};
 pub use pinned::{Mapped, PinnedBuffer, Pinning};
 pub use pitched::PitchedBuffer;

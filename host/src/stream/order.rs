@@ -72,9 +72,9 @@ struct Past<S: Queue> {
 
 /// What came of holding memory for a graph.
 #[derive(Debug)]
-pub(crate) enum Hold<S: Queue> {
+pub(crate) enum HoldOutcome<S: Queue> {
     /// Nobody else begins a use until this is dropped.
-    Held(Held<S>),
+    Held(HeldMemory<S>),
     /// Somebody's use is not queued yet: let go of the rest, and try again.
     Busy,
     /// The memory was freed.
@@ -83,12 +83,12 @@ pub(crate) enum Hold<S: Queue> {
 
 /// Memory of which nobody else begins a use, with the parts of it that somebody has.
 #[derive(Debug)]
-pub(crate) struct Held<S: Queue> {
+pub(crate) struct HeldMemory<S: Queue> {
     order: Order<S>,
-    parts: Vec<Held<S>>,
+    parts: Vec<HeldMemory<S>>,
 }
 
-impl<S: Queue> Drop for Held<S> {
+impl<S: Queue> Drop for HeldMemory<S> {
     fn drop(&mut self) {
         self.order.lock().held = false;
     }
@@ -96,7 +96,7 @@ impl<S: Queue> Drop for Held<S> {
 
 /// A launch that uses the memory, from before its arguments are made until it is queued.
 #[derive(Debug)]
-pub(crate) struct Use<S: Queue> {
+pub(crate) struct LaunchUse<S: Queue> {
     order: Order<S>,
     stream: S,
     is_over: bool,
@@ -104,7 +104,7 @@ pub(crate) struct Use<S: Queue> {
 
 /// The uses of one launch, which end together.
 #[derive(Debug)]
-pub(crate) struct Together<S: Queue>(pub(crate) Vec<Use<S>>);
+pub(crate) struct LaunchUses<S: Queue>(pub(crate) Vec<LaunchUse<S>>);
 
 impl<S: Queue> Clone for Order<S> {
     fn clone(&self) -> Self {
@@ -157,26 +157,26 @@ impl<S: Queue> Order<S> {
     }
 
     /// Holds it for a graph that is to be launched.
-    pub(crate) fn hold(&self) -> Hold<S> {
+    pub(crate) fn hold(&self) -> HoldOutcome<S> {
         let mut uses = self.lock();
         if uses.gone {
-            return Hold::Gone;
+            return HoldOutcome::Gone;
         }
         if uses.held || uses.under_way > 0 {
-            return Hold::Busy;
+            return HoldOutcome::Busy;
         }
         // Who has a part borrows the whole, and the graph does not: it may be launched beside them.
         uses.join_parts_but(|part| part.is_somebodys());
         let mut parts = Vec::with_capacity(uses.parts.len());
         for part in &uses.parts {
             match part.hold() {
-                Hold::Held(part) => parts.push(part),
+                HoldOutcome::Held(part) => parts.push(part),
                 otherwise => return otherwise,
             }
         }
         uses.held = true;
         let order = self.clone();
-        Hold::Held(Held { order, parts })
+        HoldOutcome::Held(HeldMemory { order, parts })
     }
 
     /// Whether anybody but the whole knows this part's order.
@@ -202,13 +202,13 @@ impl<S: Queue> Order<S> {
         stream: &S,
         access: Access,
         mut wait: impl FnMut(&S, Option<&Marked<S>>) -> Result<(), E>,
-    ) -> Result<Use<S>, E> {
+    ) -> Result<LaunchUse<S>, E> {
         let mut uses = self.lock_free();
         // A part's readers may have been told to wait for one another only; the whole takes all of them for writers.
         uses.join_parts_but(|_| false);
         uses.wait(stream, access, &mut wait)?;
         uses.under_way += 1;
-        Ok(Use {
+        Ok(LaunchUse {
             order: self.clone(),
             stream: stream.clone(),
             is_over: false,
@@ -217,7 +217,7 @@ impl<S: Queue> Order<S> {
 
     /// The same for a graph that holds it: a use of the whole, and of each part that somebody has and may use later.
     pub(crate) fn begin_held<E>(
-        held: &Held<S>,
+        held: &HeldMemory<S>,
         stream: &S,
         access: Access,
         mut wait: impl FnMut(&S, Option<&Marked<S>>) -> Result<(), E>,
@@ -364,7 +364,7 @@ fn join<S: Queue>(list: &mut Vec<Past<S>>, other: &Past<S>) {
     }
 }
 
-impl<S: Queue> Use<S> {
+impl<S: Queue> LaunchUse<S> {
     /// Ends it: what it was for is queued. `mark` gives the point behind that.
     fn end(&mut self, mark: impl FnOnce() -> Option<Marked<S>>) {
         if std::mem::replace(&mut self.is_over, true) {
@@ -397,14 +397,14 @@ impl<S: Queue> Use<S> {
     }
 }
 
-impl<S: Queue> Drop for Use<S> {
+impl<S: Queue> Drop for LaunchUse<S> {
     fn drop(&mut self) {
         let stream = self.stream.clone();
         self.end(|| stream.mark());
     }
 }
 
-impl<S: Queue> Drop for Together<S> {
+impl<S: Queue> Drop for LaunchUses<S> {
     fn drop(&mut self) {
         // One point is behind all of them.
         let mut common: Option<Option<Marked<S>>> = None;
@@ -444,7 +444,7 @@ mod tests {
         order: &Order<&'static str>,
         stream: &'static str,
         access: Access,
-    ) -> (Use<&'static str>, Vec<&'static str>) {
+    ) -> (LaunchUse<&'static str>, Vec<&'static str>) {
         let mut waited = Vec::new();
         let begun = order.begin(&stream, access, |earlier, _| {
             waited.push(*earlier);
@@ -612,12 +612,15 @@ mod tests {
     fn a_graph_holds_what_nobody_is_about_to_use_and_what_is_there() {
         let order = Order::default();
         let (under_way, _) = begin(&order, "a", Access::Read);
-        assert!(matches!(order.hold(), Hold::Busy));
+        assert!(matches!(order.hold(), HoldOutcome::Busy));
         drop(under_way);
-        let Hold::Held(held) = order.hold() else {
+        let HoldOutcome::Held(held) = order.hold() else {
             panic!("nobody uses it")
         };
-        assert!(matches!(order.hold(), Hold::Busy), "by another graph");
+        assert!(
+            matches!(order.hold(), HoldOutcome::Busy),
+            "by another graph"
+        );
         let mut waited = Vec::new();
         let wait = |earlier: &&'static str, _: Option<&(u64, u64)>| {
             waited.push(*earlier);
@@ -635,7 +638,7 @@ mod tests {
         });
         assert_eq!(used, ["g"]);
         order.end();
-        assert!(matches!(order.hold(), Hold::Gone));
+        assert!(matches!(order.hold(), HoldOutcome::Gone));
     }
 
     #[test]
@@ -645,12 +648,15 @@ mod tests {
         write(&parts[0], "a");
         drop(parts.pop());
         let (under_way, _) = begin(&parts[0], "b", Access::Read);
-        assert!(matches!(order.hold(), Hold::Busy));
+        assert!(matches!(order.hold(), HoldOutcome::Busy));
         drop(under_way);
-        let Hold::Held(held) = order.hold() else {
+        let HoldOutcome::Held(held) = order.hold() else {
             panic!("nobody uses it")
         };
-        assert!(matches!(parts[0].hold(), Hold::Busy), "with the whole");
+        assert!(
+            matches!(parts[0].hold(), HoldOutcome::Busy),
+            "with the whole"
+        );
         let mut waited = Vec::new();
         let wait = |earlier: &&'static str, _: Option<&(u64, u64)>| {
             waited.push(*earlier);

@@ -23,19 +23,19 @@ pub enum Language {
 
 /// One of a case's two kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
+pub enum Variant {
     /// The one that has to be found.
     Wrong,
     /// Its twin, which has to be left alone.
     Right,
 }
 
-impl Part {
+impl Variant {
     /// As the program `wrong` is told.
     pub fn name(self) -> &'static str {
         match self {
-            Part::Wrong => "wrong",
-            Part::Right => "right",
+            Variant::Wrong => "wrong",
+            Variant::Right => "right",
         }
     }
 }
@@ -139,13 +139,13 @@ impl Case {
     }
 
     /// A part's module and its kernel's name; of the host's kind nothing.
-    pub fn module(&self, part: Part) -> (Cow<'static, str>, String) {
+    pub fn module(&self, part: Variant) -> (Cow<'static, str>, String) {
         match self.language {
             Language::Ptx => (self.assembled(part).into(), "k".into()),
             Language::Rust => {
                 let name = match part {
-                    Part::Wrong => self.name.into(),
-                    Part::Right => format!("{}_right", self.name),
+                    Variant::Wrong => self.name.into(),
+                    Variant::Right => format!("{}_right", self.name),
                 };
                 (wrong_kernels::Ptx::TEXTS[0].plain.into(), name)
             }
@@ -154,7 +154,7 @@ impl Case {
     }
 
     /// A part of a case in PTX, with what stands around it.
-    fn assembled(&self, part: Part) -> String {
+    fn assembled(&self, part: Variant) -> String {
         let mut text = PRELUDE.to_owned();
         if self.takes_maps() {
             for (without, with) in MAPS {

@@ -5,7 +5,7 @@ use lanewise::tensor_map::{Columns, Im2colMap, TensorMap, TensorMapError, Tiles}
 use lanewise::{Device, DeviceBuffer, LaunchConfig, LaunchError, Module, Stream};
 use lanewise_std::tma;
 
-use crate::case::{Case, Language, Part};
+use crate::case::{Case, Language, Variant};
 use crate::host;
 use crate::simulated::WORDS;
 
@@ -50,7 +50,7 @@ impl Launcher {
     }
 
     /// Launches a part of a case and waits for it; tells when all is there but the launch.
-    pub fn run(&mut self, case: &Case, part: Part, launches: &mut dyn FnMut()) -> Ending {
+    pub fn run(&mut self, case: &Case, part: Variant, launches: &mut dyn FnMut()) -> Ending {
         if case.language == Language::Host {
             return host::run(case, part, launches);
         }

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, bail};
 use clap::{Parser, Subcommand, ValueEnum};
 use lanewise::{Backend, Device};
-use wrong::case::{Case, Part};
+use wrong::case::{Case, Variant};
 use wrong::launched::{Ending, Launcher};
 use wrong::sanitizer::{self, Answer, Outcome, Record, Session, TOOLS};
 use wrong::simulated;
@@ -30,8 +30,8 @@ enum Command {
     /// Launch a kernel of these cases on the driver's device, and say how it ended
     Run {
         /// Which of the two kernels
-        #[arg(long, value_enum, default_value_t = Which::Wrong)]
-        part: Which,
+        #[arg(long, value_enum, default_value_t = VariantName::Wrong)]
+        part: VariantName,
         /// Names as `list` prints them
         #[arg(required = true)]
         cases: Vec<String>,
@@ -91,16 +91,16 @@ struct Sanitizer {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Which {
+enum VariantName {
     Wrong,
     Right,
 }
 
-impl From<Which> for Part {
-    fn from(which: Which) -> Self {
+impl From<VariantName> for Variant {
+    fn from(which: VariantName) -> Self {
         match which {
-            Which::Wrong => Part::Wrong,
-            Which::Right => Part::Right,
+            VariantName::Wrong => Variant::Wrong,
+            VariantName::Right => Variant::Right,
         }
     }
 }
@@ -129,7 +129,7 @@ fn list(filter: &Filter) -> Result<ExitCode> {
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Launches cases until one takes the device down.
-fn launch(part: Part, names: &[String]) -> Result<ExitCode> {
+fn launch(part: Variant, names: &[String]) -> Result<ExitCode> {
     let mut launcher = Launcher::new().map_err(anyhow::Error::msg)?;
     for name in names {
         let case = Case::all().find(|case| case.id() == *name);
@@ -247,10 +247,10 @@ fn device() -> Result<(String, String)> {
 /// What each tool made of each case, a line a case; silence is a dash, and twins that all leave alone are not listed.
 fn print(record: &Record) {
     for (name, answers) in &record.cases {
-        for part in [Part::Wrong, Part::Right] {
+        for part in [Variant::Wrong, Variant::Right] {
             let by = answers.of(part);
             let silent = |answer: &Answer| answer.outcome == Outcome::Silent;
-            if part == Part::Right && by.values().all(silent) {
+            if part == Variant::Right && by.values().all(silent) {
                 continue;
             }
             let outcomes = TOOLS.map(|tool| match by.get(tool).map(|answer| answer.outcome) {

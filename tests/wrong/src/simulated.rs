@@ -7,9 +7,9 @@ use std::path::Path;
 use lanewise_sim::tensor::{
     Access, Element, Fill, Im2col, Interleave, Promotion, Swizzle, TensorMap,
 };
-use lanewise_sim::{Checks, Device, DeviceModel, Kind, Launch, Module};
+use lanewise_sim::{AllocationKind, Checks, Device, DeviceModel, Launch, Module};
 
-use crate::case::{Case, Language, Part};
+use crate::case::{Case, Language, Variant};
 use crate::host;
 
 /// Warp instructions after which a kernel that has no end is given up: none comes near.
@@ -42,7 +42,7 @@ struct Runner<'p> {
 }
 
 /// What all checks say of a part with a seed: a fault, or findings; nothing where it is right.
-fn said(runner: &mut Runner<'_>, case: &Case, part: Part, seed: u64) -> String {
+fn said(runner: &mut Runner<'_>, case: &Case, part: Variant, seed: u64) -> String {
     if case.language == Language::Host {
         return host::said(runner.program, case, part, seed);
     }
@@ -54,7 +54,7 @@ fn said(runner: &mut Runner<'_>, case: &Case, part: Part, seed: u64) -> String {
     let buffer = |name| {
         let made = device
             .memory()
-            .allocate(4 * WORDS, 1, Kind::Device, Some(name));
+            .allocate(4 * WORDS, 1, AllocationKind::Device, Some(name));
         made.expect("memory")
     };
     let (data, new) = match case.language {
@@ -148,7 +148,7 @@ fn without_ptx_lines(text: &str) -> String {
 /// What is wrong with a case, with these seeds; with seed 0 its report is held against the file.
 fn problem(runner: &mut Runner<'_>, case: &Case, seeds: &[u64]) -> Option<String> {
     for &seed in seeds {
-        let said = said(runner, case, Part::Right, seed);
+        let said = said(runner, case, Variant::Right, seed);
         if !said.is_empty() {
             return Some(format!(
                 "the right one is reported with seed {seed}:\n{said}"
@@ -156,7 +156,7 @@ fn problem(runner: &mut Runner<'_>, case: &Case, seeds: &[u64]) -> Option<String
         }
     }
     for &seed in seeds {
-        let said = said(runner, case, Part::Wrong, seed);
+        let said = said(runner, case, Variant::Wrong, seed);
         if said.is_empty() {
             return Some(format!("the wrong one is not found with seed {seed}"));
         }

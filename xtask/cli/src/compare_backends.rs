@@ -44,7 +44,7 @@ struct Figures {
 
 /// A kernel by both.
 #[derive(Debug, Serialize)]
-struct Row {
+struct KernelFigures {
     kernel: String,
     llvm: Figures,
     nvvm: Figures,
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         let nvvm = nvvm
             .remove(&kernel)
             .with_context(|| format!("NVVM left `{kernel}` out"))?;
-        Ok(Row { kernel, llvm, nvvm })
+        Ok(KernelFigures { kernel, llvm, nvvm })
     });
     let rows = rows.collect::<Result<Vec<_>>>()?;
     match (args.json, args.markdown) {
@@ -129,7 +129,7 @@ fn instructions(sass: &str) -> BTreeMap<String, usize> {
     counts
 }
 
-fn figures(row: &Row) -> [String; 6] {
+fn figures(row: &KernelFigures) -> [String; 6] {
     let spills = |of: &Resources| of.spill_stores + of.spill_loads;
     let (a, b) = (&row.llvm, &row.nvvm);
     let count = |of: &Figures| {
@@ -156,7 +156,7 @@ const HEADER: [&str; 7] = [
     "NVVM",
 ];
 
-fn print(rows: &[Row]) {
+fn print(rows: &[KernelFigures]) {
     let mut table = output::with_header(&HEADER, &[1, 2, 3, 4, 5, 6]);
     for row in rows {
         let name = Cell::new(&row.kernel);
@@ -165,7 +165,7 @@ fn print(rows: &[Row]) {
     say(table.trim_fmt());
 }
 
-fn print_markdown(rows: &[Row]) {
+fn print_markdown(rows: &[KernelFigures]) {
     say(format_args!("| {} |", HEADER.join(" | ")));
     say("| --- | ---: | ---: | ---: | ---: | ---: | ---: |");
     for row in rows {

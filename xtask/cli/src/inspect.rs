@@ -46,10 +46,10 @@ struct Line {
 }
 
 /// A file and a line's number.
-type Place = (String, u32);
+type SourceLine = (String, u32);
 
 /// Lines by place.
-type Lines = BTreeMap<Place, Line>;
+type Lines = BTreeMap<SourceLine, Line>;
 
 /// Builds and prints.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
@@ -126,7 +126,7 @@ fn add_ptx(lines: &mut Lines, output: &Output, kernel: &str) -> Result<()> {
 
 /// Adds a function's instructions. One without a line (LLVM gives none to what it made for several) goes with the one before.
 fn add_function(lines: &mut Lines, module: &ptx::Module, function: &ptx::Function) {
-    let mut place = Place::default();
+    let mut place = SourceLine::default();
     for instruction in &function.instructions {
         let own = module
             .place(instruction.loc)
@@ -143,7 +143,7 @@ fn add_function(lines: &mut Lines, module: &ptx::Module, function: &ptx::Functio
 }
 
 /// `file:line` in two.
-fn read_place(place: &str) -> Option<Place> {
+fn read_place(place: &str) -> Option<SourceLine> {
     let (file, line) = place.rsplit_once(':')?;
     Some((file.to_owned(), line.parse().ok()?))
 }
@@ -156,7 +156,7 @@ fn add_sass(lines: &mut Lines, sass: &str, kernel: &str) {
         .map(str::trim)
         .skip_while(|line| *line != start)
         .skip(1);
-    let mut place = Place::default();
+    let mut place = SourceLine::default();
     for line in
         body.take_while(|line| !line.starts_with(".section") && !line.starts_with("//-----"))
     {

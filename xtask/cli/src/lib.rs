@@ -41,20 +41,20 @@ use clap::{Parser, Subcommand};
 )]
 pub struct Cli {
     #[command(flatten)]
-    place: Place,
+    place: KernelCrate,
     #[command(subcommand)]
     command: Command,
 }
 
 /// Which kernels a command works on.
 #[derive(Debug, clap::Args)]
-pub struct Place {
+pub struct KernelCrate {
     /// The folder of the package that has the kernels [default: that of the current folder's project]
     #[arg(id = "crate", long, value_name = "PATH", global = true)]
     folder: Option<PathBuf>,
 }
 
-impl Place {
+impl KernelCrate {
     /// Makes the named folder's project the one that all commands work on; `default` stands in where none was named.
     ///
     /// # Errors

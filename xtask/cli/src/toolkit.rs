@@ -40,7 +40,7 @@ pub(crate) fn install(packages: &[&str]) -> String {
 
 /// A tool's file, and what led to it.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct ToolPath {
     /// The file that was read.
     pub(crate) path: PathBuf,
     /// `CUDA_HOME`, `PATH`, `a Python environment`, ...
@@ -105,7 +105,7 @@ pub(crate) const LIBNVVM: Tool = Tool {
 
 impl Tool {
     /// The first file that is there.
-    pub(crate) fn find(&self) -> Option<Found> {
+    pub(crate) fn find(&self) -> Option<ToolPath> {
         self.find_in(&Places::of_this_machine())
     }
 
@@ -121,18 +121,18 @@ impl Tool {
         })
     }
 
-    fn find_in(&self, machine: &Places) -> Option<Found> {
+    fn find_in(&self, machine: &Places) -> Option<ToolPath> {
         let all = self.all_in(machine);
         let usable = all.iter().position(|found| (self.is_usable)(&found.path));
         all.into_iter().nth(usable.unwrap_or(0))
     }
 
     /// Every file that is there, in the order in which they are looked for.
-    fn all_in(&self, machine: &Places) -> Vec<Found> {
+    fn all_in(&self, machine: &Places) -> Vec<ToolPath> {
         let there = |files: Vec<PathBuf>, through| {
             let files = files.into_iter().filter(|path| path.is_file());
             files
-                .map(|path| Found { path, through })
+                .map(|path| ToolPath { path, through })
                 .collect::<Vec<_>>()
         };
         let below = |roots: &[PathBuf]| {

@@ -20,12 +20,12 @@ pub(crate) const MARK: &str = "{{#timeline ";
 #[command(after_help = "Example:\n  cargo xtask timelines supports html")]
 pub(crate) struct Args {
     #[command(subcommand)]
-    question: Option<Question>,
+    question: Option<Preprocessing>,
 }
 
 /// What mdBook asks beforehand.
 #[derive(Debug, clap::Subcommand)]
-enum Question {
+enum Preprocessing {
     /// Whether this renderer is supported; HTML is
     Supports {
         /// mdBook's name of the renderer
@@ -35,7 +35,7 @@ enum Question {
 
 /// Answers mdBook's question, or changes its book.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    if let Some(Question::Supports { renderer }) = &args.question {
+    if let Some(Preprocessing::Supports { renderer }) = &args.question {
         return Ok(ExitCode::from(u8::from(renderer != "html")));
     }
     let mut text = String::new();

@@ -24,17 +24,17 @@ struct Location {
 /// The identity of an instruction in the source: line, column and scope, innermost first; each further entry is the call
 /// that the one before was inlined at. Where two instructions have the same, the optimiser copied one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Place(Vec<(u32, u32, usize)>);
+pub(crate) struct SourceIdentity(Vec<(u32, u32, usize)>);
 
 /// The place of an instruction, and the line and column that [`show_line_outside`] would give it.
 pub(crate) fn place(
     instruction: InstructionValue<'_>,
     is_library: impl Fn(&str) -> bool,
-) -> (Place, Option<(u32, u32)>) {
+) -> (SourceIdentity, Option<(u32, u32)>) {
     let chain = chain(instruction);
     let shown = outside(&chain, is_library).map(|at| (at.line, at.column));
     (
-        Place(
+        SourceIdentity(
             chain
                 .iter()
                 .map(|at| (at.line, at.column, at.scope))

@@ -34,7 +34,7 @@ use crate::error::CodegenError;
 use crate::lint::{self, Finding, Rule};
 use crate::llvm::{self, Diagnostics};
 use crate::manifest::{Description, Floats, Kernel, Static};
-use contents::launching::Part;
+use contents::launching::ModuleRole;
 
 /// What to make of the bitcode.
 #[derive(Clone, Debug)]
@@ -107,9 +107,9 @@ pub(crate) fn run(bitcode: &Bitcode, options: &Options) -> Result<Code, CodegenE
         })?;
         run_on(&module, options, part)
     };
-    let code = parts(Part::Plain).and_then(|(code, others)| {
+    let code = parts(ModuleRole::Plain).and_then(|(code, others)| {
         if others {
-            let (launching, _) = parts(Part::Launching)?;
+            let (launching, _) = parts(ModuleRole::Launching)?;
             Ok(code.with_launching(launching))
         } else {
             Ok(code)
@@ -138,11 +138,11 @@ pub(crate) fn kernels(bitcode: &Bitcode, options: &Options) -> Vec<Description> 
 fn run_on(
     module: &Module<'_>,
     options: &Options,
-    part: Part,
+    part: ModuleRole,
 ) -> Result<(Code, bool), CodegenError> {
     let mut dump = Dump::from_env(&match part {
-        Part::Plain => options.arch.to_string(),
-        Part::Launching => format!("{}-launching", options.arch),
+        ModuleRole::Plain => options.arch.to_string(),
+        ModuleRole::Launching => format!("{}-launching", options.arch),
     });
     let mut ptx_version = options.arch.ptx_feature();
     let mut machine = code::target::machine(options, ptx_version)?;

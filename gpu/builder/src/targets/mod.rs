@@ -71,7 +71,7 @@ impl Targets<'_> {
         }
         let rebuilt = started
             .iter()
-            .any(|work| matches!(work, Work::Running { .. }));
+            .any(|work| matches!(work, TargetBuild::Running { .. }));
         let modules = started
             .into_iter()
             .map(|work| self.finish(work))
@@ -89,7 +89,7 @@ impl Targets<'_> {
         arch: &Arch,
         assembler: &Versioned,
         report: &mut dyn FnMut(Stage),
-    ) -> Result<Work, BuildError> {
+    ) -> Result<TargetBuild, BuildError> {
         let inputs = Inputs {
             arch,
             floats: self.floats,
@@ -107,7 +107,7 @@ impl Targets<'_> {
             && let Some(module) = self.files.still_hold(&name, &fingerprint)
         {
             report(Stage::UpToDate { arch: name });
-            return Ok(Work::Held(module));
+            return Ok(TargetBuild::Held(module));
         }
         llvm::load(&self.toolchain.llvm_library()?)?;
         report(Stage::Generating { arch: name.clone() });
@@ -132,7 +132,7 @@ impl Targets<'_> {
             assemble(&mut code, &own)?;
             Ok(code)
         });
-        Ok(Work::Running {
+        Ok(TargetBuild::Running {
             options: Box::new(options),
             fingerprint,
             code,
@@ -140,10 +140,10 @@ impl Targets<'_> {
     }
 
     /// Waits for a target's code, checks it and writes its files.
-    fn finish(&self, work: Work) -> Result<Module, BuildError> {
+    fn finish(&self, work: TargetBuild) -> Result<Module, BuildError> {
         let (options, fingerprint, code) = match work {
-            Work::Held(module) => return Ok(module),
-            Work::Running {
+            TargetBuild::Held(module) => return Ok(module),
+            TargetBuild::Running {
                 options,
                 fingerprint,
                 code,
@@ -208,7 +208,7 @@ impl Targets<'_> {
 }
 
 /// A target's part of a build.
-enum Work {
+enum TargetBuild {
     /// The last build's files still hold.
     Held(Module),
     /// LLVM is at it.

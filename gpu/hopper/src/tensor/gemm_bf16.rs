@@ -14,7 +14,7 @@ use lanewise_std::matrix::element::Bf16;
 use lanewise_std::matrix::warpgroup::{
     self, Accumulator256, Descriptor, decrease_registers, increase_registers, warpgroup_id,
 };
-use lanewise_std::pipeline::{Kept, Pipeline, StageStorage};
+use lanewise_std::pipeline::{HeldStage, Pipeline, StageStorage};
 use lanewise_std::thread::{block_idx_x, thread_rank};
 use lanewise_std::tma::{DynamicTiles, TensorMap};
 
@@ -108,7 +108,7 @@ pub fn gemm_bf16(
     let mut sum = Accumulator256::<f32>::zero();
     let mut products = sum.start();
     let mut consumer = pipeline.consumer();
-    let mut previous: Option<Kept> = None;
+    let mut previous: Option<HeldStage> = None;
     for _ in 0..steps {
         let place = consumer.wait();
         let tile = Descriptor::<Bf16>::of_tile(tiles.tile(place.stage()).as_ptr());

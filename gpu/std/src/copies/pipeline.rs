@@ -7,7 +7,7 @@
 //! | step | gives | which ends by |
 //! | --- | --- | --- |
 //! | [`Producer::acquire`] waits until the place is empty | [`Empty`] | [`commit`](Empty::commit), [`commit_copies`](Empty::commit_copies), [`expect`](Empty::expect) |
-//! | [`Consumer::wait`] waits until the place is full | [`Full`] | [`release`](Full::release), [`release_with_products`](Full::release_with_products), [`keep`](Full::keep) and [`release`](Kept::release) later |
+//! | [`Consumer::wait`] waits until the place is full | [`Full`] | [`release`](Full::release), [`release_with_products`](Full::release_with_products), [`keep`](Full::keep) and [`release`](HeldStage::release) later |
 //!
 //! A place that a thread holds borrows its producer or consumer, so the thread has one place at a time and ends it
 //! before the next. A place that is dropped is committed or released. So no arrival is forgotten, none happens
@@ -35,18 +35,18 @@ pub struct StageStorage {
 
 /// Shared addresses of the barriers of a place, and where the thread is on its way round the places.
 #[derive(Debug)]
-struct Way<const STAGES: usize> {
+struct StageCursor<const STAGES: usize> {
     first: u32,
     stage: u32,
     parity: Parity,
 }
 
-impl<const STAGES: usize> Way<STAGES> {
+impl<const STAGES: usize> StageCursor<STAGES> {
     const FULL: u32 = 0;
     const EMPTY: u32 = 8;
 
     fn new(first: u32, parity: Parity) -> Self {
-        Way {
+        StageCursor {
             first,
             stage: 0,
             parity,
@@ -113,13 +113,13 @@ impl<const STAGES: usize> Pipeline<STAGES> {
     #[inline]
     pub fn producer(self) -> Producer<STAGES> {
         // Before anything was consumed every place is empty: the phase before the first counts as ended.
-        Producer(Way::new(self.first, Parity::Odd))
+        Producer(StageCursor::new(self.first, Parity::Odd))
     }
 
     /// This thread's part as a consumer.
     #[inline]
     pub fn consumer(self) -> Consumer<STAGES> {
-        Consumer(Way::new(self.first, Parity::Even))
+        Consumer(StageCursor::new(self.first, Parity::Even))
     }
 
     /// Both parts, for a thread that is one of the producers and one of the consumers.
@@ -134,11 +134,11 @@ impl<const STAGES: usize> Pipeline<STAGES> {
 
 /// A thread that fills places.
 #[derive(Debug)]
-pub struct Producer<const STAGES: usize>(Way<STAGES>);
+pub struct Producer<const STAGES: usize>(StageCursor<STAGES>);
 
 /// A thread that empties places.
 #[derive(Debug)]
-pub struct Consumer<const STAGES: usize>(Way<STAGES>);
+pub struct Consumer<const STAGES: usize>(StageCursor<STAGES>);
 
 impl<const STAGES: usize> Producer<STAGES> {
     /// Waits until all consumers have released the next place.
@@ -146,7 +146,7 @@ impl<const STAGES: usize> Producer<STAGES> {
     #[inline]
     pub fn acquire(&mut self) -> Empty<'_, STAGES> {
         self.0
-            .barrier(Way::<STAGES>::EMPTY)
+            .barrier(StageCursor::<STAGES>::EMPTY)
             .wait_parity(self.0.parity);
         Empty(self)
     }
@@ -158,7 +158,7 @@ impl<const STAGES: usize> Consumer<STAGES> {
     #[inline]
     pub fn wait(&mut self) -> Full<'_, STAGES> {
         self.0
-            .barrier(Way::<STAGES>::FULL)
+            .barrier(StageCursor::<STAGES>::FULL)
             .wait_parity(self.0.parity);
         Full(self)
     }
@@ -192,7 +192,10 @@ impl<'a, const STAGES: usize> Empty<'a, STAGES> {
         let place = ManuallyDrop::new(self);
         // SAFETY: `self` is not dropped, so the reference is moved out once.
         let producer = unsafe { core::ptr::read(&raw const place.0) };
-        producer.0.barrier(Way::<STAGES>::FULL).arrive_with_copies();
+        producer
+            .0
+            .barrier(StageCursor::<STAGES>::FULL)
+            .arrive_with_copies();
         producer.0.advance();
     }
 
@@ -205,7 +208,7 @@ impl<'a, const STAGES: usize> Empty<'a, STAGES> {
         let producer = unsafe { core::ptr::read(&raw const place.0) };
         let _ = producer
             .0
-            .barrier(Way::<STAGES>::FULL)
+            .barrier(StageCursor::<STAGES>::FULL)
             .arrive_expect_bytes(bytes);
         Expecting(producer)
     }
@@ -215,7 +218,7 @@ impl<const STAGES: usize> Drop for Empty<'_, STAGES> {
     #[inline]
     fn drop(&mut self) {
         let way = &mut self.0.0;
-        let _ = way.barrier(Way::<STAGES>::FULL).arrive();
+        let _ = way.barrier(StageCursor::<STAGES>::FULL).arrive();
         way.advance();
     }
 }
@@ -237,7 +240,7 @@ impl<const STAGES: usize> Expecting<'_, STAGES> {
     #[inline]
     #[must_use]
     pub fn barrier(&self) -> Barrier<Block> {
-        self.0.0.barrier(Way::<STAGES>::FULL)
+        self.0.0.barrier(StageCursor::<STAGES>::FULL)
     }
 }
 
@@ -271,11 +274,11 @@ impl<const STAGES: usize> Full<'_, STAGES> {
     /// Lets the thread go on to the next place before it releases this one, because something is still reading it. A
     /// thread must keep fewer places than there are, or it waits for ever.
     #[inline]
-    pub fn keep(self) -> Kept {
+    pub fn keep(self) -> HeldStage {
         let place = ManuallyDrop::new(self);
         // SAFETY: `self` is not dropped, so the reference is moved out once.
         let consumer = unsafe { core::ptr::read(&raw const place.0) };
-        let kept = Kept(consumer.0.barrier(Way::<STAGES>::EMPTY));
+        let kept = HeldStage(consumer.0.barrier(StageCursor::<STAGES>::EMPTY));
         consumer.0.advance();
         kept
     }
@@ -288,7 +291,7 @@ impl<const STAGES: usize> Full<'_, STAGES> {
         let place = ManuallyDrop::new(self);
         // SAFETY: `self` is not dropped, so the reference is moved out once.
         let consumer = unsafe { core::ptr::read(&raw const place.0) };
-        let empty = consumer.0.barrier(Way::<STAGES>::EMPTY);
+        let empty = consumer.0.barrier(StageCursor::<STAGES>::EMPTY);
         // SAFETY: the barrier was made by `Pipeline::init`, and is there as long as the block.
         unsafe { tcgen05::commit::<G, _>(&empty) };
         consumer.0.advance();
@@ -299,7 +302,7 @@ impl<const STAGES: usize> Drop for Full<'_, STAGES> {
     #[inline]
     fn drop(&mut self) {
         let way = &mut self.0.0;
-        let _ = way.barrier(Way::<STAGES>::EMPTY).arrive();
+        let _ = way.barrier(StageCursor::<STAGES>::EMPTY).arrive();
         way.advance();
     }
 }
@@ -307,9 +310,9 @@ impl<const STAGES: usize> Drop for Full<'_, STAGES> {
 /// A place that is read while the thread has gone on. It is released when it is dropped.
 #[derive(Debug)]
 #[must_use = "the place is released where this is dropped"]
-pub struct Kept(Barrier<Block>);
+pub struct HeldStage(Barrier<Block>);
 
-impl Kept {
+impl HeldStage {
     /// Says that this thread has read its part.
     #[inline]
     pub fn release(self) {
@@ -317,7 +320,7 @@ impl Kept {
     }
 }
 
-impl Drop for Kept {
+impl Drop for HeldStage {
     #[inline]
     fn drop(&mut self) {
         let _ = self.0.arrive();

@@ -2,7 +2,7 @@
 //!
 //! The columns of such a matrix are cut into *groups*, and of each group half of the elements are zeros, which are not stored: of four elements two ([`TwoOfFour`]), of `Tf32` one of two
 //! ([`OneOfTwo`]), of integers of 4 bits two pairs of four. What is stored lies as a matrix of half the columns does. [`Metadata`] say which they are: a register of each lane of a warp
-//! for 16 rows and 16 groups, which is enough for the products of 64 columns (32 of `Tf32`, 128 of 4 bits). One product takes a [`Part`] of them.
+//! for 16 rows and 16 groups, which is enough for the products of 64 columns (32 of `Tf32`, 128 of 4 bits). One product takes a [`MetadataPart`] of them.
 //!
 //! | elements | columns of 16 groups | parts, each for 32 bytes of stored elements | for 16 bytes |
 //! | --- | --- | --- | --- |
@@ -125,7 +125,7 @@ pub struct Metadata<E>(u32, PhantomData<E>);
 
 /// The part of some [`Metadata`] that one product takes.
 #[derive(Clone, Copy, Debug)]
-pub struct Part<E, const PART: u32>(u32, PhantomData<E>);
+pub struct MetadataPart<E, const PART: u32>(u32, PhantomData<E>);
 
 impl<E: SparseElement> Metadata<E> {
     /// The row and the group of entry `i`, 0 to 7, of a lane.
@@ -174,12 +174,12 @@ impl<E: SparseElement> Metadata<E> {
     #[doc(alias = "sparsity selector")]
     #[inline]
     #[must_use]
-    pub fn part<const PART: u32>(self) -> Part<E, PART> {
-        Part(self.0, PhantomData)
+    pub fn part<const PART: u32>(self) -> MetadataPart<E, PART> {
+        MetadataPart(self.0, PhantomData)
     }
 }
 
-impl<E, const PART: u32> Part<E, PART> {
+impl<E, const PART: u32> MetadataPart<E, PART> {
     /// The register.
     #[inline(always)]
     pub(super) fn bits(self) -> u32 {

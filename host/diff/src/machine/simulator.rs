@@ -1,7 +1,7 @@
 //! The simulator, called directly: arrays are its memory, objects its table's.
 
 use lanewise_sim::image::{Image, Object, Shape, Texture};
-use lanewise_sim::{DeviceModel, Kind, Launch};
+use lanewise_sim::{AllocationKind, DeviceModel, Launch};
 
 use super::{Failure, Job, Machine, parameter};
 use crate::case::{BLOCK, THREADS};
@@ -43,7 +43,7 @@ impl Simulator {
         of(DeviceModel::b200(), Some(Box::new(hopper)))
     }
 
-    fn allocate(&self, bytes: usize, kind: Kind) -> Result<u64, Failure> {
+    fn allocate(&self, bytes: usize, kind: AllocationKind) -> Result<u64, Failure> {
         let made = self.device.memory().allocate(bytes as u64, 256, kind, None);
         made.map_err(|error| Failure::other(&error))
     }
@@ -55,9 +55,9 @@ impl Simulator {
 
     fn make(&self, setup: &Setup, seed: u64) -> Result<Made, Failure> {
         let kind = if setup.shape == Shape::Linear {
-            Kind::Device
+            AllocationKind::Device
         } else {
-            Kind::Array
+            AllocationKind::Array
         };
         let mut levels = Vec::new();
         for (number, texels) in (0..).zip(setup.contents(seed)) {
@@ -128,8 +128,8 @@ impl Machine for Simulator {
 
 impl Simulator {
     fn run_here(&self, module: &lanewise_sim::Instance, job: &Job<'_>) -> Result<Vec<u8>, Failure> {
-        let of = self.allocate(job.input.len(), Kind::Device)?;
-        let to = self.allocate(job.output, Kind::Device)?;
+        let of = self.allocate(job.input.len(), AllocationKind::Device)?;
+        let to = self.allocate(job.output, AllocationKind::Device)?;
         // SAFETY: both were just allocated with these sizes, and nothing runs on this device yet.
         unsafe {
             (of as *mut u8).copy_from_nonoverlapping(job.input.as_ptr(), job.input.len());

@@ -4,7 +4,7 @@
 //! an [`Observer`](crate::Observer).
 
 use crate::abi::CUmodule;
-use crate::objects::handle::ledger::{self, Entry, ObjectKind};
+use crate::objects::handle::ledger::{self, LiveObject, ObjectKind};
 use crate::observe::Observer;
 use crate::{log, settings, summary};
 use lanewise_sim::checks::FindingKind;
@@ -12,13 +12,13 @@ use lanewise_sim::{FaultReport, Finding, SourcePlace};
 
 /// Objects that one place of the program made.
 struct Group {
-    entries: Vec<Entry>,
+    entries: Vec<LiveObject>,
     place: Option<SourcePlace>,
     note: String,
 }
 
 /// One finding for each kind and place.
-fn findings(entries: Vec<Entry>) -> Vec<Finding> {
+fn findings(entries: Vec<LiveObject>) -> Vec<Finding> {
     let mut groups: Vec<Group> = Vec::new();
     for entry in entries {
         let (place, note) = entry.origin.describe("made");

@@ -5,7 +5,7 @@
 
 /// When a call may be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum When {
+pub(crate) enum CallTime {
     /// Before `cuInit`, and in callbacks.
     Always,
     /// After `cuInit`, and not from a function that a stream runs on the host.
@@ -49,7 +49,7 @@ pub(crate) enum StreamAt {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Columns {
     /// When the call may be made.
-    pub(crate) when: When,
+    pub(crate) when: CallTime,
     /// Whether a capture refuses it unless its mode says otherwise.
     pub(crate) unsafe_in_capture: bool,
     /// What it puts into which stream, where a trace measures that.
@@ -65,7 +65,7 @@ pub(crate) struct Columns {
 impl Columns {
     /// A row without any.
     pub(crate) const NONE: Columns = Columns {
-        when: When::Initialised,
+        when: CallTime::Initialised,
         unsafe_in_capture: false,
         work: None,
         ends_events: false,
@@ -76,7 +76,7 @@ impl Columns {
     /// The call may be made before `cuInit` and in callbacks.
     pub(crate) const fn always(self) -> Columns {
         Columns {
-            when: When::Always,
+            when: CallTime::Always,
             ..self
         }
     }

@@ -12,7 +12,7 @@ use std::time::Instant;
 pub(crate) type Device = (u32, &'static Timeline);
 
 /// What happened, to be written to the trace.
-enum Entry {
+enum TraceEntry {
     Call {
         device: Device,
         thread: u64,
@@ -44,7 +44,7 @@ pub(crate) struct Label {
     pub(crate) args: Value,
 }
 
-static ENTRIES: Mutex<Vec<Entry>> = Mutex::new(Vec::new());
+static ENTRIES: Mutex<Vec<TraceEntry>> = Mutex::new(Vec::new());
 
 /// A call, or a range, that has begun.
 #[derive(Debug)]
@@ -69,7 +69,7 @@ impl Begun {
             return;
         };
         let after = device.1.place();
-        ENTRIES.lock().push(Entry::Call {
+        ENTRIES.lock().push(TraceEntry::Call {
             device,
             thread: thread(),
             name,
@@ -85,7 +85,7 @@ impl Begun {
     /// Notes the end of a range.
     pub(crate) fn end_range(self, name: String) {
         if let Some((device, before)) = self.place {
-            ENTRIES.lock().push(Entry::Range {
+            ENTRIES.lock().push(TraceEntry::Range {
                 device,
                 thread: thread(),
                 name,
@@ -98,7 +98,7 @@ impl Begun {
 
 /// Notes that work of this label was submitted to a stream: its place in modelled time.
 pub(crate) fn submitted(label: Label, device: Device, stream: Track, node: &Arc<Node>) {
-    ENTRIES.lock().push(Entry::Work {
+    ENTRIES.lock().push(TraceEntry::Work {
         device,
         track: stream,
         label,
@@ -110,7 +110,7 @@ pub(crate) fn submitted(label: Label, device: Device, stream: Track, node: &Arc<
 pub(super) fn finish() {
     let entries = std::mem::take(&mut *ENTRIES.lock());
     let spans = entries.into_iter().filter_map(|entry| match entry {
-        Entry::Call {
+        TraceEntry::Call {
             device,
             thread,
             name,
@@ -130,7 +130,7 @@ pub(super) fn finish() {
                 args: json!({ "result": format!("{code:?}"), "real_microseconds": seconds * 1e6 }),
             })
         }
-        Entry::Range {
+        TraceEntry::Range {
             device,
             thread,
             name,
@@ -148,7 +148,7 @@ pub(super) fn finish() {
                 args: Value::Null,
             })
         }
-        Entry::Work {
+        TraceEntry::Work {
             device,
             track,
             label,

@@ -102,7 +102,7 @@ pub trait Draws: Precision {
     fn launch(
         device: &Device,
         stream: &Stream,
-        kind: Kind,
+        kind: Distribution,
         config: LaunchConfig,
         arguments: Arguments<'_, Self>,
     ) -> Result<(), LaunchError>;
@@ -115,7 +115,7 @@ pub trait Draws: Precision {
 /// How numbers are distributed.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
-pub enum Kind {
+pub enum Distribution {
     Uniform,
     Normal,
 }
@@ -132,13 +132,13 @@ macro_rules! draws {
                 fn launch(
                     device: &Device,
                     stream: &Stream,
-                    kind: Kind,
+                    kind: Distribution,
                     config: LaunchConfig,
                     arguments: Arguments<'_, Self>,
                 ) -> Result<(), LaunchError> {
                     match kind {
-                        Kind::Uniform => device.launch(stream, $uniform, config, arguments),
-                        Kind::Normal => device.launch(stream, $normal, config, arguments),
+                        Distribution::Uniform => device.launch(stream, $uniform, config, arguments),
+                        Distribution::Normal => device.launch(stream, $normal, config, arguments),
                     }
                 }
 
@@ -211,7 +211,7 @@ impl Philox {
         stream: &Stream,
         output: &mut DeviceBuffer<T>,
     ) -> Result<(), AlgorithmError> {
-        self.draw(device, stream, output, Kind::Uniform)
+        self.draw(device, stream, output, Distribution::Uniform)
     }
 
     /// Fills `output` with normally distributed numbers, of mean 0 and variance 1.
@@ -224,7 +224,7 @@ impl Philox {
         stream: &Stream,
         output: &mut DeviceBuffer<T>,
     ) -> Result<(), AlgorithmError> {
-        self.draw(device, stream, output, Kind::Normal)
+        self.draw(device, stream, output, Distribution::Normal)
     }
 
     /// Fills `output`. Where the launch fails, no numbers are used up.
@@ -233,7 +233,7 @@ impl Philox {
         device: &Device,
         stream: &Stream,
         output: &mut DeviceBuffer<T>,
-        kind: Kind,
+        kind: Distribution,
     ) -> Result<(), AlgorithmError> {
         let mut after = self.aligned::<T>();
         let (first, skip) = after.place(T::WORDS);

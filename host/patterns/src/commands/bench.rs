@@ -7,7 +7,7 @@ use lanewise::Backend;
 use lanewise_patterns::{Setup, bench};
 use lanewise_sim::Checks;
 
-use super::costs::{Asked, Costs};
+use super::costs::{CheckSet, Costs};
 use super::output::{say, say_json, table};
 use super::report::{self, Line};
 use super::select::Choice;
@@ -41,7 +41,7 @@ pub(crate) struct Args {
 /// Measures the patterns that were named and prints a table.
 pub(crate) fn run(args: Args) -> Result<ExitCode> {
     if let Some(list) = args.checks {
-        let asked = list.map_or_else(Asked::each, |checks| Ok(vec![Asked::only(checks)]))?;
+        let asked = list.map_or_else(CheckSet::each, |checks| Ok(vec![CheckSet::only(checks)]))?;
         let costs = Costs::measure(asked, &args.only, args.rounds)?;
         match args.json {
             true => say_json(&costs.json()),

@@ -13,12 +13,12 @@ use serde_json::{Value, json};
 use super::output::table;
 
 /// Checks that are measured together, and what they are called.
-pub(super) struct Asked {
+pub(super) struct CheckSet {
     name: String,
     checks: Checks,
 }
 
-impl Asked {
+impl CheckSet {
     /// Some checks together.
     pub(super) fn only(checks: Checks) -> Self {
         let name = checks.to_string();
@@ -38,14 +38,14 @@ impl Asked {
 
 /// What was measured.
 pub(super) struct Costs {
-    asked: Vec<Asked>,
+    asked: Vec<CheckSet>,
     /// For each kernel: its name, its seconds unchecked, and its seconds under each check.
     rows: Vec<(&'static str, f64, Vec<f64>)>,
 }
 
 impl Costs {
     /// Measures the kernels whose names hold one of these words, or all, in so many rounds.
-    pub(super) fn measure(asked: Vec<Asked>, only: &[String], rounds: u32) -> Result<Self> {
+    pub(super) fn measure(asked: Vec<CheckSet>, only: &[String], rounds: u32) -> Result<Self> {
         let bench = Bench::new()?;
         let wanted = |name: &str| only.is_empty() || only.iter().any(|word| name.contains(word));
         let watched = asked.iter().map(|it| Watch::Only(it.checks));
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn a_table_has_a_row_for_each_kernel_that_is_named() {
-        let asked = vec![Asked::only("race,init".parse().expect("two checks"))];
+        let asked = vec![CheckSet::only("race,init".parse().expect("two checks"))];
         let costs = Costs::measure(asked, &["hash".into()], 1).expect("some memory");
         let text = costs.to_string();
         assert_eq!(text.lines().count(), 2, "{text}");
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn a_name_that_no_kernel_has_is_an_error_with_those_that_there_are() {
-        let asked = Asked::each().expect("names of checks");
+        let asked = CheckSet::each().expect("names of checks");
         let error = Costs::measure(asked, &["nothing".into()], 1)
             .err()
             .expect("no such kernel");

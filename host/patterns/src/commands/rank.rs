@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use lanewise::{Backend, Device, DeviceBuffer};
-use lanewise_patterns::multi_gpu::meeting::Meeting;
+use lanewise_patterns::multi_gpu::meeting::Rendezvous;
 use lanewise_patterns::multi_gpu::nccl::Nccl;
 use lanewise_patterns::streams::jobs::timed;
 
@@ -69,8 +69,8 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         "simulated devices belong to one process: `patterns run collectives` works with several there"
     );
     let meeting = match (args.address, args.id) {
-        (Some(address), _) => Meeting::Address(address),
-        (None, Some(file)) => Meeting::File(file),
+        (Some(address), _) => Rendezvous::Address(address),
+        (None, Some(file)) => Rendezvous::File(file),
         (None, None) => bail!("--id or --address says how the ranks meet"),
     };
     let nccl = Nccl::open()?;

@@ -7,7 +7,7 @@ use lanewise::counters::Counters;
 
 /// One metric by its names in nvprof and ncu, and what the simulated GPU's counters say of it.
 #[derive(Debug)]
-pub struct Row {
+pub struct MetricRow {
     /// What nvprof calls it.
     pub nvprof: &'static str,
     /// What `ncu --metrics` calls it; several with a `+` between them are added.
@@ -19,8 +19,12 @@ pub struct Row {
 }
 
 /// A metric that is a plain count, without a unit.
-const fn count(nvprof: &'static str, ncu: &'static str, ours: fn(&Counters) -> Option<f64>) -> Row {
-    Row {
+const fn count(
+    nvprof: &'static str,
+    ncu: &'static str,
+    ours: fn(&Counters) -> Option<f64>,
+) -> MetricRow {
+    MetricRow {
         nvprof,
         ncu,
         is_percent: false,
@@ -29,8 +33,12 @@ const fn count(nvprof: &'static str, ncu: &'static str, ours: fn(&Counters) -> O
 }
 
 /// A part of a whole.
-const fn part(nvprof: &'static str, ncu: &'static str, ours: fn(&Counters) -> Option<f64>) -> Row {
-    Row {
+const fn part(
+    nvprof: &'static str,
+    ncu: &'static str,
+    ours: fn(&Counters) -> Option<f64>,
+) -> MetricRow {
+    MetricRow {
         nvprof,
         ncu,
         is_percent: true,
@@ -39,7 +47,7 @@ const fn part(nvprof: &'static str, ncu: &'static str, ours: fn(&Counters) -> Op
 }
 
 /// Every metric of the notes that is counted and not timed.
-pub const METRICS: &[Row] = &[
+pub const METRICS: &[MetricRow] = &[
     count("inst_executed", "smsp__inst_executed.sum", |counters| {
         Some(counters.ptx_instructions as f64)
     }),
@@ -141,7 +149,7 @@ fn ratio(a: u64, b: u64) -> Option<f64> {
     (b > 0).then(|| a as f64 / b as f64)
 }
 
-impl Row {
+impl MetricRow {
     /// The value as a table has it.
     pub fn shown(&self, counters: &Counters) -> String {
         match ((self.ours)(counters), self.is_percent) {

@@ -19,12 +19,12 @@ pub struct Panel {
     /// How long it took.
     pub length: f64,
     /// The host's threads, then the streams of each device; those that did something.
-    pub rows: Vec<Row>,
+    pub rows: Vec<TimelineRow>,
 }
 
 /// A thread or a stream.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Row {
+pub struct TimelineRow {
     /// `host`, `stream 1`, `default stream`.
     pub name: String,
     /// What it did, in order.
@@ -37,7 +37,7 @@ pub struct Bar {
     /// What it was: the kernel's name, `copy to device`.
     pub name: String,
     /// What kind of work it is.
-    pub kind: Kind,
+    pub kind: BarKind,
     /// When it began.
     pub start: f64,
     /// When it ended.
@@ -46,7 +46,7 @@ pub struct Bar {
 
 /// What a bar stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Kind {
+pub enum BarKind {
     /// A call of the driver by the host.
     Call,
     /// A copy to the device.
@@ -61,7 +61,7 @@ pub enum Kind {
     Host,
 }
 
-impl Kind {
+impl BarKind {
     const ALL: [Self; 6] = [
         Self::Call,
         Self::CopyIn,
@@ -183,10 +183,10 @@ fn panel(
     };
     let mut rows: BTreeMap<(bool, u64, u64), Vec<Bar>> = BTreeMap::new();
     for event in events.iter().filter(inside) {
-        let Some(kind) = Kind::of(event.category, event.name) else {
+        let Some(kind) = BarKind::of(event.category, event.name) else {
             continue;
         };
-        let is_stream = kind != Kind::Call;
+        let is_stream = kind != BarKind::Call;
         let bars = rows
             .entry((is_stream, event.device, event.track))
             .or_default();
@@ -204,9 +204,9 @@ fn panel(
             bars.sort_by(|a, b| a.start.total_cmp(&b.start));
             // What can't be told apart in the picture is one bar: a host that asks again and again, for instance.
             let speck = (range.end - range.start) / 1000.0;
-            bars.retain(|bar| bar.kind != Kind::Call || bar.end > bar.start);
+            bars.retain(|bar| bar.kind != BarKind::Call || bar.end > bar.start);
             bars.dedup_by(|later, earlier| {
-                let is_speck = later.kind == Kind::Call
+                let is_speck = later.kind == BarKind::Call
                     && later.start - earlier.end < speck
                     && later.end - later.start < speck;
                 if is_speck {
@@ -236,7 +236,7 @@ fn panel(
                     }
                 }
             };
-            Row {
+            TimelineRow {
                 name: format!("{of_device}{name}"),
                 bars,
             }
@@ -295,7 +295,7 @@ fn paint<'a>(area: &Area<'a>, panels: &[Panel], times: &str, longest: f64) -> Pa
             .flat_map(|row| &row.bars)
     };
     let mut place = 10;
-    for kind in Kind::ALL {
+    for kind in BarKind::ALL {
         if bars().any(|bar| bar.kind == kind) {
             area.draw(&Rectangle::new(
                 [(place, 8), (place + 12, 20)],
@@ -392,7 +392,7 @@ mod tests {
         let kernel = &panels[1].rows[3].bars[0];
         assert_eq!(
             (kernel.kind, kernel.start, kernel.end),
-            (Kind::Kernel, 15.0, 35.0)
+            (BarKind::Kernel, 15.0, 35.0)
         );
     }
 

@@ -1,6 +1,6 @@
 //! How the ranks of several processes come to have the same id: by a file that all can read, or by a socket.
 //!
-//! Rank 0 makes the id and [tells](Meeting::tell) it, every other rank [asks](Meeting::ask) for it; who comes first waits for the others.
+//! Rank 0 makes the id and [tells](Rendezvous::tell) it, every other rank [asks](Rendezvous::ask) for it; who comes first waits for the others.
 //! By a socket, a rank says its number (four bytes, the lowest first) and is answered with the id. Whoever can reach the socket can ask,
 //! so it belongs on a network that is trusted, as NCCL's own sockets do.
 //! Source: NCCL's user guide, "Creating a Communicator": the id is sent "using any CPU-based method".
@@ -22,14 +22,14 @@ const PEER: Duration = Duration::from_secs(2);
 
 /// Where ranks meet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Meeting {
+pub enum Rendezvous {
     /// A file, which should not be there before.
     File(PathBuf),
     /// `host:port` of rank 0.
     Address(String),
 }
 
-impl Meeting {
+impl Rendezvous {
     /// Rank 0's part: gives the id to the ranks 1 to `of - 1`. By a file this returns at once, by a socket when all have asked.
     ///
     /// # Errors
@@ -158,7 +158,7 @@ mod tests {
     }
 
     /// Two ranks ask before and while rank 0 tells.
-    fn all_hear(meeting: &Meeting) {
+    fn all_hear(meeting: &Rendezvous) {
         std::thread::scope(|scope| {
             let asking = [1, 2].map(|rank| scope.spawn(move || meeting.ask(rank, PATIENCE)));
             std::thread::sleep(2 * PAUSE);
@@ -173,12 +173,12 @@ mod tests {
     #[test]
     fn ranks_hear_the_id_by_a_file_and_give_up_without() {
         let folder = tempfile::tempdir().expect("a folder");
-        all_hear(&Meeting::File(folder.path().join("id")));
-        let nothing = Meeting::File(folder.path().join("none"));
+        all_hear(&Rendezvous::File(folder.path().join("id")));
+        let nothing = Rendezvous::File(folder.path().join("none"));
         let error = nothing.ask(1, Duration::ZERO).expect_err("no file");
         assert!(error.to_string().contains("is rank 0 running?"), "{error}");
         std::fs::write(folder.path().join("short"), [1, 2]).expect("a file");
-        let short = Meeting::File(folder.path().join("short"));
+        let short = Rendezvous::File(folder.path().join("short"));
         let error = short.ask(1, PATIENCE).expect_err("no id");
         assert!(error.to_string().contains("128 bytes"), "{error}");
     }
@@ -204,8 +204,8 @@ mod tests {
                 heard
             })
         };
-        all_hear(&Meeting::Address(address.clone()));
-        let nobody = Meeting::Address(address);
+        all_hear(&Rendezvous::Address(address.clone()));
+        let nobody = Rendezvous::Address(address);
         // Whether the stranger came in time or not, it heard nothing; the last look is at a port that nobody listens at.
         let error = nobody.ask(1, Duration::ZERO).expect_err("it is over");
         assert!(error.to_string().contains("is rank 0 running?"), "{error}");

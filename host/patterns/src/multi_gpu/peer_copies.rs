@@ -41,7 +41,7 @@ pub static PATTERN: Pattern = Pattern {
 };
 
 /// A device's side: what it sends, and where it receives.
-struct Side {
+struct CopyPeer {
     device: Device,
     stream: Stream,
     sent: DeviceBuffer<f32>,
@@ -49,27 +49,27 @@ struct Side {
 }
 
 /// What the two do; it leaves what the first has sent in the second's `received`.
-type Move = fn(&mut [Side; 2]) -> Result<()>;
+type Exchange = fn(&mut [CopyPeer; 2]) -> Result<()>;
 
-fn one_way([first, second]: &mut [Side; 2]) -> Result<()> {
+fn one_way([first, second]: &mut [CopyPeer; 2]) -> Result<()> {
     Ok(first.stream.copy(&first.sent, &mut second.received)?)
 }
 
-fn both_ways([first, second]: &mut [Side; 2]) -> Result<()> {
+fn both_ways([first, second]: &mut [CopyPeer; 2]) -> Result<()> {
     first.stream.copy(&first.sent, &mut second.received)?;
     Ok(second.stream.copy(&second.sent, &mut first.received)?)
 }
 
 /// What arrives is sent back, which begins when it has arrived.
-fn ping_pong([first, second]: &mut [Side; 2]) -> Result<()> {
+fn ping_pong([first, second]: &mut [CopyPeer; 2]) -> Result<()> {
     first.stream.copy(&first.sent, &mut second.received)?;
     Ok(second.stream.copy(&second.received, &mut first.received)?)
 }
 
 /// The second device adds what is in the first one's memory to zeroes of its own.
-fn peer_access([first, second]: &mut [Side; 2]) -> Result<()> {
+fn peer_access([first, second]: &mut [CopyPeer; 2]) -> Result<()> {
     let config = LaunchConfig::for_num_elems(first.sent.len());
-    let Side {
+    let CopyPeer {
         device,
         stream,
         sent,
@@ -81,8 +81,8 @@ fn peer_access([first, second]: &mut [Side; 2]) -> Result<()> {
 }
 
 struct Pair {
-    sides: [Side; 2],
-    run: Move,
+    sides: [CopyPeer; 2],
+    run: Exchange,
     /// How often the array's bytes are moved.
     moves: u64,
     expected: Vec<f32>,
@@ -90,11 +90,11 @@ struct Pair {
 }
 
 impl Pair {
-    fn prepare(setup: Setup, run: Move, moves: u64) -> Result<Box<dyn Case>> {
+    fn prepare(setup: Setup, run: Exchange, moves: u64) -> Result<Box<dyn Case>> {
         let n = setup.elements()?;
         let devices = devices()?;
-        let side = |device: &Device, seed| -> Result<Side> {
-            Ok(Side {
+        let side = |device: &Device, seed| -> Result<CopyPeer> {
+            Ok(CopyPeer {
                 device: device.clone(),
                 stream: device.stream()?,
                 sent: DeviceBuffer::from_slice(device, &input::floats(n, seed))?,

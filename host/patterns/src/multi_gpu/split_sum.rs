@@ -36,13 +36,13 @@ pub static PATTERN: Pattern = Pattern {
 };
 
 /// A device's part: there, added, and back.
-struct Part {
+struct DeviceShare {
     config: LaunchConfig,
     host: [PinnedBuffer<f32>; 3],
     buffers: [DeviceBuffer<f32>; 3],
 }
 
-impl Part {
+impl DeviceShare {
     fn new(device: &Device, a: &[f32], b: &[f32]) -> Result<Self> {
         let n = a.len();
         let pinned = |values: &[f32]| -> Result<PinnedBuffer<f32>> {
@@ -59,7 +59,7 @@ impl Part {
     }
 }
 
-impl Job for Part {
+impl Job for DeviceShare {
     fn steps(&self) -> usize {
         3
     }
@@ -83,7 +83,7 @@ impl Job for Part {
 struct Split {
     devices: Vec<Device>,
     streams: Vec<Stream>,
-    parts: Vec<Part>,
+    parts: Vec<DeviceShare>,
     expected: Vec<f32>,
 }
 
@@ -101,7 +101,7 @@ impl Split {
                 .map(Device::stream)
                 .collect::<Result<_, _>>()?,
             parts: shares
-                .map(|(device, share)| Part::new(device, &a[share.clone()], &b[share]))
+                .map(|(device, share)| DeviceShare::new(device, &a[share.clone()], &b[share]))
                 .collect::<Result<_>>()?,
             expected: vector_add(&a, &b),
             devices,

@@ -7,7 +7,7 @@ use super::trail::Trail;
 
 /// What a piece of memory was made as.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind {
+pub enum AllocationKind {
     /// Device memory (`cuMemAlloc` and its like).
     Device,
     /// Pinned host memory (`cuMemAllocHost`, `cuMemHostAlloc`).
@@ -36,7 +36,7 @@ pub enum Kind {
     Registered,
 }
 
-impl Kind {
+impl AllocationKind {
     /// Whether it takes from the device's own memory.
     pub fn on_device(&self) -> bool {
         !matches!(self, Self::Pinned | Self::Registered | Self::Multicast)
@@ -48,7 +48,7 @@ impl Kind {
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for AllocationKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Device => f.write_str("device memory"),
@@ -76,7 +76,7 @@ pub struct Allocation {
     /// How many bytes it has.
     pub size: u64,
     /// What it was made as.
-    pub kind: Kind,
+    pub kind: AllocationKind,
     /// Its number, from 1, in the order in which the device gave memory out.
     pub number: u64,
     /// Where the program made it, as far as the caller knew.
@@ -103,7 +103,7 @@ impl Allocation {
 impl fmt::Display for Allocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "allocation #{}: {} bytes", self.number, self.size)?;
-        if self.kind != Kind::Device {
+        if self.kind != AllocationKind::Device {
             write!(f, " of {}", self.kind)?;
         }
         match &self.made_at {

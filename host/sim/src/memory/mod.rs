@@ -40,7 +40,7 @@ use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-pub use allocation::{Allocation, Kind};
+pub use allocation::{Allocation, AllocationKind};
 use arena::Arena;
 pub use error::MemoryError;
 pub(crate) use multicast::Multicast;
@@ -124,7 +124,7 @@ impl Memory {
         &self,
         size: u64,
         align: u64,
-        kind: Kind,
+        kind: AllocationKind,
         made_at: Option<&str>,
     ) -> Result<u64, MemoryError> {
         if size == 0 {
@@ -183,7 +183,7 @@ impl Memory {
         let state = &mut *self.lock();
         let found = state.table.remove(address, false)?;
         state.table.freed_by(address, trail);
-        if found.kind.on_device() && found.kind != Kind::Opened {
+        if found.kind.on_device() && found.kind != AllocationKind::Opened {
             self.used.fetch_sub(found.size, Ordering::Relaxed);
         }
         if let Some(pages) = state.shared.remove(&found.base) {
@@ -258,7 +258,9 @@ impl Memory {
             state.space.give(base, pages.size());
             return Err(error);
         }
-        state.table.insert(base, size, Kind::Opened, made_at);
+        state
+            .table
+            .insert(base, size, AllocationKind::Opened, made_at);
         state.shared.insert(base, pages);
         Ok(base)
     }
@@ -294,7 +296,9 @@ impl Memory {
         if address < state.arena.base() + state.arena.size() && end > state.arena.base() {
             return Err(MemoryError::Range { address, size });
         }
-        state.table.insert(address, size, Kind::Registered, made_at);
+        state
+            .table
+            .insert(address, size, AllocationKind::Registered, made_at);
         Ok(())
     }
 
@@ -381,7 +385,9 @@ impl Memory {
                 number: other.number,
             });
         }
-        state.table.insert(base, size, Kind::Mapped, made_at);
+        state
+            .table
+            .insert(base, size, AllocationKind::Mapped, made_at);
         Ok(())
     }
 
@@ -408,7 +414,9 @@ impl Memory {
                 number: other.number,
             });
         }
-        state.table.insert(base, size, Kind::Multicast, None);
+        state
+            .table
+            .insert(base, size, AllocationKind::Multicast, None);
         state.table.multicast(Multicast {
             base,
             size,

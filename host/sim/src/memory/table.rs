@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::allocation::{Allocation, Kind};
+use super::allocation::{Allocation, AllocationKind};
 use super::multicast::Multicast;
 use super::shadow::Shadow;
 use super::trail::Trail;
@@ -26,7 +26,13 @@ pub(super) struct Table {
 }
 
 impl Table {
-    pub(super) fn insert(&mut self, base: u64, size: u64, kind: Kind, made_at: Option<&str>) {
+    pub(super) fn insert(
+        &mut self,
+        base: u64,
+        size: u64,
+        kind: AllocationKind,
+        made_at: Option<&str>,
+    ) {
         self.snapshot = None;
         self.count += 1;
         // What was freed here is no longer what a stale pointer would mean.
@@ -37,7 +43,7 @@ impl Table {
             self.freed.remove(&old);
         }
         let made_at = made_at.map(Arc::from);
-        if matches!(kind, Kind::Device | Kind::Heap) {
+        if matches!(kind, AllocationKind::Device | AllocationKind::Heap) {
             self.shadows.insert(base, Arc::new(Shadow::new(base, size)));
         }
         self.live.insert(
@@ -100,8 +106,8 @@ impl Table {
             });
         }
         match (registered, &found.kind) {
-            (true, Kind::Registered) => {}
-            (false, Kind::Registered) => {
+            (true, AllocationKind::Registered) => {}
+            (false, AllocationKind::Registered) => {
                 let (is, instead) = ("registered host memory", "unregistering it");
                 return Err(MemoryError::WrongKind {
                     address,
@@ -270,12 +276,12 @@ impl Snapshot {
         let range = |a: &Allocation| Range {
             base: a.base,
             size: a.size,
-            constant: matches!(a.kind, Kind::Constant(_)),
-            heap: a.kind == Kind::Heap,
+            constant: matches!(a.kind, AllocationKind::Constant(_)),
+            heap: a.kind == AllocationKind::Heap,
         };
         let (arrays, ranges): (Vec<_>, Vec<_>) = live
-            .filter(|a| a.kind != Kind::Multicast)
-            .partition(|a| a.kind == Kind::Array);
+            .filter(|a| a.kind != AllocationKind::Multicast)
+            .partition(|a| a.kind == AllocationKind::Array);
         Self {
             ranges: ranges.into_iter().map(range).collect(),
             arrays: arrays.into_iter().map(range).collect(),

@@ -9,8 +9,12 @@ fn memory() -> Memory {
 #[test]
 fn allocations_are_zeroed_aligned_and_apart() {
     let memory = memory();
-    let a = memory.allocate(100, 1, Kind::Device, None).unwrap();
-    let b = memory.allocate(100, 4096, Kind::Device, None).unwrap();
+    let a = memory
+        .allocate(100, 1, AllocationKind::Device, None)
+        .unwrap();
+    let b = memory
+        .allocate(100, 4096, AllocationKind::Device, None)
+        .unwrap();
     assert_eq!((a % BASE_ALIGNMENT, b % 4096), (0, 0));
     assert!(b >= a + 100 + 4096, "no gap between {a:#x} and {b:#x}");
     // SAFETY: both allocations are live and 100 bytes long.
@@ -23,7 +27,7 @@ fn allocations_are_zeroed_aligned_and_apart() {
 fn a_freed_pointer_is_named() {
     let memory = memory();
     let a = memory
-        .allocate(64, 1, Kind::Device, Some("tests/a.rs:7"))
+        .allocate(64, 1, AllocationKind::Device, Some("tests/a.rs:7"))
         .unwrap();
     memory.free(a).unwrap();
     assert_eq!(
@@ -46,7 +50,9 @@ fn a_freed_pointer_is_named() {
 #[test]
 fn wrong_pointers_are_errors() {
     let memory = memory();
-    let a = memory.allocate(64, 1, Kind::Device, None).unwrap();
+    let a = memory
+        .allocate(64, 1, AllocationKind::Device, None)
+        .unwrap();
     assert_eq!(
         memory.free(a + 4),
         Err(MemoryError::NotStart {
@@ -61,11 +67,11 @@ fn wrong_pointers_are_errors() {
         Err(MemoryError::WrongKind { .. })
     ));
     assert_eq!(
-        memory.allocate(0, 1, Kind::Device, None),
+        memory.allocate(0, 1, AllocationKind::Device, None),
         Err(MemoryError::ZeroSize)
     );
     assert_eq!(
-        memory.allocate(1, 3, Kind::Device, None),
+        memory.allocate(1, 3, AllocationKind::Device, None),
         Err(MemoryError::Alignment { align: 3 })
     );
     assert_eq!(
@@ -77,7 +83,7 @@ fn wrong_pointers_are_errors() {
 #[test]
 fn the_models_size_is_the_limit() {
     let memory = memory();
-    let error = memory.allocate((1 << 30) + 1, 1, Kind::Device, None);
+    let error = memory.allocate((1 << 30) + 1, 1, AllocationKind::Device, None);
     assert_eq!(
         error,
         Err(MemoryError::OutOfMemory {
@@ -86,18 +92,20 @@ fn the_models_size_is_the_limit() {
             total: 1 << 30
         })
     );
-    let all = memory.allocate(1 << 30, 1, Kind::Device, None).unwrap();
+    let all = memory
+        .allocate(1 << 30, 1, AllocationKind::Device, None)
+        .unwrap();
     assert!(matches!(
-        memory.allocate(1, 1, Kind::Device, None),
+        memory.allocate(1, 1, AllocationKind::Device, None),
         Err(MemoryError::OutOfMemory { free: 0, .. })
     ));
     memory
-        .allocate(4096, 1, Kind::Pinned, None)
+        .allocate(4096, 1, AllocationKind::Pinned, None)
         .expect("pinned memory is the host's");
     memory.free(all).unwrap();
     assert!(
         memory
-            .allocate(u64::MAX - 4096, 1, Kind::Pinned, None)
+            .allocate(u64::MAX - 4096, 1, AllocationKind::Pinned, None)
             .is_err()
     );
 }
@@ -106,7 +114,9 @@ fn the_models_size_is_the_limit() {
 fn addresses_are_reused_when_the_range_is_used_up_and_read_as_zero() {
     let memory = memory();
     for _ in 0..10 {
-        let a = memory.allocate(1 << 29, 1, Kind::Device, None).unwrap();
+        let a = memory
+            .allocate(1 << 29, 1, AllocationKind::Device, None)
+            .unwrap();
         // SAFETY: the allocation is live.
         unsafe {
             assert_eq!(*(a as *const u64), 0);
@@ -120,7 +130,9 @@ fn addresses_are_reused_when_the_range_is_used_up_and_read_as_zero() {
 fn there_may_be_more_allocations_than_a_host_has_pieces_of_memory() {
     let memory = memory();
     for _ in 0..40_000 {
-        let a = memory.allocate(4096, 1, Kind::Device, None).unwrap();
+        let a = memory
+            .allocate(4096, 1, AllocationKind::Device, None)
+            .unwrap();
         memory.free(a).unwrap();
     }
 }
@@ -128,9 +140,11 @@ fn there_may_be_more_allocations_than_a_host_has_pieces_of_memory() {
 #[test]
 fn the_snapshot_holds_what_is_live() {
     let memory = memory();
-    let a = memory.allocate(64, 1, Kind::Device, None).unwrap();
+    let a = memory
+        .allocate(64, 1, AllocationKind::Device, None)
+        .unwrap();
     let c = memory
-        .allocate(64, 1, Kind::Constant("table".into()), None)
+        .allocate(64, 1, AllocationKind::Constant("table".into()), None)
         .unwrap();
     let snapshot = memory.snapshot();
     memory.free(a).unwrap();
@@ -164,13 +178,17 @@ fn host_memory_can_be_registered() {
 #[test]
 fn memory_of_the_host_is_told_from_memory_that_is_not_there() {
     let memory = memory();
-    let device = memory.allocate(64, 1, Kind::Device, None).expect("memory");
+    let device = memory
+        .allocate(64, 1, AllocationKind::Device, None)
+        .expect("memory");
     let own = Box::new(0u64);
     let address = (&raw const *own).addr() as u64;
     assert_eq!(memory.whereabouts(address), Whereabouts::Host);
     // Memory of another device is none of the host's.
     let other = self::memory();
-    let there = other.allocate(64, 1, Kind::Device, None).expect("memory");
+    let there = other
+        .allocate(64, 1, AllocationKind::Device, None)
+        .expect("memory");
     assert_ne!(memory.whereabouts(there), Whereabouts::Host);
     assert!(matches!(
         memory.whereabouts(device + 64),

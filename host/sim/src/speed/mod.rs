@@ -6,8 +6,8 @@
 mod classes;
 
 use crate::{
-    Checks, Device, DeviceError, DeviceModel, Fault, Instance, InstantiateError, Kind, Launch,
-    LoadError, MemoryError, Module,
+    AllocationKind, Checks, Device, DeviceError, DeviceModel, Fault, Instance, InstantiateError,
+    Launch, LoadError, MemoryError, Module,
 };
 
 /// Why nothing can be measured.
@@ -270,7 +270,7 @@ fn cpu_time() -> f64 {
 fn buffer(device: &Device, values: usize) -> Result<u64, MemoryError> {
     let at = device
         .memory()
-        .allocate((values * 4) as u64, 4, Kind::Device, None)?;
+        .allocate((values * 4) as u64, 4, AllocationKind::Device, None)?;
     // SAFETY: a live allocation of that many floats, which nobody else knows of.
     let floats = unsafe { std::slice::from_raw_parts_mut(at as *mut f32, values) };
     for (i, value) in floats.iter_mut().enumerate() {

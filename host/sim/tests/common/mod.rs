@@ -3,7 +3,7 @@
 #![allow(unreachable_pub, reason = "a module of test binaries")]
 #![allow(dead_code, reason = "each test binary uses its part")]
 
-use lanewise_sim::{Device, DeviceModel, Fault, Instance, Kind, Launch, Module, Report};
+use lanewise_sim::{AllocationKind, Device, DeviceModel, Fault, Instance, Launch, Module, Report};
 
 /// The head that every module needs.
 pub const HEAD: &str = ".version 8.7\n.target sm_90\n.address_size 64\n";
@@ -73,7 +73,7 @@ impl Rig {
         let at = self
             .device
             .memory()
-            .allocate(bytes.max(1), align, Kind::Device, Some("here"))
+            .allocate(bytes.max(1), align, AllocationKind::Device, Some("here"))
             .expect("memory");
         self.device.memory().written(at, bytes.max(1));
         // SAFETY: `at` is a live allocation of that many bytes.
@@ -84,7 +84,7 @@ impl Rig {
     /// Bytes of device memory that nobody has written.
     pub fn unwritten(&self, bytes: u64) -> u64 {
         let memory = self.device.memory();
-        let at = memory.allocate(bytes, 1, Kind::Device, Some("there"));
+        let at = memory.allocate(bytes, 1, AllocationKind::Device, Some("there"));
         at.expect("memory")
     }
 

@@ -8,7 +8,7 @@ mod surfaces;
 mod textures;
 
 use common::Rig;
-use lanewise_sim::Kind;
+use lanewise_sim::AllocationKind;
 use lanewise_sim::image::{Format, Image, Object, Sampler, Shape, Texture};
 
 /// Makes a kernel that does `body` with thread-private operands and stores `%r0` to `%r3` for each thread: parameters are a
@@ -47,9 +47,9 @@ fn image<T: Copy>(
     let row = u64::from(width * texel).next_multiple_of(64);
     let slice = row * u64::from(height);
     let kind = if shape == Shape::Linear {
-        Kind::Device
+        AllocationKind::Device
     } else {
-        Kind::Array
+        AllocationKind::Array
     };
     let address = rig
         .device

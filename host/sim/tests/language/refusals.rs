@@ -37,7 +37,7 @@ fn a_kernel_that_names_what_cannot_run_is_refused_and_its_neighbour_runs() {
         .expect("a module of a newer GPU");
     let out = device
         .memory()
-        .allocate(4, 4, lanewise_sim::Kind::Device, None)
+        .allocate(4, 4, lanewise_sim::AllocationKind::Device, None)
         .expect("memory");
     let params = out.to_le_bytes();
     let launch = |kernel| device.launch(&instance, &Launch::new(kernel, [1; 3], [1; 3], &params));

@@ -11,7 +11,7 @@ use lanewise_sim::isa::Decoder;
 use lanewise_sim::isa::pattern::{self, patterns};
 use lanewise_sim::isa::sample::{every_sample, samples};
 use lanewise_sim::ptx::ast::{Modifier, Opcode};
-use lanewise_sim::{Checks, Device, DeviceModel, Fault, Kind, Launch, Module};
+use lanewise_sim::{AllocationKind, Checks, Device, DeviceModel, Fault, Launch, Module};
 
 use crate::matrix::Numbers;
 
@@ -58,7 +58,7 @@ fn run(values: Option<u64>) -> (usize, usize) {
     let device = Device::new(DeviceModel::b200()).expect("the host gives address space");
     let memory = device
         .memory()
-        .allocate(4096, 256, Kind::Device, None)
+        .allocate(4096, 256, AllocationKind::Device, None)
         .expect("memory");
     let mut numbers = Numbers(values.unwrap_or(0));
     let (mut ended, mut faulted) = (0, 0);

@@ -1,6 +1,6 @@
 //! Loads a text and runs its kernels, whatever they are: nothing may panic, hang or leak.
 
-use lanewise_sim::{Checks, Device, DeviceModel, Kind, Launch, Module};
+use lanewise_sim::{AllocationKind, Checks, Device, DeviceModel, Launch, Module};
 
 /// Device memory: little, so that a variable of a gigabyte is refused.
 const MEMORY: u64 = 16 << 20;
@@ -24,7 +24,7 @@ pub fn run(device: &Device, text: &str) -> bool {
     };
     let memory = device.memory();
     let buffer = memory
-        .allocate(4096, 256, Kind::Device, None)
+        .allocate(4096, 256, AllocationKind::Device, None)
         .expect("little is in use");
     if let Ok(instance) = device.instantiate(&module) {
         for kernel in module.kernels().take(KERNELS) {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lanewise_sim::isa::sample::Sample;
 use lanewise_sim::ptx::ast::{Modifier, Opcode, Operand, Type};
-use lanewise_sim::{Device, DeviceModel, Kind, Launch, Module};
+use lanewise_sim::{AllocationKind, Device, DeviceModel, Launch, Module};
 
 use crate::inputs::{self, Records};
 use crate::reference::{self, Expect};
@@ -304,7 +304,7 @@ impl Case {
             let bytes = size_of_val(values) as u64;
             let at = device
                 .memory()
-                .allocate(bytes, 16, Kind::Device, None)
+                .allocate(bytes, 16, AllocationKind::Device, None)
                 .expect("memory");
             // SAFETY: `at` is a live allocation of that many bytes, aligned for them.
             unsafe { (at as *mut u128).copy_from_nonoverlapping(values.as_ptr(), values.len()) };

@@ -14,7 +14,7 @@ use crate::device::toolkit::ToolkitLibrary;
 use crate::{ComputeCapability, LoadError};
 
 use super::Input;
-use super::kind::Kind;
+use super::kind::CodeKind;
 
 const LIBRARY: ToolkitLibrary = ToolkitLibrary {
     variable: NVJITLINK.name,
@@ -28,16 +28,16 @@ const LIBRARY: ToolkitLibrary = ToolkitLibrary {
 /// Libraries have each function under the versions of the interface that they know.
 const VERSIONS: [&str; 2] = ["_13_0", "_12_0"];
 
-impl Kind {
+impl CodeKind {
     /// The kind's number in `nvJitLinkInputType` (nvJitLink.h).
     fn number(self) -> c_int {
         match self {
-            Kind::Cubin => 1,
-            Kind::Ptx => 2,
-            Kind::LtoIr => 3,
-            Kind::Fatbin => 4,
-            Kind::Object => 5,
-            Kind::Library => 6,
+            CodeKind::Cubin => 1,
+            CodeKind::Ptx => 2,
+            CodeKind::LtoIr => 3,
+            CodeKind::Fatbin => 4,
+            CodeKind::Object => 5,
+            CodeKind::Library => 6,
         }
     }
 }
@@ -96,7 +96,7 @@ pub(super) fn link(
     // SAFETY: NVIDIA's library has nothing to run when it is opened.
     let opened = unsafe { Library::new(&path) }.map_err(|error| unusable(error.to_string()))?;
     let functions = Functions::find(&opened).map_err(unusable)?;
-    let is_late = inputs.iter().any(|input| input.kind == Kind::LtoIr);
+    let is_late = inputs.iter().any(|input| input.kind == CodeKind::LtoIr);
     let link = Link::new(&functions, capability, is_late)?;
     for input in inputs {
         link.add(input)?;
@@ -197,7 +197,7 @@ mod tests {
     fn input(name: &str, text: &str) -> Input {
         Input {
             name: CString::new(name).expect("no NUL"),
-            kind: Kind::Ptx,
+            kind: CodeKind::Ptx,
             bytes: [text.as_bytes(), &[0]].concat(),
         }
     }

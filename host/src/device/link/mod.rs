@@ -22,7 +22,7 @@ use crate::{Backend, Device, DriverError, LoadError, Module};
 mod kind;
 mod lto;
 
-use kind::Kind;
+use kind::CodeKind;
 
 /// What is to be linked, in order.
 ///
@@ -44,7 +44,7 @@ pub struct Linker {
 #[derive(Debug)]
 struct Input {
     name: CString,
-    kind: Kind,
+    kind: CodeKind,
     /// PTX ends with NUL.
     bytes: Vec<u8>,
 }
@@ -96,7 +96,7 @@ impl Linker {
             offset: nul.nul_position(),
         })?;
         let bytes = text.into_bytes_with_nul();
-        Ok(self.with(name, Kind::Ptx, bytes))
+        Ok(self.with(name, CodeKind::Ptx, bytes))
     }
 
     /// Adds code of any kind: PTX, a cubin, a fatbin, an object with device code in it, a library of those, LTO-IR. A cubin or an object has to be
@@ -108,8 +108,8 @@ impl Linker {
     /// # Safety
     /// But for PTX, a tool of CUDA's has made it: the driver believes what it says of itself.
     pub unsafe fn add(self, name: &str, code: &[u8]) -> Result<Self, LoadError> {
-        match Kind::of(code) {
-            Some(Kind::Ptx) => {
+        match CodeKind::of(code) {
+            Some(CodeKind::Ptx) => {
                 let text = String::from_utf8_lossy(code);
                 self.ptx(name, text.trim_end_matches('\0'))
             }
@@ -136,7 +136,7 @@ impl Linker {
         unsafe { self.add(&path.display().to_string(), &bytes) }
     }
 
-    fn with(mut self, name: &str, kind: Kind, bytes: Vec<u8>) -> Self {
+    fn with(mut self, name: &str, kind: CodeKind, bytes: Vec<u8>) -> Self {
         // What messages say may be without a NUL's rest.
         let name = CString::new(name.replace('\0', " ")).unwrap_or_default();
         self.inputs.push(Input { name, kind, bytes });
@@ -156,7 +156,7 @@ impl Linker {
         let mut kernels = Vec::new();
         let mut options = Options::default();
         for (number, input) in self.inputs.iter().enumerate() {
-            if input.kind == Kind::Ptx {
+            if input.kind == CodeKind::Ptx {
                 let text = String::from_utf8_lossy(&input.bytes);
                 kernels.extend(entry_points(&text));
                 jit::make_room(&text, at).map_err(refused)?;
@@ -165,7 +165,10 @@ impl Linker {
                 }
             }
         }
-        let late = self.inputs.iter().find(|input| input.kind == Kind::LtoIr);
+        let late = self
+            .inputs
+            .iter()
+            .find(|input| input.kind == CodeKind::LtoIr);
         if let (Some(late), Backend::Cuda) = (late, self.device.backend()) {
             let capability = self.device.properties().compute_capability;
             return Ok(Image {

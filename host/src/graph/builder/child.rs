@@ -8,7 +8,7 @@ use super::{GraphBuilder, New};
 use crate::graph::error::GraphError;
 use crate::graph::node::Node;
 use crate::graph::record::{Record, Recorded};
-use crate::graph::template::{Entry, GraphTemplate, Handle};
+use crate::graph::template::{GraphTemplate, Handle, TemplateNode};
 
 impl<'graph> GraphBuilder<'graph> {
     /// Adds another graph as one node, as it is now. One with memory of its own can't be one.
@@ -22,7 +22,7 @@ impl<'graph> GraphBuilder<'graph> {
         graph: &GraphTemplate,
     ) -> Result<Node<'graph>, GraphError> {
         graph.without_conditions()?;
-        let of = |node: &Entry| node.uses.clone();
+        let of = |node: &TemplateNode| node.uses.clone();
         let new = New {
             uses: graph.nodes.iter().flat_map(of).collect(),
             keeps: graph

@@ -20,7 +20,7 @@ use lanewise_std::graph::Condition;
 use super::{GraphBuilder, New};
 use crate::graph::error::GraphError;
 use crate::graph::node::Node;
-use crate::graph::template::{Entry, Handle, Kind, placed};
+use crate::graph::template::{Handle, NodeType, TemplateNode, placed};
 use crate::graph::uses::Recordable;
 use crate::launch::argument::{Argument, ArgumentList};
 use crate::stream::order::{Access, Order};
@@ -228,7 +228,7 @@ impl<'graph> GraphBuilder<'graph> {
         }
         let new = New {
             what: format!("{what} at {at}"),
-            kind: Kind::Conditional,
+            kind: NodeType::Conditional,
             uses: vec![(setter.order, Access::Write)],
             keeps: Vec::new(),
         };
@@ -284,7 +284,7 @@ impl<'graph> GraphBuilder<'graph> {
         let Some(entry) = later.first_mut() else {
             return Ok(());
         };
-        let Entry { direct, uses, .. } = &*entry;
+        let TemplateNode { direct, uses, .. } = &*entry;
         let (all, before) = placed(earlier, direct, uses);
         let new: Vec<usize> = all
             .iter()

@@ -11,9 +11,9 @@ use lanewise_std::kernel::{Kernel, SafeKernel};
 use super::{GraphBuilder, New};
 use crate::graph::error::GraphError;
 use crate::graph::node::{KernelNode, Node};
-use crate::graph::template::Kind;
+use crate::graph::template::NodeType;
 use crate::graph::uses::RecordableAll;
-use crate::launch::{Ready, attributes};
+use crate::launch::{CheckedLaunch, attributes};
 use crate::{Arguments, DriverError, LaunchConfig, LaunchError};
 
 impl<'graph> GraphBuilder<'graph> {
@@ -77,14 +77,14 @@ impl<'graph> GraphBuilder<'graph> {
         let module = self.device.module_of::<K>().map_err(LaunchError::from)?;
         let (stream, graph) = (self.device.default_stream(), Some(self.number));
         let mut added = Err(GraphError::NotWhole);
-        let place = |ready: Ready<'_>| {
+        let place = |ready: CheckedLaunch<'_>| {
             let Some(uses) = ready.uses.iter().cloned().collect() else {
                 return Ok(()); // and `added` says why
             };
             let attributes = attributes(&ready.config);
             let new = New {
                 what,
-                kind: Kind::Kernel(ready.config.cluster, ready.config.cooperative),
+                kind: NodeType::Kernel(ready.config.cluster, ready.config.cooperative),
                 uses,
                 keeps: Vec::new(),
             };
@@ -113,7 +113,7 @@ impl<'graph> GraphBuilder<'graph> {
 }
 
 /// A launch as a node has it. The pointers are those of `ready`.
-pub(in crate::graph) fn kernel_params(ready: Ready<'_>) -> CUDA_KERNEL_NODE_PARAMS {
+pub(in crate::graph) fn kernel_params(ready: CheckedLaunch<'_>) -> CUDA_KERNEL_NODE_PARAMS {
     let LaunchConfig { grid, block, .. } = ready.config;
     CUDA_KERNEL_NODE_PARAMS {
         func: CUfunction(ready.function.expose_provenance()),

@@ -22,7 +22,7 @@ use lanewise_driver::api;
 
 use super::error::GraphError;
 use super::node::{Node, node};
-use super::template::{Entry, GraphTemplate, Handle, Keep, Kind, number, placed};
+use super::template::{GraphTemplate, Handle, Keep, NodeType, TemplateNode, number, placed};
 use super::uses::Used;
 use crate::stream::order::Access;
 use crate::{Device, DeviceBuffer, DriverError};
@@ -40,7 +40,7 @@ pub struct GraphBuilder<'graph> {
     device: Device,
     number: u64,
     handle: Arc<Handle>,
-    nodes: Vec<Entry>,
+    nodes: Vec<TemplateNode>,
     /// Memory of the graph's own that no node frees yet: its address, and whose uses those are.
     allocated: Vec<(u64, Used)>,
     /// Whether it is the body of a conditional node.
@@ -160,7 +160,7 @@ fn continued<R>(
 /// What a node is made of, before the driver has it.
 struct New {
     what: String,
-    kind: Kind,
+    kind: NodeType,
     uses: Vec<Used>,
     keeps: Vec<Keep>,
 }
@@ -170,7 +170,7 @@ impl New {
     fn plain(what: &'static str) -> Self {
         Self {
             what: what.to_owned(),
-            kind: Kind::Other(what),
+            kind: NodeType::Other(what),
             uses: Vec::new(),
             keeps: Vec::new(),
         }
@@ -202,7 +202,7 @@ impl<'graph> GraphBuilder<'graph> {
         let (graph, _turn) = self.handle.turn();
         let result = call(&mut handle, graph, handles.as_ptr(), handles.len());
         DriverError::check_code(name, result, at)?;
-        self.nodes.push(Entry {
+        self.nodes.push(TemplateNode {
             key: number(),
             handle,
             what: new.what,

@@ -17,7 +17,7 @@ use lanewise_driver::abi::enums::launch_attribute;
 use lanewise_driver::abi::{self, CUlaunchAttribute, CUlaunchAttributeValue, CUlaunchConfig};
 use lanewise_driver::api;
 
-use crate::case::{Case, Part};
+use crate::case::{Case, Variant};
 use crate::launched::Ending;
 
 pub(crate) use said::said;
@@ -355,7 +355,7 @@ impl Host {
 }
 
 /// Runs a part of a case on the device that the driver opens; tells when all is there but what the case does.
-pub(crate) fn run(case: &Case, part: Part, launches: &mut dyn FnMut()) -> Ending {
+pub(crate) fn run(case: &Case, part: Variant, launches: &mut dyn FnMut()) -> Ending {
     let found = PROGRAMS
         .iter()
         .find(|(check, name, ..)| (*check, *name) == (case.check, case.name));
@@ -363,8 +363,8 @@ pub(crate) fn run(case: &Case, part: Part, launches: &mut dyn FnMut()) -> Ending
         return Ending::Refused("there is no such program".into());
     };
     let program = match part {
-        Part::Wrong => wrong,
-        Part::Right => right,
+        Variant::Wrong => wrong,
+        Variant::Right => right,
     };
     let mut run = || {
         let host = Host::new()?;

@@ -4,12 +4,12 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
-use crate::case::{Case, Part};
+use crate::case::{Case, Variant};
 
 /// What is written on `stderr`, without what is not the same wherever the program was compiled; nothing of a right program.
-pub(crate) fn said(program: &Path, case: &Case, part: Part, seed: u64) -> String {
+pub(crate) fn said(program: &Path, case: &Case, part: Variant, seed: u64) -> String {
     // What a fault has ended gives nothing back, which is not worth a word.
-    let checks = match part == Part::Right || case.check == "leak" {
+    let checks = match part == Variant::Right || case.check == "leak" {
         true => "all,leak",
         false => "all",
     };
@@ -25,7 +25,7 @@ pub(crate) fn said(program: &Path, case: &Case, part: Part, seed: u64) -> String
         Err(error) => return format!("the program does not start: {error}"),
     };
     let mut said = stable(&String::from_utf8_lossy(&output.stderr), case);
-    if part == Part::Right && !output.status.success() {
+    if part == Variant::Right && !output.status.success() {
         let _ = write!(said, "{}", String::from_utf8_lossy(&output.stdout));
     }
     said

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::record::Record;
 use super::{Answer, TOOLS};
-use crate::case::{Case, Part};
+use crate::case::{Case, Variant};
 
 /// Cases of a process, where none is expected to end it.
 const QUIET: usize = 12;
@@ -19,7 +19,7 @@ const TWINS: usize = 20;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Job {
     pub(super) tool: &'static str,
-    pub(super) part: Part,
+    pub(super) part: Variant,
     pub(super) cases: Vec<String>,
     /// Processes that have come to none of them.
     pub(super) tries: u32,
@@ -59,9 +59,9 @@ fn made_for(check: &str) -> &'static str {
 pub(super) fn jobs(cases: &[Case], record: &Record) -> Vec<Job> {
     let mut jobs = Vec::new();
     let groups = [
-        (Part::Wrong, Some(true)),
-        (Part::Wrong, Some(false)),
-        (Part::Right, None),
+        (Variant::Wrong, Some(true)),
+        (Variant::Wrong, Some(false)),
+        (Variant::Right, None),
     ];
     for (part, own) in groups {
         for check in ["race", "init", "memory", "sync", "leak", "progress"] {
@@ -73,7 +73,7 @@ pub(super) fn jobs(cases: &[Case], record: &Record) -> Vec<Job> {
                 let left = of.map(Case::id).filter(|id| !record.knows(id, part, tool));
                 let left: Vec<String> = left.collect();
                 let together = match (part, check) {
-                    (Part::Right, _) => TWINS,
+                    (Variant::Right, _) => TWINS,
                     (_, "race" | "init" | "leak") => QUIET,
                     (_, "progress") => 1,
                     _ => LOUD,

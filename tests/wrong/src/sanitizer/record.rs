@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Answer, Outcome};
-use crate::case::Part;
+use crate::case::Variant;
 
 /// What was said of a case. A tool under which it did not run is not there.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,10 +22,10 @@ pub struct Answers {
 
 impl Answers {
     /// Of one of its kernels.
-    pub fn of(&self, part: Part) -> &BTreeMap<String, Answer> {
+    pub fn of(&self, part: Variant) -> &BTreeMap<String, Answer> {
         match part {
-            Part::Wrong => &self.wrong,
-            Part::Right => &self.right,
+            Variant::Wrong => &self.wrong,
+            Variant::Right => &self.right,
         }
     }
 }
@@ -49,18 +49,18 @@ pub struct Record {
 
 impl Record {
     /// Whether it is known what a tool makes of a kernel.
-    pub(super) fn knows(&self, case: &str, part: Part, tool: &str) -> bool {
+    pub(super) fn knows(&self, case: &str, part: Variant, tool: &str) -> bool {
         let answers = self.cases.get(case).map(|answers| answers.of(part));
         let answer = answers.and_then(|by| by.get(tool));
         answer.is_some_and(|answer| answer.outcome != Outcome::Late)
     }
 
     /// Adds what a tool made of one.
-    pub(super) fn add(&mut self, case: &str, part: Part, tool: &str, answer: Answer) {
+    pub(super) fn add(&mut self, case: &str, part: Variant, tool: &str, answer: Answer) {
         let answers = self.cases.entry(case.to_owned()).or_default();
         let by = match part {
-            Part::Wrong => &mut answers.wrong,
-            Part::Right => &mut answers.right,
+            Variant::Wrong => &mut answers.wrong,
+            Variant::Right => &mut answers.right,
         };
         by.insert(tool.to_owned(), answer);
     }

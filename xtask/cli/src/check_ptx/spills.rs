@@ -19,12 +19,12 @@ pub(super) const FILE: &str = "spills.toml";
 /// The list: kernels by name.
 #[derive(Debug, Deserialize)]
 #[serde(transparent)]
-pub(super) struct Allowed(BTreeMap<String, Entry>);
+pub(super) struct Allowed(BTreeMap<String, SpillAllowance>);
 
 /// One kernel that may spill.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct SpillAllowance {
     /// The most bytes of stores, and of loads.
     bytes: u32,
     /// For those who read the list; it has to be there.
@@ -94,12 +94,12 @@ impl Allowed {
         wrong
     }
 
-    fn entry(&self, kernel: &str, arch: &str) -> Option<&Entry> {
+    fn entry(&self, kernel: &str, arch: &str) -> Option<&SpillAllowance> {
         self.0.get(kernel).filter(|entry| entry.holds_for(arch))
     }
 }
 
-impl Entry {
+impl SpillAllowance {
     fn holds_for(&self, arch: &str) -> bool {
         self.archs.is_empty() || self.archs.iter().any(|it| it == arch)
     }

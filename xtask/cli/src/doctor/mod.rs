@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::output::say;
 use crate::progress::Progress;
 use crate::{output, project};
-use things::Thing;
+use things::Component;
 
 /// Tell what is on this machine and what each missing thing costs
 #[derive(Debug, clap::Args)]
@@ -35,28 +35,28 @@ struct Diagnosis {
     healthy: bool,
     /// Whether kernels run on a GPU here.
     gpu: bool,
-    things: Vec<Thing>,
+    things: Vec<Component>,
     /// The variables that are set and change what programs do.
-    variables: Vec<Set>,
+    variables: Vec<SetVariable>,
     /// Variables that look like Lanewise's and are not.
     unknown_variables: Vec<String>,
 }
 
 /// A variable that is set.
 #[derive(Serialize)]
-struct Set {
+struct SetVariable {
     name: &'static str,
     value: String,
     what: &'static str,
 }
 
 /// The variables of this environment; of other programs' ones, which mostly are set for those, none.
-fn variables() -> Vec<Set> {
+fn variables() -> Vec<SetVariable> {
     let own = lanewise_variables::ALL
         .iter()
         .filter(|variable| variable.group != lanewise_variables::Group::Foreign);
     own.filter_map(|variable| {
-        Some(Set {
+        Some(SetVariable {
             name: variable.name,
             value: variable.get()?,
             what: variable.what,
@@ -66,7 +66,7 @@ fn variables() -> Vec<Set> {
 }
 
 impl Diagnosis {
-    fn of(things: Vec<Thing>) -> Self {
+    fn of(things: Vec<Component>) -> Self {
         Self {
             healthy: things
                 .iter()
@@ -141,7 +141,7 @@ fn print(diagnosis: &Diagnosis) {
         ));
         say(format_args!("  {}", thing.remedy));
     }
-    for Set { name, value, what } in &diagnosis.variables {
+    for SetVariable { name, value, what } in &diagnosis.variables {
         say(format_args!("\n{name} is `{value}`: {what}"));
     }
     for unknown in &diagnosis.unknown_variables {
@@ -181,13 +181,13 @@ fn verdict(diagnosis: &Diagnosis) -> &'static str {
 mod tests {
     use super::*;
 
-    fn thing(name: &'static str, needed: bool, found: bool) -> Thing {
+    fn thing(name: &'static str, needed: bool, found: bool) -> Component {
         let finding = things::Finding {
             version: None,
             through: "a test".into(),
             path: None,
         };
-        Thing {
+        Component {
             name,
             needed,
             found: found.then_some(finding),

@@ -9,14 +9,14 @@ use serde::Serialize;
 
 use super::gpu;
 use crate::project;
-use crate::toolkit::{self, FOR_NVVM, FOR_PTXAS, Found, install};
+use crate::toolkit::{self, FOR_NVVM, FOR_PTXAS, ToolPath, install};
 
 /// The name of the last thing; the verdict depends on it.
 pub(super) const GPU: &str = "GPU";
 
 /// Something that is on a machine or is not.
 #[derive(Debug, Serialize)]
-pub(super) struct Thing {
+pub(super) struct Component {
     pub(super) name: &'static str,
     /// Whether building and testing need it.
     pub(super) needed: bool,
@@ -37,7 +37,7 @@ pub(super) struct Finding {
 }
 
 /// Everything, needed things first.
-pub(super) fn all() -> Vec<Thing> {
+pub(super) fn all() -> Vec<Component> {
     let rustc = Rustc::ask();
     let driver = gpu::Driver::load();
     vec![
@@ -84,8 +84,8 @@ impl Rustc {
     }
 }
 
-fn rust_compiler(rustc: Option<&Rustc>) -> Thing {
-    Thing {
+fn rust_compiler(rustc: Option<&Rustc>) -> Component {
+    Component {
         name: "rustc",
         needed: true,
         found: rustc.map(|rustc| Finding {
@@ -98,9 +98,9 @@ fn rust_compiler(rustc: Option<&Rustc>) -> Thing {
     }
 }
 
-fn rust_src(rustc: Option<&Rustc>) -> Thing {
+fn rust_src(rustc: Option<&Rustc>) -> Component {
     let core = rustc.map(|rustc| rustc.sysroot.join("lib/rustlib/src/rust/library/core"));
-    Thing {
+    Component {
         name: "rust-src",
         needed: false,
         found: core.filter(|path| path.is_dir()).map(|path| Finding {
@@ -114,8 +114,8 @@ fn rust_src(rustc: Option<&Rustc>) -> Thing {
     }
 }
 
-fn lib_llvm(rustc: Option<&Rustc>) -> Thing {
-    Thing {
+fn lib_llvm(rustc: Option<&Rustc>) -> Component {
+    Component {
         name: "libLLVM of rustc",
         needed: true,
         found: rustc.and_then(Rustc::lib_llvm).map(|path| Finding {
@@ -130,8 +130,8 @@ fn lib_llvm(rustc: Option<&Rustc>) -> Thing {
     }
 }
 
-fn assembler() -> Thing {
-    Thing {
+fn assembler() -> Component {
+    Component {
         name: "ptxas",
         needed: false,
         found: toolkit::PTXAS.find().map(|found| Finding {
@@ -143,8 +143,8 @@ fn assembler() -> Thing {
     }
 }
 
-fn libdevice() -> Thing {
-    Thing {
+fn libdevice() -> Component {
+    Component {
         name: "libdevice",
         needed: false,
         found: toolkit::LIBDEVICE.find().map(Finding::from),
@@ -154,11 +154,11 @@ fn libdevice() -> Thing {
 }
 
 /// One that is older than rustc's LLVM is of no use, and what to do is said with the reason.
-fn libnvvm() -> Thing {
+fn libnvvm() -> Component {
     let found = toolkit::LIBNVVM.find();
     let checked = found.as_ref().map(|it| nvvm::check(&it.path));
     let refusal = checked.and_then(|it| it.err().map(|error| error.to_string()));
-    Thing {
+    Component {
         name: "libnvvm",
         needed: false,
         found: found.filter(|_| refusal.is_none()).map(Finding::from),
@@ -167,8 +167,8 @@ fn libnvvm() -> Thing {
     }
 }
 
-fn driver_library(driver: Option<&gpu::Driver>) -> Thing {
-    Thing {
+fn driver_library(driver: Option<&gpu::Driver>) -> Component {
+    Component {
         name: "driver (libcuda.so.1)",
         needed: false,
         found: driver.map(|driver| Finding {
@@ -181,7 +181,7 @@ fn driver_library(driver: Option<&gpu::Driver>) -> Thing {
     }
 }
 
-fn device(driver: Option<&gpu::Driver>) -> Thing {
+fn device(driver: Option<&gpu::Driver>) -> Component {
     let found = driver
         .and_then(|driver| driver.first_device().ok())
         .map(|device| Finding {
@@ -190,7 +190,7 @@ fn device(driver: Option<&gpu::Driver>) -> Thing {
             path: None,
         });
     let refusal = driver.and_then(|driver| driver.first_device().err());
-    Thing {
+    Component {
         name: GPU,
         needed: false,
         found,
@@ -202,8 +202,8 @@ fn device(driver: Option<&gpu::Driver>) -> Thing {
     }
 }
 
-impl From<Found> for Finding {
-    fn from(found: Found) -> Self {
+impl From<ToolPath> for Finding {
+    fn from(found: ToolPath) -> Self {
         Self {
             version: None,
             through: found.through.into(),

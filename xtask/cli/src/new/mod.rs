@@ -40,7 +40,7 @@ pub struct Args {
 
 /// What was made.
 #[derive(Serialize)]
-struct Made<'a> {
+struct NewProject<'a> {
     name: String,
     folder: &'a Path,
     /// The module or crate of the kernels, in the folder.
@@ -110,7 +110,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     };
     if args.json {
         files.sort_unstable();
-        say_json(&Made {
+        say_json(&NewProject {
             name,
             folder: &args.folder,
             kernels,

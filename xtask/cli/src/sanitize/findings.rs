@@ -10,19 +10,19 @@ use serde::{Deserialize, Serialize};
 struct Summary {
     kernels: Vec<Kernel>,
     /// What the host did, which no kernel is to blame for.
-    host: Vec<Found>,
+    host: Vec<HostFinding>,
 }
 
 #[derive(Deserialize)]
 struct Kernel {
     kernel: String,
     launches: u64,
-    findings: Vec<Found>,
+    findings: Vec<HostFinding>,
 }
 
 /// What the driver says of a finding, or of a fault, whose kind is CUDA's number.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-pub(super) struct Found {
+pub(super) struct HostFinding {
     pub(super) kind: String,
     pub(super) count: u64,
     pub(super) ptx_line: u32,
@@ -40,7 +40,7 @@ pub(super) struct Finding {
     /// The runs that found it.
     pub(super) seeds: Vec<u64>,
     #[serde(flatten)]
-    pub(super) found: Found,
+    pub(super) found: HostFinding,
 }
 
 /// The findings of all runs, each once.
@@ -107,7 +107,7 @@ impl Findings {
     fn add_one(
         &mut self,
         kernel: Option<&str>,
-        found: Found,
+        found: HostFinding,
         seed: u64,
         same: impl Fn(&Finding) -> bool,
     ) {

@@ -103,7 +103,7 @@ fn property(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::findings::Found;
+    use super::super::findings::HostFinding;
     use super::*;
 
     fn one(file: Option<&str>) -> Findings {
@@ -114,7 +114,7 @@ mod tests {
             findings: vec![Finding {
                 kernel: Some("count".into()),
                 seeds: vec![1],
-                found: Found {
+                found: HostFinding {
                     kind: "race".into(),
                     count: 2,
                     ptx_line: 9,

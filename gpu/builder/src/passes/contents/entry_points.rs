@@ -8,7 +8,7 @@
 use inkwell::module::{Linkage, Module};
 use inkwell::targets::TargetMachine;
 
-use super::launching::Part;
+use super::launching::ModuleRole;
 use crate::error::CodegenError;
 use crate::llvm;
 use crate::manifest::Description;
@@ -20,12 +20,13 @@ pub(crate) fn keep(
     descriptions: &[Description],
     exports: &[String],
     options: &Options,
-    part: Part,
+    part: ModuleRole,
     machine: &TargetMachine,
 ) -> Result<(), CodegenError> {
     // Two modules of one crate may not both define a function.
-    let is_exported =
-        |name: &String| part == Part::Plain && options.only.is_none() && exports.contains(name);
+    let is_exported = |name: &String| {
+        part == ModuleRole::Plain && options.only.is_none() && exports.contains(name)
+    };
     for function in module
         .get_functions()
         .filter(|function| function.count_basic_blocks() > 0)
@@ -56,7 +57,7 @@ pub(crate) fn keep(
     };
     remove_dead()?;
     part.check(module, descriptions, &options.paths)?;
-    if part == Part::Launching {
+    if part == ModuleRole::Launching {
         remove_dead()?;
     }
     Ok(())

@@ -23,20 +23,20 @@ const RUNTIME: &str = "__cudaCDP2";
 
 /// Which of the two modules is being made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum ModuleRole {
     /// Kernels that launch none.
     Plain,
     /// Kernels that launch kernels.
     Launching,
 }
 
-impl Part {
+impl ModuleRole {
     /// Whether a kernel is one that the host launches from this module.
     pub(crate) fn has(self, kernel: &str, descriptions: &[Description]) -> bool {
         let launches = descriptions
             .iter()
             .any(|description| description.name == kernel && description.launches);
-        launches == (self == Part::Launching)
+        launches == (self == ModuleRole::Launching)
     }
 
     /// Refuses what the module must not use, once it holds only what its kernels reach.
@@ -47,8 +47,8 @@ impl Part {
         paths: &SourcePaths,
     ) -> Result<(), CodegenError> {
         match self {
-            Part::Plain => check_runtime(module, descriptions, paths),
-            Part::Launching => check_statics(module, paths),
+            ModuleRole::Plain => check_runtime(module, descriptions, paths),
+            ModuleRole::Launching => check_statics(module, paths),
         }
     }
 }

@@ -27,12 +27,12 @@ const NO_FMA: &str = "__lanewise_no_fma";
 
 /// Functions that ask for something themselves.
 #[derive(Default)]
-pub(crate) struct Asked<'ctx> {
+pub(crate) struct PrecisionRequests<'ctx> {
     fast: Vec<FunctionValue<'ctx>>,
     no_fma: Vec<FunctionValue<'ctx>>,
 }
 
-impl Asked<'_> {
+impl PrecisionRequests<'_> {
     /// Whether a function's operations may be fused.
     pub(crate) fn may_fuse(&self, function: FunctionValue<'_>, fmad: bool) -> bool {
         let is_in = |list: &[FunctionValue<'_>]| {
@@ -47,7 +47,7 @@ impl Asked<'_> {
 }
 
 /// Finds the functions that ask, and removes the calls by which they do.
-pub(crate) fn take<'ctx>(module: &Module<'ctx>) -> Asked<'ctx> {
+pub(crate) fn take<'ctx>(module: &Module<'ctx>) -> PrecisionRequests<'ctx> {
     let callers = |marker: &str| -> Vec<FunctionValue<'ctx>> {
         let Some(marker) = module.get_function(marker) else {
             return Vec::new();
@@ -72,7 +72,7 @@ pub(crate) fn take<'ctx>(module: &Module<'ctx>) -> Asked<'ctx> {
         }
         callers
     };
-    let asked = Asked {
+    let asked = PrecisionRequests {
         fast: callers(FAST_MATH),
         no_fma: callers(NO_FMA),
     };
@@ -86,7 +86,7 @@ pub(crate) fn take<'ctx>(module: &Module<'ctx>) -> Asked<'ctx> {
 }
 
 /// Applies the options to the module, and to the functions that ask for themselves.
-pub(crate) fn set(module: &Module<'_>, options: &Options, asked: &Asked<'_>) {
+pub(crate) fn set(module: &Module<'_>, options: &Options, asked: &PrecisionRequests<'_>) {
     let floats = &options.floats;
     if floats.ftz {
         let context = module.get_context();

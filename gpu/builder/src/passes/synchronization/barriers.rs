@@ -14,14 +14,14 @@ use inkwell::values::{CallSiteValue, FunctionValue};
 use crate::cargo::source_paths::SourcePaths;
 use crate::flow::Flow;
 use crate::lint::Expected;
-use crate::llvm::{self, Place};
+use crate::llvm::{self, SourceIdentity};
 
 /// A call that involves other threads.
 struct Site<'ctx> {
     call: CallSiteValue<'ctx>,
     /// The number of its block.
     block: usize,
-    place: Place,
+    place: SourceIdentity,
     /// What `.loc` will show.
     line: Option<(u32, u32)>,
 }

@@ -4,7 +4,7 @@ use super::{Left, Right, Sum};
 use crate::half::F16x2;
 use crate::matrix::Register;
 use crate::matrix::element::{B1, Bf16, E4m3, E5m2, F16, S4, S8, Tf32, U4, U8};
-use crate::matrix::sparse::{self, Part};
+use crate::matrix::sparse::{self, MetadataPart};
 use crate::state_space::ptx;
 
 macro_rules! traits {
@@ -36,8 +36,12 @@ traits! {
 )]
 pub trait MultiplySparse<E, R, S> {
     #[doc(hidden)]
-    fn multiply_add_sparse<const PART: u32>(&self, metadata: Part<E, PART>, right: &R, sum: S)
-    -> S;
+    fn multiply_add_sparse<const PART: u32>(
+        &self,
+        metadata: MetadataPart<E, PART>,
+        right: &R,
+        sum: S,
+    ) -> S;
 }
 
 /// `left * right + sum`, by all lanes of the warp. Of [`B1`] what is added is how many bits both have.
@@ -66,7 +70,7 @@ pub fn multiply_add_saturating<L: Saturate<R, S>, R, S>(left: &L, right: &R, sum
 #[must_use]
 pub fn multiply_add_sparse<E, L: MultiplySparse<E, R, S>, R, S, const PART: u32>(
     left: &L,
-    metadata: Part<E, PART>,
+    metadata: MetadataPart<E, PART>,
     right: &R,
     sum: S,
 ) -> S {
@@ -149,7 +153,7 @@ macro_rules! sparse_products {
             #[inline(always)]
             fn multiply_add_sparse<const PART: u32>(
                 &self,
-                metadata: Part<$a, PART>,
+                metadata: MetadataPart<$a, PART>,
                 right: &Right<$b, $in_right>,
                 sum: Sum<$sum, $registers>,
             ) -> Sum<$sum, $registers> {

@@ -51,7 +51,7 @@ pub use product::{MultiplyAdd, MultiplyAddSparse};
 pub use share::{decrease_registers, increase_registers};
 pub use sum::{Accumulator, Accumulator64, Accumulator128, Accumulator256, SumRegisters};
 
-use super::sparse::{self, Part, SparseElement};
+use super::sparse::{self, MetadataPart, SparseElement};
 use super::{Element, warp};
 use crate::state_space::ptx;
 use crate::thread;
@@ -177,7 +177,7 @@ where
     pub unsafe fn multiply_add_sparse<A, B, OA: Order<A>, OB: Order<B>, const PART: u32>(
         &mut self,
         a: Descriptor<A, OA>,
-        metadata: Part<A, PART>,
+        metadata: MetadataPart<A, PART>,
         b: Descriptor<B, OB>,
     ) where
         A: SparseElement,
@@ -198,7 +198,7 @@ where
     pub unsafe fn multiply_add_sparse_registers<A, B, OB: Order<B>, const PART: u32>(
         &mut self,
         a: &warp::Left<A>,
-        metadata: Part<A, PART>,
+        metadata: MetadataPart<A, PART>,
         b: Descriptor<B, OB>,
     ) where
         A: SparseElement,

@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 /// One end of a copy.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct End {
+pub(super) struct CopyEnd {
     pub(super) address: u64,
     pub(super) place: EndKind,
 }
@@ -37,20 +37,20 @@ pub(super) enum EndKind {
     Pageable,
 }
 
-impl End {
+impl CopyEnd {
     /// A pointer that must be device memory, or other memory that the device reaches.
-    pub(super) fn device(role: &str, address: CUdeviceptr, bytes: u64) -> Result<End> {
+    pub(super) fn device(role: &str, address: CUdeviceptr, bytes: u64) -> Result<CopyEnd> {
         let found = memory::range(role, address, bytes)?;
         let place = if found.allocation.kind.on_device() {
             EndKind::Device
         } else {
             EndKind::Pinned
         };
-        Ok(End { address, place })
+        Ok(CopyEnd { address, place })
     }
 
     /// A pointer of the host's.
-    pub(super) fn host(role: &str, pointer: *const c_void, bytes: u64) -> Result<End> {
+    pub(super) fn host(role: &str, pointer: *const c_void, bytes: u64) -> Result<CopyEnd> {
         let address = pointer.expose_provenance() as u64;
         ensure!(
             address != 0,
@@ -59,19 +59,19 @@ impl End {
         );
         match memory::locate(address) {
             // What was the device's is no memory of the host's now.
-            None if memory::freed(address).is_some() => End::device(role, address, bytes),
-            None => Ok(End {
+            None if memory::freed(address).is_some() => CopyEnd::device(role, address, bytes),
+            None => Ok(CopyEnd {
                 address,
                 place: EndKind::Pageable,
             }),
             // A device pointer passed as a host pointer works under unified addressing, if it is in range.
-            Some(_) => End::device(role, address, bytes),
+            Some(_) => CopyEnd::device(role, address, bytes),
         }
     }
 
     /// A pointer of either kind, told apart by its value.
-    pub(super) fn either(role: &str, address: CUdeviceptr, bytes: u64) -> Result<End> {
-        End::host(
+    pub(super) fn either(role: &str, address: CUdeviceptr, bytes: u64) -> Result<CopyEnd> {
+        CopyEnd::host(
             role,
             std::ptr::with_exposed_provenance(address as usize),
             bytes,
@@ -94,8 +94,8 @@ pub(super) fn direction(from: EndKind, to: EndKind) -> Direction {
 }
 
 /// The direction of a copy between these ends, which may be on different devices.
-fn between(from: End, to: End) -> Result<Direction> {
-    let device = |end: End| memory::locate(end.address).map(|found| found.device.ordinal);
+fn between(from: CopyEnd, to: CopyEnd) -> Result<Direction> {
+    let device = |end: CopyEnd| memory::locate(end.address).map(|found| found.device.ordinal);
     if from.place == EndKind::Device && to.place == EndKind::Device && device(from) != device(to) {
         let direct = settings::peers()?;
         return Ok(Direction::DeviceToPeer { direct });
@@ -169,8 +169,8 @@ pub(super) fn submit(
 }
 
 /// A copy as `cuGraphMemcpyNodeGetParams` describes it: one row, from and to where these ends are.
-fn described(to: End, from: End, bytes: usize) -> CUDA_MEMCPY3D {
-    let side = |end: End| {
+fn described(to: CopyEnd, from: CopyEnd, bytes: usize) -> CUDA_MEMCPY3D {
+    let side = |end: CopyEnd| {
         let on_host = end.place == EndKind::Pageable;
         Side3D {
             x_in_bytes: 0,
@@ -207,8 +207,8 @@ fn described(to: End, from: End, bytes: usize) -> CUDA_MEMCPY3D {
 pub(super) fn linear(
     handle: CUstream,
     mode: Mode,
-    to: Result<End>,
-    from: Result<End>,
+    to: Result<CopyEnd>,
+    from: Result<CopyEnd>,
     bytes: usize,
 ) -> Result {
     let (context, stream) = stream(handle)?;
@@ -338,16 +338,16 @@ unsafe fn any_on(
     stream: CUstream,
 ) -> Result {
     let (to, from) = (
-        End::either("dst", to, bytes as u64),
-        End::either("src", from, bytes as u64),
+        CopyEnd::either("dst", to, bytes as u64),
+        CopyEnd::either("src", from, bytes as u64),
     );
     linear(stream, mode, to, from, bytes)
 }
 
 pub(crate) unsafe fn to_device(to: CUdeviceptr, from: *const c_void, bytes: usize) -> Result {
     let (to, from) = (
-        End::device("dstDevice", to, bytes as u64),
-        End::host("srcHost", from, bytes as u64),
+        CopyEnd::device("dstDevice", to, bytes as u64),
+        CopyEnd::host("srcHost", from, bytes as u64),
     );
     linear(CUstream::DEFAULT, Mode::Synchronous, to, from, bytes)
 }
@@ -359,16 +359,16 @@ pub(crate) unsafe fn to_device_async(
     stream: CUstream,
 ) -> Result {
     let (to, from) = (
-        End::device("dstDevice", to, bytes as u64),
-        End::host("srcHost", from, bytes as u64),
+        CopyEnd::device("dstDevice", to, bytes as u64),
+        CopyEnd::host("srcHost", from, bytes as u64),
     );
     linear(stream, Mode::Asynchronous, to, from, bytes)
 }
 
 pub(crate) unsafe fn to_host(to: *mut c_void, from: CUdeviceptr, bytes: usize) -> Result {
     let (to, from) = (
-        End::host("dstHost", to, bytes as u64),
-        End::device("srcDevice", from, bytes as u64),
+        CopyEnd::host("dstHost", to, bytes as u64),
+        CopyEnd::device("srcDevice", from, bytes as u64),
     );
     linear(CUstream::DEFAULT, Mode::Synchronous, to, from, bytes)
 }
@@ -380,16 +380,16 @@ pub(crate) unsafe fn to_host_async(
     stream: CUstream,
 ) -> Result {
     let (to, from) = (
-        End::host("dstHost", to, bytes as u64),
-        End::device("srcDevice", from, bytes as u64),
+        CopyEnd::host("dstHost", to, bytes as u64),
+        CopyEnd::device("srcDevice", from, bytes as u64),
     );
     linear(stream, Mode::Asynchronous, to, from, bytes)
 }
 
 pub(crate) unsafe fn within_device(to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> Result {
     let (to, from) = (
-        End::device("dstDevice", to, bytes as u64),
-        End::device("srcDevice", from, bytes as u64),
+        CopyEnd::device("dstDevice", to, bytes as u64),
+        CopyEnd::device("srcDevice", from, bytes as u64),
     );
     linear(CUstream::DEFAULT, Mode::Synchronous, to, from, bytes)
 }
@@ -401,8 +401,8 @@ pub(crate) unsafe fn within_device_async(
     stream: CUstream,
 ) -> Result {
     let (to, from) = (
-        End::device("dstDevice", to, bytes as u64),
-        End::device("srcDevice", from, bytes as u64),
+        CopyEnd::device("dstDevice", to, bytes as u64),
+        CopyEnd::device("srcDevice", from, bytes as u64),
     );
     linear(stream, Mode::Asynchronous, to, from, bytes)
 }
@@ -457,8 +457,8 @@ unsafe fn peer_on(
     to_context.check()?;
     from_context.check()?;
     let (to, from) = (
-        End::device("dstDevice", to, bytes as u64),
-        End::device("srcDevice", from, bytes as u64),
+        CopyEnd::device("dstDevice", to, bytes as u64),
+        CopyEnd::device("srcDevice", from, bytes as u64),
     );
     linear(stream, mode, to, from, bytes)
 }

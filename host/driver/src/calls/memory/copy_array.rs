@@ -3,14 +3,14 @@
 //! Source: the pages of `cuMemcpyAtoD` and its like. Offsets and sizes are in bytes; between arrays and the device they are whole
 //! elements. Arrays of more dimensions are copied by [`super::copy_shaped`].
 
-use super::copy::{End, EndKind, Mode, linear};
+use super::copy::{CopyEnd, EndKind, Mode, linear};
 use crate::abi::{CUarray, CUdeviceptr, CUstream, c_void};
 use crate::error::{Result, ensure};
 use crate::objects::texture::array::{self, Array};
 use std::sync::Arc;
 
 /// `bytes` of an array from `offset` on.
-fn part(role: &str, array: &Array, offset: usize, bytes: usize) -> Result<End> {
+fn part(role: &str, array: &Array, offset: usize, bytes: usize) -> Result<CopyEnd> {
     let image = &array.image;
     ensure!(
         image.height == 1 && image.depth == 1,
@@ -25,7 +25,7 @@ fn part(role: &str, array: &Array, offset: usize, bytes: usize) -> Result<End> {
         "{role}: {bytes} bytes from byte {offset} go past the end of an array of {} bytes",
         image.row_bytes()
     );
-    Ok(End {
+    Ok(CopyEnd {
         address: image.address + offset as u64,
         place: EndKind::Device,
     })
@@ -59,7 +59,7 @@ pub(crate) unsafe fn from_device(
 ) -> Result {
     let array = of_elements("dstArray", to, offset, bytes)?;
     let to = part("dstArray", &array, offset, bytes);
-    let from = End::device("srcDevice", from, bytes as u64);
+    let from = CopyEnd::device("srcDevice", from, bytes as u64);
     linear(NOW.0, NOW.1, to, from, bytes)
 }
 
@@ -71,7 +71,7 @@ pub(crate) unsafe fn to_device(
 ) -> Result {
     let array = of_elements("srcArray", from, offset, bytes)?;
     let from = part("srcArray", &array, offset, bytes);
-    let to = End::device("dstDevice", to, bytes as u64);
+    let to = CopyEnd::device("dstDevice", to, bytes as u64);
     linear(NOW.0, NOW.1, to, from, bytes)
 }
 
@@ -108,7 +108,7 @@ unsafe fn host_to(
         stream,
         mode,
         to,
-        End::host("srcHost", from, bytes as u64),
+        CopyEnd::host("srcHost", from, bytes as u64),
         bytes,
     )
 }
@@ -124,7 +124,7 @@ unsafe fn to_host(
     linear(
         stream,
         mode,
-        End::host("dstHost", to, bytes as u64),
+        CopyEnd::host("dstHost", to, bytes as u64),
         from,
         bytes,
     )

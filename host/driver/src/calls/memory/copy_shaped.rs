@@ -3,7 +3,7 @@
 //! A 2-D copy is a 3-D copy of depth one. An end is described by a base, a pitch (bytes from row to row), a height (rows from
 //! slice to slice) and an offset; or by an array and an offset.
 
-use super::copy::{End, EndKind, Mode, direction, move_bytes, submit};
+use super::copy::{CopyEnd, EndKind, Mode, direction, move_bytes, submit};
 use crate::abi::enums::memory_type;
 use crate::abi::{CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUcontext, CUstream, Side2D, Side3D, c_void};
 use crate::calls::{present, stream};
@@ -66,7 +66,7 @@ impl From<Side2D> for Side3D {
 }
 
 /// Checks an end that is an array, and finds its bytes.
-fn in_array(role: &str, side: &Side3D, extent: Extent) -> Result<(End, Layout)> {
+fn in_array(role: &str, side: &Side3D, extent: Extent) -> Result<(CopyEnd, Layout)> {
     let array = array::get(side.array)?;
     let image = &array.image;
     let (x, texel) = (side.x_in_bytes as u64, u64::from(image.texel_bytes()));
@@ -104,7 +104,7 @@ fn in_array(role: &str, side: &Side3D, extent: Extent) -> Result<(End, Layout)> 
         pitch: image.row,
         slice: image.slice,
     };
-    let end = End {
+    let end = CopyEnd {
         address: layout.start,
         place: EndKind::Device,
     };
@@ -112,7 +112,7 @@ fn in_array(role: &str, side: &Side3D, extent: Extent) -> Result<(End, Layout)> 
 }
 
 /// Checks one end and finds its bytes.
-fn resolve(role: &str, side: &Side3D, extent: Extent) -> Result<(End, Layout)> {
+fn resolve(role: &str, side: &Side3D, extent: Extent) -> Result<(CopyEnd, Layout)> {
     let Extent {
         width,
         height,
@@ -184,9 +184,9 @@ fn resolve(role: &str, side: &Side3D, extent: Extent) -> Result<(End, Layout)> {
             ERROR_INVALID_VALUE,
             "{role}: the host pointer is null"
         );
-        End::host(role, pointer, bytes)?
+        CopyEnd::host(role, pointer, bytes)?
     } else {
-        End::device(role, layout.start, bytes)?
+        CopyEnd::device(role, layout.start, bytes)?
     };
     Ok((end, layout))
 }
@@ -194,8 +194,8 @@ fn resolve(role: &str, side: &Side3D, extent: Extent) -> Result<(End, Layout)> {
 /// A copy whose ends were checked.
 struct Prepared {
     extent: Extent,
-    from: (End, Layout),
-    to: (End, Layout),
+    from: (CopyEnd, Layout),
+    to: (CopyEnd, Layout),
 }
 
 /// Checks a copy; none if it has no bytes.

@@ -5,7 +5,7 @@ use crate::abi::{CUdeviceptr, c_uint, c_void};
 use crate::calls::{present, put};
 use crate::error::{Result, ensure, fail};
 use crate::objects::{context, memory};
-use lanewise_sim::Kind;
+use lanewise_sim::AllocationKind;
 
 pub(crate) unsafe fn allocate(pointer: *mut *mut c_void, size: usize) -> Result {
     // SAFETY: the caller's contract.
@@ -32,7 +32,7 @@ pub(crate) unsafe fn allocate_with(
     );
     let found = match size {
         0 => 0, // as a GPU's driver has it: nothing, and no error
-        _ => memory::allocate(&context, size, Kind::Pinned, flags)?,
+        _ => memory::allocate(&context, size, AllocationKind::Pinned, flags)?,
     };
     // SAFETY: the caller's contract.
     unsafe {
@@ -48,7 +48,7 @@ pub(crate) unsafe fn free(pointer: *mut c_void) -> Result {
     context::current()?;
     memory::free(
         pointer.addr() as u64,
-        |kind| *kind == Kind::Pinned,
+        |kind| *kind == AllocationKind::Pinned,
         "pinned host memory",
     )
 }
@@ -79,9 +79,12 @@ pub(crate) unsafe fn unregister(pointer: *mut c_void) -> Result {
 /// The host memory that `pointer` is in.
 fn pinned(pointer: *mut c_void) -> Result<memory::Located> {
     let address = pointer.addr() as u64;
-    match memory::locate(address)
-        .filter(|found| matches!(found.allocation.kind, Kind::Pinned | Kind::Registered))
-    {
+    match memory::locate(address).filter(|found| {
+        matches!(
+            found.allocation.kind,
+            AllocationKind::Pinned | AllocationKind::Registered
+        )
+    }) {
         Some(found) => Ok(found),
         None => fail!(
             ERROR_INVALID_VALUE,

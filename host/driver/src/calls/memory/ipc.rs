@@ -5,7 +5,7 @@ use crate::abi::{CUdeviceptr, CUevent, CUipcEventHandle, CUipcMemHandle, c_char,
 use crate::calls::{present, put};
 use crate::error::{Result, ensure};
 use crate::objects::context;
-use crate::objects::memory::ipc::{self, BYTES, Name, Shared};
+use crate::objects::memory::ipc::{self, BYTES, ExportedHandle, Shared};
 use crate::objects::stream::event;
 use crate::objects::stream::event::{EVENTS, Event};
 use crate::objects::stream::points::Points;
@@ -60,7 +60,7 @@ pub(crate) unsafe fn event(handle: *mut CUipcEventHandle, event: CUevent) -> Res
         "the event was made without CU_EVENT_INTERPROCESS (4); such events alone are shared"
     );
     let (file, inode) = points.map_or((0, 0), |points| points.numbers());
-    let name = Name {
+    let name = ExportedHandle {
         of: Shared::Event,
         process: std::process::id(),
         file,
@@ -75,7 +75,7 @@ pub(crate) unsafe fn event(handle: *mut CUipcEventHandle, event: CUevent) -> Res
 pub(crate) unsafe fn open_event(to: *mut CUevent, handle: CUipcEventHandle) -> Result {
     let context = context::current()?;
     present(to, "phEvent")?;
-    let name = Name::read(bytes(handle.reserved), Shared::Event)?;
+    let name = ExportedHandle::read(bytes(handle.reserved), Shared::Event)?;
     let points = Arc::new(Points::of(name.open()?)?);
     let flags = event_flags::INTERPROCESS | event_flags::DISABLE_TIMING;
     let event = EVENTS.add(|handle| Event::shared(handle, context.handle, flags, points));

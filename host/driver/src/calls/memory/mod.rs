@@ -18,7 +18,7 @@ use crate::abi::enums::attach;
 use crate::abi::{CUdeviceptr, c_uint};
 use crate::error::{Result, ensure};
 use crate::objects::{context, memory};
-use lanewise_sim::Kind;
+use lanewise_sim::AllocationKind;
 
 pub(crate) unsafe fn info(free: *mut usize, total: *mut usize) -> Result {
     let context = context::current()?;
@@ -31,7 +31,7 @@ pub(crate) unsafe fn info(free: *mut usize, total: *mut usize) -> Result {
 pub(crate) unsafe fn allocate(address: *mut CUdeviceptr, size: usize) -> Result {
     let context = context::current()?;
     present(address, "dptr")?;
-    let found = memory::allocate(&context, size, Kind::Device, 0)?;
+    let found = memory::allocate(&context, size, AllocationKind::Device, 0)?;
     // SAFETY: the caller's contract.
     unsafe { put(address, found, "dptr") }
 }
@@ -65,7 +65,7 @@ pub(crate) unsafe fn allocate_pitched(
             alignment.max_pitch
         )
     };
-    let found = memory::allocate(&context, size, Kind::Device, 0)?;
+    let found = memory::allocate(&context, size, AllocationKind::Device, 0)?;
     // SAFETY: the caller's contract.
     unsafe { put(address, found, "dptr").and_then(|()| put(pitch, found_pitch, "pPitch")) }
 }
@@ -77,7 +77,7 @@ pub(crate) unsafe fn free(address: CUdeviceptr) -> Result {
     }
     memory::free(
         address,
-        |kind| matches!(kind, Kind::Device | Kind::Managed),
+        |kind| matches!(kind, AllocationKind::Device | AllocationKind::Managed),
         "device or managed memory",
     )
 }
@@ -116,7 +116,7 @@ pub(crate) unsafe fn allocate_managed(
         ERROR_INVALID_VALUE,
         "flags are {flags:#x}; pass CU_MEM_ATTACH_GLOBAL (1) or CU_MEM_ATTACH_HOST (2)"
     );
-    let found = memory::allocate(&context, size, Kind::Managed, flags)?;
+    let found = memory::allocate(&context, size, AllocationKind::Managed, flags)?;
     // SAFETY: the caller's contract.
     unsafe { put(address, found, "dptr") }
 }

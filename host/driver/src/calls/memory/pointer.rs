@@ -10,7 +10,7 @@ use crate::error::{Result, ensure, fail};
 use crate::objects::memory::Located;
 use crate::objects::memory::{self, managed as objects, owners};
 use crate::objects::{context, device};
-use lanewise_sim::Kind;
+use lanewise_sim::AllocationKind;
 
 /// A pointer attribute's value, as wide as the driver writes it.
 enum Value {
@@ -66,11 +66,11 @@ fn value(which: c_uint, pointer: CUdeviceptr, found: &Located) -> Option<Value> 
         attribute::HOST_POINTER if kind.on_host() => Value::Long(pointer),
         attribute::SYNC_MEMOPS => yes(found.owner.is_some_and(|owner| owner.sync_memops)),
         attribute::BUFFER_ID | attribute::MEMORY_BLOCK_ID => number(),
-        attribute::IS_MANAGED => yes(*kind == Kind::Managed),
+        attribute::IS_MANAGED => yes(*kind == AllocationKind::Managed),
         attribute::DEVICE_ORDINAL => Value::Word(found.device.ordinal as u32),
         attribute::IS_LEGACY_CUDA_IPC_CAPABLE
         | attribute::IS_GPU_DIRECT_RDMA_CAPABLE
-        | attribute::IS_HW_DECOMPRESS_CAPABLE => yes(*kind == Kind::Device),
+        | attribute::IS_HW_DECOMPRESS_CAPABLE => yes(*kind == AllocationKind::Device),
         attribute::RANGE_START_ADDR | attribute::MAPPING_BASE_ADDR => {
             Value::Long(found.allocation.base)
         }
@@ -183,7 +183,7 @@ pub(super) fn managed(address: CUdeviceptr, bytes: usize) -> Result {
     );
     let found = memory::range("devPtr", address, bytes as u64)?;
     ensure!(
-        found.allocation.kind == Kind::Managed,
+        found.allocation.kind == AllocationKind::Managed,
         ERROR_INVALID_VALUE,
         "{address:#x} is {}, not managed memory; allocate it with cuMemAllocManaged",
         found.allocation.kind

@@ -15,7 +15,7 @@ use crate::objects::memory::pool::{self, Pool};
 use crate::objects::memory::{self, graph_memory};
 use crate::objects::submission::Run;
 use crate::time::timeline::Cost;
-use lanewise_sim::Kind;
+use lanewise_sim::AllocationKind;
 use std::sync::Arc;
 
 /// The values of `CUmemPool_attribute`.
@@ -88,7 +88,7 @@ unsafe fn take(address: *mut CUdeviceptr, bytes: usize, pool: &Pool, on: CUstrea
         // SAFETY: the caller's contract.
         return unsafe { put(address, found, "dptr") };
     }
-    let found = memory::allocate(&context, bytes, Kind::Device, 0)?;
+    let found = memory::allocate(&context, bytes, AllocationKind::Device, 0)?;
     pool.took(found, bytes as u64);
     context.submit(
         &stream,
@@ -101,7 +101,11 @@ unsafe fn take(address: *mut CUdeviceptr, bytes: usize, pool: &Pool, on: CUstrea
 
 pub(crate) unsafe fn free(address: CUdeviceptr, handle: CUstream) -> Result {
     let (context, stream) = stream(handle)?;
-    memory::check_free(address, |kind| *kind == Kind::Device, "device memory")?;
+    memory::check_free(
+        address,
+        |kind| *kind == AllocationKind::Device,
+        "device memory",
+    )?;
     if capture::part(&stream).is_some() {
         return context.enqueue(&stream, Node::Free(address)).map(|_| ());
     }

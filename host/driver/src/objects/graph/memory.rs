@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::objects::context::Context;
 use crate::objects::handle::origin;
 use crate::objects::memory::{self, graph_memory};
-use lanewise_sim::Kind;
+use lanewise_sim::AllocationKind;
 use std::sync::Arc;
 
 /// An allocation node's memory; given back when the last user is gone.
@@ -26,7 +26,8 @@ pub(crate) fn reserve(
     context: &Context,
     params: &CUDA_MEM_ALLOC_NODE_PARAMS,
 ) -> Result<Arc<Reserved>> {
-    let address = origin::aside(|| memory::allocate(context, params.bytesize, Kind::Device, 0))?;
+    let address =
+        origin::aside(|| memory::allocate(context, params.bytesize, AllocationKind::Device, 0))?;
     let (bytes, device) = (params.bytesize as u64, context.device.ordinal);
     graph_memory::reserved(address, bytes, device);
     let props = &params.pool_props;

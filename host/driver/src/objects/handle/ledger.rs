@@ -107,17 +107,17 @@ impl ObjectKind {
 
 /// An object that was not given back.
 #[derive(Debug, Clone)]
-pub(crate) struct Entry {
+pub(crate) struct LiveObject {
     pub(crate) what: ObjectKind,
     /// How large it is; 0 for what has no size.
     pub(crate) bytes: u64,
     pub(crate) origin: Origin,
 }
 
-static ENTRIES: Mutex<BTreeMap<(ObjectKind, u64), Entry>> = Mutex::new(BTreeMap::new());
+static ENTRIES: Mutex<BTreeMap<(ObjectKind, u64), LiveObject>> = Mutex::new(BTreeMap::new());
 
 /// What ended contexts took away.
-static LEFT: Mutex<Vec<Entry>> = Mutex::new(Vec::new());
+static LEFT: Mutex<Vec<LiveObject>> = Mutex::new(Vec::new());
 
 /// Whether there ever was an entry.
 static USED: AtomicBool = AtomicBool::new(false);
@@ -134,7 +134,7 @@ pub(crate) fn made(what: ObjectKind, number: u64, bytes: u64) {
     }
     if let Some(origin) = origin::here() {
         USED.store(true, Ordering::Relaxed);
-        let entry = Entry {
+        let entry = LiveObject {
             what,
             bytes,
             origin,
@@ -172,7 +172,7 @@ pub(crate) fn end_of_context<T>(end: impl FnOnce() -> T) -> T {
 }
 
 /// All that was left or is there, by kind and in the order of making.
-pub(crate) fn entries() -> Vec<Entry> {
+pub(crate) fn entries() -> Vec<LiveObject> {
     let mut all = LEFT.lock().clone();
     all.extend(ENTRIES.lock().values().cloned());
     all.sort_by_key(|entry| (entry.what, entry.origin.number()));

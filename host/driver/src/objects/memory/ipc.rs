@@ -9,7 +9,7 @@ use crate::calling::call_site;
 use crate::error::{Error, Result, ensure, fail};
 use crate::objects::context::{CONTEXTS, Context};
 use crate::objects::memory;
-use lanewise_sim::Kind;
+use lanewise_sim::AllocationKind;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -28,7 +28,7 @@ pub(crate) enum Shared {
 
 /// What a handle says.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Name {
+pub(crate) struct ExportedHandle {
     pub(crate) of: Shared,
     /// The process that exports it.
     pub(crate) process: u32,
@@ -40,7 +40,7 @@ pub(crate) struct Name {
     pub(crate) size: u64,
 }
 
-impl Name {
+impl ExportedHandle {
     const MARK: [u8; 6] = *b"LwIpc1";
 
     /// The handle.
@@ -78,7 +78,7 @@ impl Name {
 
     /// The file.
     pub(crate) fn open(self) -> Result<File> {
-        let Name {
+        let ExportedHandle {
             process,
             file,
             inode,
@@ -109,8 +109,9 @@ impl Name {
 
 /// The handle of the allocation at `address`.
 pub(crate) fn export(address: u64) -> Result<[u8; BYTES]> {
-    let found = memory::locate(address)
-        .filter(|found| found.allocation.kind == Kind::Device && found.allocation.base == address);
+    let found = memory::locate(address).filter(|found| {
+        found.allocation.kind == AllocationKind::Device && found.allocation.base == address
+    });
     let owner = found.as_ref().and_then(|found| found.owner);
     let (Some(found), Some(owner)) = (found, owner) else {
         fail!(
@@ -126,7 +127,7 @@ pub(crate) fn export(address: u64) -> Result<[u8; BYTES]> {
         unsafe { found.device.sim.memory().export(address) }
     });
     let exported = exported.map_err(|cause| Error::new(CUresult::ERROR_MAP_FAILED, cause))?;
-    Ok(Name {
+    Ok(ExportedHandle {
         of: Shared::Memory,
         process: std::process::id(),
         file: exported.file,
@@ -141,7 +142,7 @@ static OPENED: Mutex<BTreeMap<(usize, u64), (u64, u64)>> = Mutex::new(BTreeMap::
 
 /// The address of another process' memory. Opened again, it is at the same one.
 pub(crate) fn open(context: &Arc<Context>, handle: [u8; BYTES]) -> Result<u64> {
-    let name = Name::read(handle, Shared::Memory)?;
+    let name = ExportedHandle::read(handle, Shared::Memory)?;
     let key = (context.handle.0, name.inode);
     let mut opened = OPENED.lock();
     if let Some((address, count)) = opened.get_mut(&key) {
@@ -176,7 +177,7 @@ pub(crate) fn close(address: u64) -> Result {
     }
     memory::free(
         address,
-        |kind| *kind == Kind::Opened,
+        |kind| *kind == AllocationKind::Opened,
         "another process' memory",
     )?;
     opened.remove(&key);

@@ -24,7 +24,7 @@ use crate::error::{Error, Result, ensure, fail};
 use crate::{calling, observe};
 use lanewise_sim::checks::{FindingKind, Footprint};
 use lanewise_sim::memory::Trail;
-use lanewise_sim::{Allocation, FaultReport, Finding, Kind, MemoryError};
+use lanewise_sim::{Allocation, AllocationKind, FaultReport, Finding, MemoryError};
 use owners::{NEXT_ID, OWNERS, Owner};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -43,8 +43,8 @@ pub(crate) const ADDRESSES: Addresses = Addresses {
     },
 };
 
-fn is_shared(kind: &Kind) -> bool {
-    matches!(kind, Kind::Pinned | Kind::Managed)
+fn is_shared(kind: &AllocationKind) -> bool {
+    matches!(kind, AllocationKind::Pinned | AllocationKind::Managed)
 }
 
 /// Whether there ever was memory that the host's code may touch, of the driver's making.
@@ -117,10 +117,15 @@ pub(crate) fn moved(to: u64, from: u64, bytes: u64) {
 }
 
 /// Allocates for `context`.
-pub(crate) fn allocate(context: &Context, size: usize, kind: Kind, flags: u32) -> Result<u64> {
+pub(crate) fn allocate(
+    context: &Context,
+    size: usize,
+    kind: AllocationKind,
+    flags: u32,
+) -> Result<u64> {
     let place = calling::call_site().map(ToString::to_string);
     context.device.timeline.catch_up();
-    let kind_is_managed = kind == Kind::Managed;
+    let kind_is_managed = kind == AllocationKind::Managed;
     if is_shared(&kind) {
         ANY_SHARED.store(true, Ordering::Relaxed);
     }
@@ -171,12 +176,12 @@ pub(crate) fn own(address: u64, context: &Context, flags: u32) {
 }
 
 /// What memory is that the program has to free; none for what goes with something else.
-fn kind_of_leak(kind: &Kind) -> Option<ObjectKind> {
+fn kind_of_leak(kind: &AllocationKind) -> Option<ObjectKind> {
     Some(match kind {
-        Kind::Device => ObjectKind::DeviceMemory,
-        Kind::Managed => ObjectKind::ManagedMemory,
-        Kind::Pinned => ObjectKind::PinnedMemory,
-        Kind::Registered => ObjectKind::Registration,
+        AllocationKind::Device => ObjectKind::DeviceMemory,
+        AllocationKind::Managed => ObjectKind::ManagedMemory,
+        AllocationKind::Pinned => ObjectKind::PinnedMemory,
+        AllocationKind::Registered => ObjectKind::Registration,
         _ => return None,
     })
 }
@@ -191,7 +196,11 @@ fn disown(allocation: &Allocation) {
 }
 
 /// Frees the allocation that starts at `address` and is of a kind that `is_right` takes; `meant` names that kind.
-pub(crate) fn free(address: u64, is_right: impl Fn(&Kind) -> bool, meant: &str) -> Result {
+pub(crate) fn free(
+    address: u64,
+    is_right: impl Fn(&AllocationKind) -> bool,
+    meant: &str,
+) -> Result {
     let found = check_free(address, is_right, meant)?;
     // Kernels and copies of any stream may still use it: the driver waits for them, and so does this.
     if let Some(context) = found
@@ -215,7 +224,7 @@ pub(crate) fn free(address: u64, is_right: impl Fn(&Kind) -> bool, meant: &str) 
 /// Sees that [`free`] would free `address`.
 pub(crate) fn check_free(
     address: u64,
-    is_right: impl Fn(&Kind) -> bool,
+    is_right: impl Fn(&AllocationKind) -> bool,
     meant: &str,
 ) -> Result<Located> {
     let Some(found) = locate(address) else {
@@ -293,7 +302,7 @@ pub(crate) unsafe fn register(context: &Context, address: u64, size: usize, flag
 
 /// Ends what [`register`] began.
 pub(crate) fn unregister(address: u64) -> Result {
-    let found = locate(address).filter(|found| found.allocation.kind == Kind::Registered);
+    let found = locate(address).filter(|found| found.allocation.kind == AllocationKind::Registered);
     let Some(found) = found else {
         fail!(ERROR_HOST_MEMORY_NOT_REGISTERED, "{}", describe(address))
     };
@@ -361,7 +370,7 @@ pub(crate) fn range(role: &str, address: u64, bytes: u64) -> Result<Located> {
         ..
     } = &found.allocation;
     ensure!(
-        *kind != Kind::Multicast,
+        *kind != AllocationKind::Multicast,
         ERROR_INVALID_VALUE,
         "{role}: {address:#x} is multicast memory (allocation #{number}), which `multimem` instructions alone reach; copy to each device's own memory"
     );
@@ -385,7 +394,7 @@ pub(crate) fn freed(address: u64) -> Option<(u64, Allocation)> {
     device::all()
         .iter()
         .filter_map(|device| device.sim.memory().freed(address))
-        .find(|(_, old)| old.kind != Kind::Registered)
+        .find(|(_, old)| old.kind != AllocationKind::Registered)
 }
 
 /// Reports, under the check of memory, that a call names memory that was freed.
@@ -415,7 +424,12 @@ pub(crate) fn of_program(footprint: &mut Footprint) -> bool {
     footprint.retain(|at| {
         !matches!(
             kind(at),
-            None | Some(Kind::Heap | Kind::Launches | Kind::Cooperation | Kind::Constant(_))
+            None | Some(
+                AllocationKind::Heap
+                    | AllocationKind::Launches
+                    | AllocationKind::Cooperation
+                    | AllocationKind::Constant(_)
+            )
         )
     });
     let strong = footprint

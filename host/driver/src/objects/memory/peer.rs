@@ -9,7 +9,7 @@ use super::owners;
 use crate::abi::{CUcontext, CUdevice};
 use crate::objects::context::{CONTEXTS, Context};
 use crate::objects::device::{self, Device};
-use lanewise_sim::{Allocation, Kind};
+use lanewise_sim::{Allocation, AllocationKind};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 
@@ -55,8 +55,11 @@ fn conceal(from: &Device, address: u64) {
 }
 
 /// Whether every device reaches memory of this kind.
-fn is_everybodys(kind: &Kind) -> bool {
-    matches!(kind, Kind::Pinned | Kind::Managed | Kind::Registered)
+fn is_everybodys(kind: &AllocationKind) -> bool {
+    matches!(
+        kind,
+        AllocationKind::Pinned | AllocationKind::Managed | AllocationKind::Registered
+    )
 }
 
 /// Lets others reach an allocation that `owner` has just made, as far as they may.

@@ -26,7 +26,7 @@ pub(crate) struct Pool {
     pub(crate) handle: CUmemoryPool,
     pub(crate) device: CUdevice,
     pub(crate) settings: Mutex<Settings>,
-    usage: Mutex<Use>,
+    usage: Mutex<PoolUsage>,
 }
 
 /// What `cuMemPoolSetAttribute` sets.
@@ -38,7 +38,7 @@ pub(crate) struct Settings {
 }
 
 #[derive(Debug, Default)]
-struct Use {
+struct PoolUsage {
     live: HashMap<u64, u64>,
     used: Level,
     reserved: Level,
@@ -58,7 +58,7 @@ impl Level {
     }
 }
 
-impl Use {
+impl PoolUsage {
     /// Gives back what nobody uses, but for so many bytes.
     fn keep(&mut self, bytes: u64) {
         self.reserved.now = self.reserved.now.min(bytes).max(self.used.now);

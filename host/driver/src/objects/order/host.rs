@@ -20,7 +20,7 @@ pub(crate) struct Addresses {
 
 /// The host's own code came to memory before it has waited for what was done there.
 #[derive(Debug)]
-pub(super) struct Touch {
+pub(super) struct EarlyHostAccess {
     pub(super) address: u64,
     pub(super) writes: bool,
     /// Whether it was a function that a stream runs.
@@ -31,7 +31,7 @@ pub(super) struct Touch {
     pub(super) written: bool,
 }
 
-impl Touch {
+impl EarlyHostAccess {
     pub(super) fn report(&self, addresses: Addresses) -> Finding {
         let verb = |writes: bool| if writes { "writes" } else { "reads" };
         let (act, other_act) = (verb(self.writes), verb(self.written));

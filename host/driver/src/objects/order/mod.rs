@@ -24,7 +24,7 @@ use super::handle::origin::{self, Origin};
 use crate::calling;
 use crate::observe::{self, LaunchTerms};
 pub(crate) use host::Addresses;
-use host::{Touch, pages};
+use host::{EarlyHostAccess, pages};
 use host_pages::ShutPages;
 use lanewise_sim::checks::{Conflict, FindingKind, Footprint};
 use lanewise_sim::{FaultReport, Finding};
@@ -60,7 +60,7 @@ struct State {
     /// Pairs that were reported, and where in memory.
     said: BTreeMap<[String; 2], BTreeSet<u64>>,
     /// What the host's own code did, and nobody was told yet.
-    touches: Vec<Touch>,
+    touches: Vec<EarlyHostAccess>,
     /// Whether pages may be shut.
     shuts: bool,
 }
@@ -211,7 +211,7 @@ pub(crate) fn touches(addresses: Addresses) -> Vec<(LaunchTerms, Finding)> {
         return Vec::new();
     }
     let touches = with_state(|state| std::mem::take(&mut state.touches));
-    let told = |touch: Touch| (touch.before.0.terms.clone(), touch.report(addresses));
+    let told = |touch: EarlyHostAccess| (touch.before.0.terms.clone(), touch.report(addresses));
     touches.into_iter().map(told).collect()
 }
 
@@ -284,7 +284,7 @@ impl State {
                 .entry([past.key(), "the host".into()])
                 .or_default();
             if said.len() < SAID && said.insert(address) {
-                self.touches.push(Touch {
+                self.touches.push(EarlyHostAccess {
                     address,
                     writes,
                     by_stream,

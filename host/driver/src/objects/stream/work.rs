@@ -11,9 +11,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// What is done when an operation has run.
-struct Then(Box<dyn FnOnce() + Send>);
+struct Completion(Box<dyn FnOnce() + Send>);
 
-impl std::fmt::Debug for Then {
+impl std::fmt::Debug for Completion {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("a function")
     }
@@ -24,7 +24,7 @@ impl std::fmt::Debug for Then {
 pub(crate) struct Work {
     done: Mutex<bool>,
     /// What is done when it has run.
-    then: Mutex<Vec<Then>>,
+    then: Mutex<Vec<Completion>>,
     finished: Condvar,
     /// Its place in modelled time.
     pub(crate) node: Arc<Node>,
@@ -103,7 +103,7 @@ impl Work {
         let mut done = self.done.lock();
         *done = true;
         self.behind.lock().clear();
-        for Then(then) in self.then.lock().drain(..) {
+        for Completion(then) in self.then.lock().drain(..) {
             then();
         }
         drop(done);
@@ -116,7 +116,7 @@ impl Work {
         if *done {
             then();
         } else {
-            self.then.lock().push(Then(Box::new(then)));
+            self.then.lock().push(Completion(Box::new(then)));
         }
     }
 }

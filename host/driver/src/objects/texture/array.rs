@@ -12,7 +12,7 @@ use crate::objects::handle::ledger::{self, ObjectKind};
 use crate::objects::handle::origin;
 use crate::objects::handle::registry::Registry;
 use crate::objects::memory;
-use lanewise_sim::Kind;
+use lanewise_sim::AllocationKind;
 use lanewise_sim::image::{Format, Image, Shape};
 use std::sync::Arc;
 
@@ -152,7 +152,7 @@ fn make(context: &Context, asked: &CUDA_ARRAY3D_DESCRIPTOR, is_level: bool) -> R
     // At most 2^17 texels of 16 bytes by 2^16 rows by 2^15 slices: far below 2^64.
     let slice = row * u64::from(height);
     let bytes = slice * u64::from(depth);
-    let address = memory::allocate(context, bytes as usize, Kind::Array, 0)?;
+    let address = memory::allocate(context, bytes as usize, AllocationKind::Array, 0)?;
     let image = Image {
         address,
         format,
@@ -206,7 +206,11 @@ pub(crate) fn destroy(handle: CUarray) -> Result {
 }
 
 fn free(array: &Array) -> Result {
-    memory::free(array.image.address, |kind| *kind == Kind::Array, "an array")
+    memory::free(
+        array.image.address,
+        |kind| *kind == AllocationKind::Array,
+        "an array",
+    )
 }
 
 /// A new mipmapped array of at most `levels` levels.

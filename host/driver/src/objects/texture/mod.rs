@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 
 /// A texture or surface object as it was made.
 #[derive(Clone, Copy)]
-pub(crate) struct Made {
+pub(crate) struct ImageObject {
     context: CUcontext,
     pub(crate) resource: CUDA_RESOURCE_DESC,
     /// None for surfaces.
@@ -33,7 +33,7 @@ pub(crate) struct Made {
 }
 
 /// By device and handle: each device gives out handles of its own.
-static OBJECTS: Mutex<BTreeMap<(CUdevice, u64), Made>> = Mutex::new(BTreeMap::new());
+static OBJECTS: Mutex<BTreeMap<(CUdevice, u64), ImageObject>> = Mutex::new(BTreeMap::new());
 
 /// What may be named by `CUaddress_mode`.
 pub(crate) fn address(mode: u32) -> Result<AddressMode> {
@@ -309,7 +309,7 @@ pub(crate) fn create_texture(
         "linear filtering of integers; read 8- and 16-bit ones as floats (without CU_TRSF_READ_AS_INTEGER)"
     );
     let object = Object::Texture(Texture { levels, sampler });
-    let made = Made {
+    let made = ImageObject {
         context: context.handle,
         resource,
         texture: Some(texture),
@@ -341,7 +341,7 @@ pub(crate) fn create_surface(context: &Context, resource: CUDA_RESOURCE_DESC) ->
     // SAFETY: a plain number.
     let array = array::get(unsafe { resource.resource.array })?;
     let object = Object::Surface(surface_image(&array)?);
-    let made = Made {
+    let made = ImageObject {
         context: context.handle,
         resource,
         texture: None,
@@ -350,7 +350,7 @@ pub(crate) fn create_surface(context: &Context, resource: CUDA_RESOURCE_DESC) ->
     Ok(add(context, object, made))
 }
 
-fn add(context: &Context, object: Object, made: Made) -> u64 {
+fn add(context: &Context, object: Object, made: ImageObject) -> u64 {
     let handle = context.device.sim.images().add(object);
     OBJECTS
         .lock()
@@ -360,7 +360,7 @@ fn add(context: &Context, object: Object, made: Made) -> u64 {
 }
 
 /// What an object is for the check of leaks.
-fn what(made: &Made) -> ObjectKind {
+fn what(made: &ImageObject) -> ObjectKind {
     match made.texture {
         Some(_) => ObjectKind::Texture,
         None => ObjectKind::Surface,
@@ -368,7 +368,7 @@ fn what(made: &Made) -> ObjectKind {
 }
 
 /// The object that `handle` names on the context's device, if it is of this kind.
-pub(crate) fn get(context: &Context, handle: u64, texture: bool) -> Result<Made> {
+pub(crate) fn get(context: &Context, handle: u64, texture: bool) -> Result<ImageObject> {
     let found = OBJECTS
         .lock()
         .get(&(context.device.ordinal, handle))

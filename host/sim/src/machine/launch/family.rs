@@ -28,7 +28,7 @@ use crate::launch::{ExecutionSummary, Launch, Report};
 use crate::machine::control::heap::Heap;
 use crate::machine::program::{PresetRow, Program};
 use crate::machine::watch::findings::FindingKey;
-use crate::memory::{Kind, Memory};
+use crate::memory::{AllocationKind, Memory};
 use crate::model::DeviceModel;
 use crate::report::Fault;
 use crate::report::LaunchError;
@@ -218,7 +218,7 @@ pub(crate) fn launch(
         ((0, 0), Slots::default())
     };
     let workspace = if launch.cooperative {
-        let words = memory.allocate(WORKSPACE, ALIGN, Kind::Cooperation, None);
+        let words = memory.allocate(WORKSPACE, ALIGN, AllocationKind::Cooperation, None);
         words.map_err(LaunchError::from)?
     } else {
         0
@@ -290,7 +290,7 @@ fn pool(
         .max(1)
         .next_multiple_of(ALIGN);
     let size = bytes * u64::from(pending.max(1));
-    let base = memory.allocate(size, ALIGN, Kind::Launches, None)?;
+    let base = memory.allocate(size, ALIGN, AllocationKind::Launches, None)?;
     let slots = Slots {
         fresh: pending,
         next: base,

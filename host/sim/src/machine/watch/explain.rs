@@ -10,7 +10,7 @@ use crate::machine::lane::LANES;
 use crate::machine::launch::run::{Failure, Run};
 use crate::machine::op::Op;
 use crate::machine::program::Program;
-use crate::memory::{Allocation, Kind, Whereabouts};
+use crate::memory::{Allocation, AllocationKind, Whereabouts};
 use crate::report::{Fault, FaultReport, Place, SourcePlace};
 
 /// What to do about an index that is too large.
@@ -321,15 +321,15 @@ impl Run<'_> {
                         "keep the buffer alive until the launches that use it have ended",
                     ),
                     Whereabouts::Inside(_, inside) => match &inside.kind {
-                        Kind::Constant(_) if act != AccessKind::Read => (
+                        AllocationKind::Constant(_) if act != AccessKind::Read => (
                             "of constant memory",
                             "constant memory is written by the host, before the launch",
                         ),
-                        Kind::Multicast => (
+                        AllocationKind::Multicast => (
                             "of multicast memory",
                             "`multimem` instructions alone reach it: pass a load or store the address of one device's own memory",
                         ),
-                        Kind::Heap => ("of heap memory that is not allocated", BOUNDS),
+                        AllocationKind::Heap => ("of heap memory that is not allocated", BOUNDS),
                         _ if region == Region::Constant => ("of other memory", BOUNDS),
                         _ => ("past the end of an allocation", BOUNDS),
                     },

@@ -6,7 +6,9 @@ use std::task::{Context, Poll, Wake};
 use std::thread::Thread;
 
 use kernels::{fill, vec_add};
-use lanewise::{Advice, Device, DeviceBuffer, LaunchConfig, ManagedBuffer, Place, StreamOptions};
+use lanewise::{
+    Advice, Device, DeviceBuffer, LaunchConfig, ManagedBuffer, MemoryLocation, StreamOptions,
+};
 
 const LENGTH: usize = 1 << 20;
 
@@ -46,11 +48,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let mut memory = ManagedBuffer::<f32>::zeroed(&device, LENGTH)?;
     memory.as_mut_slice()?.fill(1.5);
-    memory.advise(Advice::Preferred(Some(Place::Device(&device))))?;
-    memory.prefetch(&stream, Place::Device(&device))?; // before the kernel asks for page after page
+    memory.advise(Advice::Preferred(Some(MemoryLocation::Device(&device))))?;
+    memory.prefetch(&stream, MemoryLocation::Device(&device))?; // before the kernel asks for page after page
     let mut doubled = DeviceBuffer::<f32>::zeroed(&device, LENGTH)?;
     device.launch(&stream, vec_add, config, (&memory, &memory, &mut doubled))?;
-    memory.prefetch(&stream, Place::Host)?;
+    memory.prefetch(&stream, MemoryLocation::Host)?;
     println!(
         "twice {} is {}",
         memory.as_slice()?[0],

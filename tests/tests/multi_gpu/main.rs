@@ -1,6 +1,6 @@
 //! Chapter 10: several devices. Two, four and eight simulated ones, each number in a process of its own.
 
-use lanewise_patterns::timeline::{Kind, panels};
+use lanewise_patterns::timeline::{BarKind, panels};
 use lanewise_patterns::{Setup, run};
 use tests::agree::{agrees, variant};
 use tests::isolate::isolated_with;
@@ -183,14 +183,14 @@ fn the_halo_is_exchanged_beside_the_interior_and_devices_do_not_work_in_turn() {
                     row.starts_with(&device) && bar.name == "stencil_interior"
                 })
             };
-            let copies = bars().filter(|(_, bar)| bar.kind == Kind::Move);
+            let copies = bars().filter(|(_, bar)| bar.kind == BarKind::Move);
             let overlapping = copies.filter(|(row, copy)| {
                 let device = row.split(',').next().unwrap_or("");
                 interior(device)
                     .any(|(_, kernel)| kernel.start < copy.end && copy.start < kernel.end)
             });
             beside.push(overlapping.count().to_string());
-            let kernels = || bars().filter(|(_, bar)| bar.kind == Kind::Kernel);
+            let kernels = || bars().filter(|(_, bar)| bar.kind == BarKind::Kernel);
             let start = kernels().map(|(_, bar)| bar.start).fold(f64::MAX, f64::min);
             let end = kernels().map(|(_, bar)| bar.end).fold(0.0, f64::max);
             beside.push((end - start).to_string());

@@ -1,6 +1,6 @@
 //! What runs beside what on the simulator, whose times are modelled: read from the trace, span by span, and the same in every run.
 
-use lanewise_patterns::timeline::{Bar, Kind, Panel, panels};
+use lanewise_patterns::timeline::{Bar, BarKind, Panel, panels};
 use lanewise_patterns::{Setup, run, streams};
 use tests::agree::variant;
 use tests::isolate::isolated_with;
@@ -33,7 +33,7 @@ fn run_alone(
 /// The kernels of each stream that has some.
 fn kernels(panel: &Panel) -> Vec<Vec<&Bar>> {
     let kernels = panel.rows.iter().map(|row| {
-        let of_row = row.bars.iter().filter(|bar| bar.kind == Kind::Kernel);
+        let of_row = row.bars.iter().filter(|bar| bar.kind == BarKind::Kernel);
         of_row.collect::<Vec<_>>()
     });
     kernels.filter(|bars| !bars.is_empty()).collect()
@@ -217,9 +217,9 @@ fn a_staged_copy_takes_as_long_as_the_longer_of_copies_and_kernels() {
         return;
     };
     let bars = || panels[0].rows.iter().flat_map(|row| &row.bars);
-    let on_device = || bars().filter(|bar| bar.kind != Kind::Call);
-    let of = |kind: Kind| on_device().filter(move |bar| bar.kind == kind);
-    let (copies, kernels) = (busy(of(Kind::CopyIn)), busy(of(Kind::Kernel)));
+    let on_device = || bars().filter(|bar| bar.kind != BarKind::Call);
+    let of = |kind: BarKind| on_device().filter(move |bar| bar.kind == kind);
+    let (copies, kernels) = (busy(of(BarKind::CopyIn)), busy(of(BarKind::Kernel)));
     let start = on_device().map(|bar| bar.start).fold(f64::MAX, f64::min);
     let together = on_device().map(|bar| bar.end).fold(0.0, f64::max) - start;
     assert!(

@@ -15,7 +15,7 @@ use lanewise::{
 };
 use lanewise_patterns::input;
 use proptest::prelude::*;
-use tests::isolate::{Answer, isolated_with};
+use tests::isolate::{ChildOutput, isolated_with};
 use tests::sizes::{EDGES, cases, lengths};
 
 fn pinned(device: &Device, values: &[f32]) -> PinnedBuffer<f32> {
@@ -419,7 +419,7 @@ fn with_two_devices(
     more: &[(&str, &str)],
     test: &str,
     body: impl FnOnce(&Device, &Device) -> String,
-) -> Answer {
+) -> ChildOutput {
     let environment = [&[("LANEWISE_SIM_DEVICES", "2")][..], more].concat();
     isolated_with(&environment, test, || {
         let devices = Device::all().expect("two devices");
@@ -645,19 +645,19 @@ fn pooled_memory_is_zero_and_goes_back_after_its_uses() {
 #[test]
 fn managed_memory_takes_advice_and_is_fetched_ahead() {
     let _turn = tests::turn();
-    use lanewise::{Advice, ManagedBuffer, Place};
+    use lanewise::{Advice, ManagedBuffer, MemoryLocation};
     let device = tests::device();
     let [stream, _] = streams(&device);
     let mut memory = ManagedBuffer::<f32>::zeroed(&device, 1000).expect("managed memory");
     memory.as_mut_slice().expect("no fault").fill(2.0);
-    let here = Place::Device(&device);
+    let here = MemoryLocation::Device(&device);
     for advice in [
         Advice::ReadMostly(true),
         Advice::ReadMostly(false),
         Advice::Preferred(Some(here)),
         Advice::Preferred(None),
-        Advice::AccessedBy(Place::Host),
-        Advice::NotAccessedBy(Place::Host),
+        Advice::AccessedBy(MemoryLocation::Host),
+        Advice::NotAccessedBy(MemoryLocation::Host),
     ] {
         memory.advise(advice).expect("taken");
     }
@@ -667,13 +667,16 @@ fn managed_memory_takes_advice_and_is_fetched_ahead() {
     device
         .launch(&stream, vec_add, config, (&memory, &memory, &mut sum))
         .expect("a launch");
-    memory.prefetch(&stream, Place::Host).expect("queued");
+    memory
+        .prefetch(&stream, MemoryLocation::Host)
+        .expect("queued");
     assert_eq!(sum.to_vec().expect("no fault"), [4.0; 1000]);
     assert_eq!(memory.as_slice().expect("no fault"), [2.0; 1000]);
     let none = ManagedBuffer::<f32>::zeroed(&device, 0).expect("nothing");
     none.advise(Advice::ReadMostly(true))
         .expect("nothing to do");
-    none.prefetch(&stream, Place::Host).expect("nothing to do");
+    none.prefetch(&stream, MemoryLocation::Host)
+        .expect("nothing to do");
 }
 
 /// The call that notices a fault is not the one that caused it: the report names both.

@@ -1,6 +1,6 @@
 //! What each pass is for: what has to be in the PTX and what must not, and what the kernel computes, on the simulator.
 
-use lanewise_sim::{Device, DeviceModel, Kind, Launch, Module};
+use lanewise_sim::{AllocationKind, Device, DeviceModel, Launch, Module};
 
 use crate::passes::{How, built};
 use crate::support::count;
@@ -40,7 +40,7 @@ impl Machine {
         let bytes = size_of_val(words) as u64;
         let memory = self.device.memory();
         let at = memory
-            .allocate(bytes, 16, Kind::Device, None)
+            .allocate(bytes, 16, AllocationKind::Device, None)
             .expect("room");
         // SAFETY: so many bytes were just allocated there.
         unsafe { (at as *mut u32).copy_from_nonoverlapping(words.as_ptr(), words.len()) };

@@ -19,7 +19,8 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::run::{self, Run};
+use super::grid::{budget, grid};
+use super::run::Run;
 use super::team::mix;
 use crate::checks::{Finding, Footprint};
 use crate::counters::Counters;
@@ -210,7 +211,7 @@ pub(crate) fn launch(
     rows: &[Vec<PresetRow>],
     launch: &Launch<'_>,
 ) -> Result<Report, Fault> {
-    let budget = run::budget(launch).min(i64::MAX as u64) as i64;
+    let budget = budget(launch).min(i64::MAX as u64) as i64;
     let (pool, slots) = if program.launches {
         pool(memory, program, launch.pending_launches.unwrap_or(PENDING))
             .map_err(LaunchError::from)?
@@ -319,7 +320,7 @@ impl Family<'_> {
         depth: u32,
         parent: Option<&str>,
     ) -> Result<u64, Fault> {
-        let launched = run::grid(self, launch, depth, parent)?;
+        let launched = grid(self, launch, depth, parent)?;
         let mut open = vec![Open::new(key, slot, 0, launched)];
         while let Some(top) = open.last_mut() {
             let Some(child) = self.next(top, launch.seed) else {
@@ -346,7 +347,7 @@ impl Family<'_> {
             }
             let launch = child.launch(self.program, launch);
             // This grid does not begin in the middle of one; those around it may have.
-            let launched = run::grid(self, &launch, depth, Some(&child.parent))?;
+            let launched = grid(self, &launch, depth, Some(&child.parent))?;
             self.sums().summary.device_launches += 1;
             open.push(Open::new(key, Some(child.buffer), before, launched));
         }

@@ -2,7 +2,8 @@
 //!
 //! | file | what it is |
 //! | --- | --- |
-//! | `run` | a launch over all cores |
+//! | `grid` | one grid, from what a launch asks for to what it leaves |
+//! | `run` | a grid over all cores |
 //! | `progress` | launches that never end, found by what they do |
 //! | `team` | the blocks that run together |
 //! | `family` | which grid runs when |
@@ -11,6 +12,7 @@
 
 pub(crate) mod children;
 pub(crate) mod family;
+pub(in crate::machine) mod grid;
 pub(in crate::machine) mod output;
 pub(in crate::machine) mod progress;
 pub(crate) mod run;

@@ -1,4 +1,4 @@
-//! One launch: what its cores share, and how blocks are handed to them.
+//! A grid that runs: what its cores share, and how blocks are handed to them.
 //!
 //! Teams (blocks, or clusters of them) are given out in order to as many cores as the host has threads for. A core runs one
 //! team until it ends; when all that its warps do is spin, for instance on a flag that a later block sets, it puts the
@@ -14,37 +14,21 @@ use super::family::{Family, LaunchedGrids};
 use super::output::Output;
 use super::progress::Watchman;
 use super::team::Team;
-use crate::checks::{Checks, Finding, Footprint};
+use crate::checks::{Finding, Footprint};
 use crate::counters::Counters;
-use crate::launch::{BankWidth, ExecutionSummary, Launch, limits};
+use crate::launch::{ExecutionSummary, Launch};
 use crate::machine::control::heap::Heap;
 use crate::machine::core::Core;
 use crate::machine::event::RawFault;
-use crate::machine::explore::EXPLORED_BUDGET;
-use crate::machine::program::{Function, PresetRow, Program, VariableSpace};
-use crate::machine::watch::bounds::{ArrayBounds, array_bounds};
+use crate::machine::program::{Function, PresetRow, Program};
+use crate::machine::watch::bounds::ArrayBounds;
 use crate::machine::watch::findings::FindingKey;
-use crate::machine::watch::watchers::{Watchers, watchers};
+use crate::machine::watch::watchers::Watchers;
 use crate::memory::{Memory, Snapshot};
 use crate::model::DeviceModel;
-use crate::report::Fault;
-use crate::report::LaunchError;
-
-/// Warp instructions that a launch may run when it does not say: minutes of running.
-const BUDGET: u64 = 1 << 36;
-/// Warp instructions that a launch may run.
-pub(in crate::machine) fn budget(launch: &Launch<'_>) -> u64 {
-    let most = match launch.is_explored() {
-        true => EXPLORED_BUDGET,
-        false => BUDGET,
-    };
-    launch.budget.unwrap_or(most)
-}
 
 /// Teams that one core keeps aside at most.
 const RESIDENT: usize = 4096;
-/// Bytes that cooperative groups count on in the shared memory that the system reserves.
-const SCRATCH: u32 = 288;
 
 /// What all cores of a launch share.
 pub(crate) struct Run<'l> {
@@ -106,7 +90,7 @@ pub(crate) struct Run<'l> {
     /// What checks found.
     pub(in crate::machine) findings: Mutex<BTreeMap<FindingKey, Finding>>,
     /// Which bytes of global memory were accessed, where races are looked for.
-    footprint: Mutex<Footprint>,
+    pub(super) footprint: Mutex<Footprint>,
     /// The width of a bank of shared memory, for the counters.
     pub(in crate::machine) bank_width: u64,
     /// Counts of all cores.
@@ -133,7 +117,7 @@ pub(crate) struct Run<'l> {
     /// What its threads launched.
     pub(in crate::machine) launched: Mutex<LaunchedGrids>,
     /// See [`Run::steps`].
-    steps: Mutex<Vec<String>>,
+    pub(super) steps: Mutex<Vec<String>>,
 }
 
 /// A fault with its place.
@@ -327,187 +311,7 @@ impl Run<'_> {
         (self.launch.conditions)(handle, value)
     }
 
-    fn output(&self) -> MutexGuard<'_, Output> {
+    pub(super) fn output(&self) -> MutexGuard<'_, Output> {
         self.output.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Checks a grid against the device's limits and runs it, but for its children.
-pub(in crate::machine) fn grid(
-    family: &Family<'_>,
-    launch: &Launch<'_>,
-    depth: u32,
-    parent: Option<&str>,
-) -> Result<LaunchedGrids, Fault> {
-    let Family {
-        model,
-        memory,
-        images,
-        program,
-        ..
-    } = *family;
-    let known = || {
-        program
-            .kernels
-            .iter()
-            .map(|(k, _)| k.name.clone())
-            .collect()
-    };
-    let found = program
-        .kernels
-        .iter()
-        .find(|(k, _)| k.name == launch.kernel);
-    let Some((kernel, entry)) = found else {
-        return Err(LaunchError::UnknownKernel {
-            name: launch.kernel.into(),
-            known: known(),
-        }
-        .into());
-    };
-    if let Some(error) = &kernel.refused {
-        return Err(LaunchError::Refused {
-            kernel: kernel.name.clone(),
-            source: Box::new(error.clone()),
-        }
-        .into());
-    }
-    let threads = limits::check(model, kernel, launch)?;
-    let cluster = kernel.cluster.unwrap_or(launch.cluster);
-    let dynamic_align = program
-        .variables
-        .iter()
-        .filter(|v| v.space == VariableSpace::DynamicShared)
-        .map(|v| v.align);
-    let align = dynamic_align.max().unwrap_or(16).clamp(16, 1 << 16);
-    let fixed = u64::from(kernel.static_shared).next_multiple_of(align);
-    let reserved = model.limits.shared_reserved;
-    let scratch = if program.asks_for_reserved {
-        SCRATCH.min(reserved)
-    } else {
-        0
-    };
-    let mut params = vec![0u64; (kernel.param_bytes as usize).div_ceil(8)];
-    for (word, bytes) in params
-        .iter_mut()
-        .zip(launch.params[..kernel.param_bytes as usize].chunks(8))
-    {
-        let mut padded = [0; 8];
-        padded[..bytes.len()].copy_from_slice(bytes);
-        *word = u64::from_le_bytes(padded);
-    }
-    let blocks = launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
-    let watches = launch.count || launch.checks != Checks::default() || !program.touches.is_empty();
-    let watchers = match watches {
-        true => watchers((program, &program.functions[*entry]), launch, cluster),
-        false => Vec::new(),
-    };
-    let arrays = match launch.checks.memory {
-        true => array_bounds(program, reserved.into()),
-        false => Vec::new(),
-    };
-    let run = Run {
-        program,
-        function: &program.functions[*entry],
-        rows: family.rows,
-        entry: *entry,
-        launch,
-        cluster,
-        model,
-        memory,
-        snapshot: memory.snapshot(),
-        images: images.snapshot(),
-        params,
-        threads,
-        shared_start: reserved - scratch,
-        shared_bytes: scratch + fixed as u32 + launch.dynamic_shared,
-        scratch,
-        dynamic_shared: u64::from(reserved) + fixed,
-        teams: blocks / cluster.iter().map(|&n| u64::from(n)).product::<u64>(),
-        next: AtomicU64::new(0),
-        budget: &family.budget,
-        failed: AtomicU64::new(u64::MAX),
-        fault: Mutex::default(),
-        watches,
-        watchers,
-        arrays,
-        prints: program.prints,
-        output: Mutex::default(),
-        heap: family.heap,
-        findings: Mutex::default(),
-        footprint: Mutex::default(),
-        bank_width: bank_width(model, launch.bank_width),
-        counters: Mutex::default(),
-        summary: Mutex::default(),
-        halt: AtomicBool::new(false),
-        resident: resident(
-            model,
-            threads,
-            fixed as u32 + launch.dynamic_shared,
-            cluster,
-        ),
-        begun: AtomicU64::new(0),
-        working: AtomicUsize::new(0),
-        frozen: AtomicUsize::new(0),
-        thaws: AtomicUsize::new(0),
-        family,
-        depth,
-        parent,
-        launched: Mutex::default(),
-        steps: Mutex::default(),
-    };
-    run.go();
-    run.output().flush(&launch.printf);
-    if let Some(fault) = family.failure().take() {
-        return Err(fault);
-    }
-    if let Some(failure) = run
-        .fault
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .take()
-    {
-        return Err(run.explain(failure));
-    }
-    let summary = ExecutionSummary {
-        blocks,
-        ..*run.summary.lock().unwrap_or_else(PoisonError::into_inner)
-    };
-    let steps = std::mem::take(&mut *run.steps());
-    family.add(
-        steps,
-        run.counters
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner),
-        summary,
-        (
-            run.findings
-                .into_inner()
-                .unwrap_or_else(PoisonError::into_inner),
-            run.footprint
-                .into_inner()
-                .unwrap_or_else(PoisonError::into_inner),
-        ),
-    );
-    Ok(run
-        .launched
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner))
-}
-
-/// Teams that the device holds at a time. Registers are left out: how many a GPU's compiler would use is not known.
-fn resident(model: &DeviceModel, threads: u32, shared: u32, cluster: [u32; 3]) -> u64 {
-    let blocks = u64::from(model.occupancy(threads, 0, shared).blocks.max(1));
-    let ranks = cluster.iter().map(|&n| u64::from(n)).product::<u64>();
-    (blocks * u64::from(model.multiprocessors) / ranks).max(1)
-}
-
-/// Bytes of a bank: the width that was asked for where the device has it.
-fn bank_width(model: &DeviceModel, asked: BankWidth) -> u64 {
-    let widths = &model.multiprocessor.bank_widths;
-    let wanted = match asked {
-        BankWidth::Default => widths.first().copied().unwrap_or(4),
-        BankWidth::Four => 4,
-        BankWidth::Eight => 8,
-    };
-    u64::from(if widths.contains(&wanted) { wanted } else { 4 })
 }

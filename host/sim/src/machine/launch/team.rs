@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
+use super::grid::budget;
 use super::progress::Progress;
-use super::run::{Failure, budget};
+use super::run::Failure;
 use crate::machine::asynchronous::pending::Pending;
 use crate::machine::core::{At, Core, View};
 use crate::machine::event::{Event, FaultKind, RawFault, Wait};

@@ -2,7 +2,7 @@
 
 use std::sync::PoisonError;
 
-use super::explain::index;
+use super::place::index;
 use crate::checks::{Finding, FindingKind};
 use crate::machine::core::Core;
 use crate::machine::op::Op;

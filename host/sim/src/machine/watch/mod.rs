@@ -3,7 +3,9 @@
 //! Operations know nothing of it: an operation's class, guard and address operand say all that is needed, and nothing has
 //! changed yet. Without counters and checks the loop is compiled without this.
 
+mod account;
 pub(in crate::machine) mod apart;
+mod bad_access;
 pub(in crate::machine) mod bounds;
 mod elsewhere;
 pub(in crate::machine) mod explain;
@@ -11,6 +13,7 @@ pub(in crate::machine) mod findings;
 pub(crate) mod flow;
 mod glance;
 pub(in crate::machine) mod init;
+pub(in crate::machine) mod place;
 pub(in crate::machine) mod proxy;
 mod race_report;
 pub(in crate::machine) mod transactions;
@@ -155,7 +158,7 @@ impl Core<'_> {
         {
             if !self.watch_even(op, index, space, (start, step, mask)) {
                 // Steps of another size are those of an operation before.
-                self.look(op, (mask, step != 0 && step != info.bytes.into()));
+                self.look(op, (mask, step != 0 && step != u64::from(info.bytes)));
             }
             return;
         }

@@ -182,7 +182,7 @@ fn floats_are_brought_into_formats() {
 }
 
 fn face(x: f32, y: f32, z: f32) -> (u32, f32, f32) {
-    let cube::Place { face, s, t } = cube::place([x, y, z]);
+    let cube::FacePoint { face, s, t } = cube::place([x, y, z]);
     (face, s, t)
 }
 

@@ -7,8 +7,8 @@ use crate::machine::event::Region;
 use crate::machine::lane::{LANES, lanes};
 use crate::machine::op::Op;
 use crate::machine::program::{Class, OpInfo, Program};
-use crate::machine::watch::explain::index;
 use crate::machine::watch::flow::{Flow, FlowKind, FlowOperand};
+use crate::machine::watch::place::index;
 
 /// An operation's number, and what becomes of the values of its instruction as far as that is known.
 fn flow_of(program: &Program, op: *const Op) -> Option<(u32, Option<&Flow>)> {

@@ -6,8 +6,8 @@ use crate::machine::core::Core;
 use crate::machine::lane::{LANES, lanes};
 use crate::machine::op::Op;
 use crate::machine::program::{Class, OpInfo};
-use crate::machine::watch::explain::index;
 use crate::machine::watch::flow::{Flow, FlowKind, FlowOperand};
+use crate::machine::watch::place::index;
 
 impl Core<'_> {
     /// Follows values through an operation that is about to run; for accesses of memory, addresses and results only.

@@ -11,8 +11,8 @@ use crate::machine::core::Core;
 use crate::machine::event::Region;
 use crate::machine::lane::{FULL, LANES, lanes};
 use crate::machine::op::Op;
-use crate::machine::watch::explain::index;
 use crate::machine::watch::flow::FlowOperand;
+use crate::machine::watch::place::index;
 
 /// Rows of memory of which somebody reads bytes that nobody wrote.
 #[derive(Debug)]

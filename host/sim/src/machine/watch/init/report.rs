@@ -8,7 +8,7 @@ use crate::machine::lane::lanes;
 use crate::machine::launch::run::Run;
 use crate::machine::op::Op;
 use crate::machine::program::{Variable, VariableSpace};
-use crate::machine::watch::explain::index;
+use crate::machine::watch::place::index;
 use crate::memory::window;
 
 /// What a use is called, and why it matters.

@@ -1,0 +1,234 @@
+//! One grid, from what a launch asks for to what it leaves: its kernel is found, its limits are checked, its memory is laid out, and it runs.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+use std::sync::{Mutex, PoisonError};
+
+use super::family::{Family, LaunchedGrids};
+use super::run::Run;
+use crate::checks::Checks;
+use crate::kernel::Kernel;
+use crate::launch::{BankWidth, ExecutionSummary, Launch, limits};
+use crate::machine::explore::EXPLORED_BUDGET;
+use crate::machine::program::{Program, VariableSpace};
+use crate::machine::watch::bounds::array_bounds;
+use crate::machine::watch::watchers::watchers;
+use crate::model::DeviceModel;
+use crate::report::{Fault, LaunchError};
+
+/// Warp instructions that a launch may run when it does not say: minutes of running.
+const BUDGET: u64 = 1 << 36;
+/// Bytes that cooperative groups count on in the shared memory that the system reserves.
+const SCRATCH: u32 = 288;
+
+/// Warp instructions that a launch may run.
+pub(in crate::machine) fn budget(launch: &Launch<'_>) -> u64 {
+    let most = match launch.is_explored() {
+        true => EXPLORED_BUDGET,
+        false => BUDGET,
+    };
+    launch.budget.unwrap_or(most)
+}
+
+/// Checks a grid against the device's limits and runs it, but for its children.
+pub(in crate::machine) fn grid(
+    family: &Family<'_>,
+    launch: &Launch<'_>,
+    depth: u32,
+    parent: Option<&str>,
+) -> Result<LaunchedGrids, Fault> {
+    let (kernel, entry) = find(family.program, launch.kernel)?;
+    let threads = limits::check(family.model, kernel, launch)?;
+    let run = prepare(family, launch, (kernel, entry, threads), (depth, parent));
+    run.go();
+    finish(run)
+}
+
+/// The kernel of this name, with the index of its function.
+fn find<'p>(program: &'p Program, name: &str) -> Result<(&'p Kernel, usize), LaunchError> {
+    let kernels = &program.kernels;
+    let Some((kernel, entry)) = kernels.iter().find(|(kernel, _)| kernel.name == name) else {
+        return Err(LaunchError::UnknownKernel {
+            name: name.into(),
+            known: kernels.iter().map(|(k, _)| k.name.clone()).collect(),
+        });
+    };
+    match &kernel.refused {
+        Some(error) => Err(LaunchError::Refused {
+            kernel: kernel.name.clone(),
+            source: Box::new(error.clone()),
+        }),
+        None => Ok((kernel, *entry)),
+    }
+}
+
+/// A grid of which no team has begun.
+fn prepare<'l>(
+    family: &'l Family<'l>,
+    launch: &'l Launch<'l>,
+    (kernel, entry, threads): (&Kernel, usize, u32),
+    (depth, parent): (u32, Option<&'l str>),
+) -> Run<'l> {
+    let Family {
+        model,
+        memory,
+        images,
+        program,
+        ..
+    } = *family;
+    let function = &program.functions[entry];
+    let cluster = kernel.cluster.unwrap_or(launch.cluster);
+    let shared = SharedLayout::of(model, program, kernel, launch);
+    let watches = launch.count || launch.checks != Checks::default() || !program.touches.is_empty();
+    let watchers = match watches {
+        true => watchers((program, function), launch, cluster),
+        false => Vec::new(),
+    };
+    let arrays = match launch.checks.memory {
+        true => array_bounds(program, model.limits.shared_reserved.into()),
+        false => Vec::new(),
+    };
+    Run {
+        program,
+        function,
+        rows: family.rows,
+        entry,
+        launch,
+        cluster,
+        model,
+        memory,
+        snapshot: memory.snapshot(),
+        images: images.snapshot(),
+        params: params(kernel, launch),
+        threads,
+        shared_start: shared.start,
+        shared_bytes: shared.bytes,
+        scratch: shared.scratch,
+        dynamic_shared: shared.dynamic,
+        teams: count(launch.grid) / count(cluster),
+        next: AtomicU64::new(0),
+        budget: &family.budget,
+        failed: AtomicU64::new(u64::MAX),
+        fault: Mutex::default(),
+        watches,
+        watchers,
+        arrays,
+        prints: program.prints,
+        output: Mutex::default(),
+        heap: family.heap,
+        findings: Mutex::default(),
+        footprint: Mutex::default(),
+        bank_width: bank_width(model, launch.bank_width),
+        counters: Mutex::default(),
+        summary: Mutex::default(),
+        halt: AtomicBool::new(false),
+        resident: resident(model, threads, shared.bytes - shared.scratch, cluster),
+        begun: AtomicU64::new(0),
+        working: AtomicUsize::new(0),
+        frozen: AtomicUsize::new(0),
+        thaws: AtomicUsize::new(0),
+        family,
+        depth,
+        parent,
+        launched: Mutex::default(),
+        steps: Mutex::default(),
+    }
+}
+
+/// Where a block's shared memory lies: what cooperative groups keep for themselves, static arrays, dynamic shared memory.
+struct SharedLayout {
+    /// The shared address at which it starts.
+    start: u32,
+    /// Its bytes in all.
+    bytes: u32,
+    /// Bytes of it that belong to what the system reserves.
+    scratch: u32,
+    /// The shared address of dynamic shared memory.
+    dynamic: u64,
+}
+
+impl SharedLayout {
+    fn of(model: &DeviceModel, program: &Program, kernel: &Kernel, launch: &Launch<'_>) -> Self {
+        let dynamic_arrays = program
+            .variables
+            .iter()
+            .filter(|variable| variable.space == VariableSpace::DynamicShared);
+        let align = dynamic_arrays.map(|variable| variable.align).max();
+        let align = align.unwrap_or(16).clamp(16, 1 << 16);
+        let fixed = u64::from(kernel.static_shared).next_multiple_of(align);
+        let reserved = model.limits.shared_reserved;
+        let scratch = match program.asks_for_reserved {
+            true => SCRATCH.min(reserved),
+            false => 0,
+        };
+        Self {
+            start: reserved - scratch,
+            bytes: scratch + fixed as u32 + launch.dynamic_shared,
+            scratch,
+            dynamic: u64::from(reserved) + fixed,
+        }
+    }
+}
+
+/// The parameters, padded to words.
+fn params(kernel: &Kernel, launch: &Launch<'_>) -> Vec<u64> {
+    let word = |bytes: &[u8]| {
+        let mut padded = [0; 8];
+        padded[..bytes.len()].copy_from_slice(bytes);
+        u64::from_le_bytes(padded)
+    };
+    let bytes = &launch.params[..kernel.param_bytes as usize];
+    bytes.chunks(8).map(word).collect()
+}
+
+/// Gives the family what the grid has counted and found, and the caller its children; or says how it failed.
+fn finish(run: Run<'_>) -> Result<LaunchedGrids, Fault> {
+    fn inner<T>(of: Mutex<T>) -> T {
+        of.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+    let (family, launch) = (run.family, run.launch);
+    run.output().flush(&launch.printf);
+    if let Some(fault) = family.failure().take() {
+        return Err(fault);
+    }
+    let failure = run
+        .fault
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .take();
+    if let Some(failure) = failure {
+        return Err(run.explain(failure));
+    }
+    let summary = ExecutionSummary {
+        blocks: count(launch.grid),
+        ..inner(run.summary)
+    };
+    family.add(
+        inner(run.steps),
+        inner(run.counters),
+        summary,
+        (inner(run.findings), inner(run.footprint)),
+    );
+    Ok(inner(run.launched))
+}
+
+/// How many there are in three dimensions.
+fn count(extents: [u32; 3]) -> u64 {
+    extents.iter().map(|&n| u64::from(n)).product()
+}
+
+/// Teams that the device holds at a time. Registers are left out: how many a GPU's compiler would use is not known.
+fn resident(model: &DeviceModel, threads: u32, shared: u32, cluster: [u32; 3]) -> u64 {
+    let blocks = u64::from(model.occupancy(threads, 0, shared).blocks.max(1));
+    (blocks * u64::from(model.multiprocessors) / count(cluster)).max(1)
+}
+
+/// Bytes of a bank: the width that was asked for where the device has it.
+fn bank_width(model: &DeviceModel, asked: BankWidth) -> u64 {
+    let widths = &model.multiprocessor.bank_widths;
+    let wanted = match asked {
+        BankWidth::Default => widths.first().copied().unwrap_or(4),
+        BankWidth::Four => 4,
+        BankWidth::Eight => 8,
+    };
+    u64::from(if widths.contains(&wanted) { wanted } else { 4 })
+}

@@ -3,7 +3,7 @@
 mod common;
 
 use common::Rig;
-use lanewise_sim::{Checks, Kind, Launch};
+use lanewise_sim::{AllocationKind, Checks, Launch};
 
 /// As LLVM writes it: untyped registers, guards by branches.
 const VEC_ADD: &str = r"
@@ -400,7 +400,7 @@ fn an_allocation_made_in_a_file_of_any_name_is_reported_as_what_it_is() {
     ] {
         let file = format!("src/{name}.rs:1");
         let at = memory
-            .allocate(400, 256, Kind::Device, Some(&file))
+            .allocate(400, 256, AllocationKind::Device, Some(&file))
             .expect("room");
         let read = |a: u64| rig.fault("vec_add", 1, 1, &[a, 1, at, at]);
         let said = [

@@ -501,7 +501,7 @@ mod tests {
             let last = last.clone();
             move || drop(points(&last, "c", Access::Read))
         })));
-        drop(Together(launch.into()));
+        drop(LaunchUses(launch.into()));
         let latest = MARKED.get();
         let waited = points(&last, "d", Access::Write);
         assert!(waited.contains(&("c", Some(latest))), "{waited:?}");

@@ -379,7 +379,7 @@ impl State {
             // Set once: what is laid out is not pending any more.
             let _ = node.end.set(start.saturating_add(duration));
             node.after.lock().clear();
-            plan.placed(at);
+            plan.placed(&pending, at);
         }
         self.pending = pending;
         self.pending.retain(|node| node.end.get().is_none());
@@ -412,6 +412,8 @@ struct Plan {
     followers: Vec<Vec<usize>>,
     /// Operations that wait for none, with the moment from which they can start.
     ready: Vec<(usize, Nanoseconds)>,
+    /// The same of those that occupy nothing: they start then, whoever else is there.
+    free: Vec<usize>,
 }
 
 impl Plan {
@@ -425,6 +427,7 @@ impl Plan {
             waits: vec![0; pending.len()],
             followers: vec![Vec::new(); pending.len()],
             ready: Vec::new(),
+            free: Vec::new(),
         };
         let mut last: HashMap<Queue, usize> = HashMap::new();
         for (i, node) in pending.iter().enumerate() {
@@ -447,11 +450,20 @@ impl Plan {
                 }
             }
             if plan.waits[i] == 0 {
-                plan.ready.push((i, node.ready()));
+                plan.becomes_ready(pending, i);
             }
         }
-        // Who becomes ready later is told the moment by `placed`, once all it waits for is laid out.
         plan
+    }
+
+    /// All that an operation waits for is laid out.
+    fn becomes_ready(&mut self, pending: &[Arc<Node>], i: usize) {
+        match pending[i].cost.get() {
+            Some(Cost { engine, .. }) if engine.class().is_some() => {
+                self.ready.push((i, pending[i].ready()));
+            }
+            _ => self.free.push(i),
+        }
     }
 
     /// The operation that starts next, and when.
@@ -461,10 +473,8 @@ impl Plan {
         engines: &[Engines],
         queues: &HashMap<Queue, Nanoseconds>,
     ) -> Option<(usize, Nanoseconds)> {
-        for (i, ready) in &mut self.ready {
-            if *ready == UNKNOWN {
-                *ready = pending[*i].ready();
-            }
+        if let Some(i) = self.free.pop() {
+            return Some((i, pending[i].ready()));
         }
         let turn = |&(i, ready): &(usize, Nanoseconds)| {
             let Node {
@@ -495,18 +505,15 @@ impl Plan {
     }
 
     /// Notes that an operation is laid out.
-    fn placed(&mut self, at: usize) {
+    fn placed(&mut self, pending: &[Arc<Node>], at: usize) {
         for follower in std::mem::take(&mut self.followers[at]) {
             self.waits[follower] -= 1;
             if self.waits[follower] == 0 {
-                self.ready.push((follower, UNKNOWN));
+                self.becomes_ready(pending, follower);
             }
         }
     }
 }
-
-/// The moment of an operation that has just become ready.
-const UNKNOWN: Nanoseconds = Nanoseconds::MAX;
 
 #[cfg(test)]
 mod tests {

@@ -2,7 +2,7 @@
 
 use gpu::instruction::increment::{incr_atomic, incr_racy};
 use lanewise::checks::{self, Checking, Exploring, FindingKind};
-use lanewise::{Backend, Device, DeviceBuffer, DriverError, LaunchConfig, Stream};
+use lanewise::{Device, DeviceBuffer, DriverError, LaunchConfig, Stream};
 use tests::expect;
 use tests::isolate::{isolated, isolated_with};
 use tests::report;
@@ -13,6 +13,8 @@ mod freed;
 mod host_access;
 #[path = "checks/leaks.rs"]
 mod leaks;
+#[path = "checks/settings.rs"]
+mod settings;
 #[path = "checks/streams.rs"]
 mod streams;
 
@@ -225,43 +227,6 @@ fn the_environment_asks_for_checks_and_says_what_a_finding_does() {
 
     let answer = with(&[("LANEWISE_CHECKS", "sync")]);
     assert_eq!(answer.text, "nothing found", "no race was asked for");
-}
-
-#[test]
-fn a_setting_that_cannot_be_read_is_an_error_and_an_unknown_name_a_warning() {
-    // In the processes below the device does not open.
-    if Device::open().is_ok_and(|device| device.backend() == Backend::Cuda) {
-        println!("skipped: settings of the simulator");
-        return;
-    }
-    let name = "a_setting_that_cannot_be_read_is_an_error_and_an_unknown_name_a_warning";
-    let opened = || match Device::open() {
-        Ok(_) => "opened".to_owned(),
-        Err(error) => report::stable(&report::whole(&error)),
-    };
-    for (variable, value, part) in [
-        (
-            "LANEWISE_CHECKS",
-            "bounds",
-            "no check is called `bounds`; there are `race`, `sync`, `memory`, `init`, `leak`, and `all`",
-        ),
-        (
-            "LANEWISE_CHECKS_ACTION",
-            "stop",
-            "write `fault` or `report`",
-        ),
-        ("LANEWISE_SUMMARY", "yes", "write `1` or `0`"),
-    ] {
-        let answer = isolated_with(&[(variable, value)], name, opened);
-        assert!(answer.text.contains(part), "{variable}: {}", answer.text);
-    }
-    // In two parts, since a test reads all sources for names that are not in the table.
-    let mistyped = concat!("LANEWISE", "_CHECK");
-    let answer = isolated_with(&[(mistyped, "race")], name, opened);
-    assert_eq!(answer.text, "opened");
-    let warning =
-        format!("`{mistyped}` is no variable of Lanewise; did you mean `LANEWISE_CHECKS`?");
-    assert!(answer.stderr.contains(&warning), "{}", answer.stderr);
 }
 
 /// The book's table of checks, and the table of variables, name what the simulator takes.

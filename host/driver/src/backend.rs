@@ -105,8 +105,9 @@ fn choose(wish: &str) -> Choice {
         },
         other => Choice::Impossible(Error::loud(
             CUresult::ERROR_INVALID_VALUE,
-            format_args!(
-                "LANEWISE_DEVICE is `{other}`; set it to `cuda`, to `sim`, or leave it out to have the choice made"
+            DEVICE.refusal(
+                other,
+                "set it to `cuda`, to `sim`, or leave it out to have the choice made",
             ),
         )),
     }

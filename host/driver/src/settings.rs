@@ -8,6 +8,7 @@ use lanewise_variables::{
     BUDGET, CHECKS, CHECKS_ACTION, COUNTERS, CUDA_DEVICE_MAX_CONNECTIONS, LOG, MODEL, SCHEDULE,
     SEED, SIM_DEVICES, SIM_MEMORY, SIM_PEERS, STEPS, SUMMARY, Variable,
 };
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -24,33 +25,12 @@ pub(crate) struct Devices {
 /// Reads the variables of [`lanewise_variables::Group::Device`] that are about simulated devices.
 pub(crate) fn devices() -> Result<Devices> {
     let name = MODEL.get().unwrap_or_else(|| "h200".into());
-    let mut model = DeviceModel::named(&name).map_err(|error| {
-        Error::loud(
-            CUresult::ERROR_INVALID_VALUE,
-            format_args!("{}: {error}", MODEL.name),
-        )
-    })?;
+    let mut model = DeviceModel::named(&name).map_err(|error| wrong(&MODEL, &name, &error))?;
     if let Some(text) = SIM_MEMORY.get() {
-        model.memory = bytes(&text).ok_or_else(|| {
-            wrong(
-                &SIM_MEMORY,
-                &text,
-                "write a number of bytes above 0, such as 1073741824, 512M or 4G",
-            )
-        })?;
+        model.memory = bytes(&text).ok_or_else(|| untabled(&SIM_MEMORY, &text))?;
     }
     peers()?;
-    let count = number(&SIM_DEVICES)?.unwrap_or(1);
-    let count = u32::try_from(count)
-        .ok()
-        .filter(|count| (1..=MOST_DEVICES as u32).contains(count));
-    let count = count.ok_or_else(|| {
-        wrong(
-            &SIM_DEVICES,
-            &SIM_DEVICES.get().unwrap_or_default(),
-            "write 1 to 16",
-        )
-    })?;
+    let count = number(&SIM_DEVICES, 1..=MOST_DEVICES as u64)?.unwrap_or(1) as u32;
     Ok(Devices { model, count })
 }
 
@@ -70,7 +50,7 @@ pub(crate) fn peers() -> Result<bool> {
     match SIM_PEERS.get().as_deref() {
         None | Some("1") => Ok(true),
         Some("0") => Ok(false),
-        Some(other) => Err(wrong(&SIM_PEERS, other, "write `1` or `0`")),
+        Some(other) => Err(untabled(&SIM_PEERS, other)),
     }
 }
 
@@ -113,33 +93,27 @@ pub(crate) fn check_launches() -> Result<Launches> {
 }
 
 fn from_environment() -> Result<Launches> {
-    let budget = number(&BUDGET)?;
-    if budget == Some(0) {
-        return Err(wrong(&BUDGET, "0", "no kernel could run an instruction"));
-    }
-    log::asked()
-        .map_err(|text| wrong(&LOG, &text, "write `off`, `faults`, `errors` or `calls`"))?;
+    let budget = number(&BUDGET, 1..=u64::MAX)?;
+    log::asked().map_err(|text| untabled(&LOG, &text))?;
     let checks = match CHECKS.get() {
         None => Checks::default(),
         Some(text) => text
             .parse()
-            .map_err(|error| wrong(&CHECKS, &text, &format!("{error}")))?,
+            .map_err(|error| wrong(&CHECKS, &text, &error))?,
     };
     let schedule = match SCHEDULE.get() {
         None => Schedule::default(),
         Some(text) => text
             .parse()
-            .map_err(|error| wrong(&SCHEDULE, &text, &format!("{error}")))?,
+            .map_err(|error| wrong(&SCHEDULE, &text, &error))?,
     };
     let on_finding = match CHECKS_ACTION.get().as_deref() {
         None | Some("fault") => OnFinding::Fault,
         Some("report") => OnFinding::Report,
-        Some(other) => {
-            return Err(wrong(&CHECKS_ACTION, other, "write `fault` or `report`"));
-        }
+        Some(other) => return Err(untabled(&CHECKS_ACTION, other)),
     };
     Ok(Launches {
-        seed: number(&SEED)?.unwrap_or(0),
+        seed: number(&SEED, 0..=u64::MAX)?.unwrap_or(0),
         schedule,
         steps: switch(&STEPS)?,
         budget,
@@ -166,25 +140,34 @@ fn switch(variable: &Variable) -> Result<bool> {
     match variable.get().as_deref() {
         None | Some("0") => Ok(false),
         Some("1") => Ok(true),
-        Some(other) => Err(wrong(variable, other, "write `1` or `0`")),
+        Some(other) => Err(untabled(variable, other)),
     }
 }
 
-fn number(variable: &Variable) -> Result<Option<u64>> {
+/// A whole number of those that are meant; 0 is not one of a budget.
+fn number(variable: &Variable, meant: RangeInclusive<u64>) -> Result<Option<u64>> {
     let Some(text) = variable.get() else {
         return Ok(None);
     };
-    text.replace('_', "")
-        .parse()
-        .map(Some)
-        .map_err(|_| wrong(variable, &text, "write a whole number, 0 or above"))
+    let number = text.replace('_', "").parse().ok();
+    match number.filter(|number| meant.contains(number)) {
+        Some(number) => Ok(Some(number)),
+        None => Err(untabled(variable, &text)),
+    }
 }
 
-fn wrong(variable: &Variable, text: &str, what_to_do: &str) -> Error {
+/// The error of a value that is none of those which the table lists.
+fn untabled(variable: &Variable, text: &str) -> Error {
     Error::loud(
         CUresult::ERROR_INVALID_VALUE,
-        format_args!("{} is `{text}`; {what_to_do}", variable.name),
+        variable.refusal_by_table(text),
     )
+}
+
+/// The same, where what reads the value says what it could be.
+fn wrong(variable: &Variable, text: &str, why: &dyn std::error::Error) -> Error {
+    let message = variable.refusal(text, &why.to_string());
+    Error::loud(CUresult::ERROR_INVALID_VALUE, message)
 }
 
 /// `"512M"` as bytes.

@@ -79,6 +79,33 @@ impl Variable {
         let value = std::env::var_os(self.name).filter(|value| !value.is_empty())?;
         Some(value.into())
     }
+
+    /// What to say to a value that it does not take, in one line however long the value is; `instead` says what it does take.
+    pub fn refusal(&self, value: &str, instead: &str) -> String {
+        let value: Vec<&str> = value.split_whitespace().collect();
+        let words = instead.split_whitespace().map(short);
+        let words: Vec<String> = words.collect();
+        format!(
+            "{} is `{}`; {}",
+            self.name,
+            short(&value.join(" ")),
+            words.join(" ")
+        )
+    }
+
+    /// The same, with what the table says that it takes.
+    pub fn refusal_by_table(&self, value: &str) -> String {
+        self.refusal(value, &format!("it takes {}", self.values))
+    }
+}
+
+/// What a message shows of a text: nobody reads a file that somebody has put in a variable.
+fn short(text: &str) -> String {
+    const LONGEST: usize = 100;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}..", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 /// A variable of the environment that begins with `LANEWISE_` and that nothing reads.
@@ -150,6 +177,20 @@ mod tests {
                 "`LANEWISE_XYZ` is no variable of Lanewise; `lanewise doctor` lists them",
             ]
         );
+    }
+
+    #[test]
+    fn a_refusal_is_short_however_long_the_value_is() {
+        assert_eq!(
+            SUMMARY.refusal_by_table("yes"),
+            "LANEWISE_SUMMARY is `yes`; it takes `1`, `0`"
+        );
+        let long = "ü \n".repeat(100_000);
+        let told = SEED.refusal(
+            &long,
+            &format!("no number is called `{}`", long.replace(' ', "")),
+        );
+        assert!(told.len() < 500 && told.lines().count() == 1, "{told}");
     }
 
     #[test]

@@ -39,13 +39,13 @@ variables! {
             "What each launch is checked for, besides what is always checked; and whether what the program has not given back is listed when it ends.";
         CHECKS_ACTION "LANEWISE_CHECKS_ACTION": "`fault`, `report`", "`fault`",
             "What a finding does: end the launch with an error, as a fault does, or only be printed.";
-        SEED "LANEWISE_SEED": "a whole number", "0",
+        SEED "LANEWISE_SEED": "a whole number of 64 bits", "0",
             "The order in which warps run. One seed gives one order.";
         SCHEDULE "LANEWISE_SCHEDULE": "`plain`, `random`, `pct`, `pct:DEPTH`, and `weak` with a comma between", "`plain`",
             "Who goes on where threads meet at memory, and whether loads may read old values as the memory model allows.";
         STEPS "LANEWISE_STEPS": "`1`, `0`", "`0`",
             "Prints the steps of each launch whose schedule is not `plain` on stderr.";
-        BUDGET "LANEWISE_BUDGET": "a whole number above 0", "the machine's",
+        BUDGET "LANEWISE_BUDGET": "a whole number of 64 bits, above 0", "the machine's",
             "After how many warp instructions a launch counts as hung.";
     }
     Output {

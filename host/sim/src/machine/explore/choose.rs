@@ -56,7 +56,9 @@ impl Chooser {
                 // How long the program will be is not known: one length after another, twice as long each.
                 let length = STEPS.0 + random.next() % (STEPS.1 - STEPS.0);
                 let change = |_| random.next() % (1 << length);
-                let mut changes: Vec<u64> = (1..depth).map(change).collect();
+                // More than one a step are none.
+                let count = depth.min(1 << length);
+                let mut changes: Vec<u64> = (1..count).map(change).collect();
                 changes.sort_unstable();
                 Self::Pct(Pct {
                     random,

@@ -63,9 +63,32 @@ pub fn backend() -> Option<Backend> {
 /// Set by a simulated `cuInit` that succeeded.
 static INITIALISED: AtomicBool = AtomicBool::new(false);
 
+/// Set in a process that was forked from one in which `cuInit` had succeeded.
+static FORKED: AtomicBool = AtomicBool::new(false);
+
 /// Lets every simulated call through from now on.
 pub(crate) fn initialised() {
-    INITIALISED.store(true, Ordering::Release);
+    extern "C" fn in_child() {
+        FORKED.store(true, Ordering::Relaxed);
+    }
+    if !INITIALISED.swap(true, Ordering::AcqRel) {
+        // SAFETY: the function does one store, which is allowed between `fork` and whatever the child does.
+        unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
+    }
+}
+
+/// Whether this process was forked from one that had work with the driver: its threads are not here, and its devices are not this one's.
+pub(crate) fn is_forked() -> bool {
+    FORKED.load(Ordering::Relaxed)
+}
+
+/// The answer there, as a GPU's driver has it.
+pub(crate) fn forked() -> Error {
+    Error::loud(
+        CUresult::ERROR_NOT_INITIALIZED,
+        "this process was forked from one that had initialised CUDA, and can't use it: fork before the first call, or start a program anew (in Python, \
+         `multiprocessing.set_start_method('spawn')`)",
+    )
 }
 
 /// Whether simulated calls are let through.

@@ -75,6 +75,9 @@ fn permitted(columns: &Columns) -> Result {
     if let Choice::Impossible(error) = backend::choice() {
         return Err(error.clone());
     }
+    if backend::is_forked() {
+        return Err(backend::forked());
+    }
     if !backend::is_initialised() {
         crate::error::fail!(
             ERROR_NOT_INITIALIZED,

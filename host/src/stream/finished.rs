@@ -6,13 +6,14 @@
 
 use std::ffi::c_void;
 use std::future::Future;
-use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::panic::Location;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use cust::sys::{self, CUresult, CUstream};
 
+use crate::stream::to_its_end;
 use crate::{DriverError, Event, EventOptions, Stream};
 
 /// Resolves when everything that was queued on a stream when it was made has run.
@@ -76,8 +77,7 @@ unsafe extern "C" fn reached(_: CUstream, _: CUresult, data: *mut c_void) {
         shared.reached = true;
         shared.waker.take()
     };
-    // A waker's panic is printed by its hook and must not unwind into the driver.
-    let _ = catch_unwind(AssertUnwindSafe(|| waker.map(Waker::wake)));
+    to_its_end(|| waker.into_iter().for_each(Waker::wake));
 }
 
 impl Future for Finished {

@@ -74,6 +74,14 @@ impl Queue for Stream {
     }
 }
 
+/// Calls a function for the driver, into which nothing must unwind. A panic's hook has said what it was.
+pub(crate) fn to_its_end(function: impl FnOnce()) {
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(function)) {
+        // What was panicked with may panic itself when it is dropped.
+        std::mem::forget(payload);
+    }
+}
+
 /// What a stream is to the legacy default stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -344,8 +352,7 @@ impl Stream {
         unsafe extern "C" fn run<F: FnOnce() + Send>(data: *mut c_void) {
             // SAFETY: `data` is the box that was given with this function, which is called once.
             let function = unsafe { Box::from_raw(data.cast::<F>()) };
-            // The panic's hook has said what it was; unwinding into the driver must not be.
-            let _ = catch_unwind(AssertUnwindSafe(function));
+            to_its_end(function);
         }
         fn runner<F: FnOnce() + Send>(_: &F) -> unsafe extern "C" fn(*mut c_void) {
             run::<F>

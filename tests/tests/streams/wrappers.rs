@@ -274,6 +274,16 @@ fn a_panic_in_a_host_function_ends_there() {
     stream
         .call(|| panic!("on purpose"))
         .expect("a host function");
+    // And what it panicked with, when that is dropped.
+    struct Again;
+    impl Drop for Again {
+        fn drop(&mut self) {
+            panic!("on purpose, again");
+        }
+    }
+    stream
+        .call(|| std::panic::panic_any(Again))
+        .expect("a host function");
     let (tell, told) = mpsc::channel();
     stream
         .call(move || tell.send(3).expect("somebody listens"))

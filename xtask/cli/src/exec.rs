@@ -94,11 +94,21 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         .with_context(|| format!("cannot run `{}`", args.program[0].to_string_lossy()))?;
     if args.json {
         say_json(&Ran::of(status, own.path()))?;
-    } else if !own.is_written() {
-        eprintln!(
-            "lanewise: the program did not initialise a simulated driver: it makes no CUDA call, or finds its libcuda.so.1 without \
-             LD_LIBRARY_PATH"
-        );
+    } else {
+        match own.written() {
+            Written::Whole => {}
+            Written::Begun => eprintln!(
+                "lanewise: the program ended {}, and the driver could not say what ran",
+                match status.signal() {
+                    Some(signal) => format!("by signal {signal}"),
+                    None => "without its exit handlers (by `_exit`, or as another program)".into(),
+                }
+            ),
+            Written::Nothing => eprintln!(
+                "lanewise: the program did not initialise a simulated driver: it makes no CUDA call, or finds its libcuda.so.1 without \
+                 LD_LIBRARY_PATH"
+            ),
+        }
     }
     Ok(code_of(status))
 }
@@ -157,10 +167,20 @@ fn library_path(folder: &Path) -> OsString {
     path
 }
 
+/// Stands for the process's number in the name of such a file.
+const PROCESS: &str = "%p";
+
 /// The file for the counters: the user's, or one that goes away again. That it appears says that a driver was initialised.
 struct Counters {
     path: PathBuf,
     is_ours: bool,
+}
+
+/// How far the driver in the program has come with that file: it makes it when it is initialised, and fills it when the program ends.
+enum Written {
+    Nothing,
+    Begun,
+    Whole,
 }
 
 impl Counters {
@@ -179,8 +199,13 @@ impl Counters {
                 }
             }
         };
+        // Whether it can be made is known now, and not when the program has run for an hour.
+        let shown = counters.path.to_string_lossy();
+        let tried = shown.replace(PROCESS, &std::process::id().to_string());
+        std::fs::File::create(&tried)
+            .with_context(|| format!("the counters cannot be written to `{tried}`"))?;
         // An old file would look like this run's.
-        let _ = std::fs::remove_file(&counters.path);
+        let _ = std::fs::remove_file(tried);
         Ok(counters)
     }
 
@@ -188,8 +213,15 @@ impl Counters {
         &self.path
     }
 
-    fn is_written(&self) -> bool {
-        self.path.exists() || self.path.to_string_lossy().contains("%p") // One for each process, under its own name.
+    fn written(&self) -> Written {
+        if self.path.to_string_lossy().contains(PROCESS) {
+            return Written::Whole; // One for each process, under its own name.
+        }
+        match self.path.metadata() {
+            Ok(file) if file.len() > 0 => Written::Whole,
+            Ok(_) => Written::Begun,
+            Err(_) => Written::Nothing,
+        }
     }
 }
 

@@ -6,11 +6,18 @@ use std::process::{Command, Output};
 
 /// Runs `lanewise exec OPTIONS -- python3 count.py ARGUMENTS`; nothing where there is no Python.
 fn exec(options: &[&str], arguments: &[&str]) -> Option<Output> {
+    exec_program(options, "count.py", arguments)
+}
+
+/// The same with a program of this folder.
+fn exec_program(options: &[&str], program: &str, arguments: &[&str]) -> Option<Output> {
     if Command::new("python3").arg("--version").output().is_err() {
         println!("skipped: there is no python3");
         return None;
     }
-    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/exec/count.py");
+    let program = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/exec")
+        .join(program);
     let output = Command::new(env!("CARGO_BIN_EXE_lanewise"))
         .arg("exec")
         .args(options)
@@ -131,6 +138,48 @@ fn the_counters_are_a_file_for_programs() {
     );
 }
 
+/// However a program ends, its exit code is handed on, and it is said why there is no summary.
+#[test]
+fn a_program_that_ends_abruptly_is_told_of() {
+    for (how, code, by) in [
+        ("_exit", 7, "without its exit handlers"),
+        ("SIGSEGV", 139, "by signal 11"),
+        ("SIGKILL", 137, "by signal 9"),
+    ] {
+        let Some(output) = exec_program(&[], "ends.py", &[how]) else {
+            return;
+        };
+        let stderr = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{how}: {stderr}");
+        assert!(
+            stderr.contains(&format!("lanewise: the program ended {by}")),
+            "{how}: {stderr}"
+        );
+    }
+}
+
+/// A forked child has neither the driver's threads nor its devices: what it can do is what it can on a GPU. Its parent's summary is the only one.
+#[test]
+fn a_forked_child_cannot_go_on_with_its_parents_driver() {
+    let Some(output) = exec_program(&[], "ends.py", &["fork"]) else {
+        return;
+    };
+    let stderr = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(5), "{stderr}");
+    assert_eq!(text(&output.stdout), "child 3 3\n");
+    assert!(stderr.contains("was forked from one that"), "{stderr}");
+    let summaries = stderr.matches("on a simulated").count();
+    assert_eq!(summaries, 1, "{stderr}");
+
+    let before = exec_program(&[], "ends.py", &["fork before"]).expect("there is a python3");
+    let stdout = text(&before.stdout);
+    assert!(
+        stdout.contains("child 0\n") && stdout.contains("parent 0\n"),
+        "{stdout}\n{}",
+        text(&before.stderr)
+    );
+}
+
 #[test]
 fn a_program_without_cuda_is_told_of_and_one_that_is_not_there_is_an_error() {
     let run = |program: &[&str]| {
@@ -143,6 +192,14 @@ fn a_program_without_cuda_is_told_of_and_one_that_is_not_there_is_an_error() {
     let output = run(&["true"]);
     assert!(output.status.success());
     assert!(text(&output.stderr).contains("did not initialise a simulated driver"));
+    // Where the counters can't go is known before the program runs.
+    let refused = Command::new(env!("CARGO_BIN_EXE_lanewise"))
+        .args(["exec", "--counters", "/no/such/folder/out.json", "--"])
+        .args(["echo", "ran"])
+        .output()
+        .expect("the program starts");
+    assert!(!refused.status.success() && refused.stdout.is_empty());
+    assert!(text(&refused.stderr).contains("cannot be written to `/no/such/folder/out.json`"));
     let output = run(&["/no/such/program"]);
     assert!(!output.status.success());
     assert!(text(&output.stderr).contains("cannot run `/no/such/program`"));

@@ -26,6 +26,9 @@ pub(crate) unsafe fn init(flags: c_uint) -> Result {
         ERROR_INVALID_VALUE,
         "cuInit takes no flags; {flags:#x} was passed, pass 0"
     );
+    if backend::is_forked() {
+        return Err(backend::forked());
+    }
     device::make()?;
     let first = device::all().first();
     summary::begin(first.map_or("no device", |device| &device.sim.model().name));

@@ -1,7 +1,7 @@
 //! What concerns the host: calls of its functions, and events.
 
 use std::ffi::c_void;
-use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::panic::Location;
 use std::sync::Arc;
 
 use lanewise_driver::abi::{CUDA_HOST_NODE_PARAMS, CUevent, CUgraph, CUgraphNode, CUresult};
@@ -12,6 +12,7 @@ use crate::Event;
 use crate::graph::error::GraphError;
 use crate::graph::node::Node;
 use crate::graph::template::{HostFunction, Keep};
+use crate::stream::to_its_end;
 
 impl<'graph> GraphBuilder<'graph> {
     /// Adds a call of `function` on the host, on a thread of the driver's, at every launch.
@@ -30,8 +31,7 @@ impl<'graph> GraphBuilder<'graph> {
         unsafe extern "C" fn run(data: *mut c_void) {
             // SAFETY: `data` is the box in the `Arc` that is kept for the node, which whoever launches it has.
             let function = unsafe { &*data.cast::<Box<dyn Fn() + Send + Sync>>() };
-            // The panic's hook has said what it was; unwinding into the driver must not be.
-            let _ = catch_unwind(AssertUnwindSafe(function));
+            to_its_end(function);
         }
         self.not_in_body("a call of the host")?;
         let at = Location::caller();

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::num::NonZero;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError, RwLock};
 
 use lanewise_sim::tensor::{
     Access, Element, Fill, Im2col, Interleave, Promotion, Swizzle, TensorMap,
@@ -41,11 +44,18 @@ struct Runner<'p> {
     program: &'p Path,
 }
 
-/// What all checks say of a part with a seed: a fault, or findings; nothing where it is right.
+/// Held for writing by who makes the one device that lives, and for reading by who has others beside it. Devices that live side by side have addresses of their own, and
+/// reports say addresses: a report that is read has to be of a device that is alone.
+static DEVICES: RwLock<()> = RwLock::new(());
+
+/// What all checks say of a part with a seed: a fault, or findings; nothing where it is right. Of a wrong part with seed 0 it is the same text each time.
 fn said(runner: &mut Runner<'_>, case: &Case, part: Variant, seed: u64) -> String {
     if case.language == Language::Host {
         return host::said(runner.program, case, part, seed);
     }
+    let is_read = part == Variant::Wrong && seed == 0;
+    let _alone = is_read.then(|| DEVICES.write().unwrap_or_else(PoisonError::into_inner));
+    let _beside = (!is_read).then(|| DEVICES.read().unwrap_or_else(PoisonError::into_inner));
     let modules = &mut runner.modules;
     let (text, kernel) = case.module(part);
     let module = modules.load(&text);
@@ -201,22 +211,37 @@ pub fn problems(
 }
 
 /// Holds all cases of a check against their reports, `program` being `wrong`. Each runs with seed 0 and `more` others, which are not the same for each case.
+/// The cases run side by side, as many as there are cores.
 ///
 /// # Panics
 /// With what differs, or when there are fewer cases than `least`.
 pub fn hold(program: &Path, (language, check): (Language, &str), least: usize, more: u64) {
-    let modules = Modules::default();
-    let mut runner = Runner { modules, program };
     let of = |case: &Case| case.language == language && case.check == check;
     let cases: Vec<Case> = Case::all().filter(of).collect();
     assert!(cases.len() >= least, "{} cases in {check}", cases.len());
-    let mut wrong = String::new();
-    for (at, case) in (0..).zip(&cases) {
-        let rotating = (more * at..more * (at + 1)).map(|n| 1 + n % ROTATION);
-        let seeds: Vec<u64> = std::iter::once(0).chain(rotating).collect();
-        if let Some(problem) = problem(&mut runner, case, &seeds) {
-            let _ = writeln!(wrong, "{}: {problem}\n", case.id());
+    let next = AtomicUsize::new(0);
+    let wrong = Mutex::new(String::new());
+    let work = || {
+        let modules = Modules::default();
+        let mut runner = Runner { modules, program };
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(case) = cases.get(at) else { return };
+            let first = more * at as u64;
+            let rotating = (first..first + more).map(|n| 1 + n % ROTATION);
+            let seeds: Vec<u64> = std::iter::once(0).chain(rotating).collect();
+            if let Some(problem) = problem(&mut runner, case, &seeds) {
+                let mut wrong = wrong.lock().unwrap_or_else(PoisonError::into_inner);
+                let _ = writeln!(wrong, "{}: {problem}\n", case.id());
+            }
         }
-    }
+    };
+    std::thread::scope(|scope| {
+        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+        for _ in 0..cores.min(cases.len()) {
+            scope.spawn(work);
+        }
+    });
+    let wrong = wrong.into_inner().unwrap_or_else(PoisonError::into_inner);
     assert!(wrong.is_empty(), "{wrong}");
 }

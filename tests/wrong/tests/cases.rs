@@ -1,16 +1,11 @@
 //! Every wrong kernel in PTX is reported as the file beside it says, with several seeds, and every right twin is left alone.
 
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 use wrong::case::Language;
 
-/// Held by the test that runs: devices that live side by side have addresses of their own, and reports say addresses.
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-
 /// Each case runs with seed 0 and three others.
 fn check(folder: &str, least: usize) {
-    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let program = Path::new(env!("CARGO_BIN_EXE_wrong"));
     wrong::simulated::hold(program, (Language::Ptx, folder), least, 3);
 }

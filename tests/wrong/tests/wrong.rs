@@ -1,16 +1,11 @@
 //! Every wrong kernel in Rust is reported as its file says, with every seed, and every right twin is left alone.
 
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 use wrong::case::Language;
 
-/// Held by the test that runs: devices that live side by side have addresses of their own, and reports say addresses.
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-
 /// Each kernel runs with seed 0 and two others.
 fn hold(check: &str, least: usize) {
-    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let program = Path::new(env!("CARGO_BIN_EXE_wrong"));
     wrong::simulated::hold(program, (Language::Rust, check), least, 2);
 }

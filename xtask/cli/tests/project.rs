@@ -2,8 +2,11 @@
 //!
 //! The kernels of each are built for the device. That a project's host side compiles, and that its test passes, `.ci/run` tries.
 
+use std::fs::File;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::LazyLock;
 
 use serde_json::Value;
 
@@ -61,9 +64,45 @@ fn lanewise(folder: &Path, arguments: &[&str]) -> Ran {
     }
 }
 
-/// A new project in a temporary folder.
-fn project(name: &str, options: &[&str]) -> (tempfile::TempDir, PathBuf) {
-    let root = tempfile::tempdir().expect("a temporary folder");
+/// Where projects are made, for as long as this process has it for itself. It is outside of the repository, as a user's is, and has the same path in every run: to
+/// cargo a project at another path is another one, whose files in the target folder would come to those of all runs before.
+static PLACE: LazyLock<(PathBuf, File)> = LazyLock::new(|| {
+    let own = std::fs::metadata(env!("CARGO_TARGET_TMPDIR")).expect("cargo has made it");
+    let name = format!("lanewise-projects-{}-{:x}", own.uid(), own.ino());
+    let place = std::env::temp_dir().join(name);
+    std::fs::create_dir_all(&place).expect("a folder can be made");
+    let lock = File::create(place.join("lock")).expect("a file can be made");
+    lock.lock().expect("it is released when a process ends");
+    (place, lock)
+});
+
+/// A folder for one test, which goes with it.
+struct Root(PathBuf);
+
+impl Root {
+    fn new(test: &str) -> Root {
+        let folder = PLACE.0.join(test);
+        // From a run that was ended.
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).expect("a folder can be made");
+        Root(folder)
+    }
+
+    fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Root {
+    fn drop(&mut self) {
+        // What stays takes little space, and goes with the next run.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A new project in a folder for this test.
+fn project(test: &str, name: &str, options: &[&str]) -> (Root, PathBuf) {
+    let root = Root::new(test);
     lanewise(root.path(), &[&["new", name], options].concat()).ok();
     let folder = root.path().join(name);
     (root, folder)
@@ -82,7 +121,7 @@ fn kernels(built: &Value) -> Vec<&str> {
 #[test]
 fn the_commands_work_in_a_project_of_one_package() {
     // Not the name of the book's project: both are built in one folder, where the last of a name is the one that is there.
-    let (root, folder) = project("first", &[]);
+    let (root, folder) = project("commands", "first", &[]);
     let built = lanewise(&folder, &["build-ptx", "--json"]).json();
     assert_eq!(kernels(&built), ["saxpy"]);
     assert_eq!(built["manifest"]["krate"], "first");
@@ -116,7 +155,7 @@ fn what_the_book_says_of_a_project_is_so() {
         .split_once("## A project of your own")
         .expect("the section");
     let section = section.split("\n## ").next().unwrap_or_default();
-    let (_root, folder) = project("demo", &[]);
+    let (_root, folder) = project("book", "demo", &[]);
     let files = section
         .lines()
         .filter_map(|line| line.strip_prefix("| `"))
@@ -156,7 +195,7 @@ fn what_the_book_says_of_a_project_is_so() {
 
 #[test]
 fn kernels_in_a_package_of_their_own_are_found_from_the_workspace() {
-    let (root, folder) = project("demo", &["--workspace"]);
+    let (root, folder) = project("workspace", "demo", &["--workspace"]);
     // Whoever names the project means its kernels; the host's package has none.
     for (place, arguments) in [
         (folder.as_path(), &["build-ptx", "--json"][..]),
@@ -170,7 +209,7 @@ fn kernels_in_a_package_of_their_own_are_found_from_the_workspace() {
 
 #[test]
 fn a_module_of_kernels_has_submodules_helpers_and_dependencies() {
-    let (_root, folder) = project("nested", &[]);
+    let (_root, folder) = project("nested", "nested", &[]);
     let write = |file: &str, text: &str| {
         let file = folder.join(file);
         std::fs::create_dir_all(file.parent().expect("a folder")).expect("it can be made");
@@ -232,7 +271,7 @@ fn a_module_of_kernels_has_submodules_helpers_and_dependencies() {
 
 #[test]
 fn what_is_not_there_is_named() {
-    let root = tempfile::tempdir().expect("a temporary folder");
+    let root = Root::new("nowhere");
     let nowhere = lanewise(root.path(), &["build-ptx"]);
     assert!(!nowhere.output.status.success());
     assert!(
@@ -240,7 +279,7 @@ fn what_is_not_there_is_named() {
         "{}",
         nowhere.text
     );
-    let (_root, folder) = project("demo", &[]);
+    let (_root, folder) = project("not_there", "demo", &[]);
     let unknown = lanewise(&folder, &["inspect", "nothing", "--no-sass"]);
     assert!(
         unknown.text.contains("there is no kernel `nothing`"),
@@ -259,7 +298,7 @@ fn what_is_not_there_is_named() {
 /// What `new` says is to be typed works as it is printed, and no project is made that could not be built.
 #[test]
 fn a_project_is_made_where_a_path_has_spaces_and_not_under_a_name_that_is_taken() {
-    let root = tempfile::tempdir().expect("a temporary folder");
+    let root = Root::new("places");
     let made = lanewise(root.path(), &["new", "a b/its-demo"]).ok();
     let typed = made.text.lines().find(|line| line.contains("cargo test"));
     let goes_there = typed.expect("what to type").replace("cargo test", "pwd");
@@ -303,7 +342,7 @@ fn a_project_is_made_where_a_path_has_spaces_and_not_under_a_name_that_is_taken(
 /// A user's project has no `cargo xtask`.
 #[test]
 fn what_the_doctor_advises_can_be_typed_in_a_project() {
-    let (_root, folder) = project("advised", &[]);
+    let (_root, folder) = project("advised", "advised", &[]);
     let said = lanewise(&folder, &["doctor"]).ok().text;
     assert!(!said.contains("xtask"), "{said}");
     // Tools are looked for where they are said to be installed.

@@ -149,7 +149,7 @@ pub enum OptionError {
         "the kernels are to be linked with `{}`, and there is no such file: `link` is seen from the folder of Cargo.toml", .path.display()
     )]
     NoSuchCode {
-        /// The file.
+        /// The file that could not be read or written.
         path: PathBuf,
     },
     /// Machine code was asked for, and nothing was named that makes it.
@@ -330,7 +330,7 @@ pub enum CodegenError {
         /// The Rust file and line.
         place: String,
     },
-    /// LLVM crashed.
+    /// LLVM crashed while it made code of a kernel.
     #[error(
         "{arch}: LLVM crashed ({signal}) in {stage}, with {kernel}: that is a mistake in LLVM or in lanewise-builder, and not in the \
          kernel. Another way to write the kernel may avoid it; `LANEWISE_DUMP=DIR` writes the module after each stage, for a report"

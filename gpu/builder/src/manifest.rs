@@ -124,7 +124,7 @@ pub struct Floats {
 }
 
 impl Default for Floats {
-    /// nvcc's defaults.
+    /// What nvcc does unless it is told otherwise.
     fn default() -> Floats {
         Floats {
             fmad: true,

@@ -34,7 +34,7 @@ pub(crate) struct Footprint {
     /// Host addresses and bytes.
     pub(crate) ranges: Vec<(u64, u64)>,
     pub(crate) writes: bool,
-    /// A `fence.sc`.
+    /// Whether it is a `fence.sc`.
     pub(crate) sc: bool,
 }
 

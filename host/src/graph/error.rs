@@ -60,7 +60,7 @@ pub enum GraphError {
         "{node} can be given another shape, but neither another cluster nor another kind of launch: build the graph with them"
     )]
     Kind {
-        /// The node.
+        /// Which node it is.
         node: String,
     },
     /// A kernel that begins early begins before the one ahead of it in a stream has ended.
@@ -68,7 +68,7 @@ pub enum GraphError {
         "{node} is to begin early, which is said of a kernel in a stream: record it in a stream, or leave it out"
     )]
     StartsEarly {
-        /// The node.
+        /// Which node it is.
         node: String,
     },
     /// The body of a conditional node can't have this.
@@ -84,7 +84,7 @@ pub enum GraphError {
         "`{kernel}` launches kernels, and can't be in the body of a conditional node: let nodes of the body be what it launches, or launch it in the graph around"
     )]
     LaunchesInBody {
-        /// The kernel.
+        /// The name of the kernel.
         kernel: &'static str,
     },
     /// The graph has conditional nodes.

@@ -122,7 +122,7 @@ pub(super) enum NodeType {
 pub(super) struct TemplateNode {
     /// The same in clones of the graph, and in nothing else.
     pub(super) key: u64,
-    /// The driver's.
+    /// The driver's handle of it.
     pub(super) handle: CUgraphNode,
     /// What it is, for errors.
     pub(super) what: String,

@@ -12,9 +12,9 @@ lanewise_std::module!();
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Range {
-    /// The least.
+    /// The least of the values.
     pub low: f32,
-    /// The greatest.
+    /// The greatest of the values.
     pub high: f32,
 }
 

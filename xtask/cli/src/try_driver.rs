@@ -19,7 +19,7 @@ pub struct Args {
     library: PathBuf,
 }
 
-/// Starts it.
+/// Starts the program on the simulated driver.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let driver = Driver::at(&args.library)?;
     Ok(match driver.initialise() {

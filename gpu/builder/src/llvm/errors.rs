@@ -29,7 +29,7 @@ type OnFatal = Box<dyn Fn(Fatal)>;
 /// A fatal error, which ended the work.
 #[derive(Clone, Debug)]
 pub(crate) struct Fatal {
-    /// LLVM's message.
+    /// What LLVM said.
     pub(crate) reason: String,
     /// The intrinsic that could not be compiled and the place of a call of it, if that is what it was.
     pub(crate) intrinsic: Option<(String, String)>,

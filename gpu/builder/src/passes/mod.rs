@@ -57,7 +57,7 @@ pub(crate) struct Options {
     pub(crate) bitcode: bool,
     /// Whether machine code is wanted.
     pub(crate) cubin: bool,
-    /// NVIDIA's assembler.
+    /// NVIDIA's assembler, `ptxas`, where it was found.
     pub(crate) assembler: Option<PathBuf>,
     /// Which source files are library.
     pub(crate) paths: Arc<SourcePaths>,

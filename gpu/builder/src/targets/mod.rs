@@ -46,7 +46,7 @@ pub(crate) struct Targets<'a> {
     pub(crate) libdevice: Option<&'a Path>,
     /// NVIDIA's library of code generation, where it is the backend.
     pub(crate) nvvm: Option<&'a Path>,
-    /// NVIDIA's assembler.
+    /// NVIDIA's assembler, `ptxas`, where it was found.
     pub(crate) assembler: Option<&'a Path>,
     /// Promises that the PTX may break.
     pub(crate) allowed: &'a [Rule],

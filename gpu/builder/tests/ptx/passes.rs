@@ -22,7 +22,7 @@ pub(crate) struct Built {
 pub(crate) enum How {
     /// For sm_80, as are all but the next.
     Plainly,
-    /// For sm_90.
+    /// The passes of a target from sm_90 on.
     Later,
     /// For sm_90, beside sm_70, which rustc compiles for; with the IR.
     Second,

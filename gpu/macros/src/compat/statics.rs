@@ -57,7 +57,7 @@ impl VisitMut for Statics {
     }
 }
 
-/// `#[address_space(shared)]`
+/// Whether an attribute is `#[address_space(shared)]`.
 fn is_shared(attribute: &Attribute) -> bool {
     let last = attribute.path().segments.last();
     last.is_some_and(|last| last.ident == "address_space")

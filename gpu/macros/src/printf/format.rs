@@ -17,9 +17,9 @@ pub(super) struct Placeholder {
 
 #[derive(Debug, PartialEq)]
 pub(super) enum Argument {
-    /// `{}`
+    /// `{}`: the next argument.
     Next,
-    /// `{name}`
+    /// `{name}`: the argument of this name.
     Named(String),
 }
 

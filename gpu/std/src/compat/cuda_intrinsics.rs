@@ -1,6 +1,6 @@
 //! cuda-oxide's `cuda_intrinsics`: instructions by their names, of which here are those that most kernels call.
 
-/// Special registers.
+/// The special registers, as functions that read them.
 pub mod sreg {
     pub use crate::clock::{
         cycles as clock64, cycles_32 as clock, multiprocessor as smid, multiprocessors as nsmid,
@@ -18,7 +18,7 @@ pub mod thread {
     pub use crate::thread::{sync_threads, sync_threads_and, sync_threads_count, sync_threads_or};
 }
 
-/// Fences.
+/// Fences of each scope.
 pub mod fence {
     pub use crate::fence::{threadfence, threadfence_block, threadfence_system};
 }

@@ -71,9 +71,9 @@ impl TwoOfFour {
 /// Which of a group's two elements is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OneOfTwo {
-    /// The first.
+    /// The first of the two elements is kept.
     First = 0b0100,
-    /// The second.
+    /// The second of the two elements is kept.
     Second = 0b1110,
 }
 
@@ -180,7 +180,7 @@ impl<E: SparseElement> Metadata<E> {
 }
 
 impl<E, const PART: u32> MetadataPart<E, PART> {
-    /// The register.
+    /// The register that the instruction takes.
     #[inline(always)]
     pub(super) fn bits(self) -> u32 {
         self.0

@@ -7,7 +7,7 @@ pub(crate) trait Handle: Copy + Eq + Hash + Default {
     /// The handle of this value.
     fn from_bits(bits: usize) -> Self;
 
-    /// The value.
+    /// The handle's value as a number.
     fn bits(self) -> u64;
 }
 

@@ -122,7 +122,7 @@ fn line(bytes: Option<i64>) -> Result<()> {
     }
 }
 
-/// `setmaxnreg`.
+/// The registers that `setmaxnreg` asks for are a multiple of 8, within bounds.
 fn registers(count: Option<i64>) -> Result<()> {
     match count {
         Some(count) if !(24..=256).contains(&count) || count % 8 != 0 => invalid(format!(

@@ -239,7 +239,7 @@ pub(crate) enum Class {
 /// A load, or an atomic, that may be done later than its place among the operations.
 #[derive(Debug)]
 pub(crate) struct LateLoad {
-    /// Its operation.
+    /// The operation, by its number.
     pub(crate) op: u32,
     /// The operations before each of which it is done.
     pub(crate) until: Vec<u32>,
@@ -250,13 +250,13 @@ pub(crate) struct LateLoad {
 /// The threads for which a strong operation orders anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Scope {
-    /// `.cta`.
+    /// `.cta`: the threads of a block.
     Block,
-    /// `.cluster`.
+    /// `.cluster`: the threads of a cluster.
     Cluster,
-    /// `.gpu`.
+    /// `.gpu`: the threads of a device.
     Device,
-    /// `.sys`.
+    /// `.sys`: all threads, the host's and other devices' included.
     System,
 }
 

@@ -13,7 +13,7 @@ impl Trail {
         Self(Arc::new(say))
     }
 
-    /// The note.
+    /// The line of a report that says it.
     pub fn note(&self) -> String {
         (self.0)()
     }

@@ -204,7 +204,7 @@ impl Scalar {
 /// Which operand of `vmad` is negated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Negated {
-    /// Nothing follows.
+    /// No second operation follows.
     Nothing,
     /// One of a and b, and so their product.
     Product,

@@ -104,7 +104,7 @@ pub struct Bench {
 /// What the programs read and write: a million floats each.
 #[derive(Debug, Clone, Copy)]
 struct Buffers {
-    /// Two inputs.
+    /// The addresses of the two inputs.
     inputs: [u64; 2],
     /// Where results go.
     output: u64,

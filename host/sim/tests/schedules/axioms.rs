@@ -21,7 +21,7 @@ struct Order {
     releases: bool,
 }
 
-/// A scope.
+/// The threads that a strong access or a fence is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Scope {
     Block,

@@ -43,7 +43,7 @@ const OF_FOUR: &[Shape] = &[("IRIW", &["Wx1", "Rx Ry", "Wy1", "Ry Rx"], 0)];
 /// How a thread's accesses are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Plain accesses.
+    /// The shape with weak accesses.
     Weak,
     Relaxed,
     /// Releases and acquires.
@@ -51,7 +51,7 @@ enum Kind {
     /// Relaxed ones with a fence between.
     Fence,
     Sc,
-    /// Atomics.
+    /// The shape with atomics.
     Atomic,
     /// Atomics that acquire and release.
     OrderedAtomic,

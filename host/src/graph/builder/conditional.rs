@@ -85,7 +85,7 @@ impl<'graph> GraphBuilder<'graph> {
         &mut self,
         initial: u32,
     ) -> Result<(GraphCondition<'graph>, ConditionSetter<'graph>), GraphError> {
-        /// `CU_GRAPH_COND_ASSIGN_DEFAULT`.
+        /// `CU_GRAPH_COND_ASSIGN_DEFAULT`: each launch begins with the default value.
         const ASSIGN_DEFAULT: u32 = 1;
         let at = Location::caller();
         self.device.make_current(at)?;

@@ -32,15 +32,15 @@ pub fn from_below<T: Shuffle, const N: u32>(input: &[T], mut output: DisjointSli
 // ANCHOR: functions
 /// A function of one number, with what it needs to know.
 pub trait Map<T>: Copy {
-    /// The function.
+    /// What the function makes of `x`.
     fn map(&self, x: T) -> T;
 }
 
-/// A line.
+/// A straight line, as a function of x.
 #[derive(Clone, Copy, Debug, PartialEq, Value)]
 #[repr(C)]
 pub struct Line<T> {
-    /// How steep.
+    /// How much it rises for each unit of x.
     pub slope: T,
     /// Where it crosses zero.
     pub offset: T,
@@ -73,9 +73,9 @@ impl MulAddApart for f32 {
 #[derive(Clone, Copy, Debug, Value)]
 #[repr(C)]
 pub struct Clamp {
-    /// The least.
+    /// The least of the values.
     pub least: i64,
-    /// The greatest.
+    /// The greatest of the values.
     pub most: i64,
 }
 
@@ -100,15 +100,15 @@ pub fn transform<T: Copy, F: Map<T> + Value>(f: F, input: &[T], mut output: Disj
 #[derive(Clone, Copy, Debug, PartialEq, Value)]
 #[repr(C)]
 pub enum Shape {
-    /// Nothing.
+    /// A shape without extent.
     Empty,
     /// By its radius.
     Circle(f32),
     /// By its sides.
     Rectangle {
-        /// Along x.
+        /// Its extent along x.
         width: f32,
-        /// Along y.
+        /// Its extent along y.
         height: u16,
     },
 }
@@ -121,11 +121,11 @@ pub struct Mixed {
     pub wide: i128,
     /// Nothing, or a number.
     pub maybe: Option<NonZero<u32>>,
-    /// An array.
+    /// A field that is an array.
     pub list: [u16; 5],
-    /// A truth.
+    /// A field that is a `bool`.
     pub yes: bool,
-    /// A byte.
+    /// A field of one byte, behind which there is a gap.
     pub byte: u8,
 }
 

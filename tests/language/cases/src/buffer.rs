@@ -10,7 +10,7 @@ pub(crate) struct Text<const N: usize> {
 }
 
 impl<const N: usize> Text<N> {
-    /// No text.
+    /// A buffer that holds no text yet.
     pub(crate) fn new() -> Text<N> {
         Text {
             bytes: [0; N],
@@ -23,7 +23,7 @@ impl<const N: usize> Text<N> {
         self.length = 0;
     }
 
-    /// The text.
+    /// The text that was written so far.
     pub(crate) fn as_str(&self) -> &str {
         core::str::from_utf8(&self.bytes[..self.length]).unwrap_or("cut inside a character")
     }

@@ -10,7 +10,7 @@ pub const WORDS: usize = 64;
 /// A function to be run on both sides.
 #[derive(Clone, Copy)]
 pub struct Case {
-    /// Its name.
+    /// The name of the kernel that runs it.
     pub name: &'static str,
     /// The function, for the host.
     pub run: fn(&mut Random, &mut Out<'_>),

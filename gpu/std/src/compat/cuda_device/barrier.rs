@@ -159,7 +159,7 @@ pub enum GeneralBarrier {}
 pub struct BarrierToken(u64);
 
 impl BarrierToken {
-    /// The number.
+    /// The number of the phase.
     #[inline]
     #[must_use]
     pub const fn raw(self) -> u64 {
@@ -240,7 +240,7 @@ impl<Kind, const ID: usize> ManagedBarrier<Ready, Kind, ID> {
         &raw const self.bar
     }
 
-    /// Arrives.
+    /// Arrives for the calling thread.
     #[inline]
     #[must_use]
     pub fn arrive(&self) -> BarrierToken {

@@ -2,13 +2,13 @@
 
 use core::ops::Index;
 
-/// `N` numbers.
+/// A vector of `N` numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct CuSimd<T, const N: usize>([T; N]);
 
 impl<T: Copy, const N: usize> CuSimd<T, N> {
-    /// These numbers.
+    /// The vector of these numbers.
     #[inline(always)]
     #[must_use]
     pub const fn new(data: [T; N]) -> Self {

@@ -53,14 +53,14 @@ impl<const STRIDE: usize> StrideIndex<STRIDE> {
 }
 
 impl RuntimeIndex {
-    /// The row.
+    /// The number of the row.
     #[inline]
     #[must_use]
     pub fn row(&self) -> usize {
         self.row
     }
 
-    /// The column.
+    /// The number of the column.
     #[inline]
     #[must_use]
     pub fn col(&self) -> usize {
@@ -116,7 +116,7 @@ pub trait IndexSpace: sealed::Sealed {
 
 /// A space in which a thread's element follows from where the thread is.
 pub trait IndexFormula: IndexSpace {
-    /// This thread's.
+    /// The calling thread's index.
     #[doc(hidden)]
     fn own() -> Option<Self::Index>;
 }

@@ -52,7 +52,7 @@ macro_rules! packed {
                 by_halves($fma(a, b, c), 0, |x, zero| if x <= zero { zero } else { x })
             }
 
-            /// `-a`.
+            /// `-a`, in each half.
             #[inline(always)]
             #[must_use]
             pub fn $neg(a: u32) -> u32 {

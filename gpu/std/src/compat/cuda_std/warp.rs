@@ -66,9 +66,9 @@ shuffles! {
 pub enum WarpReductionOp {
     /// The sum, modulo 2^32.
     Add,
-    /// The least.
+    /// The least of the lanes' values.
     Min,
-    /// The greatest.
+    /// The greatest of the lanes' values.
     Max,
     /// The bits that all have.
     And,

@@ -22,7 +22,7 @@ pub enum Format {
     From4Bits,
 }
 
-/// The shapes.
+/// The shapes that a copy can have.
 pub mod copy_shape {
     super::names! {
         /// 128 rows of 32 bytes.

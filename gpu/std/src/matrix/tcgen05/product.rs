@@ -223,7 +223,7 @@ impl<A: Multiply<B, D>, B: Element, D: Copy, const M: u32, const N: u32, G: Grou
         );
     };
 
-    /// The product.
+    /// The descriptor of the product.
     #[must_use]
     pub const fn new() -> Self {
         const { Self::VALID };

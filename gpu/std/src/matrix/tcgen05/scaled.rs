@@ -104,7 +104,7 @@ impl<K: ScaledKind, A: Scalable<K>, B: Scalable<K>, const M: u32, const N: u32, 
         );
     };
 
-    /// The product.
+    /// The descriptor of the product.
     #[must_use]
     pub const fn new() -> Self {
         const { Self::VALID };

@@ -446,7 +446,7 @@ impl Exec {
     }
 }
 
-/// `CU_MEMORYTYPE_ARRAY`.
+/// `CU_MEMORYTYPE_ARRAY`: one end of the copy is an array.
 const ARRAY: u32 = 3;
 
 /// Sees that the nodes of a body are such as a body may have.

@@ -194,7 +194,7 @@ fn frames(text: &str) -> Vec<Frame> {
     frames
 }
 
-/// `./src/main.rs:12:5`.
+/// The place that is written as `./src/main.rs:12:5`.
 fn place(text: &str) -> Option<SourcePlace> {
     let (rest, column) = text.rsplit_once(':')?;
     let (file, line) = rest.rsplit_once(':')?;

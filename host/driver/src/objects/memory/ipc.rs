@@ -43,7 +43,7 @@ pub(crate) struct ExportedHandle {
 impl ExportedHandle {
     const MARK: [u8; 6] = *b"LwIpc1";
 
-    /// The handle.
+    /// The handle as the bytes that another process gets.
     pub(crate) fn bytes(self) -> [u8; BYTES] {
         let mut bytes = [0; BYTES];
         bytes[..6].copy_from_slice(&Self::MARK);
@@ -76,7 +76,7 @@ impl ExportedHandle {
         })
     }
 
-    /// The file.
+    /// Opens the file that the exporting process holds.
     pub(crate) fn open(self) -> Result<File> {
         let ExportedHandle {
             process,

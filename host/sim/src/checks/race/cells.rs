@@ -10,8 +10,9 @@ use std::ops::Range;
 
 use foldhash::fast::FixedState;
 
+use super::AccessKind;
 use super::record::{AccessMark, CurrentAccess, Known, Records, STRONG};
-use super::{AccessKind, lanes};
+use super::touch::lanes;
 use crate::checks::{Footprint, Stretches};
 use crate::counters::even::LANES;
 
@@ -23,7 +24,7 @@ pub(super) const LINES: usize = 64;
 const WORDS: u64 = LINE * LINES as u64;
 /// Pages that are remembered as found last.
 const LAST: usize = 256;
-/// No cells.
+/// The index of a line that has no cells.
 const NONE: u32 = u32::MAX;
 
 /// Whose memory it is: a block's shared memory, by the block's place among those that the check knows, or global memory.

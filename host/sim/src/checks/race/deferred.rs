@@ -5,10 +5,12 @@
 //! come. A barrier of the whole block orders what was noted down before all that comes, and it is thrown away; whatever else touches the memory first
 //! lets the cells catch up. So accesses between barriers cost little, however they lie.
 
+use super::AccessKind;
 use super::cells::{Cells, MemoryOwner};
+use super::clocks::Block;
 use super::record::{AccessMark, CurrentAccess, Record, Records, Verdict};
+use super::touch::{lanes, lies_simply, touch, touch_evenly};
 use super::touched::{Lie, TouchedWords};
-use super::{AccessKind, Block, lanes, lies_simply, touch, touch_evenly};
 use crate::counters::even::{Even, LANES};
 
 /// An access by lanes of one warp in one instruction.
@@ -16,7 +18,7 @@ use crate::counters::even::{Even, LANES};
 struct Noted {
     /// Lane 0's access, of no bytes. A write's has its number among those that were noted down in place of a record's.
     mark: AccessMark,
-    /// The lanes.
+    /// The lanes that access.
     mask: u32,
     /// The first lane's address; of lanes that lie anywhere, where their addresses are.
     start: u32,

@@ -24,15 +24,26 @@
 //! Missed: clusters' scope is taken for the device's; pairs where the place was accessed by more than two other readers in between; order that only some lanes of a
 //! warp or some warps of a block have is taken to hold for all of it, so a race beside a correct hand-over may be missed.
 //! Never reported: what is ordered by the launch's end, by the host, or by program order.
+//!
+//! | file | what it is |
+//! | --- | --- |
+//! | `synchronisation` | what orders threads |
+//! | `clocks` | what blocks and warps know of each other's time |
+//! | `record`, `cells` | who accessed each word of memory last, and when |
+//! | `touch` | an access, cut into such words |
+//! | `glance`, `deferred`, `touched` | accesses that need no look at each word |
 
 mod cells;
+mod clocks;
 mod deferred;
 mod glance;
 #[cfg(test)]
 mod plain;
 mod record;
+mod synchronisation;
 #[cfg(test)]
 mod tests;
+mod touch;
 mod touched;
 
 use std::cell::RefCell;
@@ -40,10 +51,12 @@ use std::collections::{BTreeMap, HashMap};
 
 use foldhash::fast::FixedState;
 
-use cells::{Cells, LINE, MemoryOwner};
+use cells::{Cells, MemoryOwner};
+use clocks::{Block, ReleasedClocks, Warp, is_after};
 use deferred::Deferred;
 pub(crate) use glance::Plain;
 use record::{AccessMark, CurrentAccess, NARROW, PENDING, Record, Records, STRONG, Verdict};
+use touch::{lanes, lies_simply, touch, touch_evenly};
 use touched::Lie;
 
 use crate::checks::Footprint;
@@ -97,93 +110,6 @@ impl Access {
     }
 }
 
-/// What one block knows of time.
-#[derive(Debug, Default)]
-struct Block {
-    /// Its number in the grid.
-    linear: u64,
-    /// For each warp: its clock, and the times of other warps that happened before it.
-    warps: Vec<Warp>,
-    /// Moves on at each release.
-    time: u32,
-    /// Times of other blocks that happened before this one.
-    knows: Times,
-    /// Whether threads of other blocks have accessed its shared memory.
-    reached: bool,
-    /// Behind the last record that wrote to its shared memory, as far as the cells show.
-    written: u32,
-    /// Behind the last that accessed it.
-    touched: u32,
-    /// The first record since the last barrier at which all its warps met: reads of its shared memory before it count no more.
-    since: u32,
-}
-
-impl Block {
-    /// The cells of its shared memory show an access by the record of a number.
-    #[inline(always)]
-    fn touch(&mut self, number: u32, kind: AccessKind) {
-        self.touched = self.touched.max(number + 1);
-        if kind != AccessKind::Read {
-            self.written = self.written.max(number + 1);
-        }
-    }
-
-    /// The record of an ordinary write by a warp of it, at its place.
-    #[inline(always)]
-    fn write_by(&self, place: u32, warp: u32) -> Record {
-        let of = &self.warps[warp as usize];
-        Record {
-            block: place,
-            warp_time: of.time,
-            block_time: self.time,
-            instruction: of.instruction,
-            warp: warp as u16,
-            kind: AccessKind::Write,
-            how: 0,
-        }
-    }
-}
-
-/// Times of blocks, by their place among those that the check knows.
-type Times = HashMap<u32, u32, FixedState>;
-
-#[derive(Debug, Clone)]
-struct Warp {
-    time: u32,
-    /// Times of the block's warps; none for those behind the end.
-    knows: Vec<u32>,
-    /// What was known at the last fence: strong writes leave it.
-    fenced: Option<ReleasedClocks>,
-    /// What strong reads have found since then: the next fence takes it up.
-    seen: Option<ReleasedClocks>,
-    instruction: u32,
-    /// The last instruction before the lanes of the warp were last ordered.
-    synced: u32,
-    /// Whatever threads of the block did before this record is ordered before all that the warp does now.
-    floor: u32,
-    /// Whether it has arrived at a barrier of the cluster that released nothing.
-    relaxed: bool,
-    /// The record of its reads, with how often records had been thrown away when it got its number.
-    reads: (u32, u32),
-}
-
-impl Default for Warp {
-    fn default() -> Self {
-        Self {
-            // Clocks start at 1: time 0 is before everything.
-            time: 1,
-            knows: Vec::new(),
-            fenced: None,
-            seen: None,
-            instruction: 0,
-            synced: 0,
-            floor: 0,
-            relaxed: false,
-            reads: (0, u32::MAX),
-        }
-    }
-}
-
 /// Everything that is known in one launch; a launch that checks for races runs on one core.
 #[derive(Debug)]
 pub(crate) struct Races {
@@ -209,26 +135,6 @@ pub(crate) struct Races {
     objects: HashMap<(u64, u32), ReleasedClocks>,
     /// What was known by who gave memory back, by its first address; and the one behind it.
     returned: BTreeMap<u64, (u64, ReleasedClocks)>,
-}
-
-/// What a warp knew when it released.
-#[derive(Debug, Clone, Default)]
-struct ReleasedClocks {
-    /// Times of each block's warps, by the block's place; none for those behind the end.
-    warps: HashMap<u32, Vec<u32>, FixedState>,
-    blocks: Times,
-}
-
-impl ReleasedClocks {
-    /// Adds what another knew; of other blocks only where `wide`.
-    fn join(&mut self, other: &Self, wide: bool) {
-        for (&block, times) in &other.warps {
-            raise_all(self.warps.entry(block).or_default(), times);
-        }
-        for (&block, &time) in other.blocks.iter().filter(|_| wide) {
-            learn(&mut self.blocks, block, time);
-        }
-    }
 }
 
 impl Races {
@@ -668,33 +574,6 @@ impl Races {
         self.cells.footprint(&self.records)
     }
 
-    /// Whether the warp of an access has read what the other's released, and did not acquire it.
-    pub(crate) fn has_seen(&self, access: &Access, other: &Access) -> bool {
-        let place = |linear| self.places.get(&linear).copied();
-        let seen = || {
-            let of = &self.blocks[place(access.block)? as usize];
-            of.warps.get(access.warp as usize)?.seen.as_ref()
-        };
-        let (Some(seen), Some(block)) = (seen(), place(other.block)) else {
-            return false;
-        };
-        match access.block == other.block {
-            true => {
-                let times = seen.warps.get(&block).map_or(&[][..], Vec::as_slice);
-                times.get(other.warp as usize).is_some_and(|&time| time > 0)
-            }
-            false => seen.blocks.contains_key(&block),
-        }
-    }
-
-    /// Whether the warp of an access has arrived at a barrier of the cluster that released nothing.
-    pub(crate) fn arrived_relaxed(&self, access: &Access) -> bool {
-        let place = self.places.get(&access.block);
-        let block = place.map(|&place| &self.blocks[place as usize]);
-        let warp = block.and_then(|block| block.warps.get(access.warp as usize));
-        warp.is_some_and(|warp| warp.relaxed)
-    }
-
     /// A block has ended: nobody accesses its shared memory any more.
     pub(crate) fn end(&mut self, block: u64) {
         self.current = None;
@@ -703,391 +582,4 @@ impl Races {
         self.cells.forget(place);
         self.blocks[place as usize].warps = Vec::new();
     }
-
-    /// Takes up what was left at a word, and leaves what the warp knew there where the access releases.
-    fn synchronise(&mut self, access: &Access, word: u64) {
-        let Access {
-            block,
-            warp,
-            shared,
-            kind,
-            ..
-        } = *access;
-        let wide = !access.narrow;
-        if kind != AccessKind::Write
-            && let Some(left) = self.left.get(&(shared, word))
-        {
-            let left = left.clone();
-            if access.acquires {
-                self.take_up(block, warp, &left, wide);
-            } else {
-                let seen = &mut self.warp(block, warp).seen;
-                seen.get_or_insert_default().join(&left, wide);
-            }
-        }
-        if kind == AccessKind::Read {
-            return;
-        }
-        let mut leaves = self.warp(block, warp).fenced.clone();
-        if access.releases {
-            let now = self.snapshot(block, warp, wide);
-            leaves.get_or_insert_default().join(&now, true);
-        }
-        if let Some(leaves) = leaves {
-            let left = self.left.entry((shared, word)).or_default();
-            left.join(&leaves, wide);
-        }
-    }
-
-    /// What a warp knows now; of other blocks only where `wide`. What it does from here on is no part of it.
-    fn snapshot(&mut self, block: u64, warp: u32, wide: bool) -> ReleasedClocks {
-        let times = self.times_so_far(block, warp);
-        let place = self.place(block);
-        let mut left = ReleasedClocks::default();
-        left.warps.insert(place, times);
-        if wide {
-            let of = &mut self.blocks[place as usize];
-            of.time += 1;
-            left.blocks.clone_from(&of.knows);
-            learn(&mut left.blocks, place, of.time);
-        }
-        left
-    }
-
-    /// Learns what another warp left; of other blocks only where `wide`.
-    fn take_up(&mut self, block: u64, warp: u32, left: &ReleasedClocks, wide: bool) {
-        self.current = None;
-        self.warp(block, warp);
-        let place = self.place(block);
-        let of = &mut self.blocks[place as usize];
-        let it = &mut of.warps[warp as usize];
-        if let Some(times) = left.warps.get(&place) {
-            raise_all(&mut it.knows, times);
-        }
-        let blocks = left.blocks.iter().filter(|(other, _)| **other != place);
-        for (&other, &time) in blocks.filter(|_| wide) {
-            learn(&mut of.knows, other, time);
-        }
-    }
-
-    /// A fence, for threads of other blocks too where `wide`: what strong reads found is known from here on, and strong writes
-    /// leave what is known.
-    pub(crate) fn fence(&mut self, block: u64, warp: u32, wide: bool) {
-        if let Some(seen) = self.warp(block, warp).seen.take() {
-            self.take_up(block, warp, &seen, wide);
-        }
-        let now = self.snapshot(block, warp, wide);
-        let fenced = &mut self.warp(block, warp).fenced;
-        fenced.get_or_insert_default().join(&now, true);
-    }
-
-    /// A warp's clock.
-    pub(crate) fn time(&mut self, block: u64, warp: u32) -> u32 {
-        self.warp(block, warp).time
-    }
-
-    /// The times of a block's warps that are before whatever a warp does next. What it does from here on is no part of them.
-    pub(crate) fn times_so_far(&mut self, block: u64, warp: u32) -> Vec<u32> {
-        self.current = None;
-        let of = self.warp(block, warp);
-        let mut times = of.knows.clone();
-        raise(&mut times, warp as usize, of.time);
-        of.time += 1;
-        times
-    }
-
-    /// `bar.warp.sync`: the lanes of the warp are ordered.
-    pub(crate) fn warp_barrier(&mut self, block: u64, warp: u32) {
-        self.current = None;
-        let of = self.warp(block, warp);
-        of.synced = of.instruction;
-    }
-
-    /// An asynchronous access of `size` bytes is over, that a thread (block, warp, lane) began.
-    pub(crate) fn complete(
-        &mut self,
-        (block, warp, lane): (u64, u32, u32),
-        shared: Option<u64>,
-        address: u64,
-        size: u64,
-    ) {
-        self.catch_up();
-        let place = self.place(block);
-        let space = shared.map(|linear| self.place(linear));
-        let of = self.warp(block, warp);
-        let (warp_time, instruction) = (of.time, of.instruction);
-        let block_time = self.blocks[place as usize].time;
-        let records = &mut self.records;
-        // The record that is over, and the one that takes its place.
-        let mut over: Option<(u32, u32)> = None;
-        for word in address / 4..(address + size).div_ceil(4) {
-            self.cells.change(space, word, |mark| {
-                let record = *records.of(*mark);
-                let by = (record.block, u32::from(record.warp), mark.lane());
-                if record.how & PENDING == 0 || by != (place, warp, lane) {
-                    return;
-                }
-                let to = match over {
-                    Some((from, to)) if from == mark.record() => to,
-                    _ => records.add(Record {
-                        how: record.how & !PENDING,
-                        warp_time,
-                        block_time,
-                        instruction,
-                        ..record
-                    }),
-                };
-                over = Some((mark.record(), to));
-                *mark = mark.of_record(to);
-            });
-        }
-        if let Some(space) = space {
-            let of = &mut self.blocks[space as usize];
-            of.written = self.records.len();
-            of.touched = of.written;
-        }
-    }
-
-    /// A warp arrives at an mbarrier.
-    pub(crate) fn arrive(&mut self, block: u64, warp: u32, key: (u64, u32)) {
-        let now = self.snapshot(block, warp, true);
-        self.objects.entry(key).or_default().join(&now, true);
-    }
-
-    /// A warp finds that an mbarrier's phase has ended.
-    pub(crate) fn pass(&mut self, block: u64, warp: u32, key: (u64, u32)) {
-        let Some(left) = self.objects.get(&key).cloned() else {
-            return;
-        };
-        self.take_up(block, warp, &left, true);
-        self.warp_barrier(block, warp);
-    }
-
-    /// Warps find that a phase has ended of a barrier that others have arrived at; nobody is told of it any more.
-    pub(crate) fn pass_all(&mut self, block: u64, warps: &[u32], key: (u64, u32)) {
-        let Some(left) = self.objects.remove(&key) else {
-            return;
-        };
-        for &warp in warps {
-            self.take_up(block, warp, &left, true);
-        }
-    }
-
-    /// A warp gives back memory, by address and size: the device's heap has it again, or the slots for launches.
-    pub(crate) fn gives_back(&mut self, block: u64, warp: u32, (address, bytes): (u64, u64)) {
-        let now = self.snapshot(block, warp, true);
-        let (end, left) = self.returned.entry(address).or_default();
-        *end = address.saturating_add(bytes).max(*end);
-        left.join(&now, true);
-    }
-
-    /// A warp is given memory: it comes behind those who had it.
-    pub(crate) fn is_given(&mut self, block: u64, warp: u32, (address, bytes): (u64, u64)) {
-        let last = address.saturating_add(bytes);
-        let before = self.returned.range(..last);
-        let overlapping = before.filter(|(_, (end, _))| *end > address);
-        let starts: Vec<u64> = overlapping.map(|(&start, _)| start).collect();
-        for start in starts {
-            let Some((end, left)) = self.returned.remove(&start) else {
-                continue;
-            };
-            self.take_up(block, warp, &left, true);
-            self.warp_barrier(block, warp);
-            // Who is given the rest comes behind them too.
-            if start < address || end > last {
-                self.returned.insert(start, (end, left));
-            }
-        }
-    }
-
-    /// A barrier of a cluster completes: these blocks, each with its number of warps, arrived.
-    pub(crate) fn cluster(&mut self, blocks: &[(u64, u32)]) {
-        self.current = None;
-        let mut joined = Times::default();
-        for &(block, warps) in blocks {
-            self.barrier(block, &(0..warps).collect::<Vec<_>>());
-            let place = self.place(block);
-            let of = &mut self.blocks[place as usize];
-            of.time += 1;
-            for (&other, &time) in of.knows.iter().chain([(&place, &of.time)]) {
-                learn(&mut joined, other, time);
-            }
-        }
-        for &(block, _) in blocks {
-            let place = self.place(block);
-            let knows = &mut self.blocks[place as usize].knows;
-            knows.clone_from(&joined);
-            knows.remove(&place);
-        }
-    }
-
-    /// The same where some arrived with relaxed order: of what those did is known what their fences released. Each block comes with its warps, and whether
-    /// each was relaxed.
-    pub(crate) fn cluster_relaxed(&mut self, blocks: &[(u64, Vec<bool>)]) {
-        let mut all = ReleasedClocks::default();
-        let each = || {
-            blocks.iter().flat_map(|&(block, ref warps)| {
-                let warps = warps.iter().enumerate();
-                warps.map(move |(warp, &relaxed)| (block, warp as u32, relaxed))
-            })
-        };
-        for (block, warp, relaxed) in each() {
-            let leaves = match relaxed {
-                true => {
-                    let of = self.warp(block, warp);
-                    of.relaxed = true;
-                    of.fenced.clone()
-                }
-                false => Some(self.snapshot(block, warp, true)),
-            };
-            leaves.iter().for_each(|leaves| all.join(leaves, true));
-        }
-        for (block, warp, _) in each() {
-            self.take_up(block, warp, &all, true);
-            self.warp_barrier(block, warp);
-        }
-    }
-
-    /// A barrier of the block completes: these warps wait there.
-    pub(crate) fn barrier(&mut self, block: u64, warps: &[u32]) {
-        self.current = None;
-        let place = self.place(block);
-        warps.iter().for_each(|&warp| _ = self.warp(block, warp));
-        let all = &mut self.blocks[place as usize].warps;
-        let mut joined: Vec<u32> = vec![0; all.len()];
-        let mut absent = vec![true; all.len()];
-        for &warp in warps {
-            let of = &all[warp as usize];
-            raise_all(&mut joined, &of.knows);
-            raise(&mut joined, warp as usize, of.time);
-            absent[warp as usize] = false;
-        }
-        // Where every warp arrives that has done anything, all that was done before is ordered before.
-        let floor = match absent.contains(&true) {
-            false => Some(self.records.len()),
-            true => None,
-        };
-        for &warp in warps {
-            let of = &mut all[warp as usize];
-            of.knows.clone_from(&joined);
-            of.time += 1;
-            of.synced = of.instruction;
-            of.floor = floor.unwrap_or(of.floor);
-        }
-        if let Some(floor) = floor
-            && self.alone == Some(warps.len() as u32)
-        {
-            self.blocks[place as usize].since = floor;
-            self.deferred.forget(place);
-        }
-    }
-}
-
-/// The lanes of a mask.
-#[inline(always)]
-fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let lane = (mask != 0).then(|| mask.trailing_zeros() as usize % LANES)?;
-        mask &= mask - 1;
-        Some(lane)
-    })
-}
-
-/// Whether an instruction is after another. Their counts may start again at zero.
-#[inline(always)]
-fn is_after(instruction: u32, other: u32) -> bool {
-    instruction.wrapping_sub(other) as i32 > 0
-}
-
-/// Takes up a time of another block.
-fn learn(times: &mut Times, block: u32, time: u32) {
-    let at = times.entry(block).or_default();
-    *at = time.max(*at);
-}
-
-/// Takes up times of all warps of a block: side by side, which is quick, since a block may have 32 warps that know of 32.
-fn raise_all(times: &mut Vec<u32>, others: &[u32]) {
-    times.resize(times.len().max(others.len()), 0);
-    for (to, &time) in times.iter_mut().zip(others) {
-        *to = time.max(*to);
-    }
-}
-
-/// Takes up a time of another warp.
-fn raise(times: &mut Vec<u32>, warp: usize, time: u32) {
-    if times.len() <= warp {
-        times.resize(warp + 1, 0);
-    }
-    times[warp] = time.max(times[warp]);
-}
-
-/// Whether lanes that lie evenly do so at one place, or side by side.
-#[inline(always)]
-fn lies_simply(even: Even, kind: AccessKind, size: u64) -> bool {
-    let at_one_place = even.step == 0 && kind == AccessKind::Read && even.lanes > 1;
-    even.aligned(size) && (at_one_place || even.step == size && size >= 4)
-}
-
-/// Remembers an access of `size` bytes by each lane of `mask`, for which [`lies_simply`] holds: as [`Races::together`] says.
-#[inline(always)]
-fn touch_evenly(
-    cells: &mut Cells,
-    space: MemoryOwner,
-    now: &mut CurrentAccess<'_>,
-    even: Even,
-    mask: u32,
-    size: u64,
-) -> bool {
-    let mark = now.mark.of(15);
-    let (mut word, mut first) = (even.start / 4, mask.trailing_zeros());
-    if even.step == 0 {
-        let mark = match size {
-            1 | 2 => mark.of(((1 << size) - 1) << (even.start % 4)),
-            _ => mark,
-        };
-        let first = cells.touch_by_all(space, word, (mark, mask), now);
-        let mut others = word + 1..word + size.div_ceil(4);
-        return first && others.all(|word| cells.touch_by_all(space, word, (mark, mask), now));
-    }
-    let log = (size / 4).trailing_zeros();
-    let end = word + (even.lanes << log);
-    while word < end {
-        // A lane's words may begin in the middle of a line, but not end in the middle of one.
-        let words = (LINE - word % LINE).min(end - word);
-        let mark = mark.by_lane(first).each(log);
-        if !cells.touch_row(space, (word, words), mark, now) {
-            // Those before were touched already; to touch them again by the same lanes changes nothing.
-            return false;
-        }
-        first += (words >> log) as u32;
-        word += words;
-    }
-    true
-}
-
-/// Remembers one lane's access of `size` bytes at an address; gives the first one before it that it races with.
-#[inline(always)]
-fn touch(
-    cells: &mut Cells,
-    space: MemoryOwner,
-    (address, size): (u64, u64),
-    lane: u32,
-    now: &mut CurrentAccess<'_>,
-) -> Option<AccessMark> {
-    let mark = now.mark.by_lane(lane);
-    if size == 4 && address.is_multiple_of(4) {
-        return cells.touch(space, address / 4, mark.of(15), now);
-    }
-    let mut found = None;
-    // What lies beyond all addresses is reported by the access itself.
-    let (mut at, last) = (address, address.saturating_add(size));
-    while at < last {
-        let word = at / 4;
-        let end = (word + 1).saturating_mul(4).min(last);
-        let mark = mark.of((1 << (end - word * 4)) - (1 << (at - word * 4)));
-        let before = cells.touch(space, word, mark, now);
-        found = found.or(before);
-        at = end;
-    }
-    found
 }

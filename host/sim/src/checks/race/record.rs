@@ -3,7 +3,8 @@
 //! A record stands for all plain reads of a warp between two points at which its clock moves, or for one instruction that writes.
 //! Shadow memory only points at records, so a cell is small. Those that nothing points at any more are thrown away from time to time.
 
-use super::{AccessKind, Block, is_after};
+use super::AccessKind;
+use super::clocks::{Block, is_after};
 
 /// A warp that accessed memory, and the time at which it did.
 #[derive(Debug, Clone, Copy)]
@@ -21,7 +22,7 @@ pub(super) struct Record {
     pub(super) warp: u16,
     /// What it does.
     pub(super) kind: AccessKind,
-    /// Flags.
+    /// Flags: [`STRONG`], [`NARROW`], [`PENDING`].
     pub(super) how: u8,
 }
 
@@ -263,7 +264,7 @@ pub(super) enum Verdict {
     Ordered,
     /// It is of the same warp, and ordered before for its own lane only.
     OwnLane,
-    /// Nothing does.
+    /// Nothing orders the two.
     Race,
 }
 

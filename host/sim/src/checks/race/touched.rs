@@ -1,13 +1,13 @@
 //! Words of a block's shared memory that were touched, a bit each: rougher than cells, and as quick to ask as to change.
 
-use super::lanes;
+use super::touch::lanes;
 use crate::counters::even::{Even, LANES};
 use crate::memory::words;
 
 /// Where the lanes of an access are.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Lie<'a> {
-    /// Evenly.
+    /// Each lane as far from the one before as all others.
     Evenly(Even),
     /// At addresses of each one.
     Anywhere(&'a [u64; LANES]),

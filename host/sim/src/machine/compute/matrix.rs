@@ -39,7 +39,7 @@ pub(crate) struct Product {
 /// Where a product's factors stand.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scaling {
-    /// Their type.
+    /// The type of the scale factors.
     pub(crate) factor: Factor,
     /// How many there are along k.
     pub(crate) blocks: usize,

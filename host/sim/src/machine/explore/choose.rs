@@ -12,11 +12,11 @@ use crate::schedule::Strategy;
 /// The logarithms of the fewest and of the most steps at which priorities of PCT change.
 const STEPS: (u64, u64) = (3, 14);
 
-/// Who chooses.
+/// What chooses the thread that goes on.
 pub(super) enum Chooser {
-    /// Anyone.
+    /// Any thread is as likely as another.
     Random(Random),
-    /// By priority.
+    /// The thread of the highest priority goes on, and priorities change at random (PCT).
     Pct(Pct),
     /// All, one run after another.
     All(Arc<Exploration>),

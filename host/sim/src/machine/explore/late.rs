@@ -34,7 +34,7 @@ pub(super) struct Waited {
 }
 
 impl Late {
-    /// The load.
+    /// The operation that loads.
     pub(super) fn op(&self) -> *const Op {
         self.op
     }

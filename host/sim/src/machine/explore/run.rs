@@ -483,7 +483,7 @@ enum Candidates {
     Free(ReadyGroup),
     /// One of these.
     Choose(Vec<ReadyGroup>, Vec<(ThreadId, Footprint)>),
-    /// Nobody.
+    /// No group can go on.
     Nobody,
 }
 

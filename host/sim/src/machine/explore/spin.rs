@@ -19,7 +19,7 @@ const TRAIL: usize = 64;
 /// Jumps without an access to memory after which a thread's state is looked at.
 const JUMPS: u64 = 1 << 8;
 
-/// One read.
+/// One read of a loop that may spin.
 #[derive(Debug, Clone)]
 pub(super) struct Poll {
     pub(super) op: *const Op,

@@ -21,7 +21,7 @@ pub(super) struct Did {
     pub(super) old: Option<Vec<u8>>,
     /// Whose write was read.
     pub(super) writer: Option<ThreadId>,
-    /// Its version.
+    /// The version of the write.
     pub(super) version: u64,
     /// A load that took its value behind later stores of its thread.
     pub(super) late: bool,

@@ -63,7 +63,7 @@ struct Release {
     clock: Rc<Clock>,
 }
 
-/// A write.
+/// A write, in the history of its location.
 #[derive(Debug, Clone)]
 struct Event {
     /// Whose it is; none for what everybody knows.

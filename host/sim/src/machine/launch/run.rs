@@ -116,7 +116,7 @@ pub(crate) struct Run<'l> {
     pub(in crate::machine) parent: Option<&'l str>,
     /// What its threads launched.
     pub(in crate::machine) launched: Mutex<LaunchedGrids>,
-    /// See [`Run::steps`].
+    /// The steps of the schedule, for the report.
     pub(super) steps: Mutex<Vec<String>>,
 }
 

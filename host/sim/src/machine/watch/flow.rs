@@ -18,15 +18,15 @@ pub(crate) enum FlowKind {
     ShiftRight(bool),
     /// `prmt`, without a mode.
     Permute,
-    /// `bfe`.
+    /// `bfe`: bits are taken out of a value.
     Extract,
-    /// `selp`.
+    /// `selp`: one of two values, as a predicate says.
     Select,
     /// `shfl`: the machine says from which lane when it runs.
     Shuffle,
     /// From memory; whether a sign widens it.
     Load(bool),
-    /// To memory.
+    /// A value goes to memory.
     Store,
     /// `atom` and `red`; whether it puts a value there and looks at nothing (`exch`).
     Atomic(bool),
@@ -47,13 +47,13 @@ pub(crate) enum FlowOperand {
     Row(u32, u8),
     /// A predicate, with its lowest bit set where it is negated.
     Truth(u32),
-    /// A constant.
+    /// A constant, by its value.
     Value(u64),
     /// Nothing that is known, or an element that goes nowhere.
     Nothing,
 }
 
-/// One instruction.
+/// What one instruction does with values.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Flow {
     /// Its first operation.

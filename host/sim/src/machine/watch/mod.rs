@@ -48,7 +48,7 @@ levels!(
     fn counting = counting_body
 );
 levels!(
-    /// Checks.
+    /// Runs the checks, and counts nothing.
     fn checking = checking_body
 );
 levels!(

@@ -40,7 +40,7 @@ struct Written {
 struct LatestWrite {
     /// One more than how many fences of the block came before; 0 where nobody wrote.
     generation: u32,
-    /// The operation.
+    /// The operation that wrote, by its number.
     op: u32,
     /// The block's warp that wrote, and its clock; none for a warp of another block.
     by: Option<(u16, u32)>,

@@ -11,7 +11,7 @@ use crate::machine::program::{Class, Function, Program, SpaceClass};
 pub(in crate::machine) struct Watchers(u8);
 
 impl Watchers {
-    /// Nothing does.
+    /// Nothing looks at the operation.
     pub(in crate::machine) const NOTHING: Self = Self(0);
     /// The race check.
     pub(super) const RACE: Self = Self(1);
@@ -25,7 +25,7 @@ impl Watchers {
     pub(super) const SIMPLE: Self = Self(16);
     /// It names shared memory.
     pub(super) const SHARED: Self = Self(32);
-    /// It writes.
+    /// The operation writes memory.
     pub(super) const WRITES: Self = Self(64);
 
     /// Whether any of these looks at it.

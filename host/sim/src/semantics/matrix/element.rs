@@ -27,7 +27,7 @@ pub(crate) enum Element {
     E2m1,
     /// `.e2m1`, eight in a register (`.kind::mxf4`).
     E2m1x8,
-    /// `.s8`.
+    /// `.s8`: an integer of 8 bits with a sign.
     S8,
     /// Elements of type `.u8`.
     U8,

@@ -12,9 +12,9 @@ use crate::semantics::convert::{cvt_bf16_ue8m0, e4m3_to_f32};
 /// The type of factors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Factor {
-    /// `.ue8m0`.
+    /// `.ue8m0`: a power of two.
     Ue8m0,
-    /// `.ue4m3`.
+    /// `.ue4m3`: a float of 8 bits without a sign.
     Ue4m3,
 }
 
@@ -32,7 +32,7 @@ impl Factor {
 pub(crate) struct Scale<'a> {
     /// Every lane's register of them.
     pub(crate) data: &'a [u32; 32],
-    /// Their type.
+    /// The type of the scale factors.
     pub(crate) factor: Factor,
     /// How many there are along k: 1, 2 or 4.
     pub(crate) blocks: usize,
@@ -55,7 +55,7 @@ impl Scale<'_> {
         self.of(row % 8 * 4 + self.thread * 2 + row / 8, column, k)
     }
 
-    /// Of B's.
+    /// The factor of an element of B.
     pub(super) fn of_right(&self, row: usize, column: usize, k: usize) -> f64 {
         self.of(column * 4 + self.thread, row, k)
     }

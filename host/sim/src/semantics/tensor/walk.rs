@@ -105,7 +105,7 @@ pub enum WalkError {
         coordinate: i32,
         /// The first that is in the box.
         first: i64,
-        /// The last.
+        /// The last coordinate that a box may have.
         last: i64,
     },
     /// What the simulator leaves out.

@@ -7,8 +7,8 @@ use lanewise_sim::isa::sample::{Sample, samples};
 use crate::case::{Case, Harness, LEAST};
 use crate::harness;
 use crate::image;
-use crate::matrix;
-use crate::special;
+use crate::surroundings::matrix;
+use crate::surroundings::special;
 
 /// Every sample of every row that the table does not refuse, in the table's order, and every special register.
 pub fn all() -> Vec<Case> {

@@ -4,7 +4,8 @@ use lanewise_sim::isa::sample::Sample;
 use lanewise_sim::ptx::ast::{Modifier, Opcode};
 
 use crate::case::{CellSpace, Harness};
-use crate::{by_use, image};
+use crate::image;
+use crate::surroundings::by_use;
 
 /// How an instruction is judged.
 pub fn of(opcode: Opcode, sample: &Sample) -> Harness {

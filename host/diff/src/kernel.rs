@@ -8,12 +8,12 @@ use std::fmt::Write;
 use lanewise_sim::isa::sample::{Register, Sample, Usage};
 use lanewise_sim::ptx::ast::{Modifier, Opcode, Type};
 
-use crate::by_use;
 use crate::case::{BLOCK, CELL, Case, CellSpace, Harness, PLACE};
 use crate::image;
-use crate::matrix::{self, Part};
-use crate::sequence;
 use crate::surroundings::Surroundings;
+use crate::surroundings::by_use;
+use crate::surroundings::matrix::{self, Part};
+use crate::surroundings::sequence;
 
 /// Input and output as address and length in bytes, and a parameter that is only there to be loaded.
 const PARAMETERS: &str = ".param .u64 in, .param .u64 in_bytes, .param .u64 out, .param .u64 out_bytes, \

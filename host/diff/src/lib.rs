@@ -2,7 +2,7 @@
 //!
 //! Each sample of the instruction table becomes a [`Case`]: a kernel in which every thread loads operands, executes the one
 //! instruction and stores what it wrote. Both machines get the same PTX and the same bytes; what comes back is compared bit
-//! by bit, except where the ISA allows an error bound ([`allowance`]).
+//! by bit, except where the ISA allows an error bound ([`allowance`](results::allowance)).
 //!
 //! | module | what it is |
 //! | --- | --- |
@@ -11,46 +11,37 @@
 //! | `operands` | what a case's threads are given to work on |
 //! | [`cases`] | all of them, from the table |
 //! | [`kernel`] | the PTX of a case, and where its operands are in memory |
-//! | [`matrix`] | the same for `wmma`: five instructions in a chain |
-//! | [`sequence`] | what stands around an asynchronous instruction |
-//! | [`by_use`] | what stands around one whose result is the machine's own business, such as an address |
+//! | [`matrix`](surroundings::matrix) | the same for `wmma`: five instructions in a chain |
+//! | [`sequence`](surroundings::sequence) | what stands around an asynchronous instruction |
+//! | [`by_use`](surroundings::by_use) | what stands around one whose result is the machine's own business, such as an address |
 //! | [`surroundings`] | the lines that stand around it |
-//! | [`special`] | special registers |
+//! | [`special`](surroundings::special) | special registers |
 //! | [`image`] | textures and surfaces: objects, and coordinates |
 //! | [`values`] | operands: edges of each type, and random bits |
-//! | [`allowance`] | error bounds of approximate instructions |
-//! | [`warpgroup`] | matrices for `wgmma` |
-//! | [`verdict`] | the comparison |
+//! | [`allowance`](results::allowance) | error bounds of approximate instructions |
+//! | [`warpgroup`](surroundings::warpgroup) | matrices for `wgmma` |
+//! | [`verdict`](results::verdict) | the comparison |
 //! | [`machine`] | the two sides: the simulator, and whatever device the driver has |
 //! | [`session`] | all cases: many kernels in a module, so that the driver's compiler is called some hundred times |
-//! | [`report`] | the result as JSON |
-//! | [`recorded`] | results that are kept in a folder |
-//! | [`page`] | the coverage page of the book, from the table and recorded results |
+//! | [`report`](results::report) | the result as JSON |
+//! | [`recorded`](results::recorded) | results that are kept in a folder |
+//! | [`page`](results::page) | the coverage page of the book, from the table and recorded results |
 //!
 //! `patterns diff` runs this in a child process that is started again behind a kernel that took the device down.
 
-pub mod allowance;
-pub mod by_use;
 pub mod case;
 pub mod cases;
 pub mod harness;
 pub mod image;
 pub mod kernel;
 pub mod machine;
-pub mod matrix;
 mod operands;
-pub mod page;
-pub mod recorded;
-pub mod report;
-pub mod sequence;
+pub mod results;
 pub mod session;
-pub mod special;
 pub mod surroundings;
 pub mod values;
-pub mod verdict;
-pub mod warpgroup;
 
 pub use case::{Case, Harness};
-pub use report::{Outcome, Report};
+pub use results::report::{Outcome, Report};
+pub use results::verdict::Verdict;
 pub use session::Session;
-pub use verdict::Verdict;

@@ -3,11 +3,11 @@
 use lanewise_sim::isa::sample::{Register, Usage};
 use lanewise_sim::ptx::ast::{Modifier, Opcode, Type};
 
-use crate::by_use;
 use crate::case::{CELL, Case, Harness, PLACE, THREADS};
 use crate::image;
-use crate::matrix;
-use crate::sequence;
+use crate::surroundings::by_use;
+use crate::surroundings::matrix;
+use crate::surroundings::sequence;
 use crate::values::{self, Random};
 
 impl Case {

@@ -9,8 +9,8 @@ use crate::case::Case;
 use crate::case::Harness;
 use crate::kernel;
 use crate::machine::{Failure, Job, Machine, Simulator};
-use crate::report::Outcome;
-use crate::verdict;
+use crate::results::report::Outcome;
+use crate::results::verdict;
 
 /// Kernels of a module.
 const TOGETHER: usize = 48;

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use lanewise_diff::recorded::recorded;
-use lanewise_diff::{Report, page};
+use lanewise_diff::Report;
+use lanewise_diff::results::page;
+use lanewise_diff::results::recorded::recorded;
 
 fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))

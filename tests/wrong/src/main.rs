@@ -190,7 +190,7 @@ fn sanitizer(args: &Sanitizer) -> Result<ExitCode> {
         device,
         driver,
         sanitizer: version,
-        date: lanewise_diff::report::date(now.map_or(0, |since| since.as_secs())),
+        date: lanewise_diff::results::report::date(now.map_or(0, |since| since.as_secs())),
         limit: args.limit,
         cases: BTreeMap::new(),
     };

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lanewise_diff::recorded::recorded;
+use lanewise_diff::results::recorded::recorded;
 use wrong::page;
 
 #[test]

@@ -13,7 +13,7 @@ use lanewise::Backend;
 use lanewise_diff::case::{self, Case};
 use lanewise_diff::cases;
 use lanewise_diff::machine::{Driver, Simulator};
-use lanewise_diff::report::{OUTCOMES, date};
+use lanewise_diff::results::report::{OUTCOMES, date};
 use lanewise_diff::{Outcome, Report, Session, Verdict};
 
 use super::output::{say, table};

@@ -10,7 +10,7 @@
 //!
 //! GPUs since sm_70 have no scalar video instructions: ptxas writes other code, which in some forms (`.h1` of a destination,
 //! `.sat` to a part of one or to `.u32`, `.min` and `.max`, scaled `vmad` of unsigned factors) does otherwise than the ISA
-//! says. Seen on an H200, 2026-11-21, and listed at `departs` in `host/diff/src/allowance.rs`. Here the ISA is followed. The
+//! says. Seen on an H200, 2026-11-21, and listed at `departs` in `host/diff/src/results/allowance.rs`. Here the ISA is followed. The
 //! rest, and all of the SIMD instructions, agree with that H200 bit by bit over 2500 forms.
 
 /// What is done with two elements.

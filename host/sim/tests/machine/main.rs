@@ -8,31 +8,8 @@
 #[path = "../common/mod.rs"]
 mod common;
 
-mod addresses;
 mod asynchronous;
-mod atomics;
-mod barrier;
-mod block_scale;
-mod bulk;
-mod calls;
-mod cluster;
-mod compiled;
 mod control;
-mod matrix;
-mod mbarrier;
+mod matrices;
 mod meeting;
-mod multimem;
-mod progress;
-mod repeated;
-mod rows;
-mod samples;
-mod sparse;
-mod special;
-mod speed;
-mod tensor;
-mod tile;
-mod transfers;
-mod variables;
-mod warp;
-mod warpgroup;
-mod watched;
+mod memory;

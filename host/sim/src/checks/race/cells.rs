@@ -11,8 +11,8 @@ use std::ops::Range;
 use foldhash::fast::FixedState;
 
 use super::AccessKind;
+use super::lanes;
 use super::record::{AccessMark, CurrentAccess, Known, Records, STRONG};
-use super::touch::lanes;
 use crate::checks::{Footprint, Stretches};
 use crate::counters::even::LANES;
 

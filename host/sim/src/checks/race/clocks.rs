@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use foldhash::fast::FixedState;
 
 use super::AccessKind;
-use super::record::Record;
 
 /// What one block knows of time.
 #[derive(Debug, Default)]
@@ -35,21 +34,6 @@ impl Block {
         self.touched = self.touched.max(number + 1);
         if kind != AccessKind::Read {
             self.written = self.written.max(number + 1);
-        }
-    }
-
-    /// The record of an ordinary write by a warp of it, at its place.
-    #[inline(always)]
-    pub(super) fn write_by(&self, place: u32, warp: u32) -> Record {
-        let of = &self.warps[warp as usize];
-        Record {
-            block: place,
-            warp_time: of.time,
-            block_time: self.time,
-            instruction: of.instruction,
-            warp: warp as u16,
-            kind: AccessKind::Write,
-            how: 0,
         }
     }
 }

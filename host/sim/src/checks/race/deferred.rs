@@ -8,8 +8,9 @@
 use super::AccessKind;
 use super::cells::{Cells, MemoryOwner};
 use super::clocks::Block;
+use super::lanes;
 use super::record::{AccessMark, CurrentAccess, Record, Records, Verdict};
-use super::touch::{lanes, lies_simply, touch, touch_evenly};
+use super::touch::{lies_simply, touch, touch_evenly};
 use super::touched::{Lie, TouchedWords};
 use crate::counters::even::{Even, LANES};
 

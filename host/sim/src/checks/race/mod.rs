@@ -56,7 +56,7 @@ use clocks::{Block, ReleasedClocks, Warp, is_after};
 use deferred::Deferred;
 pub(crate) use glance::Plain;
 use record::{AccessMark, CurrentAccess, NARROW, PENDING, Record, Records, STRONG, Verdict};
-use touch::{lanes, lies_simply, touch, touch_evenly};
+use touch::{lies_simply, touch, touch_evenly};
 use touched::Lie;
 
 use crate::checks::Footprint;
@@ -582,4 +582,14 @@ impl Races {
         self.cells.forget(place);
         self.blocks[place as usize].warps = Vec::new();
     }
+}
+
+/// The lanes of a mask.
+#[inline(always)]
+fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lane = (mask != 0).then(|| mask.trailing_zeros() as usize % LANES)?;
+        mask &= mask - 1;
+        Some(lane)
+    })
 }

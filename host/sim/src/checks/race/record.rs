@@ -26,6 +26,23 @@ pub(super) struct Record {
     pub(super) how: u8,
 }
 
+impl Block {
+    /// The record of an ordinary write by a warp of it, at its place.
+    #[inline(always)]
+    pub(super) fn write_by(&self, place: u32, warp: u32) -> Record {
+        let of = &self.warps[warp as usize];
+        Record {
+            block: place,
+            warp_time: of.time,
+            block_time: self.time,
+            instruction: of.instruction,
+            warp: warp as u16,
+            kind: AccessKind::Write,
+            how: 0,
+        }
+    }
+}
+
 /// It is strong in the memory model's sense.
 pub(super) const STRONG: u8 = 1;
 /// It is of block scope.

@@ -3,17 +3,7 @@
 use super::AccessKind;
 use super::cells::{Cells, LINE, MemoryOwner};
 use super::record::{AccessMark, CurrentAccess};
-use crate::counters::even::{Even, LANES};
-
-/// The lanes of a mask.
-#[inline(always)]
-pub(super) fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let lane = (mask != 0).then(|| mask.trailing_zeros() as usize % LANES)?;
-        mask &= mask - 1;
-        Some(lane)
-    })
-}
+use crate::counters::even::Even;
 
 /// Whether lanes that lie evenly do so at one place, or side by side.
 #[inline(always)]

@@ -1,6 +1,6 @@
 //! Words of a block's shared memory that were touched, a bit each: rougher than cells, and as quick to ask as to change.
 
-use super::touch::lanes;
+use super::lanes;
 use crate::counters::even::{Even, LANES};
 use crate::memory::words;
 

@@ -4,7 +4,7 @@
 //! is computed here from the ISA's pseudocode, set by set.
 
 use crate::common::Rig;
-use crate::matrix::Numbers;
+use crate::matrices::matrix::Numbers;
 
 const NOBODY: u32 = 0xdead_0000;
 

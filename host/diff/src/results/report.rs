@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::case::Case;
-use crate::verdict::{Comparison, Verdict};
+use crate::results::verdict::{Comparison, Verdict};
 
 /// What became of a case.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

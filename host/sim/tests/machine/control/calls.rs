@@ -8,7 +8,7 @@
 use std::fmt::Write;
 
 use crate::common::Rig;
-use crate::matrix::Numbers;
+use crate::matrices::matrix::Numbers;
 
 const FUNCTIONS: usize = 5;
 

@@ -1,4 +1,10 @@
-//! What a kernel puts around an instruction that is judged by what a program can do with its result.
+//! What a kernel puts around an instruction that cannot be judged by its result alone.
+
+pub mod by_use;
+pub mod matrix;
+pub mod sequence;
+pub mod special;
+pub mod warpgroup;
 
 /// What stands around an instruction.
 #[derive(Debug, Default)]

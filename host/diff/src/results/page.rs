@@ -6,7 +6,7 @@ use std::fmt::Write;
 use lanewise_sim::coverage::{Coverage, coverage};
 use lanewise_sim::isa::{Section, pattern};
 
-use crate::report::{OUTCOMES, Outcome, Report};
+use crate::results::report::{OUTCOMES, Outcome, Report};
 
 const HEAD: &str = "\
 # Instructions
@@ -51,7 +51,7 @@ pub fn page(recorded: &[Report]) -> String {
 }
 
 /// What NVIDIA's assembler and the loader take, and what only one of them does: the sim's test `ptxas` writes that down.
-const ASSEMBLED: &str = include_str!("../../sim/tests/ptxas/differences.txt");
+const ASSEMBLED: &str = include_str!("../../../sim/tests/ptxas/differences.txt");
 
 fn assembled(page: &mut String) {
     let mut lines = ASSEMBLED.lines().filter(|line| !line.is_empty());
@@ -162,7 +162,7 @@ fn judged(page: &mut String, report: &Report) {
     if seen.contains(&"departure") {
         page.push_str(
             "\n*Departure*: scalar video instructions, which GPUs since sm_70 do not have and ptxas replaces. In some of their forms its code does not do \
-             what the ISA says; the simulator does. `departs` in `host/diff/src/allowance.rs` lists them.\n",
+             what the ISA says; the simulator does. `departs` in `host/diff/src/results/allowance.rs` lists them.\n",
         );
     }
     if seen.contains(&"equal-by-use") {

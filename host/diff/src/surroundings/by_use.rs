@@ -9,9 +9,9 @@ use lanewise_sim::isa::sample::{Sample, Usage};
 use lanewise_sim::ptx::ast::{Modifier, Opcode, Type};
 
 use crate::case::{Case, TABLE_NAME};
-use crate::special;
 use crate::surroundings::Surroundings;
-use crate::warpgroup;
+use crate::surroundings::special;
+use crate::surroundings::warpgroup;
 
 /// Bytes of a thread's record: words that are compared, then a line of 128 bytes that is not.
 pub const RESULTS: usize = 256;

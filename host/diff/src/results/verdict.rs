@@ -8,11 +8,11 @@ use lanewise_sim::isa::sample::Usage;
 use lanewise_sim::ptx::ast::Type;
 use serde::{Deserialize, Serialize};
 
-use crate::allowance::{self, Allowance};
-use crate::by_use;
 use crate::case::Harness;
 use crate::case::{Case, PLACE, THREADS};
 use crate::image;
+use crate::results::allowance::{self, Allowance};
+use crate::surroundings::by_use;
 
 /// What comparing a case gave; each is worse than the one before.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]

@@ -4,7 +4,7 @@
 //! goes to registers, and the result has to be the full product. Which lane holds whose metadata is as an H200 reads it.
 
 use crate::common::Rig;
-use crate::matrix::{Coded, F16, F32, Numbers, S32, coded};
+use crate::matrices::matrix::{Coded, F16, F32, Numbers, S32, coded};
 
 /// Elements of a chunk, elements stored together, and metadata for the two places of each.
 struct Sparsity {

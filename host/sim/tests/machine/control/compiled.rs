@@ -5,10 +5,10 @@ use half::{bf16, f16};
 use lanewise_sim::{Checks, Launch, Report};
 
 use crate::common::Rig;
-use crate::matrix::Numbers;
+use crate::matrices::matrix::Numbers;
 
 fn rig() -> Rig {
-    Rig::new(include_str!("../ptx/nvcc_parallel.ptx"))
+    Rig::new(include_str!("../../ptx/nvcc_parallel.ptx"))
 }
 
 /// Runs a kernel with every check; what they find is the kernel's fault or ours.
@@ -246,7 +246,7 @@ fn scratch_memory_is_as_large_as_each_thread_asks() {
 
 #[test]
 fn intrinsics_on_bytes_and_halves_are_what_they_say() {
-    let rig = Rig::new(include_str!("../ptx/nvcc_video.ptx"));
+    let rig = Rig::new(include_str!("../../ptx/nvcc_video.ptx"));
     let mut numbers = Numbers(5);
     let mut words = || -> Vec<u32> {
         (0..256)

@@ -1,0 +1,6 @@
+//! Copies that end later, and the barriers that they tell.
+
+mod bulk;
+mod copies;
+mod mbarrier;
+mod tensor;

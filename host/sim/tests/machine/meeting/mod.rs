@@ -1,0 +1,6 @@
+//! Where threads wait for each other or exchange values.
+
+mod barrier;
+mod cluster;
+mod lanes;
+mod warp;

@@ -1,0 +1,8 @@
+//! Loads, stores, atomics and addresses.
+
+mod addresses;
+mod atomics;
+mod multimem;
+mod repeated;
+mod transfers;
+mod variables;

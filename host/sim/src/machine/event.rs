@@ -131,6 +131,8 @@ pub(crate) enum FaultKind {
     Deadlock { notes: Vec<String>, phases: bool },
     /// All threads that are left wait or spin, and nothing will change.
     Stuck { notes: Vec<String> },
+    /// These threads are in a loop that no way leads out of.
+    Endless { notes: Vec<String> },
     /// The budget is used up.
     Budget { limit: u64 },
     /// A child that began before its parent ended ended badly; its own fault is the launch's.

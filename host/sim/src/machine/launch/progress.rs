@@ -7,11 +7,14 @@
 //! device holds so many blocks at a time as its model says; others begin when one has ended, so a wait for a block that
 //! cannot begin is found too.
 //!
-//! Found: spinning on a flag that nobody sets, locks that are never free, barriers of one's own that count wrong, empty loops.
-//! Missed: loops that change something in every round, a counter or a clock, say; those use up the launch's budget.
-//! Never reported: what makes progress, however slowly. Rounds of a probe are fair to all lanes, as GPUs are.
+//! A thread from whose place no branch leads to the kernel's end never comes there, whatever it changes on the way. That is looked for at the same time.
+//!
+//! Found: spinning on a flag that nobody sets, locks that are never free, barriers of one's own that count wrong, loops without a way out.
+//! Missed: loops that change something in every round, a counter or a clock, say, and have a condition to end by that never holds, or call functions; those
+//! use up the launch's budget.
+//! Never reported: what makes progress and may end, however slowly. Rounds of a probe are fair to all lanes, as GPUs are.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::atomic::Ordering;
 
@@ -19,11 +22,13 @@ use foldhash::fast::FixedState;
 
 use super::run::{Failure, Run};
 use super::team::{Team, waiting};
+use crate::machine::control;
 use crate::machine::core::Core;
 use crate::machine::event::{FaultKind, RawFault, Wait};
+use crate::machine::frame::{function_index, op_index};
 use crate::machine::lane::{LANES, lanes};
-use crate::machine::op::Op;
-use crate::machine::program::{Class, OpInfo, SpaceClass};
+use crate::machine::op::{Handler, Op};
+use crate::machine::program::{Class, OpInfo, Program, SpaceClass};
 use crate::machine::schedule::TurnEnd;
 use crate::memory::window::{self, Window};
 
@@ -133,7 +138,41 @@ impl Core<'_> {
             .flat_map(|b| &b.warps)
             .any(|w| w.ready());
         self.team.progress.stuck = circles && anyone;
-        Ok(self.team.progress.stuck)
+        match self.team.progress.stuck {
+            true => Ok(true),
+            false => self.endless().map_or(Ok(false), Err),
+        }
+    }
+
+    /// The threads of the team that are in a loop without a way out, if there are any.
+    fn endless(&mut self) -> Option<Failure> {
+        let program = self.run.program;
+        let mut known = HashMap::new();
+        let mut found = None;
+        'all: for (b, block) in self.team.blocks.iter().enumerate() {
+            for (w, warp) in block.warps.iter().enumerate() {
+                for group in &warp.groups {
+                    let no_end = known.entry(group.op);
+                    if *no_end.or_insert_with(|| has_no_end(program, group.op)) {
+                        found = Some((b, w, *group));
+                        break 'all;
+                    }
+                }
+            }
+        }
+        let (block, warp, group) = found?;
+        self.enter(block, warp);
+        let (threads, linear) = (group.mask.count_ones(), self.block().linear);
+        let plural = if threads == 1 { "" } else { "s" };
+        Some(self.failure(RawFault {
+            op: group.op,
+            lane: LANES,
+            what: FaultKind::Endless {
+                notes: vec![format!(
+                    "block {linear}, warp {warp}: {threads} thread{plural} of it"
+                )],
+            },
+        }))
     }
 
     /// Before an operation, in a probe: what did the last one change, and what may this one?
@@ -374,6 +413,58 @@ impl Core<'_> {
             team: first.unwrap_or(0),
         }
     }
+}
+
+/// Whether no way leads from a place in a kernel to its end, whatever the conditions of its branches say. What a called function does is not known here: it may
+/// end the thread.
+fn has_no_end(program: &Program, op: *const Op) -> bool {
+    let function = function_index(program, op);
+    let Some(kernel) = program.functions.get(function).filter(|it| it.entry) else {
+        return false; // its callers go on
+    };
+    let start = kernel.start as usize;
+    let next = program.functions.get(function + 1);
+    let end = next.map_or(program.ops.len(), |next| next.start as usize);
+    let mut seen = vec![false; end.saturating_sub(start)];
+    let mut open = vec![op_index(program, op)];
+    while let Some(at) = open.pop() {
+        let Some(seen) = at.checked_sub(start).and_then(|at| seen.get_mut(at)) else {
+            return false; // not followed further
+        };
+        if std::mem::replace(seen, true) {
+            continue;
+        }
+        let o = &program.ops[at];
+        let is = |handler: Handler| std::ptr::fn_addr_eq(o.run, handler);
+        let leaves: [Handler; 7] = [
+            control::exit,
+            control::ret,
+            control::trap,
+            control::breakpoint,
+            control::call,
+            control::call_indirect,
+            control::refused,
+        ];
+        if leaves.into_iter().any(is) {
+            return false;
+        }
+        let always = o.guard == 0;
+        if is(control::branch) {
+            let to = (&raw const *o).wrapping_byte_offset(o.aux as i32 as isize);
+            open.push(op_index(program, to));
+            if always {
+                continue;
+            }
+        } else if is(control::branch_indexed) {
+            let table = program.tables.get(o.aux as usize);
+            open.extend(table.into_iter().flatten().map(|&to| to as usize));
+            if always {
+                continue;
+            }
+        }
+        open.push(at + 1);
+    }
+    true
 }
 
 /// One core's part in finding that no team of the launch makes progress.

@@ -134,6 +134,14 @@ impl Run<'_> {
             ),
             FaultKind::Deadlock { notes, phases } => (Fault::Timeout, deadlock(notes, phases)),
             FaultKind::Stuck { notes } => (Fault::Timeout, stuck(notes)),
+            FaultKind::Endless { notes } => (
+                Fault::Timeout,
+                Account::new(
+                    "endless loop: no way leads from here to the kernel's end",
+                    "give the loop a condition under which it ends",
+                )
+                .with_notes(notes),
+            ),
             FaultKind::Budget { limit } => (
                 Fault::Timeout,
                 Account::new(

@@ -142,3 +142,44 @@ fn slow_is_not_stuck() {
             .unwrap_or_else(|fault| panic!("{fault}"));
     }
 }
+
+/// Whatever a loop changes in each round: where no branch leads out of it, the launch can't end.
+#[test]
+fn a_loop_without_a_way_out_is_found() {
+    for (what, body) in [
+        ("a counter", "L: add.u32 %d, %d, 1; bra L;"),
+        (
+            "a store",
+            "L: add.u32 %d, %d, 1; st.global.u32 [%rd0], %d; bra L;",
+        ),
+        ("an atomic", "L: atom.global.add.u32 %d, [%rd0], 1; bra L;"),
+        (
+            "a clock",
+            "L: mov.u64 %rd1, %clock64; st.global.u64 [%rd0], %rd1; bra L;",
+        ),
+        ("barriers", "L: bar.sync 0; add.u32 %d, %d, 1; bra L;"),
+        (
+            "some threads",
+            "@%s bra L; exit; L: add.u32 %d, %d, 1; setp.eq.u32 %p, %d, 3; @%p bra L; bra L;",
+        ),
+    ] {
+        let rig = Rig::new(&format!("{HEAD} mov.u32 %d, 0; {body} }}"));
+        let buffer = rig.buffer(&[0u32; 64]);
+        let report = rig.fault("k", 1, 64, &[buffer]);
+        assert!(
+            report.starts_with("endless loop: no way leads"),
+            "{what}: {report}"
+        );
+        assert!(report.contains("block 0, warp 0: "), "{what}: {report}");
+    }
+}
+
+/// As long as there is a way out, a loop may take long.
+#[test]
+fn a_long_loop_with_a_way_out_ends() {
+    let rig = Rig::new(&format!(
+        "{HEAD} mov.u32 %d, 0; L: add.u32 %d, %d, 1; st.global.u32 [%rd0], %d; setp.eq.u32 %p, %d, 4000000; @%p bra OUT; bra L; OUT: ret; }}"
+    ));
+    let buffer = rig.buffer(&[0u32; 64]);
+    rig.ok("k", 1, 1, &[buffer]);
+}

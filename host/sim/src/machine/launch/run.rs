@@ -174,8 +174,10 @@ impl Run<'_> {
         let (mut aside, mut spare): (std::collections::VecDeque<Team>, Vec<Team>) =
             Default::default();
         loop {
-            // A team that was put aside alternates with new ones, so that what it waits for can come.
-            let fresh = (aside.len() < RESIDENT).then(|| self.take_team()).flatten();
+            // A team that was put aside alternates with new ones, so that what it waits for can come. None begins in place of one that is given up: another
+            // core's report may say yet how many had not begun.
+            let may_begin = aside.len() < RESIDENT && !self.halt.load(Ordering::Relaxed);
+            let fresh = may_begin.then(|| self.take_team()).flatten();
             let mut team = match fresh {
                 Some(index) => {
                     core.team = spare.pop().unwrap_or_default();

@@ -126,6 +126,7 @@ fn prepare<'l>(
         working: AtomicUsize::new(0),
         frozen: AtomicUsize::new(0),
         thaws: AtomicUsize::new(0),
+        awaits_host: AtomicBool::new(false),
         family,
         depth,
         parent,

@@ -9,6 +9,8 @@
 //!
 //! A thread from whose place no branch leads to the kernel's end never comes there, whatever it changes on the way. That is looked for at the same time.
 //!
+//! Memory that the host sees too may change at any time: threads that read it are given some seconds, from when nothing moves any more.
+//!
 //! Found: spinning on a flag that nobody sets, locks that are never free, barriers of one's own that count wrong, loops without a way out.
 //! Missed: loops that change something in every round, a counter or a clock, say, and have a condition to end by that never holds, or call functions; those
 //! use up the launch's budget.
@@ -17,6 +19,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use foldhash::fast::FixedState;
 
@@ -30,6 +33,7 @@ use crate::machine::lane::{LANES, lanes};
 use crate::machine::op::{Handler, Op};
 use crate::machine::program::{Class, OpInfo, Program, SpaceClass};
 use crate::machine::schedule::TurnEnd;
+use crate::memory::AllocationKind;
 use crate::memory::window::{self, Window};
 
 /// Rounds of a probe.
@@ -44,6 +48,10 @@ const POLLING: u64 = 1 << 18;
 const COMPUTING: u64 = 1 << 23;
 /// How much longer each time.
 const LATER: u64 = 4;
+/// So long nothing moves where threads read what the host may write, before it is taken that it will not.
+const HOST: Duration = Duration::from_secs(10);
+/// How long a core sleeps between its looks meanwhile.
+const PAUSE: Duration = Duration::from_millis(1);
 /// Lines of a report that say who waits.
 const LINES: usize = 8;
 
@@ -139,8 +147,24 @@ impl Core<'_> {
             .any(|w| w.ready());
         self.team.progress.stuck = circles && anyone;
         match self.team.progress.stuck {
-            true => Ok(true),
+            true => {
+                self.look_for_host();
+                Ok(true)
+            }
             false => self.endless().map_or(Ok(false), Err),
+        }
+    }
+
+    /// Notes whether the team, which is stuck, reads what the host or another process may write.
+    fn look_for_host(&self) {
+        let memory = &self.run.memory;
+        let of_host = |poll: &Poll| {
+            let found = (!poll.shared).then(|| memory.find(poll.address)).flatten();
+            found.is_some_and(|it| it.kind.on_host() || it.kind == AllocationKind::Opened)
+        };
+        let known = self.run.awaits_host.load(Ordering::Relaxed);
+        if !known && self.team.progress.polls.values().any(of_host) {
+            self.run.awaits_host.store(true, Ordering::Relaxed);
         }
     }
 
@@ -474,8 +498,8 @@ pub(in crate::machine) struct Watchman {
     row: usize,
     /// Whether all teams of this core were, and the run knows.
     frozen: bool,
-    /// When all cores were first seen so: this core's row then, and how often cores had thawed.
-    since: Option<(usize, usize)>,
+    /// When all cores were first seen so: this core's row then, how often cores had thawed, and the time.
+    since: Option<(usize, usize, Instant)>,
 }
 
 impl Watchman {
@@ -496,9 +520,16 @@ impl Watchman {
         let all = run.frozen.load(Ordering::SeqCst) == run.working.load(Ordering::SeqCst);
         match self.since {
             // Nobody has changed anything while this core looked at all of its teams once more.
-            Some((row, then)) if all && then == thaws => self.row - row >= held,
+            Some((row, then, at)) if all && then == thaws => {
+                let looked = self.row - row >= held;
+                let waits = run.awaits_host.load(Ordering::Relaxed) && at.elapsed() < HOST;
+                if looked && waits {
+                    std::thread::sleep(PAUSE);
+                }
+                looked && !waits
+            }
             _ => {
-                self.since = all.then_some((self.row, thaws));
+                self.since = all.then(|| (self.row, thaws, Instant::now()));
                 false
             }
         }

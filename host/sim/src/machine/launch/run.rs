@@ -108,6 +108,8 @@ pub(crate) struct Run<'l> {
     /// Cores of which no team makes progress, and how often one that was such has moved again.
     pub(in crate::machine) frozen: AtomicUsize,
     pub(in crate::machine) thaws: AtomicUsize,
+    /// Whether a thread that makes no progress reads what the host, or another process, may write.
+    pub(in crate::machine) awaits_host: AtomicBool,
     /// The launch that this grid belongs to.
     pub(in crate::machine) family: &'l Family<'l>,
     /// Of the grids that are open around it, how many began in the middle of their parent.

@@ -1,7 +1,9 @@
 //! Launches that never end are found by what they do: nothing changes, and nothing will.
 
+use std::time::Duration;
+
 use crate::common::Rig;
-use lanewise_sim::{DeviceModel, Launch};
+use lanewise_sim::{AllocationKind, DeviceModel, Launch};
 
 /// The report of a launch that can't end, found without help of the budget.
 fn stuck(body: &str, grid: u32, block: u32, params: usize) -> String {
@@ -182,4 +184,27 @@ fn a_long_loop_with_a_way_out_ends() {
     ));
     let buffer = rig.buffer(&[0u32; 64]);
     rig.ok("k", 1, 1, &[buffer]);
+}
+
+/// A block waits for the host, and the others for it. The host takes its time: that is no deadlock.
+#[test]
+fn a_flag_of_the_hosts_is_waited_for() {
+    let rig = Rig::new(&format!(
+        "{HEAD} mul.wide.u32 %rd1, %b, 4; add.u64 %rd1, %rd0, %rd1;
+        SPIN: ld.volatile.global.u32 %d, [%rd1]; setp.eq.u32 %p, %d, 0; @%p bra SPIN;
+        st.volatile.global.u32 [%rd1+4], 1; ret; }}"
+    ));
+    let memory = rig.device.memory();
+    let flags = memory
+        .allocate(64, 4, AllocationKind::Pinned, None)
+        .expect("memory");
+    memory.written(flags, 64);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(300));
+            // SAFETY: the flag is live and aligned; kernels read it volatile, too.
+            unsafe { (flags as *mut u32).write_volatile(1) };
+        });
+        rig.ok("k", 3, 32, &[flags]);
+    });
 }
